@@ -1,0 +1,161 @@
+#include "base/arena.h"
+
+#include "base/str.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ALIGNMENT         16
+#define FIRST_BLOCK_BYTES 4096
+#define BLOCK_MAX_BYTES   (256 * 1024)
+
+struct arena_block {
+    struct arena_block *before;
+    size_t size;
+    _Alignas(ALIGNMENT) char bytes[];
+};
+
+static NORETURN void out_of_memory(void)
+{
+    static const char text[] = "mapm: out of memory\n";
+
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0) {
+        /* Nothing is left to say it with. */
+    }
+    _exit(1);
+}
+
+void *heap_alloc(size_t size)
+{
+    void *p = calloc(1, size ? size : 1);
+
+    if (!p)
+        out_of_memory();
+    return p;
+}
+
+void *heap_resize(void *p, size_t size)
+{
+    void *larger = realloc(p, size ? size : 1);
+
+    if (!larger)
+        out_of_memory();
+    return larger;
+}
+
+void heap_free(void *p)
+{
+    free(p);
+}
+
+void arena_init(struct arena *a)
+{
+    *a = (struct arena){0};
+}
+
+void arena_done(struct arena *a)
+{
+    for (struct arena_block *b = a->blocks, *before; b; b = before) {
+        before = b->before;
+        free(b);
+    }
+    arena_init(a);
+}
+
+/* Blocks double, so a small phase costs little and a large one few calls. */
+static void add_block(struct arena *a, size_t size)
+{
+    size_t block = a->blocks ? a->blocks->size * 2 : FIRST_BLOCK_BYTES;
+    struct arena_block *b;
+
+    if (block > BLOCK_MAX_BYTES)
+        block = BLOCK_MAX_BYTES;
+    if (block < size)
+        block = size;
+    if (block > SIZE_MAX - sizeof *b)
+        out_of_memory();
+    b = calloc(1, sizeof *b + block);
+    if (!b)
+        out_of_memory();
+    b->before = a->blocks;
+    b->size = block > BLOCK_MAX_BYTES ? BLOCK_MAX_BYTES : block;
+    a->blocks = b;
+    a->next = b->bytes;
+    a->end = b->bytes + block;
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+    char *p;
+
+    if (size > SIZE_MAX / 2)
+        out_of_memory();
+    size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    if ((size_t)(a->end - a->next) < size || !a->next)
+        add_block(a, size);
+    p = a->next;
+    a->next += size;
+    a->bytes += size;
+    return p;
+}
+
+void *arena_array(struct arena *a, size_t count, size_t size)
+{
+    size_t bytes;
+
+    if (__builtin_mul_overflow(count, size, &bytes))
+        out_of_memory();
+    return arena_alloc(a, bytes);
+}
+
+void *arena_grow(struct arena *a, void *items, size_t count, size_t *capacity,
+                 size_t size)
+{
+    size_t wanted;
+    void *larger;
+
+    if (count < *capacity)
+        return items;
+    wanted = *capacity ? *capacity * 2 : 8;
+    larger = arena_array(a, wanted, size);
+    if (count)
+        memcpy(larger, items, count * size);
+    *capacity = wanted;
+    return larger;
+}
+
+char *arena_text(struct arena *a, const char *p, size_t n)
+{
+    char *copy = arena_alloc(a, n + 1);
+
+    if (n)
+        memcpy(copy, p, n);
+    return copy;
+}
+
+struct str arena_str(struct arena *a, struct str s)
+{
+    return str_of(arena_text(a, s.p, s.n), s.n);
+}
+
+struct str arena_printf(struct arena *a, const char *format, ...)
+{
+    va_list args, again;
+    char *text;
+    int n;
+
+    va_start(args, format);
+    va_copy(again, args);
+    n = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (n < 0)
+        n = 0;
+    text = arena_alloc(a, (size_t)n + 1);
+    vsnprintf(text, (size_t)n + 1, format, again);
+    va_end(again);
+    return str_of(text, (size_t)n);
+}

@@ -1,0 +1,94 @@
+#include "base/buf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void buf_init(struct buf *b, size_t max_bytes)
+{
+    *b = (struct buf){.max = max_bytes};
+}
+
+void buf_done(struct buf *b)
+{
+    heap_free(b->p);
+    buf_init(b, b->max);
+}
+
+void buf_clear(struct buf *b)
+{
+    b->n = 0;
+    b->overflowed = false;
+    if (b->p)
+        b->p[0] = '\0';
+}
+
+char *buf_reserve(struct buf *b, size_t n)
+{
+    size_t wanted;
+
+    if (b->overflowed || n > b->max - b->n) {
+        b->overflowed = true;
+        return NULL;
+    }
+    if (b->n + n + 1 > b->capacity) {
+        wanted = b->capacity ? b->capacity : 256;
+        while (wanted < b->n + n + 1)
+            wanted *= 2;
+        b->p = heap_resize(b->p, wanted);
+        b->capacity = wanted;
+    }
+    b->p[b->n + n] = '\0';
+    return b->p + b->n;
+}
+
+void buf_append(struct buf *b, struct str s)
+{
+    char *room = buf_reserve(b, s.n);
+
+    if (!room)
+        return;
+    if (s.n)
+        memcpy(room, s.p, s.n);
+    b->n += s.n;
+}
+
+void buf_text(struct buf *b, const char *text)
+{
+    buf_append(b, str_from(text));
+}
+
+void buf_char(struct buf *b, char c)
+{
+    buf_append(b, str_of(&c, 1));
+}
+
+void buf_printf(struct buf *b, const char *format, ...)
+{
+    va_list args, again;
+    char *room;
+    int n;
+
+    va_start(args, format);
+    va_copy(again, args);
+    n = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    room = n < 0 ? NULL : buf_reserve(b, (size_t)n);
+    if (room) {
+        vsnprintf(room, (size_t)n + 1, format, again);
+        b->n += (size_t)n;
+    }
+    va_end(again);
+}
+
+struct str buf_str(const struct buf *b)
+{
+    return b->p ? str_of(b->p, b->n) : str_of("", 0);
+}
+
+bool buf_check(const struct buf *b, const char *what, struct err *e)
+{
+    if (!b->overflowed)
+        return true;
+    return err_set(e, ERR_LIMIT, "%s: larger than %zu bytes", what, b->max);
+}

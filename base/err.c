@@ -1,0 +1,178 @@
+#include "base/err.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const names[] = {
+    [ERR_NONE] = "none",
+    [ERR_FAILED] = "failed",
+    [ERR_USAGE] = "usage",
+    [ERR_IO] = "io",
+    [ERR_NOT_FOUND] = "not-found",
+    [ERR_FORMAT] = "format",
+    [ERR_FRONTMATTER] = "frontmatter-invalid",
+    [ERR_NAME] = "name-invalid",
+    [ERR_ORIGIN] = "origin-invalid",
+    [ERR_MCP] = "mcp-invalid",
+    [ERR_LIMIT] = "limit",
+    [ERR_CYCLE] = "cyclic-dependency",
+    [ERR_CONFLICT] = "origin-conflict",
+    [ERR_DEPENDENTS] = "has-dependents",
+    [ERR_IMMUTABLE] = "immutable-origin",
+    [ERR_STALE] = "plan-stale",
+    [ERR_LOCKED] = "locked",
+    [ERR_EDITED] = "edited",
+    [ERR_BUSY] = "busy",
+    [ERR_FETCH] = "fetch",
+    [ERR_HOST] = "host-not-found",
+    [ERR_TLS] = "tls",
+    [ERR_AUTH] = "not-authorized",
+    [ERR_REF] = "ref-not-found",
+    [ERR_PATH] = "path-not-found",
+    [ERR_OFFLINE] = "offline",
+    [ERR_DAMAGED] = "damaged",
+    [ERR_REFUSED] = "refused",
+    [ERR_INTERRUPTED] = "interrupted",
+};
+
+/* Opens a gap of `length` + 1 bytes at `at`, as far as there is room. */
+static size_t make_room(struct err *e, size_t at, size_t length)
+{
+    size_t free_bytes = sizeof e->text - e->used;
+
+    if (free_bytes < 8)
+        return 0;
+    if (length + 1 > free_bytes)
+        length = free_bytes - 1;
+    memmove(e->text + at + length + 1, e->text + at, e->used - at);
+    e->used += length + 1;
+    return length + 1;
+}
+
+static void insert_message(struct err *e, size_t at, const char *message)
+{
+    static const char ellipsis[] = "\xe2\x80\xa6";
+    size_t length = strlen(message);
+    size_t room = make_room(e, at, length);
+
+    if (room == 0)
+        return;
+    memcpy(e->text + at, message, room - 1);
+    if (room - 1 < length && room > sizeof ellipsis)
+        memcpy(e->text + at + room - sizeof ellipsis, ellipsis,
+               sizeof ellipsis - 1);
+    e->text[at + room - 1] = '\0';
+}
+
+bool err_set(struct err *e, enum err_code code, const char *format, ...)
+{
+    char message[ERR_TEXT_MAX_BYTES];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    err_clear(e);
+    e->code = code;
+    insert_message(e, 0, message);
+    return false;
+}
+
+bool err_errno(struct err *e, const char *format, ...)
+{
+    char message[ERR_TEXT_MAX_BYTES];
+    int saved = errno;
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    return err_set(e, saved == EINTR ? ERR_INTERRUPTED : ERR_IO, "%s: %s",
+                   message, strerror(saved));
+}
+
+bool err_wrap(struct err *e, const char *format, ...)
+{
+    char message[ERR_TEXT_MAX_BYTES];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    if (e->code == ERR_NONE)
+        e->code = ERR_FAILED;
+    insert_message(e, e->used, message);
+    return false;
+}
+
+bool err_also(struct err *e, const char *format, ...)
+{
+    char message[ERR_TEXT_MAX_BYTES];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    if (e->code == ERR_NONE)
+        e->code = ERR_FAILED;
+    insert_message(e, 0, message);
+    return false;
+}
+
+bool err_hint(struct err *e, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(e->hint, sizeof e->hint, format, args);
+    va_end(args);
+    return false;
+}
+
+void err_clear(struct err *e)
+{
+    e->code = ERR_NONE;
+    e->used = 0;
+    e->text[0] = '\0';
+    e->hint[0] = '\0';
+}
+
+const char *err_first(const struct err *e)
+{
+    return e->used ? e->text : "";
+}
+
+const char *err_next(const struct err *e, const char *message)
+{
+    if (!message)
+        return e->used ? e->text : NULL;
+    message += strlen(message) + 1;
+    return message < e->text + e->used ? message : NULL;
+}
+
+const char *err_prev(const struct err *e, const char *message)
+{
+    const char *end = message ? message : e->text + e->used;
+
+    if (end == e->text)
+        return NULL;
+    for (end--; end > e->text && end[-1] != '\0';)
+        end--;
+    return end;
+}
+
+const char *err_code_name(enum err_code code)
+{
+    return (size_t)code < sizeof names / sizeof *names ? names[code]
+                                                       : names[ERR_FAILED];
+}
+
+enum err_code err_code_find(const char *name, size_t length)
+{
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0)
+            return (enum err_code)i;
+    return ERR_FAILED;
+}

@@ -1,0 +1,131 @@
+#include "base/map.h"
+
+#include <string.h>
+#include <sys/random.h>
+
+#define ROTATE(x, bits) (((x) << (bits)) | ((x) >> (64 - (bits))))
+
+/* SipHash-1-3: short keys, hostile ones among them. */
+static void sip_round(uint64_t v[4])
+{
+    v[0] += v[1];
+    v[1] = ROTATE(v[1], 13) ^ v[0];
+    v[0] = ROTATE(v[0], 32);
+    v[2] += v[3];
+    v[3] = ROTATE(v[3], 16) ^ v[2];
+    v[0] += v[3];
+    v[3] = ROTATE(v[3], 21) ^ v[0];
+    v[2] += v[1];
+    v[1] = ROTATE(v[1], 17) ^ v[2];
+    v[2] = ROTATE(v[2], 32);
+}
+
+static uint64_t hash_key(const uint64_t seed[2], struct str key)
+{
+    uint64_t v[4] = {
+        seed[0] ^ UINT64_C(0x736f6d6570736575),
+        seed[1] ^ UINT64_C(0x646f72616e646f6d),
+        seed[0] ^ UINT64_C(0x6c7967656e657261),
+        seed[1] ^ UINT64_C(0x7465646279746573),
+    };
+    uint64_t word = 0;
+    size_t i;
+
+    for (i = 0; i + 8 <= key.n; i += 8) {
+        memcpy(&word, key.p + i, 8);
+        v[3] ^= word;
+        sip_round(v);
+        v[0] ^= word;
+    }
+    word = (uint64_t)key.n << 56;
+    for (size_t k = i; k < key.n; k++)
+        word |= (uint64_t)(unsigned char)key.p[k] << (8 * (k - i));
+    v[3] ^= word;
+    sip_round(v);
+    v[0] ^= word;
+    v[2] ^= 0xff;
+    for (int k = 0; k < 3; k++)
+        sip_round(v);
+    return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+void map_init(struct map *m, struct arena *a)
+{
+    *m = (struct map){.arena = a};
+    if (getrandom(m->seed, sizeof m->seed, GRND_NONBLOCK) !=
+        (ssize_t)sizeof m->seed) {
+        /* Early boot only: the address is unpredictable enough. */
+        m->seed[0] = (uint64_t)(uintptr_t)m;
+        m->seed[1] = (uint64_t)(uintptr_t)a;
+    }
+}
+
+static size_t find_slot(const struct map *m, struct str key, uint64_t hash)
+{
+    size_t mask = m->slot_count - 1;
+    size_t slot = (size_t)hash & mask;
+
+    for (; m->slots[slot]; slot = (slot + 1) & mask) {
+        const struct map_entry *e = &m->entries[m->slots[slot] - 1];
+
+        if (e->hash == hash && str_eq(e->key, key))
+            break;
+    }
+    return slot;
+}
+
+static void grow_slots(struct map *m)
+{
+    size_t wanted = m->slot_count ? m->slot_count * 2 : 16;
+    uint32_t *slots = arena_array(m->arena, wanted, sizeof *slots);
+
+    for (size_t i = 0; i < m->count; i++) {
+        size_t slot = (size_t)m->entries[i].hash & (wanted - 1);
+
+        while (slots[slot])
+            slot = (slot + 1) & (wanted - 1);
+        slots[slot] = (uint32_t)i + 1;
+    }
+    m->slots = slots;
+    m->slot_count = wanted;
+}
+
+void *map_find(const struct map *m, struct str key)
+{
+    size_t slot;
+
+    if (m->count == 0)
+        return NULL;
+    slot = find_slot(m, key, hash_key(m->seed, key));
+    return m->slots[slot] ? m->entries[m->slots[slot] - 1].value : NULL;
+}
+
+bool map_has(const struct map *m, struct str key)
+{
+    return m->count && m->slots[find_slot(m, key, hash_key(m->seed, key))] != 0;
+}
+
+struct map_entry *map_entry(struct map *m, struct str key)
+{
+    uint64_t hash = hash_key(m->seed, key);
+    size_t slot;
+
+    if ((m->count + 1) * 4 > m->slot_count * 3)
+        grow_slots(m);
+    slot = find_slot(m, key, hash);
+    if (!m->slots[slot]) {
+        m->entries = arena_grow(m->arena, m->entries, m->count, &m->capacity,
+                                sizeof *m->entries);
+        m->entries[m->count] = (struct map_entry){.key = key, .hash = hash};
+        m->slots[slot] = (uint32_t)++m->count;
+    }
+    return &m->entries[m->slots[slot] - 1];
+}
+
+bool map_put(struct map *m, struct str key, void *value)
+{
+    size_t before = m->count;
+
+    map_entry(m, key)->value = value;
+    return m->count > before;
+}

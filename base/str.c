@@ -1,0 +1,206 @@
+#include "base/str.h"
+
+#include <string.h>
+
+struct str str_from(const char *text)
+{
+    return text ? str_of(text, strlen(text)) : str_of("", 0);
+}
+
+struct str str_of(const char *p, size_t n)
+{
+    return (struct str){p, n};
+}
+
+bool str_eq(struct str a, struct str b)
+{
+    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
+bool str_is(struct str a, const char *text)
+{
+    return str_eq(a, str_from(text));
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+bool str_eq_nocase(struct str a, struct str b)
+{
+    if (a.n != b.n)
+        return false;
+    for (size_t i = 0; i < a.n; i++)
+        if (lower(a.p[i]) != lower(b.p[i]))
+            return false;
+    return true;
+}
+
+int str_cmp(struct str a, struct str b)
+{
+    size_t n = a.n < b.n ? a.n : b.n;
+    int order = n ? memcmp(a.p, b.p, n) : 0;
+
+    if (order != 0)
+        return order;
+    return (a.n > b.n) - (a.n < b.n);
+}
+
+bool str_starts(struct str s, struct str prefix)
+{
+    return s.n >= prefix.n && str_eq(str_of(s.p, prefix.n), prefix);
+}
+
+bool str_ends(struct str s, struct str suffix)
+{
+    return s.n >= suffix.n &&
+           str_eq(str_of(s.p + s.n - suffix.n, suffix.n), suffix);
+}
+
+size_t str_find(struct str s, struct str what)
+{
+    const char *at;
+
+    if (what.n == 0)
+        return 0;
+    at = s.n ? memmem(s.p, s.n, what.p, what.n) : NULL;
+    return at ? (size_t)(at - s.p) : SIZE_MAX;
+}
+
+size_t str_find_char(struct str s, char c)
+{
+    const char *at = s.n ? memchr(s.p, c, s.n) : NULL;
+
+    return at ? (size_t)(at - s.p) : SIZE_MAX;
+}
+
+size_t str_find_last(struct str s, char c)
+{
+    const char *at = s.n ? memrchr(s.p, c, s.n) : NULL;
+
+    return at ? (size_t)(at - s.p) : SIZE_MAX;
+}
+
+bool str_has_char(struct str s, char c)
+{
+    return str_find_char(s, c) != SIZE_MAX;
+}
+
+struct str str_slice(struct str s, size_t from, size_t to)
+{
+    if (to > s.n)
+        to = s.n;
+    if (from > to)
+        from = to;
+    return str_of(s.p + from, to - from);
+}
+
+struct str str_from_index(struct str s, size_t from)
+{
+    return str_slice(s, from, s.n);
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+struct str str_trim(struct str s)
+{
+    while (s.n && is_blank(s.p[0]))
+        s = str_from_index(s, 1);
+    while (s.n && is_blank(s.p[s.n - 1]))
+        s.n--;
+    return s;
+}
+
+bool str_cut(struct str *rest, char separator, struct str *head)
+{
+    size_t at;
+
+    if (!rest->p)
+        return false;
+    at = str_find_char(*rest, separator);
+    if (at == SIZE_MAX) {
+        *head = *rest;
+        *rest = (struct str){NULL, 0};
+        return true;
+    }
+    *head = str_slice(*rest, 0, at);
+    *rest = str_from_index(*rest, at + 1);
+    return true;
+}
+
+bool str_line(struct str *rest, struct str *line)
+{
+    if (rest->n == 0)
+        return false;
+    if (!str_cut(rest, '\n', line))
+        return false;
+    if (line->n && line->p[line->n - 1] == '\r')
+        line->n--;
+    return true;
+}
+
+const char *str_c(struct str s, struct arena *a)
+{
+    return arena_text(a, s.p, s.n);
+}
+
+struct str str_lower(struct str s, struct arena *a)
+{
+    char *copy = arena_text(a, s.p, s.n);
+
+    for (size_t i = 0; i < s.n; i++)
+        copy[i] = lower(copy[i]);
+    return str_of(copy, s.n);
+}
+
+struct str str_join(struct str x, struct str y, struct arena *a)
+{
+    char *copy = arena_alloc(a, x.n + y.n + 1);
+
+    if (x.n)
+        memcpy(copy, x.p, x.n);
+    if (y.n)
+        memcpy(copy + x.n, y.p, y.n);
+    return str_of(copy, x.n + y.n);
+}
+
+bool str_number(struct str s, uint64_t max, uint64_t *out)
+{
+    uint64_t value = 0;
+
+    if (s.n == 0)
+        return false;
+    for (size_t i = 0; i < s.n; i++) {
+        unsigned digit = (unsigned)(s.p[i] - '0');
+
+        if (!char_is_digit(s.p[i]) || value > (max - digit) / 10 || digit > max)
+            return false;
+        value = value * 10 + digit;
+    }
+    *out = value;
+    return true;
+}
+
+bool char_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+bool char_is_lower(char c)
+{
+    return c >= 'a' && c <= 'z';
+}
+
+bool char_is_alpha(char c)
+{
+    return char_is_lower(lower(c));
+}
+
+bool char_is_hex(char c)
+{
+    return char_is_digit(c) || (c >= 'a' && c <= 'f');
+}

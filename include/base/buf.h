@@ -1,0 +1,35 @@
+#ifndef BASE_BUF_H
+#define BASE_BUF_H
+
+#include "base/str.h"
+
+/*
+ * buf: text we build. It has a maximum from birth; past it, it only remembers
+ * that it overflowed, so one check at the end is enough. Always NUL-terminated.
+ */
+
+struct buf {
+    char *p;
+    size_t n, capacity, max;
+    bool overflowed;
+};
+
+void buf_init(struct buf *b, size_t max_bytes);
+void buf_done(struct buf *b);  /* frees; twice is harmless */
+void buf_clear(struct buf *b); /* keeps the memory and the maximum */
+
+void buf_append(struct buf *b, struct str s);
+void buf_text(struct buf *b, const char *text);
+void buf_char(struct buf *b, char c);
+void buf_printf(struct buf *b, const char *format, ...) PRINTF(2, 3);
+
+/* Room for `n` more bytes, to be filled by the caller who then adds to
+ * b->n; NULL when that passes the maximum (overflowed is set). */
+char *buf_reserve(struct buf *b, size_t n);
+
+struct str buf_str(const struct buf *b); /* borrowed until the next change */
+
+/* ERR_LIMIT naming `what` when it overflowed. */
+MUST_CHECK bool buf_check(const struct buf *b, const char *what, struct err *e);
+
+#endif

@@ -1,0 +1,102 @@
+#ifndef BASE_ERR_H
+#define BASE_ERR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * err: why something failed, from the innermost cause outwards.
+ *
+ *     err_set("HTTP 404") -> err_wrap("skills/outline") -> err_wrap("cannot …")
+ *
+ * A fallible function returns bool and takes `struct err *e` last; the
+ * functions here return false, so failing is one line. An err owns nothing:
+ * reporting needs no memory. What does not fit is cut, never lost silently
+ * (the last message ends in "…").
+ *
+ * Source: STYLE.md 4, DESIGN.md 10, REQUIREMENTS.md M34.
+ */
+
+#define MUST_CHECK        __attribute__((warn_unused_result))
+#define PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#define CLEANUP(function) __attribute__((cleanup(function)))
+#define NORETURN          __attribute__((noreturn))
+
+/* Stable: each has a name that programs may rely on (err_code_name). */
+enum err_code {
+    ERR_NONE,
+    ERR_FAILED,      /* "failed": none of the others */
+    ERR_USAGE,       /* "usage": the command line is wrong; exit 2 */
+    ERR_IO,          /* "io": the operating system said no */
+    ERR_NOT_FOUND,   /* "not-found" */
+    ERR_FORMAT,      /* "format": a document breaks its grammar */
+    ERR_FRONTMATTER, /* "frontmatter-invalid" (M34 SkillFrontmatterError) */
+    ERR_NAME,        /* "name-invalid" (M34 SkillNameInvalidError) */
+    ERR_ORIGIN,      /* "origin-invalid" (M34 OriginParseError) */
+    ERR_MCP,         /* "mcp-invalid" (M34 McpInvalidJsonError) */
+    ERR_LIMIT,       /* "limit": larger than limits.h allows */
+    ERR_CYCLE,       /* "cyclic-dependency" */
+    ERR_CONFLICT,    /* "origin-conflict" (M34 SkillOriginConflictError) */
+    ERR_DEPENDENTS,  /* "has-dependents" */
+    ERR_IMMUTABLE,   /* "immutable-origin": a pinned origin would change */
+    ERR_STALE,       /* "plan-stale": upstream moved between plan and install */
+    ERR_LOCKED,      /* "locked": mapm.yaml and mapm.lock disagree */
+    ERR_EDITED,      /* "edited": would destroy the user's own changes */
+    ERR_BUSY,        /* "busy": another mapm holds the lock */
+    ERR_FETCH,       /* "fetch": the other side or the network failed */
+    ERR_HOST,        /* "host-not-found" */
+    ERR_TLS,         /* "tls" */
+    ERR_AUTH,        /* "not-authorized": 401, 403 */
+    ERR_REF,         /* "ref-not-found" */
+    ERR_PATH,        /* "path-not-found" */
+    ERR_OFFLINE,     /* "offline": needs the network, and may not use it */
+    ERR_DAMAGED,     /* "damaged": bytes do not fit their hash */
+    ERR_REFUSED,     /* "refused": by policy, trust or safety; exit 4 */
+    ERR_INTERRUPTED, /* "interrupted"; exit 130 */
+};
+
+#define ERR_TEXT_MAX_BYTES 6144
+#define ERR_HINT_MAX_BYTES 512
+
+struct err {
+    enum err_code code;
+    size_t used; /* bytes of text, with the NULs */
+    char text
+        [ERR_TEXT_MAX_BYTES]; /* messages, innermost first, NUL after each */
+    char hint[ERR_HINT_MAX_BYTES]; /* what to do next; "" = none */
+};
+
+/* Sets code and the only message; forgets what was there, hint included. */
+bool err_set(struct err *e, enum err_code code, const char *format, ...)
+    PRINTF(3, 4);
+
+/* ERR_IO (ERR_INTERRUPTED for EINTR), the message, ": ", strerror(errno). */
+bool err_errno(struct err *e, const char *format, ...) PRINTF(2, 3);
+
+/* Adds an outer message to what is there. */
+bool err_wrap(struct err *e, const char *format, ...) PRINTF(2, 3);
+
+/* Sets the hint. Returns false, too: `return err_hint(e, …)`. */
+bool err_hint(struct err *e, const char *format, ...) PRINTF(2, 3);
+
+/* Adds a message of the same rank *inside* the others, as "one per edge". */
+bool err_also(struct err *e, const char *format, ...) PRINTF(2, 3);
+
+void err_clear(struct err *e);
+
+/* Borrowed from `e`. The innermost message; "" when there is none. */
+const char *err_first(const struct err *e);
+
+/* The message after `message`, outwards; NULL after the outermost. Start
+ * with NULL for the innermost. */
+const char *err_next(const struct err *e, const char *message);
+
+/* The message before `message`, inwards; start with NULL for the outermost. */
+const char *err_prev(const struct err *e, const char *message);
+
+const char *err_code_name(enum err_code code);
+
+/* The inverse; ERR_FAILED for a name that is none. */
+enum err_code err_code_find(const char *name, size_t length);
+
+#endif

@@ -1,0 +1,114 @@
+#ifndef BASE_FS_H
+#define BASE_FS_H
+
+#include "base/str.h"
+
+#include <sys/stat.h>
+#include <sys/types.h>
+
+/*
+ * fs: files below a directory handle.
+ *
+ * A path that came from outside is opened relative to a directory handle with
+ * openat2(RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS): it
+ * cannot leave that directory, whatever is on the disk. Everything read must
+ * be a regular file (FIFO, device, directory: an error, never a hang). EINTR
+ * is retried, short writes are continued, each close/fsync/rename is checked.
+ *
+ * Paths given as `const char *` use "/" and are relative unless said
+ * otherwise. Errors: ERR_IO (ERR_NOT_FOUND for ENOENT/ENOTDIR on opening),
+ * ERR_LIMIT past a maximum, ERR_REFUSED for what is not a regular file or for
+ * a symbolic link in the way.
+ *
+ * Source: STYLE.md 6, THREATS.md rows 1, 2, 16, 27.
+ */
+
+#define CLEANUP_FD CLEANUP(fs_close)
+
+/* For CLEANUP_FD: closes *fd unless it is negative, then sets it to -1. */
+void fs_close(int *fd);
+
+/* O_PATH-free directory handle, CLOEXEC. `path` may be absolute. The caller
+ * closes. Follows symbolic links: for paths that the user named. */
+MUST_CHECK bool fs_open_dir(const char *path, int *fd, struct err *e);
+
+/* Below `dirfd`, no symbolic link anywhere. `path` "" or "." reopens dirfd. */
+MUST_CHECK bool fs_open_dir_at(int dirfd, const char *path, int *fd,
+                               struct err *e);
+
+/* A regular file for reading, O_NOFOLLOW | O_NONBLOCK, below `dirfd`. */
+MUST_CHECK bool fs_open_file_at(int dirfd, const char *path, int *fd,
+                                struct stat *st, struct err *e);
+
+/* Whole content, at most `max_bytes`, into `a` (a NUL follows the last byte).
+ * AT_FDCWD with an absolute path the user named: symbolic links are followed
+ * only by fs_read_user_file. */
+MUST_CHECK bool fs_read_file_at(int dirfd, const char *path, size_t max_bytes,
+                                struct arena *a, struct str *out,
+                                struct err *e);
+MUST_CHECK bool fs_read_user_file(const char *path, size_t max_bytes,
+                                  struct arena *a, struct str *out,
+                                  struct err *e);
+MUST_CHECK bool fs_read_fd(int fd, size_t max_bytes, struct arena *a,
+                           struct str *out, struct err *e);
+
+/* lstat semantics below dirfd, no symbolic link in a parent. False without
+ * an error to report: use when "is it there?" is the question. */
+bool fs_stat_at(int dirfd, const char *path, struct stat *st);
+bool fs_exists_at(int dirfd, const char *path);
+
+MUST_CHECK bool fs_write_all(int fd, struct str content, struct err *e);
+
+/* Creates `name` (must not exist) with exactly `mode` (fchmod, umask-proof). */
+MUST_CHECK bool fs_create_at(int dirfd, const char *path, mode_t mode,
+                             struct str content, struct err *e);
+
+/*
+ * Replaces `path` atomically: a temporary file in the same directory, fsync,
+ * rename, fsync of the directory. An existing file keeps its mode, a new one
+ * gets `mode`. A symbolic link, directory or anything not regular in the
+ * place of `path`: ERR_REFUSED. Temporary names start with ".mapm-tmp-".
+ */
+MUST_CHECK bool fs_replace_at(int dirfd, const char *path, mode_t mode,
+                              struct str content, struct err *e);
+
+/* mkdir -p below dirfd; components that exist must be real directories. */
+MUST_CHECK bool fs_make_dirs_at(int dirfd, const char *path, mode_t mode,
+                                struct err *e);
+
+/* mkdir -p of an absolute path, links followed: for our own data folder. */
+MUST_CHECK bool fs_make_dirs(const char *path, mode_t mode, struct err *e);
+
+/* rm -r of a file or directory, iterative, never follows a link. Gone
+ * already: true. */
+MUST_CHECK bool fs_remove_tree_at(int dirfd, const char *path, struct err *e);
+
+struct fs_entry {
+    struct str name;    /* NUL-terminated */
+    unsigned char type; /* DT_REG, DT_DIR, DT_LNK …; never DT_UNKNOWN */
+};
+
+/* Entries without "." and "..", sorted by bytes; at most `max_entries`. */
+MUST_CHECK bool fs_list_at(int dirfd, const char *path, size_t max_entries,
+                           struct arena *a, struct fs_entry **out,
+                           size_t *count, struct err *e);
+
+MUST_CHECK bool fs_sync(int fd, const char *what, struct err *e); /* fsync */
+MUST_CHECK bool fs_sync_all(int fd, struct err *e);               /* syncfs */
+
+/* flock. `wait_ms` 0: at once or ERR_BUSY. `waiting(ctx)` is called once when
+ * it has to wait (may be NULL). ERR_INTERRUPTED after a signal. */
+MUST_CHECK bool fs_lock(int fd, bool exclusive, unsigned wait_ms,
+                        void (*waiting)(void *), void *ctx, struct err *e);
+
+/* Takes one name of a relative path apart: each component 1..255 bytes, not
+ * "." or "..", no NUL, no leading "/". */
+bool fs_path_is_relative_clean(struct str path);
+
+/* "/a/b" + "c/d" -> "/a/b/c/d"; `p` absolute stands alone. NUL-terminated. */
+struct str fs_join(struct str dir, struct str p, struct arena *a);
+
+/* Absolute, "." and ".." and "//" resolved as text (no disk). */
+struct str fs_normalize(struct str absolute, struct arena *a);
+
+#endif

@@ -1,0 +1,57 @@
+#ifndef BASE_PROC_H
+#define BASE_PROC_H
+
+#include "base/buf.h"
+
+#include <sys/types.h>
+
+/*
+ * proc: start another program, by argv, never by a shell.
+ * Source: THREATS.md rows 15, 20, 29.
+ */
+
+/* /dev/null on descriptors 0 to 2 that are closed; call first of all. */
+void proc_init(void);
+
+/* Looks `name` up in PATH, relative elements skipped, `except_below` (an
+ * absolute path, or NULL) excluded. Absolute, in `a`; ERR_NOT_FOUND. */
+MUST_CHECK bool proc_find_program(const char *name, const char *except_below,
+                                  struct arena *a, struct str *path,
+                                  struct err *e);
+
+/* Folder of the running program's file (/proc/self/exe), links resolved. */
+MUST_CHECK bool proc_self_dir(struct arena *a, struct str *dir, struct err *e);
+
+struct proc_options {
+    const char *const *argv; /* argv[0] an absolute path; NULL at the end */
+    const char *const *env;  /* NULL: ours */
+    const char *dir;         /* NULL: ours */
+    struct str input;        /* for its stdin */
+    size_t max_output_bytes; /* past it: killed, ERR_LIMIT */
+    unsigned timeout_ms;     /* 0: none; past it: group killed, ERR_FAILED */
+};
+
+struct proc_result {
+    int exit_code;       /* 128 + signal when killed by one */
+    struct str out, err; /* stdout; stderr (its last 4 KiB) */
+};
+
+/* Runs to the end. Its process group dies with a time-out. Results in `a`. */
+MUST_CHECK bool proc_run(const struct proc_options *o, struct arena *a,
+                         struct proc_result *out, struct err *e);
+
+/* Starts `argv` with `fd` as descriptor 3 and nothing else inherited but
+ * 0 to 2; dies with us (PR_SET_PDEATHSIG). */
+MUST_CHECK bool proc_spawn(const char *const *argv, int fd, pid_t *pid,
+                           struct err *e);
+MUST_CHECK bool proc_wait(pid_t pid, int *exit_code, struct err *e);
+
+/* SIGINT, SIGTERM, SIGHUP set a flag instead of killing; SIGPIPE ignored. */
+void proc_catch_signals(void);
+bool proc_interrupted(void);
+/* The signal, 0 when none: for `exit`. */
+int proc_signal(void);
+
+uint64_t proc_now_ms(void); /* monotonic */
+
+#endif

@@ -1,0 +1,69 @@
+#ifndef BASE_TERM_H
+#define BASE_TERM_H
+
+#include "base/buf.h"
+
+/*
+ * term: what a person sees. Results go to stdout, all else to stderr; colour
+ * only on a terminal (or --color always), never with NO_COLOR or TERM=dumb;
+ * a progress line only when stderr is a terminal. Text from outside is passed
+ * through text_visible by term_* itself.
+ *
+ * Source: DESIGN.md 10; THREATS.md row 7.
+ */
+
+enum term_when { TERM_AUTO, TERM_NEVER, TERM_ALWAYS };
+
+enum term_style {
+    TERM_PLAIN,
+    TERM_BOLD,
+    TERM_DIM,
+    TERM_RED,
+    TERM_GREEN,
+    TERM_YELLOW,
+    TERM_CYAN
+};
+
+struct term {
+    bool color_out, color_err;
+    bool is_out, is_err; /* descriptors are terminals */
+    bool is_in;          /* stdin too: may we ask? */
+    bool quiet;
+    unsigned width;    /* columns of stderr; 80 when unknown */
+    bool has_progress; /* a progress line stands on stderr */
+    uint64_t progress_at_ms;
+    struct buf out; /* stdout, flushed by term_flush and at the end */
+};
+
+void term_init(struct term *t, enum term_when color, bool quiet);
+/* False when stdout could not be written (ENOSPC, EPIPE): the exit is 1. */
+MUST_CHECK bool term_done(struct term *t, struct err *e);
+MUST_CHECK bool term_flush(struct term *t, struct err *e);
+
+/* stdout; `format`'s arguments are made visible as one text (LF kept). */
+void term_print(struct term *t, const char *format, ...) PRINTF(2, 3);
+void term_style_print(struct term *t, enum term_style style, const char *format,
+                      ...) PRINTF(3, 4);
+void term_write(struct term *t, struct str bytes); /* stdout, as it is */
+
+/* stderr; nothing when quiet. */
+void term_note(struct term *t, const char *format, ...) PRINTF(2, 3);
+/* "warning: …" in yellow; shown when quiet, too. */
+void term_warn(struct term *t, const char *format, ...) PRINTF(2, 3);
+/* "mapm: …", "  because: …" outermost first, "  hint: …" (STYLE.md 4). */
+void term_error(struct term *t, const struct err *e);
+
+/* Replaces the progress line; at most 10 times a second; nothing without a
+ * terminal. term_progress_clear removes it (all term_* calls do so first). */
+void term_progress(struct term *t, const char *format, ...) PRINTF(2, 3);
+void term_progress_clear(struct term *t);
+
+/* Asks on the terminal; `*yes` false for anything but y/yes. ERR_REFUSED when
+ * stdin or stderr is no terminal. */
+MUST_CHECK bool term_ask(struct term *t, const char *question, bool *yes,
+                         struct err *e);
+
+/* "1.4 MB", "980 B". Static per call site: give 16 bytes. */
+const char *term_bytes(uint64_t n, char out[16]);
+
+#endif

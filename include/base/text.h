@@ -1,0 +1,65 @@
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+
+#include "base/buf.h"
+
+/*
+ * text: what Unicode asks of us, without locale (libutf8proc).
+ * Source: THREATS.md 1.4, rows 1, 3, 7; REQUIREMENTS.md X5, 6.1, 6.6.
+ */
+
+bool text_is_utf8(struct str s); /* strict: no surrogates, no overlong */
+
+/* Decodes one code point at `*at` and moves on; -1 for a bad byte (moves 1). */
+int32_t text_next(struct str s, size_t *at);
+
+size_t text_count(struct str utf8); /* code points */
+
+/* First `max` code points. */
+struct str text_cut(struct str utf8, size_t max_points);
+
+void text_put(struct buf *out, int32_t code_point); /* as UTF-8 */
+
+/* What a hidden character is. ZERO_WIDTH only warns (THREATS.md 1.4). */
+enum text_hidden {
+    TEXT_HIDDEN_NONE,
+    TEXT_HIDDEN_TAG,       /* U+E0000..E007F outside an emoji flag sequence */
+    TEXT_HIDDEN_BIDI,      /* U+202A..E, U+2066..9, U+200E/F, U+061C */
+    TEXT_HIDDEN_VARIATION, /* selectors beyond U+FE0E and U+FE0F */
+    TEXT_HIDDEN_ZERO_WIDTH, /* U+200B, U+200C, U+200D outside emoji, U+2060, U+FEFF … */
+};
+
+/* The most serious one in `s`: its kind, and where (offset, code point). */
+enum text_hidden text_find_hidden(struct str s, size_t *offset,
+                                  int32_t *code_point);
+const char *text_hidden_name(enum text_hidden h); /* "bidirectional control" */
+
+bool text_has_control(struct str s); /* C0, DEL, C1; LF and TAB too */
+
+/*
+ * Adds `s` so that a terminal can only print it: control characters (but LF
+ * when `lines`), bidi, tags, zero width and bad bytes appear as \xNN or
+ * \u{N}. Every text from outside goes through here before it is shown.
+ */
+void text_visible(struct buf *out, struct str s, bool lines);
+
+/* The key under which two names collide on any file system: NFC, then full
+ * case folding. In `a`. */
+struct str text_fold(struct str s, struct arena *a);
+
+/* NFKC and trimmed, as skills-ref compares names (A1). In `a`. */
+struct str text_nfkc(struct str s, struct arena *a);
+
+/* Runs of white space as one blank, trimmed (X25). In `a`. */
+struct str text_one_line(struct str s, struct arena *a);
+
+/* Columns of a terminal that printable `s` takes. */
+size_t text_width(struct str s);
+
+/* CRLF and lone CR as LF; returns `s` itself when it has none. */
+struct str text_unix_lines(struct str s, struct arena *a);
+
+/* Damerau-Levenshtein distance, at most `limit` + 1: for "did you mean". */
+size_t text_distance(struct str x, struct str y, size_t limit);
+
+#endif
