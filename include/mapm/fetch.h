@@ -1,0 +1,133 @@
+#ifndef MAPM_FETCH_H
+#define MAPM_FETCH_H
+
+#include "base/hash.h"
+#include "mapm/manifest.h"
+
+/*
+ * fetch: packages out of git repositories, the least bytes that the protocol
+ * allows. This side starts mapm-fetch, which does the network and unpacking
+ * with few rights left, and talks to it over a socket pair.
+ *
+ *     fetch_open()
+ *     fetch_ask() …           any number, at any time
+ *     fetch_next() --> MANIFEST   the document of one, as soon as it is here:
+ *                                 ask for what it depends on right away
+ *                  --> DONE       all its files are in the incoming folder
+ *                  --> FAILED
+ *                  --> IDLE       nothing asked for is open any more
+ *     fetch_close()
+ *
+ * Whoever asks for dependencies while handling MANIFEST gets them with the
+ * fewest requests: mapm-fetch waits for this side to have seen all events
+ * before it sends the next one (one blob request in flight a repository).
+ *
+ * Source: DESIGN.md 5, FETCH.md, THREATS.md 1.2, rows 10 to 14.
+ */
+
+struct fetch;
+
+/* What the store knows; called from within fetch_next. All may be NULL. */
+struct fetch_store {
+    bool (*find_blob)(void *ctx, struct str oid, struct hash *h,
+                      uint64_t *size);
+    bool (*find_trees)(void *ctx, struct str repository, struct str commit,
+                       struct arena *a, struct str *bytes);
+    void (*put_trees)(void *ctx, struct str repository, struct str commit,
+                      struct str bytes);
+    bool (*is_proved)(void *ctx, struct str repository, struct str commit);
+    void (*put_proved)(void *ctx, struct str repository, struct str commit);
+    void *ctx;
+};
+
+struct fetch_progress {
+    uint64_t requests, connections, bytes; /* received, as on the wire bodies */
+    uint64_t objects;
+    unsigned asked, done;
+};
+
+struct fetch_options {
+    struct str incoming; /* absolute path: the one folder it may write */
+    struct fetch_store store;
+    const struct str *hosts; /* GitHub hosts besides github.com */
+    size_t host_count;
+    void (*progress)(void *ctx, const struct fetch_progress *p);
+    void *progress_ctx;
+    bool verbose; /* one line a request to stderr */
+};
+
+enum fetch_what {
+    FETCH_PACKAGE,
+    FETCH_REF,     /* resolve only: event REF (for `outdated`) */
+    FETCH_CATALOG, /* what the repository offers below the path: CATALOG */
+};
+
+struct fetch_want {
+    unsigned id; /* the caller's; comes back in events */
+    enum fetch_what what;
+    unsigned kinds;       /* accepted: DOC_AGENT | DOC_SKILL | DOC_MCP */
+    struct origin origin; /* GIT */
+    struct str commit;    /* pinned: 40 hex; "" = resolve the ref */
+    struct str object;    /* pinned: git id of tree or blob; "" */
+    bool proved;          /* pinned by a lock: no proof of belonging */
+};
+
+enum fetch_event_kind {
+    FETCH_MANIFEST,
+    FETCH_DONE,
+    FETCH_REF_FOUND,
+    FETCH_OFFERS, /* answer to CATALOG, or to a PACKAGE that is a catalog */
+    FETCH_FAILED,
+    FETCH_IDLE,
+};
+
+struct fetch_file {
+    bool executable;
+    struct str path;
+    struct str oid;   /* git blob id */
+    struct hash hash; /* also its name in the incoming folder, as hex … */
+    bool stored;      /* … unless the store has it already */
+    uint64_t size;
+    bool is_lfs; /* an LFS pointer: warn */
+};
+
+struct fetch_offer {
+    enum doc_kind kind;
+    struct str path; /* in the repository: a folder, or an MCP file */
+};
+
+struct fetch_event {
+    enum fetch_event_kind kind;
+    unsigned id;
+    struct str ref;           /* "main", "v1.2"; "" for a commit id */
+    struct str commit;        /* 40 hex */
+    struct str path;          /* in the repository */
+    struct str object;        /* git id of tree or blob */
+    enum doc_kind doc;        /* what lies there */
+    struct str manifest;      /* MANIFEST: its text */
+    struct fetch_file *files; /* DONE */
+    size_t file_count;
+    struct fetch_offer *offers;
+    size_t offer_count;
+    const struct str *notes; /* warnings for a person */
+    size_t note_count;
+    struct err *err; /* FAILED */
+};
+
+/* Nothing is started before the first fetch_ask. */
+MUST_CHECK bool fetch_open(const struct fetch_options *o, struct fetch **out,
+                           struct err *e);
+MUST_CHECK bool fetch_ask(struct fetch *f, const struct fetch_want *w,
+                          struct err *e);
+
+/* Blocks. The event lives in `a`. Fails when mapm-fetch is gone or the
+ * program was interrupted (ERR_INTERRUPTED). */
+MUST_CHECK bool fetch_next(struct fetch *f, struct arena *a,
+                           struct fetch_event *out, struct err *e);
+
+void fetch_get_progress(const struct fetch *f, struct fetch_progress *out);
+
+/* Kills what still runs. NULL is harmless. */
+void fetch_close(struct fetch *f);
+
+#endif

@@ -1,0 +1,132 @@
+#ifndef MAPM_PROVISION_H
+#define MAPM_PROVISION_H
+
+#include "base/hash.h"
+#include "mapm/manifest.h"
+
+/*
+ * provision: put a layer into a workspace, whole or not at all.
+ *
+ *     provision_open()     lock the workspace, finish what was interrupted
+ *     provision_plan()     compare disk, record and wish: changes, refusals
+ *     provision_apply()    stage, sync, journal, swap, sync, lock file, done
+ *     provision_close()
+ *
+ * Nothing in the workspace changes before provision_apply. What mapm wrote is
+ * recorded, with hashes, in .agents/.mapm/state: what differs from that is
+ * the user's, and is never overwritten or removed without `force` (which
+ * keeps a backup).
+ *
+ * Source: DESIGN.md 3, 7; CLIENTS.md 2 to 4; M20 to M23, X2, X9, X19 to X22;
+ * THREATS.md 1.7, rows 9, 15, 16, 27, 28.
+ */
+
+/* Objects, handed in by the caller (they live in the store). */
+struct provision_objects {
+    bool (*place)(void *ctx, const struct hash *h, int dirfd, const char *name,
+                  bool executable, struct err *e);
+    bool (*read)(void *ctx, const struct hash *h, size_t max_bytes,
+                 struct arena *a, struct str *out, struct err *e);
+    void *ctx;
+};
+
+struct provision_file {
+    bool executable;
+    struct hash hash;
+    struct str path;
+};
+
+struct provision_item {
+    enum doc_kind kind;
+    struct str fqn;
+    struct str place; /* folder name, or .mcp.json key */
+    struct hash digest;
+    bool rename; /* the copy's `name` becomes `place` (X2, X9) */
+    const struct provision_file *files;
+    size_t file_count; /* an MCP: one */
+};
+
+/* Written in the swap itself, in order, the last ones last. NULL content
+ * (p == NULL) removes. */
+struct provision_text {
+    struct str path; /* "mapm.yaml", "mapm.lock", ".gitignore" … */
+    struct str content;
+};
+
+struct provision_options {
+    struct str shared_dir;
+    const struct str *clients; /* by name, from `clients:` */
+    size_t client_count;
+    bool force;
+    struct provision_objects objects;
+};
+
+enum provision_change_kind {
+    PROVISION_ADD,
+    PROVISION_UPDATE,
+    PROVISION_REMOVE,
+};
+
+struct provision_change {
+    enum provision_change_kind kind;
+    struct str path;   /* what changes: a folder, a file, or file#key */
+    struct str client; /* "" for the common ones */
+};
+
+struct provision;
+
+/*
+ * `path` absolute. Takes the workspace's lock (flock on the folder itself;
+ * waits WORKSPACE_WAIT_SECONDS, calls `waiting` once), then finishes or
+ * undoes an interrupted swap (`*recovered`). `read_only` takes no lock and
+ * recovers only when there is a journal.
+ */
+MUST_CHECK bool provision_open(struct str path, bool read_only,
+                               void (*waiting)(void *), void *ctx,
+                               bool *recovered, struct provision **out,
+                               struct err *e);
+void provision_close(struct provision *p);
+
+/*
+ * What it takes to make the workspace hold exactly `items` (what the record
+ * says we wrote and `items` no longer names goes). `texts` are compared too:
+ * equal ones are no change. With nothing to do `*count` is 0, and it took
+ * one lstat a file.
+ *
+ * Errors: ERR_EDITED naming the user's changed files; ERR_CONFLICT for a
+ * foreign server or folder of the same name; ERR_MCP for placeholders;
+ * ERR_FORMAT for a client's file that cannot be read.
+ * Ownership: in `a`, which must outlive `provision_apply`.
+ */
+MUST_CHECK bool
+provision_plan(struct provision *p, const struct provision_options *o,
+               const struct provision_item *items, size_t item_count,
+               const struct provision_text *texts, size_t text_count,
+               struct arena *a, struct provision_change **changes,
+               size_t *count, struct err *e);
+
+/* Does the last plan. After true it survives a power cut. */
+MUST_CHECK bool provision_apply(struct provision *p, struct err *e);
+
+/* Where a differing file was found by provision_verify, and how. */
+struct provision_difference {
+    struct str path;
+    const char *how; /* "changed" "missing" "extra" "not ours" */
+};
+/* Hashes all that `items` should have put there. */
+MUST_CHECK bool provision_verify(struct provision *p,
+                                 const struct provision_options *o,
+                                 const struct provision_item *items,
+                                 size_t item_count, struct arena *a,
+                                 struct provision_difference **out,
+                                 size_t *count, struct err *e);
+
+/* Whether a client of that name is known; the names, for messages. */
+bool provision_knows_client(struct str name);
+const char *const *provision_client_names(void); /* NULL at the end */
+
+/* Whether .mcp.json now holds absolute paths, so that it belongs in
+ * .gitignore; after provision_apply. */
+bool provision_wrote_absolute_paths(const struct provision *p);
+
+#endif

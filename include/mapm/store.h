@@ -1,0 +1,194 @@
+#ifndef MAPM_STORE_H
+#define MAPM_STORE_H
+
+#include "base/hash.h"
+#include "mapm/limits.h"
+
+/*
+ * store: the content-addressed cache that all projects of a user share.
+ *
+ *     <data>/store/objects/ab/cdef…  contents by SHA-256, 0444, written once
+ *     <data>/store/incoming/         what is being fetched, by session
+ *     <data>/store/lock              shared: installs; exclusive: gc
+ *     <data>/mapm.db                 sqlite: the index, opened when needed
+ *     <data>/shared/                 ${sharedDir}
+ *
+ * A package is an object too: its *listing*, `mode SP sha256 SP path LF` for
+ * each file, sorted by path bytes. So a digest leads to every byte below it,
+ * without the index. Everything read is hashed; what does not fit is set
+ * aside and counts as absent. The index may be lost: it is a cache of
+ * what names were resolved to.
+ *
+ * Source: DESIGN.md 3.2, 4; THREATS.md rows 24 to 28.
+ */
+
+struct store;
+
+/* $MAPM_HOME, else ${XDG_DATA_HOME:-~/.local/share}/mapm; relative values
+ * are ignored (row 29). ERR_FAILED without any. In `a`. */
+MUST_CHECK bool store_find_home(struct arena *a, struct str *path,
+                                struct err *e);
+
+/*
+ * Opens, and creates what is missing (0700). Refused (ERR_REFUSED): a folder
+ * that is another user's or that others may write. Cheap: the index is
+ * opened at its first use. `store_close` on NULL is harmless.
+ */
+MUST_CHECK bool store_open(struct str home, struct store **out, struct err *e);
+void store_close(struct store *s);
+
+struct str store_home(const struct store *s);       /* absolute path */
+struct str store_shared_dir(const struct store *s); /* absolute path */
+MUST_CHECK bool store_make_shared_dir(struct store *s, struct err *e);
+
+/* --- objects -------------------------------------------------------------- */
+
+bool store_has(struct store *s, const struct hash *h); /* no hashing */
+
+/* Whole content, hashed. ERR_NOT_FOUND when absent (or damaged: then it was
+ * set aside, and a note is in `e`). */
+MUST_CHECK bool store_read(struct store *s, const struct hash *h,
+                           size_t max_bytes, struct arena *a, struct str *out,
+                           struct err *e);
+
+/* Adds `content`; harmless when there. */
+MUST_CHECK bool store_put(struct store *s, struct str content, struct hash *out,
+                          struct err *e);
+
+enum store_link {
+    STORE_LINK_AUTO,
+    STORE_LINK_COPY,
+    STORE_LINK_HARDLINK,
+    STORE_LINK_REFLINK
+};
+
+/* Places the object as new file `name` below `dirfd`, mode exactly `mode`.
+ * What was written is what was hashed. AUTO: reflink where the file system
+ * can, else copy. HARDLINK/REFLINK: ERR_FAILED where that is impossible.
+ * Thread-safe. */
+MUST_CHECK bool store_place(struct store *s, const struct hash *h,
+                            enum store_link how, int dirfd, const char *name,
+                            mode_t mode, struct err *e);
+
+/* A folder of its own below incoming/, for one session; removed with what is
+ * left in it by store_session_end. Takes the store lock shared until then
+ * (at most `wait_ms` for a running gc). */
+struct store_session {
+    int dirfd;       /* -1: none */
+    struct str path; /* absolute */
+    char name[32];
+};
+MUST_CHECK bool store_session_begin(struct store *s, struct store_session *out,
+                                    struct err *e);
+void store_session_end(struct store *s, struct store_session *session);
+
+/* Takes `name` of the session's folder in as an object after hashing it:
+ * ERR_DAMAGED when it is not `h`. The file is gone from the session. */
+MUST_CHECK bool store_adopt(struct store *s, struct store_session *session,
+                            const char *name, const struct hash *h,
+                            struct err *e);
+
+/* --- packages ------------------------------------------------------------- */
+
+struct store_file {
+    bool executable;
+    struct hash hash;
+    struct str path; /* clean relative path */
+};
+
+/* The listing's text and digest; files are sorted in place. In `a`. */
+struct hash listing_format(struct store_file *files, size_t count,
+                           struct arena *a, struct str *text);
+/* Strict: order, modes 100644/100755, clean paths, limits. ERR_FORMAT. */
+MUST_CHECK bool listing_parse(struct str text, struct arena *a,
+                              struct store_file **files, size_t *count,
+                              struct err *e);
+MUST_CHECK bool store_read_listing(struct store *s, const struct hash *digest,
+                                   struct arena *a, struct store_file **files,
+                                   size_t *count, struct err *e);
+/* Listing and every file it names are there (no hashing of the files). */
+bool store_has_package(struct store *s, const struct hash *digest);
+
+/* --- the index (all strings borrowed in, results in `a`) ------------------ */
+
+/* What (repository, commit, path) was: a package's git id and digest. */
+struct store_package {
+    unsigned kind;     /* enum doc_kind */
+    struct str object; /* 40 hex: tree or blob */
+    struct hash digest;
+    struct str summary; /* what the resolver needs, the caller's own text */
+};
+bool store_find_package(struct store *s, struct str repository,
+                        struct str commit, struct str path, struct arena *a,
+                        struct store_package *out);
+MUST_CHECK bool store_put_package(struct store *s, struct str repository,
+                                  struct str commit, struct str path,
+                                  const struct store_package *p, struct err *e);
+
+/* git blob id -> SHA-256 and size, when the object is still there. */
+bool store_find_blob(struct store *s, struct str oid, struct hash *h,
+                     uint64_t *size);
+MUST_CHECK bool store_put_blob(struct store *s, struct str oid,
+                               const struct hash *h, uint64_t size,
+                               struct err *e);
+
+/* (repository, what stands after /tree/) -> commit and path, last seen: for
+ * --offline. `rest` "" is the default branch; `*ref` names it. */
+struct store_ref {
+    struct str ref, commit, path;
+};
+bool store_find_ref(struct store *s, struct str repository, struct str rest,
+                    struct arena *a, struct store_ref *out);
+MUST_CHECK bool store_put_ref(struct store *s, struct str repository,
+                              struct str rest, const struct store_ref *r,
+                              struct err *e);
+
+/* The trees of a commit, as one object (FETCH 3). */
+bool store_find_trees(struct store *s, struct str repository, struct str commit,
+                      struct arena *a, struct str *bytes);
+MUST_CHECK bool store_put_trees(struct store *s, struct str repository,
+                                struct str commit, struct str bytes,
+                                struct err *e);
+
+/* Whether a commit named by 40 digits was proved to belong (FETCH 6). */
+bool store_is_proved(struct store *s, struct str repository, struct str commit);
+MUST_CHECK bool store_put_proved(struct store *s, struct str repository,
+                                 struct str commit, struct err *e);
+
+/* gc keeps what a registered workspace's lock can reach. */
+MUST_CHECK bool store_put_workspace(struct store *s, struct str path,
+                                    struct err *e);
+MUST_CHECK bool store_list_workspaces(struct store *s, struct arena *a,
+                                      struct str **paths, size_t *count,
+                                      struct err *e);
+MUST_CHECK bool store_forget_workspace(struct store *s, struct str path,
+                                       struct err *e);
+
+/* Many puts, one commit: without it each put is its own transaction. */
+MUST_CHECK bool store_begin(struct store *s, struct err *e);
+MUST_CHECK bool store_commit(struct store *s, struct err *e);
+
+/* --- upkeep --------------------------------------------------------------- */
+
+struct store_stats {
+    uint64_t objects, bytes; /* on disk */
+    uint64_t packages, workspaces;
+    uint64_t incoming, damaged; /* left-overs; set aside */
+    uint64_t damaged_bytes;
+};
+MUST_CHECK bool store_stats(struct store *s, struct store_stats *out,
+                            struct err *e);
+
+/* Hashes every object; a bad one is set aside and told to `bad(ctx, hex)`. */
+MUST_CHECK bool store_verify(struct store *s,
+                             void (*bad)(void *ctx, const char *hex), void *ctx,
+                             struct store_stats *out, struct err *e);
+
+/* Removes what `keep` (digests of packages, from the locks) does not reach
+ * and what is older than STORE_GC_MIN_AGE_SECONDS. Takes the lock exclusively
+ * (ERR_BUSY while an install runs). Never touches shared/. */
+MUST_CHECK bool store_gc(struct store *s, const struct hash *keep,
+                         size_t keep_count, bool dry_run,
+                         struct store_stats *removed, struct err *e);
+
+#endif
