@@ -1,0 +1,130 @@
+#ifndef FETCH_WORKER_PROTOCOL_H
+#define FETCH_WORKER_PROTOCOL_H
+
+#include "pktline.h"
+#include "refs.h"
+
+/*
+ * protocol: git's smart HTTP, versions 2 and 0: requests built, answers read.
+ *
+ *     ls_refs_request()  --> POST --> struct ls_refs_answer --> ref_list
+ *     fetch_request()    --> POST --> struct fetch_answer   --> pack bytes
+ *     GET info/refs               --> struct advert         --> caps, refs
+ *
+ * Each answer is fed with the body's bytes as they come and closed by _end.
+ * No network in here.
+ *
+ * Source: git's gitprotocol-v2, -pack, -http, -capabilities; FETCH.md 3, 8.
+ */
+
+#define AGENT "git/mapm-" MAPM_VERSION /* GitHub wants "git/" in front */
+
+/* What went wrong, so that the caller knows whether to ask again. */
+enum wire_fault {
+    WIRE_OK,
+    WIRE_EMPTY,     /* no body at all: no v2, or a feature is missing */
+    WIRE_CUT,       /* ended early: ask again */
+    WIRE_NOT_GIT,   /* not a git server */
+    WIRE_REMOTE,    /* the server said no, in its own words */
+    WIRE_BUSY,      /* the server said: later (a rate limit) */
+    WIRE_NO_OBJECT, /* the server has no such object: refs moved */
+    WIRE_NO_FILTER, /* the server refused the filter */
+    WIRE_LIMIT,     /* larger than we take */
+    WIRE_PACK,      /* the sink of the pack reported an error */
+};
+
+/* What a server can do, from its advertisement. */
+struct caps {
+    int version; /* 2, or 0 */
+    bool ls_refs, fetch;
+    bool shallow; /* deepen */
+    bool filter;
+    bool sha256;      /* object-format is not sha1: not for us */
+    bool ofs_delta;   /* v0: may be asked for */
+    bool no_progress; /* v0 */
+    int side_band;    /* v0: 0, 1000 or 65520 bytes a packet */
+    bool any_commit;  /* v0: commits that no ref shows may be wanted */
+};
+
+/* GET info/refs?service=git-upload-pack, whatever version answers. */
+struct advert {
+    struct pkt_reader pkt;
+    struct caps caps;
+    struct ref_list *refs; /* v0 only */
+    enum wire_fault fault;
+    int state;
+};
+
+void advert_init(struct advert *a, struct ref_list *refs);
+void advert_done(struct advert *a);
+MUST_CHECK bool advert_feed(struct advert *a, struct str bytes, struct err *e);
+/* ERR_FETCH when what came is not whole, with `fault` set. */
+MUST_CHECK bool advert_end(struct advert *a, struct err *e);
+
+/*
+ * v2: ls-refs for these prefixes ("HEAD", "refs/heads/main"), at least one:
+ * without any a server lists every pull request.
+ */
+void ls_refs_request(struct buf *out, const struct str *prefixes, size_t count);
+
+struct ls_refs_answer {
+    struct pkt_reader pkt;
+    struct ref_list *refs;
+    enum wire_fault fault;
+    bool ended;
+};
+
+void ls_refs_init(struct ls_refs_answer *r, struct ref_list *refs);
+void ls_refs_done(struct ls_refs_answer *r);
+MUST_CHECK bool ls_refs_feed(struct ls_refs_answer *r, struct str bytes,
+                             struct err *e);
+MUST_CHECK bool ls_refs_end(struct ls_refs_answer *r, struct err *e);
+
+#define FETCH_WANTS_MAX 1000 /* 50 KB: FETCH.md 3.3 */
+
+struct fetch_wish {
+    const struct oid *wants; /* at most FETCH_WANTS_MAX */
+    size_t want_count;
+    const struct oid *haves;
+    size_t have_count;
+    const struct oid *shallows;
+    size_t shallow_count;
+    unsigned deepen;    /* 0: none */
+    const char *filter; /* "blob:none", "tree:0"; NULL: none */
+    bool thin;          /* bases of deltas may be left out */
+};
+
+/* Always with `done`: one request, one pack. */
+void fetch_request(struct buf *out, const struct fetch_wish *w); /* v2 */
+void fetch_request_v0(struct buf *out, const struct fetch_wish *w,
+                      const struct caps *caps);
+
+struct fetch_answer {
+    struct pkt_reader pkt;
+    struct bands bands;
+    /* Bytes of the pack in order; false stops with the fault WIRE_PACK. */
+    bool (*pack)(void *ctx, struct str bytes, struct err *e);
+    void *ctx;
+    struct oid_set *shallow; /* ids the server cut history at; may be NULL */
+    const struct caps *v0;   /* NULL: version 2 */
+    enum wire_fault fault;
+    int state;
+    bool deepened, has_pack;
+};
+
+void fetch_answer_init(struct fetch_answer *f,
+                       bool (*pack)(void *ctx, struct str bytes, struct err *e),
+                       void *ctx);
+
+/* The same, for the answer to fetch_request_v0(w, caps). */
+void fetch_answer_init_v0(
+    struct fetch_answer *f, const struct fetch_wish *w, const struct caps *caps,
+    bool (*pack)(void *ctx, struct str bytes, struct err *e), void *ctx);
+void fetch_answer_done(struct fetch_answer *f);
+MUST_CHECK bool fetch_answer_feed(struct fetch_answer *f, struct str bytes,
+                                  struct err *e);
+/* Whole when the pack was there and its section ended. The pack's own end is
+ * pack_end(). */
+MUST_CHECK bool fetch_answer_end(struct fetch_answer *f, struct err *e);
+
+#endif
