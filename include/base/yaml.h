@@ -7,10 +7,10 @@
  * yaml: a bounded reading of libyaml's events into a tree with positions.
  *
  * Refused, each with its line: aliases, anchors, tags, directives, more than
- * one document, duplicate keys (YAML_DUPLICATE), keys that are not scalars,
- * other encodings than UTF-8, a NUL in a scalar, too deep, too many nodes,
- * too many bytes. Flow nesting is bounded before libyaml sees it (it is
- * quadratic there). Multi-line flow is fine.
+ * one document, duplicate keys (YAML_FAULT_DUPLICATE), keys that are not
+ * scalars, merge keys (a plain "<<"), a byte order mark, other encodings than
+ * UTF-8, a NUL, too deep, too many nodes, too many bytes. Depth is counted in
+ * libyaml's events, which bounds its own cost, too. Multi-line flow is fine.
  *
  * Source: DESIGN.md 11; THREATS.md 3, row 5; REQUIREMENTS.md 6.2 to 6.5.
  */
@@ -44,17 +44,18 @@ struct yaml {
     struct str key;  /* when value in a mapping: the key's text */
     unsigned key_line;
     size_t key_start;      /* byte offset of the key */
-    unsigned line, column; /* from 1 */
-    size_t start, end;     /* bytes in the source text */
+    unsigned line, column; /* from 1; the column in characters */
+    size_t start, end;     /* bytes in the source text; a block ends with
+                              its last value, before comments that follow */
     const struct yaml *next;
     const struct yaml *first;
     size_t count;
 };
 
 struct yaml_options {
-    size_t max_bytes;
-    unsigned max_depth;
-    size_t max_nodes;
+    size_t max_bytes;    /* 0: no bound but the caller's */
+    unsigned max_depth;  /* mappings and lists in each other; 0 means 64 */
+    size_t max_nodes;    /* keys, values, collections; 0: no bound */
     unsigned first_line; /* line number of the text's first line; 0 means 1 */
 };
 
@@ -64,7 +65,7 @@ enum yaml_fault {
     YAML_FAULT_DUPLICATE,
     YAML_FAULT_LIMIT,
     YAML_FAULT_NUL,
-    YAML_FAULT_REFUSED
+    YAML_FAULT_REFUSED, /* good YAML that we do not take: tags, anchors … */
 };
 
 struct yaml_problem {
@@ -90,7 +91,8 @@ bool yaml_is_string(const struct yaml *y); /* a scalar of type STRING */
 const char *yaml_type_name(enum yaml_type type);
 
 /* A YAML scalar that reads back as exactly `s` on one line: plain where that
- * is safe, else double-quoted. In `a`. */
+ * is safe (in brackets, too), else double-quoted. Bytes that are not UTF-8
+ * become U+FFFD. In `a`. */
 struct str yaml_quote(struct str s, struct arena *a);
 
 #endif
