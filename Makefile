@@ -2,16 +2,18 @@
 #
 # Each variant has its own folder, so none rebuilds another:
 #   make B=build/san SAN=address,undefined test      (or: make san)
+# V=1 shows the commands. JOBS=N limits how many run at once.
 
-B      ?= build
-PREFIX ?= /usr/local
-MANDIR ?= $(PREFIX)/share/man
-CFLAGS ?= -O2 -g
-JOBS   ?= $(shell nproc)
+B       ?= build
+PREFIX  ?= /usr/local
+MANDIR  ?= $(PREFIX)/share/man
+CFLAGS  ?= -O2 -g
+JOBS    ?= $(shell nproc)
+SECONDS ?= 30
 VERSION := 0.1.0
 
 # mapm: everything but the network. mapm-fetch: base and fetch, with the
-# libraries that cost milliseconds to load (DESIGN.md 5).
+# libraries that cost milliseconds to load (ARCHITECTURE.md, "Two programs").
 MODULES    := base manifest resolver store fetch provision cli
 PKGS       := yaml-0.1 nettle libutf8proc libseccomp sqlite3
 FETCH_PKGS := libcurl libgit2 zlib
@@ -21,6 +23,8 @@ FETCH_PKG_LIBS   := $(shell pkg-config --libs $(FETCH_PKGS) 2>/dev/null)
 
 SRC       := $(wildcard $(MODULES:%=%/*.c))
 FETCH_SRC := $(wildcard fetch/worker/*.c)
+HEADERS   := $(wildcard include/*/*.h $(MODULES:%=%/*.h) fetch/worker/*.h)
+TEST_SRC  := $(wildcard tests/unit/*.[ch] tests/fuzz/*.[ch] tests/lib/*.[ch])
 OBJ       := $(SRC:%.c=$(B)/%.o)
 FETCH_OBJ := $(FETCH_SRC:%.c=$(B)/%.o)
 LIB       := $(B)/libmapm.a
@@ -33,64 +37,203 @@ WARN  := -Wall -Wextra -Wshadow -Wconversion -Wformat=2 -Wundef \
          -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wcast-qual \
          -Wpointer-arith -Wvla -fno-common
 HARDEN := -fstack-protector-strong -fstack-clash-protection -fPIE
-FLAGS := -std=gnu11 -D_GNU_SOURCE -DMAPM_VERSION='"$(VERSION)"' -Iinclude \
-         $(PKG_CFLAGS) $(WARN) $(HARDEN) -pthread
-LDHARD := -pie -Wl,-z,relro,-z,now -Wl,--as-needed -pthread
+DIALECT := -std=gnu11 -D_GNU_SOURCE -DMAPM_VERSION='"$(VERSION)"' -Iinclude
+FLAGS := $(DIALECT) $(PKG_CFLAGS) $(WARN) $(HARDEN) -pthread
+LDHARD := -pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed -pthread
 ifdef SAN
 FLAGS   += -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
-LDHARD  += -fsanitize=$(subst fuzzer-no-link,fuzzer-no-link,$(SAN))
+LDHARD  += -fsanitize=$(SAN)
 else
 FLAGS   += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3
 endif
 COMPILE = $(CC) $(FLAGS) $(CPPFLAGS) $(CFLAGS)
 LINK    = $(CC) $(CFLAGS) $(LDHARD) $(LDFLAGS) -o $@
+# SAY,word: one short line a step, or with V=1 the command itself.
+SAY     = $(if $(V),,@echo '  $(1) $@';)
+# The jobs of a make that this one starts, unless it got its own already.
+SUBMAKE = $(MAKE) --no-print-directory \
+          $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
 all: $(B)/mapm $(B)/mapm-fetch
 
 $(B)/mapm: $(B)/cli/main.o $(LIB)
-	$(LINK) $^ $(PKG_LIBS) $(LDLIBS)
+	$(call SAY,LD)$(LINK) $^ $(PKG_LIBS) $(LDLIBS)
 
 $(B)/mapm-fetch: $(B)/fetch/worker/main.o $(FETCH_LIB) $(LIB)
-	$(LINK) $^ $(FETCH_PKG_LIBS) $(PKG_LIBS) $(LDLIBS)
+	$(call SAY,LD)$(LINK) $^ $(FETCH_PKG_LIBS) $(PKG_LIBS) $(LDLIBS)
 
-$(LIB): $(filter-out $(B)/cli/main.o,$(OBJ))
+$(LIB): $(filter-out $(B)/cli/main.o,$(OBJ)) $(B)/members
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call SAY,AR)$(AR) qcs $@ $(filter %.o,$^)
 
-$(FETCH_LIB): $(filter-out $(B)/fetch/worker/main.o,$(FETCH_OBJ))
+$(FETCH_LIB): $(filter-out $(B)/fetch/worker/main.o,$(FETCH_OBJ)) $(B)/members
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call SAY,AR)$(AR) qcs $@ $(filter %.o,$^)
 
 $(B)/tests/%.o: COMPILE += -Itests/lib
 $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
-	$(COMPILE) -MMD -MP -c -o $@ $<
+	$(call SAY,CC)$(COMPILE) -MMD -MP -c -o $@ $<
 
 $(B)/unit/%: $(B)/tests/unit/%.o $(FETCH_LIB) $(LIB)
 	@mkdir -p $(@D)
-	$(LINK) $^ $(FETCH_PKG_LIBS) $(PKG_LIBS) $(LDLIBS)
+	$(call SAY,LD)$(LINK) $^ $(FETCH_PKG_LIBS) $(PKG_LIBS) $(LDLIBS)
 
-# Written only when its text changes, so new flags rebuild, same flags do not.
-$(B)/flags: FORCE
-	@mkdir -p $(@D)
-	@echo '$(CC) $(subst ','"'"',$(FLAGS)) $(CFLAGS)' | cmp -s - $@ || \
-	  echo '$(CC) $(subst ','"'"',$(FLAGS)) $(CFLAGS)' >$@
-
-test: all $(UNIT) $(FUZZ:%=$(B)/replay/%)
-	@for f in $(FUZZ); do $(B)/replay/$$f tests/fuzz/corpus/$$f/* || exit 1; done
-	MAPM=$(abspath $(B)/mapm) prove -j$(JOBS) -f -o --exec '' $(UNIT) $(wildcard tests/cli/*.t)
-
+# A corpus player for each fuzz target, and the fuzzer itself (clang).
 $(B)/replay/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay.o $(FETCH_LIB) $(LIB)
 	@mkdir -p $(@D)
-	$(LINK) $^ $(FETCH_PKG_LIBS) $(PKG_LIBS) $(LDLIBS)
+	$(call SAY,LD)$(LINK) $^ $(FETCH_PKG_LIBS) $(PKG_LIBS) $(LDLIBS)
 
 $(B)/fuzz/%: $(B)/tests/fuzz/%.o $(FETCH_LIB) $(LIB)
 	@mkdir -p $(@D)
-	$(LINK) -fsanitize=fuzzer $^ $(FETCH_PKG_LIBS) $(PKG_LIBS) $(LDLIBS)
+	$(call SAY,LD)$(LINK) -fsanitize=fuzzer $^ $(FETCH_PKG_LIBS) $(PKG_LIBS) $(LDLIBS)
+
+# Written only when their text changes: new flags or a removed file rebuild
+# what they concern, the same ones nothing.
+KEEP = mkdir -p $(@D); printf '%s\n' $(1) | cmp -s - $@ || printf '%s\n' $(1) >$@
+QUOTE = '$(subst ','\'',$(1))'
+$(B)/flags: FORCE
+	@$(call KEEP,$(call QUOTE,$(CC) $(FLAGS) $(CPPFLAGS) $(CFLAGS)))
+$(B)/members: FORCE
+	@$(call KEEP,$(call QUOTE,$(SRC) $(FETCH_SRC)))
+
+## Tests
+
+# Everything prints TAP. A test that hangs is stopped after ten minutes.
+TESTS = $(UNIT) tests/fuzz/replay.t $(wildcard tests/cli/*.t)
+test: all $(UNIT) $(FUZZ:%=$(B)/replay/%)
+	MAPM=$(abspath $(B)/mapm) MAPM_BUILD=$(abspath $(B)) \
+	  prove -j$(JOBS) -f -o --exec 'timeout -k 10 600' $(TESTS)
+
+# The host and the catalogs the tests are served by, proved with git itself.
+test-githost:
+	tests/githost/selftest
+
+check:
+	@tools/setup test
+	@$(SUBMAKE) test
+	@$(SUBMAKE) test-githost
+
+quickstart:
+	@tools/setup run
+	@$(SUBMAKE) all
+	@MAPM=$(abspath $(B)/mapm) tools/quickstart
+
+san:
+	@tools/setup test
+	@UBSAN_OPTIONS=print_stacktrace=1 $(SUBMAKE) B=build/san \
+	  SAN=address,undefined CFLAGS='-O1 -g' test
+
+# SECONDS=N for each target; FUZZ='fuzz_json fuzz_yaml' chooses some of them.
+fuzz:
+	@tools/setup lint
+	@$(SUBMAKE) B=build/fuzz CC=clang SAN=fuzzer-no-link,address,undefined \
+	  CFLAGS='-O1 -g' fuzz-all
+
+fuzz-all: $(FUZZ:%=$(B)/fuzz/%)
+	@for f in $(FUZZ); do mkdir -p $(B)/found/$$f && echo "  FUZZ $$f" && \
+	  $(B)/fuzz/$$f -max_total_time=$(SECONDS) -max_len=65536 -timeout=20 \
+	  -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1 \
+	  -artifact_prefix=$(B)/found/$$f- \
+	  $(B)/found/$$f tests/fuzz/corpus/$$f || exit 1; done
+
+coverage:
+	@$(SUBMAKE) B=build/cov CFLAGS='-O0 -g --coverage' test
+	@tools/coverage build/cov
+
+bench: all
+	MAPM=$(abspath $(B)/mapm) bench/run
+
+## Reading
+
+lint:
+	@tools/setup lint
+	@$(SUBMAKE) -k lint-format lint-layers lint-headers lint-cppcheck lint-man \
+	  lint-shell
+	@$(SUBMAKE) lint-tidy
+
+lint-format:
+	clang-format --dry-run -Werror $(SRC) $(FETCH_SRC) $(HEADERS) $(TEST_SRC)
+
+lint-layers:
+	tools/layers
+
+lint-headers:
+	tools/headers $(CC) $(DIALECT) $(PKG_CFLAGS) $(WARN) -- $(HEADERS)
+
+lint-cppcheck:
+	cppcheck -q -j$(JOBS) --enable=warning,performance,portability --std=c11 \
+	  -D_GNU_SOURCE -Iinclude --inline-suppr --error-exitcode=1 \
+	  $(SRC) $(FETCH_SRC)
+
+lint-man:
+	$(if $(MAN),mandoc -Tlint -Wwarning $(MAN))
+
+lint-shell:
+	@for f in tools/* bench/run .ci/run tests/*/*.t tests/lib/*.sh; do \
+	  case $$(head -n 1 $$f) in \
+	  *sh) sh -n $$f || exit 1;; \
+	  *python3) python3 -c 'import ast,sys; ast.parse(open(sys.argv[1]).read())' \
+	    $$f || exit 1;; \
+	  esac; done
+
+# One stamp a file: only what changed since is read again.
+TIDY = $(patsubst %.c,$(B)/tidy/%.ok,$(SRC) $(FETCH_SRC))
+lint-tidy: $(TIDY)
+$(B)/tidy/%.ok: %.c $(HEADERS) .clang-tidy
+	@mkdir -p $(@D)
+	$(call SAY,TIDY)clang-tidy --quiet --warnings-as-errors='*' $< -- \
+	  $(DIALECT) $(PKG_CFLAGS) 2>$@.log || { cat $@.log; exit 1; }
+	@touch $@
+
+analyze:
+	@$(SUBMAKE) B=build/ana CFLAGS='-O2 -g -fanalyzer -Werror' all
+
+docs: $(MAN:man/%=$(B)/html/%.html)
+$(B)/html/%.html: man/%
+	@mkdir -p $(@D)
+	$(call SAY,DOC)mandoc -Thtml -O man=%N.%S.html $< >$@
+
+## Installing
+
+SHARE = $(DESTDIR)$(PREFIX)/share
+COMPLETION = bash $(SHARE)/bash-completion/completions/mapm \
+             zsh  $(SHARE)/zsh/site-functions/_mapm \
+             fish $(SHARE)/fish/vendor_completions.d/mapm.fish
+install: all
+	install -D -m 755 $(B)/mapm $(DESTDIR)$(PREFIX)/bin/mapm
+	install -D -m 755 $(B)/mapm-fetch $(DESTDIR)$(PREFIX)/libexec/mapm/mapm-fetch
+	for m in $(MAN:man/%=%); do \
+	  install -D -m 644 man/$$m $(DESTDIR)$(MANDIR)/man$${m##*.}/$$m || exit 1; done
+	set -- $(COMPLETION); while [ $$# -gt 0 ]; do mkdir -p "$${2%/*}" && \
+	  $(B)/mapm completion $$1 >"$$2" && chmod 644 "$$2" || exit 1; shift 2; done
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/mapm $(filter /%,$(COMPLETION))
+	rm -rf $(DESTDIR)$(PREFIX)/libexec/mapm
+	for m in $(MAN:man/%=%); do rm -f $(DESTDIR)$(MANDIR)/man$${m##*.}/$$m; done
 
 clean: ; rm -rf build
 
+help:
+	@echo 'make              build mapm and mapm-fetch in build/'
+	@echo 'make quickstart   set up, build, and install an example agent'
+	@echo 'make check        set up, build, and run every test'
+	@echo 'make test         every test but that of the git host itself'
+	@echo 'make san          the same tests under ASan and UBSan'
+	@echo 'make fuzz         every fuzz target for SECONDS=30 (FUZZ=... chooses)'
+	@echo 'make coverage     lines reached by the tests, per file'
+	@echo 'make lint         format, layers, headers, cppcheck, clang-tidy, man'
+	@echo 'make analyze      build with gcc -fanalyzer'
+	@echo 'make bench        measure, against git and cp in the same run'
+	@echo 'make docs         the manual pages as HTML in build/html/'
+	@echo 'make install      PREFIX=/usr/local DESTDIR= ; make uninstall undoes it'
+	@echo 'make clean        remove build/'
+
 FORCE:
-.PHONY: FORCE all test clean
+.PHONY: FORCE all test test-githost check quickstart san fuzz fuzz-all coverage \
+        bench lint lint-format lint-layers lint-headers lint-cppcheck lint-man \
+        lint-shell lint-tidy analyze docs install uninstall clean help
 .SECONDARY:
+.DELETE_ON_ERROR:
 -include $(wildcard $(B)/*/*.d $(B)/*/*/*.d)
