@@ -4,6 +4,8 @@
 #include "base/hash.h"
 #include "mapm/limits.h"
 
+#include <sys/types.h>
+
 /*
  * store: the content-addressed cache that all projects of a user share.
  *
