@@ -264,27 +264,11 @@ PYTHON
 
 # make_repo OWNER/NAME FOLDER [BRANCH]: commits FOLDER as it is to a bare
 # repository below $T/repos, on top of what the branch (main) has. $COMMIT is
-# the new commit. The same folders in the same order give the same ids.
+# the new commit.
 make_repo()
 {
-    repo=$T/repos/$1.git branch=${3:-main}
-    if [ ! -d "$repo" ]; then
-        git init -q --bare "$repo" || return
-        git -C "$repo" symbolic-ref HEAD "refs/heads/$branch"
-    fi
-    COMMIT=$(
-        export GIT_DIR="$repo" GIT_WORK_TREE="$2" GIT_INDEX_FILE="$repo/index.new"
-        parent=$(git rev-parse -q --verify "refs/heads/$branch")
-        date="$((1767225600 + $(git rev-list --all --count) * 60)) +0000"
-        export GIT_AUTHOR_NAME=Author GIT_AUTHOR_EMAIL=author@example.org \
-            GIT_COMMITTER_NAME=Author GIT_COMMITTER_EMAIL=author@example.org \
-            GIT_AUTHOR_DATE="$date" GIT_COMMITTER_DATE="$date"
-        git -C "$2" -c core.autocrlf=false add -Af . && tree=$(git write-tree) &&
-            commit=$(git commit-tree ${parent:+-p "$parent"} -m Change "$tree") &&
-            git update-ref "refs/heads/$branch" "$commit" && echo "$commit"
-    )
-    rm -f "$repo/index.new"
-    [ -n "$COMMIT" ]
+    mkdir -p "$T/repos/${1%/*}"
+    COMMIT=$("$ROOT/tests/githost/commit-folder" "$T/repos/$1.git" "$2" ${3:+"$3"})
 }
 # repo OWNER/NAME ARG...: git in one of them, for tags, branches and the like.
 repo()
