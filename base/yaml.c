@@ -397,7 +397,7 @@ bool yaml_parse(struct str text, const struct yaml_options *options,
     CLEANUP(yaml_parser_delete) yaml_parser_t parser = {0};
     struct yaml_problem unused;
     struct reader r = {
-        .text = text,
+        .text = text.n ? text : STR(""),
         .options = options,
         .arena = a,
         .problem = problem ? problem : &unused,
@@ -411,8 +411,8 @@ bool yaml_parse(struct str text, const struct yaml_options *options,
         return false;
     if (!yaml_parser_initialize(&parser))
         return refuse(&r, YAML_FAULT_LIMIT, r.starts.line, "out of memory");
-    yaml_parser_set_input_string(
-        &parser, (const unsigned char *)(text.n ? text.p : ""), text.n);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)r.text.p,
+                                 text.n);
     if (!read_events(&r))
         return false;
     if (r.root && r.root->kind == YAML_SCALAR && r.root->style == YAML_PLAIN &&

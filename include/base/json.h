@@ -42,9 +42,9 @@ struct json {
 };
 
 struct json_options {
-    size_t max_bytes; /* 0: no bound but the caller's */
-    unsigned max_depth;
-    size_t max_nodes;
+    size_t max_bytes;   /* 0: no bound but the caller's */
+    unsigned max_depth; /* arrays and objects in each other; 0 means 64 */
+    size_t max_nodes;   /* values; 0: no bound */
     bool comments;
 };
 

@@ -1,0 +1,265 @@
+#include "base/json.h"
+#include "base/text.h"
+
+void json_writer_init(struct json_writer *w, struct buf *out, unsigned indent)
+{
+    *w = (struct json_writer){.out = out, .indent = indent, .first = true};
+}
+
+static void new_line(struct json_writer *w)
+{
+    if (w->indent == 0)
+        return;
+    buf_char(w->out, '\n');
+    for (unsigned i = (w->base + w->depth) * w->indent; i > 0; i--)
+        buf_char(w->out, ' ');
+}
+
+/* What stands before a value or a name: the comma and the new line. */
+static void lead(struct json_writer *w)
+{
+    if (w->after_key) {
+        w->after_key = false;
+        return;
+    }
+    if (w->depth == 0)
+        return;
+    if (!w->first)
+        buf_char(w->out, ',');
+    new_line(w);
+    w->first = false;
+}
+
+static void begin(struct json_writer *w, char c)
+{
+    lead(w);
+    buf_char(w->out, c);
+    w->depth++;
+    w->first = true;
+}
+
+static void end(struct json_writer *w, char c)
+{
+    w->depth--;
+    if (!w->first)
+        new_line(w);
+    buf_char(w->out, c);
+    w->first = false;
+}
+
+void json_begin_object(struct json_writer *w)
+{
+    begin(w, '{');
+}
+
+void json_end_object(struct json_writer *w)
+{
+    end(w, '}');
+}
+
+void json_begin_array(struct json_writer *w)
+{
+    begin(w, '[');
+}
+
+void json_end_array(struct json_writer *w)
+{
+    end(w, ']');
+}
+
+static void put_special(struct buf *out, char c)
+{
+    switch (c) {
+    case '"':
+        buf_text(out, "\\\"");
+        break;
+    case '\\':
+        buf_text(out, "\\\\");
+        break;
+    case '\b':
+        buf_text(out, "\\b");
+        break;
+    case '\f':
+        buf_text(out, "\\f");
+        break;
+    case '\n':
+        buf_text(out, "\\n");
+        break;
+    case '\r':
+        buf_text(out, "\\r");
+        break;
+    case '\t':
+        buf_text(out, "\\t");
+        break;
+    default:
+        buf_printf(out, "\\u%04x", (unsigned)(unsigned char)c);
+    }
+}
+
+static bool is_special(char c)
+{
+    return (unsigned char)c < 0x20 || c == '"' || c == '\\';
+}
+
+static void put_string(struct buf *out, struct str s)
+{
+    size_t run = 0, at = 0;
+
+    buf_char(out, '"');
+    while (at < s.n) {
+        size_t here = at;
+
+        if ((unsigned char)s.p[at] < 0x80 && !is_special(s.p[at])) {
+            at++;
+            continue;
+        }
+        if ((unsigned char)s.p[at] >= 0x80 && text_next(s, &at) >= 0)
+            continue;
+        buf_append(out, str_slice(s, run, here));
+        if (is_special(s.p[here]))
+            put_special(out, s.p[at++]);
+        else
+            buf_text(out, "\xef\xbf\xbd");
+        run = at;
+    }
+    buf_append(out, str_from_index(s, run));
+    buf_char(out, '"');
+}
+
+void json_key_str(struct json_writer *w, struct str key)
+{
+    lead(w);
+    put_string(w->out, key);
+    buf_text(w->out, w->indent ? ": " : ":");
+    w->after_key = true;
+}
+
+void json_key(struct json_writer *w, const char *key)
+{
+    json_key_str(w, str_from(key));
+}
+
+void json_string(struct json_writer *w, struct str s)
+{
+    lead(w);
+    put_string(w->out, s);
+}
+
+void json_raw(struct json_writer *w, struct str number_or_value)
+{
+    lead(w);
+    buf_append(w->out, number_or_value);
+}
+
+void json_number(struct json_writer *w, uint64_t n)
+{
+    lead(w);
+    buf_printf(w->out, "%llu", (unsigned long long)n);
+}
+
+void json_bool(struct json_writer *w, bool b)
+{
+    json_raw(w, b ? STR("true") : STR("false"));
+}
+
+void json_null(struct json_writer *w)
+{
+    json_raw(w, STR("null"));
+}
+
+/* --- whole trees -------------------------------------------------------- */
+
+/* The open collections, each with the child that comes next. */
+struct trail {
+    struct level {
+        const struct json *node, *next;
+    } * levels;
+    size_t count, capacity;
+};
+
+static void trail_done(struct trail *t)
+{
+    heap_free(t->levels);
+}
+
+static void trail_push(struct trail *t, const struct json *node)
+{
+    if (t->count == t->capacity) {
+        t->capacity = t->capacity ? t->capacity * 2 : 16;
+        t->levels = heap_resize(t->levels, t->capacity * sizeof *t->levels);
+    }
+    t->levels[t->count++] = (struct level){node, node->first};
+}
+
+static void write_one(struct json_writer *w, const struct json *j,
+                      struct trail *t)
+{
+    switch (j->kind) {
+    case JSON_NULL:
+        json_null(w);
+        break;
+    case JSON_FALSE:
+    case JSON_TRUE:
+        json_bool(w, j->kind == JSON_TRUE);
+        break;
+    case JSON_NUMBER:
+        json_raw(w, j->text);
+        break;
+    case JSON_STRING:
+        json_string(w, j->text);
+        break;
+    case JSON_ARRAY:
+        json_begin_array(w);
+        trail_push(t, j);
+        break;
+    case JSON_OBJECT:
+        json_begin_object(w);
+        trail_push(t, j);
+        break;
+    }
+}
+
+void json_value(struct json_writer *w, const struct json *j)
+{
+    CLEANUP(trail_done) struct trail t = {0};
+
+    write_one(w, j, &t);
+    while (t.count) {
+        struct level *top = &t.levels[t.count - 1];
+        bool object = top->node->kind == JSON_OBJECT;
+
+        j = top->next;
+        if (!j) {
+            if (object)
+                json_end_object(w);
+            else
+                json_end_array(w);
+            t.count--;
+            continue;
+        }
+        top->next = j->next;
+        if (object)
+            json_key_str(w, j->key);
+        write_one(w, j, &t);
+    }
+}
+
+/* --- members ------------------------------------------------------------ */
+
+void json_member_string(struct json_writer *w, const char *key, struct str s)
+{
+    json_key(w, key);
+    json_string(w, s);
+}
+
+void json_member_number(struct json_writer *w, const char *key, uint64_t n)
+{
+    json_key(w, key);
+    json_number(w, n);
+}
+
+void json_member_bool(struct json_writer *w, const char *key, bool b)
+{
+    json_key(w, key);
+    json_bool(w, b);
+}
