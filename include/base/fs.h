@@ -16,7 +16,9 @@
  * is retried, short writes are continued, each close/fsync/rename is checked.
  *
  * Paths given as `const char *` use "/" and are relative unless said
- * otherwise. Errors: ERR_IO (ERR_NOT_FOUND for ENOENT/ENOTDIR on opening),
+ * otherwise; ".." in one is refused. An absolute path is taken with any
+ * `dirfd` as the caller's own: no link may be on it, but it is below nothing.
+ * Modes are set exactly, whatever the umask. Errors: ERR_IO (ERR_NOT_FOUND for ENOENT/ENOTDIR on opening),
  * ERR_LIMIT past a maximum, ERR_REFUSED for what is not a regular file or for
  * a symbolic link in the way.
  *
@@ -59,7 +61,8 @@ bool fs_exists_at(int dirfd, const char *path);
 
 MUST_CHECK bool fs_write_all(int fd, struct str content, struct err *e);
 
-/* Creates `name` (must not exist) with exactly `mode` (fchmod, umask-proof). */
+/* Creates `path` (must not exist) with exactly `mode` (fchmod, umask-proof).
+ * Not synced; nothing is left behind on failure. */
 MUST_CHECK bool fs_create_at(int dirfd, const char *path, mode_t mode,
                              struct str content, struct err *e);
 
@@ -97,7 +100,8 @@ MUST_CHECK bool fs_sync(int fd, const char *what, struct err *e); /* fsync */
 MUST_CHECK bool fs_sync_all(int fd, struct err *e);               /* syncfs */
 
 /* flock. `wait_ms` 0: at once or ERR_BUSY. `waiting(ctx)` is called once when
- * it has to wait (may be NULL). ERR_INTERRUPTED after a signal. */
+ * it has to wait (may be NULL). ERR_INTERRUPTED after a signal. As flock has
+ * it, a shared lock is lost when making it exclusive fails. */
 MUST_CHECK bool fs_lock(int fd, bool exclusive, unsigned wait_ms,
                         void (*waiting)(void *), void *ctx, struct err *e);
 

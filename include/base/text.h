@@ -13,23 +13,27 @@ bool text_is_utf8(struct str s); /* strict: no surrogates, no overlong */
 /* Decodes one code point at `*at` and moves on; -1 for a bad byte (moves 1). */
 int32_t text_next(struct str s, size_t *at);
 
-size_t text_count(struct str utf8); /* code points */
+size_t text_count(struct str utf8); /* code points; a bad byte counts one */
 
-/* First `max` code points. */
+/* First `max_points` code points. */
 struct str text_cut(struct str utf8, size_t max_points);
 
 void text_put(struct buf *out, int32_t code_point); /* as UTF-8 */
 
-/* What a hidden character is. ZERO_WIDTH only warns (THREATS.md 1.4). */
+/* What a hidden character is, the most serious first. ZERO_WIDTH only warns
+ * (THREATS.md 1.4). A flag's tags name a region in 3 to 7 letters or digits;
+ * more is hidden text behind a flag. */
 enum text_hidden {
     TEXT_HIDDEN_NONE,
-    TEXT_HIDDEN_TAG,       /* U+E0000..E007F outside an emoji flag sequence */
-    TEXT_HIDDEN_BIDI,      /* U+202A..E, U+2066..9, U+200E/F, U+061C */
-    TEXT_HIDDEN_VARIATION, /* selectors beyond U+FE0E and U+FE0F */
-    TEXT_HIDDEN_ZERO_WIDTH, /* U+200B, U+200C, U+200D outside emoji, U+2060, U+FEFF … */
+    TEXT_HIDDEN_TAG,        /* U+E0000..E0FFF but selectors and flags' tags */
+    TEXT_HIDDEN_BIDI,       /* U+202A..E, U+2066..9, U+200E/F, U+061C */
+    TEXT_HIDDEN_VARIATION,  /* selectors beyond U+FE0E and U+FE0F */
+    TEXT_HIDDEN_ZERO_WIDTH, /* U+200B, U+200C, U+2060, U+FEFF and their like;
+                             * U+200D outside emoji */
 };
 
-/* The most serious one in `s`: its kind, and where (offset, code point). */
+/* The first of the most serious kind in `s`, and where (either may be NULL;
+ * both untouched when there is none). */
 enum text_hidden text_find_hidden(struct str s, size_t *offset,
                                   int32_t *code_point);
 const char *text_hidden_name(enum text_hidden h); /* "bidirectional control" */
@@ -37,14 +41,16 @@ const char *text_hidden_name(enum text_hidden h); /* "bidirectional control" */
 bool text_has_control(struct str s); /* C0, DEL, C1; LF and TAB too */
 
 /*
- * Adds `s` so that a terminal can only print it: control characters (but LF
- * when `lines`), bidi, tags, zero width and bad bytes appear as \xNN or
- * \u{N}. Every text from outside goes through here before it is shown.
+ * Adds `s` so that a terminal can only print it: control characters (but TAB,
+ * and LF when `lines`), whatever text_find_hidden reports, U+2028, U+2029 and
+ * bad bytes appear as \xNN or \u{N}. Every text from outside goes through
+ * here before it is shown.
  */
 void text_visible(struct buf *out, struct str s, bool lines);
 
 /* The key under which two names collide on any file system: NFC, then full
- * case folding. In `a`. */
+ * case folding. In `a`. Text that is not UTF-8 comes back as it is, here and
+ * from text_nfkc. */
 struct str text_fold(struct str s, struct arena *a);
 
 /* NFKC and trimmed, as skills-ref compares names (A1). In `a`. */
@@ -59,7 +65,8 @@ size_t text_width(struct str s);
 /* CRLF and lone CR as LF; returns `s` itself when it has none. */
 struct str text_unix_lines(struct str s, struct arena *a);
 
-/* Damerau-Levenshtein distance, at most `limit` + 1: for "did you mean". */
+/* Damerau-Levenshtein distance (of neighbours), at most `limit` + 1: for "did
+ * you mean". Texts longer than 128 characters are equal or far apart. */
 size_t text_distance(struct str x, struct str y, size_t limit);
 
 #endif

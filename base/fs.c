@@ -1,0 +1,277 @@
+#include "base/fs.h"
+
+#include "base/proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "fs_open.h"
+
+#define LOCK_PAUSE_MAX_MS 100
+
+void fs_close(int *fd)
+{
+    int saved = errno;
+
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+    errno = saved;
+}
+
+bool fs_open_dir(const char *path, int *fd, struct err *e)
+{
+    int opened;
+
+    do
+        opened = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while (opened < 0 && errno == EINTR);
+    if (opened < 0)
+        return fs_failed(e, "open", path);
+    *fd = opened;
+    return true;
+}
+
+bool fs_open_dir_at(int dirfd, const char *path, int *fd, struct err *e)
+{
+    int opened = fs_beneath(dirfd, path, O_RDONLY | O_DIRECTORY, 0);
+
+    if (opened < 0)
+        return fs_failed(e, "open", *path ? path : ".");
+    *fd = opened;
+    return true;
+}
+
+/* Takes `opened` over, also when it is refused. */
+static bool must_be_regular(int opened, const char *path, int *fd,
+                            struct stat *st, struct err *e)
+{
+    CLEANUP_FD int held = opened;
+    struct stat found;
+
+    if (opened < 0)
+        return fs_failed(e, "open", path);
+    if (fstat(opened, &found) < 0)
+        return err_errno(e, "examine %s", path);
+    if (!S_ISREG(found.st_mode))
+        return err_set(e, ERR_REFUSED, "open %s: not a regular file", path);
+    if (st)
+        *st = found;
+    *fd = opened;
+    held = -1;
+    return true;
+}
+
+/* O_NONBLOCK: opening a FIFO nobody writes to must not wait for ever. */
+#define READ_FLAGS (O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+
+bool fs_open_file_at(int dirfd, const char *path, int *fd, struct stat *st,
+                     struct err *e)
+{
+    return must_be_regular(fs_beneath(dirfd, path, READ_FLAGS | O_NOFOLLOW, 0),
+                           path, fd, st, e);
+}
+
+bool fs_read_fd(int fd, size_t max_bytes, struct arena *a, struct str *out,
+                struct err *e)
+{
+    size_t capacity = 4096, used = 0;
+    struct stat st;
+    char *p;
+
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) {
+        if ((uint64_t)st.st_size > max_bytes)
+            return err_set(e, ERR_LIMIT, "larger than %zu bytes", max_bytes);
+        capacity = (size_t)st.st_size + 1; /* one more to see the end */
+    }
+    p = arena_alloc(a, capacity + 1);
+    for (;;) {
+        ssize_t n = read(fd, p + used, capacity - used);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return err_errno(e, "read");
+        used += (size_t)n;
+        if (used > max_bytes)
+            return err_set(e, ERR_LIMIT, "larger than %zu bytes", max_bytes);
+        if (n == 0)
+            break;
+        if (used == capacity) {
+            char *larger = arena_alloc(a, capacity * 2 + 1);
+
+            memcpy(larger, p, used);
+            p = larger;
+            capacity *= 2;
+        }
+    }
+    p[used] = '\0';
+    *out = str_of(p, used);
+    return true;
+}
+
+static bool read_whole(int fd, const char *path, size_t max_bytes,
+                       struct arena *a, struct str *out, struct err *e)
+{
+    if (!fs_read_fd(fd, max_bytes, a, out, e))
+        return err_wrap(e, "read %s", path);
+    return true;
+}
+
+bool fs_read_file_at(int dirfd, const char *path, size_t max_bytes,
+                     struct arena *a, struct str *out, struct err *e)
+{
+    CLEANUP_FD int fd = -1;
+
+    return fs_open_file_at(dirfd, path, &fd, NULL, e) &&
+           read_whole(fd, path, max_bytes, a, out, e);
+}
+
+bool fs_read_user_file(const char *path, size_t max_bytes, struct arena *a,
+                       struct str *out, struct err *e)
+{
+    CLEANUP_FD int fd = -1;
+    int opened;
+
+    do
+        opened = open(path, READ_FLAGS);
+    while (opened < 0 && errno == EINTR);
+    return must_be_regular(opened, path, &fd, NULL, e) &&
+           read_whole(fd, path, max_bytes, a, out, e);
+}
+
+bool fs_stat_at(int dirfd, const char *path, struct stat *st)
+{
+    CLEANUP_PLACE struct fs_place place = {0};
+
+    if (*path == '\0' || strcmp(path, ".") == 0)
+        return fstatat(dirfd, ".", st, AT_SYMLINK_NOFOLLOW) == 0;
+    return fs_place(dirfd, path, &place) &&
+           fstatat(place.fd, place.name, st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+bool fs_exists_at(int dirfd, const char *path)
+{
+    struct stat st;
+
+    return fs_stat_at(dirfd, path, &st);
+}
+
+bool fs_sync(int fd, const char *what, struct err *e)
+{
+    int result;
+
+    do
+        result = fsync(fd);
+    while (result < 0 && errno == EINTR);
+    if (result < 0)
+        return err_errno(e, "sync %s", what);
+    return true;
+}
+
+bool fs_sync_all(int fd, struct err *e)
+{
+    int result;
+
+    do
+        result = syncfs(fd);
+    while (result < 0 && errno == EINTR);
+    if (result < 0)
+        return err_errno(e, "sync the file system");
+    return true;
+}
+
+/* 1: locked, 0: another holds it, -1: errno. */
+static int try_lock(int fd, bool exclusive)
+{
+    while (flock(fd, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) < 0) {
+        if (errno == EWOULDBLOCK)
+            return 0;
+        if (errno != EINTR)
+            return -1;
+    }
+    return 1;
+}
+
+bool fs_lock(int fd, bool exclusive, unsigned wait_ms, void (*waiting)(void *),
+             void *ctx, struct err *e)
+{
+    uint64_t start = proc_now_ms(), now = start;
+    int pause_ms = 1;
+
+    for (;;) {
+        int got = try_lock(fd, exclusive);
+
+        if (got > 0)
+            return true;
+        if (got < 0)
+            return err_errno(e, "lock");
+        if (proc_interrupted())
+            return err_set(e, ERR_INTERRUPTED, "interrupted");
+        if (now - start >= wait_ms)
+            return err_set(e, ERR_BUSY, "another mapm holds the lock");
+        if (waiting)
+            waiting(ctx);
+        waiting = NULL;
+        /* A signal ends the pause early: no blocking flock, which a signal
+         * just before the call would not wake. */
+        poll(NULL, 0, pause_ms);
+        pause_ms =
+            pause_ms * 2 < LOCK_PAUSE_MAX_MS ? pause_ms * 2 : LOCK_PAUSE_MAX_MS;
+        now = proc_now_ms();
+    }
+}
+
+bool fs_path_is_relative_clean(struct str path)
+{
+    struct str part;
+
+    if (path.n == 0 || str_has_char(path, '\0'))
+        return false;
+    while (str_cut(&path, '/', &part))
+        if (part.n == 0 || part.n > FS_NAME_MAX_BYTES || str_is(part, ".") ||
+            str_is(part, ".."))
+            return false;
+    return true;
+}
+
+struct str fs_join(struct str dir, struct str p, struct arena *a)
+{
+    if (dir.n == 0 || str_starts(p, STR("/")))
+        return arena_str(a, p);
+    if (p.n == 0)
+        return arena_str(a, dir);
+    if (!str_ends(dir, STR("/")))
+        dir = str_join(dir, STR("/"), a);
+    return str_join(dir, p, a);
+}
+
+struct str fs_normalize(struct str absolute, struct arena *a)
+{
+    char *out = arena_alloc(a, absolute.n + 2);
+    struct str rest = absolute, part;
+    size_t n = 0;
+
+    if (!rest.p)
+        rest = STR("");
+    while (str_cut(&rest, '/', &part)) {
+        if (part.n == 0 || str_is(part, "."))
+            continue;
+        if (str_is(part, "..")) {
+            while (n && out[--n] != '/')
+                ;
+            continue;
+        }
+        out[n++] = '/';
+        memcpy(out + n, part.p, part.n);
+        n += part.n;
+    }
+    if (n == 0)
+        out[n++] = '/';
+    out[n] = '\0';
+    return str_of(out, n);
+}

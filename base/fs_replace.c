@@ -1,0 +1,143 @@
+#include "base/fs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fs_open.h"
+
+#define TEMP_MAX_TRIES 100
+
+bool fs_write_all(int fd, struct str content, struct err *e)
+{
+    while (content.n) {
+        ssize_t n = write(fd, content.p, content.n);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n == 0)
+            errno = ENOSPC; /* never promised, but no reason to spin */
+        if (n <= 0)
+            return err_errno(e, "write");
+        content = str_from_index(content, (size_t)n);
+    }
+    return true;
+}
+
+/* A file being written: gone again unless somebody keeps it. */
+struct draft {
+    int fd;
+    int dirfd;
+    const char *name; /* NULL: nothing to remove */
+};
+
+static void draft_discard(struct draft *d)
+{
+    fs_close(&d->fd);
+    if (d->name)
+        unlinkat(d->dirfd, d->name, 0);
+}
+
+static int create_new(int dirfd, const char *name)
+{
+    int fd;
+
+    do
+        fd = openat(dirfd, name,
+                    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+bool fs_create_at(int dirfd, const char *path, mode_t mode, struct str content,
+                  struct err *e)
+{
+    CLEANUP_PLACE struct fs_place place = {0};
+    CLEANUP(draft_discard) struct draft d = {.fd = -1};
+
+    if (!fs_place(dirfd, path, &place))
+        return fs_failed(e, "create", path);
+    d.dirfd = place.fd;
+    d.fd = create_new(place.fd, place.name);
+    if (d.fd < 0)
+        return fs_failed(e, "create", path);
+    d.name = place.name;
+    if (!fs_write_all(d.fd, content, e))
+        return err_wrap(e, "create %s", path);
+    if (fchmod(d.fd, mode) < 0)
+        return err_errno(e, "set the mode of %s", path);
+    if (!fs_close_checked(&d.fd, path, e))
+        return false;
+    d.name = NULL;
+    return true;
+}
+
+/* Leaves `*mode` alone when there is nothing yet. */
+static bool judge_target(const struct fs_place *place, const char *path,
+                         mode_t *mode, struct err *e)
+{
+    struct stat st;
+
+    if (fstatat(place->fd, place->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        return errno == ENOENT || fs_failed(e, "replace", path);
+    if (!S_ISREG(st.st_mode))
+        return err_set(e, ERR_REFUSED, "replace %s: not a regular file", path);
+    *mode = st.st_mode & 0777;
+    return true;
+}
+
+static bool draft_open(struct draft *d, char name[32], struct err *e)
+{
+    for (int i = 0; i < TEMP_MAX_TRIES; i++) {
+        uint64_t random;
+
+        if (getrandom(&random, sizeof random, GRND_NONBLOCK) !=
+            (ssize_t)sizeof random) {
+            struct timespec now; /* O_EXCL decides: unique is enough */
+
+            clock_gettime(CLOCK_MONOTONIC, &now);
+            random = (uint64_t)now.tv_nsec << 32 | (uint32_t)getpid();
+        }
+        snprintf(name, 32, FS_TEMP_PREFIX "%016llx",
+                 (unsigned long long)random);
+        d->fd = create_new(d->dirfd, name);
+        if (d->fd >= 0) {
+            d->name = name;
+            return true;
+        }
+        if (errno != EEXIST)
+            break;
+    }
+    return fs_failed(e, "create", name);
+}
+
+bool fs_replace_at(int dirfd, const char *path, mode_t mode, struct str content,
+                   struct err *e)
+{
+    CLEANUP_PLACE struct fs_place place = {0};
+    char name[32];
+    CLEANUP(draft_discard) struct draft d = {.fd = -1};
+
+    if (!fs_place(dirfd, path, &place))
+        return fs_failed(e, "replace", path);
+    if (!judge_target(&place, path, &mode, e))
+        return false;
+    d.dirfd = place.fd;
+    if (!draft_open(&d, name, e) || !fs_write_all(d.fd, content, e))
+        return err_wrap(e, "replace %s", path);
+    if (fchmod(d.fd, mode) < 0)
+        return err_errno(e, "set the mode of %s", path);
+    if (!fs_sync(d.fd, path, e) || !fs_close_checked(&d.fd, path, e))
+        return false;
+    if (renameat(place.fd, name, place.fd, place.name) < 0)
+        return err_errno(e, "replace %s", path);
+    d.name = NULL; /* renamed: nothing left to discard */
+    if (place.fd != AT_FDCWD)
+        return fs_sync_dir(place.fd, path, e);
+
+    CLEANUP_FD int here = -1;
+    return fs_open_dir(".", &here, e) && fs_sync_dir(here, path, e);
+}

@@ -1,0 +1,327 @@
+#include "base/fs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fs_open.h"
+
+/* Somebody else may be adding files while we remove them. */
+#define RESCAN_MAX_TIMES 16
+
+static int open_child(int dirfd, const char *name)
+{
+    return openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* Makes one folder unless it is there, and steps into it. */
+static bool step_into(int *fd, const char *name, mode_t mode, const char *path,
+                      struct err *e)
+{
+    bool made = mkdirat(*fd, name, mode & 0777) == 0;
+    int child;
+
+    if (!made && errno != EEXIST)
+        return fs_failed(e, "create the folder", path);
+    child = fs_beneath(*fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+    if (child < 0 && errno == ENOTDIR)
+        return err_set(e, ERR_REFUSED, "create the folder %s: %s is no folder",
+                       path, name);
+    if (child < 0)
+        return fs_failed(e, "create the folder", path);
+    fs_close(fd);
+    *fd = child;
+    if (made && fchmod(child, mode) < 0)
+        return err_errno(e, "set the mode of %s", path);
+    return true;
+}
+
+bool fs_make_dirs_at(int dirfd, const char *path, mode_t mode, struct err *e)
+{
+    CLEANUP_FD int fd = -1;
+    struct str rest = str_from(path), part;
+    char name[FS_NAME_MAX_BYTES + 1];
+
+    if (*path == '/')
+        return err_set(e, ERR_REFUSED, "create the folder %s: not relative",
+                       path);
+    if (!fs_open_dir_at(dirfd, ".", &fd, e))
+        return err_wrap(e, "create the folder %s", path);
+    while (str_cut(&rest, '/', &part)) {
+        if (part.n == 0 || str_is(part, "."))
+            continue;
+        if (part.n > FS_NAME_MAX_BYTES || str_is(part, "..")) {
+            errno = part.n == 2 ? EXDEV : ENAMETOOLONG;
+            return fs_failed(e, "create the folder", path);
+        }
+        memcpy(name, part.p, part.n);
+        name[part.n] = '\0';
+        if (!step_into(&fd, name, mode, path, e))
+            return false;
+    }
+    return true;
+}
+
+static bool make_one(const char *path, mode_t mode, struct err *e)
+{
+    struct stat st;
+
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        return true;
+    if (mkdir(path, mode & 0777) == 0) {
+        /* umask-proof; nobody else knows the folder yet */
+        if (chmod(path, mode) < 0)
+            return err_errno(e, "set the mode of %s", path);
+        return true;
+    }
+    if (errno == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        return true; /* another mapm was faster */
+    return fs_failed(e, "create the folder", path);
+}
+
+bool fs_make_dirs(const char *path, mode_t mode, struct err *e)
+{
+    char part[4096];
+    size_t n = strlen(path);
+
+    if (n == 0 || n >= sizeof part) {
+        errno = n ? ENAMETOOLONG : ENOENT;
+        return fs_failed(e, "create the folder", path);
+    }
+    memcpy(part, path, n + 1);
+    for (size_t i = 1; i < n; i++) {
+        if (part[i] != '/' || part[i - 1] == '/')
+            continue;
+        part[i] = '\0';
+        if (!make_one(part, mode, e))
+            return false;
+        part[i] = '/';
+    }
+    return make_one(part, mode, e);
+}
+
+/*
+ * rm -r keeps one descriptor however deep the tree is: it goes up by "..",
+ * and checks by device and inode that it arrives where it came from.
+ */
+struct level {
+    dev_t dev;
+    ino_t ino; /* of the folder that holds `name` */
+    int rescans;
+    char name[FS_NAME_MAX_BYTES + 1];
+};
+
+struct removal {
+    int fd; /* the folder being emptied; the levels lead to it */
+    struct level *levels;
+    size_t count, capacity;
+};
+
+static void removal_done(struct removal *r)
+{
+    fs_close(&r->fd);
+    heap_free(r->levels);
+}
+
+/* A folder without permissions can still be ours to remove. */
+static int open_to_empty(int dirfd, const char *name)
+{
+    CLEANUP_FD int path = -1;
+    char proc[64];
+    struct stat st;
+    int fd = open_child(dirfd, name);
+
+    if (fd >= 0 && fstat(fd, &st) == 0 && (st.st_mode & 0700) != 0700)
+        if (fchmod(fd, 0700) < 0) {
+            /* Not ours: removing what is in it will say so. */
+        }
+    if (fd >= 0 || errno != EACCES)
+        return fd;
+    path = openat(dirfd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (path < 0)
+        return -1;
+    snprintf(proc, sizeof proc, "/proc/self/fd/%d", path);
+    if (chmod(proc, 0700) < 0) {
+        errno = EACCES;
+        return -1;
+    }
+    return open_child(dirfd, name);
+}
+
+static bool descend(struct removal *r, const char *name)
+{
+    struct stat st;
+    struct level *l;
+    int child;
+
+    if (fstat(r->fd, &st) < 0)
+        return false;
+    child = open_to_empty(r->fd, name);
+    if (child < 0)
+        return false;
+    if (r->count == r->capacity) {
+        r->capacity = r->capacity ? r->capacity * 2 : 16;
+        r->levels = heap_resize(r->levels, r->capacity * sizeof *r->levels);
+    }
+    l = &r->levels[r->count++];
+    l->dev = st.st_dev;
+    l->ino = st.st_ino;
+    l->rescans = 0;
+    snprintf(l->name, sizeof l->name, "%s", name);
+    fs_close(&r->fd);
+    r->fd = child;
+    return true;
+}
+
+/* Removes the folder we stand in, which should be empty. */
+static bool ascend(struct removal *r)
+{
+    struct level *l = &r->levels[r->count - 1];
+    CLEANUP_FD int up = openat(r->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct stat st;
+
+    if (up < 0 || fstat(up, &st) < 0)
+        return false;
+    if (st.st_dev != l->dev || st.st_ino != l->ino) {
+        errno = EXDEV; /* moved away meanwhile: not ours any more */
+        return false;
+    }
+    if (unlinkat(up, l->name, AT_REMOVEDIR) < 0 && errno != ENOENT)
+        return (errno == ENOTEMPTY || errno == EEXIST) &&
+               l->rescans++ < RESCAN_MAX_TIMES;
+    fs_close(&r->fd);
+    r->fd = up;
+    up = -1;
+    r->count--;
+    return true;
+}
+
+static void dir_close(DIR **d)
+{
+    if (*d)
+        closedir(*d);
+}
+
+/* Removes what it can; steps into the first folder that is not empty. */
+static bool sweep(struct removal *r, bool *descended)
+{
+    int again = openat(r->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    CLEANUP(dir_close) DIR *d = again < 0 ? NULL : fdopendir(again);
+    struct dirent *entry;
+
+    *descended = false;
+    if (!d) {
+        fs_close(&again);
+        return false;
+    }
+    while (errno = 0, (entry = readdir(d))) {
+        const char *name = entry->d_name;
+
+        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+            continue;
+        if (unlinkat(r->fd, name, 0) == 0 || errno == ENOENT)
+            continue;
+        if (errno != EISDIR && errno != EPERM)
+            return false;
+        if (unlinkat(r->fd, name, AT_REMOVEDIR) == 0 || errno == ENOENT)
+            continue;
+        if (errno == ENOTDIR)
+            errno = EPERM; /* a file that may not be removed */
+        if (errno != ENOTEMPTY && errno != EEXIST && errno != EACCES)
+            return false;
+        *descended = true;
+        return descend(r, name);
+    }
+    return errno == 0;
+}
+
+bool fs_remove_tree_at(int dirfd, const char *path, struct err *e)
+{
+    CLEANUP_PLACE struct fs_place place = {0};
+    CLEANUP(removal_done) struct removal r = {.fd = -1};
+    bool descended;
+
+    if (!fs_place(dirfd, path, &place))
+        return errno == ENOENT || errno == ENOTDIR ||
+               fs_failed(e, "remove", path);
+    if (unlinkat(place.fd, place.name, 0) == 0 || errno == ENOENT)
+        return true;
+    if (errno != EISDIR && errno != EPERM)
+        return fs_failed(e, "remove", path);
+    r.fd = openat(place.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (r.fd < 0 || !descend(&r, place.name))
+        return fs_failed(e, "remove", path);
+    while (r.count)
+        if (!sweep(&r, &descended) || (!descended && !ascend(&r)))
+            return fs_failed(e, "remove", path);
+    return true;
+}
+
+static unsigned char type_of(int dirfd, const struct dirent *entry)
+{
+    struct stat st;
+
+    if (entry->d_type != DT_UNKNOWN)
+        return entry->d_type;
+    if (fstatat(dirfd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        return DT_UNKNOWN;
+    return IFTODT(st.st_mode);
+}
+
+static int by_name(const void *x, const void *y)
+{
+    return str_cmp(((const struct fs_entry *)x)->name,
+                   ((const struct fs_entry *)y)->name);
+}
+
+static bool collect(DIR *d, const char *path, size_t max_entries,
+                    struct arena *a, struct fs_entry **out, size_t *count,
+                    struct err *e)
+{
+    struct fs_entry *entries = NULL;
+    size_t n = 0, capacity = 0;
+    struct dirent *entry;
+
+    while (errno = 0, (entry = readdir(d))) {
+        struct str name = str_from(entry->d_name);
+        unsigned char type;
+
+        if (str_is(name, ".") || str_is(name, ".."))
+            continue;
+        type = type_of(dirfd(d), entry);
+        if (type == DT_UNKNOWN)
+            continue; /* gone between the two calls */
+        if (n == max_entries)
+            return err_set(e, ERR_LIMIT, "%s: more than %zu entries", path,
+                           max_entries);
+        entries = arena_grow(a, entries, n, &capacity, sizeof *entries);
+        entries[n++] = (struct fs_entry){arena_str(a, name), type};
+    }
+    if (errno != 0)
+        return err_errno(e, "list %s", path);
+    if (n)
+        qsort(entries, n, sizeof *entries, by_name);
+    *out = entries;
+    *count = n;
+    return true;
+}
+
+bool fs_list_at(int dirfd, const char *path, size_t max_entries,
+                struct arena *a, struct fs_entry **out, size_t *count,
+                struct err *e)
+{
+    CLEANUP_FD int fd = -1;
+    CLEANUP(dir_close) DIR *d = NULL;
+
+    if (!fs_open_dir_at(dirfd, path, &fd, e))
+        return false;
+    d = fdopendir(fd);
+    if (!d)
+        return err_errno(e, "list %s", path);
+    fd = -1; /* the stream's now */
+    return collect(d, path, max_entries, a, out, count, e);
+}
