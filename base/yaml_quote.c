@@ -29,7 +29,7 @@ static bool is_plain_first(char c)
 static bool is_plain_point(int32_t c)
 {
     if (c >= 0x20 && c < 0x7f)
-        return !strchr(",[]{}\"'`", c);
+        return !strchr(",[]{}?\"'`", c);
     return c >= 0xa0 && c < 0xfffe && c != 0x2028 && c != 0x2029 && c != 0xfeff;
 }
 

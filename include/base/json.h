@@ -105,17 +105,23 @@ void json_member_bool(struct json_writer *w, const char *key, bool b);
  * edit indents it). Objects that are missing on the way are added. The rest
  * of `text` - comments, order, spelling, indentation width, line ends - is
  * kept byte for byte; a new member takes the style of its neighbours and
- * goes last. An empty `text` counts as "{}\n".
+ * goes last, on one line when they share one. A `text` of white space alone
+ * counts as "{}\n".
  *
  * Ownership: `*out` in `a`. Errors: ERR_FORMAT when `text` does not parse
- * under `options` or a value on the way is no object.
+ * under `options`, `value` is no strict JSON, or a value on the way is no
+ * object; ERR_LIMIT, for the edited text as well. The text that is given back
+ * has been parsed again.
  */
 MUST_CHECK bool json_edit_put(struct str text, const struct json_options *o,
                               const struct str *path, size_t depth,
                               struct str value, struct arena *a,
                               struct str *out, struct err *e);
 
-/* Removes it, with the comma that it needed. Absent: `*out` is `text`. */
+/*
+ * Removes it, with the comma that it needed; comments stay. Absent, or no
+ * object on the way: `*out` is `text`. Errors: as json_edit_put.
+ */
 MUST_CHECK bool json_edit_remove(struct str text, const struct json_options *o,
                                  const struct str *path, size_t depth,
                                  struct arena *a, struct str *out,
