@@ -1,0 +1,122 @@
+#include "base/hash.h"
+#include "mapm/resolver.h"
+
+/*
+ * Who gets which folder and which key. The first of a layer keeps the short
+ * name; what the lock has recorded comes before everything, so that a later
+ * install never renames what is there (X9, X21).
+ */
+
+#define SUFFIX_CHARS 9 /* "-" and 8 hex */
+
+/* Agents and skills have folders of their own, MCP servers have keys. */
+struct spaces {
+    struct map agents, skills, keys;
+    struct arena *a;
+};
+
+/* False when another package has the name. Case is folded, as some file
+ * systems and clients do. */
+static bool claim(struct spaces *s, enum doc_kind kind, struct str name)
+{
+    struct map *space = kind == DOC_AGENT ? &s->agents
+                        : kind == DOC_MCP ? &s->keys
+                                          : &s->skills;
+
+    return map_put(space, str_lower(name, s->a), NULL);
+}
+
+/* acme.tools/git-pr -> acme-tools-git-pr; without scope the name itself. */
+static struct str scoped_name(const struct package *p, struct arena *a)
+{
+    char *text = arena_text(a, p->fqn.p, p->fqn.n);
+
+    for (size_t i = 0; i < p->fqn.n; i++)
+        if (text[i] == '.' || text[i] == '/')
+            text[i] = '-';
+    return str_of(text, p->fqn.n);
+}
+
+/* The end that no other FQN has; cut so that it stays a name. */
+static struct str hashed_name(struct str name, struct str fqn, struct arena *a)
+{
+    struct hash hash = hash_of(fqn);
+    char hex[HASH_HEX_CHARS + 1];
+
+    hash_format(&hash, hex);
+    name = str_slice(name, 0, NAME_MAX_CHARS - SUFFIX_CHARS);
+    while (name.n && name.p[name.n - 1] == '-')
+        name.n--;
+    return arena_printf(a, "%.*s-%.8s", STR_ARG(name), hex);
+}
+
+/* What a package would be called after `attempt` names were taken already;
+ * an empty one when there is nothing left to try. */
+static struct str candidate(const struct package *p, int attempt,
+                            struct arena *a)
+{
+    struct str scoped;
+
+    if (p->kind == DOC_MCP)
+        return attempt == 0   ? mcp_key(p->fqn, a)
+               : attempt == 1 ? mcp_key_hashed(p->fqn, a)
+                              : STR("");
+    scoped = scoped_name(p, a);
+    if (attempt == 0)
+        return p->name;
+    if (attempt == 1 && scoped.n <= NAME_MAX_CHARS)
+        return scoped;
+    return attempt <= 2 ? hashed_name(scoped, p->fqn, a) : STR("");
+}
+
+static bool assign_new(struct spaces *s, const struct package *p,
+                       struct str *out, struct err *e)
+{
+    struct str name;
+
+    for (int attempt = 0; (name = candidate(p, attempt, s->a)).n; attempt++) {
+        if (claim(s, p->kind, name)) {
+            *out = name;
+            return true;
+        }
+    }
+    return err_set(e, ERR_CONFLICT,
+                   "%s %.*s finds no free name: other packages have \"%.*s\" "
+                   "and all that could stand for it",
+                   doc_kind_name(p->kind), STR_ARG(p->fqn),
+                   STR_ARG(candidate(p, 0, s->a)));
+}
+
+bool resolver_assign_names(const struct plan *plan,
+                           struct str (*taken)(void *ctx, enum doc_kind kind,
+                                               struct str fqn),
+                           void *ctx, struct arena *a, struct str *names,
+                           struct err *e)
+{
+    struct spaces s = {.a = a};
+    struct str *chosen;
+
+    if (plan->count == 0)
+        return true;
+    chosen = arena_array(a, plan->count, sizeof *chosen);
+    map_init(&s.agents, a);
+    map_init(&s.skills, a);
+    map_init(&s.keys, a);
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct package *p = plan->steps[i].package;
+
+        chosen[i] = taken ? taken(ctx, p->kind, p->fqn) : STR("");
+        if (chosen[i].n && !claim(&s, p->kind, chosen[i]))
+            return err_set(e, ERR_CONFLICT,
+                           "%s %.*s: another one is recorded as \"%.*s\", too",
+                           doc_kind_name(p->kind), STR_ARG(p->fqn),
+                           STR_ARG(chosen[i]));
+    }
+    for (size_t i = 0; i < plan->count; i++)
+        if (!chosen[i].n &&
+            !assign_new(&s, plan->steps[i].package, &chosen[i], e))
+            return false;
+    for (size_t i = 0; i < plan->count; i++)
+        names[i] = chosen[i];
+    return true;
+}

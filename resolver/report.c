@@ -1,0 +1,251 @@
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "graph.h"
+
+#define CHAIN_MAX_NAMES 8 /* longer: the first and the last ones */
+#define CHAIN_MAX_BYTES 4096
+#define LINE_MAX_BYTES  4096
+/* What an err holds, less room for what its callers will say around it. */
+#define REPORT_MAX_BYTES (ERR_TEXT_MAX_BYTES - 1200)
+
+/* False when there is no room left: the text of its lines need not be made. */
+static bool begin(struct report *r, size_t lines)
+{
+    r->problems++;
+    if (!r->more && r->lines < ERROR_MAX_LINES)
+        return true;
+    r->more += lines;
+    return false;
+}
+
+static void PRINTF(3, 4)
+    add_line(struct report *r, enum err_code code, const char *format, ...)
+{
+    char line[LINE_MAX_BYTES];
+    va_list args;
+    int n;
+
+    if (r->more || r->lines >= ERROR_MAX_LINES) {
+        r->more++;
+        return;
+    }
+    va_start(args, format);
+    n = vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    if (r->lines && r->bytes + (size_t)n > REPORT_MAX_BYTES) {
+        r->more++;
+        return;
+    }
+    if (r->lines == 0)
+        err_set(r->e, code, "%s", line);
+    else
+        err_also(r->e, "%s", line);
+    r->lines++;
+    r->bytes += (size_t)n + 1;
+}
+
+/* The hint is that of the first problem, as the code is. */
+static void PRINTF(2, 3) add_hint(struct report *r, const char *format, ...)
+{
+    char hint[ERR_HINT_MAX_BYTES];
+    va_list args;
+
+    if (r->problems > 1)
+        return;
+    va_start(args, format);
+    vsnprintf(hint, sizeof hint, format, args);
+    va_end(args);
+    err_hint(r->e, "%s", hint);
+}
+
+void report_end(struct report *r)
+{
+    if (r->more)
+        err_also(r->e, "\xe2\x80\xa6 and %zu more", r->more);
+}
+
+static const char *article(enum doc_kind kind)
+{
+    return kind == DOC_SKILL ? "a" : "an";
+}
+
+static void chain_name(struct buf *b, struct str name)
+{
+    if (b->n)
+        buf_text(b, " -> ");
+    buf_append(b, name);
+}
+
+/* "A -> B -> x": from the root down to `n`, then `last` if it has a name. */
+static const char *chain(const struct node *n, struct str last, struct buf *b)
+{
+    struct str names[CHAIN_MAX_NAMES]; /* from the end */
+    const size_t half = CHAIN_MAX_NAMES / 2;
+    size_t total = 0;
+
+    buf_init(b, CHAIN_MAX_BYTES);
+    if (last.n)
+        names[total++] = last;
+    for (; n; n = n->parent) {
+        if (total >= CHAIN_MAX_NAMES) /* keep the upper half moving */
+            for (size_t i = half; i + 1 < CHAIN_MAX_NAMES; i++)
+                names[i] = names[i + 1];
+        names[total < CHAIN_MAX_NAMES ? total : CHAIN_MAX_NAMES - 1] =
+            n->package->fqn;
+        total++;
+    }
+    for (size_t i = total < CHAIN_MAX_NAMES ? total : CHAIN_MAX_NAMES;
+         i-- > 0;) {
+        if (total > CHAIN_MAX_NAMES && i + 1 == half)
+            buf_printf(b, " -> (%zu more)", total - CHAIN_MAX_NAMES);
+        chain_name(b, names[i]);
+    }
+    return b->p ? b->p : "";
+}
+
+static const char *needed_by(const struct node *parent, struct buf *b)
+{
+    CLEANUP(buf_done) struct buf names = {0};
+
+    buf_init(b, CHAIN_MAX_BYTES);
+    if (parent)
+        buf_printf(b, ", needed by %s", chain(parent, STR(""), &names));
+    return b->p ? b->p : "";
+}
+
+void report_interrupt(struct report *r, const struct err *why)
+{
+    *r->e = *why;
+    *r = (struct report){.e = r->e, .problems = 1};
+}
+
+void report_limit(struct report *r, const char *what, size_t limit,
+                  const struct node *at)
+{
+    CLEANUP(buf_done) struct buf by = {0};
+
+    if (!begin(r, 1))
+        return;
+    add_line(r, ERR_LIMIT, "more than %zu %s%s", limit, what,
+             needed_by(at, &by));
+}
+
+void report_unread(struct report *r, const struct origin *o, enum doc_kind kind,
+                   const struct node *parent, const struct err *why)
+{
+    CLEANUP(buf_done) struct buf by = {0};
+    const char *message = NULL;
+    size_t lines = 1;
+
+    while ((message = err_next(why, message)))
+        lines++;
+    if (!begin(r, lines))
+        return;
+    add_line(r, why->code, "%s %.*s%s", doc_kind_name(kind), STR_ARG(o->text),
+             needed_by(parent, &by));
+    for (message = NULL; (message = err_prev(why, message));)
+        add_line(r, why->code, "%s", message);
+    if (why->hint[0])
+        add_hint(r, "%s", why->hint);
+}
+
+static void add_claim(struct report *r, const struct package *p,
+                      const char *names, bool is_root)
+{
+    add_line(r, ERR_CONFLICT, "%.*s%s%.*s, %s%s", STR_ARG(p->origin.text),
+             p->commit.n ? " at " : "", STR_ARG(p->commit),
+             is_root ? "asked for directly: " : "by way of ", names);
+}
+
+void report_conflict(struct report *r, const struct node *first,
+                     const struct package *second, const struct node *parent)
+{
+    CLEANUP(buf_done) struct buf one = {0};
+    CLEANUP(buf_done) struct buf two = {0};
+
+    if (!begin(r, 3))
+        return;
+    add_line(r, ERR_CONFLICT,
+             "two different packages claim the name of %s %.*s",
+             doc_kind_name(second->kind), STR_ARG(second->fqn));
+    add_claim(r, first->package, chain(first, STR(""), &one), !first->parent);
+    add_claim(r, second, chain(parent, second->fqn, &two), !parent);
+    add_hint(r, "remove one of the two, or let both sides name the same "
+                "version (mapm update)");
+}
+
+void report_cycle(struct report *r, struct node *const *stack, size_t depth)
+{
+    CLEANUP(buf_done) struct buf names = {0};
+
+    if (!begin(r, depth + 1))
+        return;
+    buf_init(&names, CHAIN_MAX_BYTES);
+    for (size_t i = 0; i <= depth; i++) {
+        if (depth > CHAIN_MAX_NAMES && i == CHAIN_MAX_NAMES / 2) {
+            buf_printf(&names, " -> (%zu more)", depth - CHAIN_MAX_NAMES);
+            i = depth - CHAIN_MAX_NAMES / 2;
+        }
+        chain_name(&names, stack[i % depth]->package->fqn);
+    }
+    add_line(r, ERR_CYCLE, "a cycle of dependencies: %s", names.p);
+    for (size_t i = 0; i < depth; i++) {
+        const struct package *from = stack[i]->package;
+        const struct node_link *edge = stack[i]->edges.last;
+
+        add_line(r, ERR_CYCLE, "%s %.*s needs %s %.*s (%.*s)",
+                 doc_kind_name(from->kind), STR_ARG(from->fqn),
+                 doc_kind_name(edge->to->package->kind),
+                 STR_ARG(edge->to->package->fqn), STR_ARG(edge->origin->text));
+    }
+    add_hint(r, "one of these packages must give up its dependency");
+}
+
+void report_kind(struct report *r, const struct package *p,
+                 enum doc_kind expected, const struct node *parent)
+{
+    CLEANUP(buf_done) struct buf by = {0};
+
+    if (!begin(r, 1))
+        return;
+    add_line(r, ERR_FORMAT, "%.*s is %s %s, but it is listed under %s%s",
+             STR_ARG(p->origin.text), article(p->kind), doc_kind_name(p->kind),
+             doc_kind_plural(expected), needed_by(parent, &by));
+    add_hint(r, "list it under %s", doc_kind_plural(p->kind));
+}
+
+void report_agent(struct report *r, const struct origin *o,
+                  const struct node *parent)
+{
+    CLEANUP(buf_done) struct buf by = {0};
+
+    if (!begin(r, 1))
+        return;
+    add_line(r, ERR_FORMAT, "an agent is no dependency: %.*s%s",
+             STR_ARG(o->text), needed_by(parent, &by));
+}
+
+void report_leaf(struct report *r, const struct node *mcp)
+{
+    CLEANUP(buf_done) struct buf by = {0};
+
+    if (!begin(r, 1))
+        return;
+    add_line(r, ERR_MCP, "mcp %.*s has dependencies; MCP servers may not%s",
+             STR_ARG(mcp->package->fqn), needed_by(mcp->parent, &by));
+}
+
+void report_file(struct report *r, const struct origin *o,
+                 const struct package *by, const struct node *parent)
+{
+    CLEANUP(buf_done) struct buf names = {0};
+
+    if (!begin(r, 1))
+        return;
+    add_line(r, ERR_REFUSED,
+             "%.*s comes from %.*s and may not name local paths: %.*s (%s)",
+             STR_ARG(by->fqn), STR_ARG(by->origin.text), STR_ARG(o->text),
+             chain(parent, by->fqn, &names));
+    add_hint(r, "its author must publish that package and name it by URL");
+}
