@@ -1,0 +1,168 @@
+#include "base/fs.h"
+#include "mapm/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "inside.h"
+
+#define LOCK_WAIT_MS 60000
+
+/* A variable that holds an absolute path; XDG says to ignore others. */
+static struct str find_folder_variable(const char *name)
+{
+    const char *value = getenv(name);
+
+    return str_from(value && value[0] == '/' ? value : NULL);
+}
+
+bool store_find_home(struct arena *a, struct str *path, struct err *e)
+{
+    struct str found = find_folder_variable("MAPM_HOME");
+
+    if (found.n == 0) {
+        found = find_folder_variable("XDG_DATA_HOME");
+        if (found.n)
+            found = fs_join(found, STR("mapm"), a);
+    }
+    if (found.n == 0) {
+        found = find_folder_variable("HOME");
+        if (found.n == 0) {
+            err_set(e, ERR_FAILED,
+                    "no folder for mapm's data: HOME is not an absolute path");
+            return err_hint(e, "set HOME, or MAPM_HOME to a folder of yours");
+        }
+        found = fs_join(found, STR(".local/share/mapm"), a);
+    }
+    *path = fs_normalize(found, a);
+    return true;
+}
+
+/* Row 24: whoever may write here decides what all projects install. */
+static bool check_owner(int fd, const char *path, struct err *e)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) < 0)
+        return err_errno(e, "look at %s", path);
+    if (st.st_uid != geteuid()) {
+        err_set(e, ERR_REFUSED, "%s belongs to user %u, not to user %u", path,
+                (unsigned)st.st_uid, (unsigned)geteuid());
+        return err_hint(e, "run mapm as its owner, or set MAPM_HOME to a "
+                           "folder of your own");
+    }
+    if (st.st_mode & 022) {
+        err_set(e, ERR_REFUSED, "others may write to %s (mode %03o)", path,
+                (unsigned)(st.st_mode & 0777));
+        return err_hint(e, "chmod 700 %s", path);
+    }
+    return true;
+}
+
+/* Row 25: sudo keeps HOME, and then root's files would appear in it. */
+static bool check_home_owner(struct str home, struct err *e)
+{
+    struct str variable = find_folder_variable("HOME");
+    struct stat st;
+
+    if (variable.n == 0 || !str_starts(home, variable) ||
+        stat(variable.p, &st) < 0 || st.st_uid == geteuid())
+        return true;
+    err_set(e, ERR_REFUSED, "HOME (%s) belongs to user %u, mapm runs as %u",
+            variable.p, (unsigned)st.st_uid, (unsigned)geteuid());
+    return err_hint(e, "run mapm without sudo, or set HOME or MAPM_HOME");
+}
+
+static bool open_folder(int dirfd, const char *name, const char *shown, int *fd,
+                        struct err *e)
+{
+    const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+
+    *fd = openat(dirfd, name, flags);
+    if (*fd < 0 && errno == ENOENT) {
+        if (mkdirat(dirfd, name, 0700) < 0 && errno != EEXIST)
+            return err_errno(e, "create %s", shown);
+        *fd = openat(dirfd, name, flags);
+    }
+    if (*fd < 0)
+        return err_errno(e, "open %s", shown);
+    return check_owner(*fd, shown, e);
+}
+
+static bool open_home(struct store *s, struct err *e)
+{
+    if (fs_open_dir(s->home.p, &s->home_fd, e))
+        return true;
+    if (e->code != ERR_NOT_FOUND)
+        return false;
+    err_clear(e);
+    return fs_make_dirs(s->home.p, 0700, e) &&
+           fs_open_dir(s->home.p, &s->home_fd, e);
+}
+
+static bool open_all(struct store *s, struct err *e)
+{
+    if (!open_home(s, e) || !check_owner(s->home_fd, s->home.p, e) ||
+        !open_folder(s->home_fd, "store", "store", &s->store_fd, e) ||
+        !open_folder(s->store_fd, "objects", "store/objects", &s->objects_fd,
+                     e) ||
+        !open_folder(s->store_fd, "incoming", "store/incoming", &s->incoming_fd,
+                     e))
+        return false;
+    s->lock_fd = openat(s->store_fd, "lock",
+                        O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (s->lock_fd < 0)
+        return err_errno(e, "open store/lock");
+    return fs_lock(s->lock_fd, false, LOCK_WAIT_MS, NULL, NULL, e);
+}
+
+bool store_open(struct str home, struct store **out, struct err *e)
+{
+    struct store *s = heap_alloc(sizeof *s);
+
+    s->home_fd = s->store_fd = s->objects_fd = -1;
+    s->incoming_fd = s->lock_fd = -1;
+    s->home = arena_str(&s->arena, home);
+    s->shared = fs_join(s->home, STR("shared"), &s->arena);
+    if (!check_home_owner(s->home, e) || !open_all(s, e)) {
+        store_close(s);
+        return err_wrap(e, "cannot open the store in %.*s", STR_ARG(home));
+    }
+    *out = s;
+    return true;
+}
+
+void store_close(struct store *s)
+{
+    if (!s)
+        return;
+    index_close(s);
+    fs_close(&s->lock_fd);
+    fs_close(&s->incoming_fd);
+    fs_close(&s->objects_fd);
+    fs_close(&s->store_fd);
+    fs_close(&s->home_fd);
+    arena_done(&s->arena);
+    heap_free(s);
+}
+
+struct str store_home(const struct store *s)
+{
+    return s->home;
+}
+
+struct str store_shared_dir(const struct store *s)
+{
+    return s->shared;
+}
+
+bool store_make_shared_dir(struct store *s, struct err *e)
+{
+    CLEANUP_FD int fd = -1;
+
+    return open_folder(s->home_fd, "shared", s->shared.p, &fd, e);
+}

@@ -1,0 +1,110 @@
+#include "base/buf.h"
+#include "base/fs.h"
+#include "mapm/store.h"
+
+#include <stdlib.h>
+
+#define MODE_PLAIN "100644 "
+#define MODE_EXEC  "100755 "
+#define MODE_BYTES 7
+
+static int by_path(const void *x, const void *y)
+{
+    const struct store_file *f = x, *g = y;
+
+    return str_cmp(f->path, g->path);
+}
+
+struct hash listing_format(struct store_file *files, size_t count,
+                           struct arena *a, struct str *text)
+{
+    struct buf b;
+
+    buf_init(&b, SIZE_MAX / 2);
+    qsort(files, count, sizeof *files, by_path);
+    for (size_t i = 0; i < count; i++) {
+        char hex[HASH_HEX_CHARS + 1];
+
+        hash_format(&files[i].hash, hex);
+        buf_text(&b, files[i].executable ? MODE_EXEC : MODE_PLAIN);
+        buf_append(&b, str_of(hex, HASH_HEX_CHARS));
+        buf_char(&b, ' ');
+        buf_append(&b, files[i].path);
+        buf_char(&b, '\n');
+    }
+    *text = arena_str(a, buf_str(&b));
+    buf_done(&b);
+    return hash_of(*text);
+}
+
+static bool parse_line(struct str line, struct arena *a, struct store_file *out,
+                       struct err *e)
+{
+    const size_t path_at = MODE_BYTES + HASH_HEX_CHARS + 1;
+
+    out->executable = str_starts(line, STR(MODE_EXEC));
+    if (line.n <= path_at ||
+        (!out->executable && !str_starts(line, STR(MODE_PLAIN))) ||
+        line.p[path_at - 1] != ' ' ||
+        !hash_parse(str_slice(line, MODE_BYTES, path_at - 1), &out->hash))
+        return err_set(e, ERR_FORMAT, "a listing's line is malformed");
+    out->path = arena_str(a, str_from_index(line, path_at));
+    if (out->path.n > PACKAGE_PATH_MAX_BYTES ||
+        !fs_path_is_relative_clean(out->path))
+        return err_set(e, ERR_FORMAT, "a listing names an unusable path");
+    return true;
+}
+
+bool listing_parse(struct str text, struct arena *a, struct store_file **files,
+                   size_t *count, struct err *e)
+{
+    struct store_file *list = NULL;
+    size_t n = 0, capacity = 0;
+
+    while (text.n) {
+        size_t end = str_find_char(text, '\n');
+
+        if (end == SIZE_MAX)
+            return err_set(e, ERR_FORMAT, "a listing ends within a line");
+        if (n == PACKAGE_MAX_FILES)
+            return err_set(e, ERR_LIMIT, "a package of more than %d files",
+                           PACKAGE_MAX_FILES);
+        list = arena_grow(a, list, n, &capacity, sizeof *list);
+        if (!parse_line(str_slice(text, 0, end), a, &list[n], e))
+            return false;
+        if (n && str_cmp(list[n - 1].path, list[n].path) >= 0)
+            return err_set(e, ERR_FORMAT, "a listing is not in order");
+        n++;
+        text = str_from_index(text, end + 1);
+    }
+    if (n == 0)
+        return err_set(e, ERR_FORMAT, "a listing without files");
+    *files = list;
+    *count = n;
+    return true;
+}
+
+bool store_read_listing(struct store *s, const struct hash *digest,
+                        struct arena *a, struct store_file **files,
+                        size_t *count, struct err *e)
+{
+    struct str text;
+
+    return store_read(s, digest, LISTING_MAX_BYTES, a, &text, e) &&
+           listing_parse(text, a, files, count, e);
+}
+
+bool store_has_package(struct store *s, const struct hash *digest)
+{
+    struct arena a = {0};
+    struct err e = {0};
+    struct store_file *files = NULL;
+    size_t count = 0;
+    bool all = store_has(s, digest) &&
+               store_read_listing(s, digest, &a, &files, &count, &e);
+
+    for (size_t i = 0; all && i < count; i++)
+        all = store_has(s, &files[i].hash);
+    arena_done(&a);
+    return all;
+}

@@ -1,0 +1,332 @@
+#include "base/fs.h"
+#include "mapm/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "inside.h"
+
+#define CHUNK_BYTES       (64u * 1024)
+#define REFLINK_MIN_BYTES (64u * 1024) /* below it, a copy is as fast */
+
+void object_path(const struct hash *h, char out[OBJECT_PATH_BYTES])
+{
+    char hex[HASH_HEX_CHARS + 1];
+
+    hash_format(h, hex);
+    out[0] = hex[0];
+    out[1] = hex[1];
+    out[2] = '/';
+    memcpy(out + 3, hex + 2, HASH_HEX_CHARS - 1);
+}
+
+/* "stem.pid.random": a name that no other process uses. */
+static void unique_name(char *out, size_t size, const char *stem)
+{
+    uint64_t random = 0;
+
+    if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0)
+        random = (uint64_t)(uintptr_t)out;
+    snprintf(out, size, "%s.%ld.%08x", stem, (long)getpid(),
+             (unsigned)(random & 0xffffffffu));
+}
+
+void object_set_aside(struct store *s, const struct hash *h)
+{
+    char path[OBJECT_PATH_BYTES], hex[HASH_HEX_CHARS + 1], name[128], to[160];
+
+    object_path(h, path);
+    hash_format(h, hex);
+    unique_name(name, sizeof name, hex);
+    snprintf(to, sizeof to, "damaged/%s", name);
+    if (mkdirat(s->store_fd, "damaged", 0700) < 0 && errno != EEXIST) {
+        /* Where it cannot be kept it is removed: it must not be used. */
+        unlinkat(s->objects_fd, path, 0);
+        return;
+    }
+    if (renameat(s->objects_fd, path, s->store_fd, to) < 0)
+        unlinkat(s->objects_fd, path, 0);
+}
+
+static bool damaged(struct store *s, const struct hash *h, struct err *e)
+{
+    char hex[HASH_HEX_CHARS + 1];
+
+    object_set_aside(s, h);
+    hash_format(h, hex);
+    err_set(e, ERR_DAMAGED, "object %s in the store is damaged", hex);
+    return err_hint(e, "it was set aside; run the command again to fetch it");
+}
+
+static bool open_object(struct store *s, const struct hash *h, int *fd,
+                        struct stat *st, struct err *e)
+{
+    char path[OBJECT_PATH_BYTES];
+
+    object_path(h, path);
+    *fd = openat(s->objects_fd, path,
+                 O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (*fd < 0 && errno == ELOOP)
+        return damaged(s, h, e);
+    if (*fd < 0 && errno == ENOENT)
+        return err_set(e, ERR_NOT_FOUND, "object %s is not in the store", path);
+    if (*fd < 0)
+        return err_errno(e, "open object %s", path);
+    if (fstat(*fd, st) < 0)
+        return err_errno(e, "look at object %s", path);
+    return S_ISREG(st->st_mode) || damaged(s, h, e);
+}
+
+bool store_has(struct store *s, const struct hash *h)
+{
+    char path[OBJECT_PATH_BYTES];
+    struct stat st;
+
+    object_path(h, path);
+    return fstatat(s->objects_fd, path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISREG(st.st_mode);
+}
+
+bool store_read(struct store *s, const struct hash *h, size_t max_bytes,
+                struct arena *a, struct str *out, struct err *e)
+{
+    CLEANUP_FD int fd = -1;
+    struct stat st;
+    struct str content;
+    struct hash found;
+
+    if (!open_object(s, h, &fd, &st, e))
+        return false;
+    if (!fs_read_fd(fd, max_bytes, a, &content, e))
+        return err_wrap(e, "read an object of the store");
+    found = hash_of(content);
+    if (!hash_eq(&found, h))
+        return damaged(s, h, e);
+    *out = content;
+    return true;
+}
+
+/* Renames a finished file to its place among the objects. */
+static bool move_in(struct store *s, int dirfd, const char *name,
+                    const struct hash *h, struct err *e)
+{
+    char path[OBJECT_PATH_BYTES], folder[3];
+
+    object_path(h, path);
+    if (renameat(dirfd, name, s->objects_fd, path) == 0)
+        return true;
+    if (errno == ENOENT) {
+        memcpy(folder, path, 2);
+        folder[2] = '\0';
+        if (mkdirat(s->objects_fd, folder, 0700) < 0 && errno != EEXIST)
+            return err_errno(e, "create store/objects/%s", folder);
+        if (renameat(dirfd, name, s->objects_fd, path) == 0)
+            return true;
+    }
+    return err_errno(e, "move object %s into the store", path);
+}
+
+bool store_put(struct store *s, struct str content, struct hash *out,
+               struct err *e)
+{
+    struct hash h = hash_of(content);
+    char name[64];
+
+    if (!store_has(s, &h)) {
+        unique_name(name, sizeof name, "put");
+        if (!fs_create_at(s->incoming_fd, name, 0444, content, e) ||
+            !move_in(s, s->incoming_fd, name, &h, e)) {
+            unlinkat(s->incoming_fd, name, 0);
+            return err_wrap(e, "cannot add to the store");
+        }
+    }
+    *out = h;
+    return true;
+}
+
+bool object_hash(int fd, struct hash *out, struct err *e)
+{
+    char chunk[CHUNK_BYTES];
+    struct hash_state state;
+    off_t at = 0;
+    ssize_t n;
+
+    hash_init(&state);
+    while ((n = pread(fd, chunk, sizeof chunk, at)) != 0) {
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return err_errno(e, "read an object");
+        hash_add(&state, str_of(chunk, (size_t)n));
+        at += n;
+    }
+    *out = hash_end(&state);
+    return true;
+}
+
+/* Copies while hashing: what was written is what was hashed. */
+static bool copy_file(int from, int to, struct hash *out, struct err *e)
+{
+    char chunk[CHUNK_BYTES];
+    struct hash_state state;
+    ssize_t n;
+
+    hash_init(&state);
+    while ((n = read(from, chunk, sizeof chunk)) != 0) {
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return err_errno(e, "read an object");
+        hash_add(&state, str_of(chunk, (size_t)n));
+        if (!fs_write_all(to, str_of(chunk, (size_t)n), e))
+            return false;
+    }
+    *out = hash_end(&state);
+    return true;
+}
+
+/* True with `*done` false: this file system has no reflinks. */
+static bool clone_file(struct store *s, int from, int to, bool *done,
+                       struct hash *out, struct err *e)
+{
+    *done = false;
+    if (atomic_load_explicit(&s->no_reflink, memory_order_relaxed))
+        return true;
+    if (ioctl(to, FICLONE, from) < 0) {
+        atomic_store_explicit(&s->no_reflink, true, memory_order_relaxed);
+        return true;
+    }
+    *done = true;
+    return object_hash(to, out, e);
+}
+
+static bool fill(struct store *s, enum store_link how, int from, uint64_t size,
+                 int to, struct hash *found, struct err *e)
+{
+    bool cloned = false;
+
+    if (how == STORE_LINK_REFLINK ||
+        (how == STORE_LINK_AUTO && size >= REFLINK_MIN_BYTES)) {
+        if (!clone_file(s, from, to, &cloned, found, e))
+            return false;
+        if (!cloned && how == STORE_LINK_REFLINK) {
+            err_set(e, ERR_FAILED,
+                    "this file system cannot share blocks between the store "
+                    "and the workspace");
+            return err_hint(e, "use --link-mode auto or copy");
+        }
+    }
+    return cloned || copy_file(from, to, found, e);
+}
+
+static bool place_link(struct store *s, const struct hash *h, int from,
+                       int dirfd, const char *name, struct err *e)
+{
+    char path[OBJECT_PATH_BYTES];
+    struct hash found;
+
+    if (!object_hash(from, &found, e))
+        return false;
+    if (!hash_eq(&found, h))
+        return damaged(s, h, e);
+    object_path(h, path);
+    if (linkat(s->objects_fd, path, dirfd, name, 0) < 0) {
+        err_errno(e, "link %s to the store", name);
+        return err_hint(e, "use --link-mode auto or copy");
+    }
+    return true;
+}
+
+bool store_place(struct store *s, const struct hash *h, enum store_link how,
+                 int dirfd, const char *name, mode_t mode, struct err *e)
+{
+    CLEANUP_FD int from = -1;
+    CLEANUP_FD int to = -1;
+    struct stat st;
+    struct hash found;
+
+    if (!open_object(s, h, &from, &st, e))
+        return false;
+    /* A linked file has the object's mode: an executable needs its own. */
+    if (how == STORE_LINK_HARDLINK && !(mode & 0111))
+        return place_link(s, h, from, dirfd, name, e);
+    to = openat(dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                0600);
+    if (to < 0)
+        return err_errno(e, "create %s", name);
+    if (!fill(s, how, from, (uint64_t)st.st_size, to, &found, e)) {
+        unlinkat(dirfd, name, 0);
+        return err_wrap(e, "write %s", name);
+    }
+    if (!hash_eq(&found, h)) {
+        unlinkat(dirfd, name, 0);
+        return damaged(s, h, e);
+    }
+    if (fchmod(to, mode) < 0) {
+        err_errno(e, "set the mode of %s", name);
+        unlinkat(dirfd, name, 0);
+        return false;
+    }
+    return true;
+}
+
+bool store_session_begin(struct store *s, struct store_session *out,
+                         struct err *e)
+{
+    struct store_session session = {.dirfd = -1};
+
+    unique_name(session.name, sizeof session.name, "s");
+    if (mkdirat(s->incoming_fd, session.name, 0700) < 0)
+        return err_errno(e, "create store/incoming/%s", session.name);
+    session.dirfd = openat(s->incoming_fd, session.name,
+                           O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (session.dirfd < 0)
+        return err_errno(e, "open store/incoming/%s", session.name);
+    session.path = fs_join(fs_join(s->home, STR("store/incoming"), &s->arena),
+                           str_from(session.name), &s->arena);
+    *out = session;
+    return true;
+}
+
+void store_session_end(struct store *s, struct store_session *session)
+{
+    struct err ignored = {0};
+
+    if (session->dirfd < 0)
+        return;
+    fs_close(&session->dirfd);
+    if (!fs_remove_tree_at(s->incoming_fd, session->name, &ignored)) {
+        /* Left-overs are swept by gc. */
+    }
+}
+
+bool store_adopt(struct store *s, struct store_session *session,
+                 const char *name, const struct hash *h, struct err *e)
+{
+    CLEANUP_FD int fd = -1;
+    struct stat st;
+    struct hash found;
+
+    if (store_has(s, h)) {
+        unlinkat(session->dirfd, name, 0);
+        return true;
+    }
+    if (!fs_open_file_at(session->dirfd, name, &fd, &st, e) ||
+        !object_hash(fd, &found, e))
+        return err_wrap(e, "take %s into the store", name);
+    if (!hash_eq(&found, h)) {
+        unlinkat(session->dirfd, name, 0);
+        return err_set(e, ERR_DAMAGED, "%s does not have the bytes it names",
+                       name);
+    }
+    if (fchmod(fd, 0444) < 0)
+        return err_errno(e, "set the mode of %s", name);
+    return move_in(s, session->dirfd, name, h, e);
+}

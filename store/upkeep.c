@@ -1,0 +1,276 @@
+#include "base/fs.h"
+#include "base/map.h"
+#include "mapm/store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "inside.h"
+
+#define FOLDER_MAX_ENTRIES 10000000
+
+/* Each object below objects/; `visit` returns false to stop with an error. */
+struct walk {
+    struct store *store;
+    bool (*visit)(struct walk *w, const struct hash *h, const struct stat *st,
+                  int dirfd, const char *name, struct err *e);
+    void *ctx;
+};
+
+static bool walk_folder(struct walk *w, const char *folder, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    CLEANUP_FD int fd = -1;
+    struct fs_entry *entries;
+    size_t count;
+
+    if (!fs_open_dir_at(w->store->objects_fd, folder, &fd, e) ||
+        !fs_list_at(fd, "", FOLDER_MAX_ENTRIES, &a, &entries, &count, e))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        struct str hex = arena_printf(&a, "%s%s", folder, entries[i].name.p);
+        struct stat st;
+        struct hash h;
+
+        if (!hash_parse(hex, &h) || !fs_stat_at(fd, entries[i].name.p, &st))
+            continue;
+        if (!w->visit(w, &h, &st, fd, entries[i].name.p, e))
+            return false;
+    }
+    return true;
+}
+
+static bool walk_objects(struct walk *w, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct fs_entry *entries;
+    size_t count;
+
+    if (!fs_list_at(w->store->objects_fd, "", FOLDER_MAX_ENTRIES, &a, &entries,
+                    &count, e))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (entries[i].type == DT_DIR && entries[i].name.n == 2 &&
+            !walk_folder(w, entries[i].name.p, e))
+            return false;
+    return true;
+}
+
+static bool count_folder(struct store *s, const char *name, uint64_t *count,
+                         uint64_t *bytes, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    CLEANUP_FD int fd = -1;
+    struct fs_entry *entries;
+    size_t n;
+
+    if (!fs_open_dir_at(s->store_fd, name, &fd, e)) {
+        if (e->code != ERR_NOT_FOUND)
+            return false;
+        err_clear(e);
+        return true;
+    }
+    if (!fs_list_at(fd, "", FOLDER_MAX_ENTRIES, &a, &entries, &n, e))
+        return false;
+    *count += n;
+    for (size_t i = 0; i < n && bytes; i++) {
+        struct stat st;
+
+        if (fs_stat_at(fd, entries[i].name.p, &st))
+            *bytes += (uint64_t)st.st_size;
+    }
+    return true;
+}
+
+static bool add_up(struct walk *w, const struct hash *h, const struct stat *st,
+                   int dirfd, const char *name, struct err *e)
+{
+    struct store_stats *stats = w->ctx;
+
+    (void)h, (void)dirfd, (void)name, (void)e;
+    stats->objects++;
+    stats->bytes += (uint64_t)st->st_size;
+    return true;
+}
+
+bool store_stats(struct store *s, struct store_stats *out, struct err *e)
+{
+    struct store_stats stats = {0};
+    struct walk w = {s, add_up, &stats};
+
+    if (!walk_objects(&w, e) ||
+        !count_folder(s, "incoming", &stats.incoming, NULL, e) ||
+        !count_folder(s, "damaged", &stats.damaged, &stats.damaged_bytes, e) ||
+        !index_count(s, &stats.packages, &stats.workspaces, e))
+        return false;
+    *out = stats;
+    return true;
+}
+
+struct verification {
+    void (*bad)(void *ctx, const char *hex);
+    void *ctx;
+    struct store_stats stats;
+};
+
+static bool verify_one(struct walk *w, const struct hash *h,
+                       const struct stat *st, int dirfd, const char *name,
+                       struct err *e)
+{
+    CLEANUP_FD int fd = -1;
+    struct verification *v = w->ctx;
+    struct hash found = {{0}};
+    char hex[HASH_HEX_CHARS + 1];
+
+    v->stats.objects++;
+    v->stats.bytes += (uint64_t)st->st_size;
+    fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0 && errno == ENOENT)
+        return true;
+    if (S_ISREG(st->st_mode) && fd >= 0 && !object_hash(fd, &found, e)) {
+        /* A disk that cannot read it (EIO): as bad as wrong bytes. */
+        err_clear(e);
+        found = (struct hash){{0}};
+    }
+    if (hash_eq(&found, h))
+        return true;
+    object_set_aside(w->store, h);
+    v->stats.damaged++;
+    v->stats.damaged_bytes += (uint64_t)st->st_size;
+    hash_format(h, hex);
+    if (v->bad)
+        v->bad(v->ctx, hex);
+    return true;
+}
+
+bool store_verify(struct store *s, void (*bad)(void *ctx, const char *hex),
+                  void *ctx, struct store_stats *out, struct err *e)
+{
+    struct verification v = {.bad = bad, .ctx = ctx};
+    struct walk w = {s, verify_one, &v};
+
+    if (!walk_objects(&w, e) ||
+        !index_count(s, &v.stats.packages, &v.stats.workspaces, e))
+        return false;
+    *out = v.stats;
+    return true;
+}
+
+struct collection {
+    struct map kept; /* hash bytes -> anything */
+    struct arena arena;
+    time_t older_than;
+    bool dry_run;
+    struct store_stats removed;
+};
+
+static void keep_hash(struct collection *c, const struct hash *h)
+{
+    struct str bytes =
+        arena_str(&c->arena, str_of((const char *)h->b, sizeof h->b));
+
+    map_put(&c->kept, bytes, c);
+}
+
+static void keep_package(struct store *s, struct collection *c,
+                         const struct hash *digest)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct err ignored = {0};
+    struct store_file *files;
+    size_t count;
+
+    keep_hash(c, digest);
+    if (!store_read_listing(s, digest, &a, &files, &count, &ignored))
+        return; /* it is gone already, or damaged: nothing to keep */
+    for (size_t i = 0; i < count; i++)
+        keep_hash(c, &files[i].hash);
+}
+
+static bool collect_one(struct walk *w, const struct hash *h,
+                        const struct stat *st, int dirfd, const char *name,
+                        struct err *e)
+{
+    struct collection *c = w->ctx;
+
+    if (st->st_mtime > c->older_than ||
+        map_has(&c->kept, str_of((const char *)h->b, sizeof h->b)))
+        return true;
+    if (!c->dry_run && unlinkat(dirfd, name, 0) < 0 && errno != ENOENT)
+        return err_errno(e, "remove an object");
+    c->removed.objects++;
+    c->removed.bytes += (uint64_t)st->st_size;
+    return true;
+}
+
+/* What a killed process left: whole folders of incoming/, and damaged/. */
+static bool sweep(struct store *s, struct collection *c, const char *folder,
+                  uint64_t *count, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    CLEANUP_FD int fd = -1;
+    struct fs_entry *entries;
+    size_t n;
+
+    if (!fs_open_dir_at(s->store_fd, folder, &fd, e)) {
+        if (e->code != ERR_NOT_FOUND)
+            return false;
+        err_clear(e);
+        return true;
+    }
+    if (!fs_list_at(fd, "", FOLDER_MAX_ENTRIES, &a, &entries, &n, e))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        struct stat st;
+
+        if (!fs_stat_at(fd, entries[i].name.p, &st) ||
+            st.st_mtime > c->older_than)
+            continue;
+        if (!c->dry_run && !fs_remove_tree_at(fd, entries[i].name.p, e))
+            return false;
+        ++*count;
+    }
+    return true;
+}
+
+static bool collect(struct store *s, struct collection *c, struct err *e)
+{
+    struct walk w = {s, collect_one, c};
+
+    return walk_objects(&w, e) &&
+           sweep(s, c, "incoming", &c->removed.incoming, e) &&
+           sweep(s, c, "damaged", &c->removed.damaged, e) &&
+           (c->dry_run || index_prune(s, e));
+}
+
+bool store_gc(struct store *s, const struct hash *keep, size_t keep_count,
+              bool dry_run, struct store_stats *removed, struct err *e)
+{
+    struct collection c = {.dry_run = dry_run};
+    struct err relock = {0};
+    bool ok;
+
+    /* An install holds the lock shared from its start to its end. */
+    if (!fs_lock(s->lock_fd, true, 0, NULL, NULL, e)) {
+        if (e->code == ERR_BUSY)
+            err_hint(e, "an install is running; try again when it is done");
+        return err_wrap(e, "cannot collect garbage");
+    }
+    c.older_than = time(NULL) - STORE_GC_MIN_AGE_SECONDS;
+    map_init(&c.kept, &c.arena);
+    for (size_t i = 0; i < keep_count; i++)
+        keep_package(s, &c, &keep[i]);
+    ok = collect(s, &c, e);
+    arena_done(&c.arena);
+    if (!fs_lock(s->lock_fd, false, 0, NULL, NULL, &relock))
+        return ok ? err_set(e, ERR_BUSY, "%s", err_first(&relock)) : false;
+    if (ok)
+        *removed = c.removed;
+    return ok;
+}

@@ -1,0 +1,454 @@
+#include "base/fs.h"
+#include "mapm/store.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tap.h"
+
+/* A home of its own for each test, below the folder for temporary files. */
+struct rig {
+    char home[64];
+    struct store *store;
+    struct arena arena;
+    struct err err;
+};
+
+static void rig_init(struct rig *r)
+{
+    *r = (struct rig){0};
+    snprintf(r->home, sizeof r->home, "/tmp/mapm-store-test-XXXXXX");
+    if (!mkdtemp(r->home) ||
+        !store_open(str_from(r->home), &r->store, &r->err)) {
+        printf("Bail out! %s: %s\n", r->home, err_first(&r->err));
+        exit(1);
+    }
+}
+
+static void rig_done(struct rig *r)
+{
+    struct err e = {0};
+
+    store_close(r->store);
+    arena_done(&r->arena);
+    CHECK(fs_remove_tree_at(AT_FDCWD, r->home, &e));
+}
+
+static void object_file(const struct rig *r, const struct hash *h, char *out,
+                        size_t size)
+{
+    char hex[HASH_HEX_CHARS + 1];
+
+    hash_format(h, hex);
+    snprintf(out, size, "%s/store/objects/%.2s/%s", r->home, hex, hex + 2);
+}
+
+static void spoil(const struct rig *r, const struct hash *h)
+{
+    char path[256];
+    int fd;
+
+    object_file(r, h, path, sizeof path);
+    CHECK(chmod(path, 0644) == 0);
+    fd = open(path, O_WRONLY);
+    CHECK(fd >= 0 && pwrite(fd, "X", 1, 0) == 1);
+    close(fd);
+}
+
+TEST(objects_are_written_once_and_read_only)
+{
+    struct rig r;
+    struct hash h, again;
+    struct str out;
+    struct stat st;
+    char path[256];
+
+    rig_init(&r);
+    CHECK(store_put(r.store, STR("hello"), &h, &r.err));
+    CHECK(store_put(r.store, STR("hello"), &again, &r.err));
+    CHECK(hash_eq(&h, &again));
+    CHECK(store_has(r.store, &h));
+    CHECK(store_read(r.store, &h, 100, &r.arena, &out, &r.err));
+    CHECK(str_is(out, "hello"));
+    object_file(&r, &h, path, sizeof path);
+    CHECK(stat(path, &st) == 0 && (st.st_mode & 07777) == 0444);
+    CHECK(!store_read(r.store, &h, 4, &r.arena, &out, &r.err));
+    CHECK(r.err.code == ERR_LIMIT);
+    rig_done(&r);
+}
+
+/* row 26: hash on every read and on every provision */
+TEST(damaged_objects_are_set_aside_and_can_come_back)
+{
+    struct rig r;
+    struct hash h;
+    struct str out;
+    struct store_stats stats;
+
+    rig_init(&r);
+    CHECK(store_put(r.store, STR("precious"), &h, &r.err));
+    spoil(&r, &h);
+    CHECK(!store_read(r.store, &h, 100, &r.arena, &out, &r.err));
+    CHECK(r.err.code == ERR_DAMAGED);
+    CHECK(!store_has(r.store, &h));
+    CHECK(store_put(r.store, STR("precious"), &h, &r.err));
+    spoil(&r, &h);
+    CHECK(!store_place(r.store, &h, STORE_LINK_AUTO, AT_FDCWD, "never-written",
+                       0644, &r.err));
+    CHECK(r.err.code == ERR_DAMAGED);
+    CHECK(access("never-written", F_OK) < 0);
+    CHECK(store_stats(r.store, &stats, &r.err));
+    CHECK(stats.damaged == 2 && stats.objects == 0);
+    rig_done(&r);
+}
+
+/* row 26: links, FIFOs and folders in an object's place */
+TEST(what_is_no_regular_file_is_no_object)
+{
+    struct rig r;
+    struct hash h;
+    struct str out;
+    char path[256];
+
+    rig_init(&r);
+    CHECK(store_put(r.store, STR("x"), &h, &r.err));
+    object_file(&r, &h, path, sizeof path);
+    CHECK(unlink(path) == 0 && mkfifo(path, 0600) == 0);
+    CHECK(!store_has(r.store, &h));
+    CHECK(!store_read(r.store, &h, 9, &r.arena, &out, &r.err));
+    CHECK(store_put(r.store, STR("x"), &h, &r.err));
+    CHECK(unlink(path) == 0 && symlink("/etc/passwd", path) == 0);
+    CHECK(!store_read(r.store, &h, 9, &r.arena, &out, &r.err));
+    CHECK(store_put(r.store, STR("x"), &h, &r.err));
+    CHECK(store_read(r.store, &h, 9, &r.arena, &out, &r.err));
+    rig_done(&r);
+}
+
+TEST(every_link_mode_places_the_same_bytes)
+{
+    static const enum store_link modes[] = {STORE_LINK_AUTO, STORE_LINK_COPY,
+                                            STORE_LINK_HARDLINK};
+    char big[200000];
+    struct rig r;
+    struct hash h;
+
+    rig_init(&r);
+    memset(big, 'b', sizeof big);
+    CHECK(store_put(r.store, str_of(big, sizeof big), &h, &r.err));
+    for (size_t i = 0; i < 6; i++) {
+        CLEANUP_FD int fd = -1;
+        mode_t mode = i < 3 ? 0644 : 0755;
+        struct stat st;
+        struct str out;
+
+        CHECK(fs_open_dir(r.home, &fd, &r.err));
+        CHECK(
+            store_place(r.store, &h, modes[i % 3], fd, "placed", mode, &r.err));
+        CHECK(fs_read_file_at(fd, "placed", 1000000, &r.arena, &out, &r.err));
+        CHECK(str_eq(out, str_of(big, sizeof big)));
+        CHECK(fs_stat_at(fd, "placed", &st));
+        /* a hard link has the object's mode; an executable is a copy */
+        CHECK((st.st_mode & 07777) == (i == 2 ? 0444u : mode));
+        CHECK(unlinkat(fd, "placed", 0) == 0);
+    }
+    rig_done(&r);
+}
+
+TEST(a_session_takes_in_only_what_fits_its_hash)
+{
+    struct rig r;
+    struct store_session s;
+    struct hash good = hash_of(STR("good")), evil = hash_of(STR("evil"));
+
+    rig_init(&r);
+    CHECK(store_session_begin(r.store, &s, &r.err));
+    CHECK(fs_create_at(s.dirfd, "one", 0600, STR("good"), &r.err));
+    CHECK(fs_create_at(s.dirfd, "two", 0600, STR("good"), &r.err));
+    CHECK(symlinkat("/etc/passwd", s.dirfd, "link") == 0);
+    CHECK(!store_adopt(r.store, &s, "two", &evil, &r.err));
+    CHECK(r.err.code == ERR_DAMAGED && !store_has(r.store, &evil));
+    CHECK(!store_adopt(r.store, &s, "link", &evil, &r.err));
+    CHECK(store_adopt(r.store, &s, "one", &good, &r.err));
+    CHECK(store_has(r.store, &good));
+    CHECK(access(s.path.p, F_OK) == 0);
+    store_session_end(r.store, &s);
+    CHECK(access(s.path.p, F_OK) < 0);
+    rig_done(&r);
+}
+
+/* The framing of DESIGN 3.2: two trees never collide. */
+TEST(listings_are_framed_sorted_and_strict)
+{
+    static const char *const bad[] = {
+        "",
+        "100644 abc x\n",
+        "100644 "
+        "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824 x",
+        "120000 "
+        "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824 x\n",
+        "100644 "
+        "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824 "
+        "../x\n",
+        "100644 "
+        "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824 /x\n",
+        "100644 "
+        "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824 b\n"
+        "100644 "
+        "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824 a\n",
+        "100644 "
+        "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824 a\n"
+        "100644 "
+        "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824 a\n",
+    };
+    struct arena a = {0};
+    struct err e = {0};
+    struct store_file files[] = {
+        {true, hash_of(STR("2")), STR("scripts/run")},
+        {false, hash_of(STR("1")), STR("SKILL.md")},
+    };
+    struct store_file *back;
+    size_t count;
+    struct str text;
+    struct hash digest = listing_format(files, 2, &a, &text), again;
+
+    CHECK(str_starts(text, STR("100644 6b86b273ff34fce19d6b804eff5a3f5747ada4"
+                               "eaa22f1d49c01e52ddb7875b4b SKILL.md\n")));
+    again = hash_of(text);
+    CHECK(hash_eq(&digest, &again));
+    CHECK(listing_parse(text, &a, &back, &count, &e) && count == 2);
+    CHECK(back[1].executable && str_is(back[1].path, "scripts/run"));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        CHECK(!listing_parse(str_from(bad[i]), &a, &back, &count, &e));
+    arena_done(&a);
+}
+
+TEST(a_package_is_there_when_every_file_is)
+{
+    struct rig r;
+    struct store_file files[2] = {{.path = STR("SKILL.md")},
+                                  {.path = STR("x.sh")}};
+    struct hash digest;
+    struct str text;
+
+    rig_init(&r);
+    CHECK(store_put(r.store, STR("one"), &files[0].hash, &r.err));
+    files[1].hash = hash_of(STR("two"));
+    listing_format(files, 2, &r.arena, &text);
+    CHECK(store_put(r.store, text, &digest, &r.err));
+    CHECK(!store_has_package(r.store, &digest));
+    CHECK(store_put(r.store, STR("two"), &files[1].hash, &r.err));
+    CHECK(store_has_package(r.store, &digest));
+    rig_done(&r);
+}
+
+TEST(the_index_remembers)
+{
+    struct rig r;
+    struct str repo = STR("github.com/acme/x"), commit = STR("c0ffee"), bytes;
+    struct str *paths;
+    struct store_package p = {.kind = 2,
+                              .object = STR("0123"),
+                              .summary = STR("s\0um")},
+                         q;
+    struct store_ref ref = {STR("main"), STR("c0ffee"), STR("skills/a")}, ref2;
+    struct hash h;
+    uint64_t size;
+    size_t n;
+
+    rig_init(&r);
+    p.digest = hash_of(STR("d"));
+    CHECK(!store_find_package(r.store, repo, commit, STR(""), &r.arena, &q));
+    CHECK(store_begin(r.store, &r.err));
+    CHECK(store_put_package(r.store, repo, commit, STR(""), &p, &r.err));
+    CHECK(store_commit(r.store, &r.err));
+    CHECK(store_find_package(r.store, repo, commit, STR(""), &r.arena, &q));
+    CHECK(q.kind == 2 && str_eq(q.summary, p.summary) &&
+          hash_eq(&q.digest, &p.digest));
+    CHECK(store_put_ref(r.store, repo, STR("main/skills/a"), &ref, &r.err));
+    CHECK(store_find_ref(r.store, repo, STR("main/skills/a"), &r.arena, &ref2));
+    CHECK(str_is(ref2.path, "skills/a"));
+    CHECK(store_put(r.store, STR("blob"), &h, &r.err));
+    CHECK(store_put_blob(r.store, STR("b10b"), &h, 4, &r.err));
+    CHECK(store_find_blob(r.store, STR("b10b"), &h, &size) && size == 4);
+    spoil(&r, &h);
+    CHECK(!store_read(r.store, &h, 9, &r.arena, &bytes, &r.err));
+    CHECK(!store_find_blob(r.store, STR("b10b"), &h, &size));
+    CHECK(store_put_trees(r.store, repo, commit, STR("trees"), &r.err));
+    CHECK(store_find_trees(r.store, repo, commit, &r.arena, &bytes));
+    CHECK(str_is(bytes, "trees"));
+    CHECK(!store_is_proved(r.store, repo, commit));
+    CHECK(store_put_proved(r.store, repo, commit, &r.err));
+    CHECK(store_is_proved(r.store, repo, commit));
+    CHECK(store_put_workspace(r.store, STR("/b"), &r.err));
+    CHECK(store_put_workspace(r.store, STR("/a"), &r.err));
+    CHECK(store_put_workspace(r.store, STR("/a"), &r.err));
+    CHECK(store_list_workspaces(r.store, &r.arena, &paths, &n, &r.err));
+    CHECK(n == 2 && str_is(paths[0], "/a"));
+    CHECK(store_forget_workspace(r.store, STR("/a"), &r.err));
+    CHECK(store_list_workspaces(r.store, &r.arena, &paths, &n, &r.err));
+    CHECK(n == 1);
+    rig_done(&r);
+}
+
+static void write_index(const struct rig *r, const char *sql)
+{
+    char command[512];
+
+    snprintf(command, sizeof command, "sqlite3 %s/mapm.db '%s'", r->home, sql);
+    CHECK(system(command) == 0);
+}
+
+/* row 26: newer is refused, garbage is set aside */
+TEST(a_newer_index_is_refused_a_damaged_one_rebuilt)
+{
+    struct rig r;
+    struct hash h = {{0}};
+    char path[128];
+    int fd;
+
+    rig_init(&r);
+    CHECK(store_put_blob(r.store, STR("b"), &h, 1, &r.err));
+    store_close(r.store);
+    snprintf(path, sizeof path, "%s/mapm.db", r.home);
+    fd = open(path, O_WRONLY | O_TRUNC);
+    CHECK(fd >= 0 && write(fd, "this is no database, by no means at all", 39));
+    close(fd);
+    CHECK(store_open(str_from(r.home), &r.store, &r.err));
+    CHECK(store_put_blob(r.store, STR("b"), &h, 1, &r.err));
+    store_close(r.store);
+    if (system("command -v sqlite3 >/dev/null") == 0) {
+        write_index(&r, "PRAGMA user_version=99");
+        CHECK(store_open(str_from(r.home), &r.store, &r.err));
+        CHECK(!store_put_blob(r.store, STR("b"), &h, 1, &r.err));
+        CHECK(r.err.code == ERR_REFUSED);
+    } else {
+        CHECK(store_open(str_from(r.home), &r.store, &r.err));
+    }
+    rig_done(&r);
+}
+
+static void age(const struct rig *r, const struct hash *h)
+{
+    struct timespec old[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    char path[256];
+
+    object_file(r, h, path, sizeof path);
+    CHECK(utimensat(AT_FDCWD, path, old, 0) == 0);
+}
+
+/* row 28: gc keeps what is young or referenced, and waits for nobody */
+TEST(gc_removes_the_old_and_unreachable)
+{
+    struct rig r;
+    struct store *other;
+    struct store_file file = {.path = STR("SKILL.md")};
+    struct hash kept, stray, young;
+    struct store_stats removed;
+    struct str text;
+    char shared[128];
+
+    rig_init(&r);
+    CHECK(store_make_shared_dir(r.store, &r.err));
+    CHECK(store_put(r.store, STR("kept"), &file.hash, &r.err));
+    listing_format(&file, 1, &r.arena, &text);
+    CHECK(store_put(r.store, text, &kept, &r.err));
+    CHECK(store_put(r.store, STR("stray"), &stray, &r.err));
+    CHECK(store_put(r.store, STR("young"), &young, &r.err));
+    age(&r, &kept);
+    age(&r, &file.hash);
+    age(&r, &stray);
+    CHECK(store_open(str_from(r.home), &other, &r.err));
+    CHECK(!store_gc(r.store, &kept, 1, false, &removed, &r.err));
+    CHECK(r.err.code == ERR_BUSY);
+    store_close(other);
+    CHECK(store_gc(r.store, &kept, 1, true, &removed, &r.err));
+    CHECK(removed.objects == 1 && store_has(r.store, &stray));
+    CHECK(store_gc(r.store, &kept, 1, false, &removed, &r.err));
+    CHECK(removed.objects == 1 && removed.bytes == 5);
+    CHECK(!store_has(r.store, &stray) && store_has(r.store, &young));
+    CHECK(store_has_package(r.store, &kept));
+    snprintf(shared, sizeof shared, "%s/shared", r.home);
+    CHECK(access(shared, F_OK) == 0);
+    rig_done(&r);
+}
+
+static void count_bad(void *ctx, const char *hex)
+{
+    ++*(int *)ctx;
+    CHECK(strlen(hex) == HASH_HEX_CHARS);
+}
+
+TEST(verify_finds_each_damaged_object)
+{
+    struct rig r;
+    struct hash h[5];
+    struct store_stats stats;
+    int bad = 0;
+
+    rig_init(&r);
+    for (int i = 0; i < 5; i++)
+        CHECK(store_put(r.store, arena_printf(&r.arena, "object %d", i), &h[i],
+                        &r.err));
+    spoil(&r, &h[1]);
+    spoil(&r, &h[4]);
+    CHECK(store_verify(r.store, count_bad, &bad, &stats, &r.err));
+    CHECK(bad == 2 && stats.objects == 5 && stats.damaged == 2);
+    CHECK(!store_has(r.store, &h[1]) && store_has(r.store, &h[0]));
+    rig_done(&r);
+}
+
+/* row 24: whoever may write to the store decides what is installed */
+TEST(a_store_that_others_may_write_is_refused)
+{
+    struct rig r;
+    struct store *s;
+
+    rig_init(&r);
+    CHECK(chmod(r.home, 0777) == 0);
+    CHECK(!store_open(str_from(r.home), &s, &r.err));
+    CHECK(r.err.code == ERR_REFUSED);
+    CHECK(chmod(r.home, 0700) == 0);
+    if (geteuid() == 0) {
+        CHECK(chown(r.home, 12345, 12345) == 0);
+        CHECK(!store_open(str_from(r.home), &s, &r.err));
+        CHECK(r.err.code == ERR_REFUSED);
+        CHECK(chown(r.home, 0, 0) == 0);
+    }
+    rig_done(&r);
+}
+
+/* row 29: variables that are unset or relative; row 25: HOME of another */
+TEST(the_home_is_found_in_the_environment)
+{
+    static const struct {
+        const char *mapm, *xdg, *home, *want;
+    } rows[] = {
+        {"/m", "/x", "/h", "/m"},
+        {NULL, "/x", "/h", "/x/mapm"},
+        {NULL, NULL, "/h", "/h/.local/share/mapm"},
+        {"relative", "relative", "/h", "/h/.local/share/mapm"},
+        {"", "", "/h/../g", "/g/.local/share/mapm"},
+        {NULL, NULL, NULL, NULL},
+        {NULL, NULL, "relative", NULL},
+    };
+    struct arena a = {0};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *const names[] = {"MAPM_HOME", "XDG_DATA_HOME", "HOME"};
+        const char *const values[] = {rows[i].mapm, rows[i].xdg, rows[i].home};
+        struct err e = {0};
+        struct str path = {0};
+
+        for (int k = 0; k < 3; k++)
+            if (values[k])
+                setenv(names[k], values[k], 1);
+            else
+                unsetenv(names[k]);
+        CHECK(store_find_home(&a, &path, &e) == (rows[i].want != NULL));
+        CHECK_STR(str_c(path, &a), rows[i].want ? rows[i].want : "");
+    }
+    arena_done(&a);
+}
