@@ -18,15 +18,14 @@
  */
 
 struct pack_limits {
-    uint64_t max_bytes;        /* of the pack itself */
-    uint32_t max_objects;      /* as its header declares */
-    uint64_t max_object_bytes; /* inflated, and after a delta */
-    uint64_t
-        max_inflated_bytes; /* of all together: what it may take in memory */
+    uint64_t max_bytes;          /* of the pack itself */
+    uint32_t max_objects;        /* as its header declares */
+    uint64_t max_object_bytes;   /* inflated, and after a delta */
+    uint64_t max_inflated_bytes; /* all together: what stays in memory */
 };
 
-/* TRANSFER_MAX_BYTES, TRANSFER_MAX_OBJECTS, FILE_MAX_BYTES; inflated three
- * times TRANSFER_MAX_BYTES. */
+/* TRANSFER_MAX_BYTES, TRANSFER_MAX_OBJECTS, FILE_MAX_BYTES; inflated twice
+ * TRANSFER_MAX_BYTES. */
 struct pack_limits pack_limits_default(void);
 
 struct pack_sink {

@@ -31,7 +31,7 @@ struct pkt {
     struct str data; /* DATA: borrowed until the next call */
 };
 
-/* Zeroed is valid; holds the part of a packet that has come so far. */
+/* Holds the part of a packet that has come so far. */
 struct pkt_reader {
     struct buf held;
     bool any; /* at least one byte has come */
@@ -66,6 +66,10 @@ void pkt_put_delim(struct buf *out);
 struct bands {
     size_t progress_bytes;
 };
+
+/* What the other side says about a failure, made printable and short:
+ * ERR_FETCH, "the server says: …". */
+bool pkt_remote_error(struct str words, struct err *e);
 
 /*
  * Splits one packet of side-band: `*data` is what belongs to the pack, empty

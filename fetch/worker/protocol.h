@@ -1,8 +1,8 @@
 #ifndef FETCH_WORKER_PROTOCOL_H
 #define FETCH_WORKER_PROTOCOL_H
 
-#include "pktline.h"
 #include "refs.h"
+#include "wire.h"
 
 /*
  * protocol: git's smart HTTP, versions 2 and 0: requests built, answers read.
@@ -18,20 +18,6 @@
  */
 
 #define AGENT "git/mapm-" MAPM_VERSION /* GitHub wants "git/" in front */
-
-/* What went wrong, so that the caller knows whether to ask again. */
-enum wire_fault {
-    WIRE_OK,
-    WIRE_EMPTY,     /* no body at all: no v2, or a feature is missing */
-    WIRE_CUT,       /* ended early: ask again */
-    WIRE_NOT_GIT,   /* not a git server */
-    WIRE_REMOTE,    /* the server said no, in its own words */
-    WIRE_BUSY,      /* the server said: later (a rate limit) */
-    WIRE_NO_OBJECT, /* the server has no such object: refs moved */
-    WIRE_NO_FILTER, /* the server refused the filter */
-    WIRE_LIMIT,     /* larger than we take */
-    WIRE_PACK,      /* the sink of the pack reported an error */
-};
 
 /* What a server can do, from its advertisement. */
 struct caps {
@@ -109,7 +95,8 @@ struct fetch_answer {
     const struct caps *v0;   /* NULL: version 2 */
     enum wire_fault fault;
     int state;
-    bool deepened, has_pack;
+    size_t lines; /* outside the pack */
+    bool has_pack;
 };
 
 void fetch_answer_init(struct fetch_answer *f,

@@ -1,0 +1,569 @@
+#include "pack.h"
+
+#include "base/checksum.h"
+#include "mapm/limits.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "delta.h"
+
+#define HEADER_BYTES   12
+#define VERSION        2
+#define KIND_OFS_DELTA 6
+#define KIND_REF_DELTA 7
+#define STEP_MAX_BYTES (1u << 30) /* zlib counts in unsigned int */
+
+enum state {
+    AT_HEADER,
+    AT_ENTRY,  /* type and size, a byte at a time */
+    AT_OFFSET, /* distance to the base of an ofs-delta */
+    AT_BASE,   /* id of the base of a ref-delta */
+    AT_DATA,
+    AT_TRAILER,
+    AT_END,
+    FAILED,
+};
+
+struct entry {
+    struct oid id;   /* once it is whole */
+    struct oid base; /* of a ref-delta */
+    unsigned type;   /* an object_type; 0 while its base is not known */
+    uint64_t offset; /* in the pack */
+    char *bytes;     /* content; of a pending delta its instructions */
+    size_t n;
+    struct entry *waiting; /* deltas that need this one first */
+    struct entry *next;    /* in such a list, or in the list of the ready */
+};
+
+/* Deltas whose base, named by id, has not been seen. */
+struct absent {
+    struct entry *waiting;
+};
+
+struct pack {
+    struct pack_limits limits;
+    struct pack_sink sink;
+    enum state state;
+    z_stream z;
+    struct checksum sum;           /* of all before the trailer */
+    uint64_t fed;                  /* bytes consumed */
+    uint64_t inflated;             /* bytes that entries hold */
+    uint32_t count;                /* that the header declares */
+    uint32_t whole;                /* handed to the sink */
+    uint32_t pending;              /* deltas without a base so far */
+    unsigned char part[OID_BYTES]; /* of header, base id, trailer */
+    size_t part_n;
+
+    /* The entry being read. */
+    struct entry *now;
+    unsigned kind;
+    uint64_t size; /* declared */
+    unsigned shift;
+    uint64_t distance;
+
+    struct arena arena;     /* entries, tables; contents are on the heap */
+    struct entry **entries; /* in the order of the pack */
+    size_t entry_count, entry_capacity;
+    struct map ids;    /* id --> struct entry that is whole */
+    struct map absent; /* id --> struct absent */
+};
+
+struct pack_limits pack_limits_default(void)
+{
+    return (struct pack_limits){
+        .max_bytes = TRANSFER_MAX_BYTES,
+        .max_objects = TRANSFER_MAX_OBJECTS,
+        .max_object_bytes = FILE_MAX_BYTES,
+        .max_inflated_bytes = 2 * TRANSFER_MAX_BYTES,
+    };
+}
+
+struct pack *pack_open(const struct pack_limits *limits,
+                       const struct pack_sink *sink)
+{
+    struct pack *p = heap_alloc(sizeof *p);
+
+    p->limits = *limits;
+    p->sink = *sink;
+    checksum_init(&p->sum);
+    map_init(&p->ids, &p->arena);
+    map_init(&p->absent, &p->arena);
+    if (inflateInit(&p->z) != Z_OK)
+        p->state = FAILED;
+    return p;
+}
+
+void pack_close(struct pack **p)
+{
+    if (!*p)
+        return;
+    inflateEnd(&(*p)->z);
+    for (size_t i = 0; i < (*p)->entry_count; i++)
+        heap_free((*p)->entries[i]->bytes);
+    arena_done(&(*p)->arena);
+    heap_free(*p);
+    *p = NULL;
+}
+
+uint32_t pack_object_count(const struct pack *p)
+{
+    return p->whole;
+}
+
+uint64_t pack_byte_count(const struct pack *p)
+{
+    return p->fed;
+}
+
+static bool damaged(const char *what, struct err *e)
+{
+    return err_set(e, ERR_DAMAGED, "the pack is damaged: %s", what);
+}
+
+static struct str key_of(const struct oid *id)
+{
+    return str_of((const char *)id->b, OID_BYTES);
+}
+
+static struct str content(const struct entry *entry)
+{
+    return str_of(entry->bytes, entry->n);
+}
+
+/* --- deltas ----------------------------------------------------------- */
+
+/* Room for an object of `bytes`, as far as the limits go. */
+static bool charge(struct pack *p, uint64_t bytes, struct err *e)
+{
+    if (bytes > p->limits.max_object_bytes)
+        return err_set(e, ERR_LIMIT,
+                       "an object of %" PRIu64 " bytes, more than the %" PRIu64
+                       " allowed for one",
+                       bytes, p->limits.max_object_bytes);
+    if (bytes > p->limits.max_inflated_bytes - p->inflated)
+        return err_set(e, ERR_LIMIT,
+                       "the pack unfolds to more than the %" PRIu64
+                       " bytes allowed",
+                       p->limits.max_inflated_bytes);
+    p->inflated += bytes;
+    return true;
+}
+
+/* The instructions of `entry` give way to the object they describe. */
+static bool unfold(struct pack *p, struct entry *entry, unsigned type,
+                   struct str base, struct err *e)
+{
+    struct str rest = content(entry);
+    uint64_t base_bytes, result_bytes;
+    char *result;
+
+    if (!delta_sizes(&rest, &base_bytes, &result_bytes, e))
+        return err_wrap(e, "the pack is damaged");
+    if (base_bytes != base.n)
+        return damaged("a delta that was made for another base", e);
+    if (!charge(p, result_bytes, e))
+        return false;
+    result = heap_alloc((size_t)result_bytes);
+    if (!delta_apply(rest, base, result, (size_t)result_bytes, e)) {
+        heap_free(result);
+        return err_wrap(e, "the pack is damaged");
+    }
+    p->inflated -= entry->n;
+    heap_free(entry->bytes);
+    entry->bytes = result;
+    entry->n = (size_t)result_bytes;
+    entry->type = type;
+    return true;
+}
+
+static bool publish(struct pack *p, struct entry *entry, struct err *e)
+{
+    char hex[OID_HEX_CHARS + 1];
+
+    if (!oid_of((enum object_type)entry->type, content(entry), &entry->id, e))
+        return false;
+    if (!map_put(&p->ids, key_of(&entry->id), entry)) {
+        oid_format(&entry->id, hex);
+        return err_set(e, ERR_DAMAGED,
+                       "the pack is damaged: it has object %s twice", hex);
+    }
+    p->whole++;
+    return p->sink.object(p->sink.ctx, (enum object_type)entry->type,
+                          &entry->id, content(entry), e);
+}
+
+/* Unfolds all of `waiting` on `base` and puts them on the list of the ready. */
+static bool wake(struct pack *p, struct entry **waiting,
+                 const struct entry *base, struct entry **ready, struct err *e)
+{
+    struct entry *entry;
+
+    while ((entry = *waiting)) {
+        *waiting = entry->next;
+        if (!unfold(p, entry, base->type, content(base), e))
+            return false;
+        p->pending--;
+        entry->next = *ready;
+        *ready = entry;
+    }
+    return true;
+}
+
+/* `entry` is whole: hand it out, and what was waiting for it, and what was
+ * waiting for that. A list, no recursion: chains are as long as they like. */
+static bool settle(struct pack *p, struct entry *entry, struct err *e)
+{
+    struct entry *ready = entry;
+
+    entry->next = NULL;
+    while ((entry = ready)) {
+        struct absent *absent;
+
+        ready = entry->next;
+        entry->next = NULL;
+        if (!publish(p, entry, e))
+            return false;
+        if (p->pending == 0)
+            continue;
+        if (!wake(p, &entry->waiting, entry, &ready, e))
+            return false;
+        absent = map_find(&p->absent, key_of(&entry->id));
+        if (absent && !wake(p, &absent->waiting, entry, &ready, e))
+            return false;
+    }
+    return true;
+}
+
+static void wait_in(struct pack *p, struct entry **list, struct entry *entry)
+{
+    entry->next = *list;
+    *list = entry;
+    p->pending++;
+}
+
+static bool settle_ref_delta(struct pack *p, struct entry *entry, struct err *e)
+{
+    const struct entry *base = map_find(&p->ids, key_of(&entry->base));
+    struct map_entry *slot;
+    struct object outside;
+
+    if (base)
+        return unfold(p, entry, base->type, content(base), e) &&
+               settle(p, entry, e);
+    if (p->sink.base && p->sink.base(p->sink.ctx, &entry->base, &outside))
+        return unfold(p, entry, outside.type, outside.bytes, e) &&
+               settle(p, entry, e);
+    slot = map_entry(&p->absent, key_of(&entry->base));
+    if (!slot->value)
+        slot->value = arena_new(&p->arena, struct absent);
+    wait_in(p, &((struct absent *)slot->value)->waiting, entry);
+    return true;
+}
+
+/* The entry that starts at exactly `offset`. */
+static struct entry *find_entry(const struct pack *p, uint64_t offset)
+{
+    size_t low = 0, high = p->entry_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (p->entries[middle]->offset == offset)
+            return p->entries[middle];
+        if (p->entries[middle]->offset < offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+static bool settle_ofs_delta(struct pack *p, struct entry *entry, struct err *e)
+{
+    struct entry *base = find_entry(p, entry->offset - p->distance);
+
+    if (!base->type) {
+        wait_in(p, &base->waiting, entry);
+        return true;
+    }
+    return unfold(p, entry, base->type, content(base), e) &&
+           settle(p, entry, e);
+}
+
+/* --- reading ---------------------------------------------------------- */
+
+/* Collects `wanted` bytes in p->part; true when they are all there. */
+static bool collect(struct pack *p, struct str *bytes, size_t wanted)
+{
+    size_t n = wanted - p->part_n;
+
+    if (n > bytes->n)
+        n = bytes->n;
+    memcpy(p->part + p->part_n, bytes->p, n);
+    *bytes = str_from_index(*bytes, n);
+    p->part_n += n;
+    if (p->part_n < wanted)
+        return false;
+    p->part_n = 0;
+    return true;
+}
+
+static unsigned take_byte(struct str *bytes)
+{
+    unsigned byte = (unsigned char)bytes->p[0];
+
+    *bytes = str_from_index(*bytes, 1);
+    return byte;
+}
+
+static uint32_t number32(const unsigned char *b)
+{
+    return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 |
+           b[3];
+}
+
+static void next_entry(struct pack *p)
+{
+    p->now = NULL;
+    p->state = p->entry_count == p->count ? AT_TRAILER : AT_ENTRY;
+}
+
+static bool read_header(struct pack *p, struct str *bytes, struct err *e)
+{
+    if (!collect(p, bytes, HEADER_BYTES))
+        return true;
+    if (memcmp(p->part, "PACK", 4) != 0)
+        return damaged("it does not start as a pack", e);
+    if (number32(p->part + 4) != VERSION)
+        return err_set(e, ERR_DAMAGED, "a pack of version %" PRIu32 ", not %d",
+                       number32(p->part + 4), VERSION);
+    p->count = number32(p->part + 8);
+    if (p->count > p->limits.max_objects)
+        return err_set(e, ERR_LIMIT,
+                       "a pack of %" PRIu32 " objects, more than the %" PRIu32
+                       " allowed",
+                       p->count, p->limits.max_objects);
+    next_entry(p);
+    return !p->sink.header || p->sink.header(p->sink.ctx, p->count, e);
+}
+
+/* Type and size are known: nothing has been inflated yet. */
+static bool begin_data(struct pack *p, struct err *e)
+{
+    if (!charge(p, p->size, e))
+        return false;
+    /* One byte more, so that too much is seen and not only cut off. */
+    p->now->bytes = heap_alloc((size_t)p->size + 1);
+    inflateReset(&p->z);
+    p->state = AT_DATA;
+    return true;
+}
+
+static struct entry *add_entry(struct pack *p)
+{
+    struct entry *entry = arena_new(&p->arena, struct entry);
+
+    p->entries = arena_grow(&p->arena, p->entries, p->entry_count,
+                            &p->entry_capacity, sizeof *p->entries);
+    p->entries[p->entry_count++] = entry;
+    return entry;
+}
+
+static bool read_entry(struct pack *p, struct str *bytes, struct err *e)
+{
+    uint64_t offset = p->fed;
+    unsigned byte = take_byte(bytes);
+
+    if (!p->now) {
+        p->now = add_entry(p);
+        p->now->offset = offset;
+        p->kind = byte >> 4 & 7;
+        p->size = byte & 15;
+        p->shift = 4;
+    } else {
+        if (p->shift > 53)
+            return damaged("an object without a sensible size", e);
+        p->size |= (uint64_t)(byte & 0x7f) << p->shift;
+        p->shift += 7;
+    }
+    if (byte & 0x80)
+        return true;
+    switch (p->kind) {
+    case OBJECT_COMMIT:
+    case OBJECT_TREE:
+    case OBJECT_BLOB:
+    case OBJECT_TAG:
+        return begin_data(p, e);
+    case KIND_OFS_DELTA:
+        p->distance = 0;
+        p->shift = 0;
+        p->state = AT_OFFSET;
+        return true;
+    case KIND_REF_DELTA:
+        p->state = AT_BASE;
+        return true;
+    default:
+        return err_set(e, ERR_DAMAGED,
+                       "the pack is damaged: an object of unknown type %u",
+                       p->kind);
+    }
+}
+
+static bool read_offset(struct pack *p, struct str *bytes, struct err *e)
+{
+    unsigned byte = take_byte(bytes);
+
+    /* gitformat-pack: each byte but the first stands for one more, so that
+     * no distance can be written in two ways. */
+    p->distance += p->shift++ ? 1 : 0;
+    if (p->distance > p->now->offset)
+        return damaged("a delta whose base lies before the pack", e);
+    p->distance = p->distance << 7 | (byte & 0x7f);
+    if (byte & 0x80)
+        return true;
+    if (p->distance == 0 || p->distance > p->now->offset ||
+        !find_entry(p, p->now->offset - p->distance))
+        return damaged("a delta whose base is no object", e);
+    return begin_data(p, e);
+}
+
+static bool read_base(struct pack *p, struct str *bytes, struct err *e)
+{
+    if (!collect(p, bytes, OID_BYTES))
+        return true;
+    memcpy(p->now->base.b, p->part, OID_BYTES);
+    return begin_data(p, e);
+}
+
+static bool end_data(struct pack *p, struct err *e)
+{
+    struct entry *entry = p->now;
+    unsigned kind = p->kind;
+
+    entry->n = (size_t)p->size;
+    next_entry(p);
+    if (kind == KIND_OFS_DELTA)
+        return settle_ofs_delta(p, entry, e);
+    if (kind == KIND_REF_DELTA)
+        return settle_ref_delta(p, entry, e);
+    entry->type = kind;
+    return settle(p, entry, e);
+}
+
+static unsigned step(uint64_t bytes)
+{
+    return bytes > STEP_MAX_BYTES ? STEP_MAX_BYTES : (unsigned)bytes;
+}
+
+static bool read_data(struct pack *p, struct str *bytes, struct err *e)
+{
+    unsigned input = step(bytes->n);
+    uint64_t made = p->z.total_out;
+    int status;
+
+    /* zlib does not write to its input; its declaration lacks the const. */
+    p->z.next_in = (Bytef *)(uintptr_t)bytes->p;
+    p->z.avail_in = input;
+    p->z.next_out = (Bytef *)p->now->bytes + made;
+    p->z.avail_out = step(p->size + 1 - made);
+    status = inflate(&p->z, Z_NO_FLUSH);
+    *bytes = str_from_index(*bytes, input - p->z.avail_in);
+    if (status != Z_OK && status != Z_STREAM_END)
+        return damaged("an object that cannot be inflated", e);
+    if (p->z.total_out > p->size)
+        return damaged("an object larger than it says", e);
+    if (status != Z_STREAM_END)
+        return true;
+    if (p->z.total_out < p->size)
+        return damaged("an object smaller than it says", e);
+    return end_data(p, e);
+}
+
+static bool read_trailer(struct pack *p, struct str *bytes, struct err *e)
+{
+    uint8_t sum[CHECKSUM_BYTES];
+
+    if (!collect(p, bytes, CHECKSUM_BYTES))
+        return true;
+    checksum_end(&p->sum, sum);
+    if (memcmp(sum, p->part, CHECKSUM_BYTES) != 0)
+        return damaged("its checksum does not fit", e);
+    p->state = AT_END;
+    return true;
+}
+
+static bool refuse_more(struct pack *p, struct str *bytes, struct err *e)
+{
+    (void)p;
+    return err_set(e, ERR_DAMAGED,
+                   "the pack is damaged: %zu bytes after its "
+                   "end",
+                   bytes->n);
+}
+
+static bool refuse_failed(struct pack *p, struct str *bytes, struct err *e)
+{
+    (void)p;
+    (void)bytes;
+    return damaged("reading it has failed before", e);
+}
+
+bool pack_feed(struct pack *p, struct str bytes, struct err *e)
+{
+    static bool (*const readers[])(struct pack *, struct str *,
+                                   struct err *) = {
+        [AT_HEADER] = read_header, [AT_ENTRY] = read_entry,
+        [AT_OFFSET] = read_offset, [AT_BASE] = read_base,
+        [AT_DATA] = read_data,     [AT_TRAILER] = read_trailer,
+        [AT_END] = refuse_more,    [FAILED] = refuse_failed,
+    };
+
+    if (bytes.n > p->limits.max_bytes - p->fed) {
+        p->state = FAILED;
+        return err_set(e, ERR_LIMIT,
+                       "the pack is larger than the %" PRIu64 " bytes allowed",
+                       p->limits.max_bytes);
+    }
+    while (bytes.n) {
+        struct str before = bytes;
+        bool is_summed = p->state < AT_TRAILER;
+
+        if (!readers[p->state](p, &bytes, e)) {
+            p->state = FAILED;
+            return false;
+        }
+        before.n -= bytes.n;
+        p->fed += before.n;
+        if (is_summed)
+            checksum_add(&p->sum, before);
+    }
+    return true;
+}
+
+static bool refuse_pending(const struct pack *p, struct err *e)
+{
+    char hex[OID_HEX_CHARS + 1] = "?";
+
+    for (size_t i = 0; i < p->absent.count; i++) {
+        const struct absent *absent = p->absent.entries[i].value;
+
+        if (absent->waiting) {
+            oid_format(&absent->waiting->base, hex);
+            break;
+        }
+    }
+    return err_set(e, ERR_DAMAGED,
+                   "the pack is damaged: the base %s of a delta is missing",
+                   hex);
+}
+
+bool pack_end(struct pack *p, struct err *e)
+{
+    if (p->state == FAILED)
+        return refuse_failed(p, NULL, e);
+    if (p->state != AT_END)
+        return damaged("it ends early", e);
+    return p->pending == 0 || refuse_pending(p, e);
+}

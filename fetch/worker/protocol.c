@@ -1,0 +1,284 @@
+#include "protocol.h"
+
+static bool put_ref(struct ref_list *refs, const struct ref *ref,
+                    enum wire_fault *fault, struct err *e)
+{
+    return ref_list_put(refs, ref, e) || wire_fail(fault, WIRE_LIMIT);
+}
+
+/* "name=value" or "name" alone, with an empty value. */
+static bool is_feature(struct str word, const char *name, struct str *value)
+{
+    struct str wanted = str_from(name);
+
+    if (!str_starts(word, wanted))
+        return false;
+    *value = str_from_index(word, wanted.n);
+    if (value->n == 0)
+        return true;
+    if (value->p[0] != '=')
+        return false;
+    *value = str_from_index(*value, 1);
+    return true;
+}
+
+static bool has_word(struct str list, const char *word)
+{
+    struct str rest = list, one;
+
+    while (str_cut(&rest, ' ', &one)) {
+        if (str_is(one, word))
+            return true;
+    }
+    return false;
+}
+
+/* --- advertisement ---------------------------------------------------- */
+
+enum advert_state {
+    ADVERT_START,   /* "# service=…" or, in version 2, often at once … */
+    ADVERT_SERVICE, /* the flush after the service */
+    ADVERT_FIRST,   /* … "version 2", or the first ref */
+    ADVERT_CAPS,    /* version 2: a capability a line */
+    ADVERT_REFS,    /* version 0: a ref a line */
+    ADVERT_ENDED,
+};
+
+void advert_init(struct advert *a, struct ref_list *refs)
+{
+    *a = (struct advert){.refs = refs, .state = ADVERT_START};
+    pkt_reader_init(&a->pkt);
+}
+
+void advert_done(struct advert *a)
+{
+    pkt_reader_done(&a->pkt);
+}
+
+static void read_cap_v2(struct caps *caps, struct str line)
+{
+    struct str value;
+
+    if (is_feature(line, "ls-refs", &value)) {
+        caps->ls_refs = true;
+    } else if (is_feature(line, "fetch", &value)) {
+        caps->fetch = true;
+        caps->shallow = has_word(value, "shallow");
+        caps->filter = has_word(value, "filter");
+    } else if (is_feature(line, "object-format", &value)) {
+        caps->sha256 = !str_is(value, "sha1");
+    }
+}
+
+/* `*head` gets the branch of "symref=HEAD:refs/heads/main". */
+static void read_caps_v0(struct caps *caps, struct str words, struct str *head)
+{
+    struct str rest = words, word, value;
+
+    while (str_cut(&rest, ' ', &word)) {
+        if (is_feature(word, "symref", &value)) {
+            if (str_starts(value, STR("HEAD:")))
+                *head = str_from_index(value, 5);
+        } else if (is_feature(word, "object-format", &value)) {
+            caps->sha256 = !str_is(value, "sha1");
+        } else if (str_is(word, "shallow")) {
+            caps->shallow = true;
+        } else if (str_is(word, "filter")) {
+            caps->filter = true;
+        } else if (str_is(word, "ofs-delta")) {
+            caps->ofs_delta = true;
+        } else if (str_is(word, "no-progress")) {
+            caps->no_progress = true;
+        } else if (str_is(word, "side-band-64k")) {
+            caps->side_band = PKT_MAX_BYTES;
+        } else if (str_is(word, "side-band") && !caps->side_band) {
+            caps->side_band = 1000;
+        } else if (str_is(word, "allow-reachable-sha1-in-want") ||
+                   str_is(word, "allow-any-sha1-in-want")) {
+            caps->any_commit = true;
+        }
+    }
+}
+
+/* "<oid> <name>"; a name with "^{}" says what the ref before it peels to. */
+static bool read_ref_v0(struct advert *a, struct str line, struct str head,
+                        struct err *e)
+{
+    struct str hex = str_slice(line, 0, OID_HEX_CHARS);
+    struct str name = str_from_index(line, OID_HEX_CHARS + 1);
+    struct ref ref = {.name = name};
+    struct ref_list *refs = a->refs;
+
+    if (str_starts(line, STR("shallow ")))
+        return true;
+    if (!oid_parse(hex, &ref.id) || name.n == 0 || line.p[OID_HEX_CHARS] != ' ')
+        return wire_not_git(&a->fault, "a line that is no ref", e);
+    ref.peeled = ref.id;
+    if (str_is(name, "capabilities^{}"))
+        return true; /* an empty repository */
+    if (str_ends(name, STR("^{}"))) {
+        struct ref *last = refs->count ? &refs->items[refs->count - 1] : NULL;
+
+        if (last && str_eq(last->name, str_slice(name, 0, name.n - 3)))
+            last->peeled = ref.id;
+        return true;
+    }
+    if (str_is(name, "HEAD"))
+        ref.target = head;
+    return put_ref(refs, &ref, &a->fault, e);
+}
+
+static bool read_first_line(struct advert *a, struct str line, struct err *e)
+{
+    size_t nul = str_find_char(line, '\0');
+    struct str head = {"", 0};
+
+    if (str_is(line, "version 2")) {
+        a->caps.version = 2;
+        a->state = ADVERT_CAPS;
+        return true;
+    }
+    if (str_is(line, "version 1"))
+        return true; /* then as version 0 */
+    a->state = ADVERT_REFS;
+    if (nul == SIZE_MAX)
+        return wire_not_git(&a->fault, "refs without capabilities", e);
+    read_caps_v0(&a->caps, str_from_index(line, nul + 1), &head);
+    return read_ref_v0(a, str_slice(line, 0, nul), head, e);
+}
+
+static bool read_advert_line(struct advert *a, struct str line, struct err *e)
+{
+    switch ((enum advert_state)a->state) {
+    case ADVERT_START:
+        if (str_is(line, "# service=git-upload-pack")) {
+            a->state = ADVERT_SERVICE;
+            return true;
+        }
+        if (!str_starts(line, STR("version ")))
+            return wire_not_git(&a->fault, "no announcement of git-upload-pack",
+                                e);
+        a->state = ADVERT_FIRST;
+        return read_first_line(a, line, e);
+    case ADVERT_FIRST:
+        return read_first_line(a, line, e);
+    case ADVERT_CAPS:
+        read_cap_v2(&a->caps, line);
+        return true;
+    case ADVERT_REFS:
+        return read_ref_v0(a, line, STR(""), e);
+    case ADVERT_SERVICE:
+    case ADVERT_ENDED:
+        break;
+    }
+    return wire_not_git(&a->fault, "a line where none belongs", e);
+}
+
+bool advert_feed(struct advert *a, struct str bytes, struct err *e)
+{
+    struct pkt pkt;
+
+    while (bytes.n) {
+        if (!wire_next(&a->pkt, &bytes, &pkt, &a->fault, e))
+            return false;
+        if (pkt.kind == PKT_NONE)
+            break;
+        if (pkt.kind == PKT_DATA) {
+            if (!read_advert_line(a, pkt_line(pkt.data), e))
+                return false;
+        } else if (pkt.kind == PKT_FLUSH && a->state == ADVERT_SERVICE) {
+            a->state = ADVERT_FIRST;
+        } else if (pkt.kind == PKT_FLUSH &&
+                   (a->state == ADVERT_CAPS || a->state == ADVERT_REFS ||
+                    a->state == ADVERT_FIRST)) {
+            a->state = ADVERT_ENDED;
+        } else {
+            return wire_not_git(&a->fault, "a mark where none belongs", e);
+        }
+    }
+    return true;
+}
+
+bool advert_end(struct advert *a, struct err *e)
+{
+    return a->state == ADVERT_ENDED || wire_not_whole(&a->pkt, &a->fault, e);
+}
+
+/* --- ls-refs ---------------------------------------------------------- */
+
+static void put_command(struct buf *out, const char *command)
+{
+    pkt_printf(out, "command=%s\n", command);
+    pkt_printf(out, "agent=%s\n", AGENT);
+    pkt_printf(out, "object-format=sha1\n");
+    pkt_put_delim(out);
+}
+
+void ls_refs_request(struct buf *out, const struct str *prefixes, size_t count)
+{
+    put_command(out, "ls-refs");
+    pkt_printf(out, "peel\n");
+    pkt_printf(out, "symrefs\n");
+    for (size_t i = 0; i < count; i++)
+        pkt_printf(out, "ref-prefix %.*s\n", STR_ARG(prefixes[i]));
+    pkt_put_flush(out);
+}
+
+void ls_refs_init(struct ls_refs_answer *r, struct ref_list *refs)
+{
+    *r = (struct ls_refs_answer){.refs = refs};
+    pkt_reader_init(&r->pkt);
+}
+
+void ls_refs_done(struct ls_refs_answer *r)
+{
+    pkt_reader_done(&r->pkt);
+}
+
+/* "<oid> <name>[ symref-target:<ref>][ peeled:<oid>]", "unborn <name> …" */
+static bool read_ls_refs_line(struct ls_refs_answer *r, struct str line,
+                              struct err *e)
+{
+    struct str rest = line, word;
+    struct ref ref = {.target = STR_INIT("")};
+
+    if (!str_cut(&rest, ' ', &word) || !rest.p ||
+        !(oid_parse(word, &ref.id) || str_is(word, "unborn")) ||
+        !str_cut(&rest, ' ', &ref.name) || ref.name.n == 0)
+        return wire_not_git(&r->fault, "a line that is no ref", e);
+    ref.peeled = ref.id;
+    while (rest.p && str_cut(&rest, ' ', &word)) {
+        if (str_starts(word, STR("symref-target:")))
+            ref.target = str_from_index(word, 14);
+        else if (str_starts(word, STR("peeled:")) &&
+                 !oid_parse(str_from_index(word, 7), &ref.peeled))
+            return wire_not_git(&r->fault, "a line that is no ref", e);
+    }
+    return put_ref(r->refs, &ref, &r->fault, e);
+}
+
+bool ls_refs_feed(struct ls_refs_answer *r, struct str bytes, struct err *e)
+{
+    struct pkt pkt;
+
+    while (bytes.n) {
+        if (r->ended)
+            return wire_not_git(&r->fault, "more than one answer", e);
+        if (!wire_next(&r->pkt, &bytes, &pkt, &r->fault, e))
+            return false;
+        if (pkt.kind == PKT_NONE)
+            break;
+        if (pkt.kind == PKT_FLUSH)
+            r->ended = true;
+        else if (pkt.kind != PKT_DATA)
+            return wire_not_git(&r->fault, "a mark where none belongs", e);
+        else if (!read_ls_refs_line(r, pkt_line(pkt.data), e))
+            return false;
+    }
+    return true;
+}
+
+bool ls_refs_end(struct ls_refs_answer *r, struct err *e)
+{
+    return r->ended || wire_not_whole(&r->pkt, &r->fault, e);
+}

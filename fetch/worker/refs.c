@@ -1,0 +1,333 @@
+#include "refs.h"
+
+#include "base/text.h"
+#include "mapm/limits.h"
+
+#include <string.h>
+
+#define HEADS      STR("refs/heads/")
+#define TAGS       STR("refs/tags/")
+#define NEAR_MAX   3 /* names in a hint */
+#define NEAR_EDITS 3 /* how different a near name may be */
+
+/* --- the list --------------------------------------------------------- */
+
+void ref_list_init(struct ref_list *l, struct arena *a)
+{
+    *l = (struct ref_list){.arena = a};
+}
+
+static struct str short_name(const struct ref *r)
+{
+    if (str_starts(r->name, HEADS))
+        return str_from_index(r->name, HEADS.n);
+    if (str_starts(r->name, TAGS))
+        return str_from_index(r->name, TAGS.n);
+    return str_of("", 0);
+}
+
+bool ref_list_put(struct ref_list *l, const struct ref *r, struct err *e)
+{
+    if (++l->seen > TRANSFER_MAX_REFS)
+        return err_set(e, ERR_LIMIT, "the repository lists more than %d refs",
+                       TRANSFER_MAX_REFS);
+    if (!str_is(r->name, "HEAD") && !ref_name_is_valid(short_name(r)))
+        return true;
+    l->items = arena_grow(l->arena, l->items, l->count, &l->capacity,
+                          sizeof *l->items);
+    l->items[l->count++] = (struct ref){
+        .name = arena_str(l->arena, r->name),
+        .id = r->id,
+        .peeled = r->peeled,
+        .target = arena_str(l->arena, r->target),
+    };
+    return true;
+}
+
+const struct ref *ref_list_find(const struct ref_list *l, struct str name)
+{
+    for (size_t i = 0; i < l->count; i++) {
+        if (str_eq(l->items[i].name, name))
+            return &l->items[i];
+    }
+    return NULL;
+}
+
+/* --- names ------------------------------------------------------------ */
+
+static bool component_is_valid(struct str s)
+{
+    return s.n > 0 && s.p[0] != '.' && !str_ends(s, STR(".lock"));
+}
+
+bool ref_name_is_valid(struct str name)
+{
+    struct str rest = name, component;
+
+    if (name.n == 0 || name.n > ORIGIN_MAX_BYTES || name.p[0] == '-' ||
+        name.p[name.n - 1] == '.' || str_is(name, "@"))
+        return false;
+    for (size_t i = 0; i < name.n; i++) {
+        unsigned char c = (unsigned char)name.p[i];
+
+        if (c <= ' ' || c == 0x7f || strchr("~^:?*[\\", c))
+            return false;
+    }
+    if (str_find(name, STR("..")) != SIZE_MAX ||
+        str_find(name, STR("@{")) != SIZE_MAX)
+        return false;
+    while (str_cut(&rest, '/', &component)) {
+        if (!component_is_valid(component))
+            return false;
+    }
+    return true;
+}
+
+/* What follows /tree/, with "%2F" read as "/". */
+struct address {
+    struct str raw;  /* without "/" at its ends */
+    struct str text; /* decoded */
+    size_t *next;    /* by offset in `text`: where in `raw` the path begins
+                        when a ref ends here; 0 where no segment ends */
+};
+
+static bool is_escaped_slash(struct str s, size_t at)
+{
+    return s.n - at >= 3 && s.p[at] == '%' && s.p[at + 1] == '2' &&
+           (s.p[at + 2] == 'F' || s.p[at + 2] == 'f');
+}
+
+static void address_read(struct str rest, struct arena *a, struct address *out)
+{
+    char *text;
+    size_t n = 0;
+
+    while (rest.n && rest.p[0] == '/')
+        rest = str_from_index(rest, 1);
+    while (rest.n && rest.p[rest.n - 1] == '/')
+        rest.n--;
+    text = arena_alloc(a, rest.n + 1);
+    out->next = arena_array(a, rest.n + 1, sizeof *out->next);
+    for (size_t i = 0; i < rest.n; i++) {
+        if (is_escaped_slash(rest, i)) {
+            text[n++] = '/';
+            i += 2;
+            continue;
+        }
+        if (rest.p[i] == '/')
+            out->next[n] = i + 1;
+        text[n++] = rest.p[i];
+    }
+    out->next[n] = rest.n;
+    out->raw = rest;
+    out->text = str_of(text, n);
+}
+
+static struct str first_segment(const struct address *at)
+{
+    size_t n = 0;
+
+    while (n < at->text.n && at->next[n] == 0)
+        n++;
+    return str_slice(at->text, 0, n);
+}
+
+static bool read_commit_id(struct str segment, struct arena *a, struct oid *out)
+{
+    return segment.n == OID_HEX_CHARS && oid_parse(str_lower(segment, a), out);
+}
+
+bool refs_first(struct str rest, struct arena *a, bool *is_commit,
+                struct oid *commit, struct str *prefix, struct err *e)
+{
+    struct address at;
+    struct str first;
+    struct oid id;
+
+    address_read(rest, a, &at);
+    first = first_segment(&at);
+    if (read_commit_id(first, a, &id)) {
+        *is_commit = true;
+        *commit = id;
+        *prefix = str_of("", 0);
+        return true;
+    }
+    if (first.n && !ref_name_is_valid(first))
+        return err_set(e, ERR_ORIGIN, "no branch or tag can be named \"%.*s\"",
+                       STR_ARG(first));
+    *is_commit = false;
+    *prefix = first;
+    return true;
+}
+
+/* --- the choice ------------------------------------------------------- */
+
+static bool choose_default(const struct ref_list *refs, struct ref_choice *out,
+                           struct err *e)
+{
+    const struct ref *head = ref_list_find(refs, STR("HEAD"));
+
+    if (!head || oid_is_zero(&head->peeled))
+        return err_set(e, ERR_REF,
+                       "the repository is empty: it has no default branch");
+    *out = (struct ref_choice){
+        .name = head->target.n ? head->target : head->name,
+        .commit = head->peeled,
+        .path = STR_INIT(""),
+        .is_default = true,
+    };
+    return true;
+}
+
+/* Does `name` end where a segment of the address ends? */
+static bool fits(const struct address *at, struct str name)
+{
+    return name.n && str_starts(at->text, name) && at->next[name.n];
+}
+
+/* A near name, and how many edits away it is. */
+struct near {
+    struct str name;
+    size_t edits;
+};
+
+static void near_add(struct near near[NEAR_MAX], struct str name, size_t edits)
+{
+    size_t at = NEAR_MAX;
+
+    for (size_t i = 0; i < NEAR_MAX; i++) {
+        if (near[i].name.n && str_eq(near[i].name, name))
+            return; /* a branch and a tag */
+    }
+    while (at > 0 && (!near[at - 1].name.n || near[at - 1].edits > edits))
+        at--;
+    if (at == NEAR_MAX)
+        return;
+    memmove(&near[at + 1], &near[at], (NEAR_MAX - 1 - at) * sizeof *near);
+    near[at] = (struct near){name, edits};
+}
+
+/* As many leading segments of the address as `name` has. */
+static struct str same_depth(const struct address *at, struct str name)
+{
+    size_t slashes = 0, n;
+
+    for (size_t i = 0; i < name.n; i++)
+        slashes += name.p[i] == '/';
+    for (n = 0; n < at->text.n; n++) {
+        if (at->text.p[n] == '/' && slashes-- == 0)
+            break;
+    }
+    return str_slice(at->text, 0, n);
+}
+
+static bool hint_near(const struct ref_list *refs, const struct address *at,
+                      struct err *e)
+{
+    struct near near[NEAR_MAX] = {0};
+
+    for (size_t i = 0; i < refs->count; i++) {
+        struct str name = short_name(&refs->items[i]);
+        size_t allowed = name.n / 3 < NEAR_EDITS ? name.n / 3 : NEAR_EDITS;
+        struct str asked = same_depth(at, name);
+        size_t edits;
+
+        if (!name.n || !asked.n || asked.n > name.n + NEAR_EDITS ||
+            name.n > asked.n + NEAR_EDITS)
+            continue;
+        edits = text_distance(name, asked, NEAR_EDITS);
+        if (edits <= (allowed ? allowed : 1))
+            near_add(near, name, edits);
+    }
+    if (near[2].name.n)
+        return err_hint(e, "did you mean \"%.*s\", \"%.*s\" or \"%.*s\"?",
+                        STR_ARG(near[0].name), STR_ARG(near[1].name),
+                        STR_ARG(near[2].name));
+    if (near[1].name.n)
+        return err_hint(e, "did you mean \"%.*s\" or \"%.*s\"?",
+                        STR_ARG(near[0].name), STR_ARG(near[1].name));
+    if (near[0].name.n)
+        return err_hint(e, "did you mean \"%.*s\"?", STR_ARG(near[0].name));
+    return false;
+}
+
+static bool looks_like_short_id(struct str segment, struct arena *a)
+{
+    struct str lower = str_lower(segment, a);
+
+    if (lower.n < 4 || lower.n >= OID_HEX_CHARS)
+        return false;
+    for (size_t i = 0; i < lower.n; i++) {
+        if (!char_is_hex(lower.p[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool refuse_unknown(const struct ref_list *refs,
+                           const struct address *at, struct arena *a,
+                           struct err *e)
+{
+    struct str first = first_segment(at);
+
+    err_set(e, ERR_REF, "the repository has no branch or tag \"%.*s\"",
+            STR_ARG(first));
+    hint_near(refs, at, e);
+    if (!e->hint[0] && looks_like_short_id(first, a))
+        err_hint(e, "a commit is named by its whole id: use all 40 digits");
+    return false;
+}
+
+static bool cut_path(const struct address *at, size_t from, struct str *path,
+                     struct err *e)
+{
+    *path = str_from_index(at->raw, from);
+    for (size_t i = 0; i < path->n; i++) {
+        if (is_escaped_slash(*path, i))
+            return err_set(e, ERR_ORIGIN,
+                           "\"%%2F\" may stand in the ref only, not in "
+                           "the path \"%.*s\"",
+                           STR_ARG(*path));
+    }
+    return true;
+}
+
+bool refs_choose(const struct ref_list *refs, struct str rest, struct arena *a,
+                 struct ref_choice *out, struct err *e)
+{
+    struct address at;
+    struct str first, best = {"", 0};
+    struct ref_choice choice = {.name = STR_INIT("")};
+    const struct ref *head = NULL, *tag = NULL;
+
+    address_read(rest, a, &at);
+    if (at.text.n == 0)
+        return choose_default(refs, out, e);
+    first = first_segment(&at);
+    if (read_commit_id(first, a, &choice.commit)) {
+        if (!cut_path(&at, at.next[first.n], &choice.path, e))
+            return false;
+        *out = choice;
+        return true;
+    }
+    for (size_t i = 0; i < refs->count; i++) {
+        const struct ref *r = &refs->items[i];
+        struct str name = short_name(r);
+
+        if (!fits(&at, name) || name.n < best.n || oid_is_zero(&r->peeled))
+            continue;
+        if (name.n > best.n)
+            head = tag = NULL;
+        best = name;
+        *(str_starts(r->name, HEADS) ? &head : &tag) = r;
+    }
+    if (!head && !tag)
+        return refuse_unknown(refs, &at, a, e);
+    if (!cut_path(&at, at.next[best.n], &choice.path, e))
+        return false;
+    choice.name = head ? head->name : tag->name;
+    choice.commit = head ? head->peeled : tag->peeled;
+    choice.is_tag_too = head && tag;
+    *out = choice;
+    return true;
+}
