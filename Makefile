@@ -152,8 +152,10 @@ lint:
 	  lint-shell
 	@$(SUBMAKE) lint-tidy
 
+BENCH_SRC := $(wildcard bench/*.c)
 lint-format:
-	clang-format --dry-run -Werror $(SRC) $(FETCH_SRC) $(HEADERS) $(TEST_SRC)
+	clang-format --dry-run -Werror $(SRC) $(FETCH_SRC) $(HEADERS) \
+	  $(TEST_SRC) $(BENCH_SRC)
 
 lint-layers:
 	tools/layers
