@@ -269,7 +269,7 @@ static unsigned char type_of(int dirfd, const struct dirent *entry)
         return entry->d_type;
     if (fstatat(dirfd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
         return DT_UNKNOWN;
-    return IFTODT(st.st_mode);
+    return (unsigned char)IFTODT(st.st_mode);
 }
 
 static int by_name(const void *x, const void *y)

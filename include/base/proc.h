@@ -36,7 +36,12 @@ struct proc_result {
     struct str out, err; /* stdout; stderr (its last 4 KiB) */
 };
 
-/* Runs to the end. Its process group dies with a time-out. Results in `a`. */
+/*
+ * Runs to the end, in a process group of its own that is killed with a
+ * time-out, too much output or a signal to us (ERR_INTERRUPTED). What a daemon
+ * left behind prints is not waited for. ERR_NOT_FOUND when argv[0] is not
+ * there, ERR_REFUSED when it is not absolute. Results in `a`, NUL-terminated.
+ */
 MUST_CHECK bool proc_run(const struct proc_options *o, struct arena *a,
                          struct proc_result *out, struct err *e);
 

@@ -5,7 +5,7 @@
 
 /*
  * term: what a person sees. Results go to stdout, all else to stderr; colour
- * only on a terminal (or --color always), never with NO_COLOR or TERM=dumb;
+ * only on a terminal, never with NO_COLOR or TERM=dumb, unless --color always;
  * a progress line only when stderr is a terminal. Text from outside is passed
  * through text_visible by term_* itself.
  *
@@ -28,10 +28,12 @@ struct term {
     bool color_out, color_err;
     bool is_out, is_err; /* descriptors are terminals */
     bool is_in;          /* stdin too: may we ask? */
+    bool is_dumb;        /* TERM unset or "dumb": no progress line */
     bool quiet;
     unsigned width;    /* columns of stderr; 80 when unknown */
     bool has_progress; /* a progress line stands on stderr */
     uint64_t progress_at_ms;
+    int out_errno;  /* why stdout could not be written; 0: it could */
     struct buf out; /* stdout, flushed by term_flush and at the end */
 };
 
@@ -46,9 +48,9 @@ void term_style_print(struct term *t, enum term_style style, const char *format,
                       ...) PRINTF(3, 4);
 void term_write(struct term *t, struct str bytes); /* stdout, as it is */
 
-/* stderr; nothing when quiet. */
+/* A line on stderr (its LF is added); nothing when quiet. */
 void term_note(struct term *t, const char *format, ...) PRINTF(2, 3);
-/* "warning: …" in yellow; shown when quiet, too. */
+/* "warning: …" in yellow, a line as well; shown when quiet, too. */
 void term_warn(struct term *t, const char *format, ...) PRINTF(2, 3);
 /* "mapm: …", "  because: …" outermost first, "  hint: …" (STYLE.md 4). */
 void term_error(struct term *t, const struct err *e);
@@ -63,7 +65,7 @@ void term_progress_clear(struct term *t);
 MUST_CHECK bool term_ask(struct term *t, const char *question, bool *yes,
                          struct err *e);
 
-/* "1.4 MB", "980 B". Static per call site: give 16 bytes. */
+/* "1.4 MB", "980 B": powers of 1000. Returns `out`. */
 const char *term_bytes(uint64_t n, char out[16]);
 
 #endif

@@ -1,0 +1,165 @@
+#include "proc_child.h"
+
+#include "base/fs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define FIRST_FREE_FD 10 /* clear of the numbers a child is given */
+#define CLOSE_MAX_FDS 65536
+
+/* What the child tells when it cannot become the program. */
+enum step { STEP_FDS, STEP_DIR, STEP_EXEC };
+
+struct failure {
+    enum step step;
+    int error;
+};
+
+static void reset_signals(void)
+{
+    static const int numbers[] = {SIGINT,  SIGTERM, SIGHUP,
+                                  SIGPIPE, SIGCHLD, SIGQUIT};
+    sigset_t none;
+
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        signal(numbers[i], SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Marked, not closed: the channel for a failure is among them. */
+static void close_on_exec_from(unsigned first)
+{
+    struct rlimit limit = {CLOSE_MAX_FDS, CLOSE_MAX_FDS};
+
+    if (syscall(SYS_close_range, first, ~0U, CLOSE_RANGE_CLOEXEC) == 0)
+        return;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    if (limit.rlim_cur > CLOSE_MAX_FDS)
+        limit.rlim_cur = CLOSE_MAX_FDS;
+    for (int fd = (int)first; fd < (int)limit.rlim_cur; fd++)
+        if (fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 && errno != EBADF)
+            return;
+}
+
+static bool place_fds(const int fds[4])
+{
+    for (int i = 0; i < 4; i++) {
+        if (fds[i] < 0)
+            continue;
+        if (fds[i] == i ? fcntl(i, F_SETFD, 0) < 0 : dup2(fds[i], i) < 0)
+            return false;
+    }
+    close_on_exec_from(fds[3] < 0 ? 3 : 4);
+    return true;
+}
+
+/* exec takes pointers to what it does not change. */
+static char *const *unconst(const char *const *strings)
+{
+    union {
+        const char *const *given;
+        char *const *taken;
+    } u = {strings};
+
+    return u.taken;
+}
+
+static NORETURN void become(const struct proc_start *s, pid_t parent,
+                            int channel)
+{
+    struct failure f = {STEP_FDS, 0};
+
+    if (s->own_group)
+        setpgid(0, 0);
+    reset_signals();
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(127); /* it died before the line above */
+    if (!place_fds(s->fds))
+        goto failed;
+    f.step = STEP_DIR;
+    if (s->dir && chdir(s->dir) < 0)
+        goto failed;
+    f.step = STEP_EXEC;
+    execve(s->argv[0], unconst(s->argv), s->env ? unconst(s->env) : environ);
+failed:
+    f.error = errno;
+    if (write(channel, &f, sizeof f) < 0) {
+        /* The parent is gone: nobody is left to tell. */
+    }
+    _exit(127);
+}
+
+static bool move_up(int *fd)
+{
+    int higher = fcntl(*fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
+
+    if (higher < 0)
+        return false;
+    fs_close(fd);
+    *fd = higher;
+    return true;
+}
+
+static bool tell_failure(const struct proc_start *s, const struct failure *f,
+                         struct err *e)
+{
+    errno = f->error;
+    if (f->step == STEP_DIR)
+        return err_errno(e, "enter %s", s->dir);
+    if (f->step == STEP_EXEC && (errno == ENOENT || errno == ENOTDIR))
+        return err_set(e, ERR_NOT_FOUND, "start %s: no such program",
+                       s->argv[0]);
+    return err_errno(e, "start %s", s->argv[0]);
+}
+
+bool proc_start(const struct proc_start *s, pid_t *pid, struct err *e)
+{
+    CLEANUP_FD int from = -1, to = -1;
+    struct failure f;
+    pid_t parent = getpid(), child;
+    int ends[2];
+    ssize_t n;
+
+    if (s->argv[0][0] != '/')
+        return err_set(e, ERR_REFUSED, "start %s: not an absolute path",
+                       s->argv[0]);
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return err_errno(e, "create a pipe");
+    from = ends[0];
+    to = ends[1];
+    if (!move_up(&to))
+        return err_errno(e, "create a pipe");
+    child = fork();
+    if (child < 0)
+        return err_errno(e, "start %s", s->argv[0]);
+    if (child == 0)
+        become(s, parent, to);
+    fs_close(&to);
+    do
+        n = read(from, &f, sizeof f);
+    while (n < 0 && errno == EINTR);
+    if (n == 0) {
+        *pid = child;
+        return true;
+    }
+    while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+        ;
+    if (n != (ssize_t)sizeof f)
+        return err_set(e, ERR_FAILED, "start %s: no answer", s->argv[0]);
+    return tell_failure(s, &f, e);
+}
+
+int proc_exit_code(int status)
+{
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}

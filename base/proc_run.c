@@ -1,0 +1,257 @@
+#include "base/fs.h"
+#include "base/proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "proc_child.h"
+
+#define STDERR_KEPT_BYTES 4096
+#define BLOCK_BYTES       16384
+
+/* A program that has ended may have left its pipes to a daemon: what it wrote
+ * itself is there at once. */
+#define GRACE_MS 200
+
+/* Without pidfd_open we look this often. */
+#define LOOK_MS 10
+
+/* A signal just before poll would not end it: look at the flag this often. */
+#define LISTEN_MS 250
+
+struct run {
+    const struct proc_options *o;
+    int in, out, err; /* our ends */
+    int their_in, their_out, their_err;
+    int pidfd;
+    pid_t pid; /* 0: reaped, or not started */
+    int status;
+    struct str input; /* not yet written */
+    struct buf output;
+    char tail[2 * STDERR_KEPT_BYTES]; /* of stderr */
+    size_t tail_bytes;
+    uint64_t start_ms, ended_ms;
+    struct sigaction pipe_before;
+};
+
+static void reap(struct run *r, int options)
+{
+    pid_t got;
+
+    if (!r->pid)
+        return;
+    do
+        got = waitpid(r->pid, &r->status, options);
+    while (got < 0 && errno == EINTR);
+    if (got == 0)
+        return;
+    if (got < 0)
+        r->status = 0; /* another waited for it: nothing more to learn */
+    r->pid = 0;
+    r->ended_ms = proc_now_ms();
+}
+
+static void run_done(struct run *r)
+{
+    if (r->pid) {
+        kill(-r->pid, SIGKILL);
+        reap(r, 0);
+    }
+    fs_close(&r->in);
+    fs_close(&r->out);
+    fs_close(&r->err);
+    fs_close(&r->their_in);
+    fs_close(&r->their_out);
+    fs_close(&r->their_err);
+    fs_close(&r->pidfd);
+    buf_done(&r->output);
+    sigaction(SIGPIPE, &r->pipe_before, NULL);
+}
+
+static bool make_pipe(int *reader, int *writer, int *ours, struct err *e)
+{
+    int ends[2];
+
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return err_errno(e, "create a pipe");
+    *reader = ends[0];
+    *writer = ends[1];
+    if (fcntl(*ours, F_SETFL, O_NONBLOCK) < 0)
+        return err_errno(e, "create a pipe");
+    return true;
+}
+
+static bool start(struct run *r, struct err *e)
+{
+    struct proc_start s = {
+        .argv = r->o->argv,
+        .env = r->o->env,
+        .dir = r->o->dir,
+        .own_group = true,
+    };
+
+    if (!make_pipe(&r->their_in, &r->in, &r->in, e) ||
+        !make_pipe(&r->out, &r->their_out, &r->out, e) ||
+        !make_pipe(&r->err, &r->their_err, &r->err, e))
+        return false;
+    s.fds[0] = r->their_in;
+    s.fds[1] = r->their_out;
+    s.fds[2] = r->their_err;
+    s.fds[3] = -1;
+    if (!proc_start(&s, &r->pid, e))
+        return false;
+    fs_close(&r->their_in);
+    fs_close(&r->their_out);
+    fs_close(&r->their_err);
+    r->pidfd = (int)syscall(SYS_pidfd_open, r->pid, 0);
+    r->start_ms = proc_now_ms();
+    return true;
+}
+
+static void feed(struct run *r)
+{
+    while (r->input.n) {
+        ssize_t n = write(r->in, r->input.p, r->input.n);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN)
+            return;
+        if (n <= 0)
+            break; /* it reads no further: its own affair */
+        r->input = str_from_index(r->input, (size_t)n);
+    }
+    fs_close(&r->in);
+}
+
+/* One block; 0 at the end or for now. */
+static size_t take(int *fd, char block[BLOCK_BYTES])
+{
+    ssize_t n;
+
+    do
+        n = read(*fd, block, BLOCK_BYTES);
+    while (n < 0 && errno == EINTR);
+    if (n == 0 || (n < 0 && errno != EAGAIN))
+        fs_close(fd);
+    return n > 0 ? (size_t)n : 0;
+}
+
+static void keep_tail(struct run *r, struct str block)
+{
+    size_t kept;
+
+    if (block.n > STDERR_KEPT_BYTES)
+        block = str_from_index(block, block.n - STDERR_KEPT_BYTES);
+    if (r->tail_bytes + block.n > sizeof r->tail) {
+        kept = STDERR_KEPT_BYTES - block.n;
+        memmove(r->tail, r->tail + r->tail_bytes - kept, kept);
+        r->tail_bytes = kept;
+    }
+    if (block.n)
+        memcpy(r->tail + r->tail_bytes, block.p, block.n);
+    r->tail_bytes += block.n;
+}
+
+static bool may_go_on(const struct run *r, struct err *e)
+{
+    unsigned limit = r->o->timeout_ms;
+
+    if (r->output.overflowed)
+        return err_set(e, ERR_LIMIT, "%s: printed more than %zu bytes",
+                       r->o->argv[0], r->o->max_output_bytes);
+    if (proc_interrupted())
+        return err_set(e, ERR_INTERRUPTED, "interrupted");
+    if (limit && r->pid && proc_now_ms() - r->start_ms >= limit)
+        return err_set(e, ERR_FAILED, "%s: not done after %u ms", r->o->argv[0],
+                       limit);
+    return true;
+}
+
+static int pause_ms(const struct run *r)
+{
+    uint64_t now = proc_now_ms(), until = now + LISTEN_MS;
+
+    if (r->pid && r->pidfd < 0)
+        until = now + LOOK_MS;
+    if (r->pid && r->o->timeout_ms && r->start_ms + r->o->timeout_ms < until)
+        until = r->start_ms + r->o->timeout_ms;
+    if (!r->pid && r->ended_ms + GRACE_MS < until)
+        until = r->ended_ms + GRACE_MS;
+    return until > now ? (int)(until - now) : 0;
+}
+
+static bool is_over(const struct run *r)
+{
+    if (r->pid)
+        return false;
+    return (r->out < 0 && r->err < 0) ||
+           proc_now_ms() - r->ended_ms >= GRACE_MS;
+}
+
+static bool converse(struct run *r, struct err *e)
+{
+    char block[BLOCK_BYTES];
+
+    while (!is_over(r)) {
+        struct pollfd fds[] = {
+            {r->out, POLLIN, 0},
+            {r->err, POLLIN, 0},
+            {r->in, POLLOUT, 0},
+            {r->pid ? r->pidfd : -1, POLLIN, 0},
+        };
+
+        if (poll(fds, 4, pause_ms(r)) < 0 && errno != EINTR)
+            return err_errno(e, "poll");
+        if (r->out >= 0)
+            buf_append(&r->output, str_of(block, take(&r->out, block)));
+        if (r->err >= 0)
+            keep_tail(r, str_of(block, take(&r->err, block)));
+        if (r->in >= 0)
+            feed(r);
+        if (!may_go_on(r, e))
+            return false;
+        reap(r, WNOHANG);
+    }
+    return true;
+}
+
+bool proc_run(const struct proc_options *o, struct arena *a,
+              struct proc_result *out, struct err *e)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct run values = {
+        .o = o,
+        .in = -1,
+        .out = -1,
+        .err = -1,
+        .their_in = -1,
+        .their_out = -1,
+        .their_err = -1,
+        .pidfd = -1,
+        .input = o->input,
+    };
+    struct str tail;
+
+    /* Writing to a program that has ended must not end us. */
+    sigaction(SIGPIPE, &ignore, &values.pipe_before);
+    CLEANUP(run_done) struct run r = values;
+    buf_init(&r.output, o->max_output_bytes);
+    if (!start(&r, e) || !converse(&r, e))
+        return false;
+    tail = str_of(r.tail, r.tail_bytes);
+    if (tail.n > STDERR_KEPT_BYTES)
+        tail = str_from_index(tail, tail.n - STDERR_KEPT_BYTES);
+    *out = (struct proc_result){
+        .exit_code = proc_exit_code(r.status),
+        .out = arena_str(a, buf_str(&r.output)),
+        .err = arena_str(a, tail),
+    };
+    return true;
+}

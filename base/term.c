@@ -1,0 +1,372 @@
+#include "base/term.h"
+
+#include "base/proc.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define WIDTH_DEFAULT    80
+#define WIDTH_MIN        20
+#define WIDTH_MAX        1000
+#define OUT_FLUSH_BYTES  (64u * 1024)
+#define TEXT_MAX_BYTES   ((size_t)256 * 1024 * 1024)
+#define PROGRESS_EACH_MS 100
+#define ANSWER_MAX_BYTES 64
+
+static const char *const styles[] = {
+    [TERM_PLAIN] = "",         [TERM_BOLD] = "\x1b[1m",
+    [TERM_DIM] = "\x1b[2m",    [TERM_RED] = "\x1b[31m",
+    [TERM_GREEN] = "\x1b[32m", [TERM_YELLOW] = "\x1b[33m",
+    [TERM_CYAN] = "\x1b[36m",
+};
+
+static unsigned find_width(bool is_terminal)
+{
+    const char *columns = getenv("COLUMNS");
+    struct winsize size = {0};
+    uint64_t width = 0;
+
+    if (is_terminal && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0)
+        width = size.ws_col;
+    if (width == 0 && !str_number(str_from(columns), WIDTH_MAX, &width))
+        width = 0;
+    if (width == 0)
+        return WIDTH_DEFAULT;
+    if (width < WIDTH_MIN)
+        return WIDTH_MIN;
+    return width > WIDTH_MAX ? WIDTH_MAX : (unsigned)width;
+}
+
+void term_init(struct term *t, enum term_when color, bool quiet)
+{
+    const char *no_color = getenv("NO_COLOR"), *kind = getenv("TERM");
+    bool may_color;
+
+    *t = (struct term){
+        .is_out = isatty(STDOUT_FILENO),
+        .is_err = isatty(STDERR_FILENO),
+        .is_in = isatty(STDIN_FILENO),
+        .is_dumb = !kind || !*kind || strcmp(kind, "dumb") == 0,
+        .quiet = quiet,
+    };
+    may_color = color == TERM_AUTO && !(no_color && *no_color) && !t->is_dumb;
+    t->color_out = color == TERM_ALWAYS || (may_color && t->is_out);
+    t->color_err = color == TERM_ALWAYS || (may_color && t->is_err);
+    t->width = find_width(t->is_err);
+    buf_init(&t->out, TEXT_MAX_BYTES);
+}
+
+/* 0, or why not. A struct err would cost its size on each line. */
+static int write_out(int fd, struct str s)
+{
+    while (s.n) {
+        ssize_t n = write(fd, s.p, s.n);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return errno;
+        s = str_from_index(s, (size_t)n);
+    }
+    return 0;
+}
+
+static void flush_out(struct term *t)
+{
+    if (t->out.overflowed && !t->out_errno)
+        t->out_errno = EFBIG;
+    if (!t->out_errno)
+        t->out_errno = write_out(STDOUT_FILENO, buf_str(&t->out));
+    buf_clear(&t->out);
+}
+
+bool term_flush(struct term *t, struct err *e)
+{
+    flush_out(t);
+    errno = t->out_errno;
+    return errno == 0 || err_errno(e, "write to standard output");
+}
+
+bool term_done(struct term *t, struct err *e)
+{
+    bool ok;
+
+    term_progress_clear(t);
+    ok = term_flush(t, e);
+    buf_done(&t->out);
+    return ok;
+}
+
+static void put_out(struct term *t, struct str s)
+{
+    term_progress_clear(t);
+    buf_append(&t->out, s);
+    if (t->out.n >= OUT_FLUSH_BYTES || t->out.overflowed)
+        flush_out(t);
+}
+
+/* In one write, after what stdout has to say: lines stay whole and in order. */
+static void put_err(struct term *t, const struct buf *text)
+{
+    flush_out(t);
+    (void)write_out(STDERR_FILENO, buf_str(text));
+}
+
+/* Format, then escape: a "%s" from outside cannot bring its own escapes. */
+static void add_format(struct buf *out, bool lines, const char *format,
+                       va_list args)
+{
+    struct buf raw;
+    va_list again;
+    char *room;
+    int n;
+
+    buf_init(&raw, TEXT_MAX_BYTES);
+    va_copy(again, args);
+    n = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    room = n < 0 ? NULL : buf_reserve(&raw, (size_t)n);
+    if (room) {
+        vsnprintf(room, (size_t)n + 1, format, args);
+        raw.n = (size_t)n;
+    }
+    text_visible(out, buf_str(&raw), lines);
+    buf_done(&raw);
+}
+
+static void add_styled(struct buf *out, bool color, enum term_style style,
+                       const char *text)
+{
+    buf_text(out, color ? styles[style] : "");
+    buf_text(out, text);
+    buf_text(out, color && style != TERM_PLAIN ? "\x1b[0m" : "");
+}
+
+void term_print(struct term *t, const char *format, ...)
+{
+    struct buf b;
+    va_list args;
+
+    buf_init(&b, TEXT_MAX_BYTES);
+    va_start(args, format);
+    add_format(&b, true, format, args);
+    va_end(args);
+    put_out(t, buf_str(&b));
+    buf_done(&b);
+}
+
+void term_style_print(struct term *t, enum term_style style, const char *format,
+                      ...)
+{
+    bool color = t->color_out && style != TERM_PLAIN;
+    struct buf b;
+    va_list args;
+
+    buf_init(&b, TEXT_MAX_BYTES);
+    buf_text(&b, color ? styles[style] : "");
+    va_start(args, format);
+    add_format(&b, true, format, args);
+    va_end(args);
+    buf_text(&b, color ? "\x1b[0m" : "");
+    put_out(t, buf_str(&b));
+    buf_done(&b);
+}
+
+void term_write(struct term *t, struct str bytes)
+{
+    put_out(t, bytes);
+}
+
+static void end_line(struct buf *b)
+{
+    if (!str_ends(buf_str(b), STR("\n")))
+        buf_char(b, '\n');
+}
+
+void term_note(struct term *t, const char *format, ...)
+{
+    struct buf b;
+    va_list args;
+
+    if (t->quiet)
+        return;
+    buf_init(&b, TEXT_MAX_BYTES);
+    va_start(args, format);
+    add_format(&b, true, format, args);
+    va_end(args);
+    end_line(&b);
+    term_progress_clear(t);
+    put_err(t, &b);
+    buf_done(&b);
+}
+
+void term_warn(struct term *t, const char *format, ...)
+{
+    struct buf b;
+    va_list args;
+
+    buf_init(&b, TEXT_MAX_BYTES);
+    add_styled(&b, t->color_err, TERM_YELLOW, "warning:");
+    buf_char(&b, ' ');
+    va_start(args, format);
+    add_format(&b, true, format, args);
+    va_end(args);
+    end_line(&b);
+    term_progress_clear(t);
+    put_err(t, &b);
+    buf_done(&b);
+}
+
+static void add_cause(const struct term *t, struct buf *b,
+                      enum term_style style, const char *label,
+                      const char *text)
+{
+    add_styled(b, t->color_err, style, label);
+    buf_char(b, ' ');
+    text_visible(b, str_from(text), false);
+    buf_char(b, '\n');
+}
+
+void term_error(struct term *t, const struct err *e)
+{
+    const char *message = err_prev(e, NULL);
+    struct buf b;
+
+    buf_init(&b, TEXT_MAX_BYTES);
+    add_cause(t, &b, TERM_RED,
+              "mapm:", message ? message : err_code_name(e->code));
+    while (message && (message = err_prev(e, message)))
+        add_cause(t, &b, TERM_PLAIN, "  because:", message);
+    if (e->hint[0])
+        add_cause(t, &b, TERM_CYAN, "  hint:", e->hint);
+    term_progress_clear(t);
+    put_err(t, &b);
+    buf_done(&b);
+}
+
+/* One column stays free: a full line would wrap and could not be removed. */
+static struct str fit(struct str s, unsigned width)
+{
+    size_t columns = 0;
+
+    for (size_t at = 0, from = 0; at < s.n; from = at) {
+        text_next(s, &at);
+        columns += text_width(str_slice(s, from, at));
+        if (columns >= width)
+            return str_slice(s, 0, from);
+    }
+    return s;
+}
+
+void term_progress(struct term *t, const char *format, ...)
+{
+    uint64_t now;
+    struct buf b, line;
+    va_list args;
+
+    if (!t->is_err || t->is_dumb || t->quiet)
+        return;
+    now = proc_now_ms();
+    if (t->progress_at_ms && now - t->progress_at_ms < PROGRESS_EACH_MS)
+        return;
+    buf_init(&b, TEXT_MAX_BYTES);
+    buf_init(&line, TEXT_MAX_BYTES);
+    va_start(args, format);
+    add_format(&b, false, format, args);
+    va_end(args);
+    for (size_t i = 0; i < b.n; i++)
+        if (b.p[i] == '\t') /* takes more columns than one can count */
+            b.p[i] = ' ';
+    buf_text(&line, "\r\x1b[K");
+    buf_append(&line, fit(buf_str(&b), t->width));
+    put_err(t, &line);
+    buf_done(&line);
+    buf_done(&b);
+    t->progress_at_ms = now;
+    t->has_progress = true;
+}
+
+void term_progress_clear(struct term *t)
+{
+    if (!t->has_progress)
+        return;
+    (void)write_out(STDERR_FILENO, STR("\r\x1b[K"));
+    t->has_progress = false;
+}
+
+/* The first bytes of a line of stdin; what follows on it is dropped. */
+static bool read_answer(char answer[ANSWER_MAX_BYTES], size_t *n, struct err *e)
+{
+    ssize_t got;
+    char byte;
+
+    *n = 0;
+    for (;;) {
+        if (proc_interrupted())
+            return err_set(e, ERR_INTERRUPTED, "interrupted");
+        got = read(STDIN_FILENO, &byte, 1);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return err_errno(e, "read the answer");
+        if (got == 0 || byte == '\n')
+            return true;
+        if (*n < ANSWER_MAX_BYTES)
+            answer[(*n)++] = byte;
+    }
+}
+
+bool term_ask(struct term *t, const char *question, bool *yes, struct err *e)
+{
+    char answer[ANSWER_MAX_BYTES];
+    struct str said;
+    struct buf b;
+    size_t n;
+
+    if (!t->is_in || !t->is_err)
+        return err_set(e, ERR_REFUSED, "no terminal to ask: %s", question);
+    term_progress_clear(t);
+    buf_init(&b, TEXT_MAX_BYTES);
+    text_visible(&b, str_from(question), true);
+    buf_text(&b, " [y/N] ");
+    put_err(t, &b);
+    buf_done(&b);
+    if (!read_answer(answer, &n, e))
+        return false;
+    said = str_trim(str_of(answer, n));
+    *yes = str_eq_nocase(said, STR("y")) || str_eq_nocase(said, STR("yes"));
+    return true;
+}
+
+const char *term_bytes(uint64_t n, char out[16])
+{
+    static const char *const units[] = {"B",  "kB", "MB", "GB",
+                                        "TB", "PB", "EB"};
+    uint64_t unit = 1, tenths;
+    size_t i = 0;
+
+    /* 999,950 rounds to 1000.0 of its unit, which is 1.0 of the next. */
+    while (i + 1 < sizeof units / sizeof *units && n / unit >= 1000) {
+        unit *= 1000;
+        i++;
+    }
+    if (i && i + 1 < sizeof units / sizeof *units &&
+        n >= unit * 1000 - unit / 20) {
+        unit *= 1000;
+        i++;
+    }
+    if (i == 0) {
+        snprintf(out, 16, "%u B", (unsigned)n);
+        return out;
+    }
+    tenths = n / (unit / 10) + (n % (unit / 10) >= unit / 20);
+    snprintf(out, 16, "%u.%u %s", (unsigned)(tenths / 10),
+             (unsigned)(tenths % 10), units[i]);
+    return out;
+}

@@ -1,0 +1,300 @@
+#include "base/fs.h"
+#include "base/proc.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tap.h"
+
+/* Runs a line of sh; false when proc_run failed. */
+static bool run(struct proc_options o, const char *line, struct arena *a,
+                struct proc_result *out, struct err *e)
+{
+    const char *const argv[] = {"/bin/sh", "-c", line, NULL};
+
+    o.argv = argv;
+    if (!o.max_output_bytes)
+        o.max_output_bytes = 1 << 20;
+    return proc_run(&o, a, out, e);
+}
+
+TEST(results_of_a_run)
+{
+    static const struct {
+        const char *line;
+        int code;
+        const char *out, *err;
+    } rows[] = {
+        {"true", 0, "", ""},
+        {"exit 7", 7, "", ""},
+        {"echo out; echo err >&2", 0, "out\n", "err\n"},
+        {"kill -TERM $$", 128 + SIGTERM, "", ""},
+        {"cat", 0, "hello", ""},
+        {"exec <&-; echo unread", 0, "unread\n", ""},
+    };
+    struct arena a = {0};
+    struct err e = {0};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct proc_options o = {.input = STR("hello")};
+        struct proc_result r = {.exit_code = -1};
+
+        CHECK(run(o, rows[i].line, &a, &r, &e));
+        CHECK(r.exit_code == rows[i].code);
+        CHECK_STR(r.out.p, rows[i].out);
+        CHECK_STR(r.err.p, rows[i].err);
+    }
+    arena_done(&a);
+}
+
+TEST(much_goes_through_both_pipes_at_once)
+{
+    struct arena a = {0};
+    struct err e = {0};
+    struct proc_result r = {0};
+    struct proc_options o = {0};
+    size_t n = 500000;
+    char *big = arena_alloc(&a, n);
+
+    memset(big, 'x', n);
+    o.input = str_of(big, n);
+    CHECK(
+        run(o, "cat; head -c 100000 /dev/zero >&2; echo end >&2", &a, &r, &e));
+    CHECK(r.out.n == n && str_eq(r.out, o.input));
+    CHECK(r.err.n == 4096); /* the last 4 KiB */
+    CHECK(str_ends(r.err, STR("\0end\n")));
+    arena_done(&a);
+}
+
+TEST(output_and_time_are_limited)
+{
+    struct arena a = {0};
+    struct err e = {0};
+    struct proc_result r = {.exit_code = 42};
+    struct proc_options o = {.max_output_bytes = 10};
+    uint64_t start = proc_now_ms();
+
+    CHECK(run(o, "printf 0123456789", &a, &r, &e) && r.out.n == 10);
+    r.exit_code = 42;
+    CHECK(!run(o, "printf 0123456789a", &a, &r, &e));
+    CHECK(e.code == ERR_LIMIT && r.exit_code == 42);
+    CHECK(!run(o, "yes", &a, &r, &e) && e.code == ERR_LIMIT);
+    o.timeout_ms = 100;
+    CHECK(!run(o, "sleep 60 & sleep 60", &a, &r, &e));
+    CHECK(e.code == ERR_FAILED && r.exit_code == 42);
+    CHECK(proc_now_ms() - start < 30000);
+    arena_done(&a);
+}
+
+TEST(a_daemon_left_behind_is_not_waited_for)
+{
+    struct arena a = {0};
+    struct err e = {0};
+    struct proc_result r = {0};
+    struct proc_options o = {0};
+    uint64_t start = proc_now_ms();
+
+    CHECK(run(o, "echo done; setsid sleep 5 &", &a, &r, &e));
+    CHECK_STR(r.out.p, "done\n");
+    CHECK(proc_now_ms() - start < 4000);
+    arena_done(&a);
+}
+
+TEST(what_cannot_be_started_says_why)
+{
+    static const char *const absent[] = {"/no/such/program", NULL};
+    static const char *const relative[] = {"sh", NULL};
+    static const char *const folder[] = {"/tmp", NULL};
+    static const char *const shell[] = {"/bin/sh", "-c", "true", NULL};
+    struct arena a = {0};
+    struct err e = {0};
+    struct proc_result r;
+    struct proc_options o = {.argv = absent};
+
+    CHECK(!proc_run(&o, &a, &r, &e) && e.code == ERR_NOT_FOUND);
+    o.argv = relative;
+    CHECK(!proc_run(&o, &a, &r, &e) && e.code == ERR_REFUSED);
+    o.argv = folder;
+    CHECK(!proc_run(&o, &a, &r, &e) && e.code == ERR_IO);
+    o.argv = shell;
+    o.dir = "/no/such/folder";
+    CHECK(!proc_run(&o, &a, &r, &e) && e.code == ERR_IO);
+    CHECK(strstr(err_first(&e), "/no/such/folder") != NULL);
+    arena_done(&a);
+}
+
+/* Row 20: nothing is inherited by accident. */
+TEST(environment_folder_and_descriptors_are_as_asked)
+{
+    static const char *const env[] = {"ONLY=this", "PATH=/usr/bin:/bin", NULL};
+    struct arena a = {0};
+    struct err e = {0};
+    struct proc_result r = {0};
+    struct proc_options o = {.env = env, .dir = "/"};
+    int leaked = open("/dev/null", O_RDONLY); /* no O_CLOEXEC */
+
+    setenv("SECRET", "key", 1);
+    CHECK(run(o, "echo $ONLY $SECRET; pwd; ls /proc/self/fd | wc -l", &a, &r,
+              &e));
+    /* 0, 1, 2 and the folder that ls reads */
+    CHECK_STR(r.out.p, "this\n/\n4\n");
+    o.env = NULL;
+    CHECK(run(o, "echo $SECRET", &a, &r, &e));
+    CHECK_STR(r.out.p, "key\n");
+    unsetenv("SECRET");
+    close(leaked);
+    arena_done(&a);
+}
+
+TEST(spawn_hands_over_one_socket)
+{
+    static const char *const argv[] = {
+        "/bin/sh", "-c", "ls /proc/self/fd | wc -l >&3; exit 3", NULL};
+    static const char *const absent[] = {"/no/such/program", NULL};
+    struct err e = {0};
+    char text[16] = "";
+    int ends[2], code = -1;
+    pid_t pid = 0;
+
+    CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+    CHECK(proc_spawn(argv, ends[1], &pid, &e));
+    close(ends[1]);
+    CHECK(read(ends[0], text, sizeof text - 1) > 0);
+    CHECK_STR(text, "5\n");
+    CHECK(proc_wait(pid, &code, &e) && code == 3);
+    CHECK(!proc_wait(pid, &code, &e) && e.code == ERR_IO);
+    CHECK(!proc_spawn(absent, ends[0], &pid, &e));
+    CHECK(e.code == ERR_NOT_FOUND);
+    close(ends[0]);
+}
+
+TEST(spawned_programs_die_with_us)
+{
+    static const char *const argv[] = {"/bin/sleep", "60", NULL};
+    struct err e = {0};
+    int ends[2];
+    char byte;
+    pid_t us;
+
+    /* The sleeper holds the socket: its end is the end of the file. */
+    CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+    us = fork();
+    if (us == 0) {
+        pid_t pid;
+
+        _exit(proc_spawn(argv, ends[1], &pid, &e) ? 0 : 1);
+    }
+    close(ends[1]);
+    CHECK(read(ends[0], &byte, 1) == 0);
+    waitpid(us, NULL, 0);
+    close(ends[0]);
+}
+
+/* Row 15, row 29: PATH without relative elements. */
+TEST(programs_are_found_outside_of_a_folder)
+{
+    struct arena a = {0};
+    struct err e = {0};
+    struct str path = STR("");
+    char dir[] = "/tmp/proc_test-XXXXXX", *before = strdup(getenv("PATH"));
+    int fd = -1;
+
+    CHECK(mkdtemp(dir) && fs_open_dir(dir, &fd, &e));
+    CHECK(fs_make_dirs_at(fd, "bin/folder", 0755, &e));
+    CHECK(fs_make_dirs_at(fd, "out", 0755, &e));
+    CHECK(fs_create_at(fd, "bin/tool", 0755, STR("#!/bin/sh\n"), &e));
+    CHECK(fs_create_at(fd, "bin/plain", 0644, STR(""), &e));
+    CHECK(symlinkat("../bin/tool", fd, "out/sly") == 0);
+    CHECK(chdir(dir) == 0);
+
+    setenv("PATH", arena_printf(&a, "bin:.::%s/bin:%s/out", dir, dir).p, 1);
+    CHECK(proc_find_program("tool", NULL, &a, &path, &e));
+    CHECK_STR(path.p, arena_printf(&a, "%s/bin/tool", dir).p);
+    CHECK(!proc_find_program("folder", NULL, &a, &path, &e));
+    CHECK(e.code == ERR_NOT_FOUND);
+    CHECK(!proc_find_program("plain", NULL, &a, &path, &e));
+    CHECK(!proc_find_program("tool", dir, &a, &path, &e));
+    CHECK(e.code == ERR_NOT_FOUND);
+    CHECK(proc_find_program("sly", "/nowhere", &a, &path, &e));
+    CHECK(proc_find_program("tool", arena_printf(&a, "%s/bi", dir).p, &a, &path,
+                            &e));
+    CHECK(!proc_find_program("sly", arena_printf(&a, "%s/bin", dir).p, &a,
+                             &path, &e)); /* by what it leads to */
+    CHECK(!proc_find_program("bin/tool", NULL, &a, &path, &e));
+    CHECK(e.code == ERR_REFUSED);
+    CHECK(!proc_find_program("", NULL, &a, &path, &e));
+    setenv("PATH", "", 1);
+    CHECK(!proc_find_program("tool", NULL, &a, &path, &e));
+    unsetenv("PATH");
+    CHECK(proc_find_program("sh", NULL, &a, &path, &e));
+
+    setenv("PATH", before, 1);
+    free(before);
+    CHECK(chdir("/") == 0);
+    fs_close(&fd);
+    CHECK(fs_remove_tree_at(AT_FDCWD, dir, &e));
+    arena_done(&a);
+}
+
+TEST(our_own_folder)
+{
+    struct arena a = {0};
+    struct err e = {0};
+    struct str dir = STR("");
+
+    CHECK(proc_self_dir(&a, &dir, &e));
+    CHECK(fs_exists_at(AT_FDCWD, fs_join(dir, STR("proc_test"), &a).p));
+    arena_done(&a);
+}
+
+/* Row 29: descriptors 0 to 2 closed. */
+TEST(closed_descriptors_become_dev_null)
+{
+    int status = -1;
+    pid_t child = fork();
+
+    if (child == 0) {
+        int fd;
+
+        close(0);
+        close(2);
+        proc_init();
+        fd = open("/", O_RDONLY);
+        _exit(fd > 2 && write(2, "x", 1) == 1 && read(0, &fd, 1) == 0 ? 0 : 1);
+    }
+    waitpid(child, &status, 0);
+    CHECK(status == 0);
+}
+
+TEST(signals_set_a_flag_and_end_a_run)
+{
+    int status = -1;
+    pid_t child = fork();
+
+    if (child == 0) {
+        struct arena a = {0};
+        struct err e = {0};
+        struct proc_result r;
+        struct proc_options o = {0};
+        int ends[2];
+
+        signal(SIGINT, SIG_DFL);
+        proc_catch_signals();
+        if (proc_interrupted() || proc_signal() != 0 || pipe(ends) < 0)
+            _exit(1);
+        close(ends[0]);
+        if (write(ends[1], "x", 1) != -1) /* EPIPE, and we live */
+            _exit(2);
+        if (run(o, "kill -INT $PPID; sleep 60", &a, &r, &e))
+            _exit(3);
+        if (e.code != ERR_INTERRUPTED)
+            _exit(4);
+        _exit(proc_interrupted() && proc_signal() == SIGINT ? 0 : 5);
+    }
+    waitpid(child, &status, 0);
+    CHECK(status == 0);
+}

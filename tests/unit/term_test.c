@@ -1,0 +1,342 @@
+#include "base/fs.h"
+#include "base/proc.h"
+#include "base/term.h"
+
+#include <fcntl.h>
+#include <pty.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tap.h"
+
+struct seen {
+    struct str out, err;
+    int status;
+};
+
+/* Runs `play` in a child whose stdout and stderr we read, both small. */
+static struct seen on_pipes(void (*play)(void), struct arena *a)
+{
+    struct err e = {0};
+    struct seen seen = {0};
+    int out[2], errs[2];
+    pid_t child;
+
+    if (pipe(out) < 0 || pipe(errs) < 0)
+        abort();
+    child = fork();
+    if (child == 0) {
+        dup2(open("/dev/null", O_RDONLY), 0);
+        dup2(out[1], 1);
+        dup2(errs[1], 2);
+        play();
+        _exit(0);
+    }
+    close(out[1]);
+    close(errs[1]);
+    CHECK(fs_read_fd(out[0], 1 << 20, a, &seen.out, &e));
+    CHECK(fs_read_fd(errs[0], 1 << 20, a, &seen.err, &e));
+    close(out[0]);
+    close(errs[0]);
+    waitpid(child, &seen.status, 0);
+    return seen;
+}
+
+/* The same on a terminal of 30 columns that types `input`. */
+static struct seen on_terminal(void (*play)(void), const char *input,
+                               struct arena *a)
+{
+    struct winsize size = {.ws_row = 24, .ws_col = 30};
+    struct seen seen = {0};
+    struct buf b;
+    char block[4096];
+    int master;
+    ssize_t n;
+    pid_t child = forkpty(&master, NULL, NULL, &size);
+
+    if (child < 0)
+        abort();
+    if (child == 0) {
+        play();
+        _exit(0);
+    }
+    buf_init(&b, 1 << 20);
+    CHECK(write(master, input, strlen(input)) == (ssize_t)strlen(input));
+    while ((n = read(master, block, sizeof block)) > 0)
+        buf_append(&b, str_of(block, (size_t)n));
+    seen.out = arena_str(a, buf_str(&b));
+    buf_done(&b);
+    close(master);
+    waitpid(child, &seen.status, 0);
+    return seen;
+}
+
+static void finish(struct term *t)
+{
+    struct err e = {0};
+
+    if (!term_done(t, &e) || !term_done(t, &e))
+        _exit(1);
+}
+
+static void play_all(void)
+{
+    struct term t;
+
+    term_init(&t, TERM_AUTO, false);
+    term_print(&t, "%s|%d\n", "a\x1b[31mb\nc\xe2\x80\xae", 7);
+    term_progress(&t, "never seen");
+    term_style_print(&t, TERM_GREEN, "green\n");
+    term_write(&t, STR("raw\x1b\n"));
+    term_note(&t, "note %s", "\x9b");
+    term_note(&t, "a line\n");
+    term_warn(&t, "careful");
+    finish(&t);
+}
+
+/* Row 7: everything printed goes through one escaping function. */
+TEST(text_from_outside_is_escaped_and_pipes_get_no_colour)
+{
+    struct arena a = {0};
+    struct seen s;
+
+    setenv("TERM", "xterm", 1);
+    unsetenv("NO_COLOR");
+    s = on_pipes(play_all, &a);
+    CHECK(s.status == 0);
+    CHECK_STR(s.out.p, "a\\x1b[31mb\nc\\u{202e}|7\ngreen\nraw\x1b\n");
+    CHECK_STR(s.err.p, "note \\x9b\na line\nwarning: careful\n");
+    arena_done(&a);
+}
+
+static void play_error(void)
+{
+    struct term t;
+    struct err e = {0};
+
+    term_init(&t, TERM_AUTO, true);
+    term_note(&t, "quiet: not shown");
+    err_set(&e, ERR_REF, "HTTP 404 from https://github.com/acme/tools/tree/v2");
+    err_wrap(&e, "skills/outline, a dependency of skills/writer");
+    err_wrap(&e, "cannot install %s", "skills/writer\n\x1b[2J");
+    err_hint(&e, "check that the ref \"v2\" exists");
+    term_error(&t, &e);
+    err_clear(&e);
+    e.code = ERR_REFUSED;
+    term_error(&t, &e);
+    finish(&t);
+}
+
+/* STYLE.md 4: the shape of an error. */
+TEST(errors_go_from_the_outermost_message_inwards)
+{
+    struct arena a = {0};
+    struct seen s = on_pipes(play_error, &a);
+
+    CHECK_STR(s.out.p, "");
+    CHECK_STR(s.err.p,
+              "mapm: cannot install skills/writer\\x0a\\x1b[2J\n"
+              "  because: skills/outline, a dependency of skills/writer\n"
+              "  because: HTTP 404 from "
+              "https://github.com/acme/tools/tree/v2\n"
+              "  hint: check that the ref \"v2\" exists\n"
+              "mapm: refused\n");
+    arena_done(&a);
+}
+
+static void play_colors(void)
+{
+    static const enum term_when when[] = {TERM_AUTO, TERM_NEVER, TERM_ALWAYS};
+    struct term t;
+
+    for (size_t i = 0; i < 3; i++) {
+        term_init(&t, when[i], false);
+        term_print(&t, "%d%d ", t.color_out, t.color_err);
+        finish(&t);
+    }
+}
+
+TEST(colour_needs_a_terminal_that_can)
+{
+    static const struct {
+        const char *term, *no_color, *on_pipes, *on_terminal;
+    } rows[] = {
+        {"xterm", NULL, "00 00 11 ", "11 00 11 "},
+        {"xterm", "", "00 00 11 ", "11 00 11 "},
+        {"xterm", "1", "00 00 11 ", "00 00 11 "},
+        {"dumb", NULL, "00 00 11 ", "00 00 11 "},
+        {NULL, NULL, "00 00 11 ", "00 00 11 "},
+    };
+    struct arena a = {0};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        unsetenv("TERM");
+        unsetenv("NO_COLOR");
+        if (rows[i].term)
+            setenv("TERM", rows[i].term, 1);
+        if (rows[i].no_color)
+            setenv("NO_COLOR", rows[i].no_color, 1);
+        CHECK_STR(on_pipes(play_colors, &a).out.p, rows[i].on_pipes);
+        CHECK_STR(on_terminal(play_colors, "", &a).out.p, rows[i].on_terminal);
+    }
+    setenv("TERM", "xterm", 1);
+    unsetenv("NO_COLOR");
+    arena_done(&a);
+}
+
+static void play_width(void)
+{
+    struct term t;
+
+    term_init(&t, TERM_AUTO, false);
+    term_print(&t, "%u", t.width);
+    finish(&t);
+}
+
+TEST(width_comes_from_the_terminal_or_columns)
+{
+    static const struct {
+        const char *columns, *width;
+    } rows[] = {{"100", "100"}, {"x", "80"}, {"", "80"},
+                {"0", "80"},    {"1", "20"}, {"99999999999999999999", "80"}};
+    struct arena a = {0};
+
+    unsetenv("COLUMNS");
+    CHECK_STR(on_pipes(play_width, &a).out.p, "80");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        setenv("COLUMNS", rows[i].columns, 1);
+        CHECK_STR(on_pipes(play_width, &a).out.p, rows[i].width);
+    }
+    CHECK_STR(on_terminal(play_width, "", &a).out.p, "30");
+    unsetenv("COLUMNS");
+    arena_done(&a);
+}
+
+static void play_progress(void)
+{
+    struct term t;
+
+    term_init(&t, TERM_NEVER, false);
+    term_progress(&t, "fetching %s and more and more and more", "a\tb\nc");
+    term_progress(&t, "too soon");
+    term_print(&t, "result\n");
+    t.progress_at_ms = 1;
+    term_progress(&t, "last");
+    finish(&t);
+}
+
+TEST(progress_is_one_line_that_goes_away)
+{
+    struct arena a = {0};
+    struct seen s = on_terminal(play_progress, "", &a);
+
+    CHECK(s.status == 0);
+    /* 29 of 30 columns: a full line would wrap */
+    CHECK_STR(s.out.p, "\r\x1b[K"
+                       "fetching a b\\x0ac and more an\r\x1b[K"
+                       "result\r\n\r\x1b[Klast\r\x1b[K");
+    setenv("TERM", "dumb", 1);
+    s = on_terminal(play_progress, "", &a);
+    CHECK_STR(s.out.p, "result\r\n");
+    setenv("TERM", "xterm", 1);
+    CHECK_STR(on_pipes(play_progress, &a).err.p, "");
+    arena_done(&a);
+}
+
+static void play_ask(void)
+{
+    struct term t;
+    struct err e = {0};
+    bool yes = false;
+
+    term_init(&t, TERM_NEVER, false);
+    if (!term_ask(&t, "Trust \x1b[1mit?", &yes, &e))
+        _exit(2);
+    _exit(yes ? 0 : 1);
+}
+
+static int exit_of(struct seen s)
+{
+    return WIFEXITED(s.status) ? WEXITSTATUS(s.status) : -1;
+}
+
+TEST(only_yes_is_yes_and_only_a_terminal_is_asked)
+{
+    static const struct {
+        const char *typed;
+        int code;
+    } rows[] = {
+        {"y\n", 0},  {"YES\n", 0}, {" yes \n", 0}, {"n\n", 1},      {"\n", 1},
+        {"\x04", 1}, {"yep\n", 1}, {"ye\n", 1},    {"yes no\n", 1},
+    };
+    struct arena a = {0};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct seen s = on_terminal(play_ask, rows[i].typed, &a);
+
+        CHECK(exit_of(s) == rows[i].code);
+        CHECK(str_find(s.out, STR("Trust \\x1b[1mit? [y/N] ")) != SIZE_MAX);
+    }
+    CHECK(exit_of(on_pipes(play_ask, &a)) == 2);
+    arena_done(&a);
+}
+
+/* Row 27: success is not claimed for what was not written. */
+TEST(a_full_or_closed_output_is_an_error)
+{
+    struct arena a = {0};
+    struct err e = {0};
+    struct term t;
+    int saved = dup(1), full = open("/dev/full", O_WRONLY), ends[2];
+    bool flushed, done, broken;
+
+    CHECK(pipe(ends) == 0);
+    close(ends[0]);
+    fflush(stdout);
+    signal(SIGPIPE, SIG_IGN);
+    dup2(full, 1);
+    term_init(&t, TERM_NEVER, false);
+    term_print(&t, "text");
+    flushed = term_flush(&t, &e);
+    done = term_done(&t, &e);
+    dup2(ends[1], 1);
+    term_init(&t, TERM_NEVER, false);
+    for (int i = 0; i < 30000; i++)
+        term_print(&t, "text %d\n", i);
+    broken = term_done(&t, &e);
+    dup2(saved, 1);
+    close(saved);
+    close(full);
+    close(ends[1]);
+    CHECK(!flushed && !done && !broken);
+    CHECK(e.code == ERR_IO);
+    CHECK_STR(err_first(&e), "write to standard output: Broken pipe");
+    arena_done(&a);
+}
+
+TEST(sizes_are_readable)
+{
+    static const struct {
+        uint64_t n;
+        const char *text;
+    } rows[] = {
+        {0, "0 B"},
+        {980, "980 B"},
+        {999, "999 B"},
+        {1000, "1.0 kB"},
+        {1049, "1.0 kB"},
+        {1050, "1.1 kB"},
+        {999949, "999.9 kB"},
+        {999950, "1.0 MB"},
+        {1400000, "1.4 MB"},
+        {UINT64_C(64) << 20, "67.1 MB"},
+        {UINT64_MAX, "18.4 EB"},
+    };
+    char text[16];
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        CHECK_STR(term_bytes(rows[i].n, text), rows[i].text);
+}
