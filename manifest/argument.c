@@ -1,0 +1,179 @@
+#include <string.h>
+
+#include "origin.h"
+
+/*
+ * Origins as people type them: `owner/repo[/path][@ref]`, a repository's
+ * URL, a path on this machine. Documents may hold none of these.
+ */
+
+static bool is_local(struct str s)
+{
+    return str_starts(s, STR("/")) || str_starts(s, STR("./")) ||
+           str_starts(s, STR("../")) || str_starts(s, STR("~/")) ||
+           str_is(s, ".") || str_is(s, "..") || str_is(s, "~");
+}
+
+/* Takes the last part off "/a/b". */
+static size_t parent_length(const char *path, size_t n)
+{
+    while (n > 0 && path[n - 1] != '/')
+        n--;
+    return n > 0 ? n - 1 : 0;
+}
+
+/* `path` from `base`, "." and ".." worked out by their letters alone. */
+static struct str resolve(struct str base, struct str path, struct arena *a)
+{
+    struct str rest = str_join(str_join(base, STR("/"), a), path, a), part;
+    char *out = arena_alloc(a, rest.n + 2);
+    size_t n = 0;
+
+    while (str_cut(&rest, '/', &part)) {
+        if (str_is(part, "..")) {
+            n = parent_length(out, n);
+        } else if (part.n && !str_is(part, ".")) {
+            out[n++] = '/';
+            memcpy(out + n, part.p, part.n);
+            n += part.n;
+        }
+    }
+    if (n == 0)
+        out[n++] = '/';
+    return str_of(out, n);
+}
+
+static bool parse_local(struct str text, struct str cwd, struct str home,
+                        struct arena *a, struct origin *out, struct err *e)
+{
+    struct str base = cwd, path = text;
+
+    if (text.p[0] == '/') {
+        base = STR("");
+    } else if (text.p[0] == '~') {
+        base = home;
+        path = str_from_index(text, 1);
+        if (home.n == 0 || home.p[0] != '/')
+            return origin_refuse(text, "your home folder is not known", e);
+    }
+    return origin_take_path(text, resolve(base, path, a), a, out, e);
+}
+
+static void set_short_texts(struct origin *o, struct arena *a)
+{
+    bool usual = str_is(o->host, "github.com");
+    struct str tail =
+        arena_printf(a, "%s%.*s%s%.*s", o->path.n ? "/" : "", STR_ARG(o->path),
+                     o->ref.n ? "@" : "", STR_ARG(o->ref));
+
+    o->text =
+        arena_printf(a, "%s%.*s%s%.*s/%.*s%.*s", usual ? "" : "https://",
+                     usual ? 0 : (int)o->host.n, o->host.p, usual ? "" : "/",
+                     STR_ARG(o->owner), STR_ARG(o->repo), STR_ARG(tail));
+    o->key = arena_printf(a, "%.*s%.*s", STR_ARG(origin_repository(o, a)),
+                          STR_ARG(tail));
+    o->is_short = true;
+}
+
+/* The "@" of "@ref": the first that does not begin a part of the path, as
+ * in "packages/@acme/x"; a ref may hold more of them ("x@1.0.0"). */
+static size_t find_ref(struct str s)
+{
+    for (size_t i = 1; i < s.n; i++)
+        if (s.p[i] == '@' && s.p[i - 1] != '/')
+            return i;
+    return SIZE_MAX;
+}
+
+static const char *short_fault(const struct origin *o, bool has_ref)
+{
+    if (has_ref && !ref_is_valid(o->ref))
+        return "what follows \"@\" is not a ref that git allows";
+    if (o->ref.n && origin_path_fault(o->ref))
+        return "its ref cannot be written in a URL";
+    return o->path.n ? origin_path_fault(o->path) : NULL;
+}
+
+/* "owner/repo[/path][@ref]": the host is put before it, then it is a URL. */
+static bool parse_short(struct str text, const struct origin_rules *rules,
+                        struct arena *a, struct origin *out, struct err *e)
+{
+    struct origin o = {0};
+    size_t at = find_ref(text);
+    struct str head = str_slice(text, 0, at);
+    struct str rest = str_join(STR("github.com/"), head, a);
+    const char *fault;
+
+    if (!origin_take_repository(text, &rest, rules, a, &o, e))
+        return err_hint(e, "write owner/repo[/path][@ref], a full URL, or "
+                           "./folder for a folder on this machine");
+    while (rest.n && rest.p[rest.n - 1] == '/')
+        rest.n--;
+    o.path = arena_str(a, rest.p ? rest : STR(""));
+    o.ref =
+        at == SIZE_MAX ? STR("") : arena_str(a, str_from_index(text, at + 1));
+    fault = short_fault(&o, at != SIZE_MAX);
+    if (fault)
+        return origin_refuse(text, fault, e);
+    set_short_texts(&o, a);
+    *out = o;
+    return true;
+}
+
+/* "https://host/owner/repo": true when nothing follows the repository. */
+static bool is_bare(struct str rest)
+{
+    size_t slashes = 0;
+
+    while (rest.n && rest.p[rest.n - 1] == '/')
+        rest.n--;
+    for (size_t i = 0; i < rest.n; i++)
+        slashes += rest.p[i] == '/';
+    return slashes < 3;
+}
+
+static bool parse_bare(struct str text, struct str rest,
+                       const struct origin_rules *rules, struct arena *a,
+                       struct origin *out, struct err *e)
+{
+    struct origin o = {0};
+
+    if (!origin_take_repository(text, &rest, rules, a, &o, e))
+        return false;
+    o.path = o.ref = STR("");
+    set_short_texts(&o, a);
+    *out = o;
+    return true;
+}
+
+/* "git@host:x", "ssh://x", "github:x/y": said by name, not taken for paths. */
+static bool has_scheme(struct str text)
+{
+    size_t colon = str_find_char(text, ':');
+
+    return colon != SIZE_MAX && colon < str_find_char(text, '/');
+}
+
+bool origin_parse_argument(struct str text, struct str cwd, struct str home,
+                           const struct origin_rules *rules, struct arena *a,
+                           struct origin *out, struct err *e)
+{
+    struct str rest;
+
+    if (text.n == 0 || text.n > ORIGIN_MAX_BYTES)
+        return origin_parse(text, rules, a, out, e);
+    if (is_local(text))
+        return parse_local(text, cwd, home, a, out, e);
+    if (origin_url_start(text, &rest) && is_bare(rest))
+        return parse_bare(text, rest, rules, a, out, e);
+    if (has_scheme(text))
+        return origin_parse(text, rules, a, out, e);
+    if (!str_has_char(text, '/')) {
+        origin_refuse(text, "is no origin", e);
+        return err_hint(e,
+                        "write owner/repo[/path][@ref], a full URL, or "
+                        "./%.*s for a folder on this machine",
+                        (int)(text.n < 60 ? text.n : 60), text.p);
+    }
+    return parse_short(text, rules, a, out, e);
+}

@@ -1,0 +1,112 @@
+#include "base/buf.h"
+#include "mapm/manifest.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MESSAGE_MAX_BYTES 2048
+
+void complaints_init(struct complaints *c, struct arena *a)
+{
+    *c = (struct complaints){.arena = a};
+}
+
+/* Cut on a character, so that what is reported stays UTF-8. */
+static size_t cut_length(const char *text, size_t n)
+{
+    if (n < MESSAGE_MAX_BYTES)
+        return n;
+    n = MESSAGE_MAX_BYTES - 1;
+    while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80)
+        n--;
+    return n;
+}
+
+void complaints_add(struct complaints *c, bool error, const char *code,
+                    const char *field, unsigned line, const char *format, ...)
+{
+    char message[MESSAGE_MAX_BYTES + 4];
+    struct complaint *item;
+    va_list args;
+    int n;
+
+    va_start(args, format);
+    n = vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    n = n < 0 ? 0 : n;
+    if ((size_t)n >= sizeof message)
+        n = sizeof message - 1;
+    c->items = arena_grow(c->arena, c->items, c->count, &c->capacity,
+                          sizeof *c->items);
+    item = &c->items[c->count++];
+    *item = (struct complaint){
+        .error = error,
+        .code = code,
+        .field = arena_str(c->arena, str_from(field)),
+        .line = line,
+        .message = arena_str(c->arena,
+                             str_of(message, cut_length(message, (size_t)n))),
+    };
+    c->errors += error;
+    c->warnings += !error;
+}
+
+/* clang-format off */
+static const struct {
+    const char *prefix; /* of the complaint's code */
+    enum err_code code;
+} codes[] = {
+    {"name-",             ERR_NAME},
+    {"mcp-",              ERR_MCP},
+    {"dep-bad-origin",    ERR_ORIGIN},
+    {"dep-file-origin",   ERR_ORIGIN},
+    {"no-anchor",         ERR_NOT_FOUND},
+    {"unreadable",        ERR_IO},
+    {"too-large",         ERR_LIMIT},
+    {"hidden-characters", ERR_REFUSED},
+};
+/* clang-format on */
+
+static enum err_code code_of(const char *code, enum doc_kind kind)
+{
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (strncmp(code, codes[i].prefix, strlen(codes[i].prefix)) == 0)
+            return codes[i].code;
+    return kind == DOC_MCP ? ERR_MCP : ERR_FRONTMATTER;
+}
+
+static void say(const struct complaint *c, bool first, enum err_code code,
+                struct err *e)
+{
+    char where[32] = "";
+
+    if (c->line)
+        snprintf(where, sizeof where, "line %u: ", c->line);
+    if (first)
+        err_set(e, code, "%s%.*s (%s)", where, STR_ARG(c->message), c->code);
+    else
+        err_also(e, "%s%.*s (%s)", where, STR_ARG(c->message), c->code);
+}
+
+/* Messages are shown outermost first, and err_also() adds within: so in the
+ * order of the document. */
+bool complaints_fail(const struct complaints *why, enum doc_kind kind,
+                     const char *what, struct err *e)
+{
+    enum err_code code = ERR_FAILED;
+    size_t said = 0;
+
+    err_clear(e);
+    for (size_t i = 0; i < why->count && said < ERROR_MAX_LINES; i++) {
+        if (!why->items[i].error)
+            continue;
+        if (said == 0)
+            code = code_of(why->items[i].code, kind);
+        say(&why->items[i], said++ == 0, code, e);
+    }
+    if (why->errors > said)
+        err_also(e, "%zu more errors", why->errors - said);
+    e->code = code;
+    return err_wrap(e, "%s is refused", what);
+}

@@ -1,0 +1,152 @@
+#include "base/text.h"
+#include "mapm/manifest.h"
+
+/*
+ * Names, scopes, MCP names and versions: grammars on bytes, by hand, because
+ * each is two lines and hostile text must never reach a locale.
+ *
+ * Source: M3, M4, M7, M16, X1.
+ */
+
+#define MCP_NAME_MIN_CHARS 3
+
+static bool is_word_char(char c)
+{
+    return char_is_lower(c) || char_is_digit(c);
+}
+
+/* [a-z0-9]+(-[a-z0-9]+)* */
+static bool is_kebab(struct str s)
+{
+    char before = '-';
+
+    for (size_t i = 0; i < s.n; i++) {
+        if (!is_word_char(s.p[i]) && (s.p[i] != '-' || before == '-'))
+            return false;
+        before = s.p[i];
+    }
+    return before != '-';
+}
+
+bool name_is_kebab(struct str name)
+{
+    return name.n <= NAME_MAX_CHARS && is_kebab(name);
+}
+
+bool scope_is_valid(struct str scope)
+{
+    struct str rest = scope, part;
+
+    if (scope.n == 0 || scope.n > SCOPE_MAX_CHARS)
+        return false;
+    while (str_cut(&rest, '.', &part))
+        if (!is_kebab(part))
+            return false;
+    return true;
+}
+
+static bool is_mcp_char(char c, bool is_short)
+{
+    return char_is_alpha(c) || char_is_digit(c) || c == '.' || c == '-' ||
+           (is_short && c == '_');
+}
+
+static bool is_mcp_part(struct str part, bool is_short)
+{
+    if (part.n == 0 || str_is(part, ".") || str_is(part, ".."))
+        return false;
+    for (size_t i = 0; i < part.n; i++)
+        if (!is_mcp_char(part.p[i], is_short))
+            return false;
+    return true;
+}
+
+bool mcp_name_is_valid(struct str name)
+{
+    size_t slash = str_find_char(name, '/');
+
+    return name.n >= MCP_NAME_MIN_CHARS && name.n <= MCP_NAME_MAX_CHARS &&
+           slash != SIZE_MAX && is_mcp_part(str_slice(name, 0, slash), false) &&
+           is_mcp_part(str_from_index(name, slash + 1), true);
+}
+
+static bool has_upper(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (char_is_alpha(s.p[i]) && !char_is_lower(s.p[i]))
+            return true;
+    return false;
+}
+
+static bool has_other(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (!is_word_char(s.p[i]) && s.p[i] != '-')
+            return true;
+    return false;
+}
+
+static bool is_ascii(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if ((unsigned char)s.p[i] >= 0x80)
+            return false;
+    return true;
+}
+
+const char *name_fault(struct str name)
+{
+    if (name_is_kebab(name))
+        return NULL;
+    if (name.n == 0)
+        return "is empty";
+    if (str_has_char(name, '/'))
+        return "contains \"/\": scope and name are two fields";
+    if (!is_ascii(name))
+        return "has letters other than a-z";
+    if (has_upper(name))
+        return "has upper-case letters";
+    if (str_has_char(name, ' '))
+        return "contains a blank";
+    if (str_has_char(name, '_'))
+        return "contains \"_\": words are joined by \"-\"";
+    if (has_other(name))
+        return "has characters other than a-z, 0-9 and \"-\"";
+    if (name.p[0] == '-')
+        return "starts with \"-\"";
+    if (name.p[name.n - 1] == '-')
+        return "ends with \"-\"";
+    if (str_find(name, STR("--")) != SIZE_MAX)
+        return "contains \"--\"";
+    return "is longer than 64 characters";
+}
+
+/* A number as semver writes it: no sign, no leading zero. */
+static bool parse_part(struct str text, uint64_t *out)
+{
+    if (text.n > 1 && text.p[0] == '0')
+        return false;
+    return str_number(text, UINT64_MAX, out);
+}
+
+bool version_parse(struct str text, struct version *out)
+{
+    struct version v;
+    struct str rest = text, part;
+
+    for (size_t i = 0; i < 3; i++)
+        if (!str_cut(&rest, '.', &part) || !parse_part(part, &v.part[i]))
+            return false;
+    if (rest.p)
+        return false;
+    *out = v;
+    return true;
+}
+
+int version_cmp(const struct version *x, const struct version *y)
+{
+    for (size_t i = 0; i < 3; i++)
+        if (x->part[i] != y->part[i])
+            return x->part[i] < y->part[i] ? -1 : 1;
+    return 0;
+}

@@ -1,0 +1,406 @@
+#include "origin.h"
+
+#include <string.h>
+
+/*
+ * Origins by whitelist: every byte has to be one that a host name, an owner,
+ * a repository or a path may hold. What is refused is refused, not repaired.
+ *
+ * Source: M13 to M15, X13; THREATS row 10.
+ */
+
+#define OWNER_MAX_CHARS 100
+#define REPO_MAX_CHARS  100
+#define HOST_MAX_CHARS  253
+#define REF_MAX_BYTES   1024
+#define SHAPE                                                                  \
+    "an origin is https://github.com/<owner>/<repo>/tree/<ref>[/path] or "     \
+    "file:<absolute path>"
+
+bool origin_refuse(struct str text, const char *fault, struct err *e)
+{
+    CLEANUP(buf_done) struct buf shown;
+
+    buf_init(&shown, 4 * ORIGIN_MAX_BYTES);
+    text_visible(&shown, text_cut(text, 300), false);
+    err_set(e, ERR_ORIGIN, "origin \"%s\": %s", shown.p ? shown.p : "", fault);
+    return err_hint(e, "%s", SHAPE);
+}
+
+/* --- parts ---------------------------------------------------------------- */
+
+static bool is_name_char(char c)
+{
+    return char_is_alpha(c) || char_is_digit(c) || c == '-' || c == '_';
+}
+
+static bool owner_is_valid(struct str owner)
+{
+    if (owner.n == 0 || owner.n > OWNER_MAX_CHARS || owner.p[0] == '-')
+        return false;
+    for (size_t i = 0; i < owner.n; i++)
+        if (!is_name_char(owner.p[i]))
+            return false;
+    return true;
+}
+
+/* One ".git" at the end belongs to the URL, not to the name. */
+static struct str drop_git(struct str repo)
+{
+    struct str end = str_from_index(repo, repo.n < 4 ? 0 : repo.n - 4);
+
+    return str_eq_nocase(end, STR(".git")) ? str_slice(repo, 0, repo.n - 4)
+                                           : repo;
+}
+
+static bool repo_is_valid(struct str repo)
+{
+    if (repo.n == 0 || repo.n > REPO_MAX_CHARS || str_is(repo, ".") ||
+        str_is(repo, "..") || drop_git(repo).n != repo.n)
+        return false;
+    for (size_t i = 0; i < repo.n; i++)
+        if (!is_name_char(repo.p[i]) && repo.p[i] != '.')
+            return false;
+    return true;
+}
+
+static bool host_is_allowed(struct str host, const struct origin_rules *rules)
+{
+    if (str_eq_nocase(host, STR("github.com")))
+        return true;
+    for (size_t i = 0; rules && i < rules->host_count; i++)
+        if (str_eq_nocase(host, rules->hosts[i]))
+            return true;
+    return false;
+}
+
+/* Letters and marks that people can read; what a path on no system holds is
+ * out, and so is what has a meaning in a URL. */
+static bool is_path_text(struct str s)
+{
+    size_t at;
+    int32_t point;
+
+    if (!text_is_utf8(s) || text_has_control(s))
+        return false;
+    for (size_t i = 0; i < s.n; i++)
+        if (strchr("\\:*?\"<>|#%", s.p[i]))
+            return false;
+    return text_find_hidden(s, &at, &point) == TEXT_HIDDEN_NONE;
+}
+
+static bool is_path_segment(struct str s)
+{
+    return s.n > 0 && s.n <= 255 && s.p[0] != ' ' && s.p[s.n - 1] != ' ' &&
+           s.p[s.n - 1] != '.' && !str_eq_nocase(s, STR(".git")) &&
+           is_path_text(s);
+}
+
+const char *origin_path_fault(struct str path)
+{
+    struct str rest = path, part;
+
+    if (path.n > PACKAGE_PATH_MAX_BYTES)
+        return "its path is too long";
+    while (str_cut(&rest, '/', &part)) {
+        if (part.n == 0)
+            return "its path has an empty part";
+        if (str_is(part, ".") || str_is(part, ".."))
+            return "its path has a \".\" or \"..\" in it";
+        if (!is_path_segment(part))
+            return "its path has characters that are not allowed";
+    }
+    return NULL;
+}
+
+static bool is_ref_byte(char c)
+{
+    return (unsigned char)c > 0x20 && c != 0x7f && !strchr("~^:?*[\\", c);
+}
+
+static bool is_ref_component(struct str s)
+{
+    return s.n > 0 && s.p[0] != '.' && !str_ends(s, STR(".lock"));
+}
+
+bool ref_is_valid(struct str ref)
+{
+    struct str rest = ref, part;
+
+    if (ref.n == 0 || ref.n > REF_MAX_BYTES || ref.p[0] == '-' ||
+        str_is(ref, "@") || ref.p[ref.n - 1] == '.' ||
+        str_find(ref, STR("..")) != SIZE_MAX ||
+        str_find(ref, STR("@{")) != SIZE_MAX)
+        return false;
+    for (size_t i = 0; i < ref.n; i++)
+        if (!is_ref_byte(ref.p[i]))
+            return false;
+    while (str_cut(&rest, '/', &part))
+        if (!is_ref_component(part))
+            return false;
+    return text_is_utf8(ref) && !text_has_control(ref);
+}
+
+/* A ref that can stand in a URL as it is. */
+static bool ref_is_plain(struct str ref)
+{
+    return ref_is_valid(ref) && is_path_text(ref);
+}
+
+/* --- full URLs ------------------------------------------------------------ */
+
+/* "%2F" as "/": the only escape that an origin may hold. */
+static struct str unescape(struct str s, bool upper_only, struct arena *a)
+{
+    char *copy = arena_text(a, s.p, s.n);
+    size_t n = 0;
+
+    for (size_t i = 0; i < s.n; i++) {
+        bool escape =
+            s.n - i >= 3 && str_eq_nocase(str_slice(s, i, i + 3), STR("%2F"));
+
+        if (escape && !upper_only) {
+            copy[n++] = '/';
+            i += 2;
+        } else if (escape) {
+            memcpy(copy + n, "%2F", 3);
+            n += 3;
+            i += 2;
+        } else {
+            copy[n++] = s.p[i];
+        }
+    }
+    copy[n] = '\0';
+    return str_of(copy, n);
+}
+
+static const char *rest_fault(struct str rest, struct arena *a)
+{
+    size_t slash = str_find_char(rest, '/');
+    struct str first = str_slice(rest, 0, slash);
+    struct str path = str_from_index(rest, slash == SIZE_MAX ? rest.n : slash);
+
+    if (first.n == 0)
+        return "the ref after /tree/ is missing";
+    if (!ref_is_plain(unescape(first, false, a)))
+        return "the ref after /tree/ is not one that git allows";
+    return path.n ? origin_path_fault(str_from_index(path, 1)) : NULL;
+}
+
+/* What a URL must not carry, told apart so that the message helps. */
+static const char *url_fault(struct str text)
+{
+    if (str_has_char(text, '?'))
+        return "has a query (\"?\")";
+    if (str_has_char(text, '#'))
+        return "has a fragment (\"#\")";
+    if (str_has_char(text, '\\'))
+        return "has a backslash";
+    if (!text_is_utf8(text) || text_has_control(text))
+        return "has control characters or is not UTF-8";
+    return NULL;
+}
+
+static const char *host_fault(struct str host, const struct origin_rules *rules)
+{
+    if (str_has_char(host, '@'))
+        return "has a user name or password: tokens go into the environment "
+               "or git's credential helpers";
+    if (str_has_char(host, ':'))
+        return "has a port";
+    if (host.n == 0 || host.n > HOST_MAX_CHARS)
+        return "has no host";
+    if (!host_is_allowed(host, rules))
+        return "its host is neither github.com nor one of `hosts` in your own "
+               "configuration";
+    return NULL;
+}
+
+static void set_url_texts(struct origin *o, struct arena *a)
+{
+    struct str folded = str_lower(o->owner, a), repo = str_lower(o->repo, a);
+
+    o->text =
+        arena_printf(a, "https://%.*s/%.*s/%.*s/tree/%.*s", STR_ARG(o->host),
+                     STR_ARG(o->owner), STR_ARG(o->repo), STR_ARG(o->rest));
+    o->key = arena_printf(a, "https://%.*s/%.*s/%.*s/tree/%.*s",
+                          STR_ARG(o->host), STR_ARG(folded), STR_ARG(repo),
+                          STR_ARG(unescape(o->rest, true, a)));
+}
+
+static struct str drop_slashes(struct str s)
+{
+    while (s.n && s.p[s.n - 1] == '/')
+        s.n--;
+    return s;
+}
+
+bool origin_url_start(struct str text, struct str *rest)
+{
+    if (!str_eq_nocase(str_slice(text, 0, 8), STR("https://")))
+        return false;
+    *rest = str_from_index(text, 8);
+    return true;
+}
+
+/* "host/owner/repo" and what follows; rest.p NULL: nothing does. */
+bool origin_take_repository(struct str text, struct str *rest,
+                            const struct origin_rules *rules, struct arena *a,
+                            struct origin *o, struct err *e)
+{
+    struct str host = {0}, owner = {0}, repo = {0};
+    const char *fault = url_fault(text);
+
+    if (fault)
+        return origin_refuse(text, fault, e);
+    str_cut(rest, '/', &host);
+    fault = host_fault(host, rules);
+    if (fault)
+        return origin_refuse(text, fault, e);
+    str_cut(rest, '/', &owner);
+    str_cut(rest, '/', &repo);
+    repo = drop_git(repo);
+    if (!owner_is_valid(owner))
+        return origin_refuse(text, "its owner is not a GitHub name", e);
+    if (!repo_is_valid(repo))
+        return origin_refuse(text, "its repository is not a GitHub name", e);
+    o->scheme = ORIGIN_GIT;
+    o->host = str_lower(host, a);
+    o->owner = arena_str(a, owner);
+    o->repo = arena_str(a, repo);
+    return true;
+}
+
+static bool parse_url(struct str text, struct str rest,
+                      const struct origin_rules *rules, struct arena *a,
+                      struct origin *out, struct err *e)
+{
+    struct origin o = {0};
+    struct str word = {0};
+    const char *fault;
+
+    if (!origin_take_repository(text, &rest, rules, a, &o, e))
+        return false;
+    if (!rest.p || !str_cut(&rest, '/', &word) || word.n == 0)
+        return origin_refuse(text, "names a repository, but no /tree/<ref>", e);
+    if (str_is(word, "blob") || str_is(word, "raw"))
+        return origin_refuse(text,
+                             "shows one file: write /tree/ where it says "
+                             "/blob/",
+                             e);
+    if (!str_is(word, "tree"))
+        return origin_refuse(text, "has no /tree/ after the repository", e);
+    rest = drop_slashes(rest.p ? rest : STR(""));
+    fault = rest_fault(rest, a);
+    if (fault)
+        return origin_refuse(text, fault, e);
+    o.rest = arena_str(a, rest);
+    set_url_texts(&o, a);
+    *out = o;
+    return true;
+}
+
+/* --- file: ---------------------------------------------------------------- */
+
+static const char *file_fault(struct str path)
+{
+    struct str rest = path, part;
+    size_t at;
+    int32_t point;
+
+    if (path.n == 0 || path.p[0] != '/')
+        return "file: takes an absolute path";
+    if (!text_is_utf8(path) || text_has_control(path) ||
+        text_find_hidden(path, &at, &point) > TEXT_HIDDEN_NONE)
+        return "its path has control or hidden characters or is not UTF-8";
+    while (str_cut(&rest, '/', &part))
+        if (str_is(part, ".") || str_is(part, ".."))
+            return "its path has a \".\" or \"..\" in it";
+    return NULL;
+}
+
+/* "/a//b/" as "/a/b". */
+static struct str squeeze(struct str path, struct arena *a)
+{
+    char *copy = arena_text(a, path.p, path.n);
+    size_t n = 0;
+
+    for (size_t i = 0; i < path.n; i++)
+        if (path.p[i] != '/' || n == 0 || copy[n - 1] != '/')
+            copy[n++] = path.p[i];
+    while (n > 1 && copy[n - 1] == '/')
+        n--;
+    copy[n] = '\0';
+    return str_of(copy, n);
+}
+
+bool origin_take_path(struct str text, struct str path, struct arena *a,
+                      struct origin *out, struct err *e)
+{
+    const char *fault = file_fault(path);
+
+    if (fault)
+        return origin_refuse(text, fault, e);
+    path = squeeze(path, a);
+    if (path.n < 2)
+        return origin_refuse(text, "names the root folder of the machine", e);
+    *out = (struct origin){.scheme = ORIGIN_FILE, .path = path};
+    out->text = out->key = str_join(STR("file:"), path, a);
+    return true;
+}
+
+static bool parse_file(struct str text, struct arena *a, struct origin *out,
+                       struct err *e)
+{
+    struct str path = str_from_index(text, 5);
+
+    if (str_starts(path, STR("//")) && !str_starts(path, STR("///")))
+        return origin_refuse(text, "file: takes a path, and no host", e);
+    return origin_take_path(text, path, a, out, e);
+}
+
+bool origin_parse(struct str text, const struct origin_rules *rules,
+                  struct arena *a, struct origin *out, struct err *e)
+{
+    struct str rest;
+
+    if (text.n == 0)
+        return origin_refuse(text, "is empty", e);
+    if (text.n > ORIGIN_MAX_BYTES)
+        return origin_refuse(text, "is longer than 2,048 bytes", e);
+    if (str_starts(text, STR("file:")))
+        return parse_file(text, a, out, e);
+    if (origin_url_start(text, &rest))
+        return parse_url(text, rest, rules, a, out, e);
+    return origin_refuse(text, "is neither an https: URL nor a file: path", e);
+}
+
+/* --- values --------------------------------------------------------------- */
+
+void origin_complete(const struct origin *o, struct str ref, struct str path,
+                     struct arena *a, struct origin *out)
+{
+    struct origin full = {
+        .scheme = o->scheme,
+        .host = o->host,
+        .owner = o->owner,
+        .repo = o->repo,
+    };
+
+    if (o->scheme == ORIGIN_FILE) {
+        *out = *o;
+        return;
+    }
+    full.rest = path.n
+                    ? arena_printf(a, "%.*s/%.*s", STR_ARG(ref), STR_ARG(path))
+                    : arena_str(a, ref);
+    set_url_texts(&full, a);
+    *out = full;
+}
+
+struct str origin_repository(const struct origin *o, struct arena *a)
+{
+    return str_lower(arena_printf(a, "%.*s/%.*s/%.*s", STR_ARG(o->host),
+                                  STR_ARG(o->owner), STR_ARG(o->repo)),
+                     a);
+}

@@ -1,0 +1,29 @@
+#ifndef MANIFEST_ORIGIN_H
+#define MANIFEST_ORIGIN_H
+
+#include "base/text.h"
+#include "mapm/manifest.h"
+
+/* What the two readers of origins share: documents' and people's. */
+
+/* ERR_ORIGIN naming the origin, with the grammar as hint. */
+bool origin_refuse(struct str text, const char *fault, struct err *e);
+
+/* Why a path inside a repository is refused; NULL when it is fine. */
+const char *origin_path_fault(struct str path);
+
+/* After "https://", in any case. */
+bool origin_url_start(struct str text, struct str *rest);
+
+/* Takes "host/owner/repo[.git]" off `*rest`; its p is NULL at the end. */
+MUST_CHECK bool origin_take_repository(struct str text, struct str *rest,
+                                       const struct origin_rules *rules,
+                                       struct arena *a, struct origin *o,
+                                       struct err *e);
+
+/* A file: origin of an absolute path without "." and "..". */
+MUST_CHECK bool origin_take_path(struct str text, struct str path,
+                                 struct arena *a, struct origin *out,
+                                 struct err *e);
+
+#endif

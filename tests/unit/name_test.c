@@ -1,0 +1,173 @@
+#include "base/text.h"
+#include "mapm/manifest.h"
+
+#include "tap.h"
+
+#define C10 "abcdefghij"
+#define C60 C10 C10 C10 C10 C10 C10
+#define M100                                                                   \
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"                       \
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+
+/* M3, K5, T5, X1; row 6 */
+static const struct {
+    const char *name;
+    bool valid;
+} names[] = {
+    {"a", true},          {"a1", true},       {"0", true},
+    {"pdf-2-text", true}, {C60 "abcd", true}, {C60 "abcde", false},
+    {"", false},          {"-a", false},      {"a-", false},
+    {"a--b", false},      {"A", false},       {"a_b", false},
+    {"a b", false},       {"a/b", false},     {"a.b", false},
+    {"..", false},        {".", false},       {"\xc3\xa9", false},
+    {"a\n", false},       {"a\t", false},     {"\xef\xbd\x81", false},
+};
+
+/* M4 */
+static const struct {
+    const char *scope;
+    bool valid;
+} scopes[] = {
+    {"acme", true},     {"io.example", true}, {"a-b.c-d", true},
+    {"a1.b2.c3", true}, {"Acme", false},      {"a..b", false},
+    {".a", false},      {"a.", false},        {"", false},
+    {"a-.b", false},    {"a/b", false},       {"a_b", false},
+    {C60 ".abc", true}, {C60 ".abcd", false},
+};
+
+/* M16 */
+static const struct {
+    const char *name;
+    bool valid;
+} mcp_names[] = {
+    {"io.playwright/mcp", true},
+    {"acme/cli", true},
+    {"A.b-C/x_Y.z", true},
+    {"a/b", true},
+    {"ab", false},
+    {"a/b/c", false},
+    {"/b", false},
+    {"a/", false},
+    {"a_b/c", false},
+    {"a b/c", false},
+    {"../x", false},
+    {"a/..", false},
+    {"./x", false},
+    {"a\\b/c", false},
+    {"", false},
+    {M100 "/" M100, false},
+    {M100 "/" C60 C10 C10 C10 "abcdefghi", true},
+};
+
+/* M7 */
+static const struct {
+    const char *text;
+    bool valid;
+} versions[] = {
+    {"1.0.0", true},
+    {"0.0.0", true},
+    {"10.20.30", true},
+    {"1.0", false},
+    {"1", false},
+    {"1.0.0.0", false},
+    {"01.0.0", false},
+    {"1.0.0-rc1", false},
+    {"v1.0.0", false},
+    {"1.0.0 ", false},
+    {"", false},
+    {"1..0", false},
+    {"1.0.-1", false},
+    {"1.0.", false},
+    {"18446744073709551615.0.0", true},
+    {"18446744073709551616.0.0", false},
+};
+
+#define ROWS(table) (sizeof(table) / sizeof *(table))
+
+TEST(M3_X1_names)
+{
+    for (size_t i = 0; i < ROWS(names); i++) {
+        struct str s = str_from(names[i].name);
+        bool ok = name_is_kebab(s);
+
+        if (ok != names[i].valid)
+            printf("# \"%s\"\n", names[i].name);
+        CHECK(ok == names[i].valid);
+        CHECK((name_fault(s) == NULL) == names[i].valid);
+    }
+}
+
+TEST(row5_names_with_a_nul_are_no_names)
+{
+    CHECK(!name_is_kebab(STR("foo\0bar")));
+    CHECK(!scope_is_valid(STR("foo\0bar")));
+    CHECK(!mcp_name_is_valid(STR("a/b\0c")));
+}
+
+TEST(M4_scopes)
+{
+    for (size_t i = 0; i < ROWS(scopes); i++) {
+        if (scope_is_valid(str_from(scopes[i].scope)) != scopes[i].valid)
+            printf("# \"%s\"\n", scopes[i].scope);
+        CHECK(scope_is_valid(str_from(scopes[i].scope)) == scopes[i].valid);
+    }
+}
+
+TEST(M16_mcp_names)
+{
+    for (size_t i = 0; i < ROWS(mcp_names); i++) {
+        if (mcp_name_is_valid(str_from(mcp_names[i].name)) !=
+            mcp_names[i].valid)
+            printf("# \"%s\"\n", mcp_names[i].name);
+        CHECK(mcp_name_is_valid(str_from(mcp_names[i].name)) ==
+              mcp_names[i].valid);
+    }
+}
+
+TEST(M7_versions)
+{
+    for (size_t i = 0; i < ROWS(versions); i++) {
+        struct version v = {{7, 7, 7}};
+        bool ok = version_parse(str_from(versions[i].text), &v);
+
+        if (ok != versions[i].valid)
+            printf("# \"%s\"\n", versions[i].text);
+        CHECK(ok == versions[i].valid);
+        CHECK(ok || v.part[0] == 7);
+    }
+}
+
+TEST(versions_compare_as_numbers)
+{
+    struct version x, y;
+
+    CHECK(version_parse(STR("1.9.0"), &x) && version_parse(STR("1.10.0"), &y));
+    CHECK(version_cmp(&x, &y) < 0);
+    CHECK(version_cmp(&y, &x) > 0);
+    CHECK(version_cmp(&x, &x) == 0);
+}
+
+TEST(name_faults_say_why)
+{
+    CHECK_STR(name_fault(STR("")), "is empty");
+    CHECK(strstr(name_fault(STR("a--b")), "\"--\""));
+    CHECK(strstr(name_fault(STR("a/b")), "two fields"));
+    CHECK(strstr(name_fault(STR("Foo")), "upper-case"));
+    CHECK(strstr(name_fault(STR(C60 "abcde")), "64"));
+}
+
+TEST(kinds_and_profiles_have_names)
+{
+    enum doc_kind kind = DOC_MCP;
+    enum profile p = PROFILE_METIS;
+
+    CHECK_STR(doc_kind_name(DOC_AGENT), "agent");
+    CHECK_STR(doc_kind_plural(DOC_MCP), "mcps");
+    CHECK_STR(doc_anchor(DOC_SKILL), "SKILL.md");
+    CHECK(doc_anchor(DOC_MCP) == NULL);
+    CHECK(doc_kind_find(STR("skill"), &kind) && kind == DOC_SKILL);
+    CHECK(!doc_kind_find(STR("skills"), &kind) && kind == DOC_SKILL);
+    CHECK(profile_find(STR("lm-kit"), &p) && p == PROFILE_LM_KIT);
+    CHECK(!profile_find(STR("LM-Kit"), &p));
+    CHECK_STR(profile_name(PROFILE_PUBLISH), "publish");
+}

@@ -1,0 +1,311 @@
+#include "base/text.h"
+#include "mapm/manifest.h"
+
+#include "tap.h"
+
+#define GH          "https://github.com/"
+#define SHA         "0123456789abcdef0123456789abcdef01234567"
+#define ROWS(table) (sizeof(table) / sizeof *(table))
+
+static const struct str hosts[] = {STR_INIT("git.example.com")};
+static const struct origin_rules rules = {hosts, 1};
+
+/* M13, M14, X13; row 10. `text` NULL: refused, and `fault` is said. */
+static const struct {
+    const char *input, *text, *fault;
+} documents[] = {
+    {GH "o/r/tree/main", GH "o/r/tree/main", NULL},
+    {GH "o/r/tree/main/", GH "o/r/tree/main", NULL},
+    {GH "o/r.git/tree/main/skills/x/", GH "o/r/tree/main/skills/x", NULL},
+    {GH "MyOrg/Repo/tree/Main/X", GH "MyOrg/Repo/tree/Main/X", NULL},
+    {GH "o/.github/tree/v1/mcps/io.x_y.json",
+     GH "o/.github/tree/v1/mcps/io.x_y.json", NULL},
+    {GH "o/r/tree/feature%2Fx/skills/y", GH "o/r/tree/feature%2Fx/skills/y",
+     NULL},
+    {GH "o/r/tree/feature/x/skills/y", GH "o/r/tree/feature/x/skills/y", NULL},
+    {GH "o/r/tree/" SHA "/a", GH "o/r/tree/" SHA "/a", NULL},
+    {"HTTPS://GitHub.com/o/r/tree/m", GH "o/r/tree/m", NULL},
+    {GH "o/r/tree/m/a b/\xc3\xa9", GH "o/r/tree/m/a b/\xc3\xa9", NULL},
+    {"https://git.example.com/o/r/tree/m", "https://git.example.com/o/r/tree/m",
+     NULL},
+    {"file:/srv/x", "file:/srv/x", NULL},
+    {"file:///srv/x", "file:/srv/x", NULL},
+    {"file:/srv//x/", "file:/srv/x", NULL},
+
+    {"", NULL, "is empty"},
+    {GH "o/r", NULL, "no /tree/"},
+    {GH "o/r/", NULL, "no /tree/"},
+    {GH "o/r/tree", NULL, "ref"},
+    {GH "o/r/tree/", NULL, "ref"},
+    {GH "o/r/blob/main/SKILL.md", NULL, "/tree/"},
+    {GH "o/r/issues/1", NULL, "/tree/"},
+    {GH "o", NULL, "repository"},
+    {GH "o//tree/main", NULL, "repository"},
+    {GH "/r/tree/main", NULL, "owner"},
+    {GH "-o/r/tree/main", NULL, "owner"},
+    {GH "o.x/r/tree/main", NULL, "owner"},
+    {GH "../r/tree/main", NULL, "owner"},
+    {GH "o/../tree/main", NULL, "repository"},
+    {GH "o/.git/tree/main", NULL, "repository"},
+    {GH "o/x.git.git/tree/main", NULL, "repository"},
+    {GH "o/r/tree/-main", NULL, "ref"},
+    {GH "o/r/tree/--upload-pack=x", NULL, "ref"},
+    {GH "o/r/tree/a..b", NULL, "ref"},
+    {GH "o/r/tree/a%2F..%2Fb", NULL, "ref"},
+    {GH "o/r/tree/main@{1}", NULL, "ref"},
+    {GH "o/r/tree/x.lock", NULL, "ref"},
+    {GH "o/r/tree/a^", NULL, "ref"},
+    {GH "o/r/tree/a%2e%2e/b", NULL, "ref"},
+    {GH "o/r/tree/main/../x", NULL, "\"..\""},
+    {GH "o/r/tree/main/./x", NULL, "\"..\""},
+    {GH "o/r/tree/main//x", NULL, "empty part"},
+    {GH "o/r/tree/main/%2e%2e/x", NULL, "not allowed"},
+    {GH "o/r/tree/main/a%2Fb", NULL, "not allowed"},
+    {GH "o/r/tree/main/.git/config", NULL, "not allowed"},
+    {GH "o/r/tree/main/.GIT/config", NULL, "not allowed"},
+    {GH "o/r/tree/main/a:b", NULL, "not allowed"},
+    {GH "o/r/tree/main/x\xe2\x80\xae", NULL, "not allowed"},
+    {GH "o/r/tree/main?x=1", NULL, "query"},
+    {GH "o/r/tree/main#x", NULL, "fragment"},
+    {GH "o/r/tree/main\\x", NULL, "backslash"},
+    {GH "o/r/tree/main/\x01", NULL, "control"},
+    {GH "o/r/tree/main/\xff", NULL, "UTF-8"},
+    {"https://user@github.com/o/r/tree/m", NULL, "user name"},
+    {"https://github.com@evil.com/o/r/tree/m", NULL, "user name"},
+    {"https://github.com:443/o/r/tree/m", NULL, "port"},
+    {"https://gitlab.com/o/r/tree/m", NULL, "host"},
+    {"https://www.github.com/o/r/tree/m", NULL, "host"},
+    {"https://github.com.evil.com/o/r/tree/m", NULL, "host"},
+    {"https:///o/r/tree/m", NULL, "host"},
+    {"http://github.com/o/r/tree/m", NULL, "neither"},
+    {"git://github.com/o/r/tree/m", NULL, "neither"},
+    {"ssh://git@github.com/o/r", NULL, "neither"},
+    {"git@github.com:o/r", NULL, "neither"},
+    {"ext::sh -c x", NULL, "neither"},
+    {"github:o/r", NULL, "neither"},
+    {"o/r/x", NULL, "neither"},
+    {"./x", NULL, "neither"},
+    {" " GH "o/r/tree/m", NULL, "neither"},
+    {"file:x", NULL, "absolute"},
+    {"file:~/x", NULL, "absolute"},
+    {"file://host/x", NULL, "host"},
+    {"file:/a/../b", NULL, "\"..\""},
+    {"file:/a/./b", NULL, "\"..\""},
+    {"file:/", NULL, "root folder"},
+    {"file:/a\nb", NULL, "control"},
+    {"FILE:/a", NULL, "neither"},
+};
+
+TEST(M13_row10_origins_of_documents)
+{
+    for (size_t i = 0; i < ROWS(documents); i++) {
+        struct arena a = {0};
+        struct err e = {0};
+        struct origin o = {0}, again = {0};
+        bool ok =
+            origin_parse(str_from(documents[i].input), &rules, &a, &o, &e);
+
+        if (ok != !documents[i].fault)
+            printf("# %s: %s\n", documents[i].input, err_first(&e));
+        CHECK(ok == !documents[i].fault);
+        if (ok) {
+            CHECK_STR(str_c(o.text, &a), documents[i].text);
+            CHECK(origin_parse(o.text, &rules, &a, &again, &e));
+            CHECK(str_eq(o.key, again.key) && str_eq(o.text, again.text));
+        } else {
+            if (!strstr(err_first(&e), documents[i].fault))
+                printf("# %s: %s\n", documents[i].input, err_first(&e));
+            CHECK(strstr(err_first(&e), documents[i].fault) != NULL);
+            CHECK(e.code == ERR_ORIGIN && e.hint[0]);
+        }
+        arena_done(&a);
+    }
+}
+
+/* M14: owner and repository fold, ref and path do not. */
+static const struct {
+    const char *x, *y;
+    bool equal;
+} keys[] = {
+    {GH "MyOrg/Repo/tree/m/x", GH "myorg/repo.git/tree/m/x/", true},
+    {GH "o/r/tree/M/x", GH "o/r/tree/m/x", false},
+    {GH "o/r/tree/m/X", GH "o/r/tree/m/x", false},
+    {GH "o/r/tree/a%2fb/x", GH "o/r/tree/a%2Fb/x", true},
+    {"file:///x/y", "file:/x/y/", true},
+    {"file:/X", "file:/x", false},
+};
+
+TEST(M14_keys_decide_equality)
+{
+    for (size_t i = 0; i < ROWS(keys); i++) {
+        struct arena a = {0};
+        struct err e;
+        struct origin x, y;
+
+        CHECK(origin_parse(str_from(keys[i].x), NULL, &a, &x, &e));
+        CHECK(origin_parse(str_from(keys[i].y), NULL, &a, &y, &e));
+        CHECK(str_eq(x.key, y.key) == keys[i].equal);
+        arena_done(&a);
+    }
+}
+
+TEST(M13_parts_of_an_origin)
+{
+    struct arena a = {0};
+    struct err e;
+    struct origin o;
+
+    CHECK(origin_parse(STR(GH "Acme/Tools.git/tree/v1/skills/x"), NULL, &a, &o,
+                       &e));
+    CHECK(o.scheme == ORIGIN_GIT && !o.is_short);
+    CHECK(str_is(o.host, "github.com") && str_is(o.owner, "Acme"));
+    CHECK(str_is(o.repo, "Tools") && str_is(o.rest, "v1/skills/x"));
+    CHECK(str_is(origin_repository(&o, &a), "github.com/acme/tools"));
+    CHECK(!origin_parse(STR("https://git.example.com/o/r/tree/m"), NULL, &a, &o,
+                        &e));
+    arena_done(&a);
+}
+
+/* §6 of the commands: what a person may type. */
+static const struct {
+    const char *input, *text, *ref, *path;
+} arguments[] = {
+    {"o/r", "o/r", "", ""},
+    {"o/r/", "o/r", "", ""},
+    {"o/r.git", "o/r", "", ""},
+    {"o/r/skills/x", "o/r/skills/x", "", "skills/x"},
+    {"o/r/skills/x@v1", "o/r/skills/x@v1", "v1", "skills/x"},
+    {"o/r@feature/x", "o/r@feature/x", "feature/x", ""},
+    {"o/r/packages/@acme/x@acme@1.0.0", "o/r/packages/@acme/x@acme@1.0.0",
+     "acme@1.0.0", "packages/@acme/x"},
+    {GH "o/r", "o/r", "", ""},
+    {GH "o/r.git/", "o/r", "", ""},
+    {"https://git.example.com/O/r", "https://git.example.com/O/r", "", ""},
+    {GH "o/r/tree/m/x", GH "o/r/tree/m/x", NULL, NULL},
+    {"/srv/x/../y", "file:/srv/y", NULL, NULL},
+    {"./a", "file:/home/u/w/a", NULL, NULL},
+    {".", "file:/home/u/w", NULL, NULL},
+    {"../a/./b//", "file:/home/u/a/b", NULL, NULL},
+    {"../../../../a", "file:/a", NULL, NULL},
+    {"~/a", "file:/home/u/a", NULL, NULL},
+    {"file:/x", "file:/x", NULL, NULL},
+    {"o", NULL, NULL, NULL},
+    {"o/", NULL, NULL, NULL},
+    {"o/r@", NULL, NULL, NULL},
+    {"o/r@-x", NULL, NULL, NULL},
+    {"o/r@a..b", NULL, NULL, NULL},
+    {"o/r@a#b", NULL, NULL, NULL},
+    {"o/r/../x", NULL, NULL, NULL},
+    {"o/r//x", NULL, NULL, NULL},
+    {"-o/r", NULL, NULL, NULL},
+    {"git@github.com:o/r", NULL, NULL, NULL},
+    {"ssh://github.com/o/r", NULL, NULL, NULL},
+    {"http://github.com/o/r", NULL, NULL, NULL},
+    {"https://gitlab.com/o/r", NULL, NULL, NULL},
+    {"../../..", NULL, NULL, NULL},
+    {"", NULL, NULL, NULL},
+};
+
+TEST(row10_what_a_person_may_type)
+{
+    for (size_t i = 0; i < ROWS(arguments); i++) {
+        struct arena a = {0};
+        struct err e = {0};
+        struct origin o = {0}, again = {0};
+        bool ok = origin_parse_argument(str_from(arguments[i].input),
+                                        STR("/home/u/w"), STR("/home/u"),
+                                        &rules, &a, &o, &e);
+
+        if (ok != (arguments[i].text != NULL))
+            printf("# %s: %s\n", arguments[i].input, err_first(&e));
+        CHECK(ok == (arguments[i].text != NULL));
+        if (ok) {
+            CHECK_STR(str_c(o.text, &a), arguments[i].text);
+            CHECK(o.is_short == (arguments[i].ref != NULL));
+            CHECK(origin_parse_argument(o.text, STR("/"), STR(""), &rules, &a,
+                                        &again, &e) &&
+                  str_eq(o.key, again.key));
+        }
+        if (ok && o.is_short) {
+            CHECK_STR(str_c(o.ref, &a), arguments[i].ref);
+            CHECK_STR(str_c(o.path, &a), arguments[i].path);
+        }
+        arena_done(&a);
+    }
+}
+
+TEST(home_may_be_unknown)
+{
+    struct arena a = {0};
+    struct err e = {0};
+    struct origin o;
+
+    CHECK(!origin_parse_argument(STR("~/x"), STR("/w"), STR(""), NULL, &a, &o,
+                                 &e));
+    CHECK(strstr(err_first(&e), "home") != NULL);
+    arena_done(&a);
+}
+
+TEST(X13_completed_origins_are_full_urls)
+{
+    struct arena a = {0};
+    struct err e = {0};
+    struct origin o, full, again;
+
+    CHECK(origin_parse_argument(STR("Acme/tools/skills/x"), STR("/"), STR(""),
+                                NULL, &a, &o, &e));
+    origin_complete(&o, STR("feature/x"), STR("skills/x"), &a, &full);
+    CHECK_STR(str_c(full.text, &a), GH "Acme/tools/tree/feature/x/skills/x");
+    CHECK(!full.is_short);
+    CHECK(origin_parse(full.text, NULL, &a, &again, &e));
+    CHECK(str_eq(full.key, again.key));
+    origin_complete(&o, STR("main"), STR(""), &a, &full);
+    CHECK_STR(str_c(full.text, &a), GH "Acme/tools/tree/main");
+    arena_done(&a);
+}
+
+/* git check-ref-format; row 10 */
+static const struct {
+    const char *ref;
+    bool valid;
+} refs[] = {
+    {"main", true},     {"a/b", true},     {"v1.0.0", true},
+    {SHA, true},        {"x@1", true},     {"@/x", true},
+    {"", false},        {"@", false},      {"-x", false},
+    {"a..b", false},    {"a//b", false},   {"/a", false},
+    {"a/", false},      {".a", false},     {"a/.b", false},
+    {"a.", false},      {"a.lock", false}, {"a.lock/b", false},
+    {"a b", false},     {"a~b", false},    {"a^b", false},
+    {"a:b", false},     {"a?b", false},    {"a*b", false},
+    {"a[b", false},     {"a\\b", false},   {"a\x7f", false},
+    {"a\x01", false},   {"a@{b", false},   {"a\xff", false},
+    {"\xc3\xa9", true},
+};
+
+TEST(row10_refs)
+{
+    for (size_t i = 0; i < ROWS(refs); i++) {
+        if (ref_is_valid(str_from(refs[i].ref)) != refs[i].valid)
+            printf("# %s\n", refs[i].ref);
+        CHECK(ref_is_valid(str_from(refs[i].ref)) == refs[i].valid);
+    }
+    CHECK(!ref_is_valid(STR("a\0b")));
+}
+
+TEST(row10_a_nul_or_2049_bytes)
+{
+    struct arena a = {0};
+    struct err e;
+    struct origin o;
+    struct str head = STR(GH "o/r/tree/");
+    char *text = arena_alloc(&a, ORIGIN_MAX_BYTES + 1);
+
+    CHECK(!origin_parse(STR(GH "o/r/tree/m\0x"), NULL, &a, &o, &e));
+    CHECK(!origin_parse(STR("file:/a\0b"), NULL, &a, &o, &e));
+    memset(text, 'a', ORIGIN_MAX_BYTES + 1);
+    memcpy(text, head.p, head.n);
+    CHECK(!origin_parse(str_of(text, ORIGIN_MAX_BYTES + 1), NULL, &a, &o, &e));
+    CHECK(strstr(err_first(&e), "2,048") != NULL);
+    CHECK(origin_parse(str_of(text, 600), NULL, &a, &o, &e));
+    arena_done(&a);
+}
