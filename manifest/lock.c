@@ -1,0 +1,680 @@
+#include "lock.h"
+
+#include "base/map.h"
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * Read line by line, not as YAML: one function writes this file, so exactly
+ * its form is taken and all else is damage, named by its line. It is twenty
+ * times faster, too, which a lock of 10,000 packages needs.
+ */
+
+#define COMMIT_HEX_CHARS 40
+#define ENTRY_MIN_BYTES  140
+#define EXCERPT_CHARS    60 /* of a line, in a message */
+
+struct reader {
+    struct str rest, line;
+    unsigned number;
+    const char *name; /* of the file */
+    struct arena *a;
+    struct arena scratch;
+    struct err *e;
+    struct lock_entry *entries;
+    size_t count, capacity;
+};
+
+static bool PRINTF(3, 4)
+    fail(struct reader *r, unsigned line, const char *format, ...)
+{
+    char message[1024];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    err_set(r->e, ERR_FORMAT, "%s:%u: %s", r->name, line, message);
+    return err_hint(r->e, "mapm writes this file: take it from version control "
+                          "again, or delete it and run mapm install");
+}
+
+static struct str excerpt(struct str s)
+{
+    return text_cut(s, EXCERPT_CHARS);
+}
+
+static bool is_merge_marker(struct str line)
+{
+    return str_starts(line, STR("<<<<<<<")) ||
+           str_starts(line, STR("|||||||")) ||
+           str_starts(line, STR("=======")) || str_starts(line, STR(">>>>>>>"));
+}
+
+/* The current line is not what must stand here. */
+static bool fail_line(struct reader *r, const char *expected)
+{
+    if (is_merge_marker(r->line)) {
+        err_set(r->e, ERR_FORMAT, "%s:%u: a merge conflict", r->name,
+                r->number);
+        return err_hint(r->e, "take either side and run mapm install");
+    }
+    return fail(r, r->number, "expected %s, not \"%.*s\"", expected,
+                STR_ARG(excerpt(r->line)));
+}
+
+static bool next_line(struct reader *r)
+{
+    if (!r->rest.n || !str_line(&r->rest, &r->line)) {
+        r->line = STR("");
+        return false;
+    }
+    r->number++;
+    return true;
+}
+
+/* --- values --------------------------------------------------------------- */
+
+static int hex_value(char c)
+{
+    return char_is_digit(c) ? c - '0' : char_is_hex(c) ? c - 'a' + 10 : -1;
+}
+
+/* `\x1b` or `\u20ac`: the digits behind the letter at `*at`. */
+static bool take_escape(struct str raw, size_t *at, struct buf *out)
+{
+    char letter = raw.p[(*at)++];
+    size_t digits = letter == 'x' ? 2 : letter == 'u' ? 4 : 0;
+    int32_t point = 0;
+
+    if (letter == '"' || letter == '\\' || letter == 'n' || letter == 't') {
+        buf_char(out, letter == 'n' ? '\n' : letter == 't' ? '\t' : letter);
+        return true;
+    }
+    if (!digits || raw.n - *at < digits)
+        return false;
+    for (size_t i = 0; i < digits; i++) {
+        int value = hex_value(raw.p[(*at)++]);
+
+        if (value < 0)
+            return false;
+        point = point * 16 + value;
+    }
+    text_put(out, point);
+    return true;
+}
+
+static bool unquote(struct str raw, struct arena *a, struct str *out)
+{
+    CLEANUP(buf_done) struct buf text = {0};
+    size_t at = 1;
+
+    if (raw.n < 2 || raw.p[raw.n - 1] != '"')
+        return false;
+    buf_init(&text, raw.n * 4);
+    raw.n--;
+    while (at < raw.n) {
+        char c = raw.p[at++];
+
+        if (c != '\\')
+            buf_char(&text, c);
+        else if (at >= raw.n || !take_escape(raw, &at, &text))
+            return false;
+    }
+    *out = arena_str(a, buf_str(&text));
+    return true;
+}
+
+/* A scalar in just the form that lock_format gives it. */
+static bool take_scalar(struct reader *r, struct str raw, struct str *out)
+{
+    struct str value = raw;
+
+    if (lock_is_plain(raw)) {
+        *out = raw;
+        return true;
+    }
+    if (raw.n && raw.p[0] == '"' && !unquote(raw, r->a, &value))
+        return fail(r, r->number, "a damaged text in quotes");
+    if (!str_eq(lock_scalar(value, r->a), raw))
+        return fail(r, r->number, "not written as mapm writes it: %.*s",
+                    STR_ARG(excerpt(raw)));
+    if (!text_is_utf8(value) || text_has_control(value) ||
+        text_find_hidden(value, NULL, NULL) != TEXT_HIDDEN_NONE)
+        return fail(r, r->number, "a hidden character, or not UTF-8");
+    *out = value;
+    return true;
+}
+
+/* Cuts the next item off `*list`, the inside of "[a, b]". */
+static bool cut_item(struct str *list, struct str *item)
+{
+    size_t end = 0;
+
+    if (list->n && list->p[0] == '"') {
+        for (end = 1; end < list->n && list->p[end] != '"'; end++)
+            if (list->p[end] == '\\')
+                end++;
+        end++;
+    } else {
+        end = str_find_char(*list, ',');
+    }
+    *item = str_slice(*list, 0, end);
+    *list = str_from_index(*list, item->n);
+    if (!item->n)
+        return false;
+    if (!list->n)
+        return true;
+    if (!str_starts(*list, STR(", ")) || list->n == 2)
+        return false;
+    *list = str_from_index(*list, 2);
+    return true;
+}
+
+static bool open_list(struct reader *r, struct str value, struct str *inside)
+{
+    if (value.n < 3 || value.p[0] != '[' || value.p[value.n - 1] != ']')
+        return fail(r, r->number, "expected a list in brackets");
+    *inside = str_slice(value, 1, value.n - 1);
+    return true;
+}
+
+static bool name_is_valid(enum doc_kind kind, struct str name)
+{
+    size_t slash = str_find_char(name, '/');
+
+    if (kind != DOC_MCP)
+        return slash == SIZE_MAX
+                   ? name_is_kebab(name)
+                   : scope_is_valid(str_slice(name, 0, slash)) &&
+                         name_is_kebab(str_from_index(name, slash + 1));
+    for (size_t i = 0; i < name.n; i++)
+        if (!char_is_alpha(name.p[i]) && !char_is_digit(name.p[i]) &&
+            !strchr("/._-", name.p[i]))
+            return false; /* no "," or " ": it stands in lists of needs */
+    return mcp_name_is_valid(name);
+}
+
+/* Whether it may be used is origin_parse's to say, who knows the hosts. */
+static bool origin_is_plausible(struct str s)
+{
+    return s.n <= ORIGIN_MAX_BYTES &&
+           ((str_starts(s, STR("https://")) && s.n > 8 && s.p[8] != '/') ||
+            str_starts(s, STR("file:/")));
+}
+
+static bool is_local(const struct lock_entry *entry)
+{
+    return str_starts(entry->origin, STR("file:"));
+}
+
+static bool is_hex(struct str s, size_t count)
+{
+    unsigned bad = s.n != count;
+
+    for (size_t i = 0; i < s.n; i++) {
+        unsigned char c = (unsigned char)s.p[i];
+
+        bad |= !(c - (unsigned)'0' < 10u || c - (unsigned)'a' < 6u);
+    }
+    return !bad;
+}
+
+/* --- the lines of an entry ------------------------------------------------ */
+
+static bool take_name(struct reader *r, struct lock_entry *entry,
+                      struct str value)
+{
+    if (!take_scalar(r, value, &entry->name))
+        return false;
+    return name_is_valid(entry->kind, entry->name) ||
+           fail(r, r->number, "not a name of %s %s: %.*s",
+                entry->kind == DOC_SKILL ? "a" : "an",
+                doc_kind_name(entry->kind), STR_ARG(excerpt(entry->name)));
+}
+
+static bool take_origin(struct reader *r, struct lock_entry *entry,
+                        struct str value)
+{
+    if (!take_scalar(r, value, &entry->origin))
+        return false;
+    return origin_is_plausible(entry->origin) ||
+           fail(r, r->number, "not an origin: %.*s",
+                STR_ARG(excerpt(entry->origin)));
+}
+
+static bool take_also(struct reader *r, struct lock_entry *entry,
+                      struct str value)
+{
+    struct str inside, raw, *also = NULL;
+    size_t capacity = 0;
+
+    if (!open_list(r, value, &inside))
+        return false;
+    while (inside.n) {
+        size_t n = entry->also_count;
+
+        also = arena_grow(r->a, also, n, &capacity, sizeof *also);
+        if (!cut_item(&inside, &raw))
+            return fail(r, r->number, "a damaged list");
+        if (!take_scalar(r, raw, &also[n]))
+            return false;
+        if (!origin_is_plausible(also[n]) ||
+            (n && str_cmp(also[n - 1], also[n]) >= 0))
+            return fail(r, r->number, "not an origin, or not in order: %.*s",
+                        STR_ARG(excerpt(also[n])));
+        entry->also_count++;
+    }
+    entry->also = also;
+    return true;
+}
+
+static bool take_id(struct reader *r, struct str value, struct str *out)
+{
+    if (!is_hex(value, COMMIT_HEX_CHARS))
+        return fail(r, r->number, "not 40 hexadecimal digits: \"%.*s\"",
+                    STR_ARG(excerpt(value)));
+    *out = value;
+    return true;
+}
+
+static bool take_commit(struct reader *r, struct lock_entry *entry,
+                        struct str value)
+{
+    return take_id(r, value, &entry->commit);
+}
+
+static bool take_object(struct reader *r, struct lock_entry *entry,
+                        struct str value)
+{
+    return take_id(r, value, &entry->object);
+}
+
+static bool take_digest(struct reader *r, struct lock_entry *entry,
+                        struct str value)
+{
+    if (!str_starts(value, STR("sha256:")) ||
+        !is_hex(str_from_index(value, 7), 64))
+        return fail(r, r->number,
+                    "not \"sha256:\" and 64 hexadecimal digits: \"%.*s\"",
+                    STR_ARG(excerpt(value)));
+    entry->digest = value;
+    return true;
+}
+
+static bool take_version(struct reader *r, struct lock_entry *entry,
+                         struct str value)
+{
+    return take_scalar(r, value, &entry->version) &&
+           (entry->version.n || fail(r, r->number, "an empty version"));
+}
+
+/* One component below a folder of ours: it can lead nowhere else. */
+static bool take_path(struct reader *r, struct lock_entry *entry,
+                      struct str value)
+{
+    struct str folder = entry->kind == DOC_AGENT ? STR(".agents/agents/")
+                                                 : STR(".agents/skills/");
+
+    entry->place = value;
+    return (str_starts(value, folder) &&
+            name_is_kebab(str_from_index(value, folder.n))) ||
+           fail(r, r->number, "not a folder of %s: \"%.*s\"",
+                doc_kind_plural(entry->kind), STR_ARG(excerpt(value)));
+}
+
+static bool take_key(struct reader *r, struct lock_entry *entry,
+                     struct str value)
+{
+    bool good = true;
+
+    if (!take_scalar(r, value, &entry->place))
+        return false;
+    for (size_t i = 0; i < entry->place.n; i++)
+        good = good &&
+               (char_is_alpha(entry->place.p[i]) ||
+                char_is_digit(entry->place.p[i]) || entry->place.p[i] == '-');
+    return (good && entry->place.n && entry->place.n <= MCP_KEY_MAX_CHARS) ||
+           fail(r, r->number, "not a key of an MCP server: \"%.*s\"",
+                STR_ARG(excerpt(entry->place)));
+}
+
+static bool take_hidden(struct reader *r, struct lock_entry *entry,
+                        struct str value)
+{
+    entry->allow_hidden = str_is(value, "allowed");
+    return entry->allow_hidden || fail(r, r->number, "expected \"allowed\"");
+}
+
+static bool take_needs(struct reader *r, struct lock_entry *entry,
+                       struct str value)
+{
+    struct str inside, raw, kind;
+    size_t capacity = 0;
+
+    if (!open_list(r, value, &inside))
+        return false;
+    while (inside.n) {
+        struct lock_need *need;
+        size_t n = entry->need_count;
+
+        entry->needs =
+            arena_grow(r->a, entry->needs, n, &capacity, sizeof *entry->needs);
+        need = &entry->needs[n];
+        if (!cut_item(&inside, &raw))
+            return fail(r, r->number, "a damaged list");
+        need->name = raw;
+        if (!str_cut(&need->name, ' ', &kind) || !need->name.n ||
+            !doc_kind_find(kind, &need->kind) || need->kind == DOC_AGENT ||
+            !name_is_valid(need->kind, need->name))
+            return fail(r, r->number,
+                        "not \"skill NAME\" or \"mcp NAME\": \"%.*s\"",
+                        STR_ARG(excerpt(raw)));
+        if (n && lock_order(need[-1].kind, need[-1].name, need->kind,
+                            need->name) >= 0)
+            return fail(r, r->number, "needs twice, or not in order: %.*s",
+                        STR_ARG(excerpt(raw)));
+        entry->need_count++;
+    }
+    return true;
+}
+
+#define DOC_FOLDER (DOC_AGENT | DOC_SKILL)
+#define DOC_ANY    (DOC_FOLDER | DOC_MCP)
+
+/* clang-format off */
+static const struct field {
+    struct str key;
+    unsigned kinds; /* that may have it */
+    bool required;
+    bool remote;    /* not for file: packages */
+    bool (*take)(struct reader *, struct lock_entry *, struct str);
+} fields[] = { /* in the order of the file */
+    {STR_INIT("name"),    DOC_ANY,    true,  false, take_name},
+    {STR_INIT("origin"),  DOC_ANY,    true,  false, take_origin},
+    {STR_INIT("also"),    DOC_ANY,    false, false, take_also},
+    {STR_INIT("commit"),  DOC_ANY,    true,  true,  take_commit},
+    {STR_INIT("tree"),    DOC_FOLDER, true,  true,  take_object},
+    {STR_INIT("blob"),    DOC_MCP,    true,  true,  take_object},
+    {STR_INIT("digest"),  DOC_ANY,    true,  false, take_digest},
+    {STR_INIT("version"), DOC_ANY,    false, false, take_version},
+    {STR_INIT("path"),    DOC_FOLDER, true,  false, take_path},
+    {STR_INIT("key"),     DOC_MCP,    true,  false, take_key},
+    {STR_INIT("hidden"),  DOC_ANY,    false, false, take_hidden},
+    {STR_INIT("needs"),   DOC_FOLDER, false, false, take_needs},
+};
+/* clang-format on */
+#define FIELD_COUNT (sizeof fields / sizeof *fields)
+
+/* Looks on from where the last one was found: there it nearly always is. */
+static size_t find_field(struct str key, size_t next)
+{
+    for (size_t i = next; i < FIELD_COUNT; i++)
+        if (str_eq(key, fields[i].key))
+            return i;
+    for (size_t i = 0; i < next; i++)
+        if (str_eq(key, fields[i].key))
+            return i;
+    return FIELD_COUNT;
+}
+
+/* The fields from `from` up to `to` are not there: one of them had to be. */
+static bool check_skipped(struct reader *r, const struct lock_entry *entry,
+                          size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        if (fields[i].required && (fields[i].kinds & entry->kind) &&
+            !(fields[i].remote && is_local(entry)))
+            return fail(r, entry->line, "%s %.*s has no \"%s\"",
+                        doc_kind_name(entry->kind), STR_ARG(entry->name),
+                        fields[i].key.p);
+    return true;
+}
+
+/* "    key: value" at the current line. */
+static bool take_field(struct reader *r, struct lock_entry *entry, size_t *next)
+{
+    struct str key, value = str_from_index(r->line, 4);
+    size_t i;
+
+    if (!str_starts(r->line, STR("    ")) || !str_cut(&value, ':', &key) ||
+        !str_starts(value, STR(" ")))
+        return fail_line(r, "\"    key: value\"");
+    value = str_from_index(value, 1);
+    i = find_field(key, *next);
+    if (i == FIELD_COUNT)
+        return fail(r, r->number, "unknown key \"%.*s\"",
+                    STR_ARG(excerpt(key)));
+    if (i < *next)
+        return fail(r, r->number, "\"%s\" is given twice, or not in its place",
+                    fields[i].key.p);
+    if (!(fields[i].kinds & entry->kind))
+        return fail(r, r->number, "\"%s\" is not for %s", fields[i].key.p,
+                    doc_kind_plural(entry->kind));
+    if (fields[i].remote && is_local(entry))
+        return fail(r, r->number, "\"%s\" is not for file: packages",
+                    fields[i].key.p);
+    if (!check_skipped(r, entry, *next, i) || !fields[i].take(r, entry, value))
+        return false;
+    *next = i + 1;
+    return true;
+}
+
+static bool check_order(struct reader *r, const struct lock_entry *entry)
+{
+    const struct lock_entry *before = entry - 1;
+    int order =
+        lock_order(before->kind, before->name, entry->kind, entry->name);
+
+    if (order < 0)
+        return true;
+    return fail(r, entry->line,
+                order ? "%s %.*s is not in its order"
+                      : "%s %.*s is given twice",
+                doc_kind_name(entry->kind), STR_ARG(entry->name));
+}
+
+/* From "  - type:" at the current line to the line after the entry. */
+static bool take_entry(struct reader *r, bool *more)
+{
+    static const struct str head = STR_INIT("  - type: ");
+    struct lock_entry *entry;
+    size_t next = 0;
+
+    r->entries = arena_grow(r->a, r->entries, r->count, &r->capacity,
+                            sizeof *r->entries);
+    entry = &r->entries[r->count];
+    *entry = (struct lock_entry){.line = r->number};
+    if (!str_starts(r->line, head) ||
+        !doc_kind_find(str_from_index(r->line, head.n), &entry->kind))
+        return fail_line(r, "\"  - type: agent, mcp or skill\"");
+    while ((*more = next_line(r)) && !str_starts(r->line, STR("  - ")))
+        if (!take_field(r, entry, &next))
+            return false;
+    if (!check_skipped(r, entry, next, FIELD_COUNT))
+        return false;
+    if (r->count && !check_order(r, entry))
+        return false;
+    r->count++;
+    return true;
+}
+
+/* --- what entries say about each other ------------------------------------ */
+
+static bool check_places(struct reader *r)
+{
+    struct map places, origins;
+
+    map_init(&places, &r->scratch);
+    map_init(&origins, &r->scratch);
+    for (size_t i = 0; i < r->count; i++) {
+        const struct lock_entry *entry = &r->entries[i];
+
+        if (!map_put(&places, str_lower(entry->place, &r->scratch), NULL))
+            return fail(r, entry->line, "\"%.*s\" belongs to two packages",
+                        STR_ARG(entry->place));
+        if (!map_put(&origins, entry->origin, NULL))
+            return fail(r, entry->line, "an origin of two packages: %.*s",
+                        STR_ARG(excerpt(entry->origin)));
+        for (size_t k = 0; k < entry->also_count; k++)
+            if (!map_put(&origins, entry->also[k], NULL))
+                return fail(r, entry->line, "an origin of two packages: %.*s",
+                            STR_ARG(excerpt(entry->also[k])));
+    }
+    return true;
+}
+
+/* All needs as indices, those of entry i from first[i] to first[i + 1]. */
+struct links {
+    size_t *first, *to;
+    size_t *wanted; /* how often each entry is needed */
+};
+
+static bool link_needs(struct reader *r, struct links *links)
+{
+    struct map names[2]; /* of skills, of MCP servers */
+    size_t total = 0;
+
+    map_init(&names[0], &r->scratch);
+    map_init(&names[1], &r->scratch);
+    for (size_t i = 0; i < r->count; i++) {
+        struct lock_entry *entry = &r->entries[i];
+
+        total += entry->need_count;
+        if (entry->kind != DOC_AGENT)
+            map_put(&names[entry->kind == DOC_MCP], entry->name, entry);
+    }
+    links->first = arena_array(&r->scratch, r->count + 1, sizeof(size_t));
+    links->wanted = arena_array(&r->scratch, r->count + 1, sizeof(size_t));
+    links->to = arena_array(&r->scratch, total + 1, sizeof(size_t));
+    total = 0;
+    for (size_t i = 0; i < r->count; i++) {
+        const struct lock_entry *entry = &r->entries[i];
+
+        links->first[i] = total;
+        for (size_t k = 0; k < entry->need_count; k++) {
+            const struct lock_need *need = &entry->needs[k];
+            const struct lock_entry *found =
+                map_find(&names[need->kind == DOC_MCP], need->name);
+
+            if (!found)
+                return fail(r, entry->line,
+                            "%.*s needs %s %.*s, which is not in this file",
+                            STR_ARG(entry->name), doc_kind_name(need->kind),
+                            STR_ARG(need->name));
+            links->to[total++] = (size_t)(found - r->entries);
+            links->wanted[found - r->entries]++;
+        }
+    }
+    links->first[r->count] = total;
+    return true;
+}
+
+/* Whoever follows the needs must come to an end. Takes away, again and again,
+ * what nothing left needs. */
+static bool check_needs(struct reader *r)
+{
+    struct links links;
+    size_t *ready, count = 0;
+
+    if (!link_needs(r, &links))
+        return false;
+    ready = arena_array(&r->scratch, r->count + 1, sizeof *ready);
+    for (size_t i = 0; i < r->count; i++)
+        if (!links.wanted[i])
+            ready[count++] = i;
+    for (size_t done = 0; done < count; done++)
+        for (size_t k = links.first[ready[done]];
+             k < links.first[ready[done] + 1]; k++)
+            if (--links.wanted[links.to[k]] == 0)
+                ready[count++] = links.to[k];
+    for (size_t i = 0; i < r->count; i++)
+        if (links.wanted[i])
+            return fail(r, r->entries[i].line, "%.*s is part of a cycle",
+                        STR_ARG(r->entries[i].name));
+    return true;
+}
+
+/* --- the file ------------------------------------------------------------- */
+
+/* The version comes first: it says how all else is to be read. */
+static bool take_version_line(struct reader *r)
+{
+    static const struct str key = STR_INIT("version: ");
+
+    do {
+        if (!next_line(r))
+            return fail(r, r->number + 1, "the file holds no version");
+    } while (str_starts(r->line, STR("#")));
+    if (!str_starts(r->line, key))
+        return fail_line(r, "\"version: " LOCK_VERSION "\"");
+    if (str_is(str_from_index(r->line, key.n), LOCK_VERSION))
+        return true;
+    fail(r, r->number,
+         "version %.*s is unknown to this mapm, which reads "
+         "version " LOCK_VERSION,
+         STR_ARG(excerpt(str_from_index(r->line, key.n))));
+    return err_hint(r->e, "a newer mapm wrote this file: use that one");
+}
+
+/* Room for all entries at once: a good one has no fewer bytes than this. */
+static void reserve_entries(struct reader *r)
+{
+    static const struct str head = STR_INIT("\n  - type: ");
+    struct str rest = r->rest;
+    size_t count = 1, at;
+
+    while ((at = str_find(rest, head)) != SIZE_MAX) {
+        rest = str_from_index(rest, at + ENTRY_MIN_BYTES);
+        count++;
+    }
+    r->capacity = count;
+    r->entries = arena_array(r->a, count, sizeof *r->entries);
+}
+
+static bool take_file(struct reader *r)
+{
+    bool more;
+
+    if (!take_version_line(r))
+        return false;
+    if (r->rest.n && r->rest.p[r->rest.n - 1] != '\n')
+        return fail(r, r->number, "the file ends in the middle of a line");
+    if (!next_line(r))
+        return fail(r, r->number, "\"packages:\" is missing");
+    if (str_is(r->line, "packages: []"))
+        return !next_line(r) || fail_line(r, "the end of the file");
+    if (!str_is(r->line, "packages:"))
+        return fail_line(r, "\"packages:\"");
+    if (!next_line(r))
+        return fail(r, r->number, "no packages: \"packages: []\" says so");
+    reserve_entries(r);
+    do {
+        if (!take_entry(r, &more))
+            return false;
+    } while (more);
+    return check_places(r) && check_needs(r);
+}
+
+static void reader_done(struct reader *r)
+{
+    arena_done(&r->scratch);
+}
+
+bool lock_parse(struct str text, const char *name, struct arena *a,
+                struct lock *out, struct err *e)
+{
+    CLEANUP(reader_done)
+    struct reader r = {.rest = text, .name = name, .a = a, .e = e};
+
+    if (text.n > LOCK_MAX_BYTES)
+        return err_set(e, ERR_LIMIT, "%s: larger than %u bytes", name,
+                       LOCK_MAX_BYTES);
+    if (text.n && !take_file(&r))
+        return false;
+    *out = (struct lock){.entries = r.entries, .count = r.count};
+    return true;
+}

@@ -1,0 +1,163 @@
+#include <stdlib.h>
+
+#include "lock.h"
+
+static int kind_rank(enum doc_kind kind)
+{
+    return kind == DOC_AGENT ? 0 : kind == DOC_MCP ? 1 : 2;
+}
+
+int lock_order(enum doc_kind x_kind, struct str x_name, enum doc_kind y_kind,
+               struct str y_name)
+{
+    if (x_kind != y_kind)
+        return kind_rank(x_kind) - kind_rank(y_kind);
+    return str_cmp(x_name, y_name);
+}
+
+bool lock_is_plain(struct str s)
+{
+    struct version ignored;
+    unsigned bad = 0;
+
+    if (s.n && char_is_digit(s.p[0]))
+        return version_parse(s, &ignored);
+    if (s.n < 6 || !char_is_alpha(s.p[0]) || s.p[s.n - 1] == ':')
+        return false;
+    for (size_t i = 1; i < s.n; i++) {
+        unsigned char c = (unsigned char)s.p[i];
+
+        /* "-./" and the digits and ":" follow each other in ASCII. */
+        bad |=
+            !((c | 0x20u) - 'a' < 26u || c - (unsigned)'-' < 14u || c == '_');
+    }
+    return !bad;
+}
+
+struct str lock_scalar(struct str s, struct arena *a)
+{
+    return lock_is_plain(s) ? s : yaml_quote(s, a);
+}
+
+static int compare_entries(const void *x, const void *y)
+{
+    const struct lock_entry *one = x, *two = y;
+
+    return lock_order(one->kind, one->name, two->kind, two->name);
+}
+
+static int compare_needs(const void *x, const void *y)
+{
+    const struct lock_need *one = x, *two = y;
+
+    return lock_order(one->kind, one->name, two->kind, two->name);
+}
+
+static int compare_texts(const void *x, const void *y)
+{
+    const struct str *one = x, *two = y;
+
+    return str_cmp(*one, *two);
+}
+
+static void put_line(struct buf *out, const char *key, struct str value)
+{
+    if (!value.n)
+        return;
+    buf_text(out, "    ");
+    buf_text(out, key);
+    buf_text(out, ": ");
+    buf_append(out, value);
+    buf_char(out, '\n');
+}
+
+static void put_also(const struct lock_entry *entry, struct buf *out,
+                     struct arena *a)
+{
+    struct str *sorted;
+
+    if (entry->also_count == 0)
+        return;
+    sorted = arena_array(a, entry->also_count, sizeof *sorted);
+    for (size_t i = 0; i < entry->also_count; i++)
+        sorted[i] = entry->also[i];
+    qsort(sorted, entry->also_count, sizeof *sorted, compare_texts);
+    buf_text(out, "    also: [");
+    for (size_t i = 0; i < entry->also_count; i++) {
+        buf_text(out, i ? ", " : "");
+        buf_append(out, lock_scalar(sorted[i], a));
+    }
+    buf_text(out, "]\n");
+}
+
+static void put_needs(struct lock_entry *entry, struct buf *out)
+{
+    if (entry->need_count == 0)
+        return;
+    qsort(entry->needs, entry->need_count, sizeof *entry->needs, compare_needs);
+    buf_text(out, "    needs: [");
+    for (size_t i = 0; i < entry->need_count; i++) {
+        buf_text(out, i ? ", " : "");
+        buf_text(out, doc_kind_name(entry->needs[i].kind));
+        buf_char(out, ' ');
+        buf_append(out, entry->needs[i].name);
+    }
+    buf_text(out, "]\n");
+}
+
+static void put_entry(struct lock_entry *entry, struct buf *out,
+                      struct arena *a)
+{
+    bool mcp = entry->kind == DOC_MCP;
+
+    buf_text(out, "  - type: ");
+    buf_text(out, doc_kind_name(entry->kind));
+    buf_char(out, '\n');
+    put_line(out, "name", lock_scalar(entry->name, a));
+    put_line(out, "origin", lock_scalar(entry->origin, a));
+    put_also(entry, out, a);
+    put_line(out, "commit", entry->commit);
+    put_line(out, mcp ? "blob" : "tree", entry->object);
+    put_line(out, "digest", entry->digest);
+    if (entry->version.n)
+        put_line(out, "version", lock_scalar(entry->version, a));
+    put_line(out, mcp ? "key" : "path",
+             mcp ? lock_scalar(entry->place, a) : entry->place);
+    if (entry->allow_hidden)
+        put_line(out, "hidden", STR("allowed"));
+    put_needs(entry, out);
+}
+
+void lock_format(struct lock *lock, struct buf *out)
+{
+    CLEANUP(arena_done) struct arena scratch;
+
+    arena_init(&scratch);
+    if (lock->count)
+        qsort(lock->entries, lock->count, sizeof *lock->entries,
+              compare_entries);
+    buf_text(out, "version: " LOCK_VERSION "\n");
+    buf_text(out, lock->count ? "packages:\n" : "packages: []\n");
+    for (size_t i = 0; i < lock->count; i++)
+        put_entry(&lock->entries[i], out, &scratch);
+}
+
+const struct lock_entry *lock_find(const struct lock *lock, enum doc_kind kind,
+                                   struct str name)
+{
+    size_t low = 0, high = lock->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct lock_entry *entry = &lock->entries[middle];
+        int order = lock_order(entry->kind, entry->name, kind, name);
+
+        if (order == 0)
+            return entry;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
