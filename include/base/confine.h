@@ -11,12 +11,17 @@
  * Each wall is best effort; `done` says which stand. What must hold wherever
  * the walls are missing is proved by hash in the parent (THREATS.md 1.2).
  *
+ * A denied path is EACCES, a denied call EPERM (clone3: ENOSYS, so that the
+ * C library takes clone); nothing is killed. What is open already stays open.
+ * Not denied where Landlock is all there is: unix sockets by path, UDP, stat.
+ *
  * Source: THREATS.md 1.2, 1.6, 2.
  */
 
 enum confine_calls {
     CONFINE_CALLS_ANY,     /* no seccomp filter */
-    CONFINE_CALLS_FETCH,   /* sockets, files, threads; no exec, ptrace, … */
+    CONFINE_CALLS_FETCH,   /* sockets, files, threads; no fork, exec, ptrace,
+                            * signals, chmod or utimes by path */
     CONFINE_CALLS_COMMAND, /* what THREATS.md 2 denies to commands */
 };
 
@@ -39,8 +44,10 @@ struct confine_done {
     bool seccomp;
 };
 
-/* Paths that do not exist are skipped. ERR_FAILED only when a wall the kernel
- * offers could not be raised. */
+/* Paths that do not exist are skipped; without any path, no file can be opened.
+ * Call it before the first thread starts. With CALLS_FETCH and _COMMAND
+ * capabilities go, too, and signals reach only who is confined as well.
+ * ERR_FAILED only when a wall the kernel offers could not be raised. */
 MUST_CHECK bool confine_self(const struct confine_rules *rules,
                              struct confine_done *done, struct err *e);
 
