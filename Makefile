@@ -150,28 +150,35 @@ lint:
 	@tools/setup lint
 	@$(SUBMAKE) -k lint-format lint-layers lint-headers lint-cppcheck lint-man \
 	  lint-shell
-	@$(SUBMAKE) lint-tidy
+	@$(SUBMAKE) -k lint-tidy
 
 BENCH_SRC := $(wildcard bench/*.c)
 lint-format:
-	clang-format --dry-run -Werror $(SRC) $(FETCH_SRC) $(HEADERS) \
+	@echo '  clang-format'
+	@clang-format --dry-run -Werror $(SRC) $(FETCH_SRC) $(HEADERS) \
 	  $(TEST_SRC) $(BENCH_SRC)
 
 lint-layers:
-	tools/layers
+	@echo '  tools/layers'
+	@tools/layers
 
 lint-headers:
-	tools/headers $(CC) $(DIALECT) $(PKG_CFLAGS) $(WARN) -- $(HEADERS)
+	@echo '  tools/headers'
+	@tools/headers $(CC) $(DIALECT) $(PKG_CFLAGS) $(WARN) -- $(HEADERS)
 
+# uninitvar: taking an address is a use to it; the compilers see the real ones.
 lint-cppcheck:
-	cppcheck -q -j$(JOBS) --enable=warning,performance,portability --std=c11 \
-	  -D_GNU_SOURCE -Iinclude --inline-suppr --error-exitcode=1 \
+	@echo '  cppcheck'
+	@cppcheck -q -j$(JOBS) --enable=warning,performance,portability --std=c11 \
+	  -D_GNU_SOURCE -Iinclude --inline-suppr --suppress=uninitvar \
+	  --error-exitcode=1 \
 	  $(SRC) $(FETCH_SRC)
 
 lint-man:
-	$(if $(MAN),mandoc -Tlint -Wwarning $(MAN))
+	$(if $(MAN),@echo '  mandoc'; mandoc -Tlint -Wwarning $(MAN))
 
 lint-shell:
+	@echo '  sh -n, python3'
 	@for f in tools/* bench/run .ci/run tests/*/*.t tests/lib/*.sh; do \
 	  case $$(head -n 1 $$f) in \
 	  *sh) sh -n $$f || exit 1;; \
