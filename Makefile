@@ -196,7 +196,7 @@ $(B)/tidy/%.ok: %.c $(HEADERS) .clang-tidy
 	@touch $@
 
 analyze:
-	@$(SUBMAKE) B=build/ana CFLAGS='-O2 -g -fanalyzer -Werror' all
+	@$(SUBMAKE) -k B=build/ana CFLAGS='-O2 -g -fanalyzer -Werror' all
 
 docs: $(MAN:man/%=$(B)/html/%.html)
 $(B)/html/%.html: man/%
