@@ -1,4 +1,5 @@
 #include "base/json.h"
+#include "base/text.h"
 
 /*
  * An edit is a few splices of the text, found with the positions of the tree:
@@ -460,6 +461,9 @@ bool json_edit_put(struct str text, const struct json_options *o,
     value = str_trim(value);
     if (!json_parse(d.text, o, a, &at, NULL, e) || !check_value(&d, value, e))
         return false;
+    for (i = 0; i < depth; i++)
+        if (!text_is_utf8(path[i]))
+            return err_set(e, ERR_FORMAT, "a name is not UTF-8");
     for (i = 0; i < depth && at; i++) {
         if (at->kind != JSON_OBJECT)
             return err_set(e, ERR_FORMAT, "line %u: expected an object, not %s",

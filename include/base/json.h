@@ -109,9 +109,9 @@ void json_member_bool(struct json_writer *w, const char *key, bool b);
  * counts as "{}\n".
  *
  * Ownership: `*out` in `a`. Errors: ERR_FORMAT when `text` does not parse
- * under `options`, `value` is no strict JSON, or a value on the way is no
- * object; ERR_LIMIT, for the edited text as well. The text that is given back
- * has been parsed again.
+ * under `options`, `value` is no strict JSON, a name no UTF-8, or a value on
+ * the way no object; ERR_LIMIT, for the edited text as well. What is given
+ * back has been parsed again.
  */
 MUST_CHECK bool json_edit_put(struct str text, const struct json_options *o,
                               const struct str *path, size_t depth,
