@@ -138,8 +138,8 @@ fuzz-all: $(FUZZ:%=$(B)/fuzz/%)
 	  $(B)/found/$$f tests/fuzz/corpus/$$f || exit 1; done
 
 coverage:
-	@$(SUBMAKE) B=build/cov CFLAGS='-O0 -g --coverage' test
-	@tools/coverage build/cov
+	@$(SUBMAKE) B=build/cov CFLAGS='-O0 -g --coverage' test; failed=$$?; \
+	  tools/coverage build/cov; exit $$failed
 
 bench: all
 	MAPM=$(abspath $(B)/mapm) bench/run
