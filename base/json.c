@@ -186,7 +186,7 @@ static bool read_escape(struct parser *p, struct buf *out)
 /* From the first backslash on; `p->at` stands on it. */
 static bool read_escaped(struct parser *p, size_t start, struct str *out)
 {
-    CLEANUP(buf_done) struct buf b;
+    CLEANUP(buf_done) struct buf b = {0};
     size_t run = start;
 
     buf_init(&b, p->text.n); /* decoded text is never longer */

@@ -247,7 +247,7 @@ static void put_value(struct buf *b, struct str value, const struct style *t)
 static struct str wrap_value(struct edit *d, const struct str *path,
                              size_t depth, struct str value)
 {
-    CLEANUP(buf_done) struct buf b;
+    CLEANUP(buf_done) struct buf b = {0};
     struct json_writer w;
     struct style inner = {.unit = STR("  "), .end = STR("\n")};
     struct buf base;
@@ -309,7 +309,7 @@ static size_t skip_line_comments(struct str s, size_t at, bool *open)
 static void add_after(struct edit *d, const struct json *object,
                       struct str name, struct str value, struct style *t)
 {
-    CLEANUP(buf_done) struct buf b;
+    CLEANUP(buf_done) struct buf b = {0};
     struct str s = d->text;
     const struct json *last = object->first;
     size_t comma, at;
@@ -365,7 +365,7 @@ static size_t last_comment(struct str s, const struct json *object, bool *open)
 static void add_first(struct edit *d, const struct json *object,
                       struct str name, struct str value, struct style *t)
 {
-    CLEANUP(buf_done) struct buf b;
+    CLEANUP(buf_done) struct buf b = {0};
     struct str s = d->text, outer = line_indent(s, object->start), rest;
     size_t close = object->end - 1;
     bool open;
@@ -398,7 +398,7 @@ static void add_first(struct edit *d, const struct json *object,
 static void replace(struct edit *d, const struct json *object,
                     const struct json *m, struct str value, struct style *t)
 {
-    CLEANUP(buf_done) struct buf b;
+    CLEANUP(buf_done) struct buf b = {0};
     struct str s = d->text;
 
     if (object) {
@@ -416,7 +416,7 @@ static void replace(struct edit *d, const struct json *object,
 /* The text with its splices, which must still parse. */
 static bool apply(const struct edit *d, struct str *out, struct err *e)
 {
-    CLEANUP(buf_done) struct buf b;
+    CLEANUP(buf_done) struct buf b = {0};
     const struct json *again;
     struct str result;
     size_t at = 0;

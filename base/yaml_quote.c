@@ -10,13 +10,17 @@ static const char *const risky[] = {"y", "n", "="};
 /* A number for YAML 1.2 readers that is text in 1.1: "1e3", "0o17". */
 static bool is_number_elsewhere(struct str s)
 {
+    bool digits = false;
+
     if (s.n == 0 || (!char_is_digit(s.p[0]) && !strchr("+-.", s.p[0])))
         return false;
-    for (size_t i = 0; i < s.n; i++)
+    for (size_t i = 0; i < s.n; i++) {
         if (!char_is_digit(s.p[i]) && !strchr("+-_.:eEoxXabcdfABCDF", s.p[i]))
             return false;
-    return str_has_char(s, 'e') || str_has_char(s, 'E') ||
-           str_has_char(s, 'o') || str_has_char(s, 'x');
+        digits |= char_is_digit(s.p[i]);
+    }
+    return digits && (str_has_char(s, 'e') || str_has_char(s, 'E') ||
+                      str_has_char(s, 'o') || str_has_char(s, 'x'));
 }
 
 static bool is_plain_first(char c)
@@ -30,7 +34,8 @@ static bool is_plain_point(int32_t c)
 {
     if (c >= 0x20 && c < 0x7f)
         return !strchr(",[]{}?\"'`", c);
-    return c >= 0xa0 && c < 0xfffe && c != 0x2028 && c != 0x2029 && c != 0xfeff;
+    return c >= 0xa0 && c != 0x2028 && c != 0x2029 && c != 0xfeff &&
+           c != 0xfffe && c != 0xffff;
 }
 
 static bool is_plain(struct str s)
@@ -79,7 +84,7 @@ static void put_escaped(struct buf *b, int32_t c)
 
 struct str yaml_quote(struct str s, struct arena *a)
 {
-    CLEANUP(buf_done) struct buf b;
+    CLEANUP(buf_done) struct buf b = {0};
 
     if (s.n && is_plain(s))
         return arena_str(a, s);

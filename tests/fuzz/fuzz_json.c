@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static struct str write_tree(const struct json *j, unsigned indent,
                              struct arena *a)
 {
-    CLEANUP(buf_done) struct buf b;
+    CLEANUP(buf_done) struct buf b = {0};
     struct json_writer w;
 
     buf_init(&b, SIZE_MAX / 2);

@@ -22,7 +22,7 @@ struct json_edit_case {
 static struct str check_compact(struct str text, const struct json *j,
                                 struct arena *a)
 {
-    CLEANUP(buf_done) struct buf b;
+    CLEANUP(buf_done) struct buf b = {0};
     struct json_writer w;
 
     (void)text;

@@ -12,7 +12,7 @@ static const struct json_options loose = {.max_depth = 8, .comments = true};
 static const char *round_trip(struct str text, const struct json_options *o,
                               struct arena *a)
 {
-    CLEANUP(buf_done) struct buf b;
+    CLEANUP(buf_done) struct buf b = {0};
     const struct json *j;
     struct json_writer w;
     struct err e = {0};
@@ -366,7 +366,7 @@ static struct str nested(struct arena *a, size_t depth)
 TEST(depth_costs_no_stack_and_64_is_the_default) /* row 5, 6.7 */
 {
     CLEANUP(arena_done) struct arena a = {0};
-    CLEANUP(buf_done) struct buf b;
+    CLEANUP(buf_done) struct buf b = {0};
     struct json_options o = {.max_depth = 1000000};
     struct str deep = nested(&a, 1000000);
     const struct json *j;
@@ -387,7 +387,7 @@ TEST(depth_costs_no_stack_and_64_is_the_default) /* row 5, 6.7 */
 /* An object with `count` names, the last one twice when `twice`. */
 static struct str big_object(struct arena *a, unsigned count, bool twice)
 {
-    CLEANUP(buf_done) struct buf b;
+    CLEANUP(buf_done) struct buf b = {0};
 
     buf_init(&b, SIZE_MAX / 2);
     buf_char(&b, '{');
@@ -495,7 +495,7 @@ static void write_sample(struct json_writer *w)
 
 TEST(writer_compact_and_indented)
 {
-    CLEANUP(buf_done) struct buf b;
+    CLEANUP(buf_done) struct buf b = {0};
     struct json_writer w;
 
     buf_init(&b, 4096);
@@ -529,7 +529,7 @@ TEST(writer_compact_and_indented)
 
 TEST(writer_keeps_to_its_budget)
 {
-    CLEANUP(buf_done) struct buf b;
+    CLEANUP(buf_done) struct buf b = {0};
     struct json_writer w;
     struct err e = {0};
 
