@@ -26,6 +26,9 @@
 #define TREE_LINK_MAX_BYTES 4096 /* PATH_MAX */
 #define TREE_PATH_MAX_DEPTH 128  /* of a folder in its repository */
 
+/* What one call may read of trees, links included, before it gives up. */
+#define TREE_SCAN_MAX_BYTES (256ull * 1024 * 1024)
+
 enum tree_kind {
     TREE_UNKNOWN, /* cannot be told before `wants` is here */
     TREE_FOLDER,
@@ -59,10 +62,19 @@ MUST_CHECK bool tree_check_name(struct str name, struct err *e);
  * names that are one on some file system (row 3). Links are fine here. */
 MUST_CHECK bool tree_check(struct str tree, struct err *e);
 
+/* Large folders by name, so that a thousand packages of one folder do not
+ * read it a thousand times. Ids say what they are: one for all commits. */
+struct tree_index {
+    struct map folders; /* id of a tree --> struct map of its entries */
+};
+
+void tree_index_init(struct tree_index *index, struct arena *a);
+
 /* The trees of one commit, as far as they are here. */
 struct tree_source {
     const struct objects *objects;
     struct oid root;
+    struct tree_index *index; /* may be NULL */
 };
 
 struct tree_found {

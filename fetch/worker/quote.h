@@ -1,0 +1,15 @@
+#ifndef FETCH_WORKER_QUOTE_H
+#define FETCH_WORKER_QUOTE_H
+
+#include "base/str.h"
+
+/* quote: a name from outside, made printable and short for a message. */
+
+struct quote {
+    char text[200];
+};
+
+/* `q->text`, good as long as `q`; what is too long ends in "…". */
+const char *quote(struct quote *q, struct str s);
+
+#endif

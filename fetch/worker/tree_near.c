@@ -1,0 +1,129 @@
+#include "base/text.h"
+#include "mapm/limits.h"
+
+#include "quote.h"
+#include "tree_folder.h"
+
+#define NEAR_MAX         3     /* names in a hint */
+#define NEAR_EDITS       3     /* how different a near name may be */
+#define NEAR_MAX_ENTRIES 50000 /* looked at for one hint */
+
+struct near {
+    const struct tree_source *source;
+    struct arena a;
+    struct str names[NEAR_MAX];
+    size_t count;
+    size_t looked_at;
+};
+
+static void near_done(struct near *n)
+{
+    arena_done(&n->a);
+}
+
+static bool is_full(const struct near *n)
+{
+    return n->count == NEAR_MAX || n->looked_at >= NEAR_MAX_ENTRIES;
+}
+
+/* The next entry whose name may be shown; false at the end. */
+static bool next_entry(struct near *n, struct str *rest, struct tree_entry *out)
+{
+    struct err ignored;
+
+    while (rest->n && !is_full(n)) {
+        n->looked_at++;
+        if (!tree_next(rest, out, &ignored))
+            return false;
+        if (tree_check_name(out->name, &ignored))
+            return true;
+    }
+    return false;
+}
+
+static struct str tree_bytes(const struct near *n, const struct folder *f)
+{
+    const struct object *tree = objects_find(n->source->objects, &f->tree);
+
+    return tree && tree->type == OBJECT_TREE ? tree->bytes : STR("");
+}
+
+/* The nearest first: as many rounds as there may be differences. */
+static void look_in(struct near *n, const struct folder *f, struct str name)
+{
+    size_t most = name.n < 6 ? 1 + name.n / 3 : NEAR_EDITS;
+
+    for (size_t edits = 0; edits <= most && !is_full(n); edits++) {
+        struct str rest = tree_bytes(n, f);
+        struct tree_entry entry;
+
+        while (next_entry(n, &rest, &entry)) {
+            bool is_near = edits == 0 ? str_eq_nocase(entry.name, name)
+                                      : entry.name.n <= name.n + edits &&
+                                            name.n <= entry.name.n + edits &&
+                                            !str_eq_nocase(entry.name, name) &&
+                                            text_distance(entry.name, name,
+                                                          edits) == edits;
+
+            if (is_near)
+                n->names[n->count++] = folder_path(f, entry.name, &n->a);
+        }
+    }
+}
+
+/* The same name anywhere else, folders near the root first. */
+static void look_everywhere(struct near *n, const struct oid *root,
+                            struct str name)
+{
+    const struct folder **queue = NULL;
+    size_t count = 0, capacity = 0;
+    struct folder *first = arena_new(&n->a, struct folder);
+
+    first->tree = *root;
+    queue = arena_grow(&n->a, queue, count, &capacity, sizeof *queue);
+    queue[count++] = first;
+    for (size_t i = 0; i < count && !is_full(n); i++) {
+        struct str rest = tree_bytes(n, queue[i]);
+        struct tree_entry entry;
+
+        while (next_entry(n, &rest, &entry)) {
+            struct folder *below;
+
+            if (str_eq_nocase(entry.name, name))
+                n->names[n->count++] = folder_path(queue[i], entry.name, &n->a);
+            if (entry.kind != TREE_FOLDER ||
+                queue[i]->depth >= PACKAGE_MAX_DEPTH || is_full(n))
+                continue;
+            below = arena_new(&n->a, struct folder);
+            *below = (struct folder){.parent = queue[i],
+                                     .name = entry.name,
+                                     .tree = entry.id,
+                                     .depth = queue[i]->depth + 1};
+            queue = arena_grow(&n->a, queue, count, &capacity, sizeof *queue);
+            queue[count++] = below;
+        }
+    }
+}
+
+void folder_hint_near(const struct tree_source *s, const struct folder *f,
+                      struct str name, struct str path, struct err *e)
+{
+    CLEANUP(near_done) struct near n = {.source = s};
+    size_t slash = str_find_last(path, '/');
+    struct str last =
+        slash == SIZE_MAX ? path : str_from_index(path, slash + 1);
+    struct quote q[NEAR_MAX];
+
+    look_in(&n, f, name);
+    if (n.count == 0)
+        look_everywhere(&n, &s->root, last);
+    for (size_t i = 0; i < n.count; i++)
+        quote(&q[i], n.names[i]);
+    if (n.count == 1)
+        err_hint(e, "did you mean \"%s\"?", q[0].text);
+    else if (n.count == 2)
+        err_hint(e, "did you mean \"%s\" or \"%s\"?", q[0].text, q[1].text);
+    else if (n.count == 3)
+        err_hint(e, "did you mean \"%s\", \"%s\" or \"%s\"?", q[0].text,
+                 q[1].text, q[2].text);
+}
