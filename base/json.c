@@ -43,8 +43,7 @@ static bool PRINTF(3, 4)
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    if (p->error_line)
-        *p->error_line = p->line;
+    *p->error_line = p->line;
     return err_set(p->e, code, "line %u, column %zu: %s", p->line,
                    p->at - p->line_start + 1, message);
 }
@@ -447,29 +446,38 @@ static bool check_text(struct parser *p)
     return true;
 }
 
+static bool read_document(struct parser *p)
+{
+    if (!check_text(p) || !skip_space(p) ||
+        !read_value(p, arena_new(p->arena, struct json)))
+        return false;
+    while (p->depth)
+        if (!skip_space(p) || !read_member(p))
+            return false;
+    if (!skip_space(p))
+        return false;
+    return p->at == p->text.n || fail_expected(p, "the end");
+}
+
 bool json_parse(struct str text, const struct json_options *options,
                 struct arena *a, const struct json **out, unsigned *line,
                 struct err *e)
 {
+    unsigned error_line = 0;
     struct parser p = {
         .text = text.n ? text : STR(""),
         .line = 1,
         .options = options,
         .arena = a,
-        .error_line = line,
+        .error_line = &error_line,
         .e = e,
     };
 
-    if (!check_text(&p) || !skip_space(&p) ||
-        !read_value(&p, arena_new(a, struct json)))
+    if (!read_document(&p)) {
+        if (line)
+            *line = error_line;
         return false;
-    while (p.depth)
-        if (!skip_space(&p) || !read_member(&p))
-            return false;
-    if (!skip_space(&p))
-        return false;
-    if (p.at < text.n)
-        return fail_expected(&p, "the end");
+    }
     *out = p.root;
     return true;
 }
