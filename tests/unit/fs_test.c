@@ -1,4 +1,5 @@
 #include "base/fs.h"
+#include "base/proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -545,6 +546,44 @@ TEST(locks_wait_and_give_up)
     wait(NULL);
     fs_close(&one);
     fs_close(&two);
+    scratch_close(&s);
+}
+
+static void interrupt_parent(void *ctx)
+{
+    (void)ctx;
+    if (fork() == 0) {
+        usleep(20 * 1000);
+        kill(getppid(), SIGTERM);
+        _exit(0);
+    }
+}
+
+TEST(a_signal_ends_the_wait_for_a_lock)
+{
+    struct scratch s;
+    int status = -1;
+    pid_t child;
+
+    scratch_open(&s);
+    CHECK(put(s.fd, "lock", ""));
+    fflush(stdout);
+    child = fork();
+    if (child == 0) {
+        struct err e = {0};
+        int one = -1, two = -1;
+
+        proc_catch_signals();
+        if (!fs_open_file_at(s.fd, "lock", &one, NULL, &e) ||
+            !fs_open_file_at(s.fd, "lock", &two, NULL, &e) ||
+            !fs_lock(one, true, 0, NULL, NULL, &e))
+            _exit(1);
+        if (fs_lock(two, true, 20000, interrupt_parent, NULL, &e))
+            _exit(2);
+        _exit(e.code == ERR_INTERRUPTED ? 0 : 3);
+    }
+    waitpid(child, &status, 0);
+    CHECK(status == 0);
     scratch_close(&s);
 }
 
