@@ -115,15 +115,16 @@ bool path_check_name(struct str name, struct err *e)
     int32_t code_point;
     size_t offset;
 
+    hidden =
+        fault ? TEXT_HIDDEN_NONE : text_find_hidden(name, &offset, &code_point);
+    if (!fault && hidden == TEXT_HIDDEN_NONE)
+        return true;
     quote(name, &shown);
     if (fault)
-        return err_set(e, ERR_REFUSED, "the file name \"%s\" %s", shown.p,
-                       fault);
-    hidden = text_find_hidden(name, &offset, &code_point);
-    if (hidden != TEXT_HIDDEN_NONE)
-        return err_set(e, ERR_REFUSED, "the file name \"%.*s\" hides a %s",
-                       STR_ARG(quote(name, &shown)), text_hidden_name(hidden));
-    return true;
+        return err_set(e, ERR_REFUSED, "the file name \"%.*s\" %s",
+                       STR_ARG(buf_str(&shown)), fault);
+    return err_set(e, ERR_REFUSED, "the file name \"%.*s\" hides a %s",
+                   STR_ARG(buf_str(&shown)), text_hidden_name(hidden));
 }
 
 bool path_check(struct str path, size_t max_bytes, struct err *e)
