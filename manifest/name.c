@@ -1,5 +1,4 @@
-#include "base/text.h"
-#include "mapm/manifest.h"
+#include "document.h"
 
 /*
  * Names, scopes, MCP names and versions: grammars on bytes, by hand, because
@@ -94,9 +93,9 @@ static bool is_ascii(struct str s)
     return true;
 }
 
-const char *name_fault(struct str name)
+const char *name_grammar_fault(struct str name)
 {
-    if (name_is_kebab(name))
+    if (is_kebab(name))
         return NULL;
     if (name.n == 0)
         return "is empty";
@@ -116,9 +115,16 @@ const char *name_fault(struct str name)
         return "starts with \"-\"";
     if (name.p[name.n - 1] == '-')
         return "ends with \"-\"";
-    if (str_find(name, STR("--")) != SIZE_MAX)
-        return "contains \"--\"";
-    return "is longer than 64 characters";
+    return "contains \"--\"";
+}
+
+const char *name_fault(struct str name)
+{
+    const char *fault = name_grammar_fault(name);
+
+    if (!fault && name.n > NAME_MAX_CHARS)
+        fault = "is longer than 64 characters";
+    return fault;
 }
 
 /* A number as semver writes it: no sign, no leading zero. */

@@ -1,4 +1,3 @@
-#include "base/path.h"
 #include "mapm/limits.h"
 
 #include <stdlib.h>
@@ -226,7 +225,7 @@ static bool resolve(struct walk *w, struct route *r, struct place *out,
             break;
         if (!is_in_link) {
             r->own = r->rest.n;
-            if (!path_check_name(name, e))
+            if (!tree_check_name(name, e))
                 return false;
         } else if (name.n == 0 || str_is(name, ".")) {
             continue;

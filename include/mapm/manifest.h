@@ -322,13 +322,12 @@ struct lock_entry {
     struct str origin;      /* canonical text */
     const struct str *also; /* other origins of the same content, sorted */
     size_t also_count;
-    struct str commit;  /* 40 hex; "" for file: */
-    struct str object;  /* git id of tree or blob, 40 hex; "" for file: */
-    struct str digest;  /* "sha256:" and 64 hex */
-    struct str version; /* "" = none */
-    struct str place;   /* path: or key: */
-    bool allow_hidden;  /* accepted by --allow-hidden */
-    bool rewritten;     /* its own name is unusable: the copy\'s is changed */
+    struct str commit;       /* 40 hex; "" for file: */
+    struct str object;       /* git id of tree or blob, 40 hex; "" for file: */
+    struct str digest;       /* "sha256:" and 64 hex */
+    struct str version;      /* "" = none */
+    struct str place;        /* path: or key: */
+    bool allow_hidden;       /* accepted by --allow-hidden */
     struct lock_need *needs; /* sorted by kind, name */
     size_t need_count;
     unsigned line; /* of its "- type:" */

@@ -1,0 +1,198 @@
+#include "base/hash.h"
+
+#include <string.h>
+
+#include "document.h"
+
+/*
+ * The body: its hash and size, and what may not hide in it or beside it.
+ * Source: K7, K8, T11, T12, A5; THREATS 1.4, row 7.
+ */
+
+#define POINTS_PER_TOKEN 4
+
+static void complain_hidden(const struct reader *r, enum level level,
+                            const char *field, unsigned line, const char *what,
+                            int32_t point)
+{
+    complain_at(r, level, "hidden-characters", field, line,
+                "%s%scontains U+%04X (%s), which nobody sees: remove it", field,
+                *field ? " " : "", (unsigned)point, what);
+}
+
+/* Offset of a control character that text has no use for; SIZE_MAX: none. */
+static size_t find_control(struct str text)
+{
+    for (size_t at = 0; at < text.n;) {
+        size_t from = at;
+        int32_t c = text_next(text, &at);
+
+        if ((c >= 0 && c < 0x20 && c != '\n' && c != '\r' && c != '\t') ||
+            (c >= 0x7f && c < 0xa0))
+            return from;
+    }
+    return SIZE_MAX;
+}
+
+bool check_hidden(const struct reader *r, enum level level, const char *field,
+                  unsigned line, struct str text)
+{
+    size_t at = 0, control = find_control(text);
+    int32_t point = 0;
+    enum text_hidden kind = text_find_hidden(text, &at, &point);
+
+    if (control != SIZE_MAX)
+        complain_hidden(r, level, field, line, "control character",
+                        text_next(text, &control));
+    else if (kind == TEXT_HIDDEN_ZERO_WIDTH)
+        complain(r, "zero-width", field, line,
+                 "%s%scontains U+%04X, a character without width", field,
+                 *field ? " " : "", (unsigned)point);
+    else if (kind != TEXT_HIDDEN_NONE)
+        complain_hidden(r, level, field, line, text_hidden_name(kind), point);
+    return control != SIZE_MAX ||
+           (kind != TEXT_HIDDEN_NONE && kind != TEXT_HIDDEN_ZERO_WIDTH);
+}
+
+/* --- frontmatter beside the fields that are judged by themselves ---------- */
+
+static bool is_judged(struct str key)
+{
+    return str_is(key, "name") || str_is(key, "description") ||
+           str_is(key, "version") || str_is(key, "scope");
+}
+
+static enum level body_level(const struct reader *r)
+{
+    return r->in->allow_hidden ? LEVEL_OFF : LEVEL_ERROR;
+}
+
+/* Keys and values below one top-level field: the first find is enough. */
+static bool check_field(struct reader *r, const struct yaml *top)
+{
+    const struct yaml *stack[FRONTMATTER_MAX_DEPTH + 2];
+    size_t depth = 0;
+    const struct yaml *y = top;
+    const char *field = str_c(top->key, r->a);
+    size_t before = r->why->count;
+
+    while (y) {
+        if (check_hidden(r, body_level(r), field, y->line, y->key) ||
+            (y->kind == YAML_SCALAR &&
+             check_hidden(r, body_level(r), field, y->line, y->text)))
+            return true;
+        if (r->why->count > before)
+            return false; /* zero width: said once */
+        if (y->first && depth < FRONTMATTER_MAX_DEPTH + 1) {
+            stack[depth++] = y == top ? NULL : y->next;
+            y = y->first;
+        } else {
+            y = y == top ? NULL : y->next;
+        }
+        while (!y && depth > 0)
+            y = stack[--depth];
+    }
+    return false;
+}
+
+/* Escapes are found in the values, comments in the text. */
+void read_hidden(struct reader *r)
+{
+    size_t before = r->why->count, at = 0;
+    int32_t point;
+
+    for (const struct yaml *y = r->root ? r->root->first : NULL; y; y = y->next)
+        if (!is_judged(y->key) && check_field(r, y))
+            r->doc->hidden = true;
+    if (r->why->count > before || r->doc->hidden ||
+        text_find_hidden(r->source, &at, &point) <= TEXT_HIDDEN_NONE)
+        return;
+    for (size_t i = 0; i < r->why->count; i++)
+        if (strcmp(r->why->items[i].code, "hidden-characters") == 0 ||
+            strcmp(r->why->items[i].code, "zero-width") == 0)
+            return;
+    if (check_hidden(r, body_level(r), "", text_line_of(r->source, at) + 1,
+                     r->source))
+        r->doc->hidden = true;
+}
+
+/* --- the body ------------------------------------------------------------- */
+
+static void check_sizes(struct reader *r, struct str body, unsigned line)
+{
+    size_t points = text_count(body), lines = 0;
+
+    for (size_t i = 0; i < body.n; i++)
+        lines += body.p[i] == '\n';
+    lines += body.n && body.p[body.n - 1] != '\n';
+    r->doc->load_size_tokens =
+        points < POINTS_PER_TOKEN ? 1 : points / POINTS_PER_TOKEN;
+    if (r->in->kind != DOC_SKILL)
+        return;
+    if (r->doc->load_size_tokens > BODY_WARN_TOKENS)
+        complain(r, "body-tokens", "", line,
+                 "the body costs about %zu tokens, more than %d: move details "
+                 "into files that it names",
+                 r->doc->load_size_tokens, BODY_WARN_TOKENS);
+    if (lines > BODY_WARN_LINES)
+        complain(r, "body-lines", "", line,
+                 "the body has %zu lines, more than %d: move details into "
+                 "files that it names",
+                 lines, BODY_WARN_LINES);
+    if (points > BODY_WARN_CHARS &&
+        (r->doc->metaskill || r->in->profile == PROFILE_METASKILL))
+        complain(r, "body-truncated", "", line,
+                 "the body has %zu characters: hosts of metaskills may cut it "
+                 "at %d",
+                 points, BODY_WARN_CHARS);
+}
+
+static void check_input_keys(struct reader *r, struct str body, unsigned line)
+{
+    if (r->doc->metaskill &&
+        str_find(str_lower(body, r->a), STR("input keys")) == SIZE_MAX)
+        complain(r, "metaskill-input-keys", "", line,
+                 "the body has no \"Input keys:\" list: say what the program "
+                 "reads from its input");
+}
+
+static void hash_body(struct reader *r, struct str body)
+{
+    char hex[HASH_HEX_CHARS + 1];
+    struct hash h = hash_of(body);
+
+    hash_format(&h, hex);
+    memcpy(r->doc->skill_version, hex, sizeof r->doc->skill_version - 1);
+}
+
+void read_body(struct reader *r, const struct split *s)
+{
+    struct str unix_body;
+    size_t at;
+    int32_t point;
+    unsigned line = s->body_line;
+
+    r->doc->body = s->body;
+    r->doc->body_line = s->body_line;
+    if (r->in->skip_body)
+        return;
+    unix_body = text_unix_lines(s->body, r->a);
+    hash_body(r, unix_body);
+    check_sizes(r, unix_body, line);
+    check_input_keys(r, unix_body, line);
+    if (text_find_hidden(s->body, &at, &point) == TEXT_HIDDEN_NONE)
+        return;
+    line += text_line_of(s->body, at) - 1;
+    if (text_find_hidden(s->body, &at, &point) == TEXT_HIDDEN_ZERO_WIDTH) {
+        complain(r, "zero-width", "body", line,
+                 "the body contains U+%04X, a character without width",
+                 (unsigned)point);
+        return;
+    }
+    r->doc->hidden = true;
+    complain_at(r, body_level(r), "hidden-characters", "body", line,
+                "the body contains U+%04X (%s), which nobody sees: remove it, "
+                "or accept it with --allow-hidden",
+                (unsigned)point,
+                text_hidden_name(text_find_hidden(s->body, &at, &point)));
+}

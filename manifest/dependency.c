@@ -1,0 +1,115 @@
+#include "document.h"
+
+/*
+ * `dependencies`: origins of MCPs and skills. What looks like another
+ * format's list of that name is none of our business (REQUIREMENTS 4.2).
+ *
+ * Source: M10 to M15, M24.
+ */
+
+/* In the order in which they are visited (M24). */
+static const enum doc_kind order[] = {DOC_MCP, DOC_SKILL};
+
+#define KINDS (sizeof order / sizeof *order)
+
+struct deps {
+    struct dependency *items;
+    size_t count, capacity;
+};
+
+static bool is_one_of_ours(struct str key)
+{
+    for (size_t i = 0; i < KINDS; i++)
+        if (str_is(key, doc_kind_plural(order[i])))
+            return true;
+    return false;
+}
+
+static void add_origin(struct reader *r, struct deps *deps, enum doc_kind kind,
+                       const char *field, const struct yaml *y)
+{
+    struct dependency dep = {.kind = kind, .line = y->line};
+    struct err e = {0};
+
+    if (!origin_parse(y->text, r->in->rules, r->a, &dep.origin, &e)) {
+        complain(r, "dep-bad-origin", field, y->line, "%s; %s", err_first(&e),
+                 e.hint);
+        return;
+    }
+    if (dep.origin.scheme == ORIGIN_FILE) {
+        bool fails = !r->in->allow_file || r->in->profile == PROFILE_PUBLISH;
+
+        if (level_of(r, "dep-file-origin") != LEVEL_OFF)
+            complain_at(
+                r, fails ? level_of(r, "dep-file-origin") : LEVEL_WARNING,
+                "dep-file-origin", field, y->line,
+                "\"%s\" is a path on one machine: others cannot install "
+                "it; name a repository",
+                quoted(r, y->text));
+    }
+    deps->items = arena_grow(r->a, deps->items, deps->count, &deps->capacity,
+                             sizeof *deps->items);
+    deps->items[deps->count++] = dep;
+}
+
+static void read_item(struct reader *r, struct deps *deps, enum doc_kind kind,
+                      const char *field, const struct yaml *y)
+{
+    const struct yaml *origin = yaml_get(y, "origin");
+
+    if (yaml_is_string(y)) {
+        add_origin(r, deps, kind, field, y);
+    } else if (yaml_is_string(origin)) {
+        complain(r, "dep-object-form", field, y->line,
+                 "write the origin alone, without \"origin:\"");
+        add_origin(r, deps, kind, field, origin);
+    } else {
+        complain(r, "dep-not-string", field, y->line,
+                 "a dependency is the origin of a package, as text");
+    }
+}
+
+static void read_list(struct reader *r, struct deps *deps, enum doc_kind kind,
+                      const struct yaml *list)
+{
+    const char *plural = doc_kind_plural(kind);
+    size_t i = 0;
+
+    if (is_null(list))
+        return;
+    if (list->kind != YAML_SEQUENCE) {
+        struct str field = arena_printf(r->a, "dependencies.%s", plural);
+
+        complain(r, "deps-not-list", field.p, list->key_line,
+                 "%s is not a list: write one \"- https://…\" a line", field.p);
+        return;
+    }
+    for (const struct yaml *y = list->first; y; y = y->next, i++)
+        read_item(r, deps, kind,
+                  arena_printf(r->a, "dependencies.%s[%zu]", plural, i).p, y);
+}
+
+void read_dependencies(struct reader *r)
+{
+    const struct yaml *y = yaml_get(r->root, "dependencies");
+    struct deps deps = {0};
+
+    if (is_null(y))
+        return;
+    if (y->kind != YAML_MAPPING) {
+        complain(r, "deps-not-mapping", "dependencies", y->key_line,
+                 "dependencies without \"skills:\" or \"mcps:\" below it are "
+                 "not MetaAgents' and are ignored");
+        return;
+    }
+    for (const struct yaml *m = y->first; m; m = m->next)
+        if (!is_one_of_ours(m->key))
+            complain(r, "deps-unknown-kind", "dependencies", m->key_line,
+                     "\"%s\" is ignored: dependencies are \"skills\" and "
+                     "\"mcps\"",
+                     quoted(r, m->key));
+    for (size_t i = 0; i < KINDS; i++)
+        read_list(r, &deps, order[i], yaml_get(y, doc_kind_plural(order[i])));
+    r->doc->deps = deps.items;
+    r->doc->dep_count = deps.count;
+}

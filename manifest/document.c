@@ -1,0 +1,177 @@
+#include "document.h"
+
+/*
+ * One document, from its bytes to what it says and all that is wrong with it.
+ */
+
+/* False, and said why, when it is no text that can be looked at further. */
+static bool check_bytes(struct reader *r)
+{
+    struct str text = r->in->text;
+    size_t max = r->in->kind == DOC_MCP ? MCP_MAX_BYTES : ANCHOR_MAX_BYTES;
+    size_t nul = str_find_char(text, '\0'), at = 0;
+
+    if (text.n > max) {
+        complain(r, "too-large", "", 0, "larger than %zu bytes", max);
+        return false;
+    }
+    while (at < text.n) {
+        size_t from = at;
+
+        if (text_next(text, &at) < 0) {
+            complain(r, "not-utf8", "", text_line_of(text, from),
+                     "not UTF-8: save it in that encoding");
+            return false;
+        }
+    }
+    if (nul != SIZE_MAX) {
+        complain(r, "nul-bytes", "", text_line_of(text, nul),
+                 "contains a NUL byte: remove it");
+        return false;
+    }
+    return true;
+}
+
+static void complain_split(struct reader *r, const struct split *s)
+{
+    if (!s->fault)
+        return;
+    if (str_is(str_from(s->fault), "no-frontmatter"))
+        complain(r, s->fault, "", 1,
+                 "it does not start with a line \"---\": begin with\n---\n"
+                 "name: …\ndescription: …%s\n---",
+                 r->in->kind == DOC_AGENT ? "\nversion: 1.0.0" : "");
+    else
+        complain(r, s->fault, "", 1,
+                 "the frontmatter is not closed: add a line \"---\" after it");
+}
+
+static bool is_ours(const struct yaml *dependencies)
+{
+    return yaml_get(dependencies, "skills") || yaml_get(dependencies, "mcps");
+}
+
+/* §5, X3: who speaks MetaAgents is held to it. */
+static void find_claims(struct reader *r)
+{
+    r->metaagents = r->in->kind == DOC_AGENT ||
+                    !is_null(yaml_get(r->root, "scope")) ||
+                    is_ours(yaml_get(r->root, "dependencies"));
+    r->declares = r->metaagents || !is_null(yaml_get(r->root, "version"));
+}
+
+static void set_fqn(struct reader *r)
+{
+    struct document *d = r->doc;
+
+    d->fqn = d->scope.n && d->name.n
+                 ? arena_printf(r->a, "%.*s/%.*s", STR_ARG(d->scope),
+                                STR_ARG(d->name))
+                 : d->name;
+}
+
+static void read_markdown(struct reader *r)
+{
+    struct split s;
+
+    frontmatter_split(r->in->text, r->in->profile == PROFILE_SKILLS_REF, &s);
+    if (s.bom)
+        complain(r, "bom", "", 1,
+                 "it starts with a byte order mark, which some readers refuse: "
+                 "save it without");
+    complain_split(r, &s);
+    if (s.fault || !frontmatter_parse(r, &s))
+        return;
+    r->doc->frontmatter = r->root;
+    find_claims(r);
+    read_name(r);
+    read_metaskill(r);
+    read_fields(r);
+    read_dependencies(r);
+    set_fqn(r);
+    read_hidden(r);
+    read_body(r, &s);
+    read_changelog(r);
+}
+
+/* --- order ---------------------------------------------------------------- */
+
+static bool comes_first(const struct complaint *x, const struct complaint *y)
+{
+    return x->line == y->line || (x->line && (!y->line || x->line < y->line));
+}
+
+static void merge(const struct complaint *from, size_t start, size_t middle,
+                  size_t end, struct complaint *to)
+{
+    size_t i = start, j = middle;
+
+    for (size_t n = start; n < end; n++) {
+        bool left = i < middle && (j >= end || comes_first(&from[i], &from[j]));
+
+        to[n] = left ? from[i++] : from[j++];
+    }
+}
+
+/* By line, those of one line as found; without a line last. Stable, and
+ * quick for ten thousand of them. */
+static void sort(struct complaint *items, size_t count, struct arena *a)
+{
+    struct complaint *spare = arena_array(a, count, sizeof *items);
+    struct complaint *from = items, *to = spare;
+
+    for (size_t width = 1; width < count; width *= 2) {
+        struct complaint *swap = from;
+
+        for (size_t i = 0; i < count; i += 2 * width) {
+            size_t middle = count - i < width ? count : i + width;
+            size_t end = count - i < 2 * width ? count : i + 2 * width;
+
+            merge(from, i, middle, end, to);
+        }
+        from = to;
+        to = swap;
+    }
+    for (size_t i = 0; from != items && i < count; i++)
+        items[i] = from[i];
+}
+
+/* X6: a field that nobody knows stays a warning. */
+static void harden(struct complaints *why, size_t start)
+{
+    for (size_t i = start; i < why->count; i++) {
+        struct complaint *c = &why->items[i];
+
+        if (c->error || str_is(str_from(c->code), "unknown-field"))
+            continue;
+        c->error = true;
+        why->errors++;
+        why->warnings--;
+    }
+}
+
+void manifest_read(const struct manifest_input *in, struct arena *a,
+                   struct document *out, struct complaints *why)
+{
+    struct reader r = {
+        .in = in,
+        .a = a,
+        .doc = out,
+        .why = why,
+        .errors = why->errors,
+        .warnings = why->warnings,
+    };
+    size_t start = why->count;
+
+    *out = (struct document){.kind = in->kind};
+    if (check_bytes(&r)) {
+        if (in->kind == DOC_MCP)
+            read_mcp(&r);
+        else
+            read_markdown(&r);
+    }
+    if (why->count - start > 1)
+        sort(why->items + start, why->count - start, a);
+    if (in->strict)
+        harden(why, start);
+}

@@ -1,0 +1,444 @@
+#include <stddef.h>
+#include <string.h>
+
+#include "document.h"
+
+/*
+ * The fields of the frontmatter beside `name`, `dependencies` and
+ * `metaskill`. Source: M4, M6 to M9, K6, T6 to T8, L2 to L7, A2, A3, X3, X5,
+ * X6, X12, X16 to X18.
+ */
+
+bool is_null(const struct yaml *y)
+{
+    return !y || (y->kind == YAML_SCALAR && yaml_type_of(y) == YAML_TYPE_NULL);
+}
+
+bool is_text(const struct reader *r, const struct yaml *y)
+{
+    if (!y || y->kind != YAML_SCALAR)
+        return false;
+    return r->in->profile == PROFILE_SKILLS_REF || yaml_is_string(y);
+}
+
+/* What a value is, for "… is a list, not text". */
+static const char *what_is(const struct yaml *y)
+{
+    if (y->kind == YAML_MAPPING)
+        return "a mapping";
+    if (y->kind == YAML_SEQUENCE)
+        return "a list";
+    return yaml_type_name(yaml_type_of(y));
+}
+
+/* --- description ---------------------------------------------------------- */
+
+/* K6: what is left once "<!-- … -->" is taken out. */
+static bool is_only_comments(struct str text)
+{
+    while (text.n) {
+        size_t open = str_find(text, STR("<!--")), close;
+
+        if (str_trim(str_slice(text, 0, open)).n)
+            return false;
+        if (open == SIZE_MAX)
+            return true;
+        close = str_find(str_from_index(text, open + 4), STR("-->"));
+        if (close == SIZE_MAX)
+            return false;
+        text = str_from_index(text, open + 4 + close + 3);
+    }
+    return true;
+}
+
+static bool judges_comments(const struct reader *r)
+{
+    return r->in->profile == PROFILE_METASKILL ||
+           r->in->profile == PROFILE_PUBLISH || r->doc->metaskill;
+}
+
+static void read_description(struct reader *r)
+{
+    const struct yaml *y = yaml_get(r->root, "description");
+    unsigned line = y ? y->key_line : 1;
+    struct str text = y && y->kind == YAML_SCALAR ? y->text : STR("");
+
+    if (!y) {
+        complain(r, "description-missing", "description", line,
+                 "the description is missing: say in one sentence what it "
+                 "does and when to use it");
+        return;
+    }
+    if (!is_text(r, y) && (y->kind != YAML_SCALAR || text.n)) {
+        complain(r, "description-type", "description", line,
+                 "the description is %s, not text: put it in quotes",
+                 what_is(y));
+        return;
+    }
+    check_hidden(r, LEVEL_ERROR, "description", line, text);
+    r->doc->description = str_trim(text);
+    if (r->doc->description.n == 0 ||
+        (judges_comments(r) && is_only_comments(text)))
+        complain(r, "description-empty", "description", line,
+                 "the description is empty: say in one sentence what it does "
+                 "and when to use it");
+    if (text_count(text) > DESCRIPTION_MAX_CHARS)
+        complain(r, "description-too-long", "description", line,
+                 "the description has %zu characters, more than %d: move the "
+                 "details into the body",
+                 text_count(text), DESCRIPTION_MAX_CHARS);
+}
+
+/* --- plain text ----------------------------------------------------------- */
+
+/* clang-format off */
+static const struct text_field {
+    const char *name;
+    size_t offset; /* in struct document */
+    const char *type, *empty, *too_long; /* codes; NULL: not judged */
+    size_t max;
+} text_fields[] = {
+    {"compatibility", offsetof(struct document, compatibility),
+     "compatibility-type", "compatibility-empty", "compatibility-too-long",
+     COMPATIBILITY_MAX_CHARS},
+    {"license", offsetof(struct document, license), "license-type", NULL, NULL, 0},
+    {"prereqs", offsetof(struct document, prereqs), "prereqs-type", NULL, NULL, 0},
+    {"model",   offsetof(struct document, model),   NULL, NULL, NULL, 0},
+    {"agent",   offsetof(struct document, agent),   NULL, NULL, NULL, 0},
+    {"context", offsetof(struct document, context), NULL, NULL, NULL, 0},
+};
+/* clang-format on */
+
+static void read_text(struct reader *r, const struct text_field *f)
+{
+    const struct yaml *y = yaml_get(r->root, f->name);
+    struct str *out = (struct str *)((char *)r->doc + f->offset);
+
+    if (!y)
+        return;
+    if (f->empty && y->kind == YAML_SCALAR && str_trim(y->text).n == 0)
+        complain(r, f->empty, f->name, y->key_line,
+                 "%s is empty: say something or leave it out", f->name);
+    if (is_null(y))
+        return;
+    if (f->type && !is_text(r, y)) {
+        complain(r, f->type, f->name, y->key_line,
+                 "%s is %s, not text: put it in quotes", f->name, what_is(y));
+        return;
+    }
+    if (y->kind != YAML_SCALAR)
+        return;
+    *out = str_trim(y->text);
+    if (f->too_long && text_count(y->text) > f->max)
+        complain(r, f->too_long, f->name, y->key_line,
+                 "%s has %zu characters, more than %zu", f->name,
+                 text_count(y->text), f->max);
+}
+
+static void check_context(struct reader *r)
+{
+    const struct yaml *y = yaml_get(r->root, "context");
+
+    if (is_null(y) || str_is(r->doc->context, "fork") ||
+        str_is(r->doc->context, "inline"))
+        return;
+    complain(r, "context-value", "context", y->key_line,
+             "context is neither \"fork\" nor \"inline\" and is ignored");
+    r->doc->context = STR("");
+}
+
+/* --- true and false ------------------------------------------------------- */
+
+/* clang-format off */
+static const struct bool_field {
+    const char *name;
+    size_t offset;
+} bool_fields[] = {
+    {"disable-model-invocation",
+     offsetof(struct document, disable_model_invocation)},
+    {"mode",    offsetof(struct document, is_mode)},
+    {"is-mode", offsetof(struct document, is_mode)},
+    {"is_mode", offsetof(struct document, is_mode)},
+};
+/* clang-format on */
+
+static bool is_true(struct str word)
+{
+    return str_eq_nocase(word, STR("true")) ||
+           str_eq_nocase(word, STR("yes")) || str_eq_nocase(word, STR("on"));
+}
+
+/* Text that says "true" counts: who wrote it wanted the model kept away. */
+static void read_bool(struct reader *r, const struct bool_field *f)
+{
+    const struct yaml *y = yaml_get(r->root, f->name);
+    bool *out = (bool *)((char *)r->doc + f->offset);
+
+    if (is_null(y))
+        return;
+    if (y->kind == YAML_SCALAR && is_true(y->text))
+        *out = true;
+    if (y->kind != YAML_SCALAR || yaml_type_of(y) != YAML_TYPE_BOOL)
+        complain(r, "bool-type", f->name, y->key_line,
+                 "%s is not true or false, without quotes", f->name);
+}
+
+/* --- version and scope ---------------------------------------------------- */
+
+#define VERSION_MAX_BYTES 64
+
+static void read_version(struct reader *r)
+{
+    const struct yaml *y = yaml_get(r->root, "version");
+    struct version v;
+
+    if (is_null(y)) {
+        complain(r, "version-missing", "version", y ? y->key_line : 1,
+                 "the version is missing: add \"version: 1.0.0\"");
+        return;
+    }
+    if (y->kind == YAML_SCALAR) {
+        check_hidden(r, LEVEL_ERROR, "version", y->key_line, y->text);
+        if (y->text.n <= VERSION_MAX_BYTES && !text_has_control(y->text))
+            r->doc->version = y->text;
+    }
+    if (is_text(r, y) && version_parse(y->text, &v))
+        return;
+    complain(r, "version-format", "version", y->key_line,
+             "the version %s%s%sis not three numbers, as in 1.0.0",
+             y->kind == YAML_SCALAR ? "\"" : "",
+             y->kind == YAML_SCALAR ? quoted(r, y->text) : "",
+             y->kind == YAML_SCALAR ? "\" " : "");
+}
+
+static void read_scope(struct reader *r)
+{
+    const struct yaml *y = yaml_get(r->root, "scope");
+
+    if (is_null(y))
+        return;
+    if (y->kind == YAML_SCALAR)
+        check_hidden(r, LEVEL_ERROR, "scope", y->key_line, y->text);
+    if (is_text(r, y) && scope_is_valid(y->text)) {
+        r->doc->scope = y->text;
+        return;
+    }
+    if (is_text(r, y) && text_count(y->text) > SCOPE_MAX_CHARS)
+        complain(r, "scope-too-long", "scope", y->key_line,
+                 "the scope is longer than %d characters", SCOPE_MAX_CHARS);
+    else
+        complain(r, "scope-grammar", "scope", y->key_line,
+                 "the scope is not lower-case words joined by \"-\" and "
+                 "\".\", as in io.example");
+}
+
+/* --- metadata ------------------------------------------------------------- */
+
+/* The tree holds a key's text alone; how it was written tells its type. */
+static bool key_is_text(const struct reader *r, const struct yaml *y)
+{
+    struct yaml key = {
+        .kind = YAML_SCALAR, .style = YAML_PLAIN, .text = y->key};
+    char first = y->key_start < r->source.n ? r->source.p[y->key_start] : '"';
+
+    return first == '"' || first == '\'' || first == '?' ||
+           yaml_is_string(&key);
+}
+
+/* X12: numbers and booleans are taken as they are spelled. */
+static void check_metadata_value(struct reader *r, const struct yaml *y)
+{
+    const char *field = str_c(str_join(STR("metadata."), y->key, r->a), r->a);
+    enum yaml_type type = yaml_type_of(y);
+
+    if (y->kind != YAML_SCALAR || type == YAML_TYPE_NULL ||
+        type == YAML_TYPE_TIMESTAMP)
+        complain(r, "metadata-value", field, y->key_line,
+                 "%s is %s, not text%s", quoted(r, str_from(field)), what_is(y),
+                 y->kind == YAML_SCALAR ? ": put it in quotes" : "");
+    else if (type != YAML_TYPE_STRING)
+        complain(r, "metadata-scalar", field, y->key_line,
+                 "%s is %s and is read as the text \"%s\": put it in quotes",
+                 quoted(r, str_from(field)), what_is(y), quoted(r, y->text));
+}
+
+static void read_metadata(struct reader *r)
+{
+    const struct yaml *y = yaml_get(r->root, "metadata");
+
+    if (is_null(y))
+        return;
+    if (y->kind != YAML_MAPPING) {
+        complain(r, "metadata-type", "metadata", y->key_line,
+                 "metadata is %s: write \"key: value\" lines below it",
+                 what_is(y));
+        return;
+    }
+    r->doc->metadata = y;
+    for (const struct yaml *m = y->first; m; m = m->next) {
+        if (!key_is_text(r, m))
+            complain(r, "metadata-key", "metadata", m->key_line,
+                     "the key \"%s\" is not text: put it in quotes",
+                     quoted(r, m->key));
+        check_metadata_value(r, m);
+    }
+}
+
+/* --- allowed-tools -------------------------------------------------------- */
+
+struct tool_list {
+    struct str *items;
+    size_t count, capacity;
+};
+
+static void add_tool(struct reader *r, struct tool_list *l, struct str tool)
+{
+    tool = str_trim(tool);
+    if (tool.n == 0)
+        return;
+    l->items =
+        arena_grow(r->a, l->items, l->count, &l->capacity, sizeof *l->items);
+    l->items[l->count++] = tool;
+}
+
+/* X17: at blanks and commas, but not inside "Bash(git add *, git rm *)". */
+static bool split_tools(struct reader *r, struct tool_list *l, struct str text)
+{
+    size_t start = 0, depth = 0;
+    bool commas = false;
+
+    for (size_t i = 0; i <= text.n; i++) {
+        char c = i < text.n ? text.p[i] : ' ';
+
+        if (c == '(')
+            depth++;
+        else if (c == ')' && depth > 0)
+            depth--;
+        if (i < text.n && (depth > 0 || !strchr(" \t\r\n,", c) || !c))
+            continue;
+        commas = commas || c == ',';
+        add_tool(r, l, str_slice(text, start, i));
+        start = i + 1;
+    }
+    return commas;
+}
+
+static void list_tools(struct reader *r, struct tool_list *l,
+                       const struct yaml *y)
+{
+    CLEANUP(buf_done) struct buf raw;
+
+    buf_init(&raw, FRONTMATTER_MAX_BYTES);
+    for (const struct yaml *m = y->first; m; m = m->next) {
+        if (m->kind != YAML_SCALAR) {
+            complain(r, "allowed-tools-type", "allowed-tools", m->line,
+                     "an item of allowed-tools is %s, not text", what_is(m));
+            continue;
+        }
+        add_tool(r, l, m->text);
+        buf_text(&raw, raw.n ? ", " : "");
+        buf_append(&raw, m->text);
+    }
+    r->doc->allowed_tools = arena_str(r->a, buf_str(&raw));
+}
+
+static void read_tools(struct reader *r)
+{
+    const struct yaml *y = yaml_get(r->root, "allowed-tools");
+    bool metis = r->in->profile == PROFILE_METIS;
+    struct tool_list list = {0};
+
+    if (is_null(y))
+        return;
+    if (y->kind == YAML_SEQUENCE) {
+        complain(r, "allowed-tools-list", "allowed-tools", y->key_line,
+                 "allowed-tools is a list: write the tools on one line, with "
+                 "blanks between them");
+        list_tools(r, &list, y);
+    } else if (!is_text(r, y)) {
+        complain(r, "allowed-tools-type", "allowed-tools", y->key_line,
+                 "allowed-tools is %s: write the tools on one line, with "
+                 "blanks between them",
+                 what_is(y));
+    } else {
+        r->doc->allowed_tools = y->text;
+        if (split_tools(r, &list, y->text) && !metis &&
+            level_of(r, "allowed-tools-list") != LEVEL_OFF)
+            complain_at(r, LEVEL_WARNING, "allowed-tools-list", "allowed-tools",
+                        y->key_line,
+                        "allowed-tools has commas: the standard puts blanks "
+                        "between the tools");
+    }
+    r->doc->tools = list.items;
+    r->doc->tool_count = list.count;
+}
+
+/* --- fields nobody knows -------------------------------------------------- */
+
+/* clang-format off */
+static const struct {
+    const char *name;
+    bool base; /* one of the six of the Agent Skills standard */
+} known[] = {
+    {"name", true},           {"description", true},   {"license", true},
+    {"compatibility", true},  {"metadata", true},      {"allowed-tools", true},
+    {"scope", false},         {"version", false},      {"prereqs", false},
+    {"dependencies", false},  {"metaskill", false},
+    {"metaskill_language", false},                     {"model", false},
+    {"agent", false},         {"context", false},      {"mode", false},
+    {"is-mode", false},       {"is_mode", false},
+    {"disable-model-invocation", false},
+};
+/* clang-format on */
+
+static bool is_known(struct str key, bool base_only)
+{
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (str_is(key, known[i].name))
+            return known[i].base || !base_only;
+    return !base_only && str_starts(key, STR("x_")); /* K12 */
+}
+
+static void check_unknown(struct reader *r)
+{
+    bool base_only = r->in->profile == PROFILE_SKILLS_REF;
+    enum level level = level_of(r, "unknown-field");
+
+    if (level == LEVEL_OFF && r->in->strict)
+        level = LEVEL_WARNING;
+    if (level == LEVEL_OFF || !r->root)
+        return;
+    for (const struct yaml *y = r->root->first; y; y = y->next)
+        if (!is_known(y->key, base_only))
+            complain_at(r, level, "unknown-field", str_c(y->key, r->a),
+                        y->key_line, "the field \"%s\" is not one of %s",
+                        quoted(r, y->key),
+                        base_only ? "the standard's six"
+                                  : "those that the standards define");
+}
+
+static void check_agent(struct reader *r)
+{
+    const struct yaml *y = yaml_get(r->root, "prereqs");
+
+    if (r->in->kind == DOC_AGENT && y)
+        complain(r, "prereqs-on-agent", "prereqs", y->key_line,
+                 "an agent has no prereqs: move them into the body, as a "
+                 "\"## Setup\" section");
+}
+
+void read_fields(struct reader *r)
+{
+    read_description(r);
+    for (size_t i = 0; i < sizeof text_fields / sizeof *text_fields; i++)
+        read_text(r, &text_fields[i]);
+    check_context(r);
+    for (size_t i = 0; i < sizeof bool_fields / sizeof *bool_fields; i++)
+        read_bool(r, &bool_fields[i]);
+    read_version(r);
+    read_scope(r);
+    read_metadata(r);
+    read_tools(r);
+    check_agent(r);
+    check_unknown(r);
+}

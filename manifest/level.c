@@ -1,0 +1,185 @@
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "document.h"
+
+/*
+ * How grave a complaint is, per profile: E error, W warning, - not said.
+ * Under `install` also d: an error for whatever declares version, scope or
+ * dependencies and for agents, else a warning; m: the same, but a version
+ * alone does not count.
+ *
+ * Columns: install agentskills skills-ref metis metaagents lm-kit metaskill
+ * publish. Source: REQUIREMENTS 5, X2, X3, X6, X16, X17, X24; 4.1 for what
+ * each standard's own reader accepts.
+ */
+
+/* clang-format off */
+static const struct {
+    const char *code, *levels;
+} table[] = {
+    {"no-anchor",              "EEEEEEEE"},
+    {"unreadable",             "EEEEEEEE"},
+    {"too-large",              "EEEEEEEE"},
+    {"not-utf8",               "EEEEEEEE"},
+    {"nul-bytes",              "EEEEEEEE"},
+    {"bom",                    "WWEEWWEW"},
+    {"no-frontmatter",         "EEEEEEEE"},
+    {"unclosed-frontmatter",   "EEEEEEEE"},
+    {"yaml",                   "EEEEEEEE"},
+    {"yaml-repaired",          "W-------"},
+    {"duplicate-key",          "EEEEEEEE"},
+    {"not-a-mapping",          "EEEEEEEE"},
+    {"unknown-field",          "--E-----"},
+    {"hidden-characters",      "EEEEEEEE"},
+    {"zero-width",             "WWWWWWWW"},
+
+    {"name-missing",           "EEEEEEEE"},
+    {"name-type",              "EEEEEEEE"},
+    {"name-empty",             "EEEEEEEE"},
+    {"name-grammar",           "EEEEEEEE"},
+    {"name-too-long",          "EEEEEEWE"},
+    {"name-folder",            "dEEEE-EE"},
+    {"name-from-folder",       "W-------"},
+    {"description-missing",    "EEEEEEEE"},
+    {"description-type",       "EEEEEEEE"},
+    {"description-empty",      "EEEEEEEE"},
+    {"description-too-long",   "dEEEEEWE"},
+    {"compatibility-type",     "WEEE-E-W"},
+    {"compatibility-empty",    "-E-----W"},
+    {"compatibility-too-long", "WEEE-E-W"},
+    {"license-type",           "WE-E-E-W"},
+    {"metadata-type",          "WE-E-E-W"},
+    {"metadata-key",           "WE-E---W"},
+    {"metadata-value",         "WE-E---W"},
+    {"metadata-scalar",        "-W-W---W"},
+    {"allowed-tools-type",     "WE-E-W-W"},
+    {"allowed-tools-list",     "WE-E-W-W"},
+    {"bool-type",              "W----E-W"},
+    {"context-value",          "W----W-W"},
+    {"version-missing",        "m---E--E"},
+    {"version-format",         "m---EW-E"},
+    {"scope-grammar",          "E---E--E"},
+    {"scope-too-long",         "E---E--E"},
+    {"prereqs-type",           "m---E--E"},
+    {"prereqs-on-agent",       "E---E--E"},
+
+    {"deps-not-mapping",       "m---E--E"},
+    {"deps-not-list",          "E---E--E"},
+    {"deps-unknown-kind",      "W---W--W"},
+    {"dep-not-string",         "E---E--E"},
+    {"dep-bad-origin",         "E---E--E"},
+    {"dep-object-form",        "W---W--W"},
+    {"dep-file-origin",        "E---W--E"},
+
+    {"changelog-missing",      "-------E"},
+    {"changelog-no-entry",     "-------E"},
+    {"changelog-version",      "W------E"},
+
+    {"metaskill-type",         "E-----EE"},
+    {"metaskill-not-relative", "E-----EE"},
+    {"metaskill-escapes",      "E-----EE"},
+    {"metaskill-not-found",    "E-----EE"},
+    {"metaskill-unreadable",   "E-----EE"},
+    {"metaskill-not-utf8",     "E-----EE"},
+    {"metaskill-frontmatter",  "E-----EE"},
+    {"metaskill-size",         "W-----WW"},
+    {"metaskill-language",     "W-----WW"},
+    {"metaskill-input-keys",   "------WW"},
+
+    {"body-tokens",            "WW-W---W"},
+    {"body-lines",             "-W-----W"},
+    {"body-truncated",         "W-----WW"},
+
+    {"mcp-json",               "EEEEEEEE"},
+    {"mcp-meta",               "EEEEEEEE"},
+    {"mcp-name-missing",       "EEEEEEEE"},
+    {"mcp-name",               "EEEEEEEE"},
+    {"mcp-filename",           "EEEEEEEE"},
+    {"mcp-leaf",               "EEEEEEEE"},
+    {"mcp-type",               "EEEEEEEE"},
+    {"mcp-command",            "EEEEEEEE"},
+    {"mcp-command-path",       "EEEEEEEE"},
+    {"mcp-shell",              "EEEEEEEE"},
+    {"mcp-url",                "EEEEEEEE"},
+    {"mcp-args",               "EEEEEEEE"},
+    {"mcp-arg-expansion",      "EEEEEEEE"},
+    {"mcp-env",                "EEEEEEEE"},
+    {"mcp-placeholder",        "EEEEEEEE"},
+    {"mcp-format",             "WWWWEWWE"},
+};
+/* clang-format on */
+
+static const char *find_levels(const char *code)
+{
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (strcmp(table[i].code, code) == 0)
+            return table[i].levels;
+    return "EEEEEEEE";
+}
+
+enum level level_of(const struct reader *r, const char *code)
+{
+    switch (find_levels(code)[r->in->profile]) {
+    case 'E':
+        return LEVEL_ERROR;
+    case 'W':
+        return LEVEL_WARNING;
+    case 'd':
+        return r->declares ? LEVEL_ERROR : LEVEL_WARNING;
+    case 'm':
+        return r->metaagents ? LEVEL_ERROR : LEVEL_WARNING;
+    default:
+        return LEVEL_OFF;
+    }
+}
+
+static void add(const struct reader *r, enum level level, const char *code,
+                const char *field, unsigned line, const char *format,
+                va_list args)
+{
+    char message[2048];
+
+    if (level == LEVEL_OFF ||
+        (level == LEVEL_ERROR &&
+         r->why->errors - r->errors >= COMPLAINTS_MAX) ||
+        (level == LEVEL_WARNING &&
+         r->why->warnings - r->warnings >= COMPLAINTS_MAX))
+        return;
+    vsnprintf(message, sizeof message, format, args);
+    complaints_add(r->why, level == LEVEL_ERROR, code, field, line, "%s",
+                   message);
+}
+
+void complain(const struct reader *r, const char *code, const char *field,
+              unsigned line, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    add(r, level_of(r, code), code, field, line, format, args);
+    va_end(args);
+}
+
+void complain_at(const struct reader *r, enum level level, const char *code,
+                 const char *field, unsigned line, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    add(r, level, code, field, line, format, args);
+    va_end(args);
+}
+
+const char *quoted(const struct reader *r, struct str text)
+{
+    CLEANUP(buf_done) struct buf b;
+    struct str head = text_cut(text, 80);
+
+    buf_init(&b, 8192);
+    text_visible(&b, head, false);
+    if (head.n < text.n)
+        buf_text(&b, "\xe2\x80\xa6");
+    return str_c(buf_str(&b), r->a);
+}

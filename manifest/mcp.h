@@ -1,0 +1,48 @@
+#ifndef MANIFEST_MCP_H
+#define MANIFEST_MCP_H
+
+#include "document.h"
+
+/* What judging an MCP file and writing it for a client share. */
+
+#define MCP_MAX_NODES 100000
+
+MUST_CHECK bool mcp_parse(struct str text, struct arena *a,
+                          const struct json **out, unsigned *line,
+                          struct err *e);
+
+/*
+ * Visits every value below `root`, in order, parents first. Start with an
+ * empty walk; NULL at the end. `depth` counts the containers around the
+ * value; `key` of its outermost member is `top`.
+ */
+struct walk {
+    const struct json *stack[MCP_MAX_DEPTH + 2];
+    size_t depth;
+    const struct json *now, *top;
+    bool started;
+};
+const struct json *walk_next(struct walk *w, const struct json *root);
+
+/* --- placeholders: ${workspaceDir}, ${sharedDir} (M20 to M22) -------------- */
+
+/* Why `text` cannot be substituted, and by which of its parts; NULL: fine. */
+const char *placeholder_fault(struct str text, struct str *part);
+
+/* The length of the placeholder that `text` starts with, or 0. */
+size_t placeholder_length(struct str text);
+
+/* `text` with its placeholders replaced, in one pass. */
+void placeholder_put(struct buf *out, struct str text, struct str workspace_dir,
+                     struct str shared_dir);
+
+/* --- rules (M19, X20; row 8) ----------------------------------------------- */
+
+void check_command(const struct reader *r, const struct json *command);
+void check_args(const struct reader *r, const struct json *args,
+                struct str command);
+void check_env(const struct reader *r, const struct json *env);
+void check_url(const struct reader *r, const struct json *url);
+void check_headers(const struct reader *r, const struct json *headers);
+
+#endif
