@@ -309,6 +309,11 @@ MUST_CHECK bool project_remove_root(struct str text, enum doc_kind kind,
                                     struct arena *a, struct str *out,
                                     struct err *e);
 
+/* Whether policy.sources lets the package in: patterns host/owner/repository
+ * with "*" for any text, letters of either case. Without the key all may; a
+ * file: origin, which nobody fetches, always may. */
+bool project_source_allowed(const struct project *p, const struct origin *o);
+
 /* --- mapm.lock (DESIGN.md 3.2) -------------------------------------------- */
 
 struct lock_need {

@@ -1,0 +1,293 @@
+#include "mapm/manifest.h"
+
+#include "tap.h"
+
+/* M13, M15; row 10, row 15: what mapm.yaml and its kin may say. */
+
+#define URL "https://github.com/acme/catalog/tree/main/"
+#define W   PROJECT_WORKSPACE
+#define L   PROJECT_LOCAL
+#define U   PROJECT_USER
+
+static struct arena arena;
+
+/* clang-format off */
+static const struct {
+    enum project_role role;
+    const char *text, *message, *hint; /* message NULL: it is accepted */
+} rows[] = {
+    {W, "", NULL, NULL},
+    {W, "# nothing yet\n", NULL, NULL},
+    {W, "dependencies:\n", NULL, NULL},
+    {W, "dependencies: {}\n", NULL, NULL},
+    {W, "dependencies: {agents: [], skills: , mcps: null}\n", NULL, NULL},
+    {W, "dependencies:\r\n  skills:\r\n    - " URL "skills/x\r\n", NULL, NULL},
+    {W, "dependencies: {skills: [file:/home/me/x]}\n", NULL, NULL}, /* M15: the cli warns */
+    {L, "dependencies: {skills: [file:/home/me/x]}\n", NULL, NULL},
+    {W, "clients: [claude, vscode]\nask: codex\n", NULL, NULL},
+    {U, "clients: [claude]\nhosts: [ghe.example.com]\nask: {exec: [my-llm, -p]}\n", NULL, NULL},
+    {U, "ask: {exec: my-llm}\n", NULL, NULL},
+    {U, "ask: {http: \"http://localhost:11434\", model: qwen3, key_env: MY_KEY}\n", NULL, NULL},
+    {W, "policy:\n  sources: [github.com/acme/*, \"*/*/*\"]\n  commands: {allow: [[git, diff, \"*\"]], deny: []}\n  network: no\n", NULL, NULL},
+    {W, "runtime: {metaskills: off, keep: summary}\nlimits: {package_max_files: 5000}\n", NULL, NULL},
+    {U, "limits: {package_max_files: 9000}\n", NULL, NULL},
+    {W, "limits: {package_max_files: 0}\n", NULL, NULL},
+    /* shape */
+    {W, "- a\n", "m:1: expected keys and values", ""},
+    {W, "text\n", "m:1: expected keys and values", ""},
+    {W, "clients: [a\n", "m:2: did not find expected ',' or ']'", ""},
+    {W, "a: 1\na: 1\n", "m:2: \"a\" is given twice", ""},
+    {W, "a: &x 1\n", "m:1: anchors (\"&\") are not allowed", ""},
+    {W, "a: [[[[[[[[[]]]]]]]]]\n", "m:1: nested more than 8 deep", ""},
+    {W, "dependencies: [x]\n", "m:1: dependencies must be a mapping", ""},
+    {W, "dependencies: x\n", "m:1: dependencies must be a mapping", ""},
+    {W, "dependencies:\n  skills: x\n", "m:2: skills must be a list", ""},
+    {W, "dependencies:\n  skills: {a: b}\n", "m:2: skills must be a list", ""},
+    {W, "dependencies:\n  skills:\n    - {origin: x}\n", "m:3: an origin must be text", ""},
+    {W, "dependencies:\n  skills:\n    -\n", "m:3: an origin must be text", ""},
+    {W, "dependencies:\n  skills:\n    - 12\n", "m:3: an origin must be text: put it in quotes", ""},
+    {W, "clients: claude\n", "m:1: clients must be a list", ""},
+    {W, "clients: [On]\n", "m:1: a client must be text: put it in quotes", ""},
+    {W, "clients: [Claude]\n", "m:1: not a client's name: \"Claude\"", ""},
+    {W, "clients: [../x]\n", "m:1: not a client's name: \"../x\"", ""},
+    /* keys */
+    {W, "dependency: {}\n", "m:1: unknown key \"dependency\"", ""},
+    {W, "\ndependencie: {}\n", "m:2: unknown key \"dependencie\"", "did you mean \"dependencies\"?"},
+    {W, "dependencies: {skill: []}\n", "m:1: unknown key \"skill\"", "did you mean \"skills\"?"},
+    {W, "policy: {source: []}\n", "m:1: unknown key \"source\"", "did you mean \"sources\"?"},
+    {W, "limits: {package_max_file: 1}\n", "m:1: unknown key \"package_max_file\"", "did you mean \"package_max_files\"?"},
+    {W, "limits: {sky: 1}\n", "m:1: unknown key \"sky\"", ""},
+    {W, "host: [a.b]\n", "m:1: unknown key \"host\"", ""}, /* not: "hosts" */
+    /* origins (M13, row 10) */
+    {W, "dependencies:\n  skills: [" URL "x, " URL "x]\n", "m:2: " URL "x is listed twice", ""},
+    {W, "dependencies:\n  skills:\n  - " URL "x\n  - https://GitHub.com/Acme/Catalog.git/tree/main/x/\n", "m:4: https://github.com/Acme/Catalog/tree/main/x is listed twice", ""},
+    {W, "dependencies:\n  skills:\n  - https://evil.example/acme/x/tree/main\n", "m:3: origin \"https://evil.example/acme/x/tree/main\": its host is neither github.com nor one of `hosts` in your own configuration", NULL},
+    {W, "dependencies:\n  skills:\n  - acme/catalog/skills/x\n", "m:3: origin \"acme/catalog/skills/x\": is neither an https: URL nor a file: path", NULL},
+    /* what a workspace may not (row 15) */
+    {W, "hosts: [ghe.example.com]\n", "m:1: \"hosts\" may not stand here", "it belongs in your own ~/.config/mapm/config.yaml"},
+    {L, "hosts: [ghe.example.com]\n", "m:1: \"hosts\" may not stand here", "it belongs in your own ~/.config/mapm/config.yaml"},
+    {L, "limits: {}\n", "m:1: \"limits\" may not stand here", "it belongs in your own ~/.config/mapm/config.yaml"},
+    {U, "dependencies: {}\n", "m:1: \"dependencies\" may not stand here", "it belongs in mapm.yaml"},
+    {W, "ask: {exec: [sh, -c, x]}\n", "m:1: ask must be one of claude, codex, gemini, opencode, copilot, qwen, cline", "programs and URLs belong in your own ~/.config/mapm/config.yaml"},
+    {W, "ask: {http: \"https://evil.example\"}\n", "m:1: ask must be one of claude, codex, gemini, opencode, copilot, qwen, cline", "programs and URLs belong in your own ~/.config/mapm/config.yaml"},
+    {W, "ask: /bin/sh\n", "m:1: ask must be one of claude, codex, gemini, opencode, copilot, qwen, cline", "programs and URLs belong in your own ~/.config/mapm/config.yaml"},
+    {W, "limits: {package_max_files: 5001}\n", "m:1: package_max_files: a workspace may only lower it (5000)", "raise it in your own ~/.config/mapm/config.yaml"},
+    /* the rest */
+    {U, "ask: other\n", "m:1: ask must be one of claude, codex, gemini, opencode, copilot, qwen, cline", ""},
+    {U, "ask: {}\n", "m:1: ask has either exec or http", ""},
+    {U, "ask: {exec: [a], http: b}\n", "m:1: ask has either exec or http", ""},
+    {U, "ask: {exec: []}\n", "m:1: exec names no program", ""},
+    {U, "ask: {exec: }\n", "m:1: a program must be text", ""},
+    {U, "ask: {exec: [a], modle: x}\n", "m:1: unknown key \"modle\"", "did you mean \"model\"?"},
+    {U, "ask: {http: ftp}\n", "m:1: not an http: or https: URL: \"ftp\"", ""},
+    {U, "hosts: [GHE.example.com]\n", "m:1: not a host's name in lower case, without port: \"GHE.example.com\"", ""},
+    {U, "hosts: [ghe.example.com:443]\n", "m:1: not a host's name in lower case, without port: \"ghe.example.com:443\"", ""},
+    {U, "hosts: [localhost]\n", "m:1: not a host's name in lower case, without port: \"localhost\"", ""},
+    {U, "hosts: [-a.b]\n", "m:1: not a host's name in lower case, without port: \"-a.b\"", ""},
+    {W, "policy: {sources: }\n", "m:1: sources must be a list; [] allows none", ""},
+    {W, "policy: {sources: [github.com/acme]}\n", "m:1: not a pattern of sources: \"github.com/acme\"", "write host/owner/repository, with \"*\" for any: github.com/acme/*"},
+    {W, "policy: {sources: [\"github.com//x\"]}\n", "m:1: not a pattern of sources: \"github.com//x\"", NULL},
+    {W, "policy: {network: maybe}\n", "m:1: network must be true or false", ""},
+    {W, "policy: {network: \"true\"}\n", "m:1: network must be true or false", ""},
+    {W, "policy: {commands: {allow: [git]}}\n", "m:1: a rule is a list of words: [git, diff, \"*\"]", ""},
+    {W, "policy: {commands: {allow: [[]]}}\n", "m:1: a rule is a list of words: [git, diff, \"*\"]", ""},
+    {W, "policy: {commands: {allow: [[git, 1]]}}\n", "m:1: a word of a command must be text: put it in quotes", ""},
+    {W, "runtime: {keep: [a]}\n", "m:1: keep must be a word in lower case", ""},
+    {W, "limits: {package_max_files: -1}\n", "m:1: package_max_files must be a whole number", ""},
+    {W, "limits: {package_max_files: 1.5}\n", "m:1: package_max_files must be a whole number", ""},
+    {W, "limits: {package_max_files: 0777}\n", "m:1: package_max_files must be a whole number", ""},
+    {W, "limits: {package_max_files: many}\n", "m:1: package_max_files must be a whole number", ""},
+    {U, "limits: {package_max_files: 9223372036854775808}\n", "m:1: package_max_files must be a whole number", ""},
+};
+/* clang-format on */
+
+static bool parse(const char *text, enum project_role role, struct project *p,
+                  struct err *e)
+{
+    return project_parse(str_from(text), role, "m", NULL, &arena, p, e);
+}
+
+TEST(what_each_file_may_say) /* M13, M15; row 10, row 15 */
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct project p = {.root_count = 42};
+        struct err e = {0};
+        bool ok = parse(rows[i].text, rows[i].role, &p, &e);
+
+        CHECK(ok == !rows[i].message);
+        CHECK_STR(err_first(&e), rows[i].message ? rows[i].message : "");
+        CHECK(ok || p.root_count == 42);
+        if (rows[i].hint)
+            CHECK_STR(e.hint, rows[i].hint);
+    }
+    arena_done(&arena);
+}
+
+TEST(roots_come_by_kind_then_as_written)
+{
+    static const char text[] = "dependencies:\n"
+                               "  mcps:\n"
+                               "    - " URL "mcps/a.json\n"
+                               "  skills: [" URL "skills/b, " URL "skills/a]\n"
+                               "  agents:\n"
+                               "    # mine\n"
+                               "    - " URL "agents/z\n"
+                               "    - file:/home/me/agent\n";
+    static const struct {
+        enum doc_kind kind;
+        const char *origin;
+        unsigned line;
+    } want[] = {
+        {DOC_AGENT, URL "agents/z", 7},  {DOC_AGENT, "file:/home/me/agent", 8},
+        {DOC_SKILL, URL "skills/b", 4},  {DOC_SKILL, URL "skills/a", 4},
+        {DOC_MCP, URL "mcps/a.json", 3},
+    };
+    struct project p;
+    struct err e = {0};
+
+    CHECK(parse(text, W, &p, &e));
+    CHECK_STR(err_first(&e), "");
+    CHECK(p.root_count == 5);
+    for (size_t i = 0; i < p.root_count && i < 5; i++) {
+        CHECK(p.roots[i].kind == want[i].kind);
+        CHECK(p.roots[i].line == want[i].line);
+        CHECK_STR(str_c(p.roots[i].origin.text, &arena), want[i].origin);
+    }
+    arena_done(&arena);
+}
+
+TEST(a_host_of_the_users_own) /* row 10 */
+{
+    struct str hosts[] = {STR_INIT("ghe.example.com")};
+    struct origin_rules rules = {hosts, 1};
+    struct project p;
+    struct err e = {0};
+
+    CHECK(project_parse(STR("dependencies: {skills: "
+                            "[\"https://ghe.example.com/a/b/tree/main\"]}"),
+                        W, "m", &rules, &arena, &p, &e));
+    CHECK(p.root_count == 1);
+    arena_done(&arena);
+}
+
+TEST(settings_are_flat)
+{
+    static const char text[] = "ask: {exec: [llm, -p]}\n"
+                               "policy:\n"
+                               "  network: yes\n"
+                               "  commands:\n"
+                               "    allow: [[git, diff, '*'], [make]]\n"
+                               "runtime: {metaskills: off}\n"
+                               "limits:\n"
+                               "  package_max_files: 10\n";
+    static const char *const want[][2] = {
+        {"ask.exec.0", "llm"},
+        {"ask.exec.1", "-p"},
+        {"policy.network", "true"},
+        {"policy.commands.allow.0.0", "git"},
+        {"policy.commands.allow.0.1", "diff"},
+        {"policy.commands.allow.0.2", "*"},
+        {"policy.commands.allow.1.0", "make"},
+        {"runtime.metaskills", "off"},
+        {"limits.package_max_files", "10"},
+    };
+    struct project p;
+    struct err e = {0};
+
+    CHECK(parse(text, U, &p, &e));
+    CHECK(p.setting_count == sizeof want / sizeof *want);
+    for (size_t i = 0; i < p.setting_count; i++) {
+        CHECK_STR(str_c(p.settings[i].name, &arena), want[i][0]);
+        CHECK_STR(str_c(p.settings[i].value, &arena), want[i][1]);
+    }
+    CHECK(p.settings[8].line == 8);
+    arena_done(&arena);
+}
+
+/* Each limit of limits.h has its name here, and no other has. */
+TEST(limits_are_those_of_the_header)
+{
+    FILE *f = fopen("include/mapm/limits.h", "r");
+    char line[256];
+    int seen = 0;
+
+    CHECK(f != NULL);
+    while (f && fgets(line, sizeof line, f)) {
+        struct str rest = str_from(line), name;
+        struct project p;
+        struct err e = {0};
+
+        if (!str_starts(rest, STR("#define ")) ||
+            str_find(rest, STR("MAPM_LIMITS_H")) != SIZE_MAX)
+            continue;
+        rest = str_from_index(rest, 8);
+        str_cut(&rest, ' ', &name);
+        name = str_lower(name, &arena);
+        seen++;
+        CHECK(parse(arena_printf(&arena, "limits: {%.*s: 0}", STR_ARG(name)).p,
+                    W, &p, &e));
+        CHECK_STR(err_first(&e), "");
+    }
+    CHECK(seen == 42);
+    if (f)
+        fclose(f);
+    arena_done(&arena);
+}
+
+/* clang-format off */
+static const struct {
+    const char *sources, *origin;
+    bool allowed;
+} policies[] = {
+    {NULL, URL "x", true},
+    {"[]", URL "x", false},
+    {"[]", "file:/x", true},
+    {"[github.com/acme/*]", URL "x", true},
+    {"[github.com/Acme/Catalog]", URL "x", true},
+    {"[github.com/acme/catalog]", "https://github.com/ACME/Catalog/tree/main/x", true},
+    {"[github.com/acme/cat]", URL "x", false},
+    {"[github.com/acme/c*g]", URL "x", true},
+    {"[github.com/acme/*a*a*]", URL "x", true},
+    {"[github.com/acme/*a*a*a*]", URL "x", false},
+    {"[github.com/acm*/catalog]", "https://github.com/acme-evil/catalog/tree/main", true},
+    {"[github.com/acme/*]", "https://github.com/acme-evil/catalog/tree/main", false},
+    {"[github.com/*/catalog]", "https://github.com/a/other/tree/main", false},
+    {"[ghe.example.com/*/*]", URL "x", false},
+    {"[ghe.example.com/*/*, \"*/acme/*\"]", URL "x", true},
+    {"[\"*/*/*\"]", URL "x", true},
+};
+/* clang-format on */
+
+TEST(sources_that_policy_allows) /* row 15 */
+{
+    for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
+        const char *text = policies[i].sources
+                               ? arena_printf(&arena, "policy: {sources: %s}",
+                                              policies[i].sources)
+                                     .p
+                               : "";
+        struct project p;
+        struct origin o;
+        struct err e = {0};
+
+        CHECK(parse(text, W, &p, &e));
+        CHECK(origin_parse(str_from(policies[i].origin), NULL, &arena, &o, &e));
+        CHECK(project_source_allowed(&p, &o) == policies[i].allowed);
+    }
+    arena_done(&arena);
+}
+
+TEST(too_large_is_a_limit) /* row 15 */
+{
+    char *text = arena_alloc(&arena, PROJECT_MAX_BYTES + 1);
+    struct project p;
+    struct err e = {0};
+
+    memset(text, '\n', PROJECT_MAX_BYTES + 1);
+    CHECK(project_parse(str_of(text, PROJECT_MAX_BYTES), W, "m", NULL, &arena,
+                        &p, &e));
+    CHECK(!project_parse(str_of(text, PROJECT_MAX_BYTES + 1), W, "m", NULL,
+                         &arena, &p, &e));
+    CHECK(e.code == ERR_LIMIT);
+    arena_done(&arena);
+}
