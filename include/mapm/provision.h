@@ -93,9 +93,11 @@ void provision_close(struct provision *p);
  * equal ones are no change. With nothing to do `*count` is 0, and it took
  * one lstat a file.
  *
- * Errors: ERR_EDITED naming the user's changed files; ERR_CONFLICT for a
- * foreign server or folder of the same name; ERR_MCP for placeholders;
- * ERR_FORMAT for a client's file that cannot be read.
+ * Errors: ERR_EDITED naming the user's files that would be lost, changed ones
+ * or a whole folder of their own; ERR_CONFLICT for a foreign server of the
+ * same key; ERR_REFUSED for a link or a special file in the place of a folder
+ * or file; ERR_MCP for placeholders; ERR_FORMAT for a client's file that
+ * cannot be read.
  * Ownership: in `a`, which must outlive `provision_apply`.
  */
 MUST_CHECK bool
@@ -105,7 +107,9 @@ provision_plan(struct provision *p, const struct provision_options *o,
                struct arena *a, struct provision_change **changes,
                size_t *count, struct err *e);
 
-/* Does the last plan. After true it survives a power cut. */
+/* Does the last plan. After true it survives a power cut; after false the
+ * workspace is as it was. Call it for an empty plan, too: it may have
+ * something to remember, and costs nothing when it has not. */
 MUST_CHECK bool provision_apply(struct provision *p, struct err *e);
 
 /* Where a differing file was found by provision_verify, and how. */
@@ -128,5 +132,10 @@ const char *const *provision_client_names(void); /* NULL at the end */
 /* Whether .mcp.json now holds absolute paths, so that it belongs in
  * .gitignore; after provision_apply. */
 bool provision_wrote_absolute_paths(const struct provision *p);
+
+/* Where the last provision_apply with `force` kept what it displaced, below
+ * the workspace: ".agents/.mapm/backup/3"; empty when it displaced nothing of
+ * the user's. Lives as long as `p`. */
+struct str provision_backup(const struct provision *p);
 
 #endif

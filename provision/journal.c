@@ -1,0 +1,167 @@
+#include "base/fs.h"
+#include "base/map.h"
+
+#include <inttypes.h>
+
+#include "client.h"
+#include "swap.h"
+
+#define STAGE_PREFIX "stage-"
+
+bool swap_is_stage_name(struct str name)
+{
+    if (!str_starts(name, STR(STAGE_PREFIX)) ||
+        name.n != sizeof STAGE_PREFIX - 1 + 16)
+        return false;
+    for (size_t i = sizeof STAGE_PREFIX - 1; i < name.n; i++)
+        if (!char_is_hex(name.p[i]))
+            return false;
+    return true;
+}
+
+static void put_node(struct buf *out, uint64_t ino, const struct hash *print)
+{
+    char hex[HASH_HEX_CHARS + 1];
+
+    hash_format(print, hex);
+    buf_printf(out, "%" PRIu64 " %s ", ino, hex);
+}
+
+void journal_format(const struct swap *s, struct buf *out)
+{
+    struct hash sum;
+    char hex[HASH_HEX_CHARS + 1];
+
+    buf_printf(out, "mapm-journal 1\nstage %.*s\nbackup %u\n",
+               STR_ARG(s->stage_name), s->backup);
+    for (size_t i = 0; i < s->make_count; i++)
+        buf_printf(out, "make %.*s\n", STR_ARG(s->make[i]));
+    for (size_t i = 0; i < s->count; i++) {
+        const struct swap_op *op = &s->ops[i];
+
+        buf_text(out, "op ");
+        put_node(out, op->new_ino, &op->new_print);
+        put_node(out, op->old_ino, &op->old_print);
+        buf_printf(out, "%c %.*s\n", op->keep ? 'k' : '-', STR_ARG(op->path));
+    }
+    for (size_t i = 0; i < s->drop_count; i++)
+        buf_printf(out, "drop %.*s\n", STR_ARG(s->drop[i]));
+    sum = hash_of(buf_str(out));
+    hash_format(&sum, hex);
+    buf_printf(out, "end %s\n", hex);
+}
+
+/* "word " and what follows it. */
+static bool take_word(struct str line, const char *word, struct str *rest)
+{
+    struct str head;
+
+    *rest = line;
+    return str_cut(rest, ' ', &head) && rest->p && str_is(head, word);
+}
+
+static bool take_node(struct str *rest, uint64_t *ino, struct hash *print)
+{
+    struct str number, hex;
+
+    return str_cut(rest, ' ', &number) && str_number(number, UINT64_MAX, ino) &&
+           str_cut(rest, ' ', &hex) && hash_parse(hex, print);
+}
+
+static bool read_op(struct str rest, struct arena *a, struct map *seen,
+                    struct swap *s)
+{
+    struct swap_op op = {0};
+    struct str flag;
+
+    if (!take_node(&rest, &op.new_ino, &op.new_print) ||
+        !take_node(&rest, &op.old_ino, &op.old_print) ||
+        !str_cut(&rest, ' ', &flag) || !rest.p || !place_is_known(rest))
+        return false;
+    if (!str_is(flag, "k") && !str_is(flag, "-"))
+        return false;
+    if ((!op.new_ino && !op.old_ino) || op.new_ino == op.old_ino)
+        return false;
+    op.keep = str_is(flag, "k");
+    if (op.keep && (!s->backup || !op.old_ino))
+        return false;
+    op.path = arena_str(a, rest);
+    if (!map_put(seen, op.path, s))
+        return false;
+    s->ops = arena_grow(a, s->ops, s->count, &s->capacity, sizeof *s->ops);
+    s->ops[s->count++] = op;
+    return true;
+}
+
+static bool read_line(struct str line, struct arena *a, struct map *seen,
+                      struct swap *s)
+{
+    struct str rest;
+
+    if (take_word(line, "make", &rest) && place_is_folder(rest)) {
+        s->make = arena_grow(a, s->make, s->make_count, &s->make_capacity,
+                             sizeof *s->make);
+        s->make[s->make_count++] = arena_str(a, rest);
+        return true;
+    }
+    if (take_word(line, "drop", &rest) && place_is_folder(rest)) {
+        s->drop = arena_grow(a, s->drop, s->drop_count, &s->drop_capacity,
+                             sizeof *s->drop);
+        s->drop[s->drop_count++] = arena_str(a, rest);
+        return true;
+    }
+    return take_word(line, "op", &rest) && read_op(rest, a, seen, s);
+}
+
+static bool read_head(struct str *text, struct arena *a, struct swap *s)
+{
+    struct str line, rest;
+    uint64_t backup;
+
+    if (!str_cut(text, '\n', &line) || !str_is(line, "mapm-journal 1"))
+        return false;
+    if (!str_cut(text, '\n', &line) || !take_word(line, "stage", &rest) ||
+        !swap_is_stage_name(rest))
+        return false;
+    s->stage_name = arena_str(a, rest);
+    if (!str_cut(text, '\n', &line) || !take_word(line, "backup", &rest) ||
+        !str_number(rest, BACKUP_MAX_COUNT, &backup))
+        return false;
+    s->backup = (unsigned)backup;
+    return true;
+}
+
+/* The last line, cut off `*text`, proves the others. */
+static bool check_sum(struct str *text)
+{
+    struct str line, hex;
+    struct hash want, got;
+    size_t at;
+
+    if (!text->n || text->p[text->n - 1] != '\n')
+        return false;
+    line = str_slice(*text, 0, text->n - 1);
+    at = str_find_last(line, '\n');
+    if (at == SIZE_MAX)
+        return false;
+    line = str_from_index(line, at + 1);
+    *text = str_slice(*text, 0, at + 1);
+    got = hash_of(*text);
+    return take_word(line, "end", &hex) && hash_parse(hex, &want) &&
+           hash_eq(&got, &want);
+}
+
+bool journal_parse(struct str text, struct arena *a, struct swap *out)
+{
+    struct map seen;
+    struct str line;
+
+    map_init(&seen, a);
+    *out = (struct swap){.root = -1, .mapm = -1, .stage = -1};
+    if (!check_sum(&text) || !read_head(&text, a, out))
+        return false;
+    while (str_cut(&text, '\n', &line))
+        if (text.p && !read_line(line, a, &seen, out))
+            return false;
+    return true;
+}

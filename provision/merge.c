@@ -1,0 +1,156 @@
+#include "merge.h"
+
+#include "base/json.h"
+#include "base/text.h"
+#include "mapm/limits.h"
+
+#include "toml.h"
+
+#define MERGE_MAX_NODES 1000000
+
+static const struct json_options options = {
+    .max_bytes = CLIENT_FILE_MAX_BYTES,
+    .max_depth = CLIENT_FILE_MAX_DEPTH,
+    .max_nodes = MERGE_MAX_NODES,
+    .comments = true,
+};
+
+static bool is_toml(const struct client *c)
+{
+    return c->mcp_style == MCP_CODEX;
+}
+
+static struct hash hash_json(const struct json *j)
+{
+    CLEANUP(buf_done) struct buf text = {0};
+    struct json_writer w;
+
+    buf_init(&text, 2 * (size_t)CLIENT_FILE_MAX_BYTES);
+    json_writer_init(&w, &text, 0);
+    json_value(&w, j);
+    return hash_of(buf_str(&text));
+}
+
+static bool read_entries(struct merge *m, struct err *e)
+{
+    const struct json *root, *section;
+
+    if (!str_trim(m->text).n)
+        return true;
+    if (!json_parse(m->text, &options, m->arena, &root, NULL, e))
+        return false;
+    section = json_get(root, m->client->section);
+    if (root->kind != JSON_OBJECT)
+        return err_set(e, ERR_FORMAT, "is %s, not an object",
+                       json_kind_name(root->kind));
+    if (section && section->kind != JSON_OBJECT)
+        return err_set(e, ERR_FORMAT, "line %u: \"%s\" is %s, not an object",
+                       section->line, m->client->section,
+                       json_kind_name(section->kind));
+    for (const struct json *x = section ? section->first : NULL; x;
+         x = x->next) {
+        struct hash *h = arena_new(m->arena, struct hash);
+
+        *h = hash_json(x);
+        map_put(&m->entries, x->key, h);
+    }
+    return true;
+}
+
+bool merge_open(const struct client *c, struct str text, struct arena *a,
+                struct merge *out, struct err *e)
+{
+    struct str ignored;
+
+    *out = (struct merge){.client = c, .arena = a, .text = text};
+    map_init(&out->entries, a);
+    if (is_toml(c)
+            ? !toml_find(text, str_from(c->section), STR("-"), a, &ignored, e)
+            : !read_entries(out, e))
+        return err_wrap(e, "cannot read %s", c->mcp);
+    return true;
+}
+
+bool merge_find(struct merge *m, struct str key, bool *found, struct hash *hash,
+                struct err *e)
+{
+    const struct hash *h;
+    struct str table;
+
+    if (is_toml(m->client)) {
+        if (!toml_find(m->text, str_from(m->client->section), key, m->arena,
+                       &table, e))
+            return err_wrap(e, "cannot edit %s", m->client->mcp);
+        *found = table.p != NULL;
+        if (*found)
+            *hash = hash_of(str_trim(text_unix_lines(table, m->arena)));
+        return true;
+    }
+    h = map_find(&m->entries, key);
+    *found = h != NULL;
+    if (h)
+        *hash = *h;
+    return true;
+}
+
+bool merge_hash(const struct client *c, struct str entry, struct arena *a,
+                struct hash *out, struct err *e)
+{
+    const struct json *j;
+
+    if (is_toml(c)) {
+        *out = hash_of(str_trim(entry));
+        return true;
+    }
+    if (!json_parse(entry, &options, a, &j, NULL, e))
+        return false;
+    *out = hash_json(j);
+    return true;
+}
+
+bool merge_put(struct merge *m, struct str key, struct str entry, struct err *e)
+{
+    struct str section = str_from(m->client->section);
+    struct str path[] = {section, key};
+
+    if (is_toml(m->client)
+            ? toml_put(m->text, section, key, entry, m->arena, &m->text, e)
+            : json_edit_put(m->text, &options, path, 2, entry, m->arena,
+                            &m->text, e))
+        return true;
+    return err_wrap(e, "cannot edit %s", m->client->mcp);
+}
+
+bool merge_remove(struct merge *m, struct str key, struct err *e)
+{
+    struct str section = str_from(m->client->section);
+    struct str path[] = {section, key};
+
+    if (is_toml(m->client)
+            ? toml_remove(m->text, section, key, m->arena, &m->text, e)
+            : json_edit_remove(m->text, &options, path, 2, m->arena, &m->text,
+                               e))
+        return true;
+    return err_wrap(e, "cannot edit %s", m->client->mcp);
+}
+
+bool merge_is_empty(const struct merge *m)
+{
+    struct json_options strict = options;
+    struct err ignored = {0};
+    struct arena a = {0};
+    const struct json *root;
+    bool empty = false;
+
+    if (is_toml(m->client) || !str_trim(m->text).n)
+        return !str_trim(m->text).n;
+    strict.comments = false; /* a comment is something, too */
+    if (json_parse(m->text, &strict, &a, &root, NULL, &ignored) &&
+        root->kind == JSON_OBJECT)
+        empty =
+            root->count == 0 ||
+            (root->count == 1 && str_is(root->first->key, m->client->section) &&
+             root->first->kind == JSON_OBJECT && root->first->count == 0);
+    arena_done(&a);
+    return empty;
+}

@@ -1,0 +1,42 @@
+#ifndef PROVISION_MERGE_H
+#define PROVISION_MERGE_H
+
+#include "base/hash.h"
+#include "base/map.h"
+
+#include "client.h"
+
+/*
+ * merge: our servers in a file that others write, too. Entries are compared
+ * by what they mean (JSON) or say (TOML), so that a formatter is no edit.
+ */
+
+struct merge {
+    const struct client *client;
+    struct arena *arena;
+    struct str text;
+    struct map entries; /* key -> struct hash, of all the servers; JSON only */
+};
+
+/* `text` may be empty: a file that is not there. ERR_FORMAT for one that
+ * cannot be read. */
+MUST_CHECK bool merge_open(const struct client *c, struct str text,
+                           struct arena *a, struct merge *out, struct err *e);
+
+/* What stands under `key`: false when nothing does. */
+MUST_CHECK bool merge_find(struct merge *m, struct str key, bool *found,
+                           struct hash *hash, struct err *e);
+
+/* The hash under which merge_find will see `entry`. */
+MUST_CHECK bool merge_hash(const struct client *c, struct str entry,
+                           struct arena *a, struct hash *out, struct err *e);
+
+/* Both change m->text. */
+MUST_CHECK bool merge_put(struct merge *m, struct str key, struct str entry,
+                          struct err *e);
+MUST_CHECK bool merge_remove(struct merge *m, struct str key, struct err *e);
+
+/* Whether nothing is left but what mapm writes around its entries. */
+bool merge_is_empty(const struct merge *m);
+
+#endif

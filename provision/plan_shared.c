@@ -1,0 +1,201 @@
+#include "base/fs.h"
+
+#include <errno.h>
+
+#include "merge.h"
+#include "work.h"
+
+/* One client's file while it is being changed. */
+struct sharing {
+    struct plan *plan;
+    struct target *target;
+    const struct record_entry *known;
+    struct map ours; /* key -> struct record_key of the record */
+    struct merge merge;
+    struct record_entry next;
+    bool keep; /* the user's own entry is replaced: keep the file */
+};
+
+static struct str place_of(struct sharing *s, struct str key)
+{
+    return arena_printf(s->plan->arena, "%s#%.*s", s->target->path.p,
+                        STR_ARG(key));
+}
+
+static const struct wish_server *find_server(const struct target *t,
+                                             struct str key)
+{
+    for (size_t i = 0; i < t->server_count; i++)
+        if (str_eq(t->servers[i].item->place, key))
+            return &t->servers[i];
+    return NULL;
+}
+
+/* Whether the file is as mapm left it, and as it should be. */
+static bool is_unchanged(struct sharing *s, const struct stat *st)
+{
+    const struct target *t = s->target;
+
+    if (!s->known || s->known->key_count != t->server_count ||
+        !record_vouches(&s->plan->p->record, &s->known->stat, st))
+        return false;
+    for (size_t i = 0; i < t->server_count; i++) {
+        const struct record_key *k =
+            map_find(&s->ours, t->servers[i].item->place);
+
+        if (!k || !hash_eq(&k->source, &t->servers[i].source))
+            return false;
+    }
+    return true;
+}
+
+static bool refuse_foreign(struct sharing *s, struct str key, struct err *e)
+{
+    err_set(e, ERR_CONFLICT,
+            "%s already has a server \"%.*s\" that mapm did not write",
+            s->target->path.p, STR_ARG(key));
+    return err_hint(e, "rename or remove that entry, or use --force: it keeps "
+                       "a copy of the file below " STATE_FOLDER "/backup");
+}
+
+/* Something else than ours stands under the key. */
+static bool judge_entry(struct sharing *s, struct str key, bool recorded,
+                        struct err *e)
+{
+    if (s->plan->wish.options->force) {
+        s->keep = true;
+        return true;
+    }
+    if (!recorded)
+        return refuse_foreign(s, key, e);
+    plan_add_edit(s->plan, place_of(s, key), STR(""), "was changed");
+    return true;
+}
+
+static bool put_server(struct sharing *s, struct wish_server *server,
+                       struct err *e)
+{
+    struct str key = server->item->place;
+    const struct record_key *known = map_find(&s->ours, key);
+    struct hash hash;
+    bool found;
+
+    if (!wish_make_server(&s->plan->wish, s->target, server, e) ||
+        !merge_find(&s->merge, key, &found, &hash, e))
+        return false;
+    s->next.keys[s->next.key_count++] = (struct record_key){
+        key, server->absolute, server->hash, server->source};
+    if (found && hash_eq(&hash, &server->hash))
+        return true;
+    if (found && !(known && hash_eq(&hash, &known->hash)) &&
+        !judge_entry(s, key, known != NULL, e))
+        return false;
+    plan_show(s->plan, found ? PROVISION_UPDATE : PROVISION_ADD,
+              place_of(s, key), s->target->client);
+    return merge_put(&s->merge, key, server->entry, e);
+}
+
+static bool remove_server(struct sharing *s, const struct record_key *known,
+                          struct err *e)
+{
+    struct hash hash;
+    bool found;
+
+    if (find_server(s->target, known->key))
+        return true;
+    if (!merge_find(&s->merge, known->key, &found, &hash, e))
+        return false;
+    if (!found)
+        return true;
+    if (!hash_eq(&hash, &known->hash) && !judge_entry(s, known->key, true, e))
+        return false;
+    plan_show(s->plan, PROVISION_REMOVE, place_of(s, known->key),
+              s->target->client);
+    return merge_remove(&s->merge, known->key, e);
+}
+
+static bool edit_file(struct sharing *s, struct err *e)
+{
+    struct target *t = s->target;
+
+    s->next.keys =
+        arena_array(s->plan->arena, t->server_count, sizeof *s->next.keys);
+    for (size_t i = 0; s->known && i < s->known->key_count; i++)
+        if (!remove_server(s, &s->known->keys[i], e))
+            return false;
+    for (size_t i = 0; i < t->server_count; i++)
+        if (!put_server(s, &t->servers[i], e))
+            return false;
+    return true;
+}
+
+static void add_entry(struct sharing *s, struct change *c)
+{
+    if (!s->target->server_count)
+        return;
+    if (c)
+        c->entry = s->plan->next.count;
+    record_add(&s->plan->next, s->plan->arena, &s->next);
+}
+
+static bool plan_edited(struct sharing *s, struct change *c, struct str before,
+                        bool there, struct err *e)
+{
+    bool created = !there || (s->known && s->known->created);
+
+    if (!edit_file(s, e))
+        return false;
+    s->next.created = created;
+    if (str_eq(before, s->merge.text)) {
+        s->plan->count--;
+        s->plan->stale = true;
+        add_entry(s, NULL);
+        return true;
+    }
+    c->content = s->merge.text;
+    c->keep = s->keep;
+    if (there && created && !s->target->server_count &&
+        merge_is_empty(&s->merge))
+        c->node = NODE_NONE;
+    add_entry(s, c);
+    return true;
+}
+
+bool plan_shared(struct plan *plan, struct target *t, struct err *e)
+{
+    struct provision *p = plan->p;
+    struct sharing s = {.plan = plan, .target = t};
+    struct str text = STR("");
+    struct change *c;
+    struct stat st;
+    bool there = fs_stat_at(p->root, t->path.p, &st);
+
+    if (p->has_record)
+        s.known = map_find(&p->record.by_path, t->path);
+    map_init(&s.ours, plan->arena);
+    for (size_t i = 0; s.known && i < s.known->key_count; i++)
+        map_put(&s.ours, s.known->keys[i].key, &s.known->keys[i]);
+    if (there && is_unchanged(&s, &st)) {
+        record_add(&plan->next, plan->arena, s.known);
+        return true;
+    }
+    s.next = (struct record_entry){.kind = RECORD_SHARED, .path = t->path};
+    if (there && !S_ISREG(st.st_mode)) {
+        err_set(e, ERR_REFUSED, "%s is not a regular file", t->path.p);
+        return err_hint(e, "mapm does not write through links: put the file "
+                           "itself there");
+    }
+    c = plan_add_change(plan, NODE_FILE, t, t->path);
+    if (there) {
+        c->mode = st.st_mode & 0777;
+        if (!plan_remember(plan, c, e) ||
+            !fs_read_file_at(p->root, t->path.p, CLIENT_FILE_MAX_BYTES,
+                             plan->arena, &text, e))
+            return false;
+        /* Both look at the same bytes: a change in between shows up in the
+         * numbers, and then the record does not vouch for the file. */
+        s.next.stat = file_stat_of(&st, false);
+    }
+    return merge_open(t->client, text, plan->arena, &s.merge, e) &&
+           plan_edited(&s, c, text, there, e);
+}

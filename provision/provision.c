@@ -1,0 +1,151 @@
+#include "mapm/provision.h"
+
+#include "base/fs.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "work.h"
+
+static uint64_t ns_of(struct timespec t)
+{
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void provision_load(struct provision *p)
+{
+    CLEANUP_FD int fd = -1;
+    struct err ignored = {0};
+    struct record record;
+    struct stat st;
+    struct str text;
+
+    if (p->loaded)
+        return;
+    p->loaded = true;
+    p->has_record = false;
+    p->record = (struct record){0};
+    map_init(&p->record.by_path, &p->arena);
+    if (!fs_open_file_at(p->root, STATE_FILE, &fd, &st, &ignored) ||
+        !fs_read_fd(fd, STATE_MAX_BYTES, &p->arena, &text, &ignored) ||
+        !record_parse(text, &p->arena, &record))
+        return;
+    p->record = record;
+    p->record.written = ns_of(st.st_mtim);
+    p->has_record = true;
+}
+
+/* What a run that was killed early may have left: our folder, with nothing
+ * in it that anybody needs. */
+static void tidy(int root, int mapm)
+{
+    struct arena a = {0};
+    struct err ignored = {0};
+    struct fs_entry *entries;
+    size_t count;
+
+    if (fs_list_at(mapm, ".", 16, &a, &entries, &count, &ignored) &&
+        (count == 0 || (count == 1 && str_is(entries[0].name, ".gitignore")))) {
+        unlinkat(mapm, ".gitignore", 0);
+        if (unlinkat(root, STATE_FOLDER, AT_REMOVEDIR) == 0)
+            unlinkat(root, ".agents", AT_REMOVEDIR);
+    }
+    arena_done(&a);
+}
+
+static bool recover(struct provision *p, bool *recovered, struct err *e)
+{
+    CLEANUP_FD int mapm = -1;
+
+    if (!fs_open_dir_at(p->root, STATE_FOLDER, &mapm, e)) {
+        /* Not there, or no folder: provision_plan says so when it matters. */
+        bool none = e->code == ERR_NOT_FOUND || e->code == ERR_REFUSED;
+
+        if (none)
+            err_clear(e);
+        return none;
+    }
+    if (!swap_recover(p->root, mapm, recovered, e))
+        return false;
+    tidy(p->root, mapm);
+    return true;
+}
+
+static bool lock(struct provision *p, void (*waiting)(void *), void *ctx,
+                 struct err *e)
+{
+    if (fs_lock(p->root, true, WORKSPACE_WAIT_SECONDS * 1000u, waiting, ctx, e))
+        return true;
+    if (e->code == ERR_BUSY)
+        err_hint(e, "another mapm is at work there: try again when it is done");
+    return err_wrap(e, "lock %.*s", STR_ARG(p->path));
+}
+
+bool provision_open(struct str path, bool read_only, void (*waiting)(void *),
+                    void *ctx, bool *recovered, struct provision **out,
+                    struct err *e)
+{
+    struct provision *p = heap_alloc(sizeof *p);
+    bool locked = false, ok;
+
+    *recovered = false;
+    p->root = -1;
+    p->read_only = read_only;
+    p->path = arena_str(&p->arena, path);
+    ok = fs_open_dir(p->path.p, &p->root, e);
+    if (ok && (!read_only || fs_exists_at(p->root, STATE_FOLDER "/journal"))) {
+        locked = ok = lock(p, waiting, ctx, e);
+        ok = ok && recover(p, recovered, e);
+    }
+    /* Readers need no lock: what they read is exchanged as a whole. */
+    if (locked && read_only)
+        flock(p->root, LOCK_UN);
+    if (!ok) {
+        provision_close(p);
+        return false;
+    }
+    *out = p;
+    return true;
+}
+
+void provision_close(struct provision *p)
+{
+    if (!p)
+        return;
+    fs_close(&p->root);
+    arena_done(&p->arena);
+    heap_free(p);
+}
+
+bool provision_apply(struct provision *p, struct err *e)
+{
+    struct plan *plan = p->plan;
+
+    if (!plan || p->read_only)
+        return err_set(e, ERR_FAILED, "there is no plan to be done");
+    p->plan = NULL;
+    p->backup = (struct str){0};
+    if (!stage_run(plan, e))
+        return err_wrap(e, "cannot change %.*s", STR_ARG(p->path));
+    p->absolute = false;
+    for (size_t i = 0; i < plan->next.count; i++) {
+        const struct record_entry *entry = &plan->next.entries[i];
+
+        for (size_t k = 0; k < entry->key_count; k++)
+            p->absolute |=
+                entry->keys[k].absolute && str_is(entry->path, ".mcp.json");
+    }
+    p->loaded = false; /* the next plan reads the new record */
+    return true;
+}
+
+bool provision_wrote_absolute_paths(const struct provision *p)
+{
+    return p->absolute;
+}
+
+struct str provision_backup(const struct provision *p)
+{
+    return p->backup;
+}

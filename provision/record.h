@@ -1,0 +1,93 @@
+#ifndef PROVISION_RECORD_H
+#define PROVISION_RECORD_H
+
+#include "base/buf.h"
+#include "base/hash.h"
+#include "base/map.h"
+
+#include <sys/stat.h>
+
+/*
+ * record: .agents/.mapm/state, what mapm wrote below a workspace.
+ *
+ *     mapm-state 1
+ *     tree <source> <path>              a folder of ours, then its files
+ *     f <x|-> <mode> <sha256> <size> <mtime> <ctime> <ino> <path>
+ *     link <target> <path>
+ *     file <source> <path>              one rendered file, then its "f"
+ *     shared <1|0> <size> <mtime> <ino> <path>   1: mapm created the file
+ *     k <a|-> <sha256> <source> <key>   our entry there; a: absolute paths
+ *     dir <path>                        a folder that mapm created
+ *     end
+ *
+ * `source` says from what the content was made, so that an unchanged one
+ * need not be made again. The numbers are a cache: a file whose numbers are
+ * still those has the hash that stands beside them. They are believed only
+ * when they are older than the record itself, as git does.
+ *
+ * The file may come from a stranger's repository: it can name only places
+ * that mapm could have written, and it never permits anything that the
+ * bytes on the disk do not bear out. One that does not parse means that
+ * nothing is known.
+ */
+
+#define STATE_MAX_BYTES (64u * 1024 * 1024) /* 20,000 packages of 16 files */
+
+struct file_stat {
+    uint64_t size, mtime, ctime, ino; /* ns; ctime 0: not compared */
+};
+
+struct record_file {
+    struct str path; /* in the tree; "." for a file by itself */
+    bool executable; /* as was asked for */
+    unsigned mode;   /* as the file system made it */
+    struct hash hash;
+    struct file_stat stat;
+};
+
+struct record_key {
+    struct str key;
+    bool absolute;
+    struct hash hash, source;
+};
+
+enum record_kind { RECORD_TREE, RECORD_LINK, RECORD_FILE, RECORD_SHARED };
+
+struct record_entry {
+    enum record_kind kind;
+    struct str path;
+    struct hash source;
+    struct str link;
+    struct record_file *files; /* TREE: sorted by path; FILE: one */
+    size_t file_count;
+    bool created; /* SHARED: by us, so it may go with its last entry */
+    struct file_stat stat;
+    struct record_key *keys;
+    size_t key_count;
+};
+
+struct record {
+    struct record_entry *entries;
+    size_t count, capacity;
+    struct str *folders; /* created by us, parents first */
+    size_t folder_count, folder_capacity;
+    struct map by_path; /* struct record_entry; after record_parse */
+    uint64_t written;   /* ns: when the record was; 0: there is none */
+};
+
+/* False for anything that mapm could not have written: `*out` is then not
+ * to be used. Borrows from `text`. */
+bool record_parse(struct str text, struct arena *a, struct record *out);
+void record_format(const struct record *r, struct buf *out);
+
+void record_add(struct record *r, struct arena *a,
+                const struct record_entry *entry);
+void record_add_folder(struct record *r, struct arena *a, struct str path);
+bool record_has_folder(const struct record *r, struct str path);
+
+struct file_stat file_stat_of(const struct stat *st, bool with_ctime);
+/* Whether the cache vouches for the file that `st` is of. */
+bool record_vouches(const struct record *r, const struct file_stat *cached,
+                    const struct stat *st);
+
+#endif

@@ -1,0 +1,34 @@
+#ifndef PROVISION_RENDER_H
+#define PROVISION_RENDER_H
+
+#include "mapm/manifest.h"
+
+#include "client.h"
+
+/*
+ * render: an agent or a server in the form that one client reads. Only keys
+ * that this client knows; what is generated says so in a comment.
+ */
+
+/* Change it when the text changes: what was rendered is then made again. */
+#define RENDER_VERSION 1
+
+/* The sub-agent's file. `name` is its place. In `a`. */
+struct str render_agent(const struct client *c, const struct document *d,
+                        struct str name, struct arena *a);
+
+/*
+ * The server's entry in the client's file: a JSON value, or for Codex the
+ * TOML table with its header. `entry` is what mcp_format made, with or
+ * without `_meta` as render_wants_meta says. Errors: ERR_MCP for what this
+ * client would take for something else.
+ */
+MUST_CHECK bool render_server(const struct client *c, struct str key,
+                              struct str entry, struct arena *a,
+                              struct str *out, struct err *e);
+bool render_wants_meta(const struct client *c);
+
+/* A TOML basic string with its quotes. */
+void toml_quote(struct buf *out, struct str s);
+
+#endif

@@ -1,0 +1,377 @@
+#include "stage.h"
+
+#include "base/fs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A clock's tick, at most: longer is somebody else's clock. */
+#define TICK_STEP_NS   500000
+#define TICK_MAX_STEPS 40
+
+struct staging {
+    struct plan *plan;
+    struct swap swap;
+    int mapm, stage;
+    bool made_agents, made_mapm, made_ignore;
+    uint64_t newest; /* ns: the last change of a staged file */
+};
+
+static void staging_done(struct staging *s)
+{
+    fs_close(&s->stage);
+    fs_close(&s->mapm);
+}
+
+static const char *node_name(const struct staging *s, size_t index)
+{
+    return arena_printf(s->plan->arena, "n%zu", index).p;
+}
+
+/* --- our own folder ------------------------------------------------------- */
+
+static bool open_own_folder(struct staging *s, struct err *e)
+{
+    int root = s->plan->p->root;
+
+    s->made_agents = !fs_exists_at(root, ".agents");
+    s->made_mapm = !fs_exists_at(root, STATE_FOLDER);
+    if (!fs_make_dirs_at(root, STATE_FOLDER, 0755, e) ||
+        !fs_open_dir_at(root, STATE_FOLDER, &s->mapm, e))
+        return false;
+    s->made_ignore = !fs_exists_at(s->mapm, ".gitignore");
+    return !s->made_ignore ||
+           fs_create_at(s->mapm, ".gitignore", 0644, STR("*\n"), e);
+}
+
+/* As it was before: what we made is empty, or stays. */
+static void close_own_folder(struct staging *s)
+{
+    int root = s->plan->p->root;
+
+    if (s->mapm < 0 || fs_exists_at(s->mapm, "journal"))
+        return;
+    if (s->made_ignore)
+        unlinkat(s->mapm, ".gitignore", 0);
+    if (s->made_mapm)
+        unlinkat(root, STATE_FOLDER, AT_REMOVEDIR);
+    if (s->made_agents)
+        unlinkat(root, ".agents", AT_REMOVEDIR);
+}
+
+static bool open_stage(struct staging *s, struct err *e)
+{
+    uint64_t random;
+
+    if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
+        return err_errno(e, "draw a random number");
+    s->swap.stage_name = arena_printf(s->plan->arena, "stage-%016llx",
+                                      (unsigned long long)random);
+    if (mkdirat(s->mapm, s->swap.stage_name.p, 0755) < 0)
+        return err_errno(e, "create " STATE_FOLDER "/%s", s->swap.stage_name.p);
+    return fs_open_dir_at(s->mapm, s->swap.stage_name.p, &s->stage, e);
+}
+
+/* --- folders -------------------------------------------------------------- */
+
+static void add_job(struct stage_files *f, struct arena *a, size_t *capacity,
+                    struct change *c, struct str folder, size_t prefix,
+                    size_t first)
+{
+    f->jobs = arena_grow(a, f->jobs, f->job_count, capacity, sizeof *f->jobs);
+    f->jobs[f->job_count++] = (struct stage_job){c, folder, prefix, first, 0};
+}
+
+static bool make_folder(struct staging *s, struct str path, struct err *e)
+{
+    return fs_make_dirs_at(s->stage, path.p, 0755, e);
+}
+
+/* A file's folder follows that of the file before it, mostly. */
+static bool add_tree(struct staging *s, struct stage_files *f, size_t *capacity,
+                     size_t *file_count, size_t index, struct err *e)
+{
+    struct arena *a = s->plan->arena;
+    struct change *c = &s->plan->changes[index];
+    struct record_entry *entry = &s->plan->next.entries[c->entry];
+    const struct target *t = c->target;
+    struct str before = {0};
+
+    if (!make_folder(s, str_from(node_name(s, index)), e))
+        return false;
+    entry->files = arena_array(a, t->file_count, sizeof *entry->files);
+    entry->file_count = t->file_count;
+    for (size_t i = 0; i < t->file_count; i++) {
+        struct str path = t->files[i].path, folder = STR("");
+        size_t slash = str_find_last(path, '/');
+
+        if (slash != SIZE_MAX)
+            folder = str_slice(path, 0, slash + 1);
+        if (!before.p || !str_eq(before, folder)) {
+            struct str whole =
+                arena_printf(a, "n%zu/%.*s", index, STR_ARG(folder));
+
+            if (folder.n && !make_folder(s, whole, e))
+                return false;
+            add_job(f, a, capacity, c, whole, folder.n, *file_count);
+        }
+        before = folder;
+        f->files[*file_count] = &t->files[i];
+        f->records[*file_count] = &entry->files[i];
+        f->jobs[f->job_count - 1].count++;
+        ++*file_count;
+    }
+    return true;
+}
+
+static bool stage_trees(struct staging *s, struct err *e)
+{
+    struct plan *plan = s->plan;
+    struct stage_files f = {
+        .objects = &plan->wish.options->objects,
+        .stage = s->stage,
+    };
+    size_t total = 0, capacity = 0, count = 0;
+
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->changes[i].node == NODE_TREE)
+            total += plan->changes[i].target->file_count;
+    f.files = arena_array(plan->arena, total, sizeof *f.files);
+    f.records = arena_array(plan->arena, total, sizeof *f.records);
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->changes[i].node == NODE_TREE &&
+            !add_tree(s, &f, &capacity, &count, i, e))
+            return false;
+    if (!stage_place(&f, e))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (f.records[i]->stat.ctime > s->newest)
+            s->newest = f.records[i]->stat.ctime;
+    return true;
+}
+
+/* --- links and files ------------------------------------------------------ */
+
+static bool has_no_links(void)
+{
+    return errno == EPERM || errno == ENOSYS || errno == EOPNOTSUPP;
+}
+
+static bool stage_link(struct staging *s, size_t index, struct err *e)
+{
+    struct change *c = &s->plan->changes[index];
+    struct record_entry *entry = &s->plan->next.entries[c->entry];
+
+    if (symlinkat(str_c(c->target->link, s->plan->arena), s->stage,
+                  node_name(s, index)) == 0)
+        return true;
+    if (!has_no_links())
+        return err_errno(e, "link %s", c->path.p);
+    /* A copy, then: wherever there are no links. */
+    c->node = NODE_TREE;
+    entry->kind = RECORD_TREE;
+    for (size_t i = 0; i < c->target->file_count; i++)
+        if (!wish_make_file(&s->plan->wish, c->target, &c->target->files[i], e))
+            return false;
+    return true;
+}
+
+static bool stage_file(struct staging *s, size_t index, struct err *e)
+{
+    struct change *c = &s->plan->changes[index];
+    const char *name = node_name(s, index);
+    struct record_entry *entry;
+    struct file_stat now;
+    struct stat st;
+
+    if (!fs_create_at(s->stage, name, c->mode, c->content, e))
+        return err_wrap(e, "write %s", c->path.p);
+    if (c->entry == SIZE_MAX)
+        return true;
+    if (fstatat(s->stage, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        return err_errno(e, "look at %s", c->path.p);
+    /* The rename to come changes its ctime. */
+    now = file_stat_of(&st, false);
+    if (now.mtime > s->newest)
+        s->newest = now.mtime;
+    entry = &s->plan->next.entries[c->entry];
+    entry->stat = now;
+    if (entry->kind != RECORD_FILE)
+        return true;
+    entry->files = arena_new(s->plan->arena, struct record_file);
+    entry->file_count = 1;
+    entry->files[0] = (struct record_file){
+        .path = STR("."),
+        .mode = st.st_mode & 07777,
+        .hash = c->target->files[0].hash,
+        .stat = now,
+    };
+    return true;
+}
+
+static bool stage_nodes(struct staging *s, struct err *e)
+{
+    struct plan *plan = s->plan;
+
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->changes[i].node == NODE_LINK && !stage_link(s, i, e))
+            return false;
+    if (!stage_trees(s, e))
+        return false;
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->changes[i].node == NODE_FILE && !stage_file(s, i, e))
+            return false;
+    return true;
+}
+
+/* --- the record ----------------------------------------------------------- */
+
+/* The record must be younger than all it vouches for. */
+static void wait_for_tick(const struct staging *s)
+{
+    struct timespec now, step = {.tv_nsec = TICK_STEP_NS};
+
+    for (int i = 0; i < TICK_MAX_STEPS; i++) {
+        if (clock_gettime(CLOCK_REALTIME_COARSE, &now) < 0 ||
+            (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec >
+                s->newest)
+            return;
+        nanosleep(&step, NULL);
+    }
+}
+
+static bool format_record(struct staging *s, struct buf *out, struct err *e)
+{
+    buf_init(out, STATE_MAX_BYTES);
+    wait_for_tick(s);
+    record_format(&s->plan->next, out);
+    return buf_check(out, STATE_FILE, e);
+}
+
+/* The record is the last change of the swap. */
+static bool stage_record(struct staging *s, struct err *e)
+{
+    CLEANUP(buf_done) struct buf text = {0};
+    struct plan *plan = s->plan;
+    bool wanted = plan->next.count != 0;
+    struct change *c;
+
+    if (!wanted && !fs_exists_at(s->mapm, "state"))
+        return true;
+    c = plan_add_change(plan, wanted ? NODE_FILE : NODE_NONE, NULL,
+                        STR(STATE_FILE));
+    if (!plan_remember(plan, c, e))
+        return false;
+    if (!wanted)
+        return true;
+    return format_record(s, &text, e) &&
+           fs_create_at(s->stage, node_name(s, plan->count - 1), 0644,
+                        buf_str(&text), e);
+}
+
+/* --- all of it ------------------------------------------------------------ */
+
+static bool add_op(struct staging *s, size_t index, struct err *e)
+{
+    const struct change *c = &s->plan->changes[index];
+    struct swap_op *op = &s->swap.ops[s->swap.count++];
+
+    *op = (struct swap_op){
+        .path = c->path,
+        .old_ino = c->old_ino,
+        .old_print = c->old_print,
+        .keep = c->keep,
+    };
+    return c->node == NODE_NONE || swap_print(s->stage, node_name(s, index),
+                                              &op->new_ino, &op->new_print, e);
+}
+
+static bool prepare(struct staging *s, struct err *e)
+{
+    struct plan *plan = s->plan;
+
+    if (!stage_nodes(s, e) || !stage_record(s, e))
+        return false;
+    s->swap.ops = arena_array(plan->arena, plan->count, sizeof *s->swap.ops);
+    for (size_t i = 0; i < plan->count; i++)
+        if (!add_op(s, i, e))
+            return false;
+    return fs_sync_all(s->stage, e);
+}
+
+static void remove_stage(struct staging *s)
+{
+    struct err ignored = {0};
+
+    /* Left to the next command when it cannot be removed now. */
+    if (s->swap.stage_name.p &&
+        !fs_remove_tree_at(s->mapm, s->swap.stage_name.p, &ignored))
+        return;
+}
+
+static bool swap_staged(struct staging *s, struct err *e)
+{
+    struct plan *plan = s->plan;
+
+    s->swap.root = plan->p->root;
+    s->swap.mapm = s->mapm;
+    s->swap.stage = s->stage;
+    s->swap.make = plan->make;
+    s->swap.make_count = plan->make_count;
+    s->swap.drop = plan->drop;
+    s->swap.drop_count = plan->drop_count;
+    if (!swap_run(&s->swap, e))
+        return false;
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->changes[i].keep)
+            plan->p->backup = arena_printf(
+                &plan->p->arena, STATE_FOLDER "/backup/%u", s->swap.backup);
+    return true;
+}
+
+/* Nothing of ours is left: then neither is our own folder, unless it holds
+ * backups. */
+static void leave(struct staging *s)
+{
+    int root = s->plan->p->root;
+
+    if (s->plan->next.count || fs_exists_at(s->mapm, "backup"))
+        return;
+    unlinkat(s->mapm, ".gitignore", 0);
+    if (unlinkat(root, STATE_FOLDER, AT_REMOVEDIR) < 0)
+        return;
+    if (s->made_agents ||
+        record_has_folder(&s->plan->p->record, STR(".agents")))
+        unlinkat(root, ".agents", AT_REMOVEDIR);
+}
+
+bool stage_run(struct plan *plan, struct err *e)
+{
+    CLEANUP(staging_done)
+    struct staging s = {.plan = plan, .mapm = -1, .stage = -1};
+    CLEANUP(buf_done) struct buf text = {0};
+    bool ok;
+
+    if (!plan->count && !plan->stale)
+        return true;
+    ok = open_own_folder(&s, e);
+    if (ok && !plan->count && !plan->drop_count && plan->next.count) {
+        ok = format_record(&s, &text, e) &&
+             fs_replace_at(s.mapm, "state", 0644, buf_str(&text), e);
+    } else if (ok) {
+        ok = open_stage(&s, e) && prepare(&s, e);
+        if (ok)
+            ok = swap_staged(&s, e);
+        else
+            remove_stage(&s);
+    }
+    if (ok)
+        leave(&s);
+    else
+        close_own_folder(&s);
+    return ok;
+}

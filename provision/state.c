@@ -1,0 +1,333 @@
+#include "base/fs.h"
+
+#include <inttypes.h>
+
+#include "client.h"
+#include "record.h"
+
+static uint64_t ns_of(struct timespec t)
+{
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+struct file_stat file_stat_of(const struct stat *st, bool with_ctime)
+{
+    return (struct file_stat){
+        .size = (uint64_t)st->st_size,
+        .mtime = ns_of(st->st_mtim),
+        .ctime = with_ctime ? ns_of(st->st_ctim) : 0,
+        .ino = st->st_ino,
+    };
+}
+
+/* A file changed in the very moment in which its numbers were taken can have
+ * the same ones: so they must be older than the record. */
+bool record_vouches(const struct record *r, const struct file_stat *cached,
+                    const struct stat *st)
+{
+    struct file_stat now = file_stat_of(st, cached->ctime != 0);
+
+    return S_ISREG(st->st_mode) && now.size == cached->size &&
+           now.mtime == cached->mtime && now.ctime == cached->ctime &&
+           now.ino == cached->ino && now.mtime < r->written &&
+           now.ctime < r->written;
+}
+
+void record_add(struct record *r, struct arena *a,
+                const struct record_entry *entry)
+{
+    r->entries =
+        arena_grow(a, r->entries, r->count, &r->capacity, sizeof *r->entries);
+    r->entries[r->count++] = *entry;
+}
+
+bool record_has_folder(const struct record *r, struct str path)
+{
+    for (size_t i = 0; i < r->folder_count; i++)
+        if (str_eq(r->folders[i], path))
+            return true;
+    return false;
+}
+
+void record_add_folder(struct record *r, struct arena *a, struct str path)
+{
+    if (record_has_folder(r, path))
+        return;
+    r->folders = arena_grow(a, r->folders, r->folder_count, &r->folder_capacity,
+                            sizeof *r->folders);
+    r->folders[r->folder_count++] = path;
+}
+
+/* --- writing -------------------------------------------------------------- */
+
+static void put_hash(struct buf *out, const struct hash *h)
+{
+    char hex[HASH_HEX_CHARS + 1];
+
+    hash_format(h, hex);
+    buf_append(out, str_of(hex, HASH_HEX_CHARS));
+    buf_char(out, ' ');
+}
+
+static void put_file(struct buf *out, const struct record_file *f)
+{
+    buf_printf(out, "f %c %o ", f->executable ? 'x' : '-', f->mode);
+    put_hash(out, &f->hash);
+    buf_printf(out, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " ",
+               f->stat.size, f->stat.mtime, f->stat.ctime, f->stat.ino);
+    buf_append(out, f->path);
+    buf_char(out, '\n');
+}
+
+static void put_key(struct buf *out, const struct record_key *k)
+{
+    buf_printf(out, "k %c ", k->absolute ? 'a' : '-');
+    put_hash(out, &k->hash);
+    put_hash(out, &k->source);
+    buf_append(out, k->key);
+    buf_char(out, '\n');
+}
+
+static void put_entry(struct buf *out, const struct record_entry *e)
+{
+    static const char *const words[] = {
+        [RECORD_TREE] = "tree ",
+        [RECORD_LINK] = "link ",
+        [RECORD_FILE] = "file ",
+        [RECORD_SHARED] = "shared ",
+    };
+
+    buf_text(out, words[e->kind]);
+    if (e->kind == RECORD_TREE || e->kind == RECORD_FILE)
+        put_hash(out, &e->source);
+    if (e->kind == RECORD_LINK)
+        buf_printf(out, "%.*s ", STR_ARG(e->link));
+    if (e->kind == RECORD_SHARED)
+        buf_printf(out, "%c %" PRIu64 " %" PRIu64 " %" PRIu64 " ",
+                   e->created ? '1' : '0', e->stat.size, e->stat.mtime,
+                   e->stat.ino);
+    buf_append(out, e->path);
+    buf_char(out, '\n');
+    for (size_t i = 0; i < e->file_count; i++)
+        put_file(out, &e->files[i]);
+    for (size_t i = 0; i < e->key_count; i++)
+        put_key(out, &e->keys[i]);
+}
+
+void record_format(const struct record *r, struct buf *out)
+{
+    buf_text(out, "mapm-state 1\n");
+    for (size_t i = 0; i < r->count; i++)
+        put_entry(out, &r->entries[i]);
+    for (size_t i = 0; i < r->folder_count; i++)
+        buf_printf(out, "dir %.*s\n", STR_ARG(r->folders[i]));
+    buf_text(out, "end\n");
+}
+
+/* --- reading -------------------------------------------------------------- */
+
+struct reader {
+    struct arena *arena;
+    struct record *out;
+    struct record_entry *entry; /* the one that "f" and "k" belong to */
+    size_t capacity;            /* of its files or keys */
+};
+
+static bool take_number(struct str *rest, uint64_t *out)
+{
+    struct str word;
+
+    return str_cut(rest, ' ', &word) && str_number(word, UINT64_MAX, out);
+}
+
+static bool take_hash(struct str *rest, struct hash *out)
+{
+    struct str word;
+
+    return str_cut(rest, ' ', &word) && hash_parse(word, out);
+}
+
+static bool take_flag(struct str *rest, char yes, char no, bool *out)
+{
+    struct str word;
+
+    if (!str_cut(rest, ' ', &word) || word.n != 1 ||
+        (word.p[0] != yes && word.p[0] != no))
+        return false;
+    *out = word.p[0] == yes;
+    return true;
+}
+
+static bool take_mode(struct str *rest, unsigned *out)
+{
+    struct str word;
+
+    *out = 0;
+    if (!str_cut(rest, ' ', &word) || word.n == 0 || word.n > 4)
+        return false;
+    for (size_t i = 0; i < word.n; i++) {
+        if (word.p[i] < '0' || word.p[i] > '7')
+            return false;
+        *out = *out * 8 + (unsigned)(word.p[i] - '0');
+    }
+    return true;
+}
+
+/* What follows the numbers is a path, blanks and all. */
+static bool take_path(struct str rest, struct str *out)
+{
+    *out = rest;
+    return rest.p && fs_path_is_relative_clean(rest);
+}
+
+static bool add_entry(struct reader *r, const struct record_entry *entry)
+{
+    const struct client *c = client_of_mcp_file(entry->path);
+
+    if (!place_is_known(entry->path) || place_is_text(entry->path) ||
+        (entry->kind == RECORD_SHARED) != (c != NULL) ||
+        str_is(entry->path, STATE_FILE) ||
+        map_has(&r->out->by_path, entry->path))
+        return false;
+    record_add(r->out, r->arena, entry);
+    r->entry = &r->out->entries[r->out->count - 1];
+    r->capacity = 0;
+    /* Entries move while they are added: the map is told where at the end. */
+    map_put(&r->out->by_path, entry->path, r);
+    return true;
+}
+
+static bool read_tree(struct reader *r, struct str rest)
+{
+    struct record_entry e = {.kind = RECORD_TREE};
+
+    return take_hash(&rest, &e.source) && take_path(rest, &e.path) &&
+           add_entry(r, &e);
+}
+
+static bool read_single(struct reader *r, struct str rest)
+{
+    struct record_entry e = {.kind = RECORD_FILE};
+
+    return take_hash(&rest, &e.source) && take_path(rest, &e.path) &&
+           add_entry(r, &e);
+}
+
+static bool read_link(struct reader *r, struct str rest)
+{
+    struct record_entry e = {.kind = RECORD_LINK};
+
+    return str_cut(&rest, ' ', &e.link) && e.link.n &&
+           take_path(rest, &e.path) && add_entry(r, &e);
+}
+
+static bool read_shared(struct reader *r, struct str rest)
+{
+    struct record_entry e = {.kind = RECORD_SHARED};
+
+    return take_flag(&rest, '1', '0', &e.created) &&
+           take_number(&rest, &e.stat.size) &&
+           take_number(&rest, &e.stat.mtime) &&
+           take_number(&rest, &e.stat.ino) && take_path(rest, &e.path) &&
+           add_entry(r, &e);
+}
+
+static bool read_file(struct reader *r, struct str rest)
+{
+    struct record_entry *e = r->entry;
+    struct record_file f = {0};
+
+    if (!e || (e->kind != RECORD_TREE && e->kind != RECORD_FILE) ||
+        (e->kind == RECORD_FILE && e->file_count))
+        return false;
+    if (!take_flag(&rest, 'x', '-', &f.executable) ||
+        !take_mode(&rest, &f.mode) || !take_hash(&rest, &f.hash) ||
+        !take_number(&rest, &f.stat.size) ||
+        !take_number(&rest, &f.stat.mtime) ||
+        !take_number(&rest, &f.stat.ctime) || !take_number(&rest, &f.stat.ino))
+        return false;
+    f.path = rest;
+    if (e->kind == RECORD_FILE ? !str_is(rest, ".") : !take_path(rest, &f.path))
+        return false;
+    if (e->file_count && str_cmp(e->files[e->file_count - 1].path, f.path) >= 0)
+        return false;
+    e->files = arena_grow(r->arena, e->files, e->file_count, &r->capacity,
+                          sizeof *e->files);
+    e->files[e->file_count++] = f;
+    return true;
+}
+
+static bool read_key(struct reader *r, struct str rest)
+{
+    struct record_entry *e = r->entry;
+    struct record_key k = {0};
+
+    if (!e || e->kind != RECORD_SHARED ||
+        !take_flag(&rest, 'a', '-', &k.absolute) ||
+        !take_hash(&rest, &k.hash) || !take_hash(&rest, &k.source) || !rest.p ||
+        !place_is_server_key(rest))
+        return false;
+    k.key = rest;
+    e->keys = arena_grow(r->arena, e->keys, e->key_count, &r->capacity,
+                         sizeof *e->keys);
+    e->keys[e->key_count++] = k;
+    return true;
+}
+
+static bool read_folder(struct reader *r, struct str rest)
+{
+    r->entry = NULL;
+    if (!rest.p || !place_is_folder(rest) || record_has_folder(r->out, rest))
+        return false;
+    record_add_folder(r->out, r->arena, rest);
+    return true;
+}
+
+static bool read_line(struct reader *r, struct str line)
+{
+    /* clang-format off */
+    static const struct {
+        const char *word;
+        bool (*read)(struct reader *r, struct str rest);
+    } rows[] = {
+        {"f", read_file},      {"k", read_key},       {"tree", read_tree},
+        {"link", read_link},   {"file", read_single},
+        {"shared", read_shared}, {"dir", read_folder},
+    };
+    /* clang-format on */
+    struct str word;
+
+    if (!str_cut(&line, ' ', &word))
+        return false;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (str_is(word, rows[i].word))
+            return rows[i].read(r, line);
+    return false;
+}
+
+bool record_parse(struct str text, struct arena *a, struct record *out)
+{
+    struct reader r = {.arena = a, .out = out};
+    struct str line;
+
+    *out = (struct record){0};
+    map_init(&out->by_path, a);
+    if (!text.n || text.p[text.n - 1] != '\n')
+        return false;
+    text.n--;
+    if (!str_cut(&text, '\n', &line) || !str_is(line, "mapm-state 1"))
+        return false;
+    for (;;) {
+        if (!str_cut(&text, '\n', &line))
+            return false;
+        if (str_is(line, "end"))
+            break;
+        if (!read_line(&r, line))
+            return false;
+    }
+    if (text.p)
+        return false;
+    for (size_t i = 0; i < out->count; i++)
+        map_put(&out->by_path, out->entries[i].path, &out->entries[i]);
+    return true;
+}

@@ -1,0 +1,80 @@
+#ifndef PROVISION_SWAP_H
+#define PROVISION_SWAP_H
+
+#include "base/buf.h"
+#include "base/hash.h"
+
+/*
+ * swap: many places of a workspace changed as one.
+ *
+ *     stage-<16 hex>/n<i>   the new node of change i, synced
+ *     journal               what goes where, and who is who by inode
+ *     stage-<16 hex>/o<i>   the node displaced by it (or under n<i>, after
+ *                           an exchange)
+ *
+ * Each step is a rename, so where a node is tells what was done: that makes
+ * both directions repeatable, from any instant. Once the journal is on the
+ * disk the swap goes forward, unless somebody changed one of the places in
+ * the meantime: then it goes back, and their bytes stay.
+ *
+ * The journal may come from a stranger's repository, too: it names only
+ * known places, and nodes by inode, which a repository cannot choose.
+ *
+ *     mapm-journal 1
+ *     stage stage-<16 hex>
+ *     backup <n>                     0: nothing is kept
+ *     make <path>                    folders, parents first
+ *     op <new> <print> <old> <print> <k|-> <path>
+ *     drop <path>                    folders to remove if empty
+ *     end <sha256 of the lines before>
+ */
+
+#define JOURNAL_MAX_BYTES (16u * 1024 * 1024)
+#define BACKUP_MAX_COUNT  9999
+
+struct swap_op {
+    struct str path;
+    uint64_t new_ino; /* 0: the place becomes empty */
+    uint64_t old_ino; /* 0: it was empty */
+    struct hash new_print, old_print;
+    bool keep; /* the displaced node goes to the backup */
+};
+
+struct swap {
+    int root, mapm, stage; /* workspace, .agents/.mapm, its stage-…; borrowed */
+    struct str stage_name; /* NUL-terminated */
+    unsigned backup;
+    struct str *make, *drop; /* NUL-terminated */
+    size_t make_count, drop_count, make_capacity, drop_capacity;
+    struct swap_op *ops;
+    size_t count, capacity;
+};
+
+/* What can be seen of a node without reading it: names, kinds, sizes, times,
+ * inodes. Equal prints: nobody wrote there. Below `dirfd`, no link followed.
+ * A place that is empty has print zero and `*ino` 0. */
+MUST_CHECK bool swap_print(int dirfd, const char *path, uint64_t *ino,
+                           struct hash *print, struct err *e);
+
+void journal_format(const struct swap *s, struct buf *out);
+/* False for anything mapm could not have written. Copies into `a`. */
+bool journal_parse(struct str text, struct arena *a, struct swap *out);
+
+/* "stage-" and 16 hex digits. */
+bool swap_is_stage_name(struct str name);
+
+/*
+ * Journal, every change, sync, journal gone, stage gone. On failure all is
+ * undone and the stage is gone, too. ERR_EDITED when a place is no longer
+ * what was planned. `s->backup` says where displaced nodes were kept.
+ */
+MUST_CHECK bool swap_run(struct swap *s, struct err *e);
+
+/*
+ * Finishes or undoes what a journal below `mapm` tells of (`*recovered`),
+ * then removes left-over stages. Nothing to do is fine.
+ */
+MUST_CHECK bool swap_recover(int root, int mapm, bool *recovered,
+                             struct err *e);
+
+#endif

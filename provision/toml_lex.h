@@ -1,0 +1,39 @@
+#ifndef PROVISION_TOML_LEX_H
+#define PROVISION_TOML_LEX_H
+
+#include "base/str.h"
+
+/* toml_lex: the statements of a TOML file, one after the other. Values are
+ * only passed over, so they may be of any depth up to TOML_MAX_DEPTH. */
+
+#define TOML_MAX_DEPTH 64
+#define TOML_KEY_PARTS 2 /* as many as anybody asks for */
+
+enum toml_kind {
+    TOML_TABLE, /* [a.b] */
+    TOML_LIST,  /* [[a.b]] */
+    TOML_PAIR,  /* a.b = … */
+};
+
+struct toml_statement {
+    enum toml_kind kind;
+    struct str key[TOML_KEY_PARTS]; /* decoded */
+    size_t depth;                   /* parts there are */
+    size_t start, end;              /* bytes: whole lines, comment included */
+    unsigned line;
+};
+
+struct toml_lexer {
+    struct str text;
+    size_t at;
+    unsigned line;
+    struct arena *arena;
+};
+
+void toml_lex_init(struct toml_lexer *l, struct str text, struct arena *a);
+
+/* `*more` false at the end. ERR_FORMAT "line L: …". */
+MUST_CHECK bool toml_lex_next(struct toml_lexer *l, struct toml_statement *out,
+                              bool *more, struct err *e);
+
+#endif

@@ -1,0 +1,458 @@
+#include "wish.h"
+
+#include "base/fs.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "merge.h"
+#include "render.h"
+
+static struct target *add_target(struct wish *w, enum target_kind kind,
+                                 struct str path, const struct client *c,
+                                 const struct provision_item *item)
+{
+    struct target *t;
+
+    w->targets = arena_grow(w->arena, w->targets, w->count, &w->capacity,
+                            sizeof *w->targets);
+    t = &w->targets[w->count++];
+    *t = (struct target){.kind = kind, .path = path, .client = c, .item = item};
+    return t;
+}
+
+/* Of what something is made, and by which rules: framed, so that no two
+ * lists of parts run together. */
+static struct hash source_of(const struct wish *w, const char *role,
+                             const struct client *c, const struct hash *content,
+                             struct str place, bool with_paths)
+{
+    struct hash_state s;
+    struct str parts[] = {
+        str_from(role),
+        str_from(c ? c->name : ""),
+        str_of((const char *)content->b, sizeof content->b),
+        place,
+        with_paths ? w->workspace : STR(""),
+        with_paths ? w->options->shared_dir : STR(""),
+    };
+    uint64_t version = RENDER_VERSION;
+
+    hash_init(&s);
+    hash_add(&s, str_of((const char *)&version, sizeof version));
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        uint64_t n = parts[i].n;
+
+        hash_add(&s, str_of((const char *)&n, sizeof n));
+        hash_add(&s, parts[i]);
+    }
+    return hash_end(&s);
+}
+
+/* --- packages ------------------------------------------------------------- */
+
+static int by_path(const void *x, const void *y)
+{
+    return str_cmp(((const struct wish_file *)x)->path,
+                   ((const struct wish_file *)y)->path);
+}
+
+static bool path_is_plain(struct str path)
+{
+    for (size_t i = 0; i < path.n; i++)
+        if ((unsigned char)path.p[i] < 0x20 || path.p[i] == 0x7f)
+            return false;
+    return fs_path_is_relative_clean(path);
+}
+
+static bool add_files(struct wish *w, struct target *t, struct err *e)
+{
+    const struct provision_item *item = t->item;
+    const char *anchor = doc_anchor(item->kind);
+
+    t->files = arena_array(w->arena, item->file_count, sizeof *t->files);
+    t->file_count = item->file_count;
+    for (size_t i = 0; i < item->file_count; i++) {
+        const struct provision_file *f = &item->files[i];
+        bool made = item->rename && str_is(f->path, anchor);
+
+        if (!path_is_plain(f->path))
+            return err_set(e, ERR_REFUSED, "%.*s: a file's path cannot be used",
+                           STR_ARG(item->fqn));
+        t->files[i].path = f->path;
+        t->files[i].executable = f->executable;
+        if (!made)
+            t->files[i].hash = f->hash;
+    }
+    if (t->file_count)
+        qsort(t->files, t->file_count, sizeof *t->files, by_path);
+    for (size_t i = 1; i < t->file_count; i++)
+        if (str_eq(t->files[i - 1].path, t->files[i].path))
+            return err_set(e, ERR_REFUSED, "%.*s: two files %.*s",
+                           STR_ARG(item->fqn), STR_ARG(t->files[i].path));
+    return true;
+}
+
+static bool add_tree(struct wish *w, const char *folder, const struct client *c,
+                     const struct provision_item *item, struct target **out,
+                     struct err *e)
+{
+    struct str path =
+        arena_printf(w->arena, "%s/%.*s", folder, STR_ARG(item->place));
+    struct target *t = add_target(w, TARGET_TREE, path, c, item);
+
+    t->source = source_of(w, item->rename ? "renamed" : "tree", NULL,
+                          &item->digest, item->place, false);
+    *out = t;
+    return add_files(w, t, e);
+}
+
+static bool add_skill(struct wish *w, const struct provision_item *item,
+                      const bool *in_use, struct err *e)
+{
+    struct target *t;
+
+    if (!add_tree(w, SKILLS_FOLDER, NULL, item, &t, e))
+        return false;
+    for (size_t i = 0; i < client_count; i++) {
+        const struct client *c = &clients[i];
+        size_t ups = 0;
+
+        if (!in_use[i] || !c->skills)
+            continue;
+        for (const char *p = c->skills; *p; p++)
+            ups += *p == '/';
+        /* A copy is the same files at another place: see plan_link. */
+        if (!add_tree(w, c->skills, c, item, &t, e))
+            return false;
+        t->kind = TARGET_LINK;
+        t->link = arena_printf(w->arena, "%s" SKILLS_FOLDER "/%.*s",
+                               ups == 1 ? "../../" : "../../../",
+                               STR_ARG(item->place));
+    }
+    return true;
+}
+
+static bool add_agent(struct wish *w, const struct provision_item *item,
+                      const bool *in_use, struct err *e)
+{
+    const struct provision_file *anchor = NULL;
+    struct target *t;
+
+    if (!add_tree(w, AGENTS_FOLDER, NULL, item, &t, e))
+        return false;
+    for (size_t i = 0; i < item->file_count; i++)
+        if (str_is(item->files[i].path, doc_anchor(DOC_AGENT)))
+            anchor = &item->files[i];
+    if (!anchor)
+        return err_set(e, ERR_FORMAT, "%.*s has no %s", STR_ARG(item->fqn),
+                       doc_anchor(DOC_AGENT));
+    for (size_t i = 0; i < client_count; i++) {
+        const struct client *c = &clients[i];
+
+        if (!in_use[i] || !c->agents)
+            continue;
+        t = add_target(w, TARGET_FILE,
+                       arena_printf(w->arena, "%s/%.*s%s", c->agents,
+                                    STR_ARG(item->place), c->suffix),
+                       c, item);
+        t->source = source_of(w, "agent", c, &anchor->hash, item->place, false);
+        t->files = arena_new(w->arena, struct wish_file);
+        t->files->path = STR(".");
+        t->file_count = 1;
+    }
+    return true;
+}
+
+/* --- servers -------------------------------------------------------------- */
+
+struct target *wish_add_shared(struct wish *w, const struct client *c)
+{
+    return add_target(w, TARGET_SHARED, str_from(c->mcp), c, NULL);
+}
+
+static void add_servers(struct wish *w, const struct client *c,
+                        const struct provision_item *items, size_t count,
+                        size_t server_count)
+{
+    struct target *t = wish_add_shared(w, c);
+
+    t->servers = arena_array(w->arena, server_count, sizeof *t->servers);
+    for (size_t i = 0; i < count; i++) {
+        if (items[i].kind != DOC_MCP)
+            continue;
+        t->servers[t->server_count++] = (struct wish_server){
+            .item = &items[i],
+            .source = source_of(w, "server", c, &items[i].files[0].hash,
+                                items[i].place, true),
+        };
+    }
+}
+
+/* --- who is in use -------------------------------------------------------- */
+
+static bool is_listed(const struct wish *w, const struct client *c)
+{
+    for (size_t i = 0; i < w->options->client_count; i++)
+        if (str_is(w->options->clients[i], c->name))
+            return true;
+    return false;
+}
+
+static bool is_marked(const struct wish *w, const char *marker,
+                      const struct str *folders, size_t folder_count)
+{
+    struct stat st;
+
+    if (!marker || !fs_stat_at(w->root, marker, &st) ||
+        !(S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)))
+        return false;
+    for (size_t i = 0; i < folder_count; i++)
+        if (str_is(folders[i], marker))
+            return false; /* there because of us */
+    return true;
+}
+
+static bool is_in_use(const struct wish *w, const struct client *c,
+                      const struct str *folders, size_t folder_count)
+{
+    if (c->always || is_listed(w, c))
+        return true;
+    for (size_t i = 0; i < CLIENT_MARKERS_MAX; i++)
+        if (is_marked(w, c->markers[i], folders, folder_count))
+            return true;
+    return false;
+}
+
+static bool check_item(const struct provision_item *item, struct err *e)
+{
+    if (item->kind != DOC_MCP && !name_is_kebab(item->place))
+        return err_set(e, ERR_NAME, "%.*s: \"%.*s\" cannot name a folder",
+                       STR_ARG(item->fqn), STR_ARG(item->place));
+    if (item->kind != DOC_MCP)
+        return true;
+    if (!place_is_server_key(item->place) || item->file_count != 1)
+        return err_set(e, ERR_MCP, "%.*s: \"%.*s\" cannot be its key",
+                       STR_ARG(item->fqn), STR_ARG(item->place));
+    return true;
+}
+
+/* Two things in one place, by any file system's reading of the name. */
+static bool check_places(struct wish *w, const struct provision_item *items,
+                         size_t count, struct err *e)
+{
+    struct map seen;
+
+    map_init(&seen, w->arena);
+    for (size_t i = 0; i < count; i++) {
+        struct str key = arena_printf(w->arena, "%u/%.*s", items[i].kind,
+                                      STR_ARG(items[i].place));
+        struct map_entry *entry;
+
+        if (!check_item(&items[i], e))
+            return false;
+        entry = map_entry(&seen, str_lower(key, w->arena));
+        if (entry->value) {
+            const struct provision_item *other = entry->value;
+
+            return err_set(e, ERR_CONFLICT, "%.*s and %.*s both want \"%.*s\"",
+                           STR_ARG(other->fqn), STR_ARG(items[i].fqn),
+                           STR_ARG(items[i].place));
+        }
+        entry->value = (void *)(uintptr_t)&items[i];
+    }
+    return true;
+}
+
+bool wish_build(struct wish *w, const struct provision_item *items,
+                size_t item_count, const struct str *folders,
+                size_t folder_count, struct err *e)
+{
+    bool *in_use = arena_array(w->arena, client_count, sizeof *in_use);
+    size_t servers = 0;
+
+    if (!check_places(w, items, item_count, e))
+        return false;
+    for (size_t i = 0; i < client_count; i++)
+        in_use[i] = is_in_use(w, &clients[i], folders, folder_count);
+    for (size_t i = 0; i < item_count; i++) {
+        servers += items[i].kind == DOC_MCP;
+        if (items[i].kind == DOC_SKILL && !add_skill(w, &items[i], in_use, e))
+            return false;
+        if (items[i].kind == DOC_AGENT && !add_agent(w, &items[i], in_use, e))
+            return false;
+    }
+    for (size_t i = 0; servers && i < client_count; i++)
+        if (in_use[i] && clients[i].mcp)
+            add_servers(w, &clients[i], items, item_count, servers);
+    return true;
+}
+
+bool wish_add_texts(struct wish *w, const struct provision_text *texts,
+                    size_t count, struct err *e)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct target *t;
+
+        if (!place_is_text(texts[i].path))
+            return err_set(e, ERR_REFUSED, "%.*s is no file of mapm's",
+                           STR_ARG(texts[i].path));
+        t = add_target(w, TARGET_TEXT, arena_str(w->arena, texts[i].path), NULL,
+                       NULL);
+        t->content = texts[i].content;
+    }
+    return true;
+}
+
+/* --- what has to be made -------------------------------------------------- */
+
+static bool read_object(struct wish *w, const struct provision_item *item,
+                        const struct hash *h, size_t max, struct str *out,
+                        struct err *e)
+{
+    const struct provision_objects *o = &w->options->objects;
+
+    return o->read(o->ctx, h, max, w->arena, out, e) ||
+           err_wrap(e, "read %.*s", STR_ARG(item->fqn));
+}
+
+static bool read_anchor(struct wish *w, const struct provision_item *item,
+                        struct str *out, struct err *e)
+{
+    const char *anchor = doc_anchor(item->kind);
+
+    for (size_t i = 0; i < item->file_count; i++)
+        if (item->kind == DOC_MCP || str_is(item->files[i].path, anchor))
+            return read_object(w, item, &item->files[i].hash,
+                               item->kind == DOC_MCP ? MCP_MAX_BYTES
+                                                     : ANCHOR_MAX_BYTES,
+                               out, e);
+    return err_set(e, ERR_FORMAT, "%.*s has no %s", STR_ARG(item->fqn), anchor);
+}
+
+/* Each client asks for the same document. */
+static bool read_document(struct wish *w, const struct provision_item *item,
+                          const struct document **out, struct str *text,
+                          struct err *e)
+{
+    struct str key = str_of((const char *)&item, sizeof item);
+    struct map_entry *entry;
+    struct manifest_input in = {
+        .kind = item->kind,
+        .allow_file = true,
+        .allow_hidden = true,
+        .skip_body = true,
+    };
+    struct complaints why;
+    struct document *d;
+
+    if (!read_anchor(w, item, text, e))
+        return false;
+    entry = map_entry(&w->documents, arena_str(w->arena, key));
+    if (!entry->value) {
+        /* Judged when it was resolved: complaints are old news here. */
+        complaints_init(&why, w->arena);
+        d = arena_new(w->arena, struct document);
+        in.text = *text;
+        manifest_read(&in, w->arena, d, &why);
+        entry->value = d;
+    }
+    *out = entry->value;
+    return true;
+}
+
+bool wish_make_file(struct wish *w, const struct target *t, struct wish_file *f,
+                    struct err *e)
+{
+    const struct document *d;
+    struct str text;
+
+    if (!hash_is_zero(&f->hash))
+        return true;
+    if (t->kind == TARGET_FILE) {
+        if (!read_document(w, t->item, &d, &text, e))
+            return false;
+        f->content = render_agent(t->client, d, t->item->place, w->arena);
+    } else if (!read_anchor(w, t->item, &text, e) ||
+               !manifest_rename(text, t->item->place, w->arena, &f->content,
+                                e)) {
+        return false;
+    }
+    f->hash = hash_of(f->content);
+    return true;
+}
+
+/* A path goes into JSON, and then through each client's own expansion. */
+static bool check_path(struct str path, const char *placeholder, struct str fqn,
+                       struct err *e)
+{
+    if (!text_is_utf8(path) || text_has_control(path))
+        return err_set(e, ERR_MCP,
+                       "%.*s: %s cannot be written into a client's file: the "
+                       "path is not printable UTF-8",
+                       STR_ARG(fqn), placeholder);
+    for (size_t i = 0; i + 1 < path.n; i++) {
+        char after = path.p[i + 1];
+
+        if (path.p[i] == '$' &&
+            (after == '{' || after == '_' || char_is_alpha(after)))
+            return err_set(e, ERR_MCP,
+                           "%.*s: a client would expand the \"$\" in %s",
+                           STR_ARG(fqn), placeholder);
+    }
+    return true;
+}
+
+/* Whether any string of an MCP file holds the placeholder. */
+static bool mentions(const struct json *j, const char *placeholder)
+{
+    const struct json *after[MCP_MAX_DEPTH + 2];
+    size_t depth = 0;
+
+    while (j) {
+        if (j->kind == JSON_STRING &&
+            str_find(j->text, str_from(placeholder)) != SIZE_MAX)
+            return true;
+        if (j->first && depth < sizeof after / sizeof *after) {
+            after[depth++] = j->next;
+            j = j->first;
+            continue;
+        }
+        j = j->next;
+        while (!j && depth)
+            j = after[--depth];
+    }
+    return false;
+}
+
+bool wish_make_server(struct wish *w, const struct target *t,
+                      struct wish_server *s, struct err *e)
+{
+    const struct provision_item *item = s->item;
+    const struct document *d;
+    struct str text, entry;
+    bool workspace, shared;
+
+    if (s->entry.p)
+        return true;
+    if (!read_document(w, item, &d, &text, e))
+        return false;
+    if (!d->mcp)
+        return err_set(e, ERR_MCP, "%.*s is no MCP file", STR_ARG(item->fqn));
+    workspace = mentions(d->mcp, "${workspaceDir}");
+    shared = mentions(d->mcp, "${sharedDir}");
+    if ((workspace &&
+         !check_path(w->workspace, "${workspaceDir}", item->fqn, e)) ||
+        (shared &&
+         !check_path(w->options->shared_dir, "${sharedDir}", item->fqn, e)))
+        return false;
+    if (!mcp_format(d, w->workspace, w->options->shared_dir,
+                    render_wants_meta(t->client), w->arena, &entry, e) ||
+        !render_server(t->client, item->place, entry, w->arena, &entry, e) ||
+        !merge_hash(t->client, entry, w->arena, &s->hash, e))
+        return err_wrap(e, "%.*s for %s", STR_ARG(item->fqn), t->path.p);
+    s->absolute = workspace || shared;
+    s->entry = entry;
+    return true;
+}

@@ -1,0 +1,114 @@
+#ifndef PROVISION_WORK_H
+#define PROVISION_WORK_H
+
+#include "record.h"
+#include "swap.h"
+#include "wish.h"
+
+/*
+ * work: what the parts of the module share.
+ *
+ *     wish + record + disk --> plan (plan.c) --> stage (stage.c) --> swap
+ */
+
+#define EDITS_NAMED_MAX 20
+
+/* The user's own bytes that stand in the way. */
+struct edits {
+    struct err why; /* one message a file */
+    size_t count;
+};
+
+enum node { NODE_NONE, NODE_TREE, NODE_LINK, NODE_FILE };
+
+/* One change: the n-th of the swap. */
+struct change {
+    enum node node; /* what comes: NODE_NONE, nothing */
+    struct target *target;
+    struct str path;
+    struct str content; /* NODE_FILE */
+    mode_t mode;
+    size_t entry; /* in the next record; SIZE_MAX: in none */
+    bool keep;    /* what goes is kept in the backup */
+    uint64_t old_ino;
+    struct hash old_print;
+};
+
+struct plan {
+    struct provision *p;
+    struct arena *arena;
+    struct wish wish;
+    struct record next; /* the record afterwards */
+    struct change *changes;
+    size_t count, capacity;
+    struct provision_change *shown;
+    size_t shown_count, shown_capacity;
+    struct edits edits;
+    struct map parents; /* folders looked at */
+    struct str *make, *drop;
+    size_t make_count, make_capacity, drop_count, drop_capacity;
+    bool stale; /* the record is worth writing, though nothing changes */
+};
+
+struct provision {
+    int root;
+    struct str path;
+    bool read_only;
+    struct arena arena; /* the record's text, the path */
+    struct record record;
+    bool loaded, has_record; /* looked for; and found to be good */
+    struct plan *plan;
+    struct str backup; /* where the last apply kept what it displaced */
+    bool absolute;
+};
+
+/* Reads the record once. A broken one is none. */
+void provision_load(struct provision *p);
+
+/* --- disk.c: what is really there ----------------------------------------- */
+
+struct disk_node {
+    struct str path; /* in the folder; "." for a file by itself */
+    struct stat st;
+    struct hash hash; /* of a regular file */
+};
+
+/*
+ * All nodes below the folder `path`, sorted, each regular file hashed or, if
+ * the record vouches for it, its hash taken from `known` (NULL: none). With
+ * `always_hash` nothing is taken.
+ */
+MUST_CHECK bool disk_read_tree(const struct provision *p, const char *path,
+                               const struct record_entry *known,
+                               bool always_hash, struct arena *a,
+                               struct disk_node **out, size_t *count,
+                               struct err *e);
+MUST_CHECK bool disk_read_file(const struct provision *p, const char *path,
+                               const struct record_entry *known,
+                               bool always_hash, struct disk_node *out,
+                               struct err *e);
+/* The text of a symbolic link below `dirfd`; false when it is none. */
+bool disk_read_link(int dirfd, const char *path, struct arena *a,
+                    struct str *out);
+
+/* Whether every file of `t` is as recorded and as wished: one lstat each. */
+bool disk_is_recorded(const struct provision *p, const struct target *t,
+                      const struct record_entry *known);
+
+/* --- plan.c, plan_shared.c, stage.c --------------------------------------- */
+
+/* Notes that the user's `path` (and `name` in it) would be lost. */
+void plan_add_edit(struct plan *plan, struct str path, struct str name,
+                   const char *how);
+struct change *plan_add_change(struct plan *plan, enum node node,
+                               struct target *t, struct str path);
+void plan_show(struct plan *plan, enum provision_change_kind kind,
+               struct str path, const struct client *c);
+MUST_CHECK bool plan_remember(struct plan *plan, struct change *c,
+                              struct err *e);
+MUST_CHECK bool plan_shared(struct plan *plan, struct target *t, struct err *e);
+
+/* Stages all changes and the record, then swaps. */
+MUST_CHECK bool stage_run(struct plan *plan, struct err *e);
+
+#endif

@@ -1,0 +1,295 @@
+#ifndef TESTS_DESK_H
+#define TESTS_DESK_H
+
+/* A workspace below /tmp, packages made of texts, and one call that
+ * provisions them: what every test of provision needs. */
+
+#include "base/fs.h"
+#include "mapm/provision.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DESK_OBJECTS_MAX 4096
+#define DESK_ITEMS_MAX   1024
+
+struct desk_object {
+    struct hash hash;
+    struct str text;
+};
+
+struct desk {
+    char path[256];
+    int fd;
+    struct arena arena;
+    struct err err;
+    struct desk_object objects[DESK_OBJECTS_MAX];
+    size_t object_count, reads, places;
+    struct provision_item items[DESK_ITEMS_MAX];
+    size_t item_count;
+    struct provision_text texts[8];
+    size_t text_count;
+    struct provision_options options;
+    struct str clients[16];
+    struct provision_change *changes; /* of the last run */
+    size_t change_count;
+    bool recovered, absolute;
+    char backup[64];
+};
+
+static inline const struct desk_object *desk_find(const struct desk *d,
+                                                  const struct hash *h)
+{
+    for (size_t i = 0; i < d->object_count; i++)
+        if (hash_eq(&d->objects[i].hash, h))
+            return &d->objects[i];
+    return NULL;
+}
+
+static inline bool desk_place(void *ctx, const struct hash *h, int dirfd,
+                              const char *name, bool executable, struct err *e)
+{
+    struct desk *d = ctx;
+    const struct desk_object *o = desk_find(d, h);
+
+    __atomic_add_fetch(&d->places, 1, __ATOMIC_RELAXED);
+    if (!o)
+        return err_set(e, ERR_NOT_FOUND, "no such object");
+    return fs_create_at(dirfd, name, executable ? 0755 : 0644, o->text, e);
+}
+
+static inline bool desk_read(void *ctx, const struct hash *h, size_t max_bytes,
+                             struct arena *a, struct str *out, struct err *e)
+{
+    struct desk *d = ctx;
+    const struct desk_object *o = desk_find(d, h);
+
+    d->reads++;
+    if (!o || o->text.n > max_bytes)
+        return err_set(e, ERR_NOT_FOUND, "no such object");
+    *out = arena_str(a, o->text);
+    return true;
+}
+
+static inline void desk_init(struct desk *d)
+{
+    memset(d, 0, sizeof *d);
+    snprintf(d->path, sizeof d->path, "/tmp/mapm-desk-XXXXXX");
+    if (!mkdtemp(d->path)) {
+        printf("Bail out! %s\n", d->path);
+        exit(1);
+    }
+    d->fd = open(d->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    d->options.shared_dir = STR("/home/u/shared");
+    d->options.clients = d->clients;
+    d->options.objects = (struct provision_objects){desk_place, desk_read, d};
+}
+
+static inline void desk_done(struct desk *d)
+{
+    struct err e = {0};
+
+    close(d->fd);
+    if (!fs_remove_tree_at(AT_FDCWD, d->path, &e))
+        printf("# %s\n", err_first(&e));
+    arena_done(&d->arena);
+}
+
+static inline void desk_client(struct desk *d, const char *name)
+{
+    d->clients[d->options.client_count++] = str_from(name);
+}
+
+static inline void desk_text(struct desk *d, const char *path, const char *text)
+{
+    d->texts[d->text_count++] =
+        (struct provision_text){str_from(path), str_from(text)};
+}
+
+static inline struct hash desk_object(struct desk *d, const char *text)
+{
+    struct str copy = arena_str(&d->arena, str_from(text));
+    struct hash h = hash_of(copy);
+
+    if (!desk_find(d, &h) && d->object_count < DESK_OBJECTS_MAX)
+        d->objects[d->object_count++] = (struct desk_object){h, copy};
+    return h;
+}
+
+/* Pairs of path and content, then NULL. "+path" is executable. */
+static inline struct provision_item *
+desk_item(struct desk *d, enum doc_kind kind, const char *place, ...)
+{
+    struct provision_item *item = &d->items[d->item_count++];
+    struct provision_file *files = arena_array(&d->arena, 64, sizeof *files);
+    struct hash_state s;
+    const char *path;
+    va_list list;
+
+    *item =
+        (struct provision_item){.kind = kind,
+                                .fqn = arena_str(&d->arena, str_from(place)),
+                                .place = arena_str(&d->arena, str_from(place)),
+                                .files = files};
+    hash_init(&s);
+    va_start(list, place);
+    while ((path = va_arg(list, const char *))) {
+        struct provision_file *f = &files[item->file_count++];
+
+        f->executable = *path == '+';
+        f->path = arena_str(&d->arena, str_from(path + f->executable));
+        f->hash = desk_object(d, va_arg(list, const char *));
+        hash_add(&s, str_of((const char *)f->hash.b, 32));
+        hash_add(&s, str_from(path));
+    }
+    va_end(list);
+    item->digest = hash_end(&s);
+    return item;
+}
+
+static inline void desk_clear(struct desk *d)
+{
+    d->item_count = d->text_count = 0;
+}
+
+enum { DESK_PLAN_ONLY = 1, DESK_FORCE = 2, DESK_VERIFY = 4 };
+
+/* Opens, plans and does it; `desk->err` says why not. */
+static inline bool desk_run(struct desk *d, int flags)
+{
+    struct provision *p = NULL;
+    bool ok;
+
+    err_clear(&d->err);
+    d->changes = NULL;
+    d->change_count = 0;
+    d->options.force = flags & DESK_FORCE;
+    if (!provision_open(str_from(d->path), false, NULL, NULL, &d->recovered, &p,
+                        &d->err))
+        return false;
+    ok = provision_plan(p, &d->options, d->items, d->item_count, d->texts,
+                        d->text_count, &d->arena, &d->changes, &d->change_count,
+                        &d->err);
+    if (ok && !(flags & DESK_PLAN_ONLY))
+        ok = provision_apply(p, &d->err);
+    d->absolute = provision_wrote_absolute_paths(p);
+    snprintf(d->backup, sizeof d->backup, "%.*s", STR_ARG(provision_backup(p)));
+    provision_close(p);
+    return ok;
+}
+
+static inline void desk_write(struct desk *d, const char *path,
+                              const char *text)
+{
+    struct str folder = str_from(path);
+    struct err e = {0};
+    size_t at = str_find_last(folder, '/');
+
+    if (at != SIZE_MAX &&
+        !fs_make_dirs_at(d->fd, str_c(str_slice(folder, 0, at), &d->arena),
+                         0755, &e))
+        printf("# %s\n", err_first(&e));
+    unlinkat(d->fd, path, 0);
+    if (!fs_create_at(d->fd, path, 0644, str_from(text), &e))
+        printf("# %s\n", err_first(&e));
+}
+
+/* "(none)" for what is no regular file. */
+static inline const char *desk_content(struct desk *d, const char *path)
+{
+    struct err e = {0};
+    struct str text;
+
+    if (!fs_read_file_at(d->fd, path, 1u << 24, &d->arena, &text, &e))
+        return "(none)";
+    return text.p;
+}
+
+static inline bool desk_has(struct desk *d, const char *path)
+{
+    struct stat st;
+
+    return fstatat(d->fd, path, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static inline void desk_list(struct desk *d, int fd, const char *prefix,
+                             bool own, struct buf *out)
+{
+    struct fs_entry *entries;
+    struct err e = {0};
+    size_t count;
+
+    if (!fs_list_at(fd, ".", 100000, &d->arena, &entries, &count, &e))
+        return;
+    for (size_t i = 0; i < count; i++) {
+        const char *name = entries[i].name.p;
+        struct str path = arena_printf(&d->arena, "%s%s", prefix, name);
+        struct stat st;
+
+        if (!own && str_is(path, ".agents/.mapm"))
+            continue;
+        if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+            continue;
+        buf_printf(out, "%s %o", path.p, st.st_mode);
+        if (S_ISREG(st.st_mode)) {
+            struct str text;
+            struct hash h = {0};
+            char hex[HASH_HEX_CHARS + 1];
+
+            if (fs_read_file_at(fd, name, 1u << 24, &d->arena, &text, &e))
+                h = hash_of(text);
+            hash_format(&h, hex);
+            buf_printf(out, " %.16s", hex);
+        } else if (S_ISLNK(st.st_mode)) {
+            char target[256] = "";
+
+            if (readlinkat(fd, name, target, sizeof target - 1) > 0)
+                buf_printf(out, " -> %s", target);
+        }
+        buf_char(out, '\n');
+        if (S_ISDIR(st.st_mode)) {
+            int child = openat(fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+            desk_list(d, child, arena_printf(&d->arena, "%s/", path.p).p, own,
+                      out);
+            close(child);
+        }
+    }
+}
+
+/* Every node with mode and content, one a line; `own`: mapm's own, too. */
+static inline const char *desk_snapshot(struct desk *d, bool own)
+{
+    struct buf out;
+    const char *text;
+
+    buf_init(&out, 1u << 24);
+    desk_list(d, d->fd, "", own, &out);
+    text = arena_str(&d->arena, buf_str(&out)).p;
+    buf_done(&out);
+    return text;
+}
+
+static inline bool desk_plans(const struct desk *d,
+                              enum provision_change_kind kind, const char *path)
+{
+    for (size_t i = 0; i < d->change_count; i++)
+        if (d->changes[i].kind == kind && str_is(d->changes[i].path, path))
+            return true;
+    return false;
+}
+
+#define DESK_OK(d, flags)                                                      \
+    do {                                                                       \
+        bool ok_ = desk_run((d), (flags));                                     \
+        CHECK(ok_);                                                            \
+        if (!ok_)                                                              \
+            printf("# %s\n", err_first(&(d)->err));                            \
+    } while (0)
+
+#endif
