@@ -168,12 +168,13 @@ static int deny_sockets(scmp_filter_ctx filter, enum confine_calls calls,
                         bool network)
 {
     int number = SCMP_SYS(socket);
-    int result = deny_if(filter, number, SCMP_A0_64(SCMP_CMP_GT, FAMILY_LAST));
+    int result =
+        deny_if(filter, number, SCMP_A0_64(SCMP_CMP_GT, FAMILY_LAST, 0));
 
     for (int family = 0; family <= FAMILY_LAST && !result; family++)
         if (!family_is_allowed(family, calls, network))
             result = deny_if(filter, number,
-                             SCMP_A0_64(SCMP_CMP_EQ, (unsigned)family));
+                             SCMP_A0_64(SCMP_CMP_EQ, (unsigned)family, 0));
     return result;
 }
 
@@ -224,10 +225,10 @@ static int deny_others(scmp_filter_ctx filter)
         int number;
         struct scmp_arg_cmp when;
     } rows[] = {
-        {SCMP_SYS(kill), SCMP_A0_64(SCMP_CMP_NE, self)},
-        {SCMP_SYS(tgkill), SCMP_A0_64(SCMP_CMP_NE, self)},
-        {SCMP_SYS(prlimit64), SCMP_A0_64(SCMP_CMP_NE, 0)},
-        {SCMP_SYS(utimensat), SCMP_A1_64(SCMP_CMP_NE, 0)},
+        {SCMP_SYS(kill), SCMP_A0_64(SCMP_CMP_NE, self, 0)},
+        {SCMP_SYS(tgkill), SCMP_A0_64(SCMP_CMP_NE, self, 0)},
+        {SCMP_SYS(prlimit64), SCMP_A0_64(SCMP_CMP_NE, 0, 0)},
+        {SCMP_SYS(utimensat), SCMP_A1_64(SCMP_CMP_NE, 0, 0)},
     };
     int result = 0;
 

@@ -37,38 +37,46 @@ static const char *const names[] = {
     [ERR_INTERRUPTED] = "interrupted",
 };
 
-/* Opens a gap of `length` + 1 bytes at `at`, as far as there is room. */
-static size_t make_room(struct err *e, size_t at, size_t length)
-{
-    size_t free_bytes = sizeof e->text - e->used;
+#define ELLIPSIS "\xe2\x80\xa6"
 
-    if (free_bytes < 8)
-        return 0;
-    if (length + 1 > free_bytes)
-        length = free_bytes - 1;
-    memmove(e->text + at + length + 1, e->text + at, e->used - at);
-    e->used += length + 1;
-    return length + 1;
+/* Less is not worth a message. */
+#define ROOM_MIN_BYTES 8
+
+/* One more than fits, so that what was cut here is cut there, visibly. */
+#define MESSAGE_BYTES (ERR_TEXT_MAX_BYTES + 1)
+
+/* Bytes of `message` to keep so that an ellipsis follows a whole character. */
+static size_t cut(const char *message, size_t room)
+{
+    size_t n = room - sizeof ELLIPSIS;
+
+    while (n && ((unsigned char)message[n] & 0xc0) == 0x80)
+        n--;
+    return n;
 }
 
 static void insert_message(struct err *e, size_t at, const char *message)
 {
-    static const char ellipsis[] = "\xe2\x80\xa6";
-    size_t length = strlen(message);
-    size_t room = make_room(e, at, length);
+    size_t room = sizeof e->text - e->used, n = strlen(message);
+    const char *tail = "";
+    char *gap = e->text + at;
 
-    if (room == 0)
+    if (room < ROOM_MIN_BYTES)
         return;
-    memcpy(e->text + at, message, room - 1);
-    if (room - 1 < length && room > sizeof ellipsis)
-        memcpy(e->text + at + room - sizeof ellipsis, ellipsis,
-               sizeof ellipsis - 1);
-    e->text[at + room - 1] = '\0';
+    if (n + 1 > room) {
+        n = cut(message, room);
+        tail = ELLIPSIS;
+    }
+    room = n + strlen(tail) + 1;
+    memmove(gap + room, gap, e->used - at);
+    memcpy(gap, message, n);
+    memcpy(gap + n, tail, strlen(tail) + 1);
+    e->used += room;
 }
 
 bool err_set(struct err *e, enum err_code code, const char *format, ...)
 {
-    char message[ERR_TEXT_MAX_BYTES];
+    char message[MESSAGE_BYTES];
     va_list args;
 
     va_start(args, format);
@@ -82,7 +90,7 @@ bool err_set(struct err *e, enum err_code code, const char *format, ...)
 
 bool err_errno(struct err *e, const char *format, ...)
 {
-    char message[ERR_TEXT_MAX_BYTES];
+    char message[MESSAGE_BYTES];
     int saved = errno;
     va_list args;
 
@@ -95,7 +103,7 @@ bool err_errno(struct err *e, const char *format, ...)
 
 bool err_wrap(struct err *e, const char *format, ...)
 {
-    char message[ERR_TEXT_MAX_BYTES];
+    char message[MESSAGE_BYTES];
     va_list args;
 
     va_start(args, format);
@@ -109,7 +117,7 @@ bool err_wrap(struct err *e, const char *format, ...)
 
 bool err_also(struct err *e, const char *format, ...)
 {
-    char message[ERR_TEXT_MAX_BYTES];
+    char message[MESSAGE_BYTES];
     va_list args;
 
     va_start(args, format);

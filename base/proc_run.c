@@ -74,7 +74,7 @@ static void run_done(struct run *r)
     sigaction(SIGPIPE, &r->pipe_before, NULL);
 }
 
-static bool make_pipe(int *reader, int *writer, int *ours, struct err *e)
+static bool make_pipe(int *reader, int *writer, const int *ours, struct err *e)
 {
     int ends[2];
 
@@ -226,7 +226,8 @@ bool proc_run(const struct proc_options *o, struct arena *a,
               struct proc_result *out, struct err *e)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN};
-    struct run values = {
+    CLEANUP(run_done)
+    struct run r = {
         .o = o,
         .in = -1,
         .out = -1,
@@ -240,8 +241,7 @@ bool proc_run(const struct proc_options *o, struct arena *a,
     struct str tail;
 
     /* Writing to a program that has ended must not end us. */
-    sigaction(SIGPIPE, &ignore, &values.pipe_before);
-    CLEANUP(run_done) struct run r = values;
+    sigaction(SIGPIPE, &ignore, &r.pipe_before);
     buf_init(&r.output, o->max_output_bytes);
     if (!start(&r, e) || !converse(&r, e))
         return false;

@@ -93,7 +93,8 @@ struct str str_slice(struct str s, size_t from, size_t to)
         to = s.n;
     if (from > to)
         from = to;
-    return str_of(s.p + from, to - from);
+    /* Arithmetic on NULL is undefined, even by nothing. */
+    return str_of(s.p ? s.p + from : s.p, to - from);
 }
 
 struct str str_from_index(struct str s, size_t from)

@@ -119,8 +119,8 @@ static void put_err(struct term *t, const struct buf *text)
 }
 
 /* Format, then escape: a "%s" from outside cannot bring its own escapes. */
-static void add_format(struct buf *out, bool lines, const char *format,
-                       va_list args)
+static PRINTF(3, 0) void add_format(struct buf *out, bool lines,
+                                    const char *format, va_list args)
 {
     struct buf raw;
     va_list again;

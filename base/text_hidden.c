@@ -48,7 +48,8 @@ static const struct range {
 
 static enum text_hidden kind_of(int32_t c)
 {
-    if (c < ranges[0].from)
+    /* Most letters of the world are before or in this gap. */
+    if (c < ranges[0].from || (c > 0x3164 && c < 0xfe00))
         return TEXT_HIDDEN_NONE;
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
         if (c <= ranges[i].to)

@@ -342,6 +342,13 @@ static bool take_key(struct reader *r, struct lock_entry *entry,
                 STR_ARG(excerpt(entry->place)));
 }
 
+static bool take_rewritten(struct reader *r, struct lock_entry *entry,
+                           struct str value)
+{
+    entry->rewritten = str_is(value, "name");
+    return entry->rewritten || fail(r, r->number, "expected \"name\"");
+}
+
 static bool take_hidden(struct reader *r, struct lock_entry *entry,
                         struct str value)
 {
@@ -404,6 +411,7 @@ static const struct field {
     {STR_INIT("path"),    DOC_FOLDER, true,  false, take_path},
     {STR_INIT("key"),     DOC_MCP,    true,  false, take_key},
     {STR_INIT("hidden"),  DOC_ANY,    false, false, take_hidden},
+    {STR_INIT("rewritten"), DOC_ANY,  false, false, take_rewritten},
     {STR_INIT("needs"),   DOC_FOLDER, false, false, take_needs},
 };
 /* clang-format on */

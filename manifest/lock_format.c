@@ -125,6 +125,8 @@ static void put_entry(struct lock_entry *entry, struct buf *out,
              mcp ? lock_scalar(entry->place, a) : entry->place);
     if (entry->allow_hidden)
         put_line(out, "hidden", STR("allowed"));
+    if (entry->rewritten)
+        put_line(out, "rewritten", STR("name"));
     put_needs(entry, out);
 }
 

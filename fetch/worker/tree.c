@@ -1,5 +1,6 @@
 #include "tree.h"
 
+#include "base/path.h"
 #include "base/text.h"
 #include "mapm/limits.h"
 
@@ -62,118 +63,6 @@ bool tree_next(struct str *rest, struct tree_entry *out, struct err *e)
     memcpy(entry.id.b, after.p + nul + 1, OID_BYTES);
     *rest = str_from_index(after, nul + 1 + OID_BYTES);
     *out = entry;
-    return true;
-}
-
-/* --- names ------------------------------------------------------------ */
-
-static bool is_ignored_by_hfs(int32_t c)
-{
-    return (c >= 0x200c && c <= 0x200f) || (c >= 0x202a && c <= 0x202e) ||
-           (c >= 0x206a && c <= 0x206f) || c == 0xfeff;
-}
-
-/* ".git" to a file system that ignores case, some characters, or what it
- * made a short name of. */
-static bool is_git_folder(struct str name)
-{
-    char plain[8];
-    size_t n = 0, at = 0;
-
-    while (at < name.n && n < sizeof plain) {
-        int32_t c = text_next(name, &at);
-
-        if (is_ignored_by_hfs(c))
-            continue;
-        plain[n++] = c > 0 && c < 0x80 ? (char)c : '?';
-    }
-    if (str_eq_nocase(str_of(plain, n), STR(".git")))
-        return true;
-    return n == 5 && str_eq_nocase(str_of(plain, 4), STR("git~")) &&
-           char_is_digit(plain[4]);
-}
-
-/* A device to Windows, whatever its extension. */
-static bool is_device(struct str name)
-{
-    /* clang-format off */
-    static const char *const devices[] = {
-        "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$",
-    };
-    static const char *const digits[] = {
-        "0", "1", "2", "3", "4", "5", "6", "7", "8", "9",
-        "\u00b9", "\u00b2", "\u00b3",
-    };
-    /* clang-format on */
-    struct str stem = name, port;
-    size_t dot = str_find_char(name, '.');
-
-    if (dot != SIZE_MAX)
-        stem.n = dot;
-    while (stem.n && stem.p[stem.n - 1] == ' ')
-        stem.n--;
-    for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
-        if (str_eq_nocase(stem, str_from(devices[i])))
-            return true;
-    }
-    port = str_slice(stem, 0, 3);
-    if (!str_eq_nocase(port, STR("COM")) && !str_eq_nocase(port, STR("LPT")))
-        return false;
-    for (size_t i = 0; i < sizeof digits / sizeof *digits; i++) {
-        if (str_is(str_from_index(stem, 3), digits[i]))
-            return true;
-    }
-    return false;
-}
-
-static bool has_forbidden(struct str name)
-{
-    for (size_t i = 0; i < name.n; i++) {
-        if (name.p[i] == '\0' || strchr("/\\:*?\"<>|", name.p[i]))
-            return true;
-    }
-    return false;
-}
-
-/* Why a file may not be named so; NULL when it may. */
-static const char *name_fault(struct str name)
-{
-    if (name.n == 0)
-        return "is empty";
-    if (name.n > TREE_NAME_MAX_BYTES)
-        return "is longer than 255 bytes";
-    if (!text_is_utf8(name))
-        return "is not UTF-8";
-    if (text_has_control(name))
-        return "has a control character";
-    if (str_is(name, ".") || str_is(name, ".."))
-        return "names no file";
-    if (has_forbidden(name))
-        return "has one of / \\ : * ? \" < > |";
-    if (name.p[name.n - 1] == '.' || name.p[name.n - 1] == ' ')
-        return "ends in a dot or a blank";
-    if (is_git_folder(name))
-        return "stands for \".git\"";
-    if (is_device(name))
-        return "is a device on Windows";
-    return NULL;
-}
-
-bool tree_check_name(struct str name, struct err *e)
-{
-    const char *fault = name_fault(name);
-    enum text_hidden hidden;
-    int32_t code_point;
-    struct quote q;
-    size_t offset;
-
-    if (fault)
-        return err_set(e, ERR_REFUSED, "the file name \"%s\" %s",
-                       quote(&q, name), fault);
-    hidden = text_find_hidden(name, &offset, &code_point);
-    if (hidden != TEXT_HIDDEN_NONE)
-        return err_set(e, ERR_REFUSED, "the file name \"%s\" hides a %s",
-                       quote(&q, name), text_hidden_name(hidden));
     return true;
 }
 
@@ -249,7 +138,7 @@ static bool check_entries(struct str tree, struct arena *a, struct err *e)
         if (++count > PACKAGE_MAX_FILES)
             return err_set(e, ERR_LIMIT, "more than %d entries in one folder",
                            PACKAGE_MAX_FILES);
-        if (!tree_check_name(entry.name, e) || !check_kind(&entry, e) ||
+        if (!path_check_name(entry.name, e) || !check_kind(&entry, e) ||
             !check_twin(&keys, a, entry.name, e))
             return false;
         if (before.name.p && order(&before, &entry) >= 0)

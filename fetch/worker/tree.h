@@ -21,7 +21,6 @@
  * Source: FETCH.md 7; THREATS.md 1.3, 1.4, rows 1 to 4; DESIGN.md 5.
  */
 
-#define TREE_NAME_MAX_BYTES 255  /* THREATS.md row 1 */
 #define TREE_LINKS_MAX      40   /* as Linux */
 #define TREE_LINK_MAX_BYTES 4096 /* PATH_MAX */
 #define TREE_PATH_MAX_DEPTH 128  /* of a folder in its repository */
@@ -50,13 +49,6 @@ struct tree_entry {
  * ERR_DAMAGED. */
 MUST_CHECK bool tree_next(struct str *rest, struct tree_entry *out,
                           struct err *e);
-
-/*
- * May a file or folder of a package have this name? One component. Refuses
- * what any file system or terminal could take for something else: THREATS.md
- * row 1 and 1.4. ERR_REFUSED, with the name.
- */
-MUST_CHECK bool tree_check_name(struct str name, struct err *e);
 
 /* All of one folder of a package: each name and mode, canonical order, no two
  * names that are one on some file system (row 3). Links are fine here. */

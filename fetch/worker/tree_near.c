@@ -1,3 +1,4 @@
+#include "base/path.h"
 #include "base/text.h"
 #include "mapm/limits.h"
 
@@ -35,7 +36,7 @@ static bool next_entry(struct near *n, struct str *rest, struct tree_entry *out)
         n->looked_at++;
         if (!tree_next(rest, out, &ignored))
             return false;
-        if (tree_check_name(out->name, &ignored))
+        if (path_check_name(out->name, &ignored))
             return true;
     }
     return false;

@@ -1,3 +1,4 @@
+#include "base/path.h"
 #include "mapm/limits.h"
 
 #include <stdlib.h>
@@ -225,7 +226,7 @@ static bool resolve(struct walk *w, struct route *r, struct place *out,
             break;
         if (!is_in_link) {
             r->own = r->rest.n;
-            if (!tree_check_name(name, e))
+            if (!path_check_name(name, e))
                 return false;
         } else if (name.n == 0 || str_is(name, ".")) {
             continue;

@@ -333,6 +333,7 @@ struct lock_entry {
     struct str version;      /* "" = none */
     struct str place;        /* path: or key: */
     bool allow_hidden;       /* accepted by --allow-hidden */
+    bool rewritten;          /* its own name is unusable: the copy's changes */
     struct lock_need *needs; /* sorted by kind, name */
     size_t need_count;
     unsigned line; /* of its "- type:" */

@@ -1,7 +1,9 @@
 #include "base/fs.h"
+#include "base/proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <seccomp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -64,8 +66,7 @@ static size_t count_entries(struct scratch *s, const char *path)
     return count;
 }
 
-/* Row 16: what is in the way of a read, and what is said about it. */
-TEST(only_regular_files_below_the_folder_are_read)
+static void read_what_is_in_the_way(void)
 {
     static const struct {
         const char *path;
@@ -103,6 +104,67 @@ TEST(only_regular_files_below_the_folder_are_read)
         CHECK_STR(out.p, ok ? "text" : "untouched");
     }
     scratch_close(&s);
+}
+
+/* Row 16: what is in the way of a read, and what is said about it. */
+TEST(only_regular_files_below_the_folder_are_read)
+{
+    read_what_is_in_the_way();
+}
+
+/* In a child for whom openat2 does not exist: the walk decides the same. */
+static bool without_openat2(void (*play)(void), int answer)
+{
+    int status = -1;
+    pid_t child;
+
+    fflush(stdout);
+    child = fork();
+    if (child == 0) {
+        scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+
+        if (!filter ||
+            seccomp_rule_add(filter, SCMP_ACT_ERRNO((unsigned)answer),
+                             SCMP_SYS(openat2), 0) != 0 ||
+            seccomp_load(filter) != 0)
+            _exit(2);
+        play();
+        fflush(stdout);
+        _exit(tap_failed);
+    }
+    waitpid(child, &status, 0);
+    return status == 0;
+}
+
+static void read_absolute_path(void)
+{
+    struct scratch s;
+    struct err e = {0};
+    struct str out, path;
+    int fd = -1;
+
+    scratch_open(&s);
+    path = fs_join(str_from(s.path), STR("a/f"), &s.a);
+    CHECK(fs_make_dirs_at(s.fd, "a", 0755, &e) && put(s.fd, "a/f", "x"));
+    CHECK(fs_read_file_at(AT_FDCWD, path.p, 10, &s.a, &out, &e));
+    CHECK(fs_open_dir_at(s.fd, "", &fd, &e));
+    fs_close(&fd);
+    CHECK(fs_open_dir_at(s.fd, "a/.", &fd, &e));
+    CHECK(fs_replace_at(fd, "f", 0644, STR("y"), &e));
+    CHECK_STR(get(&s, "a/f"), "y");
+    fs_close(&fd);
+    CHECK(symlinkat("a", s.fd, "l") == 0);
+    CHECK(!fs_open_dir_at(s.fd, "l", &fd, &e) && e.code == ERR_REFUSED);
+    CHECK(!fs_open_dir_at(s.fd, "a/f", &fd, &e) && e.code == ERR_NOT_FOUND);
+    scratch_close(&s);
+}
+
+TEST(old_kernels_and_sandboxes_get_the_same_answers)
+{
+    CHECK(without_openat2(read_what_is_in_the_way, ENOSYS));
+    CHECK(without_openat2(read_what_is_in_the_way, EPERM));
+    CHECK(without_openat2(read_absolute_path, ENOSYS));
+    read_absolute_path();
 }
 
 TEST(errors_name_the_path)
@@ -484,6 +546,44 @@ TEST(locks_wait_and_give_up)
     wait(NULL);
     fs_close(&one);
     fs_close(&two);
+    scratch_close(&s);
+}
+
+static void interrupt_parent(void *ctx)
+{
+    (void)ctx;
+    if (fork() == 0) {
+        usleep(20 * 1000);
+        kill(getppid(), SIGTERM);
+        _exit(0);
+    }
+}
+
+TEST(a_signal_ends_the_wait_for_a_lock)
+{
+    struct scratch s;
+    int status = -1;
+    pid_t child;
+
+    scratch_open(&s);
+    CHECK(put(s.fd, "lock", ""));
+    fflush(stdout);
+    child = fork();
+    if (child == 0) {
+        struct err e = {0};
+        int one = -1, two = -1;
+
+        proc_catch_signals();
+        if (!fs_open_file_at(s.fd, "lock", &one, NULL, &e) ||
+            !fs_open_file_at(s.fd, "lock", &two, NULL, &e) ||
+            !fs_lock(one, true, 0, NULL, NULL, &e))
+            _exit(1);
+        if (fs_lock(two, true, 20000, interrupt_parent, NULL, &e))
+            _exit(2);
+        _exit(e.code == ERR_INTERRUPTED ? 0 : 3);
+    }
+    waitpid(child, &status, 0);
+    CHECK(status == 0);
     scratch_close(&s);
 }
 

@@ -1,6 +1,7 @@
 /* Trees of git: THREATS rows 1 to 4, 30; FETCH.md 7; M13. */
 
 #include "base/buf.h"
+#include "base/path.h"
 #include "mapm/limits.h"
 
 #include <git2.h>
@@ -211,7 +212,7 @@ TEST(names)
     /* clang-format on */
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct err e = {0};
-        bool ok = tree_check_name(rows[i].name, &e);
+        bool ok = path_check_name(rows[i].name, &e);
 
         CHECK(ok == !rows[i].fault);
         if (ok == !rows[i].fault &&
@@ -225,12 +226,12 @@ TEST(names)
 
 TEST(name_length)
 {
-    char text[TREE_NAME_MAX_BYTES + 1];
+    char text[PATH_NAME_MAX_BYTES + 1];
     struct err e = {0};
 
     memset(text, 'x', sizeof text);
-    CHECK(tree_check_name(str_of(text, TREE_NAME_MAX_BYTES), &e));
-    CHECK(!tree_check_name(str_of(text, TREE_NAME_MAX_BYTES + 1), &e));
+    CHECK(path_check_name(str_of(text, PATH_NAME_MAX_BYTES), &e));
+    CHECK(!path_check_name(str_of(text, PATH_NAME_MAX_BYTES + 1), &e));
 }
 
 /* --- one folder ------------------------------------------------------- */

@@ -1,0 +1,214 @@
+/* Which commit a ref names: X13, M13, M14; THREATS rows 10, 12. */
+
+#include "base/buf.h"
+#include "mapm/limits.h"
+
+#include "../../fetch/worker/refs.h"
+#include "tap.h"
+
+#define HEX "0123456789abcdef0123456789abcdef01234567"
+
+static const struct {
+    const char *name;
+    int id, peeled;
+    const char *target;
+} advertised[] = {
+    {"HEAD", 1, 1, "refs/heads/main"},   {"refs/heads/main", 1, 1, ""},
+    {"refs/heads/feature/x", 2, 2, ""},  {"refs/heads/release/2.x", 3, 3, ""},
+    {"refs/heads/release-3", 4, 4, ""},  {"refs/heads/both", 5, 5, ""},
+    {"refs/tags/both", 6, 6, ""},        {"refs/tags/v1.0", 7, 17, ""},
+    {"refs/tags/feature/x/y", 8, 8, ""}, {"refs/pull/1/head", 9, 9, ""},
+    {"refs/heads/" HEX, 10, 10, ""},     {"refs/heads/deadbeef", 11, 11, ""},
+    {"refs/heads/-rf", 12, 12, ""},      {"refs/heads/a..b", 12, 12, ""},
+};
+
+static void fill(struct ref_list *l, struct arena *a)
+{
+    ref_list_init(l, a);
+    for (size_t i = 0; i < sizeof advertised / sizeof *advertised; i++) {
+        struct ref r = {.name = str_from(advertised[i].name),
+                        .target = str_from(advertised[i].target)};
+        struct err e = {0};
+
+        r.id.b[0] = (uint8_t)advertised[i].id;
+        r.peeled.b[0] = (uint8_t)advertised[i].peeled;
+        CHECK(ref_list_put(l, &r, &e));
+    }
+}
+
+TEST(only_heads_and_tags_are_kept)
+{
+    struct arena a = {0};
+    struct ref_list l;
+
+    fill(&l, &a);
+    CHECK(l.seen == sizeof advertised / sizeof *advertised);
+    CHECK(l.count == l.seen - 3);
+    CHECK(!ref_list_find(&l, STR("refs/pull/1/head")));
+    CHECK(!ref_list_find(&l, STR("refs/heads/-rf")));
+    CHECK(!ref_list_find(&l, STR("refs/heads/a..b")));
+    CHECK(ref_list_find(&l, STR("refs/tags/v1.0")));
+    arena_done(&a);
+}
+
+TEST(choices)
+{
+    /* clang-format off */
+    static const struct {
+        const char *rest;
+        const char *name; /* of the ref; or the complaint */
+        int id;           /* 0: refused */
+        const char *path; /* or the hint */
+        bool is_tag_too;
+    } rows[] = {
+        {"", "refs/heads/main", 1, "", false},
+        {"main", "refs/heads/main", 1, "", false},
+        {"main/", "refs/heads/main", 1, "", false},
+        {"main/skills/pdf", "refs/heads/main", 1, "skills/pdf", false},
+        {"main/skills/pdf/", "refs/heads/main", 1, "skills/pdf", false},
+        {"feature/x", "refs/heads/feature/x", 2, "", false},
+        {"feature/x/skills/y", "refs/heads/feature/x", 2, "skills/y", false},
+        {"feature%2Fx/skills/y", "refs/heads/feature/x", 2, "skills/y", false},
+        {"feature%2fx", "refs/heads/feature/x", 2, "", false},
+        /* longest first, be it a tag */
+        {"feature/x/y/z", "refs/tags/feature/x/y", 8, "z", false},
+        {"feature%2Fx%2Fy/z", "refs/tags/feature/x/y", 8, "z", false},
+        /* the segments say where a ref may end */
+        {"feature%2Fx%2Fz/y", "the repository has no branch or tag "
+                              "\"feature/x/z\"", 0,
+         "did you mean \"feature/x\" or \"feature/x/y\"?", false},
+        {"release/2.x/p", "refs/heads/release/2.x", 3, "p", false},
+        {"release-3/p", "refs/heads/release-3", 4, "p", false},
+        {"both/p", "refs/heads/both", 5, "p", true},
+        {"v1.0/p", "refs/tags/v1.0", 17, "p", false},
+        {"deadbeef/p", "refs/heads/deadbeef", 11, "p", false},
+        /* row 12: forty digits are a commit, whatever branches are named */
+        {HEX, "", 0x01, "", false},
+        {HEX "/skills/a", "", 0x01, "skills/a", false},
+        {"0123456789ABCDEF0123456789abcdef01234567/x", "", 0x01, "x", false},
+        /* near names */
+        {"mian/skills", "the repository has no branch or tag \"mian\"", 0,
+         "did you mean \"main\"?", false},
+        {"Main", "the repository has no branch or tag \"Main\"", 0,
+         "did you mean \"main\"?", false},
+        {"feature/y/p", "the repository has no branch or tag \"feature\"", 0,
+         "did you mean \"feature/x\" or \"feature/x/y\"?", false},
+        {"xyzzy", "the repository has no branch or tag \"xyzzy\"", 0, "",
+         false},
+        {"0123456", "the repository has no branch or tag \"0123456\"", 0,
+         "a commit is named by its whole id: use all 40 digits", false},
+        {"pull/1/head", "the repository has no branch or tag \"pull\"", 0, "",
+         false},
+        {"main/a%2Fb", "\"%2F\" may stand in the ref only, not in the path "
+                       "\"a%2Fb\"", 0, "", false},
+    };
+    /* clang-format on */
+    struct arena a = {0};
+    struct ref_list l;
+
+    fill(&l, &a);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct ref_choice c = {.name = STR_INIT("")};
+        struct err e = {0};
+        bool ok = refs_choose(&l, str_from(rows[i].rest), &a, &c, &e);
+
+        CHECK(ok == (rows[i].id != 0));
+        CHECK_STR(ok ? str_c(c.name, &a) : err_first(&e), rows[i].name);
+        CHECK_STR(ok ? str_c(c.path, &a) : e.hint, rows[i].path);
+        if (!ok)
+            continue;
+        CHECK(c.commit.b[0] == rows[i].id);
+        CHECK(c.is_tag_too == rows[i].is_tag_too);
+        CHECK(c.is_default == (rows[i].rest[0] == '\0'));
+    }
+    arena_done(&a);
+}
+
+TEST(a_repository_without_commits)
+{
+    struct ref head = {.name = STR_INIT("HEAD"),
+                       .target = STR_INIT("refs/heads/main")};
+    struct arena a = {0};
+    struct ref_choice c;
+    struct ref_list l;
+    struct err e = {0};
+
+    ref_list_init(&l, &a);
+    CHECK(!refs_choose(&l, STR(""), &a, &c, &e) && e.code == ERR_REF);
+    CHECK(ref_list_put(&l, &head, &e));
+    CHECK(!refs_choose(&l, STR(""), &a, &c, &e) && e.code == ERR_REF);
+    CHECK_STR(err_first(&e),
+              "the repository is empty: it has no default branch");
+    head.target = STR("");
+    head.peeled.b[0] = 1;
+    ref_list_init(&l, &a);
+    CHECK(ref_list_put(&l, &head, &e) && refs_choose(&l, STR("/"), &a, &c, &e));
+    CHECK(str_is(c.name, "HEAD"));
+    arena_done(&a);
+}
+
+/* row 10 */
+TEST(ref_names)
+{
+    static const char *const good[] = {
+        "main", "a/b/c",  "v1.0", "release/2.x", "a-b",
+        "a@b",  "\u00e9", "a'b",  "a;b",         "$(x)",
+    };
+    static const char *const bad[] = {
+        "",     "-x",     "--upload-pack=x",
+        "a..b", "a//b",   "/a",
+        "a/",   ".a",     "a/.b",
+        "a.",   "a.lock", "a.lock/b",
+        "a b",  "a~1",    "a^",
+        "a:b",  "a?",     "a*",
+        "a[b",  "a\\b",   "a@{1}",
+        "@",    "a\x7f",  "a\nb",
+        "a\tb",
+    };
+
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        CHECK(ref_name_is_valid(str_from(good[i])));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        CHECK(!ref_name_is_valid(str_from(bad[i])));
+    CHECK(!ref_name_is_valid(STR("a\0b")));
+}
+
+TEST(what_to_ask_for)
+{
+    struct arena a = {0};
+    struct oid id = {{0}};
+    struct str prefix;
+    struct err e = {0};
+    bool is_commit;
+
+    CHECK(refs_first(STR("feature/x/y"), &a, &is_commit, &id, &prefix, &e));
+    CHECK(!is_commit && str_is(prefix, "feature"));
+    CHECK(refs_first(STR("feature%2Fx/y"), &a, &is_commit, &id, &prefix, &e));
+    CHECK(!is_commit && str_is(prefix, "feature/x"));
+    CHECK(refs_first(STR(""), &a, &is_commit, &id, &prefix, &e));
+    CHECK(!is_commit && prefix.n == 0);
+    CHECK(refs_first(STR(HEX "/a"), &a, &is_commit, &id, &prefix, &e));
+    CHECK(is_commit && id.b[0] == 1 && id.b[19] == 0x67);
+    CHECK(
+        !refs_first(STR("--upload-pack/x"), &a, &is_commit, &id, &prefix, &e));
+    CHECK(e.code == ERR_ORIGIN);
+    CHECK(!refs_first(STR("a..b"), &a, &is_commit, &id, &prefix, &e));
+    CHECK(!refs_first(STR("HEAD~1"), &a, &is_commit, &id, &prefix, &e));
+    arena_done(&a);
+}
+
+/* row 14 */
+TEST(refs_without_end)
+{
+    struct ref r = {.name = STR_INIT("refs/pull/1/head")};
+    struct arena a = {0};
+    struct ref_list l;
+    struct err e = {0};
+    int n = 0;
+
+    ref_list_init(&l, &a);
+    while (ref_list_put(&l, &r, &e))
+        n++;
+    CHECK(n == TRANSFER_MAX_REFS && e.code == ERR_LIMIT && l.count == 0);
+    arena_done(&a);
+}
