@@ -497,10 +497,8 @@ static bool read_trailer(struct pack *p, struct str *bytes, struct err *e)
 static bool refuse_more(struct pack *p, struct str *bytes, struct err *e)
 {
     (void)p;
-    return err_set(e, ERR_DAMAGED,
-                   "the pack is damaged: %zu bytes after its "
-                   "end",
-                   bytes->n);
+    (void)bytes;
+    return damaged("there are bytes after its end", e);
 }
 
 static bool refuse_failed(struct pack *p, struct str *bytes, struct err *e)

@@ -542,7 +542,7 @@ TEST(the_end)
     make_end(&m);
     buf_char(&m.out, 'x');
     CHECK_STR(verdict(&m, NULL, NULL, NULL),
-              "the pack is damaged: 1 bytes after its end");
+              "the pack is damaged: there are bytes after its end");
 
     /* fewer, or more, than the header says */
     make_init(&m, 2, 2);

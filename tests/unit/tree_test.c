@@ -532,7 +532,7 @@ static struct oid wide(struct repo *r, const char *mode, size_t n,
 
     buf_init(&b, 1 << 24);
     for (size_t i = 0; i < n; i++) {
-        char name[16];
+        char name[32];
 
         snprintf(name, sizeof name, "n%06zu", i);
         add(&b, mode, str_from(name), id);

@@ -1,0 +1,118 @@
+/* Advertisements and answers, of version 2 and 0: cut as it likes, the same
+ * is understood. FETCH.md 3, 8; rows 13, 14, 30. */
+
+#include "base/hash.h"
+
+#include <stdlib.h>
+
+#include "../../fetch/worker/protocol.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum kind { ADVERT, LS_REFS, FETCH, FETCH_V0, FETCH_V0_RAW, KINDS };
+
+struct outcome {
+    enum wire_fault fault;
+    size_t refs, shallow;
+    struct hash pack;
+};
+
+static bool on_pack(void *ctx, struct str bytes, struct err *e)
+{
+    if (bytes.n == 0)
+        abort();
+    (void)e;
+    hash_add(ctx, bytes);
+    return true;
+}
+
+/* One of the readers, as far as they are alike. */
+struct reader {
+    enum kind kind;
+    struct advert advert;
+    struct ls_refs_answer ls_refs;
+    struct fetch_answer fetch;
+};
+
+static bool feed(struct reader *r, struct str bytes, struct err *e)
+{
+    switch (r->kind) {
+    case ADVERT:
+        return advert_feed(&r->advert, bytes, e);
+    case LS_REFS:
+        return ls_refs_feed(&r->ls_refs, bytes, e);
+    default:
+        return fetch_answer_feed(&r->fetch, bytes, e);
+    }
+}
+
+static bool end(struct reader *r, struct err *e)
+{
+    switch (r->kind) {
+    case ADVERT:
+        return advert_end(&r->advert, e);
+    case LS_REFS:
+        return ls_refs_end(&r->ls_refs, e);
+    default:
+        return fetch_answer_end(&r->fetch, e);
+    }
+}
+
+static void run(enum kind kind, bool deepen, struct str bytes, size_t chunk,
+                struct outcome *o)
+{
+    static struct err e;
+    struct caps caps = {.shallow = true,
+                        .side_band = kind == FETCH_V0 ? PKT_MAX_BYTES : 0};
+    struct fetch_wish wish = {.deepen = deepen};
+    struct arena a = {0};
+    struct hash_state pack;
+    struct oid_set shallow;
+    struct ref_list refs;
+    struct reader r = {.kind = kind};
+    bool ok = true;
+
+    hash_init(&pack);
+    oid_set_init(&shallow, &a);
+    ref_list_init(&refs, &a);
+    advert_init(&r.advert, &refs);
+    ls_refs_init(&r.ls_refs, &refs);
+    if (kind == FETCH)
+        fetch_answer_init(&r.fetch, on_pack, &pack);
+    else
+        fetch_answer_init_v0(&r.fetch, &wish, &caps, on_pack, &pack);
+    r.fetch.shallow = &shallow;
+    for (; ok && bytes.n; bytes = str_from_index(bytes, chunk))
+        ok = feed(&r, str_slice(bytes, 0, chunk), &e);
+    ok = ok && end(&r, &e);
+    o->fault = kind == ADVERT    ? r.advert.fault
+               : kind == LS_REFS ? r.ls_refs.fault
+                                 : r.fetch.fault;
+    if (ok != (o->fault == WIRE_OK) || (!ok && e.code == ERR_NONE))
+        abort();
+    o->refs = refs.count;
+    o->shallow = oid_set_count(&shallow);
+    o->pack = hash_end(&pack);
+    advert_done(&r.advert);
+    ls_refs_done(&r.ls_refs);
+    fetch_answer_done(&r.fetch);
+    arena_done(&a);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct outcome whole, cut;
+    struct str bytes;
+    enum kind kind;
+
+    if (size < 3)
+        return 0;
+    kind = (enum kind)(data[0] % KINDS);
+    bytes = str_of((const char *)data + 2, size - 2);
+    run(kind, data[0] & 0x80, bytes, bytes.n, &whole);
+    run(kind, data[0] & 0x80, bytes, (size_t)1 + data[1], &cut);
+    if (whole.fault != cut.fault || whole.refs != cut.refs ||
+        whole.shallow != cut.shallow || !hash_eq(&whole.pack, &cut.pack))
+        abort();
+    return 0;
+}
