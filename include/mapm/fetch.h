@@ -31,6 +31,10 @@ struct fetch;
 struct fetch_store {
     bool (*find_blob)(void *ctx, struct str oid, struct hash *h,
                       uint64_t *size);
+    /* Whole content of what find_blob found, in `a`: for the text of a
+     * MANIFEST that is in the store. False, or NULL: it is fetched again. */
+    bool (*read_blob)(void *ctx, const struct hash *h, size_t max_bytes,
+                      struct arena *a, struct str *bytes);
     bool (*find_trees)(void *ctx, struct str repository, struct str commit,
                        struct arena *a, struct str *bytes);
     void (*put_trees)(void *ctx, struct str repository, struct str commit,

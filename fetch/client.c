@@ -1,0 +1,341 @@
+#include "client.h"
+
+#include "base/fs.h"
+#include "base/proc.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define WAIT_MS       100 /* a signal just before poll is noticed after this */
+#define OUT_MAX_BYTES (512u << 20)
+
+static struct str copy(struct fetch *f, struct str s)
+{
+    return arena_str(&f->arena, s);
+}
+
+bool fetch_open(const struct fetch_options *o, struct fetch **out,
+                struct err *e)
+{
+    struct fetch *f;
+    struct str *hosts;
+
+    if (o->incoming.n == 0 || o->incoming.p[0] != '/')
+        return err_set(e, ERR_FAILED, "no folder for what is fetched");
+    f = heap_alloc(sizeof *f);
+    arena_init(&f->arena);
+    map_init(&f->hosts, &f->arena);
+    f->options = *o;
+    f->options.incoming = copy(f, o->incoming);
+    hosts = arena_array(&f->arena, o->host_count, sizeof *hosts);
+    for (size_t i = 0; i < o->host_count; i++)
+        hosts[i] = copy(f, o->hosts[i]);
+    f->options.hosts = hosts;
+    f->channel.fd = -1;
+    *out = f;
+    return true;
+}
+
+/* Beside this program: where `make install` puts it, else where it was
+ * built. Never from PATH. */
+static bool find_worker(struct arena *a, const char **path, struct err *e)
+{
+    static const char *const places[] = {"../libexec/mapm/mapm-fetch",
+                                         "mapm-fetch"};
+    struct str dir;
+
+    if (!proc_self_dir(a, &dir, e))
+        return false;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        *path = str_c(fs_join(dir, str_from(places[i]), a), a);
+        if (access(*path, X_OK) == 0)
+            return true;
+    }
+    err_set(e, ERR_NOT_FOUND, "mapm-fetch is not installed beside mapm in %.*s",
+            STR_ARG(dir));
+    return err_hint(e, "install mapm again: both programs belong together");
+}
+
+static void say_options(struct fetch *f)
+{
+    struct buf *b = &f->channel.out;
+    size_t begun = frame_begin(b, FRAME_OPTIONS);
+
+    frame_str(b, f->options.incoming);
+    frame_u8(b, f->options.verbose);
+    frame_u32(b, f->options.host_count);
+    for (size_t i = 0; i < f->options.host_count; i++)
+        frame_str(b, f->options.hosts[i]);
+    frame_end(b, begun);
+}
+
+static bool start(struct fetch *f, struct err *e)
+{
+    int pair[2] = {-1, -1};
+    const char *argv[2] = {NULL, NULL};
+    bool ok;
+
+    if (!find_worker(&f->arena, &argv[0], e))
+        return false;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+        return err_errno(e, "open a socket pair");
+    ok = proc_spawn(argv, pair[1], &f->pid, e);
+    close(pair[1]);
+    if (!ok) {
+        f->pid = 0;
+        close(pair[0]);
+        return err_wrap(e, "cannot start %s", argv[0]);
+    }
+    channel_init(&f->channel, pair[0], OUT_MAX_BYTES);
+    say_options(f);
+    return true;
+}
+
+static bool fail_for_good(struct fetch *f, struct err *e)
+{
+    if (f->dead == NULL && e->code != ERR_INTERRUPTED) {
+        f->dead = arena_new(&f->arena, struct err);
+        *f->dead = *e;
+    }
+    return false;
+}
+
+static bool is_dead(const struct fetch *f, struct err *e)
+{
+    if (f->dead)
+        *e = *f->dead;
+    return f->dead != NULL;
+}
+
+static struct str repository_of(struct fetch *f, const struct origin *o)
+{
+    return str_lower(arena_printf(&f->arena, "%.*s/%.*s/%.*s", STR_ARG(o->host),
+                                  STR_ARG(o->owner), STR_ARG(o->repo)),
+                     &f->arena);
+}
+
+static void say_ask(struct fetch *f, const struct fetch_want *w)
+{
+    struct buf *b = &f->channel.out;
+    size_t begun = frame_begin(b, FRAME_ASK);
+
+    frame_u32(b, f->ask_count);
+    frame_u8(b, w->what);
+    frame_u8(b, w->kinds);
+    frame_u8(b, w->proved);
+    frame_str(b, repository_of(f, &w->origin));
+    frame_str(b, w->origin.host);
+    frame_str(b, w->origin.owner);
+    frame_str(b, w->origin.repo);
+    frame_u8(b, w->origin.is_short);
+    frame_str(b, w->origin.rest);
+    frame_str(b, w->origin.ref);
+    frame_str(b, w->origin.path);
+    frame_str(b, w->commit);
+    frame_str(b, w->object);
+    frame_end(b, begun);
+}
+
+bool fetch_ask(struct fetch *f, const struct fetch_want *w, struct err *e)
+{
+    if (is_dead(f, e))
+        return false;
+    if (w->origin.scheme != ORIGIN_GIT)
+        return err_set(e, ERR_FAILED, "only git origins are fetched");
+    if (f->ask_count >= FETCH_ASKS_MAX)
+        return err_set(e, ERR_LIMIT, "more than %u packages asked for",
+                       (unsigned)FETCH_ASKS_MAX);
+    if (f->pid == 0 && !start(f, e))
+        return fail_for_good(f, e);
+    say_ask(f, w);
+    map_put(&f->hosts, copy(f, w->origin.host), f);
+    f->asks = arena_grow(&f->arena, f->asks, f->ask_count, &f->ask_capacity,
+                         sizeof *f->asks);
+    f->asks[f->ask_count++] =
+        (struct client_ask){.id = w->id, .what = w->what, .is_open = true};
+    f->open_count++;
+    f->progress.asked++;
+    f->has_news = true;
+    return true;
+}
+
+static void say_seen(struct fetch *f)
+{
+    size_t begun = frame_begin(&f->channel.out, FRAME_SEEN);
+
+    frame_u32(&f->channel.out, f->event_count);
+    frame_end(&f->channel.out, begun);
+    f->has_news = false;
+}
+
+/* It hung up: what became of it? */
+static bool report_end(struct fetch *f, struct err *e)
+{
+    struct err ignored = {0};
+    int code = 0;
+
+    if (f->pid > 0 && !proc_wait(f->pid, &code, &ignored))
+        code = -1;
+    f->pid = -1;
+    if (proc_interrupted() || code == 128 + SIGINT || code == 128 + SIGTERM)
+        return err_set(e, ERR_INTERRUPTED, "interrupted");
+    if (code > 128)
+        return err_set(e, ERR_FAILED, "mapm-fetch was ended by signal %d",
+                       code - 128);
+    return err_set(e, ERR_FAILED, "mapm-fetch ended early (exit %d)", code);
+}
+
+/* Blocks until there is something to read. */
+static bool wait_for_more(struct fetch *f, struct err *e)
+{
+    struct pollfd p = {.fd = f->channel.fd, .events = POLLIN};
+
+    if (f->has_news)
+        say_seen(f);
+    if (!channel_flush(&f->channel, e))
+        return false;
+    if (channel_has_output(&f->channel))
+        p.events |= POLLOUT;
+    if (proc_interrupted())
+        return err_set(e, ERR_INTERRUPTED, "interrupted");
+    if (poll(&p, 1, WAIT_MS) < 0 && errno != EINTR)
+        return err_errno(e, "wait for mapm-fetch");
+    if (proc_interrupted())
+        return err_set(e, ERR_INTERRUPTED, "interrupted");
+    if (p.revents == 0)
+        return true;
+    return channel_fill(&f->channel, e);
+}
+
+static bool read_hello(struct fetch *f, struct str body)
+{
+    struct fields in = fields_of(body);
+    size_t count = field_u32(&in, 10000);
+
+    if (f->is_greeted)
+        return false;
+    for (size_t i = 0; i < count && !in.bad; i++)
+        map_put(&f->hosts, copy(f, field_str(&in, 300)), f);
+    f->is_greeted = true;
+    return fields_end(&in);
+}
+
+static bool read_progress(struct fetch *f, struct str body)
+{
+    struct fields in = fields_of(body);
+
+    f->progress.requests = field_u64(&in);
+    f->progress.connections = field_u64(&in);
+    f->progress.bytes = field_u64(&in);
+    f->progress.objects = field_u64(&in);
+    if (!fields_end(&in))
+        return false;
+    if (f->options.progress)
+        f->options.progress(f->options.progress_ctx, &f->progress);
+    return true;
+}
+
+static bool read_fatal(struct str body, struct err *e)
+{
+    struct fields in = fields_of(body);
+
+    field_err(&in, e);
+    if (!fields_end(&in))
+        return err_set(e, ERR_FAILED, "mapm-fetch failed without a reason");
+    return false;
+}
+
+static bool nonsense(struct err *e)
+{
+    err_set(e, ERR_FAILED, "mapm-fetch said something that makes no sense");
+    return err_hint(e, "install mapm again: both programs belong together");
+}
+
+/* One frame. `*got` true: it was an event. */
+static bool take(struct fetch *f, const struct frame *frame, struct arena *a,
+                 struct fetch_event *out, bool *got, struct err *e)
+{
+    bool ok;
+
+    *got = false;
+    if (!f->is_greeted && frame->type != FRAME_HELLO &&
+        frame->type != FRAME_FATAL)
+        return nonsense(e);
+    switch (frame->type) {
+    case FRAME_HELLO:
+        ok = read_hello(f, frame->body);
+        break;
+    case FRAME_PROGRESS:
+        ok = read_progress(f, frame->body);
+        break;
+    case FRAME_FATAL:
+        return read_fatal(frame->body, e);
+    case FRAME_EVENT:
+        ok = *got = client_read_event(f, frame->body, a, out);
+        break;
+    default:
+        ok = client_answer(f, frame);
+    }
+    return ok || nonsense(e);
+}
+
+static bool next(struct fetch *f, struct arena *a, struct fetch_event *out,
+                 struct err *e)
+{
+    struct frame frame;
+    bool got = false;
+
+    while (!got) {
+        if (!channel_next(&f->channel, &frame, e))
+            return nonsense(e);
+        if (frame.type == 0 && f->channel.closed)
+            return report_end(f, e);
+        if (frame.type == 0) {
+            if (!wait_for_more(f, e))
+                return false;
+        } else if (!take(f, &frame, a, out, &got, e)) {
+            return false;
+        }
+    }
+    f->event_count++;
+    f->has_news = true;
+    return true;
+}
+
+bool fetch_next(struct fetch *f, struct arena *a, struct fetch_event *out,
+                struct err *e)
+{
+    if (is_dead(f, e))
+        return false;
+    if (f->open_count == 0) {
+        *out = (struct fetch_event){.kind = FETCH_IDLE};
+        return true;
+    }
+    return next(f, a, out, e) || fail_for_good(f, e);
+}
+
+void fetch_get_progress(const struct fetch *f, struct fetch_progress *out)
+{
+    *out = f->progress;
+}
+
+void fetch_close(struct fetch *f)
+{
+    struct err ignored = {0};
+    int code;
+
+    if (f == NULL)
+        return;
+    if (f->pid > 0) {
+        kill(f->pid, SIGKILL);
+        if (!proc_wait(f->pid, &code, &ignored))
+            err_clear(&ignored); /* gone already */
+    }
+    channel_done(&f->channel);
+    arena_done(&f->arena);
+    heap_free(f);
+}

@@ -1,0 +1,52 @@
+#ifndef FETCH_CLIENT_H
+#define FETCH_CLIENT_H
+
+#include "base/map.h"
+#include "mapm/fetch.h"
+
+#include <sys/types.h>
+
+#include "frame.h"
+
+/*
+ * client: this side's state, shared by client.c (the conversation),
+ * client_event.c (what mapm-fetch reports) and client_answer.c (what it asks).
+ */
+
+#define FETCH_ASKS_MAX (2 * GRAPH_MAX_PACKAGES + GRAPH_MAX_EDGES)
+
+struct client_ask {
+    unsigned id; /* the caller's */
+    enum fetch_what what;
+    bool is_open, has_manifest;
+};
+
+struct fetch {
+    struct arena arena;
+    struct fetch_options options; /* copied into the arena */
+    struct channel channel;
+    pid_t pid;          /* 0: not started yet */
+    bool is_greeted;    /* HELLO has come: `hosts` is complete */
+    bool has_news;      /* something to say before waiting: FRAME_SEEN */
+    size_t event_count; /* seen so far */
+    struct client_ask *asks;
+    size_t ask_count, ask_capacity, open_count;
+    struct map hosts; /* that a credential may be asked for */
+    struct fetch_progress progress;
+    struct err *dead; /* nothing works any more, and why */
+};
+
+/* Reads an event's body; false when it makes no sense. All in `a`. */
+bool client_read_event(struct fetch *f, struct str body, struct arena *a,
+                       struct fetch_event *out);
+
+/* FIND_*, IS_*, PUT_*, NEED_CREDENTIAL: false when it makes no sense. */
+bool client_answer(struct fetch *f, const struct frame *frame);
+
+/* gh auth token, git credential fill: run here, for mapm-fetch may start no
+ * program. `protocol` "https" or "http". False: there is none. In `a`. */
+bool credential_find(enum credential_from from, struct str protocol,
+                     struct str host, struct str path, struct arena *a,
+                     struct str *user, struct str *password);
+
+#endif

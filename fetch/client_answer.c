@@ -1,0 +1,200 @@
+#include "client.h"
+
+#define OID_BYTES        20
+#define QUERY_MAX_BLOBS  4096
+#define ANSWER_MAX_BYTES (32u << 20) /* of texts in one answer */
+#define REPOSITORY_BYTES 1024
+#define TREES_MAX_BYTES  (32u << 20)
+
+static struct str hex_of(struct str raw, char out[2 * OID_BYTES])
+{
+    static const char digits[] = "0123456789abcdef";
+
+    for (size_t i = 0; i < raw.n; i++) {
+        out[2 * i] = digits[(unsigned char)raw.p[i] >> 4];
+        out[2 * i + 1] = digits[(unsigned char)raw.p[i] & 15];
+    }
+    return str_of(out, 2 * raw.n);
+}
+
+/* One blob: is it in the store, and its text when that is asked for. */
+static bool find_blob(struct fetch *f, struct str oid, bool with_text,
+                      size_t room, struct arena *a, struct hash *h,
+                      uint64_t *size, struct str *text)
+{
+    const struct fetch_store *s = &f->options.store;
+
+    *text = str_of("", 0);
+    if (s->find_blob == NULL || !s->find_blob(s->ctx, oid, h, size))
+        return false;
+    if (!with_text)
+        return true;
+    return s->read_blob != NULL && *size <= ANCHOR_MAX_BYTES && *size <= room &&
+           s->read_blob(s->ctx, h, ANCHOR_MAX_BYTES, a, text);
+}
+
+static bool answer_blobs(struct fetch *f, struct fields *in, struct arena *a)
+{
+    struct buf *b = &f->channel.out;
+    size_t count = field_u32(in, QUERY_MAX_BLOBS), room = ANSWER_MAX_BYTES;
+    size_t begun = frame_begin(b, FRAME_BLOBS);
+
+    frame_u32(b, count);
+    for (size_t i = 0; i < count && !in->bad; i++) {
+        char hex[2 * OID_BYTES];
+        struct str oid = hex_of(field_raw(in, OID_BYTES), hex), text;
+        bool with_text = field_bool(in);
+        struct hash h = {0};
+        uint64_t size = 0;
+        bool found =
+            !in->bad && find_blob(f, oid, with_text, room, a, &h, &size, &text);
+
+        frame_u8(b, found);
+        if (!found)
+            continue;
+        frame_raw(b, h.b, sizeof h.b);
+        frame_u64(b, size);
+        frame_str(b, text);
+        room -= text.n;
+    }
+    frame_end(b, begun);
+    return fields_end(in);
+}
+
+/* "repository", "commit": what the questions about commits begin with. */
+struct commit_key {
+    struct str repository, commit;
+};
+
+static struct commit_key field_commit(struct fields *in)
+{
+    struct commit_key key;
+
+    key.repository = field_str(in, REPOSITORY_BYTES);
+    key.commit = field_str(in, 40);
+    return key;
+}
+
+static bool answer_trees(struct fetch *f, struct fields *in, struct arena *a)
+{
+    const struct fetch_store *s = &f->options.store;
+    struct buf *b = &f->channel.out;
+    struct commit_key key = field_commit(in);
+    struct str bytes = {"", 0};
+    size_t begun;
+
+    if (!fields_end(in))
+        return false;
+    if (s->find_trees == NULL ||
+        !s->find_trees(s->ctx, key.repository, key.commit, a, &bytes) ||
+        bytes.n > TREES_MAX_BYTES)
+        bytes = str_of("", 0);
+    begun = frame_begin(b, FRAME_TREES);
+    frame_str(b, bytes);
+    frame_end(b, begun);
+    return true;
+}
+
+static bool answer_proved(struct fetch *f, struct fields *in)
+{
+    const struct fetch_store *s = &f->options.store;
+    struct buf *b = &f->channel.out;
+    struct commit_key key = field_commit(in);
+    size_t begun;
+
+    if (!fields_end(in))
+        return false;
+    begun = frame_begin(b, FRAME_PROVED);
+    frame_u8(b, s->is_proved != NULL &&
+                    s->is_proved(s->ctx, key.repository, key.commit));
+    frame_end(b, begun);
+    return true;
+}
+
+static bool keep_trees(struct fetch *f, struct fields *in)
+{
+    const struct fetch_store *s = &f->options.store;
+    struct commit_key key = field_commit(in);
+    struct str bytes = field_str(in, TREES_MAX_BYTES);
+
+    if (!fields_end(in))
+        return false;
+    if (s->put_trees != NULL)
+        s->put_trees(s->ctx, key.repository, key.commit, bytes);
+    return true;
+}
+
+static bool keep_proved(struct fetch *f, struct fields *in)
+{
+    const struct fetch_store *s = &f->options.store;
+    struct commit_key key = field_commit(in);
+
+    if (!fields_end(in))
+        return false;
+    if (s->put_proved != NULL)
+        s->put_proved(s->ctx, key.repository, key.commit);
+    return true;
+}
+
+static bool is_loopback(struct str host)
+{
+    size_t colon = str_find_last(host, ':');
+    struct str name = colon == SIZE_MAX ? host : str_slice(host, 0, colon);
+
+    return str_is(name, "localhost") || str_is(name, "127.0.0.1") ||
+           str_is(name, "[::1]");
+}
+
+/*
+ * Only hosts that were asked for, or that the user's configuration named
+ * before mapm-fetch had read a byte from outside: one that was taken over
+ * must not be able to collect the user's passwords.
+ */
+static bool answer_credential(struct fetch *f, struct fields *in,
+                              struct arena *a)
+{
+    struct buf *b = &f->channel.out;
+    unsigned from = field_u8(in, CREDENTIAL_HELPER);
+    struct str protocol = field_str(in, 8), host = field_str(in, 300);
+    struct str path = field_str(in, REPOSITORY_BYTES);
+    struct str user = {"", 0}, password = {"", 0};
+    size_t begun;
+    bool found;
+
+    if (!fields_end(in) || from == 0)
+        return false;
+    found = map_has(&f->hosts, host) &&
+            (str_is(protocol, "https") ||
+             (str_is(protocol, "http") && is_loopback(host))) &&
+            credential_find((enum credential_from)from, protocol, host, path, a,
+                            &user, &password);
+    begun = frame_begin(b, FRAME_CREDENTIAL);
+    frame_u8(b, found);
+    frame_str(b, found ? user : str_of("", 0));
+    frame_str(b, found ? password : str_of("", 0));
+    frame_end(b, begun);
+    return true;
+}
+
+bool client_answer(struct fetch *f, const struct frame *frame)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct fields in = fields_of(frame->body);
+
+    switch (frame->type) {
+    case FRAME_FIND_BLOBS:
+        return answer_blobs(f, &in, &a);
+    case FRAME_FIND_TREES:
+        return answer_trees(f, &in, &a);
+    case FRAME_PUT_TREES:
+        return keep_trees(f, &in);
+    case FRAME_IS_PROVED:
+        return answer_proved(f, &in);
+    case FRAME_PUT_PROVED:
+        return keep_proved(f, &in);
+    case FRAME_NEED_CREDENTIAL:
+        return answer_credential(f, &in, &a);
+    default:
+        return false;
+    }
+}

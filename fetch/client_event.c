@@ -1,0 +1,154 @@
+#include "base/fs.h"
+
+#include "client.h"
+
+#define OFFERS_MAX 20000 /* packages of one repository */
+#define NOTES_MAX  64
+#define NOTE_BYTES 4096
+#define REF_BYTES  1024
+
+/* Its text is borrowed from a buffer that moves: into the arena. */
+static struct str take_str(struct fields *in, size_t max, struct arena *a)
+{
+    return arena_str(a, field_str(in, max));
+}
+
+static bool is_id(struct str s)
+{
+    if (s.n != 0 && s.n != 40)
+        return false;
+    for (size_t i = 0; i < s.n; i++)
+        if (!char_is_hex(s.p[i]))
+            return false;
+    return true;
+}
+
+static bool is_kind(unsigned k)
+{
+    return k == DOC_AGENT || k == DOC_SKILL || k == DOC_MCP;
+}
+
+static bool read_file(struct fields *in, struct arena *a,
+                      struct fetch_file *out)
+{
+    out->executable = field_bool(in);
+    out->path = take_str(in, PACKAGE_PATH_MAX_BYTES, a);
+    out->oid = take_str(in, 40, a);
+    out->hash = field_hash(in);
+    out->stored = field_bool(in);
+    out->size = field_u64(in);
+    out->is_lfs = field_bool(in);
+    return !in->bad && fs_path_is_relative_clean(out->path) &&
+           out->oid.n == 40 && is_id(out->oid) && out->size <= FILE_MAX_BYTES;
+}
+
+static bool read_files(struct fields *in, struct arena *a,
+                       struct fetch_event *out)
+{
+    uint64_t bytes = 0;
+
+    out->file_count = field_u32(in, PACKAGE_MAX_FILES);
+    out->files = arena_array(a, out->file_count, sizeof *out->files);
+    for (size_t i = 0; i < out->file_count; i++) {
+        if (!read_file(in, a, &out->files[i]))
+            return false;
+        bytes += out->files[i].size;
+    }
+    return bytes <= PACKAGE_MAX_BYTES;
+}
+
+static bool read_offers(struct fields *in, struct arena *a,
+                        struct fetch_event *out)
+{
+    out->offer_count = field_u32(in, OFFERS_MAX);
+    out->offers = arena_array(a, out->offer_count, sizeof *out->offers);
+    for (size_t i = 0; i < out->offer_count; i++) {
+        unsigned kind = field_u8(in, DOC_MCP);
+
+        out->offers[i].kind = (enum doc_kind)kind;
+        out->offers[i].path = take_str(in, ORIGIN_MAX_BYTES, a);
+        if (in->bad || !is_kind(kind) ||
+            (out->offers[i].path.n != 0 &&
+             !fs_path_is_relative_clean(out->offers[i].path)))
+            return false;
+    }
+    return true;
+}
+
+static void read_notes(struct fields *in, struct arena *a,
+                       struct fetch_event *out)
+{
+    struct str *notes;
+
+    out->note_count = field_u32(in, NOTES_MAX);
+    notes = arena_array(a, out->note_count, sizeof *notes);
+    for (size_t i = 0; i < out->note_count; i++)
+        notes[i] = take_str(in, NOTE_BYTES, a);
+    out->notes = notes;
+}
+
+/* May this event answer that question now? */
+static bool is_fitting(const struct client_ask *ask,
+                       const struct fetch_event *ev)
+{
+    switch (ev->kind) {
+    case FETCH_MANIFEST:
+        return ask->what == FETCH_PACKAGE && !ask->has_manifest;
+    case FETCH_DONE:
+        return ask->what == FETCH_PACKAGE && ask->has_manifest &&
+               ev->file_count > 0;
+    case FETCH_REF_FOUND:
+        return ask->what == FETCH_REF;
+    case FETCH_OFFERS:
+        return ask->what != FETCH_REF;
+    case FETCH_FAILED:
+        return ev->err != NULL;
+    default:
+        return false;
+    }
+}
+
+bool client_read_event(struct fetch *f, struct str body, struct arena *a,
+                       struct fetch_event *out)
+{
+    struct fields in = fields_of(body);
+    struct fetch_event ev = {0};
+    struct client_ask *ask;
+    size_t seq;
+    unsigned doc;
+
+    ev.kind = (enum fetch_event_kind)field_u8(&in, FETCH_FAILED);
+    seq = field_u32(&in, FETCH_ASKS_MAX);
+    ev.ref = take_str(&in, REF_BYTES, a);
+    ev.commit = take_str(&in, 40, a);
+    ev.path = take_str(&in, ORIGIN_MAX_BYTES, a);
+    ev.object = take_str(&in, 40, a);
+    doc = field_u8(&in, DOC_MCP);
+    ev.doc = (enum doc_kind)doc;
+    ev.manifest = take_str(&in, ANCHOR_MAX_BYTES, a);
+    if (!read_files(&in, a, &ev) || !read_offers(&in, a, &ev))
+        return false;
+    read_notes(&in, a, &ev);
+    if (field_bool(&in)) {
+        ev.err = arena_new(a, struct err);
+        field_err(&in, ev.err);
+    }
+    if (!fields_end(&in) || seq >= f->ask_count || !is_id(ev.commit) ||
+        !is_id(ev.object))
+        return false;
+    ask = &f->asks[seq];
+    if (!ask->is_open || !is_fitting(ask, &ev))
+        return false;
+    if ((ev.kind == FETCH_MANIFEST || ev.kind == FETCH_DONE) && !is_kind(doc))
+        return false;
+    ev.id = ask->id;
+    if (ev.kind == FETCH_MANIFEST) {
+        ask->has_manifest = true;
+    } else {
+        ask->is_open = false;
+        f->open_count--;
+        f->progress.done++;
+    }
+    *out = ev;
+    return true;
+}

@@ -1,0 +1,121 @@
+#include "base/proc.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "client.h"
+
+#define ASK_MS           60000 /* a helper may open a window */
+#define OUTPUT_MAX_BYTES (16 * 1024)
+
+/* A repository that the user stands in has no say: its configuration could
+ * name a helper of its own. */
+static const char *const dropped[] = {
+    "GIT_DIR=",
+    "GIT_WORK_TREE=",
+    "GIT_COMMON_DIR=",
+    "GIT_INDEX_FILE=",
+    "GIT_NAMESPACE=",
+    "GIT_OBJECT_DIRECTORY=",
+    "GIT_TERMINAL_PROMPT=",
+};
+
+static bool is_dropped(const char *variable)
+{
+    for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++)
+        if (strncmp(variable, dropped[i], strlen(dropped[i])) == 0)
+            return true;
+    return false;
+}
+
+static const char *const *make_env(struct arena *a)
+{
+    size_t count = 0, kept = 0;
+    const char **env;
+
+    while (environ[count])
+        count++;
+    env = arena_array(a, count + 2, sizeof *env);
+    for (size_t i = 0; i < count; i++)
+        if (!is_dropped(environ[i]))
+            env[kept++] = environ[i];
+    env[kept++] = "GIT_TERMINAL_PROMPT=0";
+    return env;
+}
+
+static bool run(const char *name, const char *const *rest, struct str input,
+                struct arena *a, struct str *out)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    char here[4096];
+    const char *argv[8] = {NULL};
+    struct proc_result result = {0};
+    struct err ignored = {0};
+    struct str path;
+
+    if (getcwd(here, sizeof here) == NULL || strcmp(here, "/") == 0)
+        here[0] = '\0';
+    if (!proc_find_program(name, here[0] ? here : NULL, &scratch, &path,
+                           &ignored))
+        return false;
+    argv[0] = str_c(path, &scratch);
+    for (size_t i = 0; rest[i]; i++)
+        argv[i + 1] = rest[i];
+    if (!proc_run(&(struct proc_options){.argv = argv,
+                                         .env = make_env(&scratch),
+                                         .dir = "/",
+                                         .input = input,
+                                         .max_output_bytes = OUTPUT_MAX_BYTES,
+                                         .timeout_ms = ASK_MS},
+                  a, &result, &ignored) ||
+        result.exit_code != 0)
+        return false;
+    *out = result.out;
+    return true;
+}
+
+static bool ask_gh(struct str host, struct arena *a, struct str *user,
+                   struct str *password)
+{
+    const char *const rest[] = {"auth", "token", "--hostname", str_c(host, a),
+                                NULL};
+    struct str out;
+
+    if (!run("gh", rest, str_of("", 0), a, &out))
+        return false;
+    *user = STR("x-access-token");
+    *password = str_trim(out);
+    return password->n > 0 && !str_has_char(*password, '\n');
+}
+
+static bool ask_helper(struct str protocol, struct str host, struct str path,
+                       struct arena *a, struct str *user, struct str *password)
+{
+    static const char *const rest[] = {"credential", "fill", NULL};
+    struct str out, line;
+    struct str input =
+        arena_printf(a, "protocol=%.*s\nhost=%.*s\npath=%.*s\n\n",
+                     STR_ARG(protocol), STR_ARG(host), STR_ARG(path));
+
+    /* A line break in a value would be a line of its own. */
+    if (str_has_char(host, '\n') || str_has_char(path, '\n') ||
+        !run("git", rest, input, a, &out))
+        return false;
+    *user = *password = str_of("", 0);
+    while (str_line(&out, &line)) {
+        if (str_starts(line, STR("username=")))
+            *user = str_from_index(line, 9);
+        else if (str_starts(line, STR("password=")))
+            *password = str_from_index(line, 9);
+    }
+    return password->n > 0;
+}
+
+bool credential_find(enum credential_from from, struct str protocol,
+                     struct str host, struct str path, struct arena *a,
+                     struct str *user, struct str *password)
+{
+    if (from == CREDENTIAL_GH)
+        return ask_gh(host, a, user, password);
+    return ask_helper(protocol, host, path, a, user, password);
+}

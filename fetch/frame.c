@@ -1,0 +1,274 @@
+#include "frame.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define READ_BYTES (64u * 1024)
+
+void frame_raw(struct buf *b, const void *p, size_t n)
+{
+    buf_append(b, str_of(p, n));
+}
+
+static void put_number(struct buf *b, uint64_t v, size_t bytes)
+{
+    char out[8];
+
+    for (size_t i = 0; i < bytes; i++)
+        out[i] = (char)(v >> (8 * i) & 0xff);
+    frame_raw(b, out, bytes);
+}
+
+size_t frame_begin(struct buf *b, enum frame_type type)
+{
+    size_t begun = b->n;
+
+    put_number(b, 0, FRAME_HEAD);
+    put_number(b, type, 1);
+    return begun;
+}
+
+void frame_end(struct buf *b, size_t begun)
+{
+    size_t length;
+
+    if (b->overflowed)
+        return;
+    length = b->n - begun - FRAME_HEAD;
+    for (size_t i = 0; i < FRAME_HEAD; i++)
+        b->p[begun + i] = (char)(length >> (8 * i) & 0xff);
+}
+
+void frame_u8(struct buf *b, unsigned v)
+{
+    put_number(b, v, 1);
+}
+
+void frame_u32(struct buf *b, size_t v)
+{
+    put_number(b, v, 4);
+}
+
+void frame_u64(struct buf *b, uint64_t v)
+{
+    put_number(b, v, 8);
+}
+
+void frame_str(struct buf *b, struct str s)
+{
+    frame_u32(b, s.n);
+    buf_append(b, s);
+}
+
+void frame_err(struct buf *b, const struct err *e)
+{
+    size_t count = 0;
+
+    for (const char *m = NULL; (m = err_next(e, m)) != NULL;)
+        count++;
+    frame_str(b, str_from(err_code_name(e->code)));
+    frame_u32(b, count);
+    for (const char *m = NULL; (m = err_next(e, m)) != NULL;)
+        frame_str(b, str_from(m));
+    frame_str(b, str_from(e->hint));
+}
+
+struct fields fields_of(struct str body)
+{
+    return (struct fields){.rest = body};
+}
+
+struct str field_raw(struct fields *f, size_t n)
+{
+    struct str s = f->rest;
+
+    if (f->bad || n > f->rest.n) {
+        f->bad = true;
+        return str_of("", 0);
+    }
+    f->rest = str_from_index(f->rest, n);
+    return str_of(s.p, n);
+}
+
+static uint64_t get_number(struct fields *f, size_t bytes)
+{
+    struct str s = field_raw(f, bytes);
+    uint64_t v = 0;
+
+    for (size_t i = 0; i < s.n; i++)
+        v |= (uint64_t)(unsigned char)s.p[i] << (8 * i);
+    return v;
+}
+
+unsigned field_u8(struct fields *f, unsigned max)
+{
+    uint64_t v = get_number(f, 1);
+
+    if (v > max)
+        f->bad = true;
+    return f->bad ? 0 : (unsigned)v;
+}
+
+bool field_bool(struct fields *f)
+{
+    return field_u8(f, 1) == 1;
+}
+
+size_t field_u32(struct fields *f, size_t max)
+{
+    uint64_t v = get_number(f, 4);
+
+    if (v > max)
+        f->bad = true;
+    return f->bad ? 0 : (size_t)v;
+}
+
+uint64_t field_u64(struct fields *f)
+{
+    uint64_t v = get_number(f, 8);
+
+    return f->bad ? 0 : v;
+}
+
+struct str field_str(struct fields *f, size_t max_bytes)
+{
+    size_t n = field_u32(f, max_bytes);
+
+    return field_raw(f, n);
+}
+
+struct hash field_hash(struct fields *f)
+{
+    struct str s = field_raw(f, sizeof(struct hash));
+    struct hash h = {0};
+
+    if (s.n == sizeof h.b)
+        memcpy(h.b, s.p, sizeof h.b);
+    return h;
+}
+
+void field_err(struct fields *f, struct err *out)
+{
+    struct str code = field_str(f, 64), hint;
+    size_t count = field_u32(f, ERR_TEXT_MAX_BYTES);
+
+    err_clear(out);
+    for (size_t i = 0; i < count && !f->bad; i++) {
+        struct str m = field_str(f, ERR_TEXT_MAX_BYTES);
+
+        if (i == 0)
+            err_set(out, err_code_find(code.p, code.n), "%.*s", STR_ARG(m));
+        else
+            err_wrap(out, "%.*s", STR_ARG(m));
+    }
+    hint = field_str(f, ERR_HINT_MAX_BYTES);
+    if (hint.n)
+        err_hint(out, "%.*s", STR_ARG(hint));
+    if (out->code == ERR_NONE)
+        f->bad = true;
+}
+
+bool fields_end(const struct fields *f)
+{
+    return !f->bad && f->rest.n == 0;
+}
+
+void channel_init(struct channel *c, int fd, size_t max_out_bytes)
+{
+    *c = (struct channel){.fd = fd};
+    buf_init(&c->in, FRAME_MAX_BYTES + FRAME_HEAD + READ_BYTES);
+    buf_init(&c->out, max_out_bytes);
+}
+
+void channel_done(struct channel *c)
+{
+    if (c->fd >= 0)
+        close(c->fd);
+    c->fd = -1;
+    buf_done(&c->in);
+    buf_done(&c->out);
+}
+
+bool channel_has_output(const struct channel *c)
+{
+    return c->sent < c->out.n;
+}
+
+bool channel_flush(struct channel *c, struct err *e)
+{
+    if (!buf_check(&c->out, "what waits to be said", e))
+        return false;
+    while (c->sent < c->out.n && !c->closed) {
+        ssize_t n = send(c->fd, c->out.p + c->sent, c->out.n - c->sent,
+                         MSG_NOSIGNAL | MSG_DONTWAIT);
+
+        if (n > 0)
+            c->sent += (size_t)n;
+        else if (errno == EAGAIN)
+            return true;
+        else if (errno == EPIPE || errno == ECONNRESET)
+            c->closed = true;
+        else if (errno != EINTR)
+            return err_errno(e, "speak to the other side");
+    }
+    buf_clear(&c->out);
+    c->sent = 0;
+    return true;
+}
+
+/* What was handed out goes; what is left moves to the front. */
+static void drop_taken(struct channel *c)
+{
+    if (c->taken == 0)
+        return;
+    memmove(c->in.p, c->in.p + c->taken, c->in.n - c->taken);
+    c->in.n -= c->taken;
+    c->taken = 0;
+}
+
+bool channel_fill(struct channel *c, struct err *e)
+{
+    drop_taken(c);
+    for (;;) {
+        char *room = buf_reserve(&c->in, READ_BYTES);
+        ssize_t n;
+
+        if (room == NULL)
+            return buf_check(&c->in, "a frame", e);
+        n = recv(c->fd, room, READ_BYTES, MSG_DONTWAIT);
+        if (n > 0)
+            c->in.n += (size_t)n;
+        else if (n == 0 || errno == ECONNRESET)
+            c->closed = true;
+        else if (errno == EINTR)
+            continue;
+        else if (errno != EAGAIN)
+            return err_errno(e, "listen to the other side");
+        if (n < (ssize_t)READ_BYTES)
+            return true;
+        if (c->in.n >= FRAME_MAX_BYTES)
+            return true; /* enough for now */
+    }
+}
+
+bool channel_next(struct channel *c, struct frame *out, struct err *e)
+{
+    struct fields head = fields_of(str_of(c->in.p, c->in.n));
+    size_t length;
+
+    *out = (struct frame){0};
+    field_raw(&head, c->taken);
+    if (head.rest.n < FRAME_HEAD)
+        return true;
+    length = field_u32(&head, FRAME_MAX_BYTES);
+    if (head.bad || length == 0)
+        return err_set(e, ERR_FAILED, "a frame of impossible length");
+    if (head.rest.n < length)
+        return true;
+    out->type = (enum frame_type)(unsigned char)head.rest.p[0];
+    out->body = str_of(head.rest.p + 1, length - 1);
+    c->taken += FRAME_HEAD + length;
+    return true;
+}

@@ -1,0 +1,109 @@
+#ifndef FETCH_FRAME_H
+#define FETCH_FRAME_H
+
+#include "base/buf.h"
+#include "base/hash.h"
+
+/*
+ * frame: what mapm and mapm-fetch say to each other over the socket pair.
+ *
+ *     u32 length of what follows, u8 type, fields in order, nothing after
+ *
+ * Numbers are little-endian; a text is u32 length and its bytes; an id of git
+ * is its 20 bytes. Each side takes the other for hostile: a length beyond
+ * FRAME_MAX_BYTES, an unknown type, a field too short or a byte too many ends
+ * the conversation.
+ *
+ * Source: DESIGN.md 5; THREATS.md 1.2.
+ */
+
+#define FRAME_MAX_BYTES (64u << 20)
+#define FRAME_HEAD      4 /* the length */
+
+enum frame_type {
+    /* mapm says */
+    FRAME_OPTIONS = 1, /* incoming, verbose, hosts: the first of all */
+    FRAME_ASK,         /* a struct fetch_want */
+    FRAME_SEEN,        /* u32: how many events were seen; nothing is pending */
+    FRAME_BLOBS,       /* the answer to FIND_BLOBS */
+    FRAME_TREES,       /* the answer to FIND_TREES */
+    FRAME_PROVED,      /* the answer to IS_PROVED */
+    FRAME_CREDENTIAL,  /* the answer to NEED_CREDENTIAL */
+
+    /* mapm-fetch says */
+    FRAME_HELLO = 32, /* hosts that the configuration names: the first */
+    FRAME_EVENT,      /* a struct fetch_event */
+    FRAME_PROGRESS,   /* a struct fetch_progress */
+    FRAME_FIND_BLOBS,
+    FRAME_FIND_TREES,
+    FRAME_PUT_TREES,
+    FRAME_IS_PROVED,
+    FRAME_PUT_PROVED,
+    FRAME_NEED_CREDENTIAL,
+    FRAME_FATAL, /* an err: it cannot go on */
+};
+
+/* Who may be asked for a credential, in NEED_CREDENTIAL. */
+enum credential_from {
+    CREDENTIAL_GH = 1, /* gh auth token */
+    CREDENTIAL_HELPER, /* git credential fill */
+};
+
+struct frame {
+    enum frame_type type; /* 0: none yet */
+    struct str body;      /* borrowed until the next channel_next */
+};
+
+/* --- writing: frame_begin, fields, frame_end ------------------------------ */
+
+size_t frame_begin(struct buf *b, enum frame_type type);
+void frame_end(struct buf *b, size_t begun);
+
+void frame_u8(struct buf *b, unsigned v);
+void frame_u32(struct buf *b, size_t v);
+void frame_u64(struct buf *b, uint64_t v);
+void frame_str(struct buf *b, struct str s);
+void frame_raw(struct buf *b, const void *p, size_t n);
+void frame_err(struct buf *b, const struct err *e);
+
+/* --- reading: after the last field fields_end tells whether all fitted ---- */
+
+struct fields {
+    struct str rest;
+    bool bad; /* once set, every field reads as 0 or empty */
+};
+
+struct fields fields_of(struct str body);
+unsigned field_u8(struct fields *f, unsigned max);
+bool field_bool(struct fields *f);
+size_t field_u32(struct fields *f, size_t max);
+uint64_t field_u64(struct fields *f);
+struct str field_str(struct fields *f, size_t max_bytes); /* borrowed */
+struct str field_raw(struct fields *f, size_t n);         /* borrowed */
+struct hash field_hash(struct fields *f);
+void field_err(struct fields *f, struct err *out);
+bool fields_end(const struct fields *f);
+
+/* --- the socket ----------------------------------------------------------- */
+
+struct channel {
+    int fd; /* non-blocking */
+    struct buf in, out;
+    size_t taken; /* bytes of `in` handed out */
+    size_t sent;  /* bytes of `out` that are gone */
+    bool closed;  /* the other side hung up */
+};
+
+void channel_init(struct channel *c, int fd, size_t max_out_bytes);
+void channel_done(struct channel *c); /* closes; twice is harmless */
+
+/* As much as goes without blocking. A hang-up is no error: `closed`. */
+MUST_CHECK bool channel_flush(struct channel *c, struct err *e);
+MUST_CHECK bool channel_fill(struct channel *c, struct err *e);
+bool channel_has_output(const struct channel *c);
+
+/* Takes one frame off what channel_fill brought; type 0: not whole yet. */
+MUST_CHECK bool channel_next(struct channel *c, struct frame *out,
+                             struct err *e);
+
+#endif
