@@ -79,6 +79,10 @@ $(B)/unit/%: $(B)/tests/unit/%.o $(FETCH_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(call SAY,LD)$(LINK) $^ $(FETCH_PKG_LIBS) $(PKG_LIBS) $(LDLIBS)
 
+# What tests/cli/fetch.t drives mapm-fetch with; it stands beside it.
+$(B)/fetch_drive: $(B)/tests/lib/fetch_drive.o $(LIB)
+	$(call SAY,LD)$(LINK) $^ $(PKG_LIBS) $(LDLIBS)
+
 # A corpus player for each fuzz target, and the fuzzer itself (clang).
 $(B)/replay/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay.o $(FETCH_LIB) $(LIB)
 	@mkdir -p $(@D)
@@ -101,7 +105,7 @@ $(B)/members: FORCE
 
 # Everything prints TAP. A test that hangs is stopped after ten minutes.
 TESTS = $(UNIT) tests/fuzz/replay.t $(wildcard tests/cli/*.t)
-test: all $(UNIT) $(FUZZ:%=$(B)/replay/%)
+test: all $(B)/fetch_drive $(UNIT) $(FUZZ:%=$(B)/replay/%)
 	MAPM=$(abspath $(B)/mapm) MAPM_BUILD=$(abspath $(B)) \
 	  prove -j$(JOBS) -f -o --exec 'timeout -k 10 600' $(TESTS)
 

@@ -1,5 +1,246 @@
-int main(void);
+#include "base/confine.h"
+#include "base/fs.h"
+#include "base/proc.h"
+
+#include <curl/curl.h>
+#include <fcntl.h>
+#include <git2.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "session.h"
+
+/*
+ * mapm-fetch: does the network and the unpacking for mapm, which starts it
+ * with a socket as descriptor 3. What it needs of the user's files it reads
+ * first; then it gives up its rights, and only then it reads bytes from
+ * outside.
+ */
+
+#define PARENT_FD      3
+#define IDLE_MS        1000
+#define PROGRESS_MS    50
+#define DATA_MAX_BYTES (4ull << 30)
+#define FILES_MAX      1024
+
+/* What name resolution and TLS read, wherever a distribution keeps it. */
+static const char *const readable[] = {
+    "/etc/resolv.conf",
+    "/etc/hosts",
+    "/etc/host.conf",
+    "/etc/nsswitch.conf",
+    "/etc/gai.conf",
+    "/etc/services",
+    "/etc/protocols",
+    "/etc/ld.so.cache",
+    "/etc/localtime",
+    "/etc/ssl",
+    "/etc/pki",
+    "/etc/ca-certificates",
+    "/etc/crypto-policies",
+    "/usr/lib",
+    "/usr/lib64",
+    "/usr/local/lib",
+    "/lib",
+    "/lib64",
+    "/usr/share/ca-certificates",
+    "/usr/local/share/ca-certificates",
+    "/run/systemd/resolve",
+    "/run/resolvconf",
+    "/run/NetworkManager",
+    "/dev/null",
+    "/dev/urandom",
+};
+
+#if defined(__SANITIZE_ADDRESS__)
+#    define MEMORY_IS_BOUNDED false
+#elif defined(__has_feature)
+#    if __has_feature(address_sanitizer)
+#        define MEMORY_IS_BOUNDED false
+#    endif
+#endif
+#ifndef MEMORY_IS_BOUNDED
+#    define MEMORY_IS_BOUNDED true
+#endif
+
+/* Libraries that name resolution would load at its first use, when it may be
+ * too late. "localhost" asks nobody. */
+static void warm_up(void)
+{
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found = NULL;
+
+    if (getaddrinfo("localhost", "443", &hints, &found) == 0)
+        freeaddrinfo(found);
+    tzset();
+}
+
+static bool give_up_rights(struct session *s, struct str incoming,
+                           struct err *e)
+{
+    size_t own = sizeof readable / sizeof *readable, folders;
+    const char *const *ca =
+        settings_ca_folders(&s->settings, &s->arena, &folders);
+    const char **paths = arena_array(&s->arena, own + folders, sizeof *paths);
+    const char *write_path = str_c(incoming, &s->arena);
+    struct confine_done done;
+
+    memcpy(paths, readable, sizeof readable);
+    for (size_t i = 0; i < folders; i++)
+        paths[own + i] = ca[i];
+    return confine_self(
+        &(struct confine_rules){
+            .read_paths = paths,
+            .read_count = own + folders,
+            .write_paths = &write_path,
+            .write_count = 1,
+            .calls = CONFINE_CALLS_FETCH,
+            .network = true,
+            .max_data_bytes = MEMORY_IS_BOUNDED ? DATA_MAX_BYTES : 0,
+            .max_file_bytes = FILE_MAX_BYTES + 1,
+            .max_files = FILES_MAX,
+        },
+        &done, e);
+}
+
+static bool set_up(struct session *s, struct err *e)
+{
+    struct link_options options;
+    const struct str *hosts;
+    size_t count;
+
+    if (!link_read_options(&s->link, &s->arena, &options, e))
+        return false;
+    s->verbose = options.verbose;
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != 0 || git_libgit2_init() < 0)
+        return err_set(e, ERR_FAILED, "libcurl or libgit2 cannot be used");
+    if (!settings_load(&s->settings, options.hosts, options.host_count, e))
+        return false;
+    secrets_load(&s->secrets, &s->settings);
+    if (!fs_open_dir(str_c(options.incoming, &s->arena), &s->incoming, e))
+        return false;
+    settings_hosts(&s->settings, &s->arena, &hosts, &count);
+    link_hello(&s->link, hosts, count);
+    warm_up();
+    srandom((unsigned)getpid());
+    if (!give_up_rights(s, options.incoming, e))
+        return err_wrap(e, "cannot give up rights");
+    s->http = http_open(&s->settings);
+    return true;
+}
+
+static bool take_asks(struct session *s, struct err *e)
+{
+    bool got = true;
+
+    while (got) {
+        struct link_ask in;
+
+        if (!link_next(&s->link, &s->arena, &in, &got, e))
+            return false;
+        if (got && !ask_start(s, &in, e))
+            return false;
+    }
+    return true;
+}
+
+static bool step_repos(struct session *s, struct err *e)
+{
+    for (size_t i = 0; i < s->repos.count; i++) {
+        struct repo *r = s->repos.entries[i].value;
+
+        if (r->is_dirty && !asks_step(r, e))
+            return false;
+    }
+    return true;
+}
+
+static bool start_requests(struct session *s, uint64_t *wait_ms, struct err *e)
+{
+    for (size_t i = 0; i < s->repos.count; i++) {
+        struct repo *r = s->repos.entries[i].value;
+
+        if (!lanes_start(r, wait_ms, e))
+            return false;
+        if (r->is_dirty)
+            *wait_ms = 0;
+    }
+    return true;
+}
+
+static void say_progress(struct session *s, bool now)
+{
+    struct http_counts c = http_counts(s->http);
+    struct fetch_progress p = {.requests = c.requests,
+                               .connections = c.connections,
+                               .bytes = c.received,
+                               .objects = s->object_count};
+    uint64_t time = proc_now_ms();
+
+    if (memcmp(&p, &s->said, sizeof p) == 0 ||
+        (!now && time - s->said_ms < PROGRESS_MS))
+        return;
+    s->said = p;
+    s->said_ms = time;
+    link_progress(&s->link, &p);
+}
+
+static bool finish_requests(struct session *s, uint64_t *wait_ms, struct err *e)
+{
+    struct http_call *call;
+
+    while ((call = http_next(s->http)) != NULL) {
+        if (!lane_finish(call->ctx, e))
+            return false;
+        say_progress(s, true);
+        *wait_ms = 0; /* another one may be due */
+    }
+    return true;
+}
+
+static bool serve(struct session *s, struct err *e)
+{
+    while (!s->link.is_closed) {
+        uint64_t wait_ms = IDLE_MS;
+
+        if (!take_asks(s, e) || !step_repos(s, e))
+            return false;
+        if (s->link.is_settled && !start_requests(s, &wait_ms, e))
+            return false;
+        if (!finish_requests(s, &wait_ms, e) || !step_repos(s, e))
+            return false;
+        say_progress(s, false);
+        if (!link_flush(&s->link, e))
+            return false;
+        http_wait(s->http, PARENT_FD, channel_has_output(&s->link.channel),
+                  (unsigned)wait_ms);
+    }
+    return true;
+}
+
 int main(void)
 {
+    struct session *s = heap_alloc(sizeof *s);
+    struct err e = {0};
+
+    proc_init();
+    prctl(PR_SET_DUMPABLE, 0); /* no core with a token in it */
+    if (fcntl(PARENT_FD, F_GETFD) < 0) {
+        fputs("mapm-fetch is started by mapm\n", stderr);
+        return 2;
+    }
+    s->incoming = -1;
+    link_init(&s->link, PARENT_FD);
+    map_init(&s->repos, &s->arena);
+    map_init(&s->places, &s->arena);
+    if (!set_up(s, &e) || !serve(s, &e)) {
+        link_fatal(&s->link, &e);
+        return 1;
+    }
     return 0;
 }

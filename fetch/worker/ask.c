@@ -1,0 +1,704 @@
+#include <string.h>
+
+#include "session.h"
+
+#define NOTES_MAX 8
+
+void ask_note(struct ask *a, struct str note)
+{
+    if (a->note_count >= NOTES_MAX)
+        return;
+    a->notes = arena_grow(&a->repo->arena, a->notes, a->note_count,
+                          &a->note_capacity, sizeof *a->notes);
+    a->notes[a->note_count++] = note;
+}
+
+/* --- how an ask ends ------------------------------------------------------ */
+
+static void set_over(struct ask *a)
+{
+    a->stage = ASK_OVER;
+    a->repo->open_count--;
+}
+
+static void fail(struct ask *a, const struct err *why)
+{
+    struct err copy = *why;
+
+    link_event(&a->repo->session->link, a->in.seq,
+               &(struct fetch_event){.kind = FETCH_FAILED, .err = &copy});
+    set_over(a);
+}
+
+static struct str hex_of(const struct oid *id, char out[OID_HEX_CHARS + 1])
+{
+    out[0] = '\0';
+    if (!oid_is_zero(id))
+        oid_format(id, out);
+    return str_from(out);
+}
+
+/* What every event but FAILED says. `hex`: room for its two ids. */
+static struct fetch_event event_of(struct ask *a, enum fetch_event_kind kind,
+                                   char hex[2][OID_HEX_CHARS + 1])
+{
+    return (struct fetch_event){
+        .kind = kind,
+        .ref = a->ref,
+        .commit =
+            a->snapshot ? hex_of(&a->snapshot->commit, hex[0]) : a->in.commit,
+        .path = a->path,
+        .object = hex_of(&a->listing.id, hex[1]),
+        .doc = a->doc,
+        .notes = a->notes,
+        .note_count = a->note_count,
+    };
+}
+
+static void say_moved(struct ask *a)
+{
+    if (a->repo->moved_to.n)
+        ask_note(a, a->repo->moved_to);
+}
+
+static void say_ref(struct ask *a)
+{
+    char hex[2][OID_HEX_CHARS + 1];
+    struct fetch_event ev;
+
+    say_moved(a);
+    ev = event_of(a, FETCH_REF_FOUND, hex);
+    link_event(&a->repo->session->link, a->in.seq, &ev);
+    set_over(a);
+}
+
+static void say_offers(struct ask *a, const struct fetch_event *offers)
+{
+    char hex[2][OID_HEX_CHARS + 1];
+    struct fetch_event ev;
+
+    say_moved(a);
+    ev = event_of(a, FETCH_OFFERS, hex);
+    ev.offers = offers->offers;
+    ev.offer_count = offers->offer_count;
+    link_event(&a->repo->session->link, a->in.seq, &ev);
+    set_over(a);
+}
+
+static bool say_manifest(struct ask *a, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    char hex[2][OID_HEX_CHARS + 1];
+    struct fetch_event ev = event_of(a, FETCH_MANIFEST, hex);
+    size_t max = a->doc == DOC_MCP ? MCP_MAX_BYTES : ANCHOR_MAX_BYTES;
+
+    if (a->anchor->size > max)
+        return err_set(e, ERR_LIMIT, "%.*s has %llu bytes, more than %zu",
+                       STR_ARG(a->path), (unsigned long long)a->anchor->size,
+                       max);
+    if (!blob_read(a->repo, a->anchor, &scratch, &ev.manifest, e))
+        return false;
+    link_event(&a->repo->session->link, a->in.seq, &ev);
+    a->said_manifest = true;
+    a->repo->session->has_said_manifest = true;
+    return true;
+}
+
+static bool fill_files(struct ask *a, struct arena *arena,
+                       struct fetch_event *ev, struct err *e)
+{
+    const struct tree_listing *l = &a->listing;
+    uint64_t bytes = 0;
+
+    ev->file_count = l->count;
+    ev->files = arena_array(arena, l->count, sizeof *ev->files);
+    for (size_t i = 0; i < l->count; i++) {
+        const struct blob *b = a->blobs[i];
+        char *hex = arena_alloc(arena, OID_HEX_CHARS + 1);
+
+        ev->files[i] = (struct fetch_file){
+            .executable = l->files[i].is_program,
+            .path = l->files[i].path,
+            .oid = hex_of(&b->id, hex),
+            .hash = b->hash,
+            .stored = b->state == BLOB_STORED,
+            .size = b->size,
+            .is_lfs = b->is_lfs,
+        };
+        bytes += b->size;
+        if (b->size > FILE_MAX_BYTES)
+            return err_set(e, ERR_LIMIT, "%.*s has more than %llu MiB",
+                           STR_ARG(l->files[i].path), FILE_MAX_BYTES >> 20);
+    }
+    if (bytes > PACKAGE_MAX_BYTES)
+        return err_set(e, ERR_LIMIT, "more than %llu MiB in one package",
+                       PACKAGE_MAX_BYTES >> 20);
+    return true;
+}
+
+static bool say_done(struct ask *a, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    char hex[2][OID_HEX_CHARS + 1];
+    struct fetch_event ev;
+
+    say_moved(a);
+    ev = event_of(a, FETCH_DONE, hex);
+    if (!fill_files(a, &scratch, &ev, e))
+        return false;
+    link_event(&a->repo->session->link, a->in.seq, &ev);
+    set_over(a);
+    return true;
+}
+
+/* --- how an ask goes on --------------------------------------------------- */
+
+enum step {
+    STEP_ON,   /* try the next stage at once */
+    STEP_WAIT, /* for the network */
+    STEP_FAIL, /* the ask, with an error */
+    STEP_GONE, /* mapm */
+};
+
+/* The way to the package when only the commit is known: a ref may have any
+ * number of segments, so the first split whose path is there counts; with a
+ * pinned object, the one that leads to it. */
+static enum step split_by_tree(struct ask *a, struct oid_set *wants,
+                               struct err *e)
+{
+    struct tree_source src = {&a->repo->objects, a->snapshot->root,
+                              &a->repo->index};
+    struct str rest = a->rest, segment;
+
+    if (a->in.is_short || rest.n == 0) {
+        a->path = a->in.path;
+        a->has_path = true;
+        return STEP_ON;
+    }
+    while (rest.p && str_cut(&rest, '/', &segment)) {
+        struct str path = rest.p ? rest : str_of("", 0);
+        struct tree_found found = {0};
+
+        if (!tree_find(&src, path, wants, &found, e)) {
+            if (e->code != ERR_PATH)
+                return STEP_FAIL;
+            continue;
+        }
+        if (found.kind == TREE_UNKNOWN)
+            return STEP_WAIT;
+        if (!a->is_pinned || oid_eq(&found.id, &a->pinned)) {
+            a->path = path;
+            a->has_path = true;
+            return STEP_ON;
+        }
+    }
+    err_set(e, ERR_PATH, "%.*s is not in the commit that is locked",
+            STR_ARG(a->rest));
+    return STEP_FAIL;
+}
+
+static bool find_snapshot(struct ask *a, const struct oid *commit,
+                          struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct repo *r = a->repo;
+    struct str bytes;
+
+    a->snapshot = snapshot_get(r, commit);
+    if (a->snapshot->is_looked_up)
+        return true;
+    a->snapshot->is_looked_up = true;
+    if (!link_find_trees(&r->session->link, r->key, commit, &scratch, &bytes,
+                         e))
+        return false;
+    if (bytes.n && bundle_load(r, a->snapshot, bytes))
+        a->snapshot->trees = TREES_HERE;
+    return true;
+}
+
+static enum step start_pinned(struct ask *a, const struct oid *commit,
+                              struct err *e)
+{
+    if (!find_snapshot(a, commit, e))
+        return STEP_GONE;
+    a->snapshot->asked++;
+    if (a->snapshot->trees == TREES_HERE || !a->is_pinned ||
+        a->in.what != FETCH_PACKAGE || a->repo->caps.version == 0)
+        a->stage = ASK_TREES;
+    else
+        a->stage = ASK_OBJECT;
+    return STEP_ON;
+}
+
+/* What refs_choose takes: the short form's ref is one segment, whatever
+ * slashes it has. */
+static struct str make_rest(struct ask *a)
+{
+    struct arena *arena = &a->repo->arena;
+    struct str ref = a->in.ref, out = {"", 0}, head;
+
+    if (!a->in.is_short)
+        return a->in.rest;
+    if (ref.n == 0)
+        return str_of("", 0);
+    while (ref.p && str_cut(&ref, '/', &head))
+        out = out.n ? arena_printf(arena, "%.*s%%2F%.*s", STR_ARG(out),
+                                   STR_ARG(head))
+                    : head;
+    return a->in.path.n ? arena_printf(arena, "%.*s/%.*s", STR_ARG(out),
+                                       STR_ARG(a->in.path))
+                        : out;
+}
+
+static enum step start(struct ask *a, struct err *e)
+{
+    struct oid commit;
+    bool is_commit = false;
+
+    a->rest = make_rest(a);
+    a->is_pinned = oid_parse(a->in.object, &a->pinned);
+    if (oid_parse(a->in.commit, &commit))
+        return start_pinned(a, &commit, e);
+    if (!refs_first(a->rest, &a->repo->arena, &is_commit, &commit, &a->prefix,
+                    e))
+        return STEP_FAIL;
+    if (a->prefix.n == 0)
+        a->prefix = STR("HEAD");
+    a->stage = ASK_REFS;
+    return STEP_ON;
+}
+
+static void note_tag(struct ask *a)
+{
+    ask_note(a, arena_printf(&a->repo->arena,
+                             "\"%.*s\" is a branch and a tag of %.*s; the "
+                             "branch is taken",
+                             STR_ARG(a->ref), STR_ARG(a->repo->name)));
+}
+
+static struct str short_ref(struct str name)
+{
+    static const char *const heads[] = {"refs/heads/", "refs/tags/"};
+
+    for (size_t i = 0; i < 2; i++)
+        if (str_starts(name, str_from(heads[i])))
+            return str_from_index(name, str_from(heads[i]).n);
+    return name;
+}
+
+static enum step step_refs(struct ask *a, struct err *e)
+{
+    struct repo *r = a->repo;
+    struct ref_choice choice;
+    struct oid commit;
+    bool is_commit = false;
+
+    if (!refs_first(a->rest, &r->arena, &is_commit, &commit, &a->prefix, e))
+        return STEP_FAIL;
+    if (a->prefix.n == 0)
+        a->prefix = STR("HEAD");
+    if (!is_commit && !refs_are_known(r, a->prefix))
+        return STEP_WAIT;
+    if (!refs_choose(&r->refs, a->rest, &r->arena, &choice, e)) {
+        /* Near names need all of them. */
+        if (e->code != ERR_REF || r->all_refs_known || is_commit)
+            return STEP_FAIL;
+        r->wants_all_refs = true;
+        return STEP_WAIT;
+    }
+    a->ref = short_ref(choice.name);
+    a->path = a->in.is_short && a->in.ref.n == 0 ? a->in.path : choice.path;
+    a->has_path = true;
+    if (choice.is_tag_too)
+        note_tag(a);
+    a->snapshot = snapshot_get(r, &choice.commit);
+    if (a->in.what == FETCH_REF) {
+        say_ref(a);
+        return STEP_WAIT;
+    }
+    if (!find_snapshot(a, &choice.commit, e))
+        return STEP_GONE;
+    a->needs_proof = is_commit && !a->in.proved;
+    a->snapshot->asked++;
+    a->stage = ASK_TREES;
+    return STEP_ON;
+}
+
+static enum step step_proof(struct ask *a, struct err *e)
+{
+    struct snapshot *s = a->snapshot;
+
+    if (!a->needs_proof)
+        return STEP_ON;
+    if (!proof_step(a->repo, s, e))
+        return STEP_GONE;
+    if (s->proof == PROOF_REFUSED) {
+        *e = *s->why;
+        return STEP_FAIL;
+    }
+    return s->proof == PROOF_HELD ? STEP_ON : STEP_WAIT;
+}
+
+/* The ref moved while we looked: once more from the start. */
+static enum step retry_refs(struct ask *a)
+{
+    struct repo *r = a->repo;
+
+    a->has_retried_refs = true;
+    a->snapshot = NULL;
+    a->stage = ASK_REFS;
+    if (!r->lanes[LANE_REFS].busy) {
+        r->refs.count = 0;
+        r->all_refs_known = false;
+        map_init(&r->prefixes, &r->arena);
+    }
+    return STEP_WAIT;
+}
+
+static enum step step_trees(struct ask *a, struct err *e)
+{
+    struct snapshot *s = a->snapshot;
+
+    if (s->trees == TREES_FAILED) {
+        if (s->is_gone && a->ref.n && !a->has_retried_refs)
+            return retry_refs(a);
+        *e = *s->why;
+        err_wrap(e, "commit %.*s of %.*s",
+                 STR_ARG(arena_printf(
+                     &a->repo->arena, "%.12s",
+                     hex_of(&s->commit,
+                            arena_alloc(&a->repo->arena, OID_HEX_CHARS + 1))
+                         .p)),
+                 STR_ARG(a->repo->name));
+        return STEP_FAIL;
+    }
+    if (s->trees != TREES_HERE)
+        return STEP_WAIT;
+    a->root = s->root;
+    a->stage = ASK_DOCUMENT;
+    return STEP_ON;
+}
+
+static struct str last_segment(struct str path)
+{
+    size_t slash = str_find_last(path, '/');
+
+    return slash == SIZE_MAX ? path : str_from_index(path, slash + 1);
+}
+
+/* A pinned MCP file is a blob without a tree: a listing of one. */
+static void list_blob(struct ask *a)
+{
+    struct tree_file *file = arena_new(&a->repo->arena, struct tree_file);
+    struct str path = a->in.is_short ? a->in.path : a->rest;
+
+    *file = (struct tree_file){.path = last_segment(path), .blob = a->pinned};
+    a->listing = (struct tree_listing){
+        .kind = TREE_FILE, .id = a->pinned, .files = file, .count = 1};
+    a->doc = DOC_MCP;
+}
+
+static void line_up(struct ask *a, struct str anchor);
+
+/* The pinned object is here, with all that it holds. Links out of it need
+ * the commit's trees. */
+static enum step step_object(struct ask *a, struct err *e)
+{
+    struct repo *r = a->repo;
+    const struct object *o = objects_find(&r->objects, &a->pinned);
+    const struct blob *b =
+        map_find(&r->blobs, str_of((const char *)a->pinned.b, OID_BYTES));
+
+    if (r->caps.version == 0) {
+        a->stage = ASK_TREES;
+        return STEP_ON;
+    }
+    if (a->object_why) {
+        *e = *a->object_why;
+        return STEP_FAIL;
+    }
+    if (b && b->state == BLOB_HERE) {
+        list_blob(a);
+        line_up(a, a->listing.files[0].path);
+        return STEP_ON;
+    }
+    if (o == NULL || a->object_coming)
+        return STEP_WAIT;
+    a->root = a->pinned;
+    a->is_alone = true;
+    a->stage = ASK_DOCUMENT;
+    return STEP_ON;
+}
+
+/* The listing is known: find its blobs. */
+static void line_up(struct ask *a, struct str anchor)
+{
+    const struct tree_listing *l = &a->listing;
+
+    a->blobs = arena_array(&a->repo->arena, l->count, sizeof(struct blob *));
+    for (size_t i = 0; i < l->count; i++) {
+        a->blobs[i] = blob_get(a->repo, &l->files[i].blob);
+        if (!str_eq(l->files[i].path, anchor))
+            continue;
+        a->anchor = a->blobs[i];
+        /* Found in the store without its text: ask again, for that. */
+        if (!a->anchor->is_manifest && a->anchor->state == BLOB_STORED)
+            a->anchor->state = BLOB_NEW;
+        a->anchor->is_manifest = true;
+    }
+    a->stage = ASK_FILES;
+}
+
+/* Puts what is wanted in memory on the list; an error when one of them
+ * cannot be had. */
+static enum step want_things(struct ask *a, const struct oid_set *wants,
+                             struct err *e)
+{
+    struct repo *r = a->repo;
+
+    for (size_t i = 0; i < oid_set_count(wants); i++) {
+        const struct oid *id = oid_set_get(wants, i);
+        struct blob *b =
+            map_find(&r->blobs, str_of((const char *)id->b, OID_BYTES));
+        const struct err *why;
+
+        if (b && b->state == BLOB_HERE && b->size <= TREE_LINK_MAX_BYTES) {
+            struct str text;
+
+            if (!blob_read(r, b, &r->arena, &text, e))
+                return STEP_FAIL;
+            objects_put(&r->objects, OBJECT_BLOB, id, text);
+            r->is_dirty = true;
+            continue;
+        }
+        why = thing_want(r, id);
+        if (why) {
+            *e = *why;
+            return STEP_FAIL;
+        }
+    }
+    return STEP_WAIT;
+}
+
+/* The object alone is not enough: take the way over the commit. */
+static enum step leave_object(struct ask *a)
+{
+    a->is_alone = false;
+    a->stage = ASK_TREES;
+    return STEP_ON;
+}
+
+static enum step step_document(struct ask *a, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct oid_set wants;
+    struct fetch_event offers = {0};
+    struct str anchor = {"", 0};
+    enum step way = STEP_ON;
+
+    oid_set_init(&wants, &scratch);
+    if (!a->has_path && !a->is_alone)
+        way = split_by_tree(a, &wants, e);
+    if (way == STEP_WAIT)
+        return want_things(a, &wants, e);
+    if (way != STEP_ON)
+        return way;
+    if (a->in.what == FETCH_REF) {
+        say_ref(a);
+        return STEP_WAIT;
+    }
+    switch (document_find(a, &wants, &anchor, &scratch, &offers, e)) {
+    case FOUND_PACKAGE:
+        line_up(a, anchor);
+        return STEP_ON;
+    case FOUND_OFFERS:
+        say_offers(a, &offers);
+        return STEP_WAIT;
+    case FOUND_WAIT:
+        return want_things(a, &wants, e);
+    default:
+        return a->is_alone && e->code == ERR_REFUSED ? leave_object(a)
+                                                     : STEP_FAIL;
+    }
+}
+
+static enum step step_files(struct ask *a, struct err *e)
+{
+    bool ready = true;
+
+    for (size_t i = 0; i < a->listing.count; i++) {
+        const struct blob *b = a->blobs[i];
+
+        if (b->state == BLOB_FAILED) {
+            *e = *b->why;
+            err_wrap(e, "the file %.*s", STR_ARG(a->listing.files[i].path));
+            return STEP_FAIL;
+        }
+        ready &= b->state == BLOB_HERE || b->state == BLOB_STORED;
+    }
+    if (!a->said_manifest &&
+        (a->anchor->state == BLOB_HERE || a->anchor->state == BLOB_STORED)) {
+        if (!say_manifest(a, e))
+            return STEP_FAIL;
+    }
+    if (!ready)
+        return STEP_WAIT;
+    return say_done(a, e) ? STEP_WAIT : STEP_FAIL;
+}
+
+static enum step step(struct ask *a, struct err *e)
+{
+    enum step proof = STEP_ON, way = STEP_ON;
+
+    if (a->stage > ASK_REFS && a->needs_proof) {
+        proof = step_proof(a, e);
+        if (proof == STEP_FAIL || proof == STEP_GONE)
+            return proof;
+    }
+    switch (a->stage) {
+    case ASK_START:
+        way = start(a, e);
+        break;
+    case ASK_REFS:
+        way = step_refs(a, e);
+        break;
+    case ASK_OBJECT:
+        way = step_object(a, e);
+        break;
+    case ASK_TREES:
+        way = step_trees(a, e);
+        break;
+    case ASK_DOCUMENT:
+        way = step_document(a, e);
+        break;
+    case ASK_FILES:
+        /* Nothing of it is shown before it is proved to belong there. */
+        if (!a->is_lined_up || proof != STEP_ON)
+            return STEP_WAIT;
+        return step_files(a, e);
+    case ASK_OVER:
+        return STEP_WAIT;
+    }
+    return way;
+}
+
+static bool run(struct ask *a, struct err *e)
+{
+    struct err why = {0};
+    enum step way;
+
+    if (a->repo->dead) {
+        fail(a, a->repo->dead);
+        return true;
+    }
+    do
+        way = step(a, &why);
+    while (way == STEP_ON && a->stage != ASK_OVER);
+    if (way == STEP_FAIL)
+        fail(a, &why);
+    if (way == STEP_GONE)
+        *e = why;
+    return way != STEP_GONE;
+}
+
+/* Of all asks that got their listing since: one question to the store. */
+static bool look_up(struct repo *r, bool *any, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct blob **all = NULL;
+    size_t count = 0, capacity = 0;
+
+    *any = false;
+    for (struct ask *a = r->asks; a; a = a->next) {
+        if (a->stage != ASK_FILES || a->is_lined_up)
+            continue;
+        a->is_lined_up = *any = true;
+        for (size_t i = 0; i < a->listing.count; i++) {
+            all = arena_grow(&scratch, all, count, &capacity,
+                             sizeof(struct blob *));
+            all[count++] = a->blobs[i];
+        }
+    }
+    return count == 0 || blobs_look_up(r, all, count, e);
+}
+
+/* What is over goes off the list: it may become long. */
+static void drop_over(struct repo *r)
+{
+    struct ask **at = &r->asks;
+
+    r->last_ask = NULL;
+    while (*at) {
+        if ((*at)->stage == ASK_OVER) {
+            *at = (*at)->next;
+        } else {
+            r->last_ask = *at;
+            at = &(*at)->next;
+        }
+    }
+}
+
+bool asks_step(struct repo *r, struct err *e)
+{
+    bool any = true;
+
+    while (any || r->is_dirty) {
+        r->is_dirty = false;
+        for (struct ask *a = r->asks; a; a = a->next)
+            if (!run(a, e))
+                return false;
+        if (!look_up(r, &any, e))
+            return false;
+    }
+    drop_over(r);
+    return true;
+}
+
+static struct repo *repo_get(struct session *s, const struct link_ask *in)
+{
+    struct map_entry *entry = map_entry(&s->repos, in->repository);
+    struct repo *r = entry->value;
+    struct err why = {0};
+
+    if (r)
+        return r;
+    entry->value = r = arena_new(&s->arena, struct repo);
+    r->session = s;
+    r->key = in->repository;
+    r->name = arena_printf(&s->arena, "%.*s/%.*s", STR_ARG(in->owner),
+                           STR_ARG(in->repo));
+    ref_list_init(&r->refs, &r->arena);
+    objects_init(&r->objects, &r->arena);
+    tree_index_init(&r->index, &r->arena);
+    map_init(&r->prefixes, &r->arena);
+    map_init(&r->blobs, &r->arena);
+    map_init(&r->things, &r->arena);
+    if (!remote_init(r, in, &why)) {
+        struct err *kept = arena_new(&r->arena, struct err);
+
+        *kept = why;
+        r->dead = kept;
+    }
+    return r;
+}
+
+bool ask_start(struct session *s, const struct link_ask *in, struct err *e)
+{
+    struct repo *r = repo_get(s, in);
+    struct ask *a = arena_new(&r->arena, struct ask);
+
+    (void)e;
+    a->in = *in;
+    a->repo = r;
+    s->round += s->has_said_manifest;
+    s->has_said_manifest = false;
+    a->round = s->round;
+    if (r->last_ask)
+        r->last_ask->next = a;
+    else
+        r->asks = a;
+    r->last_ask = a;
+    r->open_count++;
+    r->is_dirty = true;
+    return true;
+}

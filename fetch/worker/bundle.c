@@ -1,0 +1,79 @@
+#include "session.h"
+
+/*
+ * A bundle is what the store keeps of a commit: for each object a byte of
+ * type, u32 length and the bytes; the commit first, then its trees. Nothing
+ * in it is believed: ids are computed anew.
+ */
+
+#define BUNDLE_MAX_BYTES (16u << 20)
+
+static void put_object(struct buf *b, const struct object *o)
+{
+    frame_u8(b, o->type);
+    frame_str(b, o->bytes);
+}
+
+/* All trees below the root, each once. False when one is not here. */
+static bool put_trees(struct buf *b, const struct repo *r,
+                      const struct oid *root, struct arena *a)
+{
+    struct oid_set todo;
+    struct err ignored = {0};
+
+    oid_set_init(&todo, a);
+    oid_set_put(&todo, root);
+    for (size_t i = 0; i < oid_set_count(&todo) && !b->overflowed; i++) {
+        const struct object *o =
+            objects_find(&r->objects, oid_set_get(&todo, i));
+        struct str rest;
+
+        if (o == NULL || o->type != OBJECT_TREE)
+            return false;
+        put_object(b, o);
+        rest = o->bytes;
+        while (rest.n) {
+            struct tree_entry entry;
+
+            if (!tree_next(&rest, &entry, &ignored))
+                return false;
+            if (entry.kind == TREE_FOLDER)
+                oid_set_put(&todo, &entry.id);
+        }
+    }
+    return true;
+}
+
+void bundle_save(struct repo *r, const struct snapshot *s)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    CLEANUP(buf_done) struct buf b;
+    const struct object *commit = objects_find(&r->objects, &s->commit);
+
+    buf_init(&b, BUNDLE_MAX_BYTES);
+    put_object(&b, commit);
+    if (put_trees(&b, r, &s->root, &a) && !b.overflowed)
+        link_put_trees(&r->session->link, r->key, &s->commit, buf_str(&b));
+}
+
+bool bundle_load(struct repo *r, struct snapshot *s, struct str bytes)
+{
+    struct fields in = fields_of(bytes);
+    const struct object *commit;
+    struct err ignored = {0};
+
+    while (in.rest.n && !in.bad) {
+        enum object_type type = (enum object_type)field_u8(&in, OBJECT_TAG);
+        struct str content = field_str(&in, BUNDLE_MAX_BYTES);
+        struct oid id;
+
+        if (in.bad || (type != OBJECT_COMMIT && type != OBJECT_TREE) ||
+            !oid_of(type, content, &id, &ignored))
+            return false;
+        objects_put(&r->objects, type, &id, content);
+    }
+    commit = objects_find(&r->objects, &s->commit);
+    return !in.bad && commit && commit->type == OBJECT_COMMIT &&
+           commit_tree(commit->bytes, &s->root, &ignored) &&
+           objects_find(&r->objects, &s->root) != NULL;
+}

@@ -1,0 +1,174 @@
+#include "session.h"
+
+static struct str folder_of(struct str path)
+{
+    size_t slash = str_find_last(path, '/');
+
+    return slash == SIZE_MAX ? str_of("", 0) : str_slice(path, 0, slash);
+}
+
+static struct str name_of(struct str path)
+{
+    size_t slash = str_find_last(path, '/');
+
+    return slash == SIZE_MAX ? path : str_from_index(path, slash + 1);
+}
+
+/* What a person calls the place. */
+static struct str shown(const struct ask *a)
+{
+    struct str path = a->is_alone ? a->rest : a->path;
+
+    return path.n ? path : a->repo->name;
+}
+
+static enum found not_accepted(const struct ask *a, enum doc_kind kind,
+                               struct err *e)
+{
+    unsigned k = a->in.kinds;
+    const char *want = k == DOC_AGENT   ? "an agent"
+                       : k == DOC_SKILL ? "a skill"
+                       : k == DOC_MCP   ? "an MCP server"
+                                        : "what is asked for";
+    const char *is = kind == DOC_AGENT   ? "an agent (AGENTS.md)"
+                     : kind == DOC_SKILL ? "a skill (SKILL.md)"
+                                         : "a file (an MCP server)";
+
+    err_set(e, ERR_PATH, "%.*s is %s, not %s", STR_ARG(shown(a)), is, want);
+    return FOUND_ERROR;
+}
+
+static bool accepts(const struct ask *a, enum doc_kind kind)
+{
+    return a->in.kinds == 0 || (a->in.kinds & kind);
+}
+
+/* Both documents in one folder: what was asked for decides, else the folder
+ * around it. */
+static enum doc_kind choose_kind(const struct ask *a, bool skill, bool agent)
+{
+    if (skill && agent) {
+        struct str path = a->is_alone && !a->in.is_short ? a->rest : a->path;
+
+        if (!accepts(a, DOC_SKILL))
+            return DOC_AGENT;
+        if (accepts(a, DOC_AGENT) && str_is(name_of(folder_of(path)), "agents"))
+            return DOC_AGENT;
+        return DOC_SKILL;
+    }
+    return skill ? DOC_SKILL : DOC_AGENT;
+}
+
+/* Lists the package's files, once it is known what it is. */
+static enum found list(struct ask *a, struct oid_set *wants, struct err *e)
+{
+    struct tree_source src = {&a->repo->objects, a->root, &a->repo->index};
+    struct str path = a->is_alone ? str_of("", 0) : a->path;
+
+    if (!tree_list(&src, path, wants, &a->repo->arena, &a->listing, e))
+        return FOUND_ERROR;
+    if (a->listing.kind == TREE_UNKNOWN)
+        return FOUND_WAIT;
+    return FOUND_PACKAGE;
+}
+
+static bool has_file(const struct ask *a, struct str name)
+{
+    for (size_t i = 0; i < a->listing.count; i++)
+        if (str_eq(a->listing.files[i].path, name))
+            return true;
+    return false;
+}
+
+static enum found find_file(struct ask *a, struct oid_set *wants,
+                            struct str *anchor, struct err *e)
+{
+    if (!str_ends(a->path, STR(".json"))) {
+        err_set(e, ERR_PATH, "%.*s is a file", STR_ARG(a->path));
+        if (str_is(name_of(a->path), "SKILL.md") ||
+            str_is(name_of(a->path), "AGENTS.md"))
+            err_hint(e, "name the folder that it is in");
+        return FOUND_ERROR;
+    }
+    if (!accepts(a, DOC_MCP))
+        return not_accepted(a, DOC_MCP, e);
+    a->doc = DOC_MCP;
+    *anchor = name_of(a->path);
+    return list(a, wants, e);
+}
+
+static enum found find_offers(struct ask *a, const struct oid *folder,
+                              struct oid_set *wants, struct arena *arena,
+                              struct fetch_event *offers, struct err *e)
+{
+    if (!offers_find(a, folder, a->path, wants, arena, offers))
+        return FOUND_WAIT;
+    a->listing.id = *folder;
+    if (offers->offer_count || a->in.what == FETCH_CATALOG)
+        return FOUND_OFFERS;
+    err_set(e, ERR_PATH, "there is no SKILL.md or AGENTS.md in %.*s",
+            STR_ARG(shown(a)));
+    return FOUND_ERROR;
+}
+
+/* The repository's own AGENTS.md speaks to those who work on it. */
+static bool is_catalog(struct ask *a, const struct oid *folder,
+                       struct oid_set *wants, struct arena *arena,
+                       struct fetch_event *offers)
+{
+    return a->path.n == 0 && !a->is_alone &&
+           offers_find(a, folder, a->path, wants, arena, offers) &&
+           offers->offer_count;
+}
+
+static enum found find_folder(struct ask *a, const struct oid *folder,
+                              struct oid_set *wants, struct str *anchor,
+                              struct arena *arena, struct fetch_event *offers,
+                              struct err *e)
+{
+    const struct object *tree;
+    bool skill, agent;
+    enum found found;
+
+    if (!objects_find_type(&a->repo->objects, folder, OBJECT_TREE, &tree, e))
+        return FOUND_ERROR;
+    if (tree == NULL) {
+        oid_set_put(wants, folder);
+        return FOUND_WAIT;
+    }
+    skill = tree_has_file(tree->bytes, "SKILL.md");
+    agent = tree_has_file(tree->bytes, "AGENTS.md");
+    if (a->in.what == FETCH_CATALOG || (!skill && !agent) ||
+        (!skill && is_catalog(a, folder, wants, arena, offers)))
+        return find_offers(a, folder, wants, arena, offers, e);
+    a->doc = choose_kind(a, skill, agent);
+    if (!accepts(a, a->doc))
+        return not_accepted(a, a->doc, e);
+    *anchor = str_from(doc_anchor(a->doc));
+    found = list(a, wants, e);
+    if (found == FOUND_PACKAGE && !has_file(a, *anchor)) {
+        err_set(e, ERR_PATH, "%.*s in %.*s is no file", STR_ARG(*anchor),
+                STR_ARG(shown(a)));
+        return FOUND_ERROR;
+    }
+    return found;
+}
+
+enum found document_find(struct ask *a, struct oid_set *wants,
+                         struct str *anchor, struct arena *arena,
+                         struct fetch_event *offers, struct err *e)
+{
+    struct tree_source src = {&a->repo->objects, a->root, &a->repo->index};
+    struct tree_found at = {.kind = TREE_FOLDER, .id = a->root};
+
+    if (!a->is_alone && !tree_find(&src, a->path, wants, &at, e))
+        return FOUND_ERROR;
+    switch (at.kind) {
+    case TREE_UNKNOWN:
+        return FOUND_WAIT;
+    case TREE_FOLDER:
+        return find_folder(a, &at.id, wants, anchor, arena, offers, e);
+    default:
+        return find_file(a, wants, anchor, e);
+    }
+}

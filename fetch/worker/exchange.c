@@ -1,0 +1,250 @@
+#include "session.h"
+
+#define BODY_MAX_BYTES  (128u * 1024)
+#define TREES_TO_WALK   20000 /* objects of one commit: FETCH.md 3 */
+#define PROOF_MAX_BYTES (16ull << 20)
+#define LINK_KEPT_BYTES TREE_LINK_MAX_BYTES
+
+static struct lane *lane_of(const struct exchange *x)
+{
+    return &x->repo->lanes[x->lane];
+}
+
+struct exchange *exchange_open(struct repo *r, enum lane_kind lane)
+{
+    struct exchange *x = heap_alloc(sizeof *x);
+
+    x->repo = r;
+    x->lane = lane;
+    buf_init(&x->body, BODY_MAX_BYTES);
+    ref_list_init(&x->refs, &r->arena);
+    return x;
+}
+
+void exchange_close(struct exchange *x)
+{
+    if (lane_of(x)->busy == x)
+        lane_of(x)->busy = NULL;
+    http_call_done(&x->call);
+    pack_close(&x->pack);
+    if (x->has_begun) {
+        advert_done(&x->advert);
+        ls_refs_done(&x->ls_refs);
+        fetch_answer_done(&x->fetch);
+    }
+    buf_done(&x->body);
+    arena_done(&x->arena);
+    heap_free(x);
+}
+
+/* --- what a pack brings --------------------------------------------------- */
+
+static bool on_pack_header(void *ctx, uint32_t count, struct err *e)
+{
+    struct exchange *x = ctx;
+
+    if (!x->may_be_many || count <= TREES_TO_WALK * x->want_count)
+        return true;
+    x->too_many = true;
+    return err_set(e, ERR_LIMIT, "%u trees are too many to take at once",
+                   count);
+}
+
+static bool take_blob(struct exchange *x, const struct oid *id,
+                      struct str bytes, struct err *e)
+{
+    struct repo *r = x->repo;
+    struct blob *b;
+
+    if (x->lane == LANE_THINGS) {
+        if (bytes.n <= LINK_KEPT_BYTES)
+            objects_put(&r->objects, OBJECT_BLOB, id, bytes);
+        return true;
+    }
+    b = map_find(&r->blobs, str_of((const char *)id->b, OID_BYTES));
+    if (b == NULL && x->takes_all)
+        b = blob_get(r, id);
+    /* What nobody wanted is not kept. */
+    if (b == NULL || b->state == BLOB_HERE || b->state == BLOB_STORED ||
+        (!x->takes_all && b->state != BLOB_COMING))
+        return true;
+    return blob_arrived(r, b, bytes, e);
+}
+
+static bool on_object(void *ctx, enum object_type type, const struct oid *id,
+                      struct str bytes, struct err *e)
+{
+    struct exchange *x = ctx;
+
+    x->repo->session->object_count++;
+    x->repo->is_dirty = true;
+    if (x->lane == LANE_PROOF) {
+        if (type == OBJECT_COMMIT)
+            objects_put(&x->objects, type, id, bytes);
+        return true;
+    }
+    if (type == OBJECT_BLOB)
+        return take_blob(x, id, bytes, e);
+    if (type != OBJECT_TAG)
+        objects_put(&x->repo->objects, type, id, bytes);
+    return true;
+}
+
+static bool on_base(void *ctx, const struct oid *id, struct object *out)
+{
+    struct exchange *x = ctx;
+    const struct object *o = objects_find(&x->repo->objects, id);
+
+    if (o)
+        *out = *o;
+    return o != NULL;
+}
+
+static bool on_pack(void *ctx, struct str bytes, struct err *e)
+{
+    struct exchange *x = ctx;
+
+    if (x->lane == LANE_PROOF &&
+        pack_byte_count(x->pack) + bytes.n > PROOF_MAX_BYTES)
+        return err_set(e, ERR_LIMIT,
+                       "more than %llu MiB of history to prove a commit",
+                       PROOF_MAX_BYTES >> 20);
+    return pack_feed(x->pack, bytes, e);
+}
+
+/* --- the answer ----------------------------------------------------------- */
+
+static bool is_expected_type(const struct exchange *x)
+{
+    const char *want = x->lane == LANE_CAPS
+                           ? "application/x-git-upload-pack-advertisement"
+                           : "application/x-git-upload-pack-result";
+    size_t n = str_from(want).n;
+
+    return str_starts(x->call.type, str_from(want)) &&
+           (x->call.type.n == n || x->call.type.p[n] == ';');
+}
+
+static bool on_data(void *ctx, struct str bytes)
+{
+    struct exchange *x = ctx;
+
+    /* A page of something else: its type is judged when it is over. */
+    if (!x->call.type.p)
+        http_call_type(&x->call);
+    if (!is_expected_type(x))
+        return x->call.received < BODY_MAX_BYTES;
+    switch (x->lane) {
+    case LANE_CAPS:
+        return advert_feed(&x->advert, bytes, &x->why);
+    case LANE_REFS:
+        return ls_refs_feed(&x->ls_refs, bytes, &x->why);
+    default:
+        return fetch_answer_feed(&x->fetch, bytes, &x->why);
+    }
+}
+
+bool exchange_end(struct exchange *x)
+{
+    if (x->why.code != ERR_NONE)
+        return false;
+    switch (x->lane) {
+    case LANE_CAPS:
+        return advert_end(&x->advert, &x->why);
+    case LANE_REFS:
+        return ls_refs_end(&x->ls_refs, &x->why);
+    default:
+        if (!fetch_answer_end(&x->fetch, &x->why))
+            return false;
+        if (pack_end(x->pack, &x->why))
+            return true;
+        x->fetch.fault = WIRE_PACK;
+        return false;
+    }
+}
+
+enum wire_fault exchange_fault(const struct exchange *x)
+{
+    switch (x->lane) {
+    case LANE_CAPS:
+        return x->advert.fault;
+    case LANE_REFS:
+        return x->ls_refs.fault;
+    default:
+        return x->fetch.fault;
+    }
+}
+
+bool exchange_is_git(const struct exchange *x)
+{
+    return is_expected_type(x);
+}
+
+/* --- the question --------------------------------------------------------- */
+
+/* "main" --> refs/heads/main and refs/tags/main; "HEAD" is itself; "" is all
+ * branches and tags. */
+static void put_refs(struct exchange *x)
+{
+    struct str *out = arena_array(&x->arena, 2 * x->prefix_count, sizeof *out);
+    size_t n = 0;
+
+    for (size_t i = 0; i < x->prefix_count; i++) {
+        struct str p = x->prefixes[i];
+
+        if (str_is(p, "HEAD")) {
+            out[n++] = p;
+            continue;
+        }
+        out[n++] = arena_printf(&x->arena, "refs/heads/%.*s", STR_ARG(p));
+        out[n++] = arena_printf(&x->arena, "refs/tags/%.*s", STR_ARG(p));
+    }
+    ls_refs_request(&x->body, out, n);
+}
+
+static void put_fetch(struct exchange *x, const struct fetch_wish *wish)
+{
+    const struct caps *caps = &x->repo->caps;
+    struct pack_limits limits = pack_limits_default();
+    struct pack_sink sink = {on_pack_header, on_object, on_base, x};
+
+    x->wants = wish->wants;
+    x->want_count = wish->want_count;
+    x->pack = pack_open(&limits, &sink);
+    objects_init(&x->objects, &x->arena);
+    if (caps->version == 0) {
+        fetch_request_v0(&x->body, wish, caps);
+        fetch_answer_init_v0(&x->fetch, wish, caps, on_pack, x);
+    } else {
+        fetch_request(&x->body, wish);
+        fetch_answer_init(&x->fetch, on_pack, x);
+    }
+}
+
+bool exchange_start(struct exchange *x, const struct fetch_wish *wish,
+                    struct err *e)
+{
+    struct repo *r = x->repo;
+
+    x->has_begun = true;
+    if (x->lane == LANE_CAPS) {
+        advert_init(&x->advert, &x->refs);
+        x->call.query = STR("service=git-upload-pack");
+    } else if (x->lane == LANE_REFS) {
+        ls_refs_init(&x->ls_refs, &x->refs);
+        put_refs(x);
+    } else {
+        put_fetch(x, wish);
+    }
+    if (!buf_check(&x->body, "a request", e))
+        return false;
+    x->secret = r->secret;
+    x->call.url = &r->url;
+    x->call.body = buf_str(&x->body);
+    x->call.user = x->secret.user;
+    x->call.password = x->secret.password;
+    x->call.data = on_data;
+    x->call.ctx = x;
+    lane_of(x)->busy = x;
+    return http_start(r->session->http, &x->call, e);
+}

@@ -1,0 +1,332 @@
+#include "http.h"
+
+#include "base/proc.h"
+#include "mapm/limits.h"
+
+#include <curl/curl.h>
+#include <string.h>
+
+#include "protocol.h"
+
+#define HEADERS_MAX_BYTES      (64u * 1024)
+#define ERROR_BODY_MAX_BYTES   (64u * 1024) /* of a page that is not read */
+#define RETRY_AFTER_MAX        3600
+#define HOST_MAX_CONNECTIONS   8
+#define STALL_BYTES_PER_SECOND 1000
+
+struct http {
+    CURLM *multi;
+    const struct settings *settings;
+    struct http_counts counts;
+    uint64_t started_ms; /* the first request */
+};
+
+struct http *http_open(const struct settings *s)
+{
+    struct http *h = heap_alloc(sizeof *h);
+
+    h->settings = s;
+    h->multi = curl_multi_init();
+    curl_multi_setopt(h->multi, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
+    curl_multi_setopt(h->multi, CURLMOPT_MAX_HOST_CONNECTIONS,
+                      (long)HOST_MAX_CONNECTIONS);
+    return h;
+}
+
+void http_close(struct http *h)
+{
+    if (h == NULL)
+        return;
+    curl_multi_cleanup(h->multi);
+    heap_free(h);
+}
+
+uint64_t http_time_left(const struct http *h)
+{
+    uint64_t limit = TRANSFER_MAX_SECONDS * 1000u;
+    uint64_t spent = h->started_ms ? proc_now_ms() - h->started_ms : 0;
+
+    return spent < limit ? limit - spent : 0;
+}
+
+static size_t on_body(char *p, size_t one, size_t n, void *ctx)
+{
+    struct http_call *call = ctx;
+    long status = 0;
+
+    (void)one;
+    call->received += n;
+    call->http->counts.received += n;
+    if (call->http->counts.received > TRANSFER_MAX_BYTES) {
+        call->over_limit = true;
+        return 0;
+    }
+    curl_easy_getinfo(call->easy, CURLINFO_RESPONSE_CODE, &status);
+    if (status != HTTP_STATUS_OK)
+        return call->received <= ERROR_BODY_MAX_BYTES ? n : 0;
+    return call->data(call->ctx, str_of(p, n)) ? n : 0;
+}
+
+static size_t on_header(char *p, size_t one, size_t n, void *ctx)
+{
+    struct http_call *call = ctx;
+
+    (void)one;
+    (void)p;
+    call->header_bytes += n;
+    return call->header_bytes <= HEADERS_MAX_BYTES ? n : 0;
+}
+
+static void add_header(struct http_call *call, const char *line)
+{
+    call->headers = curl_slist_append(call->headers, line);
+}
+
+static void set_body(struct http_call *call)
+{
+    CURL *c = call->easy;
+
+    add_header(call, "Git-Protocol: version=2");
+    if (call->query.n) {
+        curl_easy_setopt(c, CURLOPT_HTTPGET, 1L);
+        return;
+    }
+    add_header(call, "Content-Type: application/x-git-upload-pack-request");
+    add_header(call, "Accept: application/x-git-upload-pack-result");
+    add_header(call, "Expect:");
+    curl_easy_setopt(c, CURLOPT_POST, 1L);
+    curl_easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)call->body.n);
+    curl_easy_setopt(c, CURLOPT_POSTFIELDS, call->body.p);
+}
+
+static void set_limits(struct http *h, CURL *c)
+{
+    curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_MAX_SECONDS);
+    curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, (long)STALL_BYTES_PER_SECOND);
+    curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, (long)TRANSFER_STALL_SECONDS);
+    curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)http_time_left(h) + 1);
+}
+
+static bool set_trust(struct http *h, struct http_call *call, struct err *e)
+{
+    CURL *c = call->easy;
+    struct settings_ca ca;
+    struct str proxy = settings_proxy(h->settings, call->url);
+
+    if (!settings_ca(h->settings, call->url, &ca, e))
+        return false;
+    curl_easy_setopt(c, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+    if (ca.bundle.n) {
+        struct curl_blob blob = {(void *)(uintptr_t)ca.bundle.p, ca.bundle.n,
+                                 CURL_BLOB_NOCOPY};
+
+        curl_easy_setopt(c, CURLOPT_CAINFO_BLOB, &blob);
+        curl_easy_setopt(c, CURLOPT_PROXY_CAINFO_BLOB, &blob);
+    }
+    if (ca.folder.n)
+        curl_easy_setopt(c, CURLOPT_CAPATH, str_c(ca.folder, &call->arena));
+    if (proxy.p) {
+        curl_easy_setopt(c, CURLOPT_PROXY, str_c(proxy, &call->arena));
+        curl_easy_setopt(c, CURLOPT_PROXYAUTH, (long)CURLAUTH_ANY);
+    }
+    return true;
+}
+
+static struct str address(struct http_call *call)
+{
+    struct str text = url_format(call->url, &call->arena);
+
+    if (call->query.n == 0)
+        return arena_printf(&call->arena, "%.*s/git-upload-pack",
+                            STR_ARG(text));
+    return arena_printf(&call->arena, "%.*s/info/refs?%.*s", STR_ARG(text),
+                        STR_ARG(call->query));
+}
+
+static void set_who(struct http_call *call)
+{
+    CURL *c = call->easy;
+
+    if (call->password.n == 0 && call->user.n == 0)
+        return;
+    curl_easy_setopt(c, CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC);
+    curl_easy_setopt(c, CURLOPT_USERNAME, str_c(call->user, &call->arena));
+    curl_easy_setopt(c, CURLOPT_PASSWORD, str_c(call->password, &call->arena));
+}
+
+bool http_start(struct http *h, struct http_call *call, struct err *e)
+{
+    CURL *c = curl_easy_init();
+    bool secure = url_is_secure(call->url);
+
+    call->http = h;
+    call->easy = c;
+    if (h->started_ms == 0)
+        h->started_ms = proc_now_ms();
+    curl_easy_setopt(c, CURLOPT_PRIVATE, call);
+    curl_easy_setopt(c, CURLOPT_URL, address(call).p);
+    curl_easy_setopt(c, CURLOPT_PATH_AS_IS, 1L);
+    curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, secure ? "https" : "http");
+    curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);
+    curl_easy_setopt(c, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
+    curl_easy_setopt(c, CURLOPT_PIPEWAIT, secure ? 1L : 0L);
+    curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(c, CURLOPT_USERAGENT, AGENT);
+    curl_easy_setopt(c, CURLOPT_ERRORBUFFER, call->why);
+    curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(c, CURLOPT_WRITEDATA, call);
+    curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, on_header);
+    curl_easy_setopt(c, CURLOPT_HEADERDATA, call);
+    set_limits(h, c);
+    set_body(call);
+    curl_easy_setopt(c, CURLOPT_HTTPHEADER, call->headers);
+    set_who(call);
+    if (!set_trust(h, call, e))
+        return false;
+    curl_multi_add_handle(h->multi, c);
+    h->counts.requests++;
+    return true;
+}
+
+void http_call_type(struct http_call *call)
+{
+    const char *type = NULL;
+
+    curl_easy_getinfo(call->easy, CURLINFO_CONTENT_TYPE, &type);
+    call->type = str_lower(str_from(type), &call->arena);
+}
+
+static void read_result(struct http_call *call)
+{
+    CURL *c = call->easy;
+    char *location = NULL;
+    curl_off_t wait = 0, took = 0;
+    long connects = 0;
+
+    curl_easy_getinfo(c, CURLINFO_RESPONSE_CODE, &call->status);
+    http_call_type(call);
+    curl_easy_getinfo(c, CURLINFO_REDIRECT_URL, &location);
+    curl_easy_getinfo(c, CURLINFO_RETRY_AFTER, &wait);
+    curl_easy_getinfo(c, CURLINFO_TOTAL_TIME_T, &took);
+    curl_easy_getinfo(c, CURLINFO_NUM_CONNECTS, &connects);
+    call->location = arena_str(&call->arena, str_from(location));
+    call->retry_after_s = wait < 0                 ? 0
+                          : wait > RETRY_AFTER_MAX ? RETRY_AFTER_MAX
+                                                   : (unsigned)wait;
+    call->took_ms = (uint64_t)took / 1000;
+    call->http->counts.connections += (uint64_t)connects;
+}
+
+struct http_call *http_next(struct http *h)
+{
+    int running, left;
+    CURLMsg *m;
+    struct http_call *call = NULL;
+
+    curl_multi_perform(h->multi, &running);
+    while ((m = curl_multi_info_read(h->multi, &left)) != NULL) {
+        if (m->msg != CURLMSG_DONE)
+            continue;
+        curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &call);
+        call->failure = (int)m->data.result;
+        read_result(call);
+        curl_multi_remove_handle(h->multi, call->easy);
+        return call;
+    }
+    return NULL;
+}
+
+void http_wait(struct http *h, int fd, bool out, unsigned max_ms)
+{
+    struct curl_waitfd extra = {.fd = fd, .events = CURL_WAIT_POLLIN};
+
+    if (out)
+        extra.events |= CURL_WAIT_POLLOUT;
+    curl_multi_poll(h->multi, &extra, 1, (int)max_ms, NULL);
+}
+
+struct http_counts http_counts(const struct http *h)
+{
+    return h->counts;
+}
+
+void http_call_done(struct http_call *call)
+{
+    if (call->easy)
+        curl_easy_cleanup(call->easy);
+    curl_slist_free_all(call->headers);
+    arena_done(&call->arena);
+    *call = (struct http_call){0};
+}
+
+/* clang-format off */
+static const struct {
+    CURLcode code;
+    enum err_code err;
+    bool may_retry;
+} failures[] = {
+    {CURLE_COULDNT_RESOLVE_HOST,     ERR_HOST,  false},
+    {CURLE_COULDNT_RESOLVE_PROXY,    ERR_HOST,  false},
+    {CURLE_COULDNT_CONNECT,          ERR_FETCH, true},
+    {CURLE_SSL_CONNECT_ERROR,        ERR_TLS,   false},
+    {CURLE_PEER_FAILED_VERIFICATION, ERR_TLS,   false},
+    {CURLE_SSL_CERTPROBLEM,          ERR_TLS,   false},
+    {CURLE_SSL_CACERT_BADFILE,       ERR_TLS,   false},
+    {CURLE_SSL_CIPHER,               ERR_TLS,   false},
+    {CURLE_USE_SSL_FAILED,           ERR_TLS,   false},
+    {CURLE_SSL_ISSUER_ERROR,         ERR_TLS,   false},
+    {CURLE_SSL_INVALIDCERTSTATUS,    ERR_TLS,   false},
+    {CURLE_OPERATION_TIMEDOUT,       ERR_FETCH, true},
+    {CURLE_GOT_NOTHING,              ERR_FETCH, true},
+    {CURLE_SEND_ERROR,               ERR_FETCH, true},
+    {CURLE_RECV_ERROR,               ERR_FETCH, true},
+    {CURLE_PARTIAL_FILE,             ERR_FETCH, true},
+    {CURLE_HTTP2,                    ERR_FETCH, true},
+    {CURLE_HTTP2_STREAM,             ERR_FETCH, true},
+};
+/* clang-format on */
+
+static size_t find_failure(int code)
+{
+    size_t count = sizeof failures / sizeof *failures, i = 0;
+
+    while (i < count && (int)failures[i].code != code)
+        i++;
+    return i;
+}
+
+bool http_may_retry(const struct http_call *call)
+{
+    size_t i = find_failure(call->failure);
+
+    return i < sizeof failures / sizeof *failures && failures[i].may_retry &&
+           http_time_left(call->http) > 0;
+}
+
+bool http_fail(const struct http_call *call, struct err *e)
+{
+    size_t i = find_failure(call->failure);
+    enum err_code code =
+        i < sizeof failures / sizeof *failures ? failures[i].err : ERR_FETCH;
+    const char *why =
+        call->why[0] ? call->why : curl_easy_strerror((CURLcode)call->failure);
+
+    if (call->over_limit)
+        return err_set(e, ERR_LIMIT,
+                       "more than %llu MiB received (the limit of one run)",
+                       TRANSFER_MAX_BYTES >> 20);
+    if (call->header_bytes > HEADERS_MAX_BYTES)
+        return err_set(e, ERR_LIMIT, "more than %u KiB of HTTP headers",
+                       HEADERS_MAX_BYTES >> 10);
+    if (http_time_left(call->http) == 0)
+        return err_set(e, ERR_LIMIT, "took longer than %u seconds",
+                       TRANSFER_MAX_SECONDS);
+    err_set(e, code, "%s", why);
+    if (code == ERR_TLS)
+        err_hint(e, "%s",
+                 call->http->settings->wants_no_verify
+                     ? "verification cannot be switched off; name the "
+                       "authority's certificate in http.sslCAInfo"
+                     : "an authority of your own is named in http.sslCAInfo");
+    return false;
+}

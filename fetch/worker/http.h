@@ -1,0 +1,83 @@
+#ifndef FETCH_WORKER_HTTP_H
+#define FETCH_WORKER_HTTP_H
+
+#include "settings.h"
+
+/*
+ * http: requests, all at once, over as few connections as HTTP/2 allows.
+ *
+ *     http_start(call) …  http_wait()  http_next() --> a call that is over
+ *
+ * One attempt each: what to make of a status, a redirect or a failure is for
+ * the caller to say. TLS >= 1.2, verification on, no cookies, no netrc, no
+ * redirects followed, no compression asked for.
+ *
+ * Source: FETCH.md 8, 9; THREATS.md rows 13, 14.
+ */
+
+#define HTTP_STATUS_OK 200
+
+struct http;
+
+struct http_call {
+    /* what is asked; all of it stays valid until the call is over */
+    const struct url *url; /* without query */
+    struct str query;      /* "service=git-upload-pack"; empty: a POST */
+    struct str body;
+    struct str user, password; /* empty: none */
+    /* Bytes of a body whose status is 200; false stops the transfer. */
+    bool (*data)(void *ctx, struct str bytes);
+    void *ctx;
+
+    /* what came of it */
+    int failure; /* CURLcode */
+    char why[256];
+    long status;
+    struct str type, location; /* headers, in the call's arena */
+    unsigned retry_after_s;    /* 0: not said */
+    uint64_t received;         /* body bytes */
+    bool over_limit;           /* the whole session received too much */
+    uint64_t took_ms;
+
+    struct arena arena;
+    struct http *http;
+    void *easy, *headers; /* libcurl's */
+    size_t header_bytes;
+};
+
+struct http_counts {
+    uint64_t requests, connections, received;
+};
+
+/* `settings` must outlive it. curl_global_init has been called. */
+struct http *http_open(const struct settings *s);
+void http_close(struct http *h);
+
+/* Errors: ERR_TLS for certificates that cannot be read. */
+MUST_CHECK bool http_start(struct http *h, struct http_call *call,
+                           struct err *e);
+
+/* Sets `type` while the body is still coming. */
+void http_call_type(struct http_call *call);
+
+/* A call that is over since, or NULL. */
+struct http_call *http_next(struct http *h);
+
+/* Waits for the network, for `fd` (writable, too, when `out`), or so long. */
+void http_wait(struct http *h, int fd, bool out, unsigned max_ms);
+
+struct http_counts http_counts(const struct http *h);
+
+/* Milliseconds left of TRANSFER_MAX_SECONDS; 0: it is over. */
+uint64_t http_time_left(const struct http *h);
+
+/* The failure of `call`, below HTTP, in words. False. Errors: ERR_HOST,
+ * ERR_TLS, ERR_LIMIT, ERR_FETCH. */
+bool http_fail(const struct http_call *call, struct err *e);
+
+/* Is it the kind that may go better next time? */
+bool http_may_retry(const struct http_call *call);
+
+void http_call_done(struct http_call *call);
+
+#endif

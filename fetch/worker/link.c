@@ -1,0 +1,395 @@
+#include "link.h"
+
+#include <errno.h>
+#include <poll.h>
+
+#define OUT_MAX_BYTES   (512u << 20)
+#define BLOBS_PER_QUERY 2048
+
+struct link_kept {
+    struct link_kept *next;
+    enum frame_type type;
+    struct str body;
+};
+
+void link_init(struct link *l, int fd)
+{
+    *l = (struct link){0};
+    channel_init(&l->channel, fd, OUT_MAX_BYTES);
+}
+
+void link_done(struct link *l)
+{
+    channel_done(&l->channel);
+    arena_done(&l->arena);
+}
+
+bool link_flush(struct link *l, struct err *e)
+{
+    return channel_flush(&l->channel, e);
+}
+
+static bool nonsense(struct err *e)
+{
+    return err_set(e, ERR_FAILED, "mapm said something that makes no sense");
+}
+
+/* Sends what waits and blocks until something has come. */
+static bool wait_more(struct link *l, struct err *e)
+{
+    struct pollfd p = {.fd = l->channel.fd, .events = POLLIN};
+
+    if (l->channel.closed)
+        return err_set(e, ERR_INTERRUPTED, "mapm has gone");
+    if (!channel_flush(&l->channel, e))
+        return false;
+    if (channel_has_output(&l->channel))
+        p.events |= POLLOUT;
+    if (poll(&p, 1, -1) < 0 && errno != EINTR)
+        return err_errno(e, "wait for mapm");
+    return channel_fill(&l->channel, e);
+}
+
+/* The next frame, waited for. */
+static bool read_frame(struct link *l, struct frame *out, struct err *e)
+{
+    for (;;) {
+        if (!channel_next(&l->channel, out, e))
+            return false;
+        if (out->type != 0)
+            return true;
+        if (!wait_more(l, e))
+            return false;
+    }
+}
+
+static void keep(struct link *l, const struct frame *frame)
+{
+    struct link_kept *k = arena_new(&l->arena, struct link_kept);
+
+    k->type = frame->type;
+    k->body = arena_str(&l->arena, frame->body);
+    if (l->last)
+        l->last->next = k;
+    else
+        l->first = k;
+    l->last = k;
+}
+
+/* Waits for the answer of this type; what mapm says besides is kept. */
+static bool read_answer(struct link *l, enum frame_type type,
+                        struct fields *out, struct err *e)
+{
+    struct frame frame;
+
+    for (;;) {
+        if (!read_frame(l, &frame, e))
+            return false;
+        if (frame.type == type) {
+            *out = fields_of(frame.body);
+            return true;
+        }
+        if (frame.type != FRAME_ASK && frame.type != FRAME_SEEN)
+            return nonsense(e);
+        keep(l, &frame);
+    }
+}
+
+bool link_read_options(struct link *l, struct arena *a,
+                       struct link_options *out, struct err *e)
+{
+    struct frame frame;
+    struct fields in;
+    struct str *hosts;
+
+    if (!read_frame(l, &frame, e))
+        return false;
+    if (frame.type != FRAME_OPTIONS)
+        return nonsense(e);
+    in = fields_of(frame.body);
+    out->incoming = arena_str(a, field_str(&in, 4096));
+    out->verbose = field_bool(&in);
+    out->host_count = field_u32(&in, 10000);
+    hosts = arena_array(a, out->host_count, sizeof *hosts);
+    for (size_t i = 0; i < out->host_count; i++)
+        hosts[i] = arena_str(a, field_str(&in, 300));
+    out->hosts = hosts;
+    return fields_end(&in) || nonsense(e);
+}
+
+static struct str take_str(struct fields *in, struct arena *a)
+{
+    return arena_str(a, field_str(in, ORIGIN_MAX_BYTES));
+}
+
+static bool read_ask(struct fields *in, struct arena *a, struct link_ask *out)
+{
+    out->seq = (uint32_t)field_u32(in, UINT32_MAX);
+    out->what = (enum fetch_what)field_u8(in, FETCH_CATALOG);
+    out->kinds = field_u8(in, DOC_AGENT | DOC_SKILL | DOC_MCP);
+    out->proved = field_bool(in);
+    out->repository = take_str(in, a);
+    out->host = take_str(in, a);
+    out->owner = take_str(in, a);
+    out->repo = take_str(in, a);
+    out->is_short = field_bool(in);
+    out->rest = take_str(in, a);
+    out->ref = take_str(in, a);
+    out->path = take_str(in, a);
+    out->commit = take_str(in, a);
+    out->object = take_str(in, a);
+    return fields_end(in);
+}
+
+/* First what was kept, then what the socket has. type 0: nothing. */
+static bool next_frame(struct link *l, struct frame *out, struct err *e)
+{
+    struct link_kept *k = l->first;
+
+    if (k == NULL)
+        return channel_next(&l->channel, out, e);
+    l->first = k->next;
+    if (l->first == NULL)
+        l->last = NULL;
+    *out = (struct frame){k->type, k->body};
+    return true;
+}
+
+bool link_next(struct link *l, struct arena *a, struct link_ask *out, bool *got,
+               struct err *e)
+{
+    struct frame frame;
+    struct fields in;
+
+    *got = false;
+    if (l->first == NULL && !channel_fill(&l->channel, e))
+        return false;
+    for (;;) {
+        if (!next_frame(l, &frame, e))
+            return false;
+        in = fields_of(frame.body);
+        if (frame.type == 0) {
+            l->is_closed = l->channel.closed;
+            return true;
+        }
+        if (frame.type == FRAME_ASK) {
+            l->is_settled = false;
+            *got = true;
+            return read_ask(&in, a, out) || nonsense(e);
+        }
+        if (frame.type != FRAME_SEEN)
+            return nonsense(e);
+        l->seen_count = field_u32(&in, UINT32_MAX);
+        if (!fields_end(&in))
+            return nonsense(e);
+        l->is_settled = l->seen_count == l->event_count;
+    }
+}
+
+void link_hello(struct link *l, const struct str *hosts, size_t count)
+{
+    struct buf *b = &l->channel.out;
+    size_t begun = frame_begin(b, FRAME_HELLO);
+
+    frame_u32(b, count);
+    for (size_t i = 0; i < count; i++)
+        frame_str(b, hosts[i]);
+    frame_end(b, begun);
+}
+
+static void put_file(struct buf *b, const struct fetch_file *f)
+{
+    frame_u8(b, f->executable);
+    frame_str(b, f->path);
+    frame_str(b, f->oid);
+    frame_raw(b, f->hash.b, sizeof f->hash.b);
+    frame_u8(b, f->stored);
+    frame_u64(b, f->size);
+    frame_u8(b, f->is_lfs);
+}
+
+void link_event(struct link *l, uint32_t seq, const struct fetch_event *ev)
+{
+    struct buf *b = &l->channel.out;
+    size_t begun = frame_begin(b, FRAME_EVENT);
+
+    frame_u8(b, ev->kind);
+    frame_u32(b, seq);
+    frame_str(b, ev->ref);
+    frame_str(b, ev->commit);
+    frame_str(b, ev->path);
+    frame_str(b, ev->object);
+    frame_u8(b, ev->doc);
+    frame_str(b, ev->manifest);
+    frame_u32(b, ev->file_count);
+    for (size_t i = 0; i < ev->file_count; i++)
+        put_file(b, &ev->files[i]);
+    frame_u32(b, ev->offer_count);
+    for (size_t i = 0; i < ev->offer_count; i++) {
+        frame_u8(b, ev->offers[i].kind);
+        frame_str(b, ev->offers[i].path);
+    }
+    frame_u32(b, ev->note_count);
+    for (size_t i = 0; i < ev->note_count; i++)
+        frame_str(b, ev->notes[i]);
+    frame_u8(b, ev->err != NULL);
+    if (ev->err)
+        frame_err(b, ev->err);
+    frame_end(b, begun);
+    l->event_count++;
+    l->is_settled = false;
+}
+
+void link_progress(struct link *l, const struct fetch_progress *p)
+{
+    struct buf *b = &l->channel.out;
+    size_t begun = frame_begin(b, FRAME_PROGRESS);
+
+    frame_u64(b, p->requests);
+    frame_u64(b, p->connections);
+    frame_u64(b, p->bytes);
+    frame_u64(b, p->objects);
+    frame_end(b, begun);
+}
+
+void link_fatal(struct link *l, const struct err *why)
+{
+    struct buf *b = &l->channel.out;
+    struct pollfd p = {.fd = l->channel.fd, .events = POLLOUT};
+    struct err ignored = {0};
+    size_t begun = frame_begin(b, FRAME_FATAL);
+
+    frame_err(b, why);
+    frame_end(b, begun);
+    while (channel_flush(&l->channel, &ignored) &&
+           channel_has_output(&l->channel) && !l->channel.closed)
+        if (poll(&p, 1, -1) < 0 && errno != EINTR)
+            return;
+}
+
+static bool read_blobs(struct fields *in, struct link_blob *blobs, size_t count,
+                       struct arena *a)
+{
+    if (field_u32(in, BLOBS_PER_QUERY) != count)
+        return false;
+    for (size_t i = 0; i < count && !in->bad; i++) {
+        blobs[i].found = field_bool(in);
+        if (!blobs[i].found)
+            continue;
+        blobs[i].hash = field_hash(in);
+        blobs[i].size = field_u64(in);
+        blobs[i].text = arena_str(a, field_str(in, ANCHOR_MAX_BYTES));
+    }
+    return fields_end(in);
+}
+
+static bool find_some(struct link *l, struct link_blob *blobs, size_t count,
+                      struct arena *a, struct err *e)
+{
+    struct buf *b = &l->channel.out;
+    size_t begun = frame_begin(b, FRAME_FIND_BLOBS);
+    struct fields in;
+
+    frame_u32(b, count);
+    for (size_t i = 0; i < count; i++) {
+        frame_raw(b, blobs[i].id.b, sizeof blobs[i].id.b);
+        frame_u8(b, blobs[i].with_text);
+    }
+    frame_end(b, begun);
+    return read_answer(l, FRAME_BLOBS, &in, e) &&
+           (read_blobs(&in, blobs, count, a) || nonsense(e));
+}
+
+bool link_find_blobs(struct link *l, struct link_blob *blobs, size_t count,
+                     struct arena *a, struct err *e)
+{
+    while (count > 0) {
+        size_t n = count < BLOBS_PER_QUERY ? count : BLOBS_PER_QUERY;
+
+        if (!find_some(l, blobs, n, a, e))
+            return false;
+        blobs += n;
+        count -= n;
+    }
+    return true;
+}
+
+/* A frame of "repository", "commit", and what more the caller adds. */
+static size_t begin_commit(struct buf *b, enum frame_type type,
+                           struct str repository, const struct oid *commit)
+{
+    char hex[OID_HEX_CHARS + 1];
+    size_t begun = frame_begin(b, type);
+
+    oid_format(commit, hex);
+    frame_str(b, repository);
+    frame_str(b, str_from(hex));
+    return begun;
+}
+
+bool link_find_trees(struct link *l, struct str repository,
+                     const struct oid *commit, struct arena *a,
+                     struct str *bytes, struct err *e)
+{
+    struct buf *b = &l->channel.out;
+    struct fields in;
+
+    frame_end(b, begin_commit(b, FRAME_FIND_TREES, repository, commit));
+    if (!read_answer(l, FRAME_TREES, &in, e))
+        return false;
+    *bytes = arena_str(a, field_str(&in, FRAME_MAX_BYTES));
+    return fields_end(&in) || nonsense(e);
+}
+
+void link_put_trees(struct link *l, struct str repository,
+                    const struct oid *commit, struct str bytes)
+{
+    struct buf *b = &l->channel.out;
+    size_t begun = begin_commit(b, FRAME_PUT_TREES, repository, commit);
+
+    frame_str(b, bytes);
+    frame_end(b, begun);
+}
+
+bool link_is_proved(struct link *l, struct str repository,
+                    const struct oid *commit, bool *proved, struct err *e)
+{
+    struct buf *b = &l->channel.out;
+    struct fields in;
+
+    frame_end(b, begin_commit(b, FRAME_IS_PROVED, repository, commit));
+    if (!read_answer(l, FRAME_PROVED, &in, e))
+        return false;
+    *proved = field_bool(&in);
+    return fields_end(&in) || nonsense(e);
+}
+
+void link_put_proved(struct link *l, struct str repository,
+                     const struct oid *commit)
+{
+    struct buf *b = &l->channel.out;
+
+    frame_end(b, begin_commit(b, FRAME_PUT_PROVED, repository, commit));
+}
+
+bool link_find_credential(struct link *l, enum credential_from from,
+                          struct str protocol, struct str host, struct str path,
+                          struct arena *a, bool *found, struct str *user,
+                          struct str *password, struct err *e)
+{
+    struct buf *b = &l->channel.out;
+    size_t begun = frame_begin(b, FRAME_NEED_CREDENTIAL);
+    struct fields in;
+
+    frame_u8(b, from);
+    frame_str(b, protocol);
+    frame_str(b, host);
+    frame_str(b, path);
+    frame_end(b, begun);
+    if (!read_answer(l, FRAME_CREDENTIAL, &in, e))
+        return false;
+    *found = field_bool(&in);
+    *user = arena_str(a, field_str(&in, 4096));
+    *password = arena_str(a, field_str(&in, 65536));
+    return fields_end(&in) || nonsense(e);
+}

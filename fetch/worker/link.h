@@ -1,0 +1,95 @@
+#ifndef FETCH_WORKER_LINK_H
+#define FETCH_WORKER_LINK_H
+
+#include "mapm/fetch.h"
+
+#include "../frame.h"
+#include "objects.h"
+
+/*
+ * link: the way to mapm, over descriptor 3.
+ *
+ *     mapm --> OPTIONS, ASK …, SEEN        link_next() hands out ASK
+ *         <-- EVENT, PROGRESS              link_event()
+ *         <-- FIND_BLOBS, FIND_TREES …     link_find_*(): wait for the answer
+ *
+ * Asks that arrive while an answer is waited for are kept in order.
+ */
+
+struct link {
+    struct channel channel;
+    struct arena arena;
+    struct link_kept *first, *last; /* frames that came too early */
+    size_t event_count, seen_count;
+    bool is_settled; /* mapm has seen all and asked all it wants for now */
+    bool is_closed;
+};
+
+struct link_ask {
+    uint32_t seq;
+    enum fetch_what what;
+    unsigned kinds;
+    bool proved, is_short;
+    struct str repository, host, owner, repo, rest, ref, path, commit, object;
+};
+
+struct link_options {
+    struct str incoming;
+    bool verbose;
+    const struct str *hosts;
+    size_t host_count;
+};
+
+void link_init(struct link *l, int fd);
+void link_done(struct link *l);
+
+/* Waits for it. Results in `a`. */
+MUST_CHECK bool link_read_options(struct link *l, struct arena *a,
+                                  struct link_options *out, struct err *e);
+
+/* What has come, without waiting; `*got` false: nothing that concerns the
+ * caller. The ask lives in `a`. */
+MUST_CHECK bool link_next(struct link *l, struct arena *a, struct link_ask *out,
+                          bool *got, struct err *e);
+
+/* Writes as much as goes; waits for nothing. */
+MUST_CHECK bool link_flush(struct link *l, struct err *e);
+
+void link_hello(struct link *l, const struct str *hosts, size_t count);
+void link_event(struct link *l, uint32_t seq, const struct fetch_event *ev);
+void link_progress(struct link *l, const struct fetch_progress *p);
+void link_fatal(struct link *l, const struct err *why); /* and flushes */
+
+struct link_blob {
+    struct oid id;
+    bool with_text; /* its content is wanted, too */
+    bool found;
+    struct hash hash;
+    uint64_t size;
+    struct str text; /* in the caller's arena */
+};
+
+/* Fills in the last four of each. */
+MUST_CHECK bool link_find_blobs(struct link *l, struct link_blob *blobs,
+                                size_t count, struct arena *a, struct err *e);
+
+/* `*bytes` is empty when there are none; in `a`. */
+MUST_CHECK bool link_find_trees(struct link *l, struct str repository,
+                                const struct oid *commit, struct arena *a,
+                                struct str *bytes, struct err *e);
+void link_put_trees(struct link *l, struct str repository,
+                    const struct oid *commit, struct str bytes);
+MUST_CHECK bool link_is_proved(struct link *l, struct str repository,
+                               const struct oid *commit, bool *proved,
+                               struct err *e);
+void link_put_proved(struct link *l, struct str repository,
+                     const struct oid *commit);
+
+/* `*found` false: mapm has none. In `a`. */
+MUST_CHECK bool link_find_credential(struct link *l, enum credential_from from,
+                                     struct str protocol, struct str host,
+                                     struct str path, struct arena *a,
+                                     bool *found, struct str *user,
+                                     struct str *password, struct err *e);
+
+#endif

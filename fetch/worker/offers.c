@@ -1,0 +1,192 @@
+#include "base/path.h"
+
+#include "session.h"
+
+/*
+ * What a repository offers: a folder with SKILL.md is a skill; one with
+ * AGENTS.md in a folder "agents" an agent; a .json file in a folder "mcps" an
+ * MCP. With such folders at the top it is a catalog, and only they count;
+ * else skills may lie anywhere. Bounded, and never below a package.
+ */
+
+#define OFFERS_MAX       20000
+#define FOLDERS_MAX      50000
+#define OFFER_MAX_DEPTH  12
+#define OFFER_PATH_BYTES 1024
+
+bool tree_has_file(struct str tree, const char *name)
+{
+    struct err ignored = {0};
+
+    while (tree.n) {
+        struct tree_entry entry;
+
+        if (!tree_next(&tree, &entry, &ignored))
+            return false;
+        if (str_is(entry.name, name))
+            return entry.kind == TREE_FILE || entry.kind == TREE_PROGRAM ||
+                   entry.kind == TREE_LINK;
+    }
+    return false;
+}
+
+/* A folder that is still to be looked into. */
+struct visit {
+    struct oid id;
+    struct str path, bucket; /* bucket: the name of the folder around it */
+    unsigned depth;
+};
+
+struct search {
+    const struct objects *objects;
+    struct oid_set *wants;
+    struct arena *arena;
+    struct visit *visits;
+    size_t count, capacity;
+    struct fetch_event *out;
+    size_t offer_capacity;
+    bool is_waiting;
+};
+
+static struct str below(const struct search *s, struct str path,
+                        struct str name)
+{
+    if (path.n == 0)
+        return arena_str(s->arena, name);
+    return arena_printf(s->arena, "%.*s/%.*s", STR_ARG(path), STR_ARG(name));
+}
+
+static void offer(struct search *s, enum doc_kind kind, struct str path)
+{
+    struct fetch_event *out = s->out;
+
+    if (out->offer_count >= OFFERS_MAX || path.n > OFFER_PATH_BYTES)
+        return;
+    out->offers = arena_grow(s->arena, out->offers, out->offer_count,
+                             &s->offer_capacity, sizeof *out->offers);
+    out->offers[out->offer_count++] = (struct fetch_offer){kind, path};
+}
+
+static void visit(struct search *s, const struct oid *id, struct str path,
+                  struct str bucket, unsigned depth)
+{
+    if (s->count >= FOLDERS_MAX || depth > OFFER_MAX_DEPTH)
+        return;
+    s->visits = arena_grow(s->arena, s->visits, s->count, &s->capacity,
+                           sizeof *s->visits);
+    s->visits[s->count++] = (struct visit){*id, path, bucket, depth};
+}
+
+static struct str last_segment(struct str path)
+{
+    size_t slash = str_find_last(path, '/');
+
+    return slash == SIZE_MAX ? path : str_from_index(path, slash + 1);
+}
+
+/* Its tree; NULL when it is not here (and wanted) or none. */
+static const struct object *tree_of(struct search *s, const struct oid *id)
+{
+    const struct object *o = objects_find(s->objects, id);
+
+    if (o == NULL) {
+        oid_set_put(s->wants, id);
+        s->is_waiting = true;
+    }
+    return o && o->type == OBJECT_TREE ? o : NULL;
+}
+
+static bool is_package(struct search *s, const struct visit *v, struct str tree)
+{
+    if (tree_has_file(tree, "SKILL.md"))
+        offer(s, DOC_SKILL, v->path);
+    else if (str_is(v->bucket, "agents") && tree_has_file(tree, "AGENTS.md"))
+        offer(s, DOC_AGENT, v->path);
+    else
+        return false;
+    return true;
+}
+
+static void look_into(struct search *s, const struct visit *v)
+{
+    const struct object *o = tree_of(s, &v->id);
+    struct str rest = o ? o->bytes : str_of("", 0);
+    struct str name = last_segment(v->path);
+    struct err ignored = {0};
+
+    if (o == NULL || (v->depth > 0 && is_package(s, v, rest)))
+        return;
+    while (rest.n) {
+        struct tree_entry entry;
+        struct err bad = {0};
+
+        if (!tree_next(&rest, &entry, &ignored))
+            return;
+        if (!path_check_name(entry.name, &bad))
+            continue;
+        if (entry.kind == TREE_FOLDER)
+            visit(s, &entry.id, below(s, v->path, entry.name), name,
+                  v->depth + 1);
+        else if (str_is(name, "mcps") && str_ends(entry.name, STR(".json")) &&
+                 (entry.kind == TREE_FILE || entry.kind == TREE_PROGRAM))
+            offer(s, DOC_MCP, below(s, v->path, entry.name));
+    }
+}
+
+static bool is_bucket(struct str name)
+{
+    return str_is(name, "agents") || str_is(name, "skills") ||
+           str_is(name, "mcps");
+}
+
+static void run(struct search *s)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        struct visit v = s->visits[i];
+
+        look_into(s, &v);
+    }
+}
+
+/* The catalog's own folders first. */
+static void visit_buckets(struct search *s, const struct object *top,
+                          struct str path)
+{
+    struct str rest = top->bytes;
+    struct err ignored = {0};
+    struct tree_entry entry;
+
+    while (rest.n && tree_next(&rest, &entry, &ignored))
+        if (entry.kind == TREE_FOLDER && is_bucket(entry.name))
+            visit(s, &entry.id, below(s, path, entry.name), last_segment(path),
+                  1);
+}
+
+bool offers_find(struct ask *a, const struct oid *folder, struct str path,
+                 struct oid_set *wants, struct arena *arena,
+                 struct fetch_event *out)
+{
+    struct search s = {.objects = &a->repo->objects,
+                       .wants = wants,
+                       .arena = arena,
+                       .out = out};
+    const struct object *top = tree_of(&s, folder);
+
+    if (top == NULL)
+        return !s.is_waiting;
+    if (is_bucket(last_segment(path))) {
+        visit(&s, folder, path, str_of("", 0), 0);
+    } else {
+        visit_buckets(&s, top, path);
+        run(&s);
+        if (out->offer_count || s.is_waiting)
+            return !s.is_waiting;
+        s.count = 0;
+        /* A walk of everything would cost a request a level. */
+        if (a->snapshot && a->snapshot->is_walked)
+            return true;
+        visit(&s, folder, path, str_of("", 0), 0);
+    }
+    run(&s);
+    return !s.is_waiting;
+}

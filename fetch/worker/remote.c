@@ -1,0 +1,303 @@
+#include "base/proc.h"
+
+#include "session.h"
+
+#define REDIRECTS_MAX     5
+#define RETRY_AFTER_MAX_S 60 /* longer: the user decides */
+
+static struct place *place_get(struct session *s, const struct url *u)
+{
+    struct str key = arena_printf(&s->arena, "%.*s://%.*s", STR_ARG(u->scheme),
+                                  STR_ARG(url_host_port(u, &s->arena)));
+    struct map_entry *entry = map_entry(&s->places, key);
+    struct place *p = entry->value;
+
+    if (p == NULL) {
+        entry->value = p = arena_new(&s->arena, struct place);
+        p->key = key;
+        p->caps = (struct caps){.version = 2,
+                                .ls_refs = true,
+                                .fetch = true,
+                                .shallow = true,
+                                .filter = true};
+    }
+    return p;
+}
+
+static void set_place(struct repo *r)
+{
+    r->place = place_get(r->session, &r->url);
+    r->caps = r->place->caps;
+    r->has_caps = r->place->has_caps;
+}
+
+bool remote_init(struct repo *r, const struct link_ask *in, struct err *e)
+{
+    struct str text =
+        arena_printf(&r->arena, "https://%.*s/%.*s/%.*s.git", STR_ARG(in->host),
+                     STR_ARG(in->owner), STR_ARG(in->repo));
+
+    if (!settings_rewrite(&r->session->settings, text, &r->arena, &r->url, e))
+        return false;
+    set_place(r);
+    secrets_first(&r->session->secrets, &r->url, &r->secret);
+    return true;
+}
+
+static const char *shown(const struct exchange *x)
+{
+    return url_format(&x->repo->url, &x->repo->arena).p;
+}
+
+/* --- redirects ------------------------------------------------------------ */
+
+static bool strip_service(const struct exchange *x, struct str *path)
+{
+    struct str end =
+        x->lane == LANE_CAPS ? STR("/info/refs") : STR("/git-upload-pack");
+
+    if (!str_ends(*path, end) || path->n == end.n)
+        return false;
+    path->n -= end.n;
+    return true;
+}
+
+static void note_move(struct repo *r, struct str path)
+{
+    path = str_from_index(path, 1);
+    if (str_ends(path, STR(".git")))
+        path.n -= 4;
+    if (str_eq_nocase(path, r->name))
+        return;
+    r->moved_to = arena_printf(&r->arena, "%.*s has moved to %.*s",
+                               STR_ARG(r->name), STR_ARG(path));
+}
+
+/* By hand: a POST stays a POST, and no secret goes to another host. */
+static enum verdict judge_redirect(struct exchange *x, struct err *e)
+{
+    struct repo *r = x->repo;
+    const struct settings *s = &r->session->settings;
+    struct url to;
+
+    if (++r->redirects > REDIRECTS_MAX) {
+        err_set(e, ERR_FETCH, "%s redirects in a circle", shown(x));
+        return VERDICT_DEAD;
+    }
+    if (!url_parse(x->call.location, &r->arena, &to) ||
+        !strip_service(x, &to.path)) {
+        err_set(e, ERR_FETCH, "HTTP %ld from %s leads to no repository",
+                x->call.status, shown(x));
+        return VERDICT_DEAD;
+    }
+    if (!url_same_place(&to, &r->url) &&
+        !(url_is_secure(&to) && settings_is_github(s, to.host))) {
+        err_set(e, ERR_REFUSED, "%s redirects to another host, %.*s", shown(x),
+                STR_ARG(url_host_port(&to, &r->arena)));
+        return VERDICT_DEAD;
+    }
+    if (!url_same_place(&to, &r->url)) {
+        r->is_foreign = true;
+        r->secret = (struct secret){0};
+    }
+    to.user = to.password = str_of("", 0);
+    r->url = to;
+    set_place(r);
+    note_move(r, to.path);
+    return VERDICT_AGAIN;
+}
+
+/* --- who may read --------------------------------------------------------- */
+
+static bool is_same_secret(const struct secret *x, const struct secret *y)
+{
+    return x->source == y->source && str_eq(x->password, y->password) &&
+           str_eq(x->user, y->user);
+}
+
+/* Takes what another repository of the host found, else goes on searching.
+ * `*found` false: there is none. */
+static bool find_secret(struct exchange *x, bool *found, struct err *e)
+{
+    struct repo *r = x->repo;
+    struct session *s = r->session;
+    struct place *p = r->place;
+
+    *found = false;
+    if (r->is_foreign)
+        return true;
+    if (p->secret.source == NULL || is_same_secret(&p->secret, &x->secret)) {
+        if (!secrets_next(&s->secrets, &s->link, &r->url, &p->tried, &s->arena,
+                          &p->secret, e))
+            return false;
+    }
+    *found = p->secret.source != NULL;
+    if (*found)
+        r->secret = p->secret;
+    return true;
+}
+
+static void refuse_access(const struct exchange *x, struct err *e)
+{
+    const char *source = x->secret.source;
+
+    if (x->call.status == 401 && source) {
+        err_set(e, ERR_AUTH, "HTTP 401 from %s: %s was not accepted", shown(x),
+                source);
+        err_hint(e, "renew or remove it");
+    } else if (source) {
+        err_set(e, ERR_AUTH, "HTTP %ld from %s: %s may not read it",
+                x->call.status, shown(x), source);
+        err_hint(e, "check what the token may read, and its single sign-on");
+    } else {
+        err_set(e, ERR_AUTH,
+                "HTTP %ld from %s: there is no such repository, or it is "
+                "private",
+                x->call.status, shown(x));
+        err_hint(e, "check the name; for a private one set GH_TOKEN or log in "
+                    "with \"gh auth login\"");
+    }
+}
+
+static enum verdict judge_login(struct exchange *x, struct err *e)
+{
+    struct repo *r = x->repo;
+    struct secret first;
+    bool found;
+
+    secrets_first(&r->session->secrets, &r->url, &first);
+    if (first.source && is_same_secret(&first, &x->secret)) {
+        refuse_access(x, e);
+        return VERDICT_DEAD;
+    }
+    if (!find_secret(x, &found, e))
+        return VERDICT_GONE;
+    if (found)
+        return VERDICT_AGAIN;
+    refuse_access(x, e);
+    return VERDICT_DEAD;
+}
+
+/* --- later ---------------------------------------------------------------- */
+
+static enum verdict judge_busy(struct exchange *x, struct err *e)
+{
+    bool found = false;
+
+    if (x->secret.source == NULL && !find_secret(x, &found, e))
+        return VERDICT_GONE;
+    if (found)
+        return VERDICT_AGAIN;
+    if (x->call.retry_after_s <= RETRY_AFTER_MAX_S)
+        return VERDICT_LATER;
+    err_hint(e, "the server asks to come back in %u seconds",
+             x->call.retry_after_s);
+    return VERDICT_DEAD;
+}
+
+static enum verdict judge_status(struct exchange *x, struct err *e)
+{
+    long status = x->call.status;
+    struct repo *r = x->repo;
+
+    if (status == 301 || status == 302 || status == 307 || status == 308)
+        return judge_redirect(x, e);
+    if (status == 401)
+        return judge_login(x, e);
+    if (status == 404 && x->lane != LANE_CAPS && !r->has_caps) {
+        r->needs_caps = true; /* a server without the service says so, too */
+        return VERDICT_AGAIN;
+    }
+    if (status == 404) {
+        err_set(e, ERR_NOT_FOUND, "HTTP 404 from %s: no such repository%s%s%s",
+                shown(x), x->secret.source ? ", or " : "",
+                x->secret.source ? x->secret.source : "",
+                x->secret.source ? " may not read it" : "");
+        err_hint(e, "check the owner and the name");
+        return VERDICT_DEAD;
+    }
+    if (status == 403 && x->call.retry_after_s == 0) {
+        refuse_access(x, e);
+        return VERDICT_DEAD;
+    }
+    err_set(e, ERR_FETCH, "HTTP %ld from %s", status, shown(x));
+    if (status == 403 || status == 429)
+        return judge_busy(x, e);
+    return status >= 500 ? judge_busy(x, e) : VERDICT_DEAD;
+}
+
+/* --- what the body said --------------------------------------------------- */
+
+static enum verdict judge_pack(struct exchange *x, struct err *e)
+{
+    if (x->too_many) {
+        for (struct snapshot *s = x->repo->snapshots; s; s = s->next)
+            s->is_walked |= s->trees == TREES_COMING;
+        return VERDICT_AGAIN;
+    }
+    if (e->code == ERR_LIMIT)
+        return VERDICT_BAD_WANT;
+    return e->code == ERR_DAMAGED ? VERDICT_LATER : VERDICT_DEAD;
+}
+
+static enum verdict judge_fault(struct exchange *x, struct err *e)
+{
+    struct repo *r = x->repo;
+
+    *e = x->why;
+    if (e->code == ERR_NONE)
+        err_set(e, ERR_FETCH, "the answer ended early");
+    err_wrap(e, "an answer from %s", shown(x));
+    switch (exchange_fault(x)) {
+    case WIRE_EMPTY:
+        if (r->has_caps || x->lane == LANE_CAPS)
+            return VERDICT_DEAD;
+        r->needs_caps = true;
+        return VERDICT_AGAIN;
+    case WIRE_NO_FILTER:
+        if (!r->caps.filter)
+            return VERDICT_DEAD;
+        r->caps.filter = false;
+        return VERDICT_AGAIN;
+    case WIRE_CUT:
+        return VERDICT_LATER;
+    case WIRE_BUSY:
+        return judge_busy(x, e);
+    case WIRE_NO_OBJECT:
+        return VERDICT_BAD_WANT;
+    case WIRE_PACK:
+        return judge_pack(x, e);
+    default:
+        return VERDICT_DEAD;
+    }
+}
+
+static enum verdict judge_page(const struct exchange *x, struct err *e)
+{
+    if (x->lane == LANE_CAPS && str_starts(x->call.type, STR("text/plain"))) {
+        err_set(e, ERR_FETCH,
+                "%s is a \"dumb\" server: files without git's smart protocol",
+                shown(x));
+        err_hint(e, "it has to be served by git http-backend or the like");
+    } else {
+        err_set(e, ERR_FETCH, "%s is not a git server: it sent %s%.*s",
+                shown(x), x->call.type.n ? "" : "no type of content",
+                STR_ARG(x->call.type));
+        err_hint(e, "a network that asks for a login may stand in between");
+    }
+    return VERDICT_DEAD;
+}
+
+enum verdict remote_judge(struct exchange *x, struct err *e)
+{
+    if (x->call.failure != 0 && x->why.code == ERR_NONE) {
+        http_fail(&x->call, e);
+        err_wrap(e, "cannot reach %s", shown(x));
+        return http_may_retry(&x->call) ? VERDICT_LATER : VERDICT_DEAD;
+    }
+    if (x->call.status != HTTP_STATUS_OK)
+        return judge_status(x, e);
+    if (!exchange_is_git(x))
+        return judge_page(x, e);
+    return exchange_end(x) ? VERDICT_OK : judge_fault(x, e);
+}

@@ -1,0 +1,62 @@
+#ifndef FETCH_WORKER_SECRETS_H
+#define FETCH_WORKER_SECRETS_H
+
+#include "link.h"
+#include "settings.h"
+
+/*
+ * secrets: which user and password an address gets, if any.
+ *
+ *     the address's own (user:password@), GH_TOKEN, GITHUB_TOKEN   at once
+ *     netrc, gh's hosts.yml, gh, git's credential helpers          after 401
+ *
+ * A GitHub token goes to GitHub hosts alone: github.com and those that the
+ * user's configuration names. Nothing is sent over plain http but to the
+ * loopback. Files are read before rights are given up; programs are run by
+ * mapm. Never shown: an error names where a secret came from.
+ *
+ * Source: FETCH.md 9; THREATS.md rows 10, 13.
+ */
+
+struct secret {
+    struct str user, password;
+    const char *source; /* "the token from GH_TOKEN"; NULL: none */
+};
+
+struct secrets {
+    struct arena arena;
+    const struct settings *settings;
+    struct netrc_entry *netrc;
+    size_t netrc_count, netrc_capacity;
+    struct gh_entry *gh;
+    size_t gh_count, gh_capacity;
+};
+
+void secrets_load(struct secrets *s, const struct settings *settings);
+void secrets_done(struct secrets *s);
+
+/* What is sent without being asked for. `out->source` NULL: nothing. */
+void secrets_first(const struct secrets *s, const struct url *u,
+                   struct secret *out);
+
+/*
+ * The next one to try after a 401. `*tried` starts at 0 and remembers where
+ * the search stands. `out->source` NULL: there is none. In `a`.
+ */
+MUST_CHECK bool secrets_next(const struct secrets *s, struct link *l,
+                             const struct url *u, unsigned *tried,
+                             struct arena *a, struct secret *out,
+                             struct err *e);
+
+/* --- in netrc.c ----------------------------------------------------------- */
+
+struct netrc_entry {
+    struct str machine, login, password;
+};
+
+/* One `machine` after the other; false after the last. Start with all of the
+ * file's text in `*rest`. A `default` entry names no host and is left out.
+ * Values live in `a`. */
+bool netrc_next(struct str *rest, struct arena *a, struct netrc_entry *out);
+
+#endif

@@ -1,0 +1,345 @@
+#ifndef FETCH_WORKER_SESSION_H
+#define FETCH_WORKER_SESSION_H
+
+#include "http.h"
+#include "link.h"
+#include "pack.h"
+#include "protocol.h"
+#include "secrets.h"
+#include "tree.h"
+
+/*
+ * session: what mapm-fetch knows while it runs.
+ *
+ *     session --> places (scheme, host, port: what a server can do)
+ *             --> repos  --> asks       what mapm wants of it
+ *                        --> snapshots  one commit and its trees
+ *                        --> blobs      every file that is wanted or here
+ *                        --> lanes      at most one request of each kind
+ *
+ * ask.c    moves each ask as far as it goes without the network;
+ * lane.c   says what has to be requested next, and what came of it;
+ * exchange.c  is one request and the reading of its answer;
+ * remote.c what a status, a redirect or a refusal means.
+ *
+ * A request starts only when mapm has seen all events and asked for all it
+ * wants because of them: so the wants of many packages share one request.
+ *
+ * Source: FETCH.md 3, 4, 8.
+ */
+
+enum blob_state {
+    BLOB_NEW,     /* not looked up in the store yet */
+    BLOB_MISSING, /* has to be fetched */
+    BLOB_COMING,  /* a request for it is under way */
+    BLOB_HERE,    /* in the incoming folder */
+    BLOB_STORED,  /* the store has it */
+    BLOB_FAILED,
+};
+
+struct blob {
+    struct oid id;
+    enum blob_state state;
+    bool is_manifest; /* its text is wanted */
+    bool is_lfs;
+    struct hash hash;
+    uint64_t size;
+    struct str text; /* STORED and asked for */
+    const struct err *why;
+};
+
+enum trees_state { TREES_NEEDED, TREES_COMING, TREES_HERE, TREES_FAILED };
+
+enum proof_state {
+    PROOF_NONE,  /* nobody asked */
+    PROOF_START, /* is it the tip of a branch? */
+    PROOF_CHAIN, /* of the default branch's history? */
+    PROOF_TIPS,  /* the tip of any branch or tag? */
+    PROOF_ALL,   /* of any branch's history? */
+    PROOF_HELD,
+    PROOF_REFUSED,
+};
+
+struct snapshot {
+    struct oid commit, root;
+    enum trees_state trees;
+    bool is_looked_up; /* the store was asked for its trees */
+    bool is_gone;      /* the server does not know the commit any more */
+    bool is_walked;    /* too many trees to take them all: one by one */
+    enum proof_state proof;
+    const struct err *why;
+    size_t asked; /* packages of it that were asked for */
+    struct snapshot *next;
+};
+
+/* An object that has to be in memory: a tree of a walk, a link's target. */
+struct thing {
+    struct oid id;
+    bool is_coming;
+    unsigned tries;
+    const struct err *why;
+};
+
+enum ask_stage {
+    ASK_START,
+    ASK_REFS,     /* which commit does the ref name? */
+    ASK_OBJECT,   /* pinned: its tree or blob alone */
+    ASK_TREES,    /* the commit's trees */
+    ASK_DOCUMENT, /* what lies at the path? */
+    ASK_FILES,    /* its blobs */
+    ASK_OVER,
+};
+
+struct ask {
+    struct link_ask in;
+    struct repo *repo;
+    enum ask_stage stage;
+    struct str rest; /* "<ref>/<path>", for refs_choose */
+    struct str prefix;
+    struct oid pinned; /* object; zero: none */
+    struct snapshot *snapshot;
+    struct oid root; /* of the tree that `path` is in */
+    unsigned round;  /* 0: a root; 1: a root's dependency; … */
+    bool has_path, is_pinned;
+    bool is_alone;    /* `root` is the pinned object itself */
+    bool needs_proof; /* that the commit belongs to the repository */
+    bool has_retried_refs;
+    bool is_by_blob; /* its blobs are wanted one by one */
+    struct str ref, path;
+    struct tree_listing listing;
+    struct blob **blobs; /* of listing.files */
+    struct blob *anchor;
+    enum doc_kind doc;
+    bool is_lined_up; /* its blobs were looked up in the store */
+    bool said_manifest;
+    const struct err *object_why; /* ASK_OBJECT: it could not be had */
+    bool object_coming;
+    struct str *notes;
+    size_t note_count, note_capacity;
+    struct ask *next;
+};
+
+enum lane_kind {
+    LANE_CAPS,   /* GET info/refs: a server that is not like GitHub's */
+    LANE_REFS,   /* ls-refs */
+    LANE_TREES,  /* commits with their trees, no blobs */
+    LANE_THINGS, /* single trees and links */
+    LANE_BLOBS,
+    LANE_PROOF,
+    LANE_COUNT,
+};
+
+struct lane {
+    struct exchange *busy;
+    unsigned tries;         /* failed ones in a row */
+    unsigned again;         /* repeated at once, in a row */
+    uint64_t not_before_ms; /* proc_now_ms */
+    size_t batch;           /* wants in one request; halved to find a bad one */
+};
+
+struct place {
+    struct str key; /* https://host:port */
+    struct caps caps;
+    bool has_caps;
+    struct secret secret; /* found after a 401 */
+    unsigned tried;
+};
+
+struct repo {
+    struct session *session;
+    struct str key;  /* host/owner/repo, lower case */
+    struct str name; /* owner/repo, as first written */
+    struct arena arena;
+    struct url url; /* of the server */
+    struct place *place;
+    struct secret secret;
+    bool is_foreign; /* redirected to another host: no secrets */
+    unsigned redirects;
+    struct str moved_to;
+    struct caps caps;
+    bool has_caps;      /* else: assumed to be as GitHub's */
+    bool no_tree_wants; /* blobs have to be named one by one */
+    bool needs_caps;    /* LANE_CAPS has to run */
+    const struct err *dead;
+
+    struct ref_list refs;
+    struct map prefixes; /* asked for: &known or &asked */
+    bool all_refs_known; /* v0, or every branch and tag was asked for */
+    bool wants_all_refs;
+
+    struct objects objects; /* commits, trees, links */
+    struct tree_index index;
+    struct map blobs;  /* 20 bytes --> struct blob */
+    struct map things; /* 20 bytes --> struct thing */
+    struct snapshot *snapshots;
+    struct ask *asks, *last_ask;
+    size_t open_count;
+    struct lane lanes[LANE_COUNT];
+    bool is_dirty; /* something came: look at the asks again */
+};
+
+struct session {
+    struct arena arena;
+    struct link link;
+    struct settings settings;
+    struct secrets secrets;
+    struct http *http;
+    int incoming; /* the one folder that may be written */
+    bool verbose;
+    struct map repos, places;
+    uint64_t object_count;
+    bool has_said_manifest; /* since the last ask */
+    unsigned round;         /* of asks: those that one manifest led to */
+    struct fetch_progress said;
+    uint64_t said_ms;
+};
+
+/* --- ask.c ---------------------------------------------------------------- */
+
+MUST_CHECK bool ask_start(struct session *s, const struct link_ask *in,
+                          struct err *e);
+/* Moves every ask of the repository as far as it goes. Fails only when mapm
+ * is gone. */
+MUST_CHECK bool asks_step(struct repo *r, struct err *e);
+void ask_note(struct ask *a, struct str note);
+
+/* --- document.c ----------------------------------------------------------- */
+
+enum found {
+    FOUND_PACKAGE,
+    FOUND_OFFERS,
+    FOUND_WAIT, /* for `wants` */
+    FOUND_ERROR,
+};
+
+/* What lies at ask->path of ask->root: sets doc, listing and anchor's path. */
+enum found document_find(struct ask *a, struct oid_set *wants,
+                         struct str *anchor, struct arena *arena,
+                         struct fetch_event *offers, struct err *e);
+
+/* --- offers.c ------------------------------------------------------------- */
+
+/* Packages below the tree `folder`, which lies at `path`. In `arena`. False:
+ * wait for `wants`. */
+bool offers_find(struct ask *a, const struct oid *folder, struct str path,
+                 struct oid_set *wants, struct arena *arena,
+                 struct fetch_event *out);
+/* Does the tree have an entry of this name that can be a file? */
+bool tree_has_file(struct str tree, const char *name);
+
+/* --- blob.c --------------------------------------------------------------- */
+
+struct blob *blob_get(struct repo *r, const struct oid *id);
+/* Writes it to the incoming folder. */
+MUST_CHECK bool blob_arrived(struct repo *r, struct blob *b, struct str bytes,
+                             struct err *e);
+/* Asks mapm for all that are NEW among them. */
+MUST_CHECK bool blobs_look_up(struct repo *r, struct blob **blobs, size_t count,
+                              struct err *e);
+/* The text of one that is HERE or STORED. In `a`. `b` is MISSING again when
+ * the store lost it. */
+MUST_CHECK bool blob_read(struct repo *r, struct blob *b, struct arena *a,
+                          struct str *text, struct err *e);
+
+/* --- speculate.c ---------------------------------------------------------- */
+
+/* Manifests that will be wanted soon: into `out`, at most `max`. In `a`. */
+MUST_CHECK bool speculate(struct repo *r, struct arena *a, struct blob **out,
+                          size_t max, size_t *count, struct err *e);
+
+/* --- bundle.c ------------------------------------------------------------- */
+
+/* The trees of a commit that the store keeps: true when they were all good. */
+bool bundle_load(struct repo *r, struct snapshot *s, struct str bytes);
+void bundle_save(struct repo *r, const struct snapshot *s);
+
+/* --- lane.c --------------------------------------------------------------- */
+
+/* Starts what has to be requested, where a lane is free. `*wait_ms` becomes
+ * smaller when one has to wait for its time. */
+MUST_CHECK bool lanes_start(struct repo *r, uint64_t *wait_ms, struct err *e);
+
+/* The request is over: takes in what came. */
+MUST_CHECK bool lane_finish(struct exchange *x, struct err *e);
+
+/* ls-refs (or v0) has answered for this prefix. */
+bool refs_are_known(const struct repo *r, struct str prefix);
+struct snapshot *snapshot_get(struct repo *r, const struct oid *commit);
+/* The thing is wanted in memory; its fault when it cannot be had. */
+const struct err *thing_want(struct repo *r, const struct oid *id);
+
+/* --- proof.c -------------------------------------------------------------- */
+
+/* Goes on with the proof as far as what is known allows. */
+MUST_CHECK bool proof_step(struct repo *r, struct snapshot *s, struct err *e);
+/* The tips to lead from, once it stands at CHAIN or ALL. In `a`. */
+void proof_tips(const struct repo *r, const struct snapshot *s, struct arena *a,
+                struct oid **tips, size_t *count);
+/* A chain was fetched. */
+void proof_judge(struct repo *r, struct snapshot *s,
+                 const struct objects *objects, const struct oid *tips,
+                 size_t count);
+
+/* --- remote.c ------------------------------------------------------------- */
+
+/* Sets url, place and first secret. ERR_REFUSED by settings_rewrite. */
+MUST_CHECK bool remote_init(struct repo *r, const struct link_ask *in,
+                            struct err *e);
+
+enum verdict {
+    VERDICT_OK,
+    VERDICT_AGAIN,    /* at once: something about the repository changed */
+    VERDICT_LATER,    /* the lane waits first */
+    VERDICT_BAD_WANT, /* one of the wants is at fault */
+    VERDICT_DEAD,     /* nothing will work in this repository */
+    VERDICT_GONE,     /* mapm is gone */
+};
+
+/* What an exchange that is over means; `e` is set for the last four. */
+enum verdict remote_judge(struct exchange *x, struct err *e);
+
+/* --- exchange.c ----------------------------------------------------------- */
+
+struct exchange {
+    struct repo *repo;
+    enum lane_kind lane;
+    struct arena arena;
+    struct http_call call;
+    struct secret secret; /* that was sent */
+    struct buf body;
+    const struct oid *wants;
+    size_t want_count;
+    const struct str *prefixes; /* REFS: as asked, without refs/ */
+    size_t prefix_count;
+    struct snapshot *proving; /* PROOF */
+    struct blob **blobs;      /* BLOBS: that became COMING with it */
+    size_t blob_count;
+    bool takes_all;   /* blobs that nobody listed, too */
+    bool may_be_many; /* TREES: all of a commit at once */
+    bool too_many;    /* … which is more than one should take */
+
+    /* the answer */
+    struct ref_list refs;
+    struct advert advert;
+    struct ls_refs_answer ls_refs;
+    struct fetch_answer fetch;
+    struct pack *pack;
+    struct objects objects; /* PROOF: the commits alone */
+    bool has_begun;
+    struct err why; /* what the reading of the body complained about */
+};
+
+struct exchange *exchange_open(struct repo *r, enum lane_kind lane);
+void exchange_close(struct exchange *x);
+
+/* `wish`: for the lanes that fetch. */
+MUST_CHECK bool exchange_start(struct exchange *x,
+                               const struct fetch_wish *wish, struct err *e);
+
+/* Closes the reading; false with x->why and the fault. */
+bool exchange_end(struct exchange *x);
+enum wire_fault exchange_fault(const struct exchange *x);
+/* The answer has the type that git's have. */
+bool exchange_is_git(const struct exchange *x);
+
+#endif

@@ -1,0 +1,415 @@
+#include "settings.h"
+
+#include "base/fs.h"
+
+#include <git2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CA_MAX_BYTES      (16u << 20)
+#define ORIGIN_URL_BYTES  4096u /* an exact host outweighs any path */
+#define CONFIG_MAX_VALUES 1000  /* of GIT_CONFIG_COUNT */
+
+struct settings_rewrite {
+    struct str from, to;
+};
+
+/* http.<pattern>.<key> = value */
+struct settings_rule {
+    bool for_all; /* no pattern */
+    struct url pattern;
+    struct str key, value;
+    struct str ca;  /* sslcainfo: what the file holds */
+    bool is_broken; /* … which could not be read */
+};
+
+static const char *const rule_keys[] = {"proxy", "sslcainfo", "sslcapath"};
+
+static bool is_false(struct str v)
+{
+    return str_eq_nocase(v, STR("false")) || str_eq_nocase(v, STR("no")) ||
+           str_eq_nocase(v, STR("off")) || str_is(v, "0");
+}
+
+static struct str expand_home(struct settings *s, struct str path)
+{
+    if (s->home.n && str_starts(path, STR("~/")))
+        return fs_join(s->home, str_from_index(path, 2), &s->arena);
+    return path;
+}
+
+static void add_rewrite(struct settings *s, struct str to, struct str from)
+{
+    if (from.n == 0)
+        return;
+    s->rewrites = arena_grow(&s->arena, s->rewrites, s->rewrite_count,
+                             &s->rewrite_capacity, sizeof *s->rewrites);
+    s->rewrites[s->rewrite_count++] = (struct settings_rewrite){from, to};
+}
+
+static void read_ca(struct settings *s, struct settings_rule *r)
+{
+    struct err ignored = {0};
+    struct str path = expand_home(s, r->value);
+
+    r->is_broken =
+        path.n && !fs_read_user_file(str_c(path, &s->arena), CA_MAX_BYTES,
+                                     &s->arena, &r->ca, &ignored);
+}
+
+static void add_rule(struct settings *s, struct str pattern, struct str key,
+                     struct str value)
+{
+    struct settings_rule r = {.key = key, .value = value};
+
+    r.for_all = pattern.p == NULL;
+    if (!r.for_all && !url_parse(pattern, &s->arena, &r.pattern))
+        return;
+    if (str_is(key, "sslcainfo") || str_ends(key, STR("-ca")))
+        read_ca(s, &r);
+    if (str_is(key, "sslcapath"))
+        r.value = expand_home(s, value);
+    s->rules = arena_grow(&s->arena, s->rules, s->rule_count, &s->rule_capacity,
+                          sizeof *s->rules);
+    s->rules[s->rule_count++] = r;
+}
+
+/* "section.sub.section.key", section and key in lower case. */
+static void take_value(struct settings *s, struct str name, struct str value)
+{
+    size_t dot = str_find_char(name, '.'), last = str_find_last(name, '.');
+    struct str section, key, sub = {NULL, 0};
+
+    if (dot == SIZE_MAX)
+        return;
+    section = str_lower(str_slice(name, 0, dot), &s->arena);
+    key = str_lower(str_from_index(name, last + 1), &s->arena);
+    if (last > dot)
+        sub = arena_str(&s->arena, str_slice(name, dot + 1, last));
+    value = arena_str(&s->arena, value);
+    if (str_is(section, "url") && str_is(key, "insteadof") && sub.p)
+        add_rewrite(s, sub, value);
+    if (!str_is(section, "http"))
+        return;
+    if (str_is(key, "sslverify") && is_false(value))
+        s->wants_no_verify = true;
+    for (size_t i = 0; i < sizeof rule_keys / sizeof *rule_keys; i++)
+        if (str_is(key, rule_keys[i]))
+            add_rule(s, sub, key, value);
+}
+
+static void config_done(git_config **c)
+{
+    git_config_free(*c);
+}
+
+static void iterator_done(git_config_iterator **i)
+{
+    git_config_iterator_free(*i);
+}
+
+static bool load_file(struct settings *s, struct str path, struct err *e)
+{
+    CLEANUP(config_done) git_config *config = NULL;
+    CLEANUP(iterator_done) git_config_iterator *it = NULL;
+    git_config_entry *entry;
+    const char *name = str_c(path, &s->arena);
+
+    if (path.n == 0 || access(name, R_OK) < 0)
+        return true;
+    if (git_config_new(&config) < 0 ||
+        git_config_add_file_ondisk(config, name, GIT_CONFIG_LEVEL_APP, NULL,
+                                   0) < 0 ||
+        git_config_iterator_new(&it, config) < 0) {
+        const git_error *why = git_error_last();
+
+        return err_set(e, ERR_FORMAT, "%s: %s", name,
+                       why && why->message ? why->message : "unreadable");
+    }
+    while (git_config_next(&entry, it) == 0)
+        take_value(s, str_from(entry->name), str_from(entry->value));
+    return true;
+}
+
+static struct str env(const char *name)
+{
+    return str_from(getenv(name));
+}
+
+static bool is_true(struct str v)
+{
+    return v.n && !is_false(v);
+}
+
+/* As git reads them: an empty GIT_CONFIG_GLOBAL means none. */
+static bool load_files(struct settings *s, struct err *e)
+{
+    const char *global = getenv("GIT_CONFIG_GLOBAL");
+    const char *system = getenv("GIT_CONFIG_SYSTEM");
+    struct str xdg = env("XDG_CONFIG_HOME");
+
+    if (!is_true(env("GIT_CONFIG_NOSYSTEM")) &&
+        !load_file(s, str_from(system ? system : "/etc/gitconfig"), e))
+        return false;
+    if (global)
+        return load_file(s, str_from(global), e);
+    if ((xdg.n == 0 || xdg.p[0] != '/') && s->home.n)
+        xdg = fs_join(s->home, STR(".config"), &s->arena);
+    if (xdg.n && !load_file(s, fs_join(xdg, STR("git/config"), &s->arena), e))
+        return false;
+    return s->home.n == 0 ||
+           load_file(s, fs_join(s->home, STR(".gitconfig"), &s->arena), e);
+}
+
+static bool load_environment(struct settings *s, struct err *e)
+{
+    struct str count_text = env("GIT_CONFIG_COUNT");
+    uint64_t count = 0;
+
+    if (count_text.n && !str_number(count_text, CONFIG_MAX_VALUES, &count))
+        return err_set(e, ERR_FORMAT, "GIT_CONFIG_COUNT is no number");
+    for (unsigned i = 0; i < count; i++) {
+        char key[40], value[40];
+
+        snprintf(key, sizeof key, "GIT_CONFIG_KEY_%u", i);
+        snprintf(value, sizeof value, "GIT_CONFIG_VALUE_%u", i);
+        if (getenv(key) == NULL || getenv(value) == NULL)
+            return err_set(e, ERR_FORMAT, "%s or %s is missing", key, value);
+        take_value(s, env(key), env(value));
+    }
+    return true;
+}
+
+static void add_host(struct settings *s, struct str host)
+{
+    if (host.n == 0)
+        return;
+    s->hosts = arena_grow(&s->arena, s->hosts, s->host_count, &s->host_capacity,
+                          sizeof *s->hosts);
+    s->hosts[s->host_count++] = str_lower(host, &s->arena);
+}
+
+static void add_hosts(struct settings *s, struct str list)
+{
+    size_t from = 0;
+
+    for (size_t i = 0; i <= list.n; i++) {
+        if (i < list.n && list.p[i] != ',' && list.p[i] != ' ')
+            continue;
+        add_host(s, str_slice(list, from, i));
+        from = i + 1;
+    }
+}
+
+/* The environment's own bundle is a rule without pattern. GIT_SSL_CAINFO goes
+ * before the configuration, the other two only where nothing else is said. */
+static void add_ca(struct settings *s, const char *name, bool first)
+{
+    if (env(name).n)
+        add_rule(s, str_of(NULL, 0), first ? STR("env-ca") : STR("default-ca"),
+                 env(name));
+}
+
+static void add_env_ca(struct settings *s)
+{
+    add_ca(s, "CURL_CA_BUNDLE", false);
+    add_ca(s, "SSL_CERT_FILE", false);
+    add_ca(s, "GIT_SSL_CAINFO", true);
+    if (env("GIT_SSL_CAPATH").n)
+        add_rule(s, str_of(NULL, 0), STR("env-capath"), env("GIT_SSL_CAPATH"));
+    else if (env("SSL_CERT_DIR").n)
+        add_rule(s, str_of(NULL, 0), STR("default-capath"),
+                 env("SSL_CERT_DIR"));
+}
+
+bool settings_load(struct settings *s, const struct str *hosts,
+                   size_t host_count, struct err *e)
+{
+    *s = (struct settings){0};
+    s->home = env("HOME");
+    if (s->home.n && s->home.p[0] != '/')
+        s->home = str_of("", 0);
+    for (size_t i = 0; i < host_count; i++)
+        add_host(s, hosts[i]);
+    add_hosts(s, env("MAPM_GITHUB_HOSTS"));
+    if (!load_files(s, e) || !load_environment(s, e))
+        return err_wrap(e, "cannot read the git configuration");
+    s->wants_no_verify |= is_true(env("GIT_SSL_NO_VERIFY"));
+    add_env_ca(s);
+    return true;
+}
+
+void settings_done(struct settings *s)
+{
+    arena_done(&s->arena);
+}
+
+static bool refuse_scheme(struct str url, struct str to, struct arena *a,
+                          struct err *e)
+{
+    size_t colon = str_find(to, STR("://"));
+    const char *way = colon == SIZE_MAX ? "ssh or a local path"
+                                        : str_c(str_slice(to, 0, colon), a);
+
+    err_set(e, ERR_REFUSED,
+            "the git configuration (url.*.insteadOf) rewrites %.*s to %s, but "
+            "packages are fetched over https only",
+            STR_ARG(url), way);
+    return err_hint(e,
+                    "a longer insteadOf wins: git config --global "
+                    "url.\"%.*s\".insteadOf \"%.*s\"",
+                    STR_ARG(url), STR_ARG(url));
+}
+
+bool settings_rewrite(const struct settings *s, struct str url, struct arena *a,
+                      struct url *out, struct err *e)
+{
+    const struct settings_rewrite *best = NULL;
+    struct str to = url;
+
+    for (size_t i = 0; i < s->rewrite_count; i++) {
+        const struct settings_rewrite *r = &s->rewrites[i];
+
+        if (str_starts(url, r->from) && (!best || r->from.n > best->from.n))
+            best = r;
+    }
+    if (best)
+        to = str_join(best->to, str_from_index(url, best->from.n), a);
+    if (!url_parse(to, a, out) ||
+        (!str_is(out->scheme, "https") && !str_is(out->scheme, "http")))
+        return refuse_scheme(url, to, a, e);
+    return true;
+}
+
+bool settings_is_github(const struct settings *s, struct str host)
+{
+    if (str_is(host, "github.com"))
+        return true;
+    for (size_t i = 0; i < s->host_count; i++)
+        if (str_eq(s->hosts[i], host))
+            return true;
+    return false;
+}
+
+/* "*.example.com" stands for one label. */
+static bool host_fits(struct str pattern, struct str host)
+{
+    size_t dot = str_find_char(host, '.');
+
+    if (str_eq(pattern, host))
+        return true;
+    return str_starts(pattern, STR("*.")) && dot != SIZE_MAX &&
+           str_eq(str_from_index(pattern, 1), str_from_index(host, dot));
+}
+
+static bool path_fits(struct str pattern, struct str path)
+{
+    if (pattern.n && pattern.p[pattern.n - 1] == '/')
+        pattern.n--;
+    return str_starts(path, pattern) &&
+           (path.n == pattern.n || path.p[pattern.n] == '/');
+}
+
+/* How well a rule fits an address, as git judges; 0: not at all. */
+static size_t rank(const struct settings_rule *r, const struct url *u)
+{
+    const struct url *p = &r->pattern;
+
+    if (r->for_all)
+        return 1;
+    if (!str_eq(p->scheme, u->scheme) || p->port != u->port ||
+        !host_fits(p->host, u->host) || !path_fits(p->path, u->path))
+        return 0;
+    return 2 + (str_eq(p->host, u->host) ? ORIGIN_URL_BYTES : 0) + p->path.n;
+}
+
+static const struct settings_rule *
+find_rule(const struct settings *s, const struct url *u, const char *key)
+{
+    const struct settings_rule *best = NULL;
+    size_t best_rank = 0;
+
+    for (size_t i = 0; i < s->rule_count; i++) {
+        const struct settings_rule *r = &s->rules[i];
+        size_t rk = str_is(r->key, key) ? rank(r, u) : 0;
+
+        if (rk && rk >= best_rank) {
+            best = r;
+            best_rank = rk;
+        }
+    }
+    return best;
+}
+
+struct str settings_proxy(const struct settings *s, const struct url *u)
+{
+    const struct settings_rule *r = find_rule(s, u, "proxy");
+
+    return r ? r->value : str_of(NULL, 0);
+}
+
+/* The first of three that is said. */
+static const struct settings_rule *find_first(const struct settings *s,
+                                              const struct url *u,
+                                              const char *const keys[3])
+{
+    const struct settings_rule *r = NULL;
+
+    for (size_t i = 0; i < 3 && r == NULL; i++)
+        r = find_rule(s, u, keys[i]);
+    return r;
+}
+
+bool settings_ca(const struct settings *s, const struct url *u,
+                 struct settings_ca *out, struct err *e)
+{
+    static const char *const files[] = {"env-ca", "sslcainfo", "default-ca"};
+    static const char *const folders[] = {"env-capath", "sslcapath",
+                                          "default-capath"};
+    const struct settings_rule *file = find_first(s, u, files);
+    const struct settings_rule *folder = find_first(s, u, folders);
+
+    if (file && file->is_broken) {
+        err_set(e, ERR_TLS, "cannot read the certificates in %.*s",
+                STR_ARG(file->value));
+        return err_hint(e, "it is named by http.sslCAInfo, GIT_SSL_CAINFO, "
+                           "SSL_CERT_FILE or CURL_CA_BUNDLE");
+    }
+    out->bundle = file ? file->ca : str_of("", 0);
+    out->folder = folder ? folder->value : str_of("", 0);
+    return true;
+}
+
+void settings_hosts(const struct settings *s, struct arena *a,
+                    const struct str **hosts, size_t *count)
+{
+    struct str *out =
+        arena_array(a, s->rewrite_count + s->host_count, sizeof *out);
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->rewrite_count; i++) {
+        struct url u;
+
+        if (url_parse(s->rewrites[i].to, a, &u) && u.host.n)
+            out[n++] = url_host_port(&u, a);
+    }
+    for (size_t i = 0; i < s->host_count; i++)
+        out[n++] = s->hosts[i];
+    *hosts = out;
+    *count = n;
+}
+
+const char *const *settings_ca_folders(const struct settings *s,
+                                       struct arena *a, size_t *count)
+{
+    const char **out = arena_array(a, s->rule_count + 1, sizeof *out);
+
+    *count = 0;
+    for (size_t i = 0; i < s->rule_count; i++)
+        if (str_ends(s->rules[i].key, STR("capath")) &&
+            str_starts(s->rules[i].value, STR("/")))
+            out[(*count)++] = str_c(s->rules[i].value, a);
+    return out;
+}

@@ -1,0 +1,72 @@
+#ifndef FETCH_WORKER_SETTINGS_H
+#define FETCH_WORKER_SETTINGS_H
+
+#include "url.h"
+
+/*
+ * settings: what the user's git configuration and environment say about the
+ * network, read once, before any right is given up.
+ *
+ *     /etc/gitconfig, $XDG_CONFIG_HOME/git/config, ~/.gitconfig,
+ *     GIT_CONFIG_SYSTEM, _GLOBAL, _NOSYSTEM, _COUNT
+ *         --> url.*.insteadOf, http[.<url>].proxy, .sslCAInfo, .sslCAPath
+ *     GIT_SSL_CAINFO, SSL_CERT_FILE, CURL_CA_BUNDLE, MAPM_GITHUB_HOSTS
+ *
+ * A repository around the working directory has no say. http.sslVerify=false
+ * is not honoured: a certificate that is not trusted is named in sslCAInfo.
+ * http.extraHeader is not honoured either: it would carry a secret anywhere.
+ * Proxies of the environment (https_proxy, NO_PROXY …) are libcurl's matter.
+ *
+ * Source: FETCH.md 9; THREATS.md rows 13, 15, 29.
+ */
+
+struct settings {
+    struct arena arena;
+    struct settings_rewrite *rewrites;
+    size_t rewrite_count, rewrite_capacity;
+    struct settings_rule *rules;
+    size_t rule_count, rule_capacity;
+    struct str *hosts; /* GitHub's, besides github.com */
+    size_t host_count, host_capacity;
+    struct str home;      /* absolute; empty: none */
+    bool wants_no_verify; /* someone tried to switch verification off */
+};
+
+/* `hosts`: GitHub hosts that mapm's own configuration names. Errors: ERR_FORMAT
+ * for a configuration that git could not read either. */
+MUST_CHECK bool settings_load(struct settings *s, const struct str *hosts,
+                              size_t host_count, struct err *e);
+void settings_done(struct settings *s);
+
+/*
+ * The address that is really asked: the longest insteadOf that fits.
+ * Errors: ERR_REFUSED when that is neither https nor http.
+ */
+MUST_CHECK bool settings_rewrite(const struct settings *s, struct str url,
+                                 struct arena *a, struct url *out,
+                                 struct err *e);
+
+bool settings_is_github(const struct settings *s, struct str host);
+
+/* http.proxy for this address; p NULL: not set. */
+struct str settings_proxy(const struct settings *s, const struct url *u);
+
+struct settings_ca {
+    struct str bundle; /* PEM, in memory; empty: the system's alone */
+    struct str folder; /* http.sslCAPath; empty: the system's */
+};
+
+/* Errors: ERR_TLS for a bundle that could not be read. */
+MUST_CHECK bool settings_ca(const struct settings *s, const struct url *u,
+                            struct settings_ca *out, struct err *e);
+
+/* Host names, with port where one is written, that rewrites lead to, and the
+ * GitHub hosts. In `a`. */
+void settings_hosts(const struct settings *s, struct arena *a,
+                    const struct str **hosts, size_t *count);
+
+/* Folders of certificates that must stay readable; NULL at the end. In `a`. */
+const char *const *settings_ca_folders(const struct settings *s,
+                                       struct arena *a, size_t *count);
+
+#endif

@@ -1,0 +1,175 @@
+#include "session.h"
+
+/*
+ * Manifests that nobody asked for yet, but will: with them in the first
+ * request for blobs, the rest of a graph inside the repository is known
+ * without one more round for each of its levels. They cost bytes, so how many
+ * are guessed depends on what was seen: a graph that goes on (a dependency
+ * of a dependency) up to the cap; dependencies of a root, a few times as many
+ * as were asked for; a root agent in a small catalog, all; a root skill none.
+ *
+ * Source: FETCH.md 4 (a).
+ */
+
+#define SPECULATE_MAX   256
+#define SPECULATE_FEW   32
+#define SPECULATE_TIMES 4
+
+struct guess {
+    struct repo *repo;
+    struct snapshot *snapshot;
+    struct arena *arena;
+    struct map folders; /* looked into already */
+    struct blob **blobs;
+    size_t count, capacity;
+};
+
+static void add(struct guess *g, const struct oid *id)
+{
+    struct blob *b = blob_get(g->repo, id);
+
+    if (b->state != BLOB_NEW && b->state != BLOB_MISSING)
+        return;
+    b->is_manifest = true;
+    g->blobs = arena_grow(g->arena, g->blobs, g->count, &g->capacity,
+                          sizeof(struct blob *));
+    g->blobs[g->count++] = b;
+}
+
+/* The document right inside a package's tree. */
+static void add_anchor(struct guess *g, const struct oid *folder,
+                       const char *name)
+{
+    const struct object *o = objects_find(&g->repo->objects, folder);
+    struct str rest = o && o->type == OBJECT_TREE ? o->bytes : str_of("", 0);
+    struct err ignored = {0};
+    struct tree_entry entry;
+
+    while (rest.n && tree_next(&rest, &entry, &ignored)) {
+        if (str_is(entry.name, name) && entry.kind == TREE_FILE) {
+            add(g, &entry.id);
+            return;
+        }
+    }
+}
+
+static void add_bucket(struct guess *g, struct str path, const char *anchor)
+{
+    struct tree_source src = {&g->repo->objects, g->snapshot->root,
+                              &g->repo->index};
+    struct tree_found at = {0};
+    struct oid_set wants;
+    const struct object *o;
+    struct str rest;
+    struct err ignored = {0};
+    struct tree_entry entry;
+
+    if (!map_put(&g->folders, path, g))
+        return;
+    oid_set_init(&wants, g->arena);
+    if (!tree_find(&src, path, &wants, &at, &ignored) || at.kind != TREE_FOLDER)
+        return;
+    o = objects_find(&g->repo->objects, &at.id);
+    rest = o && o->type == OBJECT_TREE ? o->bytes : str_of("", 0);
+    while (rest.n && tree_next(&rest, &entry, &ignored)) {
+        if (anchor && entry.kind == TREE_FOLDER)
+            add_anchor(g, &entry.id, anchor);
+        else if (!anchor && entry.kind == TREE_FILE &&
+                 str_ends(entry.name, STR(".json")))
+            add(g, &entry.id);
+    }
+}
+
+static struct str folder_of(struct str path)
+{
+    size_t slash = str_find_last(path, '/');
+
+    return slash == SIZE_MAX ? str_of("", 0) : str_slice(path, 0, slash);
+}
+
+/* The three folders of the catalog that this package is in. */
+static void add_catalog(struct guess *g, struct str path)
+{
+    static const struct {
+        const char *name, *anchor;
+    } buckets[] = {
+        {"skills", "SKILL.md"}, {"agents", "AGENTS.md"}, {"mcps", NULL}};
+    struct str base = folder_of(folder_of(path));
+
+    if (folder_of(path).n == 0)
+        return;
+    for (size_t i = 0; i < sizeof buckets / sizeof *buckets; i++)
+        add_bucket(g,
+                   base.n ? arena_printf(g->arena, "%.*s/%s", STR_ARG(base),
+                                         buckets[i].name)
+                          : str_from(buckets[i].name),
+                   buckets[i].anchor);
+}
+
+/* How many may be guessed for this commit; 0: none. */
+static size_t allowance(const struct repo *r, const struct snapshot *s)
+{
+    unsigned round = 0;
+    bool agent = false;
+    size_t times = SPECULATE_TIMES * s->asked;
+
+    for (const struct ask *a = r->asks; a; a = a->next) {
+        if (a->snapshot != s || a->stage != ASK_FILES)
+            continue;
+        if (a->round > round)
+            round = a->round;
+        agent |= a->doc == DOC_AGENT;
+    }
+    if (round >= 2)
+        return SPECULATE_MAX;
+    if (round == 1)
+        return times < SPECULATE_FEW   ? SPECULATE_FEW
+               : times > SPECULATE_MAX ? SPECULATE_MAX
+                                       : times;
+    return agent ? SPECULATE_FEW : 0;
+}
+
+static bool guess(struct guess *g, size_t max, struct err *e)
+{
+    size_t kept = 0;
+    size_t few = allowance(g->repo, g->snapshot);
+
+    if (few == 0)
+        return true;
+    for (const struct ask *a = g->repo->asks; a; a = a->next)
+        if (a->snapshot == g->snapshot && a->stage == ASK_FILES && !a->is_alone)
+            add_catalog(g, a->path);
+    if (g->count > few && few < SPECULATE_MAX) {
+        g->count = 0; /* too many for what is known: wait for more */
+        return true;
+    }
+    if (g->count > max)
+        g->count = max;
+    if (!blobs_look_up(g->repo, g->blobs, g->count, e))
+        return false;
+    for (size_t i = 0; i < g->count; i++)
+        if (g->blobs[i]->state == BLOB_MISSING)
+            g->blobs[kept++] = g->blobs[i];
+    g->count = kept;
+    return true;
+}
+
+bool speculate(struct repo *r, struct arena *a, struct blob **out, size_t max,
+               size_t *count, struct err *e)
+{
+    if (max > SPECULATE_MAX)
+        max = SPECULATE_MAX;
+    *count = 0;
+    for (struct snapshot *s = r->snapshots; s && *count < max; s = s->next) {
+        struct guess g = {.repo = r, .snapshot = s, .arena = a};
+
+        if (s->trees != TREES_HERE)
+            continue;
+        map_init(&g.folders, a);
+        if (!guess(&g, max - *count, e))
+            return false;
+        for (size_t i = 0; i < g.count; i++)
+            out[(*count)++] = g.blobs[i];
+    }
+    return true;
+}
