@@ -366,7 +366,7 @@ static struct entry *add_entry(struct pack *p)
     struct entry *entry = arena_new(&p->arena, struct entry);
 
     p->entries = arena_grow(&p->arena, p->entries, p->entry_count,
-                            &p->entry_capacity, sizeof *p->entries);
+                            &p->entry_capacity, sizeof(struct entry *));
     p->entries[p->entry_count++] = entry;
     return entry;
 }

@@ -76,7 +76,7 @@ static void finish(size_t length, struct str whole, struct pkt *out)
 {
     static const enum pkt_kind marks[] = {PKT_FLUSH, PKT_DELIM, PKT_END};
 
-    if (length < LENGTH_BYTES)
+    if (length < sizeof marks / sizeof *marks)
         *out = (struct pkt){.kind = marks[length]};
     else
         *out = (struct pkt){.kind = PKT_DATA,
@@ -86,7 +86,7 @@ static void finish(size_t length, struct str whole, struct pkt *out)
 bool pkt_read(struct pkt_reader *r, struct str *bytes, struct pkt *out,
               struct err *e)
 {
-    size_t length, wanted;
+    size_t length = 0, wanted;
     struct str whole;
 
     *out = (struct pkt){.kind = PKT_NONE};

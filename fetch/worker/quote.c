@@ -26,6 +26,7 @@ const char *quote(struct quote *q, struct str s)
     if (is_cut && shown.n && (shown.p[shown.n - 1] & 0xc0) == 0xc0)
         shown.n--; /* … nor behind its first byte */
     memcpy(q->text, shown.p, shown.n);
-    strcpy(q->text + shown.n, is_cut ? ELLIPSIS : "");
+    memcpy(q->text + shown.n, is_cut ? ELLIPSIS : "",
+           is_cut ? sizeof ELLIPSIS : 1);
     return q->text;
 }

@@ -111,7 +111,7 @@ bool folder_find(const struct tree_source *s, const struct folder *f,
                  struct tree_entry *out, struct err *e)
 {
     const struct object *tree;
-    bool found, ok;
+    bool found = false, ok;
 
     if (!objects_find_type(s->objects, &f->tree, OBJECT_TREE, &tree, e))
         return false;

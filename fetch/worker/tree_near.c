@@ -81,7 +81,7 @@ static void look_everywhere(struct near *n, const struct oid *root,
     struct folder *first = arena_new(&n->a, struct folder);
 
     first->tree = *root;
-    queue = arena_grow(&n->a, queue, count, &capacity, sizeof *queue);
+    queue = arena_grow(&n->a, queue, count, &capacity, sizeof(struct folder *));
     queue[count++] = first;
     for (size_t i = 0; i < count && !is_full(n); i++) {
         struct str rest = tree_bytes(n, queue[i]);
@@ -100,7 +100,8 @@ static void look_everywhere(struct near *n, const struct oid *root,
                                      .name = entry.name,
                                      .tree = entry.id,
                                      .depth = queue[i]->depth + 1};
-            queue = arena_grow(&n->a, queue, count, &capacity, sizeof *queue);
+            queue = arena_grow(&n->a, queue, count, &capacity,
+                               sizeof(struct folder *));
             queue[count++] = below;
         }
     }

@@ -482,13 +482,18 @@ bool tree_list(const struct tree_source *s, struct str path,
         list_one(&place, path, a, out);
         return true;
     }
+    if (place.kind != TREE_FOLDER) {
+        *out = (struct tree_listing){.kind = TREE_UNKNOWN};
+        return true;
+    }
     l->w = &w;
     l->a = a;
-    if (place.kind == TREE_FOLDER && !list_all(l, place.at, e))
+    if (!list_all(l, place.at, e))
         return false;
-    *out = (struct tree_listing){.kind = TREE_UNKNOWN};
-    if (w.is_short)
+    if (w.is_short) {
+        *out = (struct tree_listing){.kind = TREE_UNKNOWN};
         return true;
+    }
     if (l->count)
         qsort(l->files, l->count, sizeof *l->files, by_path);
     *out = (struct tree_listing){
