@@ -197,3 +197,230 @@ TEST(odd_paths_are_quoted)
               "dependencies: {skills: []}\n");
     arena_done(&arena);
 }
+
+/* --- random files --------------------------------------------------------- */
+
+static uint32_t seed = 1;
+
+static size_t below(size_t n)
+{
+    seed = seed * 1664525u + 1013904223u;
+    return (size_t)((uint64_t)(seed >> 8) * n >> 24);
+}
+
+static const char *pick(const char *const *texts)
+{
+    size_t n = 0;
+
+    while (texts[n])
+        n++;
+    return texts[below(n)];
+}
+
+static const char *const remarks[] = {
+    "", "", "", "  # why", " # [a, b] - c: d", NULL};
+static const char *const gaps[] = {"",  "", "", "\n", "#\n", "#", " # remark\n",
+                                   NULL};
+
+/* Comments and blank lines that belong to nobody. */
+static void put_gap(struct buf *b, size_t indent)
+{
+    const char *gap = pick(gaps);
+
+    if (*gap == '\n')
+        buf_text(b, gap);
+    else if (*gap)
+        buf_printf(b, "%*s# apart\n", (int)indent, "");
+}
+
+static void put_item(struct buf *b, size_t i)
+{
+    static const char *const quotes[] = {"", "", "", "\"", "'", NULL};
+    const char *quote = pick(quotes);
+
+    buf_printf(b, "%sfile:/i/%zu%s", quote, i, quote);
+}
+
+enum style { NONE, BLOCK, BRACKETS, TALL, STYLES };
+
+static void put_list(struct buf *b, size_t indent, size_t first)
+{
+    enum style style = (enum style)below(STYLES);
+    size_t count = style == NONE ? 0 : below(4), offset = below(2) * 2;
+    bool comma = below(2);
+
+    if (style == BLOCK && count == 0)
+        style = NONE;
+    if (style == NONE || style == BLOCK)
+        buf_printf(b, "%s\n", pick(remarks));
+    if (style == BLOCK) {
+        for (size_t i = 0; i < count; i++) {
+            if (i) /* before the first one it may belong to the key */
+                put_gap(b, indent + offset);
+            buf_printf(b, "%*s- ", (int)(indent + offset), "");
+            put_item(b, first + i);
+            buf_printf(b, "%s\n", pick(remarks));
+        }
+        return;
+    }
+    if (style == NONE)
+        return;
+    buf_text(b, style == TALL ? " [\n" : " [");
+    for (size_t i = 0; i < count; i++) {
+        bool last = i + 1 == count;
+
+        if (style == TALL)
+            buf_printf(b, "%*s", (int)indent + 4, "");
+        put_item(b, first + i);
+        if (!last || (style == TALL && comma))
+            buf_char(b, ',');
+        if (style == TALL)
+            buf_printf(b, "%s\n", pick(remarks));
+        else if (!last)
+            buf_char(b, ' ');
+    }
+    if (style == TALL)
+        buf_printf(b, "%*s", (int)indent + 2, "");
+    buf_printf(b, "]%s\n", pick(remarks));
+}
+
+static void put_dependencies(struct buf *b)
+{
+    static const char *const kinds[][4] = {{"agents", "skills", "mcps"},
+                                           {"mcps", "agents", "skills"},
+                                           {"skills", "mcps", "agents"}};
+    const char *const *order = kinds[below(3)];
+    size_t indent = 1 + below(4);
+
+    buf_printf(b, "dependencies:%s\n", pick(remarks));
+    for (size_t i = 0; i < 3; i++) {
+        if (below(3) == 0)
+            continue;
+        put_gap(b, indent);
+        buf_printf(b, "%*s%s:", (int)indent, "", order[i]);
+        put_list(b, indent, i * 10);
+    }
+}
+
+static struct str random_file(void)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    CLEANUP(buf_done) struct buf crlf = {0};
+    bool with_crlf = below(4) == 0;
+
+    buf_init(&b, 1 << 16);
+    buf_init(&crlf, 1 << 16);
+    put_gap(&b, 0);
+    if (below(2))
+        buf_printf(&b, "clients: [claude, codex]%s\n", pick(remarks));
+    put_gap(&b, 0);
+    if (below(8))
+        put_dependencies(&b);
+    put_gap(&b, 0);
+    if (below(2))
+        buf_printf(&b, "limits:%s\n  package_max_files: 10\n", pick(remarks));
+    put_gap(&b, 0);
+    for (size_t i = 0; i < b.n; i++) {
+        if (b.p[i] == '\n' && with_crlf)
+            buf_char(&crlf, '\r');
+        buf_char(&crlf, b.p[i]);
+    }
+    if (crlf.n && below(4) == 0)
+        crlf.n -= with_crlf ? 2 : 1;
+    return arena_str(&arena, buf_str(&crlf));
+}
+
+/* Lines of both texts that are left between those that are equal. */
+static void count_changed(struct str x, struct str y, size_t *in_x,
+                          size_t *in_y)
+{
+    struct str xs[256], ys[256];
+    size_t nx = 0, ny = 0, same = 0;
+
+    while (x.n && nx < 256 && str_line(&x, &xs[nx]))
+        nx++;
+    while (y.n && ny < 256 && str_line(&y, &ys[ny]))
+        ny++;
+    while (same < nx && same < ny && str_eq(xs[same], ys[same]))
+        same++;
+    while (nx > same && ny > same && str_eq(xs[nx - 1], ys[ny - 1])) {
+        nx--;
+        ny--;
+    }
+    *in_x = nx - same;
+    *in_y = ny - same;
+}
+
+static bool has_root(const struct project *p, enum doc_kind kind,
+                     struct str key)
+{
+    for (size_t i = 0; i < p->root_count; i++)
+        if (p->roots[i].kind == kind && str_eq(p->roots[i].origin.key, key))
+            return true;
+    return false;
+}
+
+static bool parse(struct str text, struct project *p)
+{
+    struct err e = {0};
+
+    return project_parse(text, PROJECT_WORKSPACE, "m", NULL, &arena, p, &e);
+}
+
+/* Was the list there, not as "null"? Then an addition can be undone. */
+static bool list_existed(struct str text, enum doc_kind kind)
+{
+    return str_find(text, arena_printf(&arena, "%s:", doc_kind_plural(kind))) !=
+           SIZE_MAX;
+}
+
+static void check_addition(struct str before, enum doc_kind kind)
+{
+    size_t old_lines, new_lines;
+    struct str after = {0}, back = {0};
+    struct project p, q;
+    struct err e = {0};
+
+    CHECK(parse(before, &p));
+    CHECK(project_add_root(before, kind, STR(N), &arena, &after, &e));
+    CHECK(parse(after, &q) && q.root_count == p.root_count + 1);
+    CHECK(has_root(&q, kind, STR(N)));
+    count_changed(before, after, &old_lines, &new_lines);
+    CHECK(old_lines <= 1 && new_lines <= 3);
+    CHECK(project_remove_root(after, kind, STR(N), NULL, &arena, &back, &e));
+    if (list_existed(before, kind))
+        CHECK(str_eq(back, before));
+}
+
+static void check_removal(struct str before)
+{
+    size_t old_lines, new_lines;
+    struct str after = {0};
+    struct project p, q;
+    const struct root *root;
+    struct err e = {0};
+
+    CHECK(parse(before, &p));
+    if (p.root_count == 0)
+        return;
+    root = &p.roots[below(p.root_count)];
+    CHECK(project_remove_root(before, root->kind, root->origin.key, NULL,
+                              &arena, &after, &e));
+    CHECK(parse(after, &q) && q.root_count == p.root_count - 1);
+    CHECK(!has_root(&q, root->kind, root->origin.key));
+    count_changed(before, after, &old_lines, &new_lines);
+    CHECK(old_lines <= 2 && new_lines <= 1);
+}
+
+TEST(random_files_keep_all_other_lines)
+{
+    for (size_t i = 0; i < 20000 && !tap_failed; i++) {
+        struct str text = random_file();
+
+        check_addition(text, (enum doc_kind)(1u << below(3)));
+        check_removal(text);
+        if (tap_failed)
+            printf("# with this file:\n%.*s<<<\n", STR_ARG(text));
+        arena_done(&arena);
+    }
+}

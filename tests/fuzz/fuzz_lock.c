@@ -1,0 +1,59 @@
+/* mapm.lock: what is read is written again byte for byte, but for CRLF and a
+ * comment on top; what is refused says where. THREATS rows 12, 15. */
+#include "mapm/manifest.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void put_canonical(struct str text, struct buf *out)
+{
+    struct str line;
+
+    while (text.n && text.p[0] == '#')
+        str_line(&text, &line);
+    while (text.n && str_line(&text, &line)) {
+        buf_append(out, line);
+        buf_char(out, '\n');
+    }
+}
+
+static void check_entries(const struct lock *lock)
+{
+    for (size_t i = 0; i < lock->count; i++) {
+        const struct lock_entry *entry = &lock->entries[i];
+
+        if (lock_find(lock, entry->kind, entry->name) != entry ||
+            str_find(entry->place, STR("..")) != SIZE_MAX || !entry->place.n)
+            abort();
+        for (size_t k = 0; k < entry->need_count; k++)
+            if (!lock_find(lock, entry->needs[k].kind, entry->needs[k].name))
+                abort();
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    CLEANUP(buf_done) struct buf out = {0};
+    CLEANUP(buf_done) struct buf want = {0};
+    struct str text = str_of((const char *)data, size);
+    struct lock lock;
+    struct err e = {0};
+
+    if (!lock_parse(text, "l", &a, &lock, &e)) {
+        if (e.code == ERR_FORMAT ? !e.hint[0] : e.code != ERR_LIMIT)
+            abort();
+        return 0;
+    }
+    check_entries(&lock);
+    if (!size)
+        return 0;
+    buf_init(&want, 2 * size + 16);
+    buf_init(&out, 2 * size + 16);
+    put_canonical(text, &want);
+    lock_format(&lock, &out);
+    if (!str_eq(buf_str(&out), buf_str(&want)))
+        abort();
+    return 0;
+}

@@ -1,0 +1,40 @@
+/* mapm.yaml, mapm.local.yaml, config.yaml: the first byte says which. Bounded,
+ * no crash; a workspace never gets hosts or a program to ask. THREATS row 15. */
+#include "mapm/manifest.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_workspace(const struct project *p)
+{
+    if (p->host_count)
+        abort();
+    for (size_t i = 0; i < p->setting_count; i++)
+        if (str_starts(p->settings[i].name, STR("ask.")))
+            abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    enum project_role role;
+    struct project p;
+    struct err e = {0};
+
+    if (size == 0)
+        return 0;
+    role = (enum project_role)(data[0] % 3);
+    if (!project_parse(str_of((const char *)data + 1, size - 1), role, "m",
+                       NULL, &a, &p, &e)) {
+        if (e.code == ERR_NONE ||
+            !str_starts(str_from(err_first(&e)), STR("m:")))
+            abort();
+        return 0;
+    }
+    if (role != PROJECT_USER)
+        check_workspace(&p);
+    for (size_t i = 0; i < p.root_count; i++)
+        (void)project_source_allowed(&p, &p.roots[i].origin);
+    return 0;
+}

@@ -1,0 +1,86 @@
+/* Editing mapm.yaml: a file that was good stays good, and has just the one
+ * root more or less; the first byte chooses kind and origin. Row 15. */
+#include "mapm/manifest.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static bool parse(struct str text, struct arena *a, struct project *p)
+{
+    struct err e = {0};
+
+    return project_parse(text, PROJECT_WORKSPACE, "m", NULL, a, p, &e);
+}
+
+static bool has_root(const struct project *p, enum doc_kind kind,
+                     struct str key)
+{
+    for (size_t i = 0; i < p->root_count; i++)
+        if (p->roots[i].kind == kind && str_eq(p->roots[i].origin.key, key))
+            return true;
+    return false;
+}
+
+static void check_add(struct str text, enum doc_kind kind, struct str origin,
+                      struct arena *a)
+{
+    struct str after, again, back;
+    struct project p, q;
+    bool was_good = parse(text, a, &p);
+    struct err e = {0};
+
+    if (!project_add_root(text, kind, origin, a, &after, &e)) {
+        if (e.code != ERR_FORMAT && e.code != ERR_LIMIT)
+            abort();
+        return;
+    }
+    if (was_good &&
+        (!parse(after, a, &q) || !has_root(&q, kind, origin) ||
+         q.root_count != p.root_count + !has_root(&p, kind, origin)))
+        abort();
+    if (!project_add_root(after, kind, origin, a, &again, &e) ||
+        !str_eq(again, after))
+        abort();
+    if (was_good &&
+        project_remove_root(after, kind, origin, NULL, a, &back, &e) &&
+        (!parse(back, a, &p) || has_root(&p, kind, origin)))
+        abort();
+}
+
+static void check_remove(struct str text, enum doc_kind kind, struct arena *a)
+{
+    struct str after;
+    struct project p, q;
+    struct err e = {0};
+
+    if (!parse(text, a, &p))
+        return;
+    for (size_t i = 0; i < p.root_count && i < 4; i++) {
+        const struct root *root = &p.roots[i];
+
+        if (root->kind == kind &&
+            project_remove_root(text, kind, root->origin.key, NULL, a, &after,
+                                &e) &&
+            (!parse(after, a, &q) || q.root_count != p.root_count - 1))
+            abort();
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const struct str origins[] = {
+        STR_INIT("file:/n"), STR_INIT("file:/a b/it's, [x]: #1"),
+        STR_INIT("https://github.com/acme/catalog/tree/main/skills/x")};
+    CLEANUP(arena_done) struct arena a = {0};
+    enum doc_kind kind;
+    struct str text;
+
+    if (size == 0)
+        return 0;
+    kind = (enum doc_kind)(1u << data[0] % 3);
+    text = str_of((const char *)data + 1, size - 1);
+    check_add(text, kind, origins[data[0] / 3 % 3], &a);
+    check_remove(text, kind, &a);
+    return 0;
+}
