@@ -326,7 +326,7 @@ static bool split_tools(struct reader *r, struct tool_list *l, struct str text)
 static void list_tools(struct reader *r, struct tool_list *l,
                        const struct yaml *y)
 {
-    CLEANUP(buf_done) struct buf raw;
+    CLEANUP(buf_done) struct buf raw = {0};
 
     buf_init(&raw, FRONTMATTER_MAX_BYTES);
     for (const struct yaml *m = y->first; m; m = m->next) {

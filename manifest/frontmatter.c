@@ -132,6 +132,15 @@ struct yaml_options frontmatter_options(unsigned first_line)
 
 /* --- repair --------------------------------------------------------------- */
 
+/* "[file] [options]": meant as text, when it goes on behind its bracket. */
+static bool goes_on(struct str value)
+{
+    char close = value.p[0] == '[' ? ']' : '}';
+    size_t at = str_find_char(value, close);
+
+    return at != SIZE_MAX && at + 1 < value.n;
+}
+
 /* "key: value" at column 0, the value plain by its first character. */
 static bool find_value(struct str line, struct str *value)
 {
@@ -144,7 +153,9 @@ static bool find_value(struct str line, struct str *value)
         (line.p[i + 1] != ' ' && line.p[i + 1] != '\t'))
         return false;
     *value = str_trim(str_from_index(line, i + 1));
-    return value->n > 0 && !strchr("'\"|>&*!#", value->p[0]);
+    if (value->n == 0 || strchr("'\"|>&*!#", value->p[0]))
+        return false;
+    return !strchr("[{", value->p[0]) || goes_on(*value);
 }
 
 static bool continues(struct str rest)
@@ -185,7 +196,7 @@ bool yaml_repair(struct str text, unsigned first_line, struct arena *a,
                  struct str *out, const struct yaml **root, unsigned **lines,
                  size_t *count)
 {
-    CLEANUP(buf_done) struct buf b;
+    CLEANUP(buf_done) struct buf b = {0};
     struct yaml_options options = frontmatter_options(first_line);
     struct str rest = text, line, value;
     unsigned number = first_line;

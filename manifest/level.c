@@ -174,7 +174,7 @@ void complain_at(const struct reader *r, enum level level, const char *code,
 
 const char *quoted(const struct reader *r, struct str text)
 {
-    CLEANUP(buf_done) struct buf b;
+    CLEANUP(buf_done) struct buf b = {0};
     struct str head = text_cut(text, 80);
 
     buf_init(&b, 8192);

@@ -221,6 +221,7 @@ static const char *layout_fault(struct str text, const struct json *root,
             return "it has an empty line";
         skip_line(&l);
     }
+    --*line;
     return str_ends(text, STR("\n")) ? NULL : "it does not end with a line end";
 }
 

@@ -192,7 +192,7 @@ bool mcp_format(const struct document *d, struct str workspace_dir,
                 struct str shared_dir, bool with_meta, struct arena *a,
                 struct str *out, struct err *e)
 {
-    CLEANUP(buf_done) struct buf text;
+    CLEANUP(buf_done) struct buf text = {0};
     struct body b = {.d = d, .e = e};
     bool ok;
 
@@ -216,7 +216,7 @@ bool mcp_format(const struct document *d, struct str workspace_dir,
 bool mcp_pretty(struct str text, struct arena *a, struct str *out,
                 struct err *e)
 {
-    CLEANUP(buf_done) struct buf b;
+    CLEANUP(buf_done) struct buf b = {0};
     const struct json *root;
     struct json_writer w;
 
@@ -276,7 +276,7 @@ static void put_names(struct buf *b, const char *label,
 
 struct str mcp_command_line(const struct document *d, struct arena *a)
 {
-    CLEANUP(buf_done) struct buf b;
+    CLEANUP(buf_done) struct buf b = {0};
     const struct json *args = json_get(d->mcp, "args");
     const struct json *cwd = json_get(d->mcp, "cwd");
     const struct json *command = json_get(d->mcp, "command");

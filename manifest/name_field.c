@@ -198,8 +198,9 @@ void read_name(struct reader *r)
     if (count > 0 && use_folder(r, &faults[0], raw, line))
         return;
     complain_faults(r, faults, count, raw, line);
-    if (count == 0 || r->in->profile != PROFILE_INSTALL)
-        r->doc->name = name;
-    if (name.n && y && is_text(r, y))
+    if (count > 0 && r->in->profile == PROFILE_INSTALL)
+        return; /* nothing to install it as */
+    r->doc->name = name;
+    if (name.n && is_text(r, y))
         compare_folder(r, name, line);
 }

@@ -19,7 +19,7 @@
 
 bool origin_refuse(struct str text, const char *fault, struct err *e)
 {
-    CLEANUP(buf_done) struct buf shown;
+    CLEANUP(buf_done) struct buf shown = {0};
 
     buf_init(&shown, 4 * ORIGIN_MAX_BYTES);
     text_visible(&shown, text_cut(text, 300), false);

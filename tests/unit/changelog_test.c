@@ -1,0 +1,63 @@
+#include "document_case.h"
+
+/* M29: "## X.Y.Z (YYYY-MM-DD)", newest first. */
+static const struct {
+    const char *text, *latest, *versions;
+    size_t complaints;
+} rows[] = {
+    {"", "", "", 0},
+    {"# Changelog\n\n## 1.1.0 (2026-04-17)\n- a\n\n## 1.0.0 (2026-01-02)\n",
+     "1.1.0", "1.1.0:3 1.0.0:6 ", 0},
+    {"## 1.0.0 (2024-02-29)\n", "1.0.0", "1.0.0:1 ", 0},
+    {"## 1.0.0 (2026-02-29)\n", "", "", 1},
+    {"## 1.0.0 (2000-02-29)\n", "1.0.0", "1.0.0:1 ", 0},
+    {"## 1.0.0 (1900-02-29)\n", "", "", 1},
+    {"## 1.0.0 (2026-13-01)\n", "", "", 1},
+    {"## 1.0.0 (2026-00-01)\n", "", "", 1},
+    {"## 1.0.0 (2026-04-31)\n", "", "", 1},
+    {"## 1.0.0 (2026-4-1)\n", "", "", 1},
+    {"## 1.0.0\n", "", "", 1},
+    {"## [1.0.0] - 2026-01-02\n", "", "", 1},
+    {"## v1.0.0 (2026-01-02)\n", "", "", 1},
+    {"## 1.0 (2026-01-02)\n", "", "", 1},
+    {"## 1.0.0  (2026-01-02)\n", "", "", 1},
+    {"## Unreleased\n## 1.0.0 (2026-01-02)\n", "1.0.0", "1.0.0:2 ", 1},
+    {"## 1.0.0 (2026-01-02) \r\n\r\n### x\r\n", "1.0.0", "1.0.0:1 ", 0},
+    {"\xef\xbb\xbf## 1.0.0 (2026-01-02)\n", "1.0.0", "1.0.0:1 ", 0},
+    {"## 1.0.0 (2026-01-02)\n## 1.1.0 (2026-01-03)\n", "1.0.0",
+     "1.0.0:1 1.1.0:2 ", 1},
+    {"## 1.0.0 (2026-01-02)\n## 1.0.0 (2026-01-02)\n", "1.0.0",
+     "1.0.0:1 1.0.0:2 ", 1},
+    {"```\n## 9.0.0 (2026-01-02)\n~~~\n```\n## 1.0.0 (2026-01-02)\n", "1.0.0",
+     "1.0.0:5 ", 0},
+    {"  ~~~ x\n## 9.0.0 (2026-01-02)\n", "", "", 0},
+    {" ## 1.0.0 (2026-01-02)\n#### x\n##\n", "", "", 0},
+    {"## \n", "", "", 1},
+    {"##  (\n", "", "", 1},
+};
+
+TEST(M29_changelogs)
+{
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct arena a = {0};
+        struct complaints why;
+        struct changelog_entry *entries = NULL;
+        struct str found = STR("");
+        size_t count = 0;
+
+        complaints_init(&why, &a);
+        changelog_read(str_from(rows[i].text), &a, &entries, &count, &why);
+        for (size_t n = 0; n < count; n++)
+            found = arena_printf(&a, "%.*s%.*s:%u ", STR_ARG(found),
+                                 STR_ARG(entries[n].version), entries[n].line);
+        CHECK_STR(str_c(found, &a), rows[i].versions);
+        CHECK_STR(str_c(changelog_latest(str_from(rows[i].text)), &a),
+                  rows[i].latest);
+        if (why.count != rows[i].complaints)
+            printf("# %s\n", rows[i].text);
+        CHECK(why.count == rows[i].complaints);
+        CHECK(why.count == 0 ||
+              strcmp(why.items[0].code, "changelog-version") == 0);
+        arena_done(&a);
+    }
+}

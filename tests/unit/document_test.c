@@ -1,0 +1,435 @@
+#include "base/hash.h"
+
+#include <stdlib.h>
+
+#include "document_case.h"
+
+/* What a document says once it is read, and in which order its faults are
+ * told. */
+
+static void read_skill(struct reading *r, const char *text)
+{
+    reading_of(r, (struct manifest_input){.kind = DOC_SKILL,
+                                          .text = str_from(text),
+                                          .folder = STR("foo")});
+}
+
+/* Order and lines: REQUIREMENTS 5, L9. */
+static const struct {
+    const char *text, *complaints;
+} orders[] = {
+    {DOC("name: foo\nversion: 1.0\nscope: A\ndescription: \"\"\n"),
+     "version-format:3! scope-grammar:4! description-empty:5!"},
+    {DOC("metadata:\n  a:\n    - b\ncontext: x\n"),
+     "name-from-folder:1 description-missing:1! version-missing:1 "
+     "metadata-value:3 context-value:5"},
+    {"---\nname: foo\ndescription: a\nversion: "
+     "1.0.0\n---\n\n\nA\nb\xe2\x80\xae",
+     "hidden-characters:9!"},
+    {"---\r\nname: Foo\r\ndescription: a\r\nversion: 1\r\n---\r\nA\r\n",
+     "name-grammar:2! version-format:4"},
+    {"---\rname: foo\rdescription: a\rversion: 1\r---\rA\r",
+     "version-format:4"},
+    {"---\nname: foo\ndescription: a: b\nversion: 1.0.0\nhomepage: c: d\n---\n",
+     "yaml-repaired:3 yaml-repaired:5"},
+    {"---  \nname: foo\ndescription: a\nversion: 1.0.0\n---\t\nA\n", ""},
+    {"---\nname: foo\nversion: 1.0.0\ndescription: |\n  a\n  ---\n  b\n---\n",
+     ""},
+    {"---\nname: foo\nversion: 1.0.0\ndescription: a\nx: \"\n  b\n---\n",
+     "yaml:7!"},
+    {"---\nname: foo\nversion: 1.0.0\ndescription: a\n\tb: c\n---\n",
+     "yaml:5!"},
+};
+
+TEST(L9_complaints_come_by_line)
+{
+    for (size_t i = 0; i < ROWS(orders); i++) {
+        CLEANUP(reading_done) struct reading r;
+
+        read_skill(&r, orders[i].text);
+        CHECK_STR(complaints_text(&r), orders[i].complaints);
+    }
+}
+
+/* T3, X10, T11, T12: where the body begins. */
+static const struct {
+    const char *text, *body;
+    unsigned line;
+} bodies[] = {
+    {"---\nname: a\n---\nB\n", "B\n", 4},
+    {"---\nname: a\n---\n\n\nB\n\n", "B\n\n", 6},
+    {"---\r\nname: a\r\n---\r\n\r\nB\r\n", "B\r\n", 5},
+    {"---\nname: a\n---", "", 4},
+    {"---\nname: a\n---\n", "", 4},
+    {"---\nname: a\n---\nB\n---\nC\n", "B\n---\nC\n", 4},
+    {"---\nname: a\n---\n  B", "  B", 4},
+};
+
+TEST(X10_bodies)
+{
+    for (size_t i = 0; i < ROWS(bodies); i++) {
+        CLEANUP(reading_done) struct reading r;
+
+        read_skill(&r, bodies[i].text);
+        CHECK_STR(str_c(r.doc.body, &r.a), bodies[i].body);
+        CHECK(r.doc.body_line == bodies[i].line);
+    }
+}
+
+static const char *hash_text(struct reading *r, const char *body)
+{
+    struct hash h = hash_of(str_from(body));
+
+    return str_c(str_slice(hash_hex(&h, &r->a), 0, 16), &r->a);
+}
+
+TEST(T11_skill_version_is_the_hash_of_the_body_with_lf)
+{
+    CLEANUP(reading_done) struct reading lf;
+    CLEANUP(reading_done) struct reading crlf;
+    CLEANUP(reading_done) struct reading other;
+
+    read_skill(&lf, "---\nname: a\n---\n\nB\nC\n");
+    read_skill(&crlf, "---\r\nname: b\r\ndescription: x\r\n---\r\nB\r\nC\r\n");
+    read_skill(&other, "---\nname: a\n---\nB\n");
+    CHECK_STR(lf.doc.skill_version, hash_text(&lf, "B\nC\n"));
+    CHECK_STR(crlf.doc.skill_version, lf.doc.skill_version);
+    CHECK(strcmp(other.doc.skill_version, lf.doc.skill_version) != 0);
+}
+
+/* Text of `points` two-byte characters as a body. */
+static void read_long(struct reading *r, size_t points)
+{
+    struct str head = STR("---\nname: foo\ndescription: d\n---\n");
+    char *text = heap_alloc(head.n + 2 * points + 1);
+
+    memcpy(text, head.p, head.n);
+    for (size_t i = 0; i < points; i++)
+        memcpy(text + head.n + 2 * i, "\xc3\xa9", 2);
+    *r = (struct reading){0};
+    complaints_init(&r->why, &r->a);
+    manifest_read(
+        &(struct manifest_input){.kind = DOC_SKILL,
+                                 .folder = STR("foo"),
+                                 .text = arena_str(&r->a, str_from(text))},
+        &r->a, &r->doc, &r->why);
+    heap_free(text);
+}
+
+TEST(T12_tokens_are_code_points_by_four)
+{
+    static const struct {
+        size_t points, tokens;
+        bool warned;
+    } sizes[] = {{0, 1, false},        {3, 1, false},
+                 {8, 2, false},        {20000, 5000, false},
+                 {20003, 5000, false}, {20004, 5001, true}};
+
+    for (size_t i = 0; i < ROWS(sizes); i++) {
+        CLEANUP(reading_done) struct reading r;
+
+        read_long(&r, sizes[i].points);
+        CHECK(r.doc.load_size_tokens == sizes[i].tokens);
+        CHECK((level_said(&r, "body-tokens") == 'W') == sizes[i].warned);
+    }
+}
+
+TEST(L9_metadata_alone)
+{
+    CLEANUP(reading_done) struct reading r;
+
+    reading_of(&r, (struct manifest_input){.kind = DOC_SKILL,
+                                           .text = STR(FULL("") "\xe2\x80\xae"),
+                                           .folder = STR("foo"),
+                                           .skip_body = true});
+    CHECK_STR(complaints_text(&r), "");
+    CHECK_STR(r.doc.skill_version, "");
+    CHECK(r.doc.load_size_tokens == 0);
+}
+
+TEST(X2_names_and_folders)
+{
+    CLEANUP(reading_done) struct reading same;
+    CLEANUP(reading_done) struct reading differs;
+    CLEANUP(reading_done) struct reading replaced;
+    struct manifest_input in = {.kind = DOC_SKILL, .text = STR(NAMED(""))};
+
+    in.folder = STR("foo");
+    reading_of(&same, in);
+    CHECK(!same.doc.name_differs && !same.doc.name_replaced);
+    in.folder = STR("bar");
+    reading_of(&differs, in);
+    CHECK(differs.doc.name_differs && str_is(differs.doc.name, "foo"));
+    in.text = STR(DOC("name: Foo Bar\ndescription: d\n"));
+    reading_of(&replaced, in);
+    CHECK(replaced.doc.name_replaced && str_is(replaced.doc.name, "bar"));
+    CHECK(replaced.why.errors == 0);
+}
+
+TEST(M5_qualified_names)
+{
+    CLEANUP(reading_done) struct reading plain;
+    CLEANUP(reading_done) struct reading scoped;
+
+    read_skill(&plain, NAMED(""));
+    read_skill(&scoped, FULL("scope: io.example\n"));
+    CHECK(str_is(plain.doc.fqn, "foo") && plain.doc.scope.n == 0);
+    CHECK(str_is(scoped.doc.fqn, "io.example/foo"));
+    CHECK(str_is(scoped.doc.version, "1.0.0"));
+}
+
+/* M10, M24: mcps first; both forms. */
+TEST(M24_dependencies_in_their_order)
+{
+    CLEANUP(reading_done) struct reading r;
+
+    read_skill(&r, FULL("scope: a\ndependencies:\n  skills:\n"
+                        "    - \"" GH "o/r/tree/m/skills/a\"\n"
+                        "    - origin: " GH "o/r/tree/m/skills/b\n"
+                        "  mcps: [" GH "o/r/tree/m/mcps/c.json]\n"));
+    CHECK_STR(complaints_text(&r), "dep-object-form:9");
+    CHECK(r.doc.dep_count == 3);
+    if (r.doc.dep_count != 3)
+        return;
+    CHECK(r.doc.deps[0].kind == DOC_MCP && r.doc.deps[0].line == 10);
+    CHECK(str_is(r.doc.deps[0].origin.rest, "m/mcps/c.json"));
+    CHECK(r.doc.deps[1].kind == DOC_SKILL && r.doc.deps[1].line == 8);
+    CHECK(str_is(r.doc.deps[2].origin.rest, "m/skills/b"));
+}
+
+/* X17 */
+static const struct {
+    const char *value, *raw, *tools;
+} tools[] = {
+    {"Read Write", "Read Write", "Read|Write|"},
+    {"Read, Write", "Read, Write", "Read|Write|"},
+    {"Bash(git add *) Read", "Bash(git add *) Read", "Bash(git add *)|Read|"},
+    {"Bash(a, b),Bash(c (d) e)", "Bash(a, b),Bash(c (d) e)",
+     "Bash(a, b)|Bash(c (d) e)|"},
+    {"Bash(open", "Bash(open", "Bash(open|"},
+    {"a) b", "a) b", "a)|b|"},
+    {"\" \"", " ", ""},
+    {"[Read, \"Bash(git add *)\"]", "Read, Bash(git add *)",
+     "Read|Bash(git add *)|"},
+    {"[]", "", ""},
+};
+
+TEST(X17_allowed_tools)
+{
+    for (size_t i = 0; i < ROWS(tools); i++) {
+        CLEANUP(reading_done) struct reading r = {0};
+        struct arena *a = &r.a;
+        struct str text, list = STR("");
+
+        text = arena_printf(a,
+                            "---\nname: foo\ndescription: d\nallowed-tools: "
+                            "%s\n---\n",
+                            tools[i].value);
+        complaints_init(&r.why, a);
+        manifest_read(&(struct manifest_input){.kind = DOC_SKILL,
+                                               .text = text,
+                                               .folder = STR("foo")},
+                      a, &r.doc, &r.why);
+        for (size_t t = 0; t < r.doc.tool_count; t++)
+            list = arena_printf(a, "%.*s%.*s|", STR_ARG(list),
+                                STR_ARG(r.doc.tools[t]));
+        CHECK_STR(str_c(r.doc.allowed_tools, a), tools[i].raw);
+        CHECK_STR(str_c(list, a), tools[i].tools);
+    }
+}
+
+TEST(L3_L5_L6_L7_M8_fields)
+{
+    CLEANUP(reading_done) struct reading r;
+
+    read_skill(&r, FULL("description2: x\nlicense: MIT\nmodel: inherit\n"
+                        "agent: Explore\ncontext: fork\nmode: true\n"
+                        "disable-model-invocation: \"true\"\n"
+                        "prereqs: |\n  Needs git.\ncompatibility: linux\n"
+                        "metadata:\n  version: 1.10\n"));
+    CHECK(str_is(r.doc.license, "MIT") && str_is(r.doc.model, "inherit"));
+    CHECK(str_is(r.doc.agent, "Explore") && str_is(r.doc.context, "fork"));
+    CHECK(r.doc.is_mode && r.doc.disable_model_invocation);
+    CHECK(str_is(r.doc.prereqs, "Needs git."));
+    CHECK(str_is(r.doc.compatibility, "linux"));
+    CHECK(str_is(yaml_get(r.doc.metadata, "version")->text, "1.10")); /* X12 */
+}
+
+TEST(X5_descriptions_are_trimmed_after_counting)
+{
+    CLEANUP(reading_done) struct reading r;
+
+    read_skill(&r, DOC("name: foo\ndescription: |\n\n  a\n\n  b\n\n"));
+    CHECK_STR(str_c(r.doc.description, &r.a), "a\n\nb");
+}
+
+/* A4: what is quoted, and what is not. */
+static const struct {
+    const char *line;
+    bool mended;
+} repairs[] = {
+    {"x: a: b", true},     {"x: it's: b", true},          {"x: @a", true},
+    {"x: `a`", true},      {"x: [file] [options]", true}, {"x: {a} b", true},
+    {"x: a: b # c", true}, {"x-y_z.1: a: b", true},       {"x: %a", true},
+    {"x: [a", false},      {"x: {a: b", false},           {"x: \"a", false},
+    {"x: 'a' b", false},   {"x: a: b\n  c", false},       {"  x: a: b", false},
+    {"x\n", false},
+};
+
+TEST(A4_repairs)
+{
+    for (size_t i = 0; i < ROWS(repairs); i++) {
+        CLEANUP(reading_done) struct reading r = {0};
+        struct str text;
+
+        text = arena_printf(&r.a,
+                            "---\nname: foo\ndescription: d\n"
+                            "version: 1.0.0\n%s\n---\n",
+                            repairs[i].line);
+        complaints_init(&r.why, &r.a);
+        manifest_read(&(struct manifest_input){.kind = DOC_SKILL,
+                                               .text = text,
+                                               .folder = STR("foo")},
+                      &r.a, &r.doc, &r.why);
+        if (repairs[i].mended ? strcmp(complaints_text(&r), "yaml-repaired:5")
+                              : r.why.errors == 0)
+            printf("# %s: %s\n", repairs[i].line, complaints_text(&r));
+        CHECK(repairs[i].mended
+                  ? strcmp(complaints_text(&r), "yaml-repaired:5") == 0
+                  : r.why.errors > 0);
+    }
+}
+
+TEST(A4_repair_keeps_the_value_and_the_types_of_others)
+{
+    CLEANUP(reading_done) struct reading r;
+
+    read_skill(&r, DOC("name: foo\ndescription:  Use when: it's \"x\"  \n"
+                       "disable-model-invocation: true\n"));
+    CHECK_STR(str_c(r.doc.description, &r.a), "Use when: it's \"x\"");
+    CHECK(r.doc.disable_model_invocation);
+    CHECK(level_said(&r, "bool-type") == '-');
+}
+
+static void fill(char *text, size_t n, const char *head, const char *tail)
+{
+    memset(text, 'a', n);
+    memcpy(text, head, strlen(head));
+    memcpy(text + n - strlen(tail), tail, strlen(tail));
+}
+
+/* Row 5: sizes, at the edge and past it. */
+TEST(row5_limits)
+{
+    static const struct {
+        size_t bytes;
+        const char *head, *tail, *code;
+        char level;
+    } sizes[] = {
+        {ANCHOR_MAX_BYTES, "---\nname: foo\n---\n", "\n", "too-large", '-'},
+        {ANCHOR_MAX_BYTES + 1, "---\nname: foo\n---\n", "\n", "too-large", 'E'},
+        {FRONTMATTER_MAX_BYTES + 8, "---\nx: ", "\n---\n", "yaml", '-'},
+        {FRONTMATTER_MAX_BYTES + 9, "---\nx: ", "\n---\n", "yaml", 'E'},
+    };
+
+    for (size_t i = 0; i < ROWS(sizes); i++) {
+        CLEANUP(reading_done) struct reading r;
+        char *text = heap_alloc(sizes[i].bytes);
+
+        fill(text, sizes[i].bytes, sizes[i].head, sizes[i].tail);
+        reading_of(
+            &r, (struct manifest_input){.kind = DOC_SKILL,
+                                        .text = str_of(text, sizes[i].bytes)});
+        CHECK(level_said(&r, sizes[i].code) == sizes[i].level);
+        heap_free(text);
+    }
+}
+
+TEST(row5_a_nul_anywhere)
+{
+    static const char text[] = NAMED("") "a\0b";
+    CLEANUP(reading_done) struct reading r;
+
+    reading_of(&r, (struct manifest_input){.kind = DOC_SKILL,
+                                           .text = {text, sizeof text - 1}});
+    CHECK_STR(complaints_text(&r), "nul-bytes:7!");
+}
+
+TEST(row5_deep_and_many)
+{
+    CLEANUP(reading_done) struct reading deep;
+    CLEANUP(reading_done) struct reading many;
+
+    read_skill(&deep, NAMED("x: " X100("[") X100("]") "\n"));
+    CHECK(level_said(&deep, "yaml") == 'E');
+    read_skill(&many, NAMED("x: [" X10(X1000("1,")) "1]\n"));
+    CHECK(level_said(&many, "yaml") == 'E');
+}
+
+TEST(complaints_are_bounded)
+{
+    CLEANUP(reading_done) struct reading r;
+
+    read_skill(&r, FULL("dependencies:\n  skills: [" X1000("1,") "1,1]\n"));
+    CHECK(r.why.errors == 1000);
+}
+
+TEST(M34_errors_have_stable_codes)
+{
+    static const struct {
+        enum doc_kind kind;
+        const char *text;
+        enum err_code code;
+    } rows[] = {
+        {DOC_SKILL, "x", ERR_FRONTMATTER},
+        {DOC_AGENT, DOC("name: Foo\ndescription: d\nversion: 1.0.0\n"),
+         ERR_NAME},
+        {DOC_SKILL, FULL("dependencies:\n  mcps:\n    - x\n"), ERR_ORIGIN},
+        {DOC_SKILL, DOC("name: foo\ndescription: \"\\u202e\"\n"), ERR_REFUSED},
+        {DOC_MCP, "x", ERR_MCP},
+        {DOC_MCP, "\xff", ERR_MCP},
+    };
+
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        CLEANUP(reading_done) struct reading r;
+        struct err e = {0};
+
+        reading_of(&r, (struct manifest_input){.kind = rows[i].kind,
+                                               .text = str_from(rows[i].text),
+                                               .folder = STR("foo")});
+        CHECK(!complaints_fail(&r.why, rows[i].kind, "skills/x", &e));
+        CHECK(e.code == rows[i].code);
+        CHECK_STR(err_prev(&e, NULL), "skills/x is refused");
+    }
+}
+
+TEST(complaints_fail_tells_them_in_order)
+{
+    CLEANUP(reading_done) struct reading r;
+    struct err e = {0};
+    const char *m;
+
+    read_skill(&r, DOC("name: foo\nscope: A\ndependencies:\n  skills: x\n"
+                       "version: 1.0.0\ndescription: d\n"));
+    CHECK(!complaints_fail(&r.why, DOC_SKILL, "skills/foo", &e));
+    m = err_prev(&e, err_prev(&e, NULL));
+    CHECK(strstr(m, "line 3: ") == m && strstr(m, "(scope-grammar)"));
+    m = err_prev(&e, m);
+    CHECK(strstr(m, "line 5: ") == m && strstr(m, "(deps-not-list)"));
+    CHECK(err_prev(&e, m) == NULL);
+}
+
+TEST(complaint_messages_are_cut_between_characters)
+{
+    struct arena a = {0};
+    struct complaints c;
+    char *text = arena_alloc(&a, 6001);
+
+    complaints_init(&c, &a);
+    for (size_t i = 0; i < 6000; i += 3)
+        memcpy(text + i, "\xe2\x82\xac", 3);
+    complaints_add(&c, true, "yaml", "x", 1, "%s", text);
+    CHECK(text_is_utf8(c.items[0].message));
+    CHECK(c.items[0].message.n > 1000 && c.items[0].message.n <= 2048);
+    arena_done(&a);
+}
