@@ -249,7 +249,7 @@ static bool take_origin(struct reader *r, struct lock_entry *entry,
 static bool take_also(struct reader *r, struct lock_entry *entry,
                       struct str value)
 {
-    struct str inside, raw, *also = NULL;
+    struct str inside = {0}, raw, *also = NULL;
     size_t capacity = 0;
 
     if (!open_list(r, value, &inside))
@@ -359,7 +359,7 @@ static bool take_hidden(struct reader *r, struct lock_entry *entry,
 static bool take_needs(struct reader *r, struct lock_entry *entry,
                        struct str value)
 {
-    struct str inside, raw, kind;
+    struct str inside = {0}, raw, kind;
     size_t capacity = 0;
 
     if (!open_list(r, value, &inside))
@@ -411,7 +411,7 @@ static const struct field {
     {STR_INIT("path"),    DOC_FOLDER, true,  false, take_path},
     {STR_INIT("key"),     DOC_MCP,    true,  false, take_key},
     {STR_INIT("hidden"),  DOC_ANY,    false, false, take_hidden},
-    {STR_INIT("rewritten"), DOC_ANY,  false, false, take_rewritten},
+    {STR_INIT("rewritten"), DOC_FOLDER, false, false, take_rewritten},
     {STR_INIT("needs"),   DOC_FOLDER, false, false, take_needs},
 };
 /* clang-format on */
@@ -645,7 +645,7 @@ static void reserve_entries(struct reader *r)
 
 static bool take_file(struct reader *r)
 {
-    bool more;
+    bool more = false;
 
     if (!take_version_line(r))
         return false;

@@ -16,9 +16,15 @@ struct graph_row {
     const char *needs;
 };
 
+struct graph_package {
+    struct package package;
+    struct dependency *deps; /* what package.deps points to */
+    size_t capacity;
+};
+
 struct graph {
     struct arena *a;
-    struct map packages; /* key -> struct package */
+    struct map packages; /* key -> struct graph_package */
     size_t reads;
 };
 
@@ -36,34 +42,33 @@ static inline void graph_init(struct graph *g, struct arena *a)
     map_init(&g->packages, a);
 }
 
-static inline struct package *graph_add(struct graph *g, struct str key,
-                                        enum doc_kind kind, struct str fqn,
-                                        struct str content)
+static inline struct graph_package *graph_add(struct graph *g, struct str key,
+                                              enum doc_kind kind,
+                                              struct str fqn,
+                                              struct str content)
 {
-    struct package *p = arena_new(g->a, struct package);
+    struct graph_package *p = arena_new(g->a, struct graph_package);
     size_t slash = str_find_last(fqn, '/');
 
-    p->kind = kind;
-    p->origin = graph_origin(key);
-    p->fqn = fqn;
-    p->name = slash == SIZE_MAX ? fqn : str_from_index(fqn, slash + 1);
-    p->content = content;
-    if (p->origin.scheme == ORIGIN_GIT)
-        p->commit = STR("c0ffee");
+    p->package.kind = kind;
+    p->package.origin = graph_origin(key);
+    p->package.fqn = fqn;
+    p->package.name = slash == SIZE_MAX ? fqn : str_from_index(fqn, slash + 1);
+    p->package.content = content;
+    if (p->package.origin.scheme == ORIGIN_GIT)
+        p->package.commit = STR("c0ffee");
     map_put(&g->packages, key, p);
     return p;
 }
 
-static inline void graph_need(struct graph *g, struct package *p,
+static inline void graph_need(struct graph *g, struct graph_package *p,
                               enum doc_kind kind, struct str key)
 {
-    struct dependency *deps = arena_array(g->a, p->dep_count + 1, sizeof *deps);
+    size_t n = p->package.dep_count++;
 
-    for (size_t i = 0; i < p->dep_count; i++)
-        deps[i] = p->deps[i];
-    deps[p->dep_count++] =
-        (struct dependency){.kind = kind, .origin = graph_origin(key)};
-    p->deps = deps;
+    p->deps = arena_grow(g->a, p->deps, n, &p->capacity, sizeof *p->deps);
+    p->deps[n] = (struct dependency){.kind = kind, .origin = graph_origin(key)};
+    p->package.deps = p->deps;
 }
 
 static inline enum doc_kind graph_kind(char c)
@@ -76,7 +81,7 @@ static inline void graph_rows(struct graph *g, const struct graph_row *rows)
     for (; rows->origin; rows++) {
         struct str rest = str_from(rows->needs), word;
         struct str fqn = str_from(rows->fqn ? rows->fqn : rows->origin);
-        struct package *p =
+        struct graph_package *p =
             graph_add(g, str_from(rows->origin), rows->kind, fqn,
                       str_from(rows->content ? rows->content : rows->origin));
 
@@ -90,7 +95,7 @@ static inline bool graph_read(void *ctx, const struct origin *o,
                               const struct package **out, struct err *e)
 {
     struct graph *g = ctx;
-    const struct package *p = map_find(&g->packages, o->key);
+    const struct graph_package *p = map_find(&g->packages, o->key);
 
     (void)expected;
     g->reads++;
@@ -98,7 +103,7 @@ static inline bool graph_read(void *ctx, const struct origin *o,
         err_set(e, ERR_PATH, "no such path");
         return err_hint(e, "look again");
     }
-    *out = p;
+    *out = &p->package;
     return true;
 }
 

@@ -43,6 +43,7 @@ static const char base[] =
     "    version: \"1.2\"\n"
     "    path: .agents/skills/git-pr\n"
     "    hidden: allowed\n"
+    "    rewritten: name\n"
     "    needs: [skill local]\n"
     "  - type: skill\n"
     "    name: local\n"
@@ -72,7 +73,7 @@ static const struct {
     {"version: 1", "<<<<<<< HEAD\nversion: 1", "l:1: a merge conflict"},
     {"  - type: mcp", "<<<<<<< HEAD\n  - type: mcp", "l:12: a merge conflict"},
     {"    commit: ", "=======\n    commit: ", "l:6: a merge conflict"},
-    {"    path: .agents/skills/local\n", "    path: .agents/skills/local\n>>>>>>> x\n", "l:35: a merge conflict"},
+    {"    path: .agents/skills/local\n", "    path: .agents/skills/local\n>>>>>>> x\n", "l:36: a merge conflict"},
     /* form */
     {"  - type: mcp", "\n  - type: mcp", "l:12: expected \"    key: value\", not \"\""},
     {"  - type: mcp", "# x\n  - type: mcp", "l:12: expected \"    key: value\", not \"# x\""},
@@ -105,7 +106,7 @@ static const struct {
     {"    digest: " D64 "\n", "", "l:3: agent acme/reviewer has no \"digest\""},
     {"    path: .agents/agents/reviewer\n", "", "l:3: agent acme/reviewer has no \"path\""},
     {"    key: io-example-mcp\n", "", "l:12: mcp io.example/mcp has no \"key\""},
-    {"    path: .agents/skills/local\n", "", "l:30: skill local has no \"path\""},
+    {"    path: .agents/skills/local\n", "", "l:31: skill local has no \"path\""},
     {"commit: 3f6c", "commit: 3F6C", "l:6: not 40 hexadecimal digits: \"3F6C0123456789abcdef0123456789abcdef0123\""},
     {"commit: 3", "commit: ", "l:6: not 40 hexadecimal digits: \"f6c0123456789abcdef0123456789abcdef0123\""},
     {"tree: 9", "tree: 99", "l:7: not 40 hexadecimal digits: \"99b1d0123456789abcdef0123456789abcdef0123\""},
@@ -115,20 +116,20 @@ static const struct {
     {"    tree: ", "    blob: ", "l:7: \"blob\" is not for agents"},
     {"    key: io", "    path: io", "l:18: \"path\" is not for mcps"},
     {"    key: io-example-mcp\n", "    key: io-example-mcp\n    needs: [skill local]\n", "l:19: \"needs\" is not for mcps"},
-    {"/local\n    digest", "/local\n    commit: " C40 "\n    digest", "l:33: \"commit\" is not for file: packages"},
+    {"/local\n    digest", "/local\n    commit: " C40 "\n    digest", "l:34: \"commit\" is not for file: packages"},
     /* names */
     {"acme/reviewer\n", "Acme/reviewer\n", "l:4: not a name of an agent: Acme/reviewer"},
     {"acme/reviewer\n", "acme/../x\n", "l:4: not a name of an agent: acme/../x"},
     {"acme/reviewer\n", "acme/reviewer/x\n", "l:4: not a name of an agent: acme/reviewer/x"},
-    {"name: local", "name: true", "l:31: not written as mapm writes it: true"},
+    {"name: local", "name: true", "l:32: not written as mapm writes it: true"},
     {"name: io.example/mcp", "name: io.example", "l:13: not a name of an mcp: io.example"},
     {"name: io.example/mcp", "name: io.example/m,p", "l:13: not written as mapm writes it: io.example/m,p"},
     {"name: io.example/mcp", "name: \"io.example/m,p\"", "l:13: not a name of an mcp: io.example/m,p"},
     /* origins */
     {"origin: https:", "origin: http:", "l:5: not an origin: http://github.com/acme/catalog/tree/main/agents/reviewer"},
     {"origin: https://github.com/acme/catalog/tree/main/a", "origin: https:///a", "l:5: not an origin: https:///agents/reviewer"},
-    {"origin: file:/", "origin: file:", "l:32: not an origin: file:home/me/my skills/local"},
-    {"origin: file:/home", "origin: file:/\xff", "l:32: not written as mapm writes it: file:/\xff/me/my skills/local"},
+    {"origin: file:/", "origin: file:", "l:33: not an origin: file:home/me/my skills/local"},
+    {"origin: file:/home", "origin: file:/\xff", "l:33: not written as mapm writes it: file:/\xff/me/my skills/local"},
     {"/tree/v1/", "/tree/v3/", "l:22: not an origin, or not in order: https://github.com/acme/catalog/tree/v2/skills/git-pr"},
     {"/tree/v1/", "/tree/v2/", "l:22: not an origin, or not in order: https://github.com/acme/catalog/tree/v2/skills/git-pr"},
     {"/tree/v1/", "/tree/main/", "l:19: an origin of two packages: https://github.com/acme/catalog/tree/main/skills/git-pr"},
@@ -140,33 +141,35 @@ static const struct {
     {"mcps/io.json", "agents/reviewer", "l:12: an origin of two packages: https://github.com/acme/catalog/tree/main/agents/reviewer"},
     /* places (row 11, row 15) */
     {".agents/agents/reviewer", ".agents/skills/reviewer", "l:10: not a folder of agents: \".agents/skills/reviewer\""},
-    {".agents/skills/local", ".agents/skills/../../x", "l:34: not a folder of skills: \".agents/skills/../../x\""},
-    {".agents/skills/local", ".agents/skills/..", "l:34: not a folder of skills: \".agents/skills/..\""},
-    {".agents/skills/local", ".agents/skills/a/b", "l:34: not a folder of skills: \".agents/skills/a/b\""},
-    {".agents/skills/local", ".agents/skills/", "l:34: not a folder of skills: \".agents/skills/\""},
-    {".agents/skills/local", ".agents/skills/.git", "l:34: not a folder of skills: \".agents/skills/.git\""},
-    {".agents/skills/local", "/etc/cron.d", "l:34: not a folder of skills: \"/etc/cron.d\""},
-    {".agents/skills/local", ".agents/skills/Local", "l:34: not a folder of skills: \".agents/skills/Local\""},
-    {".agents/skills/local", ".agents/skills/git-pr", "l:30: \".agents/skills/git-pr\" belongs to two packages"},
+    {".agents/skills/local", ".agents/skills/../../x", "l:35: not a folder of skills: \".agents/skills/../../x\""},
+    {".agents/skills/local", ".agents/skills/..", "l:35: not a folder of skills: \".agents/skills/..\""},
+    {".agents/skills/local", ".agents/skills/a/b", "l:35: not a folder of skills: \".agents/skills/a/b\""},
+    {".agents/skills/local", ".agents/skills/", "l:35: not a folder of skills: \".agents/skills/\""},
+    {".agents/skills/local", ".agents/skills/.git", "l:35: not a folder of skills: \".agents/skills/.git\""},
+    {".agents/skills/local", "/etc/cron.d", "l:35: not a folder of skills: \"/etc/cron.d\""},
+    {".agents/skills/local", ".agents/skills/Local", "l:35: not a folder of skills: \".agents/skills/Local\""},
+    {".agents/skills/local", ".agents/skills/git-pr", "l:31: \".agents/skills/git-pr\" belongs to two packages"},
     {"key: io-example-mcp", "key: io/example", "l:18: not a key of an MCP server: \"io/example\""},
     {"key: io-example-mcp", "key: a2345678901234567890123456789012345678", "l:18: not a key of an MCP server: \"a2345678901234567890123456789012345678\""},
     {"key: io-example-mcp", "key: a234567890123456789012345678901234567", NULL},
     {"key: io-example-mcp", "key: \"\"", "l:18: not a key of an MCP server: \"\""},
     {"hidden: allowed", "hidden: true", "l:28: expected \"allowed\""},
+    {"rewritten: name", "rewritten: all", "l:29: expected \"name\""},
+    {"    key: io-example-mcp\n", "    key: io-example-mcp\n    rewritten: name\n", "l:19: \"rewritten\" is not for mcps"},
     /* needs */
     {"needs: [skill local]", "needs: [skill gone]", "l:19: acme/git-pr needs skill gone, which is not in this file"},
-    {"needs: [skill local]", "needs: [mcp local]", "l:29: not \"skill NAME\" or \"mcp NAME\": \"mcp local\""},
+    {"needs: [skill local]", "needs: [mcp local]", "l:30: not \"skill NAME\" or \"mcp NAME\": \"mcp local\""},
     {"needs: [skill local]", "needs: [mcp io.example/other]", "l:19: acme/git-pr needs mcp io.example/other, which is not in this file"},
-    {"needs: [skill local]", "needs: [agent acme/reviewer]", "l:29: not \"skill NAME\" or \"mcp NAME\": \"agent acme/reviewer\""},
-    {"needs: [skill local]", "needs: [local]", "l:29: not \"skill NAME\" or \"mcp NAME\": \"local\""},
-    {"needs: [skill local]", "needs: []", "l:29: expected a list in brackets"},
-    {"needs: [skill local]", "needs: [skill local, skill local]", "l:29: needs twice, or not in order: skill local"},
+    {"needs: [skill local]", "needs: [agent acme/reviewer]", "l:30: not \"skill NAME\" or \"mcp NAME\": \"agent acme/reviewer\""},
+    {"needs: [skill local]", "needs: [local]", "l:30: not \"skill NAME\" or \"mcp NAME\": \"local\""},
+    {"needs: [skill local]", "needs: []", "l:30: expected a list in brackets"},
+    {"needs: [skill local]", "needs: [skill local, skill local]", "l:30: needs twice, or not in order: skill local"},
     {"[mcp io.example/mcp, skill", "[skill acme/a, mcp io.example/mcp, skill", "l:11: needs twice, or not in order: mcp io.example/mcp"},
     {"needs: [skill local]", "needs: [skill acme/git-pr]", "l:19: acme/git-pr is part of a cycle"},
     {"path: .agents/skills/local\n", "path: .agents/skills/local\n    needs: [skill acme/git-pr]\n", "l:19: acme/git-pr is part of a cycle"},
     /* order (row 15) */
-    {"name: local", "name: acme/a", "l:30: skill acme/a is not in its order"},
-    {"name: local", "name: acme/git-pr", "l:30: skill acme/git-pr is given twice"},
+    {"name: local", "name: acme/a", "l:31: skill acme/a is not in its order"},
+    {"name: local", "name: acme/git-pr", "l:31: skill acme/git-pr is given twice"},
     {"type: agent", "type: skill", "l:10: not a folder of skills: \".agents/agents/reviewer\""},
 };
 /* clang-format on */
@@ -204,6 +207,7 @@ TEST(a_lock_reads_and_writes_back)
 
     entry = lock_find(&lock, DOC_SKILL, STR("acme/git-pr"));
     CHECK(entry && entry->line == 19 && entry->allow_hidden);
+    CHECK(entry && entry->rewritten);
     CHECK(entry && entry->also_count == 2 && entry->need_count == 1);
     CHECK(entry && str_is(entry->version, "1.2"));
     CHECK(entry && str_is(entry->place, ".agents/skills/git-pr"));

@@ -220,3 +220,462 @@ TEST(problems) /* M11, M15, M25, M26, M27, M28; row 10, row 11 */
     }
     arena_done(&arena);
 }
+
+/* --- what a step holds ---------------------------------------------------- */
+
+TEST(a_step_knows_who_asked_and_by_which_origins) /* M27 */
+{
+    static const struct graph_row rows[] = {
+        {"A", S, 0, 0, "s:X1 s:D"}, {"D", S, 0, 0, ""},
+        {"X1", S, "x", "same", ""}, {"X2", S, "x", "same", ""},
+        {"X3", S, "x", "same", ""}, {0},
+    };
+    const struct plan_step *x, *d;
+    struct graph g;
+    struct plan plan;
+    struct err e = {0};
+
+    graph_init(&g, &arena);
+    graph_rows(&g, rows);
+    CHECK(resolve(&g, "s:A s:X2 s:X3 s:X2", &plan, &e));
+    CHECK_STR(plan_text(&plan), "x D A(0,1)");
+    CHECK(g.reads == 5); /* once per origin */
+    x = map_find(&plan.by_key, STR("X3"));
+    d = map_find(&plan.by_key, STR("D"));
+    CHECK(x == &plan.steps[0] && x == map_find(&plan.by_key, STR("X1")));
+    CHECK(x->origin_count == 3 && str_is(x->origins[0], "X1") &&
+          str_is(x->origins[1], "X2") && str_is(x->origins[2], "X3"));
+    CHECK(x->by == 2 && x->is_root);
+    CHECK(d->by == 2 && !d->is_root);
+    CHECK(plan.steps[2].by == SIZE_MAX && plan.steps[2].is_root);
+    CHECK(!map_find(&plan.by_key, STR("Y")));
+    arena_done(&arena);
+}
+
+static bool interrupted(void *ctx, const struct origin *o,
+                        enum doc_kind expected, const struct package **out,
+                        struct err *e)
+{
+    struct graph *g = ctx;
+
+    (void)o;
+    (void)expected;
+    (void)out;
+    return err_set(e, g->reads++ < 2 ? ERR_FETCH : ERR_INTERRUPTED, "stop");
+}
+
+TEST(an_interrupt_ends_the_walk_at_once)
+{
+    struct graph g;
+    struct resolver_source source = {.read = interrupted, .ctx = &g};
+    struct root roots[5];
+    struct plan plan;
+    struct err e = {0};
+
+    graph_init(&g, &arena);
+    for (size_t i = 0; i < 5; i++)
+        roots[i] = (struct root){
+            .kind = S, .origin = graph_origin(arena_printf(&arena, "%zu", i))};
+    CHECK(!resolver_resolve(&source, roots, 5, &arena, &plan, &e));
+    CHECK(e.code == ERR_INTERRUPTED && g.reads == 3);
+    CHECK_STR(err_text(&e), "stop");
+    arena_done(&arena);
+}
+
+TEST(causes_and_hint_of_the_first_problem_are_kept) /* M26 */
+{
+    struct graph g;
+    struct plan plan;
+    struct err e = {0};
+
+    graph_init(&g, &arena);
+    CHECK(!resolve(&g, "s:gone", &plan, &e));
+    CHECK_STR(e.hint, "look again");
+    arena_done(&arena);
+}
+
+/* --- random graphs against a simple oracle -------------------------------- */
+
+#define NODES_MAX 24
+
+static uint32_t seed = 1;
+
+static size_t below(size_t n)
+{
+    seed = seed * 1664525u + 1013904223u;
+    return (size_t)((uint64_t)(seed >> 8) * n >> 24);
+}
+
+struct sample {
+    size_t count, classes;
+    size_t class_of[NODES_MAX]; /* of one content; its name is class % names */
+    size_t names;
+    bool missing[NODES_MAX];
+    enum doc_kind kind[NODES_MAX];   /* of a class */
+    bool edge[NODES_MAX][NODES_MAX]; /* class -> node */
+    bool lies[NODES_MAX][NODES_MAX]; /* listed under another kind */
+};
+
+/* Mostly downwards, so that many samples have no cycle. */
+static void sample_make(struct sample *s)
+{
+    size_t wild = below(4) == 0, twins = below(3) == 0, holes = below(4) == 0;
+    size_t dense = 2 + below(8);
+
+    *s = (struct sample){.count = 1 + below(NODES_MAX)};
+    s->classes = twins ? 1 + s->count / 2 : s->count;
+    s->names = below(5) ? NODES_MAX : 1 + s->classes / 2;
+    for (size_t i = 0; i < s->count; i++) {
+        s->class_of[i] = i < s->classes ? i : below(s->classes);
+        s->missing[i] = holes && below(12) == 0;
+    }
+    for (size_t c = 0; c < s->classes; c++)
+        s->kind[c] = c && below(4) == 0 ? M : S;
+    for (size_t c = 0; c < s->classes; c++) {
+        for (size_t n = 0; s->kind[c] == S && n < s->count; n++) {
+            bool down = s->class_of[n] > c;
+
+            s->edge[c][n] = below(dense) == 0 && (down || (wild && !below(6)));
+            s->lies[c][n] = wild && below(40) == 0;
+        }
+    }
+}
+
+static struct str sample_key(size_t node)
+{
+    return arena_printf(&arena, "N%02zu", node);
+}
+
+/* In an order of arrival of its own; the same packages. */
+static void sample_graph(const struct sample *s, size_t first, struct graph *g)
+{
+    graph_init(g, &arena);
+    for (size_t k = 0; k < s->count; k++) {
+        size_t node = (k + first) % s->count, c = s->class_of[node];
+        struct graph_package *p;
+
+        if (s->missing[node])
+            continue;
+        p = graph_add(g, sample_key(node), s->kind[c],
+                      arena_printf(&arena, "n%zu", c % s->names),
+                      arena_printf(&arena, "content %zu", c));
+        for (size_t n = 0; n < s->count; n++)
+            if (s->edge[c][n])
+                graph_need(g, p,
+                           (s->kind[s->class_of[n]] == M) != s->lies[c][n] ? M
+                                                                           : S,
+                           sample_key(n));
+    }
+}
+
+struct oracle {
+    const struct sample *s;
+    bool read[NODES_MAX], done[NODES_MAX], open[NODES_MAX];
+    size_t order[NODES_MAX], count;
+    bool bad;
+};
+
+/* The specification, said in the shortest way: recursion and all. */
+static void oracle_visit(struct oracle *o, size_t node)
+{
+    const struct sample *s = o->s;
+    size_t c = s->class_of[node];
+
+    o->read[node] = true;
+    if (s->missing[node] || o->open[c]) {
+        o->bad = true;
+        return;
+    }
+    if (o->done[c])
+        return;
+    for (size_t other = 0; other < s->classes; other++)
+        if (other != c && (o->done[other] || o->open[other]) &&
+            other % s->names == c % s->names && s->kind[other] == s->kind[c])
+            o->bad = true;
+    o->open[c] = true;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t n = 0; n < s->count; n++) {
+            bool mcp = (s->kind[s->class_of[n]] == M) != s->lies[c][n];
+
+            if (!s->edge[c][n] || mcp != (pass == 0))
+                continue;
+            if (s->lies[c][n])
+                o->bad = true;
+            else
+                oracle_visit(o, n);
+        }
+    }
+    o->open[c] = false;
+    o->done[c] = true;
+    o->order[o->count++] = c;
+}
+
+static void sample_check(const struct sample *s, size_t *planned, size_t *refused)
+{
+    struct oracle o = {.s = s};
+    struct plan plan, again;
+    struct graph g;
+    struct err e = {0}, second = {0};
+    char roots[64];
+    size_t two = below(s->count);
+    bool ok;
+
+    snprintf(roots, sizeof roots, "%c:N00 %c:N%02zu",
+             s->kind[0] == M ? 'm' : 's',
+             s->kind[s->class_of[two]] == M ? 'm' : 's', two);
+    oracle_visit(&o, 0);
+    oracle_visit(&o, two);
+
+    sample_graph(s, 0, &g);
+    ok = resolve(&g, roots, &plan, &e);
+    sample_graph(s, below(s->count), &g);
+    CHECK(resolve(&g, roots, &again, &second) == ok);
+    CHECK_STR(err_text(&second), err_text(&e));
+    CHECK(ok == !o.bad);
+    *(ok ? planned : refused) += 1;
+    if (!ok || o.bad)
+        return;
+    CHECK_STR(plan_text(&again), plan_text(&plan));
+    CHECK(plan.count == o.count);
+    for (size_t i = 0; i < plan.count && i < o.count; i++) {
+        const struct plan_step *step = &plan.steps[i];
+        struct str want = arena_printf(&arena, "content %zu", o.order[i]);
+
+        CHECK(str_eq(step->package->content, want));
+        for (size_t k = 0; k < step->need_count; k++)
+            CHECK(step->needs[k] < i);
+    }
+}
+
+TEST(random_graphs) /* M24, M25, M26, M27; row 11 */
+{
+    size_t good_count = 0, bad_count = 0;
+
+    for (seed = 1; seed && good_count + bad_count < 6000;) {
+        struct sample s;
+
+        sample_make(&s);
+        sample_check(&s, &good_count, &bad_count);
+        arena_done(&arena);
+        if (tap_failed)
+            break;
+    }
+    printf("# %zu with a plan, %zu with problems\n", good_count, bad_count);
+    CHECK(good_count > 1000 && bad_count > 1000);
+}
+
+/* --- large graphs --------------------------------------------------------- */
+
+static struct str number(const char *what, size_t i)
+{
+    return arena_printf(&arena, "%s%06zu", what, i);
+}
+
+static double milliseconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static struct graph_package *add_skill(struct graph *g, struct str key)
+{
+    return graph_add(g, key, S, key, key);
+}
+
+/* Every `i`th package of `count` needs the next `width` ones. */
+static void add_ladder(struct graph *g, size_t count, size_t width)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct graph_package *p = add_skill(g, number("p", i));
+
+        for (size_t k = i + 1; k <= i + width && k < count; k++)
+            graph_need(g, p, S, number("p", k));
+    }
+}
+
+static bool resolve_root(struct graph *g, const char *root, struct plan *plan,
+                         struct err *e, double *ms)
+{
+    struct resolver_source source = graph_source(g);
+    struct root r = {.kind = S, .origin = graph_origin(str_from(root))};
+    double start = milliseconds();
+    bool ok = resolver_resolve(&source, &r, 1, &arena, plan, e);
+
+    *ms = milliseconds() - start;
+    return ok;
+}
+
+TEST(a_thousand_levels_and_one_more) /* row 11 */
+{
+    for (size_t more = 0; more < 2; more++) {
+        struct graph g;
+        struct plan plan;
+        struct err e = {0};
+        double ms;
+        bool ok;
+
+        graph_init(&g, &arena);
+        add_ladder(&g, GRAPH_MAX_DEPTH + more, 1);
+        ok = resolve_root(&g, "p000000", &plan, &e, &ms);
+        CHECK(ok == !more);
+        CHECK(!ok || plan.count == GRAPH_MAX_DEPTH);
+        CHECK_STR(
+            err_text(&e),
+            ok ? ""
+               : "more than 1000 levels of dependencies, needed by "
+                 "p000000 -> p000001 -> p000002 -> p000003 -> (992 more) -> "
+                 "p000996 -> p000997 -> p000998 -> p000999");
+        CHECK(e.code == (ok ? ERR_NONE : ERR_LIMIT));
+        arena_done(&arena);
+    }
+}
+
+/* 1,000 levels of which each needs the next 100: more ways than atoms. */
+TEST(an_exponential_graph_is_linear) /* row 11 */
+{
+    struct graph g;
+    struct plan plan;
+    struct err e = {0};
+    double ms;
+
+    graph_init(&g, &arena);
+    add_ladder(&g, 1000, 100);
+    CHECK(resolve_root(&g, "p000000", &plan, &e, &ms));
+    CHECK(plan.count == 1000 && g.reads == 1000);
+    CHECK(ms < 1000);
+    printf("# 95,000 edges in %.1f ms\n", ms);
+    arena_done(&arena);
+}
+
+TEST(ten_thousand_side_by_side) /* row 11 */
+{
+    struct graph_package *root;
+    struct graph g;
+    struct plan plan;
+    struct err e = {0};
+    double ms;
+
+    graph_init(&g, &arena);
+    root = add_skill(&g, STR("root"));
+    for (size_t i = 0; i < 10000; i++) {
+        graph_need(&g, root, S, number("p", i));
+        add_skill(&g, number("p", i));
+    }
+    CHECK(resolve_root(&g, "root", &plan, &e, &ms));
+    CHECK(plan.count == 10001 && plan.steps[10000].need_count == 10000);
+    CHECK(ms < 1000);
+    printf("# 10,000 packages in %.1f ms\n", ms);
+    arena_done(&arena);
+}
+
+TEST(too_many_packages_and_too_many_edges) /* row 11 */
+{
+    struct graph_package *root;
+    struct graph g;
+    struct plan plan;
+    struct err e = {0};
+    double ms;
+
+    graph_init(&g, &arena);
+    root = add_skill(&g, STR("root"));
+    for (size_t i = 0; i < GRAPH_MAX_PACKAGES; i++) {
+        add_skill(&g, number("p", i));
+        if (i + 1 < GRAPH_MAX_PACKAGES)
+            graph_need(&g, root, S, number("p", i));
+    }
+    CHECK(resolve_root(&g, "root", &plan, &e, &ms));
+    CHECK(plan.count == GRAPH_MAX_PACKAGES);
+    graph_need(&g, root, S, number("p", GRAPH_MAX_PACKAGES - 1));
+    CHECK(!resolve_root(&g, "root", &plan, &e, &ms));
+    CHECK(e.code == ERR_LIMIT);
+    CHECK_STR(err_text(&e), "more than 20000 packages, needed by root");
+    arena_done(&arena);
+
+    graph_init(&g, &arena);
+    root = add_skill(&g, STR("root"));
+    add_skill(&g, STR("p"));
+    for (size_t i = 0; i < GRAPH_MAX_EDGES; i++)
+        graph_need(&g, root, S, STR("p"));
+    CHECK(resolve_root(&g, "root", &plan, &e, &ms));
+    CHECK(plan.count == 2 && plan.steps[1].need_count == 1);
+    graph_need(&g, root, S, STR("p"));
+    CHECK(!resolve_root(&g, "root", &plan, &e, &ms));
+    CHECK_STR(err_text(&e),
+              "more than 200000 dependencies in all, needed by root");
+    arena_done(&arena);
+}
+
+static size_t count_lines(const struct err *e)
+{
+    const char *message = NULL;
+    size_t n = 0;
+
+    while ((message = err_next(e, message)))
+        n++;
+    return n;
+}
+
+TEST(many_problems_are_twenty_lines_and_a_count) /* M26; row 11 */
+{
+    struct graph_package *root;
+    struct graph g;
+    struct plan plan;
+    struct err e = {0};
+    double ms;
+
+    graph_init(&g, &arena);
+    root = add_skill(&g, STR("root"));
+    for (size_t i = 0; i < 19000; i++)
+        graph_need(&g, root, S, number("gone", i));
+    CHECK(!resolve_root(&g, "root", &plan, &e, &ms));
+    CHECK(count_lines(&e) == ERROR_MAX_LINES + 1);
+    CHECK_STR(err_first(&e), "\xe2\x80\xa6 and 37980 more");
+    CHECK(ms < 1000);
+    arena_done(&arena);
+}
+
+TEST(a_cycle_of_a_thousand_is_told_in_twenty_lines) /* M25; row 11 */
+{
+    struct graph g;
+    struct plan plan;
+    struct err e = {0};
+    double ms;
+
+    graph_init(&g, &arena);
+    add_ladder(&g, 999, 1);
+    graph_need(&g, add_skill(&g, number("p", 999)), S, number("p", 0));
+    graph_need(&g, map_find(&g.packages, number("p", 998)), S,
+               number("p", 999));
+    CHECK(!resolve_root(&g, "p000000", &plan, &e, &ms));
+    CHECK(e.code == ERR_CYCLE && count_lines(&e) == ERROR_MAX_LINES + 1);
+    CHECK_STR(err_first(&e), "\xe2\x80\xa6 and 981 more");
+    CHECK(str_starts(str_from(err_prev(&e, NULL)),
+                     STR("a cycle of dependencies: p000000 -> p000001 -> "
+                         "p000002 -> p000003 -> (992 more) -> p000996 -> ")));
+    arena_done(&arena);
+}
+
+/* Lines as long as origins may be: they still leave room for the count. */
+TEST(long_lines_are_counted_too) /* row 11 */
+{
+    struct graph_package *root;
+    struct graph g;
+    struct plan plan;
+    struct err e = {0};
+    double ms;
+    char *name = arena_alloc(&arena, ORIGIN_MAX_BYTES);
+
+    memset(name, 'x', ORIGIN_MAX_BYTES);
+    graph_init(&g, &arena);
+    root = add_skill(&g, STR("root"));
+    for (size_t i = 0; i < 50; i++)
+        graph_need(&g, root, S,
+                   str_join(number("", i), str_of(name, ORIGIN_MAX_BYTES - 6),
+                            &arena));
+    CHECK(!resolve_root(&g, "root", &plan, &e, &ms));
+    CHECK_STR(err_first(&e), "\xe2\x80\xa6 and 96 more");
+    CHECK(count_lines(&e) == 5);
+    arena_done(&arena);
+}
