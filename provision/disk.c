@@ -41,30 +41,11 @@ static bool hash_fd(int fd, const char *path, struct hash *out, struct err *e)
     return n == 0 || err_errno(e, "read %s", path);
 }
 
-static const struct record_file *find_recorded(const struct record_entry *known,
-                                               struct str path)
-{
-    size_t from = 0, to = known ? known->file_count : 0;
-
-    while (from < to) {
-        size_t middle = (from + to) / 2;
-        int order = str_cmp(known->files[middle].path, path);
-
-        if (order == 0)
-            return &known->files[middle];
-        if (order < 0)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return NULL;
-}
-
 /* Sets node->hash: from the record, or from the bytes. */
 static bool find_hash(const struct reading *r, int dirfd, const char *name,
                       struct disk_node *node, struct err *e)
 {
-    const struct record_file *f = find_recorded(r->known, node->path);
+    const struct record_file *f = record_find(r->known, node->path);
     CLEANUP_FD int fd = -1;
 
     if (!r->always_hash && f &&
@@ -179,6 +160,27 @@ bool disk_read_link(int dirfd, const char *path, struct arena *a,
         return false;
     *out = arena_str(a, str_of(text, (size_t)n));
     return true;
+}
+
+bool disk_has_mode(const struct disk_node *node, const struct wish_file *f,
+                   const struct record_file *r)
+{
+    if (r && r->executable == f->executable &&
+        (node->st.st_mode & 07777) == r->mode)
+        return true; /* as the file system made it when asked */
+    return ((node->st.st_mode & 0100) != 0) == f->executable;
+}
+
+bool disk_is_linked(const struct provision *p, const struct client *c)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str text;
+
+    if (!disk_read_link(p->root, c->skills, &a, &text))
+        return false;
+    while (text.n && text.p[text.n - 1] == '/')
+        text.n--;
+    return str_is(text, "../" SKILLS_FOLDER);
 }
 
 /* --- nothing changed? ----------------------------------------------------- */

@@ -57,8 +57,7 @@ bool plan_remember(struct plan *plan, struct change *c, struct err *e)
 static const struct record_entry *find_known(const struct plan *plan,
                                              struct str path)
 {
-    return plan->p->has_record ? map_find(&plan->p->record.by_path, path)
-                               : NULL;
+    return provision_recorded(plan->p, path);
 }
 
 /* A record entry for a target that is changed: stage.c completes it. */
@@ -83,24 +82,6 @@ struct comparison {
     size_t missing; /* wished, not there */
 };
 
-static bool has_mode(const struct disk_node *node, const struct wish_file *f,
-                     const struct record_file *r)
-{
-    if (r && r->executable == f->executable &&
-        (node->st.st_mode & 07777) == r->mode)
-        return true; /* as the file system made it when asked */
-    return ((node->st.st_mode & 0100) != 0) == f->executable;
-}
-
-static const struct record_file *find_file(const struct record_entry *known,
-                                           struct str path)
-{
-    for (size_t i = 0; known && i < known->file_count; i++)
-        if (str_eq(known->files[i].path, path))
-            return &known->files[i];
-    return NULL;
-}
-
 /* Judges one node; an edit is only noted when it would be lost. */
 static void judge_node(struct plan *plan, const struct target *t,
                        struct str path, const struct disk_node *node,
@@ -110,7 +91,7 @@ static void judge_node(struct plan *plan, const struct target *t,
     bool regular = S_ISREG(node->st.st_mode);
 
     if (regular && f && hash_eq(&node->hash, &f->hash)) {
-        out->differs |= !has_mode(node, f, r);
+        out->differs |= !disk_has_mode(node, f, r);
         return;
     }
     if (f || r)
@@ -142,8 +123,8 @@ static void compare_tree(struct plan *plan, const struct target *t,
         }
         if (at < wished && str_eq(t->files[at].path, nodes[i].path))
             f = &t->files[at++];
-        judge_node(plan, t, path, &nodes[i], f, find_file(known, nodes[i].path),
-                   out, note);
+        judge_node(plan, t, path, &nodes[i], f,
+                   record_find(known, nodes[i].path), out, note);
     }
     out->missing += wished - at;
     out->differs |= out->missing != 0;
@@ -272,18 +253,6 @@ static bool plan_tree(struct plan *plan, struct target *t, struct err *e)
 
 /* --- links to them -------------------------------------------------------- */
 
-/* `.claude/skills` may itself be a link to .agents/skills: all is there. */
-static bool folder_is_linked(struct plan *plan, const struct client *c)
-{
-    struct str text;
-
-    if (!disk_read_link(plan->p->root, c->skills, plan->arena, &text))
-        return false;
-    while (text.n && text.p[text.n - 1] == '/')
-        text.n--;
-    return str_is(text, "../" SKILLS_FOLDER) || str_is(text, "../skills");
-}
-
 static bool plan_link(struct plan *plan, struct target *t, struct err *e)
 {
     const struct record_entry *known = find_known(plan, t->path);
@@ -293,7 +262,7 @@ static bool plan_link(struct plan *plan, struct target *t, struct err *e)
     struct stat st;
     struct str text = {0};
 
-    if (folder_is_linked(plan, t->client))
+    if (disk_is_linked(plan->p, t->client))
         return true;
     if (!fs_stat_at(plan->p->root, t->path.p, &st)) {
         c = plan_add_change(plan, NODE_LINK, t, t->path);
@@ -648,10 +617,7 @@ bool provision_plan(struct provision *p, const struct provision_options *o,
     p->plan = NULL;
     plan->p = p;
     plan->arena = a;
-    plan->wish = (struct wish){
-        .arena = a, .options = o, .workspace = p->path, .root = p->root};
-    map_init(&plan->wish.by_path, a);
-    map_init(&plan->wish.documents, a);
+    provision_wish(p, o, a, &plan->wish);
     map_init(&plan->parents, a);
     if (!wish_build(&plan->wish, items, item_count, p->record.folders,
                     p->record.folder_count, e) ||

@@ -170,8 +170,7 @@ bool plan_shared(struct plan *plan, struct target *t, struct err *e)
     struct stat st;
     bool there = fs_stat_at(p->root, t->path.p, &st);
 
-    if (p->has_record)
-        s.known = map_find(&p->record.by_path, t->path);
+    s.known = provision_recorded(p, t->path);
     map_init(&s.ours, plan->arena);
     for (size_t i = 0; s.known && i < s.known->key_count; i++)
         map_put(&s.ours, s.known->keys[i].key, &s.known->keys[i]);

@@ -36,6 +36,22 @@ void provision_load(struct provision *p)
     p->has_record = true;
 }
 
+const struct record_entry *provision_recorded(const struct provision *p,
+                                              struct str path)
+{
+    return p->has_record ? map_find(&p->record.by_path, path) : NULL;
+}
+
+void provision_wish(const struct provision *p,
+                    const struct provision_options *o, struct arena *a,
+                    struct wish *out)
+{
+    *out = (struct wish){
+        .arena = a, .options = o, .workspace = p->path, .root = p->root};
+    map_init(&out->by_path, a);
+    map_init(&out->documents, a);
+}
+
 /* What a run that was killed early may have left: our folder, with nothing
  * in it that anybody needs. */
 static void tidy(int root, int mapm)
@@ -62,6 +78,9 @@ static bool recover(struct provision *p, bool *recovered, struct err *e)
         /* Not there, or no folder: provision_plan says so when it matters. */
         bool none = e->code == ERR_NOT_FOUND || e->code == ERR_REFUSED;
 
+        /* A run that was killed in its first moment leaves this. */
+        if (e->code == ERR_NOT_FOUND)
+            unlinkat(p->root, ".agents", AT_REMOVEDIR);
         if (none)
             err_clear(e);
         return none;

@@ -85,6 +85,10 @@ void record_add(struct record *r, struct arena *a,
 void record_add_folder(struct record *r, struct arena *a, struct str path);
 bool record_has_folder(const struct record *r, struct str path);
 
+/* The file of that path; NULL when there is none, or no entry. */
+const struct record_file *record_find(const struct record_entry *known,
+                                      struct str path);
+
 struct file_stat file_stat_of(const struct stat *st, bool with_ctime);
 /* Whether the cache vouches for the file that `st` is of. */
 bool record_vouches(const struct record *r, const struct file_stat *cached,

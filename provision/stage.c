@@ -53,9 +53,9 @@ static void close_own_folder(struct staging *s)
 {
     int root = s->plan->p->root;
 
-    if (s->mapm < 0 || fs_exists_at(s->mapm, "journal"))
-        return;
-    if (s->made_ignore)
+    if (s->mapm >= 0 && fs_exists_at(s->mapm, "journal"))
+        return; /* the next command goes on there */
+    if (s->mapm >= 0 && s->made_ignore)
         unlinkat(s->mapm, ".gitignore", 0);
     if (s->made_mapm)
         unlinkat(root, STATE_FOLDER, AT_REMOVEDIR);

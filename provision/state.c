@@ -58,6 +58,25 @@ void record_add_folder(struct record *r, struct arena *a, struct str path)
     r->folders[r->folder_count++] = path;
 }
 
+const struct record_file *record_find(const struct record_entry *known,
+                                      struct str path)
+{
+    size_t from = 0, to = known ? known->file_count : 0;
+
+    while (from < to) {
+        size_t middle = (from + to) / 2;
+        int order = str_cmp(known->files[middle].path, path);
+
+        if (order == 0)
+            return &known->files[middle];
+        if (order < 0)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return NULL;
+}
+
 /* --- writing -------------------------------------------------------------- */
 
 static void put_hash(struct buf *out, const struct hash *h)

@@ -160,6 +160,17 @@ static bool lacks_flags(void)
     return errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP;
 }
 
+static bool cannot(struct err *e, const char *verb, struct str what)
+{
+    bool layered = errno == EXDEV;
+
+    err_errno(e, "%s %.*s", verb, STR_ARG(what));
+    /* A folder of a lower layer cannot be renamed on an overlay. */
+    return layered &&
+           err_hint(e, "it lies on another file system or image layer than "
+                       ".agents: move it out of the way, then try again");
+}
+
 static bool move(int from_fd, const char *from, int to_fd, const char *to,
                  struct str what, struct err *e)
 {
@@ -171,7 +182,7 @@ static bool move(int from_fd, const char *from, int to_fd, const char *to,
         else if (renameat(from_fd, from, to_fd, to) == 0)
             return true;
     }
-    return err_errno(e, "move %.*s", STR_ARG(what));
+    return cannot(e, "move", what);
 }
 
 /* One file system cannot exchange: then the old one steps aside first. */
@@ -184,7 +195,7 @@ static bool replace(struct mover *m, struct site *site, struct err *e)
                   RENAME_EXCHANGE) == 0)
         return true;
     if (!lacks_flags())
-        return err_errno(e, "replace %.*s", STR_ARG(path));
+        return cannot(e, "replace", path);
     return move(site->parent, site->leaf, stage, site->old_name, path, e) &&
            move(stage, site->new_name, site->parent, site->leaf, path, e);
 }
@@ -367,7 +378,8 @@ static bool drop_folders(struct mover *m, const struct str *paths, size_t count,
         if (!find_parent(m, path, &fd, e))
             return false;
         if (fd >= 0 && unlinkat(fd, leaf_of(path), AT_REMOVEDIR) < 0 &&
-            errno == EIO)
+            errno != ENOTEMPTY && errno != EEXIST && errno != ENOENT &&
+            errno != ENOTDIR)
             return err_errno(e, "remove the folder %.*s", STR_ARG(path));
     }
     return true;
@@ -471,6 +483,7 @@ static bool go_back(struct mover *m, struct err *e)
                                    site.leaf, site.op->path, e))
             return false;
     }
+    drop_backups(s);
     return drop_folders(m, s->make, s->make_count, true, e) &&
            sync_folders(m, e);
 }
@@ -484,7 +497,6 @@ static void undo(struct mover *m, struct err *e)
         err_hint(e, "the next mapm command here finishes the work");
         return; /* for which it needs the stage */
     }
-    drop_backups(m->s);
     remove_stage(m->s);
 }
 
@@ -521,9 +533,14 @@ bool swap_run(struct swap *s, struct err *e)
         undo(&m, e);
         return false;
     }
-    if (!drop_journal(s, e))
+    if (unlinkat(s->mapm, JOURNAL, 0) < 0) {
+        err_errno(e, "remove .agents/.mapm/" JOURNAL);
+        undo(&m, e);
         return false;
+    }
     remove_stage(s);
+    if (!fs_sync(s->mapm, ".agents/.mapm", e))
+        return err_wrap(e, "all is in place, but may not survive a power cut");
     return true;
 }
 

@@ -64,6 +64,13 @@ struct provision {
 
 /* Reads the record once. A broken one is none. */
 void provision_load(struct provision *p);
+/* What the record says of `path`; NULL when it says nothing. */
+const struct record_entry *provision_recorded(const struct provision *p,
+                                              struct str path);
+/* An empty wish for this workspace. */
+void provision_wish(const struct provision *p,
+                    const struct provision_options *o, struct arena *a,
+                    struct wish *out);
 
 /* --- disk.c: what is really there ----------------------------------------- */
 
@@ -90,6 +97,13 @@ MUST_CHECK bool disk_read_file(const struct provision *p, const char *path,
 /* The text of a symbolic link below `dirfd`; false when it is none. */
 bool disk_read_link(int dirfd, const char *path, struct arena *a,
                     struct str *out);
+
+/* Whether it can be run when it should be, and only then. `r` may be NULL. */
+bool disk_has_mode(const struct disk_node *node, const struct wish_file *f,
+                   const struct record_file *r);
+/* Whether the client's skills folder is itself a link to .agents/skills:
+ * then all is there already. */
+bool disk_is_linked(const struct provision *p, const struct client *c);
 
 /* Whether every file of `t` is as recorded and as wished: one lstat each. */
 bool disk_is_recorded(const struct provision *p, const struct target *t,

@@ -79,8 +79,11 @@ static inline bool desk_read(void *ctx, const struct hash *h, size_t max_bytes,
 static inline void desk_init(struct desk *d)
 {
     memset(d, 0, sizeof *d);
-    snprintf(d->path, sizeof d->path, "/tmp/mapm-desk-XXXXXX");
-    if (!mkdtemp(d->path)) {
+    /* In memory where that can be had: thousands of these are made. */
+    snprintf(d->path, sizeof d->path, "/dev/shm/mapm-desk-XXXXXX");
+    if (!mkdtemp(d->path))
+        snprintf(d->path, sizeof d->path, "/tmp/mapm-desk-XXXXXX");
+    if (access(d->path, F_OK) < 0 && !mkdtemp(d->path)) {
         printf("Bail out! %s\n", d->path);
         exit(1);
     }

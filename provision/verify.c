@@ -1,0 +1,192 @@
+#include "base/fs.h"
+
+#include "merge.h"
+#include "work.h"
+
+struct verifying {
+    struct provision *p;
+    struct wish wish;
+    struct arena *arena;
+    struct provision_difference *found;
+    size_t count, capacity;
+};
+
+static void add(struct verifying *v, struct str path, struct str name,
+                const char *how)
+{
+    if (name.n)
+        path =
+            arena_printf(v->arena, "%.*s/%.*s", STR_ARG(path), STR_ARG(name));
+    v->found = arena_grow(v->arena, v->found, v->count, &v->capacity,
+                          sizeof *v->found);
+    v->found[v->count++] = (struct provision_difference){path, how};
+}
+
+static bool make_files(struct verifying *v, struct target *t, struct err *e)
+{
+    for (size_t i = 0; i < t->file_count; i++)
+        if (!wish_make_file(&v->wish, t, &t->files[i], e))
+            return false;
+    return true;
+}
+
+static bool is_right(const struct disk_node *node, const struct wish_file *f,
+                     const struct record_entry *known)
+{
+    return S_ISREG(node->st.st_mode) && hash_eq(&node->hash, &f->hash) &&
+           disk_has_mode(node, f, record_find(known, f->path));
+}
+
+static void compare(struct verifying *v, const struct target *t,
+                    const struct disk_node *nodes, size_t count,
+                    const struct record_entry *known)
+{
+    size_t n = 0, f = 0;
+
+    while (n < count || f < t->file_count) {
+        int order = n == count ? 1
+                    : f == t->file_count
+                        ? -1
+                        : str_cmp(nodes[n].path, t->files[f].path);
+
+        if (order > 0) {
+            add(v, t->path, t->files[f++].path, "missing");
+        } else if (order < 0) {
+            add(v, t->path, nodes[n++].path, "extra");
+        } else {
+            if (!is_right(&nodes[n], &t->files[f], known))
+                add(v, t->path, nodes[n].path, "changed");
+            n++;
+            f++;
+        }
+    }
+}
+
+static bool verify_tree(struct verifying *v, struct target *t,
+                        const struct stat *st, struct err *e)
+{
+    struct disk_node *nodes;
+    size_t count;
+
+    if (!S_ISDIR(st->st_mode)) {
+        add(v, t->path, STR(""), "not ours");
+        return true;
+    }
+    if (!make_files(v, t, e) || !disk_read_tree(v->p, t->path.p, NULL, true,
+                                                v->arena, &nodes, &count, e))
+        return false;
+    compare(v, t, nodes, count, provision_recorded(v->p, t->path));
+    return true;
+}
+
+static bool verify_link(struct verifying *v, struct target *t,
+                        const struct stat *st, struct err *e)
+{
+    struct str text;
+
+    if (!S_ISLNK(st->st_mode))
+        return verify_tree(v, t, st, e);
+    if (!disk_read_link(v->p->root, t->path.p, v->arena, &text) ||
+        !str_eq(text, t->link))
+        add(v, t->path, STR(""), "not ours");
+    return true;
+}
+
+static bool verify_file(struct verifying *v, struct target *t,
+                        const struct stat *st, struct err *e)
+{
+    struct disk_node node;
+
+    if (!S_ISREG(st->st_mode)) {
+        add(v, t->path, STR(""), "not ours");
+        return true;
+    }
+    if (!make_files(v, t, e) ||
+        !disk_read_file(v->p, t->path.p, NULL, true, &node, e))
+        return false;
+    if (!hash_eq(&node.hash, &t->files[0].hash))
+        add(v, t->path, STR(""), "changed");
+    return true;
+}
+
+static bool verify_servers(struct verifying *v, struct target *t,
+                           struct merge *m, struct err *e)
+{
+    for (size_t i = 0; i < t->server_count; i++) {
+        struct wish_server *s = &t->servers[i];
+        struct str path = arena_printf(v->arena, "%s#%.*s", t->path.p,
+                                       STR_ARG(s->item->place));
+        struct hash hash;
+        bool found;
+
+        if (!wish_make_server(&v->wish, t, s, e) ||
+            !merge_find(m, s->item->place, &found, &hash, e))
+            return false;
+        if (!found)
+            add(v, path, STR(""), "missing");
+        else if (!hash_eq(&hash, &s->hash))
+            add(v, path, STR(""), "changed");
+    }
+    return true;
+}
+
+static bool verify_shared(struct verifying *v, struct target *t,
+                          const struct stat *st, struct err *e)
+{
+    struct merge merge;
+    struct str text;
+
+    if (!S_ISREG(st->st_mode)) {
+        add(v, t->path, STR(""), "not ours");
+        return true;
+    }
+    return fs_read_file_at(v->p->root, t->path.p, CLIENT_FILE_MAX_BYTES,
+                           v->arena, &text, e) &&
+           merge_open(t->client, text, v->arena, &merge, e) &&
+           verify_servers(v, t, &merge, e);
+}
+
+static bool verify_target(struct verifying *v, struct target *t, struct err *e)
+{
+    struct stat st;
+
+    if (t->kind == TARGET_LINK && disk_is_linked(v->p, t->client))
+        return true;
+    if (!fs_stat_at(v->p->root, t->path.p, &st)) {
+        add(v, t->path, STR(""), "missing");
+        return true;
+    }
+    switch (t->kind) {
+    case TARGET_TREE:
+        return verify_tree(v, t, &st, e);
+    case TARGET_LINK:
+        return verify_link(v, t, &st, e);
+    case TARGET_FILE:
+        return verify_file(v, t, &st, e);
+    case TARGET_SHARED:
+        return verify_shared(v, t, &st, e);
+    case TARGET_TEXT:
+        break;
+    }
+    return true;
+}
+
+bool provision_verify(struct provision *p, const struct provision_options *o,
+                      const struct provision_item *items, size_t item_count,
+                      struct arena *a, struct provision_difference **out,
+                      size_t *count, struct err *e)
+{
+    struct verifying v = {.p = p, .arena = a};
+
+    provision_load(p);
+    provision_wish(p, o, a, &v.wish);
+    if (!wish_build(&v.wish, items, item_count, p->record.folders,
+                    p->record.folder_count, e))
+        return false;
+    for (size_t i = 0; i < v.wish.count; i++)
+        if (!verify_target(&v, &v.wish.targets[i], e))
+            return false;
+    *out = v.found;
+    *count = v.count;
+    return true;
+}

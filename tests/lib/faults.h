@@ -1,0 +1,137 @@
+#ifndef TESTS_FAULTS_H
+#define TESTS_FAULTS_H
+
+/*
+ * The n-th call that changes a file system is the last one, or fails.
+ *
+ * Stands in for the C library's functions in the whole test program, before
+ * the real calls are made. Syncing is only counted: no test can see it, and
+ * it takes long. Include it in one file of a program.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum fault_mode {
+    FAULT_NONE,
+    FAULT_KILL, /* SIGKILL instead of the call */
+    FAULT_ONCE, /* the call fails with fault_errno */
+    FAULT_FULL, /* it and all later ones that need room fail: ENOSPC */
+};
+
+static enum fault_mode fault_mode;
+static long fault_at, fault_count;
+static int fault_errno;
+static bool fault_lacks_flags; /* renameat2 knows none of its flags */
+
+static inline void fault_arm(enum fault_mode mode, long at, int error)
+{
+    fault_mode = mode;
+    fault_at = at;
+    fault_errno = error;
+    fault_count = 0;
+}
+
+/* Whether this call is to fail, errno set. */
+static inline bool fault_strikes(bool needs_room)
+{
+    long n;
+
+    if (fault_mode == FAULT_NONE)
+        return false;
+    n = __atomic_add_fetch(&fault_count, 1, __ATOMIC_RELAXED);
+    if (fault_mode == FAULT_KILL && n == fault_at)
+        kill(getpid(), SIGKILL);
+    if (fault_mode == FAULT_ONCE && n == fault_at) {
+        errno = fault_errno;
+        return true;
+    }
+    if (fault_mode == FAULT_FULL && n >= fault_at && needs_room) {
+        errno = ENOSPC;
+        return true;
+    }
+    return false;
+}
+
+ssize_t write(int fd, const void *p, size_t n)
+{
+    if (fd > 2 && fault_strikes(true))
+        return -1;
+    return syscall(SYS_write, fd, p, n);
+}
+
+int openat(int dirfd, const char *path, int flags, ...)
+{
+    va_list list;
+    mode_t mode;
+
+    va_start(list, flags);
+    mode = flags & O_CREAT ? va_arg(list, mode_t) : 0;
+    va_end(list);
+    if ((flags & O_CREAT) && fault_strikes(true))
+        return -1;
+    return (int)syscall(SYS_openat, dirfd, path, flags, mode);
+}
+
+int mkdirat(int dirfd, const char *path, mode_t mode)
+{
+    return fault_strikes(true) ? -1
+                               : (int)syscall(SYS_mkdirat, dirfd, path, mode);
+}
+
+int symlinkat(const char *to, int dirfd, const char *path)
+{
+    return fault_strikes(true) ? -1
+                               : (int)syscall(SYS_symlinkat, to, dirfd, path);
+}
+
+int renameat2(int from, const char *x, int to, const char *y, unsigned flags)
+{
+    if (fault_lacks_flags && flags) {
+        errno = EINVAL;
+        return -1;
+    }
+    return fault_strikes(false)
+               ? -1
+               : (int)syscall(SYS_renameat2, from, x, to, y, flags);
+}
+
+int renameat(int from, const char *x, int to, const char *y)
+{
+    return fault_strikes(false)
+               ? -1
+               : (int)syscall(SYS_renameat2, from, x, to, y, 0);
+}
+
+int unlinkat(int dirfd, const char *path, int flags)
+{
+    return fault_strikes(false)
+               ? -1
+               : (int)syscall(SYS_unlinkat, dirfd, path, flags);
+}
+
+int fchmod(int fd, mode_t mode)
+{
+    return fault_strikes(false) ? -1 : (int)syscall(SYS_fchmod, fd, mode);
+}
+
+int fsync(int fd)
+{
+    (void)fd;
+    return fault_strikes(false) ? -1 : 0;
+}
+
+int syncfs(int fd)
+{
+    (void)fd;
+    return fault_strikes(false) ? -1 : 0;
+}
+
+#endif

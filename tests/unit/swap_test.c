@@ -1,0 +1,281 @@
+#include <sys/wait.h>
+
+#include "desk.h"
+#include "faults.h"
+#include "tap.h"
+
+/* An update of everything at once, stopped at each of its steps. */
+
+#define STEPS_MAX 2000
+
+static struct desk desk;
+
+#define SKILL(name, body)                                                      \
+    "---\nname: " name "\ndescription: What it does.\n---\n" body "\n"
+#define SERVER(args)                                                           \
+    "{\"_meta\": {\"name\": \"io.example/mcp\"}, \"command\": \"npx\", "       \
+    "\"args\": [" args "]}\n"
+#define AGENT(body)                                                            \
+    "---\nname: reviewer\ndescription: Reviews.\nversion: 1.0.0\n---\n" body   \
+    "\n"
+
+static void wish_old(struct desk *d)
+{
+    desk_clear(d);
+    desk_item(d, DOC_SKILL, "writer", "SKILL.md", SKILL("writer", "Old."),
+              "a/b.txt", "old\n", NULL);
+    desk_item(d, DOC_SKILL, "leaves", "SKILL.md", SKILL("leaves", "Old."),
+              NULL);
+    desk_item(d, DOC_MCP, "io-example-mcp", "x.json", SERVER("\"old\""), NULL);
+    desk_text(d, "mapm.yaml", "# old\n");
+    desk_text(d, "mapm.lock", "old: 1\n");
+}
+
+static void wish_new(struct desk *d)
+{
+    desk_clear(d);
+    desk_item(d, DOC_SKILL, "writer", "SKILL.md", SKILL("writer", "New."),
+              "a/c.txt", "new\n", NULL);
+    desk_item(d, DOC_SKILL, "comes", "SKILL.md", SKILL("comes", "New."), NULL);
+    desk_item(d, DOC_AGENT, "reviewer", "AGENTS.md", AGENT("New."), NULL);
+    desk_item(d, DOC_MCP, "io-example-mcp", "x.json", SERVER("\"new\""), NULL);
+    desk_text(d, "mapm.yaml", "# new\n");
+    desk_text(d, "mapm.lock", "new: 1\n");
+    desk_text(d, ".gitignore", "new\n");
+}
+
+/* What the workspace looks like before and after. */
+static void find_outcomes(const char **old, const char **new, bool fresh)
+{
+    struct desk *d = &desk;
+
+    desk_init(d);
+    desk_write(d, "README", "the user's\n");
+    if (!fresh) {
+        wish_old(d);
+        DESK_OK(d, 0);
+    }
+    *old = strdup(desk_snapshot(d, false));
+    wish_new(d);
+    DESK_OK(d, 0);
+    *new = strdup(desk_snapshot(d, false));
+    desk_done(d);
+}
+
+static void start(struct desk *d, bool fresh)
+{
+    desk_init(d);
+    desk_write(d, "README", "the user's\n");
+    if (!fresh) {
+        wish_old(d);
+        DESK_OK(d, 0);
+    }
+    wish_new(d);
+}
+
+/* True when it was killed. */
+static bool run_killed_at(struct desk *d, long step, bool recover_only)
+{
+    pid_t child = fork();
+    int status;
+
+    if (child == 0) {
+        fault_arm(FAULT_KILL, step, 0);
+        if (recover_only)
+            d->text_count = d->item_count = 0;
+        _exit(desk_run(d, recover_only ? DESK_PLAN_ONLY : 0) || recover_only
+                  ? 0
+                  : 1);
+    }
+    waitpid(child, &status, 0);
+    return WIFSIGNALED(status);
+}
+
+static bool is_either(const char *got, const char *x, const char *y)
+{
+    return strcmp(got, x) == 0 || strcmp(got, y) == 0;
+}
+
+static bool open_only(struct desk *d)
+{
+    struct provision *p = NULL;
+
+    err_clear(&d->err);
+    if (!provision_open(str_from(d->path), false, NULL, NULL, &d->recovered, &p,
+                        &d->err))
+        return false;
+    provision_close(p);
+    return true;
+}
+
+static void kill_everywhere(bool fresh)
+{
+    struct desk *d = &desk;
+    const char *old, *new, *now;
+    long step;
+    bool killed = true;
+    int olds = 0, news = 0;
+
+    find_outcomes(&old, &new, fresh);
+    for (step = 1; killed && step < STEPS_MAX; step++) {
+        start(d, fresh);
+        killed = run_killed_at(d, step, false);
+        CHECK(open_only(d));
+        now = desk_snapshot(d, false);
+        CHECK(is_either(now, old, new));
+        if (!is_either(now, old, new))
+            printf("# killed at %ld:\n%s\n# wanted:\n%s", step, now, old);
+        olds += strcmp(now, old) == 0;
+        news += strcmp(now, new) == 0;
+        DESK_OK(d, 0);
+        CHECK_STR(desk_snapshot(d, false), new);
+        CHECK(!desk_has(d, ".agents/.mapm/journal"));
+        desk_done(d);
+    }
+    CHECK(!killed && olds > 20 && news > 20);
+    printf("# %ld steps: %d old, %d new\n", step, olds, news);
+}
+
+/* row 27: kill -9 at any instant, then the next command: old or new */
+TEST(killed_at_any_step_of_an_update)
+{
+    kill_everywhere(false);
+}
+
+TEST(killed_at_any_step_of_the_first_install)
+{
+    kill_everywhere(true);
+}
+
+/* row 27: the repair is killed, too, again and again */
+TEST(killed_while_repairing)
+{
+    struct desk *d = &desk;
+    const char *old, *new, *now;
+    bool killed = true;
+
+    find_outcomes(&old, &new, false);
+    for (long step = 1; killed && step < STEPS_MAX; step++) {
+        start(d, false);
+        killed = run_killed_at(d, step, false);
+        if (!desk_has(d, ".agents/.mapm/journal")) {
+            desk_done(d);
+            continue;
+        }
+        for (long again = 1; again < STEPS_MAX; again++)
+            if (!run_killed_at(d, again, true))
+                break;
+        wish_new(d);
+        CHECK(open_only(d));
+        now = desk_snapshot(d, false);
+        CHECK(is_either(now, old, new));
+        DESK_OK(d, 0);
+        CHECK_STR(desk_snapshot(d, false), new);
+        desk_done(d);
+    }
+}
+
+#define PRECIOUS "{\"precious\": \"bytes\"}"
+
+/* As desk_snapshot prints it. */
+static const char *hash_text(const char *text)
+{
+    struct hash h = hash_of(str_from(text));
+    char hex[HASH_HEX_CHARS + 1];
+
+    hash_format(&h, hex);
+    return arena_printf(&desk.arena, "%.16s", hex).p;
+}
+
+/* row 27, row 16: what the user writes before the repair is not lost */
+TEST(an_edit_between_kill_and_repair_survives)
+{
+    static const char *const paths[] = {
+        ".agents/skills/writer/SKILL.md",
+        "mapm.yaml",
+        ".mcp.json",
+        ".agents/skills/leaves/mine.txt",
+        ".agents/skills/comes/SKILL.md",
+    };
+    struct desk *d = &desk;
+    bool killed = true;
+
+    for (long step = 1; killed && step < STEPS_MAX; step++) {
+        bool swapping = true;
+
+        for (size_t i = 0; swapping && i < sizeof paths / sizeof *paths; i++) {
+            start(d, false);
+            killed = run_killed_at(d, step, false);
+            swapping = desk_has(d, ".agents/.mapm/journal");
+            if (swapping) {
+                desk_write(d, paths[i], PRECIOUS);
+                CHECK(open_only(d));
+                CHECK(strstr(desk_snapshot(d, true), hash_text(PRECIOUS)));
+                CHECK(!desk_has(d, ".agents/.mapm/journal"));
+            }
+            desk_done(d);
+        }
+    }
+}
+
+static bool says(const struct err *e, const char *what)
+{
+    for (const char *m = err_first(e); m; m = err_next(e, m))
+        if (strstr(m, what))
+            return true;
+    return false;
+}
+
+static void fail_everywhere(enum fault_mode mode, int error, bool fresh)
+{
+    struct desk *d = &desk;
+    const char *old, *new, *now;
+    bool failed = true;
+    long step;
+
+    find_outcomes(&old, &new, fresh);
+    for (step = 1; failed && step < STEPS_MAX; step++) {
+        start(d, fresh);
+        fault_arm(mode, step, error);
+        failed = !desk_run(d, 0);
+        failed |= fault_count >= step;
+        fault_arm(FAULT_NONE, 0, 0);
+        now = desk_snapshot(d, false);
+        if (d->err.code != ERR_NONE && !desk_has(d, ".agents/.mapm/journal")) {
+            CHECK(d->err.code == ERR_IO || d->err.code == ERR_INTERRUPTED ||
+                  d->err.code == ERR_NOT_FOUND || d->err.code == ERR_REFUSED);
+            /* Only the very last sync can fail too late to undo it. */
+            CHECK_STR(now, says(&d->err, "all is in place") ? new : old);
+            if (fresh)
+                CHECK(!desk_has(d, ".agents/.mapm") || mode == FAULT_ONCE);
+        }
+        CHECK(open_only(d));
+        CHECK(is_either(desk_snapshot(d, false), old, new));
+        DESK_OK(d, 0);
+        CHECK_STR(desk_snapshot(d, false), new);
+        desk_done(d);
+    }
+    CHECK(!failed);
+}
+
+/* row 27: a refusal leaves the workspace byte for byte */
+TEST(disk_full_at_any_step)
+{
+    fail_everywhere(FAULT_FULL, ENOSPC, false);
+    fail_everywhere(FAULT_FULL, ENOSPC, true);
+}
+
+TEST(an_input_output_error_at_any_step)
+{
+    fail_everywhere(FAULT_ONCE, EIO, false);
+    fail_everywhere(FAULT_ONCE, EIO, true);
+}
+
+/* File systems that cannot exchange: two renames, still repairable. */
+TEST(without_exchange)
+{
+    fault_lacks_flags = true;
+    kill_everywhere(false);
+    fail_everywhere(FAULT_ONCE, EIO, false);
+    fault_lacks_flags = false;
+}
