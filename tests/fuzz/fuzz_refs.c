@@ -1,0 +1,61 @@
+/* What an address and a list of refs make of each other. X13, row 10. The
+ * first line is the address, the others are names of refs. */
+
+#include <stdlib.h>
+
+#include "../../fetch/worker/refs.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void fill(struct ref_list *l, struct str rest)
+{
+    static struct err e;
+    struct str line;
+    uint8_t n = 0;
+
+    while (str_line(&rest, &line)) {
+        struct ref r = {.name = line, .target = line};
+
+        r.id.b[0] = r.peeled.b[0] = n++;
+        if (!ref_list_put(l, &r, &e))
+            abort();
+    }
+}
+
+static void check(struct str rest, const struct ref_list *l, struct arena *a)
+{
+    static struct err e;
+    struct ref_choice choice;
+    struct str prefix;
+    struct oid id;
+    bool is_commit;
+
+    if (refs_first(rest, a, &is_commit, &id, &prefix, &e) && prefix.n &&
+        !ref_name_is_valid(prefix))
+        abort();
+    e = (struct err){0};
+    if (!refs_choose(l, rest, a, &choice, &e)) {
+        if (e.code != ERR_REF && e.code != ERR_ORIGIN)
+            abort();
+        return;
+    }
+    if (choice.path.n > rest.n || str_find(choice.path, STR("%2F")) != SIZE_MAX)
+        abort();
+    if (choice.name.n && !choice.is_default && !ref_list_find(l, choice.name))
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str rest = str_of((const char *)data, size), first;
+    struct ref_list l;
+
+    ref_list_init(&l, &a);
+    if (!str_line(&rest, &first))
+        return 0;
+    if (rest.p)
+        fill(&l, rest);
+    check(first, &l, &a);
+    return 0;
+}

@@ -1,0 +1,204 @@
+/* Objects by id: FETCH.md 5, 6; THREATS rows 12, 13. */
+
+#include <git2.h>
+
+#include "../../fetch/worker/objects.h"
+#include "tap.h"
+
+#define ONES   "1111111111111111111111111111111111111111"
+#define TWOS   "2222222222222222222222222222222222222222"
+#define THREES "3333333333333333333333333333333333333333"
+
+__attribute__((constructor)) static void set_up(void)
+{
+    git_libgit2_init();
+}
+
+TEST(ids_as_text)
+{
+    static const char *const bad[] = {
+        "",
+        "1",
+        ONES "1",
+        "111111111111111111111111111111111111111",
+        "111111111111111111111111111111111111111g",
+        "111111111111111111111111111111111111111A",
+        "1111111111111111111111111111111111111 11",
+    };
+    char hex[OID_HEX_CHARS + 1];
+    struct oid id = {{0}};
+
+    CHECK(oid_is_zero(&id));
+    CHECK(oid_parse(STR("0123456789abcdef0123456789abcdef01234567"), &id));
+    CHECK(id.b[0] == 0x01 && id.b[7] == 0xef && id.b[19] == 0x67);
+    oid_format(&id, hex);
+    CHECK_STR(hex, "0123456789abcdef0123456789abcdef01234567");
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        CHECK(!oid_parse(str_from(bad[i]), &id));
+    CHECK(id.b[0] == 0x01);
+}
+
+TEST(ids_of_content)
+{
+    static const struct {
+        enum object_type type;
+        const char *bytes, *hex;
+    } rows[] = {
+        {OBJECT_BLOB, "", "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"},
+        {OBJECT_TREE, "", "4b825dc642cb6eb9a060e54bf8d69288fbee4904"},
+        {OBJECT_BLOB, "x", "c1b0730e0133447badcfd47fd144e254807b06e1"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char hex[OID_HEX_CHARS + 1];
+        struct err e = {0};
+        struct oid id;
+
+        CHECK(oid_of(rows[i].type, str_from(rows[i].bytes), &id, &e));
+        oid_format(&id, hex);
+        CHECK_STR(hex, rows[i].hex);
+    }
+}
+
+TEST(a_table)
+{
+    struct arena a = {0};
+    struct objects o;
+    struct oid id = {{1}}, other = {{2}};
+    const struct object *found;
+    struct err e = {0};
+
+    objects_init(&o, &a);
+    CHECK(!objects_find(&o, &id));
+    objects_put(&o, OBJECT_BLOB, &id, STR("one"));
+    objects_put(&o, OBJECT_BLOB, &id, STR("again"));
+    found = objects_find(&o, &id);
+    CHECK(found && str_is(found->bytes, "one") && oid_eq(&found->id, &id));
+    for (int i = 0; i < 1000; i++) {
+        other.b[5] = (uint8_t)i;
+        other.b[6] = (uint8_t)(i >> 8);
+        objects_put(&o, OBJECT_TREE, &other, STR(""));
+    }
+    CHECK(objects_find(&o, &id) == found);
+    CHECK(objects_find_type(&o, &id, OBJECT_BLOB, &found, &e) && found);
+    CHECK(!objects_find_type(&o, &id, OBJECT_TREE, &found, &e));
+    CHECK(e.code == ERR_DAMAGED);
+    CHECK_STR(err_first(&e), "object 0100000000000000000000000000000000000000 "
+                             "is a blob, not a tree");
+    id.b[1] = 1;
+    CHECK(objects_find_type(&o, &id, OBJECT_TREE, &found, &e) && !found);
+    arena_done(&a);
+}
+
+TEST(a_set)
+{
+    struct arena a = {0};
+    struct oid_set s;
+    struct oid one = {{1}}, two = {{2}};
+
+    oid_set_init(&s, &a);
+    CHECK(!oid_set_has(&s, &one) && oid_set_count(&s) == 0);
+    CHECK(oid_set_put(&s, &two) && oid_set_put(&s, &one));
+    CHECK(!oid_set_put(&s, &two) && oid_set_count(&s) == 2);
+    CHECK(oid_eq(oid_set_get(&s, 0), &two) && oid_eq(oid_set_get(&s, 1), &one));
+    arena_done(&a);
+}
+
+TEST(commits)
+{
+    struct str two = STR("tree " ONES "\nparent " TWOS "\nparent " THREES
+                         "\nauthor A <a@a> 1 +0000\n\nparent " ONES "\n");
+    struct oid id;
+    struct err e = {0};
+    size_t at = 0;
+
+    CHECK(commit_tree(two, &id, &e) && id.b[0] == 0x11);
+    CHECK(commit_next_parent(two, &at, &id) && id.b[0] == 0x22);
+    CHECK(commit_next_parent(two, &at, &id) && id.b[0] == 0x33);
+    CHECK(!commit_next_parent(two, &at, &id));
+    at = 0;
+    CHECK(!commit_next_parent(STR("tree " ONES "\nauthor x\n"), &at, &id));
+    at = 0;
+    CHECK(!commit_next_parent(STR("tree " ONES "\nparent " TWOS), &at, &id));
+    CHECK(!commit_tree(STR(""), &id, &e) && e.code == ERR_DAMAGED);
+    CHECK(!commit_tree(STR("tree 123\n"), &id, &e));
+    CHECK(!commit_tree(STR("\n"), &id, &e));
+    CHECK(!commit_tree(STR("parent " ONES "\n"), &id, &e));
+}
+
+TEST(tags)
+{
+    struct oid id;
+    enum object_type type;
+    struct err e = {0};
+
+    CHECK(tag_target(STR("object " ONES "\ntype commit\ntag v1\n"), &id, &type,
+                     &e));
+    CHECK(id.b[0] == 0x11 && type == OBJECT_COMMIT);
+    CHECK(tag_target(STR("object " TWOS "\ntype tag\n"), &id, &type, &e));
+    CHECK(type == OBJECT_TAG);
+    CHECK(!tag_target(STR("object " ONES "\ntype thing\n"), &id, &type, &e));
+    CHECK(!tag_target(STR("object " ONES), &id, &type, &e));
+    CHECK(!tag_target(STR("object " ONES "\n"), &id, &type, &e));
+    CHECK(!tag_target(STR("tree " ONES "\ntype tree\n"), &id, &type, &e));
+    CHECK(!tag_target(STR(""), &id, &type, &e) && e.code == ERR_DAMAGED);
+}
+
+static struct oid add_commit(struct objects *o, const struct oid *parents,
+                             size_t count, int n)
+{
+    struct arena *a = o->map.arena;
+    struct str text = STR("tree " ONES "\n");
+    struct oid id = {{0}};
+    struct err e = {0};
+
+    for (size_t i = 0; i < count; i++) {
+        char hex[OID_HEX_CHARS + 1];
+
+        oid_format(&parents[i], hex);
+        text = arena_printf(a, "%.*sparent %s\n", STR_ARG(text), hex);
+    }
+    text = arena_printf(a, "%.*sauthor %d\n", STR_ARG(text), n);
+    CHECK(oid_of(OBJECT_COMMIT, text, &id, &e));
+    objects_put(o, OBJECT_COMMIT, &id, text);
+    return id;
+}
+
+/* row 12: a commit of a fork is served, but no chain of hashes leads to it. */
+TEST(commits_that_belong_to_a_branch)
+{
+    struct arena a = {0};
+    struct objects o;
+    struct oid root, left, right, merge, tip, alien, unseen = {{7}};
+    struct oid both[2];
+
+    objects_init(&o, &a);
+    root = add_commit(&o, &unseen, 1, 1); /* its parent was not sent */
+    left = add_commit(&o, &root, 1, 2);
+    right = add_commit(&o, &root, 1, 3);
+    both[0] = left;
+    both[1] = right;
+    merge = add_commit(&o, both, 2, 4);
+    alien = add_commit(&o, &root, 1, 5);
+    tip = merge;
+    for (int i = 0; i < 10000; i++)
+        tip = add_commit(&o, &tip, 1, 100 + i);
+    CHECK(objects_lead_to(&o, &tip, &tip));
+    CHECK(objects_lead_to(&o, &tip, &merge));
+    CHECK(objects_lead_to(&o, &tip, &left) &&
+          objects_lead_to(&o, &tip, &right));
+    CHECK(objects_lead_to(&o, &tip, &root));
+    CHECK(objects_lead_to(&o, &tip, &unseen));
+    CHECK(!objects_lead_to(&o, &tip, &alien));
+    CHECK(!objects_lead_to(&o, &left, &right));
+    CHECK(!objects_lead_to(&o, &root, &tip));
+    arena_done(&a);
+}
+
+TEST(pointers_to_files_kept_elsewhere)
+{
+    CHECK(blob_is_lfs_pointer(
+        STR("version https://git-lfs.github.com/spec/v1\noid sha256:x\n")));
+    CHECK(!blob_is_lfs_pointer(STR("version 1\n")));
+    CHECK(!blob_is_lfs_pointer(STR("")));
+}
