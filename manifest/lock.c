@@ -1,6 +1,5 @@
 #include "lock.h"
 
-#include "base/map.h"
 #include "base/text.h"
 
 #include <stdarg.h>
@@ -28,8 +27,8 @@ struct reader {
     size_t count, capacity;
 };
 
-static bool PRINTF(3, 4)
-    fail(struct reader *r, unsigned line, const char *format, ...)
+bool lock_fail(struct err *e, const char *name, unsigned line,
+               const char *format, ...)
 {
     char message[1024];
     va_list args;
@@ -37,12 +36,12 @@ static bool PRINTF(3, 4)
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    err_set(r->e, ERR_FORMAT, "%s:%u: %s", r->name, line, message);
-    return err_hint(r->e, "mapm writes this file: take it from version control "
-                          "again, or delete it and run mapm install");
+    err_set(e, ERR_FORMAT, "%s:%u: %s", name, line, message);
+    return err_hint(e, "mapm writes this file: take it from version control "
+                       "again, or delete it and run mapm install");
 }
 
-static struct str excerpt(struct str s)
+struct str lock_excerpt(struct str s)
 {
     return text_cut(s, EXCERPT_CHARS);
 }
@@ -62,8 +61,8 @@ static bool fail_line(struct reader *r, const char *expected)
                 r->number);
         return err_hint(r->e, "take either side and run mapm install");
     }
-    return fail(r, r->number, "expected %s, not \"%.*s\"", expected,
-                STR_ARG(excerpt(r->line)));
+    return lock_fail(r->e, r->name, r->number, "expected %s, not \"%.*s\"",
+                     expected, STR_ARG(lock_excerpt(r->line)));
 }
 
 static bool next_line(struct reader *r)
@@ -78,56 +77,6 @@ static bool next_line(struct reader *r)
 
 /* --- values --------------------------------------------------------------- */
 
-static int hex_value(char c)
-{
-    return char_is_digit(c) ? c - '0' : char_is_hex(c) ? c - 'a' + 10 : -1;
-}
-
-/* `\x1b` or `\u20ac`: the digits behind the letter at `*at`. */
-static bool take_escape(struct str raw, size_t *at, struct buf *out)
-{
-    char letter = raw.p[(*at)++];
-    size_t digits = letter == 'x' ? 2 : letter == 'u' ? 4 : 0;
-    int32_t point = 0;
-
-    if (letter == '"' || letter == '\\' || letter == 'n' || letter == 't') {
-        buf_char(out, letter == 'n' ? '\n' : letter == 't' ? '\t' : letter);
-        return true;
-    }
-    if (!digits || raw.n - *at < digits)
-        return false;
-    for (size_t i = 0; i < digits; i++) {
-        int value = hex_value(raw.p[(*at)++]);
-
-        if (value < 0)
-            return false;
-        point = point * 16 + value;
-    }
-    text_put(out, point);
-    return true;
-}
-
-static bool unquote(struct str raw, struct arena *a, struct str *out)
-{
-    CLEANUP(buf_done) struct buf text = {0};
-    size_t at = 1;
-
-    if (raw.n < 2 || raw.p[raw.n - 1] != '"')
-        return false;
-    buf_init(&text, raw.n * 4);
-    raw.n--;
-    while (at < raw.n) {
-        char c = raw.p[at++];
-
-        if (c != '\\')
-            buf_char(&text, c);
-        else if (at >= raw.n || !take_escape(raw, &at, &text))
-            return false;
-    }
-    *out = arena_str(a, buf_str(&text));
-    return true;
-}
-
 /* A scalar in just the form that lock_format gives it. */
 static bool take_scalar(struct reader *r, struct str raw, struct str *out)
 {
@@ -137,14 +86,16 @@ static bool take_scalar(struct reader *r, struct str raw, struct str *out)
         *out = raw;
         return true;
     }
-    if (raw.n && raw.p[0] == '"' && !unquote(raw, r->a, &value))
-        return fail(r, r->number, "a damaged text in quotes");
+    if (raw.n && raw.p[0] == '"' && !lock_unquote(raw, r->a, &value))
+        return lock_fail(r->e, r->name, r->number, "a damaged text in quotes");
     if (!str_eq(lock_scalar(value, r->a), raw))
-        return fail(r, r->number, "not written as mapm writes it: %.*s",
-                    STR_ARG(excerpt(raw)));
+        return lock_fail(r->e, r->name, r->number,
+                         "not written as mapm writes it: %.*s",
+                         STR_ARG(lock_excerpt(raw)));
     if (!text_is_utf8(value) || text_has_control(value) ||
         text_find_hidden(value, NULL, NULL) != TEXT_HIDDEN_NONE)
-        return fail(r, r->number, "a hidden character, or not UTF-8");
+        return lock_fail(r->e, r->name, r->number,
+                         "a hidden character, or not UTF-8");
     *out = value;
     return true;
 }
@@ -177,7 +128,8 @@ static bool cut_item(struct str *list, struct str *item)
 static bool open_list(struct reader *r, struct str value, struct str *inside)
 {
     if (value.n < 3 || value.p[0] != '[' || value.p[value.n - 1] != ']')
-        return fail(r, r->number, "expected a list in brackets");
+        return lock_fail(r->e, r->name, r->number,
+                         "expected a list in brackets");
     *inside = str_slice(value, 1, value.n - 1);
     return true;
 }
@@ -231,9 +183,10 @@ static bool take_name(struct reader *r, struct lock_entry *entry,
     if (!take_scalar(r, value, &entry->name))
         return false;
     return name_is_valid(entry->kind, entry->name) ||
-           fail(r, r->number, "not a name of %s %s: %.*s",
-                entry->kind == DOC_SKILL ? "a" : "an",
-                doc_kind_name(entry->kind), STR_ARG(excerpt(entry->name)));
+           lock_fail(r->e, r->name, r->number, "not a name of %s %s: %.*s",
+                     entry->kind == DOC_SKILL ? "a" : "an",
+                     doc_kind_name(entry->kind),
+                     STR_ARG(lock_excerpt(entry->name)));
 }
 
 static bool take_origin(struct reader *r, struct lock_entry *entry,
@@ -242,8 +195,8 @@ static bool take_origin(struct reader *r, struct lock_entry *entry,
     if (!take_scalar(r, value, &entry->origin))
         return false;
     return origin_is_plausible(entry->origin) ||
-           fail(r, r->number, "not an origin: %.*s",
-                STR_ARG(excerpt(entry->origin)));
+           lock_fail(r->e, r->name, r->number, "not an origin: %.*s",
+                     STR_ARG(lock_excerpt(entry->origin)));
 }
 
 static bool take_also(struct reader *r, struct lock_entry *entry,
@@ -259,13 +212,14 @@ static bool take_also(struct reader *r, struct lock_entry *entry,
 
         also = arena_grow(r->a, also, n, &capacity, sizeof *also);
         if (!cut_item(&inside, &raw))
-            return fail(r, r->number, "a damaged list");
+            return lock_fail(r->e, r->name, r->number, "a damaged list");
         if (!take_scalar(r, raw, &also[n]))
             return false;
         if (!origin_is_plausible(also[n]) ||
             (n && str_cmp(also[n - 1], also[n]) >= 0))
-            return fail(r, r->number, "not an origin, or not in order: %.*s",
-                        STR_ARG(excerpt(also[n])));
+            return lock_fail(r->e, r->name, r->number,
+                             "not an origin, or not in order: %.*s",
+                             STR_ARG(lock_excerpt(also[n])));
         entry->also_count++;
     }
     entry->also = also;
@@ -275,8 +229,9 @@ static bool take_also(struct reader *r, struct lock_entry *entry,
 static bool take_id(struct reader *r, struct str value, struct str *out)
 {
     if (!is_hex(value, COMMIT_HEX_CHARS))
-        return fail(r, r->number, "not 40 hexadecimal digits: \"%.*s\"",
-                    STR_ARG(excerpt(value)));
+        return lock_fail(r->e, r->name, r->number,
+                         "not 40 hexadecimal digits: \"%.*s\"",
+                         STR_ARG(lock_excerpt(value)));
     *out = value;
     return true;
 }
@@ -298,9 +253,9 @@ static bool take_digest(struct reader *r, struct lock_entry *entry,
 {
     if (!str_starts(value, STR("sha256:")) ||
         !is_hex(str_from_index(value, 7), 64))
-        return fail(r, r->number,
-                    "not \"sha256:\" and 64 hexadecimal digits: \"%.*s\"",
-                    STR_ARG(excerpt(value)));
+        return lock_fail(r->e, r->name, r->number,
+                         "not \"sha256:\" and 64 hexadecimal digits: \"%.*s\"",
+                         STR_ARG(lock_excerpt(value)));
     entry->digest = value;
     return true;
 }
@@ -309,7 +264,8 @@ static bool take_version(struct reader *r, struct lock_entry *entry,
                          struct str value)
 {
     return take_scalar(r, value, &entry->version) &&
-           (entry->version.n || fail(r, r->number, "an empty version"));
+           (entry->version.n ||
+            lock_fail(r->e, r->name, r->number, "an empty version"));
 }
 
 /* One component below a folder of ours: it can lead nowhere else. */
@@ -322,8 +278,9 @@ static bool take_path(struct reader *r, struct lock_entry *entry,
     entry->place = value;
     return (str_starts(value, folder) &&
             name_is_kebab(str_from_index(value, folder.n))) ||
-           fail(r, r->number, "not a folder of %s: \"%.*s\"",
-                doc_kind_plural(entry->kind), STR_ARG(excerpt(value)));
+           lock_fail(r->e, r->name, r->number, "not a folder of %s: \"%.*s\"",
+                     doc_kind_plural(entry->kind),
+                     STR_ARG(lock_excerpt(value)));
 }
 
 static bool take_key(struct reader *r, struct lock_entry *entry,
@@ -338,22 +295,25 @@ static bool take_key(struct reader *r, struct lock_entry *entry,
                (char_is_alpha(entry->place.p[i]) ||
                 char_is_digit(entry->place.p[i]) || entry->place.p[i] == '-');
     return (good && entry->place.n && entry->place.n <= MCP_KEY_MAX_CHARS) ||
-           fail(r, r->number, "not a key of an MCP server: \"%.*s\"",
-                STR_ARG(excerpt(entry->place)));
+           lock_fail(r->e, r->name, r->number,
+                     "not a key of an MCP server: \"%.*s\"",
+                     STR_ARG(lock_excerpt(entry->place)));
 }
 
 static bool take_rewritten(struct reader *r, struct lock_entry *entry,
                            struct str value)
 {
     entry->rewritten = str_is(value, "name");
-    return entry->rewritten || fail(r, r->number, "expected \"name\"");
+    return entry->rewritten ||
+           lock_fail(r->e, r->name, r->number, "expected \"name\"");
 }
 
 static bool take_hidden(struct reader *r, struct lock_entry *entry,
                         struct str value)
 {
     entry->allow_hidden = str_is(value, "allowed");
-    return entry->allow_hidden || fail(r, r->number, "expected \"allowed\"");
+    return entry->allow_hidden ||
+           lock_fail(r->e, r->name, r->number, "expected \"allowed\"");
 }
 
 static bool take_needs(struct reader *r, struct lock_entry *entry,
@@ -372,18 +332,19 @@ static bool take_needs(struct reader *r, struct lock_entry *entry,
             arena_grow(r->a, entry->needs, n, &capacity, sizeof *entry->needs);
         need = &entry->needs[n];
         if (!cut_item(&inside, &raw))
-            return fail(r, r->number, "a damaged list");
+            return lock_fail(r->e, r->name, r->number, "a damaged list");
         need->name = raw;
         if (!str_cut(&need->name, ' ', &kind) || !need->name.n ||
             !doc_kind_find(kind, &need->kind) || need->kind == DOC_AGENT ||
             !name_is_valid(need->kind, need->name))
-            return fail(r, r->number,
-                        "not \"skill NAME\" or \"mcp NAME\": \"%.*s\"",
-                        STR_ARG(excerpt(raw)));
+            return lock_fail(r->e, r->name, r->number,
+                             "not \"skill NAME\" or \"mcp NAME\": \"%.*s\"",
+                             STR_ARG(lock_excerpt(raw)));
         if (n && lock_order(need[-1].kind, need[-1].name, need->kind,
                             need->name) >= 0)
-            return fail(r, r->number, "needs twice, or not in order: %.*s",
-                        STR_ARG(excerpt(raw)));
+            return lock_fail(r->e, r->name, r->number,
+                             "needs twice, or not in order: %.*s",
+                             STR_ARG(lock_excerpt(raw)));
         entry->need_count++;
     }
     return true;
@@ -436,9 +397,10 @@ static bool check_skipped(struct reader *r, const struct lock_entry *entry,
     for (size_t i = from; i < to; i++)
         if (fields[i].required && (fields[i].kinds & entry->kind) &&
             !(fields[i].remote && is_local(entry)))
-            return fail(r, entry->line, "%s %.*s has no \"%s\"",
-                        doc_kind_name(entry->kind), STR_ARG(entry->name),
-                        fields[i].key.p);
+            return lock_fail(r->e, r->name, entry->line,
+                             "%s %.*s has no \"%s\"",
+                             doc_kind_name(entry->kind), STR_ARG(entry->name),
+                             fields[i].key.p);
     return true;
 }
 
@@ -454,17 +416,18 @@ static bool take_field(struct reader *r, struct lock_entry *entry, size_t *next)
     value = str_from_index(value, 1);
     i = find_field(key, *next);
     if (i == FIELD_COUNT)
-        return fail(r, r->number, "unknown key \"%.*s\"",
-                    STR_ARG(excerpt(key)));
+        return lock_fail(r->e, r->name, r->number, "unknown key \"%.*s\"",
+                         STR_ARG(lock_excerpt(key)));
     if (i < *next)
-        return fail(r, r->number, "\"%s\" is given twice, or not in its place",
-                    fields[i].key.p);
+        return lock_fail(r->e, r->name, r->number,
+                         "\"%s\" is given twice, or not in its place",
+                         fields[i].key.p);
     if (!(fields[i].kinds & entry->kind))
-        return fail(r, r->number, "\"%s\" is not for %s", fields[i].key.p,
-                    doc_kind_plural(entry->kind));
+        return lock_fail(r->e, r->name, r->number, "\"%s\" is not for %s",
+                         fields[i].key.p, doc_kind_plural(entry->kind));
     if (fields[i].remote && is_local(entry))
-        return fail(r, r->number, "\"%s\" is not for file: packages",
-                    fields[i].key.p);
+        return lock_fail(r->e, r->name, r->number,
+                         "\"%s\" is not for file: packages", fields[i].key.p);
     if (!check_skipped(r, entry, *next, i) || !fields[i].take(r, entry, value))
         return false;
     *next = i + 1;
@@ -479,10 +442,10 @@ static bool check_order(struct reader *r, const struct lock_entry *entry)
 
     if (order < 0)
         return true;
-    return fail(r, entry->line,
-                order ? "%s %.*s is not in its order"
-                      : "%s %.*s is given twice",
-                doc_kind_name(entry->kind), STR_ARG(entry->name));
+    return lock_fail(r->e, r->name, entry->line,
+                     order ? "%s %.*s is not in its order"
+                           : "%s %.*s is given twice",
+                     doc_kind_name(entry->kind), STR_ARG(entry->name));
 }
 
 /* From "  - type:" at the current line to the line after the entry. */
@@ -510,102 +473,6 @@ static bool take_entry(struct reader *r, bool *more)
     return true;
 }
 
-/* --- what entries say about each other ------------------------------------ */
-
-static bool check_places(struct reader *r)
-{
-    struct map places, origins;
-
-    map_init(&places, &r->scratch);
-    map_init(&origins, &r->scratch);
-    for (size_t i = 0; i < r->count; i++) {
-        const struct lock_entry *entry = &r->entries[i];
-
-        if (!map_put(&places, str_lower(entry->place, &r->scratch), NULL))
-            return fail(r, entry->line, "\"%.*s\" belongs to two packages",
-                        STR_ARG(entry->place));
-        if (!map_put(&origins, entry->origin, NULL))
-            return fail(r, entry->line, "an origin of two packages: %.*s",
-                        STR_ARG(excerpt(entry->origin)));
-        for (size_t k = 0; k < entry->also_count; k++)
-            if (!map_put(&origins, entry->also[k], NULL))
-                return fail(r, entry->line, "an origin of two packages: %.*s",
-                            STR_ARG(excerpt(entry->also[k])));
-    }
-    return true;
-}
-
-/* All needs as indices, those of entry i from first[i] to first[i + 1]. */
-struct links {
-    size_t *first, *to;
-    size_t *wanted; /* how often each entry is needed */
-};
-
-static bool link_needs(struct reader *r, struct links *links)
-{
-    struct map names[2]; /* of skills, of MCP servers */
-    size_t total = 0;
-
-    map_init(&names[0], &r->scratch);
-    map_init(&names[1], &r->scratch);
-    for (size_t i = 0; i < r->count; i++) {
-        struct lock_entry *entry = &r->entries[i];
-
-        total += entry->need_count;
-        if (entry->kind != DOC_AGENT)
-            map_put(&names[entry->kind == DOC_MCP], entry->name, entry);
-    }
-    links->first = arena_array(&r->scratch, r->count + 1, sizeof(size_t));
-    links->wanted = arena_array(&r->scratch, r->count + 1, sizeof(size_t));
-    links->to = arena_array(&r->scratch, total + 1, sizeof(size_t));
-    total = 0;
-    for (size_t i = 0; i < r->count; i++) {
-        const struct lock_entry *entry = &r->entries[i];
-
-        links->first[i] = total;
-        for (size_t k = 0; k < entry->need_count; k++) {
-            const struct lock_need *need = &entry->needs[k];
-            const struct lock_entry *found =
-                map_find(&names[need->kind == DOC_MCP], need->name);
-
-            if (!found)
-                return fail(r, entry->line,
-                            "%.*s needs %s %.*s, which is not in this file",
-                            STR_ARG(entry->name), doc_kind_name(need->kind),
-                            STR_ARG(need->name));
-            links->to[total++] = (size_t)(found - r->entries);
-            links->wanted[found - r->entries]++;
-        }
-    }
-    links->first[r->count] = total;
-    return true;
-}
-
-/* Whoever follows the needs must come to an end. Takes away, again and again,
- * what nothing left needs. */
-static bool check_needs(struct reader *r)
-{
-    struct links links;
-    size_t *ready, count = 0;
-
-    if (!link_needs(r, &links))
-        return false;
-    ready = arena_array(&r->scratch, r->count + 1, sizeof *ready);
-    for (size_t i = 0; i < r->count; i++)
-        if (!links.wanted[i])
-            ready[count++] = i;
-    for (size_t done = 0; done < count; done++)
-        for (size_t k = links.first[ready[done]];
-             k < links.first[ready[done] + 1]; k++)
-            if (--links.wanted[links.to[k]] == 0)
-                ready[count++] = links.to[k];
-    for (size_t i = 0; i < r->count; i++)
-        if (links.wanted[i])
-            return fail(r, r->entries[i].line, "%.*s is part of a cycle",
-                        STR_ARG(r->entries[i].name));
-    return true;
-}
-
 /* --- the file ------------------------------------------------------------- */
 
 /* The version comes first: it says how all else is to be read. */
@@ -615,16 +482,17 @@ static bool take_version_line(struct reader *r)
 
     do {
         if (!next_line(r))
-            return fail(r, r->number + 1, "the file holds no version");
+            return lock_fail(r->e, r->name, r->number + 1,
+                             "the file holds no version");
     } while (str_starts(r->line, STR("#")));
     if (!str_starts(r->line, key))
         return fail_line(r, "\"version: " LOCK_VERSION "\"");
     if (str_is(str_from_index(r->line, key.n), LOCK_VERSION))
         return true;
-    fail(r, r->number,
-         "version %.*s is unknown to this mapm, which reads "
-         "version " LOCK_VERSION,
-         STR_ARG(excerpt(str_from_index(r->line, key.n))));
+    lock_fail(r->e, r->name, r->number,
+              "version %.*s is unknown to this mapm, which reads "
+              "version " LOCK_VERSION,
+              STR_ARG(lock_excerpt(str_from_index(r->line, key.n))));
     return err_hint(r->e, "a newer mapm wrote this file: use that one");
 }
 
@@ -650,21 +518,23 @@ static bool take_file(struct reader *r)
     if (!take_version_line(r))
         return false;
     if (r->rest.n && r->rest.p[r->rest.n - 1] != '\n')
-        return fail(r, r->number, "the file ends in the middle of a line");
+        return lock_fail(r->e, r->name, r->number,
+                         "the file ends in the middle of a line");
     if (!next_line(r))
-        return fail(r, r->number, "\"packages:\" is missing");
+        return lock_fail(r->e, r->name, r->number, "\"packages:\" is missing");
     if (str_is(r->line, "packages: []"))
         return !next_line(r) || fail_line(r, "the end of the file");
     if (!str_is(r->line, "packages:"))
         return fail_line(r, "\"packages:\"");
     if (!next_line(r))
-        return fail(r, r->number, "no packages: \"packages: []\" says so");
+        return lock_fail(r->e, r->name, r->number,
+                         "no packages: \"packages: []\" says so");
     reserve_entries(r);
     do {
         if (!take_entry(r, &more))
             return false;
     } while (more);
-    return check_places(r) && check_needs(r);
+    return true;
 }
 
 static void reader_done(struct reader *r)
@@ -677,12 +547,16 @@ bool lock_parse(struct str text, const char *name, struct arena *a,
 {
     CLEANUP(reader_done)
     struct reader r = {.rest = text, .name = name, .a = a, .e = e};
+    struct lock lock;
 
     if (text.n > LOCK_MAX_BYTES)
         return err_set(e, ERR_LIMIT, "%s: larger than %u bytes", name,
                        LOCK_MAX_BYTES);
     if (text.n && !take_file(&r))
         return false;
-    *out = (struct lock){.entries = r.entries, .count = r.count};
+    lock = (struct lock){.entries = r.entries, .count = r.count};
+    if (!lock_check(&lock, name, &r.scratch, e))
+        return false;
+    *out = lock;
     return true;
 }

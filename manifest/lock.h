@@ -18,4 +18,19 @@ bool lock_is_plain(struct str s);
 /* As it stands in the file: `s` itself where YAML takes that for this text. */
 struct str lock_scalar(struct str s, struct arena *a);
 
+/* What stands in quotes; false unless the escapes are those of yaml_quote. */
+bool lock_unquote(struct str raw, struct arena *a, struct str *out);
+
+/* One folder, key or origin for one package; no need that names nothing; and
+ * whoever follows the needs comes to an end. */
+bool lock_check(const struct lock *lock, const char *name,
+                struct arena *scratch, struct err *e);
+
+/* ERR_FORMAT "name:line: …" and what to do with a damaged lock. */
+bool lock_fail(struct err *e, const char *name, unsigned line,
+               const char *format, ...) PRINTF(4, 5);
+
+/* As much of a text from the file as a message should show. */
+struct str lock_excerpt(struct str s);
+
 #endif

@@ -15,30 +15,6 @@ int lock_order(enum doc_kind x_kind, struct str x_name, enum doc_kind y_kind,
     return str_cmp(x_name, y_name);
 }
 
-bool lock_is_plain(struct str s)
-{
-    struct version ignored;
-    unsigned bad = 0;
-
-    if (s.n && char_is_digit(s.p[0]))
-        return version_parse(s, &ignored);
-    if (s.n < 6 || !char_is_alpha(s.p[0]) || s.p[s.n - 1] == ':')
-        return false;
-    for (size_t i = 1; i < s.n; i++) {
-        unsigned char c = (unsigned char)s.p[i];
-
-        /* "-./" and the digits and ":" follow each other in ASCII. */
-        bad |=
-            !((c | 0x20u) - 'a' < 26u || c - (unsigned)'-' < 14u || c == '_');
-    }
-    return !bad;
-}
-
-struct str lock_scalar(struct str s, struct arena *a)
-{
-    return lock_is_plain(s) ? s : yaml_quote(s, a);
-}
-
 static int compare_entries(const void *x, const void *y)
 {
     const struct lock_entry *one = x, *two = y;

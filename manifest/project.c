@@ -1,6 +1,7 @@
+#include "project.h"
+
 #include "base/map.h"
 #include "base/text.h"
-#include "mapm/manifest.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,9 +13,8 @@
  * rights stands in the user's own file alone (THREATS row 15).
  */
 
-#define PROJECT_MAX_DEPTH 8
-#define HOST_MAX_CHARS    253
-#define GUESS_MAX_EDITS   2 /* for "did you mean" */
+#define HOST_MAX_CHARS  253
+#define GUESS_MAX_EDITS 2 /* for "did you mean" */
 
 #define IN_WORKSPACE (1u << PROJECT_WORKSPACE)
 #define IN_LOCAL     (1u << PROJECT_LOCAL)
@@ -377,26 +377,6 @@ static bool read_ask(struct reader *r, const struct yaml *y)
 
 /* --- policy, runtime, limits ---------------------------------------------- */
 
-static bool is_pattern_part(struct str part)
-{
-    for (size_t i = 0; i < part.n; i++)
-        if (!char_is_alpha(part.p[i]) && !char_is_digit(part.p[i]) &&
-            !strchr("*._-", part.p[i]))
-            return false;
-    return part.n > 0;
-}
-
-static bool is_pattern(struct str pattern)
-{
-    struct str rest = pattern, part;
-    size_t parts = 0;
-
-    for (; str_cut(&rest, '/', &part); parts++)
-        if (!is_pattern_part(part))
-            return false;
-    return parts == 3 && pattern.n <= ORIGIN_MAX_BYTES;
-}
-
 /* An empty list allows nothing. A key with nothing behind it could mean that
  * or its opposite, so it is refused. */
 static bool read_sources(struct reader *r, const struct yaml *y)
@@ -406,7 +386,7 @@ static bool read_sources(struct reader *r, const struct yaml *y)
     if (!want_texts(r, y, "a source"))
         return false;
     for (const struct yaml *item = y->first; item; item = item->next) {
-        if (is_pattern(item->text))
+        if (project_is_source(item->text))
             continue;
         fail(r, item->line, "not a pattern of sources: \"%.*s\"",
              STR_ARG(excerpt(item->text)));
@@ -492,73 +472,13 @@ static bool read_runtime(struct reader *r, const struct yaml *y)
     return read_keys(r, keys, y);
 }
 
-static bool read_limit(struct reader *r, const struct yaml *y);
-
-#define LIMIT(lower, upper)                                                    \
-    {                                                                          \
-        {STR_INIT(lower), IN_WORKSPACE | IN_USER, read_limit}, upper           \
-    }
-
-struct limit {
-    struct key key;
-    uint64_t most; /* for a workspace, which may only lower it */
-};
-
-/* clang-format off */
-static const struct limit limits[] = {
-    LIMIT("name_max_chars",         NAME_MAX_CHARS),
-    LIMIT("scope_max_chars",        SCOPE_MAX_CHARS),
-    LIMIT("mcp_name_max_chars",     MCP_NAME_MAX_CHARS),
-    LIMIT("description_max_chars",  DESCRIPTION_MAX_CHARS),
-    LIMIT("compatibility_max_chars", COMPATIBILITY_MAX_CHARS),
-    LIMIT("body_warn_tokens",       BODY_WARN_TOKENS),
-    LIMIT("body_warn_lines",        BODY_WARN_LINES),
-    LIMIT("body_warn_chars",        BODY_WARN_CHARS),
-    LIMIT("program_max_bytes",      PROGRAM_MAX_BYTES),
-    LIMIT("mcp_key_max_chars",      MCP_KEY_MAX_CHARS),
-    LIMIT("frontmatter_max_bytes",  FRONTMATTER_MAX_BYTES),
-    LIMIT("frontmatter_max_depth",  FRONTMATTER_MAX_DEPTH),
-    LIMIT("frontmatter_max_nodes",  FRONTMATTER_MAX_NODES),
-    LIMIT("anchor_max_bytes",       ANCHOR_MAX_BYTES),
-    LIMIT("mcp_max_bytes",          MCP_MAX_BYTES),
-    LIMIT("mcp_max_depth",          MCP_MAX_DEPTH),
-    LIMIT("changelog_max_bytes",    CHANGELOG_MAX_BYTES),
-    LIMIT("project_max_bytes",      PROJECT_MAX_BYTES),
-    LIMIT("project_max_nodes",      PROJECT_MAX_NODES),
-    LIMIT("lock_max_bytes",         LOCK_MAX_BYTES),
-    LIMIT("client_file_max_bytes",  CLIENT_FILE_MAX_BYTES),
-    LIMIT("client_file_max_depth",  CLIENT_FILE_MAX_DEPTH),
-    LIMIT("origin_max_bytes",       ORIGIN_MAX_BYTES),
-    LIMIT("package_max_files",      PACKAGE_MAX_FILES),
-    LIMIT("package_max_bytes",      PACKAGE_MAX_BYTES),
-    LIMIT("file_max_bytes",         FILE_MAX_BYTES),
-    LIMIT("package_max_depth",      PACKAGE_MAX_DEPTH),
-    LIMIT("package_path_max_bytes", PACKAGE_PATH_MAX_BYTES),
-    LIMIT("listing_max_bytes",      LISTING_MAX_BYTES),
-    LIMIT("transfer_max_bytes",     TRANSFER_MAX_BYTES),
-    LIMIT("transfer_max_objects",   TRANSFER_MAX_OBJECTS),
-    LIMIT("transfer_max_refs",      TRANSFER_MAX_REFS),
-    LIMIT("transfer_max_seconds",   TRANSFER_MAX_SECONDS),
-    LIMIT("transfer_stall_seconds", TRANSFER_STALL_SECONDS),
-    LIMIT("connect_max_seconds",    CONNECT_MAX_SECONDS),
-    LIMIT("graph_max_packages",     GRAPH_MAX_PACKAGES),
-    LIMIT("graph_max_depth",        GRAPH_MAX_DEPTH),
-    LIMIT("graph_max_edges",        GRAPH_MAX_EDGES),
-    LIMIT("error_max_lines",        ERROR_MAX_LINES),
-    LIMIT("workspace_wait_seconds", WORKSPACE_WAIT_SECONDS),
-    LIMIT("store_gc_min_age_seconds", STORE_GC_MIN_AGE_SECONDS),
-    LIMIT("check_max_files",        CHECK_MAX_FILES),
-};
-/* clang-format on */
-#define LIMIT_COUNT (sizeof limits / sizeof *limits)
-
 static bool read_limit(struct reader *r, const struct yaml *y)
 {
     uint64_t most = 0, value;
 
-    for (size_t i = 0; i < LIMIT_COUNT; i++)
-        if (str_eq(limits[i].key.name, y->key))
-            most = limits[i].most;
+    for (const struct project_limit *l = project_limits; l->name.n; l++)
+        if (str_eq(l->name, y->key))
+            most = l->most;
     if (y->kind != YAML_SCALAR || y->style != YAML_PLAIN ||
         !str_number(y->text, INT64_MAX, &value) ||
         (y->text.n > 1 && y->text.p[0] == '0'))
@@ -575,10 +495,11 @@ static bool read_limit(struct reader *r, const struct yaml *y)
 
 static bool read_limits(struct reader *r, const struct yaml *y)
 {
-    struct key keys[LIMIT_COUNT + 1] = {0};
+    struct key keys[PROJECT_LIMIT_COUNT + 1] = {0};
 
-    for (size_t i = 0; i < LIMIT_COUNT; i++)
-        keys[i] = limits[i].key;
+    for (size_t i = 0; i < PROJECT_LIMIT_COUNT; i++)
+        keys[i] = (struct key){project_limits[i].name, IN_WORKSPACE | IN_USER,
+                               read_limit};
     return read_keys(r, keys, y);
 }
 
@@ -628,47 +549,4 @@ bool project_parse(struct str text, enum project_role role, const char *name,
         return false;
     *out = r.out;
     return true;
-}
-
-/* --- policy.sources ------------------------------------------------------- */
-
-/* "*" stands for any text, also none. The last star alone is ever retried, so
- * the cost is the product of both lengths at most. */
-static bool glob_matches(struct str pattern, struct str text)
-{
-    size_t p = 0, t = 0, star = SIZE_MAX, kept = 0;
-
-    while (t < text.n) {
-        if (p < pattern.n && pattern.p[p] == '*') {
-            star = p++;
-            kept = t;
-        } else if (p < pattern.n && str_eq_nocase(str_of(pattern.p + p, 1),
-                                                  str_of(text.p + t, 1))) {
-            p++;
-            t++;
-        } else if (star != SIZE_MAX) {
-            p = star + 1;
-            t = ++kept;
-        } else {
-            return false;
-        }
-    }
-    while (p < pattern.n && pattern.p[p] == '*')
-        p++;
-    return p == pattern.n;
-}
-
-bool project_source_allowed(const struct project *p, const struct origin *o)
-{
-    if (!p->has_sources || o->scheme == ORIGIN_FILE)
-        return true;
-    for (size_t i = 0; i < p->source_count; i++) {
-        struct str rest = p->sources[i], host, owner, repo;
-
-        if (str_cut(&rest, '/', &host) && str_cut(&rest, '/', &owner) &&
-            str_cut(&rest, '/', &repo) && glob_matches(host, o->host) &&
-            glob_matches(owner, o->owner) && glob_matches(repo, o->repo))
-            return true;
-    }
-    return false;
 }

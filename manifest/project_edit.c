@@ -1,6 +1,6 @@
-#include "mapm/manifest.h"
-
 #include <string.h>
+
+#include "project.h"
 
 /*
  * mapm.yaml changed in place. The tree that yaml_parse gives says where things
@@ -9,8 +9,7 @@
  * differs by just the one root, nothing is changed.
  */
 
-#define EDIT_MAX_DEPTH 8
-#define NEW_INDENT     2
+#define NEW_INDENT 2
 
 /* A cut: text.p[from..to) becomes `put`. */
 struct cut {
@@ -142,20 +141,12 @@ static bool is_null(const struct yaml *y)
     return y->kind == YAML_SCALAR && yaml_type_of(y) == YAML_TYPE_NULL;
 }
 
-static const struct yaml *kind_list(const struct yaml *block,
-                                    enum doc_kind kind)
-{
-    return block && block->kind == YAML_MAPPING
-               ? yaml_get(block, doc_kind_plural(kind))
-               : NULL;
-}
-
 static bool read_tree(struct str text, struct arena *a,
                       const struct yaml **root, struct err *e)
 {
     const struct yaml_options options = {
         .max_bytes = PROJECT_MAX_BYTES,
-        .max_depth = EDIT_MAX_DEPTH,
+        .max_depth = PROJECT_MAX_DEPTH,
         .max_nodes = PROJECT_MAX_NODES,
     };
 
@@ -181,7 +172,7 @@ static bool open_edit(struct edit *ed, struct str text, enum doc_kind kind,
     if (ed->block && !is_null(ed->block) && ed->block->kind != YAML_MAPPING)
         return fail_shape(e);
     for (unsigned k = DOC_AGENT; k <= DOC_MCP; k <<= 1) {
-        const struct yaml *list = kind_list(ed->block, (enum doc_kind)k);
+        const struct yaml *list = project_list(ed->block, (enum doc_kind)k);
 
         if (list && !is_null(list) && list->kind != YAML_SEQUENCE)
             return fail_shape(e);
@@ -218,119 +209,18 @@ static const struct yaml *find_item(const struct yaml *list, struct str key,
     return NULL;
 }
 
-/* --- was it just this change? --------------------------------------------- */
-
-struct item {
-    enum doc_kind kind;
-    struct str text;
-};
-
-static bool item_eq(const struct item *x, const struct item *y)
-{
-    return x->kind == y->kind && str_eq(x->text, y->text);
-}
-
-/* All roots in order of kind; false when one of them is no text. */
-static bool collect(const struct yaml *root, struct arena *a,
-                    struct item **items, size_t *count)
-{
-    const struct yaml *block = root ? yaml_get(root, "dependencies") : NULL;
-    size_t capacity = 0;
-
-    *items = NULL;
-    *count = 0;
-    for (unsigned k = DOC_AGENT; k <= DOC_MCP; k <<= 1) {
-        const struct yaml *list = kind_list(block, (enum doc_kind)k);
-
-        for (const struct yaml *y = list ? list->first : NULL; y; y = y->next) {
-            if (y->kind != YAML_SCALAR)
-                return false;
-            *items = arena_grow(a, *items, *count, &capacity, sizeof **items);
-            (*items)[(*count)++] = (struct item){(enum doc_kind)k, y->text};
-        }
-    }
-    return true;
-}
-
-/* `more` is `fewer` and `item` somewhere, the first time of its kind. */
-static bool is_insertion(const struct item *fewer, size_t count,
-                         const struct item *more, size_t more_count,
-                         const struct item *item)
-{
-    size_t i = 0;
-
-    if (more_count != count + 1)
-        return false;
-    while (i < count && item_eq(&fewer[i], &more[i]))
-        i++;
-    if (!item_eq(&more[i], item))
-        return false;
-    for (; i < count; i++)
-        if (!item_eq(&fewer[i], &more[i + 1]))
-            return false;
-    return true;
-}
-
-static bool is_kind_key(struct str key)
-{
-    for (unsigned k = DOC_AGENT; k <= DOC_MCP; k <<= 1)
-        if (str_is(key, doc_kind_plural((enum doc_kind)k)))
-            return true;
-    return false;
-}
-
-/* Everything in the tree but the block and its three lists, to compare. */
-static struct str rest_of_tree(const struct yaml *root, struct arena *a)
-{
-    const struct yaml *stack[EDIT_MAX_DEPTH + 1] = {root ? root->first : NULL};
-    CLEANUP(buf_done) struct buf b = {0};
-    bool in_block = false;
-    size_t depth = 0;
-
-    buf_init(&b, SIZE_MAX / 2);
-    for (;;) {
-        const struct yaml *y = stack[depth];
-
-        if (!y) {
-            if (depth-- == 0)
-                return arena_str(a, buf_str(&b));
-            continue;
-        }
-        stack[depth] = y->next;
-        if (depth == 0)
-            in_block = str_is(y->key, "dependencies");
-        if (depth == 1 && in_block && is_kind_key(y->key))
-            continue;
-        if (depth > 0 || !in_block) {
-            buf_printf(&b, "%zu %d %zu %zu:", depth, (int)y->kind, y->key.n,
-                       y->text.n);
-            buf_append(&b, y->key);
-            buf_append(&b, y->text);
-        }
-        if (y->first)
-            stack[++depth] = y->first;
-    }
-}
-
 static bool finish(const struct edit *ed, struct str origin, bool added,
                    struct str *out, struct err *e)
 {
-    struct item item = {ed->kind, origin}, *before, *after;
+    struct project_change change = {ed->kind, origin, added};
     struct str text = apply(ed);
     const struct yaml *root;
-    size_t before_count, after_count;
 
     if (text.n > PROJECT_MAX_BYTES)
         return err_set(e, ERR_LIMIT, "it would be larger than %u bytes",
                        PROJECT_MAX_BYTES);
     if (!read_tree(text, ed->a, &root, e) ||
-        !collect(ed->root, ed->a, &before, &before_count) ||
-        !collect(root, ed->a, &after, &after_count))
-        return fail_shape(e);
-    if (!(added ? is_insertion(before, before_count, after, after_count, &item)
-                : is_insertion(after, after_count, before, before_count,
-                               &item)) ||
-        !str_eq(rest_of_tree(ed->root, ed->a), rest_of_tree(root, ed->a)))
+        !project_differs_by(ed->root, root, &change, ed->a))
         return fail_shape(e);
     *out = text;
     return true;
@@ -463,7 +353,7 @@ static void add_kind_lines(struct edit *ed, struct str item)
     bool lines = false, brackets = false;
 
     for (unsigned k = DOC_AGENT; k <= DOC_MCP; k <<= 1) {
-        const struct yaml *list = kind_list(ed->block, (enum doc_kind)k);
+        const struct yaml *list = project_list(ed->block, (enum doc_kind)k);
 
         if (!list)
             continue;
@@ -536,7 +426,7 @@ bool project_add_root(struct str text, enum doc_kind kind, struct str origin,
 
     if (!open_edit(&ed, text, kind, a, e))
         return false;
-    list = kind_list(ed.block, kind);
+    list = project_list(ed.block, kind);
     if (find_item(list, key_of(origin, NULL, a), NULL, a)) {
         *out = text;
         return true;
@@ -620,7 +510,7 @@ bool project_remove_root(struct str text, enum doc_kind kind,
 
     if (!open_edit(&ed, text, kind, a, e))
         return false;
-    list = kind_list(ed.block, kind);
+    list = project_list(ed.block, kind);
     item = find_item(list, origin_key, rules, a);
     if (!item) {
         *out = text;

@@ -1,0 +1,119 @@
+#include "base/map.h"
+
+#include "lock.h"
+
+/* What the entries of a lock say about each other. */
+
+struct check {
+    const struct lock *lock;
+    const char *name; /* of the file */
+    struct arena *scratch;
+    struct err *e;
+};
+
+static bool check_places(struct check *c)
+{
+    struct map places, origins;
+
+    map_init(&places, c->scratch);
+    map_init(&origins, c->scratch);
+    for (size_t i = 0; i < c->lock->count; i++) {
+        const struct lock_entry *entry = &c->lock->entries[i];
+
+        if (!map_put(&places, str_lower(entry->place, c->scratch), NULL))
+            return lock_fail(c->e, c->name, entry->line,
+                             "\"%.*s\" belongs to two packages",
+                             STR_ARG(entry->place));
+        if (!map_put(&origins, entry->origin, NULL))
+            return lock_fail(c->e, c->name, entry->line,
+                             "an origin of two packages: %.*s",
+                             STR_ARG(lock_excerpt(entry->origin)));
+        for (size_t k = 0; k < entry->also_count; k++)
+            if (!map_put(&origins, entry->also[k], NULL))
+                return lock_fail(c->e, c->name, entry->line,
+                                 "an origin of two packages: %.*s",
+                                 STR_ARG(lock_excerpt(entry->also[k])));
+    }
+    return true;
+}
+
+/* All needs as indices, those of entry i from first[i] to first[i + 1]. */
+struct links {
+    size_t *first, *to;
+    size_t *wanted; /* how often each entry is needed */
+};
+
+static bool link_needs(struct check *c, struct links *links)
+{
+    struct map names[2]; /* of skills, of MCP servers */
+    size_t total = 0;
+
+    map_init(&names[0], c->scratch);
+    map_init(&names[1], c->scratch);
+    for (size_t i = 0; i < c->lock->count; i++) {
+        struct lock_entry *entry = &c->lock->entries[i];
+
+        total += entry->need_count;
+        if (entry->kind != DOC_AGENT)
+            map_put(&names[entry->kind == DOC_MCP], entry->name, entry);
+    }
+    links->first = arena_array(c->scratch, c->lock->count + 1, sizeof(size_t));
+    links->wanted = arena_array(c->scratch, c->lock->count + 1, sizeof(size_t));
+    links->to = arena_array(c->scratch, total + 1, sizeof(size_t));
+    total = 0;
+    for (size_t i = 0; i < c->lock->count; i++) {
+        const struct lock_entry *entry = &c->lock->entries[i];
+
+        links->first[i] = total;
+        for (size_t k = 0; k < entry->need_count; k++) {
+            const struct lock_need *need = &entry->needs[k];
+            const struct lock_entry *found =
+                map_find(&names[need->kind == DOC_MCP], need->name);
+
+            if (!found)
+                return lock_fail(
+                    c->e, c->name, entry->line,
+                    "%.*s needs %s %.*s, which is not in this file",
+                    STR_ARG(entry->name), doc_kind_name(need->kind),
+                    STR_ARG(need->name));
+            links->to[total++] = (size_t)(found - c->lock->entries);
+            links->wanted[found - c->lock->entries]++;
+        }
+    }
+    links->first[c->lock->count] = total;
+    return true;
+}
+
+/* Whoever follows the needs must come to an end. Takes away, again and again,
+ * what nothing left needs. */
+static bool check_needs(struct check *c)
+{
+    struct links links;
+    size_t *ready, count = 0;
+
+    if (!link_needs(c, &links))
+        return false;
+    ready = arena_array(c->scratch, c->lock->count + 1, sizeof *ready);
+    for (size_t i = 0; i < c->lock->count; i++)
+        if (!links.wanted[i])
+            ready[count++] = i;
+    for (size_t done = 0; done < count; done++)
+        for (size_t k = links.first[ready[done]];
+             k < links.first[ready[done] + 1]; k++)
+            if (--links.wanted[links.to[k]] == 0)
+                ready[count++] = links.to[k];
+    for (size_t i = 0; i < c->lock->count; i++)
+        if (links.wanted[i])
+            return lock_fail(c->e, c->name, c->lock->entries[i].line,
+                             "%.*s is part of a cycle",
+                             STR_ARG(c->lock->entries[i].name));
+    return true;
+}
+
+bool lock_check(const struct lock *lock, const char *name,
+                struct arena *scratch, struct err *e)
+{
+    struct check c = {.lock = lock, .name = name, .scratch = scratch, .e = e};
+
+    return check_places(&c) && check_needs(&c);
+}

@@ -1,0 +1,120 @@
+#include "project.h"
+
+/* Whether an edit of mapm.yaml has changed just what it should. */
+
+const struct yaml *project_list(const struct yaml *block, enum doc_kind kind)
+{
+    return block && block->kind == YAML_MAPPING
+               ? yaml_get(block, doc_kind_plural(kind))
+               : NULL;
+}
+
+struct item {
+    enum doc_kind kind;
+    struct str text;
+};
+
+static bool item_eq(const struct item *x, const struct item *y)
+{
+    return x->kind == y->kind && str_eq(x->text, y->text);
+}
+
+/* All roots in order of kind; false when one of them is no text. */
+static bool collect(const struct yaml *root, struct arena *a,
+                    struct item **items, size_t *count)
+{
+    const struct yaml *block = root ? yaml_get(root, "dependencies") : NULL;
+    size_t capacity = 0;
+
+    *items = NULL;
+    *count = 0;
+    for (unsigned k = DOC_AGENT; k <= DOC_MCP; k <<= 1) {
+        const struct yaml *list = project_list(block, (enum doc_kind)k);
+
+        for (const struct yaml *y = list ? list->first : NULL; y; y = y->next) {
+            if (y->kind != YAML_SCALAR)
+                return false;
+            *items = arena_grow(a, *items, *count, &capacity, sizeof **items);
+            (*items)[(*count)++] = (struct item){(enum doc_kind)k, y->text};
+        }
+    }
+    return true;
+}
+
+/* `more` is `fewer` and `item` somewhere, the first time of its kind. */
+static bool is_insertion(const struct item *fewer, size_t count,
+                         const struct item *more, size_t more_count,
+                         const struct item *item)
+{
+    size_t i = 0;
+
+    if (more_count != count + 1)
+        return false;
+    while (i < count && item_eq(&fewer[i], &more[i]))
+        i++;
+    if (!item_eq(&more[i], item))
+        return false;
+    for (; i < count; i++)
+        if (!item_eq(&fewer[i], &more[i + 1]))
+            return false;
+    return true;
+}
+
+static bool is_kind_key(struct str key)
+{
+    for (unsigned k = DOC_AGENT; k <= DOC_MCP; k <<= 1)
+        if (str_is(key, doc_kind_plural((enum doc_kind)k)))
+            return true;
+    return false;
+}
+
+/* Everything in the tree but the block and its three lists, to compare. */
+static struct str rest_of_tree(const struct yaml *root, struct arena *a)
+{
+    const struct yaml *stack[PROJECT_MAX_DEPTH + 1] = {root ? root->first
+                                                            : NULL};
+    CLEANUP(buf_done) struct buf b = {0};
+    bool in_block = false;
+    size_t depth = 0;
+
+    buf_init(&b, SIZE_MAX / 2);
+    for (;;) {
+        const struct yaml *y = stack[depth];
+
+        if (!y) {
+            if (depth-- == 0)
+                return arena_str(a, buf_str(&b));
+            continue;
+        }
+        stack[depth] = y->next;
+        if (depth == 0)
+            in_block = str_is(y->key, "dependencies");
+        if (depth == 1 && in_block && is_kind_key(y->key))
+            continue;
+        if (depth > 0 || !in_block) {
+            buf_printf(&b, "%zu %d %zu %zu:", depth, (int)y->kind, y->key.n,
+                       y->text.n);
+            buf_append(&b, y->key);
+            buf_append(&b, y->text);
+        }
+        if (y->first)
+            stack[++depth] = y->first;
+    }
+}
+
+bool project_differs_by(const struct yaml *before, const struct yaml *after,
+                        const struct project_change *change, struct arena *a)
+{
+    struct item item = {change->kind, change->origin}, *old_items, *new_items;
+    size_t old_count, new_count;
+
+    if (!collect(before, a, &old_items, &old_count) ||
+        !collect(after, a, &new_items, &new_count))
+        return false;
+    if (!(change->added
+              ? is_insertion(old_items, old_count, new_items, new_count, &item)
+              : is_insertion(new_items, new_count, old_items, old_count,
+                             &item)))
+        return false;
+    return str_eq(rest_of_tree(before, a), rest_of_tree(after, a));
+}

@@ -1,0 +1,66 @@
+#include <string.h>
+
+#include "project.h"
+
+/* policy.sources: where packages may come from. */
+
+static bool is_pattern_part(struct str part)
+{
+    for (size_t i = 0; i < part.n; i++)
+        if (!char_is_alpha(part.p[i]) && !char_is_digit(part.p[i]) &&
+            !strchr("*._-", part.p[i]))
+            return false;
+    return part.n > 0;
+}
+
+bool project_is_source(struct str pattern)
+{
+    struct str rest = pattern, part;
+    size_t parts = 0;
+
+    for (; str_cut(&rest, '/', &part); parts++)
+        if (!is_pattern_part(part))
+            return false;
+    return parts == 3 && pattern.n <= ORIGIN_MAX_BYTES;
+}
+
+/* "*" stands for any text, also none. The last star alone is ever retried, so
+ * the cost is the product of both lengths at most. */
+static bool glob_matches(struct str pattern, struct str text)
+{
+    size_t p = 0, t = 0, star = SIZE_MAX, kept = 0;
+
+    while (t < text.n) {
+        if (p < pattern.n && pattern.p[p] == '*') {
+            star = p++;
+            kept = t;
+        } else if (p < pattern.n && str_eq_nocase(str_of(pattern.p + p, 1),
+                                                  str_of(text.p + t, 1))) {
+            p++;
+            t++;
+        } else if (star != SIZE_MAX) {
+            p = star + 1;
+            t = ++kept;
+        } else {
+            return false;
+        }
+    }
+    while (p < pattern.n && pattern.p[p] == '*')
+        p++;
+    return p == pattern.n;
+}
+
+bool project_source_allowed(const struct project *p, const struct origin *o)
+{
+    if (!p->has_sources || o->scheme == ORIGIN_FILE)
+        return true;
+    for (size_t i = 0; i < p->source_count; i++) {
+        struct str rest = p->sources[i], host, owner, repo;
+
+        if (str_cut(&rest, '/', &host) && str_cut(&rest, '/', &owner) &&
+            str_cut(&rest, '/', &repo) && glob_matches(host, o->host) &&
+            glob_matches(owner, o->owner) && glob_matches(repo, o->repo))
+            return true;
+    }
+    return false;
+}
