@@ -111,13 +111,6 @@ static bool is_dead(const struct fetch *f, struct err *e)
     return f->dead != NULL;
 }
 
-static struct str repository_of(struct fetch *f, const struct origin *o)
-{
-    return str_lower(arena_printf(&f->arena, "%.*s/%.*s/%.*s", STR_ARG(o->host),
-                                  STR_ARG(o->owner), STR_ARG(o->repo)),
-                     &f->arena);
-}
-
 static void say_ask(struct fetch *f, const struct fetch_want *w)
 {
     struct buf *b = &f->channel.out;
@@ -127,7 +120,7 @@ static void say_ask(struct fetch *f, const struct fetch_want *w)
     frame_u8(b, w->what);
     frame_u8(b, w->kinds);
     frame_u8(b, w->proved);
-    frame_str(b, repository_of(f, &w->origin));
+    frame_str(b, origin_repository(&w->origin, &f->arena));
     frame_str(b, w->origin.host);
     frame_str(b, w->origin.owner);
     frame_str(b, w->origin.repo);

@@ -372,6 +372,7 @@ static enum step step_trees(struct ask *a, struct err *e)
                  STR_ARG(a->repo->name));
         return STEP_FAIL;
     }
+    s->is_wanted = true;
     if (s->trees != TREES_HERE)
         return STEP_WAIT;
     a->root = s->root;

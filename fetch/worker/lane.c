@@ -221,7 +221,8 @@ static bool start_trees(struct repo *r, struct err *e)
     wants_init(&w, x);
     for (struct snapshot *s = r->snapshots; s && wants_have_room(&w);
          s = s->next) {
-        if (s->trees != TREES_NEEDED || (w.count && s->is_walked != walked))
+        if (!s->is_wanted || s->trees != TREES_NEEDED ||
+            (w.count && s->is_walked != walked))
             continue;
         walked = s->is_walked;
         wants_put(&w, &s->commit);

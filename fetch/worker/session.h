@@ -63,6 +63,7 @@ enum proof_state {
 struct snapshot {
     struct oid commit, root;
     enum trees_state trees;
+    bool is_wanted;    /* an ask waits for its trees */
     bool is_looked_up; /* the store was asked for its trees */
     bool is_gone;      /* the server does not know the commit any more */
     bool is_walked;    /* too many trees to take them all: one by one */
