@@ -435,27 +435,34 @@ static void take_caps(struct exchange *x)
     }
 }
 
-static void take_trees(struct exchange *x)
+/* False: a commit is not among what came. */
+static bool take_trees(struct exchange *x, struct err *e)
 {
     struct repo *r = x->repo;
+    bool all = true;
 
     for (size_t i = 0; i < x->want_count; i++) {
         struct snapshot *s = snapshot_get(r, &x->wants[i]);
         const struct object *o = objects_find(&r->objects, &s->commit);
-        struct err e = {0};
+        struct err bad = {0};
 
-        if (o && o->type == OBJECT_COMMIT &&
-            commit_tree(o->bytes, &s->root, &e)) {
+        if (o == NULL) {
+            s->trees = TREES_NEEDED;
+            all = false;
+        } else if (o->type == OBJECT_COMMIT &&
+                   commit_tree(o->bytes, &s->root, &bad)) {
             s->trees = TREES_HERE;
             if (!s->is_walked)
                 bundle_save(r, s);
-            continue;
+        } else {
+            if (bad.code == ERR_NONE)
+                err_set(&bad, ERR_REF, "that is the id of a %s, not a commit",
+                        object_type_name(o->type));
+            s->why = keep_err(r, &bad);
+            s->trees = TREES_FAILED;
         }
-        if (e.code == ERR_NONE)
-            err_set(&e, ERR_DAMAGED, "the server left out the commit");
-        s->why = keep_err(r, &e);
-        s->trees = TREES_FAILED;
     }
+    return all || err_set(e, ERR_DAMAGED, "the server left out a commit");
 }
 
 static void take_things(struct exchange *x)
@@ -525,8 +532,7 @@ static enum verdict take(struct exchange *x, struct err *e)
         take_refs(x);
         return VERDICT_OK;
     case LANE_TREES:
-        take_trees(x);
-        return VERDICT_OK;
+        return take_trees(x, e) ? VERDICT_OK : VERDICT_LATER;
     case LANE_THINGS:
         take_things(x);
         return VERDICT_OK;

@@ -1,0 +1,118 @@
+#!/bin/sh
+# mapm-fetch against hosts that fail, lie or can do less.
+# THREATS rows 4, 13, 14; ISSUE 3.
+. "$(dirname "$0")/../lib/cli.sh"
+
+DRIVE=${MAPM_BUILD:-$ROOT/build}/fetch_drive
+[ -x "$DRIVE" ] || skip_all 'fetch_drive is not built'
+GH=https://github.com
+HELLO=$GH/acme/catalog/tree/main/skills/hello
+
+# drive ARG...: a new incoming folder, the events in $out.
+drive()
+{
+    rm -rf "$T/incoming"
+    mkdir "$T/incoming"
+    run "$DRIVE" "$@"
+}
+# want WHAT STATUS REGEX ORIGIN...
+want()
+{
+    what=$1 code=$2 regex=$3
+    shift 3
+    drive "$T/incoming" "$@"
+    is "$what" "$status" "$code"
+    like "$what: said so" "$out" "$regex"
+}
+
+skill "$T/src/skills/hello"
+mkdir -p "$T/src/skills/hello/docs"
+head -c 40000 /dev/urandom >"$T/src/skills/hello/docs/data.bin"
+skill "$T/src/skills/other"
+echo other >"$T/src/skills/other/notes.md"
+make_repo acme/catalog "$T/src"
+make_repo acme/second "$T/src"
+start_githost
+
+# --- what passes ------------------------------------------------------------
+for f in '"kind": "status", "status": 503' \
+    '"kind": "status", "status": 429, "retry_after": 1' \
+    '"kind": "status", "status": 403, "retry_after": 1' \
+    '"kind": "status", "status": 500' \
+    '"kind": "reset", "after": 5000, "match": {"cmd": "fetch"}, "skip": 1' \
+    '"kind": "reset", "after": 0, "match": {"cmd": "ls-refs"}' \
+    '"kind": "close", "after": 5000, "match": {"cmd": "fetch"}, "skip": 1' \
+    '"kind": "truncate", "after": 5000, "match": {"cmd": "fetch"}, "skip": 1' \
+    '"kind": "truncate", "after": 100, "match": {"cmd": "fetch"}' \
+    '"kind": "truncate", "after": 30, "match": {"cmd": "ls-refs"}' \
+    '"kind": "corrupt", "at": 20000, "match": {"cmd": "fetch"}, "skip": 1' \
+    '"kind": "corrupt", "at": -5, "match": {"cmd": "fetch"}, "skip": 1' \
+    '"kind": "corrupt", "at": 30, "match": {"cmd": "fetch"}' \
+    '"kind": "delay", "ms": 300' \
+    '"kind": "errpkt", "message": "GitHub is temporarily limiting some unauthenticated downloads to protect the stability of the platform. Please retry later or authenticate."' \
+    '"kind": "emptypack", "match": {"cmd": "fetch"}, "skip": 1'; do
+    fault "{$f}"
+    want "survives $f" 0 '^DONE ' "$HELLO"
+    unlike 'nothing damaged' "$out" DAMAGED
+    clear_faults
+done
+
+# --- what does not ----------------------------------------------------------
+always()
+{
+    fault "{$2, \"times\": -1}"
+    want "$1" 1 "$3" "$HELLO"
+    unlike 'nothing done' "$out" '^DONE'
+    clear_faults
+}
+always 'a server that is down' '"kind": "status", "status": 503' '\[fetch\] \| HTTP 503.*tried 4 times'
+always 'told to wait too long' '"kind": "status", "status": 429, "retry_after": 4000' '\[fetch\] \| HTTP 429.*come back in 3600'
+always 'forbidden' '"kind": "status", "status": 403' '\[not-authorized\] \| HTTP 403'
+always 'gone' '"kind": "status", "status": 404' '\[not-found\] \| HTTP 404'
+always 'always reset' '"kind": "reset", "after": 300' '\[fetch\]'
+always 'always corrupt' '"kind": "corrupt", "at": 40, "match": {"cmd": "fetch"}' '\[damaged\]'
+always 'an empty pack for trees' '"kind": "emptypack", "match": {"cmd": "fetch"}' '\[damaged\] .*left out a commit'
+always 'a huge count' '"kind": "hugecount", "match": {"cmd": "fetch"}' '\[limit\]'
+always 'a bomb' '"kind": "bomb", "size": 1073741824, "match": {"cmd": "fetch"}' '\[limit\]'
+always 'garbage' '"kind": "garbage"' 'not a git server'
+always 'a captive portal' '"kind": "html"' 'not a git server.*text/html'
+always 'an ERR packet' '"kind": "errpkt", "message": "access denied by policy"' 'access denied by policy'
+always 'a side-band error' '"kind": "sideerr", "message": "out of memory", "match": {"cmd": "fetch"}' 'out of memory'
+always 'a redirect elsewhere' '"kind": "redirect", "to": "http://127.0.0.1:1/x/y/git-upload-pack", "status": 302' '\[refused\].*another host'
+always 'a redirect to a file' '"kind": "redirect", "to": "file:///etc/passwd", "status": 301' '\[refused\]|\[fetch\]'
+always 'a redirect to nowhere' '"kind": "redirect", "to": "/elsewhere", "status": 301' '\[fetch\].*leads to no repository'
+
+# another repository's answer: nothing of it fits
+fault '{"kind": "swap", "with": "acme/second", "match": {"repo": "acme/catalog", "cmd": "ls-refs"}, "times": -1}'
+drive "$T/incoming" "$HELLO"
+clear_faults
+
+# --- lesser servers (FETCH 8) -----------------------------------------------
+lesser()
+{
+    what=$1
+    shift
+    start_githost "$@"
+    want "$what" 0 '^DONE .* skill$' "$HELLO"
+    unlike "$what: nothing damaged" "$out" DAMAGED
+    want "$what: two packages, one by its commit" 0 '^DONE .*skills/other' \
+        "$HELLO" "$GH/acme/catalog/tree/$main/skills/other"
+    want "$what: locked" 0 '^DONE' "$HELLO#$main:$object"
+    drive "$T/incoming" "$GH/acme/catalog/tree/nope/skills/hello"
+    like "$what: no such ref" "$out" '\[ref-not-found\]'
+}
+main=$COMMIT
+object=$(repo acme/catalog rev-parse main:skills/hello)
+lesser 'no filter' --no-filter
+lesser 'no id but those of refs' --no-any-oid
+lesser 'version 0 only' --no-v2
+lesser 'version 0, no filter' --no-v2 --no-filter
+lesser 'as GitHub filters' --filters blob:none,blob:limit,tree:0
+start_githost --dumb
+want 'a dumb server' 1 '\[fetch\] .*"dumb" server' "$HELLO"
+git init -q --bare --object-format=sha256 "$T/repos/acme/new.git"
+start_githost
+want 'SHA-256 ids' 1 'SHA-256' "$GH/acme/new/tree/main/skills/hello"
+git init -q --bare "$T/repos/acme/empty.git"
+want 'an empty repository' 1 '\[ref-not-found\] .*empty' "$GH/acme/empty"
+done_testing
