@@ -171,8 +171,10 @@ static bool from_mapm(struct link *l, enum credential_from from,
 
     while (path.n && path.p[0] == '/')
         path = str_from_index(path, 1);
-    if (!link_find_credential(l, from, u->scheme, url_host_port(u, a), path, a,
-                              &found, &user, &password, e))
+    if (!link_find_credential(l, from, u->scheme,
+                              from == CREDENTIAL_GH ? u->host
+                                                    : url_host_port(u, a),
+                              path, a, &found, &user, &password, e))
         return false;
     if (found)
         *out = (struct secret){user, password,

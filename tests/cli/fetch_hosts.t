@@ -1,0 +1,208 @@
+#!/bin/sh
+# mapm-fetch: names of hosts and repositories, TLS, secrets, the configuration.
+# THREATS rows 10, 13, 15; ISSUE 3; FETCH 8, 9.
+. "$(dirname "$0")/../lib/cli.sh"
+
+DRIVE=${MAPM_BUILD:-$ROOT/build}/fetch_drive
+[ -x "$DRIVE" ] || skip_all 'fetch_drive is not built'
+GH=https://github.com
+HELLO=$GH/acme/catalog/tree/main/skills/hello
+
+drive()
+{
+    rm -rf "$T/incoming"
+    mkdir "$T/incoming"
+    run "$DRIVE" "$@"
+}
+want()
+{
+    what=$1 code=$2 regex=$3
+    shift 3
+    drive "$T/incoming" "$@"
+    is "$what" "$status" "$code"
+    like "$what: said so" "$out" "$regex"
+}
+# sent: what was sent as Authorization, of all requests
+secret=s3cr3t-0123456789
+unsaid()
+{
+    unlike "$1: never shown" "$out$err" "$secret"
+}
+
+skill "$T/src/skills/hello"
+make_repo acme/catalog "$T/src"
+make_repo acme/private "$T/src"
+make_repo new/name "$T/src"
+PRIVATE=$GH/acme/private/tree/main/skills/hello
+
+# --- moved ------------------------------------------------------------------
+start_githost --moved old/name=new/name
+want 'a repository that moved' 0 '^DONE' "$GH/old/name/tree/main/skills/hello"
+like 'with a note' "$out" 'note: old/name has moved to new/name$'
+is 'asked for at its old name once' "$(request_log | grep -c '^301')" 1
+port=${GITHOST_URL##*:}
+fault '{"kind": "redirect", "to": "http://localhost:'"$port"'/new/name.git/git-upload-pack", "status": 302}'
+want 'not to another name of the host' 1 'redirects to another host, localhost' "$HELLO"
+clear_faults
+
+# --- secrets ----------------------------------------------------------------
+start_githost --token "$secret" --private 'acme/private'
+want 'a private repository' 1 '\[not-authorized\] .*HTTP 401.*no such repository, or it is private' "$PRIVATE"
+want 'an unknown one' 1 '\[not-authorized\] .*HTTP 401' "$GH/acme/unknown/tree/main/x"
+GH_TOKEN=$secret
+export GH_TOKEN
+want 'no GitHub token to a host that is not GitHub' 1 '\[not-authorized\]' "$PRIVATE"
+MAPM_GITHUB_HOSTS=127.0.0.1
+export MAPM_GITHUB_HOSTS
+want 'unless the user names it' 0 '^DONE' "$PRIVATE"
+unsaid 'GH_TOKEN'
+is 'sent at once' "$(request_log | grep -c '^401')" 3
+GH_TOKEN=wrong-$secret
+want 'a token that is wrong' 1 'HTTP 401.*the token from GH_TOKEN was not accepted' "$PRIVATE"
+unsaid 'a wrong token'
+unset GH_TOKEN
+GITHUB_TOKEN=$secret
+export GITHUB_TOKEN
+want 'GITHUB_TOKEN' 0 '^DONE' "$PRIVATE"
+want 'what the token does not show' 1 '\[not-found\] .*404.*the token from GITHUB_TOKEN may not' "$GH/acme/unknown/tree/main/x"
+unset GITHUB_TOKEN
+
+mkdir -p "$HOME/.config/gh"
+printf '127.0.0.1:\n    oauth_token: %s\n    user: me\n' "$secret" >"$HOME/.config/gh/hosts.yml"
+want "gh's file" 0 '^DONE' "$PRIVATE"
+unsaid "gh's file"
+rm -r "$HOME/.config/gh"
+
+mkdir "$T/bin"
+printf '#!/bin/sh\n[ "$*" = "auth token --hostname 127.0.0.1" ] && echo %s\n' "$secret" >"$T/bin/gh"
+chmod 755 "$T/bin/gh"
+OLDPATH=$PATH
+PATH=$T/bin:$PATH
+want 'gh itself' 0 '^DONE' "$PRIVATE"
+PATH=bin:$OLDPATH
+cp -r "$T/bin" bin
+want 'not from the working folder' 1 '\[not-authorized\]' "$PRIVATE"
+PATH=$PWD/bin:$OLDPATH
+want 'not even by its whole name' 1 '\[not-authorized\]' "$PRIVATE"
+PATH=$OLDPATH
+unset MAPM_GITHUB_HOSTS
+
+printf 'machine elsewhere login a password b\nmachine 127.0.0.1\n login me\n password %s\n' "$secret" >"$HOME/.netrc"
+want 'netrc' 0 '^DONE' "$PRIVATE"
+unsaid netrc
+printf 'default login me password %s\n' "$secret" >"$HOME/.netrc"
+want 'no default of netrc' 1 '\[not-authorized\]' "$PRIVATE"
+rm "$HOME/.netrc"
+
+git config --global credential.helper '!f() { test "$1" = get && echo username=me && echo password='"$secret"'; }; f'
+want "git's credential helper" 0 '^DONE' "$PRIVATE"
+unsaid 'a helper'
+git config --global credential.helper '!f() { test "$1" = get && echo username=me && echo password=wrong-'"$secret"'; }; f'
+want 'a helper that is wrong' 1 "the password from git's credential helper was not accepted" "$PRIVATE"
+unsaid 'a wrong helper'
+git config --global --unset credential.helper
+git init -q .
+git config credential.helper '!f() { echo password=x; touch '"$T"'/ran; }; f'
+want 'no helper of the working folder' 1 '\[not-authorized\]' "$PRIVATE"
+not_ok 'it did not run' test -e "$T/ran"
+rm -rf .git bin
+
+url=$GITHOST_URL
+git config --global --unset-all "url.$url/.insteadOf"
+git config --global "url.http://me:$secret@${url#http://}/.insteadOf" $GH/
+want 'a password in insteadOf' 0 '^DONE' "$PRIVATE"
+unsaid 'insteadOf'
+git config --global --remove-section "url.http://me:$secret@${url#http://}/"
+git config --global "url.$url/.insteadOf" $GH/
+
+# --- where it may lead ------------------------------------------------------
+start_githost
+url=$GITHOST_URL
+git config --global --unset-all "url.$url/.insteadOf"
+for to in "file://$T/repos/" "$T/repos/" 'git@github.com:' 'ssh://git@github.com/' 'git://github.com/' 'ext::sh -c id '; do
+    git config --global "url.$to.insteadOf" $GH/
+    want "no rewrite to $to" 1 '\[refused\] .*insteadOf.*over https only' "$HELLO"
+    git config --global --remove-section "url.$to"
+done
+git config --global "url.file:///nowhere/.insteadOf" $GH/
+git config --global "url.$url/acme/.insteadOf" $GH/acme/
+want 'the longest insteadOf wins' 0 '^DONE' "$HELLO"
+git config --global --remove-section "url.file:///nowhere/"
+git config --global --remove-section "url.$url/acme/"
+
+GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=url.$url/.insteadOf GIT_CONFIG_VALUE_0=$GH/
+export GIT_CONFIG_COUNT GIT_CONFIG_KEY_0 GIT_CONFIG_VALUE_0
+want 'GIT_CONFIG_COUNT' 0 '^DONE' "$HELLO"
+unset GIT_CONFIG_COUNT GIT_CONFIG_KEY_0 GIT_CONFIG_VALUE_0
+printf '[url "%s/"]\n\tinsteadOf = %s/\n' "$url" "$GH" >"$T/other.config"
+GIT_CONFIG_GLOBAL=$T/other.config
+export GIT_CONFIG_GLOBAL
+want 'GIT_CONFIG_GLOBAL' 0 '^DONE' "$HELLO"
+printf '[url "file:///x/"]\n\tinsteadOf = %s/\n' "$GH" >"$HOME/.gitconfig.old"
+unset GIT_CONFIG_GLOBAL
+git config --global include.path "$T/other.config"
+want 'include.path' 0 '^DONE' "$HELLO"
+git config --global --unset include.path
+mkdir -p "$HOME/.config/git"
+cp "$T/other.config" "$HOME/.config/git/config"
+want 'the XDG place' 0 '^DONE' "$HELLO"
+rm -r "$HOME/.config/git"
+git init -q .
+git config "url.$url/.insteadOf" $GH/
+git config --global "url.https://127.0.0.1:1/.insteadOf" $GH/
+want 'a repository around us has no say' 1 '\[fetch\] .*cannot reach https://127.0.0.1:1' "$HELLO"
+rm -rf .git
+git config --global --remove-section 'url.https://127.0.0.1:1/'
+git config --global "url.https://no-such-host.invalid/.insteadOf" $GH/
+want 'no such host' 1 '\[host-not-found\]' "$HELLO"
+git config --global --remove-section 'url.https://no-such-host.invalid/'
+printf '[broken\n' >>"$HOME/.gitconfig"
+want 'a broken configuration' 3 '\[format\]' "$HELLO"
+sed -i '$d' "$HOME/.gitconfig"
+
+# --- a proxy ----------------------------------------------------------------
+git config --global "url.http://far.example/.insteadOf" $GH/
+http_proxy=$url
+export http_proxy
+drive "$T/incoming" "$HELLO"
+like 'http_proxy is asked' "$out" 'HTTP 4|HTTP 5|DONE|not a git'
+unset http_proxy
+git config --global http.proxy "$url"
+drive "$T/incoming" "$HELLO"
+unlike 'so is http.proxy' "$out" 'host-not-found'
+git config --global --unset http.proxy
+git config --global --remove-section 'url.http://far.example/'
+
+# --- TLS --------------------------------------------------------------------
+start_githost --tls
+want 'TLS with an authority of our own' 0 '^DONE' "$HELLO"
+unset GIT_SSL_CAINFO CURL_CA_BUNDLE
+want 'SSL_CERT_FILE alone' 0 '^DONE' "$HELLO"
+unset SSL_CERT_FILE
+want 'an authority that nobody named' 1 '\[tls\] ' "$HELLO"
+GIT_SSL_NO_VERIFY=1
+export GIT_SSL_NO_VERIFY
+want 'verification stays on' 1 '\[tls\] .*cannot be switched off' "$HELLO"
+unset GIT_SSL_NO_VERIFY
+git config --global http.sslCAInfo "$GITHOST_CA"
+want 'http.sslCAInfo' 0 '^DONE' "$HELLO"
+git config --global http.sslCAInfo /nowhere
+want 'an authority that is not there' 1 '\[tls\] .*/nowhere' "$HELLO"
+git config --global "http.$GITHOST_URL.sslCAInfo" "$GITHOST_CA"
+want 'http.<url>.sslCAInfo is nearer' 0 '^DONE' "$HELLO"
+git config --global --remove-section "http.$GITHOST_URL"
+git config --global --unset http.sslCAInfo
+CURL_CA_BUNDLE=$GITHOST_CA SSL_CERT_FILE=$GITHOST_CA
+export CURL_CA_BUNDLE SSL_CERT_FILE
+ip=${GITHOST_URL##*:}
+git config --global "url.https://other.localhost:$ip/.insteadOf" $GH/acme/
+want 'a certificate for another name' 1 '\[tls\] ' "$HELLO"
+git config --global --remove-section "url.https://other.localhost:$ip/"
+
+if command -v nginx >/dev/null; then
+    start_githost --h2
+    want 'HTTP/2' 0 '^DONE' "$HELLO" "$GH/new/name/tree/main/skills/hello"
+else
+    skip 'HTTP/2' 'nginx is not installed'
+fi
+done_testing
