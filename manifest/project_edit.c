@@ -321,7 +321,7 @@ static void add_to_list(struct edit *ed, const struct yaml *list,
         add_to_brackets(ed, list, item);
     else if (list->kind == YAML_SEQUENCE)
         add_to_lines(ed, list, item);
-    else if (is_written(list) || ed->block->flow)
+    else if (is_written(list) || (ed->block && ed->block->flow))
         fill_null(ed, list, in_brackets(ed, item));
     else
         insert_lines(ed, list->key_start,
