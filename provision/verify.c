@@ -180,8 +180,7 @@ bool provision_verify(struct provision *p, const struct provision_options *o,
 
     provision_load(p);
     provision_wish(p, o, a, &v.wish);
-    if (!wish_build(&v.wish, items, item_count, p->record.folders,
-                    p->record.folder_count, e))
+    if (!wish_build(&v.wish, items, item_count, &p->record, e))
         return false;
     for (size_t i = 0; i < v.wish.count; i++)
         if (!verify_target(&v, &v.wish.targets[i], e))

@@ -200,27 +200,33 @@ static bool is_listed(const struct wish *w, const struct client *c)
     return false;
 }
 
+/* There because of us? */
+static bool is_made(const struct record *known, struct str marker)
+{
+    for (size_t i = 0; i < known->count; i++)
+        if (known->entries[i].kind == RECORD_SHARED &&
+            known->entries[i].created && str_eq(known->entries[i].path, marker))
+            return true;
+    return record_has_folder(known, marker);
+}
+
 static bool is_marked(const struct wish *w, const char *marker,
-                      const struct str *folders, size_t folder_count)
+                      const struct record *known)
 {
     struct stat st;
 
-    if (!marker || !fs_stat_at(w->root, marker, &st) ||
-        !(S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)))
-        return false;
-    for (size_t i = 0; i < folder_count; i++)
-        if (str_is(folders[i], marker))
-            return false; /* there because of us */
-    return true;
+    return marker && fs_stat_at(w->root, marker, &st) &&
+           (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)) &&
+           !is_made(known, str_from(marker));
 }
 
 static bool is_in_use(const struct wish *w, const struct client *c,
-                      const struct str *folders, size_t folder_count)
+                      const struct record *known)
 {
     if (c->always || is_listed(w, c))
         return true;
     for (size_t i = 0; i < CLIENT_MARKERS_MAX; i++)
-        if (is_marked(w, c->markers[i], folders, folder_count))
+        if (is_marked(w, c->markers[i], known))
             return true;
     return false;
 }
@@ -266,8 +272,7 @@ static bool check_places(struct wish *w, const struct provision_item *items,
 }
 
 bool wish_build(struct wish *w, const struct provision_item *items,
-                size_t item_count, const struct str *folders,
-                size_t folder_count, struct err *e)
+                size_t item_count, const struct record *known, struct err *e)
 {
     bool *in_use = arena_array(w->arena, client_count, sizeof *in_use);
     size_t servers = 0;
@@ -275,7 +280,7 @@ bool wish_build(struct wish *w, const struct provision_item *items,
     if (!check_places(w, items, item_count, e))
         return false;
     for (size_t i = 0; i < client_count; i++)
-        in_use[i] = is_in_use(w, &clients[i], folders, folder_count);
+        in_use[i] = is_in_use(w, &clients[i], known);
     for (size_t i = 0; i < item_count; i++) {
         servers += items[i].kind == DOC_MCP;
         if (items[i].kind == DOC_SKILL && !add_skill(w, &items[i], in_use, e))
@@ -447,7 +452,9 @@ bool wish_make_server(struct wish *w, const struct target *t,
         (shared &&
          !check_path(w->options->shared_dir, "${sharedDir}", item->fqn, e)))
         return false;
-    if (!mcp_format(d, w->workspace, w->options->shared_dir,
+    /* A folder that nobody mentions may have any name. */
+    if (!mcp_format(d, workspace ? w->workspace : STR("/"),
+                    shared ? w->options->shared_dir : STR("/"),
                     render_wants_meta(t->client), w->arena, &entry, e) ||
         !render_server(t->client, item->place, entry, w->arena, &entry, e) ||
         !merge_hash(t->client, entry, w->arena, &s->hash, e))

@@ -5,6 +5,7 @@
 #include "mapm/provision.h"
 
 #include "client.h"
+#include "record.h"
 
 /*
  * wish: what the workspace should hold, as a list of places. What has to be
@@ -61,13 +62,13 @@ struct wish {
 };
 
 /*
- * Every place for `items`, in the clients in use; `folders` are those that
- * mapm made, which say nothing about who is in use. ERR_NAME, ERR_CONFLICT
- * or ERR_REFUSED for items that cannot stand side by side.
+ * Every place for `items`, in the clients in use. What the record says that
+ * mapm created says nothing about who is in use. ERR_NAME, ERR_CONFLICT or
+ * ERR_REFUSED for items that cannot stand side by side.
  */
 MUST_CHECK bool wish_build(struct wish *w, const struct provision_item *items,
-                           size_t item_count, const struct str *folders,
-                           size_t folder_count, struct err *e);
+                           size_t item_count, const struct record *known,
+                           struct err *e);
 MUST_CHECK bool wish_add_texts(struct wish *w,
                                const struct provision_text *texts, size_t count,
                                struct err *e);

@@ -1,0 +1,57 @@
+/* provision/toml: any text; what is put is found, what is removed is gone,
+ * and what stood around it is still there. THREATS rows 5, 16. */
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../provision/toml.h"
+#include "../../provision/toml_lex.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define SECTION STR("mcp_servers")
+#define TABLE   "[mcp_servers.\"k\"]\ncommand = \"x\""
+
+static size_t count_statements(struct str text, struct arena *a)
+{
+    struct toml_lexer l;
+    struct toml_statement s;
+    struct err e = {0};
+    size_t n = 0, end = 0;
+    bool more;
+
+    toml_lex_init(&l, text, a);
+    while (toml_lex_next(&l, &s, &more, &e) && more) {
+        if (s.start < end || s.end <= s.start || s.end > text.n || !s.depth)
+            abort();
+        end = s.end;
+        n++;
+    }
+    return n;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct arena a = {0};
+    struct str text = {(const char *)data, size}, out, table;
+    struct err e = {0};
+
+    if (size > 1u << 20)
+        return 0;
+    count_statements(text, &a);
+    if (toml_remove(text, SECTION, STR("k"), &a, &out, &e)) {
+        size_t left = count_statements(out, &a);
+
+        if (!toml_find(out, SECTION, STR("k"), &a, &table, &e) || table.n)
+            abort();
+        if (!toml_put(text, SECTION, STR("k"), STR(TABLE), &a, &out, &e) ||
+            !toml_find(out, SECTION, STR("k"), &a, &table, &e) ||
+            !str_eq(str_trim(text_unix_lines(table, &a)), STR(TABLE)))
+            abort();
+        if (count_statements(out, &a) != left + 2)
+            abort();
+    }
+    arena_done(&a);
+    return 0;
+}

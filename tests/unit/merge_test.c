@@ -1,0 +1,252 @@
+#include "desk.h"
+#include "tap.h"
+
+/* Our servers in files that are the user's: X21, X22, M18, M20 to M23 */
+
+static struct desk desk;
+
+#define SERVER(name, rest)                                                     \
+    "{\"_meta\": {\"name\": \"" name "\", \"io.x/y\": {\"n\": 1.50}}, "        \
+    "\"command\": \"npx\"" rest "}\n"
+
+static void add_server(struct desk *d, const char *rest)
+{
+    struct str text = arena_printf(
+        &d->arena,
+        "{\"_meta\": {\"name\": \"io.e/m\"}, \"command\": \"npx\"%s}", rest);
+
+    desk_item(d, DOC_MCP, "io-e-m", "x.json", text.p, NULL);
+}
+
+/* Foreign entries, comments and formatting: every byte outside ours stays. */
+TEST(foreign_bytes_survive)
+{
+    static const struct {
+        const char *client, *path, *text;
+    } rows[] = {
+        {"claude", ".mcp.json",
+         "{\n    \"mcpServers\" : {\n        \"mine\": {\"command\":\"a\" , "
+         "\"args\":[ ]}\n    },\n    \"x\": 1.50\n}"},
+        {"claude", ".mcp.json", "{\"mcpServers\":{\"mine\":{}},\"z\":[]}\n"},
+        {"vscode", ".vscode/mcp.json",
+         "// mine\n{\n\t/* a */ \"servers\": {\n\t\t\"mine\": {}, // last\n"
+         "\t},\n}\n"},
+        {"gemini", ".gemini/settings.json",
+         "{\n  \"theme\": \"x\", // c\n  \"mcpServers\": {\"a\": {}}\n}\n"},
+        {"opencode", "opencode.json",
+         "{\r\n  \"$schema\": \"s\",\r\n  \"mcp\": {\r\n    \"mine\": {}\r\n"
+         "  }\r\n}\r\n"},
+        {"codex", ".codex/config.toml",
+         "model = 'x' # c\n\n[mcp_servers.mine]\ncommand = \"y\"\n"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct desk *d = &desk;
+        const char *after;
+
+        desk_init(d);
+        desk_client(d, rows[i].client);
+        desk_write(d, rows[i].path, rows[i].text);
+        CHECK(fchmodat(d->fd, rows[i].path, 0600, 0) == 0);
+        add_server(d, "");
+        DESK_OK(d, 0);
+        after = desk_content(d, rows[i].path);
+        CHECK(strstr(after, "io-e-m") &&
+              strstr(after, "mine") != strstr(after, "io-e-m"));
+        struct stat st;
+        CHECK(fs_stat_at(d->fd, rows[i].path, &st) &&
+              (st.st_mode & 07777) == 0600);
+        desk_clear(d);
+        DESK_OK(d, 0);
+        CHECK_STR(desk_content(d, rows[i].path), rows[i].text);
+        desk_done(d);
+    }
+}
+
+/* X21: never overwrite a foreign server, unless it is the same */
+TEST(a_foreign_server_of_the_same_key)
+{
+    static const struct {
+        const char *client, *path, *foreign, *equal;
+    } rows[] = {
+        {"claude", ".mcp.json",
+         "{\"mcpServers\": {\"io-e-m\": {\"command\": \"evil\"}}}",
+         "{\"mcpServers\": {\"io-e-m\": {\"_meta\":{\"name\":\"io.e/m\"},"
+         "\"command\":\n\"npx\"}}}"},
+        {"codex", ".codex/config.toml",
+         "[mcp_servers.io-e-m]\ncommand = \"evil\"\n",
+         "[mcp_servers.\"io-e-m\"]\ncommand = \"npx\"\n\n# c\n"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct desk *d = &desk;
+        const char *before;
+
+        desk_init(d);
+        desk_client(d, rows[i].client);
+        desk_write(d, rows[i].path, rows[i].foreign);
+        before = desk_snapshot(d, true);
+        add_server(d, "");
+        CHECK(!desk_run(d, 0));
+        CHECK(d->err.code == ERR_CONFLICT);
+        CHECK_STR(desk_snapshot(d, true), before);
+        DESK_OK(d, DESK_FORCE);
+        CHECK_STR(
+            desk_content(
+                d, arena_printf(&d->arena, "%s/%s", d->backup, rows[i].path).p),
+            rows[i].foreign);
+        CHECK(!strstr(desk_content(d, rows[i].path), "evil"));
+        desk_done(d);
+
+        desk_init(d);
+        desk_client(d, rows[i].client);
+        desk_write(d, rows[i].path, rows[i].equal);
+        add_server(d, "");
+        DESK_OK(d, 0);
+        CHECK_STR(desk_content(d, rows[i].path), rows[i].equal);
+        desk_done(d);
+    }
+}
+
+/* M20, M21, row 9: placeholders, where they may stand, and what they become */
+TEST(placeholders)
+{
+    static const struct {
+        const char *rest;
+        enum err_code code;
+        const char *found; /* %s: the workspace */
+    } rows[] = {
+        {", \"args\": [\"${workspaceDir}/a\"]", ERR_NONE, "%s/a"},
+        {", \"args\": [\"x=${sharedDir}/a\"]", ERR_NONE, "/home/u/shared/a"},
+        {", \"env\": {\"A\": \"${workspaceDir}\"}", ERR_NONE, "\"A\": \"%s\""},
+        {", \"odd\": [{\"a\": [\"${sharedDir}\"]}]", ERR_NONE,
+         "/home/u/shared"},
+        {", \"args\": [\"\\u0024{workspaceDir}\"]", ERR_NONE, "%s"},
+        {", \"args\": [\"${workspceDir}\"]", ERR_MCP, "workspceDir"},
+        {", \"args\": [\"${HOME}\"]", ERR_MCP, "HOME"},
+        {", \"args\": [\"${\"]", ERR_MCP, ""},
+        {", \"args\": [\"${}\"]", ERR_MCP, ""},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct desk *d = &desk;
+        char want[512], *at;
+        const char *before;
+
+        desk_init(d);
+        add_server(d, rows[i].rest);
+        before = desk_snapshot(d, true);
+        CHECK(desk_run(d, 0) == (rows[i].code == ERR_NONE));
+        CHECK(d->err.code == rows[i].code);
+        snprintf(want, sizeof want, "%s", rows[i].found);
+        at = strstr(want, "%s");
+        if (at)
+            snprintf(at, sizeof want - (size_t)(at - want), "%s%s", d->path,
+                     strstr(rows[i].found, "%s") + 2);
+        if (rows[i].code == ERR_NONE) {
+            CHECK(strstr(desk_content(d, ".mcp.json"), want) != NULL);
+            CHECK(d->absolute);
+        } else {
+            CHECK_STR(desk_snapshot(d, true), before);
+        }
+        desk_done(d);
+    }
+}
+
+/* row 29, row 9: a path that no client would take as it is */
+TEST(paths_that_cannot_be_written)
+{
+    static const struct {
+        const char *shared, *rest;
+        bool good;
+    } rows[] = {
+        {"/home/\xff/s", ", \"args\": [\"${sharedDir}\"]", false},
+        {"/home/\xff/s", "", true},
+        {"/home/${x}/s", ", \"args\": [\"${sharedDir}\"]", false},
+        {"/home/$x/s", ", \"args\": [\"${sharedDir}\"]", false},
+        {"/home/a\nb/s", ", \"args\": [\"${sharedDir}\"]", false},
+        {"/home/$5 \"q\" \xc3\xa9/s", ", \"args\": [\"${sharedDir}\"]", true},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct desk *d = &desk;
+
+        desk_init(d);
+        d->options.shared_dir = str_from(rows[i].shared);
+        add_server(d, rows[i].rest);
+        CHECK(desk_run(d, 0) == rows[i].good);
+        if (rows[i].good && d->err.code)
+            printf("# %zu: %s\n", i, err_first(&d->err));
+        if (!rows[i].good)
+            CHECK(d->err.code == ERR_MCP);
+        desk_done(d);
+    }
+}
+
+/* row 16: files that cannot be read are named and left alone */
+TEST(broken_files_are_left_alone)
+{
+    static const struct {
+        const char *client, *path, *text;
+        enum err_code code;
+    } rows[] = {
+        {"claude", ".mcp.json", "{\"mcpServers\": ", ERR_FORMAT},
+        {"claude", ".mcp.json", "{\"mcpServers\": [1]}", ERR_FORMAT},
+        {"claude", ".mcp.json", "[]", ERR_FORMAT},
+        {"claude", ".mcp.json", "{\"a\": 1, \"a\": 2}", ERR_FORMAT},
+        {"claude", ".mcp.json", "\xff\xfe", ERR_FORMAT},
+        {"codex", ".codex/config.toml", "a = \"x\n", ERR_FORMAT},
+        {"codex", ".codex/config.toml", "mcp_servers = {}\n", ERR_FORMAT},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct desk *d = &desk;
+        const char *before;
+
+        desk_init(d);
+        desk_client(d, rows[i].client);
+        desk_write(d, rows[i].path, rows[i].text);
+        before = desk_snapshot(d, true);
+        add_server(d, "");
+        CHECK(!desk_run(d, DESK_FORCE));
+        CHECK(d->err.code == rows[i].code);
+        CHECK_STR(desk_snapshot(d, true), before);
+        desk_done(d);
+    }
+}
+
+/* X22, M18: `_meta` goes with the entry where the client allows it */
+TEST(meta_stays_where_it_may)
+{
+    struct desk *d = &desk;
+
+    desk_init(d);
+    desk_client(d, "gemini");
+    desk_client(d, "cursor");
+    desk_item(d, DOC_MCP, "io-e-m", "x.json", SERVER("io.e/m", ""), NULL);
+    DESK_OK(d, 0);
+    CHECK(strstr(desk_content(d, ".mcp.json"), "_meta") != NULL);
+    CHECK(strstr(desk_content(d, ".mcp.json"), "1.50") != NULL);
+    CHECK(!strstr(desk_content(d, ".gemini/settings.json"), "_meta"));
+    CHECK(!strstr(desk_content(d, ".cursor/mcp.json"), "_meta"));
+    desk_done(d);
+}
+
+/* A formatter of the user's is no edit: entries are compared by meaning. */
+TEST(another_layout_is_no_edit)
+{
+    struct desk *d = &desk;
+
+    desk_init(d);
+    add_server(d, ", \"args\": [\"a\"]");
+    DESK_OK(d, 0);
+    desk_write(d, ".mcp.json",
+               "{\"mcpServers\":{\"io-e-m\":{\"_meta\":{\"name\":\"io.e/m\"},"
+               "\"command\":\"npx\",\"args\":[\"a\"]}}}");
+    DESK_OK(d, 0);
+    CHECK(d->change_count == 0);
+    desk_clear(d);
+    DESK_OK(d, 0);
+    CHECK(!desk_has(d, ".mcp.json"));
+    desk_done(d);
+}

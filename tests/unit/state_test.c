@@ -1,0 +1,212 @@
+#include "base/fs.h"
+
+#include "../../provision/client.h"
+#include "../../provision/record.h"
+#include "../../provision/swap.h"
+#include "tap.h"
+
+#define H "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define F "f - 644 " H " 5 10 11 7 SKILL.md\n"
+#define T "tree " H " .agents/skills/writer\n"
+
+/* row 15, row 16: a record is mapm's own writing, or nothing is known */
+TEST(records_are_read_strictly)
+{
+    static const struct {
+        const char *body;
+        bool good;
+    } rows[] = {
+        {"", true},
+        {T F, true},
+        {T F "f x 755 " H " 1 2 3 4 a b/c d.sh\n", true},
+        {"link ../../.agents/skills/w .claude/skills/w\n", true},
+        {"file " H " .claude/agents/w.md\nf - 644 " H " 5 10 0 7 .\n", true},
+        {"shared 1 5 10 7 .mcp.json\nk a " H " " H " io-example-mcp\n", true},
+        {"dir .agents\ndir .claude/skills\ndir .codex\n", true},
+        {"file " H " .github/agents/w.agent.md\n", true},
+        /* places that are not mapm's */
+        {"tree " H " .agents/skills/Writer\n", false},
+        {"tree " H " .agents/skills/../../x\n", false},
+        {"tree " H " .agents/skills\n", false},
+        {"tree " H " src\n", false},
+        {"tree " H " /etc\n", false},
+        {"tree " H " .mcp.json\n", false},
+        {"file " H " .bashrc\n", false},
+        {"file " H " mapm.yaml\n", false},
+        {"file " H " .agents/.mapm/state\n", false},
+        {"file " H " .claude/settings.json\n", false},
+        {"link x src/x\n", false},
+        {"shared 1 5 10 7 package.json\n", false},
+        {"dir src\n", false},
+        {"dir .\n", false},
+        {"dir .agents/skills/writer\n", false},
+        {"dir .agents\ndir .agents\n", false},
+        /* files that leave their folder */
+        {T "f - 644 " H " 1 2 3 4 ../x\n", false},
+        {T "f - 644 " H " 1 2 3 4 /x\n", false},
+        {T "f - 644 " H " 1 2 3 4 a//x\n", false},
+        {T "f - 644 " H " 1 2 3 4 \n", false},
+        /* shape */
+        {T T, false},
+        {F, false},
+        {T F F, false},
+        {T "f - 644 " H " 5 10 11 7 b\nf - 644 " H " 5 10 11 7 a\n", false},
+        {T "f y 644 " H " 5 10 11 7 b\n", false},
+        {T "f - 648 " H " 5 10 11 7 b\n", false},
+        {T "f - 10644 " H " 5 10 11 7 b\n", false},
+        {T "f - 644 " H " -5 10 11 7 b\n", false},
+        {T "f - 644 " H " 18446744073709551615 10 11 7 b\n", true},
+        {T "f - 644 " H " 18446744073709551616 10 11 7 b\n", false},
+        {T "f - 644 0123 5 10 11 7 b\n", false},
+        {"k a " H " " H " x\n", false},
+        {"shared 1 5 10 7 .mcp.json\nk a " H " " H " a/b\n", false},
+        {"shared 2 5 10 7 .mcp.json\n", false},
+        {"other\n", false},
+        {"\n", false},
+        {"end\n", false},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena a = {0};
+        struct str text =
+            arena_printf(&a, "mapm-state 1\n%send\n", rows[i].body);
+        struct record r;
+        struct buf out;
+
+        CHECK(record_parse(text, &a, &r) == rows[i].good);
+        if (record_parse(text, &a, &r) != rows[i].good)
+            printf("# %s\n", rows[i].body);
+        if (rows[i].good) {
+            buf_init(&out, STATE_MAX_BYTES);
+            record_format(&r, &out);
+            CHECK_STR(out.p, text.p);
+            buf_done(&out);
+        }
+        arena_done(&a);
+    }
+}
+
+TEST(records_of_other_versions_and_torn_ones_are_none)
+{
+    static const char *const texts[] = {
+        "",
+        "mapm-state 2\nend\n",
+        "mapm-state 1",
+        "mapm-state 1\n",
+        "mapm-state 1\nend",
+        "mapm-state 1\nend\n\n",
+        "mapm-state 1\nend\nend\n",
+        "mapm-state 1\n" T "f - 644 " H " 5",
+        "mapm-state 1\r\nend\r\n",
+    };
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct arena a = {0};
+        struct record r;
+
+        CHECK(!record_parse(str_from(texts[i]), &a, &r));
+        arena_done(&a);
+    }
+}
+
+/* A file written in the record's own moment is looked into. */
+TEST(numbers_vouch_only_for_older_files)
+{
+    struct stat st = {.st_mode = S_IFREG | 0644, .st_size = 5, .st_ino = 7};
+    struct record r = {.written = 2000000000};
+    struct file_stat cached;
+
+    st.st_mtim.tv_sec = st.st_ctim.tv_sec = 1;
+    cached = file_stat_of(&st, true);
+    CHECK(record_vouches(&r, &cached, &st));
+    st.st_mtim.tv_nsec = 1;
+    CHECK(!record_vouches(&r, &cached, &st));
+    st.st_mtim.tv_nsec = 0;
+    st.st_ctim.tv_nsec = 1;
+    CHECK(!record_vouches(&r, &cached, &st));
+    cached = file_stat_of(&st, false);
+    CHECK(record_vouches(&r, &cached, &st));
+    st.st_ino = 8;
+    CHECK(!record_vouches(&r, &cached, &st));
+    st.st_ino = 7;
+    st.st_mode = S_IFLNK | 0777;
+    CHECK(!record_vouches(&r, &cached, &st));
+    st.st_mode = S_IFREG | 0644;
+    r.written = 1000000000;
+    CHECK(!record_vouches(&r, &cached, &st));
+    r.written = 0;
+    CHECK(!record_vouches(&r, &cached, &st));
+}
+
+#define HEAD "mapm-journal 1\nstage stage-0123456789abcdef\nbackup 0\n"
+#define OP   "op 5 " H " 6 " H " - "
+
+/* row 15: a stranger's journal moves nothing but known places */
+TEST(journals_are_read_strictly)
+{
+    static const struct {
+        const char *text;
+        bool good;
+    } rows[] = {
+        {HEAD, true},
+        {HEAD "make .claude\n" OP "mapm.lock\ndrop .codex/agents\n", true},
+        {HEAD OP ".agents/skills/x\n" OP ".agents/.mapm/state\n", true},
+        {HEAD OP ".agents/skills/x\n" OP ".agents/skills/x\n", false},
+        {HEAD OP "../x\n", false},
+        {HEAD OP "/etc/passwd\n", false},
+        {HEAD OP "src/main.c\n", false},
+        {HEAD OP ".git/config\n", false},
+        {HEAD "make src\n", false},
+        {HEAD "drop .git\n", false},
+        {HEAD "op 5 " H " 5 " H " - mapm.lock\n", false},
+        {HEAD "op 0 " H " 0 " H " - mapm.lock\n", false},
+        {HEAD "op 5 " H " 6 " H " k mapm.lock\n", false},
+        {HEAD "op 5 " H " 6 " H " - \n", false},
+        {"mapm-journal 1\nstage ../../x\nbackup 0\n", false},
+        {"mapm-journal 1\nstage stage-0123456789abcdeg\nbackup 0\n", false},
+        {"mapm-journal 1\nstage stage-0123456789abcdef\nbackup 10000\n", false},
+        {"mapm-journal 1\nstage stage-0123456789abcdef\nbackup 9999\n", true},
+        {"mapm-journal 2\nstage stage-0123456789abcdef\nbackup 0\n", false},
+        {HEAD "\n", false},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena a = {0};
+        struct hash h = hash_of(str_from(rows[i].text));
+        struct str text =
+            arena_printf(&a, "%send %s\n", rows[i].text, hash_hex(&h, &a).p);
+        struct swap s;
+        struct buf out;
+
+        CHECK(journal_parse(text, &a, &s) == rows[i].good);
+        if (rows[i].good) {
+            buf_init(&out, JOURNAL_MAX_BYTES);
+            journal_format(&s, &out);
+            CHECK_STR(out.p, text.p);
+            buf_done(&out);
+        }
+        /* torn, or with another sum */
+        CHECK(!journal_parse(str_slice(text, 0, text.n - 1), &a, &s));
+        CHECK(!journal_parse(str_from(rows[i].text), &a, &s));
+        arena_done(&a);
+    }
+}
+
+/* X21: what a key may be, 37 and 38 */
+TEST(keys_and_places)
+{
+    char key[40];
+
+    memset(key, 'a', sizeof key);
+    CHECK(place_is_server_key(str_of(key, 37)));
+    CHECK(!place_is_server_key(str_of(key, 38)));
+    CHECK(!place_is_server_key(STR("")));
+    CHECK(!place_is_server_key(STR("a.b")));
+    CHECK(place_is_known(STR(".codex/config.toml")));
+    CHECK(place_is_known(STR(".codex/agents/x.toml")));
+    CHECK(!place_is_known(STR(".codex/agents/x.md")));
+    CHECK(!place_is_known(STR(".codex/agents/.toml")));
+    CHECK(!place_is_known(STR(".claude/skills/x/SKILL.md")));
+    CHECK(place_is_folder(STR(".codex")) && place_is_folder(STR(".github")));
+    CHECK(!place_is_folder(STR(".mcp.json")) && !place_is_folder(STR("")));
+}

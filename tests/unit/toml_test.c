@@ -1,0 +1,157 @@
+#include "base/fs.h"
+
+#include "../../provision/toml.h"
+#include "tap.h"
+
+/* .codex/config.toml, edited in place: X21, row 16 */
+
+#define SECTION STR("mcp_servers")
+#define TABLE   "[mcp_servers.\"k\"]\ncommand = \"x\""
+#define OLD     "[mcp_servers.\"k\"]\ncommand = \"old\"\n"
+
+static const struct {
+    const char *before, *put, *removed; /* NULL: as before */
+} rows[] = {
+    {"", TABLE "\n", NULL},
+    {"a = 1", "a = 1\n\n" TABLE "\n", NULL},
+    {"a = 1\n", "a = 1\n\n" TABLE "\n", NULL},
+    {"a = 1\n\n", "a = 1\n\n" TABLE "\n", NULL},
+    {"# only a comment", "# only a comment\n\n" TABLE "\n", NULL},
+    {"a = 1\r\n", "a = 1\r\n\r\n[mcp_servers.\"k\"]\r\ncommand = \"x\"\r\n",
+     NULL},
+    {OLD, TABLE "\n", ""},
+    {"a = 1\n\n" OLD, "a = 1\n\n" TABLE "\n", "a = 1\n"},
+    {"a = 1\n\n" OLD "\n# next\n[b]\n", "a = 1\n\n" TABLE "\n\n# next\n[b]\n",
+     "a = 1\n\n# next\n[b]\n"},
+    /* the name in any spelling, with blanks, comments and sub-tables */
+    {"[ mcp_servers . 'k' ] # c\nx = 1\n[mcp_servers.k.env]\nA = \"b\"\n"
+     "[other]\ny = 2\n",
+     TABLE "\n[other]\ny = 2\n", "[other]\ny = 2\n"},
+    {"[\"mcp_\\u0073ervers\".\"\\x6b\"]\nx = 1\n", TABLE "\n", ""},
+    {"[mcp_servers.k]\nx = 1\n[z]\n[mcp_servers.k.env]\nA = 1\n",
+     TABLE "\n[z]\n", "[z]\n"},
+    /* neighbours */
+    {"[mcp_servers.kk]\nx = 1\n", "[mcp_servers.kk]\nx = 1\n\n" TABLE "\n",
+     NULL},
+    {"[mcp_servers]\nj = {a = 1}\n",
+     "[mcp_servers]\nj = {a = 1}\n\n" TABLE "\n", NULL},
+    {"[servers.k]\n", "[servers.k]\n\n" TABLE "\n", NULL},
+    /* what looks like a header and is none */
+    {"a = \"\"\"\n[mcp_servers.k]\n\"\"\"\n",
+     "a = \"\"\"\n[mcp_servers.k]\n\"\"\"\n\n" TABLE "\n", NULL},
+    {"a = '''\n[mcp_servers.k]\n'''\n",
+     "a = '''\n[mcp_servers.k]\n'''\n\n" TABLE "\n", NULL},
+    {"a = [\n[1], # [mcp_servers.k]\n[\"]\"],\n]\n",
+     "a = [\n[1], # [mcp_servers.k]\n[\"]\"],\n]\n\n" TABLE "\n", NULL},
+    {"a = \"\"\"x\\\"\"\"\"\n", "a = \"\"\"x\\\"\"\"\"\n\n" TABLE "\n", NULL},
+    {"a = \"\"\"\"x\"\"\"\"\"\n", "a = \"\"\"\"x\"\"\"\"\"\n\n" TABLE "\n",
+     NULL},
+    {"a = {b = {c = '}'}}\n", "a = {b = {c = '}'}}\n\n" TABLE "\n", NULL},
+    {"d = 1979-05-27 07:32:00Z\nf = -1e+5\n[[x.y]]\n",
+     "d = 1979-05-27 07:32:00Z\nf = -1e+5\n[[x.y]]\n\n" TABLE "\n", NULL},
+};
+
+TEST(tables_are_put_and_removed_in_place)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct str before = str_from(rows[i].before), out = {0}, again = {0};
+        struct arena a = {0};
+        struct err e = {0};
+
+        CHECK(toml_put(before, SECTION, STR("k"), STR(TABLE), &a, &out, &e));
+        CHECK_STR(str_c(out, &a), rows[i].put);
+        CHECK(toml_find(out, SECTION, STR("k"), &a, &again, &e) && again.n);
+        CHECK(toml_put(out, SECTION, STR("k"), STR(TABLE), &a, &again, &e));
+        CHECK_STR(str_c(again, &a), rows[i].put);
+        CHECK(toml_remove(before, SECTION, STR("k"), &a, &out, &e));
+        CHECK_STR(str_c(out, &a),
+                  rows[i].removed ? rows[i].removed : rows[i].before);
+        arena_done(&a);
+    }
+}
+
+/* What was put and is taken out again leaves the file as it was. */
+TEST(put_and_removed_is_as_before)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct str before = str_from(rows[i].before), out = {0};
+        struct arena a = {0};
+        struct err e = {0};
+
+        if (rows[i].removed || !before.n || before.p[before.n - 1] != '\n' ||
+            str_ends(before, STR("\n\n")))
+            continue;
+        CHECK(toml_put(before, SECTION, STR("k"), STR(TABLE), &a, &out, &e));
+        CHECK(toml_remove(out, SECTION, STR("k"), &a, &out, &e));
+        CHECK_STR(str_c(out, &a), rows[i].before);
+        arena_done(&a);
+    }
+}
+
+TEST(what_cannot_be_read_or_edited_is_refused)
+{
+    static const struct {
+        const char *text, *why;
+    } bad[] = {
+        {"a = \"x\n", "line 1: a string is not closed"},
+        {"\na = '''x\n\n", "line 4: a string is not closed"},
+        {"a = [1, 2\n", "line 2: a bracket is not closed"},
+        {"a = [1}\n", "line 1: a bracket closes nothing"},
+        {"a = ]\n", "line 1: a bracket closes nothing"},
+        {"a\n", "line 1: \"=\" is expected"},
+        {"a =\n", "line 1: a value is expected"},
+        {"= 1\n", "line 1: a key is expected"},
+        {"[a\n", "line 1: \"]\" is expected"},
+        {"[[a]\n", "line 1: \"]\" is expected"},
+        {"[]\n", "line 1: a key is expected"},
+        {"[a] b = 1\n", "line 1: the end of the line is expected"},
+        {"a = 1 = 2\n", "line 1: not a value"},
+        {"a = \x01\n", "line 1: not a value"},
+        {"# \x01\n", "line 1: a control character in a comment"},
+        {"a = \"\x01\"\n", "line 1: a control character in a string"},
+        {"a = 1\rb = 2\n", "line 1: not a value"},
+        {"\"\\q\" = 1\n", "line 1: an unknown escape in a key"},
+        {"\"\\ud800\" = 1\n", "line 1: an escape in a key is no character"},
+        {"a = \xff\n", "is not UTF-8"},
+        {"mcp_servers = {}\n",
+         "line 1: \"mcp_servers\" is written as a key, not as a table"},
+        {"mcp_servers.k.x = 1\n",
+         "line 1: \"k\" is written as a key, not as a table"},
+        {"[mcp_servers]\nk = {}\n",
+         "line 2: \"k\" is written as a key, not as a table"},
+        {"[[mcp_servers]]\n",
+         "line 1: \"mcp_servers\" is written as a list of tables"},
+        {"[[mcp_servers.k]]\n", "line 1: \"k\" is written as a list of tables"},
+        {"[mcp_servers.k]\n[mcp_servers.k]\n", "line 2: \"k\" is there twice"},
+    };
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct str out = {0};
+        struct arena a = {0};
+        struct err e = {0};
+
+        CHECK(!toml_put(str_from(bad[i].text), SECTION, STR("k"), STR(TABLE),
+                        &a, &out, &e));
+        CHECK(e.code == ERR_FORMAT && !out.p);
+        CHECK_STR(err_first(&e), bad[i].why);
+        arena_done(&a);
+    }
+}
+
+/* row 5: depth is counted, 64 and 65 */
+TEST(nesting_is_bounded)
+{
+    char text[200] = "a = ";
+    struct arena a = {0};
+    struct err e = {0};
+    struct str out;
+
+    memset(text + 4, '[', 64);
+    memset(text + 68, ']', 64);
+    CHECK(toml_find(str_from(text), SECTION, STR("k"), &a, &out, &e));
+    memset(text + 4, '[', 65);
+    memset(text + 69, ']', 65);
+    CHECK(!toml_find(str_from(text), SECTION, STR("k"), &a, &out, &e));
+    CHECK_STR(err_first(&e), "line 1: nested too deep");
+    arena_done(&a);
+}
