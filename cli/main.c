@@ -1,1 +1,137 @@
-int main(void);int main(void){return 0;}
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fs.h"
+#include "base/proc.h"
+
+#include "command.h"
+
+static int exit_of(const struct err *e)
+{
+    switch (e->code) {
+    case ERR_USAGE:
+        return EXIT_USAGE;
+    case ERR_REFUSED:
+        return EXIT_REFUSED;
+    case ERR_INTERRUPTED:
+        return EXIT_INTERRUPTED;
+    default:
+        return EXIT_FAILED;
+    }
+}
+
+void print_json(struct invocation *inv, struct buf *text)
+{
+    buf_char(text, '\n');
+    term_write(&inv->term, buf_str(text));
+}
+
+bool confirm(struct invocation *inv, const char *question, struct err *e)
+{
+    bool yes = has_option(inv, OPTION_YES);
+
+    if (yes)
+        return true;
+    if (!term_ask(&inv->term, question, &yes, e)) {
+        if (e->code == ERR_REFUSED)
+            err_hint(e, "look at what would be done, then give --yes");
+        return false;
+    }
+    return yes || err_set(e, ERR_REFUSED, "not confirmed: nothing was changed");
+}
+
+/* The same as on stderr, for programs: code, messages outermost first. */
+static void print_json_error(struct invocation *inv, const struct err *e)
+{
+    struct json_writer w;
+    struct buf b;
+
+    buf_init(&b, 64 * 1024);
+    json_writer_init(&w, &b, 2);
+    json_begin_object(&w);
+    json_member_string(&w, "schema", STR("mapm.error/1"));
+    json_key(&w, "error");
+    json_begin_object(&w);
+    json_member_string(&w, "code", str_from(err_code_name(e->code)));
+    json_key(&w, "messages");
+    json_begin_array(&w);
+    for (const char *m = err_prev(e, NULL); m; m = err_prev(e, m))
+        json_string(&w, str_from(m));
+    json_end_array(&w);
+    if (e->hint[0])
+        json_member_string(&w, "hint", str_from(e->hint));
+    json_end_object(&w);
+    json_end_object(&w);
+    print_json(inv, &b);
+    buf_done(&b);
+}
+
+static enum term_when color_wish(const struct invocation *inv)
+{
+    struct str when = option_value(inv, OPTION_COLOR);
+
+    if (str_is(when, "always"))
+        return TERM_ALWAYS;
+    return str_is(when, "never") ? TERM_NEVER : TERM_AUTO;
+}
+
+static bool enter_folder(struct invocation *inv, struct err *e)
+{
+    const struct values *dirs = &inv->given[OPTION_DIR];
+    char *cwd;
+
+    for (size_t i = 0; i < dirs->count; i++)
+        if (chdir(str_c(dirs->items[i], &inv->arena)) < 0)
+            return err_errno(e, "-C %.*s", STR_ARG(dirs->items[i]));
+    cwd = getcwd(NULL, 0);
+    if (!cwd) {
+        err_errno(e, "the current folder cannot be named");
+        return err_hint(e, "it may have been removed: cd to another one");
+    }
+    inv->cwd = arena_str(&inv->arena, str_from(cwd));
+    free(cwd);
+    return true;
+}
+
+static bool run(struct invocation *inv, int *code, struct err *e)
+{
+    if (has_option(inv, OPTION_VERSION))
+        return command_version(inv, code, e);
+    if (!inv->command && !has_option(inv, OPTION_HELP)) {
+        err_set(e, ERR_USAGE, "no command given");
+        return err_hint(e, "mapm help lists the commands");
+    }
+    if (!inv->command || has_option(inv, OPTION_HELP))
+        return command_help(inv, code, e);
+    return enter_folder(inv, e) && inv->command->run(inv, code, e);
+}
+
+int main(int argc, char **argv)
+{
+    struct invocation inv = {0};
+    struct err e = {0};
+    const char *home = getenv("HOME");
+    int code = EXIT_DONE;
+    bool parsed;
+
+    proc_init();
+    inv.home = str_from(home && home[0] == '/' ? home : "");
+    parsed = invocation_parse(&inv, argc, argv, &e);
+    term_init(&inv.term, color_wish(&inv), has_option(&inv, OPTION_QUIET));
+    if (!parsed || !run(&inv, &code, &e)) {
+        code = exit_of(&e);
+        term_error(&inv.term, &e);
+        if (has_option(&inv, OPTION_JSON))
+            print_json_error(&inv, &e);
+    }
+    if (!term_done(&inv.term, &e)) {
+        term_error(&inv.term, &e);
+        if (code == EXIT_DONE)
+            code = EXIT_FAILED;
+    }
+    arena_done(&inv.arena);
+    return code;
+}

@@ -1,0 +1,434 @@
+#include <string.h>
+
+#include "base/fs.h"
+#include "base/proc.h"
+
+#include "closure.h"
+#include "document.h"
+#include "local.h"
+
+void closure_init(struct closure *c, struct invocation *inv,
+                  const struct layer *layer, struct store *store,
+                  const struct closure_options *o)
+{
+    *c = (struct closure){.inv = inv, .layer = layer, .store = store,
+                          .options = *o, .session = {.dirfd = -1}};
+    map_init(&c->nodes, &inv->arena);
+}
+
+void closure_done(struct closure *c)
+{
+    fetch_close(c->fetch);
+    c->fetch = NULL;
+    store_session_end(c->store, &c->session);
+}
+
+struct node *closure_find(const struct closure *c, struct str key)
+{
+    return map_find(&c->nodes, key);
+}
+
+struct node *closure_add(struct closure *c, const struct origin *o,
+                         unsigned kinds)
+{
+    struct arena *a = &c->inv->arena;
+    struct map_entry *entry = map_entry(&c->nodes, o->key);
+    struct node *n = entry->value;
+
+    if (n)
+        return n;
+    n = arena_new(a, struct node);
+    n->origin = *o;
+    n->kinds = kinds;
+    entry->value = n;
+    c->queue = arena_grow(a, c->queue, c->queued, &c->queue_capacity,
+                          sizeof(struct node *));
+    c->queue[c->queued++] = n;
+    return n;
+}
+
+void node_fail(struct closure *c, struct node *n, const struct err *e)
+{
+    n->failed = arena_new(&c->inv->arena, struct err);
+    *n->failed = *e;
+}
+
+void node_ready(struct closure *c, struct node *n)
+{
+    n->is_ready = true;
+    for (size_t i = 0; i < n->package.dep_count; i++)
+        closure_add(c, &n->package.deps[i].origin,
+                    (unsigned)n->package.deps[i].kind);
+}
+
+/* --- asking the network --------------------------------------------------- */
+
+static bool know_blob(void *ctx, struct str oid, struct hash *h,
+                      uint64_t *size)
+{
+    struct closure *c = ctx;
+
+    return store_find_blob(c->store, oid, h, size);
+}
+
+static bool know_trees(void *ctx, struct str repository, struct str commit,
+                       struct arena *a, struct str *bytes)
+{
+    struct closure *c = ctx;
+
+    return store_find_trees(c->store, repository, commit, a, bytes);
+}
+
+/* The index is a cache: what cannot be noted is fetched again. */
+static void keep_trees(void *ctx, struct str repository, struct str commit,
+                       struct str bytes)
+{
+    struct closure *c = ctx;
+    struct err ignored = {0};
+
+    if (!store_put_trees(c->store, repository, commit, bytes, &ignored))
+        err_clear(&ignored);
+}
+
+static bool know_proof(void *ctx, struct str repository, struct str commit)
+{
+    struct closure *c = ctx;
+
+    return store_is_proved(c->store, repository, commit);
+}
+
+static void keep_proof(void *ctx, struct str repository, struct str commit)
+{
+    struct closure *c = ctx;
+    struct err ignored = {0};
+
+    if (!store_put_proved(c->store, repository, commit, &ignored))
+        err_clear(&ignored);
+}
+
+static void show_progress(void *ctx, const struct fetch_progress *p)
+{
+    struct closure *c = ctx;
+    char size[16];
+
+    c->progress = *p;
+    term_progress(&c->inv->term, "fetching: %u of %u packages, %s", p->done,
+                  p->asked, term_bytes(p->bytes, size));
+}
+
+static bool start_fetch(struct closure *c, struct err *e)
+{
+    struct fetch_options o = {
+        .store = {.find_blob = know_blob,
+                  .find_trees = know_trees,
+                  .put_trees = keep_trees,
+                  .is_proved = know_proof,
+                  .put_proved = keep_proof,
+                  .ctx = c},
+        .hosts = c->layer->rules.hosts,
+        .host_count = c->layer->rules.host_count,
+        .progress = show_progress,
+        .progress_ctx = c,
+        .verbose = has_option(c->inv, OPTION_VERBOSE),
+    };
+
+    if (c->fetch)
+        return true;
+    proc_catch_signals();
+    if (!store_session_begin(c->store, &c->session, e))
+        return false;
+    o.incoming = c->session.path;
+    return fetch_open(&o, &c->fetch, e);
+}
+
+static bool ask(struct closure *c, struct node *n, struct err *e)
+{
+    struct arena *a = &c->inv->arena;
+    struct fetch_want want = {
+        .id = (unsigned)c->asked_count,
+        .what = FETCH_PACKAGE,
+        .kinds = n->kinds,
+        .origin = n->origin,
+    };
+
+    if (n->locked) {
+        want.commit = n->locked->commit;
+        want.object = n->locked->object;
+        want.kinds = (unsigned)n->locked->kind;
+        want.proved = true;
+    }
+    if (!start_fetch(c, e))
+        return false;
+    c->asked = arena_grow(a, c->asked, c->asked_count, &c->asked_capacity,
+                          sizeof(struct node *));
+    c->asked[c->asked_count++] = n;
+    return fetch_ask(c->fetch, &want, e);
+}
+
+/* --- from the lock, from the store ---------------------------------------- */
+
+/* The lock knows the graph: no document is needed. */
+static bool take_needs(struct closure *c, struct node *n, struct err *e)
+{
+    const struct lock_entry *entry = n->locked;
+    struct arena *a = &c->inv->arena;
+    struct dependency *deps =
+        arena_array(a, entry->need_count + 1, sizeof *deps);
+
+    for (size_t i = 0; i < entry->need_count; i++) {
+        const struct lock_need *need = &entry->needs[i];
+        const struct lock_entry *other =
+            layer_find(c->layer, need->kind, need->name);
+
+        if (!other)
+            return err_set(e, ERR_FORMAT, "mapm.lock:%u: needs %s %.*s, which "
+                           "is not there",
+                           entry->line, doc_kind_name(need->kind),
+                           STR_ARG(need->name));
+        deps[i].kind = need->kind;
+        if (!origin_parse(other->origin, &c->layer->rules, a, &deps[i].origin,
+                          e))
+            return err_wrap(e, "mapm.lock:%u", other->line);
+    }
+    n->package.deps = deps;
+    n->package.dep_count = entry->need_count;
+    return true;
+}
+
+static bool take_locked(struct closure *c, struct node *n, struct err *e)
+{
+    const struct lock_entry *entry = n->locked;
+    size_t slash = str_find_last(entry->name, '/');
+
+    n->package.kind = entry->kind;
+    n->package.origin = n->origin;
+    n->package.fqn = entry->name;
+    n->package.name = entry->kind == DOC_MCP || slash == SIZE_MAX
+                          ? entry->name
+                          : str_from_index(entry->name, slash + 1);
+    n->package.content = entry->digest;
+    n->package.commit = entry->commit;
+    n->package.user = n;
+    n->commit = entry->commit;
+    n->object = entry->object;
+    n->version = entry->version;
+    n->hidden = entry->allow_hidden;
+    n->rewritten = entry->rewritten;
+    return take_needs(c, n, e);
+}
+
+static bool locked_digest(const struct lock_entry *entry, struct hash *out)
+{
+    return str_starts(entry->digest, STR("sha256:")) &&
+           hash_parse(str_from_index(entry->digest, 7), out);
+}
+
+static bool settle_locked(struct closure *c, struct node *n, struct err *e)
+{
+    if (!locked_digest(n->locked, &n->digest))
+        return err_set(e, ERR_FORMAT, "mapm.lock:%u: malformed digest",
+                       n->locked->line);
+    if (!take_locked(c, n, e))
+        return false;
+    if (store_has_package(c->store, &n->digest)) {
+        if (!document_check_locked(c, n, e))
+            return false;
+        node_ready(c, n);
+        return true;
+    }
+    if (c->options.offline)
+        return err_set(e, ERR_OFFLINE, "%.*s is not in the store",
+                       STR_ARG(n->locked->name));
+    /* Its needs are known from the lock: ask for all of them at once. */
+    for (size_t i = 0; i < n->package.dep_count; i++)
+        closure_add(c, &n->package.deps[i].origin,
+                    (unsigned)n->package.deps[i].kind);
+    return ask(c, n, e);
+}
+
+/* What stands after /tree/, as the index knows it; HEAD for the default. */
+static struct str index_rest(const struct node *n, struct arena *a)
+{
+    if (n->origin.rest.n)
+        return n->origin.rest;
+    return arena_printf(a, "%.*s@%.*s", STR_ARG(n->origin.path),
+                        STR_ARG(n->origin.ref));
+}
+
+static bool is_commit(struct str s)
+{
+    size_t i = 0;
+
+    while (i < s.n && char_is_hex(s.p[i]))
+        i++;
+    return s.n == 40 && i == 40;
+}
+
+/* A commit never changes, so what it held is still true; a branch is only
+ * believed when there is no network to ask. */
+static bool settle_from_index(struct closure *c, struct node *n)
+{
+    struct arena *a = &c->inv->arena;
+    struct str repository = origin_repository(&n->origin, a);
+    struct str rest = index_rest(n, a), first = rest;
+    struct store_package p;
+    struct store_ref ref;
+    struct err ignored = {0};
+    size_t slash = str_find_char(rest, '/');
+
+    if (slash != SIZE_MAX)
+        first = str_slice(rest, 0, slash);
+    if (!c->options.offline && !is_commit(first))
+        return false;
+    if (!store_find_ref(c->store, repository, rest, a, &ref) ||
+        !store_find_package(c->store, repository, ref.commit, ref.path, a,
+                            &p) ||
+        !store_has_package(c->store, &p.digest))
+        return false;
+    n->ref = ref.ref;
+    n->commit = ref.commit;
+    n->path = ref.path;
+    n->object = p.object;
+    n->digest = p.digest;
+    if (!document_from_summary(c, n, (enum doc_kind)p.kind, p.summary,
+                               &ignored))
+        return false;
+    node_ready(c, n);
+    return true;
+}
+
+static bool settle(struct closure *c, struct node *n, struct err *e)
+{
+    const struct lock_entry *entry =
+        map_find(&c->layer->by_origin, n->origin.key);
+
+    if (n->origin.scheme == ORIGIN_FILE)
+        return local_read(c, n, e);
+    if (entry && !(c->options.is_moving &&
+                   c->options.is_moving(c->options.moving_ctx, entry))) {
+        n->locked = entry;
+        return settle_locked(c, n, e);
+    }
+    if (c->options.locked) {
+        err_set(e, ERR_LOCKED, "mapm.lock does not hold %.*s",
+                STR_ARG(n->origin.text));
+        return err_hint(e, "run mapm install without --locked and commit "
+                           "mapm.lock");
+    }
+    if (settle_from_index(c, n))
+        return true;
+    if (c->options.offline) {
+        err_set(e, ERR_OFFLINE, "%.*s is not in the store",
+                STR_ARG(n->origin.text));
+        return err_hint(e, "run the command once without --offline");
+    }
+    return ask(c, n, e);
+}
+
+/* --- what arrives --------------------------------------------------------- */
+
+static bool handle_event(struct closure *c, const struct fetch_event *event,
+                         struct arena *scratch, struct err *e)
+{
+    struct node *n = event->id < c->asked_count ? c->asked[event->id] : NULL;
+    struct err problem = {0};
+    bool ok = true;
+
+    if (event->kind == FETCH_IDLE || !n)
+        return true;
+    for (size_t i = 0; i < event->note_count; i++) {
+        term_warn(&c->inv->term, "%.*s\n", STR_ARG(event->notes[i]));
+        c->warnings++;
+    }
+    switch (event->kind) {
+    case FETCH_MANIFEST:
+        if (!n->locked)
+            document_announce(c, n, event, scratch);
+        break;
+    case FETCH_DONE:
+        ok = document_arrive(c, n, event, scratch, &problem);
+        break;
+    case FETCH_OFFERS:
+        document_offers(c, n, event);
+        break;
+    case FETCH_FAILED:
+        problem = *event->err;
+        ok = false;
+        break;
+    default:
+        break;
+    }
+    if (ok)
+        return true;
+    if (problem.code == ERR_INTERRUPTED || problem.code == ERR_IO) {
+        *e = problem; /* ours, not the package's: no use going on */
+        return false;
+    }
+    node_fail(c, n, &problem);
+    return true;
+}
+
+static bool settle_queue(struct closure *c, size_t *at, struct err *e)
+{
+    for (; *at < c->queued; ++*at) {
+        struct node *n = c->queue[*at];
+        struct err problem = {0};
+
+        if (c->queued > GRAPH_MAX_PACKAGES)
+            return err_set(e, ERR_LIMIT, "more than %d packages",
+                           GRAPH_MAX_PACKAGES);
+        if (settle(c, n, &problem))
+            continue;
+        if (problem.code == ERR_INTERRUPTED || problem.code == ERR_IO) {
+            *e = problem;
+            return false;
+        }
+        node_fail(c, n, &problem);
+    }
+    return true;
+}
+
+bool closure_gather(struct closure *c, struct err *e)
+{
+    struct fetch_event event = {.kind = FETCH_IDLE};
+    size_t at = 0;
+    bool ok;
+
+    for (;;) {
+        CLEANUP(arena_done) struct arena scratch = {0};
+
+        ok = settle_queue(c, &at, e);
+        if (!ok || !c->fetch)
+            break;
+        ok = fetch_next(c->fetch, &scratch, &event, e) &&
+             handle_event(c, &event, &scratch, e);
+        if (!ok || (event.kind == FETCH_IDLE && at == c->queued))
+            break;
+    }
+    term_progress_clear(&c->inv->term);
+    if (c->fetch)
+        fetch_get_progress(c->fetch, &c->progress);
+    return ok;
+}
+
+bool closure_read(void *ctx, const struct origin *o, enum doc_kind expected,
+                  const struct package **out, struct err *e)
+{
+    struct closure *c = ctx;
+    struct node *n = closure_find(c, o->key);
+
+    (void)expected;
+    if (!n)
+        return err_set(e, ERR_FAILED, "%.*s was never read", STR_ARG(o->text));
+    if (n->failed) {
+        *e = *n->failed;
+        return false;
+    }
+    if (n->offer_count)
+        return err_set(e, ERR_PATH, "%.*s is a catalog, not a package",
+                       STR_ARG(o->text));
+    if (!n->is_ready)
+        return err_set(e, ERR_FETCH, "%.*s did not arrive", STR_ARG(o->text));
+    *out = &n->package;
+    return true;
+}

@@ -1,0 +1,82 @@
+#ifndef CLI_CLOSURE_H
+#define CLI_CLOSURE_H
+
+#include "mapm/fetch.h"
+#include "mapm/resolver.h"
+#include "mapm/store.h"
+
+#include "layer.h"
+
+/*
+ * closure: everything that the roots need, document by document, from the
+ * lock, the store, the disk or the network.
+ *
+ *     closure_add()     a root
+ *     closure_gather()  until nothing is missing: a document that arrives
+ *                       names the next ones
+ *     closure_source()  what resolver_resolve asks
+ *
+ * Finds and judges; decides nothing about order or conflicts.
+ * Source: DESIGN.md 2, 6; FETCH.md 4.
+ */
+
+struct node {
+    struct origin origin;
+    unsigned kinds;            /* accepted: enum doc_kind, or'ed */
+    bool is_ready;
+    struct err *failed;        /* NULL: fine so far */
+    struct package package;    /* what the resolver sees */
+    const struct lock_entry *locked; /* when the lock decides */
+    struct hash digest;
+    struct str ref, commit, object, path; /* as resolved; path in the repo */
+    struct str version, prereqs;
+    bool metaskill;
+    bool hidden;               /* accepted by --allow-hidden */
+    bool rewritten;            /* its own name is unusable: the copy's changes */
+    struct fetch_offer *offers; /* it is a catalog */
+    size_t offer_count;
+};
+
+struct closure_options {
+    bool locked;       /* nothing but what the lock holds */
+    bool offline;
+    bool allow_hidden;
+    bool (*is_moving)(void *ctx, const struct lock_entry *entry);
+    void *moving_ctx;  /* update: entries whose refs are read anew */
+};
+
+struct closure {
+    struct invocation *inv;
+    const struct layer *layer;
+    struct store *store;
+    struct closure_options options;
+    struct map nodes; /* origin key -> struct node * */
+    struct node **queue;
+    size_t queued, queue_capacity;
+    struct fetch *fetch;
+    struct store_session session;
+    struct node **asked; /* by id */
+    size_t asked_count, asked_capacity;
+    size_t warnings;
+    bool index_warned;
+    struct fetch_progress progress;
+};
+
+void closure_init(struct closure *c, struct invocation *inv,
+                  const struct layer *layer, struct store *store,
+                  const struct closure_options *options);
+void closure_done(struct closure *c);
+
+/* A root to look for; its node, the same one for an equal origin. */
+struct node *closure_add(struct closure *c, const struct origin *o,
+                         unsigned kinds);
+
+MUST_CHECK bool closure_gather(struct closure *c, struct err *e);
+
+/* For resolver_resolve; ctx is the closure. */
+bool closure_read(void *ctx, const struct origin *o, enum doc_kind expected,
+                  const struct package **out, struct err *e);
+
+struct node *closure_find(const struct closure *c, struct str key);
+
+#endif

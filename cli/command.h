@@ -1,0 +1,147 @@
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/term.h"
+#include "mapm/manifest.h"
+
+/*
+ * command: the table of commands and options, and one invocation of them.
+ * Help and completions come from the table; a test compares it with man/.
+ * Source: DESIGN.md 10.
+ */
+
+enum exit_code {
+    EXIT_DONE = 0,
+    EXIT_FAILED = 1,
+    EXIT_USAGE = 2,
+    EXIT_FINDINGS = 3,
+    EXIT_REFUSED = 4,
+    EXIT_INTERRUPTED = 130,
+};
+
+enum option_id {
+    OPTION_DIR,
+    OPTION_JSON,
+    OPTION_QUIET,
+    OPTION_VERBOSE,
+    OPTION_COLOR,
+    OPTION_YES,
+    OPTION_OFFLINE,
+    OPTION_HELP,
+    OPTION_VERSION,
+    OPTION_GLOBAL,
+    OPTION_LOCKED,
+    OPTION_ALLOW_HIDDEN,
+    OPTION_DRY_RUN,
+    OPTION_FORCE,
+    OPTION_LINK_MODE,
+    OPTION_ALL,
+    OPTION_SKILL,
+    OPTION_AGENT,
+    OPTION_MCP,
+    OPTION_PROFILE,
+    OPTION_STRICT,
+    OPTION_FIX,
+    OPTION_AGAINST,
+    OPTION_NAME,
+    OPTION_DOT,
+    OPTION_MERMAID,
+    OPTION_SCOPE,
+    OPTION_DESCRIPTION,
+    OPTION_COUNT,
+};
+
+/* What an argument of an option or command is: for the shells' completion. */
+enum argument_kind {
+    ARGUMENT_NONE,
+    ARGUMENT_TEXT,
+    ARGUMENT_PATH,
+    ARGUMENT_FOLDER,
+    ARGUMENT_CHOICE,  /* one of `choices` */
+    ARGUMENT_PACKAGE, /* a name that `mapm list` prints */
+    ARGUMENT_NAMES,   /* TEXT that takes further words without "/" too */
+};
+
+struct option {
+    const char *name; /* without "--" */
+    char letter;      /* '\0': none */
+    const char *argument; /* its word in help; NULL: a flag */
+    enum argument_kind kind;
+    const char *choices;  /* CHOICE: words, a blank between them */
+    const char *text;
+};
+
+struct invocation;
+
+struct command {
+    const char *name;
+    const char *arguments; /* "[ORIGIN…]" */
+    const char *text;
+    size_t min_arguments, max_arguments;
+    enum argument_kind kind; /* of its arguments */
+    const char *choices;
+    const enum option_id *options; /* besides the common ones */
+    size_t option_count;
+    bool (*run)(struct invocation *inv, int *exit_code, struct err *e);
+};
+
+extern const struct option options[OPTION_COUNT];
+extern const enum option_id common_options[];
+extern const size_t common_option_count;
+extern const struct command commands[];
+extern const size_t command_count;
+
+const struct command *command_find(struct str name);
+
+struct values {
+    struct str *items;
+    size_t count, capacity;
+};
+
+struct invocation {
+    const struct command *command; /* NULL: none named */
+    struct term term;
+    struct arena arena;
+    struct str cwd;  /* absolute; after -C */
+    struct str home; /* $HOME when absolute, else "" */
+    struct values arguments;
+    struct values given[OPTION_COUNT]; /* flags: one empty text each */
+};
+
+bool has_option(const struct invocation *inv, enum option_id id);
+/* The last one given; "" with p NULL when it was not. */
+struct str option_value(const struct invocation *inv, enum option_id id);
+
+/* Takes argv apart. ERR_USAGE. `-C` is carried out by the caller. */
+MUST_CHECK bool invocation_parse(struct invocation *inv, int argc,
+                                 char *const *argv, struct err *e);
+
+/* One document on stdout, with its final newline. */
+void print_json(struct invocation *inv, struct buf *text);
+
+/* A question that needs a yes: --yes answers; no terminal is a refusal. */
+MUST_CHECK bool confirm(struct invocation *inv, const char *question,
+                        struct err *e);
+
+/* The `run` functions, one file each (or few) in this folder. */
+#define COMMAND(name)                                                          \
+    bool name(struct invocation *inv, int *exit_code, struct err *e)
+COMMAND(command_install);
+COMMAND(command_remove);
+COMMAND(command_update);
+COMMAND(command_outdated);
+COMMAND(command_list);
+COMMAND(command_tree);
+COMMAND(command_why);
+COMMAND(command_verify);
+COMMAND(command_check);
+COMMAND(command_init);
+COMMAND(command_new);
+COMMAND(command_store);
+COMMAND(command_version);
+COMMAND(command_help);
+COMMAND(command_completion);
+
+#endif

@@ -1,0 +1,511 @@
+#include "document.h"
+
+#include <string.h>
+
+/* --- the summary: what the resolver needs, kept in the index -------------- */
+
+#define SUMMARY_MAX_BYTES (8u * 1024 * 1024)
+
+static void put_field(struct buf *b, struct str s)
+{
+    buf_printf(b, "%zu:", s.n);
+    buf_append(b, s);
+}
+
+static bool take_field(struct str *rest, struct str *field)
+{
+    uint64_t n;
+    size_t colon = str_find_char(*rest, ':');
+
+    if (colon == SIZE_MAX ||
+        !str_number(str_slice(*rest, 0, colon), rest->n, &n) ||
+        n > rest->n - colon - 1)
+        return false;
+    *field = str_slice(*rest, colon + 1, colon + 1 + (size_t)n);
+    *rest = str_from_index(*rest, colon + 1 + (size_t)n);
+    return true;
+}
+
+static struct str format_summary(const struct node *n, struct arena *a)
+{
+    char flags[3] = {n->metaskill ? 'm' : '-', n->hidden ? 'h' : '-',
+                     n->rewritten ? 'r' : '-'};
+    struct buf b;
+    struct str text;
+
+    buf_init(&b, SUMMARY_MAX_BYTES);
+    put_field(&b, n->package.fqn);
+    put_field(&b, n->version);
+    put_field(&b, str_of(flags, sizeof flags));
+    put_field(&b, n->prereqs);
+    for (size_t i = 0; i < n->package.dep_count; i++) {
+        put_field(&b, str_from(doc_kind_name(n->package.deps[i].kind)));
+        put_field(&b, n->package.deps[i].origin.text);
+    }
+    text = arena_str(a, buf_str(&b));
+    buf_done(&b);
+    return text;
+}
+
+static struct str short_name(enum doc_kind kind, struct str fqn)
+{
+    size_t slash = str_find_last(fqn, '/');
+
+    return kind == DOC_MCP || slash == SIZE_MAX
+               ? fqn
+               : str_from_index(fqn, slash + 1);
+}
+
+/* The part of a node's package that follows from kind, fqn and digest. */
+static void fill_package(struct closure *c, struct node *n, enum doc_kind kind,
+                         struct str fqn)
+{
+    struct arena *a = &c->inv->arena;
+
+    n->package.kind = kind;
+    n->package.origin = n->origin;
+    n->package.fqn = fqn;
+    n->package.name = short_name(kind, fqn);
+    n->package.content = str_join(STR("sha256:"), hash_hex(&n->digest, a), a);
+    n->package.commit = n->commit;
+    n->package.user = n;
+}
+
+bool document_from_summary(struct closure *c, struct node *n,
+                           enum doc_kind kind, struct str summary,
+                           struct err *e)
+{
+    struct arena *a = &c->inv->arena;
+    struct str rest = summary, fqn, flags, word;
+    struct dependency *deps = NULL;
+    size_t count = 0, capacity = 0;
+
+    if (!take_field(&rest, &fqn) || !take_field(&rest, &n->version) ||
+        !take_field(&rest, &flags) || flags.n != 3 ||
+        !take_field(&rest, &n->prereqs))
+        return err_set(e, ERR_DAMAGED, "a summary in mapm.db is malformed");
+    while (rest.n) {
+        struct str text;
+
+        deps = arena_grow(a, deps, count, &capacity, sizeof *deps);
+        if (!take_field(&rest, &word) || !take_field(&rest, &text) ||
+            !doc_kind_find(word, &deps[count].kind) ||
+            !origin_parse(text, &c->layer->rules, a, &deps[count].origin, e))
+            return err_set(e, ERR_DAMAGED,
+                           "a summary in mapm.db is malformed");
+        count++;
+    }
+    n->metaskill = flags.p[0] == 'm';
+    n->hidden = flags.p[1] == 'h';
+    n->rewritten = flags.p[2] == 'r';
+    if (n->hidden && !c->options.allow_hidden)
+        return err_set(e, ERR_REFUSED, "its text has hidden characters");
+    fill_package(c, n, kind, fqn);
+    n->package.deps = deps;
+    n->package.dep_count = count;
+    return true;
+}
+
+/* --- judging -------------------------------------------------------------- */
+
+/* Files of a package, out of the store: for manifest_read. */
+struct package_files {
+    struct store *store;
+    const struct store_file *files;
+    size_t count;
+};
+
+static const struct store_file *find_file(const struct package_files *p,
+                                          struct str path)
+{
+    for (size_t i = 0; i < p->count; i++)
+        if (str_eq(p->files[i].path, path))
+            return &p->files[i];
+    return NULL;
+}
+
+static enum manifest_file read_beside(void *ctx, struct str path,
+                                      size_t max_bytes, struct arena *a,
+                                      struct str *content)
+{
+    const struct package_files *p = ctx;
+    const struct store_file *f = find_file(p, path);
+    struct err e = {0};
+
+    if (!f)
+        return MANIFEST_FILE_MISSING;
+    if (max_bytes == 0)
+        return MANIFEST_FILE_OK;
+    if (store_read(p->store, &f->hash, max_bytes, a, content, &e))
+        return MANIFEST_FILE_OK;
+    return e.code == ERR_LIMIT ? MANIFEST_FILE_TOO_LARGE
+                               : MANIFEST_FILE_UNREADABLE;
+}
+
+static struct str last_part(struct str path)
+{
+    size_t slash = str_find_last(path, '/');
+
+    return slash == SIZE_MAX ? path : str_from_index(path, slash + 1);
+}
+
+/* "skills/pdf of acme/tools", for messages. */
+static const char *shown(const struct node *n, struct arena *a)
+{
+    return str_c(n->origin.text, a);
+}
+
+static void show_warnings(struct closure *c, const struct node *n,
+                          const struct complaints *why)
+{
+    for (size_t i = 0; i < why->count; i++) {
+        const struct complaint *w = &why->items[i];
+
+        if (w->error)
+            continue;
+        c->warnings++;
+        /* A locked package was looked at when it was locked. */
+        if (!n->locked)
+            term_warn(&c->inv->term, "%s: %.*s\n",
+                      shown(n, &c->inv->arena), STR_ARG(w->message));
+    }
+}
+
+static bool anchor_text(struct closure *c, enum doc_kind kind,
+                        const struct package_files *p, struct arena *a,
+                        struct str *text, struct err *e)
+{
+    const struct store_file *f =
+        kind == DOC_MCP ? &p->files[0]
+                        : find_file(p, str_from(doc_anchor(kind)));
+
+    if (!f)
+        return err_set(e, ERR_PATH, "there is no %s", doc_anchor(kind));
+    return store_read(c->store, &f->hash,
+                      kind == DOC_MCP ? MCP_MAX_BYTES : ANCHOR_MAX_BYTES, a,
+                      text, e);
+}
+
+static bool judge(struct closure *c, struct node *n, enum doc_kind kind,
+                  const struct package_files *p, struct str folder,
+                  struct arena *a, struct document *out, struct err *e)
+{
+    struct manifest_files files = {read_beside, (void *)(uintptr_t)p};
+    struct manifest_input in = {
+        .kind = kind,
+        .folder = folder,
+        .files = &files,
+        .rules = &c->layer->rules,
+        .profile = PROFILE_INSTALL,
+        .allow_file = n->origin.scheme == ORIGIN_FILE,
+        .allow_hidden = c->options.allow_hidden ||
+                        (n->locked && n->locked->allow_hidden),
+    };
+    struct complaints why;
+
+    if (!anchor_text(c, kind, p, a, &in.text, e))
+        return err_wrap(e, "%s", shown(n, a));
+    complaints_init(&why, a);
+    manifest_read(&in, a, out, &why);
+    show_warnings(c, n, &why);
+    return why.errors == 0 || complaints_fail(&why, kind, shown(n, a), e);
+}
+
+/* Out of the scratch arena, into the one that lasts. */
+static bool keep_document(struct closure *c, struct node *n,
+                          const struct document *d, struct err *e)
+{
+    struct arena *a = &c->inv->arena;
+    struct dependency *deps = arena_array(a, d->dep_count + 1, sizeof *deps);
+
+    for (size_t i = 0; i < d->dep_count; i++) {
+        deps[i].kind = d->deps[i].kind;
+        deps[i].line = d->deps[i].line;
+        if (!origin_parse(d->deps[i].origin.text, &c->layer->rules, a,
+                          &deps[i].origin, e))
+            return false;
+    }
+    n->version = arena_str(a, d->version);
+    n->prereqs = arena_str(a, d->prereqs);
+    n->metaskill = d->metaskill;
+    n->hidden = d->hidden;
+    n->rewritten = d->name_replaced;
+    fill_package(c, n, d->kind, arena_str(a, d->fqn));
+    n->package.deps = deps;
+    n->package.dep_count = d->dep_count;
+    return true;
+}
+
+static bool same_as_locked(struct closure *c, const struct node *n,
+                           const struct document *d, struct err *e)
+{
+    (void)c;
+    if (str_eq(d->fqn, n->locked->name) && d->kind == n->locked->kind)
+        return true;
+    err_set(e, ERR_DAMAGED,
+            "mapm.lock:%u: %s %.*s: the package itself is named %s %.*s",
+            n->locked->line, doc_kind_name(n->locked->kind),
+            STR_ARG(n->locked->name), doc_kind_name(d->kind),
+            STR_ARG(d->fqn));
+    return err_hint(e, "the lock was edited by hand: remove the entry and "
+                       "run mapm install");
+}
+
+/* --- the index ------------------------------------------------------------ */
+
+/* Judgements are remembered by digest, origins by commit. */
+static bool remember(struct closure *c, const struct node *n,
+                     struct arena *scratch, struct err *e)
+{
+    struct arena *a = &c->inv->arena;
+    struct store_package p = {
+        .kind = (unsigned)n->package.kind,
+        .object = n->object,
+        .digest = n->digest,
+        .summary = format_summary(n, scratch),
+    };
+    struct str repository, rest;
+    struct store_ref ref = {n->ref, n->commit, n->path};
+
+    if (!store_put_package(c->store, STR("digest"), n->package.content,
+                           STR(""), &p, e))
+        return false;
+    if (n->origin.scheme != ORIGIN_GIT || n->locked)
+        return true;
+    repository = origin_repository(&n->origin, a);
+    rest = n->origin.rest.n
+               ? n->origin.rest
+               : arena_printf(a, "%.*s@%.*s", STR_ARG(n->origin.path),
+                              STR_ARG(n->origin.ref));
+    return store_put_ref(c->store, repository, rest, &ref, e) &&
+           store_put_package(c->store, repository, n->commit, n->path, &p, e);
+}
+
+static bool note(struct closure *c, const struct node *n,
+                 const struct fetch_event *event, struct arena *scratch,
+                 struct err *e)
+{
+    if (!store_begin(c->store, e))
+        return false;
+    for (size_t i = 0; event && i < event->file_count; i++)
+        if (event->files[i].oid.n &&
+            !store_put_blob(c->store, event->files[i].oid,
+                            &event->files[i].hash, event->files[i].size, e))
+            return false;
+    return remember(c, n, scratch, e) && store_commit(c->store, e);
+}
+
+/* The index is a cache, so a failure costs a fetch later; but one that a
+ * newer mapm wrote is not to be touched. */
+static bool note_or_warn(struct closure *c, const struct node *n,
+                         const struct fetch_event *event,
+                         struct arena *scratch, struct err *e)
+{
+    struct err problem = {0};
+
+    if (note(c, n, event, scratch, &problem))
+        return true;
+    if (problem.code == ERR_REFUSED) {
+        *e = problem;
+        return false;
+    }
+    if (!c->index_warned)
+        term_warn(&c->inv->term, "%s\n", err_first(&problem));
+    c->index_warned = true;
+    return true;
+}
+
+/* --- arriving ------------------------------------------------------------- */
+
+bool document_take(struct closure *c, struct node *n, enum doc_kind kind,
+                   struct store_file *files, size_t count, struct str folder,
+                   struct arena *scratch, struct err *e)
+{
+    struct package_files p = {c->store, files, count};
+    struct document d = {0};
+    struct str listing;
+    struct hash digest;
+
+    if (count == 0)
+        return err_set(e, ERR_PATH, "%s: an empty folder", shown(n, scratch));
+    digest = listing_format(files, count, scratch, &listing);
+    if (n->locked && n->origin.scheme == ORIGIN_GIT &&
+        !hash_eq(&digest, &n->digest))
+        return err_set(e, ERR_DAMAGED,
+                       "mapm.lock:%u: %.*s: what was fetched has another "
+                       "digest (sha256:%.*s)",
+                       n->locked->line, STR_ARG(n->locked->name),
+                       STR_ARG(hash_hex(&digest, scratch)));
+    n->digest = digest;
+    if (!judge(c, n, kind, &p, folder, scratch, &d, e) ||
+        !store_put(c->store, listing, &digest, e))
+        return false;
+    if (n->locked && n->origin.scheme == ORIGIN_GIT)
+        return same_as_locked(c, n, &d, e);
+    return keep_document(c, n, &d, e);
+}
+
+void document_announce(struct closure *c, struct node *n,
+                       const struct fetch_event *event, struct arena *scratch)
+{
+    struct manifest_input in = {
+        .kind = event->doc,
+        .text = event->manifest,
+        .folder = last_part(event->path),
+        .rules = &c->layer->rules,
+        .profile = PROFILE_INSTALL,
+        .allow_hidden = true,
+        .skip_body = true,
+    };
+    struct document d = {0};
+    struct complaints why;
+
+    (void)n;
+    if (event->doc == DOC_MCP)
+        return;
+    complaints_init(&why, scratch);
+    manifest_read(&in, scratch, &d, &why);
+    if (why.errors)
+        return; /* it will be refused when it is whole: no more to fetch */
+    for (size_t i = 0; i < d.dep_count; i++) {
+        struct err ignored = {0};
+        struct origin o;
+
+        if (origin_parse(d.deps[i].origin.text, &c->layer->rules,
+                         &c->inv->arena, &o, &ignored) &&
+            o.scheme == ORIGIN_GIT)
+            closure_add(c, &o, (unsigned)d.deps[i].kind);
+    }
+}
+
+static bool adopt_files(struct closure *c, const struct fetch_event *event,
+                        struct store_file *files, struct err *e)
+{
+    for (size_t i = 0; i < event->file_count; i++) {
+        const struct fetch_file *f = &event->files[i];
+        char hex[HASH_HEX_CHARS + 1];
+
+        hash_format(&f->hash, hex);
+        files[i] = (struct store_file){f->executable, f->hash, f->path};
+        if (store_has(c->store, &f->hash))
+            continue;
+        if (!store_adopt(c->store, &c->session, hex, &f->hash, e))
+            return err_wrap(e, "%.*s", STR_ARG(f->path));
+    }
+    return true;
+}
+
+static void warn_about_lfs(struct closure *c, const struct node *n,
+                           const struct fetch_event *event)
+{
+    for (size_t i = 0; i < event->file_count; i++) {
+        if (!event->files[i].is_lfs)
+            continue;
+        c->warnings++;
+        term_warn(&c->inv->term,
+                  "%.*s: %.*s is a Git LFS pointer, not the file itself; "
+                  "mapm does not fetch from LFS\n",
+                  STR_ARG(n->origin.text), STR_ARG(event->files[i].path));
+    }
+}
+
+/* A short form becomes the URL that mapm.yaml and mapm.lock will hold. */
+static void complete_origin(struct closure *c, struct node *n)
+{
+    struct arena *a = &c->inv->arena;
+
+    if (n->origin.is_short)
+        origin_complete(&n->origin, n->ref.n ? n->ref : n->commit, n->path, a,
+                        &n->origin);
+}
+
+bool document_arrive(struct closure *c, struct node *n,
+                     const struct fetch_event *event, struct arena *scratch,
+                     struct err *e)
+{
+    struct arena *a = &c->inv->arena;
+    struct store_file *files =
+        arena_array(scratch, event->file_count + 1, sizeof *files);
+
+    n->path = arena_str(a, event->path);
+    if (!n->locked) {
+        n->ref = arena_str(a, event->ref);
+        n->commit = arena_str(a, event->commit);
+        n->object = arena_str(a, event->object);
+    }
+    if (!adopt_files(c, event, files, e) ||
+        !document_take(c, n, event->doc, files, event->file_count,
+                       last_part(event->path), scratch, e) ||
+        !note_or_warn(c, n, event, scratch, e))
+        return false;
+    warn_about_lfs(c, n, event);
+    complete_origin(c, n);
+    n->package.origin = n->origin;
+    node_ready(c, n);
+    return true;
+}
+
+void document_offers(struct closure *c, struct node *n,
+                     const struct fetch_event *event)
+{
+    struct arena *a = &c->inv->arena;
+
+    n->ref = arena_str(a, event->ref);
+    n->commit = arena_str(a, event->commit);
+    n->path = arena_str(a, event->path);
+    n->offers = arena_array(a, event->offer_count + 1, sizeof *n->offers);
+    n->offer_count = event->offer_count;
+    for (size_t i = 0; i < event->offer_count; i++)
+        n->offers[i] = (struct fetch_offer){
+            event->offers[i].kind, arena_str(a, event->offers[i].path)};
+}
+
+bool document_check_locked(struct closure *c, struct node *n, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct package_files p = {.store = c->store};
+    struct store_package known;
+    struct store_file *files;
+    struct document d = {0};
+
+    if (store_find_package(c->store, STR("digest"), n->package.content,
+                           STR(""), &scratch, &known)) {
+        struct str rest = known.summary, fqn;
+
+        if (known.kind == (unsigned)n->locked->kind &&
+            take_field(&rest, &fqn) && str_eq(fqn, n->locked->name))
+            return true;
+    }
+    if (!store_read_listing(c->store, &n->digest, &scratch, &files, &p.count,
+                            e))
+        return false;
+    p.files = files;
+    /* The lock does not say which folder it came from. */
+    return judge(c, n, n->locked->kind, &p, STR(""), &scratch, &d, e) &&
+           same_as_locked(c, n, &d, e);
+}
+
+bool document_read(struct closure *c, const struct node *n, struct arena *a,
+                   struct document *out, struct err *e)
+{
+    struct package_files p = {.store = c->store};
+    struct manifest_input in = {
+        .kind = n->package.kind,
+        .rules = &c->layer->rules,
+        .profile = PROFILE_INSTALL,
+        .allow_file = true,
+        .allow_hidden = true,
+        .skip_body = true,
+    };
+    struct store_file *files;
+    struct complaints why;
+
+    if (!store_read_listing(c->store, &n->digest, a, &files, &p.count, e))
+        return false;
+    p.files = files;
+    if (!anchor_text(c, in.kind, &p, a, &in.text, e))
+        return false;
+    complaints_init(&why, a);
+    manifest_read(&in, a, out, &why);
+    return true;
+}

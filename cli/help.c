@@ -1,0 +1,89 @@
+#include <stdio.h>
+
+#include "base/text.h"
+
+#include "command.h"
+
+COMMAND(command_version)
+{
+    (void)e;
+    if (has_option(inv, OPTION_JSON)) {
+        struct json_writer w;
+        struct buf b;
+
+        buf_init(&b, 1024);
+        json_writer_init(&w, &b, 2);
+        json_begin_object(&w);
+        json_member_string(&w, "schema", STR("mapm.version/1"));
+        json_member_string(&w, "version", STR(MAPM_VERSION));
+        json_end_object(&w);
+        print_json(inv, &b);
+        buf_done(&b);
+    } else {
+        term_print(&inv->term, "mapm %s\n", MAPM_VERSION);
+    }
+    *exit_code = EXIT_DONE;
+    return true;
+}
+
+static void show_option(struct term *t, enum option_id id)
+{
+    const struct option *o = &options[id];
+    char left[64];
+    int n;
+
+    n = snprintf(left, sizeof left, "  %c%c%s --%s%s%s", o->letter ? '-' : ' ',
+                 o->letter ? o->letter : ' ', o->letter ? "," : " ", o->name,
+                 o->argument ? " " : "", o->argument ? o->argument : "");
+    term_print(t, "%-28s%s%s\n", left, n > 27 ? "  " : "", o->text);
+}
+
+static void show_command(struct term *t, const struct command *c)
+{
+    term_print(t, "%s.\n\nusage: mapm %s [OPTION]...%s%s\n", c->text, c->name,
+               c->arguments[0] ? " " : "", c->arguments);
+    if (c->option_count) {
+        term_print(t, "\noptions:\n");
+        for (size_t i = 0; i < c->option_count; i++)
+            show_option(t, c->options[i]);
+    }
+    term_print(t, "\ncommon options:\n");
+    for (size_t i = 0; i < common_option_count; i++)
+        show_option(t, common_options[i]);
+    term_print(t, "\nman mapm-%s tells more.\n", c->name);
+}
+
+static void show_all(struct term *t)
+{
+    term_print(t, "mapm manages agents, skills and MCP servers.\n\n"
+                  "usage: mapm COMMAND [OPTION]... [ARGUMENT]...\n\n"
+                  "commands:\n");
+    for (size_t i = 0; i < command_count; i++)
+        term_print(t, "  %-12s%s\n", commands[i].name, commands[i].text);
+    term_print(t, "\noptions of every command:\n");
+    for (size_t i = 0; i < common_option_count; i++)
+        show_option(t, common_options[i]);
+    term_print(t, "\n\"mapm help COMMAND\" tells more; man mapm tells all.\n");
+}
+
+COMMAND(command_help)
+{
+    const struct command *c = inv->command;
+
+    if (c && c->run == command_help && inv->arguments.count) {
+        c = command_find(inv->arguments.items[0]);
+        if (!c) {
+            err_set(e, ERR_USAGE, "unknown command \"%.*s\"",
+                    STR_ARG(inv->arguments.items[0]));
+            return err_hint(e, "mapm help lists the commands");
+        }
+    } else if (c && c->run == command_help && !has_option(inv, OPTION_HELP)) {
+        c = NULL;
+    }
+    if (c)
+        show_command(&inv->term, c);
+    else
+        show_all(&inv->term);
+    *exit_code = EXIT_DONE;
+    return true;
+}

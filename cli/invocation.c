@@ -1,0 +1,257 @@
+#include <string.h>
+
+#include "base/text.h"
+
+#include "command.h"
+
+const struct command *command_find(struct str name)
+{
+    for (size_t i = 0; i < command_count; i++)
+        if (str_is(name, commands[i].name))
+            return &commands[i];
+    return NULL;
+}
+
+bool has_option(const struct invocation *inv, enum option_id id)
+{
+    return inv->given[id].count > 0;
+}
+
+struct str option_value(const struct invocation *inv, enum option_id id)
+{
+    const struct values *v = &inv->given[id];
+
+    return v->count ? v->items[v->count - 1] : (struct str){NULL, 0};
+}
+
+static void add_value(struct invocation *inv, struct values *v, struct str s)
+{
+    v->items = arena_grow(&inv->arena, v->items, v->count, &v->capacity,
+                          sizeof *v->items);
+    v->items[v->count++] = s;
+}
+
+static bool takes_option(const struct command *c, enum option_id id)
+{
+    for (size_t i = 0; i < common_option_count; i++)
+        if (common_options[i] == id)
+            return true;
+    if (!c)
+        return id == OPTION_VERSION;
+    for (size_t i = 0; i < c->option_count; i++)
+        if (c->options[i] == id)
+            return true;
+    return false;
+}
+
+static bool known_word(const char *words, struct str word)
+{
+    struct str rest = str_from(words), head;
+
+    while (str_cut(&rest, ' ', &head))
+        if (str_eq(head, word))
+            return true;
+    return false;
+}
+
+static bool unknown_option(const struct command *c, struct str name,
+                           struct err *e)
+{
+    const char *near = NULL;
+    size_t best = 3;
+
+    err_set(e, ERR_USAGE, "unknown option --%.*s", STR_ARG(name));
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        size_t far = text_distance(name, str_from(options[i].name), best);
+
+        if (far < best && takes_option(c, (enum option_id)i)) {
+            best = far;
+            near = options[i].name;
+        }
+    }
+    if (near)
+        return err_hint(e, "did you mean --%s?", near);
+    return err_hint(e, "mapm help%s%s", c ? " " : "", c ? c->name : "");
+}
+
+static bool find_long(const struct command *c, struct str name,
+                      enum option_id *id, struct err *e)
+{
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (str_is(name, options[i].name) &&
+            takes_option(c, (enum option_id)i)) {
+            *id = (enum option_id)i;
+            return true;
+        }
+    return unknown_option(c, name, e);
+}
+
+static bool find_letter(const struct command *c, char letter,
+                        enum option_id *id, struct err *e)
+{
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (options[i].letter == letter && letter &&
+            takes_option(c, (enum option_id)i)) {
+            *id = (enum option_id)i;
+            return true;
+        }
+    err_set(e, ERR_USAGE, "unknown option -%c", letter);
+    return err_hint(e, "mapm help%s%s", c ? " " : "", c ? c->name : "");
+}
+
+static bool add_option(struct invocation *inv, enum option_id id,
+                       struct str value, struct err *e)
+{
+    const struct option *o = &options[id];
+    struct str head;
+
+    if (o->kind == ARGUMENT_CHOICE && !known_word(o->choices, value))
+        return err_set(e, ERR_USAGE, "--%s: \"%.*s\" is not one of: %s",
+                       o->name, STR_ARG(value), o->choices);
+    if (o->kind != ARGUMENT_NAMES) {
+        add_value(inv, &inv->given[id], value);
+        return true;
+    }
+    while (str_cut(&value, ',', &head))
+        if (head.n)
+            add_value(inv, &inv->given[id], head);
+    return true;
+}
+
+/* The state of taking argv apart. */
+struct parse {
+    struct invocation *inv;
+    int argc, at;
+    char *const *argv;
+    bool only_arguments;     /* after "--" */
+    enum option_id names_of; /* the NAMES option just read, or OPTION_COUNT */
+};
+
+static bool take_option(struct parse *p, enum option_id id, const char *inner,
+                        struct err *e)
+{
+    const struct option *o = &options[id];
+
+    if (!o->argument) {
+        if (inner)
+            return err_set(e, ERR_USAGE, "--%s takes no argument", o->name);
+        return add_option(p->inv, id, str_of("", 0), e);
+    }
+    if (!inner) {
+        if (p->at + 1 >= p->argc)
+            return err_set(e, ERR_USAGE, "--%s needs an argument: %s",
+                           o->name, o->argument);
+        inner = p->argv[++p->at];
+    }
+    if (o->kind == ARGUMENT_NAMES)
+        p->names_of = id;
+    return add_option(p->inv, id, str_from(inner), e);
+}
+
+static bool take_long(struct parse *p, const char *text, struct err *e)
+{
+    struct str name = str_from(text);
+    size_t equals = str_find_char(name, '=');
+    const char *inner = NULL;
+    enum option_id id;
+
+    if (equals != SIZE_MAX) {
+        inner = text + equals + 1;
+        name = str_slice(name, 0, equals);
+    }
+    return find_long(p->inv->command, name, &id, e) &&
+           take_option(p, id, inner, e);
+}
+
+static bool take_letters(struct parse *p, const char *text, struct err *e)
+{
+    for (; *text; text++) {
+        enum option_id id;
+
+        if (!find_letter(p->inv->command, *text, &id, e))
+            return false;
+        if (options[id].argument)
+            return take_option(p, id, text[1] ? text + 1 : NULL, e);
+        if (!take_option(p, id, NULL, e))
+            return false;
+    }
+    return true;
+}
+
+static bool unknown_command(struct str name, struct err *e)
+{
+    const char *near = NULL;
+    size_t best = 3;
+
+    err_set(e, ERR_USAGE, "unknown command \"%.*s\"", STR_ARG(name));
+    for (size_t i = 0; i < command_count; i++) {
+        size_t far = text_distance(name, str_from(commands[i].name), best);
+
+        if (far < best) {
+            best = far;
+            near = commands[i].name;
+        }
+    }
+    if (near)
+        return err_hint(e, "did you mean \"mapm %s\"?", near);
+    return err_hint(e, "mapm help lists the commands");
+}
+
+static bool take_word(struct parse *p, const char *text, struct err *e)
+{
+    struct invocation *inv = p->inv;
+    struct str word = str_from(text);
+
+    if (!inv->command) {
+        inv->command = command_find(word);
+        return inv->command || unknown_command(word, e);
+    }
+    /* `--skill a b`: further names of the same kind; origins have a "/". */
+    if (p->names_of != OPTION_COUNT && !str_has_char(word, '/') &&
+        !str_has_char(word, ':'))
+        return add_option(inv, p->names_of, word, e);
+    add_value(inv, &inv->arguments, word);
+    return true;
+}
+
+static bool check_arguments(const struct invocation *inv, struct err *e)
+{
+    const struct command *c = inv->command;
+
+    if (!c || has_option(inv, OPTION_HELP))
+        return true;
+    if (inv->arguments.count < c->min_arguments)
+        err_set(e, ERR_USAGE, "mapm %s needs %s", c->name, c->arguments);
+    else if (inv->arguments.count > c->max_arguments)
+        err_set(e, ERR_USAGE, "mapm %s: too many arguments: \"%.*s\"", c->name,
+                STR_ARG(inv->arguments.items[c->max_arguments]));
+    else
+        return true;
+    return err_hint(e, "usage: mapm %s [OPTION]... %s", c->name, c->arguments);
+}
+
+bool invocation_parse(struct invocation *inv, int argc, char *const *argv,
+                      struct err *e)
+{
+    struct parse p = {.inv = inv, .argc = argc, .argv = argv,
+                      .names_of = OPTION_COUNT};
+
+    for (p.at = 1; p.at < argc; p.at++) {
+        const char *text = argv[p.at];
+        bool ok;
+
+        if (p.only_arguments || text[0] != '-' || !text[1]) {
+            ok = take_word(&p, text, e);
+        } else if (strcmp(text, "--") == 0) {
+            p.only_arguments = true;
+            ok = true;
+        } else {
+            p.names_of = OPTION_COUNT;
+            ok = text[1] == '-' ? take_long(&p, text + 2, e)
+                                : take_letters(&p, text + 1, e);
+        }
+        if (!ok)
+            return false;
+    }
+    return check_arguments(inv, e);
+}

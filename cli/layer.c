@@ -1,0 +1,332 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fs.h"
+#include "base/text.h"
+#include "mapm/store.h"
+
+#include "layer.h"
+
+/* A mapm.yaml counts when it is the user's or root's (DESIGN.md 3). */
+static bool holds_project(const char *folder)
+{
+    CLEANUP_FD int fd = -1;
+    struct err ignored = {0};
+    struct stat st;
+
+    return fs_open_dir(folder, &fd, &ignored) &&
+           fs_stat_at(fd, "mapm.yaml", &st) && S_ISREG(st.st_mode) &&
+           (st.st_uid == geteuid() || st.st_uid == 0);
+}
+
+static struct str find_workspace(struct invocation *inv)
+{
+    struct str folder = inv->cwd;
+
+    for (;;) {
+        size_t slash;
+
+        if (holds_project(str_c(folder, &inv->arena)))
+            return folder;
+        slash = str_find_last(folder, '/');
+        if (slash == SIZE_MAX || folder.n <= 1)
+            return inv->cwd;
+        folder = str_slice(folder, 0, slash ? slash : 1);
+    }
+}
+
+static bool open_global(struct layer *l, struct invocation *inv, struct err *e)
+{
+    struct store *store = NULL;
+    struct str home;
+
+    if (!store_find_home(&inv->arena, &home, e) ||
+        !store_open(home, &store, e))
+        return false;
+    l->path = fs_join(store_home(store), STR("global"), &inv->arena);
+    store_close(store);
+    l->is_global = true;
+    return fs_make_dirs(l->path.p, 0700, e);
+}
+
+static bool read_text(int dirfd, const char *name, size_t max_bytes,
+                      struct arena *a, struct str *out, struct err *e)
+{
+    *out = str_of("", 0);
+    if (fs_read_file_at(dirfd, name, max_bytes, a, out, e))
+        return true;
+    if (e->code != ERR_NOT_FOUND)
+        return err_wrap(e, "cannot read %s", name);
+    err_clear(e);
+    return true;
+}
+
+static bool read_user_config(struct layer *l, struct invocation *inv,
+                             struct err *e)
+{
+    const char *xdg = getenv("XDG_CONFIG_HOME");
+    struct str folder = str_from(xdg && xdg[0] == '/' ? xdg : NULL), path, text;
+
+    if (folder.n == 0 && inv->home.n)
+        folder = fs_join(inv->home, STR(".config"), &inv->arena);
+    if (folder.n == 0)
+        return true;
+    path = fs_join(folder, STR("mapm/config.yaml"), &inv->arena);
+    if (!fs_read_user_file(path.p, PROJECT_MAX_BYTES, &inv->arena, &text, e)) {
+        if (e->code != ERR_NOT_FOUND)
+            return err_wrap(e, "cannot read %s", path.p);
+        err_clear(e);
+        return true;
+    }
+    return project_parse(text, PROJECT_USER, path.p, NULL, &inv->arena,
+                         &l->user, e);
+}
+
+/* GitHub hosts besides github.com: the user's own file and environment. */
+static void collect_hosts(struct layer *l, struct invocation *inv)
+{
+    struct str rest = str_from(getenv("MAPM_GITHUB_HOSTS")), word;
+    struct str *hosts = NULL;
+    size_t count = 0, capacity = 0;
+
+    for (size_t i = 0; i < l->user.host_count; i++) {
+        hosts = arena_grow(&inv->arena, hosts, count, &capacity,
+                           sizeof *hosts);
+        hosts[count++] = str_lower(l->user.hosts[i], &inv->arena);
+    }
+    rest = arena_str(&inv->arena, rest);
+    for (size_t i = 0; i < rest.n; i++)
+        if (rest.p[i] == ',')
+            ((char *)(uintptr_t)rest.p)[i] = ' ';
+    while (str_cut(&rest, ' ', &word)) {
+        if (word.n == 0)
+            continue;
+        hosts = arena_grow(&inv->arena, hosts, count, &capacity,
+                           sizeof *hosts);
+        hosts[count++] = str_lower(word, &inv->arena);
+    }
+    l->rules.hosts = hosts;
+    l->rules.host_count = count;
+}
+
+static bool index_lock(struct layer *l, const struct lock *lock,
+                       struct arena *a, struct err *e)
+{
+    for (size_t i = 0; i < lock->count; i++) {
+        const struct lock_entry *entry = &lock->entries[i];
+        struct str key = layer_name_key(entry->kind, entry->name, a);
+        struct origin o;
+
+        /* The committed lock was indexed first: it wins over the local. */
+        if (!map_has(&l->by_name, key))
+            map_put(&l->by_name, key, (void *)(uintptr_t)entry);
+        for (size_t k = 0; k <= entry->also_count; k++) {
+            struct str text = k ? entry->also[k - 1] : entry->origin;
+
+            if (!origin_parse(text, &l->rules, a, &o, e))
+                return err_wrap(e, "mapm.lock:%u", entry->line);
+            if (!map_has(&l->by_origin, o.key))
+                map_put(&l->by_origin, o.key, (void *)(uintptr_t)entry);
+        }
+    }
+    return true;
+}
+
+static bool read_files(struct layer *l, struct invocation *inv, struct err *e)
+{
+    CLEANUP_FD int fd = -1;
+    struct arena *a = &inv->arena;
+
+    if (!fs_open_dir(l->path.p, &fd, e) ||
+        !read_text(fd, "mapm.yaml", PROJECT_MAX_BYTES, a, &l->yaml, e) ||
+        !read_text(fd, "mapm.local.yaml", PROJECT_MAX_BYTES, a,
+                   &l->local_yaml, e) ||
+        !read_text(fd, "mapm.lock", LOCK_MAX_BYTES, a, &l->lock_text, e) ||
+        !read_text(fd, "mapm.local.lock", LOCK_MAX_BYTES, a,
+                   &l->local_lock_text, e))
+        return false;
+    map_init(&l->by_origin, a);
+    map_init(&l->by_name, a);
+    return project_parse(l->yaml, PROJECT_WORKSPACE, "mapm.yaml", &l->rules, a,
+                         &l->project, e) &&
+           project_parse(l->local_yaml, PROJECT_LOCAL, "mapm.local.yaml",
+                         &l->rules, a, &l->local, e) &&
+           lock_parse(l->lock_text, "mapm.lock", a, &l->lock, e) &&
+           lock_parse(l->local_lock_text, "mapm.local.lock", a, &l->local_lock,
+                      e) &&
+           index_lock(l, &l->lock, a, e) &&
+           index_lock(l, &l->local_lock, a, e);
+}
+
+static void say_waiting(void *ctx)
+{
+    struct invocation *inv = ctx;
+
+    term_note(&inv->term, "waiting for another mapm in this workspace ...\n");
+}
+
+bool layer_open(struct invocation *inv, enum layer_mode mode,
+                struct layer *out, struct err *e)
+{
+    bool recovered = false;
+
+    *out = (struct layer){0};
+    if (has_option(inv, OPTION_GLOBAL)) {
+        if (!open_global(out, inv, e))
+            return false;
+    } else {
+        out->path = arena_str(&inv->arena, find_workspace(inv));
+    }
+    if (!read_user_config(out, inv, e))
+        return false;
+    collect_hosts(out, inv);
+    if (!provision_open(out->path, mode == LAYER_READ, say_waiting, inv,
+                        &recovered, &out->provision, e))
+        return false;
+    if (recovered)
+        term_note(&inv->term, "finished an interrupted install\n");
+    if (read_files(out, inv, e))
+        return true;
+    layer_close(out);
+    return false;
+}
+
+void layer_close(struct layer *l)
+{
+    provision_close(l->provision);
+    l->provision = NULL;
+}
+
+struct str layer_name_key(enum doc_kind kind, struct str fqn, struct arena *a)
+{
+    return arena_printf(a, "%s %.*s", doc_kind_name(kind), STR_ARG(fqn));
+}
+
+const struct lock_entry *layer_find(const struct layer *l, enum doc_kind kind,
+                                    struct str fqn)
+{
+    const struct lock_entry *entry = lock_find(&l->lock, kind, fqn);
+
+    return entry ? entry : lock_find(&l->local_lock, kind, fqn);
+}
+
+static int by_kind_and_name(const void *x, const void *y)
+{
+    const struct lock_entry *const *p = x, *const *q = y;
+    int order = str_cmp(str_from(doc_kind_name((*p)->kind)),
+                        str_from(doc_kind_name((*q)->kind)));
+
+    return order ? order : str_cmp((*p)->name, (*q)->name);
+}
+
+const struct lock_entry **layer_entries(const struct layer *l,
+                                        struct arena *a, size_t *count)
+{
+    const struct lock_entry **list =
+        arena_array(a, l->by_name.count + 1, sizeof *list);
+
+    for (size_t i = 0; i < l->by_name.count; i++)
+        list[i] = l->by_name.entries[i].value;
+    qsort(list, l->by_name.count, sizeof *list, by_kind_and_name);
+    *count = l->by_name.count;
+    return list;
+}
+
+struct root *layer_roots(const struct layer *l, struct arena *a,
+                         size_t *count)
+{
+    struct root *roots = arena_array(
+        a, l->project.root_count + l->local.root_count + 1, sizeof *roots);
+    size_t n = 0;
+
+    for (size_t i = 0; i < l->project.root_count; i++)
+        roots[n++] = l->project.roots[i];
+    for (size_t i = 0; i < l->local.root_count; i++)
+        roots[n++] = l->local.roots[i];
+    *count = n;
+    return roots;
+}
+
+static struct str last_part(struct str s)
+{
+    size_t slash = str_find_last(s, '/');
+
+    return slash == SIZE_MAX ? s : str_from_index(s, slash + 1);
+}
+
+static bool is_meant(const struct lock_entry *entry, struct str name,
+                     struct str key, struct arena *a)
+{
+    return str_eq(entry->name, name) || str_eq(last_part(entry->name), name) ||
+           str_eq(last_part(entry->place), name) ||
+           str_eq(layer_name_key(entry->kind, entry->name, a), name) ||
+           str_eq(entry->origin, key);
+}
+
+static bool not_found(const struct lock_entry **entries, size_t count,
+                      struct str name, struct err *e)
+{
+    const struct lock_entry *near = NULL;
+    size_t best = 4;
+
+    err_set(e, ERR_NOT_FOUND, "nothing named \"%.*s\" is installed here",
+            STR_ARG(name));
+    for (size_t i = 0; i < count; i++) {
+        size_t far = text_distance(name, entries[i]->name, best);
+        size_t short_far =
+            text_distance(name, last_part(entries[i]->name), best);
+
+        if (short_far < far)
+            far = short_far;
+        if (far < best) {
+            best = far;
+            near = entries[i];
+        }
+    }
+    if (near)
+        return err_hint(e, "did you mean %.*s?", STR_ARG(near->name));
+    return err_hint(e, "mapm list shows what is");
+}
+
+bool layer_resolve_name(const struct layer *l, struct str name,
+                        struct invocation *inv,
+                        const struct lock_entry **out, struct err *e)
+{
+    const struct lock_entry *found = NULL, *exact = NULL;
+    const struct lock_entry **entries;
+    struct str key = name;
+    struct err ignored = {0};
+    struct origin o;
+    size_t count, matches = 0, exacts = 0;
+
+    if (origin_parse(name, &l->rules, &inv->arena, &o, &ignored))
+        key = o.text;
+    entries = layer_entries(l, &inv->arena, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (!is_meant(entries[i], name, key, &inv->arena))
+            continue;
+        matches++;
+        found = entries[i];
+        if (str_eq(found->name, name)) {
+            exacts++;
+            exact = found;
+        }
+    }
+    if (matches == 0)
+        return not_found(entries, count, name, e);
+    if (exacts == 1 || matches == 1) {
+        *out = exacts == 1 ? exact : found;
+        return true;
+    }
+    err_set(e, ERR_USAGE, "\"%.*s\" could be several packages",
+            STR_ARG(name));
+    for (size_t i = 0; i < count; i++)
+        if (is_meant(entries[i], name, key, &inv->arena))
+            err_also(e, "%s %.*s", doc_kind_name(entries[i]->kind),
+                     STR_ARG(entries[i]->name));
+    return err_hint(e, "name one in full, as \"%s %.*s\"",
+                    doc_kind_name(found->kind), STR_ARG(found->name));
+}

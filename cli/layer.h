@@ -1,0 +1,60 @@
+#ifndef CLI_LAYER_H
+#define CLI_LAYER_H
+
+#include "base/map.h"
+#include "mapm/provision.h"
+
+#include "command.h"
+
+/*
+ * layer: one scope of visibility, the workspace or the user's library, as
+ * its files say: mapm.yaml, mapm.lock and their local twins.
+ * Source: DESIGN.md 3; REQUIREMENTS 3 (M27).
+ */
+
+struct layer {
+    struct str path; /* absolute */
+    bool is_global;
+    struct provision *provision; /* holds the workspace's lock */
+    struct str yaml, local_yaml; /* texts; "" = absent */
+    struct str lock_text, local_lock_text;
+    struct project user, project, local;
+    struct lock lock, local_lock;
+    struct origin_rules rules;
+    struct map by_origin; /* origin key -> const struct lock_entry * */
+    struct map by_name;   /* "skill acme/x" -> const struct lock_entry * */
+};
+
+enum layer_mode { LAYER_READ, LAYER_WRITE };
+
+/* Finds it, waits for its turn (WRITE), finishes what was interrupted, reads
+ * and checks its files. */
+MUST_CHECK bool layer_open(struct invocation *inv, enum layer_mode mode,
+                           struct layer *out, struct err *e);
+void layer_close(struct layer *l);
+
+/* "skill acme/x". In `a`. */
+struct str layer_name_key(enum doc_kind kind, struct str fqn, struct arena *a);
+
+const struct lock_entry *layer_find(const struct layer *l, enum doc_kind kind,
+                                    struct str fqn);
+
+/* Every entry of the layer once, sorted by kind and name. In `a`. */
+const struct lock_entry **layer_entries(const struct layer *l,
+                                        struct arena *a, size_t *count);
+
+/* All roots: of the committed file first, then the local ones. In `a`. */
+struct root *layer_roots(const struct layer *l, struct arena *a,
+                         size_t *count);
+
+/*
+ * The entries that a person means by `name`: a qualified name, a short name,
+ * a folder or key, or an origin. ERR_NOT_FOUND with near names; ERR_USAGE
+ * when it means more than one.
+ */
+MUST_CHECK bool layer_resolve_name(const struct layer *l, struct str name,
+                                   struct invocation *inv,
+                                   const struct lock_entry **out,
+                                   struct err *e);
+
+#endif

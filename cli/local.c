@@ -1,0 +1,278 @@
+#include "local.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fs.h"
+#include "base/path.h"
+
+#include "document.h"
+
+#define LINK_MAX_BYTES 4096
+
+/* A walk over the package's folder, in the order of a stack. */
+struct walk {
+    struct closure *c;
+    int root;
+    struct arena *a;
+    struct store_file *files;
+    size_t count, capacity;
+    struct str *folders; /* still to read, relative */
+    size_t folder_count, folder_capacity;
+    uint64_t bytes;
+};
+
+static bool add_file(struct walk *w, struct str path, struct str real,
+                     struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    CLEANUP_FD int fd = -1;
+    struct stat st;
+    struct str content;
+    struct store_file *f;
+
+    if (w->count == PACKAGE_MAX_FILES)
+        return err_set(e, ERR_LIMIT, "more than %d files", PACKAGE_MAX_FILES);
+    if (!fs_open_file_at(w->root, str_c(real, &scratch), &fd, &st, e) ||
+        !fs_read_fd(fd, FILE_MAX_BYTES, &scratch, &content, e))
+        return false;
+    w->bytes += content.n;
+    if (w->bytes > PACKAGE_MAX_BYTES)
+        return err_set(e, ERR_LIMIT, "larger than %llu bytes",
+                       (unsigned long long)PACKAGE_MAX_BYTES);
+    w->files =
+        arena_grow(w->a, w->files, w->count, &w->capacity, sizeof *w->files);
+    f = &w->files[w->count];
+    f->path = path;
+    f->executable = (st.st_mode & 0100) != 0;
+    if (!store_put(w->c->store, content, &f->hash, e))
+        return false;
+    w->count++;
+    return true;
+}
+
+/* A link counts as the file it names, when that is in the package. */
+static bool add_link(struct walk *w, struct str path, struct err *e)
+{
+    char target[LINK_MAX_BYTES];
+    struct str folder = str_of("", 0), full;
+    size_t slash = str_find_last(path, '/');
+    ssize_t n = readlinkat(w->root, path.p, target, sizeof target);
+
+    if (n < 0 || (size_t)n >= sizeof target)
+        return err_set(e, ERR_REFUSED, "%.*s: a link that cannot be read",
+                       STR_ARG(path));
+    if (slash != SIZE_MAX)
+        folder = str_slice(path, 0, slash);
+    /* "/" stands for the package: what normalises to outside of it has
+     * more ".." than it is deep, and is refused before. */
+    full = str_of(target, (size_t)n);
+    if (target[0] == '/' || !path_stays_below(folder, full))
+        return err_set(e, ERR_REFUSED,
+                       "%.*s: a link that leaves the package (to %.*s)",
+                       STR_ARG(path), STR_ARG(full));
+    full = fs_join(fs_join(STR("/"), folder, w->a), full, w->a);
+    full = str_from_index(fs_normalize(full, w->a), 1);
+    if (!add_file(w, path, full, e))
+        return err_wrap(e, "%.*s: a link to %.*s", STR_ARG(path),
+                        STR_ARG(full));
+    return true;
+}
+
+static size_t depth_of(struct str path)
+{
+    size_t depth = 1;
+
+    for (size_t i = 0; i < path.n; i++)
+        depth += path.p[i] == '/';
+    return depth;
+}
+
+static bool add_entry(struct walk *w, struct str folder,
+                      const struct fs_entry *entry, struct err *e)
+{
+    struct str path = folder.n ? fs_join(folder, entry->name, w->a)
+                               : arena_str(w->a, entry->name);
+
+    /* A package may be a repository of its own while it is written. */
+    if (str_is(entry->name, ".git"))
+        return true;
+    if (!path_check_name(entry->name, e))
+        return err_wrap(e, "%.*s", STR_ARG(path));
+    if (path.n > PACKAGE_PATH_MAX_BYTES)
+        return err_set(e, ERR_LIMIT, "%.*s: a path longer than %d bytes",
+                       STR_ARG(path), PACKAGE_PATH_MAX_BYTES);
+    switch (entry->type) {
+    case DT_REG:
+        return add_file(w, path, path, e) || err_wrap(e, "%.*s",
+                                                      STR_ARG(path));
+    case DT_LNK:
+        return add_link(w, path, e);
+    case DT_DIR:
+        if (depth_of(path) >= PACKAGE_MAX_DEPTH)
+            return err_set(e, ERR_LIMIT, "%.*s: deeper than %d folders",
+                           STR_ARG(path), PACKAGE_MAX_DEPTH);
+        w->folders = arena_grow(w->a, w->folders, w->folder_count,
+                                &w->folder_capacity, sizeof *w->folders);
+        w->folders[w->folder_count++] = path;
+        return true;
+    default:
+        return err_set(e, ERR_REFUSED,
+                       "%.*s is no file, folder or link to one",
+                       STR_ARG(path));
+    }
+}
+
+static bool check_twins(const struct fs_entry *entries, size_t count,
+                        struct arena *a, struct err *e)
+{
+    struct map seen;
+
+    map_init(&seen, a);
+    for (size_t i = 0; i < count; i++) {
+        struct map_entry *known =
+            map_entry(&seen, path_fold(entries[i].name, a));
+
+        if (known->value)
+            return err_set(e, ERR_REFUSED,
+                           "%s and %s are one name on some file systems",
+                           (const char *)known->value, entries[i].name.p);
+        known->value = (void *)(uintptr_t)entries[i].name.p;
+    }
+    return true;
+}
+
+static bool walk_folder(struct walk *w, struct str folder, struct err *e)
+{
+    struct fs_entry *entries;
+    size_t count;
+
+    if (!fs_list_at(w->root, str_c(folder, w->a), PACKAGE_MAX_FILES * 2, w->a,
+                    &entries, &count, e) ||
+        !check_twins(entries, count, w->a, e))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!add_entry(w, folder, &entries[i], e))
+            return false;
+    return true;
+}
+
+static bool read_folder(struct closure *c, struct node *n, int root,
+                        enum doc_kind kind, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct walk w = {.c = c, .root = root, .a = &scratch};
+    size_t slash = str_find_last(n->origin.path, '/');
+
+    if (!walk_folder(&w, str_of("", 0), e))
+        return false;
+    while (w.folder_count)
+        if (!walk_folder(&w, w.folders[--w.folder_count], e))
+            return false;
+    if (!document_take(c, n, kind, w.files, w.count,
+                       str_from_index(n->origin.path, slash + 1), &scratch, e))
+        return false;
+    node_ready(c, n);
+    return true;
+}
+
+static bool read_mcp(struct closure *c, struct node *n, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    CLEANUP_FD int folder = -1;
+    size_t slash = str_find_last(n->origin.path, '/');
+    struct str name = str_from_index(n->origin.path, slash + 1);
+    struct str parent = str_slice(n->origin.path, 0, slash ? slash : 1);
+    struct walk w = {.c = c, .a = &scratch};
+
+    if (!fs_open_dir(str_c(parent, &scratch), &folder, e))
+        return false;
+    w.root = folder;
+    if (!path_check_name(name, e) || !add_file(&w, name, name, e))
+        return false;
+    w.files[0].executable = false;
+    if (!document_take(c, n, DOC_MCP, w.files, 1, name, &scratch, e))
+        return false;
+    node_ready(c, n);
+    return true;
+}
+
+static void add_offer(struct node *n, size_t *capacity, struct arena *a,
+                      enum doc_kind kind, struct str path)
+{
+    n->offers = arena_grow(a, n->offers, n->offer_count, capacity,
+                           sizeof *n->offers);
+    n->offers[n->offer_count++] = (struct fetch_offer){kind, path};
+}
+
+/* A catalog on the disk: what its three buckets hold (M1). */
+static bool list_offers(struct closure *c, struct node *n, int root,
+                        struct err *e)
+{
+    static const enum doc_kind kinds[] = {DOC_AGENT, DOC_SKILL, DOC_MCP};
+    struct arena *a = &c->inv->arena;
+    size_t capacity = 0;
+
+    for (size_t k = 0; k < 3; k++) {
+        const char *bucket = doc_kind_plural(kinds[k]);
+        struct fs_entry *entries;
+        size_t count;
+
+        if (!fs_list_at(root, bucket, PACKAGE_MAX_FILES, a, &entries, &count,
+                        e)) {
+            if (e->code != ERR_NOT_FOUND)
+                return false;
+            err_clear(e);
+            continue;
+        }
+        for (size_t i = 0; i < count; i++) {
+            struct str path = arena_printf(a, "%s/%s", bucket,
+                                           entries[i].name.p);
+            bool is_one =
+                kinds[k] == DOC_MCP
+                    ? entries[i].type == DT_REG &&
+                          str_ends(path, STR(".json"))
+                    : fs_exists_at(root,
+                                   arena_printf(a, "%s/%s", path.p,
+                                                doc_anchor(kinds[k]))
+                                       .p);
+
+            if (is_one)
+                add_offer(n, &capacity, a, kinds[k], path);
+        }
+    }
+    return true;
+}
+
+bool local_read(struct closure *c, struct node *n, struct err *e)
+{
+    CLEANUP_FD int root = -1;
+    struct stat st;
+    const char *path = str_c(n->origin.path, &c->inv->arena);
+
+    if (stat(path, &st) < 0) {
+        err_set(e, errno == ENOENT ? ERR_PATH : ERR_IO, "%s: %s", path,
+                errno == ENOENT ? "there is no such file or folder"
+                                : "cannot be read");
+        return false;
+    }
+    if (!S_ISDIR(st.st_mode))
+        return read_mcp(c, n, e) || err_wrap(e, "%s", path);
+    if (!fs_open_dir(path, &root, e))
+        return err_wrap(e, "%s", path);
+    if (fs_exists_at(root, "SKILL.md") && (n->kinds & DOC_SKILL))
+        return read_folder(c, n, root, DOC_SKILL, e) ||
+               err_wrap(e, "%s", path);
+    if (fs_exists_at(root, "AGENTS.md") && (n->kinds & DOC_AGENT))
+        return read_folder(c, n, root, DOC_AGENT, e) ||
+               err_wrap(e, "%s", path);
+    if (!list_offers(c, n, root, e))
+        return err_wrap(e, "%s", path);
+    if (n->offer_count)
+        return true;
+    err_set(e, ERR_PATH, "%s: neither SKILL.md nor AGENTS.md is there", path);
+    return err_hint(e, "name the folder of a skill or agent, or an MCP file");
+}

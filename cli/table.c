@@ -1,0 +1,141 @@
+#include "command.h"
+
+/*
+ * One row a command, one row an option: help, the completions and the test
+ * that compares them with man/ read this table.
+ */
+
+/* clang-format off */
+const struct option options[OPTION_COUNT] = {
+    [OPTION_DIR] = {"directory", 'C', "DIR", ARGUMENT_FOLDER, NULL,
+        "Run as if started in DIR"},
+    [OPTION_JSON] = {"json", 0, NULL, ARGUMENT_NONE, NULL,
+        "Print one JSON document"},
+    [OPTION_QUIET] = {"quiet", 'q', NULL, ARGUMENT_NONE, NULL,
+        "Print results, warnings and errors only"},
+    [OPTION_VERBOSE] = {"verbose", 'v', NULL, ARGUMENT_NONE, NULL,
+        "Say more, each request among it"},
+    [OPTION_COLOR] = {"color", 0, "WHEN", ARGUMENT_CHOICE, "auto always never",
+        "Colour the output: auto, always or never"},
+    [OPTION_YES] = {"yes", 'y', NULL, ARGUMENT_NONE, NULL,
+        "Answer every question with yes"},
+    [OPTION_OFFLINE] = {"offline", 0, NULL, ARGUMENT_NONE, NULL,
+        "Use what is in the store, never the network"},
+    [OPTION_HELP] = {"help", 'h', NULL, ARGUMENT_NONE, NULL,
+        "Show this help"},
+    [OPTION_VERSION] = {"version", 'V', NULL, ARGUMENT_NONE, NULL,
+        "Show the version"},
+    [OPTION_GLOBAL] = {"global", 'g', NULL, ARGUMENT_NONE, NULL,
+        "Use the library of the user instead of the workspace"},
+    [OPTION_LOCKED] = {"locked", 0, NULL, ARGUMENT_NONE, NULL,
+        "Fail unless mapm.lock fits mapm.yaml"},
+    [OPTION_ALLOW_HIDDEN] = {"allow-hidden", 0, NULL, ARGUMENT_NONE, NULL,
+        "Accept hidden characters in the text of packages"},
+    [OPTION_DRY_RUN] = {"dry-run", 'n', NULL, ARGUMENT_NONE, NULL,
+        "Show what would change, and change nothing"},
+    [OPTION_FORCE] = {"force", 'f', NULL, ARGUMENT_NONE, NULL,
+        "Replace files that were edited, keeping a backup"},
+    [OPTION_LINK_MODE] = {"link-mode", 0, "MODE", ARGUMENT_CHOICE,
+        "auto copy hardlink reflink",
+        "Fill the workspace by auto, copy, hardlink or reflink"},
+    [OPTION_ALL] = {"all", 0, NULL, ARGUMENT_NONE, NULL,
+        "Take all that a catalog offers"},
+    [OPTION_SKILL] = {"skill", 0, "NAME", ARGUMENT_NAMES, NULL,
+        "Take this skill of a catalog; may be repeated"},
+    [OPTION_AGENT] = {"agent", 0, "NAME", ARGUMENT_NAMES, NULL,
+        "Take this agent of a catalog; may be repeated"},
+    [OPTION_MCP] = {"mcp", 0, "NAME", ARGUMENT_NAMES, NULL,
+        "Take this MCP server of a catalog; may be repeated"},
+    [OPTION_PROFILE] = {"profile", 0, "NAME", ARGUMENT_CHOICE,
+        "install agentskills skills-ref metis metaagents lm-kit metaskill publish",
+        "Judge by the rules of this format"},
+    [OPTION_STRICT] = {"strict", 0, NULL, ARGUMENT_NONE, NULL,
+        "Make warnings errors, and name unknown fields"},
+    [OPTION_FIX] = {"fix", 0, NULL, ARGUMENT_NONE, NULL,
+        "Mend what is mechanical"},
+    [OPTION_AGAINST] = {"against", 0, "REF", ARGUMENT_TEXT, NULL,
+        "Compare versions with this ref of the git repository"},
+    [OPTION_NAME] = {"name", 0, "TEXT", ARGUMENT_TEXT, NULL,
+        "Judge TEXT as a name"},
+    [OPTION_DOT] = {"dot", 0, NULL, ARGUMENT_NONE, NULL,
+        "Print the graph for graphviz"},
+    [OPTION_MERMAID] = {"mermaid", 0, NULL, ARGUMENT_NONE, NULL,
+        "Print the graph for Mermaid"},
+    [OPTION_SCOPE] = {"scope", 0, "SCOPE", ARGUMENT_TEXT, NULL,
+        "Give the new package this scope"},
+    [OPTION_DESCRIPTION] = {"description", 0, "TEXT", ARGUMENT_TEXT, NULL,
+        "Give the new package this description"},
+};
+
+const enum option_id common_options[] = {
+    OPTION_DIR, OPTION_JSON, OPTION_QUIET, OPTION_VERBOSE, OPTION_COLOR,
+    OPTION_YES, OPTION_OFFLINE, OPTION_HELP,
+};
+const size_t common_option_count =
+    sizeof common_options / sizeof *common_options;
+
+static const enum option_id install_options[] = {
+    OPTION_GLOBAL, OPTION_LOCKED, OPTION_ALLOW_HIDDEN, OPTION_DRY_RUN,
+    OPTION_FORCE, OPTION_LINK_MODE, OPTION_ALL, OPTION_SKILL, OPTION_AGENT,
+    OPTION_MCP,
+};
+static const enum option_id remove_options[] = {
+    OPTION_GLOBAL, OPTION_DRY_RUN, OPTION_FORCE, OPTION_LINK_MODE,
+};
+static const enum option_id update_options[] = {
+    OPTION_GLOBAL, OPTION_ALLOW_HIDDEN, OPTION_DRY_RUN, OPTION_FORCE,
+    OPTION_LINK_MODE,
+};
+static const enum option_id layer_options[] = {OPTION_GLOBAL};
+static const enum option_id tree_options[] = {
+    OPTION_GLOBAL, OPTION_DOT, OPTION_MERMAID,
+};
+static const enum option_id check_options[] = {
+    OPTION_PROFILE, OPTION_STRICT, OPTION_FIX, OPTION_AGAINST, OPTION_NAME,
+};
+static const enum option_id new_options[] = {
+    OPTION_SCOPE, OPTION_DESCRIPTION,
+};
+static const enum option_id store_options[] = {OPTION_DRY_RUN};
+
+#define MANY SIZE_MAX
+#define OPTIONS(list) list, sizeof list / sizeof *list
+#define NO_OPTIONS NULL, 0
+
+const struct command commands[] = {
+    {"install", "[ORIGIN...]", "Put packages and all they need into the workspace",
+        0, MANY, ARGUMENT_PATH, NULL, OPTIONS(install_options), command_install},
+    {"remove", "NAME...", "Take packages out of the workspace",
+        1, MANY, ARGUMENT_PACKAGE, NULL, OPTIONS(remove_options), command_remove},
+    {"update", "[NAME...]", "Move packages to what their refs name now",
+        0, MANY, ARGUMENT_PACKAGE, NULL, OPTIONS(update_options), command_update},
+    {"outdated", "", "Show which refs have moved since they were locked",
+        0, 0, ARGUMENT_NONE, NULL, OPTIONS(layer_options), command_outdated},
+    {"list", "", "List the packages of the workspace",
+        0, 0, ARGUMENT_NONE, NULL, OPTIONS(layer_options), command_list},
+    {"tree", "", "Show what needs what",
+        0, 0, ARGUMENT_NONE, NULL, OPTIONS(tree_options), command_tree},
+    {"why", "NAME", "Show why a package is here",
+        1, 1, ARGUMENT_PACKAGE, NULL, OPTIONS(layer_options), command_why},
+    {"verify", "", "Compare workspace, lock and store",
+        0, 0, ARGUMENT_NONE, NULL, OPTIONS(layer_options), command_verify},
+    {"check", "[PATH...]", "Judge packages, MCP files and catalogs",
+        0, MANY, ARGUMENT_PATH, NULL, OPTIONS(check_options), command_check},
+    {"init", "[DIR]", "Start a workspace: write mapm.yaml",
+        0, 1, ARGUMENT_FOLDER, NULL, NO_OPTIONS, command_init},
+    {"new", "KIND NAME", "Write a new skill, metaskill, agent or mcp",
+        2, 2, ARGUMENT_CHOICE, "skill metaskill agent mcp",
+        OPTIONS(new_options), command_new},
+    {"store", "COMMAND", "Look after the store: path, stats, verify, gc",
+        1, 1, ARGUMENT_CHOICE, "path stats verify gc",
+        OPTIONS(store_options), command_store},
+    {"version", "", "Show the version",
+        0, 0, ARGUMENT_NONE, NULL, NO_OPTIONS, command_version},
+    {"help", "[COMMAND]", "Show help",
+        0, 1, ARGUMENT_NONE, NULL, NO_OPTIONS, command_help},
+    {"completion", "SHELL", "Print the completions for bash, zsh or fish",
+        1, 1, ARGUMENT_CHOICE, "bash zsh fish", NO_OPTIONS, command_completion},
+};
+/* clang-format on */
+
+const size_t command_count = sizeof commands / sizeof *commands;
