@@ -417,6 +417,8 @@ static void complete_origin(struct closure *c, struct node *n)
     if (n->origin.is_short)
         origin_complete(&n->origin, n->ref.n ? n->ref : n->commit, n->path, a,
                         &n->origin);
+    if (!map_has(&c->nodes, n->origin.key))
+        map_put(&c->nodes, n->origin.key, n);
 }
 
 bool document_arrive(struct closure *c, struct node *n,

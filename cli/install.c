@@ -1,0 +1,394 @@
+#include <stdlib.h>
+
+#include "base/text.h"
+
+#include "sync.h"
+
+#define ANY_KIND (DOC_AGENT | DOC_SKILL | DOC_MCP)
+
+/* CI systems set it; some set it to "false". */
+static bool is_ci(void)
+{
+    struct str ci = str_from(getenv("CI"));
+
+    return ci.n && !str_is(ci, "false") && !str_is(ci, "0");
+}
+
+/* M15: a committed file: origin works on this machine alone. */
+static bool check_committed_roots(struct sync *s, struct err *e)
+{
+    const struct project *p = &s->layer.project;
+
+    for (size_t i = 0; i < p->root_count; i++) {
+        if (p->roots[i].origin.scheme != ORIGIN_FILE)
+            continue;
+        if (is_ci()) {
+            err_set(e, ERR_ORIGIN,
+                    "mapm.yaml:%u: %.*s is a folder of one machine",
+                    p->roots[i].line, STR_ARG(p->roots[i].origin.text));
+            return err_hint(e, "move it to mapm.local.yaml");
+        }
+        term_warn(&s->inv->term,
+                  "mapm.yaml:%u: a file: origin belongs in mapm.local.yaml, "
+                  "which is not committed\n",
+                  p->roots[i].line);
+    }
+    return true;
+}
+
+/* --- what a catalog offers ------------------------------------------------ */
+
+static struct str last_part(struct str path)
+{
+    size_t slash = str_find_last(path, '/');
+
+    return slash == SIZE_MAX ? path : str_from_index(path, slash + 1);
+}
+
+/* The name by which an offer is chosen. */
+static struct str offer_name(const struct fetch_offer *o)
+{
+    struct str name = last_part(o->path);
+
+    if (o->kind == DOC_MCP && str_ends(name, STR(".json")))
+        name.n -= 5;
+    return name;
+}
+
+static void complete_offer(struct invocation *inv, const struct node *n,
+                           const struct fetch_offer *offer,
+                           struct origin *out)
+{
+    struct arena *a = &inv->arena;
+    struct err e = {0};
+
+    if (n->origin.scheme == ORIGIN_FILE) {
+        struct str text = arena_printf(a, "%.*s/%.*s", STR_ARG(n->origin.text),
+                                       STR_ARG(offer->path));
+
+        if (!origin_parse(text, NULL, a, out, &e))
+            *out = n->origin; /* it was fine without the tail, so it is now */
+        return;
+    }
+    origin_complete(&n->origin, n->ref.n ? n->ref : n->commit, offer->path, a,
+                    out);
+}
+
+static bool is_chosen(const struct invocation *inv, enum option_id id,
+                      const struct fetch_offer *offer, bool *used)
+{
+    const struct values *v = &inv->given[id];
+    struct str name = offer_name(offer);
+    bool chosen = false;
+
+    for (size_t i = 0; i < v->count; i++) {
+        struct str wanted = v->items[i];
+        bool same = str_eq(wanted, name);
+
+        if (offer->kind == DOC_MCP) {
+            struct str file =
+                mcp_file_name(wanted, (struct arena *)(uintptr_t)&inv->arena);
+
+            same |= str_eq(file, last_part(offer->path)) ||
+                    str_eq(wanted, last_part(offer->path));
+        }
+        used[i] |= same;
+        chosen |= same;
+    }
+    return chosen;
+}
+
+static enum option_id option_of(enum doc_kind kind)
+{
+    if (kind == DOC_AGENT)
+        return OPTION_AGENT;
+    return kind == DOC_SKILL ? OPTION_SKILL : OPTION_MCP;
+}
+
+static bool wants_choice(const struct invocation *inv)
+{
+    return has_option(inv, OPTION_ALL) || has_option(inv, OPTION_SKILL) ||
+           has_option(inv, OPTION_AGENT) || has_option(inv, OPTION_MCP);
+}
+
+static bool not_offered(const struct invocation *inv, const struct node *n,
+                        enum doc_kind kind, struct str name, struct err *e)
+{
+    struct str near = {"", 0};
+    size_t best = 4;
+
+    (void)inv;
+    for (size_t i = 0; i < n->offer_count; i++) {
+        size_t far = text_distance(name, offer_name(&n->offers[i]), best);
+
+        if (far < best && n->offers[i].kind == kind) {
+            best = far;
+            near = offer_name(&n->offers[i]);
+        }
+    }
+    err_set(e, ERR_NOT_FOUND, "%.*s offers no %s named \"%.*s\"",
+            STR_ARG(n->origin.text), doc_kind_name(kind), STR_ARG(name));
+    if (near.n)
+        return err_hint(e, "did you mean %.*s?", STR_ARG(near));
+    return err_hint(e, "without --%s it lists what it offers",
+                    doc_kind_name(kind));
+}
+
+static bool check_used(const struct invocation *inv, const struct node *n,
+                       bool *const used[3], struct err *e)
+{
+    static const enum doc_kind kinds[] = {DOC_AGENT, DOC_SKILL, DOC_MCP};
+
+    for (size_t k = 0; k < 3; k++) {
+        const struct values *v = &inv->given[option_of(kinds[k])];
+
+        for (size_t i = 0; i < v->count; i++)
+            if (!used[k][i])
+                return not_offered(inv, n, kinds[k], v->items[i], e);
+    }
+    return true;
+}
+
+/* Adds what was chosen of the catalog `n` to `wanted`. */
+static bool choose(struct sync *s, const struct node *n,
+                   struct node **wanted, size_t *count, struct err *e)
+{
+    static const enum doc_kind kinds[] = {DOC_AGENT, DOC_SKILL, DOC_MCP};
+    struct invocation *inv = s->inv;
+    bool *used[3];
+
+    for (size_t k = 0; k < 3; k++)
+        used[k] = arena_array(
+            &inv->arena, inv->given[option_of(kinds[k])].count + 1, 1);
+    for (size_t i = 0; i < n->offer_count; i++) {
+        const struct fetch_offer *offer = &n->offers[i];
+        size_t k = offer->kind == DOC_AGENT ? 0 : offer->kind == DOC_SKILL ? 1
+                                                                            : 2;
+        struct origin o;
+
+        if (!is_chosen(inv, option_of(offer->kind), offer, used[k]) &&
+            !has_option(inv, OPTION_ALL))
+            continue;
+        complete_offer(inv, n, offer, &o);
+        wanted[(*count)++] =
+            closure_add(&s->closure, &o, (unsigned)offer->kind);
+    }
+    return check_used(inv, n, used, e);
+}
+
+static void print_offers_json(struct invocation *inv, const struct node *n)
+{
+    struct json_writer w;
+    struct buf b;
+
+    buf_init(&b, SIZE_MAX / 4);
+    json_writer_init(&w, &b, 2);
+    json_begin_object(&w);
+    json_member_string(&w, "schema", STR("mapm.offers/1"));
+    json_member_string(&w, "origin", n->origin.text);
+    json_key(&w, "offers");
+    json_begin_array(&w);
+    for (size_t i = 0; i < n->offer_count; i++) {
+        struct origin o;
+
+        complete_offer(inv, n, &n->offers[i], &o);
+        json_begin_object(&w);
+        json_member_string(&w, "type",
+                           str_from(doc_kind_name(n->offers[i].kind)));
+        json_member_string(&w, "name", offer_name(&n->offers[i]));
+        json_member_string(&w, "path", n->offers[i].path);
+        json_member_string(&w, "origin", o.text);
+        json_end_object(&w);
+    }
+    json_end_array(&w);
+    json_end_object(&w);
+    print_json(inv, &b);
+    buf_done(&b);
+}
+
+static void print_offers(struct invocation *inv, const struct node *n)
+{
+    struct term *t = &inv->term;
+
+    if (has_option(inv, OPTION_JSON)) {
+        print_offers_json(inv, n);
+        return;
+    }
+    for (size_t i = 0; i < n->offer_count; i++) {
+        struct origin o;
+
+        complete_offer(inv, n, &n->offers[i], &o);
+        term_print(t, "%-6s %-32.*s %.*s\n",
+                   doc_kind_name(n->offers[i].kind),
+                   STR_ARG(offer_name(&n->offers[i])), STR_ARG(o.text));
+    }
+    term_note(t, "%.*s is a catalog: name one of these, or choose with "
+                 "--all, --skill NAME, --agent NAME, --mcp NAME\n",
+              STR_ARG(n->origin.text));
+}
+
+/* --- origins on the command line ------------------------------------------ */
+
+/* With --locked nothing new may come in, so it must be a root already. */
+static bool check_locked_argument(const struct sync *s,
+                                  const struct origin *o, struct err *e)
+{
+    struct arena *a = &s->inv->arena;
+    struct str repository = {"", 0};
+
+    if (o->scheme == ORIGIN_GIT)
+        repository = origin_repository(o, a);
+    for (size_t i = 0; i < s->root_count; i++) {
+        const struct origin *root = &s->roots[i].origin;
+
+        if (str_eq(root->key, o->key))
+            return true;
+        if (o->is_short && root->scheme == ORIGIN_GIT &&
+            str_eq(origin_repository(root, a), repository) &&
+            str_ends(root->rest, str_join(STR("/"), o->path, a)))
+            return true;
+    }
+    err_set(e, ERR_LOCKED, "%.*s is no root of mapm.yaml yet",
+            STR_ARG(o->text));
+    return err_hint(e, "--locked adds nothing: install it without");
+}
+
+static bool add_arguments(struct sync *s, struct node **wanted, size_t *count,
+                          struct err *e)
+{
+    struct invocation *inv = s->inv;
+
+    for (size_t i = 0; i < inv->arguments.count; i++) {
+        struct origin o;
+
+        if (!origin_parse_argument(inv->arguments.items[i], inv->cwd,
+                                   inv->home, &s->layer.rules, &inv->arena, &o,
+                                   e) ||
+            (s->locked && !check_locked_argument(s, &o, e)))
+            return false;
+        wanted[(*count)++] = closure_add(&s->closure, &o, ANY_KIND);
+    }
+    return true;
+}
+
+/* The same repository and path at another ref: the new one takes its place
+ * (DESIGN.md 6). */
+static bool is_replaced(const struct sync *s, const struct root *root,
+                        const struct node *by)
+{
+    struct arena *a = &s->inv->arena;
+    struct str tail;
+
+    if (root->origin.scheme != ORIGIN_GIT ||
+        by->origin.scheme != ORIGIN_GIT || root->kind != by->package.kind ||
+        str_eq(root->origin.key, by->origin.key) ||
+        !str_eq(origin_repository(&root->origin, a),
+                origin_repository(&by->origin, a)))
+        return false;
+    if (by->path.n == 0) {
+        /* The whole repository: what is left must be a ref alone. */
+        const struct lock_entry *entry =
+            map_find(&s->layer.by_origin, root->origin.key);
+
+        return entry && str_eq(entry->name, by->package.fqn);
+    }
+    tail = str_join(STR("/"), by->path, a);
+    return str_ends(root->origin.rest, tail);
+}
+
+static bool add_roots(struct sync *s, struct node *const *wanted, size_t count,
+                      struct err *e)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct node *n = wanted[i];
+
+        if (n->failed) {
+            *e = *n->failed;
+            return err_wrap(e, "cannot install %.*s", STR_ARG(n->origin.text));
+        }
+        for (size_t k = 0; k < s->root_count; k++) {
+            struct root old = s->roots[k];
+
+            if (!is_replaced(s, &old, n))
+                continue;
+            if (!sync_remove_root(s, &old, e))
+                return false;
+            k--;
+        }
+        if (!sync_add_root(s, n->package.kind, &n->origin, e))
+            return false;
+    }
+    return true;
+}
+
+/* `*listed`: a catalog was named and nothing of it chosen. */
+static bool take_arguments(struct sync *s, bool *listed, struct err *e)
+{
+    struct invocation *inv = s->inv;
+    struct node **asked = arena_array(
+        &inv->arena, inv->arguments.count + 1, sizeof *asked);
+    struct node **wanted;
+    size_t asked_count = 0, count = 0, room = 0;
+
+    *listed = false;
+    if (!add_arguments(s, asked, &asked_count, e) ||
+        !closure_gather(&s->closure, e))
+        return false;
+    for (size_t i = 0; i < asked_count; i++)
+        room += asked[i]->offer_count + 1;
+    wanted = arena_array(&inv->arena, room + 1, sizeof *wanted);
+    for (size_t i = 0; i < asked_count; i++) {
+        if (asked[i]->offer_count == 0 || asked[i]->failed) {
+            wanted[count++] = asked[i];
+        } else if (wants_choice(inv)) {
+            if (!choose(s, asked[i], wanted, &count, e))
+                return false;
+        } else {
+            print_offers(inv, asked[i]);
+            *listed = true;
+        }
+    }
+    if (*listed)
+        return true;
+    return closure_gather(&s->closure, e) && add_roots(s, wanted, count, e);
+}
+
+static bool install(struct sync *s, struct err *e)
+{
+    struct invocation *inv = s->inv;
+    struct closure_options o = {
+        .locked = s->locked,
+        .offline = has_option(inv, OPTION_OFFLINE),
+        .allow_hidden = has_option(inv, OPTION_ALLOW_HIDDEN),
+    };
+    bool listed;
+
+    if (!check_committed_roots(s, e))
+        return false;
+    closure_init(&s->closure, inv, &s->layer, s->store, &o);
+    /* The old roots travel along with the new ones. */
+    for (size_t i = 0; i < s->root_count; i++)
+        closure_add(&s->closure, &s->roots[i].origin,
+                    (unsigned)s->roots[i].kind);
+    if (!take_arguments(s, &listed, e))
+        return false;
+    if (listed)
+        return true;
+    return sync_resolve(s, e) && sync_finish(s, e);
+}
+
+COMMAND(command_install)
+{
+    struct sync s;
+    bool ok;
+
+    *exit_code = EXIT_DONE;
+    ok = sync_open(inv, "install", &s, e);
+    if (ok) {
+        s.locked = has_option(inv, OPTION_LOCKED) ||
+                   (is_ci() && inv->arguments.count == 0);
+        ok = install(&s, e);
+    }
+    sync_close(&s);
+    return ok;
+}

@@ -1,0 +1,67 @@
+#ifndef CLI_SYNC_H
+#define CLI_SYNC_H
+
+#include "closure.h"
+
+/*
+ * sync: make the workspace hold exactly what its roots need. What install,
+ * remove and update share.
+ *
+ *     sync_open()     layer, store, closure
+ *     sync_resolve()  gather, plan, names, the new lock
+ *     sync_finish()   show, ask, provision, remember
+ *     sync_close()
+ *
+ * Source: DESIGN.md 2, 6, 7.
+ */
+
+struct sync_package {
+    const struct plan_step *step;
+    struct node *node;
+    struct str place;               /* folder or key */
+    const struct lock_entry *before; /* NULL: new */
+    bool changed;                   /* other content, or another origin */
+    bool is_local;                  /* only below file: roots */
+    const char *command;            /* MCP that needs consent: what it runs */
+};
+
+struct sync {
+    struct invocation *inv;
+    const char *command; /* "install" …, for messages */
+    struct layer layer;
+    struct store *store;
+    struct closure closure;
+    struct root *roots; /* the wish: committed ones first */
+    size_t root_count;
+    struct str yaml, local_yaml; /* new texts of the two manifests */
+    bool locked, dry_run;
+    bool removing;      /* packages that go are what was asked for */
+    struct plan plan;
+    struct sync_package *packages; /* as in the plan */
+    const struct lock_entry **gone;
+    size_t gone_count;
+    struct str lock_text, local_lock_text;
+    bool changed;
+};
+
+MUST_CHECK bool sync_open(struct invocation *inv, const char *command,
+                          struct sync *s, struct err *e);
+void sync_close(struct sync *s);
+
+/* Gathers what is in s->closure and plans s->roots. */
+MUST_CHECK bool sync_resolve(struct sync *s, struct err *e);
+MUST_CHECK bool sync_finish(struct sync *s, struct err *e);
+
+/* Adds `origin` as a root of `kind` to the texts and to s->roots, or takes it
+ * out of both. */
+MUST_CHECK bool sync_add_root(struct sync *s, enum doc_kind kind,
+                              const struct origin *o, struct err *e);
+MUST_CHECK bool sync_remove_root(struct sync *s, const struct root *root,
+                                 struct err *e);
+
+/* In sync_show.c: the plan and the result, for people and for programs. */
+void sync_show_plan(struct sync *s);
+void sync_print_json(struct sync *s, const struct provision_change *changes,
+                     size_t count);
+
+#endif

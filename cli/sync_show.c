@@ -1,0 +1,174 @@
+#include "sync.h"
+
+#define SHORT_COMMIT_CHARS 10
+
+static const char *action_of(const struct sync_package *p)
+{
+    if (!p->before)
+        return "add";
+    return p->changed ? "update" : "keep";
+}
+
+static struct str short_commit(struct str commit)
+{
+    return str_slice(commit, 0, SHORT_COMMIT_CHARS);
+}
+
+/* "1.2.0 (3f6c…)", what is known of it. */
+static struct str shown_version(struct str version, struct str commit,
+                                struct arena *a)
+{
+    if (version.n && commit.n)
+        return arena_printf(a, "%.*s (%.*s)", STR_ARG(version),
+                            STR_ARG(short_commit(commit)));
+    return version.n ? version : short_commit(commit);
+}
+
+static void show_prereqs(struct term *t, struct str prereqs)
+{
+    struct str rest = prereqs, line;
+
+    while (str_line(&rest, &line))
+        if (line.n)
+            term_print(t, "      %.*s\n", STR_ARG(line));
+}
+
+static void show_package(struct sync *s, const struct sync_package *p)
+{
+    struct term *t = &s->inv->term;
+    struct arena *a = &s->inv->arena;
+    const struct package *package = p->step->package;
+    struct str version = shown_version(p->node->version, p->node->commit, a);
+
+    if (p->before && !p->changed)
+        return;
+    if (!p->before)
+        term_style_print(t, TERM_GREEN, "  + ");
+    else
+        term_style_print(t, TERM_YELLOW, "  ~ ");
+    term_print(t, "%s %.*s", doc_kind_name(package->kind),
+               STR_ARG(package->fqn));
+    if (p->before)
+        term_print(
+            t, " %.*s ->",
+            STR_ARG(shown_version(p->before->version, p->before->commit, a)));
+    term_print(t, " %.*s\n", STR_ARG(version));
+    if (p->command)
+        term_print(t, "      runs: %s\n", p->command);
+    if (p->node->prereqs.n)
+        show_prereqs(t, p->node->prereqs);
+}
+
+void sync_show_plan(struct sync *s)
+{
+    struct term *t = &s->inv->term;
+
+    if (!s->changed)
+        return;
+    for (size_t i = 0; i < s->plan.count; i++)
+        show_package(s, &s->packages[i]);
+    for (size_t i = 0; i < s->gone_count; i++) {
+        term_style_print(t, TERM_RED, "  - ");
+        term_print(t, "%s %.*s\n", doc_kind_name(s->gone[i]->kind),
+                   STR_ARG(s->gone[i]->name));
+    }
+}
+
+static void put_optional(struct json_writer *w, const char *key, struct str s)
+{
+    if (s.n) {
+        json_member_string(w, key, s);
+    } else {
+        json_key(w, key);
+        json_null(w);
+    }
+}
+
+static void put_package(struct sync *s, struct json_writer *w,
+                        const struct sync_package *p)
+{
+    const struct package *package = p->step->package;
+
+    json_begin_object(w);
+    json_member_string(w, "type", str_from(doc_kind_name(package->kind)));
+    json_member_string(w, "name", package->fqn);
+    json_member_string(w, "action", str_from(action_of(p)));
+    put_optional(w, "version", p->node->version);
+    put_optional(w, "old_version", p->before ? p->before->version : STR(""));
+    json_member_string(w, "origin", p->node->origin.text);
+    put_optional(w, "commit", p->node->commit);
+    put_optional(w, "old_commit", p->before ? p->before->commit : STR(""));
+    json_member_string(w, "digest", package->content);
+    if (package->kind == DOC_MCP)
+        json_member_string(w, "key", p->place);
+    else
+        json_member_string(w, "path",
+                           arena_printf(&s->inv->arena, ".agents/%s/%.*s",
+                                        doc_kind_plural(package->kind),
+                                        STR_ARG(p->place)));
+    json_member_bool(w, "root", p->step->is_root);
+    json_member_bool(w, "local", p->is_local);
+    json_member_bool(w, "metaskill", p->node->metaskill);
+    put_optional(w, "prereqs", p->node->prereqs);
+    if (p->command)
+        json_member_string(w, "command", str_from(p->command));
+    json_end_object(w);
+}
+
+static void put_gone(struct json_writer *w, const struct lock_entry *entry)
+{
+    json_begin_object(w);
+    json_member_string(w, "type", str_from(doc_kind_name(entry->kind)));
+    json_member_string(w, "name", entry->name);
+    json_member_string(w, "action", STR("remove"));
+    put_optional(w, "old_version", entry->version);
+    json_member_string(w, "origin", entry->origin);
+    put_optional(w, "old_commit", entry->commit);
+    json_end_object(w);
+}
+
+static const char *change_name(enum provision_change_kind kind)
+{
+    if (kind == PROVISION_ADD)
+        return "add";
+    return kind == PROVISION_UPDATE ? "update" : "remove";
+}
+
+void sync_print_json(struct sync *s, const struct provision_change *changes,
+                     size_t count)
+{
+    struct json_writer w;
+    struct buf b;
+
+    buf_init(&b, SIZE_MAX / 4);
+    json_writer_init(&w, &b, 2);
+    json_begin_object(&w);
+    json_member_string(&w, "schema", STR("mapm.install/1"));
+    json_member_string(&w, "command", str_from(s->command));
+    json_member_string(&w, "workspace", s->layer.path);
+    json_member_bool(&w, "dry_run", s->dry_run);
+    json_member_bool(&w, "changed", s->changed);
+    json_key(&w, "packages");
+    json_begin_array(&w);
+    for (size_t i = 0; i < s->plan.count; i++)
+        put_package(s, &w, &s->packages[i]);
+    for (size_t i = 0; i < s->gone_count; i++)
+        put_gone(&w, s->gone[i]);
+    json_end_array(&w);
+    json_key(&w, "changes");
+    json_begin_array(&w);
+    for (size_t i = 0; i < count; i++) {
+        json_begin_object(&w);
+        json_member_string(&w, "action",
+                           str_from(change_name(changes[i].kind)));
+        json_member_string(&w, "path", changes[i].path);
+        json_end_object(&w);
+    }
+    json_end_array(&w);
+    json_member_number(&w, "requests", s->closure.progress.requests);
+    json_member_number(&w, "bytes", s->closure.progress.bytes);
+    json_member_number(&w, "warnings", s->closure.warnings);
+    json_end_object(&w);
+    print_json(s->inv, &b);
+    buf_done(&b);
+}
