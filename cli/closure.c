@@ -1,9 +1,10 @@
-#include <string.h>
+#include "closure.h"
 
 #include "base/fs.h"
 #include "base/proc.h"
 
-#include "closure.h"
+#include <string.h>
+
 #include "document.h"
 #include "local.h"
 
@@ -11,8 +12,11 @@ void closure_init(struct closure *c, struct invocation *inv,
                   const struct layer *layer, struct store *store,
                   const struct closure_options *o)
 {
-    *c = (struct closure){.inv = inv, .layer = layer, .store = store,
-                          .options = *o, .session = {.dirfd = -1}};
+    *c = (struct closure){.inv = inv,
+                          .layer = layer,
+                          .store = store,
+                          .options = *o,
+                          .session = {.dirfd = -1}};
     map_init(&c->nodes, &inv->arena);
 }
 
@@ -63,8 +67,7 @@ void node_ready(struct closure *c, struct node *n)
 
 /* --- asking the network --------------------------------------------------- */
 
-static bool know_blob(void *ctx, struct str oid, struct hash *h,
-                      uint64_t *size)
+static bool know_blob(void *ctx, struct str oid, struct hash *h, uint64_t *size)
 {
     struct closure *c = ctx;
 
@@ -181,7 +184,8 @@ static bool take_needs(struct closure *c, struct node *n, struct err *e)
             layer_find(c->layer, need->kind, need->name);
 
         if (!other)
-            return err_set(e, ERR_FORMAT, "mapm.lock:%u: needs %s %.*s, which "
+            return err_set(e, ERR_FORMAT,
+                           "mapm.lock:%u: needs %s %.*s, which "
                            "is not there",
                            entry->line, doc_kind_name(need->kind),
                            STR_ARG(need->name));
@@ -337,7 +341,7 @@ static bool handle_event(struct closure *c, const struct fetch_event *event,
     if (event->kind == FETCH_IDLE || !n)
         return true;
     for (size_t i = 0; i < event->note_count; i++) {
-        term_warn(&c->inv->term, "%.*s\n", STR_ARG(event->notes[i]));
+        term_warn(&c->inv->term, "%.*s", STR_ARG(event->notes[i]));
         c->warnings++;
     }
     switch (event->kind) {

@@ -22,27 +22,27 @@
 
 struct node {
     struct origin origin;
-    unsigned kinds;            /* accepted: enum doc_kind, or'ed */
+    unsigned kinds; /* accepted: enum doc_kind, or'ed */
     bool is_ready;
-    struct err *failed;        /* NULL: fine so far */
-    struct package package;    /* what the resolver sees */
+    struct err *failed;              /* NULL: fine so far */
+    struct package package;          /* what the resolver sees */
     const struct lock_entry *locked; /* when the lock decides */
     struct hash digest;
     struct str ref, commit, object, path; /* as resolved; path in the repo */
     struct str version, prereqs;
     bool metaskill;
-    bool hidden;               /* accepted by --allow-hidden */
-    bool rewritten;            /* its own name is unusable: the copy's changes */
+    bool hidden;    /* accepted by --allow-hidden */
+    bool rewritten; /* its own name is unusable: the copy's changes */
     struct fetch_offer *offers; /* it is a catalog */
     size_t offer_count;
 };
 
 struct closure_options {
-    bool locked;       /* nothing but what the lock holds */
+    bool locked; /* nothing but what the lock holds */
     bool offline;
     bool allow_hidden;
     bool (*is_moving)(void *ctx, const struct lock_entry *entry);
-    void *moving_ctx;  /* update: entries whose refs are read anew */
+    void *moving_ctx; /* update: entries whose refs are read anew */
 };
 
 struct closure {

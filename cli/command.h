@@ -65,11 +65,11 @@ enum argument_kind {
 };
 
 struct option {
-    const char *name; /* without "--" */
-    char letter;      /* '\0': none */
+    const char *name;     /* without "--" */
+    char letter;          /* '\0': none */
     const char *argument; /* its word in help; NULL: a flag */
     enum argument_kind kind;
-    const char *choices;  /* CHOICE: words, a blank between them */
+    const char *choices; /* CHOICE: words, a blank between them */
     const char *text;
 };
 

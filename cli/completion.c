@@ -27,8 +27,9 @@ static void put_bash_choices(struct buf *b)
         if (o->letter)
             buf_printf(b, "|-%c", o->letter);
         if (o->kind == ARGUMENT_CHOICE)
-            buf_printf(b, ") COMPREPLY=($(compgen -W '%s' -- \"$cur\")); "
-                          "return ;;\n",
+            buf_printf(b,
+                       ") COMPREPLY=($(compgen -W '%s' -- \"$cur\")); "
+                       "return ;;\n",
                        o->choices);
         else if (o->kind == ARGUMENT_FOLDER)
             buf_text(b, ") COMPREPLY=($(compgen -d -- \"$cur\")); return ;;\n");
@@ -205,8 +206,7 @@ static void put_fish_command(struct buf *b, const struct command *c)
     for (size_t k = 0; k < c->option_count; k++)
         put_fish_option(b, condition, c->options[k]);
     if (c->kind == ARGUMENT_CHOICE)
-        buf_printf(b, "complete -c mapm%s -f -a '%s'\n", condition,
-                   c->choices);
+        buf_printf(b, "complete -c mapm%s -f -a '%s'\n", condition, c->choices);
     if (c->kind == ARGUMENT_PACKAGE)
         buf_printf(b,
                    "complete -c mapm%s -f -a \"(mapm list -q 2>/dev/null | "

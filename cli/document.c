@@ -91,8 +91,7 @@ bool document_from_summary(struct closure *c, struct node *n,
         if (!take_field(&rest, &word) || !take_field(&rest, &text) ||
             !doc_kind_find(word, &deps[count].kind) ||
             !origin_parse(text, &c->layer->rules, a, &deps[count].origin, e))
-            return err_set(e, ERR_DAMAGED,
-                           "a summary in mapm.db is malformed");
+            return err_set(e, ERR_DAMAGED, "a summary in mapm.db is malformed");
         count++;
     }
     n->metaskill = flags.p[0] == 'm';
@@ -166,8 +165,8 @@ static void show_warnings(struct closure *c, const struct node *n,
         c->warnings++;
         /* A locked package was looked at when it was locked. */
         if (!n->locked)
-            term_warn(&c->inv->term, "%s: %.*s\n",
-                      shown(n, &c->inv->arena), STR_ARG(w->message));
+            term_warn(&c->inv->term, "%s: %.*s", shown(n, &c->inv->arena),
+                      STR_ARG(w->message));
     }
 }
 
@@ -175,9 +174,9 @@ static bool anchor_text(struct closure *c, enum doc_kind kind,
                         const struct package_files *p, struct arena *a,
                         struct str *text, struct err *e)
 {
-    const struct store_file *f =
-        kind == DOC_MCP ? &p->files[0]
-                        : find_file(p, str_from(doc_anchor(kind)));
+    const struct store_file *f = kind == DOC_MCP
+                                     ? &p->files[0]
+                                     : find_file(p, str_from(doc_anchor(kind)));
 
     if (!f)
         return err_set(e, ERR_PATH, "there is no %s", doc_anchor(kind));
@@ -198,8 +197,8 @@ static bool judge(struct closure *c, struct node *n, enum doc_kind kind,
         .rules = &c->layer->rules,
         .profile = PROFILE_INSTALL,
         .allow_file = n->origin.scheme == ORIGIN_FILE,
-        .allow_hidden = c->options.allow_hidden ||
-                        (n->locked && n->locked->allow_hidden),
+        .allow_hidden =
+            c->options.allow_hidden || (n->locked && n->locked->allow_hidden),
     };
     struct complaints why;
 
@@ -245,8 +244,7 @@ static bool same_as_locked(struct closure *c, const struct node *n,
     err_set(e, ERR_DAMAGED,
             "mapm.lock:%u: %s %.*s: the package itself is named %s %.*s",
             n->locked->line, doc_kind_name(n->locked->kind),
-            STR_ARG(n->locked->name), doc_kind_name(d->kind),
-            STR_ARG(d->fqn));
+            STR_ARG(n->locked->name), doc_kind_name(d->kind), STR_ARG(d->fqn));
     return err_hint(e, "the lock was edited by hand: remove the entry and "
                        "run mapm install");
 }
@@ -267,8 +265,8 @@ static bool remember(struct closure *c, const struct node *n,
     struct str repository, rest;
     struct store_ref ref = {n->ref, n->commit, n->path};
 
-    if (!store_put_package(c->store, STR("digest"), n->package.content,
-                           STR(""), &p, e))
+    if (!store_put_package(c->store, STR("digest"), n->package.content, STR(""),
+                           &p, e))
         return false;
     if (n->origin.scheme != ORIGIN_GIT || n->locked)
         return true;
@@ -298,8 +296,8 @@ static bool note(struct closure *c, const struct node *n,
 /* The index is a cache, so a failure costs a fetch later; but one that a
  * newer mapm wrote is not to be touched. */
 static bool note_or_warn(struct closure *c, const struct node *n,
-                         const struct fetch_event *event,
-                         struct arena *scratch, struct err *e)
+                         const struct fetch_event *event, struct arena *scratch,
+                         struct err *e)
 {
     struct err problem = {0};
 
@@ -310,7 +308,7 @@ static bool note_or_warn(struct closure *c, const struct node *n,
         return false;
     }
     if (!c->index_warned)
-        term_warn(&c->inv->term, "%s\n", err_first(&problem));
+        term_warn(&c->inv->term, "%s", err_first(&problem));
     c->index_warned = true;
     return true;
 }
@@ -404,7 +402,7 @@ static void warn_about_lfs(struct closure *c, const struct node *n,
         c->warnings++;
         term_warn(&c->inv->term,
                   "%.*s: %.*s is a Git LFS pointer, not the file itself; "
-                  "mapm does not fetch from LFS\n",
+                  "mapm does not fetch from LFS",
                   STR_ARG(n->origin.text), STR_ARG(event->files[i].path));
     }
 }
@@ -470,8 +468,8 @@ bool document_check_locked(struct closure *c, struct node *n, struct err *e)
     struct store_file *files;
     struct document d = {0};
 
-    if (store_find_package(c->store, STR("digest"), n->package.content,
-                           STR(""), &scratch, &known)) {
+    if (store_find_package(c->store, STR("digest"), n->package.content, STR(""),
+                           &scratch, &known)) {
         struct str rest = known.summary, fqn;
 
         if (known.kind == (unsigned)n->locked->kind &&

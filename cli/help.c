@@ -1,6 +1,6 @@
-#include <stdio.h>
-
 #include "base/text.h"
+
+#include <stdio.h>
 
 #include "command.h"
 

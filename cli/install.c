@@ -1,6 +1,6 @@
-#include <stdlib.h>
-
 #include "base/text.h"
+
+#include <stdlib.h>
 
 #include "sync.h"
 
@@ -30,7 +30,7 @@ static bool check_committed_roots(struct sync *s, struct err *e)
         }
         term_warn(&s->inv->term,
                   "mapm.yaml:%u: a file: origin belongs in mapm.local.yaml, "
-                  "which is not committed\n",
+                  "which is not committed",
                   p->roots[i].line);
     }
     return true;
@@ -56,8 +56,7 @@ static struct str offer_name(const struct fetch_offer *o)
 }
 
 static void complete_offer(struct invocation *inv, const struct node *n,
-                           const struct fetch_offer *offer,
-                           struct origin *out)
+                           const struct fetch_offer *offer, struct origin *out)
 {
     struct arena *a = &inv->arena;
     struct err e = {0};
@@ -150,20 +149,21 @@ static bool check_used(const struct invocation *inv, const struct node *n,
 }
 
 /* Adds what was chosen of the catalog `n` to `wanted`. */
-static bool choose(struct sync *s, const struct node *n,
-                   struct node **wanted, size_t *count, struct err *e)
+static bool choose(struct sync *s, const struct node *n, struct node **wanted,
+                   size_t *count, struct err *e)
 {
     static const enum doc_kind kinds[] = {DOC_AGENT, DOC_SKILL, DOC_MCP};
     struct invocation *inv = s->inv;
     bool *used[3];
 
     for (size_t k = 0; k < 3; k++)
-        used[k] = arena_array(
-            &inv->arena, inv->given[option_of(kinds[k])].count + 1, 1);
+        used[k] = arena_array(&inv->arena,
+                              inv->given[option_of(kinds[k])].count + 1, 1);
     for (size_t i = 0; i < n->offer_count; i++) {
         const struct fetch_offer *offer = &n->offers[i];
-        size_t k = offer->kind == DOC_AGENT ? 0 : offer->kind == DOC_SKILL ? 1
-                                                                            : 2;
+        size_t k = offer->kind == DOC_AGENT   ? 0
+                   : offer->kind == DOC_SKILL ? 1
+                                              : 2;
         struct origin o;
 
         if (!is_chosen(inv, option_of(offer->kind), offer, used[k]) &&
@@ -218,20 +218,20 @@ static void print_offers(struct invocation *inv, const struct node *n)
         struct origin o;
 
         complete_offer(inv, n, &n->offers[i], &o);
-        term_print(t, "%-6s %-32.*s %.*s\n",
-                   doc_kind_name(n->offers[i].kind),
+        term_print(t, "%-6s %-32.*s %.*s\n", doc_kind_name(n->offers[i].kind),
                    STR_ARG(offer_name(&n->offers[i])), STR_ARG(o.text));
     }
-    term_note(t, "%.*s is a catalog: name one of these, or choose with "
-                 "--all, --skill NAME, --agent NAME, --mcp NAME\n",
+    term_note(t,
+              "%.*s is a catalog: name one of these, or choose with "
+              "--all, --skill NAME, --agent NAME, --mcp NAME",
               STR_ARG(n->origin.text));
 }
 
 /* --- origins on the command line ------------------------------------------ */
 
 /* With --locked nothing new may come in, so it must be a root already. */
-static bool check_locked_argument(const struct sync *s,
-                                  const struct origin *o, struct err *e)
+static bool check_locked_argument(const struct sync *s, const struct origin *o,
+                                  struct err *e)
 {
     struct arena *a = &s->inv->arena;
     struct str repository = {"", 0};
@@ -261,9 +261,8 @@ static bool add_arguments(struct sync *s, struct node **wanted, size_t *count,
     for (size_t i = 0; i < inv->arguments.count; i++) {
         struct origin o;
 
-        if (!origin_parse_argument(inv->arguments.items[i], inv->cwd,
-                                   inv->home, &s->layer.rules, &inv->arena, &o,
-                                   e) ||
+        if (!origin_parse_argument(inv->arguments.items[i], inv->cwd, inv->home,
+                                   &s->layer.rules, &inv->arena, &o, e) ||
             (s->locked && !check_locked_argument(s, &o, e)))
             return false;
         wanted[(*count)++] = closure_add(&s->closure, &o, ANY_KIND);
@@ -279,8 +278,8 @@ static bool is_replaced(const struct sync *s, const struct root *root,
     struct arena *a = &s->inv->arena;
     struct str tail;
 
-    if (root->origin.scheme != ORIGIN_GIT ||
-        by->origin.scheme != ORIGIN_GIT || root->kind != by->package.kind ||
+    if (root->origin.scheme != ORIGIN_GIT || by->origin.scheme != ORIGIN_GIT ||
+        root->kind != by->package.kind ||
         str_eq(root->origin.key, by->origin.key) ||
         !str_eq(origin_repository(&root->origin, a),
                 origin_repository(&by->origin, a)))
@@ -325,8 +324,8 @@ static bool add_roots(struct sync *s, struct node *const *wanted, size_t count,
 static bool take_arguments(struct sync *s, bool *listed, struct err *e)
 {
     struct invocation *inv = s->inv;
-    struct node **asked = arena_array(
-        &inv->arena, inv->arguments.count + 1, sizeof *asked);
+    struct node **asked =
+        arena_array(&inv->arena, inv->arguments.count + 1, sizeof *asked);
     struct node **wanted;
     size_t asked_count = 0, count = 0, room = 0;
 

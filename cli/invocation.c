@@ -1,6 +1,6 @@
-#include <string.h>
-
 #include "base/text.h"
+
+#include <string.h>
 
 #include "command.h"
 
@@ -139,8 +139,8 @@ static bool take_option(struct parse *p, enum option_id id, const char *inner,
     }
     if (!inner) {
         if (p->at + 1 >= p->argc)
-            return err_set(e, ERR_USAGE, "--%s needs an argument: %s",
-                           o->name, o->argument);
+            return err_set(e, ERR_USAGE, "--%s needs an argument: %s", o->name,
+                           o->argument);
         inner = p->argv[++p->at];
     }
     if (o->kind == ARGUMENT_NAMES)
@@ -233,8 +233,8 @@ static bool check_arguments(const struct invocation *inv, struct err *e)
 bool invocation_parse(struct invocation *inv, int argc, char *const *argv,
                       struct err *e)
 {
-    struct parse p = {.inv = inv, .argc = argc, .argv = argv,
-                      .names_of = OPTION_COUNT};
+    struct parse p = {
+        .inv = inv, .argc = argc, .argv = argv, .names_of = OPTION_COUNT};
 
     for (p.at = 1; p.at < argc; p.at++) {
         const char *text = argv[p.at];

@@ -1,14 +1,14 @@
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "layer.h"
 
 #include "base/fs.h"
 #include "base/text.h"
 #include "mapm/store.h"
 
-#include "layer.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* A mapm.yaml counts when it is the user's or root's (DESIGN.md 3). */
 static bool holds_project(const char *folder)
@@ -43,8 +43,7 @@ static bool open_global(struct layer *l, struct invocation *inv, struct err *e)
     struct store *store = NULL;
     struct str home;
 
-    if (!store_find_home(&inv->arena, &home, e) ||
-        !store_open(home, &store, e))
+    if (!store_find_home(&inv->arena, &home, e) || !store_open(home, &store, e))
         return false;
     l->path = fs_join(store_home(store), STR("global"), &inv->arena);
     store_close(store);
@@ -93,8 +92,7 @@ static void collect_hosts(struct layer *l, struct invocation *inv)
     size_t count = 0, capacity = 0;
 
     for (size_t i = 0; i < l->user.host_count; i++) {
-        hosts = arena_grow(&inv->arena, hosts, count, &capacity,
-                           sizeof *hosts);
+        hosts = arena_grow(&inv->arena, hosts, count, &capacity, sizeof *hosts);
         hosts[count++] = str_lower(l->user.hosts[i], &inv->arena);
     }
     rest = arena_str(&inv->arena, rest);
@@ -104,8 +102,7 @@ static void collect_hosts(struct layer *l, struct invocation *inv)
     while (str_cut(&rest, ' ', &word)) {
         if (word.n == 0)
             continue;
-        hosts = arena_grow(&inv->arena, hosts, count, &capacity,
-                           sizeof *hosts);
+        hosts = arena_grow(&inv->arena, hosts, count, &capacity, sizeof *hosts);
         hosts[count++] = str_lower(word, &inv->arena);
     }
     l->rules.hosts = hosts;
@@ -142,8 +139,8 @@ static bool read_files(struct layer *l, struct invocation *inv, struct err *e)
 
     if (!fs_open_dir(l->path.p, &fd, e) ||
         !read_text(fd, "mapm.yaml", PROJECT_MAX_BYTES, a, &l->yaml, e) ||
-        !read_text(fd, "mapm.local.yaml", PROJECT_MAX_BYTES, a,
-                   &l->local_yaml, e) ||
+        !read_text(fd, "mapm.local.yaml", PROJECT_MAX_BYTES, a, &l->local_yaml,
+                   e) ||
         !read_text(fd, "mapm.lock", LOCK_MAX_BYTES, a, &l->lock_text, e) ||
         !read_text(fd, "mapm.local.lock", LOCK_MAX_BYTES, a,
                    &l->local_lock_text, e))
@@ -157,19 +154,18 @@ static bool read_files(struct layer *l, struct invocation *inv, struct err *e)
            lock_parse(l->lock_text, "mapm.lock", a, &l->lock, e) &&
            lock_parse(l->local_lock_text, "mapm.local.lock", a, &l->local_lock,
                       e) &&
-           index_lock(l, &l->lock, a, e) &&
-           index_lock(l, &l->local_lock, a, e);
+           index_lock(l, &l->lock, a, e) && index_lock(l, &l->local_lock, a, e);
 }
 
 static void say_waiting(void *ctx)
 {
     struct invocation *inv = ctx;
 
-    term_note(&inv->term, "waiting for another mapm in this workspace ...\n");
+    term_note(&inv->term, "waiting for another mapm in this workspace ...");
 }
 
-bool layer_open(struct invocation *inv, enum layer_mode mode,
-                struct layer *out, struct err *e)
+bool layer_open(struct invocation *inv, enum layer_mode mode, struct layer *out,
+                struct err *e)
 {
     bool recovered = false;
 
@@ -187,7 +183,7 @@ bool layer_open(struct invocation *inv, enum layer_mode mode,
                         &recovered, &out->provision, e))
         return false;
     if (recovered)
-        term_note(&inv->term, "finished an interrupted install\n");
+        term_note(&inv->term, "finished an interrupted install");
     if (read_files(out, inv, e))
         return true;
     layer_close(out);
@@ -222,8 +218,8 @@ static int by_kind_and_name(const void *x, const void *y)
     return order ? order : str_cmp((*p)->name, (*q)->name);
 }
 
-const struct lock_entry **layer_entries(const struct layer *l,
-                                        struct arena *a, size_t *count)
+const struct lock_entry **layer_entries(const struct layer *l, struct arena *a,
+                                        size_t *count)
 {
     const struct lock_entry **list =
         arena_array(a, l->by_name.count + 1, sizeof *list);
@@ -235,8 +231,7 @@ const struct lock_entry **layer_entries(const struct layer *l,
     return list;
 }
 
-struct root *layer_roots(const struct layer *l, struct arena *a,
-                         size_t *count)
+struct root *layer_roots(const struct layer *l, struct arena *a, size_t *count)
 {
     struct root *roots = arena_array(
         a, l->project.root_count + l->local.root_count + 1, sizeof *roots);
@@ -292,8 +287,8 @@ static bool not_found(const struct lock_entry **entries, size_t count,
 }
 
 bool layer_resolve_name(const struct layer *l, struct str name,
-                        struct invocation *inv,
-                        const struct lock_entry **out, struct err *e)
+                        struct invocation *inv, const struct lock_entry **out,
+                        struct err *e)
 {
     const struct lock_entry *found = NULL, *exact = NULL;
     const struct lock_entry **entries;
@@ -321,8 +316,7 @@ bool layer_resolve_name(const struct layer *l, struct str name,
         *out = exacts == 1 ? exact : found;
         return true;
     }
-    err_set(e, ERR_USAGE, "\"%.*s\" could be several packages",
-            STR_ARG(name));
+    err_set(e, ERR_USAGE, "\"%.*s\" could be several packages", STR_ARG(name));
     for (size_t i = 0; i < count; i++)
         if (is_meant(entries[i], name, key, &inv->arena))
             err_also(e, "%s %.*s", doc_kind_name(entries[i]->kind),

@@ -40,12 +40,11 @@ const struct lock_entry *layer_find(const struct layer *l, enum doc_kind kind,
                                     struct str fqn);
 
 /* Every entry of the layer once, sorted by kind and name. In `a`. */
-const struct lock_entry **layer_entries(const struct layer *l,
-                                        struct arena *a, size_t *count);
+const struct lock_entry **layer_entries(const struct layer *l, struct arena *a,
+                                        size_t *count);
 
 /* All roots: of the committed file first, then the local ones. In `a`. */
-struct root *layer_roots(const struct layer *l, struct arena *a,
-                         size_t *count);
+struct root *layer_roots(const struct layer *l, struct arena *a, size_t *count);
 
 /*
  * The entries that a person means by `name`: a qualified name, a short name,

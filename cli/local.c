@@ -1,13 +1,13 @@
 #include "local.h"
 
+#include "base/fs.h"
+#include "base/path.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "base/fs.h"
-#include "base/path.h"
 
 #include "document.h"
 
@@ -107,8 +107,7 @@ static bool add_entry(struct walk *w, struct str folder,
                        STR_ARG(path), PACKAGE_PATH_MAX_BYTES);
     switch (entry->type) {
     case DT_REG:
-        return add_file(w, path, path, e) || err_wrap(e, "%.*s",
-                                                      STR_ARG(path));
+        return add_file(w, path, path, e) || err_wrap(e, "%.*s", STR_ARG(path));
     case DT_LNK:
         return add_link(w, path, e);
     case DT_DIR:
@@ -120,8 +119,7 @@ static bool add_entry(struct walk *w, struct str folder,
         w->folders[w->folder_count++] = path;
         return true;
     default:
-        return err_set(e, ERR_REFUSED,
-                       "%.*s is no file, folder or link to one",
+        return err_set(e, ERR_REFUSED, "%.*s is no file, folder or link to one",
                        STR_ARG(path));
     }
 }
@@ -203,8 +201,8 @@ static bool read_mcp(struct closure *c, struct node *n, struct err *e)
 static void add_offer(struct node *n, size_t *capacity, struct arena *a,
                       enum doc_kind kind, struct str path)
 {
-    n->offers = arena_grow(a, n->offers, n->offer_count, capacity,
-                           sizeof *n->offers);
+    n->offers =
+        arena_grow(a, n->offers, n->offer_count, capacity, sizeof *n->offers);
     n->offers[n->offer_count++] = (struct fetch_offer){kind, path};
 }
 
@@ -229,16 +227,14 @@ static bool list_offers(struct closure *c, struct node *n, int root,
             continue;
         }
         for (size_t i = 0; i < count; i++) {
-            struct str path = arena_printf(a, "%s/%s", bucket,
-                                           entries[i].name.p);
+            struct str path =
+                arena_printf(a, "%s/%s", bucket, entries[i].name.p);
             bool is_one =
                 kinds[k] == DOC_MCP
-                    ? entries[i].type == DT_REG &&
-                          str_ends(path, STR(".json"))
-                    : fs_exists_at(root,
-                                   arena_printf(a, "%s/%s", path.p,
-                                                doc_anchor(kinds[k]))
-                                       .p);
+                    ? entries[i].type == DT_REG && str_ends(path, STR(".json"))
+                    : fs_exists_at(root, arena_printf(a, "%s/%s", path.p,
+                                                      doc_anchor(kinds[k]))
+                                             .p);
 
             if (is_one)
                 add_offer(n, &capacity, a, kinds[k], path);
@@ -264,11 +260,9 @@ bool local_read(struct closure *c, struct node *n, struct err *e)
     if (!fs_open_dir(path, &root, e))
         return err_wrap(e, "%s", path);
     if (fs_exists_at(root, "SKILL.md") && (n->kinds & DOC_SKILL))
-        return read_folder(c, n, root, DOC_SKILL, e) ||
-               err_wrap(e, "%s", path);
+        return read_folder(c, n, root, DOC_SKILL, e) || err_wrap(e, "%s", path);
     if (fs_exists_at(root, "AGENTS.md") && (n->kinds & DOC_AGENT))
-        return read_folder(c, n, root, DOC_AGENT, e) ||
-               err_wrap(e, "%s", path);
+        return read_folder(c, n, root, DOC_AGENT, e) || err_wrap(e, "%s", path);
     if (!list_offers(c, n, root, e))
         return err_wrap(e, "%s", path);
     if (n->offer_count)

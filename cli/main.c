@@ -1,11 +1,11 @@
+#include "base/fs.h"
+#include "base/proc.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "base/fs.h"
-#include "base/proc.h"
 
 #include "command.h"
 

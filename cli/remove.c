@@ -32,8 +32,9 @@ static bool refuse(struct sync *s, const struct lock_entry *entry,
         if (needs(all[i], entry))
             err_also(e, "%s %.*s needs it", doc_kind_name(all[i]->kind),
                      STR_ARG(all[i]->name));
-    return err_hint(e, "remove what needs it first; mapm why %.*s shows the "
-                       "way",
+    return err_hint(e,
+                    "remove what needs it first; mapm why %.*s shows the "
+                    "way",
                     STR_ARG(entry->name));
 }
 

@@ -1,11 +1,11 @@
 #include "sync.h"
 
+#include "base/fs.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "base/fs.h"
 
 #include "document.h"
 
@@ -17,8 +17,8 @@ bool sync_open(struct invocation *inv, const char *command, struct sync *s,
     CLEANUP(arena_done) struct arena scratch = {0};
     struct str home;
 
-    *s = (struct sync){.inv = inv, .command = command,
-                       .closure = {.session = {.dirfd = -1}}};
+    *s = (struct sync){
+        .inv = inv, .command = command, .closure = {.session = {.dirfd = -1}}};
     s->dry_run = has_option(inv, OPTION_DRY_RUN);
     if (!layer_open(inv, s->dry_run ? LAYER_READ : LAYER_WRITE, &s->layer, e))
         return false;
@@ -43,8 +43,7 @@ void sync_close(struct sync *s)
 static bool has_root(const struct sync *s, enum doc_kind kind, struct str key)
 {
     for (size_t i = 0; i < s->root_count; i++)
-        if (s->roots[i].kind == kind &&
-            str_eq(s->roots[i].origin.key, key))
+        if (s->roots[i].kind == kind && str_eq(s->roots[i].origin.key, key))
             return true;
     return false;
 }
@@ -54,8 +53,7 @@ bool sync_add_root(struct sync *s, enum doc_kind kind, const struct origin *o,
 {
     struct arena *a = &s->inv->arena;
     struct root *roots;
-    struct str *text =
-        o->scheme == ORIGIN_FILE ? &s->local_yaml : &s->yaml;
+    struct str *text = o->scheme == ORIGIN_FILE ? &s->local_yaml : &s->yaml;
 
     if (has_root(s, kind, o->key))
         return true;
@@ -230,8 +228,7 @@ static void fill_also(const struct sync *s, const struct sync_package *p,
                       struct lock_entry *out)
 {
     struct arena *a = &s->inv->arena;
-    struct str *also =
-        arena_array(a, p->step->origin_count + 1, sizeof *also);
+    struct str *also = arena_array(a, p->step->origin_count + 1, sizeof *also);
     size_t n = 0;
 
     for (size_t i = 0; i < p->step->origin_count; i++) {
@@ -266,9 +263,9 @@ static struct lock_entry make_entry(const struct sync *s,
         entry.object = p->node->object;
     }
     if (package->kind != DOC_MCP)
-        entry.place = arena_printf(a, ".agents/%s/%.*s",
-                                   doc_kind_plural(package->kind),
-                                   STR_ARG(p->place));
+        entry.place =
+            arena_printf(a, ".agents/%s/%.*s", doc_kind_plural(package->kind),
+                         STR_ARG(p->place));
     fill_also(s, p, &entry);
     fill_needs(s, p->step, &entry);
     return entry;
@@ -394,8 +391,8 @@ static bool find_commands(struct sync *s, size_t *count, struct err *e)
             continue;
         if (!document_read(&s->closure, p->node, &s->inv->arena, &d, e))
             return false;
-        p->command = str_c(mcp_command_line(&d, &s->inv->arena),
-                           &s->inv->arena);
+        p->command =
+            str_c(mcp_command_line(&d, &s->inv->arena), &s->inv->arena);
         ++*count;
     }
     return true;
@@ -407,10 +404,9 @@ static bool ask_consent(struct sync *s, size_t servers, struct err *e)
 
     if (servers == 0 || s->dry_run)
         return true;
-    question = arena_printf(&s->inv->arena,
-                            "Let your agents start %s? [y/N] ",
-                            servers == 1 ? "this MCP server"
-                                         : "these MCP servers");
+    question =
+        arena_printf(&s->inv->arena, "Let your agents start %s? [y/N] ",
+                     servers == 1 ? "this MCP server" : "these MCP servers");
     if (confirm(s->inv, question.p, e))
         return true;
     if (e->code != ERR_REFUSED)
@@ -524,8 +520,8 @@ static bool ignore_local(struct sync *s, struct provision_text *out,
             buf_char(&b, '\n');
         buf_printf(&b, "%s\n", names[i]);
     }
-    out[(*count)++] = (struct provision_text){STR(".gitignore"),
-                                              arena_str(a, buf_str(&b))};
+    out[(*count)++] =
+        (struct provision_text){STR(".gitignore"), arena_str(a, buf_str(&b))};
     return true;
 }
 
@@ -571,8 +567,7 @@ static const struct str *wished_clients(const struct sync *s, size_t *count)
     return names;
 }
 
-static bool check_clients(const struct str *names, size_t count,
-                          struct err *e)
+static bool check_clients(const struct str *names, size_t count, struct err *e)
 {
     for (size_t i = 0; i < count; i++)
         if (!provision_knows_client(names[i])) {
@@ -603,19 +598,19 @@ static bool register_workspace(struct sync *s)
 
     if (store_put_workspace(s->store, s->layer.path, &problem))
         return true;
-    term_warn(&s->inv->term, "%s\n", err_first(&problem));
+    term_warn(&s->inv->term, "%s", err_first(&problem));
     return false;
 }
 
 /* <data>/skills is where the user's library is looked for (DESIGN.md 4). */
 static void link_library(struct sync *s)
 {
-    struct str link = fs_join(store_home(s->store), STR("skills"),
-                              &s->inv->arena);
+    struct str link =
+        fs_join(store_home(s->store), STR("skills"), &s->inv->arena);
 
     if (s->layer.is_global && access(link.p, F_OK) < 0 &&
         symlink("global/.agents/skills", link.p) < 0)
-        term_warn(&s->inv->term, "cannot create %s\n", link.p);
+        term_warn(&s->inv->term, "cannot create %s", link.p);
 }
 
 static void tell_result(struct sync *s, size_t change_count)
@@ -626,22 +621,24 @@ static void tell_result(struct sync *s, size_t change_count)
     if (has_option(s->inv, OPTION_JSON))
         return;
     if (change_count == 0) {
-        term_note(t, "%s: nothing to do, %zu package%s in place\n",
-                  s->command, s->plan.count, s->plan.count == 1 ? "" : "s");
+        term_note(t, "%s: nothing to do, %zu package%s in place", s->command,
+                  s->plan.count, s->plan.count == 1 ? "" : "s");
         return;
     }
     if (s->dry_run) {
-        term_note(t, "dry run: nothing was changed\n");
+        term_note(t, "dry run: nothing was changed");
         return;
     }
-    term_note(t, "%zu package%s in %.*s", s->plan.count,
-              s->plan.count == 1 ? "" : "s", STR_ARG(s->layer.path));
-    if (s->closure.progress.requests)
-        term_note(t, " (%llu request%s, %s)",
-                  (unsigned long long)s->closure.progress.requests,
-                  s->closure.progress.requests == 1 ? "" : "s",
-                  term_bytes(s->closure.progress.bytes, bytes));
-    term_note(t, "\n");
+    if (s->closure.progress.requests == 0) {
+        term_note(t, "%zu package%s in %.*s", s->plan.count,
+                  s->plan.count == 1 ? "" : "s", STR_ARG(s->layer.path));
+        return;
+    }
+    term_note(t, "%zu package%s in %.*s (%llu request%s, %s)", s->plan.count,
+              s->plan.count == 1 ? "" : "s", STR_ARG(s->layer.path),
+              (unsigned long long)s->closure.progress.requests,
+              s->closure.progress.requests == 1 ? "" : "s",
+              term_bytes(s->closure.progress.bytes, bytes));
 }
 
 static void tell_absolute_paths(struct sync *s)
@@ -649,7 +646,7 @@ static void tell_absolute_paths(struct sync *s)
     if (provision_wrote_absolute_paths(s->layer.provision))
         term_note(&s->inv->term,
                   ".mcp.json holds absolute paths now: it belongs in "
-                  ".gitignore, and mapm install recreates it\n");
+                  ".gitignore, and mapm install recreates it");
 }
 
 bool sync_finish(struct sync *s, struct err *e)

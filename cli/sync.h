@@ -18,11 +18,11 @@
 struct sync_package {
     const struct plan_step *step;
     struct node *node;
-    struct str place;               /* folder or key */
+    struct str place;                /* folder or key */
     const struct lock_entry *before; /* NULL: new */
-    bool changed;                   /* other content, or another origin */
-    bool is_local;                  /* only below file: roots */
-    const char *command;            /* MCP that needs consent: what it runs */
+    bool changed;                    /* other content, or another origin */
+    bool is_local;                   /* only below file: roots */
+    const char *command;             /* MCP that needs consent: what it runs */
 };
 
 struct sync {
@@ -35,7 +35,7 @@ struct sync {
     size_t root_count;
     struct str yaml, local_yaml; /* new texts of the two manifests */
     bool locked, dry_run;
-    bool removing;      /* packages that go are what was asked for */
+    bool removing; /* packages that go are what was asked for */
     struct plan plan;
     struct sync_package *packages; /* as in the plan */
     const struct lock_entry **gone;

@@ -1,0 +1,135 @@
+#include "base/fs.h"
+
+#include "layer.h"
+#include "prereqs.h"
+
+/* Roots are what somebody asked for; the rest came along. */
+static bool is_root(const struct layer *l, const struct lock_entry *entry,
+                    const struct root *roots, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (roots[i].kind == entry->kind &&
+            map_find(&l->by_origin, roots[i].origin.key) == entry)
+            return true;
+    return false;
+}
+
+static bool is_local(const struct layer *l, const struct lock_entry *entry)
+{
+    return entry >= l->local_lock.entries &&
+           entry < l->local_lock.entries + l->local_lock.count;
+}
+
+static void put_optional(struct json_writer *w, const char *key, struct str s)
+{
+    json_key(w, key);
+    if (s.n)
+        json_string(w, s);
+    else
+        json_null(w);
+}
+
+void list_put_package(struct json_writer *w, const struct layer *l,
+                      const struct lock_entry *entry, bool root,
+                      struct arena *a)
+{
+    struct str prereqs = prereqs_read(l, entry, a);
+
+    json_begin_object(w);
+    json_member_string(w, "type", str_from(doc_kind_name(entry->kind)));
+    json_member_string(w, "name", entry->name);
+    put_optional(w, "version", entry->version);
+    json_member_string(w, "origin", entry->origin);
+    put_optional(w, "commit", entry->commit);
+    json_member_string(w, "digest", entry->digest);
+    json_member_string(w, entry->kind == DOC_MCP ? "key" : "path",
+                       entry->place);
+    json_member_bool(w, "root", root);
+    json_member_bool(w, "local", is_local(l, entry));
+    put_optional(w, "prereqs", prereqs);
+    json_key(w, "needs");
+    json_begin_array(w);
+    for (size_t i = 0; i < entry->need_count; i++) {
+        json_begin_object(w);
+        json_member_string(w, "type",
+                           str_from(doc_kind_name(entry->needs[i].kind)));
+        json_member_string(w, "name", entry->needs[i].name);
+        json_end_object(w);
+    }
+    json_end_array(w);
+    json_end_object(w);
+}
+
+static void print_list_json(struct invocation *inv, const struct layer *l,
+                            const struct lock_entry **entries, size_t count,
+                            const struct root *roots, size_t root_count)
+{
+    struct json_writer w;
+    struct buf b;
+
+    buf_init(&b, SIZE_MAX / 4);
+    json_writer_init(&w, &b, 2);
+    json_begin_object(&w);
+    json_member_string(&w, "schema", STR("mapm.list/1"));
+    json_member_string(&w, "workspace", l->path);
+    json_key(&w, "packages");
+    json_begin_array(&w);
+    for (size_t i = 0; i < count; i++)
+        list_put_package(&w, l, entries[i],
+                         is_root(l, entries[i], roots, root_count),
+                         &inv->arena);
+    json_end_array(&w);
+    json_end_object(&w);
+    print_json(inv, &b);
+    buf_done(&b);
+}
+
+static void print_list(struct invocation *inv, const struct layer *l,
+                       const struct lock_entry **entries, size_t count,
+                       const struct root *roots, size_t root_count)
+{
+    struct term *t = &inv->term;
+    size_t wide = 8;
+
+    for (size_t i = 0; i < count; i++)
+        if (entries[i]->name.n > wide && entries[i]->name.n < 48)
+            wide = entries[i]->name.n;
+    for (size_t i = 0; i < count; i++) {
+        const struct lock_entry *entry = entries[i];
+        struct str prereqs = prereqs_read(l, entry, &inv->arena);
+        struct str rest = prereqs, line;
+        bool root = is_root(l, entry, roots, root_count);
+
+        term_print(t, "%-6s%-*.*s %-10.*s %-10.*s %s\n",
+                   doc_kind_name(entry->kind), (int)wide, STR_ARG(entry->name),
+                   STR_ARG(entry->version.n ? entry->version : STR("-")),
+                   STR_ARG(entry->commit.n ? str_slice(entry->commit, 0, 10)
+                                           : STR("file")),
+                   root ? str_c(entry->origin, &inv->arena) : "");
+        while (str_line(&rest, &line))
+            if (line.n)
+                term_print(t, "        %.*s\n", STR_ARG(line));
+    }
+}
+
+COMMAND(command_list)
+{
+    const struct lock_entry **entries;
+    struct layer l;
+    struct root *roots;
+    size_t count, root_count;
+
+    if (!layer_open(inv, LAYER_READ, &l, e))
+        return false;
+    entries = layer_entries(&l, &inv->arena, &count);
+    roots = layer_roots(&l, &inv->arena, &root_count);
+    if (has_option(inv, OPTION_JSON))
+        print_list_json(inv, &l, entries, count, roots, root_count);
+    else
+        print_list(inv, &l, entries, count, roots, root_count);
+    if (count == 0 && !has_option(inv, OPTION_JSON))
+        term_note(&inv->term, "nothing is installed in %.*s", STR_ARG(l.path));
+    layer_close(&l);
+    *exit_code = EXIT_DONE;
+    return true;
+}

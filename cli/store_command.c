@@ -1,0 +1,228 @@
+#include "base/fs.h"
+
+#include "sync.h"
+
+struct store_job {
+    struct invocation *inv;
+    struct store *store;
+    size_t bad;
+};
+
+static void begin_json(struct json_writer *w, struct buf *b, const char *what)
+{
+    buf_init(b, SIZE_MAX / 4);
+    json_writer_init(w, b, 2);
+    json_begin_object(w);
+    json_member_string(w, "schema", STR("mapm.store/1"));
+    json_member_string(w, "command", str_from(what));
+}
+
+static void end_json(struct invocation *inv, struct json_writer *w,
+                     struct buf *b)
+{
+    json_end_object(w);
+    print_json(inv, b);
+    buf_done(b);
+}
+
+static bool show_path(struct store_job *job, int *exit_code, struct err *e)
+{
+    struct json_writer w;
+    struct buf b;
+
+    (void)e;
+    *exit_code = EXIT_DONE;
+    if (!has_option(job->inv, OPTION_JSON)) {
+        term_print(&job->inv->term, "%.*s\n", STR_ARG(store_home(job->store)));
+        return true;
+    }
+    begin_json(&w, &b, "path");
+    json_member_string(&w, "path", store_home(job->store));
+    end_json(job->inv, &w, &b);
+    return true;
+}
+
+static bool show_stats(struct store_job *job, int *exit_code, struct err *e)
+{
+    struct term *t = &job->inv->term;
+    struct store_stats stats;
+    struct json_writer w;
+    char bytes[16], bad[16];
+    struct buf b;
+
+    *exit_code = EXIT_DONE;
+    if (!store_stats(job->store, &stats, e))
+        return false;
+    if (has_option(job->inv, OPTION_JSON)) {
+        begin_json(&w, &b, "stats");
+        json_member_string(&w, "path", store_home(job->store));
+        json_member_number(&w, "objects", stats.objects);
+        json_member_number(&w, "bytes", stats.bytes);
+        json_member_number(&w, "packages", stats.packages);
+        json_member_number(&w, "workspaces", stats.workspaces);
+        json_member_number(&w, "incoming", stats.incoming);
+        json_member_number(&w, "damaged", stats.damaged);
+        json_member_number(&w, "damaged_bytes", stats.damaged_bytes);
+        end_json(job->inv, &w, &b);
+        return true;
+    }
+    term_print(t, "path        %.*s\n", STR_ARG(store_home(job->store)));
+    term_print(t, "objects     %llu (%s)\n", (unsigned long long)stats.objects,
+               term_bytes(stats.bytes, bytes));
+    term_print(t, "packages    %llu\n", (unsigned long long)stats.packages);
+    term_print(t, "workspaces  %llu\n", (unsigned long long)stats.workspaces);
+    if (stats.damaged)
+        term_print(t, "damaged     %llu (%s)\n",
+                   (unsigned long long)stats.damaged,
+                   term_bytes(stats.damaged_bytes, bad));
+    return true;
+}
+
+static void tell_bad(void *ctx, const char *hex)
+{
+    struct store_job *job = ctx;
+
+    job->bad++;
+    if (!has_option(job->inv, OPTION_JSON))
+        term_print(&job->inv->term, "damaged: %s (set aside)\n", hex);
+}
+
+static bool verify(struct store_job *job, int *exit_code, struct err *e)
+{
+    struct store_stats stats;
+    struct json_writer w;
+    struct buf b;
+
+    if (!store_verify(job->store, tell_bad, job, &stats, e))
+        return false;
+    *exit_code = job->bad ? EXIT_FINDINGS : EXIT_DONE;
+    if (!has_option(job->inv, OPTION_JSON)) {
+        term_note(&job->inv->term, "%llu objects hashed, %zu damaged",
+                  (unsigned long long)stats.objects, job->bad);
+        return true;
+    }
+    begin_json(&w, &b, "verify");
+    json_member_bool(&w, "ok", job->bad == 0);
+    json_member_number(&w, "objects", stats.objects);
+    json_member_number(&w, "damaged", job->bad);
+    end_json(job->inv, &w, &b);
+    return true;
+}
+
+/* --- gc ------------------------------------------------------------------- */
+
+struct keep {
+    struct hash *digests;
+    size_t count, capacity;
+};
+
+/* A lock that cannot be read stops gc: what it needs is not known. */
+static bool keep_lock(struct arena *a, int dirfd, struct str folder,
+                      const char *name, struct keep *keep, struct err *e)
+{
+    struct str text = {"", 0};
+    struct lock lock;
+
+    if (!fs_read_file_at(dirfd, name, LOCK_MAX_BYTES, a, &text, e)) {
+        if (e->code != ERR_NOT_FOUND)
+            return err_wrap(e, "%.*s/%s", STR_ARG(folder), name);
+        err_clear(e);
+        return true;
+    }
+    if (!lock_parse(text, name, a, &lock, e)) {
+        err_wrap(e, "cannot tell what %.*s needs", STR_ARG(folder));
+        return err_hint(e, "mend or remove %.*s/%s", STR_ARG(folder), name);
+    }
+    for (size_t i = 0; i < lock.count; i++) {
+        keep->digests = arena_grow(a, keep->digests, keep->count,
+                                   &keep->capacity, sizeof *keep->digests);
+        if (hash_parse(str_from_index(lock.entries[i].digest, 7),
+                       &keep->digests[keep->count]))
+            keep->count++;
+    }
+    return true;
+}
+
+/* A workspace that is gone is forgotten; one that cannot be looked at stops
+ * gc, as above. */
+static bool keep_workspace(struct store_job *job, struct str folder,
+                           bool dry_run, struct keep *keep, struct err *e)
+{
+    struct arena *a = &job->inv->arena;
+    CLEANUP_FD int fd = -1;
+
+    if (!fs_open_dir(str_c(folder, a), &fd, e)) {
+        if (e->code != ERR_NOT_FOUND)
+            return err_wrap(e, "%.*s", STR_ARG(folder));
+        err_clear(e);
+        return dry_run || store_forget_workspace(job->store, folder, e);
+    }
+    return keep_lock(a, fd, folder, "mapm.lock", keep, e) &&
+           keep_lock(a, fd, folder, "mapm.local.lock", keep, e);
+}
+
+static bool collect(struct store_job *job, int *exit_code, struct err *e)
+{
+    struct invocation *inv = job->inv;
+    bool dry_run = has_option(inv, OPTION_DRY_RUN);
+    struct keep keep = {0};
+    struct store_stats removed;
+    struct json_writer w;
+    struct str *folders;
+    struct buf b;
+    size_t count;
+    char bytes[16];
+
+    *exit_code = EXIT_DONE;
+    if (!store_list_workspaces(job->store, &inv->arena, &folders, &count, e))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!keep_workspace(job, folders[i], dry_run, &keep, e))
+            return false;
+    if (!store_gc(job->store, keep.digests, keep.count, dry_run, &removed, e))
+        return false;
+    if (!has_option(inv, OPTION_JSON)) {
+        term_print(&inv->term, "%s %llu object%s (%s)\n",
+                   dry_run ? "would remove" : "removed",
+                   (unsigned long long)removed.objects,
+                   removed.objects == 1 ? "" : "s",
+                   term_bytes(removed.bytes, bytes));
+        return true;
+    }
+    begin_json(&w, &b, "gc");
+    json_member_bool(&w, "dry_run", dry_run);
+    json_member_number(&w, "objects", removed.objects);
+    json_member_number(&w, "bytes", removed.bytes);
+    end_json(inv, &w, &b);
+    return true;
+}
+
+COMMAND(command_store)
+{
+    static const struct {
+        const char *name;
+        bool (*run)(struct store_job *job, int *exit_code, struct err *e);
+    } jobs[] = {
+        {"path", show_path},
+        {"stats", show_stats},
+        {"verify", verify},
+        {"gc", collect},
+    };
+    struct store_job job = {.inv = inv};
+    struct str name = inv->arguments.items[0], home;
+    bool ok;
+
+    for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
+        if (!str_is(name, jobs[i].name))
+            continue;
+        if (!store_find_home(&inv->arena, &home, e) ||
+            !store_open(home, &job.store, e))
+            return false;
+        ok = jobs[i].run(&job, exit_code, e);
+        store_close(job.store);
+        return ok;
+    }
+    err_set(e, ERR_USAGE, "mapm store: unknown command \"%.*s\"",
+            STR_ARG(name));
+    return err_hint(e, "one of: path, stats, verify, gc");
+}

@@ -1,0 +1,174 @@
+#include "sync.h"
+
+/* verify: workspace against lock against store. Changes nothing. */
+
+struct finding {
+    struct str path;
+    const char *how;
+};
+
+struct findings {
+    struct arena *a;
+    struct finding *items;
+    size_t count, capacity;
+};
+
+static void add(struct findings *f, struct str path, const char *how)
+{
+    f->items =
+        arena_grow(f->a, f->items, f->count, &f->capacity, sizeof *f->items);
+    f->items[f->count++] = (struct finding){path, how};
+}
+
+static bool place_nothing(void *ctx, const struct hash *h, int dirfd,
+                          const char *name, bool executable, struct err *e)
+{
+    (void)ctx, (void)h, (void)dirfd, (void)name, (void)executable;
+    return err_set(e, ERR_FAILED, "verify writes nothing");
+}
+
+static bool read_object(void *ctx, const struct hash *h, size_t max_bytes,
+                        struct arena *a, struct str *out, struct err *e)
+{
+    return store_read(ctx, h, max_bytes, a, out, e);
+}
+
+static struct str last_part(struct str path)
+{
+    size_t slash = str_find_last(path, '/');
+
+    return slash == SIZE_MAX ? path : str_from_index(path, slash + 1);
+}
+
+/* Reads the listing and hashes every file it names. */
+static bool check_stored(struct store *store, const struct lock_entry *entry,
+                         struct findings *f, struct provision_item *item)
+{
+    struct arena *a = f->a;
+    struct store_file *files;
+    struct provision_file *list;
+    struct err e = {0};
+    size_t count;
+    bool whole = true;
+
+    if (!hash_parse(str_from_index(entry->digest, 7), &item->digest) ||
+        !store_read_listing(store, &item->digest, a, &files, &count, &e)) {
+        add(f, entry->place, "not in the store");
+        return false;
+    }
+    list = arena_array(a, count, sizeof *list);
+    for (size_t i = 0; i < count; i++) {
+        CLEANUP(arena_done) struct arena scratch = {0};
+        struct str content;
+
+        list[i] = (struct provision_file){files[i].executable, files[i].hash,
+                                          files[i].path};
+        if (store_read(store, &files[i].hash, FILE_MAX_BYTES, &scratch,
+                       &content, &e))
+            continue;
+        whole = false;
+        add(f,
+            arena_printf(a, "%.*s/%.*s", STR_ARG(entry->place),
+                         STR_ARG(files[i].path)),
+            e.code == ERR_DAMAGED ? "damaged in the store"
+                                  : "not in the store");
+    }
+    item->files = list;
+    item->file_count = count;
+    return whole;
+}
+
+static void fill_item(const struct lock_entry *entry,
+                      struct provision_item *item)
+{
+    struct str place =
+        entry->kind == DOC_MCP ? entry->place : last_part(entry->place);
+
+    item->kind = entry->kind;
+    item->fqn = entry->name;
+    item->place = place;
+    item->rename = entry->kind != DOC_MCP &&
+                   (entry->rewritten || !str_eq(place, last_part(entry->name)));
+}
+
+static bool compare(struct invocation *inv, struct layer *l,
+                    struct store *store, struct findings *f, struct err *e)
+{
+    struct arena *a = &inv->arena;
+    struct provision_options o = {
+        .shared_dir = store_shared_dir(store),
+        .clients = l->project.clients,
+        .client_count = l->project.client_count,
+        .objects = {place_nothing, read_object, store},
+    };
+    const struct lock_entry **entries;
+    struct provision_difference *differences;
+    struct provision_item *items;
+    size_t count, item_count = 0, difference_count;
+
+    entries = layer_entries(l, a, &count);
+    items = arena_array(a, count + 1, sizeof *items);
+    for (size_t i = 0; i < count; i++) {
+        fill_item(entries[i], &items[item_count]);
+        if (check_stored(store, entries[i], f, &items[item_count]))
+            item_count++;
+    }
+    if (!provision_verify(l->provision, &o, items, item_count, a, &differences,
+                          &difference_count, e))
+        return false;
+    for (size_t i = 0; i < difference_count; i++)
+        add(f, differences[i].path, differences[i].how);
+    return true;
+}
+
+static void print_findings_json(struct invocation *inv, const struct layer *l,
+                                const struct findings *f)
+{
+    struct json_writer w;
+    struct buf b;
+
+    buf_init(&b, SIZE_MAX / 4);
+    json_writer_init(&w, &b, 2);
+    json_begin_object(&w);
+    json_member_string(&w, "schema", STR("mapm.verify/1"));
+    json_member_string(&w, "workspace", l->path);
+    json_member_bool(&w, "ok", f->count == 0);
+    json_key(&w, "differences");
+    json_begin_array(&w);
+    for (size_t i = 0; i < f->count; i++) {
+        json_begin_object(&w);
+        json_member_string(&w, "path", f->items[i].path);
+        json_member_string(&w, "how", str_from(f->items[i].how));
+        json_end_object(&w);
+    }
+    json_end_array(&w);
+    json_end_object(&w);
+    print_json(inv, &b);
+    buf_done(&b);
+}
+
+COMMAND(command_verify)
+{
+    struct findings f = {.a = &inv->arena};
+    struct store *store = NULL;
+    struct layer l;
+    struct str home;
+    bool ok;
+
+    if (!layer_open(inv, LAYER_READ, &l, e))
+        return false;
+    ok = store_find_home(&inv->arena, &home, e) &&
+         store_open(home, &store, e) && compare(inv, &l, store, &f, e);
+    if (ok && has_option(inv, OPTION_JSON))
+        print_findings_json(inv, &l, &f);
+    for (size_t i = 0; ok && !has_option(inv, OPTION_JSON) && i < f.count; i++)
+        term_print(&inv->term, "%.*s: %s\n", STR_ARG(f.items[i].path),
+                   f.items[i].how);
+    if (ok && f.count == 0 && !has_option(inv, OPTION_JSON))
+        term_note(&inv->term, "%zu package%s verified", l.by_name.count,
+                  l.by_name.count == 1 ? "" : "s");
+    *exit_code = f.count ? EXIT_FINDINGS : EXIT_DONE;
+    store_close(store);
+    layer_close(&l);
+    return ok;
+}
