@@ -2,6 +2,7 @@
 
 #include "base/fs.h"
 #include "base/path.h"
+#include "base/text.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -132,7 +133,7 @@ static bool check_twins(const struct fs_entry *entries, size_t count,
     map_init(&seen, a);
     for (size_t i = 0; i < count; i++) {
         struct map_entry *known =
-            map_entry(&seen, path_fold(entries[i].name, a));
+            map_entry(&seen, text_fold(entries[i].name, a));
 
         if (known->value)
             return err_set(e, ERR_REFUSED,
