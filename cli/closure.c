@@ -74,6 +74,15 @@ static bool know_blob(void *ctx, struct str oid, struct hash *h, uint64_t *size)
     return store_find_blob(c->store, oid, h, size);
 }
 
+static bool read_blob(void *ctx, const struct hash *h, size_t max_bytes,
+                      struct arena *a, struct str *bytes)
+{
+    struct closure *c = ctx;
+    struct err ignored = {0};
+
+    return store_read(c->store, h, max_bytes, a, bytes, &ignored);
+}
+
 static bool know_trees(void *ctx, struct str repository, struct str commit,
                        struct arena *a, struct str *bytes)
 {
@@ -123,6 +132,7 @@ static bool start_fetch(struct closure *c, struct err *e)
 {
     struct fetch_options o = {
         .store = {.find_blob = know_blob,
+                  .read_blob = read_blob,
                   .find_trees = know_trees,
                   .put_trees = keep_trees,
                   .is_proved = know_proof,

@@ -153,7 +153,7 @@ static bool take_long(struct parse *p, const char *text, struct err *e)
     struct str name = str_from(text);
     size_t equals = str_find_char(name, '=');
     const char *inner = NULL;
-    enum option_id id;
+    enum option_id id = OPTION_COUNT;
 
     if (equals != SIZE_MAX) {
         inner = text + equals + 1;
@@ -166,7 +166,7 @@ static bool take_long(struct parse *p, const char *text, struct err *e)
 static bool take_letters(struct parse *p, const char *text, struct err *e)
 {
     for (; *text; text++) {
-        enum option_id id;
+        enum option_id id = OPTION_COUNT;
 
         if (!find_letter(p->inv->command, *text, &id, e))
             return false;
