@@ -10,16 +10,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A mapm.yaml counts when it is the user's or root's (DESIGN.md 3). */
+/* A manifest counts when it is the user's or root's (DESIGN.md 3). */
+static bool holds_manifest(int dirfd, const char *name)
+{
+    struct stat st;
+
+    return fs_stat_at(dirfd, name, &st) && S_ISREG(st.st_mode) &&
+           (st.st_uid == geteuid() || st.st_uid == 0);
+}
+
 static bool holds_project(const char *folder)
 {
     CLEANUP_FD int fd = -1;
     struct err ignored = {0};
-    struct stat st;
 
     return fs_open_dir(folder, &fd, &ignored) &&
-           fs_stat_at(fd, "mapm.yaml", &st) && S_ISREG(st.st_mode) &&
-           (st.st_uid == geteuid() || st.st_uid == 0);
+           (holds_manifest(fd, "mapm.yaml") ||
+            holds_manifest(fd, "mapm.local.yaml"));
 }
 
 static struct str find_workspace(struct invocation *inv)
