@@ -162,6 +162,10 @@ static void show_warnings(struct closure *c, const struct node *n,
 
         if (w->error)
             continue;
+        /* The whole closure of a file: package is local: that is no news. */
+        if (n->origin.scheme == ORIGIN_FILE &&
+            str_is(str_from(w->code), "dep-file-origin"))
+            continue;
         c->warnings++;
         /* A locked package was looked at when it was locked. */
         if (!n->locked)

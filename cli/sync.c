@@ -676,7 +676,8 @@ bool sync_finish(struct sync *s, struct err *e)
                         text_count, a, &changes, &change_count, e))
         return false;
     s->changed = change_count > 0;
-    if (!has_option(s->inv, OPTION_JSON))
+    if (!has_option(s->inv, OPTION_JSON) &&
+        (servers || !has_option(s->inv, OPTION_QUIET)))
         sync_show_plan(s);
     if (!term_flush(&s->inv->term, e) || !ask_consent(s, servers, e))
         return false;
