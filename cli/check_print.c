@@ -1,0 +1,189 @@
+#include "base/text.h"
+
+#include "check.h"
+
+/* What was found, for people and for programs. */
+
+#define TEXT_MAX_BYTES ((size_t)64 * 1024 * 1024)
+
+/* --- JSON ----------------------------------------------------------------- */
+
+/* What is not known is null. */
+static void put_text(struct json_writer *w, const char *key, struct str text)
+{
+    json_key(w, key);
+    if (text.n)
+        json_string(w, text);
+    else
+        json_null(w);
+}
+
+static void put_number(struct json_writer *w, const char *key, size_t number)
+{
+    json_key(w, key);
+    if (number)
+        json_number(w, number);
+    else
+        json_null(w);
+}
+
+static void put_complaints(struct json_writer *w, const char *key,
+                           const struct complaints *why, bool errors)
+{
+    json_key(w, key);
+    json_begin_array(w);
+    for (size_t i = 0; i < why->count; i++) {
+        const struct complaint *c = &why->items[i];
+
+        if (c->error != errors)
+            continue;
+        json_begin_object(w);
+        json_member_string(w, "code", str_from(c->code));
+        put_text(w, "field", c->field);
+        put_number(w, "line", c->line);
+        json_member_string(w, "message", c->message);
+        json_end_object(w);
+    }
+    json_end_array(w);
+}
+
+static void put_result(struct json_writer *w, const struct check_result *r)
+{
+    json_begin_object(w);
+    put_text(w, "path", r->path);
+    json_member_bool(w, "ok", r->why.errors == 0);
+    put_complaints(w, "errors", &r->why, true);
+    put_complaints(w, "warnings", &r->why, false);
+    put_text(w, "type", str_from(r->has_kind ? doc_kind_name(r->kind) : NULL));
+    put_text(w, "name", r->name);
+    put_text(w, "scope", r->scope);
+    put_text(w, "fqn", r->fqn);
+    put_text(w, "description", r->description);
+    put_text(w, "version", r->version);
+    put_text(w, "skill_version", str_from(r->skill_version));
+    put_number(w, "load_size_tokens", r->load_size_tokens);
+    json_key(w, "allowed_tools");
+    json_begin_array(w);
+    for (size_t i = 0; i < r->tool_count; i++)
+        json_string(w, r->tools[i]);
+    json_end_array(w);
+    json_member_bool(w, "metaskill", r->metaskill);
+    json_end_object(w);
+}
+
+/* Handed on document by document: a tree may have a hundred thousand. */
+static void print_documents(struct invocation *inv,
+                            const struct check_results *results)
+{
+    struct json_writer w;
+    struct buf b;
+
+    buf_init(&b, TEXT_MAX_BYTES);
+    json_writer_init(&w, &b, 2);
+    json_begin_object(&w);
+    json_member_string(&w, "schema", STR("mapm.check/1"));
+    json_key(&w, "documents");
+    json_begin_array(&w);
+    for (size_t i = 0; i < results->count; i++) {
+        put_result(&w, results->items[i]);
+        term_write(&inv->term, buf_str(&b));
+        buf_clear(&b);
+    }
+    json_end_array(&w);
+    json_end_object(&w);
+    print_json(inv, &b);
+    buf_done(&b);
+}
+
+/* --- words ---------------------------------------------------------------- */
+
+static void add_place(struct buf *b, const struct check_result *r,
+                      unsigned line)
+{
+    if (r->is_name) {
+        buf_char(b, '"');
+        text_visible(b, r->name, false);
+        buf_char(b, '"');
+    } else {
+        text_visible(b, r->path, false);
+    }
+    if (line)
+        buf_printf(b, ":%u", line);
+    buf_text(b, ": ");
+}
+
+/* Lines after the first one are set in. */
+static void add_message(struct buf *b, struct str message)
+{
+    struct str line;
+    bool first = true;
+
+    while (str_line(&message, &line)) {
+        buf_text(b, first ? " " : "\n    ");
+        text_visible(b, line, false);
+        first = false;
+    }
+}
+
+static void print_complaint(struct term *t, const struct check_result *r,
+                            const struct complaint *c)
+{
+    CLEANUP(buf_done) struct buf place, rest;
+
+    buf_init(&place, TEXT_MAX_BYTES);
+    buf_init(&rest, TEXT_MAX_BYTES);
+    add_place(&place, r, c->line);
+    add_message(&rest, c->message);
+    buf_printf(&rest, " [%s]\n", c->code);
+    term_write(t, buf_str(&place));
+    term_style_print(t, c->error ? TERM_RED : TERM_YELLOW, "%s",
+                     c->error ? "error:" : "warning:");
+    term_write(t, buf_str(&rest));
+}
+
+static void print_result(struct invocation *inv, const struct check_result *r)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+
+    for (size_t i = 0; i < r->why.count; i++)
+        print_complaint(&inv->term, r, &r->why.items[i]);
+    if (r->why.count || !has_option(inv, OPTION_VERBOSE))
+        return;
+    buf_init(&b, TEXT_MAX_BYTES);
+    add_place(&b, r, 0);
+    term_write(&inv->term, buf_str(&b));
+    term_style_print(&inv->term, TERM_GREEN, "ok");
+    term_write(&inv->term, STR("\n"));
+}
+
+static const char *ending(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void print_words(struct invocation *inv,
+                        const struct check_results *results)
+{
+    size_t errors = 0, warnings = 0;
+
+    for (size_t i = 0; i < results->count; i++) {
+        print_result(inv, results->items[i]);
+        errors += results->items[i]->why.errors;
+        warnings += results->items[i]->why.warnings;
+    }
+    if (!has_option(inv, OPTION_QUIET))
+        term_print(&inv->term, "checked %zu: %zu error%s, %zu warning%s\n",
+                   results->count, errors, ending(errors), warnings,
+                   ending(warnings));
+}
+
+void check_print(struct invocation *inv, const struct check_results *results)
+{
+    for (size_t i = 0; i < results->count; i++)
+        if (results->items[i]->note.n)
+            term_note(&inv->term, "%.*s", STR_ARG(results->items[i]->note));
+    if (has_option(inv, OPTION_JSON))
+        print_documents(inv, results);
+    else
+        print_words(inv, results);
+}

@@ -1,0 +1,83 @@
+#include "base/fs.h"
+
+#include "command.h"
+#include "place.h"
+
+/* init: a workspace begins with a mapm.yaml that says what may stand in it. */
+
+#define FILE_NAME "mapm.yaml"
+
+static const char text[] =
+    "# The agents, skills and MCP servers that this project uses. Commit this\n"
+    "# file together with mapm.lock.\n"
+    "#\n"
+    "# `mapm install ORIGIN` adds a line below and installs it with all that "
+    "it\n"
+    "# needs; `mapm install` alone brings the workspace in step with this "
+    "file.\n"
+    "# An origin is https://github.com/OWNER/REPOSITORY/tree/REF/PATH.\n"
+    "dependencies:\n"
+    "  agents: []\n"
+    "  skills: []\n"
+    "  mcps: []\n"
+    "\n"
+    "# Clients to serve besides those whose folder is in this project:\n"
+    "# clients: [claude, codex]\n"
+    "\n"
+    "# Packages may come from these places alone:\n"
+    "# policy:\n"
+    "#   sources: [github.com/acme/*]\n";
+
+static void say_json(struct invocation *inv, struct str path, bool created)
+{
+    struct json_writer w;
+    struct buf b;
+
+    buf_init(&b, 64 * 1024);
+    json_writer_init(&w, &b, 2);
+    json_begin_object(&w);
+    json_member_string(&w, "schema", STR("mapm.init/1"));
+    json_member_string(&w, "path", path);
+    json_member_bool(&w, "created", created);
+    json_end_object(&w);
+    print_json(inv, &b);
+    buf_done(&b);
+}
+
+static void say(struct invocation *inv, struct str path, bool created)
+{
+    if (has_option(inv, OPTION_JSON))
+        say_json(inv, path, created);
+    else
+        term_print(&inv->term, "%s %.*s\n", created ? "wrote" : "kept",
+                   STR_ARG(path));
+    if (created)
+        term_note(&inv->term, "next: mapm install ORIGIN, or mapm new skill "
+                              "NAME to write one");
+    else
+        term_note(&inv->term, "it was there already: nothing was changed");
+}
+
+bool command_init(struct invocation *inv, int *exit_code, struct err *e)
+{
+    CLEANUP_FD int fd = -1;
+    struct str named =
+        inv->arguments.count ? inv->arguments.items[0] : STR(".");
+    struct str dir =
+        fs_normalize(fs_join(inv->cwd, named, &inv->arena), &inv->arena);
+    bool is_there;
+
+    if (named.n == 0)
+        return err_set(e, ERR_USAGE, "the folder's name is empty");
+    if (!fs_make_dirs(dir.p, 0755, e) || !fs_open_dir(dir.p, &fd, e))
+        return err_wrap(e, "cannot start a workspace in %.*s", STR_ARG(named));
+    is_there = fs_exists_at(fd, FILE_NAME);
+    if (!is_there && !place_file(fd, FILE_NAME, str_from(text), e))
+        return err_wrap(e, "cannot start a workspace in %.*s", STR_ARG(named));
+    say(inv,
+        str_is(named, ".") ? STR(FILE_NAME)
+                           : fs_join(named, STR(FILE_NAME), &inv->arena),
+        !is_there);
+    *exit_code = EXIT_DONE;
+    return true;
+}

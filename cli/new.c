@@ -1,0 +1,386 @@
+#include "base/fs.h"
+#include "base/text.h"
+#include "base/yaml.h"
+
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "place.h"
+
+/*
+ * new: a package to begin with. It is judged as `mapm check --profile publish`
+ * will judge it before a byte is written. Source: M1 to M6, M16 to M18, M29,
+ * K1, K3, K8.
+ */
+
+#define PACKAGE_MAX_PARTS 3
+#define TEXT_MAX_BYTES    (64 * 1024)
+#define FIRST_VERSION     "0.1.0"
+
+struct fresh {
+    struct invocation *inv;
+    const struct model *model;
+    struct str name, scope, description;
+    struct place_file files[PACKAGE_MAX_PARTS]; /* the anchor first */
+    size_t count;
+    struct str place; /* "skills/x" or "mcps/a_b.json" */
+    struct str fqn;
+};
+
+static void add_file(struct fresh *f, const char *name, const struct buf *text)
+{
+    f->files[f->count++] =
+        (struct place_file){name, arena_str(&f->inv->arena, buf_str(text))};
+}
+
+static const char program[] =
+    "# Does a task, has the result judged once, and mends it when that found\n"
+    "# something. `ask` calls the model, `command` runs a program by its "
+    "argv.\n"
+    "def run(input):\n"
+    "    task = input.get(\"task\", \"\")\n"
+    "    if not task:\n"
+    "        return {\"status\": \"error\", \"answer\": \"the key \\\"task\\\" "
+    "is "
+    "missing\"}\n"
+    "    draft = ask(task, {\"purpose\": \"draft\"})\n"
+    "    checks = input.get(\"checks\", [\"The whole task is done.\", "
+    "\"Nothing "
+    "in it is made up.\"])\n"
+    "    review = ask(\n"
+    "        \"Judge the result of a task by this list. Answer with OK alone "
+    "when all of it \" +\n"
+    "        \"holds, else say what does not.\\n\\n- \" + \"\\n- "
+    "\".join(checks) "
+    "+\n"
+    "        \"\\n\\nThe task:\\n\" + task + \"\\n\\nThe result:\\n\" + "
+    "draft[\"answer\"],\n"
+    "        {\"purpose\": \"review\"},\n"
+    "    )\n"
+    "    trace(\"review\", {\"answer\": review[\"answer\"]})\n"
+    "    if review[\"answer\"].strip() == \"OK\":\n"
+    "        return draft[\"answer\"]\n"
+    "    mended = ask(\n"
+    "        task + \"\\n\\nA first result:\\n\" + draft[\"answer\"] +\n"
+    "        \"\\n\\nMend what a review found in it:\\n\" + "
+    "review[\"answer\"],\n"
+    "        {\"purpose\": \"mend\"},\n"
+    "    )\n"
+    "    return {\"status\": \"ok\", \"answer\": mended[\"answer\"], "
+    "\"review\": "
+    "review[\"answer\"]}\n";
+
+static const char skill_body[] =
+    "Say here what an agent has to do, step by step, as you would tell a\n"
+    "colleague who is new to it.\n"
+    "\n"
+    "1. What to look at first.\n"
+    "2. What to do, and how to see that it worked.\n"
+    "3. What to hand back.\n"
+    "\n"
+    "Move long details to files in this folder, and name them here.\n";
+
+static const char metaskill_body[] =
+    "The program does the task, has the result judged once, and mends it when\n"
+    "the review found something.\n"
+    "\n"
+    "Input keys:\n"
+    "\n"
+    "- `task`: what is to be done.\n"
+    "- `checks`: list of sentences that have to hold for the result "
+    "(optional).\n";
+
+static const char agent_body[] =
+    "You are an agent with one job. Say here what it is, what you look at, "
+    "and\n"
+    "what you hand back.\n"
+    "\n"
+    "- Which skills to use, and when: list them under `dependencies`.\n"
+    "- What never to do.\n"
+    "- When to stop and ask.\n";
+
+static void write_head(struct fresh *f, struct buf *b)
+{
+    struct arena *a = &f->inv->arena;
+
+    buf_printf(b, "---\nname: %.*s\n", STR_ARG(yaml_quote(f->name, a)));
+    if (f->scope.n)
+        buf_printf(b, "scope: %.*s\n", STR_ARG(yaml_quote(f->scope, a)));
+    buf_printf(b, "description: %.*s\nversion: " FIRST_VERSION "\n",
+               STR_ARG(yaml_quote(f->description, a)));
+}
+
+static void write_changelog(struct fresh *f)
+{
+    CLEANUP(buf_done) struct buf b;
+    time_t now = time(NULL);
+    struct tm day = {0};
+    char date[16] = "";
+
+    buf_init(&b, TEXT_MAX_BYTES);
+    localtime_r(&now, &day);
+    strftime(date, sizeof date, "%Y-%m-%d", &day);
+    buf_printf(&b,
+               "# Changelog\n\n## " FIRST_VERSION " (%s)\n\n- First version.\n",
+               date);
+    add_file(f, "CHANGELOG.md", &b);
+}
+
+static void write_markdown(struct fresh *f, const char *anchor,
+                           const char *fields, const char *body)
+{
+    CLEANUP(buf_done) struct buf b;
+
+    buf_init(&b, TEXT_MAX_BYTES);
+    write_head(f, &b);
+    buf_printf(&b, "%s---\n\n# %.*s\n\n%s", fields, STR_ARG(f->name), body);
+    add_file(f, anchor, &b);
+    write_changelog(f);
+}
+
+static void write_skill(struct fresh *f)
+{
+    write_markdown(f, "SKILL.md", "", skill_body);
+}
+
+static void write_metaskill(struct fresh *f)
+{
+    write_markdown(f, "SKILL.md",
+                   "metaskill: SKILL.star\nmetaskill_language: starlark\n",
+                   metaskill_body);
+    f->files[f->count++] = (struct place_file){"SKILL.star", str_from(program)};
+}
+
+static void write_agent(struct fresh *f)
+{
+    write_markdown(f, "AGENTS.md", "dependencies:\n  skills: []\n  mcps: []\n",
+                   agent_body);
+}
+
+/* The command is a name that nobody can have meant by accident: what `npx`
+ * would fetch under a guessed one could be anything. */
+static void write_mcp(struct fresh *f)
+{
+    CLEANUP(buf_done) struct buf b;
+    struct str name = str_from_index(f->name, str_find_char(f->name, '/') + 1);
+    struct json_writer w;
+
+    buf_init(&b, TEXT_MAX_BYTES);
+    json_writer_init(&w, &b, 2);
+    json_begin_object(&w);
+    json_key(&w, "_meta");
+    json_begin_object(&w);
+    json_member_string(&w, "name", f->name);
+    json_end_object(&w);
+    if (f->description.n)
+        json_member_string(&w, "description", f->description);
+    json_member_string(&w, "type", STR("stdio"));
+    json_member_string(
+        &w, "command",
+        arena_printf(&f->inv->arena, "%.*s-server", STR_ARG(name)));
+    json_key(&w, "args");
+    json_begin_array(&w);
+    json_end_array(&w);
+    json_end_object(&w);
+    buf_char(&b, '\n');
+    add_file(f, mcp_file_name(f->name, &f->inv->arena).p, &b);
+}
+
+static const struct model {
+    const char *word;
+    enum doc_kind kind;
+    const char *before, *after; /* the name in the description */
+    const char *next;
+    void (*write)(struct fresh *f);
+} models[] = {
+    {"skill", DOC_SKILL, "Explains ",
+     " step by step. Use it when that is asked for.",
+     "say in the description what it does and when to use it, and how in the "
+     "text",
+     write_skill},
+    {"metaskill", DOC_SKILL, "Runs ",
+     ": does a task, reviews the result, mends it. Use it when a "
+     "first draft is not good enough.",
+     "change SKILL.star, and the description and input keys in SKILL.md with "
+     "it",
+     write_metaskill},
+    {"agent", DOC_AGENT, "Takes care of ",
+     " from start to end. Call it when that is asked for.",
+     "say in the description when to call it, and what it needs under "
+     "dependencies",
+     write_agent},
+    {"mcp", DOC_MCP, NULL, NULL,
+     "put the server's own command and arguments in, or a url with "
+     "\"type\": \"http\"",
+     write_mcp},
+};
+
+static bool find_model(struct fresh *f, struct str word, struct err *e)
+{
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+        if (str_is(word, models[i].word)) {
+            f->model = &models[i];
+            return true;
+        }
+    err_set(e, ERR_USAGE, "\"%.*s\" is nothing that can be new", STR_ARG(word));
+    return err_hint(e, "mapm new skill NAME; or metaskill, agent, mcp");
+}
+
+static bool check_name(const struct fresh *f, struct err *e)
+{
+    const char *fault = name_fault(f->name);
+
+    if (f->model->kind == DOC_MCP) {
+        if (mcp_name_is_valid(f->name))
+            return true;
+        err_set(e, ERR_NAME, "\"%.*s\" is no name of an MCP", STR_ARG(f->name));
+        return err_hint(e, "it is NAMESPACE/NAME, as in io.example/mcp");
+    }
+    if (!fault)
+        return true;
+    err_set(e, ERR_NAME, "the name \"%.*s\" %s", STR_ARG(f->name), fault);
+    if (str_has_char(f->name, '/'))
+        return err_hint(e, "the part before \"/\" goes to --scope");
+    return err_hint(e, "words of a-z and 0-9, joined by \"-\"");
+}
+
+static bool check_options(struct fresh *f, struct err *e)
+{
+    f->scope = option_value(f->inv, OPTION_SCOPE);
+    f->description = str_trim(option_value(f->inv, OPTION_DESCRIPTION));
+    if (has_option(f->inv, OPTION_SCOPE) && f->model->kind == DOC_MCP)
+        return err_set(e, ERR_USAGE,
+                       "--scope: an MCP has its namespace in its name");
+    if (has_option(f->inv, OPTION_SCOPE) && !scope_is_valid(f->scope)) {
+        err_set(e, ERR_NAME, "\"%.*s\" is no scope", STR_ARG(f->scope));
+        return err_hint(e, "as in acme or io.example, at most %d characters",
+                        SCOPE_MAX_CHARS);
+    }
+    if (!has_option(f->inv, OPTION_DESCRIPTION) && f->model->before)
+        f->description =
+            arena_printf(&f->inv->arena, "%s%.*s%s", f->model->before,
+                         STR_ARG(f->name), f->model->after);
+    return true;
+}
+
+/* The files that are about to be written, for the judge. */
+static enum manifest_file read_part(void *ctx, struct str path,
+                                    size_t max_bytes, struct arena *a,
+                                    struct str *content)
+{
+    const struct fresh *f = ctx;
+
+    (void)a;
+    for (size_t i = 0; i < f->count; i++) {
+        if (!str_is(path, f->files[i].name))
+            continue;
+        if (max_bytes && f->files[i].text.n > max_bytes)
+            return MANIFEST_FILE_TOO_LARGE;
+        *content = f->files[i].text;
+        return MANIFEST_FILE_OK;
+    }
+    return MANIFEST_FILE_MISSING;
+}
+
+static bool judge(struct fresh *f, struct err *e)
+{
+    struct arena *a = &f->inv->arena;
+    const struct manifest_files files = {read_part, f};
+    struct manifest_input in = {
+        .kind = f->model->kind,
+        .text = f->files[0].text,
+        .folder =
+            f->model->kind == DOC_MCP ? str_from(f->files[0].name) : f->name,
+        .files = f->model->kind == DOC_MCP ? NULL : &files,
+        .profile = PROFILE_PUBLISH,
+    };
+    struct complaints why;
+    struct document d;
+
+    complaints_init(&why, a);
+    manifest_read(&in, a, &d, &why);
+    f->fqn = d.fqn;
+    return why.errors == 0 ||
+           complaints_fail(&why, in.kind, str_c(f->place, a), e);
+}
+
+static bool write_all(struct fresh *f, struct err *e)
+{
+    CLEANUP_FD int top = -1, bucket = -1;
+    const char *plural = doc_kind_plural(f->model->kind);
+    bool made, ok;
+
+    if (!fs_open_dir(str_c(f->inv->cwd, &f->inv->arena), &top, e))
+        return false;
+    made = !fs_exists_at(top, plural);
+    ok = fs_make_dirs_at(top, plural, 0755, e) &&
+         fs_open_dir_at(top, plural, &bucket, e) &&
+         (f->model->kind == DOC_MCP
+              ? place_file(bucket, f->files[0].name, f->files[0].text, e)
+              : place_folder(bucket, str_c(f->name, &f->inv->arena), f->files,
+                             f->count, e));
+    if (!ok && made)
+        unlinkat(top, plural, AT_REMOVEDIR); /* stays when it is not empty */
+    return ok;
+}
+
+static struct str path_of(const struct fresh *f, size_t i)
+{
+    if (f->model->kind == DOC_MCP)
+        return f->place;
+    return fs_join(f->place, str_from(f->files[i].name), &f->inv->arena);
+}
+
+static void say_json(struct fresh *f)
+{
+    struct json_writer w;
+    struct buf b;
+
+    buf_init(&b, TEXT_MAX_BYTES);
+    json_writer_init(&w, &b, 2);
+    json_begin_object(&w);
+    json_member_string(&w, "schema", STR("mapm.new/1"));
+    json_member_string(&w, "type", str_from(doc_kind_name(f->model->kind)));
+    json_member_string(&w, "fqn", f->fqn);
+    json_member_string(&w, "path", f->place);
+    json_key(&w, "files");
+    json_begin_array(&w);
+    for (size_t i = 0; i < f->count; i++)
+        json_string(&w, path_of(f, i));
+    json_end_array(&w);
+    json_end_object(&w);
+    print_json(f->inv, &b);
+    buf_done(&b);
+}
+
+static void say(struct fresh *f)
+{
+    if (has_option(f->inv, OPTION_JSON)) {
+        say_json(f);
+        return;
+    }
+    for (size_t i = 0; i < f->count; i++)
+        term_print(&f->inv->term, "wrote %.*s\n", STR_ARG(path_of(f, i)));
+    term_note(&f->inv->term, "next: %s", f->model->next);
+}
+
+bool command_new(struct invocation *inv, int *exit_code, struct err *e)
+{
+    struct fresh f = {.inv = inv, .name = inv->arguments.items[1]};
+    struct arena *a = &inv->arena;
+
+    if (!find_model(&f, inv->arguments.items[0], e) || !check_name(&f, e) ||
+        !check_options(&f, e))
+        return false;
+    f.model->write(&f);
+    f.place = arena_printf(a, "%s/%s", doc_kind_plural(f.model->kind),
+                           f.model->kind == DOC_MCP ? f.files[0].name
+                                                    : str_c(f.name, a));
+    if (!judge(&f, e) || !write_all(&f, e))
+        return err_wrap(e, "cannot write a new %s", f.model->word);
+    say(&f);
+    *exit_code = EXIT_DONE;
+    return true;
+}
