@@ -114,7 +114,7 @@ static void write_head(struct fresh *f, struct buf *b)
 
 static void write_changelog(struct fresh *f)
 {
-    CLEANUP(buf_done) struct buf b;
+    CLEANUP(buf_done) struct buf b = {0};
     time_t now = time(NULL);
     struct tm day = {0};
     char date[16] = "";
@@ -131,7 +131,7 @@ static void write_changelog(struct fresh *f)
 static void write_markdown(struct fresh *f, const char *anchor,
                            const char *fields, const char *body)
 {
-    CLEANUP(buf_done) struct buf b;
+    CLEANUP(buf_done) struct buf b = {0};
 
     buf_init(&b, TEXT_MAX_BYTES);
     write_head(f, &b);
@@ -163,7 +163,7 @@ static void write_agent(struct fresh *f)
  * would fetch under a guessed one could be anything. */
 static void write_mcp(struct fresh *f)
 {
-    CLEANUP(buf_done) struct buf b;
+    CLEANUP(buf_done) struct buf b = {0};
     struct str name = str_from_index(f->name, str_find_char(f->name, '/') + 1);
     struct json_writer w;
 

@@ -292,7 +292,7 @@ static void mark_local_closure(const struct sync *s, bool *in_local)
 static bool format_lock(const struct sync *s, struct lock *lock,
                         struct str *out, struct err *e)
 {
-    CLEANUP(buf_done) struct buf b;
+    CLEANUP(buf_done) struct buf b = {0};
 
     buf_init(&b, LOCK_MAX_BYTES);
     lock_format(lock, &b);
@@ -489,7 +489,7 @@ static bool ignore_local(struct sync *s, struct provision_text *out,
 {
     static const char *const names[] = {"mapm.local.yaml", "mapm.local.lock"};
     CLEANUP_FD int fd = -1;
-    CLEANUP(buf_done) struct buf b;
+    CLEANUP(buf_done) struct buf b = {0};
     struct arena *a = &s->inv->arena;
     struct str text = {"", 0};
 

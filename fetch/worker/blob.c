@@ -51,6 +51,10 @@ bool blob_arrived(struct repo *r, struct blob *b, struct str bytes,
     b->hash = h;
     b->size = bytes.n;
     b->is_lfs = blob_is_lfs_pointer(bytes);
+    /* The other side takes the file away as soon as it knows of it, and two
+     * packages may share one text. */
+    if (b->is_manifest)
+        b->text = arena_str(&r->arena, bytes);
     b->state = BLOB_HERE;
     return true;
 }
@@ -93,7 +97,7 @@ bool blob_read(struct repo *r, struct blob *b, struct arena *a,
 {
     char name[HASH_HEX_CHARS + 1];
 
-    if (b->state == BLOB_STORED) {
+    if (b->state == BLOB_STORED || b->text.p) {
         *text = b->text;
         return true;
     }
