@@ -303,6 +303,11 @@ bool http_may_retry(const struct http_call *call)
            http_time_left(call->http) > 0;
 }
 
+bool http_was_slow(const struct http_call *call)
+{
+    return call->failure == CURLE_OPERATION_TIMEDOUT;
+}
+
 bool http_fail(const struct http_call *call, struct err *e)
 {
     size_t i = find_failure(call->failure);

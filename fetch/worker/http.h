@@ -78,6 +78,9 @@ bool http_fail(const struct http_call *call, struct err *e);
 /* Is it the kind that may go better next time? */
 bool http_may_retry(const struct http_call *call);
 
+/* It ended because nothing came for too long. */
+bool http_was_slow(const struct http_call *call);
+
 void http_call_done(struct http_call *call);
 
 #endif

@@ -608,8 +608,10 @@ static void try_later(struct exchange *x, struct err *why)
     uint64_t wait = (uint64_t)x->call.retry_after_s * 1000;
     uint64_t backoff = (uint64_t)BACKOFF_MS << lane->tries;
 
-    if (++lane->tries >= TRIES_MAX) {
-        if (lane->tries > 1)
+    /* A silence has cost half a minute already: once more, not three times. */
+    lane->tries += http_was_slow(&x->call) ? 2 : 1;
+    if (lane->tries >= TRIES_MAX) {
+        if (!http_was_slow(&x->call))
             err_wrap(why, "tried %u times", lane->tries);
         x->repo->dead = keep_err(x->repo, why);
         return;

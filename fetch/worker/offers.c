@@ -1,5 +1,7 @@
 #include "base/path.h"
 
+#include <stdlib.h>
+
 #include "session.h"
 
 /*
@@ -162,6 +164,18 @@ static void visit_buckets(struct search *s, const struct object *top,
                   1);
 }
 
+static int by_path(const void *x, const void *y)
+{
+    return str_cmp(((const struct fetch_offer *)x)->path,
+                   ((const struct fetch_offer *)y)->path);
+}
+
+static void sort_offers(struct fetch_event *out)
+{
+    if (out->offer_count)
+        qsort(out->offers, out->offer_count, sizeof *out->offers, by_path);
+}
+
 bool offers_find(struct ask *a, const struct oid *folder, struct str path,
                  struct oid_set *wants, struct arena *arena,
                  struct fetch_event *out)
@@ -179,6 +193,7 @@ bool offers_find(struct ask *a, const struct oid *folder, struct str path,
     } else {
         visit_buckets(&s, top, path);
         run(&s);
+        sort_offers(out);
         if (out->offer_count || s.is_waiting)
             return !s.is_waiting;
         s.count = 0;
@@ -188,5 +203,6 @@ bool offers_find(struct ask *a, const struct oid *folder, struct str path,
         visit(&s, folder, path, str_of("", 0), 0);
     }
     run(&s);
+    sort_offers(out);
     return !s.is_waiting;
 }

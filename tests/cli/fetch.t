@@ -38,4 +38,222 @@ unlike 'each what its hash says' "$out" DAMAGED
 is 'in three requests' "$(requests)" 3
 is 'over one connection' "$(stat_of connections)" 1
 is 'and nothing else is written' "$(ls "$T/incoming" | wc -l)" 3
+
+# more of one repository: one conversation
+reset_log
+drive "$T/incoming" "$GH/acme/catalog/tree/main/skills/hello" \
+    "$GH/acme/catalog/tree/main/skills/other" "$GH/acme/catalog/tree/main/agents/greeter" \
+    "$GH/acme/catalog/tree/main/mcps/io.example_mcp.json" "$GH/Acme/Catalog/tree/main/skills/hello"
+is 'five packages' "$(printf '%s\n' "$out" | grep -c '^DONE')" 5
+is 'still three requests' "$(requests)" 3
+like 'an MCP file is one file' "$out" '^  644 io.example_mcp.json '
+reset_log
+drive --closure "$T/incoming" "$GH/acme/catalog/tree/main/agents/greeter"
+is 'a dependency comes with it' "$(printf '%s\n' "$out" | grep -c '^DONE')" 2
+at_most 'in four requests' "$(requests)" 4
+
+# --- refs (FETCH 6; X13) ----------------------------------------------------
+repo acme/catalog branch release/1.x main
+repo acme/catalog branch release-2 main
+repo acme/catalog tag v1 main
+repo acme/catalog -c user.name=A -c user.email=a@example.org tag -a -m one v1-annotated main
+skill "$T/src/skills/late"
+make_repo acme/catalog "$T/src"
+late=$COMMIT
+repo acme/catalog branch both main
+repo acme/catalog tag both "$main"
+repo acme/catalog branch "$main" main
+found()
+{
+    drive --ref "$T/incoming" "$GH/acme/catalog$2"
+    like "$1" "$out" "^REF .* ref=$3 commit=$4 path=$5 "
+}
+found 'a branch' /tree/main/skills/hello main "$late" skills/hello
+found 'a branch with a slash' /tree/release/1.x/skills/hello release/1.x "$main" skills/hello
+found 'the slash escaped' /tree/release%2F1.x/skills/hello release/1.x "$main" skills/hello
+found 'a tag' /tree/v1/skills/hello v1 "$main" skills/hello
+found 'an annotated tag' /tree/v1-annotated/skills/hello v1-annotated "$main" skills/hello
+found 'the default branch' '' main "$late" ''
+found 'a branch before a tag' /tree/both/skills/late both "$late" skills/late
+like 'with a note' "$out" 'note: "both" is a branch and a tag'
+found 'a commit, never a branch of that name' "/tree/$main/skills/hello" '' "$main" skills/hello
+repo acme/catalog update-ref -d "refs/heads/$main"
+bad_ref()
+{
+    drive "$T/incoming" "$GH/acme/catalog/tree/$2"
+    like "$1" "$out" "$3"
+}
+bad_ref 'near names of refs' mian/skills/hello '\[ref-not-found\] .*did you mean "main"'
+bad_ref 'a prefix is no ref' release/skills/hello '\[ref-not-found\]'
+bad_ref 'short ids are refused' "$(printf %.10s "$main")/skills/hello" '\[ref-not-found\] .*use all 40 digits'
+bad_ref 'an unknown commit' 0123456789012345678901234567890123456789/skills/hello 'FAILED .*commit 012345678901 of acme/catalog'
+bad_ref 'the id of a tree' "$(repo acme/catalog rev-parse main^{tree})/skills/hello" '\[ref-not-found\] .*tree, not a commit'
+bad_ref 'near names of paths' main/skills/helo '\[path-not-found\] .*hello'
+bad_ref 'a folder without document' main/skills/hello/docs '\[path-not-found\] .*no SKILL.md or AGENTS.md'
+bad_ref 'a document itself' main/skills/hello/SKILL.md '\[path-not-found\] .*name the folder'
+drive --kinds 1 "$T/incoming" "$GH/acme/catalog/tree/main/skills/hello"
+like 'not the kind' "$out" '\[path-not-found\] .*is a skill'
+
+# --- commits of forks (row 12) ----------------------------------------------
+drive "$T/incoming" "$GH/acme/catalog/tree/$late/skills/hello"
+like 'the tip of a branch belongs' "$out" '^DONE'
+drive "$T/incoming" "$GH/acme/catalog/tree/$main/skills/hello"
+like 'so does what came before it' "$out" '^DONE'
+make_repo acme/catalog "$T/src" feature
+repo acme/catalog update-ref -d refs/heads/feature
+rm -rf "$T/fork" && cp -r "$T/src" "$T/fork" && echo evil >>"$T/fork/skills/hello/SKILL.md"
+make_repo acme/catalog "$T/fork" side
+make_repo acme/catalog "$T/fork" side
+side=$(repo acme/catalog rev-parse side~1)
+drive "$T/incoming" "$GH/acme/catalog/tree/$side/skills/hello"
+like 'and the history of any branch' "$out" '^DONE'
+repo acme/catalog update-ref refs/pull/1/head side
+repo acme/catalog update-ref -d refs/heads/side
+drive "$T/incoming" "$GH/acme/catalog/tree/$side/skills/hello"
+like 'a commit that no branch has is refused' "$out" '\[refused\] .*no branch or tag of acme/catalog'
+unlike 'and nothing of it is shown' "$out" '^MANIFEST'
+kept=$T/kept
+mkdir "$kept"
+drive --store "$kept" "$T/incoming" "$GH/acme/catalog/tree/$main/skills/hello"
+reset_log
+drive --store "$kept" "$T/incoming" "$GH/acme/catalog/tree/$main/skills/hello"
+like 'proved once' "$out" '^DONE'
+is 'and for good' "$(requests)" 0
+
+# --- locked (DESIGN 6) ------------------------------------------------------
+pin()
+{
+    echo "$GH/acme/catalog/tree/main/$1#$main:$(repo acme/catalog rev-parse "$main:$1")"
+}
+reset_log
+drive "$T/incoming" "$(pin skills/hello)" "$(pin skills/other)" "$(pin agents/greeter)" "$(pin mcps/io.example_mcp.json)"
+is 'locked packages' "$(printf '%s\n' "$out" | grep -c '^DONE')" 4
+is 'in one request' "$(requests)" 1
+like 'at their commit' "$out" "^DONE .* commit=$main "
+drive "$T/incoming" "$GH/acme/catalog/tree/main/skills/hello#$main:0123456789012345678901234567890123456789"
+like 'an object that is not there' "$out" '^FAILED'
+drive "$T/incoming" "$(pin skills/hello)" "$GH/acme/catalog/tree/main/skills/hello#$main:0123456789012345678901234567890123456789"
+is 'harms no other' "$(printf '%s\n' "$out" | grep -c '^DONE')" 1
+
+# --- what the store has -----------------------------------------------------
+rm -rf "$kept" && mkdir "$kept"
+drive --store "$kept" "$T/incoming" "$GH/acme/catalog/tree/main/skills/hello"
+reset_log
+drive --store "$kept" "$T/incoming" "$GH/acme/catalog/tree/main/skills/hello"
+is 'is not fetched again' "$(requests)" 1
+like 'but told of' "$out" '^  644 SKILL.md .* stored$'
+is 'nor written' "$(ls "$T/incoming" | wc -l)" 0
+drive --store "$kept" "$T/incoming" "$GH/acme/catalog/tree/main/skills/other"
+like 'trees are known' "$out" 'requests=2 '
+rm "$kept/$(repo acme/catalog rev-parse main:skills/hello/docs/more.md)"
+reset_log
+drive --store "$kept" "$T/incoming" "$GH/acme/catalog/tree/main/skills/hello"
+is 'one file is missing: one want' "$(control GET /log | grep '"fetch"' | grep -o '"wants": [0-9]*')" '"wants": 1'
+for f in "$kept"/trees-*; do echo x >>"$f"; done
+drive --store "$kept" "$T/incoming" "$GH/acme/catalog/tree/main/skills/hello"
+like 'damaged trees are fetched again' "$out" '^DONE'
+
+# --- what a repository offers -----------------------------------------------
+drive --catalog "$T/incoming" "$GH/acme/catalog"
+is 'a catalog' "$(printf '%s\n' "$out" | grep '^  ')" "  agent agents/greeter
+  mcp mcps/io.example_mcp.json
+  skill skills/hello
+  skill skills/late
+  skill skills/other"
+drive "$T/incoming" acme/catalog
+like 'is offered instead of a package' "$out" '^OFFERS'
+mkdir -p "$T/many/.curated" "$T/many/a/deep/place"
+skill "$T/many/.curated/one"
+skill "$T/many/a/deep/place/two"
+echo '# For those who work on it' >"$T/many/AGENTS.md"
+make_repo acme/many "$T/many"
+drive "$T/incoming" acme/many
+is 'a tree full of skills' "$(printf '%s\n' "$out" | grep '^  ')" "  skill .curated/one
+  skill a/deep/place/two"
+skill "$T/alone/lone"
+make_repo acme/lone "$T/alone/lone"
+drive "$T/incoming" acme/lone
+like 'a repository that is a skill' "$out" '^DONE acme/lone .* path= .* skill$'
+drive "$T/incoming" acme/many/a/deep/place/two@main
+like 'the short form' "$out" '^DONE .* path=a/deep/place/two '
+
+# --- links, submodules, large files (ISSUE 3) -------------------------------
+skill "$T/odd/skills/linked"
+mkdir -p "$T/odd/docs"
+echo text >"$T/odd/docs/guide.md"
+ln -s ../../docs/guide.md "$T/odd/skills/linked/guide.md"
+ln -s ../../docs "$T/odd/skills/linked/docs"
+mkdir "$T/odd/skills/whole"
+ln -s ../linked/SKILL.md "$T/odd/skills/whole/SKILL.md"
+skill "$T/odd/skills/leaves"
+ln -s ../../../x "$T/odd/skills/leaves/x"
+skill "$T/odd/skills/absolute"
+ln -s /etc/passwd "$T/odd/skills/absolute/x"
+skill "$T/odd/skills/dangles"
+ln -s nothing "$T/odd/skills/dangles/x"
+skill "$T/odd/skills/large"
+printf 'version https://git-lfs.github.com/spec/v1\noid sha256:%064d\nsize 9\n' 1 >"$T/odd/skills/large/model.bin"
+make_repo acme/odd "$T/odd"
+odd()
+{
+    drive "$T/incoming" "$GH/acme/odd/tree/main/skills/$2"
+    like "$1" "$out" "$3"
+}
+odd 'links inside the repository' linked '^  644 docs/guide.md 5$'
+like 'each takes the place' "$out" '^  644 guide.md 5$'
+odd 'SKILL.md itself' whole '^  644 SKILL.md '
+odd 'a link out' leaves '\[refused\]'
+odd 'an absolute link' absolute '\[refused\]'
+odd 'a link to nothing' dangles '\[refused\]|\[path-not-found\]'
+odd 'a pointer of LFS' large '^  644 model.bin [0-9]* lfs$'
+object=$(repo acme/odd rev-parse main:skills/linked)
+drive "$T/incoming" "$GH/acme/odd/tree/main/skills/linked#$COMMIT:$object"
+like 'links, locked' "$out" '^  644 guide.md 5$'
+object=$(repo acme/odd rev-parse main:skills/whole)
+drive "$T/incoming" "$GH/acme/odd/tree/main/skills/whole#$COMMIT:$object"
+like 'only links, locked' "$out" '^  644 SKILL.md '
+sub=$(printf '160000 commit %s\tsub\n' "$COMMIT" | cat - /dev/null | repo acme/odd mktree --missing)
+anchor=$(repo acme/odd rev-parse main:skills/large/SKILL.md)
+sub=$(printf '100644 blob %s\tSKILL.md\n160000 commit %s\tsub\n' "$anchor" "$COMMIT" | repo acme/odd mktree --missing)
+top=$(printf '040000 tree %s\tsub\n' "$sub" | repo acme/odd mktree)
+bad=$(GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a repo acme/odd commit-tree -m x "$top")
+repo acme/odd update-ref refs/heads/sub "$bad"
+drive "$T/incoming" "$GH/acme/odd/tree/sub/sub"
+like 'a submodule' "$out" '\[refused\] .*submodule'
+
+# --- many repositories at once ----------------------------------------------
+for n in 1 2 3 4 5 6; do make_repo "acme/r$n" "$T/src"; done
+set --
+for n in 1 2 3 4 5 6; do set -- "$@" "$GH/acme/r$n/tree/main/skills/hello"; done
+fault '{"kind": "delay", "ms": 500, "times": -1}'
+before=$(date +%s%N)
+drive "$T/incoming" "$@"
+took=$((($(date +%s%N) - before) / 1000000))
+is 'six repositories' "$(printf '%s\n' "$out" | grep -c '^DONE')" 6
+at_most 'take the time of one, ms' "$took" 4000
+clear_faults
+
+# --- Ctrl-C, a worker that dies (row 27) ------------------------------------
+fault '{"kind": "stall", "after": 0, "seconds": 60, "times": -1}'
+rm -rf "$T/incoming" && mkdir "$T/incoming"
+"$DRIVE" "$T/incoming" "$GH/acme/catalog/tree/main/skills/hello" >"$T/out" 2>&1 &
+pid=$!
+sleep 0.5
+child=$(cat "/proc/$pid/task/$pid/children")
+before=$(date +%s%N)
+kill -TERM "$pid"
+wait "$pid"
+# (a shell starts what runs beside it without SIGINT)
+is 'an interrupt in a stall ends it' "$?" 130
+took=$((($(date +%s%N) - before) / 1000000))
+at_most 'at once, ms' "$took" 1000
+not_ok 'and mapm-fetch with it' kill -0 "$child"
+"$DRIVE" "$T/incoming" "$GH/acme/catalog/tree/main/skills/hello" >"$T/out" 2>&1 &
+pid=$!
+sleep 0.5
+kill -9 "$(cat "/proc/$pid/task/$pid/children")"
+wait "$pid"
+is 'one that is killed is noticed' "$?" 3
+like 'with what ended it' "$(cat "$T/out")" 'mapm-fetch was ended by signal 9'
+clear_faults
 done_testing
