@@ -4,178 +4,293 @@
 
 /*
  * The completions of the three shells, written from the table. Names of
- * packages come from `mapm list -q`, whose second column they are.
+ * packages come from `mapm list -q`, whose second column they are; only
+ * characters that a name may hold are taken, since shells expand the words
+ * they are given.
  */
 
-static void put_options(struct buf *b, const enum option_id *ids, size_t count)
+#define LIST_NAMES                                                             \
+    "2>/dev/null | "                                                           \
+    "sed -n 's/^[a-z][a-z]*  *\\([A-Za-z0-9][A-Za-z0-9./_-]*\\).*/\\1/p'"
+
+/* The words that an argument of `c` is one of: its choices, or the commands. */
+static bool put_words(struct buf *b, const struct command *c)
 {
-    for (size_t i = 0; i < count; i++) {
-        buf_printf(b, " --%s", options[ids[i]].name);
-        if (options[ids[i]].letter)
-            buf_printf(b, " -%c", options[ids[i]].letter);
-    }
+    if (c->run == command_help)
+        for (size_t i = 0; i < command_count; i++)
+            buf_printf(b, "%s%s", i ? " " : "", commands[i].name);
+    else if (c->kind == ARGUMENT_CHOICE)
+        buf_text(b, c->choices);
+    else
+        return false;
+    return true;
 }
 
+/* --- bash ----------------------------------------------------------------- */
+
+static void put_bash_option(struct buf *b, enum option_id id)
+{
+    buf_printf(b, " --%s", options[id].name);
+    if (options[id].letter)
+        buf_printf(b, " -%c", options[id].letter);
+}
+
+static void put_bash_options(struct buf *b, const enum option_id *ids,
+                             size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        put_bash_option(b, ids[i]);
+}
+
+/* "--directory|-C": the pattern of an option that takes an argument. */
+static void put_bash_pattern(struct buf *b, const struct option *o)
+{
+    buf_printf(b, "--%s", o->name);
+    if (o->letter)
+        buf_printf(b, "|-%c", o->letter);
+}
+
+/* `pending` is the option whose argument stands at the cursor. */
 static void put_bash_choices(struct buf *b)
 {
+    buf_text(b, "  case $pending in\n");
     for (int i = 0; i < OPTION_COUNT; i++) {
         const struct option *o = &options[i];
 
         if (!o->argument)
             continue;
-        buf_printf(b, "    --%s", o->name);
-        if (o->letter)
-            buf_printf(b, "|-%c", o->letter);
+        buf_text(b, "  ");
+        put_bash_pattern(b, o);
         if (o->kind == ARGUMENT_CHOICE)
-            buf_printf(b,
-                       ") COMPREPLY=($(compgen -W '%s' -- \"$cur\")); "
-                       "return ;;\n",
-                       o->choices);
+            buf_printf(b, ") words='%s' ;;\n", o->choices);
         else if (o->kind == ARGUMENT_FOLDER)
-            buf_text(b, ") COMPREPLY=($(compgen -d -- \"$cur\")); return ;;\n");
+            buf_text(b, ") files=d ;;\n");
         else
             buf_text(b, ") return ;;\n");
     }
+    buf_text(b, "  esac\n");
 }
 
 static void put_bash_arguments(struct buf *b, const struct command *c)
 {
-    switch (c->kind) {
-    case ARGUMENT_CHOICE:
-        buf_printf(b, "words='%s'", c->choices);
-        break;
-    case ARGUMENT_PACKAGE:
-        buf_text(b, "words=$(mapm list -q 2>/dev/null | "
-                    "sed 's/^[a-z]* *\\([^ ]*\\).*/\\1/')");
-        break;
-    case ARGUMENT_PATH:
+    if (c->kind == ARGUMENT_CHOICE || c->run == command_help) {
+        buf_text(b, "((count)) || words='");
+        put_words(b, c);
+        buf_text(b, "'");
+    } else if (c->kind == ARGUMENT_PACKAGE) {
+        buf_text(b, "words=$(mapm list -q \"${where[@]}\" " LIST_NAMES ")");
+    } else if (c->kind == ARGUMENT_PATH) {
         buf_text(b, "files=f");
-        break;
-    case ARGUMENT_FOLDER:
+    } else if (c->kind == ARGUMENT_FOLDER) {
         buf_text(b, "files=d");
-        break;
-    default:
+    } else {
         buf_text(b, ":");
-        break;
     }
+}
+
+/* The line up to the cursor: bash has cut it at "=" and ":" as well. */
+static const char bash_head[] =
+    "# bash completion for mapm\n"
+    "_mapm() {\n"
+    "  local -a line=() where=()\n"
+    "  local i word glue= pending= command= count=0 only= prefix=\n"
+    "  local opts= words= files=\n"
+    "  ((COMP_CWORD > 0)) || return\n"
+    "  for ((i = 0; i <= COMP_CWORD; i++)); do\n"
+    "    word=${COMP_WORDS[i]}\n"
+    "    if [[ $i -gt 0 && ( $glue || $word == [=:]* ) ]]; then\n"
+    "      line[-1]+=$word\n"
+    "      [[ $word == [=:]* ]] && glue=1 || glue=\n"
+    "    else\n"
+    "      line+=(\"$word\")\n"
+    "    fi\n"
+    "  done\n"
+    "  local cur=${line[-1]}\n"
+    "  for word in \"${line[@]:1:${#line[@]}-2}\"; do\n"
+    "    if [[ $pending ]]; then\n"
+    "      [[ $pending == -C || $pending == --directory ]] &&\n"
+    "        where+=(-C \"$word\")\n"
+    "      pending=\n"
+    "    elif [[ $only || $word != -* ]]; then\n"
+    "      if [[ $command ]]; then ((++count)); else command=$word; fi\n"
+    "    else\n"
+    "      case $word in\n"
+    "      --) only=1 ;;\n"
+    "      -g|--global|--directory=*) where+=(\"$word\") ;;\n";
+
+static const char bash_middle[] =
+    "      esac\n"
+    "    fi\n"
+    "  done\n"
+    "  if [[ ! $only && ! $pending && $cur == --*=* ]]; then\n"
+    "    pending=${cur%%=*}\n"
+    "    [[ $COMP_WORDBREAKS == *=* ]] || prefix=$pending=\n"
+    "    cur=${cur#*=}\n"
+    "  fi\n";
+
+static const char bash_tail[] =
+    "  if [[ $files ]]; then\n"
+    "    compopt -o filenames 2>/dev/null\n"
+    "    mapfile -t COMPREPLY < <(compgen -P \"$prefix\" -$files -- \"$cur\")\n"
+    "  else\n"
+    "    mapfile -t COMPREPLY < <(compgen -P \"$prefix\" -W \"$words\" -- "
+    "\"$cur\")\n"
+    "  fi\n"
+    "}\n"
+    "complete -F _mapm mapm\n";
+
+static void put_bash_commands(struct buf *b)
+{
+    buf_text(b, "    case $command in\n    '')\n      words='");
+    for (size_t i = 0; i < command_count; i++)
+        buf_printf(b, "%s%s", i ? " " : "", commands[i].name);
+    buf_text(b, "' opts+='");
+    put_bash_option(b, OPTION_VERSION);
+    buf_text(b, "' ;;\n");
+    for (size_t i = 0; i < command_count; i++) {
+        const struct command *c = &commands[i];
+
+        buf_printf(b, "    %s)\n      ", c->name);
+        if (c->option_count) {
+            buf_text(b, "opts+='");
+            put_bash_options(b, c->options, c->option_count);
+            buf_text(b, "'; ");
+        }
+        put_bash_arguments(b, c);
+        buf_text(b, " ;;\n");
+    }
+    buf_text(b, "    esac\n");
 }
 
 static void put_bash(struct buf *b)
 {
-    buf_text(b, "# bash completion for mapm\n"
-                "_mapm() {\n"
-                "  local cur=${COMP_WORDS[COMP_CWORD]} prev= command= i\n"
-                "  local opts= words= files=\n"
-                "  ((COMP_CWORD > 0)) && prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-                "  case $prev in\n");
-    put_bash_choices(b);
-    buf_text(b, "  esac\n"
-                "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
-                "    case ${COMP_WORDS[i]} in\n"
-                "    -C|--directory|--color) ((i++)) ;;\n"
-                "    -*) ;;\n"
-                "    *) command=${COMP_WORDS[i]}; break ;;\n"
-                "    esac\n"
-                "  done\n"
-                "  opts='");
-    put_options(b, common_options, common_option_count);
-    buf_text(b, "'\n  case $command in\n  '') words='");
-    for (size_t i = 0; i < command_count; i++)
-        buf_printf(b, "%s%s", i ? " " : "", commands[i].name);
-    buf_text(b, "' ;;\n");
-    for (size_t i = 0; i < command_count; i++) {
-        buf_printf(b, "  %s) opts+='", commands[i].name);
-        put_options(b, commands[i].options, commands[i].option_count);
-        buf_text(b, "'; ");
-        put_bash_arguments(b, &commands[i]);
-        buf_text(b, " ;;\n");
+    const char *between = "";
+
+    buf_text(b, bash_head);
+    buf_text(b, "      ");
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        if (!options[i].argument)
+            continue;
+        buf_text(b, between);
+        put_bash_pattern(b, &options[i]);
+        between = "|";
     }
-    buf_text(b, "  esac\n"
-                "  if [[ $cur == -* ]]; then\n"
-                "    COMPREPLY=($(compgen -W \"$opts\" -- \"$cur\"))\n"
-                "  elif [[ $files ]]; then\n"
-                "    COMPREPLY=($(compgen -$files -- \"$cur\"))\n"
-                "  else\n"
-                "    COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
-                "  fi\n"
-                "}\n"
-                "complete -o filenames -F _mapm mapm\n");
+    buf_text(b, ") pending=$word ;;\n");
+    buf_text(b, bash_middle);
+    put_bash_choices(b);
+    buf_text(b, "  if [[ ! $pending ]]; then\n    opts='");
+    put_bash_options(b, common_options, common_option_count);
+    buf_text(b, "'\n");
+    put_bash_commands(b);
+    buf_text(b, "    [[ ! $only && $cur == -* ]] && words=$opts files=\n"
+                "  fi\n");
+    buf_text(b, bash_tail);
 }
 
-/* Single-quoted text of zsh or fish; ours has neither "'" nor "\". */
-static void put_zsh_option(struct buf *b, enum option_id id)
-{
-    const struct option *o = &options[id];
-    const char *repeat = o->kind == ARGUMENT_NAMES ? "*" : "";
-    int forms = o->letter ? 2 : 1;
+/* --- zsh ------------------------------------------------------------------ */
 
-    for (int i = 0; i < forms; i++) {
-        if (i == 0)
-            buf_printf(b, "    '%s--%s", repeat, o->name);
-        else
-            buf_printf(b, "    '%s-%c", repeat, o->letter);
-        buf_printf(b, "%s[%s]", o->argument && i == 0 ? "=" : "", o->text);
-        if (o->kind == ARGUMENT_CHOICE)
-            buf_printf(b, ":%s:(%s)", o->argument, o->choices);
-        else if (o->kind == ARGUMENT_FOLDER)
-            buf_printf(b, ":%s:_files -/", o->argument);
-        else if (o->argument)
-            buf_printf(b, ":%s: ", o->argument);
-        buf_text(b, "' \\\n");
+static bool may_repeat(const struct option *o)
+{
+    return o->kind == ARGUMENT_NAMES || o->kind == ARGUMENT_FOLDER;
+}
+
+/* One spec of _arguments; our texts have neither "'" nor "]". */
+static void put_zsh_form(struct buf *b, const struct option *o, bool is_short)
+{
+    buf_text(b, "      '");
+    if (may_repeat(o))
+        buf_char(b, '*');
+    else if (o->letter)
+        buf_printf(b, "(-%c --%s)", o->letter, o->name);
+    if (is_short)
+        buf_printf(b, "-%c%s", o->letter, o->argument ? "+" : "");
+    else
+        buf_printf(b, "--%s%s", o->name, o->argument ? "=" : "");
+    buf_printf(b, "[%s]", o->text);
+    if (o->kind == ARGUMENT_CHOICE)
+        buf_printf(b, ":%s:(%s)", o->argument, o->choices);
+    else if (o->kind == ARGUMENT_FOLDER)
+        buf_printf(b, ":%s:_files -/", o->argument);
+    else if (o->argument)
+        buf_printf(b, ":%s: ", o->argument);
+    buf_text(b, "' \\\n");
+}
+
+static void put_zsh_options(struct buf *b, const enum option_id *ids,
+                            size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        put_zsh_form(b, &options[ids[i]], false);
+        if (options[ids[i]].letter)
+            put_zsh_form(b, &options[ids[i]], true);
     }
 }
 
 static void put_zsh_arguments(struct buf *b, const struct command *c)
 {
-    switch (c->kind) {
-    case ARGUMENT_CHOICE:
-        buf_printf(b, "    '*:argument:(%s)'\n", c->choices);
-        break;
-    case ARGUMENT_PACKAGE:
-        buf_text(b, "    '*:package:_mapm_packages'\n");
-        break;
-    case ARGUMENT_PATH:
-        buf_text(b, "    '*:path:_files'\n");
-        break;
-    case ARGUMENT_FOLDER:
-        buf_text(b, "    '*:folder:_files -/'\n");
-        break;
-    default:
-        buf_text(b, "    && return\n");
-        break;
+    const char *which = c->max_arguments == 1 ? "1" : "*";
+
+    if (c->kind == ARGUMENT_CHOICE || c->run == command_help) {
+        buf_text(b, "      '1:argument:(");
+        put_words(b, c);
+        buf_text(b, ")'");
+        if (c->max_arguments > 1)
+            buf_text(b, " \\\n      '*:name: '");
+    } else if (c->kind == ARGUMENT_PACKAGE) {
+        buf_printf(b, "      '%s:package:_mapm_packages'", which);
+    } else if (c->kind == ARGUMENT_PATH) {
+        buf_printf(b, "      '%s:path:_files'", which);
+    } else if (c->kind == ARGUMENT_FOLDER) {
+        buf_printf(b, "      '%s:folder:_files -/'", which);
     }
+    buf_text(b, " && ret=0 ;;\n");
 }
 
 static void put_zsh(struct buf *b)
 {
     buf_text(b, "#compdef mapm\n"
                 "_mapm_packages() {\n"
-                "  compadd -- ${(f)\"$(mapm list -q 2>/dev/null | "
-                "sed 's/^[a-z]* *\\([^ ]*\\).*/\\1/')\"}\n"
+                "  local -a names\n"
+                "  names=(${(f)\"$(mapm list -q " LIST_NAMES ")\"})\n"
+                "  compadd -a names\n"
                 "}\n"
                 "_mapm() {\n"
+                "  local curcontext=$curcontext state line ret=1\n"
+                "  local -A opt_args\n"
                 "  local -a commands\n"
                 "  commands=(\n");
     for (size_t i = 0; i < command_count; i++)
         buf_printf(b, "    '%s:%s'\n", commands[i].name, commands[i].text);
     buf_text(b, "  )\n"
-                "  if ((CURRENT == 2)); then\n"
-                "    _describe command commands\n"
-                "    return\n"
-                "  fi\n"
-                "  case $words[2] in\n");
+                "  _arguments -C -s -S \\\n");
+    put_zsh_options(b, common_options, common_option_count);
+    put_zsh_form(b, &options[OPTION_VERSION], false);
+    put_zsh_form(b, &options[OPTION_VERSION], true);
+    buf_text(b,
+             "      '1:command:->command' \\\n"
+             "      '*::argument:->argument' && return 0\n"
+             "  case $state in\n"
+             "  command) _describe -t commands command commands && ret=0 ;;\n"
+             "  argument)\n"
+             "    case $words[1] in\n");
     for (size_t i = 0; i < command_count; i++) {
-        buf_printf(b, "  %s) shift words; ((CURRENT--)); _arguments \\\n",
-                   commands[i].name);
-        for (size_t k = 0; k < commands[i].option_count; k++)
-            put_zsh_option(b, commands[i].options[k]);
-        for (size_t k = 0; k < common_option_count; k++)
-            put_zsh_option(b, common_options[k]);
+        buf_printf(b, "    %s) _arguments -s -S \\\n", commands[i].name);
+        put_zsh_options(b, commands[i].options, commands[i].option_count);
+        put_zsh_options(b, common_options, common_option_count);
         put_zsh_arguments(b, &commands[i]);
-        buf_text(b, "    ;;\n");
     }
-    buf_text(b, "  esac\n}\n_mapm \"$@\"\n");
+    buf_text(b, "    esac ;;\n"
+                "  esac\n"
+                "  return ret\n"
+                "}\n"
+                "if [[ $funcstack[1] == _mapm ]]; then\n"
+                "  _mapm \"$@\"\n"
+                "else\n"
+                "  compdef _mapm mapm\n"
+                "fi\n");
 }
+
+/* --- fish ----------------------------------------------------------------- */
 
 static void put_fish_option(struct buf *b, const char *condition,
                             enum option_id id)
@@ -194,39 +309,102 @@ static void put_fish_option(struct buf *b, const char *condition,
     buf_printf(b, " -d '%s'\n", o->text);
 }
 
-static void put_fish_command(struct buf *b, const struct command *c)
+/* `__mapm_at COMMAND [N]`: at an argument (the N-th) of the command. */
+static void put_fish_arguments(struct buf *b, const struct command *c)
 {
-    char condition[96];
-
-    snprintf(condition, sizeof condition,
-             " -n '__fish_seen_subcommand_from %s'", c->name);
-    buf_printf(b,
-               "complete -c mapm -n __fish_use_subcommand -f -a %s -d '%s'\n",
-               c->name, c->text);
-    for (size_t k = 0; k < c->option_count; k++)
-        put_fish_option(b, condition, c->options[k]);
-    if (c->kind == ARGUMENT_CHOICE)
-        buf_printf(b, "complete -c mapm%s -f -a '%s'\n", condition, c->choices);
-    if (c->kind == ARGUMENT_PACKAGE)
+    if (c->kind == ARGUMENT_CHOICE || c->run == command_help) {
+        buf_printf(b, "complete -c mapm -n '__mapm_at %s 1' -a '", c->name);
+        put_words(b, c);
+        buf_text(b, "'\n");
+    } else if (c->kind == ARGUMENT_PACKAGE) {
         buf_printf(b,
-                   "complete -c mapm%s -f -a \"(mapm list -q 2>/dev/null | "
-                   "string replace -r '^\\S+ +(\\S+).*' '\\$1')\"\n",
-                   condition);
+                   "complete -c mapm -n '__mapm_at %s%s' "
+                   "-a '(__mapm_packages)'\n",
+                   c->name, c->max_arguments == 1 ? " 1" : "");
+    } else if (c->kind == ARGUMENT_PATH) {
+        buf_printf(b, "complete -c mapm -n '__mapm_at %s' -F\n", c->name);
+    } else if (c->kind == ARGUMENT_FOLDER) {
+        buf_printf(b,
+                   "complete -c mapm -n '__mapm_at %s%s' "
+                   "-a '(__fish_complete_directories)'\n",
+                   c->name, c->max_arguments == 1 ? " 1" : "");
+    }
 }
+
+static const char fish_head[] =
+    "# fish completion for mapm\n"
+    "# The command and its arguments on the line up to the cursor.\n"
+    "function __mapm_words\n"
+    "  set -l words (commandline -opc)\n"
+    "  set -l skip\n"
+    "  set -l only\n"
+    "  for word in $words[2..-1]\n"
+    "    if set -q only[1]\n"
+    "      echo $word\n"
+    "    else if set -q skip[1]\n"
+    "      set skip\n"
+    "    else\n"
+    "      switch $word\n";
+
+static const char fish_middle[] = "          set skip 1\n"
+                                  "        case --\n"
+                                  "          set only 1\n"
+                                  "        case '-*'\n"
+                                  "        case '*'\n"
+                                  "          echo $word\n"
+                                  "      end\n"
+                                  "    end\n"
+                                  "  end\n"
+                                  "end\n"
+                                  "function __mapm_first\n"
+                                  "  test (count (__mapm_words)) -eq 0\n"
+                                  "end\n"
+                                  "function __mapm_at\n"
+                                  "  set -l words (__mapm_words)\n"
+                                  "  test \"$words[1]\" = $argv[1]\n"
+                                  "  and begin\n"
+                                  "    not set -q argv[2]\n"
+                                  "    or test (count $words) -eq $argv[2]\n"
+                                  "  end\n"
+                                  "end\n"
+                                  "function __mapm_packages\n"
+                                  "  mapm list -q " LIST_NAMES "\n"
+                                  "end\n"
+                                  "complete -c mapm -f\n";
 
 static void put_fish(struct buf *b)
 {
-    buf_text(b, "# fish completion for mapm\n");
+    char condition[96];
+
+    buf_text(b, fish_head);
+    buf_text(b, "        case");
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        if (options[i].argument && options[i].letter)
+            buf_printf(b, " -%c", options[i].letter);
+        if (options[i].argument)
+            buf_printf(b, " --%s", options[i].name);
+    }
+    buf_text(b, "\n");
+    buf_text(b, fish_middle);
     for (size_t k = 0; k < common_option_count; k++)
         put_fish_option(b, "", common_options[k]);
-    for (size_t i = 0; i < command_count; i++)
-        put_fish_command(b, &commands[i]);
+    put_fish_option(b, " -n __mapm_first", OPTION_VERSION);
+    for (size_t i = 0; i < command_count; i++) {
+        const struct command *c = &commands[i];
+
+        buf_printf(b, "complete -c mapm -n __mapm_first -a %s -d '%s'\n",
+                   c->name, c->text);
+        snprintf(condition, sizeof condition, " -n '__mapm_at %s'", c->name);
+        for (size_t k = 0; k < c->option_count; k++)
+            put_fish_option(b, condition, c->options[k]);
+        put_fish_arguments(b, c);
+    }
 }
 
 COMMAND(command_completion)
 {
     struct str shell = inv->arguments.items[0];
-    struct buf b;
+    CLEANUP(buf_done) struct buf b;
 
     buf_init(&b, 256 * 1024);
     if (str_is(shell, "bash"))
@@ -239,7 +417,6 @@ COMMAND(command_completion)
         return err_set(e, ERR_USAGE, "unknown shell \"%.*s\": bash, zsh, fish",
                        STR_ARG(shell));
     term_write(&inv->term, buf_str(&b));
-    buf_done(&b);
     *exit_code = EXIT_DONE;
     return true;
 }
