@@ -1,0 +1,177 @@
+#!/bin/sh
+# The manual against the table of commands (by `mapm help`) and against the
+# tables that it repeats: error codes, clients, keys, complaints. STYLE.md 7.
+. "$(dirname "$0")/../lib/cli.sh"
+
+# Long options named by ".It Fl" of a page, sorted.
+page_options()
+{
+    sed -n 's/^\.It Fl //p' "$ROOT/man/$1" | grep -o -e '-[a-z][a-z-]*' |
+        sed 's/^/-/' | LC_ALL=C sort -u
+}
+# Long options of a section of the help, sorted.
+help_options()
+{
+    sed -n "/^$1/,/^\$/s/^  ...  *\(--[a-z-]*\).*/\1/p" | LC_ALL=C sort -u
+}
+# "--color WHEN" of a section of the help: each option with its argument.
+help_arguments()
+{
+    sed -n "/^$1/,/^\$/s/^  ...  *\(--[a-z-]* [A-Z][A-Z]*\)  .*/\1/p"
+}
+# Letters: "-q --quiet".
+help_letters()
+{
+    sed -n "/^$1/,/^\$/s/^  \(-.\), \(--[a-z-]*\).*/\1 \2/p"
+}
+
+# --- a page for each command, with just its options -----------------------------
+
+commands=$(mapm help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+isnt 'help lists commands' "$commands" ''
+for c in $commands; do
+    page=mapm-$c.1
+    if [ ! -f "$ROOT/man/$page" ]; then
+        fail "$page is there"
+        continue
+    fi
+    mapm help "$c" >"$T/help"
+    is "$page has the options of mapm $c" "$(page_options "$page")" \
+        "$(help_options options: <"$T/help")"
+    missing=
+    for o in $(help_options options: <"$T/help"); do
+        sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESC/p' "$ROOT/man/$page" |
+            grep -q -e "Fl $o\b" -e "Fl -${o#--}\b" || missing="$missing $o"
+    done
+    is "$page has them in its synopsis" "$missing" ''
+    missing=
+    while read -r option argument; do
+        grep -q "^\.It .*Fl -${option#--} Ar $argument\$" "$ROOT/man/$page" ||
+            missing="$missing $option $argument"
+    done <<LIST
+$(help_arguments options: <"$T/help")
+LIST
+    [ -n "$(help_arguments options: <"$T/help")" ] || missing=
+    is "$page names their arguments" "$missing" ''
+    missing=
+    while read -r letter option; do
+        [ -z "$letter" ] ||
+            grep -q "^\.It Fl ${letter#-} .*Fl -${option#--}" "$ROOT/man/$page" ||
+            missing="$missing $letter"
+    done <<LIST
+$(help_letters options: <"$T/help")
+LIST
+    is "$page names their letters" "$missing" ''
+    text=$(sed -n 1p "$T/help")
+    like "mapm.1 names $c" "$(cat "$ROOT/man/mapm.1")" "^\.It Cm $c\$"
+    like "and its page" "$(cat "$ROOT/man/mapm.1")" "^\.Xr mapm-$c 1 \.\$"
+    isnt "mapm help $c says what it does" "$text" ''
+    for section in NAME SYNOPSIS DESCRIPTION 'EXIT STATUS' EXAMPLES 'SEE ALSO'; do
+        grep -q "^\.Sh $section\$" "$ROOT/man/$page" || fail "$page: $section"
+    done
+done
+for page in "$ROOT"/man/mapm-*.1; do
+    c=${page##*/mapm-} c=${c%.1}
+    [ "$c" = fetch ] || like "$c has a page and is a command" "$commands" "^$c\$"
+done
+is 'mapm.1 has the common options' \
+    "$(page_options mapm.1 | grep -v -e '^--version$')" \
+    "$(mapm help | help_options 'options of every')"
+
+# --- tables that the pages repeat ------------------------------------------------
+
+# items PAGE SECTION: what ".It" lines of a section name, one a line, sorted.
+items()
+{
+    sed -n "/^\.Sh $2\$/,/^\.Sh /s/^\.It //p" "$ROOT/man/$1" |
+        sed 's/^Cm //; s/ , /\n/g' | LC_ALL=C sort
+}
+is 'mapm.1 has every error code' "$(items mapm.1 DIAGNOSTICS)" \
+    "$(sed -n 's/^ *\[ERR_.*\] = "\(.*\)",/\1/p' "$ROOT/base/err.c" |
+        grep -v '^none$' | LC_ALL=C sort)"
+is 'mapm-check.1 has every code of a complaint' \
+    "$(items mapm-check.1 DIAGNOSTICS)" \
+    "$(python3 - "$ROOT" <<'PYTHON'
+import glob, re, sys
+root, codes = sys.argv[1], set()
+for form, files in (
+        (r'\{"([a-z0-9-]+)", +"[-EWdm]{8}"\}', "manifest/level.c"),
+        (r'\bcheck_say\((?:[^,;]*,){3}\s*"([a-z0-9-]+)"', "cli/*.c"),
+        (r'\bcomplaints_add\((?:[^,;]*,){2}\s*"([a-z0-9-]+)"', "cli/*.c")):
+    for file in glob.glob(root + "/" + files):
+        codes |= set(re.findall(form, open(file).read()))
+print("\n".join(sorted(codes)))
+PYTHON
+)"
+is 'and every profile' \
+    "$(items mapm-check.1 DESCRIPTION | grep -v '^Fl' | tr '\n' ' ')" \
+    "$(bash -c 'source <("$0" completion bash); COMP_WORDS=(mapm check --profile "") COMP_CWORD=3
+        _mapm; printf "%s\n" "${COMPREPLY[@]}"' "$MAPM" | LC_ALL=C sort | tr '\n' ' ')"
+clients=$(sed -n 's/^ *{\.name = "\([a-z]*\)".*/\1/p' "$ROOT/provision/clients.c")
+isnt 'there are clients' "$clients" ''
+for name in $clients; do
+    like "mapm.yaml.5 knows the client $name" \
+        "$(sed -n '/^\.It Cm clients/,/^\.It Cm hosts/p' "$ROOT/man/mapm.yaml.5")" \
+        "^\.Cm (.* )?$name\b"
+done
+while read -r name value rest; do
+    macro=$(printf '%s' "$name" | tr a-z A-Z)
+    real=$(printf '#include "mapm/limits.h"\n%s\n' "$macro" |
+        ${CC:-cc} -E -P -I"$ROOT/include" - | tail -n 1 | sed 's/[a-z]//g')
+    is "mapm.yaml.5 has $name as it is" "$value" "$(($real))"
+done <<LIST
+$(sed -n '/^\.Sh LIMITS/,/^\.Sh /s/^\.It \([a-z_]*\) Ta \([0-9]*\) .*/\1 \2/p' \
+    "$ROOT/man/mapm.yaml.5")
+LIST
+keys=$(sed -n '/fields\[\] = {/,/^};/s/^ *{STR_INIT("\([a-z]*\)").*/\1/p' \
+    "$ROOT/manifest/lock.c")
+isnt 'there are keys of the lock' "$keys" ''
+for key in $keys; do
+    like "mapm.lock.5 has $key" \
+        "$(sed -n '/^\.Ss Keys/,/^\.Ss Reading/p' "$ROOT/man/mapm.lock.5")" \
+        "Cm $key\b"
+done
+
+# --- the examples are what they say -----------------------------------------------
+
+# json PAGE: each literal block that begins with "{", parsed.
+python3 - "$ROOT"/man/*.1 >"$T/json" 2>&1 <<'PYTHON'
+import json, re, sys
+for page in sys.argv[1:]:
+    for block in re.findall(r"^\.Bd -literal.*?\n(\{.*?)^\.Ed", open(page).read(), re.S | re.M):
+        try:
+            if "schema" not in json.loads(block):
+                print(page, "has an example without schema")
+        except ValueError as e:
+            print(page, e)
+PYTHON
+is 'JSON in the pages is JSON' "$(cat "$T/json")" ''
+sed -n '/^A$/,/^\.Ed/p' "$ROOT/man/mapm.yaml.5" |
+    sed -n '/^dependencies:/,/^\.Ed/p' | sed '$d' >mapm.yaml
+exits 'mapm.yaml in its page is one' 0 mapm list
+mkdir -p "$XDG_CONFIG_HOME/mapm"
+sed -n '/^hosts: /,/^\.Ed/p' "$ROOT/man/mapm.yaml.5" | sed '$d' \
+    >"$XDG_CONFIG_HOME/mapm/config.yaml"
+exits 'config.yaml in its page is one' 0 mapm list
+sed -n '/^version: 1/,/^\.Ed/p' "$ROOT/man/mapm.lock.5" | sed '$d' |
+    sed "s/\.\.\.64 digits/$(printf %060d 0)/" >mapm.lock
+exits 'mapm.lock in its page is one' 0 mapm list
+like 'with its packages' "$out" '^skill +acme/git-pr +1\.2\.0'
+
+# --- form -----------------------------------------------------------------------
+
+if command -v mandoc >/dev/null; then
+    for page in "$ROOT"/man/*.[157]; do
+        is "${page##*/} lints clean" "$(mandoc -Tlint -Wwarning "$page" 2>&1)" ''
+    done
+else
+    skip 'the pages lint clean' 'mandoc is not installed'
+fi
+# Cross references lead somewhere.
+missing=
+for to in $(sed -n 's/^\.Xr \(mapm[a-z.-]*\) \([157]\).*/\1.\2/p' "$ROOT"/man/*.[157] |
+    sort -u); do
+    [ -f "$ROOT/man/$to" ] || missing="$missing $to"
+done
+is 'no page refers to one that is not there' "$missing" ''
+done_testing
