@@ -91,6 +91,8 @@ static const char *short_fault(const struct origin *o, bool has_ref)
         return "what follows \"@\" is not a ref that git allows";
     if (o->ref.n && origin_path_fault(o->ref))
         return "its ref cannot be written in a URL";
+    if (o->path.n > PACKAGE_PATH_MAX_BYTES)
+        return "its path is too long";
     return o->path.n ? origin_path_fault(o->path) : NULL;
 }
 

@@ -37,13 +37,36 @@ static void complain_split(struct reader *r, const struct split *s)
     if (!s->fault)
         return;
     if (str_is(str_from(s->fault), "no-frontmatter"))
-        complain(r, s->fault, "", 1,
-                 "it does not start with a line \"---\": begin with\n---\n"
-                 "name: …\ndescription: …%s\n---",
-                 r->in->kind == DOC_AGENT ? "\nversion: 1.0.0" : "");
+        complain(
+            r, s->fault, "", 1,
+            "it does not start with a line \"---\": put \"---\", \"name: …\", "
+            "\"description: …\"%s and \"---\" before the text, each on a "
+            "line of its own",
+            r->in->kind == DOC_AGENT ? ", \"version: 1.0.0\"" : "");
     else
         complain(r, s->fault, "", 1,
                  "the frontmatter is not closed: add a line \"---\" after it");
+}
+
+void manifest_check_file(enum manifest_file state, enum doc_kind kind,
+                         struct complaints *why)
+{
+    const char *anchor = doc_anchor(kind) ? doc_anchor(kind) : "the file";
+
+    if (state == MANIFEST_FILE_MISSING)
+        complaints_add(why, true, "no-anchor", "", 0,
+                       "%s is missing: a package has one, spelled just so",
+                       anchor);
+    else if (state == MANIFEST_FILE_TOO_LARGE)
+        complaints_add(
+            why, true, "too-large", "", 0, "%s is larger than %u KiB", anchor,
+            (kind == DOC_MCP ? MCP_MAX_BYTES : ANCHOR_MAX_BYTES) / 1024);
+    else if (state != MANIFEST_FILE_OK)
+        complaints_add(why, true, "unreadable", "", 0,
+                       state == MANIFEST_FILE_ESCAPES
+                           ? "%s is a link that leaves the package"
+                           : "%s is not a file that can be read",
+                       anchor);
 }
 
 static bool is_ours(const struct yaml *dependencies)

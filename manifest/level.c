@@ -135,9 +135,9 @@ enum level level_of(const struct reader *r, const char *code)
     }
 }
 
-static void add(const struct reader *r, enum level level, const char *code,
-                const char *field, unsigned line, const char *format,
-                va_list args)
+static void PRINTF(6, 0)
+    add(const struct reader *r, enum level level, const char *code,
+        const char *field, unsigned line, const char *format, va_list args)
 {
     char message[2048];
 

@@ -152,8 +152,7 @@ static void complain_faults(struct reader *r, const struct fault *faults,
     for (size_t i = 0; i < count; i++) {
         if (raw.n)
             complain(r, faults[i].code, "name", line,
-                     "the name \"%s\" %s; write lower-case words joined by "
-                     "\"-\", as in \"%s\"",
+                     "the name \"%s\" %s; write it as \"%s\", for example",
                      quoted(r, raw), faults[i].why, suggestion(r, raw));
         else
             complain(r, faults[i].code, "name", line,

@@ -100,8 +100,6 @@ const char *origin_path_fault(struct str path)
 {
     struct str rest = path, part;
 
-    if (path.n > PACKAGE_PATH_MAX_BYTES)
-        return "its path is too long";
     while (str_cut(&rest, '/', &part)) {
         if (part.n == 0)
             return "its path has an empty part";
@@ -182,6 +180,8 @@ static const char *rest_fault(struct str rest, struct arena *a)
 
     if (first.n == 0)
         return "the ref after /tree/ is missing";
+    if (str_is(first, "@") && path.n) /* "@/x" is a ref, "@" alone is not */
+        return origin_path_fault(str_from_index(path, 1));
     if (!ref_is_plain(unescape(first, false, a)))
         return "the ref after /tree/ is not one that git allows";
     return path.n ? origin_path_fault(str_from_index(path, 1)) : NULL;

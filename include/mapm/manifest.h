@@ -97,6 +97,7 @@ int version_cmp(const struct version *x, const struct version *y);
 
 /* --- complaints ----------------------------------------------------------- */
 
+/* At most 1,000 errors and 1,000 warnings a document. */
 struct complaint {
     bool error;         /* else a warning */
     const char *code;   /* stable: "name-grammar" … */
@@ -152,7 +153,7 @@ struct manifest_input {
     enum doc_kind kind;
     struct str text;
     struct str folder; /* its folder's name (MCP: file name); "" = unknown:
-                            not compared */
+                          not compared */
     const struct manifest_files *files; /* NULL: nothing beside it is judged */
     const struct origin_rules *rules;   /* NULL: github.com alone */
     enum profile profile;
@@ -170,8 +171,9 @@ struct dependency {
 
 struct document {
     enum doc_kind kind;
-    struct str name;  /* valid one: the folder's, when the document's
-                               own was unusable (name_replaced) */
+    struct str name;  /* valid one: the folder's, when the document's own
+                         was unusable (name_replaced). MCP: behind "/".
+                         Other profiles than install: as written */
     struct str scope; /* "" = none; MCP: the part before "/" */
     struct str fqn;   /* scope/name, or name; MCP: _meta.name */
     bool name_replaced;
@@ -205,6 +207,11 @@ struct document {
  */
 void manifest_read(const struct manifest_input *in, struct arena *a,
                    struct document *out, struct complaints *why);
+
+/* What stands for the document when its file gave no text: no-anchor,
+ * unreadable or too-large; nothing for MANIFEST_FILE_OK. */
+void manifest_check_file(enum manifest_file state, enum doc_kind kind,
+                         struct complaints *why);
 
 /* All errors of `why` as one err: ERR_NAME, ERR_MCP, ERR_FRONTMATTER … by the
  * first one's code; `what` names the document. Returns false. */

@@ -433,3 +433,31 @@ TEST(complaint_messages_are_cut_between_characters)
     CHECK(c.items[0].message.n > 1000 && c.items[0].message.n <= 2048);
     arena_done(&a);
 }
+
+/* REQUIREMENTS 5: no text at all. Rows 1, 16. */
+static const struct {
+    enum manifest_file state;
+    enum doc_kind kind;
+    const char *complaints;
+    enum err_code code;
+} absent[] = {
+    {MANIFEST_FILE_OK, DOC_SKILL, "", ERR_FAILED},
+    {MANIFEST_FILE_MISSING, DOC_SKILL, "no-anchor:0!", ERR_NOT_FOUND},
+    {MANIFEST_FILE_UNREADABLE, DOC_AGENT, "unreadable:0!", ERR_IO},
+    {MANIFEST_FILE_ESCAPES, DOC_SKILL, "unreadable:0!", ERR_IO},
+    {MANIFEST_FILE_TOO_LARGE, DOC_MCP, "too-large:0!", ERR_LIMIT},
+};
+
+TEST(M34_files_that_give_no_text)
+{
+    for (size_t i = 0; i < ROWS(absent); i++) {
+        CLEANUP(reading_done) struct reading r = {0};
+        struct err e = {0};
+
+        complaints_init(&r.why, &r.a);
+        manifest_check_file(absent[i].state, absent[i].kind, &r.why);
+        CHECK_STR(complaints_text(&r), absent[i].complaints);
+        CHECK(!complaints_fail(&r.why, absent[i].kind, "x", &e));
+        CHECK(e.code == absent[i].code);
+    }
+}

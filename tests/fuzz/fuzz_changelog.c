@@ -1,0 +1,31 @@
+/* manifest: CHANGELOG.md. Entries are versions of the text, in its order, and
+ * the first is the latest. M29. */
+#include "mapm/manifest.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str text = str_of((const char *)data, size);
+    struct changelog_entry *entries = NULL;
+    struct complaints why;
+    struct version v;
+    size_t count = 0;
+    unsigned line = 0;
+
+    if (size >= 1 << 20)
+        return 0;
+    complaints_init(&why, &a);
+    changelog_read(text, &a, &entries, &count, &why);
+    for (size_t i = 0; i < count; i++) {
+        if (!version_parse(entries[i].version, &v) || entries[i].line <= line)
+            abort();
+        line = entries[i].line;
+    }
+    if (!str_eq(changelog_latest(text), count ? entries[0].version : STR("")))
+        abort();
+    return 0;
+}

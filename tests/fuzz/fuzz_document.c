@@ -1,0 +1,132 @@
+/* manifest: a SKILL.md or AGENTS.md under every profile, and renamed. Lines
+ * lie in the text, complaints are UTF-8, errors and counts agree, and a copy
+ * with another name reads under it. THREATS rows 5 to 7. */
+#include "base/text.h"
+#include "mapm/manifest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static enum manifest_file read_beside(void *ctx, struct str path, size_t max,
+                                      struct arena *a, struct str *content)
+{
+    const struct str *text = ctx;
+
+    (void)a;
+    if (path.n == 0 || path.p[0] == '/' || str_starts(path, STR("../")))
+        abort();
+    if (path.n % 3 == 1)
+        return MANIFEST_FILE_MISSING;
+    if (max && text->n > max)
+        return MANIFEST_FILE_TOO_LARGE;
+    *content = *text;
+    return MANIFEST_FILE_OK;
+}
+
+static size_t count_lines(struct str text)
+{
+    size_t lines = 2;
+
+    for (size_t i = 0; i < text.n; i++)
+        lines += text.p[i] == '\n' || text.p[i] == '\r';
+    return lines;
+}
+
+static void check_complaints(const struct complaints *why, struct str text)
+{
+    size_t errors = 0, lines = count_lines(text);
+
+    for (size_t i = 0; i < why->count; i++) {
+        const struct complaint *c = &why->items[i];
+
+        errors += c->error;
+        if (!c->code[0] || c->message.n == 0 || c->line > lines ||
+            !text_is_utf8(c->message) || !text_is_utf8(c->field))
+            abort();
+    }
+    if (errors != why->errors || why->count - errors != why->warnings)
+        abort();
+}
+
+static void check_result(const struct document *d, const struct complaints *why,
+                         const struct manifest_input *in)
+{
+    struct err e = {0};
+
+    if (why->errors) {
+        if (complaints_fail(why, in->kind, "x", &e) || e.code == ERR_NONE)
+            abort();
+        return;
+    }
+    if (d->description.n == 0 || d->name.n == 0)
+        abort();
+    if (in->profile == PROFILE_INSTALL &&
+        (!name_is_kebab(d->name) || (d->scope.n && !scope_is_valid(d->scope)) ||
+         !d->skill_version[0]))
+        abort();
+    for (size_t i = 0; i < d->dep_count; i++)
+        if (d->deps[i].origin.key.n == 0)
+            abort();
+}
+
+static void read_under(struct str text, enum profile p, unsigned bits,
+                       struct arena *a)
+{
+    struct manifest_files files = {read_beside, &text};
+    struct document d;
+    struct complaints why;
+    struct manifest_input in = {
+        .kind = bits & 1 ? DOC_AGENT : DOC_SKILL,
+        .text = text,
+        .folder = bits & 2 ? STR("foo") : STR(""),
+        .files = bits & 4 ? &files : NULL,
+        .profile = p,
+        .strict = bits & 8,
+        .allow_file = bits & 16,
+        .allow_hidden = bits & 32,
+    };
+
+    complaints_init(&why, a);
+    manifest_read(&in, a, &d, &why);
+    check_complaints(&why, text);
+    check_result(&d, &why, &in);
+}
+
+static void check_rename(struct str text, struct arena *a)
+{
+    struct document before, d;
+    struct complaints why;
+    struct str out, name = STR("re-named");
+    struct err e = {0};
+    struct manifest_input in = {.kind = DOC_SKILL, .folder = name};
+
+    if (!manifest_rename(text, name, a, &out, &e))
+        return;
+    complaints_init(&why, a);
+    in.text = text;
+    manifest_read(&in, a, &before, &why);
+    in.text = out;
+    manifest_read(&in, a, &d, &why);
+    if (!text_is_utf8(out))
+        return;
+    if (out.n <= ANCHOR_MAX_BYTES &&
+        (!str_eq(d.name, name) || d.name_replaced || d.name_differs ||
+         strcmp(d.skill_version, before.skill_version) != 0))
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str text = str_of((const char *)data, size);
+    unsigned bits = size ? data[size - 1] : 0;
+
+    if (size >= 1 << 20)
+        return 0;
+    for (enum profile p = PROFILE_INSTALL; p <= PROFILE_PUBLISH; p++)
+        read_under(text, p, bits, &a);
+    check_rename(text, &a);
+    return 0;
+}

@@ -1,0 +1,68 @@
+/* manifest: an MCP file. What is accepted is written for a client with no
+ * placeholder left and reads again as JSON; layout is mended for good.
+ * M16 to M22; THREATS rows 5, 8, 9. */
+#include "base/text.h"
+#include "mapm/manifest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const struct json_options options = {.max_depth = MCP_MAX_DEPTH,
+                                            .max_nodes = 1000000};
+
+static void check_pretty(struct str text, struct arena *a)
+{
+    struct str once, twice;
+    struct err e = {0};
+
+    if (!mcp_pretty(text, a, &once, &e))
+        return;
+    if (once.n <= MCP_MAX_BYTES &&
+        (!mcp_pretty(once, a, &twice, &e) || !str_eq(once, twice)))
+        abort();
+}
+
+static void check_written(const struct document *d, bool good, struct arena *a)
+{
+    const struct json *root;
+    struct str out;
+    struct err e = {0};
+
+    if (!mcp_format(d, STR("/w"), STR("/s"), true, a, &out, &e)) {
+        if (good)
+            abort();
+        return;
+    }
+    if (str_find(out, STR("${")) != SIZE_MAX ||
+        !json_parse(out, &options, a, &root, NULL, &e) ||
+        root->kind != JSON_OBJECT)
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct manifest_input in = {.kind = DOC_MCP,
+                                .text = {(const char *)data, size}};
+    struct complaints why;
+    struct document d;
+
+    if (size >= 1 << 20)
+        return 0;
+    complaints_init(&why, &a);
+    manifest_read(&in, &a, &d, &why);
+    for (size_t i = 0; i < why.count; i++)
+        if (!text_is_utf8(why.items[i].message))
+            abort();
+    if (d.mcp) {
+        check_written(&d, why.errors == 0, &a);
+        (void)mcp_command_line(&d, &a);
+    }
+    if (why.errors == 0 &&
+        (!mcp_name_is_valid(d.fqn) || mcp_key(d.fqn, &a).n > MCP_KEY_MAX_CHARS))
+        abort();
+    check_pretty(in.text, &a);
+    return 0;
+}

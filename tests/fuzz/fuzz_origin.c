@@ -1,0 +1,79 @@
+/* manifest: origins of documents and of people. What is accepted is read
+ * again from its own text as the same; what a URL must not hold is not in it.
+ * M13, M14; THREATS row 10. */
+#include "base/text.h"
+#include "mapm/manifest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_parts(const struct origin *o)
+{
+    if (o->scheme == ORIGIN_FILE) {
+        if (o->path.n < 2 || o->path.p[0] != '/' ||
+            str_find(o->path, STR("/../")) != SIZE_MAX ||
+            str_find(o->path, STR("//")) != SIZE_MAX)
+            abort();
+        return;
+    }
+    if (!str_is(o->host, "github.com") || o->owner.n == 0 || o->repo.n == 0 ||
+        str_has_char(o->owner, '/') || str_has_char(o->repo, '/') ||
+        str_starts(o->rest, STR("-")) || str_starts(o->rest, STR("/")))
+        abort();
+    for (size_t i = 0; i < o->text.n; i++)
+        if ((unsigned char)o->text.p[i] < 0x20 || strchr("?#\\", o->text.p[i]))
+            abort();
+}
+
+static void check_document(struct str text, struct arena *a)
+{
+    struct origin o, again;
+    struct err e = {0};
+
+    if (!origin_parse(text, NULL, a, &o, &e)) {
+        if (e.code != ERR_ORIGIN || !e.hint[0])
+            abort();
+        return;
+    }
+    check_parts(&o);
+    if (!origin_parse(o.text, NULL, a, &again, &e) ||
+        !str_eq(o.key, again.key) || !str_eq(o.text, again.text))
+        abort();
+}
+
+static void check_argument(struct str text, struct arena *a)
+{
+    struct origin o, again, full;
+    struct err e = {0};
+
+    if (!origin_parse_argument(text, STR("/w/x"), STR("/home/u"), NULL, a, &o,
+                               &e))
+        return;
+    check_parts(&o);
+    if (!origin_parse_argument(o.text, STR("/"), STR(""), NULL, a, &again,
+                               &e) ||
+        !str_eq(o.key, again.key))
+        abort();
+    if (!o.is_short)
+        return;
+    origin_complete(&o, o.ref.n ? o.ref : STR("main"), o.path, a, &full);
+    if (full.text.n <= ORIGIN_MAX_BYTES &&
+        (!origin_parse(full.text, NULL, a, &again, &e) ||
+         !str_eq(full.key, again.key)))
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str text = str_of((const char *)data, size);
+
+    if (size >= 1 << 20)
+        return 0;
+    check_document(text, &a);
+    check_argument(text, &a);
+    (void)ref_is_valid(text);
+    return 0;
+}
