@@ -382,10 +382,10 @@ static bool handle_event(struct closure *c, const struct fetch_event *event,
     return true;
 }
 
-static bool settle_queue(struct closure *c, size_t *at, struct err *e)
+static bool settle_queue(struct closure *c, struct err *e)
 {
-    for (; *at < c->queued; ++*at) {
-        struct node *n = c->queue[*at];
+    while (c->settled < c->queued) {
+        struct node *n = c->queue[c->settled++];
         struct err problem = {0};
 
         if (c->queued > GRAPH_MAX_PACKAGES)
@@ -405,24 +405,56 @@ static bool settle_queue(struct closure *c, size_t *at, struct err *e)
 bool closure_gather(struct closure *c, struct err *e)
 {
     struct fetch_event event = {.kind = FETCH_IDLE};
-    size_t at = 0;
     bool ok;
 
     for (;;) {
         CLEANUP(arena_done) struct arena scratch = {0};
 
-        ok = settle_queue(c, &at, e);
+        ok = settle_queue(c, e);
         if (!ok || !c->fetch)
             break;
         ok = fetch_next(c->fetch, &scratch, &event, e) &&
              handle_event(c, &event, &scratch, e);
-        if (!ok || (event.kind == FETCH_IDLE && at == c->queued))
+        if (!ok || (event.kind == FETCH_IDLE && c->settled == c->queued))
             break;
     }
     term_progress_clear(&c->inv->term);
     if (c->fetch)
         fetch_get_progress(c->fetch, &c->progress);
     return ok;
+}
+
+#define SAME_WARNINGS_MAX 3
+
+void closure_warn(struct closure *c)
+{
+    bool all = has_option(c->inv, OPTION_VERBOSE);
+    struct map counts; /* code -> how many, as a number */
+
+    map_init(&counts, &c->inv->arena);
+    for (size_t i = 0; i < c->note_count; i++) {
+        struct map_entry *e = map_entry(&counts, str_from(c->notes[i].code));
+
+        e->value = (void *)((uintptr_t)e->value + 1);
+    }
+    for (size_t i = 0; i < c->note_count; i++) {
+        const struct closure_note *n = &c->notes[i];
+        struct map_entry *e = map_entry(&counts, str_from(n->code));
+        size_t count = (uintptr_t)e->value;
+
+        if (count == 0)
+            continue; /* said for all of them */
+        if (all || count <= SAME_WARNINGS_MAX) {
+            term_warn(&c->inv->term, "%.*s: %.*s", STR_ARG(n->origin),
+                      STR_ARG(n->message));
+            continue;
+        }
+        term_warn(&c->inv->term,
+                  "%.*s: %.*s (%zu more packages: %s; -v names them)",
+                  STR_ARG(n->origin), STR_ARG(n->message), count - 1, n->code);
+        e->value = NULL;
+    }
+    c->note_count = 0;
 }
 
 bool closure_read(void *ctx, const struct origin *o, enum doc_kind expected,

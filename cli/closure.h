@@ -45,6 +45,12 @@ struct closure_options {
     void *moving_ctx; /* update: entries whose refs are read anew */
 };
 
+/* A warning about a package; told when all is gathered. */
+struct closure_note {
+    const char *code;
+    struct str origin, message;
+};
+
 struct closure {
     struct invocation *inv;
     const struct layer *layer;
@@ -52,12 +58,14 @@ struct closure {
     struct closure_options options;
     struct map nodes; /* origin key -> struct node * */
     struct node **queue;
-    size_t queued, queue_capacity;
+    size_t queued, settled, queue_capacity;
     struct fetch *fetch;
     struct store_session session;
     struct node **asked; /* by id */
     size_t asked_count, asked_capacity;
     size_t warnings;
+    struct closure_note *notes;
+    size_t note_count, note_capacity;
     bool index_warned;
     struct fetch_progress progress;
 };
@@ -72,6 +80,10 @@ struct node *closure_add(struct closure *c, const struct origin *o,
                          unsigned kinds);
 
 MUST_CHECK bool closure_gather(struct closure *c, struct err *e);
+
+/* Warns of what was found, once: more than a few of one code become one line,
+ * as real catalogs lack a version in nine of ten packages; -v tells all. */
+void closure_warn(struct closure *c);
 
 /* For resolver_resolve; ctx is the closure. */
 bool closure_read(void *ctx, const struct origin *o, enum doc_kind expected,

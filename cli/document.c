@@ -154,7 +154,18 @@ static const char *shown(const struct node *n, struct arena *a)
     return str_c(n->origin.text, a);
 }
 
-static void show_warnings(struct closure *c, const struct node *n,
+static void note_warning(struct closure *c, const struct node *n,
+                         const struct complaint *w)
+{
+    struct arena *a = &c->inv->arena;
+
+    c->notes = arena_grow(a, c->notes, c->note_count, &c->note_capacity,
+                          sizeof *c->notes);
+    c->notes[c->note_count++] = (struct closure_note){w->code, n->origin.text,
+                                                      arena_str(a, w->message)};
+}
+
+static void note_warnings(struct closure *c, const struct node *n,
                           const struct complaints *why)
 {
     for (size_t i = 0; i < why->count; i++) {
@@ -169,8 +180,7 @@ static void show_warnings(struct closure *c, const struct node *n,
         c->warnings++;
         /* A locked package was looked at when it was locked. */
         if (!n->locked)
-            term_warn(&c->inv->term, "%s: %.*s", shown(n, &c->inv->arena),
-                      STR_ARG(w->message));
+            note_warning(c, n, w);
     }
 }
 
@@ -210,7 +220,7 @@ static bool judge(struct closure *c, struct node *n, enum doc_kind kind,
         return err_wrap(e, "%s", shown(n, a));
     complaints_init(&why, a);
     manifest_read(&in, a, out, &why);
-    show_warnings(c, n, &why);
+    note_warnings(c, n, &why);
     return why.errors == 0 || complaints_fail(&why, kind, shown(n, a), e);
 }
 

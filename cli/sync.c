@@ -364,8 +364,10 @@ bool sync_resolve(struct sync *s, struct err *e)
     for (size_t i = 0; i < s->root_count; i++)
         closure_add(&s->closure, &s->roots[i].origin,
                     (unsigned)s->roots[i].kind);
-    if (!closure_gather(&s->closure, e) ||
-        !resolver_resolve(&source, s->roots, s->root_count, &s->inv->arena,
+    if (!closure_gather(&s->closure, e))
+        return false;
+    closure_warn(&s->closure);
+    if (!resolver_resolve(&source, s->roots, s->root_count, &s->inv->arena,
                           &s->plan, e) ||
         !check_sources(s, e) || !fill_packages(s, e))
         return false;
