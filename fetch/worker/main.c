@@ -195,9 +195,11 @@ static bool finish_requests(struct session *s, uint64_t *wait_ms, struct err *e)
     struct http_call *call;
 
     while ((call = http_next(s->http)) != NULL) {
+        /* Before the events that it leads to: after the last of them nobody
+         * listens any more. */
+        say_progress(s, true);
         if (!lane_finish(call->ctx, e))
             return false;
-        say_progress(s, true);
         *wait_ms = 0; /* another one may be due */
     }
     return true;
