@@ -11,11 +11,16 @@ static volatile sig_atomic_t caught;
 void proc_init(void)
 {
     /* The lowest free descriptor is taken: 0, 1 and 2 in turn, then one too
-     * many. Without this, the first file opened would be "stdout". */
+     * many. Without this, the first file opened would be "stdout". What is
+     * written to a closed stdout must fail, not vanish: so only for reading,
+     * once the two others are there. */
     int fd;
 
     do
-        fd = open("/dev/null", O_RDWR);
+        fd = open("/dev/null", fcntl(STDIN_FILENO, F_GETFD) >= 0 &&
+                                       fcntl(STDOUT_FILENO, F_GETFD) < 0
+                                   ? O_RDONLY
+                                   : O_RDWR);
     while (fd >= 0 && fd <= STDERR_FILENO);
     if (fd >= 0)
         close(fd);

@@ -94,6 +94,8 @@ extern const struct command commands[];
 extern const size_t command_count;
 
 const struct command *command_find(struct str name);
+/* ERR_USAGE, with a near name. Returns false. */
+bool command_unknown(struct str name, struct err *e);
 
 struct values {
     struct str *items;

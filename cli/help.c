@@ -72,11 +72,8 @@ COMMAND(command_help)
 
     if (c && c->run == command_help && inv->arguments.count) {
         c = command_find(inv->arguments.items[0]);
-        if (!c) {
-            err_set(e, ERR_USAGE, "unknown command \"%.*s\"",
-                    STR_ARG(inv->arguments.items[0]));
-            return err_hint(e, "mapm help lists the commands");
-        }
+        if (!c)
+            return command_unknown(inv->arguments.items[0], e);
     } else if (c && c->run == command_help && !has_option(inv, OPTION_HELP)) {
         c = NULL;
     }

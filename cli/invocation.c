@@ -178,7 +178,7 @@ static bool take_letters(struct parse *p, const char *text, struct err *e)
     return true;
 }
 
-static bool unknown_command(struct str name, struct err *e)
+bool command_unknown(struct str name, struct err *e)
 {
     const char *near = NULL;
     size_t best = 3;
@@ -204,7 +204,7 @@ static bool take_word(struct parse *p, const char *text, struct err *e)
 
     if (!inv->command) {
         inv->command = command_find(word);
-        return inv->command || unknown_command(word, e);
+        return inv->command || command_unknown(word, e);
     }
     /* `--skill a b`: further names of the same kind; origins have a "/". */
     if (p->names_of != OPTION_COUNT && !str_has_char(word, '/') &&

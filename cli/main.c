@@ -96,6 +96,22 @@ static bool enter_folder(struct invocation *inv, struct err *e)
     return true;
 }
 
+/* What answers without looking at any folder. */
+static bool stays_outside(const struct command *c)
+{
+    return c->run == command_help || c->run == command_version ||
+           c->run == command_completion;
+}
+
+/* A command line that cannot be taken apart may still ask for JSON. */
+static bool asks_for_json(int argc, char *const *argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--json") == 0)
+            return true;
+    return false;
+}
+
 static bool run(struct invocation *inv, int *code, struct err *e)
 {
     if (has_option(inv, OPTION_VERSION))
@@ -106,7 +122,8 @@ static bool run(struct invocation *inv, int *code, struct err *e)
     }
     if (!inv->command || has_option(inv, OPTION_HELP))
         return command_help(inv, code, e);
-    return enter_folder(inv, e) && inv->command->run(inv, code, e);
+    return (stays_outside(inv->command) || enter_folder(inv, e)) &&
+           inv->command->run(inv, code, e);
 }
 
 int main(int argc, char **argv)
@@ -124,7 +141,7 @@ int main(int argc, char **argv)
     if (!parsed || !run(&inv, &code, &e)) {
         code = exit_of(&e);
         term_error(&inv.term, &e);
-        if (has_option(&inv, OPTION_JSON))
+        if (asks_for_json(argc, argv))
             print_json_error(&inv, &e);
     }
     if (!term_done(&inv.term, &e)) {

@@ -27,17 +27,19 @@ static void end_json(struct invocation *inv, struct json_writer *w,
 
 static bool show_path(struct store_job *job, int *exit_code, struct err *e)
 {
+    struct str path =
+        fs_join(store_home(job->store), STR("store"), &job->inv->arena);
     struct json_writer w;
     struct buf b;
 
     (void)e;
     *exit_code = EXIT_DONE;
     if (!has_option(job->inv, OPTION_JSON)) {
-        term_print(&job->inv->term, "%.*s\n", STR_ARG(store_home(job->store)));
+        term_print(&job->inv->term, "%.*s\n", STR_ARG(path));
         return true;
     }
     begin_json(&w, &b, "path");
-    json_member_string(&w, "path", store_home(job->store));
+    json_member_string(&w, "path", path);
     end_json(job->inv, &w, &b);
     return true;
 }

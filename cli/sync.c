@@ -407,7 +407,7 @@ static bool ask_consent(struct sync *s, size_t servers, struct err *e)
     if (servers == 0 || s->dry_run)
         return true;
     question =
-        arena_printf(&s->inv->arena, "Let your agents start %s? [y/N] ",
+        arena_printf(&s->inv->arena, "Let your agents start %s?",
                      servers == 1 ? "this MCP server" : "these MCP servers");
     if (confirm(s->inv, question.p, e))
         return true;
