@@ -134,9 +134,9 @@ static void check_sizes(struct reader *r, struct str body, unsigned line)
                  "the body costs about %zu tokens, more than %d: move details "
                  "into files that it names",
                  r->doc->load_size_tokens, BODY_WARN_TOKENS);
-    if (lines > BODY_WARN_LINES)
+    if (lines >= BODY_WARN_LINES)
         complain(r, "body-lines", "", line,
-                 "the body has %zu lines, more than %d: move details into "
+                 "the body has %zu lines: keep it under %d, move details into "
                  "files that it names",
                  lines, BODY_WARN_LINES);
     if (points > BODY_WARN_CHARS &&
@@ -154,6 +154,28 @@ static void check_input_keys(struct reader *r, struct str body, unsigned line)
         complain(r, "metaskill-input-keys", "", line,
                  "the body has no \"Input keys:\" list: say what the program "
                  "reads from its input");
+}
+
+/* M31: where a client puts a skill is not for its author to know. */
+static void check_client_paths(struct reader *r, struct str body, unsigned line)
+{
+    static const char *const folders[] = {
+        ".claude/skills/", ".agents/skills/", ".github/skills/",
+        ".gemini/skills/", ".codex/skills/",  ".cursor/skills/",
+        ".claude/agents/", ".agents/agents/", ".github/agents/",
+    };
+
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        size_t at = str_find(body, str_from(folders[i]));
+
+        if (at == SIZE_MAX)
+            continue;
+        complain(r, "body-client-path", "", line + text_line_of(body, at) - 1,
+                 "the body names %s, where one client looks: write "
+                 "<SKILL_DIR>/ for the skill's own folder",
+                 folders[i]);
+        return;
+    }
 }
 
 static void hash_body(struct reader *r, struct str body)
@@ -180,6 +202,7 @@ void read_body(struct reader *r, const struct split *s)
     hash_body(r, unix_body);
     check_sizes(r, unix_body, line);
     check_input_keys(r, unix_body, line);
+    check_client_paths(r, unix_body, line);
     if (text_find_hidden(s->body, &at, &point) == TEXT_HIDDEN_NONE)
         return;
     line += text_line_of(s->body, at) - 1;

@@ -91,6 +91,7 @@ static const struct {
     {"body-tokens",            "WW-W---W"},
     {"body-lines",             "-W-----W"},
     {"body-truncated",         "W-----WW"},
+    {"body-client-path",       "-------W"},
 
     {"mcp-json",               "EEEEEEEE"},
     {"mcp-meta",               "EEEEEEEE"},

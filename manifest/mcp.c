@@ -28,7 +28,7 @@ const struct json *walk_next(struct walk *w, const struct json *root)
     if (!w->started) {
         w->started = true;
         w->now = root->first;
-    } else if (j->first && w->depth < sizeof w->stack / sizeof *w->stack) {
+    } else if (j->first && w->depth < WALK_MAX_DEPTH) {
         w->stack[w->depth++] = j;
         w->now = j->first;
     } else {
@@ -153,12 +153,14 @@ static void check_key(struct reader *r, const char *field, const struct json *j)
 static void check_strings(struct reader *r, const struct json *root)
 {
     struct walk w = {0};
-    const struct json *j;
+    const struct json *j, *top = NULL;
+    const char *field = "", *fault;
+    struct str part;
 
     while ((j = walk_next(&w, root))) {
-        const char *field = quoted(r, w.top->key), *fault;
-        struct str part;
-
+        if (w.top != top)
+            field = quoted(r, w.top->key);
+        top = w.top;
         if (j->key.n)
             check_key(r, field, j);
         if (j->kind != JSON_STRING)

@@ -16,8 +16,9 @@ MUST_CHECK bool mcp_parse(struct str text, struct arena *a,
  * empty walk; NULL at the end. `depth` counts the containers around the
  * value; `key` of its outermost member is `top`.
  */
+#define WALK_MAX_DEPTH (MCP_MAX_DEPTH + 2)
 struct walk {
-    const struct json *stack[MCP_MAX_DEPTH + 2];
+    const struct json *stack[WALK_MAX_DEPTH];
     size_t depth;
     const struct json *now, *top;
     bool started;

@@ -154,7 +154,7 @@ static bool put_member(struct body *b, const struct json *j, bool in_object)
 
 static bool put_tree(struct body *b, const struct json *root, bool with_meta)
 {
-    const struct json *stack[MCP_MAX_DEPTH + 2];
+    const struct json *stack[WALK_MAX_DEPTH];
     const struct json *j = root->first;
     size_t depth = 0;
 
@@ -180,7 +180,7 @@ static bool put_tree(struct body *b, const struct json *root, bool with_meta)
             j = j->next;
             continue;
         }
-        if (depth == sizeof stack / sizeof *stack)
+        if (depth == WALK_MAX_DEPTH)
             return err_set(b->e, ERR_LIMIT, "nested too deep");
         stack[depth++] = j;
         j = j->first;

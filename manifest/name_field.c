@@ -35,7 +35,7 @@ static const char *lm_kit_fault(struct str name)
         if (!char_is_lower(name.p[i]) && !char_is_digit(name.p[i]) &&
             name.p[i] != '-')
             return "has characters other than a-z, 0-9 and \"-\"";
-    if (name.p[0] == '-' || name.p[name.n - 1] == '-')
+    if (name.n && (name.p[0] == '-' || name.p[name.n - 1] == '-'))
         return "starts or ends with \"-\"";
     return NULL;
 }

@@ -319,7 +319,7 @@ static void fill(char *text, size_t n, const char *head, const char *tail)
 }
 
 /* Row 5: sizes, at the edge and past it. */
-TEST(row5_limits)
+TEST(row_5_limits)
 {
     static const struct {
         size_t bytes;
@@ -345,7 +345,7 @@ TEST(row5_limits)
     }
 }
 
-TEST(row5_a_nul_anywhere)
+TEST(row_5_a_nul_anywhere)
 {
     static const char text[] = NAMED("") "a\0b";
     CLEANUP(reading_done) struct reading r;
@@ -355,7 +355,7 @@ TEST(row5_a_nul_anywhere)
     CHECK_STR(complaints_text(&r), "nul-bytes:7!");
 }
 
-TEST(row5_deep_and_many)
+TEST(row_5_deep_and_many)
 {
     CLEANUP(reading_done) struct reading deep;
     CLEANUP(reading_done) struct reading many;
@@ -460,4 +460,114 @@ TEST(M34_files_that_give_no_text)
         CHECK(!complaints_fail(&r.why, absent[i].kind, "x", &e));
         CHECK(e.code == absent[i].code);
     }
+}
+
+/* K3, K4: what runs, and what is a skill without a program. */
+static const struct {
+    const char *text;
+    struct case_file file;
+    const char *program; /* NULL: none that can run */
+} programs[] = {
+    {NAMED(""), {"SKILL.star", MANIFEST_FILE_OK, STR_INIT("x")}, "SKILL.star"},
+    {NAMED(""), {"flow.star", MANIFEST_FILE_OK, STR_INIT("x")}, NULL},
+    {NAMED("metaskill: ./a/../flow.star\n"),
+     {"flow.star", MANIFEST_FILE_OK, STR_INIT("x")},
+     "flow.star"},
+    {NAMED("metaskill: null\n"),
+     {"SKILL.star", MANIFEST_FILE_OK, STR_INIT("x")},
+     "SKILL.star"},
+    {NAMED("metaskill_language: starlark\n"),
+     {"SKILL.star", MANIFEST_FILE_OK, STR_INIT("x")},
+     "SKILL.star"},
+    {NAMED("metaskill_language: lua\n"),
+     {"SKILL.star", MANIFEST_FILE_OK, STR_INIT("x")},
+     NULL},
+    {NAMED(""), {"SKILL.star", MANIFEST_FILE_TOO_LARGE, STR_INIT("")}, NULL},
+};
+
+TEST(K3_K4_programs)
+{
+    for (size_t i = 0; i < ROWS(programs); i++) {
+        CLEANUP(reading_done) struct reading r;
+        struct case_files beside = {&programs[i].file, 1};
+        struct manifest_files files = {case_read, &beside};
+
+        reading_of(&r,
+                   (struct manifest_input){.kind = DOC_SKILL,
+                                           .text = str_from(programs[i].text),
+                                           .folder = STR("foo"),
+                                           .files = &files});
+        CHECK(r.why.errors == 0);
+        CHECK(r.doc.metaskill == (programs[i].program != NULL));
+        CHECK_STR(str_c(r.doc.program, &r.a),
+                  programs[i].program ? programs[i].program : "");
+    }
+}
+
+/* K11: 65,536 and one more. */
+TEST(K11_size_of_a_program)
+{
+    for (size_t more = 0; more < 2; more++) {
+        CLEANUP(reading_done) struct reading r;
+        size_t n = PROGRAM_MAX_BYTES + more;
+        char *text = heap_alloc(n);
+        struct case_file file = {"SKILL.star", MANIFEST_FILE_OK, {text, n}};
+        struct case_files beside = {&file, 1};
+        struct manifest_files files = {case_read, &beside};
+
+        memset(text, '#', n);
+        reading_of(&r, (struct manifest_input){.kind = DOC_SKILL,
+                                               .text = STR(NAMED("")),
+                                               .folder = STR("foo"),
+                                               .files = &files});
+        CHECK(r.doc.metaskill == (more == 0));
+        CHECK(level_said(&r, "metaskill-size") == (more ? 'W' : '-'));
+        heap_free(text);
+    }
+}
+
+/* X4: most agents have no frontmatter, and are told what is needed. */
+TEST(X4_agents_are_told_what_they_need)
+{
+    CLEANUP(reading_done) struct reading r;
+    const char *message;
+
+    reading_of(&r, (struct manifest_input){.kind = DOC_AGENT,
+                                           .text = STR("# Rules\n"),
+                                           .folder = STR("foo")});
+    CHECK_STR(complaints_text(&r), "no-frontmatter:1!");
+    message = str_c(r.why.items[0].message, &r.a);
+    CHECK(strstr(message, "name: ") && strstr(message, "description: ") &&
+          strstr(message, "version: "));
+}
+
+/* L8, T10: every error at once; a bad document harms no other. */
+TEST(L8_T10_all_errors_of_one_document)
+{
+    CLEANUP(reading_done) struct reading r = {0};
+    struct manifest_input in = {
+        .kind = DOC_SKILL,
+        .text = STR(DOC("name: A_b\ndescription: \"\"\nlicense: 1\n"
+                        "metadata: x\ncompatibility: 2\n")),
+        .folder = STR("foo"),
+        .profile = PROFILE_METIS,
+    };
+    size_t first;
+
+    complaints_init(&r.why, &r.a);
+    manifest_read(&in, &r.a, &r.doc, &r.why);
+    CHECK_STR(complaints_text(&r),
+              "name-grammar:2! name-folder:2! description-empty:3! "
+              "license-type:4! metadata-type:5! compatibility-type:6!");
+    first = r.why.count;
+    in.text = STR(NAMED(""));
+    manifest_read(&in, &r.a, &r.doc, &r.why);
+    CHECK(r.why.count == first && str_is(r.doc.name, "foo"));
+}
+
+/* T2: exact case. */
+TEST(T2_the_anchor_is_called_so)
+{
+    CHECK_STR(doc_anchor(DOC_SKILL), "SKILL.md");
+    CHECK_STR(doc_anchor(DOC_AGENT), "AGENTS.md");
 }

@@ -218,7 +218,7 @@ static const struct {
 };
 /* clang-format on */
 
-TEST(row8_row9_what_an_mcp_file_may_say)
+TEST(row_8_row_9_what_an_mcp_file_may_say)
 {
     for (size_t i = 0; i < ROWS(rows); i++) {
         CLEANUP(reading_done) struct reading r;
@@ -256,7 +256,7 @@ TEST(M16_parts_of_an_mcp)
     CHECK(r.doc.mcp != NULL && r.doc.frontmatter == NULL);
 }
 
-TEST(row5_an_mcp_file_has_limits)
+TEST(row_5_an_mcp_file_has_limits)
 {
     CLEANUP(reading_done) struct reading large;
     CLEANUP(reading_done) struct reading deep;
@@ -336,7 +336,7 @@ TEST(M20_M21_bodies_for_clients)
 }
 
 /* Row 9: one pass, and nothing that the next reader would expand. */
-TEST(row9_folders_that_look_like_placeholders)
+TEST(row_9_folders_that_look_like_placeholders)
 {
     CLEANUP(reading_done) struct reading r;
     struct err e = {0};
@@ -376,7 +376,7 @@ static const struct {
      "https://x.example/a (headers: Authorization)"},
 };
 
-TEST(row8_command_lines_for_consent)
+TEST(row_8_command_lines_for_consent)
 {
     for (size_t i = 0; i < ROWS(lines); i++) {
         CLEANUP(reading_done) struct reading r;

@@ -97,7 +97,7 @@ TEST(M3_X1_names)
     }
 }
 
-TEST(row5_names_with_a_nul_are_no_names)
+TEST(row_5_names_with_a_nul_are_no_names)
 {
     CHECK(!name_is_kebab(STR("foo\0bar")));
     CHECK(!scope_is_valid(STR("foo\0bar")));

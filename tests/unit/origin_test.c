@@ -96,7 +96,7 @@ static const struct {
     {"FILE:/a", NULL, "neither"},
 };
 
-TEST(M13_row10_origins_of_documents)
+TEST(M13_row_10_origins_of_documents)
 {
     for (size_t i = 0; i < ROWS(documents); i++) {
         struct arena a = {0};
@@ -206,7 +206,7 @@ static const struct {
     {"", NULL, NULL, NULL},
 };
 
-TEST(row10_what_a_person_may_type)
+TEST(row_10_what_a_person_may_type)
 {
     for (size_t i = 0; i < ROWS(arguments); i++) {
         struct arena a = {0};
@@ -282,7 +282,7 @@ static const struct {
     {"\xc3\xa9", true},
 };
 
-TEST(row10_refs)
+TEST(row_10_refs)
 {
     for (size_t i = 0; i < ROWS(refs); i++) {
         if (ref_is_valid(str_from(refs[i].ref)) != refs[i].valid)
@@ -292,7 +292,7 @@ TEST(row10_refs)
     CHECK(!ref_is_valid(STR("a\0b")));
 }
 
-TEST(row10_a_nul_or_2049_bytes)
+TEST(row_10_a_nul_or_2049_bytes)
 {
     struct arena a = {0};
     struct err e;

@@ -18,7 +18,7 @@ struct row {
 
 /* clang-format off */
 static const struct row rows[] = {
-    /* L9, T3, X10: frontmatter */
+    /* L9, T3, X10, K2: frontmatter */
     {S, "foo", "# Foo\n",                       "no-frontmatter", "EEEEEEEE"},
     {S, "foo", "",                              "no-frontmatter", "EEEEEEEE"},
     {A, "foo", "# Agents\n\nBe nice.\n",        "no-frontmatter", "EEEEEEEE"},
@@ -207,7 +207,13 @@ static const struct row rows[] = {
     {S, "foo", DOC("name: foo\ndescription: d\n") X10(X1000("aa")), "body-tokens", "WW-W---W"},
     {A, "foo", FULL("") X10(X1000("aa")),                "body-tokens", "--------"},
     {S, "foo", NAMED("") X100("\n\n\n\n\n"),             "body-lines", "-W-----W"},
+    {S, "foo", DOC("name: foo\ndescription: d\n") X100("\n\n\n\n") X10("\n\n\n\n\n\n\n\n\n") "\n\n\n\n\n\n\n\n", "body-lines", "--------"},
+    {S, "foo", DOC("name: foo\ndescription: d\n") X100("\n\n\n\n") X10("\n\n\n\n\n\n\n\n\n") "\n\n\n\n\n\n\n\n\n", "body-lines", "-W-----W"},
     {S, "foo", NAMED("") X10(X1000("aa")),               "body-truncated", "------W-"},
+
+    /* M31 */
+    {S, "foo", NAMED("") "See .claude/skills/foo/x.md\n", "body-client-path", "-------W"},
+    {S, "foo", NAMED("") "See <SKILL_DIR>/x.md\n",       "body-client-path", "--------"},
 
     /* K3, K10, X15: what can be said without the files */
     {S, "foo", NAMED("metaskill: true\n"),               "metaskill-type", "E-----EE"},
@@ -221,6 +227,7 @@ static const struct row rows[] = {
     {S, "foo", NAMED("metaskill: a.star\nmetaskill_language: lua\n"), "metaskill-language", "W-----WW"},
     {S, "foo", NAMED("metaskill: a.star\nmetaskill_language: 1\n"), "metaskill-language", "W-----WW"},
     {S, "foo", NAMED("metaskill: a.star\n"),             "metaskill-input-keys", "------WW"}, /* K8 */
+    {S, "foo", "---\nname: foo\ndescription: d\nmetaskill: a.star\n---\n", "metaskill-input-keys", "------WW"}, /* K9 */
     {S, "foo", NAMED("metaskill: a.star\n") "Input keys:\n", "metaskill-input-keys", "--------"},
     {A, "foo", FULL("metaskill: ../x\n"),                "metaskill-escapes", "--------"},
 };
@@ -361,7 +368,7 @@ TEST(M15_file_dependencies_below_file_roots)
 }
 
 /* Row 7: recorded by the lock, so it has to be asked for. */
-TEST(row7_hidden_characters_can_be_accepted_in_bodies_alone)
+TEST(row_7_hidden_characters_can_be_accepted_in_bodies_alone)
 {
     CLEANUP(reading_done) struct reading body;
     CLEANUP(reading_done) struct reading name;

@@ -1,6 +1,6 @@
 #include "document_case.h"
 
-/* X2, X9: another name, all other bytes kept. */
+/* M33, X2, X9: another name, all other bytes kept. */
 static const struct {
     const char *text, *name, *result; /* NULL: refused */
 } rows[] = {
