@@ -36,7 +36,11 @@ static void complain_split(struct reader *r, const struct split *s)
 {
     if (!s->fault)
         return;
-    if (str_is(str_from(s->fault), "no-frontmatter"))
+    if (str_starts(r->in->text, STR("version https://git-lfs.github.com/")))
+        complain(r, s->fault, "", 1,
+                 "it is a pointer to a file in git LFS, not the file: commit "
+                 "the text itself");
+    else if (str_is(str_from(s->fault), "no-frontmatter"))
         complain(
             r, s->fault, "", 1,
             "it does not start with a line \"---\": put \"---\", \"name: …\", "
@@ -93,11 +97,18 @@ static void set_fqn(struct reader *r)
                  : d->name;
 }
 
+static enum split_rule rule_of(enum profile p)
+{
+    if (p == PROFILE_SKILLS_REF)
+        return SPLIT_ANYWHERE;
+    return p == PROFILE_METIS ? SPLIT_STARTS : SPLIT_LINES;
+}
+
 static void read_markdown(struct reader *r)
 {
     struct split s;
 
-    frontmatter_split(r->in->text, r->in->profile == PROFILE_SKILLS_REF, &s);
+    frontmatter_split(r->in->text, rule_of(r->in->profile), &s);
     if (s.bom)
         complain(r, "bom", "", 1,
                  "it starts with a byte order mark, which some readers refuse: "

@@ -54,8 +54,13 @@ struct split {
     const char *fault; /* a complaint's code; NULL: both parts are there */
 };
 
-/* X10; with `anywhere` the first two "---" wherever they stand (A3). */
-void frontmatter_split(struct str text, bool anywhere, struct split *out);
+enum split_rule {
+    SPLIT_LINES,    /* lines of "---" and blanks (X10) */
+    SPLIT_STARTS,   /* lines that start with "---", as Metis reads (T3) */
+    SPLIT_ANYWHERE, /* the first two "---", as the reference validator (A3) */
+};
+void frontmatter_split(struct str text, enum split_rule rule,
+                       struct split *out);
 
 /* Parses `s`, complaining; `r->root` stays NULL when that fails. */
 bool frontmatter_parse(struct reader *r, const struct split *s);

@@ -38,13 +38,15 @@ unsigned text_line_of(struct str text, size_t offset)
     return n ? n : 1;
 }
 
-/* "---" and nothing but blanks behind it. */
-static bool is_fence(struct str line)
+/* "---" and, where that matters, nothing but blanks behind it. */
+static bool is_fence(struct str line, enum split_rule rule)
 {
     size_t i = 3;
 
     if (!str_starts(line, STR("---")))
         return false;
+    if (rule == SPLIT_STARTS)
+        return true;
     while (i < line.n && (line.p[i] == ' ' || line.p[i] == '\t'))
         i++;
     return i == line.n;
@@ -62,13 +64,14 @@ static struct str drop_newlines(struct str body, unsigned *line)
     return body;
 }
 
-static void split_lines(struct str text, struct split *out)
+static void split_lines(struct str text, enum split_rule rule,
+                        struct split *out)
 {
     struct str rest = text, line = {0};
     const char *start;
     unsigned count = 1;
 
-    if (!text_take_line(&rest, &line) || !is_fence(line)) {
+    if (!text_take_line(&rest, &line) || !is_fence(line, rule)) {
         out->fault = "no-frontmatter";
         return;
     }
@@ -76,7 +79,7 @@ static void split_lines(struct str text, struct split *out)
     out->yaml_line = 2;
     while (text_take_line(&rest, &line)) {
         count++;
-        if (!is_fence(line))
+        if (!is_fence(line, rule))
             continue;
         out->yaml = str_of(start, (size_t)(line.p - start));
         out->body_line = count + 1;
@@ -107,17 +110,17 @@ static void split_anywhere(struct str text, struct split *out)
     out->body = drop_newlines(str_from_index(text, end + 3), &out->body_line);
 }
 
-void frontmatter_split(struct str text, bool anywhere, struct split *out)
+void frontmatter_split(struct str text, enum split_rule rule, struct split *out)
 {
     *out = (struct split){0};
     if (str_starts(text, STR(BOM))) {
         out->bom = true;
         text = str_from_index(text, 3);
     }
-    if (anywhere)
+    if (rule == SPLIT_ANYWHERE)
         split_anywhere(text, out);
     else
-        split_lines(text, out);
+        split_lines(text, rule, out);
 }
 
 struct yaml_options frontmatter_options(unsigned first_line)

@@ -123,7 +123,7 @@ static bool says_name(struct str text, struct str name, struct str body,
     struct split s;
     struct err e;
 
-    frontmatter_split(text, false, &s);
+    frontmatter_split(text, SPLIT_LINES, &s);
     if (s.fault || !parse_any(s.yaml, a, &source, &root, &e))
         return false;
     y = yaml_get(root, "name");
@@ -159,7 +159,7 @@ bool manifest_rename(struct str text, struct str name, struct arena *a,
                        STR_ARG(text_cut(name, 80)), name_fault(name));
     if (text.n > ANCHOR_MAX_BYTES || str_has_char(text, '\0'))
         return err_set(e, ERR_FRONTMATTER, "not a text that can be renamed");
-    frontmatter_split(text, false, &s);
+    frontmatter_split(text, SPLIT_LINES, &s);
     if (s.fault)
         return err_set(e, ERR_FRONTMATTER, "%s", s.fault);
     if (!parse_any(s.yaml, a, &source, &root, e))

@@ -571,3 +571,14 @@ TEST(T2_the_anchor_is_called_so)
     CHECK_STR(doc_anchor(DOC_SKILL), "SKILL.md");
     CHECK_STR(doc_anchor(DOC_AGENT), "AGENTS.md");
 }
+
+/* REQUIREMENTS 4.3 */
+TEST(a_pointer_of_git_lfs_is_named_so)
+{
+    CLEANUP(reading_done) struct reading r;
+
+    read_skill(&r, "version https://git-lfs.github.com/spec/v1\n"
+                   "oid sha256:00\nsize 12\n");
+    CHECK_STR(complaints_text(&r), "no-frontmatter:1!");
+    CHECK(strstr(str_c(r.why.items[0].message, &r.a), "LFS") != NULL);
+}

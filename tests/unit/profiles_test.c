@@ -24,7 +24,8 @@ static const struct row rows[] = {
     {A, "foo", "# Agents\n\nBe nice.\n",        "no-frontmatter", "EEEEEEEE"},
     {S, "foo", "\n---\nname: foo\n---\n",       "no-frontmatter", "EEEEEEEE"},
     {S, "foo", "---\nname: foo\n",              "unclosed-frontmatter", "EEEEEEEE"},
-    {S, "foo", "---\nname: foo\n---x\n",        "unclosed-frontmatter", "EE-EEEEE"},
+    {S, "foo", "---\nname: foo\n---x\n",        "unclosed-frontmatter", "EE--EEEE"}, /* T3 */
+    {S, "foo", "---x\nname: foo\n---\n",       "no-frontmatter", "EE--EEEE"},
     {S, "foo", "\xef\xbb\xbf" NAMED(""),        "bom", "WWEEWWEW"},
     {S, "foo", "---\nname: foo\n\xff\n---\n",   "not-utf8", "EEEEEEEE"},
     {S, "foo", DOC("name: foo\ndescription: \"a\\0b\"\n"), "nul-bytes", "EEEEEEEE"}, /* row 5 */
