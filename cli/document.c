@@ -484,10 +484,12 @@ bool document_check_locked(struct closure *c, struct node *n, struct err *e)
 
     if (store_find_package(c->store, STR("digest"), n->package.content, STR(""),
                            &scratch, &known)) {
-        struct str rest = known.summary, fqn;
+        struct str rest = known.summary, fqn, version, flags;
 
         if (known.kind == (unsigned)n->locked->kind &&
-            take_field(&rest, &fqn) && str_eq(fqn, n->locked->name))
+            take_field(&rest, &fqn) && str_eq(fqn, n->locked->name) &&
+            take_field(&rest, &version) && take_field(&rest, &flags) &&
+            flags.n == 3 && (flags.p[1] != 'h' || n->locked->allow_hidden))
             return true;
     }
     if (!store_read_listing(c->store, &n->digest, &scratch, &files, &p.count,

@@ -388,6 +388,6 @@ COMMAND(command_install)
                    (is_ci() && inv->arguments.count == 0);
         ok = install(&s, e);
     }
-    sync_close(&s);
+    sync_close(&s, ok ? NULL : e);
     return ok;
 }

@@ -99,6 +99,6 @@ COMMAND(command_remove)
 
     *exit_code = EXIT_DONE;
     ok = sync_open(inv, "remove", &s, e) && remove_names(&s, e);
-    sync_close(&s);
+    sync_close(&s, ok ? NULL : e);
     return ok;
 }

@@ -25,12 +25,44 @@ bool sync_open(struct invocation *inv, const char *command, struct sync *s,
     s->yaml = s->layer.yaml;
     s->local_yaml = s->layer.local_yaml;
     s->roots = layer_roots(&s->layer, &inv->arena, &s->root_count);
-    return store_find_home(&scratch, &home, e) &&
-           store_open(home, &s->store, e);
+    if (!store_find_home(&scratch, &home, e) || !store_open(home, &s->store, e))
+        return false;
+    store_hold(s->store);
+    return true;
 }
 
-void sync_close(struct sync *s)
+/* The objects, then what is known of them. */
+static bool keep(struct sync *s, struct err *e)
 {
+    struct err problem = {0};
+
+    if (!store_keep(s->store, e))
+        return false;
+    if (store_keep_notes(s->store, &problem))
+        return true;
+    if (problem.code == ERR_REFUSED) {
+        *e = problem;
+        return false;
+    }
+    if (!s->closure.index_warned)
+        term_warn(&s->inv->term, "%s", err_first(&problem));
+    s->closure.index_warned = true;
+    return true;
+}
+
+static bool is_network(enum err_code code)
+{
+    return code == ERR_FETCH || code == ERR_HOST || code == ERR_TLS;
+}
+
+void sync_close(struct sync *s, const struct err *problem)
+{
+    struct err ignored = {0};
+
+    if (s->store && problem && is_network(problem->code) &&
+        !keep(s, &ignored)) {
+        /* Then it is fetched again. */
+    }
     if (s->closure.store)
         closure_done(&s->closure);
     store_close(s->store);
@@ -681,7 +713,8 @@ bool sync_finish(struct sync *s, struct err *e)
     if (!has_option(s->inv, OPTION_JSON) &&
         (servers || !has_option(s->inv, OPTION_QUIET)))
         sync_show_plan(s);
-    if (!term_flush(&s->inv->term, e) || !ask_consent(s, servers, e))
+    if (!term_flush(&s->inv->term, e) || !ask_consent(s, servers, e) ||
+        !keep(s, e))
         return false;
     if (s->changed && !s->dry_run) {
         if ((has_server(s) && !store_make_shared_dir(s->store, e)) ||

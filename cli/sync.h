@@ -46,7 +46,9 @@ struct sync {
 
 MUST_CHECK bool sync_open(struct invocation *inv, const char *command,
                           struct sync *s, struct err *e);
-void sync_close(struct sync *s);
+/* `problem`: why it failed, NULL when it did not. What was fetched stays in the
+ * store when it was for the network, and goes when anything was refused. */
+void sync_close(struct sync *s, const struct err *problem);
 
 /* Gathers what is in s->closure and plans s->roots. */
 MUST_CHECK bool sync_resolve(struct sync *s, struct err *e);

@@ -81,6 +81,6 @@ COMMAND(command_update)
 
     *exit_code = EXIT_DONE;
     ok = sync_open(inv, "update", &s, e) && update(&s, e);
-    sync_close(&s);
+    sync_close(&s, ok ? NULL : e);
     return ok;
 }

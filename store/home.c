@@ -125,7 +125,7 @@ bool store_open(struct str home, struct store **out, struct err *e)
     struct store *s = heap_alloc(sizeof *s);
 
     s->home_fd = s->store_fd = s->objects_fd = -1;
-    s->incoming_fd = s->lock_fd = -1;
+    s->incoming_fd = s->lock_fd = s->held_fd = -1;
     s->home = arena_str(&s->arena, home);
     s->shared = fs_join(s->home, STR("shared"), &s->arena);
     if (!check_home_owner(s->home, e) || !open_all(s, e)) {
@@ -141,6 +141,7 @@ void store_close(struct store *s)
     if (!s)
         return;
     index_close(s);
+    held_drop(s);
     fs_close(&s->lock_fd);
     fs_close(&s->incoming_fd);
     fs_close(&s->objects_fd);

@@ -305,6 +305,10 @@ bool store_put_package(struct store *s, struct str repository,
 
     if (!q)
         return false;
+    if (s->holding) {
+        held_note_package(s, repository, commit, path, p);
+        return true;
+    }
     bind_text(q, 1, repository);
     bind_text(q, 2, commit);
     bind_text(q, 3, path);
@@ -323,6 +327,8 @@ bool store_find_blob(struct store *s, struct str oid, struct hash *h,
     struct hash found;
     bool ok = false;
 
+    if (s->holding && held_find_blob(s, oid, h, size))
+        return store_has(s, h);
     if (!q)
         return false;
     bind_text(q, 1, oid);
@@ -343,6 +349,10 @@ bool store_put_blob(struct store *s, struct str oid, const struct hash *h,
 
     if (!q)
         return false;
+    if (s->holding) {
+        held_note_blob(s, oid, h, size);
+        return true;
+    }
     bind_text(q, 1, oid);
     bind_hash(q, 2, h);
     sqlite3_bind_int64(q, 3, (sqlite3_int64)size);
@@ -377,6 +387,10 @@ bool store_put_ref(struct store *s, struct str repository, struct str rest,
 
     if (!q)
         return false;
+    if (s->holding) {
+        held_note_ref(s, repository, rest, r);
+        return true;
+    }
     bind_text(q, 1, repository);
     bind_text(q, 2, rest);
     bind_text(q, 3, r->ref);
@@ -402,18 +416,30 @@ bool store_find_trees(struct store *s, struct str repository, struct str commit,
     return found && store_read(s, &h, TRANSFER_MAX_BYTES, a, bytes, &e);
 }
 
-bool store_put_trees(struct store *s, struct str repository, struct str commit,
-                     struct str bytes, struct err *e)
+bool index_put_trees(struct store *s, struct str repository, struct str commit,
+                     const struct hash *h, struct err *e)
 {
     sqlite3_stmt *q = prepare(s, PUT_TREES, e);
-    struct hash h;
 
-    if (!q || !store_put(s, bytes, &h, e))
+    if (!q)
         return false;
     bind_text(q, 1, repository);
     bind_text(q, 2, commit);
-    bind_hash(q, 3, &h);
+    bind_hash(q, 3, h);
     return step_put(s, q, e);
+}
+
+bool store_put_trees(struct store *s, struct str repository, struct str commit,
+                     struct str bytes, struct err *e)
+{
+    struct hash h;
+
+    if (!index_open(s, e) || !store_put(s, bytes, &h, e))
+        return false;
+    if (!s->holding)
+        return index_put_trees(s, repository, commit, &h, e);
+    held_note_trees(s, repository, commit, &h);
+    return true;
 }
 
 bool store_is_proved(struct store *s, struct str repository, struct str commit)
@@ -438,6 +464,10 @@ bool store_put_proved(struct store *s, struct str repository, struct str commit,
 
     if (!q)
         return false;
+    if (s->holding) {
+        held_note_proved(s, repository, commit);
+        return true;
+    }
     bind_text(q, 1, repository);
     bind_text(q, 2, commit);
     return step_put(s, q, e);
@@ -489,12 +519,12 @@ bool store_forget_workspace(struct store *s, struct str path, struct err *e)
 
 bool store_begin(struct store *s, struct err *e)
 {
-    return index_open(s, e) && run(s, "BEGIN IMMEDIATE", e);
+    return index_open(s, e) && (s->holding || run(s, "BEGIN IMMEDIATE", e));
 }
 
 bool store_commit(struct store *s, struct err *e)
 {
-    return index_open(s, e) && run(s, "COMMIT", e);
+    return index_open(s, e) && (s->holding || run(s, "COMMIT", e));
 }
 
 bool index_count(struct store *s, uint64_t *packages, uint64_t *workspaces,

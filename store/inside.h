@@ -1,6 +1,7 @@
 #ifndef STORE_INSIDE_H
 #define STORE_INSIDE_H
 
+#include "base/map.h"
 #include "mapm/store.h"
 
 #include <sqlite3.h>
@@ -29,6 +30,8 @@ enum statement {
     STATEMENT_COUNT,
 };
 
+struct held_note;
+
 struct store {
     struct arena arena;
     struct str home, shared;
@@ -37,9 +40,45 @@ struct store {
     sqlite3 *db;            /* NULL until it is needed */
     sqlite3_stmt *statements[STATEMENT_COUNT];
     bool db_failed; /* tried, and in vain: do not try for each question */
+
+    bool holding;       /* store_hold */
+    int held_fd;        /* its folder, -1 before the first object */
+    char held_name[40]; /* below incoming/ */
+    struct held_note *held_notes, **held_tail;
+    struct map held_blobs; /* oid -> held_note */
 };
 
 void object_path(const struct hash *h, char out[OBJECT_PATH_BYTES]);
+
+/* "stem.pid.random": a name that no other process uses. */
+void object_unique_name(char *out, size_t size, const char *stem);
+
+/* Renames a finished file to its place among the objects. */
+MUST_CHECK bool object_move_in(struct store *s, int dirfd, const char *name,
+                               const struct hash *h, struct err *e);
+
+/* held.c: while the store holds. `held_open` is open(2). */
+MUST_CHECK bool held_put(struct store *s, const struct hash *h,
+                         struct str content, struct err *e);
+MUST_CHECK bool held_adopt(struct store *s, int dirfd, const char *name,
+                           const struct hash *h, struct err *e);
+bool held_has(struct store *s, const struct hash *h);
+int held_open(struct store *s, const struct hash *h);
+void held_remove(struct store *s, const struct hash *h);
+void held_note_package(struct store *s, struct str repository,
+                       struct str commit, struct str path,
+                       const struct store_package *p);
+void held_note_blob(struct store *s, struct str oid, const struct hash *h,
+                    uint64_t size);
+bool held_find_blob(struct store *s, struct str oid, struct hash *h,
+                    uint64_t *size);
+void held_note_ref(struct store *s, struct str repository, struct str rest,
+                   const struct store_ref *r);
+void held_note_trees(struct store *s, struct str repository, struct str commit,
+                     const struct hash *h);
+void held_note_proved(struct store *s, struct str repository,
+                      struct str commit);
+void held_drop(struct store *s);
 
 /* Moves a bad object to damaged/: it counts as absent from now on. */
 void object_set_aside(struct store *s, const struct hash *h);
@@ -49,6 +88,9 @@ MUST_CHECK bool object_hash(int fd, struct hash *out, struct err *e);
 
 /* Opens the index if it is not; ERR_REFUSED for a newer one. */
 MUST_CHECK bool index_open(struct store *s, struct err *e);
+MUST_CHECK bool index_put_trees(struct store *s, struct str repository,
+                                struct str commit, const struct hash *h,
+                                struct err *e);
 void index_close(struct store *s);
 
 /* Forgets rows that name objects which are gone. */

@@ -27,8 +27,7 @@ void object_path(const struct hash *h, char out[OBJECT_PATH_BYTES])
     memcpy(out + 3, hex + 2, HASH_HEX_CHARS - 1);
 }
 
-/* "stem.pid.random": a name that no other process uses. */
-static void unique_name(char *out, size_t size, const char *stem)
+void object_unique_name(char *out, size_t size, const char *stem)
 {
     uint64_t random = 0;
 
@@ -42,9 +41,10 @@ void object_set_aside(struct store *s, const struct hash *h)
 {
     char path[OBJECT_PATH_BYTES], hex[HASH_HEX_CHARS + 1], name[128], to[160];
 
+    held_remove(s, h);
     object_path(h, path);
     hash_format(h, hex);
-    unique_name(name, sizeof name, hex);
+    object_unique_name(name, sizeof name, hex);
     snprintf(to, sizeof to, "damaged/%s", name);
     if (mkdirat(s->store_fd, "damaged", 0700) < 0 && errno != EEXIST) {
         /* Where it cannot be kept it is removed: it must not be used. */
@@ -73,6 +73,8 @@ static bool open_object(struct store *s, const struct hash *h, int *fd,
     object_path(h, path);
     *fd = openat(s->objects_fd, path,
                  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (*fd < 0 && errno == ENOENT)
+        *fd = held_open(s, h);
     if (*fd < 0 && errno == ELOOP)
         return damaged(s, h, e);
     if (*fd < 0 && errno == ENOENT)
@@ -90,8 +92,9 @@ bool store_has(struct store *s, const struct hash *h)
     struct stat st;
 
     object_path(h, path);
-    return fstatat(s->objects_fd, path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-           S_ISREG(st.st_mode);
+    return (fstatat(s->objects_fd, path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISREG(st.st_mode)) ||
+           held_has(s, h);
 }
 
 bool store_read(struct store *s, const struct hash *h, size_t max_bytes,
@@ -113,8 +116,7 @@ bool store_read(struct store *s, const struct hash *h, size_t max_bytes,
     return true;
 }
 
-/* Renames a finished file to its place among the objects. */
-static bool move_in(struct store *s, int dirfd, const char *name,
+bool object_move_in(struct store *s, int dirfd, const char *name,
                     const struct hash *h, struct err *e)
 {
     char path[OBJECT_PATH_BYTES], folder[3];
@@ -139,10 +141,13 @@ bool store_put(struct store *s, struct str content, struct hash *out,
     struct hash h = hash_of(content);
     char name[64];
 
-    if (!store_has(s, &h)) {
-        unique_name(name, sizeof name, "put");
+    if (s->holding && !store_has(s, &h)) {
+        if (!held_put(s, &h, content, e))
+            return err_wrap(e, "cannot add to the store");
+    } else if (!store_has(s, &h)) {
+        object_unique_name(name, sizeof name, "put");
         if (!fs_create_at(s->incoming_fd, name, 0444, content, e) ||
-            !move_in(s, s->incoming_fd, name, &h, e)) {
+            !object_move_in(s, s->incoming_fd, name, &h, e)) {
             unlinkat(s->incoming_fd, name, 0);
             return err_wrap(e, "cannot add to the store");
         }
@@ -282,7 +287,7 @@ bool store_session_begin(struct store *s, struct store_session *out,
 {
     struct store_session session = {.dirfd = -1};
 
-    unique_name(session.name, sizeof session.name, "s");
+    object_unique_name(session.name, sizeof session.name, "s");
     if (mkdirat(s->incoming_fd, session.name, 0700) < 0)
         return err_errno(e, "create store/incoming/%s", session.name);
     session.dirfd = openat(s->incoming_fd, session.name,
@@ -328,5 +333,6 @@ bool store_adopt(struct store *s, struct store_session *session,
     }
     if (fchmod(fd, 0444) < 0)
         return err_errno(e, "set the mode of %s", name);
-    return move_in(s, session->dirfd, name, h, e);
+    return s->holding ? held_adopt(s, session->dirfd, name, h, e)
+                      : object_move_in(s, session->dirfd, name, h, e);
 }

@@ -90,6 +90,17 @@ MUST_CHECK bool store_adopt(struct store *s, struct store_session *session,
                             const char *name, const struct hash *h,
                             struct err *e);
 
+/*
+ * From now on what is put, adopted or noted is held back: this process finds
+ * it, no other does. `store_keep` lets it into the store; `store_close` alone
+ * forgets it, so that a refusal leaves the store as it was. The notes for the
+ * index come after the objects, in one transaction: they are a cache, and
+ * losing them costs a fetch.
+ */
+void store_hold(struct store *s);
+MUST_CHECK bool store_keep(struct store *s, struct err *e);
+MUST_CHECK bool store_keep_notes(struct store *s, struct err *e);
+
 /* --- packages ------------------------------------------------------------- */
 
 struct store_file {

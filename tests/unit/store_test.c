@@ -180,6 +180,99 @@ TEST(a_session_takes_in_only_what_fits_its_hash)
 }
 
 /* The framing of DESIGN 3.2: two trees never collide. */
+static struct store *open_again(struct rig *r)
+{
+    struct store *store = NULL;
+
+    CHECK(store_open(str_from(r->home), &store, &r->err));
+    return store;
+}
+
+/* THREATS 1.3, row 28: what is held back only its process sees. */
+TEST(what_is_held_is_kept_or_forgotten)
+{
+    static const struct {
+        const char *name;
+        bool keep;
+    } rows[] = {{"kept", true}, {"forgotten", false}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct rig r;
+        struct store *other;
+        struct store_session session;
+        struct store_ref ref = {STR("main"), STR("c1"), STR("p")}, got;
+        struct store_stats stats;
+        struct hash put, adopted, found;
+        struct str out;
+        uint64_t size;
+
+        rig_init(&r);
+        other = open_again(&r);
+        store_hold(r.store);
+        CHECK(store_put(r.store, STR("put"), &put, &r.err));
+        adopted = hash_of(STR("adopted"));
+        CHECK(store_session_begin(r.store, &session, &r.err));
+        CHECK(fs_create_at(session.dirfd, "x", 0600, STR("adopted"), &r.err));
+        CHECK(store_adopt(r.store, &session, "x", &adopted, &r.err));
+        store_session_end(r.store, &session);
+        CHECK(store_put_blob(r.store, STR("b1"), &put, 3, &r.err));
+        CHECK(store_put_ref(r.store, STR("o/r"), STR("main"), &ref, &r.err));
+        CHECK(store_put_trees(r.store, STR("o/r"), STR("c1"), STR("trees"),
+                              &r.err));
+        CHECK(store_put_proved(r.store, STR("o/r"), STR("c1"), &r.err));
+
+        /* seen here, and nowhere else */
+        CHECK(store_has(r.store, &put) && store_has(r.store, &adopted));
+        CHECK(store_read(r.store, &adopted, 100, &r.arena, &out, &r.err));
+        CHECK(str_is(out, "adopted"));
+        CHECK(store_find_blob(r.store, STR("b1"), &found, &size));
+        CHECK(!store_has(other, &put) && !store_has(other, &adopted));
+
+        if (rows[i].keep) {
+            CHECK(store_keep(r.store, &r.err));
+            CHECK(store_keep_notes(r.store, &r.err));
+        }
+        store_close(r.store);
+        r.store = open_again(&r);
+        CHECK(store_has(r.store, &put) == rows[i].keep);
+        CHECK(store_has(other, &adopted) == rows[i].keep);
+        CHECK(store_find_blob(other, STR("b1"), &found, &size) == rows[i].keep);
+        CHECK(store_find_ref(other, STR("o/r"), STR("main"), &r.arena, &got) ==
+              rows[i].keep);
+        CHECK(store_find_trees(other, STR("o/r"), STR("c1"), &r.arena, &out) ==
+              rows[i].keep);
+        CHECK(store_is_proved(other, STR("o/r"), STR("c1")) == rows[i].keep);
+        CHECK(store_stats(r.store, &stats, &r.err));
+        CHECK(stats.incoming == 0 && stats.objects == (rows[i].keep ? 3 : 0));
+        store_close(other);
+        rig_done(&r);
+    }
+}
+
+TEST(a_damaged_held_object_is_gone)
+{
+    struct rig r;
+    struct store_session session;
+    struct hash h = hash_of(STR("good"));
+    struct str out;
+    int fd;
+
+    rig_init(&r);
+    store_hold(r.store);
+    CHECK(store_session_begin(r.store, &session, &r.err));
+    CHECK(fs_create_at(session.dirfd, "x", 0600, STR("good"), &r.err));
+    /* whoever wrote it still has it open */
+    fd = openat(session.dirfd, "x", O_WRONLY);
+    CHECK(store_adopt(r.store, &session, "x", &h, &r.err));
+    CHECK(fd >= 0 && pwrite(fd, "BAD", 3, 0) == 3);
+    close(fd);
+    store_session_end(r.store, &session);
+    CHECK(!store_read(r.store, &h, 100, &r.arena, &out, &r.err));
+    CHECK(r.err.code == ERR_DAMAGED);
+    CHECK(!store_has(r.store, &h));
+    rig_done(&r);
+}
+
 TEST(listings_are_framed_sorted_and_strict)
 {
     static const char *const bad[] = {

@@ -1,0 +1,249 @@
+#include "base/fs.h"
+#include "mapm/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "inside.h"
+
+#define HELD_MAX_ENTRIES 10000000
+
+/*
+ * What is held back: objects in a folder of their own below incoming/, named
+ * by their hash, and notes for the index in memory. No other process sees
+ * either, so forgetting them leaves the store as it was.
+ */
+
+/* One put of the index, to be done later. All text in the store's arena. */
+struct held_note {
+    enum statement which;
+    struct str text[5];
+    struct store_package package;
+    struct hash hash;
+    uint64_t size;
+    struct held_note *next;
+};
+
+void store_hold(struct store *s)
+{
+    s->holding = true;
+    map_init(&s->held_blobs, &s->arena);
+    s->held_tail = &s->held_notes;
+}
+
+static bool open_folder(struct store *s, struct err *e)
+{
+    if (s->held_fd >= 0)
+        return true;
+    object_unique_name(s->held_name, sizeof s->held_name, "held");
+    if (mkdirat(s->incoming_fd, s->held_name, 0700) < 0) {
+        err_errno(e, "create store/incoming/%s", s->held_name);
+        s->held_name[0] = '\0';
+        return false;
+    }
+    s->held_fd = openat(s->incoming_fd, s->held_name,
+                        O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    return s->held_fd >= 0 ||
+           err_errno(e, "open store/incoming/%s", s->held_name);
+}
+
+bool held_put(struct store *s, const struct hash *h, struct str content,
+              struct err *e)
+{
+    char hex[HASH_HEX_CHARS + 1];
+
+    hash_format(h, hex);
+    return open_folder(s, e) && fs_create_at(s->held_fd, hex, 0444, content, e);
+}
+
+bool held_adopt(struct store *s, int dirfd, const char *name,
+                const struct hash *h, struct err *e)
+{
+    char hex[HASH_HEX_CHARS + 1];
+
+    hash_format(h, hex);
+    if (!open_folder(s, e))
+        return false;
+    return renameat(dirfd, name, s->held_fd, hex) == 0 ||
+           err_errno(e, "hold object %s", hex);
+}
+
+bool held_has(struct store *s, const struct hash *h)
+{
+    char hex[HASH_HEX_CHARS + 1];
+    struct stat st;
+
+    if (s->held_fd < 0)
+        return false;
+    hash_format(h, hex);
+    return fstatat(s->held_fd, hex, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISREG(st.st_mode);
+}
+
+int held_open(struct store *s, const struct hash *h)
+{
+    char hex[HASH_HEX_CHARS + 1];
+
+    if (s->held_fd < 0) {
+        errno = ENOENT;
+        return -1;
+    }
+    hash_format(h, hex);
+    return openat(s->held_fd, hex,
+                  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+}
+
+void held_remove(struct store *s, const struct hash *h)
+{
+    char hex[HASH_HEX_CHARS + 1];
+
+    hash_format(h, hex);
+    if (s->held_fd >= 0)
+        unlinkat(s->held_fd, hex, 0);
+}
+
+static struct held_note *add_note(struct store *s, enum statement which,
+                                  const struct str *text, size_t count)
+{
+    struct held_note *n = arena_new(&s->arena, struct held_note);
+
+    n->which = which;
+    for (size_t i = 0; i < count; i++)
+        n->text[i] = arena_str(&s->arena, text[i]);
+    *s->held_tail = n;
+    s->held_tail = &n->next;
+    return n;
+}
+
+void held_note_package(struct store *s, struct str repository,
+                       struct str commit, struct str path,
+                       const struct store_package *p)
+{
+    struct str text[] = {repository, commit, path};
+    struct held_note *n = add_note(s, PUT_PACKAGE, text, 3);
+
+    n->package = *p;
+    n->package.object = arena_str(&s->arena, p->object);
+    n->package.summary = arena_str(&s->arena, p->summary);
+}
+
+void held_note_blob(struct store *s, struct str oid, const struct hash *h,
+                    uint64_t size)
+{
+    struct held_note *n = add_note(s, PUT_BLOB, &oid, 1);
+
+    n->hash = *h;
+    n->size = size;
+    map_put(&s->held_blobs, n->text[0], n);
+}
+
+bool held_find_blob(struct store *s, struct str oid, struct hash *h,
+                    uint64_t *size)
+{
+    const struct held_note *n = map_find(&s->held_blobs, oid);
+
+    if (!n)
+        return false;
+    *h = n->hash;
+    *size = n->size;
+    return true;
+}
+
+void held_note_ref(struct store *s, struct str repository, struct str rest,
+                   const struct store_ref *r)
+{
+    struct str text[] = {repository, rest, r->ref, r->commit, r->path};
+
+    add_note(s, PUT_REF, text, 5);
+}
+
+void held_note_trees(struct store *s, struct str repository, struct str commit,
+                     const struct hash *h)
+{
+    struct str text[] = {repository, commit};
+
+    add_note(s, PUT_TREES, text, 2)->hash = *h;
+}
+
+void held_note_proved(struct store *s, struct str repository, struct str commit)
+{
+    struct str text[] = {repository, commit};
+
+    add_note(s, PUT_PROVED, text, 2);
+}
+
+static bool do_note(struct store *s, const struct held_note *n, struct err *e)
+{
+    const struct str *t = n->text;
+    struct store_ref ref = {t[2], t[3], t[4]};
+
+    switch (n->which) {
+    case PUT_PACKAGE:
+        return store_put_package(s, t[0], t[1], t[2], &n->package, e);
+    case PUT_BLOB:
+        return store_put_blob(s, t[0], &n->hash, n->size, e);
+    case PUT_REF:
+        return store_put_ref(s, t[0], t[1], &ref, e);
+    case PUT_TREES:
+        return index_put_trees(s, t[0], t[1], &n->hash, e);
+    default:
+        return store_put_proved(s, t[0], t[1], e);
+    }
+}
+
+bool store_keep_notes(struct store *s, struct err *e)
+{
+    const struct held_note *n = s->held_notes;
+
+    s->held_notes = NULL;
+    s->held_tail = &s->held_notes;
+    if (!n)
+        return true;
+    if (!store_begin(s, e))
+        return false;
+    for (; n; n = n->next)
+        if (!do_note(s, n, e))
+            return false; /* closing the index rolls back */
+    return store_commit(s, e);
+}
+
+bool store_keep(struct store *s, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct fs_entry *entries;
+    size_t count;
+
+    if (!s->holding)
+        return true;
+    if (s->held_fd >= 0) {
+        if (!fs_list_at(s->held_fd, "", HELD_MAX_ENTRIES, &a, &entries, &count,
+                        e))
+            return false;
+        for (size_t i = 0; i < count; i++) {
+            struct hash h;
+
+            if (hash_parse(entries[i].name, &h) &&
+                !object_move_in(s, s->held_fd, entries[i].name.p, &h, e))
+                return err_wrap(e, "cannot add to the store");
+        }
+    }
+    s->holding = false;
+    held_drop(s);
+    return true;
+}
+
+void held_drop(struct store *s)
+{
+    struct err ignored = {0};
+
+    fs_close(&s->held_fd);
+    if (s->held_name[0] &&
+        !fs_remove_tree_at(s->incoming_fd, s->held_name, &ignored)) {
+        /* Left-overs are swept by gc. */
+    }
+    s->held_name[0] = '\0';
+}
