@@ -67,17 +67,10 @@ static struct str find_top(struct str folder, bool *found, struct arena *a)
 
 static void resolve(struct check_root *root, struct arena *a)
 {
-    struct err ignored = {0};
     char real[PATH_MAX];
-    const char *folder = root->shown.n ? str_c(root->shown, a) : ".";
 
-    root->fd = -1;
-    if (!fs_open_dir(folder, &root->fd, &ignored))
+    if (!realpath(root->shown.n ? str_c(root->shown, a) : ".", real))
         return;
-    if (!realpath(folder, real)) {
-        fs_close(&root->fd);
-        return;
-    }
     root->real = arena_str(a, str_from(real));
     root->name = last_name(root->real);
     root->parent = last_name(folder_of(root->real));
@@ -128,8 +121,6 @@ static bool find_roots(struct invocation *inv, struct check_root **out,
     roots = arena_array(&inv->arena, n, sizeof *roots);
     *out = roots;
     *count = n;
-    for (size_t i = 0; i < n; i++)
-        roots[i].fd = -1;
     for (size_t i = 0; i < n; i++) {
         if (add_root(paths[i], &roots[i], &inv->arena, &why))
             continue;
@@ -140,12 +131,6 @@ static bool find_roots(struct invocation *inv, struct check_root **out,
         ok = false;
     }
     return ok;
-}
-
-static void close_roots(struct check_root *roots, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        fs_close(&roots[i].fd);
 }
 
 /* The names first, in the order given. */
@@ -194,11 +179,9 @@ static bool check_all(struct invocation *inv, const struct check_root *roots,
 
 bool command_check(struct invocation *inv, int *exit_code, struct err *e)
 {
-    struct check_root *roots = NULL;
-    size_t count = 0;
-    bool ok = find_roots(inv, &roots, &count, e) &&
-              check_all(inv, roots, count, exit_code, e);
+    struct check_root *roots;
+    size_t count;
 
-    close_roots(roots, count);
-    return ok;
+    return find_roots(inv, &roots, &count, e) &&
+           check_all(inv, roots, count, exit_code, e);
 }

@@ -24,7 +24,6 @@ struct check_root {
     struct str top;          /* the repository it is in, or `real` */
     struct str only;         /* the one file that was named, or "" */
     struct str name, parent; /* of the folder and of the one that holds it */
-    int fd;                  /* of the folder; < 0: it cannot be opened */
     bool in_git;
 };
 

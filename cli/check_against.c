@@ -351,7 +351,7 @@ bool check_against(struct invocation *inv, struct str ref,
     for (size_t i = 0; i < count; i++) {
         bool seen = false;
 
-        if (roots[i].fd < 0)
+        if (roots[i].real.n == 0)
             continue;
         if (!roots[i].in_git) {
             err_set(e, ERR_NOT_FOUND, "--against: %.*s is in no git repository",

@@ -379,7 +379,7 @@ bool command_new(struct invocation *inv, int *exit_code, struct err *e)
                            f.model->kind == DOC_MCP ? f.files[0].name
                                                     : str_c(f.name, a));
     if (!judge(&f, e) || !write_all(&f, e))
-        return err_wrap(e, "cannot write a new %s", f.model->word);
+        return err_wrap(e, "cannot write %.*s", STR_ARG(f.place));
     say(&f);
     *exit_code = EXIT_DONE;
     return true;

@@ -1,0 +1,274 @@
+#!/bin/sh
+# mapm check, end to end: every code, what is found in a tree, both outputs,
+# exit codes, and its cost. L8, T11, T12, M1 to M19, K2 to K11, A1 to A5, X2 to
+# X7, X10, X15 to X20, X24; THREATS rows 1, 7, 16.
+. "$(dirname "$0")/../lib/cli.sh"
+
+# has WHAT LEVEL CODE: the last run complained so. Messages may have lines.
+has()
+{
+    like "$1" "$(printf '%s\n' "$out" | tr '\n' ' ')" "$2: [^[]*\[$3\]|$2:.* \[$3\]"
+}
+# field PATH EXPRESSION: of the JSON in $out; d is the document with that path.
+field()
+{
+    python3 - "$T/out" "$@" <<'PYTHON'
+import json, sys
+whole = json.load(open(sys.argv[1]))
+d = next(x for x in whole["documents"] if x["path"] == sys.argv[2])
+print(json.dumps(eval(sys.argv[3])))
+PYTHON
+}
+
+# --- codes ------------------------------------------------------------------
+
+cases=$ROOT/tests/cases/check/codes.txt
+python3 "$ROOT/tests/lib/unpack_cases.py" "$cases" "$T/cases" >"$T/list"
+while read -r number code level profile; do
+    run timeout 20 "$MAPM" -C "$T/cases/$number" check --profile "$profile"
+    has "$code is a $level under $profile (case $number)" "$level" "$code"
+    if [ "$level" = error ]; then
+        is "case $number is a finding" "$status" 3
+    fi
+done <"$T/list"
+ok 'there are a hundred of them' test "$(wc -l <"$T/list")" -ge 95
+
+# Each code that the program knows has its case, and each case its code.
+missing=
+for code in $(sed -n '/^} table\[\]/,/^};/s/^ *{"\([a-z0-9-]*\)",.*/\1/p' \
+    "$ROOT/manifest/level.c"); do
+    grep -q "^== $code " "$cases" || missing="$missing $code"
+done
+is 'no code is without a case' "$missing" ''
+
+# --- what is found ----------------------------------------------------------
+
+mkdir tree && cd tree
+skill skills/writer
+skill skills/writer/nested/deep
+skill .agents/skills/hidden
+skill .git/skills/git
+skill .mapm/skills/mapm
+agent agents/boss
+mcp mcps/io.example_mcp.json io.example/mcp npx -y x
+mcp other/io.example_mcp.json io.example/mcp npx -y x
+printf '# How to build this\n' >AGENTS.md
+printf '# How to test this\n' >skills/AGENTS.md
+agent sub/reviewer
+ln -s skills/writer linked
+ln -s . loop
+exits 'a tree' 0 mapm check -v
+is 'all packages, sorted, each once' "$(printf '%s\n' "$out" | sed 's/: .*//')" \
+    '.agents/skills/hidden/SKILL.md
+agents/boss/AGENTS.md
+mcps/io.example_mcp.json
+skills/writer/SKILL.md
+skills/writer/nested/deep/SKILL.md
+sub/reviewer/AGENTS.md
+checked 6'
+exits 'quietly' 0 mapm check -q
+is 'nothing to say' "$out" ''
+exits 'the same from outside' 0 mapm -C .. check -v ./tree//
+like 'paths begin as they were named' "$out" '^tree/mcps/io.example_mcp.json: ok$'
+exits 'a folder of a catalog' 0 mapm check -v agents
+like 'knows where it is' "$out" '^agents/boss/AGENTS.md: ok$'
+exits 'inside of it as well' 0 mapm -C mcps check -v
+like 'MCP files' "$out" '^io.example_mcp.json: ok$'
+exits 'a package' 0 mapm check -v skills/writer
+like 'and what it carries' "$out" '^checked 2:'
+exits 'a document by itself' 0 mapm check -v skills/writer/SKILL.md
+like 'alone' "$out" '^checked 1:'
+exits 'an MCP file anywhere, when it is named' 0 mapm check other/io.example_mcp.json
+exits 'a link that is named is followed' 0 mapm check linked
+exits 'some of them, once each' 0 mapm check -v skills skills/writer ./skills/writer/SKILL.md
+like 'not twice' "$out" '^checked 2:'
+exits "a project's own instructions, named" 3 mapm check AGENTS.md
+has 'are no package' error no-frontmatter
+mkdir plain && printf '# Build\n' >plain/AGENTS.md
+exits 'and alone in a folder' 3 mapm check plain
+rm -rf plain
+mkdir -p new/agents new/skills
+exits 'an empty catalog is fine' 0 mapm check new
+mkdir hollow
+exits 'an empty folder is not' 3 mapm check hollow
+has 'it says so' error no-anchor
+exits 'X7: a path that is not there' 1 mapm check skills nowhere neither
+like 'is named' "$err" 'nowhere'
+like 'each of them' "$err" 'neither'
+is 'and nothing is judged' "$out" ''
+exits 'another file' 3 mapm check ../tree/.agents/../skills/AGENTS.md
+printf 'x\n' >notes.txt
+exits 'of another kind' 3 mapm check notes.txt
+has 'is none of ours' error no-anchor
+cd ..
+
+# --- links, and what hangs --------------------------------------------------
+
+mkdir -p links/shared links/skills/one links/skills/two
+skill links/shared/one
+ln -s ../../shared/one/SKILL.md links/skills/one/SKILL.md
+exits 'A4: a link to SKILL.md inside what was named' 0 mapm check -v links
+like 'is read' "$out" '^links/skills/one/SKILL.md: ok$'
+exits 'from the package alone it leaves it' 3 mapm check links/skills/one
+git init -q links
+exits 'unless a repository holds both' 0 mapm check links/skills/one
+ln -s /etc/hostname links/skills/two/SKILL.md
+exits 'row 1: a link out of the repository' 3 mapm check links
+has 'is not followed' error unreadable
+unlike 'nor shown' "$out" "$(cat /etc/hostname)"
+mkdir "$(printf 'evil\033[31m\nname')"
+exits 'row 7: names do not reach the terminal' 3 mapm check "$(printf 'evil\033[31m\nname')"
+is 'on one line' "$(printf '%s\n' "$out" | wc -l)" 2
+unlike 'without escapes' "$out" "$(printf '\033')"
+
+cp "$MAPM" "$T/mapm-copy"
+chmod 755 "$T"
+mkdir -p closed/skills/secret
+skill closed/skills/open
+chmod 0 closed/skills/secret
+if [ "$(id -u)" -ne 0 ]; then
+    user=
+else
+    user='setpriv --reuid=65534 --regid=65534 --clear-groups'
+fi
+if $user true 2>/dev/null; then
+    run $user "$T/mapm-copy" check "$T/ws/closed"
+    is 'a folder that cannot be read' "$status" 0
+    has 'is a warning in a tree' warning unreadable-folder
+    run $user "$T/mapm-copy" check --strict "$T/ws/closed"
+    is 'an error when strict' "$status" 3
+    run $user "$T/mapm-copy" check "$T/ws/closed/skills/secret"
+    is 'and when it is named' "$status" 3
+    has 'that is its code' error unreadable-folder
+else
+    skip 'a folder that cannot be read' 'setpriv is missing'
+fi
+chmod 755 closed/skills/secret
+deep=$(printf 'd/%.0s' $(seq 70))
+mkdir -p "deep/$deep"
+skill deep/top
+exits 'too many folders in each other' 0 mapm check deep
+has 'are left alone' warning unreadable-folder
+
+# --- levels -----------------------------------------------------------------
+
+skill levels/skills/plain 'description: "x"'
+sed -i '/^version/d' levels/skills/plain/SKILL.md
+exits 'warnings alone' 0 mapm check levels
+exits 'X6: are errors when strict' 3 mapm check --strict levels
+exits 'and for who wants a version' 3 mapm check --profile metaagents levels
+exits 'not for who does not' 0 mapm check --profile agentskills levels
+exits 'an unknown profile' 2 mapm check --profile nobody levels
+
+# --- JSON -------------------------------------------------------------------
+
+mkdir -p json/skills/shown json/mcps
+cat >json/skills/shown/SKILL.md <<'SKILL'
+---
+name: shown
+scope: acme
+description: " Shows it all. "
+version: 1.2.3
+allowed-tools: Read Bash(git:*)
+---
+hello
+SKILL
+printf 'def run(input): return "x"\n' >json/skills/shown/SKILL.star
+printf '{' >json/mcps/a_b.json
+mkdir json/skills/bad && printf -- '---\nname: Bad\ndescription: ""\nversion: 1\nscope: A\n---\n' >json/skills/bad/SKILL.md
+exits 'JSON has the same exit code' 3 mapm check --json json
+p=json/skills/shown/SKILL.md
+is 'the schema' "$(field $p 'whole["schema"]')" '"mapm.check/1"'
+is 'what is known' "$(field $p '[d[k] for k in ("ok", "type", "name", "scope", "fqn", "description", "version", "metaskill")]')" \
+    '[true, "skill", "shown", "acme", "acme/shown", "Shows it all.", "1.2.3", true]'
+hash=$(printf 'hello\n' | sha256sum | cut -c1-16)
+is 'T11: the hash of the body' "$(field $p 'd["skill_version"]')" "\"$hash\""
+is 'T12: its size' "$(field $p 'd["load_size_tokens"]')" 1
+is 'L8: the tools as a list' "$(field $p 'd["allowed_tools"]')" '["Read", "Bash(git:*)"]'
+is 'just these keys' "$(field $p 'list(d)')" \
+    '["path", "ok", "errors", "warnings", "type", "name", "scope", "fqn", "description", "version", "skill_version", "load_size_tokens", "allowed_tools", "metaskill"]'
+p=json/skills/bad/SKILL.md
+is 'L8: all errors at once' "$(field $p 'sorted({x["code"] for x in d["errors"]} - {"name-folder"})')" \
+    '["description-empty", "name-grammar", "scope-grammar", "version-format"]'
+is 'each with these keys' "$(field $p 'list(d["errors"][0])')" '["code", "field", "line", "message"]'
+is 'the line' "$(field $p '[x["line"] for x in d["errors"] if x["code"] == "description-empty"]')" '[3]'
+is 'the field' "$(field $p '[x["field"] for x in d["errors"] if x["code"] == "description-empty"]')" '["description"]'
+p=json/mcps/a_b.json
+is 'what is not known is null' "$(field $p '[d[k] for k in ("ok", "type", "name", "version", "skill_version", "load_size_tokens", "allowed_tools", "metaskill")]')" \
+    '[false, "mcp", null, null, null, null, [], false]'
+skill one/body
+sed -i '/^---$/,$!d' one/body/SKILL.md
+run mapm check --json one
+first=$(field one/body/SKILL.md 'd["skill_version"]')
+sed -i 's/^description: .*/description: Another one./' one/body/SKILL.md
+run mapm check --json one
+is 'T11: the description does not count' "$(field one/body/SKILL.md 'd["skill_version"]')" "$first"
+{ head -n 5 one/body/SKILL.md && head -c 20003 /dev/zero | tr '\0' b; } >one/long && mv one/long one/body/SKILL.md
+run mapm check --json one
+is 'T12: 20,003 characters' "$(field one/body/SKILL.md '[d["load_size_tokens"], len(d["warnings"])]')" '[5000, 0]'
+printf b >>one/body/SKILL.md
+run mapm check --json one
+is 'T12: 20,004 characters' "$(field one/body/SKILL.md '[d["load_size_tokens"], len(d["warnings"])]')" '[5001, 1]'
+
+# --- names ------------------------------------------------------------------
+
+while read -r code name; do
+    [ "$name" = '""' ] && name=
+    [ "$code" = fine ] && want=0 || want=3
+    exits "L8: the name \"$name\"" $want mapm check --name "$name"
+    [ "$code" = fine ] || has 'for its reason' error "$code"
+done <<EOF2
+fine a
+fine pdf-2-text
+fine $(printf 'a%.0s' $(seq 64))
+name-too-long $(printf 'a%.0s' $(seq 65))
+name-too-long $(printf 'ab-%.0s' $(seq 40))c
+name-empty ""
+name-grammar -a
+name-grammar a-
+name-grammar a--b
+name-grammar A
+name-grammar a_b
+name-grammar acme/x
+name-grammar caf$(printf '\303\251')
+EOF2
+exits 'with reasons for programs' 3 mapm check --json --name a_b --name ok
+like 'the code' "$out" '"code": "name-grammar"'
+like 'the name' "$out" '"name": "ok"'
+
+# --- cost -------------------------------------------------------------------
+
+python3 - <<'PYTHON'
+import os
+def tree(top, count):
+    for i in range(count):
+        d = f"{top}/g{i // 500}/skills/skill-{i}"
+        os.makedirs(d)
+        with open(d + "/SKILL.md", "w") as f:
+            f.write(f"---\nname: skill-{i}\ndescription: \"Does {i}, and says when.\"\n"
+                    "version: 1.0.0\nallowed-tools: Read Bash(git:*)\nmetadata:\n  author: me\n"
+                    f"---\n# {i}\n\n" + "A line that an agent would read.\n" * 100)
+tree("small", 2000)
+tree("large", 16000)
+PYTHON
+# best COMMAND...: milliseconds of the quickest of three runs.
+best()
+{
+    python3 - "$@" <<'PYTHON'
+import subprocess, sys, time
+def once():
+    start = time.monotonic()
+    subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
+    return time.monotonic() - start
+print(int(min(once() for _ in range(3)) * 1000) + 1)
+PYTHON
+}
+small=$(best "$MAPM" check --json small)
+large=$(best "$MAPM" check --json large)
+diag "2,000 skills: $small ms; 16,000: $large ms"
+at_most '16,000 skills cost at most 12 times 2,000' "$large" $((small * 12))
+exits 'all of them' 0 mapm check large
+like 'in one call' "$out" '^checked 16000: 0 errors, 0 warnings$'
+(ulimit -n 40 && "$MAPM" check -q large/g*/skills/*) >"$T/out" 2>&1
+is 'with few descriptors, each named by itself' "$(cat "$T/out")" ''
+done_testing
