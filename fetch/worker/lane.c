@@ -568,11 +568,6 @@ static void fail_want(struct exchange *x, bool gone, const struct err *why)
     r->lanes[LANE_BLOBS].batch = FETCH_WANTS_MAX;
 }
 
-static void close_exchange(struct exchange **x)
-{
-    exchange_close(*x);
-}
-
 /* One want is at fault: halve the request until that one stands alone. */
 static void single_out(struct exchange *x, const struct err *why)
 {
@@ -636,9 +631,8 @@ static void say_request(const struct exchange *x)
         (unsigned long long)x->call.took_ms);
 }
 
-bool lane_finish(struct exchange *x, struct err *e)
+static bool finish(struct exchange *x, struct err *e)
 {
-    CLEANUP(close_exchange) struct exchange *closing = x;
     struct repo *r = x->repo;
     struct lane *lane = &r->lanes[x->lane];
     struct err why = {0};
@@ -676,4 +670,12 @@ bool lane_finish(struct exchange *x, struct err *e)
     }
     r->dead = keep_err(r, &why);
     return true;
+}
+
+bool lane_finish(struct exchange *x, struct err *e)
+{
+    bool ok = finish(x, e);
+
+    exchange_close(x);
+    return ok;
 }

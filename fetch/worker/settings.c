@@ -59,13 +59,31 @@ static void read_ca(struct settings *s, struct settings_rule *r)
                                      &s->arena, &r->ca, &ignored);
 }
 
+/* "*" is no letter of a host to libcurl: it stands in for a moment. */
+static bool parse_pattern(struct str text, struct arena *a, struct url *out)
+{
+    size_t at = str_find(text, STR("://*."));
+    char *copy, *host;
+
+    if (at == SIZE_MAX)
+        return url_parse(text, a, out);
+    copy = arena_text(a, text.p, text.n);
+    copy[at + 3] = 'x';
+    if (!url_parse(str_of(copy, text.n), a, out))
+        return false;
+    host = arena_text(a, out->host.p, out->host.n);
+    host[0] = '*';
+    out->host.p = host;
+    return true;
+}
+
 static void add_rule(struct settings *s, struct str pattern, struct str key,
                      struct str value)
 {
     struct settings_rule r = {.key = key, .value = value};
 
     r.for_all = pattern.p == NULL;
-    if (!r.for_all && !url_parse(pattern, &s->arena, &r.pattern))
+    if (!r.for_all && !parse_pattern(pattern, &s->arena, &r.pattern))
         return;
     if (str_is(key, "sslcainfo") || str_ends(key, STR("-ca")))
         read_ca(s, &r);
