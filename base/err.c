@@ -69,6 +69,7 @@ static void insert_message(struct err *e, size_t at, const char *message)
     }
     room = n + strlen(tail) + 1;
     memmove(gap + room, gap, e->used - at);
+    /* The tail, with its NUL, follows: NOLINTNEXTLINE(bugprone-not-null*) */
     memcpy(gap, message, n);
     memcpy(gap + n, tail, strlen(tail) + 1);
     e->used += room;

@@ -4,6 +4,7 @@
 #include "base/path.h"
 #include "base/text.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -192,6 +193,7 @@ static bool read_mcp(struct closure *c, struct node *n, struct err *e)
     w.root = folder;
     if (!path_check_name(name, e) || !add_file(&w, name, name, e))
         return false;
+    assert(w.count == 1 && w.files);
     w.files[0].executable = false;
     if (!document_take(c, n, DOC_MCP, w.files, 1, name, &scratch, e))
         return false;

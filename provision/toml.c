@@ -55,7 +55,7 @@ static bool visit_header(struct search *f, const struct toml_statement *s,
 static bool visit_pair(struct search *f, const struct toml_statement *s,
                        struct err *e)
 {
-    if (f->inside)
+    if (f->inside && f->count)
         f->regions[f->count - 1].end = s->end;
     if (f->in_section && str_eq(s->key[0], f->key))
         return fail(s, "a key, not as a table", f->key, e);

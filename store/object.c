@@ -254,7 +254,7 @@ bool store_place(struct store *s, const struct hash *h, enum store_link how,
 {
     CLEANUP_FD int from = -1;
     CLEANUP_FD int to = -1;
-    struct stat st;
+    struct stat st = {0};
     struct hash found;
 
     if (!open_object(s, h, &from, &st, e))

@@ -410,7 +410,8 @@ static void oracle_visit(struct oracle *o, size_t node)
     o->order[o->count++] = c;
 }
 
-static void sample_check(const struct sample *s, size_t *planned, size_t *refused)
+static void sample_check(const struct sample *s, size_t *planned,
+                         size_t *refused)
 {
     struct oracle o = {.s = s};
     struct plan plan, again;
