@@ -331,7 +331,7 @@ bool record_parse(struct str text, struct arena *a, struct record *out)
 
     *out = (struct record){0};
     map_init(&out->by_path, a);
-    if (!text.n || text.p[text.n - 1] != '\n')
+    if (!text.n || text.p[text.n - 1] != '\n' || str_has_char(text, '\0'))
         return false;
     text.n--;
     if (!str_cut(&text, '\n', &line) || !str_is(line, "mapm-state 1"))

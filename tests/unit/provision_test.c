@@ -186,3 +186,321 @@ TEST(edits_are_never_destroyed)
         desk_done(d);
     }
 }
+
+/* A folder that only lacks something of ours is made whole again. */
+TEST(what_is_missing_comes_back)
+{
+    static const char *const paths[] = {
+        ".agents/skills/writer/SKILL.md",
+        ".agents/skills/writer",
+        ".claude/skills/writer",
+        ".claude/agents",
+        ".mcp.json",
+        ".agents",
+        "mapm.lock",
+        ".claude",
+    };
+
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        struct desk *d = &desk;
+        struct err e = {0};
+        const char *before;
+
+        desk_init(d);
+        add_all(d);
+        DESK_OK(d, 0);
+        before = desk_snapshot(d, false);
+        CHECK(fs_remove_tree_at(d->fd, paths[i], &e));
+        DESK_OK(d, 0);
+        CHECK(d->change_count > 0);
+        CHECK_STR(desk_snapshot(d, false), before);
+        desk_done(d);
+    }
+}
+
+/* Touched, copied or made executable by somebody: bytes and modes decide. */
+TEST(times_and_modes)
+{
+    struct desk *d = &desk;
+    struct stat st;
+    const char *file = ".agents/skills/writer/SKILL.md";
+
+    desk_init(d);
+    add_all(d);
+    DESK_OK(d, 0);
+    CHECK(utimensat(d->fd, file, NULL, 0) == 0);
+    DESK_OK(d, 0);
+    CHECK(d->change_count == 0);
+    CHECK(fchmodat(d->fd, file, 0755, 0) == 0);
+    DESK_OK(d, 0);
+    CHECK(d->change_count == 1);
+    CHECK(fs_stat_at(d->fd, file, &st) && (st.st_mode & 07777) == 0644);
+    CHECK(fchmodat(d->fd, file, 0600, 0) == 0);
+    DESK_OK(d, 0);
+    CHECK(d->change_count == 0);
+    desk_done(d);
+}
+
+/* The same size, and the old times put back: the ctime gives it away. */
+TEST(an_edit_in_disguise_is_seen)
+{
+    struct desk *d = &desk;
+    const char *file = ".agents/skills/writer/data/a/b.txt";
+    struct timespec times[2];
+    struct stat st;
+    int fd;
+
+    desk_init(d);
+    add_all(d);
+    DESK_OK(d, 0);
+    CHECK(fs_stat_at(d->fd, file, &st));
+    fd = openat(d->fd, file, O_WRONLY | O_CLOEXEC);
+    CHECK(fd >= 0 && pwrite(fd, "c", 1, 0) == 1);
+    times[0] = st.st_atim;
+    times[1] = st.st_mtim;
+    CHECK(futimens(fd, times) == 0);
+    close(fd);
+    CHECK(!desk_run(d, 0));
+    CHECK(d->err.code == ERR_EDITED);
+    desk_done(d);
+}
+
+TEST(edits_are_named_up_to_a_number)
+{
+    struct desk *d = &desk;
+    size_t messages = 0;
+
+    desk_init(d);
+    add_all(d);
+    DESK_OK(d, 0);
+    for (int i = 0; i < 25; i++)
+        desk_write(d,
+                   arena_printf(&d->arena, ".agents/skills/writer/x%02d", i).p,
+                   "mine\n");
+    DESK_OK(d, 0); /* beside ours: nothing is lost */
+    CHECK(d->change_count == 0);
+    desk_clear(d);
+    CHECK(!desk_run(d, 0));
+    CHECK(d->err.code == ERR_EDITED && d->err.hint[0]);
+    for (const char *m = err_first(&d->err); m; m = err_next(&d->err, m))
+        messages += strstr(m, "was added") != NULL;
+    CHECK(messages == 20);
+    desk_done(d);
+}
+
+/* A folder of the user's own under a name that a package wants */
+TEST(a_folder_of_the_user_is_not_taken)
+{
+    struct desk *d = &desk;
+    const char *before;
+
+    desk_init(d);
+    desk_write(d, ".agents/skills/writer/SKILL.md", "mine\n");
+    desk_write(d, ".agents/skills/writer/more/x.md", "mine\n");
+    before = desk_snapshot(d, true);
+    add_all(d);
+    CHECK(!desk_run(d, 0));
+    CHECK(d->err.code == ERR_EDITED);
+    CHECK_STR(desk_snapshot(d, true), before);
+    DESK_OK(d, DESK_FORCE);
+    CHECK_STR(desk_content(
+                  d, ".agents/.mapm/backup/1/.agents/skills/writer/more/x.md"),
+              "mine\n");
+    desk_write(d, ".agents/skills/writer/SKILL.md", "again\n");
+    DESK_OK(d, DESK_FORCE);
+    CHECK_STR(d->backup, ".agents/.mapm/backup/2");
+    /* Backups outlive the last package. */
+    desk_clear(d);
+    DESK_OK(d, 0);
+    CHECK(desk_has(d, ".agents/.mapm/backup/1"));
+    desk_done(d);
+}
+
+/* X2, X9: the copy in a folder of another name is given that name */
+TEST(names_follow_the_folder)
+{
+    struct desk *d = &desk;
+    struct provision_item *item;
+
+    desk_init(d);
+    item = desk_item(d, DOC_SKILL, "acme-writer", "SKILL.md",
+                     SKILL("writer", "Write."), NULL);
+    item->rename = true;
+    item = desk_item(d, DOC_AGENT, "acme-reviewer", "AGENTS.md",
+                     AGENT("reviewer", "Review."), NULL);
+    item->rename = true;
+    DESK_OK(d, 0);
+    CHECK_STR(desk_content(d, ".agents/skills/acme-writer/SKILL.md"),
+              SKILL("acme-writer", "Write."));
+    CHECK_STR(desk_content(d, ".agents/agents/acme-reviewer/AGENTS.md"),
+              AGENT("acme-reviewer", "Review."));
+    CHECK(strstr(desk_content(d, ".claude/agents/acme-reviewer.md"),
+                 "\nname: acme-reviewer\n") != NULL);
+    d->reads = 0;
+    DESK_OK(d, 0);
+    CHECK(d->change_count == 0 && d->reads == 0);
+    desk_done(d);
+}
+
+TEST(two_in_one_place_are_refused)
+{
+    struct desk *d = &desk;
+
+    desk_init(d);
+    desk_item(d, DOC_SKILL, "writer", "SKILL.md", SKILL("writer", "1"), NULL);
+    desk_item(d, DOC_SKILL, "writer", "SKILL.md", SKILL("writer", "2"), NULL);
+    CHECK(!desk_run(d, 0));
+    CHECK(d->err.code == ERR_CONFLICT);
+    desk_clear(d);
+    desk_item(d, DOC_SKILL, "../writer", "SKILL.md", "x", NULL);
+    CHECK(!desk_run(d, 0));
+    CHECK(d->err.code == ERR_NAME);
+    desk_clear(d);
+    desk_item(d, DOC_SKILL, "writer", "SKILL.md", "x", "../../x", "x", NULL);
+    CHECK(!desk_run(d, 0));
+    CHECK(d->err.code == ERR_REFUSED);
+    desk_done(d);
+}
+
+/* Texts alone need no record, and leave none. */
+TEST(texts_alone)
+{
+    struct desk *d = &desk;
+
+    desk_init(d);
+    desk_text(d, "mapm.yaml", "a\n");
+    DESK_OK(d, 0);
+    CHECK_STR(desk_content(d, "mapm.yaml"), "a\n");
+    CHECK(!desk_has(d, ".agents"));
+    desk_clear(d);
+    desk_text(d, "src/main.c", "a\n");
+    CHECK(!desk_run(d, 0));
+    CHECK(d->err.code == ERR_REFUSED);
+    desk_done(d);
+}
+
+TEST(a_plan_alone_changes_nothing)
+{
+    struct desk *d = &desk;
+
+    desk_init(d);
+    add_all(d);
+    DESK_OK(d, DESK_PLAN_ONLY);
+    CHECK(desk_plans(d, PROVISION_ADD, ".agents/skills/writer"));
+    CHECK(desk_plans(d, PROVISION_ADD, ".claude/skills/writer"));
+    CHECK(desk_plans(d, PROVISION_ADD, ".mcp.json#io-example-mcp"));
+    CHECK(desk_plans(d, PROVISION_ADD, "mapm.lock"));
+    CHECK_STR(desk_snapshot(d, true), "");
+    desk_done(d);
+}
+
+/* An object that cannot be had: nothing was changed, nothing is left. */
+TEST(a_missing_object_leaves_no_trace)
+{
+    struct desk *d = &desk;
+
+    desk_init(d);
+    add_all(d);
+    d->object_count = 1;
+    CHECK(!desk_run(d, 0));
+    CHECK_STR(desk_snapshot(d, true), "");
+    desk_done(d);
+}
+
+static void expect(struct desk *d, const char *want)
+{
+    struct provision *p = NULL;
+    struct provision_difference *found;
+    struct buf out;
+    size_t count = 0;
+
+    buf_init(&out, 10000);
+    CHECK(provision_open(str_from(d->path), true, NULL, NULL, &d->recovered, &p,
+                         &d->err));
+    CHECK(provision_verify(p, &d->options, d->items, d->item_count, &d->arena,
+                           &found, &count, &d->err));
+    for (size_t i = 0; i < count; i++)
+        buf_printf(&out, "%.*s %s\n", STR_ARG(found[i].path), found[i].how);
+    CHECK_STR(out.p ? out.p : "", want);
+    buf_done(&out);
+    provision_close(p);
+}
+
+TEST(verify_finds_every_difference)
+{
+    struct desk *d = &desk;
+
+    desk_init(d);
+    add_all(d);
+    DESK_OK(d, 0);
+    expect(d, "");
+    desk_write(d, ".agents/skills/writer/SKILL.md", "x");
+    desk_write(d, ".agents/skills/writer/more", "x");
+    unlinkat(d->fd, ".agents/skills/writer/data/a/b.txt", 0);
+    unlinkat(d->fd, ".claude/skills/writer", 0);
+    CHECK(symlinkat("/etc", d->fd, ".claude/skills/writer") == 0);
+    unlinkat(d->fd, ".claude/agents/reviewer.md", 0);
+    desk_write(d, ".mcp.json",
+               "{\"mcpServers\": {\"io-example-mcp\": {\"command\": \"y\"}}}");
+    expect(d, ".agents/skills/writer/SKILL.md changed\n"
+              ".agents/skills/writer/data/a/b.txt missing\n"
+              ".agents/skills/writer/more extra\n"
+              ".claude/skills/writer not ours\n"
+              ".claude/agents/reviewer.md missing\n"
+              ".mcp.json#io-example-mcp changed\n");
+    desk_done(d);
+}
+
+/* --- two at once: row 28 -------------------------------------------------- */
+
+static void count_wait(void *ctx)
+{
+    ++*(int *)ctx;
+}
+
+TEST(a_second_one_waits_with_a_message)
+{
+    struct desk *d = &desk;
+    struct provision *p = NULL;
+    int waits = 0, fd, status;
+    pid_t child;
+
+    desk_init(d);
+    child = fork();
+    if (child == 0) {
+        fd = open(d->path, O_RDONLY | O_DIRECTORY);
+        flock(fd, LOCK_EX);
+        desk_write(d, "locked", "");
+        usleep(300000);
+        _exit(0);
+    }
+    while (!desk_has(d, "locked"))
+        usleep(1000);
+    CHECK(provision_open(str_from(d->path), false, count_wait, &waits,
+                         &d->recovered, &p, &d->err));
+    CHECK(waits == 1);
+    provision_close(p);
+    waitpid(child, &status, 0);
+    desk_done(d);
+}
+
+TEST(many_at_once_lose_nothing)
+{
+    struct desk *d = &desk;
+    pid_t children[6];
+    int status;
+
+    desk_init(d);
+    add_all(d);
+    for (int i = 0; i < 6; i++) {
+        children[i] = fork();
+        if (children[i] == 0)
+            _exit(desk_run(d, 0) ? 0 : 1);
+    }
+    for (int i = 0; i < 6; i++) {
+        CHECK(waitpid(children[i], &status, 0) > 0);
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    expect(d, "");
+    desk_done(d);
+}
