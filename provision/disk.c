@@ -51,9 +51,11 @@ static bool find_hash(const struct reading *r, int dirfd, const char *name,
     if (!r->always_hash && f &&
         record_vouches(&r->p->record, &f->stat, &node->st)) {
         node->hash = f->hash;
+        node->seen = UINT64_MAX; /* nothing happened since it was recorded */
         return true;
     }
     /* Its numbers are taken from the open file: the ones of what is read. */
+    node->seen = file_stat_now();
     return fs_open_file_at(dirfd, name, &fd, &node->st, e) &&
            hash_fd(fd, name, &node->hash, e);
 }

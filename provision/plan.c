@@ -155,7 +155,7 @@ static void adopt_tree(struct plan *plan, const struct target *t,
             .executable = t->files[at].executable,
             .mode = nodes[i].st.st_mode & 07777,
             .hash = nodes[i].hash,
-            .stat = file_stat_of(&nodes[i].st, true),
+            .stat = file_stat_seen(&nodes[i].st, nodes[i].seen, true),
         };
         at++;
     }
@@ -311,7 +311,7 @@ static bool judge_file(struct plan *plan, struct target *t, struct change *c,
             .path = STR("."),
             .mode = node.st.st_mode & 07777,
             .hash = node.hash,
-            .stat = file_stat_of(&node.st, false),
+            .stat = file_stat_seen(&node.st, node.seen, false),
         };
         entry.file_count = 1;
         record_add(&plan->next, plan->arena, &entry);

@@ -167,6 +167,7 @@ bool plan_shared(struct plan *plan, struct target *t, struct err *e)
     struct sharing s = {.plan = plan, .target = t};
     struct str text = STR("");
     struct change *c;
+    uint64_t now = file_stat_now();
     struct stat st;
     bool there = fs_stat_at(p->root, t->path.p, &st);
 
@@ -193,7 +194,7 @@ bool plan_shared(struct plan *plan, struct target *t, struct err *e)
             return false;
         /* Both look at the same bytes: a change in between shows up in the
          * numbers, and then the record does not vouch for the file. */
-        s.next.stat = file_stat_of(&st, false);
+        s.next.stat = file_stat_seen(&st, now, false);
     }
     return merge_open(t->client, text, plan->arena, &s.merge, e) &&
            plan_edited(&s, c, text, there, e);

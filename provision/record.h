@@ -22,8 +22,7 @@
  *
  * `source` says from what the content was made, so that an unchanged one
  * need not be made again. The numbers are a cache: a file whose numbers are
- * still those has the hash that stands beside them. They are believed only
- * when they are older than the record itself, as git does.
+ * still those has the hash that stands beside them.
  *
  * The file may come from a stranger's repository: it can name only places
  * that mapm could have written, and it never permits anything that the
@@ -90,6 +89,18 @@ const struct record_file *record_find(const struct record_entry *known,
                                       struct str path);
 
 struct file_stat file_stat_of(const struct stat *st, bool with_ctime);
+
+/*
+ * A file changed twice within one tick of the clock has the same numbers
+ * both times. So those of a file found on the disk only count when it was
+ * last changed before this tick (else they are zero, which vouches for
+ * nothing), and mapm itself ends only after the tick of its newest file.
+ */
+uint64_t file_stat_now(void); /* taken before the file is looked at */
+struct file_stat file_stat_seen(const struct stat *st, uint64_t now,
+                                bool with_ctime);
+void file_stat_settle(uint64_t newest);
+
 /* Whether the cache vouches for the file that `st` is of. */
 bool record_vouches(const struct record *r, const struct file_stat *cached,
                     const struct stat *st);

@@ -6,12 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
-
-/* A clock's tick, at most: longer is somebody else's clock. */
-#define TICK_STEP_NS   500000
-#define TICK_MAX_STEPS 40
 
 struct staging {
     struct plan *plan;
@@ -78,79 +73,38 @@ static bool open_stage(struct staging *s, struct err *e)
 
 /* --- folders -------------------------------------------------------------- */
 
-static void add_job(struct stage_files *f, struct arena *a, size_t *capacity,
-                    struct change *c, struct str folder, size_t prefix,
-                    size_t first)
-{
-    f->jobs = arena_grow(a, f->jobs, f->job_count, capacity, sizeof *f->jobs);
-    f->jobs[f->job_count++] = (struct stage_job){c, folder, prefix, first, 0};
-}
-
-static bool make_folder(struct staging *s, struct str path, struct err *e)
-{
-    return fs_make_dirs_at(s->stage, path.p, 0755, e);
-}
-
-/* A file's folder follows that of the file before it, mostly. */
-static bool add_tree(struct staging *s, struct stage_files *f, size_t *capacity,
-                     size_t *file_count, size_t index, struct err *e)
+static void add_tree(struct staging *s, struct stage_work *w, size_t index)
 {
     struct arena *a = s->plan->arena;
     struct change *c = &s->plan->changes[index];
     struct record_entry *entry = &s->plan->next.entries[c->entry];
-    const struct target *t = c->target;
-    struct str before = {0};
+    struct stage_job *job = &w->jobs[w->count++];
 
-    if (!make_folder(s, str_from(node_name(s, index)), e))
-        return false;
-    entry->files = arena_array(a, t->file_count, sizeof *entry->files);
-    entry->file_count = t->file_count;
-    for (size_t i = 0; i < t->file_count; i++) {
-        struct str path = t->files[i].path, folder = STR("");
-        size_t slash = str_find_last(path, '/');
-
-        if (slash != SIZE_MAX)
-            folder = str_slice(path, 0, slash + 1);
-        if (!before.p || !str_eq(before, folder)) {
-            struct str whole =
-                arena_printf(a, "n%zu/%.*s", index, STR_ARG(folder));
-
-            if (folder.n && !make_folder(s, whole, e))
-                return false;
-            add_job(f, a, capacity, c, whole, folder.n, *file_count);
-        }
-        before = folder;
-        f->files[*file_count] = &t->files[i];
-        f->records[*file_count] = &entry->files[i];
-        f->jobs[f->job_count - 1].count++;
-        ++*file_count;
-    }
-    return true;
+    entry->file_count = c->target->file_count;
+    entry->files = arena_array(a, entry->file_count, sizeof *entry->files);
+    job->change = c;
+    job->records = entry->files;
+    snprintf(job->name, sizeof job->name, "%s", node_name(s, index));
 }
 
 static bool stage_trees(struct staging *s, struct err *e)
 {
     struct plan *plan = s->plan;
-    struct stage_files f = {
+    struct stage_work w = {
         .objects = &plan->wish.options->objects,
         .stage = s->stage,
+        .jobs = arena_array(plan->arena, plan->count, sizeof *w.jobs),
     };
-    size_t total = 0, capacity = 0, count = 0;
 
     for (size_t i = 0; i < plan->count; i++)
         if (plan->changes[i].node == NODE_TREE)
-            total += plan->changes[i].target->file_count;
-    f.files = arena_array(plan->arena, total, sizeof *f.files);
-    f.records = arena_array(plan->arena, total, sizeof *f.records);
-    for (size_t i = 0; i < plan->count; i++)
-        if (plan->changes[i].node == NODE_TREE &&
-            !add_tree(s, &f, &capacity, &count, i, e))
-            return false;
-    if (!stage_place(&f, e))
+            add_tree(s, &w, i);
+    if (!stage_place(&w, e))
         return false;
-    for (size_t i = 0; i < count; i++)
-        if (f.records[i]->stat.ctime > s->newest)
-            s->newest = f.records[i]->stat.ctime;
+    for (size_t i = 0; i < w.count; i++)
+        for (size_t k = 0; k < w.jobs[i].change->target->file_count; k++)
+            if (w.jobs[i].records[k].stat.ctime > s->newest)
+                s->newest = w.jobs[i].records[k].stat.ctime;
     return true;
 }
 
@@ -230,24 +184,10 @@ static bool stage_nodes(struct staging *s, struct err *e)
 
 /* --- the record ----------------------------------------------------------- */
 
-/* The record must be younger than all it vouches for. */
-static void wait_for_tick(const struct staging *s)
-{
-    struct timespec now, step = {.tv_nsec = TICK_STEP_NS};
-
-    for (int i = 0; i < TICK_MAX_STEPS; i++) {
-        if (clock_gettime(CLOCK_REALTIME_COARSE, &now) < 0 ||
-            (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec >
-                s->newest)
-            return;
-        nanosleep(&step, NULL);
-    }
-}
-
-static bool format_record(struct staging *s, struct buf *out, struct err *e)
+static bool format_record(const struct staging *s, struct buf *out,
+                          struct err *e)
 {
     buf_init(out, STATE_MAX_BYTES);
-    wait_for_tick(s);
     record_format(&s->plan->next, out);
     return buf_check(out, STATE_FILE, e);
 }
@@ -369,6 +309,7 @@ bool stage_run(struct plan *plan, struct err *e)
         else
             remove_stage(&s);
     }
+    file_stat_settle(s.newest);
     if (ok)
         leave(&s);
     else

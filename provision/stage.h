@@ -8,25 +8,23 @@
  * Folders by several threads, since many small files mostly wait.
  */
 
-#define STAGE_MAX_THREADS 4
+#define STAGE_MAX_THREADS     4
+#define STAGE_NODE_NAME_BYTES 24
 
-/* One folder to fill: its files are placed by one thread. */
+/* One package's folder, made and filled by one thread. */
 struct stage_job {
-    struct change *change;
-    struct str folder;   /* below the stage; NUL-terminated */
-    size_t prefix;       /* bytes of a file's path before its name */
-    size_t first, count; /* indices into `files` */
+    char name[STAGE_NODE_NAME_BYTES]; /* in the stage */
+    const struct change *change;
+    struct record_file *records; /* one a file, to be filled in */
 };
 
-struct stage_files {
+struct stage_work {
     const struct provision_objects *objects;
     int stage;
     struct stage_job *jobs;
-    size_t job_count;
-    struct wish_file **files;     /* by job */
-    struct record_file **records; /* to be filled in, beside them */
+    size_t count;
 };
 
-MUST_CHECK bool stage_place(struct stage_files *f, struct err *e);
+MUST_CHECK bool stage_place(struct stage_work *w, struct err *e);
 
 #endif

@@ -14,12 +14,63 @@
 #define NAME_MAX_BYTES   255
 
 struct crew {
-    struct stage_files *work;
+    const struct stage_work *work;
     atomic_size_t next;
     atomic_bool failed;
     pthread_mutex_t mutex; /* for `why` */
     struct err why;
 };
+
+/* The folder that a file goes to: mostly that of the file before it. */
+struct place {
+    int tree, fd;
+    struct str folder; /* of the file's path, that `fd` is */
+};
+
+static void place_done(struct place *p)
+{
+    fs_close(&p->fd);
+    fs_close(&p->tree);
+}
+
+/* Nobody else knows the stage: what is there was made a moment ago. */
+static bool enter(int dirfd, const char *name, int *fd, struct err *e)
+{
+    bool made = mkdirat(dirfd, name, 0755) == 0;
+
+    if (!made && errno != EEXIST)
+        return err_errno(e, "create the folder %s", name);
+    *fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (*fd < 0)
+        return err_errno(e, "open the folder %s", name);
+    if (made && fchmod(*fd, 0755) < 0)
+        return err_errno(e, "set the mode of the folder %s", name);
+    return true;
+}
+
+/* `folder` ends in "/", or is empty. */
+static bool go_to(struct place *p, struct str folder, struct err *e)
+{
+    char name[NAME_MAX_BYTES + 1];
+    struct str rest = folder, part;
+
+    if (p->fd >= 0 && str_eq(p->folder, folder))
+        return true;
+    fs_close(&p->fd);
+    p->fd = fcntl(p->tree, F_DUPFD_CLOEXEC, 0);
+    if (p->fd < 0)
+        return err_errno(e, "open a folder");
+    while (rest.n && str_cut(&rest, '/', &part)) {
+        CLEANUP_FD int above = p->fd;
+
+        snprintf(name, sizeof name, "%.*s", STR_ARG(part));
+        p->fd = -1;
+        if (!enter(above, name, &p->fd, e))
+            return false;
+    }
+    p->folder = folder;
+    return true;
+}
 
 static bool place_file(const struct crew *crew, int dirfd, const char *name,
                        const struct wish_file *f, struct err *e)
@@ -49,24 +100,33 @@ static bool record_file(int dirfd, const char *name, const struct wish_file *f,
     return true;
 }
 
+static bool do_file(struct crew *crew, struct place *at,
+                    const struct wish_file *f, struct record_file *r,
+                    struct err *e)
+{
+    char name[NAME_MAX_BYTES + 1];
+    size_t slash = str_find_last(f->path, '/');
+    size_t prefix = slash == SIZE_MAX ? 0 : slash + 1;
+
+    snprintf(name, sizeof name, "%.*s",
+             STR_ARG(str_from_index(f->path, prefix)));
+    return go_to(at, str_slice(f->path, 0, prefix), e) &&
+           place_file(crew, at->fd, name, f, e) &&
+           record_file(at->fd, name, f, r, e);
+}
+
 static bool do_job(struct crew *crew, const struct stage_job *job,
                    struct err *e)
 {
-    CLEANUP_FD int fd = -1;
-    char name[NAME_MAX_BYTES + 1];
+    CLEANUP(place_done) struct place at = {.tree = -1, .fd = -1};
+    const struct target *t = job->change->target;
 
-    if (!fs_open_dir_at(crew->work->stage, job->folder.p, &fd, e))
+    if (!enter(crew->work->stage, job->name, &at.tree, e))
         return false;
-    for (size_t i = job->first; i < job->first + job->count; i++) {
-        const struct wish_file *f = crew->work->files[i];
-        struct str leaf = str_from_index(f->path, job->prefix);
-
-        snprintf(name, sizeof name, "%.*s", STR_ARG(leaf));
-        if (!place_file(crew, fd, name, f, e) ||
-            !record_file(fd, name, f, crew->work->records[i], e))
+    for (size_t i = 0; i < t->file_count; i++)
+        if (!do_file(crew, &at, &t->files[i], &job->records[i], e))
             return err_wrap(e, "write %.*s/%.*s", STR_ARG(job->change->path),
-                            STR_ARG(f->path));
-    }
+                            STR_ARG(t->files[i].path));
     return true;
 }
 
@@ -78,7 +138,7 @@ static void *work(void *p)
     while (!atomic_load(&crew->failed)) {
         size_t i = atomic_fetch_add(&crew->next, 1);
 
-        if (i >= crew->work->job_count)
+        if (i >= crew->work->count)
             break;
         if (do_job(crew, &crew->work->jobs[i], &e))
             continue;
@@ -90,16 +150,16 @@ static void *work(void *p)
     return NULL;
 }
 
-static size_t choose_threads(const struct stage_files *f)
+static size_t choose_threads(const struct stage_work *w)
 {
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     size_t files = 0, n;
 
-    for (size_t i = 0; i < f->job_count; i++)
-        files += f->jobs[i].count;
+    for (size_t i = 0; i < w->count; i++)
+        files += w->jobs[i].change->target->file_count;
     n = files / FILES_PER_THREAD;
-    if (n > f->job_count)
-        n = f->job_count;
+    if (n > w->count)
+        n = w->count;
     if (cpus > 0 && n > (size_t)cpus * 2)
         n = (size_t)cpus * 2;
     if (n > STAGE_MAX_THREADS)
@@ -107,11 +167,11 @@ static size_t choose_threads(const struct stage_files *f)
     return n;
 }
 
-bool stage_place(struct stage_files *f, struct err *e)
+bool stage_place(struct stage_work *w, struct err *e)
 {
-    struct crew crew = {.work = f, .mutex = PTHREAD_MUTEX_INITIALIZER};
+    struct crew crew = {.work = w, .mutex = PTHREAD_MUTEX_INITIALIZER};
     pthread_t threads[STAGE_MAX_THREADS];
-    size_t wanted = choose_threads(f), started = 0;
+    size_t wanted = choose_threads(w), started = 0;
 
     /* This thread works, too, and all alone where no other can be had. */
     while (started + 1 < wanted &&

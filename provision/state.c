@@ -1,8 +1,13 @@
 #include "base/fs.h"
 
 #include <inttypes.h>
+#include <time.h>
 
 #include "client.h"
+
+/* A clock's tick, at most: longer is somebody else's clock. */
+#define TICK_STEP_NS   500000
+#define TICK_MAX_STEPS 40
 #include "record.h"
 
 static uint64_t ns_of(struct timespec t)
@@ -20,8 +25,8 @@ struct file_stat file_stat_of(const struct stat *st, bool with_ctime)
     };
 }
 
-/* A file changed in the very moment in which its numbers were taken can have
- * the same ones: so they must be older than the record. */
+/* The ctime cannot be set by anybody; where a rename changes it, the mtime
+ * must do. What is younger than the record was written after it. */
 bool record_vouches(const struct record *r, const struct file_stat *cached,
                     const struct stat *st)
 {
@@ -29,8 +34,32 @@ bool record_vouches(const struct record *r, const struct file_stat *cached,
 
     return S_ISREG(st->st_mode) && now.size == cached->size &&
            now.mtime == cached->mtime && now.ctime == cached->ctime &&
-           now.ino == cached->ino && now.mtime < r->written &&
-           now.ctime < r->written;
+           now.ino == cached->ino &&
+           (now.ctime ? now.ctime : now.mtime) <= r->written;
+}
+
+uint64_t file_stat_now(void)
+{
+    struct timespec now;
+
+    /* What the kernel stamps files with. */
+    return clock_gettime(CLOCK_REALTIME_COARSE, &now) < 0 ? 0 : ns_of(now);
+}
+
+struct file_stat file_stat_seen(const struct stat *st, uint64_t now,
+                                bool with_ctime)
+{
+    if (ns_of(st->st_mtim) >= now || ns_of(st->st_ctim) >= now)
+        return (struct file_stat){0};
+    return file_stat_of(st, with_ctime);
+}
+
+void file_stat_settle(uint64_t newest)
+{
+    struct timespec step = {.tv_nsec = TICK_STEP_NS};
+
+    for (int i = 0; i < TICK_MAX_STEPS && file_stat_now() <= newest; i++)
+        nanosleep(&step, NULL);
 }
 
 void record_add(struct record *r, struct arena *a,

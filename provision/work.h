@@ -77,6 +77,7 @@ void provision_wish(const struct provision *p,
 struct disk_node {
     struct str path; /* in the folder; "." for a file by itself */
     struct stat st;
+    uint64_t seen;    /* file_stat_now before that */
     struct hash hash; /* of a regular file */
 };
 

@@ -109,7 +109,7 @@ TEST(records_of_other_versions_and_torn_ones_are_none)
     }
 }
 
-/* A file written in the record's own moment is looked into. */
+/* A file changed after the record was written is looked into. */
 TEST(numbers_vouch_only_for_older_files)
 {
     struct stat st = {.st_mode = S_IFREG | 0644, .st_size = 5, .st_ino = 7};
@@ -133,6 +133,8 @@ TEST(numbers_vouch_only_for_older_files)
     CHECK(!record_vouches(&r, &cached, &st));
     st.st_mode = S_IFREG | 0644;
     r.written = 1000000000;
+    CHECK(record_vouches(&r, &cached, &st));
+    r.written--;
     CHECK(!record_vouches(&r, &cached, &st));
     r.written = 0;
     CHECK(!record_vouches(&r, &cached, &st));
