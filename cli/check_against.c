@@ -1,4 +1,5 @@
 #include "base/fs.h"
+#include "base/proc.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -38,6 +39,7 @@ struct pair {
     struct str folder; /* from the top; "" = the top itself */
     struct stretch before, now;
     bool changed, others_changed;
+    struct bump_side then;
 };
 
 struct pairs {
@@ -151,7 +153,7 @@ static void compare_lists(struct pair *p)
 static bool hash_work(struct repository *r, const struct pairs *pairs,
                       struct err *e)
 {
-    struct git_file **files = arena_array(r->a, r->now_count, sizeof *files);
+    struct git_file **files = arena_array(r->a, r->now_count, sizeof(void *));
     struct str *paths = arena_array(r->a, r->now_count, sizeof *paths);
     struct str *ids = arena_array(r->a, r->now_count, sizeof *ids);
     size_t n = 0;
@@ -212,25 +214,40 @@ static bool compare_contents(struct repository *r, struct pair *p,
 
 /* --- one package ---------------------------------------------------------- */
 
-static bool read_before(struct repository *r, const struct pair *p,
-                        struct bump_side *out, struct err *e)
+/* Their text at the commit: of all changed packages in one go. */
+static bool read_before(struct repository *r, const struct pairs *pairs,
+                        struct err *e)
 {
-    const struct git_file *anchor = find(&p->before, p, p->result->file, r->a);
-    const struct git_file *log = find(&p->before, p, STR("CHANGELOG.md"), r->a);
-    struct str ids[2] = {anchor->id}, texts[2] = {{0}};
+    struct str *ids = arena_array(r->a, pairs->count * 2, sizeof *ids);
+    struct str *texts = arena_array(r->a, pairs->count * 2, sizeof *texts);
+    struct str **places = arena_array(r->a, pairs->count * 2, sizeof(void *));
+    size_t n = 0;
 
-    if (log)
-        ids[1] = log->id;
-    if (!git_read(&r->git, ids, log ? 2 : 1, texts, e))
+    for (size_t i = 0; i < pairs->count; i++) {
+        struct pair *p = &pairs->items[i];
+        const struct git_file *log =
+            find(&p->before, p, STR("CHANGELOG.md"), r->a);
+
+        if (!p->changed)
+            continue;
+        p->then.has_program =
+            find(&p->before, p, STR("SKILL.star"), r->a) != NULL;
+        places[n] = &p->then.text;
+        ids[n++] = find(&p->before, p, p->result->file, r->a)->id;
+        if (!log)
+            continue;
+        places[n] = &p->then.changelog;
+        ids[n++] = log->id;
+    }
+    if (!git_read(&r->git, ids, n, texts, e))
         return false;
-    if (!texts[0].p)
-        return err_set(e, ERR_FAILED, "%.*s is not in the repository at %.*s",
-                       STR_ARG(anchor->path), STR_ARG(r->ref));
-    *out = (struct bump_side){
-        .text = texts[0],
-        .changelog = texts[1],
-        .has_program = find(&p->before, p, STR("SKILL.star"), r->a) != NULL,
-    };
+    for (size_t i = 0; i < n; i++) {
+        if (!texts[i].p)
+            return err_set(e, ERR_FAILED,
+                           "the repository lacks the object %.*s",
+                           STR_ARG(ids[i]));
+        *places[i] = texts[i];
+    }
     return true;
 }
 
@@ -256,16 +273,13 @@ static bool read_now(struct repository *r, const struct pair *p,
     return true;
 }
 
-static bool judge(struct repository *r, const struct pair *p, struct err *e)
+static void judge(struct repository *r, const struct pair *p)
 {
-    struct bump b = {.ref = r->ref, .others_changed = p->others_changed};
+    struct bump b = {
+        .ref = r->ref, .before = p->then, .others_changed = p->others_changed};
 
-    if (!p->changed || !read_now(r, p, &b.now))
-        return true;
-    if (!read_before(r, p, &b.before, e))
-        return false;
-    check_bump(&b, p->result);
-    return true;
+    if (p->changed && read_now(r, p, &b.now))
+        check_bump(&b, p->result);
 }
 
 /* --- a repository --------------------------------------------------------- */
@@ -318,10 +332,13 @@ static bool compare(struct repository *r, const struct str *folders,
         return false;
     for (size_t i = 0; i < pairs.count; i++) {
         compare_lists(&pairs.items[i]);
-        if (!compare_contents(r, &pairs.items[i], e) ||
-            !judge(r, &pairs.items[i], e))
+        if (!compare_contents(r, &pairs.items[i], e))
             return false;
     }
+    if (!read_before(r, &pairs, e))
+        return false;
+    for (size_t i = 0; i < pairs.count; i++)
+        judge(r, &pairs.items[i]);
     return true;
 }
 
@@ -348,6 +365,7 @@ bool check_against(struct invocation *inv, struct str ref,
                    const struct check_root *roots, size_t count,
                    const struct check_results *results, struct err *e)
 {
+    proc_catch_signals(); /* so that git ends with us */
     for (size_t i = 0; i < count; i++) {
         bool seen = false;
 

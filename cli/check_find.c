@@ -154,16 +154,16 @@ static void gather(struct worker *workers, size_t count,
 
     for (size_t i = 0; i < count; i++)
         total += workers[i].count;
-    all->items = arena_array(a, total, sizeof *all->items);
+    all->items = arena_array(a, total, sizeof(void *));
     all->count = 0;
     for (size_t i = 0; i < count; i++) {
         if (workers[i].count)
             memcpy(all->items + all->count, workers[i].results,
-                   workers[i].count * sizeof *all->items);
+                   workers[i].count * sizeof(void *));
         all->count += workers[i].count;
     }
     if (total)
-        qsort(all->items, total, sizeof *all->items, by_path);
+        qsort(all->items, total, sizeof(void *), by_path);
 }
 
 /* Named twice, or once by itself and once in its tree. */

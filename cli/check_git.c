@@ -180,7 +180,7 @@ bool git_list(const struct git *g, struct str commit, const struct str *folders,
 {
     struct arena *a = &g->inv->arena;
     const char *args[] = {"ls-tree", "-r", "-z", str_c(commit, a), NULL};
-    struct str rest, line;
+    struct str rest = {0}, line;
     size_t n = 0;
 
     if (!run_well(g, args, folders, folder_count, str_of("", 0), &rest, e))
@@ -208,7 +208,7 @@ bool git_work_files(const struct git *g, const struct str *folders,
 {
     static const char *const args[] = {
         "ls-files", "-z", "--cached", "--others", "--exclude-standard", NULL};
-    struct str rest, line;
+    struct str rest = {0}, line;
     struct str *paths;
     size_t n = 0, kept = 0;
 
@@ -257,7 +257,7 @@ bool git_hash(const struct git *g, const struct str *paths, size_t count,
     static const char *const args[] = {"hash-object", "--no-filters",
                                        "--stdin-paths", NULL};
     CLEANUP(buf_done) struct buf input = {0};
-    struct str rest;
+    struct str rest = {0};
 
     if (count == 0)
         return true;
@@ -297,7 +297,7 @@ bool git_read(const struct git *g, const struct str *ids, size_t count,
 {
     static const char *const args[] = {"cat-file", "--batch", NULL};
     CLEANUP(buf_done) struct buf input = {0};
-    struct str rest;
+    struct str rest = {0};
 
     if (count == 0)
         return true;

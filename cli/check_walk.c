@@ -23,7 +23,7 @@ static struct str shown(const struct check_root *root, struct str folder,
 static void add_result(struct worker *w, struct check_result *r)
 {
     w->results = arena_grow(w->arena, w->results, w->count, &w->capacity,
-                            sizeof *w->results);
+                            sizeof(void *));
     w->results[w->count++] = r;
 }
 

@@ -43,7 +43,7 @@ is 'no code is without a case' "$missing" ''
 
 # --- what is found ----------------------------------------------------------
 
-mkdir tree && cd tree
+mkdir tree && cd tree || exit
 skill skills/writer
 skill skills/writer/nested/deep
 skill .agents/skills/hidden
