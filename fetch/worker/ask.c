@@ -222,6 +222,7 @@ static enum step start_pinned(struct ask *a, const struct oid *commit,
     if (!find_snapshot(a, commit, e))
         return STEP_GONE;
     a->snapshot->asked++;
+    a->needs_proof = !a->in.proved;
     if (a->snapshot->trees == TREES_HERE || !a->is_pinned ||
         a->in.what != FETCH_PACKAGE || a->repo->caps.version == 0)
         a->stage = ASK_TREES;
@@ -510,6 +511,11 @@ static enum step step_document(struct ask *a, struct err *e)
     }
     switch (document_find(a, &wants, &anchor, &scratch, &offers, e)) {
     case FOUND_PACKAGE:
+        if (a->is_pinned && !oid_eq(&a->listing.id, &a->pinned)) {
+            err_set(e, ERR_DAMAGED, "%.*s is not the object that is locked",
+                    STR_ARG(a->path));
+            return STEP_FAIL;
+        }
         line_up(a, anchor);
         return STEP_ON;
     case FOUND_OFFERS:

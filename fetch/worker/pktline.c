@@ -167,6 +167,8 @@ bool pkt_remote_error(struct str words, struct err *e)
     CLEANUP(buf_done) struct buf b;
 
     buf_init(&b, SHOWN_MAX_BYTES);
+    while (words.n && words.p[words.n - 1] == '\0')
+        words.n--; /* git sends the end of its C string along */
     text_visible(&b, str_slice(str_trim(words), 0, WORDS_MAX_BYTES), false);
     return err_set(e, ERR_FETCH, "the server says: %.*s", STR_ARG(buf_str(&b)));
 }

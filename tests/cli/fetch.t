@@ -239,7 +239,9 @@ rm -rf "$T/incoming" && mkdir "$T/incoming"
 "$DRIVE" "$T/incoming" "$GH/acme/catalog/tree/main/skills/hello" >"$T/out" 2>&1 &
 pid=$!
 sleep 0.5
-child=$(cat "/proc/$pid/task/$pid/children")
+child=$(tr -d ' ' <"/proc/$pid/task/$pid/children")
+like 'it has no way back to more rights' "$(cat "/proc/$child/status")" '^NoNewPrivs:.1$'
+like 'and few calls' "$(cat "/proc/$child/status")" '^Seccomp:.2$'
 before=$(date +%s%N)
 kill -TERM "$pid"
 wait "$pid"

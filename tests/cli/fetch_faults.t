@@ -31,6 +31,7 @@ head -c 40000 /dev/urandom >"$T/src/skills/hello/docs/data.bin"
 skill "$T/src/skills/other"
 echo other >"$T/src/skills/other/notes.md"
 make_repo acme/catalog "$T/src"
+main=$COMMIT
 make_repo acme/second "$T/src"
 start_githost
 
@@ -54,8 +55,8 @@ for f in '"kind": "status", "status": 503' \
     fault "{$f}"
     want "survives $f" 0 '^DONE ' "$HELLO"
     unlike 'nothing damaged' "$out" DAMAGED
-    clear_faults
 done
+clear_faults
 
 # --- what does not ----------------------------------------------------------
 always()
@@ -73,7 +74,7 @@ always 'always reset' '"kind": "reset", "after": 300' '\[fetch\]'
 always 'always corrupt' '"kind": "corrupt", "at": 40, "match": {"cmd": "fetch"}' '\[damaged\]'
 always 'an empty pack for trees' '"kind": "emptypack", "match": {"cmd": "fetch"}' '\[damaged\] .*left out a commit'
 always 'a huge count' '"kind": "hugecount", "match": {"cmd": "fetch"}' '\[limit\]'
-always 'a bomb' '"kind": "bomb", "size": 1073741824, "match": {"cmd": "fetch"}' '\[limit\]'
+always 'a bomb' '"kind": "bomb", "size": 104857600, "match": {"cmd": "fetch"}' '\[limit\]'
 always 'garbage' '"kind": "garbage"' 'not a git server'
 always 'a captive portal' '"kind": "html"' 'not a git server.*text/html'
 always 'an ERR packet' '"kind": "errpkt", "message": "access denied by policy"' 'access denied by policy'
@@ -82,10 +83,53 @@ always 'a redirect elsewhere' '"kind": "redirect", "to": "http://127.0.0.1:1/x/y
 always 'a redirect to a file' '"kind": "redirect", "to": "file:///etc/passwd", "status": 301' '\[refused\]|\[fetch\]'
 always 'a redirect to nowhere' '"kind": "redirect", "to": "/elsewhere", "status": 301' '\[fetch\].*leads to no repository'
 
-# another repository's answer: nothing of it fits
-fault '{"kind": "swap", "with": "acme/second", "match": {"repo": "acme/catalog", "cmd": "ls-refs"}, "times": -1}'
-drive "$T/incoming" "$HELLO"
+# another repository's refs, and its objects: once is a race, always a lie
+skill "$T/elsewhere/skills/hello" 'version: 9.9.9'
+make_repo acme/elsewhere "$T/elsewhere"
+swap='"kind": "swap", "with": "acme/elsewhere", "match": {"repo": "acme/catalog"'
+fault "{$swap, \"cmd\": \"ls-refs\"}}"
+want 'a ref that moved meanwhile' 0 '^DONE' "$HELLO"
 clear_faults
+always 'refs of another repository' "$swap, \"cmd\": \"ls-refs\"}" '\[fetch\]|\[damaged\]'
+fault "{$swap, \"cmd\": \"fetch\"}, \"times\": -1}"
+drive "$T/incoming" "$HELLO"
+unlike 'objects of another repository' "$out" '^DONE'
+clear_faults
+stop_githost
+
+# --- servers that mean harm (rows 13, 14) -----------------------------------
+hostile()
+{
+    rm -f "$T/hostile"
+    python3 "$ROOT/tests/lib/hostile.py" "$1" "$T/hostile" &
+    hostile_pid=$!
+    until [ -s "$T/hostile" ]; do sleep 0.05; done
+    url=$(cat "$T/hostile")
+    git config --global "url.$url/.insteadOf" $GH/
+    before=$(date +%s)
+    want "$2" 1 "$3" "${4:-$HELLO}"
+    at_most "$2: soon, s" $(($(date +%s) - before)) 40
+    unlike "$2: nothing raw" "$out" "$(printf '\033')"
+    kill "$hostile_pid"
+    wait "$hostile_pid" 2>/dev/null
+    git config --global --remove-section "url.$url/"
+}
+commit=0123456789abcdef0123456789abcdef01234567
+locked="$HELLO#$commit:$commit"
+hostile headers 'endless headers' '\[limit\] .*headers|\[fetch\]'
+hostile refs 'endless refs' '\[limit\] .*refs'
+hostile pullrefs 'endless refs of no use' '\[limit\] .*refs'
+hostile progress 'endless progress' '\[limit\]' "$locked"
+hostile pack 'an endless pack' '\[limit\]|\[damaged\]' "$locked"
+hostile info 'endless sections' '\[fetch\]|\[limit\]' "$locked"
+hostile lines 'endless lines' '\[fetch\]|\[limit\]' "$locked"
+hostile longpkt 'a packet that is too long' 'not a git server'
+hostile loop 'a redirect to itself' '\[fetch\] .*circle'
+hostile hops 'redirects without end' '\[fetch\] .*circle'
+hostile redirects 'a redirect with a password' '\[refused\] .*another host'
+unlike 'which is not shown' "$out" secret
+hostile gzip 'a compressed answer' 'not a git server'
+[ -z "${SLOW:-}" ] || hostile drip 'a slow drip' 'too slow|Operation too slow|\[fetch\]'
 
 # --- lesser servers (FETCH 8) -----------------------------------------------
 lesser()
@@ -101,7 +145,6 @@ lesser()
     drive "$T/incoming" "$GH/acme/catalog/tree/nope/skills/hello"
     like "$what: no such ref" "$out" '\[ref-not-found\]'
 }
-main=$COMMIT
 object=$(repo acme/catalog rev-parse main:skills/hello)
 lesser 'no filter' --no-filter
 lesser 'no id but those of refs' --no-any-oid

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""hostile.py KIND READY: a server that means harm, for tests/cli/fetch_faults.t.
+
+Answers every request in the way of KIND, on a free port that it writes to the
+file READY. One thread a connection; ends with its parent's kill."""
+import http.server
+import sys
+import threading
+import time
+
+RESULT = "application/x-git-upload-pack-result"
+
+
+def pkt(data):
+    return b"%04x" % (len(data) + 4) + data
+
+
+def band(data, number=1):
+    return pkt(bytes([number]) + data)
+
+
+def endless(first, again):
+    yield first
+    while True:
+        yield again
+
+
+def drip():
+    yield b"0"
+    while True:
+        time.sleep(0.2)
+        yield b"0"
+
+
+PACK = pkt(b"packfile\n") + band(b"PACK\0\0\0\2\0\0\0\1")
+REF = pkt(b"0123456789abcdef0123456789abcdef01234567 refs/heads/main%d\n" % 1)
+BODIES = {
+    "refs": lambda: endless(b"", REF * 500),
+    "pullrefs": lambda: endless(b"", pkt(b"%s refs/pull/1/head\n" % (b"a" * 40)) * 500),
+    "progress": lambda: endless(pkt(b"packfile\n"), band(b"\x1b[31mx" * 1000, 2)),
+    "pack": lambda: endless(PACK, band(b"\0" * 60000)),
+    "info": lambda: endless(b"", pkt(b"shallow-info\n") * 1000),
+    "lines": lambda: endless(b"", pkt(b"acknowledgments\n") * 1000),
+    "longpkt": lambda: endless(b"ffff", b"x" * 65536),
+    "drip": drip,
+}
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.0"
+    kind = None
+    hops = 0
+
+    def log_message(self, *args):
+        pass
+
+    def body(self, chunks):
+        for chunk in chunks:
+            self.wfile.write(chunk)
+
+    def do_GET(self):
+        self.do_POST()
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        try:
+            self.answer()
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+
+    def answer(self):
+        kind = self.kind
+        if kind == "headers":
+            self.send_response(200)
+            for i in range(10**7):
+                self.wfile.write(b"X-%d: %s\r\n" % (i, b"y" * 1000))
+            return
+        if kind in ("loop", "hops"):
+            Handler.hops += 1
+            self.send_response(302)
+            where = "x%d/y" % Handler.hops if kind == "hops" else "x/y"
+            self.send_header("Location", "/%s/git-upload-pack" % where)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        if kind == "redirects":
+            self.send_response(301)
+            self.send_header("Location", "http://me:secret@127.0.0.1:1/a/b/git-upload-pack")
+            self.end_headers()
+            return
+        self.send_response(200)
+        self.send_header("Content-Type", RESULT)
+        if kind == "gzip":
+            self.send_header("Content-Encoding", "gzip")
+            self.end_headers()
+            self.wfile.write(b"\x1f\x8b\x08\0\0\0\0\0\0\3" + b"\0" * 1000)
+            return
+        if kind == "cookie":
+            self.send_header("Set-Cookie", "a=b; Path=/")
+        self.end_headers()
+        self.body(BODIES[kind]())
+
+
+def main():
+    Handler.kind = sys.argv[1]
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    with open(sys.argv[2], "w") as f:
+        f.write("http://127.0.0.1:%d" % server.server_address[1])
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    time.sleep(300)
+
+
+main()
