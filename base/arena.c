@@ -144,18 +144,22 @@ struct str arena_str(struct arena *a, struct str s)
 
 struct str arena_printf(struct arena *a, const char *format, ...)
 {
+    size_t room = a->next ? (size_t)(a->end - a->next) : 0;
     va_list args, again;
     char *text;
     int n;
 
     va_start(args, format);
     va_copy(again, args);
-    n = vsnprintf(NULL, 0, format, args);
+    /* Mostly it fits, and formatting twice is what costs. What does not fit
+     * spoils only the end of a block that is given up for it. */
+    n = vsnprintf(a->next, room, format, args);
     va_end(args);
     if (n < 0)
         n = 0;
     text = arena_alloc(a, (size_t)n + 1);
-    vsnprintf(text, (size_t)n + 1, format, again);
+    if ((size_t)n >= room)
+        vsnprintf(text, (size_t)n + 1, format, again);
     va_end(again);
     return str_of(text, (size_t)n);
 }

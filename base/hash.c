@@ -61,23 +61,29 @@ struct str hash_hex(const struct hash *h, struct arena *a)
     return arena_str(a, str_of(hex, HASH_HEX_CHARS));
 }
 
+/* 16 for what is no lower-case digit. A record holds thousands of hashes. */
 static unsigned nibble(char c)
 {
-    return char_is_digit(c) ? (unsigned)(c - '0') : (unsigned)(c - 'a' + 10);
+    if (c >= '0' && c <= '9')
+        return (unsigned)(c - '0');
+    return c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10) : 16;
 }
 
 bool hash_parse(struct str hex, struct hash *out)
 {
     struct hash h;
+    unsigned bad = 0;
 
     if (hex.n != HASH_HEX_CHARS)
         return false;
-    for (size_t i = 0; i < hex.n; i++)
-        if (!char_is_hex(hex.p[i]))
-            return false;
-    for (size_t i = 0; i < sizeof h.b; i++)
-        h.b[i] =
-            (uint8_t)(nibble(hex.p[2 * i]) << 4 | nibble(hex.p[2 * i + 1]));
+    for (size_t i = 0; i < sizeof h.b; i++) {
+        unsigned high = nibble(hex.p[2 * i]), low = nibble(hex.p[2 * i + 1]);
+
+        bad |= high | low;
+        h.b[i] = (uint8_t)(high << 4 | low);
+    }
+    if (bad & 16)
+        return false;
     *out = h;
     return true;
 }

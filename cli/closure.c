@@ -53,6 +53,7 @@ struct node *closure_add(struct closure *c, const struct origin *o,
 
 void node_fail(struct closure *c, struct node *n, const struct err *e)
 {
+    c->failures++;
     n->failed = arena_new(&c->inv->arena, struct err);
     *n->failed = *e;
 }
@@ -200,9 +201,7 @@ static bool take_needs(struct closure *c, struct node *n, struct err *e)
                            entry->line, doc_kind_name(need->kind),
                            STR_ARG(need->name));
         deps[i].kind = need->kind;
-        if (!origin_parse(other->origin, &c->layer->rules, a, &deps[i].origin,
-                          e))
-            return err_wrap(e, "mapm.lock:%u", other->line);
+        deps[i].origin = *layer_origin(c->layer, other);
     }
     n->package.deps = deps;
     n->package.dep_count = entry->need_count;
@@ -237,13 +236,9 @@ static bool locked_digest(const struct lock_entry *entry, struct hash *out)
            hash_parse(str_from_index(entry->digest, 7), out);
 }
 
-static bool settle_locked(struct closure *c, struct node *n, struct err *e)
+static bool prove_locked(struct closure *c, struct node *n, struct err *e)
 {
-    if (!locked_digest(n->locked, &n->digest))
-        return err_set(e, ERR_FORMAT, "mapm.lock:%u: malformed digest",
-                       n->locked->line);
-    if (!take_locked(c, n, e))
-        return false;
+    n->trusted = n->is_ready = false;
     if (store_has_package(c->store, &n->digest)) {
         if (!document_check_locked(c, n, e))
             return false;
@@ -258,6 +253,28 @@ static bool settle_locked(struct closure *c, struct node *n, struct err *e)
         closure_add(c, &n->package.deps[i].origin,
                     (unsigned)n->package.deps[i].kind);
     return ask(c, n, e);
+}
+
+static bool settle_locked(struct closure *c, struct node *n, struct err *e)
+{
+    if (!locked_digest(n->locked, &n->digest))
+        return err_set(e, ERR_FORMAT, "mapm.lock:%u: malformed digest",
+                       n->locked->line);
+    if (!take_locked(c, n, e))
+        return false;
+    if (!c->options.trust_lock)
+        return prove_locked(c, n, e);
+    n->trusted = true;
+    node_ready(c, n);
+    return true;
+}
+
+/* Goes through the queue again: the trusted ones have to prove themselves. */
+static void stop_trusting(struct closure *c)
+{
+    if (c->options.trust_lock)
+        c->settled = 0;
+    c->options.trust_lock = false;
 }
 
 /* What stands after /tree/, as the index knows it; HEAD for the default. */
@@ -316,13 +333,19 @@ static bool settle(struct closure *c, struct node *n, struct err *e)
     const struct lock_entry *entry =
         map_find(&c->layer->by_origin, n->origin.key);
 
-    if (n->origin.scheme == ORIGIN_FILE)
+    n->is_settled = true;
+    if (n->trusted)
+        return prove_locked(c, n, e);
+    if (n->origin.scheme == ORIGIN_FILE) {
+        stop_trusting(c);
         return local_read(c, n, e);
+    }
     if (entry && !(c->options.is_moving &&
                    c->options.is_moving(c->options.moving_ctx, entry))) {
         n->locked = entry;
         return settle_locked(c, n, e);
     }
+    stop_trusting(c);
     if (c->options.locked) {
         err_set(e, ERR_LOCKED, "mapm.lock does not hold %.*s",
                 STR_ARG(n->origin.text));
@@ -388,6 +411,8 @@ static bool settle_queue(struct closure *c, struct err *e)
         struct node *n = c->queue[c->settled++];
         struct err problem = {0};
 
+        if (n->is_settled && (!n->trusted || c->options.trust_lock))
+            continue;
         if (c->queued > GRAPH_MAX_PACKAGES)
             return err_set(e, ERR_LIMIT, "more than %d packages",
                            GRAPH_MAX_PACKAGES);
@@ -455,6 +480,12 @@ void closure_warn(struct closure *c)
         e->value = NULL;
     }
     c->note_count = 0;
+}
+
+bool closure_prove(struct closure *c, struct err *e)
+{
+    stop_trusting(c);
+    return closure_gather(c, e);
 }
 
 bool closure_read(void *ctx, const struct origin *o, enum doc_kind expected,

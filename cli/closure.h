@@ -22,9 +22,11 @@
 
 struct node {
     struct origin origin;
-    unsigned kinds; /* accepted: enum doc_kind, or'ed */
+    unsigned kinds;  /* accepted: enum doc_kind, or'ed */
+    bool is_settled; /* looked for; what was asked for may not be here yet */
     bool is_ready;
-    struct err *failed;              /* NULL: fine so far */
+    bool trusted;       /* the lock's word alone: not looked for in the store */
+    struct err *failed; /* NULL: fine so far */
     struct package package;          /* what the resolver sees */
     const struct lock_entry *locked; /* when the lock decides */
     struct hash digest;
@@ -41,6 +43,7 @@ struct closure_options {
     bool locked; /* nothing but what the lock holds */
     bool offline;
     bool allow_hidden;
+    bool trust_lock; /* see closure_prove */
     bool (*is_moving)(void *ctx, const struct lock_entry *entry);
     void *moving_ctx; /* update: entries whose refs are read anew */
 };
@@ -59,6 +62,7 @@ struct closure {
     struct map nodes; /* origin key -> struct node * */
     struct node **queue;
     size_t queued, settled, queue_capacity;
+    size_t failures;
     struct fetch *fetch;
     struct store_session session;
     struct node **asked; /* by id */
@@ -79,11 +83,21 @@ void closure_done(struct closure *c);
 struct node *closure_add(struct closure *c, const struct origin *o,
                          unsigned kinds);
 
+/* Looks for what is new since the last time. */
 MUST_CHECK bool closure_gather(struct closure *c, struct err *e);
 
 /* Warns of what was found, once: more than a few of one code become one line,
  * as real catalogs lack a version in nine of ten packages; -v tells all. */
 void closure_warn(struct closure *c);
+
+/*
+ * With `trust_lock` a package that the lock holds is taken at the lock's word,
+ * as long as nothing but such packages is needed: enough for the resolver, and
+ * for whoever finds that all is in place already. Others call this before
+ * they use a file: it looks for them in the store, and fetches what is not
+ * there. Nothing to do when none is taken at its word.
+ */
+MUST_CHECK bool closure_prove(struct closure *c, struct err *e);
 
 /* For resolver_resolve; ctx is the closure. */
 bool closure_read(void *ctx, const struct origin *o, enum doc_kind expected,

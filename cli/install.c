@@ -359,6 +359,7 @@ static bool install(struct sync *s, struct err *e)
         .locked = s->locked,
         .offline = has_option(inv, OPTION_OFFLINE),
         .allow_hidden = has_option(inv, OPTION_ALLOW_HIDDEN),
+        .trust_lock = inv->arguments.count == 0,
     };
     bool listed;
 

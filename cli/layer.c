@@ -116,24 +116,34 @@ static void collect_hosts(struct layer *l, struct invocation *inv)
     l->rules.host_count = count;
 }
 
-static bool index_lock(struct layer *l, const struct lock *lock,
-                       struct arena *a, struct err *e)
+static void index_origin(struct layer *l, const struct origin *o,
+                         const struct lock_entry *entry)
 {
+    struct map_entry *known = map_entry(&l->by_origin, o->key);
+
+    if (!known->value)
+        known->value = (void *)(uintptr_t)entry;
+}
+
+static bool index_lock(struct layer *l, const struct lock *lock,
+                       struct origin **origins, struct arena *a, struct err *e)
+{
+    *origins = arena_array(a, lock->count + 1, sizeof **origins);
     for (size_t i = 0; i < lock->count; i++) {
         const struct lock_entry *entry = &lock->entries[i];
         struct str key = layer_name_key(entry->kind, entry->name, a);
         struct origin o;
 
+        if (!origin_parse(entry->origin, &l->rules, a, &(*origins)[i], e))
+            return err_wrap(e, "mapm.lock:%u", entry->line);
         /* The committed lock was indexed first: it wins over the local. */
         if (!map_has(&l->by_name, key))
             map_put(&l->by_name, key, (void *)(uintptr_t)entry);
-        for (size_t k = 0; k <= entry->also_count; k++) {
-            struct str text = k ? entry->also[k - 1] : entry->origin;
-
-            if (!origin_parse(text, &l->rules, a, &o, e))
+        index_origin(l, &(*origins)[i], entry);
+        for (size_t k = 0; k < entry->also_count; k++) {
+            if (!origin_parse(entry->also[k], &l->rules, a, &o, e))
                 return err_wrap(e, "mapm.lock:%u", entry->line);
-            if (!map_has(&l->by_origin, o.key))
-                map_put(&l->by_origin, o.key, (void *)(uintptr_t)entry);
+            index_origin(l, &o, entry);
         }
     }
     return true;
@@ -161,7 +171,8 @@ static bool read_files(struct layer *l, struct invocation *inv, struct err *e)
            lock_parse(l->lock_text, "mapm.lock", a, &l->lock, e) &&
            lock_parse(l->local_lock_text, "mapm.local.lock", a, &l->local_lock,
                       e) &&
-           index_lock(l, &l->lock, a, e) && index_lock(l, &l->local_lock, a, e);
+           index_lock(l, &l->lock, &l->origins, a, e) &&
+           index_lock(l, &l->local_lock, &l->local_origins, a, e);
 }
 
 static void say_waiting(void *ctx)
@@ -214,6 +225,14 @@ const struct lock_entry *layer_find(const struct layer *l, enum doc_kind kind,
     const struct lock_entry *entry = lock_find(&l->lock, kind, fqn);
 
     return entry ? entry : lock_find(&l->local_lock, kind, fqn);
+}
+
+const struct origin *layer_origin(const struct layer *l,
+                                  const struct lock_entry *entry)
+{
+    if (entry >= l->lock.entries && entry < l->lock.entries + l->lock.count)
+        return &l->origins[entry - l->lock.entries];
+    return &l->local_origins[entry - l->local_lock.entries];
 }
 
 static int by_kind_and_name(const void *x, const void *y)

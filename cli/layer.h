@@ -21,6 +21,7 @@ struct layer {
     struct project user, project, local;
     struct lock lock, local_lock;
     struct origin_rules rules;
+    struct origin *origins, *local_origins; /* of the locks' entries */
     struct map by_origin; /* origin key -> const struct lock_entry * */
     struct map by_name;   /* "skill acme/x" -> const struct lock_entry * */
 };
@@ -38,6 +39,10 @@ struct str layer_name_key(enum doc_kind kind, struct str fqn, struct arena *a);
 
 const struct lock_entry *layer_find(const struct layer *l, enum doc_kind kind,
                                     struct str fqn);
+
+/* The origin of one of the layer's entries, read when the lock was. */
+const struct origin *layer_origin(const struct layer *l,
+                                  const struct lock_entry *entry);
 
 /* Every entry of the layer once, sorted by kind and name. In `a`. */
 const struct lock_entry **layer_entries(const struct layer *l, struct arena *a,

@@ -488,22 +488,10 @@ static enum store_link link_wish(const struct invocation *inv)
     return str_is(mode, "reflink") ? STORE_LINK_REFLINK : STORE_LINK_AUTO;
 }
 
-static bool fill_item(struct sync *s, const struct sync_package *p,
-                      struct provision_item *out, struct err *e)
+static void fill_item(const struct sync_package *p, struct provision_item *out)
 {
-    struct arena *a = &s->inv->arena;
     const struct package *package = p->step->package;
-    struct store_file *files;
-    struct provision_file *list;
-    size_t count;
 
-    if (!store_read_listing(s->store, &p->node->digest, a, &files, &count, e))
-        return err_wrap(e, "%s %.*s", doc_kind_name(package->kind),
-                        STR_ARG(package->fqn));
-    list = arena_array(a, count, sizeof *list);
-    for (size_t i = 0; i < count; i++)
-        list[i] = (struct provision_file){files[i].executable, files[i].hash,
-                                          files[i].path};
     *out = (struct provision_item){
         .kind = package->kind,
         .fqn = package->fqn,
@@ -511,9 +499,59 @@ static bool fill_item(struct sync *s, const struct sync_package *p,
         .digest = p->node->digest,
         .rename = package->kind != DOC_MCP &&
                   (p->node->rewritten || !str_eq(p->place, package->name)),
-        .files = list,
-        .file_count = count,
     };
+}
+
+static bool fill_files(struct sync *s, struct provision_item *item,
+                       struct err *e)
+{
+    struct arena *a = &s->inv->arena;
+    struct store_file *files;
+    struct provision_file *list;
+
+    if (!store_read_listing(s->store, &item->digest, a, &files,
+                            &item->file_count, e))
+        return err_wrap(e, "%s %.*s", doc_kind_name(item->kind),
+                        STR_ARG(item->fqn));
+    list = arena_array(a, item->file_count, sizeof *list);
+    for (size_t i = 0; i < item->file_count; i++)
+        list[i] = (struct provision_file){files[i].executable, files[i].hash,
+                                          files[i].path};
+    item->files = list;
+    return true;
+}
+
+/* Nothing to do, and known without a look into the store: every package is
+ * locked, the texts stay, and all is in place by its digest. */
+static bool is_in_place(struct sync *s, const struct provision_options *o,
+                        const struct provision_item *items)
+{
+    return s->closure.options.trust_lock && s->local_yaml.n == 0 &&
+           s->layer.local_lock_text.n == 0 && str_eq(s->yaml, s->layer.yaml) &&
+           same_lock(s->layer.lock_text, s->lock_text) &&
+           provision_is_current(s->layer.provision, o, items, s->plan.count,
+                                &s->inv->arena);
+}
+
+/* Everything that is taken at the lock's word, and what it consists of. */
+static bool find_files(struct sync *s, struct provision_item *items,
+                       struct err *e)
+{
+    struct resolver_source source = {closure_read, &s->closure};
+
+    bool found = closure_prove(&s->closure, e);
+
+    closure_warn(&s->closure);
+    if (!found)
+        return false;
+    /* The plan stays as it is, but the resolver knows how to report. */
+    if (s->closure.failures &&
+        !resolver_resolve(&source, s->roots, s->root_count, &s->inv->arena,
+                          &s->plan, e))
+        return false;
+    for (size_t i = 0; i < s->plan.count; i++)
+        if (!fill_files(s, &items[i], e))
+            return false;
     return true;
 }
 
@@ -683,6 +721,28 @@ static void tell_absolute_paths(struct sync *s)
                   ".gitignore, and mapm install recreates it");
 }
 
+/* Without a change there may still be something for it to remember. */
+static bool apply(struct sync *s, struct err *e)
+{
+    if ((s->changed && has_server(s) && !store_make_shared_dir(s->store, e)) ||
+        !provision_apply(s->layer.provision, e))
+        return false;
+    if (!s->changed)
+        return true;
+    register_workspace(s);
+    link_library(s);
+    tell_absolute_paths(s);
+    return true;
+}
+
+static bool finish_unchanged(struct sync *s)
+{
+    if (has_option(s->inv, OPTION_JSON))
+        sync_print_json(s, NULL, 0);
+    tell_result(s, 0);
+    return true;
+}
+
 bool sync_finish(struct sync *s, struct err *e)
 {
     struct arena *a = &s->inv->arena;
@@ -695,17 +755,18 @@ bool sync_finish(struct sync *s, struct err *e)
     struct provision_item *items =
         arena_array(a, s->plan.count + 1, sizeof *items);
     struct provision_text texts[8];
-    struct provision_change *changes;
-    size_t text_count, change_count, servers;
+    struct provision_change *changes = NULL;
+    size_t text_count, change_count = 0, servers = 0;
 
     o.clients = wished_clients(s, &o.client_count);
-    if (!check_clients(o.clients, o.client_count, e) ||
-        !find_commands(s, &servers, e))
+    if (!check_clients(o.clients, o.client_count, e))
         return false;
     for (size_t i = 0; i < s->plan.count; i++)
-        if (!fill_item(s, &s->packages[i], &items[i], e))
-            return false;
-    if (!list_texts(s, texts, &text_count, e) ||
+        fill_item(&s->packages[i], &items[i]);
+    if (is_in_place(s, &o, items))
+        return finish_unchanged(s);
+    if (!find_files(s, items, e) || !find_commands(s, &servers, e) ||
+        !list_texts(s, texts, &text_count, e) ||
         !provision_plan(s->layer.provision, &o, items, s->plan.count, texts,
                         text_count, a, &changes, &change_count, e))
         return false;
@@ -716,14 +777,8 @@ bool sync_finish(struct sync *s, struct err *e)
     if (!term_flush(&s->inv->term, e) || !ask_consent(s, servers, e) ||
         !keep(s, e))
         return false;
-    if (s->changed && !s->dry_run) {
-        if ((has_server(s) && !store_make_shared_dir(s->store, e)) ||
-            !provision_apply(s->layer.provision, e))
-            return false;
-        register_workspace(s);
-        link_library(s);
-        tell_absolute_paths(s);
-    }
+    if (!s->dry_run && !apply(s, e))
+        return false;
     if (has_option(s->inv, OPTION_JSON))
         sync_print_json(s, changes, change_count);
     tell_result(s, change_count);

@@ -20,7 +20,8 @@
  *     dir <path>                        a folder that mapm created
  *     end
  *
- * `source` says from what the content was made, so that an unchanged one
+ * `source` says from what the content was made (by the package's name, digest
+ * and place, and the rules), so that an unchanged one
  * need not be made again. The numbers are a cache: a file whose numbers are
  * still those has the hash that stands beside them.
  *

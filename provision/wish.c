@@ -25,15 +25,16 @@ static struct target *add_target(struct wish *w, enum target_kind kind,
 /* Of what something is made, and by which rules: framed, so that no two
  * lists of parts run together. */
 static struct hash source_of(const struct wish *w, const char *role,
-                             const struct client *c, const struct hash *content,
-                             struct str place, bool with_paths)
+                             const struct client *c,
+                             const struct provision_item *item, bool with_paths)
 {
     struct hash_state s;
     struct str parts[] = {
         str_from(role),
         str_from(c ? c->name : ""),
-        str_of((const char *)content->b, sizeof content->b),
-        place,
+        str_of((const char *)item->digest.b, sizeof item->digest.b),
+        item->fqn,
+        item->place,
         with_paths ? w->workspace : STR(""),
         with_paths ? w->options->shared_dir : STR(""),
     };
@@ -94,26 +95,25 @@ static bool add_files(struct wish *w, struct target *t, struct err *e)
     return true;
 }
 
-static bool add_tree(struct wish *w, const char *folder, const struct client *c,
-                     const struct provision_item *item, struct target **out,
-                     struct err *e)
+static bool add_tree(struct wish *w, const char *folder,
+                     const struct provision_item *item, struct err *e)
 {
     struct str path =
         arena_printf(w->arena, "%s/%.*s", folder, STR_ARG(item->place));
-    struct target *t = add_target(w, TARGET_TREE, path, c, item);
+    struct target *t = add_target(w, TARGET_TREE, path, NULL, item);
 
-    t->source = source_of(w, item->rename ? "renamed" : "tree", NULL,
-                          &item->digest, item->place, false);
-    *out = t;
-    return add_files(w, t, e);
+    t->source =
+        source_of(w, item->rename ? "renamed" : "tree", NULL, item, false);
+    return !item->files || add_files(w, t, e);
 }
 
 static bool add_skill(struct wish *w, const struct provision_item *item,
                       const bool *in_use, struct err *e)
 {
+    size_t own = w->count;
     struct target *t;
 
-    if (!add_tree(w, SKILLS_FOLDER, NULL, item, &t, e))
+    if (!add_tree(w, SKILLS_FOLDER, item, e))
         return false;
     for (size_t i = 0; i < client_count; i++) {
         const struct client *c = &clients[i];
@@ -124,9 +124,13 @@ static bool add_skill(struct wish *w, const struct provision_item *item,
         for (const char *p = c->skills; *p; p++)
             ups += *p == '/';
         /* A copy is the same files at another place: see plan_link. */
-        if (!add_tree(w, c->skills, c, item, &t, e))
-            return false;
-        t->kind = TARGET_LINK;
+        t = add_target(
+            w, TARGET_LINK,
+            arena_printf(w->arena, "%s/%.*s", c->skills, STR_ARG(item->place)),
+            c, item);
+        t->source = w->targets[own].source;
+        t->files = w->targets[own].files;
+        t->file_count = item->files ? item->file_count : 0;
         t->link = arena_printf(w->arena, "%s" SKILLS_FOLDER "/%.*s",
                                ups == 1 ? "../../" : "../../../",
                                STR_ARG(item->place));
@@ -137,17 +141,10 @@ static bool add_skill(struct wish *w, const struct provision_item *item,
 static bool add_agent(struct wish *w, const struct provision_item *item,
                       const bool *in_use, struct err *e)
 {
-    const struct provision_file *anchor = NULL;
     struct target *t;
 
-    if (!add_tree(w, AGENTS_FOLDER, NULL, item, &t, e))
+    if (!add_tree(w, AGENTS_FOLDER, item, e))
         return false;
-    for (size_t i = 0; i < item->file_count; i++)
-        if (str_is(item->files[i].path, doc_anchor(DOC_AGENT)))
-            anchor = &item->files[i];
-    if (!anchor)
-        return err_set(e, ERR_FORMAT, "%.*s has no %s", STR_ARG(item->fqn),
-                       doc_anchor(DOC_AGENT));
     for (size_t i = 0; i < client_count; i++) {
         const struct client *c = &clients[i];
 
@@ -157,7 +154,7 @@ static bool add_agent(struct wish *w, const struct provision_item *item,
                        arena_printf(w->arena, "%s/%.*s%s", c->agents,
                                     STR_ARG(item->place), c->suffix),
                        c, item);
-        t->source = source_of(w, "agent", c, &anchor->hash, item->place, false);
+        t->source = source_of(w, "agent", c, item, false);
         t->files = arena_new(w->arena, struct wish_file);
         t->files->path = STR(".");
         t->file_count = 1;
@@ -184,8 +181,7 @@ static void add_servers(struct wish *w, const struct client *c,
             continue;
         t->servers[t->server_count++] = (struct wish_server){
             .item = &items[i],
-            .source = source_of(w, "server", c, &items[i].files[0].hash,
-                                items[i].place, true),
+            .source = source_of(w, "server", c, &items[i], true),
         };
     }
 }
@@ -238,7 +234,8 @@ static bool check_item(const struct provision_item *item, struct err *e)
                        STR_ARG(item->fqn), STR_ARG(item->place));
     if (item->kind != DOC_MCP)
         return true;
-    if (!place_is_server_key(item->place) || item->file_count != 1)
+    if (!place_is_server_key(item->place) ||
+        (item->files && item->file_count != 1))
         return err_set(e, ERR_MCP, "%.*s: \"%.*s\" cannot be its key",
                        STR_ARG(item->fqn), STR_ARG(item->place));
     return true;

@@ -107,6 +107,18 @@ provision_plan(struct provision *p, const struct provision_options *o,
                struct arena *a, struct provision_change **changes,
                size_t *count, struct err *e);
 
+/*
+ * Whether the workspace is known to hold exactly `items`: the record says
+ * that they were put there by these digests, and one lstat a file says that
+ * nobody changed them. The texts are the caller's to compare. Reads no
+ * object and needs no `files` in the items. False decides nothing: it is for
+ * provision_plan to find out. `a` is for scratch.
+ */
+bool provision_is_current(struct provision *p,
+                          const struct provision_options *o,
+                          const struct provision_item *items, size_t item_count,
+                          struct arena *a);
+
 /* Does the last plan. After true it survives a power cut; after false the
  * workspace is as it was. Call it for an empty plan, too: it may have
  * something to remember, and costs nothing when it has not. */
