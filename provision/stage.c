@@ -128,10 +128,7 @@ static bool stage_link(struct staging *s, size_t index, struct err *e)
     /* A copy, then: wherever there are no links. */
     c->node = NODE_TREE;
     entry->kind = RECORD_TREE;
-    for (size_t i = 0; i < c->target->file_count; i++)
-        if (!wish_make_file(&s->plan->wish, c->target, &c->target->files[i], e))
-            return false;
-    return true;
+    return wish_make_files(&s->plan->wish, c->target, e);
 }
 
 static bool stage_file(struct staging *s, size_t index, struct err *e)

@@ -22,14 +22,6 @@ static void add(struct verifying *v, struct str path, struct str name,
     v->found[v->count++] = (struct provision_difference){path, how};
 }
 
-static bool make_files(struct verifying *v, struct target *t, struct err *e)
-{
-    for (size_t i = 0; i < t->file_count; i++)
-        if (!wish_make_file(&v->wish, t, &t->files[i], e))
-            return false;
-    return true;
-}
-
 static bool is_right(const struct disk_node *node, const struct wish_file *f,
                      const struct record_entry *known)
 {
@@ -72,8 +64,9 @@ static bool verify_tree(struct verifying *v, struct target *t,
         add(v, t->path, STR(""), "not ours");
         return true;
     }
-    if (!make_files(v, t, e) || !disk_read_tree(v->p, t->path.p, NULL, true,
-                                                v->arena, &nodes, &count, e))
+    if (!wish_make_files(&v->wish, t, e) ||
+        !disk_read_tree(v->p, t->path.p, NULL, true, v->arena, &nodes, &count,
+                        e))
         return false;
     compare(v, t, nodes, count, provision_recorded(v->p, t->path));
     return true;
@@ -101,7 +94,7 @@ static bool verify_file(struct verifying *v, struct target *t,
         add(v, t->path, STR(""), "not ours");
         return true;
     }
-    if (!make_files(v, t, e) ||
+    if (!wish_make_files(&v->wish, t, e) ||
         !disk_read_file(v->p, t->path.p, NULL, true, &node, e))
         return false;
     if (!hash_eq(&node.hash, &t->files[0].hash))

@@ -364,8 +364,8 @@ static bool read_document(struct wish *w, const struct provision_item *item,
     return true;
 }
 
-bool wish_make_file(struct wish *w, const struct target *t, struct wish_file *f,
-                    struct err *e)
+static bool make_file(struct wish *w, const struct target *t,
+                      struct wish_file *f, struct err *e)
 {
     const struct document *d;
     struct str text;
@@ -382,6 +382,14 @@ bool wish_make_file(struct wish *w, const struct target *t, struct wish_file *f,
         return false;
     }
     f->hash = hash_of(f->content);
+    return true;
+}
+
+bool wish_make_files(struct wish *w, struct target *t, struct err *e)
+{
+    for (size_t i = 0; i < t->file_count; i++)
+        if (!make_file(w, t, &t->files[i], e))
+            return false;
     return true;
 }
 

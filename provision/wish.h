@@ -76,9 +76,9 @@ MUST_CHECK bool wish_add_texts(struct wish *w,
 /* Adds the client's file with no server in it: all that is ours goes. */
 struct target *wish_add_shared(struct wish *w, const struct client *c);
 
-/* Sets hash and content of a file that is made. */
-MUST_CHECK bool wish_make_file(struct wish *w, const struct target *t,
-                               struct wish_file *f, struct err *e);
+/* Sets hash and content of the files that are made. */
+MUST_CHECK bool wish_make_files(struct wish *w, struct target *t,
+                                struct err *e);
 MUST_CHECK bool wish_make_server(struct wish *w, const struct target *t,
                                  struct wish_server *s, struct err *e);
 

@@ -110,7 +110,7 @@ bool disk_is_linked(const struct provision *p, const struct client *c);
 bool disk_is_recorded(const struct provision *p, const struct target *t,
                       const struct record_entry *known);
 
-/* --- plan.c, plan_shared.c, stage.c --------------------------------------- */
+/* --- plan*.c, stage.c ------------------------------------------------------ */
 
 /* Notes that the user's `path` (and `name` in it) would be lost. */
 void plan_add_edit(struct plan *plan, struct str path, struct str name,
@@ -121,7 +121,19 @@ void plan_show(struct plan *plan, enum provision_change_kind kind,
                struct str path, const struct client *c);
 MUST_CHECK bool plan_remember(struct plan *plan, struct change *c,
                               struct err *e);
+/* What stands in a place, for a message: "is a symbolic link that …". */
+const char *plan_kind_of(const struct stat *st);
+
+MUST_CHECK bool plan_tree(struct plan *plan, struct target *t, struct err *e);
+MUST_CHECK bool plan_link(struct plan *plan, struct target *t, struct err *e);
+MUST_CHECK bool plan_file(struct plan *plan, struct target *t, struct err *e);
 MUST_CHECK bool plan_shared(struct plan *plan, struct target *t, struct err *e);
+/* A place that mapm wrote and nobody wants any more. */
+MUST_CHECK bool plan_leaving(struct plan *plan,
+                             const struct record_entry *known, struct err *e);
+/* Which folders have to be made, and which may go. ERR_REFUSED for a link or
+ * a file in the place of one. */
+MUST_CHECK bool plan_folders(struct plan *plan, struct err *e);
 
 /* Stages all changes and the record, then swaps. */
 MUST_CHECK bool stage_run(struct plan *plan, struct err *e);

@@ -1,0 +1,118 @@
+#include "base/fs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "mover.h"
+
+static bool choose_backup(struct swap *s, struct err *e)
+{
+    char path[64];
+
+    for (unsigned n = 1; !s->backup && n <= BACKUP_MAX_COUNT; n++) {
+        snprintf(path, sizeof path, "backup/%u", n);
+        if (!fs_exists_at(s->mapm, path))
+            s->backup = n;
+    }
+    return s->backup ||
+           err_set(e, ERR_LIMIT, "more than %d backups below .agents/.mapm",
+                   BACKUP_MAX_COUNT);
+}
+
+/* The folder in the backup that `path` goes to. */
+static bool open_backup(struct swap *s, struct str path, int *fd, struct err *e)
+{
+    char folder[4096];
+
+    snprintf(folder, sizeof folder, "backup/%u/%.*s", s->backup,
+             STR_ARG(path_folder(path)));
+    return (fs_make_dirs_at(s->mapm, folder, 0755, e) &&
+            fs_open_dir_at(s->mapm, folder, fd, e)) ||
+           err_wrap(e, "keep a backup of %.*s", STR_ARG(path));
+}
+
+/* Takes the node `name` of the stage to the backup of `path`. */
+bool backup_keep(struct swap *s, const char *name, struct str path,
+                 struct err *e)
+{
+    CLEANUP_FD int fd = -1;
+
+    if (!choose_backup(s, e) || !open_backup(s, path, &fd, e))
+        return false;
+    if (!mover_move(s->stage, name, fd, path_leaf(path), path, e))
+        return err_wrap(e, "keep a backup of %.*s", STR_ARG(path));
+    return fs_sync(fd, "the backup", e);
+}
+
+/* The folders are made beforehand, while it costs nothing to give up. */
+bool backup_prepare(struct swap *s, struct err *e)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        CLEANUP_FD int fd = -1;
+
+        if (s->ops[i].keep &&
+            (!choose_backup(s, e) || !open_backup(s, s->ops[i].path, &fd, e)))
+            return false;
+    }
+    return true;
+}
+
+/* Removes what is empty of the folders for `path`. */
+static void drop_backup(struct swap *s, struct str path)
+{
+    char folder[4096];
+    int n = snprintf(folder, sizeof folder, "backup/%u/%.*s", s->backup,
+                     STR_ARG(path_folder(path)));
+
+    while (n > 0) {
+        if (folder[n] == '\0' && unlinkat(s->mapm, folder, AT_REMOVEDIR) < 0 &&
+            errno != ENOENT)
+            return;
+        while (n > 0 && folder[n] != '/')
+            n--;
+        folder[n] = '\0';
+    }
+}
+
+void backup_drop_empty(struct swap *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (s->ops[i].keep)
+            drop_backup(s, s->ops[i].path);
+}
+
+/* An undo after the backup was filled: the old node comes out again. */
+void backup_take_back(struct swap *s, struct site *site)
+{
+    struct err ignored = {0};
+    CLEANUP_FD int fd = -1;
+    struct str path = site->op->path;
+
+    if (!site->op->keep || !open_backup(s, path, &fd, &ignored) ||
+        inode_at(fd, path_leaf(path)) != site->op->old_ino ||
+        !mover_move(fd, path_leaf(path), s->stage, site->old_name, path,
+                    &ignored))
+        return;
+    site->old_at = site->op->old_ino;
+}
+
+bool backup_keep_displaced(struct mover *m, struct err *e)
+{
+    for (size_t i = 0; i < m->s->count; i++) {
+        struct site site;
+
+        if (!m->s->ops[i].keep)
+            continue;
+        if (!mover_look_at(m, i, &site, e))
+            return false;
+        if (site.new_at == site.op->old_ino &&
+            !backup_keep(m->s, site.new_name, site.op->path, e))
+            return false;
+        if (site.old_at == site.op->old_ino &&
+            !backup_keep(m->s, site.old_name, site.op->path, e))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,91 @@
+#include "base/fs.h"
+
+#include <stdlib.h>
+
+#include "work.h"
+
+/* Each folder above a place must be a real one, or not be there yet. */
+static bool check_parents(struct plan *plan, struct str path, struct err *e)
+{
+    for (size_t i = 1; i < path.n; i++) {
+        struct str folder = str_slice(path, 0, i);
+        struct stat st;
+
+        if (path.p[i] != '/' || map_has(&plan->parents, folder))
+            continue;
+        folder = arena_str(plan->arena, folder);
+        map_put(&plan->parents, folder, plan);
+        if (!fs_stat_at(plan->p->root, folder.p, &st)) {
+            plan->make = arena_grow(plan->arena, plan->make, plan->make_count,
+                                    &plan->make_capacity, sizeof *plan->make);
+            plan->make[plan->make_count++] = folder;
+            record_add_folder(&plan->next, plan->arena, folder);
+        } else if (!S_ISDIR(st.st_mode)) {
+            err_set(e, ERR_REFUSED, "%s %s", folder.p, plan_kind_of(&st));
+            return err_hint(e, "mapm writes through real folders only: what "
+                               "is behind it may lie outside the workspace");
+        }
+    }
+    return true;
+}
+
+static bool is_needed(const struct plan *plan, struct str folder)
+{
+    for (size_t i = 0; i < plan->next.count; i++) {
+        struct str path = plan->next.entries[i].path;
+
+        if (path.n > folder.n && path.p[folder.n] == '/' &&
+            str_starts(path, folder))
+            return true;
+    }
+    return false;
+}
+
+static int longest_first(const void *x, const void *y)
+{
+    const struct str *a = x, *b = y;
+
+    return a->n < b->n ? 1 : a->n > b->n ? -1 : str_cmp(*a, *b);
+}
+
+/* The record's own folder is made before the swap, and is not in it. */
+static bool check_own_folder(struct plan *plan, struct err *e)
+{
+    struct stat st;
+
+    if (!plan->count && !plan->stale)
+        return true;
+    if (plan->next.count && !check_parents(plan, STR(STATE_FOLDER), e))
+        return false;
+    if (fs_stat_at(plan->p->root, STATE_FOLDER, &st) && !S_ISDIR(st.st_mode))
+        return err_set(e, ERR_REFUSED, "%s %s", STATE_FOLDER,
+                       plan_kind_of(&st));
+    return true;
+}
+
+bool plan_folders(struct plan *plan, struct err *e)
+{
+    const struct record *r = &plan->p->record;
+
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->changes[i].node != NODE_NONE &&
+            !check_parents(plan, plan->changes[i].path, e))
+            return false;
+    if (!check_own_folder(plan, e))
+        return false;
+    for (size_t i = 0; plan->p->has_record && i < r->folder_count; i++) {
+        struct str folder = arena_str(plan->arena, r->folders[i]);
+
+        if (is_needed(plan, folder)) {
+            record_add_folder(&plan->next, plan->arena, folder);
+            continue;
+        }
+        plan->stale = true;
+        plan->drop = arena_grow(plan->arena, plan->drop, plan->drop_count,
+                                &plan->drop_capacity, sizeof *plan->drop);
+        plan->drop[plan->drop_count++] = folder;
+    }
+    if (plan->drop_count)
+        qsort(plan->drop, plan->drop_count, sizeof *plan->drop, longest_first);
+    return true;
+}

@@ -1,0 +1,336 @@
+#include "base/fs.h"
+
+#include "work.h"
+
+/* A record entry for a target that is changed: stage.c completes it. */
+static void add_entry(struct plan *plan, struct change *c,
+                      enum record_kind kind)
+{
+    struct record_entry entry = {
+        .kind = kind,
+        .path = c->path,
+        .source = c->target->source,
+        .link = c->target->link,
+    };
+
+    c->entry = plan->next.count;
+    record_add(&plan->next, plan->arena, &entry);
+}
+
+/* --- packages' folders ---------------------------------------------------- */
+
+struct comparison {
+    bool differs;   /* from what is wished */
+    size_t missing; /* wished, not there */
+};
+
+/* Judges one node; an edit is only noted when it would be lost. */
+static void judge_node(struct plan *plan, const struct target *t,
+                       struct str path, const struct disk_node *node,
+                       const struct wish_file *f, const struct record_file *r,
+                       struct comparison *out, bool note)
+{
+    bool regular = S_ISREG(node->st.st_mode);
+
+    if (regular && f && hash_eq(&node->hash, &f->hash)) {
+        out->differs |= !disk_has_mode(node, f, r);
+        return;
+    }
+    if (f || r)
+        out->differs = true;
+    if (regular && r && hash_eq(&node->hash, &r->hash))
+        return;
+    if (note)
+        plan_add_edit(plan, path, node->path,
+                      !regular ? "is no file of mapm's"
+                      : r      ? "was changed"
+                      : t && f ? "is there already, and differs"
+                               : "was added");
+}
+
+static void compare_tree(struct plan *plan, const struct target *t,
+                         struct str path, const struct disk_node *nodes,
+                         size_t count, const struct record_entry *known,
+                         struct comparison *out, bool note)
+{
+    size_t at = 0, wished = t ? t->file_count : 0;
+
+    *out = (struct comparison){.differs = t == NULL};
+    for (size_t i = 0; i < count; i++) {
+        const struct wish_file *f = NULL;
+
+        while (at < wished && str_cmp(t->files[at].path, nodes[i].path) < 0) {
+            out->missing++;
+            at++;
+        }
+        if (at < wished && str_eq(t->files[at].path, nodes[i].path))
+            f = &t->files[at++];
+        judge_node(plan, t, path, &nodes[i], f,
+                   record_find(known, nodes[i].path), out, note);
+    }
+    out->missing += wished - at;
+    out->differs |= out->missing != 0;
+}
+
+/* The folder is as it should be: record it as it is. */
+static void adopt_tree(struct plan *plan, const struct target *t,
+                       const struct disk_node *nodes, size_t count)
+{
+    struct record_entry entry = {
+        .kind = RECORD_TREE, .path = t->path, .source = t->source};
+    size_t at = 0;
+
+    entry.files = arena_array(plan->arena, t->file_count, sizeof *entry.files);
+    for (size_t i = 0; i < count && at < t->file_count; i++) {
+        if (!str_eq(nodes[i].path, t->files[at].path))
+            continue; /* the user's own file: left alone */
+        entry.files[entry.file_count++] = (struct record_file){
+            .path = nodes[i].path,
+            .executable = t->files[at].executable,
+            .mode = nodes[i].st.st_mode & 07777,
+            .hash = nodes[i].hash,
+            .stat = file_stat_seen(&nodes[i].st, nodes[i].seen, true),
+        };
+        at++;
+    }
+    record_add(&plan->next, plan->arena, &entry);
+    plan->stale = true;
+}
+
+/* Something that is no folder of ours stands in the place: with `force` it
+ * is kept, else it is the user's. */
+static bool displace(struct plan *plan, struct change *c, const char *what)
+{
+    c->keep = plan->wish.options->force;
+    if (!c->keep)
+        plan_add_edit(plan, c->path, STR(""), what);
+    return true;
+}
+
+/* The folder `path` is to become `t` (NULL: to go). Sets *same. */
+static bool judge_tree(struct plan *plan, struct target *t, struct change *c,
+                       const struct record_entry *known, bool *same,
+                       struct err *e)
+{
+    struct comparison found;
+    struct disk_node *nodes;
+    size_t count, before = plan->edits.count;
+    bool force = plan->wish.options->force;
+
+    *same = false;
+    if (t && !wish_make_files(&plan->wish, t, e))
+        return false;
+    if (!plan_remember(plan, c, e) ||
+        !disk_read_tree(plan->p, c->path.p, known, false, plan->arena, &nodes,
+                        &count, e))
+        return false;
+    compare_tree(plan, t, c->path, nodes, count, known, &found, false);
+    if (!found.differs) {
+        adopt_tree(plan, t, nodes, count);
+        *same = true;
+        return true;
+    }
+    compare_tree(plan, t, c->path, nodes, count, known, &found, true);
+    if (force && plan->edits.count > before) {
+        plan->edits.count = before;
+        c->keep = true;
+    }
+    return true;
+}
+
+bool plan_tree(struct plan *plan, struct target *t, struct err *e)
+{
+    const struct record_entry *known = provision_recorded(plan->p, t->path);
+    struct change *c;
+    struct stat st;
+    bool same = false;
+
+    if (disk_is_recorded(plan->p, t, known)) {
+        struct record_entry entry = *known;
+
+        plan->stale |= !hash_eq(&entry.source, &t->source);
+        entry.source = t->source;
+        record_add(&plan->next, plan->arena, &entry);
+        return true;
+    }
+    c = plan_add_change(plan, NODE_TREE, t, t->path);
+    if (!fs_stat_at(plan->p->root, t->path.p, &st)) {
+        if (!wish_make_files(&plan->wish, t, e))
+            return false;
+        plan_show(plan, PROVISION_ADD, t->path, t->client);
+    } else {
+        if (S_ISDIR(st.st_mode) ? !judge_tree(plan, t, c, known, &same, e)
+                                : !wish_make_files(&plan->wish, t, e) ||
+                                      !plan_remember(plan, c, e) ||
+                                      !displace(plan, c, plan_kind_of(&st)))
+            return false;
+        if (same) {
+            plan->count--;
+            return true;
+        }
+        plan_show(plan, PROVISION_UPDATE, t->path, t->client);
+    }
+    add_entry(plan, c, RECORD_TREE);
+    return true;
+}
+
+/* --- links to them -------------------------------------------------------- */
+
+bool plan_link(struct plan *plan, struct target *t, struct err *e)
+{
+    const struct record_entry *known = provision_recorded(plan->p, t->path);
+    struct record_entry entry = {
+        .kind = RECORD_LINK, .path = t->path, .link = t->link};
+    struct change *c;
+    struct stat st;
+    struct str text = {0};
+
+    if (disk_is_linked(plan->p, t->client))
+        return true;
+    if (!fs_stat_at(plan->p->root, t->path.p, &st)) {
+        c = plan_add_change(plan, NODE_LINK, t, t->path);
+        plan_show(plan, PROVISION_ADD, t->path, t->client);
+        add_entry(plan, c, RECORD_LINK);
+        return true;
+    }
+    if (S_ISDIR(st.st_mode))
+        return plan_tree(plan, t, e); /* a copy, where links cannot be made */
+    if (S_ISLNK(st.st_mode) &&
+        disk_read_link(plan->p->root, t->path.p, plan->arena, &text) &&
+        str_eq(text, t->link)) {
+        plan->stale |= !known || known->kind != RECORD_LINK;
+        record_add(&plan->next, plan->arena, &entry);
+        return true;
+    }
+    c = plan_add_change(plan, NODE_LINK, t, t->path);
+    if (!plan_remember(plan, c, e))
+        return false;
+    if (!(known && known->kind == RECORD_LINK && str_eq(known->link, text)) &&
+        !displace(plan, c, plan_kind_of(&st)))
+        return false;
+    plan_show(plan, PROVISION_UPDATE, t->path, t->client);
+    add_entry(plan, c, RECORD_LINK);
+    return true;
+}
+
+/* --- rendered agents ------------------------------------------------------ */
+
+static bool judge_file(struct plan *plan, struct target *t, struct change *c,
+                       const struct record_entry *known, bool *same,
+                       struct err *e)
+{
+    struct wish_file *f = &t->files[0];
+    struct disk_node node;
+    struct record_entry entry = {
+        .kind = RECORD_FILE, .path = t->path, .source = t->source};
+
+    if (!plan_remember(plan, c, e) ||
+        !disk_read_file(plan->p, t->path.p, known, false, &node, e))
+        return false;
+    *same = hash_eq(&node.hash, &f->hash);
+    if (*same) {
+        entry.files = arena_new(plan->arena, struct record_file);
+        entry.files[0] = (struct record_file){
+            .path = STR("."),
+            .mode = node.st.st_mode & 07777,
+            .hash = node.hash,
+            .stat = file_stat_seen(&node.st, node.seen, false),
+        };
+        entry.file_count = 1;
+        record_add(&plan->next, plan->arena, &entry);
+        plan->stale = true;
+        return true;
+    }
+    if (known && known->kind == RECORD_FILE && known->file_count &&
+        hash_eq(&node.hash, &known->files[0].hash))
+        return true;
+    return displace(plan, c,
+                    known ? "was changed" : "is there already, and differs");
+}
+
+bool plan_file(struct plan *plan, struct target *t, struct err *e)
+{
+    const struct record_entry *known = provision_recorded(plan->p, t->path);
+    struct change *c;
+    struct stat st;
+    bool there, same = false;
+
+    if (disk_is_recorded(plan->p, t, known)) {
+        record_add(&plan->next, plan->arena, known);
+        return true;
+    }
+    if (!wish_make_files(&plan->wish, t, e))
+        return false;
+    c = plan_add_change(plan, NODE_FILE, t, t->path);
+    c->content = t->files[0].content;
+    there = fs_stat_at(plan->p->root, t->path.p, &st);
+    if (there &&
+        (S_ISREG(st.st_mode) ? !judge_file(plan, t, c, known, &same, e)
+                             : !plan_remember(plan, c, e) ||
+                                   !displace(plan, c, plan_kind_of(&st))))
+        return false;
+    if (same) {
+        plan->count--;
+        return true;
+    }
+    plan_show(plan, there ? PROVISION_UPDATE : PROVISION_ADD, t->path,
+              t->client);
+    add_entry(plan, c, RECORD_FILE);
+    return true;
+}
+
+/* --- what goes ------------------------------------------------------------ */
+
+static const struct client *client_of(struct str path)
+{
+    for (size_t i = 0; i < client_count; i++)
+        if ((clients[i].skills &&
+             str_starts(path, str_from(clients[i].skills))) ||
+            (clients[i].agents &&
+             str_starts(path, str_from(clients[i].agents))))
+            return &clients[i];
+    return NULL;
+}
+
+static bool judge_leaving(struct plan *plan, struct change *c,
+                          const struct record_entry *known,
+                          const struct stat *st, struct err *e)
+{
+    struct disk_node node;
+    struct str text;
+    bool same;
+
+    if (known->kind == RECORD_TREE && S_ISDIR(st->st_mode))
+        return judge_tree(plan, NULL, c, known, &same, e);
+    if (!plan_remember(plan, c, e))
+        return false;
+    if (known->kind == RECORD_LINK && S_ISLNK(st->st_mode) &&
+        disk_read_link(plan->p->root, c->path.p, plan->arena, &text) &&
+        str_eq(text, known->link))
+        return true;
+    if (known->kind == RECORD_FILE && S_ISREG(st->st_mode) &&
+        known->file_count) {
+        if (!disk_read_file(plan->p, c->path.p, known, false, &node, e))
+            return false;
+        if (hash_eq(&node.hash, &known->files[0].hash))
+            return true;
+        return displace(plan, c, "was changed");
+    }
+    return displace(plan, c, plan_kind_of(st));
+}
+
+bool plan_leaving(struct plan *plan, const struct record_entry *known,
+                  struct err *e)
+{
+    struct change *c;
+    struct str path = arena_str(plan->arena, known->path);
+    struct stat st;
+
+    if (!fs_stat_at(plan->p->root, path.p, &st)) {
+        plan->stale = true; /* gone already: no longer recorded */
+        return true;
+    }
+    c = plan_add_change(plan, NODE_NONE, NULL, path);
+    plan_show(plan, PROVISION_REMOVE, path, client_of(path));
+    return judge_leaving(plan, c, known, &st, e);
+}
