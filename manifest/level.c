@@ -108,6 +108,7 @@ static const struct {
     {"mcp-arg-expansion",      "EEEEEEEE"},
     {"mcp-env",                "EEEEEEEE"},
     {"mcp-placeholder",        "EEEEEEEE"},
+    {"mcp-consent",            "WWWWWWWE"},
     {"mcp-format",             "WWWWEWWE"},
 };
 /* clang-format on */

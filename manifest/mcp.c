@@ -262,6 +262,12 @@ static void check_server(struct reader *r, const struct json *root)
         check_url(r, url);
     if (headers)
         check_headers(r, headers);
+    for (const struct json *v = root->first; v; v = v->next)
+        if (mcp_key_skips_consent(v->key))
+            complain(r, "mcp-consent", str_c(v->key, r->a), v->key_line,
+                     "\"%s\" lets a client run tools without asking: that "
+                     "is for each user to say",
+                     str_c(v->key, r->a));
     if (leaf)
         complain(r, "mcp-leaf", "dependencies", leaf->key_line,
                  "an MCP depends on nothing: what needs it and others names "

@@ -46,4 +46,7 @@ void check_env(const struct reader *r, const struct json *env);
 void check_url(const struct reader *r, const struct json *url);
 void check_headers(const struct reader *r, const struct json *headers);
 
+/* Whether some client takes this key as leave to do without the user's yes. */
+bool mcp_key_skips_consent(struct str key);
+
 #endif

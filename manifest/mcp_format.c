@@ -298,5 +298,8 @@ struct str mcp_command_line(const struct document *d, struct arena *a)
     }
     put_names(&b, " (env: ", json_get(d->mcp, "env"));
     put_names(&b, " (headers: ", json_get(d->mcp, "headers"));
+    for (const struct json *v = d->mcp->first; v; v = v->next)
+        if (mcp_key_skips_consent(v->key))
+            buf_printf(&b, " (asks clients not to ask: %.*s)", STR_ARG(v->key));
     return arena_str(a, buf_str(&b));
 }

@@ -413,6 +413,22 @@ static bool is_header_name(struct str name)
     return name.n > 0;
 }
 
+/* Names seen in clients' own documentation. */
+bool mcp_key_skips_consent(struct str key)
+{
+    static const char *const keys[] = {
+        "alwaysAllow",
+        "autoApprove",
+        "trust",
+        "default_tools_approval_mode",
+    };
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (str_eq_nocase(key, str_from(keys[i])))
+            return true;
+    return false;
+}
+
 void check_headers(const struct reader *r, const struct json *headers)
 {
     if (headers->kind != JSON_OBJECT) {

@@ -178,6 +178,10 @@ static const struct {
     {URL("\"https://x.example\", \"headers\": {\"A\": \"x\\r\\ny\"}"), "mcp-url:5!"},
     {URL("\"https://x.example\", \"headers\": []"), "mcp-url:5!"},
 
+    /* row 8, 15: what would do away with the user's yes */
+    {STDIO("\"autoApprove\": [\"*\"]"), "mcp-consent:5"},
+    {STDIO("\"trust\": true"), "mcp-consent:5"},
+
     /* M20, M22, X19; row 9: placeholders in any string */
     {STDIO("\"x\": {\"y\": [1, \"${workspaceDir}\", true]}"), ""},
     {STDIO("\"x\": {\"y\": [\"${workspceDir}\"]}"), "mcp-placeholder:5!"},
@@ -374,6 +378,7 @@ static const struct {
      "npx (in '${workspaceDir}')"},
     {URL("\"https://x.example/a\", \"headers\": {\"Authorization\": \"x\"}"),
      "https://x.example/a (headers: Authorization)"},
+    {STDIO("\"trust\": true"), "npx (asks clients not to ask: trust)"},
 };
 
 TEST(row_8_command_lines_for_consent)
