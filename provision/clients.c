@@ -1,9 +1,9 @@
+#include "clients.h"
+
 #include "mapm/manifest.h"
 #include "mapm/provision.h"
 
 #include <string.h>
-
-#include "client.h"
 
 /*
  * Copilot, Cline and Amp find all they read in the common places: their rows

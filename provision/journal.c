@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "client.h"
+#include "clients.h"
 #include "swap.h"
 
 #define STAGE_PREFIX "stage-"

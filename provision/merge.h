@@ -4,7 +4,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 
-#include "client.h"
+#include "clients.h"
 
 /*
  * merge: our servers in a file that others write, too. Entries are compared

@@ -125,7 +125,7 @@ static bool judge_tree(struct plan *plan, struct target *t, struct change *c,
                         &count, e))
         return false;
     compare_tree(plan, t, c->path, nodes, count, known, &found, false);
-    if (!found.differs) {
+    if (t && !found.differs) {
         adopt_tree(plan, t, nodes, count);
         *same = true;
         return true;

@@ -3,7 +3,7 @@
 
 #include "mapm/manifest.h"
 
-#include "client.h"
+#include "clients.h"
 
 /*
  * render: an agent or a server in the form that one client reads. Only keys

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <time.h>
 
-#include "client.h"
+#include "clients.h"
 
 /* A clock's tick, at most: longer is somebody else's clock. */
 #define TICK_STEP_NS   500000

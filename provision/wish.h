@@ -4,7 +4,7 @@
 #include "base/map.h"
 #include "mapm/provision.h"
 
-#include "client.h"
+#include "clients.h"
 #include "record.h"
 
 /*

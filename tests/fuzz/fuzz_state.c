@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../provision/client.h"
+#include "../../provision/clients.h"
 #include "../../provision/record.h"
 #include "../../provision/swap.h"
 

@@ -1,6 +1,6 @@
 #include "base/yaml.h"
 
-#include "../../provision/client.h"
+#include "../../provision/clients.h"
 #include "../../provision/render.h"
 #include "desk.h"
 #include "tap.h"

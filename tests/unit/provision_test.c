@@ -28,7 +28,7 @@ static void add_all(struct desk *d)
     desk_text(d, "mapm.lock", "version: 1\n");
 }
 
-/* M20, M23, X21: everything in its place, modes and all */
+/* M20, M23, M30, X21: everything in its place, byte for byte, modes and all */
 TEST(a_layer_is_put_into_an_empty_workspace)
 {
     struct desk *d = &desk;
@@ -316,7 +316,7 @@ TEST(a_folder_of_the_user_is_not_taken)
     desk_done(d);
 }
 
-/* X2, X9: the copy in a folder of another name is given that name */
+/* X2, X9, M33: the copy in a folder of another name is given that name */
 TEST(names_follow_the_folder)
 {
     struct desk *d = &desk;

@@ -1,6 +1,6 @@
 #include "base/fs.h"
 
-#include "../../provision/client.h"
+#include "../../provision/clients.h"
 #include "../../provision/record.h"
 #include "../../provision/swap.h"
 #include "tap.h"

@@ -1,10 +1,10 @@
-#ifndef PROVISION_CLIENT_H
-#define PROVISION_CLIENT_H
+#ifndef PROVISION_CLIENTS_H
+#define PROVISION_CLIENTS_H
 
 #include "base/str.h"
 
 /*
- * client: which program reads what, as a table, and with it the closed list
+ * clients: which program reads what, as a table, and with it the closed list
  * of places below a workspace that mapm may ever write to. A record or a
  * journal that names any other place was not written by mapm.
  */
