@@ -2,155 +2,6 @@
 
 #include "session.h"
 
-#define NOTES_MAX 8
-
-void ask_note(struct ask *a, struct str note)
-{
-    if (a->note_count >= NOTES_MAX)
-        return;
-    a->notes = arena_grow(&a->repo->arena, a->notes, a->note_count,
-                          &a->note_capacity, sizeof *a->notes);
-    a->notes[a->note_count++] = note;
-}
-
-/* --- how an ask ends ------------------------------------------------------ */
-
-static void set_over(struct ask *a)
-{
-    a->stage = ASK_OVER;
-    a->repo->open_count--;
-}
-
-static void fail(struct ask *a, const struct err *why)
-{
-    struct err copy = *why;
-
-    link_event(&a->repo->session->link, a->in.seq,
-               &(struct fetch_event){.kind = FETCH_FAILED, .err = &copy});
-    set_over(a);
-}
-
-static struct str hex_of(const struct oid *id, char out[OID_HEX_CHARS + 1])
-{
-    out[0] = '\0';
-    if (!oid_is_zero(id))
-        oid_format(id, out);
-    return str_from(out);
-}
-
-/* What every event but FAILED says. `hex`: room for its two ids. */
-static struct fetch_event event_of(struct ask *a, enum fetch_event_kind kind,
-                                   char hex[2][OID_HEX_CHARS + 1])
-{
-    return (struct fetch_event){
-        .kind = kind,
-        .ref = a->ref,
-        .commit =
-            a->snapshot ? hex_of(&a->snapshot->commit, hex[0]) : a->in.commit,
-        .path = a->path,
-        .object = hex_of(&a->listing.id, hex[1]),
-        .doc = a->doc,
-        .notes = a->notes,
-        .note_count = a->note_count,
-    };
-}
-
-static void say_moved(struct ask *a)
-{
-    if (a->repo->moved_to.n)
-        ask_note(a, a->repo->moved_to);
-}
-
-static void say_ref(struct ask *a)
-{
-    char hex[2][OID_HEX_CHARS + 1];
-    struct fetch_event ev;
-
-    say_moved(a);
-    ev = event_of(a, FETCH_REF_FOUND, hex);
-    link_event(&a->repo->session->link, a->in.seq, &ev);
-    set_over(a);
-}
-
-static void say_offers(struct ask *a, const struct fetch_event *offers)
-{
-    char hex[2][OID_HEX_CHARS + 1];
-    struct fetch_event ev;
-
-    say_moved(a);
-    ev = event_of(a, FETCH_OFFERS, hex);
-    ev.offers = offers->offers;
-    ev.offer_count = offers->offer_count;
-    link_event(&a->repo->session->link, a->in.seq, &ev);
-    set_over(a);
-}
-
-static bool say_manifest(struct ask *a, struct err *e)
-{
-    CLEANUP(arena_done) struct arena scratch = {0};
-    char hex[2][OID_HEX_CHARS + 1];
-    struct fetch_event ev = event_of(a, FETCH_MANIFEST, hex);
-    size_t max = a->doc == DOC_MCP ? MCP_MAX_BYTES : ANCHOR_MAX_BYTES;
-
-    if (a->anchor->size > max)
-        return err_set(e, ERR_LIMIT, "%.*s has %llu bytes, more than %zu",
-                       STR_ARG(a->path), (unsigned long long)a->anchor->size,
-                       max);
-    if (!blob_read(a->repo, a->anchor, &scratch, &ev.manifest, e))
-        return false;
-    link_event(&a->repo->session->link, a->in.seq, &ev);
-    a->said_manifest = true;
-    a->repo->session->has_said_manifest = true;
-    return true;
-}
-
-static bool fill_files(struct ask *a, struct arena *arena,
-                       struct fetch_event *ev, struct err *e)
-{
-    const struct tree_listing *l = &a->listing;
-    uint64_t bytes = 0;
-
-    ev->file_count = l->count;
-    ev->files = arena_array(arena, l->count, sizeof *ev->files);
-    for (size_t i = 0; i < l->count; i++) {
-        const struct blob *b = a->blobs[i];
-        char *hex = arena_alloc(arena, OID_HEX_CHARS + 1);
-
-        ev->files[i] = (struct fetch_file){
-            .executable = l->files[i].is_program,
-            .path = l->files[i].path,
-            .oid = hex_of(&b->id, hex),
-            .hash = b->hash,
-            .stored = b->state == BLOB_STORED,
-            .size = b->size,
-            .is_lfs = b->is_lfs,
-        };
-        bytes += b->size;
-        if (b->size > FILE_MAX_BYTES)
-            return err_set(e, ERR_LIMIT, "%.*s has more than %llu MiB",
-                           STR_ARG(l->files[i].path), FILE_MAX_BYTES >> 20);
-    }
-    if (bytes > PACKAGE_MAX_BYTES)
-        return err_set(e, ERR_LIMIT, "more than %llu MiB in one package",
-                       PACKAGE_MAX_BYTES >> 20);
-    return true;
-}
-
-static bool say_done(struct ask *a, struct err *e)
-{
-    CLEANUP(arena_done) struct arena scratch = {0};
-    char hex[2][OID_HEX_CHARS + 1];
-    struct fetch_event ev;
-
-    say_moved(a);
-    ev = event_of(a, FETCH_DONE, hex);
-    if (!fill_files(a, &scratch, &ev, e))
-        return false;
-    link_event(&a->repo->session->link, a->in.seq, &ev);
-    set_over(a);
-    return true;
-}
-
 /* --- how an ask goes on --------------------------------------------------- */
 
 enum step {
@@ -314,7 +165,7 @@ static enum step step_refs(struct ask *a, struct err *e)
         note_tag(a);
     a->snapshot = snapshot_get(r, &choice.commit);
     if (a->in.what == FETCH_REF) {
-        say_ref(a);
+        report_ref(a);
         return STEP_WAIT;
     }
     if (!find_snapshot(a, &choice.commit, e))
@@ -359,18 +210,14 @@ static enum step retry_refs(struct ask *a)
 static enum step step_trees(struct ask *a, struct err *e)
 {
     struct snapshot *s = a->snapshot;
+    char hex[OID_HEX_CHARS + 1];
 
     if (s->trees == TREES_FAILED) {
         if (s->is_gone && a->ref.n && !a->has_retried_refs)
             return retry_refs(a);
         *e = *s->why;
-        err_wrap(e, "commit %.*s of %.*s",
-                 STR_ARG(arena_printf(
-                     &a->repo->arena, "%.12s",
-                     hex_of(&s->commit,
-                            arena_alloc(&a->repo->arena, OID_HEX_CHARS + 1))
-                         .p)),
-                 STR_ARG(a->repo->name));
+        oid_format(&s->commit, hex);
+        err_wrap(e, "commit %.12s of %.*s", hex, STR_ARG(a->repo->name));
         return STEP_FAIL;
     }
     s->is_wanted = true;
@@ -408,8 +255,7 @@ static enum step step_object(struct ask *a, struct err *e)
 {
     struct repo *r = a->repo;
     const struct object *o = objects_find(&r->objects, &a->pinned);
-    const struct blob *b =
-        map_find(&r->blobs, str_of((const char *)a->pinned.b, OID_BYTES));
+    const struct blob *b = map_find(&r->blobs, oid_key(&a->pinned));
 
     if (r->caps.version == 0) {
         a->stage = ASK_TREES;
@@ -460,8 +306,7 @@ static enum step want_things(struct ask *a, const struct oid_set *wants,
 
     for (size_t i = 0; i < oid_set_count(wants); i++) {
         const struct oid *id = oid_set_get(wants, i);
-        struct blob *b =
-            map_find(&r->blobs, str_of((const char *)id->b, OID_BYTES));
+        struct blob *b = map_find(&r->blobs, oid_key(id));
         const struct err *why;
 
         if (b && b->state == BLOB_HERE && b->size <= TREE_LINK_MAX_BYTES) {
@@ -506,7 +351,7 @@ static enum step step_document(struct ask *a, struct err *e)
     if (way != STEP_ON)
         return way;
     if (a->in.what == FETCH_REF) {
-        say_ref(a);
+        report_ref(a);
         return STEP_WAIT;
     }
     switch (document_find(a, &wants, &anchor, &scratch, &offers, e)) {
@@ -519,7 +364,7 @@ static enum step step_document(struct ask *a, struct err *e)
         line_up(a, anchor);
         return STEP_ON;
     case FOUND_OFFERS:
-        say_offers(a, &offers);
+        report_offers(a, &offers);
         return STEP_WAIT;
     case FOUND_WAIT:
         return want_things(a, &wants, e);
@@ -545,12 +390,12 @@ static enum step step_files(struct ask *a, struct err *e)
     }
     if (!a->said_manifest &&
         (a->anchor->state == BLOB_HERE || a->anchor->state == BLOB_STORED)) {
-        if (!say_manifest(a, e))
+        if (!report_manifest(a, e))
             return STEP_FAIL;
     }
     if (!ready)
         return STEP_WAIT;
-    return say_done(a, e) ? STEP_WAIT : STEP_FAIL;
+    return report_done(a, e) ? STEP_WAIT : STEP_FAIL;
 }
 
 static enum step step(struct ask *a, struct err *e)
@@ -595,14 +440,14 @@ static bool run(struct ask *a, struct err *e)
     enum step way;
 
     if (a->repo->dead) {
-        fail(a, a->repo->dead);
+        report_failed(a, a->repo->dead);
         return true;
     }
     do
         way = step(a, &why);
     while (way == STEP_ON && a->stage != ASK_OVER);
     if (way == STEP_FAIL)
-        fail(a, &why);
+        report_failed(a, &why);
     if (way == STEP_GONE)
         *e = why;
     return way != STEP_GONE;
@@ -659,34 +504,6 @@ bool asks_step(struct repo *r, struct err *e)
     }
     drop_over(r);
     return true;
-}
-
-static struct repo *repo_get(struct session *s, const struct link_ask *in)
-{
-    struct map_entry *entry = map_entry(&s->repos, in->repository);
-    struct repo *r = entry->value;
-    struct err why = {0};
-
-    if (r)
-        return r;
-    entry->value = r = arena_new(&s->arena, struct repo);
-    r->session = s;
-    r->key = in->repository;
-    r->name = arena_printf(&s->arena, "%.*s/%.*s", STR_ARG(in->owner),
-                           STR_ARG(in->repo));
-    ref_list_init(&r->refs, &r->arena);
-    objects_init(&r->objects, &r->arena);
-    tree_index_init(&r->index, &r->arena);
-    map_init(&r->prefixes, &r->arena);
-    map_init(&r->blobs, &r->arena);
-    map_init(&r->things, &r->arena);
-    if (!remote_init(r, in, &why)) {
-        struct err *kept = arena_new(&r->arena, struct err);
-
-        *kept = why;
-        r->dead = kept;
-    }
-    return r;
 }
 
 bool ask_start(struct session *s, const struct link_ask *in, struct err *e)

@@ -10,14 +10,14 @@
 
 struct blob *blob_get(struct repo *r, const struct oid *id)
 {
-    struct str key = str_of((const char *)id->b, OID_BYTES);
+    struct str key = oid_key(id);
     struct blob *b = map_find(&r->blobs, key);
 
     if (b)
         return b;
     b = arena_new(&r->arena, struct blob);
     b->id = *id;
-    map_put(&r->blobs, str_of((const char *)b->id.b, OID_BYTES), b);
+    map_put(&r->blobs, oid_key(&b->id), b);
     return b;
 }
 

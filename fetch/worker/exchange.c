@@ -61,7 +61,7 @@ static bool take_blob(struct exchange *x, const struct oid *id,
             objects_put(&r->objects, OBJECT_BLOB, id, bytes);
         return true;
     }
-    b = map_find(&r->blobs, str_of((const char *)id->b, OID_BYTES));
+    b = map_find(&r->blobs, oid_key(id));
     if (b == NULL && x->takes_all)
         b = blob_get(r, id);
     /* What nobody wanted is not kept. */
@@ -227,6 +227,8 @@ bool exchange_start(struct exchange *x, const struct fetch_wish *wish,
     struct repo *r = x->repo;
 
     x->has_begun = true;
+    x->had_caps = r->has_caps || x->lane == LANE_CAPS;
+    x->had_filter = r->caps.filter;
     if (x->lane == LANE_CAPS) {
         advert_init(&x->advert, &x->refs);
         x->call.query = STR("service=git-upload-pack");

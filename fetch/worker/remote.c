@@ -204,8 +204,8 @@ static enum verdict judge_status(struct exchange *x, struct err *e)
         return judge_redirect(x, e);
     if (status == 401)
         return judge_login(x, e);
-    if (status == 404 && x->lane != LANE_CAPS && !r->has_caps) {
-        r->needs_caps = true; /* a server without the service says so, too */
+    if (status == 404 && !x->had_caps) {
+        r->needs_caps = !r->has_caps; /* so says a dumb server, too */
         return VERDICT_AGAIN;
     }
     if (status == 404) {
@@ -250,12 +250,12 @@ static enum verdict judge_fault(struct exchange *x, struct err *e)
     err_wrap(e, "an answer from %s", shown(x));
     switch (exchange_fault(x)) {
     case WIRE_EMPTY:
-        if (r->has_caps || x->lane == LANE_CAPS)
+        if (x->had_caps)
             return VERDICT_DEAD;
-        r->needs_caps = true;
+        r->needs_caps = !r->has_caps;
         return VERDICT_AGAIN;
     case WIRE_NO_FILTER:
-        if (!r->caps.filter)
+        if (!x->had_filter)
             return VERDICT_DEAD;
         r->caps.filter = false;
         return VERDICT_AGAIN;

@@ -202,7 +202,17 @@ MUST_CHECK bool ask_start(struct session *s, const struct link_ask *in,
 /* Moves every ask of the repository as far as it goes. Fails only when mapm
  * is gone. */
 MUST_CHECK bool asks_step(struct repo *r, struct err *e);
+
+/* --- report.c ------------------------------------------------------------- */
+
 void ask_note(struct ask *a, struct str note);
+
+/* All but the manifest end the ask. */
+void report_failed(struct ask *a, const struct err *why);
+void report_ref(struct ask *a);
+void report_offers(struct ask *a, const struct fetch_event *offers);
+MUST_CHECK bool report_manifest(struct ask *a, struct err *e);
+MUST_CHECK bool report_done(struct ask *a, struct err *e);
 
 /* --- document.c ----------------------------------------------------------- */
 
@@ -254,7 +264,27 @@ MUST_CHECK bool speculate(struct repo *r, struct arena *a, struct blob **out,
 bool bundle_load(struct repo *r, struct snapshot *s, struct str bytes);
 void bundle_save(struct repo *r, const struct snapshot *s);
 
-/* --- lane.c --------------------------------------------------------------- */
+/* --- repo.c --------------------------------------------------------------- */
+
+/* The one that the ask is about; made when it is the first. */
+struct repo *repo_get(struct session *s, const struct link_ask *in);
+const struct err *repo_keep_err(struct repo *r, const struct err *e);
+struct str oid_key(const struct oid *id); /* its 20 bytes: a map's key */
+
+/* ls-refs for this prefix ("HEAD", "main"; "" is all): 0 nothing, asked for,
+ * answered. */
+#define PREFIX_ASKED 'a'
+#define PREFIX_KNOWN 'k'
+void refs_mark(struct repo *r, struct str prefix, char mark);
+bool refs_are_known(const struct repo *r, struct str prefix);
+
+struct snapshot *snapshot_get(struct repo *r, const struct oid *commit);
+struct thing *thing_get(struct repo *r, const struct oid *id);
+bool thing_is_here(const struct repo *r, const struct thing *t);
+/* The thing is wanted in memory; its fault when it cannot be had. */
+const struct err *thing_want(struct repo *r, const struct oid *id);
+
+/* --- lane.c, lane_take.c -------------------------------------------------- */
 
 /* Starts what has to be requested, where a lane is free. `*wait_ms` becomes
  * smaller when one has to wait for its time. */
@@ -262,12 +292,6 @@ MUST_CHECK bool lanes_start(struct repo *r, uint64_t *wait_ms, struct err *e);
 
 /* The request is over: takes in what came. */
 MUST_CHECK bool lane_finish(struct exchange *x, struct err *e);
-
-/* ls-refs (or v0) has answered for this prefix. */
-bool refs_are_known(const struct repo *r, struct str prefix);
-struct snapshot *snapshot_get(struct repo *r, const struct oid *commit);
-/* The thing is wanted in memory; its fault when it cannot be had. */
-const struct err *thing_want(struct repo *r, const struct oid *id);
 
 /* --- proof.c -------------------------------------------------------------- */
 

@@ -1,0 +1,106 @@
+#include <string.h>
+
+#include "session.h"
+
+struct str oid_key(const struct oid *id)
+{
+    return str_of((const char *)id->b, OID_BYTES);
+}
+
+struct snapshot *snapshot_get(struct repo *r, const struct oid *commit)
+{
+    struct snapshot *s = r->snapshots;
+
+    while (s && !oid_eq(&s->commit, commit))
+        s = s->next;
+    if (s)
+        return s;
+    s = arena_new(&r->arena, struct snapshot);
+    s->commit = *commit;
+    s->next = r->snapshots;
+    r->snapshots = s;
+    return s;
+}
+
+struct thing *thing_get(struct repo *r, const struct oid *id)
+{
+    struct thing *t = map_find(&r->things, oid_key(id));
+
+    if (t)
+        return t;
+    t = arena_new(&r->arena, struct thing);
+    t->id = *id;
+    map_put(&r->things, oid_key(&t->id), t);
+    return t;
+}
+
+const struct err *thing_want(struct repo *r, const struct oid *id)
+{
+    return thing_get(r, id)->why;
+}
+
+bool thing_is_here(const struct repo *r, const struct thing *t)
+{
+    return objects_find(&r->objects, &t->id) != NULL;
+}
+
+const struct err *repo_keep_err(struct repo *r, const struct err *e)
+{
+    struct err *copy = arena_new(&r->arena, struct err);
+
+    *copy = *e;
+    return copy;
+}
+
+/* map has no removal: what is known of a prefix is a letter. */
+static const char prefix_marks[] = {PREFIX_ASKED, PREFIX_KNOWN};
+
+void refs_mark(struct repo *r, struct str prefix, char mark)
+{
+    const char *p =
+        mark ? memchr(prefix_marks, mark, sizeof prefix_marks) : NULL;
+
+    map_put(&r->prefixes, prefix, (void *)(uintptr_t)p);
+}
+
+static char prefix_mark(const struct repo *r, struct str prefix)
+{
+    const char *p = map_find(&r->prefixes, prefix);
+
+    return p ? *p : '\0';
+}
+
+bool refs_are_known(const struct repo *r, struct str prefix)
+{
+    return prefix_mark(r, prefix) == PREFIX_KNOWN ||
+           (r->all_refs_known &&
+            (r->caps.version == 0 || !str_is(prefix, "HEAD")));
+}
+
+struct repo *repo_get(struct session *s, const struct link_ask *in)
+{
+    struct map_entry *entry = map_entry(&s->repos, in->repository);
+    struct repo *r = entry->value;
+    struct err why = {0};
+
+    if (r)
+        return r;
+    entry->value = r = arena_new(&s->arena, struct repo);
+    r->session = s;
+    r->key = in->repository;
+    r->name = arena_printf(&s->arena, "%.*s/%.*s", STR_ARG(in->owner),
+                           STR_ARG(in->repo));
+    ref_list_init(&r->refs, &r->arena);
+    objects_init(&r->objects, &r->arena);
+    tree_index_init(&r->index, &r->arena);
+    map_init(&r->prefixes, &r->arena);
+    map_init(&r->blobs, &r->arena);
+    map_init(&r->things, &r->arena);
+    if (!remote_init(r, in, &why)) {
+        struct err *kept = arena_new(&r->arena, struct err);
+
+        *kept = why;
+        r->dead = kept;
+    }
+    return r;
+}

@@ -1,0 +1,150 @@
+#include "session.h"
+
+/* What mapm is told of an ask, and how it ends. */
+
+#define NOTES_MAX 8
+
+void ask_note(struct ask *a, struct str note)
+{
+    if (a->note_count >= NOTES_MAX)
+        return;
+    a->notes = arena_grow(&a->repo->arena, a->notes, a->note_count,
+                          &a->note_capacity, sizeof *a->notes);
+    a->notes[a->note_count++] = note;
+}
+
+static void set_over(struct ask *a)
+{
+    a->stage = ASK_OVER;
+    a->repo->open_count--;
+}
+
+void report_failed(struct ask *a, const struct err *why)
+{
+    struct err copy = *why;
+
+    link_event(&a->repo->session->link, a->in.seq,
+               &(struct fetch_event){.kind = FETCH_FAILED, .err = &copy});
+    set_over(a);
+}
+
+static struct str hex_of(const struct oid *id, char out[OID_HEX_CHARS + 1])
+{
+    out[0] = '\0';
+    if (!oid_is_zero(id))
+        oid_format(id, out);
+    return str_from(out);
+}
+
+/* What every event but FAILED says. `hex`: room for its two ids. */
+static struct fetch_event event_of(struct ask *a, enum fetch_event_kind kind,
+                                   char hex[2][OID_HEX_CHARS + 1])
+{
+    return (struct fetch_event){
+        .kind = kind,
+        .ref = a->ref,
+        .commit =
+            a->snapshot ? hex_of(&a->snapshot->commit, hex[0]) : a->in.commit,
+        .path = a->path,
+        .object = hex_of(&a->listing.id, hex[1]),
+        .doc = a->doc,
+        .notes = a->notes,
+        .note_count = a->note_count,
+    };
+}
+
+static void say_moved(struct ask *a)
+{
+    if (a->repo->moved_to.n)
+        ask_note(a, a->repo->moved_to);
+}
+
+void report_ref(struct ask *a)
+{
+    char hex[2][OID_HEX_CHARS + 1];
+    struct fetch_event ev;
+
+    say_moved(a);
+    ev = event_of(a, FETCH_REF_FOUND, hex);
+    link_event(&a->repo->session->link, a->in.seq, &ev);
+    set_over(a);
+}
+
+void report_offers(struct ask *a, const struct fetch_event *offers)
+{
+    char hex[2][OID_HEX_CHARS + 1];
+    struct fetch_event ev;
+
+    say_moved(a);
+    ev = event_of(a, FETCH_OFFERS, hex);
+    ev.offers = offers->offers;
+    ev.offer_count = offers->offer_count;
+    link_event(&a->repo->session->link, a->in.seq, &ev);
+    set_over(a);
+}
+
+bool report_manifest(struct ask *a, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    char hex[2][OID_HEX_CHARS + 1];
+    struct fetch_event ev = event_of(a, FETCH_MANIFEST, hex);
+    size_t max = a->doc == DOC_MCP ? MCP_MAX_BYTES : ANCHOR_MAX_BYTES;
+
+    if (a->anchor->size > max)
+        return err_set(e, ERR_LIMIT, "%.*s has %llu bytes, more than %zu",
+                       STR_ARG(a->path), (unsigned long long)a->anchor->size,
+                       max);
+    if (!blob_read(a->repo, a->anchor, &scratch, &ev.manifest, e))
+        return false;
+    link_event(&a->repo->session->link, a->in.seq, &ev);
+    a->said_manifest = true;
+    a->repo->session->has_said_manifest = true;
+    return true;
+}
+
+static bool fill_files(struct ask *a, struct arena *arena,
+                       struct fetch_event *ev, struct err *e)
+{
+    const struct tree_listing *l = &a->listing;
+    uint64_t bytes = 0;
+
+    ev->file_count = l->count;
+    ev->files = arena_array(arena, l->count, sizeof *ev->files);
+    for (size_t i = 0; i < l->count; i++) {
+        const struct blob *b = a->blobs[i];
+        char *hex = arena_alloc(arena, OID_HEX_CHARS + 1);
+
+        ev->files[i] = (struct fetch_file){
+            .executable = l->files[i].is_program,
+            .path = l->files[i].path,
+            .oid = hex_of(&b->id, hex),
+            .hash = b->hash,
+            .stored = b->state == BLOB_STORED,
+            .size = b->size,
+            .is_lfs = b->is_lfs,
+        };
+        bytes += b->size;
+        if (b->size > FILE_MAX_BYTES)
+            return err_set(e, ERR_LIMIT, "%.*s has more than %llu MiB",
+                           STR_ARG(l->files[i].path), FILE_MAX_BYTES >> 20);
+    }
+    if (bytes > PACKAGE_MAX_BYTES)
+        return err_set(e, ERR_LIMIT, "more than %llu MiB in one package",
+                       PACKAGE_MAX_BYTES >> 20);
+    return true;
+}
+
+bool report_done(struct ask *a, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    char hex[2][OID_HEX_CHARS + 1];
+    struct fetch_event ev;
+
+    say_moved(a);
+    ev = event_of(a, FETCH_DONE, hex);
+    if (!fill_files(a, &scratch, &ev, e))
+        return false;
+    link_event(&a->repo->session->link, a->in.seq, &ev);
+    set_over(a);
+    return true;
+}
