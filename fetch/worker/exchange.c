@@ -235,7 +235,7 @@ bool exchange_start(struct exchange *x, const struct fetch_wish *wish,
     } else if (x->lane == LANE_REFS) {
         ls_refs_init(&x->ls_refs, &x->refs);
         put_refs(x);
-    } else {
+    } else if (wish) {
         put_fetch(x, wish);
     }
     if (!buf_check(&x->body, "a request", e))

@@ -339,9 +339,10 @@ struct exchange {
     struct snapshot *proving; /* PROOF */
     struct blob **blobs;      /* BLOBS: that became COMING with it */
     size_t blob_count;
-    bool takes_all;   /* blobs that nobody listed, too */
-    bool may_be_many; /* TREES: all of a commit at once */
-    bool too_many;    /* … which is more than one should take */
+    bool had_caps, had_filter; /* the repository, when it was sent */
+    bool takes_all;            /* blobs that nobody listed, too */
+    bool may_be_many;          /* TREES: all of a commit at once */
+    bool too_many;             /* … which is more than one should take */
 
     /* the answer */
     struct ref_list refs;
