@@ -375,7 +375,14 @@ bool record_parse(struct str text, struct arena *a, struct record *out)
     }
     if (text.p)
         return false;
-    for (size_t i = 0; i < out->count; i++)
-        map_put(&out->by_path, out->entries[i].path, &out->entries[i]);
+    for (size_t i = 0; i < out->count; i++) {
+        struct record_entry *e = &out->entries[i];
+
+        /* One without files would be intact whatever stands there. */
+        if ((e->kind == RECORD_TREE || e->kind == RECORD_FILE) &&
+            !e->file_count)
+            return false;
+        map_put(&out->by_path, e->path, e);
+    }
     return true;
 }

@@ -23,7 +23,10 @@ TEST(records_are_read_strictly)
         {"file " H " .claude/agents/w.md\nf - 644 " H " 5 10 0 7 .\n", true},
         {"shared 1 5 10 7 .mcp.json\nk a " H " " H " io-example-mcp\n", true},
         {"dir .agents\ndir .claude/skills\ndir .codex\n", true},
-        {"file " H " .github/agents/w.agent.md\n", true},
+        {"file " H " .github/agents/w.agent.md\nf - 644 " H " 5 10 0 7 .\n",
+         true},
+        {"file " H " .github/agents/w.agent.md\n", false},
+        {T, false},
         /* places that are not mapm's */
         {"tree " H " .agents/skills/Writer\n", false},
         {"tree " H " .agents/skills/../../x\n", false},

@@ -44,6 +44,8 @@ static void wish_new(struct desk *d)
     desk_text(d, ".gitignore", "new\n");
 }
 
+static struct arena outcomes;
+
 /* What the workspace looks like before and after. */
 static void find_outcomes(const char **old, const char **new, bool fresh)
 {
@@ -55,10 +57,10 @@ static void find_outcomes(const char **old, const char **new, bool fresh)
         wish_old(d);
         DESK_OK(d, 0);
     }
-    *old = strdup(desk_snapshot(d, false));
+    *old = arena_str(&outcomes, str_from(desk_snapshot(d, false))).p;
     wish_new(d);
     DESK_OK(d, 0);
-    *new = strdup(desk_snapshot(d, false));
+    *new = arena_str(&outcomes, str_from(desk_snapshot(d, false))).p;
     desk_done(d);
 }
 
@@ -278,4 +280,9 @@ TEST(without_exchange)
     kill_everywhere(false);
     fail_everywhere(FAULT_ONCE, EIO, false);
     fault_lacks_flags = false;
+}
+
+__attribute__((destructor)) static void forget_outcomes(void)
+{
+    arena_done(&outcomes);
 }
