@@ -177,7 +177,7 @@ like 'a repository that is a skill' "$out" '^DONE acme/lone .* path= .* skill$'
 drive "$T/incoming" acme/many/a/deep/place/two@main
 like 'the short form' "$out" '^DONE .* path=a/deep/place/two '
 
-# --- links, submodules, large files (ISSUE 3) -------------------------------
+# --- links, submodules, large files -------------------------------
 skill "$T/odd/skills/linked"
 mkdir -p "$T/odd/docs"
 echo text >"$T/odd/docs/guide.md"

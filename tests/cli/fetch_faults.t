@@ -1,6 +1,6 @@
 #!/bin/sh
 # mapm-fetch against hosts that fail, lie or can do less.
-# THREATS rows 4, 13, 14; ISSUE 3.
+# THREATS rows 4, 13, 14.
 . "$(dirname "$0")/../lib/cli.sh"
 
 DRIVE=${MAPM_BUILD:-$ROOT/build}/fetch_drive
