@@ -330,7 +330,8 @@ bool term_ask(struct term *t, const char *question, bool *yes, struct err *e)
     size_t n;
 
     if (!t->is_in || !t->is_err)
-        return err_set(e, ERR_REFUSED, "no terminal to ask: %s", question);
+        return err_set(e, ERR_REFUSED, "there is no terminal to ask on: %s",
+                       question);
     term_progress_clear(t);
     buf_init(&b, TEXT_MAX_BYTES);
     text_visible(&b, str_from(question), true);

@@ -18,10 +18,12 @@ void closure_init(struct closure *c, struct invocation *inv,
                           .options = *o,
                           .session = {.dirfd = -1}};
     map_init(&c->nodes, &inv->arena);
+    notice_init(&c->notices, &inv->arena);
 }
 
 void closure_done(struct closure *c)
 {
+    closure_warn(c);
     fetch_close(c->fetch);
     c->fetch = NULL;
     store_session_end(c->store, &c->session);
@@ -373,10 +375,8 @@ static bool handle_event(struct closure *c, const struct fetch_event *event,
 
     if (event->kind == FETCH_IDLE || !n)
         return true;
-    for (size_t i = 0; i < event->note_count; i++) {
-        term_warn(&c->inv->term, "%.*s", STR_ARG(event->notes[i]));
-        c->warnings++;
-    }
+    for (size_t i = 0; i < event->note_count; i++)
+        notice_add(&c->notices, STR(""), STR(""), event->notes[i]);
     switch (event->kind) {
     case FETCH_MANIFEST:
         if (!n->locked)
@@ -449,37 +449,9 @@ bool closure_gather(struct closure *c, struct err *e)
     return ok;
 }
 
-#define SAME_WARNINGS_MAX 3
-
 void closure_warn(struct closure *c)
 {
-    bool all = has_option(c->inv, OPTION_VERBOSE);
-    struct map counts; /* code -> how many, as a number */
-
-    map_init(&counts, &c->inv->arena);
-    for (size_t i = 0; i < c->note_count; i++) {
-        struct map_entry *e = map_entry(&counts, str_from(c->notes[i].code));
-
-        e->value = (void *)((uintptr_t)e->value + 1);
-    }
-    for (size_t i = 0; i < c->note_count; i++) {
-        const struct closure_note *n = &c->notes[i];
-        struct map_entry *e = map_entry(&counts, str_from(n->code));
-        size_t count = (uintptr_t)e->value;
-
-        if (count == 0)
-            continue; /* said for all of them */
-        if (all || count <= SAME_WARNINGS_MAX) {
-            term_warn(&c->inv->term, "%.*s: %.*s", STR_ARG(n->origin),
-                      STR_ARG(n->message));
-            continue;
-        }
-        term_warn(&c->inv->term,
-                  "%.*s: %.*s (%zu more packages: %s; -v names them)",
-                  STR_ARG(n->origin), STR_ARG(n->message), count - 1, n->code);
-        e->value = NULL;
-    }
-    c->note_count = 0;
+    notice_tell(&c->notices, &c->inv->term, has_option(c->inv, OPTION_VERBOSE));
 }
 
 bool closure_prove(struct closure *c, struct err *e)

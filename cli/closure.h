@@ -6,6 +6,7 @@
 #include "mapm/store.h"
 
 #include "layer.h"
+#include "notice.h"
 
 /*
  * closure: everything that the roots need, document by document, from the
@@ -48,12 +49,6 @@ struct closure_options {
     void *moving_ctx; /* update: entries whose refs are read anew */
 };
 
-/* A warning about a package; told when all is gathered. */
-struct closure_note {
-    const char *code;
-    struct str origin, message;
-};
-
 struct closure {
     struct invocation *inv;
     const struct layer *layer;
@@ -67,9 +62,7 @@ struct closure {
     struct store_session session;
     struct node **asked; /* by id */
     size_t asked_count, asked_capacity;
-    size_t warnings;
-    struct closure_note *notes;
-    size_t note_count, note_capacity;
+    struct notices notices;
     bool index_warned;
     struct fetch_progress progress;
 };
@@ -86,8 +79,7 @@ struct node *closure_add(struct closure *c, const struct origin *o,
 /* Looks for what is new since the last time. */
 MUST_CHECK bool closure_gather(struct closure *c, struct err *e);
 
-/* Warns of what was found, once: more than a few of one code become one line,
- * as real catalogs lack a version in nine of ten packages; -v tells all. */
+/* Warns of what was found, once, when all is known; -v tells each alone. */
 void closure_warn(struct closure *c);
 
 /*

@@ -154,17 +154,6 @@ static const char *shown(const struct node *n, struct arena *a)
     return str_c(n->origin.text, a);
 }
 
-static void note_warning(struct closure *c, const struct node *n,
-                         const struct complaint *w)
-{
-    struct arena *a = &c->inv->arena;
-
-    c->notes = arena_grow(a, c->notes, c->note_count, &c->note_capacity,
-                          sizeof *c->notes);
-    c->notes[c->note_count++] = (struct closure_note){w->code, n->origin.text,
-                                                      arena_str(a, w->message)};
-}
-
 static void note_warnings(struct closure *c, const struct node *n,
                           const struct complaints *why)
 {
@@ -177,10 +166,10 @@ static void note_warnings(struct closure *c, const struct node *n,
         if (n->origin.scheme == ORIGIN_FILE &&
             str_is(str_from(w->code), "dep-file-origin"))
             continue;
-        c->warnings++;
         /* A locked package was looked at when it was locked. */
         if (!n->locked)
-            note_warning(c, n, w);
+            notice_add(&c->notices, str_from(w->code), n->origin.text,
+                       w->message);
     }
 }
 
@@ -413,11 +402,11 @@ static void warn_about_lfs(struct closure *c, const struct node *n,
     for (size_t i = 0; i < event->file_count; i++) {
         if (!event->files[i].is_lfs)
             continue;
-        c->warnings++;
-        term_warn(&c->inv->term,
-                  "%.*s: %.*s is a Git LFS pointer, not the file itself; "
-                  "mapm does not fetch from LFS",
-                  STR_ARG(n->origin.text), STR_ARG(event->files[i].path));
+        notice_add(&c->notices, STR("lfs"), n->origin.text,
+                   arena_printf(&c->inv->arena,
+                                "%.*s is a Git LFS pointer, not the file "
+                                "itself; mapm does not fetch from LFS",
+                                STR_ARG(event->files[i].path)));
     }
 }
 

@@ -295,16 +295,45 @@ static bool is_replaced(const struct sync *s, const struct root *root,
     return str_ends(root->origin.rest, tail);
 }
 
+/* Every one that failed, not only the first. */
+static bool check_wanted(struct sync *s, struct node *const *wanted,
+                         size_t count, struct err *e)
+{
+    size_t failed = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct node *n = wanted[i];
+        const char *message = NULL;
+
+        if (!n->failed)
+            continue;
+        if (failed++ == 0) {
+            *e = *n->failed;
+            err_wrap(e, "cannot install %.*s", STR_ARG(n->origin.text));
+            continue;
+        }
+        if (failed > ERROR_MAX_LINES)
+            continue;
+        err_also(e, "cannot install %.*s", STR_ARG(n->origin.text));
+        while ((message = err_prev(n->failed, message)))
+            err_also(e, "%s", message);
+    }
+    if (failed > ERROR_MAX_LINES)
+        err_also(e, "\xe2\x80\xa6 and %zu more", failed - ERROR_MAX_LINES);
+    if (failed && has_option(s->inv, OPTION_ALL))
+        err_hint(e, "choose what to take of it with --skill, --agent and "
+                    "--mcp");
+    return failed == 0;
+}
+
 static bool add_roots(struct sync *s, struct node *const *wanted, size_t count,
                       struct err *e)
 {
+    if (!check_wanted(s, wanted, count, e))
+        return false;
     for (size_t i = 0; i < count; i++) {
         struct node *n = wanted[i];
 
-        if (n->failed) {
-            *e = *n->failed;
-            return err_wrap(e, "cannot install %.*s", STR_ARG(n->origin.text));
-        }
         for (size_t k = 0; k < s->root_count; k++) {
             struct root old = s->roots[k];
 

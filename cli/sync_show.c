@@ -167,7 +167,7 @@ void sync_print_json(struct sync *s, const struct provision_change *changes,
     json_end_array(&w);
     json_member_number(&w, "requests", s->closure.progress.requests);
     json_member_number(&w, "bytes", s->closure.progress.bytes);
-    json_member_number(&w, "warnings", s->closure.warnings);
+    json_member_number(&w, "warnings", notice_count(&s->closure.notices));
     json_end_object(&w);
     print_json(s->inv, &b);
     buf_done(&b);

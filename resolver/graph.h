@@ -40,7 +40,8 @@ struct node_link {
 struct report {
     struct err *e;
     size_t problems, lines, bytes;
-    size_t more; /* lines that found no room */
+    size_t more;    /* lines that found no room */
+    struct err why; /* of the last problems: told once, after all of them */
 };
 
 void report_end(struct report *r);

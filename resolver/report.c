@@ -1,5 +1,6 @@
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "graph.h"
 
@@ -9,9 +10,12 @@
 /* What an err holds, less room for what its callers will say around it. */
 #define REPORT_MAX_BYTES (ERR_TEXT_MAX_BYTES - 1200)
 
+static void tell_why(struct report *r);
+
 /* False when there is no room left: the text of its lines need not be made. */
 static bool begin(struct report *r, size_t lines)
 {
+    tell_why(r);
     r->problems++;
     if (!r->more && r->lines < ERROR_MAX_LINES)
         return true;
@@ -59,8 +63,28 @@ static void PRINTF(2, 3) add_hint(struct report *r, const char *format, ...)
     err_hint(r->e, "%s", hint);
 }
 
+/* What the last packages could not be read for. */
+static void tell_why(struct report *r)
+{
+    const char *message = NULL;
+
+    /* Its packages took all lines: the reason is still worth one. */
+    if (r->more && r->why.used)
+        err_also(r->e, "%.400s", err_first(&r->why));
+    while (!r->more && (message = err_prev(&r->why, message)))
+        add_line(r, r->why.code, "%s", message);
+    err_clear(&r->why);
+}
+
+static bool is_same(const struct err *a, const struct err *b)
+{
+    return a->code == b->code && a->used == b->used &&
+           memcmp(a->text, b->text, a->used) == 0;
+}
+
 void report_end(struct report *r)
 {
+    tell_why(r);
     if (r->more)
         err_also(r->e, "\xe2\x80\xa6 and %zu more", r->more);
 }
@@ -135,17 +159,17 @@ void report_unread(struct report *r, const struct origin *o, enum doc_kind kind,
                    const struct node *parent, const struct err *why)
 {
     CLEANUP(buf_done) struct buf by = {0};
-    const char *message = NULL;
-    size_t lines = 1;
 
-    while ((message = err_next(why, message)))
-        lines++;
-    if (!begin(r, lines))
-        return;
+    /* A repository that is not there fails all its packages alike. */
+    if (is_same(&r->why, why)) {
+        r->problems++;
+    } else {
+        if (!begin(r, 1))
+            return;
+        r->why = *why;
+    }
     add_line(r, why->code, "%s %.*s%s", doc_kind_name(kind), STR_ARG(o->text),
              needed_by(parent, &by));
-    for (message = NULL; (message = err_prev(why, message));)
-        add_line(r, why->code, "%s", message);
     if (why->hint[0])
         add_hint(r, "%s", why->hint);
 }

@@ -186,6 +186,8 @@ bool offers_find(struct ask *a, const struct oid *folder, struct str path,
                        .out = out};
     const struct object *top = tree_of(&s, folder);
 
+    out->offer_count = 0; /* it may have been asked before */
+    out->offers = NULL;
     if (top == NULL)
         return !s.is_waiting;
     if (is_bucket(last_segment(path))) {
