@@ -41,8 +41,14 @@ struct node *closure_add(struct closure *c, const struct origin *o,
     struct map_entry *entry = map_entry(&c->nodes, o->key);
     struct node *n = entry->value;
 
-    if (n)
+    if (n) {
+        /* Of several spellings of one origin always the same is kept, no
+         * matter which document came first. */
+        if (!o->is_short && !n->origin.is_short &&
+            str_cmp(o->text, n->origin.text) > 0)
+            n->origin.text = o->text;
         return n;
+    }
     n = arena_new(a, struct node);
     n->origin = *o;
     n->kinds = kinds;

@@ -157,13 +157,26 @@ static struct str recorded_place(void *ctx, enum doc_kind kind, struct str fqn)
     return str_from_index(entry->place, slash == SIZE_MAX ? 0 : slash + 1);
 }
 
-static bool is_changed(const struct sync_package *p)
+/* The same origin, in whatever spelling. */
+static bool has_origin(const struct sync *s, const struct lock_entry *entry,
+                       const struct origin *o)
+{
+    struct err ignored = {0};
+    struct origin old;
+
+    return str_eq(entry->origin, o->text) ||
+           (origin_parse(entry->origin, &s->layer.rules, &s->inv->arena, &old,
+                         &ignored) &&
+            str_eq(old.key, o->key));
+}
+
+static bool is_changed(const struct sync *s, const struct sync_package *p)
 {
     const struct lock_entry *b = p->before;
 
     return !b || !str_eq(b->digest, p->node->package.content) ||
            !str_eq(b->commit, p->node->commit) ||
-           !str_eq(b->origin, p->node->origin.text);
+           !has_origin(s, b, &p->node->origin);
 }
 
 /* Everything that a committed root needs is committed; the rest is local. */
@@ -207,7 +220,7 @@ static bool fill_packages(struct sync *s, struct err *e)
         p->place = names[i];
         p->before = layer_find(&s->layer, p->step->package->kind,
                                p->step->package->fqn);
-        p->changed = is_changed(p);
+        p->changed = is_changed(s, p);
     }
     mark_committed(s);
     return true;
@@ -290,6 +303,9 @@ static struct lock_entry make_entry(const struct sync *s,
         .rewritten = p->node->rewritten,
     };
 
+    /* Another spelling is no reason to touch the lock. */
+    if (p->before && has_origin(s, p->before, &p->node->origin))
+        entry.origin = p->before->origin;
     if (p->node->origin.scheme == ORIGIN_GIT) {
         entry.commit = p->node->commit;
         entry.object = p->node->object;

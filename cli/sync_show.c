@@ -48,10 +48,18 @@ static void show_package(struct sync *s, const struct sync_package *p)
         term_style_print(t, TERM_YELLOW, "  ~ ");
     term_print(t, "%s %.*s", doc_kind_name(package->kind),
                STR_ARG(package->fqn));
-    if (p->before)
-        term_print(
-            t, " %.*s ->",
-            STR_ARG(shown_version(p->before->version, p->before->commit, a)));
+    if (p->before) {
+        struct str old =
+            shown_version(p->before->version, p->before->commit, a);
+
+        /* The same bytes of another origin: that is what is new. */
+        if (str_eq(old, version) &&
+            !str_eq(p->before->origin, p->node->origin.text)) {
+            old = p->before->origin;
+            version = p->node->origin.text;
+        }
+        term_print(t, " %.*s ->", STR_ARG(old));
+    }
     term_print(t, " %.*s\n", STR_ARG(version));
     if (p->command)
         term_print(t, "      runs: %s\n", p->command);
