@@ -229,24 +229,33 @@ static void print_offers(struct invocation *inv, const struct node *n)
 
 /* --- origins on the command line ------------------------------------------ */
 
-/* With --locked nothing new may come in, so it must be a root already. */
-static bool check_locked_argument(const struct sync *s, const struct origin *o,
-                                  struct err *e)
+/* A short form that names the repository and path of `root`. */
+static bool is_short_of(const struct origin *o, const struct origin *root,
+                        struct arena *a)
 {
-    struct arena *a = &s->inv->arena;
-    struct str repository = {"", 0};
+    if (!o->is_short || root->scheme != ORIGIN_GIT ||
+        !str_eq(origin_repository(root, a), origin_repository(o, a)))
+        return false;
+    if (o->ref.n && o->path.n)
+        return str_eq(root->rest, arena_printf(a, "%.*s/%.*s", STR_ARG(o->ref),
+                                               STR_ARG(o->path)));
+    if (o->ref.n)
+        return str_eq(root->rest, o->ref);
+    return o->path.n && str_ends(root->rest, str_join(STR("/"), o->path, a));
+}
 
-    if (o->scheme == ORIGIN_GIT)
-        repository = origin_repository(o, a);
+/* With --locked nothing new may come in, so it must be a root already, and
+ * `o` becomes that. */
+static bool find_locked_argument(const struct sync *s, struct origin *o,
+                                 struct err *e)
+{
     for (size_t i = 0; i < s->root_count; i++) {
         const struct origin *root = &s->roots[i].origin;
 
-        if (str_eq(root->key, o->key))
+        if (str_eq(root->key, o->key) || is_short_of(o, root, &s->inv->arena)) {
+            *o = *root;
             return true;
-        if (o->is_short && root->scheme == ORIGIN_GIT &&
-            str_eq(origin_repository(root, a), repository) &&
-            str_ends(root->rest, str_join(STR("/"), o->path, a)))
-            return true;
+        }
     }
     err_set(e, ERR_LOCKED, "%.*s is no root of mapm.yaml yet",
             STR_ARG(o->text));
@@ -263,7 +272,7 @@ static bool add_arguments(struct sync *s, struct node **wanted, size_t *count,
 
         if (!origin_parse_argument(inv->arguments.items[i], inv->cwd, inv->home,
                                    &s->layer.rules, &inv->arena, &o, e) ||
-            (s->locked && !check_locked_argument(s, &o, e)))
+            (s->locked && !find_locked_argument(s, &o, e)))
             return false;
         wanted[(*count)++] = closure_add(&s->closure, &o, ANY_KIND);
     }

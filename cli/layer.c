@@ -91,6 +91,19 @@ static bool read_user_config(struct layer *l, struct invocation *inv,
                          &l->user, e);
 }
 
+/* A lock that is there says something: an empty file is a damaged one. */
+static bool read_lock(int dirfd, const char *name, struct arena *a,
+                      struct str *out, struct err *e)
+{
+    if (!read_text(dirfd, name, LOCK_MAX_BYTES, a, out, e))
+        return false;
+    if (str_trim(*out).n || faccessat(dirfd, name, F_OK, 0) < 0)
+        return true;
+    err_set(e, ERR_FORMAT, "%s:1: the file is empty", name);
+    return err_hint(e, "take it from version control again, or delete it and "
+                       "run mapm install");
+}
+
 /* GitHub hosts besides github.com: the user's own file and environment. */
 static void collect_hosts(struct layer *l, struct invocation *inv)
 {
@@ -126,7 +139,8 @@ static void index_origin(struct layer *l, const struct origin *o,
 }
 
 static bool index_lock(struct layer *l, const struct lock *lock,
-                       struct origin **origins, struct arena *a, struct err *e)
+                       const char *name, struct origin **origins,
+                       struct arena *a, struct err *e)
 {
     *origins = arena_array(a, lock->count + 1, sizeof **origins);
     for (size_t i = 0; i < lock->count; i++) {
@@ -135,14 +149,17 @@ static bool index_lock(struct layer *l, const struct lock *lock,
         struct origin o;
 
         if (!origin_parse(entry->origin, &l->rules, a, &(*origins)[i], e))
-            return err_wrap(e, "mapm.lock:%u", entry->line);
+            return err_wrap(e, "%s:%u: %s %.*s", name, entry->line,
+                            doc_kind_name(entry->kind), STR_ARG(entry->name));
         /* The committed lock was indexed first: it wins over the local. */
         if (!map_has(&l->by_name, key))
             map_put(&l->by_name, key, (void *)(uintptr_t)entry);
         index_origin(l, &(*origins)[i], entry);
         for (size_t k = 0; k < entry->also_count; k++) {
             if (!origin_parse(entry->also[k], &l->rules, a, &o, e))
-                return err_wrap(e, "mapm.lock:%u", entry->line);
+                return err_wrap(e, "%s:%u: %s %.*s", name, entry->line,
+                                doc_kind_name(entry->kind),
+                                STR_ARG(entry->name));
             index_origin(l, &o, entry);
         }
     }
@@ -158,9 +175,8 @@ static bool read_files(struct layer *l, struct invocation *inv, struct err *e)
         !read_text(fd, "mapm.yaml", PROJECT_MAX_BYTES, a, &l->yaml, e) ||
         !read_text(fd, "mapm.local.yaml", PROJECT_MAX_BYTES, a, &l->local_yaml,
                    e) ||
-        !read_text(fd, "mapm.lock", LOCK_MAX_BYTES, a, &l->lock_text, e) ||
-        !read_text(fd, "mapm.local.lock", LOCK_MAX_BYTES, a,
-                   &l->local_lock_text, e))
+        !read_lock(fd, "mapm.lock", a, &l->lock_text, e) ||
+        !read_lock(fd, "mapm.local.lock", a, &l->local_lock_text, e))
         return false;
     map_init(&l->by_origin, a);
     map_init(&l->by_name, a);
@@ -171,8 +187,9 @@ static bool read_files(struct layer *l, struct invocation *inv, struct err *e)
            lock_parse(l->lock_text, "mapm.lock", a, &l->lock, e) &&
            lock_parse(l->local_lock_text, "mapm.local.lock", a, &l->local_lock,
                       e) &&
-           index_lock(l, &l->lock, &l->origins, a, e) &&
-           index_lock(l, &l->local_lock, &l->local_origins, a, e);
+           index_lock(l, &l->lock, "mapm.lock", &l->origins, a, e) &&
+           index_lock(l, &l->local_lock, "mapm.local.lock", &l->local_origins,
+                      a, e);
 }
 
 static void say_waiting(void *ctx)

@@ -82,7 +82,7 @@ static bool remove_names(struct sync *s, struct err *e)
     for (size_t i = 0; i < count; i++)
         if (!drop_roots(s, entries[i], e))
             return false;
-    s->removing = true;
+    s->keep_edited = true;
     closure_init(&s->closure, inv, &s->layer, s->store, &o);
     if (!sync_resolve(s, e))
         return false;

@@ -416,8 +416,9 @@ bool sync_resolve(struct sync *s, struct err *e)
         return false;
     closure_warn(&s->closure);
     if (!resolver_resolve(&source, s->roots, s->root_count, &s->inv->arena,
-                          &s->plan, e) ||
-        !check_sources(s, e) || !fill_packages(s, e))
+                          &s->plan, e))
+        return err_wrap(e, "cannot %s", s->command);
+    if (!check_sources(s, e) || !fill_packages(s, e))
         return false;
     find_gone(s);
     if (!format_locks(s, e))
@@ -426,6 +427,23 @@ bool sync_resolve(struct sync *s, struct err *e)
 }
 
 /* --- consent -------------------------------------------------------------- */
+
+/* What the locked one ran; NULL when it is no longer in the store. */
+static const char *find_old_command(struct sync *s,
+                                    const struct sync_package *p)
+{
+    struct arena *a = &s->inv->arena;
+    struct node old = *p->node;
+    struct document d = {0};
+    struct err ignored = {0};
+
+    if (!p->before || !str_starts(p->before->digest, STR("sha256:")) ||
+        !hash_parse(str_from_index(p->before->digest, 7), &old.digest) ||
+        !store_has_package(s->store, &old.digest) ||
+        !document_read(&s->closure, &old, a, &d, &ignored))
+        return NULL;
+    return str_c(mcp_command_line(&d, a), a);
+}
 
 /* A server starts a program: what the lock does not hold with these very
  * bytes is shown and asked for (DESIGN.md, THREATS.md 1.5). */
@@ -443,6 +461,7 @@ static bool find_commands(struct sync *s, size_t *count, struct err *e)
             return false;
         p->command =
             str_c(mcp_command_line(&d, &s->inv->arena), &s->inv->arena);
+        p->old_command = find_old_command(s, p);
         ++*count;
     }
     return true;
@@ -729,6 +748,28 @@ static void tell_result(struct sync *s, size_t change_count)
               term_bytes(s->closure.progress.bytes, bytes));
 }
 
+static void tell_kept(struct sync *s)
+{
+    size_t count;
+    const struct str *kept = provision_kept(s->layer.provision, &count);
+
+    for (size_t i = 0; i < count; i++)
+        term_warn(&s->inv->term, "%.*s: kept", STR_ARG(kept[i]));
+    if (count)
+        term_note(&s->inv->term,
+                  "what was changed stays, with the rest of its folder, and is "
+                  "yours now; --force removes it, too");
+}
+
+static void tell_backup(struct sync *s)
+{
+    struct str backup = provision_backup(s->layer.provision);
+
+    if (backup.n)
+        term_note(&s->inv->term, "what was there before is in %.*s",
+                  STR_ARG(backup));
+}
+
 static void tell_absolute_paths(struct sync *s)
 {
     if (provision_wrote_absolute_paths(s->layer.provision))
@@ -745,6 +786,7 @@ static bool apply(struct sync *s, struct err *e)
         return false;
     if (!s->changed)
         return true;
+    tell_backup(s);
     register_workspace(s);
     link_library(s);
     tell_absolute_paths(s);
@@ -766,6 +808,7 @@ bool sync_finish(struct sync *s, struct err *e)
     struct provision_options o = {
         .shared_dir = store_shared_dir(s->store),
         .force = has_option(s->inv, OPTION_FORCE),
+        .keep_edited = s->keep_edited,
         .objects = {place_object, read_object, &placing},
     };
     struct provision_item *items =
@@ -788,11 +831,13 @@ bool sync_finish(struct sync *s, struct err *e)
         return false;
     s->changed = change_count > 0;
     if (!has_option(s->inv, OPTION_JSON) &&
-        (servers || !has_option(s->inv, OPTION_QUIET)))
+        (!has_option(s->inv, OPTION_QUIET) || s->dry_run ||
+         (servers && !has_option(s->inv, OPTION_YES))))
         sync_show_plan(s);
     if (!term_flush(&s->inv->term, e) || !ask_consent(s, servers, e) ||
         !keep(s, e))
         return false;
+    tell_kept(s);
     if (!s->dry_run && !apply(s, e))
         return false;
     if (has_option(s->inv, OPTION_JSON))

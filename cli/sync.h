@@ -23,6 +23,7 @@ struct sync_package {
     bool changed;                    /* other content, or another origin */
     bool is_local;                   /* only below file: roots */
     const char *command;             /* MCP that needs consent: what it runs */
+    const char *old_command; /* and what it ran so far, if that is known */
 };
 
 struct sync {
@@ -35,7 +36,7 @@ struct sync {
     size_t root_count;
     struct str yaml, local_yaml; /* new texts of the two manifests */
     bool locked, dry_run;
-    bool removing; /* packages that go are what was asked for */
+    bool keep_edited; /* remove: what the user changed stays */
     struct plan plan;
     struct sync_package *packages; /* as in the plan */
     const struct lock_entry **gone;

@@ -61,6 +61,8 @@ static void show_package(struct sync *s, const struct sync_package *p)
         term_print(t, " %.*s ->", STR_ARG(old));
     }
     term_print(t, " %.*s\n", STR_ARG(version));
+    if (p->old_command)
+        term_print(t, "      ran:  %s\n", p->old_command);
     if (p->command)
         term_print(t, "      runs: %s\n", p->command);
     if (p->node->prereqs.n)
@@ -146,6 +148,8 @@ void sync_print_json(struct sync *s, const struct provision_change *changes,
                      size_t count)
 {
     struct json_writer w;
+    const struct str *kept;
+    size_t kept_count;
     struct buf b;
 
     buf_init(&b, SIZE_MAX / 4);
@@ -172,6 +176,12 @@ void sync_print_json(struct sync *s, const struct provision_change *changes,
         json_member_string(&w, "path", changes[i].path);
         json_end_object(&w);
     }
+    json_end_array(&w);
+    json_key(&w, "kept");
+    json_begin_array(&w);
+    kept = provision_kept(s->layer.provision, &kept_count);
+    for (size_t i = 0; i < kept_count; i++)
+        json_string(&w, kept[i]);
     json_end_array(&w);
     json_member_number(&w, "requests", s->closure.progress.requests);
     json_member_number(&w, "bytes", s->closure.progress.bytes);

@@ -397,10 +397,10 @@ static bool check_skipped(struct reader *r, const struct lock_entry *entry,
     for (size_t i = from; i < to; i++)
         if (fields[i].required && (fields[i].kinds & entry->kind) &&
             !(fields[i].remote && is_local(entry)))
-            return lock_fail(r->e, r->name, entry->line,
-                             "%s %.*s has no \"%s\"",
-                             doc_kind_name(entry->kind), STR_ARG(entry->name),
-                             fields[i].key.p);
+            return lock_fail(
+                r->e, r->name, entry->line, "%s%s%.*s has no \"%s\"",
+                doc_kind_name(entry->kind), entry->name.n ? " " : "",
+                STR_ARG(entry->name), fields[i].key.p);
     return true;
 }
 

@@ -8,6 +8,14 @@ void plan_add_edit(struct plan *plan, struct str path, struct str name,
     struct edits *edits = &plan->edits;
     const char *slash = name.n ? "/" : "";
 
+    if (edits->keeping) {
+        edits->kept = arena_grow(plan->arena, edits->kept, edits->kept_count,
+                                 &edits->kept_capacity, sizeof *edits->kept);
+        edits->kept[edits->kept_count++] =
+            arena_printf(plan->arena, "%.*s%s%.*s %s", STR_ARG(path), slash,
+                         STR_ARG(name), how);
+        return;
+    }
     edits->count++;
     if (edits->count == 1)
         err_set(&edits->why, ERR_EDITED, "%.*s%s%.*s %s", STR_ARG(path), slash,
@@ -95,6 +103,29 @@ static bool plan_text(struct plan *plan, struct target *t, struct err *e)
     return true;
 }
 
+static bool wants_to_keep(const struct plan *plan)
+{
+    return plan->wish.options->keep_edited && !plan->wish.options->force;
+}
+
+/* With `keep_edited`, what the user changed is no longer ours to remove. */
+static bool plan_going(struct plan *plan, const struct record_entry *known,
+                       struct err *e)
+{
+    size_t kept = plan->edits.kept_count, count = plan->count;
+    bool ok;
+
+    plan->edits.keeping = wants_to_keep(plan);
+    ok = plan_leaving(plan, known, e);
+    plan->edits.keeping = false;
+    if (ok && plan->edits.kept_count > kept) {
+        plan->count = count;
+        plan->shown_count--;
+        plan->stale = true;
+    }
+    return ok;
+}
+
 static bool plan_removals(struct plan *plan, struct err *e)
 {
     const struct record *r = &plan->p->record;
@@ -110,14 +141,14 @@ static bool plan_removals(struct plan *plan, struct err *e)
 
             if (!plan_shared(plan, t, e))
                 return false;
-        } else if (!plan_leaving(plan, known, e)) {
+        } else if (!plan_going(plan, known, e)) {
             return false;
         }
     }
     return true;
 }
 
-static bool plan_target(struct plan *plan, struct target *t, struct err *e)
+static bool plan_by_kind(struct plan *plan, struct target *t, struct err *e)
 {
     switch (t->kind) {
     case TARGET_TREE:
@@ -132,6 +163,29 @@ static bool plan_target(struct plan *plan, struct target *t, struct err *e)
         return plan_text(plan, t, e);
     }
     return false;
+}
+
+/* With `keep_edited`, a package that stays is left as the user made it, and
+ * still known for what it was. */
+static bool plan_target(struct plan *plan, struct target *t, struct err *e)
+{
+    size_t kept = plan->edits.kept_count, count = plan->count;
+    size_t shown = plan->shown_count, next = plan->next.count;
+    const struct record_entry *known = provision_recorded(plan->p, t->path);
+    bool ok;
+
+    plan->edits.keeping =
+        known && known->kind != RECORD_SHARED && wants_to_keep(plan);
+    ok = plan_by_kind(plan, t, e);
+    plan->edits.keeping = false;
+    if (ok && plan->edits.kept_count > kept) {
+        plan->count = count;
+        plan->shown_count = shown;
+        plan->next.count = next;
+        record_add(&plan->next, plan->arena, known);
+        plan->edits.kept_count = kept; /* it was not to go: no news */
+    }
+    return ok;
 }
 
 static bool refuse_edits(struct plan *plan, struct err *e)
@@ -187,6 +241,8 @@ bool provision_plan(struct provision *p, const struct provision_options *o,
         return false;
     *changes = plan->shown;
     *count = plan->shown_count;
+    p->kept = plan->edits.kept;
+    p->kept_count = plan->edits.kept_count;
     p->plan = plan;
     return true;
 }

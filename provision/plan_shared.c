@@ -107,8 +107,17 @@ static bool remove_server(struct sharing *s, const struct record_key *known,
         return false;
     if (!found)
         return true;
-    if (!hash_eq(&hash, &known->hash) && !judge_entry(s, known->key, true, e))
-        return false;
+    if (!hash_eq(&hash, &known->hash)) {
+        size_t kept = s->plan->edits.kept_count;
+
+        s->plan->edits.keeping =
+            s->plan->wish.options->keep_edited && !s->plan->wish.options->force;
+        if (!judge_entry(s, known->key, true, e))
+            return false;
+        s->plan->edits.keeping = false;
+        if (s->plan->edits.kept_count > kept)
+            return true; /* it stays, and is the user's */
+    }
     plan_show(s->plan, PROVISION_REMOVE, place_of(s, known->key),
               s->target->client);
     return merge_remove(&s->merge, known->key, e);

@@ -164,6 +164,12 @@ bool provision_wrote_absolute_paths(const struct provision *p)
     return p->absolute;
 }
 
+const struct str *provision_kept(const struct provision *p, size_t *count)
+{
+    *count = p->kept_count;
+    return p->kept;
+}
+
 struct str provision_backup(const struct provision *p)
 {
     return p->backup;

@@ -17,6 +17,9 @@
 struct edits {
     struct err why; /* one message a file */
     size_t count;
+    bool keeping; /* what is found now stays where it is: */
+    struct str *kept;
+    size_t kept_count, kept_capacity;
 };
 
 enum node { NODE_NONE, NODE_TREE, NODE_LINK, NODE_FILE };
@@ -60,6 +63,8 @@ struct provision {
     struct plan *plan;
     struct str backup; /* where the last apply kept what it displaced */
     bool absolute;
+    const struct str *kept; /* by the last plan */
+    size_t kept_count;
 };
 
 /* Reads the record once. A broken one is none. */

@@ -58,6 +58,10 @@ struct provision_options {
     const struct str *clients; /* by name, from `clients:` */
     size_t client_count;
     bool force;
+    /* Where the user changed something of ours, all of that package stays in
+     * its place and is the user's from now on, instead of ERR_EDITED; see
+     * provision_kept. For mapm remove: `force` wins. */
+    bool keep_edited;
     struct provision_objects objects;
 };
 
@@ -149,5 +153,9 @@ bool provision_wrote_absolute_paths(const struct provision *p);
  * the workspace: ".agents/.mapm/backup/3"; empty when it displaced nothing of
  * the user's. Lives as long as `p`. */
 struct str provision_backup(const struct provision *p);
+
+/* What the last provision_plan with `keep_edited` leaves where it is:
+ * ".agents/skills/x/SKILL.md was changed". In the arena of the plan. */
+const struct str *provision_kept(const struct provision *p, size_t *count);
 
 #endif

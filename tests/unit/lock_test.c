@@ -99,7 +99,7 @@ static const struct {
     {"    version: 1.2.0", "    version: \"\\x1b\"", "l:9: a hidden character, or not UTF-8"},
     {"    version: 1.2.0", "    version: \xe2\x80\xae" "1", "l:9: a hidden character, or not UTF-8"},
     /* what is missing or malformed (row 12, row 15) */
-    {"    name: acme/reviewer\n", "", "l:3: agent  has no \"name\""},
+    {"    name: acme/reviewer\n", "", "l:3: agent has no \"name\""},
     {"    commit: " C40 "\n", "", "l:3: agent acme/reviewer has no \"commit\""},
     {"    tree: " T40 "\n", "", "l:3: agent acme/reviewer has no \"tree\""},
     {"    blob: " T40 "\n", "", "l:12: mcp io.example/mcp has no \"blob\""},

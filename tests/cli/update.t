@@ -1,0 +1,140 @@
+#!/bin/sh
+# update and outdated: branches and tags that move, and what that brings along.
+# DESIGN 6; M13, M27; THREATS 1.5.
+. "$(dirname "$0")/../lib/cli.sh"
+s=$T/src
+U=https://github.com/acme/catalog/tree
+
+skill "$s/skills/base" 'scope: acme'
+skill "$s/skills/free" 'scope: acme'
+skill "$s/skills/later" 'scope: acme'
+skill "$s/skills/mid" 'scope: acme' 'dependencies:' '  skills:' "    - $U/main/skills/base"
+mcp "$s/mcps/io.acme_tool.json" io.acme/tool npx -y tool
+skill "$T/src-b/skills/far" 'scope: beta'
+make_repo acme/catalog "$s"
+first=$COMMIT
+repo acme/catalog tag v1 main
+make_repo beta/tools "$T/src-b"
+start_githost
+exits 'a workspace' 0 mapm install --yes "$U/main/skills/mid" "$U/v1/skills/free" \
+    "$U/main/mcps/io.acme_tool.json" beta/tools/skills/far
+reset_log
+exits 'nothing has moved' 0 mapm outdated
+is 'one request a repository' "$(requests)" 2
+exits 'nothing to update' 0 mapm update
+like 'it says so' "$err" 'update: nothing to do'
+snapshot . >"$T/before"
+
+# --- a branch moves ---------------------------------------------------------------
+
+sed -i 's/^version:.*/version: 1.1.0/' "$s/skills/base/SKILL.md"
+make_repo acme/catalog "$s"
+second=$COMMIT
+reset_log
+exits 'outdated finds' 3 mapm outdated
+is 'with one request a repository' "$(requests)" 2
+is 'and no pack' "$(stat_of by_cmd.fetch)" 0
+like 'commits are shown' "$out" "skill +acme/base +$(echo "$first" | cut -c1-10) -> $(echo "$second" | cut -c1-10)"
+unlike 'a tag stays' "$out" 'acme/free'
+unlike 'the other repository, too' "$out" 'beta/far'
+exits 'for programs' 3 mapm outdated --json
+printf '%s\n' "$out" >"$T/out.json"
+is 'JSON' "$(python3 - "$T/out.json" <<'P'
+import json, sys
+d = json.load(open(sys.argv[1]))
+p = {x["name"]: x for x in d["packages"]}["acme/base"]
+print(d["schema"], p["type"], p["ref"], p["locked"], p["current"], p["origin"])
+P
+)" "mapm.outdated/1 skill main $first $second $U/main/skills/base"
+is 'nothing was written' "$(snapshot .)" "$(cat "$T/before")"
+exits 'install does not move' 0 mapm install
+is 'not a byte' "$(snapshot .)" "$(cat "$T/before")"
+exits 'a dry update' 0 mapm update --dry-run
+like 'shows old and new' "$out" \
+    "~ skill acme/base 1\.0\.0 \($(echo "$first" | cut -c1-10)\) -> 1\.1\.0 \($(echo "$second" | cut -c1-10)\)"
+is 'and writes nothing' "$(snapshot .)" "$(cat "$T/before")"
+exits 'update --json' 0 mapm update --dry-run --json
+printf '%s\n' "$out" >"$T/out.json"
+is 'JSON, too' "$(python3 - "$T/out.json" <<'P'
+import json, sys
+d = json.load(open(sys.argv[1]))
+p = {x["name"]: x for x in d["packages"]}["acme/base"]
+print(d["command"], d["dry_run"], p["action"], p["old_version"], p["version"], p["old_commit"], p["commit"])
+P
+)" "update True update 1.0.0 1.1.0 $first $second"
+exits 'one that stays' 0 mapm update acme/free beta/far
+is 'nothing moves with it' "$(cat .agents/skills/base/SKILL.md)" \
+    "$(repo acme/catalog show "$first:skills/base/SKILL.md")"
+exits 'one by name' 0 mapm update base
+ok 'is new' diff -r "$s/skills/base" .agents/skills/base
+is 'the rest is where it was' "$(sed -n '/name: acme\/mid/,/commit/s/.*commit: //p' mapm.lock)" "$first"
+exits 'update all' 0 mapm update
+is 'all of the branch are new' "$(grep -c "commit: $second" mapm.lock)" 3
+is 'what is on the tag is not' "$(sed -n '/name: acme\/free/,/commit/s/.*commit: //p' mapm.lock)" "$first"
+exits 'no more to find' 0 mapm outdated
+exits 'an unknown name' 1 mapm update bse
+like 'a near one' "$err" 'did you mean acme/base'
+
+# --- dependencies come and go --------------------------------------------------------
+
+skill "$s/skills/mid" 'scope: acme' 'version: 2.0.0' 'dependencies:' '  skills:' "    - $U/main/skills/later"
+make_repo acme/catalog "$s"
+exits 'update' 0 mapm update
+like 'one comes' "$out" '\+ skill acme/later 1\.0\.0'
+like 'one goes' "$out" '- skill acme/base'
+ok 'it is there' test -f .agents/skills/later/SKILL.md
+not_ok 'it is gone' test -e .agents/skills/base
+not_ok 'from the clients, too' test -L .claude/skills/base
+
+# --- servers ---------------------------------------------------------------------------
+
+mcp "$s/mcps/io.acme_tool.json" io.acme/tool npx -y tool --more
+make_repo acme/catalog "$s"
+snapshot . >"$T/before"
+exits 'a new command line wants a yes' 4 mapm update
+like 'the old one is shown' "$out" 'ran:  npx -y tool$'
+like 'and the new one' "$out" 'runs: npx -y tool --more$'
+is 'nothing moved' "$(snapshot .)" "$(cat "$T/before")"
+exits 'yes' 0 mapm update --yes
+like 'there it is' "$(cat .mcp.json)" '"--more"'
+
+# --- a tag moves, history is rewritten ----------------------------------------------------
+
+sed -i 's/^version:.*/version: 1.5.0/' "$s/skills/free/SKILL.md"
+make_repo acme/catalog "$s"
+repo acme/catalog tag -f v1 main >/dev/null 2>&1
+exits 'a moved tag is found' 3 mapm outdated
+like 'and named' "$out" 'acme/free .* v1$'
+exits 'and taken over' 0 mapm update free
+like 'at the new commit' "$(cat mapm.lock)" "commit: $COMMIT"
+orphan=$(repo acme/catalog -c user.name=x -c user.email=x@example.com commit-tree -m new 'main^{tree}')
+repo acme/catalog update-ref refs/heads/main "$orphan"
+repo acme/catalog reflog expire --expire=now --all
+repo acme/catalog gc -q --prune=now
+exits 'a forced push is an update as any' 0 mapm update
+like 'to the new commit' "$(cat mapm.lock)" "commit: $orphan"
+repo acme/catalog update-ref -d refs/tags/v1
+exits 'a tag that is gone' 1 mapm outdated
+like 'is told' "$err" 'no branch or tag "v1'
+snapshot . >"$T/before"
+exits 'by update, too' 1 mapm update
+like 'with the package' "$err" "$U/v1/skills/free"
+is 'which changes nothing' "$(snapshot .)" "$(cat "$T/before")"
+exits 'the lock still holds' 0 mapm install
+exits 'and the rest may be updated' 0 mapm update far
+
+# --- pinned ------------------------------------------------------------------------------------
+
+mkdir ../pinned && cd ../pinned || exit 1
+exits 'by commit' 0 mapm install "$U/$orphan/skills/later"
+exits 'there is nothing newer' 1 mapm update later
+like 'why' "$err" 'by its commit'
+run mapm update later --json
+like 'a code' "$out" '"immutable-origin"'
+exits 'update of all leaves it' 0 mapm update
+exits 'it is never outdated' 0 mapm outdated
+exits 'offline there is no knowing' 0 mapm outdated --offline
+cd ../ws || exit 1
+exits 'offline' 1 mapm outdated --offline
+like 'it says why' "$err" 'network'
+done_testing
