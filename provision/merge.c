@@ -108,30 +108,86 @@ bool merge_hash(const struct client *c, struct str entry, struct arena *a,
     return true;
 }
 
+/* One edit's text at a time: a file with many servers is edited often. */
+static bool hold(struct merge *m, struct arena *made, struct str text, bool ok,
+                 struct err *e)
+{
+    if (!ok) {
+        arena_done(made);
+        return err_wrap(e, "cannot edit %s", m->client->mcp);
+    }
+    /* An edit that changed nothing gives back what it was given. */
+    if (text.p == m->text.p) {
+        arena_done(made);
+        return true;
+    }
+    arena_done(&m->held);
+    m->held = *made;
+    m->text = text;
+    return true;
+}
+
 bool merge_put(struct merge *m, struct str key, struct str entry, struct err *e)
 {
     struct str section = str_from(m->client->section);
-    struct str path[] = {section, key};
+    struct str path[] = {section, key}, text = {0};
+    struct arena a = {0};
+    bool ok =
+        is_toml(m->client)
+            ? toml_put(m->text, section, key, entry, &a, &text, e)
+            : json_edit_put(m->text, &options, path, 2, entry, &a, &text, e);
 
-    if (is_toml(m->client)
-            ? toml_put(m->text, section, key, entry, m->arena, &m->text, e)
-            : json_edit_put(m->text, &options, path, 2, entry, m->arena,
-                            &m->text, e))
-        return true;
-    return err_wrap(e, "cannot edit %s", m->client->mcp);
+    return hold(m, &a, text, ok, e);
 }
 
 bool merge_remove(struct merge *m, struct str key, struct err *e)
 {
     struct str section = str_from(m->client->section);
-    struct str path[] = {section, key};
+    struct str path[] = {section, key}, text = {0};
+    struct arena a = {0};
+    bool ok = is_toml(m->client)
+                  ? toml_remove(m->text, section, key, &a, &text, e)
+                  : json_edit_remove(m->text, &options, path, 2, &a, &text, e);
 
-    if (is_toml(m->client)
-            ? toml_remove(m->text, section, key, m->arena, &m->text, e)
-            : json_edit_remove(m->text, &options, path, 2, m->arena, &m->text,
-                               e))
-        return true;
-    return err_wrap(e, "cannot edit %s", m->client->mcp);
+    return hold(m, &a, text, ok, e);
+}
+
+bool merge_can_begin(const struct merge *m)
+{
+    return !is_toml(m->client) && m->text.n == 0;
+}
+
+bool merge_begin(struct merge *m, const struct str *keys,
+                 const struct str *entries, size_t count, struct err *e)
+{
+    CLEANUP(buf_done) struct buf text = {0};
+    struct arena a = {0};
+    struct json_writer w;
+    const struct json *j;
+    bool ok = true;
+
+    buf_init(&text, CLIENT_FILE_MAX_BYTES);
+    json_writer_init(&w, &text, 2);
+    json_begin_object(&w);
+    json_key(&w, m->client->section);
+    json_begin_object(&w);
+    for (size_t i = 0; ok && i < count; i++) {
+        ok = json_parse(entries[i], &options, &a, &j, NULL, e);
+        json_key_str(&w, keys[i]);
+        if (ok)
+            json_value(&w, j);
+    }
+    json_end_object(&w);
+    json_end_object(&w);
+    buf_char(&text, '\n');
+    ok = ok && buf_check(&text, m->client->mcp, e);
+    arena_done(&a);
+    return hold(m, &a, arena_str(&a, buf_str(&text)), ok, e);
+}
+
+void merge_done(struct merge *m)
+{
+    arena_done(&m->held);
 }
 
 bool merge_is_empty(const struct merge *m)

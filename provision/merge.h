@@ -15,6 +15,7 @@ struct merge {
     const struct client *client;
     struct arena *arena;
     struct str text;
+    struct arena held;  /* what the last edit made: `text` lives there */
     struct map entries; /* key -> struct hash, of all the servers; JSON only */
 };
 
@@ -31,12 +32,20 @@ MUST_CHECK bool merge_find(struct merge *m, struct str key, bool *found,
 MUST_CHECK bool merge_hash(const struct client *c, struct str entry,
                            struct arena *a, struct hash *out, struct err *e);
 
-/* Both change m->text. */
+/* A whole file at once, where there is none yet; JSON only. */
+MUST_CHECK bool merge_begin(struct merge *m, const struct str *keys,
+                            const struct str *entries, size_t count,
+                            struct err *e);
+bool merge_can_begin(const struct merge *m);
+
+/* Both change m->text, which lives until the next one or merge_done. */
 MUST_CHECK bool merge_put(struct merge *m, struct str key, struct str entry,
                           struct err *e);
 MUST_CHECK bool merge_remove(struct merge *m, struct str key, struct err *e);
 
 /* Whether nothing is left but what mapm writes around its entries. */
 bool merge_is_empty(const struct merge *m);
+
+void merge_done(struct merge *m);
 
 #endif

@@ -72,6 +72,34 @@ static bool judge_entry(struct sharing *s, struct str key, bool recorded,
     return true;
 }
 
+static bool make_server(struct sharing *s, struct wish_server *server,
+                        struct err *e)
+{
+    if (!wish_make_server(&s->plan->wish, s->target, server, e))
+        return false;
+    s->next.keys[s->next.key_count++] = (struct record_key){
+        server->item->place, server->absolute, server->hash, server->source};
+    return true;
+}
+
+/* The first servers of a file that is not there yet. */
+static bool begin_file(struct sharing *s, struct err *e)
+{
+    struct arena *a = s->plan->arena;
+    struct target *t = s->target;
+    struct str *keys = arena_array(a, t->server_count, sizeof *keys);
+    struct str *entries = arena_array(a, t->server_count, sizeof *entries);
+
+    for (size_t i = 0; i < t->server_count; i++) {
+        if (!make_server(s, &t->servers[i], e))
+            return false;
+        keys[i] = t->servers[i].item->place;
+        entries[i] = t->servers[i].entry;
+        plan_show(s->plan, PROVISION_ADD, place_of(s, keys[i]), t->client);
+    }
+    return merge_begin(&s->merge, keys, entries, t->server_count, e);
+}
+
 static bool put_server(struct sharing *s, struct wish_server *server,
                        struct err *e)
 {
@@ -80,11 +108,9 @@ static bool put_server(struct sharing *s, struct wish_server *server,
     struct hash hash;
     bool found;
 
-    if (!wish_make_server(&s->plan->wish, s->target, server, e) ||
+    if (!make_server(s, server, e) ||
         !merge_find(&s->merge, key, &found, &hash, e))
         return false;
-    s->next.keys[s->next.key_count++] = (struct record_key){
-        key, server->absolute, server->hash, server->source};
     if (found && hash_eq(&hash, &server->hash))
         return true;
     if (found && !(known && hash_eq(&hash, &known->hash)) &&
@@ -129,6 +155,8 @@ static bool edit_file(struct sharing *s, struct err *e)
 
     s->next.keys =
         arena_array(s->plan->arena, t->server_count, sizeof *s->next.keys);
+    if (t->server_count && merge_can_begin(&s->merge))
+        return begin_file(s, e);
     for (size_t i = 0; s->known && i < s->known->key_count; i++)
         if (!remove_server(s, &s->known->keys[i], e))
             return false;
@@ -161,7 +189,7 @@ static bool plan_edited(struct sharing *s, struct change *c, struct str before,
         add_entry(s, NULL);
         return true;
     }
-    c->content = s->merge.text;
+    c->content = arena_str(s->plan->arena, s->merge.text);
     c->keep = s->keep;
     if (there && created && !s->target->server_count &&
         merge_is_empty(&s->merge))
@@ -205,6 +233,9 @@ bool plan_shared(struct plan *plan, struct target *t, struct err *e)
          * numbers, and then the record does not vouch for the file. */
         s.next.stat = file_stat_seen(&st, now, false);
     }
-    return merge_open(t->client, text, plan->arena, &s.merge, e) &&
-           plan_edited(&s, c, text, there, e);
+    bool ok = merge_open(t->client, text, plan->arena, &s.merge, e) &&
+              plan_edited(&s, c, text, there, e);
+
+    merge_done(&s.merge);
+    return ok;
 }
