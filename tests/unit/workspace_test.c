@@ -130,7 +130,7 @@ TEST(records_that_lie)
                                 "f - 644 " HASH " 5 10 11 7 SKILL.md\n"
                                 "f - 644 " HASH " 5 10 11 7 a/b\n"
                                 "tree " HASH " .agents/skills/gone\n"
-        "f - 644 " HASH " 5 10 11 7 x\n"
+                                "f - 644 " HASH " 5 10 11 7 x\n"
                                 "link ../../elsewhere .claude/skills/writer\n"
                                 "file " HASH " .claude/agents/reviewer.md\n"
                                 "f - 644 " HASH " 5 10 0 7 .\n"
