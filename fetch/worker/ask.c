@@ -310,13 +310,14 @@ static enum step want_things(struct ask *a, const struct oid_set *wants,
         const struct err *why;
 
         if (b && b->state == BLOB_HERE && b->size <= TREE_LINK_MAX_BYTES) {
+            struct err gone = {0};
             struct str text;
 
-            if (!blob_read(r, b, &r->arena, &text, e))
-                return STEP_FAIL;
-            objects_put(&r->objects, OBJECT_BLOB, id, text);
-            r->is_dirty = true;
-            continue;
+            if (blob_read(r, b, &r->arena, &text, &gone)) {
+                objects_put(&r->objects, OBJECT_BLOB, id, text);
+                r->is_dirty = true;
+                continue;
+            }
         }
         why = thing_want(r, id);
         if (why) {
@@ -392,6 +393,7 @@ static enum step step_files(struct ask *a, struct err *e)
         (a->anchor->state == BLOB_HERE || a->anchor->state == BLOB_STORED)) {
         if (!report_manifest(a, e))
             return STEP_FAIL;
+        ready &= a->said_manifest;
     }
     if (!ready)
         return STEP_WAIT;

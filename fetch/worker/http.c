@@ -67,7 +67,7 @@ static size_t on_body(char *p, size_t one, size_t n, void *ctx)
     return call->data(call->ctx, str_of(p, n)) ? n : 0;
 }
 
-static size_t on_header(char *p, size_t one, size_t n, void *ctx)
+static size_t on_header(const char *p, size_t one, size_t n, void *ctx)
 {
     struct http_call *call = ctx;
 

@@ -94,8 +94,14 @@ bool report_manifest(struct ask *a, struct err *e)
         return err_set(e, ERR_LIMIT, "%.*s has %llu bytes, more than %zu",
                        STR_ARG(a->path), (unsigned long long)a->anchor->size,
                        max);
-    if (!blob_read(a->repo, a->anchor, &scratch, &ev.manifest, e))
-        return false;
+    if (!blob_read(a->repo, a->anchor, &scratch, &ev.manifest, e)) {
+        if (e->code != ERR_NOT_FOUND)
+            return false;
+        /* mapm took the file for another package: the store has it now. */
+        a->anchor->state = BLOB_NEW;
+        a->is_lined_up = false;
+        return true;
+    }
     link_event(&a->repo->session->link, a->in.seq, &ev);
     a->said_manifest = true;
     a->repo->session->has_said_manifest = true;

@@ -88,9 +88,11 @@ enum fetch_event_kind {
 struct fetch_file {
     bool executable;
     struct str path;
-    struct str oid;   /* git blob id */
-    struct hash hash; /* also its name in the incoming folder, as hex … */
-    bool stored;      /* … unless the store has it already */
+    struct str oid; /* git blob id */
+    /* Also its name in the incoming folder, as hex, unless `stored`. Several
+     * packages may name one file: whoever moved it for the first has it. */
+    struct hash hash;
+    bool stored; /* the store has it already (find_blob) */
     uint64_t size;
     bool is_lfs; /* an LFS pointer: warn */
 };

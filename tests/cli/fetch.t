@@ -212,7 +212,12 @@ like 'links, locked' "$out" '^  644 guide.md 5$'
 object=$(repo acme/odd rev-parse main:skills/whole)
 drive "$T/incoming" "$GH/acme/odd/tree/main/skills/whole#$COMMIT:$object"
 like 'only links, locked' "$out" '^  644 SKILL.md '
-sub=$(printf '160000 commit %s\tsub\n' "$COMMIT" | cat - /dev/null | repo acme/odd mktree --missing)
+rm -rf "$kept" && mkdir "$kept"
+drive --serial --store "$kept" "$T/incoming" "$GH/acme/odd/tree/main/skills/linked" "$GH/acme/odd/tree/main/skills/whole"
+is 'a manifest that mapm has taken meanwhile' "$(printf '%s\n' "$out" | grep -c '^DONE')" 2
+rm -rf "$kept" && mkdir "$kept"
+drive --serial --store "$kept" "$T/incoming" "$GH/acme/odd/tree/main/docs" "$GH/acme/odd/tree/main/skills/linked"
+like 'so a link' "$out" '^  644 guide.md 5'
 anchor=$(repo acme/odd rev-parse main:skills/large/SKILL.md)
 sub=$(printf '100644 blob %s\tSKILL.md\n160000 commit %s\tsub\n' "$anchor" "$COMMIT" | repo acme/odd mktree --missing)
 top=$(printf '040000 tree %s\tsub\n' "$sub" | repo acme/odd mktree)

@@ -8,7 +8,8 @@
  *     --closure    asks for every https:// address in a manifest, too
  *     --ref        resolves refs only          --catalog  what is offered
  *     --kinds N    sum of 1 agent, 2 skill, 4 MCP
- *     --host H     one more GitHub host        --store D  remembers in D
+ *     --host H     one more GitHub host        --store D  moves files to D
+ *     --serial     one origin after the other
  *     --unproved   asks for proof of pinned commits, too     --verbose
  */
 #include "base/fs.h"
@@ -32,7 +33,8 @@ struct drive {
     size_t count, capacity;
     enum fetch_what what;
     unsigned kinds;
-    bool closure, verbose, unproved;
+    bool closure, verbose, unproved, serial;
+    char **more; /* --serial: what is still to be asked */
     int incoming, kept;
 };
 
@@ -162,7 +164,8 @@ static bool check_file(struct drive *d, const struct fetch_file *f)
     struct str text;
     struct hash h;
 
-    if (f->stored)
+    if (f->stored ||
+        (d->store.n && fs_exists_at(d->kept, hash_hex(&f->hash, &a).p)))
         return true;
     if (!fs_read_file_at(d->incoming, hash_hex(&f->hash, &a).p, FILE_MAX_BYTES,
                          &a, &text, &e))
@@ -171,6 +174,7 @@ static bool check_file(struct drive *d, const struct fetch_file *f)
     if (d->store.n) {
         save(d, f->oid, text);
         save(d, hash_hex(&h, &a), text);
+        unlinkat(d->incoming, hash_hex(&f->hash, &a).p, 0);
     }
     return hash_eq(&h, &f->hash) && text.n == f->size;
 }
@@ -232,6 +236,10 @@ static int run(struct drive *d)
                    err_first(&e), e.hint);
             return e.code == ERR_INTERRUPTED ? 130 : 3;
         }
+        if (ev.kind == FETCH_IDLE && d->more && *d->more) {
+            ask(d, str_from(*d->more++));
+            continue;
+        }
         if (ev.kind == FETCH_IDLE)
             break;
         failed |= ev.kind == FETCH_FAILED;
@@ -288,6 +296,8 @@ int main(int argc, char **argv)
             d.what = FETCH_CATALOG;
         else if (strcmp(argv[i], "--verbose") == 0)
             d.verbose = true;
+        else if (strcmp(argv[i], "--serial") == 0)
+            d.serial = true;
         else if (strcmp(argv[i], "--unproved") == 0)
             d.unproved = true;
         else if (strcmp(argv[i], "--kinds") == 0 && i + 1 < argc)
@@ -301,7 +311,9 @@ int main(int argc, char **argv)
     }
     if (i >= argc || !open_all(&d, argv[i]))
         return 2;
-    for (i++; i < argc; i++)
+    if (d.serial)
+        d.more = argv + i + 1;
+    for (i++; i < argc && !d.serial; i++)
         ask(&d, str_from(argv[i]));
     status = run(&d);
     fetch_close(d.fetch);
