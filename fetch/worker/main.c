@@ -173,6 +173,33 @@ static bool start_requests(struct session *s, uint64_t *wait_ms, struct err *e)
     return true;
 }
 
+/* Nothing is under way, nothing waits for its time, and yet asks are open: a
+ * bug of ours must be an error, not a program that hangs. */
+static bool fail_stuck(struct repo *r)
+{
+    static const char text[] = "nothing more to ask the server for, and yet "
+                               "not all is here";
+    struct err *why;
+
+    if (r->open_count == 0 || r->dead || r->is_dirty || r->needs_caps)
+        return false;
+    for (size_t i = 0; i < LANE_COUNT; i++)
+        if (r->lanes[i].busy || r->lanes[i].not_before_ms > proc_now_ms())
+            return false;
+    why = arena_new(&r->arena, struct err);
+    err_set(why, ERR_FAILED, "%s", text);
+    r->dead = why;
+    r->is_dirty = true;
+    return true;
+}
+
+static void fail_all_stuck(struct session *s, uint64_t *wait_ms)
+{
+    for (size_t i = 0; i < s->repos.count; i++)
+        if (fail_stuck(s->repos.entries[i].value))
+            *wait_ms = 0;
+}
+
 static void say_progress(struct session *s, bool now)
 {
     struct http_counts c = http_counts(s->http);
@@ -212,13 +239,18 @@ static bool serve(struct session *s, struct err *e)
 
         if (!take_asks(s, e) || !step_repos(s, e))
             return false;
-        if (s->link.is_settled && !start_requests(s, &wait_ms, e))
-            return false;
+        if (s->link.is_settled) {
+            if (!start_requests(s, &wait_ms, e))
+                return false;
+            fail_all_stuck(s, &wait_ms);
+        }
         if (!finish_requests(s, &wait_ms, e) || !step_repos(s, e))
             return false;
         say_progress(s, false);
         if (!link_flush(&s->link, e))
             return false;
+        if (s->link.first)
+            wait_ms = 0; /* mapm spoke while we waited for an answer */
         http_wait(s->http, PARENT_FD, channel_has_output(&s->link.channel),
                   (unsigned)wait_ms);
     }
