@@ -223,6 +223,11 @@ static bool add_op(struct staging *s, size_t index, struct err *e)
         .old_print = c->old_print,
         .keep = c->keep,
     };
+    if (c->node == NODE_TREE) {
+        op->new_ino = c->new_ino;
+        op->new_print = c->new_print;
+        return true;
+    }
     return c->node == NODE_NONE || swap_print(s->stage, node_name(s, index),
                                               &op->new_ino, &op->new_print, e);
 }
@@ -237,7 +242,7 @@ static bool prepare(struct staging *s, struct err *e)
     for (size_t i = 0; i < plan->count; i++)
         if (!add_op(s, i, e))
             return false;
-    return fs_sync_all(s->stage, e);
+    return true;
 }
 
 static void remove_stage(struct staging *s)

@@ -127,7 +127,8 @@ static bool do_job(struct crew *crew, const struct stage_job *job,
         if (!do_file(crew, &at, &t->files[i], &job->records[i], e))
             return err_wrap(e, "write %.*s/%.*s", STR_ARG(job->change->path),
                             STR_ARG(t->files[i].path));
-    return true;
+    return swap_print(crew->work->stage, job->name, &job->change->new_ino,
+                      &job->change->new_print, e);
 }
 
 static void *work(void *p)

@@ -13,8 +13,13 @@
 
 /* --- ending --------------------------------------------------------------- */
 
+/* The journal's folder first: a file system that keeps names in the order in
+ * which they changed, unless a folder is synced by itself, must not know of
+ * a change and not of the journal. */
 static bool sync_folders(struct mover *m, struct err *e)
 {
+    if (!fs_sync(m->s->mapm, ".agents/.mapm", e))
+        return false;
     for (size_t i = 0; i < m->parent_count; i++)
         if (m->parents[i].fd >= 0 &&
             !fs_sync(m->parents[i].fd, "the folders", e))
@@ -146,14 +151,20 @@ static void undo(struct mover *m, struct err *e)
     remove_stage(m->s);
 }
 
+/* One sync for all that is staged, the journal among it. Its name follows:
+ * it reaches the disk with the changes that come after it, or before them. */
 static bool write_journal(struct swap *s, struct err *e)
 {
     CLEANUP(buf_done) struct buf text = {0};
 
     buf_init(&text, JOURNAL_MAX_BYTES);
     journal_format(s, &text);
-    return buf_check(&text, "the journal", e) &&
-           fs_replace_at(s->mapm, JOURNAL, 0644, buf_str(&text), e);
+    if (!buf_check(&text, "the journal", e) ||
+        !fs_create_at(s->stage, JOURNAL, 0644, buf_str(&text), e) ||
+        !fs_sync_all(s->stage, e))
+        return false;
+    return renameat(s->stage, JOURNAL, s->mapm, JOURNAL) == 0 ||
+           err_errno(e, "create .agents/.mapm/" JOURNAL);
 }
 
 static bool give_up(struct swap *s)
@@ -167,14 +178,8 @@ bool swap_run(struct swap *s, struct err *e)
 {
     CLEANUP(mover_done) struct mover m = {.s = s};
 
-    if (!backup_prepare(s, e))
+    if (!backup_prepare(s, e) || !write_journal(s, e))
         return give_up(s);
-    if (!write_journal(s, e)) {
-        /* It may be there all the same, when only the last sync failed. */
-        if (unlinkat(s->mapm, JOURNAL, 0) == 0 || errno == ENOENT)
-            give_up(s);
-        return false;
-    }
     if (!mover_go_forward(&m, e) || !finish(&m, e)) {
         undo(&m, e);
         return false;
@@ -184,13 +189,24 @@ bool swap_run(struct swap *s, struct err *e)
         undo(&m, e);
         return false;
     }
+    /* Not synced: a journal that comes back after a power cut finds that all
+     * is done (is_complete). */
     remove_stage(s);
-    if (!fs_sync(s->mapm, ".agents/.mapm", e))
-        return err_wrap(e, "all is in place, but may not survive a power cut");
     return true;
 }
 
 /* --- the next start ------------------------------------------------------- */
+
+/* Changes are made in order: after the last one nothing is left to do, and
+ * what looks different now was changed later. */
+static bool is_complete(struct mover *m)
+{
+    struct err ignored = {0};
+    struct site site;
+
+    return m->s->count && mover_look_at(m, m->s->count - 1, &site, &ignored) &&
+           site_progress(&site) == DONE;
+}
 
 /* Whether the places are as the one who was interrupted left them. */
 static bool can_go_forward(struct mover *m)
@@ -229,7 +245,9 @@ static bool recover_swap(struct swap *s, bool *recovered, struct err *e)
         return drop_journal(s, e);
     }
     s->stage = stage;
-    if (can_go_forward(&m))
+    if (is_complete(&m))
+        done = finish(&m, e);
+    else if (can_go_forward(&m))
         done = mover_go_forward(&m, e) && finish(&m, e);
     else
         done = go_back(&m, e);

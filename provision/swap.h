@@ -7,7 +7,7 @@
 /*
  * swap: many places of a workspace changed as one.
  *
- *     stage-<16 hex>/n<i>   the new node of change i, synced
+ *     stage-<16 hex>/n<i>   the new node of change i
  *     journal               what goes where, and who is who by inode
  *     stage-<16 hex>/o<i>   the node displaced by it (or under n<i>, after
  *                           an exchange)
@@ -64,8 +64,8 @@ bool journal_parse(struct str text, struct arena *a, struct swap *out);
 bool swap_is_stage_name(struct str name);
 
 /*
- * Journal, every change, sync, journal gone, stage gone. On failure all is
- * undone and the stage is gone, too. ERR_EDITED when a place is no longer
+ * Sync, journal, every change, sync, journal gone, stage gone. On failure all
+ * is undone and the stage is gone, too. ERR_EDITED when a place is no longer
  * what was planned. `s->backup` says where displaced nodes were kept.
  */
 MUST_CHECK bool swap_run(struct swap *s, struct err *e);

@@ -35,6 +35,8 @@ struct change {
     bool keep;    /* what goes is kept in the backup */
     uint64_t old_ino;
     struct hash old_print;
+    uint64_t new_ino; /* NODE_TREE, once it is staged */
+    struct hash new_print;
 };
 
 struct plan {
