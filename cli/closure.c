@@ -3,6 +3,7 @@
 #include "base/fs.h"
 #include "base/proc.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "document.h"
@@ -149,6 +150,7 @@ static bool start_fetch(struct closure *c, struct err *e)
                   .ctx = c},
         .hosts = c->layer->rules.hosts,
         .host_count = c->layer->rules.host_count,
+        .limits = &c->layer->limits,
         .progress = show_progress,
         .progress_ctx = c,
         .verbose = has_option(c->inv, OPTION_VERBOSE),
@@ -413,15 +415,17 @@ static bool handle_event(struct closure *c, const struct fetch_event *event,
 
 static bool settle_queue(struct closure *c, struct err *e)
 {
+    const struct limit *most = &c->layer->limits.graph_max_packages;
+
     while (c->settled < c->queued) {
         struct node *n = c->queue[c->settled++];
         struct err problem = {0};
 
         if (n->is_settled && (!n->trusted || c->options.trust_lock))
             continue;
-        if (c->queued > GRAPH_MAX_PACKAGES)
-            return err_set(e, ERR_LIMIT, "more than %d packages",
-                           GRAPH_MAX_PACKAGES);
+        if (c->queued > most->value)
+            return limit_fail(most, e, "more than %" PRIu64 " packages",
+                              most->value);
         if (settle(c, n, &problem))
             continue;
         if (problem.code == ERR_INTERRUPTED || problem.code == ERR_IO) {

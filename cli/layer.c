@@ -88,7 +88,9 @@ static bool read_user_config(struct layer *l, struct invocation *inv,
         return true;
     }
     return project_parse(text, PROJECT_USER, path.p, NULL, &inv->arena,
-                         &l->user, e);
+                         &l->user, e) &&
+           limits_apply(&l->limits, &l->user, PROJECT_USER, path.p, &inv->arena,
+                        e);
 }
 
 /* A lock that is there says something: an empty file is a damaged one. */
@@ -182,6 +184,8 @@ static bool read_files(struct layer *l, struct invocation *inv, struct err *e)
     map_init(&l->by_name, a);
     return project_parse(l->yaml, PROJECT_WORKSPACE, "mapm.yaml", &l->rules, a,
                          &l->project, e) &&
+           limits_apply(&l->limits, &l->project, PROJECT_WORKSPACE, "mapm.yaml",
+                        a, e) &&
            project_parse(l->local_yaml, PROJECT_LOCAL, "mapm.local.yaml",
                          &l->rules, a, &l->local, e) &&
            lock_parse(l->lock_text, "mapm.lock", a, &l->lock, e) &&
@@ -204,7 +208,7 @@ bool layer_open(struct invocation *inv, enum layer_mode mode, struct layer *out,
 {
     bool recovered = false;
 
-    *out = (struct layer){0};
+    *out = (struct layer){.limits = limits_default};
     if (has_option(inv, OPTION_GLOBAL)) {
         if (!open_global(out, inv, e))
             return false;

@@ -22,6 +22,7 @@ struct layer {
     struct lock lock, local_lock;
     struct origin_rules rules;
     struct origin *origins, *local_origins; /* of the locks' entries */
+    struct limits limits; /* as the user and then mapm.yaml have it */
     struct map by_origin; /* origin key -> const struct lock_entry * */
     struct map by_name;   /* "skill acme/x" -> const struct lock_entry * */
 };

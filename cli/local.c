@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@
 struct walk {
     struct closure *c;
     int root;
+    const struct limits *limits;
     struct arena *a;
     struct store_file *files;
     size_t count, capacity;
@@ -32,19 +34,27 @@ static bool add_file(struct walk *w, struct str path, struct str real,
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     CLEANUP_FD int fd = -1;
+    const struct limits *l = w->limits;
     struct stat st;
     struct str content;
     struct store_file *f;
 
-    if (w->count == PACKAGE_MAX_FILES)
-        return err_set(e, ERR_LIMIT, "more than %d files", PACKAGE_MAX_FILES);
-    if (!fs_open_file_at(w->root, str_c(real, &scratch), &fd, &st, e) ||
-        !fs_read_fd(fd, FILE_MAX_BYTES, &scratch, &content, e))
+    if (w->count == l->package_max_files.value)
+        return limit_fail(&l->package_max_files, e, "more than %zu files",
+                          w->count);
+    if (!fs_open_file_at(w->root, str_c(real, &scratch), &fd, &st, e))
+        return false;
+    if ((uint64_t)st.st_size > l->file_max_bytes.value)
+        return limit_fail(&l->file_max_bytes, e,
+                          "larger than %" PRIu64 " bytes",
+                          l->file_max_bytes.value);
+    if (!fs_read_fd(fd, l->file_max_bytes.value, &scratch, &content, e))
         return false;
     w->bytes += content.n;
-    if (w->bytes > PACKAGE_MAX_BYTES)
-        return err_set(e, ERR_LIMIT, "larger than %llu bytes",
-                       (unsigned long long)PACKAGE_MAX_BYTES);
+    if (w->bytes > l->package_max_bytes.value)
+        return limit_fail(&l->package_max_bytes, e,
+                          "the package is larger than %" PRIu64 " bytes",
+                          l->package_max_bytes.value);
     w->files =
         arena_grow(w->a, w->files, w->count, &w->capacity, sizeof *w->files);
     f = &w->files[w->count];
@@ -113,9 +123,11 @@ static bool add_entry(struct walk *w, struct str folder,
     case DT_LNK:
         return add_link(w, path, e);
     case DT_DIR:
-        if (depth_of(path) >= PACKAGE_MAX_DEPTH)
-            return err_set(e, ERR_LIMIT, "%.*s: deeper than %d folders",
-                           STR_ARG(path), PACKAGE_MAX_DEPTH);
+        if (depth_of(path) >= w->limits->package_max_depth.value)
+            return limit_fail(&w->limits->package_max_depth, e,
+                              "%.*s: deeper than %" PRIu64 " folders",
+                              STR_ARG(path),
+                              w->limits->package_max_depth.value);
         w->folders = arena_grow(w->a, w->folders, w->folder_count,
                                 &w->folder_capacity, sizeof *w->folders);
         w->folders[w->folder_count++] = path;
@@ -150,8 +162,9 @@ static bool walk_folder(struct walk *w, struct str folder, struct err *e)
     struct fs_entry *entries;
     size_t count;
 
-    if (!fs_list_at(w->root, str_c(folder, w->a), PACKAGE_MAX_FILES * 2, w->a,
-                    &entries, &count, e) ||
+    if (!fs_list_at(w->root, str_c(folder, w->a),
+                    w->limits->package_max_files.value * 2, w->a, &entries,
+                    &count, e) ||
         !check_twins(entries, count, w->a, e))
         return false;
     for (size_t i = 0; i < count; i++)
@@ -164,7 +177,8 @@ static bool read_folder(struct closure *c, struct node *n, int root,
                         enum doc_kind kind, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
-    struct walk w = {.c = c, .root = root, .a = &scratch};
+    struct walk w = {
+        .c = c, .limits = &c->layer->limits, .root = root, .a = &scratch};
     size_t slash = str_find_last(n->origin.path, '/');
 
     if (!walk_folder(&w, str_of("", 0), e))
@@ -186,7 +200,7 @@ static bool read_mcp(struct closure *c, struct node *n, struct err *e)
     size_t slash = str_find_last(n->origin.path, '/');
     struct str name = str_from_index(n->origin.path, slash + 1);
     struct str parent = str_slice(n->origin.path, 0, slash ? slash : 1);
-    struct walk w = {.c = c, .a = &scratch};
+    struct walk w = {.c = c, .limits = &c->layer->limits, .a = &scratch};
 
     if (!fs_open_dir(str_c(parent, &scratch), &folder, e))
         return false;

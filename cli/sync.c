@@ -415,8 +415,8 @@ bool sync_resolve(struct sync *s, struct err *e)
     if (!closure_gather(&s->closure, e))
         return false;
     closure_warn(&s->closure);
-    if (!resolver_resolve(&source, s->roots, s->root_count, &s->inv->arena,
-                          &s->plan, e))
+    if (!resolver_resolve(&source, s->roots, s->root_count, &s->layer.limits,
+                          &s->inv->arena, &s->plan, e))
         return err_wrap(e, "cannot %s", s->command);
     if (!check_sources(s, e) || !fill_packages(s, e))
         return false;
@@ -581,8 +581,8 @@ static bool find_files(struct sync *s, struct provision_item *items,
         return false;
     /* The plan stays as it is, but the resolver knows how to report. */
     if (s->closure.failures &&
-        !resolver_resolve(&source, s->roots, s->root_count, &s->inv->arena,
-                          &s->plan, e))
+        !resolver_resolve(&source, s->roots, s->root_count, &s->layer.limits,
+                          &s->inv->arena, &s->plan, e))
         return false;
     for (size_t i = 0; i < s->plan.count; i++)
         if (!fill_files(s, &items[i], e))

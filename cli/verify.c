@@ -63,8 +63,8 @@ static bool check_stored(struct store *store, const struct lock_entry *entry,
 
         list[i] = (struct provision_file){files[i].executable, files[i].hash,
                                           files[i].path};
-        if (store_read(store, &files[i].hash, FILE_MAX_BYTES, &scratch,
-                       &content, &e))
+        if (store_read(store, &files[i].hash, BYTES_CEILING, &scratch, &content,
+                       &e))
             continue;
         whole = false;
         add(f,

@@ -31,6 +31,7 @@ bool fetch_open(const struct fetch_options *o, struct fetch **out,
     map_init(&f->hosts, &f->arena);
     f->options = *o;
     f->options.incoming = copy(f, o->incoming);
+    f->limits = o->limits ? *o->limits : limits_default;
     hosts = arena_array(&f->arena, o->host_count, sizeof *hosts);
     for (size_t i = 0; i < o->host_count; i++)
         hosts[i] = copy(f, o->hosts[i]);
@@ -70,6 +71,10 @@ static void say_options(struct fetch *f)
     frame_u32(b, f->options.host_count);
     for (size_t i = 0; i < f->options.host_count; i++)
         frame_str(b, f->options.hosts[i]);
+    for (size_t i = 0; i < LIMITS_COUNT; i++) {
+        frame_u64(b, f->limits.all[i].value);
+        frame_str(b, f->limits.all[i].from);
+    }
     frame_end(b, begun);
 }
 
@@ -141,7 +146,7 @@ bool fetch_ask(struct fetch *f, const struct fetch_want *w, struct err *e)
         return err_set(e, ERR_FAILED, "only git origins are fetched");
     if (f->ask_count >= FETCH_ASKS_MAX)
         return err_set(e, ERR_LIMIT, "more than %u packages asked for",
-                       (unsigned)FETCH_ASKS_MAX);
+                       FETCH_ASKS_MAX);
     if (f->pid == 0 && !start(f, e))
         return fail_for_good(f, e);
     say_ask(f, w);

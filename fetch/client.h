@@ -13,7 +13,7 @@
  * client_event.c (what mapm-fetch reports) and client_answer.c (what it asks).
  */
 
-#define FETCH_ASKS_MAX (2 * GRAPH_MAX_PACKAGES + GRAPH_MAX_EDGES)
+#define FETCH_ASKS_MAX 20000000u /* above each limit of the graph */
 
 struct client_ask {
     unsigned id; /* the caller's */
@@ -24,6 +24,7 @@ struct client_ask {
 struct fetch {
     struct arena arena;
     struct fetch_options options; /* copied into the arena */
+    struct limits limits;
     struct channel channel;
     pid_t pid;          /* 0: not started yet */
     bool is_greeted;    /* HELLO has come: `hosts` is complete */

@@ -28,8 +28,8 @@ static bool is_kind(unsigned k)
     return k == DOC_AGENT || k == DOC_SKILL || k == DOC_MCP;
 }
 
-static bool read_file(struct fields *in, struct arena *a,
-                      struct fetch_file *out)
+static bool read_file(struct fields *in, const struct limits *limits,
+                      struct arena *a, struct fetch_file *out)
 {
     out->executable = field_bool(in);
     out->path = take_str(in, PACKAGE_PATH_MAX_BYTES, a);
@@ -39,22 +39,23 @@ static bool read_file(struct fields *in, struct arena *a,
     out->size = field_u64(in);
     out->is_lfs = field_bool(in);
     return !in->bad && fs_path_is_relative_clean(out->path) &&
-           out->oid.n == 40 && is_id(out->oid) && out->size <= FILE_MAX_BYTES;
+           out->oid.n == 40 && is_id(out->oid) &&
+           out->size <= limits->file_max_bytes.value;
 }
 
-static bool read_files(struct fields *in, struct arena *a,
-                       struct fetch_event *out)
+static bool read_files(struct fields *in, const struct limits *limits,
+                       struct arena *a, struct fetch_event *out)
 {
     uint64_t bytes = 0;
 
-    out->file_count = field_u32(in, PACKAGE_MAX_FILES);
+    out->file_count = field_u32(in, limits->package_max_files.value);
     out->files = arena_array(a, out->file_count, sizeof *out->files);
     for (size_t i = 0; i < out->file_count; i++) {
-        if (!read_file(in, a, &out->files[i]))
+        if (!read_file(in, limits, a, &out->files[i]))
             return false;
         bytes += out->files[i].size;
     }
-    return bytes <= PACKAGE_MAX_BYTES;
+    return bytes <= limits->package_max_bytes.value;
 }
 
 static bool read_offers(struct fields *in, struct arena *a,
@@ -126,7 +127,7 @@ bool client_read_event(struct fetch *f, struct str body, struct arena *a,
     doc = field_u8(&in, DOC_MCP);
     ev.doc = (enum doc_kind)doc;
     ev.manifest = take_str(&in, ANCHOR_MAX_BYTES, a);
-    if (!read_files(&in, a, &ev) || !read_offers(&in, a, &ev))
+    if (!read_files(&in, &f->limits, a, &ev) || !read_offers(&in, a, &ev))
         return false;
     read_notes(&in, a, &ev);
     if (field_bool(&in)) {

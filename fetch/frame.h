@@ -22,7 +22,7 @@
 
 enum frame_type {
     /* mapm says */
-    FRAME_OPTIONS = 1, /* incoming, verbose, hosts: the first of all */
+    FRAME_OPTIONS = 1, /* incoming, verbose, hosts, limits: the first of all */
     FRAME_ASK,         /* a struct fetch_want */
     FRAME_SEEN,        /* u32: how many events were seen; nothing is pending */
     FRAME_BLOBS,       /* the answer to FIND_BLOBS */

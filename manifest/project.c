@@ -472,34 +472,32 @@ static bool read_runtime(struct reader *r, const struct yaml *y)
     return read_keys(r, keys, y);
 }
 
+/* Whether a workspace may have so much is for limits_apply to say. */
 static bool read_limit(struct reader *r, const struct yaml *y)
 {
-    uint64_t most = 0, value;
+    struct limits limits = limits_default;
+    const struct limit *limit = limits_find(&limits, y->key);
+    uint64_t value;
 
-    for (const struct project_limit *l = project_limits; l->name.n; l++)
-        if (str_eq(l->name, y->key))
-            most = l->most;
     if (y->kind != YAML_SCALAR || y->style != YAML_PLAIN ||
-        !str_number(y->text, INT64_MAX, &value) ||
+        !str_number(y->text, UINT64_MAX, &value) ||
         (y->text.n > 1 && y->text.p[0] == '0'))
         return fail(r, y->line, "%.*s must be a whole number", STR_ARG(y->key));
-    if (r->role == PROJECT_WORKSPACE && value > most) {
-        fail(r, y->line, "%.*s: a workspace may only lower it (%llu)",
-             STR_ARG(y->key), (unsigned long long)most);
-        return err_hint(r->e, "raise it in your own ~/.config/mapm/"
-                              "config.yaml");
-    }
+    /* 0 means "none" to some programs and "any" to others. */
+    if (value == 0 || value > limit->ceiling)
+        return fail(r, y->line, "%s must be from 1 to %llu", limit->name,
+                    (unsigned long long)limit->ceiling);
     put_setting(r, below(r, "limits", y), y->text, y->line);
     return true;
 }
 
 static bool read_limits(struct reader *r, const struct yaml *y)
 {
-    struct key keys[PROJECT_LIMIT_COUNT + 1] = {0};
+    struct key keys[LIMITS_COUNT + 1] = {0};
 
-    for (size_t i = 0; i < PROJECT_LIMIT_COUNT; i++)
-        keys[i] = (struct key){project_limits[i].name, IN_WORKSPACE | IN_USER,
-                               read_limit};
+    for (size_t i = 0; i < LIMITS_COUNT; i++)
+        keys[i] = (struct key){str_from(limits_default.all[i].name),
+                               IN_WORKSPACE | IN_USER, read_limit};
     return read_keys(r, keys, y);
 }
 

@@ -7,14 +7,6 @@
 
 #define PROJECT_MAX_DEPTH 8
 
-struct project_limit {
-    struct str name;
-    uint64_t most; /* for a workspace, which may only lower it */
-};
-
-#define PROJECT_LIMIT_COUNT 42
-extern const struct project_limit project_limits[]; /* ends with no name */
-
 /* "github.com/acme/<any>": three parts, "*" for any text in each. */
 bool project_is_source(struct str pattern);
 

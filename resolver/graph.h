@@ -49,7 +49,7 @@ void report_end(struct report *r);
 /* The user has had enough: nothing else is told. */
 void report_interrupt(struct report *r, const struct err *why);
 
-void report_limit(struct report *r, const char *what, size_t limit,
+void report_limit(struct report *r, const char *what, const struct limit *limit,
                   const struct node *at);
 /* `why` is what the source said about `o`. */
 void report_unread(struct report *r, const struct origin *o, enum doc_kind kind,

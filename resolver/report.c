@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -144,15 +145,18 @@ void report_interrupt(struct report *r, const struct err *why)
     *r = (struct report){.e = r->e, .problems = 1};
 }
 
-void report_limit(struct report *r, const char *what, size_t limit,
+void report_limit(struct report *r, const char *what, const struct limit *limit,
                   const struct node *at)
 {
     CLEANUP(buf_done) struct buf by = {0};
+    struct limit_words words;
 
     if (!begin(r, 1))
         return;
-    add_line(r, ERR_LIMIT, "more than %zu %s%s", limit, what,
-             needed_by(at, &by));
+    add_line(r, ERR_LIMIT, "more than %" PRIu64 " %s%s%s", limit->value, what,
+             limit_words(limit, &words), needed_by(at, &by));
+    if (r->problems == 1)
+        limit_hint(limit, r->e);
 }
 
 void report_unread(struct report *r, const struct origin *o, enum doc_kind kind,

@@ -4,6 +4,7 @@
 
 struct walk {
     const struct resolver_source *source;
+    const struct limits *limits;
     struct arena *a;      /* of the plan */
     struct arena scratch; /* of the walk */
     struct report report;
@@ -99,8 +100,9 @@ static bool read_origin(struct walk *w, const struct origin *o,
     struct err why = {0};
     struct node *n;
 
-    if (w->by_key.count >= GRAPH_MAX_PACKAGES) {
-        report_limit(&w->report, "packages", GRAPH_MAX_PACKAGES, parent);
+    if (w->by_key.count >= w->limits->graph_max_packages.value) {
+        report_limit(&w->report, "packages", &w->limits->graph_max_packages,
+                     parent);
         return false;
     }
     if (!w->source->read(w->source->ctx, o, kind, &p, &why)) {
@@ -121,9 +123,9 @@ static bool read_origin(struct walk *w, const struct origin *o,
 
 static bool push(struct walk *w, struct node *n)
 {
-    if (w->depth >= GRAPH_MAX_DEPTH) {
-        report_limit(&w->report, "levels of dependencies", GRAPH_MAX_DEPTH,
-                     n->parent);
+    if (w->depth >= w->limits->graph_max_depth.value) {
+        report_limit(&w->report, "levels of dependencies",
+                     &w->limits->graph_max_depth, n->parent);
         return false;
     }
     n->state = NODE_OPEN;
@@ -187,8 +189,9 @@ static bool visit(struct walk *w, const struct origin *o, enum doc_kind kind,
 static bool visit_dependency(struct walk *w, struct node *n,
                              const struct dependency *dep)
 {
-    if (++w->edges > GRAPH_MAX_EDGES) {
-        report_limit(&w->report, "dependencies in all", GRAPH_MAX_EDGES, n);
+    if (++w->edges > w->limits->graph_max_edges.value) {
+        report_limit(&w->report, "dependencies in all",
+                     &w->limits->graph_max_edges, n);
         return false;
     }
     if (dep->kind == DOC_AGENT) {
@@ -285,11 +288,13 @@ static void walk_done(struct walk *w)
 }
 
 bool resolver_resolve(const struct resolver_source *source,
-                      const struct root *roots, size_t count, struct arena *a,
+                      const struct root *roots, size_t count,
+                      const struct limits *limits, struct arena *a,
                       struct plan *out, struct err *e)
 {
     CLEANUP(walk_done)
-    struct walk w = {.source = source, .a = a, .report = {.e = e}};
+    struct walk w = {
+        .source = source, .limits = limits, .a = a, .report = {.e = e}};
 
     arena_init(&w.scratch);
     map_init(&w.by_key, a);

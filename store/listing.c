@@ -66,9 +66,9 @@ bool listing_parse(struct str text, struct arena *a, struct store_file **files,
 
         if (end == SIZE_MAX)
             return err_set(e, ERR_FORMAT, "a listing ends within a line");
-        if (n == PACKAGE_MAX_FILES)
+        if (n == PACKAGE_FILES_CEILING)
             return err_set(e, ERR_LIMIT, "a package of more than %d files",
-                           PACKAGE_MAX_FILES);
+                           PACKAGE_FILES_CEILING);
         list = arena_grow(a, list, n, &capacity, sizeof *list);
         if (!parse_line(str_slice(text, 0, end), a, &list[n], e))
             return false;

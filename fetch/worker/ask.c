@@ -18,7 +18,7 @@ static enum step split_by_tree(struct ask *a, struct oid_set *wants,
                                struct err *e)
 {
     struct tree_source src = {&a->repo->objects, a->snapshot->root,
-                              &a->repo->index};
+                              &a->repo->index, &a->repo->session->limits};
     struct str rest = a->rest, segment;
 
     if (a->in.is_short || rest.n == 0) {

@@ -62,7 +62,8 @@ static enum doc_kind choose_kind(const struct ask *a, bool skill, bool agent)
 /* Lists the package's files, once it is known what it is. */
 static enum found list(struct ask *a, struct oid_set *wants, struct err *e)
 {
-    struct tree_source src = {&a->repo->objects, a->root, &a->repo->index};
+    struct tree_source src = {&a->repo->objects, a->root, &a->repo->index,
+                              &a->repo->session->limits};
     struct str path = a->is_alone ? str_of("", 0) : a->path;
 
     if (!tree_list(&src, path, wants, &a->repo->arena, &a->listing, e))
@@ -158,7 +159,8 @@ enum found document_find(struct ask *a, struct oid_set *wants,
                          struct str *anchor, struct arena *arena,
                          struct fetch_event *offers, struct err *e)
 {
-    struct tree_source src = {&a->repo->objects, a->root, &a->repo->index};
+    struct tree_source src = {&a->repo->objects, a->root, &a->repo->index,
+                              &a->repo->session->limits};
     struct tree_found at = {.kind = TREE_FOLDER, .id = a->root};
 
     if (!a->is_alone && !tree_find(&src, a->path, wants, &at, e))

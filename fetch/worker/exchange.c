@@ -205,7 +205,7 @@ static void put_refs(struct exchange *x)
 static void put_fetch(struct exchange *x, const struct fetch_wish *wish)
 {
     const struct caps *caps = &x->repo->caps;
-    struct pack_limits limits = pack_limits_default();
+    struct pack_limits limits = pack_limits_of(&x->repo->session->limits);
     struct pack_sink sink = {on_pack_header, on_object, on_base, x};
 
     x->wants = wish->wants;

@@ -1,9 +1,9 @@
 #include "http.h"
 
 #include "base/proc.h"
-#include "mapm/limits.h"
 
 #include <curl/curl.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "protocol.h"
@@ -17,15 +17,17 @@
 struct http {
     CURLM *multi;
     const struct settings *settings;
+    const struct limits *limits;
     struct http_counts counts;
     uint64_t started_ms; /* the first request */
 };
 
-struct http *http_open(const struct settings *s)
+struct http *http_open(const struct settings *s, const struct limits *limits)
 {
     struct http *h = heap_alloc(sizeof *h);
 
     h->settings = s;
+    h->limits = limits;
     h->multi = curl_multi_init();
     curl_multi_setopt(h->multi, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
     curl_multi_setopt(h->multi, CURLMOPT_MAX_HOST_CONNECTIONS,
@@ -43,7 +45,7 @@ void http_close(struct http *h)
 
 uint64_t http_time_left(const struct http *h)
 {
-    uint64_t limit = TRANSFER_MAX_SECONDS * 1000u;
+    uint64_t limit = h->limits->transfer_max_seconds.value * 1000;
     uint64_t spent = h->started_ms ? proc_now_ms() - h->started_ms : 0;
 
     return spent < limit ? limit - spent : 0;
@@ -57,7 +59,8 @@ static size_t on_body(char *p, size_t one, size_t n, void *ctx)
     (void)one;
     call->received += n;
     call->http->counts.received += n;
-    if (call->http->counts.received > TRANSFER_MAX_BYTES) {
+    if (call->http->counts.received >
+        call->http->limits->transfer_max_bytes.value) {
         call->over_limit = true;
         return 0;
     }
@@ -103,7 +106,8 @@ static void set_limits(struct http *h, CURL *c)
 {
     curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_MAX_SECONDS);
     curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, (long)STALL_BYTES_PER_SECOND);
-    curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, (long)TRANSFER_STALL_SECONDS);
+    curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME,
+                     (long)h->limits->transfer_stall_seconds.value);
     curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)http_time_left(h) + 1);
 }
 
@@ -310,6 +314,7 @@ bool http_was_slow(const struct http_call *call)
 
 bool http_fail(const struct http_call *call, struct err *e)
 {
+    const struct limits *l = call->http->limits;
     size_t i = find_failure(call->failure);
     enum err_code code =
         i < sizeof failures / sizeof *failures ? failures[i].err : ERR_FETCH;
@@ -317,15 +322,16 @@ bool http_fail(const struct http_call *call, struct err *e)
         call->why[0] ? call->why : curl_easy_strerror((CURLcode)call->failure);
 
     if (call->over_limit)
-        return err_set(e, ERR_LIMIT,
-                       "more than %llu MiB received (the limit of one run)",
-                       TRANSFER_MAX_BYTES >> 20);
+        return limit_fail(&l->transfer_max_bytes, e,
+                          "more than %" PRIu64 " bytes received in one run",
+                          l->transfer_max_bytes.value);
     if (call->header_bytes > HEADERS_MAX_BYTES)
         return err_set(e, ERR_LIMIT, "more than %u KiB of HTTP headers",
                        HEADERS_MAX_BYTES >> 10);
     if (http_time_left(call->http) == 0)
-        return err_set(e, ERR_LIMIT, "took longer than %u seconds",
-                       TRANSFER_MAX_SECONDS);
+        return limit_fail(&l->transfer_max_seconds, e,
+                          "took longer than %" PRIu64 " seconds",
+                          l->transfer_max_seconds.value);
     err_set(e, code, "%s", why);
     if (code == ERR_TLS)
         err_hint(e, "%s",

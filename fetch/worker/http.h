@@ -1,6 +1,8 @@
 #ifndef FETCH_WORKER_HTTP_H
 #define FETCH_WORKER_HTTP_H
 
+#include "mapm/limits.h"
+
 #include "settings.h"
 
 /*
@@ -49,8 +51,8 @@ struct http_counts {
     uint64_t requests, connections, received;
 };
 
-/* `settings` must outlive it. curl_global_init has been called. */
-struct http *http_open(const struct settings *s);
+/* Settings and limits must outlive it. curl_global_init has been called. */
+struct http *http_open(const struct settings *s, const struct limits *limits);
 void http_close(struct http *h);
 
 /* Errors: ERR_TLS for certificates that cannot be read. */
@@ -68,7 +70,7 @@ void http_wait(struct http *h, int fd, bool out, unsigned max_ms);
 
 struct http_counts http_counts(const struct http *h);
 
-/* Milliseconds left of TRANSFER_MAX_SECONDS; 0: it is over. */
+/* Milliseconds left of transfer_max_seconds; 0: it is over. */
 uint64_t http_time_left(const struct http *h);
 
 /* The failure of `call`, below HTTP, in words. False. Errors: ERR_HOST,

@@ -3,8 +3,9 @@
 #include <errno.h>
 #include <poll.h>
 
-#define OUT_MAX_BYTES   (512u << 20)
-#define BLOBS_PER_QUERY 2048
+#define OUT_MAX_BYTES    (512u << 20)
+#define BLOBS_PER_QUERY  2048
+#define LIMIT_FROM_BYTES 8192 /* a path and a line */
 
 struct link_kept {
     struct link_kept *next;
@@ -95,12 +96,28 @@ static bool read_answer(struct link *l, enum frame_type type,
     }
 }
 
+/* Their names and ceilings are the program's own. */
+static bool read_limits(struct fields *in, struct arena *a, struct limits *out)
+{
+    *out = limits_default;
+    for (size_t i = 0; i < LIMITS_COUNT; i++) {
+        struct limit *l = &out->all[i];
+
+        l->value = field_u64(in);
+        l->from = arena_str(a, field_str(in, LIMIT_FROM_BYTES));
+        if (l->value < 1 || l->value > l->ceiling)
+            return false;
+    }
+    return true;
+}
+
 bool link_read_options(struct link *l, struct arena *a,
                        struct link_options *out, struct err *e)
 {
     struct frame frame;
     struct fields in;
     struct str *hosts;
+    bool ok;
 
     if (!read_frame(l, &frame, e))
         return false;
@@ -114,7 +131,8 @@ bool link_read_options(struct link *l, struct arena *a,
     for (size_t i = 0; i < out->host_count; i++)
         hosts[i] = arena_str(a, field_str(&in, 300));
     out->hosts = hosts;
-    return fields_end(&in) || nonsense(e);
+    ok = read_limits(&in, a, &out->limits);
+    return (ok && fields_end(&in)) || nonsense(e);
 }
 
 static struct str take_str(struct fields *in, struct arena *a)

@@ -38,6 +38,7 @@ struct link_options {
     bool verbose;
     const struct str *hosts;
     size_t host_count;
+    struct limits limits;
 };
 
 void link_init(struct link *l, int fd);

@@ -102,7 +102,7 @@ static bool give_up_rights(struct session *s, struct str incoming,
             .calls = CONFINE_CALLS_FETCH,
             .network = true,
             .max_data_bytes = MEMORY_IS_BOUNDED ? DATA_MAX_BYTES : 0,
-            .max_file_bytes = FILE_MAX_BYTES + 1,
+            .max_file_bytes = pack_limits_of(&s->limits).object.value + 1,
             .max_files = FILES_MAX,
         },
         &done, e);
@@ -117,6 +117,7 @@ static bool set_up(struct session *s, struct err *e)
     if (!link_read_options(&s->link, &s->arena, &options, e))
         return false;
     s->verbose = options.verbose;
+    s->limits = options.limits;
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != 0 || git_libgit2_init() < 0)
         return err_set(e, ERR_FAILED, "libcurl or libgit2 cannot be used");
     if (!settings_load(&s->settings, options.hosts, options.host_count, e))
@@ -130,7 +131,7 @@ static bool set_up(struct session *s, struct err *e)
     srandom((unsigned)getpid());
     if (!give_up_rights(s, options.incoming, e))
         return err_wrap(e, "cannot give up rights");
-    s->http = http_open(&s->settings);
+    s->http = http_open(&s->settings, &s->limits);
     return true;
 }
 

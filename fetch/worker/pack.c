@@ -1,7 +1,6 @@
 #include "pack.h"
 
 #include "base/checksum.h"
-#include "mapm/limits.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -70,13 +69,24 @@ struct pack {
     struct map absent; /* id --> struct absent */
 };
 
-struct pack_limits pack_limits_default(void)
+/* As it is, or as the program has it when that is more. */
+static const struct limit *at_least(const struct limit *l,
+                                    const struct limit *usual)
 {
+    return l->value > usual->value ? l : usual;
+}
+
+struct pack_limits pack_limits_of(const struct limits *l)
+{
+    const struct limits *usual = &limits_default;
+
     return (struct pack_limits){
-        .max_bytes = TRANSFER_MAX_BYTES,
-        .max_objects = TRANSFER_MAX_OBJECTS,
-        .max_object_bytes = FILE_MAX_BYTES,
-        .max_inflated_bytes = 2 * TRANSFER_MAX_BYTES,
+        .bytes = l->transfer_max_bytes,
+        .objects = l->transfer_max_objects,
+        .object = *at_least(&l->file_max_bytes, &usual->file_max_bytes),
+        .max_inflated_bytes =
+            2 *
+            at_least(&l->transfer_max_bytes, &usual->transfer_max_bytes)->value,
     };
 }
 
@@ -137,11 +147,11 @@ static struct str content(const struct entry *entry)
 /* Room for an object of `bytes`, as far as the limits go. */
 static bool charge(struct pack *p, uint64_t bytes, struct err *e)
 {
-    if (bytes > p->limits.max_object_bytes)
-        return err_set(e, ERR_LIMIT,
-                       "an object of %" PRIu64 " bytes, more than the %" PRIu64
-                       " allowed for one",
-                       bytes, p->limits.max_object_bytes);
+    if (bytes > p->limits.object.value)
+        return limit_fail(&p->limits.object, e,
+                          "an object of %" PRIu64
+                          " bytes, more than the %" PRIu64 " allowed for one",
+                          bytes, p->limits.object.value);
     if (bytes > p->limits.max_inflated_bytes - p->inflated)
         return err_set(e, ERR_LIMIT,
                        "the pack unfolds to more than the %" PRIu64
@@ -340,11 +350,11 @@ static bool read_header(struct pack *p, struct str *bytes, struct err *e)
         return err_set(e, ERR_DAMAGED, "a pack of version %" PRIu32 ", not %d",
                        number32(p->part + 4), VERSION);
     p->count = number32(p->part + 8);
-    if (p->count > p->limits.max_objects)
-        return err_set(e, ERR_LIMIT,
-                       "a pack of %" PRIu32 " objects, more than the %" PRIu32
-                       " allowed",
-                       p->count, p->limits.max_objects);
+    if (p->count > p->limits.objects.value)
+        return limit_fail(&p->limits.objects, e,
+                          "a pack of %" PRIu32
+                          " objects, more than the %" PRIu64 " allowed",
+                          p->count, p->limits.objects.value);
     next_entry(p);
     return !p->sink.header || p->sink.header(p->sink.ctx, p->count, e);
 }
@@ -518,11 +528,12 @@ bool pack_feed(struct pack *p, struct str bytes, struct err *e)
         [AT_END] = refuse_more,    [FAILED] = refuse_failed,
     };
 
-    if (bytes.n > p->limits.max_bytes - p->fed) {
+    if (bytes.n > p->limits.bytes.value - p->fed) {
         p->state = FAILED;
-        return err_set(e, ERR_LIMIT,
-                       "the pack is larger than the %" PRIu64 " bytes allowed",
-                       p->limits.max_bytes);
+        return limit_fail(&p->limits.bytes, e,
+                          "the pack is larger than the %" PRIu64
+                          " bytes allowed",
+                          p->limits.bytes.value);
     }
     while (bytes.n) {
         struct str before = bytes;

@@ -1,6 +1,8 @@
 #ifndef FETCH_WORKER_PACK_H
 #define FETCH_WORKER_PACK_H
 
+#include "mapm/limits.h"
+
 #include "objects.h"
 
 /*
@@ -18,15 +20,18 @@
  */
 
 struct pack_limits {
-    uint64_t max_bytes;          /* of the pack itself */
-    uint32_t max_objects;        /* as its header declares */
-    uint64_t max_object_bytes;   /* inflated, and after a delta */
+    struct limit bytes;          /* of the pack itself */
+    struct limit objects;        /* as its header declares */
+    struct limit object;         /* bytes of one, inflated or after a delta */
     uint64_t max_inflated_bytes; /* all together: what stays in memory */
 };
 
-/* TRANSFER_MAX_BYTES, TRANSFER_MAX_OBJECTS, FILE_MAX_BYTES; inflated twice
- * TRANSFER_MAX_BYTES. */
-struct pack_limits pack_limits_default(void);
+/*
+ * transfer_max_bytes, transfer_max_objects, file_max_bytes; inflated twice
+ * transfer_max_bytes. The last two are never below those of the program: a
+ * pack holds trees, too, and files that no package of ours has.
+ */
+struct pack_limits pack_limits_of(const struct limits *l);
 
 struct pack_sink {
     /* The header is here, nothing is inflated yet. May be NULL. */

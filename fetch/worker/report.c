@@ -1,3 +1,5 @@
+#include <inttypes.h>
+
 #include "session.h"
 
 /* What mapm is told of an ask, and how it ends. */
@@ -112,6 +114,7 @@ static bool fill_files(struct ask *a, struct arena *arena,
                        struct fetch_event *ev, struct err *e)
 {
     const struct tree_listing *l = &a->listing;
+    const struct limits *limits = &a->repo->session->limits;
     uint64_t bytes = 0;
 
     ev->file_count = l->count;
@@ -130,13 +133,16 @@ static bool fill_files(struct ask *a, struct arena *arena,
             .is_lfs = b->is_lfs,
         };
         bytes += b->size;
-        if (b->size > FILE_MAX_BYTES)
-            return err_set(e, ERR_LIMIT, "%.*s has more than %llu MiB",
-                           STR_ARG(l->files[i].path), FILE_MAX_BYTES >> 20);
+        if (b->size > limits->file_max_bytes.value)
+            return limit_fail(&limits->file_max_bytes, e,
+                              "%.*s is larger than %" PRIu64 " bytes",
+                              STR_ARG(l->files[i].path),
+                              limits->file_max_bytes.value);
     }
-    if (bytes > PACKAGE_MAX_BYTES)
-        return err_set(e, ERR_LIMIT, "more than %llu MiB in one package",
-                       PACKAGE_MAX_BYTES >> 20);
+    if (bytes > limits->package_max_bytes.value)
+        return limit_fail(&limits->package_max_bytes, e,
+                          "the package is larger than %" PRIu64 " bytes",
+                          limits->package_max_bytes.value);
     return true;
 }
 

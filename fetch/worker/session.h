@@ -182,6 +182,7 @@ struct repo {
 struct session {
     struct arena arena;
     struct link link;
+    struct limits limits;
     struct settings settings;
     struct secrets secrets;
     struct http *http;

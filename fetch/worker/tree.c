@@ -128,16 +128,12 @@ static bool check_entries(struct str tree, struct arena *a, struct err *e)
 {
     struct tree_entry entry = {0}, before = {0};
     struct map keys;
-    size_t count = 0;
     struct quote q;
 
     map_init(&keys, a);
     while (tree.n) {
         if (!tree_next(&tree, &entry, e))
             return false;
-        if (++count > PACKAGE_MAX_FILES)
-            return err_set(e, ERR_LIMIT, "more than %d entries in one folder",
-                           PACKAGE_MAX_FILES);
         if (!path_check_name(entry.name, e) || !check_kind(&entry, e) ||
             !check_twin(&keys, a, entry.name, e))
             return false;

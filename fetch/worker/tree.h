@@ -1,6 +1,8 @@
 #ifndef FETCH_WORKER_TREE_H
 #define FETCH_WORKER_TREE_H
 
+#include "mapm/limits.h"
+
 #include "objects.h"
 
 /*
@@ -50,7 +52,7 @@ struct tree_entry {
 MUST_CHECK bool tree_next(struct str *rest, struct tree_entry *out,
                           struct err *e);
 
-/* All of one folder of a package: each name and mode, canonical order, no two
+/* All of one folder of a package, counted before: each name and mode, canonical order, no two
  * names that are one on some file system (row 3). Links are fine here. */
 MUST_CHECK bool tree_check(struct str tree, struct err *e);
 
@@ -66,7 +68,8 @@ void tree_index_init(struct tree_index *index, struct arena *a);
 struct tree_source {
     const struct objects *objects;
     struct oid root;
-    struct tree_index *index; /* may be NULL */
+    struct tree_index *index;    /* may be NULL */
+    const struct limits *limits; /* for tree_list */
 };
 
 struct tree_found {
@@ -104,8 +107,8 @@ struct tree_listing {
  * added to, `kind` is UNKNOWN and the listing is not whole.
  *
  * Ownership: the listing lives in `a`. Errors: as tree_find; ERR_REFUSED for
- * names, modes, submodules; ERR_LIMIT past PACKAGE_MAX_FILES (folders are
- * counted alike), PACKAGE_MAX_DEPTH, PACKAGE_PATH_MAX_BYTES; ERR_DAMAGED for
+ * names, modes, submodules; ERR_LIMIT past package_max_files (folders are
+ * counted alike), package_max_depth, PACKAGE_PATH_MAX_BYTES; ERR_DAMAGED for
  * a tree that is none. `out` is untouched on failure.
  */
 MUST_CHECK bool tree_list(const struct tree_source *s, struct str path,

@@ -1,6 +1,6 @@
 #include "base/path.h"
-#include "mapm/limits.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "quote.h"
@@ -287,7 +287,8 @@ struct frame {
 struct lister {
     struct walk *w;
     struct arena *a; /* of the listing */
-    struct frame frames[PACKAGE_MAX_DEPTH];
+    const struct limits *limits;
+    struct frame *frames; /* package_max_depth of them */
     unsigned depth;
     char path[PACKAGE_PATH_MAX_BYTES + 1]; /* in the package */
     size_t path_n;
@@ -297,10 +298,12 @@ struct lister {
     bool has_links;
 };
 
-static bool refuse_many(const char *what, struct err *e)
+static bool refuse_many(const struct lister *l, const char *what, struct err *e)
 {
-    return err_set(e, ERR_LIMIT, "the package has more than %d %s",
-                   PACKAGE_MAX_FILES, what);
+    const struct limit *most = &l->limits->package_max_files;
+
+    return limit_fail(most, e, "the package has more than %" PRIu64 " %s",
+                      most->value, what);
 }
 
 /* Whatever is in an opened folder will be counted as file or folder; doing
@@ -312,8 +315,8 @@ static bool count_entries(struct lister *l, struct str tree, struct err *e)
     while (tree.n) {
         if (!tree_next(&tree, &entry, e))
             return false;
-        if (++l->entry_count > 2 * PACKAGE_MAX_FILES)
-            return refuse_many("files and as many folders", e);
+        if (++l->entry_count > 2 * l->limits->package_max_files.value)
+            return refuse_many(l, "files and as many folders", e);
     }
     return true;
 }
@@ -336,15 +339,16 @@ static bool open_folder(struct lister *l, const struct folder *at,
                         struct err *e)
 {
     struct str path = str_of(l->path, l->path_n);
+    const struct limit *deepest = &l->limits->package_max_depth;
     const struct object *tree;
     struct quote q;
 
-    if (l->depth == PACKAGE_MAX_DEPTH)
-        return err_set(e, ERR_LIMIT,
-                       "the package has folders more than %d deep",
-                       PACKAGE_MAX_DEPTH);
-    if (++l->folder_count > PACKAGE_MAX_FILES)
-        return refuse_many("folders", e);
+    if (l->depth == deepest->value)
+        return limit_fail(deepest, e,
+                          "the package has folders more than %" PRIu64 " deep",
+                          deepest->value);
+    if (++l->folder_count > l->limits->package_max_files.value)
+        return refuse_many(l, "folders", e);
     if (!check_circle(l, &at->tree, e) ||
         !objects_find_type(l->w->source->objects, &at->tree, OBJECT_TREE, &tree,
                            e))
@@ -400,8 +404,8 @@ static bool list_link(struct lister *l, const struct folder *at,
         return false;
     if (place.kind == TREE_FOLDER)
         return open_folder(l, place.at, e);
-    if (++l->file_count > PACKAGE_MAX_FILES)
-        return refuse_many("files", e);
+    if (++l->file_count > l->limits->package_max_files.value)
+        return refuse_many(l, "files", e);
     if (place.kind != TREE_UNKNOWN)
         add_file(l, place.kind, &place.id);
     return true;
@@ -417,8 +421,8 @@ static bool list_entry(struct lister *l, const struct folder *at,
         return open_folder(l, enter(l->w, at, entry), e);
     if (entry->kind == TREE_LINK)
         return list_link(l, at, entry->name, e);
-    if (++l->file_count > PACKAGE_MAX_FILES)
-        return refuse_many("files", e);
+    if (++l->file_count > l->limits->package_max_files.value)
+        return refuse_many(l, "files", e);
     add_file(l, entry->kind, &entry->id);
     return true;
 }
@@ -488,6 +492,9 @@ bool tree_list(const struct tree_source *s, struct str path,
     }
     l->w = &w;
     l->a = a;
+    l->limits = s->limits;
+    l->frames = arena_array(&w.a, s->limits->package_max_depth.value,
+                            sizeof *l->frames);
     if (!list_all(l, place.at, e))
         return false;
     if (w.is_short) {

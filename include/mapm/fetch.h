@@ -55,6 +55,7 @@ struct fetch_options {
     struct fetch_store store;
     const struct str *hosts; /* GitHub hosts besides github.com */
     size_t host_count;
+    const struct limits *limits; /* NULL: those of the program */
     void (*progress)(void *ctx, const struct fetch_progress *p);
     void *progress_ctx;
     bool verbose; /* one line a request to stderr */

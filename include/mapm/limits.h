@@ -1,10 +1,14 @@
 #ifndef MAPM_LIMITS_H
 #define MAPM_LIMITS_H
 
+#include "base/err.h"
+#include "base/str.h"
+
 /*
  * limits: how much an input may cost. One page, so that one look answers it.
- * Only the user's own configuration may raise them, a workspace may lower
- * them. Source: THREATS.md 7 unless a line says otherwise.
+ * Those of struct limits may be changed: raised by the user's own
+ * configuration alone, lowered by a workspace, too.
+ * Source: THREATS.md 7 unless a line says otherwise.
  */
 
 /* clang-format off */
@@ -38,7 +42,7 @@
 #define FILE_MAX_BYTES             (32ull * 1024 * 1024)
 #define PACKAGE_MAX_DEPTH          32
 #define PACKAGE_PATH_MAX_BYTES     512
-#define LISTING_MAX_BYTES          (4u * 1024 * 1024)    /* 5,000 lines of 600 */
+#define LISTING_MAX_BYTES          (64u * 1024 * 1024)   /* its lines have up to 600 */
 
 #define TRANSFER_MAX_BYTES         (256ull * 1024 * 1024)
 #define TRANSFER_MAX_OBJECTS       1000000
@@ -55,6 +59,67 @@
 #define WORKSPACE_WAIT_SECONDS     60      /* DESIGN.md 7 */
 #define STORE_GC_MIN_AGE_SECONDS   3600    /* DESIGN.md 4 */
 #define CHECK_MAX_FILES            1000000
+
+/* As far as a user may raise some of them. */
+#define PACKAGE_FILES_CEILING      100000  /* what LISTING_MAX_BYTES holds */
+#define PACKAGE_DEPTH_CEILING      256     /* what PACKAGE_PATH_MAX_BYTES holds */
+#define BYTES_CEILING              (1024ull * 1024 * 1024)
+#define SECONDS_CEILING            86400
 /* clang-format on */
+
+/* What one may be, and who says so. */
+struct limit {
+    const char *name; /* in a configuration: "package_max_files" */
+    uint64_t value;
+    uint64_t ceiling; /* of what a user may set; at least 1 */
+    struct str from;  /* "mapm.yaml:7"; empty: the program */
+};
+
+#define LIMITS_COUNT 11
+
+/*
+ * What a configuration may change (mapm.yaml(5)): how much is read, fetched
+ * and resolved. What a document may be is not among it: a document that one
+ * machine accepts is accepted by all.
+ */
+struct limits {
+    union {
+        struct {
+            struct limit package_max_files;
+            struct limit package_max_bytes;
+            struct limit file_max_bytes;
+            struct limit package_max_depth;
+            struct limit transfer_max_bytes;
+            struct limit transfer_max_objects; /* in one answer */
+            struct limit transfer_max_seconds;
+            struct limit transfer_stall_seconds;
+            struct limit graph_max_packages;
+            struct limit graph_max_depth;
+            struct limit graph_max_edges;
+        };
+        struct limit all[LIMITS_COUNT]; /* the same ones */
+    };
+};
+
+/* Those of the program, which count when nobody says otherwise. */
+extern const struct limits limits_default;
+
+/* NULL when no limit of that name can be changed. */
+struct limit *limits_find(struct limits *l, struct str name);
+
+/* ERR_LIMIT with the message, the limit's name and who set it; the hint says
+ * who may raise it. False. */
+bool limit_fail(const struct limit *l, struct err *e, const char *format, ...)
+    PRINTF(3, 4);
+
+/* That hint alone, for a caller that words its messages itself. False. */
+bool limit_hint(const struct limit *l, struct err *e);
+
+/* " (package_max_files, mapm.yaml:7)", as limit_fail ends a message. */
+#define LIMIT_WORDS_MAX_CHARS 300
+struct limit_words {
+    char text[LIMIT_WORDS_MAX_CHARS];
+};
+const char *limit_words(const struct limit *l, struct limit_words *words);
 
 #endif

@@ -303,6 +303,15 @@ MUST_CHECK bool project_parse(struct str text, enum project_role role,
                               struct project *out, struct err *e);
 
 /*
+ * What `p`, read from the file `name`, says of the limits: a user's file may
+ * set them, any other only lower them. Ask in the order user, workspace.
+ * `from` lives in `a`. Errors: ERR_FORMAT "mapm.yaml:7: …".
+ */
+MUST_CHECK bool limits_apply(struct limits *l, const struct project *p,
+                             enum project_role role, const char *name,
+                             struct arena *a, struct err *e);
+
+/*
  * mapm.yaml edited in place: comments, order, style of the lists stay. An
  * empty text becomes a file with the `dependencies` block alone. Adding what
  * is there (same key) and removing what is not change nothing.

@@ -65,7 +65,7 @@ struct plan {
  * unless the content is equal (both origins kept, a note is the caller's);
  * MCPs are leaves; a skill or mcp dependency must be of that kind; agents
  * are no dependencies; a file: package only below file: packages or roots;
- * the limits of limits.h.
+ * `limits`, those of the graph.
  *
  * Ownership: the plan lives in `a`. `out` is untouched on failure.
  * Errors: the code of the first problem (ERR_CYCLE, ERR_CONFLICT, ERR_LIMIT,
@@ -74,8 +74,8 @@ struct plan {
  */
 MUST_CHECK bool resolver_resolve(const struct resolver_source *source,
                                  const struct root *roots, size_t count,
-                                 struct arena *a, struct plan *out,
-                                 struct err *e);
+                                 const struct limits *limits, struct arena *a,
+                                 struct plan *out, struct err *e);
 
 /*
  * Folder and key names of a layer (X9, X21): who keeps the short name, who

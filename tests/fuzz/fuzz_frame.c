@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void make_fetch(struct fetch *f)
 {
-    *f = (struct fetch){0};
+    *f = (struct fetch){.limits = limits_default};
     f->asks = arena_array(&f->arena, 8, sizeof *f->asks);
     for (unsigned i = 0; i < 8; i++)
         f->asks[i] = (struct client_ask){.id = i,

@@ -240,13 +240,15 @@ static bool on_object(void *ctx, enum object_type type, const struct oid *id,
 static bool read_ours(struct str bytes, size_t chunk, struct oid_set *ids,
                       struct err *e)
 {
-    struct pack_limits limits = {.max_bytes = 4 << 20,
-                                 .max_objects = 10000,
-                                 .max_object_bytes = 1 << 20,
-                                 .max_inflated_bytes = 4 << 20};
+    struct pack_limits limits = pack_limits_of(&limits_default);
     struct pack_sink sink = {.object = on_object, .ctx = ids};
-    CLEANUP(pack_close) struct pack *p = pack_open(&limits, &sink);
+    CLEANUP(pack_close) struct pack *p = NULL;
 
+    limits.bytes.value = 4 << 20;
+    limits.objects.value = 10000;
+    limits.object.value = 1 << 20;
+    limits.max_inflated_bytes = 4 << 20;
+    p = pack_open(&limits, &sink);
     for (; bytes.n; bytes = str_from_index(bytes, chunk)) {
         if (!pack_feed(p, str_slice(bytes, 0, chunk), e))
             return false;

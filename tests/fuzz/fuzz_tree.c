@@ -117,7 +117,8 @@ static void walk(struct input *in, struct arena *a)
     struct tree_index index;
     struct objects objects;
     struct oid_set wants;
-    struct tree_source s = {.objects = &objects, .root = number(0)};
+    struct tree_source s = {
+        .objects = &objects, .root = number(0), .limits = &limits_default};
     struct str path = take_text(in, take(in) % 32);
     bool has_index = take(in) & 1;
 

@@ -139,7 +139,7 @@ static void make_fetch(struct fetch *f)
     static const enum fetch_what what[] = {
         FETCH_PACKAGE, FETCH_PACKAGE, FETCH_REF, FETCH_CATALOG, FETCH_PACKAGE};
 
-    *f = (struct fetch){0};
+    *f = (struct fetch){.limits = limits_default};
     f->channel.fd = -1;
     f->asks = arena_array(&f->arena, 5, sizeof *f->asks);
     for (unsigned i = 0; i < 5; i++)

@@ -176,7 +176,7 @@ static const char *verdict(struct maker *m, const struct pack_limits *limits,
                            size_t *count, enum err_code *code)
 {
     static struct err e;
-    struct pack_limits usual = pack_limits_default();
+    struct pack_limits usual = pack_limits_of(&limits_default);
     char first[512] = "";
 
     for (size_t chunk = 0; chunk <= 7; chunk += 1) {
@@ -237,7 +237,7 @@ TEST(deltas_on_earlier_objects)
     struct oid base, result;
     struct err e = {0};
     struct seen s;
-    struct pack_limits limits = pack_limits_default();
+    struct pack_limits limits = pack_limits_of(&limits_default);
 
     make_init(&m, 2, 4);
     make_object(&m, 3, STR("abcdefghij"));
@@ -283,7 +283,7 @@ TEST(bases_from_outside)
     struct err e = {0};
     struct seen s;
     struct oid base;
-    struct pack_limits limits = pack_limits_default();
+    struct pack_limits limits = pack_limits_of(&limits_default);
 
     CHECK(oid_of(OBJECT_BLOB, STR("abcdefghij"), &base, &e));
     make_init(&m, 2, 1);
@@ -316,7 +316,7 @@ TEST(two_deltas_that_wait_for_each_other_are_refused)
 TEST(chains_may_be_long)
 {
     enum { LINKS = 100000 };
-    struct pack_limits limits = pack_limits_default();
+    struct pack_limits limits = pack_limits_of(&limits_default);
     struct err e = {0};
     struct maker m;
     struct seen s;
@@ -357,7 +357,7 @@ TEST(chains_may_be_long)
 
 TEST(headers)
 {
-    struct pack_limits limits = pack_limits_default();
+    struct pack_limits limits = pack_limits_of(&limits_default);
     enum err_code code;
     struct maker m;
 
@@ -374,27 +374,29 @@ TEST(headers)
     /* row 4: refused by 12 bytes alone */
     make_init(&m, 2, 0xffffffff);
     CHECK_STR(verdict(&m, NULL, NULL, &code),
-              "a pack of 4294967295 objects, more than the 1000000 allowed");
+              "a pack of 4294967295 objects, more than the 1000000 allowed "
+              "(transfer_max_objects)");
     CHECK(code == ERR_LIMIT);
 
-    limits.max_objects = 1;
+    limits.objects.value = 1;
     make_init(&m, 2, 1);
     make_object(&m, 3, STR("x"));
     make_end(&m);
     CHECK_STR(verdict(&m, &limits, NULL, NULL), "");
     make_init(&m, 2, 2);
     CHECK_STR(verdict(&m, &limits, NULL, NULL),
-              "a pack of 2 objects, more than the 1 allowed");
+              "a pack of 2 objects, more than the 1 allowed "
+              "(transfer_max_objects)");
 }
 
 /* row 4: before a byte of it is inflated */
 TEST(object_limit)
 {
-    struct pack_limits limits = pack_limits_default();
+    struct pack_limits limits = pack_limits_of(&limits_default);
     enum err_code code;
     struct maker m;
 
-    limits.max_object_bytes = 64;
+    limits.object.value = 64;
     make_init(&m, 2, 1);
     make_object(&m, 3,
                 STR("0123456789012345678901234567890123456789012345678"
@@ -405,7 +407,8 @@ TEST(object_limit)
     make_init(&m, 2, 1);
     make_size(&m, 3, 65);
     CHECK_STR(verdict(&m, &limits, NULL, &code),
-              "an object of 65 bytes, more than the 64 allowed for one");
+              "an object of 65 bytes, more than the 64 allowed for one "
+              "(file_max_bytes)");
     CHECK(code == ERR_LIMIT);
 
     make_init(&m, 2, 1);
@@ -420,13 +423,13 @@ TEST(object_limit)
     make_end(&m);
     CHECK_STR(verdict(&m, NULL, NULL, &code),
               "an object of 2147483648 bytes, more than the 33554432 allowed "
-              "for one");
+              "for one (file_max_bytes)");
     CHECK(code == ERR_LIMIT);
 }
 
 TEST(limit_of_all_together)
 {
-    struct pack_limits limits = pack_limits_default();
+    struct pack_limits limits = pack_limits_of(&limits_default);
     enum err_code code;
     struct maker m;
 
@@ -441,8 +444,8 @@ TEST(limit_of_all_together)
                             : "the pack unfolds to more than the 9 bytes "
                               "allowed");
     }
-    limits = pack_limits_default();
-    limits.max_bytes = 40;
+    limits = pack_limits_of(&limits_default);
+    limits.bytes.value = 40;
     make_init(&m, 2, 1);
     make_object(&m, 3, STR("12345"));
     make_end(&m);
@@ -567,7 +570,7 @@ TEST(the_end)
 /* row 13: cut anywhere, a pack is never taken for whole. */
 TEST(truncated_anywhere)
 {
-    struct pack_limits limits = pack_limits_default();
+    struct pack_limits limits = pack_limits_of(&limits_default);
     struct maker m;
 
     make_init(&m, 2, 2);
@@ -697,7 +700,7 @@ static const char make_repository[] =
 
 static void compare(const char *pack, const char *ids, bool with_bases)
 {
-    struct pack_limits limits = pack_limits_default();
+    struct pack_limits limits = pack_limits_of(&limits_default);
     struct err e = {0};
     struct seen s, all;
     struct str bytes, rest, line;

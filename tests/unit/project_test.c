@@ -31,7 +31,8 @@ static const struct {
     {W, "policy:\n  sources: [github.com/acme/*, \"*/*/*\"]\n  commands: {allow: [[git, diff, \"*\"]], deny: []}\n  network: no\n", NULL, NULL},
     {W, "runtime: {metaskills: off, keep: summary}\nlimits: {package_max_files: 5000}\n", NULL, NULL},
     {U, "limits: {package_max_files: 9000}\n", NULL, NULL},
-    {W, "limits: {package_max_files: 0}\n", NULL, NULL},
+    {W, "limits: {package_max_files: 1}\n", NULL, NULL},
+    {U, "limits: {package_max_files: 100000}\n", NULL, NULL},
     /* shape */
     {W, "- a\n", "m:1: expected keys and values", ""},
     {W, "text\n", "m:1: expected keys and values", ""},
@@ -71,7 +72,9 @@ static const struct {
     {W, "ask: {exec: [sh, -c, x]}\n", "m:1: ask must be one of claude, codex, gemini, opencode, copilot, qwen, cline", "programs and URLs belong in your own ~/.config/mapm/config.yaml"},
     {W, "ask: {http: \"https://evil.example\"}\n", "m:1: ask must be one of claude, codex, gemini, opencode, copilot, qwen, cline", "programs and URLs belong in your own ~/.config/mapm/config.yaml"},
     {W, "ask: /bin/sh\n", "m:1: ask must be one of claude, codex, gemini, opencode, copilot, qwen, cline", "programs and URLs belong in your own ~/.config/mapm/config.yaml"},
-    {W, "limits: {package_max_files: 5001}\n", "m:1: package_max_files: a workspace may only lower it (5000)", "raise it in your own ~/.config/mapm/config.yaml"},
+    {W, "limits: {package_max_files: 0}\n", "m:1: package_max_files must be from 1 to 100000", ""},
+    {U, "limits: {package_max_files: 100001}\n", "m:1: package_max_files must be from 1 to 100000", ""},
+    {U, "limits: {name_max_chars: 10}\n", "m:1: unknown key \"name_max_chars\"", ""},
     /* the rest */
     {U, "ask: other\n", "m:1: ask must be one of claude, codex, gemini, opencode, copilot, qwen, cline", ""},
     {U, "ask: {}\n", "m:1: ask has either exec or http", ""},
@@ -97,7 +100,8 @@ static const struct {
     {W, "limits: {package_max_files: 1.5}\n", "m:1: package_max_files must be a whole number", ""},
     {W, "limits: {package_max_files: 0777}\n", "m:1: package_max_files must be a whole number", ""},
     {W, "limits: {package_max_files: many}\n", "m:1: package_max_files must be a whole number", ""},
-    {U, "limits: {package_max_files: 9223372036854775808}\n", "m:1: package_max_files must be a whole number", ""},
+    {U, "limits: {package_max_files: 18446744073709551615}\n", "m:1: package_max_files must be from 1 to 100000", ""},
+    {U, "limits: {package_max_files: 18446744073709551616}\n", "m:1: package_max_files must be a whole number", ""},
 };
 /* clang-format on */
 
@@ -201,36 +205,6 @@ TEST(settings_are_flat)
         CHECK_STR(str_c(p.settings[i].value, &arena), want[i][1]);
     }
     CHECK(p.settings[8].line == 8);
-    arena_done(&arena);
-}
-
-/* Each limit of limits.h has its name here, and no other has. */
-TEST(limits_are_those_of_the_header)
-{
-    FILE *f = fopen("include/mapm/limits.h", "r");
-    char line[256];
-    int seen = 0;
-
-    CHECK(f != NULL);
-    while (f && fgets(line, sizeof line, f)) {
-        struct str rest = str_from(line), name;
-        struct project p;
-        struct err e = {0};
-
-        if (!str_starts(rest, STR("#define ")) ||
-            str_find(rest, STR("MAPM_LIMITS_H")) != SIZE_MAX)
-            continue;
-        rest = str_from_index(rest, 8);
-        str_cut(&rest, ' ', &name);
-        name = str_lower(name, &arena);
-        seen++;
-        CHECK(parse(arena_printf(&arena, "limits: {%.*s: 0}", STR_ARG(name)).p,
-                    W, &p, &e));
-        CHECK_STR(err_first(&e), "");
-    }
-    CHECK(seen == 42);
-    if (f)
-        fclose(f);
     arena_done(&arena);
 }
 

@@ -600,7 +600,7 @@ static bool on_pack(void *ctx, struct str bytes, struct err *e)
 static void collect(struct arena *a, struct fetch_answer *f,
                     struct collected *c, struct str answer)
 {
-    struct pack_limits limits = pack_limits_default();
+    struct pack_limits limits = pack_limits_of(&limits_default);
     struct pack_sink sink = {.object = on_object, .ctx = c};
     struct err e = {0};
 

@@ -36,7 +36,8 @@ static bool resolve(struct graph *g, const char *asked, struct plan *out,
         roots[count++] =
             (struct root){.kind = graph_kind(word.p[0]),
                           .origin = graph_origin(str_from_index(word, 2))};
-    return resolver_resolve(&source, roots, count, &arena, out, e);
+    return resolver_resolve(&source, roots, count, &limits_default, &arena, out,
+                            e);
 }
 
 /* "M B A(0,1)": each step with its needs. */
@@ -275,7 +276,8 @@ TEST(an_interrupt_ends_the_walk_at_once)
     for (size_t i = 0; i < 5; i++)
         roots[i] = (struct root){
             .kind = S, .origin = graph_origin(arena_printf(&arena, "%zu", i))};
-    CHECK(!resolver_resolve(&source, roots, 5, &arena, &plan, &e));
+    CHECK(!resolver_resolve(&source, roots, 5, &limits_default, &arena, &plan,
+                            &e));
     CHECK(e.code == ERR_INTERRUPTED && g.reads == 3);
     CHECK_STR(err_text(&e), "stop");
     arena_done(&arena);
@@ -501,7 +503,8 @@ static bool resolve_root(struct graph *g, const char *root, struct plan *plan,
     struct resolver_source source = graph_source(g);
     struct root r = {.kind = S, .origin = graph_origin(str_from(root))};
     double start = milliseconds();
-    bool ok = resolver_resolve(&source, &r, 1, &arena, plan, e);
+    bool ok =
+        resolver_resolve(&source, &r, 1, &limits_default, &arena, plan, e);
 
     *ms = milliseconds() - start;
     return ok;
@@ -524,7 +527,8 @@ TEST(a_thousand_levels_and_one_more) /* row 11 */
         CHECK_STR(
             err_text(&e),
             ok ? ""
-               : "more than 1000 levels of dependencies, needed by "
+               : "more than 1000 levels of dependencies (graph_max_depth), "
+                 "needed by "
                  "p000000 -> p000001 -> p000002 -> p000003 -> (992 more) -> "
                  "p000996 -> p000997 -> p000998 -> p000999");
         CHECK(e.code == (ok ? ERR_NONE : ERR_LIMIT));
@@ -590,7 +594,8 @@ TEST(too_many_packages_and_too_many_edges) /* row 11 */
     graph_need(&g, root, S, number("p", GRAPH_MAX_PACKAGES - 1));
     CHECK(!resolve_root(&g, "root", &plan, &e, &ms));
     CHECK(e.code == ERR_LIMIT);
-    CHECK_STR(err_text(&e), "more than 20000 packages, needed by root");
+    CHECK_STR(err_text(&e),
+              "more than 20000 packages (graph_max_packages), needed by root");
     arena_done(&arena);
 
     graph_init(&g, &arena);
@@ -602,8 +607,8 @@ TEST(too_many_packages_and_too_many_edges) /* row 11 */
     CHECK(plan.count == 2 && plan.steps[1].need_count == 1);
     graph_need(&g, root, S, STR("p"));
     CHECK(!resolve_root(&g, "root", &plan, &e, &ms));
-    CHECK_STR(err_text(&e),
-              "more than 200000 dependencies in all, needed by root");
+    CHECK_STR(err_text(&e), "more than 200000 dependencies in all "
+                            "(graph_max_edges), needed by root");
     arena_done(&arena);
 }
 

@@ -98,7 +98,8 @@ static const char *listing(struct repo *r, const struct oid *top,
                            const char *path, struct err *e)
 {
     static char text[16384];
-    struct tree_source s = {.objects = &r->objects, .root = *top};
+    struct tree_source s = {
+        .objects = &r->objects, .root = *top, .limits = &limits_default};
     struct tree_listing l;
     size_t n = 0;
 
@@ -554,8 +555,43 @@ TEST(number_of_files)
     CHECK(strncmp(listing(&r, &top, "", &e), "n000000 n000001", 15) == 0);
     top = wide(&r, "100644", PACKAGE_MAX_FILES + 1, &blob);
     CHECK_STR(listing(&r, &top, "", &e),
-              "more than 5000 entries in one folder");
+              "the package has more than 5000 files (package_max_files)");
     CHECK(e.code == ERR_LIMIT);
+    repo_done(&r);
+}
+
+/* A configuration may have other limits than the program. */
+TEST(limits_may_be_others)
+{
+    struct limits limits = limits_default;
+    struct tree_source s = {.limits = &limits};
+    struct tree_listing l;
+    struct repo r;
+    struct err e = {0};
+    struct oid blob;
+
+    repo_init(&r);
+    s.objects = &r.objects;
+    blob = put(&r, OBJECT_BLOB, STR("x"));
+    s.root = wide(&r, "100644", PACKAGE_MAX_FILES + 1, &blob);
+    limits.package_max_files.value = PACKAGE_MAX_FILES + 1;
+    CHECK(tree_list(&s, STR(""), &r.wants, &r.a, &l, &e));
+    CHECK(l.count == PACKAGE_MAX_FILES + 1);
+
+    s.root = wide(&r, "100644", 3, &blob);
+    limits.package_max_files.value = 3;
+    CHECK(tree_list(&s, STR(""), &r.wants, &r.a, &l, &e));
+    limits.package_max_files.value = 2;
+    CHECK(!tree_list(&s, STR(""), &r.wants, &r.a, &l, &e));
+    CHECK_STR(err_first(&e),
+              "the package has more than 2 files (package_max_files)");
+
+    limits = limits_default;
+    for (int i = 1; i < PACKAGE_MAX_DEPTH + 1; i++)
+        s.root = wide(&r, "40000", 1, &s.root);
+    CHECK(!tree_list(&s, STR(""), &r.wants, &r.a, &l, &e));
+    limits.package_max_depth.value = PACKAGE_MAX_DEPTH + 1;
+    CHECK(tree_list(&s, STR(""), &r.wants, &r.a, &l, &e));
     repo_done(&r);
 }
 
@@ -599,7 +635,7 @@ TEST(depth_and_path)
     CHECK(e.code == ERR_NONE);
     id = wide(&r, "40000", 1, &id);
     CHECK_STR(listing(&r, &id, "", &e),
-              "the package has folders more than 32 deep");
+              "the package has folders more than 32 deep (package_max_depth)");
     CHECK(e.code == ERR_LIMIT);
 
     /* row 30: 100,000 nested trees use no C stack. */
@@ -778,6 +814,7 @@ TEST(trees_that_git_made)
     while (str_line(&rest, &line))
         read_git_tree(&r, line);
     s.objects = &r.objects;
+    s.limits = &limits_default;
     CHECK(tree_list(&s, STR(""), &r.wants, &r.a, &l, &e));
     CHECK_STR(err_first(&e), "");
     rest = slurp(&r.a, "files");
