@@ -108,7 +108,9 @@ struct fetch_event {
     unsigned id;
     struct str ref;           /* "main", "v1.2"; "" for a commit id */
     struct str commit;        /* 40 hex */
-    struct str path;          /* in the repository */
+    struct str path;          /* in the repository; "" when the object was
+                               * pinned and nobody had to find out where the
+                               * ref ends */
     struct str object;        /* git id of tree or blob */
     enum doc_kind doc;        /* what lies there */
     struct str manifest;      /* MANIFEST: its text */

@@ -97,6 +97,44 @@ unlike 'objects of another repository' "$out" '^DONE'
 clear_faults
 stop_githost
 
+# --- limits (row 4) ---------------------------------------------------------
+start_githost
+skill "$T/large/skills/small"
+skill "$T/large/skills/large"
+head -c 33554433 /dev/zero >"$T/large/skills/large/zeros"
+skill "$T/large/skills/many"
+python3 - "$T/large/skills/many" <<'PYTHON'
+import os, sys
+for i in range(5000):
+    os.makedirs("%s/%d" % (sys.argv[1], i // 500), exist_ok=True)
+    open("%s/%d/%d" % (sys.argv[1], i // 500, i), "w").close()
+PYTHON
+make_repo acme/large "$T/large"
+drive "$T/incoming" "$GH/acme/large/tree/main/skills/small" \
+    "$GH/acme/large/tree/main/skills/large" "$GH/acme/large/tree/main/skills/many"
+like 'a file of 32 MiB and a byte' "$out" '^FAILED .*skills/large \[limit\] .*33554432'
+like '5,001 files' "$out" '^FAILED .*skills/many \[limit\]'
+like 'harm no other' "$out" '^DONE .*skills/small'
+
+# a repository of 20,000 folders: only the way to the package is fetched
+git init -q --bare "$T/repos/acme/wide.git"
+python3 - <<'PYTHON' | repo acme/wide fast-import --quiet
+print("commit refs/heads/main\ncommitter A <a@example.org> 1700000000 +0000\ndata 1\nx")
+def put(path, text):
+    print("M 100644 inline %s\ndata %d\n%s" % (path, len(text), text))
+for i in range(20100):
+    put("junk/%d/%d/f" % (i % 200, i), "x%d" % i)
+put("skills/hello/SKILL.md", "---\nname: hello\ndescription: Says hello.\n---\n")
+put("skills/hello/docs/more.md", "more")
+PYTHON
+repo acme/wide symbolic-ref HEAD refs/heads/main
+want 'a wide repository' 0 '^DONE' "$GH/acme/wide/tree/main/skills/hello"
+like 'all of the package' "$out" '^  644 docs/more.md 4$'
+at_most 'few bytes' "$(stat_of by_cmd.fetch)" 12
+drive --catalog "$T/incoming" "$GH/acme/wide"
+like 'and what it offers' "$out" '^  skill skills/hello$'
+stop_githost
+
 # --- servers that mean harm (rows 13, 14) -----------------------------------
 hostile()
 {

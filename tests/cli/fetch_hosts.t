@@ -194,10 +194,27 @@ git config --global --remove-section "http.$GITHOST_URL"
 git config --global --unset http.sslCAInfo
 CURL_CA_BUNDLE=$GITHOST_CA SSL_CERT_FILE=$GITHOST_CA
 export CURL_CA_BUNDLE SSL_CERT_FILE
+like 'is not trusted' "$(unset CURL_CA_BUNDLE SSL_CERT_FILE; drive "$T/incoming" "$HELLO"; echo "$out")" 'certificate'
 ip=${GITHOST_URL##*:}
 git config --global "url.https://other.localhost:$ip/.insteadOf" $GH/acme/
 want 'a certificate for another name' 1 '\[tls\] ' "$HELLO"
 git config --global --remove-section "url.https://other.localhost:$ip/"
+
+# to another GitHub host: without secrets
+start_githost --tls --token "$secret" --private 'acme/private'
+port=${GITHOST_URL##*:}
+MAPM_GITHUB_HOSTS='localhost,127.0.0.1' GH_TOKEN=$secret
+export MAPM_GITHUB_HOSTS GH_TOKEN
+want 'a token over TLS' 0 '^DONE' "$PRIVATE"
+to='"match": {"cmd": "ls-refs"}, "kind": "redirect", "status": 307, "to": "https://localhost:'$port
+fault "{$to/acme/catalog.git/git-upload-pack\"}"
+want 'a redirect to another GitHub host' 0 '^DONE' "$HELLO"
+reset_log
+fault "{$to/acme/private.git/git-upload-pack\"}"
+want 'no token goes with it' 1 '\[not-authorized\] .*HTTP 401' "$PRIVATE"
+unsaid 'a redirect'
+clear_faults
+unset MAPM_GITHUB_HOSTS GH_TOKEN
 
 if command -v nginx >/dev/null; then
     start_githost --h2
