@@ -60,6 +60,10 @@ static bool check_own_folder(struct plan *plan, struct err *e)
     if (fs_stat_at(plan->p->root, STATE_FOLDER, &st) && !S_ISDIR(st.st_mode))
         return err_set(e, ERR_REFUSED, "%s %s", STATE_FOLDER,
                        plan_kind_of(&st));
+    if (fs_stat_at(plan->p->root, STATE_FOLDER "/journal", &st) &&
+        !S_ISREG(st.st_mode))
+        return err_set(e, ERR_REFUSED, STATE_FOLDER "/journal %s",
+                       plan_kind_of(&st));
     return true;
 }
 

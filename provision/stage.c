@@ -47,8 +47,10 @@ static bool open_own_folder(struct staging *s, struct err *e)
 static void close_own_folder(struct staging *s)
 {
     int root = s->plan->p->root;
+    struct stat st;
 
-    if (s->mapm >= 0 && fs_exists_at(s->mapm, "journal"))
+    if (s->mapm >= 0 && fs_stat_at(s->mapm, "journal", &st) &&
+        S_ISREG(st.st_mode))
         return; /* the next command goes on there */
     if (s->mapm >= 0 && s->made_ignore)
         unlinkat(s->mapm, ".gitignore", 0);
