@@ -106,7 +106,10 @@ is 'row 16: not what it names' "$(snapshot "$T/outside")" "$(cat "$T/outside.bef
 rm -r .agents/skills/hello && ln -s "$T/outside" .agents/skills/hello
 echo more >>"$HELLO/SKILL.md"
 refuses 'row 16: a link in the place of a folder of ours' 'mapm did not make'
-refuses 'row 16: and when it is removed' 'mapm did not make|changed|edited' remove hello
+exits 'row 16: a removal leaves it alone' 0 mapm remove hello
+like 'row 16: and says so' "$err" 'mapm did not make: kept'
+ok 'row 16: it is there' test -L .agents/skills/hello
+is 'row 16: with what it names' "$(snapshot "$T/outside")" "$(cat "$T/outside.before")"
 
 # --- row 15: mapm.yaml -----------------------------------------------------------
 
