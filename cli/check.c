@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "user.h"
+
 /* The command: from its words to roots, and from results to an exit code. */
 
 /* "./a//b/" as "a/b"; "." and "./" as "". ".." stays: links may be in it. */
@@ -153,6 +155,8 @@ static bool check_all(struct invocation *inv, const struct check_root *roots,
                       size_t count, int *exit_code, struct err *e)
 {
     CLEANUP(check_results_done) struct check_results results = {0};
+    struct project user;
+    struct limits limits;
     struct check_rules rules = {
         .profile = PROFILE_INSTALL,
         .strict = has_option(inv, OPTION_STRICT),
@@ -162,6 +166,8 @@ static bool check_all(struct invocation *inv, const struct check_root *roots,
     if (has_option(inv, OPTION_PROFILE) &&
         !profile_find(option_value(inv, OPTION_PROFILE), &rules.profile))
         return err_set(e, ERR_USAGE, "unknown profile");
+    if (!user_read(inv, &user, &limits, &rules.origins, e))
+        return false;
     if (count && !check_find(roots, count, &rules, &inv->arena, &results, e))
         return false;
     if (has_option(inv, OPTION_AGAINST) &&

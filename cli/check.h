@@ -48,6 +48,7 @@ struct check_result {
 
 struct check_rules {
     enum profile profile;
+    struct origin_rules origins;
     bool strict, fix;
 };
 

@@ -201,6 +201,7 @@ bool check_judge(const struct check_rules *rules, int dirfd,
     struct manifest_input in = {
         .kind = result->kind,
         .files = result->kind == DOC_MCP ? NULL : &files,
+        .rules = &rules->origins,
         .profile = rules->profile,
         .strict = rules->strict,
         .allow_file = true,

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "user.h"
+
 /* A manifest counts when it is the user's or root's (DESIGN.md 3). */
 static bool holds_manifest(int dirfd, const char *name)
 {
@@ -70,29 +72,6 @@ static bool read_text(int dirfd, const char *name, size_t max_bytes,
     return true;
 }
 
-static bool read_user_config(struct layer *l, struct invocation *inv,
-                             struct err *e)
-{
-    const char *xdg = getenv("XDG_CONFIG_HOME");
-    struct str folder = str_from(xdg && xdg[0] == '/' ? xdg : NULL), path, text;
-
-    if (folder.n == 0 && inv->home.n)
-        folder = fs_join(inv->home, STR(".config"), &inv->arena);
-    if (folder.n == 0)
-        return true;
-    path = fs_join(folder, STR("mapm/config.yaml"), &inv->arena);
-    if (!fs_read_user_file(path.p, PROJECT_MAX_BYTES, &inv->arena, &text, e)) {
-        if (e->code != ERR_NOT_FOUND)
-            return err_wrap(e, "cannot read %s", path.p);
-        err_clear(e);
-        return true;
-    }
-    return project_parse(text, PROJECT_USER, path.p, NULL, &inv->arena,
-                         &l->user, e) &&
-           limits_apply(&l->limits, &l->user, PROJECT_USER, path.p, &inv->arena,
-                        e);
-}
-
 /* A lock that is there says something: an empty file is a damaged one. */
 static bool read_lock(int dirfd, const char *name, struct arena *a,
                       struct str *out, struct err *e)
@@ -104,31 +83,6 @@ static bool read_lock(int dirfd, const char *name, struct arena *a,
     err_set(e, ERR_FORMAT, "%s:1: the file is empty", name);
     return err_hint(e, "take it from version control again, or delete it and "
                        "run mapm install");
-}
-
-/* GitHub hosts besides github.com: the user's own file and environment. */
-static void collect_hosts(struct layer *l, struct invocation *inv)
-{
-    struct str rest = str_from(getenv("MAPM_GITHUB_HOSTS")), word;
-    struct str *hosts = NULL;
-    size_t count = 0, capacity = 0;
-
-    for (size_t i = 0; i < l->user.host_count; i++) {
-        hosts = arena_grow(&inv->arena, hosts, count, &capacity, sizeof *hosts);
-        hosts[count++] = str_lower(l->user.hosts[i], &inv->arena);
-    }
-    rest = arena_str(&inv->arena, rest);
-    for (size_t i = 0; i < rest.n; i++)
-        if (rest.p[i] == ',')
-            ((char *)(uintptr_t)rest.p)[i] = ' ';
-    while (str_cut(&rest, ' ', &word)) {
-        if (word.n == 0)
-            continue;
-        hosts = arena_grow(&inv->arena, hosts, count, &capacity, sizeof *hosts);
-        hosts[count++] = str_lower(word, &inv->arena);
-    }
-    l->rules.hosts = hosts;
-    l->rules.host_count = count;
 }
 
 static void index_origin(struct layer *l, const struct origin *o,
@@ -208,16 +162,15 @@ bool layer_open(struct invocation *inv, enum layer_mode mode, struct layer *out,
 {
     bool recovered = false;
 
-    *out = (struct layer){.limits = limits_default};
+    *out = (struct layer){0};
     if (has_option(inv, OPTION_GLOBAL)) {
         if (!open_global(out, inv, e))
             return false;
     } else {
         out->path = arena_str(&inv->arena, find_workspace(inv));
     }
-    if (!read_user_config(out, inv, e))
+    if (!user_read(inv, &out->user, &out->limits, &out->rules, e))
         return false;
-    collect_hosts(out, inv);
     if (!provision_open(out->path, mode == LAYER_READ, say_waiting, inv,
                         &recovered, &out->provision, e))
         return false;

@@ -271,4 +271,17 @@ exits 'all of them' 0 mapm check large
 like 'in one call' "$out" '^checked 16000: 0 errors, 0 warnings$'
 (ulimit -n 40 && "$MAPM" check -q large/g*/skills/*) >"$T/out" 2>&1
 is 'with few descriptors, each named by itself' "$(cat "$T/out")" ''
+# --- hosts that the user's own configuration names (row 10) -------------------
+skill "$T/ghe/skills/x" 'scope: acme' 'dependencies:' '  skills:' \
+    '    - https://ghe.example.com/acme/catalog/tree/main/skills/y'
+exits 'a host that nobody named' 3 mapm check "$T/ghe"
+mkdir -p "$XDG_CONFIG_HOME/mapm"
+echo 'hosts: [ghe.example.com]' >"$XDG_CONFIG_HOME/mapm/config.yaml"
+exits 'a host of config.yaml' 0 mapm check "$T/ghe"
+rm "$XDG_CONFIG_HOME/mapm/config.yaml"
+MAPM_GITHUB_HOSTS=ghe.example.com
+export MAPM_GITHUB_HOSTS
+exits 'a host of the environment' 0 mapm check "$T/ghe"
+unset MAPM_GITHUB_HOSTS
+
 done_testing

@@ -1,0 +1,64 @@
+#include "user.h"
+
+#include "base/fs.h"
+
+#include <stdlib.h>
+
+static bool read_config(struct invocation *inv, struct project *user,
+                        struct limits *limits, struct err *e)
+{
+    const char *xdg = getenv("XDG_CONFIG_HOME");
+    struct str folder = str_from(xdg && xdg[0] == '/' ? xdg : NULL), path, text;
+
+    if (folder.n == 0 && inv->home.n)
+        folder = fs_join(inv->home, STR(".config"), &inv->arena);
+    if (folder.n == 0)
+        return true;
+    path = fs_join(folder, STR("mapm/config.yaml"), &inv->arena);
+    if (!fs_read_user_file(path.p, PROJECT_MAX_BYTES, &inv->arena, &text, e)) {
+        if (e->code != ERR_NOT_FOUND)
+            return err_wrap(e, "cannot read %s", path.p);
+        err_clear(e);
+        return true;
+    }
+    return project_parse(text, PROJECT_USER, path.p, NULL, &inv->arena, user,
+                         e) &&
+           limits_apply(limits, user, PROJECT_USER, path.p, &inv->arena, e);
+}
+
+/* GitHub hosts besides github.com: the user's own file and environment. */
+static void collect_hosts(struct invocation *inv, const struct project *user,
+                          struct origin_rules *rules)
+{
+    struct str rest = str_from(getenv("MAPM_GITHUB_HOSTS")), word;
+    struct str *hosts = NULL;
+    size_t count = 0, capacity = 0;
+
+    for (size_t i = 0; i < user->host_count; i++) {
+        hosts = arena_grow(&inv->arena, hosts, count, &capacity, sizeof *hosts);
+        hosts[count++] = str_lower(user->hosts[i], &inv->arena);
+    }
+    rest = arena_str(&inv->arena, rest);
+    for (size_t i = 0; i < rest.n; i++)
+        if (rest.p[i] == ',')
+            ((char *)(uintptr_t)rest.p)[i] = ' ';
+    while (str_cut(&rest, ' ', &word)) {
+        if (word.n == 0)
+            continue;
+        hosts = arena_grow(&inv->arena, hosts, count, &capacity, sizeof *hosts);
+        hosts[count++] = str_lower(word, &inv->arena);
+    }
+    rules->hosts = hosts;
+    rules->host_count = count;
+}
+
+bool user_read(struct invocation *inv, struct project *user,
+               struct limits *limits, struct origin_rules *rules, struct err *e)
+{
+    *user = (struct project){0};
+    *limits = limits_default;
+    if (!read_config(inv, user, limits, e))
+        return false;
+    collect_hosts(inv, user, rules);
+    return true;
+}

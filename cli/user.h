@@ -1,0 +1,15 @@
+#ifndef CLI_USER_H
+#define CLI_USER_H
+
+#include "command.h"
+
+/*
+ * user: what the user's own configuration says, config.yaml and
+ * MAPM_GITHUB_HOSTS. Only here rights are widened (DESIGN.md 3.1).
+ * Ownership: in the invocation's arena.
+ */
+MUST_CHECK bool user_read(struct invocation *inv, struct project *user,
+                          struct limits *limits, struct origin_rules *rules,
+                          struct err *e);
+
+#endif
