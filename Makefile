@@ -79,7 +79,7 @@ $(B)/unit/%: $(B)/tests/unit/%.o $(FETCH_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(call SAY,LD)$(LINK) $^ $(FETCH_PKG_LIBS) $(PKG_LIBS) $(LDLIBS)
 
-# What tests/cli/fetch.t drives mapm-fetch with; it stands beside it.
+# What tests/cli/fetch*.t drive mapm-fetch with; it stands beside it.
 $(B)/fetch_drive: $(B)/tests/lib/fetch_drive.o $(LIB)
 	$(call SAY,LD)$(LINK) $^ $(PKG_LIBS) $(LDLIBS)
 

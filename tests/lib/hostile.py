@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""hostile.py KIND READY: a server that means harm, for tests/cli/fetch_faults.t.
+"""hostile.py KIND READY: a server that means harm, for tests/cli/fetch_servers.t.
 
 Answers every request in the way of KIND, on a free port that it writes to the
 file READY. One thread a connection; ends with its parent's kill."""

@@ -1,0 +1,135 @@
+#!/bin/sh
+# mapm-fetch against servers that hold too much, mean harm or can do less.
+# FETCH 3, 8; THREATS rows 4, 13, 14.
+. "$(dirname "$0")/../lib/cli.sh"
+
+DRIVE=${MAPM_BUILD:-$ROOT/build}/fetch_drive
+[ -x "$DRIVE" ] || skip_all 'fetch_drive is not built'
+GH=https://github.com
+HELLO=$GH/acme/catalog/tree/main/skills/hello
+
+# drive ARG...: a new incoming folder, the events in $out.
+drive()
+{
+    rm -rf "$T/incoming"
+    mkdir "$T/incoming"
+    run "$DRIVE" "$@"
+}
+# want WHAT STATUS REGEX ORIGIN...
+want()
+{
+    what=$1 code=$2 regex=$3
+    shift 3
+    drive "$T/incoming" "$@"
+    is "$what" "$status" "$code"
+    like "$what: said so" "$out" "$regex"
+}
+
+skill "$T/src/skills/hello"
+mkdir -p "$T/src/skills/hello/docs"
+head -c 40000 /dev/urandom >"$T/src/skills/hello/docs/data.bin"
+skill "$T/src/skills/other"
+echo other >"$T/src/skills/other/notes.md"
+make_repo acme/catalog "$T/src"
+main=$COMMIT
+
+# --- limits (row 4) ---------------------------------------------------------
+start_githost
+skill "$T/large/skills/small"
+skill "$T/large/skills/large"
+head -c 33554433 /dev/zero >"$T/large/skills/large/zeros"
+skill "$T/large/skills/many"
+python3 - "$T/large/skills/many" <<'PYTHON'
+import os, sys
+for i in range(5000):
+    os.makedirs("%s/%d" % (sys.argv[1], i // 500), exist_ok=True)
+    open("%s/%d/%d" % (sys.argv[1], i // 500, i), "w").close()
+PYTHON
+make_repo acme/large "$T/large"
+drive "$T/incoming" "$GH/acme/large/tree/main/skills/small" \
+    "$GH/acme/large/tree/main/skills/large" "$GH/acme/large/tree/main/skills/many"
+like 'a file of 32 MiB and a byte' "$out" '^FAILED .*skills/large \[limit\] .*33554432'
+like '5,001 files' "$out" '^FAILED .*skills/many \[limit\]'
+like 'harm no other' "$out" '^DONE .*skills/small'
+
+# a repository of 20,000 folders: only the way to the package is fetched
+git init -q --bare "$T/repos/acme/wide.git"
+python3 - <<'PYTHON' | repo acme/wide fast-import --quiet
+print("commit refs/heads/main\ncommitter A <a@example.org> 1700000000 +0000\ndata 1\nx")
+def put(path, text):
+    print("M 100644 inline %s\ndata %d\n%s" % (path, len(text), text))
+for i in range(20100):
+    put("junk/%d/%d/f" % (i % 200, i), "x%d" % i)
+put("skills/hello/SKILL.md", "---\nname: hello\ndescription: Says hello.\n---\n")
+put("skills/hello/docs/more.md", "more")
+PYTHON
+repo acme/wide symbolic-ref HEAD refs/heads/main
+want 'a wide repository' 0 '^DONE' "$GH/acme/wide/tree/main/skills/hello"
+like 'all of the package' "$out" '^  644 docs/more.md 4$'
+at_most 'few bytes' "$(stat_of by_cmd.fetch)" 12
+drive --catalog "$T/incoming" "$GH/acme/wide"
+like 'and what it offers' "$out" '^  skill skills/hello$'
+stop_githost
+
+# --- servers that mean harm (rows 13, 14) -----------------------------------
+hostile()
+{
+    rm -f "$T/hostile"
+    python3 "$ROOT/tests/lib/hostile.py" "$1" "$T/hostile" &
+    hostile_pid=$!
+    until [ -s "$T/hostile" ]; do sleep 0.05; done
+    url=$(cat "$T/hostile")
+    git config --global "url.$url/.insteadOf" $GH/
+    before=$(date +%s)
+    want "$2" 1 "$3" "${4:-$HELLO}"
+    at_most "$2: soon, s" $(($(date +%s) - before)) 40
+    unlike "$2: nothing raw" "$out" "$(printf '\033')"
+    kill "$hostile_pid"
+    wait "$hostile_pid" 2>/dev/null
+    git config --global --remove-section "url.$url/"
+}
+commit=0123456789abcdef0123456789abcdef01234567
+locked="$HELLO#$commit:$commit"
+hostile headers 'endless headers' '\[limit\] .*headers|\[fetch\]'
+hostile refs 'endless refs' '\[limit\] .*refs'
+hostile pullrefs 'endless refs of no use' '\[limit\] .*refs'
+hostile progress 'endless progress' '\[limit\]' "$locked"
+hostile pack 'an endless pack' '\[limit\]|\[damaged\]' "$locked"
+hostile info 'endless sections' '\[fetch\]|\[limit\]' "$locked"
+hostile lines 'endless lines' '\[fetch\]|\[limit\]' "$locked"
+hostile longpkt 'a packet that is too long' 'not a git server'
+hostile loop 'a redirect to itself' '\[fetch\] .*circle'
+hostile hops 'redirects without end' '\[fetch\] .*circle'
+hostile redirects 'a redirect with a password' '\[refused\] .*another host'
+unlike 'which is not shown' "$out" secret
+hostile gzip 'a compressed answer' 'not a git server'
+[ -z "${SLOW:-}" ] || hostile drip 'a slow drip' 'too slow|Operation too slow|\[fetch\]'
+
+# --- lesser servers (FETCH 8) -----------------------------------------------
+lesser()
+{
+    what=$1
+    shift
+    start_githost "$@"
+    want "$what" 0 '^DONE .* skill$' "$HELLO"
+    unlike "$what: nothing damaged" "$out" DAMAGED
+    want "$what: two packages, one by its commit" 0 '^DONE .*skills/other' \
+        "$HELLO" "$GH/acme/catalog/tree/$main/skills/other"
+    want "$what: locked" 0 '^DONE' "$HELLO#$main:$object"
+    drive "$T/incoming" "$GH/acme/catalog/tree/nope/skills/hello"
+    like "$what: no such ref" "$out" '\[ref-not-found\]'
+}
+object=$(repo acme/catalog rev-parse main:skills/hello)
+lesser 'no filter' --no-filter
+lesser 'no id but those of refs' --no-any-oid
+lesser 'version 0 only' --no-v2
+lesser 'version 0, no filter' --no-v2 --no-filter
+lesser 'as GitHub filters' --filters blob:none,blob:limit,tree:0
+start_githost --dumb
+want 'a dumb server' 1 '\[fetch\] .*"dumb" server' "$HELLO"
+git init -q --bare --object-format=sha256 "$T/repos/acme/new.git"
+start_githost
+want 'SHA-256 ids' 1 'SHA-256' "$GH/acme/new/tree/main/skills/hello"
+git init -q --bare "$T/repos/acme/empty.git"
+want 'an empty repository' 1 '\[ref-not-found\] .*empty' "$GH/acme/empty"
+done_testing
