@@ -249,7 +249,8 @@ static bool locked_digest(const struct lock_entry *entry, struct hash *out)
 static bool prove_locked(struct closure *c, struct node *n, struct err *e)
 {
     n->trusted = n->is_ready = false;
-    if (store_has_package(c->store, &n->digest)) {
+    if (store_find_files(c->store, &n->digest, &c->inv->arena, &n->files,
+                         &n->file_count)) {
         if (!document_check_locked(c, n, e))
             return false;
         node_ready(c, n);
@@ -324,7 +325,7 @@ static bool settle_from_index(struct closure *c, struct node *n)
     if (!store_find_ref(c->store, repository, rest, a, &ref) ||
         !store_find_package(c->store, repository, ref.commit, ref.path, a,
                             &p) ||
-        !store_has_package(c->store, &p.digest))
+        !store_find_files(c->store, &p.digest, a, &n->files, &n->file_count))
         return false;
     n->ref = ref.ref;
     n->commit = ref.commit;

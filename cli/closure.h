@@ -31,6 +31,8 @@ struct node {
     struct package package;          /* what the resolver sees */
     const struct lock_entry *locked; /* when the lock decides */
     struct hash digest;
+    struct store_file *files; /* NULL: not looked up yet */
+    size_t file_count;
     struct str ref, commit, object, path; /* as resolved; path in the repo */
     struct str version, prereqs;
     bool metaskill;

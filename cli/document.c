@@ -338,6 +338,7 @@ bool document_take(struct closure *c, struct node *n, enum doc_kind kind,
                        n->locked->line, STR_ARG(n->locked->name),
                        STR_ARG(hash_hex(&digest, scratch)));
     n->digest = digest;
+    n->files = NULL;
     if (!judge(c, n, kind, &p, folder, scratch, &d, e) ||
         !store_put(c->store, listing, &digest, e))
         return false;

@@ -537,15 +537,16 @@ static void fill_item(const struct sync_package *p, struct provision_item *out)
     };
 }
 
-static bool fill_files(struct sync *s, struct provision_item *item,
-                       struct err *e)
+static bool fill_files(struct sync *s, const struct node *n,
+                       struct provision_item *item, struct err *e)
 {
     struct arena *a = &s->inv->arena;
-    struct store_file *files;
+    struct store_file *files = n->files;
     struct provision_file *list;
 
-    if (!store_read_listing(s->store, &item->digest, a, &files,
-                            &item->file_count, e))
+    item->file_count = n->file_count;
+    if (!files && !store_read_listing(s->store, &item->digest, a, &files,
+                                      &item->file_count, e))
         return err_wrap(e, "%s %.*s", doc_kind_name(item->kind),
                         STR_ARG(item->fqn));
     list = arena_array(a, item->file_count, sizeof *list);
@@ -585,7 +586,7 @@ static bool find_files(struct sync *s, struct provision_item *items,
                           &s->inv->arena, &s->plan, e))
         return false;
     for (size_t i = 0; i < s->plan.count; i++)
-        if (!fill_files(s, &items[i], e))
+        if (!fill_files(s, s->packages[i].node, &items[i], e))
             return false;
     return true;
 }

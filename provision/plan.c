@@ -236,6 +236,7 @@ bool provision_plan(struct provision *p, const struct provision_options *o,
     plan->arena = a;
     provision_wish(p, o, a, &plan->wish);
     map_init(&plan->parents, a);
+    plan->linked = arena_array(a, client_count, 1);
     if (!wish_build(&plan->wish, items, item_count, &p->record, e) ||
         !plan_all(plan, texts, text_count, e))
         return false;

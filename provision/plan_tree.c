@@ -176,6 +176,16 @@ bool plan_tree(struct plan *plan, struct target *t, struct err *e)
 
 /* --- links to them -------------------------------------------------------- */
 
+/* The same answer for all of a client's links. */
+static bool is_linked(struct plan *plan, const struct client *c)
+{
+    char *known = &plan->linked[c - clients];
+
+    if (!*known)
+        *known = disk_is_linked(plan->p, c) ? 'y' : 'n';
+    return *known == 'y';
+}
+
 bool plan_link(struct plan *plan, struct target *t, struct err *e)
 {
     const struct record_entry *known = provision_recorded(plan->p, t->path);
@@ -185,7 +195,7 @@ bool plan_link(struct plan *plan, struct target *t, struct err *e)
     struct stat st;
     struct str text = {0};
 
-    if (disk_is_linked(plan->p, t->client))
+    if (is_linked(plan, t->client))
         return true;
     if (!fs_stat_at(plan->p->root, t->path.p, &st)) {
         c = plan_add_change(plan, NODE_LINK, t, t->path);

@@ -50,6 +50,7 @@ struct plan {
     size_t shown_count, shown_capacity;
     struct edits edits;
     struct map parents; /* folders looked at */
+    char *linked;       /* by client: 'y', 'n', or not looked at yet */
     struct str *make, *drop;
     size_t make_count, make_capacity, drop_count, drop_capacity;
     bool stale; /* the record is worth writing, though nothing changes */

@@ -146,6 +146,7 @@ static void drop_handle(struct store *s)
     }
     sqlite3_close(s->db);
     s->db = NULL;
+    s->reading = false;
 }
 
 static bool open_file(struct store *s, bool *broken, struct err *e)
@@ -210,12 +211,39 @@ void index_close(struct store *s)
         drop_handle(s);
 }
 
+static bool is_question(enum statement which)
+{
+    return which == FIND_PACKAGE || which == FIND_BLOB || which == FIND_REF ||
+           which == FIND_TREES || which == FIND_PROVED;
+}
+
+/* An install asks thousands of times, and writes only at its end: one
+ * transaction for all questions, instead of four locks for each. Another
+ * process' news may be missed: then something is fetched again. */
+static void keep_reading(struct store *s)
+{
+    if (s->holding && !s->reading)
+        s->reading =
+            sqlite3_exec(s->db, "BEGIN", NULL, NULL, NULL) == SQLITE_OK;
+}
+
+static void stop_reading(struct store *s)
+{
+    if (s->reading)
+        sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL);
+    s->reading = false;
+}
+
 /* Ready to bind; NULL when the index cannot be used. */
 static sqlite3_stmt *prepare(struct store *s, enum statement which,
                              struct err *e)
 {
     if (!index_open(s, e))
         return NULL;
+    if (is_question(which))
+        keep_reading(s);
+    else if (!s->holding)
+        stop_reading(s);
     if (!s->statements[which] &&
         sqlite3_prepare_v3(s->db, texts[which], -1, SQLITE_PREPARE_PERSISTENT,
                            &s->statements[which], NULL) != SQLITE_OK) {
@@ -519,7 +547,12 @@ bool store_forget_workspace(struct store *s, struct str path, struct err *e)
 
 bool store_begin(struct store *s, struct err *e)
 {
-    return index_open(s, e) && (s->holding || run(s, "BEGIN IMMEDIATE", e));
+    if (!index_open(s, e))
+        return false;
+    if (s->holding)
+        return true;
+    stop_reading(s);
+    return run(s, "BEGIN IMMEDIATE", e);
 }
 
 bool store_commit(struct store *s, struct err *e)

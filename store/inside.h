@@ -39,6 +39,7 @@ struct store {
     atomic_bool no_reflink; /* this file system cannot */
     sqlite3 *db;            /* NULL until it is needed */
     sqlite3_stmt *statements[STATEMENT_COUNT];
+    bool reading;   /* within one transaction, for as long as it holds */
     bool db_failed; /* tried, and in vain: do not try for each question */
 
     bool holding;       /* store_hold */

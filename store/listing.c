@@ -94,17 +94,28 @@ bool store_read_listing(struct store *s, const struct hash *digest,
            listing_parse(text, a, files, count, e);
 }
 
+bool store_find_files(struct store *s, const struct hash *digest,
+                      struct arena *a, struct store_file **files, size_t *count)
+{
+    struct err ignored = {0};
+    struct store_file *found;
+    size_t n;
+
+    if (!store_read_listing(s, digest, a, &found, &n, &ignored))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (!store_has(s, &found[i].hash))
+            return false;
+    *files = found;
+    *count = n;
+    return true;
+}
+
 bool store_has_package(struct store *s, const struct hash *digest)
 {
-    struct arena a = {0};
-    struct err e = {0};
-    struct store_file *files = NULL;
-    size_t count = 0;
-    bool all = store_has(s, digest) &&
-               store_read_listing(s, digest, &a, &files, &count, &e);
+    CLEANUP(arena_done) struct arena a = {0};
+    struct store_file *files;
+    size_t count;
 
-    for (size_t i = 0; all && i < count; i++)
-        all = store_has(s, &files[i].hash);
-    arena_done(&a);
-    return all;
+    return store_find_files(s, digest, &a, &files, &count);
 }

@@ -119,7 +119,11 @@ MUST_CHECK bool listing_parse(struct str text, struct arena *a,
 MUST_CHECK bool store_read_listing(struct store *s, const struct hash *digest,
                                    struct arena *a, struct store_file **files,
                                    size_t *count, struct err *e);
-/* Listing and every file it names are there (no hashing of the files). */
+/* Its listing, when every file that it names is there, too (no hashing of the
+ * files). False when something is missing or damaged. */
+bool store_find_files(struct store *s, const struct hash *digest,
+                      struct arena *a, struct store_file **files,
+                      size_t *count);
 bool store_has_package(struct store *s, const struct hash *digest);
 
 /* --- the index (all strings borrowed in, results in `a`) ------------------ */

@@ -323,6 +323,8 @@ TEST(a_package_is_there_when_every_file_is)
     struct rig r;
     struct store_file files[2] = {{.path = STR("SKILL.md")},
                                   {.path = STR("x.sh")}};
+    struct store_file *found;
+    size_t count;
     struct hash digest;
     struct str text;
 
@@ -332,8 +334,37 @@ TEST(a_package_is_there_when_every_file_is)
     listing_format(files, 2, &r.arena, &text);
     CHECK(store_put(r.store, text, &digest, &r.err));
     CHECK(!store_has_package(r.store, &digest));
+    CHECK(!store_find_files(r.store, &digest, &r.arena, &found, &count));
     CHECK(store_put(r.store, STR("two"), &files[1].hash, &r.err));
     CHECK(store_has_package(r.store, &digest));
+    CHECK(store_find_files(r.store, &digest, &r.arena, &found, &count));
+    CHECK(count == 2 && str_is(found[1].path, "x.sh"));
+    spoil(&r, &digest);
+    CHECK(!store_find_files(r.store, &digest, &r.arena, &found, &count));
+    rig_done(&r);
+}
+
+/* One that asks for as long as an install takes keeps nobody from writing,
+ * and writes itself when it is done. */
+TEST(questions_of_an_install_lock_nobody_out)
+{
+    struct rig r;
+    struct store *other;
+    struct store_ref ref = {STR("main"), STR("c0ffee"), STR("skills/x")}, got;
+
+    rig_init(&r);
+    other = open_again(&r);
+    CHECK(store_put_ref(other, STR("o/r"), STR("one"), &ref, &r.err));
+    store_hold(r.store);
+    CHECK(store_find_ref(r.store, STR("o/r"), STR("one"), &r.arena, &got));
+    CHECK(store_put_ref(other, STR("o/r"), STR("two"), &ref, &r.err));
+    CHECK(store_find_ref(r.store, STR("o/r"), STR("one"), &r.arena, &got));
+    CHECK(store_put_ref(r.store, STR("o/r"), STR("three"), &ref, &r.err));
+    CHECK(store_keep(r.store, &r.err));
+    CHECK(store_keep_notes(r.store, &r.err));
+    CHECK(store_find_ref(r.store, STR("o/r"), STR("two"), &r.arena, &got));
+    CHECK(store_find_ref(other, STR("o/r"), STR("three"), &r.arena, &got));
+    store_close(other);
     rig_done(&r);
 }
 
