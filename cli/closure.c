@@ -256,9 +256,10 @@ static bool prove_locked(struct closure *c, struct node *n, struct err *e)
         node_ready(c, n);
         return true;
     }
-    if (c->options.offline)
-        return err_set(e, ERR_OFFLINE, "%.*s is not in the store",
-                       STR_ARG(n->locked->name));
+    if (c->options.offline) {
+        err_set(e, ERR_OFFLINE, "it is not in the store");
+        return err_hint(e, "run the command once without --offline");
+    }
     /* Its needs are known from the lock: ask for all of them at once. */
     for (size_t i = 0; i < n->package.dep_count; i++)
         closure_add(c, &n->package.deps[i].origin,
@@ -293,8 +294,12 @@ static struct str index_rest(const struct node *n, struct arena *a)
 {
     if (n->origin.rest.n)
         return n->origin.rest;
-    return arena_printf(a, "%.*s@%.*s", STR_ARG(n->origin.path),
-                        STR_ARG(n->origin.ref));
+    if (n->origin.ref.n)
+        return n->origin.path.n
+                   ? arena_printf(a, "%.*s/%.*s", STR_ARG(n->origin.ref),
+                                  STR_ARG(n->origin.path))
+                   : n->origin.ref;
+    return arena_printf(a, "%.*s@", STR_ARG(n->origin.path));
 }
 
 static bool is_commit(struct str s)
@@ -335,6 +340,7 @@ static bool settle_from_index(struct closure *c, struct node *n)
     if (!document_from_summary(c, n, (enum doc_kind)p.kind, p.summary,
                                &ignored))
         return false;
+    document_complete_origin(c, n);
     node_ready(c, n);
     return true;
 }
@@ -366,8 +372,7 @@ static bool settle(struct closure *c, struct node *n, struct err *e)
     if (settle_from_index(c, n))
         return true;
     if (c->options.offline) {
-        err_set(e, ERR_OFFLINE, "%.*s is not in the store",
-                STR_ARG(n->origin.text));
+        err_set(e, ERR_OFFLINE, "it is not in the store");
         return err_hint(e, "run the command once without --offline");
     }
     return ask(c, n, e);

@@ -274,10 +274,20 @@ static bool remember(struct closure *c, const struct node *n,
     if (n->origin.scheme != ORIGIN_GIT || n->locked)
         return true;
     repository = origin_repository(&n->origin, a);
-    rest = n->origin.rest.n
-               ? n->origin.rest
-               : arena_printf(a, "%.*s@%.*s", STR_ARG(n->origin.path),
-                              STR_ARG(n->origin.ref));
+    rest = n->origin.rest;
+    if (n->origin.is_short) {
+        struct origin full;
+
+        /* As it was typed for the default branch, and as others spell it. */
+        if (n->origin.ref.n == 0 &&
+            !store_put_ref(c->store, repository,
+                           arena_printf(a, "%.*s@", STR_ARG(n->origin.path)),
+                           &ref, e))
+            return false;
+        origin_complete(&n->origin, n->ref.n ? n->ref : n->commit, n->path, a,
+                        &full);
+        rest = full.rest;
+    }
     return store_put_ref(c->store, repository, rest, &ref, e) &&
            store_put_package(c->store, repository, n->commit, n->path, &p, e);
 }
@@ -411,8 +421,7 @@ static void warn_about_lfs(struct closure *c, const struct node *n,
     }
 }
 
-/* A short form becomes the URL that mapm.yaml and mapm.lock will hold. */
-static void complete_origin(struct closure *c, struct node *n)
+void document_complete_origin(struct closure *c, struct node *n)
 {
     struct arena *a = &c->inv->arena;
 
@@ -421,6 +430,7 @@ static void complete_origin(struct closure *c, struct node *n)
                         &n->origin);
     if (!map_has(&c->nodes, n->origin.key))
         map_put(&c->nodes, n->origin.key, n);
+    n->package.origin = n->origin;
 }
 
 bool document_arrive(struct closure *c, struct node *n,
@@ -443,8 +453,7 @@ bool document_arrive(struct closure *c, struct node *n,
         !note_or_warn(c, n, event, scratch, e))
         return false;
     warn_about_lfs(c, n, event);
-    complete_origin(c, n);
-    n->package.origin = n->origin;
+    document_complete_origin(c, n);
     node_ready(c, n);
     return true;
 }

@@ -17,6 +17,9 @@ MUST_CHECK bool document_arrive(struct closure *c, struct node *n,
                                 const struct fetch_event *event,
                                 struct arena *scratch, struct err *e);
 
+/* A short form becomes the URL that mapm.yaml and mapm.lock will hold. */
+void document_complete_origin(struct closure *c, struct node *n);
+
 void document_offers(struct closure *c, struct node *n,
                      const struct fetch_event *event);
 

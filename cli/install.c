@@ -110,55 +110,57 @@ static bool wants_choice(const struct invocation *inv)
            has_option(inv, OPTION_AGENT) || has_option(inv, OPTION_MCP);
 }
 
-static bool not_offered(const struct invocation *inv, const struct node *n,
+static const enum doc_kind kinds[] = {DOC_AGENT, DOC_SKILL, DOC_MCP};
+#define KIND_COUNT (sizeof kinds / sizeof *kinds)
+
+static bool not_offered(struct node *const *catalogs, size_t count,
                         enum doc_kind kind, struct str name, struct err *e)
 {
     struct str near = {"", 0};
     size_t best = 4;
 
-    (void)inv;
-    for (size_t i = 0; i < n->offer_count; i++) {
-        size_t far = text_distance(name, offer_name(&n->offers[i]), best);
+    for (size_t k = 0; k < count; k++)
+        for (size_t i = 0; i < catalogs[k]->offer_count; i++) {
+            const struct fetch_offer *o = &catalogs[k]->offers[i];
+            size_t far = text_distance(name, offer_name(o), best);
 
-        if (far < best && n->offers[i].kind == kind) {
-            best = far;
-            near = offer_name(&n->offers[i]);
+            if (far < best && o->kind == kind) {
+                best = far;
+                near = offer_name(o);
+            }
         }
-    }
-    err_set(e, ERR_NOT_FOUND, "%.*s offers no %s named \"%.*s\"",
-            STR_ARG(n->origin.text), doc_kind_name(kind), STR_ARG(name));
+    err_set(e, ERR_NOT_FOUND, "%.*s%s no %s named \"%.*s\"",
+            STR_ARG(catalogs[0]->origin.text),
+            count > 1 ? " and the others offer" : " offers",
+            doc_kind_name(kind), STR_ARG(name));
     if (near.n)
         return err_hint(e, "did you mean %.*s?", STR_ARG(near));
     return err_hint(e, "without --%s it lists what it offers",
                     doc_kind_name(kind));
 }
 
-static bool check_used(const struct invocation *inv, const struct node *n,
-                       bool *const used[3], struct err *e)
+/* A name that no catalog has is a mistake. */
+static bool check_used(const struct invocation *inv,
+                       struct node *const *catalogs, size_t count,
+                       bool *const used[KIND_COUNT], struct err *e)
 {
-    static const enum doc_kind kinds[] = {DOC_AGENT, DOC_SKILL, DOC_MCP};
-
-    for (size_t k = 0; k < 3; k++) {
+    for (size_t k = 0; k < KIND_COUNT; k++) {
         const struct values *v = &inv->given[option_of(kinds[k])];
 
         for (size_t i = 0; i < v->count; i++)
             if (!used[k][i])
-                return not_offered(inv, n, kinds[k], v->items[i], e);
+                return not_offered(catalogs, count, kinds[k], v->items[i], e);
     }
     return true;
 }
 
 /* Adds what was chosen of the catalog `n` to `wanted`. */
-static bool choose(struct sync *s, const struct node *n, struct node **wanted,
-                   size_t *count, struct err *e)
+static void choose(struct sync *s, const struct node *n,
+                   bool *const used[KIND_COUNT], struct node **wanted,
+                   size_t *count)
 {
-    static const enum doc_kind kinds[] = {DOC_AGENT, DOC_SKILL, DOC_MCP};
     struct invocation *inv = s->inv;
-    bool *used[3];
 
-    for (size_t k = 0; k < 3; k++)
-        used[k] = arena_array(&inv->arena,
-                              inv->given[option_of(kinds[k])].count + 1, 1);
     for (size_t i = 0; i < n->offer_count; i++) {
         const struct fetch_offer *offer = &n->offers[i];
         size_t k = offer->kind == DOC_AGENT   ? 0
@@ -173,10 +175,27 @@ static bool choose(struct sync *s, const struct node *n, struct node **wanted,
         wanted[(*count)++] =
             closure_add(&s->closure, &o, (unsigned)offer->kind);
     }
-    return check_used(inv, n, used, e);
 }
 
-static void print_offers_json(struct invocation *inv, const struct node *n)
+static void put_offers(struct invocation *inv, struct json_writer *w,
+                       const struct node *n)
+{
+    for (size_t i = 0; i < n->offer_count; i++) {
+        struct origin o;
+
+        complete_offer(inv, n, &n->offers[i], &o);
+        json_begin_object(w);
+        json_member_string(w, "type",
+                           str_from(doc_kind_name(n->offers[i].kind)));
+        json_member_string(w, "name", offer_name(&n->offers[i]));
+        json_member_string(w, "path", n->offers[i].path);
+        json_member_string(w, "origin", o.text);
+        json_end_object(w);
+    }
+}
+
+static void print_offers_json(struct invocation *inv,
+                              struct node *const *catalogs, size_t count)
 {
     struct json_writer w;
     struct buf b;
@@ -185,46 +204,42 @@ static void print_offers_json(struct invocation *inv, const struct node *n)
     json_writer_init(&w, &b, 2);
     json_begin_object(&w);
     json_member_string(&w, "schema", STR("mapm.offers/1"));
-    json_member_string(&w, "origin", n->origin.text);
+    json_member_string(&w, "origin", catalogs[0]->origin.text);
     json_key(&w, "offers");
     json_begin_array(&w);
-    for (size_t i = 0; i < n->offer_count; i++) {
-        struct origin o;
-
-        complete_offer(inv, n, &n->offers[i], &o);
-        json_begin_object(&w);
-        json_member_string(&w, "type",
-                           str_from(doc_kind_name(n->offers[i].kind)));
-        json_member_string(&w, "name", offer_name(&n->offers[i]));
-        json_member_string(&w, "path", n->offers[i].path);
-        json_member_string(&w, "origin", o.text);
-        json_end_object(&w);
-    }
+    for (size_t i = 0; i < count; i++)
+        put_offers(inv, &w, catalogs[i]);
     json_end_array(&w);
     json_end_object(&w);
     print_json(inv, &b);
     buf_done(&b);
 }
 
-static void print_offers(struct invocation *inv, const struct node *n)
+static void print_offers(struct invocation *inv, struct node *const *catalogs,
+                         size_t count)
 {
     struct term *t = &inv->term;
 
     if (has_option(inv, OPTION_JSON)) {
-        print_offers_json(inv, n);
+        print_offers_json(inv, catalogs, count);
         return;
     }
-    for (size_t i = 0; i < n->offer_count; i++) {
-        struct origin o;
+    for (size_t k = 0; k < count; k++) {
+        const struct node *n = catalogs[k];
 
-        complete_offer(inv, n, &n->offers[i], &o);
-        term_print(t, "%-6s %-32.*s %.*s\n", doc_kind_name(n->offers[i].kind),
-                   STR_ARG(offer_name(&n->offers[i])), STR_ARG(o.text));
+        for (size_t i = 0; i < n->offer_count; i++) {
+            struct origin o;
+
+            complete_offer(inv, n, &n->offers[i], &o);
+            term_print(t, "%-6s %-32.*s %.*s\n",
+                       doc_kind_name(n->offers[i].kind),
+                       STR_ARG(offer_name(&n->offers[i])), STR_ARG(o.text));
+        }
+        term_note(t,
+                  "%.*s is a catalog: name one of these, or choose with "
+                  "--all, --skill NAME, --agent NAME, --mcp NAME",
+                  STR_ARG(n->origin.text));
     }
-    term_note(t,
-              "%.*s is a catalog: name one of these, or choose with "
-              "--all, --skill NAME, --agent NAME, --mcp NAME",
-              STR_ARG(n->origin.text));
 }
 
 /* --- origins on the command line ------------------------------------------ */
@@ -358,36 +373,63 @@ static bool add_roots(struct sync *s, struct node *const *wanted, size_t count,
     return true;
 }
 
+/* Of the catalogs what was chosen, of the rest all. */
+static bool take_choice(struct sync *s, struct node *const *asked,
+                        size_t asked_count, struct node *const *catalogs,
+                        size_t catalog_count, struct err *e)
+{
+    struct invocation *inv = s->inv;
+    struct node **wanted;
+    bool *used[KIND_COUNT];
+    size_t count = 0, room = 0;
+
+    for (size_t i = 0; i < asked_count; i++)
+        room += asked[i]->offer_count + 1;
+    wanted = arena_array(&inv->arena, room + 1, sizeof *wanted);
+    for (size_t k = 0; k < KIND_COUNT; k++)
+        used[k] = arena_array(&inv->arena,
+                              inv->given[option_of(kinds[k])].count + 1, 1);
+    for (size_t i = 0; i < asked_count; i++) {
+        if (asked[i]->offer_count && !asked[i]->failed)
+            choose(s, asked[i], used, wanted, &count);
+        else
+            wanted[count++] = asked[i];
+    }
+    if (catalog_count && !check_used(inv, catalogs, catalog_count, used, e))
+        return false;
+    return closure_gather(&s->closure, e) && add_roots(s, wanted, count, e);
+}
+
 /* `*listed`: a catalog was named and nothing of it chosen. */
 static bool take_arguments(struct sync *s, bool *listed, struct err *e)
 {
     struct invocation *inv = s->inv;
-    struct node **asked =
-        arena_array(&inv->arena, inv->arguments.count + 1, sizeof *asked);
-    struct node **wanted;
-    size_t asked_count = 0, count = 0, room = 0;
+    size_t room = inv->arguments.count + 1;
+    struct node **asked = arena_array(&inv->arena, room, sizeof *asked);
+    struct node **catalogs = arena_array(&inv->arena, room, sizeof *asked);
+    size_t asked_count = 0, count = 0, failed = 0;
 
     *listed = false;
     if (!add_arguments(s, asked, &asked_count, e) ||
         !closure_gather(&s->closure, e))
         return false;
-    for (size_t i = 0; i < asked_count; i++)
-        room += asked[i]->offer_count + 1;
-    wanted = arena_array(&inv->arena, room + 1, sizeof *wanted);
     for (size_t i = 0; i < asked_count; i++) {
-        if (asked[i]->offer_count == 0 || asked[i]->failed) {
-            wanted[count++] = asked[i];
-        } else if (wants_choice(inv)) {
-            if (!choose(s, asked[i], wanted, &count, e))
-                return false;
-        } else {
-            print_offers(inv, asked[i]);
-            *listed = true;
-        }
+        failed += asked[i]->failed != NULL;
+        if (asked[i]->offer_count && !asked[i]->failed)
+            catalogs[count++] = asked[i];
     }
-    if (*listed)
+    if (wants_choice(inv) && count == 0 && failed == 0) {
+        err_set(e, ERR_USAGE,
+                "--all, --skill, --agent and --mcp choose from a catalog, and "
+                "none is named");
+        return err_hint(e, "usage: mapm install owner/repo --skill NAME");
+    }
+    if (count && !wants_choice(inv) && failed == 0) {
+        print_offers(inv, catalogs, count);
+        *listed = true;
         return true;
-    return closure_gather(&s->closure, e) && add_roots(s, wanted, count, e);
+    }
+    return take_choice(s, asked, asked_count, catalogs, count, e);
 }
 
 static bool install(struct sync *s, struct err *e)

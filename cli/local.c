@@ -9,12 +9,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "document.h"
 
 #define LINK_MAX_BYTES 4096
+/* How far skills are looked for in a folder that is no package. */
+#define CATALOG_MAX_DEPTH   12
+#define CATALOG_MAX_FOLDERS 50000
 
 /* A walk over the package's folder, in the order of a stack. */
 struct walk {
@@ -223,41 +227,114 @@ static void add_offer(struct node *n, size_t *capacity, struct arena *a,
     n->offers[n->offer_count++] = (struct fetch_offer){kind, path};
 }
 
-/* A catalog on the disk: what its three buckets hold (M1). */
-static bool list_offers(struct closure *c, struct node *n, int root,
-                        struct err *e)
+static bool is_package(int root, struct str folder, const char *anchor,
+                       struct arena *a)
 {
-    static const enum doc_kind kinds[] = {DOC_AGENT, DOC_SKILL, DOC_MCP};
-    struct arena *a = &c->inv->arena;
-    size_t capacity = 0;
+    return fs_exists_at(root, str_c(fs_join(folder, str_from(anchor), a), a));
+}
 
-    for (size_t k = 0; k < 3; k++) {
-        const char *bucket = doc_kind_plural(kinds[k]);
+/* One bucket of a catalog (M1): "agents", "skills" or "mcps". */
+static bool list_bucket(struct closure *c, struct node *n, int root,
+                        enum doc_kind kind, size_t *capacity, struct err *e)
+{
+    struct arena *a = &c->inv->arena;
+    const char *bucket = doc_kind_plural(kind);
+    struct fs_entry *entries;
+    size_t count;
+
+    if (!fs_list_at(root, bucket, PACKAGE_MAX_FILES, a, &entries, &count, e)) {
+        if (e->code != ERR_NOT_FOUND)
+            return false;
+        err_clear(e);
+        return true;
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct str path = arena_printf(a, "%s/%s", bucket, entries[i].name.p);
+
+        if (kind == DOC_MCP
+                ? entries[i].type == DT_REG && str_ends(path, STR(".json"))
+                : is_package(root, path, doc_anchor(kind), a))
+            add_offer(n, capacity, a, kind, path);
+    }
+    return true;
+}
+
+/* Skills wherever they lie: without buckets. Links are not followed. */
+static bool list_anywhere(struct closure *c, struct node *n, int root,
+                          size_t *capacity, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct walk w = {.c = c, .root = root, .a = &scratch};
+    struct str folder = str_of("", 0);
+    size_t looked = 0;
+
+    for (;;) {
         struct fs_entry *entries;
         size_t count;
 
-        if (!fs_list_at(root, bucket, PACKAGE_MAX_FILES, a, &entries, &count,
-                        e)) {
-            if (e->code != ERR_NOT_FOUND)
-                return false;
-            err_clear(e);
-            continue;
-        }
-        for (size_t i = 0; i < count; i++) {
-            struct str path =
-                arena_printf(a, "%s/%s", bucket, entries[i].name.p);
-            bool is_one =
-                kinds[k] == DOC_MCP
-                    ? entries[i].type == DT_REG && str_ends(path, STR(".json"))
-                    : fs_exists_at(root, arena_printf(a, "%s/%s", path.p,
-                                                      doc_anchor(kinds[k]))
-                                             .p);
+        if (!fs_list_at(root, str_c(folder, &scratch), PACKAGE_MAX_FILES * 2,
+                        &scratch, &entries, &count, e))
+            return false;
+        for (size_t i = count; i-- > 0;) {
+            struct str path = folder.n
+                                  ? fs_join(folder, entries[i].name, &scratch)
+                                  : entries[i].name;
 
-            if (is_one)
-                add_offer(n, &capacity, a, kinds[k], path);
+            if (entries[i].type != DT_DIR || str_is(entries[i].name, ".git") ||
+                str_is(entries[i].name, "node_modules") ||
+                depth_of(path) > CATALOG_MAX_DEPTH)
+                continue;
+            if (is_package(root, path, "SKILL.md", &scratch)) {
+                add_offer(n, capacity, &c->inv->arena, DOC_SKILL,
+                          arena_str(&c->inv->arena, path));
+                continue;
+            }
+            w.folders = arena_grow(&scratch, w.folders, w.folder_count,
+                                   &w.folder_capacity, sizeof *w.folders);
+            w.folders[w.folder_count++] = path;
         }
+        if (w.folder_count == 0 || ++looked > CATALOG_MAX_FOLDERS)
+            return true;
+        folder = w.folders[--w.folder_count];
     }
+}
+
+static int by_path(const void *x, const void *y)
+{
+    return str_cmp(((const struct fetch_offer *)x)->path,
+                   ((const struct fetch_offer *)y)->path);
+}
+
+static bool list_offers(struct closure *c, struct node *n, int root,
+                        bool anywhere, struct err *e)
+{
+    size_t capacity = 0;
+
+    if (!list_bucket(c, n, root, DOC_AGENT, &capacity, e) ||
+        !list_bucket(c, n, root, DOC_SKILL, &capacity, e) ||
+        !list_bucket(c, n, root, DOC_MCP, &capacity, e) ||
+        (n->offer_count == 0 && anywhere &&
+         !list_anywhere(c, n, root, &capacity, e)))
+        return false;
+    if (n->offer_count)
+        qsort(n->offers, n->offer_count, sizeof *n->offers, by_path);
     return true;
+}
+
+/* An AGENTS.md without frontmatter, above packages, speaks to those who work
+ * on the catalog. */
+static bool is_catalog(struct closure *c, struct node *n, int root,
+                       struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct str text;
+    struct err ignored = {0};
+
+    return (n->kinds & DOC_SKILL) &&
+           fs_read_file_at(root, "AGENTS.md", ANCHOR_MAX_BYTES, &scratch, &text,
+                           &ignored) &&
+           !str_starts(text, STR("---")) && list_offers(c, n, root, false, e) &&
+           n->offer_count;
 }
 
 bool local_read(struct closure *c, struct node *n, struct err *e)
@@ -278,9 +355,10 @@ bool local_read(struct closure *c, struct node *n, struct err *e)
         return err_wrap(e, "%s", path);
     if (fs_exists_at(root, "SKILL.md") && (n->kinds & DOC_SKILL))
         return read_folder(c, n, root, DOC_SKILL, e) || err_wrap(e, "%s", path);
-    if (fs_exists_at(root, "AGENTS.md") && (n->kinds & DOC_AGENT))
+    if (fs_exists_at(root, "AGENTS.md") && (n->kinds & DOC_AGENT) &&
+        !is_catalog(c, n, root, e))
         return read_folder(c, n, root, DOC_AGENT, e) || err_wrap(e, "%s", path);
-    if (!list_offers(c, n, root, e))
+    if (n->offer_count == 0 && !list_offers(c, n, root, true, e))
         return err_wrap(e, "%s", path);
     if (n->offer_count)
         return true;

@@ -584,7 +584,7 @@ static bool find_files(struct sync *s, struct provision_item *items,
     if (s->closure.failures &&
         !resolver_resolve(&source, s->roots, s->root_count, &s->layer.limits,
                           &s->inv->arena, &s->plan, e))
-        return false;
+        return err_wrap(e, "cannot %s", s->command);
     for (size_t i = 0; i < s->plan.count; i++)
         if (!fill_files(s, s->packages[i].node, &items[i], e))
             return false;

@@ -1,0 +1,153 @@
+#!/bin/sh
+# What each client gets, and what of its files stays: M20 to M23, X8, X19 to
+# X22; CLIENTS 2 to 4; row 15.
+. "$(dirname "$0")/../lib/cli.sh"
+s=$T/src
+U=https://github.com/acme/catalog/tree/main
+
+skill "$s/skills/base" 'scope: acme'
+agent "$s/agents/boss" 'scope: acme' 'description: "Says \"go\": to all."' 'dependencies:' '  skills:' \
+    "    - $U/skills/base" '  mcps:' "    - $U/mcps/io.acme_tool.json"
+mcp "$s/mcps/io.acme_tool.json" io.acme/tool npx -y tool '${workspaceDir}/data' '${sharedDir}/x'
+make_repo acme/catalog "$s"
+start_githost
+
+# --- the user's own files, with everything that a rewriting tool would lose --------------
+
+mkdir -p .codex .gemini .vscode .cursor
+cat >.mcp.json <<'X'
+{ "mcpServers":   {
+        "own":{"command":"own","args":[ 1e2,  "ä\u00e4" ]}
+  },
+  "other": [ ] }
+X
+cat >.codex/config.toml <<'X'
+# my codex
+model = "x"   # the best
+
+[mcp_servers.own]
+command = 'own'  # mine
+args = [
+  "a", # first
+]
+
+[[profiles]]
+name = "p"
+X
+cat >.gemini/settings.json <<'X'
+{
+	// tabs, and a comment
+	"theme": "dark",
+	"mcpServers": { "own": { "command": "own" } }
+}
+X
+cat >opencode.json <<'X'
+{
+  // mine
+  "$schema": "https://opencode.ai/config.json",
+  "mcp": {
+    "own": { "type": "local", "command": ["own"] }, // trailing
+  },
+}
+X
+cat >.vscode/mcp.json <<'X'
+{
+    // inputs stay
+    "inputs": [ { "id": "k", "type": "promptString" } ],
+    "servers": {
+        "own": { "command": "own" }
+    }
+}
+X
+printf '{"mcpServers":{"own":{"command":"own"}}}' >.cursor/mcp.json
+files='.mcp.json .codex/config.toml .gemini/settings.json opencode.json .vscode/mcp.json .cursor/mcp.json'
+mkdir "$T/saved"
+for f in $files; do
+    mkdir -p "$T/saved/$(dirname "$f")" && cp "$f" "$T/saved/$f"
+done
+printf '%s\n' 'clients: [codex, gemini, opencode, vscode, cursor] # all' >mapm.yaml
+
+exits 'all clients at once' 0 mapm install --yes "$U/agents/boss"
+like 'mapm.yaml keeps its word' "$(cat mapm.yaml)" '^clients: .* # all$'
+for f in $files; do
+    like "$f: the server is there" "$(cat "$f")" 'io-acme-tool'
+    like "$f: the own one, too" "$(cat "$f")" '(^|[^a-z])own'
+    # Every line of before is there still (a comma may have come after it).
+    lost=$(sed 's/,*[[:space:]]*$//' "$T/saved/$f" | while IFS= read -r line; do
+        grep -qF -- "$line" "$f" || printf '%s\n' "$line"
+    done)
+    case $f in
+    .gemini/settings.json) like "$f: its tab" "$(cat "$f")" "^	// tabs, and a comment" ;;
+    .cursor/mcp.json) like "$f: on its one line" "$(head -n 1 "$f")" '^\{"mcpServers":\{"own":\{"command":"own"\}' ;;
+    *) is "$f: no line was lost" "$lost" '' ;;
+    esac
+    like "$f: the path of the workspace" "$(cat "$f")" "$T/ws/data"
+    unlike "$f: no placeholder" "$(cat "$f")" '\$\{(workspaceDir|sharedDir)'
+done
+ok 'TOML is TOML' python3 -c 'import tomllib
+d = tomllib.load(open(".codex/config.toml", "rb"))
+assert d["mcp_servers"]["io-acme-tool"]["command"] == "npx", d
+assert d["mcp_servers"]["own"]["args"] == ["a"] and d["profiles"][0]["name"] == "p"'
+ok 'JSON is JSON' python3 -c 'import json
+assert json.load(open(".mcp.json"))["mcpServers"]["io-acme-tool"]["command"] == "npx"
+assert json.load(open(".cursor/mcp.json"))["mcpServers"]["io-acme-tool"]["command"] == "npx"'
+
+# --- the agent, as each of them reads it ----------------------------------------------------
+
+for f in .claude/agents/boss.md .codex/agents/boss.toml .gemini/agents/boss.md \
+    .opencode/agent*/boss.md .cursor/agents/boss.md .github/agents/boss*.md; do
+    ok "a sub-agent: $f" test -f "$f"
+    like "$f says where it is from" "$(cat "$f" 2>/dev/null)" 'mapm'
+    like "$f has its text" "$(cat "$f" 2>/dev/null)" 'Do what boss does'
+done
+ok 'the one for Codex is TOML' python3 -c 'import tomllib
+d = tomllib.load(open(".codex/agents/boss.toml", "rb"))
+assert d["description"] == "Says \"go\": to all.", d'
+is 'skills are in one place' "$(find . -name SKILL.md -type f | grep -v '^./.agents/skills/')" ''
+exits 'verify' 0 mapm verify
+snapshot . >"$T/before"
+exits 'again' 0 mapm install
+is 'not a byte' "$(snapshot .)" "$(cat "$T/before")"
+
+# --- and it goes again --------------------------------------------------------------------------
+
+exits 'remove' 0 mapm remove boss
+for f in $files; do
+    ok "$f is as it was, byte for byte" cmp "$f" "$T/saved/$f"
+done
+is 'no agent is left' "$(find . -name 'boss*')" ''
+
+# --- a server of the user's under our key ----------------------------------------------------------
+
+for f in .mcp.json .vscode/mcp.json .codex/config.toml; do
+    sed 's/"own"/"io-acme-tool"/; s/servers\.own/servers.io-acme-tool/' "$T/saved/$f" >"$f"
+    snapshot . >"$T/before"
+    exits "$f: a foreign server of that key" 1 mapm install --yes "$U/agents/boss"
+    like "$f: is named" "$err" "$f .*\"io-acme-tool\""
+    is "$f: and nothing changed" "$(snapshot .)" "$(cat "$T/before")"
+    cp "$T/saved/$f" "$f"
+done
+echo '{ broken' >.cursor/mcp.json
+snapshot . >"$T/before"
+exits 'a file that cannot be read' 1 mapm install --yes "$U/agents/boss"
+like 'is named' "$err" '\.cursor/mcp\.json'
+is 'and nothing changed' "$(snapshot .)" "$(cat "$T/before")"
+cp "$T/saved/.cursor/mcp.json" .cursor/mcp.json
+
+# --- which clients -------------------------------------------------------------------------------------
+
+echo 'clients: [codx]' >mapm.yaml
+exits 'an unknown client' 1 mapm install --yes "$U/agents/boss"
+like 'those that are known' "$err" 'codex.*gemini'
+cd "$T" && mkdir plain && cd plain || exit 1
+exits 'without a word' 0 mapm install --yes "$U/agents/boss"
+is 'the common ones' "$(ls -A | tr '\n' ' ')" '.agents .claude .mcp.json mapm.lock mapm.yaml '
+mkdir .gemini
+exits 'a folder of its own' 0 mapm install
+ok 'is a word' test -f .gemini/agents/boss.md
+like 'for servers, too' "$(cat .gemini/settings.json)" 'io-acme-tool'
+cd "$T" && mkdir user && cd user || exit 1
+mkdir -p "$XDG_CONFIG_HOME/mapm" && echo 'clients: [cursor]' >"$XDG_CONFIG_HOME/mapm/config.yaml"
+exits 'the user may name some for all workspaces' 0 mapm install --yes "$U/agents/boss"
+ok 'there' test -f .cursor/mcp.json
+done_testing
