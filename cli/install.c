@@ -436,13 +436,15 @@ static bool install(struct sync *s, struct err *e)
 {
     struct invocation *inv = s->inv;
     struct closure_options o = {
-        .locked = s->locked,
+        .locked = has_option(inv, OPTION_LOCKED) ||
+                  (is_ci() && inv->arguments.count == 0),
         .offline = has_option(inv, OPTION_OFFLINE),
         .allow_hidden = has_option(inv, OPTION_ALLOW_HIDDEN),
         .trust_lock = inv->arguments.count == 0,
     };
     bool listed;
 
+    s->locked = o.locked;
     if (!check_committed_roots(s, e))
         return false;
     closure_init(&s->closure, inv, &s->layer, s->store, &o);
@@ -459,16 +461,6 @@ static bool install(struct sync *s, struct err *e)
 
 COMMAND(command_install)
 {
-    struct sync s;
-    bool ok;
-
     *exit_code = EXIT_DONE;
-    ok = sync_open(inv, "install", &s, e);
-    if (ok) {
-        s.locked = has_option(inv, OPTION_LOCKED) ||
-                   (is_ci() && inv->arguments.count == 0);
-        ok = install(&s, e);
-    }
-    sync_close(&s, ok ? NULL : e);
-    return ok;
+    return sync_run(inv, "install", install, e);
 }

@@ -94,11 +94,6 @@ static bool remove_names(struct sync *s, struct err *e)
 
 COMMAND(command_remove)
 {
-    struct sync s;
-    bool ok;
-
     *exit_code = EXIT_DONE;
-    ok = sync_open(inv, "remove", &s, e) && remove_names(&s, e);
-    sync_close(&s, ok ? NULL : e);
-    return ok;
+    return sync_run(inv, "remove", remove_names, e);
 }

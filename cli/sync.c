@@ -11,8 +11,8 @@
 
 #define GITIGNORE_MAX_BYTES (1024u * 1024)
 
-bool sync_open(struct invocation *inv, const char *command, struct sync *s,
-               struct err *e)
+static bool sync_open(struct invocation *inv, const char *command,
+                      struct sync *s, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct str home;
@@ -55,7 +55,7 @@ static bool is_network(enum err_code code)
     return code == ERR_FETCH || code == ERR_HOST || code == ERR_TLS;
 }
 
-void sync_close(struct sync *s, const struct err *problem)
+static void sync_close(struct sync *s, const struct err *problem)
 {
     struct err ignored = {0};
 
@@ -68,6 +68,58 @@ void sync_close(struct sync *s, const struct err *problem)
     store_close(s->store);
     s->store = NULL;
     layer_close(&s->layer);
+}
+
+/* All files of the packages at hand: what is damaged is set aside. */
+static void set_damaged_aside(struct sync *s)
+{
+    for (size_t i = 0; i < s->closure.queued; i++) {
+        const struct node *n = s->closure.queue[i];
+        CLEANUP(arena_done) struct arena scratch = {0};
+        struct store_file *files;
+        struct err ignored = {0};
+        size_t count;
+
+        if (!store_has_package(s->store, &n->digest) ||
+            !store_read_listing(s->store, &n->digest, &scratch, &files, &count,
+                                &ignored))
+            continue;
+        for (size_t k = 0; k < count; k++) {
+            CLEANUP(arena_done) struct arena content = {0};
+            struct str bytes;
+
+            if (!store_read(s->store, &files[k].hash, FILE_MAX_BYTES, &content,
+                            &bytes, &ignored))
+                err_clear(&ignored);
+        }
+    }
+}
+
+bool sync_run(struct invocation *inv, const char *command,
+              bool (*work)(struct sync *s, struct err *e), struct err *e)
+{
+    bool again = false, ok;
+
+    for (;;) {
+        struct sync s;
+        bool is_damaged;
+
+        ok = sync_open(inv, command, &s, e);
+        s.again = again;
+        ok = ok && work(&s, e);
+        is_damaged = !ok && e->code == ERR_DAMAGED && s.store &&
+                     store_damaged(s.store) > 0;
+        if (is_damaged && !again)
+            set_damaged_aside(&s);
+        sync_close(&s, ok ? NULL : e);
+        if (!is_damaged || again)
+            return ok;
+        again = true;
+        err_clear(e);
+        term_warn(&inv->term,
+                  "the store held a damaged file: it was set aside, and is "
+                  "fetched again");
+    }
 }
 
 /* --- roots ---------------------------------------------------------------- */
@@ -832,7 +884,7 @@ bool sync_finish(struct sync *s, struct err *e)
         return false;
     s->changed = change_count > 0;
     if (!has_option(s->inv, OPTION_JSON) &&
-        (!has_option(s->inv, OPTION_QUIET) || s->dry_run ||
+        ((!has_option(s->inv, OPTION_QUIET) && !s->again) || s->dry_run ||
          (servers && !has_option(s->inv, OPTION_YES))))
         sync_show_plan(s);
     if (!term_flush(&s->inv->term, e) || !ask_consent(s, servers, e) ||

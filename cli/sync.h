@@ -7,10 +7,9 @@
  * sync: make the workspace hold exactly what its roots need. What install,
  * remove and update share.
  *
- *     sync_open()     layer, store, closure
+ *     sync_run()      layer, store; then the command's own part, that calls
  *     sync_resolve()  gather, plan, names, the new lock
  *     sync_finish()   show, ask, provision, remember
- *     sync_close()
  *
  * Source: DESIGN.md 2, 6, 7.
  */
@@ -43,13 +42,16 @@ struct sync {
     size_t gone_count;
     struct str lock_text, local_lock_text;
     bool changed;
+    bool again; /* sync_run's second time */
 };
 
-MUST_CHECK bool sync_open(struct invocation *inv, const char *command,
-                          struct sync *s, struct err *e);
-/* `problem`: why it failed, NULL when it did not. What was fetched stays in the
- * store when it was for the network, and goes when anything was refused. */
-void sync_close(struct sync *s, const struct err *problem);
+/*
+ * Opens, does `work`, closes. Once more when the store held a damaged object:
+ * that was set aside, so now it is fetched.
+ */
+MUST_CHECK bool sync_run(struct invocation *inv, const char *command,
+                         bool (*work)(struct sync *s, struct err *e),
+                         struct err *e);
 
 /* Gathers what is in s->closure and plans s->roots. */
 MUST_CHECK bool sync_resolve(struct sync *s, struct err *e);

@@ -76,11 +76,6 @@ static bool update(struct sync *s, struct err *e)
 
 COMMAND(command_update)
 {
-    struct sync s;
-    bool ok;
-
     *exit_code = EXIT_DONE;
-    ok = sync_open(inv, "update", &s, e) && update(&s, e);
-    sync_close(&s, ok ? NULL : e);
-    return ok;
+    return sync_run(inv, "update", update, e);
 }

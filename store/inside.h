@@ -37,6 +37,7 @@ struct store {
     struct str home, shared;
     int home_fd, store_fd, objects_fd, incoming_fd, lock_fd;
     atomic_bool no_reflink; /* this file system cannot */
+    atomic_uint damaged;    /* objects set aside */
     sqlite3 *db;            /* NULL until it is needed */
     sqlite3_stmt *statements[STATEMENT_COUNT];
     bool reading;   /* within one transaction, for as long as it holds */

@@ -41,6 +41,7 @@ void object_set_aside(struct store *s, const struct hash *h)
 {
     char path[OBJECT_PATH_BYTES], hex[HASH_HEX_CHARS + 1], name[128], to[160];
 
+    atomic_fetch_add_explicit(&s->damaged, 1, memory_order_relaxed);
     held_remove(s, h);
     object_path(h, path);
     hash_format(h, hex);
@@ -53,6 +54,11 @@ void object_set_aside(struct store *s, const struct hash *h)
     }
     if (renameat(s->objects_fd, path, s->store_fd, to) < 0)
         unlinkat(s->objects_fd, path, 0);
+}
+
+unsigned store_damaged(const struct store *s)
+{
+    return atomic_load_explicit(&s->damaged, memory_order_relaxed);
 }
 
 static bool damaged(struct store *s, const struct hash *h, struct err *e)

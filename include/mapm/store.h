@@ -47,6 +47,10 @@ MUST_CHECK bool store_make_shared_dir(struct store *s, struct err *e);
 
 bool store_has(struct store *s, const struct hash *h); /* no hashing */
 
+/* How many objects were found damaged, and were set aside, since store_open:
+ * they are not there any more, so whoever needs one fetches it. */
+unsigned store_damaged(const struct store *s);
+
 /* Whole content, hashed. ERR_NOT_FOUND when absent (or damaged: then it was
  * set aside, and a note is in `e`). */
 MUST_CHECK bool store_read(struct store *s, const struct hash *h,
