@@ -65,6 +65,7 @@ static bool ask_all(struct invocation *inv, const struct layer *l,
     struct fetch_options o = {
         .hosts = l->rules.hosts,
         .host_count = l->rules.host_count,
+        .limits = &l->limits,
         .verbose = has_option(inv, OPTION_VERBOSE),
     };
     struct fetch_event event = {.kind = FETCH_REF_FOUND};

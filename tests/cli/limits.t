@@ -87,6 +87,12 @@ for from in "$src/skills" "$url/skills"; do
     exits 'as much as is allowed' 0 mapm install "$from/four" "$from/heavy" "$from/deep"
 done
 
+anew
+exits 'without limits' 0 mapm install "$url/skills/four"
+printf 'limits: {transfer_max_bytes: 10}\n' >>mapm.yaml
+run mapm outdated
+like 'outdated keeps to them' "$err$out" '\(transfer_max_bytes, mapm.yaml:[0-9]+\)'
+
 # --- who may ----------------------------------------------------------------------
 
 anew
