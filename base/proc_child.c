@@ -25,8 +25,8 @@ struct failure {
 
 static void reset_signals(void)
 {
-    static const int numbers[] = {SIGINT,  SIGTERM, SIGHUP,
-                                  SIGPIPE, SIGCHLD, SIGQUIT};
+    static const int numbers[] = {SIGINT,  SIGTERM, SIGHUP, SIGPIPE,
+                                  SIGCHLD, SIGQUIT, SIGXFSZ};
     sigset_t none;
 
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)

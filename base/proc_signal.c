@@ -2,11 +2,37 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 /* The one mutable global of base: a handler has no other place to write. */
 static volatile sig_atomic_t caught;
+
+#define DESCRIPTORS_WISHED 256
+
+/* A low soft limit is raised as far as the hard one allows. */
+static void raise_descriptors(void)
+{
+    struct rlimit r;
+
+    if (getrlimit(RLIMIT_NOFILE, &r) < 0 || r.rlim_cur >= DESCRIPTORS_WISHED)
+        return;
+    r.rlim_cur =
+        r.rlim_max < DESCRIPTORS_WISHED ? r.rlim_max : DESCRIPTORS_WISHED;
+    setrlimit(RLIMIT_NOFILE, &r);
+}
+
+/* Row 29: an environment in which the rest need not think of these. */
+static void settle_environment(void)
+{
+    /* What we make we must be able to use; modes are set exactly anyway. */
+    umask(umask(077) & 077);
+    /* A file past RLIMIT_FSIZE is an error of a write, not the end. */
+    signal(SIGXFSZ, SIG_IGN);
+    raise_descriptors();
+}
 
 void proc_init(void)
 {
@@ -24,6 +50,7 @@ void proc_init(void)
     while (fd >= 0 && fd <= STDERR_FILENO);
     if (fd >= 0)
         close(fd);
+    settle_environment();
 }
 
 static void remember(int number)

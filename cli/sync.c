@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -70,6 +71,18 @@ static void sync_close(struct sync *s, const struct err *problem)
     layer_close(&s->layer);
 }
 
+/* What root makes is root's: said, for it is rarely meant (row 25). */
+static void warn_about_sudo(struct invocation *inv)
+{
+    const char *uid = getenv("SUDO_UID");
+
+    if (geteuid() == 0 && uid && uid[0] && strcmp(uid, "0") != 0)
+        term_warn(&inv->term,
+                  "running under sudo: what is written here will belong to "
+                  "root, not to user %s",
+                  uid);
+}
+
 /* All files of the packages at hand: what is damaged is set aside. */
 static void set_damaged_aside(struct sync *s)
 {
@@ -100,6 +113,7 @@ bool sync_run(struct invocation *inv, const char *command,
 {
     bool again = false, ok;
 
+    warn_about_sudo(inv);
     for (;;) {
         struct sync s;
         bool is_damaged;
@@ -758,7 +772,9 @@ static bool register_workspace(struct sync *s)
 
     if (store_put_workspace(s->store, s->layer.path, &problem))
         return true;
-    term_warn(&s->inv->term, "%s", err_first(&problem));
+    if (!s->closure.index_warned)
+        term_warn(&s->inv->term, "%s", err_first(&problem));
+    s->closure.index_warned = true;
     return false;
 }
 

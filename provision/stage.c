@@ -251,8 +251,11 @@ static void remove_stage(struct staging *s)
 {
     struct err ignored = {0};
 
-    /* Left to the next command when it cannot be removed now. */
+    fs_close(&s->stage);
+    /* An empty one goes without a descriptor: there may be none left. Else it
+     * is left to the next command when it cannot be removed now. */
     if (s->swap.stage_name.p &&
+        unlinkat(s->mapm, s->swap.stage_name.p, AT_REMOVEDIR) < 0 &&
         !fs_remove_tree_at(s->mapm, s->swap.stage_name.p, &ignored))
         return;
 }

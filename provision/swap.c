@@ -174,11 +174,50 @@ static bool give_up(struct swap *s)
     return false;
 }
 
+static size_t count_folder(struct str path, struct str *seen, size_t n)
+{
+    struct str folder = path_folder(path);
+
+    for (size_t i = 0; i < n; i++)
+        if (str_eq(seen[i], folder))
+            return n;
+    if (n < MOVER_MAX_PARENTS)
+        seen[n++] = folder;
+    return n;
+}
+
+/* Half-way there must be no lack of descriptors, least of all for the way
+ * back: takes as many as that needs, and lets go of them. */
+static bool check_descriptors(const struct swap *s, struct err *e)
+{
+    struct str folders[MOVER_MAX_PARENTS];
+    int fds[MOVER_MAX_PARENTS + 4];
+    size_t most = 0, n = 0;
+    bool ok = true;
+
+    for (size_t i = 0; i < s->count; i++)
+        most = count_folder(s->ops[i].path, folders, most);
+    for (size_t i = 0; i < s->make_count; i++)
+        most = count_folder(s->make[i], folders, most);
+    for (size_t i = 0; i < s->drop_count; i++)
+        most = count_folder(s->drop[i], folders, most);
+    most += 4; /* to make folders, to compare */
+    while (ok && n < most) {
+        fds[n] = fcntl(s->root, F_DUPFD_CLOEXEC, 0);
+        ok = fds[n] >= 0 || err_errno(e, "open the folders to change");
+        n += ok;
+    }
+    while (n > 0)
+        fs_close(&fds[--n]);
+    return ok;
+}
+
 bool swap_run(struct swap *s, struct err *e)
 {
     CLEANUP(mover_done) struct mover m = {.s = s};
 
-    if (!backup_prepare(s, e) || !write_journal(s, e))
+    if (!check_descriptors(s, e) || !backup_prepare(s, e) ||
+        !write_journal(s, e))
         return give_up(s);
     if (!mover_go_forward(&m, e) || !finish(&m, e)) {
         undo(&m, e);

@@ -402,6 +402,12 @@ static bool check_path(struct str path, const char *placeholder, struct str fqn,
                        "%.*s: %s cannot be written into a client's file: the "
                        "path is not printable UTF-8",
                        STR_ARG(fqn), placeholder);
+    /* Written with forward slashes it would name another folder. */
+    if (str_has_char(path, '\\'))
+        return err_set(e, ERR_MCP,
+                       "%.*s: %s cannot be written into a client's file: the "
+                       "path has a backslash",
+                       STR_ARG(fqn), placeholder);
     for (size_t i = 0; i + 1 < path.n; i++) {
         char after = path.p[i + 1];
 

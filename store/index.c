@@ -189,8 +189,10 @@ bool index_open(struct store *s, struct err *e)
 
     if (s->db)
         return true;
-    if (s->db_failed)
-        return err_set(e, ERR_IO, "mapm.db cannot be used");
+    if (s->db_problem.code != ERR_NONE) {
+        *e = s->db_problem;
+        return false;
+    }
     if (open_file(s, &broken, e))
         return true;
     drop_handle(s);
@@ -201,7 +203,7 @@ bool index_open(struct store *s, struct err *e)
             return true;
         drop_handle(s);
     }
-    s->db_failed = true;
+    s->db_problem = *e;
     return false;
 }
 

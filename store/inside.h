@@ -41,7 +41,7 @@ struct store {
     sqlite3 *db;            /* NULL until it is needed */
     sqlite3_stmt *statements[STATEMENT_COUNT];
     bool reading;   /* within one transaction, for as long as it holds */
-    bool db_failed; /* tried, and in vain: do not try for each question */
+    struct err db_problem; /* tried, and in vain: not for each question */
 
     bool holding;       /* store_hold */
     int held_fd;        /* its folder, -1 before the first object */

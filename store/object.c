@@ -42,7 +42,6 @@ void object_set_aside(struct store *s, const struct hash *h)
     char path[OBJECT_PATH_BYTES], hex[HASH_HEX_CHARS + 1], name[128], to[160];
 
     atomic_fetch_add_explicit(&s->damaged, 1, memory_order_relaxed);
-    held_remove(s, h);
     object_path(h, path);
     hash_format(h, hex);
     object_unique_name(name, sizeof name, hex);
@@ -52,7 +51,12 @@ void object_set_aside(struct store *s, const struct hash *h)
         unlinkat(s->objects_fd, path, 0);
         return;
     }
-    if (renameat(s->objects_fd, path, s->store_fd, to) < 0)
+    if (renameat(s->objects_fd, path, s->store_fd, to) == 0)
+        return;
+    /* The store's own comes before one that is held: so that was read. */
+    if (errno == ENOENT)
+        held_remove(s, h);
+    else
         unlinkat(s->objects_fd, path, 0);
 }
 
@@ -154,6 +158,11 @@ bool object_move_in(struct store *s, int dirfd, const char *name,
     object_path(h, path);
     if (renameat(dirfd, name, s->objects_fd, path) == 0)
         return true;
+    if (errno == EISDIR || errno == ENOTEMPTY || errno == EEXIST) {
+        object_set_aside(s, h); /* a folder in its place */
+        if (renameat(dirfd, name, s->objects_fd, path) == 0)
+            return true;
+    }
     if (errno == ENOENT) {
         memcpy(folder, path, 2);
         folder[2] = '\0';
@@ -165,16 +174,36 @@ bool object_move_in(struct store *s, int dirfd, const char *name,
     return err_errno(e, "move object %s into the store", path);
 }
 
+/* Here the content is at hand: what was damaged is replaced at once. */
+static bool is_sound(struct store *s, const struct hash *h)
+{
+    CLEANUP_FD int fd = -1;
+    struct err ignored = {0};
+    struct stat st;
+    struct hash found;
+
+    if (!open_object(s, h, &fd, &st, &ignored))
+        return false;
+    if (object_hash(fd, &found, &ignored) && hash_eq(&found, h))
+        return true;
+    object_set_aside(s, h);
+    return false;
+}
+
 bool store_put(struct store *s, struct str content, struct hash *out,
                struct err *e)
 {
     struct hash h = hash_of(content);
     char name[64];
 
-    if (s->holding && !store_has(s, &h)) {
+    if (is_sound(s, &h)) {
+        *out = h;
+        return true;
+    }
+    if (s->holding) {
         if (!held_put(s, &h, content, e))
             return err_wrap(e, "cannot add to the store");
-    } else if (!store_has(s, &h)) {
+    } else {
         object_unique_name(name, sizeof name, "put");
         if (!fs_create_at(s->incoming_fd, name, 0444, content, e) ||
             !object_move_in(s, s->incoming_fd, name, &h, e)) {
@@ -186,15 +215,20 @@ bool store_put(struct store *s, struct str content, struct hash *out,
     return true;
 }
 
+static void chunk_free(char **chunk)
+{
+    heap_free(*chunk);
+}
+
 bool object_hash(int fd, struct hash *out, struct err *e)
 {
-    char chunk[CHUNK_BYTES];
+    CLEANUP(chunk_free) char *chunk = heap_resize(NULL, CHUNK_BYTES);
     struct hash_state state;
     off_t at = 0;
     ssize_t n;
 
     hash_init(&state);
-    while ((n = pread(fd, chunk, sizeof chunk, at)) != 0) {
+    while ((n = pread(fd, chunk, CHUNK_BYTES, at)) != 0) {
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
@@ -209,12 +243,12 @@ bool object_hash(int fd, struct hash *out, struct err *e)
 /* Copies while hashing: what was written is what was hashed. */
 static bool copy_file(int from, int to, struct hash *out, struct err *e)
 {
-    char chunk[CHUNK_BYTES];
+    CLEANUP(chunk_free) char *chunk = heap_resize(NULL, CHUNK_BYTES);
     struct hash_state state;
     ssize_t n;
 
     hash_init(&state);
-    while ((n = read(from, chunk, sizeof chunk)) != 0) {
+    while ((n = read(from, chunk, CHUNK_BYTES)) != 0) {
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
@@ -342,6 +376,18 @@ void store_session_end(struct store *s, struct store_session *session)
     }
 }
 
+/* A link or a folder where the object belongs. */
+static void set_odd_aside(struct store *s, const struct hash *h)
+{
+    char path[OBJECT_PATH_BYTES];
+    struct stat st;
+
+    object_path(h, path);
+    if (fstatat(s->objects_fd, path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+        !S_ISREG(st.st_mode))
+        object_set_aside(s, h);
+}
+
 bool store_adopt(struct store *s, struct store_session *session,
                  const char *name, const struct hash *h, struct err *e)
 {
@@ -353,6 +399,7 @@ bool store_adopt(struct store *s, struct store_session *session,
         unlinkat(session->dirfd, name, 0);
         return true;
     }
+    set_odd_aside(s, h);
     if (!fs_open_file_at(session->dirfd, name, &fd, &st, e) ||
         !object_hash(fd, &found, e))
         return err_wrap(e, "take %s into the store", name);

@@ -57,7 +57,7 @@ MUST_CHECK bool store_read(struct store *s, const struct hash *h,
                            size_t max_bytes, struct arena *a, struct str *out,
                            struct err *e);
 
-/* Adds `content`; harmless when there. */
+/* Adds `content`; harmless when there, and mends what is there damaged. */
 MUST_CHECK bool store_put(struct store *s, struct str content, struct hash *out,
                           struct err *e);
 
