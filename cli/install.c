@@ -1,6 +1,7 @@
 #include "base/text.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "sync.h"
 
@@ -277,6 +278,66 @@ static bool find_locked_argument(const struct sync *s, struct origin *o,
     return err_hint(e, "--locked adds nothing: install it without");
 }
 
+/* The URL of what a browser shows, and other spellings that are common. */
+static struct str repair_origin(struct str text, struct arena *a)
+{
+    static const struct {
+        const char *before, *after;
+    } beginnings[] = {
+        {"http://", "https://"},
+        {"https://www.", "https://"},
+        {"www.github.com/", "https://github.com/"},
+        {"github.com/", "https://github.com/"},
+        {"git@github.com:", "https://github.com/"},
+        {"ssh://git@github.com/", "https://github.com/"},
+        {"git+https://", "https://"},
+    };
+    static const char *const ends[] = {"/SKILL.md", "/AGENTS.md"};
+    size_t at;
+
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        if (str_starts(text, str_from(beginnings[i].before)))
+            text =
+                str_join(str_from(beginnings[i].after),
+                         str_from_index(text, strlen(beginnings[i].before)), a);
+    at = str_find_char(text, '?');
+    text = str_slice(text, 0, at < text.n ? at : text.n);
+    at = str_find_char(text, '#');
+    text = str_slice(text, 0, at < text.n ? at : text.n);
+    at = str_find(text, STR("/blob/"));
+    if (at != SIZE_MAX)
+        text =
+            arena_printf(a, "%.*s/tree/%.*s", STR_ARG(str_slice(text, 0, at)),
+                         STR_ARG(str_from_index(text, at + 6)));
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (str_ends(text, str_from(ends[i])))
+            text.n -= strlen(ends[i]);
+    return text;
+}
+
+static bool parse_argument(const struct sync *s, struct str text,
+                           struct origin *out, struct err *e)
+{
+    struct invocation *inv = s->inv;
+    struct err problem = {0};
+    struct origin other;
+    struct str repaired;
+
+    if (origin_parse_argument(text, inv->cwd, inv->home, &s->layer.rules,
+                              &inv->arena, out, e))
+        return true;
+    repaired = repair_origin(text, &inv->arena);
+    for (int i = 0; i < 2 && !str_eq(repaired, text); i++) {
+        if (origin_parse_argument(repaired, inv->cwd, inv->home,
+                                  &s->layer.rules, &inv->arena, &other,
+                                  &problem))
+            return err_hint(e, "did you mean %.*s?", STR_ARG(repaired));
+        if (str_starts(repaired, STR("https://github.com/")))
+            repaired = str_from_index(repaired, strlen("https://github.com/"));
+    }
+    return false;
+}
+
 static bool add_arguments(struct sync *s, struct node **wanted, size_t *count,
                           struct err *e)
 {
@@ -285,8 +346,7 @@ static bool add_arguments(struct sync *s, struct node **wanted, size_t *count,
     for (size_t i = 0; i < inv->arguments.count; i++) {
         struct origin o;
 
-        if (!origin_parse_argument(inv->arguments.items[i], inv->cwd, inv->home,
-                                   &s->layer.rules, &inv->arena, &o, e) ||
+        if (!parse_argument(s, inv->arguments.items[i], &o, e) ||
             (s->locked && !find_locked_argument(s, &o, e)))
             return false;
         wanted[(*count)++] = closure_add(&s->closure, &o, ANY_KIND);
@@ -319,6 +379,12 @@ static bool is_replaced(const struct sync *s, const struct root *root,
     return str_ends(root->origin.rest, tail);
 }
 
+/* "cannot install ORIGIN", unless the reason begins with that origin. */
+static bool names_itself(const struct node *n)
+{
+    return str_starts(str_from(err_prev(n->failed, NULL)), n->origin.text);
+}
+
 /* Every one that failed, not only the first. */
 static bool check_wanted(struct sync *s, struct node *const *wanted,
                          size_t count, struct err *e)
@@ -333,12 +399,14 @@ static bool check_wanted(struct sync *s, struct node *const *wanted,
             continue;
         if (failed++ == 0) {
             *e = *n->failed;
-            err_wrap(e, "cannot install %.*s", STR_ARG(n->origin.text));
+            if (!names_itself(n))
+                err_wrap(e, "cannot install %.*s", STR_ARG(n->origin.text));
             continue;
         }
         if (failed > ERROR_MAX_LINES)
             continue;
-        err_also(e, "cannot install %.*s", STR_ARG(n->origin.text));
+        if (!names_itself(n))
+            err_also(e, "cannot install %.*s", STR_ARG(n->origin.text));
         while ((message = err_prev(n->failed, message)))
             err_also(e, "%s", message);
     }

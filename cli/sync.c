@@ -511,6 +511,12 @@ static const char *find_old_command(struct sync *s,
     return str_c(mcp_command_line(&d, a), a);
 }
 
+static bool needs_consent(const struct sync_package *p)
+{
+    return p->step->package->kind == DOC_MCP &&
+           (!p->before || !str_eq(p->before->digest, p->node->package.content));
+}
+
 /* A server starts a program: what the lock does not hold with these very
  * bytes is shown and asked for (DESIGN.md, THREATS.md 1.5). */
 static bool find_commands(struct sync *s, size_t *count, struct err *e)
@@ -520,8 +526,7 @@ static bool find_commands(struct sync *s, size_t *count, struct err *e)
         struct sync_package *p = &s->packages[i];
         struct document d = {0};
 
-        if (p->step->package->kind != DOC_MCP ||
-            (p->before && str_eq(p->before->digest, p->node->package.content)))
+        if (!needs_consent(p))
             continue;
         if (!document_read(&s->closure, p->node, &s->inv->arena, &d, e))
             return false;
@@ -547,7 +552,7 @@ static bool ask_consent(struct sync *s, size_t servers, struct err *e)
     if (e->code != ERR_REFUSED)
         return false;
     for (size_t i = 0; i < s->plan.count; i++)
-        if (s->packages[i].command)
+        if (needs_consent(&s->packages[i]))
             err_also(e, "mcp %.*s would run: %s",
                      STR_ARG(s->packages[i].step->package->fqn),
                      s->packages[i].command);
@@ -896,7 +901,8 @@ bool sync_finish(struct sync *s, struct err *e)
     if (!find_files(s, items, e) || !find_commands(s, &servers, e) ||
         !list_texts(s, texts, &text_count, e) ||
         !provision_plan(s->layer.provision, &o, items, s->plan.count, texts,
-                        text_count, a, &changes, &change_count, e))
+                        text_count, a, &changes, &change_count, e) ||
+        !sync_mark_placed(s, changes, change_count, e))
         return false;
     s->changed = change_count > 0;
     if (!has_option(s->inv, OPTION_JSON) &&

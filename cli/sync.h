@@ -20,8 +20,9 @@ struct sync_package {
     struct str place;                /* folder or key */
     const struct lock_entry *before; /* NULL: new */
     bool changed;                    /* other content, or another origin */
-    bool is_local;                   /* only below file: roots */
-    const char *command;             /* MCP that needs consent: what it runs */
+    bool placed;             /* new in the workspace, though the lock has it */
+    bool is_local;           /* only below file: roots */
+    const char *command;     /* MCP that needs consent: what it runs */
     const char *old_command; /* and what it ran so far, if that is known */
 };
 
@@ -63,6 +64,12 @@ MUST_CHECK bool sync_add_root(struct sync *s, enum doc_kind kind,
                               const struct origin *o, struct err *e);
 MUST_CHECK bool sync_remove_root(struct sync *s, const struct root *root,
                                  struct err *e);
+
+/* Which packages the changes put into the workspace, and what is to be said
+ * of those that the lock has already. */
+MUST_CHECK bool sync_mark_placed(struct sync *s,
+                                 const struct provision_change *changes,
+                                 size_t count, struct err *e);
 
 /* In sync_show.c: the plan and the result, for people and for programs. */
 void sync_show_plan(struct sync *s);

@@ -1,3 +1,4 @@
+#include "document.h"
 #include "sync.h"
 
 #define SHORT_COMMIT_CHARS 10
@@ -40,15 +41,15 @@ static void show_package(struct sync *s, const struct sync_package *p)
     const struct package *package = p->step->package;
     struct str version = shown_version(p->node->version, p->node->commit, a);
 
-    if (p->before && !p->changed)
+    if (p->before && !p->changed && !p->placed)
         return;
-    if (!p->before)
+    if (!p->before || !p->changed)
         term_style_print(t, TERM_GREEN, "  + ");
     else
         term_style_print(t, TERM_YELLOW, "  ~ ");
     term_print(t, "%s %.*s", doc_kind_name(package->kind),
                STR_ARG(package->fqn));
-    if (p->before) {
+    if (p->before && p->changed) {
         struct str old =
             shown_version(p->before->version, p->before->commit, a);
 
@@ -67,6 +68,45 @@ static void show_package(struct sync *s, const struct sync_package *p)
         term_print(t, "      runs: %s\n", p->command);
     if (p->node->prereqs.n)
         show_prereqs(t, p->node->prereqs);
+}
+
+/* Where it stands, as a change names it. */
+static struct str place_of(const struct sync *s, const struct sync_package *p)
+{
+    struct arena *a = &s->inv->arena;
+    enum doc_kind kind = p->step->package->kind;
+
+    if (kind == DOC_MCP)
+        return str_join(STR(".mcp.json#"), p->place, a);
+    return arena_printf(a, ".agents/%s/%.*s", doc_kind_plural(kind),
+                        STR_ARG(p->place));
+}
+
+bool sync_mark_placed(struct sync *s, const struct provision_change *changes,
+                      size_t count, struct err *e)
+{
+    struct arena *a = &s->inv->arena;
+    struct map added;
+
+    map_init(&added, a);
+    for (size_t i = 0; i < count; i++)
+        if (changes[i].kind == PROVISION_ADD)
+            map_put(&added, changes[i].path, s);
+    for (size_t i = 0; i < s->plan.count; i++) {
+        struct sync_package *p = &s->packages[i];
+        struct document d = {0};
+
+        p->placed = map_has(&added, place_of(s, p));
+        if (!p->placed || !p->before || p->changed)
+            continue;
+        /* A lock does not hold what a person should know before it runs. */
+        if (!document_read(&s->closure, p->node, a, &d, e))
+            return false;
+        p->node->prereqs = d.prereqs;
+        if (d.kind == DOC_MCP)
+            p->command = str_c(mcp_command_line(&d, a), a);
+    }
+    return true;
 }
 
 void sync_show_plan(struct sync *s)
@@ -112,10 +152,7 @@ static void put_package(struct sync *s, struct json_writer *w,
     if (package->kind == DOC_MCP)
         json_member_string(w, "key", p->place);
     else
-        json_member_string(w, "path",
-                           arena_printf(&s->inv->arena, ".agents/%s/%.*s",
-                                        doc_kind_plural(package->kind),
-                                        STR_ARG(p->place)));
+        json_member_string(w, "path", place_of(s, p));
     json_member_bool(w, "root", p->step->is_root);
     json_member_bool(w, "local", p->is_local);
     json_member_bool(w, "metaskill", p->node->metaskill);

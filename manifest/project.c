@@ -23,6 +23,7 @@
 struct reader {
     enum project_role role;
     const char *name;
+    struct str text;
     const struct origin_rules *rules;
     struct arena *a;
     struct err *e;
@@ -508,6 +509,14 @@ static bool fail_yaml(struct reader *r, unsigned line, const struct err *why)
 {
     const char *message = err_first(why);
     const char *behind = strstr(message, ": ");
+    struct str rest = r->text, text;
+
+    for (unsigned at = 1; str_line(&rest, &text); at++)
+        if (str_starts(text, STR("<<<<<<< "))) {
+            err_set(r->e, why->code, "%s:%u: a merge conflict is left here",
+                    r->name, at);
+            return err_hint(r->e, "settle it, then run mapm install");
+        }
 
     if (str_starts(str_from(message), STR("line ")) && behind)
         message = behind + 2;
@@ -533,8 +542,12 @@ bool project_parse(struct str text, enum project_role role, const char *name,
         .max_depth = PROJECT_MAX_DEPTH,
         .max_nodes = PROJECT_MAX_NODES,
     };
-    struct reader r = {
-        .role = role, .name = name, .rules = rules, .a = a, .e = e};
+    struct reader r = {.role = role,
+                       .name = name,
+                       .text = text,
+                       .rules = rules,
+                       .a = a,
+                       .e = e};
     struct yaml_problem problem = {0};
     const struct yaml *root = NULL;
     struct err why = {0};

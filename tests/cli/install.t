@@ -150,6 +150,22 @@ like 'what to name instead' "$err" 'name the folder'
 refuses 'two of them' 'skills/no-a' "$U/main/skills/no-a" "$U/main/skills/no-b"
 like 'both are told' "$err" 'skills/no-b'
 
+# What people paste: refused as it stands, with what they meant.
+while read -r typed meant; do
+    fresh
+    exits "no origin: $typed" 1 mapm install "$typed"
+    like "but nearly: $typed" "$err" "did you mean $meant\?"
+done <<X
+https://github.com/acme/catalog/blob/main/skills/base/SKILL.md $U/main/skills/base
+https://github.com/acme/catalog/tree/main/skills/base#usage $U/main/skills/base
+https://github.com/acme/catalog/tree/main/skills/base?tab=readme $U/main/skills/base
+http://github.com/acme/catalog https://github.com/acme/catalog
+https://www.github.com/acme/catalog https://github.com/acme/catalog
+git@github.com:acme/catalog.git https://github.com/acme/catalog.git
+github.com/acme/catalog/skills/base acme/catalog/skills/base
+github.com/acme/catalog https://github.com/acme/catalog
+X
+
 # --- conflicts (M27) -------------------------------------------------------------------
 
 b=$T/src-b
@@ -193,6 +209,12 @@ like 'those of a line, too' "$(cat mapm.yaml)" 'skills: # first'
 exits 'but not when something else needs the old one' 1 \
     mapm install "$U/main/skills/mid"
 like 'that is a conflict' "$err" 'claim the name of skill acme/base'
+
+fresh
+printf '%s\n' 'dependencies:' '  skills:' '<<<<<<< ours' "    - $U/main/skills/base" '=======' \
+    "    - $U/main/skills/mid" '>>>>>>> theirs' >mapm.yaml
+exits 'a merge that was not settled' 1 mapm install
+like 'is named by its line' "$err" 'mapm\.yaml:3: a merge conflict'
 
 # --- graphs that cannot be (M25, M26) ------------------------------------------------------
 

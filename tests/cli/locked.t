@@ -16,13 +16,13 @@ make_repo acme/catalog "$s"
 make_repo beta/tools "$T/src-b"
 start_githost
 exits 'the first one resolves' 0 mapm install --yes "$U/main/agents/boss"
-cp mapm.yaml mapm.lock "$T"
+mkdir "$T/saved" && cp mapm.yaml mapm.lock "$T/saved"
 
 # colleague NAME: a fresh folder below $T with the two committed files.
 colleague()
 {
     cd "$T" && chmod -R u+w "$1" 2>/dev/null
-    rm -rf "$1" && mkdir "$1" && cp mapm.yaml mapm.lock "$1" && cd "$1" || exit 1
+    rm -rf "$1" && mkdir "$1" && cp saved/mapm.yaml saved/mapm.lock "$1" && cd "$1" || exit 1
 }
 
 # --- the same bytes ---------------------------------------------------------------
@@ -35,10 +35,12 @@ colleague peer
 reset_log
 exits 'cold' 0 mapm install --locked
 is 'one request a repository' "$(requests)" 2
+like 'what comes is shown' "$out" '\+ skill acme/mid 1\.0\.0'
+like 'and what it runs' "$out" 'runs: npx -y tool'
 same_tree 'the same agents and skills' .agents/skills "$T/ws/.agents/skills"
 ok 'the same agent' diff -r .agents/agents "$T/ws/.agents/agents"
-ok 'the same lock' cmp mapm.lock "$T/mapm.lock"
-ok 'and mapm.yaml' cmp mapm.yaml "$T/mapm.yaml"
+ok 'the same lock' cmp mapm.lock "$T/saved/mapm.lock"
+ok 'and mapm.yaml' cmp mapm.yaml "$T/saved/mapm.yaml"
 colleague peer2
 reset_log
 exits 'warm' 0 mapm install --locked
@@ -50,7 +52,7 @@ colleague peer3
 CI=true
 export CI
 exits 'CI is locked' 0 mapm install
-cp "$T/mapm.yaml" . && sed -i '/agents\/boss/d' mapm.yaml
+cp "$T/saved/mapm.yaml" . && sed -i '/agents\/boss/d' mapm.yaml
 exits 'so a mapm.yaml that says less fails' 1 mapm install
 like 'and names what' "$err" 'nothing needs agent acme/boss'
 exits 'an origin given is no locked install' 0 mapm install acme/catalog/skills/base@old
@@ -60,7 +62,7 @@ exits 'nothing new with --locked' 1 mapm install --locked acme/catalog/skills/mi
 like 'it says why' "$err" 'no root of mapm.yaml'
 exits 'a root may be named' 0 mapm install --locked "$U/main/agents/boss"
 exits 'in short, too' 0 mapm install --locked acme/catalog/agents/boss
-ok 'nothing moved' cmp mapm.lock "$T/mapm.lock"
+ok 'nothing moved' cmp mapm.lock "$T/saved/mapm.lock"
 
 # --- mapm.yaml says something else ---------------------------------------------------
 
@@ -75,7 +77,7 @@ colleague peer
 printf 'dependencies:\n' >mapm.yaml
 exits 'a root less' 1 mapm install --locked
 like 'each one that is too much' "$err" 'mapm\.lock:[0-9]+: nothing needs skill beta/far'
-is 'the lock stays' "$(cat mapm.lock)" "$(cat "$T/mapm.lock")"
+is 'the lock stays' "$(cat mapm.lock)" "$(cat "$T/saved/mapm.lock")"
 
 # --- a damaged lock ------------------------------------------------------------------
 
