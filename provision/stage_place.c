@@ -23,7 +23,7 @@ struct crew {
 
 /* The folder that a file goes to: mostly that of the file before it. */
 struct place {
-    int tree, fd;
+    int tree, fd;      /* fd -1: the tree itself */
     struct str folder; /* of the file's path, that `fd` is */
 };
 
@@ -37,13 +37,16 @@ static void place_done(struct place *p)
 static bool enter(int dirfd, const char *name, int *fd, struct err *e)
 {
     bool made = mkdirat(dirfd, name, 0755) == 0;
+    struct stat st;
 
     if (!made && errno != EEXIST)
         return err_errno(e, "create the folder %s", name);
     *fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (*fd < 0)
         return err_errno(e, "open the folder %s", name);
-    if (made && fchmod(*fd, 0755) < 0)
+    /* The umask leaves 0755 alone, mostly: looking is cheaper than setting. */
+    if (made && (fstat(*fd, &st) < 0 || (st.st_mode & 07777) != 0755) &&
+        fchmod(*fd, 0755) < 0)
         return err_errno(e, "set the mode of the folder %s", name);
     return true;
 }
@@ -54,18 +57,15 @@ static bool go_to(struct place *p, struct str folder, struct err *e)
     char name[NAME_MAX_BYTES + 1];
     struct str rest = folder, part;
 
-    if (p->fd >= 0 && str_eq(p->folder, folder))
+    if (str_eq(p->folder, folder))
         return true;
     fs_close(&p->fd);
-    p->fd = fcntl(p->tree, F_DUPFD_CLOEXEC, 0);
-    if (p->fd < 0)
-        return err_errno(e, "open a folder");
     while (rest.n && str_cut(&rest, '/', &part)) {
         CLEANUP_FD int above = p->fd;
 
         snprintf(name, sizeof name, "%.*s", STR_ARG(part));
         p->fd = -1;
-        if (!enter(above, name, &p->fd, e))
+        if (!enter(above >= 0 ? above : p->tree, name, &p->fd, e))
             return false;
     }
     p->folder = folder;
@@ -107,12 +107,14 @@ static bool do_file(struct crew *crew, struct place *at,
     char name[NAME_MAX_BYTES + 1];
     size_t slash = str_find_last(f->path, '/');
     size_t prefix = slash == SIZE_MAX ? 0 : slash + 1;
+    int fd;
 
     snprintf(name, sizeof name, "%.*s",
              STR_ARG(str_from_index(f->path, prefix)));
-    return go_to(at, str_slice(f->path, 0, prefix), e) &&
-           place_file(crew, at->fd, name, f, e) &&
-           record_file(at->fd, name, f, r, e);
+    if (!go_to(at, str_slice(f->path, 0, prefix), e))
+        return false;
+    fd = at->fd >= 0 ? at->fd : at->tree;
+    return place_file(crew, fd, name, f, e) && record_file(fd, name, f, r, e);
 }
 
 static bool do_job(struct crew *crew, const struct stage_job *job,

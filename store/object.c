@@ -327,7 +327,7 @@ bool store_place(struct store *s, const struct hash *h, enum store_link how,
     if (how == STORE_LINK_HARDLINK && !(mode & 0111))
         return place_link(s, h, from, dirfd, name, e);
     to = openat(dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                0600);
+                mode);
     if (to < 0)
         return err_errno(e, "create %s", name);
     if (!fill(s, how, from, (uint64_t)st.st_size, to, &found, e)) {
@@ -338,7 +338,9 @@ bool store_place(struct store *s, const struct hash *h, enum store_link how,
         unlinkat(dirfd, name, 0);
         return damaged(s, h, e);
     }
-    if (fchmod(to, mode) < 0) {
+    /* The umask leaves it alone, mostly: looking is cheaper than setting. */
+    if ((fstat(to, &st) < 0 || (st.st_mode & 07777) != mode) &&
+        fchmod(to, mode) < 0) {
         err_errno(e, "set the mode of %s", name);
         unlinkat(dirfd, name, 0);
         return false;
