@@ -2,6 +2,7 @@
 
 #include "base/fs.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -789,8 +790,9 @@ static void link_library(struct sync *s)
     struct str link =
         fs_join(store_home(s->store), STR("skills"), &s->inv->arena);
 
-    if (s->layer.is_global && access(link.p, F_OK) < 0 &&
-        symlink("global/.agents/skills", link.p) < 0)
+    /* With an empty library it leads nowhere for a while, and may stay. */
+    if (s->layer.is_global && symlink("global/.agents/skills", link.p) < 0 &&
+        errno != EEXIST)
         term_warn(&s->inv->term, "cannot create %s", link.p);
 }
 

@@ -171,7 +171,7 @@ bool origin_parse_argument(struct str text, struct str cwd, struct str home,
     if (has_scheme(text))
         return origin_parse(text, rules, a, out, e);
     if (!str_has_char(text, '/')) {
-        origin_refuse(text, "is no origin", e);
+        origin_refuse(text, "neither a URL nor owner/repo", e);
         return err_hint(e,
                         "write owner/repo[/path][@ref], a full URL, or "
                         "./%.*s for a folder on this machine",

@@ -365,7 +365,7 @@ bool origin_parse(struct str text, const struct origin_rules *rules,
     struct str rest;
 
     if (text.n == 0)
-        return origin_refuse(text, "is empty", e);
+        return origin_refuse(text, "it is empty", e);
     if (text.n > ORIGIN_MAX_BYTES)
         return origin_refuse(text, "is longer than 2,048 bytes", e);
     if (str_starts(text, STR("file:")))

@@ -504,6 +504,19 @@ static bool read_limits(struct reader *r, const struct yaml *y)
 
 /* --- the file ------------------------------------------------------------- */
 
+/* What git leaves where two branches meet: the number of the first such line,
+ * 0 for none. No YAML that mapm.yaml may hold begins a line so. */
+static unsigned conflict_line(struct str text)
+{
+    struct str line;
+
+    for (unsigned n = 1; str_line(&text, &line); n++)
+        if (str_starts(line, STR("<<<<<<< ")) ||
+            str_starts(line, STR(">>>>>>> ")))
+            return n;
+    return 0;
+}
+
 /* yaml_parse says "line 7: …", we "mapm.yaml:7: …". */
 static bool fail_yaml(struct reader *r, unsigned line, const struct err *why)
 {
@@ -552,8 +565,15 @@ bool project_parse(struct str text, enum project_role role, const char *name,
     const struct yaml *root = NULL;
     struct err why = {0};
 
-    if (!yaml_parse(text, &options, a, &root, &problem, &why))
-        return fail_yaml(&r, problem.line, &why);
+    if (!yaml_parse(text, &options, a, &root, &problem, &why)) {
+        unsigned conflict = conflict_line(text);
+
+        if (!conflict)
+            return fail_yaml(&r, problem.line, &why);
+        fail(&r, conflict, "a merge conflict");
+        return err_hint(e, "keep the lines of both sides that you want, then "
+                           "run mapm install");
+    }
     if (root && root->kind != YAML_MAPPING && !is_null(root))
         return fail(&r, root->line, "expected keys and values");
     if (root && !read_keys(&r, keys, root))

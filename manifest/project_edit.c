@@ -312,21 +312,59 @@ static void add_to_lines(struct edit *ed, const struct yaml *list,
     insert_lines(ed, last_byte(last), str_join(prefix, item, ed->a));
 }
 
+/* How much further in than their key the items of the lists stand. */
+static size_t list_offset(const struct edit *ed, size_t indent)
+{
+    for (unsigned k = DOC_AGENT; k <= DOC_MCP; k <<= 1) {
+        const struct yaml *list = project_list(ed->block, (enum doc_kind)k);
+
+        if (list && list->kind == YAML_SEQUENCE && !list->flow &&
+            indent_of(ed, list->start) >= indent)
+            return indent_of(ed, list->start) - indent;
+    }
+    return NEW_INDENT;
+}
+
+/* "skills: []", with a line of its own: nothing was chosen there but that the
+ * list is empty. */
+static bool is_bare_empty(const struct edit *ed, const struct yaml *list)
+{
+    return list->flow && !list->first && !ed->block->flow &&
+           skip_blanks(ed, list->start + 1) + 1 == list->end &&
+           line_start(ed, list->start) == line_start(ed, list->key_start) &&
+           begins_line(ed, list->key_start) && is_rest_empty(ed, list->end);
+}
+
+/* One origin a line: then two branches that add one each can be merged by
+ * hand at a glance, which one long line in brackets cannot. */
+static void add_below(struct edit *ed, const struct yaml *list, struct str item)
+{
+    size_t indent = indent_of(ed, list->key_start), from = list->start;
+
+    indent += list_offset(ed, indent);
+    if (is_written(list)) {
+        while (strchr(" \t", ed->text.p[from - 1]))
+            from--;
+        cut(ed, from, list->end, STR(""));
+    }
+    insert_lines(ed, list->key_start,
+                 arena_printf(ed->a, "%.*s- %.*s", STR_ARG(blanks(ed, indent)),
+                              STR_ARG(item)));
+}
+
 static void add_to_list(struct edit *ed, const struct yaml *list,
                         struct str item)
 {
-    size_t indent = indent_of(ed, list->key_start) + NEW_INDENT;
-
-    if (list->kind == YAML_SEQUENCE && list->flow)
+    if (list->kind == YAML_SEQUENCE && is_bare_empty(ed, list))
+        add_below(ed, list, item);
+    else if (list->kind == YAML_SEQUENCE && list->flow)
         add_to_brackets(ed, list, item);
     else if (list->kind == YAML_SEQUENCE)
         add_to_lines(ed, list, item);
     else if (is_written(list) || (ed->block && ed->block->flow))
         fill_null(ed, list, in_brackets(ed, item));
     else
-        insert_lines(ed, list->key_start,
-                     arena_printf(ed->a, "%.*s- %.*s",
-                                  STR_ARG(blanks(ed, indent)), STR_ARG(item)));
+        add_below(ed, list, item);
 }
 
 /* Behind the last member of {…}. */
@@ -349,7 +387,7 @@ static void add_member(struct edit *ed, const struct yaml *mapping,
 static void add_kind_lines(struct edit *ed, struct str item)
 {
     size_t indent = indent_of(ed, ed->block->first->key_start);
-    size_t offset = NEW_INDENT, at = ed->block->key_start;
+    size_t offset = list_offset(ed, indent), at = ed->block->key_start;
     bool lines = false, brackets = false;
 
     for (unsigned k = DOC_AGENT; k <= DOC_MCP; k <<= 1) {
@@ -359,13 +397,10 @@ static void add_kind_lines(struct edit *ed, struct str item)
             continue;
         if (k < (unsigned)ed->kind)
             at = last_byte(list);
-        if (list->kind == YAML_SEQUENCE && list->flow) {
+        if (list->kind == YAML_SEQUENCE && list->flow)
             brackets = true;
-        } else if (list->kind == YAML_SEQUENCE) {
+        else if (list->kind == YAML_SEQUENCE)
             lines = true;
-            if (indent_of(ed, list->start) >= indent)
-                offset = indent_of(ed, list->start) - indent;
-        }
     }
     insert_lines(ed, at,
                  kind_lines(ed, indent, offset, brackets && !lines, item));

@@ -215,8 +215,15 @@ static enum step step_trees(struct ask *a, struct err *e)
     if (s->trees == TREES_FAILED) {
         if (s->is_gone && a->ref.n && !a->has_retried_refs)
             return retry_refs(a);
-        *e = *s->why;
         oid_format(&s->commit, hex);
+        if (s->is_gone && a->ref.n == 0) {
+            err_set(e, ERR_REF, "%.*s has no commit %.12s, or does not give it",
+                    STR_ARG(a->repo->name), hex);
+            err_hint(e, "its history may have been rewritten: name a branch or "
+                        "a tag, or run mapm update");
+            return STEP_FAIL;
+        }
+        *e = *s->why;
         err_wrap(e, "commit %.12s of %.*s", hex, STR_ARG(a->repo->name));
         return STEP_FAIL;
     }

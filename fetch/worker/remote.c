@@ -293,6 +293,9 @@ enum verdict remote_judge(struct exchange *x, struct err *e)
     if (x->call.failure != 0 && x->why.code == ERR_NONE) {
         http_fail(&x->call, e);
         err_wrap(e, "cannot reach %s", shown(x));
+        if (!e->hint[0])
+            err_hint(e, "check the connection and the proxy; --offline takes "
+                        "what the store holds");
         return http_may_retry(&x->call) ? VERDICT_LATER : VERDICT_DEAD;
     }
     if (x->call.status != HTTP_STATUS_OK)

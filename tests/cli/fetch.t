@@ -86,7 +86,7 @@ bad_ref()
 bad_ref 'near names of refs' mian/skills/hello '\[ref-not-found\] .*did you mean "main"'
 bad_ref 'a prefix is no ref' release/skills/hello '\[ref-not-found\]'
 bad_ref 'short ids are refused' "$(printf %.10s "$main")/skills/hello" '\[ref-not-found\] .*use all 40 digits'
-bad_ref 'an unknown commit' 0123456789012345678901234567890123456789/skills/hello 'FAILED .*commit 012345678901 of acme/catalog'
+bad_ref 'an unknown commit' 0123456789012345678901234567890123456789/skills/hello 'FAILED .*acme/catalog has no commit 012345678901'
 bad_ref 'the id of a tree' "$(repo acme/catalog rev-parse main^{tree})/skills/hello" '\[ref-not-found\] .*tree, not a commit'
 bad_ref 'near names of paths' main/skills/helo '\[path-not-found\] .*hello'
 bad_ref 'a folder without document' main/skills/hello/docs '\[path-not-found\] .*no SKILL.md or AGENTS.md'

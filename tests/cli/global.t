@@ -47,6 +47,7 @@ ok 'there' test -f "$XDG_DATA_HOME/mapm/skills/base/SKILL.md"
 exits 'a server' 0 mapm install -g --yes "$U/mcps/io.acme_tool.json"
 exits 'update' 0 mapm update -g
 exits 'and all goes again' 0 mapm remove -g mid io.acme/tool
+unlike 'without a warning' "$err" warning
 is 'leaving nothing' "$(ls "$MAPM_HOME/skills/" 2>/dev/null)" ''
 exits 'the workspace has what it had' 0 mapm verify
 exits 'and the library may be filled again' 0 mapm install -g "$U/skills/base"

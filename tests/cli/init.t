@@ -14,7 +14,10 @@ make_repo acme/catalog "$T/src"
 cp mapm.yaml "$T/first"
 exits 'and adds to it' 0 mapm install --yes \
     https://github.com/acme/catalog/tree/main/skills/hello
-is 'in its place' "$(diff "$T/first" mapm.yaml | grep -c '^[<>]')" 2
+is 'in its place' "$(diff "$T/first" mapm.yaml | grep '^[<>]')" \
+    '<   skills: []
+>   skills:
+>     - https://github.com/acme/catalog/tree/main/skills/hello'
 cp mapm.yaml "$T/kept"
 exits 'again' 0 mapm init
 like 'it is kept' "$out" '^kept mapm.yaml$'

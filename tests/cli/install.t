@@ -254,8 +254,13 @@ exits 'no origin at all' 1 mapm install nonsense
 like 'what one looks like' "$err" 'owner/repo'
 exits 'another host' 1 mapm install https://gitlab.com/a/b
 exits 'an unknown option' 2 mapm install --frobnicate
-exits 'nothing to install is no fault' 0 mapm -C "$HOME" install
+exits 'no workspace at all' 1 mapm -C "$HOME" install --locked
+like 'it is said' "$err" "no mapm.yaml in $HOME"
 is 'and writes nothing' "$(ls -A "$HOME")" .gitconfig
+exits 'a choice from nothing' 2 mapm install --all
+none=0123456789012345678901234567890123456789
+exits 'a commit that is not there' 1 mapm install "$U/$none/skills/base"
+like 'is named' "$err" "acme/catalog has no commit 0123456789"
 
 # --- consent -------------------------------------------------------------------------------------
 

@@ -48,8 +48,10 @@ static const struct {
     {DOC_SKILL, "dependencies:\n  skills:", "dependencies:\n  skills:\n    - " N, NULL},
     {DOC_SKILL, "dependencies:\r\n  skills:\r\n", "dependencies:\r\n  skills:\r\n    - " N "\r\n", NULL},
     {DOC_SKILL, "dependencies:\r\n  skills:", "dependencies:\r\n  skills:\r\n    - " N, NULL},
-    {DOC_SKILL, "dependencies:\n  skills: []\n", "dependencies:\n  skills: [" N "]\n", NULL},
-    {DOC_SKILL, "dependencies:\n  skills: [ ] # s\n", "dependencies:\n  skills: [" N " ] # s\n", NULL},
+    {DOC_SKILL, "dependencies:\n  skills: []\n", "dependencies:\n  skills:\n    - " N "\n", "dependencies:\n  skills:\n"},
+    {DOC_SKILL, "dependencies:\n  agents:\n  - " O "\n  skills: []\n", "dependencies:\n  agents:\n  - " O "\n  skills:\n  - " N "\n", "dependencies:\n  agents:\n  - " O "\n  skills:\n"},
+    {DOC_SKILL, "dependencies:\r\n  skills:   []", "dependencies:\r\n  skills:\r\n    - " N, "dependencies:\r\n  skills:"},
+    {DOC_SKILL, "dependencies:\n  skills: [ ] # s\n", "dependencies:\n  skills: # s\n    - " N "\n", "dependencies:\n  skills: # s\n"},
     {DOC_SKILL, "dependencies:\n  skills: [\n    # none\n  ]\n", "dependencies:\n  skills: [" N "\n    # none\n  ]\n", NULL},
     {DOC_SKILL, "dependencies: {skills: []}\n", "dependencies: {skills: [" N "]}\n", NULL},
     {DOC_SKILL, "dependencies: {skills: , mcps: []}\n", "dependencies: {skills: [" N "], mcps: []}\n", "dependencies: {skills: [], mcps: []}\n"},
@@ -367,11 +369,19 @@ static bool parse(struct str text, struct project *p)
     return project_parse(text, PROJECT_WORKSPACE, "m", NULL, &arena, p, &e);
 }
 
-/* Was the list there, not as "null"? Then an addition can be undone. */
+static bool has_words(struct str text, enum doc_kind kind, const char *tail)
+{
+    struct str words =
+        arena_printf(&arena, "%s:%s", doc_kind_plural(kind), tail);
+
+    return str_find(text, words) != SIZE_MAX;
+}
+
+/* Was the list there, and not as "[]", which becomes lines and stays so? Then
+ * an addition can be undone. */
 static bool list_existed(struct str text, enum doc_kind kind)
 {
-    return str_find(text, arena_printf(&arena, "%s:", doc_kind_plural(kind))) !=
-           SIZE_MAX;
+    return has_words(text, kind, "") && !has_words(text, kind, " []");
 }
 
 static void check_addition(struct str before, enum doc_kind kind)

@@ -37,6 +37,7 @@ static const struct {
     {W, "- a\n", "m:1: expected keys and values", ""},
     {W, "text\n", "m:1: expected keys and values", ""},
     {W, "clients: [a\n", "m:2: did not find expected ',' or ']'", ""},
+    {W, "clients: []\n<<<<<<< a\nask: x\n=======\nask: y\n>>>>>>> b\n", "m:2: a merge conflict", "keep the lines of both sides that you want, then run mapm install"},
     {W, "a: 1\na: 1\n", "m:2: \"a\" is given twice", ""},
     {W, "a: &x 1\n", "m:1: anchors (\"&\") are not allowed", ""},
     {W, "a: [[[[[[[[[]]]]]]]]]\n", "m:1: nested more than 8 deep", ""},
