@@ -21,6 +21,7 @@ struct mover {
     struct swap *s;
     struct mover_parent parents[MOVER_MAX_PARENTS];
     size_t parent_count;
+    bool is_first; /* not a repair: everything stands where it was planned */
 };
 
 enum progress {

@@ -214,7 +214,7 @@ static bool check_descriptors(const struct swap *s, struct err *e)
 
 bool swap_run(struct swap *s, struct err *e)
 {
-    CLEANUP(mover_done) struct mover m = {.s = s};
+    CLEANUP(mover_done) struct mover m = {.s = s, .is_first = true};
 
     if (!check_descriptors(s, e) || !backup_prepare(s, e) ||
         !write_journal(s, e))

@@ -89,13 +89,9 @@ static bool set_up(struct store *s, struct err *e)
     sqlite3_busy_timeout(s->db, BUSY_TIMEOUT_MS);
     sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(s->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    /* It is a cache: nobody waits for the disk at the end of each install,
-     * but now and then, when the log has grown. */
-    sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     return run(s,
                "PRAGMA cell_size_check=ON;"
                "PRAGMA synchronous=NORMAL;"
-               "PRAGMA wal_autocheckpoint=256;"
                "PRAGMA temp_store=MEMORY",
                e);
 }

@@ -240,15 +240,22 @@ bool object_hash(int fd, struct hash *out, struct err *e)
     return true;
 }
 
-/* Copies while hashing: what was written is what was hashed. */
-static bool copy_file(int from, int to, struct hash *out, struct err *e)
+/* Copies while hashing: what was written is what was hashed. A byte more than
+ * there should be is asked for, so that a file that grew shows itself. */
+static bool copy_file(int from, uint64_t size, int to, struct hash *out,
+                      struct err *e)
 {
+    uint64_t copied = 0;
+    size_t wanted;
     CLEANUP(chunk_free) char *chunk = heap_resize(NULL, CHUNK_BYTES);
     struct hash_state state;
     ssize_t n;
 
     hash_init(&state);
-    while ((n = read(from, chunk, CHUNK_BYTES)) != 0) {
+    do {
+        wanted = size - copied < CHUNK_BYTES ? (size_t)(size - copied) + 1
+                                             : CHUNK_BYTES;
+        n = read(from, chunk, wanted);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
@@ -256,7 +263,8 @@ static bool copy_file(int from, int to, struct hash *out, struct err *e)
         hash_add(&state, str_of(chunk, (size_t)n));
         if (!fs_write_all(to, str_of(chunk, (size_t)n), e))
             return false;
-    }
+        copied += (size_t)n;
+    } while (n != 0 && copied < size);
     *out = hash_end(&state);
     return true;
 }
@@ -292,7 +300,7 @@ static bool fill(struct store *s, enum store_link how, int from, uint64_t size,
             return err_hint(e, "use --link-mode auto or copy");
         }
     }
-    return cloned || copy_file(from, to, found, e);
+    return cloned || copy_file(from, size, to, found, e);
 }
 
 static bool place_link(struct store *s, const struct hash *h, int from,
