@@ -238,6 +238,14 @@ static bool keep_document(struct closure *c, struct node *n,
     return true;
 }
 
+/* What a lock does not hold, and a person should know. */
+static void add_unlocked(struct closure *c, struct node *n,
+                         const struct document *d)
+{
+    n->prereqs = arena_str(&c->inv->arena, d->prereqs);
+    n->metaskill = d->metaskill;
+}
+
 static bool same_as_locked(struct closure *c, const struct node *n,
                            const struct document *d, struct err *e)
 {
@@ -352,8 +360,10 @@ bool document_take(struct closure *c, struct node *n, enum doc_kind kind,
     if (!judge(c, n, kind, &p, folder, scratch, &d, e) ||
         !store_put(c->store, listing, &digest, e))
         return false;
-    if (n->locked && n->origin.scheme == ORIGIN_GIT)
+    if (n->locked && n->origin.scheme == ORIGIN_GIT) {
+        add_unlocked(c, n, &d);
         return same_as_locked(c, n, &d, e);
+    }
     return keep_document(c, n, &d, e);
 }
 
@@ -483,21 +493,27 @@ bool document_check_locked(struct closure *c, struct node *n, struct err *e)
 
     if (store_find_package(c->store, STR("digest"), n->package.content, STR(""),
                            &scratch, &known)) {
-        struct str rest = known.summary, fqn, version, flags;
+        struct str rest = known.summary, fqn, version, flags, prereqs;
 
         if (known.kind == (unsigned)n->locked->kind &&
             take_field(&rest, &fqn) && str_eq(fqn, n->locked->name) &&
             take_field(&rest, &version) && take_field(&rest, &flags) &&
-            flags.n == 3 && (flags.p[1] != 'h' || n->locked->allow_hidden))
+            flags.n == 3 && (flags.p[1] != 'h' || n->locked->allow_hidden) &&
+            take_field(&rest, &prereqs)) {
+            n->prereqs = arena_str(&c->inv->arena, prereqs);
+            n->metaskill = flags.p[0] == 'm';
             return true;
+        }
     }
     if (!store_read_listing(c->store, &n->digest, &scratch, &files, &p.count,
                             e))
         return false;
     p.files = files;
     /* The lock does not say which folder it came from. */
-    return judge(c, n, n->locked->kind, &p, STR(""), &scratch, &d, e) &&
-           same_as_locked(c, n, &d, e);
+    if (!judge(c, n, n->locked->kind, &p, STR(""), &scratch, &d, e))
+        return false;
+    add_unlocked(c, n, &d);
+    return same_as_locked(c, n, &d, e);
 }
 
 bool document_read(struct closure *c, const struct node *n, struct arena *a,

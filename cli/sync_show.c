@@ -97,14 +97,13 @@ bool sync_mark_placed(struct sync *s, const struct provision_change *changes,
         struct document d = {0};
 
         p->placed = map_has(&added, place_of(s, p));
-        if (!p->placed || !p->before || p->changed)
+        if (!p->placed || !p->before || p->changed ||
+            p->step->package->kind != DOC_MCP)
             continue;
         /* A lock does not hold what a person should know before it runs. */
         if (!document_read(&s->closure, p->node, a, &d, e))
             return false;
-        p->node->prereqs = d.prereqs;
-        if (d.kind == DOC_MCP)
-            p->command = str_c(mcp_command_line(&d, a), a);
+        p->command = str_c(mcp_command_line(&d, a), a);
     }
     return true;
 }
