@@ -349,12 +349,15 @@ bool document_take(struct closure *c, struct node *n, enum doc_kind kind,
         return err_set(e, ERR_PATH, "%s: an empty folder", shown(n, scratch));
     digest = listing_format(files, count, scratch, &listing);
     if (n->locked && n->origin.scheme == ORIGIN_GIT &&
-        !hash_eq(&digest, &n->digest))
-        return err_set(e, ERR_DAMAGED,
-                       "mapm.lock:%u: %.*s: what was fetched has another "
-                       "digest (sha256:%.*s)",
-                       n->locked->line, STR_ARG(n->locked->name),
-                       STR_ARG(hash_hex(&digest, scratch)));
+        !hash_eq(&digest, &n->digest)) {
+        err_set(e, ERR_DAMAGED,
+                "mapm.lock:%u: %.*s: what was fetched has another "
+                "digest (sha256:%.*s)",
+                n->locked->line, STR_ARG(n->locked->name),
+                STR_ARG(hash_hex(&digest, scratch)));
+        return err_hint(e, "was the lock edited? take it from version control "
+                           "again, or delete it and run mapm install");
+    }
     n->digest = digest;
     n->files = NULL;
     if (!judge(c, n, kind, &p, folder, scratch, &d, e) ||

@@ -848,10 +848,13 @@ static void tell_backup(struct sync *s)
 
 static void tell_absolute_paths(struct sync *s)
 {
-    if (provision_wrote_absolute_paths(s->layer.provision))
+    struct str files = provision_absolute_files(s->layer.provision);
+
+    if (files.n)
         term_note(&s->inv->term,
-                  ".mcp.json holds absolute paths now: it belongs in "
-                  ".gitignore, and mapm install recreates it");
+                  "paths of this machine are in %.*s now: that belongs in "
+                  ".gitignore, and mapm install recreates it",
+                  STR_ARG(files));
 }
 
 /* Without a change there may still be something for it to remember. */

@@ -54,8 +54,9 @@ static bool refuse_foreign(struct sharing *s, struct str key, struct err *e)
     err_set(e, ERR_CONFLICT,
             "%s already has a server \"%.*s\" that mapm did not write",
             s->target->path.p, STR_ARG(key));
-    return err_hint(e, "rename or remove that entry, or use --force: it keeps "
-                       "a copy of the file below " STATE_FOLDER "/backup");
+    return err_hint(e, "rename or remove that entry; if mapm wrote it on "
+                       "another machine, or it may go, use --force: it keeps a "
+                       "copy of the file below " STATE_FOLDER "/backup");
 }
 
 /* Something else than ours stands under the key. */

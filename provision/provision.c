@@ -137,6 +137,28 @@ void provision_close(struct provision *p)
     heap_free(p);
 }
 
+static bool has_absolute(const struct record_entry *entry)
+{
+    for (size_t k = 0; k < entry->key_count; k++)
+        if (entry->keys[k].absolute)
+            return true;
+    return false;
+}
+
+static struct str absolute_files(const struct plan *plan)
+{
+    struct str names = STR("");
+
+    for (size_t i = 0; i < plan->next.count; i++) {
+        const struct record_entry *entry = &plan->next.entries[i];
+
+        if (has_absolute(entry))
+            names = arena_printf(&plan->p->arena, "%.*s%s%.*s", STR_ARG(names),
+                                 names.n ? ", " : "", STR_ARG(entry->path));
+    }
+    return names;
+}
+
 bool provision_apply(struct provision *p, struct err *e)
 {
     struct plan *plan = p->plan;
@@ -147,19 +169,12 @@ bool provision_apply(struct provision *p, struct err *e)
     p->backup = (struct str){0};
     if (!stage_run(plan, e))
         return err_wrap(e, "cannot change %.*s", STR_ARG(p->path));
-    p->absolute = false;
-    for (size_t i = 0; i < plan->next.count; i++) {
-        const struct record_entry *entry = &plan->next.entries[i];
-
-        for (size_t k = 0; k < entry->key_count; k++)
-            p->absolute |=
-                entry->keys[k].absolute && str_is(entry->path, ".mcp.json");
-    }
+    p->absolute = absolute_files(plan);
     p->loaded = false; /* the next plan reads the new record */
     return true;
 }
 
-bool provision_wrote_absolute_paths(const struct provision *p)
+struct str provision_absolute_files(const struct provision *p)
 {
     return p->absolute;
 }

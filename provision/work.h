@@ -64,8 +64,8 @@ struct provision {
     struct record record;
     bool loaded, has_record; /* looked for; and found to be good */
     struct plan *plan;
-    struct str backup; /* where the last apply kept what it displaced */
-    bool absolute;
+    struct str backup;      /* where the last apply kept what it displaced */
+    struct str absolute;    /* files with absolute paths since the last apply */
     const struct str *kept; /* by the last plan */
     size_t kept_count;
 };

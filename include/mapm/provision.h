@@ -145,9 +145,9 @@ MUST_CHECK bool provision_verify(struct provision *p,
 bool provision_knows_client(struct str name);
 const char *const *provision_client_names(void); /* NULL at the end */
 
-/* Whether .mcp.json now holds absolute paths, so that it belongs in
- * .gitignore; after provision_apply. */
-bool provision_wrote_absolute_paths(const struct provision *p);
+/* The clients' files that now hold absolute paths, with ", " between them, so
+ * that they belong in .gitignore; "" for none. After provision_apply. */
+struct str provision_absolute_files(const struct provision *p);
 
 /* Where the last provision_apply with `force` kept what it displaced, below
  * the workspace: ".agents/.mapm/backup/3"; empty when it displaced nothing of

@@ -180,7 +180,7 @@ static inline bool desk_run(struct desk *d, int flags)
                         &d->err);
     if (ok && !(flags & DESK_PLAN_ONLY))
         ok = provision_apply(p, &d->err);
-    d->absolute = provision_wrote_absolute_paths(p);
+    d->absolute = provision_absolute_files(p).n > 0;
     snprintf(d->backup, sizeof d->backup, "%.*s", STR_ARG(provision_backup(p)));
     provision_close(p);
     return ok;
