@@ -62,6 +62,39 @@ static const char *const npx_flags[] = {
     "--quiet", "-s", "--silent", "--offline", "--prefer-offline",
     "--prefer-online", "--legacy-peer-deps", "--no-audit", "--no-fund",
 };
+
+/* Interpreters that take a program as an argument: the letters that say so in
+ * a cluster like "-Ic", those that end one, and the long forms. */
+static const struct interpreter {
+    const char *name, *letters, *ends;
+    const char *words[4];
+} interpreters[] = {
+    {"python", "c",  "mWX", {NULL}},
+    {"pypy",   "c",  "mWX", {NULL}},
+    {"pythonw", "c", "mWX", {NULL}},
+    {"py",     "c",  "mWX", {NULL}},
+    {"node",   "ep", "rC",  {"--eval", "--print"}},
+    {"nodejs", "ep", "rC",  {"--eval", "--print"}},
+    {"bun",    "ep", "r",   {"--eval", "--print"}},
+    {"deno",   "",   "",    {"eval"}},
+    {"perl",   "eE", "MmIFCDx0i", {NULL}},
+    {"ruby",   "e",  "rICEFKTx0i", {NULL}},
+    {"php",    "rBRE", "dcfztS", {"--run", "--process-begin", "--process-code",
+                                 "--process-end"}},
+    {"lua",    "e",  "l",   {NULL}},
+    {"luajit", "e",  "lj",  {NULL}},
+    {"rscript", "e", "",    {NULL}},
+    {"julia",  "eE", "JpLtC", {"--eval", "--print"}},
+    {"elixir", "e",  "r",   {"--eval"}},
+    {"groovy", "e",  "D",   {NULL}},
+};
+
+/* Their options that take the next argument. */
+static const char *const with_value[] = {
+    "-W", "-X", "-r", "--require", "--import", "--loader", "--preload",
+    "--experimental-loader", "-C", "--conditions", "--env-file", "--title",
+    "--check-hash-based-pycs", "-I", "-d", "-l", "--config", "-L", "-p",
+};
 /* clang-format on */
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
@@ -259,6 +292,59 @@ static void check_runner(const struct reader *r, const struct json *args,
                  quoted(r, call->text), quoted(r, name));
 }
 
+static bool is_code_flag(const struct interpreter *in, struct str arg)
+{
+    for (size_t i = 0; i < COUNT(in->words) && in->words[i]; i++) {
+        struct str word = str_from(in->words[i]);
+
+        if (str_starts(arg, word) && (arg.n == word.n || arg.p[word.n] == '='))
+            return true;
+    }
+    if (arg.n < 2 || arg.p[0] != '-' || arg.p[1] == '-')
+        return false;
+    for (size_t i = 1; i < arg.n; i++) {
+        if (strchr(in->letters, arg.p[i]))
+            return true;
+        if (strchr(in->ends, arg.p[i]))
+            return false;
+    }
+    return false;
+}
+
+/* "node -e …": the argument is the program, and nothing was fetched by hash
+ * (row 8). What stands behind the script is the script's own. */
+static void check_interpreter(const struct reader *r, const struct json *args,
+                              struct str command)
+{
+    struct str name = drop_version(drop_suffix(base_name(command)));
+    const struct interpreter *in = NULL;
+    bool value = false;
+
+    for (size_t i = 0; i < COUNT(interpreters) && !in; i++)
+        if (str_eq_nocase(name, str_from(interpreters[i].name)))
+            in = &interpreters[i];
+    for (const struct json *arg = args->first; in && arg; arg = arg->next) {
+        struct str s = json_text(arg);
+
+        if (is_code_flag(in, s) || str_starts(s, STR("data:")) ||
+            str_find(s, STR("=data:")) != SIZE_MAX) {
+            complain(r, "mcp-shell", "args", arg->line,
+                     "\"%s\" makes %s run the text of an argument: put the "
+                     "program into a file",
+                     quoted(r, s), quoted(r, name));
+            return;
+        }
+        if (str_is(s, "--") || str_is(s, "-m"))
+            return;
+        if (s.n > 0 && s.p[0] == '-')
+            value = in_list(s, with_value, COUNT(with_value));
+        else if (!value)
+            return;
+        else
+            value = false;
+    }
+}
+
 void check_args(const struct reader *r, const struct json *args,
                 struct str command)
 {
@@ -281,6 +367,7 @@ void check_args(const struct reader *r, const struct json *args,
             check_arg(r, field, arg);
     }
     check_runner(r, args, command);
+    check_interpreter(r, args, command);
 }
 
 /* --- env ------------------------------------------------------------------ */
