@@ -123,7 +123,8 @@ bool path_check_name(struct str name, struct err *e)
     if (fault)
         return err_set(e, ERR_REFUSED, "the file name \"%.*s\" %s",
                        STR_ARG(buf_str(&shown)), fault);
-    return err_set(e, ERR_REFUSED, "the file name \"%.*s\" hides a %s",
+    return err_set(e, ERR_REFUSED,
+                   "the file name \"%.*s\" has a hidden character: %s",
                    STR_ARG(buf_str(&shown)), text_hidden_name(hidden));
 }
 
