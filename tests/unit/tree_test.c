@@ -204,10 +204,10 @@ TEST(names)
         {STR_INIT("LPT9.x"), "is a device"},
         {STR_INIT("COM\u00b2"), "is a device"},
         {STR_INIT("CONOUT$"), "is a device"},
-        {STR_INIT("a\u202eb"), "hides a bidirectional control"},
-        {STR_INIT("a\u2066b"), "hides a bidirectional control"},
-        {STR_INIT("a\U000e0041"), "hides a invisible tag character"},
-        {STR_INIT("a\ufe01"), "hides a variation selector"},
+        {STR_INIT("a\u202eb"), "has a hidden character: bidirectional control"},
+        {STR_INIT("a\u2066b"), "has a hidden character: bidirectional control"},
+        {STR_INIT("a\U000e0041"), "has a hidden character: invisible tag character"},
+        {STR_INIT("a\ufe01"), "has a hidden character: variation selector"},
         {STR_INIT("a\u200bb"), "hides a zero-width character"},
     };
     /* clang-format on */
