@@ -208,7 +208,7 @@ TEST(names)
         {STR_INIT("a\u2066b"), "has a hidden character: bidirectional control"},
         {STR_INIT("a\U000e0041"), "has a hidden character: invisible tag character"},
         {STR_INIT("a\ufe01"), "has a hidden character: variation selector"},
-        {STR_INIT("a\u200bb"), "hides a zero-width character"},
+        {STR_INIT("a\u200bb"), "has a hidden character: zero-width character"},
     };
     /* clang-format on */
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
