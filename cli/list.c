@@ -100,11 +100,12 @@ static void print_list(struct invocation *inv, const struct layer *l,
         struct str rest = prereqs, line;
         bool root = is_root(l, entry, roots, root_count);
 
-        term_print(t, "%-6s%-*.*s %-10.*s %-10.*s %s\n",
+        term_print(t, "%-6s%-*.*s %-10.*s %-10.*s%s%s\n",
                    doc_kind_name(entry->kind), (int)wide, STR_ARG(entry->name),
                    STR_ARG(entry->version.n ? entry->version : STR("-")),
                    STR_ARG(entry->commit.n ? str_slice(entry->commit, 0, 10)
                                            : STR("file")),
+                   root ? " " : "",
                    root ? str_c(entry->origin, &inv->arena) : "");
         while (str_line(&rest, &line))
             if (line.n)

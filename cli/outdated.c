@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "sync.h"
 
 /* One ls-refs a repository, all at once: which refs have moved. */
@@ -145,27 +147,48 @@ static void print_table(struct invocation *inv, const struct moved *list,
     }
 }
 
+/* All that could not be looked at: a repository that is not there once. */
+static bool report_failed(const struct moved *list, size_t count, struct err *e)
+{
+    const struct moved *last = NULL;
+    size_t failed = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct moved *m = &list[i];
+        const char *message = NULL;
+
+        if (!m->failed || failed++ >= ERROR_MAX_LINES)
+            continue;
+        if (!last) {
+            *e = *m->failed;
+            err_wrap(e, "cannot look at %.*s", STR_ARG(m->entry->origin));
+        } else if (strcmp(err_first(last->failed), err_first(m->failed)) != 0) {
+            err_also(e, "cannot look at %.*s", STR_ARG(m->entry->origin));
+            while ((message = err_prev(m->failed, message)))
+                err_also(e, "%s", message);
+        }
+        last = m;
+    }
+    return failed == 0;
+}
+
 static bool report(struct invocation *inv, const struct moved *list,
                    size_t count, int *exit_code, struct err *e)
 {
+    bool is_json = has_option(inv, OPTION_JSON);
+    bool all = report_failed(list, count, e);
     size_t moved = 0;
 
-    for (size_t i = 0; i < count; i++) {
-        if (list[i].failed) {
-            *e = *list[i].failed;
-            return err_wrap(e, "cannot look at %.*s",
-                            STR_ARG(list[i].entry->origin));
-        }
+    for (size_t i = 0; i < count; i++)
         moved += has_moved(&list[i]);
-    }
-    if (has_option(inv, OPTION_JSON))
+    if (is_json && all)
         print_json_table(inv, list, count);
-    else
+    if (!is_json)
         print_table(inv, list, count);
-    if (moved == 0 && !has_option(inv, OPTION_JSON))
+    if (moved == 0 && all && !is_json)
         term_note(&inv->term, "no ref has moved");
     *exit_code = moved ? EXIT_FINDINGS : EXIT_DONE;
-    return true;
+    return all;
 }
 
 COMMAND(command_outdated)

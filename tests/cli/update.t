@@ -116,6 +116,10 @@ like 'to the new commit' "$(cat mapm.lock)" "commit: $orphan"
 repo acme/catalog update-ref -d refs/tags/v1
 exits 'a tag that is gone' 1 mapm outdated
 like 'is told' "$err" 'no branch or tag "v1'
+make_repo acme/catalog "$s"
+exits 'and hides nothing else' 1 mapm outdated
+like 'what moved is listed' "$out" 'acme/mid .* main$'
+repo acme/catalog update-ref refs/heads/main "$orphan"
 snapshot . >"$T/before"
 exits 'by update, too' 1 mapm update
 like 'with the package' "$err" "$U/v1/skills/free"
