@@ -90,8 +90,11 @@ static void add_prefix(struct repo *r, struct exchange *x, struct str *list,
     }
 }
 
+#define USUAL_BRANCH STR("main")
+
 static bool start_refs(struct repo *r, struct err *e)
 {
+    bool from_head = false;
     struct exchange *x;
     struct str *list;
 
@@ -101,10 +104,16 @@ static bool start_refs(struct repo *r, struct err *e)
         return r->needs_caps ? start_caps(r, e) : true;
     }
     x = exchange_open(r, LANE_REFS);
-    list = arena_array(&x->arena, r->open_count + 2, sizeof *list);
+    list = arena_array(&x->arena, r->open_count + 3, sizeof *list);
     for (struct ask *a = r->asks; a; a = a->next)
-        if (a->stage == ASK_REFS)
+        if (a->stage == ASK_REFS) {
             add_prefix(r, x, list, a->prefix);
+            from_head |= str_is(a->prefix, "HEAD");
+        }
+    /* What the default branch leads to mostly names that branch: here it is
+     * learnt without asking once more. */
+    if (from_head)
+        add_prefix(r, x, list, USUAL_BRANCH);
     for (struct snapshot *s = r->snapshots; s; s = s->next)
         if (s->proof == PROOF_START)
             add_prefix(r, x, list, STR("HEAD"));

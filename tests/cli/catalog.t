@@ -78,13 +78,21 @@ for name in io.acme_tool io.acme_tool.json io.acme/tool; do
     exits "a server as $name" 0 mapm install --yes acme/catalog --mcp "$name"
     like "is there: $name" "$(cat .mcp.json)" '"io-acme-tool"'
 done
+MAPM_HOME=$T/cold-one
+fresh
+reset_log
+exits 'one that needs another' 0 mapm install acme/catalog/skills/beta
+at_most 'one more for what it needs' "$(requests)" 4
 fresh
 exits 'of another ref' 0 mapm install acme/catalog@main --skill alpha
 like 'that is in its URL' "$(cat mapm.yaml)" "$U/skills/alpha"
 fresh
 exits 'all wants a yes for the server' 4 mapm install --all acme/catalog
 is 'nothing was written' "$(ls -A)" ''
+MAPM_HOME=$T/cold-all
+reset_log
 exits 'all' 0 mapm install --all --yes acme/catalog
+is 'in three requests: refs, trees, files' "$(requests)" 3
 is 'all are roots' "$(grep -c https mapm.yaml)" 5
 exits 'again' 0 mapm install --all acme/catalog
 like 'nothing to do' "$err" 'nothing to do'
