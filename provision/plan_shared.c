@@ -115,6 +115,8 @@ static bool put_server(struct sharing *s, struct wish_server *server,
     if (found && hash_eq(&hash, &server->hash))
         return true;
     if (found && !(known && hash_eq(&hash, &known->hash)) &&
+        !wish_is_from_elsewhere(&s->plan->wish, s->target, server,
+                                s->merge.text, &hash) &&
         !judge_entry(s, key, known != NULL, e))
         return false;
     plan_show(s->plan, found ? PROVISION_UPDATE : PROVISION_ADD,

@@ -9,6 +9,8 @@
 #include "merge.h"
 #include "render.h"
 
+#define ELSEWHERE_MAX 4 /* folders tried for each placeholder */
+
 static struct target *add_target(struct wish *w, enum target_kind kind,
                                  struct str path, const struct client *c,
                                  const struct provision_item *item)
@@ -420,8 +422,8 @@ static bool check_path(struct str path, const char *placeholder, struct str fqn,
     return true;
 }
 
-/* Whether any string of an MCP file holds the placeholder. */
-static bool mentions(const struct json *j, const char *placeholder)
+/* The first string of an MCP file that holds the placeholder; "" for none. */
+static struct str mentions(const struct json *j, const char *placeholder)
 {
     const struct json *after[MCP_MAX_DEPTH + 2];
     size_t depth = 0;
@@ -429,7 +431,7 @@ static bool mentions(const struct json *j, const char *placeholder)
     while (j) {
         if (j->kind == JSON_STRING &&
             str_find(j->text, str_from(placeholder)) != SIZE_MAX)
-            return true;
+            return j->text;
         if (j->first && depth < sizeof after / sizeof *after) {
             after[depth++] = j->next;
             j = j->first;
@@ -439,7 +441,21 @@ static bool mentions(const struct json *j, const char *placeholder)
         while (!j && depth)
             j = after[--depth];
     }
-    return false;
+    return STR("");
+}
+
+/* A folder that nobody mentions may have any name. */
+static bool render_for(struct wish *w, const struct target *t,
+                       const struct provision_item *item,
+                       const struct document *d, struct str workspace,
+                       struct str shared, struct str *entry, struct hash *hash,
+                       struct err *e)
+{
+    return mcp_format(d, workspace.n ? workspace : STR("/"),
+                      shared.n ? shared : STR("/"),
+                      render_wants_meta(t->client), w->arena, entry, e) &&
+           render_server(t->client, item->place, *entry, w->arena, entry, e) &&
+           merge_hash(t->client, *entry, w->arena, hash, e);
 }
 
 bool wish_make_server(struct wish *w, const struct target *t,
@@ -456,21 +472,93 @@ bool wish_make_server(struct wish *w, const struct target *t,
         return false;
     if (!d->mcp)
         return err_set(e, ERR_MCP, "%.*s is no MCP file", STR_ARG(item->fqn));
-    workspace = mentions(d->mcp, "${workspaceDir}");
-    shared = mentions(d->mcp, "${sharedDir}");
+    workspace = mentions(d->mcp, "${workspaceDir}").n > 0;
+    shared = mentions(d->mcp, "${sharedDir}").n > 0;
     if ((workspace &&
          !check_path(w->workspace, "${workspaceDir}", item->fqn, e)) ||
         (shared &&
          !check_path(w->options->shared_dir, "${sharedDir}", item->fqn, e)))
         return false;
-    /* A folder that nobody mentions may have any name. */
-    if (!mcp_format(d, workspace ? w->workspace : STR("/"),
-                    shared ? w->options->shared_dir : STR("/"),
-                    render_wants_meta(t->client), w->arena, &entry, e) ||
-        !render_server(t->client, item->place, entry, w->arena, &entry, e) ||
-        !merge_hash(t->client, entry, w->arena, &s->hash, e))
+    if (!render_for(w, t, item, d, workspace ? w->workspace : STR(""),
+                    shared ? w->options->shared_dir : STR(""), &entry, &s->hash,
+                    e))
         return err_wrap(e, "%.*s for %s", STR_ARG(item->fqn), t->path.p);
     s->absolute = workspace || shared;
     s->entry = entry;
     return true;
+}
+
+/* --- the same entry, of another machine ----------------------------------- */
+
+struct folders {
+    struct str items[ELSEWHERE_MAX];
+    size_t count;
+};
+
+static void add_folder(struct folders *f, struct str path)
+{
+    if (path.n < 2 || path.p[0] != '/' || f->count == ELSEWHERE_MAX ||
+        str_has_char(path, '\\'))
+        return;
+    for (size_t i = 0; i < f->count; i++)
+        if (str_eq(f->items[i], path))
+            return;
+    f->items[f->count++] = path;
+}
+
+/* What may have stood for `placeholder` in a string of the client's file that
+ * begins and ends as `pattern` does. */
+static void guess_folders(struct str text, struct str pattern,
+                          const char *placeholder, struct folders *out)
+{
+    size_t at = str_find(pattern, str_from(placeholder));
+    struct str head = str_slice(pattern, 0, at);
+    struct str tail = str_from_index(pattern, at + strlen(placeholder));
+    size_t quote;
+
+    while ((quote = str_find_char(text, '"')) != SIZE_MAX) {
+        struct str value;
+
+        text = str_from_index(text, quote + 1);
+        quote = str_find_char(text, '"');
+        value = str_slice(text, 0, quote == SIZE_MAX ? text.n : quote);
+        if (value.n > head.n + tail.n && str_starts(value, head) &&
+            str_ends(value, tail))
+            add_folder(out, str_slice(value, head.n, value.n - tail.n));
+    }
+}
+
+bool wish_is_from_elsewhere(struct wish *w, const struct target *t,
+                            const struct wish_server *s, struct str text,
+                            const struct hash *found)
+{
+    struct folders workspaces = {0}, shared = {0};
+    const struct document *d;
+    struct str ignored, pattern;
+    struct err e = {0};
+
+    if (!s->absolute || !read_document(w, s->item, &d, &ignored, &e) || !d->mcp)
+        return false;
+    pattern = mentions(d->mcp, "${workspaceDir}");
+    if (pattern.n)
+        guess_folders(text, pattern, "${workspaceDir}", &workspaces);
+    else
+        workspaces.count = 1;
+    pattern = mentions(d->mcp, "${sharedDir}");
+    if (pattern.n)
+        guess_folders(text, pattern, "${sharedDir}", &shared);
+    else
+        shared.count = 1;
+    for (size_t i = 0; i < workspaces.count; i++)
+        for (size_t k = 0; k < shared.count; k++) {
+            struct hash hash;
+            struct str entry;
+
+            if (render_for(w, t, s->item, d, workspaces.items[i],
+                           shared.items[k], &entry, &hash, &e) &&
+                hash_eq(&hash, found))
+                return true;
+            err_clear(&e);
+        }
+    return false;
 }

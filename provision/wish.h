@@ -82,4 +82,13 @@ MUST_CHECK bool wish_make_files(struct wish *w, struct target *t,
 MUST_CHECK bool wish_make_server(struct wish *w, const struct target *t,
                                  struct wish_server *s, struct err *e);
 
+/*
+ * Whether the entry with the hash `found`, in the client's file `text`, is the
+ * made server `s` with the folders of another machine or of another place of
+ * the workspace: somebody committed the file. Nothing of a user is in it.
+ */
+bool wish_is_from_elsewhere(struct wish *w, const struct target *t,
+                            const struct wish_server *s, struct str text,
+                            const struct hash *found);
+
 #endif

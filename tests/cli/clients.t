@@ -150,4 +150,39 @@ cd "$T" && mkdir user && cd user || exit 1
 mkdir -p "$XDG_CONFIG_HOME/mapm" && echo 'clients: [cursor]' >"$XDG_CONFIG_HOME/mapm/config.yaml"
 exits 'the user may name some for all workspaces' 0 mapm install --yes "$U/agents/boss"
 ok 'there' test -f .cursor/mcp.json
+
+# --- files that a colleague committed, with the paths of another machine ---------------------------
+
+rm "$XDG_CONFIG_HOME/mapm/config.yaml"
+cd "$T" && mkdir theirs && cd theirs || exit 1
+echo 'clients: [codex, gemini, opencode, vscode, cursor]' >mapm.yaml
+exits 'somewhere else' 0 env MAPM_HOME="$T/their-home" "$MAPM" install --yes "$U/agents/boss"
+files='.mcp.json .codex/config.toml .gemini/settings.json opencode.json .vscode/mcp.json .cursor/mcp.json'
+for file in $files; do
+    like "$file is named" "$err" "$file"
+done
+committed()
+{
+    rm -rf "$T/mine" && cp -a "$T/theirs" "$T/mine" && cd "$T/mine" && rm -rf .agents
+}
+committed
+exits 'a colleague installs' 0 mapm install --locked
+for file in $files; do
+    is "$file has the paths of this machine" "$(grep -c -e "$T/theirs" -e "$T/their-home" "$file")" 0
+    ok 'all of them' grep -q "$T/mine/data" "$file"
+    ok 'and ours' grep -q "$MAPM_HOME/shared/x" "$file"
+done
+exits 'all is well' 0 mapm verify
+for file in $files; do
+    committed
+    sed -i 's/"npx"/"evil"/' "$file"
+    exits "another command in $file is no path" 1 mapm install --locked
+    like 'and not ours' "$err" "$file already has a server"
+    committed
+    sed -i 's|/theirs/data"|/theirs/data/more"|' "$file"
+    exits "nor is another folder below it" 1 mapm install --locked
+done
+committed
+sed -i "s|$T/theirs/data|\${HOME}/data|" .mcp.json
+exits 'nor what a client would expand' 1 mapm install --locked
 done_testing
