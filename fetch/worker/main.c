@@ -25,7 +25,6 @@
 
 #define PARENT_FD      3
 #define IDLE_MS        1000
-#define PROGRESS_MS    50
 #define DATA_MAX_BYTES (4ull << 30)
 #define FILES_MAX      1024
 
@@ -201,23 +200,6 @@ static void fail_all_stuck(struct session *s, uint64_t *wait_ms)
             *wait_ms = 0;
 }
 
-static void say_progress(struct session *s, bool now)
-{
-    struct http_counts c = http_counts(s->http);
-    struct fetch_progress p = {.requests = c.requests,
-                               .connections = c.connections,
-                               .bytes = c.received,
-                               .objects = s->object_count};
-    uint64_t time = proc_now_ms();
-
-    if (memcmp(&p, &s->said, sizeof p) == 0 ||
-        (!now && time - s->said_ms < PROGRESS_MS))
-        return;
-    s->said = p;
-    s->said_ms = time;
-    link_progress(&s->link, &p);
-}
-
 static bool finish_requests(struct session *s, uint64_t *wait_ms, struct err *e)
 {
     struct http_call *call;
@@ -225,7 +207,7 @@ static bool finish_requests(struct session *s, uint64_t *wait_ms, struct err *e)
     while ((call = http_next(s->http)) != NULL) {
         /* Before the events that it leads to: after the last of them nobody
          * listens any more. */
-        say_progress(s, true);
+        session_say_progress(s, true);
         if (!lane_finish(call->ctx, e))
             return false;
         *wait_ms = 0; /* another one may be due */
@@ -247,7 +229,7 @@ static bool serve(struct session *s, struct err *e)
         }
         if (!finish_requests(s, &wait_ms, e) || !step_repos(s, e))
             return false;
-        say_progress(s, false);
+        session_say_progress(s, false);
         if (!link_flush(&s->link, e))
             return false;
         if (s->link.first)

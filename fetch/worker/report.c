@@ -1,6 +1,37 @@
+#include "base/proc.h"
+
 #include <inttypes.h>
+#include <string.h>
 
 #include "session.h"
+
+/* Between two of them, unless something is said anyhow. */
+#define PROGRESS_MS 50
+
+void session_say_progress(struct session *s, bool now)
+{
+    struct http_counts c = http_counts(s->http);
+    struct fetch_progress p = {.requests = c.requests,
+                               .connections = c.connections,
+                               .bytes = c.received,
+                               .objects = s->object_count};
+    uint64_t time = proc_now_ms();
+
+    if (memcmp(&p, &s->said, sizeof p) == 0 ||
+        (!now && time - s->said_ms < PROGRESS_MS))
+        return;
+    s->said = p;
+    s->said_ms = time;
+    link_progress(&s->link, &p);
+}
+
+/* A package may be whole before the answer that holds it has ended: what was
+ * received so far is told first, as nobody listens after the last event. */
+static void say(struct ask *a, const struct fetch_event *ev)
+{
+    session_say_progress(a->repo->session, true);
+    link_event(&a->repo->session->link, a->in.seq, ev);
+}
 
 /* What mapm is told of an ask, and how it ends. */
 
@@ -25,8 +56,7 @@ void report_failed(struct ask *a, const struct err *why)
 {
     struct err copy = *why;
 
-    link_event(&a->repo->session->link, a->in.seq,
-               &(struct fetch_event){.kind = FETCH_FAILED, .err = &copy});
+    say(a, &(struct fetch_event){.kind = FETCH_FAILED, .err = &copy});
     set_over(a);
 }
 
@@ -68,7 +98,7 @@ void report_ref(struct ask *a)
 
     say_moved(a);
     ev = event_of(a, FETCH_REF_FOUND, hex);
-    link_event(&a->repo->session->link, a->in.seq, &ev);
+    say(a, &ev);
     set_over(a);
 }
 
@@ -81,7 +111,7 @@ void report_offers(struct ask *a, const struct fetch_event *offers)
     ev = event_of(a, FETCH_OFFERS, hex);
     ev.offers = offers->offers;
     ev.offer_count = offers->offer_count;
-    link_event(&a->repo->session->link, a->in.seq, &ev);
+    say(a, &ev);
     set_over(a);
 }
 
@@ -104,7 +134,7 @@ bool report_manifest(struct ask *a, struct err *e)
         a->is_lined_up = false;
         return true;
     }
-    link_event(&a->repo->session->link, a->in.seq, &ev);
+    say(a, &ev);
     a->said_manifest = true;
     a->repo->session->has_said_manifest = true;
     return true;
@@ -156,7 +186,7 @@ bool report_done(struct ask *a, struct err *e)
     ev = event_of(a, FETCH_DONE, hex);
     if (!fill_files(a, &scratch, &ev, e))
         return false;
-    link_event(&a->repo->session->link, a->in.seq, &ev);
+    say(a, &ev);
     set_over(a);
     return true;
 }

@@ -206,6 +206,9 @@ MUST_CHECK bool asks_step(struct repo *r, struct err *e);
 
 /* --- report.c ------------------------------------------------------------- */
 
+/* What was asked and received so far, when that is news. */
+void session_say_progress(struct session *s, bool now);
+
 void ask_note(struct ask *a, struct str note);
 
 /* All but the manifest end the ask. */

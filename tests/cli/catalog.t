@@ -83,6 +83,26 @@ fresh
 reset_log
 exits 'one that needs another' 0 mapm install acme/catalog/skills/beta
 at_most 'one more for what it needs' "$(requests)" 4
+# numbers COMMAND...: requests and bytes, as mapm says and as the host does.
+numbers()
+{
+    reset_log
+    run "$@" --json
+    printf '%s\n' "$out" >"$T/out.json"
+    said=$(python3 -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+print(d["requests"], d["bytes"])' "$T/out.json")
+    is "mapm counts what it asks and receives: $*" "$said" "$(requests) $(stat_of body_out)"
+}
+for i in 1 2 3 4 5; do
+    MAPM_HOME=$T/count$i
+    fresh
+    numbers mapm install --yes --all acme/catalog acme/many
+    MAPM_HOME=$T/count-again$i
+    rm -rf .agents .claude
+    numbers mapm install --locked
+done
+MAPM_HOME=$T/mapm
 fresh
 exits 'of another ref' 0 mapm install acme/catalog@main --skill alpha
 like 'that is in its URL' "$(cat mapm.yaml)" "$U/skills/alpha"
