@@ -156,12 +156,9 @@ static void gather(struct worker *workers, size_t count,
         total += workers[i].count;
     all->items = arena_array(a, total, sizeof(void *));
     all->count = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (workers[i].count)
-            memcpy(all->items + all->count, workers[i].results,
-                   workers[i].count * sizeof(void *));
-        all->count += workers[i].count;
-    }
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < workers[i].count; k++)
+            all->items[all->count++] = workers[i].results[k];
     if (total)
         qsort(all->items, total, sizeof(void *), by_path);
 }

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "document.h"
+#include "arrival.h"
 #include "local.h"
 
 void closure_init(struct closure *c, struct invocation *inv,

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "document.h"
+#include "arrival.h"
 
 #define LINK_MAX_BYTES 4096
 /* How far skills are looked for in a folder that is no package. */

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "document.h"
+#include "arrival.h"
 
 #define GITIGNORE_MAX_BYTES (1024u * 1024)
 

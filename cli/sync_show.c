@@ -1,4 +1,4 @@
-#include "document.h"
+#include "arrival.h"
 #include "sync.h"
 
 #define SHORT_COMMIT_CHARS 10

@@ -329,7 +329,7 @@ static size_t list_offset(const struct edit *ed, size_t indent)
  * list is empty. */
 static bool is_bare_empty(const struct edit *ed, const struct yaml *list)
 {
-    return list->flow && !list->first && !ed->block->flow &&
+    return ed->block && list->flow && !list->first && !ed->block->flow &&
            skip_blanks(ed, list->start + 1) + 1 == list->end &&
            line_start(ed, list->start) == line_start(ed, list->key_start) &&
            begins_line(ed, list->key_start) && is_rest_empty(ed, list->end);

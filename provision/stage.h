@@ -14,7 +14,7 @@
 /* One package's folder, made and filled by one thread. */
 struct stage_job {
     char name[STAGE_NODE_NAME_BYTES]; /* in the stage */
-    struct change *change; /* gets inode and print of what was made */
+    struct change *change;       /* gets inode and print of what was made */
     struct record_file *records; /* one a file, to be filled in */
 };
 

@@ -40,7 +40,7 @@ struct store {
     atomic_uint damaged;    /* objects set aside */
     sqlite3 *db;            /* NULL until it is needed */
     sqlite3_stmt *statements[STATEMENT_COUNT];
-    bool reading;   /* within one transaction, for as long as it holds */
+    bool reading;          /* within one transaction, for as long as it holds */
     struct err db_problem; /* tried, and in vain: not for each question */
 
     bool holding;       /* store_hold */

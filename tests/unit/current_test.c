@@ -221,4 +221,3 @@ TEST(a_record_that_leaves_out_the_inodes_time_is_not_believed)
     CHECK(!is_current(d));
     desk_done(d);
 }
-

@@ -1,4 +1,4 @@
-#include "document.h"
+#include "arrival.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
-#ifndef CLI_DOCUMENT_H
-#define CLI_DOCUMENT_H
+#ifndef CLI_ARRIVAL_H
+#define CLI_ARRIVAL_H
 
 #include "closure.h"
 
 /*
- * document: from the bytes of a package to its node: taken into the store,
+ * arrival: from the bytes of a package to its node: taken into the store,
  * judged, remembered in the index.
  */
 
