@@ -98,8 +98,8 @@ bool store_find_files(struct store *s, const struct hash *digest,
                       struct arena *a, struct store_file **files, size_t *count)
 {
     struct err ignored = {0};
-    struct store_file *found;
-    size_t n;
+    struct store_file *found = NULL;
+    size_t n = 0;
 
     if (!store_read_listing(s, digest, a, &found, &n, &ignored))
         return false;

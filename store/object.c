@@ -135,8 +135,8 @@ bool store_read(struct store *s, const struct hash *h, size_t max_bytes,
                 struct arena *a, struct str *out, struct err *e)
 {
     CLEANUP_FD int fd = -1;
-    struct stat st;
-    struct str content;
+    struct stat st = {0};
+    struct str content = {"", 0};
     struct hash found;
 
     if (!open_object(s, h, &fd, &st, e))
@@ -256,10 +256,10 @@ static bool copy_file(int from, uint64_t size, int to, struct hash *out,
         wanted = size - copied < CHUNK_BYTES ? (size_t)(size - copied) + 1
                                              : CHUNK_BYTES;
         n = read(from, chunk, wanted);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
+        if (n < 0 && errno != EINTR)
             return err_errno(e, "read an object");
+        if (n <= 0)
+            continue;
         hash_add(&state, str_of(chunk, (size_t)n));
         if (!fs_write_all(to, str_of(chunk, (size_t)n), e))
             return false;
