@@ -101,6 +101,27 @@ static bool is_special(char c)
     return (unsigned char)c < 0x20 || c == '"' || c == '\\';
 }
 
+/* What a terminal obeys or hides: the same text with an escape, and then it
+ * may be printed anywhere (row 7). */
+static bool is_unprintable(int32_t c)
+{
+    return (c >= 0x7f && c <= 0x9f) || c == 0x061c || c == 0x200e ||
+           c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
+           (c >= 0x2066 && c <= 0x2069) || (c >= 0xe0000 && c <= 0xe0fff);
+}
+
+static void put_escaped(struct buf *out, int32_t c)
+{
+    unsigned u = (unsigned)c;
+
+    if (u > 0xffff) {
+        u -= 0x10000;
+        buf_printf(out, "\\u%04x", 0xd800 + (u >> 10));
+        u = 0xdc00 + (u & 0x3ff);
+    }
+    buf_printf(out, "\\u%04x", u);
+}
+
 static void put_string(struct buf *out, struct str s)
 {
     size_t run = 0, at = 0;
@@ -108,16 +129,20 @@ static void put_string(struct buf *out, struct str s)
     buf_char(out, '"');
     while (at < s.n) {
         size_t here = at;
+        int32_t c;
 
-        if ((unsigned char)s.p[at] < 0x80 && !is_special(s.p[at])) {
+        if ((unsigned char)s.p[at] < 0x7f && !is_special(s.p[at])) {
             at++;
             continue;
         }
-        if ((unsigned char)s.p[at] >= 0x80 && text_next(s, &at) >= 0)
+        c = text_next(s, &at);
+        if (c >= 0x80 && !is_unprintable(c))
             continue;
         buf_append(out, str_slice(s, run, here));
         if (is_special(s.p[here]))
-            put_special(out, s.p[at++]);
+            put_special(out, s.p[here]);
+        else if (c >= 0)
+            put_escaped(out, c);
         else
             buf_text(out, "\xef\xbf\xbd");
         run = at;

@@ -78,7 +78,7 @@ always 20 'HTTP 418' '"kind": "status", "status": 418, "headers": {"X-Y": "z"}, 
 always 20 'not a git server' '"kind": "html", "text": "<title>'"$ESC"'</title>"'
 always 20 'not a git server|not understood' '"kind": "garbage", "text": "'"$ESC"'"'
 always 20 'allowed|more than' '"kind": "hugecount", "match": {"cmd": "fetch"}'
-always 30 'allowed|more than|limit' '"kind": "bomb", "size": 4294967296, "match": {"cmd": "fetch"}'
+always 30 'allowed|more than|limit' '"kind": "bomb", "size": 300000000, "match": {"cmd": "fetch"}'
 always 20 'another host|leads to no repository' '"kind": "redirect", "to": "https://evil.example/acme/catalog.git/info/refs?service=git-upload-pack", "status": 301'
 always 20 'redirect|leads to no repository' '"kind": "redirect", "to": "file:///etc/passwd", "status": 302'
 always 20 'redirect|leads to no repository' '"kind": "redirect", "to": "gopher://127.0.0.1/x", "status": 302'

@@ -67,8 +67,9 @@ static const struct row good[] = {
     {STR_INIT("\"\\u0041\\u00e9\\u20AC\\uFFFF\""), "\"Aé€\xef\xbf\xbf\""},
     {STR_INIT("\"\\ud83d\\uDE00\\uDBFF\\uDFFF\""), "\"😀\xf4\x8f\xbf\xbf\""},
     {STR_INIT("\"a\\u0000b\""), NULL},
-    {STR_INIT("\"\\u001f\\u007f\""), "\"\\u001f\x7f\""},
-    {STR_INIT("\"raw \x7f é € 😀 \xe2\x80\xa8\""), NULL},
+    {STR_INIT("\"\\u001f\\u007f\""), "\"\\u001f\\u007f\""},
+    {STR_INIT("\"\xc2\x9b\u202e\u2028\U000e0041\u00a0\""), "\"\\u009b\\u202e\\u2028\\udb40\\udc41\u00a0\""},
+    {STR_INIT("\"raw \x7f é € 😀 \xe2\x80\xa8\""), "\"raw \\u007f é € 😀 \\u2028\""},
     {STR_INIT("\"\\\\u0041 // no /* comment */\""), NULL},
     {STR_INIT("[\"\\\"\",\"\\\\\"]"), NULL},
     /* arrays and objects */
