@@ -54,8 +54,17 @@ MUST_CHECK bool sync_run(struct invocation *inv, const char *command,
                          bool (*work)(struct sync *s, struct err *e),
                          struct err *e);
 
-/* Gathers what is in s->closure and plans s->roots. */
+/* Lets into the store what was held back: the objects, then what is known of
+ * them. */
+MUST_CHECK bool sync_keep(struct sync *s, struct err *e);
+
+/* In sync_plan.c: gathers what is in s->closure, plans s->roots, writes the
+ * new lock as text. */
 MUST_CHECK bool sync_resolve(struct sync *s, struct err *e);
+/* Line by line: git may have checked it out with CRLF. */
+bool sync_same_lock(struct str old, struct str new);
+
+/* In sync_apply.c: shows, asks, provisions, remembers. */
 MUST_CHECK bool sync_finish(struct sync *s, struct err *e);
 
 /* Adds `origin` as a root of `kind` to the texts and to s->roots, or takes it

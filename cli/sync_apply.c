@@ -1,0 +1,446 @@
+#include "base/fs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "arrival.h"
+#include "sync.h"
+
+#define GITIGNORE_MAX_BYTES (1024u * 1024)
+
+/* --- consent -------------------------------------------------------------- */
+
+/* What the locked one ran; NULL when it is no longer in the store. */
+static const char *find_old_command(struct sync *s,
+                                    const struct sync_package *p)
+{
+    struct arena *a = &s->inv->arena;
+    struct node old = *p->node;
+    struct document d = {0};
+    struct err ignored = {0};
+
+    if (!p->before || !str_starts(p->before->digest, STR("sha256:")) ||
+        !hash_parse(str_from_index(p->before->digest, 7), &old.digest) ||
+        !store_has_package(s->store, &old.digest) ||
+        !document_read(&s->closure, &old, a, &d, &ignored))
+        return NULL;
+    return str_c(mcp_command_line(&d, a), a);
+}
+
+static bool needs_consent(const struct sync_package *p)
+{
+    return p->step->package->kind == DOC_MCP &&
+           (!p->before || !str_eq(p->before->digest, p->node->package.content));
+}
+
+/* A server starts a program: what the lock does not hold with these very
+ * bytes is shown and asked for (DESIGN.md, THREATS.md 1.5). */
+static bool find_commands(struct sync *s, size_t *count, struct err *e)
+{
+    *count = 0;
+    for (size_t i = 0; i < s->plan.count; i++) {
+        struct sync_package *p = &s->packages[i];
+        struct document d = {0};
+
+        if (!needs_consent(p))
+            continue;
+        if (!document_read(&s->closure, p->node, &s->inv->arena, &d, e))
+            return false;
+        p->command =
+            str_c(mcp_command_line(&d, &s->inv->arena), &s->inv->arena);
+        p->old_command = find_old_command(s, p);
+        ++*count;
+    }
+    return true;
+}
+
+static bool ask_consent(struct sync *s, size_t servers, struct err *e)
+{
+    struct str question;
+
+    if (servers == 0 || s->dry_run)
+        return true;
+    question =
+        arena_printf(&s->inv->arena, "Let your agents start %s?",
+                     servers == 1 ? "this MCP server" : "these MCP servers");
+    if (confirm(s->inv, question.p, e))
+        return true;
+    if (e->code != ERR_REFUSED)
+        return false;
+    for (size_t i = 0; i < s->plan.count; i++)
+        if (needs_consent(&s->packages[i]))
+            err_also(e, "mcp %.*s would run: %s",
+                     STR_ARG(s->packages[i].step->package->fqn),
+                     s->packages[i].command);
+    return err_wrap(e, "MCP servers that mapm.lock does not hold need a yes");
+}
+
+/* --- provision ------------------------------------------------------------ */
+
+struct placing {
+    struct store *store;
+    enum store_link how;
+};
+
+static bool place_object(void *ctx, const struct hash *h, int dirfd,
+                         const char *name, bool executable, struct err *e)
+{
+    const struct placing *p = ctx;
+
+    return store_place(p->store, h, p->how, dirfd, name,
+                       executable ? 0755 : 0644, e);
+}
+
+static bool read_object(void *ctx, const struct hash *h, size_t max_bytes,
+                        struct arena *a, struct str *out, struct err *e)
+{
+    const struct placing *p = ctx;
+
+    return store_read(p->store, h, max_bytes, a, out, e);
+}
+
+static enum store_link link_wish(const struct invocation *inv)
+{
+    struct str mode = option_value(inv, OPTION_LINK_MODE);
+
+    if (str_is(mode, "copy"))
+        return STORE_LINK_COPY;
+    if (str_is(mode, "hardlink"))
+        return STORE_LINK_HARDLINK;
+    return str_is(mode, "reflink") ? STORE_LINK_REFLINK : STORE_LINK_AUTO;
+}
+
+static void fill_item(const struct sync_package *p, struct provision_item *out)
+{
+    const struct package *package = p->step->package;
+
+    *out = (struct provision_item){
+        .kind = package->kind,
+        .fqn = package->fqn,
+        .place = p->place,
+        .digest = p->node->digest,
+        .rename = package->kind != DOC_MCP &&
+                  (p->node->rewritten || !str_eq(p->place, package->name)),
+    };
+}
+
+static bool fill_files(struct sync *s, const struct node *n,
+                       struct provision_item *item, struct err *e)
+{
+    struct arena *a = &s->inv->arena;
+    struct store_file *files = n->files;
+    struct provision_file *list;
+
+    item->file_count = n->file_count;
+    if (!files && !store_read_listing(s->store, &item->digest, a, &files,
+                                      &item->file_count, e))
+        return err_wrap(e, "%s %.*s", doc_kind_name(item->kind),
+                        STR_ARG(item->fqn));
+    list = arena_array(a, item->file_count, sizeof *list);
+    for (size_t i = 0; i < item->file_count; i++)
+        list[i] = (struct provision_file){files[i].executable, files[i].hash,
+                                          files[i].path};
+    item->files = list;
+    return true;
+}
+
+/* Nothing to do, and known without a look into the store: every package is
+ * locked, the texts stay, and all is in place by its digest. */
+static bool is_in_place(struct sync *s, const struct provision_options *o,
+                        const struct provision_item *items)
+{
+    return s->closure.options.trust_lock && s->local_yaml.n == 0 &&
+           s->layer.local_lock_text.n == 0 && str_eq(s->yaml, s->layer.yaml) &&
+           sync_same_lock(s->layer.lock_text, s->lock_text) &&
+           provision_is_current(s->layer.provision, o, items, s->plan.count,
+                                &s->inv->arena);
+}
+
+/* Everything that is taken at the lock's word, and what it consists of. */
+static bool find_files(struct sync *s, struct provision_item *items,
+                       struct err *e)
+{
+    struct resolver_source source = {closure_read, &s->closure};
+
+    bool found = closure_prove(&s->closure, e);
+
+    closure_warn(&s->closure);
+    if (!found)
+        return false;
+    /* The plan stays as it is, but the resolver knows how to report. */
+    if (s->closure.failures &&
+        !resolver_resolve(&source, s->roots, s->root_count, &s->layer.limits,
+                          &s->inv->arena, &s->plan, e))
+        return err_wrap(e, "cannot %s", s->command);
+    for (size_t i = 0; i < s->plan.count; i++)
+        if (!fill_files(s, s->packages[i].node, &items[i], e))
+            return false;
+    return true;
+}
+
+/* .gitignore gets the local pair when it is first written (M15). */
+static bool ignore_local(struct sync *s, struct provision_text *out,
+                         size_t *count, struct err *e)
+{
+    static const char *const names[] = {"mapm.local.yaml", "mapm.local.lock"};
+    CLEANUP_FD int fd = -1;
+    CLEANUP(buf_done) struct buf b = {0};
+    struct arena *a = &s->inv->arena;
+    struct str text = {"", 0};
+
+    if (s->layer.is_global || s->local_yaml.n == 0)
+        return true;
+    if (!fs_open_dir(s->layer.path.p, &fd, e))
+        return false;
+    if (!fs_read_file_at(fd, ".gitignore", GITIGNORE_MAX_BYTES, a, &text, e)) {
+        if (e->code != ERR_NOT_FOUND)
+            return err_wrap(e, "cannot read .gitignore");
+        err_clear(e);
+    }
+    buf_init(&b, GITIGNORE_MAX_BYTES * 2);
+    buf_append(&b, text);
+    for (size_t i = 0; i < 2; i++) {
+        struct str rest = text, line;
+        bool there = false;
+
+        while (str_line(&rest, &line)) {
+            line = str_trim(line);
+            if (str_starts(line, STR("/")))
+                line = str_from_index(line, 1);
+            there |= str_is(line, names[i]) || str_is(line, "mapm.local.*");
+        }
+        if (there)
+            continue;
+        if (b.n && b.p[b.n - 1] != '\n')
+            buf_char(&b, '\n');
+        buf_printf(&b, "%s\n", names[i]);
+    }
+    out[(*count)++] =
+        (struct provision_text){STR(".gitignore"), arena_str(a, buf_str(&b))};
+    return true;
+}
+
+static void add_text(struct provision_text *texts, size_t *count,
+                     const char *path, struct str old, struct str new)
+{
+    if (old.n == 0 && new.n == 0)
+        return;
+    texts[(*count)++] = (struct provision_text){
+        str_from(path), new.n ? new : (struct str){NULL, 0}};
+}
+
+static bool list_texts(struct sync *s, struct provision_text *texts,
+                       size_t *count, struct err *e)
+{
+    const struct layer *l = &s->layer;
+
+    *count = 0;
+    if (!ignore_local(s, texts, count, e))
+        return false;
+    add_text(texts, count, "mapm.local.yaml", l->local_yaml, s->local_yaml);
+    add_text(texts, count, "mapm.yaml", l->yaml, s->yaml);
+    add_text(texts, count, "mapm.local.lock", l->local_lock_text,
+             s->local_lock_text);
+    /* A checkout with CRLF is not rewritten for that alone. */
+    add_text(texts, count, "mapm.lock", l->lock_text,
+             sync_same_lock(l->lock_text, s->lock_text) ? l->lock_text
+                                                        : s->lock_text);
+    return true;
+}
+
+static const struct str *wished_clients(const struct sync *s, size_t *count)
+{
+    const struct project *p = &s->layer.project, *u = &s->layer.user;
+    struct str *names = arena_array(
+        &s->inv->arena, p->client_count + u->client_count + 1, sizeof *names);
+
+    *count = 0;
+    for (size_t i = 0; i < p->client_count; i++)
+        names[(*count)++] = p->clients[i];
+    for (size_t i = 0; i < u->client_count; i++)
+        names[(*count)++] = u->clients[i];
+    return names;
+}
+
+static bool check_clients(const struct str *names, size_t count, struct err *e)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!provision_knows_client(names[i])) {
+            err_set(e, ERR_FORMAT, "clients: \"%.*s\" is not known",
+                    STR_ARG(names[i]));
+            err_hint(e, "known:");
+            for (const char *const *c = provision_client_names(); *c; c++) {
+                struct err old = *e;
+
+                err_hint(e, "%s %s", old.hint, *c);
+            }
+            return false;
+        }
+    return true;
+}
+
+static bool has_server(const struct sync *s)
+{
+    for (size_t i = 0; i < s->plan.count; i++)
+        if (s->plan.steps[i].package->kind == DOC_MCP)
+            return true;
+    return false;
+}
+
+static bool register_workspace(struct sync *s)
+{
+    struct err problem = {0};
+
+    if (store_put_workspace(s->store, s->layer.path, &problem))
+        return true;
+    if (!s->closure.index_warned)
+        term_warn(&s->inv->term, "%s", err_first(&problem));
+    s->closure.index_warned = true;
+    return false;
+}
+
+/* <data>/skills is where the user's library is looked for (DESIGN.md 4). */
+static void link_library(struct sync *s)
+{
+    struct str link =
+        fs_join(store_home(s->store), STR("skills"), &s->inv->arena);
+
+    /* With an empty library it leads nowhere for a while, and may stay. */
+    if (s->layer.is_global && symlink("global/.agents/skills", link.p) < 0 &&
+        errno != EEXIST)
+        term_warn(&s->inv->term, "cannot create %s", link.p);
+}
+
+static void tell_result(struct sync *s, size_t change_count)
+{
+    struct term *t = &s->inv->term;
+    char bytes[16];
+
+    if (has_option(s->inv, OPTION_JSON))
+        return;
+    if (change_count == 0) {
+        term_note(t, "%s: nothing to do, %zu package%s in place", s->command,
+                  s->plan.count, s->plan.count == 1 ? "" : "s");
+        return;
+    }
+    if (s->dry_run) {
+        term_note(t, "dry run: nothing was changed");
+        return;
+    }
+    if (s->closure.progress.requests == 0) {
+        term_note(t, "%zu package%s in %.*s", s->plan.count,
+                  s->plan.count == 1 ? "" : "s", STR_ARG(s->layer.path));
+        return;
+    }
+    term_note(t, "%zu package%s in %.*s (%llu request%s, %s)", s->plan.count,
+              s->plan.count == 1 ? "" : "s", STR_ARG(s->layer.path),
+              (unsigned long long)s->closure.progress.requests,
+              s->closure.progress.requests == 1 ? "" : "s",
+              term_bytes(s->closure.progress.bytes, bytes));
+}
+
+static void tell_kept(struct sync *s)
+{
+    size_t count;
+    const struct str *kept = provision_kept(s->layer.provision, &count);
+
+    for (size_t i = 0; i < count; i++)
+        term_warn(&s->inv->term, "%.*s: kept", STR_ARG(kept[i]));
+    if (count)
+        term_note(&s->inv->term,
+                  "what was changed stays, with the rest of its folder, and is "
+                  "yours now; --force removes it, too");
+}
+
+static void tell_backup(struct sync *s)
+{
+    struct str backup = provision_backup(s->layer.provision);
+
+    if (backup.n)
+        term_note(&s->inv->term, "what was there before is in %.*s",
+                  STR_ARG(backup));
+}
+
+static void tell_absolute_paths(struct sync *s)
+{
+    struct str files = provision_absolute_files(s->layer.provision);
+
+    if (files.n)
+        term_note(&s->inv->term,
+                  "paths of this machine are in %.*s now: that belongs in "
+                  ".gitignore, and mapm install recreates it",
+                  STR_ARG(files));
+}
+
+/* Without a change there may still be something for it to remember. */
+static bool apply(struct sync *s, struct err *e)
+{
+    if ((s->changed && has_server(s) && !store_make_shared_dir(s->store, e)) ||
+        !provision_apply(s->layer.provision, e))
+        return false;
+    if (!s->changed)
+        return true;
+    tell_backup(s);
+    register_workspace(s);
+    link_library(s);
+    tell_absolute_paths(s);
+    return true;
+}
+
+static bool finish_unchanged(struct sync *s)
+{
+    if (has_option(s->inv, OPTION_JSON))
+        sync_print_json(s, NULL, 0);
+    tell_result(s, 0);
+    return true;
+}
+
+bool sync_finish(struct sync *s, struct err *e)
+{
+    struct arena *a = &s->inv->arena;
+    struct placing placing = {s->store, link_wish(s->inv)};
+    struct provision_options o = {
+        .shared_dir = store_shared_dir(s->store),
+        .force = has_option(s->inv, OPTION_FORCE),
+        .keep_edited = s->keep_edited,
+        .objects = {place_object, read_object, &placing},
+    };
+    struct provision_item *items =
+        arena_array(a, s->plan.count + 1, sizeof *items);
+    struct provision_text texts[8];
+    struct provision_change *changes = NULL;
+    size_t text_count, change_count = 0, servers = 0;
+
+    o.clients = wished_clients(s, &o.client_count);
+    if (!check_clients(o.clients, o.client_count, e))
+        return false;
+    for (size_t i = 0; i < s->plan.count; i++)
+        fill_item(&s->packages[i], &items[i]);
+    if (is_in_place(s, &o, items))
+        return finish_unchanged(s);
+    if (!find_files(s, items, e) || !find_commands(s, &servers, e) ||
+        !list_texts(s, texts, &text_count, e) ||
+        !provision_plan(s->layer.provision, &o, items, s->plan.count, texts,
+                        text_count, a, &changes, &change_count, e) ||
+        !sync_mark_placed(s, changes, change_count, e))
+        return false;
+    s->changed = change_count > 0;
+    if (!has_option(s->inv, OPTION_JSON) &&
+        ((!has_option(s->inv, OPTION_QUIET) && !s->again) || s->dry_run ||
+         (servers && !has_option(s->inv, OPTION_YES))))
+        sync_show_plan(s);
+    if (!term_flush(&s->inv->term, e) || !ask_consent(s, servers, e) ||
+        !sync_keep(s, e))
+        return false;
+    tell_kept(s);
+    if (!s->dry_run && !apply(s, e))
+        return false;
+    if (has_option(s->inv, OPTION_JSON))
+        sync_print_json(s, changes, change_count);
+    tell_result(s, change_count);
+    return true;
+}

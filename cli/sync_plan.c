@@ -1,0 +1,308 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "arrival.h"
+#include "sync.h"
+
+/* --- plan ----------------------------------------------------------------- */
+
+static bool check_sources(struct sync *s, struct err *e)
+{
+    for (size_t i = 0; i < s->plan.count; i++) {
+        const struct package *p = s->plan.steps[i].package;
+
+        if (p->origin.scheme == ORIGIN_FILE ||
+            (project_source_allowed(&s->layer.project, &p->origin) &&
+             project_source_allowed(&s->layer.user, &p->origin)))
+            continue;
+        err_set(e, ERR_REFUSED, "%.*s: policy.sources does not allow %.*s/%.*s",
+                STR_ARG(p->origin.text), STR_ARG(p->origin.owner),
+                STR_ARG(p->origin.repo));
+        return err_hint(e, "add it to policy.sources, or do without it");
+    }
+    return true;
+}
+
+/* What the lock has recorded never changes (X9, X21). */
+static struct str recorded_place(void *ctx, enum doc_kind kind, struct str fqn)
+{
+    const struct sync *s = ctx;
+    const struct lock_entry *entry = layer_find(&s->layer, kind, fqn);
+    size_t slash;
+
+    if (!entry)
+        return str_of("", 0);
+    if (kind == DOC_MCP)
+        return entry->place;
+    slash = str_find_last(entry->place, '/');
+    return str_from_index(entry->place, slash == SIZE_MAX ? 0 : slash + 1);
+}
+
+/* The same origin, in whatever spelling. */
+static bool has_origin(const struct sync *s, const struct lock_entry *entry,
+                       const struct origin *o)
+{
+    struct err ignored = {0};
+    struct origin old;
+
+    return str_eq(entry->origin, o->text) ||
+           (origin_parse(entry->origin, &s->layer.rules, &s->inv->arena, &old,
+                         &ignored) &&
+            str_eq(old.key, o->key));
+}
+
+static bool is_changed(const struct sync *s, const struct sync_package *p)
+{
+    const struct lock_entry *b = p->before;
+
+    return !b || !str_eq(b->digest, p->node->package.content) ||
+           !str_eq(b->commit, p->node->commit) ||
+           !has_origin(s, b, &p->node->origin);
+}
+
+/* Everything that a committed root needs is committed; the rest is local. */
+static void mark_committed(struct sync *s)
+{
+    for (size_t i = 0; i < s->plan.count; i++)
+        s->packages[i].is_local = true;
+    for (size_t i = 0; i < s->root_count; i++) {
+        struct plan_step *step;
+
+        if (s->roots[i].origin.scheme == ORIGIN_FILE)
+            continue;
+        step = map_find(&s->plan.by_key, s->roots[i].origin.key);
+        if (step)
+            s->packages[step - s->plan.steps].is_local = false;
+    }
+    /* Dependencies stand before what needs them: one way back is enough. */
+    for (size_t i = s->plan.count; i-- > 0;) {
+        const struct plan_step *step = &s->plan.steps[i];
+
+        if (s->packages[i].is_local)
+            continue;
+        for (size_t k = 0; k < step->need_count; k++)
+            s->packages[step->needs[k]].is_local = false;
+    }
+}
+
+static bool fill_packages(struct sync *s, struct err *e)
+{
+    struct arena *a = &s->inv->arena;
+    struct str *names = arena_array(a, s->plan.count + 1, sizeof *names);
+
+    if (!resolver_assign_names(&s->plan, recorded_place, s, a, names, e))
+        return false;
+    s->packages = arena_array(a, s->plan.count + 1, sizeof *s->packages);
+    for (size_t i = 0; i < s->plan.count; i++) {
+        struct sync_package *p = &s->packages[i];
+
+        p->step = &s->plan.steps[i];
+        p->node = p->step->package->user;
+        p->place = names[i];
+        p->before = layer_find(&s->layer, p->step->package->kind,
+                               p->step->package->fqn);
+        p->changed = is_changed(s, p);
+    }
+    mark_committed(s);
+    return true;
+}
+
+static void find_gone(struct sync *s)
+{
+    struct arena *a = &s->inv->arena;
+    struct map kept;
+    const struct lock_entry **entries;
+    size_t count;
+
+    map_init(&kept, a);
+    for (size_t i = 0; i < s->plan.count; i++) {
+        const struct package *p = s->plan.steps[i].package;
+
+        map_put(&kept, layer_name_key(p->kind, p->fqn, a), s);
+    }
+    entries = layer_entries(&s->layer, a, &count);
+    s->gone = arena_array(a, count + 1, sizeof *s->gone);
+    for (size_t i = 0; i < count; i++)
+        if (!map_has(&kept,
+                     layer_name_key(entries[i]->kind, entries[i]->name, a)))
+            s->gone[s->gone_count++] = entries[i];
+}
+
+/* --- the new lock --------------------------------------------------------- */
+
+static void fill_needs(const struct sync *s, const struct plan_step *step,
+                       struct lock_entry *out)
+{
+    struct arena *a = &s->inv->arena;
+
+    out->needs = arena_array(a, step->need_count + 1, sizeof *out->needs);
+    for (size_t i = 0; i < step->need_count; i++) {
+        const struct package *p = s->plan.steps[step->needs[i]].package;
+        struct lock_need need = {p->kind, p->fqn};
+        bool twice = false;
+
+        for (size_t k = 0; k < out->need_count; k++)
+            twice |= out->needs[k].kind == need.kind &&
+                     str_eq(out->needs[k].name, need.name);
+        if (!twice)
+            out->needs[out->need_count++] = need;
+    }
+}
+
+/* Other origins of the same content, as their nodes spell them. */
+static void fill_also(const struct sync *s, const struct sync_package *p,
+                      struct lock_entry *out)
+{
+    struct arena *a = &s->inv->arena;
+    struct str *also = arena_array(a, p->step->origin_count + 1, sizeof *also);
+    size_t n = 0;
+
+    for (size_t i = 0; i < p->step->origin_count; i++) {
+        const struct node *other =
+            closure_find(&s->closure, p->step->origins[i]);
+
+        if (other && !str_eq(other->origin.text, p->node->origin.text))
+            also[n++] = other->origin.text;
+    }
+    out->also = also;
+    out->also_count = n;
+}
+
+static struct lock_entry make_entry(const struct sync *s,
+                                    const struct sync_package *p)
+{
+    struct arena *a = &s->inv->arena;
+    const struct package *package = p->step->package;
+    struct lock_entry entry = {
+        .kind = package->kind,
+        .name = package->fqn,
+        .origin = p->node->origin.text,
+        .digest = package->content,
+        .version = p->node->version,
+        .place = p->place,
+        .allow_hidden = p->node->hidden,
+        .rewritten = p->node->rewritten,
+    };
+
+    /* Another spelling is no reason to touch the lock. */
+    if (p->before && has_origin(s, p->before, &p->node->origin))
+        entry.origin = p->before->origin;
+    if (p->node->origin.scheme == ORIGIN_GIT) {
+        entry.commit = p->node->commit;
+        entry.object = p->node->object;
+    }
+    if (package->kind != DOC_MCP)
+        entry.place =
+            arena_printf(a, ".agents/%s/%.*s", doc_kind_plural(package->kind),
+                         STR_ARG(p->place));
+    fill_also(s, p, &entry);
+    fill_needs(s, p->step, &entry);
+    return entry;
+}
+
+/* The local lock holds the whole closure of the local roots, so that each
+ * lock is complete in itself; what both hold is the same. */
+static void mark_local_closure(const struct sync *s, bool *in_local)
+{
+    for (size_t i = 0; i < s->root_count; i++) {
+        const struct plan_step *step;
+
+        if (s->roots[i].origin.scheme != ORIGIN_FILE)
+            continue;
+        step = map_find(&s->plan.by_key, s->roots[i].origin.key);
+        if (step)
+            in_local[step - s->plan.steps] = true;
+    }
+    for (size_t i = s->plan.count; i-- > 0;)
+        for (size_t k = 0; in_local[i] && k < s->plan.steps[i].need_count; k++)
+            in_local[s->plan.steps[i].needs[k]] = true;
+}
+
+static bool format_lock(const struct sync *s, struct lock *lock,
+                        struct str *out, struct err *e)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+
+    buf_init(&b, LOCK_MAX_BYTES);
+    lock_format(lock, &b);
+    *out = arena_str(&s->inv->arena, buf_str(&b));
+    return buf_check(&b, "mapm.lock", e);
+}
+
+static bool format_locks(struct sync *s, struct err *e)
+{
+    struct arena *a = &s->inv->arena;
+    size_t n = s->plan.count;
+    bool *in_local = arena_array(a, n + 1, sizeof *in_local);
+    struct lock lock = {arena_array(a, n + 1, sizeof(struct lock_entry)), 0};
+    struct lock local = {arena_array(a, n + 1, sizeof(struct lock_entry)), 0};
+
+    mark_local_closure(s, in_local);
+    for (size_t i = 0; i < n; i++) {
+        struct lock_entry entry = make_entry(s, &s->packages[i]);
+
+        if (!s->packages[i].is_local)
+            lock.entries[lock.count++] = entry;
+        if (in_local[i])
+            local.entries[local.count++] = entry;
+    }
+    if (!format_lock(s, &lock, &s->lock_text, e) ||
+        !format_lock(s, &local, &s->local_lock_text, e))
+        return false;
+    /* A file that says nothing is not written where there was none. */
+    if (lock.count == 0 && s->layer.lock_text.n == 0 && s->yaml.n == 0)
+        s->lock_text = str_of("", 0);
+    if (local.count == 0)
+        s->local_lock_text = str_of("", 0);
+    return true;
+}
+
+bool sync_same_lock(struct str old, struct str new)
+{
+    /* git may have checked it out with CRLF. */
+    while (old.n || new.n) {
+        struct str x = {"", 0}, y = {"", 0};
+
+        if (!str_line(&old, &x) || !str_line(&new, &y) || !str_eq(x, y))
+            return false;
+    }
+    return true;
+}
+
+static bool check_locked(const struct sync *s, struct err *e)
+{
+    if (sync_same_lock(s->layer.lock_text, s->lock_text))
+        return true;
+    err_set(e, ERR_LOCKED, "mapm.lock does not fit mapm.yaml");
+    for (size_t i = 0; i < s->gone_count && i < ERROR_MAX_LINES; i++)
+        err_also(e, "mapm.lock:%u: nothing needs %s %.*s", s->gone[i]->line,
+                 doc_kind_name(s->gone[i]->kind), STR_ARG(s->gone[i]->name));
+    for (size_t i = 0; i < s->plan.count && i < ERROR_MAX_LINES; i++)
+        if (s->packages[i].changed)
+            err_also(e, "%s %.*s is not locked as it is",
+                     doc_kind_name(s->packages[i].step->package->kind),
+                     STR_ARG(s->packages[i].step->package->fqn));
+    return err_hint(e, "run mapm install without --locked and commit "
+                       "mapm.lock");
+}
+
+bool sync_resolve(struct sync *s, struct err *e)
+{
+    struct resolver_source source = {closure_read, &s->closure};
+
+    for (size_t i = 0; i < s->root_count; i++)
+        closure_add(&s->closure, &s->roots[i].origin,
+                    (unsigned)s->roots[i].kind);
+    if (!closure_gather(&s->closure, e))
+        return false;
+    closure_warn(&s->closure);
+    if (!resolver_resolve(&source, s->roots, s->root_count, &s->layer.limits,
+                          &s->inv->arena, &s->plan, e))
+        return err_wrap(e, "cannot %s", s->command);
+    if (!check_sources(s, e) || !fill_packages(s, e))
+        return false;
+    find_gone(s);
+    if (!format_locks(s, e))
+        return false;
+    return !s->locked || check_locked(s, e);
+}
