@@ -210,7 +210,19 @@ static bool judge(struct closure *c, struct node *n, enum doc_kind kind,
     complaints_init(&why, a);
     manifest_read(&in, a, out, &why);
     note_warnings(c, n, &why);
-    return why.errors == 0 || complaints_fail(&why, kind, shown(n, a), e);
+    if (why.errors == 0)
+        return true;
+    /* The AGENTS.md at the top of a repository is mostly for those who work
+     * on that repository. */
+    if (kind == DOC_AGENT && n->origin.scheme == ORIGIN_GIT && n->path.n == 0 &&
+        str_is(str_from(why.items[0].code), "no-frontmatter")) {
+        err_set(e, ERR_PATH,
+                "%s is no package and no catalog: its AGENTS.md is for those "
+                "who work on it",
+                shown(n, a));
+        return err_hint(e, "name the folder of a skill or an agent in it");
+    }
+    return complaints_fail(&why, kind, shown(n, a), e);
 }
 
 /* Out of the scratch arena, into the one that lasts. */

@@ -502,24 +502,6 @@ static bool take_arguments(struct sync *s, bool *listed, struct err *e)
     return take_choice(s, asked, asked_count, catalogs, count, e);
 }
 
-/* In the wrong folder "nothing to do" would be taken for success. */
-static bool check_workspace(const struct sync *s, struct err *e)
-{
-    struct invocation *inv = s->inv;
-    const struct layer *l = &s->layer;
-    struct str file = fs_join(l->path, STR("mapm.yaml"), &inv->arena);
-
-    if (inv->arguments.count)
-        return true;
-    if (wants_choice(inv) || l->is_global || l->lock_text.n ||
-        l->local_yaml.n || access(file.p, F_OK) == 0)
-        return true;
-    err_set(e, ERR_NOT_FOUND, "there is no mapm.yaml in %.*s or above it",
-            STR_ARG(l->path));
-    return err_hint(e, "go to your project, or start one here with mapm init "
-                       "or mapm install ORIGIN");
-}
-
 static bool install(struct sync *s, struct err *e)
 {
     struct invocation *inv = s->inv;
@@ -533,7 +515,9 @@ static bool install(struct sync *s, struct err *e)
     bool listed;
 
     s->locked = o.locked;
-    if (!check_workspace(s, e) || !check_committed_roots(s, e))
+    if ((inv->arguments.count == 0 && !wants_choice(inv) &&
+         !layer_check_there(&s->layer, inv, e)) ||
+        !check_committed_roots(s, e))
         return false;
     closure_init(&s->closure, inv, &s->layer, s->store, &o);
     /* The old roots travel along with the new ones. */

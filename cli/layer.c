@@ -188,6 +188,20 @@ void layer_close(struct layer *l)
     l->provision = NULL;
 }
 
+bool layer_check_there(const struct layer *l, struct invocation *inv,
+                       struct err *e)
+{
+    struct str file = fs_join(l->path, STR("mapm.yaml"), &inv->arena);
+
+    if (l->is_global || l->lock_text.n || l->local_yaml.n ||
+        access(file.p, F_OK) == 0)
+        return true;
+    err_set(e, ERR_NOT_FOUND, "there is no mapm.yaml in %.*s or above it",
+            STR_ARG(l->path));
+    return err_hint(e, "go to your project, or start one here with mapm init "
+                       "or mapm install ORIGIN");
+}
+
 struct str layer_name_key(enum doc_kind kind, struct str fqn, struct arena *a)
 {
     return arena_printf(a, "%s %.*s", doc_kind_name(kind), STR_ARG(fqn));

@@ -35,6 +35,11 @@ MUST_CHECK bool layer_open(struct invocation *inv, enum layer_mode mode,
                            struct layer *out, struct err *e);
 void layer_close(struct layer *l);
 
+/* In the wrong folder "nothing to do" would be taken for success:
+ * ERR_NOT_FOUND where neither mapm.yaml nor a lock is. */
+MUST_CHECK bool layer_check_there(const struct layer *l, struct invocation *inv,
+                                  struct err *e);
+
 /* "skill acme/x". In `a`. */
 struct str layer_name_key(enum doc_kind kind, struct str fqn, struct arena *a);
 

@@ -202,6 +202,10 @@ COMMAND(command_outdated)
 
     if (!layer_open(inv, LAYER_READ, &l, e))
         return false;
+    if (!layer_check_there(&l, inv, e)) {
+        layer_close(&l);
+        return false;
+    }
     count = list_asks(inv, &l, &list, e);
     if (count && has_option(inv, OPTION_OFFLINE)) {
         layer_close(&l);

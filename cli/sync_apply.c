@@ -420,7 +420,7 @@ bool sync_finish(struct sync *s, struct err *e)
         return false;
     for (size_t i = 0; i < s->plan.count; i++)
         fill_item(&s->packages[i], &items[i]);
-    if (is_in_place(s, &o, items))
+    if (!o.force && is_in_place(s, &o, items))
         return finish_unchanged(s);
     if (!find_files(s, items, e) || !find_commands(s, &servers, e) ||
         !list_texts(s, texts, &text_count, e) ||

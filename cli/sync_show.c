@@ -61,7 +61,11 @@ static void show_package(struct sync *s, const struct sync_package *p)
         }
         term_print(t, " %.*s ->", STR_ARG(old));
     }
-    term_print(t, " %.*s\n", STR_ARG(version));
+    term_print(t, " %.*s%s\n", STR_ARG(version),
+               p->before && p->changed &&
+                       str_eq(p->before->digest, p->node->package.content)
+                   ? " (same content)"
+                   : "");
     if (p->old_command)
         term_print(t, "      ran:  %s\n", p->old_command);
     if (p->command)

@@ -297,9 +297,12 @@ static void print_chain(struct invocation *inv, const struct graph *g,
         const struct lock_entry *entry = g->entries[chain[n]];
         struct str key = layer_name_key(entry->kind, entry->name, g->a);
 
-        if (w)
-            json_string(w, key);
-        else
+        if (w) {
+            json_begin_object(w);
+            json_member_string(w, "type", str_from(doc_kind_name(entry->kind)));
+            json_member_string(w, "name", entry->name);
+            json_end_object(w);
+        } else
             term_print(&inv->term, "%.*s%s", STR_ARG(key), n ? " -> " : "\n");
     }
     if (w)

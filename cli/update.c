@@ -68,7 +68,7 @@ static bool update(struct sync *s, struct err *e)
         .moving_ctx = &moving,
     };
 
-    if (!find_named(s, &moving, e))
+    if (!layer_check_there(&s->layer, inv, e) || !find_named(s, &moving, e))
         return false;
     closure_init(&s->closure, inv, &s->layer, s->store, &o);
     return sync_resolve(s, e) && sync_finish(s, e);

@@ -11,6 +11,7 @@ struct findings {
     struct arena *a;
     struct finding *items;
     size_t count, capacity;
+    bool store_lacks; /* at least one is of the store */
 };
 
 static void add(struct findings *f, struct str path, const char *how)
@@ -54,6 +55,7 @@ static bool check_stored(struct store *store, const struct lock_entry *entry,
     if (!hash_parse(str_from_index(entry->digest, 7), &item->digest) ||
         !store_read_listing(store, &item->digest, a, &files, &count, &e)) {
         add(f, entry->place, "not in the store");
+        f->store_lacks = true;
         return false;
     }
     list = arena_array(a, count, sizeof *list);
@@ -67,6 +69,7 @@ static bool check_stored(struct store *store, const struct lock_entry *entry,
                        &e))
             continue;
         whole = false;
+        f->store_lacks = true;
         add(f,
             arena_printf(a, "%.*s/%.*s", STR_ARG(entry->place),
                          STR_ARG(files[i].path)),
@@ -157,13 +160,17 @@ COMMAND(command_verify)
 
     if (!layer_open(inv, LAYER_READ, &l, e))
         return false;
-    ok = store_find_home(&inv->arena, &home, e) &&
+    ok = layer_check_there(&l, inv, e) &&
+         store_find_home(&inv->arena, &home, e) &&
          store_open(home, &store, e) && compare(inv, &l, store, &f, e);
     if (ok && has_option(inv, OPTION_JSON))
         print_findings_json(inv, &l, &f);
     for (size_t i = 0; ok && !has_option(inv, OPTION_JSON) && i < f.count; i++)
         term_print(&inv->term, "%.*s: %s\n", STR_ARG(f.items[i].path),
                    f.items[i].how);
+    if (ok && f.store_lacks && !has_option(inv, OPTION_JSON))
+        term_note(&inv->term, "mapm install --force fetches what the store "
+                              "has lost");
     if (ok && f.count == 0 && !has_option(inv, OPTION_JSON))
         term_note(&inv->term, "%zu package%s verified", l.by_name.count,
                   l.by_name.count == 1 ? "" : "s");

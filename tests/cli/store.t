@@ -184,4 +184,19 @@ at_once 'the same workspace, cold store' "$T/same2"
 complete 'the same workspace, cold' "$T/same2"
 is 'nothing is left behind there' "$(ls -A "$MAPM_HOME/store/incoming")" ''
 is 'nor in the workspace' "$(find "$T/same2/.agents/.mapm" -name 'stage*' -o -name 'journal*')" ''
+# --- a store that is gone -----------------------------------------------------
+mkdir "$T/bare" && cd "$T/bare" || exit 1
+run mapm install "$U/skills/one"
+rm -rf "$(mapm store path)"
+exits 'the workspace needs no store' 0 mapm install
+exits 'verify misses it' 3 mapm verify
+like 'and says the way' "$err" 'mapm install --force'
+exits 'which fills it again' 0 mapm install --force --yes
+exits 'so that all is well' 0 mapm verify
+mkdir "$T/nowhere"
+exits 'verify of nothing is an error' 1 mapm -C "$T/nowhere" verify
+like 'that says so' "$err" 'there is no mapm.yaml'
+exits 'so is an update of nothing' 1 mapm -C "$T/nowhere" update
+exits 'and a look at what moved' 1 mapm -C "$T/nowhere" outdated
+
 done_testing
