@@ -131,11 +131,13 @@ static void keep_proof(void *ctx, struct str repository, struct str commit)
 static void show_progress(void *ctx, const struct fetch_progress *p)
 {
     struct closure *c = ctx;
+    uint64_t tenths = (proc_now_ms() - c->started_ms) / 100;
     char size[16];
 
     c->progress = *p;
-    term_progress(&c->inv->term, "fetching: %u of %u packages, %s", p->done,
-                  p->asked, term_bytes(p->bytes, size));
+    term_progress(&c->inv->term, "fetching: %u of %u packages, %s, %u.%u s",
+                  p->done, p->asked, term_bytes(p->bytes, size),
+                  (unsigned)(tenths / 10), (unsigned)(tenths % 10));
 }
 
 static bool start_fetch(struct closure *c, struct err *e)
@@ -162,6 +164,7 @@ static bool start_fetch(struct closure *c, struct err *e)
     if (!store_session_begin(c->store, &c->session, e))
         return false;
     o.incoming = c->session.path;
+    c->started_ms = proc_now_ms();
     return fetch_open(&o, &c->fetch, e);
 }
 

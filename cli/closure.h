@@ -67,6 +67,7 @@ struct closure {
     struct notices notices;
     bool index_warned;
     struct fetch_progress progress;
+    uint64_t started_ms; /* the fetch */
 };
 
 void closure_init(struct closure *c, struct invocation *inv,
