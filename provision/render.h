@@ -11,11 +11,12 @@
  */
 
 /* Change it when the text changes: what was rendered is then made again. */
-#define RENDER_VERSION 1
+#define RENDER_VERSION 2
 
-/* The sub-agent's file. `name` is its place. In `a`. */
+/* The sub-agent's file. `name` is its place. With `siblings` its last line
+ * says where the files are that lie beside AGENTS.md. In `a`. */
 struct str render_agent(const struct client *c, const struct document *d,
-                        struct str name, struct arena *a);
+                        struct str name, bool siblings, struct arena *a);
 
 /*
  * The server's entry in the client's file: a JSON value, or for Codex the

@@ -108,11 +108,35 @@ static void put_codex(struct buf *out, const struct document *d,
     quote_lines(out, d->body);
 }
 
-struct str render_agent(const struct client *c, const struct document *d,
-                        struct str name, struct arena *a)
+/* There the body is far from the files that it speaks of. */
+static struct str point_to_siblings(struct str body, struct str name,
+                                    struct arena *a)
 {
     CLEANUP(buf_done) struct buf out = {0};
 
+    buf_init(&out, 2 * (size_t)ANCHOR_MAX_BYTES);
+    buf_append(&out, body);
+    if (body.n && body.p[body.n - 1] != '\n')
+        buf_char(&out, '\n');
+    if (body.n)
+        buf_char(&out, '\n');
+    buf_printf(&out,
+               "The files that these instructions name are in `" AGENTS_FOLDER
+               "/%.*s/`.\n",
+               STR_ARG(name));
+    return arena_str(a, buf_str(&out));
+}
+
+struct str render_agent(const struct client *c, const struct document *d,
+                        struct str name, bool siblings, struct arena *a)
+{
+    CLEANUP(buf_done) struct buf out = {0};
+    struct document whole = *d;
+
+    if (siblings) {
+        whole.body = point_to_siblings(d->body, name, a);
+        d = &whole;
+    }
     /* A control character takes six bytes when escaped. */
     buf_init(&out, 8 * (size_t)ANCHOR_MAX_BYTES);
     switch (c->agent_style) {

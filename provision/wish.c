@@ -366,6 +366,16 @@ static bool read_document(struct wish *w, const struct provision_item *item,
     return true;
 }
 
+/* Whether more came with the agent than what is rendered, or only told. */
+static bool has_siblings(const struct provision_item *item)
+{
+    for (size_t i = 0; i < item->file_count; i++)
+        if (!str_is(item->files[i].path, doc_anchor(item->kind)) &&
+            !str_is(item->files[i].path, "CHANGELOG.md"))
+            return true;
+    return false;
+}
+
 static bool make_file(struct wish *w, const struct target *t,
                       struct wish_file *f, struct err *e)
 {
@@ -377,7 +387,8 @@ static bool make_file(struct wish *w, const struct target *t,
     if (t->kind == TARGET_FILE) {
         if (!read_document(w, t->item, &d, &text, e))
             return false;
-        f->content = render_agent(t->client, d, t->item->place, w->arena);
+        f->content = render_agent(t->client, d, t->item->place,
+                                  has_siblings(t->item), w->arena);
     } else if (!read_anchor(w, t->item, &text, e) ||
                !manifest_rename(text, t->item->place, w->arena, &f->content,
                                 e)) {
