@@ -11,6 +11,7 @@
 #include "sync.h"
 
 #define GITIGNORE_MAX_BYTES (1024u * 1024)
+#define LEFT_TOLD_MAX       5
 
 /* --- consent -------------------------------------------------------------- */
 
@@ -356,6 +357,36 @@ static void tell_kept(struct sync *s)
                   "yours now; --force removes it, too");
 }
 
+/* What stays edited in packages that stay: one note a package. */
+static void tell_left(struct sync *s, const struct provision_item *items)
+{
+    struct term *t = &s->inv->term;
+    size_t count, told = 0, packages = 0;
+    const struct provision_left *left =
+        provision_left(s->layer.provision, &count);
+    bool *seen = arena_array(&s->inv->arena, s->plan.count + 1, sizeof *seen);
+
+    for (size_t i = 0; i < count; i++) {
+        const struct provision_item *item = left[i].item;
+
+        if (seen[item - items])
+            continue;
+        seen[item - items] = true;
+        packages++;
+        if (packages > LEFT_TOLD_MAX)
+            continue;
+        told++;
+        term_note(t,
+                  "%s %.*s was edited and is left as it is (%.*s); --force "
+                  "restores it",
+                  doc_kind_name(item->kind), STR_ARG(item->fqn),
+                  STR_ARG(left[i].what));
+    }
+    if (packages > told)
+        term_note(t, "so are %zu more: mapm verify names them all",
+                  packages - told);
+}
+
 static void tell_backup(struct sync *s)
 {
     struct str backup = provision_backup(s->layer.provision);
@@ -437,6 +468,8 @@ bool sync_finish(struct sync *s, struct err *e)
         !sync_keep(s, e))
         return false;
     tell_kept(s);
+    if (!s->keep_edited)
+        tell_left(s, items);
     if (!s->dry_run && !apply(s, e))
         return false;
     if (has_option(s->inv, OPTION_JSON))

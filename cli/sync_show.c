@@ -189,7 +189,8 @@ void sync_print_json(struct sync *s, const struct provision_change *changes,
 {
     struct json_writer w;
     const struct str *kept;
-    size_t kept_count;
+    const struct provision_left *left;
+    size_t kept_count, left_count;
     struct buf b;
 
     buf_init(&b, SIZE_MAX / 4);
@@ -222,6 +223,9 @@ void sync_print_json(struct sync *s, const struct provision_change *changes,
     kept = provision_kept(s->layer.provision, &kept_count);
     for (size_t i = 0; i < kept_count; i++)
         json_string(&w, kept[i]);
+    left = provision_left(s->layer.provision, &left_count);
+    for (size_t i = 0; !s->keep_edited && i < left_count; i++)
+        json_string(&w, left[i].what);
     json_end_array(&w);
     json_member_number(&w, "requests", s->closure.progress.requests);
     json_member_number(&w, "bytes", s->closure.progress.bytes);

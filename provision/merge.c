@@ -152,6 +152,44 @@ bool merge_remove(struct merge *m, struct str key, struct err *e)
     return hold(m, &a, text, ok, e);
 }
 
+/* The object that holds the servers. */
+static const struct json *find_section(const struct merge *m, bool comments,
+                                       struct arena *a)
+{
+    struct json_options o = options;
+    struct err ignored = {0};
+    const struct json *root;
+
+    o.comments = comments;
+    if (is_toml(m->client) ||
+        !json_parse(m->text, &o, a, &root, NULL, &ignored) ||
+        root->kind != JSON_OBJECT)
+        return NULL;
+    return json_get(root, m->client->section);
+}
+
+bool merge_has_section(const struct merge *m)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+
+    return find_section(m, true, &a) != NULL;
+}
+
+bool merge_drop_section(struct merge *m, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    /* A comment may be in it: then it is not empty to its reader. */
+    const struct json *section = find_section(m, false, &scratch);
+    struct str path[] = {str_from(m->client->section)}, text = {0};
+    struct arena a = {0};
+
+    if (!section || section->kind != JSON_OBJECT || section->count)
+        return true;
+    bool ok = json_edit_remove(m->text, &options, path, 1, &a, &text, e);
+
+    return hold(m, &a, text, ok, e);
+}
+
 bool merge_can_begin(const struct merge *m)
 {
     return !is_toml(m->client) && m->text.n == 0;

@@ -46,6 +46,11 @@ MUST_CHECK bool merge_remove(struct merge *m, struct str key, struct err *e);
 /* Whether nothing is left but what mapm writes around its entries. */
 bool merge_is_empty(const struct merge *m);
 
+/* Whether the object that holds the servers is there; and without it, when it
+ * is empty. JSON only: a TOML file has none. */
+bool merge_has_section(const struct merge *m);
+MUST_CHECK bool merge_drop_section(struct merge *m, struct err *e);
+
 void merge_done(struct merge *m);
 
 #endif

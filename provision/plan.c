@@ -25,6 +25,16 @@ void plan_add_edit(struct plan *plan, struct str path, struct str name,
                  STR_ARG(name), how);
 }
 
+void plan_add_left(struct plan *plan, const struct provision_item *item,
+                   struct str what)
+{
+    struct edits *edits = &plan->edits;
+
+    edits->left = arena_grow(plan->arena, edits->left, edits->left_count,
+                             &edits->left_capacity, sizeof *edits->left);
+    edits->left[edits->left_count++] = (struct provision_left){item, what};
+}
+
 struct change *plan_add_change(struct plan *plan, enum node node,
                                struct target *t, struct str path)
 {
@@ -165,27 +175,87 @@ static bool plan_by_kind(struct plan *plan, struct target *t, struct err *e)
     return false;
 }
 
-/* With `keep_edited`, a package that stays is left as the user made it, and
- * still known for what it was. */
+/* Whether the record says that just this was put there. */
+static bool is_as_put(const struct target *t, const struct record_entry *known)
+{
+    if (known->kind == RECORD_LINK)
+        return t->kind == TARGET_LINK && str_eq(known->link, t->link);
+    if ((known->kind == RECORD_FILE) != (t->kind == TARGET_FILE) ||
+        known->file_count != t->file_count)
+        return false;
+    for (size_t i = 0; i < t->file_count; i++) {
+        const struct wish_file *f = &t->files[i];
+        const struct record_file *r = &known->files[i];
+
+        if (!str_eq(f->path, r->path) || f->executable != r->executable ||
+            !hash_eq(&f->hash, &r->hash))
+            return false;
+    }
+    return true;
+}
+
+/* Whether a file of the package is not there: then its folder is made anew. */
+static bool lacks_file(struct plan *plan, const struct target *t,
+                       const struct record_entry *known)
+{
+    struct stat st;
+
+    for (size_t i = 0; known->kind == RECORD_TREE && i < t->file_count; i++) {
+        struct str path = fs_join(t->path, t->files[i].path, plan->arena);
+
+        if (!fs_stat_at(plan->p->root, path.p, &st))
+            return true;
+    }
+    return false;
+}
+
+/* Edited it is: may it stay so? */
+static bool may_stay_edited(struct plan *plan, const struct target *t,
+                            const struct record_entry *known)
+{
+    return plan->wish.options->keep_edited ||
+           (is_as_put(t, known) && !lacks_file(plan, t, known) &&
+            provision_record_is_from_here(plan->p));
+}
+
+/* It is left as the user made it, and still known for what it was. */
+static void leave_edited(struct plan *plan, const struct target *t,
+                         const struct record_entry *known, size_t kept)
+{
+    struct edits *edits = &plan->edits;
+    struct record_entry entry = *known;
+
+    if (entry.kind != RECORD_LINK && is_as_put(t, known)) {
+        plan->stale |= !hash_eq(&entry.source, &t->source);
+        entry.source = t->source;
+    }
+    record_add(&plan->next, plan->arena, &entry);
+    for (size_t i = kept; i < edits->kept_count; i++)
+        plan_add_left(plan, t->item, edits->kept[i]);
+}
+
 static bool plan_target(struct plan *plan, struct target *t, struct err *e)
 {
-    size_t kept = plan->edits.kept_count, count = plan->count;
+    struct edits *edits = &plan->edits;
+    size_t kept = edits->kept_count, count = plan->count;
     size_t shown = plan->shown_count, next = plan->next.count;
     const struct record_entry *known = provision_recorded(plan->p, t->path);
-    bool ok;
+    bool ok, stays;
 
-    plan->edits.keeping =
-        known && known->kind != RECORD_SHARED && wants_to_keep(plan);
+    edits->keeping = known && known->kind != RECORD_SHARED &&
+                     t->kind != TARGET_SHARED && !plan->wish.options->force;
     ok = plan_by_kind(plan, t, e);
-    plan->edits.keeping = false;
-    if (ok && plan->edits.kept_count > kept) {
-        plan->count = count;
-        plan->shown_count = shown;
-        plan->next.count = next;
-        record_add(&plan->next, plan->arena, known);
-        plan->edits.kept_count = kept; /* it was not to go: no news */
-    }
-    return ok;
+    edits->keeping = false;
+    if (!ok || edits->kept_count == kept)
+        return ok;
+    plan->count = count;
+    plan->shown_count = shown;
+    plan->next.count = next;
+    stays = may_stay_edited(plan, t, known);
+    if (stays)
+        leave_edited(plan, t, known, kept);
+    edits->kept_count = kept;
+    return stays || plan_by_kind(plan, t, e); /* which refuses */
 }
 
 static bool refuse_edits(struct plan *plan, struct err *e)
@@ -244,6 +314,8 @@ bool provision_plan(struct provision *p, const struct provision_options *o,
     *count = plan->shown_count;
     p->kept = plan->edits.kept;
     p->kept_count = plan->edits.kept_count;
+    p->left = plan->edits.left;
+    p->left_count = plan->edits.left_count;
     p->plan = plan;
     return true;
 }

@@ -14,6 +14,7 @@ struct sharing {
     struct merge merge;
     struct record_entry next;
     bool keep; /* the user's own entry is replaced: keep the file */
+    bool left; /* the user's own entry stays */
 };
 
 static struct str place_of(struct sharing *s, struct str key)
@@ -101,6 +102,24 @@ static bool begin_file(struct sharing *s, struct err *e)
     return merge_begin(&s->merge, keys, entries, t->server_count, e);
 }
 
+/* What is wished is what was put there, and then changed. */
+static bool may_stay_edited(struct sharing *s, const struct wish_server *server,
+                            const struct record_key *known)
+{
+    return known && hash_eq(&known->hash, &server->hash) &&
+           !s->plan->wish.options->force &&
+           provision_record_is_from_here(s->plan->p);
+}
+
+static bool leave_edited(struct sharing *s, const struct wish_server *server)
+{
+    s->left = true;
+    plan_add_left(s->plan, server->item,
+                  arena_printf(s->plan->arena, "%.*s was changed",
+                               STR_ARG(place_of(s, server->item->place))));
+    return true;
+}
+
 static bool put_server(struct sharing *s, struct wish_server *server,
                        struct err *e)
 {
@@ -116,9 +135,12 @@ static bool put_server(struct sharing *s, struct wish_server *server,
         return true;
     if (found && !(known && hash_eq(&hash, &known->hash)) &&
         !wish_is_from_elsewhere(&s->plan->wish, s->target, server,
-                                s->merge.text, &hash) &&
-        !judge_entry(s, key, known != NULL, e))
-        return false;
+                                s->merge.text, &hash)) {
+        if (may_stay_edited(s, server, known))
+            return leave_edited(s, server);
+        if (!judge_entry(s, key, known != NULL, e))
+            return false;
+    }
     plan_show(s->plan, found ? PROVISION_UPDATE : PROVISION_ADD,
               place_of(s, key), s->target->client);
     return merge_put(&s->merge, key, server->entry, e);
@@ -178,20 +200,43 @@ static void add_entry(struct sharing *s, struct change *c)
     record_add(&s->plan->next, s->plan->arena, &s->next);
 }
 
+/* Whether the record need not be written again. */
+static bool is_known(const struct sharing *s)
+{
+    const struct record_entry *known = s->known, *next = &s->next;
+
+    if (!known || known->key_count != next->key_count)
+        return false;
+    for (size_t i = 0; i < next->key_count; i++)
+        if (!str_eq(known->keys[i].key, next->keys[i].key) ||
+            known->keys[i].absolute != next->keys[i].absolute ||
+            !hash_eq(&known->keys[i].hash, &next->keys[i].hash) ||
+            !hash_eq(&known->keys[i].source, &next->keys[i].source))
+            return false;
+    return known->created == next->created && known->section == next->section;
+}
+
 static bool plan_edited(struct sharing *s, struct change *c, struct str before,
                         bool there, struct err *e)
 {
     bool created = !there || (s->known && s->known->created);
+    bool section = created || (s->known && s->known->section) ||
+                   !merge_has_section(&s->merge);
 
-    if (!edit_file(s, e))
+    if (!edit_file(s, e) || (section && !s->target->server_count &&
+                             !merge_drop_section(&s->merge, e)))
         return false;
     s->next.created = created;
+    s->next.section = section && !created;
+    if (s->left)
+        s->next.stat = (struct file_stat){0}; /* vouches for nothing */
     if (str_eq(before, s->merge.text)) {
         s->plan->count--;
-        s->plan->stale = true;
+        s->plan->stale |= !s->left || !is_known(s);
         add_entry(s, NULL);
         return true;
     }
+    c->is_edited = s->left;
     c->content = arena_str(s->plan->arena, s->merge.text);
     c->keep = s->keep;
     if (there && created && !s->target->server_count &&

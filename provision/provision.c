@@ -42,6 +42,46 @@ const struct record_entry *provision_recorded(const struct provision *p,
     return p->has_record ? map_find(&p->record.by_path, path) : NULL;
 }
 
+static bool is_intact(const struct provision *p,
+                      const struct record_entry *entry)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+
+    for (size_t i = 0; i < entry->file_count; i++) {
+        const struct record_file *f = &entry->files[i];
+        struct str path = entry->path;
+        struct stat st;
+
+        if (entry->kind == RECORD_TREE)
+            path = fs_join(path, f->path, &a);
+        if (fs_stat_at(p->root, str_c(path, &a), &st) &&
+            record_vouches(&p->record, &f->stat, &st))
+            return true;
+    }
+    return false;
+}
+
+bool provision_record_is_from_here(const struct provision *p)
+{
+    const struct file_stat *here = &p->record.here;
+    struct file_stat now;
+    struct stat st;
+
+    if (!p->has_record)
+        return false;
+    if (here->ino && here->ctime &&
+        fs_stat_at(p->root, STATE_FOLDER "/.gitignore", &st)) {
+        now = file_stat_of(&st, true);
+        if (now.ino == here->ino && now.ctime == here->ctime &&
+            now.mtime == here->mtime && now.size == here->size)
+            return true;
+    }
+    for (size_t i = 0; i < p->record.count; i++)
+        if (is_intact(p, &p->record.entries[i]))
+            return true;
+    return false;
+}
+
 void provision_wish(const struct provision *p,
                     const struct provision_options *o, struct arena *a,
                     struct wish *out)
@@ -183,6 +223,13 @@ const struct str *provision_kept(const struct provision *p, size_t *count)
 {
     *count = p->kept_count;
     return p->kept;
+}
+
+const struct provision_left *provision_left(const struct provision *p,
+                                            size_t *count)
+{
+    *count = p->left_count;
+    return p->left;
 }
 
 struct str provision_backup(const struct provision *p)

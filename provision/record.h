@@ -15,9 +15,11 @@
  *     f <x|-> <mode> <sha256> <size> <mtime> <ctime> <ino> <path>
  *     link <target> <path>
  *     file <source> <path>              one rendered file, then its "f"
- *     shared <1|0> <size> <mtime> <ino> <path>   1: mapm created the file
+ *     shared <1|s|0> <size> <mtime> <ino> <path> 1: mapm created the file,
+ *                                       s: the object with the servers in it
  *     k <a|-> <sha256> <source> <key>   our entry there; a: absolute paths
  *     dir <path>                        a folder that mapm created
+ *     here <size> <mtime> <ctime> <ino> of .agents/.mapm/.gitignore
  *     end
  *
  * `source` says from what the content was made (by the package's name, digest
@@ -28,7 +30,8 @@
  * The file may come from a stranger's repository: it can name only places
  * that mapm could have written, and it never permits anything that the
  * bytes on the disk do not bear out. One that does not parse means that
- * nothing is known.
+ * nothing is known. What a stranger cannot have known are the numbers of this
+ * disk: where they fit, this mapm wrote the record (provision_record_is_from_here).
  */
 
 #define STATE_MAX_BYTES (64u * 1024 * 1024) /* 20,000 packages of 16 files */
@@ -61,6 +64,7 @@ struct record_entry {
     struct record_file *files; /* TREE: sorted by path; FILE: one */
     size_t file_count;
     bool created; /* SHARED: by us, so it may go with its last entry */
+    bool section; /* SHARED: the object that holds the entries, likewise */
     struct file_stat stat;
     struct record_key *keys;
     size_t key_count;
@@ -71,8 +75,9 @@ struct record {
     size_t count, capacity;
     struct str *folders; /* created by us, parents first */
     size_t folder_count, folder_capacity;
-    struct map by_path; /* struct record_entry; after record_parse */
-    uint64_t written;   /* ns: when the record was; 0: there is none */
+    struct map by_path;    /* struct record_entry; after record_parse */
+    uint64_t written;      /* ns: when the record was; 0: there is none */
+    struct file_stat here; /* of a file of ours beside it; ino 0: not known */
 };
 
 /* False for anything that mapm could not have written: `*out` is then not

@@ -152,7 +152,7 @@ static bool stage_file(struct staging *s, size_t index, struct err *e)
     if (now.mtime > s->newest)
         s->newest = now.mtime;
     entry = &s->plan->next.entries[c->entry];
-    entry->stat = now;
+    entry->stat = c->is_edited ? (struct file_stat){0} : now;
     if (entry->kind != RECORD_FILE)
         return true;
     entry->files = arena_new(s->plan->arena, struct record_file);
@@ -186,6 +186,10 @@ static bool stage_nodes(struct staging *s, struct err *e)
 static bool format_record(const struct staging *s, struct buf *out,
                           struct err *e)
 {
+    struct stat st;
+
+    if (fs_stat_at(s->mapm, ".gitignore", &st) && S_ISREG(st.st_mode))
+        s->plan->next.here = file_stat_of(&st, true);
     buf_init(out, STATE_MAX_BYTES);
     record_format(&s->plan->next, out);
     return buf_check(out, STATE_FILE, e);

@@ -152,8 +152,10 @@ static void put_entry(struct buf *out, const struct record_entry *e)
         buf_printf(out, "%.*s ", STR_ARG(e->link));
     if (e->kind == RECORD_SHARED)
         buf_printf(out, "%c %" PRIu64 " %" PRIu64 " %" PRIu64 " ",
-                   e->created ? '1' : '0', e->stat.size, e->stat.mtime,
-                   e->stat.ino);
+                   e->created   ? '1'
+                   : e->section ? 's'
+                                : '0',
+                   e->stat.size, e->stat.mtime, e->stat.ino);
     buf_append(out, e->path);
     buf_char(out, '\n');
     for (size_t i = 0; i < e->file_count; i++)
@@ -169,6 +171,10 @@ void record_format(const struct record *r, struct buf *out)
         put_entry(out, &r->entries[i]);
     for (size_t i = 0; i < r->folder_count; i++)
         buf_printf(out, "dir %.*s\n", STR_ARG(r->folders[i]));
+    if (r->here.ino)
+        buf_printf(out,
+                   "here %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+                   r->here.size, r->here.mtime, r->here.ctime, r->here.ino);
     buf_text(out, "end\n");
 }
 
@@ -272,8 +278,13 @@ static bool read_link(struct reader *r, struct str rest)
 static bool read_shared(struct reader *r, struct str rest)
 {
     struct record_entry e = {.kind = RECORD_SHARED};
+    struct str word;
 
-    return take_flag(&rest, '1', '0', &e.created) &&
+    if (!str_cut(&rest, ' ', &word))
+        return false;
+    e.created = str_is(word, "1");
+    e.section = str_is(word, "s");
+    return (e.created || e.section || str_is(word, "0")) &&
            take_number(&rest, &e.stat.size) &&
            take_number(&rest, &e.stat.mtime) &&
            take_number(&rest, &e.stat.ino) && take_path(rest, &e.path) &&
@@ -331,6 +342,17 @@ static bool read_folder(struct reader *r, struct str rest)
     return true;
 }
 
+static bool read_here(struct reader *r, struct str rest)
+{
+    struct file_stat *here = &r->out->here;
+
+    r->entry = NULL;
+    return !here->ino && take_number(&rest, &here->size) &&
+           take_number(&rest, &here->mtime) &&
+           take_number(&rest, &here->ctime) && rest.p &&
+           str_number(rest, UINT64_MAX, &here->ino);
+}
+
 static bool read_line(struct reader *r, struct str line)
 {
     /* clang-format off */
@@ -340,7 +362,7 @@ static bool read_line(struct reader *r, struct str line)
     } rows[] = {
         {"f", read_file},      {"k", read_key},       {"tree", read_tree},
         {"link", read_link},   {"file", read_single},
-        {"shared", read_shared}, {"dir", read_folder},
+        {"shared", read_shared}, {"dir", read_folder}, {"here", read_here},
     };
     /* clang-format on */
     struct str word;

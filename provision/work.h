@@ -20,6 +20,8 @@ struct edits {
     bool keeping; /* what is found now stays where it is: */
     struct str *kept;
     size_t kept_count, kept_capacity;
+    struct provision_left *left; /* of packages that stay */
+    size_t left_count, left_capacity;
 };
 
 enum node { NODE_NONE, NODE_TREE, NODE_LINK, NODE_FILE };
@@ -31,8 +33,9 @@ struct change {
     struct str path;
     struct str content; /* NODE_FILE */
     mode_t mode;
-    size_t entry; /* in the next record; SIZE_MAX: in none */
-    bool keep;    /* what goes is kept in the backup */
+    size_t entry;   /* in the next record; SIZE_MAX: in none */
+    bool keep;      /* what goes is kept in the backup */
+    bool is_edited; /* an entry in it stays as the user made it */
     uint64_t old_ino;
     struct hash old_print;
     uint64_t new_ino; /* NODE_TREE, once it is staged */
@@ -68,6 +71,8 @@ struct provision {
     struct str absolute;    /* files with absolute paths since the last apply */
     const struct str *kept; /* by the last plan */
     size_t kept_count;
+    const struct provision_left *left;
+    size_t left_count;
 };
 
 /* Reads the record once. A broken one is none. */
@@ -75,6 +80,12 @@ void provision_load(struct provision *p);
 /* What the record says of `path`; NULL when it says nothing. */
 const struct record_entry *provision_recorded(const struct provision *p,
                                               struct str path);
+/*
+ * Whether mapm itself wrote the record, on this disk: the numbers of a file
+ * are those that it noted, which nobody else can have known. A record that
+ * came with a checkout, or a workspace that was copied, is not from here.
+ */
+bool provision_record_is_from_here(const struct provision *p);
 /* An empty wish for this workspace. */
 void provision_wish(const struct provision *p,
                     const struct provision_options *o, struct arena *a,
@@ -123,6 +134,9 @@ bool disk_is_recorded(const struct provision *p, const struct target *t,
 /* Notes that the user's `path` (and `name` in it) would be lost. */
 void plan_add_edit(struct plan *plan, struct str path, struct str name,
                    const char *how);
+/* Notes that `what` of the package stays as the user made it. */
+void plan_add_left(struct plan *plan, const struct provision_item *item,
+                   struct str what);
 struct change *plan_add_change(struct plan *plan, enum node node,
                                struct target *t, struct str path);
 void plan_show(struct plan *plan, enum provision_change_kind kind,

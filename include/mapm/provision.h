@@ -97,6 +97,10 @@ void provision_close(struct provision *p);
  * equal ones are no change. With nothing to do `*count` is 0, and it took
  * one lstat a file.
  *
+ * A package that is to stay what the record says was put there, whole but for
+ * the user's own changes, is left as it is (provision_left), unless `force`
+ * restores it. The record must be this disk's own for that.
+ *
  * Errors: ERR_EDITED naming the user's files that would be lost, changed ones
  * or a whole folder of their own; ERR_CONFLICT for a foreign server of the
  * same key; ERR_REFUSED for a link or a special file in the place of a folder
@@ -157,5 +161,14 @@ struct str provision_backup(const struct provision *p);
 /* What the last provision_plan with `keep_edited` leaves where it is:
  * ".agents/skills/x/SKILL.md was changed". In the arena of the plan. */
 const struct str *provision_kept(const struct provision *p, size_t *count);
+
+/* What the last provision_plan leaves as the user made it, because the
+ * package stays what it was. In the arena of the plan. */
+struct provision_left {
+    const struct provision_item *item; /* one of the plan's */
+    struct str what; /* ".agents/skills/x/SKILL.md was changed" */
+};
+const struct provision_left *provision_left(const struct provision *p,
+                                            size_t *count);
 
 #endif

@@ -53,6 +53,35 @@ ok 'the same bytes again' diff -r "$src/skills/base" .agents/skills/base
 echo mine >>.agents/skills/base/SKILL.md
 exits 'verify sees an edit' 3 mapm verify
 like 'and names the file' "$out" 'base/SKILL.md'
+rm -f "$T/state" && cp .agents/.mapm/state "$T/state"
+exits 'what stays as it was is left as it is' 0 mapm install
+like 'with a note' "$err" 'skill acme/base was edited and is left as it is \(\.agents/skills/base/SKILL\.md was changed\); --force'
+is 'only one' "$(printf '%s\n' "$err" | grep -c 'was edited')" 1
+like 'the edit is there' "$(tail -n 1 .agents/skills/base/SKILL.md)" mine
+ok 'and nothing was written' cmp .agents/.mapm/state "$T/state"
+exits 'for programs' 0 mapm install --json
+like 'named' "$out" '"\.agents/skills/base/SKILL\.md was changed"'
+exits 'also with all locked' 0 mapm install --locked
+like 'noted' "$err" 'acme/base was edited'
+skill "$src/skills/extra" 'scope: acme'
+exits 'others come beside it' 0 mapm install "file:$src/skills/extra"
+like 'noted, too' "$err" 'acme/base was edited'
+ok 'there' test -f .agents/skills/extra/SKILL.md
+exits 'and updates go on' 0 mapm update
+like 'noted as well' "$err" 'acme/base was edited'
+exits 'and others go' 0 mapm remove extra
+unlike 'without a word of it' "$err" 'acme/base'
+like 'the edit is still there' "$(tail -n 1 .agents/skills/base/SKILL.md)" mine
+exits 'and verify still sees it' 3 mapm verify
+cp .agents/skills/base/SKILL.md "$T/edited.md"
+exits 'force restores it' 0 mapm install --force
+ok 'the same bytes' diff -r "$src/skills/base" .agents/skills/base
+exits 'then it is right' 0 mapm verify
+unlike 'and no more noted' "$(mapm install 2>&1)" 'was edited'
+cp "$T/edited.md" .agents/skills/base/SKILL.md
+(cd "$T" && rm -rf copy && cp -r "$OLDPWD" copy)
+(cd "$T/copy" && mapm install) >"$T/copy.out" 2>&1
+like 'a record from elsewhere permits nothing' "$(cat "$T/copy.out")" 'would destroy'
 echo again >>"$src/skills/base/SKILL.md"
 exits 'install does not destroy it' 1 mapm install
 like 'it names the file' "$err" '\.agents/skills/base/SKILL\.md'

@@ -103,6 +103,18 @@ echo mine >>.agents/skills/lone/SKILL.md
 exits 'an edit elsewhere is no obstacle' 0 mapm remove boss
 unlike 'nor worth a word' "$err" 'lone'
 exits 'verify still knows it' 3 mapm verify
+snapshot . >"$T/before"
+exits 'install leaves it, too' 0 mapm install
+like 'with a note' "$err" 'skill acme/lone was edited and is left as it is'
+is 'nothing was written' "$(snapshot .)" "$(cat "$T/before")"
+workspace
+sed -i 's/"tool"/"tool", "--mine"/' .mcp.json
+exits 'a changed server is no obstacle' 0 mapm remove lone
+like 'and stays' "$(cat .mcp.json)" '"--mine"'
+exits 'nor to install' 0 mapm install
+like 'noted' "$err" 'mcp io\.acme/tool was edited and is left as it is \(\.mcp\.json#io-acme-tool was changed\)'
+workspace
+echo mine >>.agents/skills/lone/SKILL.md
 exits 'nor when it goes by force' 0 mapm remove --force lone
 not_ok 'gone' test -e .agents/skills/lone
 like 'with a copy kept' "$err" '\.agents/\.mapm/backup'

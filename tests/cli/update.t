@@ -65,7 +65,16 @@ P
 exits 'one that stays' 0 mapm update acme/free beta/far
 is 'nothing moves with it' "$(cat .agents/skills/base/SKILL.md)" \
     "$(repo acme/catalog show "$first:skills/base/SKILL.md")"
+echo mine >>.agents/skills/base/SKILL.md
+echo mine >>.agents/skills/free/SKILL.md
+exits 'an edited one does not move' 1 mapm update base
+like 'it is named' "$err" 'base/SKILL\.md was changed'
+unlike 'one that stays is not' "$err" 'free/SKILL\.md'
+repo acme/catalog show "$first:skills/base/SKILL.md" >.agents/skills/base/SKILL.md
 exits 'one by name' 0 mapm update base
+like 'one that stays may be edited' "$err" 'skill acme/free was edited and is left as it is'
+like 'and still is' "$(tail -n 1 .agents/skills/free/SKILL.md)" mine
+repo acme/catalog show v1:skills/free/SKILL.md >.agents/skills/free/SKILL.md
 ok 'is new' diff -r "$s/skills/base" .agents/skills/base
 is 'the rest is where it was' "$(sed -n '/name: acme\/mid/,/commit/s/.*commit: //p' mapm.lock)" "$first"
 exits 'update all' 0 mapm update

@@ -37,7 +37,8 @@ struct desk {
     struct provision_options options;
     struct str clients[16];
     struct provision_change *changes; /* of the last run */
-    size_t change_count;
+    size_t change_count, left_count;
+    struct str left; /* the first of what was left edited */
     bool recovered, absolute;
     char backup[64];
 };
@@ -166,6 +167,7 @@ enum { DESK_PLAN_ONLY = 1, DESK_FORCE = 2, DESK_VERIFY = 4 };
 static inline bool desk_run(struct desk *d, int flags)
 {
     struct provision *p = NULL;
+    const struct provision_left *left;
     bool ok;
 
     err_clear(&d->err);
@@ -180,6 +182,8 @@ static inline bool desk_run(struct desk *d, int flags)
                         &d->err);
     if (ok && !(flags & DESK_PLAN_ONLY))
         ok = provision_apply(p, &d->err);
+    left = provision_left(p, &d->left_count);
+    d->left = ok && d->left_count ? left->what : (struct str){"", 0};
     d->absolute = provision_absolute_files(p).n > 0;
     snprintf(d->backup, sizeof d->backup, "%.*s", STR_ARG(provision_backup(p)));
     provision_close(p);

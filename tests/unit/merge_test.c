@@ -232,6 +232,54 @@ TEST(meta_stays_where_it_may)
     desk_done(d);
 }
 
+/* The object around our servers goes with them when it came with them. */
+TEST(an_object_of_ours_goes_with_its_last_server)
+{
+    static const struct {
+        const char *before;
+    } rows[] = {
+        {"{\n  \"theme\": \"x\"\n}\n"},
+        {"{\"theme\": \"x\"}"},
+        {"{\n  \"theme\": \"x\",\n  \"mcpServers\": {}\n}\n"},
+        {"{}\n"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct desk *d = &desk;
+
+        desk_init(d);
+        desk_client(d, "gemini");
+        desk_write(d, ".gemini/settings.json", rows[i].before);
+        add_server(d, "");
+        DESK_OK(d, 0);
+        desk_item(d, DOC_MCP, "io-e-n", "x.json", SERVER("io.e/n", ""), NULL);
+        DESK_OK(d, 0);
+        desk_clear(d);
+        DESK_OK(d, 0);
+        CHECK_STR(desk_content(d, ".gemini/settings.json"), rows[i].before);
+        desk_done(d);
+    }
+}
+
+/* Nor when somebody put something of their own into it. */
+TEST(an_object_in_use_stays)
+{
+    static const char text[] =
+        "{\"theme\": \"x\", \"mcpServers\": { /* mine */ }}";
+    struct desk *d = &desk;
+
+    desk_init(d);
+    desk_client(d, "gemini");
+    desk_write(d, ".gemini/settings.json", "{\"theme\": \"x\"}");
+    add_server(d, "");
+    DESK_OK(d, 0);
+    desk_write(d, ".gemini/settings.json", text);
+    desk_clear(d);
+    DESK_OK(d, 0);
+    CHECK_STR(desk_content(d, ".gemini/settings.json"), text);
+    desk_done(d);
+}
+
 /* A formatter of the user's is no edit: entries are compared by meaning. */
 TEST(another_layout_is_no_edit)
 {

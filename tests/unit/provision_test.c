@@ -263,8 +263,122 @@ TEST(an_edit_in_disguise_is_seen)
     times[1] = st.st_mtim;
     CHECK(futimens(fd, times) == 0);
     close(fd);
+    DESK_OK(d, 0);
+    CHECK(d->change_count == 0);
+    CHECK_STR(d->left.p, ".agents/skills/writer/data/a/b.txt was changed");
+    desk_clear(d);
     CHECK(!desk_run(d, 0));
     CHECK(d->err.code == ERR_EDITED);
+    desk_done(d);
+}
+
+/* What would not change is no obstacle: it stays edited, and stays known for
+ * what it was. */
+TEST(an_edit_stays_where_its_package_stays)
+{
+    static const struct {
+        const char *path, *text, *named;
+    } rows[] = {
+        {".agents/skills/writer/SKILL.md", "mine",
+         ".agents/skills/writer/SKILL.md was changed"},
+        {".claude/agents/reviewer.md", "mine",
+         ".claude/agents/reviewer.md was changed"},
+        {".mcp.json",
+         "{\"mcpServers\": {\"io-example-mcp\": {\"command\": \"y\"}}}",
+         ".mcp.json#io-example-mcp was changed"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct desk *d = &desk;
+        const char *before;
+
+        desk_init(d);
+        add_all(d);
+        DESK_OK(d, 0);
+        desk_write(d, rows[i].path, rows[i].text);
+        for (int again = 0; again < 2; again++) {
+            before = desk_snapshot(d, true);
+            DESK_OK(d, 0);
+            CHECK(d->change_count == 0 && d->left_count == 1);
+            CHECK_STR(d->left.p, rows[i].named);
+            CHECK_STR(desk_snapshot(d, true), before);
+        }
+        /* Another one beside it, in the same files. */
+        desk_item(d, DOC_SKILL, "more", "SKILL.md", SKILL("more", "."), NULL);
+        desk_item(d, DOC_MCP, "io-example-more", "x.json",
+                  SERVER("io.example/more", ""), NULL);
+        DESK_OK(d, 0);
+        CHECK(desk_plans(d, PROVISION_ADD, ".agents/skills/more"));
+        CHECK(desk_plans(d, PROVISION_ADD, ".mcp.json#io-example-more"));
+        CHECK_STR(d->left.p, rows[i].named);
+        DESK_OK(d, 0);
+        CHECK(d->change_count == 0);
+        CHECK_STR(d->left.p, rows[i].named);
+        d->item_count -= 2;
+        DESK_OK(d, 0);
+        CHECK_STR(d->left.p, rows[i].named);
+        DESK_OK(d, DESK_FORCE);
+        CHECK(d->left_count == 0);
+        CHECK_STR(d->backup, ".agents/.mapm/backup/1");
+        CHECK(!strstr(desk_content(d, rows[i].path), "mine"));
+        DESK_OK(d, 0);
+        CHECK(d->change_count == 0 && d->left_count == 0);
+        desk_done(d);
+    }
+}
+
+/* To be made whole an edited folder would have to be replaced. */
+TEST(an_edited_folder_that_lacks_a_file_is_refused)
+{
+    struct desk *d = &desk;
+
+    desk_init(d);
+    add_all(d);
+    DESK_OK(d, 0);
+    desk_write(d, ".agents/skills/writer/SKILL.md", "mine");
+    CHECK(unlinkat(d->fd, ".agents/skills/writer/data/a/b.txt", 0) == 0);
+    CHECK(!desk_run(d, 0));
+    CHECK(d->err.code == ERR_EDITED);
+    d->options.keep_edited = true;
+    DESK_OK(d, 0);
+    CHECK(d->change_count == 0);
+    CHECK_STR(desk_content(d, ".agents/skills/writer/SKILL.md"), "mine");
+    desk_done(d);
+}
+
+/* row 15: a record that came along proves nothing about what it came with. */
+TEST(a_record_from_elsewhere_lets_no_edit_stay)
+{
+    struct desk *d = &desk;
+    struct err e = {0};
+    const char *state;
+
+    desk_init(d);
+    add_all(d);
+    DESK_OK(d, 0);
+    for (int i = 0; i < 2; i++) {
+        state = desk_content(d, ".agents/.mapm/state");
+        CHECK(fs_remove_tree_at(d->fd, ".agents/.mapm", &e));
+        desk_write(d, ".agents/.mapm/.gitignore", "*\n");
+        desk_write(d, ".agents/.mapm/state", state);
+        desk_write(d, ".agents/skills/writer/SKILL.md", "mine");
+        if (i == 0) {
+            /* Something else in the record is as it noted it. */
+            DESK_OK(d, 0);
+            CHECK(d->left_count == 1);
+            CHECK(fs_remove_tree_at(d->fd, ".agents/skills/writer", &e));
+            continue;
+        }
+        desk_write(d, ".agents/skills/writer/data/a/b.txt", "b\n");
+        desk_write(d, ".agents/skills/writer/scripts/run.sh", "#!/bin/sh\n");
+        desk_write(d, ".agents/agents/reviewer/AGENTS.md",
+                   AGENT("reviewer", "Review."));
+        desk_write(d, ".agents/agents/reviewer/notes.md", "n\n");
+        desk_write(d, ".claude/agents/reviewer.md",
+                   desk_content(d, ".claude/agents/reviewer.md"));
+        CHECK(!desk_run(d, 0));
+        CHECK(d->err.code == ERR_EDITED);
+    }
     desk_done(d);
 }
 
