@@ -160,16 +160,20 @@ run mapm --color=always frobnicate
 like 'unless asked for' "$err" "$esc"
 NO_COLOR=1 run mapm --color=always frobnicate
 like 'which goes before NO_COLOR' "$err" "$esc"
-on_terminal "$MAPM" frobnicate
-like 'colour on a terminal' "$out" "$esc"
-on_terminal "$MAPM" --color=never frobnicate
-unlike 'unless not wanted' "$out" "$esc"
-on_terminal NO_COLOR=1 "$MAPM" frobnicate
-unlike 'or NO_COLOR is set' "$out" "$esc"
-on_terminal NO_COLOR= "$MAPM" frobnicate
-like 'to something' "$out" "$esc"
-on_terminal TERM=dumb "$MAPM" frobnicate
-unlike 'or the terminal cannot' "$out" "$esc"
+if python3 -c 'import pty; pty.openpty()' 2>/dev/null; then
+    on_terminal "$MAPM" frobnicate
+    like 'colour on a terminal' "$out" "$esc"
+    on_terminal "$MAPM" --color=never frobnicate
+    unlike 'unless not wanted' "$out" "$esc"
+    on_terminal NO_COLOR=1 "$MAPM" frobnicate
+    unlike 'or NO_COLOR is set' "$out" "$esc"
+    on_terminal NO_COLOR= "$MAPM" frobnicate
+    like 'to something' "$out" "$esc"
+    on_terminal TERM=dumb "$MAPM" frobnicate
+    unlike 'or the terminal cannot' "$out" "$esc"
+else
+    skip 'colour on a terminal' 'no pseudo-terminals here'
+fi
 
 # --- streams ------------------------------------------------------------------------
 

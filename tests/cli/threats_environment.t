@@ -166,7 +166,6 @@ chmod 700 "$MAPM_HOME/store/objects"
 mv "$MAPM_HOME/store" "$T/elsewhere" && ln -s "$T/elsewhere" "$MAPM_HOME/store"
 fails 'row 24: a link in its place' 'open store' "$MAPM"
 rm "$MAPM_HOME/store" && mv "$T/elsewhere" "$MAPM_HOME/store"
-before=$(ls -A /tmp "$TMPDIR" 2>/dev/null | grep -v "${T##*/}" | grep -i mapm)
 works 'row 24: sound again' "$MAPM"
 if [ "$(id -u)" -eq 0 ]; then
     fresh
