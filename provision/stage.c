@@ -152,7 +152,9 @@ static bool stage_file(struct staging *s, size_t index, struct err *e)
     if (now.mtime > s->newest)
         s->newest = now.mtime;
     entry = &s->plan->next.entries[c->entry];
-    entry->stat = c->is_edited ? (struct file_stat){0} : now;
+    entry->stat = now;
+    if (c->is_edited) /* to be looked into next time, too */
+        entry->stat = (struct file_stat){0};
     if (entry->kind != RECORD_FILE)
         return true;
     entry->files = arena_new(s->plan->arena, struct record_file);
