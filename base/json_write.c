@@ -277,6 +277,15 @@ void json_member_string(struct json_writer *w, const char *key, struct str s)
     json_string(w, s);
 }
 
+void json_member_optional(struct json_writer *w, const char *key, struct str s)
+{
+    json_key(w, key);
+    if (s.n)
+        json_string(w, s);
+    else
+        json_null(w);
+}
+
 void json_member_number(struct json_writer *w, const char *key, uint64_t n)
 {
     json_key(w, key);

@@ -142,6 +142,13 @@ bool path_check(struct str path, size_t max_bytes, struct err *e)
     return true;
 }
 
+struct str path_last(struct str path)
+{
+    size_t slash = str_find_last(path, '/');
+
+    return slash == SIZE_MAX ? path : str_from_index(path, slash + 1);
+}
+
 bool path_stays_below(struct str folder, struct str target)
 {
     size_t depth = folder.n ? 1 : 0;

@@ -1,5 +1,7 @@
 #include "arrival.h"
 
+#include "base/path.h"
+
 #include <string.h>
 
 /* --- the summary: what the resolver needs, kept in the index -------------- */
@@ -139,13 +141,6 @@ static enum manifest_file read_beside(void *ctx, struct str path,
         return MANIFEST_FILE_OK;
     return e.code == ERR_LIMIT ? MANIFEST_FILE_TOO_LARGE
                                : MANIFEST_FILE_UNREADABLE;
-}
-
-static struct str last_part(struct str path)
-{
-    size_t slash = str_find_last(path, '/');
-
-    return slash == SIZE_MAX ? path : str_from_index(path, slash + 1);
 }
 
 /* "skills/pdf of acme/tools", for messages. */
@@ -388,7 +383,7 @@ void document_announce(struct closure *c, struct node *n,
     struct manifest_input in = {
         .kind = event->doc,
         .text = event->manifest,
-        .folder = last_part(event->path),
+        .folder = path_last(event->path),
         .rules = &c->layer->rules,
         .profile = PROFILE_INSTALL,
         .allow_hidden = true,
@@ -474,7 +469,7 @@ bool document_arrive(struct closure *c, struct node *n,
     }
     if (!adopt_files(c, event, files, e) ||
         !document_take(c, n, event->doc, files, event->file_count,
-                       last_part(event->path), scratch, e) ||
+                       path_last(event->path), scratch, e) ||
         !note_or_warn(c, n, event, scratch, e))
         return false;
     warn_about_lfs(c, n, event);

@@ -305,30 +305,18 @@ static struct str index_rest(const struct node *n, struct arena *a)
     return arena_printf(a, "%.*s@", STR_ARG(n->origin.path));
 }
 
-static bool is_commit(struct str s)
-{
-    size_t i = 0;
-
-    while (i < s.n && char_is_hex(s.p[i]))
-        i++;
-    return s.n == 40 && i == 40;
-}
-
 /* A commit never changes, so what it held is still true; a branch is only
  * believed when there is no network to ask. */
 static bool settle_from_index(struct closure *c, struct node *n)
 {
     struct arena *a = &c->inv->arena;
     struct str repository = origin_repository(&n->origin, a);
-    struct str rest = index_rest(n, a), first = rest;
+    struct str rest = index_rest(n, a);
     struct store_package p;
     struct store_ref ref;
     struct err ignored = {0};
-    size_t slash = str_find_char(rest, '/');
 
-    if (slash != SIZE_MAX)
-        first = str_slice(rest, 0, slash);
-    if (!c->options.offline && !is_commit(first))
+    if (!c->options.offline && !origin_names_commit(&n->origin))
         return false;
     if (!store_find_ref(c->store, repository, rest, a, &ref) ||
         !store_find_package(c->store, repository, ref.commit, ref.path, a,

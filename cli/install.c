@@ -1,4 +1,5 @@
 #include "base/fs.h"
+#include "base/path.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -41,17 +42,10 @@ static bool check_committed_roots(struct sync *s, struct err *e)
 
 /* --- what a catalog offers ------------------------------------------------ */
 
-static struct str last_part(struct str path)
-{
-    size_t slash = str_find_last(path, '/');
-
-    return slash == SIZE_MAX ? path : str_from_index(path, slash + 1);
-}
-
 /* The name by which an offer is chosen. */
 static struct str offer_name(const struct fetch_offer *o)
 {
-    struct str name = last_part(o->path);
+    struct str name = path_last(o->path);
 
     if (o->kind == DOC_MCP && str_ends(name, STR(".json")))
         name.n -= 5;
@@ -91,8 +85,8 @@ static bool is_chosen(const struct invocation *inv, enum option_id id,
             struct str file =
                 mcp_file_name(wanted, (struct arena *)(uintptr_t)&inv->arena);
 
-            same |= str_eq(file, last_part(offer->path)) ||
-                    str_eq(wanted, last_part(offer->path));
+            same |= str_eq(file, path_last(offer->path)) ||
+                    str_eq(wanted, path_last(offer->path));
         }
         used[i] |= same;
         chosen |= same;

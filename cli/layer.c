@@ -1,6 +1,7 @@
 #include "layer.h"
 
 #include "base/fs.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "mapm/store.h"
 
@@ -259,18 +260,11 @@ struct root *layer_roots(const struct layer *l, struct arena *a, size_t *count)
     return roots;
 }
 
-static struct str last_part(struct str s)
-{
-    size_t slash = str_find_last(s, '/');
-
-    return slash == SIZE_MAX ? s : str_from_index(s, slash + 1);
-}
-
 static bool is_meant(const struct lock_entry *entry, struct str name,
                      struct str key, struct arena *a)
 {
-    return str_eq(entry->name, name) || str_eq(last_part(entry->name), name) ||
-           str_eq(last_part(entry->place), name) ||
+    return str_eq(entry->name, name) || str_eq(path_last(entry->name), name) ||
+           str_eq(path_last(entry->place), name) ||
            str_eq(layer_name_key(entry->kind, entry->name, a), name) ||
            str_eq(entry->origin, key);
 }
@@ -286,7 +280,7 @@ static bool not_found(const struct lock_entry **entries, size_t count,
     for (size_t i = 0; i < count; i++) {
         size_t far = text_distance(name, entries[i]->name, best);
         size_t short_far =
-            text_distance(name, last_part(entries[i]->name), best);
+            text_distance(name, path_last(entries[i]->name), best);
 
         if (short_far < far)
             far = short_far;

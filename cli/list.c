@@ -20,15 +20,6 @@ static bool is_local(const struct layer *l, const struct lock_entry *entry)
            entry < l->local_lock.entries + l->local_lock.count;
 }
 
-static void put_optional(struct json_writer *w, const char *key, struct str s)
-{
-    json_key(w, key);
-    if (s.n)
-        json_string(w, s);
-    else
-        json_null(w);
-}
-
 void list_put_package(struct json_writer *w, const struct layer *l,
                       const struct lock_entry *entry, bool root,
                       struct arena *a)
@@ -38,15 +29,15 @@ void list_put_package(struct json_writer *w, const struct layer *l,
     json_begin_object(w);
     json_member_string(w, "type", str_from(doc_kind_name(entry->kind)));
     json_member_string(w, "name", entry->name);
-    put_optional(w, "version", entry->version);
+    json_member_optional(w, "version", entry->version);
     json_member_string(w, "origin", entry->origin);
-    put_optional(w, "commit", entry->commit);
+    json_member_optional(w, "commit", entry->commit);
     json_member_string(w, "digest", entry->digest);
     json_member_string(w, entry->kind == DOC_MCP ? "key" : "path",
                        entry->place);
     json_member_bool(w, "root", root);
     json_member_bool(w, "local", is_local(l, entry));
-    put_optional(w, "prereqs", prereqs);
+    json_member_optional(w, "prereqs", prereqs);
     json_key(w, "needs");
     json_begin_array(w);
     for (size_t i = 0; i < entry->need_count; i++) {

@@ -11,15 +11,6 @@ struct moved {
     struct err *failed;
 };
 
-static bool is_commit_ref(struct str rest)
-{
-    size_t i = 0;
-
-    while (i < rest.n && char_is_hex(rest.p[i]))
-        i++;
-    return i == 40 && (rest.n == 40 || rest.p[40] == '/');
-}
-
 static size_t list_asks(struct invocation *inv, const struct layer *l,
                         struct moved **out, struct err *e)
 {
@@ -34,7 +25,7 @@ static size_t list_asks(struct invocation *inv, const struct layer *l,
 
         if (!origin_parse(entries[i]->origin, &l->rules, &inv->arena,
                           &m->origin, e) ||
-            m->origin.scheme != ORIGIN_GIT || is_commit_ref(m->origin.rest))
+            m->origin.scheme != ORIGIN_GIT || origin_names_commit(&m->origin))
             continue;
         m->entry = entries[i];
         n++;

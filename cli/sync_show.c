@@ -127,16 +127,6 @@ void sync_show_plan(struct sync *s)
     }
 }
 
-static void put_optional(struct json_writer *w, const char *key, struct str s)
-{
-    if (s.n) {
-        json_member_string(w, key, s);
-    } else {
-        json_key(w, key);
-        json_null(w);
-    }
-}
-
 static void put_package(struct sync *s, struct json_writer *w,
                         const struct sync_package *p)
 {
@@ -146,11 +136,13 @@ static void put_package(struct sync *s, struct json_writer *w,
     json_member_string(w, "type", str_from(doc_kind_name(package->kind)));
     json_member_string(w, "name", package->fqn);
     json_member_string(w, "action", str_from(action_of(p)));
-    put_optional(w, "version", p->node->version);
-    put_optional(w, "old_version", p->before ? p->before->version : STR(""));
+    json_member_optional(w, "version", p->node->version);
+    json_member_optional(w, "old_version",
+                         p->before ? p->before->version : STR(""));
     json_member_string(w, "origin", p->node->origin.text);
-    put_optional(w, "commit", p->node->commit);
-    put_optional(w, "old_commit", p->before ? p->before->commit : STR(""));
+    json_member_optional(w, "commit", p->node->commit);
+    json_member_optional(w, "old_commit",
+                         p->before ? p->before->commit : STR(""));
     json_member_string(w, "digest", package->content);
     if (package->kind == DOC_MCP)
         json_member_string(w, "key", p->place);
@@ -159,7 +151,7 @@ static void put_package(struct sync *s, struct json_writer *w,
     json_member_bool(w, "root", p->step->is_root);
     json_member_bool(w, "local", p->is_local);
     json_member_bool(w, "metaskill", p->node->metaskill);
-    put_optional(w, "prereqs", p->node->prereqs);
+    json_member_optional(w, "prereqs", p->node->prereqs);
     if (p->command)
         json_member_string(w, "command", str_from(p->command));
     json_end_object(w);
@@ -171,9 +163,9 @@ static void put_gone(struct json_writer *w, const struct lock_entry *entry)
     json_member_string(w, "type", str_from(doc_kind_name(entry->kind)));
     json_member_string(w, "name", entry->name);
     json_member_string(w, "action", STR("remove"));
-    put_optional(w, "old_version", entry->version);
+    json_member_optional(w, "old_version", entry->version);
     json_member_string(w, "origin", entry->origin);
-    put_optional(w, "old_commit", entry->commit);
+    json_member_optional(w, "old_commit", entry->commit);
     json_end_object(w);
 }
 

@@ -12,16 +12,9 @@ static bool is_commit_origin(const struct layer *l, const struct lock_entry *en,
 {
     struct err ignored = {0};
     struct origin o;
-    struct str first;
-    size_t slash, i = 0;
 
-    if (!origin_parse(en->origin, &l->rules, a, &o, &ignored))
-        return false;
-    slash = str_find_char(o.rest, '/');
-    first = str_slice(o.rest, 0, slash);
-    while (i < first.n && char_is_hex(first.p[i]))
-        i++;
-    return first.n == 40 && i == 40;
+    return origin_parse(en->origin, &l->rules, a, &o, &ignored) &&
+           origin_names_commit(&o);
 }
 
 static bool is_moving(void *ctx, const struct lock_entry *entry)

@@ -1,3 +1,5 @@
+#include "base/path.h"
+
 #include "sync.h"
 
 /* verify: workspace against lock against store. Changes nothing. */
@@ -32,13 +34,6 @@ static bool read_object(void *ctx, const struct hash *h, size_t max_bytes,
                         struct arena *a, struct str *out, struct err *e)
 {
     return store_read(ctx, h, max_bytes, a, out, e);
-}
-
-static struct str last_part(struct str path)
-{
-    size_t slash = str_find_last(path, '/');
-
-    return slash == SIZE_MAX ? path : str_from_index(path, slash + 1);
 }
 
 /* Reads the listing and hashes every file it names. */
@@ -85,13 +80,13 @@ static void fill_item(const struct lock_entry *entry,
                       struct provision_item *item)
 {
     struct str place =
-        entry->kind == DOC_MCP ? entry->place : last_part(entry->place);
+        entry->kind == DOC_MCP ? entry->place : path_last(entry->place);
 
     item->kind = entry->kind;
     item->fqn = entry->name;
     item->place = place;
     item->rename = entry->kind != DOC_MCP &&
-                   (entry->rewritten || !str_eq(place, last_part(entry->name)));
+                   (entry->rewritten || !str_eq(place, path_last(entry->name)));
 }
 
 static bool compare(struct invocation *inv, struct layer *l,

@@ -398,6 +398,16 @@ void origin_complete(const struct origin *o, struct str ref, struct str path,
     *out = full;
 }
 
+bool origin_names_commit(const struct origin *o)
+{
+    struct str s = o->rest.n ? o->rest : o->ref;
+    size_t i = 0;
+
+    while (i < s.n && char_is_hex(s.p[i]))
+        i++;
+    return i == 40 && (s.n == 40 || s.p[40] == '/');
+}
+
 struct str origin_repository(const struct origin *o, struct arena *a)
 {
     return str_lower(arena_printf(a, "%.*s/%.*s/%.*s", STR_ARG(o->host),

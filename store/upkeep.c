@@ -62,21 +62,29 @@ static bool walk_objects(struct walk *w, struct err *e)
     return true;
 }
 
+/* A folder beside objects/; one that is not there is empty. */
+static bool list_folder(struct store *s, const char *name, int *fd,
+                        struct arena *a, struct fs_entry **entries, size_t *n,
+                        struct err *e)
+{
+    *n = 0;
+    if (fs_open_dir_at(s->store_fd, name, fd, e))
+        return fs_list_at(*fd, "", FOLDER_MAX_ENTRIES, a, entries, n, e);
+    if (e->code != ERR_NOT_FOUND)
+        return false;
+    err_clear(e);
+    return true;
+}
+
 static bool count_folder(struct store *s, const char *name, uint64_t *count,
                          uint64_t *bytes, struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
     CLEANUP_FD int fd = -1;
-    struct fs_entry *entries;
+    struct fs_entry *entries = NULL;
     size_t n;
 
-    if (!fs_open_dir_at(s->store_fd, name, &fd, e)) {
-        if (e->code != ERR_NOT_FOUND)
-            return false;
-        err_clear(e);
-        return true;
-    }
-    if (!fs_list_at(fd, "", FOLDER_MAX_ENTRIES, &a, &entries, &n, e))
+    if (!list_folder(s, name, &fd, &a, &entries, &n, e))
         return false;
     *count += n;
     for (size_t i = 0; i < n && bytes; i++) {
@@ -215,16 +223,10 @@ static bool sweep(struct store *s, struct collection *c, const char *folder,
 {
     CLEANUP(arena_done) struct arena a = {0};
     CLEANUP_FD int fd = -1;
-    struct fs_entry *entries;
+    struct fs_entry *entries = NULL;
     size_t n;
 
-    if (!fs_open_dir_at(s->store_fd, folder, &fd, e)) {
-        if (e->code != ERR_NOT_FOUND)
-            return false;
-        err_clear(e);
-        return true;
-    }
-    if (!fs_list_at(fd, "", FOLDER_MAX_ENTRIES, &a, &entries, &n, e))
+    if (!list_folder(s, folder, &fd, &a, &entries, &n, e))
         return false;
     for (size_t i = 0; i < n; i++) {
         struct stat st;

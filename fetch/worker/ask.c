@@ -1,3 +1,5 @@
+#include "base/path.h"
+
 #include <string.h>
 
 #include "session.h"
@@ -235,20 +237,13 @@ static enum step step_trees(struct ask *a, struct err *e)
     return STEP_ON;
 }
 
-static struct str last_segment(struct str path)
-{
-    size_t slash = str_find_last(path, '/');
-
-    return slash == SIZE_MAX ? path : str_from_index(path, slash + 1);
-}
-
 /* A pinned MCP file is a blob without a tree: a listing of one. */
 static void list_blob(struct ask *a)
 {
     struct tree_file *file = arena_new(&a->repo->arena, struct tree_file);
     struct str path = a->in.is_short ? a->in.path : a->rest;
 
-    *file = (struct tree_file){.path = last_segment(path), .blob = a->pinned};
+    *file = (struct tree_file){.path = path_last(path), .blob = a->pinned};
     a->listing = (struct tree_listing){
         .kind = TREE_FILE, .id = a->pinned, .files = file, .count = 1};
     a->doc = DOC_MCP;

@@ -79,13 +79,6 @@ static void visit(struct search *s, const struct oid *id, struct str path,
     s->visits[s->count++] = (struct visit){*id, path, bucket, depth};
 }
 
-static struct str last_segment(struct str path)
-{
-    size_t slash = str_find_last(path, '/');
-
-    return slash == SIZE_MAX ? path : str_from_index(path, slash + 1);
-}
-
 /* Its tree; NULL when it is not here (and wanted) or none. */
 static const struct object *tree_of(struct search *s, const struct oid *id)
 {
@@ -113,7 +106,7 @@ static void look_into(struct search *s, const struct visit *v)
 {
     const struct object *o = tree_of(s, &v->id);
     struct str rest = o ? o->bytes : str_of("", 0);
-    struct str name = last_segment(v->path);
+    struct str name = path_last(v->path);
     struct err ignored = {0};
 
     if (o == NULL || (v->depth > 0 && is_package(s, v, rest)))
@@ -160,8 +153,7 @@ static void visit_buckets(struct search *s, const struct object *top,
 
     while (rest.n && tree_next(&rest, &entry, &ignored))
         if (entry.kind == TREE_FOLDER && is_bucket(entry.name))
-            visit(s, &entry.id, below(s, path, entry.name), last_segment(path),
-                  1);
+            visit(s, &entry.id, below(s, path, entry.name), path_last(path), 1);
 }
 
 static int by_path(const void *x, const void *y)
@@ -190,7 +182,7 @@ bool offers_find(struct ask *a, const struct oid *folder, struct str path,
     out->offers = NULL;
     if (top == NULL)
         return !s.is_waiting;
-    if (is_bucket(last_segment(path))) {
+    if (is_bucket(path_last(path))) {
         visit(&s, folder, path, str_of("", 0), 0);
     } else {
         visit_buckets(&s, top, path);

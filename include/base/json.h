@@ -94,6 +94,8 @@ void json_value(struct json_writer *w, const struct json *j);
 
 /* Shorthands for members. */
 void json_member_string(struct json_writer *w, const char *key, struct str s);
+/* null when it is empty. */
+void json_member_optional(struct json_writer *w, const char *key, struct str s);
 void json_member_number(struct json_writer *w, const char *key, uint64_t n);
 void json_member_bool(struct json_writer *w, const char *key, bool b);
 

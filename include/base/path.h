@@ -21,6 +21,9 @@ MUST_CHECK bool path_check_name(struct str name, struct err *e);
 /* Each component, and the whole at most `max_bytes`: relative, no "//". */
 MUST_CHECK bool path_check(struct str path, size_t max_bytes, struct err *e);
 
+/* What stands after the last "/"; all of it when there is none. */
+struct str path_last(struct str path);
+
 /* Whether `target`, followed from `folder` (both relative, "" is the top),
  * never climbs above the top on its way. */
 bool path_stays_below(struct str folder, struct str target);

@@ -79,6 +79,9 @@ void origin_complete(const struct origin *o, struct str ref, struct str path,
 /* "host/owner/repo", lower case: what a repository is known by. */
 struct str origin_repository(const struct origin *o, struct arena *a);
 
+/* Whether its ref is a commit, by all 40 digits: what it names never moves. */
+bool origin_names_commit(const struct origin *o);
+
 bool ref_is_valid(struct str ref); /* git check-ref-format, no leading "-" */
 
 /* --- names, versions (M2 to M5, M7, M16, X1) ------------------------------ */
