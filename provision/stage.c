@@ -8,16 +8,28 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+/* Descriptors kept from the staging, for what must work when it fails for
+ * want of them: removing the stage, or putting the swap back, takes three. */
+enum { SPARE_COUNT = 3 };
+
 struct staging {
     struct plan *plan;
     struct swap swap;
     int mapm, stage;
+    int spare[SPARE_COUNT];
     bool made_agents, made_mapm, made_ignore;
     uint64_t newest; /* ns: the last change of a staged file */
 };
 
+static void release_spare(struct staging *s)
+{
+    for (size_t i = 0; i < SPARE_COUNT; i++)
+        fs_close(&s->spare[i]);
+}
+
 static void staging_done(struct staging *s)
 {
+    release_spare(s);
     fs_close(&s->stage);
     fs_close(&s->mapm);
 }
@@ -70,7 +82,12 @@ static bool open_stage(struct staging *s, struct err *e)
                                       (unsigned long long)random);
     if (mkdirat(s->mapm, s->swap.stage_name.p, 0755) < 0)
         return err_errno(e, "create " STATE_FOLDER "/%s", s->swap.stage_name.p);
-    return fs_open_dir_at(s->mapm, s->swap.stage_name.p, &s->stage, e);
+    if (!fs_open_dir_at(s->mapm, s->swap.stage_name.p, &s->stage, e))
+        return false;
+    for (size_t i = 0; i < SPARE_COUNT; i++)
+        if ((s->spare[i] = fcntl(s->stage, F_DUPFD_CLOEXEC, 0)) < 0)
+            return err_errno(e, "keep a descriptor in reserve");
+    return true;
 }
 
 /* --- folders -------------------------------------------------------------- */
@@ -258,8 +275,8 @@ static void remove_stage(struct staging *s)
     struct err ignored = {0};
 
     fs_close(&s->stage);
-    /* An empty one goes without a descriptor: there may be none left. Else it
-     * is left to the next command when it cannot be removed now. */
+    /* An empty one goes without a descriptor. What cannot be removed now is
+     * left to the next command. */
     if (s->swap.stage_name.p &&
         unlinkat(s->mapm, s->swap.stage_name.p, AT_REMOVEDIR) < 0 &&
         !fs_remove_tree_at(s->mapm, s->swap.stage_name.p, &ignored))
@@ -305,7 +322,8 @@ static void leave(struct staging *s)
 bool stage_run(struct plan *plan, struct err *e)
 {
     CLEANUP(staging_done)
-    struct staging s = {.plan = plan, .mapm = -1, .stage = -1};
+    struct staging s = {
+        .plan = plan, .mapm = -1, .stage = -1, .spare = {-1, -1, -1}};
     CLEANUP(buf_done) struct buf text = {0};
     bool ok;
 
@@ -317,6 +335,7 @@ bool stage_run(struct plan *plan, struct err *e)
              fs_replace_at(s.mapm, "state", 0644, buf_str(&text), e);
     } else if (ok) {
         ok = open_stage(&s, e) && prepare(&s, e);
+        release_spare(&s);
         if (ok)
             ok = swap_staged(&s, e);
         else
