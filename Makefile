@@ -17,18 +17,24 @@ VERSION := 0.1.0
 MODULES    := base manifest resolver store fetch provision cli
 PKGS       := yaml-0.1 nettle libutf8proc libseccomp sqlite3
 FETCH_PKGS := libcurl libgit2 zlib
-PKG_CFLAGS       := $(shell pkg-config --cflags $(PKGS) $(FETCH_PKGS) 2>/dev/null)
+# The language stands alone: its archive serves any C program (examples/embed).
+STAR_PKGS  := libtommath libutf8proc
+PKG_CFLAGS       := $(shell pkg-config --cflags $(PKGS) $(FETCH_PKGS) $(STAR_PKGS) 2>/dev/null)
 PKG_LIBS         := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
+STAR_PKG_LIBS    := $(shell pkg-config --libs $(STAR_PKGS) 2>/dev/null) -lm
 FETCH_PKG_LIBS   := $(shell pkg-config --libs $(FETCH_PKGS) 2>/dev/null)
 
 SRC       := $(wildcard $(MODULES:%=%/*.c))
 FETCH_SRC := $(wildcard fetch/worker/*.c)
-HEADERS   := $(wildcard include/*/*.h $(MODULES:%=%/*.h) fetch/worker/*.h)
+STAR_SRC  := $(wildcard starlark/*.c)
+HEADERS   := $(wildcard include/*/*.h $(MODULES:%=%/*.h) fetch/worker/*.h starlark/*.h)
 TEST_SRC  := $(wildcard tests/unit/*.[ch] tests/fuzz/*.[ch] tests/lib/*.[ch])
 OBJ       := $(SRC:%.c=$(B)/%.o)
 FETCH_OBJ := $(FETCH_SRC:%.c=$(B)/%.o)
 LIB       := $(B)/libmapm.a
 FETCH_LIB := $(B)/libfetch.a
+STAR_OBJ  := $(STAR_SRC:%.c=$(B)/%.o)
+STAR_LIB  := $(B)/libstarlark.a
 UNIT      := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*_test.c))
 FUZZ      := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 MAN       := $(wildcard man/*.[157])
@@ -54,7 +60,7 @@ SAY     = $(if $(V),,@echo '  $(1) $@';)
 SUBMAKE = $(MAKE) --no-print-directory \
           $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
-all: $(B)/mapm $(B)/mapm-fetch
+all: $(B)/mapm $(B)/mapm-fetch $(STAR_LIB)
 
 $(B)/mapm: $(B)/cli/main.o $(LIB)
 	$(call SAY,LD)$(LINK) $^ $(PKG_LIBS) $(LDLIBS)
@@ -70,6 +76,10 @@ $(FETCH_LIB): $(filter-out $(B)/fetch/worker/main.o,$(FETCH_OBJ)) $(B)/members
 	@rm -f $@
 	$(call SAY,AR)$(AR) qcs $@ $(filter %.o,$^)
 
+$(STAR_LIB): $(STAR_OBJ) $(B)/members
+	@rm -f $@
+	$(call SAY,AR)$(AR) qcs $@ $(filter %.o,$^)
+
 $(B)/tests/%.o: COMPILE += -Itests/lib
 $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
@@ -79,18 +89,25 @@ $(B)/unit/%: $(B)/tests/unit/%.o $(FETCH_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(call SAY,LD)$(LINK) $^ $(FETCH_PKG_LIBS) $(PKG_LIBS) $(LDLIBS)
 
+# Tests of the language see its private headers, and nothing else of ours.
+$(B)/tests/unit/star_%.o $(B)/tests/fuzz/fuzz_star%.o: COMPILE += -Istarlark
+$(B)/unit/star_%: $(B)/tests/unit/star_%.o $(STAR_LIB)
+	@mkdir -p $(@D)
+	$(call SAY,LD)$(LINK) $^ $(STAR_PKG_LIBS) $(LDLIBS)
+
 # What tests/cli/fetch*.t drive mapm-fetch with; it stands beside it.
 $(B)/fetch_drive: $(B)/tests/lib/fetch_drive.o $(LIB)
 	$(call SAY,LD)$(LINK) $^ $(PKG_LIBS) $(LDLIBS)
 
 # A corpus player for each fuzz target, and the fuzzer itself (clang).
-$(B)/replay/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay.o $(FETCH_LIB) $(LIB)
+FUZZ_LIBS = $(FETCH_LIB) $(LIB) $(STAR_LIB)
+$(B)/replay/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay.o $(FUZZ_LIBS)
 	@mkdir -p $(@D)
-	$(call SAY,LD)$(LINK) $^ $(FETCH_PKG_LIBS) $(PKG_LIBS) $(LDLIBS)
+	$(call SAY,LD)$(LINK) $^ $(FETCH_PKG_LIBS) $(PKG_LIBS) $(STAR_PKG_LIBS) $(LDLIBS)
 
-$(B)/fuzz/%: $(B)/tests/fuzz/%.o $(FETCH_LIB) $(LIB)
+$(B)/fuzz/%: $(B)/tests/fuzz/%.o $(FUZZ_LIBS)
 	@mkdir -p $(@D)
-	$(call SAY,LD)$(LINK) -fsanitize=fuzzer $^ $(FETCH_PKG_LIBS) $(PKG_LIBS) $(LDLIBS)
+	$(call SAY,LD)$(LINK) -fsanitize=fuzzer $^ $(FETCH_PKG_LIBS) $(PKG_LIBS) $(STAR_PKG_LIBS) $(LDLIBS)
 
 # Written only when their text changes: new flags or a removed file rebuild
 # what they concern, the same ones nothing.
@@ -99,7 +116,7 @@ QUOTE = '$(subst ','\'',$(1))'
 $(B)/flags: FORCE
 	@$(call KEEP,$(call QUOTE,$(CC) $(FLAGS) $(CPPFLAGS) $(CFLAGS)))
 $(B)/members: FORCE
-	@$(call KEEP,$(call QUOTE,$(SRC) $(FETCH_SRC)))
+	@$(call KEEP,$(call QUOTE,$(SRC) $(FETCH_SRC) $(STAR_SRC)))
 
 ## Tests
 
@@ -159,7 +176,7 @@ lint:
 BENCH_SRC := $(wildcard bench/*.c)
 lint-format:
 	@echo '  clang-format'
-	@clang-format --dry-run -Werror $(SRC) $(FETCH_SRC) $(HEADERS) \
+	@clang-format --dry-run -Werror $(SRC) $(FETCH_SRC) $(STAR_SRC) $(HEADERS) \
 	  $(TEST_SRC) $(BENCH_SRC)
 
 lint-layers:
@@ -176,7 +193,7 @@ lint-cppcheck:
 	@cppcheck -q -j$(JOBS) --enable=warning,performance,portability --std=c11 \
 	  -D_GNU_SOURCE -Iinclude --inline-suppr --suppress=uninitvar \
 	  --error-exitcode=1 \
-	  $(SRC) $(FETCH_SRC)
+	  $(SRC) $(FETCH_SRC) $(STAR_SRC)
 
 lint-man:
 	$(if $(MAN),@echo '  mandoc'; mandoc -Tlint -Wwarning $(MAN))
@@ -191,7 +208,7 @@ lint-shell:
 	  esac; done
 
 # One stamp a file: only what changed since is read again.
-TIDY = $(patsubst %.c,$(B)/tidy/%.ok,$(SRC) $(FETCH_SRC))
+TIDY = $(patsubst %.c,$(B)/tidy/%.ok,$(SRC) $(FETCH_SRC) $(STAR_SRC))
 lint-tidy: $(TIDY)
 $(B)/tidy/%.ok: %.c $(HEADERS) .clang-tidy
 	@mkdir -p $(@D)

@@ -1,0 +1,138 @@
+#ifndef STARLARK_AST_H
+#define STARLARK_AST_H
+
+#include "error.h"
+#include "ops.h"
+
+/*
+ * ast: a source as a tree, and which variable each name in it is.
+ *
+ *     text --lex.c--> tokens --parse.c--> struct sl_node --resolve.c--> the same
+ *     tree with names bound --compile.c--> struct sl_code
+ *
+ * Nodes live in an arena of the compilation. Lists of nodes are chained by
+ * `next`. Nesting is bounded by SL_SOURCE_DEPTH, but chains that lean to the left
+ * (a + b + c ..., f(x)(y)..., a.b.c...) are as long as the source: walk the
+ * spine of `a` in a loop. So does an `elif` chain along `c`.
+ */
+
+#define SL_SOURCE_DEPTH                                                        \
+    200 /* brackets, blocks and operators inside each other */
+
+/* clang-format off */
+enum sl_node_kind {
+    /* expressions: a, b, c as said */
+    N_NAME,      /* v: the name (interned); scope and index after resolving */
+    N_LITERAL,   /* v: an int, float, string or bytes */
+    N_LIST,      /* a: items, chained */
+    N_TUPLE,     /* a: items, chained */
+    N_DICT,      /* a: N_ENTRYs, chained */
+    N_ENTRY,     /* a: key, b: value */
+    N_COMPREHENSION, /* a: the element, or an N_ENTRY; b: clauses, chained; flags: COMP_DICT */
+    N_CLAUSE_FOR,    /* a: target, b: iterable */
+    N_CLAUSE_IF,     /* a: condition */
+    N_UNARY,     /* op: NEG POS INVERT NOT; a */
+    N_BINARY,    /* op: an operator; a, b; pos: the operator */
+    N_AND, N_OR, /* a, b */
+    N_COND,      /* a: condition, b: if true, c: if false */
+    N_LAMBDA,    /* fn; a: parameters, chained; b: the expression */
+    N_CALL,      /* a: function, b: arguments, chained; pos: the "(" */
+    N_ARG_NAMED, /* v: name, a: value */
+    N_ARG_STAR, N_ARG_STARSTAR, /* a */
+    N_DOT,       /* a: object, v: name; pos: the "." */
+    N_INDEX,     /* a: object, b: key; pos: the "[" */
+    N_SLICE,     /* a: object, b: start, c: stop, d: step, each may be NULL; pos: the "[" */
+    /* parameters */
+    N_PARAM,     /* v: name, a: default or NULL; scope and index */
+    N_PARAM_STAR, N_PARAM_STARSTAR, /* v: name (0: a bare "*") */
+    /* statements, chained */
+    N_EXPR,      /* a */
+    N_ASSIGN,    /* a: target, b: value; pos: the "=" */
+    N_AUGMENT,   /* op, a: target, b: value; pos: the operator */
+    N_DEF,       /* v: name, fn; a: parameters, b: body; c: N_NAME it is bound to */
+    N_IF,        /* a: condition, b: body, c: else body (an elif: one N_IF) */
+    N_FOR,       /* a: target, b: iterable, c: body */
+    N_RETURN,    /* a or NULL */
+    N_BREAK, N_CONTINUE, N_PASS,
+    N_LOAD       /* v: module; a: N_ASSIGNs of N_NAME (local) = N_LITERAL (its name there) */
+};
+
+/* Where a variable lives. */
+enum sl_scope_kind {
+    SCOPE_UNRESOLVED,
+    SCOPE_LOCAL,       /* index: a register of the function */
+    SCOPE_CELL,        /* index: a register that holds a cell */
+    SCOPE_FREE,        /* index: among the captured of the function, a value */
+    SCOPE_FREE_CELL,   /* index: among the captured, a cell */
+    SCOPE_GLOBAL,      /* index: among the globals of the program */
+    SCOPE_PREDECLARED  /* v of the node is still the name; bound: its value */
+};
+/* clang-format on */
+
+enum { NODE_PARENTHESIZED = 1, COMP_DICT = 2, NODE_SURELY_SET = 4 };
+
+struct sl_function_info;
+
+struct sl_node {
+    uint8_t kind;
+    uint8_t op; /* enum sl_operator */
+    uint8_t
+        flags; /* NODE_SURELY_SET: this read needs no check that the variable
+                      has a value */
+    uint8_t scope; /* enum sl_scope_kind */
+    uint32_t index;
+    struct sl_pos pos; /* where a failure of this node is reported */
+    struct sl_node *a, *b, *c, *next;
+    union {
+        struct sl_node *d;           /* N_SLICE */
+        struct sl_function_info *fn; /* N_DEF, N_LAMBDA */
+        value bound;                 /* SCOPE_PREDECLARED */
+    };
+    value v;
+};
+
+/* Each local variable of a function, parameters first, in the order *args and
+ * **kwargs last among them. */
+struct sl_variable {
+    value name;
+    struct sl_pos pos; /* of its first binding */
+    bool is_cell;      /* captured, and assigned when the closure may exist */
+    bool maybe_unset;  /* some read needs the check: starts out unset */
+};
+
+/* What a closure copies when it is made. */
+struct sl_capture {
+    bool from_free; /* of the enclosing function's captured, else a register */
+    bool is_cell;
+    uint32_t index;
+    value name;
+};
+
+struct sl_function_info { /* of a def, a lambda, or the file */
+    value name;           /* "lambda", "<toplevel>" */
+    struct sl_pos pos;
+    struct sl_variable *locals;
+    uint32_t local_count; /* the registers 0 to local_count - 1 */
+    struct sl_capture *captures;
+    uint32_t capture_count;
+    uint32_t param_count; /* positional ones and keyword-only ones */
+    uint32_t keyword_only_count;
+    bool has_star, has_starstar; /* one local each, behind param_count */
+};
+
+struct sl_file {
+    struct sl_source source;
+    struct sl_node *body;       /* statements */
+    struct sl_function_info fn; /* the top level: its locals are those of
+                                   comprehensions and loops */
+    value *globals;             /* names, by index */
+    uint32_t global_count;
+};
+
+/* Both add all errors they find with sl_static_error, and return false when they
+ * did, or when a limit was reached. Call within sl_native_enter: literals are
+ * values. */
+bool sl_parse(struct star *s, struct sl_arena *a, struct sl_file *file);
+bool sl_resolve(struct star *s, struct sl_arena *a, struct sl_file *file);
+
+#endif

@@ -1,0 +1,231 @@
+#ifndef STARLARK_CODE_H
+#define STARLARK_CODE_H
+
+#include "ast.h"
+
+/*
+ * code: a function as instructions for a register machine. The compiler, the
+ * VM, the verifier, the disassembler and docs/starlark.md share this table.
+ *
+ * An instruction is a 64-bit word:
+ *
+ *     63      48 47      32 31             8 7      0
+ *     |    b    |    a     |       c       |   op   |
+ *
+ * a and b have 16 bits, c 24, signed where it is a number or a jump. A register
+ * is a slot of the function's window on the value stack: first its locals,
+ * then temporaries. Locals beyond 65,535 are reached by FAR_GET and FAR_SET
+ * alone. Jumps count instructions from the one that follows.
+ *
+ * What an operand is: W a register written, R a register read, M one that is
+ * read and written, K a constant, J a jump, N a number, G a global, F a captured
+ * variable, S a call site, I an iterator (three registers), X a run of
+ * registers that the text explains, and - nothing.
+ */
+
+/* clang-format off */
+#define SL_OPCODES(OP) \
+    OP(MOVE,          W, R, -, "a = b") \
+    OP(CONST,         W, -, K, "a = constant c") \
+    OP(FAR_GET,       W, -, X, "a = register c") \
+    OP(FAR_SET,       -, R, X, "register c = b") \
+    OP(UNSET,         -, -, X, "register c has no value") \
+    OP(CHECK,         R, -, K, "fail unless a has a value: local variable c") \
+    OP(GLOBAL,        W, -, G, "a = global c; fail when it has no value") \
+    OP(SET_GLOBAL,    -, R, G, "global c = b") \
+    OP(CELL,          W, R, -, "a = a new cell that holds b") \
+    OP(CELL_EMPTY,    W, -, -, "a = a new cell without value") \
+    OP(CELL_GET,      W, R, K, "a = what cell b holds; fail when empty: variable c") \
+    OP(CELL_SET,      R, R, -, "cell a holds b") \
+    OP(FREE,          W, -, F, "a = captured value c") \
+    OP(FREE_CELL,     W, -, F, "a = what captured cell c holds; fail when empty") \
+    OP(ADD,           W, R, R, "a = b + c") \
+    OP(SUB,           W, R, R, "a = b - c") \
+    OP(MUL,           W, R, R, "a = b * c") \
+    OP(DIV,           W, R, R, "a = b / c") \
+    OP(FLOORDIV,      W, R, R, "a = b // c") \
+    OP(MOD,           W, R, R, "a = b % c") \
+    OP(AND,           W, R, R, "a = b & c") \
+    OP(OR,            W, R, R, "a = b | c") \
+    OP(XOR,           W, R, R, "a = b ^ c") \
+    OP(SHL,           W, R, R, "a = b << c") \
+    OP(SHR,           W, R, R, "a = b >> c") \
+    OP(ADD_K,         W, R, K, "a = b + constant c") \
+    OP(SUB_K,         W, R, K, "a = b - constant c") \
+    OP(MUL_K,         W, R, K, "a = b * constant c") \
+    OP(DIV_K,         W, R, K, "a = b / constant c") \
+    OP(FLOORDIV_K,    W, R, K, "a = b // constant c") \
+    OP(MOD_K,         W, R, K, "a = b % constant c") \
+    OP(AND_K,         W, R, K, "a = b & constant c") \
+    OP(OR_K,          W, R, K, "a = b | constant c") \
+    OP(XOR_K,         W, R, K, "a = b ^ constant c") \
+    OP(SHL_K,         W, R, K, "a = b << constant c") \
+    OP(SHR_K,         W, R, K, "a = b >> constant c") \
+    OP(IN_PLACE,      W, R, X, "a = b op= register c & 0xffff; op is c >> 16") \
+    OP(NEG,           W, R, -, "a = -b") \
+    OP(POS,           W, R, -, "a = +b") \
+    OP(INVERT,        W, R, -, "a = ~b") \
+    OP(NOT,           W, R, -, "a = not b") \
+    OP(EQ,            W, R, R, "a = b == c") \
+    OP(NE,            W, R, R, "a = b != c") \
+    OP(LT,            W, R, R, "a = b < c") \
+    OP(LE,            W, R, R, "a = b <= c") \
+    OP(GT,            W, R, R, "a = b > c") \
+    OP(GE,            W, R, R, "a = b >= c") \
+    OP(IN,            W, R, R, "a = b in c") \
+    OP(NOT_IN,        W, R, R, "a = b not in c") \
+    OP(JUMP,          -, -, J, "jump; only forward") \
+    OP(JUMP_TRUE,     R, -, J, "jump if a is true") \
+    OP(JUMP_FALSE,    R, -, J, "jump if a is false") \
+    OP(JUMP_EQ,       R, R, J, "jump if a == b") \
+    OP(JUMP_NE,       R, R, J, "jump if a != b") \
+    OP(JUMP_LT,       R, R, J, "jump if a < b") \
+    OP(JUMP_LE,       R, R, J, "jump if a <= b") \
+    OP(JUMP_GT,       R, R, J, "jump if a > b") \
+    OP(JUMP_GE,       R, R, J, "jump if a >= b") \
+    OP(JUMP_EQ_K,     R, K, J, "jump if a == constant b") \
+    OP(JUMP_NE_K,     R, K, J, "jump if a != constant b") \
+    OP(JUMP_LT_K,     R, K, J, "jump if a < constant b") \
+    OP(JUMP_LE_K,     R, K, J, "jump if a <= constant b") \
+    OP(JUMP_GT_K,     R, K, J, "jump if a > constant b") \
+    OP(JUMP_GE_K,     R, K, J, "jump if a >= constant b") \
+    OP(JUMP_IN,       R, R, J, "jump if a in b") \
+    OP(JUMP_NOT_IN,   R, R, J, "jump if a not in b") \
+    OP(FOR_BEGIN,     I, R, J, "iterate over b with iterator a, lock it; jump to its FOR_NEXT") \
+    OP(FOR_NEXT,      I, W, J, "b = the next of iterator a, jump back; else fall through, having unlocked it; one step") \
+    OP(FOR_END,       I, -, -, "unlock what iterator a iterates over (break, return)") \
+    OP(LIST,          W, X, N, "a = list of the c registers from b") \
+    OP(LIST_EXTEND,   R, X, N, "append the c registers from b to list a") \
+    OP(APPEND,        R, R, -, "append b to list a (comprehension)") \
+    OP(TUPLE,         W, X, N, "a = tuple of the c registers from b") \
+    OP(DICT,          W, -, N, "a = {} with room for c") \
+    OP(DICT_PUT,      R, R, R, "a[b] = c; fail if b is there (literal)") \
+    OP(INDEX,         W, R, R, "a = b[c]") \
+    OP(INDEX_K,       W, R, K, "a = b[constant c]") \
+    OP(SET_INDEX,     R, R, R, "a[b] = c") \
+    OP(SLICE,         W, X, -, "a = b[b + 1 : b + 2 : b + 3]") \
+    OP(ATTR,          W, R, K, "a = b.constant c") \
+    OP(SET_ATTR,      R, R, K, "a.constant c = b: always fails") \
+    OP(UNPACK,        X, R, N, "the c registers from a = the items of b") \
+    OP(CLOSURE,       W, X, K, "a = function of code c; its defaults are the registers from b") \
+    OP(CALL,          X, N, W, "c = call a with the b registers behind it") \
+    OP(CALL_SITE,     X, -, S, "call a as site c says: named, *args, **kwargs") \
+    OP(METHOD,        X, N, S, "call the method of a that site c names with the b registers behind a") \
+    OP(RETURN,        -, R, -, "return b") \
+    OP(RETURN_NONE,   -, -, -, "return None") \
+    OP(LOAD,          W, -, K, "a = module c") \
+    OP(LOAD_NAME,     W, R, K, "a = name c of module b")
+/* clang-format on */
+
+enum sl_opcode {
+#define OP(name, a, b, c, text) I_##name,
+    SL_OPCODES(OP)
+#undef OP
+        SL_OPCODE_COUNT
+};
+
+static inline enum sl_opcode sl_op(uint64_t i)
+{
+    return (enum sl_opcode)(i & 0xff);
+}
+static inline uint32_t sl_a(uint64_t i)
+{
+    return (uint32_t)(i >> 32) & 0xffff;
+}
+static inline uint32_t sl_b(uint64_t i)
+{
+    return (uint32_t)(i >> 48);
+}
+static inline uint32_t sl_c(uint64_t i) /* unsigned */
+{
+    return (uint32_t)i >> 8;
+}
+static inline int32_t sl_j(uint64_t i) /* signed */
+{
+    return (int32_t)(uint32_t)i >> 8;
+}
+static inline uint64_t sl_instruction(enum sl_opcode op, uint32_t a, uint32_t b,
+                                      uint32_t c)
+{
+    return (uint64_t)op | (uint64_t)(c & 0xffffff) << 8 |
+           (uint64_t)(a & 0xffff) << 32 | (uint64_t)(b & 0xffff) << 48;
+}
+
+/* How a call that is more than positional arguments is made; also METHOD's. */
+struct sl_site {
+    uint32_t positional;
+    uint32_t named; /* their values follow the positional ones */
+    uint32_t names; /* constants, `named` of them from this index on */
+    uint32_t dst;   /* register of the result */
+    bool star,
+        starstar;    /* one register each, behind the named, in this order */
+    uint16_t method; /* METHOD: enum sl_method of lib.h, or 0 */
+    uint32_t name;   /* METHOD: a constant */
+    struct sl_code *cache; /* the def of the last call, and which parameter
+                              each named argument is */
+    uint16_t *cached;
+};
+
+struct sl_place { /* of an instruction that can fail */
+    uint32_t pc;
+    struct sl_pos pos;
+};
+
+/* Instructions begin <= pc < end run while iterator `reg` holds its lock. */
+struct sl_loop {
+    uint32_t begin, end, reg;
+};
+
+struct sl_code {
+    struct sl_object o;
+    bool active; /* is being executed: recursion is an error */
+    bool has_star, has_starstar;
+    uint32_t param_count, keyword_only_count;
+    uint32_t local_count, register_count;
+    uint64_t *instructions;
+    uint32_t instruction_count;
+    value *constants;
+    uint32_t constant_count;
+    struct sl_site *sites;
+    uint32_t site_count;
+    struct sl_place *places; /* sorted by pc */
+    uint32_t place_count;
+    struct sl_loop *loops; /* inner ones first */
+    uint32_t loop_count;
+    struct sl_capture *captures;
+    uint32_t capture_count;
+    value *local_names; /* parameters first */
+    value name;
+    struct sl_pos pos;
+    struct star_program *program;
+};
+
+struct star_program {
+    struct star_program *next;
+    struct sl_source source; /* copies */
+    struct sl_code *top;     /* NULL once freed */
+    value *globals;          /* names, by index */
+    uint32_t global_count;
+};
+
+/* Tree to code; within sl_native_enter. NULL when a limit is reached, or with
+ * the static error that something is too large. */
+struct sl_code *sl_compile(struct star *s, struct star_program *p,
+                           const struct sl_file *file);
+
+/* Whether the VM may execute `code` without harm, and all the code it has as
+ * constants: operands in range, jumps to instructions, every register written
+ * before it is read. On failure `why` says what is wrong, and where. */
+bool sl_verify(struct star *s, const struct sl_code *code,
+               char why[static 100]);
+
+void sl_disassemble(struct sl_text *t, const struct sl_code *code);
+
+/* The place of the last instruction that began at or before `pc`. */
+struct sl_pos sl_code_place(const struct sl_code *code, uint32_t pc);
+
+/* Runs a function without arguments: the top level. vm.c */
+value sl_run_toplevel(struct star *s, struct sl_code *code,
+                      struct sl_globals *globals);
+
+#endif

@@ -1,0 +1,134 @@
+#ifndef STARLARK_STAR_H
+#define STARLARK_STAR_H
+
+#include <stdatomic.h>
+
+#include "heap.h"
+
+/*
+ * star: the interpreter itself, and what every part of it uses: failing,
+ * charging, calling.
+ */
+
+#define SL_BLOCK_BYTES 16384u
+#define SL_CLASS_COUNT 32u  /* cells of 16, 32 ... 512 bytes */
+#define SL_FUEL_SLICE  8192 /* steps between two looks at clock and cancel */
+
+struct sl_heap {
+    struct sl_block *current[2][SL_CLASS_COUNT]; /* objects, storage */
+    struct sl_block *partial[2][SL_CLASS_COUNT];
+    struct sl_block *blocks;      /* all that are in use, for the sweep */
+    struct sl_block *free_blocks; /* taken from the system, in no use */
+    struct sl_chunk *chunks;
+    struct sl_large *large;
+    size_t used, peak, limit; /* bytes charged */
+    int64_t until_collect;    /* bytes to allocate before the next collection */
+    value *held; /* objects made in native functions, and kept ones */
+    size_t held_count, held_capacity;
+    struct sl_kept *kept;
+    value *gray; /* the collector's work list; bounded */
+    size_t gray_count;
+    bool gray_overflow;
+};
+
+struct sl_frame; /* vm.h */
+
+struct star {
+    /* What the VM touches at every step comes first. */
+    int64_t fuel; /* steps until sl_charge_slow looks at clock and limits */
+    struct sl_frame *frame; /* innermost; NULL: nothing runs */
+    bool native;            /* objects made now are held */
+    bool interactive;
+    unsigned depth; /* calls inside each other */
+
+    struct sl_heap heap;
+    struct sl_segment *stack; /* vm.h */
+    struct star_limits limits;
+    struct star_options options;
+    atomic_int canceled;
+    uint64_t steps_done;  /* up to the last refill of fuel */
+    int64_t fuel_given;   /* at that refill */
+    uint64_t deadline_ns; /* CLOCK_MONOTONIC; 0: none */
+    size_t output_bytes;
+    uint64_t hash_seed;   /* never visible */
+    uint32_t next_number; /* of functions: their hash */
+
+    value chars[128]; /* strings of one ASCII byte, made when first used */
+    value empty_string, empty_tuple;
+    value interned; /* a dict: strings of the sources, keyword names */
+    value universe; /* a dict: what is predeclared, with the host's */
+    struct sl_globals *interactive_globals;
+    struct star_module *modules;
+    struct star_program *programs;
+
+    struct sl_scratch *scratch; /* int.c: big numbers to compute in */
+    struct sl_error *error;     /* error.c */
+    char *text;                 /* what star_disassemble gave last */
+    size_t text_size;
+};
+
+/* --- failing: error.h has the rest -------------------------------------------- */
+
+/* Sets the error, STAR_ERROR_RUNTIME with a message, and returns 0. The VM adds
+ * the traceback as the frames are left. */
+value sl_fail(struct star *s, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+value sl_fail_as(struct star *s, enum star_error code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* One more line, "hint: ..."; for the error just set. */
+void sl_hint(struct star *s, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* --- budgets -------------------------------------------------------------------- */
+
+/* See heap.h. `units` is at most 2^40. */
+static inline bool sl_charge(struct star *s, uint64_t units)
+{
+    s->fuel -= (int64_t)units;
+    return s->fuel >= 0 || sl_charge_slow(s);
+}
+
+/* Calls of C functions into each other on behalf of nested values. */
+static inline bool sl_depth_ok(struct star *s, unsigned depth)
+{
+    if (depth <= s->limits.value_depth)
+        return true;
+    sl_fail_as(s, STAR_ERROR_DEPTH, "values are nested more than %u deep",
+               s->limits.value_depth);
+    return false;
+}
+
+/* --- native functions -------------------------------------------------------------- */
+
+/* A call as a built-in sees it. The named arguments' values follow the
+ * positional ones: args[count + i] belongs to names[i]. */
+struct sl_call {
+    const char *name; /* of the function that is called */
+    value self;       /* of a method; else 0 */
+    const value *args;
+    uint32_t count;
+    uint32_t named;
+    const value *names; /* strings */
+    const struct sl_builtin *builtin;
+};
+
+/*
+ * Reads arguments as Go's UnpackArgs does, in its words. `pattern` is
+ * "name, name?, name??": "?" optional, "??" optional and None means absent;
+ * names before a "/" are positional only; after "*" only by name. An absent one
+ * is 0 in `out`.
+ */
+bool sl_unpack(struct star *s, const struct sl_call *c, const char *pattern,
+               value *out);
+/* Positional only, between `min` and `max` ("got 3 arguments, want at most 2"):
+ * the common case, which copies nothing. */
+bool sl_want_args(struct star *s, const struct sl_call *c, uint32_t min,
+                  uint32_t max);
+
+/* Calls any callable. `args` must be held by the caller. */
+value sl_call(struct star *s, value function, const value *args,
+              uint32_t count);
+value sl_call_named(struct star *s, value function, const value *args,
+                    uint32_t count, const value *names, uint32_t named);
+
+#endif

@@ -1,0 +1,331 @@
+#ifndef STARLARK_VALUE_H
+#define STARLARK_VALUE_H
+
+#include "mapm/starlark.h"
+
+#include <string.h>
+
+/*
+ * value: how a Starlark value is a machine word, and what it points to.
+ *
+ *     ...n1   an int of 63 bits
+ *     ..f10   a float whose exponent is not extreme: rotated, see sl_float
+ *     ..100   None, False, True
+ *     ..000   a pointer to a heap object; 0 itself is "no value": an error on
+ *             its way out, a variable without value, a hole in a table
+ *
+ * All that is shared inside starlark/ is called sl_*; what a program that
+ * embeds us sees is called star_*.
+ */
+
+typedef star_value value;
+
+#define V_NONE     ((value)0x04)
+#define V_FALSE    ((value)0x0c)
+#define V_TRUE     ((value)0x14)
+#define V_ELLIPSIS ((value)0x1c) /* inside starlark/ only: a marker */
+
+/* clang-format off */
+enum sl_type {
+    /* immediate, or boxed when they do not fit in the word */
+    T_NONE, T_BOOL, T_INT, T_FLOAT,
+    /* objects */
+    T_STRING, T_BYTES, T_TUPLE, T_LIST, T_DICT, T_SET, T_RANGE,
+    T_FUNCTION, T_BUILTIN,
+    T_STRING_ELEMS, T_BYTES_ELEMS, /* s.elems(), codepoints() ...; b.elems() */
+    T_MODULE,  /* json: a struct of builtins */
+    /* never seen by a program */
+    T_CELL, T_CODE, T_GLOBALS, T_BUFFER,
+    T_COUNT
+};
+/* clang-format on */
+
+/* What every object begins with. */
+struct sl_object {
+    uint8_t type;
+    uint8_t mark;
+    uint8_t flags;
+    uint8_t size_class; /* heap.c */
+    uint32_t hash;      /* of strings, bytes, tuples, ints; 0: not computed */
+};
+
+enum { STRING_ASCII = 1 }; /* flags: every byte is below 0x80 */
+
+/*
+ * A string or bytes. The bytes are inline, or belong to a T_BUFFER that several
+ * strings share: `s += t` appends behind s when s ends where the buffer is
+ * filled to, and s itself does not change. Never ended by NUL.
+ */
+struct sl_string {
+    struct sl_object o;
+    uint32_t length; /* bytes; at most SL_TEXT_MAX_BYTES */
+    uint32_t unused;
+    const char *p;
+    union {
+        struct sl_buffer *owner; /* when p is not `bytes` */
+        char bytes[8];           /* as many as it takes */
+    };
+};
+#define SL_TEXT_MAX_BYTES 0x7fffff00u
+
+struct sl_buffer {
+    struct sl_object o;
+    uint32_t filled, capacity;
+    char *p;
+};
+
+/* An int of more than 63 bits: sign and magnitude, in libtommath's digits. */
+struct sl_bigint {
+    struct sl_object o;
+    uint32_t used;
+    int32_t negative;
+    uint64_t digits[];
+};
+#define SL_INT_MAX_BITS 1000000u
+
+struct sl_boxed_float {
+    struct sl_object o;
+    double d;
+};
+
+struct sl_tuple {
+    struct sl_object o;
+    uint32_t count, unused;
+    value items[];
+};
+
+/*
+ * Locks of lists, dicts and sets: how many loops iterate over it; SL_FROZEN in
+ * it when it can change no more. 0: may be changed.
+ */
+#define SL_FROZEN 0x80000000u
+
+struct sl_list {
+    struct sl_object o;
+    uint32_t locks;
+    uint32_t count, capacity, unused;
+    value *items;
+};
+
+/* Entries in the order of insertion; a removed one has key 0 until the table is
+ * packed. No index up to SL_TABLE_SMALL entries. */
+struct sl_entry {
+    value key, value;
+    uint32_t hash;
+    uint32_t unused;
+};
+#define SL_TABLE_SMALL 8
+struct sl_table { /* a dict, or a set: then the values are V_NONE */
+    struct sl_object o;
+    uint32_t locks;
+    uint32_t count;    /* live entries */
+    uint32_t used;     /* entries, removed ones included */
+    uint32_t capacity; /* of entries */
+    struct sl_entry *entries;
+    uint32_t *index; /* NULL while small; index_mask + 1 slots */
+    uint32_t index_mask, unused;
+};
+
+struct sl_range {
+    struct sl_object o;
+    int64_t start, stop, step;
+    uint64_t count;
+};
+
+enum sl_elems { ELEMS_CHARS, ELEMS_ORDS, CODEPOINTS, CODEPOINT_ORDS };
+struct sl_string_elems { /* T_STRING_ELEMS, T_BYTES_ELEMS (ELEMS_ORDS) */
+    struct sl_object o;
+    uint32_t kind; /* enum sl_elems */
+    uint32_t unused;
+    value string;
+};
+
+/* A variable that closures share. */
+struct sl_cell {
+    struct sl_object o;
+    value v;
+};
+
+/* The globals of one program; see code.h for what they are. */
+struct sl_globals {
+    struct sl_object o;
+    uint32_t count, capacity;
+    value *slots; /* 0: not assigned yet */
+    value *names; /* strings */
+    struct star_module *module;
+};
+
+struct sl_code; /* code.h */
+
+struct sl_function { /* a def or lambda that was executed */
+    struct sl_object o;
+    struct sl_code *code;
+    struct sl_globals *globals;
+    uint32_t default_count, cell_count;
+    uint32_t number; /* creation number: its hash */
+    uint32_t unused;
+    value slots[]; /* defaults (0: a required keyword-only one), then cells or
+                         captured values */
+};
+
+struct sl_call;
+typedef value sl_native(struct star *s, const struct sl_call *c);
+
+struct sl_builtin { /* a built-in function, or a method bound to `self` */
+    struct sl_object o;
+    uint32_t number;
+    sl_native *function;
+    star_function *host; /* with `ctx`, when the host registered it */
+    void *ctx;
+    const char *name; /* "len", "append"; lives as long as the interpreter */
+    value self;       /* 0: none */
+};
+
+struct sl_module { /* json */
+    struct sl_object o;
+    const char *name;
+    value members; /* a frozen dict */
+};
+
+/* --- words ------------------------------------------------------------------ */
+
+static inline bool sl_is_int_word(value v)
+{
+    return v & 1;
+}
+
+static inline int64_t sl_int_word(value v)
+{
+    return (int64_t)v >> 1;
+}
+
+#define SL_INT_WORD_MAX (INT64_MAX >> 1)
+#define SL_INT_WORD_MIN (INT64_MIN >> 1)
+
+/* `n` fits in 63 bits. */
+static inline value sl_word(int64_t n)
+{
+    return ((value)n << 1) | 1;
+}
+
+static inline value sl_bool(bool b)
+{
+    return b ? V_TRUE : V_FALSE;
+}
+
+static inline bool sl_is_float_word(value v)
+{
+    return (v & 3) == 2;
+}
+
+/* Floats in a word: the exponent's top three bits are 011 or 100 in nearly all
+ * that occur, so two of them can go. The sign moves to the low end. */
+static inline double sl_float_word(value v)
+{
+    value bits = 0;
+    double d;
+
+    if (v != 0x8000000000000002u) { /* which is 0.0 */
+        bits = (2 - (v >> 63)) | (v & ~(value)3);
+        bits = bits >> 3 | bits << 61;
+    }
+    memcpy(&d, &bits, sizeof d);
+    return d;
+}
+
+static inline bool sl_is_object(value v)
+{
+    return (v & 7) == 0 && v;
+}
+
+static inline struct sl_object *sl_object(value v)
+{
+    return (struct sl_object *)(uintptr_t)v;
+}
+
+static inline value sl_value(const void *object)
+{
+    return (value)(uintptr_t)object;
+}
+
+static inline bool sl_is(value v, enum sl_type type)
+{
+    return sl_is_object(v) && sl_object(v)->type == type;
+}
+
+/* Of any value but 0. */
+static inline enum sl_type sl_type(value v)
+{
+    if (v & 1)
+        return T_INT;
+    if ((v & 3) == 2)
+        return T_FLOAT;
+    if ((v & 7) == 0)
+        return (enum sl_type)sl_object(v)->type;
+    return v == V_NONE ? T_NONE : T_BOOL;
+}
+
+#define SL_CAST(name, tag)                                                     \
+    static inline struct tag *name(value v)                                    \
+    {                                                                          \
+        return (struct tag *)(uintptr_t)v;                                     \
+    }
+SL_CAST(sl_string, sl_string)
+SL_CAST(sl_bigint, sl_bigint)
+SL_CAST(sl_tuple, sl_tuple)
+SL_CAST(sl_list, sl_list)
+SL_CAST(sl_table, sl_table)
+SL_CAST(sl_range, sl_range)
+SL_CAST(sl_elems, sl_string_elems)
+SL_CAST(sl_cell, sl_cell)
+SL_CAST(sl_function, sl_function)
+SL_CAST(sl_builtin, sl_builtin)
+SL_CAST(sl_module, sl_module)
+#undef SL_CAST
+
+/* --- making values: 0 when memory ends ---------------------------------------- */
+
+value sl_int(struct star *s, int64_t n);
+value sl_int_u64(struct star *s, uint64_t n);
+value sl_float_boxed(struct star *s, double d);
+
+static inline value sl_float(struct star *s, double d)
+{
+    value bits;
+
+    memcpy(&bits, &d, sizeof bits);
+    /* 3 and 4: the exponent lies between 2^-255 and 2^256. */
+    int top = (int)(bits >> 60 & 7);
+    if (bits != 0x3000000000000000u && (top == 3 || top == 4))
+        return ((bits << 3 | bits >> 61) & ~(value)3) | 2;
+    if (bits == 0)
+        return 0x8000000000000002u;
+    return sl_float_boxed(s, d);
+}
+
+/* Of a T_FLOAT. */
+static inline double sl_float_of(value v)
+{
+    return sl_is_float_word(v) ? sl_float_word(v)
+                               : ((struct sl_boxed_float *)sl_object(v))->d;
+}
+
+value sl_string_new(struct star *s, const char *p, size_t length);
+value sl_string_char(struct star *s, unsigned char c); /* one byte, shared */
+value sl_bytes_new(struct star *s, const void *p, size_t length);
+/* Room for `length` bytes that the caller fills before anything else happens;
+ * for a string, with sl_string_filled afterwards. */
+value sl_text_room(struct star *s, enum sl_type type, size_t length, char **p);
+void sl_string_filled(value string);              /* sets STRING_ASCII */
+value sl_tuple_new(struct star *s, size_t count); /* items are V_NONE */
+value sl_list_new(struct star *s, size_t capacity);
+value sl_dict_new(struct star *s, size_t capacity);
+value sl_set_new(struct star *s, size_t capacity);
+value sl_range_new(struct star *s, int64_t start, int64_t stop, int64_t step);
+value sl_builtin_new(struct star *s, const char *name, sl_native *function,
+                     value self);
+
+/* "NoneType", "int" ... */
+const char *sl_type_name(value v);
+
+#endif
