@@ -95,6 +95,10 @@ $(B)/unit/star_%: $(B)/tests/unit/star_%.o $(STAR_LIB)
 	@mkdir -p $(@D)
 	$(call SAY,LD)$(LINK) $^ $(STAR_PKG_LIBS) $(LDLIBS)
 
+# Runs programs of the language from a pipe: for tests and fuzzers.
+$(B)/star-serve: $(B)/tests/lib/star_serve.o $(STAR_LIB)
+	$(call SAY,LD)$(LINK) $^ $(STAR_PKG_LIBS) $(LDLIBS)
+
 # What tests/cli/fetch*.t drive mapm-fetch with; it stands beside it.
 $(B)/fetch_drive: $(B)/tests/lib/fetch_drive.o $(LIB)
 	$(call SAY,LD)$(LINK) $^ $(PKG_LIBS) $(LDLIBS)
@@ -121,7 +125,7 @@ $(B)/members: FORCE
 ## Tests
 
 # Everything prints TAP. A test that hangs is stopped after ten minutes.
-TESTS = $(UNIT) tests/fuzz/replay.t $(wildcard tests/cli/*.t)
+TESTS = $(UNIT) tests/fuzz/replay.t tests/star/run.t $(wildcard tests/cli/*.t)
 test: all $(B)/fetch_drive $(UNIT) $(FUZZ:%=$(B)/replay/%)
 	MAPM=$(abspath $(B)/mapm) MAPM_BUILD=$(abspath $(B)) \
 	  prove -j$(JOBS) -f -o --exec 'timeout -k 10 600' $(TESTS)
@@ -129,6 +133,10 @@ test: all $(B)/fetch_drive $(UNIT) $(FUZZ:%=$(B)/replay/%)
 # The host and the catalogs the tests are served by, proved with git itself.
 test-githost:
 	tests/githost/selftest
+
+# The official suite of the language, which is not ours to carry along.
+conformance-star: $(B)/star-serve
+	@MAPM_BUILD=$(abspath $(B)) tests/star/conformance '$(SUITE)'
 
 check:
 	@tools/setup test
@@ -258,6 +266,7 @@ help:
 	@echo 'make san          the same tests under ASan and UBSan'
 	@echo 'make fuzz         every fuzz target for SECONDS=30 (FUZZ=... chooses)'
 	@echo 'make coverage     lines reached by the tests, per file'
+	@echo 'make conformance-star SUITE=DIR  the official suite of Starlark'
 	@echo 'make lint         format, layers, headers, cppcheck, clang-tidy, man'
 	@echo 'make analyze      follow every path: gcc -fanalyzer, clang-analyzer'
 	@echo 'make bench        measure, against git and cp in the same run'
@@ -266,7 +275,7 @@ help:
 	@echo 'make clean        remove build/'
 
 FORCE:
-.PHONY: FORCE all test test-githost check quickstart san fuzz fuzz-all coverage \
+.PHONY: FORCE all test test-githost conformance-star check quickstart san fuzz fuzz-all coverage \
         bench lint lint-format lint-layers lint-headers lint-cppcheck lint-man \
         lint-shell lint-tidy analyze docs install uninstall clean help
 .SECONDARY:
