@@ -12,6 +12,9 @@
  * sorted by place. Texts are bounded; what does not fit ends in "...".
  */
 
+/* "prefix: " before the message of the error just set, unless that is a limit. */
+void sl_fail_prefix(struct star *s, const char *prefix);
+
 struct sl_pos {
     uint32_t line, column; /* from 1; columns in code points */
 };

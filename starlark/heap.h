@@ -44,6 +44,11 @@ bool sl_hold(struct star *s, value v);
 
 void sl_collect(struct star *s);
 
+/* Straight from the system, outside the budget: the interpreter itself, and room
+ * for the report of an error. NULL when there is none. */
+void *sl_system_alloc(size_t size);
+void sl_system_free(void *p);
+
 /* Memory that is no object: the tree of a source, scratch. Charged like all. */
 struct sl_arena {
     struct sl_arena_block *last;
