@@ -125,7 +125,8 @@ struct sl_file {
     struct sl_node *body;       /* statements */
     struct sl_function_info fn; /* the top level: its locals are those of
                                    comprehensions and loops */
-    value *globals;             /* names, by index */
+    value *globals;             /* names, by index; the resolver adds to
+                                   those it finds: interactive ones */
     uint32_t global_count;
 };
 

@@ -21,6 +21,11 @@
  * read and written, K a constant, J a jump, N a number, G a global, F a captured
  * variable, S a call site, I an iterator (three registers), X a run of
  * registers that the text explains, and - nothing.
+ *
+ * A call (CALL, CALL_SITE, METHOD) takes registers from `a` on for its callee's
+ * window: those above its arguments hold nothing afterwards. The arguments are
+ * laid out behind a: positional, named, the one of *, the one of **. METHOD's b
+ * is the number of positional ones; its site has the rest.
  */
 
 /* clang-format off */
@@ -180,7 +185,12 @@ struct sl_code {
     struct sl_object o;
     bool active; /* is being executed: recursion is an error */
     bool has_star, has_starstar;
+    /* Locals 0 to param_count - 1 are parameters: positional ones, then
+     * keyword-only ones; behind them *args, then **kwargs. */
     uint32_t param_count, keyword_only_count;
+    uint32_t default_count; /* parameters from the first with a default to the
+                               last; CLOSURE's registers; a required one among
+                               them has a register without value */
     uint32_t local_count, register_count;
     uint64_t *instructions;
     uint32_t instruction_count;
@@ -206,10 +216,12 @@ struct star_program {
     struct sl_code *top;     /* NULL once freed */
     value *globals;          /* names, by index */
     uint32_t global_count;
+    bool used; /* vm.h: some function has its code */
 };
 
 /* Tree to code; within sl_native_enter. NULL when a limit is reached, or with
- * the static error that something is too large. */
+ * the static error that something is too large. In an interactive interpreter
+ * the top level returns the value of a last statement that is an expression. */
 struct sl_code *sl_compile(struct star *s, struct star_program *p,
                            const struct sl_file *file);
 

@@ -39,7 +39,8 @@ struct star {
     struct sl_frame *frame; /* innermost; NULL: nothing runs */
     bool native;            /* objects made now are held */
     bool interactive;
-    unsigned depth; /* calls inside each other */
+    unsigned entries; /* C functions that run programs, inside each other */
+    struct sl_frame *frames; /* vm.h: the outermost one, made when needed */
 
     struct sl_heap heap;
     struct sl_segment *stack; /* vm.h */

@@ -1,0 +1,96 @@
+#ifndef STARLARK_VM_H
+#define STARLARK_VM_H
+
+#include "code.h"
+#include "lib.h"
+
+/*
+ * vm: frames, the value stack, and what stands between C and the interpreter
+ * loop. vm.c runs instructions; call.c binds arguments and is how C gets in.
+ *
+ * The stack is a list of segments that never move. A function's window, its
+ * registers, begins at the arguments its caller laid out, so calls copy and
+ * allocate nothing; when a segment is full the window begins in the next one.
+ *
+ *     caller  | locals | temporaries | f | x | y |
+ *     callee                             | x | y | locals | temporaries |
+ *
+ * Frames are a list that never moves either: one is made when a depth is reached
+ * for the first time.
+ *
+ * Nothing is cleared when a window is entered. It may hold stale words, left by
+ * functions that returned, and the collector marks whole windows. That is safe:
+ * a stale word was a live value when it was written; if no collection has run
+ * since, what it refers to still exists; and if one has, the word either lay in a
+ * window (then it was marked), or above all windows, and there the collection
+ * put zeros. So every word of the stack is 0, immediate, or refers to an object
+ * that exists. Iterators keep ints as words for the same reason.
+ */
+
+struct sl_segment {
+    struct sl_segment *prev, *next; /* the next one is empty, kept for later */
+    value *end;
+    value values[];
+};
+#define SL_SEGMENT_VALUES 8000u /* or as many as one window needs */
+
+struct sl_frame {
+    struct sl_code *code;
+    struct sl_function *function;
+    const uint64_t *pc; /* saved while a callee runs */
+    value *base, *top;  /* the window */
+    value *result;      /* where the caller wants it */
+    bool entry;         /* entered from C: returning leaves the loop */
+    bool segment;       /* began a segment, which its return gives back */
+    uint32_t depth;     /* from 1 */
+    struct sl_frame *prev, *next;
+};
+
+struct star_module {
+    struct star_module *next;
+    struct sl_globals *globals;
+};
+
+/* More C functions than this do not run programs inside each other, whatever
+ * limits.call_depth says: each costs some 500 bytes of the C stack. */
+#define SL_ENTRIES_MAX 240u
+
+/* --- for the collector and star_close ------------------------------------------ */
+
+/* Calls `mark` for the roots that are the VM's: all windows, the functions that
+ * run, the globals of modules, the code and names of programs. Never with 0. Sets
+ * the unused part of the stack to zeros. */
+void sl_vm_mark_roots(struct star *s, void (*mark)(struct star *s, value v));
+
+/* After marking and before sweeping: frees the programs that star_program_free
+ * was given and whose code no function has any more. For this the collector
+ * sets `program->used` when it comes by a T_CODE. */
+void sl_vm_sweep_programs(struct star *s);
+
+/* Frees the stack, frames, modules and programs: before the heap goes. */
+void sl_vm_close(struct star *s);
+
+/* --- between call.c and vm.c ----------------------------------------------------- */
+
+/* Pushes a frame for `f` whose window begins at `base`, which may be moved to
+ * another segment: then the `count` words at `base` are copied. NULL with an
+ * error: too deep, no memory. The recursion check comes first, and its error
+ * has `f` as innermost frame. */
+struct sl_frame *sl_push(struct star *s, struct sl_function *f, value *base,
+                         uint32_t count);
+
+/* Binds arguments of whatever kind to the parameters of `f` and pushes its
+ * frame. `args` holds `count` positional and `named` named values; they may lie
+ * where the window will be. `site` may be NULL. Call within a native scope. */
+struct sl_frame *sl_bind(struct star *s, struct sl_function *f, value *args,
+                         uint32_t count, const value *names, uint32_t named,
+                         struct sl_site *site);
+
+/* Runs the innermost frame, which has `entry` set, and those it calls until it
+ * returns: its result, or 0 when it failed. The frame is gone then. */
+value sl_run_frame(struct star *s);
+
+/* Calls a built-in within its own native scope; its result is not held. */
+value sl_call_builtin(struct star *s, value callee, const struct sl_call *c);
+
+#endif
