@@ -14,18 +14,20 @@
  *
  * a and b have 16 bits, c 24, signed where it is a number or a jump. A register
  * is a slot of the function's window on the value stack: first its locals,
- * then temporaries. Locals beyond 65,535 are reached by FAR_GET and FAR_SET
- * alone. Jumps count instructions from the one that follows.
+ * then temporaries. Of more than SL_NEAR_LOCALS locals, the others lie from
+ * register 65,536 on, where FAR_GET, FAR_SET and UNSET alone reach. Jumps count
+ * instructions from the one that follows.
  *
  * What an operand is: W a register written, R a register read, M one that is
  * read and written, K a constant, J a jump, N a number, G a global, F a captured
  * variable, S a call site, I an iterator (three registers), X a run of
  * registers that the text explains, and - nothing.
  *
- * A call (CALL, CALL_SITE, METHOD) takes registers from `a` on for its callee's
- * window: those above its arguments hold nothing afterwards. The arguments are
- * laid out behind a: positional, named, the one of *, the one of **. METHOD's b
- * is the number of positional ones; its site has the rest.
+ * CALL and CALL_SITE take the registers from `a` on for their callee's window:
+ * those above the arguments hold nothing afterwards. The arguments are laid out
+ * behind a: positional, named, the one of *, the one of **. METHOD and BUILTIN
+ * call C, with positional arguments that lie in a row anywhere: locals are not
+ * copied first.
  */
 
 /* clang-format off */
@@ -88,12 +90,20 @@
     OP(JUMP_LE,       R, R, J, "jump if a <= b") \
     OP(JUMP_GT,       R, R, J, "jump if a > b") \
     OP(JUMP_GE,       R, R, J, "jump if a >= b") \
+    OP(JUMP_NOT_LT,   R, R, J, "jump if not a < b") \
+    OP(JUMP_NOT_LE,   R, R, J, "jump if not a <= b") \
+    OP(JUMP_NOT_GT,   R, R, J, "jump if not a > b") \
+    OP(JUMP_NOT_GE,   R, R, J, "jump if not a >= b") \
     OP(JUMP_EQ_K,     R, K, J, "jump if a == constant b") \
     OP(JUMP_NE_K,     R, K, J, "jump if a != constant b") \
     OP(JUMP_LT_K,     R, K, J, "jump if a < constant b") \
     OP(JUMP_LE_K,     R, K, J, "jump if a <= constant b") \
     OP(JUMP_GT_K,     R, K, J, "jump if a > constant b") \
     OP(JUMP_GE_K,     R, K, J, "jump if a >= constant b") \
+    OP(JUMP_NOT_LT_K, R, K, J, "jump if not a < constant b") \
+    OP(JUMP_NOT_LE_K, R, K, J, "jump if not a <= constant b") \
+    OP(JUMP_NOT_GT_K, R, K, J, "jump if not a > constant b") \
+    OP(JUMP_NOT_GE_K, R, K, J, "jump if not a >= constant b") \
     OP(JUMP_IN,       R, R, J, "jump if a in b") \
     OP(JUMP_NOT_IN,   R, R, J, "jump if a not in b") \
     OP(FOR_BEGIN,     I, R, J, "iterate over b with iterator a, lock it; jump to its FOR_NEXT") \
@@ -112,10 +122,13 @@
     OP(ATTR,          W, R, K, "a = b.constant c") \
     OP(SET_ATTR,      R, R, K, "a.constant c = b: always fails") \
     OP(UNPACK,        X, R, N, "the c registers from a = the items of b") \
+    OP(UNPACK_TUPLE,  W, R, N, "a = tuple of the items of b, which must be c") \
     OP(CLOSURE,       W, X, K, "a = function of code c; its defaults are the registers from b") \
     OP(CALL,          X, N, W, "c = call a with the b registers behind it") \
     OP(CALL_SITE,     X, -, S, "call a as site c says: named, *args, **kwargs") \
-    OP(METHOD,        X, N, S, "call the method of a that site c names with the b registers behind a") \
+    OP(HAS_METHOD,    R, -, S, "fail unless a has what site c names, as METHOD would before its call") \
+    OP(METHOD,        R, N, S, "call the method of a that site c names with b arguments") \
+    OP(BUILTIN,       X, N, S, "call the built-in, constant, that site c names with the b registers from a") \
     OP(RETURN,        -, R, -, "return b") \
     OP(RETURN_NONE,   -, -, -, "return None") \
     OP(LOAD,          W, -, K, "a = module c") \
@@ -156,16 +169,26 @@ static inline uint64_t sl_instruction(enum sl_opcode op, uint32_t a, uint32_t b,
            (uint64_t)(a & 0xffff) << 32 | (uint64_t)(b & 0xffff) << 48;
 }
 
-/* How a call that is more than positional arguments is made; also METHOD's. */
+/* Locals that instructions name; none of the others is a parameter. */
+#define SL_NEAR_LOCALS 0x8000u
+static inline uint32_t sl_local_register(uint32_t local)
+{
+    return local < SL_NEAR_LOCALS ? local : local - SL_NEAR_LOCALS + 0x10000;
+}
+
+/* How a call that is more than positional arguments is made; also those of
+ * METHOD and BUILTIN. */
 struct sl_site {
     uint32_t positional;
     uint32_t named; /* their values follow the positional ones */
     uint32_t names; /* constants, `named` of them from this index on */
     uint32_t dst;   /* register of the result */
     bool star,
-        starstar;    /* one register each, behind the named, in this order */
-    uint16_t method; /* METHOD: enum sl_method of lib.h, or 0 */
-    uint32_t name;   /* METHOD: a constant */
+        starstar;      /* one register each, behind the named, in this order */
+    uint16_t method;   /* METHOD: enum sl_method of lib.h, or 0 */
+    uint32_t name;     /* METHOD: a constant, the name; BUILTIN: the function */
+    uint32_t args;     /* METHOD: register of the first argument */
+    struct sl_pos dot; /* METHOD: where a name that is not there is reported */
     struct sl_code *cache; /* the def of the last call, and which parameter
                               each named argument is */
     uint16_t *cached;
