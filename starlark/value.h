@@ -123,7 +123,8 @@ struct sl_table { /* a dict, or a set: then the values are V_NONE */
     uint32_t capacity; /* of entries */
     struct sl_entry *entries;
     uint32_t *index; /* NULL while small; index_mask + 1 slots */
-    uint32_t index_mask, unused;
+    uint32_t index_mask;
+    uint32_t first; /* entries before it are removed ones */
 };
 
 struct sl_range {

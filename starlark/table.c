@@ -1,0 +1,286 @@
+#include "table.h"
+
+/*
+ * Entries stand in the order of insertion; beyond SL_TABLE_SMALL of them, an
+ * index of numbers finds them, at most two thirds full. A removed entry leaves
+ * a hole, which is closed when the entries are full, or when someone begins to
+ * walk over a table of mostly holes. Holes at the front are skipped by `first`,
+ * so that taking the first entry again and again costs the same each time.
+ */
+
+#define TABLE_MAX_ENTRIES 0x40000000u
+
+static bool hash_key(struct star *s, value key, uint32_t *hash)
+{
+    if (sl_is_int_word(key)) {
+        *hash = sl_mix(s->hash_seed, key);
+        return true;
+    }
+    if (sl_is(key, T_STRING) && sl_object(key)->hash) {
+        *hash = sl_object(key)->hash;
+        return true;
+    }
+    return sl_hash(s, key, hash);
+}
+
+/* Whether two keys of the same hash are equal: 1, 0, or -1 when that fails. */
+static int same_key(struct star *s, value a, value b)
+{
+    bool equal;
+
+    if (a == b)
+        return 1;
+    if (!a || (sl_is_int_word(a) && sl_is_int_word(b)))
+        return 0;
+    if (!sl_equal(s, a, b, &equal))
+        return -1;
+    return equal;
+}
+
+/* *at: the number of the entry, or t->used when there is none. */
+static bool find(struct star *s, const struct sl_table *t, value key,
+                 uint32_t hash, uint32_t *at)
+{
+    if (sl_is(key, T_STRING)) {
+        const struct sl_entry *e = sl_table_find_text(t, key, hash);
+        *at = e ? (uint32_t)(e - t->entries) : t->used;
+        return true;
+    }
+    uint32_t slot = hash & t->index_mask;
+    for (uint32_t i = t->first;; i++) {
+        uint32_t number = i;
+        if (t->index) {
+            number = t->index[slot] - 1; /* an unused one: UINT32_MAX */
+            slot = (slot + 1) & t->index_mask;
+        }
+        if (number >= t->used)
+            break;
+        const struct sl_entry *e = &t->entries[number];
+        if (e->hash != hash)
+            continue;
+        int same = same_key(s, e->key, key);
+        if (same) {
+            *at = number;
+            return same > 0;
+        }
+    }
+    *at = t->used;
+    return true;
+}
+
+static void index_put(struct sl_table *t, uint32_t number)
+{
+    uint32_t slot = t->entries[number].hash & t->index_mask;
+
+    while (t->index[slot])
+        slot = (slot + 1) & t->index_mask;
+    t->index[slot] = number + 1;
+}
+
+/* Forgets all entries. Few in a large index are taken out one by one, so that
+ * filling and emptying a table that once was large costs what is in it. */
+static void index_clear(struct sl_table *t)
+{
+    if (t->used > t->index_mask / 8) {
+        memset(t->index, 0, ((size_t)t->index_mask + 1) * sizeof *t->index);
+        return;
+    }
+    for (uint32_t i = 0; i < t->used; i++) {
+        uint32_t slot = t->entries[i].hash & t->index_mask;
+        while (t->index[slot] != i + 1)
+            slot = (slot + 1) & t->index_mask;
+        t->index[slot] = 0;
+    }
+}
+
+/* Closes the holes. */
+static void pack(struct sl_table *t)
+{
+    uint32_t to = 0;
+
+    if (t->index)
+        index_clear(t);
+    for (uint32_t i = t->first; i < t->used; i++)
+        if (t->entries[i].key)
+            t->entries[to++] = t->entries[i];
+    t->used = to;
+    t->first = 0;
+    for (uint32_t i = 0; t->index && i < to; i++)
+        index_put(t, i);
+}
+
+/* How many slots an index needs for `capacity` entries: a power of two. */
+static uint32_t slots_for(uint32_t capacity)
+{
+    uint32_t slots = 16;
+
+    while (slots / 3 * 2 < capacity)
+        slots *= 2;
+    return slots;
+}
+
+static bool grow(struct star *s, struct sl_table *t, uint32_t capacity)
+{
+    uint32_t *index = NULL, slots = 0;
+
+    if (capacity > TABLE_MAX_ENTRIES) {
+        sl_fail_memory(s, (size_t)capacity * sizeof *t->entries);
+        return false;
+    }
+    if (capacity > SL_TABLE_SMALL) {
+        slots = slots_for(capacity);
+        capacity = slots / 3 * 2;
+        /* The index is full of noise: filling it misses the cache. */
+        if (!sl_charge(s, capacity / 4))
+            return false;
+        index = sl_storage(s, slots * sizeof *index);
+        if (!index)
+            return false;
+    }
+    struct sl_entry *entries =
+        sl_storage_resize(s, t->entries, (size_t)t->capacity * sizeof *entries,
+                          (size_t)capacity * sizeof *entries);
+    if (!entries) {
+        if (index)
+            sl_storage_free(s, index, slots * sizeof *index);
+        return false;
+    }
+    if (t->index)
+        sl_storage_free(s, t->index,
+                        ((size_t)t->index_mask + 1) * sizeof *index);
+    t->entries = entries;
+    t->capacity = capacity;
+    t->index = index;
+    t->index_mask = slots ? slots - 1 : 0;
+    if (index)
+        memset(index, 0, slots * sizeof *index);
+    pack(t);
+    return true;
+}
+
+bool sl_table_reserve(struct star *s, value table, uint32_t capacity)
+{
+    struct sl_table *t = sl_table(table);
+
+    return t->capacity >= capacity || grow(s, t, capacity);
+}
+
+/* Room for one more entry at the end. */
+static bool make_room(struct star *s, struct sl_table *t)
+{
+    if (t->used < t->capacity)
+        return true;
+    if (t->count < t->capacity - t->capacity / 4) {
+        if (!sl_charge(s, t->capacity / 4))
+            return false;
+        pack(t);
+        return true;
+    }
+    return grow(s, t, t->capacity ? t->capacity * 2 : 4);
+}
+
+bool sl_table_add(struct star *s, value table, value key, uint32_t hash,
+                  value v)
+{
+    struct sl_table *t = sl_table(table);
+
+    if (!make_room(s, t))
+        return false;
+    t->entries[t->used] =
+        (struct sl_entry){.key = key, .value = v, .hash = hash};
+    t->used++;
+    t->count++;
+    if (t->index)
+        index_put(t, t->used - 1);
+    return true;
+}
+
+bool sl_table_find(struct star *s, value table, value key, value *out)
+{
+    const struct sl_table *t = sl_table(table);
+    uint32_t hash, at;
+
+    if (!hash_key(s, key, &hash) || !find(s, t, key, hash, &at))
+        return false;
+    *out = at < t->used ? t->entries[at].value : 0;
+    return true;
+}
+
+bool sl_table_set(struct star *s, value table, value key, value v)
+{
+    struct sl_table *t = sl_table(table);
+    uint32_t hash, at;
+
+    if (!hash_key(s, key, &hash) || !find(s, t, key, hash, &at))
+        return false;
+    if (at == t->used)
+        return sl_table_add(s, table, key, hash, v);
+    t->entries[at].value = v;
+    return true;
+}
+
+bool sl_table_remove(struct star *s, value table, value key, value *out)
+{
+    struct sl_table *t = sl_table(table);
+    uint32_t hash, at;
+
+    if (!hash_key(s, key, &hash) || !find(s, t, key, hash, &at))
+        return false;
+    if (at == t->used) {
+        if (out)
+            *out = 0;
+        return true;
+    }
+    if (out)
+        *out = t->entries[at].value;
+    t->entries[at].key = 0;
+    t->entries[at].value = 0;
+    if (--t->count == 0)
+        pack(t);
+    while (t->first < t->used && !t->entries[t->first].key)
+        t->first++;
+    return true;
+}
+
+void sl_table_clear(struct star *s, value table)
+{
+    struct sl_table *t = sl_table(table);
+
+    if (t->entries)
+        sl_storage_free(s, t->entries,
+                        (size_t)t->capacity * sizeof *t->entries);
+    if (t->index)
+        sl_storage_free(s, t->index,
+                        ((size_t)t->index_mask + 1) * sizeof *t->index);
+    t->entries = NULL;
+    t->index = NULL;
+    t->index_mask = 0;
+    t->count = t->used = t->capacity = t->first = 0;
+}
+
+struct sl_entry *sl_table_next(value table, uint32_t *i)
+{
+    struct sl_table *t = sl_table(table);
+
+    /* Entries are only removed while nobody walks over them, so whoever began
+     * to walk has packed them, or they are few enough. */
+    if (*i == 0 && t->used - t->first > 4 * t->count)
+        pack(t);
+    if (*i < t->first)
+        *i = t->first;
+    while (*i < t->used && !t->entries[*i].key)
+        ++*i;
+    return *i < t->used ? &t->entries[*i] : NULL;
+}
+
+value sl_table_get_text(struct star *s, value table, const char *p,
+                        size_t length)
+{
+    struct sl_string key = {.o.type = T_STRING, .p = p};
+
+    if (length > SL_TEXT_MAX_BYTES)
+        return 0;
+    key.length = (uint32_t)length;
+    const struct sl_entry *e = sl_table_find_string(s, table, sl_value(&key));
+    return e ? e->value : 0;
+}

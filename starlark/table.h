@@ -1,0 +1,84 @@
+#ifndef STARLARK_TABLE_H
+#define STARLARK_TABLE_H
+
+#include "ops.h"
+
+/*
+ * table: what the VM does with dicts and sets without a call: the commonest
+ * lookups, and the hash that all tables share.
+ */
+
+/* A number and the interpreter's seed as 32 bits that look like noise: keys that
+ * differ in a few bits, wherever these are, do not meet in an index. */
+static inline uint32_t sl_mix(uint64_t seed, uint64_t n)
+{
+    unsigned __int128 m = (unsigned __int128)(n ^ seed) * 0x9e3779b97f4a7c15u;
+    uint64_t folded = (uint64_t)m ^ (uint64_t)(m >> 64);
+
+    return (uint32_t)folded ^ (uint32_t)(folded >> 32);
+}
+
+/* Index slots hold the number of an entry plus one; 0: never used. The slot of a
+ * removed entry stays, so that searches go on behind it. */
+static inline struct sl_entry *sl_table_find_text(const struct sl_table *t,
+                                                  value key, uint32_t hash)
+{
+    if (!t->index) {
+        for (uint32_t i = 0; i < t->used; i++) {
+            struct sl_entry *e = &t->entries[i];
+            if (e->key == key || (e->hash == hash && sl_is(e->key, T_STRING) &&
+                                  sl_text_equal(e->key, key)))
+                return e;
+        }
+        return NULL;
+    }
+    for (uint32_t i = hash & t->index_mask; t->index[i];
+         i = (i + 1) & t->index_mask) {
+        struct sl_entry *e = &t->entries[t->index[i] - 1];
+        if (e->key == key || (e->hash == hash && sl_is(e->key, T_STRING) &&
+                              sl_text_equal(e->key, key)))
+            return e;
+    }
+    return NULL;
+}
+
+/* The entry of a string, or NULL. Cannot fail: for INDEX_K and its like. */
+static inline struct sl_entry *sl_table_find_string(struct star *s, value table,
+                                                    value key)
+{
+    uint32_t hash = sl_object(key)->hash;
+
+    return sl_table_find_text(sl_table(table), key,
+                              hash ? hash : sl_text_hash(s, key));
+}
+
+/* The entry of an int of one word, or NULL when it is not there or only
+ * sl_table_find can tell, because a float has the same hash. */
+static inline struct sl_entry *sl_table_find_word(struct star *s, value table,
+                                                  value key)
+{
+    const struct sl_table *t = sl_table(table);
+
+    if (!t->index) {
+        for (uint32_t i = 0; i < t->used; i++)
+            if (t->entries[i].key == key)
+                return &t->entries[i];
+        return NULL;
+    }
+    for (uint32_t i = sl_mix(s->hash_seed, key) & t->index_mask; t->index[i];
+         i = (i + 1) & t->index_mask) {
+        struct sl_entry *e = &t->entries[t->index[i] - 1];
+        if (e->key == key)
+            return e;
+    }
+    return NULL;
+}
+
+/* Room for `capacity` entries without growing again. */
+bool sl_table_reserve(struct star *s, value table, uint32_t capacity);
+
+/* Adds a key that is not in the table, when its hash is known. */
+bool sl_table_add(struct star *s, value table, value key, uint32_t hash,
+                  value v);
+
+#endif
