@@ -1,0 +1,366 @@
+#include "code.h"
+#include "text.h"
+
+/* --- quoting ------------------------------------------------------------------- */
+
+enum { PIECE = 32 * 1024, UNIT = 64 };
+
+static const char hex[] = "0123456789abcdef";
+
+static inline bool is_plain(unsigned char c)
+{
+    return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
+}
+
+static void put_hex(struct sl_text *t, char kind, uint32_t v, int digits)
+{
+    char out[10] = {'\\', kind};
+
+    for (int i = 0; i < digits; i++)
+        out[2 + i] = hex[v >> 4 * (digits - 1 - i) & 15];
+    sl_text_put(t, out, (size_t)digits + 2);
+}
+
+static void put_escape(struct sl_text *t, uint32_t r)
+{
+    static const char letters[] = "abtnvfr"; /* 7 to 13 */
+
+    if (r == '"' || r == '\\')
+        sl_text_put(t, (char[]){'\\', (char)r}, 2);
+    else if (r >= 7 && r <= 13)
+        sl_text_put(t, (char[]){'\\', letters[r - 7]}, 2);
+    else if (r < 0x80)
+        put_hex(t, 'x', r, 2);
+    else if (r < 0x10000)
+        put_hex(t, 'u', r, 4);
+    else
+        put_hex(t, 'U', r, 8);
+}
+
+/* Runs of what is shown as it is are copied in one go. */
+void sl_quote(struct sl_text *t, const char *p, size_t length, bool bytes)
+{
+    size_t i = 0, paid = 0;
+
+    sl_text_put(t, bytes ? "b\"" : "\"", 1 + bytes);
+    while (i < length && !t->failed) {
+        size_t begin = i, stop = length - i > PIECE ? i + PIECE : length;
+        unsigned width = 1;
+        uint32_t r = 0;
+
+        for (; i < stop; i += width) {
+            width = 1;
+            r = (unsigned char)p[i];
+            if (r < 0x80 ? !is_plain((unsigned char)r)
+                         : ((r = sl_rune(p + i, length - i, &width)),
+                            width == 1 || !sl_rune_is_print(r)))
+                break;
+        }
+        sl_text_put(t, p + begin, i - begin);
+        if (i < stop) {
+            if (width == 1 && r == SL_RUNE_INVALID)
+                put_hex(t, 'x', (unsigned char)p[i], 2);
+            else
+                put_escape(t, r);
+            i += width;
+        }
+        if (i - paid >= PIECE) {
+            if (!sl_charge(t->s, (i - paid) / UNIT))
+                t->failed = true;
+            paid = i;
+        }
+    }
+    sl_text_put(t, "\"", 1);
+}
+
+/* --- values ------------------------------------------------------------------------ */
+
+/* A container that is being written, and what comes next in it. */
+struct level {
+    value of;
+    uint32_t next;   /* item, or entry of a table */
+    bool value_next; /* of a dict's entry the key was written */
+};
+
+struct writer {
+    struct sl_text *t;
+    struct level *levels;
+    size_t depth, capacity;
+    struct level few[16];
+};
+
+static void put(struct writer *w, const char *text)
+{
+    sl_text_put(w->t, text, strlen(text));
+}
+
+static void put_text(struct writer *w, value v)
+{
+    const struct sl_string *x = sl_string(v);
+
+    sl_quote(w->t, x->p, x->length, x->o.type == T_BYTES);
+}
+
+static bool is_being_written(struct writer *w, value v)
+{
+    for (size_t i = w->depth; i-- > 0;) {
+        if (w->levels[i].of == v)
+            return true;
+    }
+    return false;
+}
+
+static bool push(struct writer *w, value of)
+{
+    struct star *s = w->t->s;
+
+    if (!sl_depth_ok(s, (unsigned)w->depth + 1))
+        return false;
+    if (w->depth == w->capacity) {
+        size_t size = w->capacity * sizeof *w->levels;
+        bool few = w->levels == w->few;
+        struct level *more =
+            few ? sl_storage(s, 2 * size)
+                : sl_storage_resize(s, w->levels, size, 2 * size);
+        if (!more)
+            return false;
+        if (few)
+            memcpy(more, w->few, size);
+        w->levels = more;
+        w->capacity *= 2;
+    }
+    w->levels[w->depth++] = (struct level){.of = of};
+    return true;
+}
+
+static void put_range(struct writer *w, const struct sl_range *r)
+{
+    if (r->step != 1)
+        sl_text_printf(w->t, "range(%lld, %lld, %lld)", (long long)r->start,
+                       (long long)r->stop, (long long)r->step);
+    else if (r->start != 0)
+        sl_text_printf(w->t, "range(%lld, %lld)", (long long)r->start,
+                       (long long)r->stop);
+    else
+        sl_text_printf(w->t, "range(%lld)", (long long)r->stop);
+}
+
+static void put_elems(struct writer *w, const struct sl_string_elems *e)
+{
+    static const char *const methods[] = {
+        [ELEMS_CHARS] = ".elems()",
+        [ELEMS_ORDS] = ".elem_ords()",
+        [CODEPOINTS] = ".codepoints()",
+        [CODEPOINT_ORDS] = ".codepoint_ords()",
+    };
+
+    put_text(w, e->string);
+    put(w, e->o.type == T_BYTES_ELEMS ? ".elems()" : methods[e->kind]);
+}
+
+static void put_builtin(struct writer *w, const struct sl_builtin *b)
+{
+    put(w, b->self ? "<built-in method " : "<built-in function ");
+    put(w, b->name);
+    if (b->self) {
+        put(w, " of ");
+        put(w, sl_type_name(b->self));
+        put(w, " value");
+    }
+    put(w, ">");
+}
+
+static void put_function(struct writer *w, const struct sl_function *f)
+{
+    const struct sl_string *name = sl_string(f->code->name);
+
+    put(w, "<function ");
+    sl_text_put(w->t, name->p, name->length);
+    put(w, ">");
+}
+
+static void put_int(struct sl_text *t, value v)
+{
+    char digits[24], *p = digits + sizeof digits;
+
+    if (!sl_is_int_word(v)) {
+        sl_int_format(t, v, 10, false);
+        return;
+    }
+    int64_t n = sl_int_word(v);
+    uint64_t u = n < 0 ? -(uint64_t)n : (uint64_t)n;
+    do
+        *--p = (char)('0' + u % 10);
+    while (u /= 10);
+    if (n < 0)
+        *--p = '-';
+    sl_text_put(t, p, (size_t)(digits + sizeof digits - p));
+}
+
+/* What begins a container, also one that is empty or written already. */
+static bool open_container(struct writer *w, value v, enum sl_type type)
+{
+    bool list = type == T_LIST;
+
+    if ((list || type == T_DICT) && is_being_written(w, v)) {
+        put(w, list ? "[...]" : "{...}");
+        return true;
+    }
+    if (type == T_SET && sl_table(v)->count == 0) {
+        put(w, "set()");
+        return true;
+    }
+    put(w, list ? "[" : type == T_DICT ? "{" : type == T_SET ? "set([" : "(");
+    return push(w, v);
+}
+
+static bool put_value(struct writer *w, value v)
+{
+    enum sl_type type = sl_type(v);
+
+    /* clang-format off */
+    switch (type) {
+    case T_NONE:  put(w, "None"); break;
+    case T_BOOL:  put(w, v == V_TRUE ? "True" : "False"); break;
+    case T_INT:   put_int(w->t, v); break;
+    case T_FLOAT: sl_float_repr(w->t, sl_float_of(v)); break;
+    case T_STRING:
+    case T_BYTES: put_text(w, v); break;
+    case T_TUPLE:
+    case T_LIST:
+    case T_DICT:
+    case T_SET:   return open_container(w, v, type);
+    case T_RANGE: put_range(w, sl_range(v)); break;
+    case T_FUNCTION: put_function(w, sl_function(v)); break;
+    case T_BUILTIN:  put_builtin(w, sl_builtin(v)); break;
+    case T_STRING_ELEMS:
+    case T_BYTES_ELEMS: put_elems(w, sl_elems(v)); break;
+    case T_MODULE:
+        put(w, "<module ");
+        sl_quote(w->t, sl_module(v)->name, strlen(sl_module(v)->name), false);
+        put(w, ">");
+        break;
+    default: put(w, "<internal>"); break;
+    }
+    /* clang-format on */
+    return !w->t->failed;
+}
+
+/* The next item of a list or tuple, or what closes it. */
+static bool step_sequence(struct writer *w, const value *items, uint32_t count,
+                          bool tuple)
+{
+    struct level *l = &w->levels[w->depth - 1];
+    uint32_t i = l->next++;
+
+    if (i == count) {
+        w->depth--;
+        put(w, !tuple ? "]" : count == 1 ? ",)" : ")");
+        return !w->t->failed;
+    }
+    if (i)
+        put(w, ", ");
+    return put_value(w, items[i]);
+}
+
+static bool step_table(struct writer *w, bool dict)
+{
+    struct level *l = &w->levels[w->depth - 1];
+    bool first = l->next == 0;
+    struct sl_entry *e = sl_table_next(l->of, &l->next);
+
+    if (dict && l->value_next) {
+        l->value_next = false;
+        l->next++;
+        put(w, ": ");
+        return put_value(w, e->value);
+    }
+    if (!e) {
+        w->depth--;
+        put(w, dict ? "}" : "])");
+        return !w->t->failed;
+    }
+    if (!first)
+        put(w, ", ");
+    if (dict)
+        l->value_next = true;
+    else
+        l->next++;
+    return put_value(w, e->key);
+}
+
+/* Nothing here calls itself: how deep values are is the program's choice. */
+bool sl_repr(struct sl_text *t, value v)
+{
+    struct writer w = {.t = t, .capacity = 16};
+    struct star *s = t->s;
+
+    w.levels = w.few;
+    bool ok = put_value(&w, v);
+    while (ok && w.depth) {
+        value of = w.levels[w.depth - 1].of;
+        enum sl_type type = (enum sl_type)sl_object(of)->type;
+
+        if (!sl_charge(s, 1 + w.depth / 16))
+            ok = false;
+        else if (type == T_LIST)
+            ok = step_sequence(&w, sl_list(of)->items, sl_list(of)->count,
+                               false);
+        else if (type == T_TUPLE)
+            ok = step_sequence(&w, sl_tuple(of)->items, sl_tuple(of)->count,
+                               true);
+        else
+            ok = step_table(&w, type == T_DICT);
+    }
+    if (w.levels != w.few)
+        sl_storage_free(s, w.levels, w.capacity * sizeof *w.levels);
+    return ok && !t->failed;
+}
+
+bool sl_str(struct sl_text *t, value v)
+{
+    const struct sl_string *x = sl_string(v);
+
+    if (sl_is(v, T_STRING))
+        sl_text_put(t, x->p, x->length);
+    else if (sl_is(v, T_BYTES))
+        return sl_text_put_valid(t, x->p, x->length);
+    else
+        return sl_repr(t, v);
+    return !t->failed;
+}
+
+/* The text of an int that is a word, without a buffer in between. */
+static value word_text(struct star *s, value v)
+{
+    char digits[24];
+    struct sl_text t = {.s = s, .p = digits, .capacity = sizeof digits};
+
+    put_int(&t, v);
+    return t.length == 1 ? sl_string_char(s, (unsigned char)digits[0])
+                         : sl_string_new(s, digits, t.length);
+}
+
+static value as_string(struct star *s, value v,
+                       bool (*write)(struct sl_text *, value))
+{
+    struct sl_text t = {.s = s};
+
+    if (sl_is_int_word(v))
+        return word_text(s, v);
+    if (!write(&t, v)) {
+        sl_text_free(&t);
+        return 0;
+    }
+    return sl_text_string(&t);
+}
+
+value sl_str_value(struct star *s, value v)
+{
+    return sl_is(v, T_STRING) ? v : as_string(s, v, sl_str);
+}
+
+value sl_repr_value(struct star *s, value v)
+{
+    return as_string(s, v, sl_repr);
+}
