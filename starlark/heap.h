@@ -6,10 +6,16 @@
 /*
  * heap: memory under a byte budget, and the collection of garbage.
  *
- * Objects of up to 512 bytes live in cells of 16 KiB blocks, one size a block;
- * larger ones, and storage that grows, come from malloc. Everything taken from
- * the system is charged to the budget before it is taken; when it does not fit,
- * garbage is collected first, and only then the allocation fails.
+ *     chunk, 1 MiB, aligned   | its table | block 1 | block 2 | ... | block 63 |
+ *     block, 16 KiB           cells of one size | or part of a longer run
+ *
+ * Objects and storage of up to 8 KiB live in cells, objects and storage in
+ * blocks of their own; up to a chunk's size they are a run of blocks; beyond it
+ * a mapping. malloc has no part in it, so what is counted is what is resident:
+ * a page of 4 KiB is charged to the budget just before it is first touched, and
+ * stays charged until it is given back to the system. When it does not fit, idle
+ * blocks are given back, then garbage is collected, and only then the
+ * allocation fails.
  *
  * Collection marks and sweeps; objects never move. Its roots are precise: the
  * value stack of the VM, kept values, the interpreter's own tables - and every
@@ -17,19 +23,75 @@
  * sl_native_enter and sl_native_leave need not say what it holds. Values it
  * only received are held by who gave them to it; a value taken out of a
  * container which is then changed must be passed to sl_hold.
+ *
+ * Built with -DSL_COLLECT_ALWAYS it collects at every allocation; under ASan
+ * and MSan free cells may not be touched. Together they find what is not held.
  */
 
-/* An object of `size` bytes, header included: zeroed behind the header, never
- * seen by the collector before the caller allocates again. NULL, with the error
- * set, when the budget does not allow it. */
+#define SL_CHUNK_BYTES  (1024u * 1024u)
+#define SL_BLOCK_BYTES  16384u
+#define SL_PAGE_BYTES   4096u
+#define SL_SMALL_BYTES  512u  /* cells of 16, 32 ... 512 bytes, */
+#define SL_CELL_BYTES   8192u /* and of eleven larger sizes up to this */
+#define SL_CLASS_COUNT  43u
+#define SL_CLASS(small) (((unsigned)(small) + 15) / 16 - 1)
+#define SL_GRAY_MAX     65536u
+#define SL_GRAY_FEW     64u
+
+struct sl_free_cell {
+    uint64_t header; /* 0: of type T_NONE, which no object has */
+    struct sl_free_cell *next;
+};
+
+struct sl_kept {
+    value v;
+    size_t count;
+};
+
+struct sl_heap {
+    struct sl_free_cell *free[SL_CLASS_COUNT]; /* for objects; ready to take */
+    struct sl_block *partial[2][SL_CLASS_COUNT]; /* objects, storage: blocks
+                                                    that have free cells */
+    struct sl_chunk *chunks;
+    struct sl_large *large;   /* objects that are mappings */
+    size_t mappings;          /* storage that is one: how many */
+    size_t used, peak, limit; /* bytes charged */
+    size_t idle;              /* of them in blocks that nothing uses */
+    int64_t until_collect;    /* bytes to allocate before the next collection */
+    uint8_t epoch;            /* the mark of what the last collection reached */
+    value *held; /* made in native functions that run, or by the host */
+    size_t held_count, held_capacity;
+    value pinned;         /* a root for a moment */
+    struct sl_kept *kept; /* open addressing; a power of two of slots */
+    size_t kept_count, kept_capacity;
+    value *gray; /* the collector's work list; bounded */
+    size_t gray_count, gray_capacity;
+    bool gray_overflow;
+    value gray_few[SL_GRAY_FEW]; /* when there is no memory for more */
+};
+
+bool sl_heap_open(struct star *s);
+void sl_heap_close(struct star *s);
+
+/* An object of `size` bytes, header included: zeroed behind the header. NULL,
+ * with the error set, when the budget does not allow it. */
 void *sl_alloc(struct star *s, enum sl_type type, size_t size);
+/* The same, zeroed only up to `zeroed`: for what is filled at once. */
+void *sl_alloc_part(struct star *s, enum sl_type type, size_t size,
+                    size_t zeroed);
 
 /* Storage that one object owns: the items of a list, the entries of a table. Not
- * zeroed. It is freed by its owner, or with it. `sl_buffer_resize` keeps the
- * bytes up to the smaller size; on failure the old storage stays. */
+ * zeroed. It is freed by its owner, or with it. `sl_storage_resize` keeps the
+ * bytes up to the smaller size; on failure the old storage stays. NULL and 0 are
+ * the storage of no bytes. */
 void *sl_storage(struct star *s, size_t size);
 void *sl_storage_resize(struct star *s, void *p, size_t old_size, size_t size);
 void sl_storage_free(struct star *s, void *p, size_t size);
+
+/* Not charged: for what is small and bounded, and for reports of errors, which
+ * must succeed when the budget is used up. NULL when the system has no more. */
+void *sl_system_alloc(size_t size);
+void sl_system_free(void *p);
 
 /* From here on every object made is a root, until the matching leave. The VM
  * brackets calls of native functions; they nest. */
@@ -39,15 +101,22 @@ struct sl_scope {
 };
 struct sl_scope sl_native_enter(struct star *s);
 void sl_native_leave(struct star *s, struct sl_scope scope);
-/* Keeps `v` until the native function that runs now returns. */
+/* Keeps `v` until the native function that runs now returns. The VM does so
+ * with the result of a call that a native function, or the host, made. */
 bool sl_hold(struct star *s, value v);
+/* Lets go of all that was made since `held` was s->heap.held_count: for loops
+ * that put each thing they make into a container that is held. */
+#define SL_RELEASE(s, mark) ((void)((s)->heap.held_count = (mark)))
 
 void sl_collect(struct star *s);
 
-/* Straight from the system, outside the budget: the interpreter itself, and room
- * for the report of an error. NULL when there is none. */
-void *sl_system_alloc(size_t size);
-void sl_system_free(void *p);
+/* For those that the collector asks, as vm.h's sl_vm_mark_roots: `v` is
+ * reachable. 0 is fine. */
+void sl_mark(struct star *s, value v);
+
+/* Each array of a struct sl_code is a storage of exactly its count of elements,
+ * NULL when there are none; so is `cached` of a site, of `named` elements. The
+ * collector frees them, and marks the constants and names in them. */
 
 /* Memory that is no object: the tree of a source, scratch. Charged like all. */
 struct sl_arena {
@@ -81,7 +150,12 @@ value sl_text_string(struct sl_text *t); /* and frees it; 0 if failed */
  * charged before it is done, in pieces of at most some 100,000. */
 bool sl_charge_slow(struct star *s);
 
-/* Words that reports of limits share; both return 0. */
+/* Where host calls begin and end: the outermost one forgets the last error and
+ * starts the clock of limits.timeout_ms. */
+void sl_host_enter(struct star *s);
+void sl_host_leave(struct star *s);
+
+/* What every report of the budget says; returns 0. */
 value sl_fail_memory(struct star *s, size_t wanted);
 
 #endif

@@ -10,26 +10,7 @@
  * charging, calling.
  */
 
-#define SL_BLOCK_BYTES 16384u
-#define SL_CLASS_COUNT 32u  /* cells of 16, 32 ... 512 bytes */
-#define SL_FUEL_SLICE  8192 /* steps between two looks at clock and cancel */
-
-struct sl_heap {
-    struct sl_block *current[2][SL_CLASS_COUNT]; /* objects, storage */
-    struct sl_block *partial[2][SL_CLASS_COUNT];
-    struct sl_block *blocks;      /* all that are in use, for the sweep */
-    struct sl_block *free_blocks; /* taken from the system, in no use */
-    struct sl_chunk *chunks;
-    struct sl_large *large;
-    size_t used, peak, limit; /* bytes charged */
-    int64_t until_collect;    /* bytes to allocate before the next collection */
-    value *held; /* objects made in native functions, and kept ones */
-    size_t held_count, held_capacity;
-    struct sl_kept *kept;
-    value *gray; /* the collector's work list; bounded */
-    size_t gray_count;
-    bool gray_overflow;
-};
+#define SL_FUEL_SLICE 8192 /* steps between two looks at clock and cancel */
 
 struct sl_frame; /* vm.h */
 
@@ -50,6 +31,7 @@ struct star {
     uint64_t steps_done;  /* up to the last refill of fuel */
     int64_t fuel_given;   /* at that refill */
     uint64_t deadline_ns; /* CLOCK_MONOTONIC; 0: none */
+    unsigned hosted;      /* sl_host_enter without leave */
     size_t output_bytes;
     uint64_t hash_seed;   /* never visible */
     uint32_t next_number; /* of functions: their hash */
@@ -57,7 +39,7 @@ struct star {
     value chars[128]; /* strings of one ASCII byte, made when first used */
     value empty_string, empty_tuple;
     value interned; /* a dict: strings of the sources, keyword names */
-    value universe; /* a dict: what is predeclared, with the host's */
+    value universe; /* a dict: use sl_universe() */
     struct sl_globals *interactive_globals;
     struct star_module *modules;
     struct star_program *programs;
@@ -88,6 +70,9 @@ static inline bool sl_charge(struct star *s, uint64_t units)
     s->fuel -= (int64_t)units;
     return s->fuel >= 0 || sl_charge_slow(s);
 }
+
+/* Looks for timeout and cancellation now. */
+bool sl_poll(struct star *s);
 
 /* Calls of C functions into each other on behalf of nested values. */
 static inline bool sl_depth_ok(struct star *s, unsigned depth)
@@ -131,5 +116,12 @@ value sl_call(struct star *s, value function, const value *args,
               uint32_t count);
 value sl_call_named(struct star *s, value function, const value *args,
                     uint32_t count, const value *names, uint32_t named);
+
+/* What is predeclared, with the host's: a dict; made when first asked for. */
+value sl_universe(struct star *s);
+value sl_host_builtin(struct star *s, const char *name, star_function *function,
+                      void *ctx);
+
+void sl_int_close(struct star *s); /* int.c: frees s->scratch */
 
 #endif

@@ -1,0 +1,116 @@
+#ifndef STARLARK_BLOCKS_H
+#define STARLARK_BLOCKS_H
+
+#include "star.h"
+
+/*
+ * blocks: what heap.c, which hands out memory, and collect.c, which takes it
+ * back, know about it.
+ */
+
+enum sl_block_kind {
+    BLOCK_IDLE,
+    BLOCK_OBJECTS, /* cells of objects, or of storage */
+    BLOCK_STORAGE,
+    BLOCK_OBJECT_RUN, /* one object, or one storage, in `run` blocks */
+    BLOCK_STORAGE_RUN,
+    BLOCK_TAIL, /* belongs to the run that begins before it */
+};
+
+struct sl_block {
+    struct sl_free_cell *free;    /* not those in sl_heap.free */
+    struct sl_block *next, *prev; /* among those of its class with free cells */
+    uint16_t live; /* cells in use; of objects: after the last sweep */
+    uint16_t made; /* cells that were ever in use, in the order of address */
+    uint8_t kind;  /* enum sl_block_kind */
+    uint8_t class; /* of its cells */
+    uint8_t pages; /* touched since they came from the system */
+    uint8_t run;   /* length */
+    bool listed;   /* in sl_heap.partial */
+};
+
+#define SL_CHUNK_BLOCKS (SL_CHUNK_BYTES / SL_BLOCK_BYTES)
+#define SL_RUN_MAX      (SL_CHUNK_BLOCKS - 1)
+#define SL_BLOCK_PAGES  (SL_BLOCK_BYTES / SL_PAGE_BYTES)
+
+/* Stands in the chunk's first block: blocks[0] is never used. */
+struct sl_chunk {
+    struct sl_chunk *next;
+    uint64_t busy; /* a bit each block */
+    struct sl_block blocks[SL_CHUNK_BLOCKS];
+};
+
+/* Stands before an object that is a mapping. */
+struct sl_large {
+    struct sl_large *next;
+    size_t size; /* of the mapping */
+};
+#define SL_LARGE_HEADER 16u
+
+extern const uint16_t sl_cell_bytes[SL_CLASS_COUNT];
+
+static inline struct sl_chunk *sl_chunk_of(const void *p)
+{
+    return (struct sl_chunk *)((uintptr_t)p & ~(uintptr_t)(SL_CHUNK_BYTES - 1));
+}
+
+static inline struct sl_block *sl_block_of(const void *p)
+{
+    return &sl_chunk_of(p)->blocks[((uintptr_t)p & (SL_CHUNK_BYTES - 1)) /
+                                   SL_BLOCK_BYTES];
+}
+
+/* Where the cells of a block begin. */
+static inline char *sl_block_base(const struct sl_block *b)
+{
+    struct sl_chunk *c = sl_chunk_of(b);
+
+    return (char *)c + (size_t)(b - c->blocks) * SL_BLOCK_BYTES;
+}
+
+void sl_block_list(struct sl_heap *h, struct sl_block *b);
+void sl_block_unlist(struct sl_heap *h, struct sl_block *b);
+/* Makes a block, or all blocks of a run, idle. */
+void sl_block_release(struct sl_heap *h, struct sl_block *b);
+void sl_large_unmap(struct sl_heap *h, struct sl_large *l);
+/* Gives idle pages back to the system until `wanted` bytes fit. */
+void sl_heap_trim(struct sl_heap *h, size_t wanted);
+
+/* collect.c */
+void sl_each_object(struct star *s,
+                    void (*visit)(struct star *s, struct sl_object *o));
+void sl_object_free_storage(struct star *s, struct sl_object *o);
+int64_t sl_collect_pace(const struct sl_heap *h);
+
+/* --- free cells are out of bounds, where a sanitizer can see it --------------- */
+
+#if defined(__SANITIZE_ADDRESS__)
+#    define SL_ASAN 1
+#elif defined(__has_feature)
+#    if __has_feature(address_sanitizer)
+#        define SL_ASAN 1
+#    endif
+#    if __has_feature(memory_sanitizer)
+#        define SL_MSAN 1
+#    endif
+#endif
+
+#ifdef SL_ASAN
+#    include <sanitizer/asan_interface.h>
+#    define SL_POISON(p, n)   ASAN_POISON_MEMORY_REGION(p, n)
+#    define SL_UNPOISON(p, n) ASAN_UNPOISON_MEMORY_REGION(p, n)
+#    define SL_UNCHECKED      __attribute__((noinline, no_sanitize_address))
+#else
+#    define SL_POISON(p, n)   ((void)(p), (void)(n))
+#    define SL_UNPOISON(p, n) ((void)(p), (void)(n))
+#    define SL_UNCHECKED
+#endif
+
+#ifdef SL_MSAN
+#    include <sanitizer/msan_interface.h>
+#    define SL_UNDEFINED(p, n) __msan_allocated_memory(p, n)
+#else
+#    define SL_UNDEFINED(p, n) ((void)(p), (void)(n))
+#endif
+
+#endif
