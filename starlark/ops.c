@@ -1,0 +1,599 @@
+#include <math.h>
+#include <stdio.h>
+
+#include "table.h"
+
+/* What operators do for each type: truth, length, arithmetic, membership. What is
+ * equal, smaller and hashed is in compare.c, arithmetic on ints in int.c. */
+
+#define REPEAT_MAX_ITEMS ((uint64_t)1 << 30)
+
+const char *sl_operator_text(enum sl_operator op)
+{
+    static const char *const texts[] = {
+        [OP_ADD] = "+",         [OP_SUB] = "-",   [OP_MUL] = "*",
+        [OP_DIV] = "/",         [OP_MOD] = "%",   [OP_FLOORDIV] = "//",
+        [OP_AND] = "&",         [OP_OR] = "|",    [OP_XOR] = "^",
+        [OP_SHL] = "<<",        [OP_SHR] = ">>",  [OP_EQ] = "==",
+        [OP_NE] = "!=",         [OP_LT] = "<",    [OP_LE] = "<=",
+        [OP_GT] = ">",          [OP_GE] = ">=",   [OP_IN] = "in",
+        [OP_NOT_IN] = "not in", [OP_NEG] = "-",   [OP_POS] = "+",
+        [OP_INVERT] = "~",      [OP_NOT] = "not",
+    };
+
+    return texts[op];
+}
+
+bool sl_truth(value v)
+{
+    switch (sl_type(v)) {
+    case T_NONE:
+        return false;
+    case T_BOOL:
+        return v == V_TRUE;
+    case T_INT: /* 0 is a word */
+        return v != sl_word(0);
+    case T_FLOAT:
+        return sl_float_of(v) != 0;
+    case T_STRING:
+    case T_BYTES:
+        return sl_string(v)->length > 0;
+    case T_TUPLE:
+        return sl_tuple(v)->count > 0;
+    case T_LIST:
+        return sl_list(v)->count > 0;
+    case T_DICT:
+    case T_SET:
+        return sl_table(v)->count > 0;
+    case T_RANGE:
+        return sl_range(v)->count > 0;
+    default:
+        return true;
+    }
+}
+
+int64_t sl_len(value v)
+{
+    switch (sl_type(v)) {
+    case T_STRING:
+    case T_BYTES:
+        return sl_string(v)->length;
+    case T_TUPLE:
+        return sl_tuple(v)->count;
+    case T_LIST:
+        return sl_list(v)->count;
+    case T_DICT:
+    case T_SET:
+        return sl_table(v)->count;
+    case T_RANGE:
+        return sl_range(v)->count <= INT64_MAX ? (int64_t)sl_range(v)->count
+                                               : INT64_MAX;
+    case T_STRING_ELEMS:
+        if (sl_elems(v)->kind == ELEMS_CHARS || sl_elems(v)->kind == ELEMS_ORDS)
+            return sl_string(sl_elems(v)->string)->length;
+        return -1;
+    default:
+        return -1;
+    }
+}
+
+/* --- errors ------------------------------------------------------------------ */
+
+static value unknown_op(struct star *s, enum sl_operator op, value a, value b)
+{
+    return sl_fail(s, "unknown binary op: %s %s %s", sl_type_name(a),
+                   sl_operator_text(op), sl_type_name(b));
+}
+
+/* An error about an int of any size: `before`, its digits, `after`. */
+static value fail_int(struct star *s, const char *before, value v,
+                      const char *after)
+{
+    struct sl_text t = {.s = s};
+
+    if (sl_int_format(&t, v, 10, false) && !t.failed)
+        sl_fail(s, "%s%.*s%s", before, (int)t.length, t.p, after);
+    sl_text_free(&t);
+    return 0;
+}
+
+/* --- membership ----------------------------------------------------------------- */
+
+static bool in_items(struct star *s, value needle, const value *items,
+                     uint32_t count, bool *out)
+{
+    bool found = false;
+
+    for (uint32_t i = 0; i < count && !found; i++) {
+        if (i % 1024 == 0 && !sl_charge(s, count - i < 1024 ? count - i : 1024))
+            return false;
+        if (!sl_equal(s, items[i], needle, &found))
+            return false;
+    }
+    *out = found;
+    return true;
+}
+
+static bool in_text(struct star *s, const struct sl_string *hay, const char *p,
+                    size_t length, bool *out)
+{
+    int64_t at = sl_text_find(s, hay->p, hay->length, p, length);
+
+    if (at == -2)
+        return false;
+    *out = at >= 0;
+    return true;
+}
+
+static bool in_bytes(struct star *s, value needle, value bytes, bool *out)
+{
+    int64_t n;
+    char byte;
+
+    if (sl_is(needle, T_BYTES))
+        return in_text(s, sl_string(bytes), sl_string(needle)->p,
+                       sl_string(needle)->length, out);
+    if (sl_type(needle) != T_INT) {
+        sl_fail(s, "'in bytes' requires bytes or int as left operand, not %s",
+                sl_type_name(needle));
+        return false;
+    }
+    if (!sl_int_to_i64(needle, &n) || n < 0 || n > 255) {
+        fail_int(s, "int in bytes: ", needle,
+                 " out of range (want value in unsigned 8-bit range)");
+        return false;
+    }
+    byte = (char)n;
+    return in_text(s, sl_string(bytes), &byte, 1, out);
+}
+
+/* A float counts as the int it is truncated to. */
+static bool in_range(struct star *s, value needle, const struct sl_range *r,
+                     bool *out)
+{
+    int64_t n;
+
+    if (sl_type(needle) == T_FLOAT && isfinite(sl_float_of(needle))) {
+        needle = sl_int_from_double(s, sl_float_of(needle));
+        if (!needle)
+            return false;
+    }
+    if (sl_type(needle) != T_INT) {
+        sl_fail(s, "'in <range>' requires integer as left operand, not %s",
+                sl_type_name(needle));
+        return false;
+    }
+    *out = false;
+    if (!r->count || !sl_int_to_i64(needle, &n))
+        return true;
+    /* Steps from the start, without overflow. */
+    uint64_t distance = r->step > 0 ? (uint64_t)n - (uint64_t)r->start
+                                    : (uint64_t)r->start - (uint64_t)n;
+    uint64_t step = r->step > 0 ? (uint64_t)r->step : -(uint64_t)r->step;
+    bool ahead = r->step > 0 ? n >= r->start : n <= r->start;
+    *out = ahead && distance % step == 0 && distance / step < r->count;
+    return true;
+}
+
+bool sl_in(struct star *s, value needle, value haystack, bool *out)
+{
+    value found;
+
+    switch (sl_type(haystack)) {
+    case T_STRING:
+        if (!sl_is(needle, T_STRING)) {
+            sl_fail(s, "'in <string>' requires string as left operand, not %s",
+                    sl_type_name(needle));
+            return false;
+        }
+        return in_text(s, sl_string(haystack), sl_string(needle)->p,
+                       sl_string(needle)->length, out);
+    case T_BYTES:
+        return in_bytes(s, needle, haystack, out);
+    case T_LIST:
+        return in_items(s, needle, sl_list(haystack)->items,
+                        sl_list(haystack)->count, out);
+    case T_TUPLE:
+        return in_items(s, needle, sl_tuple(haystack)->items,
+                        sl_tuple(haystack)->count, out);
+    case T_DICT:
+    case T_SET:
+        if (!sl_table_find(s, haystack, needle, &found))
+            return false;
+        *out = found != 0;
+        return true;
+    case T_RANGE:
+        return in_range(s, needle, sl_range(haystack), out);
+    default:
+        unknown_op(s, OP_IN, needle, haystack);
+        return false;
+    }
+}
+
+/* --- sequences --------------------------------------------------------------------- */
+
+static value concat_bytes(struct star *s, value a, value b)
+{
+    const struct sl_string *x = sl_string(a), *y = sl_string(b);
+    size_t length = (size_t)x->length + y->length;
+    char *p;
+
+    if (!sl_charge(s, length / 64))
+        return 0;
+    value v = sl_text_room(s, T_BYTES, length, &p);
+    if (!v)
+        return 0;
+    memcpy(p, x->p, x->length);
+    memcpy(p + x->length, y->p, y->length);
+    return v;
+}
+
+static value concat_lists(struct star *s, value a, value b)
+{
+    const struct sl_list *x = sl_list(a), *y = sl_list(b);
+    size_t count = (size_t)x->count + y->count;
+
+    if (!sl_charge(s, count / 8))
+        return 0;
+    value v = sl_list_new(s, count);
+    if (!v || !count)
+        return v;
+    if (x->count)
+        memcpy(sl_list(v)->items, x->items, x->count * sizeof *x->items);
+    if (y->count)
+        memcpy(sl_list(v)->items + x->count, y->items,
+               y->count * sizeof *y->items);
+    sl_list(v)->count = (uint32_t)count;
+    return v;
+}
+
+static value concat_tuples(struct star *s, value a, value b)
+{
+    const struct sl_tuple *x = sl_tuple(a), *y = sl_tuple(b);
+    size_t count = (size_t)x->count + y->count;
+
+    if (!x->count || !y->count)
+        return x->count ? a : b;
+    if (!sl_charge(s, count / 8))
+        return 0;
+    value v = sl_tuple_new(s, count);
+    if (!v)
+        return 0;
+    memcpy(sl_tuple(v)->items, x->items, x->count * sizeof *x->items);
+    memcpy(sl_tuple(v)->items + x->count, y->items,
+           y->count * sizeof *y->items);
+    return v;
+}
+
+static value add(struct star *s, value a, value b)
+{
+    enum sl_type type = sl_type(a);
+
+    if (type == sl_type(b)) {
+        if (type == T_STRING)
+            return sl_string_concat(s, a, b);
+        if (type == T_BYTES)
+            return concat_bytes(s, a, b);
+        if (type == T_LIST)
+            return concat_lists(s, a, b);
+        if (type == T_TUPLE)
+            return concat_tuples(s, a, b);
+    }
+    return unknown_op(s, OP_ADD, a, b);
+}
+
+/* Fills `size` bytes by repeating the first `unit` of them. */
+static void fill_repeating(char *p, size_t unit, size_t size)
+{
+    if (unit == 1) {
+        memset(p, *p, size);
+        return;
+    }
+    for (size_t done = unit; done < size;) {
+        size_t n = done <= size - done ? done : size - done;
+        memcpy(p + done, p, n);
+        done += n;
+    }
+}
+
+static value repeat_text(struct star *s, value text, size_t n)
+{
+    const struct sl_string *t = sl_string(text);
+    enum sl_type type = sl_type(text);
+    size_t length = t->length * n;
+    char *p;
+
+    if (n == 1)
+        return text;
+    if (!sl_charge(s, length / 64))
+        return 0;
+    value v = sl_text_room(s, type, length, &p);
+    if (!v || !length)
+        return v;
+    memcpy(p, t->p, t->length);
+    fill_repeating(p, t->length, length);
+    sl_object(v)->flags |= t->o.flags & STRING_ASCII;
+    return v;
+}
+
+static value repeat_items(struct star *s, value from, size_t n)
+{
+    bool list = sl_is(from, T_LIST);
+    size_t unit = list ? sl_list(from)->count : sl_tuple(from)->count;
+    size_t count = unit * n;
+
+    if (n == 1 && !list)
+        return from;
+    if (!sl_charge(s, count / 8))
+        return 0;
+    value v = list ? sl_list_new(s, count) : sl_tuple_new(s, count);
+    if (!v || !count)
+        return v;
+    value *items = list ? sl_list(v)->items : sl_tuple(v)->items;
+    memcpy(items, list ? sl_list(from)->items : sl_tuple(from)->items,
+           unit * sizeof *items);
+    fill_repeating((char *)items, unit * sizeof *items, count * sizeof *items);
+    if (list)
+        sl_list(v)->count = (uint32_t)count;
+    return v;
+}
+
+static bool is_sequence(value v)
+{
+    enum sl_type type = sl_type(v);
+
+    return type == T_STRING || type == T_BYTES || type == T_LIST ||
+           type == T_TUPLE;
+}
+
+static value multiply(struct star *s, value a, value b)
+{
+    value from = is_sequence(a) ? a : b, times = is_sequence(a) ? b : a;
+    int64_t n = 0;
+
+    if (!is_sequence(from) || sl_type(times) != T_INT)
+        return unknown_op(s, OP_MUL, a, b);
+    uint64_t unit = (uint64_t)sl_len(from), count;
+    if (unit) {
+        if (!sl_int_to_i64(times, &n) || n > INT32_MAX || n < INT32_MIN)
+            return fail_int(s, "repeat count ", times, " too large");
+        if (n < 0)
+            n = 0;
+        if (__builtin_mul_overflow(unit, (uint64_t)n, &count) ||
+            count >= REPEAT_MAX_ITEMS)
+            return sl_fail(s, "excessive repeat (%llu * %lld elements)",
+                           (unsigned long long)unit, (long long)n);
+    }
+    return sl_is(from, T_STRING) || sl_is(from, T_BYTES)
+               ? repeat_text(s, from, (size_t)n)
+               : repeat_items(s, from, (size_t)n);
+}
+
+/* --- dicts and sets -------------------------------------------------------------------- */
+
+static bool copy_entries(struct star *s, value to, value from)
+{
+    uint32_t i = 0;
+
+    for (struct sl_entry *e; (e = sl_table_next(from, &i)); i++)
+        if (!sl_charge(s, 1) || !sl_table_add(s, to, e->key, e->hash, e->value))
+            return false;
+    return true;
+}
+
+static bool set_entries(struct star *s, value to, value from)
+{
+    uint32_t i = 0;
+
+    for (struct sl_entry *e; (e = sl_table_next(from, &i)); i++)
+        if (!sl_charge(s, 1) || !sl_table_set(s, to, e->key, e->value))
+            return false;
+    return true;
+}
+
+/* Adds to `to` what of set `from` is in `other`, or is not. */
+static bool add_those(struct star *s, value to, value from, value other,
+                      bool that_are_in)
+{
+    uint32_t i = 0;
+
+    for (struct sl_entry *e; (e = sl_table_next(from, &i)); i++) {
+        value found;
+        if (!sl_charge(s, 1) || !sl_table_find(s, other, e->key, &found))
+            return false;
+        if ((found != 0) == that_are_in &&
+            !sl_table_add(s, to, e->key, e->hash, V_NONE))
+            return false;
+    }
+    return true;
+}
+
+/* `a` and `b` are of the same type, T_DICT or T_SET. */
+static value combine(struct star *s, enum sl_operator op, value a, value b)
+{
+    bool is_dict = sl_is(a, T_DICT), copies = op == OP_OR;
+    size_t room = copies ? sl_table(a)->count : 0;
+    struct sl_scope scope = sl_native_enter(s);
+    value v = is_dict ? sl_dict_new(s, room) : sl_set_new(s, room);
+    bool ok = v;
+
+    if (ok && copies)
+        ok = copy_entries(s, v, a) && set_entries(s, v, b);
+    else if (ok)
+        ok = add_those(s, v, a, b, op == OP_AND);
+    if (ok && op == OP_XOR)
+        ok = add_those(s, v, b, a, false);
+    sl_native_leave(s, scope);
+    return ok ? v : 0;
+}
+
+/* Removes from set `a` what is in `b`, or what is not. */
+static bool remove_those(struct star *s, value a, value b, bool that_are_in)
+{
+    uint32_t i = 0;
+
+    for (struct sl_entry *e; (e = sl_table_next(a, &i)); i++) {
+        value found;
+        if (!sl_charge(s, 1) || !sl_table_find(s, b, e->key, &found))
+            return false;
+        if ((found != 0) == that_are_in && !sl_table_remove(s, a, e->key, NULL))
+            return false;
+    }
+    return true;
+}
+
+static bool toggle(struct star *s, value a, value b)
+{
+    uint32_t i = 0;
+
+    for (struct sl_entry *e; (e = sl_table_next(b, &i)); i++) {
+        value found;
+        if (!sl_charge(s, 1) || !sl_table_find(s, a, e->key, &found))
+            return false;
+        if (!(found ? sl_table_remove(s, a, e->key, NULL)
+                    : sl_table_set(s, a, e->key, V_NONE)))
+            return false;
+    }
+    return true;
+}
+
+static bool is_table_op(enum sl_operator op, value a, value b)
+{
+    if (sl_is(a, T_DICT))
+        return sl_is(b, T_DICT) && op == OP_OR;
+    return sl_is(a, T_SET) && sl_is(b, T_SET) &&
+           (op == OP_OR || op == OP_AND || op == OP_SUB || op == OP_XOR);
+}
+
+/* As `combine`, but changes `a`. */
+static value combine_into(struct star *s, enum sl_operator op, value a, value b)
+{
+    char verb[16];
+    bool ok;
+
+    snprintf(verb, sizeof verb, "apply %s= to", sl_operator_text(op));
+    if (!sl_may_change(s, a, verb))
+        return 0;
+    if (op == OP_OR)
+        ok = set_entries(s, a, b);
+    else if (op == OP_XOR)
+        ok = toggle(s, a, b);
+    else
+        ok = remove_those(s, a, b, op == OP_SUB);
+    return ok ? a : 0;
+}
+
+/* --- numbers --------------------------------------------------------------------------- */
+
+static value float_binary(struct star *s, enum sl_operator op, double x,
+                          double y)
+{
+    double z;
+
+    switch (op) {
+    case OP_ADD:
+        return sl_float(s, x + y);
+    case OP_SUB:
+        return sl_float(s, x - y);
+    case OP_MUL:
+        return sl_float(s, x * y);
+    case OP_DIV:
+        if (y == 0)
+            return sl_fail(s, "floating-point division by zero");
+        return sl_float(s, x / y);
+    case OP_FLOORDIV:
+        if (y == 0)
+            return sl_fail(s, "floored division by zero");
+        return sl_float(s, floor(x / y));
+    default:
+        if (y == 0)
+            return sl_fail(s, "floating-point modulo by zero");
+        z = fmod(x, y);
+        if ((x < 0) != (y < 0) && z != 0)
+            z += y;
+        return sl_float(s, z);
+    }
+}
+
+static bool is_number(value v)
+{
+    return sl_type(v) == T_INT || sl_type(v) == T_FLOAT;
+}
+
+static bool as_double(struct star *s, value v, double *out)
+{
+    if (sl_type(v) == T_INT)
+        return sl_int_to_double(s, v, out);
+    *out = sl_float_of(v);
+    return true;
+}
+
+/* Both are numbers, and not both ints, or they are divided. */
+static value number_binary(struct star *s, enum sl_operator op, value a,
+                           value b)
+{
+    double x, y;
+
+    if (op > OP_MOD) {
+        if ((op == OP_SHL || op == OP_SHR) && sl_type(a) == T_INT)
+            return sl_fail(s, "got float, want int");
+        return unknown_op(s, op, a, b);
+    }
+    if (!as_double(s, a, &x) || !as_double(s, b, &y))
+        return 0;
+    return float_binary(s, op, x, y);
+}
+
+value sl_binary(struct star *s, enum sl_operator op, value a, value b,
+                bool in_place)
+{
+    if (sl_type(a) == T_INT && sl_type(b) == T_INT && op != OP_DIV)
+        return sl_int_binary(s, op, a, b);
+    if (is_number(a) && is_number(b))
+        return number_binary(s, op, a, b);
+    if (is_table_op(op, a, b))
+        return in_place ? combine_into(s, op, a, b) : combine(s, op, a, b);
+
+    switch (op) {
+    case OP_ADD:
+        if (in_place && sl_is(a, T_LIST) && sl_is_iterable(b)) {
+            bool ok =
+                sl_may_change(s, a, "apply += to") && sl_list_extend(s, a, b);
+            return ok ? a : 0;
+        }
+        return add(s, a, b);
+    case OP_MUL:
+        return multiply(s, a, b);
+    case OP_MOD:
+        if (sl_is(a, T_STRING))
+            return sl_format_percent(s, a, b);
+        break;
+    case OP_SHL:
+    case OP_SHR:
+        if (sl_type(a) == T_INT)
+            return sl_fail(s, "got %s, want int", sl_type_name(b));
+        break;
+    default:
+        break;
+    }
+    return unknown_op(s, op, a, b);
+}
+
+value sl_unary(struct star *s, enum sl_operator op, value v)
+{
+    enum sl_type type = sl_type(v);
+
+    if (type == T_INT) {
+        if (op == OP_POS)
+            return v;
+        if (op == OP_NEG)
+            return sl_int_negate(s, v);
+        return sl_int_binary(s, OP_XOR, v, sl_word(-1));
+    }
+    if (type == T_FLOAT && op == OP_POS)
+        return v;
+    if (type == T_FLOAT && op == OP_NEG)
+        return sl_float(s, -sl_float_of(v));
+    return sl_fail(s, "unknown unary op: %s %s", sl_operator_text(op),
+                   sl_type_name(v));
+}
