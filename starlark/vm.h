@@ -49,6 +49,9 @@ struct sl_frame {
 struct star_module {
     struct star_module *next;
     struct sl_globals *globals;
+    const char **texts; /* the names as C strings, and where they are */
+    size_t texts_size;
+    uint32_t text_count;
 };
 
 /* More C functions than this do not run programs inside each other, whatever
@@ -72,25 +75,33 @@ void sl_vm_close(struct star *s);
 
 /* --- between call.c and vm.c ----------------------------------------------------- */
 
-/* Pushes a frame for `f` whose window begins at `base`, which may be moved to
- * another segment: then the `count` words at `base` are copied. NULL with an
- * error: too deep, no memory. The recursion check comes first, and its error
- * has `f` as innermost frame. */
-struct sl_frame *sl_push(struct star *s, struct sl_function *f, value *base,
-                         uint32_t count);
+/*
+ * Binds the arguments of a call to the parameters of `f` and pushes its frame,
+ * whose window begins at `window`, or in another segment when there is no room.
+ * `args` holds `count` positional values, then `named` named ones; `window` may
+ * be `args` when there are none named, else it overlaps nothing. `site` is where
+ * the names come from, to remember what they meant, or NULL. NULL on failure,
+ * which has been reported as one of `f`. Call within a native scope.
+ */
+struct sl_frame *sl_bind(struct star *s, struct sl_function *f, value *window,
+                         const value *args, uint32_t count, const value *names,
+                         uint32_t named, struct sl_site *site);
 
-/* Binds arguments of whatever kind to the parameters of `f` and pushes its
- * frame. `args` holds `count` positional and `named` named values; they may lie
- * where the window will be. `site` may be NULL. Call within a native scope. */
-struct sl_frame *sl_bind(struct star *s, struct sl_function *f, value *args,
-                         uint32_t count, const value *names, uint32_t named,
-                         struct sl_site *site);
+/* The arguments of a call with * or **, which begin at `at`, as one tuple:
+ * *count positional, *named named ones, then the names of these. */
+value sl_spread(struct star *s, const value *at, const struct sl_site *site,
+                const value *names, uint32_t *count, uint32_t *named);
 
 /* Runs the innermost frame, which has `entry` set, and those it calls until it
  * returns: its result, or 0 when it failed. The frame is gone then. */
 value sl_run_frame(struct star *s);
 
-/* Calls a built-in within its own native scope; its result is not held. */
-value sl_call_builtin(struct star *s, value callee, const struct sl_call *c);
+/* Adds `code`, which failed at instruction `pc`, to the traceback; `place` says
+ * it more exactly, or is NULL. */
+void sl_report_frame(struct star *s, const struct sl_code *code, uint32_t pc,
+                     const struct sl_pos *place);
+
+/* Leaves the innermost frame, which failed before its first instruction. */
+void sl_drop_frame(struct star *s);
 
 #endif
