@@ -181,20 +181,10 @@ static void put_function(struct writer *w, const struct sl_function *f)
 
 static void put_int(struct sl_text *t, value v)
 {
-    char digits[24], *p = digits + sizeof digits;
-
-    if (!sl_is_int_word(v)) {
+    if (sl_is_int_word(v))
+        sl_text_put_int(t, sl_int_word(v));
+    else
         sl_int_format(t, v, 10, false);
-        return;
-    }
-    int64_t n = sl_int_word(v);
-    uint64_t u = n < 0 ? -(uint64_t)n : (uint64_t)n;
-    do
-        *--p = (char)('0' + u % 10);
-    while (u /= 10);
-    if (n < 0)
-        *--p = '-';
-    sl_text_put(t, p, (size_t)(digits + sizeof digits - p));
 }
 
 /* What begins a container, also one that is empty or written already. */

@@ -33,6 +33,8 @@ static inline void sl_text_put(struct sl_text *t, const char *p, size_t n)
     }
 }
 
+void sl_text_put_int(struct sl_text *t, int64_t n); /* in decimal */
+
 /* --- searching: search.c ---------------------------------------------------- */
 
 /* A needle, and what was learnt about it and the texts searched so far: one for
@@ -62,8 +64,8 @@ int64_t sl_search_last(struct sl_search *q, const char *p, size_t length);
 /* The code point that ends at p + length, which is at least 1. */
 uint32_t sl_rune_last(const char *p, size_t length, unsigned *width);
 
-/* Code points, invalid bytes included. */
-size_t sl_rune_count(const char *p, size_t length);
+/* Code points, invalid bytes included. False: a budget ended. */
+bool sl_rune_count(struct star *s, const char *p, size_t length, size_t *out);
 
 /* One to one, as in Go: no code point becomes two, and sharp s stays. */
 uint32_t sl_rune_upper(uint32_t r);
@@ -87,14 +89,15 @@ static inline bool sl_is_ascii_space(unsigned char c)
 /* --- methods that have a file of their own ------------------------------------- */
 
 sl_native sl_string_format; /* format.c */
+sl_native sl_string_join;   /* lib_string_join.c */
 /* lib_string_case.c */
 sl_native sl_string_capitalize, sl_string_lower, sl_string_title,
     sl_string_upper, sl_string_isalnum, sl_string_isalpha, sl_string_isdigit,
     sl_string_islower, sl_string_isspace, sl_string_istitle, sl_string_isupper;
 /* lib_string_split.c */
-sl_native sl_string_join, sl_string_partition, sl_string_rpartition,
-    sl_string_rsplit, sl_string_split, sl_string_splitlines, sl_string_strip,
-    sl_string_lstrip, sl_string_rstrip;
+sl_native sl_string_partition, sl_string_rpartition, sl_string_rsplit,
+    sl_string_split, sl_string_splitlines, sl_string_strip, sl_string_lstrip,
+    sl_string_rstrip;
 
 /* Argument `i` as a string, or the error that it is none. */
 bool sl_want_string(struct star *s, const struct sl_call *c, uint32_t i,

@@ -86,17 +86,20 @@ unsigned sl_rune_encode(uint32_t r, char out[4])
     return 4;
 }
 
-size_t sl_rune_count(const char *p, size_t length)
+bool sl_rune_count(struct star *s, const char *p, size_t length, size_t *out)
 {
     size_t count = 0;
     unsigned width = 1;
 
-    for (size_t i = 0; i < length; i += width, count++) {
+    for (size_t i = 0; i < length; i += width) {
+        if (count++ % 32768 == 0 && !sl_charge(s, 32768 / 64))
+            return false;
         width = 1;
         if ((unsigned char)p[i] >= 0x80)
             sl_rune(p + i, length - i, &width);
     }
-    return count;
+    *out = count;
+    return true;
 }
 
 /* --- case ------------------------------------------------------------------------ */
