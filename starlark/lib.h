@@ -55,6 +55,67 @@ extern sl_native *const sl_list_methods[METHOD_COUNT]; /* lib_list.c */
 extern sl_native *const sl_dict_methods[METHOD_COUNT]; /* lib_dict.c */
 extern sl_native *const sl_set_methods[METHOD_COUNT];  /* lib_set.c */
 
+/* --- what built-ins share -------------------------------------------------- */
+
+/* For "%.*s". */
+#define SL_SHOWN(string) (int)sl_string(string)->length, sl_string(string)->p
+
+/* Argument `i`, from 0, is of that kind; else "for parameter 1: got ...". */
+bool sl_arg_iterable(struct star *s, const struct sl_call *c, uint32_t i);
+bool sl_arg_int(struct star *s, const struct sl_call *c, uint32_t i,
+                int64_t *out);
+bool sl_is_callable(value v);
+/* One argument, none by name; else "got 2 arguments, want <want>". */
+bool sl_want_one(struct star *s, const struct sl_call *c, const char *want);
+
+/* "got string, want int", or "... out of range" beyond `bits`, without the name
+ * of who asks. */
+bool sl_int_arg(struct star *s, value v, unsigned bits, int64_t *out);
+
+/* Puts the name of the built-in before the error just set; 0. */
+value sl_failed_in(struct star *s, const struct sl_call *c);
+/* Of the list, dict or set whose method is called: with its name, too. */
+bool sl_self_may_change(struct star *s, const struct sl_call *c,
+                        const char *verb);
+
+/* For loops over bytes: pays for the next 32 KiB when `i` gets there. */
+static inline bool sl_pay_bytes(struct star *s, size_t i, size_t *paid)
+{
+    if (i < *paid)
+        return true;
+    *paid = i + 32768;
+    return sl_charge(s, 32768 / 64);
+}
+
+/* access.c: an optional start and end (0 or None: not given) of a sequence of
+ * length `n`, clamped; *begin may be greater than *end. */
+bool sl_bounds(struct star *s, value start, value end, int64_t n,
+               int64_t *begin_out, int64_t *end_out);
+
+/* access.c: an attribute of any value, or 0; no error unless memory ends. */
+value sl_attr_find(struct star *s, value object, value name);
+bool sl_attr_exists(struct star *s, value object, value name);
+
+/*
+ * sort.c: sorts `items` by `keys` (items itself, when they are their own), in
+ * place and stably; `reverse` keeps equal ones in their order, too. Fails where
+ * keys cannot be compared; the items are then as they were.
+ */
+bool sl_sort(struct star *s, value *items, const value *keys, size_t n,
+             bool reverse);
+
+/* lib_seq.c: of any iterable, a new list. */
+value sl_to_list(struct star *s, value iterable);
+sl_native sl_lib_all, sl_lib_any, sl_lib_enumerate, sl_lib_list, sl_lib_max,
+    sl_lib_min, sl_lib_reversed, sl_lib_sorted, sl_lib_tuple, sl_lib_zip;
+
+/* lib_number.c */
+sl_native sl_lib_abs, sl_lib_chr, sl_lib_float, sl_lib_hash, sl_lib_int,
+    sl_lib_ord, sl_lib_range;
+
+/* lib_dict.c, lib_set.c: the functions dict and set. */
+sl_native sl_lib_dict, sl_lib_set;
+
 /* json.c */
 value sl_json_module(struct star *s);
 

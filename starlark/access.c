@@ -1,0 +1,461 @@
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "error.h"
+#include "lib.h"
+
+/* x[i], x[i] = y, x[a:b:c], x.name. */
+
+/* --- index ------------------------------------------------------------------------ */
+
+/* Indices are of 32 bits, as in the reference implementation, except into what is
+ * longer: a range. */
+static unsigned index_bits(uint64_t n)
+{
+    return n > INT32_MAX ? 64 : 32;
+}
+
+static bool out_of_range(struct star *s, value object, int64_t i, uint64_t n)
+{
+    const char *type = sl_type_name(object);
+
+    if (n == 0)
+        sl_fail(s, "index %" PRId64 " out of range: empty %s", i, type);
+    else
+        sl_fail(s,
+                "%s index %" PRId64 " out of range [-%" PRIu64 ":%" PRIu64 "]",
+                type, i, n, n - 1);
+    return false;
+}
+
+/* From an index that may be negative to one below `n`. */
+static bool place(struct star *s, value object, int64_t i, uint64_t n,
+                  uint64_t *out)
+{
+    uint64_t at = (uint64_t)i;
+
+    if (i < 0) {
+        uint64_t back = 0 - (uint64_t)i;
+        if (back > n)
+            return out_of_range(s, object, i, n);
+        at = n - back;
+    } else if (at >= n) {
+        return out_of_range(s, object, i, n);
+    }
+    *out = at;
+    return true;
+}
+
+static value element(struct star *s, value object, uint64_t i)
+{
+    switch (sl_type(object)) {
+    case T_LIST:
+        return sl_list(object)->items[i];
+    case T_TUPLE:
+        return sl_tuple(object)->items[i];
+    case T_STRING:
+        return sl_string_char(s, (unsigned char)sl_string(object)->p[i]);
+    case T_BYTES:
+        return sl_word((unsigned char)sl_string(object)->p[i]);
+    case T_RANGE: {
+        const struct sl_range *r = sl_range(object);
+        return sl_int(s, (int64_t)((uint64_t)r->start + i * (uint64_t)r->step));
+    }
+    default: { /* elems() or elem_ords() */
+        const struct sl_string_elems *e = sl_elems(object);
+        unsigned char c = (unsigned char)sl_string(e->string)->p[i];
+        return e->kind == ELEMS_ORDS ? sl_word(c) : sl_string_char(s, c);
+    }
+    }
+}
+
+/* How many elements an index can name; false: it cannot be indexed. */
+static bool indexable(value v, uint64_t *n)
+{
+    switch (sl_type(v)) {
+    case T_LIST:
+        *n = sl_list(v)->count;
+        return true;
+    case T_TUPLE:
+        *n = sl_tuple(v)->count;
+        return true;
+    case T_STRING:
+    case T_BYTES:
+        *n = sl_string(v)->length;
+        return true;
+    case T_RANGE:
+        *n = sl_range(v)->count;
+        return true;
+    case T_STRING_ELEMS:
+        *n = sl_string(sl_elems(v)->string)->length;
+        return sl_elems(v)->kind <= ELEMS_ORDS;
+    default:
+        return false;
+    }
+}
+
+static value index_dict(struct star *s, value dict, value key)
+{
+    value found;
+
+    if (!sl_table_find(s, dict, key, &found))
+        return 0;
+    if (found)
+        return found;
+    value text = sl_repr_value(s, key);
+    if (!text)
+        return 0;
+    return sl_fail(s, "key %.*s not in dict", SL_SHOWN(text));
+}
+
+value sl_index(struct star *s, value object, value key)
+{
+    uint64_t n, at;
+    int64_t i;
+
+    if (sl_is(object, T_DICT))
+        return index_dict(s, object, key);
+    if (!indexable(object, &n))
+        return sl_fail(s, "unhandled index operation %s[%s]",
+                       sl_type_name(object), sl_type_name(key));
+    if (!sl_int_arg(s, key, index_bits(n), &i)) {
+        char who[40];
+        snprintf(who, sizeof who, "%s index", sl_type_name(object));
+        sl_fail_prefix(s, who);
+        return 0;
+    }
+    return place(s, object, i, n, &at) ? element(s, object, at) : 0;
+}
+
+bool sl_set_index(struct star *s, value object, value key, value v)
+{
+    uint64_t at;
+    int64_t i;
+
+    if (sl_is(object, T_DICT))
+        return sl_may_change(s, object, "insert into") &&
+               sl_table_set(s, object, key, v);
+    if (!sl_is(object, T_LIST)) {
+        sl_fail(s, "%s value does not support item assignment",
+                sl_type_name(object));
+        if (sl_is(object, T_TUPLE))
+            sl_hint(s, "a tuple cannot change: use a list");
+        if (sl_is(object, T_STRING))
+            sl_hint(s, "a string cannot change: build a new one");
+        return false;
+    }
+    if (!sl_int_arg(s, key, 32, &i) ||
+        !place(s, object, i, sl_list(object)->count, &at) ||
+        !sl_may_change(s, object, "assign to element of"))
+        return false;
+    sl_list(object)->items[at] = v;
+    return true;
+}
+
+/* --- slice ----------------------------------------------------------------------- */
+
+/* Replaces *at when `v` is given; counted from the end when negative. */
+static bool bound(struct star *s, value v, int64_t n, const char *which,
+                  int64_t *at)
+{
+    int64_t i;
+
+    if (!v || v == V_NONE)
+        return true;
+    if (!sl_int_arg(s, v, index_bits((uint64_t)n), &i)) {
+        sl_fail_prefix(s, which);
+        return false;
+    }
+    *at = i < 0 ? i + n : i;
+    return true;
+}
+
+static int64_t clamp(int64_t i, int64_t low, int64_t high)
+{
+    return i < low ? low : i > high ? high : i;
+}
+
+/* The text of what is wrong with a bound: those of slices and of find(). */
+#define START "invalid start index"
+#define END   "invalid end index"
+
+bool sl_bounds(struct star *s, value start, value end, int64_t n,
+               int64_t *begin_out, int64_t *end_out)
+{
+    int64_t a = 0, b = n;
+
+    if (!bound(s, start, n, START, &a) || !bound(s, end, n, END, &b))
+        return false;
+    *begin_out = clamp(a, 0, n);
+    *end_out = clamp(b, 0, n);
+    return true;
+}
+
+/* A slice: `count` elements from `first` on, `step` apart. */
+struct cut {
+    int64_t first, step, end;
+    uint64_t count;
+};
+
+static bool cut_backwards(struct star *s, value start, value stop, int64_t n,
+                          struct cut *c)
+{
+    int64_t a = n - 1, b = -1;
+
+    if (!bound(s, start, n, START, &a) || !bound(s, stop, n, END, &b))
+        return false;
+    c->first = a > n - 1 ? n - 1 : a;
+    c->end = b < -1 ? -1 : b;
+    if (c->first < c->end)
+        c->first = c->end;
+    c->count = ((uint64_t)(c->first - c->end) + (uint64_t)-c->step - 1) /
+               (uint64_t)-c->step;
+    return true;
+}
+
+static bool cut_out(struct star *s, value start, value stop, value step,
+                    int64_t n, struct cut *c)
+{
+    c->step = 1;
+    if (step && step != V_NONE) {
+        if (!sl_int_arg(s, step, 32, &c->step)) {
+            sl_fail_prefix(s, "invalid slice step");
+            return false;
+        }
+        if (c->step == 0) {
+            sl_fail(s, "zero is not a valid slice step");
+            return false;
+        }
+    }
+    if (c->step < 0)
+        return cut_backwards(s, start, stop, n, c);
+    if (!sl_bounds(s, start, stop, n, &c->first, &c->end))
+        return false;
+    if (c->end < c->first)
+        c->end = c->first;
+    c->count = ((uint64_t)(c->end - c->first) + (uint64_t)c->step - 1) /
+               (uint64_t)c->step;
+    return true;
+}
+
+static value slice_text(struct star *s, value object, const struct cut *c)
+{
+    const struct sl_string *from = sl_string(object);
+    bool is_string = sl_is(object, T_STRING);
+    const char *p = from->p + c->first;
+    char *to;
+
+    if (c->count == from->length && c->step == 1)
+        return object;
+    if (!sl_charge(s, c->step == 1 ? c->count / 64 : c->count / 8))
+        return 0;
+    if (c->count == 0)
+        return is_string ? sl_string_new(s, "", 0) : sl_bytes_new(s, "", 0);
+    if (c->count == 1 && is_string)
+        return sl_string_char(s, (unsigned char)*p);
+    if (c->step == 1)
+        return is_string ? sl_string_new(s, p, c->count)
+                         : sl_bytes_new(s, p, c->count);
+
+    value out = sl_text_room(s, sl_type(object), c->count, &to);
+    if (!out)
+        return 0;
+    for (uint64_t i = 0; i < c->count; i++)
+        to[i] = p[(int64_t)i * c->step];
+    if (is_string)
+        sl_string_filled(out);
+    return out;
+}
+
+static value slice_items(struct star *s, value object, const struct cut *c)
+{
+    bool is_list = sl_is(object, T_LIST);
+
+    if (!is_list && c->step == 1 && c->count == sl_tuple(object)->count)
+        return object;
+    if (!sl_charge(s, c->step == 1 ? c->count / 8 : c->count))
+        return 0;
+    value out = is_list ? sl_list_new(s, c->count) : sl_tuple_new(s, c->count);
+    if (!out || c->count == 0)
+        return out;
+
+    value *to = is_list ? sl_list(out)->items : sl_tuple(out)->items;
+    const value *from =
+        (is_list ? sl_list(object)->items : sl_tuple(object)->items) + c->first;
+    if (c->step == 1)
+        memcpy(to, from, c->count * sizeof *to);
+    else
+        for (uint64_t i = 0; i < c->count; i++)
+            to[i] = from[(int64_t)i * c->step];
+    if (is_list)
+        sl_list(out)->count = (uint32_t)c->count;
+    return out;
+}
+
+/* `start + step * i` may pass the end of the 64 bits by less than a step, where
+ * no element is: then the last number there is serves as well. */
+static int64_t range_edge(const struct sl_range *r, int64_t i)
+{
+    int64_t product, sum;
+
+    if (__builtin_mul_overflow(r->step, i, &product) ||
+        __builtin_add_overflow(r->start, product, &sum))
+        return (r->step < 0) == (i < 0) ? INT64_MAX : INT64_MIN;
+    return sum;
+}
+
+static value slice_range(struct star *s, value object, const struct cut *c)
+{
+    const struct sl_range *r = sl_range(object);
+    int64_t step;
+
+    if (__builtin_mul_overflow(r->step, c->step, &step))
+        return sl_fail(s, "slice of range: step out of range");
+    return sl_range_new(s, range_edge(r, c->first), range_edge(r, c->end),
+                        step);
+}
+
+value sl_slice(struct star *s, value object, value start, value stop,
+               value step)
+{
+    enum sl_type type = sl_type(object);
+    struct cut c;
+    uint64_t n;
+
+    if (!indexable(object, &n) || type == T_STRING_ELEMS)
+        return sl_fail(s, "invalid slice operand %s", sl_type_name(object));
+    if (n > INT64_MAX)
+        return sl_fail(s, "range is too long to be sliced");
+    if (!cut_out(s, start, stop, step, (int64_t)n, &c))
+        return 0;
+    if (type == T_STRING || type == T_BYTES)
+        return slice_text(s, object, &c);
+    if (type == T_RANGE)
+        return slice_range(s, object, &c);
+    return slice_items(s, object, &c);
+}
+
+/* --- attributes ------------------------------------------------------------------ */
+
+/* What people who know Python, and models, reach for. */
+/* clang-format off */
+static const struct {
+    enum sl_type type; /* T_COUNT: any */
+    const char *name, *hint;
+} habits[] = {
+    {T_DICT, "copy", "a copy of d is dict(d)"},
+    {T_DICT, "fromkeys", "write {key: value for key in keys}"},
+    {T_DICT, "has_key", "write key in d"},
+    {T_DICT, "iteritems", "use items()"},
+    {T_DICT, "iterkeys", "use keys()"},
+    {T_DICT, "itervalues", "use values()"},
+    {T_LIST, "add", "use append(x)"},
+    {T_LIST, "copy", "a copy of a list is list(x)"},
+    {T_LIST, "count", "write len([y for y in x if y == value])"},
+    {T_LIST, "push", "use append(x)"},
+    {T_LIST, "reverse", "use reversed(x), which gives a new list"},
+    {T_LIST, "sort", "use sorted(x), which gives a new list"},
+    {T_LIST, "join", "write separator.join(list)"},
+    {T_TUPLE, "append", "a tuple cannot change: use a list, or t + (x,)"},
+    {T_TUPLE, "count", "write len([y for y in t if y == value])"},
+    {T_TUPLE, "index", "use list(t).index(x)"},
+    {T_STRING, "append", "a string cannot change: write s + t"},
+    {T_STRING, "casefold", "use lower()"},
+    {T_STRING, "contains", "write part in s"},
+    {T_STRING, "decode", "strings are text already"},
+    {T_STRING, "encode", "use bytes(s)"},
+    {T_STRING, "format_map", "use format(**mapping)"},
+    {T_STRING, "isdecimal", "use isdigit()"},
+    {T_STRING, "isnumeric", "use isdigit()"},
+    {T_STRING, "trim", "use strip()"},
+    {T_BYTES, "decode", "use str(b)"},
+    {T_SET, "copy", "a copy of a set is set(x)"},
+    {T_COUNT, "contains", "write value in x"},
+    {T_COUNT, "len", "use len(x)"},
+    {T_COUNT, "length", "use len(x)"},
+    {T_COUNT, "size", "use len(x)"},
+    {T_COUNT, "__class__", "use type(x)"},
+    {T_COUNT, "__len__", "use len(x)"},
+};
+/* clang-format on */
+
+static void hint_at_habit(struct star *s, value object, value name)
+{
+    const struct sl_string *n = sl_string(name);
+
+    for (size_t i = 0; i < sizeof habits / sizeof *habits; i++)
+        if ((habits[i].type == T_COUNT || habits[i].type == sl_type(object)) &&
+            strlen(habits[i].name) == n->length &&
+            memcmp(habits[i].name, n->p, n->length) == 0) {
+            sl_hint(s, "%s", habits[i].hint);
+            return;
+        }
+}
+
+static sl_native *method_named(value object, value name, enum sl_method *m)
+{
+    *m = sl_method_number(sl_string(name)->p, sl_string(name)->length);
+    return *m ? sl_method(object, *m) : NULL;
+}
+
+static value member(struct star *s, value module, value name)
+{
+    return sl_table_get_text(s, sl_module(module)->members, sl_string(name)->p,
+                             sl_string(name)->length);
+}
+
+bool sl_attr_exists(struct star *s, value object, value name)
+{
+    enum sl_method m;
+
+    if (sl_is(object, T_MODULE))
+        return member(s, object, name);
+    return method_named(object, name, &m);
+}
+
+value sl_attr_find(struct star *s, value object, value name)
+{
+    enum sl_method m;
+
+    if (sl_is(object, T_MODULE))
+        return member(s, object, name);
+    sl_native *function = method_named(object, name, &m);
+    if (!function)
+        return 0;
+    return sl_builtin_new(s, sl_method_name(m), function, object);
+}
+
+/* The attribute that was probably meant, into `text`. */
+static bool nearest(value object, value name, char *text, size_t size)
+{
+    const struct sl_string *n = sl_string(name);
+    const char *names[METHOD_COUNT], *found;
+    char wanted[64];
+    size_t count = 0;
+
+    if (n->length >= sizeof wanted)
+        return false;
+    memcpy(wanted, n->p, n->length);
+    wanted[n->length] = '\0';
+    for (int m = 1; m < METHOD_COUNT; m++)
+        if (sl_method(object, (enum sl_method)m))
+            names[count++] = sl_method_name((enum sl_method)m);
+    found = sl_nearest(wanted, names, count);
+    if (found)
+        snprintf(text, size, " (did you mean .%s?)", found);
+    return found;
+}
+
+value sl_attr(struct star *s, value object, value name)
+{
+    char meant[80] = "";
+    value found = sl_attr_find(s, object, name);
+
+    if (found || sl_failed(s))
+        return found;
+    nearest(object, name, meant, sizeof meant);
+    sl_fail(s, "%s has no .%.*s field or method%s", sl_type_name(object),
+            SL_SHOWN(name), meant);
+    hint_at_habit(s, object, name);
+    return 0;
+}

@@ -1,0 +1,146 @@
+#include "lib.h"
+
+#include <stdio.h>
+
+#include "error.h"
+
+/* clang-format off */
+static const char *const names[METHOD_COUNT] = {
+    "",
+#define M(name) #name,
+    SL_METHODS(M)
+#undef M
+};
+
+static const uint8_t lengths[METHOD_COUNT] = {
+    0,
+#define M(name) sizeof #name - 1,
+    SL_METHODS(M)
+#undef M
+};
+/* clang-format on */
+
+/* The list is in alphabetical order: six comparisons find one or none. */
+enum sl_method sl_method_number(const char *name, size_t length)
+{
+    int low = 1, high = METHOD_COUNT - 1;
+
+    while (low <= high) {
+        int middle = (low + high) / 2;
+        size_t n = lengths[middle] < length ? lengths[middle] : length;
+        int order = memcmp(name, names[middle], n);
+        if (order == 0)
+            order = (length > lengths[middle]) - (length < lengths[middle]);
+        if (order == 0)
+            return (enum sl_method)middle;
+        if (order < 0)
+            high = middle - 1;
+        else
+            low = middle + 1;
+    }
+    return METHOD_NONE;
+}
+
+const char *sl_method_name(enum sl_method m)
+{
+    return names[m];
+}
+
+sl_native *sl_method(value v, enum sl_method m)
+{
+    switch (sl_type(v)) {
+    case T_STRING:
+        return sl_string_methods[m];
+    case T_BYTES:
+        return sl_bytes_methods[m];
+    case T_LIST:
+        return sl_list_methods[m];
+    case T_DICT:
+        return sl_dict_methods[m];
+    case T_SET:
+        return sl_set_methods[m];
+    default:
+        return NULL;
+    }
+}
+
+/* --- arguments --------------------------------------------------------------- */
+
+value sl_failed_in(struct star *s, const struct sl_call *c)
+{
+    sl_fail_prefix(s, c->name);
+    return 0;
+}
+
+bool sl_self_may_change(struct star *s, const struct sl_call *c,
+                        const char *verb)
+{
+    return sl_may_change(s, c->self, verb) || sl_failed_in(s, c);
+}
+
+bool sl_is_callable(value v)
+{
+    return sl_is(v, T_FUNCTION) || sl_is(v, T_BUILTIN);
+}
+
+bool sl_want_one(struct star *s, const struct sl_call *c, const char *want)
+{
+    if (c->named)
+        sl_fail(s, "%s does not accept keyword arguments", c->name);
+    else if (c->count != 1)
+        sl_fail(s, "%s: got %u arguments, want %s", c->name, c->count, want);
+    else
+        return true;
+    return false;
+}
+
+bool sl_arg_iterable(struct star *s, const struct sl_call *c, uint32_t i)
+{
+    if (sl_is_iterable(c->args[i]))
+        return true;
+    sl_fail(s, "%s: for parameter %u: got %s, want iterable", c->name, i + 1,
+            sl_type_name(c->args[i]));
+    if (sl_is(c->args[i], T_STRING))
+        sl_hint(s, "a string is not iterable: use its elems() or codepoints()");
+    return false;
+}
+
+bool sl_int_arg(struct star *s, value v, unsigned bits, int64_t *out)
+{
+    int64_t n;
+
+    if (sl_type(v) != T_INT) {
+        sl_fail(s, "got %s, want int", sl_type_name(v));
+        return false;
+    }
+    if (sl_int_to_i64(v, &n) &&
+        (bits == 64 || (n >= INT32_MIN && n <= INT32_MAX))) {
+        *out = n;
+        return true;
+    }
+    value text = sl_repr_value(s, v);
+    if (!text)
+        return false;
+    if (bits == 64)
+        sl_fail(s, "%.*s out of range (want value in signed 64-bit range)",
+                SL_SHOWN(text));
+    else
+        sl_fail(s, "%.*s out of range", SL_SHOWN(text));
+    return false;
+}
+
+bool sl_arg_int(struct star *s, const struct sl_call *c, uint32_t i,
+                int64_t *out)
+{
+    if (sl_is_int_word(c->args[i])) {
+        *out = sl_int_word(c->args[i]);
+        return true;
+    }
+    if (sl_int_arg(s, c->args[i], 64, out))
+        return true;
+
+    char where[80];
+    snprintf(where, sizeof where, "%s: for parameter %u", c->name, i + 1);
+    sl_fail_prefix(s, where);
+    return false;
+}

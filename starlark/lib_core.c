@@ -1,0 +1,277 @@
+#include "lib.h"
+
+/* The built-in functions about any value, and the table of all of them. */
+
+static value lib_bool(struct star *s, const struct sl_call *c)
+{
+    if (!sl_want_args(s, c, 0, 1))
+        return 0;
+    return sl_bool(c->count && sl_truth(c->args[0]));
+}
+
+static value lib_len(struct star *s, const struct sl_call *c)
+{
+    if (!sl_want_args(s, c, 1, 1))
+        return 0;
+    if (sl_is(c->args[0], T_RANGE)) /* may be longer than sl_len can say */
+        return sl_int_u64(s, sl_range(c->args[0])->count);
+    int64_t n = sl_len(c->args[0]);
+    if (n < 0)
+        return sl_fail(s, "len: value of type %s has no len",
+                       sl_type_name(c->args[0]));
+    return sl_word(n);
+}
+
+static value lib_type(struct star *s, const struct sl_call *c)
+{
+    if (!sl_want_one(s, c, "exactly 1"))
+        return 0;
+    const char *name = sl_type_name(c->args[0]);
+    return sl_intern(s, name, strlen(name));
+}
+
+/* --- text ------------------------------------------------------------------------ */
+
+static value lib_repr(struct star *s, const struct sl_call *c)
+{
+    return sl_want_args(s, c, 1, 1) ? sl_repr_value(s, c->args[0]) : 0;
+}
+
+static value lib_str(struct star *s, const struct sl_call *c)
+{
+    return sl_want_one(s, c, "exactly 1") ? sl_str_value(s, c->args[0]) : 0;
+}
+
+/* Any bytes as valid UTF-8. */
+static value bytes_from_string(struct star *s, value string)
+{
+    const struct sl_string *from = sl_string(string);
+    struct sl_text t = {.s = s};
+    size_t paid = 0;
+    unsigned width;
+
+    if (from->o.flags & STRING_ASCII)
+        return sl_bytes_new(s, from->p, from->length);
+    for (size_t i = 0; i < from->length; i += width) {
+        if (!sl_pay_bytes(s, i, &paid))
+            break;
+        sl_text_rune(&t, sl_rune(from->p + i, from->length - i, &width));
+    }
+    value bytes = t.failed || sl_failed(s) ? 0 : sl_bytes_new(s, t.p, t.length);
+    sl_text_free(&t);
+    return bytes;
+}
+
+static bool append_byte(struct star *s, struct sl_text *t, value v, uint64_t i)
+{
+    if (sl_is_int_word(v) && sl_int_word(v) >= 0 && sl_int_word(v) <= 255) {
+        sl_text_char(t, (char)sl_int_word(v));
+        return !t->failed;
+    }
+    if (sl_type(v) != T_INT) {
+        sl_fail(s, "bytes: at index %llu, got %s, want int",
+                (unsigned long long)i, sl_type_name(v));
+        return false;
+    }
+    value shown = sl_repr_value(s, v);
+    if (shown)
+        sl_fail(s,
+                "bytes: at index %llu, %.*s out of range (want value in "
+                "unsigned 8-bit range)",
+                (unsigned long long)i, SL_SHOWN(shown));
+    return false;
+}
+
+static value bytes_from_ints(struct star *s, value iterable)
+{
+    struct sl_text t = {.s = s};
+    struct sl_iter it;
+    uint64_t i = 0;
+    value v, bytes = 0;
+
+    if (!sl_iter_begin(s, iterable, &it))
+        return 0;
+    while ((v = sl_iter_next(s, &it)) && append_byte(s, &t, v, i))
+        i++;
+    sl_iter_end(&it);
+    if (!sl_failed(s))
+        bytes = sl_bytes_new(s, t.p ? t.p : "", t.length);
+    sl_text_free(&t);
+    return bytes;
+}
+
+static value lib_bytes(struct star *s, const struct sl_call *c)
+{
+    if (!sl_want_one(s, c, "exactly 1"))
+        return 0;
+    value x = c->args[0];
+    if (sl_is(x, T_BYTES))
+        return x;
+    if (sl_is(x, T_STRING))
+        return bytes_from_string(s, x);
+    if (sl_is_iterable(x))
+        return bytes_from_ints(s, x);
+    return sl_fail(s, "bytes: got %s, want string, bytes, or iterable of ints",
+                   sl_type_name(x));
+}
+
+/* --- print and fail --------------------------------------------------------------- */
+
+/* The arguments, strings as they are, with what is given by name as "sep"
+ * between them. */
+static bool join_args(struct star *s, const struct sl_call *c,
+                      struct sl_text *t, bool raw_bytes)
+{
+    struct sl_call named = *c;
+    value sep;
+
+    named.args += c->count;
+    named.count = 0;
+    if (!sl_unpack(s, &named, "sep?", &sep)) {
+        for (uint32_t i = 0; i < c->named; i++)
+            if (sl_string(c->names[i])->length == 3 &&
+                memcmp(sl_string(c->names[i])->p, "end", 3) == 0)
+                sl_hint(s, "print always ends the line: collect the parts, and "
+                           "print them joined");
+        return false;
+    }
+    if (sep && !sl_is(sep, T_STRING)) {
+        sl_fail(s, "%s: for parameter sep: got %s, want string", c->name,
+                sl_type_name(sep));
+        return false;
+    }
+    for (uint32_t i = 0; i < c->count; i++) {
+        value v = c->args[i];
+        bool raw = sl_is(v, T_STRING) || (raw_bytes && sl_is(v, T_BYTES));
+        if (i > 0 && sep)
+            sl_text_append(t, sl_string(sep)->p, sl_string(sep)->length);
+        else if (i > 0)
+            sl_text_char(t, ' ');
+        if (!sl_charge(s, 1 + (raw ? sl_string(v)->length / 64 : 0)))
+            return false;
+        if (raw)
+            sl_text_append(t, sl_string(v)->p, sl_string(v)->length);
+        else if (!sl_repr(t, v))
+            return false;
+    }
+    return !t->failed;
+}
+
+static value give(struct star *s, const struct sl_text *t)
+{
+    size_t limit = s->limits.output_bytes;
+
+    if (limit &&
+        (s->output_bytes >= limit || t->length > limit - s->output_bytes))
+        return sl_fail_as(s, STAR_ERROR_OUTPUT, "printed more than %zu bytes",
+                          limit);
+    s->output_bytes += t->length;
+    if (s->options.print && !s->options.print(s->options.ctx, t->p, t->length))
+        return sl_fail_as(s, STAR_ERROR_OUTPUT,
+                          "print: the output was not accepted");
+    return V_NONE;
+}
+
+static value lib_print(struct star *s, const struct sl_call *c)
+{
+    struct sl_text t = {.s = s};
+    value result = 0;
+
+    if (join_args(s, c, &t, true)) {
+        sl_text_char(&t, '\n');
+        result = t.failed ? 0 : give(s, &t);
+    }
+    sl_text_free(&t);
+    return result;
+}
+
+static value lib_fail(struct star *s, const struct sl_call *c)
+{
+    struct sl_text t = {.s = s};
+
+    if (join_args(s, c, &t, false))
+        sl_fail(s, "fail: %.*s", (int)t.length, t.p ? t.p : "");
+    sl_text_free(&t);
+    return 0;
+}
+
+/* --- attributes ------------------------------------------------------------------- */
+
+static bool arg_name(struct star *s, const struct sl_call *c, uint32_t i)
+{
+    if (sl_is(c->args[i], T_STRING))
+        return true;
+    sl_fail(s, "%s: for parameter %u: got %s, want string", c->name, i + 1,
+            sl_type_name(c->args[i]));
+    return false;
+}
+
+static value lib_getattr(struct star *s, const struct sl_call *c)
+{
+    if (!sl_want_args(s, c, 2, 3) || !arg_name(s, c, 1))
+        return 0;
+    value found = sl_attr_find(s, c->args[0], c->args[1]);
+    if (found || sl_failed(s))
+        return found;
+    if (c->count == 3)
+        return c->args[2];
+    return sl_fail(s, "getattr: %s has no .%.*s field or method",
+                   sl_type_name(c->args[0]), SL_SHOWN(c->args[1]));
+}
+
+static value lib_hasattr(struct star *s, const struct sl_call *c)
+{
+    if (!sl_want_args(s, c, 2, 2) || !arg_name(s, c, 1))
+        return 0;
+    return sl_bool(sl_attr_exists(s, c->args[0], c->args[1]));
+}
+
+static bool append_name(struct star *s, value list, const char *name)
+{
+    value v = sl_intern(s, name, strlen(name));
+
+    return v && sl_list_append(s, list, v);
+}
+
+static value lib_dir(struct star *s, const struct sl_call *c)
+{
+    if (!sl_want_one(s, c, "1"))
+        return 0;
+    value list = sl_list_new(s, 0);
+    if (!list)
+        return 0;
+    if (sl_is(c->args[0], T_MODULE)) {
+        value names = sl_module(c->args[0])->members;
+        if (!sl_list_extend(s, list, names) ||
+            !sl_sort(s, sl_list(list)->items, sl_list(list)->items,
+                     sl_list(list)->count, false))
+            return 0;
+        return list;
+    }
+    for (int m = 1; m < METHOD_COUNT; m++) /* in the order of the alphabet */
+        if (sl_method(c->args[0], (enum sl_method)m) &&
+            !append_name(s, list, sl_method_name((enum sl_method)m)))
+            return 0;
+    return list;
+}
+
+/* clang-format off */
+const struct sl_builtin_entry sl_core_builtins[] = {
+    {"abs", sl_lib_abs},             {"all", sl_lib_all},
+    {"any", sl_lib_any},             {"bool", lib_bool},
+    {"bytes", lib_bytes},            {"chr", sl_lib_chr},
+    {"dict", sl_lib_dict},           {"dir", lib_dir},
+    {"enumerate", sl_lib_enumerate}, {"fail", lib_fail},
+    {"float", sl_lib_float},         {"getattr", lib_getattr},
+    {"hasattr", lib_hasattr},        {"hash", sl_lib_hash},
+    {"int", sl_lib_int},             {"len", lib_len},
+    {"list", sl_lib_list},           {"max", sl_lib_max},
+    {"min", sl_lib_min},             {"ord", sl_lib_ord},
+    {"print", lib_print},            {"range", sl_lib_range},
+    {"repr", lib_repr},              {"reversed", sl_lib_reversed},
+    {"set", sl_lib_set},             {"sorted", sl_lib_sorted},
+    {"str", lib_str},                {"tuple", sl_lib_tuple},
+    {"type", lib_type},              {"zip", sl_lib_zip},
+    {NULL, NULL},
+};
+/* clang-format on */

@@ -1,0 +1,371 @@
+#include "error.h"
+#include "lib.h"
+
+/* Built-in functions over sequences. What a loop puts into a container of its
+ * own is held there: the rest of what it made is released each time. */
+
+value sl_to_list(struct star *s, value iterable)
+{
+    int64_t n = sl_len(iterable);
+    value list = sl_list_new(s, n > 0 && n < UINT32_MAX ? (size_t)n : 0);
+
+    return list && sl_list_extend(s, list, iterable) ? list : 0;
+}
+
+value sl_lib_list(struct star *s, const struct sl_call *c)
+{
+    if (!sl_want_args(s, c, 0, 1))
+        return 0;
+    if (c->count == 0)
+        return sl_list_new(s, 0);
+    return sl_arg_iterable(s, c, 0) ? sl_to_list(s, c->args[0]) : 0;
+}
+
+value sl_lib_tuple(struct star *s, const struct sl_call *c)
+{
+    if (!sl_want_args(s, c, 0, 1))
+        return 0;
+    if (c->count == 0)
+        return sl_tuple_new(s, 0);
+    if (!sl_arg_iterable(s, c, 0) || sl_is(c->args[0], T_TUPLE))
+        return sl_failed(s) ? 0 : c->args[0];
+
+    value list =
+        sl_is(c->args[0], T_LIST) ? c->args[0] : sl_to_list(s, c->args[0]);
+    if (!list || !sl_charge(s, sl_list(list)->count / 8))
+        return 0;
+    uint32_t n = sl_list(list)->count;
+    value tuple = sl_tuple_new(s, n);
+    if (tuple && n)
+        memcpy(sl_tuple(tuple)->items, sl_list(list)->items, n * sizeof(value));
+    return tuple;
+}
+
+value sl_lib_reversed(struct star *s, const struct sl_call *c)
+{
+    if (!sl_want_args(s, c, 1, 1) || !sl_arg_iterable(s, c, 0))
+        return 0;
+    value list = sl_to_list(s, c->args[0]);
+    if (!list || !sl_charge(s, sl_list(list)->count / 8))
+        return 0;
+
+    value *items = sl_list(list)->items;
+    for (size_t i = 0, j = sl_list(list)->count; i + 1 < j; i++) {
+        value v = items[i];
+        items[i] = items[--j];
+        items[j] = v;
+    }
+    return list;
+}
+
+/* Whether an item with that truth is in the iterable. */
+static value find_truth(struct star *s, const struct sl_call *c, bool truth)
+{
+    struct sl_iter it;
+    bool found = false;
+    value v;
+
+    if (!sl_want_args(s, c, 1, 1) || !sl_arg_iterable(s, c, 0) ||
+        !sl_iter_begin(s, c->args[0], &it))
+        return 0;
+    size_t held = s->heap.held_count;
+    while (!found && (v = sl_iter_next(s, &it))) {
+        found = sl_truth(v) == truth;
+        SL_RELEASE(s, held);
+    }
+    sl_iter_end(&it);
+    return sl_failed(s) ? 0 : sl_bool(found == truth);
+}
+
+value sl_lib_any(struct star *s, const struct sl_call *c)
+{
+    return find_truth(s, c, true);
+}
+
+value sl_lib_all(struct star *s, const struct sl_call *c)
+{
+    return find_truth(s, c, false);
+}
+
+/* --- lists of tuples --------------------------------------------------------------- */
+
+/* A tuple of `width` that is the next item of `rows`. */
+static struct sl_tuple *next_row(struct star *s, value rows, uint32_t width)
+{
+    value row = sl_tuple_new(s, width);
+
+    return row && sl_list_append(s, rows, row) ? sl_tuple(row) : NULL;
+}
+
+static value number_from(struct star *s, int64_t start, uint64_t i)
+{
+    if (start >= 0)
+        return sl_int_u64(s, (uint64_t)start + i);
+    return sl_int(s, (int64_t)((uint64_t)start + i));
+}
+
+value sl_lib_enumerate(struct star *s, const struct sl_call *c)
+{
+    int64_t start = 0;
+    uint64_t i = 0;
+    struct sl_iter it;
+    value v;
+
+    if (!sl_want_args(s, c, 1, 2) || !sl_arg_iterable(s, c, 0) ||
+        (c->count == 2 && !sl_arg_int(s, c, 1, &start)))
+        return 0;
+    int64_t n = sl_len(c->args[0]);
+    value rows = sl_list_new(s, n > 0 && n < UINT32_MAX ? (size_t)n : 0);
+    if (!rows || !sl_iter_begin(s, c->args[0], &it))
+        return 0;
+    size_t held = s->heap.held_count;
+    while ((v = sl_iter_next(s, &it))) {
+        value number = number_from(s, start, i++);
+        struct sl_tuple *row = number ? next_row(s, rows, 2) : NULL;
+        if (!row)
+            break;
+        row->items[0] = number;
+        row->items[1] = v;
+        SL_RELEASE(s, held);
+    }
+    sl_iter_end(&it);
+    return sl_failed(s) ? 0 : rows;
+}
+
+/* One row of what the iterators have next; false at the shortest's end. */
+static bool zip_row(struct star *s, value rows, struct sl_iter *its,
+                    uint32_t width)
+{
+    value first = sl_iter_next(s, &its[0]);
+    struct sl_tuple *row = first ? next_row(s, rows, width) : NULL;
+
+    if (!row)
+        return false;
+    row->items[0] = first;
+    for (uint32_t i = 1; i < width; i++) {
+        value v = sl_iter_next(s, &its[i]);
+        if (!v) {
+            sl_list(rows)->count--;
+            return false;
+        }
+        row->items[i] = v;
+    }
+    return true;
+}
+
+static value zip(struct star *s, const struct sl_call *c, struct sl_iter *its)
+{
+    value rows = sl_list_new(s, 0);
+    uint32_t begun = 0;
+    bool ok = rows;
+
+    for (; ok && begun < c->count; begun++) {
+        ok = sl_is_iterable(c->args[begun]);
+        if (!ok)
+            sl_fail(s, "zip: argument #%u is not iterable: %s", begun + 1,
+                    sl_type_name(c->args[begun]));
+        ok = ok && sl_iter_begin(s, c->args[begun], &its[begun]);
+        if (!ok)
+            break;
+    }
+    size_t held = s->heap.held_count;
+    while (ok && zip_row(s, rows, its, c->count))
+        SL_RELEASE(s, held);
+    while (begun > 0)
+        sl_iter_end(&its[--begun]);
+    return sl_failed(s) ? 0 : rows;
+}
+
+value sl_lib_zip(struct star *s, const struct sl_call *c)
+{
+    struct sl_iter few[8], *its = few;
+    size_t size = c->count * sizeof *its;
+
+    if (c->named)
+        return sl_fail(s, "zip does not accept keyword arguments");
+    if (c->count == 0)
+        return sl_list_new(s, 0);
+    if (c->count > sizeof few / sizeof *few) {
+        its = sl_storage(s, size);
+        if (!its)
+            return 0;
+    }
+    value rows = zip(s, c, its);
+    if (its != few)
+        sl_storage_free(s, its, size);
+    return rows;
+}
+
+/* --- sorted ------------------------------------------------------------------------ */
+
+/* What `key` gives for each of `items`, a list of our own. */
+static value keys_of(struct star *s, value items, value key)
+{
+    uint32_t n = sl_list(items)->count;
+    value keys = sl_list_new(s, n);
+    size_t held = s->heap.held_count;
+
+    for (uint32_t i = 0; keys && i < n; i++) {
+        value k = sl_call(s, key, &sl_list(items)->items[i], 1);
+        if (!k || !sl_list_append(s, keys, k))
+            return 0;
+        SL_RELEASE(s, held);
+    }
+    return keys;
+}
+
+static value sorted(struct star *s, value iterable, value key, bool reverse)
+{
+    value list = sl_to_list(s, iterable), keys = list;
+
+    if (!list)
+        return 0;
+    if (key) {
+        sl_lock(iterable);
+        keys = keys_of(s, list, key);
+        sl_unlock(iterable);
+    }
+    if (!keys || !sl_sort(s, sl_list(list)->items, sl_list(keys)->items,
+                          sl_list(list)->count, reverse))
+        return 0;
+    return list;
+}
+
+value sl_lib_sorted(struct star *s, const struct sl_call *c)
+{
+    value v[3];
+
+    if (!sl_unpack(s, c, "iterable, key?, reverse?", v)) {
+        for (uint32_t i = 0; i < c->named; i++)
+            if (sl_string(c->names[i])->length == 3 &&
+                memcmp(sl_string(c->names[i])->p, "cmp", 3) == 0)
+                sl_hint(s, "use key=, a function of one item that gives what "
+                           "is compared");
+        return 0;
+    }
+    if (!sl_is_iterable(v[0]))
+        return sl_fail(s,
+                       "sorted: for parameter iterable: got %s, want "
+                       "iterable",
+                       sl_type_name(v[0]));
+    if (v[1] && !sl_is_callable(v[1]))
+        return sl_fail(s, "sorted: for parameter key: got %s, want callable",
+                       sl_type_name(v[1]));
+    if (v[2] && sl_type(v[2]) != T_BOOL)
+        return sl_fail(s, "sorted: for parameter reverse: got %s, want bool",
+                       sl_type_name(v[2]));
+    return sorted(s, v[0], v[1], v[2] == V_TRUE);
+}
+
+/* --- max and min -------------------------------------------------------------------- */
+
+static bool better(struct star *s, const struct sl_call *c, enum sl_operator op,
+                   value k, value best)
+{
+    bool yes;
+
+    if (sl_is_int_word(k) && sl_is_int_word(best))
+        return op == OP_GT ? (int64_t)k > (int64_t)best
+                           : (int64_t)k < (int64_t)best;
+    if (!sl_compare(s, op, k, best, &yes)) {
+        sl_fail_prefix(s, c->name);
+        return false;
+    }
+    return yes;
+}
+
+/* Without a key function nothing can change `items` on the way. */
+static value extreme_item(struct star *s, const struct sl_call *c,
+                          enum sl_operator op, const value *items, size_t n)
+{
+    value best = items[0];
+
+    for (size_t i = 1; i < n; i++) {
+        if (!sl_charge(s, 1))
+            return 0;
+        if (better(s, c, op, items[i], best))
+            best = items[i];
+        else if (sl_failed(s))
+            return 0;
+    }
+    return best;
+}
+
+/* The best so far is in best->items[0], its key in items[1]: there both are held,
+ * whatever the key function does. */
+static value extreme(struct star *s, const struct sl_call *c,
+                     enum sl_operator op, value key, struct sl_iter *it)
+{
+    value tuple = sl_tuple_new(s, 2);
+    struct sl_tuple *best = sl_tuple(tuple);
+    uint64_t i = 0;
+    value v;
+
+    if (!tuple)
+        return 0;
+    size_t held = s->heap.held_count;
+    while ((v = sl_iter_next(s, it))) {
+        value k = key ? sl_call(s, key, &v, 1) : v;
+        if (!k)
+            break;
+        if (i++ == 0 || better(s, c, op, k, best->items[1])) {
+            best->items[0] = v;
+            best->items[1] = k;
+        }
+        if (sl_failed(s))
+            break;
+        SL_RELEASE(s, held);
+    }
+    if (sl_failed(s))
+        return 0;
+    if (i == 0)
+        return sl_fail(s, "%s: argument is an empty sequence", c->name);
+    return best->items[0];
+}
+
+static value minmax(struct star *s, const struct sl_call *c,
+                    enum sl_operator op)
+{
+    struct sl_call named = *c;
+    struct sl_iter it;
+    value key;
+
+    if (c->count == 0)
+        return sl_fail(s, "%s requires at least one positional argument",
+                       c->name);
+    named.args += c->count;
+    named.count = 0;
+    if (!sl_unpack(s, &named, "key?", &key))
+        return 0;
+    if (key && !sl_is_callable(key))
+        return sl_fail(s, "%s: for parameter key: got %s, want callable",
+                       c->name, sl_type_name(key));
+    if (!key && c->count > 1)
+        return extreme_item(s, c, op, c->args, c->count);
+    value all = c->args[0];
+    if (c->count > 1) {
+        all = sl_tuple_new(s, c->count);
+        if (!all)
+            return 0;
+        memcpy(sl_tuple(all)->items, c->args, c->count * sizeof(value));
+    }
+    if (!key && sl_is(all, T_LIST) && sl_list(all)->count)
+        return extreme_item(s, c, op, sl_list(all)->items, sl_list(all)->count);
+    if (!sl_iter_begin(s, all, &it)) {
+        sl_fail_prefix(s, c->name);
+        return 0;
+    }
+    value result = extreme(s, c, op, key, &it);
+    sl_iter_end(&it);
+    return result;
+}
+
+value sl_lib_max(struct star *s, const struct sl_call *c)
+{
+    return minmax(s, c, OP_GT);
+}
+
+value sl_lib_min(struct star *s, const struct sl_call *c)
+{
+    return minmax(s, c, OP_LT);
+}
