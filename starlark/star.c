@@ -8,6 +8,10 @@
 
 /* --- opening and closing ------------------------------------------------------------ */
 
+/* What compares and hashes nested values does so with C functions that call each
+ * other: this many fit a thread's stack. */
+#define VALUE_DEPTH_MAX 1000
+
 static void set_limits(struct star *s, const struct star_limits *limits)
 {
     static const struct star_limits none;
@@ -21,6 +25,8 @@ static void set_limits(struct star *s, const struct star_limits *limits)
         s->limits.call_depth = 200;
     if (!s->limits.value_depth)
         s->limits.value_depth = 200;
+    if (s->limits.value_depth > VALUE_DEPTH_MAX)
+        s->limits.value_depth = VALUE_DEPTH_MAX;
 }
 
 /* Hashes depend on it, and nothing that a program can see depends on them. */

@@ -117,6 +117,9 @@ value sl_call(struct star *s, value function, const value *args,
 value sl_call_named(struct star *s, value function, const value *args,
                     uint32_t count, const value *names, uint32_t named);
 
+/* Makes `v` and all it reaches immutable. */
+bool sl_freeze(struct star *s, value v);
+
 /* What is predeclared, with the host's: a dict; made when first asked for. */
 value sl_universe(struct star *s);
 value sl_host_builtin(struct star *s, const char *name, star_function *function,

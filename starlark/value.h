@@ -49,7 +49,9 @@ struct sl_object {
     uint32_t hash;      /* of strings, bytes, tuples, ints; 0: not computed */
 };
 
-enum { STRING_ASCII = 1 }; /* flags: every byte is below 0x80 */
+/* flags: every byte of a string is below 0x80; a tuple, function or cell is
+ * frozen, with all it reaches */
+enum { STRING_ASCII = 1, OBJECT_FROZEN = 0x80 };
 
 /*
  * A string or bytes. The bytes are inline, or belong to a T_BUFFER that several

@@ -33,3 +33,51 @@ PENDING bool sl_hash(struct star *s, value v, uint32_t *out)
     *out = sl_is(v, T_STRING) ? sl_text_hash(s, v) : (uint32_t)(v >> 4);
     return true;
 }
+PENDING value sl_int(struct star *s, int64_t n)
+{
+    return sl_word(n);
+}
+PENDING value sl_int_parse(struct star *s, const char *digits, size_t length,
+                           unsigned base, bool negative)
+{
+    int64_t n = 0;
+
+    while (length--)
+        n = n * base + (*digits++ - '0');
+    return sl_word(negative ? -n : n);
+}
+PENDING bool sl_int_to_i64(value v, int64_t *out)
+{
+    *out = sl_int_word(v);
+    return true;
+}
+PENDING bool sl_truth(value v)
+{
+    return v != V_FALSE && v != V_NONE;
+}
+PENDING bool sl_unpack(struct star *s, const struct sl_call *c,
+                       const char *pattern, value *out)
+{
+    return false;
+}
+PENDING bool sl_iter_begin(struct star *s, value iterable, struct sl_iter *it)
+{
+    return false;
+}
+PENDING value sl_iter_next(struct star *s, struct sl_iter *it)
+{
+    return 0;
+}
+PENDING void sl_iter_end(struct sl_iter *it)
+{
+}
+PENDING void sl_float_repr(struct sl_text *t, double d)
+{
+    sl_text_printf(t, "%.17g", d);
+}
+PENDING bool sl_int_format(struct sl_text *t, value v, unsigned base,
+                           bool upper)
+{
+    sl_text_printf(t, "%lld", (long long)sl_int_word(v));
+    return true;
+}

@@ -73,7 +73,7 @@ struct star_limits {
     size_t output_bytes;  /* given to print in one interpreter; no limit */
     unsigned call_depth;  /* functions inside each other; default 200 */
     unsigned value_depth; /* lists inside lists, when compared, printed, hashed,
-                             turned into JSON; default 200 */
+                             turned into JSON; default 200, at most 1,000 */
 };
 
 /* Stable; star_error_name() gives the name in quotes. */
