@@ -284,33 +284,3 @@ bool star_dict_set(struct star *s, star_value dict, star_value key,
     sl_host_leave(s);
     return ok;
 }
-
-/* --- arguments of host functions -------------------------------------------------------- */
-
-/* The names and values of a host's arguments stand wherever it likes, those of a
- * built-in in a row. */
-bool star_unpack(struct star *s, const struct star_args *args,
-                 const char *function, const char *pattern, star_value *out)
-{
-    size_t count = args->count + args->named_count;
-    struct sl_call c = {.name = function,
-                        .args = args->values,
-                        .count = (uint32_t)args->count,
-                        .named = (uint32_t)args->named_count,
-                        .names = args->names};
-    value *row = NULL;
-    bool ok;
-
-    if (count > UINT32_MAX / 2)
-        return sl_fail(s, "too many arguments") != 0;
-    if (args->named_count && args->named != args->values + args->count) {
-        if (!(row = sl_storage(s, count * sizeof *row)))
-            return false;
-        memcpy(row, args->values, args->count * sizeof *row);
-        memcpy(row + args->count, args->named, args->named_count * sizeof *row);
-        c.args = row;
-    }
-    ok = sl_unpack(s, &c, pattern, out);
-    sl_storage_free(s, row, row ? count * sizeof *row : 0);
-    return ok;
-}
