@@ -142,6 +142,14 @@ enum sl_opcode {
         SL_OPCODE_COUNT
 };
 
+/* The rows of the table: operands as the letters above. */
+struct sl_opcode_info {
+    const char *name;
+    char operands[4]; /* of a, b, c */
+    const char *text;
+};
+extern const struct sl_opcode_info sl_opcodes[SL_OPCODE_COUNT];
+
 static inline enum sl_opcode sl_op(uint64_t i)
 {
     return (enum sl_opcode)(i & 0xff);

@@ -1,0 +1,392 @@
+#include "compile.h"
+
+/* --- assignment ------------------------------------------------------------------- */
+
+static void assign_name(struct sl_compiler *c, const struct sl_node *n,
+                        struct sl_operand v)
+{
+    uint32_t mark = c->unit->top, reg = sl_local_register(n->index);
+
+    if (n->scope == SCOPE_LOCAL && reg < 0x10000) {
+        sl_move(c, reg, v);
+        return;
+    }
+    uint32_t from = sl_in_register(c, v);
+    if (n->scope == SCOPE_GLOBAL) {
+        sl_emit(c, I_SET_GLOBAL, 0, from, n->index);
+    } else if (n->scope == SCOPE_LOCAL) {
+        sl_emit(c, I_FAR_SET, 0, from, reg);
+    } else {
+        if (reg >= 0x10000) {
+            uint32_t near = sl_temporary(c);
+            sl_emit(c, I_FAR_GET, near, 0, reg);
+            reg = near;
+        }
+        sl_emit(c, I_CELL_SET, reg, from, 0);
+    }
+    c->unit->top = mark;
+}
+
+static void assign(struct sl_compiler *c, const struct sl_node *target,
+                   struct sl_operand v, struct sl_pos pos);
+
+/* The register of a variable that takes values without further ado, else
+ * SL_ANYWHERE. */
+static uint32_t plain_register(const struct sl_node *n)
+{
+    uint32_t reg = sl_local_register(n->index);
+
+    return n->kind == N_NAME && n->scope == SCOPE_LOCAL && reg < 0x10000
+               ? reg
+               : SL_ANYWHERE;
+}
+
+/* Variables in neighbouring registers, as those of `for k, v in` are: where the
+ * first is. */
+static uint32_t plain_run(const struct sl_node *targets)
+{
+    uint32_t first = plain_register(targets), reg = first;
+
+    for (const struct sl_node *n = targets; n; n = n->next, reg++)
+        if (first == SL_ANYWHERE || plain_register(n) != reg)
+            return SL_ANYWHERE;
+    return first;
+}
+
+static uint32_t count_nodes(const struct sl_node *n)
+{
+    uint32_t count = 0;
+
+    for (; n; n = n->next)
+        count++;
+    return count;
+}
+
+static void unpack(struct sl_compiler *c, const struct sl_node *targets,
+                   struct sl_operand v, struct sl_pos pos)
+{
+    uint32_t count = count_nodes(targets), mark = c->unit->top;
+    uint32_t from = sl_in_register(c, v);
+    uint32_t run = targets ? plain_run(targets) : 0;
+
+    if (run != SL_ANYWHERE) {
+        sl_emit_at(c, pos, I_UNPACK, run, from, count);
+    } else if (count <= sl_room(c)) {
+        run = sl_temporaries(c, count);
+        sl_emit_at(c, pos, I_UNPACK, run, from, count);
+        for (const struct sl_node *n = targets; n; n = n->next)
+            assign(c, n, (struct sl_operand){.reg = run++}, pos);
+    } else {
+        uint32_t all = sl_temporary(c), one = sl_temporary(c);
+        int64_t i = 0;
+        sl_emit_at(c, pos, I_UNPACK_TUPLE, all, from, count);
+        for (const struct sl_node *n = targets; n && !c->failed; n = n->next) {
+            sl_emit_at(c, pos, I_INDEX_K, one, all,
+                       sl_constant(c, sl_word(i++)));
+            assign(c, n, (struct sl_operand){.reg = one}, pos);
+        }
+    }
+    c->unit->top = mark;
+}
+
+/* target = v. `pos`: where unpacking fails. */
+static void assign(struct sl_compiler *c, const struct sl_node *target,
+                   struct sl_operand v, struct sl_pos pos)
+{
+    uint32_t mark = c->unit->top, object, key, from;
+
+    if (c->failed)
+        return;
+    switch (target->kind) {
+    case N_NAME:
+        assign_name(c, target, v);
+        break;
+    case N_INDEX:
+        object = sl_in_register(c, sl_expr(c, target->a, SL_ANYWHERE));
+        key = sl_in_register(c, sl_expr(c, target->b, SL_ANYWHERE));
+        from = sl_in_register(c, v);
+        sl_emit_at(c, target->pos, I_SET_INDEX, object, key, from);
+        break;
+    case N_DOT:
+        object = sl_in_register(c, sl_expr(c, target->a, SL_ANYWHERE));
+        from = sl_in_register(c, v);
+        sl_emit_at(c, target->pos, I_SET_ATTR, object, from,
+                   sl_constant(c, target->v));
+        break;
+    default:
+        unpack(c, target->a, v, pos);
+    }
+    c->unit->top = mark;
+}
+
+/* Whether one of the targets from `n` up to `end` is the variable in `reg`. */
+static bool is_assigned(const struct sl_node *n, const struct sl_node *end,
+                        uint32_t reg)
+{
+    for (; n != end; n = n->next)
+        if (plain_register(n) == reg || n->kind == N_TUPLE || n->kind == N_LIST)
+            return true;
+    return false;
+}
+
+/* a, b = x, y without the tuple. All values are there before the first target
+ * changes; a variable that an earlier target changes is copied. */
+#define PARALLEL_MAX 8
+static bool assign_parallel(struct sl_compiler *c, const struct sl_node *n)
+{
+    const struct sl_node *targets = n->a, *values = n->b;
+    struct sl_operand v[PARALLEL_MAX];
+    uint32_t mark = c->unit->top, count = 0;
+
+    if ((targets->kind != N_TUPLE && targets->kind != N_LIST) ||
+        (values->kind != N_TUPLE && values->kind != N_LIST) || !targets->a ||
+        count_nodes(targets->a) != count_nodes(values->a) ||
+        count_nodes(targets->a) > PARALLEL_MAX)
+        return false;
+    const struct sl_node *target = targets->a;
+    for (const struct sl_node *e = values->a; e; e = e->next) {
+        struct sl_operand o = sl_expr(c, e, SL_ANYWHERE);
+        if (!o.constant && !sl_is_temporary(c, o.reg) &&
+            is_assigned(targets->a, target, o.reg)) {
+            uint32_t copy = sl_temporary(c);
+            sl_move(c, copy, o);
+            o.reg = copy;
+        }
+        v[count++] = o;
+        target = target->next;
+    }
+    count = 0;
+    for (target = targets->a; target; target = target->next)
+        assign(c, target, v[count++], n->pos);
+    c->unit->top = mark;
+    return true;
+}
+
+static void assignment(struct sl_compiler *c, const struct sl_node *n)
+{
+    uint32_t reg = plain_register(n->a);
+
+    if (reg != SL_ANYWHERE)
+        sl_expr_into(c, n->b, reg);
+    else if (!assign_parallel(c, n))
+        assign(c, n->a, sl_expr(c, n->b, SL_ANYWHERE), n->pos);
+}
+
+/* --- x op= y -------------------------------------------------------------------------- */
+
+/* a = a op value of `n`, where lists, dicts and sets change themselves: with a
+ * number or a string on the right they fail in any case, as `a op b` does. */
+static void augment(struct sl_compiler *c, const struct sl_node *n, uint32_t a)
+{
+    enum sl_operator op = (enum sl_operator)n->op;
+    bool in_place = op == OP_ADD || op == OP_SUB || op == OP_AND ||
+                    op == OP_OR || op == OP_XOR;
+    uint32_t mark = c->unit->top;
+    struct sl_operand right = sl_expr(c, n->b, SL_ANYWHERE);
+
+    if (right.constant &&
+        (sl_type(right.v) == T_INT || sl_type(right.v) == T_FLOAT ||
+         sl_type(right.v) == T_STRING))
+        in_place = false;
+    if (in_place)
+        sl_emit_at(c, n->pos, I_IN_PLACE, a, a,
+                   sl_in_register(c, right) | (uint32_t)op << 16);
+    else
+        sl_binary_to(c, n->pos, op, a, a, right);
+    c->unit->top = mark;
+}
+
+static void augmented(struct sl_compiler *c, const struct sl_node *n)
+{
+    const struct sl_node *target = n->a;
+    uint32_t mark = c->unit->top, object, key, v;
+
+    if (target->kind == N_NAME) {
+        v = sl_in_register(c, sl_expr(c, target, SL_ANYWHERE));
+        augment(c, n, v);
+        assign_name(c, target, (struct sl_operand){.reg = v});
+    } else if (target->kind == N_INDEX) {
+        object = sl_in_register(c, sl_expr(c, target->a, SL_ANYWHERE));
+        struct sl_operand k = sl_expr(c, target->b, SL_ANYWHERE);
+        key = sl_in_register(c, k);
+        v = sl_temporary(c);
+        if (k.constant)
+            sl_emit_at(c, target->pos, I_INDEX_K, v, object,
+                       sl_constant(c, k.v));
+        else
+            sl_emit_at(c, target->pos, I_INDEX, v, object, key);
+        augment(c, n, v);
+        sl_emit_at(c, target->pos, I_SET_INDEX, object, key, v);
+    } else {
+        object = sl_in_register(c, sl_expr(c, target->a, SL_ANYWHERE));
+        v = sl_temporary(c);
+        uint32_t k = sl_constant(c, target->v);
+        sl_emit_at(c, target->pos, I_ATTR, v, object, k);
+        augment(c, n, v);
+        sl_emit_at(c, target->pos, I_SET_ATTR, object, v, k);
+    }
+    c->unit->top = mark;
+}
+
+/* --- loops ---------------------------------------------------------------------------- */
+
+void sl_loop_begin(struct sl_compiler *c, struct sl_open_loop *loop,
+                   const struct sl_node *target, const struct sl_node *iterable,
+                   struct sl_pos pos)
+{
+    uint32_t variable = plain_register(target);
+
+    *loop = (struct sl_open_loop){.outer = c->unit->loop, .pos = pos};
+    loop->iterator = sl_temporaries(c, 3);
+    uint32_t mark = c->unit->top;
+    uint32_t of = sl_in_register(c, sl_expr(c, iterable, SL_ANYWHERE));
+    sl_emit_at(c, pos, I_FOR_BEGIN, loop->iterator, of, 0);
+    sl_jumps(c, &loop->next);
+    c->unit->top = mark;
+    loop->begin = sl_here(c);
+    c->unit->loop = loop;
+    loop->variable = variable != SL_ANYWHERE ? variable : sl_temporary(c);
+    if (variable == SL_ANYWHERE)
+        assign(c, target, (struct sl_operand){.reg = loop->variable}, pos);
+}
+
+void sl_loop_end(struct sl_compiler *c, struct sl_open_loop *loop)
+{
+    sl_label_here(c, &loop->next);
+    uint32_t pc =
+        sl_emit_at(c, loop->pos, I_FOR_NEXT, loop->iterator, loop->variable, 0);
+    if (!c->failed)
+        ((uint64_t *)c->instructions.items)[c->instructions.count - 1] =
+            sl_instruction(I_FOR_NEXT, loop->iterator, loop->variable,
+                           loop->begin - (pc + 1));
+    struct sl_loop *range = sl_pile_add(c, &c->loops, sizeof *range);
+    *range = (struct sl_loop){loop->begin, pc + 1, loop->iterator};
+    c->unit->loop = loop->outer;
+    c->unit->top = loop->iterator;
+    sl_label_here(c, &loop->exit);
+}
+
+static void for_statement(struct sl_compiler *c, const struct sl_node *n)
+{
+    struct sl_open_loop loop;
+
+    sl_loop_begin(c, &loop, n->a, n->b, n->pos);
+    sl_statements(c, n->c, NULL);
+    sl_loop_end(c, &loop);
+}
+
+static void leave_loops(struct sl_compiler *c)
+{
+    for (struct sl_open_loop *l = c->unit->loop; l; l = l->outer)
+        sl_emit(c, I_FOR_END, l->iterator, 0, 0);
+}
+
+static void return_statement(struct sl_compiler *c, const struct sl_node *n)
+{
+    uint32_t mark = c->unit->top;
+
+    if (n->a) {
+        uint32_t reg = sl_in_register(c, sl_expr(c, n->a, SL_ANYWHERE));
+        leave_loops(c);
+        sl_emit(c, I_RETURN, 0, reg, 0);
+    } else {
+        leave_loops(c);
+        sl_emit(c, I_RETURN_NONE, 0, 0, 0);
+    }
+    c->unit->top = mark;
+}
+
+/* --- statements ----------------------------------------------------------------------- */
+
+/* An elif is the else part of the if before it: a chain, walked in a loop. */
+static void if_statement(struct sl_compiler *c, const struct sl_node *n)
+{
+    struct sl_label end = {0};
+
+    for (;;) {
+        struct sl_label otherwise = {0};
+        sl_condition(c, n->a, false, &otherwise);
+        sl_statements(c, n->b, NULL);
+        if (n->c)
+            sl_jump(c, &end);
+        sl_label_here(c, &otherwise);
+        if (!n->c || c->failed)
+            break;
+        if (n->c->kind != N_IF || n->c->next) {
+            sl_statements(c, n->c, NULL);
+            break;
+        }
+        n = n->c;
+    }
+    sl_label_here(c, &end);
+}
+
+static void load_statement(struct sl_compiler *c, const struct sl_node *n)
+{
+    uint32_t mark = c->unit->top, module = sl_temporary(c);
+
+    sl_emit_at(c, n->pos, I_LOAD, module, 0, sl_constant(c, n->v));
+    for (const struct sl_node *b = n->a; b && !c->failed; b = b->next) {
+        uint32_t reg = plain_register(b->a);
+        uint32_t to = reg != SL_ANYWHERE ? reg : sl_temporary(c);
+        sl_emit_at(c, n->pos, I_LOAD_NAME, to, module, sl_constant(c, b->b->v));
+        assign_name(c, b->a, (struct sl_operand){.reg = to});
+        c->unit->top = module + 1;
+    }
+    c->unit->top = mark;
+}
+
+static void statement(struct sl_compiler *c, const struct sl_node *n)
+{
+    uint32_t mark = c->unit->top;
+
+    switch ((enum sl_node_kind)n->kind) {
+    case N_EXPR:
+        if (n->a->kind != N_LITERAL) /* a documentation string */
+            sl_expr(c, n->a, SL_ANYWHERE);
+        break;
+    case N_ASSIGN:
+        assignment(c, n);
+        break;
+    case N_AUGMENT:
+        augmented(c, n);
+        break;
+    case N_DEF: {
+        uint32_t reg = plain_register(n->c);
+        assign_name(c, n->c, sl_closure(c, n, reg));
+        break;
+    }
+    case N_IF:
+        if_statement(c, n);
+        break;
+    case N_FOR:
+        for_statement(c, n);
+        break;
+    case N_RETURN:
+        return_statement(c, n);
+        break;
+    case N_BREAK:
+        sl_emit(c, I_FOR_END, c->unit->loop->iterator, 0, 0);
+        sl_jump(c, &c->unit->loop->exit);
+        break;
+    case N_CONTINUE:
+        sl_jump(c, &c->unit->loop->next);
+        break;
+    case N_LOAD:
+        load_statement(c, n);
+        break;
+    default: /* pass */
+        break;
+    }
+    c->unit->top = mark;
+}
+
+void sl_statements(struct sl_compiler *c, const struct sl_node *n,
+                   const struct sl_node *end)
+{
+    for (; n != end && !c->failed; n = n->next) {
+        statement(c, n);
+        if (n->kind == N_RETURN || n->kind == N_BREAK || n->kind == N_CONTINUE)
+            return; /* what follows is never reached */
+    }
+}
