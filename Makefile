@@ -125,7 +125,7 @@ $(B)/members: FORCE
 ## Tests
 
 # Everything prints TAP. A test that hangs is stopped after ten minutes.
-TESTS = $(UNIT) tests/fuzz/replay.t tests/star/run.t $(wildcard tests/cli/*.t)
+TESTS = $(UNIT) tests/fuzz/replay.t $(wildcard tests/star/*.t tests/cli/*.t)
 test: all $(B)/fetch_drive $(UNIT) $(FUZZ:%=$(B)/replay/%)
 	MAPM=$(abspath $(B)/mapm) MAPM_BUILD=$(abspath $(B)) \
 	  prove -j$(JOBS) -f -o --exec 'timeout -k 10 600' $(TESTS)
