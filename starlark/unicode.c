@@ -107,6 +107,9 @@ bool sl_rune_count(struct star *s, const char *p, size_t length, size_t *out)
 /* Unicode has no single capital for it in its simple mappings; the library
  * gives U+1E9E. */
 #define SHARP_S 0xdfu
+/* Their counterparts are the i and I of ASCII, which have others. */
+#define DOTTED_CAPITAL_I 0x130u
+#define DOTLESS_SMALL_I  0x131u
 
 uint32_t sl_rune_upper(uint32_t r)
 {
@@ -131,6 +134,8 @@ uint32_t sl_rune_title(uint32_t r)
 
 bool sl_rune_is_cased(uint32_t r)
 {
+    if (r == DOTTED_CAPITAL_I || r == DOTLESS_SMALL_I)
+        return false;
     return r == SHARP_S || sl_rune_lower(r) != r || sl_rune_upper(r) != r;
 }
 
