@@ -304,7 +304,7 @@ void star_drop(struct star *s, star_value v)
         if (!next->v)
             return;
         moved = *next;
-        next->v = 0;
+        *next = (struct sl_kept){0}; /* its count, too */
         *kept_slot(h, moved.v) = moved;
     }
 }
