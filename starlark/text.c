@@ -252,7 +252,8 @@ static value concat_to_buffer(struct star *s, const struct sl_string *a,
         buffer->filled = (uint32_t)length;
     }
     sl_native_leave(s, scope);
-    return v;
+    /* The native function that runs may rely on what was made in it. */
+    return v && s->native && !sl_hold(s, v) ? 0 : v;
 }
 
 static value concat_copy(struct star *s, const struct sl_string *a,
