@@ -8,10 +8,6 @@
 PENDING void sl_int_close(struct star *s)
 {
 }
-PENDING value sl_json_module(struct star *s)
-{
-    return 0;
-}
 PENDING const char *sl_nearest(const char *name, const char *const *names,
                                size_t count)
 {
