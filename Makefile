@@ -173,6 +173,10 @@ coverage:
 bench: all
 	MAPM=$(abspath $(B)/mapm) bench/run
 
+# The language against CPython, in the same run.
+bench-star: all
+	bench/star/run $(abspath $(B)/mapm) star
+
 ## Reading
 
 lint:
@@ -208,7 +212,7 @@ lint-man:
 
 lint-shell:
 	@echo '  sh -n, python3'
-	@for f in tools/* bench/run .ci/run tests/*/*.t tests/lib/*.sh; do \
+	@for f in tools/* bench/run bench/star/run .ci/run tests/*/*.t tests/lib/*.sh; do \
 	  case $$(head -n 1 $$f) in \
 	  *sh) sh -n $$f || exit 1;; \
 	  *python3) python3 -c 'import ast,sys; ast.parse(open(sys.argv[1]).read())' \
@@ -270,13 +274,14 @@ help:
 	@echo 'make lint         format, layers, headers, cppcheck, clang-tidy, man'
 	@echo 'make analyze      follow every path: gcc -fanalyzer, clang-analyzer'
 	@echo 'make bench        measure, against git and cp in the same run'
+	@echo 'make bench-star   measure the language, against CPython'
 	@echo 'make docs         the manual pages as HTML in build/html/'
 	@echo 'make install      PREFIX=/usr/local DESTDIR= ; make uninstall undoes it'
 	@echo 'make clean        remove build/'
 
 FORCE:
 .PHONY: FORCE all test test-githost conformance-star check quickstart san fuzz fuzz-all coverage \
-        bench lint lint-format lint-layers lint-headers lint-cppcheck lint-man \
+        bench bench-star lint lint-format lint-layers lint-headers lint-cppcheck lint-man \
         lint-shell lint-tidy analyze docs install uninstall clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
