@@ -422,7 +422,7 @@ value sl_attr_find(struct star *s, value object, value name)
     sl_native *function = method_named(object, name, &m);
     if (!function)
         return 0;
-    return sl_builtin_new(s, sl_method_name(m), function, object);
+    return sl_builtin_new(s, sl_method_names[m], function, object);
 }
 
 /* The attribute that was probably meant, into `text`. */
@@ -439,7 +439,7 @@ static bool nearest(value object, value name, char *text, size_t size)
     wanted[n->length] = '\0';
     for (int m = 1; m < METHOD_COUNT; m++)
         if (sl_method(object, (enum sl_method)m))
-            names[count++] = sl_method_name((enum sl_method)m);
+            names[count++] = sl_method_names[m];
     found = sl_nearest(wanted, names, count);
     if (found)
         snprintf(text, size, " (did you mean .%s?)", found);

@@ -5,7 +5,7 @@
 #include "error.h"
 
 /* clang-format off */
-static const char *const names[METHOD_COUNT] = {
+const char *const sl_method_names[METHOD_COUNT] = {
     "",
 #define M(name) #name,
     SL_METHODS(M)
@@ -28,7 +28,7 @@ enum sl_method sl_method_number(const char *name, size_t length)
     while (low <= high) {
         int middle = (low + high) / 2;
         size_t n = lengths[middle] < length ? lengths[middle] : length;
-        int order = memcmp(name, names[middle], n);
+        int order = memcmp(name, sl_method_names[middle], n);
         if (order == 0)
             order = (length > lengths[middle]) - (length < lengths[middle]);
         if (order == 0)
@@ -39,11 +39,6 @@ enum sl_method sl_method_number(const char *name, size_t length)
             low = middle + 1;
     }
     return METHOD_NONE;
-}
-
-const char *sl_method_name(enum sl_method m)
-{
-    return names[m];
 }
 
 sl_native *sl_method(value v, enum sl_method m)

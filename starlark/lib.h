@@ -43,7 +43,7 @@ enum sl_method {
         METHOD_COUNT
 };
 enum sl_method sl_method_number(const char *name, size_t length);
-const char *sl_method_name(enum sl_method m);
+extern const char *const sl_method_names[METHOD_COUNT];
 
 /* The method of that number of `v`'s type, or NULL. */
 sl_native *sl_method(value v, enum sl_method m);

@@ -250,7 +250,7 @@ static value lib_dir(struct star *s, const struct sl_call *c)
     }
     for (int m = 1; m < METHOD_COUNT; m++) /* in the order of the alphabet */
         if (sl_method(c->args[0], (enum sl_method)m) &&
-            !append_name(s, list, sl_method_name((enum sl_method)m)))
+            !append_name(s, list, sl_method_names[m]))
             return 0;
     return list;
 }

@@ -382,7 +382,14 @@ static value call_host(struct star *s, const struct sl_call *c)
                              .named_count = c->named,
                              .ctx = c->builtin->ctx};
 
-    return c->builtin->host(s, &args);
+    value v = c->builtin->host(s, &args);
+
+    /* A failure that the host saw and swallowed, or one that it did not name. */
+    if (v)
+        sl_error_clear(s);
+    else if (!sl_failed(s))
+        sl_fail(s, "%s failed", c->name);
+    return v;
 }
 
 value sl_host_builtin(struct star *s, const char *name, star_function *function,

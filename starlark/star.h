@@ -108,8 +108,14 @@ bool sl_unpack(struct star *s, const struct sl_call *c, const char *pattern,
                value *out);
 /* Positional only, between `min` and `max` ("got 3 arguments, want at most 2"):
  * the common case, which copies nothing. */
-bool sl_want_args(struct star *s, const struct sl_call *c, uint32_t min,
-                  uint32_t max);
+bool sl_want_other_args(struct star *s, const struct sl_call *c, uint32_t min,
+                        uint32_t max);
+static inline bool sl_want_args(struct star *s, const struct sl_call *c,
+                                uint32_t min, uint32_t max)
+{
+    return (!c->named && c->count >= min && c->count <= max) ||
+           sl_want_other_args(s, c, min, max);
+}
 
 /* Calls any callable. `args` must be held by the caller. */
 value sl_call(struct star *s, value function, const value *args,

@@ -189,8 +189,8 @@ bool star_unpack(struct star *s, const struct star_args *args,
     return unpack(s, function, pattern, args, out);
 }
 
-bool sl_want_args(struct star *s, const struct sl_call *c, uint32_t min,
-                  uint32_t max)
+bool sl_want_other_args(struct star *s, const struct sl_call *c, uint32_t min,
+                        uint32_t max)
 {
     if (c->named) {
         sl_fail(s, "%s: unexpected keyword arguments", c->name);

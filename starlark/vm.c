@@ -442,8 +442,6 @@ static APART bool set_index(struct star *s, value object, value key, value v)
 
 /* --- functions -------------------------------------------------------------------- */
 
-/* The register of a captured variable: locals beyond the near ones are behind
- * the temporaries. */
 static value closure(struct star *s, struct sl_frame *f, struct sl_code *code,
                      const value *defaults)
 {
@@ -464,8 +462,7 @@ static value closure(struct star *s, struct sl_frame *f, struct sl_code *code,
     const value *free = f->function->slots + f->function->default_count;
     for (uint32_t i = 0; i < code->capture_count; i++) {
         const struct sl_capture *c = &code->captures[i];
-        to[i] = c->from_free ? free[c->index]
-                             : f->base[sl_local_register(c->index)];
+        to[i] = c->from_free ? free[c->index] : f->base[c->index];
     }
     return sl_value(fn);
 }
@@ -896,12 +893,15 @@ L_FREE_CELL : {
 L_IN_PLACE : {
     value x = B, y = base[sl_c(i) & 0xffff];
     enum sl_operator op = (enum sl_operator)(sl_c(i) >> 16);
-    if (op == OP_ADD && BOTH_INTS(x, y)) {
+    if (op <= OP_SUB && BOTH_INTS(x, y)) {
         int64_t r;
-        if (LIKELY(INTS_ADD)) {
+        if (LIKELY(op == OP_ADD ? INTS_ADD : INTS_SUB)) {
             A = (value)r;
             NEXT;
         }
+    } else if (op <= OP_SUB && BOTH_FLOATS(x, y)) {
+        double p = sl_float_word(x), q = sl_float_word(y);
+        FLOAT(op == OP_ADD ? p + q : p - q);
     }
     GIVE(A, binary(s, op, x, y, true));
     NEXT;
@@ -1243,7 +1243,7 @@ L_METHOD : {
     }
     sl_native *function = method_of(self, site->method);
     if (LIKELY(function)) {
-        struct sl_call call = {.name = sl_method_name(site->method),
+        struct sl_call call = {.name = sl_method_names[site->method],
                                .self = self,
                                .args = args,
                                .count = count};
