@@ -64,6 +64,9 @@ static struct sl_frame *push(struct star *s, struct sl_function *f,
                    s->limits.call_depth);
         return NULL;
     }
+    /* Behind the temporaries of a caller with that many locals lie locals. */
+    if (window && s->frame && s->frame->code->register_count > 0x10000)
+        window = s->frame->top;
     frame->segment = !window || need > (size_t)(s->stack->end - window);
     if (frame->segment) {
         struct sl_segment *segment = next_segment(s, need);

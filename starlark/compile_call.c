@@ -231,7 +231,8 @@ struct sl_operand sl_call_expr(struct sl_compiler *c, const struct sl_node *n,
     c->unit->top = mark;
     uint32_t window = sl_temporary(c);
     sl_move(c, window, callee);
-    if (plain) {
+    /* A window must not lie upon the far locals: CALL_SITE sees to that. */
+    if (plain && c->unit->info->local_count <= SL_NEAR_LOCALS) {
         positional_into(c, &a, sl_temporaries(c, a.positional));
         uint32_t dst = sl_result(c, mark, want);
         sl_emit_at(c, n->pos, I_CALL, window, a.positional, dst);
