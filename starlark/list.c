@@ -71,9 +71,12 @@ bool sl_list_extend(struct star *s, value list, value iterable)
     /* An item may have been made for us, and nobody else holds it while the
      * list grows. */
     struct sl_scope scope = sl_native_enter(s);
+    size_t mark = s->heap.held_count;
     bool ok = true;
-    for (value item; ok && (item = sl_iter_next(s, &it));)
+    for (value item; ok && (item = sl_iter_next(s, &it));) {
         ok = sl_charge(s, 1) && sl_list_append(s, list, item);
+        SL_RELEASE(s, mark);
+    }
     ok = ok && !sl_failed(s);
     sl_native_leave(s, scope);
     sl_iter_end(&it);

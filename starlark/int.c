@@ -1,0 +1,584 @@
+#include <math.h>
+#include <stddef.h>
+
+#include "digits.h"
+#include "table.h"
+
+/*
+ * Ints of any size: a word when it fits in 63 bits, else a struct sl_bigint.
+ * Every result is brought into the one form it must have, so that equal ints
+ * of one word are the same word.
+ */
+
+#define MAX_DIGITS   (SL_INT_MAX_BITS / DIGIT_BITS + 1)
+#define STACK_DIGITS 24u /* results up to this are computed on the stack */
+#define SHIFT_LIMIT  512
+
+/* An int as sign and magnitude. */
+struct number {
+    const uint64_t *d;
+    uint32_t n; /* without leading zeros */
+    bool negative;
+    uint64_t few[2]; /* the digits of a word */
+};
+
+static void load(value v, struct number *out)
+{
+    if (sl_is_int_word(v)) {
+        int64_t i = sl_int_word(v);
+        uint64_t m = i < 0 ? -(uint64_t)i : (uint64_t)i;
+        out->few[0] = m & DIGIT_MASK;
+        out->few[1] = m >> DIGIT_BITS;
+        out->n = out->few[1] ? 2 : m != 0;
+        out->d = out->few;
+        out->negative = i < 0;
+        return;
+    }
+    const struct sl_bigint *b = sl_bigint(v);
+    out->d = b->digits;
+    out->n = b->used;
+    out->negative = b->negative;
+}
+
+/* The word of that magnitude, or 0 when there is none. */
+static value as_word(const uint64_t *d, uint32_t n, bool negative)
+{
+    uint64_t m;
+
+    if (n > 2 || (n == 2 && d[1] > 4))
+        return 0;
+    m = (n > 0 ? d[0] : 0) | (n > 1 ? d[1] << DIGIT_BITS : 0);
+    if (m > (uint64_t)SL_INT_WORD_MAX + negative)
+        return 0;
+    return sl_word(negative ? -(int64_t)m : (int64_t)m);
+}
+
+static bool is_too_large(const uint64_t *d, uint32_t n)
+{
+    return n > SL_INT_MAX_BITS / DIGIT_BITS &&
+           sl_digits_bits(d, n) > SL_INT_MAX_BITS;
+}
+
+value sl_int_too_large(struct star *s)
+{
+    return sl_fail(s, "int too large: more than %u bits", SL_INT_MAX_BITS);
+}
+
+/* Room for n digits. */
+static struct sl_bigint *allocate(struct star *s, uint32_t n)
+{
+    size_t header = offsetof(struct sl_bigint, digits);
+
+    if (n > MAX_DIGITS + 1)
+        return (struct sl_bigint *)(uintptr_t)sl_int_too_large(s);
+    return sl_alloc_part(s, T_INT, header + n * sizeof(uint64_t), header);
+}
+
+value sl_int_from_digits(struct star *s, const uint64_t *d, uint32_t n,
+                         bool negative)
+{
+    n = sl_digits_trim(d, n);
+    value word = as_word(d, n, negative);
+    if (word)
+        return word;
+    if (is_too_large(d, n))
+        return sl_int_too_large(s);
+    struct sl_bigint *b = allocate(s, n);
+    if (!b)
+        return 0;
+    memcpy(b->digits, d, n * sizeof *d);
+    b->used = n;
+    b->negative = negative;
+    return sl_value(b);
+}
+
+/* The int that was computed in `b`, whose digits have no leading zeros. */
+static value finish(struct star *s, struct sl_bigint *b, uint32_t n,
+                    bool negative)
+{
+    value word = as_word(b->digits, n, negative);
+
+    if (word)
+        return word;
+    if (is_too_large(b->digits, n))
+        return sl_int_too_large(s);
+    b->used = n;
+    b->negative = negative;
+    return sl_value(b);
+}
+
+/* Of what was computed in `b`, or on the stack in `few` when b is NULL. A small
+ * result gets an object of its size. */
+static value settle(struct star *s, struct sl_bigint *b,
+                    uint64_t few[static STACK_DIGITS], uint32_t n,
+                    bool negative)
+{
+    if (b && n > STACK_DIGITS)
+        return finish(s, b, n, negative);
+    if (b)
+        memcpy(few, b->digits, n * sizeof *few);
+    return sl_int_from_digits(s, few, n, negative);
+}
+
+value sl_int(struct star *s, int64_t n)
+{
+    if (n >= SL_INT_WORD_MIN && n <= SL_INT_WORD_MAX)
+        return sl_word(n);
+    uint64_t m = n < 0 ? -(uint64_t)n : (uint64_t)n;
+    uint64_t d[2] = {m & DIGIT_MASK, m >> DIGIT_BITS};
+    return sl_int_from_digits(s, d, 2, n < 0);
+}
+
+value sl_int_u64(struct star *s, uint64_t n)
+{
+    uint64_t d[2] = {n & DIGIT_MASK, n >> DIGIT_BITS};
+
+    return sl_int_from_digits(s, d, 2, false);
+}
+
+static value from_wide(struct star *s, __int128 n)
+{
+    unsigned __int128 m = n < 0 ? -(unsigned __int128)n : (unsigned __int128)n;
+    uint64_t d[3] = {(uint64_t)m & DIGIT_MASK,
+                     (uint64_t)(m >> DIGIT_BITS) & DIGIT_MASK,
+                     (uint64_t)(m >> (2 * DIGIT_BITS))};
+
+    return sl_int_from_digits(s, d, 3, n < 0);
+}
+
+/* --- questions ----------------------------------------------------------------- */
+
+int sl_int_sign(value v)
+{
+    if (sl_is_int_word(v))
+        return (sl_int_word(v) > 0) - (sl_int_word(v) < 0);
+    return sl_bigint(v)->negative ? -1 : 1;
+}
+
+int sl_int_compare(value a, value b)
+{
+    struct number x, y;
+
+    if (sl_is_int_word(a) && sl_is_int_word(b))
+        return ((int64_t)a > (int64_t)b) - ((int64_t)a < (int64_t)b);
+    load(a, &x);
+    load(b, &y);
+    if (x.negative != y.negative)
+        return x.negative ? -1 : 1;
+    int order = sl_digits_compare(x.d, x.n, y.d, y.n);
+    return x.negative ? -order : order;
+}
+
+uint32_t sl_digits_hash(uint64_t seed, const uint64_t *d, uint32_t n,
+                        bool negative)
+{
+    uint64_t sum = negative;
+
+    for (uint32_t i = 0; i < n; i++)
+        sum = ((uint64_t)sl_mix(seed, sum) << 32 ^ d[i]) + i;
+    return sl_mix(seed, sum);
+}
+
+uint32_t sl_int_hash(struct star *s, value v)
+{
+    if (sl_is_int_word(v))
+        return sl_mix(s->hash_seed, v);
+    struct sl_bigint *b = sl_bigint(v);
+    if (!b->o.hash)
+        b->o.hash =
+            sl_digits_hash(s->hash_seed, b->digits, b->used, b->negative);
+    return b->o.hash;
+}
+
+bool sl_int_to_i64(value v, int64_t *out)
+{
+    const struct sl_bigint *b = sl_bigint(v);
+
+    if (sl_is_int_word(v)) {
+        *out = sl_int_word(v);
+        return true;
+    }
+    if (b->used > 2 || b->digits[1] > 8)
+        return false;
+    uint64_t m = b->digits[0] | b->digits[1] << DIGIT_BITS;
+    if (b->digits[1] == 8 && !(b->negative && !b->digits[0]))
+        return false;
+    *out = b->negative ? (int64_t)-m : (int64_t)m;
+    return true;
+}
+
+/* Rounded to nearest, ties to even, from the highest 64 bits and whether any
+ * below them is set. */
+bool sl_int_to_double(struct star *s, value v, double *out)
+{
+    struct number x;
+    uint64_t top[3];
+    bool lost;
+
+    if (sl_is_int_word(v)) {
+        *out = (double)sl_int_word(v);
+        return true;
+    }
+    load(v, &x);
+    uint32_t bits = sl_digits_bits(x.d, x.n), drop = bits - 62;
+    if (bits > 1024) {
+        sl_fail(s, "int too large to convert to float");
+        return false;
+    }
+    /* 62 bits remain, of which a double keeps 53: one bit below them is enough
+     * to say that there was more. */
+    uint64_t all[1024 / DIGIT_BITS + 1];
+    memcpy(all, x.d, x.n * sizeof *all);
+    uint32_t n = sl_digits_shr(all, all, x.n, drop, &lost);
+    memset(top, 0, sizeof top);
+    memcpy(top, all, n * sizeof *top);
+    int64_t m = (int64_t)((top[0] | top[1] << DIGIT_BITS) | lost);
+    double d = ldexp((double)m, (int)drop);
+    if (isinf(d)) {
+        sl_fail(s, "int too large to convert to float");
+        return false;
+    }
+    *out = x.negative ? -d : d;
+    return true;
+}
+
+uint32_t sl_digits_from_double(uint64_t d[static DOUBLE_DIGITS],
+                               double magnitude)
+{
+    int exponent;
+
+    d[0] = (uint64_t)ldexp(frexp(magnitude, &exponent), 53);
+    return sl_digits_shl(d, d, 1, (uint32_t)exponent - 53);
+}
+
+value sl_int_from_double(struct star *s, double d)
+{
+    uint64_t digits[DOUBLE_DIGITS];
+
+    d = trunc(d);
+    if (fabs(d) < 0x1p62)
+        return sl_word((int64_t)d);
+    return sl_int_from_digits(s, digits, sl_digits_from_double(digits, fabs(d)),
+                              d < 0);
+}
+
+/* --- sums ------------------------------------------------------------------------ */
+
+static value add(struct star *s, const struct number *x, const struct number *y,
+                 bool y_negative)
+{
+    uint64_t few[STACK_DIGITS + 1], *r = few;
+    struct sl_bigint *b = NULL;
+    bool negative = x->negative;
+    uint32_t n;
+
+    if (x->n < y->n) {
+        const struct number *t = x;
+        negative = y_negative;
+        y_negative = x->negative;
+        x = y;
+        y = t;
+    }
+    if (x->n > STACK_DIGITS) {
+        if (!sl_charge(s, x->n / 16) || !(b = allocate(s, x->n + 1)))
+            return 0;
+        r = b->digits;
+    }
+    if (negative == y_negative) {
+        n = sl_digits_add(r, x->d, x->n, y->d, y->n);
+    } else if (sl_digits_compare(x->d, x->n, y->d, y->n) >= 0) {
+        n = sl_digits_sub(r, x->d, x->n, y->d, y->n);
+    } else {
+        n = sl_digits_sub(r, y->d, y->n, x->d, x->n);
+        negative = y_negative;
+    }
+    return settle(s, b, few, n, negative);
+}
+
+value sl_int_negate(struct star *s, value v)
+{
+    struct number x;
+
+    if (sl_is_int_word(v))
+        return sl_int(s, -sl_int_word(v));
+    load(v, &x);
+    return sl_charge(s, x.n / 16) ? sl_int_from_digits(s, x.d, x.n, !x.negative)
+                                  : 0;
+}
+
+/* --- products --------------------------------------------------------------------- */
+
+static value mul(struct star *s, const struct number *x, const struct number *y)
+{
+    bool negative = x->negative != y->negative;
+
+    if (!x->n || !y->n)
+        return sl_word(0);
+    if (x->n < y->n) {
+        const struct number *t = x;
+        x = y;
+        y = t;
+    }
+    uint32_t n = x->n + y->n;
+    if (sl_digits_bits(x->d, x->n) + sl_digits_bits(y->d, y->n) >
+        SL_INT_MAX_BITS + 1)
+        return sl_int_too_large(s);
+    if (n <= STACK_DIGITS) {
+        uint64_t few[STACK_DIGITS];
+        if (!sl_digits_mul(s, few, x->d, x->n, y->d, y->n, NULL))
+            return 0;
+        return sl_int_from_digits(s, few, n, negative);
+    }
+    if (y->n == 1) {
+        struct sl_bigint *b = sl_charge(s, n / 16) ? allocate(s, n) : NULL;
+        if (!b)
+            return 0;
+        n = sl_digits_mul_small(b->digits, x->d, x->n, *y->d, 0);
+        return finish(s, b, n, negative);
+    }
+    if (y->n < COLUMNS_BELOW) {
+        struct sl_bigint *b = allocate(s, n);
+        if (!b || !sl_digits_mul(s, b->digits, x->d, x->n, y->d, y->n, NULL))
+            return 0;
+        return finish(s, b, sl_digits_trim(b->digits, n), negative);
+    }
+    /* Not in the object: memory is taken on the way, which may collect it. */
+    uint64_t *r = sl_scratch_take(s, n + MUL_SCRATCH(x->n));
+    value v = 0;
+    if (r && sl_digits_mul(s, r, x->d, x->n, y->d, y->n, r + n))
+        v = sl_int_from_digits(s, r, n, negative);
+    sl_scratch_give(s);
+    return v;
+}
+
+/* --- quotients --------------------------------------------------------------------- */
+
+static int64_t floor_div(int64_t a, int64_t b)
+{
+    int64_t q = a / b;
+
+    return a % b && (a < 0) != (b < 0) ? q - 1 : q;
+}
+
+static int64_t floor_mod(int64_t a, int64_t b)
+{
+    int64_t r = a % b;
+
+    return r && (r < 0) != (b < 0) ? r + b : r;
+}
+
+/* The magnitudes are divided; then, if the signs differ and something remains,
+ * the quotient is one further from 0, the remainder on the other side of 0. */
+static value floored(struct star *s, bool want_quotient, const struct number *x,
+                     const struct number *y, uint64_t *q, uint64_t *r)
+{
+    uint32_t rn = sl_digits_trim(r, y->n), qn = x->n - y->n + 1;
+    bool differ = x->negative != y->negative;
+    const uint64_t one = 1;
+
+    if (want_quotient) {
+        if (differ && rn)
+            qn = sl_digits_add(q, q, qn, &one, 1);
+        return sl_int_from_digits(s, q, qn, differ);
+    }
+    if (differ && rn)
+        rn = sl_digits_sub(r, y->d, y->n, r, rn);
+    return sl_int_from_digits(s, r, rn, y->negative);
+}
+
+static value divide_shorter(struct star *s, bool want_quotient, value a,
+                            const struct number *x, const struct number *y)
+{
+    if (want_quotient)
+        return sl_word(x->n && x->negative != y->negative ? -1 : 0);
+    if (!x->n || x->negative == y->negative)
+        return a;
+    return add(s, x, y, y->negative);
+}
+
+static value divide(struct star *s, bool want_quotient, value a,
+                    const struct number *x, const struct number *y)
+{
+    uint32_t qn = x->n - y->n + 1;
+    value v = 0;
+
+    if (sl_digits_compare(x->d, x->n, y->d, y->n) < 0)
+        return divide_shorter(s, want_quotient, a, x, y);
+    if (!want_quotient && y->n == 1) {
+        if (!sl_charge(s, x->n / 4))
+            return 0;
+        uint64_t r = sl_digits_div_small(NULL, x->d, x->n, *y->d);
+        return floored(s, false, x, y, NULL, &r);
+    }
+    uint64_t *q =
+        sl_scratch_take(s, qn + 1 + y->n + DIVIDE_SCRATCH(x->n, y->n));
+    if (!q)
+        return 0;
+    uint64_t *r = q + qn + 1, *scratch = r + y->n;
+    if (sl_charge(s, x->n / 4) &&
+        sl_digits_divide(s, q, r, x->d, x->n, y->d, y->n, scratch))
+        v = floored(s, want_quotient, x, y, q, r);
+    sl_scratch_give(s);
+    return v;
+}
+
+/* --- bits ---------------------------------------------------------------------------- */
+
+/* Digit by digit as two's complement, whose sign goes on for ever. */
+static value bitwise(struct star *s, enum sl_operator op,
+                     const struct number *x, const struct number *y)
+{
+    uint32_t n = (x->n > y->n ? x->n : y->n) + 1;
+    uint64_t few[STACK_DIGITS] = {0}, *r = few;
+    struct sl_bigint *b = NULL;
+    bool negative = op == OP_AND  ? x->negative && y->negative
+                    : op == OP_OR ? x->negative || y->negative
+                                  : x->negative != y->negative;
+    uint64_t cx = x->negative, cy = y->negative, cr = negative;
+    uint64_t fx = x->negative ? DIGIT_MASK : 0,
+             fy = y->negative ? DIGIT_MASK : 0;
+    uint64_t fr = negative ? DIGIT_MASK : 0;
+
+    if (n > STACK_DIGITS) {
+        if (!sl_charge(s, n / 16) || !(b = allocate(s, n)))
+            return 0;
+        r = b->digits;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t dx = ((i < x->n ? x->d[i] : 0) ^ fx) + cx;
+        uint64_t dy = ((i < y->n ? y->d[i] : 0) ^ fy) + cy;
+        cx = dx >> DIGIT_BITS;
+        cy = dy >> DIGIT_BITS;
+        uint64_t d = op == OP_AND ? dx & dy : op == OP_OR ? dx | dy : dx ^ dy;
+        d = ((d & DIGIT_MASK) ^ fr) + cr;
+        cr = d >> DIGIT_BITS;
+        r[i] = d & DIGIT_MASK;
+    }
+    n = sl_digits_trim(r, n);
+    return settle(s, b, few, n, negative);
+}
+
+static value shift_left(struct star *s, const struct number *x, uint32_t bits)
+{
+    uint32_t n = x->n + bits / DIGIT_BITS + 1;
+    uint64_t few[STACK_DIGITS];
+
+    if (!x->n)
+        return sl_word(0);
+    if (n <= STACK_DIGITS)
+        return sl_int_from_digits(s, few, sl_digits_shl(few, x->d, x->n, bits),
+                                  x->negative);
+    struct sl_bigint *b = sl_charge(s, n / 16) ? allocate(s, n) : NULL;
+    if (!b)
+        return 0;
+    n = sl_digits_shl(b->digits, x->d, x->n, bits);
+    return finish(s, b, n, x->negative);
+}
+
+/* Floored: of a negative one, what is lost makes it one further from 0. */
+static value shift_right(struct star *s, const struct number *x, uint32_t bits)
+{
+    const uint64_t one = 1;
+    uint64_t *r;
+    bool lost;
+    value v = 0;
+
+    if (bits / DIGIT_BITS >= x->n)
+        return sl_word(x->negative ? -1 : 0);
+    if (!sl_charge(s, x->n / 16) || !(r = sl_scratch_take(s, x->n + 1)))
+        return 0;
+    uint32_t n = sl_digits_shr(r, x->d, x->n, bits, &lost);
+    if (lost && x->negative) {
+        r[n] = 0;
+        n = sl_digits_add(r, r, n, &one, n ? 1 : 0);
+        if (!n)
+            r[n++] = 1;
+    }
+    v = sl_int_from_digits(s, r, n, x->negative);
+    sl_scratch_give(s);
+    return v;
+}
+
+static value shift(struct star *s, enum sl_operator op, value a, value b)
+{
+    struct number x;
+    int64_t bits;
+
+    if (!sl_int_to_i64(b, &bits) || bits > INT32_MAX || bits < INT32_MIN) {
+        struct sl_text t = {.s = s};
+        if (sl_int_format(&t, b, 10, false) && !t.failed)
+            sl_fail(s, "%.*s out of range", (int)t.length, t.p);
+        sl_text_free(&t);
+        return 0;
+    }
+    if (bits < 0)
+        return sl_fail(s, "negative shift count: %lld", (long long)bits);
+    if (op == OP_SHL && bits >= SHIFT_LIMIT)
+        return sl_fail(s, "shift count too large: %lld", (long long)bits);
+    if (op == OP_SHR && sl_is_int_word(a))
+        return sl_word(sl_int_word(a) >> (bits < 63 ? bits : 63));
+    load(a, &x);
+    return op == OP_SHL ? shift_left(s, &x, (uint32_t)bits)
+                        : shift_right(s, &x, (uint32_t)bits);
+}
+
+/* --- all of them ------------------------------------------------------------------------ */
+
+static value division_by_zero(struct star *s, enum sl_operator op)
+{
+    return sl_fail(s, op == OP_MOD ? "integer modulo by zero"
+                                   : "floored division by zero");
+}
+
+static value word_binary(struct star *s, enum sl_operator op, value a, value b)
+{
+    int64_t x = sl_int_word(a), y = sl_int_word(b);
+
+    switch (op) {
+    case OP_ADD:
+        return sl_int(s, x + y);
+    case OP_SUB:
+        return sl_int(s, x - y);
+    case OP_MUL:
+        return from_wide(s, (__int128)x * y);
+    case OP_FLOORDIV:
+        return y ? sl_int(s, floor_div(x, y)) : division_by_zero(s, op);
+    case OP_MOD:
+        return y ? sl_word(floor_mod(x, y)) : division_by_zero(s, op);
+    case OP_AND:
+        return a & b;
+    case OP_OR:
+        return a | b;
+    case OP_XOR:
+        return (a ^ b) | 1;
+    default:
+        return shift(s, op, a, b);
+    }
+}
+
+value sl_int_binary(struct star *s, enum sl_operator op, value a, value b)
+{
+    struct number x, y;
+
+    if (sl_is_int_word(a) && sl_is_int_word(b))
+        return word_binary(s, op, a, b);
+    if (op == OP_SHL || op == OP_SHR)
+        return shift(s, op, a, b);
+    load(a, &x);
+    load(b, &y);
+    switch (op) {
+    case OP_ADD:
+        return add(s, &x, &y, y.negative);
+    case OP_SUB:
+        return add(s, &x, &y, !y.negative);
+    case OP_MUL:
+        return mul(s, &x, &y);
+    case OP_FLOORDIV:
+    case OP_MOD:
+        if (!y.n)
+            return division_by_zero(s, op);
+        return divide(s, op == OP_FLOORDIV, a, &x, &y);
+    default:
+        return bitwise(s, op, &x, &y);
+    }
+}
