@@ -72,7 +72,7 @@ void sl_block_list(struct sl_heap *h, struct sl_block *b);
 void sl_block_unlist(struct sl_heap *h, struct sl_block *b);
 /* Makes a block, or all blocks of a run, idle. */
 void sl_block_release(struct sl_heap *h, struct sl_block *b);
-void sl_large_unmap(struct sl_heap *h, struct sl_large *l);
+void sl_large_release(struct sl_heap *h, struct sl_large *l);
 /* Gives idle pages back to the system until `wanted` bytes fit. */
 void sl_heap_trim(struct sl_heap *h, size_t wanted);
 

@@ -1,5 +1,3 @@
-#include <time.h>
-
 #include "blocks.h"
 #include "vm.h"
 
@@ -50,11 +48,6 @@ static inline void mark(struct sl_heap *h, value v)
 {
     if (sl_is_object(v))
         mark_object(h, sl_object(v));
-}
-
-void sl_mark(struct star *s, value v)
-{
-    mark(&s->heap, v);
 }
 
 static void mark_pointer(struct sl_heap *h, void *object)
@@ -160,8 +153,23 @@ static void scan(struct sl_heap *h, value v, size_t n)
     }
 }
 
-static void drain(struct sl_heap *h)
+/* Canceled, or out of time: then the collection ends unfinished. Nothing is lost
+ * by that: what was not swept is garbage until the next one. But 254 in a row
+ * would make old marks look new, so the last of them is finished. */
+#define UNFINISHED_MAX 200
+static bool is_stopped(struct star *s)
 {
+    struct sl_heap *h = &s->heap;
+
+    if (!h->stopped && h->unfinished < UNFINISHED_MAX && sl_interrupted(s))
+        h->stopped = true;
+    return h->stopped;
+}
+
+static void drain(struct star *s)
+{
+    struct sl_heap *h = &s->heap;
+
     while (h->gray_count) {
         value v = h->gray[--h->gray_count];
         size_t n = 0;
@@ -171,6 +179,16 @@ static void drain(struct sl_heap *h)
             v = h->gray[--h->gray_count];
         }
         scan(h, v, n);
+        if (++h->visited % 1024 == 0 && is_stopped(s))
+            h->gray_count = 0;
+    }
+}
+
+void sl_mark(struct star *s, value v)
+{
+    if (!s->heap.stopped) {
+        mark(&s->heap, v);
+        drain(s);
     }
 }
 
@@ -178,9 +196,10 @@ static void rescan_one(struct star *s, struct sl_object *o)
 {
     struct sl_heap *h = &s->heap;
 
-    if (o->mark == h->epoch) {
+    if (o->mark == h->epoch && !h->stopped) {
         scan(h, sl_value(o), 0);
-        drain(h);
+        h->visited++;
+        drain(s);
     }
 }
 
@@ -188,7 +207,7 @@ static void rescan_one(struct star *s, struct sl_object *o)
  * into once more. Each round gets at least a list's length further. */
 static void rescan(struct star *s)
 {
-    while (s->heap.gray_overflow) {
+    while (s->heap.gray_overflow && !s->heap.stopped) {
         s->heap.gray_overflow = false;
         sl_each_object(s, rescan_one);
     }
@@ -199,23 +218,18 @@ static void mark_roots(struct star *s)
     struct sl_heap *h = &s->heap;
 
     sl_vm_mark_roots(s, sl_mark);
-    drain(h);
-    for (size_t i = 0; i < h->held_count; i++) {
-        mark(h, h->held[i]);
-        drain(h);
-    }
-    for (size_t i = 0; i < h->kept_capacity; i++) {
-        mark(h, h->kept[i].v);
-        drain(h);
-    }
-    mark_all(h, s->chars, sizeof s->chars / sizeof *s->chars);
-    mark(h, s->empty_string);
-    mark(h, s->empty_tuple);
-    mark(h, s->interned);
-    mark(h, s->universe);
-    mark_pointer(h, s->interactive_globals);
-    mark(h, h->pinned);
-    drain(h);
+    for (size_t i = 0; i < h->held_count; i++)
+        sl_mark(s, h->held[i]);
+    for (size_t i = 0; i < h->kept_capacity; i++)
+        sl_mark(s, h->kept[i].v);
+    for (size_t i = 0; i < sizeof s->chars / sizeof *s->chars; i++)
+        sl_mark(s, s->chars[i]);
+    sl_mark(s, s->empty_string);
+    sl_mark(s, s->empty_tuple);
+    sl_mark(s, s->interned);
+    sl_mark(s, s->universe);
+    sl_mark(s, sl_value(s->interactive_globals));
+    sl_mark(s, h->pinned);
 }
 
 /* --- sweeping -------------------------------------------------------------------- */
@@ -234,6 +248,11 @@ static void free_code(struct star *s, struct sl_code *c)
     sl_storage_free(s, c->captures, c->capture_count * sizeof *c->captures);
     sl_storage_free(s, c->local_names, c->local_count * sizeof *c->local_names);
 }
+
+/* Types whose objects own storage. */
+#define OWNERS                                                                 \
+    (1u << T_LIST | 1u << T_DICT | 1u << T_SET | 1u << T_BUFFER |              \
+     1u << T_GLOBALS | 1u << T_CODE)
 
 void sl_object_free_storage(struct star *s, struct sl_object *o)
 {
@@ -307,7 +326,8 @@ static void sweep_cells(struct star *s, struct sl_block *b)
                 live++;
                 continue;
             }
-            sl_object_free_storage(s, o);
+            if (OWNERS >> o->type & 1)
+                sl_object_free_storage(s, o);
             SL_POISON(p, cell);
         }
         link_cell(p, &b->free);
@@ -343,13 +363,13 @@ static void sweep_large(struct star *s)
         }
         *at = l->next;
         sl_object_free_storage(s, o);
-        sl_large_unmap(&s->heap, l);
+        sl_large_release(&s->heap, l);
     }
 }
 
 static void sweep(struct star *s)
 {
-    for (struct sl_chunk *c = s->heap.chunks; c; c = c->next)
+    for (struct sl_chunk *c = s->heap.chunks; c && !is_stopped(s); c = c->next)
         for (size_t i = 1; i < SL_CHUNK_BLOCKS; i++)
             if (c->blocks[i].kind == BLOCK_OBJECTS)
                 sweep_cells(s, &c->blocks[i]);
@@ -414,11 +434,15 @@ void sl_collect(struct star *s)
     if (++h->epoch == 0)
         h->epoch = 1; /* 0 is the mark of what is new */
     h->gray_count = 0;
-    h->gray_overflow = false;
+    h->gray_overflow = h->stopped = false;
     mark_roots(s);
     rescan(s);
-    sl_vm_sweep_programs(s);
-    memset(h->free, 0, sizeof h->free);
-    sweep(s);
+    if (!h->stopped) {
+        sl_vm_sweep_programs(s);
+        memset(h->free, 0, sizeof h->free);
+        sweep(s);
+    }
+    h->unfinished = h->stopped ? h->unfinished + 1 : 0;
+    h->stopped = false;
     h->until_collect = sl_collect_pace(h);
 }

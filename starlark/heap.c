@@ -122,8 +122,21 @@ static bool touch_run(struct sl_heap *h, struct sl_block *b, size_t size)
     return true;
 }
 
+static void drop_spare(struct sl_heap *h)
+{
+    if (!h->spare)
+        return;
+    munmap(h->spare, h->spare_size);
+    h->used -= h->spare_size;
+    h->idle -= h->spare_size;
+    h->spare = NULL;
+    h->spare_size = 0;
+}
+
 void sl_heap_trim(struct sl_heap *h, size_t wanted)
 {
+    if (h->used > h->limit || wanted > h->limit - h->used)
+        drop_spare(h);
     for (struct sl_chunk *c = h->chunks; c && h->idle; c = c->next)
         for (size_t i = 1; i < SL_CHUNK_BLOCKS; i++) {
             struct sl_block *b = &c->blocks[i];
@@ -353,15 +366,52 @@ static void *take_run(struct sl_heap *h, enum sl_block_kind kind, size_t size)
     return sl_block_base(b);
 }
 
+static bool remap(struct sl_heap *h, void **p, size_t old_size, size_t size)
+{
+    void *moved;
+
+    if (size > old_size && !charge(h, size - old_size))
+        return false;
+    moved = mremap(*p, old_size, size, MREMAP_MAYMOVE);
+    if (moved == MAP_FAILED) {
+        h->used -= size > old_size ? size - old_size : 0;
+        return false;
+    }
+    h->used -= size < old_size ? old_size - size : 0;
+    *p = moved;
+    return true;
+}
+
+/* Pages that were touched before cost a fraction of new ones. */
 static void *take_mapping(struct sl_heap *h, size_t size)
 {
-    void *p;
+    void *p = h->spare;
 
+    if (p && remap(h, &p, h->spare_size, size)) {
+        h->idle -= h->spare_size;
+        h->spare = NULL;
+        h->spare_size = 0;
+        return p;
+    }
     if (!charge(h, size))
         return NULL;
     if (!(p = map(size)))
         h->used -= size;
     return p;
+}
+
+/* The larger of it and the spare one becomes the spare one. */
+static void give_mapping(struct sl_heap *h, void *p, size_t size)
+{
+    if (size <= h->spare_size) {
+        h->used -= size;
+        munmap(p, size);
+        return;
+    }
+    drop_spare(h);
+    h->spare = p;
+    h->spare_size = size;
+    h->idle += size;
 }
 
 static void *take_storage_mapping(struct sl_heap *h, size_t size)
@@ -385,10 +435,9 @@ static void *take_large(struct sl_heap *h, size_t size)
     return (char *)l + SL_LARGE_HEADER;
 }
 
-void sl_large_unmap(struct sl_heap *h, struct sl_large *l)
+void sl_large_release(struct sl_heap *h, struct sl_large *l)
 {
-    h->used -= l->size;
-    munmap(l, l->size);
+    give_mapping(h, l, l->size);
 }
 
 static bool is_run(size_t size)
@@ -439,7 +488,8 @@ static bool make_room(struct star *s, int attempt, size_t size)
     struct sl_heap *h = &s->heap;
 
     if (size > h->limit || attempt == 2) {
-        sl_fail_memory(s, size);
+        if (sl_poll(s)) /* else the collection was not finished */
+            sl_fail_memory(s, size);
         return false;
     }
     if (attempt == 1)
@@ -547,10 +597,8 @@ void sl_storage_free(struct star *s, void *p, size_t size)
     } else if (is_run(size)) {
         sl_block_release(h, sl_block_of(p));
     } else {
-        size = round_up(size, SL_PAGE_BYTES);
-        h->used -= size;
         h->mappings--;
-        munmap(p, size);
+        give_mapping(h, p, round_up(size, SL_PAGE_BYTES));
     }
 }
 
@@ -572,17 +620,8 @@ static void *resize_in_place(struct sl_heap *h, void *p, size_t old_size,
             !touch_run(h, sl_block_of(p), size))
             return NULL;
     } else {
-        void *moved;
-
-        if (mapped > old_mapped && !charge(h, mapped - old_mapped))
+        if (!remap(h, &p, old_mapped, mapped))
             return NULL;
-        moved = mremap(p, old_mapped, mapped, MREMAP_MAYMOVE);
-        if (moved == MAP_FAILED) {
-            h->used -= mapped > old_mapped ? mapped - old_mapped : 0;
-            return NULL;
-        }
-        h->used -= mapped < old_mapped ? old_mapped - mapped : 0;
-        p = moved;
     }
     SL_UNPOISON(p, size);
     h->until_collect -= (int64_t)size - (int64_t)old_size;
@@ -653,8 +692,9 @@ void sl_heap_close(struct star *s)
         struct sl_large *l = h->large;
 
         h->large = l->next;
-        sl_large_unmap(h, l);
+        sl_large_release(h, l);
     }
+    drop_spare(h);
     while (h->chunks) {
         struct sl_chunk *c = h->chunks;
 

@@ -38,6 +38,18 @@
 #define SL_GRAY_MAX     65536u
 #define SL_GRAY_FEW     64u
 
+/* Where each allocation and each access is looked at. */
+#if defined(SL_COLLECT_ALWAYS) || defined(__SANITIZE_ADDRESS__)
+#    define SL_CHECKED_HEAP 1
+#elif defined(__has_feature)
+#    if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
+#        define SL_CHECKED_HEAP 1
+#    endif
+#endif
+#ifndef SL_CHECKED_HEAP
+#    define SL_CHECKED_HEAP 0
+#endif
+
 struct sl_free_cell {
     uint64_t header; /* 0: of type T_NONE, which no object has */
     struct sl_free_cell *next;
@@ -53,8 +65,10 @@ struct sl_heap {
     struct sl_block *partial[2][SL_CLASS_COUNT]; /* objects, storage: blocks
                                                     that have free cells */
     struct sl_chunk *chunks;
-    struct sl_large *large;   /* objects that are mappings */
-    size_t mappings;          /* storage that is one: how many */
+    struct sl_large *large; /* objects that are mappings */
+    size_t mappings;        /* storage that is one: how many */
+    void *spare;            /* a mapping in no use, for the next one */
+    size_t spare_size;
     size_t used, peak, limit; /* bytes charged */
     size_t idle;              /* of them in blocks that nothing uses */
     int64_t until_collect;    /* bytes to allocate before the next collection */
@@ -67,6 +81,9 @@ struct sl_heap {
     value *gray; /* the collector's work list; bounded */
     size_t gray_count, gray_capacity;
     bool gray_overflow;
+    bool stopped;       /* canceled or out of time while collecting */
+    uint8_t unfinished; /* collections that were, since one was finished */
+    uint32_t visited;
     value gray_few[SL_GRAY_FEW]; /* when there is no memory for more */
 };
 

@@ -8,7 +8,7 @@
 
 value sl_float_boxed(struct star *s, double d)
 {
-    struct sl_boxed_float *f = sl_alloc(s, T_FLOAT, sizeof *f);
+    struct sl_boxed_float *f = sl_alloc_small(s, T_FLOAT, sizeof *f, sizeof *f);
 
     if (!f)
         return 0;
@@ -18,7 +18,7 @@ value sl_float_boxed(struct star *s, double d)
 
 value sl_range_new(struct star *s, int64_t start, int64_t stop, int64_t step)
 {
-    struct sl_range *r = sl_alloc(s, T_RANGE, sizeof *r);
+    struct sl_range *r = sl_alloc_small(s, T_RANGE, sizeof *r, sizeof *r);
     uint64_t span = 0, stride = 1;
 
     if (!r)
@@ -49,7 +49,10 @@ value sl_text_room(struct star *s, enum sl_type type, size_t length, char **p)
         return sl_fail_memory(s, length);
     if (size < sizeof *string)
         size = sizeof *string;
-    if (!(string = sl_alloc_part(s, type, size, sizeof *string)))
+    string = size <= SL_SMALL_BYTES
+                 ? sl_alloc_small(s, type, size, sizeof *string)
+                 : sl_alloc_part(s, type, size, sizeof *string);
+    if (!string)
         return 0;
     string->length = (uint32_t)length;
     string->p = string->bytes;
@@ -132,13 +135,15 @@ value sl_intern(struct star *s, const char *p, size_t length)
 value sl_tuple_new(struct star *s, size_t count)
 {
     struct sl_tuple *t;
+    size_t size;
 
     if (count == 0 && s->empty_tuple)
         return s->empty_tuple;
     if (count > UINT32_MAX)
         return sl_fail_memory(s, count);
-    t = sl_alloc_part(s, T_TUPLE, sizeof *t + count * sizeof *t->items,
-                      sizeof *t);
+    size = sizeof *t + count * sizeof *t->items;
+    t = size <= SL_SMALL_BYTES ? sl_alloc_small(s, T_TUPLE, size, sizeof *t)
+                               : sl_alloc_part(s, T_TUPLE, size, sizeof *t);
     if (!t)
         return 0;
     t->count = (uint32_t)count;
@@ -149,7 +154,7 @@ value sl_tuple_new(struct star *s, size_t count)
 
 value sl_list_new(struct star *s, size_t capacity)
 {
-    struct sl_list *l = sl_alloc(s, T_LIST, sizeof *l);
+    struct sl_list *l = sl_alloc_small(s, T_LIST, sizeof *l, sizeof *l);
     struct sl_heap *h = &s->heap;
 
     if (!l || !capacity)
@@ -167,7 +172,7 @@ value sl_list_new(struct star *s, size_t capacity)
 
 static value table_new(struct star *s, enum sl_type type, size_t capacity)
 {
-    struct sl_table *t = sl_alloc(s, type, sizeof *t);
+    struct sl_table *t = sl_alloc_small(s, type, sizeof *t, sizeof *t);
     struct sl_heap *h = &s->heap;
     bool room = true;
 

@@ -108,9 +108,19 @@ static void refuel(struct star *s, uint64_t steps)
     s->fuel = s->fuel_given = slice;
 }
 
+static bool is_canceled(const struct star *s)
+{
+    return atomic_load_explicit(&s->canceled, memory_order_relaxed);
+}
+
+bool sl_interrupted(const struct star *s)
+{
+    return is_canceled(s) || (s->deadline_ns && now_ns() >= s->deadline_ns);
+}
+
 bool sl_poll(struct star *s)
 {
-    if (atomic_load_explicit(&s->canceled, memory_order_relaxed)) {
+    if (is_canceled(s)) {
         sl_fail_as(s, STAR_ERROR_CANCELED, "canceled");
         return false;
     }

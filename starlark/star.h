@@ -50,6 +50,24 @@ struct star {
     size_t text_size;
 };
 
+/* sl_alloc_part; the common case needs no call. For sizes known when compiling. */
+static inline void *sl_alloc_small(struct star *s, enum sl_type type,
+                                   size_t size, size_t zeroed)
+{
+    struct sl_heap *h = &s->heap;
+    struct sl_free_cell *cell = h->free[SL_CLASS(size)];
+
+    if (SL_CHECKED_HEAP || !cell ||
+        (s->native && h->held_count == h->held_capacity))
+        return sl_alloc_part(s, type, size, zeroed);
+    if (s->native)
+        h->held[h->held_count++] = sl_value(cell);
+    h->free[SL_CLASS(size)] = cell->next;
+    memset(cell, 0, zeroed);
+    ((struct sl_object *)cell)->type = (uint8_t)type;
+    return cell;
+}
+
 /* --- failing: error.h has the rest -------------------------------------------- */
 
 /* Sets the error, STAR_ERROR_RUNTIME with a message, and returns 0. The VM adds
@@ -71,7 +89,8 @@ static inline bool sl_charge(struct star *s, uint64_t units)
     return s->fuel >= 0 || sl_charge_slow(s);
 }
 
-/* Looks for timeout and cancellation now. */
+/* Looks for timeout and cancellation now; sl_poll fails with them. */
+bool sl_interrupted(const struct star *s);
 bool sl_poll(struct star *s);
 
 /* Calls of C functions into each other on behalf of nested values. */
