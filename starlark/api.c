@@ -56,24 +56,6 @@ star_value star_int(struct star *s, int64_t n)
     HOST_VALUE(s, sl_int(s, n));
 }
 
-static value int_from_text(struct star *s, const char *digits, size_t length)
-{
-    bool negative = length > 0 && *digits == '-';
-    size_t sign = length > 0 && (negative || *digits == '+');
-    value v = 0;
-
-    if (length > sign)
-        v = sl_int_parse(s, digits + sign, length - sign, 10, negative);
-    if (!v && !sl_failed(s))
-        sl_fail_as(s, STAR_ERROR_VALUE, "not a decimal number");
-    return v;
-}
-
-star_value star_int_from_text(struct star *s, const char *digits, size_t length)
-{
-    HOST_VALUE(s, int_from_text(s, digits, length));
-}
-
 star_value star_float(struct star *s, double d)
 {
     HOST_VALUE(s, sl_float(s, d));

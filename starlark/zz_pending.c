@@ -10,10 +10,6 @@ PENDING const char *sl_nearest(const char *name, const char *const *names,
 {
     return NULL;
 }
-PENDING struct sl_pos sl_code_place(const struct sl_code *code, uint32_t pc)
-{
-    return (struct sl_pos){1, 1};
-}
 PENDING bool sl_parse(struct star *s, struct sl_arena *a, struct sl_file *file)
 {
     ABSENT;
@@ -22,10 +18,4 @@ PENDING bool sl_resolve(struct star *s, struct sl_arena *a,
                         struct sl_file *file)
 {
     ABSENT;
-}
-PENDING struct sl_code *sl_compile(struct star *s, struct star_program *p,
-                                   const struct sl_file *file)
-{
-    sl_fail(s, "not there yet");
-    return NULL;
 }
