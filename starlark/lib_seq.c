@@ -259,19 +259,19 @@ value sl_lib_sorted(struct star *s, const struct sl_call *c)
 
 /* --- max and min -------------------------------------------------------------------- */
 
-static bool better(struct star *s, const struct sl_call *c, enum sl_operator op,
-                   value k, value best)
+/* Whether `k` is ahead of `best`: 1, 0, or -1 when they cannot be compared. */
+static int better(struct star *s, const struct sl_call *c, enum sl_operator op,
+                  value k, value best)
 {
     bool yes;
 
     if (sl_is_int_word(k) && sl_is_int_word(best))
         return op == OP_GT ? (int64_t)k > (int64_t)best
                            : (int64_t)k < (int64_t)best;
-    if (!sl_compare(s, op, k, best, &yes)) {
-        sl_fail_prefix(s, c->name);
-        return false;
-    }
-    return yes;
+    if (sl_compare(s, op, k, best, &yes))
+        return yes;
+    sl_failed_in(s, c);
+    return -1;
 }
 
 /* Without a key function nothing can change `items` on the way. */
@@ -281,12 +281,11 @@ static value extreme_item(struct star *s, const struct sl_call *c,
     value best = items[0];
 
     for (size_t i = 1; i < n; i++) {
-        if (!sl_charge(s, 1))
+        int ahead = sl_charge(s, 1) ? better(s, c, op, items[i], best) : -1;
+        if (ahead < 0)
             return 0;
-        if (better(s, c, op, items[i], best))
+        if (ahead)
             best = items[i];
-        else if (sl_failed(s))
-            return 0;
     }
     return best;
 }
@@ -296,29 +295,28 @@ static value extreme_item(struct star *s, const struct sl_call *c,
 static value extreme(struct star *s, const struct sl_call *c,
                      enum sl_operator op, value key, struct sl_iter *it)
 {
-    value tuple = sl_tuple_new(s, 2);
+    value tuple = sl_tuple_new(s, 2), v;
     struct sl_tuple *best = sl_tuple(tuple);
-    uint64_t i = 0;
-    value v;
+    bool any = false;
 
     if (!tuple)
         return 0;
     size_t held = s->heap.held_count;
     while ((v = sl_iter_next(s, it))) {
         value k = key ? sl_call(s, key, &v, 1) : v;
-        if (!k)
-            break;
-        if (i++ == 0 || better(s, c, op, k, best->items[1])) {
+        int ahead = !k ? -1 : any ? better(s, c, op, k, best->items[1]) : 1;
+        if (ahead < 0)
+            return 0;
+        if (ahead) {
             best->items[0] = v;
             best->items[1] = k;
         }
-        if (sl_failed(s))
-            break;
+        any = true;
         SL_RELEASE(s, held);
     }
     if (sl_failed(s))
         return 0;
-    if (i == 0)
+    if (!any)
         return sl_fail(s, "%s: argument is an empty sequence", c->name);
     return best->items[0];
 }

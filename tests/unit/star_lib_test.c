@@ -1,0 +1,223 @@
+#include <stdlib.h>
+
+#include "error.h"
+#include "lib.h"
+#include "tap.h"
+
+/* What programs cannot see of the built-ins: how names become numbers, and that
+ * sorting is stable, sparing with comparisons, and ends when told to. */
+
+TEST(every_method_name_has_its_number)
+{
+    for (int m = 1; m < METHOD_COUNT; m++) {
+        const char *name = sl_method_names[m];
+        CHECK(sl_method_number(name, strlen(name)) == (enum sl_method)m);
+        /* neither a prefix of it nor more than it, unless that is one, too */
+        char longer[64];
+        int n = snprintf(longer, sizeof longer, "%s_", name);
+        CHECK(sl_method_number(longer, (size_t)n) == METHOD_NONE);
+        enum sl_method shorter = sl_method_number(name, strlen(name) - 1);
+        CHECK(shorter == METHOD_NONE ||
+              strlen(sl_method_names[shorter]) == strlen(name) - 1);
+    }
+    CHECK(sl_method_number("", 0) == METHOD_NONE);
+    CHECK(sl_method_number("zzz", 3) == METHOD_NONE);
+    CHECK(sl_method_number("Append", 6) == METHOD_NONE);
+}
+
+/* --- sort ------------------------------------------------------------------------- */
+
+static uint64_t noise(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return *state >> 33;
+}
+
+enum pattern { RISING, FALLING, EQUAL, RANDOM, SAW, NEARLY, PATTERNS };
+
+static int64_t patterned(enum pattern p, uint64_t i, uint64_t n,
+                         uint64_t *state)
+{
+    switch (p) {
+    case RISING:
+        return (int64_t)i;
+    case FALLING:
+        return -(int64_t)i;
+    case EQUAL:
+        return 7;
+    case RANDOM:
+        return (int64_t)(noise(state) % (n + 1)) - (int64_t)(n / 2);
+    case SAW:
+        return (int64_t)(i % 37);
+    default:
+        return noise(state) % 50 == 0 ? (int64_t)noise(state) : (int64_t)i;
+    }
+}
+
+/* A key of each kind that orders as `n` does. */
+static value key_of_kind(struct star *s, int kind, int64_t n)
+{
+    char text[40];
+    value v;
+
+    switch (kind) {
+    case 0:
+        return sl_word(n);
+    case 1:
+        return sl_float(s, (double)n / 4);
+    case 2: /* differ late or early */
+        return sl_string_new(s, text,
+                             (size_t)snprintf(text, sizeof text, "%s%012lld",
+                                              n % 3 ? "" : "000",
+                                              (long long)n + 100000000));
+    case 3:
+        v = sl_tuple_new(s, 1);
+        sl_tuple(v)->items[0] = sl_word(n);
+        return v;
+    default: /* of two types, compared as values */
+        return n % 2 ? sl_word(n) : sl_float(s, (double)n);
+    }
+}
+
+static void check_order(struct star *s, const value *keys, const value *items,
+                        size_t n, bool reverse)
+{
+    unsigned bad = 0;
+
+    for (size_t i = 1; i < n; i++) {
+        int64_t a = sl_int_word(items[i - 1]), b = sl_int_word(items[i]);
+        bool less = false, more = false;
+        CHECK(sl_compare(s, OP_LT, keys[a], keys[b], &less));
+        CHECK(sl_compare(s, OP_GT, keys[a], keys[b], &more));
+        if (reverse ? less : more)
+            bad++;
+        if (!less && !more && a > b) /* stable */
+            bad++;
+    }
+    CHECK(bad == 0);
+}
+
+TEST(sorts_stably_whatever_the_pattern_and_kind)
+{
+    static const size_t sizes[] = {0,  1,  2,  3,   23,   24,
+                                   25, 63, 64, 100, 1000, 5000};
+    uint64_t state = 1;
+
+    for (int kind = 0; kind < 5; kind++)
+        for (int p = 0; p < PATTERNS; p++)
+            for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+                size_t n = sizes[k];
+                struct star *s = star_open(NULL);
+                struct sl_scope scope = sl_native_enter(s);
+                value keys[5000], items[5000];
+
+                for (size_t i = 0; i < n; i++) {
+                    keys[i] = key_of_kind(
+                        s, kind, patterned((enum pattern)p, i, n, &state));
+                    items[i] = sl_word((int64_t)i);
+                }
+                CHECK(sl_sort(s, items, keys, n, false));
+                check_order(s, keys, items, n, false);
+                for (size_t i = 0; i < n; i++)
+                    items[i] = sl_word((int64_t)i);
+                CHECK(sl_sort(s, items, keys, n, true));
+                check_order(s, keys, items, n, true);
+                sl_native_leave(s, scope);
+                star_close(s);
+            }
+}
+
+/* STARLARK.md row 34: NaN is equal to itself and greater than all. */
+TEST(floats_of_all_kinds)
+{
+    static const double d[] = {0.0,    -0.0,   1.5,    -1.5,   1e300,
+                               -1e300, 5e-324, 1e-310, -5e-324};
+    struct star *s = star_open(NULL);
+    struct sl_scope scope = sl_native_enter(s);
+    value keys[12], items[12];
+    size_t n = 0;
+
+    for (; n < sizeof d / sizeof *d; n++)
+        keys[n] = sl_float(s, d[n]);
+    keys[n++] = sl_float(s, __builtin_nan(""));
+    keys[n++] = sl_float(s, __builtin_inf());
+    keys[n++] = sl_float(s, -__builtin_inf());
+    for (size_t i = 0; i < n; i++)
+        items[i] = sl_word((int64_t)i);
+    CHECK(sl_sort(s, items, keys, n, false));
+    check_order(s, keys, items, n, false);
+    CHECK(sl_int_word(items[0]) == 11);
+    CHECK(sl_int_word(items[n - 1]) == 9);
+    sl_native_leave(s, scope);
+    star_close(s);
+}
+
+TEST(what_is_sorted_costs_one_look)
+{
+    enum { N = 100000 };
+    struct star *s = star_open(NULL);
+    value *items = malloc(N * sizeof *items);
+    uint64_t before = star_usage(s).steps, sorted;
+
+    for (size_t i = 0; i < N; i++)
+        items[i] = sl_word((int64_t)i);
+    CHECK(sl_sort(s, items, items, N, false));
+    sorted = star_usage(s).steps - before;
+    CHECK(sorted < 2 * N);
+    before += sorted;
+    CHECK(sl_sort(s, items, items, N, true)); /* turned around */
+    CHECK(star_usage(s).steps - before < 2 * N);
+    CHECK(items[0] == sl_word(N - 1) && items[N - 1] == sl_word(0));
+    free(items);
+    star_close(s);
+}
+
+/* X13: no input makes it quadratic. */
+TEST(no_pattern_costs_more_than_n_log_n)
+{
+    enum { N = 65536 };
+    value *items = malloc(N * sizeof *items);
+    uint64_t state = 5;
+
+    for (int p = 0; p < PATTERNS; p++) {
+        struct star *s = star_open(NULL);
+        for (size_t i = 0; i < N; i++)
+            items[i] = sl_word(patterned((enum pattern)p, i, N, &state));
+        uint64_t before = star_usage(s).steps;
+        CHECK(sl_sort(s, items, items, N, false));
+        CHECK(star_usage(s).steps - before < (uint64_t)N * 18);
+        star_close(s);
+    }
+    free(items);
+}
+
+TEST(a_failing_comparison_leaves_the_items_alone)
+{
+    struct star *s = star_open(NULL);
+    struct sl_scope scope = sl_native_enter(s);
+    value items[] = {sl_word(3), sl_word(1), V_NONE, sl_word(2)};
+
+    CHECK(!sl_sort(s, items, items, 4, false));
+    CHECK(star_error(s) == STAR_ERROR_RUNTIME);
+    CHECK_STR(star_error_message(s), "int < NoneType not implemented");
+    CHECK(items[0] == sl_word(3) && items[1] == sl_word(1) &&
+          items[2] == V_NONE && items[3] == sl_word(2));
+    sl_native_leave(s, scope);
+    star_close(s);
+}
+
+TEST(a_cancel_ends_it)
+{
+    enum { N = 200000 };
+    struct star *s = star_open(NULL);
+    value *items = malloc(N * sizeof *items);
+    uint64_t state = 9;
+
+    for (size_t i = 0; i < N; i++)
+        items[i] = sl_word((int64_t)noise(&state));
+    star_cancel(s);
+    CHECK(!sl_sort(s, items, items, N, false));
+    CHECK(star_error(s) == STAR_ERROR_CANCELED);
+    free(items);
+    star_close(s);
+}
