@@ -270,7 +270,7 @@ static bool enter_or_leave_loops(struct verifier *v)
 static bool loops_are_right(struct verifier *v)
 {
     if (v->iterators != v->depth)
-        return bad(v, "a lock is held that no loop releases");
+        return bad(v, "the locks held are not those of the loops");
     for (uint32_t i = 0; i < v->depth; i++)
         if (!has(v, v->open[i].range->reg, ITER))
             return false;
