@@ -9,6 +9,7 @@
 
 /* Shorter texts are copied into their string, longer ones become its buffer. */
 #define COPIED_BYTES 256
+_Static_assert(COPIED_BYTES >= SL_TEXT_LOCAL_BYTES, "what is local is copied");
 
 static bool text_room(struct sl_text *t, size_t more)
 {
@@ -24,9 +25,13 @@ static bool text_room(struct sl_text *t, size_t more)
         return sl_fail_memory(t->s, more) != 0;
     if (capacity < t->length + more)
         capacity = t->length + more;
-    p = sl_storage_resize(t->s, t->p, t->capacity, capacity);
+    p = t->local ? sl_storage(t->s, capacity)
+                 : sl_storage_resize(t->s, t->p, t->capacity, capacity);
     if (!p)
         return false;
+    if (t->local)
+        memcpy(p, t->p, t->length);
+    t->local = false;
     t->p = p;
     t->capacity = capacity;
     t->failed = false;
@@ -81,8 +86,10 @@ void sl_text_printf(struct sl_text *t, const char *format, ...)
 
 void sl_text_free(struct sl_text *t)
 {
-    sl_storage_free(t->s, t->p, t->capacity);
+    if (!t->local)
+        sl_storage_free(t->s, t->p, t->capacity);
     t->p = NULL;
+    t->local = false;
     t->length = t->capacity = 0;
 }
 

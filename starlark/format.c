@@ -242,7 +242,8 @@ static bool put_percent(struct percent *f)
 value sl_format_percent(struct star *s, value format, value args)
 {
     const struct sl_string *x = sl_string(format);
-    struct percent f = {.t = {.s = s},
+    char few[SL_TEXT_LOCAL_BYTES];
+    struct percent f = {.t = SL_TEXT_IN(s, few),
                         .p = x->p,
                         .end = x->p + x->length,
                         .operand = args,
@@ -478,8 +479,9 @@ static bool put_fields(struct fields *f)
 value sl_string_format(struct star *s, const struct sl_call *c)
 {
     const struct sl_string *x = sl_string(c->self);
+    char few[SL_TEXT_LOCAL_BYTES];
     struct fields f = {
-        .t = {.s = s}, .call = c, .p = x->p, .end = x->p + x->length};
+        .t = SL_TEXT_IN(s, few), .call = c, .p = x->p, .end = x->p + x->length};
 
     if (!put_fields(&f)) {
         sl_text_free(&f.t);

@@ -145,13 +145,21 @@ void *sl_arena_alloc(struct star *s, struct sl_arena *a, size_t size);
 void sl_arena_free(struct star *s, struct sl_arena *a);
 
 /* A growing text for building strings. `failed` stays set once memory ended;
- * appending to it then does nothing. */
+ * appending to it then does nothing. It may begin in an array of the caller's,
+ * for most texts are short: SL_TEXT_IN. */
 struct sl_text {
     struct star *s;
     char *p;
     size_t length, capacity;
     bool failed;
+    bool local; /* p is the caller's */
 };
+#define SL_TEXT_IN(interpreter, array)                                         \
+    {                                                                          \
+        .s = (interpreter), .p = (array), .capacity = sizeof(array),           \
+        .local = true                                                          \
+    }
+#define SL_TEXT_LOCAL_BYTES 256 /* a good size for it */
 void sl_text_append(struct sl_text *t, const char *p, size_t length);
 void sl_text_char(struct sl_text *t, char c);
 void sl_text_rune(struct sl_text *t, uint32_t code_point);

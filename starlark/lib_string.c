@@ -306,6 +306,11 @@ static value replace_byte(struct star *s, const struct replacing *r, value self)
         size_t end = text->length - i > PIECE ? i + PIECE : text->length;
         if (!sl_charge(s, 1 + (end - i) / UNIT))
             return 0;
+        for (; i + 8 <= end; i += 8) {
+            uint64_t word = sl_load8(text->p + i);
+            uint64_t found = sl_zero_bytes(word ^ SL_EACH_BYTE(old)) >> 7;
+            sl_store8(p + i, word ^ found * (unsigned char)(old ^ new));
+        }
         for (; i < end; i++)
             p[i] = text->p[i] == old ? new : text->p[i];
     }

@@ -2,26 +2,16 @@
 
 enum { PIECE = 64 * 1024, UNIT = 64 };
 
-#define EACH_BYTE 0x0101010101010101u
-
 /* --- upper and lower of ASCII ---------------------------------------------------- */
-
-static inline uint64_t load(const char *p)
-{
-    uint64_t v;
-
-    memcpy(&v, p, sizeof v);
-    return v;
-}
 
 /* 0x20 in each byte that is a letter from `first` ('a' or 'A') to the 26th; all
  * bytes are ASCII. */
 static inline uint64_t letters(uint64_t v, unsigned char first)
 {
-    uint64_t from = v + EACH_BYTE * (0x80u - first);
-    uint64_t past = v + EACH_BYTE * (0x80u - 26 - first);
+    uint64_t from = v + SL_EACH_BYTE(0x80 - first);
+    uint64_t past = v + SL_EACH_BYTE(0x80 - 26 - first);
 
-    return ((from ^ past) & EACH_BYTE * 0x80) >> 2;
+    return ((from ^ past) & SL_EACH_BYTE(0x80)) >> 2;
 }
 
 /* The first place, rounded down to eight, where a letter is to be changed. */
@@ -30,7 +20,7 @@ static size_t first_letter(const char *p, size_t length, unsigned char first)
     size_t i = 0;
 
     for (; i + 8 <= length; i += 8) {
-        if (letters(load(p + i), first))
+        if (letters(sl_load8(p + i), first))
             return i;
     }
     for (size_t k = i; k < length; k++) {
@@ -55,9 +45,9 @@ static value change_ascii(struct star *s, value self, unsigned char first)
         return 0;
     memcpy(p, x->p, i);
     for (; i + 8 <= x->length; i += 8) {
-        uint64_t word = load(x->p + i);
+        uint64_t word = sl_load8(x->p + i);
         word ^= letters(word, first);
-        memcpy(p + i, &word, sizeof word);
+        sl_store8(p + i, word);
     }
     for (; i < x->length; i++) {
         bool letter = (unsigned char)(x->p[i] - first) < 26;

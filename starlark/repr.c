@@ -324,7 +324,7 @@ bool sl_str(struct sl_text *t, value v)
 static value word_text(struct star *s, value v)
 {
     char digits[24];
-    struct sl_text t = {.s = s, .p = digits, .capacity = sizeof digits};
+    struct sl_text t = SL_TEXT_IN(s, digits);
 
     put_int(&t, v);
     return t.length == 1 ? sl_string_char(s, (unsigned char)digits[0])
@@ -334,7 +334,8 @@ static value word_text(struct star *s, value v)
 static value as_string(struct star *s, value v,
                        bool (*write)(struct sl_text *, value))
 {
-    struct sl_text t = {.s = s};
+    char few[SL_TEXT_LOCAL_BYTES];
+    struct sl_text t = SL_TEXT_IN(s, few);
 
     if (sl_is_int_word(v))
         return word_text(s, v);

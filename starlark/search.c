@@ -128,22 +128,22 @@ static inline int64_t two_way(struct sl_search *q, const char *p, size_t length,
 
 /* --- the filter ------------------------------------------------------------------ */
 
-#define EACH_BYTE 0x0101010101010101u
-
-static inline uint64_t load(const char *p)
+/* Where the first byte of the needle is at p and its last where it should be,
+ * for eight places: bit 7 of each byte, the first place lowest. */
+struct ends {
+    uint64_t first, last; /* the byte, eight times */
+    size_t distance;
+};
+static inline uint64_t candidates(const struct ends *e, const char *p)
 {
-    uint64_t v;
-
-    memcpy(&v, p, sizeof v);
-    return le64toh(v);
+    return le64toh(sl_zero_bytes((sl_load8(p) ^ e->first) |
+                                 (sl_load8(p + e->distance) ^ e->last)));
 }
 
-/* Bit 7 of every byte that is zero. */
-static inline uint64_t zero_bytes(uint64_t v)
+static struct ends ends_of(const struct sl_search *q)
 {
-    const uint64_t low = EACH_BYTE * 0x7f;
-
-    return ~(((v & low) + low) | v | low);
+    return (struct ends){SL_EACH_BYTE(q->needle[0]),
+                         SL_EACH_BYTE(q->needle[q->length - 1]), q->length - 1};
 }
 
 /* Whether the needle is at p; its first and last byte are. Counts what was in
@@ -174,14 +174,11 @@ static int64_t filter_piece(struct sl_search *q, const char *p, size_t *next,
                             size_t end)
 {
     const size_t enough = q->wasted + 8 * PIECE;
-    const size_t last = q->length - 1;
-    const uint64_t a = EACH_BYTE * (unsigned char)q->needle[0];
-    const uint64_t b = EACH_BYTE * (unsigned char)q->needle[last];
+    const struct ends ends = ends_of(q);
     size_t i = *next;
 
     for (; i + 8 <= end; i += 8) {
-        uint64_t found =
-            zero_bytes((load(p + i) ^ a) | (load(p + i + last) ^ b));
+        uint64_t found = candidates(&ends, p + i);
         for (; found; found &= found - 1) {
             size_t k = i + ((unsigned)__builtin_ctzll(found) >> 3);
             if (confirm(q, p + k))
@@ -193,11 +190,44 @@ static int64_t filter_piece(struct sl_search *q, const char *p, size_t *next,
         }
     }
     for (; i < end; i++) {
-        if (p[i] == q->needle[0] && p[i + last] == q->needle[last] &&
+        if (p[i] == q->needle[0] &&
+            p[i + ends.distance] == q->needle[ends.distance] &&
             confirm(q, p + i))
             return (int64_t)i;
     }
     *next = end;
+    return -1;
+}
+
+/* The same backwards: the places before *next, down to `begin`. */
+static int64_t filter_piece_back(struct sl_search *q, const char *p,
+                                 size_t *next, size_t begin)
+{
+    const size_t enough = q->wasted + 8 * PIECE;
+    const struct ends ends = ends_of(q);
+    size_t i = *next;
+
+    for (; i >= begin + 8; i -= 8) {
+        uint64_t found = candidates(&ends, p + i - 8);
+        while (found) {
+            unsigned high = 63 - (unsigned)__builtin_clzll(found);
+            size_t k = i - 8 + (high >> 3);
+            if (confirm(q, p + k))
+                return (int64_t)k;
+            if (q->wasted > enough) {
+                *next = k;
+                return -1;
+            }
+            found ^= UINT64_C(1) << high;
+        }
+    }
+    for (; i > begin; i--) {
+        if (p[i - 1] == q->needle[0] &&
+            p[i - 1 + ends.distance] == q->needle[ends.distance] &&
+            confirm(q, p + i - 1))
+            return (int64_t)i - 1;
+    }
+    *next = begin;
     return -1;
 }
 
@@ -249,7 +279,21 @@ int64_t sl_search_first(struct sl_search *q, const char *p, size_t length)
     return found < 0 ? found : (int64_t)i + found;
 }
 
-/* The filter from the end: memrchr for the first byte, then the last one. */
+static int64_t find_byte_back(struct sl_search *q, const char *p, size_t length)
+{
+    while (length) {
+        size_t piece = length < PIECE ? length : PIECE;
+        const char *found = memrchr(p + length - piece, q->needle[0], piece);
+
+        if (found)
+            return found - p;
+        if (piece == PIECE && !charge(q, PIECE))
+            return ENDED;
+        length -= piece;
+    }
+    return -1;
+}
+
 int64_t sl_search_last(struct sl_search *q, const char *p, size_t length)
 {
     q->reverse = true;
@@ -257,35 +301,27 @@ int64_t sl_search_last(struct sl_search *q, const char *p, size_t length)
         return -1;
     if (q->length == 0)
         return (int64_t)length;
+    if (q->length == 1)
+        return find_byte_back(q, p, length);
 
-    const size_t last = q->length - 1;
-    size_t end = length - last, paid = end;
+    size_t end = length - q->length + 1; /* places left: those before it */
     while (end && !q->two_way) {
-        size_t piece = end < PIECE ? end : PIECE;
-        const char *base = p + end - piece;
-        const char *k = memrchr(base, q->needle[0], piece);
+        size_t before = end, begin = end < PIECE ? 0 : end - PIECE;
+        int64_t found = filter_piece_back(q, p, &end, begin);
 
-        if (k && (last == 0 || (k[last] == q->needle[last] && confirm(q, k))))
-            return k - p;
-        size_t left = k ? (size_t)(k - p) : end - piece;
-        q->advanced += end - left;
-        end = left;
-        if (k && last)
-            q->wasted += 8;
-        if (paid - end >= PIECE) {
-            if (!charge(q, paid - end))
-                return ENDED;
-            paid = end;
-        }
+        if (found >= 0)
+            return found;
+        q->advanced += before - end;
+        if (end && !charge(q, PIECE))
+            return ENDED;
         if (is_misled(q) && !two_way_prepare(q))
             return ENDED;
     }
     if (!end)
         return -1;
-    /* All that begins before `end` is left: the text up to end + last. */
-    int64_t found = two_way(q, p, end + last, true);
-    return found < 0 ? found
-                     : (int64_t)(end + last) - found - (int64_t)q->length;
+    length = end + q->length - 1;
+    int64_t found = two_way(q, p, length, true);
+    return found < 0 ? found : (int64_t)length - found - (int64_t)q->length;
 }
 
 int64_t sl_text_find(struct star *s, const char *p, size_t length,

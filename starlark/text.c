@@ -37,14 +37,6 @@ static inline uint64_t mix(uint64_t a, uint64_t b)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static inline uint64_t load8(const char *p)
-{
-    uint64_t v;
-
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-
 static inline uint64_t load4(const char *p)
 {
     uint32_t v;
@@ -63,10 +55,10 @@ static uint32_t hash_bytes(uint64_t seed, const char *p, size_t length)
     size_t n = length;
 
     for (; n > 16; n -= 16, p += 16)
-        h = mix(load8(p) ^ k1, load8(p + 8) ^ h);
+        h = mix(sl_load8(p) ^ k1, sl_load8(p + 8) ^ h);
     if (n >= 8) {
-        a = load8(p);
-        b = load8(p + n - 8);
+        a = sl_load8(p);
+        b = sl_load8(p + n - 8);
     } else if (n >= 4) {
         a = load4(p);
         b = load4(p + n - 4);

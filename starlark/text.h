@@ -35,6 +35,31 @@ static inline void sl_text_put(struct sl_text *t, const char *p, size_t n)
 
 void sl_text_put_int(struct sl_text *t, int64_t n); /* in decimal */
 
+/* --- eight bytes at a time ---------------------------------------------------- */
+
+#define SL_EACH_BYTE(c) (0x0101010101010101u * (unsigned char)(c))
+
+static inline uint64_t sl_load8(const char *p)
+{
+    uint64_t v;
+
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static inline void sl_store8(char *p, uint64_t v)
+{
+    memcpy(p, &v, sizeof v);
+}
+
+/* Bit 7 of every byte that is zero, and no other. */
+static inline uint64_t sl_zero_bytes(uint64_t v)
+{
+    const uint64_t low = SL_EACH_BYTE(0x7f);
+
+    return ~(((v & low) + low) | v | low);
+}
+
 /* --- searching: search.c ---------------------------------------------------- */
 
 /* A needle, and what was learnt about it and the texts searched so far: one for
