@@ -358,11 +358,19 @@ static uint32_t leading_zeros(uint64_t digit)
     return (uint32_t)__builtin_clzll(digit) - (64 - DIGIT_BITS);
 }
 
-uint64_t sl_digits_div_small(uint64_t *q, const uint64_t *a, uint32_t n,
-                             uint64_t d)
+struct sl_divisor sl_divisor(uint64_t d)
 {
     uint32_t shift = leading_zeros(d);
-    uint64_t inverse = reciprocal(d <<= shift), r = 0;
+
+    return (struct sl_divisor){
+        .d = d << shift, .inverse = reciprocal(d << shift), .shift = shift};
+}
+
+uint64_t sl_digits_div_small(uint64_t *q, const uint64_t *a, uint32_t n,
+                             const struct sl_divisor *by)
+{
+    const uint32_t shift = by->shift;
+    uint64_t r;
 
     if (!n)
         return 0;
@@ -371,7 +379,7 @@ uint64_t sl_digits_div_small(uint64_t *q, const uint64_t *a, uint32_t n,
     for (uint32_t i = n; i > 0; i--) {
         uint64_t low = shift && i > 1 ? a[i - 2] >> (DIGIT_BITS - shift) : 0;
         low |= (a[i - 1] << shift) & DIGIT_MASK;
-        uint64_t digit = divide_2_by_1(r, low, d, inverse, &r);
+        uint64_t digit = divide_2_by_1(r, low, by->d, by->inverse, &r);
         if (q)
             q[i - 1] = digit;
     }
@@ -478,7 +486,8 @@ bool sl_digits_divide(struct star *s, uint64_t *q, uint64_t *r,
     bool lost;
 
     if (bn == 1) {
-        *r = sl_digits_div_small(q, a, an, *b);
+        const struct sl_divisor by = sl_divisor(*b);
+        *r = sl_digits_div_small(q, a, an, &by);
         return true;
     }
     x[an] = 0;

@@ -32,9 +32,15 @@ uint32_t sl_digits_sub(uint64_t *r, const uint64_t *a, uint32_t an,
 /* r = a * m + more, with room for n + 1; m and more are one digit. r may be a. */
 uint32_t sl_digits_mul_small(uint64_t *r, const uint64_t *a, uint32_t n,
                              uint64_t m, uint64_t more);
+/* A digit to divide by, not 0, and what that needs. */
+struct sl_divisor {
+    uint64_t d, inverse;
+    uint32_t shift;
+};
+struct sl_divisor sl_divisor(uint64_t d);
 /* q = a / d, with room for n; returns the remainder. q may be a; or NULL. */
 uint64_t sl_digits_div_small(uint64_t *q, const uint64_t *a, uint32_t n,
-                             uint64_t d);
+                             const struct sl_divisor *by);
 /* r = a << bits, with room for n + bits / 60 + 1. r may be a. */
 uint32_t sl_digits_shl(uint64_t *r, const uint64_t *a, uint32_t n,
                        uint32_t bits);

@@ -407,7 +407,8 @@ static value divide(struct star *s, bool want_quotient, value a,
     if (!want_quotient && y->n == 1) {
         if (!sl_charge(s, x->n / 4))
             return 0;
-        uint64_t r = sl_digits_div_small(NULL, x->d, x->n, *y->d);
+        const struct sl_divisor by = sl_divisor(*y->d);
+        uint64_t r = sl_digits_div_small(NULL, x->d, x->n, &by);
         return floored(s, false, x, y, NULL, &r);
     }
     uint64_t *q =

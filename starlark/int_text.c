@@ -26,11 +26,14 @@ struct powers {
 
 static void powers_init(struct powers *p, struct star *s, unsigned base)
 {
-    *p = (struct powers){.s = s, .base = base, .one = 1};
-    while (p->one <= DIGIT_MASK / base) {
-        p->one *= base;
-        p->chars++;
-    }
+    uint64_t one = base;
+
+    p->s = s;
+    p->base = base;
+    p->count = 0;
+    for (p->chars = 1; one <= DIGIT_MASK / base; p->chars++)
+        one *= base;
+    p->one = one;
 }
 
 static void powers_free(struct powers *p)
@@ -75,11 +78,17 @@ static void put_digit(char *out, uint32_t width, uint64_t digit, unsigned base,
     }
 }
 
-static void put_decimal(char *out, uint32_t width, uint64_t digit)
+/* 18 characters; the two halves do not wait for each other. */
+static void put_decimal(char out[static 18], uint64_t digit)
 {
-    while (width-- > 0) { /* a division by a constant is a product */
-        out[width] = (char)('0' + digit % 10);
-        digit /= 10;
+    uint32_t high = (uint32_t)(digit / 1000000000);
+    uint32_t low = (uint32_t)(digit % 1000000000);
+
+    for (int i = 8; i >= 0; i--) {
+        out[i] = (char)('0' + high % 10);
+        out[i + 9] = (char)('0' + low % 10);
+        high /= 10;
+        low /= 10;
     }
 }
 
@@ -93,15 +102,17 @@ struct writer {
 static bool put_few(struct writer *w, uint64_t *a, uint32_t n, char *out,
                     uint32_t width)
 {
+    const struct sl_divisor one = sl_divisor(w->p.one);
+
     if (!sl_charge(w->p.s, (uint64_t)n * n / 8 + width / 8))
         return false;
     while (n && width) {
-        uint64_t part = sl_digits_div_small(a, a, n, w->p.one);
+        uint64_t part = sl_digits_div_small(a, a, n, &one);
         uint32_t chars = width < w->p.chars ? width : w->p.chars;
         n = sl_digits_trim(a, n);
         width -= chars;
-        if (w->p.base == 10)
-            put_decimal(out + width, chars, part);
+        if (w->p.base == 10 && chars == 18)
+            put_decimal(out + width, part);
         else
             put_digit(out + width, chars, part, w->p.base, w->digits);
     }
@@ -135,7 +146,8 @@ static void put_bits(char *out, uint32_t width, const uint64_t *a, uint32_t n,
 {
     for (uint32_t i = 0; i < width; i++) {
         uint64_t at = (uint64_t)i * bits;
-        uint32_t which = (uint32_t)(at / DIGIT_BITS), shift = (uint32_t)(at % DIGIT_BITS);
+        uint32_t which = (uint32_t)(at / DIGIT_BITS),
+                 shift = (uint32_t)(at % DIGIT_BITS);
         uint64_t d = a[which] >> shift;
         if (shift + bits > DIGIT_BITS && which + 1 < n)
             d |= a[which + 1] << (DIGIT_BITS - shift);
@@ -199,12 +211,13 @@ static bool append_many(struct sl_text *t, struct writer *w, const uint64_t *a,
 static bool format_big(struct sl_text *t, const struct sl_bigint *b,
                        unsigned base, const char *digits)
 {
-    struct writer w = {.digits = digits};
+    struct writer w;
     uint64_t few[FEW_DIGITS];
     char out[FEW_DIGITS * 60 + 60];
 
     if ((base & (base - 1)) == 0)
         return append_bits(t, b->digits, b->used, base, digits);
+    w.digits = digits;
     powers_init(&w.p, t->s, base);
     if (b->used > FEW_DIGITS)
         return append_many(t, &w, b->digits, b->used);
@@ -373,17 +386,4 @@ value sl_int_parse(struct star *s, const char *digits, size_t length,
     uint64_t few[LEAF_DIGITS + 1];
     return sl_int_from_digits(s, few, read_few(&p, few, digits, length),
                               negative);
-}
-
-value star_int_from_text(struct star *s, const char *digits, size_t length)
-{
-    bool negative = length && *digits == '-';
-
-    sl_host_enter(s);
-    value v =
-        sl_int_parse(s, digits + negative, length - negative, 10, negative);
-    if (!v && !sl_failed(s))
-        sl_fail_as(s, STAR_ERROR_VALUE, "not a decimal integer");
-    sl_host_leave(s);
-    return v;
 }
