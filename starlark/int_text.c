@@ -387,3 +387,16 @@ value sl_int_parse(struct star *s, const char *digits, size_t length,
     return sl_int_from_digits(s, few, read_few(&p, few, digits, length),
                               negative);
 }
+
+value star_int_from_text(struct star *s, const char *digits, size_t length)
+{
+    bool negative = length && *digits == '-';
+    size_t sign = length && (negative || *digits == '+');
+
+    sl_host_enter(s);
+    value v = sl_int_parse(s, digits + sign, length - sign, 10, negative);
+    if (!v && !sl_failed(s))
+        sl_fail_as(s, STAR_ERROR_VALUE, "not a decimal number");
+    sl_host_leave(s);
+    return v;
+}
