@@ -128,6 +128,9 @@ struct sl_file {
     value *globals;             /* names, by index; the resolver adds to
                                    those it finds: interactive ones */
     uint32_t global_count;
+    /* Names in what the parser passed over: nothing is said about them. */
+    value *unsure;
+    uint32_t unsure_count;
 };
 
 /* Both add all errors they find with sl_static_error, and return false when they

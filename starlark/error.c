@@ -34,7 +34,7 @@ void sl_error_clear(struct star *s)
     if (e->code == STAR_OK)
         return; /* the common case: every call from the host asks */
     e->code = STAR_OK;
-    e->deaf = e->has_place = e->in_builtin = e->reported = false;
+    e->deaf = e->quiet = e->has_place = e->in_builtin = e->reported = false;
     e->static_count = e->static_more = e->frame_count = 0;
     e->place = (struct sl_pos){0, 0};
     e->cursor = (struct sl_cursor){0};
@@ -183,6 +183,9 @@ void sl_static_error(struct star *s, const struct sl_source *source,
     struct sl_line t = sl_line_on(text, sizeof text);
     va_list ap;
 
+    e->deaf = e->quiet;
+    if (e->quiet)
+        return;
     if (!is_limit(e->code))
         e->code = STAR_ERROR_STATIC;
     e->reported = false;
@@ -235,6 +238,19 @@ void sl_static_hint(struct star *s, const char *format, ...)
     sl_line_add(l, t.p, t.length);
     sl_line_text(l, "\n");
     e->errors[e->last].end = (uint32_t)l->length;
+}
+
+bool sl_static_quiet(struct star *s, bool quiet)
+{
+    bool before = s->error->quiet;
+
+    s->error->quiet = quiet;
+    return before;
+}
+
+void sl_static_skip(struct star *s)
+{
+    s->error->deaf = true;
 }
 
 bool sl_has_static_errors(const struct star *s)

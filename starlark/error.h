@@ -37,6 +37,10 @@ void sl_static_error(struct star *s, const struct sl_source *source,
 /* For the static error added last. */
 void sl_static_hint(struct star *s, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* While quiet, neither is taken. Returns how it was before. */
+bool sl_static_quiet(struct star *s, bool quiet);
+/* In place of an error that is not worth saying: hints for it are dropped. */
+void sl_static_skip(struct star *s);
 bool sl_has_static_errors(const struct star *s);
 #define SL_STATIC_ERRORS_MAX 100 /* of one source; more are only counted */
 

@@ -52,6 +52,7 @@ struct sl_cursor {
 struct sl_error {
     enum star_error code;
     bool deaf; /* the last one was not kept: hints for it neither */
+    bool quiet;
     bool has_place, in_builtin, reported;
     uint32_t static_count, static_more, last; /* last: the one added last */
     uint32_t frame_count;

@@ -1,0 +1,184 @@
+#ifndef STARLARK_LEX_H
+#define STARLARK_LEX_H
+
+#include "ast.h"
+
+/*
+ * lex: a source as tokens.
+ *
+ * Columns count code points. Lines end with LF, CR or CRLF. Inside brackets
+ * there are neither NEWLINEs nor indentation. An error of a token is reported
+ * here; the token is then what was meant, or TOK_ERROR.
+ */
+
+/* clang-format off */
+#define SL_TOKENS(T) \
+    T(ERROR,         "illegal token") \
+    T(STUCK,         "illegal token") /* parse.h */ \
+    T(EOF,           "end of file") \
+    T(NEWLINE,       "newline") \
+    T(INDENT,        "indent") \
+    T(OUTDENT,       "outdent") \
+    T(NAME,          "identifier") \
+    T(INT,           "int literal") \
+    T(FLOAT,         "float literal") \
+    T(STRING,        "string literal") \
+    T(BYTES,         "bytes literal") \
+    T(PLUS,          "'+'") \
+    T(MINUS,         "'-'") \
+    T(STAR,          "'*'") \
+    T(SLASH,         "'/'") \
+    T(SLASHSLASH,    "'//'") \
+    T(PERCENT,       "'%'") \
+    T(AMP,           "'&'") \
+    T(PIPE,          "'|'") \
+    T(CIRCUMFLEX,    "'^'") \
+    T(LTLT,          "'<<'") \
+    T(GTGT,          "'>>'") \
+    T(TILDE,         "'~'") \
+    T(STARSTAR,      "'**'") \
+    T(DOT,           "'.'") \
+    T(COMMA,         "','") \
+    T(EQ,            "'='") \
+    T(SEMI,          "';'") \
+    T(COLON,         "':'") \
+    T(LPAREN,        "'('") \
+    T(RPAREN,        "')'") \
+    T(LBRACK,        "'['") \
+    T(RBRACK,        "']'") \
+    T(LBRACE,        "'{'") \
+    T(RBRACE,        "'}'") \
+    T(LT,            "'<'") \
+    T(GT,            "'>'") \
+    T(LE,            "'<='") \
+    T(GE,            "'>='") \
+    T(EQL,           "'=='") \
+    T(NEQ,           "'!='") \
+    T(PLUS_EQ,       "'+='") \
+    T(MINUS_EQ,      "'-='") \
+    T(STAR_EQ,       "'*='") \
+    T(SLASH_EQ,      "'/='") \
+    T(SLASHSLASH_EQ, "'//='") \
+    T(PERCENT_EQ,    "'%='") \
+    T(AMP_EQ,        "'&='") \
+    T(PIPE_EQ,       "'|='") \
+    T(CIRCUMFLEX_EQ, "'^='") \
+    T(LTLT_EQ,       "'<<='") \
+    T(GTGT_EQ,       "'>>='") \
+    /* keywords */ \
+    T(AND,           "and") \
+    T(BREAK,         "break") \
+    T(CONTINUE,      "continue") \
+    T(DEF,           "def") \
+    T(ELIF,          "elif") \
+    T(ELSE,          "else") \
+    T(FOR,           "for") \
+    T(IF,            "if") \
+    T(IN,            "in") \
+    T(LAMBDA,        "lambda") \
+    T(LOAD,          "load") \
+    T(NOT,           "not") \
+    T(NOT_IN,        "not in") \
+    T(OR,            "or") \
+    T(PASS,          "pass") \
+    T(RETURN,        "return") \
+    /* reserved, without meaning */ \
+    T(AS,            "as") \
+    T(ASSERT,        "assert") \
+    T(ASYNC,         "async") \
+    T(AWAIT,         "await") \
+    T(CLASS,         "class") \
+    T(DEL,           "del") \
+    T(EXCEPT,        "except") \
+    T(FINALLY,       "finally") \
+    T(FROM,          "from") \
+    T(GLOBAL,        "global") \
+    T(IMPORT,        "import") \
+    T(IS,            "is") \
+    T(NONLOCAL,      "nonlocal") \
+    T(RAISE,         "raise") \
+    T(TRY,           "try") \
+    T(WHILE,         "while") \
+    T(WITH,          "with") \
+    T(YIELD,         "yield")
+
+enum sl_token_kind {
+#define T(name, text) TOK_##name,
+    SL_TOKENS(T)
+#undef T
+    TOK_COUNT
+};
+/* clang-format on */
+
+struct sl_token {
+    enum sl_token_kind kind;
+    uint32_t length; /* of its text */
+    struct sl_pos pos;
+    const char *at; /* its text */
+    value v;        /* of a name: interned; of a literal */
+};
+
+#define SL_TAB_COLUMNS 8
+
+struct sl_lexer {
+    struct star *s;
+    struct sl_arena *arena;
+    const struct sl_source *source;
+    const char *p; /* what is read next; the text ends with a NUL */
+    const char *end;
+    const char *charged; /* up to here */
+    const char *line_start;
+    uint32_t line;
+    uint32_t wide;      /* bytes since line_start that add no column */
+    uint32_t depth;     /* of brackets */
+    int32_t dents;      /* INDENTs, or if negative OUTDENTs, to give */
+    bool at_line_start; /* indentation comes next */
+    bool stopped;       /* a limit was reached: only EOF from here on */
+    bool said_tab;
+    uint32_t indents; /* in `indent`, besides the 0 at its bottom */
+    uint32_t indent[SL_SOURCE_DEPTH + 2];
+    char *scratch;
+    size_t scratch_size;
+};
+
+/* False when the source is no text, with the error. */
+bool sl_lex_open(struct sl_lexer *l, struct star *s, struct sl_arena *a,
+                 const struct sl_source *source);
+void sl_lex_next(struct sl_lexer *l, struct sl_token *t);
+
+/* Goes back to the start of the line that is being read, outside any brackets:
+ * a bracket before it was never closed. */
+void sl_lex_restart_line(struct sl_lexer *l);
+
+/* Nothing but EOF from here on. */
+void sl_lex_stop(struct sl_lexer *l);
+
+const char *sl_token_name(enum sl_token_kind kind);
+
+/* Where the next byte is. */
+static inline struct sl_pos sl_lex_pos(const struct sl_lexer *l)
+{
+    return (struct sl_pos){l->line,
+                           (uint32_t)(l->p - l->line_start) + 1 - l->wide};
+}
+
+static inline bool sl_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Is part of a name; others of Unicode apart. */
+static inline bool sl_is_name_char(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+           sl_is_digit(c);
+}
+
+/* --- lex_literal.c: both begin at l->p, t->pos and t->at are set ------------- */
+
+void sl_lex_number(struct sl_lexer *l, struct sl_token *t);
+/* At the quote, behind its prefix. */
+void sl_lex_string(struct sl_lexer *l, struct sl_token *t, bool raw,
+                   bool bytes);
+
+#endif

@@ -1,0 +1,127 @@
+#ifndef STARLARK_PARSE_H
+#define STARLARK_PARSE_H
+
+#include "lex.h"
+
+/*
+ * parse: what the files of the parser share.
+ *
+ *     parse.c       statements, and going on behind an error
+ *     parse_expr.c  expressions
+ *     parse_hint.c  what to write instead
+ *
+ * Recursive descent with one token of lookahead. After an error that the parser
+ * cannot pass over, the token becomes TOK_STUCK, which nothing accepts: all
+ * functions return with what they have, the statement is dropped, and its end
+ * is looked for. What other languages have and this one lacks is mostly
+ * understood and passed over, so that one error does not hide the next. No
+ * function returns NULL.
+ */
+
+struct sl_bracket { /* that is open, on the C stack */
+    const struct sl_bracket *outer;
+    struct sl_pos pos;
+    char text;
+};
+
+struct sl_parser {
+    struct star *s;
+    struct sl_arena *arena;
+    struct sl_file *file;
+    struct sl_lexer lex;
+    struct sl_token tok;
+    enum sl_token_kind behind; /* TOK_STUCK: what the token was */
+    struct {
+        enum sl_token_kind kind;
+        const char *at;
+        uint32_t length, line;
+    } prev;           /* the token before `tok` */
+    const char *want; /* what may follow the expression, as messages say */
+    const struct sl_bracket *bracket;
+    unsigned depth;
+    bool annotated; /* the def has an annotation, and that was said */
+    uint32_t unsure_capacity;
+    struct sl_node spare; /* given out when memory ended */
+};
+
+/* The nodes of a list, in the order they are added. */
+struct sl_chain {
+    struct sl_node *first, **end;
+};
+static inline void sl_chain_add(struct sl_chain *c, struct sl_node *n)
+{
+    if (!c->first)
+        c->first = n;
+    else
+        *c->end = n;
+    c->end = &n->next;
+}
+
+struct sl_node *sl_node_new(struct sl_parser *p, enum sl_node_kind kind,
+                            struct sl_pos pos);
+struct sl_function_info *sl_function_info_new(struct sl_parser *p,
+                                              struct sl_pos pos, value name);
+
+static inline void sl_next(struct sl_parser *p)
+{
+    if (p->tok.kind == TOK_STUCK)
+        return;
+    p->prev.kind = p->tok.kind;
+    p->prev.at = p->tok.at;
+    p->prev.length = p->tok.length;
+    p->prev.line = p->tok.pos.line;
+    sl_lex_next(&p->lex, &p->tok);
+}
+
+/* Moves over a token of that kind, or is stuck with "got X, want Y". */
+void sl_expect(struct sl_parser *p, enum sl_token_kind kind);
+/* The error, without being stuck; nothing when the token is in error already. */
+void sl_refuse(struct sl_parser *p, const char *want);
+void sl_stuck(struct sl_parser *p);
+/* "got X, want primary expression" */
+void sl_refuse_primary(struct sl_parser *p);
+/* Where Go reports most errors: behind the token. */
+struct sl_pos sl_after_token(const struct sl_parser *p);
+
+/* One level deeper; false, and an error, when there are too many. Both return
+ * are followed by sl_leave. */
+bool sl_enter(struct sl_parser *p);
+static inline void sl_leave(struct sl_parser *p)
+{
+    p->depth--;
+}
+
+static inline struct sl_bracket sl_bracket_open(struct sl_parser *p, char text)
+{
+    return (struct sl_bracket){p->bracket, p->tok.pos, text};
+}
+
+/* --- parse_expr.c --------------------------------------------------------------- */
+
+/* `inside`: between brackets, where a tuple may end in a comma. */
+struct sl_node *sl_parse_expr(struct sl_parser *p, bool inside);
+struct sl_node *sl_parse_test(struct sl_parser *p);
+/* Of `for`: primaries with commas. */
+struct sl_node *sl_parse_targets(struct sl_parser *p);
+/* Of a def or a lambda; in a def, annotations are passed over. */
+struct sl_node *sl_parse_params(struct sl_parser *p, bool is_def);
+/* The text of a name token, which is moved over. */
+value sl_parse_name(struct sl_parser *p);
+/* Where an expression begins: not the operator. */
+struct sl_pos sl_node_start(const struct sl_node *n);
+/* A name that is defined somewhere in what was passed over. */
+void sl_unsure_name(struct sl_parser *p, value name);
+
+/* --- parse_hint.c ----------------------------------------------------------------- */
+
+/* For the error that `tok` is where something else was wanted. */
+void sl_hint_token(struct sl_parser *p, bool primary);
+/* For "name something", which no statement begins with. */
+void sl_hint_word(struct sl_parser *p, const char *word, size_t length);
+/* Whether a text in quotes right behind that name is meant as a format. */
+bool sl_is_text_prefix(const char *p, size_t length);
+void sl_hint_prefix(struct sl_parser *p, const char *prefix);
+/* For a name that is not defined: names that other languages know. */
+bool sl_hint_name(struct star *s, const char *p, size_t length);
+
+#endif

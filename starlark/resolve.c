@@ -1,0 +1,592 @@
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "parse.h"
+#include "scope.h"
+
+/* --- errors ------------------------------------------------------------------------- */
+
+__attribute__((format(printf, 3, 4))) static void
+refuse(struct sl_resolver *r, struct sl_pos pos, const char *format, ...)
+{
+    char text[256];
+    va_list ap;
+
+    va_start(ap, format);
+    vsnprintf(text, sizeof text, format, ap);
+    va_end(ap);
+    sl_static_error(r->s, &r->file->source, pos, "%s", text);
+}
+
+/* --- what a block assigns to -------------------------------------------------------------- */
+
+static bool is_file_scope(const struct sl_resolver *r)
+{
+    return !r->walk->outer && r->scope == r->walk->scope;
+}
+
+static void refuse_rebinding(struct sl_resolver *r, const struct sl_node *n,
+                             const struct sl_variable_info *v, bool load)
+{
+    const struct sl_string *name = sl_string(n->v);
+    int length = name->length > 80 ? 80 : (int)name->length;
+
+    if (load)
+        refuse(r, n->pos, "cannot reassign top-level %.*s", length, name->p);
+    else
+        sl_static_error(r->s, &r->file->source, n->pos,
+                        "cannot reassign %s %.*s declared at %s:%u:%u",
+                        v->kind == VARIABLE_GLOBAL ? "global" : "local", length,
+                        name->p, r->file->source.file, v->pos.line,
+                        v->pos.column);
+    sl_static_hint(r->s, "a name at the top level is assigned once: take "
+                         "another name, or do this in a function");
+}
+
+/* `n`: an N_NAME that is assigned to. */
+static void declare(struct sl_resolver *r, const struct sl_node *n, bool load)
+{
+    bool is_new = true;
+
+    if (!is_file_scope(r)) {
+        sl_declare(r, n->v, n->pos, &is_new);
+        return;
+    }
+    struct sl_variable_info *v = sl_scope_name(r, n->v)->means;
+    if (v) {
+        if (!r->s->options.interactive && !r->broken)
+            refuse_rebinding(r, n, v, load);
+    } else if (load && !r->s->options.interactive) {
+        sl_declare(r, n->v, n->pos, &is_new);
+    } else {
+        sl_declare_global(r, n->v, n->pos);
+    }
+}
+
+static void declare_target(struct sl_resolver *r, const struct sl_node *n)
+{
+    if (n->kind == N_NAME)
+        declare(r, n, false);
+    else if (n->kind == N_TUPLE || n->kind == N_LIST)
+        for (n = n->a; n; n = n->next)
+            declare_target(r, n);
+}
+
+static void declare_load(struct sl_resolver *r, const struct sl_node *n)
+{
+    for (const struct sl_node *x = n->a; x; x = x->next) {
+        const struct sl_string *from = sl_string(x->b->v);
+        if (from->length == 0) {
+            refuse(r, x->b->pos, "load: empty identifier");
+            continue;
+        }
+        if (from->p[0] == '_')
+            refuse(r, x->b->pos,
+                   "load: names with leading underscores are not exported: "
+                   "%.*s",
+                   from->length > 80 ? 80 : (int)from->length, from->p);
+        declare(r, x->a, true);
+    }
+}
+
+/* What the statements bind in their function, or in the file. */
+static void declare_block(struct sl_resolver *r, const struct sl_node *n)
+{
+    bool broken = r->broken;
+
+    for (; n && !r->failed; n = n->next) {
+        const struct sl_node *branch = n;
+        /* What is wrong at the top level anyway has errors enough. */
+        if (n->kind == N_FOR || n->kind == N_IF)
+            r->broken = true;
+        switch (n->kind) {
+        case N_ASSIGN:
+        case N_AUGMENT:
+            declare_target(r, n->a);
+            break;
+        case N_DEF:
+            if (n->c)
+                declare(r, n->c, false);
+            break;
+        case N_FOR:
+            if (n->a)
+                declare_target(r, n->a);
+            declare_block(r, n->c);
+            break;
+        case N_IF:
+            for (;; branch = branch->c) {
+                declare_block(r, branch->b);
+                if (!branch->c || branch->c->kind != N_IF || branch->c->next)
+                    break;
+            }
+            declare_block(r, branch->c);
+            break;
+        case N_LOAD:
+            declare_load(r, n);
+            break;
+        default:
+            break;
+        }
+        r->broken = broken;
+    }
+}
+
+/* --- expressions ---------------------------------------------------------------------- */
+
+static void resolve_expr(struct sl_resolver *r, struct sl_node *n);
+static void resolve_block(struct sl_resolver *r, struct sl_node *n);
+
+static void resolve_list(struct sl_resolver *r, struct sl_node *n)
+{
+    for (; n && !r->failed; n = n->next)
+        resolve_expr(r, n);
+}
+
+static void refuse_target(struct sl_resolver *r, const struct sl_node *n)
+{
+    static const struct {
+        const char *name, *hint;
+    } rows[] = {
+        [N_LITERAL] = {"literal", NULL},
+        [N_DICT] = {"dictexpr", NULL},
+        [N_COMPREHENSION] = {"comprehension", NULL},
+        [N_UNARY] = {"unaryexpr", NULL},
+        [N_BINARY] = {"binaryexpr", "values are compared by =="},
+        [N_AND] = {"binaryexpr", "values are compared by =="},
+        [N_OR] = {"binaryexpr", "values are compared by =="},
+        [N_COND] = {"condexpr", NULL},
+        [N_LAMBDA] = {"lambdaexpr", NULL},
+        [N_CALL] = {"callexpr", "values are compared by =="},
+        [N_SLICE] = {"sliceexpr", "make a new list: x[:i] + new + x[j:]"},
+    };
+
+    if (n->kind >= sizeof rows / sizeof *rows || !rows[n->kind].name)
+        return;
+    refuse(r, sl_node_start(n), "can't assign to %s", rows[n->kind].name);
+    if (rows[n->kind].hint)
+        sl_static_hint(r->s, "%s", rows[n->kind].hint);
+}
+
+static void resolve_target(struct sl_resolver *r, struct sl_node *n,
+                           bool augmented)
+{
+    switch (n->kind) {
+    case N_NAME:
+        sl_resolve_write(r, n);
+        break;
+    case N_INDEX:
+        resolve_expr(r, n->a);
+        resolve_expr(r, n->b);
+        break;
+    case N_DOT:
+        resolve_expr(r, n->a);
+        break;
+    case N_TUPLE:
+    case N_LIST:
+        if (augmented) {
+            refuse(r, n->kind == N_TUPLE && n->a ? sl_node_start(n->a) : n->pos,
+                   "can't use %s expression in augmented assignment",
+                   n->kind == N_TUPLE ? "tuple" : "list");
+        }
+        for (n = n->a; n && !r->failed; n = n->next)
+            resolve_target(r, n, augmented);
+        break;
+    default:
+        refuse_target(r, n);
+    }
+}
+
+static void begin_repeat(struct sl_resolver *r)
+{
+    struct sl_walk *w = r->walk;
+
+    if (w->repeats++ == 0)
+        w->loop_began = ++w->count;
+}
+
+static void resolve_comprehension(struct sl_resolver *r, struct sl_node *n)
+{
+    struct sl_block_scope scope;
+    size_t set = r->set.count;
+    struct sl_node *clause = n->b;
+
+    /* The first iterable is outside: [x for x in x]. */
+    resolve_expr(r, clause->b);
+    sl_scope_enter(r, &scope);
+    begin_repeat(r);
+    for (struct sl_node *c = n->b; c; c = c->next)
+        if (c->kind == N_CLAUSE_FOR)
+            declare_target(r, c->a);
+    for (; clause && !r->failed; clause = clause->next) {
+        if (clause->kind == N_CLAUSE_IF) {
+            resolve_expr(r, clause->a);
+            continue;
+        }
+        if (clause != n->b)
+            resolve_expr(r, clause->b);
+        resolve_target(r, clause->a, false);
+    }
+    resolve_expr(r, n->a);
+    r->walk->repeats--;
+    sl_unset(r, set);
+    sl_scope_leave(r);
+}
+
+static void check_named(struct sl_resolver *r, const struct sl_node *arg)
+{
+    struct sl_name *name = sl_scope_name(r, arg->v);
+
+    if (name->call == r->calls) {
+        const struct sl_string *text = sl_string(arg->v);
+        refuse(r, arg->pos, "keyword argument \"%.*s\" is repeated",
+               text->length > 80 ? 80 : (int)text->length, text->p);
+    }
+    name->call = r->calls;
+}
+
+static void resolve_args(struct sl_resolver *r, struct sl_node *call)
+{
+    r->calls++;
+    for (struct sl_node *x = call->b; x; x = x->next)
+        if (x->kind == N_ARG_NAMED)
+            check_named(r, x);
+    for (struct sl_node *x = call->b; x && !r->failed; x = x->next)
+        resolve_expr(r, x->kind == N_ARG_NAMED || x->kind == N_ARG_STAR ||
+                                x->kind == N_ARG_STARSTAR
+                            ? x->a
+                            : x);
+}
+
+/* --- functions ------------------------------------------------------------------------ */
+
+static void declare_param(struct sl_resolver *r, struct sl_node *n)
+{
+    bool is_new;
+    struct sl_variable_info *v = sl_declare(r, n->v, n->pos, &is_new);
+
+    if (!is_new) {
+        const struct sl_string *text = sl_string(n->v);
+        refuse(r, n->c ? n->c->pos : n->pos, "duplicate parameter: %.*s",
+               text->length > 80 ? 80 : (int)text->length, text->p);
+        return;
+    }
+    v->param = n;
+    sl_mark_set(r, v);
+}
+
+/* In the order of the registers: *args and **kwargs come last. */
+static void declare_params(struct sl_resolver *r, struct sl_node *params)
+{
+    struct sl_function_info *info = r->walk->info;
+    struct sl_node *star = NULL, *starstar = NULL;
+
+    for (struct sl_node *n = params; n; n = n->next) {
+        if (n->kind == N_PARAM_STARSTAR) {
+            starstar = n;
+        } else if (n->kind == N_PARAM_STAR) {
+            star = n;
+        } else {
+            declare_param(r, n);
+            info->param_count++;
+            info->keyword_only_count += star != NULL;
+        }
+    }
+    if (star && star->v) {
+        declare_param(r, star);
+        info->has_star = true;
+    }
+    if (starstar) {
+        declare_param(r, starstar);
+        info->has_starstar = true;
+    }
+}
+
+/* Of a def or a lambda, whose body is `block` or `expr`. */
+static void resolve_function(struct sl_resolver *r, struct sl_node *n)
+{
+    struct sl_block_scope scope;
+    struct sl_walk walk;
+    size_t set;
+
+    for (struct sl_node *p = n->a; p && !r->failed; p = p->next)
+        if (p->kind == N_PARAM && p->a)
+            resolve_expr(r, p->a);
+    if (r->failed)
+        return;
+    set = r->set.count;
+    sl_walk_enter(r, &walk, n->fn, &scope);
+    declare_params(r, n->a);
+    if (n->kind == N_LAMBDA) {
+        resolve_expr(r, n->b);
+    } else {
+        declare_block(r, n->b);
+        resolve_block(r, n->b);
+    }
+    sl_unset(r, set);
+    sl_walk_leave(r);
+}
+
+static void resolve_expr(struct sl_resolver *r, struct sl_node *n)
+{
+    /* Down the left side in a loop: it may be as long as the source. */
+    while (!r->failed) {
+        switch (n->kind) {
+        case N_NAME:
+            sl_resolve_read(r, n);
+            return;
+        case N_LIST:
+        case N_TUPLE:
+        case N_DICT:
+            resolve_list(r, n->a);
+            return;
+        case N_COMPREHENSION:
+            resolve_comprehension(r, n);
+            return;
+        case N_LAMBDA:
+            resolve_function(r, n);
+            return;
+        case N_ENTRY:
+        case N_INDEX:
+        case N_BINARY:
+        case N_AND:
+        case N_OR:
+            resolve_expr(r, n->b);
+            n = n->a;
+            break;
+        case N_COND:
+            resolve_expr(r, n->a);
+            resolve_expr(r, n->b);
+            n = n->c;
+            break;
+        case N_CALL:
+            resolve_args(r, n);
+            n = n->a;
+            break;
+        case N_SLICE:
+            resolve_list(r, n->b);
+            resolve_list(r, n->c);
+            resolve_list(r, n->d);
+            n = n->a;
+            break;
+        case N_UNARY:
+        case N_DOT:
+            n = n->a;
+            break;
+        default:
+            return;
+        }
+    }
+}
+
+/* --- statements ------------------------------------------------------------------------- */
+
+static bool is_toplevel(const struct sl_resolver *r)
+{
+    return !r->walk->outer && !r->s->options.interactive;
+}
+
+/* The variables that all branches so far set are pending from `first` on. */
+static void join_branch(struct sl_resolver *r, size_t set, size_t first,
+                        bool *any)
+{
+    if (!r->walk->dead) {
+        size_t kept = first;
+        if (!*any)
+            for (size_t i = set; i < r->set.count; i++)
+                sl_variables_add(r, &r->pending, r->set.p[i]);
+        for (size_t i = first; i < r->pending.count; i++)
+            if (r->pending.p[i]->is_set)
+                r->pending.p[kept++] = r->pending.p[i];
+        r->pending.count = kept;
+        *any = true;
+    }
+    sl_unset(r, set);
+}
+
+static void resolve_if(struct sl_resolver *r, struct sl_node *n)
+{
+    size_t set = r->set.count, first = r->pending.count;
+    bool dead = r->walk->dead, any = false, more = true;
+
+    if (is_toplevel(r) && !r->broken) {
+        refuse(r, n->pos, "if statement not within a function");
+        sl_static_hint(r->s, "put it into a function, and call that; or write "
+                             "\"x = a if condition else b\"");
+        r->broken = true;
+    }
+    r->walk->branches++;
+    while (more && !r->failed) {
+        resolve_expr(r, n->a);
+        resolve_block(r, n->b);
+        join_branch(r, set, first, &any);
+        r->walk->dead = dead;
+        more = n->c && n->c->kind == N_IF && !n->c->next;
+        if (more)
+            n = n->c;
+    }
+    resolve_block(r, n->c);
+    join_branch(r, set, first, &any);
+    r->walk->branches--;
+    r->walk->dead = dead || !any;
+    for (size_t i = first; i < r->pending.count; i++)
+        sl_mark_set(r, r->pending.p[i]);
+    r->pending.count = first;
+}
+
+static void resolve_for(struct sl_resolver *r, struct sl_node *n)
+{
+    bool dead = r->walk->dead;
+
+    if (is_toplevel(r) && !r->broken && n->a) {
+        refuse(r, n->pos, "for loop not within a function");
+        sl_static_hint(r->s, "put it into a function, and call that; or write "
+                             "a comprehension, [f(x) for x in xs]");
+    }
+    r->broken = true;
+    if (n->b)
+        resolve_expr(r, n->b);
+    size_t set = r->set.count;
+    begin_repeat(r);
+    r->walk->loops++;
+    if (n->a)
+        resolve_target(r, n->a, false);
+    resolve_block(r, n->c);
+    r->walk->loops--;
+    r->walk->repeats--;
+    r->walk->dead = dead;
+    sl_unset(r, set);
+}
+
+static void resolve_load(struct sl_resolver *r, struct sl_node *n)
+{
+    const char *refusal = r->s->options.load_refusal;
+
+    if (r->walk->outer)
+        refuse(r, n->pos, "load statement within a function");
+    else if (r->walk->loops > 0)
+        refuse(r, n->pos, "load statement within a loop");
+    else if (r->walk->branches > 0)
+        refuse(r, n->pos, "load statement within a conditional");
+    else if (!r->s->options.load)
+        refuse(r, n->pos, "%s", refusal ? refusal : "load is not available");
+    for (struct sl_node *x = n->a; x && !r->failed; x = x->next)
+        if (sl_string(x->b->v)->length > 0)
+            sl_resolve_write(r, x->a);
+}
+
+/* x op= y reads x, too: whether it has a value is a question before it gets the
+ * new one. */
+static void resolve_augment(struct sl_resolver *r, struct sl_node *n)
+{
+    struct sl_variable_info *v = NULL;
+
+    resolve_expr(r, n->b);
+    if (n->a->kind == N_NAME) {
+        v = sl_scope_name(r, n->a->v)->means;
+        if (v && v->is_set)
+            n->a->flags |= NODE_SURELY_SET;
+        else if (v)
+            v->maybe_unset = true;
+    }
+    resolve_target(r, n->a, true);
+}
+
+static void resolve_jump(struct sl_resolver *r, const struct sl_node *n)
+{
+    if (r->walk->loops == 0)
+        refuse(r, n->pos, "%s not in a loop",
+               n->kind == N_BREAK ? "break" : "continue");
+    r->walk->dead = true;
+}
+
+static void resolve_statement(struct sl_resolver *r, struct sl_node *n)
+{
+    switch (n->kind) {
+    case N_EXPR:
+        resolve_expr(r, n->a);
+        break;
+    case N_ASSIGN:
+        resolve_expr(r, n->b);
+        resolve_target(r, n->a, false);
+        break;
+    case N_AUGMENT:
+        resolve_augment(r, n);
+        break;
+    case N_DEF:
+        resolve_function(r, n);
+        if (n->c)
+            sl_resolve_write(r, n->c);
+        break;
+    case N_IF:
+        resolve_if(r, n);
+        break;
+    case N_FOR:
+        resolve_for(r, n);
+        break;
+    case N_RETURN:
+        if (!r->walk->outer)
+            refuse(r, n->pos, "return statement not within a function");
+        if (n->a)
+            resolve_expr(r, n->a);
+        r->walk->dead = true;
+        break;
+    case N_BREAK:
+    case N_CONTINUE:
+        resolve_jump(r, n);
+        break;
+    case N_LOAD:
+        resolve_load(r, n);
+        break;
+    default:
+        break;
+    }
+}
+
+static void resolve_block(struct sl_resolver *r, struct sl_node *n)
+{
+    bool broken = r->broken;
+
+    for (; n && !r->failed; n = n->next) {
+        if (!sl_charge(r->s, 1))
+            r->failed = true;
+        resolve_statement(r, n);
+        r->broken = broken;
+    }
+}
+
+/* --- a source ------------------------------------------------------------------------------ */
+
+/* The names of all globals, those of an interactive interpreter first. */
+static bool list_globals(struct sl_resolver *r)
+{
+    struct sl_file *f = r->file;
+    value *names = sl_scope_alloc(r, (r->globals.count + 1) * sizeof *names);
+
+    if (!names)
+        return false;
+    for (size_t i = 0; i < r->globals.count; i++)
+        names[i] = r->globals.p[i]->name->name;
+    f->globals = names;
+    f->global_count = (uint32_t)r->globals.count;
+    return true;
+}
+
+bool sl_resolve(struct star *s, struct sl_arena *a, struct sl_file *file)
+{
+    struct sl_resolver r = {.s = s, .arena = a, .file = file};
+    struct sl_block_scope scope;
+    struct sl_walk walk;
+
+    if (!sl_scope_open(&r))
+        return false;
+    for (uint32_t i = 0; i < file->unsure_count; i++)
+        sl_scope_name(&r, file->unsure[i])->unsure = true;
+    sl_walk_enter(&r, &walk, &file->fn, &scope);
+    for (uint32_t i = 0; i < file->global_count; i++)
+        sl_declare_global(&r, file->globals[i], (struct sl_pos){1, 1});
+    declare_block(&r, file->body);
+    resolve_block(&r, file->body);
+    if (!r.failed)
+        sl_walk_leave(&r);
+    return !r.failed && list_globals(&r) && !sl_has_static_errors(s);
+}
