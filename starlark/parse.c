@@ -679,6 +679,8 @@ static void parse_statement(struct sl_parser *p, struct sl_chain *out)
     if (p->tok.kind == TOK_ASYNC) {
         sl_refuse_primary(p);
         sl_next(p);
+        if (p->tok.kind != TOK_DEF)
+            sl_stuck(p);
     }
     switch (p->tok.kind) {
     case TOK_NEWLINE:
@@ -700,6 +702,8 @@ static void parse_statement(struct sl_parser *p, struct sl_chain *out)
         break;
     case TOK_WHILE:
         parse_while(p, out);
+        break;
+    case TOK_STUCK:
         break;
     default:
         parse_line(p, out);

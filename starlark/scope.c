@@ -51,7 +51,8 @@ bool sl_scope_open(struct sl_resolver *r)
 {
     r->names = sl_scope_alloc(r, NAMES_FIRST * sizeof *r->names);
     r->name_mask = NAMES_FIRST - 1;
-    return r->names != NULL;
+    r->universe = sl_universe(r->s);
+    return r->names && r->universe;
 }
 
 static void grow_names(struct sl_resolver *r)
@@ -255,7 +256,7 @@ static void spell_predeclared(struct sl_resolver *r, struct sl_spelling *sp)
 {
     struct sl_entry *e;
 
-    for (uint32_t i = 0; (e = sl_table_next(r->s->universe, &i)); i++)
+    for (uint32_t i = 0; (e = sl_table_next(r->universe, &i)); i++)
         sl_spell_try(sp, sl_string(e->key)->p, sl_string(e->key)->length);
 }
 
@@ -310,7 +311,7 @@ void sl_resolve_read(struct sl_resolver *r, struct sl_node *n)
     }
     if (!name->looked_up) {
         name->predeclared = sl_table_get_text(
-            r->s, r->s->universe, sl_string(n->v)->p, sl_string(n->v)->length);
+            r->s, r->universe, sl_string(n->v)->p, sl_string(n->v)->length);
         name->looked_up = true;
     }
     if (name->predeclared) {

@@ -89,6 +89,7 @@ struct sl_resolver {
     struct star *s;
     struct sl_arena *arena;
     struct sl_file *file;
+    value universe;         /* a dict: what is predeclared */
     struct sl_name **names; /* open addressing; NULL: a free place */
     uint32_t name_count, name_mask;
     struct sl_block_scope *scope;
