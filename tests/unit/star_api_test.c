@@ -129,8 +129,8 @@ TEST(big_ints_as_floats)
         {"36893488147419107328", 0x1p65}, /* 2^65 + 2^12: half, to even */
         {"36893488147419107329", 0x1.0000000000001p65},
         {"1329227995784915872903807060280344576", 0x1p120},
-        {"1329227995784916020478095013212979200", 0x1p120}, /* half */
-        {"1329227995784916020478095013212979201", 0x1.0000000000001p120},
+        {"1329227995784916020477759649956757504", 0x1p120}, /* half */
+        {"1329227995784916020477759649956757505", 0x1.0000000000001p120},
     };
     struct star *s = star_open(NULL);
     char digits[400];
@@ -343,7 +343,7 @@ TEST(host_functions)
         {"sorted([3, 1], key = lambda x: add(x, 0))", "[1, 3]"},
         {"add(1)", "!add: missing argument for y"},
         {"add(1, 2, 3, 4)", "!add: got 4 arguments, want at most 3"},
-        {"add(1, 2, w = 1)", "!add: unexpected keyword argument w"},
+        {"add(1, 2, w = 1)", "!add: unexpected keyword argument \"w\""},
         {"add(1, 2, x = 1)", "!add: got multiple values for keyword argument"},
         {"add(\"\", 2)", "!add: got string, want int"},
     };
@@ -507,7 +507,7 @@ static const char *const busy[] = {
     "        x.replace(\"b\", \"cd\")\n",
     "def f():\n"
     "    x = 7 << 500\n"
-    "    for i in range(10):\n"
+    "    for i in range(9):\n"
     "        x = x * x\n"
     "    for i in range(1 << 60):\n"
     "        str(x * x)\n",
@@ -533,7 +533,7 @@ TEST(cancel_from_a_thread)
         pthread_create(&t, NULL, cancel_soon, s);
         CHECK(m && call(s, m, "f") == 0);
         double took = now() - canceled_at;
-        CHECK(star_error(s) == STAR_ERROR_CANCELED);
+        CHECK_STR(star_error_message(s), "canceled");
         CHECK(took < 0.1);
         if (took > 0.01)
             printf("# program %zu: canceled after %.1f ms\n", i, took * 1e3);
