@@ -425,19 +425,20 @@ static APART value index_of(struct star *s, value object, value key)
 
 static APART bool set_index(struct star *s, value object, value key, value v)
 {
-    if (sl_is(object, T_DICT) && !sl_table(object)->locks) {
-        struct sl_entry *e = NULL;
-        if (sl_is(key, T_STRING))
-            e = sl_table_find_string(s, object, key);
-        else if (sl_is_int_word(key))
-            e = sl_table_find_word(s, object, key);
-        if (e) {
-            e->value = v;
-            return true;
-        }
-        return sl_table_set(s, object, key, v);
+    if (!sl_is(object, T_DICT) || sl_table(object)->locks)
+        return sl_set_index(s, object, key, v);
+    struct sl_entry *e = NULL;
+    if (sl_is(key, T_STRING)) {
+        e = sl_table_find_string(s, object, key);
+        if (!e)
+            return sl_table_add(s, object, key, sl_object(key)->hash, v);
+    } else if (sl_is_int_word(key)) {
+        e = sl_table_find_word(s, object, key);
     }
-    return sl_set_index(s, object, key, v);
+    if (!e)
+        return sl_table_set(s, object, key, v);
+    e->value = v;
+    return true;
 }
 
 /* --- functions -------------------------------------------------------------------- */
