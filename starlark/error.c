@@ -233,10 +233,12 @@ void sl_static_hint(struct star *s, const char *format, ...)
     va_start(ap, format);
     int n = vsnprintf(e->scratch, sizeof e->scratch, format, ap);
     va_end(ap);
+    sl_line_text(&t, "hint: ");
     put_scratch(e, &t, n, false);
-    sl_line_text(l, "hint: ");
+    sl_line_text(&t, "\n");
+    if (memmem(l->p, l->length, t.p, t.length))
+        return; /* once a report is enough */
     sl_line_add(l, t.p, t.length);
-    sl_line_text(l, "\n");
     e->errors[e->last].end = (uint32_t)l->length;
 }
 

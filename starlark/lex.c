@@ -64,12 +64,6 @@ bool sl_lex_open(struct sl_lexer *l, struct star *s, struct sl_arena *a,
     size_t n = source->length;
 
     *l = (struct sl_lexer){.s = s, .arena = a, .source = source};
-    if (n > s->limits.source_bytes) {
-        sl_static_error(s, source, (struct sl_pos){0, 0},
-                        "the source has %zu bytes, the limit is %zu", n,
-                        s->limits.source_bytes);
-        return false;
-    }
     char *text = sl_arena_alloc(s, a, n + 2);
     if (!text)
         return false;
@@ -143,6 +137,8 @@ static void refuse_tab(struct sl_lexer *l)
 
 static void set_indentation(struct sl_lexer *l, uint32_t columns)
 {
+    if (columns == l->odd_columns && l->indents == l->odd_level)
+        return;
     if (columns > l->indent[l->indents]) {
         if (l->indents == SL_SOURCE_DEPTH) {
             sl_static_error(l->s, l->source, sl_lex_pos(l),
@@ -166,7 +162,8 @@ static void set_indentation(struct sl_lexer *l, uint32_t columns)
                        "this line begins at column %u; the block around it "
                        "begins at column %u",
                        columns + 1, l->indent[l->indents] + 1);
-        l->indent[l->indents] = columns; /* so that it is said once */
+        l->odd_columns = columns;
+        l->odd_level = l->indents;
     }
 }
 

@@ -137,6 +137,8 @@ struct sl_lexer {
     bool said_tab;
     uint32_t indents; /* in `indent`, besides the 0 at its bottom */
     uint32_t indent[SL_SOURCE_DEPTH + 2];
+    uint32_t odd_columns,
+        odd_level; /* said to be wrong: taken for that level */
     char *scratch;
     size_t scratch_size;
 };

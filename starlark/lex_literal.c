@@ -77,6 +77,8 @@ static void refuse_number(struct sl_lexer *l, struct sl_token *t,
                           struct sl_pos pos, const char *text)
 {
     sl_static_error(l->s, l->source, pos, "%s", text);
+    while (sl_is_name_char(*l->p))
+        l->p++;
     end_token(l, t, TOK_INT);
     t->v = sl_word(0);
 }

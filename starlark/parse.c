@@ -81,7 +81,7 @@ void sl_refuse_primary(struct sl_parser *p)
     sl_static_error(p->s, &p->file->source, p->tok.pos,
                     "got %s, want primary expression",
                     sl_token_name(p->tok.kind));
-    sl_hint_token(p, true);
+    sl_hint_token(p, TOK_NAME);
 }
 
 void sl_expect(struct sl_parser *p, enum sl_token_kind kind)
@@ -91,7 +91,7 @@ void sl_expect(struct sl_parser *p, enum sl_token_kind kind)
         return;
     }
     sl_refuse(p, sl_token_name(kind));
-    sl_hint_token(p, false);
+    sl_hint_token(p, kind);
     sl_stuck(p);
 }
 
@@ -120,7 +120,10 @@ value sl_parse_name(struct sl_parser *p)
     if (may_refuse(p)) {
         sl_static_error(p->s, &p->file->source, sl_after_token(p),
                         "not an identifier");
-        sl_hint_token(p, false);
+        if (p->tok.kind >= TOK_AND)
+            sl_hint_reserved(p);
+        else
+            sl_hint_token(p, TOK_EOF);
     }
     sl_stuck(p);
     return p->s->empty_string;
@@ -303,7 +306,10 @@ static struct sl_node *parse_suite(struct sl_parser *p)
         sl_refuse(p, sl_token_name(TOK_INDENT));
         sl_static_hint(p->s, "the block below a line that ends in : is "
                              "indented; an empty one is written \"pass\"");
-        return NULL;
+        if (p->tok.kind != TOK_DEF && p->tok.kind != TOK_EOF &&
+            p->tok.kind != TOK_OUTDENT)
+            parse_statement(p, &c); /* what was meant to be in it */
+        return c.first;
     }
     struct start from = {p->tok.at, p->tok.pos.column, p->tok.kind};
     parse_line(p, &c);
@@ -554,6 +560,12 @@ static void parse_assignment(struct sl_parser *p, struct sl_chain *out,
     struct sl_node *from = sl_parse_expr(p, false);
     while (p->tok.kind == TOK_EQ) {
         sl_refuse(p, p->want);
+        if (*p->lex.p == '>') {
+            sl_static_hint(p->s, "functions in an expression are written "
+                                 "\"lambda x: x\"");
+            sl_stuck(p);
+            return;
+        }
         sl_static_hint(p->s, "one assignment a statement: write \"b = c\" and "
                              "\"a = b\" for \"a = b = c\"");
         sl_next(p);

@@ -114,8 +114,11 @@ void sl_unsure_name(struct sl_parser *p, value name);
 
 /* --- parse_hint.c ----------------------------------------------------------------- */
 
-/* For the error that `tok` is where something else was wanted. */
-void sl_hint_token(struct sl_parser *p, bool primary);
+/* For the error that `tok` is where something else was wanted; TOK_NAME: an
+ * expression. */
+void sl_hint_token(struct sl_parser *p, enum sl_token_kind want);
+/* For a word of the language where a name is wanted. */
+void sl_hint_reserved(struct sl_parser *p);
 /* For "name something", which no statement begins with. */
 void sl_hint_word(struct sl_parser *p, const char *word, size_t length);
 /* Whether a text in quotes right behind that name is meant as a format. */

@@ -582,13 +582,13 @@ static struct sl_node *parse_operation(struct sl_parser *p, struct sl_node *x,
     n->a = x;
     if (kind == TOK_IS || kind == TOK_STARSTAR) {
         sl_refuse(p, p->want);
-        sl_hint_token(p, false);
+        sl_hint_token(p, TOK_EOF);
     }
     sl_next(p);
     if (kind == TOK_NOT) {
         if (p->tok.kind != TOK_IN) {
             sl_refuse(p, "in");
-            sl_hint_token(p, false);
+            sl_hint_token(p, TOK_EOF);
             sl_stuck(p);
         }
         sl_next(p);

@@ -10,7 +10,7 @@
 /* clang-format off */
 static const char *const reserved_hints[TOK_COUNT] = {
     [TOK_AS] = "\"as\" is reserved: there is no import and no with",
-    [TOK_ASSERT] = "write \"if not condition: fail(\"what is wrong\")\" for assert",
+    [TOK_ASSERT] = "for assert write: if not condition: fail(\"what is wrong\")",
     [TOK_ASYNC] = "there is no async: functions are called and return",
     [TOK_AWAIT] = "there is no await: a call returns its result",
     [TOK_CLASS] = "there are no classes: use a dict for data, and functions",
@@ -214,7 +214,7 @@ void sl_hint_word(struct sl_parser *p, const char *word, size_t length)
     if (hint)
         sl_static_hint(p->s, "%s", hint);
     else
-        sl_hint_token(p, false);
+        sl_hint_token(p, TOK_NEWLINE);
 }
 
 /* --- texts ------------------------------------------------------------------------ */
@@ -287,8 +287,11 @@ static const char *hint_before(const struct sl_parser *p)
     return NULL;
 }
 
-static const char *hint_alone(const struct sl_parser *p, bool primary)
+static const char *hint_alone(const struct sl_parser *p,
+                              enum sl_token_kind want)
 {
+    bool primary = want == TOK_NAME;
+
     switch (p->tok.kind) {
     case TOK_STARSTAR:
         return p->bracket && p->bracket->text == '{'
@@ -305,22 +308,39 @@ static const char *hint_alone(const struct sl_parser *p, bool primary)
         return primary ? "comments begin with #" : NULL;
     case TOK_SLASH:
         return primary ? NULL : "parameters cannot be made positional-only";
+    case TOK_DOT:
+        return *p->lex.p == '.'
+                   ? "write \"pass\" for a body that does nothing, "
+                     "and None for a value"
+                   : NULL;
     case TOK_INDENT:
         return "this line is indented more than the one before it";
     case TOK_EQ:
-        return p->want && p->want[1] == ':' ? "values are compared by =="
-                                            : NULL;
+        return want == TOK_COLON ? "values are compared by ==" : NULL;
+    case TOK_RETURN:
+    case TOK_PASS:
+    case TOK_BREAK:
+    case TOK_CONTINUE:
+        return primary ? "it begins a statement; the body of a lambda is an "
+                         "expression, whose value it returns"
+                       : NULL;
     default:
-        return reserved_hints[p->tok.kind];
+        return primary || p->tok.kind == TOK_IS || want == TOK_EOF
+                   ? reserved_hints[p->tok.kind]
+                   : NULL;
     }
 }
 
-/* In a bracket, on a later line than what came before. */
-static void hint_bracket(struct sl_parser *p)
+static bool is_operand(enum sl_token_kind kind)
 {
-    const struct sl_bracket *b = p->bracket;
+    return kind == TOK_NAME || kind == TOK_INT || kind == TOK_FLOAT ||
+           kind == TOK_STRING || kind == TOK_BYTES;
+}
 
-    if (!b || p->tok.kind == TOK_RPAREN || p->tok.kind == TOK_RBRACK ||
+/* In a bracket: what is missing may be before this line. */
+static void hint_bracket(struct sl_parser *p, const struct sl_bracket *b)
+{
+    if (p->tok.kind == TOK_RPAREN || p->tok.kind == TOK_RBRACK ||
         p->tok.kind == TOK_RBRACE)
         return;
     if (p->tok.kind == TOK_EOF || p->tok.kind == TOK_NEWLINE)
@@ -331,16 +351,42 @@ static void hint_bracket(struct sl_parser *p)
                        "is a comma missing before this line, or the bracket "
                        "that closes the '%c' of line %u?",
                        b->text, b->pos.line);
+    else if (is_operand(p->tok.kind))
+        sl_static_hint(p->s, "is a comma or an operator missing before it?");
 }
 
-void sl_hint_token(struct sl_parser *p, bool primary)
+/* name = ..., as a statement or an argument. */
+static bool is_assigned_to(const struct sl_parser *p)
+{
+    const char *next = p->lex.p;
+
+    while (*next == ' ')
+        next++;
+    return next[0] == '=' && next[1] != '=';
+}
+
+void sl_hint_reserved(struct sl_parser *p)
+{
+    sl_static_hint(p->s, "\"%s\" is a word of the language: take another name",
+                   sl_token_name(p->tok.kind));
+}
+
+void sl_hint_token(struct sl_parser *p, enum sl_token_kind want)
 {
     const char *hint = hint_before(p);
 
+    if (!hint && want == TOK_NAME && p->tok.kind >= TOK_AND &&
+        is_assigned_to(p)) {
+        sl_hint_reserved(p);
+        return;
+    }
     if (!hint)
-        hint = hint_alone(p, primary);
+        hint = hint_alone(p, want);
     if (hint)
         sl_static_hint(p->s, "%s", hint);
-    else
-        hint_bracket(p);
+    else if (p->bracket)
+        hint_bracket(p, p->bracket);
+    else if (want == TOK_COLON && p->tok.kind != TOK_COLON)
+        sl_static_hint(p->s, "what begins with def, if, elif, else or for has "
+                             "a : before its block");
 }
