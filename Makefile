@@ -99,6 +99,10 @@ $(B)/unit/star_%: $(B)/tests/unit/star_%.o $(STAR_LIB)
 $(B)/star-serve: $(B)/tests/lib/star_serve.o $(STAR_LIB)
 	$(call SAY,LD)$(LINK) $^ $(STAR_PKG_LIBS) $(LDLIBS)
 
+# The example of a program that embeds the language; tests/star/embed.t runs it.
+$(B)/embed: $(B)/examples/embed/embed.o $(STAR_LIB)
+	$(call SAY,LD)$(LINK) $^ $(STAR_PKG_LIBS) $(LDLIBS)
+
 # What tests/cli/fetch*.t drive mapm-fetch with; it stands beside it.
 $(B)/fetch_drive: $(B)/tests/lib/fetch_drive.o $(LIB)
 	$(call SAY,LD)$(LINK) $^ $(PKG_LIBS) $(LDLIBS)
@@ -126,7 +130,7 @@ $(B)/members: FORCE
 
 # Everything prints TAP. A test that hangs is stopped after ten minutes.
 TESTS = $(UNIT) tests/fuzz/replay.t $(wildcard tests/star/*.t tests/cli/*.t)
-test: all $(B)/fetch_drive $(UNIT) $(FUZZ:%=$(B)/replay/%)
+test: all $(B)/fetch_drive $(B)/embed $(UNIT) $(FUZZ:%=$(B)/replay/%)
 	MAPM=$(abspath $(B)/mapm) MAPM_BUILD=$(abspath $(B)) \
 	  prove -j$(JOBS) -f -o --exec 'timeout -k 10 600' $(TESTS)
 
@@ -152,6 +156,17 @@ san:
 	@tools/setup test
 	@UBSAN_OPTIONS=print_stacktrace=1 $(SUBMAKE) B=build/san \
 	  SAN=address,undefined CFLAGS='-O1 -g' test
+
+# The tests of the language where every allocation collects garbage first, and a
+# free cell is out of bounds: what is not held is found.
+star-gc:
+	@tools/setup test
+	@$(SUBMAKE) B=build/gc SAN=address,undefined CFLAGS='-O1 -g' \
+	  CPPFLAGS=-DSL_COLLECT_ALWAYS star-test
+STAR_UNIT := $(filter $(B)/unit/star_%,$(UNIT))
+star-test: $(STAR_UNIT) $(B)/star-serve $(B)/embed
+	MAPM_BUILD=$(abspath $(B)) prove -j$(JOBS) -f -o \
+	  --exec 'timeout -k 10 1200' $(STAR_UNIT) tests/star/run.t tests/star/embed.t
 
 # SECONDS=N for each target; FUZZ='fuzz_json fuzz_yaml' chooses some of them.
 fuzz:
@@ -268,6 +283,7 @@ help:
 	@echo 'make check        set up, build, and run every test'
 	@echo 'make test         every test but that of the git host itself'
 	@echo 'make san          the same tests under ASan and UBSan'
+	@echo 'make star-gc      tests of the language, collecting at every allocation'
 	@echo 'make fuzz         every fuzz target for SECONDS=30 (FUZZ=... chooses)'
 	@echo 'make coverage     lines reached by the tests, per file'
 	@echo 'make conformance-star SUITE=DIR  the official suite of Starlark'
@@ -281,7 +297,7 @@ help:
 
 FORCE:
 .PHONY: FORCE all test test-githost conformance-star check quickstart san fuzz fuzz-all coverage \
-        bench bench-star lint lint-format lint-layers lint-headers lint-cppcheck lint-man \
+        bench bench-star star-gc star-test lint lint-format lint-layers lint-headers lint-cppcheck lint-man \
         lint-shell lint-tidy analyze docs install uninstall clean help
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -1,5 +1,6 @@
 #include "code.h"
 #include "lib.h"
+#include "vm.h"
 
 /*
  * A program for the eye: a function at a time, the ones inside it after it, an
@@ -303,4 +304,30 @@ void sl_disassemble(struct sl_text *t, const struct sl_code *code)
             sl_disassemble(t, (struct sl_code *)sl_object(code->constants[i]));
         }
     }
+}
+
+const char *star_disassemble(struct star *s, const struct star_program *p)
+{
+    struct sl_text t = {.s = s};
+
+    sl_host_enter(s);
+    sl_error_clear(s);
+    struct sl_scope scope = sl_native_enter(s);
+    sl_storage_free(s, s->text, s->text_size);
+    s->text = NULL;
+    s->text_size = 0;
+    if (p->top)
+        sl_disassemble(&t, p->top);
+    else
+        sl_fail(s, "the program was freed");
+    sl_text_char(&t, '\0');
+    if (p->top && !t.failed) {
+        s->text = t.p;
+        s->text_size = t.capacity;
+    } else {
+        sl_text_free(&t);
+    }
+    sl_native_leave(s, scope);
+    sl_host_leave(s);
+    return s->text;
 }

@@ -423,7 +423,9 @@ static bool put_field(struct fields *f)
 
     if (!close)
         return fail(s, "format: unmatched '{' in format");
-    struct field field = cut_field((struct part){f->p, (size_t)(close - f->p)});
+    struct field field = {.conversion = {"s", 1}};
+    if (close > f->p) /* more than {} */
+        field = cut_field((struct part){f->p, (size_t)(close - f->p)});
     f->p = close + 1;
 
     value v = field_argument(f, field.name);

@@ -7,10 +7,9 @@ enum { PIECE = 32 * 1024, UNIT = 64 };
 
 static const char hex[] = "0123456789abcdef";
 
-static inline bool is_plain(unsigned char c)
-{
-    return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
-}
+/* ASCII that is shown as it is. */
+static const bool is_plain[256] = {
+    [' ' ... '!'] = true, ['#' ... '['] = true, [']' ... '~'] = true};
 
 static void put_hex(struct sl_text *t, char kind, uint32_t v, int digits)
 {
@@ -37,7 +36,24 @@ static void put_escape(struct sl_text *t, uint32_t r)
         put_hex(t, 'U', r, 8);
 }
 
-/* Runs of what is shown as it is are copied in one go. */
+/* The code point at p[i], which is not plain; its width. */
+static unsigned quote_rune(struct sl_text *t, const char *p, size_t left)
+{
+    unsigned width = 1;
+    uint32_t r = (unsigned char)*p;
+
+    if (r >= 0x80)
+        r = sl_rune(p, left, &width);
+    if (r == SL_RUNE_INVALID && width == 1)
+        put_hex(t, 'x', (unsigned char)*p, 2);
+    else if (r >= 0x80 && sl_rune_is_print(r))
+        sl_text_put(t, p, width);
+    else
+        put_escape(t, r);
+    return width;
+}
+
+/* Runs of what is plain are copied in one go. */
 void sl_quote(struct sl_text *t, const char *p, size_t length, bool bytes)
 {
     size_t i = 0, paid = 0;
@@ -45,25 +61,12 @@ void sl_quote(struct sl_text *t, const char *p, size_t length, bool bytes)
     sl_text_put(t, bytes ? "b\"" : "\"", 1 + bytes);
     while (i < length && !t->failed) {
         size_t begin = i, stop = length - i > PIECE ? i + PIECE : length;
-        unsigned width = 1;
-        uint32_t r = 0;
 
-        for (; i < stop; i += width) {
-            width = 1;
-            r = (unsigned char)p[i];
-            if (r < 0x80 ? !is_plain((unsigned char)r)
-                         : ((r = sl_rune(p + i, length - i, &width)),
-                            width == 1 || !sl_rune_is_print(r)))
-                break;
-        }
+        while (i < stop && is_plain[(unsigned char)p[i]])
+            i++;
         sl_text_put(t, p + begin, i - begin);
-        if (i < stop) {
-            if (width == 1 && r == SL_RUNE_INVALID)
-                put_hex(t, 'x', (unsigned char)p[i], 2);
-            else
-                put_escape(t, r);
-            i += width;
-        }
+        if (i < stop)
+            i += quote_rune(t, p + i, length - i);
         if (i - paid >= PIECE) {
             if (!sl_charge(t->s, (i - paid) / UNIT))
                 t->failed = true;
@@ -323,12 +326,18 @@ bool sl_str(struct sl_text *t, value v)
 /* The text of an int that is a word, without a buffer in between. */
 static value word_text(struct star *s, value v)
 {
-    char digits[24];
-    struct sl_text t = SL_TEXT_IN(s, digits);
+    char digits[SL_DIGITS_BYTES], *p;
+    const char *from = sl_digits(sl_int_word(v), digits);
+    size_t length = (size_t)(digits + sizeof digits - from);
 
-    put_int(&t, v);
-    return t.length == 1 ? sl_string_char(s, (unsigned char)digits[0])
-                         : sl_string_new(s, digits, t.length);
+    if (length == 1)
+        return sl_string_char(s, (unsigned char)*from);
+    value text = sl_text_room(s, T_STRING, length, &p);
+    if (text) {
+        memcpy(p, from, length);
+        sl_object(text)->flags |= STRING_ASCII;
+    }
+    return text;
 }
 
 static value as_string(struct star *s, value v,

@@ -128,22 +128,38 @@ static inline int64_t two_way(struct sl_search *q, const char *p, size_t length,
 
 /* --- the filter ------------------------------------------------------------------ */
 
-/* Where the first byte of the needle is at p and its last where it should be,
- * for eight places: bit 7 of each byte, the first place lowest. */
+/* What the filter looks for: the first byte of the needle, and the last so many
+ * bytes on. Both eight times. */
 struct ends {
-    uint64_t first, last; /* the byte, eight times */
+    uint64_t first, last;
     size_t distance;
 };
+
+static struct ends ends_of(const struct sl_search *q)
+{
+    return (struct ends){SL_EACH_BYTE(q->needle[0]),
+                         SL_EACH_BYTE(q->needle[q->length - 1]), q->length - 1};
+}
+
+/* The places from p on where both are: bit 7 of each byte, the first lowest. */
 static inline uint64_t candidates(const struct ends *e, const char *p)
 {
     return le64toh(sl_zero_bytes((sl_load8(p) ^ e->first) |
                                  (sl_load8(p + e->distance) ^ e->last)));
 }
 
-static struct ends ends_of(const struct sl_search *q)
+/* The first of `i`, i + 8 ... with a candidate in its eight places; beyond
+ * end - 8 when there is none. A function of its own, for the registers. */
+static __attribute__((noinline)) size_t skip(struct ends e, const char *p,
+                                             size_t i, size_t end)
 {
-    return (struct ends){SL_EACH_BYTE(q->needle[0]),
-                         SL_EACH_BYTE(q->needle[q->length - 1]), q->length - 1};
+    for (; i + 8 <= end; i += 8) {
+        uint64_t v = (sl_load8(p + i) ^ e.first) |
+                     (sl_load8(p + i + e.distance) ^ e.last);
+        if ((v - SL_EACH_BYTE(1)) & ~v & SL_EACH_BYTE(0x80))
+            break;
+    }
+    return i;
 }
 
 /* Whether the needle is at p; its first and last byte are. Counts what was in
@@ -152,7 +168,9 @@ static inline bool confirm(struct sl_search *q, const char *p)
 {
     size_t inner = q->length - 2, probe = inner < 16 ? inner : 16;
 
-    if (memcmp(p + 1, q->needle + 1, probe) != 0) {
+    if (p[1] == q->needle[1] && inner <= 1)
+        return true;
+    if (p[1] != q->needle[1] || memcmp(p + 1, q->needle + 1, probe) != 0) {
         q->wasted += 8;
         return false;
     }
@@ -177,7 +195,7 @@ static int64_t filter_piece(struct sl_search *q, const char *p, size_t *next,
     const struct ends ends = ends_of(q);
     size_t i = *next;
 
-    for (; i + 8 <= end; i += 8) {
+    while ((i = skip(ends, p, i, end)) + 8 <= end) {
         uint64_t found = candidates(&ends, p + i);
         for (; found; found &= found - 1) {
             size_t k = i + ((unsigned)__builtin_ctzll(found) >> 3);
@@ -188,6 +206,7 @@ static int64_t filter_piece(struct sl_search *q, const char *p, size_t *next,
                 return -1;
             }
         }
+        i += 8;
     }
     for (; i < end; i++) {
         if (p[i] == q->needle[0] &&

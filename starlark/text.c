@@ -175,14 +175,14 @@ bool sl_text_put_valid(struct sl_text *t, const char *p, size_t length)
     return !t->failed;
 }
 
-void sl_text_put_int(struct sl_text *t, int64_t n)
+char *sl_digits(int64_t n, char out[static SL_DIGITS_BYTES])
 {
     static const char pairs[] = "0001020304050607080910111213141516171819"
                                 "2021222324252627282930313233343536373839"
                                 "4041424344454647484950515253545556575859"
                                 "6061626364656667686970717273747576777879"
                                 "8081828384858687888990919293949596979899";
-    char digits[24], *p = digits + sizeof digits;
+    char *p = out + SL_DIGITS_BYTES;
     uint64_t u = n < 0 ? -(uint64_t)n : (uint64_t)n;
 
     for (; u >= 100; u /= 100)
@@ -193,6 +193,14 @@ void sl_text_put_int(struct sl_text *t, int64_t n)
         *--p = (char)('0' + u);
     if (n < 0)
         *--p = '-';
+    return p;
+}
+
+void sl_text_put_int(struct sl_text *t, int64_t n)
+{
+    char digits[SL_DIGITS_BYTES];
+    const char *p = sl_digits(n, digits);
+
     sl_text_put(t, p, (size_t)(digits + sizeof digits - p));
 }
 

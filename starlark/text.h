@@ -33,7 +33,10 @@ static inline void sl_text_put(struct sl_text *t, const char *p, size_t n)
     }
 }
 
-void sl_text_put_int(struct sl_text *t, int64_t n); /* in decimal */
+/* In decimal, at the end of `out`; gives where it begins there. */
+#define SL_DIGITS_BYTES 24
+char *sl_digits(int64_t n, char out[static SL_DIGITS_BYTES]);
+void sl_text_put_int(struct sl_text *t, int64_t n);
 
 /* --- eight bytes at a time ---------------------------------------------------- */
 

@@ -477,6 +477,13 @@ static bool plain(struct verifier *v, uint64_t i)
            (operands[0] != 'W' || write(v, sl_a(i), A_VALUE));
 }
 
+/* Lists and dicts that are being built lie in temporaries. What a variable holds
+ * changes. */
+static bool make(struct verifier *v, uint32_t reg, unsigned fact)
+{
+    return write(v, reg, reg < v->code->local_count ? A_VALUE : A_VALUE | fact);
+}
+
 /* Whether it may be executed now; and what is known afterwards. */
 static bool effect(struct verifier *v, uint64_t i)
 {
@@ -523,7 +530,7 @@ static bool effect(struct verifier *v, uint64_t i)
         release(v, a);
         return true;
     case I_LIST:
-        return have(v, b, c, A_VALUE) && write(v, a, A_VALUE | LIST);
+        return have(v, b, c, A_VALUE) && make(v, a, LIST);
     case I_LIST_EXTEND:
         return has(v, a, LIST) && have(v, b, c, A_VALUE);
     case I_APPEND:
@@ -531,7 +538,7 @@ static bool effect(struct verifier *v, uint64_t i)
     case I_TUPLE:
         return have(v, b, c, A_VALUE) && write(v, a, A_VALUE);
     case I_DICT:
-        return write(v, a, A_VALUE | DICT);
+        return make(v, a, DICT);
     case I_DICT_PUT:
         return has(v, a, DICT) && has(v, b, A_VALUE) && has(v, c, A_VALUE);
     case I_SLICE:

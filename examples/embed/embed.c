@@ -1,0 +1,123 @@
+/*
+ * embed: a program of yours with rules that others write.
+ *
+ *     cc -Iinclude examples/embed/embed.c build/libstarlark.a \
+ *         -ltommath -lutf8proc -lm -o embed
+ *     ./embed examples/embed/shipping.star
+ *
+ * The file has a function quote(order). We give it an order, let it ask us for
+ * the weight of things, and print what it answers as JSON. Whatever the file
+ * does, it cannot take more than a megabyte, a million steps or a second.
+ */
+#include "mapm/starlark.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char order[] =
+    "{\"to\": \"Zürich\", \"express\": true, \"items\": ["
+    "{\"name\": \"lamp\", \"count\": 2}, {\"name\": \"desk\", \"count\": 1}]}";
+
+/* --- what the rules may ask us ------------------------------------------------ */
+
+struct stock {
+    const char *name;
+    int64_t grams;
+};
+static struct stock stock[] = {{"lamp", 1850}, {"desk", 23400}};
+
+/* weight(name, default=None): grams of one piece. */
+static star_value weight(struct star *s, const struct star_args *args)
+{
+    const struct stock *all = args->ctx;
+    const char *name;
+    star_value v[2]; /* as many as the pattern has names */
+    size_t length;
+
+    if (!star_unpack(s, args, "weight", "name, default?", v))
+        return STAR_NONE_AT_ALL;
+    if (!star_as_text(v[0], &name, &length))
+        return star_fail(s, "weight: got %s, want string",
+                         star_type_name(v[0]));
+    for (size_t i = 0; i < sizeof stock / sizeof *stock; i++)
+        if (strlen(all[i].name) == length &&
+            memcmp(all[i].name, name, length) == 0)
+            return star_int(s, all[i].grams);
+    if (v[1] != STAR_NONE_AT_ALL)
+        return v[1];
+    return star_fail(s, "weight: no such thing: %.*s", (int)length, name);
+}
+
+/* What the rules print goes where we say. */
+static bool print(void *ctx, const char *text, size_t length)
+{
+    fputs("rules say: ", ctx);
+    return fwrite(text, 1, length, ctx) == length;
+}
+
+/* --- the rules ------------------------------------------------------------------ */
+
+/* Up to 64 KiB; more is cut off, and then it does not compile. */
+static size_t read_file(const char *path, char *text, size_t size)
+{
+    FILE *f = fopen(path, "rb");
+    size_t length = f ? fread(text, 1, size, f) : 0;
+
+    if (f)
+        fclose(f);
+    return length;
+}
+
+static bool print_json(struct star *s, star_value v)
+{
+    star_value json = star_to_json(s, v);
+    const char *text;
+    size_t length;
+
+    if (!star_as_text(json, &text, &length))
+        return false;
+    printf("%.*s\n", (int)length, text);
+    return true;
+}
+
+static bool quote(struct star *s, const char *path)
+{
+    static char text[65536];
+    size_t length = read_file(path, text, sizeof text);
+    struct star_program *program = star_compile(s, path, text, length);
+    struct star_module *rules = program ? star_run(s, program) : NULL;
+    star_value function, in, out;
+
+    if (!rules)
+        return false;
+    if (!(function = star_global(rules, "quote"))) {
+        star_fail(s, "%s has no function quote", path);
+        return false;
+    }
+    in = star_from_json(s, order, strlen(order));
+    out = in ? star_call(s, function, &in, 1, NULL, 0) : STAR_NONE_AT_ALL;
+    return out && print_json(s, out);
+}
+
+int main(int argc, char **argv)
+{
+    struct star_options options = {.limits = {.memory_bytes = 1 << 20,
+                                              .steps = 1000000,
+                                              .timeout_ms = 1000},
+                                   .print = print,
+                                   .ctx = stdout};
+    struct star *s = star_open(&options);
+    bool ok = false;
+
+    if (argc != 2 || !s) {
+        fputs(s ? "usage: embed FILE\n" : "embed: no memory\n", stderr);
+    } else {
+        ok = star_register(s, "weight", weight, stock) && quote(s, argv[1]);
+        if (!ok)
+            fprintf(stderr, "embed: %s error\n%s",
+                    star_error_name(star_error(s)), star_error_report(s));
+    }
+    star_close(s);
+    return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}
