@@ -441,6 +441,15 @@ TEST(percent_takes_keys_of_a_dict)
     star_close(s);
 }
 
+static uint64_t random_state = 88172645463325252u;
+static uint32_t random_below(uint32_t n)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (uint32_t)(random_state >> 33) % n;
+}
+
 /* --- repr: rows 4, 13, 37, 39 ------------------------------------------------------- */
 
 static const struct {
@@ -470,6 +479,41 @@ TEST(repr_of_text_escapes_what_is_not_shown)
             shown(s, sl_string_new(s, quotes[i].text, strlen(quotes[i].text))),
             quotes[i].want);
         sl_native_leave(s, scope);
+    }
+    star_close(s);
+}
+
+/* Any bytes, and any text of code points, read back as what they were. */
+TEST(repr_reads_back)
+{
+    struct star *s = star_open(NULL);
+    static char source[4096];
+
+    for (int i = 0; i < 3000; i++) {
+        size_t scope = star_scope_begin(s);
+        char text[300];
+        size_t n = 0, count = random_below(60);
+
+        for (size_t k = 0; k < count; k++) {
+            uint32_t kind = random_below(4);
+            if (i % 2) /* bytes */
+                text[n++] = (char)random_below(256);
+            else
+                n += sl_rune_encode(random_below(kind == 0   ? 0x20
+                                                 : kind == 1 ? 0x80
+                                                 : kind == 2 ? 0x3000
+                                                             : 0x110000),
+                                    text + n);
+        }
+        value v = i % 2 ? sl_bytes_new(s, text, n) : sl_string_new(s, text, n);
+        int length = snprintf(source, sizeof source, "x = %s\n", shown(s, v));
+        struct star_program *p =
+            star_compile(s, "repr.star", source, (size_t)length);
+        struct star_module *m = p ? star_run(s, p) : NULL;
+        CHECK(m && sl_text_equal(star_global(m, "x"), v));
+        if (!m)
+            printf("# %s# %s\n", source, star_error_report(s));
+        star_scope_end(s, scope);
     }
     star_close(s);
 }
@@ -549,15 +593,6 @@ TEST(str_of_bytes_is_their_text)
 }
 
 /* --- against a naive model --------------------------------------------------------------- */
-
-static uint64_t random_state = 88172645463325252u;
-static uint32_t random_below(uint32_t n)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (uint32_t)(random_state >> 33) % n;
-}
 
 /* Text of few letters, or one that repeats a beginning with a few changes: what
  * makes searching hard. */
