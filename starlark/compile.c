@@ -157,6 +157,7 @@ static struct sl_code *function(struct sl_compiler *c,
         .constants = c->constants.count,
         .sites = c->sites.count,
         .loops = c->loops.count,
+        .known = c->known.count,
         .serial = ++c->units,
         .temporary = near,
         .top = near,
@@ -175,6 +176,7 @@ static struct sl_code *function(struct sl_compiler *c,
     else
         body_and_return(c, body);
     struct sl_code *code = finish(c);
+    sl_constants_forget(c);
     c->unit = u.outer;
     return code;
 }

@@ -34,7 +34,7 @@ struct sl_unit {
     const struct sl_function_info *info;
     struct sl_open_loop *loop;     /* innermost around what is compiled now */
     uint32_t instructions, places; /* where its own begin in the piles */
-    uint32_t constants, sites, loops;
+    uint32_t constants, sites, loops, known;
     uint32_t serial;    /* tells its constants from those of others */
     uint32_t temporary; /* the first one: behind the near locals */
     uint32_t top;       /* the next one that is free */
@@ -49,17 +49,26 @@ struct sl_compiler {
     bool failed;
     struct sl_unit *unit;
     struct sl_pile instructions, places, constants, sites, loops;
-    struct sl_pile nodes;   /* of chains that lean to the left */
-    struct sl_known *known; /* which constants there are: a hash table */
-    uint32_t known_count, known_mask;
+    struct sl_pile nodes; /* of chains that lean to the left */
+    struct sl_pile known; /* which constants there are */
+    uint32_t *buckets, bucket_mask;
     uint32_t units;
-    uint64_t sink[8]; /* where writes go once it failed */
+    uint64_t sink[12]; /* where writes go once it failed */
 };
 
 /* --- compile_emit.c ------------------------------------------------------------ */
 
-/* A new item on top: zeroed. Never NULL. */
-void *sl_pile_add(struct sl_compiler *c, struct sl_pile *pile, size_t size);
+bool sl_pile_grow(struct sl_compiler *c, struct sl_pile *pile, size_t size);
+
+/* A new item on top, for the caller to fill. Never NULL. */
+static inline void *sl_pile_add(struct sl_compiler *c, struct sl_pile *pile,
+                                size_t size)
+{
+    if (c->failed ||
+        (pile->count == pile->capacity && !sl_pile_grow(c, pile, size)))
+        return c->sink;
+    return (char *)pile->items + pile->count++ * size;
+}
 
 /* Adds the static error that there is too much of something in the function.
  */
@@ -76,6 +85,7 @@ uint32_t sl_here(const struct sl_compiler *c);
 /* Index of a constant: the same one for the same word, or surely a new one. */
 uint32_t sl_constant(struct sl_compiler *c, value v);
 uint32_t sl_constant_add(struct sl_compiler *c, value v);
+void sl_constants_forget(struct sl_compiler *c); /* of a finished function */
 
 /* A place that jumps go to: those that wait for it are chained through c of
  * their instructions. Start with {0}. */

@@ -2,29 +2,26 @@
 
 /* --- piles ----------------------------------------------------------------------- */
 
-void *sl_pile_add(struct sl_compiler *c, struct sl_pile *pile, size_t size)
+bool sl_pile_grow(struct sl_compiler *c, struct sl_pile *pile, size_t size)
 {
+    uint32_t capacity = pile->capacity ? pile->capacity * 2 : 64;
+    void *items = NULL;
+
     if (c->failed)
-        return c->sink;
-    if (pile->count == pile->capacity) {
-        uint32_t capacity = pile->capacity ? pile->capacity * 2 : 32;
-        void *items = NULL;
-        if (capacity < UINT32_MAX / 4)
-            items = sl_arena_alloc(c->s, &c->arena, capacity * size);
-        else
-            sl_fail_memory(c->s, SIZE_MAX);
-        if (!items) {
-            c->failed = true;
-            return c->sink;
-        }
-        if (pile->count)
-            memcpy(items, pile->items, pile->count * size);
-        pile->items = items;
-        pile->capacity = capacity;
+        return false;
+    if (capacity < UINT32_MAX / 4)
+        items = sl_arena_alloc(c->s, &c->arena, capacity * size);
+    else
+        sl_fail_memory(c->s, SIZE_MAX);
+    if (!items) {
+        c->failed = true;
+        return false;
     }
-    void *item = (char *)pile->items + pile->count++ * size;
-    memset(item, 0, size);
-    return item;
+    if (pile->count)
+        memcpy(items, pile->items, pile->count * size);
+    pile->items = items;
+    pile->capacity = capacity;
+    return true;
 }
 
 void sl_too_large(struct sl_compiler *c, struct sl_pos pos, const char *what)
@@ -78,41 +75,49 @@ uint32_t sl_emit_at(struct sl_compiler *c, struct sl_pos pos, enum sl_opcode op,
 
 /* --- constants --------------------------------------------------------------------- */
 
-struct sl_known {
-    value v; /* 0: empty */
+/* Of all unfinished functions: the inner one's were added last, and go first. So
+ * the table stays small however long the source is. */
+struct known {
+    value v;
     uint32_t serial, index;
+    uint32_t next; /* in its bucket: a place in the pile + 1 */
 };
 
-static uint32_t known_slot(const struct sl_compiler *c, value v,
-                           uint32_t serial)
+static uint32_t *bucket(const struct sl_compiler *c, value v, uint32_t serial)
 {
     uint64_t h = (v ^ (uint64_t)serial << 40) * 0x9e3779b97f4a7c15u;
-    uint32_t i = (uint32_t)(h >> 32);
 
-    for (;; i++) {
-        const struct sl_known *k = &c->known[i & c->known_mask];
-        if (!k->v || (k->v == v && k->serial == serial))
-            return i & c->known_mask;
-    }
+    return &c->buckets[h >> 32 & c->bucket_mask];
 }
 
-static bool known_grow(struct sl_compiler *c)
+static bool more_buckets(struct sl_compiler *c)
 {
-    struct sl_known *old = c->known;
-    uint32_t old_count = old ? c->known_mask + 1 : 0;
-    uint32_t count = old ? old_count * 2 : 64;
+    uint32_t count = c->buckets ? (c->bucket_mask + 1) * 4 : 256;
+    struct known *known = c->known.items;
 
-    c->known = sl_arena_alloc(c->s, &c->arena, count * sizeof *c->known);
-    if (!c->known) {
+    c->buckets = sl_arena_alloc(c->s, &c->arena, count * sizeof *c->buckets);
+    if (!c->buckets) {
         c->failed = true;
         return false;
     }
-    memset(c->known, 0, count * sizeof *c->known);
-    c->known_mask = count - 1;
-    for (uint32_t i = 0; i < old_count; i++)
-        if (old[i].v)
-            c->known[known_slot(c, old[i].v, old[i].serial)] = old[i];
+    memset(c->buckets, 0, count * sizeof *c->buckets);
+    c->bucket_mask = count - 1;
+    for (uint32_t i = 0; i < c->known.count; i++) {
+        uint32_t *b = bucket(c, known[i].v, known[i].serial);
+        known[i].next = *b;
+        *b = i + 1;
+    }
     return true;
+}
+
+void sl_constants_forget(struct sl_compiler *c)
+{
+    const struct known *known = c->known.items;
+
+    while (c->known.count > c->unit->known) {
+        const struct known *k = &known[--c->known.count];
+        *bucket(c, k->v, k->serial) = k->next;
+    }
 }
 
 uint32_t sl_constant_add(struct sl_compiler *c, value v)
@@ -128,17 +133,18 @@ uint32_t sl_constant_add(struct sl_compiler *c, value v)
 
 uint32_t sl_constant(struct sl_compiler *c, value v)
 {
-    if (c->failed)
+    if (c->failed || (c->known.count >= c->bucket_mask && !more_buckets(c)))
         return 0;
-    /* At most three in four slots are taken. */
-    if ((!c->known || c->known_count >= c->known_mask / 4 * 3) &&
-        !known_grow(c))
-        return 0;
-    struct sl_known *k = &c->known[known_slot(c, v, c->unit->serial)];
-    if (!k->v) {
-        *k = (struct sl_known){v, c->unit->serial, sl_constant_add(c, v)};
-        c->known_count++;
+    uint32_t *head = bucket(c, v, c->unit->serial);
+    for (uint32_t i = *head; i;) {
+        const struct known *k = (struct known *)c->known.items + i - 1;
+        if (k->v == v && k->serial == c->unit->serial)
+            return k->index;
+        i = k->next;
     }
+    struct known *k = sl_pile_add(c, &c->known, sizeof *k);
+    *k = (struct known){v, c->unit->serial, sl_constant_add(c, v), *head};
+    *head = c->known.count;
     return k->index;
 }
 
