@@ -60,10 +60,10 @@ SAY     = $(if $(V),,@echo '  $(1) $@';)
 SUBMAKE = $(MAKE) --no-print-directory \
           $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
-all: $(B)/mapm $(B)/mapm-fetch $(STAR_LIB)
+all: $(B)/mapm $(B)/mapm-fetch $(STAR_LIB) $(B)/star-serve
 
-$(B)/mapm: $(B)/cli/main.o $(LIB)
-	$(call SAY,LD)$(LINK) $^ $(PKG_LIBS) $(LDLIBS)
+$(B)/mapm: $(B)/cli/main.o $(LIB) $(STAR_LIB)
+	$(call SAY,LD)$(LINK) $^ $(PKG_LIBS) $(STAR_PKG_LIBS) $(LDLIBS)
 
 $(B)/mapm-fetch: $(B)/fetch/worker/main.o $(FETCH_LIB) $(LIB)
 	$(call SAY,LD)$(LINK) $^ $(FETCH_PKG_LIBS) $(PKG_LIBS) $(LDLIBS)

@@ -50,6 +50,12 @@ enum option_id {
     OPTION_MERMAID,
     OPTION_SCOPE,
     OPTION_DESCRIPTION,
+    OPTION_COMMAND,
+    OPTION_CHECK,
+    OPTION_DIS,
+    OPTION_MAX_MEM,
+    OPTION_MAX_STEPS,
+    OPTION_TIMEOUT,
     OPTION_COUNT,
 };
 
@@ -142,6 +148,7 @@ COMMAND(command_check);
 COMMAND(command_init);
 COMMAND(command_new);
 COMMAND(command_store);
+COMMAND(command_star);
 COMMAND(command_version);
 COMMAND(command_help);
 COMMAND(command_completion);

@@ -65,6 +65,18 @@ const struct option options[OPTION_COUNT] = {
         "Give the new package this scope"},
     [OPTION_DESCRIPTION] = {"description", 0, "TEXT", ARGUMENT_TEXT, NULL,
         "Give the new package this description"},
+    [OPTION_COMMAND] = {"command", 'c', "TEXT", ARGUMENT_TEXT, NULL,
+        "Run this text"},
+    [OPTION_CHECK] = {"check", 0, NULL, ARGUMENT_NONE, NULL,
+        "Look for errors, and run nothing"},
+    [OPTION_DIS] = {"dis", 0, NULL, ARGUMENT_NONE, NULL,
+        "Print the instructions, and run nothing"},
+    [OPTION_MAX_MEM] = {"max-mem", 0, "SIZE", ARGUMENT_TEXT, NULL,
+        "Use at most this memory, as 64M, its default"},
+    [OPTION_MAX_STEPS] = {"max-steps", 0, "NUMBER", ARGUMENT_TEXT, NULL,
+        "Take at most this many steps"},
+    [OPTION_TIMEOUT] = {"timeout", 0, "SECONDS", ARGUMENT_TEXT, NULL,
+        "Run at most this long"},
 };
 
 const enum option_id common_options[] = {
@@ -97,6 +109,10 @@ static const enum option_id new_options[] = {
     OPTION_SCOPE, OPTION_DESCRIPTION,
 };
 static const enum option_id store_options[] = {OPTION_DRY_RUN};
+static const enum option_id star_options[] = {
+    OPTION_COMMAND, OPTION_CHECK, OPTION_DIS, OPTION_MAX_MEM, OPTION_MAX_STEPS,
+    OPTION_TIMEOUT,
+};
 
 #define MANY SIZE_MAX
 #define OPTIONS(list) list, sizeof list / sizeof *list
@@ -129,6 +145,8 @@ const struct command commands[] = {
     {"store", "COMMAND", "Look after the store: path, stats, verify, gc",
         1, 1, ARGUMENT_CHOICE, "path stats verify gc",
         OPTIONS(store_options), command_store},
+    {"star", "[FILE]", "Run a Starlark program",
+        0, 1, ARGUMENT_PATH, NULL, OPTIONS(star_options), command_star},
     {"version", "", "Show the version",
         0, 0, ARGUMENT_NONE, NULL, NO_OPTIONS, command_version},
     {"help", "[COMMAND]", "Show help",
