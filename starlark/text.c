@@ -83,46 +83,6 @@ uint32_t sl_text_hash(struct star *s, value v)
     return x->o.hash;
 }
 
-bool sl_java_hash(struct star *s, value string, int32_t *out)
-{
-    const struct sl_string *x = sl_string(string);
-    uint32_t h = 0;
-
-    for (size_t i = 0, next = 0; i < x->length;) {
-        if (i >= next) {
-            if (!sl_charge(s, PIECE / UNIT))
-                return false;
-            next = i + PIECE;
-        }
-        uint32_t r = (unsigned char)x->p[i];
-        unsigned width = 1;
-        if (r >= 0x80)
-            r = sl_rune(x->p + i, x->length - i, &width);
-        if (r >= 0x10000) {
-            h = 31 * h + (0xd800 + ((r - 0x10000) >> 10));
-            r = 0xdc00 + (r & 0x3ff);
-        }
-        h = 31 * h + r;
-        i += width;
-    }
-    *out = (int32_t)h;
-    return true;
-}
-
-bool sl_fnv_hash(struct star *s, value bytes, uint32_t *out)
-{
-    const struct sl_string *x = sl_string(bytes);
-    uint32_t h = 2166136261u;
-
-    for (size_t i = 0; i < x->length; i++) {
-        if (i % PIECE == 0 && !sl_charge(s, PIECE / UNIT))
-            return false;
-        h = (h ^ (unsigned char)x->p[i]) * 16777619u;
-    }
-    *out = h;
-    return true;
-}
-
 /* --- parts ------------------------------------------------------------------------ */
 
 value sl_substring(struct star *s, value whole, size_t from, size_t to)

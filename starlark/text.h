@@ -14,11 +14,6 @@ value sl_substring(struct star *s, value whole, size_t from, size_t to);
 /* As memcmp: bytewise, and the shorter of two equal beginnings is less. */
 int sl_text_compare(value a, value b);
 
-/* What hash() gives: java.lang.String.hashCode of the text as UTF-16, and FNV-1a
- * of bytes. False: a budget ended. */
-bool sl_java_hash(struct star *s, value string, int32_t *out);
-bool sl_fnv_hash(struct star *s, value bytes, uint32_t *out);
-
 /* As bytes() and str() turn one into the other: invalid bytes become U+FFFD. */
 bool sl_text_put_valid(struct sl_text *t, const char *p, size_t length);
 

@@ -934,7 +934,7 @@ TEST(bombs_are_refused)
     star_close(s);
 }
 
-/* --- code points and hashes -------------------------------------------------------------------------------- */
+/* --- code points, and hashes inside -------------------------------------------------------------------------------- */
 
 TEST(code_points_there_and_back)
 {
@@ -956,34 +956,6 @@ TEST(code_points_there_and_back)
     CHECK(sl_rune("\xf4\x90\x80\x80", 4, &width) == SL_RUNE_INVALID);
     CHECK(sl_rune_last("a\x80\x80\x80\x80", 5, &width) == SL_RUNE_INVALID &&
           width == 1);
-}
-
-/* row 32: over UTF-16, 31-bit and negative alike; FNV-1a of bytes */
-TEST(hashes_for_programs)
-{
-    struct star *s = star_open(NULL);
-    struct sl_scope scope = sl_native_enter(s);
-    static const struct {
-        const char *text;
-        int32_t want;
-    } rows[] = {
-        {"", 0},
-        {"a", 97},
-        {"\xf0\x9f\x98\x80", 1772899},
-        {"Hello, World!", 1498789909},
-        {"polygenelubricants", INT32_MIN},
-    };
-    int32_t h;
-    uint32_t fnv;
-
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        CHECK(sl_java_hash(
-            s, sl_string_new(s, rows[i].text, strlen(rows[i].text)), &h));
-        CHECK(h == rows[i].want);
-    }
-    CHECK(sl_fnv_hash(s, sl_bytes_new(s, "a", 1), &fnv) && fnv == 0xe40c292c);
-    sl_native_leave(s, scope);
-    star_close(s);
 }
 
 TEST(hashes_inside_differ_and_are_never_zero)
