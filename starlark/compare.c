@@ -1,4 +1,5 @@
 #include "table.h"
+#include "text.h"
 
 /*
  * What is equal, what comes first, and hashes that agree with it. The C stack
@@ -144,14 +145,6 @@ static bool by_sign(enum sl_operator op, int sign)
     }
 }
 
-static int text_order(const struct sl_string *a, const struct sl_string *b)
-{
-    uint32_t n = a->length < b->length ? a->length : b->length;
-    int order = n ? memcmp(a->p, b->p, n) : 0;
-
-    return order ? order : (a->length > b->length) - (a->length < b->length);
-}
-
 /* Of lists or tuples: where the first items are that differ. */
 static bool first_difference(struct star *s, value a, value b, unsigned depth,
                              uint32_t *at, uint32_t *an, uint32_t *bn)
@@ -200,7 +193,7 @@ static bool scalar_order(struct star *s, value a, value b, bool *ok, int *sign)
                      ? sl_string(a)->length
                      : sl_string(b)->length;
     *ok = sl_charge(s, n / 64);
-    *sign = *ok ? text_order(sl_string(a), sl_string(b)) : 0;
+    *sign = *ok ? sl_text_compare(a, b) : 0;
     return true;
 }
 

@@ -57,6 +57,43 @@ static value change_ascii(struct star *s, value self, unsigned char first)
     return v;
 }
 
+/* --- title and capitalize of ASCII ----------------------------------------------- */
+
+/* The letter or other that takes the place of `c`. `begun`: a word has begun
+ * before it; or in `once`, the text has. */
+static inline char title_byte(unsigned char c, bool *begun, bool once)
+{
+    bool letter = (c | 32u) - 'a' < 26;
+    unsigned changed = *begun ? c | 32u : c & ~32u;
+
+    *begun = letter || once;
+    return (char)(letter ? changed : c);
+}
+
+static value title_ascii(struct star *s, value self, bool once)
+{
+    const struct sl_string *x = sl_string(self);
+    bool begun = false, before = false;
+    size_t i = 0;
+    char *p;
+    value v;
+
+    for (; i < x->length; i++) {
+        before = begun;
+        if (title_byte((unsigned char)x->p[i], &begun, once) != x->p[i])
+            break;
+    }
+    if (i == x->length)
+        return self;
+    if (!(v = sl_text_room(s, T_STRING, x->length, &p)))
+        return 0;
+    memcpy(p, x->p, i);
+    for (begun = before; i < x->length; i++)
+        p[i] = title_byte((unsigned char)x->p[i], &begun, once);
+    sl_object(v)->flags |= STRING_ASCII;
+    return v;
+}
+
 /* --- the case of any text --------------------------------------------------------- */
 
 enum mode { UPPER, LOWER, TITLE, CAPITALIZE };
@@ -125,8 +162,10 @@ static value change_case(struct star *s, const struct sl_call *c,
 
     if (!sl_want_args(s, c, 0, 0) || !sl_charge(s, 1 + x->length / UNIT))
         return 0;
-    if (mode <= LOWER && x->o.flags & STRING_ASCII)
-        return change_ascii(s, c->self, mode == UPPER ? 'a' : 'A');
+    if (x->o.flags & STRING_ASCII)
+        return mode <= LOWER
+                   ? change_ascii(s, c->self, mode == UPPER ? 'a' : 'A')
+                   : title_ascii(s, c->self, mode == CAPITALIZE);
     if (!change_runes(s, x, mode, &begun, &i, NULL))
         return 0;
     if (i == x->length)

@@ -2,6 +2,7 @@
 
 #include "error.h"
 #include "lib.h"
+#include "text.h"
 
 /*
  * A stable merge sort that uses the order it finds: runs that are sorted already
@@ -132,8 +133,7 @@ static bool text_less(struct sorter *t, value a, value b)
 
     if (!pay(t, n / 64))
         return false;
-    int order = memcmp(x->p, y->p, n);
-    return order < 0 || (order == 0 && x->length < y->length);
+    return sl_text_compare(a, b) < 0;
 }
 
 static bool value_less(struct sorter *t, value a, value b)

@@ -21,15 +21,6 @@ bool sl_text_equal(value a, value b)
     return memcmp(x->p, y->p, x->length) == 0;
 }
 
-int sl_text_compare(value a, value b)
-{
-    const struct sl_string *x = sl_string(a), *y = sl_string(b);
-    size_t n = x->length < y->length ? x->length : y->length;
-    int order = memcmp(x->p, y->p, n);
-
-    return order ? order : (x->length > y->length) - (x->length < y->length);
-}
-
 static inline uint64_t mix(uint64_t a, uint64_t b)
 {
     unsigned __int128 product = (unsigned __int128)a * b;

@@ -11,8 +11,22 @@
 
 /* The part [from, to) of a string or bytes; `whole` itself when it is all. */
 value sl_substring(struct star *s, value whole, size_t from, size_t to);
-/* As memcmp: bytewise, and the shorter of two equal beginnings is less. */
-int sl_text_compare(value a, value b);
+
+/* As memcmp: bytewise, and the shorter of two equal beginnings is less. The
+ * first byte decides mostly. */
+static inline int sl_text_compare(value a, value b)
+{
+    const struct sl_string *x = sl_string(a), *y = sl_string(b);
+    size_t n = x->length < y->length ? x->length : y->length;
+    int order = 0;
+
+    if (n) {
+        order = (unsigned char)x->p[0] - (unsigned char)y->p[0];
+        if (!order)
+            order = memcmp(x->p, y->p, n);
+    }
+    return order ? order : (x->length > y->length) - (x->length < y->length);
+}
 
 /* As bytes() and str() turn one into the other: invalid bytes become U+FFFD. */
 bool sl_text_put_valid(struct sl_text *t, const char *p, size_t length);
