@@ -373,38 +373,10 @@ star_value star_call(struct star *s, star_value function,
     return leave(s, &h, v);
 }
 
-/* --- instructions -------------------------------------------------------------------------- */
-
-static void forget_text(struct star *s)
-{
-    sl_storage_free(s, s->text, s->text_size);
-    s->text = NULL;
-    s->text_size = 0;
-}
-
-const char *star_disassemble(struct star *s, const struct star_program *p)
-{
-    struct sl_text t = {.s = s};
-    struct host h;
-
-    forget_text(s);
-    if (enter(s, &h)) {
-        sl_disassemble(&t, p->top);
-        sl_text_char(&t, '\0');
-        if (t.failed)
-            sl_text_free(&t);
-        s->text = t.p;
-        s->text_size = t.capacity;
-    }
-    leave(s, &h, 0);
-    return s->text;
-}
-
 /* --- closing ------------------------------------------------------------------------------ */
 
 void sl_vm_close(struct star *s)
 {
-    forget_text(s);
     while (s->modules) {
         struct star_module *m = s->modules;
         s->modules = m->next;
