@@ -78,6 +78,61 @@ bool sl_is_callable(value v)
     return sl_is(v, T_FUNCTION) || sl_is(v, T_BUILTIN);
 }
 
+bool sl_is_string(value v)
+{
+    return sl_is(v, T_STRING);
+}
+
+bool sl_is_bool(value v)
+{
+    return sl_type(v) == T_BOOL;
+}
+
+static bool text_is(value string, const char *text)
+{
+    return sl_string(string)->length == strlen(text) &&
+           memcmp(sl_string(string)->p, text, strlen(text)) == 0;
+}
+
+bool sl_names(const struct sl_call *c, const char *name)
+{
+    for (uint32_t i = 0; i < c->named; i++)
+        if (text_is(c->names[i], name))
+            return true;
+    return false;
+}
+
+struct sl_call sl_only_named(const struct sl_call *c)
+{
+    struct sl_call named = *c;
+
+    named.args += c->count;
+    named.count = 0;
+    return named;
+}
+
+/* In the order in which they are given. A name is quoted where it was given: so
+ * does the reference implementation. */
+bool sl_check_args(struct star *s, const struct sl_call *c,
+                   const struct sl_param *params, uint32_t count)
+{
+    for (uint32_t i = 0; i < c->count + c->named; i++) {
+        const char *quote = i < c->count ? "" : "\"";
+        uint32_t p = i;
+        if (i >= c->count)
+            for (p = 0; p < count; p++)
+                if (text_is(c->names[i - c->count], params[p].name))
+                    break;
+        if (p >= count || params[p].fits(c->args[i]))
+            continue;
+        sl_fail(s, "%s: for parameter %s%s%s: got %s, want %s", c->name, quote,
+                params[p].name, quote, sl_type_name(c->args[i]),
+                params[p].want);
+        return false;
+    }
+    return true;
+}
+
 bool sl_want_one(struct star *s, const struct sl_call *c, const char *want)
 {
     if (c->named)

@@ -68,6 +68,20 @@ bool sl_is_callable(value v);
 /* One argument, none by name; else "got 2 arguments, want <want>". */
 bool sl_want_one(struct star *s, const struct sl_call *c, const char *want);
 
+/* A parameter whose type is checked once sl_unpack has found its argument. */
+struct sl_param {
+    const char *name, *want; /* "key", "callable" */
+    bool (*fits)(value v);
+};
+bool sl_check_args(struct star *s, const struct sl_call *c,
+                   const struct sl_param *params, uint32_t count);
+/* The named arguments of a call alone. */
+struct sl_call sl_only_named(const struct sl_call *c);
+/* Whether `name` is among the named arguments: for hints. */
+bool sl_names(const struct sl_call *c, const char *name);
+bool sl_is_string(value v);
+bool sl_is_bool(value v);
+
 /* "got string, want int", or "... out of range" beyond `bits`, without the name
  * of who asks. */
 bool sl_int_arg(struct star *s, value v, unsigned bits, int64_t *out);

@@ -122,24 +122,18 @@ static value lib_bytes(struct star *s, const struct sl_call *c)
 static bool join_args(struct star *s, const struct sl_call *c,
                       struct sl_text *t, bool raw_bytes)
 {
-    struct sl_call named = *c;
+    static const struct sl_param params[] = {{"sep", "string", sl_is_string}};
+    struct sl_call named = sl_only_named(c);
     value sep;
 
-    named.args += c->count;
-    named.count = 0;
     if (!sl_unpack(s, &named, "sep?", &sep)) {
-        for (uint32_t i = 0; i < c->named; i++)
-            if (sl_string(c->names[i])->length == 3 &&
-                memcmp(sl_string(c->names[i])->p, "end", 3) == 0)
-                sl_hint(s, "print always ends the line: collect the parts, and "
-                           "print them joined");
+        if (sl_names(c, "end"))
+            sl_hint(s, "print always ends the line: collect the parts, and "
+                       "print them joined");
         return false;
     }
-    if (sep && !sl_is(sep, T_STRING)) {
-        sl_fail(s, "%s: for parameter sep: got %s, want string", c->name,
-                sl_type_name(sep));
+    if (!sl_check_args(s, &named, params, 1))
         return false;
-    }
     for (uint32_t i = 0; i < c->count; i++) {
         value v = c->args[i];
         bool raw = sl_is(v, T_STRING) || (raw_bytes && sl_is(v, T_BYTES));

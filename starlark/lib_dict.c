@@ -250,15 +250,9 @@ static bool put_args(struct star *s, const struct sl_call *c, value dict)
 
 static value dict_update(struct star *s, const struct sl_call *c)
 {
-    struct sl_call without = *c;
-
     if (c->count > 1)
         return sl_fail(s, "update: got %u arguments, want at most 1", c->count);
-    if (c->count && c->args[0] == V_NONE) { /* as good as none */
-        without.args++;
-        without.count = 0;
-    }
-    return put_args(s, &without, c->self) ? V_NONE : sl_failed_in(s, c);
+    return put_args(s, c, c->self) ? V_NONE : sl_failed_in(s, c);
 }
 
 value sl_lib_dict(struct star *s, const struct sl_call *c)

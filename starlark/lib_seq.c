@@ -111,7 +111,12 @@ value sl_lib_enumerate(struct star *s, const struct sl_call *c)
     struct sl_iter it;
     value v;
 
-    if (!sl_want_args(s, c, 1, 2) || !sl_arg_iterable(s, c, 0) ||
+    if (!sl_want_args(s, c, 1, 2)) {
+        if (sl_names(c, "start"))
+            sl_hint(s, "write enumerate(x, 1), without a name");
+        return 0;
+    }
+    if (!sl_arg_iterable(s, c, 0) ||
         (c->count == 2 && !sl_arg_int(s, c, 1, &start)))
         return 0;
     int64_t n = sl_len(c->args[0]);
@@ -233,27 +238,23 @@ static value sorted(struct star *s, value iterable, value key, bool reverse)
 
 value sl_lib_sorted(struct star *s, const struct sl_call *c)
 {
+    static const struct sl_param params[] = {
+        {"iterable", "iterable", sl_is_iterable},
+        {"key", "callable", sl_is_callable},
+        {"reverse", "bool", sl_is_bool},
+    };
     value v[3];
 
-    if (!sl_unpack(s, c, "iterable, key?, reverse?", v)) {
-        for (uint32_t i = 0; i < c->named; i++)
-            if (sl_string(c->names[i])->length == 3 &&
-                memcmp(sl_string(c->names[i])->p, "cmp", 3) == 0)
-                sl_hint(s, "use key=, a function of one item that gives what "
-                           "is compared");
+    if (!sl_unpack(s, c, "iterable?, key?, reverse?", v)) {
+        if (sl_names(c, "cmp"))
+            sl_hint(s, "use key=, a function of one item that gives what is "
+                       "compared");
         return 0;
     }
-    if (!sl_is_iterable(v[0]))
-        return sl_fail(s,
-                       "sorted: for parameter iterable: got %s, want "
-                       "iterable",
-                       sl_type_name(v[0]));
-    if (v[1] && !sl_is_callable(v[1]))
-        return sl_fail(s, "sorted: for parameter key: got %s, want callable",
-                       sl_type_name(v[1]));
-    if (v[2] && sl_type(v[2]) != T_BOOL)
-        return sl_fail(s, "sorted: for parameter reverse: got %s, want bool",
-                       sl_type_name(v[2]));
+    if (!sl_check_args(s, c, params, 3))
+        return 0;
+    if (!v[0])
+        return sl_fail(s, "sorted: missing argument for iterable");
     return sorted(s, v[0], v[1], v[2] == V_TRUE);
 }
 
@@ -324,20 +325,18 @@ static value extreme(struct star *s, const struct sl_call *c,
 static value minmax(struct star *s, const struct sl_call *c,
                     enum sl_operator op)
 {
-    struct sl_call named = *c;
+    static const struct sl_param params[] = {
+        {"key", "callable", sl_is_callable}};
+    struct sl_call named = sl_only_named(c);
     struct sl_iter it;
     value key;
 
     if (c->count == 0)
         return sl_fail(s, "%s requires at least one positional argument",
                        c->name);
-    named.args += c->count;
-    named.count = 0;
-    if (!sl_unpack(s, &named, "key?", &key))
+    if (!sl_unpack(s, &named, "key?", &key) ||
+        !sl_check_args(s, &named, params, 1))
         return 0;
-    if (key && !sl_is_callable(key))
-        return sl_fail(s, "%s: for parameter key: got %s, want callable",
-                       c->name, sl_type_name(key));
     if (!key && c->count > 1)
         return extreme_item(s, c, op, c->args, c->count);
     value all = c->args[0];
