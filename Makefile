@@ -95,6 +95,10 @@ $(B)/unit/star_%: $(B)/tests/unit/star_%.o $(STAR_LIB)
 	@mkdir -p $(@D)
 	$(call SAY,LD)$(LINK) $^ $(STAR_PKG_LIBS) $(LDLIBS)
 
+# This test stands between the language and its memory.
+WRAPPED := mmap mremap malloc sl_alloc sl_alloc_part sl_storage sl_storage_resize
+$(B)/unit/star_faults_test: LDFLAGS += $(WRAPPED:%=-Wl,--wrap=%)
+
 # Runs programs of the language from a pipe: for tests and fuzzers.
 $(B)/star-serve: $(B)/tests/lib/star_serve.o $(STAR_LIB)
 	$(call SAY,LD)$(LINK) $^ $(STAR_PKG_LIBS) $(LDLIBS)

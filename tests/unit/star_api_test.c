@@ -11,6 +11,12 @@
 
 /* What a host does: include/mapm/starlark.h, promise by promise. */
 
+#ifdef SL_COLLECT_ALWAYS
+#    define MANY(n) ((n) / 300) /* each allocation looks at all that lives */
+#else
+#    define MANY(n) (n)
+#endif
+
 static struct star *open_with(struct star_limits limits)
 {
     struct star_options o = {.limits = limits};
@@ -264,7 +270,7 @@ TEST(deep_values)
     size_t scope = star_scope_begin(s);
     star_value v = star_none();
 
-    for (int i = 0; i < 300000 && v; i++) {
+    for (int i = 0; i < MANY(300000) && v; i++) {
         star_value outer = star_tuple(s, &v, 1);
 
         v = outer;
@@ -426,7 +432,7 @@ TEST(kept_values_live)
         star_drop(s, kept[i]);
     for (int i = 1; i < 100; i += 2)
         star_drop(s, kept[i]); /* was kept twice */
-    for (int i = 0; i < 300000; i++) {
+    for (int i = 0; i < MANY(300000); i++) {
         CHECK(star_string(s, "garbage, lots of it, and more", 29) != 0);
         star_scope_end(s, scope);
     }
@@ -534,7 +540,8 @@ TEST(cancel_from_a_thread)
         CHECK(m && call(s, m, "f") == 0);
         double took = now() - canceled_at;
         CHECK_STR(star_error_message(s), "canceled");
-        CHECK(took < 0.1);
+        if (!SL_CHECKED_HEAP)
+            CHECK(took < 0.1);
         if (took > 0.01)
             printf("# program %zu: canceled after %.1f ms\n", i, took * 1e3);
         pthread_join(t, NULL);
@@ -574,16 +581,21 @@ TEST(output_has_a_limit)
 TEST(garbage_is_no_reason_to_fail)
 {
     struct star *s = open_with((struct star_limits){.memory_bytes = 64 << 20});
-    struct star_module *m =
-        run(s, "def f():\n"
-               "    live = [\"x\" * 1000 + str(i) for i in range(10000)]\n"
+    struct star_module *m;
+
+    star_predeclare(s, "many", star_int(s, MANY(10000)));
+    m = run(s, "def f():\n"
+               "    live = [\"x\" * 1000 + str(i) for i in range(many)]\n"
                "    n = 0\n"
                "    for i in range(1000):\n"
                "        n += len(\"y\" * 1000000 + str(i))\n"
-               "    return (n, len(live), live[777][-3:])\n");
-    star_value v = m ? call(s, m, "f") : 0;
+               "    return [n, len(live), live[-1][-2:]]\n");
+    star_value v = m ? call(s, m, "f") : 0, n;
 
-    CHECK(v && is_text(star_repr(s, v), "(1000002890, 10000, \"777\")"));
+    CHECK(star_item(v, 0, &n) && n == star_int(s, 1000002890));
+    CHECK(star_item(v, 1, &n) && n == star_int(s, MANY(10000)));
+    CHECK(star_item(v, 2, &n) &&
+          is_text(n, MANY(10000) == 10000 ? "99" : "32"));
     CHECK(star_usage(s).memory_peak_bytes <= 64 << 20);
     star_close(s);
 }
@@ -594,15 +606,18 @@ static void *many(void *unused)
     for (int i = 0; i < 20; i++) {
         struct star *s =
             open_with((struct star_limits){.memory_bytes = 1 << 20});
-        struct star_module *m = run(s, "def f():\n"
-                                       "    d = {}\n"
-                                       "    for i in range(2000):\n"
-                                       "        d[str(i)] = [i] * 3\n"
-                                       "    return len(d)\n");
+        struct star_module *m;
+
+        star_predeclare(s, "many", star_int(s, MANY(2000)));
+        m = run(s, "def f():\n"
+                   "    d = {}\n"
+                   "    for i in range(many):\n"
+                   "        d[str(i)] = [i] * 3\n"
+                   "    return len(d)\n");
         star_value v = m ? call(s, m, "f") : 0;
         int64_t n;
 
-        CHECK(star_as_int(v, &n) && n == 2000);
+        CHECK(star_as_int(v, &n) && n == MANY(2000));
         star_close(s);
     }
     return NULL;
