@@ -150,6 +150,15 @@ struct sl_node *sl_parse_targets(struct sl_parser *p)
     return tuple;
 }
 
+/* An expression without `if`. */
+static struct sl_node *parse_operand(struct sl_parser *p)
+{
+    struct sl_node *x = sl_enter(p) ? parse_level(p, LEVEL_OR) : &p->spare;
+
+    sl_leave(p);
+    return x;
+}
+
 /* The clauses behind `body`, from the first `for` up to the closing bracket. */
 static struct sl_node *parse_clauses(struct sl_parser *p, struct sl_node *body,
                                      struct sl_pos pos,
@@ -167,12 +176,12 @@ static struct sl_node *parse_clauses(struct sl_parser *p, struct sl_node *body,
             sl_next(p);
             clause->a = sl_parse_targets(p);
             sl_expect(p, TOK_IN);
-            clause->b = parse_level(p, LEVEL_OR);
+            clause->b = parse_operand(p);
         } else if (p->tok.kind == TOK_IF) {
             sl_next(p);
             clause->kind = N_CLAUSE_IF;
             clause->a = p->tok.kind == TOK_LAMBDA ? parse_lambda(p, false)
-                                                  : parse_level(p, LEVEL_OR);
+                                                  : parse_operand(p);
         } else {
             sl_refuse(p, p->want);
             sl_stuck(p);
@@ -567,9 +576,25 @@ static struct sl_node *parse_suffixes(struct sl_parser *p)
 
 /* --- operators ------------------------------------------------------------------------ */
 
-/* At an operator of that level. Those that are none here are passed over. */
+static const char *operator_name(unsigned op)
+{
+    return op == OP_IN       ? "in"
+           : op == OP_NOT_IN ? "not in"
+                             : sl_operator_text((enum sl_operator)op);
+}
+
+static void refuse_chain(struct sl_parser *p, unsigned first, unsigned second)
+{
+    sl_static_error(p->s, &p->file->source, sl_after_token(p),
+                    "%s does not associate with %s (use parens)",
+                    operator_name(first), operator_name(second));
+    sl_static_hint(p->s, "write \"a < b and b < c\" for \"a < b < c\"");
+}
+
+/* At an operator of that level; `x` is what it is applied to. Those that are
+ * none here are passed over. `chained`: x is a comparison, and this one, too. */
 static struct sl_node *parse_operation(struct sl_parser *p, struct sl_node *x,
-                                       unsigned level)
+                                       unsigned level, bool chained)
 {
     enum sl_token_kind kind = p->tok.kind;
     struct sl_node *n = sl_node_new(p,
@@ -584,38 +609,22 @@ static struct sl_node *parse_operation(struct sl_parser *p, struct sl_node *x,
         sl_refuse(p, p->want);
         sl_hint_token(p, TOK_EOF);
     }
-    sl_next(p);
     if (kind == TOK_NOT) {
+        sl_next(p);
         if (p->tok.kind != TOK_IN) {
             sl_refuse(p, "in");
             sl_hint_token(p, TOK_EOF);
             sl_stuck(p);
         }
-        sl_next(p);
-    } else if (kind == TOK_IS && p->tok.kind == TOK_NOT) {
-        sl_next(p);
     }
+    if (chained && p->tok.kind != TOK_STUCK)
+        refuse_chain(p, x->op, n->op);
+    sl_next(p);
+    if (kind == TOK_IS && p->tok.kind == TOK_NOT)
+        sl_next(p);
     n->b = sl_enter(p) ? parse_level(p, level + 1) : &p->spare;
     sl_leave(p);
     return n;
-}
-
-static const char *operator_name(enum sl_operator op)
-{
-    return op == OP_IN       ? "in"
-           : op == OP_NOT_IN ? "not in"
-                             : sl_operator_text(op);
-}
-
-static void refuse_chain(struct sl_parser *p, enum sl_operator first)
-{
-    enum sl_operator second = (enum sl_operator)binary[p->tok.kind].op;
-    struct sl_pos pos = sl_after_token(p);
-
-    sl_static_error(p->s, &p->file->source, pos,
-                    "%s does not associate with %s (use parens)",
-                    operator_name(first), operator_name(second));
-    sl_static_hint(p->s, "write \"a < b and b < c\" for \"a < b < c\"");
 }
 
 static struct sl_node *parse_level(struct sl_parser *p, unsigned level)
@@ -636,10 +645,8 @@ static struct sl_node *parse_level(struct sl_parser *p, unsigned level)
         unsigned found = binary[p->tok.kind].level;
         if (found == LEVEL_NONE || found < level)
             return x;
-        if (found == LEVEL_COMPARE && compared)
-            refuse_chain(p, (enum sl_operator)x->op);
+        x = parse_operation(p, x, found, compared && found == LEVEL_COMPARE);
         compared = found == LEVEL_COMPARE;
-        x = parse_operation(p, x, found);
     }
 }
 
@@ -783,7 +790,10 @@ static void pass_over_annotation(struct sl_parser *p)
     }
     p->annotated = true;
     sl_next(p);
-    sl_parse_test(p);
+    if (p->tok.pos.line > p->prev.line)
+        sl_stuck(p); /* it is the bracket that is missing */
+    else
+        sl_parse_test(p);
 }
 
 static struct sl_node *parse_param(struct sl_parser *p, bool is_def)
@@ -797,6 +807,8 @@ static struct sl_node *parse_param(struct sl_parser *p, bool is_def)
         if (kind == TOK_STAR && p->tok.kind != TOK_NAME)
             return n;
     }
+    if (kind != TOK_NAME)
+        n->c = sl_node_new(p, N_PASS, p->tok.pos); /* where the name is */
     n->v = sl_parse_name(p);
     if (is_def && p->tok.kind == TOK_COLON)
         pass_over_annotation(p);
