@@ -68,7 +68,8 @@ bool sl_is_callable(value v);
 /* One argument, none by name; else "got 2 arguments, want <want>". */
 bool sl_want_one(struct star *s, const struct sl_call *c, const char *want);
 
-/* A parameter whose type is checked once sl_unpack has found its argument. */
+/* A parameter that takes one type. To be checked before sl_unpack, which finds
+ * what is unknown, given twice or missing. */
 struct sl_param {
     const char *name, *want; /* "key", "callable" */
     bool (*fits)(value v);

@@ -126,14 +126,14 @@ static bool join_args(struct star *s, const struct sl_call *c,
     struct sl_call named = sl_only_named(c);
     value sep;
 
+    if (!sl_check_args(s, &named, params, 1))
+        return false;
     if (!sl_unpack(s, &named, "sep?", &sep)) {
         if (sl_names(c, "end"))
             sl_hint(s, "print always ends the line: collect the parts, and "
                        "print them joined");
         return false;
     }
-    if (!sl_check_args(s, &named, params, 1))
-        return false;
     for (uint32_t i = 0; i < c->count; i++) {
         value v = c->args[i];
         bool raw = sl_is(v, T_STRING) || (raw_bytes && sl_is(v, T_BYTES));
@@ -179,12 +179,24 @@ static value lib_print(struct star *s, const struct sl_call *c)
     return result;
 }
 
+/* Its message may have NUL in it, where a format would end. */
 static value lib_fail(struct star *s, const struct sl_call *c)
 {
-    struct sl_text t = {.s = s};
+    struct sl_text t = {.s = s}, shown = {.s = s};
+    size_t from = 0;
 
-    if (join_args(s, c, &t, false))
-        sl_fail(s, "fail: %.*s", (int)t.length, t.p ? t.p : "");
+    if (!join_args(s, c, &t, false))
+        goto done;
+    for (size_t i = 0; i <= t.length; i++)
+        if (i == t.length || !t.p[i]) {
+            sl_text_append(&shown, t.p + from, i - from);
+            sl_text_append(&shown, "\\x00", i < t.length ? 4 : 0);
+            from = i + 1;
+        }
+    if (!shown.failed)
+        sl_fail(s, "fail: %.*s", (int)shown.length, shown.p ? shown.p : "");
+done:
+    sl_text_free(&shown);
     sl_text_free(&t);
     return 0;
 }
