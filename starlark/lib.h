@@ -128,6 +128,9 @@ sl_native sl_lib_all, sl_lib_any, sl_lib_enumerate, sl_lib_list, sl_lib_max,
 sl_native sl_lib_abs, sl_lib_chr, sl_lib_float, sl_lib_hash, sl_lib_int,
     sl_lib_ord, sl_lib_range;
 
+/* lib_core.c: the VM knows it, too. */
+sl_native sl_lib_len;
+
 /* lib_dict.c, lib_set.c: the functions dict and set. */
 sl_native sl_lib_dict, sl_lib_set;
 

@@ -9,7 +9,7 @@ static value lib_bool(struct star *s, const struct sl_call *c)
     return sl_bool(c->count && sl_truth(c->args[0]));
 }
 
-static value lib_len(struct star *s, const struct sl_call *c)
+value sl_lib_len(struct star *s, const struct sl_call *c)
 {
     if (!sl_want_args(s, c, 1, 1))
         return 0;
@@ -270,7 +270,7 @@ const struct sl_builtin_entry sl_core_builtins[] = {
     {"enumerate", sl_lib_enumerate}, {"fail", lib_fail},
     {"float", sl_lib_float},         {"getattr", lib_getattr},
     {"hasattr", lib_hasattr},        {"hash", sl_lib_hash},
-    {"int", sl_lib_int},             {"len", lib_len},
+    {"int", sl_lib_int},             {"len", sl_lib_len},
     {"list", sl_lib_list},           {"max", sl_lib_max},
     {"min", sl_lib_min},             {"ord", sl_lib_ord},
     {"print", lib_print},            {"range", sl_lib_range},

@@ -1188,9 +1188,7 @@ L_CALL : {
         value *result = &C;
         STEP;
         frame->pc = pc;
-        if (LIKELY(code->param_count == count && !code->has_star &&
-                   !code->has_starstar && !code->keyword_only_count &&
-                   !code->active && next &&
+        if (LIKELY(code->exact == count && !code->active && next &&
                    next->depth <= s->limits.call_depth &&
                    code->register_count <= s->stack->end - (at + 1))) {
             code->active = true;
@@ -1293,6 +1291,17 @@ L_BUILTIN : {
     const struct sl_site *site = &frame->code->sites[sl_c(i)];
     const struct sl_builtin *b = sl_builtin(constants[site->name]);
     STEP;
+    if (b->function == sl_lib_len && sl_b(i) == 1 && sl_is_object(A)) {
+        const struct sl_object *o = sl_object(A);
+        if (LIKELY(o->type == T_LIST)) {
+            base[site->dst] = sl_word(sl_list(A)->count);
+            NEXT;
+        }
+        if (LIKELY(o->type == T_STRING)) {
+            base[site->dst] = sl_word(sl_string(A)->length);
+            NEXT;
+        }
+    }
     struct sl_call call = {.name = b->name,
                            .self = b->self,
                            .args = &A,
