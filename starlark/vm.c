@@ -40,6 +40,9 @@ void sl_vm_mark_roots(struct star *s, void (*mark)(struct star *s, value v))
 {
     struct sl_segment *unused = s->stack;
 
+    /* Before anything is marked: that sets it. */
+    for (struct star_program *p = s->programs; p; p = p->next)
+        p->used = false;
     for (const struct sl_frame *f = s->frame; f; f = f->prev) {
         mark(s, sl_value(f->function));
         for (const value *v = f->base; v < f->top; v++)
@@ -59,11 +62,9 @@ void sl_vm_mark_roots(struct star *s, void (*mark)(struct star *s, value v))
         mark(s, sl_value(m->globals));
     if (s->interactive_globals)
         mark(s, sl_value(s->interactive_globals));
-    for (struct star_program *p = s->programs; p; p = p->next) {
-        p->used = false;
+    for (const struct star_program *p = s->programs; p; p = p->next)
         if (p->top)
             mark(s, sl_value(p->top));
-    }
 }
 
 /* --- leaving frames ----------------------------------------------------------- */
