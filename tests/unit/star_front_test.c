@@ -619,7 +619,7 @@ TEST(many_errors_take_no_longer)
     check_repeated("", "nope\n", 100000, "", "and 99900 more");
     check_repeated("", "x = 'a\n", 100000, "", "and 99900 more");
     check_repeated("", "def f(:\n", 50000, "", "more");
-    check_repeated("", "if 1:\n", 50000, "", "nested more than 200 deep");
+    check_repeated("", "if 1:\n", 50000, "", "and 101 more");
     check_repeated("x = (\n", "y z\n", 50000, "", "got identifier");
 }
 
