@@ -118,7 +118,7 @@
     OP(INDEX,         W, R, R, "a = b[c]") \
     OP(INDEX_K,       W, R, K, "a = b[constant c]") \
     OP(SET_INDEX,     R, R, R, "a[b] = c") \
-    OP(SLICE,         W, X, -, "a = b[b + 1 : b + 2 : b + 3]") \
+    OP(SLICE,         W, R, X, "a = b[from:to:step]; those of c >> 16 (1, 2, 4) are in a row from register c & 0xffff") \
     OP(ATTR,          W, R, K, "a = b.constant c") \
     OP(SET_ATTR,      R, R, K, "a.constant c = b: always fails") \
     OP(UNPACK,        X, R, N, "the c registers from a = the items of b") \
@@ -222,8 +222,6 @@ struct sl_code {
     uint32_t default_count; /* parameters from the first with a default to the
                                last; CLOSURE's registers; a required one among
                                them has a register without value */
-    uint32_t exact; /* how many positional arguments are all it takes; or
-                       UINT32_MAX: binding them is more than that */
     uint32_t local_count, register_count;
     uint64_t *instructions;
     uint32_t instruction_count;

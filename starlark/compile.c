@@ -79,10 +79,6 @@ static struct sl_code *finish(struct sl_compiler *c)
     code->has_starstar = info->has_starstar;
     code->param_count = info->param_count;
     code->keyword_only_count = info->keyword_only_count;
-    code->exact =
-        info->has_star || info->has_starstar || info->keyword_only_count
-            ? UINT32_MAX
-            : info->param_count;
     code->register_count = u->most;
     if (info->local_count > SL_NEAR_LOCALS)
         code->register_count = sl_local_register(info->local_count - 1) + 1;
@@ -136,11 +132,11 @@ static void body_and_return(struct sl_compiler *c, const struct sl_node *body)
     /* An interactive program gives the value of its last expression. */
     bool result =
         !c->unit->outer && c->s->interactive && last && last->kind == N_EXPR;
-    sl_statements(c, body, result ? last : NULL);
+    bool reachable = sl_statements(c, body, result ? last : NULL);
     if (result)
         sl_emit(c, I_RETURN, 0,
                 sl_in_register(c, sl_expr(c, last->a, SL_ANYWHERE)), 0);
-    else if (!last || last->kind != N_RETURN)
+    else if (reachable)
         sl_emit(c, I_RETURN_NONE, 0, 0, 0);
 }
 

@@ -175,8 +175,9 @@ void sl_loop_begin(struct sl_compiler *c, struct sl_open_loop *loop,
                    struct sl_pos pos);
 void sl_loop_end(struct sl_compiler *c, struct sl_open_loop *loop);
 
-/* Those from `n` on; not `end`, which may be NULL. */
-void sl_statements(struct sl_compiler *c, const struct sl_node *n,
+/* Those from `n` on; not `end`, which may be NULL. False when what follows them
+ * is never reached. */
+bool sl_statements(struct sl_compiler *c, const struct sl_node *n,
                    const struct sl_node *end);
 
 /* --- compile.c ----------------------------------------------------------------- */

@@ -259,18 +259,23 @@ static struct sl_operand slice_expr(struct sl_compiler *c,
                                     struct sl_operand object, uint32_t mark,
                                     uint32_t want)
 {
-    const struct sl_node *parts[3] = {n->b, n->c, n->d};
+    const struct sl_node *bounds[3] = {n->b, n->c, n->d};
+    uint32_t given = 0, count = 0, run = 0, b = sl_in_register(c, object);
 
-    c->unit->top = mark;
-    uint32_t run = sl_temporaries(c, 4);
-    sl_move(c, run, object);
-    for (uint32_t i = 0; i < 3; i++)
-        if (parts[i])
-            sl_expr_into(c, parts[i], run + 1 + i);
-        else
-            sl_move(c, run + 1 + i, nothing);
+    for (uint32_t i = 0; i < 3; i++) {
+        given |= bounds[i] ? 1u << i : 0;
+        count += bounds[i] != NULL;
+    }
+    if (count > 1)
+        run = sl_temporaries(c, count);
+    for (uint32_t i = 0, to = run; i < 3; i++) {
+        if (bounds[i] && count == 1) /* may stay where it is */
+            run = sl_in_register(c, sl_expr(c, bounds[i], SL_ANYWHERE));
+        else if (bounds[i])
+            sl_expr_into(c, bounds[i], to++);
+    }
     uint32_t a = sl_result(c, mark, want);
-    sl_emit_at(c, n->pos, I_SLICE, a, run, 0);
+    sl_emit_at(c, n->pos, I_SLICE, a, b, run | given << 16);
     return in(a);
 }
 

@@ -305,9 +305,12 @@ static void if_statement(struct sl_compiler *c, const struct sl_node *n)
 
     for (;;) {
         struct sl_label otherwise = {0};
+        if (n->b->kind == N_CONTINUE && !n->c) {
+            sl_condition(c, n->a, true, &c->unit->loop->next);
+            break;
+        }
         sl_condition(c, n->a, false, &otherwise);
-        sl_statements(c, n->b, NULL);
-        if (n->c)
+        if (sl_statements(c, n->b, NULL) && n->c)
             sl_jump(c, &end);
         sl_label_here(c, &otherwise);
         if (!n->c || c->failed)
@@ -381,12 +384,13 @@ static void statement(struct sl_compiler *c, const struct sl_node *n)
     c->unit->top = mark;
 }
 
-void sl_statements(struct sl_compiler *c, const struct sl_node *n,
+bool sl_statements(struct sl_compiler *c, const struct sl_node *n,
                    const struct sl_node *end)
 {
     for (; n != end && !c->failed; n = n->next) {
         statement(c, n);
         if (n->kind == N_RETURN || n->kind == N_BREAK || n->kind == N_CONTINUE)
-            return; /* what follows is never reached */
+            return false;
     }
+    return true;
 }

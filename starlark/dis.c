@@ -108,6 +108,20 @@ static void put_site(struct sl_text *t, const struct sl_code *code,
     }
 }
 
+/* [r3:r4] */
+static void put_bounds(struct sl_text *t, const struct sl_code *code,
+                       uint32_t reg, uint32_t given)
+{
+    sl_text_char(t, '[');
+    for (uint32_t n = 0; n < 3; n++) {
+        if (n == 1 || (n == 2 && given & 4))
+            sl_text_char(t, ':');
+        if (given >> n & 1)
+            put_register(t, code, reg++);
+    }
+    sl_text_char(t, ']');
+}
+
 /* The operands called X, and those of IN_PLACE. */
 static void put_other(struct sl_text *t, const struct sl_code *code, uint64_t i,
                       char which)
@@ -126,7 +140,7 @@ static void put_other(struct sl_text *t, const struct sl_code *code, uint64_t i,
         put_register(t, code, c & 0xffff);
         break;
     case I_SLICE:
-        put_run(t, code, b, 4);
+        put_bounds(t, code, c & 0xffff, c >> 16);
         break;
     case I_CLOSURE:
         put_run(
@@ -228,8 +242,9 @@ static void put_head(struct sl_text *t, const struct sl_code *code)
     if (code->has_starstar)
         put_parameter(t, code, "**", code->param_count + code->has_star,
                       &comma);
-    sl_text_printf(t, ") at %u:%u, %u registers\n", code->pos.line,
-                   code->pos.column, code->register_count);
+    sl_text_printf(t, ") at %u:%u, %u register%s\n", code->pos.line,
+                   code->pos.column, code->register_count,
+                   code->register_count == 1 ? "" : "s");
 }
 
 static size_t digits(uint32_t n)

@@ -481,7 +481,9 @@ static bool plain(struct verifier *v, uint64_t i)
  * changes. */
 static bool make(struct verifier *v, uint32_t reg, unsigned fact)
 {
-    return write(v, reg, reg < v->code->local_count ? A_VALUE : A_VALUE | fact);
+    bool variable = reg < v->code->local_count && reg < SL_NEAR_LOCALS;
+
+    return write(v, reg, variable ? A_VALUE : A_VALUE | fact);
 }
 
 /* Whether it may be executed now; and what is known afterwards. */
@@ -542,7 +544,10 @@ static bool effect(struct verifier *v, uint64_t i)
     case I_DICT_PUT:
         return has(v, a, DICT) && has(v, b, A_VALUE) && has(v, c, A_VALUE);
     case I_SLICE:
-        return have(v, b, 4, A_VALUE) && write(v, a, A_VALUE);
+        return has(v, b, A_VALUE) &&
+               have(v, c & 0xffff, (uint64_t)__builtin_popcount(c >> 16 & 7),
+                    A_VALUE) &&
+               write(v, a, A_VALUE);
     case I_UNPACK:
         if (!has(v, b, A_VALUE))
             return false;

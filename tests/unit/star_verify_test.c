@@ -191,7 +191,7 @@ static const struct row rows[] = {
      {{0}}},
     {"a slice without bounds",
      "register 1 is not fit",
-     {W(SLICE, 1, 0, 0), END},
+     {W(SLICE, 1, 0, 0x10001), END},
      {{0}}},
     {"unpacks", NULL, {W(UNPACK, 1, 0, 7), W(RETURN, 0, 7, 0)}, {{0}}},
     {"unpacks beyond the last",
