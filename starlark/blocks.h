@@ -20,13 +20,14 @@ enum sl_block_kind {
 struct sl_block {
     struct sl_free_cell *free;    /* not those in sl_heap.free */
     struct sl_block *next, *prev; /* among those of its class with free cells */
-    uint16_t live; /* cells in use; of objects: after the last sweep */
-    uint16_t made; /* cells that were ever in use, in the order of address */
-    uint8_t kind;  /* enum sl_block_kind */
-    uint8_t class; /* of its cells */
-    uint8_t pages; /* touched since they came from the system */
-    uint8_t run;   /* length */
-    bool listed;   /* in sl_heap.partial */
+    uint16_t live;  /* cells in use; of objects: after the last sweep */
+    uint16_t made;  /* cells that were ever in use, in the order of address */
+    uint16_t cells; /* that fit */
+    uint8_t kind;   /* enum sl_block_kind */
+    uint8_t rank;   /* class of its cells */
+    uint8_t pages;  /* touched since they came from the system */
+    uint8_t run;    /* length */
+    bool listed;    /* in sl_heap.partial */
 };
 
 #define SL_CHUNK_BLOCKS (SL_CHUNK_BYTES / SL_BLOCK_BYTES)

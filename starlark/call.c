@@ -258,6 +258,8 @@ struct sl_frame *sl_bind(struct star *s, struct sl_function *f, value *window,
     if (code->active) {
         sl_fail(s, "function %.*s called recursively", length_of(code->name),
                 text_of(code->name));
+        sl_hint(s, "functions do not call themselves here: write a for loop, "
+                   "with a list as stack");
         sl_report_frame(s, code, 0, NULL);
         return NULL;
     }

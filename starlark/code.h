@@ -222,6 +222,8 @@ struct sl_code {
     uint32_t default_count; /* parameters from the first with a default to the
                                last; CLOSURE's registers; a required one among
                                them has a register without value */
+    uint32_t exact; /* how many positional arguments are all it takes; or
+                       UINT32_MAX: binding them is more than that */
     uint32_t local_count, register_count;
     uint64_t *instructions;
     uint32_t instruction_count;

@@ -311,7 +311,7 @@ static SL_UNCHECKED void link_cell(void *p, struct sl_free_cell **tail)
 static void sweep_cells(struct star *s, struct sl_block *b)
 {
     struct sl_heap *h = &s->heap;
-    size_t cell = sl_cell_bytes[b->class];
+    size_t cell = sl_cell_bytes[b->rank];
     char *base = sl_block_base(b);
     uint16_t live = 0;
 
@@ -392,8 +392,7 @@ void sl_each_object(struct star *s,
                 visit(s, (struct sl_object *)base);
             if (b->kind != BLOCK_OBJECTS)
                 continue;
-            for (size_t k = 0; k < b->made;
-                 k++, base += sl_cell_bytes[b->class])
+            for (size_t k = 0; k < b->made; k++, base += sl_cell_bytes[b->rank])
                 if (header_of(base) != 0)
                     visit(s, (struct sl_object *)base);
         }

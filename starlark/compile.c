@@ -79,6 +79,10 @@ static struct sl_code *finish(struct sl_compiler *c)
     code->has_starstar = info->has_starstar;
     code->param_count = info->param_count;
     code->keyword_only_count = info->keyword_only_count;
+    code->exact =
+        info->has_star || info->has_starstar || info->keyword_only_count
+            ? UINT32_MAX
+            : info->param_count;
     code->register_count = u->most;
     if (info->local_count > SL_NEAR_LOCALS)
         code->register_count = sl_local_register(info->local_count - 1) + 1;

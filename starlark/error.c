@@ -67,8 +67,8 @@ static void put_scratch(struct sl_error *e, struct sl_line *l, int formatted,
         sl_line_text(l, "...");
 }
 
-static value fail(struct star *s, enum star_error code, const char *format,
-                  va_list ap)
+__attribute__((format(printf, 3, 0))) static value
+fail(struct star *s, enum star_error code, const char *format, va_list ap)
 {
     struct sl_error *e = s->error;
 

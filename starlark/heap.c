@@ -18,15 +18,15 @@ const uint16_t sl_cell_bytes[SL_CLASS_COUNT] = {
     368, 384,  400,  416,  432,  448,  464,  480,  496,  512, 640,
     768, 1024, 1360, 1632, 2048, 2720, 3264, 4096, 5456, 8192};
 
-static unsigned class_of(size_t size)
+static inline unsigned class_of(size_t size)
 {
-    unsigned class = SL_SMALL_BYTES / 16;
+    unsigned rank = SL_SMALL_BYTES / 16;
 
     if (size <= SL_SMALL_BYTES)
         return size ? SL_CLASS(size) : 0;
-    while (sl_cell_bytes[class] < size)
-        class ++;
-    return class;
+    while (sl_cell_bytes[rank] < size)
+        rank++;
+    return rank;
 }
 
 static size_t round_up(size_t n, size_t unit)
@@ -157,7 +157,7 @@ void sl_heap_trim(struct sl_heap *h, size_t wanted)
 
 void sl_block_list(struct sl_heap *h, struct sl_block *b)
 {
-    struct sl_block **head = &h->partial[b->kind == BLOCK_STORAGE][b->class];
+    struct sl_block **head = &h->partial[b->kind == BLOCK_STORAGE][b->rank];
 
     if (b->listed)
         return;
@@ -178,7 +178,7 @@ void sl_block_unlist(struct sl_heap *h, struct sl_block *b)
     if (b->prev)
         b->prev->next = b->next;
     else
-        h->partial[b->kind == BLOCK_STORAGE][b->class] = b->next;
+        h->partial[b->kind == BLOCK_STORAGE][b->rank] = b->next;
     b->listed = false;
 }
 
@@ -260,13 +260,15 @@ static SL_UNCHECKED void push(struct sl_free_cell **list, void *p)
  * one. */
 static bool make_cells(struct sl_heap *h, struct sl_block *b)
 {
-    size_t cell = sl_cell_bytes[b->class], from = b->made * cell;
+    size_t cell = sl_cell_bytes[b->rank], from = b->made * cell;
     size_t end = round_up(from + 1, SL_PAGE_BYTES);
-    size_t count = (end - from) / cell;
+    size_t count = (end - from) / cell, left = b->cells - (size_t)b->made;
     char *base = sl_block_base(b);
 
     if (!count)
         count = 1;
+    if (count > left)
+        count = left;
     end = from + count * cell;
     if (!touch(h, b, (unsigned)((end + SL_PAGE_BYTES - 1) / SL_PAGE_BYTES)))
         return false;
@@ -277,23 +279,17 @@ static bool make_cells(struct sl_heap *h, struct sl_block *b)
     return true;
 }
 
-static bool all_made(const struct sl_block *b)
-{
-    size_t cell = sl_cell_bytes[b->class];
-
-    return (b->made + 1) * cell > SL_BLOCK_BYTES;
-}
-
 /* A block of that class whose free list is not empty. */
-static struct sl_block *
-block_with_cells(struct sl_heap *h, enum sl_block_kind kind, unsigned class)
+static struct sl_block *block_with_cells(struct sl_heap *h,
+                                         enum sl_block_kind kind, unsigned rank)
 {
-    struct sl_block *b = h->partial[kind == BLOCK_STORAGE][class];
+    struct sl_block *b = h->partial[kind == BLOCK_STORAGE][rank];
 
     if (!b) {
         if (!(b = take_blocks(h, kind, 1)))
             return NULL;
-        b->class = (uint8_t) class;
+        b->rank = (uint8_t)rank;
+        b->cells = (uint16_t)(SL_BLOCK_BYTES / sl_cell_bytes[rank]);
         sl_block_list(h, b);
     }
     if (!b->free && !make_cells(h, b)) {
@@ -304,35 +300,35 @@ block_with_cells(struct sl_heap *h, enum sl_block_kind kind, unsigned class)
     return b;
 }
 
-static void *take_object_cell(struct sl_heap *h, unsigned class)
+static void *take_object_cell(struct sl_heap *h, unsigned rank)
 {
-    if (!h->free[class]) {
-        struct sl_block *b = block_with_cells(h, BLOCK_OBJECTS, class);
+    if (!h->free[rank]) {
+        struct sl_block *b = block_with_cells(h, BLOCK_OBJECTS, rank);
         size_t cells;
 
         if (!b)
             return NULL;
         cells = b->made - b->live;
-        h->until_collect -= (int64_t)(cells * sl_cell_bytes[class]);
+        h->until_collect -= (int64_t)(cells * sl_cell_bytes[rank]);
         b->live = b->made;
-        h->free[class] = b->free;
+        h->free[rank] = b->free;
         b->free = NULL;
-        if (all_made(b))
+        if (b->made == b->cells)
             sl_block_unlist(h, b);
     }
-    return pop(&h->free[class]);
+    return pop(&h->free[rank]);
 }
 
-static void *take_storage_cell(struct sl_heap *h, unsigned class)
+static void *take_storage_cell(struct sl_heap *h, unsigned rank)
 {
-    struct sl_block *b = block_with_cells(h, BLOCK_STORAGE, class);
+    struct sl_block *b = h->partial[true][rank];
     void *p;
 
-    if (!b)
+    if ((!b || !b->free) && !(b = block_with_cells(h, BLOCK_STORAGE, rank)))
         return NULL;
     p = pop(&b->free);
     b->live++;
-    if (!b->free && all_made(b))
+    if (!b->free && b->made == b->cells)
         sl_block_unlist(h, b);
     return p;
 }
@@ -341,7 +337,7 @@ static void give_storage_cell(struct sl_heap *h, void *p)
 {
     struct sl_block *b = sl_block_of(p);
 
-    SL_POISON(p, sl_cell_bytes[b->class]);
+    SL_POISON(p, sl_cell_bytes[b->rank]);
     push(&b->free, p);
     b->live--;
     sl_block_list(h, b);
@@ -447,7 +443,7 @@ static bool is_run(size_t size)
 
 static void *take_object(struct sl_heap *h, size_t size)
 {
-    unsigned class;
+    unsigned rank;
     void *p;
 
     if (size > SL_CELL_BYTES) {
@@ -457,9 +453,9 @@ static void *take_object(struct sl_heap *h, size_t size)
             h->until_collect -= (int64_t)size;
         return p;
     }
-    class = class_of(size);
-    if ((p = take_object_cell(h, class)))
-        SL_UNPOISON(p, sl_cell_bytes[class]);
+    rank = class_of(size);
+    if ((p = take_object_cell(h, rank)))
+        SL_UNPOISON(p, sl_cell_bytes[rank]);
     return p;
 }
 

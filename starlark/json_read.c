@@ -182,7 +182,7 @@ static enum sl_json_event string(struct sl_json_reader *r,
                                  enum sl_json_event event)
 {
     const char *p = r->p + 1;
-    size_t paid = 0, length = 1;
+    size_t paid = 32768, length = 1; /* so far nothing: most are short */
     char out[16];
 
     r->plain = true;
@@ -210,7 +210,7 @@ static enum sl_json_event string(struct sl_json_reader *r,
     r->token = r->p;
     r->length = (size_t)(p + 1 - r->p);
     r->p = p + 1;
-    return event;
+    return sl_charge(r->s, r->length / 64) ? event : JSON_BAD;
 }
 
 /* \uXXXX at p, with the second half of a pair when there is one; a half alone

@@ -111,22 +111,33 @@ struct sl_call sl_only_named(const struct sl_call *c)
     return named;
 }
 
-/* In the order in which they are given. A name is quoted where it was given: so
- * does the reference implementation. */
+static uint32_t find_param(value name, const struct sl_param *params,
+                           uint32_t count)
+{
+    uint32_t p = 0;
+
+    while (p < count && !text_is(name, params[p].name))
+        p++;
+    return p;
+}
+
+/* In the order in which they are given; a name is quoted where it was: so does
+ * the reference implementation. */
 bool sl_check_args(struct star *s, const struct sl_call *c,
                    const struct sl_param *params, uint32_t count)
 {
-    for (uint32_t i = 0; i < c->count + c->named; i++) {
-        const char *quote = i < c->count ? "" : "\"";
-        uint32_t p = i;
-        if (i >= c->count)
-            for (p = 0; p < count; p++)
-                if (text_is(c->names[i - c->count], params[p].name))
-                    break;
-        if (p >= count || params[p].fits(c->args[i]))
+    for (uint32_t i = 0; c->count <= count && i < c->count + c->named; i++) {
+        bool named = i >= c->count;
+        uint32_t p =
+            named ? find_param(c->names[i - c->count], params, count) : i;
+        if (p >= count || (named && p < c->count))
+            return true;
+        if (params[p].fits(c->args[i]))
             continue;
-        sl_fail(s, "%s: for parameter %s%s%s: got %s, want %s", c->name, quote,
-                params[p].name, quote, sl_type_name(c->args[i]),
+        sl_fail(s,
+                named ? "%s: for parameter \"%s\": got %s, want %s"
+                      : "%s: for parameter %s: got %s, want %s",
+                c->name, params[p].name, sl_type_name(c->args[i]),
                 params[p].want);
         return false;
     }

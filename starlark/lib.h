@@ -68,7 +68,8 @@ bool sl_is_callable(value v);
 /* One argument, none by name; else "got 2 arguments, want <want>". */
 bool sl_want_one(struct star *s, const struct sl_call *c, const char *want);
 
-/* A parameter whose type is checked once sl_unpack has found its argument. */
+/* A parameter that takes one type. To be checked before sl_unpack, which finds
+ * what is unknown, given twice or missing. */
 struct sl_param {
     const char *name, *want; /* "key", "callable" */
     bool (*fits)(value v);
@@ -126,6 +127,9 @@ sl_native sl_lib_all, sl_lib_any, sl_lib_enumerate, sl_lib_list, sl_lib_max,
 /* lib_number.c */
 sl_native sl_lib_abs, sl_lib_chr, sl_lib_float, sl_lib_hash, sl_lib_int,
     sl_lib_ord, sl_lib_range;
+
+/* lib_core.c: the VM knows it, too. */
+sl_native sl_lib_len;
 
 /* lib_dict.c, lib_set.c: the functions dict and set. */
 sl_native sl_lib_dict, sl_lib_set;

@@ -9,7 +9,7 @@ static value lib_bool(struct star *s, const struct sl_call *c)
     return sl_bool(c->count && sl_truth(c->args[0]));
 }
 
-static value lib_len(struct star *s, const struct sl_call *c)
+value sl_lib_len(struct star *s, const struct sl_call *c)
 {
     if (!sl_want_args(s, c, 1, 1))
         return 0;
@@ -126,14 +126,14 @@ static bool join_args(struct star *s, const struct sl_call *c,
     struct sl_call named = sl_only_named(c);
     value sep;
 
+    if (!sl_check_args(s, &named, params, 1))
+        return false;
     if (!sl_unpack(s, &named, "sep?", &sep)) {
         if (sl_names(c, "end"))
             sl_hint(s, "print always ends the line: collect the parts, and "
                        "print them joined");
         return false;
     }
-    if (!sl_check_args(s, &named, params, 1))
-        return false;
     for (uint32_t i = 0; i < c->count; i++) {
         value v = c->args[i];
         bool raw = sl_is(v, T_STRING) || (raw_bytes && sl_is(v, T_BYTES));
@@ -179,12 +179,24 @@ static value lib_print(struct star *s, const struct sl_call *c)
     return result;
 }
 
+/* Its message may have NUL in it, where a format would end. */
 static value lib_fail(struct star *s, const struct sl_call *c)
 {
-    struct sl_text t = {.s = s};
+    struct sl_text t = {.s = s}, shown = {.s = s};
+    size_t from = 0;
 
-    if (join_args(s, c, &t, false))
-        sl_fail(s, "fail: %.*s", (int)t.length, t.p ? t.p : "");
+    if (!join_args(s, c, &t, false))
+        goto done;
+    for (size_t i = 0; i <= t.length; i++)
+        if (i == t.length || !t.p[i]) {
+            sl_text_append(&shown, t.p + from, i - from);
+            sl_text_append(&shown, "\\x00", i < t.length ? 4 : 0);
+            from = i + 1;
+        }
+    if (!shown.failed)
+        sl_fail(s, "fail: %.*s", (int)shown.length, shown.p ? shown.p : "");
+done:
+    sl_text_free(&shown);
     sl_text_free(&t);
     return 0;
 }
@@ -258,7 +270,7 @@ const struct sl_builtin_entry sl_core_builtins[] = {
     {"enumerate", sl_lib_enumerate}, {"fail", lib_fail},
     {"float", sl_lib_float},         {"getattr", lib_getattr},
     {"hasattr", lib_hasattr},        {"hash", sl_lib_hash},
-    {"int", sl_lib_int},             {"len", lib_len},
+    {"int", sl_lib_int},             {"len", sl_lib_len},
     {"list", sl_lib_list},           {"max", sl_lib_max},
     {"min", sl_lib_min},             {"ord", sl_lib_ord},
     {"print", lib_print},            {"range", sl_lib_range},

@@ -245,16 +245,14 @@ value sl_lib_sorted(struct star *s, const struct sl_call *c)
     };
     value v[3];
 
-    if (!sl_unpack(s, c, "iterable?, key?, reverse?", v)) {
+    if (!sl_check_args(s, c, params, 3))
+        return 0;
+    if (!sl_unpack(s, c, "iterable, key?, reverse?", v)) {
         if (sl_names(c, "cmp"))
             sl_hint(s, "use key=, a function of one item that gives what is "
                        "compared");
         return 0;
     }
-    if (!sl_check_args(s, c, params, 3))
-        return 0;
-    if (!v[0])
-        return sl_fail(s, "sorted: missing argument for iterable");
     return sorted(s, v[0], v[1], v[2] == V_TRUE);
 }
 
@@ -334,8 +332,8 @@ static value minmax(struct star *s, const struct sl_call *c,
     if (c->count == 0)
         return sl_fail(s, "%s requires at least one positional argument",
                        c->name);
-    if (!sl_unpack(s, &named, "key?", &key) ||
-        !sl_check_args(s, &named, params, 1))
+    if (!sl_check_args(s, &named, params, 1) ||
+        !sl_unpack(s, &named, "key?", &key))
         return 0;
     if (!key && c->count > 1)
         return extreme_item(s, c, op, c->args, c->count);

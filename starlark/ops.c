@@ -424,6 +424,8 @@ static value combine(struct star *s, enum sl_operator op, value a, value b)
     if (ok && op == OP_XOR)
         ok = add_those(s, v, b, a, false);
     sl_native_leave(s, scope);
+    if (ok && s->native) /* the caller makes more before it returns */
+        ok = sl_hold(s, v);
     return ok ? v : 0;
 }
 

@@ -6,9 +6,12 @@
 /*
  * parse: what the files of the parser share.
  *
- *     parse.c       statements, and going on behind an error
- *     parse_expr.c  expressions
- *     parse_hint.c  what to write instead
+ *     parse.c          nodes, blocks, and going on behind an error
+ *     parse_stmt.c     statements
+ *     parse_param.c    parameters
+ *     parse_expr.c     operators and operands
+ *     parse_bracket.c  what has commas or brackets: tuples, lists, calls ...
+ *     parse_hint.c     what to write instead
  *
  * Recursive descent with one token of lookahead. After an error that the parser
  * cannot pass over, the token becomes TOK_STUCK, which nothing accepts: all
@@ -59,6 +62,7 @@ static inline void sl_chain_add(struct sl_chain *c, struct sl_node *n)
 
 struct sl_node *sl_node_new(struct sl_parser *p, enum sl_node_kind kind,
                             struct sl_pos pos);
+struct sl_node *sl_literal(struct sl_parser *p, struct sl_pos pos, value v);
 struct sl_function_info *sl_function_info_new(struct sl_parser *p,
                                               struct sl_pos pos, value name);
 
@@ -96,21 +100,52 @@ static inline struct sl_bracket sl_bracket_open(struct sl_parser *p, char text)
     return (struct sl_bracket){p->bracket, p->tok.pos, text};
 }
 
-/* --- parse_expr.c --------------------------------------------------------------- */
+/* What follows the colon of a statement. */
+struct sl_node *sl_parse_suite(struct sl_parser *p);
+/* A name that is defined somewhere in what was passed over. */
+void sl_unsure_name(struct sl_parser *p, value name);
 
-/* `inside`: between brackets, where a tuple may end in a comma. */
-struct sl_node *sl_parse_expr(struct sl_parser *p, bool inside);
-struct sl_node *sl_parse_test(struct sl_parser *p);
-/* Of `for`: primaries with commas. */
-struct sl_node *sl_parse_targets(struct sl_parser *p);
-/* Of a def or a lambda; in a def, annotations are passed over. */
+/* --- parse_stmt.c: at the word; nothing is added when it is stuck --------------- */
+
+void sl_parse_def(struct sl_parser *p, struct sl_chain *out);
+void sl_parse_if(struct sl_parser *p, struct sl_chain *out);
+void sl_parse_for(struct sl_parser *p, struct sl_chain *out);
+void sl_parse_while(struct sl_parser *p, struct sl_chain *out);
+/* Simple statements up to the end of the line. */
+void sl_parse_line(struct sl_parser *p, struct sl_chain *out);
+
+/* --- parse_param.c ------------------------------------------------------------------ */
+
+/* Of a def or a lambda; in a def, annotations are passed over. Where an error
+ * of a parameter is not at its `pos`, it is at that of its `c`. */
 struct sl_node *sl_parse_params(struct sl_parser *p, bool is_def);
 /* The text of a name token, which is moved over. */
 value sl_parse_name(struct sl_parser *p);
+
+/* --- parse_expr.c ---------------------------------------------------------------- */
+
+/* One expression: no comma outside of brackets. */
+struct sl_node *sl_parse_test(struct sl_parser *p);
+/* The same, but no conditional and no lambda. */
+struct sl_node *sl_parse_operand(struct sl_parser *p);
+/* `conditional`: its expression may be one. */
+struct sl_node *sl_parse_lambda(struct sl_parser *p, bool conditional);
+/* A primary with what follows it: .name, (...), [...] */
+struct sl_node *sl_parse_suffixes(struct sl_parser *p);
 /* Where an expression begins: not the operator. */
 struct sl_pos sl_node_start(const struct sl_node *n);
-/* A name that is defined somewhere in what was passed over. */
-void sl_unsure_name(struct sl_parser *p, value name);
+
+/* --- parse_bracket.c -------------------------------------------------------------- */
+
+/* `inside`: between brackets, where a tuple may end in a comma. */
+struct sl_node *sl_parse_expr(struct sl_parser *p, bool inside);
+/* Of `for`: primaries with commas. */
+struct sl_node *sl_parse_targets(struct sl_parser *p);
+struct sl_node *sl_parse_list(struct sl_parser *p);
+struct sl_node *sl_parse_dict(struct sl_parser *p);
+struct sl_node *sl_parse_paren(struct sl_parser *p);
+struct sl_node *sl_parse_call(struct sl_parser *p, struct sl_node *function);
+struct sl_node *sl_parse_index(struct sl_parser *p, struct sl_node *object);
 
 /* --- parse_hint.c ----------------------------------------------------------------- */
 

@@ -270,8 +270,8 @@ static const char *hint_before(const struct sl_parser *p)
          "write \"pass\" for a body that does nothing, range(a, b) for "
          "numbers"},
     };
-    const char *end =
-        p->tok.at + (p->tok.kind == TOK_NEWLINE ? 0 : p->tok.length);
+    const char *end = p->tok.at + p->tok.length;
+    bool ends_line = p->tok.kind == TOK_NEWLINE || p->tok.kind == TOK_EOF;
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         size_t n = strlen(rows[i].text);
@@ -280,8 +280,7 @@ static const char *hint_before(const struct sl_parser *p)
             p->prev.at + p->prev.length == p->tok.at &&
             memcmp(end - n, rows[i].text, n) == 0)
             return rows[i].hint;
-        if (p->prev.kind == rows[i].kind && p->tok.kind == TOK_NEWLINE &&
-            was(p, rows[i].text))
+        if (p->prev.kind == rows[i].kind && ends_line && was(p, rows[i].text))
             return rows[i].hint;
     }
     return NULL;

@@ -6,60 +6,66 @@
 
 enum { MAY_BE_ABSENT = 1, NONE_IS_ABSENT = 2, BY_PLACE = 4, BY_NAME = 8 };
 
+#define NAMES_MAX 32u /* of a pattern: whoever calls has few parameters */
+
 struct parameter {
     const char *name;
-    size_t length;
-    unsigned how;
+    uint32_t length;
+    uint32_t how;
 };
-
-/* The next name of a pattern; false at its end. `how` keeps what "/" (told by
- * looking ahead) and "*" say about all that follow. */
-static bool next_parameter(const char **pattern, struct parameter *p,
-                           unsigned *how)
-{
-    const char *at = *pattern;
-
-    for (;;) {
-        at += strspn(at, ", ");
-        if (*at == '*')
-            *how |= BY_NAME;
-        else if (*at != '/')
-            break;
-        at++;
-    }
-    if (!*at)
-        return false;
-    p->name = at;
-    p->length = strcspn(at, "?, ");
-    at += p->length;
-    p->how = *how | (strchr(at, '/') ? BY_PLACE : 0);
-    if (*at == '?') {
-        /* As in Go, all that follow may be absent, too. */
-        *how |= MAY_BE_ABSENT;
-        p->how |= MAY_BE_ABSENT | (at[1] == '?' ? NONE_IS_ABSENT : 0);
-        at += at[1] == '?' ? 2 : 1;
-    }
-    *pattern = at;
-    return true;
-}
 
 struct pattern {
     uint32_t names, by_place, required, places;
+    struct parameter p[NAMES_MAX];
 };
 
-static struct pattern measure(const char *pattern)
+static inline bool ends_name(char c)
 {
-    struct pattern m = {0};
-    struct parameter p;
-    unsigned how = 0;
+    return c == '\0' || c == '?' || c == ',' || c == ' ';
+}
 
-    while (next_parameter(&pattern, &p, &how)) {
-        m.names++;
-        m.places += !(p.how & BY_NAME);
-        m.by_place += (p.how & BY_PLACE) != 0;
-        m.required += !(p.how & MAY_BE_ABSENT);
+/* One name and its question marks. As in Go, all that follow an optional one may
+ * be absent, too. */
+static const char *read_name(const char *at, struct pattern *m, uint32_t *how)
+{
+    struct parameter *p = &m->p[m->names++];
+
+    p->name = at;
+    while (!ends_name(*at))
+        at++;
+    p->length = (uint32_t)(at - p->name);
+    if (*at == '?')
+        *how |= MAY_BE_ABSENT;
+    p->how = *how;
+    if (*at == '?' && *++at == '?') {
+        p->how |= NONE_IS_ABSENT;
+        at++;
     }
-    return m;
+    m->places += !(*how & BY_NAME);
+    m->required += !(*how & MAY_BE_ABSENT);
+    return at;
+}
+
+static void read_pattern(const char *at, struct pattern *m)
+{
+    uint32_t how = 0;
+
+    m->names = m->by_place = m->required = m->places = 0;
+    while (*at && m->names < NAMES_MAX) {
+        if (*at == '/') {
+            m->by_place = m->names;
+            at++;
+        } else if (*at == '*') {
+            how |= BY_NAME;
+            at++;
+        } else if (*at == ',' || *at == ' ') {
+            at++;
+        } else {
+            at = read_name(at, m, &how);
+        }
+    }
+    for (uint32_t i = 0; i < m->by_place; i++)
+        m->p[i].how |= BY_PLACE;
 }
 
 static bool want_count(struct star *s, const char *function, uint32_t count,
@@ -75,32 +81,27 @@ static bool want_count(struct star *s, const char *function, uint32_t count,
 }
 
 /* The parameter of that name: its number, or -1. */
-static int64_t find_name(const char *pattern, const struct sl_string *name)
+static int find_name(const struct pattern *m, const struct sl_string *name)
 {
-    struct parameter p;
-    unsigned how = 0;
-
-    for (int64_t i = 0; next_parameter(&pattern, &p, &how); i++)
-        if (!(p.how & BY_PLACE) && p.length == name->length &&
-            !memcmp(p.name, name->p, p.length))
-            return i;
+    for (uint32_t i = m->by_place; i < m->names; i++)
+        if (m->p[i].length == name->length &&
+            !memcmp(m->p[i].name, name->p, name->length))
+            return (int)i;
     return -1;
 }
 
 static void unexpected(struct star *s, const char *function,
-                       const char *pattern, const struct sl_string *name)
+                       const struct pattern *m, const struct sl_string *name)
 {
-    char texts[16][40], wanted[40], hint[70] = "";
-    const char *names[16];
-    struct parameter p;
-    unsigned how = 0;
+    char texts[NAMES_MAX][40], wanted[40], hint[70] = "";
+    const char *names[NAMES_MAX];
     size_t count = 0;
 
-    while (count < 16 && next_parameter(&pattern, &p, &how)) {
-        if (p.how & BY_PLACE || p.length >= sizeof *texts)
+    for (uint32_t i = m->by_place; i < m->names; i++) {
+        if (m->p[i].length >= sizeof *texts)
             continue;
-        memcpy(texts[count], p.name, p.length);
-        texts[count][p.length] = '\0';
+        memcpy(texts[count], m->p[i].name, m->p[i].length);
+        texts[count][m->p[i].length] = '\0';
         names[count] = texts[count];
         count++;
     }
@@ -116,14 +117,14 @@ static void unexpected(struct star *s, const char *function,
 }
 
 static bool take_named(struct star *s, const char *function,
-                       const char *pattern, const struct star_args *a,
+                       const struct pattern *m, const struct star_args *a,
                        value *out)
 {
     for (size_t i = 0; i < a->named_count; i++) {
         const struct sl_string *name = sl_string(a->names[i]);
-        int64_t at = find_name(pattern, name);
+        int at = find_name(m, name);
         if (at < 0) {
-            unexpected(s, function, pattern, name);
+            unexpected(s, function, m, name);
             return false;
         }
         if (out[at]) {
@@ -136,36 +137,43 @@ static bool take_named(struct star *s, const char *function,
     return true;
 }
 
+static bool fits(struct star *s, const char *function, const struct pattern *m,
+                 const struct star_args *a)
+{
+    if (m->by_place == m->names) {
+        if (!a->named_count)
+            return want_count(s, function, (uint32_t)a->count, m->required,
+                              m->names);
+        sl_fail(s, "%s: unexpected keyword arguments", function);
+        return false;
+    }
+    if (a->count <= m->places)
+        return true;
+    sl_fail(s, "%s: got %zu arguments, want at most %u", function, a->count,
+            m->places);
+    return false;
+}
+
 static bool unpack(struct star *s, const char *function, const char *pattern,
                    const struct star_args *a, value *out)
 {
-    const struct pattern m = measure(pattern);
-    struct parameter p;
-    unsigned how = 0;
+    struct pattern m;
 
-    if (m.by_place == m.names) {
-        if (a->named_count) {
-            sl_fail(s, "%s: unexpected keyword arguments", function);
-            return false;
-        }
-        if (!want_count(s, function, (uint32_t)a->count, m.required, m.names))
-            return false;
-    } else if (a->count > m.places) {
-        sl_fail(s, "%s: got %zu arguments, want at most %u", function, a->count,
-                m.places);
+    read_pattern(pattern, &m);
+    if (!fits(s, function, &m, a))
         return false;
-    }
     for (size_t i = 0; i < m.names; i++)
         out[i] = i < a->count ? a->values[i] : 0;
-    if (!take_named(s, function, pattern, a, out))
+    if (!take_named(s, function, &m, a, out))
         return false;
-    for (size_t i = 0; next_parameter(&pattern, &p, &how); i++) {
-        if (!out[i] && !(p.how & MAY_BE_ABSENT)) {
-            sl_fail(s, "%s: missing argument for %.*s", function, (int)p.length,
-                    p.name);
+    for (size_t i = 0; i < m.names; i++) {
+        const struct parameter *p = &m.p[i];
+        if (!out[i] && !(p->how & MAY_BE_ABSENT)) {
+            sl_fail(s, "%s: missing argument for %.*s", function,
+                    (int)p->length, p->name);
             return false;
         }
-        if (out[i] == V_NONE && p.how & NONE_IS_ABSENT)
+        if (out[i] == V_NONE && p->how & NONE_IS_ABSENT)
             out[i] = 0;
     }
     return true;

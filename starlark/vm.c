@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "table.h"
+#include "text.h"
 
 /*
  * The loop keeps the program counter, the window and the constants in local
@@ -39,6 +40,9 @@ void sl_vm_mark_roots(struct star *s, void (*mark)(struct star *s, value v))
 {
     struct sl_segment *unused = s->stack;
 
+    /* Before anything is marked: that sets it. */
+    for (struct star_program *p = s->programs; p; p = p->next)
+        p->used = false;
     for (const struct sl_frame *f = s->frame; f; f = f->prev) {
         mark(s, sl_value(f->function));
         for (const value *v = f->base; v < f->top; v++)
@@ -58,11 +62,9 @@ void sl_vm_mark_roots(struct star *s, void (*mark)(struct star *s, value v))
         mark(s, sl_value(m->globals));
     if (s->interactive_globals)
         mark(s, sl_value(s->interactive_globals));
-    for (struct star_program *p = s->programs; p; p = p->next) {
-        p->used = false;
+    for (const struct star_program *p = s->programs; p; p = p->next)
         if (p->top)
             mark(s, sl_value(p->top));
-    }
 }
 
 /* --- leaving frames ----------------------------------------------------------- */
@@ -179,13 +181,30 @@ static inline bool floor_divide(int64_t a, int64_t b, int64_t *q, int64_t *r)
     return true;
 }
 
-static bool text_equal(value x, value y)
+/* Texts that are compared here: longer ones pay for it elsewhere. */
+#define SHORT_TEXT 1024u
+
+static inline bool are_short_texts(value x, value y)
+{
+    return sl_is(x, T_STRING) && sl_is(y, T_STRING) &&
+           (sl_string(x)->length | sl_string(y)->length) < SHORT_TEXT;
+}
+
+static inline bool text_equal(value x, value y)
 {
     const struct sl_string *a = sl_string(x), *b = sl_string(y);
 
     return a->length == b->length &&
-           (!a->o.hash || !b->o.hash || a->o.hash == b->o.hash) &&
-           !memcmp(a->p, b->p, a->length);
+           (!a->length ||
+            (a->p[0] == b->p[0] && !memcmp(a->p, b->p, a->length)));
+}
+
+static inline bool ordered(enum sl_operator op, int order)
+{
+    return op == OP_LT   ? order < 0
+           : op == OP_LE ? order <= 0
+           : op == OP_GT ? order > 0
+                         : order >= 0;
 }
 
 /* 1 or 0; -1 when it fails. */
@@ -194,12 +213,14 @@ static APART int compare(struct star *s, enum sl_operator op, value x, value y)
     bool result;
 
     if (op == OP_EQ || op == OP_NE) {
-        if (sl_is(x, T_STRING) && sl_is(y, T_STRING))
+        if (are_short_texts(x, y))
             return text_equal(x, y) == (op == OP_EQ);
         if (!sl_equal(s, x, y, &result))
             return -1;
         return result == (op == OP_EQ);
     }
+    if (are_short_texts(x, y))
+        return ordered(op, sl_text_compare(x, y));
     return sl_compare(s, op, x, y, &result) ? result : -1;
 }
 
@@ -377,16 +398,19 @@ static value tuple_of(struct star *s, const value *items, uint32_t count)
 
 static bool dict_put(struct star *s, value dict, value key, value v)
 {
-    uint32_t before = sl_table(dict)->count;
-
-    if (!sl_table_set(s, dict, key, v))
-        return false;
-    if (sl_table(dict)->count > before)
-        return true;
+    if (sl_is(key, T_STRING)) {
+        if (!sl_table_find_string(s, dict, key))
+            return sl_table_add(s, dict, key, sl_object(key)->hash, v);
+    } else {
+        uint32_t before = sl_table(dict)->count;
+        if (!sl_table_set(s, dict, key, v))
+            return false;
+        if (sl_table(dict)->count > before)
+            return true;
+    }
     value text = sl_repr_value(s, key);
     if (text)
-        sl_fail(s, "duplicate key: %.*s", (int)sl_string(text)->length,
-                sl_string(text)->p);
+        sl_fail(s, "duplicate key: %.*s", SL_SHOWN(text));
     return false;
 }
 
@@ -404,16 +428,6 @@ static APART value index_of(struct star *s, value object, value key)
         struct sl_entry *e = sl_table_find_string(s, object, key);
         if (e)
             return e->value;
-    } else if (sl_is(object, T_STRING) && sl_is_int_word(key)) {
-        const struct sl_string *text = sl_string(object);
-        int64_t i = sl_int_word(key);
-        if (i < 0)
-            i += text->length;
-        if (i >= 0 && i < text->length) {
-            unsigned char c = (unsigned char)text->p[i];
-            if (c < 128 && s->chars[c])
-                return s->chars[c];
-        }
     }
     size_t held = s->heap.held_count;
     s->native = true;
@@ -592,12 +606,10 @@ static inline sl_native *method_of(value v, uint32_t number)
     return tables[sl_object(v)->type][number];
 }
 
-static bool has_method(struct star *s, value v, const struct sl_site *site,
-                       value name)
+static APART bool has_attribute(struct star *s, value v, value name)
 {
-    if (site->method && method_of(v, site->method))
-        return true;
     size_t held = s->heap.held_count;
+
     s->native = true;
     value found = sl_attr(s, v, name);
     s->native = false;
@@ -1066,6 +1078,16 @@ L_INDEX : {
                 A = t->items[at];
                 NEXT;
             }
+        } else if (sl_object(x)->type == T_STRING) {
+            const struct sl_string *text = sl_string(x);
+            at += at < 0 ? text->length : 0;
+            if (LIKELY((uint64_t)at < text->length)) {
+                unsigned char c = (unsigned char)text->p[at];
+                if (LIKELY(c < 128 && s->chars[c])) {
+                    A = s->chars[c];
+                    NEXT;
+                }
+            }
         } else if (sl_object(x)->type == T_DICT) {
             const struct sl_entry *e = sl_table_find_word(s, x, y);
             if (e) {
@@ -1170,9 +1192,7 @@ L_CALL : {
         value *result = &C;
         STEP;
         frame->pc = pc;
-        if (LIKELY(code->param_count == count && !code->has_star &&
-                   !code->has_starstar && !code->keyword_only_count &&
-                   !code->active && next &&
+        if (LIKELY(code->exact == count && !code->active && next &&
                    next->depth <= s->limits.call_depth &&
                    code->register_count <= s->stack->end - (at + 1))) {
             code->active = true;
@@ -1228,7 +1248,8 @@ L_CALL_SITE : {
 }
 L_HAS_METHOD : {
     const struct sl_site *site = &frame->code->sites[sl_c(i)];
-    TRY(has_method(s, A, site, constants[site->name]));
+    if (UNLIKELY(!method_of(A, site->method)))
+        TRY(has_attribute(s, A, constants[site->name]));
     NEXT;
 }
 L_METHOD : {
@@ -1237,11 +1258,19 @@ L_METHOD : {
     const value *args = base + site->args;
     uint32_t count = sl_b(i);
     STEP;
-    if (site->method == METHOD_append && count == 1 && sl_is(self, T_LIST)) {
+    if (site->method == METHOD_append) {
         struct sl_list *l = sl_list(self);
-        if (LIKELY(l->count < l->capacity && !l->locks)) {
+        if (LIKELY(sl_is(self, T_LIST) && count == 1 &&
+                   l->count < l->capacity && !l->locks)) {
             l->items[l->count++] = args[0];
             base[site->dst] = V_NONE;
+            NEXT;
+        }
+    } else if (site->method == METHOD_get) {
+        if (LIKELY(sl_is(self, T_DICT) && (count == 1 || count == 2) &&
+                   sl_is(args[0], T_STRING))) {
+            const struct sl_entry *e = sl_table_find_string(s, self, args[0]);
+            base[site->dst] = e ? e->value : count == 2 ? args[1] : V_NONE;
             NEXT;
         }
     }
@@ -1254,7 +1283,7 @@ L_METHOD : {
         GIVE(base[site->dst], call_native(s, function, &call));
         NEXT;
     }
-    if (!has_method(s, self, site, constants[site->name])) {
+    if (!has_attribute(s, self, constants[site->name])) {
         place = &site->dot;
         goto fail;
     }
@@ -1266,6 +1295,17 @@ L_BUILTIN : {
     const struct sl_site *site = &frame->code->sites[sl_c(i)];
     const struct sl_builtin *b = sl_builtin(constants[site->name]);
     STEP;
+    if (b->function == sl_lib_len && sl_b(i) == 1 && sl_is_object(A)) {
+        const struct sl_object *o = sl_object(A);
+        if (LIKELY(o->type == T_LIST)) {
+            base[site->dst] = sl_word(sl_list(A)->count);
+            NEXT;
+        }
+        if (LIKELY(o->type == T_STRING)) {
+            base[site->dst] = sl_word(sl_string(A)->length);
+            NEXT;
+        }
+    }
     struct sl_call call = {.name = b->name,
                            .self = b->self,
                            .args = &A,

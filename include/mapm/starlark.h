@@ -223,7 +223,8 @@ bool star_predeclare(struct star *s, const char *name, star_value value);
  * Reads arguments by a pattern of names, "a, b?, c?": those before the first
  * "?" are required, none may be given twice, others are errors in Starlark's
  * usual words. Absent ones become STAR_NONE_AT_ALL. `function` names the caller
- * in errors. `out` has room for as many values as the pattern has names.
+ * in errors. `out` has room for as many values as the pattern has names, which
+ * are 32 at most.
  *
  *     star_value v[2];
  *     if (!star_unpack(s, a, "ask", "prompt, options?", v))

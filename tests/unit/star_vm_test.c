@@ -725,6 +725,7 @@ TEST(interactive_programs_share_what_they_define)
         star_as_int(v, &n);
         CHECK(m ? n == rows[i].want : rows[i].want == -2);
         star_program_free(s, p);
+        sl_collect(s);
     }
     star_close(s);
 }

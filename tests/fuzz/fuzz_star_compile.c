@@ -1,0 +1,69 @@
+/* starlark: any bytes become a program or a report of what is wrong with them,
+ * within small limits; what the report shows is clean. */
+#include "mapm/starlark.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_report(const char *report)
+{
+    size_t length = 0;
+
+    for (const unsigned char *p = (const unsigned char *)report; *p; p++) {
+        if ((*p < ' ' && *p != '\n' && *p != '\t') || *p == 0x7f)
+            abort();
+        length++;
+    }
+    if (length == 0 || length > 65536)
+        abort();
+}
+
+static void compile(const uint8_t *data, size_t size,
+                    const struct star_options *options)
+{
+    struct star *s = star_open(options);
+    struct star_place place;
+
+    if (!s)
+        return;
+    if (!star_compile(s, "fuzz.star", (const char *)data, size)) {
+        enum star_error error = star_error(s);
+        if (error == STAR_OK || error == STAR_ERROR_RUNTIME)
+            abort();
+        check_report(star_error_report(s));
+        if (star_error_place(s, &place) && error == STAR_ERROR_STATIC &&
+            place.line > size + 1)
+            abort();
+    } else if (star_error(s) != STAR_OK) {
+        abort();
+    }
+    if (star_usage(s).memory_peak_bytes > options->limits.memory_bytes)
+        abort();
+    star_close(s);
+}
+
+static struct star_module *no_module(void *ctx, struct star *s,
+                                     const char *name, size_t length)
+{
+    (void)ctx;
+    (void)name;
+    (void)length;
+    star_fail(s, "no module");
+    return NULL;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size > 100000)
+        return 0;
+    compile(data, size,
+            &(struct star_options){.limits = {.memory_bytes = 8 << 20}});
+    compile(data, size,
+            &(struct star_options){
+                .limits = {.memory_bytes = 1 << 18, .steps = 2000},
+                .load = no_module,
+                .interactive = true,
+            });
+    return 0;
+}
