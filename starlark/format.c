@@ -1,14 +1,17 @@
 #include "text.h"
 
-enum { PIECE = 32 * 1024, UNIT = 64, SHOWN_MAX = 200 /* of texts in errors */ };
+enum { SHOWN_MAX = 200 }; /* bytes of texts in errors */
 
-/* A literal part of a format. */
 static bool put_literal(struct sl_text *t, const char *p, size_t length)
 {
-    if (length >= PIECE && !sl_charge(t->s, length / UNIT))
-        return false;
+    for (; length > SL_COPY_PIECE; length -= SL_COPY_PIECE) {
+        if (!sl_charge(t->s, SL_COPY_PIECE / 64))
+            return false;
+        sl_text_put(t, p, SL_COPY_PIECE);
+        p += SL_COPY_PIECE;
+    }
     sl_text_put(t, p, length);
-    return true;
+    return !t->failed;
 }
 
 /* As str(), but bytes as repr() shows them. */

@@ -280,14 +280,15 @@ static bool write_replaced(struct star *s, const struct replacing *r, char *out)
             if (at < i || !sl_charge(s, 1))
                 return false;
         }
-        memcpy(out, text->p + i, at - i);
+        if (!sl_copy(s, out, text->p + i, at - i))
+            return false;
         out += at - i;
-        memcpy(out, r->new->p, r->new->length);
+        if (!sl_copy(s, out, r->new->p, r->new->length))
+            return false;
         out += r->new->length;
         i = at + r->old->length;
     }
-    memcpy(out, text->p + i, text->length - i);
-    return true;
+    return sl_copy(s, out, text->p + i, text->length - i);
 }
 
 /* One byte by another: no place needs to be remembered. */
@@ -298,8 +299,11 @@ static value replace_byte(struct star *s, const struct replacing *r, value self)
     char *p;
     value v;
 
-    if (!memchr(text->p, old, text->length))
-        return self;
+    struct sl_search q = sl_search_for(s, r->old->p, 1);
+    int64_t first = sl_search_first(&q, text->p, text->length);
+
+    if (first < 0)
+        return first == -1 ? self : 0;
     if (!(v = sl_text_room(s, T_STRING, text->length, &p)))
         return 0;
     for (size_t i = 0; i < text->length;) {
@@ -338,9 +342,8 @@ static value replace_nothing(struct star *s, const struct replacing *r,
     if (!(v = sl_text_room(s, T_STRING, size, &p)))
         return 0;
     for (uint64_t k = 0; k < count; k++) {
-        if (!sl_charge(s, 1 + new->length / UNIT))
+        if (!sl_charge(s, 1) || !sl_copy(s, p, new->p, new->length))
             return 0;
-        memcpy(p, new->p, new->length);
         p += new->length;
         if (i < text->length) {
             sl_rune(text->p + i, text->length - i, &width);
@@ -349,8 +352,7 @@ static value replace_nothing(struct star *s, const struct replacing *r,
             i += width;
         }
     }
-    memcpy(p, text->p + i, text->length - i);
-    return v;
+    return sl_copy(s, p, text->p + i, text->length - i) ? v : 0;
 }
 
 static value replace(struct star *s, struct replacing *r, uint64_t max,
@@ -373,8 +375,7 @@ static value replace(struct star *s, struct replacing *r, uint64_t max,
         return sl_fail_memory(s, size);
     if (size == 0)
         return s->empty_string;
-    if (!sl_charge(s, 1 + size / UNIT) ||
-        !(v = sl_text_room(s, T_STRING, size, &p)))
+    if (!(v = sl_text_room(s, T_STRING, size, &p)))
         return 0;
     return write_replaced(s, r, p) ? v : 0;
 }

@@ -14,44 +14,48 @@ static inline uint64_t letters(uint64_t v, unsigned char first)
     return ((from ^ past) & SL_EACH_BYTE(0x80)) >> 2;
 }
 
-/* The first place, rounded down to eight, where a letter is to be changed. */
-static size_t first_letter(const char *p, size_t length, unsigned char first)
+/* Changes the letters of [from, to), which begins at a multiple of eight. Without
+ * `out` it only says whether there are any. */
+static inline bool change_letters(const char *p, size_t from, size_t to,
+                                  unsigned char first, char *out)
 {
-    size_t i = 0;
+    uint64_t any = 0;
+    size_t i = from;
 
-    for (; i + 8 <= length; i += 8) {
-        if (letters(sl_load8(p + i), first))
-            return i;
+    for (; i + 8 <= to; i += 8) {
+        uint64_t word = sl_load8(p + i), change = letters(word, first);
+        any |= change;
+        if (out)
+            sl_store8(out + i, word ^ change);
     }
-    for (size_t k = i; k < length; k++) {
-        if ((unsigned char)(p[k] - first) < 26)
-            return i;
+    for (; i < to; i++) {
+        bool letter = (unsigned char)(p[i] - first) < 26;
+        any |= letter;
+        if (out)
+            out[i] = (char)(p[i] ^ letter << 5);
     }
-    return length;
+    return any;
 }
 
 static value change_ascii(struct star *s, value self, unsigned char first)
 {
     const struct sl_string *x = sl_string(self);
-    size_t i = first_letter(x->p, x->length, first);
-    char *p;
-    value v;
+    char *p = NULL;
+    value v = self;
 
-    if (i == x->length)
-        return self;
-    if (x->length == 1)
+    if (x->length == 1 && change_letters(x->p, 0, 1, first, NULL))
         return sl_string_char(s, (unsigned char)(x->p[0] ^ 0x20));
-    if (!(v = sl_text_room(s, T_STRING, x->length, &p)))
-        return 0;
-    memcpy(p, x->p, i);
-    for (; i + 8 <= x->length; i += 8) {
-        uint64_t word = sl_load8(x->p + i);
-        word ^= letters(word, first);
-        sl_store8(p + i, word);
-    }
-    for (; i < x->length; i++) {
-        bool letter = (unsigned char)(x->p[i] - first) < 26;
-        p[i] = (char)(x->p[i] ^ letter << 5);
+    for (size_t i = 0, end; i < x->length; i = end) {
+        end = x->length - i > PIECE ? i + PIECE : x->length;
+        if (!sl_charge(s, 1 + (end - i) / UNIT))
+            return 0;
+        if (!p && change_letters(x->p, i, end, first, NULL)) {
+            v = sl_text_room(s, T_STRING, x->length, &p);
+            if (!v || !sl_copy(s, p, x->p, i))
+                return 0;
+        }
+        if (p)
+            change_letters(x->p, i, end, first, p);
     }
     sl_object(v)->flags |= STRING_ASCII;
     return v;
@@ -73,23 +77,18 @@ static inline char title_byte(unsigned char c, bool *begun, bool once)
 static value title_ascii(struct star *s, value self, bool once)
 {
     const struct sl_string *x = sl_string(self);
-    bool begun = false, before = false;
-    size_t i = 0;
+    bool begun = false, changed = false;
     char *p;
-    value v;
+    value v = sl_text_room(s, T_STRING, x->length, &p);
 
-    for (; i < x->length; i++) {
-        before = begun;
-        if (title_byte((unsigned char)x->p[i], &begun, once) != x->p[i])
-            break;
-    }
-    if (i == x->length)
-        return self;
-    if (!(v = sl_text_room(s, T_STRING, x->length, &p)))
-        return 0;
-    memcpy(p, x->p, i);
-    for (begun = before; i < x->length; i++)
+    for (size_t i = 0; v && i < x->length; i++) {
+        if (i % PIECE == 0 && !sl_charge(s, PIECE / UNIT))
+            return 0;
         p[i] = title_byte((unsigned char)x->p[i], &begun, once);
+        changed |= p[i] != x->p[i];
+    }
+    if (!v || !changed)
+        return v ? self : 0;
     sl_object(v)->flags |= STRING_ASCII;
     return v;
 }
@@ -160,7 +159,7 @@ static value change_case(struct star *s, const struct sl_call *c,
     bool begun = false;
     size_t i = 0;
 
-    if (!sl_want_args(s, c, 0, 0) || !sl_charge(s, 1 + x->length / UNIT))
+    if (!sl_want_args(s, c, 0, 0))
         return 0;
     if (x->o.flags & STRING_ASCII)
         return mode <= LOWER

@@ -83,7 +83,13 @@ static value join_items(struct star *s, const struct sl_string *sep,
         const struct sl_string *x = sl_string(items[i]);
         if (i)
             p = copy(p, sep->p, sep->length);
-        p = copy(p, x->p, x->length);
+        if (x->length > SL_COPY_PIECE) {
+            if (!sl_copy(s, p, x->p, x->length))
+                return 0;
+            p += x->length;
+        } else {
+            p = copy(p, x->p, x->length);
+        }
         if (i % (ITEMS * 64) == ITEMS * 64 - 1 && !sl_charge(s, ITEMS))
             return 0;
     }

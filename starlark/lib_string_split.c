@@ -65,6 +65,8 @@ static bool split_at(struct star *s, value list, value whole,
         size_t found = i + (size_t)at;
         i = found + sep->length;
         if (skip > 0) {
+            if (!sl_charge(s, 1))
+                return false;
             skip--;
             continue;
         }
@@ -329,11 +331,12 @@ struct cutset {
 static bool cutset_begin(struct star *s, struct cutset *set,
                          const struct sl_string *text)
 {
+    size_t paid = 0;
     unsigned width;
 
     *set = (struct cutset){.text = text};
     if (text->length > FEW_BYTES && !(text->o.flags & STRING_ASCII)) {
-        if (!sl_charge(s, text->length / 8 + ALL_BYTES / UNIT) ||
+        if (!sl_charge(s, ALL_BYTES / UNIT) ||
             !(set->all = sl_storage(s, ALL_BYTES)))
             return false;
         memset(set->all, 0, ALL_BYTES);
@@ -346,8 +349,11 @@ static bool cutset_begin(struct star *s, struct cutset *set,
             set->others = true;
         if (set->all)
             set->all[r / 8] |= (unsigned char)(1u << r % 8);
-        if (i % PIECE == 0 && !sl_charge(s, PIECE / UNIT))
-            break; /* the next charge fails, too */
+        if (i - paid >= PIECE) {
+            if (!sl_charge(s, PIECE / UNIT))
+                return false;
+            paid = i;
+        }
     }
     return true;
 }
@@ -438,12 +444,11 @@ static value strip(struct star *s, const struct sl_call *c, unsigned sides)
     struct sl_string *chars;
     size_t begin = 0, end = x->length;
 
-    if (!sl_want_args(s, c, 0, 1))
+    if (!sl_want_args(s, c, 0, 1) ||
+        (c->count && !sl_want_string(s, c, 0, &chars)))
         return 0;
-    if (c->count &&
-        (!sl_want_string(s, c, 0, &chars) || !cutset_begin(s, &set, chars)))
-        return 0;
-    bool ok = (!(sides & LEFT) || strip_left(s, &set, x, &begin)) &&
+    bool ok = (!c->count || cutset_begin(s, &set, chars)) &&
+              (!(sides & LEFT) || strip_left(s, &set, x, &begin)) &&
               (!(sides & RIGHT) || strip_right(s, &set, x, begin, &end));
     cutset_end(s, &set);
     return ok ? sl_substring(s, c->self, begin, end) : 0;

@@ -74,6 +74,20 @@ uint32_t sl_text_hash(struct star *s, value v)
     return x->o.hash;
 }
 
+/* --- copies ----------------------------------------------------------------------- */
+
+bool sl_copy_long(struct star *s, char *to, const char *from, size_t n)
+{
+    for (size_t i = 0; i < n; i += SL_COPY_PIECE) {
+        size_t piece = n - i < SL_COPY_PIECE ? n - i : SL_COPY_PIECE;
+
+        if (!sl_charge(s, 1 + piece / UNIT))
+            return false;
+        memcpy(to + i, from + i, piece);
+    }
+    return true;
+}
+
 /* --- parts ------------------------------------------------------------------------ */
 
 value sl_substring(struct star *s, value whole, size_t from, size_t to)
@@ -89,12 +103,9 @@ value sl_substring(struct star *s, value whole, size_t from, size_t to)
         return s->empty_string;
     if (type == T_STRING && length == 1)
         return sl_string_char(s, (unsigned char)w->p[from]);
-    if (length > PIECE && !sl_charge(s, length / UNIT))
-        return 0;
     value v = sl_text_room(s, type, length, &p);
-    if (!v)
+    if (!v || !sl_copy(s, p, w->p + from, length))
         return 0;
-    memcpy(p, w->p + from, length);
     if (w->o.flags & STRING_ASCII)
         sl_object(v)->flags |= STRING_ASCII;
     else if (type == T_STRING)
@@ -197,11 +208,11 @@ static value concat_to_buffer(struct star *s, const struct sl_string *a,
         buffer->capacity = (uint32_t)capacity;
         v = string_on_buffer(s, (enum sl_type)a->o.type, buffer, length);
     }
-    if (v) {
-        memcpy(buffer->p, a->p, a->length);
-        memcpy(buffer->p + a->length, b->p, b->length);
+    if (v && sl_copy(s, buffer->p, a->p, a->length) &&
+        sl_copy(s, buffer->p + a->length, b->p, b->length))
         buffer->filled = (uint32_t)length;
-    }
+    else
+        v = 0;
     sl_native_leave(s, scope);
     /* The native function that runs may rely on what was made in it. */
     return v && s->native && !sl_hold(s, v) ? 0 : v;
@@ -214,11 +225,10 @@ static value concat_copy(struct star *s, const struct sl_string *a,
     value v = sl_text_room(s, (enum sl_type)a->o.type,
                            (size_t)a->length + b->length, &p);
 
-    if (v) {
-        memcpy(p, a->p, a->length);
-        memcpy(p + a->length, b->p, b->length);
-    }
-    return v;
+    return v && sl_copy(s, p, a->p, a->length) &&
+                   sl_copy(s, p + a->length, b->p, b->length)
+               ? v
+               : 0;
 }
 
 /*
@@ -239,21 +249,16 @@ value sl_string_concat(struct star *s, value left, value right)
         return right;
     if (length > SL_TEXT_MAX_BYTES)
         return sl_fail_memory(s, length);
-    if (length > PIECE && !sl_charge(s, b->length / UNIT))
-        return 0;
 
     if (buffer && a->p + a->length == buffer->p + buffer->filled &&
         b->length <= buffer->capacity - buffer->filled) {
         v = string_on_buffer(s, (enum sl_type)a->o.type, buffer, length);
-        if (!v)
+        if (!v || !sl_copy(s, buffer->p + buffer->filled, b->p, b->length))
             return 0;
-        memcpy(buffer->p + buffer->filled, b->p, b->length);
         buffer->filled = (uint32_t)length;
     } else {
         bool grows = buffer ? a->p + a->length == buffer->p + buffer->filled
                             : (a->o.flags & STRING_JOINED) != 0;
-        if (length > PIECE && !sl_charge(s, a->length / UNIT))
-            return 0;
         v = grows && length > INLINE_MAX ? concat_to_buffer(s, a, b)
                                          : concat_copy(s, a, b);
         if (!v)

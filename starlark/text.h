@@ -31,6 +31,18 @@ static inline int sl_text_compare(value a, value b)
 /* As bytes() and str() turn one into the other: invalid bytes become U+FFFD. */
 bool sl_text_put_valid(struct sl_text *t, const char *p, size_t length);
 
+/* As memcpy, with looks at the budget on the way: new memory comes at no more
+ * than a gigabyte a second. */
+#define SL_COPY_PIECE 65536u
+bool sl_copy_long(struct star *s, char *to, const char *from, size_t n);
+static inline bool sl_copy(struct star *s, char *to, const char *from, size_t n)
+{
+    if (n > SL_COPY_PIECE)
+        return sl_copy_long(s, to, from, n);
+    memcpy(to, from, n);
+    return true;
+}
+
 /* Appends like sl_text_append; the common case needs no call. */
 static inline void sl_text_put(struct sl_text *t, const char *p, size_t n)
 {
