@@ -3,6 +3,7 @@
 
 #include "error.h"
 #include "lib.h"
+#include "text.h"
 
 /* x[i], x[i] = y, x[a:b:c], x.name. */
 
@@ -245,23 +246,22 @@ static value slice_text(struct star *s, value object, const struct cut *c)
     const char *p = from->p + c->first;
     char *to;
 
-    if (c->count == from->length && c->step == 1)
-        return object;
-    if (!sl_charge(s, c->step == 1 ? c->count / 64 : c->count / 8))
-        return 0;
     if (c->count == 0)
-        return is_string ? sl_string_new(s, "", 0) : sl_bytes_new(s, "", 0);
+        return sl_substring(s, object, 0, 0);
+    if (c->step == 1)
+        return sl_substring(s, object, (size_t)c->first,
+                            (size_t)c->first + c->count);
     if (c->count == 1 && is_string)
         return sl_string_char(s, (unsigned char)*p);
-    if (c->step == 1)
-        return is_string ? sl_string_new(s, p, c->count)
-                         : sl_bytes_new(s, p, c->count);
 
     value out = sl_text_room(s, sl_type(object), c->count, &to);
     if (!out)
         return 0;
-    for (uint64_t i = 0; i < c->count; i++)
+    for (uint64_t i = 0; i < c->count; i++) {
+        if (i % 65536 == 0 && !sl_charge(s, 65536 / 8))
+            return 0;
         to[i] = p[(int64_t)i * c->step];
+    }
     if (is_string)
         sl_string_filled(out);
     return out;

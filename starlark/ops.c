@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "table.h"
+#include "text.h"
 
 /* What operators do for each type: truth, length, arithmetic, membership. What is
  * equal, smaller and hashed is in compare.c, arithmetic on ints in int.c. */
@@ -212,22 +213,6 @@ bool sl_in(struct star *s, value needle, value haystack, bool *out)
 
 /* --- sequences --------------------------------------------------------------------- */
 
-static value concat_bytes(struct star *s, value a, value b)
-{
-    const struct sl_string *x = sl_string(a), *y = sl_string(b);
-    size_t length = (size_t)x->length + y->length;
-    char *p;
-
-    if (!sl_charge(s, length / 64))
-        return 0;
-    value v = sl_text_room(s, T_BYTES, length, &p);
-    if (!v)
-        return 0;
-    memcpy(p, x->p, x->length);
-    memcpy(p + x->length, y->p, y->length);
-    return v;
-}
-
 static value concat_lists(struct star *s, value a, value b)
 {
     const struct sl_list *x = sl_list(a), *y = sl_list(b);
@@ -270,10 +255,8 @@ static value add(struct star *s, value a, value b)
     enum sl_type type = sl_type(a);
 
     if (type == sl_type(b)) {
-        if (type == T_STRING)
+        if (type == T_STRING || type == T_BYTES)
             return sl_string_concat(s, a, b);
-        if (type == T_BYTES)
-            return concat_bytes(s, a, b);
         if (type == T_LIST)
             return concat_lists(s, a, b);
         if (type == T_TUPLE)
@@ -283,17 +266,19 @@ static value add(struct star *s, value a, value b)
 }
 
 /* Fills `size` bytes by repeating the first `unit` of them. */
-static void fill_repeating(char *p, size_t unit, size_t size)
+static bool fill_repeating(struct star *s, char *p, size_t unit, size_t size)
 {
-    if (unit == 1) {
-        memset(p, *p, size);
-        return;
-    }
+    size_t most = unit < SL_COPY_PIECE ? SL_COPY_PIECE / unit * unit : unit;
+
     for (size_t done = unit; done < size;) {
-        size_t n = done <= size - done ? done : size - done;
-        memcpy(p + done, p, n);
+        size_t n = done < most ? done : most;
+        if (n > size - done)
+            n = size - done;
+        if (!sl_charge(s, n / 64) || !sl_copy(s, p + done, p, n))
+            return false;
         done += n;
     }
+    return true;
 }
 
 static value repeat_text(struct star *s, value text, size_t n)
@@ -305,13 +290,12 @@ static value repeat_text(struct star *s, value text, size_t n)
 
     if (n == 1)
         return text;
-    if (!sl_charge(s, length / 64))
-        return 0;
     value v = sl_text_room(s, type, length, &p);
     if (!v || !length)
         return v;
-    memcpy(p, t->p, t->length);
-    fill_repeating(p, t->length, length);
+    if (!sl_copy(s, p, t->p, t->length) ||
+        !fill_repeating(s, p, t->length, length))
+        return 0;
     sl_object(v)->flags |= t->o.flags & STRING_ASCII;
     return v;
 }
@@ -324,15 +308,15 @@ static value repeat_items(struct star *s, value from, size_t n)
 
     if (n == 1 && !list)
         return from;
-    if (!sl_charge(s, count / 8))
-        return 0;
     value v = list ? sl_list_new(s, count) : sl_tuple_new(s, count);
     if (!v || !count)
         return v;
     value *items = list ? sl_list(v)->items : sl_tuple(v)->items;
     memcpy(items, list ? sl_list(from)->items : sl_tuple(from)->items,
            unit * sizeof *items);
-    fill_repeating((char *)items, unit * sizeof *items, count * sizeof *items);
+    if (!fill_repeating(s, (char *)items, unit * sizeof *items,
+                        count * sizeof *items))
+        return 0;
     if (list)
         sl_list(v)->count = (uint32_t)count;
     return v;
