@@ -19,6 +19,23 @@ static bool want_one_iterable(struct star *s, const struct sl_call *c)
 
 /* --- sets from iterables ------------------------------------------------------------ */
 
+static bool is_table(value v)
+{
+    return sl_is(v, T_SET) || sl_is(v, T_DICT);
+}
+
+static bool add_table(struct star *s, value set, value table)
+{
+    const struct sl_entry *e;
+    bool there;
+
+    for (uint32_t i = 0; (e = sl_table_next(table, &i)); i++)
+        if (!sl_charge(s, 1) || !sl_table_has(s, set, e, &there) ||
+            (!there && !sl_table_add(s, set, e->key, e->hash, V_NONE)))
+            return false;
+    return true;
+}
+
 static bool add_all(struct star *s, value set, value iterable)
 {
     struct sl_iter it;
@@ -26,6 +43,8 @@ static bool add_all(struct star *s, value set, value iterable)
 
     if (iterable == set)
         return true;
+    if (is_table(iterable))
+        return add_table(s, set, iterable);
     if (!sl_iter_begin(s, iterable, &it))
         return false;
     size_t held = s->heap.held_count;
@@ -39,15 +58,30 @@ static bool add_all(struct star *s, value set, value iterable)
  * its keys are looked for. */
 static value as_table(struct star *s, value v)
 {
-    if (sl_is(v, T_SET) || sl_is(v, T_DICT))
+    if (is_table(v))
         return v;
     value set = sl_set_new(s, 0);
     return set && add_all(s, set, v) ? set : 0;
 }
 
-static value copy(struct star *s, value set)
+/* The arguments as tables. */
+static value as_tables(struct star *s, const struct sl_call *c)
 {
-    value out = sl_set_new(s, sl_table(set)->count);
+    value tables = sl_tuple_new(s, c->count);
+
+    for (uint32_t i = 0; tables && i < c->count; i++) {
+        value table = as_table(s, c->args[i]);
+        if (!table)
+            return sl_failed_in(s, c);
+        sl_tuple(tables)->items[i] = table;
+    }
+    return tables;
+}
+
+/* A copy with room for some `more`. */
+static value copy(struct star *s, value set, size_t more)
+{
+    value out = sl_set_new(s, sl_table(set)->count + more);
     const struct sl_entry *e;
 
     for (uint32_t i = 0; out && (e = sl_table_next(set, &i)); i++)
@@ -56,11 +90,42 @@ static value copy(struct star *s, value set)
     return out;
 }
 
+/* Whether all of the tables have the entry, or none has. */
+static bool in_tables(struct star *s, value tables, const struct sl_entry *e,
+                      bool all, bool *yes)
+{
+    const struct sl_tuple *t = sl_tuple(tables);
+    bool there;
+
+    *yes = true;
+    for (uint32_t i = 0; *yes && i < t->count; i++) {
+        if (!sl_charge(s, 1) || !sl_table_has(s, t->items[i], e, &there))
+            return false;
+        *yes = there == all;
+    }
+    return true;
+}
+
+/* A new set of the elements that all arguments have, or none. */
+static value filtered(struct star *s, const struct sl_call *c, bool all)
+{
+    value tables = as_tables(s, c);
+    value out = tables ? sl_set_new(s, 0) : 0;
+    const struct sl_entry *e;
+    bool yes;
+
+    for (uint32_t i = 0; out && (e = sl_table_next(c->self, &i)); i++)
+        if (!in_tables(s, tables, e, all, &yes) ||
+            (yes && !sl_table_add(s, out, e->key, e->hash, V_NONE)))
+            return 0;
+    return out;
+}
+
 /* Removes the elements that are (or are not) in `table`. */
 static bool remove_where(struct star *s, value set, value table, bool in)
 {
     const struct sl_entry *e;
-    value found;
+    bool there;
 
     if (set == table) {
         if (in)
@@ -68,9 +133,9 @@ static bool remove_where(struct star *s, value set, value table, bool in)
         return true;
     }
     for (uint32_t i = 0; (e = sl_table_next(set, &i)); i++) {
-        if (!sl_charge(s, 1) || !sl_table_find(s, table, e->key, &found))
+        if (!sl_charge(s, 1) || !sl_table_has(s, table, e, &there))
             return false;
-        if ((found != 0) == in && !sl_table_remove(s, set, e->key, NULL))
+        if (there == in && !sl_table_remove(s, set, e->key, NULL))
             return false;
     }
     return true;
@@ -79,8 +144,9 @@ static bool remove_where(struct star *s, value set, value table, bool in)
 /* `set` gets what is in one of both alone, in the order of a, then b. */
 static bool put_difference(struct star *s, value set, value table)
 {
-    value extra = sl_set_new(s, 0), found;
+    value extra = sl_set_new(s, 0);
     const struct sl_entry *e;
+    bool there;
 
     if (!extra)
         return false;
@@ -89,18 +155,18 @@ static bool put_difference(struct star *s, value set, value table)
         return true;
     }
     for (uint32_t i = 0; (e = sl_table_next(table, &i)); i++)
-        if (!sl_charge(s, 1) || !sl_table_find(s, set, e->key, &found) ||
-            (!found && !sl_table_set(s, extra, e->key, V_NONE)))
+        if (!sl_charge(s, 1) || !sl_table_has(s, set, e, &there) ||
+            (!there && !sl_table_add(s, extra, e->key, e->hash, V_NONE)))
             return false;
-    return remove_where(s, set, table, true) && add_all(s, set, extra);
+    return remove_where(s, set, table, true) && add_table(s, set, extra);
 }
 
 value sl_lib_set(struct star *s, const struct sl_call *c)
 {
     if (!sl_want_args(s, c, 0, 1) || (c->count && !sl_arg_iterable(s, c, 0)))
         return 0;
-    if (c->count && (sl_is(c->args[0], T_SET) || sl_is(c->args[0], T_DICT)))
-        return copy(s, c->args[0]);
+    if (c->count && is_table(c->args[0]))
+        return copy(s, c->args[0], 0);
     value set = sl_set_new(s, 0);
     if (!set)
         return 0;
@@ -172,26 +238,12 @@ static value set_remove(struct star *s, const struct sl_call *c)
 
 static value set_difference(struct star *s, const struct sl_call *c)
 {
-    value out = want_iterables(s, c) ? copy(s, c->self) : 0;
-
-    for (uint32_t i = 0; out && i < c->count; i++) {
-        value table = as_table(s, c->args[i]);
-        if (!table || !remove_where(s, out, table, true))
-            return sl_failed_in(s, c);
-    }
-    return out;
+    return want_iterables(s, c) ? filtered(s, c, false) : 0;
 }
 
 static value set_intersection(struct star *s, const struct sl_call *c)
 {
-    value out = want_iterables(s, c) ? copy(s, c->self) : 0;
-
-    for (uint32_t i = 0; out && i < c->count; i++) {
-        value table = as_table(s, c->args[i]);
-        if (!table || !remove_where(s, out, table, false))
-            return sl_failed_in(s, c);
-    }
-    return out;
+    return want_iterables(s, c) ? filtered(s, c, true) : 0;
 }
 
 static value set_symmetric_difference(struct star *s, const struct sl_call *c)
@@ -199,7 +251,7 @@ static value set_symmetric_difference(struct star *s, const struct sl_call *c)
     if (!want_one_iterable(s, c))
         return 0;
     value table = as_table(s, c->args[0]);
-    value out = table ? copy(s, c->self) : 0;
+    value out = table ? copy(s, c->self, 0) : 0;
     return out && put_difference(s, out, table) ? out : sl_failed_in(s, c);
 }
 
@@ -229,7 +281,9 @@ static bool add_others(struct star *s, const struct sl_call *c, value set)
 
 static value set_union(struct star *s, const struct sl_call *c)
 {
-    value out = want_others(s, c) ? copy(s, c->self) : 0;
+    size_t more =
+        c->count && is_table(c->args[0]) ? sl_table(c->args[0])->count : 0;
+    value out = want_others(s, c) ? copy(s, c->self, more) : 0;
 
     if (!out)
         return 0;
@@ -252,13 +306,7 @@ static value change(struct star *s, const struct sl_call *c, bool keep_common)
 {
     if (!want_iterables(s, c) || !sl_self_may_change(s, c, "delete from"))
         return 0;
-    value tables = sl_tuple_new(s, c->count);
-    for (uint32_t i = 0; tables && i < c->count; i++) {
-        value table = as_table(s, c->args[i]);
-        if (!table)
-            return sl_failed_in(s, c);
-        sl_tuple(tables)->items[i] = table;
-    }
+    value tables = as_tables(s, c);
     for (uint32_t i = 0; tables && i < c->count; i++)
         if (!remove_where(s, c->self, sl_tuple(tables)->items[i], !keep_common))
             return sl_failed_in(s, c);
@@ -322,7 +370,7 @@ static value set_issuperset(struct star *s, const struct sl_call *c)
 static value set_issubset(struct star *s, const struct sl_call *c)
 {
     const struct sl_entry *e;
-    value found;
+    bool there;
 
     if (!want_one_iterable(s, c))
         return 0;
@@ -330,9 +378,9 @@ static value set_issubset(struct star *s, const struct sl_call *c)
     if (!table)
         return sl_failed_in(s, c);
     for (uint32_t i = 0; (e = sl_table_next(c->self, &i)); i++) {
-        if (!sl_charge(s, 1) || !sl_table_find(s, table, e->key, &found))
+        if (!sl_charge(s, 1) || !sl_table_has(s, table, e, &there))
             return 0;
-        if (!found)
+        if (!there)
             return V_FALSE;
     }
     return V_TRUE;

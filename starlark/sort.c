@@ -372,6 +372,38 @@ static void place(struct sorter *t, value *items, size_t n)
         items[i] = t->r[i].order;
 }
 
+static void turn(value *items, size_t n)
+{
+    for (size_t i = 0, j = n; i + 1 < j; i++) {
+        value v = items[i];
+        items[i] = items[--j];
+        items[j] = v;
+    }
+}
+
+/* Small ints that are in order, or in the opposite order without equal ones, need
+ * no room. */
+static bool sort_at_once(struct star *s, value *items, const value *keys,
+                         size_t n, bool reverse)
+{
+    bool rising = true, falling = true, equal = false;
+
+    for (size_t i = 1; i < n && (rising || falling); i++) {
+        int64_t a = (int64_t)keys[i - 1], b = (int64_t)keys[i];
+        if (!(a & b & 1) || (i % 65536 == 0 && !sl_charge(s, 4096)))
+            return false;
+        rising &= a <= b;
+        falling &= a >= b;
+        equal |= a == b;
+    }
+    if (reverse ? falling : rising)
+        return true;
+    if (equal || !(reverse ? rising : falling))
+        return false;
+    turn(items, n);
+    return true;
+}
+
 bool sl_sort(struct star *s, value *items, const value *keys, size_t n,
              bool reverse)
 {
@@ -382,6 +414,8 @@ bool sl_sort(struct star *s, value *items, const value *keys, size_t n,
         return true;
     if (!sl_charge(s, n / 16))
         return false;
+    if (sort_at_once(s, items, keys, n, reverse))
+        return true;
     t.r = sl_storage(s, size);
     t.spare = t.r ? sl_storage(s, half) : NULL;
     if (t.spare) {

@@ -206,6 +206,18 @@ bool sl_table_find(struct star *s, value table, value key, value *out)
     return true;
 }
 
+bool sl_table_has(struct star *s, value table, const struct sl_entry *e,
+                  bool *has)
+{
+    const struct sl_table *t = sl_table(table);
+    uint32_t at;
+
+    if (!find(s, t, e->key, e->hash, &at))
+        return false;
+    *has = at < t->used;
+    return true;
+}
+
 bool sl_table_set(struct star *s, value table, value key, value v)
 {
     struct sl_table *t = sl_table(table);

@@ -77,6 +77,10 @@ static inline struct sl_entry *sl_table_find_word(struct star *s, value table,
 /* Room for `capacity` entries without growing again. */
 bool sl_table_reserve(struct star *s, value table, uint32_t capacity);
 
+/* Whether the key of `e`, an entry of another table, is in this one. */
+bool sl_table_has(struct star *s, value table, const struct sl_entry *e,
+                  bool *has);
+
 /* Adds a key that is not in the table, when its hash is known. */
 bool sl_table_add(struct star *s, value table, value key, uint32_t hash,
                   value v);
