@@ -6,88 +6,6 @@
  * How arguments become the parameters of a def, and how C calls a value.
  */
 
-/* --- frames -------------------------------------------------------------------- */
-
-/* Makes the frame behind `last`: NULL is the outermost. */
-static struct sl_frame *next_frame(struct star *s, struct sl_frame *last)
-{
-    struct sl_frame **at = last ? &last->next : &s->frames;
-
-    if (!*at) {
-        struct sl_frame *f = sl_storage(s, sizeof *f);
-        if (!f)
-            return NULL;
-        *f = (struct sl_frame){.prev = last,
-                               .depth = last ? last->depth + 1 : 1};
-        *at = f;
-    }
-    return *at;
-}
-
-/* A segment behind the present one with room for `count` values. */
-static struct sl_segment *next_segment(struct star *s, size_t count)
-{
-    struct sl_segment *last = s->frame ? s->stack : NULL;
-    struct sl_segment *next = last ? last->next : s->stack;
-    size_t room = count > SL_SEGMENT_VALUES ? count : SL_SEGMENT_VALUES;
-
-    if (next && (size_t)(next->end - next->values) >= count)
-        return next;
-    size_t size = sizeof *next + room * sizeof(value);
-    struct sl_segment *made = sl_storage(s, size);
-    if (!made)
-        return NULL;
-    memset(made, 0, size);
-    made->end = made->values + room;
-    made->prev = last;
-    made->next = next;
-    if (next)
-        next->prev = made;
-    if (last)
-        last->next = made;
-    return made;
-}
-
-/* Pushes a frame for `f` whose window begins at `window`, with the first `count`
- * of `args` in it. Everything else of the window is stale. */
-static struct sl_frame *push(struct star *s, struct sl_function *f,
-                             value *window, const value *args, uint32_t count)
-{
-    struct sl_code *code = f->code;
-    size_t need = code->register_count;
-    struct sl_frame *frame = next_frame(s, s->frame);
-
-    if (!frame)
-        return NULL;
-    if (frame->depth > s->limits.call_depth) {
-        sl_fail_as(s, STAR_ERROR_DEPTH, "calls are nested more than %u deep",
-                   s->limits.call_depth);
-        return NULL;
-    }
-    /* Behind the temporaries of a caller with that many locals lie locals. */
-    if (window && s->frame && s->frame->code->register_count > 0x10000)
-        window = s->frame->top;
-    frame->segment = !window || need > (size_t)(s->stack->end - window);
-    if (frame->segment) {
-        struct sl_segment *segment = next_segment(s, need);
-        if (!segment)
-            return NULL;
-        s->stack = segment;
-        window = segment->values;
-    }
-    if (count && window != args)
-        memmove(window, args, count * sizeof *args);
-    frame->code = code;
-    frame->function = f;
-    frame->pc = code->instructions;
-    frame->base = window;
-    frame->top = window + need;
-    frame->entry = false;
-    code->active = true;
-    s->frame = frame;
-    return frame;
-}
-
 /* --- arguments of a def ----------------------------------------------------------- */
 
 static int length_of(value string)
@@ -274,7 +192,7 @@ struct sl_frame *sl_bind(struct star *s, struct sl_function *f, value *window,
                (count - taken) * sizeof *args);
     if (code->has_starstar && !(starstar = sl_dict_new(s, named)))
         return NULL;
-    struct sl_frame *frame = push(s, f, window, args, taken);
+    struct sl_frame *frame = sl_push(s, f, window, args, taken);
     if (!frame)
         return NULL;
     for (uint32_t i = taken; i < code->param_count; i++)
@@ -288,7 +206,7 @@ struct sl_frame *sl_bind(struct star *s, struct sl_function *f, value *window,
         too_many(s, code, positional, count, named);
     else if (bind_rest(s, frame, args + count, names, named, site, taken))
         return frame;
-    sl_drop_frame(s);
+    sl_leave_failed(s, 0, NULL);
     return NULL;
 }
 

@@ -387,15 +387,5 @@ void sl_vm_close(struct star *s)
         s->programs = p->next;
         program_free(s, p);
     }
-    while (s->frames) {
-        struct sl_frame *f = s->frames;
-        s->frames = f->next;
-        sl_storage_free(s, f, sizeof *f);
-    }
-    while (s->stack) {
-        struct sl_segment *g = s->stack;
-        s->stack = g->next;
-        sl_storage_free(
-            s, g, sizeof *g + (size_t)(g->end - g->values) * sizeof(value));
-    }
+    sl_stack_close(s);
 }

@@ -1,15 +1,11 @@
-#include "vm.h"
-
-#include <stdio.h>
-
+#include "slow.h"
 #include "table.h"
-#include "text.h"
 
 /*
  * The loop keeps the program counter, the window and the constants in local
  * variables; everything else is reached through them. An instruction does the
  * common case here (ints of one word, floats of one word, lists, dicts by
- * string) and leaves the others to ops.h.
+ * string) and leaves the others to slow.c.
  *
  * Between instructions s->native is false: what an instruction makes is in a
  * register before anything else is made. An operation that may make more than
@@ -18,657 +14,6 @@
 
 #define BOTH_INTS(x, y)   ((x) & (y)&1)
 #define BOTH_FLOATS(x, y) (!((((x) ^ 2) | ((y) ^ 2)) & 3))
-#define LIKELY(x)         __builtin_expect(!!(x), 1)
-#define UNLIKELY(x)       __builtin_expect(!!(x), 0)
-#define COLD              __attribute__((noinline, cold))
-#define APART             __attribute__((noinline))
-
-/* --- what the collector asks ------------------------------------------------ */
-
-/* The end of the windows in the segment of `f` and the frames below it there. */
-static value *windows_end(const struct sl_frame *f)
-{
-    value *end = f->top;
-
-    for (; !f->segment && f->prev; f = f->prev)
-        if (f->prev->top > end)
-            end = f->prev->top;
-    return end;
-}
-
-void sl_vm_mark_roots(struct star *s, void (*mark)(struct star *s, value v))
-{
-    struct sl_segment *unused = s->stack;
-
-    /* Before anything is marked: that sets it. */
-    for (struct star_program *p = s->programs; p; p = p->next)
-        p->used = false;
-    for (const struct sl_frame *f = s->frame; f; f = f->prev) {
-        mark(s, sl_value(f->function));
-        for (const value *v = f->base; v < f->top; v++)
-            if (sl_is_object(*v))
-                mark(s, *v);
-    }
-    if (s->frame) {
-        value *end = windows_end(s->frame);
-        memset(end, 0, (size_t)(s->stack->end - end) * sizeof *end);
-        unused = s->stack->next;
-    }
-    for (; unused; unused = unused->next)
-        memset(unused->values, 0,
-               (size_t)(unused->end - unused->values) * sizeof(value));
-
-    for (const struct star_module *m = s->modules; m; m = m->next)
-        mark(s, sl_value(m->globals));
-    if (s->interactive_globals)
-        mark(s, sl_value(s->interactive_globals));
-    for (const struct star_program *p = s->programs; p; p = p->next)
-        if (p->top)
-            mark(s, sl_value(p->top));
-}
-
-/* --- leaving frames ----------------------------------------------------------- */
-
-static inline void pop(struct star *s, struct sl_frame *f)
-{
-    f->code->active = false;
-    if (UNLIKELY(f->segment) && s->stack->prev)
-        s->stack = s->stack->prev;
-    s->frame = f->prev;
-}
-
-COLD void sl_report_frame(struct star *s, const struct sl_code *code,
-                          uint32_t pc, const struct sl_pos *place)
-{
-    char name[200];
-    const struct sl_string *text = sl_string(code->name);
-    size_t length = text->length < sizeof name ? text->length : sizeof name - 1;
-
-    memcpy(name, text->p, length);
-    name[length] = '\0';
-    sl_error_frame(s, &code->program->source, name,
-                   place ? *place : sl_code_place(code, pc));
-}
-
-/* Leaves the innermost frame. */
-static COLD void leave_failed(struct star *s, uint32_t pc,
-                              const struct sl_pos *place)
-{
-    struct sl_frame *f = s->frame;
-    const struct sl_code *code = f->code;
-
-    for (uint32_t i = 0; i < code->loop_count; i++) {
-        const struct sl_loop *l = &code->loops[i];
-        if (l->begin <= pc && pc < l->end && f->base[l->reg])
-            sl_unlock(f->base[l->reg]);
-    }
-    sl_report_frame(s, code, pc, place);
-    pop(s, f);
-}
-
-void sl_drop_frame(struct star *s)
-{
-    leave_failed(s, 0, NULL);
-}
-
-/* --- slow halves of instructions ---------------------------------------------- */
-
-static COLD value unset_variable(struct star *s, const char *kind, value name)
-{
-    const struct sl_string *n = sl_string(name);
-
-    return sl_fail(s, "%s variable %.*s referenced before assignment", kind,
-                   (int)n->length, n->p);
-}
-
-/* A float and an int, both of one word: -1, or the operator's double result. */
-static inline bool mixed(value x, value y, double *a, double *b)
-{
-    if (sl_is_float_word(x) && sl_is_int_word(y)) {
-        *a = sl_float_word(x);
-        *b = (double)sl_int_word(y);
-        return true;
-    }
-    if (sl_is_int_word(x) && sl_is_float_word(y)) {
-        *a = (double)sl_int_word(x);
-        *b = sl_float_word(y);
-        return true;
-    }
-    return false;
-}
-
-/* The operations of the loop that are not done there. */
-static APART value binary(struct star *s, enum sl_operator op, value x, value y,
-                          bool in_place)
-{
-    size_t held = s->heap.held_count;
-    double a, b;
-
-    if (op <= OP_DIV && mixed(x, y, &a, &b)) {
-        if (op == OP_ADD)
-            return sl_float(s, a + b);
-        if (op == OP_SUB)
-            return sl_float(s, a - b);
-        if (op == OP_MUL)
-            return sl_float(s, a * b);
-        if (b != 0)
-            return sl_float(s, a / b);
-    }
-    s->native = true;
-    value v = sl_binary(s, op, x, y, in_place);
-    s->native = false;
-    s->heap.held_count = held;
-    return v;
-}
-
-/* b is not 0; false when the result may not fit. */
-static inline bool floor_divide(int64_t a, int64_t b, int64_t *q, int64_t *r)
-{
-    if (((uint64_t)a | (uint64_t)b) >> 32 == 0) {
-        /* most numbers are small, and dividing them is much faster */
-        *q = (uint32_t)a / (uint32_t)b;
-        *r = (uint32_t)a % (uint32_t)b;
-        return true;
-    }
-    if (b == -1)
-        return false;
-    *q = a / b;
-    *r = a % b;
-    if (*r && (*r ^ b) < 0) {
-        --*q;
-        *r += b;
-    }
-    return true;
-}
-
-/* Texts that are compared here: longer ones pay for it elsewhere. */
-#define SHORT_TEXT 1024u
-
-static inline bool are_short_texts(value x, value y)
-{
-    return sl_is(x, T_STRING) && sl_is(y, T_STRING) &&
-           (sl_string(x)->length | sl_string(y)->length) < SHORT_TEXT;
-}
-
-static inline bool text_equal(value x, value y)
-{
-    const struct sl_string *a = sl_string(x), *b = sl_string(y);
-
-    return a->length == b->length &&
-           (!a->length ||
-            (a->p[0] == b->p[0] && !memcmp(a->p, b->p, a->length)));
-}
-
-static inline bool ordered(enum sl_operator op, int order)
-{
-    return op == OP_LT   ? order < 0
-           : op == OP_LE ? order <= 0
-           : op == OP_GT ? order > 0
-                         : order >= 0;
-}
-
-/* 1 or 0; -1 when it fails. */
-static APART int compare(struct star *s, enum sl_operator op, value x, value y)
-{
-    bool result;
-
-    if (op == OP_EQ || op == OP_NE) {
-        if (are_short_texts(x, y))
-            return text_equal(x, y) == (op == OP_EQ);
-        if (!sl_equal(s, x, y, &result))
-            return -1;
-        return result == (op == OP_EQ);
-    }
-    if (are_short_texts(x, y))
-        return ordered(op, sl_text_compare(x, y));
-    return sl_compare(s, op, x, y, &result) ? result : -1;
-}
-
-static APART int contains(struct star *s, value needle, value haystack)
-{
-    bool result;
-
-    if (sl_is(needle, T_STRING) &&
-        (sl_is(haystack, T_DICT) || sl_is(haystack, T_SET)))
-        return sl_table_find_string(s, haystack, needle) != NULL;
-    return sl_in(s, needle, haystack, &result) ? result : -1;
-}
-
-static inline bool truth(value v)
-{
-    if (v == V_TRUE)
-        return true;
-    if (v == V_FALSE || v == V_NONE)
-        return false;
-    return sl_truth(v);
-}
-
-/* --- iterators ------------------------------------------------------------------
- *
- * Three registers. Over a range whose numbers are words: the step, the next
- * number, how many remain. Over anything else: what it is, the index, and for
- * texts nothing more. None, when it has come to its end.
- */
-
-static APART bool iterator_begin(struct star *s, value of, value *it)
-{
-    struct sl_iter iter;
-
-    if (sl_is(of, T_RANGE)) {
-        const struct sl_range *r = sl_range(of);
-        int64_t limit = SL_INT_WORD_MAX / 2;
-        if (r->start >= -limit && r->start <= limit && r->stop >= -limit &&
-            r->stop <= limit && r->step >= -limit && r->step <= limit) {
-            it[0] = sl_word(r->step);
-            it[1] = sl_word(r->start);
-            it[2] = sl_word((int64_t)r->count);
-            return true;
-        }
-    }
-    if (!sl_iter_begin(s, of, &iter))
-        return false;
-    it[0] = of;
-    it[1] = sl_word(0);
-    it[2] = V_NONE;
-    return true;
-}
-
-static inline void iterator_end(value *it)
-{
-    if (!sl_is_int_word(it[0]))
-        sl_unlock(it[0]);
-    it[0] = V_NONE;
-}
-
-/* What is neither a range of words, nor a list or tuple: 0 at the end, or when
- * it failed. */
-static APART value iterator_next(struct star *s, value *it)
-{
-    enum sl_type type = (enum sl_type)sl_object(it[0])->type;
-    size_t held = s->heap.held_count;
-
-    if (type == T_DICT || type == T_SET) {
-        const struct sl_table *t = sl_table(it[0]);
-        uint32_t i = (uint32_t)sl_int_word(it[1]);
-        while (i < t->used && !t->entries[i].key)
-            i++;
-        it[1] = sl_word((int64_t)i + 1);
-        return i < t->used ? t->entries[i].key : 0;
-    }
-    struct sl_iter iter = {.of = it[0], .i = (uint64_t)sl_int_word(it[1])};
-    s->fuel++; /* FOR_NEXT has counted the step already */
-    s->native = true;
-    value v = sl_iter_next(s, &iter);
-    s->native = false;
-    s->heap.held_count = held;
-    it[1] = sl_word((int64_t)iter.i);
-    return v;
-}
-
-/* --- containers ------------------------------------------------------------------- */
-
-static COLD bool unpack_count(struct star *s, bool many, int64_t got,
-                              uint32_t want)
-{
-    sl_fail(s, "too %s values to unpack (got %lld, want %u)",
-            many ? "many" : "few", (long long)got, want);
-    return false;
-}
-
-/* Into `count` registers. The items of lists and tuples are there already; what
- * an iterator makes may collect garbage, so `v` is held: its own register may
- * be among the targets. */
-static APART bool unpack(struct star *s, value v, value *to, uint32_t count)
-{
-    const value *items = NULL;
-    uint32_t length = 0, i = 0;
-
-    if (sl_is(v, T_TUPLE)) {
-        items = sl_tuple(v)->items;
-        length = sl_tuple(v)->count;
-    } else if (sl_is(v, T_LIST)) {
-        items = sl_list(v)->items;
-        length = sl_list(v)->count;
-    } else {
-        struct sl_iter it;
-        value item = V_NONE;
-        if (!sl_is_iterable(v)) {
-            sl_fail(s, "got %s in sequence assignment", sl_type_name(v));
-            return false;
-        }
-        if (!sl_hold(s, v) || !sl_iter_begin(s, v, &it))
-            return false;
-        while (i < count && (item = sl_iter_next(s, &it)))
-            to[i++] = item;
-        if (item)
-            item = sl_iter_next(s, &it);
-        sl_iter_end(&it);
-        if (!item && sl_failed(s))
-            return false;
-        if (item && i == count)
-            return unpack_count(s, true, sl_len(v), count);
-        return i == count || unpack_count(s, false, i, count);
-    }
-    if (length != count)
-        return unpack_count(s, length > count, length, count);
-    for (; i < count; i++)
-        to[i] = items[i];
-    return true;
-}
-
-static value unpack_tuple(struct star *s, value v, uint32_t count)
-{
-    value tuple = sl_tuple_new(s, count);
-
-    return tuple && unpack(s, v, sl_tuple(tuple)->items, count) ? tuple : 0;
-}
-
-static value list_of(struct star *s, const value *items, uint32_t count)
-{
-    value list = sl_list_new(s, count);
-
-    if (!list)
-        return 0;
-    if (count)
-        memcpy(sl_list(list)->items, items, count * sizeof *items);
-    sl_list(list)->count = count;
-    return list;
-}
-
-static bool list_extend(struct star *s, value list, const value *items,
-                        uint32_t count)
-{
-    struct sl_list *l = sl_list(list);
-
-    if (!sl_list_reserve(s, list, (size_t)l->count + count))
-        return false;
-    memcpy(l->items + l->count, items, count * sizeof *items);
-    l->count += count;
-    return true;
-}
-
-static value tuple_of(struct star *s, const value *items, uint32_t count)
-{
-    value tuple = sl_tuple_new(s, count);
-
-    if (tuple && count)
-        memcpy(sl_tuple(tuple)->items, items, count * sizeof *items);
-    return tuple;
-}
-
-static bool dict_put(struct star *s, value dict, value key, value v)
-{
-    if (sl_is(key, T_STRING)) {
-        if (!sl_table_find_string(s, dict, key))
-            return sl_table_add(s, dict, key, sl_object(key)->hash, v);
-    } else {
-        uint32_t before = sl_table(dict)->count;
-        if (!sl_table_set(s, dict, key, v))
-            return false;
-        if (sl_table(dict)->count > before)
-            return true;
-    }
-    value text = sl_repr_value(s, key);
-    if (text)
-        sl_fail(s, "duplicate key: %.*s", SL_SHOWN(text));
-    return false;
-}
-
-static COLD bool set_attr(struct star *s, value object, value name)
-{
-    sl_fail(s, "can't assign to .%.*s field of %s",
-            (int)sl_string(name)->length, sl_string(name)->p,
-            sl_type_name(object));
-    return false;
-}
-
-static APART value index_of(struct star *s, value object, value key)
-{
-    if (sl_is(object, T_DICT) && sl_is(key, T_STRING)) {
-        struct sl_entry *e = sl_table_find_string(s, object, key);
-        if (e)
-            return e->value;
-    }
-    size_t held = s->heap.held_count;
-    s->native = true;
-    value v = sl_index(s, object, key);
-    s->native = false;
-    s->heap.held_count = held;
-    return v;
-}
-
-static APART bool set_index(struct star *s, value object, value key, value v)
-{
-    if (!sl_is(object, T_DICT) || sl_table(object)->locks)
-        return sl_set_index(s, object, key, v);
-    struct sl_entry *e = NULL;
-    if (sl_is(key, T_STRING)) {
-        e = sl_table_find_string(s, object, key);
-        if (!e)
-            return sl_table_add(s, object, key, sl_object(key)->hash, v);
-    } else if (sl_is_int_word(key)) {
-        e = sl_table_find_word(s, object, key);
-    }
-    if (!e)
-        return sl_table_set(s, object, key, v);
-    e->value = v;
-    return true;
-}
-
-/* --- functions -------------------------------------------------------------------- */
-
-static value closure(struct star *s, struct sl_frame *f, struct sl_code *code,
-                     const value *defaults)
-{
-    size_t slots = (size_t)code->default_count + code->capture_count;
-    struct sl_function *fn =
-        sl_alloc(s, T_FUNCTION, sizeof *fn + slots * sizeof(value));
-
-    if (!fn)
-        return 0;
-    fn->code = code;
-    fn->globals = f->function->globals;
-    fn->default_count = code->default_count;
-    fn->cell_count = code->capture_count;
-    fn->number = s->next_number++;
-    if (code->default_count)
-        memcpy(fn->slots, defaults, code->default_count * sizeof(value));
-    value *to = fn->slots + code->default_count;
-    const value *free = f->function->slots + f->function->default_count;
-    for (uint32_t i = 0; i < code->capture_count; i++) {
-        const struct sl_capture *c = &code->captures[i];
-        to[i] = c->from_free ? free[c->index] : f->base[c->index];
-    }
-    return sl_value(fn);
-}
-
-static value cell(struct star *s, value v)
-{
-    struct sl_cell *c = sl_alloc(s, T_CELL, sizeof *c);
-
-    if (!c)
-        return 0;
-    c->v = v;
-    return sl_value(c);
-}
-
-/* --- modules ---------------------------------------------------------------------- */
-
-static value load(struct star *s, value name)
-{
-    const struct sl_string *n = sl_string(name);
-
-    if (!s->options.load)
-        return sl_fail(s, "load not implemented by this application");
-    struct star_module *m = s->options.load(s->options.ctx, s, n->p, n->length);
-    if (m)
-        return sl_value(m->globals);
-
-    char why[400];
-    snprintf(why, sizeof why, "cannot load %.*s", (int)n->length, n->p);
-    if (!sl_failed(s))
-        return sl_fail(s, "%s", why);
-    sl_fail_prefix(s, why);
-    return 0;
-}
-
-/* The name of the module that was loaded into register `reg` before `pc`. */
-static value loaded_name(const struct sl_code *code, const uint64_t *pc,
-                         uint32_t reg)
-{
-    while (pc-- > code->instructions)
-        if (sl_op(*pc) == I_LOAD && sl_a(*pc) == reg)
-            return code->constants[sl_c(*pc)];
-    return code->name;
-}
-
-static COLD value not_in_module(struct star *s, const struct sl_globals *g,
-                                value name, value module)
-{
-    const struct sl_string *n = sl_string(name), *m = sl_string(module);
-    char texts[64][64], wanted[64], hint[100] = "";
-    const char *names[64];
-    size_t count = 0;
-
-    for (uint32_t i = 0; i < g->count && count < 64; i++) {
-        const struct sl_string *t = sl_string(g->names[i]);
-        if (t->length < sizeof *texts && t->length && t->p[0] != '_') {
-            memcpy(texts[count], t->p, t->length);
-            texts[count][t->length] = '\0';
-            names[count] = texts[count];
-            count++;
-        }
-    }
-    if (n->length < sizeof wanted) {
-        memcpy(wanted, n->p, n->length);
-        wanted[n->length] = '\0';
-        const char *near = sl_nearest(wanted, names, count);
-        if (near)
-            snprintf(hint, sizeof hint, " (did you mean %s?)", near);
-    }
-    return sl_fail(s, "load: name %.*s not found in module %.*s%s",
-                   (int)n->length, n->p, (int)m->length, m->p, hint);
-}
-
-static value load_name(value module, value name)
-{
-    const struct sl_globals *g = (struct sl_globals *)sl_object(module);
-
-    for (uint32_t i = 0; i < g->count; i++)
-        if (sl_text_equal(g->names[i], name))
-            return g->slots[i];
-    return 0;
-}
-
-/* --- calls of C ---------------------------------------------------------------------- */
-
-static inline value call_native(struct star *s, sl_native *function,
-                                const struct sl_call *c)
-{
-    size_t held = s->heap.held_count;
-
-    s->native = true;
-    value v = function(s, c);
-    s->native = false;
-    s->heap.held_count = held;
-    if (UNLIKELY(!v))
-        sl_error_builtin(s, c->name);
-    return v;
-}
-
-/* A method of a type that has none of that name: an attribute that is called. */
-static APART value call_attribute(struct star *s, value object, value name,
-                                  const value *args, uint32_t count)
-{
-    size_t held = s->heap.held_count;
-
-    s->native = true;
-    value callee = sl_attr(s, object, name);
-    value v = callee ? sl_call(s, callee, args, count) : 0;
-    s->native = false;
-    s->heap.held_count = held;
-    return v;
-}
-
-/* The C function for a method that the type of `v` has, else NULL. */
-static inline sl_native *method_of(value v, uint32_t number)
-{
-    /* clang-format off */
-    static sl_native *const *const tables[T_COUNT] = {
-        [T_STRING] = sl_string_methods, [T_BYTES] = sl_bytes_methods,
-        [T_LIST] = sl_list_methods,     [T_DICT] = sl_dict_methods,
-        [T_SET] = sl_set_methods,
-    };
-    /* clang-format on */
-
-    if (!sl_is_object(v) || !tables[sl_object(v)->type])
-        return NULL;
-    return tables[sl_object(v)->type][number];
-}
-
-static APART bool has_attribute(struct star *s, value v, value name)
-{
-    size_t held = s->heap.held_count;
-
-    s->native = true;
-    value found = sl_attr(s, v, name);
-    s->native = false;
-    s->heap.held_count = held;
-    return found != 0;
-}
-
-/* --- calls of programs ----------------------------------------------------------------- */
-
-/* The frame of a call whose arguments stand behind `at`, which is more than
- * exactly the positional ones the function asks for; or NULL. */
-static APART struct sl_frame *bind(struct star *s, value *at, uint32_t count)
-{
-    size_t held = s->heap.held_count;
-
-    s->native = true;
-    struct sl_frame *f =
-        sl_bind(s, sl_function(*at), at + 1, at + 1, count, NULL, 0, NULL);
-    s->native = false;
-    s->heap.held_count = held;
-    return f;
-}
-
-/* A call that is described by a site. Gives the frame of a def that runs now, or
- * *result of something else, which is 0 when it failed; both NULL and 0: so did
- * the binding of arguments. */
-static APART struct sl_frame *call_site(struct star *s, value *at,
-                                        struct sl_site *site,
-                                        const struct sl_code *code,
-                                        value *result)
-{
-    size_t held = s->heap.held_count;
-    uint32_t count = site->positional, named = site->named;
-    value *args = at + 1, *window = args + count + named;
-    const value *names = code->constants + site->names;
-    struct sl_frame *f = NULL;
-
-    *result = 0;
-    s->native = true;
-    if (site->star || site->starstar) {
-        value all = sl_spread(s, at + 1, site, names, &count, &named);
-        if (!all)
-            goto out;
-        args = sl_tuple(all)->items;
-        names = args + count + named;
-        window = s->frame->top;
-    }
-    if (sl_is(*at, T_FUNCTION))
-        f = sl_bind(s, sl_function(*at), window, args, count, names, named,
-                    site->star || site->starstar ? NULL : site);
-    else
-        *result = sl_call_named(s, *at, args, count, names, named);
-out:
-    s->native = false;
-    s->heap.held_count = held;
-    return f;
-}
-
-/* --- the loop -------------------------------------------------------------------------- */
 
 #define A       (base[sl_a(i)])
 #define B       (base[sl_b(i)])
@@ -715,7 +60,7 @@ out:
             (void)p, (void)q;                                                  \
             floats;                                                            \
         }                                                                      \
-        GIVE(A, binary(s, op, x, y, false));                                   \
+        GIVE(A, sl_vm_binary(s, op, x, y, false));                             \
         NEXT;                                                                  \
     }
 #define FLOAT(expression)                                                      \
@@ -745,11 +90,11 @@ out:
      (r = (X_INT >> (y > sl_word(63) ? 63 : y >> 1)) | 1, true))
 #define INTS_FLOORDIV                                                          \
     (y != sl_word(0) &&                                                        \
-     floor_divide(X_INT >> 1, (int64_t)y >> 1, &r, &rest) &&                   \
+     sl_vm_floor_divide(X_INT >> 1, (int64_t)y >> 1, &r, &rest) &&             \
      (r = (int64_t)sl_word(r), true))
 #define INTS_MOD                                                               \
     (y != sl_word(0) &&                                                        \
-     floor_divide(X_INT >> 1, (int64_t)y >> 1, &rest, &r) &&                   \
+     sl_vm_floor_divide(X_INT >> 1, (int64_t)y >> 1, &rest, &r) &&             \
      (r = (int64_t)sl_word(r), true))
 #define INTS_DIV (r = 0, false)
 
@@ -767,7 +112,7 @@ out:
                  (!sl_is_object(x) || sl_object(x)->type == T_STRING))         \
             r = op == OP_EQ;                                                   \
         else {                                                                 \
-            r = compare(s, op, x, y);                                          \
+            r = sl_vm_compare(s, op, x, y);                                    \
             if (UNLIKELY(r < 0))                                               \
                 goto fail;                                                     \
         }                                                                      \
@@ -791,7 +136,7 @@ out:
 #define CONTAINS(name, left, right, want, then, otherwise)                     \
     L_##name:                                                                  \
     {                                                                          \
-        int r = contains(s, left, right);                                      \
+        int r = sl_vm_contains(s, left, right);                                \
         if (UNLIKELY(r < 0))                                                   \
             goto fail;                                                         \
         if (r == want)                                                         \
@@ -839,7 +184,7 @@ L_UNSET:
     NEXT;
 L_CHECK:
     if (UNLIKELY(!A)) {
-        unset_variable(s, "local", C_CONST);
+        sl_vm_unset_variable(s, "local", C_CONST);
         goto fail;
     }
     NEXT;
@@ -847,7 +192,7 @@ L_GLOBAL : {
     const struct sl_globals *g = frame->function->globals;
     value v = g->slots[sl_c(i)];
     if (UNLIKELY(!v)) {
-        unset_variable(s, "global", g->names[sl_c(i)]);
+        sl_vm_unset_variable(s, "global", g->names[sl_c(i)]);
         goto fail;
     }
     A = v;
@@ -858,15 +203,15 @@ L_SET_GLOBAL:
     NEXT;
 
 L_CELL:
-    GIVE(A, cell(s, B));
+    GIVE(A, sl_vm_cell(s, B));
     NEXT;
 L_CELL_EMPTY:
-    GIVE(A, cell(s, 0));
+    GIVE(A, sl_vm_cell(s, 0));
     NEXT;
 L_CELL_GET : {
     value v = sl_cell(B)->v;
     if (UNLIKELY(!v)) {
-        unset_variable(s, "local", C_CONST);
+        sl_vm_unset_variable(s, "local", C_CONST);
         goto fail;
     }
     A = v;
@@ -884,7 +229,7 @@ L_FREE_CELL : {
     const struct sl_function *f = frame->function;
     value v = sl_cell(f->slots[f->default_count + sl_c(i)])->v;
     if (UNLIKELY(!v)) {
-        unset_variable(s, "local", f->code->captures[sl_c(i)].name);
+        sl_vm_unset_variable(s, "local", f->code->captures[sl_c(i)].name);
         goto fail;
     }
     A = v;
@@ -916,7 +261,7 @@ L_IN_PLACE : {
         double p = sl_float_word(x), q = sl_float_word(y);
         FLOAT(op == OP_ADD ? p + q : p - q);
     }
-    GIVE(A, binary(s, op, x, y, true));
+    GIVE(A, sl_vm_binary(s, op, x, y, true));
     NEXT;
 }
 L_NEG : {
@@ -950,7 +295,7 @@ L_INVERT : {
     NEXT;
 }
 L_NOT:
-    A = sl_bool(!truth(B));
+    A = sl_bool(!sl_vm_truth(B));
     NEXT;
 
     COMPARE_ALL(EQ, ==)
@@ -972,16 +317,16 @@ L_JUMP:
     pc += sl_j(i);
     NEXT;
 L_JUMP_TRUE:
-    if (truth(A))
+    if (sl_vm_truth(A))
         pc += sl_j(i);
     NEXT;
 L_JUMP_FALSE:
-    if (!truth(A))
+    if (!sl_vm_truth(A))
         pc += sl_j(i);
     NEXT;
 
 L_FOR_BEGIN:
-    TRY(iterator_begin(s, B, &A));
+    TRY(sl_vm_iterator_begin(s, B, &A));
     pc += sl_j(i);
     NEXT;
 L_FOR_NEXT : {
@@ -1011,7 +356,7 @@ L_FOR_NEXT : {
         v = t->items[at];
         it[1] += 2;
     } else {
-        v = iterator_next(s, it);
+        v = sl_vm_iterator_next(s, it);
         if (!v) {
             TRY(!sl_failed(s));
             goto ended;
@@ -1021,22 +366,22 @@ L_FOR_NEXT : {
     pc += sl_j(i);
     NEXT;
 ended:
-    iterator_end(it);
+    sl_vm_iterator_end(it);
     NEXT;
 }
 L_FOR_END:
-    iterator_end(&A);
+    sl_vm_iterator_end(&A);
     NEXT;
 
 L_LIST : {
     NATIVE;
-    value v = list_of(s, &B, sl_c(i));
+    value v = sl_vm_list_of(s, &B, sl_c(i));
     VM;
     GIVE(A, v);
     NEXT;
 }
 L_LIST_EXTEND:
-    TRY(list_extend(s, A, &B, sl_c(i)));
+    TRY(sl_vm_list_extend(s, A, &B, sl_c(i)));
     NEXT;
 L_APPEND : {
     struct sl_list *l = sl_list(A);
@@ -1047,7 +392,7 @@ L_APPEND : {
     NEXT;
 }
 L_TUPLE:
-    GIVE(A, tuple_of(s, &B, sl_c(i)));
+    GIVE(A, sl_vm_tuple_of(s, &B, sl_c(i)));
     NEXT;
 L_DICT : {
     NATIVE;
@@ -1057,7 +402,7 @@ L_DICT : {
     NEXT;
 }
 L_DICT_PUT:
-    TRY(dict_put(s, A, B, C));
+    TRY(sl_vm_dict_put(s, A, B, C));
     NEXT;
 
 L_INDEX : {
@@ -1096,7 +441,7 @@ L_INDEX : {
             }
         }
     }
-    GIVE(A, index_of(s, x, y));
+    GIVE(A, sl_vm_index_of(s, x, y));
     NEXT;
 }
 L_INDEX_K : {
@@ -1117,7 +462,7 @@ L_INDEX_K : {
             }
         }
     }
-    GIVE(A, index_of(s, x, y));
+    GIVE(A, sl_vm_index_of(s, x, y));
     NEXT;
 }
 L_SET_INDEX : {
@@ -1131,7 +476,7 @@ L_SET_INDEX : {
             NEXT;
         }
     }
-    TRY(set_index(s, x, y, C));
+    TRY(sl_vm_set_index(s, x, y, C));
     NEXT;
 }
 L_SLICE : {
@@ -1153,7 +498,7 @@ L_ATTR : {
     NEXT;
 }
 L_SET_ATTR:
-    set_attr(s, A, C_CONST);
+    sl_vm_set_attr(s, A, C_CONST);
     goto fail;
 L_UNPACK : {
     value v = B;
@@ -1165,21 +510,21 @@ L_UNPACK : {
         NEXT;
     }
     NATIVE;
-    bool done = unpack(s, v, &A, sl_c(i));
+    bool done = sl_vm_unpack(s, v, &A, sl_c(i));
     VM;
     TRY(done);
     NEXT;
 }
 L_UNPACK_TUPLE : {
     NATIVE;
-    value v = unpack_tuple(s, B, sl_c(i));
+    value v = sl_vm_unpack_tuple(s, B, sl_c(i));
     VM;
     GIVE(A, v);
     NEXT;
 }
 
 L_CLOSURE:
-    GIVE(A, closure(s, frame, (struct sl_code *)sl_object(C_CONST), &B));
+    GIVE(A, sl_vm_closure(s, frame, (struct sl_code *)sl_object(C_CONST), &B));
     NEXT;
 
 L_CALL : {
@@ -1203,7 +548,7 @@ L_CALL : {
             next->segment = false;
             s->frame = next;
         } else {
-            next = bind(s, at, count);
+            next = sl_vm_bind(s, at, count);
             TRY(next);
         }
         next->result = result;
@@ -1222,7 +567,7 @@ L_CALL : {
                                .args = at + 1,
                                .count = count,
                                .builtin = b};
-        GIVE(C, call_native(s, b->function, &call));
+        GIVE(C, sl_vm_call_native(s, b->function, &call));
         NEXT;
     }
     sl_fail(s, "invalid call of non-function (%s)", sl_type_name(callee));
@@ -1233,7 +578,7 @@ L_CALL_SITE : {
     value *at = &A, v;
     STEP;
     frame->pc = pc;
-    struct sl_frame *next = call_site(s, at, site, frame->code, &v);
+    struct sl_frame *next = sl_vm_call_site(s, at, site, frame->code, &v);
     if (!next) {
         GIVE(base[site->dst], v);
         NEXT;
@@ -1248,8 +593,8 @@ L_CALL_SITE : {
 }
 L_HAS_METHOD : {
     const struct sl_site *site = &frame->code->sites[sl_c(i)];
-    if (UNLIKELY(!method_of(A, site->method)))
-        TRY(has_attribute(s, A, constants[site->name]));
+    if (UNLIKELY(!sl_vm_method_of(A, site->method)))
+        TRY(sl_vm_has_attribute(s, A, constants[site->name]));
     NEXT;
 }
 L_METHOD : {
@@ -1274,21 +619,21 @@ L_METHOD : {
             NEXT;
         }
     }
-    sl_native *function = method_of(self, site->method);
+    sl_native *function = sl_vm_method_of(self, site->method);
     if (LIKELY(function)) {
         struct sl_call call = {.name = sl_method_names[site->method],
                                .self = self,
                                .args = args,
                                .count = count};
-        GIVE(base[site->dst], call_native(s, function, &call));
+        GIVE(base[site->dst], sl_vm_call_native(s, function, &call));
         NEXT;
     }
-    if (!has_attribute(s, self, constants[site->name])) {
+    if (!sl_vm_has_attribute(s, self, constants[site->name])) {
         place = &site->dot;
         goto fail;
     }
     GIVE(base[site->dst],
-         call_attribute(s, self, constants[site->name], args, count));
+         sl_vm_call_attribute(s, self, constants[site->name], args, count));
     NEXT;
 }
 L_BUILTIN : {
@@ -1311,7 +656,7 @@ L_BUILTIN : {
                            .args = &A,
                            .count = sl_b(i),
                            .builtin = b};
-    GIVE(base[site->dst], call_native(s, b->function, &call));
+    GIVE(base[site->dst], sl_vm_call_native(s, b->function, &call));
     NEXT;
 }
     value v;
@@ -1321,7 +666,7 @@ L_RETURN_NONE:
 L_RETURN:
     v = B;
 leave:
-    pop(s, frame);
+    sl_pop(s, frame);
     if (UNLIKELY(frame->entry))
         goto out;
     *frame->result = v;
@@ -1333,16 +678,16 @@ leave:
 
 L_LOAD : {
     NATIVE;
-    v = load(s, C_CONST);
+    v = sl_vm_load(s, C_CONST);
     VM;
     GIVE(A, v);
     NEXT;
 }
 L_LOAD_NAME:
-    v = load_name(B, C_CONST);
+    v = sl_vm_load_name(B, C_CONST);
     if (!v) {
-        not_in_module(s, (struct sl_globals *)sl_object(B), C_CONST,
-                      loaded_name(frame->code, pc - 1, sl_b(i)));
+        sl_vm_not_in_module(s, (struct sl_globals *)sl_object(B), C_CONST,
+                            sl_vm_loaded_name(frame->code, pc - 1, sl_b(i)));
         goto fail;
     }
     A = v;
@@ -1354,7 +699,8 @@ fail:
     frame = s->frame;
     for (;;) {
         const bool entry = frame->entry;
-        leave_failed(s, (uint32_t)(pc - frame->code->instructions) - 1, place);
+        sl_leave_failed(s, (uint32_t)(pc - frame->code->instructions) - 1,
+                        place);
         place = NULL;
         if (entry)
             break;

@@ -6,7 +6,11 @@
 
 /*
  * vm: frames, the value stack, and what stands between C and the interpreter
- * loop. vm.c runs instructions; call.c binds arguments and is how C gets in.
+ * loop.
+ *
+ *     run.c   what the host does with programs    call.c   arguments; C calls in
+ *     vm.c    the loop                            slow.c   its uncommon cases
+ *     frame.c frames and the value stack
  *
  * The stack is a list of segments that never move. A function's window, its
  * registers, begins at the arguments its caller laid out, so calls copy and
@@ -73,7 +77,34 @@ void sl_vm_sweep_programs(struct star *s);
 /* Frees the stack, frames, modules and programs: before the heap goes. */
 void sl_vm_close(struct star *s);
 
-/* --- between call.c and vm.c ----------------------------------------------------- */
+/* --- frame.c ---------------------------------------------------------------------- */
+
+/* Pushes a frame for `f` whose window begins at `window`, or in another segment,
+ * with the first `count` of `args` in it. Everything else of it is stale. NULL:
+ * too deep, or no memory. */
+struct sl_frame *sl_push(struct star *s, struct sl_function *f, value *window,
+                         const value *args, uint32_t count);
+
+static inline void sl_pop(struct star *s, struct sl_frame *f)
+{
+    f->code->active = false;
+    if (__builtin_expect(f->segment, 0) && s->stack->prev)
+        s->stack = s->stack->prev;
+    s->frame = f->prev;
+}
+
+void sl_stack_close(struct star *s);
+
+/* Adds `code`, which failed at instruction `pc`, to the traceback; `place` says
+ * it more exactly, or is NULL. */
+void sl_report_frame(struct star *s, const struct sl_code *code, uint32_t pc,
+                     const struct sl_pos *place);
+
+/* Leaves the innermost frame, which failed at `pc`: reports it, unlocks what its
+ * loops iterate over. */
+void sl_leave_failed(struct star *s, uint32_t pc, const struct sl_pos *place);
+
+/* --- call.c ----------------------------------------------------------------------- */
 
 /*
  * Binds the arguments of a call to the parameters of `f` and pushes its frame,
@@ -92,16 +123,10 @@ struct sl_frame *sl_bind(struct star *s, struct sl_function *f, value *window,
 value sl_spread(struct star *s, const value *at, const struct sl_site *site,
                 const value *names, uint32_t *count, uint32_t *named);
 
+/* --- vm.c ------------------------------------------------------------------------- */
+
 /* Runs the innermost frame, which has `entry` set, and those it calls until it
  * returns: its result, or 0 when it failed. The frame is gone then. */
 value sl_run_frame(struct star *s);
-
-/* Adds `code`, which failed at instruction `pc`, to the traceback; `place` says
- * it more exactly, or is NULL. */
-void sl_report_frame(struct star *s, const struct sl_code *code, uint32_t pc,
-                     const struct sl_pos *place);
-
-/* Leaves the innermost frame, which failed before its first instruction. */
-void sl_drop_frame(struct star *s);
 
 #endif

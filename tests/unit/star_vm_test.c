@@ -205,6 +205,44 @@ TEST(deep_calls_of_large_functions_keep_their_locals)
     star_close(s);
 }
 
+/* Collections while a second segment is in use, and calls over what the first
+ * one still has above its windows. */
+TEST(what_is_left_above_a_window_is_never_looked_at)
+{
+    static char text[200000];
+    size_t at = 0;
+    struct star *s = open_with((struct star_limits){.memory_bytes = 8 << 20});
+
+    at += (size_t)snprintf(text, sizeof text,
+                           "def deep(x): return [x, [x]]\n"
+                           "def waste(n): return [[i] for i in range(n)]\n"
+                           "def wide(x):\n");
+    for (int v = 0; v < 900; v++)
+        at +=
+            (size_t)snprintf(text + at, sizeof text - at, "    y%d = [x]\n", v);
+    at += (size_t)snprintf(text + at, sizeof text - at, "    return y7\n");
+    for (int f = 0; f < 12; f++) {
+        char below[8] = "deep";
+        if (f)
+            snprintf(below, sizeof below, "f%d", f - 1);
+        at += (size_t)snprintf(text + at, sizeof text - at, "def f%d(x):\n", f);
+        for (int v = 0; v < 900; v++)
+            at += (size_t)snprintf(text + at, sizeof text - at, "    x%d = x\n",
+                                   v);
+        at += (size_t)snprintf(text + at, sizeof text - at,
+                               "    wide(x)\n"
+                               "    r = %s(x)\n"
+                               "    waste(3000)\n"
+                               "    wide(r)\n"
+                               "    return [r[0], x899]\n",
+                               below);
+    }
+    snprintf(text + at, sizeof text - at,
+             "r = [f11(str(i)) for i in range(20)]\nprint(r[19], r[0])\n");
+    CHECK_STR(outcome(s, text), "[\"19\", \"19\"] [\"0\", \"0\"]\n");
+    star_close(s);
+}
+
 /* --- failing ------------------------------------------------------------------------ */
 
 static const char *const loops[] = {
