@@ -169,7 +169,7 @@ static bool unknown_conversion(struct star *s, unsigned char c)
     unsigned n = sl_rune_encode(c, out);
 
     sl_fail(s, "unknown conversion %%%.*s", (int)n, out);
-    if (memchr("#0123456789-+ .*", c, 16))
+    if (c && strchr("#0123456789-+ .*", c))
         sl_hint(s, "Starlark's %% has no width, flags or precision: write %%d, "
                    "%%s or %%f alone, and pad with text * (width - len(x))");
     return false;

@@ -118,65 +118,78 @@ static inline uint32_t change(enum mode mode, uint32_t r, bool *begun)
     }
 }
 
-/* Code points from *from on. Without `t`, up to the first that changes;
- * otherwise all, into it. Invalid bytes change: to U+FFFD. False: a budget
- * ended. */
-static bool change_runes(struct star *s, const struct sl_string *x,
-                         enum mode mode, bool *begun, size_t *from,
-                         struct sl_text *t)
+/* One code point after the other, with looks at the budget on the way. */
+struct runes {
+    struct star *s;
+    const char *p, *end;
+    size_t unpaid;
+    uint32_t r;
+    bool valid, failed;
+};
+
+static struct runes runes_of(struct star *s, const struct sl_string *x)
 {
-    size_t i = *from, paid = i;
+    return (struct runes){.s = s, .p = x->p, .end = x->p + x->length};
+}
 
-    for (unsigned width = 1; i < x->length; i += width) {
-        bool before = *begun;
-        uint32_t r = (unsigned char)x->p[i], new;
-        char out[4];
+static inline bool next_rune(struct runes *it)
+{
+    unsigned width = 1;
 
-        width = 1;
-        if (r >= 0x80)
-            r = sl_rune(x->p + i, x->length - i, &width);
-        new = change(mode, r, begun);
-        if (t) {
-            sl_text_put(t, out, sl_rune_encode(new, out));
-        } else if (new != r || (r == SL_RUNE_INVALID && width == 1)) {
-            *begun = before;
-            break;
-        }
-        if (i - paid >= PIECE) {
-            if (!sl_charge(s, PIECE / UNIT))
-                return false;
-            paid = i;
-        }
+    if (it->p == it->end)
+        return false;
+    if (it->unpaid >= PIECE) {
+        it->unpaid = 0;
+        it->failed = !sl_charge(it->s, PIECE / UNIT);
+        if (it->failed)
+            return false;
     }
-    *from = i;
+    it->r = (unsigned char)*it->p;
+    if (it->r >= 0x80)
+        it->r = sl_rune(it->p, (size_t)(it->end - it->p), &width);
+    it->valid = it->r != SL_RUNE_INVALID || width > 1;
+    it->p += width;
+    it->unpaid += width;
     return true;
+}
+
+/* Invalid bytes change as well: to U+FFFD. */
+static value change_runes(struct star *s, value self, enum mode mode)
+{
+    struct runes it = runes_of(s, sl_string(self));
+    const char *from = it.p;
+    char few[SL_TEXT_LOCAL_BYTES], out[4];
+    struct sl_text t = SL_TEXT_IN(s, few);
+    bool begun = false, changed = false;
+
+    while (!t.failed && next_rune(&it)) {
+        uint32_t new = change(mode, it.r, &begun);
+        size_t width = (size_t)(it.p - from);
+        if (new == it.r && it.valid) {
+            sl_text_put(&t, from, width);
+        } else {
+            sl_text_put(&t, out, sl_rune_encode(new, out));
+            changed = true;
+        }
+        from = it.p;
+    }
+    if (changed && !it.failed)
+        return sl_text_string(&t);
+    bool failed = it.failed || t.failed;
+    sl_text_free(&t);
+    return failed ? 0 : self;
 }
 
 static value change_case(struct star *s, const struct sl_call *c,
                          enum mode mode)
 {
-    const struct sl_string *x = sl_string(c->self);
-    bool begun = false;
-    size_t i = 0;
-
     if (!sl_want_args(s, c, 0, 0))
         return 0;
-    if (x->o.flags & STRING_ASCII)
-        return mode <= LOWER
-                   ? change_ascii(s, c->self, mode == UPPER ? 'a' : 'A')
-                   : title_ascii(s, c->self, mode == CAPITALIZE);
-    if (!change_runes(s, x, mode, &begun, &i, NULL))
-        return 0;
-    if (i == x->length)
-        return c->self;
-
-    struct sl_text t = {.s = s};
-    sl_text_append(&t, x->p, i);
-    if (!change_runes(s, x, mode, &begun, &i, &t)) {
-        sl_text_free(&t);
-        return 0;
-    }
-    return sl_text_string(&t);
+    if (!(sl_object(c->self)->flags & STRING_ASCII))
+        return change_runes(s, c->self, mode);
+    if (mode == UPPER || mode == LOWER)
+        return change_ascii(s, c->self, mode == UPPER ? 'a' : 'A');
+    return title_ascii(s, c->self, mode == CAPITALIZE);
 }
 
 value sl_string_upper(struct star *s, const struct sl_call *c)
@@ -201,102 +214,36 @@ value sl_string_capitalize(struct star *s, const struct sl_call *c)
 
 /* --- isalpha and its kin ------------------------------------------------------------- */
 
-/* What a test makes of the next code point; `state` is its own. */
-enum verdict { NO, YES, YES_AND_COUNTS };
-typedef enum verdict test(uint32_t r, bool valid, bool *state);
-
-static enum verdict is_letter(uint32_t r, bool valid, bool *state)
+static bool is_letter(uint32_t r)
 {
-    (void)valid, (void)state;
-    bool letter = r < 0x80 ? (r | 32) - 'a' < 26 : sl_rune_is_letter(r);
-    return letter ? YES_AND_COUNTS : NO;
+    return r < 0x80 ? (r | 32) - 'a' < 26 : sl_rune_is_letter(r);
 }
 
-static enum verdict is_digit(uint32_t r, bool valid, bool *state)
+static bool is_digit(uint32_t r)
 {
-    (void)valid, (void)state;
-    bool digit = r < 0x80 ? r - '0' < 10 : sl_rune_is_digit(r);
-    return digit ? YES_AND_COUNTS : NO;
+    return r < 0x80 ? r - '0' < 10 : sl_rune_is_digit(r);
 }
 
-static enum verdict is_letter_or_digit(uint32_t r, bool valid, bool *state)
+static bool is_letter_or_digit(uint32_t r)
 {
-    return is_letter(r, valid, state) == NO ? is_digit(r, valid, state)
-                                            : YES_AND_COUNTS;
+    return is_letter(r) || is_digit(r);
 }
 
-static enum verdict is_space(uint32_t r, bool valid, bool *state)
-{
-    (void)valid, (void)state;
-    return sl_rune_is_space(r) ? YES_AND_COUNTS : NO;
-}
+/* A loop of its own for each test, so that it is part of the loop. */
+#define ALWAYS_INLINE inline __attribute__((always_inline))
 
-static enum verdict is_lower(uint32_t r, bool valid, bool *state)
+static ALWAYS_INLINE value all_are(struct star *s, const struct sl_call *c,
+                                   bool (*is)(uint32_t r))
 {
-    (void)state;
-    if (!valid || sl_rune_lower(r) != r)
-        return NO;
-    return sl_rune_is_cased(r) ? YES_AND_COUNTS : YES;
-}
-
-static enum verdict is_upper(uint32_t r, bool valid, bool *state)
-{
-    (void)state;
-    if (!valid || sl_rune_upper(r) != r)
-        return NO;
-    return sl_rune_is_cased(r) ? YES_AND_COUNTS : YES;
-}
-
-/* Capitals begin words and small letters go on. As in the reference, only ASCII
- * capitals and title-case letters can begin one. */
-static enum verdict is_title(uint32_t r, bool valid, bool *in_word)
-{
-    bool ascii = r < 0x80;
-    (void)valid;
-
-    if (ascii ? r - 'A' < 26 : sl_rune_is_title(r)) {
-        if (*in_word)
-            return NO;
-        *in_word = true;
-        return YES_AND_COUNTS;
-    }
-    if (ascii ? r - 'a' < 26 : sl_rune_is_lower(r))
-        return *in_word ? YES_AND_COUNTS : NO;
-    if (!ascii && sl_rune_is_upper(r))
-        return NO;
-    *in_word = false;
-    return YES;
-}
-
-/* All code points pass, and at least one counts. A loop of its own for each
- * test. */
-static inline __attribute__((always_inline)) value
-all_are(struct star *s, const struct sl_call *c, test *passes)
-{
-    const struct sl_string *x = sl_string(c->self);
-    bool counts = false, state = false;
-    size_t paid = 0;
-    unsigned width = 1;
+    struct runes it = runes_of(s, sl_string(c->self));
 
     if (!sl_want_args(s, c, 0, 0))
         return 0;
-    for (size_t i = 0; i < x->length; i += width) {
-        uint32_t r = (unsigned char)x->p[i];
-
-        width = 1;
-        if (r >= 0x80)
-            r = sl_rune(x->p + i, x->length - i, &width);
-        enum verdict v = passes(r, r != SL_RUNE_INVALID || width > 1, &state);
-        if (v == NO)
+    while (next_rune(&it)) {
+        if (!is(it.r))
             return V_FALSE;
-        counts |= v == YES_AND_COUNTS;
-        if (i - paid >= PIECE) {
-            if (!sl_charge(s, PIECE / UNIT))
-                return 0;
-            paid = i;
-        }
     }
-    return sl_bool(counts);
+    return it.failed ? 0 : sl_bool(sl_string(c->self)->length);
 }
 
 value sl_string_isalnum(struct star *s, const struct sl_call *c)
@@ -314,22 +261,54 @@ value sl_string_isdigit(struct star *s, const struct sl_call *c)
     return all_are(s, c, is_digit);
 }
 
-value sl_string_islower(struct star *s, const struct sl_call *c)
-{
-    return all_are(s, c, is_lower);
-}
-
 value sl_string_isspace(struct star *s, const struct sl_call *c)
 {
-    return all_are(s, c, is_space);
+    return all_are(s, c, sl_rune_is_space);
 }
 
-value sl_string_istitle(struct star *s, const struct sl_call *c)
+/* Nothing changes, and there is a letter that could. */
+static ALWAYS_INLINE value is_in_case(struct star *s, const struct sl_call *c,
+                                      uint32_t (*in_case)(uint32_t r))
 {
-    return all_are(s, c, is_title);
+    struct runes it = runes_of(s, sl_string(c->self));
+    bool cased = false;
+
+    if (!sl_want_args(s, c, 0, 0))
+        return 0;
+    while (next_rune(&it)) {
+        if (!it.valid || in_case(it.r) != it.r)
+            return V_FALSE;
+        cased = cased || sl_rune_is_cased(it.r);
+    }
+    return it.failed ? 0 : sl_bool(cased);
+}
+
+value sl_string_islower(struct star *s, const struct sl_call *c)
+{
+    return is_in_case(s, c, sl_rune_lower);
 }
 
 value sl_string_isupper(struct star *s, const struct sl_call *c)
 {
-    return all_are(s, c, is_upper);
+    return is_in_case(s, c, sl_rune_upper);
+}
+
+/* Capitals begin words and small letters go on. As in the reference, only ASCII
+ * capitals and title-case letters can begin one. */
+value sl_string_istitle(struct star *s, const struct sl_call *c)
+{
+    struct runes it = runes_of(s, sl_string(c->self));
+    bool in_word = false, cased = false;
+
+    if (!sl_want_args(s, c, 0, 0))
+        return 0;
+    while (next_rune(&it)) {
+        bool begins = it.r - 'A' < 26 || sl_rune_is_title(it.r);
+        bool goes_on = !begins && sl_rune_is_lower(it.r);
+        if (begins ? in_word : goes_on ? !in_word : sl_rune_is_upper(it.r))
+            return V_FALSE;
+        in_word = begins || goes_on;
+        cased = cased || in_word;
+    }
+    return it.failed ? 0 : sl_bool(cased);
 }

@@ -327,8 +327,9 @@ bool sl_str(struct sl_text *t, value v)
 static value word_text(struct star *s, value v)
 {
     char digits[SL_DIGITS_BYTES], *p;
-    const char *from = sl_digits(sl_int_word(v), digits);
-    size_t length = (size_t)(digits + sizeof digits - from);
+    const char *end = digits + sizeof digits;
+    const char *from = sl_digits(sl_int_word(v), digits + sizeof digits);
+    size_t length = (size_t)(end - from);
 
     if (length == 1)
         return sl_string_char(s, (unsigned char)*from);

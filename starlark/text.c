@@ -137,14 +137,14 @@ bool sl_text_put_valid(struct sl_text *t, const char *p, size_t length)
     return !t->failed;
 }
 
-char *sl_digits(int64_t n, char out[static SL_DIGITS_BYTES])
+char *sl_digits(int64_t n, char *end)
 {
     static const char pairs[] = "0001020304050607080910111213141516171819"
                                 "2021222324252627282930313233343536373839"
                                 "4041424344454647484950515253545556575859"
                                 "6061626364656667686970717273747576777879"
                                 "8081828384858687888990919293949596979899";
-    char *p = out + SL_DIGITS_BYTES;
+    char *p = end;
     uint64_t u = n < 0 ? -(uint64_t)n : (uint64_t)n;
 
     for (; u >= 100; u /= 100)
@@ -161,9 +161,9 @@ char *sl_digits(int64_t n, char out[static SL_DIGITS_BYTES])
 void sl_text_put_int(struct sl_text *t, int64_t n)
 {
     char digits[SL_DIGITS_BYTES];
-    const char *p = sl_digits(n, digits);
+    char *end = digits + sizeof digits, *p = sl_digits(n, end);
 
-    sl_text_put(t, p, (size_t)(digits + sizeof digits - p));
+    sl_text_put(t, p, (size_t)(end - p));
 }
 
 /* --- concatenation ------------------------------------------------------------------ */
@@ -236,35 +236,35 @@ static value concat_copy(struct star *s, const struct sl_string *a,
  * operand is itself a sum gets a buffer with room, and the sums after that find
  * their left operand at the end of what is filled there.
  */
-value sl_string_concat(struct star *s, value left, value right)
+value sl_string_concat(struct star *s, value a, value b)
 {
-    const struct sl_string *a = sl_string(left), *b = sl_string(right);
-    size_t length = (size_t)a->length + b->length;
-    struct sl_buffer *buffer = a->p == a->bytes ? NULL : a->owner;
+    const struct sl_string *x = sl_string(a), *y = sl_string(b);
+    size_t length = (size_t)x->length + y->length;
+    struct sl_buffer *buffer = x->p == x->bytes ? NULL : x->owner;
     value v;
 
-    if (!b->length)
-        return left;
-    if (!a->length)
-        return right;
+    if (!y->length)
+        return a;
+    if (!x->length)
+        return b;
     if (length > SL_TEXT_MAX_BYTES)
         return sl_fail_memory(s, length);
 
-    if (buffer && a->p + a->length == buffer->p + buffer->filled &&
-        b->length <= buffer->capacity - buffer->filled) {
-        v = string_on_buffer(s, (enum sl_type)a->o.type, buffer, length);
-        if (!v || !sl_copy(s, buffer->p + buffer->filled, b->p, b->length))
+    if (buffer && x->p + x->length == buffer->p + buffer->filled &&
+        y->length <= buffer->capacity - buffer->filled) {
+        v = string_on_buffer(s, (enum sl_type)x->o.type, buffer, length);
+        if (!v || !sl_copy(s, buffer->p + buffer->filled, y->p, y->length))
             return 0;
         buffer->filled = (uint32_t)length;
     } else {
-        bool grows = buffer ? a->p + a->length == buffer->p + buffer->filled
-                            : (a->o.flags & STRING_JOINED) != 0;
-        v = grows && length > INLINE_MAX ? concat_to_buffer(s, a, b)
-                                         : concat_copy(s, a, b);
+        bool grows = buffer ? x->p + x->length == buffer->p + buffer->filled
+                            : (x->o.flags & STRING_JOINED) != 0;
+        v = grows && length > INLINE_MAX ? concat_to_buffer(s, x, y)
+                                         : concat_copy(s, x, y);
         if (!v)
             return 0;
     }
     sl_object(v)->flags |=
-        STRING_JOINED | (a->o.flags & b->o.flags & STRING_ASCII);
+        STRING_JOINED | (x->o.flags & y->o.flags & STRING_ASCII);
     return v;
 }

@@ -54,9 +54,9 @@ static inline void sl_text_put(struct sl_text *t, const char *p, size_t n)
     }
 }
 
-/* In decimal, at the end of `out`; gives where it begins there. */
+/* In decimal, before `end`: at most SL_DIGITS_BYTES. Gives the first. */
 #define SL_DIGITS_BYTES 24
-char *sl_digits(int64_t n, char out[static SL_DIGITS_BYTES]);
+char *sl_digits(int64_t n, char *end);
 void sl_text_put_int(struct sl_text *t, int64_t n);
 
 /* --- eight bytes at a time ---------------------------------------------------- */

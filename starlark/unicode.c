@@ -9,35 +9,35 @@ static inline bool is_tail(unsigned char c)
     return (c & 0xc0) == 0x80;
 }
 
-uint32_t sl_rune(const char *text, size_t length, unsigned *width)
+uint32_t sl_rune(const char *p, size_t length, unsigned *width)
 {
-    const unsigned char *p = (const unsigned char *)text;
+    const unsigned char *u = (const unsigned char *)p;
 
     *width = 1;
-    if (p[0] < 0x80)
-        return p[0];
-    if (p[0] >= 0xc2 && p[0] < 0xe0) {
-        if (length < 2 || !is_tail(p[1]))
+    if (u[0] < 0x80)
+        return u[0];
+    if (u[0] >= 0xc2 && u[0] < 0xe0) {
+        if (length < 2 || !is_tail(u[1]))
             return SL_RUNE_INVALID;
         *width = 2;
-        return (uint32_t)(p[0] & 0x1f) << 6 | (p[1] & 0x3f);
+        return (uint32_t)(u[0] & 0x1f) << 6 | (u[1] & 0x3f);
     }
-    if (p[0] >= 0xe0 && p[0] < 0xf0) {
-        if (length < 3 || !is_tail(p[1]) || !is_tail(p[2]))
+    if (u[0] >= 0xe0 && u[0] < 0xf0) {
+        if (length < 3 || !is_tail(u[1]) || !is_tail(u[2]))
             return SL_RUNE_INVALID;
-        uint32_t r = (uint32_t)(p[0] & 0x0f) << 12 |
-                     (uint32_t)(p[1] & 0x3f) << 6 | (p[2] & 0x3f);
+        uint32_t r = (uint32_t)(u[0] & 0x0f) << 12 |
+                     (uint32_t)(u[1] & 0x3f) << 6 | (u[2] & 0x3f);
         if (r < 0x800 || (r >= 0xd800 && r < 0xe000))
             return SL_RUNE_INVALID;
         *width = 3;
         return r;
     }
-    if (p[0] >= 0xf0 && p[0] < 0xf5) {
-        if (length < 4 || !is_tail(p[1]) || !is_tail(p[2]) || !is_tail(p[3]))
+    if (u[0] >= 0xf0 && u[0] < 0xf5) {
+        if (length < 4 || !is_tail(u[1]) || !is_tail(u[2]) || !is_tail(u[3]))
             return SL_RUNE_INVALID;
-        uint32_t r = (uint32_t)(p[0] & 0x07) << 18 |
-                     (uint32_t)(p[1] & 0x3f) << 12 |
-                     (uint32_t)(p[2] & 0x3f) << 6 | (p[3] & 0x3f);
+        uint32_t r = (uint32_t)(u[0] & 0x07) << 18 |
+                     (uint32_t)(u[1] & 0x3f) << 12 |
+                     (uint32_t)(u[2] & 0x3f) << 6 | (u[3] & 0x3f);
         if (r < 0x10000 || r > 0x10ffff)
             return SL_RUNE_INVALID;
         *width = 4;
