@@ -261,7 +261,7 @@ static void recover(struct sl_parser *p, struct sl_chain *out,
 {
     enum sl_token_kind first = from.kind;
 
-    p->bracket = NULL;
+    p->open = 0;
     p->tok.kind = p->behind;
     for (;;) {
         bool quiet = sl_static_quiet(p->s, true);

@@ -21,8 +21,7 @@
  * function returns NULL.
  */
 
-struct sl_bracket { /* that is open, on the C stack */
-    const struct sl_bracket *outer;
+struct sl_bracket { /* that is open */
     struct sl_pos pos;
     char text;
 };
@@ -40,7 +39,8 @@ struct sl_parser {
         uint32_t length, line;
     } prev;           /* the token before `tok` */
     const char *want; /* what may follow the expression, as messages say */
-    const struct sl_bracket *bracket;
+    unsigned open;    /* how many of `brackets` */
+    struct sl_bracket brackets[SL_SOURCE_DEPTH + 2];
     unsigned depth;
     bool annotated; /* the def has an annotation, and that was said */
     uint32_t unsure_capacity;
@@ -95,9 +95,17 @@ static inline void sl_leave(struct sl_parser *p)
     p->depth--;
 }
 
-static inline struct sl_bracket sl_bracket_open(struct sl_parser *p, char text)
+/* At a bracket that opens: where it is, which messages refer to as long as it
+ * is open. Who saved p->open sets it back. */
+static inline struct sl_pos sl_bracket_open(struct sl_parser *p, char text)
 {
-    return (struct sl_bracket){p->bracket, p->tok.pos, text};
+    if (p->open < sizeof p->brackets / sizeof *p->brackets)
+        p->brackets[p->open++] = (struct sl_bracket){p->tok.pos, text};
+    return p->tok.pos;
+}
+static inline const struct sl_bracket *sl_bracket(const struct sl_parser *p)
+{
+    return p->open > 0 ? &p->brackets[p->open - 1] : NULL;
 }
 
 /* What follows the colon of a statement. */

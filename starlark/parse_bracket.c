@@ -112,17 +112,16 @@ static struct sl_node *parse_clauses(struct sl_parser *p, struct sl_node *body,
 
 struct sl_node *sl_parse_list(struct sl_parser *p)
 {
-    struct sl_bracket b = sl_bracket_open(p, '[');
-    struct sl_node *n = sl_node_new(p, N_LIST, b.pos);
+    struct sl_pos pos = sl_bracket_open(p, '[');
+    struct sl_node *n = sl_node_new(p, N_LIST, pos);
     struct sl_chain c = {0};
 
-    p->bracket = &b;
     p->want = "']'";
     sl_next(p);
     if (p->tok.kind != TOK_RBRACK) {
         struct sl_node *x = sl_parse_test(p);
         if (p->tok.kind == TOK_FOR)
-            n = parse_clauses(p, x, b.pos, TOK_RBRACK);
+            n = parse_clauses(p, x, pos, TOK_RBRACK);
         sl_chain_add(&c, x);
         parse_items(p, &c, true);
     }
@@ -172,17 +171,16 @@ static struct sl_node *parse_entry(struct sl_parser *p, bool *said)
 
 struct sl_node *sl_parse_dict(struct sl_parser *p)
 {
-    struct sl_bracket b = sl_bracket_open(p, '{');
-    struct sl_node *n = sl_node_new(p, N_DICT, b.pos);
+    struct sl_pos pos = sl_bracket_open(p, '{');
+    struct sl_node *n = sl_node_new(p, N_DICT, pos);
     struct sl_chain c = {0};
     bool said = false;
 
-    p->bracket = &b;
     sl_next(p);
     if (p->tok.kind != TOK_RBRACE) {
         struct sl_node *x = parse_entry(p, &said);
         if (p->tok.kind == TOK_FOR)
-            n = parse_clauses(p, x, b.pos, TOK_RBRACE);
+            n = parse_clauses(p, x, pos, TOK_RBRACE);
         sl_chain_add(&c, x);
         while (p->tok.kind == TOK_COMMA) {
             sl_next(p);
@@ -210,19 +208,18 @@ static struct sl_node *parse_generator(struct sl_parser *p, struct sl_node *x,
 
 struct sl_node *sl_parse_paren(struct sl_parser *p)
 {
-    struct sl_bracket b = sl_bracket_open(p, '(');
+    struct sl_pos pos = sl_bracket_open(p, '(');
     struct sl_node *x;
 
-    p->bracket = &b;
     p->want = "')'";
     sl_next(p);
     if (p->tok.kind == TOK_RPAREN) {
         sl_next(p);
-        return sl_node_new(p, N_TUPLE, b.pos);
+        return sl_node_new(p, N_TUPLE, pos);
     }
     x = sl_parse_expr(p, true);
     if (p->tok.kind == TOK_FOR && x->kind != N_TUPLE)
-        x = parse_generator(p, x, b.pos);
+        x = parse_generator(p, x, pos);
     sl_expect(p, TOK_RPAREN);
     x->flags |= NODE_PARENTHESIZED;
     return x;
@@ -302,12 +299,11 @@ static struct sl_node *parse_argument(struct sl_parser *p, bool first)
 
 struct sl_node *sl_parse_call(struct sl_parser *p, struct sl_node *function)
 {
-    struct sl_bracket b = sl_bracket_open(p, '(');
-    struct sl_node *n = sl_node_new(p, N_CALL, b.pos);
+    struct sl_pos pos = sl_bracket_open(p, '(');
+    struct sl_node *n = sl_node_new(p, N_CALL, pos);
     struct sl_chain c = {0};
     struct order order = {0};
 
-    p->bracket = &b;
     sl_next(p);
     n->a = function;
     while (p->tok.kind != TOK_RPAREN && p->tok.kind != TOK_EOF &&
@@ -317,9 +313,9 @@ struct sl_node *sl_parse_call(struct sl_parser *p, struct sl_node *function)
             sl_expect(p, TOK_COMMA);
         if (p->tok.kind == TOK_RPAREN)
             break;
-        struct sl_pos pos = p->tok.pos;
+        struct sl_pos at = p->tok.pos;
         struct sl_node *x = parse_argument(p, !c.first);
-        check_order(p, &order, x->kind, pos);
+        check_order(p, &order, x->kind, at);
         sl_chain_add(&c, x);
     }
     sl_expect(p, TOK_RPAREN);
@@ -329,10 +325,9 @@ struct sl_node *sl_parse_call(struct sl_parser *p, struct sl_node *function)
 
 struct sl_node *sl_parse_index(struct sl_parser *p, struct sl_node *object)
 {
-    struct sl_bracket b = sl_bracket_open(p, '[');
-    struct sl_node *n = sl_node_new(p, N_INDEX, b.pos);
+    struct sl_pos pos = sl_bracket_open(p, '[');
+    struct sl_node *n = sl_node_new(p, N_INDEX, pos);
 
-    p->bracket = &b;
     p->want = "']'";
     sl_next(p);
     n->a = object;

@@ -150,7 +150,7 @@ static bool pass_over_neighbours(struct sl_parser *p, struct sl_node *x)
     } else if (is_text && x->kind == N_LITERAL &&
                (p->prev.kind == TOK_STRING || p->prev.kind == TOK_BYTES)) {
         sl_refuse(p, p->want);
-        sl_static_hint(p->s, p->bracket
+        sl_static_hint(p->s, p->open > 0
                                  ? "put a comma between texts, or join them "
                                    "with +: \"a\" + \"b\""
                                  : "join texts with +: \"a\" + \"b\"");
@@ -173,12 +173,12 @@ static bool pass_over_neighbours(struct sl_parser *p, struct sl_node *x)
 
 struct sl_node *sl_parse_suffixes(struct sl_parser *p)
 {
-    const struct sl_bracket *bracket = p->bracket;
+    unsigned open = p->open;
     const char *want = p->want;
     struct sl_node *x = parse_primary(p);
 
     for (;;) {
-        p->bracket = bracket;
+        p->open = open;
         p->want = want;
         switch (p->tok.kind) {
         case TOK_DOT:

@@ -293,7 +293,7 @@ static const char *hint_alone(const struct sl_parser *p,
 
     switch (p->tok.kind) {
     case TOK_STARSTAR:
-        return p->bracket && p->bracket->text == '{'
+        return p->open > 0 && sl_bracket(p)->text == '{'
                    ? "join dicts with |: d | {\"key\": value}"
                    : "there is no power operator: multiply in a loop, 1 << n "
                      "for powers of 2";
@@ -383,8 +383,8 @@ void sl_hint_token(struct sl_parser *p, enum sl_token_kind want)
         hint = hint_alone(p, want);
     if (hint)
         sl_static_hint(p->s, "%s", hint);
-    else if (p->bracket)
-        hint_bracket(p, p->bracket);
+    else if (p->open > 0)
+        hint_bracket(p, sl_bracket(p));
     else if (want == TOK_COLON && p->tok.kind != TOK_COLON)
         sl_static_hint(p->s, "what begins with def, if, elif, else or for has "
                              "a : before its block");

@@ -15,14 +15,14 @@ void sl_parse_def(struct sl_parser *p, struct sl_chain *out)
     n->c = sl_node_new(p, N_NAME, p->tok.pos);
     n->v = n->c->v = sl_parse_name(p);
     n->fn = sl_function_info_new(p, n->pos, n->v);
-    struct sl_bracket b = sl_bracket_open(p, '(');
+    if (p->tok.kind == TOK_LPAREN)
+        sl_bracket_open(p, '(');
     sl_expect(p, TOK_LPAREN);
-    p->bracket = &b;
     bool annotated = p->annotated;
     p->annotated = false;
     n->a = sl_parse_params(p, true);
     sl_expect(p, TOK_RPAREN);
-    p->bracket = NULL;
+    p->open = 0;
     p->want = sl_token_name(TOK_COLON);
     if (is_arrow(p)) {
         if (!p->annotated) {
@@ -177,9 +177,10 @@ static void parse_load(struct sl_parser *p, struct sl_chain *out)
     bool ok = true;
 
     sl_next(p);
-    struct sl_bracket b = sl_bracket_open(p, '(');
+    struct sl_pos pos = p->tok.pos;
+    if (p->tok.kind == TOK_LPAREN)
+        sl_bracket_open(p, '(');
     sl_expect(p, TOK_LPAREN);
-    p->bracket = &b;
     if (p->tok.kind != TOK_STRING && p->tok.kind != TOK_STUCK) {
         sl_static_error(
             p->s, &p->file->source, sl_after_token(p),
@@ -198,11 +199,11 @@ static void parse_load(struct sl_parser *p, struct sl_chain *out)
     if (!ok)
         sl_stuck(p);
     sl_expect(p, TOK_RPAREN);
-    p->bracket = NULL;
+    p->open = 0;
     if (p->tok.kind == TOK_STUCK)
         return;
     if (!c.first)
-        sl_static_error(p->s, &p->file->source, b.pos,
+        sl_static_error(p->s, &p->file->source, pos,
                         "load statement must import at least 1 symbol");
     n->a = c.first;
     sl_chain_add(out, n);

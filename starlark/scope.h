@@ -118,9 +118,9 @@ void sl_walk_enter(struct sl_resolver *r, struct sl_walk *walk,
 void sl_walk_leave(struct sl_resolver *r);
 
 /* A new variable of the innermost scope, or the one that it has. */
-struct sl_variable_info *sl_declare(struct sl_resolver *r, value name,
+struct sl_variable_info *sl_declare(struct sl_resolver *r, value text,
                                     struct sl_pos pos, bool *is_new);
-struct sl_variable_info *sl_declare_global(struct sl_resolver *r, value name,
+struct sl_variable_info *sl_declare_global(struct sl_resolver *r, value text,
                                            struct sl_pos pos);
 
 /* `n` is an N_NAME that is read; an error when it means nothing. */
