@@ -204,7 +204,8 @@ struct sl_frame *sl_bind(struct star *s, struct sl_function *f, value *window,
 
     if (surplus || (named && !code->param_count && !starstar && !star))
         too_many(s, code, positional, count, named);
-    else if (bind_rest(s, frame, args + count, names, named, site, taken))
+    else if (bind_rest(s, frame, named ? args + count : NULL, names, named,
+                       site, taken))
         return frame;
     sl_leave_failed(s, 0, NULL);
     return NULL;
