@@ -117,15 +117,21 @@ uint32_t sl_digits_sub(uint64_t *r, const uint64_t *a, uint32_t an,
     return sl_digits_trim(r, an);
 }
 
+/* Only the carry from digit to digit must wait for the one before. */
 uint32_t sl_digits_mul_small(uint64_t *r, const uint64_t *a, uint32_t n,
                              uint64_t m, uint64_t more)
 {
+    uint64_t carry = 0;
+
     for (uint32_t i = 0; i < n; i++) {
-        wide t = (wide)a[i] * m + more;
-        r[i] = (uint64_t)t & DIGIT_MASK;
+        wide t = (wide)a[i] * m;
+        uint64_t sum = ((uint64_t)t & DIGIT_MASK) + more;
+        sum += carry;
+        r[i] = sum & DIGIT_MASK;
+        carry = sum >> DIGIT_BITS;
         more = (uint64_t)(t >> DIGIT_BITS);
     }
-    r[n] = more;
+    r[n] = more + carry;
     return sl_digits_trim(r, n + 1);
 }
 
@@ -133,14 +139,13 @@ uint32_t sl_digits_shl(uint64_t *r, const uint64_t *a, uint32_t n,
                        uint32_t bits)
 {
     uint32_t whole = bits / DIGIT_BITS, part = bits % DIGIT_BITS;
-    uint64_t high = 0;
 
-    for (uint32_t i = n; i > 0; i--) {
-        uint64_t digit = a[i - 1];
-        r[i + whole] = part ? high | digit >> (DIGIT_BITS - part) : high;
-        high = (digit << part) & DIGIT_MASK;
-    }
-    r[whole] = high;
+    r[n + whole] = n ? a[n - 1] >> (DIGIT_BITS - part) : 0;
+    for (uint32_t i = n; i-- > 1;)
+        r[i + whole] =
+            (a[i] << part | a[i - 1] >> (DIGIT_BITS - part)) & DIGIT_MASK;
+    if (n)
+        r[whole] = (a[0] << part) & DIGIT_MASK;
     memset(r, 0, whole * sizeof *r);
     return sl_digits_trim(r, n + whole + 1);
 }
@@ -308,7 +313,9 @@ bool sl_digits_mul(struct star *s, uint64_t *r, const uint64_t *a, uint32_t an,
     if (bn < COLUMNS_BELOW) {
         if (!sl_charge(s, (uint64_t)an * bn / 16))
             return false;
-        if (a == b && an == bn)
+        if (bn == 1)
+            sl_digits_mul_small(r, a, an, *b, 0);
+        else if (a == b && an == bn)
             square_columns(r, a, an);
         else
             mul_columns(r, a, an, b, bn);
@@ -397,15 +404,18 @@ uint64_t sl_digits_div_small(uint64_t *q, const uint64_t *a, uint32_t n,
 static uint64_t sub_mul(uint64_t *a, const uint64_t *b, uint32_t n,
                         uint64_t digit)
 {
-    uint64_t take = 0;
+    uint64_t high = 0;
+    int64_t borrow = 0; /* 0 or less */
 
     for (uint32_t i = 0; i < n; i++) {
-        wide t = (wide)b[i] * digit + take;
-        uint64_t d = a[i] - ((uint64_t)t & DIGIT_MASK);
-        a[i] = d & DIGIT_MASK;
-        take = (uint64_t)(t >> DIGIT_BITS) + (d >> 63);
+        wide t = (wide)b[i] * digit;
+        int64_t d = (int64_t)(a[i] - ((uint64_t)t & DIGIT_MASK) - high);
+        d += borrow;
+        a[i] = (uint64_t)d & DIGIT_MASK;
+        borrow = d >> DIGIT_BITS;
+        high = (uint64_t)(t >> DIGIT_BITS);
     }
-    return take;
+    return high - (uint64_t)borrow;
 }
 
 static int divide_digits(struct star *s, uint64_t *q, uint64_t *a,

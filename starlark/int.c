@@ -396,6 +396,59 @@ static value divide_shorter(struct star *s, bool want_quotient, value a,
     return add(s, x, y, y->negative);
 }
 
+/* Which power of two it is; 0 when it is none. */
+static uint32_t power_of_two(const struct number *y)
+{
+    uint64_t top = y->d[y->n - 1];
+
+    if (y->negative || (top & (top - 1)))
+        return 0;
+    for (uint32_t i = 0; i < y->n - 1; i++)
+        if (y->d[i])
+            return 0;
+    return sl_digits_bits(y->d, y->n) - 1;
+}
+
+/* x % 2^bits: its lower bits. */
+static value lower_bits(struct star *s, const struct number *x,
+                        const struct number *y, uint32_t bits)
+{
+    uint64_t *r = sl_scratch_take(s, y->n);
+    value v = 0;
+
+    if (r && sl_charge(s, y->n / 16)) {
+        memcpy(r, x->d, y->n * sizeof *r);
+        r[y->n - 1] &= ((uint64_t)1 << bits % DIGIT_BITS) - 1;
+        v = floored(s, false, x, y, NULL, r);
+    }
+    sl_scratch_give(s);
+    return v;
+}
+
+/* Floored: of a negative one, what is lost makes it one further from 0. */
+static value shift_right(struct star *s, const struct number *x, uint32_t bits)
+{
+    const uint64_t one = 1;
+    uint64_t *r;
+    bool lost;
+    value v = 0;
+
+    if (bits / DIGIT_BITS >= x->n)
+        return sl_word(x->negative ? -1 : 0);
+    if (!sl_charge(s, x->n / 16) || !(r = sl_scratch_take(s, x->n + 1)))
+        return 0;
+    uint32_t n = sl_digits_shr(r, x->d, x->n, bits, &lost);
+    if (lost && x->negative) {
+        r[n] = 0;
+        n = sl_digits_add(r, r, n, &one, n ? 1 : 0);
+        if (!n)
+            r[n++] = 1;
+    }
+    v = sl_int_from_digits(s, r, n, x->negative);
+    sl_scratch_give(s);
+    return v;
+}
+
 static value divide(struct star *s, bool want_quotient, value a,
                     const struct number *x, const struct number *y)
 {
@@ -404,6 +457,10 @@ static value divide(struct star *s, bool want_quotient, value a,
 
     if (sl_digits_compare(x->d, x->n, y->d, y->n) < 0)
         return divide_shorter(s, want_quotient, a, x, y);
+    uint32_t bits = power_of_two(y);
+    if (bits)
+        return want_quotient ? shift_right(s, x, bits)
+                             : lower_bits(s, x, y, bits);
     if (!want_quotient && y->n == 1) {
         if (!sl_charge(s, x->n / 4))
             return 0;
@@ -474,30 +531,6 @@ static value shift_left(struct star *s, const struct number *x, uint32_t bits)
         return 0;
     n = sl_digits_shl(b->digits, x->d, x->n, bits);
     return finish(s, b, n, x->negative);
-}
-
-/* Floored: of a negative one, what is lost makes it one further from 0. */
-static value shift_right(struct star *s, const struct number *x, uint32_t bits)
-{
-    const uint64_t one = 1;
-    uint64_t *r;
-    bool lost;
-    value v = 0;
-
-    if (bits / DIGIT_BITS >= x->n)
-        return sl_word(x->negative ? -1 : 0);
-    if (!sl_charge(s, x->n / 16) || !(r = sl_scratch_take(s, x->n + 1)))
-        return 0;
-    uint32_t n = sl_digits_shr(r, x->d, x->n, bits, &lost);
-    if (lost && x->negative) {
-        r[n] = 0;
-        n = sl_digits_add(r, r, n, &one, n ? 1 : 0);
-        if (!n)
-            r[n++] = 1;
-    }
-    v = sl_int_from_digits(s, r, n, x->negative);
-    sl_scratch_give(s);
-    return v;
 }
 
 static value shift(struct star *s, enum sl_operator op, value a, value b)

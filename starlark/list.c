@@ -1,4 +1,4 @@
-#include "ops.h"
+#include "text.h"
 
 #define LIST_MAX_ITEMS 0x40000000u
 
@@ -50,12 +50,13 @@ static bool extend_by_items(struct star *s, value list, value from)
     uint32_t count =
         sl_is(from, T_LIST) ? sl_list(from)->count : sl_tuple(from)->count;
 
-    if (!sl_charge(s, count / 8) || !grow(s, list, count))
+    if (!grow(s, list, count))
         return false;
     const value *items =
         sl_is(from, T_LIST) ? sl_list(from)->items : sl_tuple(from)->items;
-    if (count)
-        memcpy(l->items + l->count, items, count * sizeof *items);
+    if (!sl_copy(s, (char *)(l->items + l->count), (const char *)items,
+                 count * sizeof *items))
+        return false;
     l->count += count;
     return true;
 }

@@ -213,43 +213,6 @@ bool sl_in(struct star *s, value needle, value haystack, bool *out)
 
 /* --- sequences --------------------------------------------------------------------- */
 
-static value concat_lists(struct star *s, value a, value b)
-{
-    const struct sl_list *x = sl_list(a), *y = sl_list(b);
-    size_t count = (size_t)x->count + y->count;
-
-    if (!sl_charge(s, count / 8))
-        return 0;
-    value v = sl_list_new(s, count);
-    if (!v || !count)
-        return v;
-    if (x->count)
-        memcpy(sl_list(v)->items, x->items, x->count * sizeof *x->items);
-    if (y->count)
-        memcpy(sl_list(v)->items + x->count, y->items,
-               y->count * sizeof *y->items);
-    sl_list(v)->count = (uint32_t)count;
-    return v;
-}
-
-static value concat_tuples(struct star *s, value a, value b)
-{
-    const struct sl_tuple *x = sl_tuple(a), *y = sl_tuple(b);
-    size_t count = (size_t)x->count + y->count;
-
-    if (!x->count || !y->count)
-        return x->count ? a : b;
-    if (!sl_charge(s, count / 8))
-        return 0;
-    value v = sl_tuple_new(s, count);
-    if (!v)
-        return 0;
-    memcpy(sl_tuple(v)->items, x->items, x->count * sizeof *x->items);
-    memcpy(sl_tuple(v)->items + x->count, y->items,
-           y->count * sizeof *y->items);
-    return v;
-}
-
 static value add(struct star *s, value a, value b)
 {
     enum sl_type type = sl_type(a);
@@ -257,69 +220,10 @@ static value add(struct star *s, value a, value b)
     if (type == sl_type(b)) {
         if (type == T_STRING || type == T_BYTES)
             return sl_string_concat(s, a, b);
-        if (type == T_LIST)
-            return concat_lists(s, a, b);
-        if (type == T_TUPLE)
-            return concat_tuples(s, a, b);
+        if (type == T_LIST || type == T_TUPLE)
+            return sl_concat(s, a, b);
     }
     return unknown_op(s, OP_ADD, a, b);
-}
-
-/* Fills `size` bytes by repeating the first `unit` of them. */
-static bool fill_repeating(struct star *s, char *p, size_t unit, size_t size)
-{
-    size_t most = unit < SL_COPY_PIECE ? SL_COPY_PIECE / unit * unit : unit;
-
-    for (size_t done = unit; done < size;) {
-        size_t n = done < most ? done : most;
-        if (n > size - done)
-            n = size - done;
-        if (!sl_charge(s, n / 64) || !sl_copy(s, p + done, p, n))
-            return false;
-        done += n;
-    }
-    return true;
-}
-
-static value repeat_text(struct star *s, value text, size_t n)
-{
-    const struct sl_string *t = sl_string(text);
-    enum sl_type type = sl_type(text);
-    size_t length = t->length * n;
-    char *p;
-
-    if (n == 1)
-        return text;
-    value v = sl_text_room(s, type, length, &p);
-    if (!v || !length)
-        return v;
-    if (!sl_copy(s, p, t->p, t->length) ||
-        !fill_repeating(s, p, t->length, length))
-        return 0;
-    sl_object(v)->flags |= t->o.flags & STRING_ASCII;
-    return v;
-}
-
-static value repeat_items(struct star *s, value from, size_t n)
-{
-    bool list = sl_is(from, T_LIST);
-    size_t unit = list ? sl_list(from)->count : sl_tuple(from)->count;
-    size_t count = unit * n;
-
-    if (n == 1 && !list)
-        return from;
-    value v = list ? sl_list_new(s, count) : sl_tuple_new(s, count);
-    if (!v || !count)
-        return v;
-    value *items = list ? sl_list(v)->items : sl_tuple(v)->items;
-    memcpy(items, list ? sl_list(from)->items : sl_tuple(from)->items,
-           unit * sizeof *items);
-    if (!fill_repeating(s, (char *)items, unit * sizeof *items,
-                        count * sizeof *items))
-        return 0;
-    if (list)
-        sl_list(v)->count = (uint32_t)count;
-    return v;
 }
 
 static bool is_sequence(value v)
@@ -348,125 +252,7 @@ static value multiply(struct star *s, value a, value b)
             return sl_fail(s, "excessive repeat (%llu * %lld elements)",
                            (unsigned long long)unit, (long long)n);
     }
-    return sl_is(from, T_STRING) || sl_is(from, T_BYTES)
-               ? repeat_text(s, from, (size_t)n)
-               : repeat_items(s, from, (size_t)n);
-}
-
-/* --- dicts and sets -------------------------------------------------------------------- */
-
-static bool copy_entries(struct star *s, value to, value from)
-{
-    uint32_t i = 0;
-
-    for (struct sl_entry *e; (e = sl_table_next(from, &i)); i++)
-        if (!sl_charge(s, 1) || !sl_table_add(s, to, e->key, e->hash, e->value))
-            return false;
-    return true;
-}
-
-static bool set_entries(struct star *s, value to, value from)
-{
-    uint32_t i = 0;
-
-    for (struct sl_entry *e; (e = sl_table_next(from, &i)); i++)
-        if (!sl_charge(s, 1) || !sl_table_set(s, to, e->key, e->value))
-            return false;
-    return true;
-}
-
-/* Adds to `to` what of set `from` is in `other`, or is not. */
-static bool add_those(struct star *s, value to, value from, value other,
-                      bool that_are_in)
-{
-    uint32_t i = 0;
-
-    for (struct sl_entry *e; (e = sl_table_next(from, &i)); i++) {
-        value found;
-        if (!sl_charge(s, 1) || !sl_table_find(s, other, e->key, &found))
-            return false;
-        if ((found != 0) == that_are_in &&
-            !sl_table_add(s, to, e->key, e->hash, V_NONE))
-            return false;
-    }
-    return true;
-}
-
-/* `a` and `b` are of the same type, T_DICT or T_SET. */
-static value combine(struct star *s, enum sl_operator op, value a, value b)
-{
-    bool is_dict = sl_is(a, T_DICT), copies = op == OP_OR;
-    size_t room = copies ? sl_table(a)->count : 0;
-    struct sl_scope scope = sl_native_enter(s);
-    value v = is_dict ? sl_dict_new(s, room) : sl_set_new(s, room);
-    bool ok = v;
-
-    if (ok && copies)
-        ok = copy_entries(s, v, a) && set_entries(s, v, b);
-    else if (ok)
-        ok = add_those(s, v, a, b, op == OP_AND);
-    if (ok && op == OP_XOR)
-        ok = add_those(s, v, b, a, false);
-    sl_native_leave(s, scope);
-    if (ok && s->native) /* the caller makes more before it returns */
-        ok = sl_hold(s, v);
-    return ok ? v : 0;
-}
-
-/* Removes from set `a` what is in `b`, or what is not. */
-static bool remove_those(struct star *s, value a, value b, bool that_are_in)
-{
-    uint32_t i = 0;
-
-    for (struct sl_entry *e; (e = sl_table_next(a, &i)); i++) {
-        value found;
-        if (!sl_charge(s, 1) || !sl_table_find(s, b, e->key, &found))
-            return false;
-        if ((found != 0) == that_are_in && !sl_table_remove(s, a, e->key, NULL))
-            return false;
-    }
-    return true;
-}
-
-static bool toggle(struct star *s, value a, value b)
-{
-    uint32_t i = 0;
-
-    for (struct sl_entry *e; (e = sl_table_next(b, &i)); i++) {
-        value found;
-        if (!sl_charge(s, 1) || !sl_table_find(s, a, e->key, &found))
-            return false;
-        if (!(found ? sl_table_remove(s, a, e->key, NULL)
-                    : sl_table_set(s, a, e->key, V_NONE)))
-            return false;
-    }
-    return true;
-}
-
-static bool is_table_op(enum sl_operator op, value a, value b)
-{
-    if (sl_is(a, T_DICT))
-        return sl_is(b, T_DICT) && op == OP_OR;
-    return sl_is(a, T_SET) && sl_is(b, T_SET) &&
-           (op == OP_OR || op == OP_AND || op == OP_SUB || op == OP_XOR);
-}
-
-/* As `combine`, but changes `a`. */
-static value combine_into(struct star *s, enum sl_operator op, value a, value b)
-{
-    char verb[16];
-    bool ok;
-
-    snprintf(verb, sizeof verb, "apply %s= to", sl_operator_text(op));
-    if (!sl_may_change(s, a, verb))
-        return 0;
-    if (op == OP_OR)
-        ok = set_entries(s, a, b);
-    else if (op == OP_XOR)
-        ok = toggle(s, a, b);
-    else
-        ok = remove_those(s, a, b, op == OP_SUB);
-    return ok ? a : 0;
+    return sl_repeat(s, from, (size_t)n);
 }
 
 /* --- numbers --------------------------------------------------------------------------- */
@@ -537,8 +323,8 @@ value sl_binary(struct star *s, enum sl_operator op, value a, value b,
         return sl_int_binary(s, op, a, b);
     if (is_number(a) && is_number(b))
         return number_binary(s, op, a, b);
-    if (is_table_op(op, a, b))
-        return in_place ? combine_into(s, op, a, b) : combine(s, op, a, b);
+    if (sl_can_combine(op, a, b))
+        return sl_combine(s, op, a, b, in_place);
 
     switch (op) {
     case OP_ADD:

@@ -9,6 +9,7 @@
  */
 
 #define TABLE_MAX_ENTRIES 0x40000000u
+#define INDEX_PIECE       4096
 
 static bool hash_key(struct star *s, value key, uint32_t *hash)
 {
@@ -93,8 +94,7 @@ static void index_clear(struct sl_table *t)
     }
 }
 
-/* Closes the holes. */
-static void pack(struct sl_table *t)
+static void close_holes(struct sl_table *t)
 {
     uint32_t to = 0;
 
@@ -105,8 +105,37 @@ static void pack(struct sl_table *t)
             t->entries[to++] = t->entries[i];
     t->used = to;
     t->first = 0;
-    for (uint32_t i = 0; t->index && i < to; i++)
+}
+
+/* Of few entries, once the holes are closed. */
+static void pack(struct sl_table *t)
+{
+    close_holes(t);
+    for (uint32_t i = 0; t->index && i < t->used; i++)
         index_put(t, i);
+}
+
+static void index_free(struct star *s, struct sl_table *t)
+{
+    if (t->index)
+        sl_storage_free(s, t->index,
+                        ((size_t)t->index_mask + 1) * sizeof *t->index);
+    t->index = NULL;
+    t->index_mask = 0;
+}
+
+/* Of many: each misses the cache. A table whose index was interrupted has none
+ * until it grows, and is searched from its beginning. */
+static bool index_fill(struct star *s, struct sl_table *t)
+{
+    for (uint32_t i = 0; t->index && i < t->used; i++) {
+        if (i % INDEX_PIECE == 0 && !sl_charge(s, INDEX_PIECE / 4)) {
+            index_free(s, t);
+            return false;
+        }
+        index_put(t, i);
+    }
+    return true;
 }
 
 /* How many slots an index needs for `capacity` entries: a power of two. */
@@ -130,9 +159,6 @@ static bool grow(struct star *s, struct sl_table *t, uint32_t capacity)
     if (capacity > SL_TABLE_SMALL) {
         slots = slots_for(capacity);
         capacity = slots / 3 * 2;
-        /* The index is full of noise: filling it misses the cache. */
-        if (!sl_charge(s, capacity / 4))
-            return false;
         index = sl_storage(s, slots * sizeof *index);
         if (!index)
             return false;
@@ -145,17 +171,16 @@ static bool grow(struct star *s, struct sl_table *t, uint32_t capacity)
             sl_storage_free(s, index, slots * sizeof *index);
         return false;
     }
-    if (t->index)
-        sl_storage_free(s, t->index,
-                        ((size_t)t->index_mask + 1) * sizeof *index);
     t->entries = entries;
     t->capacity = capacity;
-    t->index = index;
-    t->index_mask = slots ? slots - 1 : 0;
-    if (index)
+    index_free(s, t);
+    close_holes(t);
+    if (index) {
         memset(index, 0, slots * sizeof *index);
-    pack(t);
-    return true;
+        t->index = index;
+        t->index_mask = slots - 1;
+    }
+    return index_fill(s, t);
 }
 
 bool sl_table_reserve(struct star *s, value table, uint32_t capacity)
@@ -171,10 +196,8 @@ static bool make_room(struct star *s, struct sl_table *t)
     if (t->used < t->capacity)
         return true;
     if (t->count < t->capacity - t->capacity / 4) {
-        if (!sl_charge(s, t->capacity / 4))
-            return false;
-        pack(t);
-        return true;
+        close_holes(t);
+        return index_fill(s, t);
     }
     return grow(s, t, t->capacity ? t->capacity * 2 : 4);
 }
@@ -261,12 +284,8 @@ void sl_table_clear(struct star *s, value table)
     if (t->entries)
         sl_storage_free(s, t->entries,
                         (size_t)t->capacity * sizeof *t->entries);
-    if (t->index)
-        sl_storage_free(s, t->index,
-                        ((size_t)t->index_mask + 1) * sizeof *t->index);
+    index_free(s, t);
     t->entries = NULL;
-    t->index = NULL;
-    t->index_mask = 0;
     t->count = t->used = t->capacity = t->first = 0;
 }
 
