@@ -1,8 +1,6 @@
 #include <math.h>
-#include <stdio.h>
 
 #include "table.h"
-#include "text.h"
 
 /* What operators do for each type: truth, length, arithmetic, membership. What is
  * equal, smaller and hashed is in compare.c, arithmetic on ints in int.c. */
