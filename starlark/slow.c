@@ -48,7 +48,9 @@ value sl_vm_binary(struct star *s, enum sl_operator op, value x, value y,
             return sl_float(s, a / b);
     }
     s->native = true;
-    value v = sl_binary(s, op, x, y, in_place);
+    value v = op == OP_ADD && sl_is(x, T_STRING) && sl_is(y, T_STRING)
+                  ? sl_string_concat(s, x, y)
+                  : sl_binary(s, op, x, y, in_place);
     s->native = false;
     s->heap.held_count = held;
     return v;
@@ -96,13 +98,48 @@ int sl_vm_compare(struct star *s, enum sl_operator op, value x, value y)
     return sl_compare(s, op, x, y, &result) ? result : -1;
 }
 
+/* A text among few: 1 or 0; -1 when that is for sl_in to find. */
+static int among(struct star *s, value text, const value *items, uint32_t count)
+{
+    if (count > 64 || !sl_charge(s, count))
+        return -1;
+    for (uint32_t i = 0; i < count; i++) {
+        if (items[i] == text)
+            return 1;
+        if (!sl_is(items[i], T_STRING))
+            continue;
+        if (!are_short_texts(items[i], text))
+            return -1;
+        if (text_equal(items[i], text))
+            return 1;
+    }
+    return 0;
+}
+
 int sl_vm_contains(struct star *s, value needle, value haystack)
 {
     bool result;
+    int found = -1;
 
-    if (sl_is(needle, T_STRING) &&
-        (sl_is(haystack, T_DICT) || sl_is(haystack, T_SET)))
-        return sl_table_find_string(s, haystack, needle) != NULL;
+    if (sl_is(needle, T_STRING) && sl_is_object(haystack)) {
+        switch (sl_object(haystack)->type) {
+        case T_DICT:
+        case T_SET:
+            return sl_table_find_string(s, haystack, needle) != NULL;
+        case T_LIST:
+            found = among(s, needle, sl_list(haystack)->items,
+                          sl_list(haystack)->count);
+            break;
+        case T_TUPLE:
+            found = among(s, needle, sl_tuple(haystack)->items,
+                          sl_tuple(haystack)->count);
+            break;
+        default:
+            break;
+        }
+        if (found >= 0)
+            return found;
+    }
     return sl_in(s, needle, haystack, &result) ? result : -1;
 }
 

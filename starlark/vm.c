@@ -85,9 +85,7 @@
 #define INTS_SHL                                                               \
     (y <= sl_word(60) && (r = (int64_t)((x - 1) << (y >> 1)),                  \
                           r >> (y >> 1) == (int64_t)(x - 1) && (r |= 1)))
-#define INTS_SHR                                                               \
-    ((int64_t)y >= 0 &&                                                        \
-     (r = (X_INT >> (y > sl_word(63) ? 63 : y >> 1)) | 1, true))
+#define INTS_SHR (y <= sl_word(62) && (r = (X_INT >> (y >> 1)) | 1, true))
 #define INTS_FLOORDIV                                                          \
     (y != sl_word(0) &&                                                        \
      sl_vm_floor_divide(X_INT >> 1, (int64_t)y >> 1, &r, &rest) &&             \
@@ -96,7 +94,24 @@
     (y != sl_word(0) &&                                                        \
      sl_vm_floor_divide(X_INT >> 1, (int64_t)y >> 1, &rest, &r) &&             \
      (r = (int64_t)sl_word(r), true))
-#define INTS_DIV (r = 0, false)
+
+#define DIVIDE(name, right)                                                    \
+    L_##name:                                                                  \
+    {                                                                          \
+        value x = B, y = right;                                                \
+        double p = 1, q = 0;                                                   \
+        if (BOTH_INTS(x, y)) {                                                 \
+            p = (double)sl_int_word(x);                                        \
+            q = (double)sl_int_word(y);                                        \
+        } else if (BOTH_FLOATS(x, y)) {                                        \
+            p = sl_float_word(x);                                              \
+            q = sl_float_word(y);                                              \
+        }                                                                      \
+        if (LIKELY(q != 0))                                                    \
+            FLOAT(p / q);                                                      \
+        GIVE(A, sl_vm_binary(s, OP_DIV, x, y, false));                         \
+        NEXT;                                                                  \
+    }
 
 /* When the comparison gives `want`: `then`; else: `otherwise`. */
 #define COMPARE(name, op, cmp, left, right, want, then, otherwise)             \
@@ -239,7 +254,8 @@ L_FREE_CELL : {
     ARITHMETIC_PAIR(ADD, INTS_ADD, FLOAT(p + q))
     ARITHMETIC_PAIR(SUB, INTS_SUB, FLOAT(p - q))
     ARITHMETIC_PAIR(MUL, INTS_MUL, FLOAT(p * q))
-    ARITHMETIC_PAIR(DIV, INTS_DIV, if (q != 0) FLOAT(p / q))
+    DIVIDE(DIV, C)
+    DIVIDE(DIV_K, C_CONST)
     ARITHMETIC_PAIR(FLOORDIV, INTS_FLOORDIV, (void)0)
     ARITHMETIC_PAIR(MOD, INTS_MOD, (void)0)
     ARITHMETIC_PAIR(AND, INTS_AND, (void)0)

@@ -59,7 +59,7 @@ struct star_module {
 };
 
 /* More C functions than this do not run programs inside each other, whatever
- * limits.call_depth says: each costs some 500 bytes of the C stack. */
+ * limits.call_depth says: each costs about a kilobyte of the C stack. */
 #define SL_ENTRIES_MAX 240u
 
 /* --- for the collector and star_close ------------------------------------------ */
