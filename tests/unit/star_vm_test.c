@@ -243,6 +243,209 @@ TEST(what_is_left_above_a_window_is_never_looked_at)
     star_close(s);
 }
 
+/* --- the loop and ops.h agree -------------------------------------------------------- */
+
+static const char *const operands[] = {
+    "0",
+    "1",
+    "-1",
+    "2",
+    "-2",
+    "3",
+    "-7",
+    "10",
+    "62",
+    "63",
+    "64",
+    "-63",
+    "4294967295",
+    "4294967296",
+    "-4294967296",
+    "3037000500",
+    "2305843009213693951",
+    "-2305843009213693952",
+    "4611686018427387903",
+    "4611686018427387904",
+    "-4611686018427387904",
+    "-4611686018427387905",
+    "9223372036854775807",
+    "-9223372036854775808",
+    "18446744073709551616",
+    "9007199254740993",
+    "0.0",
+    "-0.0",
+    "0.5",
+    "-2.5",
+    "3.0",
+    "1e-300",
+    "1e300",
+    "9007199254740992.0",
+    "float(\"inf\")",
+    "float(\"nan\")",
+    "None",
+    "True",
+    "False",
+    "\"\"",
+    "\"a\"",
+    "\"ab\"",
+    "\"é\"",
+    "b\"a\"",
+    "[]",
+    "[1]",
+    "(1,)",
+    "()",
+    "{}",
+    "{1: 2}",
+    "range(3)",
+    "set([1])",
+};
+
+static const struct {
+    const char *text;
+    enum sl_operator op;
+} operators[] = {
+    {"+", OP_ADD},       {"-", OP_SUB},  {"*", OP_MUL},         {"/", OP_DIV},
+    {"//", OP_FLOORDIV}, {"%", OP_MOD},  {"&", OP_AND},         {"|", OP_OR},
+    {"^", OP_XOR},       {"<<", OP_SHL}, {">>", OP_SHR},        {"==", OP_EQ},
+    {"!=", OP_NE},       {"<", OP_LT},   {"<=", OP_LE},         {">", OP_GT},
+    {">=", OP_GE},       {"in", OP_IN},  {"not in", OP_NOT_IN},
+};
+
+/* What ops.h makes of it: 0 when it fails. */
+static value by_ops(struct star *s, enum sl_operator op, value a, value b)
+{
+    bool result;
+
+    if (op <= OP_SHR)
+        return sl_binary(s, op, a, b, false);
+    if (op == OP_EQ || op == OP_NE)
+        return sl_equal(s, a, b, &result) ? sl_bool(result == (op == OP_EQ))
+                                          : 0;
+    if (op == OP_IN || op == OP_NOT_IN)
+        return sl_in(s, a, b, &result) ? sl_bool(result == (op == OP_IN)) : 0;
+    return sl_compare(s, op, a, b, &result) ? sl_bool(result) : 0;
+}
+
+static bool same_outcome(struct star *s, value got, const char *error,
+                         value want)
+{
+    char text[300];
+    const char *a, *b;
+    size_t n, m;
+
+    if (!want) {
+        snprintf(text, sizeof text, "%s", star_error_message(s));
+        sl_error_clear(s);
+        return !got && !strcmp(error, text);
+    }
+    return got && star_type(got) == star_type(want) &&
+           star_as_text(star_repr(s, got), &a, &n) &&
+           star_as_text(star_repr(s, want), &b, &m) && n == m &&
+           !memcmp(a, b, n);
+}
+
+#define OPERANDS (sizeof operands / sizeof *operands)
+
+/* An operator in all its instructions: with registers, with a constant, as a
+ * value, as a jump and its negation, in place. */
+static const char *forms_of(const char *op, bool condition)
+{
+    static char text[60000];
+    size_t at = (size_t)snprintf(text, sizeof text,
+                                 "def plain(a, b): return a %s b\n", op);
+
+    if (condition)
+        at += (size_t)snprintf(text + at, sizeof text - at,
+                               "def jump(a, b):\n"
+                               "    if a %s b: return True\n"
+                               "    return False\n"
+                               "def no_jump(a, b):\n"
+                               "    if not (a %s b): return False\n"
+                               "    return True\n",
+                               op, op);
+    else
+        at += (size_t)snprintf(text + at, sizeof text - at,
+                               "def augmented(a, b):\n"
+                               "    a %s= b\n    return a\n",
+                               op);
+    for (size_t k = 0; k < OPERANDS; k++)
+        at += (size_t)snprintf(text + at, sizeof text - at,
+                               "def const%zu(a): return a %s %s\n"
+                               "def if%zu(a):\n"
+                               "    if a %s %s: return True\n"
+                               "    return False\n",
+                               k, op, operands[k], k, op, operands[k]);
+    at += (size_t)snprintf(text + at, sizeof text - at, "values = [");
+    for (size_t k = 0; k < OPERANDS; k++)
+        at +=
+            (size_t)snprintf(text + at, sizeof text - at, "%s, ", operands[k]);
+    snprintf(text + at, sizeof text - at, "]\n");
+    return text;
+}
+
+/* One form of an operator with two operands, if it has that. */
+static void check_form(struct star *s, const struct star_module *m,
+                       enum sl_operator op, const char *name, const value *args,
+                       size_t count)
+{
+    value f = star_global(m, name);
+    char error[300];
+
+    /* In place, frozen containers fail and say so. */
+    if (!f || (!strcmp(name, "augmented") && sl_is_object(args[0]) &&
+               sl_type(args[0]) >= T_LIST))
+        return;
+    value got = star_call(s, f, args, count, NULL, 0);
+    snprintf(error, sizeof error, "%s", star_error_message(s));
+    sl_error_clear(s);
+    value want = by_ops(s, op, args[0], args[1]);
+    if (!same_outcome(s, got, error, want)) {
+        printf("# %s: %s\n", name, error);
+        CHECK(false);
+    }
+}
+
+static void check_pair(struct star *s, const struct star_module *m,
+                       enum sl_operator op, size_t x, size_t y)
+{
+    static const char *const forms[] = {"plain", "jump", "no_jump",
+                                        "augmented"};
+    bool failed = tap_failed;
+    char name[20];
+    value args[2];
+
+    CHECK(star_item(star_global(m, "values"), x, &args[0]) &&
+          star_item(star_global(m, "values"), y, &args[1]));
+    for (size_t f = 0; f < sizeof forms / sizeof *forms; f++)
+        check_form(s, m, op, forms[f], args, 2);
+    snprintf(name, sizeof name, "const%zu", y);
+    check_form(s, m, op, name, args, 1);
+    snprintf(name, sizeof name, "if%zu", y);
+    if (op >= OP_EQ)
+        check_form(s, m, op, name, args, 1);
+    if (tap_failed && !failed)
+        printf("# %s and %s, %s\n", operands[x], operands[y],
+               sl_operator_text(op));
+}
+
+TEST(operators_do_in_the_loop_what_they_do_elsewhere)
+{
+    for (size_t o = 0; o < sizeof operators / sizeof *operators; o++) {
+        struct star *s = open_with((struct star_limits){0});
+        enum sl_operator op = operators[o].op;
+        struct star_module *m =
+            run(s, forms_of(operators[o].text, op >= OP_EQ));
+
+        CHECK(m != NULL);
+        for (size_t x = 0; m && x < OPERANDS * OPERANDS; x++) {
+            size_t scope = star_scope_begin(s);
+            check_pair(s, m, op, x / OPERANDS, x % OPERANDS);
+            star_scope_end(s, scope);
+        }
+        star_close(s);
+    }
+}
+
 /* --- failing ------------------------------------------------------------------------ */
 
 static const char *const loops[] = {
