@@ -4,8 +4,8 @@
 #include "star.h"
 
 /*
- * blocks: what heap.c, which hands out memory, and collect.c, which takes it
- * back, know about it.
+ * blocks: chunks, blocks, cells, runs and mappings. blocks.c hands them out and
+ * charges for them, collect.c sweeps them; only heap.c sees both.
  */
 
 enum sl_block_kind {
@@ -41,6 +41,10 @@ struct sl_chunk {
     struct sl_block blocks[SL_CHUNK_BLOCKS];
 };
 
+#define SL_CHUNK_TABLE_BYTES                                                   \
+    ((sizeof(struct sl_chunk) + SL_PAGE_BYTES - 1) &                           \
+     ~(size_t)(SL_PAGE_BYTES - 1))
+
 /* Stands before an object that is a mapping. */
 struct sl_large {
     struct sl_large *next;
@@ -68,6 +72,23 @@ static inline char *sl_block_base(const struct sl_block *b)
 
     return (char *)c + (size_t)(b - c->blocks) * SL_BLOCK_BYTES;
 }
+
+/* Storage of more than a run is a mapping. */
+static inline bool sl_is_mapping(size_t size)
+{
+    return size > (size_t)SL_RUN_MAX * SL_BLOCK_BYTES;
+}
+
+/* NULL or false: no room in the budget, or the system has no more. */
+bool sl_heap_charge(struct sl_heap *h, size_t bytes);
+void *sl_take_object(struct sl_heap *h, size_t size);
+void *sl_take_storage(struct sl_heap *h, size_t size);
+/* Without a copy: in the cell or run that it has, or by moving pages. NULL also
+ * when that cannot be done. */
+void *sl_resize_in_place(struct sl_heap *h, void *p, size_t old_size,
+                         size_t size);
+void sl_give_storage(struct sl_heap *h, void *p, size_t size);
+void sl_blocks_close(struct sl_heap *h);
 
 void sl_block_list(struct sl_heap *h, struct sl_block *b);
 void sl_block_unlist(struct sl_heap *h, struct sl_block *b);

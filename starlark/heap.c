@@ -1,481 +1,13 @@
 #include "heap.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include "blocks.h"
 
-/*
- * Functions here give NULL or false without an error when the budget or the
- * system has no room; nothing is collected behind their back. Only those at the
- * end, which the rest of starlark/ calls, go on to collect and try again.
- */
+/* What the rest of starlark/ allocates with: blocks.c, and when it has no room,
+ * the collector. */
 
-/* Larger cells waste at most an eighth of a block at its end. */
-const uint16_t sl_cell_bytes[SL_CLASS_COUNT] = {
-    16,  32,   48,   64,   80,   96,   112,  128,  144,  160, 176,
-    192, 208,  224,  240,  256,  272,  288,  304,  320,  336, 352,
-    368, 384,  400,  416,  432,  448,  464,  480,  496,  512, 640,
-    768, 1024, 1360, 1632, 2048, 2720, 3264, 4096, 5456, 8192};
-
-static inline unsigned class_of(size_t size)
-{
-    unsigned rank = SL_SMALL_BYTES / 16;
-
-    if (size <= SL_SMALL_BYTES)
-        return size ? SL_CLASS(size) : 0;
-    while (sl_cell_bytes[rank] < size)
-        rank++;
-    return rank;
-}
-
-static size_t round_up(size_t n, size_t unit)
-{
-    return (n + unit - 1) & ~(unit - 1);
-}
-
-static unsigned run_of(size_t size)
-{
-    return (unsigned)((size + SL_BLOCK_BYTES - 1) / SL_BLOCK_BYTES);
-}
-
-/* --- the budget and the system ----------------------------------------------- */
-
-static bool charge(struct sl_heap *h, size_t bytes)
-{
-    if (h->used > h->limit || bytes > h->limit - h->used)
-        return false;
-    h->used += bytes;
-    if (h->used > h->peak)
-        h->peak = h->used;
-    return true;
-}
-
-static void *map(size_t size)
-{
-    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    return p == MAP_FAILED ? NULL : p;
-}
-
-/* Address space only: pages count when they are touched. Chunks tend to be
- * mapped next to each other, so that the first try is mostly aligned. */
-static void *map_chunk(void)
-{
-    size_t size = SL_CHUNK_BYTES;
-    char *p = map(size), *aligned;
-
-    if (!p || (uintptr_t)p % size == 0)
-        return p;
-    munmap(p, size);
-    if (!(p = map(2 * size)))
-        return NULL;
-    aligned = (char *)round_up((uintptr_t)p, size);
-    if (aligned != p)
-        munmap(p, (size_t)(aligned - p));
-    munmap(aligned + size, (size_t)(p + size - aligned));
-    return aligned;
-}
-
-#define CHUNK_TABLE_BYTES                                                      \
-    ((sizeof(struct sl_chunk) + SL_PAGE_BYTES - 1) / SL_PAGE_BYTES *           \
-     SL_PAGE_BYTES)
-
-static struct sl_chunk *chunk_new(struct sl_heap *h)
-{
-    struct sl_chunk *c;
-
-    if (!charge(h, CHUNK_TABLE_BYTES))
-        return NULL;
-    if (!(c = map_chunk())) {
-        h->used -= CHUNK_TABLE_BYTES;
-        return NULL;
-    }
-    c->busy = 1;
-    c->next = h->chunks;
-    h->chunks = c;
-    return c;
-}
-
-/* Charges the first `pages` of a block, as far as they are not yet. */
-static bool touch(struct sl_heap *h, struct sl_block *b, unsigned pages)
-{
-    if (pages > b->pages) {
-        if (!charge(h, (pages - b->pages) * (size_t)SL_PAGE_BYTES))
-            return false;
-        b->pages = (uint8_t)pages;
-    }
-    return true;
-}
-
-static bool touch_run(struct sl_heap *h, struct sl_block *b, size_t size)
-{
-    for (size_t i = 0; size; i++) {
-        size_t part = size < SL_BLOCK_BYTES ? size : SL_BLOCK_BYTES;
-
-        if (!touch(h, b + i,
-                   (unsigned)((part + SL_PAGE_BYTES - 1) / SL_PAGE_BYTES)))
-            return false;
-        size -= part;
-    }
-    return true;
-}
-
-static void drop_spare(struct sl_heap *h)
-{
-    if (!h->spare)
-        return;
-    munmap(h->spare, h->spare_size);
-    h->used -= h->spare_size;
-    h->idle -= h->spare_size;
-    h->spare = NULL;
-    h->spare_size = 0;
-}
-
-void sl_heap_trim(struct sl_heap *h, size_t wanted)
-{
-    if (h->used > h->limit || wanted > h->limit - h->used)
-        drop_spare(h);
-    for (struct sl_chunk *c = h->chunks; c && h->idle; c = c->next)
-        for (size_t i = 1; i < SL_CHUNK_BLOCKS; i++) {
-            struct sl_block *b = &c->blocks[i];
-            size_t bytes = b->pages * (size_t)SL_PAGE_BYTES;
-
-            if (h->used <= h->limit && wanted <= h->limit - h->used)
-                return;
-            if (b->kind != BLOCK_IDLE || !bytes ||
-                madvise(sl_block_base(b), bytes, MADV_DONTNEED) < 0)
-                continue;
-            b->pages = 0;
-            h->used -= bytes;
-            h->idle -= bytes;
-        }
-}
-
-/* --- blocks -------------------------------------------------------------------- */
-
-void sl_block_list(struct sl_heap *h, struct sl_block *b)
-{
-    struct sl_block **head = &h->partial[b->kind == BLOCK_STORAGE][b->rank];
-
-    if (b->listed)
-        return;
-    b->prev = NULL;
-    b->next = *head;
-    if (b->next)
-        b->next->prev = b;
-    *head = b;
-    b->listed = true;
-}
-
-void sl_block_unlist(struct sl_heap *h, struct sl_block *b)
-{
-    if (!b->listed)
-        return;
-    if (b->next)
-        b->next->prev = b->prev;
-    if (b->prev)
-        b->prev->next = b->next;
-    else
-        h->partial[b->kind == BLOCK_STORAGE][b->rank] = b->next;
-    b->listed = false;
-}
-
-void sl_block_release(struct sl_heap *h, struct sl_block *b)
-{
-    struct sl_chunk *c = sl_chunk_of(b);
-    unsigned run = b->run;
-
-    sl_block_unlist(h, b);
-    SL_POISON(sl_block_base(b), run * (size_t)SL_BLOCK_BYTES);
-    for (unsigned i = 0; i < run; i++) {
-        c->busy &= ~((uint64_t)1 << (b + i - c->blocks));
-        h->idle += b[i].pages * (size_t)SL_PAGE_BYTES;
-        b[i].kind = BLOCK_IDLE;
-    }
-}
-
-/* The first block of `run` idle ones in a row, or 0. */
-static unsigned find_run(uint64_t busy, unsigned run)
-{
-    uint64_t idle = ~busy;
-
-    for (unsigned have = 1; have < run && idle;) {
-        unsigned more = run - have < have ? run - have : have;
-
-        idle &= idle >> more;
-        have += more;
-    }
-    return idle ? (unsigned)__builtin_ctzll(idle) : 0;
-}
-
-static struct sl_block *take_blocks(struct sl_heap *h, enum sl_block_kind kind,
-                                    unsigned run)
-{
-    struct sl_chunk *c = h->chunks;
-    struct sl_block *b;
-    unsigned i = 0;
-
-    while (c && !(i = find_run(c->busy, run)))
-        c = c->next;
-    if (!c) {
-        if (!(c = chunk_new(h)))
-            return NULL;
-        i = 1;
-    }
-    b = &c->blocks[i];
-    for (unsigned k = 0; k < run; k++) {
-        c->busy |= (uint64_t)1 << (i + k);
-        h->idle -= b[k].pages * (size_t)SL_PAGE_BYTES;
-        b[k].kind = BLOCK_TAIL;
-    }
-    b->kind = (uint8_t)kind;
-    b->run = (uint8_t)run;
-    b->free = NULL;
-    b->live = b->made = 0;
-    return b;
-}
-
-/* --- cells ---------------------------------------------------------------------- */
-
-static SL_UNCHECKED struct sl_free_cell *pop(struct sl_free_cell **list)
-{
-    struct sl_free_cell *cell = *list;
-
-    *list = cell->next;
-    return cell;
-}
-
-static SL_UNCHECKED void push(struct sl_free_cell **list, void *p)
-{
-    struct sl_free_cell *cell = p;
-
-    cell->header = 0;
-    cell->next = *list;
-    *list = cell;
-}
-
-/* Makes cells of what is left of the page that the last one ends in; at least
- * one. */
-static bool make_cells(struct sl_heap *h, struct sl_block *b)
-{
-    size_t cell = sl_cell_bytes[b->rank], from = b->made * cell;
-    size_t end = round_up(from + 1, SL_PAGE_BYTES);
-    size_t count = (end - from) / cell, left = b->cells - (size_t)b->made;
-    char *base = sl_block_base(b);
-
-    if (!count)
-        count = 1;
-    if (count > left)
-        count = left;
-    end = from + count * cell;
-    if (!touch(h, b, (unsigned)((end + SL_PAGE_BYTES - 1) / SL_PAGE_BYTES)))
-        return false;
-    SL_POISON(base + from, end - from);
-    for (size_t i = count; i-- > 0;)
-        push(&b->free, base + from + i * cell);
-    b->made = (uint16_t)(b->made + count);
-    return true;
-}
-
-/* A block of that class whose free list is not empty. */
-static struct sl_block *block_with_cells(struct sl_heap *h,
-                                         enum sl_block_kind kind, unsigned rank)
-{
-    struct sl_block *b = h->partial[kind == BLOCK_STORAGE][rank];
-
-    if (!b) {
-        if (!(b = take_blocks(h, kind, 1)))
-            return NULL;
-        b->rank = (uint8_t)rank;
-        b->cells = (uint16_t)(SL_BLOCK_BYTES / sl_cell_bytes[rank]);
-        sl_block_list(h, b);
-    }
-    if (!b->free && !make_cells(h, b)) {
-        if (!b->made)
-            sl_block_release(h, b);
-        return NULL;
-    }
-    return b;
-}
-
-static void *take_object_cell(struct sl_heap *h, unsigned rank)
-{
-    if (!h->free[rank]) {
-        struct sl_block *b = block_with_cells(h, BLOCK_OBJECTS, rank);
-        size_t cells;
-
-        if (!b)
-            return NULL;
-        cells = b->made - b->live;
-        h->until_collect -= (int64_t)(cells * sl_cell_bytes[rank]);
-        b->live = b->made;
-        h->free[rank] = b->free;
-        b->free = NULL;
-        if (b->made == b->cells)
-            sl_block_unlist(h, b);
-    }
-    return pop(&h->free[rank]);
-}
-
-static void *take_storage_cell(struct sl_heap *h, unsigned rank)
-{
-    struct sl_block *b = h->partial[true][rank];
-    void *p;
-
-    if ((!b || !b->free) && !(b = block_with_cells(h, BLOCK_STORAGE, rank)))
-        return NULL;
-    p = pop(&b->free);
-    b->live++;
-    if (!b->free && b->made == b->cells)
-        sl_block_unlist(h, b);
-    return p;
-}
-
-static void give_storage_cell(struct sl_heap *h, void *p)
-{
-    struct sl_block *b = sl_block_of(p);
-
-    SL_POISON(p, sl_cell_bytes[b->rank]);
-    push(&b->free, p);
-    b->live--;
-    sl_block_list(h, b);
-    /* The last one of its class stays: the next to come finds it. */
-    if (!b->live && (b->next || b->prev))
-        sl_block_release(h, b);
-}
-
-/* --- runs and mappings ------------------------------------------------------------ */
-
-static void *take_run(struct sl_heap *h, enum sl_block_kind kind, size_t size)
-{
-    struct sl_block *b = take_blocks(h, kind, run_of(size));
-
-    if (!b)
-        return NULL;
-    if (!touch_run(h, b, size)) {
-        sl_block_release(h, b);
-        return NULL;
-    }
-    SL_UNPOISON(sl_block_base(b), size);
-    return sl_block_base(b);
-}
-
-static bool remap(struct sl_heap *h, void **p, size_t old_size, size_t size)
-{
-    void *moved;
-
-    if (size > old_size && !charge(h, size - old_size))
-        return false;
-    moved = mremap(*p, old_size, size, MREMAP_MAYMOVE);
-    if (moved == MAP_FAILED) {
-        h->used -= size > old_size ? size - old_size : 0;
-        return false;
-    }
-    h->used -= size < old_size ? old_size - size : 0;
-    *p = moved;
-    return true;
-}
-
-/* Pages that were touched before cost a fraction of new ones. */
-static void *take_mapping(struct sl_heap *h, size_t size)
-{
-    void *p = h->spare;
-
-    if (p && remap(h, &p, h->spare_size, size)) {
-        h->idle -= h->spare_size;
-        h->spare = NULL;
-        h->spare_size = 0;
-        return p;
-    }
-    if (!charge(h, size))
-        return NULL;
-    if (!(p = map(size)))
-        h->used -= size;
-    return p;
-}
-
-/* The larger of it and the spare one becomes the spare one. */
-static void give_mapping(struct sl_heap *h, void *p, size_t size)
-{
-    if (size <= h->spare_size) {
-        h->used -= size;
-        munmap(p, size);
-        return;
-    }
-    drop_spare(h);
-    h->spare = p;
-    h->spare_size = size;
-    h->idle += size;
-}
-
-static void *take_storage_mapping(struct sl_heap *h, size_t size)
-{
-    void *p = take_mapping(h, round_up(size, SL_PAGE_BYTES));
-
-    h->mappings += p != NULL;
-    return p;
-}
-
-static void *take_large(struct sl_heap *h, size_t size)
-{
-    struct sl_large *l;
-
-    size = round_up(size + SL_LARGE_HEADER, SL_PAGE_BYTES);
-    if (!(l = take_mapping(h, size)))
-        return NULL;
-    l->size = size;
-    l->next = h->large;
-    h->large = l;
-    return (char *)l + SL_LARGE_HEADER;
-}
-
-void sl_large_release(struct sl_heap *h, struct sl_large *l)
-{
-    give_mapping(h, l, l->size);
-}
-
-static bool is_run(size_t size)
-{
-    return size <= (size_t)SL_RUN_MAX * SL_BLOCK_BYTES;
-}
-
-static void *take_object(struct sl_heap *h, size_t size)
-{
-    unsigned rank;
-    void *p;
-
-    if (size > SL_CELL_BYTES) {
-        p = is_run(size) ? take_run(h, BLOCK_OBJECT_RUN, size)
-                         : take_large(h, size);
-        if (p)
-            h->until_collect -= (int64_t)size;
-        return p;
-    }
-    rank = class_of(size);
-    if ((p = take_object_cell(h, rank)))
-        SL_UNPOISON(p, sl_cell_bytes[rank]);
-    return p;
-}
-
-static void *take_storage(struct sl_heap *h, size_t size)
-{
-    void *p;
-
-    if (size > SL_CELL_BYTES)
-        p = is_run(size) ? take_run(h, BLOCK_STORAGE_RUN, size)
-                         : take_storage_mapping(h, size);
-    else if ((p = take_storage_cell(h, class_of(size))))
-        SL_UNPOISON(p, size);
-    if (p) {
-        h->until_collect -= (int64_t)size;
-        SL_UNDEFINED(p, size);
-    }
-    return p;
-}
-
-/* --- for the rest of starlark/ ------------------------------------------------------ */
+/* --- making room -------------------------------------------------------------- */
 
 /* What is done before an allocation of `size` bytes is tried again: false when
  * nothing is left to do. */
@@ -490,7 +22,7 @@ static bool make_room(struct star *s, int attempt, size_t size)
     }
     if (attempt == 1)
         sl_collect(s);
-    sl_heap_trim(h, size + CHUNK_TABLE_BYTES);
+    sl_heap_trim(h, size + SL_CHUNK_TABLE_BYTES);
     return true;
 }
 
@@ -531,10 +63,13 @@ bool sl_hold(struct star *s, value v)
     if (!sl_is_object(v))
         return true;
     if (h->held_count == h->held_capacity) {
+        bool ok;
+
         h->pinned = v; /* nothing else may hold it yet */
-        if (!reserve_held(s))
-            return false;
+        ok = reserve_held(s);
         h->pinned = 0;
+        if (!ok)
+            return false;
     }
     h->held[h->held_count++] = v;
     return true;
@@ -550,7 +85,7 @@ void *sl_alloc_part(struct star *s, enum sl_type type, size_t size,
         return NULL;
     if (collection_is_due(h))
         sl_collect(s);
-    for (int attempt = 0; is_beyond(h, size) || !(o = take_object(h, size));
+    for (int attempt = 0; is_beyond(h, size) || !(o = sl_take_object(h, size));
          attempt++)
         if (!make_room(s, attempt, size))
             return NULL;
@@ -574,7 +109,7 @@ void *sl_storage(struct star *s, size_t size)
 
     if (collection_is_due(h))
         sl_collect(s);
-    for (int attempt = 0; is_beyond(h, size) || !(p = take_storage(h, size));
+    for (int attempt = 0; is_beyond(h, size) || !(p = sl_take_storage(h, size));
          attempt++)
         if (!make_room(s, attempt, size))
             return NULL;
@@ -583,50 +118,8 @@ void *sl_storage(struct star *s, size_t size)
 
 void sl_storage_free(struct star *s, void *p, size_t size)
 {
-    struct sl_heap *h = &s->heap;
-
-    if (!p)
-        return;
-    h->until_collect += (int64_t)size;
-    if (size <= SL_CELL_BYTES) {
-        give_storage_cell(h, p);
-    } else if (is_run(size)) {
-        sl_block_release(h, sl_block_of(p));
-    } else {
-        h->mappings--;
-        give_mapping(h, p, round_up(size, SL_PAGE_BYTES));
-    }
-}
-
-/* Without a copy: in the cell or run that it has, or by moving pages. NULL when
- * that cannot be done. */
-static void *resize_in_place(struct sl_heap *h, void *p, size_t old_size,
-                             size_t size)
-{
-    size_t old_mapped = round_up(old_size, SL_PAGE_BYTES);
-    size_t mapped = round_up(size, SL_PAGE_BYTES);
-
-    if (size <= SL_CELL_BYTES || old_size <= SL_CELL_BYTES) {
-        if (size > SL_CELL_BYTES || old_size > SL_CELL_BYTES ||
-            class_of(size) != class_of(old_size))
-            return NULL;
-    } else if (is_run(size) || is_run(old_size)) {
-        if (!is_run(size) || !is_run(old_size) ||
-            run_of(size) != run_of(old_size) ||
-            !touch_run(h, sl_block_of(p), size))
-            return NULL;
-    } else {
-        if (!remap(h, &p, old_mapped, mapped))
-            return NULL;
-    }
-    SL_UNPOISON(p, size);
-    h->until_collect -= (int64_t)size - (int64_t)old_size;
-    return p;
-}
-
-static bool both_are_mappings(size_t a, size_t b)
-{
-    return !is_run(a) && !is_run(b);
+    if (p)
+        sl_give_storage(&s->heap, p, size);
 }
 
 void *sl_storage_resize(struct star *s, void *p, size_t old_size, size_t size)
@@ -639,13 +132,14 @@ void *sl_storage_resize(struct star *s, void *p, size_t old_size, size_t size)
     if (collection_is_due(h))
         sl_collect(s);
     if (!is_beyond(h, size)) {
-        moved = resize_in_place(h, p, old_size, size);
+        moved = sl_resize_in_place(h, p, old_size, size);
         /* Copying would need the old and the new size at once. */
-        for (int attempt = 0; !moved && both_are_mappings(old_size, size);
+        for (int attempt = 0;
+             !moved && sl_is_mapping(old_size) && sl_is_mapping(size);
              attempt++) {
             if (!make_room(s, attempt, size - old_size))
                 return NULL;
-            moved = resize_in_place(h, p, old_size, size);
+            moved = sl_resize_in_place(h, p, old_size, size);
         }
     }
     if (moved || !(moved = sl_storage(s, size)))
@@ -673,7 +167,7 @@ bool sl_heap_open(struct star *s)
 
     h->limit = s->limits.memory_bytes;
     h->until_collect = sl_collect_pace(h);
-    return charge(h, round_up(sizeof *s, SL_PAGE_BYTES));
+    return sl_heap_charge(h, sizeof *s);
 }
 
 void sl_heap_close(struct star *s)
@@ -684,20 +178,7 @@ void sl_heap_close(struct star *s)
     sl_storage_free(s, h->kept, h->kept_capacity * sizeof *h->kept);
     if (h->mappings) /* all other storage goes with the chunks */
         sl_each_object(s, sl_object_free_storage);
-    while (h->large) {
-        struct sl_large *l = h->large;
-
-        h->large = l->next;
-        sl_large_release(h, l);
-    }
-    drop_spare(h);
-    while (h->chunks) {
-        struct sl_chunk *c = h->chunks;
-
-        h->chunks = c->next;
-        SL_UNPOISON(c, SL_CHUNK_BYTES);
-        munmap(c, SL_CHUNK_BYTES);
-    }
+    sl_blocks_close(h);
     if (h->gray != h->gray_few)
         sl_system_free(h->gray);
 }

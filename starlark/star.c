@@ -279,13 +279,15 @@ bool star_keep(struct star *s, star_value v)
 {
     struct sl_heap *h = &s->heap;
     struct sl_kept *k;
+    bool ok;
 
     if (!sl_is_object(v))
         return true;
-    h->pinned = v;
-    if (!kept_room(s))
-        return false;
+    h->pinned = v; /* nothing else may hold it */
+    ok = kept_room(s);
     h->pinned = 0;
+    if (!ok)
+        return false;
     k = kept_slot(h, v);
     if (k->count == 0) {
         k->v = v;
