@@ -90,7 +90,8 @@ $(B)/unit/%: $(B)/tests/unit/%.o $(FETCH_LIB) $(LIB)
 	$(call SAY,LD)$(LINK) $^ $(FETCH_PKG_LIBS) $(PKG_LIBS) $(LDLIBS)
 
 # Tests of the language see its private headers, and nothing else of ours.
-$(B)/tests/unit/star_%.o $(B)/tests/fuzz/fuzz_star%.o: COMPILE += -Istarlark
+$(B)/tests/unit/star_%.o $(B)/tests/fuzz/fuzz_star%.o \
+  $(B)/tests/lib/star_serve.o: COMPILE += -Istarlark
 $(B)/unit/star_%: $(B)/tests/unit/star_%.o $(STAR_LIB)
 	@mkdir -p $(@D)
 	$(call SAY,LD)$(LINK) $^ $(STAR_PKG_LIBS) $(LDLIBS)

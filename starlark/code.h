@@ -207,6 +207,9 @@ struct sl_place { /* of an instruction that can fail */
     struct sl_pos pos;
 };
 
+/* Loops inside each other in one function. */
+#define SL_LOOPS_MAX 400u
+
 /* Instructions begin <= pc < end run while iterator `reg` holds its lock. */
 struct sl_loop {
     uint32_t begin, end, reg;
@@ -262,7 +265,7 @@ struct sl_code *sl_compile(struct star *s, struct star_program *p,
  * constants: operands in range, jumps to instructions, every register written
  * before it is read. On failure `why` says what is wrong, and where. */
 bool sl_verify(struct star *s, const struct sl_code *code,
-               char why[static 100]);
+               char why[static 100]); /* charges memory, but no steps */
 
 void sl_disassemble(struct sl_text *t, const struct sl_code *code);
 

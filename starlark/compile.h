@@ -167,6 +167,7 @@ struct sl_open_loop {
     struct sl_label next, exit;
     struct sl_pos pos;
     uint32_t iterator, variable, begin;
+    uint32_t depth; /* of loops inside each other */
 };
 /* From the evaluation of what is iterated over to the assignment of the target;
  * then comes the body, then the end. */

@@ -237,6 +237,9 @@ void sl_loop_begin(struct sl_compiler *c, struct sl_open_loop *loop,
     uint32_t variable = plain_register(target);
 
     *loop = (struct sl_open_loop){.outer = c->unit->loop, .pos = pos};
+    loop->depth = loop->outer ? loop->outer->depth + 1 : 1;
+    if (loop->depth > SL_LOOPS_MAX)
+        sl_too_large(c, pos, "loops inside each other");
     loop->iterator = sl_temporaries(c, 3);
     uint32_t mark = c->unit->top;
     uint32_t of = sl_in_register(c, sl_expr(c, iterable, SL_ANYWHERE));

@@ -3,22 +3,24 @@
  * fuzzers and differential tests. Not installed.
  *
  *     star-serve [--max-mem BYTES[K|M|G]] [--max-steps N] [--timeout SECONDS]
- *                [--max-source BYTES] [--max-output BYTES] [--json]
+ *                [--max-source BYTES] [--max-output BYTES] [--json] [--verify]
  *
  * Standard input: for each program its length, then its text. Standard output:
  * for each program a status, 0 or 1; the length of what it printed, that; the
  * length of the report of its error, that. Lengths and status are 4 bytes,
  * big-endian. Exit 0 at the end of input; 1 when it ends inside a program, or
- * nobody reads the answers; 2 when the command line is wrong.
+ * nobody reads the answers; 2 when the command line is wrong. With --verify, a
+ * program whose instructions the verifier refuses is not run: the report says
+ * why.
  */
-#include "mapm/starlark.h"
-
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "code.h"
 
 #define FILE_NAME    "prog.star"
 #define SOURCE_MAX   (64u << 20) /* longer ones are read and refused */
@@ -123,21 +125,29 @@ static bool collect(void *ctx, const char *text, size_t length)
     return length <= OUTPUT_MAX - out->length && add(out, text, length);
 }
 
-static bool run(struct star_options *o, const struct bytes *program,
+struct server {
+    struct star_options options;
+    struct bytes out;
+    bool verify;
+};
+
+static bool run(struct server *server, const struct bytes *program,
                 struct bytes *answer)
 {
-    struct bytes *out = o->ctx;
-    struct star *s = star_open(o);
+    struct bytes *out = &server->out;
+    struct star *s = star_open(&server->options);
     const char *report = "";
+    char why[100] = "";
     bool ok = false;
 
     out->length = 0;
     if (s) {
         struct star_program *p = star_compile(
             s, FILE_NAME, program->p ? program->p : "", program->length);
-        ok = p && star_run(s, p);
+        ok = p && (!server->verify || sl_verify(s, p->top, why)) &&
+             star_run(s, p);
         if (!ok)
-            report = star_error_report(s);
+            report = *why ? why : star_error_report(s);
     }
     answer->length = 0;
     bool fits = add_number(answer, !ok) && add_number(answer, out->length) &&
@@ -148,7 +158,7 @@ static bool run(struct star_options *o, const struct bytes *program,
     return fits;
 }
 
-static int serve(struct star_options *o)
+static int serve(struct server *server)
 {
     struct bytes program = {0}, answer = {0};
     unsigned char head[4];
@@ -158,7 +168,7 @@ static int serve(struct star_options *o)
     while (ok && (got = read_up_to(head, sizeof head)) == sizeof head) {
         size_t length = (size_t)head[0] << 24 | (size_t)head[1] << 16 |
                         (size_t)head[2] << 8 | head[3];
-        ok = read_program(&program, length) && run(o, &program, &answer) &&
+        ok = read_program(&program, length) && run(server, &program, &answer) &&
              write_all(answer.p, answer.length);
     }
     free(program.p);
@@ -187,13 +197,19 @@ static double number(const char *text, const char *units)
     return unit ? n * factors[unit - units] : n;
 }
 
-static void take_options(int argc, char **argv, struct star_options *o)
+static void take_options(int argc, char **argv, struct server *server)
 {
+    struct star_options *o = &server->options;
+
     for (int i = 1; i < argc; i++) {
         const char *name = argv[i];
 
         if (strcmp(name, "--json") == 0) {
             o->json = true;
+            continue;
+        }
+        if (strcmp(name, "--verify") == 0) {
+            server->verify = true;
             continue;
         }
         if (i + 1 == argc)
@@ -216,12 +232,12 @@ static void take_options(int argc, char **argv, struct star_options *o)
 
 int main(int argc, char **argv)
 {
-    struct bytes out = {0};
-    struct star_options o = {.print = collect, .ctx = &out};
+    struct server server = {.options = {.print = collect}};
 
-    take_options(argc, argv, &o);
+    server.options.ctx = &server.out;
+    take_options(argc, argv, &server);
     signal(SIGPIPE, SIG_IGN);
-    int code = serve(&o);
-    free(out.p);
+    int code = serve(&server);
+    free(server.out.p);
     return code;
 }

@@ -23,7 +23,7 @@ here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(here, '..', 'lib'))
 import star  # noqa: E402
 
-OPTIONS = os.environ.get('STAR_OPTIONS', '--max-mem 64M --max-steps 20000000').split()
+OPTIONS = os.environ.get('STAR_OPTIONS', '--max-mem 64M --max-steps 20000000 --verify').split()
 PLACE = re.compile(r'^\s*[^\s:]+:(\d+):\d+: (.*)$')
 
 

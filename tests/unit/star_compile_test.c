@@ -488,6 +488,30 @@ TEST(nesting_needs_few_registers)
     free(t.p);
 }
 
+/* 400 loops inside each other, and 401. */
+TEST(loops_inside_each_other_are_bounded)
+{
+    for (unsigned count = SL_LOOPS_MAX; count <= SL_LOOPS_MAX + 1; count++) {
+        struct star *s = star_open(NULL);
+        struct source t = {.p = malloc(1 << 16)};
+        char why[100] = "";
+        say(&t, "def f(): return [1 ", 0);
+        for (unsigned i = 0; i < count; i++)
+            say(&t, "for a# in [1] ", i);
+        say(&t, "]\nf() == [1] or fail()\n", 0);
+        struct star_program *p = star_compile(s, "t.star", t.p, t.length);
+        if (count == SL_LOOPS_MAX) {
+            CHECK(p && sl_verify(s, p->top, why) && star_run(s, p));
+        } else {
+            CHECK(!p && star_error(s) == STAR_ERROR_STATIC);
+            CHECK_STR(star_error_message(s),
+                      "too many loops inside each other in one function");
+        }
+        star_close(s);
+        free(t.p);
+    }
+}
+
 /* --- places ------------------------------------------------------------------------ */
 
 TEST(places_are_those_of_operators_and_brackets)
