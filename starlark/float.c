@@ -6,6 +6,8 @@
 /* Floats beside ints: exact order, and hashes that agree. Their text is in
  * float_text.c. */
 
+#define WORD_LIMIT 4611686018427387904.0 /* 2^62: below it, an int is a word */
+
 static int compare_doubles(double a, double b)
 {
     if (isnan(a) || isnan(b))
@@ -30,9 +32,9 @@ static int compare_int_double(value v, double d)
     if (d == -INFINITY)
         return 1;
     if (sl_is_int_word(v)) {
-        if (d >= 0x1p62)
+        if (d >= WORD_LIMIT)
             return -1;
-        if (d < -0x1p62)
+        if (d < -WORD_LIMIT)
             return 1;
         /* Its whole part is a word, too; a fraction decides between equals. */
         int64_t i = sl_int_word(v), whole = (int64_t)d;
@@ -41,7 +43,7 @@ static int compare_int_double(value v, double d)
         return (d < (double)whole) - (d > (double)whole);
     }
     int sign = sl_int_sign(v);
-    if (fabs(d) < 0x1p62 || (d < 0) != (sign < 0))
+    if (fabs(d) < WORD_LIMIT || (d < 0) != (sign < 0))
         return sign;
     return sign * compare_digits(v, fabs(d));
 }
@@ -65,9 +67,9 @@ uint32_t sl_float_hash(struct star *s, double d)
 
     if (isnan(d))
         return sl_mix(s->hash_seed, V_ELLIPSIS);
-    if (d >= -0x1p62 && d < 0x1p62 && d == trunc(d))
+    if (d >= -WORD_LIMIT && d < WORD_LIMIT && d == trunc(d))
         return sl_mix(s->hash_seed, sl_word((int64_t)d));
-    if (isfinite(d) && fabs(d) >= 0x1p62)
+    if (isfinite(d) && fabs(d) >= WORD_LIMIT)
         return sl_digits_hash(s->hash_seed, digits,
                               sl_digits_from_double(digits, fabs(d)), d < 0);
     memcpy(&bits, &d, sizeof bits);

@@ -317,6 +317,8 @@ static value number_binary(struct star *s, enum sl_operator op, value a,
 value sl_binary(struct star *s, enum sl_operator op, value a, value b,
                 bool in_place)
 {
+    double ignored;
+
     if (sl_type(a) == T_INT && sl_type(b) == T_INT && op != OP_DIV)
         return sl_int_binary(s, op, a, b);
     if (is_number(a) && is_number(b))
@@ -337,6 +339,10 @@ value sl_binary(struct star *s, enum sl_operator op, value a, value b,
     case OP_MOD:
         if (sl_is(a, T_STRING))
             return sl_format_percent(s, a, b);
+        break;
+    case OP_DIV: /* an int too large for it comes first */
+        if (sl_type(a) == T_INT && !as_double(s, a, &ignored))
+            return 0;
         break;
     case OP_SHL:
     case OP_SHR:

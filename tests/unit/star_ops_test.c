@@ -107,7 +107,8 @@ TEST(errors_of_numbers)
          {OP_FLOORDIV, huge(s), F(1)}, {OP_MOD, F(1), huge(s)},
          {OP_ADD, I(1), V_TRUE}, {OP_ADD, V_NONE, V_NONE},
          {OP_AND, V_TRUE, V_TRUE}, {OP_AND, F(1), I(1)}, {OP_SHL, F(1), I(1)},
-         {OP_SHL, I(1), F(1)}, {OP_SHR, I(1), S("x")}, {OP_MUL, F(1), S("x")});
+         {OP_SHL, I(1), F(1)}, {OP_SHR, I(1), S("x")}, {OP_MUL, F(1), S("x")},
+         {OP_DIV, huge(s), S("x")});
     WANT("floating-point division by zero", "floating-point division by zero",
          "floating-point division by zero", "floored division by zero",
          "floored division by zero", "floating-point modulo by zero",
@@ -121,7 +122,8 @@ TEST(errors_of_numbers)
          "unknown binary op: NoneType + NoneType",
          "unknown binary op: bool & bool", "unknown binary op: float & int",
          "unknown binary op: float << int", "got float, want int",
-         "got string, want int", "unknown binary op: float * string");
+         "got string, want int", "unknown binary op: float * string",
+         "int too large to convert to float");
     star_close(s);
 }
 
