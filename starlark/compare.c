@@ -23,6 +23,8 @@ static bool items_equal(struct star *s, const value *a, const value *b,
     for (uint32_t i = 0; i < count && *out; i++) {
         if (i % 256 == 0 && !sl_charge(s, count - i < 256 ? count - i : 256))
             return false;
+        if (a[i] == b[i] && !sl_is_object(a[i]))
+            continue;
         if (!equal(s, a[i], b[i], depth + 1, out))
             return false;
     }
@@ -254,8 +256,13 @@ static bool hash_tuple(struct star *s, value v, unsigned depth, uint32_t *out)
     if (!sl_depth_ok(s, depth))
         return false;
     for (uint32_t i = 0; i < t->count; i++) {
+        value item = t->items[i];
         uint32_t h;
-        if (!sl_charge(s, 1) || !hash(s, t->items[i], depth + 1, &h))
+        if (!sl_charge(s, 1))
+            return false;
+        if (sl_is_int_word(item)) /* the commonest need no call */
+            h = sl_mix(s->hash_seed, item);
+        else if (!hash(s, item, depth + 1, &h))
             return false;
         sum = (uint64_t)sl_mix(s->hash_seed, sum) << 32 | h;
     }

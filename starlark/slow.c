@@ -275,11 +275,17 @@ bool sl_vm_list_extend(struct star *s, value list, const value *items,
 
 value sl_vm_tuple_of(struct star *s, const value *items, uint32_t count)
 {
-    value tuple = sl_tuple_new(s, count);
+    struct sl_tuple *t;
+    size_t size = sizeof *t + count * sizeof *items;
 
-    if (tuple && count)
-        memcpy(sl_tuple(tuple)->items, items, count * sizeof *items);
-    return tuple;
+    if (!count)
+        return s->empty_tuple;
+    if (!(t = sl_alloc_part(s, T_TUPLE, size, sizeof *t)))
+        return 0;
+    t->count = count;
+    for (uint32_t i = 0; i < count; i++)
+        t->items[i] = items[i];
+    return sl_value(t);
 }
 
 bool sl_vm_dict_put(struct star *s, value dict, value key, value v)
@@ -310,10 +316,16 @@ bool sl_vm_set_attr(struct star *s, value object, value name)
 
 value sl_vm_index_of(struct star *s, value object, value key)
 {
-    if (sl_is(object, T_DICT) && sl_is(key, T_STRING)) {
-        struct sl_entry *e = sl_table_find_string(s, object, key);
-        if (e)
-            return e->value;
+    if (sl_is(object, T_DICT)) {
+        value found = 0;
+        if (sl_is(key, T_STRING)) {
+            struct sl_entry *e = sl_table_find_string(s, object, key);
+            found = e ? e->value : 0;
+        } else if (!sl_table_find(s, object, key, &found)) {
+            return 0;
+        }
+        if (found)
+            return found;
     }
     size_t held = s->heap.held_count;
     s->native = true;
