@@ -142,7 +142,7 @@ static bool compile(struct star *s, struct sl_arena *a, struct star_program *p)
 static struct star_program *compile_source(struct star *s, const char *file,
                                            const char *source, size_t length)
 {
-    struct sl_arena arena = {NULL};
+    struct sl_arena arena = {.last = NULL};
     struct star_program *p;
 
     if (length > s->limits.source_bytes) {
