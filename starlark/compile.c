@@ -228,7 +228,7 @@ struct sl_operand sl_closure(struct sl_compiler *c, const struct sl_node *n,
         sl_emit_at(c, n->fn->pos, I_CLOSURE, reg, run,
                    sl_constant_add(c, sl_value(code)));
     }
-    return (struct sl_operand){.reg = reg};
+    return sl_operand_in(reg);
 }
 
 /* --- a file ------------------------------------------------------------------------- */

@@ -8,7 +8,9 @@
  *
  *     compile.c        functions, and the file as one
  *     compile_stmt.c   statements, targets, loops
- *     compile_expr.c   expressions into registers, conditions into jumps
+ *     compile_expr.c   names, operators: expressions into registers
+ *     compile_cond.c   and, or, if else; conditions into jumps
+ *     compile_list.c   literals of containers, comprehensions
  *     compile_call.c   calls
  *     compile_emit.c   what they all write to: instructions, constants, places
  *
@@ -117,6 +119,15 @@ struct sl_operand {
 };
 #define SL_ANYWHERE UINT32_MAX
 
+static inline struct sl_operand sl_operand_in(uint32_t reg)
+{
+    return (struct sl_operand){.reg = reg};
+}
+static inline struct sl_operand sl_operand_of(value v)
+{
+    return (struct sl_operand){.constant = true, .v = v};
+}
+
 /*
  * Compiles an expression. Its value is a constant (nothing was emitted), or in
  * a register: a variable's own, or `want`, or if that is SL_ANYWHERE the first
@@ -132,18 +143,57 @@ void sl_move(struct sl_compiler *c, uint32_t to, struct sl_operand o);
 /* `want`, or else the temporary `mark`, above which all are given back. */
 uint32_t sl_result(struct sl_compiler *c, uint32_t mark, uint32_t want);
 
-/* Jumps to `to` when the truth of `n` is `sense`, else goes on. */
-void sl_condition(struct sl_compiler *c, const struct sl_node *n, bool sense,
-                  struct sl_label *to);
+/* The int or float with its sign changed. */
+value sl_negated(struct sl_compiler *c, value number);
+
+/* Where to build up what takes several steps: not a variable, which the later
+ * steps may read. `want` if it is a temporary, else a new one. */
+uint32_t sl_building_place(struct sl_compiler *c, uint32_t want);
+/* Of c->nodes. */
+static inline const struct sl_node *sl_top_node(const struct sl_compiler *c)
+{
+    return ((const struct sl_node **)c->nodes.items)[c->nodes.count - 1];
+}
 
 /* Emits a = b op right at `pos`. */
 void sl_binary_to(struct sl_compiler *c, struct sl_pos pos, enum sl_operator op,
                   uint32_t a, uint32_t b, struct sl_operand right);
 
+/* --- compile_cond.c ------------------------------------------------------------ */
+
+/* Jumps to `to` when the truth of `n` is `sense`, else goes on. */
+void sl_condition(struct sl_compiler *c, const struct sl_node *n, bool sense,
+                  struct sl_label *to);
+
+struct sl_operand sl_junction_expr(struct sl_compiler *c,
+                                   const struct sl_node *n, uint32_t want);
+struct sl_operand sl_conditional_expr(struct sl_compiler *c,
+                                      const struct sl_node *n, uint32_t want);
+
+/* --- compile_list.c ------------------------------------------------------------ */
+
+static inline uint32_t sl_node_count(const struct sl_node *n)
+{
+    uint32_t count = 0;
+
+    for (; n; n = n->next)
+        count++;
+    return count;
+}
+
 /* A list of the `count` expressions from `n` on. `reg` is a temporary, unless
  * they are few enough for one step. */
 void sl_list_into(struct sl_compiler *c, const struct sl_node *n,
                   uint32_t count, uint32_t reg, struct sl_pos pos);
+
+struct sl_operand sl_list_expr(struct sl_compiler *c, const struct sl_node *n,
+                               uint32_t want);
+struct sl_operand sl_tuple_expr(struct sl_compiler *c, const struct sl_node *n,
+                                uint32_t want);
+struct sl_operand sl_dict_expr(struct sl_compiler *c, const struct sl_node *n,
+                               uint32_t want);
+struct sl_operand sl_comprehension_expr(struct sl_compiler *c,
+                                        const struct sl_node *n, uint32_t want);
 
 /* --- compile_call.c ------------------------------------------------------------ */
 

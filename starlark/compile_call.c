@@ -113,7 +113,7 @@ struct sl_operand sl_method_expr(struct sl_compiler *c,
         s->args = args;
         s->dst = dst;
     }
-    return (struct sl_operand){.reg = dst};
+    return sl_operand_in(dst);
 }
 
 /* --- calls with more than positional arguments --------------------------------------- */
@@ -147,8 +147,7 @@ static void named_into_dict(struct sl_compiler *c, const struct sl_node *call,
                a->named < 0xffffff ? a->named : 0xffffff);
     for (const struct sl_node *n = a->first_named;
          n && n->kind == N_ARG_NAMED && !c->failed; n = n->next) {
-        uint32_t key =
-            sl_in_register(c, (struct sl_operand){.constant = true, .v = n->v});
+        uint32_t key = sl_in_register(c, sl_operand_of(n->v));
         uint32_t v = sl_in_register(c, sl_expr(c, n->a, SL_ANYWHERE));
         sl_emit_at(c, call->pos, I_DICT_PUT, reg, key, v);
         c->unit->top = mark;
@@ -215,7 +214,7 @@ static struct sl_operand builtin_call(struct sl_compiler *c,
                              });
 
     sl_emit_at(c, n->pos, I_BUILTIN, args, a->positional, index);
-    return (struct sl_operand){.reg = dst};
+    return sl_operand_in(dst);
 }
 
 struct sl_operand sl_call_expr(struct sl_compiler *c, const struct sl_node *n,
@@ -236,12 +235,12 @@ struct sl_operand sl_call_expr(struct sl_compiler *c, const struct sl_node *n,
         positional_into(c, &a, sl_temporaries(c, a.positional));
         uint32_t dst = sl_result(c, mark, want);
         sl_emit_at(c, n->pos, I_CALL, window, a.positional, dst);
-        return (struct sl_operand){.reg = dst};
+        return sl_operand_in(dst);
     }
     struct sl_site s = {0};
     lay_out(c, n, &a, &s);
     s.dst = sl_result(c, mark, want);
     uint32_t index = site(c, s);
     sl_emit_at(c, n->pos, I_CALL_SITE, window, 0, index);
-    return (struct sl_operand){.reg = s.dst};
+    return sl_operand_in(s.dst);
 }

@@ -53,19 +53,10 @@ static uint32_t plain_run(const struct sl_node *targets)
     return first;
 }
 
-static uint32_t count_nodes(const struct sl_node *n)
-{
-    uint32_t count = 0;
-
-    for (; n; n = n->next)
-        count++;
-    return count;
-}
-
 static void unpack(struct sl_compiler *c, const struct sl_node *targets,
                    struct sl_operand v, struct sl_pos pos)
 {
-    uint32_t count = count_nodes(targets), mark = c->unit->top;
+    uint32_t count = sl_node_count(targets), mark = c->unit->top;
     uint32_t from = sl_in_register(c, v);
     uint32_t run = targets ? plain_run(targets) : 0;
 
@@ -75,7 +66,7 @@ static void unpack(struct sl_compiler *c, const struct sl_node *targets,
         run = sl_temporaries(c, count);
         sl_emit_at(c, pos, I_UNPACK, run, from, count);
         for (const struct sl_node *n = targets; n; n = n->next)
-            assign(c, n, (struct sl_operand){.reg = run++}, pos);
+            assign(c, n, sl_operand_in(run++), pos);
     } else {
         uint32_t all = sl_temporary(c), one = sl_temporary(c);
         int64_t i = 0;
@@ -83,7 +74,7 @@ static void unpack(struct sl_compiler *c, const struct sl_node *targets,
         for (const struct sl_node *n = targets; n && !c->failed; n = n->next) {
             sl_emit_at(c, pos, I_INDEX_K, one, all,
                        sl_constant(c, sl_word(i++)));
-            assign(c, n, (struct sl_operand){.reg = one}, pos);
+            assign(c, n, sl_operand_in(one), pos);
         }
     }
     c->unit->top = mark;
@@ -140,8 +131,8 @@ static bool assign_parallel(struct sl_compiler *c, const struct sl_node *n)
 
     if ((targets->kind != N_TUPLE && targets->kind != N_LIST) ||
         (values->kind != N_TUPLE && values->kind != N_LIST) || !targets->a ||
-        count_nodes(targets->a) != count_nodes(values->a) ||
-        count_nodes(targets->a) > PARALLEL_MAX)
+        sl_node_count(targets->a) != sl_node_count(values->a) ||
+        sl_node_count(targets->a) > PARALLEL_MAX)
         return false;
     const struct sl_node *target = targets->a;
     for (const struct sl_node *e = values->a; e; e = e->next) {
@@ -204,7 +195,7 @@ static void augmented(struct sl_compiler *c, const struct sl_node *n)
     if (target->kind == N_NAME) {
         v = sl_in_register(c, sl_expr(c, target, SL_ANYWHERE));
         augment(c, n, v);
-        assign_name(c, target, (struct sl_operand){.reg = v});
+        assign_name(c, target, sl_operand_in(v));
     } else if (target->kind == N_INDEX) {
         object = sl_in_register(c, sl_expr(c, target->a, SL_ANYWHERE));
         struct sl_operand k = sl_expr(c, target->b, SL_ANYWHERE);
@@ -250,7 +241,7 @@ void sl_loop_begin(struct sl_compiler *c, struct sl_open_loop *loop,
     c->unit->loop = loop;
     loop->variable = variable != SL_ANYWHERE ? variable : sl_temporary(c);
     if (variable == SL_ANYWHERE)
-        assign(c, target, (struct sl_operand){.reg = loop->variable}, pos);
+        assign(c, target, sl_operand_in(loop->variable), pos);
 }
 
 void sl_loop_end(struct sl_compiler *c, struct sl_open_loop *loop)
@@ -336,7 +327,7 @@ static void load_statement(struct sl_compiler *c, const struct sl_node *n)
         uint32_t reg = plain_register(b->a);
         uint32_t to = reg != SL_ANYWHERE ? reg : sl_temporary(c);
         sl_emit_at(c, n->pos, I_LOAD_NAME, to, module, sl_constant(c, b->b->v));
-        assign_name(c, b->a, (struct sl_operand){.reg = to});
+        assign_name(c, b->a, sl_operand_in(to));
         c->unit->top = module + 1;
     }
     c->unit->top = mark;
