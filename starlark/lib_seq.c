@@ -7,9 +7,8 @@
 /* As sl_iter_next, shorter where most things come from. */
 static inline value next_item(struct star *s, struct sl_iter *it)
 {
-    if (sl_is(it->of, T_LIST) && it->i < sl_list(it->of)->count &&
-        sl_charge(s, 1))
-        return sl_list(it->of)->items[it->i++];
+    if (sl_is(it->of, T_LIST) && it->i < sl_list(it->of)->count)
+        return sl_charge(s, 1) ? sl_list(it->of)->items[it->i++] : 0;
     return sl_iter_next(s, it);
 }
 
