@@ -273,8 +273,6 @@ static value slice_items(struct star *s, value object, const struct cut *c)
 
     if (!is_list && c->step == 1 && c->count == sl_tuple(object)->count)
         return object;
-    if (!sl_charge(s, c->step == 1 ? c->count / 8 : c->count))
-        return 0;
     value out = is_list ? sl_list_new(s, c->count) : sl_tuple_new(s, c->count);
     if (!out || c->count == 0)
         return out;
@@ -282,11 +280,16 @@ static value slice_items(struct star *s, value object, const struct cut *c)
     value *to = is_list ? sl_list(out)->items : sl_tuple(out)->items;
     const value *from =
         (is_list ? sl_list(object)->items : sl_tuple(object)->items) + c->first;
-    if (c->step == 1)
-        memcpy(to, from, c->count * sizeof *to);
-    else
-        for (uint64_t i = 0; i < c->count; i++)
+    if (c->step == 1) {
+        if (!sl_copy(s, (char *)to, (const char *)from, c->count * sizeof *to))
+            return 0;
+    } else {
+        for (uint64_t i = 0; i < c->count; i++) {
+            if (!sl_charge(s, 1))
+                return 0;
             to[i] = from[(int64_t)i * c->step];
+        }
+    }
     if (is_list)
         sl_list(out)->count = (uint32_t)c->count;
     return out;

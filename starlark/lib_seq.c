@@ -1,5 +1,6 @@
 #include "error.h"
 #include "lib.h"
+#include "text.h"
 
 /* Built-in functions over sequences. What a loop puts into a container of its
  * own is held there: the rest of what it made is released each time. */
@@ -40,12 +41,11 @@ value sl_lib_tuple(struct star *s, const struct sl_call *c)
 
     value list =
         sl_is(c->args[0], T_LIST) ? c->args[0] : sl_to_list(s, c->args[0]);
-    if (!list || !sl_charge(s, sl_list(list)->count / 8))
+    value tuple = list ? sl_tuple_new(s, sl_list(list)->count) : 0;
+    if (!tuple || !sl_copy(s, (char *)sl_tuple(tuple)->items,
+                           (const char *)sl_list(list)->items,
+                           sl_list(list)->count * sizeof(value)))
         return 0;
-    uint32_t n = sl_list(list)->count;
-    value tuple = sl_tuple_new(s, n);
-    if (tuple && n)
-        memcpy(sl_tuple(tuple)->items, sl_list(list)->items, n * sizeof(value));
     return tuple;
 }
 
@@ -54,11 +54,13 @@ value sl_lib_reversed(struct star *s, const struct sl_call *c)
     if (!sl_want_args(s, c, 1, 1) || !sl_arg_iterable(s, c, 0))
         return 0;
     value list = sl_to_list(s, c->args[0]);
-    if (!list || !sl_charge(s, sl_list(list)->count / 8))
+    if (!list)
         return 0;
 
     value *items = sl_list(list)->items;
     for (size_t i = 0, j = sl_list(list)->count; i + 1 < j; i++) {
+        if (i % 65536 == 0 && !sl_charge(s, 8192))
+            return 0;
         value v = items[i];
         items[i] = items[--j];
         items[j] = v;

@@ -221,3 +221,89 @@ TEST(a_cancel_ends_it)
     free(items);
     star_close(s);
 }
+
+/* --- built-ins end when they are told to --------------------------------------------- */
+
+struct canceling {
+    struct star *star;
+    uint64_t at; /* steps when it was canceled */
+};
+
+static bool cancel_now(void *ctx, const char *text, size_t length)
+{
+    struct canceling *c = ctx;
+
+    (void)text;
+    (void)length;
+    c->at = star_usage(c->star).steps;
+    star_cancel(c->star);
+    return true;
+}
+
+/* X13, STARLARK.md 1.5: a cancel, and so a time-out or a limit of steps, is seen
+ * after at most some pieces of work, however much there is. */
+TEST(every_built_in_ends_soon)
+{
+    static const char *const programs[][2] = {
+        {"[0] * 300000", "any(x)"},
+        {"[1] * 300000", "all(x)"},
+        {"range(1 << 60)", "max(x)"},
+        {"list(range(300000))", "min(x)"},
+        {"list(range(300000))", "max(x, key = lambda v: v)"},
+        {"range(1 << 60)", "min(x, key = lambda v: v)"},
+        {"range(1 << 30)", "list(x)"},
+        {"range(1 << 30)", "tuple(x)"},
+        {"range(1 << 30)", "sorted(x)"},
+        {"range(1 << 30)", "reversed(x)"},
+        {"range(1 << 60)", "enumerate(x)"},
+        {"range(1 << 60)", "zip(x, x)"},
+        {"list(range(300000))", "zip(x, x)"},
+        {"list(range(300000))", "enumerate(x)"},
+        {"list(range(300000))", "sorted(x, key = lambda v: v)"},
+        {"[(i * 7919) % 100003 for i in range(300000)]", "sorted(x)"},
+        {"[str(i * 7919) for i in range(200000)]", "sorted(x)"},
+        {"[(i % 7, i) for i in range(100000)]", "sorted(x)"},
+        {"list(range(1000000))", "[x.index(-1) for i in range(1000000)]"},
+        {"list(range(1000000))", "[x.insert(0, 1) for i in range(1000000)]"},
+        {"list(range(1000000))", "[x.pop(0) for i in range(1000000)]"},
+        {"list(range(1000000))", "[x[::2] for i in range(1000000)]"},
+        {"range(1 << 40)", "set(x)"},
+        {"set(range(300000))", "x.union(range(1 << 40))"},
+        {"set(range(300000))", "x.intersection(range(1 << 40))"},
+        {"set(range(300000))", "x.difference(x, x, x)"},
+        {"set(range(300000))", "x.isdisjoint(range(1 << 40))"},
+        {"set(range(300000))", "x.update(range(1 << 40))"},
+        {"{i: i for i in range(300000)}", "x.items()"},
+        {"{i: i for i in range(300000)}", "x.keys()"},
+        {"{i: i for i in range(300000)}", "dict(x)"},
+        {"{i: i for i in range(300000)}", "x.update(x.items())"},
+        {"[1] * 300000", "bytes(x)"},
+        {"\"\\u00e9\" * 20000000", "hash(x)"},
+        {"\"\\u00e9\" * 20000000", "bytes(x)"},
+        {"\"\\u00e9\" * 20000000", "ord(x)"},
+        {"b\"a\" * 40000000", "hash(x)"},
+    };
+
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        struct canceling c = {0};
+        struct star_options o = {.limits.memory_bytes = (size_t)256 << 20,
+                                 .print = cancel_now,
+                                 .ctx = &c};
+        char text[400];
+        int n = snprintf(text, sizeof text,
+                         "def f():\n    x = %s\n    print()\n    %s\nf()\n",
+                         programs[i][0], programs[i][1]);
+
+        c.star = star_open(&o);
+        struct star_program *p = star_compile(c.star, "a", text, (size_t)n);
+        CHECK(p && !star_run(c.star, p));
+        bool ended = star_error(c.star) == STAR_ERROR_CANCELED &&
+                     star_usage(c.star).steps - c.at < 130000;
+        CHECK(ended);
+        if (!ended)
+            printf("# %s: %s, %llu steps\n", programs[i][1],
+                   star_error_message(c.star),
+                   (unsigned long long)(star_usage(c.star).steps - c.at));
+        star_close(c.star);
+    }
+}
