@@ -187,7 +187,7 @@ static value lib_fail(struct star *s, const struct sl_call *c)
 
     if (!join_args(s, c, &t, false))
         goto done;
-    for (size_t i = 0; i <= t.length; i++)
+    for (size_t i = 0; t.p && i <= t.length; i++)
         if (i == t.length || !t.p[i]) {
             sl_text_append(&shown, t.p + from, i - from);
             sl_text_append(&shown, "\\x00", i < t.length ? 4 : 0);
