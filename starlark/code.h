@@ -118,6 +118,7 @@
     OP(INDEX,         W, R, R, "a = b[c]") \
     OP(INDEX_K,       W, R, K, "a = b[constant c]") \
     OP(SET_INDEX,     R, R, R, "a[b] = c") \
+    OP(SET_INDEX_K,   R, R, K, "a[b] = constant c") \
     OP(SLICE,         W, R, X, "a = b[from:to:step]; those of c >> 16 (1, 2, 4) are in a row from register c & 0xffff") \
     OP(ATTR,          W, R, K, "a = b.constant c") \
     OP(SET_ATTR,      R, R, K, "a.constant c = b: always fails") \

@@ -27,6 +27,32 @@ static bool is_independent(const struct sl_node *n, uint32_t reg)
     return n->kind == N_LITERAL;
 }
 
+/* Whether it surely gives True or False. */
+static bool is_boolean(const struct sl_node *n)
+{
+    for (; n->kind == N_AND || n->kind == N_OR; n = n->a)
+        if (!is_boolean(n->b))
+            return false;
+    return (n->kind == N_BINARY && n->op >= OP_EQ) ||
+           (n->kind == N_UNARY && n->op == OP_NOT);
+}
+
+/* As a condition, which compares and jumps in one. */
+static struct sl_operand boolean(struct sl_compiler *c, const struct sl_node *n,
+                                 uint32_t want)
+{
+    uint32_t reg = sl_result(c, c->unit->top, want);
+    struct sl_label otherwise = {0}, end = {0};
+
+    sl_condition(c, n, false, &otherwise);
+    sl_move(c, reg, sl_operand_of(V_TRUE));
+    sl_jump(c, &end);
+    sl_label_here(c, &otherwise);
+    sl_move(c, reg, sl_operand_of(V_FALSE));
+    sl_label_here(c, &end);
+    return sl_operand_in(reg);
+}
+
 struct sl_operand sl_junction_expr(struct sl_compiler *c,
                                    const struct sl_node *n, uint32_t want)
 {
@@ -34,6 +60,8 @@ struct sl_operand sl_junction_expr(struct sl_compiler *c,
     uint32_t bottom = c->nodes.count, mark = c->unit->top, reg = want;
     struct sl_label end = {0};
 
+    if (is_boolean(n))
+        return boolean(c, n, want);
     /* Two operands may go straight into the variable: `x = x or []`. */
     if (want == SL_ANYWHERE || n->a->kind == n->kind ||
         !is_independent(n->b, want))

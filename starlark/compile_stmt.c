@@ -95,8 +95,11 @@ static void assign(struct sl_compiler *c, const struct sl_node *target,
     case N_INDEX:
         object = sl_in_register(c, sl_expr(c, target->a, SL_ANYWHERE));
         key = sl_in_register(c, sl_expr(c, target->b, SL_ANYWHERE));
-        from = sl_in_register(c, v);
-        sl_emit_at(c, target->pos, I_SET_INDEX, object, key, from);
+        if (v.constant)
+            sl_emit_at(c, target->pos, I_SET_INDEX_K, object, key,
+                       sl_constant(c, v.v));
+        else
+            sl_emit_at(c, target->pos, I_SET_INDEX, object, key, v.reg);
         break;
     case N_DOT:
         object = sl_in_register(c, sl_expr(c, target->a, SL_ANYWHERE));

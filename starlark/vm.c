@@ -147,6 +147,23 @@
     COMPARE(JUMP_NOT_##name##_K, OP_##name, cmp, A, B_CONST, 0, pc += sl_j(i), \
             (void)0)
 
+#define SET_INDEX(name, what)                                                  \
+    L_##name:                                                                  \
+    {                                                                          \
+        value x = A, y = B;                                                    \
+        if (sl_is_int_word(y) && sl_is(x, T_LIST)) {                           \
+            struct sl_list *l = sl_list(x);                                    \
+            int64_t at = sl_int_word(y);                                       \
+            at += at < 0 ? l->count : 0;                                       \
+            if (LIKELY((uint64_t)at < l->count && !l->locks)) {                \
+                l->items[at] = what;                                           \
+                NEXT;                                                          \
+            }                                                                  \
+        }                                                                      \
+        TRY(sl_vm_set_index(s, x, y, what));                                   \
+        NEXT;                                                                  \
+    }
+
 /* In `a in b`, as a value and as a jump. */
 #define CONTAINS(name, left, right, want, then, otherwise)                     \
     L_##name:                                                                  \
@@ -481,20 +498,8 @@ L_INDEX_K : {
     GIVE(A, sl_vm_index_of(s, x, y));
     NEXT;
 }
-L_SET_INDEX : {
-    value x = A, y = B;
-    if (sl_is_int_word(y) && sl_is(x, T_LIST)) {
-        struct sl_list *l = sl_list(x);
-        int64_t at = sl_int_word(y);
-        at += at < 0 ? l->count : 0;
-        if (LIKELY((uint64_t)at < l->count && !l->locks)) {
-            l->items[at] = C;
-            NEXT;
-        }
-    }
-    TRY(sl_vm_set_index(s, x, y, C));
-    NEXT;
-}
+    SET_INDEX(SET_INDEX, C)
+    SET_INDEX(SET_INDEX_K, C_CONST)
 L_SLICE : {
     const value *bound = &base[sl_c(i) & 0xffff];
     value bounds[3];

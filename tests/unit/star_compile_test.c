@@ -46,6 +46,18 @@ static const struct row rows[] = {
         "  10        JUMP_TRUE   r2, to 12\n"
         "  11        MOVE        r2, r1:b\n"
         "  12        RETURN      r2\n"},
+    {"truth_as_a_value",
+        "def f(c):\n"
+        "    return \"a\" <= c and c <= \"z\" or not c\n",
+        "f(c) at 1:1, 3 registers\n"
+        "  0        CONST       r2, \"a\"\n"
+        "  1  2:16  JUMP_NOT_LE r2, r0:c, to 3\n"
+        "  2  2:27  JUMP_LE_K   r0:c, \"z\", to 4\n"
+        "  3        JUMP_TRUE   r0:c, to 6\n"
+        "  4        CONST       r1, True\n"
+        "  5        JUMP        to 7\n"
+        "  6        CONST       r1, False\n"
+        "  7        RETURN      r1\n"},
     {"a_conditional_of_constants",
         "def f(c):\n"
         "    return 60 * 60 * 24 if c else \"a\" + \"b\" + \"c\"\n",
@@ -153,23 +165,22 @@ static const struct row rows[] = {
         "    a[0], b.x = 1, 2\n"
         "    return c, d\n",
         "f(a, b) at 1:1, 8 registers\n"
-        "   0        MOVE      r4, r0:a\n"
-        "   1        MOVE      r0:a, r1:b\n"
-        "   2        MOVE      r1:b, r4\n"
-        "   3  3:20  UNPACK    r4..r5, r0:a\n"
-        "   4        UNPACK    r6..r7, r4\n"
-        "   5        MOVE      r0:a, r6\n"
-        "   6        UNPACK    r1..r2, r7\n"
-        "   7        MOVE      r3:d, r5\n"
-        "   8        CONST     r4, 0\n"
-        "   9        CONST     r5, 1\n"
-        "  10  4:6   SET_INDEX r0:a, r4, r5\n"
-        "  11        CONST     r4, 2\n"
-        "  12  4:12  SET_ATTR  r1:b, r4, \"x\"\n"
-        "  13        MOVE      r4, r2:c\n"
-        "  14        MOVE      r5, r3:d\n"
-        "  15  5:12  TUPLE     r4, r4..r5\n"
-        "  16        RETURN    r4\n"},
+        "   0        MOVE        r4, r0:a\n"
+        "   1        MOVE        r0:a, r1:b\n"
+        "   2        MOVE        r1:b, r4\n"
+        "   3  3:20  UNPACK      r4..r5, r0:a\n"
+        "   4        UNPACK      r6..r7, r4\n"
+        "   5        MOVE        r0:a, r6\n"
+        "   6        UNPACK      r1..r2, r7\n"
+        "   7        MOVE        r3:d, r5\n"
+        "   8        CONST       r4, 0\n"
+        "   9  4:6   SET_INDEX_K r0:a, r4, 1\n"
+        "  10        CONST       r4, 2\n"
+        "  11  4:12  SET_ATTR    r1:b, r4, \"x\"\n"
+        "  12        MOVE        r4, r2:c\n"
+        "  13        MOVE        r5, r3:d\n"
+        "  14  5:12  TUPLE       r4, r4..r5\n"
+        "  15        RETURN      r4\n"},
     {"a_target_is_evaluated_once",
         "def f(a, i):\n"
         "    a[i + 1] += i\n"
