@@ -74,10 +74,14 @@ static value indented(struct star *s, const struct sl_call *c, value text,
         return 0;
     sl_json_open(&r, s, sl_string(text)->p, sl_string(text)->length);
     if (!sl_json_indent(&t, &r, prefix, indent)) {
+        /* As the reference implementation says it here. */
+        bool odd = strncmp(r.why, "unexpected character", 20) == 0;
+
         t.failed = true;
         if (!sl_failed(s))
-            sl_fail(s, "%s: at offset %zu, %s", c->name,
-                    (size_t)(r.p - r.begin), r.why);
+            sl_fail(s, "%s: at offset %zu, %s%s", c->name,
+                    (size_t)(r.p - r.begin), odd ? "invalid" : "",
+                    odd ? r.why + strlen("unexpected") : r.why);
     }
     return sl_text_string(&t);
 }
@@ -133,8 +137,10 @@ static value json_decode(struct star *s, const struct sl_call *c)
     struct sl_json_reader r;
     value args[2], v;
 
-    if (!sl_unpack(s, c, "x, /, default?", args))
+    if (!sl_unpack(s, c, "x, default?", args))
         return 0;
+    if (c->count == 0)
+        return sl_fail(s, "%s: unexpected keyword argument x", c->name);
     if (!sl_is(args[0], T_STRING))
         return sl_fail(s, "%s: for parameter x: got %s, want string", c->name,
                        sl_type_name(args[0]));

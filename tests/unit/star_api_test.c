@@ -378,6 +378,48 @@ TEST(host_functions)
     star_close(s);
 }
 
+static star_value attempt(struct star *s, const struct star_args *a)
+{
+    star_value v = star_call(s, a->values[0], NULL, 0, NULL, 0);
+
+    return v ? v
+             : star_string(s, star_error_message(s),
+                           strlen(star_error_message(s)));
+}
+
+static star_value speechless(struct star *s, const struct star_args *a)
+{
+    (void)s;
+    (void)a;
+    return STAR_NONE_AT_ALL;
+}
+
+/* A host function may survive what it called; and must not fail silently. */
+TEST(host_functions_and_errors)
+{
+    struct star *s = star_open(NULL);
+    struct star_module *m;
+    star_value v;
+
+    star_register(s, "attempt", attempt, NULL);
+    star_register(s, "speechless", speechless, NULL);
+    m = run(s, "l = []\n"
+               "def f():\n"
+               "    return [attempt(lambda: 1 // 0), attempt(lambda: l[0]),\n"
+               "            [i for i in range(3)], sorted({\"b\": 1}),\n"
+               "            attempt(lambda: [x for x in [1, 2]])]\n"
+               "def g(): return speechless()\n");
+    v = m ? call(s, m, "f") : 0;
+    CHECK(v && is_text(star_repr(s, v),
+                       "[\"floored division by zero\", \"index 0 out of "
+                       "range: empty list\", [0, 1, 2], [\"b\"], [1, 2]]"));
+    CHECK(star_error(s) == STAR_OK);
+    CHECK(call(s, m, "g") == 0);
+    CHECK(star_error(s) == STAR_ERROR_RUNTIME);
+    CHECK_STR(star_error_message(s), "speechless failed");
+    star_close(s);
+}
+
 TEST(calling_functions)
 {
     struct star *s = star_open(NULL);
