@@ -65,23 +65,30 @@ static uint32_t find_parameter(const struct sl_code *code, value name)
     return NO_PARAMETER;
 }
 
-/* What the names of a site mean to the def it calls, found once. NULL when they
- * are to be looked up one by one. */
-static const uint16_t *site_parameters(struct star *s, struct sl_site *site,
-                                       struct sl_code *code, const value *names)
+/* What the names of a site mean to the def it calls, found once. *known is NULL
+ * when they are to be looked up one by one. */
+static bool site_parameters(struct star *s, struct sl_site *site,
+                            struct sl_code *code, const value *names,
+                            const uint16_t **known)
 {
+    *known = NULL;
     if (!site || code->param_count >= NO_PARAMETER)
-        return NULL;
-    if (site->cache == code)
-        return site->cached;
-    if (!site->cached)
-        site->cached = sl_storage(s, site->named * sizeof *site->cached);
-    if (!site->cached)
-        return NULL;
-    for (uint32_t i = 0; i < site->named; i++)
-        site->cached[i] = (uint16_t)find_parameter(code, names[i]);
-    site->cache = code;
-    return site->cached;
+        return true;
+    if (site->cache != code) {
+        if (!site->cached)
+            site->cached = sl_storage(s, site->named * sizeof *site->cached);
+        if (!site->cached)
+            return false;
+        site->cache = NULL;
+        for (uint32_t i = 0; i < site->named; i++) {
+            if (!sl_charge(s, code->param_count / 64))
+                return false;
+            site->cached[i] = (uint16_t)find_parameter(code, names[i]);
+        }
+        site->cache = code;
+    }
+    *known = site->cached;
+    return true;
 }
 
 /* `kwargs` is where the dict of the surplus is, or NULL. */
@@ -89,12 +96,15 @@ static bool bind_named(struct star *s, struct sl_code *code, value *base,
                        const value *values, const value *names, uint32_t named,
                        struct sl_site *site)
 {
-    const uint16_t *known =
-        named ? site_parameters(s, site, code, names) : NULL;
+    const uint16_t *known = NULL;
     value kwargs =
         code->has_starstar ? base[code->param_count + code->has_star] : 0;
 
+    if (named && !site_parameters(s, site, code, names, &known))
+        return false;
     for (uint32_t i = 0; i < named; i++) {
+        if (!known && !sl_charge(s, code->param_count / 8))
+            return false;
         uint32_t at = known ? known[i] : find_parameter(code, names[i]);
         bool twice = false;
         if (at != NO_PARAMETER) {
@@ -182,6 +192,8 @@ struct sl_frame *sl_bind(struct star *s, struct sl_function *f, value *window,
         return NULL;
     }
     bool surplus = count > positional && !code->has_star;
+    if (!sl_charge(s, code->steps + ((uint64_t)code->param_count + count) / 64))
+        return NULL;
 
     /* Before the frame is there, the arguments are in windows that the collector
      * sees; from then on the new window holds them, and may be all it sees. */
@@ -328,11 +340,11 @@ value sl_call_named(struct star *s, value function, const value *args,
 {
     value v;
 
-    if (!sl_charge(s, 1))
-        return 0;
     struct sl_scope scope = sl_native_enter(s);
     if (sl_is(function, T_FUNCTION)) {
         v = call_function(s, sl_function(function), args, count, names, named);
+    } else if (!sl_charge(s, 1)) {
+        v = 0;
     } else if (sl_is(function, T_BUILTIN)) {
         const struct sl_builtin *b = sl_builtin(function);
         struct sl_call c = {.name = b->name,

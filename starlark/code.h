@@ -178,6 +178,10 @@ static inline uint64_t sl_instruction(enum sl_opcode op, uint32_t a, uint32_t b,
            (uint64_t)(a & 0xffff) << 32 | (uint64_t)(b & 0xffff) << 48;
 }
 
+/* So many instructions in a row count as a step, beside the one of the call or
+ * of the round: the longest source cannot run for long unseen. */
+#define SL_STEP_INSTRUCTIONS 64u
+
 /* Locals that instructions name; none of the others is a parameter. */
 #define SL_NEAR_LOCALS 0x8000u
 static inline uint32_t sl_local_register(uint32_t local)
@@ -228,6 +232,7 @@ struct sl_code {
                                them has a register without value */
     uint32_t exact; /* how many positional arguments are all it takes; or
                        UINT32_MAX: binding them is more than that */
+    uint32_t steps; /* that a call counts as: 1, more if it is long */
     uint32_t local_count, register_count;
     uint64_t *instructions;
     uint32_t instruction_count;

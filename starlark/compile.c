@@ -90,6 +90,7 @@ static struct sl_code *finish(struct sl_compiler *c)
 #define TAKE(what, count)                                                      \
     code->what = take(c, &c->what, u->what, sizeof *code->what, &code->count)
     TAKE(instructions, instruction_count);
+    code->steps = 1 + code->instruction_count / SL_STEP_INSTRUCTIONS;
     TAKE(constants, constant_count);
     TAKE(sites, site_count);
     TAKE(places, place_count);

@@ -208,6 +208,8 @@ bool sl_vm_unpack(struct star *s, value v, value *to, uint32_t count)
     const value *items = NULL;
     uint32_t length = 0, i = 0;
 
+    if (!sl_charge(s, count / 32))
+        return false;
     if (sl_is(v, T_TUPLE)) {
         items = sl_tuple(v)->items;
         length = sl_tuple(v)->count;
@@ -362,7 +364,7 @@ value sl_vm_closure(struct star *s, struct sl_frame *f, struct sl_code *code,
     struct sl_function *fn =
         sl_alloc(s, T_FUNCTION, sizeof *fn + slots * sizeof(value));
 
-    if (!fn)
+    if (!fn || !sl_charge(s, slots / 32))
         return 0;
     fn->code = code;
     fn->globals = f->function->globals;

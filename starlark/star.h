@@ -10,7 +10,7 @@
  * charging, calling.
  */
 
-#define SL_FUEL_SLICE 8192 /* steps between two looks at clock and cancel */
+#define SL_FUEL_SLICE 2048 /* steps between two looks at clock and cancel */
 
 struct sl_frame; /* vm.h */
 

@@ -41,9 +41,10 @@
             goto fail;                                                         \
     } while (0)
 /* For what may make more than one object. */
-#define NATIVE (s->native = true)
-#define VM     (s->native = false, s->heap.held_count = held)
-#define STEP   TRY(--s->fuel >= 0 || sl_charge_slow(s))
+#define NATIVE   (s->native = true)
+#define VM       (s->native = false, s->heap.held_count = held)
+#define STEPS(n) TRY((s->fuel -= (n)) >= 0 || sl_charge_slow(s))
+#define STEP     STEPS(1)
 
 #define ARITHMETIC(name, op, right, ints, floats)                              \
     L_##name:                                                                  \
@@ -364,7 +365,7 @@ L_FOR_BEGIN:
     NEXT;
 L_FOR_NEXT : {
     value *it = &A, v;
-    STEP;
+    STEPS(1 + ((uint32_t)-sl_j(i) / SL_STEP_INSTRUCTIONS));
     if (sl_is_int_word(it[0])) {
         if (it[2] == sl_word(0))
             goto ended;
@@ -523,7 +524,7 @@ L_SET_ATTR:
     goto fail;
 L_UNPACK : {
     value v = B;
-    if (sl_is(v, T_TUPLE) && sl_tuple(v)->count == sl_c(i)) {
+    if (sl_is(v, T_TUPLE) && sl_tuple(v)->count == sl_c(i) && sl_c(i) < 64) {
         const struct sl_tuple *t = sl_tuple(v);
         value *to = &A;
         for (uint32_t n = 0; n < t->count; n++)
@@ -556,11 +557,11 @@ L_CALL : {
         struct sl_code *code = fn->code;
         struct sl_frame *next = frame->next;
         value *result = &C;
-        STEP;
         frame->pc = pc;
         if (LIKELY(code->exact == count && !code->active && next &&
                    next->depth <= s->limits.call_depth &&
                    code->register_count <= s->stack->end - (at + 1))) {
+            STEPS(code->steps);
             code->active = true;
             next->code = code;
             next->function = fn;
@@ -597,7 +598,6 @@ L_CALL : {
 L_CALL_SITE : {
     struct sl_site *site = &frame->code->sites[sl_c(i)];
     value *at = &A, v;
-    STEP;
     frame->pc = pc;
     struct sl_frame *next = sl_vm_call_site(s, at, site, frame->code, &v);
     if (!next) {

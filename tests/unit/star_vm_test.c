@@ -690,6 +690,54 @@ static const char *const endless[] = {
 #    define SLOWER 1
 #endif
 
+/* Long texts: what a call or a round does may itself be long. */
+static const struct {
+    const char *begin, *part, *end;
+} endless_long[] = {
+    {"def f():\n", "    x%d = %d\n",
+     "def main():\n    for i in range(1 << 60): f()\nmain()\n"},
+    {"def main():\n    for i in range(1 << 60):\n", "        x%d = [%d]\n",
+     "main()\n"},
+    {"def f(", "a%d = %d, ",
+     "): pass\ndef main():\n    for i in range(1 << 60): f()\nmain()\n"},
+    {"def f(", "a%d = %d, ",
+     "): pass\ndef main():\n"
+     "    d = {\"a\" + str(i): i for i in range(15000)}\n"
+     "    for i in range(1 << 60): f(**d)\nmain()\n"},
+    {"def main():\n    t = list(range(15000))\n"
+     "    for i in range(1 << 60):\n        [",
+     "a%d, ", "] = t\nmain()\n"},
+    {"def main():\n    for i in range(1 << 60): [", "%d, ", "]\nmain()\n"},
+    {"def g():\n    ", "x%d = %d; ",
+     "\n    def f(): return x0\n    return f\ndef main():\n"
+     "    for i in range(1 << 60): g()\nmain()\n"},
+};
+
+static const char *long_text(size_t i)
+{
+    static char text[700000];
+    size_t at =
+        (size_t)snprintf(text, sizeof text, "%s", endless_long[i].begin);
+
+    for (int n = 0; n < 15000; n++) {
+        char part[40];
+        size_t length = 0;
+        for (const char *p = endless_long[i].part; *p; p++) {
+            if (p[0] == '%' && p[1] == 'd') {
+                length += (size_t)snprintf(part + length, sizeof part - length,
+                                           "%d", n);
+                p++;
+            } else {
+                part[length++] = *p;
+            }
+        }
+        memcpy(text + at, part, length);
+        at += length;
+    }
+    snprintf(text + at, sizeof text - at, "%s", endless_long[i].end);
+    return text;
+}
+
 struct canceler {
     struct star *s;
     uint64_t at; /* of CPU time, when it canceled */
@@ -707,35 +755,45 @@ static void *cancel_soon(void *p)
     return NULL;
 }
 
+/* `text` runs for ever, but for the thread that cancels it. */
+static void check_cancel(const char *text, const char *name, size_t i)
+{
+    struct star *s =
+        open_with((struct star_limits){.memory_bytes = (size_t)256 << 20});
+    struct star_program *p = star_compile(s, "t.star", text, strlen(text));
+    struct canceler c = {s, cpu_ns()};
+    pthread_t thread;
+
+    CHECK(p && pthread_create(&thread, NULL, cancel_soon, &c) == 0);
+    if (!p) {
+        printf("# %s", star_error_report(s));
+        star_close(s);
+        return;
+    }
+    star_run(s, p);
+    uint64_t end = cpu_ns();
+    pthread_join(thread, NULL);
+    uint64_t took = end > c.at ? end - c.at : 0;
+    if (star_error(s) != STAR_ERROR_CANCELED ||
+        took >= (uint64_t)SLOWER * 10000000) {
+        printf("# %s %zu took %.1f ms to end: %s\n", name, i,
+               (double)took / 1e6, star_error_message(s));
+        CHECK(false);
+    }
+    /* What is canceled stays so until that is cleared. */
+    outcome(s, "print(1)\n");
+    CHECK(star_error(s) == STAR_ERROR_CANCELED);
+    star_cancel_clear(s);
+    CHECK_STR(outcome(s, "print(1)\n"), "1\n");
+    star_close(s);
+}
+
 TEST(cancel_from_another_thread_ends_it_within_10_ms)
 {
-    for (size_t i = 0; i < sizeof endless / sizeof *endless; i++) {
-        struct star *s =
-            open_with((struct star_limits){.memory_bytes = (size_t)256 << 20});
-        struct canceler c = {s, cpu_ns()};
-        pthread_t thread;
-
-        CHECK(pthread_create(&thread, NULL, cancel_soon, &c) == 0);
-        outcome(s, endless[i]);
-        uint64_t end = cpu_ns();
-        pthread_join(thread, NULL);
-        if (star_error(s) != STAR_ERROR_CANCELED) {
-            printf("# program %zu: %s\n", i, star_error_message(s));
-            CHECK(false);
-        }
-        uint64_t took = end > c.at ? end - c.at : 0;
-        if (took >= (uint64_t)SLOWER * 10000000) {
-            printf("# program %zu took %.1f ms to end: %s\n", i,
-                   (double)took / 1e6, star_error_message(s));
-            CHECK(false);
-        }
-        /* What is canceled stays so until that is cleared. */
-        outcome(s, "print(1)\n");
-        CHECK(star_error(s) == STAR_ERROR_CANCELED);
-        star_cancel_clear(s);
-        CHECK_STR(outcome(s, "print(1)\n"), "1\n");
-        star_close(s);
-    }
+    for (size_t i = 0; i < sizeof endless / sizeof *endless; i++)
+        check_cancel(endless[i], "program", i);
+    for (size_t i = 0; i < sizeof endless_long / sizeof *endless_long; i++)
+        check_cancel(long_text(i), "long program", i);
 }
 
 TEST(a_deadline_ends_it)
