@@ -8,19 +8,18 @@
  * on to collect and try again.
  */
 
-/* Larger cells waste at most an eighth of a block at its end. */
+/* Those above 512 waste at most an eighth of a block at its end. */
 const uint16_t sl_cell_bytes[SL_CLASS_COUNT] = {
-    16,  32,   48,   64,   80,   96,   112,  128,  144,  160, 176,
-    192, 208,  224,  240,  256,  272,  288,  304,  320,  336, 352,
-    368, 384,  400,  416,  432,  448,  464,  480,  496,  512, 640,
-    768, 1024, 1360, 1632, 2048, 2720, 3264, 4096, 5456, 8192};
+    16,   32,   48,   64,   80,   96,   112,  128,  160,
+    192,  224,  256,  320,  384,  448,  512,  640,  768,
+    1024, 1360, 1632, 2048, 2720, 3264, 4096, 5456, 8192};
 
 static inline unsigned class_of(size_t size)
 {
-    unsigned rank = SL_SMALL_BYTES / 16;
+    unsigned rank = SL_CLASS(SL_SMALL_BYTES) + 1;
 
     if (size <= SL_SMALL_BYTES)
-        return size ? SL_CLASS(size) : 0;
+        return SL_CLASS(size);
     while (sl_cell_bytes[rank] < size)
         rank++;
     return rank;

@@ -31,10 +31,10 @@
 #define SL_CHUNK_BYTES  (1024u * 1024u)
 #define SL_BLOCK_BYTES  16384u
 #define SL_PAGE_BYTES   4096u
-#define SL_SMALL_BYTES  512u  /* cells of 16, 32 ... 512 bytes, */
-#define SL_CELL_BYTES   8192u /* and of eleven larger sizes up to this */
-#define SL_CLASS_COUNT  43u
-#define SL_CLASS(small) (((unsigned)(small) + 15) / 16 - 1)
+#define SL_SMALL_BYTES  512u  /* cells of 16 sizes up to this, */
+#define SL_CELL_BYTES   8192u /* and of eleven larger ones up to this */
+#define SL_CLASS_COUNT  27u
+#define SL_CLASS(small) (sl_small_class[((small) + 15) / 16])
 #define SL_GRAY_MAX     65536u
 #define SL_GRAY_FEW     64u
 
@@ -49,6 +49,12 @@
 #ifndef SL_CHECKED_HEAP
 #    define SL_CHECKED_HEAP 0
 #endif
+
+/* Steps of 16 bytes up to 128, then four for each doubling: a small program
+ * touches a page for each size it uses, so that few sizes serve it better. */
+static const uint8_t sl_small_class[SL_SMALL_BYTES / 16 + 1] = {
+    0,  0,  1,  2,  3,  4,  5,  6,  7,  8,  8,  9,  9,  10, 10, 11, 11,
+    12, 12, 12, 12, 13, 13, 13, 13, 14, 14, 14, 14, 15, 15, 15, 15};
 
 struct sl_free_cell {
     uint64_t header; /* 0: of type T_NONE, which no object has */
