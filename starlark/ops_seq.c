@@ -27,7 +27,9 @@ static value concat_lists(struct star *s, const struct sl_list *a,
     value v = sl_list_new(s, count);
     struct sl_list *l = sl_list(v);
 
-    if (!v || !copy_items(s, l->items, a->items, a->count) ||
+    if (!v || !count)
+        return v;
+    if (!copy_items(s, l->items, a->items, a->count) ||
         !copy_items(s, l->items + a->count, b->items, b->count))
         return 0;
     l->count = (uint32_t)count;

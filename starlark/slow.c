@@ -507,7 +507,7 @@ struct sl_frame *sl_vm_call_site(struct star *s, value *at,
     size_t held = s->heap.held_count;
     uint32_t count = site->positional, named = site->named;
     value *args = at + 1, *window = args + count + named;
-    const value *names = code->constants + site->names;
+    const value *names = named ? code->constants + site->names : NULL;
     struct sl_frame *f = NULL;
 
     *result = 0;
