@@ -229,10 +229,12 @@ TEST(random_texts)
 TEST(texts_that_are_no_float) /* row 11 */
 {
     static const char *const bad[] = {
-        "",    ".",   "+",     "-",     "e5",        ".e5",  "1e",   "1e+",
-        "1e-", "1_0", "0x1p3", "0x10",  " 1",        "1 ",   "1..2", "1.2.3",
-        "--1", "+-1", "1e5.0", "infi",  "infx",      "nanx", "na",   "in",
-        "1f",  "1d",  "1e5e5", "in\0f", "infinityy", "n an", "\t1"};
+        "",          ".",     "+",      "-",    "e5",    ".e5",   "1e",
+        "1e+",       "1e-",   "1_0",    "0x10", "0x1.8", "0xp3",  "0x.p3",
+        "0x1p",      "0x1p+", "0x_1p3", "1p3",  "0x1e3", " 1",    "1 ",
+        "1..2",      "1.2.3", "--1",    "+-1",  "1e5.0", "infi",  "infx",
+        "nanx",      "na",    "in",     "1f",   "1d",    "1e5e5", "in\0f",
+        "infinityy", "n an",  "\t1"};
     static const struct {
         const char *text;
         double want;
@@ -246,6 +248,13 @@ TEST(texts_that_are_no_float) /* row 11 */
         {"1E2", 100},
         {"00012", 12},
         {"000.5", .5},
+        {"0x1p4", 16},
+        {"-0X.8P+3", -4},
+        {"0x1.fffffffffffff8p0", 2}, /* a tie, to even */
+        {"0x1.fffffffffffff7fp0", 0x1.fffffffffffffp0},
+        {"0x0.0p9", 0},
+        {"0xfp-99999", 0},
+        {"0x1p99999", INFINITY},
     };
     double d;
 
@@ -266,8 +275,36 @@ TEST(no_locale) /* nor where the host has set one with a comma */
     CHECK_STR(text(s, 1.5, 'g'), "1.5");
     CHECK_STR(text(s, 1.5, 'f'), "1.500000");
     CHECK(parsed("2.5") == 2.5);
+    CHECK_STR(text(s, 0.1 + 0.2, 'g'), "0.30000000000000004");
+    CHECK_STR(text(s, 1.5e300, 'e'), "1.500000e+300");
+    CHECK(parsed("0x1.8p1") == 3);
     setlocale(LC_ALL, "C");
     star_close(s);
+}
+
+/* Beyond so many digits only matters whether there is one. */
+TEST(long_texts)
+{
+    static char text[1u << 21];
+
+    for (int hex = 0; hex < 2; hex++) {
+        for (int last = 0; last < 2; last++) {
+            memset(text, '0', sizeof text);
+            memcpy(text, hex ? "0x1.00000000000008" : "9007199254740993.",
+                   hex ? 18 : 17);
+            strcpy(text + 100000, hex ? "0p0" : "0");
+            text[99999] = (char)('0' + last);
+            CHECK(parsed(text) == strtod(text, NULL));
+        }
+    }
+    memset(text, '0', sizeof text);
+    strcpy(text + 100000, "7e-3");
+    CHECK(parsed(text) == 0.007);
+    memcpy(text, "0.", 2);
+    strcpy(text + 100000, "7e100000");
+    CHECK(parsed(text) == 70);
+    double d;
+    CHECK(!sl_float_parse(text, sizeof text, &d));
 }
 
 /* --- beside ints ---------------------------------------------------------------------- */
