@@ -1,4 +1,4 @@
-#include "star.h"
+#include "star_job.h"
 
 #include "base/fs.h"
 

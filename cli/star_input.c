@@ -1,4 +1,4 @@
-#include "star.h"
+#include "star_job.h"
 
 struct scan {
     struct str text;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#include "star.h"
+#include "star_job.h"
 
 #define HISTORY_LINES 1000
 
@@ -139,8 +139,7 @@ void star_line_close(struct star_line *l)
         l->el_end(l->edit);
     if (l->past)
         l->history_end(l->past);
-    if (l->library)
-        dlclose(l->library);
+    /* The library stays: what it and its own libraries remember is theirs. */
 }
 
 static enum star_line_kind read_edited(struct star_line *l, bool more,
@@ -150,6 +149,8 @@ static enum star_line_kind read_edited(struct star_line *l, bool more,
 
     l->el_set(l->edit, EL_PROMPT, more ? show_next : show_first);
     l->el_resize(l->edit);
+    /* Before the prompt shows: what is typed at once is not taken for a line. */
+    l->el_set(l->edit, EL_PREP_TERM, 1);
     const char *text = l->el_gets(l->edit, &count);
     if (star_job_signal())
         return LINE_INTERRUPTED;

@@ -1,6 +1,6 @@
 #include <signal.h>
 
-#include "star.h"
+#include "star_job.h"
 
 #define TYPED_MAX_BYTES ((size_t)1 << 20)
 

@@ -1,12 +1,12 @@
-#ifndef CLI_STAR_H
-#define CLI_STAR_H
+#ifndef CLI_STAR_JOB_H
+#define CLI_STAR_JOB_H
 
 #include "mapm/starlark.h"
 
 #include "command.h"
 
 /*
- * star: programs of the language, from a file or typed in.
+ * star_job: programs of the language, from a file or typed in.
  */
 
 struct star_job {
