@@ -366,6 +366,7 @@ static bool remap(struct sl_heap *h, void **p, size_t old_size, size_t size)
         return false;
     }
     h->used -= size < old_size ? old_size - size : 0;
+    SL_DEFINED(moved, size < old_size ? size : old_size);
     *p = moved;
     return true;
 }

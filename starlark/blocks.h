@@ -131,8 +131,10 @@ int64_t sl_collect_pace(const struct sl_heap *h);
 #ifdef SL_MSAN
 #    include <sanitizer/msan_interface.h>
 #    define SL_UNDEFINED(p, n) __msan_allocated_memory(p, n)
+#    define SL_DEFINED(p, n)   __msan_unpoison(p, n) /* the system moved it */
 #else
 #    define SL_UNDEFINED(p, n) ((void)(p), (void)(n))
+#    define SL_DEFINED(p, n)   ((void)(p), (void)(n))
 #endif
 
 #endif

@@ -60,10 +60,10 @@ value sl_text_room(struct star *s, enum sl_type type, size_t length, char **p)
     return sl_value(string);
 }
 
-void sl_string_filled(value v)
+void sl_string_filled(value string)
 {
-    struct sl_string *string = sl_string(v);
-    const char *p = string->p, *end = p + string->length;
+    struct sl_string *x = sl_string(string);
+    const char *p = x->p, *end = p + x->length;
     uint64_t all = 0, eight;
 
     for (; end - p >= 8; p += 8) {
@@ -73,7 +73,7 @@ void sl_string_filled(value v)
     for (; p < end; p++)
         all |= (unsigned char)*p;
     if (!(all & 0x8080808080808080u))
-        string->o.flags |= STRING_ASCII;
+        x->o.flags |= STRING_ASCII;
 }
 
 static value text_new(struct star *s, enum sl_type type, const char *from,
