@@ -188,7 +188,7 @@ struct sl_frame *sl_bind(struct star *s, struct sl_function *f, value *window,
                 text_of(code->name));
         sl_hint(s, "functions do not call themselves here: write a for loop, "
                    "with a list as stack");
-        sl_report_frame(s, code, 0, NULL);
+        sl_report_frame(s, code, 0, &code->entry);
         return NULL;
     }
     bool surplus = count > positional && !code->has_star;
@@ -219,7 +219,7 @@ struct sl_frame *sl_bind(struct star *s, struct sl_function *f, value *window,
     else if (bind_rest(s, frame, named ? args + count : NULL, names, named,
                        site, taken))
         return frame;
-    sl_leave_failed(s, 0, NULL);
+    sl_leave_failed(s, 0, &s->frame->code->entry);
     return NULL;
 }
 

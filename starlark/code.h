@@ -249,6 +249,7 @@ struct sl_code {
     value *local_names; /* parameters first */
     value name;
     struct sl_pos pos;
+    struct sl_pos entry; /* where a call fails that does not get in */
     struct star_program *program;
 };
 

@@ -74,6 +74,7 @@ static struct sl_code *finish(struct sl_compiler *c)
     }
     code->name = info->name;
     code->pos = info->pos;
+    code->entry = u->entry;
     code->program = c->program;
     code->has_star = info->has_star;
     code->has_starstar = info->has_starstar;
@@ -114,12 +115,12 @@ static void prologue(struct sl_compiler *c)
         const struct sl_variable *v = &info->locals[i];
         uint32_t reg = sl_local_register(i);
         if (v->is_cell && i < given) {
-            sl_emit_at(c, info->pos, I_CELL, reg, reg, 0);
+            sl_emit_from(c, info->pos, I_CELL, reg, reg, 0);
         } else if (v->is_cell && reg < 0x10000) {
-            sl_emit_at(c, info->pos, I_CELL_EMPTY, reg, 0, 0);
+            sl_emit_from(c, info->pos, I_CELL_EMPTY, reg, 0, 0);
         } else if (v->is_cell) {
             uint32_t near = sl_temporary(c);
-            sl_emit_at(c, info->pos, I_CELL_EMPTY, near, 0, 0);
+            sl_emit_from(c, info->pos, I_CELL_EMPTY, near, 0, 0);
             sl_emit(c, I_FAR_SET, 0, near, reg);
             c->unit->top = near;
         } else if (v->maybe_unset && i >= given) {
@@ -167,6 +168,8 @@ static struct sl_code *function(struct sl_compiler *c,
         .temporary = near,
         .top = near,
         .most = near,
+        .said = info->pos,
+        .entry = info->pos,
     };
 
     c->unit = &u;
@@ -219,15 +222,17 @@ struct sl_operand sl_closure(struct sl_compiler *c, const struct sl_node *n,
                              uint32_t want)
 {
     uint32_t mark = c->unit->top, run = 0;
+
+    sl_at(c, n->fn->pos);
     uint32_t defaults = defaults_into_run(c, n->a, &run);
+    sl_begin(c);
     struct sl_code *code = function(c, n->fn, n->kind == N_DEF ? n->b : NULL,
                                     n->kind == N_DEF ? NULL : n->b);
     uint32_t reg = sl_result(c, mark, want);
 
     if (code) {
         code->default_count = defaults;
-        sl_emit_at(c, n->fn->pos, I_CLOSURE, reg, run,
-                   sl_constant_add(c, sl_value(code)));
+        sl_emit_so(c, I_CLOSURE, reg, run, sl_constant_add(c, sl_value(code)));
     }
     return sl_operand_in(reg);
 }

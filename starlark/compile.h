@@ -41,6 +41,9 @@ struct sl_unit {
     uint32_t temporary; /* the first one: behind the near locals */
     uint32_t top;       /* the next one that is free */
     uint32_t most;      /* registers used so far */
+    struct sl_pos said; /* see sl_at */
+    struct sl_pos entry;
+    bool begun;
 };
 
 struct sl_compiler {
@@ -76,12 +79,38 @@ static inline void *sl_pile_add(struct sl_compiler *c, struct sl_pile *pile,
  */
 void sl_too_large(struct sl_compiler *c, struct sl_pos pos, const char *what);
 
-/* Index of the instruction within its function. The second one can fail, at
- * `pos`. */
+/*
+ * Where failures are reported is as in the reference implementation: operators,
+ * brackets, dots and names say where they are, in the order in which they are
+ * evaluated, and what says nothing itself is reported at what spoke last. A call
+ * that fails before the first instruction is reported at what that one says.
+ */
+static inline void sl_at(struct sl_compiler *c, struct sl_pos pos)
+{
+    c->unit->said = pos;
+}
+/* Here the first instruction would be, if none was before. */
+static inline void sl_begin(struct sl_compiler *c)
+{
+    if (!c->unit->begun)
+        c->unit->entry = c->unit->said;
+    c->unit->begun = true;
+}
+
+/* Index of the instruction within its function. It can fail when there is a
+ * place: `pos` is said here, or not; or nothing is. */
 uint32_t sl_emit(struct sl_compiler *c, enum sl_opcode op, uint32_t a,
                  uint32_t b, uint32_t x);
 uint32_t sl_emit_at(struct sl_compiler *c, struct sl_pos pos, enum sl_opcode op,
                     uint32_t a, uint32_t b, uint32_t x);
+uint32_t sl_emit_from(struct sl_compiler *c, struct sl_pos pos,
+                      enum sl_opcode op, uint32_t a, uint32_t b, uint32_t x);
+static inline uint32_t sl_emit_so(struct sl_compiler *c, enum sl_opcode op,
+                                  uint32_t a, uint32_t b, uint32_t x)
+{
+    sl_begin(c);
+    return sl_emit_from(c, c->unit->said, op, a, b, x);
+}
 uint32_t sl_here(const struct sl_compiler *c);
 
 /* Index of a constant: the same one for the same word, or surely a new one. */
@@ -184,7 +213,7 @@ static inline uint32_t sl_node_count(const struct sl_node *n)
 /* A list of the `count` expressions from `n` on. `reg` is a temporary, unless
  * they are few enough for one step. */
 void sl_list_into(struct sl_compiler *c, const struct sl_node *n,
-                  uint32_t count, uint32_t reg, struct sl_pos pos);
+                  uint32_t count, uint32_t reg);
 
 struct sl_operand sl_list_expr(struct sl_compiler *c, const struct sl_node *n,
                                uint32_t want);

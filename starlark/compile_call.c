@@ -94,6 +94,7 @@ struct sl_operand sl_method_expr(struct sl_compiler *c,
     struct sl_string *name = sl_string(dot->v);
     enum sl_method method = sl_method_number(name->p, name->length);
     uint32_t reg = sl_in_register(c, self);
+    sl_at(c, dot->pos);
     uint32_t index = site(c, (struct sl_site){
                                  .positional = a.positional,
                                  .method = (uint16_t)method,
@@ -143,24 +144,23 @@ static void named_into_dict(struct sl_compiler *c, const struct sl_node *call,
 
     if (a->starstar)
         sl_too_large(c, call->pos, "arguments of one call");
-    sl_emit_at(c, call->pos, I_DICT, reg, 0,
-               a->named < 0xffffff ? a->named : 0xffffff);
+    sl_emit_so(c, I_DICT, reg, 0, a->named < 0xffffff ? a->named : 0xffffff);
     for (const struct sl_node *n = a->first_named;
          n && n->kind == N_ARG_NAMED && !c->failed; n = n->next) {
         uint32_t key = sl_in_register(c, sl_operand_of(n->v));
         uint32_t v = sl_in_register(c, sl_expr(c, n->a, SL_ANYWHERE));
-        sl_emit_at(c, call->pos, I_DICT_PUT, reg, key, v);
+        sl_emit_so(c, I_DICT_PUT, reg, key, v);
         c->unit->top = mark;
     }
 }
 
-static void extend_list(struct sl_compiler *c, const struct sl_node *call,
-                        const struct sl_node *more, uint32_t reg)
+static void extend_list(struct sl_compiler *c, const struct sl_node *more,
+                        uint32_t reg)
 {
     uint32_t mark = c->unit->top;
     uint32_t v = sl_in_register(c, sl_expr(c, more, SL_ANYWHERE));
 
-    sl_emit_at(c, call->pos, I_IN_PLACE, reg, reg, v | (uint32_t)OP_ADD << 16);
+    sl_emit_so(c, I_IN_PLACE, reg, reg, v | (uint32_t)OP_ADD << 16);
     c->unit->top = mark;
 }
 
@@ -181,7 +181,7 @@ static void lay_out(struct sl_compiler *c, const struct sl_node *call,
     uint32_t named = run + s->positional, star = named + s->named;
 
     if (list)
-        sl_list_into(c, a->first, a->positional, star, call->pos);
+        sl_list_into(c, a->first, a->positional, star);
     else
         positional_into(c, a, run);
     if (dict)
@@ -191,7 +191,7 @@ static void lay_out(struct sl_compiler *c, const struct sl_node *call,
     for (uint32_t i = 0; i < s->named; i++, n = n->next)
         sl_expr_into(c, n->a, named + i);
     if (a->star && list)
-        extend_list(c, call, a->star, star);
+        extend_list(c, a->star, star);
     else if (a->star)
         sl_expr_into(c, a->star, star);
     if (a->starstar)

@@ -57,8 +57,8 @@ uint32_t sl_emit(struct sl_compiler *c, enum sl_opcode op, uint32_t a,
     return pc;
 }
 
-uint32_t sl_emit_at(struct sl_compiler *c, struct sl_pos pos, enum sl_opcode op,
-                    uint32_t a, uint32_t b, uint32_t x)
+uint32_t sl_emit_from(struct sl_compiler *c, struct sl_pos pos,
+                      enum sl_opcode op, uint32_t a, uint32_t b, uint32_t x)
 {
     uint32_t pc = sl_emit(c, op, a, b, x);
     const struct sl_place *last = NULL;
@@ -71,6 +71,13 @@ uint32_t sl_emit_at(struct sl_compiler *c, struct sl_pos pos, enum sl_opcode op,
         *place = (struct sl_place){pc, pos};
     }
     return pc;
+}
+
+uint32_t sl_emit_at(struct sl_compiler *c, struct sl_pos pos, enum sl_opcode op,
+                    uint32_t a, uint32_t b, uint32_t x)
+{
+    sl_at(c, pos);
+    return sl_emit_from(c, pos, op, a, b, x);
 }
 
 /* --- constants --------------------------------------------------------------------- */

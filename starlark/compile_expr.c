@@ -46,6 +46,8 @@ static struct sl_operand local(struct sl_compiler *c, const struct sl_node *n,
 {
     uint32_t reg = sl_local_register(n->index);
 
+    sl_at(c, n->pos);
+    sl_begin(c);
     if (reg >= 0x10000) {
         uint32_t far = reg;
         reg = sl_result(c, c->unit->top, want);
@@ -59,13 +61,17 @@ static struct sl_operand local(struct sl_compiler *c, const struct sl_node *n,
 static struct sl_operand name(struct sl_compiler *c, const struct sl_node *n,
                               uint32_t want)
 {
-    if (n->scope == SCOPE_PREDECLARED)
+    if (n->scope == SCOPE_PREDECLARED) {
+        sl_begin(c);
         return sl_operand_of(n->bound);
+    }
     if (n->scope == SCOPE_LOCAL)
         return local(c, n, want);
 
     uint32_t reg = sl_result(c, c->unit->top, want);
     uint32_t cell = sl_local_register(n->index);
+    sl_at(c, n->pos);
+    sl_begin(c);
     switch ((enum sl_scope_kind)n->scope) {
     case SCOPE_CELL:
         if (cell >= 0x10000) {
@@ -158,6 +164,8 @@ static struct sl_operand binary(struct sl_compiler *c, const struct sl_node *n,
 
     if (left.constant && right.constant) {
         value v = fold(c, (enum sl_operator)n->op, left.v, right.v);
+        if (v && !sl_is(v, T_STRING))
+            sl_at(c, n->pos);
         if (v)
             return sl_operand_of(v);
     }
@@ -188,6 +196,7 @@ static struct sl_operand unary(struct sl_compiler *c, const struct sl_node *n,
     uint32_t mark = c->unit->top;
     struct sl_operand o = sl_expr(c, n->a, SL_ANYWHERE);
 
+    sl_at(c, n->pos);
     if (o.constant && n->op == OP_NOT)
         return sl_operand_of(sl_bool(!sl_truth(o.v)));
     if (o.constant && n->op == OP_NEG &&
@@ -236,7 +245,7 @@ static struct sl_operand slice_expr(struct sl_compiler *c,
             sl_expr_into(c, bounds[i], to++);
     }
     uint32_t a = sl_result(c, mark, want);
-    sl_emit_at(c, n->pos, I_SLICE, a, b, run | given << 16);
+    sl_emit_so(c, I_SLICE, a, b, run | given << 16);
     return sl_operand_in(a);
 }
 
@@ -282,6 +291,8 @@ static struct sl_operand chain(struct sl_compiler *c, const struct sl_node *n,
     for (; leans_left(n); n = n->a) {
         const struct sl_node **link = sl_pile_add(c, &c->nodes, sizeof *link);
         *link = n;
+        if (n->kind == N_SLICE)
+            sl_at(c, n->pos); /* before its operands: see sl_at */
     }
     struct sl_operand left = sl_expr(c, n, SL_ANYWHERE);
     while (!c->failed && c->nodes.count > bottom) {
@@ -314,6 +325,7 @@ struct sl_operand sl_expr(struct sl_compiler *c, const struct sl_node *n,
     case N_NAME:
         return name(c, n, want);
     case N_LITERAL:
+        sl_begin(c);
         return sl_operand_of(n->v);
     case N_LIST:
         return sl_list_expr(c, n, want);

@@ -31,8 +31,10 @@ static value constant_value(struct sl_compiler *c, const struct sl_node *n)
 {
     size_t i = 0;
 
-    if (n->kind == N_UNARY)
+    if (n->kind == N_UNARY) {
+        sl_at(c, n->pos);
         return sl_negated(c, n->a->v);
+    }
     if (n->kind != N_TUPLE)
         return n->kind == N_LITERAL ? n->v : n->bound;
     value tuple = c->failed ? 0 : sl_tuple_new(c->s, sl_node_count(n->a));
@@ -62,7 +64,7 @@ static const struct sl_node *items_into(struct sl_compiler *c,
 #define LIST_CHUNK 128
 
 void sl_list_into(struct sl_compiler *c, const struct sl_node *n,
-                  uint32_t count, uint32_t reg, struct sl_pos pos)
+                  uint32_t count, uint32_t reg)
 {
     enum sl_opcode op = I_LIST;
     uint32_t mark = c->unit->top;
@@ -72,7 +74,7 @@ void sl_list_into(struct sl_compiler *c, const struct sl_node *n,
         uint32_t now = count < chunk ? count : chunk;
         uint32_t run = now ? sl_temporaries(c, now) : 0;
         n = items_into(c, n, now, run);
-        sl_emit_at(c, pos, op, reg, run, now);
+        sl_emit_so(c, op, reg, run, now);
         c->unit->top = mark;
         op = I_LIST_EXTEND;
         count -= now;
@@ -88,7 +90,7 @@ struct sl_operand sl_list_expr(struct sl_compiler *c, const struct sl_node *n,
 
     if (want == SL_ANYWHERE || !one_step)
         reg = sl_building_place(c, want);
-    sl_list_into(c, n->a, count, reg, n->pos);
+    sl_list_into(c, n->a, count, reg);
     c->unit->top = reg == mark ? mark + 1 : mark;
     return sl_operand_in(reg);
 }
@@ -98,19 +100,21 @@ struct sl_operand sl_tuple_expr(struct sl_compiler *c, const struct sl_node *n,
 {
     uint32_t mark = c->unit->top, count = sl_node_count(n->a), run = 0;
 
-    if (is_constant(n, 3))
+    if (is_constant(n, 3)) {
+        sl_begin(c);
         return sl_operand_of(constant_value(c, n));
+    }
     if (count <= sl_room(c)) {
         run = sl_temporaries(c, count);
         items_into(c, n->a, count, run);
         uint32_t reg = sl_result(c, mark, want);
-        sl_emit_at(c, n->pos, I_TUPLE, reg, run, count);
+        sl_emit_so(c, I_TUPLE, reg, run, count);
         return sl_operand_in(reg);
     }
     run = sl_temporary(c);
-    sl_list_into(c, n->a, count, run, n->pos);
+    sl_list_into(c, n->a, count, run);
     uint32_t reg = sl_result(c, mark, want);
-    sl_emit_at(c, n->pos, I_UNPACK_TUPLE, reg, run, count);
+    sl_emit_so(c, I_UNPACK_TUPLE, reg, run, count);
     return sl_operand_in(reg);
 }
 
@@ -121,7 +125,7 @@ struct sl_operand sl_dict_expr(struct sl_compiler *c, const struct sl_node *n,
     uint32_t reg =
         n->a || want == SL_ANYWHERE ? sl_building_place(c, want) : want;
 
-    sl_emit_at(c, n->pos, I_DICT, reg, 0, count < 0xffffff ? count : 0xffffff);
+    sl_emit_so(c, I_DICT, reg, 0, count < 0xffffff ? count : 0xffffff);
     for (n = n->a; n && !c->failed; n = n->next) {
         uint32_t top = c->unit->top;
         uint32_t key = sl_in_register(c, sl_expr(c, n->a, SL_ANYWHERE));
@@ -146,7 +150,7 @@ static void element(struct sl_compiler *c, const struct sl_node *n,
         sl_emit_at(c, e->pos, I_SET_INDEX, reg, key, v);
     } else {
         uint32_t v = sl_in_register(c, sl_expr(c, e, SL_ANYWHERE));
-        sl_emit_at(c, n->pos, I_APPEND, reg, v, 0);
+        sl_emit_so(c, I_APPEND, reg, v, 0);
     }
 }
 
@@ -157,9 +161,9 @@ struct sl_operand sl_comprehension_expr(struct sl_compiler *c,
     uint32_t mark = c->unit->top, reg = sl_building_place(c, want);
 
     if (n->flags & COMP_DICT)
-        sl_emit_at(c, n->pos, I_DICT, reg, 0, 0);
+        sl_emit_so(c, I_DICT, reg, 0, 0);
     else
-        sl_emit_at(c, n->pos, I_LIST, reg, 0, 0);
+        sl_emit_so(c, I_LIST, reg, 0, 0);
     for (const struct sl_node *clause = n->b; clause && !c->failed;
          clause = clause->next) {
         if (clause->kind == N_CLAUSE_IF) {

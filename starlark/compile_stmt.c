@@ -250,8 +250,8 @@ void sl_loop_begin(struct sl_compiler *c, struct sl_open_loop *loop,
 void sl_loop_end(struct sl_compiler *c, struct sl_open_loop *loop)
 {
     sl_label_here(c, &loop->next);
-    uint32_t pc =
-        sl_emit_at(c, loop->pos, I_FOR_NEXT, loop->iterator, loop->variable, 0);
+    uint32_t pc = sl_emit_from(c, loop->pos, I_FOR_NEXT, loop->iterator,
+                               loop->variable, 0);
     if (!c->failed)
         ((uint64_t *)c->instructions.items)[c->instructions.count - 1] =
             sl_instruction(I_FOR_NEXT, loop->iterator, loop->variable,
@@ -287,6 +287,7 @@ static void return_statement(struct sl_compiler *c, const struct sl_node *n)
         leave_loops(c);
         sl_emit(c, I_RETURN, 0, reg, 0);
     } else {
+        sl_begin(c);
         leave_loops(c);
         sl_emit(c, I_RETURN_NONE, 0, 0, 0);
     }

@@ -244,6 +244,7 @@ static struct sl_node *parse_operation(struct sl_parser *p, struct sl_node *x,
             sl_hint_token(p, TOK_EOF);
             sl_stuck(p);
         }
+        n->pos = p->tok.pos; /* of `not in` it is the `in` that may fail */
     }
     if (chained && p->tok.kind != TOK_STUCK)
         refuse_chain(p, x->op, n->op);

@@ -36,7 +36,7 @@ static const struct row rows[] = {
         "   0  2:10  JUMP_NOT_LT r0:a, r1:b, to 7\n"
         "   1  2:25  JUMP_EQ_K   r0:a, 3, to 7\n"
         "   2        CONST       r3, 1\n"
-        "   3  2:38  LIST        r2, r3\n"
+        "   3  2:33  LIST        r2, r3\n"
         "   4  2:35  JUMP_IN     r1:b, r2, to 7\n"
         "   5        CONST       r2, True\n"
         "   6        RETURN      r2\n"
@@ -76,21 +76,21 @@ static const struct row rows[] = {
         "    return x\n",
         "f(x) at 1:1, 4 registers\n"
         "   0        JUMP_TRUE  r0:x, to 2\n"
-        "   1  2:14  DICT       r0:x, 0\n"
+        "   1  2:9   DICT       r0:x, 0\n"
         "   2        MOVE       r1, r0:x\n"
         "   3        JUMP_FALSE r1, to 7\n"
         "   4        CONST      r1, 1\n"
         "   5        JUMP_FALSE r1, to 7\n"
         "   6        MOVE       r1, r0:x\n"
         "   7        MOVE       r0:x, r1\n"
-        "   8  4:9   DICT       r1, 1\n"
+        "   8  3:21  DICT       r1, 1\n"
         "   9        CONST      r2, \"x\"\n"
         "  10  4:13  DICT_PUT   r1, r2, r0:x\n"
         "  11        MOVE       r0:x, r1\n"
         "  12        MOVE       r1, r0:x\n"
         "  13        MOVE       r3, r0:x\n"
-        "  14  5:13  LIST       r2, r3\n"
-        "  15  5:9   LIST       r0:x, r1..r2\n"
+        "  14  5:14  LIST       r2, r3\n"
+        "  15        LIST       r0:x, r1..r2\n"
         "  16        RETURN     r0:x\n"},
     {"loops_let_go_on_every_way_out",
         "def f(items):\n"
@@ -152,7 +152,7 @@ static const struct row rows[] = {
         "   5  3:10  METHOD     r0:x, .get, r2..r3 -> r2\n"
         "   6        CONST      r2, \", \"\n"
         "   7        MOVE       r4, r1:y\n"
-        "   8  4:15  LIST       r3, r4\n"
+        "   8  4:16  LIST       r3, r4\n"
         "   9  4:14  METHOD     r2, .join, r3 -> r2\n"
         "  10  5:13  ATTR       r2, r0:x, \"g\"\n"
         "  11        CONST      r3, 1\n"
@@ -179,7 +179,7 @@ static const struct row rows[] = {
         "  11  4:12  SET_ATTR    r1:b, r4, \"x\"\n"
         "  12        MOVE        r4, r2:c\n"
         "  13        MOVE        r5, r3:d\n"
-        "  14  5:12  TUPLE       r4, r4..r5\n"
+        "  14  5:15  TUPLE       r4, r4..r5\n"
         "  15        RETURN      r4\n"},
     {"a_target_is_evaluated_once",
         "def f(a, i):\n"
@@ -209,45 +209,45 @@ static const struct row rows[] = {
         "   3        MOVE     r9, r0:x\n"
         "   4        CONST    r10, 1\n"
         "   5  2:31  TUPLE    r5, r9..r10\n"
-        "   6  2:38  DICT     r6, 1\n"
+        "   6        DICT     r6, 1\n"
         "   7        CONST    r9, \"k\"\n"
         "   8  2:42  DICT_PUT r6, r9, r0:x\n"
-        "   9  2:48  DICT     r7, 0\n"
-        "  10  2:52  LIST     r8, none\n"
-        "  11  2:12  LIST     r1, r2..r8\n"
+        "   9        DICT     r7, 0\n"
+        "  10        LIST     r8, none\n"
+        "  11        LIST     r1, r2..r8\n"
         "  12        RETURN   r1\n"},
     {"slices_take_bounds_where_they_are",
         "def f(x, i):\n"
         "    return x[i:], x[:i], x[i:x:2], x[::i + 1]\n",
         "f(x, i) at 1:1, 9 registers\n"
-        "   0  2:13  SLICE  r2, r0:x, [r1:i:]\n"
-        "   1  2:20  SLICE  r3, r0:x, [:r1:i]\n"
+        "   0  2:14  SLICE  r2, r0:x, [r1:i:]\n"
+        "   1  2:22  SLICE  r3, r0:x, [:r1:i]\n"
         "   2        MOVE   r6, r1:i\n"
         "   3        MOVE   r7, r0:x\n"
         "   4        CONST  r8, 2\n"
-        "   5  2:27  SLICE  r4, r0:x, [r6:r7:r8]\n"
+        "   5  2:30  SLICE  r4, r0:x, [r6:r7:r8]\n"
         "   6  2:42  ADD_K  r6, r1:i, 1\n"
-        "   7  2:37  SLICE  r5, r0:x, [::r6]\n"
-        "   8  2:12  TUPLE  r2, r2..r5\n"
+        "   7        SLICE  r5, r0:x, [::r6]\n"
+        "   8        TUPLE  r2, r2..r5\n"
         "   9        RETURN r2\n"},
     {"comprehensions",
         "def f(x):\n"
         "    return [i * i for i in x if i], {k: v for k, v in x for w in v}\n",
         "f(x) at 1:1, 14 registers\n"
-        "   0  2:12  LIST       r5, none\n"
+        "   0  1:1   LIST       r5, none\n"
         "   1  2:19  FOR_BEGIN  r7..r9, r0:x, to 5\n"
         "   2        JUMP_FALSE r1:i, to 5\n"
         "   3  2:15  MUL        r10, r1:i, r1:i\n"
-        "   4  2:12  APPEND     r5, r10\n"
+        "   4        APPEND     r5, r10\n"
         "   5  2:19  FOR_NEXT   r7..r9, r1:i, to 2\n"
-        "   6  2:37  DICT       r6, 0\n"
+        "   6  2:15  DICT       r6, 0\n"
         "   7  2:43  FOR_BEGIN  r7..r9, r0:x, to 12\n"
         "   8        UNPACK     r2..r3, r10\n"
         "   9  2:57  FOR_BEGIN  r11..r13, r3:v, to 11\n"
         "  10  2:39  SET_INDEX  r6, r2:k, r3:v\n"
         "  11  2:57  FOR_NEXT   r11..r13, r4:w, to 10\n"
         "  12  2:43  FOR_NEXT   r7..r9, r10, to 8\n"
-        "  13  2:12  TUPLE      r5, r5..r6\n"
+        "  13  2:39  TUPLE      r5, r5..r6\n"
         "  14        RETURN     r5\n"},
     {"variables_that_closures_share",
         "def f(x):\n"
@@ -262,7 +262,7 @@ static const struct row rows[] = {
         "   2  2:13  CELL_GET   r3, r0:x, \"x\"\n"
         "   3        UNSET      r4\n"
         "   4        CONST      r5, 2\n"
-        "   5  2:5   CLOSURE    r1:g, r3..r5, g\n"
+        "   5        CLOSURE    r1:g, r3..r5, g\n"
         "   6        CONST      r3, 1\n"
         "   7        CELL_SET   r2:n, r3\n"
         "   8        CONST      r3, 2\n"
@@ -306,7 +306,7 @@ static const struct row rows[] = {
         "  0       CONST       r0, 1\n"
         "  1       SET_GLOBAL  r0, a\n"
         "  2  2:6  GLOBAL      r1, a\n"
-        "  3  2:5  LIST        r0, r1\n"
+        "  3       LIST        r0, r1\n"
         "  4       SET_GLOBAL  r0, b\n"
         "  5  3:1  CLOSURE     r0, none, f\n"
         "  6       SET_GLOBAL  r0, f\n"
@@ -536,7 +536,11 @@ TEST(places_are_those_of_operators_and_brackets)
         {"def f(x):\n    return x < 1\nf(None)\n", 2, 14},
         {"def f(x):\n    if not (x < 1):\n        pass\nf(None)\n", 2, 15},
         {"def f(x):\n    return x [0]\nf(None)\n", 2, 14},
-        {"def f(x):\n    return x [0:1]\nf(None)\n", 2, 14},
+        {"def f(x):\n    return x [0:1]\nf(None)\n", 2, 12},
+        {"def f(x):\n    return 1 [0:1]\nf(None)\n", 2, 14},
+        {"def f(x):\n    return 1 not  in x\nf(None)\n", 2, 19},
+        {"def f(x):\n    return [x]\nf()\n", 2, 13},
+        {"def f(x):\n    return [1, x]\nf()\n", 1, 1},
         {"def f(x):\n    return x .y\nf(None)\n", 2, 14},
         {"def f(x):\n    return x .y(1)\nf(None)\n", 2, 14},
         {"def f(x):\n    return x .y(1 // 0)\nf(None)\n", 2, 14},
