@@ -119,7 +119,7 @@ value sl_index(struct star *s, value object, value key)
     if (!indexable(object, &n))
         return sl_fail(s, "unhandled index operation %s[%s]",
                        sl_type_name(object), sl_type_name(key));
-    if (!sl_int_arg(s, key, index_bits(n), &i)) {
+    if (!sl_want_int(s, key, index_bits(n), &i)) {
         char who[40];
         snprintf(who, sizeof who, "%s index", sl_type_name(object));
         sl_fail_prefix(s, who);
@@ -145,7 +145,7 @@ bool sl_set_index(struct star *s, value object, value key, value v)
             sl_hint(s, "a string cannot change: build a new one");
         return false;
     }
-    if (!sl_int_arg(s, key, 32, &i) ||
+    if (!sl_want_int(s, key, 32, &i) ||
         !place(s, object, i, sl_list(object)->count, &at) ||
         !sl_may_change(s, object, "assign to element of"))
         return false;
@@ -163,7 +163,7 @@ static bool bound(struct star *s, value v, int64_t n, const char *which,
 
     if (!v || v == V_NONE)
         return true;
-    if (!sl_int_arg(s, v, index_bits((uint64_t)n), &i)) {
+    if (!sl_want_int(s, v, index_bits((uint64_t)n), &i)) {
         sl_fail_prefix(s, which);
         return false;
     }
@@ -219,7 +219,7 @@ static bool cut_out(struct star *s, value start, value stop, value step,
 {
     c->step = 1;
     if (step && step != V_NONE) {
-        if (!sl_int_arg(s, step, 32, &c->step)) {
+        if (!sl_want_int(s, step, 32, &c->step)) {
             sl_fail_prefix(s, "invalid slice step");
             return false;
         }

@@ -166,7 +166,7 @@ bool sl_arg_iterable(struct star *s, const struct sl_call *c, uint32_t i)
     return false;
 }
 
-bool sl_int_arg(struct star *s, value v, unsigned bits, int64_t *out)
+bool sl_want_int(struct star *s, value v, unsigned bits, int64_t *out)
 {
     int64_t n;
 
@@ -197,7 +197,7 @@ bool sl_arg_int(struct star *s, const struct sl_call *c, uint32_t i,
         *out = sl_int_word(c->args[i]);
         return true;
     }
-    if (sl_int_arg(s, c->args[i], 64, out))
+    if (sl_want_int(s, c->args[i], 64, out))
         return true;
 
     char where[80];

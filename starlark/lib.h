@@ -85,7 +85,7 @@ bool sl_is_bool(value v);
 
 /* "got string, want int", or "... out of range" beyond `bits`, without the name
  * of who asks. */
-bool sl_int_arg(struct star *s, value v, unsigned bits, int64_t *out);
+bool sl_want_int(struct star *s, value v, unsigned bits, int64_t *out);
 
 /* Puts the name of the built-in before the error just set; 0. */
 value sl_failed_in(struct star *s, const struct sl_call *c);

@@ -27,7 +27,7 @@ value sl_lib_chr(struct star *s, const struct sl_call *c)
 
     if (!sl_want_one(s, c, "1"))
         return 0;
-    if (!sl_int_arg(s, c->args[0], 32, &n)) {
+    if (!sl_want_int(s, c->args[0], 32, &n)) {
         sl_fail_prefix(s, c->name);
         return 0;
     }

@@ -17,60 +17,6 @@ bool sl_want_string(struct star *s, const struct sl_call *c, uint32_t i,
     return true;
 }
 
-/* "<what> <number> out of range<more>" */
-static bool out_of_range(struct star *s, const struct sl_call *c,
-                         const char *what, value v, const char *more)
-{
-    struct sl_text t = {.s = s};
-
-    if (sl_int_format(&t, v, 10, false))
-        sl_fail(s, "%s: %s: %.*s out of range%s", c->name, what,
-                (int)(t.length < 200 ? t.length : 200), t.p, more);
-    sl_text_free(&t);
-    return false;
-}
-
-bool sl_want_int(struct star *s, const struct sl_call *c, uint32_t i,
-                 int64_t *out)
-{
-    value v = c->args[i];
-
-    if (sl_type(v) != T_INT) {
-        sl_fail(s, "%s: for parameter %u: got %s, want int", c->name, i + 1,
-                sl_type_name(v));
-        return false;
-    }
-    if (!sl_int_to_i64(v, out)) {
-        char what[32] = "for parameter 1";
-        what[14] = (char)('1' + i);
-        return out_of_range(s, c, what, v,
-                            " (want value in signed 64-bit range)");
-    }
-    return true;
-}
-
-/* A start or end index in a text of `length`, clamped to it; what is not given
- * leaves *out. */
-static bool want_index(struct star *s, const struct sl_call *c, uint32_t i,
-                       const char *what, size_t length, size_t *out)
-{
-    int64_t n;
-
-    if (i >= c->count || c->args[i] == V_NONE)
-        return true;
-    if (sl_type(c->args[i]) != T_INT) {
-        sl_fail(s, "%s: %s: got %s, want int", c->name, what,
-                sl_type_name(c->args[i]));
-        return false;
-    }
-    if (!sl_int_to_i64(c->args[i], &n) || n < INT32_MIN || n > INT32_MAX)
-        return out_of_range(s, c, what, c->args[i], "");
-    if (n < 0)
-        n += (int64_t)length;
-    *out = n < 0 ? 0 : (size_t)n > length ? length : (size_t)n;
-    return true;
-}
-
 /* The part of the receiver that the 2nd and 3rd argument say: an empty one at
  * `start` when they are the wrong way round. */
 struct range {
@@ -81,13 +27,15 @@ static bool want_range(struct star *s, const struct sl_call *c,
                        struct range *out)
 {
     const struct sl_string *x = sl_string(c->self);
-    size_t start = 0, end = x->length;
+    int64_t start = 0, end = x->length;
 
-    if (c->count > 1 &&
-        (!want_index(s, c, 1, "invalid start index", x->length, &start) ||
-         !want_index(s, c, 2, "invalid end index", x->length, &end)))
+    if (c->count > 1 && !sl_bounds(s, c->args[1], c->count > 2 ? c->args[2] : 0,
+                                   x->length, &start, &end)) {
+        sl_failed_in(s, c);
         return false;
-    *out = (struct range){x->p + start, start, end > start ? end - start : 0};
+    }
+    *out = (struct range){x->p + start, (size_t)start,
+                          end > start ? (size_t)(end - start) : 0};
     return true;
 }
 
@@ -388,7 +336,7 @@ static value string_replace(struct star *s, const struct sl_call *c)
 
     if (!sl_want_args(s, c, 2, 3) || !sl_want_string(s, c, 0, &old) ||
         !sl_want_string(s, c, 1, &new) ||
-        (c->count > 2 && !sl_want_int(s, c, 2, &max)))
+        (c->count > 2 && !sl_arg_int(s, c, 2, &max)))
         return 0;
     r.text = sl_string(c->self);
     r.old = old;

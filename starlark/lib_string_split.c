@@ -1,3 +1,4 @@
+#include "lib.h"
 #include "text.h"
 
 enum { PIECE = 64 * 1024, UNIT = 64 };
@@ -193,7 +194,7 @@ static value split(struct star *s, const struct sl_call *c, bool right)
     int64_t max = -1;
 
     if (!sl_want_args(s, c, 0, 2) ||
-        (c->count > 1 && !sl_want_int(s, c, 1, &max)))
+        (c->count > 1 && !sl_arg_int(s, c, 1, &max)))
         return 0;
     if (c->count && c->args[0] != V_NONE) {
         if (!sl_is(c->args[0], T_STRING))

@@ -152,8 +152,5 @@ sl_native sl_string_partition, sl_string_rpartition, sl_string_rsplit,
 /* Argument `i` as a string, or the error that it is none. */
 bool sl_want_string(struct star *s, const struct sl_call *c, uint32_t i,
                     struct sl_string **out);
-/* Argument `i` as an int of 64 bits. */
-bool sl_want_int(struct star *s, const struct sl_call *c, uint32_t i,
-                 int64_t *out);
 
 #endif
