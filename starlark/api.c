@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "lib.h"
+#include "table.h"
 
 /* What a host does with values: makes them, and looks into them. */
 
@@ -200,8 +201,8 @@ bool star_item(star_value v, size_t i, star_value *out)
     return true;
 }
 
-/* Removed entries leave holes until the table is packed; without holes but at
- * its beginning, the i-th entry is where one expects it. */
+/* Without holes but at its beginning, the i-th entry is where one expects it. A
+ * loop that runs over the table keeps its holes open: then they are counted. */
 bool star_entry(star_value v, size_t i, star_value *key, star_value *value_out)
 {
     const struct sl_table *t = sl_table(v);
@@ -209,6 +210,8 @@ bool star_entry(star_value v, size_t i, star_value *key, star_value *value_out)
 
     if ((!sl_is(v, T_DICT) && !sl_is(v, T_SET)) || i >= t->count)
         return false;
+    if (t->locks == 0 && t->used - t->first > t->count)
+        sl_table_pack(v);
     if (t->used - t->first == t->count) {
         e = &t->entries[t->first + i];
     } else {

@@ -1,4 +1,5 @@
 #include "lib.h"
+#include "table.h"
 
 /* What visits all that a value reaches: freezing and copying. Both keep their
  * own list of levels, so that no nesting reaches the end of the C stack. */
@@ -59,6 +60,8 @@ static bool freeze_one(value v)
     }
     if (*locks & SL_FROZEN)
         return false;
+    if (*locks == 0 && !sl_is(v, T_LIST))
+        sl_table_pack(v); /* so that star_entry finds each at once */
     *locks |= SL_FROZEN;
     return true;
 }

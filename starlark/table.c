@@ -115,6 +115,12 @@ static void pack(struct sl_table *t)
         index_put(t, i);
 }
 
+void sl_table_pack(value table)
+{
+    if (sl_table(table)->used > sl_table(table)->count)
+        pack(sl_table(table));
+}
+
 static void index_free(struct star *s, struct sl_table *t)
 {
     if (t->index)

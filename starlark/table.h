@@ -74,6 +74,9 @@ static inline struct sl_entry *sl_table_find_word(struct star *s, value table,
     return NULL;
 }
 
+/* Closes the holes that removed entries left; not while a loop runs over it. */
+void sl_table_pack(value table);
+
 /* Room for `capacity` entries without growing again. */
 bool sl_table_reserve(struct star *s, value table, uint32_t capacity);
 

@@ -237,6 +237,24 @@ TEST(entries_of_a_dict_with_holes)
         seen += seen % 3 == 0 ? 2 : 1;
     }
     CHECK(star_length(d) == 67 && seen >= 99);
+
+    /* Many, neither frozen nor slow. */
+    m = run(s, "def f():\n"
+               "    d = {i: i for i in range(200000)}\n"
+               "    for i in range(1000, 199000):\n"
+               "        d.pop(i)\n"
+               "    for i in range(200000, 300000):\n"
+               "        d[i] = i\n"
+               "    d.pop(299998)\n"
+               "    return d\n");
+    d = m && MANY(1) ? call(s, m, "f") : 0;
+    seen = 0;
+    for (size_t i = 0; star_entry(d, i, &k, &v); i++) {
+        CHECK(k == v && star_as_int(k, &n) && n >= seen);
+        seen = n;
+    }
+    CHECK(MANY(1) == 0 || (star_length(d) == 101999 && seen == 299999));
+    CHECK(MANY(1) == 0 || star_dict_get(s, d, "x") == STAR_NONE_AT_ALL);
     star_close(s);
 }
 
