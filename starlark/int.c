@@ -162,9 +162,11 @@ uint32_t sl_int_hash(struct star *s, value v)
     if (sl_is_int_word(v))
         return sl_mix(s->hash_seed, v);
     struct sl_bigint *b = sl_bigint(v);
-    if (!b->o.hash)
+    if (!b->o.hash) {
+        sl_owe(s, b->used / 8);
         b->o.hash =
             sl_digits_hash(s->hash_seed, b->digits, b->used, b->negative);
+    }
     return b->o.hash;
 }
 

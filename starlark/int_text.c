@@ -236,8 +236,11 @@ bool sl_int_format(struct sl_text *t, value v, unsigned base, bool upper)
 
     if (sl_int_sign(v) < 0)
         sl_text_char(t, '-');
-    if (!sl_is_int_word(v))
-        return format_big(t, sl_bigint(v), base, digits);
+    if (!sl_is_int_word(v)) {
+        if (!format_big(t, sl_bigint(v), base, digits))
+            t->failed = true; /* not all who write look at what we return */
+        return !t->failed;
+    }
     int64_t i = sl_int_word(v);
     uint64_t m = i < 0 ? -(uint64_t)i : (uint64_t)i;
     if (base == 10) {

@@ -57,8 +57,14 @@ extern sl_native *const sl_set_methods[METHOD_COUNT];  /* lib_set.c */
 
 /* --- what built-ins share -------------------------------------------------- */
 
-/* For "%.*s". */
-#define SL_SHOWN(string) (int)sl_string(string)->length, sl_string(string)->p
+/* For "%.*s". No message has room for more than so many bytes, and the C library
+ * would look at all of them. */
+#define SL_SHOWN_BYTES 20000u
+#define SL_SHOWN(string)                                                       \
+    (int)(sl_string(string)->length < SL_SHOWN_BYTES                           \
+              ? sl_string(string)->length                                      \
+              : SL_SHOWN_BYTES),                                               \
+        sl_string(string)->p
 
 /* Argument `i`, from 0, is of that kind; else "for parameter 1: got ...". */
 bool sl_arg_iterable(struct star *s, const struct sl_call *c, uint32_t i);

@@ -187,6 +187,8 @@ static value lib_fail(struct star *s, const struct sl_call *c)
 
     if (!join_args(s, c, &t, false))
         goto done;
+    if (t.length > SL_SHOWN_BYTES)
+        t.length = SL_SHOWN_BYTES;
     for (size_t i = 0; t.p && i <= t.length; i++)
         if (i == t.length || !t.p[i]) {
             sl_text_append(&shown, t.p + from, i - from);

@@ -114,12 +114,14 @@ static value string_count(struct star *s, const struct sl_call *c)
 
 /* --- startswith, endswith, removeprefix, removesuffix ------------------------------ */
 
-static inline bool has_fix(const char *p, size_t length,
+static inline bool has_fix(struct star *s, const char *p, size_t length,
                            const struct sl_string *fix, bool suffix)
 {
-    return fix->length <= length &&
-           memcmp(suffix ? p + length - fix->length : p, fix->p, fix->length) ==
-               0;
+    if (fix->length > length)
+        return false;
+    sl_owe(s, fix->length / UNIT);
+    return memcmp(suffix ? p + length - fix->length : p, fix->p, fix->length) ==
+           0;
 }
 
 static value startswith(struct star *s, const struct sl_call *c, bool suffix)
@@ -130,7 +132,7 @@ static value startswith(struct star *s, const struct sl_call *c, bool suffix)
         return 0;
     value x = c->args[0];
     if (sl_is(x, T_STRING))
-        return sl_bool(has_fix(r.p, r.length, sl_string(x), suffix));
+        return sl_bool(has_fix(s, r.p, r.length, sl_string(x), suffix));
     if (!sl_is(x, T_TUPLE))
         return sl_fail(s, "%s: got %s, want string or tuple of string", c->name,
                        sl_type_name(x));
@@ -141,9 +143,9 @@ static value startswith(struct star *s, const struct sl_call *c, bool suffix)
             return sl_fail(s, "%s: want string, got %s, for element %u",
                            c->name, sl_type_name(t->items[i]), i);
         const struct sl_string *fix = sl_string(t->items[i]);
-        if (!sl_charge(s, 1 + fix->length / UNIT))
+        if (!sl_charge(s, 1))
             return 0;
-        if (has_fix(r.p, r.length, fix, suffix))
+        if (has_fix(s, r.p, r.length, fix, suffix))
             return V_TRUE;
     }
     return V_FALSE;
@@ -166,7 +168,7 @@ static value string_removeprefix(struct star *s, const struct sl_call *c)
 
     if (!sl_want_args(s, c, 1, 1) || !sl_want_string(s, c, 0, &fix))
         return 0;
-    if (!has_fix(x->p, x->length, fix, false))
+    if (!has_fix(s, x->p, x->length, fix, false))
         return c->self;
     return sl_substring(s, c->self, fix->length, x->length);
 }
@@ -178,7 +180,7 @@ static value string_removesuffix(struct star *s, const struct sl_call *c)
 
     if (!sl_want_args(s, c, 1, 1) || !sl_want_string(s, c, 0, &fix))
         return 0;
-    if (!has_fix(x->p, x->length, fix, true))
+    if (!has_fix(s, x->p, x->length, fix, true))
         return c->self;
     return sl_substring(s, c->self, 0, x->length - fix->length);
 }
@@ -333,16 +335,17 @@ static value string_replace(struct star *s, const struct sl_call *c)
     struct replacing r;
     struct sl_string *old, *new;
     int64_t max = -1;
+    bool same;
 
     if (!sl_want_args(s, c, 2, 3) || !sl_want_string(s, c, 0, &old) ||
         !sl_want_string(s, c, 1, &new) ||
-        (c->count > 2 && !sl_arg_int(s, c, 2, &max)))
+        (c->count > 2 && !sl_arg_int(s, c, 2, &max)) ||
+        !sl_equal(s, c->args[0], c->args[1], &same))
         return 0;
     r.text = sl_string(c->self);
     r.old = old;
     r.new = new;
-    if (max == 0 ||
-        (old->length == new->length &&memcmp(old->p, new->p, old->length) == 0))
+    if (max == 0 || same)
         return c->self;
     value v = replace(s, &r, max < 0 ? UINT64_MAX : (uint64_t)max, c->self);
     if (v && v != c->self) {

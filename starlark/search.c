@@ -21,6 +21,24 @@ static bool charge(struct sl_search *q, size_t bytes)
     return sl_charge(q->s, bytes / UNIT + 1);
 }
 
+/* One more byte was looked at. */
+static inline bool pay(struct sl_search *q)
+{
+    if (++q->owed < PIECE)
+        return true;
+    q->owed = 0;
+    return charge(q, PIECE);
+}
+
+/* What is left at the end of a search: short ones, again and again, cost as much
+ * as long ones. */
+static int64_t settle(struct sl_search *q, int64_t found)
+{
+    sl_owe(q->s, q->owed / UNIT);
+    q->owed %= UNIT;
+    return found;
+}
+
 /* --- the two-way algorithm ---------------------------------------------------- */
 
 static inline unsigned char at(const char *p, size_t length, size_t i,
@@ -34,10 +52,10 @@ static inline unsigned char at(const char *p, size_t length, size_t i,
 static size_t greatest_suffix(struct sl_search *q, bool inverted,
                               size_t *period)
 {
-    size_t begin = 0, candidate = 1, k = 0, length = 1, work = 0;
+    size_t begin = 0, candidate = 1, k = 0, length = 1;
 
     while (candidate + k < q->length) {
-        if (++work % PIECE == 0 && !charge(q, PIECE)) {
+        if (!pay(q)) {
             *period = 0;
             return 0;
         }
@@ -93,18 +111,18 @@ static inline int64_t two_way(struct sl_search *q, const char *p, size_t length,
                               bool reverse)
 {
     const size_t n = q->length;
-    size_t pos = 0, memory = 0, work = 0;
+    size_t pos = 0, memory = 0;
 
     while (pos + n <= length) {
         size_t i = q->suffix > memory ? q->suffix : memory;
 
         while (i < n && at(q->needle, n, i, reverse) ==
                             at(p, length, pos + i, reverse)) {
-            if (++work % PIECE == 0 && !charge(q, PIECE))
+            if (!pay(q))
                 return ENDED;
             i++;
         }
-        if (++work % PIECE == 0 && !charge(q, PIECE))
+        if (!pay(q))
             return ENDED;
         if (i < n) {
             pos += i - q->suffix + 1;
@@ -115,7 +133,7 @@ static inline int64_t two_way(struct sl_search *q, const char *p, size_t length,
              i > memory && at(q->needle, n, i - 1, reverse) ==
                                at(p, length, pos + i - 1, reverse);
              i--) {
-            if (++work % PIECE == 0 && !charge(q, PIECE))
+            if (!pay(q))
                 return ENDED;
         }
         if (i <= memory)
@@ -177,6 +195,7 @@ static inline bool confirm(struct sl_search *q, const char *p)
     if (inner <= 16 || memcmp(p + 17, q->needle + 17, inner - 16) == 0)
         return true;
     q->wasted += q->length;
+    q->owed += q->length;
     return false;
 }
 
@@ -256,16 +275,17 @@ static int64_t find_byte(struct sl_search *q, const char *p, size_t length)
         size_t piece = length - i < PIECE ? length - i : PIECE;
         const char *found = memchr(p + i, q->needle[0], piece);
 
+        q->owed += found ? (size_t)(found - p) - i : piece;
         if (found)
             return found - p;
-        if (piece == PIECE && !charge(q, PIECE))
+        if (piece == PIECE && !pay(q))
             return ENDED;
         i += piece;
     }
     return -1;
 }
 
-int64_t sl_search_first(struct sl_search *q, const char *p, size_t length)
+static int64_t search(struct sl_search *q, const char *p, size_t length)
 {
     size_t i = 0;
 
@@ -284,10 +304,12 @@ int64_t sl_search_first(struct sl_search *q, const char *p, size_t length)
 
         if (found >= 0) {
             q->advanced += (size_t)found - begin + q->length;
+            q->owed += (size_t)found - begin + q->length;
             return found;
         }
         q->advanced += i - begin;
-        if (i < end && !charge(q, PIECE))
+        q->owed += i - begin;
+        if (i < end && !pay(q))
             return ENDED;
         if (is_misled(q) && !two_way_prepare(q))
             return ENDED;
@@ -304,16 +326,17 @@ static int64_t find_byte_back(struct sl_search *q, const char *p, size_t length)
         size_t piece = length < PIECE ? length : PIECE;
         const char *found = memrchr(p + length - piece, q->needle[0], piece);
 
+        q->owed += found ? length - (size_t)(found - p) : piece;
         if (found)
             return found - p;
-        if (piece == PIECE && !charge(q, PIECE))
+        if (piece == PIECE && !pay(q))
             return ENDED;
         length -= piece;
     }
     return -1;
 }
 
-int64_t sl_search_last(struct sl_search *q, const char *p, size_t length)
+static int64_t search_back(struct sl_search *q, const char *p, size_t length)
 {
     q->reverse = true;
     if (q->length > length)
@@ -328,10 +351,13 @@ int64_t sl_search_last(struct sl_search *q, const char *p, size_t length)
         size_t before = end, begin = end < PIECE ? 0 : end - PIECE;
         int64_t found = filter_piece_back(q, p, &end, begin);
 
-        if (found >= 0)
+        if (found >= 0) {
+            q->owed += before - (size_t)found + q->length;
             return found;
+        }
         q->advanced += before - end;
-        if (end && !charge(q, PIECE))
+        q->owed += before - end;
+        if (end && !pay(q))
             return ENDED;
         if (is_misled(q) && !two_way_prepare(q))
             return ENDED;
@@ -341,6 +367,16 @@ int64_t sl_search_last(struct sl_search *q, const char *p, size_t length)
     length = end + q->length - 1;
     int64_t found = two_way(q, p, length, true);
     return found < 0 ? found : (int64_t)length - found - (int64_t)q->length;
+}
+
+int64_t sl_search_first(struct sl_search *q, const char *p, size_t length)
+{
+    return settle(q, search(q, p, length));
+}
+
+int64_t sl_search_last(struct sl_search *q, const char *p, size_t length)
+{
+    return settle(q, search_back(q, p, length));
 }
 
 int64_t sl_text_find(struct star *s, const char *p, size_t length,

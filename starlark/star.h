@@ -89,6 +89,13 @@ static inline bool sl_charge(struct star *s, uint64_t units)
     return s->fuel >= 0 || sl_charge_slow(s);
 }
 
+/* For work that was done already, each piece of it too short to end early: what
+ * runs next finds that the budget ended. */
+static inline void sl_owe(struct star *s, uint64_t units)
+{
+    s->fuel -= (int64_t)units;
+}
+
 /* Looks for timeout and cancellation now; sl_poll fails with them. */
 bool sl_interrupted(const struct star *s);
 bool sl_poll(struct star *s);

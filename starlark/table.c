@@ -43,7 +43,7 @@ static bool find(struct star *s, const struct sl_table *t, value key,
                  uint32_t hash, uint32_t *at)
 {
     if (sl_is(key, T_STRING)) {
-        const struct sl_entry *e = sl_table_find_text(t, key, hash);
+        const struct sl_entry *e = sl_table_find_text(s, t, key, hash);
         *at = e ? (uint32_t)(e - t->entries) : t->used;
         return true;
     }

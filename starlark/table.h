@@ -18,16 +18,26 @@ static inline uint32_t sl_mix(uint64_t seed, uint64_t n)
     return (uint32_t)folded ^ (uint32_t)(folded >> 32);
 }
 
+/* Whether two texts of the same hash are equal: mostly they are. */
+static inline bool sl_same_text(struct star *s, value a, value b)
+{
+    if (sl_string(a)->length != sl_string(b)->length)
+        return false;
+    sl_owe(s, sl_string(a)->length / 64);
+    return sl_text_equal(a, b);
+}
+
 /* Index slots hold the number of an entry plus one; 0: never used. The slot of a
  * removed entry stays, so that searches go on behind it. */
-static inline struct sl_entry *sl_table_find_text(const struct sl_table *t,
+static inline struct sl_entry *sl_table_find_text(struct star *s,
+                                                  const struct sl_table *t,
                                                   value key, uint32_t hash)
 {
     if (!t->index) {
         for (uint32_t i = 0; i < t->used; i++) {
             struct sl_entry *e = &t->entries[i];
             if (e->key == key || (e->hash == hash && sl_is(e->key, T_STRING) &&
-                                  sl_text_equal(e->key, key)))
+                                  sl_same_text(s, e->key, key)))
                 return e;
         }
         return NULL;
@@ -36,7 +46,7 @@ static inline struct sl_entry *sl_table_find_text(const struct sl_table *t,
          i = (i + 1) & t->index_mask) {
         struct sl_entry *e = &t->entries[t->index[i] - 1];
         if (e->key == key || (e->hash == hash && sl_is(e->key, T_STRING) &&
-                              sl_text_equal(e->key, key)))
+                              sl_same_text(s, e->key, key)))
             return e;
     }
     return NULL;
@@ -48,7 +58,7 @@ static inline struct sl_entry *sl_table_find_string(struct star *s, value table,
 {
     uint32_t hash = sl_object(key)->hash;
 
-    return sl_table_find_text(sl_table(table), key,
+    return sl_table_find_text(s, sl_table(table), key,
                               hash ? hash : sl_text_hash(s, key));
 }
 

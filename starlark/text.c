@@ -67,8 +67,7 @@ uint32_t sl_text_hash(struct star *s, value v)
     struct sl_string *x = sl_string(v);
 
     if (!x->o.hash) {
-        /* What runs next finds that the budget ended. */
-        s->fuel -= x->length / UNIT;
+        sl_owe(s, x->length / UNIT);
         x->o.hash = hash_bytes(s->hash_seed, x->p, x->length);
     }
     return x->o.hash;

@@ -94,6 +94,7 @@ struct sl_search {
     const char *needle;
     size_t length;
     size_t advanced, wasted; /* bytes passed; compared for nothing */
+    size_t owed;             /* bytes looked at that were not charged yet */
     bool two_way, reverse, periodic;
     size_t suffix, period; /* of the two-way search */
 };

@@ -113,7 +113,7 @@ static void unexpected(struct star *s, const char *function,
             snprintf(hint, sizeof hint, " (did you mean %s?)", near);
     }
     sl_fail(s, "%s: unexpected keyword argument \"%.*s\"%s", function,
-            (int)name->length, name->p, hint);
+            SL_SHOWN(sl_value(name)), hint);
 }
 
 static bool take_named(struct star *s, const char *function,
@@ -129,7 +129,7 @@ static bool take_named(struct star *s, const char *function,
         }
         if (out[at]) {
             sl_fail(s, "%s: got multiple values for keyword argument \"%.*s\"",
-                    function, (int)name->length, name->p);
+                    function, SL_SHOWN(sl_value(name)));
             return false;
         }
         out[at] = a->named[i];

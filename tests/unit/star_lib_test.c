@@ -307,3 +307,114 @@ TEST(every_built_in_ends_soon)
         star_close(c.star);
     }
 }
+
+/* Row 17: work of a length is paid for by length, also in pieces too short to be
+ * interrupted, and when a text or an int is a key: many of them one after the
+ * other do not outlive a limit. */
+TEST(repeated_work_is_paid_for)
+{
+    static const char *const expressions[] = {
+        "d[t]",
+        "t in d",
+        "d.get(t)",
+        "{s: 1} == d2",
+        "s == t",
+        "s < t",
+        "s != t",
+        "e == f",
+        "t in [1, s]",
+        "s.find(t)",
+        "s.rfind(t)",
+        "s in t",
+        "s.find(\"b\")",
+        "s.rfind(\"b\")",
+        "s.count(\"b\")",
+        "\"ba\" in s",
+        "s.rfind(\"ba\")",
+        "s.startswith(t)",
+        "s.endswith(t)",
+        "s.endswith((t,))",
+        "s.removeprefix(t)",
+        "s.replace(s, t)",
+        "s.split(\"b\")",
+        "s.partition(t)",
+        "m == n",
+        "m < n",
+        "m in [1, n]",
+        "max(m, n)",
+        "(m,) == (n,)",
+        "[m] < [n]",
+        "k[n]",
+        "n in k",
+        "hash(s)",
+    };
+    static const char setup[] = "    s = \"a\" * 30000\n"
+                                "    t = \"a\" * 29999 + \"a\"\n"
+                                "    d = {s: 1}\n"
+                                "    d2 = {t: 1}\n"
+                                "    e, f = s.elems(), t.elems()\n"
+                                "    m = int(\"f\" * 60000, 16)\n"
+                                "    n = int(\"f\" * 59999 + \"f\", 16)\n"
+                                "    k = {m: 1}\n";
+
+    for (size_t i = 0; i < sizeof expressions / sizeof *expressions; i++) {
+        struct star *s = star_open(NULL);
+        char text[800];
+        int n = snprintf(text, sizeof text,
+                         "def f(many):\n%s"
+                         "    for i in range(many): %s\n",
+                         setup, expressions[i]);
+        struct star_program *p = star_compile(s, "a", text, (size_t)n);
+        struct star_module *m = p ? star_run(s, p) : NULL;
+        CHECK(m);
+        star_value many = star_int(s, 0), f = star_global(m, "f");
+        CHECK(star_call(s, f, &many, 1, NULL, 0));
+        uint64_t before = star_usage(s).steps;
+        CHECK(star_call(s, f, &many, 1, NULL, 0));
+        uint64_t once = star_usage(s).steps - before;
+        many = star_int(s, 100);
+        CHECK(star_call(s, f, &many, 1, NULL, 0));
+        uint64_t steps = star_usage(s).steps - before - 2 * once;
+        CHECK(steps >= 100 * (30000 / 64 - 1));
+        if (steps < 100 * (30000 / 64 - 1))
+            printf("# %s: %llu steps\n", expressions[i],
+                   (unsigned long long)steps);
+        star_close(s);
+    }
+}
+
+/* An int of many digits takes time to become text; what stops that is not taken
+ * for the end of the text. */
+TEST(half_an_int_is_no_text)
+{
+    static const char *const programs[] = {
+        "str([x])",   "repr({1: x})",   "\"%s\" % x", "\"{}\".format((x,))",
+        "print(x)",   "str(x)",         "\"%d\" % x", "fail(x)",
+        "\"%x\" % x", "[].index(x, x)", "bytes([x])",
+    };
+
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        struct star_options o = {.limits.steps = 20000};
+        struct star *s = star_open(&o);
+        char text[200];
+        int n = snprintf(text, sizeof text,
+                         "def f(x):\n    y = %s\n    return y\n", programs[i]);
+        struct star_program *p = star_compile(s, "a", text, (size_t)n);
+        struct star_module *m = p ? star_run(s, p) : NULL;
+        CHECK(m);
+        struct star_limits none = {0}, few = {.steps = 20000};
+        char *digits = malloc(250000);
+        memset(digits, '7', 250000);
+        star_set_limits(s, &none);
+        star_value x = star_int_from_text(s, digits, 250000);
+        free(digits);
+        CHECK(x);
+        few.steps = star_usage(s).steps + 500;
+        star_set_limits(s, &few);
+        star_value y = star_call(s, star_global(m, "f"), &x, 1, NULL, 0);
+        CHECK(!y && star_error(s) == STAR_ERROR_STEPS);
+        if (y || star_error(s) == STAR_ERROR_RUNTIME)
+            printf("# %s: %s\n", programs[i], star_error_message(s));
+        star_close(s);
+    }
+}
