@@ -1,27 +1,105 @@
-#include "digits.h"
-
 #include <math.h>
-#include <tommath.h>
 
-#if defined __has_feature
-#    if __has_feature(memory_sanitizer)
-#        include <sanitizer/msan_interface.h>
-#        define UNPOISON(p, size) __msan_unpoison(p, size)
-#    endif
-#endif
-#ifndef UNPOISON /* libtommath is not instrumented */
-#    define UNPOISON(p, size) ((void)0)
-#endif
+#include "int.h"
 
 _Static_assert(MP_DIGIT_BIT == 60 && sizeof(mp_digit) == sizeof(uint64_t),
                "libtommath must be built with digits of 60 bits");
 
 typedef unsigned __int128 wide;
 
-#define COLUMNS_BELOW 48u   /* digits: shorter products are computed here */
-#define PIECE_DIGITS  2500u /* a product of so many takes a millisecond */
-#define DIVIDE_BELOW  64u   /* quotients shorter than that: digit by digit */
-#define SCRATCH_KEPT  8192u /* digits */
+#define PIECE_DIGITS 4200u /* a product of so many takes two milliseconds */
+#define DIVIDE_BELOW 64u   /* quotients shorter than that: digit by digit */
+#define SCRATCH_KEPT 8192u /* digits */
+
+/* --- memory --------------------------------------------------------------------------- */
+
+struct sl_scratch {
+    mp_int result;
+    size_t size;
+    uint64_t *digits;
+};
+
+static struct sl_scratch *scratch_of(struct star *s)
+{
+    if (!s->scratch && (s->scratch = sl_storage(s, sizeof *s->scratch)))
+        memset(s->scratch, 0, sizeof *s->scratch);
+    return s->scratch;
+}
+
+uint64_t *sl_scratch_take(struct star *s, size_t digits)
+{
+    struct sl_scratch *x = scratch_of(s);
+
+    if (!x || x->size >= digits)
+        return x ? x->digits : NULL;
+    sl_storage_free(s, x->digits, x->size * sizeof *x->digits);
+    x->size = digits < 512 ? 512 : digits;
+    x->digits = sl_storage(s, x->size * sizeof *x->digits);
+    if (!x->digits)
+        x->size = 0;
+    return x->digits;
+}
+
+/* What a large number took is given back. */
+void sl_scratch_give(struct star *s)
+{
+    struct sl_scratch *x = s->scratch;
+
+    if (x && x->size > SCRATCH_KEPT) {
+        sl_storage_free(s, x->digits, x->size * sizeof *x->digits);
+        x->digits = NULL;
+        x->size = 0;
+    }
+    if (x && x->result.alloc > (int)SCRATCH_KEPT) {
+        mp_clear(&x->result);
+        SL_UNPOISON(&x->result, sizeof x->result);
+    }
+}
+
+void sl_int_close(struct star *s)
+{
+    struct sl_scratch *x = s->scratch;
+
+    if (!x)
+        return;
+    sl_storage_free(s, x->digits, x->size * sizeof *x->digits);
+    mp_clear(&x->result);
+    sl_storage_free(s, x, sizeof *x);
+    s->scratch = NULL;
+}
+
+/* What libtommath takes, at most: charged by taking it and giving it back, right
+ * before it takes it. */
+static bool library_memory(struct star *s, size_t digits)
+{
+    void *p = sl_storage(s, digits * sizeof(mp_digit));
+
+    if (p)
+        sl_storage_free(s, p, digits * sizeof(mp_digit));
+    return p;
+}
+
+mp_int *sl_int_room(struct star *s, size_t n)
+{
+    struct sl_scratch *x = scratch_of(s);
+
+    if (!x || !sl_charge(s, n / 16))
+        return NULL;
+    if (x->result.alloc < (int)n) {
+        if (!library_memory(s, n))
+            return NULL;
+        mp_err e = x->result.dp ? mp_grow(&x->result, (int)n)
+                                : mp_init_size(&x->result, (int)n);
+        SL_UNPOISON(&x->result, sizeof x->result);
+        if (e != MP_OKAY) {
+            sl_fail_memory(s, n * sizeof(mp_digit));
+            return NULL;
+        }
+    }
+    return &x->result;
+}
+
+/* --- one pass ------------------------------------------------------------------------- */
 
 uint32_t sl_digits_trim(const uint64_t *a, uint32_t n)
 {
@@ -30,31 +108,11 @@ uint32_t sl_digits_trim(const uint64_t *a, uint32_t n)
     return n;
 }
 
-int sl_digits_compare(const uint64_t *a, uint32_t an, const uint64_t *b,
-                      uint32_t bn)
+uint64_t sl_digits_add(uint64_t *r, const uint64_t *a, const uint64_t *b,
+                       uint32_t n)
 {
-    if (an != bn)
-        return an < bn ? -1 : 1;
-    while (an--)
-        if (a[an] != b[an])
-            return a[an] < b[an] ? -1 : 1;
-    return 0;
-}
+    uint64_t carry = 0;
 
-uint32_t sl_digits_bits(const uint64_t *a, uint32_t n)
-{
-    n = sl_digits_trim(a, n);
-    if (!n)
-        return 0;
-    return n * DIGIT_BITS - ((uint32_t)__builtin_clzll(a[n - 1]) - 4);
-}
-
-/* --- one pass ------------------------------------------------------------------ */
-
-/* r = a + b + carry of n digits; returns the carry. */
-static uint64_t add_n(uint64_t *r, const uint64_t *a, const uint64_t *b,
-                      uint32_t n, uint64_t carry)
-{
     for (uint32_t i = 0; i < n; i++) {
         uint64_t t = a[i] + b[i] + carry;
         r[i] = t & DIGIT_MASK;
@@ -63,58 +121,24 @@ static uint64_t add_n(uint64_t *r, const uint64_t *a, const uint64_t *b,
     return carry;
 }
 
-static uint64_t sub_n(uint64_t *r, const uint64_t *a, const uint64_t *b,
-                      uint32_t n, uint64_t borrow)
+/* a -= b; returns the borrow. */
+static uint64_t subtract(uint64_t *a, const uint64_t *b, uint32_t n)
 {
+    uint64_t borrow = 0;
+
     for (uint32_t i = 0; i < n; i++) {
         uint64_t t = a[i] - b[i] - borrow;
-        r[i] = t & DIGIT_MASK;
+        a[i] = t & DIGIT_MASK;
         borrow = t >> 63;
     }
     return borrow;
 }
 
-/* Adds a carry to a, in place, or takes a borrow from it. */
-static uint64_t carry_up(uint64_t *a, uint32_t n, uint64_t carry)
+static bool is_less(const uint64_t *a, const uint64_t *b, uint32_t n)
 {
-    for (uint32_t i = 0; carry && i < n; i++) {
-        a[i] += carry;
-        carry = a[i] >> DIGIT_BITS;
-        a[i] &= DIGIT_MASK;
-    }
-    return carry;
-}
-
-static uint64_t borrow_up(uint64_t *a, uint32_t n, uint64_t borrow)
-{
-    for (uint32_t i = 0; borrow && i < n; i++) {
-        a[i] -= borrow;
-        borrow = a[i] >> 63;
-        a[i] &= DIGIT_MASK;
-    }
-    return borrow;
-}
-
-uint32_t sl_digits_add(uint64_t *r, const uint64_t *a, uint32_t an,
-                       const uint64_t *b, uint32_t bn)
-{
-    uint64_t carry = add_n(r, a, b, bn, 0);
-
-    if (r != a)
-        memcpy(r + bn, a + bn, (an - bn) * sizeof *a);
-    r[an] = carry_up(r + bn, an - bn, carry);
-    return sl_digits_trim(r, an + 1);
-}
-
-uint32_t sl_digits_sub(uint64_t *r, const uint64_t *a, uint32_t an,
-                       const uint64_t *b, uint32_t bn)
-{
-    uint64_t borrow = sub_n(r, a, b, bn, 0);
-
-    if (r != a)
-        memcpy(r + bn, a + bn, (an - bn) * sizeof *a);
-    borrow_up(r + bn, an - bn, borrow);
-    return sl_digits_trim(r, an);
+    while (n && a[n - 1] == b[n - 1])
+        n--;
+    return n && a[n - 1] < b[n - 1];
 }
 
 /* Only the carry from digit to digit must wait for the one before. */
@@ -125,210 +149,82 @@ uint32_t sl_digits_mul_small(uint64_t *r, const uint64_t *a, uint32_t n,
 
     for (uint32_t i = 0; i < n; i++) {
         wide t = (wide)a[i] * m;
-        uint64_t sum = ((uint64_t)t & DIGIT_MASK) + more;
-        sum += carry;
+        uint64_t sum = ((uint64_t)t & DIGIT_MASK) + more + carry;
         r[i] = sum & DIGIT_MASK;
         carry = sum >> DIGIT_BITS;
         more = (uint64_t)(t >> DIGIT_BITS);
     }
     r[n] = more + carry;
-    return sl_digits_trim(r, n + 1);
+    return n + (r[n] != 0);
 }
 
-uint32_t sl_digits_shl(uint64_t *r, const uint64_t *a, uint32_t n,
+/* r = a << bits, one digit longer; bits < 60. */
+static void shift_up(uint64_t *r, const uint64_t *a, uint32_t n, uint32_t bits)
+{
+    uint64_t below = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        r[i] = (a[i] << bits | below >> (DIGIT_BITS - bits)) & DIGIT_MASK;
+        below = a[i];
+    }
+    r[n] = below >> (DIGIT_BITS - bits);
+}
+
+static void shift_down(uint64_t *r, const uint64_t *a, uint32_t n,
                        uint32_t bits)
 {
-    uint32_t whole = bits / DIGIT_BITS, part = bits % DIGIT_BITS;
+    uint64_t above = 0;
 
-    r[n + whole] = n ? a[n - 1] >> (DIGIT_BITS - part) : 0;
-    for (uint32_t i = n; i-- > 1;)
-        r[i + whole] =
-            (a[i] << part | a[i - 1] >> (DIGIT_BITS - part)) & DIGIT_MASK;
-    if (n)
-        r[whole] = (a[0] << part) & DIGIT_MASK;
-    memset(r, 0, whole * sizeof *r);
-    return sl_digits_trim(r, n + whole + 1);
-}
-
-uint32_t sl_digits_shr(uint64_t *r, const uint64_t *a, uint32_t n,
-                       uint32_t bits, bool *lost)
-{
-    uint32_t whole = bits / DIGIT_BITS, part = bits % DIGIT_BITS;
-
-    *lost = false;
-    for (uint32_t i = 0; i < whole && i < n; i++)
-        *lost |= a[i] != 0;
-    if (whole >= n)
-        return 0;
-    *lost |= (a[whole] & (((uint64_t)1 << part) - 1)) != 0;
-    for (uint32_t i = whole; i < n; i++) {
-        uint64_t above = i + 1 < n ? a[i + 1] : 0;
-        r[i - whole] =
-            (a[i] >> part | above << (DIGIT_BITS - part)) & DIGIT_MASK;
+    while (n--) {
+        uint64_t digit = a[n];
+        r[n] = (digit >> bits | above << (DIGIT_BITS - bits)) & DIGIT_MASK;
+        above = digit;
     }
-    return sl_digits_trim(r, n - whole);
 }
 
-/* --- products --------------------------------------------------------------------- */
+/* --- products ------------------------------------------------------------------------- */
 
-/* Column by column: a sum of up to 255 products of digits fits in 128 bits. */
-static void mul_columns(uint64_t *r, const uint64_t *a, uint32_t an,
-                        const uint64_t *b, uint32_t bn)
-{
-    wide sum = 0;
-
-    for (uint32_t k = 0; k < an + bn - 1; k++) {
-        uint32_t first = k < bn ? 0 : k - bn + 1;
-        uint32_t last = k < an ? k : an - 1;
-        const uint64_t *x = a + first, *y = b + (k - first);
-        uint32_t i = last - first + 1;
-        for (; i >= 4; i -= 4, x += 4, y -= 4)
-            sum += (wide)x[0] * y[0] + (wide)x[1] * y[-1] + (wide)x[2] * y[-2] +
-                   (wide)x[3] * y[-3];
-        for (; i; i--)
-            sum += (wide)*x++ * *y--;
-        r[k] = (uint64_t)sum & DIGIT_MASK;
-        sum >>= DIGIT_BITS;
-    }
-    r[an + bn - 1] = (uint64_t)sum;
-}
-
-/* A square has each product of two different digits twice. */
-static void square_columns(uint64_t *r, const uint64_t *a, uint32_t n)
-{
-    wide carry = 0;
-
-    for (uint32_t k = 0; k < 2 * n - 1; k++) {
-        uint32_t i = k < n ? 0 : k - n + 1, j = k - i;
-        wide sum = 0;
-        for (; i < j; i++, j--)
-            sum += (wide)a[i] * a[j];
-        sum += sum + carry;
-        if (i == j)
-            sum += (wide)a[i] * a[i];
-        r[k] = (uint64_t)sum & DIGIT_MASK;
-        carry = sum >> DIGIT_BITS;
-    }
-    r[2 * n - 1] = (uint64_t)carry;
-}
-
-static mp_int view(const uint64_t *a, uint32_t n)
-{
-    return (mp_int){.used = (int)sl_digits_trim(a, n),
-                    .alloc = (int)n,
-                    .sign = MP_ZPOS,
-                    .dp = (mp_digit *)(uintptr_t)a};
-}
-
-/* What libtommath takes for temporaries, at most: charged by taking it and
- * giving it back, right before it takes it. */
-static bool library_memory(struct star *s, uint32_t digits)
-{
-    size_t size = (size_t)digits * 12 * sizeof(uint64_t) + 4096;
-    void *p = sl_storage(s, size);
-
-    if (p)
-        sl_storage_free(s, p, size);
-    return p;
-}
-
-static bool mul_library(struct star *s, uint64_t *r, const uint64_t *a,
-                        uint32_t an, const uint64_t *b, uint32_t bn)
-{
-    const mp_int x = view(a, an), y = view(b, bn);
-    mp_int product;
-    bool same = a == b && an == bn;
-
-    if (!sl_charge(s, (uint64_t)(an * sqrt((double)bn))) ||
-        !library_memory(s, an))
-        return false;
-    if (mp_init_size(&product, (int)(an + bn + 2)) != MP_OKAY) {
-        sl_fail_memory(s, (an + bn) * sizeof *r);
-        return false;
-    }
-    UNPOISON(&product, sizeof product);
-    bool ok =
-        (same ? mp_sqr(&x, &product) : mp_mul(&x, &y, &product)) == MP_OKAY;
-    UNPOISON(&product, sizeof product);
-    if (ok) {
-        uint32_t used = (uint32_t)product.used;
-        UNPOISON(product.dp, used * sizeof *r);
-        memcpy(r, product.dp, used * sizeof *r);
-        memset(r + used, 0, (an + bn - used) * sizeof *r);
-    } else {
-        sl_fail_memory(s, (an + bn) * sizeof *r);
-    }
-    mp_clear(&product);
-    return ok;
-}
-
-/* One step of Karatsuba's, bn > an / 2. */
-static bool mul_split(struct star *s, uint64_t *r, const uint64_t *a,
-                      uint32_t an, const uint64_t *b, uint32_t bn,
-                      uint64_t *scratch)
-{
-    uint32_t h = (an + 1) / 2, n = h + 1;
-    uint64_t *x = scratch, *y = x + n, *middle = y + n, *rest = middle + 2 * n;
-    bool same = a == b && an == bn;
-
-    sl_digits_add(x, a, h, a + h, an - h);
-    sl_digits_add(y, b, h, b + h, bn - h);
-    if (!sl_digits_mul(s, r, a, h, b, h, rest) ||
-        !sl_digits_mul(s, r + 2 * h, a + h, an - h, b + h, bn - h, rest) ||
-        !sl_digits_mul(s, middle, x, n, same ? x : y, n, rest))
-        return false;
-    sl_digits_sub(middle, middle, 2 * n, r, 2 * h);
-    sl_digits_sub(middle, middle, 2 * n, r + 2 * h, an + bn - 2 * h);
-    n = sl_digits_trim(middle, 2 * n);
-    uint64_t carry = add_n(r + h, r + h, middle, n, 0);
-    carry_up(r + h + n, an + bn - h - n, carry);
-    return true;
-}
-
-/* a in pieces as long as b. */
-static bool mul_pieces(struct star *s, uint64_t *r, const uint64_t *a,
-                       uint32_t an, const uint64_t *b, uint32_t bn,
-                       uint64_t *scratch)
-{
-    memset(r, 0, ((size_t)an + bn) * sizeof *r);
-    for (uint32_t at = 0; at < an; at += bn) {
-        uint32_t n = an - at < bn ? an - at : bn;
-        if (!sl_digits_mul(s, scratch, b, bn, a + at, n, scratch + 2 * bn))
-            return false;
-        uint64_t carry = add_n(r + at, r + at, scratch, n + bn, 0);
-        carry_up(r + at + n + bn, an - at - n, carry);
-    }
-    return true;
-}
-
+/* A long one piece by piece, between which limits are looked at. */
 bool sl_digits_mul(struct star *s, uint64_t *r, const uint64_t *a, uint32_t an,
-                   const uint64_t *b, uint32_t bn, uint64_t *scratch)
+                   const uint64_t *b, uint32_t bn)
 {
     if (an < bn)
-        return sl_digits_mul(s, r, b, bn, a, an, scratch);
-    if (!bn) {
-        memset(r, 0, an * sizeof *r);
+        return sl_digits_mul(s, r, b, bn, a, an);
+    if (bn <= 1 && sl_charge(s, an / 16)) {
+        sl_digits_mul_small(r, a, an, bn ? *b : 0, 0);
         return true;
     }
-    if (bn < COLUMNS_BELOW) {
-        if (!sl_charge(s, (uint64_t)an * bn / 16))
+
+    const mp_int y = sl_digits_view(b, bn);
+    bool same = a == b && an == bn;
+    for (uint32_t at = 0, n; at < an; at += n) {
+        n = same || an - at < PIECE_DIGITS ? an - at : PIECE_DIGITS;
+        const mp_int x = sl_digits_view(a + at, n);
+        double work = bn < 48 ? n * (double)bn / 16 : n * sqrt(bn);
+        mp_int *p = sl_int_room(s, n + bn);
+        if (!p || !sl_charge(s, (uint64_t)work) ||
+            (bn >= 48 && !library_memory(s, 12 * (size_t)(n > bn ? n : bn))))
             return false;
-        if (bn == 1)
-            sl_digits_mul_small(r, a, an, *b, 0);
-        else if (a == b && an == bn)
-            square_columns(r, a, an);
-        else
-            mul_columns(r, a, an, b, bn);
-        return true;
+        mp_err e = same ? mp_sqr(&x, p) : mp_mul(&x, &y, p);
+        SL_UNPOISON(p, sizeof *p);
+        if (e != MP_OKAY) {
+            sl_fail_memory(s, (n + bn) * sizeof *r);
+            return false;
+        }
+        uint32_t used = (uint32_t)p->used;
+        SL_UNPOISON(p->dp, used * sizeof *r);
+        if (!at) {
+            memcpy(r, p->dp, used * sizeof *r);
+            memset(r + used, 0, (an + bn - used) * sizeof *r);
+        } else if (sl_digits_add(r + at, r + at, p->dp, used)) {
+            for (uint32_t i = at + used; ++r[i] > DIGIT_MASK; i++)
+                r[i] = 0;
+        }
     }
-    if (bn < an - an / 4)
-        return mul_pieces(s, r, a, an, b, bn, scratch);
-    if (an <= PIECE_DIGITS)
-        return mul_library(s, r, a, an, b, bn);
-    return mul_split(s, r, a, an, b, bn, scratch);
+    return true;
 }
 
-/* --- quotients ---------------------------------------------------------------------- */
+/* --- quotients ------------------------------------------------------------------------ */
 
 /* With the divisor d, whose highest bit is set, its reciprocal makes two digits
  * by one a matter of two products (Moeller and Granlund, 2011). */
@@ -365,30 +261,18 @@ static uint32_t leading_zeros(uint64_t digit)
     return (uint32_t)__builtin_clzll(digit) - (64 - DIGIT_BITS);
 }
 
-struct sl_divisor sl_divisor(uint64_t d)
-{
-    uint32_t shift = leading_zeros(d);
-
-    return (struct sl_divisor){
-        .d = d << shift, .inverse = reciprocal(d << shift), .shift = shift};
-}
-
 uint64_t sl_digits_div_small(uint64_t *q, const uint64_t *a, uint32_t n,
-                             const struct sl_divisor *by)
+                             uint64_t d)
 {
-    const uint32_t shift = by->shift;
-    uint64_t r;
+    const uint32_t shift = leading_zeros(d);
+    const uint64_t top = d << shift, inverse = reciprocal(top);
+    uint64_t r = n ? a[n - 1] >> (DIGIT_BITS - shift) : 0;
 
-    if (!n)
-        return 0;
     /* As if a were shifted as d is. */
-    r = shift ? a[n - 1] >> (DIGIT_BITS - shift) : 0;
-    for (uint32_t i = n; i > 0; i--) {
-        uint64_t low = shift && i > 1 ? a[i - 2] >> (DIGIT_BITS - shift) : 0;
-        low |= (a[i - 1] << shift) & DIGIT_MASK;
-        uint64_t digit = divide_2_by_1(r, low, by->d, by->inverse, &r);
-        if (q)
-            q[i - 1] = digit;
+    while (n--) {
+        uint64_t low = n ? a[n - 1] >> (DIGIT_BITS - shift) : 0;
+        low |= (a[n] << shift) & DIGIT_MASK;
+        q[n] = divide_2_by_1(r, low, top, inverse, &r);
     }
     return r >> shift;
 }
@@ -422,26 +306,24 @@ static int divide_digits(struct star *s, uint64_t *q, uint64_t *a,
                          const uint64_t *b, uint32_t n, uint32_t m)
 {
     uint64_t top = b[n - 1], inverse = reciprocal(top);
-    int high = sl_digits_compare(a + m, n, b, n) >= 0;
+    int high = !is_less(a + m, b, n);
 
     if (high)
-        sub_n(a + m, a + m, b, n, 0);
+        subtract(a + m, b, n);
     for (uint32_t j = m; j-- > 0;) {
         uint64_t *part = a + j, digit = DIGIT_MASK, r;
-        if (s && !sl_charge(s, n / 8 + 1))
+        if (!sl_charge(s, n / 8 + 1))
             return -1;
         if (part[n] < top) {
             digit = divide_2_by_1(part[n], part[n - 1], top, inverse, &r);
             /* The next digit makes it exact, or one too large, rarely. */
-            if (n > 1) {
-                wide low = (wide)b[n - 2] * digit;
-                while (low > ((wide)r << DIGIT_BITS | part[n - 2])) {
-                    digit--;
-                    low -= b[n - 2];
-                    r += top;
-                    if (r > DIGIT_MASK)
-                        break;
-                }
+            wide low = (wide)b[n - 2] * digit;
+            while (low > ((wide)r << DIGIT_BITS | part[n - 2])) {
+                digit--;
+                low -= b[n - 2];
+                r += top;
+                if (r > DIGIT_MASK)
+                    break;
             }
         }
         uint64_t take = sub_mul(part, b, n, digit);
@@ -449,7 +331,7 @@ static int divide_digits(struct star *s, uint64_t *q, uint64_t *a,
         part[n] = 0;
         while (left >> 63) { /* it was too large */
             digit--;
-            left += add_n(part, part, b, n, 0);
+            left += sl_digits_add(part, part, b, n);
         }
         q[j] = digit;
     }
@@ -475,14 +357,20 @@ static int divide_parts(struct star *s, uint64_t *q, uint64_t *a,
 
     uint32_t rest = n - m;
     int high = divide_parts(s, q, a + rest, b + rest, m, m, scratch);
-    if (high < 0 || !sl_digits_mul(s, scratch, b, rest, q, m, scratch + n))
+    if (high < 0 || !sl_digits_mul(s, scratch, b, rest, q, m))
         return -1;
-    uint64_t borrow = sub_n(a, a, scratch, n, 0);
+    uint64_t borrow = subtract(a, scratch, n);
     if (high)
-        borrow += sub_n(a + m, a + m, b, rest, 0);
+        borrow += subtract(a + m, b, rest);
     while (borrow) {
-        high -= (int)borrow_up(q, m, 1);
-        borrow -= add_n(a, a, b, n, 0);
+        uint32_t i = 0;
+        while (i < m && !q[i])
+            q[i++] = DIGIT_MASK;
+        if (i < m)
+            q[i]--;
+        else
+            high--;
+        borrow -= sl_digits_add(a, a, b, n);
     }
     return high;
 }
@@ -492,17 +380,14 @@ bool sl_digits_divide(struct star *s, uint64_t *q, uint64_t *r,
                       uint32_t bn, uint64_t *scratch)
 {
     uint32_t shift = leading_zeros(b[bn - 1]), m = an - bn + 1;
-    uint64_t *x = scratch, *y = x + an + 2, *rest = y + bn + 1;
-    bool lost;
+    uint64_t *x = scratch, *y = x + an + 1, *rest = y + bn + 1;
 
     if (bn == 1) {
-        const struct sl_divisor by = sl_divisor(*b);
-        *r = sl_digits_div_small(q, a, an, &by);
+        *r = sl_digits_div_small(q, a, an, *b);
         return true;
     }
-    x[an] = 0;
-    sl_digits_shl(x, a, an, shift);
-    sl_digits_shl(y, b, bn, shift);
+    shift_up(x, a, an, shift);
+    shift_up(y, b, bn, shift);
     /* As many digits of the quotient as b has at a time; a and its shifted
      * digit have none above m. */
     for (uint32_t done = 0; done < m;) {
@@ -511,45 +396,6 @@ bool sl_digits_divide(struct star *s, uint64_t *q, uint64_t *r,
         if (divide_parts(s, q + m - done, x + m - done, y, bn, n, rest) < 0)
             return false;
     }
-    sl_digits_shr(r, x, bn, shift, &lost);
+    shift_down(r, x, bn, shift);
     return true;
-}
-
-/* --- scratch -------------------------------------------------------------------------- */
-
-struct sl_scratch {
-    size_t size;
-    uint64_t digits[];
-};
-
-static size_t scratch_bytes(size_t digits)
-{
-    return sizeof(struct sl_scratch) + digits * sizeof(uint64_t);
-}
-
-uint64_t *sl_scratch_take(struct star *s, size_t digits)
-{
-    if (s->scratch && s->scratch->size >= digits)
-        return s->scratch->digits;
-    sl_int_close(s);
-    if (digits < 512)
-        digits = 512;
-    s->scratch = sl_storage(s, scratch_bytes(digits));
-    if (!s->scratch)
-        return NULL;
-    s->scratch->size = digits;
-    return s->scratch->digits;
-}
-
-void sl_scratch_give(struct star *s)
-{
-    if (s->scratch && s->scratch->size > SCRATCH_KEPT)
-        sl_int_close(s);
-}
-
-void sl_int_close(struct star *s)
-{
-    if (s->scratch)
-        sl_storage_free(s, s->scratch, scratch_bytes(s->scratch->size));
-    s->scratch = NULL;
 }

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "digits.h"
+#include "int.h"
 #include "table.h"
 #include "text.h"
 
@@ -24,18 +24,10 @@ static int compare_doubles(double a, double b)
     return (a > b) - (a < b);
 }
 
-/* An int and a double of at least 2^62: both have digits. */
-static int compare_digits(value v, double d)
-{
-    const struct sl_bigint *b = sl_bigint(v);
-    uint64_t digits[DOUBLE_DIGITS];
-
-    return sl_digits_compare(b->digits, b->used, digits,
-                             sl_digits_from_double(digits, d));
-}
-
 static int compare_int_double(value v, double d)
 {
+    uint64_t few[2], digits[DOUBLE_DIGITS];
+
     if (isnan(d) || d == INFINITY)
         return -1;
     if (d == -INFINITY)
@@ -51,10 +43,12 @@ static int compare_int_double(value v, double d)
             return i < whole ? -1 : 1;
         return (d < (double)whole) - (d > (double)whole);
     }
-    int sign = sl_int_sign(v);
-    if (fabs(d) < WORD_LIMIT || (d < 0) != (sign < 0))
-        return sign;
-    return sign * compare_digits(v, fabs(d));
+    if (fabs(d) < WORD_LIMIT)
+        return sl_int_sign(v);
+    const mp_int x = sl_int_view(v, few);
+    mp_int y = sl_digits_view(digits, sl_digits_from_double(digits, fabs(d)));
+    y.sign = d < 0 ? MP_NEG : MP_ZPOS;
+    return mp_cmp(&x, &y);
 }
 
 int sl_number_compare(value a, value b)

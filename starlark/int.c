@@ -8,47 +8,41 @@
 /*
  * Ints of any size: a word when it fits in 63 bits, else a struct sl_bigint.
  * Every result is brought into the one form it must have, so that equal ints
- * of one word are the same word. Arithmetic is in int_binary.c, text in
- * int_text.c.
+ * of one word are the same word.
  */
 
-#define MAX_DIGITS (SL_INT_MAX_BITS / DIGIT_BITS + 1)
+#define SHIFT_LIMIT 512
 
-void sl_number_load(value v, struct sl_number *out)
+mp_int sl_digits_view(const uint64_t *d, uint32_t n)
 {
+    n = sl_digits_trim(d, n);
+    return (mp_int){.used = (int)n,
+                    .alloc = (int)n,
+                    .sign = MP_ZPOS,
+                    .dp = (mp_digit *)(uintptr_t)d};
+}
+
+mp_int sl_int_view(value v, uint64_t few[static 2])
+{
+    const struct sl_bigint *b = sl_bigint(v);
+    mp_int view = {.dp = few};
+    bool negative;
+
     if (sl_is_int_word(v)) {
         int64_t i = sl_int_word(v);
         uint64_t m = i < 0 ? -(uint64_t)i : (uint64_t)i;
-        out->few[0] = m & DIGIT_MASK;
-        out->few[1] = m >> DIGIT_BITS;
-        out->n = out->few[1] ? 2 : m != 0;
-        out->d = out->few;
-        out->negative = i < 0;
-        return;
+        few[0] = m & DIGIT_MASK;
+        few[1] = m >> DIGIT_BITS;
+        view.used = few[1] ? 2 : m != 0;
+        negative = i < 0;
+    } else {
+        view.dp = (mp_digit *)(uintptr_t)b->digits;
+        view.used = (int)b->used;
+        negative = b->negative;
     }
-    const struct sl_bigint *b = sl_bigint(v);
-    out->d = b->digits;
-    out->n = b->used;
-    out->negative = b->negative;
-}
-
-/* The word of that magnitude, or 0 when there is none. */
-static value as_word(const uint64_t *d, uint32_t n, bool negative)
-{
-    uint64_t m;
-
-    if (n > 2 || (n == 2 && d[1] > 4))
-        return 0;
-    m = (n > 0 ? d[0] : 0) | (n > 1 ? d[1] << DIGIT_BITS : 0);
-    if (m > (uint64_t)SL_INT_WORD_MAX + negative)
-        return 0;
-    return sl_word(negative ? -(int64_t)m : (int64_t)m);
-}
-
-static bool is_too_large(const uint64_t *d, uint32_t n)
-{
-    return n > SL_INT_MAX_BITS / DIGIT_BITS &&
-           sl_digits_bits(d, n) > SL_INT_MAX_BITS;
+    view.alloc = view.used;
+    view.sign = negative ? MP_NEG : MP_ZPOS;
+    return view;
 }
 
 value sl_int_too_large(struct star *s)
@@ -56,25 +50,23 @@ value sl_int_too_large(struct star *s)
     return sl_fail(s, "int too large: more than %u bits", SL_INT_MAX_BITS);
 }
 
-struct sl_bigint *sl_int_room(struct star *s, uint32_t n)
-{
-    size_t header = offsetof(struct sl_bigint, digits);
-
-    if (n > MAX_DIGITS + 1)
-        return (struct sl_bigint *)(uintptr_t)sl_int_too_large(s);
-    return sl_alloc_part(s, T_INT, header + n * sizeof(uint64_t), header);
-}
-
 value sl_int_from_digits(struct star *s, const uint64_t *d, uint32_t n,
                          bool negative)
 {
-    n = sl_digits_trim(d, n);
-    value word = as_word(d, n, negative);
-    if (word)
-        return word;
-    if (is_too_large(d, n))
+    const size_t header = offsetof(struct sl_bigint, digits);
+    const mp_int view = sl_digits_view(d, n);
+
+    n = (uint32_t)view.used;
+    if (n < 2 || (n == 2 && d[1] <= 4)) {
+        uint64_t m = (n > 0 ? d[0] : 0) | (n > 1 ? d[1] << DIGIT_BITS : 0);
+        if (m <= (uint64_t)SL_INT_WORD_MAX + negative)
+            return sl_word(negative ? -(int64_t)m : (int64_t)m);
+    }
+    if (n > SL_INT_MAX_BITS / DIGIT_BITS &&
+        (uint32_t)mp_count_bits(&view) > SL_INT_MAX_BITS)
         return sl_int_too_large(s);
-    struct sl_bigint *b = sl_int_room(s, n);
+    struct sl_bigint *b =
+        sl_alloc_part(s, T_INT, header + n * sizeof *d, header);
     if (!b)
         return 0;
     memcpy(b->digits, d, n * sizeof *d);
@@ -83,45 +75,42 @@ value sl_int_from_digits(struct star *s, const uint64_t *d, uint32_t n,
     return sl_value(b);
 }
 
-value sl_int_finish(struct star *s, struct sl_bigint *b, uint32_t n,
-                    bool negative)
+/* What libtommath computed in `r`, if it did. */
+static value settle(struct star *s, mp_int *r, mp_err e)
 {
-    value word = as_word(b->digits, n, negative);
+    value v;
 
-    if (word)
-        return word;
-    if (is_too_large(b->digits, n))
-        return sl_int_too_large(s);
-    b->used = n;
-    b->negative = negative;
-    return sl_value(b);
+    SL_UNPOISON(r, sizeof *r);
+    if (e == MP_OKAY) {
+        SL_UNPOISON(r->dp, (size_t)r->used * sizeof *r->dp);
+        v = sl_int_from_digits(s, r->dp, (uint32_t)r->used, r->sign == MP_NEG);
+    } else {
+        v = sl_fail_memory(s, (size_t)r->alloc * sizeof *r->dp);
+    }
+    sl_scratch_give(s);
+    return v;
 }
 
-value sl_int_settle(struct star *s, struct sl_bigint *b,
-                    uint64_t few[static STACK_DIGITS], uint32_t n,
-                    bool negative)
+static value from_wide(struct star *s, __int128 n)
 {
-    if (b && n > STACK_DIGITS)
-        return sl_int_finish(s, b, n, negative);
-    if (b)
-        memcpy(few, b->digits, n * sizeof *few);
-    return sl_int_from_digits(s, few, n, negative);
+    unsigned __int128 m = n < 0 ? -(unsigned __int128)n : (unsigned __int128)n;
+    uint64_t d[3] = {(uint64_t)m & DIGIT_MASK,
+                     (uint64_t)(m >> DIGIT_BITS) & DIGIT_MASK,
+                     (uint64_t)(m >> (2 * DIGIT_BITS))};
+
+    return sl_int_from_digits(s, d, 3, n < 0);
 }
 
 value sl_int(struct star *s, int64_t n)
 {
     if (n >= SL_INT_WORD_MIN && n <= SL_INT_WORD_MAX)
         return sl_word(n);
-    uint64_t m = n < 0 ? -(uint64_t)n : (uint64_t)n;
-    uint64_t d[2] = {m & DIGIT_MASK, m >> DIGIT_BITS};
-    return sl_int_from_digits(s, d, 2, n < 0);
+    return from_wide(s, n);
 }
 
 value sl_int_u64(struct star *s, uint64_t n)
 {
-    uint64_t d[2] = {n & DIGIT_MASK, n >> DIGIT_BITS};
-
-    return sl_int_from_digits(s, d, 2, false);
+    return from_wide(s, n);
 }
 
 /* --- questions ----------------------------------------------------------------- */
@@ -135,16 +124,12 @@ int sl_int_sign(value v)
 
 int sl_int_compare(value a, value b)
 {
-    struct sl_number x, y;
+    uint64_t few[2][2];
 
     if (sl_is_int_word(a) && sl_is_int_word(b))
         return ((int64_t)a > (int64_t)b) - ((int64_t)a < (int64_t)b);
-    sl_number_load(a, &x);
-    sl_number_load(b, &y);
-    if (x.negative != y.negative)
-        return x.negative ? -1 : 1;
-    int order = sl_digits_compare(x.d, x.n, y.d, y.n);
-    return x.negative ? -order : order;
+    const mp_int x = sl_int_view(a, few[0]), y = sl_int_view(b, few[1]);
+    return mp_cmp(&x, &y);
 }
 
 uint32_t sl_digits_hash(uint64_t seed, const uint64_t *d, uint32_t n,
@@ -152,6 +137,7 @@ uint32_t sl_digits_hash(uint64_t seed, const uint64_t *d, uint32_t n,
 {
     uint64_t sum = negative;
 
+    n = sl_digits_trim(d, n);
     for (uint32_t i = 0; i < n; i++)
         sum = ((uint64_t)sl_mix(seed, sum) << 32 ^ d[i]) + i;
     return sl_mix(seed, sum);
@@ -187,38 +173,28 @@ bool sl_int_to_i64(value v, int64_t *out)
     return true;
 }
 
-/* Rounded to nearest, ties to even, from the highest 64 bits and whether any
- * below them is set. */
+/* The two highest digits have more bits than a double: of those below, it
+ * matters only whether one is set. */
 bool sl_int_to_double(struct star *s, value v, double *out)
 {
-    struct sl_number x;
-    uint64_t top[3];
-    bool lost;
+    const struct sl_bigint *b = sl_bigint(v);
 
     if (sl_is_int_word(v)) {
         *out = (double)sl_int_word(v);
         return true;
     }
-    sl_number_load(v, &x);
-    uint32_t bits = sl_digits_bits(x.d, x.n), drop = bits - 62;
-    if (bits > 1024) {
-        sl_fail(s, "int too large to convert to float");
-        return false;
+    const uint64_t *top = b->digits + b->used - 2;
+    unsigned __int128 m = (unsigned __int128)top[1] << DIGIT_BITS | top[0];
+    double d = INFINITY;
+    if (b->used <= DOUBLE_DIGITS) {
+        m |= sl_digits_trim(b->digits, b->used - 2) != 0;
+        d = ldexp((double)m, (int)((b->used - 2) * DIGIT_BITS));
     }
-    /* 62 bits remain, of which a double keeps 53: one bit below them is enough
-     * to say that there was more. */
-    uint64_t all[1024 / DIGIT_BITS + 1];
-    memcpy(all, x.d, x.n * sizeof *all);
-    uint32_t n = sl_digits_shr(all, all, x.n, drop, &lost);
-    memset(top, 0, sizeof top);
-    memcpy(top, all, n * sizeof *top);
-    int64_t m = (int64_t)((top[0] | top[1] << DIGIT_BITS) | lost);
-    double d = ldexp((double)m, (int)drop);
     if (isinf(d)) {
         sl_fail(s, "int too large to convert to float");
         return false;
     }
-    *out = x.negative ? -d : d;
+    *out = b->negative ? -d : d;
     return true;
 }
 
@@ -226,9 +202,14 @@ uint32_t sl_digits_from_double(uint64_t d[static DOUBLE_DIGITS],
                                double magnitude)
 {
     int exponent;
+    uint64_t m = (uint64_t)ldexp(frexp(magnitude, &exponent), 53);
+    uint32_t shift = (uint32_t)exponent - 53, at = shift / DIGIT_BITS;
+    unsigned __int128 t = (unsigned __int128)m << shift % DIGIT_BITS;
 
-    d[0] = (uint64_t)ldexp(frexp(magnitude, &exponent), 53);
-    return sl_digits_shl(d, d, 1, (uint32_t)exponent - 53);
+    memset(d, 0, at * sizeof *d);
+    d[at] = (uint64_t)t & DIGIT_MASK;
+    d[at + 1] = (uint64_t)(t >> DIGIT_BITS);
+    return at + 2;
 }
 
 value sl_int_from_double(struct star *s, double d)
@@ -240,4 +221,174 @@ value sl_int_from_double(struct star *s, double d)
         return sl_word((int64_t)d);
     return sl_int_from_digits(s, digits, sl_digits_from_double(digits, fabs(d)),
                               d < 0);
+}
+
+/* --- arithmetic on large ones ---------------------------------------------------------- */
+
+value sl_int_negate(struct star *s, value v)
+{
+    const struct sl_bigint *b = sl_bigint(v);
+
+    if (sl_is_int_word(v))
+        return sl_int(s, -sl_int_word(v));
+    if (!sl_charge(s, b->used / 16))
+        return 0;
+    return sl_int_from_digits(s, b->digits, b->used, !b->negative);
+}
+
+static value multiply(struct star *s, const mp_int *x, const mp_int *y)
+{
+    uint32_t xn = (uint32_t)x->used, yn = (uint32_t)y->used;
+    value v = 0;
+
+    if (!xn || !yn)
+        return sl_word(0);
+    if (xn + yn > SL_INT_MAX_BITS / DIGIT_BITS &&
+        mp_count_bits(x) + mp_count_bits(y) > (int)SL_INT_MAX_BITS + 1)
+        return sl_int_too_large(s);
+    uint64_t *r = sl_scratch_take(s, xn + yn);
+    if (r && sl_digits_mul(s, r, x->dp, xn, y->dp, yn))
+        v = sl_int_from_digits(s, r, xn + yn, x->sign != y->sign);
+    sl_scratch_give(s);
+    return v;
+}
+
+/* q and r: the quotient and the remainder of the magnitudes. If the signs differ
+ * and something remains, the quotient is one further from 0, the remainder on
+ * the other side of 0. */
+static value floored(struct star *s, enum sl_operator op, const mp_int *x,
+                     const mp_int *y, mp_int q, mp_int r)
+{
+    bool differ = x->sign != y->sign, beyond = differ && r.used;
+    mp_int *out = sl_int_room(s, (size_t)(q.used + y->used) + 1);
+    mp_err e;
+
+    if (!out)
+        return 0;
+    if (op == OP_MOD) {
+        r.sign = y->sign;
+        e = beyond ? mp_sub(y, &r, out) : mp_copy(&r, out);
+    } else {
+        e = mp_add_d(&q, beyond, out);
+        out->sign = differ ? MP_NEG : MP_ZPOS;
+    }
+    return settle(s, out, e);
+}
+
+static value divide(struct star *s, enum sl_operator op, const mp_int *x,
+                    const mp_int *y)
+{
+    uint32_t xn = (uint32_t)x->used, yn = (uint32_t)y->used;
+    uint32_t qn = xn < yn ? 1 : xn - yn + 1;
+    uint64_t *q = sl_scratch_take(s, qn + yn + DIVIDE_SCRATCH(xn, yn));
+    value v = 0;
+
+    if (xn < yn) {
+        v = floored(s, op, x, y, sl_digits_view(NULL, 0),
+                    sl_digits_view(x->dp, xn));
+    } else if (q && sl_charge(s, xn / 4)) {
+        uint64_t *r = q + qn;
+        if (sl_digits_divide(s, q, r, x->dp, xn, y->dp, yn, r + yn))
+            v = floored(s, op, x, y, sl_digits_view(q, qn),
+                        sl_digits_view(r, yn));
+    }
+    sl_scratch_give(s);
+    return v;
+}
+
+static value shift(struct star *s, enum sl_operator op, value a, value b)
+{
+    uint64_t few[2];
+    int64_t bits;
+
+    if (!sl_int_to_i64(b, &bits) || bits > INT32_MAX || bits < INT32_MIN) {
+        struct sl_text t = {.s = s};
+        if (sl_int_format(&t, b, 10, false) && !t.failed)
+            sl_fail(s, "%.*s out of range", (int)t.length, t.p);
+        sl_text_free(&t);
+        return 0;
+    }
+    if (bits < 0)
+        return sl_fail(s, "negative shift count: %lld", (long long)bits);
+    if (op == OP_SHL && bits >= SHIFT_LIMIT)
+        return sl_fail(s, "shift count too large: %lld", (long long)bits);
+    if (op == OP_SHR && sl_is_int_word(a))
+        return sl_word(sl_int_word(a) >> (bits < 63 ? bits : 63));
+    const mp_int x = sl_int_view(a, few);
+    mp_int *r = sl_int_room(s, (size_t)x.used + SHIFT_LIMIT / DIGIT_BITS + 2);
+    if (!r)
+        return 0;
+    return settle(s, r,
+                  op == OP_SHL ? mp_mul_2d(&x, (int)bits, r)
+                               : mp_signed_rsh(&x, (int)bits, r));
+}
+
+static value division_by_zero(struct star *s, enum sl_operator op)
+{
+    return sl_fail(s, op == OP_MOD ? "integer modulo by zero"
+                                   : "floored division by zero");
+}
+
+static value large_binary(struct star *s, enum sl_operator op, value a, value b)
+{
+    uint64_t few[2][2];
+    const mp_int x = sl_int_view(a, few[0]), y = sl_int_view(b, few[1]);
+
+    if (op == OP_MUL)
+        return multiply(s, &x, &y);
+    if (op == OP_FLOORDIV || op == OP_MOD)
+        return y.used ? divide(s, op, &x, &y) : division_by_zero(s, op);
+    mp_int *r = sl_int_room(s, (size_t)(x.used > y.used ? x.used : y.used) + 2);
+    if (!r)
+        return 0;
+    return settle(s, r,
+                  op == OP_ADD   ? mp_add(&x, &y, r)
+                  : op == OP_SUB ? mp_sub(&x, &y, r)
+                  : op == OP_AND ? mp_and(&x, &y, r)
+                  : op == OP_OR  ? mp_or(&x, &y, r)
+                                 : mp_xor(&x, &y, r));
+}
+
+/* --- words ------------------------------------------------------------------------------ */
+
+static int64_t floor_div(int64_t a, int64_t b)
+{
+    int64_t q = a / b;
+
+    return a % b && (a < 0) != (b < 0) ? q - 1 : q;
+}
+
+static int64_t floor_mod(int64_t a, int64_t b)
+{
+    int64_t r = a % b;
+
+    return r && (r < 0) != (b < 0) ? r + b : r;
+}
+
+value sl_int_binary(struct star *s, enum sl_operator op, value a, value b)
+{
+    int64_t x = sl_int_word(a), y = sl_int_word(b);
+
+    if (op == OP_SHL || op == OP_SHR)
+        return shift(s, op, a, b);
+    if (!sl_is_int_word(a) || !sl_is_int_word(b))
+        return large_binary(s, op, a, b);
+    switch (op) {
+    case OP_ADD:
+        return sl_int(s, x + y);
+    case OP_SUB:
+        return sl_int(s, x - y);
+    case OP_MUL:
+        return from_wide(s, (__int128)x * y);
+    case OP_FLOORDIV:
+        return y ? sl_int(s, floor_div(x, y)) : division_by_zero(s, op);
+    case OP_MOD:
+        return y ? sl_word(floor_mod(x, y)) : division_by_zero(s, op);
+    case OP_AND:
+        return a & b;
+    case OP_OR:
+        return a | b;
+    default:
+        return (a ^ b) | 1;
+    }
 }

@@ -1,7 +1,7 @@
 #include <math.h>
 
-#include "digits.h"
-#include "ops.h"
+#include "int.h"
+#include "text.h"
 
 /*
  * Ints to text and back. Beyond some digits by divide and conquer over powers of
@@ -17,8 +17,9 @@
 struct powers {
     struct star *s;
     unsigned base;
-    uint32_t chars; /* as many fit in a digit */
-    uint64_t one;   /* base ^ chars */
+    const char *digits; /* the characters */
+    uint32_t chars;     /* as many fit in a digit */
+    uint64_t one;       /* base ^ chars */
     uint64_t *power[LEVELS];
     uint32_t n[LEVELS], size[LEVELS];
     unsigned count;
@@ -26,24 +27,23 @@ struct powers {
 
 static void powers_init(struct powers *p, struct star *s, unsigned base)
 {
-    uint64_t one = base;
-
     p->s = s;
     p->base = base;
     p->count = 0;
-    for (p->chars = 1; one <= DIGIT_MASK / base; p->chars++)
-        one *= base;
-    p->one = one;
+    p->one = base;
+    for (p->chars = 1; p->one <= DIGIT_MASK / base; p->chars++)
+        p->one *= base;
 }
 
 static void powers_free(struct powers *p)
 {
-    for (unsigned i = 0; i < p->count; i++)
-        sl_storage_free(p->s, p->power[i], p->size[i] * sizeof(uint64_t));
+    while (p->count-- > 0)
+        sl_storage_free(p->s, p->power[p->count],
+                        p->size[p->count] * sizeof(uint64_t));
 }
 
-/* One more power: the square of the last. `scratch` is for that product. */
-static bool powers_next(struct powers *p, uint64_t *scratch)
+/* One more power: the square of the last. */
+static bool powers_next(struct powers *p)
 {
     unsigned i = p->count;
     uint32_t n = i ? p->n[i - 1] : 0, size = i ? 2 * n : 1;
@@ -56,8 +56,7 @@ static bool powers_next(struct powers *p, uint64_t *scratch)
     p->count++;
     if (!i)
         *r = p->one;
-    else if (!sl_digits_mul(p->s, r, p->power[i - 1], n, p->power[i - 1], n,
-                            scratch))
+    else if (!sl_digits_mul(p->s, r, p->power[i - 1], n, p->power[i - 1], n))
         return false;
     p->n[i] = sl_digits_trim(r, size);
     return true;
@@ -65,194 +64,141 @@ static bool powers_next(struct powers *p, uint64_t *scratch)
 
 /* --- to text ------------------------------------------------------------------- */
 
-static const char lower_digits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
-static const char upper_digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-
 /* Exactly `width` characters, with leading zeros. */
-static void put_digit(char *out, uint32_t width, uint64_t digit, unsigned base,
-                      const char *digits)
+static void put_digit(const struct powers *p, char *out, uint32_t width,
+                      uint64_t digit)
 {
+    if (p->base == 10) {
+        char *first = sl_digits((int64_t)digit, out + width);
+        memset(out, '0', (size_t)(first - out));
+        return;
+    }
     while (width-- > 0) {
-        out[width] = digits[digit % base];
-        digit /= base;
+        out[width] = p->digits[digit % p->base];
+        digit /= p->base;
     }
 }
 
-/* 18 characters; the two halves do not wait for each other. */
-static void put_decimal(char out[static 18], uint64_t digit)
-{
-    uint32_t high = (uint32_t)(digit / 1000000000);
-    uint32_t low = (uint32_t)(digit % 1000000000);
-
-    for (int i = 8; i >= 0; i--) {
-        out[i] = (char)('0' + high % 10);
-        out[i + 9] = (char)('0' + low % 10);
-        high /= 10;
-        low /= 10;
-    }
-}
-
-struct writer {
-    struct powers p;
-    const char *digits;
-};
-
-/* Writes a, which is destroyed, as the last characters of the `width` at out;
- * those before it become "0". */
-static bool put_few(struct writer *w, uint64_t *a, uint32_t n, char *out,
+/* Writes a, which is destroyed, as the last characters of the `width` at out, a
+ * multiple of p->chars; those before it become "0". */
+static bool put_few(struct powers *p, uint64_t *a, uint32_t n, char *out,
                     uint32_t width)
 {
-    const struct sl_divisor one = sl_divisor(w->p.one);
-
-    if (!sl_charge(w->p.s, (uint64_t)n * n / 8 + width / 8))
+    if (!sl_charge(p->s, (uint64_t)n * n / 8 + width / 8))
         return false;
     while (n && width) {
-        uint64_t part = sl_digits_div_small(a, a, n, &one);
-        uint32_t chars = width < w->p.chars ? width : w->p.chars;
+        uint64_t part = sl_digits_div_small(a, a, n, p->one);
         n = sl_digits_trim(a, n);
-        width -= chars;
-        if (w->p.base == 10 && chars == 18)
-            put_decimal(out + width, part);
-        else
-            put_digit(out + width, chars, part, w->p.base, w->digits);
+        width -= p->chars;
+        put_digit(p, out + width, p->chars, part);
     }
     memset(out, '0', width);
     return true;
 }
 
 /* The same; a < powers[level], whose number of characters is `width`. */
-static bool put_many(struct writer *w, uint64_t *a, uint32_t n, unsigned level,
+static bool put_many(struct powers *p, uint64_t *a, uint32_t n, unsigned level,
                      char *out, uint32_t width, uint64_t *scratch)
 {
     n = sl_digits_trim(a, n);
     if (n <= FEW_DIGITS)
-        return put_few(w, a, n, out, width);
+        return put_few(p, a, n, out, width);
 
-    const uint64_t *power = w->p.power[level - 1];
-    uint32_t pn = w->p.n[level - 1], low = width / 2;
+    const uint64_t *power = p->power[level - 1];
+    uint32_t pn = p->n[level - 1], low = width / 2;
     if (n < pn) {
         memset(out, '0', low);
-        return put_many(w, a, n, level - 1, out + low, low, scratch);
+        return put_many(p, a, n, level - 1, out + low, low, scratch);
     }
     uint64_t *q = scratch, *rest = q + (n - pn + 1);
-    return sl_digits_divide(w->p.s, q, a, a, n, power, pn, rest) &&
-           put_many(w, q, n - pn + 1, level - 1, out, low, rest) &&
-           put_many(w, a, pn, level - 1, out + low, low, rest);
+    return sl_digits_divide(p->s, q, a, a, n, power, pn, rest) &&
+           put_many(p, q, n - pn + 1, level - 1, out, low, rest) &&
+           put_many(p, a, pn, level - 1, out + low, low, rest);
 }
 
-/* Of a base that is a power of two. */
-static void put_bits(char *out, uint32_t width, const uint64_t *a, uint32_t n,
-                     unsigned bits, const char *digits)
+/* The digits `width` wide, without the zeros before the first; one remains. */
+static void append_trimmed(struct sl_text *t, const char *out, size_t width)
 {
-    for (uint32_t i = 0; i < width; i++) {
-        uint64_t at = (uint64_t)i * bits;
-        uint32_t which = (uint32_t)(at / DIGIT_BITS),
-                 shift = (uint32_t)(at % DIGIT_BITS);
-        uint64_t d = a[which] >> shift;
-        if (shift + bits > DIGIT_BITS && which + 1 < n)
-            d |= a[which + 1] << (DIGIT_BITS - shift);
-        out[width - 1 - i] = digits[d & ((1u << bits) - 1)];
-    }
-}
-
-static bool append_bits(struct sl_text *t, const uint64_t *a, uint32_t n,
-                        unsigned base, const char *digits)
-{
-    unsigned bits = (unsigned)__builtin_ctz(base);
-    uint32_t width = (sl_digits_bits(a, n) + bits - 1) / bits;
-
-    if (!sl_charge(t->s, width / 8))
-        return false;
-    char *out = sl_storage(t->s, width);
-    if (!out)
-        return false;
-    put_bits(out, width, a, n, bits, digits);
+    for (; width > 1 && *out == '0'; width--)
+        out++;
     sl_text_append(t, out, width);
-    sl_storage_free(t->s, out, width);
-    return !t->failed;
 }
 
-/* The digits `width` wide, without the zeros before the first. */
-static bool append_trimmed(struct sl_text *t, const char *out, size_t width)
+static bool append_many(struct sl_text *t, struct powers *p, const mp_int *x)
 {
-    size_t zeros = 0;
+    uint32_t n = (uint32_t)x->used;
+    uint64_t *a = sl_scratch_take(t->s, 5 * (size_t)n + 1024);
+    bool ok = a;
 
-    while (zeros < width && out[zeros] == '0')
-        zeros++;
-    sl_text_append(t, out + zeros, width - zeros);
-    return !t->failed;
-}
-
-static bool append_many(struct sl_text *t, struct writer *w, const uint64_t *a,
-                        uint32_t n)
-{
-    uint64_t *x = sl_scratch_take(t->s, 12 * (size_t)n + 1024);
-    bool ok = x;
-    unsigned level = 0;
-
-    /* Until a is less than the square of the last one. */
-    while (ok && (!level || n > 2 * w->p.n[level - 1] - 2)) {
-        ok = powers_next(&w->p, x);
-        level++;
-    }
-    size_t width = (size_t)w->p.chars << level;
+    /* Until x is less than the square of the last one. */
+    while (ok && (!p->count || n > 2 * p->n[p->count - 1] - 2))
+        ok = powers_next(p);
+    size_t width = (size_t)p->chars << p->count;
     char *out = ok ? sl_storage(t->s, width) : NULL;
     if (out) {
-        memcpy(x, a, n * sizeof *x);
-        ok = put_many(w, x, n, level, out, (uint32_t)width, x + n) &&
-             append_trimmed(t, out, width);
+        memcpy(a, x->dp, n * sizeof *a);
+        ok = put_many(p, a, n, p->count, out, (uint32_t)width, a + n);
+        if (ok)
+            append_trimmed(t, out, width);
         sl_storage_free(t->s, out, width);
     }
-    powers_free(&w->p);
+    powers_free(p);
     sl_scratch_give(t->s);
     return ok && out;
 }
 
-static bool format_big(struct sl_text *t, const struct sl_bigint *b,
-                       unsigned base, const char *digits)
+/* Of a base that is a power of two: 60 bits are so many characters each. */
+static bool append_bits(struct sl_text *t, struct powers *p, const mp_int *x)
 {
-    struct writer w;
+    const uint32_t chars = DIGIT_BITS / (uint32_t)__builtin_ctz(p->base);
+    char out[DIGIT_BITS];
+
+    if (!sl_charge(t->s, (uint64_t)x->used))
+        return false;
+    for (int i = x->used; i-- > 0;) {
+        put_digit(p, out, chars, x->dp[i]);
+        if (i == x->used - 1)
+            append_trimmed(t, out, chars);
+        else
+            sl_text_append(t, out, chars);
+    }
+    return true;
+}
+
+/* A digit of 60 bits is less than two digits of the largest power. */
+static bool append_few(struct sl_text *t, struct powers *p, const mp_int *x)
+{
     uint64_t few[FEW_DIGITS];
     char out[FEW_DIGITS * 60 + 60];
+    uint32_t n = (uint32_t)x->used, width = p->chars * (n + n / 2 + 1);
 
-    if ((base & (base - 1)) == 0)
-        return append_bits(t, b->digits, b->used, base, digits);
-    w.digits = digits;
-    powers_init(&w.p, t->s, base);
-    if (b->used > FEW_DIGITS)
-        return append_many(t, &w, b->digits, b->used);
-    /* A digit of 60 bits is less than two digits of the largest power. */
-    uint32_t width = w.p.chars * (b->used + b->used / 2 + 1);
-    memcpy(few, b->digits, b->used * sizeof *few);
-    return put_few(&w, few, b->used, out, width) &&
-           append_trimmed(t, out, width);
+    memcpy(few, x->dp, n * sizeof *few);
+    if (!put_few(p, few, n, out, width))
+        return false;
+    append_trimmed(t, out, width);
+    return true;
 }
 
 bool sl_int_format(struct sl_text *t, value v, unsigned base, bool upper)
 {
-    const char *digits = upper ? upper_digits : lower_digits;
-    char out[64];
-    size_t at = sizeof out;
+    uint64_t few[2];
+    struct powers p;
 
-    if (sl_int_sign(v) < 0)
-        sl_text_char(t, '-');
-    if (!sl_is_int_word(v)) {
-        if (!format_big(t, sl_bigint(v), base, digits))
-            t->failed = true; /* not all who write look at what we return */
+    if (sl_is_int_word(v) && base == 10) {
+        sl_text_put_int(t, sl_int_word(v));
         return !t->failed;
     }
-    int64_t i = sl_int_word(v);
-    uint64_t m = i < 0 ? -(uint64_t)i : (uint64_t)i;
-    if (base == 10) {
-        do
-            out[--at] = (char)('0' + m % 10);
-        while (m /= 10);
-    } else {
-        do
-            out[--at] = digits[m % base];
-        while (m /= base);
-    }
-    sl_text_append(t, out + at, sizeof out - at);
+    const mp_int x = sl_int_view(v, few);
+    powers_init(&p, t->s, base);
+    p.digits = upper ? "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                     : "0123456789abcdefghijklmnopqrstuvwxyz";
+    if (x.sign == MP_NEG)
+        sl_text_char(t, '-');
+    bool ok = x.used && !(base & (base - 1)) ? append_bits(t, &p, &x)
+              : x.used > (int)FEW_DIGITS     ? append_many(t, &p, &x)
+                                             : append_few(t, &p, &x);
+    if (!ok)
+        t->failed = true; /* not all who write look at what we return */
     return !t->failed;
 }
 
@@ -269,12 +215,19 @@ static unsigned digit_value(char c)
     return 99;
 }
 
-/* Of up to LEAF_DIGITS * p->chars characters; r has room for a digit more. */
-static uint32_t read_few(const struct powers *p, uint64_t *r, const char *in,
-                         size_t length)
+/* How many digits the number of so many characters has, at most. */
+static uint32_t digits_for(const struct powers *p, size_t length)
+{
+    return (uint32_t)(length / p->chars) + 1;
+}
+
+/* All digits_for(length) of r are written. */
+static bool read_few(struct powers *p, uint64_t *r, const char *in,
+                     size_t length)
 {
     uint32_t n = 0;
 
+    memset(r, 0, digits_for(p, length) * sizeof *r);
     for (size_t i = 0; i < length;) {
         size_t end = i + ((length - i) % p->chars ?: p->chars);
         uint64_t part = 0, scale = 1;
@@ -284,78 +237,37 @@ static uint32_t read_few(const struct powers *p, uint64_t *r, const char *in,
         }
         n = sl_digits_mul_small(r, r, n, scale, part);
     }
-    return n;
+    return sl_charge(p->s, 16);
 }
 
-/* to = high * power + low, where high and low have `width` digits, `to` twice
- * as many. */
-static bool join(struct powers *p, uint64_t *to, const uint64_t *low,
-                 const uint64_t *high, uint32_t width, uint64_t *scratch)
+/* The same of any length, as high * power + low. */
+static bool read_many(struct powers *p, uint64_t *r, const char *in,
+                      size_t length, uint64_t *scratch)
 {
-    unsigned level = p->count - 1;
-    uint32_t n = sl_digits_trim(high, width), pn = p->n[level];
+    unsigned level = 0;
 
-    memset(to, 0, 2 * width * sizeof *to);
-    if (!n) {
-        memcpy(to, low, width * sizeof *to);
-        return true;
-    }
-    if (!sl_digits_mul(p->s, to, high, n, p->power[level], pn, scratch))
+    if (length <= (size_t)LEAF_DIGITS * p->chars)
+        return read_few(p, r, in, length);
+    while ((size_t)p->chars << (level + 1) < length)
+        level++;
+    while (p->count <= level)
+        if (!powers_next(p))
+            return false;
+
+    size_t low = (size_t)p->chars << level, high = length - low;
+    uint32_t n = digits_for(p, length), ln = digits_for(p, low);
+    uint32_t hn = digits_for(p, high), pn = p->n[level];
+    uint64_t *h = scratch, *product = h + hn;
+    if (!read_many(p, h, in, high, product) ||
+        !read_many(p, r, in + high, low, product))
         return false;
-    uint64_t carry = 0;
-    for (uint32_t i = 0; i < 2 * width && (carry || i < width); i++) {
-        to[i] += carry + (i < width ? low[i] : 0);
-        carry = to[i] >> DIGIT_BITS;
-        to[i] &= DIGIT_MASK;
-    }
+    if (!sl_digits_mul(p->s, product, h, hn, p->power[level], pn))
+        return false;
+    memset(r + ln, 0, (n - ln) * sizeof *r);
+    if (hn + pn < n)
+        memset(product + hn + pn, 0, (n - hn - pn) * sizeof *r);
+    sl_digits_add(r, r, product, n);
     return true;
-}
-
-/* The text in leaves of LEAF_DIGITS digits each, the last one first; then two
- * neighbours are joined to one again and again. */
-static value read_many(struct powers *p, const char *in, size_t length,
-                       bool negative)
-{
-    size_t leaf = (size_t)LEAF_DIGITS * p->chars;
-    uint32_t count = (uint32_t)((length + leaf - 1) / leaf);
-    uint32_t width = LEAF_DIGITS, room = 2 * LEAF_DIGITS * (count + 1);
-    size_t size = 2 * (size_t)room + MUL_SCRATCH(room);
-    uint64_t *from = sl_scratch_take(p->s, size), *to = from + room;
-    uint64_t *scratch = to + room;
-    bool ok = from;
-    value v = 0;
-
-    for (uint32_t i = 0; ok && i < count; i++) {
-        size_t n = length < leaf ? length : leaf;
-        uint64_t few[LEAF_DIGITS + 1] = {0};
-        length -= n;
-        read_few(p, few, in + length, n);
-        memcpy(from + i * width, few, width * sizeof *few);
-        ok = sl_charge(p->s, 16);
-    }
-    while (ok && (1u << (p->count ? p->count - 1 : 0)) < LEAF_DIGITS)
-        ok = powers_next(p, scratch);
-    for (; ok && count > 1; count = (count + 1) / 2, width *= 2) {
-        for (uint32_t i = 0; ok && i < count; i += 2) {
-            uint64_t *out = to + i * width, *low = from + i * width;
-            if (i + 1 < count) {
-                ok = join(p, out, low, low + width, width, scratch);
-            } else {
-                memcpy(out, low, width * sizeof *out);
-                memset(out + width, 0, width * sizeof *out);
-            }
-        }
-        uint64_t *t = from;
-        from = to;
-        to = t;
-        if (count > 2)
-            ok = ok && powers_next(p, scratch);
-    }
-    if (ok)
-        v = sl_int_from_digits(p->s, from, width, negative);
-    powers_free(p);
-    sl_scratch_give(p->s);
-    return v;
 }
 
 /* Whether all are digits of the base: 1, 0; -1 when that was interrupted. */
@@ -375,7 +287,9 @@ static int all_digits(struct star *s, const char *in, size_t length,
 value sl_int_parse(struct star *s, const char *digits, size_t length,
                    unsigned base, bool negative)
 {
+    uint64_t few[LEAF_DIGITS + 1], *r = few;
     struct powers p;
+    value v = 0;
 
     if (all_digits(s, digits, length, base) != 1)
         return 0;
@@ -384,11 +298,16 @@ value sl_int_parse(struct star *s, const char *digits, size_t length,
     if ((double)length * log2(base) > SL_INT_MAX_BITS + 8.0)
         return sl_int_too_large(s);
     powers_init(&p, s, base);
-    if (length > (size_t)LEAF_DIGITS * p.chars)
-        return read_many(&p, digits, length, negative);
-    uint64_t few[LEAF_DIGITS + 1];
-    return sl_int_from_digits(s, few, read_few(&p, few, digits, length),
-                              negative);
+    uint32_t n = digits_for(&p, length);
+    bool large = length > (size_t)LEAF_DIGITS * p.chars;
+    if (large)
+        r = sl_scratch_take(s, 4 * (size_t)n + 1024);
+    if (r && read_many(&p, r, digits, length, r + n))
+        v = sl_int_from_digits(s, r, n, negative);
+    powers_free(&p);
+    if (large)
+        sl_scratch_give(s);
+    return v;
 }
 
 value star_int_from_text(struct star *s, const char *digits, size_t length)
