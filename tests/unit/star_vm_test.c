@@ -695,7 +695,9 @@ static const char *const endless[] = {
     "main()\n",
 };
 
-#if defined(__SANITIZE_ADDRESS__) || defined(SL_COLLECT_ALWAYS)
+#if defined(SL_COLLECT_ALWAYS)
+#    define SLOWER 10000
+#elif defined(__SANITIZE_ADDRESS__)
 #    define SLOWER 20
 #else
 #    define SLOWER 1
