@@ -246,7 +246,7 @@ struct sl_code *sl_compile(struct star *s, struct star_program *p,
     struct sl_code *code = NULL;
 
     if (file->global_count > 0xffffff) {
-        sl_static_error(s, &file->source, file->fn.pos, "too many globals");
+        sl_static_error(s, file->fn.pos, "too many globals");
         return NULL;
     }
     code = function(&c, &file->fn, file->body, NULL);

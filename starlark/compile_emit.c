@@ -28,8 +28,7 @@ void sl_too_large(struct sl_compiler *c, struct sl_pos pos, const char *what)
 {
     if (c->failed)
         return;
-    sl_static_error(c->s, &c->file->source, pos, "too many %s in one function",
-                    what);
+    sl_static_error(c->s, pos, "too many %s in one function", what);
     c->failed = true;
 }
 

@@ -2,12 +2,274 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <utf8proc.h>
 
 #include "ops.h"
-#include "report.h"
 
+#define MESSAGE_BYTES     16384
+#define EXCERPT_BYTES     4096
+#define FRAME_BYTES       320
+#define FRAMES_KEPT       50 /* innermost ones, and as many outermost ones */
+#define HINT_BYTES        2048
 #define STATIC_TEXT_BYTES 1024
+#define STATIC_ERRORS_MAX 100  /* of one source; more are only counted */
 #define STATIC_BYTES_MAX  8192 /* of one static error with its hints */
+
+/* Of a line of the source, around the caret. */
+#define WINDOW_BEFORE 60u
+#define WINDOW        100u
+#define INDENT        "    "
+
+/* A text of bounded size: what does not fit is cut between two characters, and
+ * the text then ends in "...". Always ended by NUL. */
+struct line {
+    char *p;
+    size_t length, room; /* room: bytes without the NUL */
+    bool full;
+};
+
+struct static_error { /* offsets into `statics` */
+    struct sl_pos pos;
+    uint32_t begin, end;  /* all its lines */
+    uint32_t text, after; /* what it says, without its place */
+};
+
+/* One block, taken when the interpreter is opened, so that the end of memory
+ * can always be reported. */
+struct sl_error {
+    enum star_error code;
+    bool deaf; /* the last one was not kept: hints for it neither */
+    bool quiet;
+    bool has_place, in_builtin, reported;
+    uint32_t static_count, static_more, last; /* last: the one added last */
+    uint32_t frame_count;
+    struct sl_pos place;
+    const struct sl_source *source; /* of static errors */
+    struct {                        /* the last line that was looked for */
+        const char *text;
+        size_t start;
+        uint32_t line;
+    } cursor;
+    struct line message, hints, excerpt, statics, report, file;
+
+    struct static_error errors[STATIC_ERRORS_MAX];
+    char frames[2 * FRAMES_KEPT][FRAME_BYTES];
+    char builtin_text[FRAME_BYTES], file_text[FRAME_BYTES];
+    char hints_text[HINT_BYTES], excerpt_text[EXCERPT_BYTES];
+    char message_text[MESSAGE_BYTES], scratch[MESSAGE_BYTES];
+    char statics_text[49152], report_text[65536];
+};
+
+/* --- bounded text ------------------------------------------------------------- */
+
+static struct line line_on(char *p, size_t size)
+{
+    p[0] = '\0';
+    return (struct line){.p = p, .room = size - 1};
+}
+#define LINE_ON(array) line_on(array, sizeof(array))
+
+static bool is_continuation(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+static void add(struct line *l, const char *p, size_t length)
+{
+    size_t fits = l->room - l->length;
+
+    if (l->full)
+        return;
+    l->full = length > fits;
+    memcpy(l->p + l->length, p, l->full ? fits : length);
+    l->length += l->full ? fits : length;
+    if (l->full) {
+        l->length -= 3;
+        while (l->length > 0 && is_continuation(l->p[l->length]))
+            l->length--;
+        memcpy(l->p + l->length, "...", 3);
+        l->length += 3;
+    }
+    l->p[l->length] = '\0';
+}
+
+static void add_text(struct line *l, const char *text)
+{
+    add(l, text, strlen(text));
+}
+
+__attribute__((format(printf, 2, 3))) static void
+add_format(struct line *l, const char *format, ...)
+{
+    char text[FRAME_BYTES + 16];
+    va_list ap;
+
+    va_start(ap, format);
+    vsnprintf(text, sizeof text, format, ap);
+    va_end(ap);
+    add_text(l, text);
+}
+
+/* --- text from outside ----------------------------------------------------------- */
+
+/* Shown as an escape: controls, formats but the joiners of emoji and scripts,
+ * line separators, surrogates. */
+static bool is_hidden(uint32_t c)
+{
+    const unsigned hidden =
+        1u << UTF8PROC_CATEGORY_CC | 1u << UTF8PROC_CATEGORY_CF |
+        1u << UTF8PROC_CATEGORY_CS | 1u << UTF8PROC_CATEGORY_ZL |
+        1u << UTF8PROC_CATEGORY_ZP;
+
+    if (c < 0x80)
+        return c < ' ' || c == 0x7f;
+    return c != 0x200c && c != 0x200d &&
+           hidden >> utf8proc_category((utf8proc_int32_t)c) & 1;
+}
+
+/* The character at `p` as it may be shown; its columns are returned. */
+static unsigned show(struct line *l, const char *p, size_t length,
+                     unsigned *width)
+{
+    uint32_t c = sl_rune(p, length, width);
+    size_t before = l->length;
+
+    if (c == 0xfffd && *width == 1) {
+        add_format(l, "\\x%02x", (unsigned char)*p);
+    } else if (is_hidden(c)) {
+        add_format(l,
+                   c < 0x80      ? "\\x%02x"
+                   : c < 0x10000 ? "\\u%04x"
+                                 : "\\U%08x",
+                   c);
+    } else {
+        int columns = c < 0x80 ? 1 : utf8proc_charwidth((utf8proc_int32_t)c);
+        add(l, p, *width);
+        return columns < 0 ? 0 : (unsigned)columns;
+    }
+    return (unsigned)(l->length - before);
+}
+
+/* Control characters, what turns the direction of writing, and bytes that are
+ * no UTF-8 become escapes. `lines`: LF and tabs may stay. */
+static void add_clean(struct line *l, const char *p, size_t length, bool lines)
+{
+    unsigned width;
+
+    for (size_t i = 0; i < length && !l->full; i += width) {
+        width = 1;
+        if (lines && (p[i] == '\n' || p[i] == '\t'))
+            add(l, p + i, 1);
+        else
+            show(l, p + i, length - i, &width);
+    }
+}
+
+__attribute__((format(printf, 3, 0))) static void
+add_formatted(struct sl_error *e, struct line *l, const char *format,
+              va_list ap, bool lines)
+{
+    int n = vsnprintf(e->scratch, sizeof e->scratch, format, ap);
+    size_t kept = n < 0 ? 0 : (size_t)n;
+    bool cut = kept >= sizeof e->scratch;
+
+    if (cut) /* not half a character */
+        for (kept = sizeof e->scratch - 1; e->scratch[kept - 1] & 0x80;)
+            if (--kept == 0)
+                break;
+    add_clean(l, e->scratch, kept, lines);
+    add_text(l, cut ? "..." : "");
+}
+
+static void add_place(struct line *l, const char *file, struct sl_pos pos)
+{
+    char name[FRAME_BYTES / 2];
+    struct line n = LINE_ON(name);
+
+    add_clean(&n, file, strlen(file), false);
+    add(l, n.p, n.length);
+    if (pos.line > 0)
+        add_format(l, ":%u", pos.line);
+    if (pos.line > 0 && pos.column > 0)
+        add_format(l, ":%u", pos.column);
+}
+
+/* --- a line of the source ------------------------------------------------------------ */
+
+static bool ends_line(const struct sl_source *source, size_t i)
+{
+    return i >= source->length || source->text[i] == '\n' ||
+           source->text[i] == '\r';
+}
+
+/* Where a line begins: searching goes on from the last one, as errors mostly
+ * come in the order of the source. False when there is no such line. */
+static bool find_line(struct sl_error *e, const struct sl_source *source,
+                      uint32_t line, size_t *start)
+{
+    const char *p = source->text;
+    size_t i;
+
+    if (e->cursor.text != p || line < e->cursor.line) {
+        e->cursor.text = p;
+        e->cursor.start = 0;
+        e->cursor.line = 1;
+    }
+    for (; e->cursor.line < line; e->cursor.line++) {
+        for (i = e->cursor.start; !ends_line(source, i);)
+            i++;
+        if (i >= source->length)
+            return false;
+        i += p[i] == '\r' && i + 1 < source->length && p[i + 1] == '\n';
+        e->cursor.start = i + 1;
+    }
+    *start = e->cursor.start;
+    return p && line > 0;
+}
+
+/* The line of the source around `pos` and a caret below; nothing when the
+ * source has no text there. */
+static void add_excerpt(struct sl_error *e, struct line *l,
+                        const struct sl_source *source, struct sl_pos pos)
+{
+    char pad[EXCERPT_BYTES / 2];
+    struct line caret = LINE_ON(pad);
+    const char *p = source->text;
+    size_t n = source->length, start, i, at;
+    unsigned width, columns = 1;
+
+    if (!find_line(e, source, pos.line, &start))
+        return;
+    for (at = start; columns < pos.column && !ends_line(source, at);
+         at += width, columns++)
+        sl_rune(p + at, n - at, &width);
+    i = at;
+    for (unsigned before = 0; i > start && before < WINDOW_BEFORE; before++)
+        while (--i > start && is_continuation(p[i]))
+            ;
+    if (i == at && ends_line(source, i))
+        return; /* an empty line */
+
+    add_text(l, i > start ? INDENT "..." : INDENT);
+    add_text(&caret, i > start ? INDENT "   " : INDENT);
+    for (unsigned shown = 0; !ends_line(source, i) && shown < WINDOW; shown++) {
+        bool is_before = i < at;
+        if (p[i] == '\t') {
+            add(l, "\t", 1);
+            add(&caret, "\t", is_before);
+            i++;
+            continue;
+        }
+        columns = show(l, p + i, n - i, &width);
+        add(&caret, "          ", is_before ? columns : 0);
+        i += width;
+    }
+    add_text(l, ends_line(source, i) ? "\n" : "...\n");
+    if (pos.column > 0) {
+        add(l, caret.p, caret.length);
+        add_text(l, "^\n");
+    }
+}
 
 /* --- keeping one ------------------------------------------------------------------- */
 
@@ -33,17 +295,18 @@ void sl_error_clear(struct star *s)
 
     if (e->code == STAR_OK)
         return; /* the common case: every call from the host asks */
-    e->code = STAR_OK;
-    e->deaf = e->quiet = e->has_place = e->in_builtin = e->reported = false;
-    e->static_count = e->static_more = e->frame_count = 0;
-    e->place = (struct sl_pos){0, 0};
-    e->cursor = (struct sl_cursor){0};
-    e->message_line = sl_line_on(e->message, sizeof e->message);
-    e->hints_line = sl_line_on(e->hints, sizeof e->hints);
-    e->excerpt_line = sl_line_on(e->excerpt, sizeof e->excerpt);
-    e->statics_line = sl_line_on(e->statics, sizeof e->statics);
-    e->report_line = sl_line_on(e->report, sizeof e->report);
-    e->file_line = sl_line_on(e->file, sizeof e->file);
+    memset(e, 0, offsetof(struct sl_error, message));
+    e->message = LINE_ON(e->message_text);
+    e->hints = LINE_ON(e->hints_text);
+    e->excerpt = LINE_ON(e->excerpt_text);
+    e->statics = LINE_ON(e->statics_text);
+    e->report = LINE_ON(e->report_text);
+    e->file = LINE_ON(e->file_text);
+}
+
+bool sl_failed(const struct star *s)
+{
+    return s->error->code != STAR_OK;
 }
 
 /* A limit stays the cause, whatever fails after it because of it. */
@@ -52,37 +315,21 @@ static bool is_limit(enum star_error code)
     return code >= STAR_ERROR_MEMORY && code <= STAR_ERROR_CANCELED;
 }
 
-/* What was formatted into the scratch, cleaned. */
-static void put_scratch(struct sl_error *e, struct sl_line *l, int formatted,
-                        bool lines)
-{
-    size_t n = formatted < 0 ? 0 : (size_t)formatted;
-    size_t kept = n < sizeof e->scratch ? n : sizeof e->scratch - 1;
-
-    if (kept < n) /* not half a character: it is cut anyway */
-        while (kept > 0 && ((unsigned char)e->scratch[kept - 1] & 0x80))
-            kept--;
-    sl_line_clean(l, e->scratch, kept, lines);
-    if (kept < n)
-        sl_line_text(l, "...");
-}
-
-__attribute__((format(printf, 3, 0))) static value
+__attribute__((format(printf, 3, 0))) static void
 fail(struct star *s, enum star_error code, const char *format, va_list ap)
 {
     struct sl_error *e = s->error;
 
     e->deaf = is_limit(e->code);
     if (e->deaf)
-        return 0;
-    /* The format may refer to the message that is replaced. */
-    int n = vsnprintf(e->scratch, sizeof e->scratch, format, ap);
+        return;
     e->code = code;
     e->reported = false;
-    e->message_line = sl_line_on(e->message, sizeof e->message);
-    e->hints_line = sl_line_on(e->hints, sizeof e->hints);
-    put_scratch(e, &e->message_line, n, true);
-    return 0;
+    e->hints = LINE_ON(e->hints_text);
+    /* Not yet emptied: the format may refer to the message that is replaced. */
+    e->message.length = 0;
+    e->message.full = false;
+    add_formatted(e, &e->message, format, ap, true);
 }
 
 value sl_fail(struct star *s, const char *format, ...)
@@ -118,141 +365,45 @@ star_value star_fail(struct star *s, const char *format, ...)
 void sl_fail_prefix(struct star *s, const char *prefix)
 {
     if (!is_limit(s->error->code))
-        sl_fail_as(s, s->error->code, "%s: %s", prefix, s->error->message);
+        sl_fail_as(s, s->error->code, "%s: %s", prefix, s->error->message.p);
+}
+
+/* "hint: ...", for `to`; once a report is enough. */
+__attribute__((format(printf, 3, 0))) static void
+add_hint(struct sl_error *e, struct line *to, const char *format, va_list ap)
+{
+    char text[HINT_BYTES];
+    struct line l = LINE_ON(text);
+
+    add_text(&l, "hint: ");
+    add_formatted(e, &l, format, ap, false);
+    add_text(&l, "\n");
+    if (!memmem(to->p, to->length, l.p, l.length))
+        add(to, l.p, l.length);
+    e->reported = false;
 }
 
 void sl_hint(struct star *s, const char *format, ...)
 {
-    struct sl_error *e = s->error;
     va_list ap;
 
-    if (e->deaf)
+    if (s->error->deaf)
         return;
     va_start(ap, format);
-    int n = vsnprintf(e->scratch, sizeof e->scratch, format, ap);
+    add_hint(s->error, &s->error->hints, format, ap);
     va_end(ap);
-    e->reported = false;
-    sl_line_text(&e->hints_line, "hint: ");
-    put_scratch(e, &e->hints_line, n, false);
-    sl_line_text(&e->hints_line, "\n");
-}
-
-bool sl_failed(const struct star *s)
-{
-    return s->error->code != STAR_OK;
 }
 
 /* --- static errors ------------------------------------------------------------------ */
 
-/* The first of the source, for message and place: kept sorted. */
-static void sort_in(struct sl_error *e)
+void sl_static_begin(struct star *s, const struct sl_source *source)
 {
-    uint32_t i = e->static_count - 1;
-    struct sl_static x = e->errors[i];
-
-    for (; i > 0; i--) {
-        const struct sl_pos *p = &e->errors[i - 1].pos;
-        if (p->line < x.pos.line ||
-            (p->line == x.pos.line && p->column <= x.pos.column))
-            break;
-        e->errors[i] = e->errors[i - 1];
-    }
-    e->errors[i] = x;
-    e->last = i;
+    s->error->source = source;
 }
 
-static bool is_said(const struct sl_error *e, const struct sl_static *x)
+void sl_static_quiet(struct star *s, bool quiet)
 {
-    for (uint32_t i = 0; i < e->static_count; i++) {
-        const struct sl_static *y = &e->errors[i];
-        if (y->pos.line == x->pos.line && y->pos.column == x->pos.column &&
-            y->after - y->text == x->after - x->text &&
-            memcmp(e->statics + y->text, e->statics + x->text,
-                   x->after - x->text) == 0)
-            return true;
-    }
-    return false;
-}
-
-void sl_static_error(struct star *s, const struct sl_source *source,
-                     struct sl_pos pos, const char *format, ...)
-{
-    struct sl_error *e = s->error;
-    struct sl_line *l = &e->statics_line;
-    char text[STATIC_TEXT_BYTES];
-    struct sl_line t = sl_line_on(text, sizeof text);
-    va_list ap;
-
-    e->deaf = e->quiet;
-    if (e->quiet)
-        return;
-    if (!is_limit(e->code))
-        e->code = STAR_ERROR_STATIC;
-    e->reported = false;
-    e->deaf = e->static_count == SL_STATIC_ERRORS_MAX ||
-              l->room - l->length < STATIC_BYTES_MAX;
-    if (e->deaf) {
-        e->static_more++;
-        return;
-    }
-    va_start(ap, format);
-    int n = vsnprintf(e->scratch, sizeof e->scratch, format, ap);
-    va_end(ap);
-    put_scratch(e, &t, n, false);
-
-    struct sl_static x = {.pos = pos, .begin = (uint32_t)l->length};
-    sl_line_place(l, source->file, pos);
-    sl_line_text(l, ": ");
-    x.text = (uint32_t)l->length;
-    sl_line_add(l, t.p, t.length);
-    x.after = (uint32_t)l->length;
-    sl_line_text(l, "\n");
-    e->deaf = is_said(e, &x);
-    if (e->deaf) {
-        l->length = x.begin;
-        return;
-    }
-    sl_line_excerpt(l, &e->cursor, source, pos);
-    x.end = (uint32_t)l->length;
-    if (e->file_line.length == 0)
-        sl_line_clean(&e->file_line, source->file, strlen(source->file), false);
-    e->errors[e->static_count++] = x;
-    sort_in(e);
-}
-
-void sl_static_hint(struct star *s, const char *format, ...)
-{
-    struct sl_error *e = s->error;
-    struct sl_line *l = &e->statics_line;
-    char text[STATIC_TEXT_BYTES];
-    struct sl_line t = sl_line_on(text, sizeof text);
-    va_list ap;
-
-    if (e->deaf || e->static_count == 0)
-        return;
-    va_start(ap, format);
-    int n = vsnprintf(e->scratch, sizeof e->scratch, format, ap);
-    va_end(ap);
-    sl_line_text(&t, "hint: ");
-    put_scratch(e, &t, n, false);
-    sl_line_text(&t, "\n");
-    if (memmem(l->p, l->length, t.p, t.length))
-        return; /* once a report is enough */
-    sl_line_add(l, t.p, t.length);
-    e->errors[e->last].end = (uint32_t)l->length;
-}
-
-bool sl_static_quiet(struct star *s, bool quiet)
-{
-    bool before = s->error->quiet;
-
     s->error->quiet = quiet;
-    return before;
-}
-
-void sl_static_skip(struct star *s)
-{
-    s->error->deaf = true;
 }
 
 bool sl_has_static_errors(const struct star *s)
@@ -260,51 +411,172 @@ bool sl_has_static_errors(const struct star *s)
     return s->error->static_count > 0;
 }
 
+/* The first of the source first, for message and place. False: it was said. */
+static bool sort_in(struct sl_error *e, struct static_error x)
+{
+    uint32_t i = e->static_count;
+    const struct static_error *y;
+
+    for (; i > 0; i--) {
+        y = &e->errors[i - 1];
+        if (y->pos.line < x.pos.line ||
+            (y->pos.line == x.pos.line && y->pos.column <= x.pos.column))
+            break;
+    }
+    for (uint32_t k = i; k > 0; k--) {
+        y = &e->errors[k - 1];
+        if (y->pos.line != x.pos.line || y->pos.column != x.pos.column)
+            break;
+        if (y->after - y->text == x.after - x.text &&
+            memcmp(e->statics.p + y->text, e->statics.p + x.text,
+                   x.after - x.text) == 0)
+            return false;
+    }
+    memmove(&e->errors[i + 1], &e->errors[i],
+            (e->static_count++ - i) * sizeof x);
+    e->errors[i] = x;
+    e->last = i;
+    return true;
+}
+
+void sl_static_error(struct star *s, struct sl_pos pos, const char *format, ...)
+{
+    struct sl_error *e = s->error;
+    struct line *l = &e->statics;
+    char text[STATIC_TEXT_BYTES];
+    struct line t = LINE_ON(text);
+    va_list ap;
+
+    e->deaf = true;
+    if (e->quiet)
+        return;
+    if (!is_limit(e->code))
+        e->code = STAR_ERROR_STATIC;
+    e->reported = false;
+    if (e->static_count == STATIC_ERRORS_MAX ||
+        l->room - l->length < STATIC_BYTES_MAX) {
+        e->static_more++;
+        return;
+    }
+    va_start(ap, format);
+    add_formatted(e, &t, format, ap, false);
+    va_end(ap);
+
+    struct static_error x = {.pos = pos, .begin = (uint32_t)l->length};
+    add_place(l, e->source->file, pos);
+    add_text(l, ": ");
+    x.text = (uint32_t)l->length;
+    add(l, t.p, t.length);
+    x.after = (uint32_t)l->length;
+    if (!sort_in(e, x)) {
+        l->length = x.begin;
+        return;
+    }
+    add_text(l, "\n");
+    add_excerpt(e, l, e->source, pos);
+    e->errors[e->last].end = (uint32_t)l->length;
+    e->deaf = false;
+    if (e->file.length == 0)
+        add_clean(&e->file, e->source->file, strlen(e->source->file), false);
+}
+
+void sl_static_hint(struct star *s, const char *format, ...)
+{
+    struct sl_error *e = s->error;
+    va_list ap;
+
+    if (e->deaf || e->static_count == 0)
+        return;
+    va_start(ap, format);
+    add_hint(e, &e->statics, format, ap);
+    va_end(ap);
+    e->errors[e->last].end = (uint32_t)e->statics.length;
+}
+
 /* --- the traceback ----------------------------------------------------------------- */
 
 /* The text of the next frame: those of the middle are overwritten. */
-static struct sl_line next_frame(struct sl_error *e)
+static struct line next_frame(struct sl_error *e)
 {
     uint32_t i = e->frame_count++;
 
-    if (i >= SL_FRAMES_KEPT)
-        i = SL_FRAMES_KEPT + (i - SL_FRAMES_KEPT) % SL_FRAMES_KEPT;
+    if (i >= FRAMES_KEPT)
+        i = FRAMES_KEPT + i % FRAMES_KEPT;
     e->reported = false;
-    return sl_line_on(e->frames[i], sizeof e->frames[i]);
+    return LINE_ON(e->frames[i]);
 }
 
 void sl_error_frame(struct star *s, const struct sl_source *source,
                     const char *function, struct sl_pos pos)
 {
     struct sl_error *e = s->error;
-    struct sl_line l = next_frame(e);
+    struct line l = next_frame(e);
 
-    sl_line_place(&l, source->file, pos);
-    sl_line_text(&l, ": in ");
-    sl_line_clean(&l, function, strlen(function), false);
+    add_place(&l, source->file, pos);
+    add_text(&l, ": in ");
+    add_clean(&l, function, strlen(function), false);
     if (e->has_place)
         return;
     e->has_place = true;
     e->place = pos;
-    e->file_line = sl_line_on(e->file, sizeof e->file);
-    sl_line_clean(&e->file_line, source->file, strlen(source->file), false);
-    e->excerpt_line = sl_line_on(e->excerpt, sizeof e->excerpt);
-    sl_line_excerpt(&e->excerpt_line, &e->cursor, source, pos);
+    e->file = LINE_ON(e->file_text);
+    add_clean(&e->file, source->file, strlen(source->file), false);
+    e->excerpt = LINE_ON(e->excerpt_text);
+    add_excerpt(e, &e->excerpt, source, pos);
 }
 
 void sl_error_builtin(struct star *s, const char *name)
 {
     struct sl_error *e = s->error;
+    bool innermost = e->frame_count == 0 && !e->in_builtin;
+    struct line l = innermost ? LINE_ON(e->builtin_text) : next_frame(e);
 
-    if (e->frame_count == 0 && !e->in_builtin) {
-        struct sl_line l = sl_line_on(e->builtin, sizeof e->builtin);
-        sl_line_clean(&l, name, strlen(name), false);
-        e->in_builtin = true;
-        return;
+    e->in_builtin = e->in_builtin || innermost;
+    if (!innermost)
+        add_text(&l, "<builtin>: in ");
+    add_clean(&l, name, strlen(name), false);
+}
+
+/* The outermost first. */
+static void report_frames(const struct sl_error *e, struct line *l)
+{
+    uint32_t i = e->frame_count;
+
+    if (i > 0)
+        add_text(l, "Traceback (most recent call last):\n");
+    while (i-- > 0) {
+        if (i >= FRAMES_KEPT && i + FRAMES_KEPT < e->frame_count) {
+            add_format(l, "  ... %u more calls ...\n", i - FRAMES_KEPT + 1);
+            i = FRAMES_KEPT;
+            continue;
+        }
+        add_format(
+            l, "  %s\n",
+            e->frames[i < FRAMES_KEPT ? i : FRAMES_KEPT + i % FRAMES_KEPT]);
     }
-    struct sl_line l = next_frame(e);
-    sl_line_text(&l, "<builtin>: in ");
-    sl_line_clean(&l, name, strlen(name), false);
+}
+
+static void report(struct sl_error *e)
+{
+    struct line *l = &e->report;
+
+    *l = LINE_ON(e->report_text);
+    for (uint32_t i = 0; i < e->static_count; i++)
+        add(l, e->statics.p + e->errors[i].begin,
+            e->errors[i].end - e->errors[i].begin);
+    if (e->static_more > 0)
+        add_format(l, "... and %u more\n", e->static_more);
+    if (e->code == STAR_OK || e->code == STAR_ERROR_STATIC)
+        return;
+    report_frames(e, l);
+    if (e->in_builtin)
+        add_format(l, "Error in %s: ", e->builtin_text);
+    else
+        add_text(l, "Error: ");
+    add(l, e->message.p, e->message.length);
+    add_text(l, "\n");
+    add(l, e->excerpt.p, e->excerpt.length);
+    add(l, e->hints.p, e->hints.length);
 }
 
 /* --- for the host ------------------------------------------------------------------- */
@@ -338,32 +610,28 @@ const char *star_error_message(struct star *s)
     struct sl_error *e = s->error;
 
     if (e->code == STAR_ERROR_STATIC && e->static_count > 0) {
-        const struct sl_static *x = &e->errors[0];
-        e->message_line = sl_line_on(e->message, sizeof e->message);
-        sl_line_add(&e->message_line, e->statics + x->text, x->after - x->text);
+        const struct static_error *x = &e->errors[0];
+        e->message = LINE_ON(e->message_text);
+        add(&e->message, e->statics.p + x->text, x->after - x->text);
     }
-    return e->message;
+    return e->message.p;
 }
 
 const char *star_error_report(struct star *s)
 {
-    struct sl_error *e = s->error;
-
-    if (!e->reported)
-        sl_report(e);
-    e->reported = true;
-    return e->report;
+    if (!s->error->reported)
+        report(s->error);
+    s->error->reported = true;
+    return s->error->report.p;
 }
 
 bool star_error_place(struct star *s, struct star_place *out)
 {
     const struct sl_error *e = s->error;
-    struct sl_pos pos = e->place;
+    bool is_static = e->code == STAR_ERROR_STATIC && e->static_count > 0;
+    struct sl_pos pos = is_static ? e->errors[0].pos : e->place;
 
-    if (e->code == STAR_ERROR_STATIC && e->static_count > 0)
-        pos = e->errors[0].pos;
-    else if (!e->has_place)
-        return false;
-    *out = (struct star_place){e->file, pos.line, pos.column};
-    return true;
+    if (is_static || e->has_place)
+        *out = (struct star_place){e->file.p, pos.line, pos.column};
+    return is_static || e->has_place;
 }

@@ -10,6 +10,14 @@
  * A run-time error is set once, where it happens, by sl_fail; then each frame
  * that is left adds its place. Static errors of one source are collected, then
  * sorted by place. Texts are bounded; what does not fit ends in "...".
+ *
+ *     Traceback (most recent call last):        hello.star:3:9: undefined: hollo
+ *       hello.star:7:2: in <toplevel>               print(hollo)
+ *       hello.star:3:14: in greet                         ^
+ *     Error: unknown binary op: int + string    hint: ...
+ *         return 1 + name
+ *                  ^
+ *     hint: ...
  */
 
 /* "prefix: " before the message of the error just set, unless that is a limit. */
@@ -23,26 +31,24 @@ bool sl_error_open(struct star *s); /* with the interpreter */
 void sl_error_close(struct star *s);
 void sl_error_clear(struct star *s);
 
-/* The source that messages may quote a line of: borrowed until the report is
- * made, which is when the outermost call returns. */
+/* A source that messages may quote a line of: borrowed until the outermost call
+ * returns. */
 struct sl_source {
     const char *file; /* ended by NUL */
     const char *text;
     size_t length;
 };
 
-void sl_static_error(struct star *s, const struct sl_source *source,
-                     struct sl_pos pos, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+/* Static errors are of that source from here on. */
+void sl_static_begin(struct star *s, const struct sl_source *source);
+void sl_static_error(struct star *s, struct sl_pos pos, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* For the static error added last. */
 void sl_static_hint(struct star *s, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* While quiet, neither is taken. Returns how it was before. */
-bool sl_static_quiet(struct star *s, bool quiet);
-/* In place of an error that is not worth saying: hints for it are dropped. */
-void sl_static_skip(struct star *s);
+/* While quiet, neither is taken. */
+void sl_static_quiet(struct star *s, bool quiet);
 bool sl_has_static_errors(const struct star *s);
-#define SL_STATIC_ERRORS_MAX 100 /* of one source; more are only counted */
 
 /* A frame that the error leaves, from the innermost outwards. The text of the
  * line is copied. `builtin`: a native function, which has no place. */
@@ -50,7 +56,21 @@ void sl_error_frame(struct star *s, const struct sl_source *source,
                     const char *function, struct sl_pos pos);
 void sl_error_builtin(struct star *s, const char *name);
 
-/* The name among `names` that was probably meant, or NULL. */
+/* --- spell.c ---------------------------------------------------------------------- */
+
+/* The name that was probably meant, as in the reference implementation: fewest
+ * edits, underscores and case apart, less than half of the name; of equals the
+ * first in the order of the alphabet. */
+#define SL_SPELL_BYTES 64 /* longer names are not looked at */
+struct sl_spelling {
+    unsigned char wrong[SL_SPELL_BYTES];
+    unsigned length, best_edits;
+    const char *best; /* NULL: none so far; not ended by NUL */
+    size_t best_length;
+};
+void sl_spell_begin(struct sl_spelling *sp, const char *p, size_t length);
+void sl_spell_try(struct sl_spelling *sp, const char *p, size_t length);
+/* The same for texts ended by NUL; NULL: none. */
 const char *sl_nearest(const char *name, const char *const *names,
                        size_t count);
 

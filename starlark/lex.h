@@ -8,99 +8,41 @@
  *
  * Columns count code points. Lines end with LF, CR or CRLF. Inside brackets
  * there are neither NEWLINEs nor indentation. An error of a token is reported
- * here; the token is then what was meant, or TOK_ERROR.
+ * here; the token is then what was meant, or TOK_ERROR. Words of the language
+ * come last, from AND on, in the order of the alphabet: some are only reserved.
  */
 
 /* clang-format off */
 #define SL_TOKENS(T) \
-    T(ERROR,         "illegal token") \
-    T(STUCK,         "illegal token") /* parse.h */ \
-    T(EOF,           "end of file") \
-    T(NEWLINE,       "newline") \
-    T(INDENT,        "indent") \
-    T(OUTDENT,       "outdent") \
-    T(NAME,          "identifier") \
-    T(INT,           "int literal") \
-    T(FLOAT,         "float literal") \
-    T(STRING,        "string literal") \
-    T(BYTES,         "bytes literal") \
-    T(PLUS,          "'+'") \
-    T(MINUS,         "'-'") \
-    T(STAR,          "'*'") \
-    T(SLASH,         "'/'") \
-    T(SLASHSLASH,    "'//'") \
-    T(PERCENT,       "'%'") \
-    T(AMP,           "'&'") \
-    T(PIPE,          "'|'") \
-    T(CIRCUMFLEX,    "'^'") \
-    T(LTLT,          "'<<'") \
-    T(GTGT,          "'>>'") \
-    T(TILDE,         "'~'") \
-    T(STARSTAR,      "'**'") \
-    T(DOT,           "'.'") \
-    T(COMMA,         "','") \
-    T(EQ,            "'='") \
-    T(SEMI,          "';'") \
-    T(COLON,         "':'") \
-    T(LPAREN,        "'('") \
-    T(RPAREN,        "')'") \
-    T(LBRACK,        "'['") \
-    T(RBRACK,        "']'") \
-    T(LBRACE,        "'{'") \
-    T(RBRACE,        "'}'") \
-    T(LT,            "'<'") \
-    T(GT,            "'>'") \
-    T(LE,            "'<='") \
-    T(GE,            "'>='") \
-    T(EQL,           "'=='") \
-    T(NEQ,           "'!='") \
-    T(PLUS_EQ,       "'+='") \
-    T(MINUS_EQ,      "'-='") \
-    T(STAR_EQ,       "'*='") \
-    T(SLASH_EQ,      "'/='") \
-    T(SLASHSLASH_EQ, "'//='") \
-    T(PERCENT_EQ,    "'%='") \
-    T(AMP_EQ,        "'&='") \
-    T(PIPE_EQ,       "'|='") \
-    T(CIRCUMFLEX_EQ, "'^='") \
-    T(LTLT_EQ,       "'<<='") \
-    T(GTGT_EQ,       "'>>='") \
-    /* keywords */ \
-    T(AND,           "and") \
-    T(BREAK,         "break") \
-    T(CONTINUE,      "continue") \
-    T(DEF,           "def") \
-    T(ELIF,          "elif") \
-    T(ELSE,          "else") \
-    T(FOR,           "for") \
-    T(IF,            "if") \
-    T(IN,            "in") \
-    T(LAMBDA,        "lambda") \
-    T(LOAD,          "load") \
-    T(NOT,           "not") \
-    T(NOT_IN,        "not in") \
-    T(OR,            "or") \
-    T(PASS,          "pass") \
-    T(RETURN,        "return") \
-    /* reserved, without meaning */ \
-    T(AS,            "as") \
-    T(ASSERT,        "assert") \
-    T(ASYNC,         "async") \
-    T(AWAIT,         "await") \
-    T(CLASS,         "class") \
-    T(DEL,           "del") \
-    T(EXCEPT,        "except") \
-    T(FINALLY,       "finally") \
-    T(FROM,          "from") \
-    T(GLOBAL,        "global") \
-    T(IMPORT,        "import") \
-    T(IS,            "is") \
-    T(NONLOCAL,      "nonlocal") \
-    T(RAISE,         "raise") \
-    T(TRY,           "try") \
-    T(WHILE,         "while") \
-    T(WITH,          "with") \
-    T(YIELD,         "yield")
+    T(ERROR, "illegal token")       T(STUCK, "illegal token") /* parse.h */ \
+    T(EOF, "end of file")           T(NEWLINE, "newline") \
+    T(INDENT, "indent")             T(OUTDENT, "outdent") \
+    T(NAME, "identifier")           T(INT, "int literal") \
+    T(FLOAT, "float literal")       T(STRING, "string literal") \
+    T(BYTES, "bytes literal") \
+    T(PLUS, "'+'")      T(MINUS, "'-'")       T(STAR, "'*'")    T(SLASH, "'/'") \
+    T(SLASHSLASH, "'//'") T(PERCENT, "'%'")   T(AMP, "'&'")     T(PIPE, "'|'") \
+    T(CIRCUMFLEX, "'^'") T(LTLT, "'<<'")      T(GTGT, "'>>'")   T(TILDE, "'~'") \
+    T(STARSTAR, "'**'") T(DOT, "'.'")         T(COMMA, "','")   T(EQ, "'='") \
+    T(SEMI, "';'")      T(COLON, "':'")       T(LPAREN, "'('")  T(LBRACK, "'['") \
+    T(LBRACE, "'{'")    T(RPAREN, "')'")      T(RBRACK, "']'")  T(RBRACE, "'}'") \
+    T(LT, "'<'")        T(GT, "'>'")          T(LE, "'<='")     T(GE, "'>='") \
+    T(EQL, "'=='")      T(NEQ, "'!='")        T(PLUS_EQ, "'+='") \
+    T(MINUS_EQ, "'-='") T(STAR_EQ, "'*='")    T(SLASH_EQ, "'/='") \
+    T(SLASHSLASH_EQ, "'//='") T(PERCENT_EQ, "'%='") T(AMP_EQ, "'&='") \
+    T(PIPE_EQ, "'|='")  T(CIRCUMFLEX_EQ, "'^='") T(LTLT_EQ, "'<<='") \
+    T(GTGT_EQ, "'>>='") \
+    T(AND, "and")       T(AS, "as")           T(ASSERT, "assert") \
+    T(ASYNC, "async")   T(AWAIT, "await")     T(BREAK, "break") \
+    T(CLASS, "class")   T(CONTINUE, "continue") T(DEF, "def") \
+    T(DEL, "del")       T(ELIF, "elif")       T(ELSE, "else") \
+    T(EXCEPT, "except") T(FINALLY, "finally") T(FOR, "for") \
+    T(FROM, "from")     T(GLOBAL, "global")   T(IF, "if") \
+    T(IMPORT, "import") T(IN, "in")           T(IS, "is") \
+    T(LAMBDA, "lambda") T(LOAD, "load")       T(NONLOCAL, "nonlocal") \
+    T(NOT, "not")       T(OR, "or")           T(PASS, "pass") \
+    T(RAISE, "raise")   T(RETURN, "return")   T(TRY, "try") \
+    T(WHILE, "while")   T(WITH, "with")       T(YIELD, "yield")
 
 enum sl_token_kind {
 #define T(name, text) TOK_##name,
@@ -109,6 +51,7 @@ enum sl_token_kind {
     TOK_COUNT
 };
 /* clang-format on */
+extern const char *const sl_token_names[]; /* as messages call them */
 
 struct sl_token {
     enum sl_token_kind kind;
@@ -118,12 +61,9 @@ struct sl_token {
     value v;        /* of a name: interned; of a literal */
 };
 
-#define SL_TAB_COLUMNS 8
-
 struct sl_lexer {
     struct star *s;
     struct sl_arena *arena;
-    const struct sl_source *source;
     const char *p; /* what is read next; the text ends with a NUL */
     const char *end;
     const char *charged; /* up to here */
@@ -139,8 +79,6 @@ struct sl_lexer {
     uint32_t indent[SL_SOURCE_DEPTH + 2];
     uint32_t odd_columns,
         odd_level; /* said to be wrong: taken for that level */
-    char *scratch;
-    size_t scratch_size;
 };
 
 /* False when the source is no text, with the error. */
@@ -154,8 +92,6 @@ void sl_lex_restart_line(struct sl_lexer *l);
 
 /* Nothing but EOF from here on. */
 void sl_lex_stop(struct sl_lexer *l);
-
-const char *sl_token_name(enum sl_token_kind kind);
 
 /* Where the next byte is. */
 static inline struct sl_pos sl_lex_pos(const struct sl_lexer *l)
@@ -175,6 +111,8 @@ static inline bool sl_is_name_char(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
            sl_is_digit(c);
 }
+
+void sl_lex_next_line(struct sl_lexer *l); /* at its end */
 
 /* --- lex_literal.c: both begin at l->p, t->pos and t->at are set ------------- */
 

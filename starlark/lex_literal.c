@@ -5,36 +5,29 @@
 
 #define INTERN_MAX_BYTES 64 /* of a text in quotes: keys and the like */
 
-static void end_token(struct sl_lexer *l, struct sl_token *t,
-                      enum sl_token_kind kind)
-{
-    t->kind = kind;
-    t->length = (uint32_t)(l->p - t->at);
-}
-
 /* A value could not be made: for memory, or because it is too large. */
 static void refuse_value(struct sl_lexer *l, struct sl_pos pos)
 {
-    if (star_error(l->s) == STAR_ERROR_RUNTIME) {
-        sl_static_error(l->s, l->source, pos, "%s", star_error_message(l->s));
-        return;
-    }
-    sl_lex_stop(l);
+    if (star_error(l->s) == STAR_ERROR_RUNTIME)
+        sl_static_error(l->s, pos, "%s", star_error_message(l->s));
+    else
+        sl_lex_stop(l);
 }
 
 /* --- numbers -------------------------------------------------------------------- */
 
-static bool is_digit_of(char c, unsigned base)
+/* The value of a digit; 16 and more: it is none. */
+static unsigned digit(char c)
 {
-    if (base == 16)
-        return sl_is_digit(c) || (c >= 'a' && c <= 'f') ||
-               (c >= 'A' && c <= 'F');
-    return c >= '0' && c < (char)('0' + base);
+    if (sl_is_digit(c))
+        return (unsigned)(c - '0');
+    c |= 0x20;
+    return c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10) : 99;
 }
 
-static void skip_digits(struct sl_lexer *l)
+static void skip_digits(struct sl_lexer *l, unsigned base)
 {
-    while (sl_is_digit(*l->p))
+    while (digit(*l->p) < base)
         l->p++;
 }
 
@@ -42,16 +35,11 @@ static void put_int(struct sl_lexer *l, struct sl_token *t, const char *digits,
                     unsigned base)
 {
     size_t n = (size_t)(l->p - digits);
+    int64_t sum = 0;
 
-    end_token(l, t, TOK_INT);
-    if (base == 10 && n <= 18) {
-        int64_t sum = 0;
-        for (size_t i = 0; i < n; i++)
-            sum = sum * 10 + (digits[i] - '0');
-        t->v = sl_word(sum);
-        return;
-    }
-    t->v = sl_int_parse(l->s, digits, n, base, false);
+    for (size_t i = 0; i < n && n <= 15; i++)
+        sum = sum * base + digit(digits[i]);
+    t->v = n <= 15 ? sl_word(sum) : sl_int_parse(l->s, digits, n, base, false);
     if (!t->v) {
         refuse_value(l, t->pos);
         t->v = sl_word(0);
@@ -62,10 +50,9 @@ static void put_float(struct sl_lexer *l, struct sl_token *t)
 {
     double d;
 
-    end_token(l, t, TOK_FLOAT);
-    if (!sl_float_parse(t->at, t->length, &d) || !isfinite(d)) {
-        sl_static_error(l->s, l->source, sl_lex_pos(l),
-                        "invalid float literal");
+    t->kind = TOK_FLOAT;
+    if (!sl_float_parse(t->at, (size_t)(l->p - t->at), &d) || !isfinite(d)) {
+        sl_static_error(l->s, sl_lex_pos(l), "invalid float literal");
         d = 0;
     }
     t->v = sl_float(l->s, d);
@@ -73,176 +60,120 @@ static void put_float(struct sl_lexer *l, struct sl_token *t)
         refuse_value(l, t->pos);
 }
 
-static void refuse_number(struct sl_lexer *l, struct sl_token *t,
-                          struct sl_pos pos, const char *text)
+static void refuse_number(struct sl_lexer *l, struct sl_pos pos,
+                          const char *text)
 {
-    sl_static_error(l->s, l->source, pos, "%s", text);
+    sl_static_error(l->s, pos, "%s", text);
     while (sl_is_name_char(*l->p))
         l->p++;
-    end_token(l, t, TOK_INT);
-    t->v = sl_word(0);
-}
-
-/* "0x", "0o", "0b" and what follows. */
-static void lex_prefixed(struct sl_lexer *l, struct sl_token *t, unsigned base,
-                         const char *complaint)
-{
-    l->p += 2;
-    const char *digits = l->p;
-    while (is_digit_of(*l->p, base))
-        l->p++;
-    if (l->p == digits)
-        refuse_number(l, t, base == 16 ? t->pos : sl_lex_pos(l), complaint);
-    else
-        put_int(l, t, digits, base);
 }
 
 /* Digits that begin with 0 and are no float: all must be 0. */
 static void lex_zeros(struct sl_lexer *l, struct sl_token *t)
 {
     bool octal = true, zero = true;
+    int length = (int)(l->p - t->at > 100 ? 100 : l->p - t->at - 1);
 
     for (const char *p = t->at; p < l->p; p++) {
         zero = zero && *p == '0';
         octal = octal && *p <= '7';
     }
-    if (zero) {
-        put_int(l, t, l->p - 1, 10);
-    } else if (octal) {
-        sl_static_error(l->s, l->source, sl_lex_pos(l),
-                        "obsolete form of octal literal; use 0o%.*s",
-                        (int)(l->p - t->at > 100 ? 100 : l->p - t->at - 1),
+    if (!zero && octal)
+        sl_static_error(l->s, sl_lex_pos(l),
+                        "obsolete form of octal literal; use 0o%.*s", length,
                         t->at + 1);
-        end_token(l, t, TOK_INT);
-        t->v = sl_word(0);
-    } else {
-        refuse_number(l, t, t->pos, "invalid int literal");
-    }
+    else if (!zero)
+        refuse_number(l, t->pos, "invalid int literal");
 }
 
 void sl_lex_number(struct sl_lexer *l, struct sl_token *t)
 {
-    if (l->p[0] == '0' && (l->p[1] | 0x20) == 'x') {
-        lex_prefixed(l, t, 16, "invalid hex literal");
+    const char *start = l->p;
+    char prefix = *start == '0' ? start[1] | 0x20 : 0;
+    unsigned base = prefix == 'x' ? 16 : prefix == 'o' ? 8 : 2;
+
+    t->kind = TOK_INT;
+    t->v = sl_word(0);
+    if (prefix == 'x' || prefix == 'o' || prefix == 'b') {
+        l->p += 2;
+        skip_digits(l, base);
+        if (l->p > start + 2)
+            put_int(l, t, start + 2, base);
+        else
+            refuse_number(l, base == 16 ? t->pos : sl_lex_pos(l),
+                          base == 16  ? "invalid hex literal"
+                          : base == 8 ? "invalid octal literal"
+                                      : "invalid binary literal");
         return;
     }
-    if (l->p[0] == '0' && (l->p[1] | 0x20) == 'o') {
-        lex_prefixed(l, t, 8, "invalid octal literal");
-        return;
-    }
-    if (l->p[0] == '0' && (l->p[1] | 0x20) == 'b') {
-        lex_prefixed(l, t, 2, "invalid binary literal");
-        return;
-    }
-    bool is_float = false;
-    skip_digits(l);
+    skip_digits(l, 10);
+    const char *digits_end = l->p;
     if (*l->p == '.') {
-        is_float = true;
         l->p++;
-        skip_digits(l);
+        skip_digits(l, 10);
     }
     if ((*l->p | 0x20) == 'e') {
-        is_float = true;
-        l->p++;
-        if (*l->p == '+' || *l->p == '-')
-            l->p++;
-        skip_digits(l);
+        l->p += l->p[1] == '+' || l->p[1] == '-' ? 2 : 1;
+        skip_digits(l, 10);
     }
-    if (is_float)
+    if (l->p > digits_end)
         put_float(l, t);
-    else if (t->at[0] == '0')
+    else if (*start == '0')
         lex_zeros(l, t);
     else
-        put_int(l, t, t->at, 10);
+        put_int(l, t, start, 10);
 }
 
 /* --- texts ------------------------------------------------------------------------ */
 
-/* What one escape or plain stretch of a literal is read into. */
-struct unquoted {
-    struct sl_lexer *l;
+struct unquoted { /* what is left of a literal, and where it goes */
+    struct star *s;
     struct sl_pos pos; /* of the quote */
     const char *p, *end;
     char *out;
-    bool bytes, failed;
+    bool bytes;
 };
 
-/* `shown` bytes from the backslash on are part of the complaint. */
-static void refuse_escape(struct unquoted *u, const char *what, size_t shown)
+/* The digits of an escape, up to so many, behind a `prefix` of so many bytes. */
+static bool put_code(struct unquoted *u, unsigned base, unsigned prefix,
+                     unsigned digits)
 {
-    if (!u->failed)
-        sl_static_error(u->l->s, u->l->source, u->pos,
-                        "%s escape sequence %.*s", what, (int)shown, u->p);
-    u->failed = true;
-}
-
-static bool put_octal(struct unquoted *u)
-{
-    unsigned n = 0, digits = 0;
-
-    while (digits < 3 && u->p + 1 + digits < u->end &&
-           is_digit_of(u->p[1 + digits], 8))
-        n = n * 8 + (unsigned)(u->p[1 + digits++] - '0');
-    if (!u->bytes && n > 127) {
-        sl_static_error(u->l->s, u->l->source, u->pos,
-                        "non-ASCII octal escape \\%o (use \\u%04X for the "
-                        "UTF-8 encoding of U+%04X)",
-                        n, n, n);
-        return false;
-    }
-    if (n >= 256) {
-        sl_static_error(u->l->s, u->l->source, u->pos,
-                        "invalid escape sequence \\%03o", n);
-        return false;
-    }
-    *u->out++ = (char)n;
-    u->p += 1 + digits;
-    return true;
-}
-
-static bool put_hex(struct unquoted *u, size_t digits)
-{
+    const char *p = u->p;
+    size_t left = (size_t)(u->end - p);
+    bool is_byte = digits < 4;
+    unsigned length = prefix;
     uint32_t n = 0;
-    size_t left = (size_t)(u->end - u->p);
-    struct star *s = u->l->s;
 
-    if (left < 2 + digits) {
-        refuse_escape(u, "truncated", left);
-        return false;
-    }
-    for (size_t i = 0; i < digits; i++) {
-        char c = u->p[2 + i];
-        if (!is_digit_of(c, 16)) {
-            refuse_escape(u, "invalid", 2 + digits);
-            return false;
-        }
-        n = n * 16 +
-            (uint32_t)(sl_is_digit(c) ? c - '0' : (c | 0x20) - 'a' + 10);
-    }
-    if (digits == 2 && !u->bytes && n > 127) {
-        sl_static_error(s, u->l->source, u->pos,
-                        "non-ASCII hex escape %.4s (use \\u%04X for the UTF-8 "
+    while (length < left && length < prefix + digits && digit(p[length]) < base)
+        n = n * base + digit(p[length++]);
+    if (base == 16 && left < prefix + digits) {
+        sl_static_error(u->s, u->pos, "truncated escape sequence %.*s",
+                        (int)left, p);
+    } else if (base == 16 && length < prefix + digits) {
+        sl_static_error(u->s, u->pos, "invalid escape sequence %.*s",
+                        (int)(prefix + digits), p);
+    } else if (is_byte && !u->bytes && n > 127) {
+        sl_static_error(u->s, u->pos,
+                        "non-ASCII %s escape %.*s (use \\u%04X for the UTF-8 "
                         "encoding of U+%04X)",
-                        u->p, n, n);
-        return false;
+                        base == 8 ? "octal" : "hex", (int)length, p, n, n);
+    } else if (is_byte && n > 255) {
+        sl_static_error(u->s, u->pos, "invalid escape sequence %.*s",
+                        (int)length, p);
+    } else if (n > 0x10ffff) {
+        sl_static_error(u->s, u->pos,
+                        "code point out of range: %.10s (max \\U%08x)", p, n);
+    } else if (n >= 0xd800 && n < 0xe000) {
+        sl_static_error(u->s, u->pos, "invalid Unicode code point U+%04X", n);
+    } else {
+        if (is_byte)
+            *u->out++ = (char)n;
+        else
+            u->out += sl_rune_encode(n, u->out);
+        u->p += length;
+        return true;
     }
-    if (n > 0x10ffff) {
-        sl_static_error(s, u->l->source, u->pos,
-                        "code point out of range: %.10s (max \\U%08x)", u->p,
-                        n);
-        return false;
-    }
-    if (digits > 2 && n >= 0xd800 && n < 0xe000) {
-        sl_static_error(s, u->l->source, u->pos,
-                        "invalid Unicode code point U+%04X", n);
-        return false;
-    }
-    if (digits == 2)
-        *u->out++ = (char)n;
-    else
-        u->out += sl_rune_encode(n, u->out);
-    u->p += 2 + digits;
-    return true;
+    return false;
 }
 
 /* At a backslash. */
@@ -262,33 +193,26 @@ static bool put_escape(struct unquoted *u)
         return true;
     }
     if (c >= '0' && c <= '7')
-        return put_octal(u);
+        return put_code(u, 8, 1, 3);
     if (c == 'x' || c == 'u' || c == 'U')
-        return put_hex(u, c == 'x' ? 2 : c == 'u' ? 4 : 8);
-    unsigned width = 1;
+        return put_code(u, 16, 2, c == 'x' ? 2 : c == 'u' ? 4 : 8);
+    unsigned width = 0;
     if (c)
         sl_rune(u->p + 1, (size_t)(u->end - u->p - 1), &width);
-    refuse_escape(u, c ? "invalid" : "truncated", c ? 1 + width : 1);
-    sl_static_hint(u->l->s, "a backslash itself is written \\\\, or use a raw "
-                            "text: r\"...\"");
+    sl_static_error(u->s, u->pos, "%s escape sequence %.*s",
+                    c ? "invalid" : "truncated", 1 + (int)width, u->p);
+    sl_static_hint(u->s, "a backslash itself is written \\\\, or use a raw "
+                         "text: r\"...\"");
     return false;
 }
 
 /* The text between the quotes, which has escapes or carriage returns. */
 static value unquote(struct sl_lexer *l, struct unquoted *u, bool raw)
 {
-    size_t size = (size_t)(u->end - u->p);
+    char *start = sl_arena_alloc(l->s, l->arena, (size_t)(u->end - u->p));
+    bool ok = start;
 
-    if (size > l->scratch_size) {
-        l->scratch_size = size < 256 ? 256 : size;
-        l->scratch = sl_arena_alloc(l->s, l->arena, l->scratch_size);
-        if (!l->scratch) {
-            l->scratch_size = 0;
-            return 0;
-        }
-    }
-    char *start = u->out = l->scratch;
-    bool ok = true;
+    u->out = start;
     while (ok && u->p < u->end) {
         if (*u->p == '\r') {
             *u->out++ = '\n';
@@ -299,18 +223,11 @@ static value unquote(struct sl_lexer *l, struct unquoted *u, bool raw)
             *u->out++ = *u->p++;
         }
     }
+    if (!start)
+        return 0;
     size_t length = (size_t)(u->out - start);
     return u->bytes ? sl_bytes_new(l->s, start, length)
                     : sl_string_new(l->s, start, length);
-}
-
-static value make_text(struct sl_lexer *l, const char *p, size_t length,
-                       bool bytes)
-{
-    if (bytes)
-        return sl_bytes_new(l->s, p, length);
-    return length <= INTERN_MAX_BYTES ? sl_intern(l->s, p, length)
-                                      : sl_string_new(l->s, p, length);
 }
 
 /* Moves behind the closing quotes. False: there are none; l->p is where the
@@ -320,20 +237,14 @@ static bool skip_text(struct sl_lexer *l, char quote, bool triple,
 {
     for (;;) {
         char c = *l->p;
-        if (c == quote) {
-            if (!triple) {
-                l->p++;
-                return true;
-            }
-            if (l->p[1] == quote && l->p[2] == quote) {
-                l->p += 3;
-                return true;
-            }
-        } else if (c == '\\') {
+        if (c == quote && (!triple || (l->p[1] == c && l->p[2] == c))) {
+            l->p += triple ? 3 : 1;
+            return true;
+        }
+        if (c == '\\') {
             *special = true;
-            if (l->p + 1 < l->end)
-                l->p++;
-            c = *l->p == quote ? '\0' : *l->p;
+            l->p += l->p + 1 < l->end;
+            c = *l->p;
         } else if ((c == '\n' || c == '\r') && !triple) {
             return false;
         }
@@ -341,37 +252,17 @@ static bool skip_text(struct sl_lexer *l, char quote, bool triple,
             return false;
         if (c == '\n' || c == '\r') {
             *special = *special || c == '\r';
-            l->p += c == '\r' && l->p[1] == '\n' ? 2 : 1;
-            l->line++;
-            l->line_start = l->p;
-            l->wide = 0;
+            sl_lex_next_line(l);
         } else {
-            l->wide += ((unsigned char)*l->p & 0xc0) == 0x80;
+            l->wide += ((unsigned char)c & 0xc0) == 0x80;
             l->p++;
         }
     }
 }
 
-static void refuse_unclosed(struct sl_lexer *l, struct sl_token *t, char quote)
-{
-    bool newline = l->p < l->end;
-
-    sl_static_error(l->s, l->source, t->pos,
-                    newline ? "unexpected newline in string"
-                            : "unexpected EOF in string");
-    if (newline)
-        sl_static_hint(l->s,
-                       "the closing %c is missing; a text of several lines "
-                       "stands between %c%c%c",
-                       quote, quote, quote, quote);
-    else
-        sl_static_hint(l->s, "the closing quotes are missing");
-    end_token(l, t, TOK_ERROR);
-}
-
 void sl_lex_string(struct sl_lexer *l, struct sl_token *t, bool raw, bool bytes)
 {
-    struct unquoted u = {.l = l, .pos = sl_lex_pos(l), .bytes = bytes};
+    struct unquoted u = {.s = l->s, .pos = sl_lex_pos(l), .bytes = bytes};
     char quote = *l->p;
     bool triple = l->p[1] == quote && l->p[2] == quote, special = false;
     unsigned quotes = triple ? 3 : 1;
@@ -379,14 +270,30 @@ void sl_lex_string(struct sl_lexer *l, struct sl_token *t, bool raw, bool bytes)
     l->p += quotes;
     u.p = l->p;
     if (!skip_text(l, quote, triple, &special)) {
-        refuse_unclosed(l, t, quote);
+        t->kind = TOK_ERROR;
+        if (l->p < l->end) {
+            sl_static_error(l->s, t->pos, "unexpected newline in string");
+            sl_static_hint(l->s,
+                           "the closing %c is missing; a text of several lines "
+                           "stands between %c%c%c",
+                           quote, quote, quote, quote);
+        } else {
+            sl_static_error(l->s, t->pos, "unexpected EOF in string");
+            sl_static_hint(l->s, "the closing quotes are missing");
+        }
         return;
     }
     u.end = l->p - quotes;
-    end_token(l, t, bytes ? TOK_BYTES : TOK_STRING);
-    t->v = special && !(raw && !memchr(u.p, '\r', (size_t)(u.end - u.p)))
-               ? unquote(l, &u, raw)
-               : make_text(l, u.p, (size_t)(u.end - u.p), bytes);
+    size_t length = (size_t)(u.end - u.p);
+    t->kind = bytes ? TOK_BYTES : TOK_STRING;
+    if (special && !(raw && !memchr(u.p, '\r', length)))
+        t->v = unquote(l, &u, raw);
+    else if (bytes)
+        t->v = sl_bytes_new(l->s, u.p, length);
+    else if (length <= INTERN_MAX_BYTES)
+        t->v = sl_intern(l->s, u.p, length);
+    else
+        t->v = sl_string_new(l->s, u.p, length);
     if (!t->v)
         refuse_value(l, t->pos);
 }

@@ -27,14 +27,6 @@ struct sl_node *sl_node_new(struct sl_parser *p, enum sl_node_kind kind,
     return n;
 }
 
-struct sl_node *sl_literal(struct sl_parser *p, struct sl_pos pos, value v)
-{
-    struct sl_node *n = sl_node_new(p, N_LITERAL, pos);
-
-    n->v = v;
-    return n;
-}
-
 struct sl_function_info *sl_function_info_new(struct sl_parser *p,
                                               struct sl_pos pos, value name)
 {
@@ -45,6 +37,13 @@ struct sl_function_info *sl_function_info_new(struct sl_parser *p,
         fn->name = name;
     }
     return fn;
+}
+
+struct sl_pos sl_bracket_open(struct sl_parser *p)
+{
+    if (p->open < sizeof p->brackets / sizeof *p->brackets)
+        p->brackets[p->open++] = (struct sl_bracket){p->tok.pos, *p->tok.at};
+    return p->tok.pos;
 }
 
 /* --- errors ------------------------------------------------------------------------- */
@@ -59,36 +58,45 @@ struct sl_pos sl_after_token(const struct sl_parser *p)
 
 void sl_stuck(struct sl_parser *p)
 {
-    if (p->tok.kind == TOK_STUCK)
-        return;
-    p->behind = p->tok.kind;
+    if (p->tok.kind != TOK_STUCK)
+        p->behind = p->tok.kind;
     p->tok.kind = TOK_STUCK;
 }
 
 /* Whether there is something to say: the lexer has said what it refuses. */
-static bool may_refuse(struct sl_parser *p)
+static bool may_refuse(const struct sl_parser *p)
 {
     return p->tok.kind != TOK_STUCK && p->tok.kind != TOK_ERROR &&
            !p->lex.stopped;
 }
 
-void sl_refuse(struct sl_parser *p, const char *want)
+void sl_complain(struct sl_parser *p, struct sl_pos pos, const char *text,
+                 const char *hint)
 {
-    if (!may_refuse(p)) {
-        sl_static_skip(p->s); /* with the hint that follows */
+    if (p->tok.kind == TOK_STUCK)
         return;
-    }
-    sl_static_error(p->s, &p->file->source, sl_after_token(p),
-                    "got %s, want %s", sl_token_name(p->tok.kind), want);
+    sl_static_error(p->s, pos, "%s", text);
+    if (hint)
+        sl_static_hint(p->s, "%s", hint);
+}
+
+bool sl_refuse(struct sl_parser *p, const char *want, const char *hint)
+{
+    if (!may_refuse(p))
+        return false;
+    sl_static_error(p->s, sl_after_token(p), "got %s, want %s",
+                    sl_token_names[p->tok.kind], want);
+    if (hint)
+        sl_static_hint(p->s, "%s", hint);
+    return true;
 }
 
 void sl_refuse_primary(struct sl_parser *p)
 {
     if (!may_refuse(p))
         return;
-    sl_static_error(p->s, &p->file->source, p->tok.pos,
-                    "got %s, want primary expression",
-                    sl_token_name(p->tok.kind));
+    sl_static_error(p->s, p->tok.pos, "got %s, want primary expression",
+                    sl_token_names[p->tok.kind]);
     sl_hint_token(p, TOK_NAME);
 }
 
@@ -98,8 +106,8 @@ void sl_expect(struct sl_parser *p, enum sl_token_kind kind)
         sl_next(p);
         return;
     }
-    sl_refuse(p, sl_token_name(kind));
-    sl_hint_token(p, kind);
+    if (sl_refuse(p, sl_token_names[kind], NULL))
+        sl_hint_token(p, kind);
     sl_stuck(p);
 }
 
@@ -108,7 +116,7 @@ bool sl_enter(struct sl_parser *p)
     if (++p->depth <= SL_SOURCE_DEPTH)
         return true;
     if (may_refuse(p))
-        sl_static_error(p->s, &p->file->source, p->tok.pos,
+        sl_static_error(p->s, p->tok.pos,
                         "brackets, blocks and operators are nested more than "
                         "%d deep",
                         SL_SOURCE_DEPTH);
@@ -126,8 +134,7 @@ value sl_parse_name(struct sl_parser *p)
         return name;
     }
     if (may_refuse(p)) {
-        sl_static_error(p->s, &p->file->source, sl_after_token(p),
-                        "not an identifier");
+        sl_complain(p, sl_after_token(p), "not an identifier", NULL);
         if (p->tok.kind >= TOK_AND)
             sl_hint_reserved(p);
         else
@@ -157,40 +164,32 @@ void sl_unsure_name(struct sl_parser *p, value name)
 }
 
 /* All that looks like a name in what is passed over. */
-static void collect_names(struct sl_parser *p, const char *from, const char *to)
+static void collect_names(struct sl_parser *p, const char *from)
 {
-    while (from < to) {
-        const char *end = from;
-        while (end < to && (sl_is_name_char(*end) || *end & 0x80))
+    for (const char *end; from < p->tok.at; from = end + (end == from)) {
+        for (end = from;
+             end < p->tok.at && (sl_is_name_char(*end) || *end & 0x80);)
             end++;
-        if (end > from && !sl_is_digit(*from)) {
-            value name = sl_intern(p->s, from, (size_t)(end - from));
-            if (!name) {
-                sl_lex_stop(&p->lex);
-                return;
-            }
-            sl_unsure_name(p, name);
+        if (end == from || sl_is_digit(*from))
+            continue;
+        value name = sl_intern(p->s, from, (size_t)(end - from));
+        if (!name) {
+            sl_lex_stop(&p->lex);
+            return;
         }
-        from = end + (end == from);
+        sl_unsure_name(p, name);
     }
 }
-
-/* Where a statement begins, for what is looked for behind an error. */
-struct start {
-    const char *at;
-    uint32_t column;
-    enum sl_token_kind kind;
-};
 
 /* A word that begins a line and only ever begins a statement, within brackets
  * that were never closed. */
 static bool begins_statement(const struct sl_parser *p,
-                             const struct start *from)
+                             const struct sl_token *from)
 {
     const char *at = p->lex.line_start;
 
-    if (p->lex.depth == 0 || p->tok.pos.column > from->column ||
-        p->tok.at == from->at || p->tok.kind < TOK_AND || p->lex.stopped)
+    if (p->lex.depth == 0 || p->tok.pos.column > from->pos.column ||
+        p->tok.at == from->at || p->lex.stopped)
         return false;
     switch (p->tok.kind) {
     case TOK_AND:
@@ -202,32 +201,50 @@ static bool begins_statement(const struct sl_parser *p,
     case TOK_AS:
         return false;
     default:
-        break;
+        while (at < p->tok.at && *at == ' ')
+            at++;
+        return p->tok.kind >= TOK_AND && at == p->tok.at;
     }
-    while (at < p->tok.at && *at == ' ')
-        at++;
-    return at == p->tok.at;
 }
 
 /* To the end of the line, or to where the next statement seems to begin: then
  * true, and the token is not yet read. */
-static bool skip_line(struct sl_parser *p, const struct start *from)
+static bool skip_line(struct sl_parser *p, const struct sl_token *from)
 {
-    while (p->tok.kind != TOK_EOF && p->tok.kind != TOK_NEWLINE) {
-        if (begins_statement(p, from)) {
-            collect_names(p, from->at, p->tok.at);
-            sl_lex_restart_line(&p->lex);
-            return true;
-        }
-        if (p->tok.kind == TOK_OUTDENT)
-            break; /* an expression cannot have read it */
+    bool begins = false;
+
+    sl_static_quiet(p->s, true);
+    /* an OUTDENT: an expression cannot have read it */
+    while (p->tok.kind != TOK_EOF && p->tok.kind != TOK_NEWLINE &&
+           !(begins = begins_statement(p, from)) && p->tok.kind != TOK_OUTDENT)
         sl_lex_next(&p->lex, &p->tok);
-    }
-    collect_names(p, from->at, p->tok.at);
-    return false;
+    sl_static_quiet(p->s, false);
+    collect_names(p, from->at);
+    if (begins)
+        sl_lex_restart_line(&p->lex);
+    return begins;
 }
 
-static struct sl_node *parse_block(struct sl_parser *p);
+/* `simple`: one line at most. */
+static void parse_statement(struct sl_parser *p, struct sl_chain *out,
+                            bool simple);
+
+/* From its INDENT to its OUTDENT. */
+static struct sl_node *parse_block(struct sl_parser *p)
+{
+    struct sl_chain c = {0};
+
+    sl_next(p);
+    if (sl_enter(p))
+        while (p->tok.kind != TOK_OUTDENT && p->tok.kind != TOK_EOF)
+            parse_statement(p, &c, false);
+    else
+        p->tok.kind = TOK_EOF; /* the lexer was stopped */
+    sl_leave(p);
+    if (p->tok.kind == TOK_OUTDENT)
+        sl_next(p);
+    return c.first;
+}
 
 /* An indented block, which is what is left of a statement. */
 static void keep_block(struct sl_parser *p, struct sl_chain *out, bool is_def)
@@ -257,16 +274,14 @@ static bool continues(enum sl_token_kind first, enum sl_token_kind kind)
 
 /* After an error in the line that begins at `from`. */
 static void recover(struct sl_parser *p, struct sl_chain *out,
-                    struct start from)
+                    struct sl_token from)
 {
     enum sl_token_kind first = from.kind;
 
     p->open = 0;
     p->tok.kind = p->behind;
-    for (;;) {
-        bool quiet = sl_static_quiet(p->s, true);
+    for (;; from = p->tok) {
         bool restarted = skip_line(p, &from);
-        sl_static_quiet(p->s, quiet);
         p->lex.depth = 0;
         if (restarted || p->tok.kind == TOK_NEWLINE)
             sl_lex_next(&p->lex, &p->tok);
@@ -275,71 +290,372 @@ static void recover(struct sl_parser *p, struct sl_chain *out,
         keep_block(p, out, first == TOK_DEF);
         if (!continues(first, p->tok.kind))
             return;
-        from = (struct start){p->tok.at, p->tok.pos.column, p->tok.kind};
     }
 }
 
-/* --- blocks --------------------------------------------------------------------------- */
+/* --- compound statements ----------------------------------------------------------------- */
 
-static void parse_statement(struct sl_parser *p, struct sl_chain *out);
-
-/* From its INDENT to its OUTDENT. */
-static struct sl_node *parse_block(struct sl_parser *p)
+/* The colon, and what follows it. False: stuck before that. */
+static bool parse_suite(struct sl_parser *p, struct sl_node **body)
 {
+    struct sl_chain c = {0};
+
+    sl_expect(p, TOK_COLON);
+    if (p->tok.kind == TOK_STUCK)
+        return false;
+    if (p->tok.kind != TOK_NEWLINE) {
+        parse_statement(p, &c, true);
+        *body = c.first;
+        return true;
+    }
+    sl_next(p);
+    if (p->tok.kind == TOK_INDENT) {
+        *body = parse_block(p);
+        return true;
+    }
+    sl_refuse(p, sl_token_names[TOK_INDENT],
+              "the block below a line that ends in : is indented; an empty one "
+              "is written \"pass\"");
+    if (p->tok.kind == TOK_DEF || p->tok.kind == TOK_EOF ||
+        p->tok.kind == TOK_OUTDENT)
+        return true;
+    if (sl_enter(p))
+        parse_statement(p, &c, false); /* what was meant to be in it */
+    sl_leave(p);
+    *body = c.first;
+    return true;
+}
+
+static void parse_def(struct sl_parser *p, struct sl_chain *out)
+{
+    struct sl_node *n = sl_node_new(p, N_DEF, p->tok.pos);
+    bool annotated = p->annotated; /* of a def around this one */
+
+    sl_next(p);
+    n->c = sl_node_new(p, N_NAME, p->tok.pos);
+    n->v = n->c->v = sl_parse_name(p);
+    n->fn = sl_function_info_new(p, n->pos, n->v);
+    if (p->tok.kind == TOK_LPAREN)
+        sl_bracket_open(p);
+    sl_expect(p, TOK_LPAREN);
+    p->annotated = false;
+    n->a = sl_parse_params(p, true);
+    sl_expect(p, TOK_RPAREN);
+    p->open = 0;
+    p->want = sl_token_names[TOK_COLON];
+    if (p->tok.kind == TOK_MINUS && *p->lex.p == '>') {
+        if (!p->annotated)
+            sl_refuse(p, p->want,
+                      "there are no type annotations: leave out \"-> type\"");
+        sl_next(p);
+        sl_next(p);
+        sl_parse_test(p);
+    }
+    p->annotated = annotated;
+    if (parse_suite(p, &n->b))
+        sl_chain_add(out, n);
+}
+
+static void parse_if(struct sl_parser *p, struct sl_chain *out)
+{
+    struct sl_node *first = NULL, **place = &first;
+
+    do { /* at the `if` or `elif`, or at the "if" of "else if" */
+        struct sl_node *branch = sl_node_new(
+            p, N_IF,
+            first && p->prev.kind == TOK_ELSE ? p->prev.pos : p->tok.pos);
+        *place = branch;
+        sl_next(p);
+        p->want = sl_token_names[TOK_COLON];
+        branch->a = sl_parse_test(p);
+        if (!parse_suite(p, &branch->b))
+            return;
+        if (branch == first)
+            sl_chain_add(out, first);
+        place = &branch->c;
+        if (p->tok.kind == TOK_ELSE) {
+            sl_next(p);
+            if (p->tok.kind != TOK_IF) {
+                parse_suite(p, place);
+                return;
+            }
+            sl_refuse(p, sl_token_names[TOK_COLON],
+                      "write \"elif\" for \"else if\"");
+        }
+    } while (p->tok.kind == TOK_ELIF ||
+             (p->tok.kind == TOK_IF && p->prev.kind == TOK_ELSE));
+}
+
+/* Or a `while`, which is understood, so that what is in it is looked at. */
+static void parse_loop(struct sl_parser *p, struct sl_chain *out)
+{
+    struct sl_node *n = sl_node_new(p, N_FOR, p->tok.pos);
+    bool is_for = p->tok.kind == TOK_FOR;
+
+    if (!is_for)
+        sl_complain(p, n->pos,
+                    "this Starlark dialect does not support while loops",
+                    "loop a bounded number of times: "
+                    "\"for _ in range(1000):\" with \"break\"");
+    sl_next(p);
+    if (is_for) {
+        p->want = sl_token_names[TOK_IN];
+        n->a = sl_parse_targets(p);
+        sl_expect(p, TOK_IN);
+    }
+    p->want = sl_token_names[TOK_COLON];
+    n->b = is_for ? sl_parse_expr(p) : sl_parse_test(p);
+    if (parse_suite(p, &n->c))
+        sl_chain_add(out, n);
+}
+
+/* --- simple statements ------------------------------------------------------------------- */
+
+/* "name" or local="name". */
+static void parse_load_name(struct sl_parser *p, struct sl_chain *out)
+{
+    struct sl_node *to = sl_node_new(p, N_NAME, p->tok.pos);
+    struct sl_node *n = sl_node_new(p, N_ASSIGN, to->pos);
+    int length = (int)p->tok.length;
+    const char *text = p->tok.at;
+
+    if (p->tok.kind == TOK_NAME) {
+        to->v = sl_parse_name(p);
+        if (p->tok.kind != TOK_EQ) {
+            sl_static_error(p->s, sl_after_token(p),
+                            "load operand must be \"%.*s\" or "
+                            "%.*s=\"originalname\" (want '=' after %.*s)",
+                            length, text, length, text, length, text);
+            sl_stuck(p);
+            return;
+        }
+        sl_next(p);
+    }
+    if (p->tok.kind != TOK_STRING) {
+        if (to->v)
+            sl_static_error(p->s, sl_after_token(p),
+                            "original name of loaded symbol must be quoted: "
+                            "%.*s=\"originalname\"",
+                            length, text);
+        else
+            sl_static_error(p->s, sl_after_token(p),
+                            "load operand must be \"name\" or "
+                            "localname=\"name\" (got %s)",
+                            sl_token_names[p->tok.kind]);
+        sl_stuck(p);
+        return;
+    }
+    n->a = to;
+    n->b = sl_node_new(p, N_LITERAL, p->tok.pos);
+    n->b->pos.column++; /* inside the quotes */
+    n->b->v = p->tok.v;
+    if (!to->v) {
+        const struct sl_string *name = sl_string(p->tok.v);
+        to->v = sl_intern(p->s, name->p, name->length);
+        to->pos = n->pos = n->b->pos;
+    }
+    sl_next(p);
+    sl_chain_add(out, n);
+}
+
+static void parse_load(struct sl_parser *p, struct sl_chain *out)
+{
+    struct sl_node *n = sl_node_new(p, N_LOAD, p->tok.pos);
     struct sl_chain c = {0};
 
     sl_next(p);
-    if (sl_enter(p))
-        while (p->tok.kind != TOK_OUTDENT && p->tok.kind != TOK_EOF)
-            parse_statement(p, &c);
-    else
-        p->tok.kind = TOK_EOF; /* the lexer was stopped */
-    sl_leave(p);
-    if (p->tok.kind == TOK_OUTDENT)
-        sl_next(p);
-    return c.first;
+    struct sl_pos pos = p->tok.pos;
+    if (p->tok.kind == TOK_LPAREN)
+        sl_bracket_open(p);
+    sl_expect(p, TOK_LPAREN);
+    n->v = p->tok.v;
+    if (p->tok.kind != TOK_STRING) {
+        sl_complain(p, sl_after_token(p),
+                    "first operand of load statement must be a string literal",
+                    NULL);
+        sl_stuck(p);
+    }
+    sl_next(p);
+    while (p->tok.kind != TOK_RPAREN && p->tok.kind != TOK_EOF &&
+           p->tok.kind != TOK_STUCK) {
+        sl_expect(p, TOK_COMMA);
+        if (p->tok.kind != TOK_RPAREN && p->tok.kind != TOK_STUCK)
+            parse_load_name(p, &c);
+    }
+    sl_expect(p, TOK_RPAREN);
+    p->open = 0;
+    if (p->tok.kind == TOK_STUCK)
+        return;
+    if (!c.first)
+        sl_complain(p, pos, "load statement must import at least 1 symbol",
+                    NULL);
+    n->a = c.first;
+    sl_chain_add(out, n);
 }
 
-/* What follows a colon. */
-struct sl_node *sl_parse_suite(struct sl_parser *p)
+static void assign(struct sl_parser *p, struct sl_chain *out, struct sl_pos pos,
+                   struct sl_node *target, struct sl_node *from)
 {
-    struct sl_chain c = {0};
+    struct sl_node *n = sl_node_new(p, N_ASSIGN, pos);
 
-    if (p->tok.kind == TOK_NEWLINE) {
+    n->a = target;
+    n->b = from;
+    sl_chain_add(out, n);
+}
+
+/* At the "=" behind the target. a = b = c is understood, and passed over. */
+static void parse_assignment(struct sl_parser *p, struct sl_chain *out,
+                             struct sl_node *target)
+{
+    struct sl_pos pos = p->tok.pos;
+
+    sl_next(p);
+    struct sl_node *from = sl_parse_expr(p);
+    while (p->tok.kind == TOK_EQ) {
+        bool arrow = *p->lex.p == '>';
+        sl_refuse(p, p->want,
+                  arrow ? "functions in an expression are written "
+                          "\"lambda x: x\""
+                        : "one assignment a statement: write \"b = c\" and "
+                          "\"a = b\" for \"a = b = c\"");
+        if (arrow) {
+            sl_stuck(p);
+            return;
+        }
         sl_next(p);
-        if (p->tok.kind == TOK_INDENT)
-            return parse_block(p);
-        sl_refuse(p, sl_token_name(TOK_INDENT));
-        sl_static_hint(p->s, "the block below a line that ends in : is "
-                             "indented; an empty one is written \"pass\"");
-        if (p->tok.kind == TOK_DEF || p->tok.kind == TOK_EOF ||
-            p->tok.kind == TOK_OUTDENT)
-            return NULL;
-        if (sl_enter(p))
-            parse_statement(p, &c); /* what was meant to be in it */
-        sl_leave(p);
-        return c.first;
+        assign(p, out, pos, target, sl_node_new(p, N_LITERAL, pos));
+        target = from;
+        from = sl_parse_expr(p);
     }
-    struct start from = {p->tok.at, p->tok.pos.column, p->tok.kind};
-    sl_parse_line(p, &c);
-    if (p->tok.kind == TOK_STUCK)
-        recover(p, &c, from);
-    return c.first;
+    if (p->tok.kind != TOK_STUCK)
+        assign(p, out, pos, target, from);
+}
+
+/* At the ":" behind an expression: an annotation, which is passed over, or a
+ * word that is meant to begin a block. */
+static void pass_over_annotation(struct sl_parser *p)
+{
+    bool block =
+        *p->lex.p == '\n' || *p->lex.p == '\r' || p->lex.p == p->lex.end;
+
+    sl_refuse(p, p->want,
+              block ? "blocks begin with if, elif, else, for or def"
+                    : "there are no type annotations: write \"x = 1\" for "
+                      "\"x: int = 1\"");
+    sl_next(p);
+    if (block)
+        sl_stuck(p);
+    else
+        sl_parse_test(p);
+}
+
+static void parse_expression(struct sl_parser *p, struct sl_chain *out)
+{
+    static const uint8_t augmented[TOK_COUNT] = {
+        [TOK_PLUS_EQ] = 1 + OP_ADD,
+        [TOK_MINUS_EQ] = 1 + OP_SUB,
+        [TOK_STAR_EQ] = 1 + OP_MUL,
+        [TOK_SLASH_EQ] = 1 + OP_DIV,
+        [TOK_SLASHSLASH_EQ] = 1 + OP_FLOORDIV,
+        [TOK_PERCENT_EQ] = 1 + OP_MOD,
+        [TOK_AMP_EQ] = 1 + OP_AND,
+        [TOK_PIPE_EQ] = 1 + OP_OR,
+        [TOK_CIRCUMFLEX_EQ] = 1 + OP_XOR,
+        [TOK_LTLT_EQ] = 1 + OP_SHL,
+        [TOK_GTGT_EQ] = 1 + OP_SHR,
+    };
+    struct sl_node *x = sl_parse_expr(p), *n;
+
+    if (p->tok.kind == TOK_COLON &&
+        (x->kind == N_NAME || x->kind == N_DOT || x->kind == N_INDEX)) {
+        pass_over_annotation(p);
+        if (p->tok.kind != TOK_EQ) {
+            if (x->kind == N_NAME && p->tok.kind != TOK_STUCK)
+                sl_unsure_name(p, x->v);
+            return;
+        }
+    }
+    if (p->tok.kind == TOK_EQ) {
+        parse_assignment(p, out, x);
+        return;
+    }
+    if (augmented[p->tok.kind]) {
+        n = sl_node_new(p, N_AUGMENT, p->tok.pos);
+        n->op = (uint8_t)(augmented[p->tok.kind] - 1);
+        sl_next(p);
+        n->b = sl_parse_expr(p);
+    } else {
+        n = sl_node_new(p, N_EXPR, sl_node_start(x));
+        if (x->kind == N_NAME && p->prev.kind == TOK_NAME &&
+            p->tok.kind != TOK_NEWLINE && p->tok.kind != TOK_SEMI &&
+            p->tok.kind != TOK_EOF) {
+            if (sl_refuse(p, p->want, NULL))
+                sl_hint_word(p, p->prev.at, p->prev.length);
+            sl_stuck(p);
+        }
+    }
+    n->a = x;
+    if (p->tok.kind != TOK_STUCK)
+        sl_chain_add(out, n);
+}
+
+static void parse_small(struct sl_parser *p, struct sl_chain *out)
+{
+    enum sl_token_kind kind = p->tok.kind;
+
+    switch (kind) {
+    case TOK_BREAK:
+    case TOK_CONTINUE:
+    case TOK_PASS:
+    case TOK_RETURN:;
+        struct sl_node *n = sl_node_new(p,
+                                        kind == TOK_BREAK      ? N_BREAK
+                                        : kind == TOK_CONTINUE ? N_CONTINUE
+                                        : kind == TOK_PASS     ? N_PASS
+                                                               : N_RETURN,
+                                        p->tok.pos);
+        sl_next(p);
+        if (kind == TOK_RETURN && p->tok.kind != TOK_NEWLINE &&
+            p->tok.kind != TOK_SEMI && p->tok.kind != TOK_EOF)
+            n->a = sl_parse_expr(p);
+        sl_chain_add(out, n);
+        break;
+    case TOK_LOAD:
+        parse_load(p, out);
+        break;
+    default:
+        parse_expression(p, out);
+    }
+}
+
+/* Simple statements up to the end of the line. */
+static void parse_line(struct sl_parser *p, struct sl_chain *out)
+{
+    do {
+        p->want = sl_token_names[TOK_NEWLINE];
+        parse_small(p, out);
+        if (p->tok.kind != TOK_SEMI)
+            break;
+        sl_next(p);
+    } while (p->tok.kind != TOK_NEWLINE && p->tok.kind != TOK_EOF);
+    if (p->tok.kind != TOK_EOF)
+        sl_expect(p, TOK_NEWLINE);
 }
 
 /* --- a source ---------------------------------------------------------------------------- */
 
-static void parse_statement(struct sl_parser *p, struct sl_chain *out)
+static void parse_statement(struct sl_parser *p, struct sl_chain *out,
+                            bool simple)
 {
-    struct start from = {p->tok.at, p->tok.pos.column, p->tok.kind};
+    struct sl_token from = p->tok;
 
-    if (p->tok.kind == TOK_ASYNC) {
+    if (p->tok.kind == TOK_ASYNC && !simple) {
         sl_refuse_primary(p);
         sl_next(p);
         if (p->tok.kind != TOK_DEF)
             sl_stuck(p);
     }
-    switch (p->tok.kind) {
+    switch (simple ? TOK_ERROR : p->tok.kind) {
     case TOK_NEWLINE:
     case TOK_OUTDENT: /* at the top, behind an error */
         sl_next(p);
@@ -349,21 +665,19 @@ static void parse_statement(struct sl_parser *p, struct sl_chain *out)
         keep_block(p, out, false);
         break;
     case TOK_DEF:
-        sl_parse_def(p, out);
+        parse_def(p, out);
         break;
     case TOK_IF:
-        sl_parse_if(p, out);
+        parse_if(p, out);
         break;
     case TOK_FOR:
-        sl_parse_for(p, out);
-        break;
     case TOK_WHILE:
-        sl_parse_while(p, out);
+        parse_loop(p, out);
         break;
     case TOK_STUCK:
         break;
     default:
-        sl_parse_line(p, out);
+        parse_line(p, out);
     }
     if (p->tok.kind == TOK_STUCK)
         recover(p, out, from);
@@ -374,13 +688,14 @@ bool sl_parse(struct star *s, struct sl_arena *a, struct sl_file *file)
     struct sl_parser p = {.s = s, .arena = a, .file = file};
     struct sl_chain c = {0};
 
+    sl_static_begin(s, &file->source);
     file->fn.name = sl_intern(s, "<toplevel>", 10);
     file->fn.pos = (struct sl_pos){1, 1};
     if (!file->fn.name || !sl_lex_open(&p.lex, s, a, &file->source))
         return false;
     sl_next(&p);
     while (p.tok.kind != TOK_EOF)
-        parse_statement(&p, &c);
+        parse_statement(&p, &c, false);
     file->body = c.first;
     if (!sl_has_static_errors(s))
         return !p.lex.stopped;

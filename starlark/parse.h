@@ -6,12 +6,9 @@
 /*
  * parse: what the files of the parser share.
  *
- *     parse.c          nodes, blocks, and going on behind an error
- *     parse_stmt.c     statements
- *     parse_param.c    parameters
- *     parse_expr.c     operators and operands
- *     parse_bracket.c  what has commas or brackets: tuples, lists, calls ...
- *     parse_hint.c     what to write instead
+ *     parse.c       statements, blocks, and going on behind an error
+ *     parse_expr.c  expressions and parameters
+ *     parse_hint.c  what to write instead
  *
  * Recursive descent with one token of lookahead. After an error that the parser
  * cannot pass over, the token becomes TOK_STUCK, which nothing accepts: all
@@ -31,13 +28,8 @@ struct sl_parser {
     struct sl_arena *arena;
     struct sl_file *file;
     struct sl_lexer lex;
-    struct sl_token tok;
+    struct sl_token tok, prev; /* prev: the one before `tok` */
     enum sl_token_kind behind; /* TOK_STUCK: what the token was */
-    struct {
-        enum sl_token_kind kind;
-        const char *at;
-        uint32_t length, line;
-    } prev;           /* the token before `tok` */
     const char *want; /* what may follow the expression, as messages say */
     unsigned open;    /* how many of `brackets` */
     struct sl_bracket brackets[SL_SOURCE_DEPTH + 2];
@@ -53,16 +45,12 @@ struct sl_chain {
 };
 static inline void sl_chain_add(struct sl_chain *c, struct sl_node *n)
 {
-    if (!c->first)
-        c->first = n;
-    else
-        *c->end = n;
+    *(c->first ? c->end : &c->first) = n;
     c->end = &n->next;
 }
 
 struct sl_node *sl_node_new(struct sl_parser *p, enum sl_node_kind kind,
                             struct sl_pos pos);
-struct sl_node *sl_literal(struct sl_parser *p, struct sl_pos pos, value v);
 struct sl_function_info *sl_function_info_new(struct sl_parser *p,
                                               struct sl_pos pos, value name);
 
@@ -70,20 +58,21 @@ static inline void sl_next(struct sl_parser *p)
 {
     if (p->tok.kind == TOK_STUCK)
         return;
-    p->prev.kind = p->tok.kind;
-    p->prev.at = p->tok.at;
-    p->prev.length = p->tok.length;
-    p->prev.line = p->tok.pos.line;
+    p->prev = p->tok;
     sl_lex_next(&p->lex, &p->tok);
 }
 
 /* Moves over a token of that kind, or is stuck with "got X, want Y". */
 void sl_expect(struct sl_parser *p, enum sl_token_kind kind);
-/* The error, without being stuck; nothing when the token is in error already. */
-void sl_refuse(struct sl_parser *p, const char *want);
-void sl_stuck(struct sl_parser *p);
+/* The same error, without being stuck; nothing, and false, when the token is in
+ * error already. `hint` may be NULL. */
+bool sl_refuse(struct sl_parser *p, const char *want, const char *hint);
 /* "got X, want primary expression" */
 void sl_refuse_primary(struct sl_parser *p);
+/* Any error, unless stuck. */
+void sl_complain(struct sl_parser *p, struct sl_pos pos, const char *text,
+                 const char *hint);
+void sl_stuck(struct sl_parser *p);
 /* Where Go reports most errors: behind the token. */
 struct sl_pos sl_after_token(const struct sl_parser *p);
 
@@ -95,38 +84,12 @@ static inline void sl_leave(struct sl_parser *p)
     p->depth--;
 }
 
-/* At a bracket that opens: where it is, which messages refer to as long as it
- * is open. Who saved p->open sets it back. */
-static inline struct sl_pos sl_bracket_open(struct sl_parser *p, char text)
-{
-    if (p->open < sizeof p->brackets / sizeof *p->brackets)
-        p->brackets[p->open++] = (struct sl_bracket){p->tok.pos, text};
-    return p->tok.pos;
-}
-static inline const struct sl_bracket *sl_bracket(const struct sl_parser *p)
-{
-    return p->open > 0 ? &p->brackets[p->open - 1] : NULL;
-}
+/* Where an open bracket is, which messages refer to as long as it is open. Who
+ * saved p->open sets it back. */
+struct sl_pos sl_bracket_open(struct sl_parser *p);
 
-/* What follows the colon of a statement. */
-struct sl_node *sl_parse_suite(struct sl_parser *p);
 /* A name that is defined somewhere in what was passed over. */
 void sl_unsure_name(struct sl_parser *p, value name);
-
-/* --- parse_stmt.c: at the word; nothing is added when it is stuck --------------- */
-
-void sl_parse_def(struct sl_parser *p, struct sl_chain *out);
-void sl_parse_if(struct sl_parser *p, struct sl_chain *out);
-void sl_parse_for(struct sl_parser *p, struct sl_chain *out);
-void sl_parse_while(struct sl_parser *p, struct sl_chain *out);
-/* Simple statements up to the end of the line. */
-void sl_parse_line(struct sl_parser *p, struct sl_chain *out);
-
-/* --- parse_param.c ------------------------------------------------------------------ */
-
-/* Of a def or a lambda; in a def, annotations are passed over. Where an error
- * of a parameter is not at its `pos`, it is at that of its `c`. */
-struct sl_node *sl_parse_params(struct sl_parser *p, bool is_def);
 /* The text of a name token, which is moved over. */
 value sl_parse_name(struct sl_parser *p);
 
@@ -134,26 +97,15 @@ value sl_parse_name(struct sl_parser *p);
 
 /* One expression: no comma outside of brackets. */
 struct sl_node *sl_parse_test(struct sl_parser *p);
-/* The same, but no conditional and no lambda. */
-struct sl_node *sl_parse_operand(struct sl_parser *p);
-/* `conditional`: its expression may be one. */
-struct sl_node *sl_parse_lambda(struct sl_parser *p, bool conditional);
-/* A primary with what follows it: .name, (...), [...] */
-struct sl_node *sl_parse_suffixes(struct sl_parser *p);
-/* Where an expression begins: not the operator. */
-struct sl_pos sl_node_start(const struct sl_node *n);
-
-/* --- parse_bracket.c -------------------------------------------------------------- */
-
-/* `inside`: between brackets, where a tuple may end in a comma. */
-struct sl_node *sl_parse_expr(struct sl_parser *p, bool inside);
+/* Perhaps several with commas: a tuple. */
+struct sl_node *sl_parse_expr(struct sl_parser *p);
 /* Of `for`: primaries with commas. */
 struct sl_node *sl_parse_targets(struct sl_parser *p);
-struct sl_node *sl_parse_list(struct sl_parser *p);
-struct sl_node *sl_parse_dict(struct sl_parser *p);
-struct sl_node *sl_parse_paren(struct sl_parser *p);
-struct sl_node *sl_parse_call(struct sl_parser *p, struct sl_node *function);
-struct sl_node *sl_parse_index(struct sl_parser *p, struct sl_node *object);
+/* Of a def or a lambda; in a def, annotations are passed over. Where an error
+ * of a parameter is not at its `pos`, it is at that of its `c`. */
+struct sl_node *sl_parse_params(struct sl_parser *p, bool is_def);
+/* Where an expression begins: not the operator. */
+struct sl_pos sl_node_start(const struct sl_node *n);
 
 /* --- parse_hint.c ----------------------------------------------------------------- */
 
@@ -164,9 +116,9 @@ void sl_hint_token(struct sl_parser *p, enum sl_token_kind want);
 void sl_hint_reserved(struct sl_parser *p);
 /* For "name something", which no statement begins with. */
 void sl_hint_word(struct sl_parser *p, const char *word, size_t length);
-/* Whether a text in quotes right behind that name is meant as a format. */
-bool sl_is_text_prefix(const char *p, size_t length);
-void sl_hint_prefix(struct sl_parser *p, const char *prefix);
+/* What to write for a text in quotes right behind that name; NULL: no name that
+ * other languages have there. */
+const char *sl_prefix_hint(const char *p, size_t length);
 /* For a name that is not defined: names that other languages know. */
 bool sl_hint_name(struct star *s, const char *p, size_t length);
 

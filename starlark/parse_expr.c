@@ -1,7 +1,5 @@
 #include "parse.h"
 
-/* --- levels --------------------------------------------------------------------- */
-
 enum {
     LEVEL_NONE,
     LEVEL_OR,
@@ -46,6 +44,8 @@ static const struct {
 };
 
 static struct sl_node *parse_level(struct sl_parser *p, unsigned level);
+static struct sl_node *parse_suffixes(struct sl_parser *p);
+static struct sl_node *parse_lambda(struct sl_parser *p, bool conditional);
 
 struct sl_pos sl_node_start(const struct sl_node *n)
 {
@@ -69,25 +69,361 @@ struct sl_pos sl_node_start(const struct sl_node *n)
     }
 }
 
-/* --- primaries --------------------------------------------------------------------- */
-
-static struct sl_node *parse_dot(struct sl_parser *p, struct sl_node *object)
+/* A node with one operand, at the token that makes it. */
+static struct sl_node *node_of(struct sl_parser *p, enum sl_node_kind kind,
+                               struct sl_node *a)
 {
-    struct sl_node *n = sl_node_new(p, N_DOT, p->tok.pos);
+    struct sl_node *n = sl_node_new(p, kind, p->tok.pos);
 
-    sl_next(p);
-    n->a = object;
-    n->v = sl_parse_name(p);
+    n->a = a;
     return n;
 }
 
+/* --- order ------------------------------------------------------------------------- */
+
+/* Of arguments and of parameters, which are required, optional, keyword-only. */
+enum order { FIRST, NAMED, STAR, STARSTAR, LATE };
+
+struct rule {
+    uint8_t kind, after;
+    const char *wrong;
+};
+
+static const struct rule argument_rules[] = {
+    {STARSTAR, STARSTAR, "multiple **kwargs not allowed"},
+    {STAR, STARSTAR, "*args may not follow **kwargs"},
+    {STAR, STAR, "multiple *args not allowed"},
+    {NAMED, STARSTAR, "keyword argument may not follow **kwargs"},
+    {NAMED, STAR, "keyword argument may not follow *args"},
+    {FIRST, STAR, "positional argument may not follow *args"},
+    {FIRST, STARSTAR, "positional argument may not follow **kwargs"},
+    {FIRST, NAMED, "positional argument may not follow named"},
+    {0, 0, NULL},
+};
+
+/* Behind "**" comes the name of that parameter. */
+static const struct rule param_rules[] = {
+    {STARSTAR, STARSTAR, "multiple ** parameters not allowed"},
+    {STAR, STARSTAR, "* parameter may not follow **"},
+    {STAR, STAR, "multiple * parameters not allowed"},
+    {NAMED, STARSTAR, "optional parameter may not follow **"},
+    {LATE, STARSTAR, "required parameter may not follow **"},
+    {FIRST, STARSTAR, "required parameter may not follow **"},
+    {FIRST, NAMED, "required parameter may not follow optional"},
+    {0, 0, NULL},
+};
+
+/* `seen`: what came before. */
+static bool check_order(struct sl_parser *p, const struct rule *rule,
+                        unsigned seen, enum order kind, struct sl_pos pos,
+                        const struct sl_node *starstar)
+{
+    if (seen <= 1u << FIRST)
+        return true;
+    while (rule->wrong && (rule->kind != kind || !(seen >> rule->after & 1)))
+        rule++;
+    if (!rule->wrong)
+        return true;
+    if (p->tok.kind == TOK_STUCK)
+        return false;
+    bool named = rule->wrong[strlen(rule->wrong) - 1] == '*';
+    sl_static_error(p->s, pos, "%s%.*s", rule->wrong,
+                    named ? (int)sl_string(starstar->v)->length : 0,
+                    named ? sl_string(starstar->v)->p : "");
+    sl_static_hint(p->s, starstar
+                             ? "the order is: required, name=default, *args, "
+                               "keyword-only ones, **kwargs"
+                             : "the order is: positional, name=value, *args, "
+                               "**kwargs");
+    return false;
+}
+
+/* --- commas ---------------------------------------------------------------------- */
+
+static bool ends_list(enum sl_token_kind kind)
+{
+    return kind == TOK_STUCK || kind == TOK_EOF || kind == TOK_NEWLINE ||
+           kind == TOK_EQ || kind == TOK_SEMI ||
+           (kind >= TOK_RPAREN && kind <= TOK_RBRACE);
+}
+
+/* One item, or a tuple. `inside`: it may end in a comma. */
+static struct sl_node *parse_commas(struct sl_parser *p,
+                                    struct sl_node *(*item)(struct sl_parser *),
+                                    bool inside)
+{
+    struct sl_node *x = item(p);
+    struct sl_chain c = {0};
+
+    if (p->tok.kind != TOK_COMMA)
+        return x;
+    sl_chain_add(&c, x);
+    struct sl_node *tuple = sl_node_new(p, N_TUPLE, sl_node_start(x));
+    while (p->tok.kind == TOK_COMMA) {
+        struct sl_pos comma = p->tok.pos;
+        sl_next(p);
+        if (!ends_list(p->tok.kind)) {
+            sl_chain_add(&c, item(p));
+            continue;
+        }
+        if (!inside)
+            sl_complain(p, comma, "unparenthesized tuple with trailing comma",
+                        "write (x,) for a tuple of one item, or drop the "
+                        "comma");
+        break;
+    }
+    tuple->a = c.first;
+    return tuple;
+}
+
+struct sl_node *sl_parse_expr(struct sl_parser *p)
+{
+    return parse_commas(p, sl_parse_test, false);
+}
+
+struct sl_node *sl_parse_targets(struct sl_parser *p)
+{
+    return parse_commas(p, parse_suffixes, true);
+}
+
+/* --- brackets -------------------------------------------------------------------- */
+
+static struct sl_node *parse_deeper(struct sl_parser *p, unsigned level)
+{
+    struct sl_node *x = sl_enter(p) ? parse_level(p, level) : &p->spare;
+
+    sl_leave(p);
+    return x;
+}
+
+/* The clauses behind `body`, from the first `for` up to the closing bracket. */
+static struct sl_node *parse_clauses(struct sl_parser *p, struct sl_node *body,
+                                     struct sl_pos pos,
+                                     enum sl_token_kind close)
+{
+    struct sl_node *n = sl_node_new(p, N_COMPREHENSION, pos);
+    struct sl_chain c = {0};
+
+    p->want = close == TOK_RBRACK   ? "']', for, or if"
+              : close == TOK_RBRACE ? "'}', for, or if"
+                                    : "')', for, or if";
+    while (p->tok.kind != close && p->tok.kind != TOK_STUCK) {
+        struct sl_node *clause = sl_node_new(p, N_CLAUSE_FOR, p->tok.pos);
+        if (p->tok.kind == TOK_FOR) {
+            sl_next(p);
+            clause->a = sl_parse_targets(p);
+            sl_expect(p, TOK_IN);
+            clause->b = parse_deeper(p, LEVEL_OR);
+        } else if (p->tok.kind == TOK_IF) {
+            sl_next(p);
+            clause->kind = N_CLAUSE_IF;
+            clause->a = p->tok.kind == TOK_LAMBDA ? parse_lambda(p, false)
+                                                  : parse_deeper(p, LEVEL_OR);
+        } else {
+            sl_refuse(p, p->want, NULL);
+            sl_stuck(p);
+            break;
+        }
+        sl_chain_add(&c, clause);
+    }
+    n->a = body;
+    n->b = c.first;
+    n->flags = body->kind == N_ENTRY ? COMP_DICT : 0;
+    return n;
+}
+
+static struct sl_node *parse_list(struct sl_parser *p)
+{
+    struct sl_pos pos = sl_bracket_open(p);
+    struct sl_node *n = sl_node_new(p, N_LIST, pos);
+
+    p->want = "']'";
+    sl_next(p);
+    if (p->tok.kind != TOK_RBRACK) {
+        n->a = parse_commas(p, sl_parse_test, true);
+        if (n->a->kind == N_TUPLE && !(n->a->flags & NODE_PARENTHESIZED))
+            n->a = n->a->a;
+        else if (p->tok.kind == TOK_FOR)
+            n = parse_clauses(p, n->a, pos, TOK_RBRACK);
+    }
+    sl_expect(p, TOK_RBRACK);
+    return n;
+}
+
+/* `said`: that this is no dict. */
+static struct sl_node *parse_entry(struct sl_parser *p, bool *said)
+{
+    p->want = "':'";
+    if (p->tok.kind == TOK_STARSTAR) {
+        sl_refuse_primary(p);
+        sl_next(p);
+        *said = true;
+    }
+    struct sl_node *key = sl_parse_test(p);
+    struct sl_node *n = node_of(p, N_ENTRY, key);
+    enum sl_token_kind kind = p->tok.kind;
+    if (kind != TOK_COMMA && kind != TOK_RBRACE && kind != TOK_FOR) {
+        sl_expect(p, TOK_COLON);
+        p->want = "'}'";
+        n->b = sl_parse_test(p);
+        return n;
+    }
+    if (!*said)
+        sl_refuse(p, "':'",
+                  kind == TOK_FOR ? "write set([x for x in xs]) for a set"
+                                  : "write set([a, b]) for a set; a dict has "
+                                    "{key: value}");
+    *said = true;
+    n->b = sl_node_new(p, N_LITERAL, p->tok.pos);
+    return n;
+}
+
+static struct sl_node *parse_dict(struct sl_parser *p)
+{
+    struct sl_pos pos = sl_bracket_open(p);
+    struct sl_node *n = sl_node_new(p, N_DICT, pos), *x;
+    struct sl_chain c = {0};
+    bool said = false;
+
+    do {
+        sl_next(p);
+        if (p->tok.kind == TOK_RBRACE)
+            break;
+        x = parse_entry(p, &said);
+        if (!c.first && p->tok.kind == TOK_FOR)
+            n = parse_clauses(p, x, pos, TOK_RBRACE);
+        sl_chain_add(&c, x);
+    } while (p->tok.kind == TOK_COMMA);
+    p->want = "'}'";
+    sl_expect(p, TOK_RBRACE);
+    if (n->kind == N_DICT)
+        n->a = c.first;
+    return n;
+}
+
+/* At a `for` behind the first item: what other languages call a generator. */
+static struct sl_node *parse_generator(struct sl_parser *p, struct sl_node *x,
+                                       struct sl_pos pos)
+{
+    sl_refuse(p, p->want,
+              "there are no generators: put the comprehension in brackets, "
+              "[x for x in xs]");
+    return parse_clauses(p, x, pos, TOK_RPAREN);
+}
+
+static struct sl_node *parse_paren(struct sl_parser *p)
+{
+    struct sl_pos pos = sl_bracket_open(p);
+    struct sl_node *x;
+
+    p->want = "')'";
+    sl_next(p);
+    if (p->tok.kind == TOK_RPAREN) {
+        x = sl_node_new(p, N_TUPLE, pos);
+    } else {
+        x = parse_commas(p, sl_parse_test, true);
+        if (p->tok.kind == TOK_FOR && x->kind != N_TUPLE)
+            x = parse_generator(p, x, pos);
+    }
+    sl_expect(p, TOK_RPAREN);
+    x->flags |= NODE_PARENTHESIZED;
+    return x;
+}
+
+static struct sl_node *parse_argument(struct sl_parser *p, bool first)
+{
+    struct sl_pos pos = p->tok.pos;
+    enum sl_token_kind kind = p->tok.kind;
+
+    if (kind == TOK_STAR || kind == TOK_STARSTAR) {
+        sl_next(p);
+        struct sl_node *n =
+            sl_node_new(p, kind == TOK_STAR ? N_ARG_STAR : N_ARG_STARSTAR, pos);
+        n->a = sl_parse_test(p);
+        return n;
+    }
+    struct sl_node *x = sl_parse_test(p);
+    if (p->tok.kind == TOK_FOR && first)
+        return parse_generator(p, x, pos);
+    if (p->tok.kind != TOK_EQ)
+        return x;
+    if (x->kind != N_NAME || (x->flags & NODE_PARENTHESIZED)) {
+        sl_complain(p, sl_after_token(p),
+                    "keyword argument must have form name=expr",
+                    "values are compared by ==");
+        sl_stuck(p);
+        return x;
+    }
+    sl_next(p);
+    x->kind = N_ARG_NAMED;
+    x->a = sl_parse_test(p);
+    return x;
+}
+
+static struct sl_node *parse_call(struct sl_parser *p, struct sl_node *function)
+{
+    struct sl_node *n = node_of(p, N_CALL, function);
+    struct sl_chain c = {0};
+    unsigned seen = 0;
+
+    sl_bracket_open(p);
+    sl_next(p);
+    while (p->tok.kind != TOK_RPAREN && p->tok.kind != TOK_EOF &&
+           p->tok.kind != TOK_STUCK) {
+        p->want = "','";
+        if (c.first)
+            sl_expect(p, TOK_COMMA);
+        if (p->tok.kind == TOK_RPAREN)
+            break;
+        struct sl_pos at = p->tok.pos;
+        struct sl_node *x = parse_argument(p, !c.first);
+        enum order kind = x->kind == N_ARG_NAMED      ? NAMED
+                          : x->kind == N_ARG_STAR     ? STAR
+                          : x->kind == N_ARG_STARSTAR ? STARSTAR
+                                                      : FIRST;
+        check_order(p, argument_rules, seen, kind, at, NULL);
+        seen |= 1u << kind;
+        sl_chain_add(&c, x);
+    }
+    sl_expect(p, TOK_RPAREN);
+    n->b = c.first;
+    return n;
+}
+
+static struct sl_node *parse_index(struct sl_parser *p, struct sl_node *object)
+{
+    struct sl_node *n = node_of(p, N_INDEX, object);
+
+    sl_bracket_open(p);
+    p->want = "']'";
+    sl_next(p);
+    if (p->tok.kind != TOK_COLON)
+        n->b = sl_parse_expr(p);
+    if (p->tok.kind == TOK_COLON) {
+        n->kind = N_SLICE;
+        sl_next(p);
+        if (p->tok.kind != TOK_COLON && p->tok.kind != TOK_RBRACK)
+            n->c = sl_parse_test(p);
+        if (p->tok.kind == TOK_COLON) {
+            sl_next(p);
+            if (p->tok.kind != TOK_RBRACK)
+                n->d = sl_parse_test(p);
+        }
+    }
+    sl_expect(p, TOK_RBRACK);
+    return n;
+}
+
+/* --- primaries --------------------------------------------------------------------- */
+
 static struct sl_node *parse_unary(struct sl_parser *p, enum sl_operator op)
 {
-    struct sl_node *n = sl_node_new(p, N_UNARY, p->tok.pos);
+    struct sl_node *n = node_of(p, N_UNARY, &p->spare);
 
     n->op = (uint8_t)op;
     sl_next(p);
-    n->a = sl_enter(p) ? sl_parse_suffixes(p) : &p->spare;
+    if (sl_enter(p))
+        n->a = op == OP_NOT ? parse_level(p, LEVEL_NOT) : parse_suffixes(p);
     sl_leave(p);
     return n;
 }
@@ -98,23 +434,20 @@ static struct sl_node *parse_primary(struct sl_parser *p)
 
     switch (p->tok.kind) {
     case TOK_NAME:
-        n = sl_node_new(p, N_NAME, p->tok.pos);
-        n->v = p->tok.v;
-        sl_next(p);
-        return n;
     case TOK_INT:
     case TOK_FLOAT:
     case TOK_STRING:
     case TOK_BYTES:
-        n = sl_literal(p, p->tok.pos, p->tok.v);
+        n = node_of(p, p->tok.kind == TOK_NAME ? N_NAME : N_LITERAL, NULL);
+        n->v = p->tok.v;
         sl_next(p);
         return n;
     case TOK_LBRACK:
-        return sl_parse_list(p);
+        return parse_list(p);
     case TOK_LBRACE:
-        return sl_parse_dict(p);
+        return parse_dict(p);
     case TOK_LPAREN:
-        return sl_parse_paren(p);
+        return parse_paren(p);
     case TOK_MINUS:
         return parse_unary(p, OP_NEG);
     case TOK_PLUS:
@@ -130,8 +463,13 @@ static struct sl_node *parse_primary(struct sl_parser *p)
                 return parse_primary(p);
         }
         sl_stuck(p);
-        return sl_literal(p, p->tok.pos, V_NONE);
+        return node_of(p, N_LITERAL, NULL);
     }
+}
+
+static bool is_text(const struct sl_token *t)
+{
+    return t->kind == TOK_STRING || t->kind == TOK_BYTES;
 }
 
 /* Two operands side by side that other languages allow: "a" "b", f"{x}",
@@ -139,39 +477,37 @@ static struct sl_node *parse_primary(struct sl_parser *p)
 static bool pass_over_neighbours(struct sl_parser *p, struct sl_node *x)
 {
     bool touches = p->prev.at + p->prev.length == p->tok.at;
-    bool is_text = p->tok.kind == TOK_STRING || p->tok.kind == TOK_BYTES;
+    bool text = is_text(&p->tok);
 
-    if (is_text && p->prev.kind == TOK_NAME && touches && x->kind == N_NAME &&
-        sl_is_text_prefix(p->prev.at, p->prev.length)) {
-        sl_refuse(p, p->want);
-        sl_hint_prefix(p, p->prev.at);
+    if (text && touches && x->kind == N_NAME && p->prev.kind == TOK_NAME &&
+        sl_prefix_hint(p->prev.at, p->prev.length)) {
+        sl_refuse(p, p->want, sl_prefix_hint(p->prev.at, p->prev.length));
         x->kind = N_LITERAL;
         x->v = p->tok.v;
-    } else if (is_text && x->kind == N_LITERAL &&
-               (p->prev.kind == TOK_STRING || p->prev.kind == TOK_BYTES)) {
-        sl_refuse(p, p->want);
-        sl_static_hint(p->s, p->open > 0
-                                 ? "put a comma between texts, or join them "
-                                   "with +: \"a\" + \"b\""
-                                 : "join texts with +: \"a\" + \"b\"");
+    } else if (text && x->kind == N_LITERAL && is_text(&p->prev)) {
+        sl_refuse(p, p->want,
+                  p->open > 0 ? "put a comma between texts, or join them with "
+                                "+: \"a\" + \"b\""
+                              : "join texts with +: \"a\" + \"b\"");
     } else if (p->tok.kind == TOK_NAME && touches &&
                (p->prev.kind == TOK_INT || p->prev.kind == TOK_FLOAT)) {
-        sl_refuse(p, p->want);
-        sl_static_hint(p->s, "numbers are written in digits alone: no _, no "
-                             "letters behind them");
+        sl_refuse(p, p->want,
+                  "numbers are written in digits alone: no _, no letters "
+                  "behind them");
     } else {
         return false;
     }
     sl_next(p);
-    while (is_text && (p->tok.kind == TOK_STRING || p->tok.kind == TOK_BYTES ||
-                       (p->tok.kind == TOK_NAME &&
-                        sl_is_text_prefix(p->tok.at, p->tok.length) &&
-                        (*p->lex.p == '"' || *p->lex.p == '\''))))
+    while (text &&
+           (is_text(&p->tok) || (p->tok.kind == TOK_NAME &&
+                                 sl_prefix_hint(p->tok.at, p->tok.length) &&
+                                 (*p->lex.p == '"' || *p->lex.p == '\''))))
         sl_next(p);
     return true;
 }
 
-struct sl_node *sl_parse_suffixes(struct sl_parser *p)
+/* A primary with what follows it: .name, (...), [...] */
+static struct sl_node *parse_suffixes(struct sl_parser *p)
 {
     unsigned open = p->open;
     const char *want = p->want;
@@ -182,13 +518,15 @@ struct sl_node *sl_parse_suffixes(struct sl_parser *p)
         p->want = want;
         switch (p->tok.kind) {
         case TOK_DOT:
-            x = parse_dot(p, x);
+            x = node_of(p, N_DOT, x);
+            sl_next(p);
+            x->v = sl_parse_name(p);
             break;
         case TOK_LPAREN:
-            x = sl_parse_call(p, x);
+            x = parse_call(p, x);
             break;
         case TOK_LBRACK:
-            x = sl_parse_index(p, x);
+            x = parse_index(p, x);
             break;
         case TOK_STRING:
         case TOK_BYTES:
@@ -211,65 +549,50 @@ static const char *operator_name(unsigned op)
                              : sl_operator_text((enum sl_operator)op);
 }
 
-static void refuse_chain(struct sl_parser *p, unsigned first, unsigned second)
-{
-    sl_static_error(p->s, &p->file->source, sl_after_token(p),
-                    "%s does not associate with %s (use parens)",
-                    operator_name(first), operator_name(second));
-    sl_static_hint(p->s, "write \"a < b and b < c\" for \"a < b < c\"");
-}
-
 /* At an operator of that level; `x` is what it is applied to. Those that are
  * none here are passed over. `chained`: x is a comparison, and this one, too. */
 static struct sl_node *parse_operation(struct sl_parser *p, struct sl_node *x,
                                        unsigned level, bool chained)
 {
     enum sl_token_kind kind = p->tok.kind;
-    struct sl_node *n = sl_node_new(p,
-                                    kind == TOK_OR    ? N_OR
-                                    : kind == TOK_AND ? N_AND
-                                                      : N_BINARY,
-                                    p->tok.pos);
+    struct sl_node *n = node_of(p,
+                                kind == TOK_OR    ? N_OR
+                                : kind == TOK_AND ? N_AND
+                                                  : N_BINARY,
+                                x);
 
     n->op = binary[kind].op;
-    n->a = x;
-    if (kind == TOK_IS || kind == TOK_STARSTAR) {
-        sl_refuse(p, p->want);
-        sl_hint_token(p, TOK_EOF);
-    }
     if (kind == TOK_NOT) {
         sl_next(p);
-        if (p->tok.kind != TOK_IN) {
-            sl_refuse(p, "in");
-            sl_hint_token(p, TOK_EOF);
-            sl_stuck(p);
-        }
         n->pos = p->tok.pos; /* of `not in` it is the `in` that may fail */
     }
-    if (chained && p->tok.kind != TOK_STUCK)
-        refuse_chain(p, x->op, n->op);
+    if (kind == TOK_NOT ? p->tok.kind != TOK_IN
+                        : kind == TOK_IS || kind == TOK_STARSTAR) {
+        if (sl_refuse(p, kind == TOK_NOT ? "in" : p->want, NULL))
+            sl_hint_token(p, TOK_EOF);
+        if (kind == TOK_NOT)
+            sl_stuck(p);
+    }
+    if (chained && p->tok.kind != TOK_STUCK) {
+        sl_static_error(p->s, sl_after_token(p),
+                        "%s does not associate with %s (use parens)",
+                        operator_name(x->op), operator_name(n->op));
+        sl_static_hint(p->s, "write \"a < b and b < c\" for \"a < b < c\"");
+    }
     sl_next(p);
     if (kind == TOK_IS && p->tok.kind == TOK_NOT)
         sl_next(p);
-    n->b = sl_enter(p) ? parse_level(p, level + 1) : &p->spare;
-    sl_leave(p);
+    n->b = parse_deeper(p, level + 1);
     return n;
 }
 
 static struct sl_node *parse_level(struct sl_parser *p, unsigned level)
 {
-    struct sl_node *x;
+    struct sl_node *x = p->tok.kind == TOK_NOT && level <= LEVEL_NOT
+                            ? parse_unary(p, OP_NOT)
+                            : parse_suffixes(p);
     bool compared = false;
 
-    if (p->tok.kind == TOK_NOT && level <= LEVEL_NOT) {
-        x = sl_node_new(p, N_UNARY, p->tok.pos);
-        x->op = OP_NOT;
-        sl_next(p);
-        x->a = sl_enter(p) ? parse_level(p, LEVEL_NOT) : &p->spare;
-        sl_leave(p);
-    } else {
-        x = sl_parse_suffixes(p);
-    }
     for (;;) {
         unsigned found = binary[p->tok.kind].level;
         if (found == LEVEL_NONE || found < level)
@@ -279,22 +602,21 @@ static struct sl_node *parse_level(struct sl_parser *p, unsigned level)
     }
 }
 
-struct sl_node *sl_parse_lambda(struct sl_parser *p, bool conditional)
+/* `conditional`: its expression may be one. */
+static struct sl_node *parse_lambda(struct sl_parser *p, bool conditional)
 {
-    struct sl_node *n = sl_node_new(p, N_LAMBDA, p->tok.pos);
+    struct sl_node *n = node_of(p, N_LAMBDA, NULL);
 
     n->fn = sl_function_info_new(p, n->pos, sl_intern(p->s, "lambda", 6));
     sl_next(p);
     if (p->tok.kind != TOK_COLON)
         n->a = sl_parse_params(p, false);
     sl_expect(p, TOK_COLON);
-    if (!sl_enter(p))
-        n->b = &p->spare;
-    else if (conditional)
-        n->b = sl_parse_test(p);
-    else
-        n->b = p->tok.kind == TOK_LAMBDA ? sl_parse_lambda(p, false)
-                                         : parse_level(p, LEVEL_OR);
+    n->b = &p->spare;
+    if (sl_enter(p))
+        n->b = conditional                 ? sl_parse_test(p)
+               : p->tok.kind == TOK_LAMBDA ? parse_lambda(p, false)
+                                           : parse_level(p, LEVEL_OR);
     sl_leave(p);
     return n;
 }
@@ -308,10 +630,9 @@ static struct sl_node *parse_condition(struct sl_parser *p, struct sl_node *x)
     n->b = x;
     n->a = parse_level(p, LEVEL_OR);
     if (p->tok.kind != TOK_ELSE && p->tok.kind != TOK_STUCK) {
-        sl_static_error(p->s, &p->file->source, n->pos,
-                        "conditional expression without else clause");
-        sl_static_hint(p->s, "write \"a if condition else b\"");
-        n->c = sl_literal(p, n->pos, V_NONE);
+        sl_complain(p, n->pos, "conditional expression without else clause",
+                    "write \"a if condition else b\"");
+        n->c = sl_node_new(p, N_LITERAL, n->pos);
         return n;
     }
     sl_next(p);
@@ -322,48 +643,118 @@ static struct sl_node *parse_condition(struct sl_parser *p, struct sl_node *x)
 /* name := value */
 static void pass_over_walrus(struct sl_parser *p, struct sl_node *x)
 {
+    static const char hint[] =
+        "there is no :=, assign in a statement of its own before this one";
     bool in_header = p->want[1] == ':';
 
     if (!in_header)
-        sl_refuse(p, p->want);
+        sl_refuse(p, p->want, hint);
     sl_next(p);
     if (in_header)
-        sl_static_error(p->s, &p->file->source, p->tok.pos,
-                        "got '=', want primary expression");
-    sl_static_hint(p->s, "there is no :=, assign in a statement of its own "
-                         "before this one");
+        sl_complain(p, p->tok.pos, "got '=', want primary expression", hint);
     if (x->kind == N_NAME)
         sl_unsure_name(p, x->v);
     sl_next(p);
     sl_parse_test(p);
 }
 
-/* An expression without `if`. */
-struct sl_node *sl_parse_operand(struct sl_parser *p)
-{
-    struct sl_node *x = sl_enter(p) ? parse_level(p, LEVEL_OR) : &p->spare;
-
-    sl_leave(p);
-    return x;
-}
-
 struct sl_node *sl_parse_test(struct sl_parser *p)
 {
     struct sl_node *x = &p->spare;
 
-    if (!sl_enter(p)) {
-        sl_leave(p);
-        return x;
-    }
-    if (p->tok.kind == TOK_LAMBDA) {
-        x = sl_parse_lambda(p, true);
-    } else {
-        x = parse_level(p, LEVEL_OR);
-        if (p->tok.kind == TOK_IF)
+    if (sl_enter(p)) {
+        bool lambda = p->tok.kind == TOK_LAMBDA;
+        x = lambda ? parse_lambda(p, true) : parse_level(p, LEVEL_OR);
+        if (p->tok.kind == TOK_IF && !lambda)
             x = parse_condition(p, x);
+        if (p->tok.kind == TOK_COLON && *p->lex.p == '=')
+            pass_over_walrus(p, x);
     }
-    if (p->tok.kind == TOK_COLON && *p->lex.p == '=')
-        pass_over_walrus(p, x);
     sl_leave(p);
     return x;
+}
+
+/* --- parameters ---------------------------------------------------------------------- */
+
+/* name: type */
+static void pass_over_annotation(struct sl_parser *p)
+{
+    if (!p->annotated)
+        sl_refuse(p, "')'",
+                  "there are no type annotations: write only the names of "
+                  "parameters");
+    p->annotated = true;
+    sl_next(p);
+    if (p->tok.pos.line > p->prev.pos.line)
+        sl_stuck(p); /* it is the bracket that is missing */
+    else
+        sl_parse_test(p);
+}
+
+static struct sl_node *parse_param(struct sl_parser *p, bool is_def)
+{
+    struct sl_node *n = sl_node_new(p, N_PARAM, p->tok.pos);
+    enum sl_token_kind kind = p->tok.kind;
+
+    if (kind == TOK_STAR || kind == TOK_STARSTAR) {
+        n->kind = kind == TOK_STAR ? N_PARAM_STAR : N_PARAM_STARSTAR;
+        sl_next(p);
+        if (kind == TOK_STAR && p->tok.kind != TOK_NAME)
+            return n;
+    }
+    if (kind != TOK_NAME)
+        n->c = sl_node_new(p, N_PASS, p->tok.pos); /* where the name is */
+    n->v = sl_parse_name(p);
+    if (is_def && p->tok.kind == TOK_COLON)
+        pass_over_annotation(p);
+    if (n->kind == N_PARAM && p->tok.kind == TOK_EQ) {
+        n->c = sl_node_new(p, N_PASS, p->tok.pos); /* where the "=" is */
+        sl_next(p);
+        p->want = "','";
+        n->a = sl_parse_test(p);
+    }
+    return n;
+}
+
+struct sl_node *sl_parse_params(struct sl_parser *p, bool is_def)
+{
+    const struct sl_node *star = NULL, *starstar = NULL;
+    struct sl_chain c = {0};
+    unsigned seen = 0;
+    const char *want = p->want;
+
+    while (p->tok.kind != TOK_RPAREN && p->tok.kind != TOK_COLON &&
+           p->tok.kind != TOK_EOF && p->tok.kind != TOK_STUCK) {
+        if (c.first)
+            sl_expect(p, TOK_COMMA);
+        if (p->tok.kind == TOK_RPAREN || p->tok.kind == TOK_STUCK)
+            break;
+        struct sl_node *n = parse_param(p, is_def);
+        if (p->tok.kind == TOK_STUCK)
+            break;
+        enum order kind = n->kind == N_PARAM_STARSTAR ? STARSTAR
+                          : n->kind == N_PARAM_STAR   ? STAR
+                          : n->a                      ? NAMED
+                          : star                      ? LATE
+                                                      : FIRST;
+        bool right = check_order(p, param_rules, seen, kind,
+                                 kind == NAMED ? n->c->pos : n->pos,
+                                 starstar ? starstar : n);
+        if (kind == STARSTAR)
+            starstar = n;
+        else if (kind == STAR && right)
+            star = n;
+        else if (right && star)
+            seen |= 1u << LATE;
+        if (kind != LATE)
+            seen |= 1u << kind;
+        sl_chain_add(&c, n);
+    }
+    p->want = want;
+    if (star && !star->v && !(seen >> LATE & 1))
+        sl_complain(p, star->pos,
+                    "bare * must be followed by keyword-only parameters",
+                    "the order is: required, name=default, *args, "
+                    "keyword-only ones, **kwargs");
+    return c.first;
 }

@@ -1,5 +1,3 @@
-#include <stdio.h>
-
 #include "parse.h"
 
 /*
@@ -8,7 +6,8 @@
  */
 
 /* clang-format off */
-static const char *const reserved_hints[TOK_COUNT] = {
+/* A token where an expression was wanted. */
+static const char *const hints[TOK_COUNT] = {
     [TOK_AS] = "\"as\" is reserved: there is no import and no with",
     [TOK_ASSERT] = "for assert write: if not condition: fail(\"what is wrong\")",
     [TOK_ASYNC] = "there is no async: functions are called and return",
@@ -29,6 +28,8 @@ static const char *const reserved_hints[TOK_COUNT] = {
     [TOK_YIELD] = "there are no generators: append to a list and return it",
     [TOK_ELIF] = "elif belongs below an if, at the same indentation",
     [TOK_ELSE] = "else belongs below an if, at the same indentation; loops have none",
+    [TOK_STAR] = "a list is not unpacked in place: join lists with +, take parts with x[1:]",
+    [TOK_SLASHSLASH] = "comments begin with #",
     [TOK_LAMBDA] = "put the lambda in parentheses",
     [TOK_NOT] = "put it in parentheses: (not x)",
     [TOK_LOAD] = "load is a statement: load(\"module\", \"name\")",
@@ -38,49 +39,35 @@ struct word {
     const char *word, *hint;
 };
 
+static const struct words {
+    const char *words, *hint; /* words: with a space between */
+}
 /* "word something", at the start of a statement. */
-static const struct word words[] = {
+first_words[] = {
     {"print", "print is a function: print(x)"},
     {"echo", "write print(x)"},
     {"exec", "a program cannot run texts as programs"},
-    {"var", "names need no declaration: x = 1"},
-    {"let", "names need no declaration: x = 1"},
-    {"const", "names need no declaration: x = 1"},
-    {"int", "names need no declaration: x = 1"},
-    {"float", "names need no declaration: x = 1"},
-    {"str", "names need no declaration: x = 1"},
-    {"string", "names need no declaration: x = 1"},
-    {"auto", "names need no declaration: x = 1"},
-    {"local", "names need no declaration: x = 1"},
-    {"function", "functions are written \"def name(parameters):\""},
-    {"func", "functions are written \"def name(parameters):\""},
-    {"fn", "functions are written \"def name(parameters):\""},
-    {"fun", "functions are written \"def name(parameters):\""},
-    {"switch", "write if, elif and else"},
-    {"match", "write if, elif and else"},
-    {"case", "write if, elif and else"},
-    {"elseif", "write elif"},
-    {"elsif", "write elif"},
+    {"var let const int float str string auto local",
+     "names need no declaration: x = 1"},
+    {"function func fn fun", "functions are written \"def name(parameters):\""},
+    {"switch match case", "write if, elif and else"},
+    {"elseif elsif", "write elif"},
     {"unless", "write \"if not condition:\""},
     {"foreach", "write \"for x in xs:\""},
-    {"do", "loop a bounded number of times: \"for _ in range(1000):\" with \"break\""},
-    {"until", "loop a bounded number of times: \"for _ in range(1000):\" with \"break\""},
-    {"loop", "loop a bounded number of times: \"for _ in range(1000):\" with \"break\""},
+    {"do until loop", "loop a bounded number of times: \"for _ in range(1000):\" with \"break\""},
     {"throw", "write fail(\"what is wrong\")"},
     {"new", "there are no classes: use a dict for data, and functions"},
     {"type", "there are no type declarations"},
     {"goto", "write if and for"},
     {"end", "a block ends where its indentation ends"},
-};
-
+},
 /* Names that are not defined here. */
-static const struct word names[] = {
-    {"true", "write True"}, {"TRUE", "write True"},
-    {"false", "write False"}, {"FALSE", "write False"},
-    {"null", "write None"}, {"NULL", "write None"}, {"nil", "write None"},
-    {"none", "write None"}, {"undefined", "write None"},
-    {"nan", "write float(\"nan\")"}, {"NaN", "write float(\"nan\")"},
-    {"inf", "write float(\"inf\")"}, {"Infinity", "write float(\"inf\")"},
+names[] = {
+    {"true TRUE", "write True"},
+    {"false FALSE", "write False"},
+    {"null NULL nil none undefined", "write None"},
+    {"nan NaN", "write float(\"nan\")"},
+    {"inf Infinity", "write float(\"inf\")"},
     {"sum", "add in a loop: total = 0, then \"for x in xs: total += x\""},
     {"map", "write [f(x) for x in xs]"},
     {"filter", "write [x for x in xs if f(x)]"},
@@ -91,10 +78,8 @@ static const struct word names[] = {
     {"round", "write int(x + 0.5) if x is not negative; \"%d\" % x cuts off"},
     {"next", "there are no iterators: write list(xs)[0], or a for loop"},
     {"iter", "there are no iterators: write list(xs), or a for loop"},
-    {"open", "a program reads no files: what it works on is given to it"},
-    {"file", "a program reads no files: what it works on is given to it"},
-    {"input", "a program reads nothing from a terminal: what it works on is given to it"},
-    {"raw_input", "a program reads nothing from a terminal: what it works on is given to it"},
+    {"open file", "a program reads no files: what it works on is given to it"},
+    {"input raw_input", "a program reads nothing from a terminal: what it works on is given to it"},
     {"format", "write \"{}\".format(x), or \"%s\" % x"},
     {"pow", "multiply in a loop; 1 << n for powers of 2"},
     {"divmod", "write (a // b, a % b)"},
@@ -112,48 +97,27 @@ static const struct word names[] = {
     {"bytearray", "write a list of ints, and bytes(xs) at the end"},
     {"memoryview", "slices do the same: b[1:3]"},
     {"slice", "write x[start:stop:step]"},
-    {"object", "there are no classes: use a dict for data, and functions"},
-    {"super", "there are no classes: use a dict for data, and functions"},
-    {"self", "there are no classes: use a dict for data, and functions"},
-    {"this", "there are no classes: use a dict for data, and functions"},
-    {"cls", "there are no classes: use a dict for data, and functions"},
-    {"struct", "use a dict: {\"name\": value}"},
-    {"namedtuple", "use a dict: {\"name\": value}"},
-    {"dataclass", "use a dict: {\"name\": value}"},
+    {"object super self this cls property staticmethod classmethod",
+     "there are no classes: use a dict for data, and functions"},
+    {"struct namedtuple dataclass", "use a dict: {\"name\": value}"},
     {"OrderedDict", "dicts keep the order in which keys were added"},
     {"defaultdict", "write d.setdefault(key, []).append(x)"},
     {"Counter", "write d[x] = d.get(x, 0) + 1"},
     {"deque", "use a list"},
     {"setattr", "use a dict: d[name] = value"},
     {"delattr", "use a dict: d.pop(name)"},
-    {"property", "there are no classes: use a dict for data, and functions"},
-    {"staticmethod", "there are no classes: use a dict for data, and functions"},
-    {"classmethod", "there are no classes: use a dict for data, and functions"},
     {"id", "values have no identity: compare with =="},
-    {"globals", "keep what is looked up by name in a dict"},
-    {"locals", "keep what is looked up by name in a dict"},
-    {"vars", "keep what is looked up by name in a dict"},
-    {"eval", "a program cannot run texts as programs"},
-    {"exec", "a program cannot run texts as programs"},
-    {"compile", "a program cannot run texts as programs"},
-    {"__import__", "there are no imports: what can be used is there already"},
+    {"globals locals vars", "keep what is looked up by name in a dict"},
+    {"eval exec compile", "a program cannot run texts as programs"},
+    {"__import__ require", "there are no imports: what can be used is there already"},
     {"__name__", "a program is only ever run: call the function"},
     {"__file__", "a program does not know where it is"},
-    {"require", "there are no imports: what can be used is there already"},
-    {"exit", "write return, or fail(\"what is wrong\")"},
-    {"quit", "write return, or fail(\"what is wrong\")"},
+    {"exit quit", "write return, or fail(\"what is wrong\")"},
     {"sleep", "a program cannot wait: it sees no clock"},
-    {"error", "write fail(\"what is wrong\")"},
-    {"panic", "write fail(\"what is wrong\")"},
-    {"raise", "write fail(\"what is wrong\")"},
-    {"Exception", "write fail(\"what is wrong\")"},
-    {"ValueError", "write fail(\"what is wrong\")"},
-    {"TypeError", "write fail(\"what is wrong\")"},
+    {"error panic raise Exception ValueError TypeError IndexError RuntimeError",
+     "write fail(\"what is wrong\")"},
     {"KeyError", "write fail(\"what is wrong\"), or d.get(key, default)"},
-    {"IndexError", "write fail(\"what is wrong\")"},
-    {"RuntimeError", "write fail(\"what is wrong\")"},
-    {"NotImplementedError", "write fail(\"not implemented\")"},
-    {"NotImplemented", "write fail(\"not implemented\")"},
+    {"NotImplementedError NotImplemented", "write fail(\"not implemented\")"},
     {"StopIteration", "leave a loop with break"},
     {"os", "a program reads no files and no environment"},
     {"sys", "a program sees nothing of the system; end it with return or fail()"},
@@ -162,23 +126,15 @@ static const struct word names[] = {
     {"re", "there are no regular expressions: use find, split, startswith, in"},
     {"math", "there is no math module; // and % are exact for ints"},
     {"random", "a program gives the same result each time: there is no chance"},
-    {"time", "a program sees no clock: take the time as input"},
-    {"datetime", "a program sees no clock: take the time as input"},
+    {"time datetime", "a program sees no clock: take the time as input"},
     {"json", "values are turned into JSON outside of the program; print and return them as they are"},
-    {"logging", "write print(x)"},
-    {"console", "write print(x)"},
+    {"logging console println puts", "write print(x)"},
     {"printf", "write print(\"%s\" % x)"},
-    {"println", "write print(x)"},
-    {"puts", "write print(x)"},
     {"itertools", "write nested loops or comprehensions"},
     {"functools", "write a loop, or a lambda"},
     {"collections", "use dict, list and set"},
-    {"typing", "there are no type annotations"},
-    {"List", "there are no type annotations"},
-    {"Dict", "there are no type annotations"},
-    {"Optional", "there are no type annotations"},
-    {"Any", "there are no type annotations"},
-    {"length", "write len(x)"}, {"size", "write len(x)"},
+    {"typing List Dict Optional Any", "there are no type annotations"},
+    {"length size", "write len(x)"},
     {"sort", "write sorted(xs)"},
     {"reverse", "write reversed(xs), or xs[::-1]"},
     {"join", "write \", \".join(texts)"},
@@ -187,13 +143,17 @@ static const struct word names[] = {
 };
 /* clang-format on */
 
-static const char *look_up(const struct word *table, size_t count,
-                           const char *p, size_t length)
+static const char *look_up(const struct words *row, size_t count, const char *p,
+                           size_t length)
 {
-    for (size_t i = 0; i < count; i++)
-        if (strlen(table[i].word) == length &&
-            memcmp(table[i].word, p, length) == 0)
-            return table[i].hint;
+    for (; count-- > 0; row++) {
+        const char *at = row->words;
+        while (strncmp(at, p, length) != 0 || (at[length] && at[length] != ' '))
+            if (!(at = strchr(at, ' ')) || !*++at)
+                break;
+        if (at)
+            return row->hint;
+    }
     return NULL;
 }
 
@@ -208,8 +168,8 @@ bool sl_hint_name(struct star *s, const char *p, size_t length)
 
 void sl_hint_word(struct sl_parser *p, const char *word, size_t length)
 {
-    const char *hint =
-        look_up(words, sizeof words / sizeof *words, word, length);
+    const char *hint = look_up(
+        first_words, sizeof first_words / sizeof *first_words, word, length);
 
     if (hint)
         sl_static_hint(p->s, "%s", hint);
@@ -217,40 +177,24 @@ void sl_hint_word(struct sl_parser *p, const char *word, size_t length)
         sl_hint_token(p, TOK_NEWLINE);
 }
 
-/* --- texts ------------------------------------------------------------------------ */
-
-bool sl_is_text_prefix(const char *p, size_t length)
+const char *sl_prefix_hint(const char *p, size_t length)
 {
+    bool format = length && (memchr(p, 'f', length) || memchr(p, 'F', length));
+
     if (length == 0 || length > 2)
-        return false;
+        return NULL;
     for (size_t i = 0; i < length; i++)
         if (!strchr("fFuUrRbB", p[i]))
-            return false;
-    return true;
-}
-
-void sl_hint_prefix(struct sl_parser *p, const char *prefix)
-{
-    if (prefix[0] == 'f' || prefix[0] == 'F' || prefix[1] == 'f' ||
-        prefix[1] == 'F')
-        sl_static_hint(p->s, "there are no f-strings: write "
-                             "\"{} of {}\".format(a, b) or \"%%s of %%s\" %% "
-                             "(a, b)");
-    else
-        sl_static_hint(p->s, "the letters before a text are r, b or rb");
+            return NULL;
+    return format
+               ? "there are no f-strings: write \"{} of {}\".format(a, b) or "
+                 "\"%s of %s\" % (a, b)"
+               : "the letters before a text are r, b or rb";
 }
 
 /* --- tokens ------------------------------------------------------------------------ */
 
-static bool was(const struct sl_parser *p, const char *text)
-{
-    size_t n = strlen(text);
-
-    return p->prev.length + 1 >= n && p->prev.at &&
-           memcmp(p->prev.at + p->prev.length - n, text, n) == 0;
-}
-
-/* What stands before the token explains it: operators of other languages. */
+/* Operators of other languages: what the token ends, or what ends the line. */
 static const char *hint_before(const struct sl_parser *p)
 {
     static const struct {
@@ -270,17 +214,13 @@ static const char *hint_before(const struct sl_parser *p)
          "write \"pass\" for a body that does nothing, range(a, b) for "
          "numbers"},
     };
-    const char *end = p->tok.at + p->tok.length;
     bool ends_line = p->tok.kind == TOK_NEWLINE || p->tok.kind == TOK_EOF;
+    const struct sl_token *last = ends_line ? &p->prev : &p->tok;
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         size_t n = strlen(rows[i].text);
-        if (p->tok.kind == rows[i].kind &&
-            p->prev.length + p->tok.length >= n &&
-            p->prev.at + p->prev.length == p->tok.at &&
-            memcmp(end - n, rows[i].text, n) == 0)
-            return rows[i].hint;
-        if (p->prev.kind == rows[i].kind && ends_line && was(p, rows[i].text))
+        if (last->kind == rows[i].kind &&
+            memcmp(last->at + last->length - n, rows[i].text, n) == 0)
             return rows[i].hint;
     }
     return NULL;
@@ -293,29 +233,20 @@ static const char *hint_alone(const struct sl_parser *p,
 
     switch (p->tok.kind) {
     case TOK_STARSTAR:
-        return p->open > 0 && sl_bracket(p)->text == '{'
+        return p->open > 0 && p->brackets[p->open - 1].text == '{'
                    ? "join dicts with |: d | {\"key\": value}"
                    : "there is no power operator: multiply in a loop, 1 << n "
                      "for powers of 2";
-    case TOK_STAR:
-        return primary ? "a list is not unpacked in place: join lists with +, "
-                         "take parts with x[1:]"
-                       : NULL;
     case TOK_LBRACE:
         return "a block begins with : and is indented";
-    case TOK_SLASHSLASH:
-        return primary ? "comments begin with #" : NULL;
     case TOK_SLASH:
         return primary ? NULL : "parameters cannot be made positional-only";
     case TOK_DOT:
-        return *p->lex.p == '.'
-                   ? "write \"pass\" for a body that does nothing, "
-                     "and None for a value"
-                   : NULL;
+        return *p->lex.p == '.' ? "write \"pass\" for a body that does "
+                                  "nothing, and None for a value"
+                                : NULL;
     case TOK_INDENT:
         return "this line is indented more than the one before it";
-    case TOK_EQ:
-        return want == TOK_COLON ? "values are compared by ==" : NULL;
     case TOK_RETURN:
     case TOK_PASS:
     case TOK_BREAK:
@@ -323,34 +254,32 @@ static const char *hint_alone(const struct sl_parser *p,
         return primary ? "it begins a statement; the body of a lambda is an "
                          "expression, whose value it returns"
                        : NULL;
+    case TOK_EQ:
+        return want == TOK_COLON ? "values are compared by ==" : NULL;
     default:
-        return primary || p->tok.kind == TOK_IS || want == TOK_EOF
-                   ? reserved_hints[p->tok.kind]
+        return primary || p->tok.kind == TOK_IS ||
+                       (want == TOK_EOF && p->tok.kind >= TOK_AND)
+                   ? hints[p->tok.kind]
                    : NULL;
     }
-}
-
-static bool is_operand(enum sl_token_kind kind)
-{
-    return kind == TOK_NAME || kind == TOK_INT || kind == TOK_FLOAT ||
-           kind == TOK_STRING || kind == TOK_BYTES;
 }
 
 /* In a bracket: what is missing may be before this line. */
 static void hint_bracket(struct sl_parser *p, const struct sl_bracket *b)
 {
-    if (p->tok.kind == TOK_RPAREN || p->tok.kind == TOK_RBRACK ||
-        p->tok.kind == TOK_RBRACE)
+    enum sl_token_kind kind = p->tok.kind;
+
+    if (kind >= TOK_RPAREN && kind <= TOK_RBRACE)
         return;
-    if (p->tok.kind == TOK_EOF || p->tok.kind == TOK_NEWLINE)
+    if (kind == TOK_EOF || kind == TOK_NEWLINE)
         sl_static_hint(p->s, "the '%c' of line %u, column %u is never closed",
                        b->text, b->pos.line, b->pos.column);
-    else if (p->tok.pos.line > p->prev.line)
+    else if (p->tok.pos.line > p->prev.pos.line)
         sl_static_hint(p->s,
                        "is a comma missing before this line, or the bracket "
                        "that closes the '%c' of line %u?",
                        b->text, b->pos.line);
-    else if (is_operand(p->tok.kind))
+    else if (kind >= TOK_NAME && kind <= TOK_BYTES)
         sl_static_hint(p->s, "is a comma or an operator missing before it?");
 }
 
@@ -367,7 +296,7 @@ static bool is_assigned_to(const struct sl_parser *p)
 void sl_hint_reserved(struct sl_parser *p)
 {
     sl_static_hint(p->s, "\"%s\" is a word of the language: take another name",
-                   sl_token_name(p->tok.kind));
+                   sl_token_names[p->tok.kind]);
 }
 
 void sl_hint_token(struct sl_parser *p, enum sl_token_kind want)
@@ -384,8 +313,8 @@ void sl_hint_token(struct sl_parser *p, enum sl_token_kind want)
     if (hint)
         sl_static_hint(p->s, "%s", hint);
     else if (p->open > 0)
-        hint_bracket(p, sl_bracket(p));
-    else if (want == TOK_COLON && p->tok.kind != TOK_COLON)
+        hint_bracket(p, &p->brackets[p->open - 1]);
+    else if (want == TOK_COLON)
         sl_static_hint(p->s, "what begins with def, if, elif, else or for has "
                              "a : before its block");
 }

@@ -1,66 +1,38 @@
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "parse.h"
 #include "scope.h"
 
-/* --- errors ------------------------------------------------------------------------- */
-
-__attribute__((format(printf, 3, 4))) static void
-refuse(struct sl_resolver *r, struct sl_pos pos, const char *format, ...)
-{
-    char text[256];
-    va_list ap;
-
-    va_start(ap, format);
-    vsnprintf(text, sizeof text, format, ap);
-    va_end(ap);
-    sl_static_error(r->s, &r->file->source, pos, "%s", text);
-}
+/* A name in a message. */
+#define SHOWN(name)                                                            \
+    (int)(sl_string(name)->length > 80 ? 80 : sl_string(name)->length),        \
+        sl_string(name)->p
 
 /* --- what a block assigns to -------------------------------------------------------------- */
-
-static bool is_file_scope(const struct sl_resolver *r)
-{
-    return !r->walk->outer && r->scope == r->walk->scope;
-}
-
-static void refuse_rebinding(struct sl_resolver *r, const struct sl_node *n,
-                             const struct sl_variable_info *v, bool load)
-{
-    const struct sl_string *name = sl_string(n->v);
-    int length = name->length > 80 ? 80 : (int)name->length;
-
-    if (load)
-        refuse(r, n->pos, "cannot reassign top-level %.*s", length, name->p);
-    else
-        sl_static_error(r->s, &r->file->source, n->pos,
-                        "cannot reassign %s %.*s declared at %s:%u:%u",
-                        v->kind == VARIABLE_GLOBAL ? "global" : "local", length,
-                        name->p, r->file->source.file, v->pos.line,
-                        v->pos.column);
-    sl_static_hint(r->s, "a name at the top level is assigned once: take "
-                         "another name, or do this in a function");
-}
 
 /* `n`: an N_NAME that is assigned to. */
 static void declare(struct sl_resolver *r, const struct sl_node *n, bool load)
 {
-    bool is_new = true;
+    struct sl_variable_info *v = sl_declared(r, n->v);
+    bool in_file = !r->walk->outer && r->scope == &r->walk->scope;
+    bool interactive = r->s->options.interactive;
 
-    if (!is_file_scope(r)) {
-        sl_declare(r, n->v, n->pos, &is_new);
+    if (!v) {
+        sl_declare(r, n->v, n->pos,
+                   in_file && (!load || interactive) ? VARIABLE_GLOBAL
+                                                     : VARIABLE_LOCAL);
         return;
     }
-    struct sl_variable_info *v = sl_scope_name(r, n->v)->means;
-    if (v) {
-        if (!r->s->options.interactive && !r->broken)
-            refuse_rebinding(r, n, v, load);
-    } else if (load && !r->s->options.interactive) {
-        sl_declare(r, n->v, n->pos, &is_new);
-    } else {
-        sl_declare_global(r, n->v, n->pos);
-    }
+    if (!in_file || interactive || r->broken)
+        return;
+    if (load)
+        sl_static_error(r->s, n->pos, "cannot reassign top-level %.*s",
+                        SHOWN(n->v));
+    else
+        sl_static_error(
+            r->s, n->pos, "cannot reassign %s %.*s declared at %s:%u:%u",
+            v->kind == VARIABLE_GLOBAL ? "global" : "local", SHOWN(n->v),
+            r->file->source.file, v->pos.line, v->pos.column);
+    sl_static_hint(r->s, "a name at the top level is assigned once: take "
+                         "another name, or do this in a function");
 }
 
 static void declare_target(struct sl_resolver *r, const struct sl_node *n)
@@ -77,16 +49,22 @@ static void declare_load(struct sl_resolver *r, const struct sl_node *n)
     for (const struct sl_node *x = n->a; x; x = x->next) {
         const struct sl_string *from = sl_string(x->b->v);
         if (from->length == 0) {
-            refuse(r, x->b->pos, "load: empty identifier");
+            sl_static_error(r->s, x->b->pos, "load: empty identifier");
             continue;
         }
         if (from->p[0] == '_')
-            refuse(r, x->b->pos,
-                   "load: names with leading underscores are not exported: "
-                   "%.*s",
-                   from->length > 80 ? 80 : (int)from->length, from->p);
+            sl_static_error(r->s, x->b->pos,
+                            "load: names with leading underscores are not "
+                            "exported: %.*s",
+                            SHOWN(x->b->v));
         declare(r, x->a, true);
     }
+}
+
+/* Chains of them are as long as the source: walked in a loop. */
+static bool is_elif(const struct sl_node *n)
+{
+    return n && n->kind == N_IF && !n->next;
 }
 
 /* What the statements bind in their function, or in the file. */
@@ -97,8 +75,7 @@ static void declare_block(struct sl_resolver *r, const struct sl_node *n)
     for (; n && !r->failed; n = n->next) {
         const struct sl_node *branch = n;
         /* What is wrong at the top level anyway has errors enough. */
-        if (n->kind == N_FOR || n->kind == N_IF)
-            r->broken = true;
+        r->broken = broken || n->kind == N_FOR || n->kind == N_IF;
         switch (n->kind) {
         case N_ASSIGN:
         case N_AUGMENT:
@@ -114,11 +91,9 @@ static void declare_block(struct sl_resolver *r, const struct sl_node *n)
             declare_block(r, n->c);
             break;
         case N_IF:
-            for (;; branch = branch->c) {
+            for (; is_elif(branch->c); branch = branch->c)
                 declare_block(r, branch->b);
-                if (!branch->c || branch->c->kind != N_IF || branch->c->next)
-                    break;
-            }
+            declare_block(r, branch->b);
             declare_block(r, branch->c);
             break;
         case N_LOAD:
@@ -127,8 +102,8 @@ static void declare_block(struct sl_resolver *r, const struct sl_node *n)
         default:
             break;
         }
-        r->broken = broken;
     }
+    r->broken = broken;
 }
 
 /* --- expressions ---------------------------------------------------------------------- */
@@ -136,14 +111,9 @@ static void declare_block(struct sl_resolver *r, const struct sl_node *n)
 static void resolve_expr(struct sl_resolver *r, struct sl_node *n);
 static void resolve_block(struct sl_resolver *r, struct sl_node *n);
 
-static void resolve_list(struct sl_resolver *r, struct sl_node *n)
-{
-    for (; n && !r->failed; n = n->next)
-        resolve_expr(r, n);
-}
-
 static void refuse_target(struct sl_resolver *r, const struct sl_node *n)
 {
+    static const char compare[] = "values are compared by ==";
     static const struct {
         const char *name, *hint;
     } rows[] = {
@@ -151,18 +121,19 @@ static void refuse_target(struct sl_resolver *r, const struct sl_node *n)
         [N_DICT] = {"dictexpr", NULL},
         [N_COMPREHENSION] = {"comprehension", NULL},
         [N_UNARY] = {"unaryexpr", NULL},
-        [N_BINARY] = {"binaryexpr", "values are compared by =="},
-        [N_AND] = {"binaryexpr", "values are compared by =="},
-        [N_OR] = {"binaryexpr", "values are compared by =="},
+        [N_BINARY] = {"binaryexpr", compare},
+        [N_AND] = {"binaryexpr", compare},
+        [N_OR] = {"binaryexpr", compare},
         [N_COND] = {"condexpr", NULL},
         [N_LAMBDA] = {"lambdaexpr", NULL},
-        [N_CALL] = {"callexpr", "values are compared by =="},
+        [N_CALL] = {"callexpr", compare},
         [N_SLICE] = {"sliceexpr", "make a new list: x[:i] + new + x[j:]"},
     };
 
     if (n->kind >= sizeof rows / sizeof *rows || !rows[n->kind].name)
         return;
-    refuse(r, sl_node_start(n), "can't assign to %s", rows[n->kind].name);
+    sl_static_error(r->s, sl_node_start(n), "can't assign to %s",
+                    rows[n->kind].name);
     if (rows[n->kind].hint)
         sl_static_hint(r->s, "%s", rows[n->kind].hint);
 }
@@ -183,11 +154,11 @@ static void resolve_target(struct sl_resolver *r, struct sl_node *n,
         break;
     case N_TUPLE:
     case N_LIST:
-        if (augmented) {
-            refuse(r, n->kind == N_TUPLE && n->a ? sl_node_start(n->a) : n->pos,
-                   "can't use %s expression in augmented assignment",
-                   n->kind == N_TUPLE ? "tuple" : "list");
-        }
+        if (augmented)
+            sl_static_error(
+                r->s, n->kind == N_TUPLE && n->a ? sl_node_start(n->a) : n->pos,
+                "can't use %s expression in augmented assignment",
+                n->kind == N_TUPLE ? "tuple" : "list");
         for (n = n->a; n && !r->failed; n = n->next)
             resolve_target(r, n, augmented);
         break;
@@ -208,23 +179,22 @@ static void resolve_comprehension(struct sl_resolver *r, struct sl_node *n)
 {
     struct sl_block_scope scope;
     size_t set = r->set.count;
-    struct sl_node *clause = n->b;
 
     /* The first iterable is outside: [x for x in x]. */
-    resolve_expr(r, clause->b);
+    resolve_expr(r, n->b->b);
     sl_scope_enter(r, &scope);
     begin_repeat(r);
     for (struct sl_node *c = n->b; c; c = c->next)
         if (c->kind == N_CLAUSE_FOR)
             declare_target(r, c->a);
-    for (; clause && !r->failed; clause = clause->next) {
-        if (clause->kind == N_CLAUSE_IF) {
-            resolve_expr(r, clause->a);
+    for (struct sl_node *c = n->b; c && !r->failed; c = c->next) {
+        if (c->kind == N_CLAUSE_IF) {
+            resolve_expr(r, c->a);
             continue;
         }
-        if (clause != n->b)
-            resolve_expr(r, clause->b);
-        resolve_target(r, clause->a, false);
+        if (c != n->b)
+            resolve_expr(r, c->b);
+        resolve_target(r, c->a, false);
     }
     resolve_expr(r, n->a);
     r->walk->repeats--;
@@ -232,24 +202,19 @@ static void resolve_comprehension(struct sl_resolver *r, struct sl_node *n)
     sl_scope_leave(r);
 }
 
-static void check_named(struct sl_resolver *r, const struct sl_node *arg)
-{
-    struct sl_name *name = sl_scope_name(r, arg->v);
-
-    if (name->call == r->calls) {
-        const struct sl_string *text = sl_string(arg->v);
-        refuse(r, arg->pos, "keyword argument \"%.*s\" is repeated",
-               text->length > 80 ? 80 : (int)text->length, text->p);
-    }
-    name->call = r->calls;
-}
-
 static void resolve_args(struct sl_resolver *r, struct sl_node *call)
 {
     r->calls++;
-    for (struct sl_node *x = call->b; x; x = x->next)
-        if (x->kind == N_ARG_NAMED)
-            check_named(r, x);
+    for (struct sl_node *x = call->b; x; x = x->next) {
+        if (x->kind != N_ARG_NAMED)
+            continue;
+        struct sl_name *name = sl_scope_name(r, x->v);
+        if (name->call == r->calls)
+            sl_static_error(r->s, x->pos,
+                            "keyword argument \"%.*s\" is repeated",
+                            SHOWN(x->v));
+        name->call = r->calls;
+    }
     for (struct sl_node *x = call->b; x && !r->failed; x = x->next)
         resolve_expr(r, x->kind == N_ARG_NAMED || x->kind == N_ARG_STAR ||
                                 x->kind == N_ARG_STARSTAR
@@ -257,19 +222,14 @@ static void resolve_args(struct sl_resolver *r, struct sl_node *call)
                             : x);
 }
 
-/* --- functions ------------------------------------------------------------------------ */
-
 static void declare_param(struct sl_resolver *r, struct sl_node *n)
 {
-    bool is_new;
-    struct sl_variable_info *v = sl_declare(r, n->v, n->pos, &is_new);
-
-    if (!is_new) {
-        const struct sl_string *text = sl_string(n->v);
-        refuse(r, n->c ? n->c->pos : n->pos, "duplicate parameter: %.*s",
-               text->length > 80 ? 80 : (int)text->length, text->p);
+    if (sl_declared(r, n->v)) {
+        sl_static_error(r->s, n->c ? n->c->pos : n->pos,
+                        "duplicate parameter: %.*s", SHOWN(n->v));
         return;
     }
+    struct sl_variable_info *v = sl_declare(r, n->v, n->pos, VARIABLE_LOCAL);
     v->param = n;
     sl_mark_set(r, v);
 }
@@ -291,30 +251,26 @@ static void declare_params(struct sl_resolver *r, struct sl_node *params)
             info->keyword_only_count += star != NULL;
         }
     }
-    if (star && star->v) {
+    info->has_star = star && star->v;
+    if (info->has_star)
         declare_param(r, star);
-        info->has_star = true;
-    }
-    if (starstar) {
+    info->has_starstar = starstar;
+    if (starstar)
         declare_param(r, starstar);
-        info->has_starstar = true;
-    }
 }
 
-/* Of a def or a lambda, whose body is `block` or `expr`. */
+/* Of a def or a lambda, whose `b` is a block or an expression. */
 static void resolve_function(struct sl_resolver *r, struct sl_node *n)
 {
-    struct sl_block_scope scope;
+    size_t set = r->set.count;
     struct sl_walk walk;
-    size_t set;
 
     for (struct sl_node *p = n->a; p && !r->failed; p = p->next)
         if (p->kind == N_PARAM && p->a)
             resolve_expr(r, p->a);
     if (r->failed)
         return;
-    set = r->set.count;
-    sl_walk_enter(r, &walk, n->fn, &scope);
+    sl_walk_enter(r, &walk, n->fn);
     declare_params(r, n->a);
     if (n->kind == N_LAMBDA) {
         resolve_expr(r, n->b);
@@ -329,7 +285,7 @@ static void resolve_function(struct sl_resolver *r, struct sl_node *n)
 static void resolve_expr(struct sl_resolver *r, struct sl_node *n)
 {
     /* Down the left side in a loop: it may be as long as the source. */
-    while (!r->failed) {
+    while (n && !r->failed) {
         switch (n->kind) {
         case N_NAME:
             sl_resolve_read(r, n);
@@ -337,7 +293,8 @@ static void resolve_expr(struct sl_resolver *r, struct sl_node *n)
         case N_LIST:
         case N_TUPLE:
         case N_DICT:
-            resolve_list(r, n->a);
+            for (n = n->a; n && !r->failed; n = n->next)
+                resolve_expr(r, n);
             return;
         case N_COMPREHENSION:
             resolve_comprehension(r, n);
@@ -345,14 +302,6 @@ static void resolve_expr(struct sl_resolver *r, struct sl_node *n)
         case N_LAMBDA:
             resolve_function(r, n);
             return;
-        case N_ENTRY:
-        case N_INDEX:
-        case N_BINARY:
-        case N_AND:
-        case N_OR:
-            resolve_expr(r, n->b);
-            n = n->a;
-            break;
         case N_COND:
             resolve_expr(r, n->a);
             resolve_expr(r, n->b);
@@ -363,9 +312,17 @@ static void resolve_expr(struct sl_resolver *r, struct sl_node *n)
             n = n->a;
             break;
         case N_SLICE:
-            resolve_list(r, n->b);
-            resolve_list(r, n->c);
-            resolve_list(r, n->d);
+            resolve_expr(r, n->b);
+            resolve_expr(r, n->c);
+            resolve_expr(r, n->d);
+            n = n->a;
+            break;
+        case N_ENTRY:
+        case N_INDEX:
+        case N_BINARY:
+        case N_AND:
+        case N_OR:
+            resolve_expr(r, n->b);
             n = n->a;
             break;
         case N_UNARY:
@@ -380,9 +337,18 @@ static void resolve_expr(struct sl_resolver *r, struct sl_node *n)
 
 /* --- statements ------------------------------------------------------------------------- */
 
-static bool is_toplevel(const struct sl_resolver *r)
+/* `n` is refused outside of functions. */
+static void refuse_toplevel(struct sl_resolver *r, const struct sl_node *n,
+                            const char *text, const char *hint)
 {
-    return !r->walk->outer && !r->s->options.interactive;
+    if (!r->walk->outer && !r->s->options.interactive && !r->broken) {
+        sl_static_error(r->s, n->pos, "%s not within a function", text);
+        sl_static_hint(r->s,
+                       "put it into a function, and call that; or write "
+                       "%s",
+                       hint);
+        r->broken = true;
+    }
 }
 
 /* The variables that all branches so far set are pending from `first` on. */
@@ -406,23 +372,17 @@ static void join_branch(struct sl_resolver *r, size_t set, size_t first,
 static void resolve_if(struct sl_resolver *r, struct sl_node *n)
 {
     size_t set = r->set.count, first = r->pending.count;
-    bool dead = r->walk->dead, any = false, more = true;
+    bool dead = r->walk->dead, any = false;
 
-    if (is_toplevel(r) && !r->broken) {
-        refuse(r, n->pos, "if statement not within a function");
-        sl_static_hint(r->s, "put it into a function, and call that; or write "
-                             "\"x = a if condition else b\"");
-        r->broken = true;
-    }
+    refuse_toplevel(r, n, "if statement", "\"x = a if condition else b\"");
     r->walk->branches++;
-    while (more && !r->failed) {
+    for (;; n = n->c) {
         resolve_expr(r, n->a);
         resolve_block(r, n->b);
         join_branch(r, set, first, &any);
         r->walk->dead = dead;
-        more = n->c && n->c->kind == N_IF && !n->c->next;
-        if (more)
-            n = n->c;
+        if (!is_elif(n->c) || r->failed)
+            break;
     }
     resolve_block(r, n->c);
     join_branch(r, set, first, &any);
@@ -437,14 +397,11 @@ static void resolve_for(struct sl_resolver *r, struct sl_node *n)
 {
     bool dead = r->walk->dead;
 
-    if (is_toplevel(r) && !r->broken && n->a) {
-        refuse(r, n->pos, "for loop not within a function");
-        sl_static_hint(r->s, "put it into a function, and call that; or write "
-                             "a comprehension, [f(x) for x in xs]");
-    }
+    if (n->a)
+        refuse_toplevel(r, n, "for loop",
+                        "a comprehension, [f(x) for x in xs]");
     r->broken = true;
-    if (n->b)
-        resolve_expr(r, n->b);
+    resolve_expr(r, n->b);
     size_t set = r->set.count;
     begin_repeat(r);
     r->walk->loops++;
@@ -462,13 +419,17 @@ static void resolve_load(struct sl_resolver *r, struct sl_node *n)
     const char *refusal = r->s->options.load_refusal;
 
     if (r->walk->outer)
-        refuse(r, n->pos, "load statement within a function");
+        refusal = "load statement within a function";
     else if (r->walk->loops > 0)
-        refuse(r, n->pos, "load statement within a loop");
+        refusal = "load statement within a loop";
     else if (r->walk->branches > 0)
-        refuse(r, n->pos, "load statement within a conditional");
-    else if (!r->s->options.load)
-        refuse(r, n->pos, "%s", refusal ? refusal : "load is not available");
+        refusal = "load statement within a conditional";
+    else if (r->s->options.load)
+        refusal = NULL;
+    else if (!refusal)
+        refusal = "load is not available";
+    if (refusal)
+        sl_static_error(r->s, n->pos, "%s", refusal);
     for (struct sl_node *x = n->a; x && !r->failed; x = x->next)
         if (sl_string(x->b->v)->length > 0)
             sl_resolve_write(r, x->a);
@@ -478,25 +439,15 @@ static void resolve_load(struct sl_resolver *r, struct sl_node *n)
  * new one. */
 static void resolve_augment(struct sl_resolver *r, struct sl_node *n)
 {
-    struct sl_variable_info *v = NULL;
-
     resolve_expr(r, n->b);
     if (n->a->kind == N_NAME) {
-        v = sl_scope_name(r, n->a->v)->means;
+        struct sl_variable_info *v = sl_scope_name(r, n->a->v)->means;
         if (v && v->is_set)
             n->a->flags |= NODE_SURELY_SET;
         else if (v)
             v->maybe_unset = true;
     }
     resolve_target(r, n->a, true);
-}
-
-static void resolve_jump(struct sl_resolver *r, const struct sl_node *n)
-{
-    if (r->walk->loops == 0)
-        refuse(r, n->pos, "%s not in a loop",
-               n->kind == N_BREAK ? "break" : "continue");
-    r->walk->dead = true;
 }
 
 static void resolve_statement(struct sl_resolver *r, struct sl_node *n)
@@ -525,14 +476,17 @@ static void resolve_statement(struct sl_resolver *r, struct sl_node *n)
         break;
     case N_RETURN:
         if (!r->walk->outer)
-            refuse(r, n->pos, "return statement not within a function");
-        if (n->a)
-            resolve_expr(r, n->a);
+            sl_static_error(r->s, n->pos,
+                            "return statement not within a function");
+        resolve_expr(r, n->a);
         r->walk->dead = true;
         break;
     case N_BREAK:
     case N_CONTINUE:
-        resolve_jump(r, n);
+        if (r->walk->loops == 0)
+            sl_static_error(r->s, n->pos, "%s not in a loop",
+                            n->kind == N_BREAK ? "break" : "continue");
+        r->walk->dead = true;
         break;
     case N_LOAD:
         resolve_load(r, n);
@@ -554,39 +508,30 @@ static void resolve_block(struct sl_resolver *r, struct sl_node *n)
     }
 }
 
-/* --- a source ------------------------------------------------------------------------------ */
-
-/* The names of all globals, those of an interactive interpreter first. */
-static bool list_globals(struct sl_resolver *r)
-{
-    struct sl_file *f = r->file;
-    value *names = sl_scope_alloc(r, (r->globals.count + 1) * sizeof *names);
-
-    if (!names)
-        return false;
-    for (size_t i = 0; i < r->globals.count; i++)
-        names[i] = r->globals.p[i]->name->name;
-    f->globals = names;
-    f->global_count = (uint32_t)r->globals.count;
-    return true;
-}
-
 bool sl_resolve(struct star *s, struct sl_arena *a, struct sl_file *file)
 {
-    struct sl_resolver r = {.s = s, .arena = a, .file = file};
-    struct sl_block_scope scope;
+    struct sl_resolver r = {
+        .s = s, .arena = a, .file = file, .universe = sl_universe(s)};
     struct sl_walk walk;
 
-    if (!sl_scope_open(&r))
+    if (!r.universe || !sl_scope_grow(&r))
         return false;
     for (uint32_t i = 0; i < file->unsure_count; i++)
         sl_scope_name(&r, file->unsure[i])->unsure = true;
-    sl_walk_enter(&r, &walk, &file->fn, &scope);
+    sl_walk_enter(&r, &walk, &file->fn);
     for (uint32_t i = 0; i < file->global_count; i++)
-        sl_declare_global(&r, file->globals[i], (struct sl_pos){1, 1});
+        sl_declare(&r, file->globals[i], (struct sl_pos){1, 1},
+                   VARIABLE_GLOBAL);
     declare_block(&r, file->body);
     resolve_block(&r, file->body);
     if (!r.failed)
         sl_walk_leave(&r);
-    return !r.failed && list_globals(&r) && !sl_has_static_errors(s);
+    value *names = sl_scope_alloc(&r, (r.globals.count + 1) * sizeof *names);
+    if (r.failed)
+        return false;
+    for (size_t i = 0; i < r.globals.count; i++)
+        names[i] = r.globals.p[i]->name->name;
+    file->globals = names;
+    file->global_count = (uint32_t)r.globals.count;
+    return !sl_has_static_errors(s);
 }

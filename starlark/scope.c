@@ -1,12 +1,9 @@
 #include "scope.h"
 
 #include "parse.h"
-#include "spell.h"
 
 #define SEARCHES_MAX 32 /* for a name that was meant: each looks at all names */
 #define NAMES_FIRST  256
-
-/* --- memory ---------------------------------------------------------------------- */
 
 void *sl_scope_alloc(struct sl_resolver *r, size_t size)
 {
@@ -37,52 +34,45 @@ void sl_variables_add(struct sl_resolver *r, struct sl_variables *list,
 
 /* --- names ------------------------------------------------------------------------- */
 
-static uint32_t name_slot(const struct sl_resolver *r, value name)
+static struct sl_name **name_place(const struct sl_resolver *r, value name)
 {
-    uint64_t h = (name >> 3) * 0x9e3779b97f4a7c15u;
-    uint32_t i = (uint32_t)(h >> 32) & r->name_mask;
+    uint32_t i = (uint32_t)((name >> 3) * 0x9e3779b97f4a7c15u >> 32);
 
-    while (r->names[i] && r->names[i]->name != name)
-        i = (i + 1) & r->name_mask;
-    return i;
+    while (r->names[i &= r->name_mask] && r->names[i]->name != name)
+        i++;
+    return &r->names[i];
 }
 
-bool sl_scope_open(struct sl_resolver *r)
-{
-    r->names = sl_scope_alloc(r, NAMES_FIRST * sizeof *r->names);
-    r->name_mask = NAMES_FIRST - 1;
-    r->universe = sl_universe(r->s);
-    return r->names && r->universe;
-}
-
-static void grow_names(struct sl_resolver *r)
+bool sl_scope_grow(struct sl_resolver *r)
 {
     struct sl_name **old = r->names;
-    uint32_t old_size = r->name_mask + 1;
-    struct sl_name **names = sl_scope_alloc(r, 2 * old_size * sizeof *r->names);
+    uint32_t old_size = old ? r->name_mask + 1 : 0;
+    uint32_t size = old ? 2 * old_size : NAMES_FIRST;
+    struct sl_name **names = sl_scope_alloc(r, size * sizeof *names);
 
     if (!names)
-        return;
+        return false;
     r->names = names;
-    r->name_mask = 2 * old_size - 1;
+    r->name_mask = size - 1;
     for (uint32_t i = 0; i < old_size; i++)
         if (old[i])
-            names[name_slot(r, old[i]->name)] = old[i];
+            *name_place(r, old[i]->name) = old[i];
+    return true;
 }
 
 struct sl_name *sl_scope_name(struct sl_resolver *r, value name)
 {
-    uint32_t i = name_slot(r, name);
+    struct sl_name **place = name_place(r, name);
 
-    if (r->names[i])
-        return r->names[i];
+    if (*place)
+        return *place;
     struct sl_name *n = sl_scope_alloc(r, sizeof *n);
     if (!n)
         return &r->spare_name;
     n->name = name;
-    r->names[i] = n;
+    *place = n;
     if (++r->name_count > r->name_mask / 2)
-        grow_names(r);
+        sl_scope_grow(r);
     return n;
 }
 
@@ -102,35 +92,36 @@ void sl_scope_leave(struct sl_resolver *r)
 }
 
 void sl_walk_enter(struct sl_resolver *r, struct sl_walk *walk,
-                   struct sl_function_info *info, struct sl_block_scope *scope)
+                   struct sl_function_info *info)
 {
-    *walk = (struct sl_walk){.outer = r->walk, .info = info, .scope = scope};
-    walk->last = &walk->first;
+    *walk = (struct sl_walk){.outer = r->walk, .info = info};
+    walk->locals_end = &walk->locals;
     walk->captures_end = &walk->captures;
-    sl_scope_enter(r, scope);
     r->walk = walk;
+    sl_scope_enter(r, &walk->scope);
 }
 
 /* A variable on top of what its name means. */
-static struct sl_variable_info *put(struct sl_resolver *r,
+static struct sl_variable_info *put(struct sl_resolver *r, struct sl_walk *w,
                                     struct sl_block_scope *scope,
                                     struct sl_name *name,
                                     enum sl_variable_kind kind)
 {
     struct sl_variable_info *v = sl_scope_alloc(r, sizeof *v);
+    bool spare = !v;
 
-    if (!v) {
+    if (spare) {
         v = &r->spare_variable;
         memset(v, 0, sizeof *v);
-        v->name = name;
-        v->origin = v;
-        v->walk = r->walk;
-        return v;
     }
     v->name = name;
-    v->kind = (uint8_t)kind;
     v->origin = v;
-    v->walk = r->walk;
+    v->walk = w;
+    v->fn = w->info;
+    if (spare)
+        return v;
+    v->kind = (uint8_t)kind;
+    v->scope = scope;
     v->shadowed = name->means;
     name->means = v;
     v->next = scope->variables;
@@ -138,54 +129,38 @@ static struct sl_variable_info *put(struct sl_resolver *r,
     return v;
 }
 
-/* Whether the name belongs to the innermost scope already. */
-static bool is_of_scope(const struct sl_resolver *r,
-                        const struct sl_variable_info *v)
+struct sl_variable_info *sl_declared(struct sl_resolver *r, value name)
 {
-    return v && v->scope == r->scope && v->kind != VARIABLE_FREE;
+    struct sl_variable_info *v = sl_scope_name(r, name)->means;
+
+    return v && v->scope == r->scope && v->kind != VARIABLE_FREE ? v : NULL;
 }
 
-struct sl_variable_info *sl_declare(struct sl_resolver *r, value text,
-                                    struct sl_pos pos, bool *is_new)
+struct sl_variable_info *sl_declare(struct sl_resolver *r, value name,
+                                    struct sl_pos pos,
+                                    enum sl_variable_kind kind)
 {
-    struct sl_name *name = sl_scope_name(r, text);
+    struct sl_walk *w = r->walk;
+    struct sl_variable_info *v =
+        put(r, w, r->scope, sl_scope_name(r, name), kind);
 
-    *is_new = !is_of_scope(r, name->means);
-    if (!*is_new)
-        return name->means;
-    struct sl_variable_info *v = put(r, r->scope, name, VARIABLE_LOCAL);
-    v->scope = r->scope;
     v->pos = pos;
-    v->index = r->walk->info->local_count++;
-    *r->walk->last = v;
-    r->walk->last = &v->next_local;
+    if (kind == VARIABLE_GLOBAL) {
+        v->index = (uint32_t)r->globals.count;
+        sl_variables_add(r, &r->globals, v);
+    } else {
+        v->index = w->info->local_count++;
+        *w->locals_end = v;
+        w->locals_end = &v->next_in;
+    }
     return v;
-}
-
-struct sl_variable_info *sl_declare_global(struct sl_resolver *r, value text,
-                                           struct sl_pos pos)
-{
-    struct sl_name *name = sl_scope_name(r, text);
-    struct sl_variable_info *v = put(r, r->scope, name, VARIABLE_GLOBAL);
-
-    v->scope = r->scope;
-    v->pos = pos;
-    v->index = (uint32_t)r->globals.count;
-    sl_variables_add(r, &r->globals, v);
-    return v;
-}
-
-/* --- captured variables ------------------------------------------------------------- */
-
-static uint32_t closure_number(struct sl_walk *w)
-{
-    return w->repeats ? w->loop_began : ++w->count;
 }
 
 /* The closure of a function in `v`'s own is made about here. */
 static void note_closure(struct sl_variable_info *v)
 {
-    uint32_t number = closure_number(v->walk);
+    struct sl_walk *w = v->walk;
+    uint32_t number = w->repeats ? w->loop_began : ++w->count;
 
     if (!v->closed || number < v->closed)
         v->closed = number;
@@ -204,93 +179,65 @@ capture(struct sl_resolver *r, struct sl_walk *w, struct sl_variable_info *v)
     else if (v->kind == VARIABLE_LOCAL)
         note_closure(v);
 
-    struct sl_capture_list *c = sl_scope_alloc(r, sizeof *c);
-    struct sl_captured *back = sl_scope_alloc(r, sizeof *back);
-    if (!c || !back)
-        return v;
-    c->c.from_free = from->kind == VARIABLE_FREE;
-    c->c.index = from->index;
-    c->c.name = v->name->name;
-    *w->captures_end = c;
-    w->captures_end = &c->next;
-    back->fn = w->info;
-    back->index = w->info->capture_count++;
-    back->next = v->origin->captured;
-    v->origin->captured = back;
-
-    struct sl_variable_info *in = put(r, w->scope, v->name, VARIABLE_FREE);
+    struct sl_variable_info *in = put(r, w, &w->scope, v->name, VARIABLE_FREE);
     in->origin = v->origin;
-    in->walk = w;
-    in->scope = w->scope;
-    in->index = back->index;
+    in->from = from;
+    in->index = w->info->capture_count++;
+    in->stands = v->origin->stands;
+    v->origin->stands = in;
+    *w->captures_end = in;
+    w->captures_end = &in->next_in;
     return in;
-}
-
-static void bind_node(struct sl_node *n, struct sl_variable_info *v)
-{
-    static const uint8_t scopes[] = {
-        [VARIABLE_LOCAL] = SCOPE_LOCAL,
-        [VARIABLE_GLOBAL] = SCOPE_GLOBAL,
-        [VARIABLE_FREE] = SCOPE_FREE,
-    };
-
-    n->scope = scopes[v->kind];
-    n->index = v->index;
-    if (v->kind == VARIABLE_GLOBAL)
-        return;
-    n->a = v->origin->uses;
-    v->origin->uses = n;
 }
 
 /* --- undefined names ---------------------------------------------------------------- */
 
-static void spell_visible(struct sl_resolver *r, struct sl_spelling *sp)
-{
-    for (uint32_t i = 0; i <= r->name_mask; i++)
-        if (r->names[i] && r->names[i]->means)
-            sl_spell_try(sp, sl_string(r->names[i]->name)->p,
-                         sl_string(r->names[i]->name)->length);
-}
-
-static void spell_predeclared(struct sl_resolver *r, struct sl_spelling *sp)
-{
-    struct sl_entry *e;
-
-    for (uint32_t i = 0; (e = sl_table_next(r->universe, &i)); i++)
-        sl_spell_try(sp, sl_string(e->key)->p, sl_string(e->key)->length);
-}
-
 static void refuse_undefined(struct sl_resolver *r, struct sl_name *name,
                              struct sl_pos pos)
 {
-    const struct sl_string *text = sl_string(name->name);
-    const struct sl_source *source = &r->file->source;
+    const struct sl_string *text = sl_string(name->name), *other;
+    bool search = r->searches++ < SEARCHES_MAX;
+    struct sl_entry *e;
     struct sl_spelling sp;
-    int length = (int)text->length;
 
     sl_spell_begin(&sp, text->p, text->length);
-    if (r->searches++ < SEARCHES_MAX)
-        spell_visible(r, &sp);
-    if (sp.best) {
-        sl_static_error(r->s, source, pos,
-                        "undefined: %.*s (did you mean %.*s?)", length, text->p,
-                        (int)sp.best_length, sp.best);
-    } else {
-        sl_static_error(r->s, source, pos, "undefined: %.*s", length, text->p);
-    }
+    for (uint32_t i = 0; search && i <= r->name_mask; i++)
+        if (r->names[i] && r->names[i]->means) {
+            other = sl_string(r->names[i]->name);
+            sl_spell_try(&sp, other->p, other->length);
+        }
+    if (sp.best)
+        sl_static_error(r->s, pos, "undefined: %.*s (did you mean %.*s?)",
+                        (int)text->length, text->p, (int)sp.best_length,
+                        sp.best);
+    else
+        sl_static_error(r->s, pos, "undefined: %.*s", (int)text->length,
+                        text->p);
     if (name->hinted)
         return;
     name->hinted = true;
-    if (sl_hint_name(r->s, text->p, text->length) || sp.best)
+    if (sl_hint_name(r->s, text->p, text->length) || sp.best || !search)
         return;
-    if (r->searches <= SEARCHES_MAX)
-        spell_predeclared(r, &sp);
+    for (uint32_t i = 0; (e = sl_table_next(r->universe, &i)); i++)
+        sl_spell_try(&sp, sl_string(e->key)->p, sl_string(e->key)->length);
     if (sp.best)
         sl_static_hint(r->s, "did you mean %.*s?", (int)sp.best_length,
                        sp.best);
 }
 
 /* --- uses ----------------------------------------------------------------------------- */
+
+static void bind_node(struct sl_node *n, struct sl_variable_info *v)
+{
+    n->scope = v->kind == VARIABLE_LOCAL    ? SCOPE_LOCAL
+               : v->kind == VARIABLE_GLOBAL ? SCOPE_GLOBAL
+                                            : SCOPE_FREE;
+    n->index = v->index;
+    if (v->kind == VARIABLE_GLOBAL)
+        return;
+    n->a = v->origin->uses;
+    v->origin->uses = n;
+}
 
 void sl_resolve_read(struct sl_resolver *r, struct sl_node *n)
 {
@@ -309,11 +256,10 @@ void sl_resolve_read(struct sl_resolver *r, struct sl_node *n)
         bind_node(n, v);
         return;
     }
-    if (!name->looked_up) {
+    if (!name->looked_up)
         name->predeclared = sl_table_get_text(
             r->s, r->universe, sl_string(n->v)->p, sl_string(n->v)->length);
-        name->looked_up = true;
-    }
+    name->looked_up = true;
     if (name->predeclared) {
         n->scope = SCOPE_PREDECLARED;
         n->bound = name->predeclared;
@@ -332,8 +278,6 @@ void sl_resolve_write(struct sl_resolver *r, struct sl_node *n)
     sl_mark_set(r, v);
     bind_node(n, v);
 }
-
-/* --- what is surely set ----------------------------------------------------------------- */
 
 void sl_mark_set(struct sl_resolver *r, struct sl_variable_info *v)
 {
@@ -354,41 +298,31 @@ void sl_unset(struct sl_resolver *r, size_t count)
 /* All that reads and writes it, here and in the functions inside. */
 static void place(struct sl_variable_info *v)
 {
-    bool cell = v->captured && (v->needs_cell || v->assigned > v->closed);
+    bool cell = v->stands && (v->needs_cell || v->assigned > v->closed);
     struct sl_node *next;
 
     for (struct sl_node *n = v->uses; n; n = next) {
         next = n->a;
         n->a = NULL;
-        if (!cell)
-            continue;
-        if (n->scope == SCOPE_LOCAL) {
+        if (cell && n->scope == SCOPE_LOCAL) {
             n->scope = SCOPE_CELL;
-        } else {
+        } else if (cell) {
             n->scope = SCOPE_FREE_CELL;
             n->flags &= (uint8_t)~NODE_SURELY_SET;
         }
     }
-    for (struct sl_captured *c = v->captured; c; c = c->next)
-        c->fn->captures[c->index].is_cell = cell;
+    for (struct sl_variable_info *in = v->stands; in; in = in->stands)
+        in->fn->captures[in->index].is_cell = cell;
     if (v->param) {
         v->param->scope = cell ? SCOPE_CELL : SCOPE_LOCAL;
         v->param->index = v->index;
     }
-    v->needs_cell = cell;
-}
-
-static void list_captures(struct sl_resolver *r, struct sl_walk *w)
-{
-    struct sl_function_info *info = w->info;
-    uint32_t i = 0;
-
-    info->captures =
-        sl_scope_alloc(r, (info->capture_count + 1) * sizeof *info->captures);
-    if (!info->captures)
-        return;
-    for (struct sl_capture_list *c = w->captures; c; c = c->next)
-        info->captures[i++] = c->c;
+    v->fn->locals[v->index] = (struct sl_variable){
+        .name = v->name->name,
+        .pos = v->pos,
+        .is_cell = cell,
+        .maybe_unset = v->maybe_unset,
+    };
 }
 
 void sl_walk_leave(struct sl_resolver *r)
@@ -396,19 +330,19 @@ void sl_walk_leave(struct sl_resolver *r)
     struct sl_walk *w = r->walk;
     struct sl_function_info *info = w->info;
 
-    list_captures(r, w);
+    info->captures =
+        sl_scope_alloc(r, (info->capture_count + 1) * sizeof *info->captures);
     info->locals =
         sl_scope_alloc(r, (info->local_count + 1) * sizeof *info->locals);
-    if (info->locals && !r->failed) {
-        for (struct sl_variable_info *v = w->first; v; v = v->next_local) {
-            place(v);
-            info->locals[v->index] = (struct sl_variable){
+    if (!r->failed) {
+        for (struct sl_variable_info *v = w->captures; v; v = v->next_in)
+            info->captures[v->index] = (struct sl_capture){
+                .from_free = v->from->kind == VARIABLE_FREE,
+                .index = v->from->index,
                 .name = v->name->name,
-                .pos = v->pos,
-                .is_cell = v->needs_cell,
-                .maybe_unset = v->maybe_unset,
             };
-        }
+        for (struct sl_variable_info *v = w->locals; v; v = v->next_in)
+            place(v);
     }
     sl_scope_leave(r);
     r->walk = w->outer;

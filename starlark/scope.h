@@ -31,15 +31,18 @@ enum sl_variable_kind { VARIABLE_LOCAL, VARIABLE_GLOBAL, VARIABLE_FREE };
 
 struct sl_variable_info {
     struct sl_name *name;
-    struct sl_variable_info *shadowed;   /* what the name means outside */
-    struct sl_variable_info *next;       /* of the same scope */
-    struct sl_variable_info *next_local; /* of the same function */
-    struct sl_variable_info *origin; /* of a stand-in: the variable itself */
+    struct sl_variable_info *shadowed; /* what the name means outside */
+    struct sl_variable_info *next;     /* of the same scope */
+    struct sl_variable_info *next_in;  /* of the same kind and function */
+    struct sl_variable_info *origin;   /* of a stand-in: the variable itself */
+    struct sl_variable_info *from;     /* of a stand-in: what is copied */
+    struct sl_variable_info
+        *stands; /* a stand-in for it, chained by the same */
     struct sl_block_scope *scope;
-    struct sl_walk *walk; /* its function */
+    struct sl_walk *walk; /* its function, while that is walked */
+    struct sl_function_info *fn;
     struct sl_node *uses; /* chained by their `a` */
     struct sl_node *param;
-    struct sl_captured *captured;
     struct sl_pos pos;
     uint32_t index;
     uint32_t assigned; /* number of the last assignment */
@@ -47,12 +50,6 @@ struct sl_variable_info {
     uint8_t kind;
     bool is_set; /* surely, at this point of the walk */
     bool maybe_unset, needs_cell;
-};
-
-struct sl_captured { /* in one function, of one variable */
-    struct sl_captured *next;
-    struct sl_function_info *fn;
-    uint32_t index;
 };
 
 struct sl_block_scope {
@@ -64,20 +61,15 @@ struct sl_block_scope {
 struct sl_walk {
     struct sl_walk *outer; /* NULL: the file */
     struct sl_function_info *info;
-    struct sl_block_scope *scope; /* its own, not of a comprehension in it */
-    struct sl_variable_info *first, **last; /* local ones */
-    struct sl_capture_list *captures, **captures_end;
+    struct sl_block_scope scope; /* its own, not of a comprehension in it */
+    struct sl_variable_info *locals, **locals_end;
+    struct sl_variable_info *captures, **captures_end;
     uint32_t count;      /* of assignments and closures */
     uint32_t loops;      /* for statements around */
     uint32_t repeats;    /* the same, and comprehensions */
     uint32_t loop_began; /* the outermost one's number */
     uint32_t branches;   /* if statements around */
     bool dead;           /* what follows is never reached */
-};
-
-struct sl_capture_list {
-    struct sl_capture_list *next;
-    struct sl_capture c;
 };
 
 struct sl_variables { /* a growing array */
@@ -104,36 +96,36 @@ struct sl_resolver {
     struct sl_name spare_name;
 };
 
-bool sl_scope_open(struct sl_resolver *r);
 /* Zeroed; NULL when memory ended. */
 void *sl_scope_alloc(struct sl_resolver *r, size_t size);
-
+/* Makes room for more names; once before the first. */
+bool sl_scope_grow(struct sl_resolver *r);
 struct sl_name *sl_scope_name(struct sl_resolver *r, value name);
+void sl_variables_add(struct sl_resolver *r, struct sl_variables *list,
+                      struct sl_variable_info *v);
 
 void sl_scope_enter(struct sl_resolver *r, struct sl_block_scope *scope);
 void sl_scope_leave(struct sl_resolver *r);
 void sl_walk_enter(struct sl_resolver *r, struct sl_walk *walk,
-                   struct sl_function_info *info, struct sl_block_scope *scope);
+                   struct sl_function_info *info);
 /* Decides where its variables live. */
 void sl_walk_leave(struct sl_resolver *r);
 
-/* A new variable of the innermost scope, or the one that it has. */
-struct sl_variable_info *sl_declare(struct sl_resolver *r, value text,
-                                    struct sl_pos pos, bool *is_new);
-struct sl_variable_info *sl_declare_global(struct sl_resolver *r, value text,
-                                           struct sl_pos pos);
+/* What the name means if that is of the innermost scope, or NULL. */
+struct sl_variable_info *sl_declared(struct sl_resolver *r, value name);
+/* A new variable of the innermost scope. */
+struct sl_variable_info *sl_declare(struct sl_resolver *r, value name,
+                                    struct sl_pos pos,
+                                    enum sl_variable_kind kind);
 
 /* `n` is an N_NAME that is read; an error when it means nothing. */
 void sl_resolve_read(struct sl_resolver *r, struct sl_node *n);
 /* It is assigned to: it was declared. */
 void sl_resolve_write(struct sl_resolver *r, struct sl_node *n);
 
-/* --- what is surely set ------------------------------------------------------------ */
-
+/* It surely has a value from here on. */
 void sl_mark_set(struct sl_resolver *r, struct sl_variable_info *v);
 /* Forgets what became set since there were `count`. */
 void sl_unset(struct sl_resolver *r, size_t count);
-void sl_variables_add(struct sl_resolver *r, struct sl_variables *list,
-                      struct sl_variable_info *v);
 
 #endif

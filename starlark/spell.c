@@ -1,5 +1,3 @@
-#include "spell.h"
-
 #include "error.h"
 #include "text.h"
 
@@ -7,23 +5,16 @@
 static unsigned fold(unsigned char out[SL_SPELL_BYTES], const char *p,
                      size_t length)
 {
-    unsigned n = 0;
+    unsigned n = 0, width;
 
-    for (size_t i = 0; i < length;) {
-        unsigned width = 1;
-        char c = p[i], rune[4];
+    for (size_t i = 0; i < length; i += width) {
+        uint32_t r = sl_rune(p + i, length - i, &width);
+        char rune[4];
         if (n + 4 > SL_SPELL_BYTES)
             return 0;
-        if ((unsigned char)c < 0x80) {
-            if (c != '_')
-                out[n++] = (unsigned char)(c >= 'A' && c <= 'Z' ? c | 0x20 : c);
-        } else {
-            uint32_t r = sl_rune_lower(sl_rune(p + i, length - i, &width));
-            unsigned size = sl_rune_encode(r, rune);
-            memcpy(out + n, rune, size);
-            n += size;
-        }
-        i += width;
+        unsigned size = r == '_' ? 0 : sl_rune_encode(sl_rune_lower(r), rune);
+        memcpy(out + n, rune, size);
+        n += size;
     }
     return n;
 }
