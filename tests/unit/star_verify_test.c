@@ -225,7 +225,7 @@ static const struct row rows[] = {
      {W(MOVE, 1, 0, 0), W(CALL_SITE, 0, 0, 0), END},
      {{0}}},
     {"a site whose name is none",
-     "names that are no strings",
+     "constant 0 is no string",
      {W(MOVE, 1, 0, 0), W(CALL_SITE, 0, 0, 1), END},
      {{0}}},
     {"a method",
