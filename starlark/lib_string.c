@@ -1,20 +1,22 @@
 #include "lib.h"
 #include "text.h"
 
-enum { PIECE = 64 * 1024, UNIT = 64 };
+enum {
+    PIECE = 64 * 1024, /* bytes between two looks at the budget */
+    UNIT = 64          /* bytes that count as one step */
+};
 
 /* --- arguments ------------------------------------------------------------------ */
 
-bool sl_want_string(struct star *s, const struct sl_call *c, uint32_t i,
-                    struct sl_string **out)
+/* Argument `i` as a string, or NULL and the error that it is none. */
+static const struct sl_string *string_arg(struct star *s,
+                                          const struct sl_call *c, uint32_t i)
 {
-    if (!sl_is(c->args[i], T_STRING)) {
-        sl_fail(s, "%s: for parameter %u: got %s, want string", c->name, i + 1,
-                sl_type_name(c->args[i]));
-        return false;
-    }
-    *out = sl_string(c->args[i]);
-    return true;
+    if (sl_is(c->args[i], T_STRING))
+        return sl_string(c->args[i]);
+    sl_fail(s, "%s: for parameter %u: got %s, want string", c->name, i + 1,
+            sl_type_name(c->args[i]));
+    return NULL;
 }
 
 /* The part of the receiver that the 2nd and 3rd argument say: an empty one at
@@ -23,93 +25,64 @@ struct range {
     const char *p;
     size_t start, length;
 };
-static bool want_range(struct star *s, const struct sl_call *c,
+static bool range_args(struct star *s, const struct sl_call *c,
                        struct range *out)
 {
     const struct sl_string *x = sl_string(c->self);
     int64_t start = 0, end = x->length;
 
     if (c->count > 1 && !sl_bounds(s, c->args[1], c->count > 2 ? c->args[2] : 0,
-                                   x->length, &start, &end)) {
-        sl_failed_in(s, c);
-        return false;
-    }
+                                   x->length, &start, &end))
+        return sl_failed_in(s, c);
     *out = (struct range){x->p + start, (size_t)start,
                           end > start ? (size_t)(end - start) : 0};
     return true;
 }
 
-/* --- find, rfind, index, rindex, count ------------------------------------------- */
+/* --- finding one place: find, index, partition and their opposites ---------------- */
 
-static int64_t find(struct star *s, const struct sl_call *c, bool last)
+static value find(struct star *s, const struct sl_call *c, bool last, bool must)
 {
-    struct sl_string *needle;
+    const struct sl_string *needle;
     struct range r;
 
-    if (!sl_want_args(s, c, 1, 3) || !sl_want_string(s, c, 0, &needle) ||
-        !want_range(s, c, &r))
-        return -2;
-    struct sl_search q = sl_search_for(s, needle->p, needle->length);
-    int64_t at = last ? sl_search_last(&q, r.p, r.length)
-                      : sl_search_first(&q, r.p, r.length);
-    return at < 0 ? at : at + (int64_t)r.start;
-}
-
-static value string_find(struct star *s, const struct sl_call *c)
-{
-    int64_t at = find(s, c, false);
-
-    return at == -2 ? 0 : sl_word(at);
-}
-
-static value string_rfind(struct star *s, const struct sl_call *c)
-{
-    int64_t at = find(s, c, true);
-
-    return at == -2 ? 0 : sl_word(at);
-}
-
-static value found(struct star *s, const struct sl_call *c, int64_t at)
-{
-    if (at == -1)
-        return sl_fail(s, "%s: substring not found", c->name);
-    return at == -2 ? 0 : sl_word(at);
-}
-
-static value string_index(struct star *s, const struct sl_call *c)
-{
-    return found(s, c, find(s, c, false));
-}
-
-static value string_rindex(struct star *s, const struct sl_call *c)
-{
-    return found(s, c, find(s, c, true));
-}
-
-static value string_count(struct star *s, const struct sl_call *c)
-{
-    struct sl_string *needle;
-    struct range r;
-    int64_t count = 0;
-
-    if (!sl_want_args(s, c, 1, 3) || !sl_want_string(s, c, 0, &needle) ||
-        !want_range(s, c, &r))
+    if (!sl_want_args(s, c, 1, 3) || !(needle = string_arg(s, c, 0)) ||
+        !range_args(s, c, &r))
         return 0;
-    if (needle->length == 0) {
-        size_t runes;
-        return sl_rune_count(s, r.p, r.length, &runes)
-                   ? sl_word((int64_t)runes + 1)
-                   : 0;
+    int64_t at = (last ? sl_text_find_last : sl_text_find)(
+        s, r.p, r.length, needle->p, needle->length);
+    if (at == -2)
+        return 0;
+    if (at == -1)
+        return must ? sl_fail(s, "%s: substring not found", c->name)
+                    : sl_word(-1);
+    return sl_word(at + (int64_t)r.start);
+}
+
+static value partition(struct star *s, const struct sl_call *c, bool last)
+{
+    const struct sl_string *x = sl_string(c->self), *sep;
+
+    if (!sl_want_args(s, c, 1, 1) || !(sep = string_arg(s, c, 0)))
+        return 0;
+    if (!sep->length)
+        return sl_fail(s, "%s: empty separator", c->name);
+    int64_t at = (last ? sl_text_find_last : sl_text_find)(s, x->p, x->length,
+                                                           sep->p, sep->length);
+    value none = s->empty_string, tuple = at == -2 ? 0 : sl_tuple_new(s, 3);
+    if (!tuple)
+        return 0;
+    value *items = sl_tuple(tuple)->items;
+    items[0] = last ? none : c->self;
+    items[1] = none;
+    items[2] = last ? c->self : none;
+    if (at >= 0) {
+        items[0] = sl_substring(s, c->self, 0, (size_t)at);
+        items[1] = c->args[0];
+        items[2] =
+            sl_substring(s, c->self, (size_t)at + sep->length, x->length);
     }
-    struct sl_search q = sl_search_for(s, needle->p, needle->length);
-    for (size_t i = 0;; count++) {
-        int64_t at = sl_search_first(&q, r.p + i, r.length - i);
-        if (at == -1)
-            return sl_word(count);
-        if (at == -2 || !sl_charge(s, 1))
-            return 0;
-        i += (size_t)at + needle->length;
-    }
+    return items[0] && items[2] ? tuple : 0;
 }
 
 /* --- startswith, endswith, removeprefix, removesuffix ------------------------------ */
@@ -128,7 +101,7 @@ static value startswith(struct star *s, const struct sl_call *c, bool suffix)
 {
     struct range r;
 
-    if (!sl_want_args(s, c, 1, 3) || !want_range(s, c, &r))
+    if (!sl_want_args(s, c, 1, 3) || !range_args(s, c, &r))
         return 0;
     value x = c->args[0];
     if (sl_is(x, T_STRING))
@@ -151,213 +124,470 @@ static value startswith(struct star *s, const struct sl_call *c, bool suffix)
     return V_FALSE;
 }
 
-static value string_startswith(struct star *s, const struct sl_call *c)
+static value remove_fix(struct star *s, const struct sl_call *c, bool suffix)
 {
-    return startswith(s, c, false);
-}
+    const struct sl_string *x = sl_string(c->self), *fix;
 
-static value string_endswith(struct star *s, const struct sl_call *c)
-{
-    return startswith(s, c, true);
-}
-
-static value string_removeprefix(struct star *s, const struct sl_call *c)
-{
-    const struct sl_string *x = sl_string(c->self);
-    struct sl_string *fix;
-
-    if (!sl_want_args(s, c, 1, 1) || !sl_want_string(s, c, 0, &fix))
+    if (!sl_want_args(s, c, 1, 1) || !(fix = string_arg(s, c, 0)))
         return 0;
-    if (!has_fix(s, x->p, x->length, fix, false))
+    if (!has_fix(s, x->p, x->length, fix, suffix))
         return c->self;
-    return sl_substring(s, c->self, fix->length, x->length);
+    return suffix ? sl_substring(s, c->self, 0, x->length - fix->length)
+                  : sl_substring(s, c->self, fix->length, x->length);
 }
 
-static value string_removesuffix(struct star *s, const struct sl_call *c)
-{
-    const struct sl_string *x = sl_string(c->self);
-    struct sl_string *fix;
+/* --- finding all places: count, replace, split ------------------------------------- */
 
-    if (!sl_want_args(s, c, 1, 1) || !sl_want_string(s, c, 0, &fix))
-        return 0;
-    if (!has_fix(s, x->p, x->length, fix, true))
-        return c->self;
-    return sl_substring(s, c->self, 0, x->length - fix->length);
-}
-
-/* --- replace ------------------------------------------------------------------------ */
-
-/* The first places are remembered, so that few of them are searched only
- * once. */
-enum { PLACES = 256 };
-
-struct replacing {
-    const struct sl_string *text, *old, *new;
-    uint64_t count; /* of replacements */
-    uint32_t places[PLACES];
+/* Places of a needle that do not overlap. An empty one is before each code
+ * point, and at the end. */
+struct places {
+    const char *p;
+    size_t length;
+    const struct sl_string *needle;
+    size_t next; /* where to go on; beyond the length: nowhere */
 };
 
-static bool count_places(struct star *s, struct replacing *r, uint64_t max)
+/* -1: no more; -2: a budget ended. */
+static int64_t next_place(struct star *s, struct places *q)
 {
-    struct sl_search q = sl_search_for(s, r->old->p, r->old->length);
-    size_t i = 0;
+    size_t at = q->next;
+    unsigned width = 1;
 
-    for (r->count = 0; r->count < max; r->count++) {
-        int64_t at = sl_search_first(&q, r->text->p + i, r->text->length - i);
-        if (at == -1)
-            return true;
-        if (at == -2 || !sl_charge(s, 1))
-            return false;
-        if (r->count < PLACES)
-            r->places[r->count] = (uint32_t)(i + (size_t)at);
-        i += (size_t)at + r->old->length;
+    if (at > q->length)
+        return -1;
+    if (q->needle->length) {
+        int64_t found = sl_text_find(s, q->p + at, q->length - at, q->needle->p,
+                                     q->needle->length);
+        if (found < 0)
+            return found;
+        at += (size_t)found;
+        q->next = at + q->needle->length;
+    } else {
+        if (at < q->length)
+            sl_rune(q->p + at, q->length - at, &width);
+        q->next = at + width;
     }
-    return true;
+    return sl_charge(s, 1) ? (int64_t)at : -2;
 }
 
-static bool write_replaced(struct star *s, const struct replacing *r, char *out)
+/* -2: a budget ended. */
+static int64_t count_places(struct star *s, struct places q)
 {
-    const struct sl_string *text = r->text;
-    struct sl_search q = sl_search_for(s, r->old->p, r->old->length);
-    size_t i = 0;
+    int64_t count = 0, at;
 
-    for (uint64_t k = 0; k < r->count; k++) {
-        size_t at;
-        if (k < PLACES) {
-            at = r->places[k];
-        } else {
-            at = i + (size_t)sl_search_first(&q, text->p + i, text->length - i);
-            if (at < i || !sl_charge(s, 1))
-                return false;
-        }
-        if (!sl_copy(s, out, text->p + i, at - i))
-            return false;
-        out += at - i;
-        if (!sl_copy(s, out, r->new->p, r->new->length))
-            return false;
-        out += r->new->length;
-        i = at + r->old->length;
-    }
-    return sl_copy(s, out, text->p + i, text->length - i);
+    while ((at = next_place(s, &q)) >= 0)
+        count++;
+    return at == -2 ? at : count;
 }
 
-/* One byte by another: no place needs to be remembered. */
-static value replace_byte(struct star *s, const struct replacing *r, value self)
+static value string_count(struct star *s, const struct sl_call *c)
 {
-    const struct sl_string *text = r->text;
-    const char old = r->old->p[0], new = r->new->p[0];
-    char *p;
-    value v;
+    const struct sl_string *needle;
+    struct range r;
 
-    struct sl_search q = sl_search_for(s, r->old->p, 1);
-    int64_t first = sl_search_first(&q, text->p, text->length);
-
-    if (first < 0)
-        return first == -1 ? self : 0;
-    if (!(v = sl_text_room(s, T_STRING, text->length, &p)))
+    if (!sl_want_args(s, c, 1, 3) || !(needle = string_arg(s, c, 0)) ||
+        !range_args(s, c, &r))
         return 0;
-    for (size_t i = 0; i < text->length;) {
-        size_t end = text->length - i > PIECE ? i + PIECE : text->length;
-        if (!sl_charge(s, 1 + (end - i) / UNIT))
-            return 0;
-        for (; i + 8 <= end; i += 8) {
-            uint64_t word = sl_load8(text->p + i);
-            uint64_t found = sl_zero_bytes(word ^ SL_EACH_BYTE(old)) >> 7;
-            sl_store8(p + i, word ^ found * (unsigned char)(old ^ new));
-        }
-        for (; i < end; i++)
-            p[i] = text->p[i] == old ? new : text->p[i];
-    }
+    int64_t count = count_places(s, (struct places){r.p, r.length, needle, 0});
+    return count < 0 ? 0 : sl_word(count);
+}
+
+/* A new string was filled: of ASCII when all it is made of was. */
+static value filled(value v, unsigned flags)
+{
+    if (flags & STRING_ASCII)
+        sl_object(v)->flags |= STRING_ASCII;
+    else
+        sl_string_filled(v);
     return v;
 }
 
-/* Before each code point, and at the end. */
-static value replace_nothing(struct star *s, const struct replacing *r,
-                             uint64_t max, value self)
+/* How large it gets must be known before memory is taken, so places are searched
+ * twice; except the first ones, which are remembered. */
+static value replace(struct star *s, value self, const struct sl_string *old,
+                     const struct sl_string *new, int64_t max)
 {
-    const struct sl_string *text = r->text, *new = r->new;
-    size_t i = 0, runes;
-    unsigned width;
+    enum { REMEMBERED = 64 };
+    const struct sl_string *x = sl_string(self);
+    struct places q = {x->p, x->length, old, 0}, more = q;
+    size_t remembered[REMEMBERED], i = 0;
+    int64_t count = 0, at = 0;
     char *p;
-    value v;
 
-    if (!sl_rune_count(s, text->p, text->length, &runes))
-        return 0;
-    uint64_t count = max < runes + 1 ? max : runes + 1;
-    uint64_t size = text->length + count * new->length;
-    if (!new->length || !count)
-        return self;
-    if (size > SL_TEXT_MAX_BYTES)
-        return sl_fail_memory(s, size);
-    if (!(v = sl_text_room(s, T_STRING, size, &p)))
-        return 0;
-    for (uint64_t k = 0; k < count; k++) {
-        if (!sl_charge(s, 1) || !sl_copy(s, p, new->p, new->length))
-            return 0;
-        p += new->length;
-        if (i < text->length) {
-            sl_rune(text->p + i, text->length - i, &width);
-            memcpy(p, text->p + i, width);
-            p += width;
-            i += width;
+    for (; count < max && (at = next_place(s, &q)) >= 0; count++) {
+        if (count < REMEMBERED) {
+            remembered[count] = (size_t)at;
+            more.next = q.next;
         }
     }
-    return sl_copy(s, p, text->p + i, text->length - i) ? v : 0;
-}
-
-static value replace(struct star *s, struct replacing *r, uint64_t max,
-                     value self)
-{
-    char *p;
-    value v;
-
-    if (r->old->length == 0)
-        return replace_nothing(s, r, max, self);
-    if (r->old->length == 1 && r->new->length == 1 && max >= r->text->length)
-        return replace_byte(s, r, self);
-    if (!count_places(s, r, max))
-        return 0;
-    if (!r->count)
-        return self;
-    uint64_t size =
-        r->text->length - r->count * r->old->length + r->count * r->new->length;
-    if (size > SL_TEXT_MAX_BYTES)
-        return sl_fail_memory(s, size);
+    if (at == -2 || !count)
+        return at == -2 ? 0 : self;
+    uint64_t size = x->length - (uint64_t)count * old->length +
+                    (uint64_t)count * new->length;
     if (size == 0)
         return s->empty_string;
-    if (!(v = sl_text_room(s, T_STRING, size, &p)))
+    value v = sl_text_room(s, T_STRING, size, &p);
+    if (!v)
         return 0;
-    return write_replaced(s, r, p) ? v : 0;
+    for (int64_t k = 0; k < count; k++) {
+        at = k < REMEMBERED ? (int64_t)remembered[k] : next_place(s, &more);
+        if (at < 0 || !sl_charge(s, new->length / UNIT) ||
+            !sl_copy(s, p, x->p + i, (size_t)at - i))
+            return 0;
+        p += (size_t)at - i;
+        if (!sl_copy(s, p, new->p, new->length))
+            return 0;
+        p += new->length;
+        i = (size_t)at + old->length;
+    }
+    return sl_copy(s, p, x->p + i, x->length - i)
+               ? filled(v, x->o.flags & new->o.flags)
+               : 0;
 }
 
 static value string_replace(struct star *s, const struct sl_call *c)
 {
-    struct replacing r;
-    struct sl_string *old, *new;
+    const struct sl_string *old, *new;
     int64_t max = -1;
     bool same;
 
-    if (!sl_want_args(s, c, 2, 3) || !sl_want_string(s, c, 0, &old) ||
-        !sl_want_string(s, c, 1, &new) ||
+    if (!sl_want_args(s, c, 2, 3) || !(old = string_arg(s, c, 0)) ||
+        !(new = string_arg(s, c, 1)) ||
         (c->count > 2 && !sl_arg_int(s, c, 2, &max)) ||
         !sl_equal(s, c->args[0], c->args[1], &same))
         return 0;
-    r.text = sl_string(c->self);
-    r.old = old;
-    r.new = new;
-    if (max == 0 || same)
+    if (same)
         return c->self;
-    value v = replace(s, &r, max < 0 ? UINT64_MAX : (uint64_t)max, c->self);
-    if (v && v != c->self) {
-        if (r.text->o.flags & new->o.flags & STRING_ASCII)
-            sl_object(v)->flags |= STRING_ASCII;
-        else
-            sl_string_filled(v);
-    }
-    return v;
+    return replace(s, c->self, old, new, max < 0 ? INT64_MAX : max);
 }
 
-/* --- elems and its kin ------------------------------------------------------------ */
+/* --- sets of characters, and what is passed over ----------------------------------- */
+
+/* ASCII ones as bits; the others are those in `text`, or all spaces. */
+struct charset {
+    uint64_t ascii[2];
+    const struct sl_string *text;
+};
+static const struct charset spaces = {
+    {UINT64_C(1) << ' ' | UINT64_C(31) << '\t', 0}, NULL};
+
+static bool charset_of(struct star *s, const struct sl_string *text,
+                       struct charset *out)
+{
+    *out = (struct charset){.text = text};
+    for (size_t i = 0; i < text->length; i++) {
+        unsigned char c = (unsigned char)text->p[i];
+        if (c < 0x80)
+            out->ascii[c / 64] |= UINT64_C(1) << c % 64;
+        if (i % PIECE == PIECE - 1 && !sl_charge(s, PIECE / UNIT))
+            return false;
+    }
+    sl_owe(s, text->length % PIECE / UNIT);
+    return true;
+}
+
+static bool has_other(const struct charset *set, uint32_t r)
+{
+    const struct sl_string *text = set->text;
+    unsigned width;
+
+    if (!text)
+        return sl_rune_is_space(r);
+    for (size_t i = 0; i < text->length; i += width) {
+        if (sl_rune(text->p + i, text->length - i, &width) == r)
+            return true;
+    }
+    return false;
+}
+
+/* Moves *i over the code points that are (in), or are not, of the set: on to the
+ * end, or back to the beginning. False: a budget ended. */
+static inline bool pass(struct star *s, const struct sl_string *x,
+                        const struct charset *set, bool in, bool back,
+                        size_t *i)
+{
+    unsigned width;
+    size_t n = 1;
+
+    for (; *i != (back ? 0 : x->length); n++) {
+        unsigned char c = (unsigned char)x->p[*i - back];
+        bool is;
+        width = 1;
+        if (c < 0x80) {
+            is = set->ascii[c / 64] >> c % 64 & 1;
+        } else {
+            is = has_other(set,
+                           back ? sl_rune_last(x->p, *i, &width)
+                                : sl_rune(x->p + *i, x->length - *i, &width));
+            if (set->text && !sl_charge(s, 1 + set->text->length / 8))
+                return false;
+        }
+        if (is != in)
+            break;
+        *i = back ? *i - width : *i + width;
+        if (n % PIECE == 0 && !sl_charge(s, PIECE / UNIT))
+            return false;
+    }
+    sl_owe(s, n % PIECE / UNIT);
+    return true;
+}
+
+enum { LEFT = 1, RIGHT = 2 };
+static value strip(struct star *s, const struct sl_call *c, unsigned sides)
+{
+    const struct sl_string *x = sl_string(c->self), *chars;
+    struct charset set = spaces;
+    size_t begin = 0, end = x->length;
+
+    if (!sl_want_args(s, c, 0, 1) ||
+        (c->count &&
+         (!(chars = string_arg(s, c, 0)) || !charset_of(s, chars, &set))))
+        return 0;
+    if (sides & LEFT && !pass(s, x, &set, true, false, &begin))
+        return 0;
+    if (sides & RIGHT && begin < end && !pass(s, x, &set, true, true, &end))
+        return 0;
+    return sl_substring(s, c->self, begin, end);
+}
+
+/* --- split, rsplit, splitlines ------------------------------------------------------ */
+
+/* Appends [from, to) of `whole`. */
+static bool add_part(struct star *s, value list, value whole, size_t from,
+                     size_t to)
+{
+    struct sl_list *l = sl_list(list);
+    value v = sl_substring(s, whole, from, to);
+
+    if (!v)
+        return false;
+    if (l->count == l->capacity)
+        return sl_list_append(s, list, v);
+    l->items[l->count++] = v;
+    return true;
+}
+
+/* At no more than `max` separators: the first ones, or the last. */
+static bool split_at(struct star *s, value list, value whole,
+                     const struct sl_string *sep, int64_t max, bool last)
+{
+    const struct sl_string *x = sl_string(whole);
+    struct places q = {x->p, x->length, sep, 0};
+    int64_t skip = 0, at = -1;
+    size_t begin = 0;
+
+    if (last && (skip = count_places(s, q) - max) == -2 - max)
+        return false;
+    while (max > 0 && (at = next_place(s, &q)) >= 0) {
+        if (skip-- > 0)
+            continue;
+        if (!add_part(s, list, whole, begin, (size_t)at))
+            return false;
+        begin = q.next;
+        max--;
+    }
+    return at != -2 && add_part(s, list, whole, begin, x->length);
+}
+
+/* Between runs of spaces; from the end when it is the last `max` that count. */
+static inline bool split_spaces(struct star *s, value list, value whole,
+                                int64_t max, bool last)
+{
+    const struct sl_string *x = sl_string(whole);
+    const size_t stop = last ? 0 : x->length;
+    size_t i = last ? x->length : 0;
+
+    while (pass(s, x, &spaces, true, last, &i)) {
+        size_t from = i;
+        if (i == stop)
+            return true;
+        if (!sl_charge(s, 1) || !pass(s, x, &spaces, false, last, &i))
+            return false;
+        if (i != stop && max-- == 0)
+            i = stop;
+        if (!add_part(s, list, whole, last ? i : from, last ? from : i))
+            return false;
+    }
+    return false;
+}
+
+static void reverse(struct sl_list *l)
+{
+    for (uint32_t i = 0, k = l->count; i + 1 < k; i++) {
+        value v = l->items[i];
+        l->items[i] = l->items[--k];
+        l->items[k] = v;
+    }
+}
+
+static value split(struct star *s, const struct sl_call *c, bool last)
+{
+    value sep = c->count ? c->args[0] : V_NONE;
+    int64_t max = -1;
+    bool ok;
+
+    if (!sl_want_args(s, c, 0, 2) ||
+        (c->count > 1 && !sl_arg_int(s, c, 1, &max)))
+        return 0;
+    if (sep != V_NONE && !sl_is(sep, T_STRING))
+        return sl_fail(s, "split: got %s for separator, want string",
+                       sl_type_name(sep));
+    if (sep != V_NONE && sl_string(sep)->length == 0)
+        return sl_fail(s, "split: empty separator");
+    if (max < 0) {
+        max = INT64_MAX;
+        last = false;
+    }
+    value list = sl_list_new(s, 8);
+    if (!list)
+        return 0;
+    if (sep != V_NONE) {
+        ok = split_at(s, list, c->self, sl_string(sep), max, last);
+    } else if (last) {
+        ok = split_spaces(s, list, c->self, max, true);
+        reverse(sl_list(list));
+    } else {
+        ok = split_spaces(s, list, c->self, max, false);
+    }
+    return ok ? list : 0;
+}
+
+/* The next `c` from `i` on; the length when there is none. */
+static size_t next_byte(const struct sl_string *x, size_t i, char c)
+{
+    const char *found =
+        i < x->length ? memchr(x->p + i, c, x->length - i) : NULL;
+
+    return found ? (size_t)(found - x->p) : x->length;
+}
+
+/* The next LF and the next CR are both known, so each byte is seen twice at
+ * most. */
+static value string_splitlines(struct star *s, const struct sl_call *c)
+{
+    const struct sl_string *x = sl_string(c->self);
+    size_t lf = next_byte(x, 0, '\n'), cr = next_byte(x, 0, '\r');
+    value list;
+
+    if (!sl_want_args(s, c, 0, 1))
+        return 0;
+    if (c->count && !sl_is_bool(c->args[0]))
+        return sl_fail(s, "%s: for parameter 1: got %s, want bool", c->name,
+                       sl_type_name(c->args[0]));
+    bool keep = c->count && c->args[0] == V_TRUE;
+    if (!(list = sl_list_new(s, 8)))
+        return 0;
+    for (size_t i = 0, next; i < x->length; i = next) {
+        size_t end = lf < cr ? lf : cr;
+
+        next = end < x->length ? end + 1 : end;
+        if (next < x->length && cr < lf && x->p[next] == '\n')
+            next++;
+        if (!add_part(s, list, c->self, i, keep ? next : end) ||
+            !sl_charge(s, 1 + (next - i) / UNIT))
+            return 0;
+        if (lf < next)
+            lf = next_byte(x, next, '\n');
+        if (cr < next)
+            cr = next_byte(x, next, '\r');
+    }
+    return list;
+}
+
+/* --- join --------------------------------------------------------------------------- */
+
+static value not_a_string(struct star *s, value v)
+{
+    return sl_fail(s, "join: in list, want string, got %s", sl_type_name(v));
+}
+
+/* Of a list or tuple: the size is known before memory is taken. */
+static value join_items(struct star *s, const struct sl_string *sep,
+                        const value *items, uint32_t count)
+{
+    unsigned flags = sep->length ? sep->o.flags : STRING_ASCII;
+    uint64_t length = count ? (uint64_t)sep->length * (count - 1) : 0;
+    char *p;
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (i % 1024 == 1023 && !sl_charge(s, 1024))
+            return 0;
+        if (!sl_is(items[i], T_STRING))
+            return not_a_string(s, items[i]);
+        length += sl_string(items[i])->length;
+        flags &= sl_string(items[i])->o.flags;
+    }
+    if (count == 1)
+        return items[0];
+    if (length == 0)
+        return s->empty_string;
+    if (length > SL_TEXT_MAX_BYTES)
+        return sl_fail_memory(s, length);
+    if (!sl_charge(s, length / UNIT))
+        return 0;
+    value v = sl_text_room(s, T_STRING, length, &p);
+    if (!v)
+        return 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct sl_string *x = sl_string(items[i]);
+        if (i) {
+            memcpy(p, sep->p, sep->length);
+            p += sep->length;
+        }
+        if (!sl_copy(s, p, x->p, x->length))
+            return 0;
+        p += x->length;
+        if (i % 1024 == 1023 && !sl_charge(s, 16))
+            return 0;
+    }
+    return filled(v, flags);
+}
+
+static bool join_iterable(struct sl_text *t, const struct sl_string *sep,
+                          value iterable)
+{
+    struct star *s = t->s;
+    const size_t held = s->heap.held_count;
+    struct sl_iter it;
+    value v;
+
+    if (!sl_iter_begin(s, iterable, &it))
+        return false;
+    for (bool first = true; !t->failed && (v = sl_iter_next(s, &it));
+         first = false) {
+        if (!sl_is(v, T_STRING)) {
+            not_a_string(s, v);
+            break;
+        }
+        if (!first)
+            sl_text_put(t, sep->p, sep->length);
+        if (!sl_str(t, v))
+            break;
+        SL_RELEASE(s, held);
+    }
+    sl_iter_end(&it);
+    return !sl_failed(s);
+}
+
+static value string_join(struct star *s, const struct sl_call *c)
+{
+    const struct sl_string *sep = sl_string(c->self);
+    struct sl_text t = {.s = s};
+
+    if (!sl_want_args(s, c, 1, 1) || !sl_arg_iterable(s, c, 0))
+        return 0;
+    value x = c->args[0];
+    if (sl_is(x, T_LIST))
+        return join_items(s, sep, sl_list(x)->items, sl_list(x)->count);
+    if (sl_is(x, T_TUPLE))
+        return join_items(s, sep, sl_tuple(x)->items, sl_tuple(x)->count);
+    if (join_iterable(&t, sep, x))
+        return sl_text_string(&t);
+    sl_text_free(&t);
+    return 0;
+}
+
+/* --- elems and its kin --------------------------------------------------------------- */
 
 static value elems(struct star *s, const struct sl_call *c, enum sl_type type,
                    enum sl_elems kind)
@@ -371,32 +601,36 @@ static value elems(struct star *s, const struct sl_call *c, enum sl_type type,
     return sl_value(e);
 }
 
-static value string_elems(struct star *s, const struct sl_call *c)
-{
-    return elems(s, c, T_STRING_ELEMS, ELEMS_CHARS);
-}
-
-static value string_elem_ords(struct star *s, const struct sl_call *c)
-{
-    return elems(s, c, T_STRING_ELEMS, ELEMS_ORDS);
-}
-
-static value string_codepoints(struct star *s, const struct sl_call *c)
-{
-    return elems(s, c, T_STRING_ELEMS, CODEPOINTS);
-}
-
-static value string_codepoint_ords(struct star *s, const struct sl_call *c)
-{
-    return elems(s, c, T_STRING_ELEMS, CODEPOINT_ORDS);
-}
-
-static value bytes_elems(struct star *s, const struct sl_call *c)
-{
-    return elems(s, c, T_BYTES_ELEMS, ELEMS_ORDS);
-}
-
 /* --- the tables ------------------------------------------------------------------------ */
+
+/* clang-format off */
+#define METHOD(name, result)                                                   \
+    static value name(struct star *s, const struct sl_call *c)                 \
+    {                                                                          \
+        return result;                                                         \
+    }
+METHOD(string_find, find(s, c, false, false))
+METHOD(string_rfind, find(s, c, true, false))
+METHOD(string_index, find(s, c, false, true))
+METHOD(string_rindex, find(s, c, true, true))
+METHOD(string_partition, partition(s, c, false))
+METHOD(string_rpartition, partition(s, c, true))
+METHOD(string_startswith, startswith(s, c, false))
+METHOD(string_endswith, startswith(s, c, true))
+METHOD(string_removeprefix, remove_fix(s, c, false))
+METHOD(string_removesuffix, remove_fix(s, c, true))
+METHOD(string_split, split(s, c, false))
+METHOD(string_rsplit, split(s, c, true))
+METHOD(string_strip, strip(s, c, LEFT | RIGHT))
+METHOD(string_lstrip, strip(s, c, LEFT))
+METHOD(string_rstrip, strip(s, c, RIGHT))
+METHOD(string_elems, elems(s, c, T_STRING_ELEMS, ELEMS_CHARS))
+METHOD(string_elem_ords, elems(s, c, T_STRING_ELEMS, ELEMS_ORDS))
+METHOD(string_codepoints, elems(s, c, T_STRING_ELEMS, CODEPOINTS))
+METHOD(string_codepoint_ords, elems(s, c, T_STRING_ELEMS, CODEPOINT_ORDS))
+METHOD(bytes_elems, elems(s, c, T_BYTES_ELEMS, ELEMS_ORDS))
+#undef METHOD
+/* clang-format on */
 
 sl_native *const sl_string_methods[METHOD_COUNT] = {
     [METHOD_capitalize] = sl_string_capitalize,
@@ -416,22 +650,22 @@ sl_native *const sl_string_methods[METHOD_COUNT] = {
     [METHOD_isspace] = sl_string_isspace,
     [METHOD_istitle] = sl_string_istitle,
     [METHOD_isupper] = sl_string_isupper,
-    [METHOD_join] = sl_string_join,
+    [METHOD_join] = string_join,
     [METHOD_lower] = sl_string_lower,
-    [METHOD_lstrip] = sl_string_lstrip,
-    [METHOD_partition] = sl_string_partition,
+    [METHOD_lstrip] = string_lstrip,
+    [METHOD_partition] = string_partition,
     [METHOD_removeprefix] = string_removeprefix,
     [METHOD_removesuffix] = string_removesuffix,
     [METHOD_replace] = string_replace,
     [METHOD_rfind] = string_rfind,
     [METHOD_rindex] = string_rindex,
-    [METHOD_rpartition] = sl_string_rpartition,
-    [METHOD_rsplit] = sl_string_rsplit,
-    [METHOD_rstrip] = sl_string_rstrip,
-    [METHOD_split] = sl_string_split,
-    [METHOD_splitlines] = sl_string_splitlines,
+    [METHOD_rpartition] = string_rpartition,
+    [METHOD_rsplit] = string_rsplit,
+    [METHOD_rstrip] = string_rstrip,
+    [METHOD_split] = string_split,
+    [METHOD_splitlines] = string_splitlines,
     [METHOD_startswith] = string_startswith,
-    [METHOD_strip] = sl_string_strip,
+    [METHOD_strip] = string_strip,
     [METHOD_title] = sl_string_title,
     [METHOD_upper] = sl_string_upper,
 };

@@ -3,16 +3,9 @@
 
 /* --- quoting ------------------------------------------------------------------- */
 
-enum { PIECE = 32 * 1024, UNIT = 64 };
-
-static const char hex[] = "0123456789abcdef";
-
-/* ASCII that is shown as it is. */
-static const bool is_plain[256] = {
-    [' ' ... '!'] = true, ['#' ... '['] = true, [']' ... '~'] = true};
-
 static void put_hex(struct sl_text *t, char kind, uint32_t v, int digits)
 {
+    static const char hex[] = "0123456789abcdef";
     char out[10] = {'\\', kind};
 
     for (int i = 0; i < digits; i++)
@@ -39,11 +32,9 @@ static void put_escape(struct sl_text *t, uint32_t r)
 /* The code point at p[i], which is not plain; its width. */
 static unsigned quote_rune(struct sl_text *t, const char *p, size_t left)
 {
-    unsigned width = 1;
-    uint32_t r = (unsigned char)*p;
+    unsigned width;
+    uint32_t r = sl_rune(p, left, &width);
 
-    if (r >= 0x80)
-        r = sl_rune(p, left, &width);
     if (r == SL_RUNE_INVALID && width == 1)
         put_hex(t, 'x', (unsigned char)*p, 2);
     else if (r >= 0x80 && sl_rune_is_print(r))
@@ -56,6 +47,10 @@ static unsigned quote_rune(struct sl_text *t, const char *p, size_t left)
 /* Runs of what is plain are copied in one go. */
 void sl_quote(struct sl_text *t, const char *p, size_t length, bool bytes)
 {
+    /* ASCII that is shown as it is. */
+    static const bool is_plain[256] = {
+        [' ' ... '!'] = true, ['#' ... '['] = true, [']' ... '~'] = true};
+    enum { PIECE = 32 * 1024, UNIT = 64 };
     size_t i = 0, paid = 0;
 
     sl_text_put(t, bytes ? "b\"" : "\"", 1 + bytes);
@@ -87,14 +82,43 @@ struct level {
 
 struct writer {
     struct sl_text *t;
-    struct level *levels;
-    size_t depth, capacity;
-    struct level few[16];
+    struct sl_text levels; /* of struct level: a stack */
 };
+
+static size_t depth(const struct writer *w)
+{
+    return w->levels.length / sizeof(struct level);
+}
+
+static struct level *level(struct writer *w, size_t i)
+{
+    return (struct level *)(void *)w->levels.p + i;
+}
 
 static void put(struct writer *w, const char *text)
 {
     sl_text_put(w->t, text, strlen(text));
+}
+
+static bool is_being_written(struct writer *w, value v)
+{
+    for (size_t i = depth(w); i-- > 0;) {
+        if (level(w, i)->of == v)
+            return true;
+    }
+    return false;
+}
+
+static void put_range(struct writer *w, const struct sl_range *r)
+{
+    long long start = r->start, stop = r->stop, step = r->step;
+
+    if (step != 1)
+        sl_text_printf(w->t, "range(%lld, %lld, %lld)", start, stop, step);
+    else if (start != 0)
+        sl_text_printf(w->t, "range(%lld, %lld)", start, stop);
+    else
+        sl_text_printf(w->t, "range(%lld)", stop);
 }
 
 static void put_text(struct writer *w, value v)
@@ -102,50 +126,6 @@ static void put_text(struct writer *w, value v)
     const struct sl_string *x = sl_string(v);
 
     sl_quote(w->t, x->p, x->length, x->o.type == T_BYTES);
-}
-
-static bool is_being_written(struct writer *w, value v)
-{
-    for (size_t i = w->depth; i-- > 0;) {
-        if (w->levels[i].of == v)
-            return true;
-    }
-    return false;
-}
-
-static bool push(struct writer *w, value of)
-{
-    struct star *s = w->t->s;
-
-    if (!sl_depth_ok(s, (unsigned)w->depth + 1))
-        return false;
-    if (w->depth == w->capacity) {
-        size_t size = w->capacity * sizeof *w->levels;
-        bool few = w->levels == w->few;
-        struct level *more =
-            few ? sl_storage(s, 2 * size)
-                : sl_storage_resize(s, w->levels, size, 2 * size);
-        if (!more)
-            return false;
-        if (few)
-            memcpy(more, w->few, size);
-        w->levels = more;
-        w->capacity *= 2;
-    }
-    w->levels[w->depth++] = (struct level){.of = of};
-    return true;
-}
-
-static void put_range(struct writer *w, const struct sl_range *r)
-{
-    if (r->step != 1)
-        sl_text_printf(w->t, "range(%lld, %lld, %lld)", (long long)r->start,
-                       (long long)r->stop, (long long)r->step);
-    else if (r->start != 0)
-        sl_text_printf(w->t, "range(%lld, %lld)", (long long)r->start,
-                       (long long)r->stop);
-    else
-        sl_text_printf(w->t, "range(%lld)", (long long)r->stop);
 }
 
 static void put_elems(struct writer *w, const struct sl_string_elems *e)
@@ -163,36 +143,17 @@ static void put_elems(struct writer *w, const struct sl_string_elems *e)
 
 static void put_builtin(struct writer *w, const struct sl_builtin *b)
 {
-    put(w, b->self ? "<built-in method " : "<built-in function ");
-    put(w, b->name);
-    if (b->self) {
-        put(w, " of ");
-        put(w, sl_type_name(b->self));
-        put(w, " value");
-    }
-    put(w, ">");
-}
-
-static void put_function(struct writer *w, const struct sl_function *f)
-{
-    const struct sl_string *name = sl_string(f->code->name);
-
-    put(w, "<function ");
-    sl_text_put(w->t, name->p, name->length);
-    put(w, ">");
-}
-
-static void put_int(struct sl_text *t, value v)
-{
-    if (sl_is_int_word(v))
-        sl_text_put_int(t, sl_int_word(v));
+    if (b->self)
+        sl_text_printf(w->t, "<built-in method %s of %s value>", b->name,
+                       sl_type_name(b->self));
     else
-        sl_int_format(t, v, 10, false);
+        sl_text_printf(w->t, "<built-in function %s>", b->name);
 }
 
 /* What begins a container, also one that is empty or written already. */
 static bool open_container(struct writer *w, value v, enum sl_type type)
 {
+    const struct level l = {.of = v};
     bool list = type == T_LIST;
 
     if ((list || type == T_DICT) && is_being_written(w, v)) {
@@ -204,7 +165,10 @@ static bool open_container(struct writer *w, value v, enum sl_type type)
         return true;
     }
     put(w, list ? "[" : type == T_DICT ? "{" : type == T_SET ? "set([" : "(");
-    return push(w, v);
+    if (!sl_depth_ok(w->t->s, (unsigned)depth(w) + 1))
+        return false;
+    sl_text_put(&w->levels, (const char *)&l, sizeof l);
+    return !w->levels.failed;
 }
 
 static bool put_value(struct writer *w, value v)
@@ -215,7 +179,7 @@ static bool put_value(struct writer *w, value v)
     switch (type) {
     case T_NONE:  put(w, "None"); break;
     case T_BOOL:  put(w, v == V_TRUE ? "True" : "False"); break;
-    case T_INT:   put_int(w->t, v); break;
+    case T_INT:   sl_text_put_int(w->t, v); break;
     case T_FLOAT: sl_float_repr(w->t, sl_float_of(v)); break;
     case T_STRING:
     case T_BYTES: put_text(w, v); break;
@@ -224,8 +188,12 @@ static bool put_value(struct writer *w, value v)
     case T_DICT:
     case T_SET:   return open_container(w, v, type);
     case T_RANGE: put_range(w, sl_range(v)); break;
-    case T_FUNCTION: put_function(w, sl_function(v)); break;
-    case T_BUILTIN:  put_builtin(w, sl_builtin(v)); break;
+    case T_FUNCTION:
+        put(w, "<function ");
+        sl_str(w->t, sl_function(v)->code->name);
+        put(w, ">");
+        break;
+    case T_BUILTIN: put_builtin(w, sl_builtin(v)); break;
     case T_STRING_ELEMS:
     case T_BYTES_ELEMS: put_elems(w, sl_elems(v)); break;
     case T_MODULE:
@@ -239,74 +207,74 @@ static bool put_value(struct writer *w, value v)
     return !w->t->failed;
 }
 
-/* The next item of a list or tuple, or what closes it. */
-static bool step_sequence(struct writer *w, const value *items, uint32_t count,
-                          bool tuple)
+static bool close_container(struct writer *w, const char *text)
 {
-    struct level *l = &w->levels[w->depth - 1];
+    w->levels.length -= sizeof(struct level);
+    put(w, text);
+    return !w->t->failed;
+}
+
+/* The next item of a list or tuple, or what closes it. */
+static bool step_sequence(struct writer *w, struct level *l, const value *items,
+                          uint32_t count)
+{
     uint32_t i = l->next++;
 
-    if (i == count) {
-        w->depth--;
-        put(w, !tuple ? "]" : count == 1 ? ",)" : ")");
-        return !w->t->failed;
-    }
+    if (i == count)
+        return close_container(w, sl_is(l->of, T_LIST) ? "]"
+                                  : count == 1         ? ",)"
+                                                       : ")");
     if (i)
         put(w, ", ");
     return put_value(w, items[i]);
 }
 
-static bool step_table(struct writer *w, bool dict)
+static bool step_table(struct writer *w, struct level *l)
 {
-    struct level *l = &w->levels[w->depth - 1];
-    bool first = l->next == 0;
+    bool first = l->next == 0, dict = sl_is(l->of, T_DICT);
     struct sl_entry *e = sl_table_next(l->of, &l->next);
 
-    if (dict && l->value_next) {
+    if (!e)
+        return close_container(w, dict ? "}" : "])");
+    if (l->value_next) {
         l->value_next = false;
         l->next++;
         put(w, ": ");
         return put_value(w, e->value);
     }
-    if (!e) {
-        w->depth--;
-        put(w, dict ? "}" : "])");
-        return !w->t->failed;
-    }
     if (!first)
         put(w, ", ");
-    if (dict)
-        l->value_next = true;
-    else
-        l->next++;
+    l->value_next = dict;
+    l->next += !dict;
     return put_value(w, e->key);
+}
+
+static bool step(struct writer *w)
+{
+    struct level *l = level(w, depth(w) - 1);
+
+    if (sl_is(l->of, T_LIST))
+        return step_sequence(w, l, sl_list(l->of)->items,
+                             sl_list(l->of)->count);
+    if (sl_is(l->of, T_TUPLE))
+        return step_sequence(w, l, sl_tuple(l->of)->items,
+                             sl_tuple(l->of)->count);
+    return step_table(w, l);
 }
 
 /* Nothing here calls itself: how deep values are is the program's choice. */
 bool sl_repr(struct sl_text *t, value v)
 {
-    struct writer w = {.t = t, .capacity = 16};
-    struct star *s = t->s;
-
-    w.levels = w.few;
+    struct level few[16];
+    struct writer w = {.t = t,
+                       .levels = {.s = t->s,
+                                  .p = (char *)few,
+                                  .capacity = sizeof few,
+                                  .local = true}};
     bool ok = put_value(&w, v);
-    while (ok && w.depth) {
-        value of = w.levels[w.depth - 1].of;
-        enum sl_type type = (enum sl_type)sl_object(of)->type;
-
-        if (!sl_charge(s, 1 + w.depth / 16))
-            ok = false;
-        else if (type == T_LIST)
-            ok = step_sequence(&w, sl_list(of)->items, sl_list(of)->count,
-                               false);
-        else if (type == T_TUPLE)
-            ok = step_sequence(&w, sl_tuple(of)->items, sl_tuple(of)->count,
-                               true);
-        else
-            ok = step_table(&w, type == T_DICT);
-    }
-    if (w.levels != w.few)
-        sl_storage_free(s, w.levels, w.capacity * sizeof *w.levels);
+    while (ok && depth(&w))
+        ok = sl_charge(t->s, 1 + depth(&w) / 16) && step(&w);
+    sl_text_free(&w.levels);
     return ok && !t->failed;
 }
 
@@ -314,21 +282,23 @@ bool sl_str(struct sl_text *t, value v)
 {
     const struct sl_string *x = sl_string(v);
 
-    if (sl_is(v, T_STRING))
+    if (sl_is(v, T_STRING) && x->length > SL_COPY_PIECE)
+        return sl_text_put_long(t, x->p, x->length);
+    if (sl_is(v, T_STRING)) {
+        sl_owe(t->s, x->length / 64);
         sl_text_put(t, x->p, x->length);
-    else if (sl_is(v, T_BYTES))
+        return !t->failed;
+    }
+    if (sl_is(v, T_BYTES))
         return sl_text_put_valid(t, x->p, x->length);
-    else
-        return sl_repr(t, v);
-    return !t->failed;
+    return sl_repr(t, v);
 }
 
 /* The text of an int that is a word, without a buffer in between. */
 static value word_text(struct star *s, value v)
 {
-    char digits[SL_DIGITS_BYTES], *p;
-    const char *end = digits + sizeof digits;
-    const char *from = sl_digits(sl_int_word(v), digits + sizeof digits);
+    char digits[SL_DIGITS_BYTES], *end = digits + sizeof digits;
+    char *from = sl_digits(sl_int_word(v), end), *p;
     size_t length = (size_t)(end - from);
 
     if (length == 1)
@@ -349,11 +319,10 @@ static value as_string(struct star *s, value v,
 
     if (sl_is_int_word(v))
         return word_text(s, v);
-    if (!write(&t, v)) {
-        sl_text_free(&t);
-        return 0;
-    }
-    return sl_text_string(&t);
+    if (write(&t, v))
+        return sl_text_string(&t);
+    sl_text_free(&t);
+    return 0;
 }
 
 value sl_str_value(struct star *s, value v)

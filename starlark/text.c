@@ -3,7 +3,6 @@
 enum {
     STRING_JOINED = 2, /* flag: made by sl_string_concat */
     INLINE_MAX = 64,   /* joined texts up to this are always copied */
-    PIECE = 64 * 1024, /* bytes between two looks at the budget */
     UNIT = 64          /* bytes that count as one step */
 };
 
@@ -28,6 +27,14 @@ static inline uint64_t mix(uint64_t a, uint64_t b)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
+static inline uint64_t load8(const char *p)
+{
+    uint64_t v;
+
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
 static inline uint64_t load4(const char *p)
 {
     uint32_t v;
@@ -46,10 +53,10 @@ static uint32_t hash_bytes(uint64_t seed, const char *p, size_t length)
     size_t n = length;
 
     for (; n > 16; n -= 16, p += 16)
-        h = mix(sl_load8(p) ^ k1, sl_load8(p + 8) ^ h);
+        h = mix(load8(p) ^ k1, load8(p + 8) ^ h);
     if (n >= 8) {
-        a = sl_load8(p);
-        b = sl_load8(p + n - 8);
+        a = load8(p);
+        b = load8(p + n - 8);
     } else if (n >= 4) {
         a = load4(p);
         b = load4(p + n - 4);
@@ -112,26 +119,35 @@ value sl_substring(struct star *s, value whole, size_t from, size_t to)
     return v;
 }
 
+bool sl_text_put_long(struct sl_text *t, const char *p, size_t length)
+{
+    for (size_t i = 0, n; i < length && !t->failed; i += n) {
+        n = length - i < SL_COPY_PIECE ? length - i : SL_COPY_PIECE;
+        sl_text_put(t, p + i, n);
+        if (n == SL_COPY_PIECE && !sl_charge(t->s, n / UNIT))
+            t->failed = true;
+    }
+    return !t->failed;
+}
+
 bool sl_text_put_valid(struct sl_text *t, const char *p, size_t length)
 {
-    for (size_t i = 0; i < length;) {
-        size_t begin = i, end = length - i > PIECE ? i + PIECE : length;
+    for (size_t i = 0, begin = 0; i < length; begin = i) {
         unsigned width = 1;
+        bool valid = true;
 
-        if (!sl_charge(t->s, (end - begin) / UNIT + 1))
+        if (!sl_charge(t->s, 1))
             return false;
-        for (; i < end; i += width) {
+        for (; i < length && i - begin < SL_COPY_PIECE && valid; i += width) {
             width = 1;
-            if ((unsigned char)p[i] >= 0x80 &&
-                sl_rune(p + i, length - i, &width) == SL_RUNE_INVALID &&
-                width == 1)
-                break;
+            valid = (unsigned char)p[i] < 0x80 ||
+                    sl_rune(p + i, length - i, &width) != SL_RUNE_INVALID ||
+                    width > 1;
         }
-        sl_text_put(t, p + begin, i - begin);
-        if (i < end) {
+        if (!sl_text_put_long(t, p + begin, i - begin - !valid))
+            return false;
+        if (!valid)
             sl_text_put(t, "\xef\xbf\xbd", 3);
-            i++;
-        }
     }
     return !t->failed;
 }
@@ -157,75 +173,71 @@ char *sl_digits(int64_t n, char *end)
     return p;
 }
 
-void sl_text_put_int(struct sl_text *t, int64_t n)
+bool sl_text_put_int(struct sl_text *t, value v)
 {
-    char digits[SL_DIGITS_BYTES];
-    char *end = digits + sizeof digits, *p = sl_digits(n, end);
+    char digits[SL_DIGITS_BYTES], *end = digits + sizeof digits, *p;
 
+    if (!sl_is_int_word(v))
+        return sl_int_format(t, v, 10, false);
+    p = sl_digits(sl_int_word(v), end);
     sl_text_put(t, p, (size_t)(end - p));
+    return !t->failed;
 }
 
 /* --- concatenation ------------------------------------------------------------------ */
 
-/* A string, or bytes, that is the first `length` bytes of `buffer`. */
-static value string_on_buffer(struct star *s, enum sl_type type,
-                              struct sl_buffer *buffer, size_t length)
-{
-    struct sl_string *r = sl_alloc(s, type, sizeof *r);
-
-    if (!r)
-        return 0;
-    r->length = (uint32_t)length;
-    r->p = buffer->p;
-    r->owner = buffer;
-    return sl_value(r);
-}
-
-/* Room to grow in; less of it when it would be much of all the memory there
- * is. */
-static size_t capacity_for(const struct star *s, size_t length)
+/* A buffer that begins with a copy of `x`, with room for `length` bytes and more;
+ * for less more when it would be much of all the memory there is. */
+static struct sl_buffer *buffer_of(struct star *s, const struct sl_string *x,
+                                   size_t length)
 {
     size_t spare = length < (1u << 20) ? length : length / 2;
+    struct sl_buffer *buffer = sl_alloc(s, T_BUFFER, sizeof *buffer);
 
+    if (!buffer)
+        return NULL;
     if (length > s->heap.limit / 16)
         spare = length / 8;
-    return length + spare < SL_TEXT_MAX_BYTES ? length + spare
-                                              : SL_TEXT_MAX_BYTES;
+    if (spare > SL_TEXT_MAX_BYTES - length)
+        spare = SL_TEXT_MAX_BYTES - length;
+    s->heap.pinned = sl_value(buffer);
+    buffer->p = sl_storage(s, length + spare);
+    s->heap.pinned = 0;
+    if (!buffer->p)
+        return NULL;
+    buffer->capacity = (uint32_t)(length + spare);
+    buffer->filled = x->length;
+    return sl_copy(s, buffer->p, x->p, x->length) ? buffer : NULL;
 }
 
-/* a + b at the beginning of a buffer of their own. */
-static value concat_to_buffer(struct star *s, const struct sl_string *a,
-                              const struct sl_string *b)
+/* x + y at the end of what the buffer is filled with, which is x. */
+static value concat_behind(struct star *s, const struct sl_string *x,
+                           const struct sl_string *y, struct sl_buffer *buffer)
 {
-    struct sl_scope scope = sl_native_enter(s);
-    size_t length = (size_t)a->length + b->length;
-    size_t capacity = capacity_for(s, length);
-    struct sl_buffer *buffer = sl_alloc(s, T_BUFFER, sizeof *buffer);
-    value v = 0;
+    struct sl_string *sum;
 
-    if (buffer && (buffer->p = sl_storage(s, capacity))) {
-        buffer->capacity = (uint32_t)capacity;
-        v = string_on_buffer(s, (enum sl_type)a->o.type, buffer, length);
-    }
-    if (v && sl_copy(s, buffer->p, a->p, a->length) &&
-        sl_copy(s, buffer->p + a->length, b->p, b->length))
-        buffer->filled = (uint32_t)length;
-    else
-        v = 0;
-    sl_native_leave(s, scope);
-    /* The native function that runs may rely on what was made in it. */
-    return v && s->native && !sl_hold(s, v) ? 0 : v;
+    s->heap.pinned = sl_value(buffer);
+    sum = sl_alloc(s, (enum sl_type)x->o.type, sizeof *sum);
+    s->heap.pinned = 0;
+    if (!sum)
+        return 0;
+    sum->length = x->length + y->length;
+    sum->p = buffer->p;
+    sum->owner = buffer;
+    if (!sl_copy(s, buffer->p + x->length, y->p, y->length))
+        return 0;
+    buffer->filled = sum->length;
+    return sl_value(sum);
 }
 
-static value concat_copy(struct star *s, const struct sl_string *a,
-                         const struct sl_string *b)
+static value concat_copy(struct star *s, const struct sl_string *x,
+                         const struct sl_string *y, size_t length)
 {
     char *p;
-    value v = sl_text_room(s, (enum sl_type)a->o.type,
-                           (size_t)a->length + b->length, &p);
+    value v = sl_text_room(s, (enum sl_type)x->o.type, length, &p);
 
-    return v && sl_copy(s, p, a->p, a->length) &&
-                   sl_copy(s, p + a->length, b->p, b->length)
+    return v && sl_copy(s, p, x->p, x->length) &&
+                   sl_copy(s, p + x->length, y->p, y->length)
                ? v
                : 0;
 }
@@ -240,6 +252,8 @@ value sl_string_concat(struct star *s, value a, value b)
     const struct sl_string *x = sl_string(a), *y = sl_string(b);
     size_t length = (size_t)x->length + y->length;
     struct sl_buffer *buffer = x->p == x->bytes ? NULL : x->owner;
+    bool grows = buffer ? x->length == buffer->filled
+                        : (x->o.flags & STRING_JOINED) != 0;
     value v;
 
     if (!y->length)
@@ -248,22 +262,15 @@ value sl_string_concat(struct star *s, value a, value b)
         return b;
     if (length > SL_TEXT_MAX_BYTES)
         return sl_fail_memory(s, length);
-
-    if (buffer && x->p + x->length == buffer->p + buffer->filled &&
-        y->length <= buffer->capacity - buffer->filled) {
-        v = string_on_buffer(s, (enum sl_type)x->o.type, buffer, length);
-        if (!v || !sl_copy(s, buffer->p + buffer->filled, y->p, y->length))
-            return 0;
-        buffer->filled = (uint32_t)length;
+    if (!grows || length <= INLINE_MAX) {
+        v = concat_copy(s, x, y, length);
     } else {
-        bool grows = buffer ? x->p + x->length == buffer->p + buffer->filled
-                            : (x->o.flags & STRING_JOINED) != 0;
-        v = grows && length > INLINE_MAX ? concat_to_buffer(s, x, y)
-                                         : concat_copy(s, x, y);
-        if (!v)
-            return 0;
+        if (!buffer || y->length > buffer->capacity - buffer->filled)
+            buffer = buffer_of(s, x, length);
+        v = buffer ? concat_behind(s, x, y, buffer) : 0;
     }
-    sl_object(v)->flags |=
-        STRING_JOINED | (x->o.flags & y->o.flags & STRING_ASCII);
+    if (v)
+        sl_object(v)->flags |=
+            STRING_JOINED | (x->o.flags & y->o.flags & STRING_ASCII);
     return v;
 }

@@ -28,7 +28,9 @@ static inline int sl_text_compare(value a, value b)
     return order ? order : (x->length > y->length) - (x->length < y->length);
 }
 
-/* As bytes() and str() turn one into the other: invalid bytes become U+FFFD. */
+/* With looks at the budget on the way; the second as bytes() and str() turn one
+ * into the other: invalid bytes become U+FFFD. */
+bool sl_text_put_long(struct sl_text *t, const char *p, size_t length);
 bool sl_text_put_valid(struct sl_text *t, const char *p, size_t length);
 
 /* As memcpy, with looks at the budget on the way: new memory comes at no more
@@ -58,55 +60,12 @@ static inline void sl_text_put(struct sl_text *t, const char *p, size_t n)
 /* In decimal, before `end`: at most SL_DIGITS_BYTES. Gives the first. */
 #define SL_DIGITS_BYTES 24
 char *sl_digits(int64_t n, char *end);
-void sl_text_put_int(struct sl_text *t, int64_t n);
+bool sl_text_put_int(struct sl_text *t, value v);
 
-/* --- eight bytes at a time ---------------------------------------------------- */
+/* --- searching: search.c; the first: sl_text_find, in ops.h ------------------- */
 
-#define SL_EACH_BYTE(c) (0x0101010101010101u * (unsigned char)(c))
-
-static inline uint64_t sl_load8(const char *p)
-{
-    uint64_t v;
-
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-
-static inline void sl_store8(char *p, uint64_t v)
-{
-    memcpy(p, &v, sizeof v);
-}
-
-/* Bit 7 of every byte that is zero, and no other. */
-static inline uint64_t sl_zero_bytes(uint64_t v)
-{
-    const uint64_t low = SL_EACH_BYTE(0x7f);
-
-    return ~(((v & low) + low) | v | low);
-}
-
-/* --- searching: search.c ---------------------------------------------------- */
-
-/* A needle, and what was learnt about it and the texts searched so far: one for
- * all searches of one operation. Linear time, whatever the texts. */
-struct sl_search {
-    struct star *s;
-    const char *needle;
-    size_t length;
-    size_t advanced, wasted; /* bytes passed; compared for nothing */
-    size_t owed;             /* bytes looked at that were not charged yet */
-    bool two_way, reverse, periodic;
-    size_t suffix, period; /* of the two-way search */
-};
-static inline struct sl_search sl_search_for(struct star *s, const char *needle,
-                                             size_t length)
-{
-    return (struct sl_search){.s = s, .needle = needle, .length = length};
-}
-/* The offset of the first (last) occurrence; -1: none; -2: a budget ended. One
- * sl_search is good for one direction. */
-int64_t sl_search_first(struct sl_search *q, const char *p, size_t length);
-int64_t sl_search_last(struct sl_search *q, const char *p, size_t length);
+int64_t sl_text_find_last(struct star *s, const char *p, size_t length,
+                          const char *needle, size_t needle_length);
 
 /* --- code points: unicode.c --------------------------------------------------- */
 
@@ -115,43 +74,45 @@ int64_t sl_search_last(struct sl_search *q, const char *p, size_t length);
 /* The code point that ends at p + length, which is at least 1. */
 uint32_t sl_rune_last(const char *p, size_t length, unsigned *width);
 
-/* Code points, invalid bytes included. False: a budget ended. */
-bool sl_rune_count(struct star *s, const char *p, size_t length, size_t *out);
-
 /* One to one, as in Go: no code point becomes two, and sharp s stays. */
 uint32_t sl_rune_upper(uint32_t r);
 uint32_t sl_rune_lower(uint32_t r);
 uint32_t sl_rune_title(uint32_t r);
-
-bool sl_rune_is_letter(uint32_t r);
-bool sl_rune_is_digit(uint32_t r);
-bool sl_rune_is_space(uint32_t r);
-bool sl_rune_is_upper(uint32_t r); /* category Lu; then Ll, Lt */
-bool sl_rune_is_lower(uint32_t r);
-bool sl_rune_is_title(uint32_t r);
 bool sl_rune_is_cased(uint32_t r); /* differs from a code point in case only */
-bool sl_rune_is_print(uint32_t r); /* repr() shows it as it is */
 
-static inline bool sl_is_ascii_space(unsigned char c)
+/* What a code point is: several of these. RUNE_PRINT: repr() shows it. */
+enum {
+    RUNE_LETTER = 1,
+    RUNE_DIGIT = 2,
+    RUNE_SPACE = 4,
+    RUNE_UPPER = 8,
+    RUNE_LOWER = 16,
+    RUNE_TITLE = 32,
+    RUNE_PRINT = 64
+};
+unsigned sl_rune_class(uint32_t r);
+
+static inline bool sl_rune_is_letter(uint32_t r)
 {
-    return c == ' ' || (c >= '\t' && c <= '\r');
+    return sl_rune_class(r) & RUNE_LETTER;
+}
+
+static inline bool sl_rune_is_space(uint32_t r)
+{
+    return sl_rune_class(r) & RUNE_SPACE;
+}
+
+static inline bool sl_rune_is_print(uint32_t r)
+{
+    return sl_rune_class(r) & RUNE_PRINT;
 }
 
 /* --- methods that have a file of their own ------------------------------------- */
 
 sl_native sl_string_format; /* format.c */
-sl_native sl_string_join;   /* lib_string_join.c */
 /* lib_string_case.c */
 sl_native sl_string_capitalize, sl_string_lower, sl_string_title,
     sl_string_upper, sl_string_isalnum, sl_string_isalpha, sl_string_isdigit,
     sl_string_islower, sl_string_isspace, sl_string_istitle, sl_string_isupper;
-/* lib_string_split.c */
-sl_native sl_string_partition, sl_string_rpartition, sl_string_rsplit,
-    sl_string_split, sl_string_splitlines, sl_string_strip, sl_string_lstrip,
-    sl_string_rstrip;
-
-/* Argument `i` as a string, or the error that it is none. */
-bool sl_want_string(struct star *s, const struct sl_call *c, uint32_t i,
-                    struct sl_string **out);
 
 #endif
