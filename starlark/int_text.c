@@ -185,7 +185,7 @@ bool sl_int_format(struct sl_text *t, value v, unsigned base, bool upper)
     struct powers p;
 
     if (sl_is_int_word(v) && base == 10) {
-        sl_text_put_int(t, sl_int_word(v));
+        sl_text_put_int(t, v);
         return !t->failed;
     }
     const mp_int x = sl_int_view(v, few);

@@ -22,10 +22,8 @@ static const char *find_bad_byte(const char *p, const char *end)
     unsigned width;
 
     for (; p < end; p += width) {
-        uint64_t w = end - p >= 8 ? sl_load8(p) : 0;
-        width = 8;
-        /* no byte of 0x80 and more, and no NUL */
-        if (!((w | (w - SL_EACH_BYTE(1))) & SL_EACH_BYTE(0x80)))
+        width = 1;
+        if ((signed char)*p > 0)
             continue;
         if (!*p || (sl_rune(p, (size_t)(end - p), &width) == SL_RUNE_INVALID &&
                     width == 1))
