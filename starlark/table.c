@@ -135,12 +135,14 @@ static void index_free(struct star *s, struct sl_table *t)
 static bool index_fill(struct star *s, struct sl_table *t)
 {
     for (uint32_t i = 0; t->index && i < t->used; i++) {
-        if (i % INDEX_PIECE == 0 && !sl_charge(s, INDEX_PIECE / 4)) {
+        if (i % INDEX_PIECE == INDEX_PIECE - 1 &&
+            !sl_charge(s, INDEX_PIECE / 4)) {
             index_free(s, t);
             return false;
         }
         index_put(t, i);
     }
+    sl_owe(s, t->used % INDEX_PIECE / 4);
     return true;
 }
 
