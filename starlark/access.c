@@ -258,7 +258,7 @@ static value slice_text(struct star *s, value object, const struct cut *c)
     if (!out)
         return 0;
     for (uint64_t i = 0; i < c->count; i++) {
-        if (i % 65536 == 0 && !sl_charge(s, 65536 / 8))
+        if (!sl_charge_loop(s, i, c->count))
             return 0;
         to[i] = p[(int64_t)i * c->step];
     }

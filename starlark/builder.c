@@ -135,6 +135,7 @@ value sl_text_string(struct sl_text *t)
 {
     value v = 0;
 
+    sl_owe(t->s, t->length / 64);
     if (!t->failed)
         v = t->length <= COPIED_BYTES ? sl_string_new(t->s, t->p, t->length)
                                       : text_adopt(t);

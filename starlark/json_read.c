@@ -47,12 +47,20 @@ static const char *shown(const struct sl_json_reader *r, char out[16])
     return out;
 }
 
-/* To what comes next; false at the end. */
+/* To what comes next; false at the end. When a budget ends that is a space, where
+ * none is expected. */
 static bool skip_space(struct sl_json_reader *r)
 {
-    while (r->p < r->end &&
-           (*r->p == ' ' || *r->p == '\n' || *r->p == '\t' || *r->p == '\r'))
-        r->p++;
+    const char *paid = r->p;
+
+    for (; r->p < r->end &&
+           (*r->p == ' ' || *r->p == '\n' || *r->p == '\t' || *r->p == '\r');
+         r->p++)
+        if (r->p - paid >= 256) {
+            if (!sl_charge(r->s, 256 / 16))
+                return true;
+            paid = r->p;
+        }
     return r->p < r->end;
 }
 
@@ -112,6 +120,7 @@ static enum sl_json_event number(struct sl_json_reader *r)
         all++;
     if (all - p > NUMBER_MAX_BYTES)
         return bad(r, "number of more than %d characters", NUMBER_MAX_BYTES);
+    sl_owe(r->s, (uint64_t)(all - p) / 16);
     if (number_end(p, r->end, &is_float) != all || !is_digit(all - 1, all))
         return bad(r, "invalid number: %.*s",
                    (int)(all - p < 100 ? all - p : 100), p);

@@ -59,7 +59,7 @@ value sl_lib_reversed(struct star *s, const struct sl_call *c)
 
     value *items = sl_list(list)->items;
     for (size_t i = 0, j = sl_list(list)->count; i + 1 < j; i++) {
-        if (i % 65536 == 0 && !sl_charge(s, 8192))
+        if (!sl_charge_loop(s, i, j))
             return 0;
         value v = items[i];
         items[i] = items[--j];

@@ -120,9 +120,9 @@ static inline bool next_rune(struct runes *it)
 
     if (it->p == it->end)
         return false;
-    if (it->unpaid >= PIECE) {
+    if (it->unpaid >= UNIT) {
+        it->failed = !sl_charge(it->s, it->unpaid / UNIT);
         it->unpaid = 0;
-        it->failed = !sl_charge(it->s, PIECE / UNIT);
         if (it->failed)
             return false;
     }

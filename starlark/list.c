@@ -54,8 +54,8 @@ static bool extend_by_items(struct star *s, value list, value from)
         return false;
     const value *items =
         sl_is(from, T_LIST) ? sl_list(from)->items : sl_tuple(from)->items;
-    if (!sl_copy(s, (char *)(l->items + l->count), (const char *)items,
-                 count * sizeof *items))
+    if (count && !sl_copy(s, (char *)(l->items + l->count), (const char *)items,
+                          count * sizeof *items))
         return false;
     l->count += count;
     return true;

@@ -84,6 +84,7 @@ static value text_new(struct star *s, enum sl_type type, const char *from,
 
     if (!v)
         return 0;
+    sl_owe(s, length / 64);
     if (length)
         memcpy(p, from, length);
     sl_string_filled(v);

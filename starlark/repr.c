@@ -68,6 +68,7 @@ void sl_quote(struct sl_text *t, const char *p, size_t length, bool bytes)
             paid = i;
         }
     }
+    sl_owe(t->s, (i - paid) / UNIT);
     sl_text_put(t, "\"", 1);
 }
 

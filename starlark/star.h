@@ -96,6 +96,15 @@ static inline void sl_owe(struct star *s, uint64_t units)
     s->fuel -= (int64_t)units;
 }
 
+/* In a loop over `n` bytes, or items that are as little work: charges the next
+ * piece when there one begins. */
+#define SL_LOOP_PIECE 65536u
+static inline bool sl_charge_loop(struct star *s, uint64_t i, uint64_t n)
+{
+    return i % SL_LOOP_PIECE ||
+           sl_charge(s, (n - i < SL_LOOP_PIECE ? n - i : SL_LOOP_PIECE) / 16);
+}
+
 /* Looks for timeout and cancellation now; sl_poll fails with them. */
 bool sl_interrupted(const struct star *s);
 bool sl_poll(struct star *s);

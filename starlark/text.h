@@ -41,6 +41,7 @@ static inline bool sl_copy(struct star *s, char *to, const char *from, size_t n)
 {
     if (n > SL_COPY_PIECE)
         return sl_copy_long(s, to, from, n);
+    sl_owe(s, n / 64);
     if (n) /* nothing may have no address */
         memcpy(to, from, n);
     return true;

@@ -347,6 +347,32 @@ TEST(repeated_work_is_paid_for)
         "k[n]",
         "n in k",
         "hash(s)",
+        "s.isalpha()",
+        "s.title().istitle()",
+        "s.islower()",
+        "u.upper()",
+        "u.isalnum()",
+        "s.title()",
+        "s.capitalize()",
+        "s.split()",
+        "s.splitlines()",
+        "s.strip(\"a\")",
+        "(\" \" * 30000).split()",
+        "s.strip(t)",
+        "s[::2]",
+        "s + t",
+        "s * 2",
+        "s[1:]",
+        "repr(s)",
+        "\"%s\" % s",
+        "\"{}\".format(s)",
+        "\",\".join([s])+t",
+        "reversed(l)",
+        "l[1:]",
+        "l + l",
+        "json.decode(w)",
+        "json.encode(s)",
+        "str(l)",
     };
     static const char setup[] = "    s = \"a\" * 30000\n"
                                 "    t = \"a\" * 29999 + \"a\"\n"
@@ -355,11 +381,14 @@ TEST(repeated_work_is_paid_for)
                                 "    e, f = s.elems(), t.elems()\n"
                                 "    m = int(\"f\" * 60000, 16)\n"
                                 "    n = int(\"f\" * 59999 + \"f\", 16)\n"
-                                "    k = {m: 1}\n";
+                                "    k = {m: 1}\n"
+                                "    u = \"\\u00e9\" * 15000\n"
+                                "    w = \" \" * 30000 + \"1\"\n"
+                                "    l = [1] * 15000\n";
 
     for (size_t i = 0; i < sizeof expressions / sizeof *expressions; i++) {
-        struct star *s = star_open(NULL);
-        char text[800];
+        struct star *s = star_open(&(struct star_options){.json = true});
+        char text[1000];
         int n = snprintf(text, sizeof text,
                          "def f(many):\n%s"
                          "    for i in range(many): %s\n",
