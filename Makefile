@@ -173,6 +173,15 @@ star-gc:
 	@tools/setup test
 	@$(SUBMAKE) B=build/gc SAN=address,undefined CFLAGS='-O1 -g' \
 	  CPPFLAGS=-DSL_COLLECT_ALWAYS star-test
+# The same with every size at which another path begins made tiny, and (clang)
+# under MSan, which sees what was never written.
+star-tiny:
+	@tools/setup test
+	@$(SUBMAKE) B=build/tiny SAN=address,undefined CFLAGS='-O1 -g' \
+	  CPPFLAGS=-DSL_TINY star-test
+star-msan:
+	@tools/setup lint
+	@$(SUBMAKE) B=build/msan CC=clang SAN=memory CFLAGS='-O1 -g' star-test
 STAR_UNIT := $(filter $(B)/unit/star_%,$(UNIT))
 star-test: $(STAR_UNIT) $(B)/star-serve $(B)/embed
 	MAPM_BUILD=$(abspath $(B)) prove -j$(JOBS) -f -o \
@@ -296,6 +305,7 @@ help:
 	@echo 'make test         every test but that of the git host itself'
 	@echo 'make san          the same tests under ASan and UBSan'
 	@echo 'make star-gc      tests of the language, collecting at every allocation'
+	@echo 'make star-tiny    the same with tiny sizes; star-msan under MSan'
 	@echo 'make fuzz         every fuzz target for SECONDS=30 (FUZZ=... chooses)'
 	@echo 'make coverage     lines reached by the tests, per file'
 	@echo 'make conformance-star SUITE=DIR  the official suite of Starlark'
@@ -309,7 +319,7 @@ help:
 
 FORCE:
 .PHONY: FORCE all test test-githost conformance-star check quickstart san fuzz fuzz-all coverage \
-        bench bench-star star-gc star-test lint lint-format lint-layers lint-headers lint-cppcheck lint-man \
+        bench bench-star star-gc star-tiny star-msan star-test lint lint-format lint-layers lint-headers lint-cppcheck lint-man \
         lint-shell lint-tidy analyze docs install uninstall clean help
 .SECONDARY:
 .DELETE_ON_ERROR:

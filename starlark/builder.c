@@ -149,7 +149,7 @@ struct sl_arena_block {
     struct sl_arena_block *before;
     size_t size;
 };
-#define ARENA_BYTES 16384u
+#define ARENA_BYTES SL_RARE(16384u, 512u)
 
 void *sl_arena_alloc(struct star *s, struct sl_arena *a, size_t size)
 {

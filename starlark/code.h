@@ -183,7 +183,7 @@ static inline uint64_t sl_instruction(enum sl_opcode op, uint32_t a, uint32_t b,
 #define SL_STEP_INSTRUCTIONS 64u
 
 /* Locals that instructions name; none of the others is a parameter. */
-#define SL_NEAR_LOCALS 0x8000u
+#define SL_NEAR_LOCALS SL_RARE(0x8000u, 6u)
 static inline uint32_t sl_local_register(uint32_t local)
 {
     return local < SL_NEAR_LOCALS ? local : local - SL_NEAR_LOCALS + 0x10000;

@@ -11,7 +11,7 @@
 
 /* Of containers this many values are looked at before those found are looked
  * into, so that the list grows with the depth of values, not with their width. */
-#define SCAN_AT_ONCE 32
+#define SCAN_AT_ONCE SL_RARE(32, 2)
 
 /* An entry is an object, or the int n on top of an object: its values from the
  * n-th on are still to be looked at. */

@@ -61,7 +61,7 @@ static const struct sl_node *items_into(struct sl_compiler *c,
     return n;
 }
 
-#define LIST_CHUNK 128
+#define LIST_CHUNK SL_RARE(128, 3)
 
 void sl_list_into(struct sl_compiler *c, const struct sl_node *n,
                   uint32_t count, uint32_t reg)

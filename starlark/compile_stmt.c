@@ -125,7 +125,7 @@ static bool is_assigned(const struct sl_node *n, const struct sl_node *end,
 
 /* a, b = x, y without the tuple. All values are there before the first target
  * changes; a variable that an earlier target changes is copied. */
-#define PARALLEL_MAX 8
+#define PARALLEL_MAX SL_RARE(8, 3)
 static bool assign_parallel(struct sl_compiler *c, const struct sl_node *n)
 {
     const struct sl_node *targets = n->a, *values = n->b;

@@ -7,8 +7,10 @@ _Static_assert(MP_DIGIT_BIT == 60 && sizeof(mp_digit) == sizeof(uint64_t),
 
 typedef unsigned __int128 wide;
 
-#define PIECE_DIGITS 4200u /* a product of so many takes two milliseconds */
-#define DIVIDE_BELOW 64u   /* quotients shorter than that: digit by digit */
+#define PIECE_DIGITS                                                           \
+    SL_RARE(4200u, 4u) /* a product of so many takes two milliseconds */
+#define DIVIDE_BELOW                                                           \
+    SL_RARE(64u, 4u)       /* quotients shorter than that: digit by digit */
 #define SCRATCH_KEPT 8192u /* digits */
 
 /* --- memory --------------------------------------------------------------------------- */

@@ -35,8 +35,8 @@
 #define SL_CELL_BYTES   8192u /* and of eleven larger ones up to this */
 #define SL_CLASS_COUNT  27u
 #define SL_CLASS(small) (sl_small_class[((small) + 15) / 16])
-#define SL_GRAY_MAX     65536u
-#define SL_GRAY_FEW     64u
+#define SL_GRAY_MAX     SL_RARE(65536u, 8u)
+#define SL_GRAY_FEW     SL_RARE(64u, 4u)
 
 /* Where each allocation and each access is looked at. */
 #if defined(SL_COLLECT_ALWAYS) || defined(__SANITIZE_ADDRESS__)

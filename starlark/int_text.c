@@ -9,8 +9,8 @@
  * is below goes by the largest power of the base that is one digit.
  */
 
-#define FEW_DIGITS  30u /* to text: more are cut in two */
-#define LEAF_DIGITS 16u /* from text */
+#define FEW_DIGITS  SL_RARE(30u, 3u) /* to text: more are cut in two */
+#define LEAF_DIGITS SL_RARE(16u, 2u) /* from text */
 #define LEVELS      24
 
 /* powers[i] = base ^ (chars << i) */

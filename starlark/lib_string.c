@@ -2,8 +2,8 @@
 #include "text.h"
 
 enum {
-    PIECE = 64 * 1024, /* bytes between two looks at the budget */
-    UNIT = 64          /* bytes that count as one step */
+    PIECE = SL_RARE(64 * 1024, 64), /* bytes between two looks at the budget */
+    UNIT = 64                       /* bytes that count as one step */
 };
 
 /* --- arguments ------------------------------------------------------------------ */

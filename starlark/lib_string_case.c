@@ -1,6 +1,6 @@
 #include "text.h"
 
-enum { PIECE = 64 * 1024, UNIT = 64 };
+enum { PIECE = SL_RARE(64 * 1024, 64), UNIT = 64 };
 
 /* Each of the loops once for each of its cases, so that the case is no part of
  * the loop. */

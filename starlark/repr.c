@@ -50,7 +50,7 @@ void sl_quote(struct sl_text *t, const char *p, size_t length, bool bytes)
     /* ASCII that is shown as it is. */
     static const bool is_plain[256] = {
         [' ' ... '!'] = true, ['#' ... '['] = true, [']' ... '~'] = true};
-    enum { PIECE = 32 * 1024, UNIT = 64 };
+    enum { PIECE = SL_RARE(32 * 1024, 64), UNIT = 64 };
     size_t i = 0, paid = 0;
 
     sl_text_put(t, bytes ? "b\"" : "\"", 1 + bytes);

@@ -9,8 +9,8 @@
 
 enum {
     SHORT_MAX = 256,
-    PIECE = 32 * 1024, /* places between two looks at the budget */
-    UNIT = 64          /* bytes that count as one step */
+    PIECE = SL_RARE(32 * 1024, 64), /* places between two looks at the budget */
+    UNIT = 64                       /* bytes that count as one step */
 };
 
 static inline const char *find_piece(const char *p, size_t places,

@@ -37,7 +37,7 @@ struct run {
     unsigned power;
 };
 #define RUNS_MAX 66 /* powers rise on the stack, and are below 64 */
-#define RUN_MIN  24
+#define RUN_MIN  SL_RARE(24, 2)
 
 /* --- keys as numbers ----------------------------------------------------------------- */
 

@@ -10,7 +10,8 @@
  * charging, calling.
  */
 
-#define SL_FUEL_SLICE 2048 /* steps between two looks at clock and cancel */
+#define SL_FUEL_SLICE                                                          \
+    SL_RARE(2048, 1) /* steps between two looks at clock and cancel */
 
 struct sl_frame; /* vm.h */
 

@@ -9,7 +9,7 @@
  */
 
 #define TABLE_MAX_ENTRIES 0x40000000u
-#define INDEX_PIECE       4096
+#define INDEX_PIECE       SL_RARE(4096, 4)
 
 static bool hash_key(struct star *s, value key, uint32_t *hash)
 {

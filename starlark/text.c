@@ -1,9 +1,9 @@
 #include "text.h"
 
 enum {
-    STRING_JOINED = 2, /* flag: made by sl_string_concat */
-    INLINE_MAX = 64,   /* joined texts up to this are always copied */
-    UNIT = 64          /* bytes that count as one step */
+    STRING_JOINED = 2,           /* flag: made by sl_string_concat */
+    INLINE_MAX = SL_RARE(64, 4), /* joined texts up to this are always copied */
+    UNIT = 64                    /* bytes that count as one step */
 };
 
 /* --- equality, order, hash ---------------------------------------------------- */

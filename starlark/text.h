@@ -35,7 +35,7 @@ bool sl_text_put_valid(struct sl_text *t, const char *p, size_t length);
 
 /* As memcpy, with looks at the budget on the way: new memory comes at no more
  * than a gigabyte a second. */
-#define SL_COPY_PIECE 65536u
+#define SL_COPY_PIECE SL_RARE(65536u, 16u)
 bool sl_copy_long(struct star *s, char *to, const char *from, size_t n);
 static inline bool sl_copy(struct star *s, char *to, const char *from, size_t n)
 {

@@ -36,7 +36,8 @@ struct sl_segment {
     value *end;
     value values[];
 };
-#define SL_SEGMENT_VALUES 8000u /* or as many as one window needs */
+#define SL_SEGMENT_VALUES                                                      \
+    SL_RARE(8000u, 16u) /* or as many as one window needs */
 
 struct sl_frame {
     struct sl_code *code;
