@@ -16,10 +16,15 @@ static unsigned index_bits(uint64_t n)
     return n > INT32_MAX ? 64 : 32;
 }
 
-static bool out_of_range(struct star *s, value object, int64_t i, uint64_t n)
+/* From an index that may be negative to one below `n`. */
+static bool place(struct star *s, value object, int64_t i, uint64_t n,
+                  uint64_t *out)
 {
     const char *type = sl_type_name(object);
 
+    *out = i < 0 ? (uint64_t)i + n : (uint64_t)i;
+    if (i < 0 ? 0 - (uint64_t)i <= n : *out < n)
+        return true;
     if (n == 0)
         sl_fail(s, "index %" PRId64 " out of range: empty %s", i, type);
     else
@@ -29,70 +34,44 @@ static bool out_of_range(struct star *s, value object, int64_t i, uint64_t n)
     return false;
 }
 
-/* From an index that may be negative to one below `n`. */
-static bool place(struct star *s, value object, int64_t i, uint64_t n,
-                  uint64_t *out)
-{
-    uint64_t at = (uint64_t)i;
-
-    if (i < 0) {
-        uint64_t back = 0 - (uint64_t)i;
-        if (back > n)
-            return out_of_range(s, object, i, n);
-        at = n - back;
-    } else if (at >= n) {
-        return out_of_range(s, object, i, n);
-    }
-    *out = at;
-    return true;
-}
-
-static value element(struct star *s, value object, uint64_t i)
-{
-    switch (sl_type(object)) {
-    case T_LIST:
-        return sl_list(object)->items[i];
-    case T_TUPLE:
-        return sl_tuple(object)->items[i];
-    case T_STRING:
-        return sl_string_char(s, (unsigned char)sl_string(object)->p[i]);
-    case T_BYTES:
-        return sl_word((unsigned char)sl_string(object)->p[i]);
-    case T_RANGE: {
-        const struct sl_range *r = sl_range(object);
-        return sl_int(s, (int64_t)((uint64_t)r->start + i * (uint64_t)r->step));
-    }
-    default: { /* elems() or elem_ords() */
-        const struct sl_string_elems *e = sl_elems(object);
-        unsigned char c = (unsigned char)sl_string(e->string)->p[i];
-        return e->kind == ELEMS_ORDS ? sl_word(c) : sl_string_char(s, c);
-    }
-    }
-}
-
 /* How many elements an index can name; false: it cannot be indexed. */
 static bool indexable(value v, uint64_t *n)
 {
+    int64_t length = sl_is(v, T_DICT) || sl_is(v, T_SET) ? -1 : sl_len(v);
+
+    *n = sl_is(v, T_RANGE) ? sl_range(v)->count : (uint64_t)length;
+    return length >= 0;
+}
+
+value sl_item(struct star *s, value v, uint64_t i)
+{
+    value text = v;
+    bool as_int = true;
+
     switch (sl_type(v)) {
     case T_LIST:
-        *n = sl_list(v)->count;
-        return true;
+        return i < sl_list(v)->count ? sl_list(v)->items[i] : 0;
     case T_TUPLE:
-        *n = sl_tuple(v)->count;
-        return true;
-    case T_STRING:
-    case T_BYTES:
-        *n = sl_string(v)->length;
-        return true;
-    case T_RANGE:
-        *n = sl_range(v)->count;
-        return true;
-    case T_STRING_ELEMS:
-        *n = sl_string(sl_elems(v)->string)->length;
-        return sl_elems(v)->kind <= ELEMS_ORDS;
-    default:
-        return false;
+        return i < sl_tuple(v)->count ? sl_tuple(v)->items[i] : 0;
+    case T_RANGE: { /* unsigned, since the product alone may leave 64 bits */
+        const struct sl_range *r = sl_range(v);
+        if (i >= r->count)
+            return 0;
+        return sl_int(s, (int64_t)((uint64_t)r->start + i * (uint64_t)r->step));
     }
+    case T_BYTES:
+        break;
+    case T_STRING:
+        as_int = false;
+        break;
+    default: /* elems() or elem_ords() */
+        text = sl_elems(v)->string;
+        as_int = sl_elems(v)->kind == ELEMS_ORDS;
+    }
+    if (i >= sl_string(text)->length)
+        return 0;
+    unsigned char c = (unsigned char)sl_string(text)->p[i];
+    return as_int ? sl_word(c) : sl_string_char(s, c);
 }
 
 static value index_dict(struct star *s, value dict, value key)
@@ -125,7 +104,7 @@ value sl_index(struct star *s, value object, value key)
         sl_fail_prefix(s, who);
         return 0;
     }
-    return place(s, object, i, n, &at) ? element(s, object, at) : 0;
+    return place(s, object, i, n, &at) ? sl_item(s, object, at) : 0;
 }
 
 bool sl_set_index(struct star *s, value object, value key, value v)
@@ -198,44 +177,38 @@ struct cut {
     uint64_t count;
 };
 
-static bool cut_backwards(struct star *s, value start, value stop, int64_t n,
-                          struct cut *c)
-{
-    int64_t a = n - 1, b = -1;
-
-    if (!bound(s, start, n, START, &a) || !bound(s, stop, n, END, &b))
-        return false;
-    c->first = a > n - 1 ? n - 1 : a;
-    c->end = b < -1 ? -1 : b;
-    if (c->first < c->end)
-        c->first = c->end;
-    c->count = ((uint64_t)(c->first - c->end) + (uint64_t)-c->step - 1) /
-               (uint64_t)-c->step;
-    return true;
-}
-
 static bool cut_out(struct star *s, value start, value stop, value step,
                     int64_t n, struct cut *c)
 {
     c->step = 1;
-    if (step && step != V_NONE) {
-        if (!sl_want_int(s, step, 32, &c->step)) {
-            sl_fail_prefix(s, "invalid slice step");
-            return false;
-        }
-        if (c->step == 0) {
-            sl_fail(s, "zero is not a valid slice step");
-            return false;
-        }
-    }
-    if (c->step < 0)
-        return cut_backwards(s, start, stop, n, c);
-    if (!sl_bounds(s, start, stop, n, &c->first, &c->end))
+    if (step && step != V_NONE && !sl_want_int(s, step, 32, &c->step)) {
+        sl_fail_prefix(s, "invalid slice step");
         return false;
-    if (c->end < c->first)
-        c->end = c->first;
-    c->count = ((uint64_t)(c->end - c->first) + (uint64_t)c->step - 1) /
-               (uint64_t)c->step;
+    }
+    if (c->step == 0)
+        sl_fail(s, "zero is not a valid slice step");
+    if (c->step > 0) {
+        if (!sl_bounds(s, start, stop, n, &c->first, &c->end))
+            return false;
+        if (c->end < c->first)
+            c->end = c->first;
+        c->count = ((uint64_t)(c->end - c->first) + (uint64_t)c->step - 1) /
+                   (uint64_t)c->step;
+        return true;
+    }
+    c->first = n - 1;
+    c->end = -1;
+    if (c->step == 0 || !bound(s, start, n, START, &c->first) ||
+        !bound(s, stop, n, END, &c->end))
+        return false;
+    if (c->first > n - 1)
+        c->first = n - 1;
+    if (c->end < -1)
+        c->end = -1;
+    if (c->first < c->end)
+        c->first = c->end;
+    c->count = ((uint64_t)(c->first - c->end) + (uint64_t)-c->step - 1) /
+               (uint64_t)-c->step;
     return true;
 }
 
@@ -395,37 +368,17 @@ static void hint_at_habit(struct star *s, value object, value name)
         }
 }
 
-static sl_native *method_named(value object, value name, enum sl_method *m)
-{
-    *m = sl_method_number(sl_string(name)->p, sl_string(name)->length);
-    return *m ? sl_method(object, *m) : NULL;
-}
-
-static value member(struct star *s, value module, value name)
-{
-    return sl_table_get_text(s, sl_module(module)->members, sl_string(name)->p,
-                             sl_string(name)->length);
-}
-
-bool sl_attr_exists(struct star *s, value object, value name)
-{
-    enum sl_method m;
-
-    if (sl_is(object, T_MODULE))
-        return member(s, object, name);
-    return method_named(object, name, &m);
-}
-
 value sl_attr_find(struct star *s, value object, value name)
 {
-    enum sl_method m;
+    const struct sl_string *n = sl_string(name);
 
     if (sl_is(object, T_MODULE))
-        return member(s, object, name);
-    sl_native *function = method_named(object, name, &m);
-    if (!function)
-        return 0;
-    return sl_builtin_new(s, sl_method_names[m], function, object);
+        return sl_table_get_text(s, sl_module(object)->members, n->p,
+                                 n->length);
+    enum sl_method m = sl_method_number(n->p, n->length);
+    sl_native *function = m ? sl_method(object, m) : NULL;
+    return function ? sl_builtin_new(s, sl_method_names[m], function, object)
+                    : 0;
 }
 
 /* The attribute that was probably meant, into `text`. */

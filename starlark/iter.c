@@ -46,36 +46,18 @@ static value next_entry(struct sl_iter *it)
     return e ? e->key : 0;
 }
 
-static value next_of_range(struct star *s, struct sl_iter *it)
+static value next_rune(struct star *s, struct sl_iter *it, bool as_int)
 {
-    const struct sl_range *r = sl_range(it->of);
-
-    if (it->i >= r->count)
-        return 0;
-    /* Unsigned, since the product may leave 64 bits on the way to a sum that
-     * does not. */
-    return sl_int(s,
-                  (int64_t)((uint64_t)r->start + it->i++ * (uint64_t)r->step));
-}
-
-static value next_of_text(struct star *s, struct sl_iter *it)
-{
-    const struct sl_string_elems *e = sl_elems(it->of);
-    const struct sl_string *text = sl_string(e->string);
+    const struct sl_string *text = sl_string(sl_elems(it->of)->string);
+    unsigned width;
+    char bytes[4];
 
     if (it->i >= text->length)
         return 0;
-    if (e->kind == ELEMS_CHARS)
-        return sl_string_char(s, (unsigned char)text->p[it->i++]);
-    if (e->kind == ELEMS_ORDS)
-        return sl_word((unsigned char)text->p[it->i++]);
-
-    unsigned width;
-    char bytes[4];
     uint32_t rune =
         sl_rune(text->p + it->i, text->length - (size_t)it->i, &width);
     it->i += width;
-    if (e->kind == CODEPOINT_ORDS)
+    if (as_int)
         return sl_word(rune);
     if (rune < 0x80)
         return sl_string_char(s, (unsigned char)rune);
@@ -84,23 +66,13 @@ static value next_of_text(struct star *s, struct sl_iter *it)
 
 value sl_iter_next(struct star *s, struct sl_iter *it)
 {
+    enum sl_type type = sl_type(it->of);
+
     if (!sl_charge(s, 1))
         return 0;
-    switch (sl_type(it->of)) {
-    case T_LIST: {
-        const struct sl_list *l = sl_list(it->of);
-        return it->i < l->count ? l->items[it->i++] : 0;
-    }
-    case T_TUPLE: {
-        const struct sl_tuple *t = sl_tuple(it->of);
-        return it->i < t->count ? t->items[it->i++] : 0;
-    }
-    case T_DICT:
-    case T_SET:
+    if (type == T_DICT || type == T_SET)
         return next_entry(it);
-    case T_RANGE:
-        return next_of_range(s, it);
-    default: /* sl_iter_begin let nothing else in */
-        return next_of_text(s, it);
-    }
+    if (type == T_STRING_ELEMS && sl_elems(it->of)->kind >= CODEPOINTS)
+        return next_rune(s, it, sl_elems(it->of)->kind == CODEPOINT_ORDS);
+    return sl_item(s, it->of, it->i++);
 }

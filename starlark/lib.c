@@ -12,12 +12,6 @@ const char *const sl_method_names[METHOD_COUNT] = {
 #undef M
 };
 
-static const uint8_t lengths[METHOD_COUNT] = {
-    0,
-#define M(name) sizeof #name - 1,
-    SL_METHODS(M)
-#undef M
-};
 /* clang-format on */
 
 /* The list is in alphabetical order: six comparisons find one or none. */
@@ -27,10 +21,11 @@ enum sl_method sl_method_number(const char *name, size_t length)
 
     while (low <= high) {
         int middle = (low + high) / 2;
-        size_t n = lengths[middle] < length ? lengths[middle] : length;
-        int order = memcmp(name, sl_method_names[middle], n);
+        size_t n = strlen(sl_method_names[middle]);
+        int order =
+            memcmp(name, sl_method_names[middle], n < length ? n : length);
         if (order == 0)
-            order = (length > lengths[middle]) - (length < lengths[middle]);
+            order = (length > n) - (length < n);
         if (order == 0)
             return (enum sl_method)middle;
         if (order < 0)
@@ -111,16 +106,6 @@ struct sl_call sl_only_named(const struct sl_call *c)
     return named;
 }
 
-static uint32_t find_param(value name, const struct sl_param *params,
-                           uint32_t count)
-{
-    uint32_t p = 0;
-
-    while (p < count && !text_is(name, params[p].name))
-        p++;
-    return p;
-}
-
 /* In the order in which they are given; a name is quoted where it was: so does
  * the reference implementation. */
 bool sl_check_args(struct star *s, const struct sl_call *c,
@@ -128,16 +113,17 @@ bool sl_check_args(struct star *s, const struct sl_call *c,
 {
     for (uint32_t i = 0; c->count <= count && i < c->count + c->named; i++) {
         bool named = i >= c->count;
-        uint32_t p =
-            named ? find_param(c->names[i - c->count], params, count) : i;
+        uint32_t p = named ? 0 : i;
+        while (named && p < count &&
+               !text_is(c->names[i - c->count], params[p].name))
+            p++;
         if (p >= count || (named && p < c->count))
             return true;
         if (params[p].fits(c->args[i]))
             continue;
-        sl_fail(s,
-                named ? "%s: for parameter \"%s\": got %s, want %s"
-                      : "%s: for parameter %s: got %s, want %s",
-                c->name, params[p].name, sl_type_name(c->args[i]),
+        const char *quote = named ? "\"" : "";
+        sl_fail(s, "%s: for parameter %s%s%s: got %s, want %s", c->name, quote,
+                params[p].name, quote, sl_type_name(c->args[i]),
                 params[p].want);
         return false;
     }
@@ -174,33 +160,24 @@ bool sl_want_int(struct star *s, value v, unsigned bits, int64_t *out)
         sl_fail(s, "got %s, want int", sl_type_name(v));
         return false;
     }
-    if (sl_int_to_i64(v, &n) &&
-        (bits == 64 || (n >= INT32_MIN && n <= INT32_MAX))) {
+    if (sl_int_to_i64(v, &n) && (bits == 64 || n == (int32_t)n)) {
         *out = n;
         return true;
     }
     value text = sl_repr_value(s, v);
-    if (!text)
-        return false;
-    if (bits == 64)
-        sl_fail(s, "%.*s out of range (want value in signed 64-bit range)",
-                SL_SHOWN(text));
-    else
-        sl_fail(s, "%.*s out of range", SL_SHOWN(text));
+    if (text)
+        sl_fail(s, "%.*s out of range%s", SL_SHOWN(text),
+                bits == 64 ? " (want value in signed 64-bit range)" : "");
     return false;
 }
 
 bool sl_arg_int(struct star *s, const struct sl_call *c, uint32_t i,
                 int64_t *out)
 {
-    if (sl_is_int_word(c->args[i])) {
-        *out = sl_int_word(c->args[i]);
-        return true;
-    }
+    char where[80];
+
     if (sl_want_int(s, c->args[i], 64, out))
         return true;
-
-    char where[80];
     snprintf(where, sizeof where, "%s: for parameter %u", c->name, i + 1);
     sl_fail_prefix(s, where);
     return false;

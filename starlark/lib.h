@@ -115,7 +115,6 @@ bool sl_bounds(struct star *s, value start, value end, int64_t n,
 
 /* access.c: an attribute of any value, or 0; no error unless memory ends. */
 value sl_attr_find(struct star *s, value object, value name);
-bool sl_attr_exists(struct star *s, value object, value name);
 
 /*
  * sort.c: sorts `items` by `keys` (items itself, when they are their own), in
@@ -125,8 +124,8 @@ bool sl_attr_exists(struct star *s, value object, value name);
 bool sl_sort(struct star *s, value *items, const value *keys, size_t n,
              bool reverse);
 
-/* lib_seq.c: of any iterable, a new list. */
-value sl_to_list(struct star *s, value iterable);
+/* lib_seq.c: a tuple of two. */
+value sl_pair(struct star *s, value a, value b);
 sl_native sl_lib_all, sl_lib_any, sl_lib_enumerate, sl_lib_list, sl_lib_max,
     sl_lib_min, sl_lib_reversed, sl_lib_sorted, sl_lib_tuple, sl_lib_zip;
 

@@ -231,14 +231,8 @@ static value lib_hasattr(struct star *s, const struct sl_call *c)
 {
     if (!sl_want_args(s, c, 2, 2) || !arg_name(s, c, 1))
         return 0;
-    return sl_bool(sl_attr_exists(s, c->args[0], c->args[1]));
-}
-
-static bool append_name(struct star *s, value list, const char *name)
-{
-    value v = sl_intern(s, name, strlen(name));
-
-    return v && sl_list_append(s, list, v);
+    value found = sl_attr_find(s, c->args[0], c->args[1]);
+    return found || !sl_failed(s) ? sl_bool(found) : 0;
 }
 
 static value lib_dir(struct star *s, const struct sl_call *c)
@@ -246,20 +240,20 @@ static value lib_dir(struct star *s, const struct sl_call *c)
     if (!sl_want_one(s, c, "1"))
         return 0;
     value list = sl_list_new(s, 0);
-    if (!list)
-        return 0;
-    if (sl_is(c->args[0], T_MODULE)) {
-        value names = sl_module(c->args[0])->members;
-        if (!sl_list_extend(s, list, names) ||
-            !sl_sort(s, sl_list(list)->items, sl_list(list)->items,
-                     sl_list(list)->count, false))
-            return 0;
-        return list;
+    if (list && sl_is(c->args[0], T_MODULE)) {
+        bool ok = sl_list_extend(s, list, sl_module(c->args[0])->members) &&
+                  sl_sort(s, sl_list(list)->items, sl_list(list)->items,
+                          sl_list(list)->count, false);
+        return ok ? list : 0;
     }
-    for (int m = 1; m < METHOD_COUNT; m++) /* in the order of the alphabet */
-        if (sl_method(c->args[0], (enum sl_method)m) &&
-            !append_name(s, list, sl_method_names[m]))
+    for (int m = 1; list && m < METHOD_COUNT; m++) { /* in alphabetical order */
+        const char *name = sl_method_names[m];
+        if (!sl_method(c->args[0], (enum sl_method)m))
+            continue;
+        value v = sl_intern(s, name, strlen(name));
+        if (!v || !sl_list_append(s, list, v))
             return 0;
+    }
     return list;
 }
 

@@ -17,9 +17,24 @@ static value dict_get(struct star *s, const struct sl_call *c)
         return 0;
     if (!sl_table_find(s, c->self, c->args[0], &found))
         return sl_failed_in(s, c);
+    return found ? found : c->count == 2 ? c->args[1] : V_NONE;
+}
+
+static value dict_setdefault(struct star *s, const struct sl_call *c)
+{
+    value found;
+
+    if (!sl_want_args(s, c, 1, 2))
+        return 0;
+    if (!sl_table_find(s, c->self, c->args[0], &found))
+        return sl_failed_in(s, c);
     if (found)
         return found;
-    return c->count == 2 ? c->args[1] : V_NONE;
+    found = c->count == 2 ? c->args[1] : V_NONE;
+    if (!sl_may_change(s, c->self, "insert into") ||
+        !sl_table_set(s, c->self, c->args[0], found))
+        return sl_failed_in(s, c);
+    return found;
 }
 
 static value dict_pop(struct star *s, const struct sl_call *c)
@@ -45,61 +60,19 @@ static value dict_popitem(struct star *s, const struct sl_call *c)
     const struct sl_entry *e = sl_table_next(c->self, &i);
     if (!e)
         return sl_fail(s, "popitem: empty dict");
-    if (!sl_may_change(s, c->self, "delete from"))
-        return sl_failed_in(s, c);
-    value pair = sl_tuple_new(s, 2);
-    if (!pair)
+    if (!sl_self_may_change(s, c, "delete from"))
         return 0;
-    sl_tuple(pair)->items[0] = e->key;
-    sl_tuple(pair)->items[1] = e->value;
-    return sl_table_remove(s, c->self, sl_tuple(pair)->items[0], NULL) ? pair
-                                                                       : 0;
-}
-
-static value dict_setdefault(struct star *s, const struct sl_call *c)
-{
-    value found;
-
-    if (!sl_want_args(s, c, 1, 2))
+    value pair = sl_pair(s, e->key, e->value);
+    if (!pair || !sl_table_remove(s, c->self, sl_tuple(pair)->items[0], NULL))
         return 0;
-    if (!sl_table_find(s, c->self, c->args[0], &found))
-        return sl_failed_in(s, c);
-    if (found)
-        return found;
-    found = c->count == 2 ? c->args[1] : V_NONE;
-    if (!sl_may_change(s, c->self, "insert into") ||
-        !sl_table_set(s, c->self, c->args[0], found))
-        return sl_failed_in(s, c);
-    return found;
+    return pair;
 }
 
 /* --- keys, values, items ---------------------------------------------------------- */
 
-static value key_of(struct star *s, const struct sl_entry *e)
-{
-    (void)s;
-    return e->key;
-}
+enum part { KEY, VALUE, ITEM };
 
-static value value_of(struct star *s, const struct sl_entry *e)
-{
-    (void)s;
-    return e->value;
-}
-
-static value pair_of(struct star *s, const struct sl_entry *e)
-{
-    value pair = sl_tuple_new(s, 2);
-
-    if (pair) {
-        sl_tuple(pair)->items[0] = e->key;
-        sl_tuple(pair)->items[1] = e->value;
-    }
-    return pair;
-}
-
-static value listed(struct star *s, const struct sl_call *c,
-                    value (*item)(struct star *, const struct sl_entry *))
+static value listed(struct star *s, const struct sl_call *c, enum part part)
 {
     const struct sl_entry *e;
 
@@ -110,8 +83,10 @@ static value listed(struct star *s, const struct sl_call *c,
         return 0;
     size_t held = s->heap.held_count;
     for (uint32_t i = 0; (e = sl_table_next(c->self, &i)); i++) {
-        value v = sl_charge(s, 1) ? item(s, e) : 0;
-        if (!v || !sl_list_append(s, list, v))
+        value v = part == KEY     ? e->key
+                  : part == VALUE ? e->value
+                                  : sl_pair(s, e->key, e->value);
+        if (!sl_charge(s, 1) || !v || !sl_list_append(s, list, v))
             return 0;
         SL_RELEASE(s, held);
     }
@@ -120,17 +95,17 @@ static value listed(struct star *s, const struct sl_call *c,
 
 static value dict_items(struct star *s, const struct sl_call *c)
 {
-    return listed(s, c, pair_of);
+    return listed(s, c, ITEM);
 }
 
 static value dict_keys(struct star *s, const struct sl_call *c)
 {
-    return listed(s, c, key_of);
+    return listed(s, c, KEY);
 }
 
 static value dict_values(struct star *s, const struct sl_call *c)
 {
-    return listed(s, c, value_of);
+    return listed(s, c, VALUE);
 }
 
 /* --- update and dict() -------------------------------------------------------------- */
@@ -149,35 +124,28 @@ static bool put_dict(struct star *s, value dict, value from)
     if (empty && !sl_table_reserve(s, dict, sl_table(from)->count))
         return false;
     for (uint32_t i = 0; (e = sl_table_next(from, &i)); i++)
-        if (empty ? !sl_charge(s, 1) ||
-                        !sl_table_add(s, dict, e->key, e->hash, e->value)
-                  : !put(s, dict, e->key, e->value))
+        if (!sl_charge(s, 1) ||
+            !(empty ? sl_table_add(s, dict, e->key, e->hash, e->value)
+                    : sl_table_set(s, dict, e->key, e->value)))
             return false;
     return true;
 }
 
 static bool put_pair(struct star *s, value dict, value pair, uint64_t i)
 {
+    static const char *const where = "dictionary update sequence element";
     const unsigned long long n = i;
+    const char *type = sl_type_name(pair);
+    int64_t length = sl_is_iterable(pair) ? sl_len(pair) : -1;
     struct sl_iter it;
 
-    if (!sl_is_iterable(pair)) {
-        sl_fail(s,
-                "dictionary update sequence element #%llu is not iterable (%s)",
-                n, sl_type_name(pair));
-        return false;
-    }
-    int64_t length = sl_len(pair);
-    if (length < 0)
-        sl_fail(s,
-                "dictionary update sequence element #%llu has unknown length "
-                "(%s)",
-                n, sl_type_name(pair));
+    if (!sl_is_iterable(pair))
+        sl_fail(s, "%s #%llu is not iterable (%s)", where, n, type);
+    else if (length < 0)
+        sl_fail(s, "%s #%llu has unknown length (%s)", where, n, type);
     else if (length != 2)
-        sl_fail(s,
-                "dictionary update sequence element #%llu has length %lld, "
-                "want 2",
-                n, (long long)length);
+        sl_fail(s, "%s #%llu has length %lld, want 2", where, n,
+                (long long)length);
     if (length != 2 || !sl_iter_begin(s, pair, &it))
         return false;
     value key = sl_iter_next(s, &it);
@@ -193,16 +161,14 @@ static bool put_pairs(struct star *s, value dict, value pairs)
     uint64_t i = 0;
     value pair;
 
-    if (!sl_is_iterable(pairs)) {
+    if (!sl_is_iterable(pairs))
         sl_fail(s, "got %s, want iterable", sl_type_name(pairs));
-        return false;
+    else if (sl_iter_begin(s, pairs, &it)) {
+        size_t held = s->heap.held_count;
+        while ((pair = sl_iter_next(s, &it)) && put_pair(s, dict, pair, i++))
+            SL_RELEASE(s, held);
+        sl_iter_end(&it);
     }
-    if (!sl_iter_begin(s, pairs, &it))
-        return false;
-    size_t held = s->heap.held_count;
-    while ((pair = sl_iter_next(s, &it)) && put_pair(s, dict, pair, i++))
-        SL_RELEASE(s, held);
-    sl_iter_end(&it);
     return !sl_failed(s);
 }
 
@@ -231,12 +197,10 @@ static bool put_args(struct star *s, const struct sl_call *c, value dict)
 {
     value from = c->count ? c->args[0] : V_NONE;
 
-    if (from == dict) {
-        if (sl_table(dict)->count && !sl_may_change(s, dict, "insert into"))
-            return false;
-    } else if (sl_is(from, T_DICT)) {
-        if (sl_table(from)->count && (!sl_may_change(s, dict, "insert into") ||
-                                      !put_dict(s, dict, from)))
+    if (sl_is(from, T_DICT)) {
+        if (sl_table(from)->count &&
+            (!sl_may_change(s, dict, "insert into") ||
+             (from != dict && !put_dict(s, dict, from))))
             return false;
     } else if (c->count && !put_pairs(s, dict, from)) {
         return false;
@@ -248,37 +212,36 @@ static bool put_args(struct star *s, const struct sl_call *c, value dict)
     return sl_table(dict)->count == before + c->named || names_differ(s, c);
 }
 
-static value dict_update(struct star *s, const struct sl_call *c)
+static bool want_at_most_one(struct star *s, const struct sl_call *c)
 {
     if (c->count > 1)
-        return sl_fail(s, "update: got %u arguments, want at most 1", c->count);
+        sl_fail(s, "%s: got %u arguments, want at most 1", c->name, c->count);
+    return c->count <= 1;
+}
+
+static value dict_update(struct star *s, const struct sl_call *c)
+{
+    if (!want_at_most_one(s, c))
+        return 0;
     return put_args(s, c, c->self) ? V_NONE : sl_failed_in(s, c);
 }
 
 value sl_lib_dict(struct star *s, const struct sl_call *c)
 {
-    size_t room = c->named;
+    bool copies = c->count && sl_is(c->args[0], T_DICT);
 
-    if (c->count > 1)
-        return sl_fail(s, "dict: got %u arguments, want at most 1", c->count);
-    if (c->count && sl_is(c->args[0], T_DICT))
-        room += sl_table(c->args[0])->count;
-    value dict = sl_dict_new(s, room);
-    if (!dict)
+    if (!want_at_most_one(s, c))
         return 0;
-    return put_args(s, c, dict) ? dict : sl_failed_in(s, c);
+    value dict =
+        sl_dict_new(s, c->named + (copies ? sl_table(c->args[0])->count : 0));
+    return dict && put_args(s, c, dict) ? dict : sl_failed_in(s, c);
 }
 
 /* clang-format off */
 sl_native *const sl_dict_methods[METHOD_COUNT] = {
-    [METHOD_clear] = dict_clear,
-    [METHOD_get] = dict_get,
-    [METHOD_items] = dict_items,
-    [METHOD_keys] = dict_keys,
-    [METHOD_pop] = dict_pop,
-    [METHOD_popitem] = dict_popitem,
-    [METHOD_setdefault] = dict_setdefault,
-    [METHOD_update] = dict_update,
-    [METHOD_values] = dict_values,
+#define M(name) [METHOD_##name] = dict_##name
+    M(clear), M(get), M(items), M(keys), M(pop), M(popitem), M(setdefault),
+    M(update), M(values),
+#undef M
 };
 /* clang-format on */

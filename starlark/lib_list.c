@@ -66,12 +66,6 @@ static value list_index(struct star *s, const struct sl_call *c)
     return i == -1 ? sl_fail(s, "index: value not in list") : 0;
 }
 
-/* Work of moving what is behind item `i`. */
-static bool charge_move(struct star *s, const struct sl_list *l, int64_t i)
-{
-    return sl_charge(s, 1 + (l->count - (uint64_t)i) / 8);
-}
-
 static value list_insert(struct star *s, const struct sl_call *c)
 {
     struct sl_list *l = sl_list(c->self);
@@ -80,31 +74,34 @@ static value list_insert(struct star *s, const struct sl_call *c)
     if (!sl_want_args(s, c, 2, 2) || !sl_arg_int(s, c, 0, &i) ||
         !sl_self_may_change(s, c, "insert into"))
         return 0;
-    if (i < 0)
-        i += l->count;
-    if (i < 0)
-        i = 0;
-    if (i > l->count)
-        i = l->count;
-    if (!charge_move(s, l, i) || !sl_list_append(s, c->self, c->args[1]))
+    i = i < 0 ? i + l->count : i;
+    i = i < 0 ? 0 : i > l->count ? l->count : i;
+    size_t behind = l->count - (size_t)i;
+    if (!sl_charge(s, 1 + behind / 8) ||
+        !sl_list_append(s, c->self, c->args[1]))
         return 0;
-    memmove(l->items + i + 1, l->items + i,
-            (l->count - 1 - (size_t)i) * sizeof(value));
+    memmove(l->items + i + 1, l->items + i, behind * sizeof(value));
     l->items[i] = c->args[1];
     return V_NONE;
 }
 
-static void take_out(struct sl_list *l, int64_t i)
+static value take_out(struct star *s, struct sl_list *l, int64_t i)
 {
+    value item = l->items[i];
+    size_t behind = l->count - (size_t)i - 1;
+
+    if (!sl_charge(s, 1 + (behind + 1) / 8))
+        return 0;
+    memmove(l->items + i, l->items + i + 1, behind * sizeof(value));
     l->count--;
-    memmove(l->items + i, l->items + i + 1,
-            (l->count - (size_t)i) * sizeof(value));
+    return item;
 }
 
 static value list_pop(struct star *s, const struct sl_call *c)
 {
     struct sl_list *l = sl_list(c->self);
-    int64_t n = l->count, i = -1;
+    long long n = l->count;
+    int64_t i = -1;
 
     if (!sl_want_args(s, c, 0, 1) ||
         (c->count == 1 && !sl_arg_int(s, c, 0, &i)))
@@ -115,32 +112,24 @@ static value list_pop(struct star *s, const struct sl_call *c)
                        (long long)i);
     if (at < 0 || at >= n)
         return sl_fail(s, "pop: list index %lld out of range [%lld:%lld]",
-                       (long long)i, (long long)-n, (long long)n - 1);
-    if (!sl_self_may_change(s, c, "pop from") || !charge_move(s, l, at))
-        return 0;
-    value item = l->items[at];
-    take_out(l, at);
-    return item;
+                       (long long)i, -n, n - 1);
+    return sl_self_may_change(s, c, "pop from") ? take_out(s, l, at) : 0;
 }
 
 static value list_remove(struct star *s, const struct sl_call *c)
 {
-    struct sl_list *l = sl_list(c->self);
-
     if (!sl_want_args(s, c, 1, 1) || !sl_self_may_change(s, c, "remove from"))
         return 0;
-    int64_t i = find_item(s, c, 0, l->count);
+    int64_t i = find_item(s, c, 0, sl_list(c->self)->count);
     if (i == -1)
         return sl_fail(s, "remove: element not found");
-    if (i < 0 || !charge_move(s, l, i))
-        return 0;
-    take_out(l, i);
-    return V_NONE;
+    return i >= 0 && take_out(s, sl_list(c->self), i) ? V_NONE : 0;
 }
 
+/* clang-format off */
 sl_native *const sl_list_methods[METHOD_COUNT] = {
-    [METHOD_append] = list_append, [METHOD_clear] = list_clear,
-    [METHOD_extend] = list_extend, [METHOD_index] = list_index,
-    [METHOD_insert] = list_insert, [METHOD_pop] = list_pop,
-    [METHOD_remove] = list_remove,
+#define M(name) [METHOD_##name] = list_##name
+    M(append), M(clear), M(extend), M(index), M(insert), M(pop), M(remove),
+#undef M
 };
+/* clang-format on */

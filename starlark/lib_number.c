@@ -27,10 +27,8 @@ value sl_lib_chr(struct star *s, const struct sl_call *c)
 
     if (!sl_want_one(s, c, "1"))
         return 0;
-    if (!sl_want_int(s, c->args[0], 32, &n)) {
-        sl_fail_prefix(s, c->name);
-        return 0;
-    }
+    if (!sl_want_int(s, c->args[0], 32, &n))
+        return sl_failed_in(s, c);
     if (n < 0)
         return sl_fail(
             s, "chr: Unicode code point %" PRId64 " out of range (<0)", n);
@@ -45,11 +43,25 @@ value sl_lib_chr(struct star *s, const struct sl_call *c)
     return sl_string_new(s, bytes, sl_rune_encode((uint32_t)n, bytes));
 }
 
-static value ord_failed(struct star *s, const struct sl_string *text)
+value sl_lib_ord(struct star *s, const struct sl_call *c)
 {
     size_t count = 0, paid = 0;
-    unsigned width;
+    unsigned width = 0;
 
+    if (!sl_want_one(s, c, "1"))
+        return 0;
+    const struct sl_string *text = sl_string(c->args[0]);
+    if (sl_is(c->args[0], T_BYTES)) {
+        if (text->length == 1)
+            return sl_word((unsigned char)text->p[0]);
+        return sl_fail(s, "ord: bytes has length %u, want 1", text->length);
+    }
+    if (!sl_is(c->args[0], T_STRING))
+        return sl_fail(s, "ord: got %s, want string or bytes",
+                       sl_type_name(c->args[0]));
+    uint32_t rune = text->length ? sl_rune(text->p, text->length, &width) : 0;
+    if (width && width == text->length)
+        return sl_word(rune);
     for (size_t i = 0; i < text->length; i += width, count++) {
         if (!sl_pay_bytes(s, i, &paid))
             return 0;
@@ -57,28 +69,6 @@ static value ord_failed(struct star *s, const struct sl_string *text)
     }
     return sl_fail(s, "ord: string encodes %zu Unicode code points, want 1",
                    count);
-}
-
-value sl_lib_ord(struct star *s, const struct sl_call *c)
-{
-    unsigned width;
-
-    if (!sl_want_one(s, c, "1"))
-        return 0;
-    const struct sl_string *text = sl_string(c->args[0]);
-    if (sl_is(c->args[0], T_STRING)) {
-        if (text->length == 0)
-            return ord_failed(s, text);
-        uint32_t rune = sl_rune(text->p, text->length, &width);
-        return width == text->length ? sl_word(rune) : ord_failed(s, text);
-    }
-    if (sl_is(c->args[0], T_BYTES)) {
-        if (text->length == 1)
-            return sl_word((unsigned char)text->p[0]);
-        return sl_fail(s, "ord: bytes has length %u, want 1", text->length);
-    }
-    return sl_fail(s, "ord: got %s, want string or bytes",
-                   sl_type_name(c->args[0]));
 }
 
 /* java.lang.String.hashCode: over the UTF-16 form of the text. */
@@ -129,14 +119,6 @@ value sl_lib_hash(struct star *s, const struct sl_call *c)
 
 /* --- float ----------------------------------------------------------------------- */
 
-/* "1e999" is too large; "inf" is not. */
-static bool is_name_of_infinity(const struct sl_string *text)
-{
-    char last = (char)(text->p[text->length - 1] | 0x20);
-
-    return last == 'f' || last == 'y';
-}
-
 static value float_from_text(struct star *s, value x)
 {
     const struct sl_string *text = sl_string(x);
@@ -148,7 +130,8 @@ static value float_from_text(struct star *s, value x)
         return 0;
     if (!sl_float_parse(text->p, text->length, &d))
         return sl_fail(s, "invalid float literal: %.*s", SL_SHOWN(x));
-    if (isinf(d) && !is_name_of_infinity(text))
+    char last = (char)(text->p[text->length - 1] | 0x20);
+    if (isinf(d) && last != 'f' && last != 'y') /* 1e999, not inf, infinity */
         return sl_fail(s, "floating-point number too large");
     return sl_float(s, d);
 }
@@ -184,26 +167,16 @@ value sl_lib_float(struct star *s, const struct sl_call *c)
 /* 2, 8 or 16 for "0b", "0o", "0x" before at least one more character. */
 static unsigned prefix_base(const char *p, size_t length)
 {
-    if (length < 3 || p[0] != '0')
-        return 0;
-    switch (p[1] | 0x20) {
-    case 'b':
-        return 2;
-    case 'o':
-        return 8;
-    case 'x':
-        return 16;
-    default:
-        return 0;
-    }
+    char letter = length < 3 || p[0] != '0' ? '\0' : (char)(p[1] | 0x20);
+
+    return letter == 'b' ? 2 : letter == 'o' ? 8 : letter == 'x' ? 16 : 0;
 }
 
 static bool all_zeros(const char *p, size_t length)
 {
-    for (size_t i = 0; i < length; i++)
-        if (p[i] != '0')
-            return false;
-    return true;
+    while (length > 0 && p[length - 1] == '0')
+        length--;
+    return length == 0;
 }
 
 /* 0 without an error: it is no number of that base. */
@@ -243,15 +216,6 @@ static value int_from_text(struct star *s, value x, value base)
                    SL_SHOWN(x));
 }
 
-static value int_from_float(struct star *s, double d)
-{
-    if (isnan(d))
-        return sl_fail(s, "int: cannot convert float NaN to integer");
-    if (isinf(d))
-        return sl_fail(s, "int: cannot convert float infinity to integer");
-    return sl_int_from_double(s, d);
-}
-
 value sl_lib_int(struct star *s, const struct sl_call *c)
 {
     value v[2];
@@ -268,7 +232,10 @@ value sl_lib_int(struct star *s, const struct sl_call *c)
     case T_INT:
         return v[0];
     case T_FLOAT:
-        return int_from_float(s, sl_float_of(v[0]));
+        if (isfinite(sl_float_of(v[0])))
+            return sl_int_from_double(s, sl_float_of(v[0]));
+        return sl_fail(s, "int: cannot convert float %s to integer",
+                       isnan(sl_float_of(v[0])) ? "NaN" : "infinity");
     default:
         return sl_fail(s, "int: cannot convert %s to int", sl_type_name(v[0]));
     }

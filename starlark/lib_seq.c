@@ -13,34 +13,50 @@ static inline value next_item(struct star *s, struct sl_iter *it)
     return sl_iter_next(s, it);
 }
 
-value sl_to_list(struct star *s, value iterable)
+value sl_pair(struct star *s, value a, value b)
+{
+    value pair = sl_tuple_new(s, 2);
+
+    if (pair) {
+        sl_tuple(pair)->items[0] = a;
+        sl_tuple(pair)->items[1] = b;
+    }
+    return pair;
+}
+
+/* An empty list for what comes of an iterable. */
+static value list_for(struct star *s, value iterable)
 {
     int64_t n = sl_len(iterable);
-    value list = sl_list_new(s, n > 0 && n < UINT32_MAX ? (size_t)n : 0);
+
+    return sl_list_new(s, n > 0 && n < UINT32_MAX ? (size_t)n : 0);
+}
+
+static value to_list(struct star *s, value iterable)
+{
+    value list = list_for(s, iterable);
 
     return list && sl_list_extend(s, list, iterable) ? list : 0;
 }
 
 value sl_lib_list(struct star *s, const struct sl_call *c)
 {
-    if (!sl_want_args(s, c, 0, 1))
+    if (!sl_want_args(s, c, 0, 1) || (c->count && !sl_arg_iterable(s, c, 0)))
         return 0;
-    if (c->count == 0)
-        return sl_list_new(s, 0);
-    return sl_arg_iterable(s, c, 0) ? sl_to_list(s, c->args[0]) : 0;
+    return c->count ? to_list(s, c->args[0]) : sl_list_new(s, 0);
 }
 
 value sl_lib_tuple(struct star *s, const struct sl_call *c)
 {
-    if (!sl_want_args(s, c, 0, 1))
+    if (!sl_want_args(s, c, 0, 1) || (c->count && !sl_arg_iterable(s, c, 0)))
         return 0;
     if (c->count == 0)
         return sl_tuple_new(s, 0);
-    if (!sl_arg_iterable(s, c, 0) || sl_is(c->args[0], T_TUPLE))
-        return sl_failed(s) ? 0 : c->args[0];
-
-    value list =
-        sl_is(c->args[0], T_LIST) ? c->args[0] : sl_to_list(s, c->args[0]);
+    value list = c->args[0];
+    if (sl_is(list, T_TUPLE))
+        return list;
+    if (!sl_is(list, T_LIST))
+        list = to_list(s, list);
     value tuple = list ? sl_tuple_new(s, sl_list(list)->count) : 0;
     if (!tuple || !sl_copy(s, (char *)sl_tuple(tuple)->items,
                            (const char *)sl_list(list)->items,
@@ -53,7 +69,7 @@ value sl_lib_reversed(struct star *s, const struct sl_call *c)
 {
     if (!sl_want_args(s, c, 1, 1) || !sl_arg_iterable(s, c, 0))
         return 0;
-    value list = sl_to_list(s, c->args[0]);
+    value list = to_list(s, c->args[0]);
     if (!list)
         return 0;
 
@@ -99,23 +115,6 @@ value sl_lib_all(struct star *s, const struct sl_call *c)
 
 /* --- lists of tuples --------------------------------------------------------------- */
 
-/* A tuple of `width` that is the next item of `rows`. */
-static struct sl_tuple *next_row(struct star *s, value rows, uint32_t width)
-{
-    value row = sl_tuple_new(s, width);
-
-    return row && sl_list_append(s, rows, row) ? sl_tuple(row) : NULL;
-}
-
-static value number_from(struct star *s, int64_t start, uint64_t i)
-{
-    uint64_t n = (uint64_t)start + i;
-
-    if (start >= 0 && n > SL_INT_WORD_MAX)
-        return sl_int_u64(s, n);
-    return sl_int(s, (int64_t)n);
-}
-
 value sl_lib_enumerate(struct star *s, const struct sl_call *c)
 {
     int64_t start = 0;
@@ -131,18 +130,17 @@ value sl_lib_enumerate(struct star *s, const struct sl_call *c)
     if (!sl_arg_iterable(s, c, 0) ||
         (c->count == 2 && !sl_arg_int(s, c, 1, &start)))
         return 0;
-    int64_t n = sl_len(c->args[0]);
-    value rows = sl_list_new(s, n > 0 && n < UINT32_MAX ? (size_t)n : 0);
+    value rows = list_for(s, c->args[0]);
     if (!rows || !sl_iter_begin(s, c->args[0], &it))
         return 0;
     size_t held = s->heap.held_count;
     while ((v = next_item(s, &it))) {
-        value number = number_from(s, start, i++);
-        struct sl_tuple *row = number ? next_row(s, rows, 2) : NULL;
-        if (!row)
+        uint64_t n = (uint64_t)start + i++; /* may be beyond 63 bits */
+        bool small = start < 0 || n <= SL_INT_WORD_MAX;
+        value number = small ? sl_int(s, (int64_t)n) : sl_int_u64(s, n);
+        value row = number ? sl_pair(s, number, v) : 0;
+        if (!row || !sl_list_append(s, rows, row))
             break;
-        row->items[0] = number;
-        row->items[1] = v;
         SL_RELEASE(s, held);
     }
     sl_iter_end(&it);
@@ -153,40 +151,31 @@ value sl_lib_enumerate(struct star *s, const struct sl_call *c)
 static bool zip_row(struct star *s, value rows, struct sl_iter *its,
                     uint32_t width)
 {
-    value first = next_item(s, &its[0]);
-    struct sl_tuple *row = first ? next_row(s, rows, width) : NULL;
+    value row = 0;
 
-    if (!row)
-        return false;
-    row->items[0] = first;
-    for (uint32_t i = 1; i < width; i++) {
+    for (uint32_t i = 0; i < width; i++) {
         value v = next_item(s, &its[i]);
-        if (!v) {
-            sl_list(rows)->count--;
+        if (!v || (i == 0 && !(row = sl_tuple_new(s, width))))
             return false;
-        }
-        row->items[i] = v;
+        sl_tuple(row)->items[i] = v;
     }
-    return true;
+    return sl_list_append(s, rows, row);
 }
 
 static value zip(struct star *s, const struct sl_call *c, struct sl_iter *its)
 {
     value rows = sl_list_new(s, 0);
     uint32_t begun = 0;
-    bool ok = rows;
 
-    for (; ok && begun < c->count; begun++) {
-        ok = sl_is_iterable(c->args[begun]);
-        if (!ok)
+    for (; rows && begun < c->count; begun++) {
+        if (!sl_is_iterable(c->args[begun]))
             sl_fail(s, "zip: argument #%u is not iterable: %s", begun + 1,
                     sl_type_name(c->args[begun]));
-        ok = ok && sl_iter_begin(s, c->args[begun], &its[begun]);
-        if (!ok)
+        if (sl_failed(s) || !sl_iter_begin(s, c->args[begun], &its[begun]))
             break;
     }
     size_t held = s->heap.held_count;
-    while (ok && zip_row(s, rows, its, c->count))
+    while (!sl_failed(s) && zip_row(s, rows, its, c->count))
         SL_RELEASE(s, held);
     while (begun > 0)
         sl_iter_end(&its[--begun]);
@@ -202,11 +191,8 @@ value sl_lib_zip(struct star *s, const struct sl_call *c)
         return sl_fail(s, "zip does not accept keyword arguments");
     if (c->count == 0)
         return sl_list_new(s, 0);
-    if (c->count > sizeof few / sizeof *few) {
-        its = sl_storage(s, size);
-        if (!its)
-            return 0;
-    }
+    if (size > sizeof few && !(its = sl_storage(s, size)))
+        return 0;
     value rows = zip(s, c, its);
     if (its != few)
         sl_storage_free(s, its, size);
@@ -233,7 +219,7 @@ static value keys_of(struct star *s, value items, value key)
 
 static value sorted(struct star *s, value iterable, value key, bool reverse)
 {
-    value list = sl_to_list(s, iterable), keys = list;
+    value list = to_list(s, iterable), keys = list;
 
     if (!list)
         return 0;
@@ -287,7 +273,7 @@ static int better(struct star *s, const struct sl_call *c, enum sl_operator op,
     return -1;
 }
 
-/* Without a key function nothing can change `items` on the way. */
+/* Of items that nothing can change on the way: there is no key function. */
 static value extreme_item(struct star *s, const struct sl_call *c,
                           enum sl_operator op, const value *items, size_t n)
 {
@@ -303,35 +289,30 @@ static value extreme_item(struct star *s, const struct sl_call *c,
     return best;
 }
 
-/* The best so far is in best->items[0], its key in items[1]: there both are held,
- * whatever the key function does. */
+/* The best so far and its key are in a pair: there both are held, whatever the
+ * key function does. */
 static value extreme(struct star *s, const struct sl_call *c,
                      enum sl_operator op, value key, struct sl_iter *it)
 {
-    value tuple = sl_tuple_new(s, 2), v;
-    struct sl_tuple *best = sl_tuple(tuple);
-    bool any = false;
-
-    if (!tuple)
-        return 0;
+    value pair = sl_pair(s, 0, 0), v;
     size_t held = s->heap.held_count;
-    while ((v = next_item(s, it))) {
+
+    while (pair && (v = next_item(s, it))) {
+        value *best = sl_tuple(pair)->items;
         value k = key ? sl_call(s, key, &v, 1) : v;
-        int ahead = !k ? -1 : any ? better(s, c, op, k, best->items[1]) : 1;
+        int ahead = !k ? -1 : best[0] ? better(s, c, op, k, best[1]) : 1;
         if (ahead < 0)
             return 0;
         if (ahead) {
-            best->items[0] = v;
-            best->items[1] = k;
+            best[0] = v;
+            best[1] = k;
         }
-        any = true;
         SL_RELEASE(s, held);
     }
     if (sl_failed(s))
         return 0;
-    if (!any)
-        return sl_fail(s, "%s: argument is an empty sequence", c->name);
-    return best->items[0];
+    v = sl_tuple(pair)->items[0];
+    return v ? v : sl_fail(s, "%s: argument is an empty sequence", c->name);
 }
 
 static value minmax(struct star *s, const struct sl_call *c,
@@ -349,21 +330,19 @@ static value minmax(struct star *s, const struct sl_call *c,
     if (!sl_check_args(s, &named, params, 1) ||
         !sl_unpack(s, &named, "key?", &key))
         return 0;
+    value all = c->args[0];
     if (!key && c->count > 1)
         return extreme_item(s, c, op, c->args, c->count);
-    value all = c->args[0];
+    if (!key && sl_is(all, T_LIST) && sl_list(all)->count)
+        return extreme_item(s, c, op, sl_list(all)->items, sl_list(all)->count);
     if (c->count > 1) {
         all = sl_tuple_new(s, c->count);
         if (!all)
             return 0;
         memcpy(sl_tuple(all)->items, c->args, c->count * sizeof(value));
     }
-    if (!key && sl_is(all, T_LIST) && sl_list(all)->count)
-        return extreme_item(s, c, op, sl_list(all)->items, sl_list(all)->count);
-    if (!sl_iter_begin(s, all, &it)) {
-        sl_fail_prefix(s, c->name);
-        return 0;
-    }
+    if (!sl_iter_begin(s, all, &it))
+        return sl_failed_in(s, c);
     value result = extreme(s, c, op, key, &it);
     sl_iter_end(&it);
     return result;

@@ -62,6 +62,8 @@ value sl_combine(struct star *s, enum sl_operator op, value a, value b,
 
 int64_t sl_len(value v); /* -1: has no length */
 value sl_index(struct star *s, value object, value key);
+/* Of what can be indexed, but a dict; 0 at the end. */
+value sl_item(struct star *s, value v, uint64_t i);
 bool sl_set_index(struct star *s, value object, value key, value v);
 /* V_NONE for what is not given. */
 value sl_slice(struct star *s, value object, value start, value stop,
@@ -75,7 +77,6 @@ value sl_attr(struct star *s, value object, value name);
 struct sl_iter {
     value of;
     uint64_t i;
-    const char *p; /* into a string */
 };
 bool sl_iter_begin(struct star *s, value iterable, struct sl_iter *it);
 value sl_iter_next(struct star *s,
