@@ -73,8 +73,7 @@ static bool put_int(struct sl_text *t, char how, value v)
     unsigned base = how == 'o' ? 8 : (how | 32) == 'x' ? 16 : 10;
 
     if (sl_type(v) == T_INT)
-        return base == 10 ? sl_text_put_int(t, v)
-                          : sl_int_format(t, v, base, how == 'X');
+        return sl_int_format(t, v, base, how == 'X');
     if (sl_type(v) != T_FLOAT)
         return sl_fail(s,
                        "%%%c format requires integer: cannot convert %s to int",

@@ -69,19 +69,15 @@ static value partition(struct star *s, const struct sl_call *c, bool last)
         return sl_fail(s, "%s: empty separator", c->name);
     int64_t at = (last ? sl_text_find_last : sl_text_find)(s, x->p, x->length,
                                                            sep->p, sep->length);
-    value none = s->empty_string, tuple = at == -2 ? 0 : sl_tuple_new(s, 3);
+    value tuple = at == -2 ? 0 : sl_tuple_new(s, 3);
     if (!tuple)
         return 0;
+    size_t head = at >= 0 ? (size_t)at : last ? 0 : x->length;
+    size_t tail = at >= 0 ? head + sep->length : head;
     value *items = sl_tuple(tuple)->items;
-    items[0] = last ? none : c->self;
-    items[1] = none;
-    items[2] = last ? c->self : none;
-    if (at >= 0) {
-        items[0] = sl_substring(s, c->self, 0, (size_t)at);
-        items[1] = c->args[0];
-        items[2] =
-            sl_substring(s, c->self, (size_t)at + sep->length, x->length);
-    }
+    items[0] = sl_substring(s, c->self, 0, head);
+    items[1] = at >= 0 ? c->args[0] : s->empty_string;
+    items[2] = sl_substring(s, c->self, tail, x->length);
     return items[0] && items[2] ? tuple : 0;
 }
 
@@ -103,23 +99,23 @@ static value startswith(struct star *s, const struct sl_call *c, bool suffix)
 
     if (!sl_want_args(s, c, 1, 3) || !range_args(s, c, &r))
         return 0;
-    value x = c->args[0];
-    if (sl_is(x, T_STRING))
-        return sl_bool(has_fix(s, r.p, r.length, sl_string(x), suffix));
-    if (!sl_is(x, T_TUPLE))
+    const value *fixes = c->args;
+    uint32_t count = 1;
+    if (sl_is(*fixes, T_TUPLE)) {
+        count = sl_tuple(*fixes)->count;
+        fixes = sl_tuple(*fixes)->items;
+    } else if (!sl_is(*fixes, T_STRING)) {
         return sl_fail(s, "%s: got %s, want string or tuple of string", c->name,
-                       sl_type_name(x));
-
-    const struct sl_tuple *t = sl_tuple(x);
-    for (uint32_t i = 0; i < t->count; i++) {
-        if (!sl_is(t->items[i], T_STRING))
+                       sl_type_name(*fixes));
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (!sl_is(fixes[i], T_STRING))
             return sl_fail(s, "%s: want string, got %s, for element %u",
-                           c->name, sl_type_name(t->items[i]), i);
-        const struct sl_string *fix = sl_string(t->items[i]);
+                           c->name, sl_type_name(fixes[i]), i);
+        if (has_fix(s, r.p, r.length, sl_string(fixes[i]), suffix))
+            return V_TRUE;
         if (!sl_charge(s, 1))
             return 0;
-        if (has_fix(s, r.p, r.length, fix, suffix))
-            return V_TRUE;
     }
     return V_FALSE;
 }
@@ -452,21 +448,10 @@ static value split(struct star *s, const struct sl_call *c, bool last)
     return ok ? list : 0;
 }
 
-/* The next `c` from `i` on; the length when there is none. */
-static size_t next_byte(const struct sl_string *x, size_t i, char c)
-{
-    const char *found =
-        i < x->length ? memchr(x->p + i, c, x->length - i) : NULL;
-
-    return found ? (size_t)(found - x->p) : x->length;
-}
-
-/* The next LF and the next CR are both known, so each byte is seen twice at
- * most. */
 static value string_splitlines(struct star *s, const struct sl_call *c)
 {
     const struct sl_string *x = sl_string(c->self);
-    size_t lf = next_byte(x, 0, '\n'), cr = next_byte(x, 0, '\r');
+    size_t begin = 0, end;
     value list;
 
     if (!sl_want_args(s, c, 0, 1))
@@ -477,21 +462,21 @@ static value string_splitlines(struct star *s, const struct sl_call *c)
     bool keep = c->count && c->args[0] == V_TRUE;
     if (!(list = sl_list_new(s, 8)))
         return 0;
-    for (size_t i = 0, next; i < x->length; i = next) {
-        size_t end = lf < cr ? lf : cr;
-
-        next = end < x->length ? end + 1 : end;
-        if (next < x->length && cr < lf && x->p[next] == '\n')
-            next++;
-        if (!add_part(s, list, c->self, i, keep ? next : end) ||
-            !sl_charge(s, 1 + (next - i) / UNIT))
+    for (size_t i = 0; i < x->length; i++) {
+        if ((i - begin) % UNIT == 0 && !sl_charge(s, 1))
             return 0;
-        if (lf < next)
-            lf = next_byte(x, next, '\n');
-        if (cr < next)
-            cr = next_byte(x, next, '\r');
+        if (x->p[i] != '\n' && x->p[i] != '\r')
+            continue;
+        end = i;
+        if (x->p[i] == '\r' && i + 1 < x->length && x->p[i + 1] == '\n')
+            i++;
+        if (!add_part(s, list, c->self, begin, keep ? i + 1 : end))
+            return 0;
+        begin = i + 1;
     }
-    return list;
+    return begin == x->length || add_part(s, list, c->self, begin, x->length)
+               ? list
+               : 0;
 }
 
 /* --- join --------------------------------------------------------------------------- */
@@ -604,45 +589,44 @@ static value elems(struct star *s, const struct sl_call *c, enum sl_type type,
 /* --- the tables ------------------------------------------------------------------------ */
 
 /* clang-format off */
-#define METHOD(name, result)                                                   \
-    static value name(struct star *s, const struct sl_call *c)                 \
+#define METHODS(M)                                                             \
+    M(find, find(s, c, false, false))                                          \
+    M(rfind, find(s, c, true, false))                                          \
+    M(index, find(s, c, false, true))                                          \
+    M(rindex, find(s, c, true, true))                                          \
+    M(partition, partition(s, c, false))                                       \
+    M(rpartition, partition(s, c, true))                                       \
+    M(startswith, startswith(s, c, false))                                     \
+    M(endswith, startswith(s, c, true))                                        \
+    M(removeprefix, remove_fix(s, c, false))                                   \
+    M(removesuffix, remove_fix(s, c, true))                                    \
+    M(split, split(s, c, false))                                               \
+    M(rsplit, split(s, c, true))                                               \
+    M(strip, strip(s, c, LEFT | RIGHT))                                        \
+    M(lstrip, strip(s, c, LEFT))                                               \
+    M(rstrip, strip(s, c, RIGHT))                                              \
+    M(elems, elems(s, c, T_STRING_ELEMS, ELEMS_CHARS))                         \
+    M(elem_ords, elems(s, c, T_STRING_ELEMS, ELEMS_ORDS))                      \
+    M(codepoints, elems(s, c, T_STRING_ELEMS, CODEPOINTS))                     \
+    M(codepoint_ords, elems(s, c, T_STRING_ELEMS, CODEPOINT_ORDS))
+#define M(name, result)                                                        \
+    static value string_##name(struct star *s, const struct sl_call *c)        \
     {                                                                          \
         return result;                                                         \
     }
-METHOD(string_find, find(s, c, false, false))
-METHOD(string_rfind, find(s, c, true, false))
-METHOD(string_index, find(s, c, false, true))
-METHOD(string_rindex, find(s, c, true, true))
-METHOD(string_partition, partition(s, c, false))
-METHOD(string_rpartition, partition(s, c, true))
-METHOD(string_startswith, startswith(s, c, false))
-METHOD(string_endswith, startswith(s, c, true))
-METHOD(string_removeprefix, remove_fix(s, c, false))
-METHOD(string_removesuffix, remove_fix(s, c, true))
-METHOD(string_split, split(s, c, false))
-METHOD(string_rsplit, split(s, c, true))
-METHOD(string_strip, strip(s, c, LEFT | RIGHT))
-METHOD(string_lstrip, strip(s, c, LEFT))
-METHOD(string_rstrip, strip(s, c, RIGHT))
-METHOD(string_elems, elems(s, c, T_STRING_ELEMS, ELEMS_CHARS))
-METHOD(string_elem_ords, elems(s, c, T_STRING_ELEMS, ELEMS_ORDS))
-METHOD(string_codepoints, elems(s, c, T_STRING_ELEMS, CODEPOINTS))
-METHOD(string_codepoint_ords, elems(s, c, T_STRING_ELEMS, CODEPOINT_ORDS))
-METHOD(bytes_elems, elems(s, c, T_BYTES_ELEMS, ELEMS_ORDS))
-#undef METHOD
-/* clang-format on */
+METHODS(M)
+#undef M
 
 sl_native *const sl_string_methods[METHOD_COUNT] = {
-    [METHOD_capitalize] = sl_string_capitalize,
-    [METHOD_codepoint_ords] = string_codepoint_ords,
-    [METHOD_codepoints] = string_codepoints,
+#define M(name, result) [METHOD_##name] = string_##name,
+    METHODS(M)
+#undef M
     [METHOD_count] = string_count,
-    [METHOD_elem_ords] = string_elem_ords,
-    [METHOD_elems] = string_elems,
-    [METHOD_endswith] = string_endswith,
-    [METHOD_find] = string_find,
+    [METHOD_join] = string_join,
+    [METHOD_replace] = string_replace,
+    [METHOD_splitlines] = string_splitlines,
     [METHOD_format] = sl_string_format,
-    [METHOD_index] = string_index,
+    [METHOD_capitalize] = sl_string_capitalize,
     [METHOD_isalnum] = sl_string_isalnum,
     [METHOD_isalpha] = sl_string_isalpha,
     [METHOD_isdigit] = sl_string_isdigit,
@@ -650,25 +634,16 @@ sl_native *const sl_string_methods[METHOD_COUNT] = {
     [METHOD_isspace] = sl_string_isspace,
     [METHOD_istitle] = sl_string_istitle,
     [METHOD_isupper] = sl_string_isupper,
-    [METHOD_join] = string_join,
     [METHOD_lower] = sl_string_lower,
-    [METHOD_lstrip] = string_lstrip,
-    [METHOD_partition] = string_partition,
-    [METHOD_removeprefix] = string_removeprefix,
-    [METHOD_removesuffix] = string_removesuffix,
-    [METHOD_replace] = string_replace,
-    [METHOD_rfind] = string_rfind,
-    [METHOD_rindex] = string_rindex,
-    [METHOD_rpartition] = string_rpartition,
-    [METHOD_rsplit] = string_rsplit,
-    [METHOD_rstrip] = string_rstrip,
-    [METHOD_split] = string_split,
-    [METHOD_splitlines] = string_splitlines,
-    [METHOD_startswith] = string_startswith,
-    [METHOD_strip] = string_strip,
     [METHOD_title] = sl_string_title,
     [METHOD_upper] = sl_string_upper,
 };
+/* clang-format on */
+
+static value bytes_elems(struct star *s, const struct sl_call *c)
+{
+    return elems(s, c, T_BYTES_ELEMS, ELEMS_ORDS);
+}
 
 sl_native *const sl_bytes_methods[METHOD_COUNT] = {
     [METHOD_elems] = bytes_elems,

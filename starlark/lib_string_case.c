@@ -102,29 +102,30 @@ static uint32_t change(enum mode mode, uint32_t r, bool *begun)
 
 /* One code point after the other, with looks at the budget on the way. */
 struct runes {
-    struct star *s;
     const char *p, *end;
     size_t unpaid;
     uint32_t r;
-    bool valid, failed;
+    bool valid;
 };
 
-static struct runes runes_of(struct star *s, const struct sl_string *x)
+static struct runes runes_of(value string)
 {
-    return (struct runes){.s = s, .p = x->p, .end = x->p + x->length};
+    const struct sl_string *x = sl_string(string);
+
+    return (struct runes){.p = x->p, .end = x->p + x->length};
 }
 
-static inline bool next_rune(struct runes *it)
+/* False before the end: a budget ended. */
+static inline bool next_rune(struct star *s, struct runes *it)
 {
     unsigned width = 1;
 
     if (it->p == it->end)
         return false;
     if (it->unpaid >= UNIT) {
-        it->failed = !sl_charge(it->s, it->unpaid / UNIT);
-        it->unpaid = 0;
-        if (it->failed)
+        if (!sl_charge(s, it->unpaid / UNIT))
             return false;
+        it->unpaid = 0;
     }
     it->r = (unsigned char)*it->p;
     if (it->r >= 0x80)
@@ -138,21 +139,21 @@ static inline bool next_rune(struct runes *it)
 /* Invalid bytes change as well: to U+FFFD. */
 static value change_runes(struct star *s, value self, enum mode mode)
 {
-    struct runes it = runes_of(s, sl_string(self));
+    struct runes it = runes_of(self);
     char few[SL_TEXT_LOCAL_BYTES];
     struct sl_text t = SL_TEXT_IN(s, few);
     bool begun = false, changed = false;
 
-    while (!t.failed && next_rune(&it)) {
+    while (!t.failed && next_rune(s, &it)) {
         uint32_t new = change(mode, it.r, &begun);
         changed = changed || new != it.r || !it.valid;
         sl_text_rune(&t, new);
     }
-    if (changed && !it.failed)
+    bool done = it.p == it.end && !t.failed;
+    if (done && changed)
         return sl_text_string(&t);
-    bool failed = it.failed || t.failed;
     sl_text_free(&t);
-    return failed ? 0 : self;
+    return done ? self : 0;
 }
 
 static ALWAYS_INLINE value change_case(struct star *s, const struct sl_call *c,
@@ -169,44 +170,44 @@ static ALWAYS_INLINE value change_case(struct star *s, const struct sl_call *c,
 
 static value all_are(struct star *s, const struct sl_call *c, unsigned classes)
 {
-    struct runes it = runes_of(s, sl_string(c->self));
+    struct runes it = runes_of(c->self);
 
     if (!sl_want_args(s, c, 0, 0))
         return 0;
-    while (next_rune(&it)) {
+    while (next_rune(s, &it)) {
         if (!(sl_rune_class(it.r) & classes))
             return V_FALSE;
     }
-    return it.failed ? 0 : sl_bool(sl_string(c->self)->length);
+    return it.p < it.end ? 0 : sl_bool(sl_string(c->self)->length);
 }
 
 /* Nothing changes, and there is a letter that could. */
 static value is_in_case(struct star *s, const struct sl_call *c,
                         uint32_t (*in_case)(uint32_t r))
 {
-    struct runes it = runes_of(s, sl_string(c->self));
+    struct runes it = runes_of(c->self);
     bool cased = false;
 
     if (!sl_want_args(s, c, 0, 0))
         return 0;
-    while (next_rune(&it)) {
+    while (next_rune(s, &it)) {
         if (!it.valid || in_case(it.r) != it.r)
             return V_FALSE;
         cased = cased || sl_rune_is_cased(it.r);
     }
-    return it.failed ? 0 : sl_bool(cased);
+    return it.p < it.end ? 0 : sl_bool(cased);
 }
 
 /* Capitals begin words and small letters go on. As in the reference, only ASCII
  * capitals and title-case letters can begin one. */
 value sl_string_istitle(struct star *s, const struct sl_call *c)
 {
-    struct runes it = runes_of(s, sl_string(c->self));
+    struct runes it = runes_of(c->self);
     bool in_word = false, cased = false;
 
     if (!sl_want_args(s, c, 0, 0))
         return 0;
-    while (next_rune(&it)) {
+    while (next_rune(s, &it)) {
         unsigned class = sl_rune_class(it.r);
         bool begins = it.r - 'A' < 26 || class & RUNE_TITLE;
         bool goes_on = !begins && class & RUNE_LOWER;
@@ -215,7 +216,7 @@ value sl_string_istitle(struct star *s, const struct sl_call *c)
         in_word = begins || goes_on;
         cased = cased || in_word;
     }
-    return it.failed ? 0 : sl_bool(cased);
+    return it.p < it.end ? 0 : sl_bool(cased);
 }
 
 /* clang-format off */

@@ -180,7 +180,7 @@ static bool put_value(struct writer *w, value v)
     switch (type) {
     case T_NONE:  put(w, "None"); break;
     case T_BOOL:  put(w, v == V_TRUE ? "True" : "False"); break;
-    case T_INT:   sl_text_put_int(w->t, v); break;
+    case T_INT:   sl_int_format(w->t, v, 10, false); break;
     case T_FLOAT: sl_float_repr(w->t, sl_float_of(v)); break;
     case T_STRING:
     case T_BYTES: put_text(w, v); break;
@@ -295,31 +295,16 @@ bool sl_str(struct sl_text *t, value v)
     return sl_repr(t, v);
 }
 
-/* The text of an int that is a word, without a buffer in between. */
-static value word_text(struct star *s, value v)
-{
-    char digits[SL_DIGITS_BYTES], *end = digits + sizeof digits;
-    char *from = sl_digits(sl_int_word(v), end), *p;
-    size_t length = (size_t)(end - from);
-
-    if (length == 1)
-        return sl_string_char(s, (unsigned char)*from);
-    value text = sl_text_room(s, T_STRING, length, &p);
-    if (text) {
-        memcpy(p, from, length);
-        sl_object(text)->flags |= STRING_ASCII;
-    }
-    return text;
-}
-
 static value as_string(struct star *s, value v,
                        bool (*write)(struct sl_text *, value))
 {
     char few[SL_TEXT_LOCAL_BYTES];
     struct sl_text t = SL_TEXT_IN(s, few);
 
-    if (sl_is_int_word(v))
-        return word_text(s, v);
+    if (sl_is_int_word(v)) { /* without a detour */
+        char *end = few + sizeof few, *p = sl_digits(sl_int_word(v), end);
+        return sl_string_new(s, p, (size_t)(end - p));
+    }
     if (write(&t, v))
         return sl_text_string(&t);
     sl_text_free(&t);

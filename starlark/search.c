@@ -2,64 +2,18 @@
 
 /*
  * Short needles are left to memmem: what it compares in vain is then bounded, in
- * any C library. Long ones are found by a hash that rolls over the text (Karp
- * and Rabin). It is linear, and nobody who does not know the seed can make a
- * text whose hash is equal.
+ * any C library. Long ones, and the last place, are found by a hash that rolls
+ * over the text (Karp and Rabin). It is linear, and nobody who does not know the
+ * seed can make a text whose hash is equal.
  */
 
 enum {
-    SHORT_MAX = 256,
+    SHORT_MAX = SL_RARE(256, 2),
     PIECE = SL_RARE(32 * 1024, 64), /* places between two looks at the budget */
     UNIT = 64                       /* bytes that count as one step */
 };
 
-static inline const char *find_piece(const char *p, size_t places,
-                                     const char *needle, size_t n)
-{
-    return n == 1 ? memchr(p, *needle, places)
-                  : memmem(p, places + n - 1, needle, n);
-}
-
-static int64_t find_short(struct star *s, const char *p, size_t places,
-                          const char *needle, size_t n)
-{
-    for (size_t i = 0; i < places; i += PIECE) {
-        size_t piece = places - i < PIECE ? places - i : PIECE;
-        const char *found = find_piece(p + i, piece, needle, n);
-
-        sl_owe(s, (found ? (size_t)(found - p) - i + n : piece) / UNIT);
-        if (found)
-            return found - p;
-        if (piece == PIECE && !sl_charge(s, 0))
-            return -2;
-    }
-    return -1;
-}
-
-/* The last in the last places, or in twice as many before them ... */
-static int64_t find_short_last(struct star *s, const char *p, size_t places,
-                               const char *needle, size_t n)
-{
-    int64_t last = -1;
-
-    for (size_t piece = UNIT; places && last < 0;
-         piece = piece < PIECE ? 2 * piece : PIECE) {
-        size_t begin = places > piece ? places - piece : 0;
-        const char *found = p + begin;
-
-        for (size_t i = begin; found && i < places; i = (size_t)last + 1) {
-            if ((found = find_piece(p + i, places - i, needle, n)))
-                last = found - p;
-            if (!sl_charge(s, found ? 1 + n / 8 : piece / UNIT))
-                return -2;
-        }
-        places = begin;
-    }
-    return last;
-}
-
-/* --- a hash that rolls: a polynomial of the bytes ------------------------------ */
-
+/* The hash is a polynomial of the bytes. */
 #define PRIME ((UINT64_C(1) << 61) - 1)
 
 static inline uint64_t multiply(uint64_t a, uint64_t b)
@@ -82,8 +36,8 @@ static inline bool is_paid(struct star *s, size_t i)
     return i % UNIT || sl_charge(s, 1);
 }
 
-static int64_t find_long(struct star *s, const char *p, size_t length,
-                         const char *needle, size_t n, bool last)
+static int64_t find_rolling(struct star *s, const char *p, size_t length,
+                            const char *needle, size_t n, bool last)
 {
     const uint64_t base = 256 + s->hash_seed % (PRIME - 256);
     uint64_t want = 0, have = 0, power = 1;
@@ -112,25 +66,30 @@ static int64_t find_long(struct star *s, const char *p, size_t length,
 int64_t sl_text_find(struct star *s, const char *p, size_t length,
                      const char *needle, size_t n)
 {
-    if (n > length)
-        return -1;
-    if (n == 1 && length <= PIECE) {
-        const char *found = memchr(p, *needle, length);
-        sl_owe(s, (found ? (size_t)(found - p) : length) / UNIT);
-        return found ? found - p : -1;
+    if (n > SHORT_MAX && n <= length)
+        return find_rolling(s, p, length, needle, n, false);
+    for (size_t i = 0; i + n <= length; i += PIECE) {
+        size_t left = length - i - n + 1, places = left < PIECE ? left : PIECE;
+        const char *found = n == 1 ? memchr(p + i, *needle, places)
+                                   : memmem(p + i, places + n - 1, needle, n);
+
+        sl_owe(s, (found ? (size_t)(found - p) - i + n : places) / UNIT);
+        if (found)
+            return found - p;
+        if (places == PIECE && !sl_charge(s, 0))
+            return -2;
     }
-    if (n > SHORT_MAX)
-        return find_long(s, p, length, needle, n, false);
-    return n ? find_short(s, p, length - n + 1, needle, n) : 0;
+    return -1;
 }
 
 int64_t sl_text_find_last(struct star *s, const char *p, size_t length,
                           const char *needle, size_t n)
 {
-    if (n > length)
-        return -1;
-    if (n > SHORT_MAX)
-        return find_long(s, p, length, needle, n, true);
-    return n ? find_short_last(s, p, length - n + 1, needle, n)
-             : (int64_t)length;
+    if (n == 0 || n > length)
+        return n ? -1 : (int64_t)length;
+    if (n > 1 || length > PIECE)
+        return find_rolling(s, p, length, needle, n, true);
+    const char *found = memrchr(p, *needle, length);
+    sl_owe(s, length / UNIT);
+    return found ? found - p : -1;
 }

@@ -154,34 +154,23 @@ bool sl_text_put_valid(struct sl_text *t, const char *p, size_t length)
 
 char *sl_digits(int64_t n, char *end)
 {
-    static const char pairs[] = "0001020304050607080910111213141516171819"
-                                "2021222324252627282930313233343536373839"
-                                "4041424344454647484950515253545556575859"
-                                "6061626364656667686970717273747576777879"
-                                "8081828384858687888990919293949596979899";
-    char *p = end;
     uint64_t u = n < 0 ? -(uint64_t)n : (uint64_t)n;
+    char *p = end;
 
-    for (; u >= 100; u /= 100)
-        memcpy(p -= 2, pairs + u % 100 * 2, 2);
-    if (u >= 10)
-        memcpy(p -= 2, pairs + u * 2, 2);
-    else
-        *--p = (char)('0' + u);
+    do
+        *--p = (char)('0' + u % 10);
+    while (u /= 10);
     if (n < 0)
         *--p = '-';
     return p;
 }
 
-bool sl_text_put_int(struct sl_text *t, value v)
+void sl_text_put_int(struct sl_text *t, value v)
 {
-    char digits[SL_DIGITS_BYTES], *end = digits + sizeof digits, *p;
+    char digits[SL_DIGITS_BYTES], *end = digits + sizeof digits;
+    char *p = sl_digits(sl_int_word(v), end);
 
-    if (!sl_is_int_word(v))
-        return sl_int_format(t, v, 10, false);
-    p = sl_digits(sl_int_word(v), end);
     sl_text_put(t, p, (size_t)(end - p));
-    return !t->failed;
 }
 
 /* --- concatenation ------------------------------------------------------------------ */

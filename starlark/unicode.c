@@ -74,45 +74,22 @@ bool sl_rune_is_cased(uint32_t r)
 unsigned sl_rune_class(uint32_t r)
 {
     /* clang-format off */
-    static const uint8_t ascii[0x80] = {
-        ['\t' ... '\r'] = RUNE_SPACE,
-        [' '] = RUNE_SPACE | RUNE_PRINT,
-        ['!' ... '/'] = RUNE_PRINT,
-        ['0' ... '9'] = RUNE_DIGIT | RUNE_PRINT,
-        [':' ... '@'] = RUNE_PRINT,
-        ['A' ... 'Z'] = RUNE_UPPER | RUNE_LETTER | RUNE_PRINT,
-        ['[' ... '`'] = RUNE_PRINT,
-        ['a' ... 'z'] = RUNE_LOWER | RUNE_LETTER | RUNE_PRINT,
-        ['{' ... '~'] = RUNE_PRINT,
+    static const uint8_t of[] = {
+        [UTF8PROC_CATEGORY_LU] = RUNE_UPPER | RUNE_LETTER | RUNE_PRINT,
+        [UTF8PROC_CATEGORY_LL] = RUNE_LOWER | RUNE_LETTER | RUNE_PRINT,
+        [UTF8PROC_CATEGORY_LT] = RUNE_TITLE | RUNE_LETTER | RUNE_PRINT,
+        [UTF8PROC_CATEGORY_LM ... UTF8PROC_CATEGORY_LO] =
+            RUNE_LETTER | RUNE_PRINT,
+        [UTF8PROC_CATEGORY_MN ... UTF8PROC_CATEGORY_ME] = RUNE_PRINT,
+        [UTF8PROC_CATEGORY_ND] = RUNE_DIGIT | RUNE_PRINT,
+        [UTF8PROC_CATEGORY_NL ... UTF8PROC_CATEGORY_SO] = RUNE_PRINT,
+        [UTF8PROC_CATEGORY_ZS ... UTF8PROC_CATEGORY_ZP] = RUNE_SPACE,
+        [UTF8PROC_CATEGORY_CO] = 0,
     };
     /* clang-format on */
-    if (r < 0x80)
-        return ascii[r];
-    if (r == 0x85)
+    if (r == ' ')
+        return RUNE_SPACE | RUNE_PRINT;
+    if (r - '\t' < 5 || r == 0x85)
         return RUNE_SPACE;
-    switch (utf8proc_category((int32_t)r)) {
-    case UTF8PROC_CATEGORY_LU:
-        return RUNE_UPPER | RUNE_LETTER | RUNE_PRINT;
-    case UTF8PROC_CATEGORY_LL:
-        return RUNE_LOWER | RUNE_LETTER | RUNE_PRINT;
-    case UTF8PROC_CATEGORY_LT:
-        return RUNE_TITLE | RUNE_LETTER | RUNE_PRINT;
-    case UTF8PROC_CATEGORY_LM:
-    case UTF8PROC_CATEGORY_LO:
-        return RUNE_LETTER | RUNE_PRINT;
-    case UTF8PROC_CATEGORY_ND:
-        return RUNE_DIGIT | RUNE_PRINT;
-    case UTF8PROC_CATEGORY_ZS:
-    case UTF8PROC_CATEGORY_ZL:
-    case UTF8PROC_CATEGORY_ZP:
-        return RUNE_SPACE;
-    case UTF8PROC_CATEGORY_CN:
-    case UTF8PROC_CATEGORY_CC:
-    case UTF8PROC_CATEGORY_CF:
-    case UTF8PROC_CATEGORY_CS:
-    case UTF8PROC_CATEGORY_CO:
-        return 0;
-    default: /* marks, other numbers, punctuation, symbols */
-        return RUNE_PRINT;
-    }
+    return of[utf8proc_category((int32_t)r)];
 }
