@@ -322,10 +322,6 @@ static value call_function(struct star *s, struct sl_function *f,
                            const value *args, uint32_t count,
                            const value *names, uint32_t named)
 {
-    if (s->entries >= SL_ENTRIES_MAX)
-        return sl_fail_as(s, STAR_ERROR_DEPTH,
-                          "built-in functions call functions more than %u deep",
-                          SL_ENTRIES_MAX);
     value *window = s->frame ? s->frame->top : NULL;
     struct sl_frame *frame =
         sl_bind(s, f, window, args, count, names, named, NULL);
@@ -335,32 +331,46 @@ static value call_function(struct star *s, struct sl_function *f,
     return sl_run_frame(s);
 }
 
+/* A host's function may call what it is given: itself, again and again. */
+static value call_builtin(struct star *s, const struct sl_builtin *b,
+                          const value *args, uint32_t count, const value *names,
+                          uint32_t named)
+{
+    struct sl_call c = {.name = b->name,
+                        .self = b->self,
+                        .args = args,
+                        .count = count,
+                        .named = named,
+                        .names = names,
+                        .builtin = b};
+
+    s->entries++;
+    value v = b->function(s, &c);
+    s->entries--;
+    if (!v)
+        sl_error_builtin(s, b->name);
+    return v;
+}
+
 value sl_call_named(struct star *s, value function, const value *args,
                     uint32_t count, const value *names, uint32_t named)
 {
     value v;
 
+    if (s->entries >= SL_ENTRIES_MAX)
+        return sl_fail_as(s, STAR_ERROR_DEPTH,
+                          "built-in functions call functions more than %u deep",
+                          SL_ENTRIES_MAX);
     struct sl_scope scope = sl_native_enter(s);
-    if (sl_is(function, T_FUNCTION)) {
+    if (sl_is(function, T_FUNCTION))
         v = call_function(s, sl_function(function), args, count, names, named);
-    } else if (!sl_charge(s, 1)) {
+    else if (!sl_charge(s, 1))
         v = 0;
-    } else if (sl_is(function, T_BUILTIN)) {
-        const struct sl_builtin *b = sl_builtin(function);
-        struct sl_call c = {.name = b->name,
-                            .self = b->self,
-                            .args = args,
-                            .count = count,
-                            .named = named,
-                            .names = names,
-                            .builtin = b};
-        v = b->function(s, &c);
-        if (!v)
-            sl_error_builtin(s, b->name);
-    } else {
+    else if (sl_is(function, T_BUILTIN))
+        v = call_builtin(s, sl_builtin(function), args, count, names, named);
+    else
         v = sl_fail(s, "invalid call of non-function (%s)",
                     sl_type_name(function));
-    }
     sl_native_leave(s, scope);
     return v && (!sl_is_object(v) || sl_hold(s, v)) ? v : 0;
 }

@@ -838,6 +838,29 @@ static value attempt(struct star *s, const struct star_args *a)
     return star_bool(star_call(s, a->values[0], NULL, 0, NULL, 0) != 0);
 }
 
+/* Calls its first argument with the others. */
+static value apply(struct star *s, const struct star_args *a)
+{
+    return a->count ? star_call(s, a->values[0], a->values + 1, a->count - 1,
+                                NULL, 0)
+                    : star_fail(s, "apply what?");
+}
+
+/* Row 17: no program makes C functions call each other without end. */
+TEST(the_host_s_functions_are_nested_only_so_deep)
+{
+    struct star *s = open_with((struct star_limits){.call_depth = 1000000});
+
+    CHECK(star_register(s, "apply", apply, NULL));
+    CHECK_STR(outcome(s, "print(apply(*([apply] * 200 + [len, \"abc\"])))\n"),
+              "3\n");
+    CHECK_STR(outcome(s, "apply(*([apply] * 100000 + [len, \"abc\"]))\n"),
+              "built-in functions call functions more than 240 deep");
+    CHECK(star_error(s) == STAR_ERROR_DEPTH);
+    CHECK_STR(outcome(s, "print(apply(len, [1]))\n"), "1\n");
+    star_close(s);
+}
+
 TEST(the_host_is_called_and_calls)
 {
     struct star *s = open_with((struct star_limits){0});
