@@ -1,77 +1,236 @@
 #include "compile.h"
 
+/* --- piles ----------------------------------------------------------------------- */
+
+bool sl_pile_grow(struct compiler *c, struct pile *pile, size_t size)
+{
+    uint32_t capacity = pile->capacity ? pile->capacity * 2 : 64;
+    void *items = NULL;
+
+    if (capacity < UINT32_MAX / 4)
+        items = sl_arena_alloc(c->s, &c->arena, capacity * size);
+    else
+        sl_fail_memory(c->s, SIZE_MAX);
+    c->failed = !items;
+    if (!items)
+        return false;
+    if (pile->count)
+        memcpy(items, pile->items, pile->count * size);
+    pile->items = items;
+    pile->capacity = capacity;
+    return true;
+}
+
+void sl_push_node(struct compiler *c, const struct sl_node *n)
+{
+    *(const struct sl_node **)sl_pile_add(c, &c->nodes, sizeof(void *)) = n;
+}
+
+const struct sl_node *sl_pop_node(struct compiler *c)
+{
+    return ((const struct sl_node **)c->nodes.items)[--c->nodes.count];
+}
+
+void sl_too_large(struct compiler *c, struct sl_pos pos, const char *what)
+{
+    if (c->failed)
+        return;
+    sl_static_error(c->s, pos, "too many %s in one function", what);
+    c->failed = true;
+}
+
+/* --- instructions ------------------------------------------------------------------ */
+
+/* So many, so that every jump fits; then so do indexes of sites and places. */
+#define INSTRUCTIONS_MAX 0x7ffffeu
+
+uint32_t sl_here(const struct compiler *c)
+{
+    return c->instructions.count - c->unit->instructions;
+}
+
+uint32_t sl_emit(struct compiler *c, enum sl_opcode op, uint32_t a, uint32_t b,
+                 uint32_t x)
+{
+    uint32_t pc = sl_here(c);
+
+    if (pc >= INSTRUCTIONS_MAX)
+        sl_too_large(c, c->unit->info->pos, "instructions");
+    if (!c->failed && !sl_charge(c->s, 1))
+        c->failed = true;
+    uint64_t *i = sl_pile_add(c, &c->instructions, sizeof *i);
+    *i = sl_instruction(op, a, b, x);
+    return pc;
+}
+
+void sl_emit_at(struct compiler *c, struct sl_pos pos, enum sl_opcode op,
+                uint32_t a, uint32_t b, uint32_t x)
+{
+    uint32_t pc = sl_emit(c, op, a, b, x);
+    const struct sl_place *last = NULL;
+
+    sl_at(c, pos);
+    if (c->places.count > c->unit->places)
+        last = (const struct sl_place *)c->places.items + c->places.count - 1;
+    if (!last || last->pos.line != pos.line || last->pos.column != pos.column) {
+        struct sl_place *place = sl_pile_add(c, &c->places, sizeof *place);
+        *place = (struct sl_place){pc, pos};
+    }
+}
+
+void sl_emit_so(struct compiler *c, enum sl_opcode op, uint32_t a, uint32_t b,
+                uint32_t x)
+{
+    sl_begin(c);
+    sl_emit_at(c, c->unit->said, op, a, b, x);
+}
+
+static uint64_t *instruction(struct compiler *c, uint32_t pc)
+{
+    return (uint64_t *)c->instructions.items + c->unit->instructions + pc;
+}
+
+static void set_c(uint64_t *i, uint32_t x)
+{
+    *i = sl_instruction(sl_op(*i), sl_a(*i), sl_b(*i), x);
+}
+
+void sl_jump(struct compiler *c, struct label *to)
+{
+    sl_emit(c, I_JUMP, 0, 0, 0);
+    sl_jumps(c, to);
+}
+
+void sl_jumps(struct compiler *c, struct label *to)
+{
+    if (c->failed)
+        return;
+    set_c(instruction(c, sl_here(c) - 1), to->jumps);
+    to->jumps = sl_here(c);
+}
+
+void sl_label_here(struct compiler *c, struct label *label)
+{
+    while (!c->failed && label->jumps) {
+        uint64_t *i = instruction(c, label->jumps - 1);
+        uint32_t distance = sl_here(c) - label->jumps;
+        label->jumps = sl_c(*i);
+        set_c(i, distance);
+    }
+}
+
+/* --- constants --------------------------------------------------------------------- */
+
+uint32_t sl_constant_add(struct compiler *c, value v)
+{
+    uint32_t index = c->constants.count - c->unit->constants;
+
+    if (index >= 0xffffff)
+        sl_too_large(c, c->unit->info->pos, "constants");
+    value *constant = sl_pile_add(c, &c->constants, sizeof *constant);
+    *constant = v;
+    return index;
+}
+
+/* What was used lately is used again mostly: of the others there may be two. */
+#define CONSTANTS_SEEN SL_RARE(16u, 2u)
+
+uint32_t sl_constant(struct compiler *c, value v)
+{
+    const value *constants = c->constants.items;
+    uint32_t first = c->unit->constants, i = c->constants.count;
+    uint32_t end = i - first > CONSTANTS_SEEN ? i - CONSTANTS_SEEN : first;
+
+    while (i > end)
+        if (constants[--i] == v)
+            return i - first;
+    return sl_constant_add(c, v);
+}
+
+/* --- registers ----------------------------------------------------------------------- */
+
+/* Of temporaries there are at least 0x8000. One list or call takes up to 4,096;
+ * beyond the first 8,192 each takes few. A run of defaults may take what is left
+ * over, see sl_closure. */
+#define TEMPORARIES_ROOMY 8192u
+
+uint32_t sl_temporaries(struct compiler *c, uint32_t count)
+{
+    struct unit *u = c->unit;
+    uint32_t first = u->top;
+
+    if (count > 0x10000 || first + count > 0x10000) {
+        sl_too_large(c, u->info->pos, "values at once");
+        return first;
+    }
+    u->top += count;
+    if (u->most < u->top)
+        u->most = u->top;
+    return first;
+}
+
+uint32_t sl_room(const struct compiler *c)
+{
+    return c->unit->top - c->unit->temporary < TEMPORARIES_ROOMY ? 4096 : 8;
+}
+
+bool sl_is_temporary(const struct compiler *c, uint32_t reg)
+{
+    return reg >= c->unit->temporary && reg < 0x10000;
+}
+
 /* --- what a finished function keeps ------------------------------------------------- */
 
-/* A copy, exact in size, of what lies on the pile from `from` on. */
-static void *take(struct sl_compiler *c, struct sl_pile *pile, uint32_t from,
-                  size_t size, uint32_t *count)
+/* Room for `n` items, with a copy of those at `from`, if any. */
+static void *keep(struct compiler *c, const void *from, uint32_t n, size_t size,
+                  uint32_t *count)
 {
-    uint32_t n = pile->count - from;
-    void *p = NULL;
+    void *p = n && !c->failed ? sl_storage(c->s, n * size) : NULL;
 
-    pile->count = from;
-    if (n && !c->failed) {
-        p = sl_storage(c->s, n * size);
-        if (!p)
-            c->failed = true;
-    }
-    if (!p)
-        return NULL;
-    memcpy(p, (char *)pile->items + from * size, n * size);
-    *count = n;
+    c->failed |= n && !p;
+    if (p && from)
+        memcpy(p, from, n * size);
+    *count = p ? n : 0;
     return p;
 }
 
-static void take_captures(struct sl_compiler *c, struct sl_code *code,
-                          const struct sl_function_info *info)
+/* Of what lies on the pile from `from` on. */
+static void *take(struct compiler *c, struct pile *pile, uint32_t from,
+                  size_t size, uint32_t *count)
 {
-    uint32_t n = info->capture_count;
+    uint32_t n = pile->count - from;
 
-    if (!n || c->failed)
-        return;
-    code->captures = sl_storage(c->s, n * sizeof *code->captures);
-    if (!code->captures) {
-        c->failed = true;
-        return;
-    }
-    code->capture_count = n;
-    for (uint32_t i = 0; i < n; i++) {
-        code->captures[i] = info->captures[i];
-        if (!info->captures[i].from_free)
-            code->captures[i].index =
-                sl_local_register(info->captures[i].index);
-    }
+    pile->count = from;
+    return n ? keep(c, (char *)pile->items + from * size, n, size, count)
+             : NULL;
 }
 
-static void take_names(struct sl_compiler *c, struct sl_code *code,
-                       const struct sl_function_info *info)
+static void take_variables(struct compiler *c, struct sl_code *code,
+                           const struct sl_function_info *info)
 {
-    uint32_t n = info->local_count;
-
-    if (!n || c->failed)
-        return;
-    code->local_names = sl_storage(c->s, n * sizeof *code->local_names);
-    if (!code->local_names) {
-        c->failed = true;
-        return;
-    }
-    code->local_count = n;
-    for (uint32_t i = 0; i < n; i++)
+    code->captures = keep(c, info->captures, info->capture_count,
+                          sizeof *code->captures, &code->capture_count);
+    for (uint32_t i = 0; i < code->capture_count; i++)
+        if (!code->captures[i].from_free)
+            code->captures[i].index =
+                sl_local_register(code->captures[i].index);
+    code->local_names = keep(c, NULL, info->local_count,
+                             sizeof *code->local_names, &code->local_count);
+    for (uint32_t i = 0; i < code->local_count; i++)
         code->local_names[i] = info->locals[i].name;
 }
 
 /* NULL when it failed. */
-static struct sl_code *finish(struct sl_compiler *c)
+static struct sl_code *finish(struct compiler *c)
 {
-    struct sl_unit *u = c->unit;
+    struct unit *u = c->unit;
     const struct sl_function_info *info = u->info;
     struct sl_code *code =
         c->failed ? NULL : sl_alloc(c->s, T_CODE, sizeof *code);
 
-    if (!code) {
-        c->failed = true;
+    c->failed = !code;
+    if (!code)
         return NULL;
-    }
     code->name = info->name;
     code->pos = info->pos;
     code->entry = u->entry;
@@ -97,8 +256,7 @@ static struct sl_code *finish(struct sl_compiler *c)
     TAKE(places, place_count);
     TAKE(loops, loop_count);
 #undef TAKE
-    take_captures(c, code, info);
-    take_names(c, code, info);
+    take_variables(c, code, info);
     return c->failed ? NULL : code;
 }
 
@@ -106,21 +264,20 @@ static struct sl_code *finish(struct sl_compiler *c)
 
 /* Variables that closures share get their cells, and those that may be read
  * too early their mark, before anything else happens. */
-static void prologue(struct sl_compiler *c)
+static void prologue(struct compiler *c, uint32_t given)
 {
     const struct sl_function_info *info = c->unit->info;
-    uint32_t given = info->param_count + info->has_star + info->has_starstar;
 
     for (uint32_t i = 0; i < info->local_count && !c->failed; i++) {
         const struct sl_variable *v = &info->locals[i];
         uint32_t reg = sl_local_register(i);
         if (v->is_cell && i < given) {
-            sl_emit_from(c, info->pos, I_CELL, reg, reg, 0);
+            sl_emit_at(c, info->pos, I_CELL, reg, reg, 0);
         } else if (v->is_cell && reg < 0x10000) {
-            sl_emit_from(c, info->pos, I_CELL_EMPTY, reg, 0, 0);
+            sl_emit_at(c, info->pos, I_CELL_EMPTY, reg, 0, 0);
         } else if (v->is_cell) {
-            uint32_t near = sl_temporary(c);
-            sl_emit_from(c, info->pos, I_CELL_EMPTY, near, 0, 0);
+            uint32_t near = sl_temporaries(c, 1);
+            sl_emit_at(c, info->pos, I_CELL_EMPTY, near, 0, 0);
             sl_emit(c, I_FAR_SET, 0, near, reg);
             c->unit->top = near;
         } else if (v->maybe_unset && i >= given) {
@@ -129,33 +286,37 @@ static void prologue(struct sl_compiler *c)
     }
 }
 
-static void body_and_return(struct sl_compiler *c, const struct sl_node *body)
+/* `n` are statements, or the expression of a lambda. An interactive program
+ * gives the value of its last expression. */
+static void body(struct compiler *c, const struct sl_node *n, bool lambda)
 {
-    const struct sl_node *last = body;
+    const struct sl_node *result = lambda ? n : NULL, *last = NULL;
+    bool reachable = true;
 
-    while (last && last->next)
-        last = last->next;
-    /* An interactive program gives the value of its last expression. */
-    bool result =
-        !c->unit->outer && c->s->interactive && last && last->kind == N_EXPR;
-    bool reachable = sl_statements(c, body, result ? last : NULL);
+    if (!lambda && !c->unit->outer && c->s->interactive) {
+        for (last = n; last && last->next;)
+            last = last->next;
+        if (last && last->kind == N_EXPR)
+            result = last->a;
+        else
+            last = NULL;
+    }
+    if (!lambda)
+        reachable = sl_statements(c, n, last);
     if (result)
-        sl_emit(c, I_RETURN, 0,
-                sl_in_register(c, sl_expr(c, last->a, SL_ANYWHERE)), 0);
+        sl_emit(c, I_RETURN, 0, sl_expr_register(c, result), 0);
     else if (reachable)
         sl_emit(c, I_RETURN_NONE, 0, 0, 0);
 }
 
-/* `body` are statements; NULL: the function is a lambda of `expression`. */
-static struct sl_code *function(struct sl_compiler *c,
+static struct sl_code *function(struct compiler *c,
                                 const struct sl_function_info *info,
-                                const struct sl_node *body,
-                                const struct sl_node *expression)
+                                const struct sl_node *n, bool lambda)
 {
     uint32_t locals = info->local_count;
     uint32_t near = locals < SL_NEAR_LOCALS ? locals : SL_NEAR_LOCALS;
     uint32_t given = info->param_count + info->has_star + info->has_starstar;
-    struct sl_unit u = {
+    struct unit u = {
         .outer = c->unit,
         .info = info,
         .instructions = c->instructions.count,
@@ -163,8 +324,6 @@ static struct sl_code *function(struct sl_compiler *c,
         .constants = c->constants.count,
         .sites = c->sites.count,
         .loops = c->loops.count,
-        .known = c->known.count,
-        .serial = ++c->units,
         .temporary = near,
         .top = near,
         .most = near,
@@ -177,21 +336,16 @@ static struct sl_code *function(struct sl_compiler *c,
         sl_too_large(c, info->pos, "parameters");
     if (locals > 0xfe0000 || info->capture_count > 0xffffff)
         sl_too_large(c, info->pos, "variables");
-    prologue(c);
-    if (expression)
-        sl_emit(c, I_RETURN, 0,
-                sl_in_register(c, sl_expr(c, expression, SL_ANYWHERE)), 0);
-    else
-        body_and_return(c, body);
+    prologue(c, given);
+    body(c, n, lambda);
     struct sl_code *code = finish(c);
-    sl_constants_forget(c);
     c->unit = u.outer;
     return code;
 }
 
 /* Defaults: from the first parameter that has one to the last. A run of them
  * may be longer than other runs: nothing else of that length is nested. */
-static uint32_t defaults_into_run(struct sl_compiler *c,
+static uint32_t defaults_into_run(struct compiler *c,
                                   const struct sl_node *params, uint32_t *run)
 {
     const struct sl_node *first = params;
@@ -218,16 +372,15 @@ static uint32_t defaults_into_run(struct sl_compiler *c,
     return count;
 }
 
-struct sl_operand sl_closure(struct sl_compiler *c, const struct sl_node *n,
-                             uint32_t want)
+struct operand sl_closure(struct compiler *c, const struct sl_node *n,
+                          uint32_t want)
 {
     uint32_t mark = c->unit->top, run = 0;
 
     sl_at(c, n->fn->pos);
     uint32_t defaults = defaults_into_run(c, n->a, &run);
     sl_begin(c);
-    struct sl_code *code = function(c, n->fn, n->kind == N_DEF ? n->b : NULL,
-                                    n->kind == N_DEF ? NULL : n->b);
+    struct sl_code *code = function(c, n->fn, n->b, n->kind == N_LAMBDA);
     uint32_t reg = sl_result(c, mark, want);
 
     if (code) {
@@ -242,14 +395,13 @@ struct sl_operand sl_closure(struct sl_compiler *c, const struct sl_node *n,
 struct sl_code *sl_compile(struct star *s, struct star_program *p,
                            const struct sl_file *file)
 {
-    struct sl_compiler c = {.s = s, .program = p, .file = file};
-    struct sl_code *code = NULL;
+    struct compiler c = {.s = s, .program = p};
 
     if (file->global_count > 0xffffff) {
         sl_static_error(s, file->fn.pos, "too many globals");
         return NULL;
     }
-    code = function(&c, &file->fn, file->body, NULL);
+    struct sl_code *code = function(&c, &file->fn, file->body, false);
     sl_arena_free(s, &c.arena);
     return code;
 }

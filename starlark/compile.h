@@ -6,13 +6,11 @@
 /*
  * compile: how the tree of a source becomes instructions.
  *
- *     compile.c        functions, and the file as one
+ *     compile.c        what all write to: instructions, constants, places,
+ *                      registers; functions, and the file as one
  *     compile_stmt.c   statements, targets, loops
- *     compile_expr.c   names, operators: expressions into registers
- *     compile_cond.c   and, or, if else; conditions into jumps
- *     compile_list.c   literals of containers, comprehensions
- *     compile_call.c   calls
- *     compile_emit.c   what they all write to: instructions, constants, places
+ *     compile_expr.c   expressions into registers, conditions into jumps
+ *     compile_list.c   containers, comprehensions, calls
  *
  * A variable is an operand where it lies: an expression cannot rebind a local
  * variable, so nothing is copied that is only read. Other operands go into
@@ -25,19 +23,18 @@
 
 /* A stack of items of one size. One serves all functions of a source: those of
  * an inner one lie on top of the outer one's until it is finished. */
-struct sl_pile {
+struct pile {
     void *items;
     uint32_t count, capacity;
 };
 
 /* The function that is being compiled. */
-struct sl_unit {
-    struct sl_unit *outer;
+struct unit {
+    struct unit *outer;
     const struct sl_function_info *info;
-    struct sl_open_loop *loop;     /* innermost around what is compiled now */
-    uint32_t instructions, places; /* where its own begin in the piles */
-    uint32_t constants, sites, loops, known;
-    uint32_t serial;    /* tells its constants from those of others */
+    struct open_loop *loop; /* innermost around what is compiled now */
+    /* Where its own begin in the piles. */
+    uint32_t instructions, places, constants, sites, loops;
     uint32_t temporary; /* the first one: behind the near locals */
     uint32_t top;       /* the next one that is free */
     uint32_t most;      /* registers used so far */
@@ -46,27 +43,23 @@ struct sl_unit {
     bool begun;
 };
 
-struct sl_compiler {
+struct compiler {
     struct star *s;
     struct star_program *program;
-    const struct sl_file *file;
     struct sl_arena arena;
     bool failed;
-    struct sl_unit *unit;
-    struct sl_pile instructions, places, constants, sites, loops;
-    struct sl_pile nodes; /* of chains that lean to the left */
-    struct sl_pile known; /* which constants there are */
-    uint32_t *buckets, bucket_mask;
-    uint32_t units;
+    struct unit *unit;
+    struct pile instructions, places, constants, sites, loops;
+    struct pile nodes; /* of chains that lean to the left */
     uint64_t sink[12]; /* where writes go once it failed */
 };
 
-/* --- compile_emit.c ------------------------------------------------------------ */
+/* --- compile.c ----------------------------------------------------------------- */
 
-bool sl_pile_grow(struct sl_compiler *c, struct sl_pile *pile, size_t size);
+bool sl_pile_grow(struct compiler *c, struct pile *pile, size_t size);
 
 /* A new item on top, for the caller to fill. Never NULL. */
-static inline void *sl_pile_add(struct sl_compiler *c, struct sl_pile *pile,
+static inline void *sl_pile_add(struct compiler *c, struct pile *pile,
                                 size_t size)
 {
     if (c->failed ||
@@ -75,9 +68,12 @@ static inline void *sl_pile_add(struct sl_compiler *c, struct sl_pile *pile,
     return (char *)pile->items + pile->count++ * size;
 }
 
+void sl_push_node(struct compiler *c, const struct sl_node *n);
+const struct sl_node *sl_pop_node(struct compiler *c);
+
 /* Adds the static error that there is too much of something in the function.
  */
-void sl_too_large(struct sl_compiler *c, struct sl_pos pos, const char *what);
+void sl_too_large(struct compiler *c, struct sl_pos pos, const char *what);
 
 /*
  * Where failures are reported is as in the reference implementation: operators,
@@ -85,12 +81,12 @@ void sl_too_large(struct sl_compiler *c, struct sl_pos pos, const char *what);
  * evaluated, and what says nothing itself is reported at what spoke last. A call
  * that fails before the first instruction is reported at what that one says.
  */
-static inline void sl_at(struct sl_compiler *c, struct sl_pos pos)
+static inline void sl_at(struct compiler *c, struct sl_pos pos)
 {
     c->unit->said = pos;
 }
 /* Here the first instruction would be, if none was before. */
-static inline void sl_begin(struct sl_compiler *c)
+static inline void sl_begin(struct compiler *c)
 {
     if (!c->unit->begun)
         c->unit->entry = c->unit->said;
@@ -98,106 +94,91 @@ static inline void sl_begin(struct sl_compiler *c)
 }
 
 /* Index of the instruction within its function. It can fail when there is a
- * place: `pos` is said here, or not; or nothing is. */
-uint32_t sl_emit(struct sl_compiler *c, enum sl_opcode op, uint32_t a,
-                 uint32_t b, uint32_t x);
-uint32_t sl_emit_at(struct sl_compiler *c, struct sl_pos pos, enum sl_opcode op,
-                    uint32_t a, uint32_t b, uint32_t x);
-uint32_t sl_emit_from(struct sl_compiler *c, struct sl_pos pos,
-                      enum sl_opcode op, uint32_t a, uint32_t b, uint32_t x);
-static inline uint32_t sl_emit_so(struct sl_compiler *c, enum sl_opcode op,
-                                  uint32_t a, uint32_t b, uint32_t x)
-{
-    sl_begin(c);
-    return sl_emit_from(c, c->unit->said, op, a, b, x);
-}
-uint32_t sl_here(const struct sl_compiler *c);
+ * place: `pos` is said here, or what was said before; or nothing is. */
+uint32_t sl_emit(struct compiler *c, enum sl_opcode op, uint32_t a, uint32_t b,
+                 uint32_t x);
+void sl_emit_at(struct compiler *c, struct sl_pos pos, enum sl_opcode op,
+                uint32_t a, uint32_t b, uint32_t x);
+void sl_emit_so(struct compiler *c, enum sl_opcode op, uint32_t a, uint32_t b,
+                uint32_t x);
+uint32_t sl_here(const struct compiler *c);
 
-/* Index of a constant: the same one for the same word, or surely a new one. */
-uint32_t sl_constant(struct sl_compiler *c, value v);
-uint32_t sl_constant_add(struct sl_compiler *c, value v);
-void sl_constants_forget(struct sl_compiler *c); /* of a finished function */
+/* Index of a constant; sl_constant_add: surely a new one. */
+uint32_t sl_constant(struct compiler *c, value v);
+uint32_t sl_constant_add(struct compiler *c, value v);
 
 /* A place that jumps go to: those that wait for it are chained through c of
  * their instructions. Start with {0}. */
-struct sl_label {
+struct label {
     uint32_t jumps; /* index of the latest + 1 */
 };
-void sl_jump(struct sl_compiler *c, struct sl_label *to);
+void sl_jump(struct compiler *c, struct label *to);
 /* The instruction emitted last is a jump to it. */
-void sl_jumps(struct sl_compiler *c, struct sl_label *to);
-void sl_label_here(struct sl_compiler *c, struct sl_label *label);
+void sl_jumps(struct compiler *c, struct label *to);
+void sl_label_here(struct compiler *c, struct label *label);
 
-/* Temporaries. To give some back, set unit->top to what it was. */
-uint32_t sl_temporaries(struct sl_compiler *c, uint32_t count);
-static inline uint32_t sl_temporary(struct sl_compiler *c)
-{
-    return sl_temporaries(c, 1);
-}
+/* Takes temporaries. To give some back, set unit->top to what it was. */
+uint32_t sl_temporaries(struct compiler *c, uint32_t count);
 /* How many may be taken for one list or call: few where many are taken
  * already, so that nesting as deep as sources may nest never runs out. */
-uint32_t sl_room(const struct sl_compiler *c);
-bool sl_is_temporary(const struct sl_compiler *c, uint32_t reg);
+uint32_t sl_room(const struct compiler *c);
+bool sl_is_temporary(const struct compiler *c, uint32_t reg);
+
+/* Of a def or lambda: evaluates the defaults and makes the function. */
+struct operand sl_closure(struct compiler *c, const struct sl_node *n,
+                          uint32_t want);
 
 /* --- compile_expr.c ------------------------------------------------------------ */
 
-struct sl_operand {
+struct operand {
     bool constant;
     uint32_t reg; /* unless constant */
     value v;      /* if constant */
 };
-#define SL_ANYWHERE UINT32_MAX
+#define ANYWHERE UINT32_MAX
 
-static inline struct sl_operand sl_operand_in(uint32_t reg)
+static inline struct operand sl_operand_in(uint32_t reg)
 {
-    return (struct sl_operand){.reg = reg};
+    return (struct operand){.reg = reg};
 }
-static inline struct sl_operand sl_operand_of(value v)
+static inline struct operand sl_operand_of(value v)
 {
-    return (struct sl_operand){.constant = true, .v = v};
+    return (struct operand){.constant = true, .v = v};
 }
 
 /*
  * Compiles an expression. Its value is a constant (nothing was emitted), or in
- * a register: a variable's own, or `want`, or if that is SL_ANYWHERE the first
+ * a register: a variable's own, or `want`, or if that is ANYWHERE the first
  * temporary that was free, which is then taken. `want` may be a variable that
  * the expression reads.
  */
-struct sl_operand sl_expr(struct sl_compiler *c, const struct sl_node *n,
-                          uint32_t want);
-void sl_expr_into(struct sl_compiler *c, const struct sl_node *n, uint32_t reg);
-/* The operand's register; a constant is put into a new temporary. */
-uint32_t sl_in_register(struct sl_compiler *c, struct sl_operand o);
-void sl_move(struct sl_compiler *c, uint32_t to, struct sl_operand o);
+struct operand sl_expr(struct compiler *c, const struct sl_node *n,
+                       uint32_t want);
+void sl_expr_into(struct compiler *c, const struct sl_node *n, uint32_t reg);
+/* In a register, wherever; a constant is put into a new temporary. */
+uint32_t sl_expr_register(struct compiler *c, const struct sl_node *n);
+uint32_t sl_in_register(struct compiler *c, struct operand o);
+void sl_move(struct compiler *c, uint32_t to, struct operand o);
 /* `want`, or else the temporary `mark`, above which all are given back. */
-uint32_t sl_result(struct sl_compiler *c, uint32_t mark, uint32_t want);
-
-/* The int or float with its sign changed. */
-value sl_negated(struct sl_compiler *c, value number);
+uint32_t sl_result(struct compiler *c, uint32_t mark, uint32_t want);
 
 /* Where to build up what takes several steps: not a variable, which the later
- * steps may read. `want` if it is a temporary, else a new one. */
-uint32_t sl_building_place(struct sl_compiler *c, uint32_t want);
-/* Of c->nodes. */
-static inline const struct sl_node *sl_top_node(const struct sl_compiler *c)
-{
-    return ((const struct sl_node **)c->nodes.items)[c->nodes.count - 1];
-}
+ * steps may read. `want` if it is a temporary, else a new one. Then what it is,
+ * all above `mark` given back. */
+uint32_t sl_building_place(struct compiler *c, uint32_t want);
+struct operand sl_built(struct compiler *c, uint32_t reg, uint32_t mark);
 
-/* Emits a = b op right at `pos`. */
-void sl_binary_to(struct sl_compiler *c, struct sl_pos pos, enum sl_operator op,
-                  uint32_t a, uint32_t b, struct sl_operand right);
-
-/* --- compile_cond.c ------------------------------------------------------------ */
+/* Emits `op` a, b, right; `op_k` if `right` is a constant. */
+void sl_emit_operand(struct compiler *c, struct sl_pos pos, enum sl_opcode op,
+                     enum sl_opcode op_k, uint32_t a, uint32_t b,
+                     struct operand right);
+/* a = b op right. */
+void sl_binary_to(struct compiler *c, struct sl_pos pos, enum sl_operator op,
+                  uint32_t a, uint32_t b, struct operand right);
 
 /* Jumps to `to` when the truth of `n` is `sense`, else goes on. */
-void sl_condition(struct sl_compiler *c, const struct sl_node *n, bool sense,
-                  struct sl_label *to);
-
-struct sl_operand sl_junction_expr(struct sl_compiler *c,
-                                   const struct sl_node *n, uint32_t want);
-struct sl_operand sl_conditional_expr(struct sl_compiler *c,
-                                      const struct sl_node *n, uint32_t want);
+void sl_condition(struct compiler *c, const struct sl_node *n, bool sense,
+                  struct label *to);
 
 /* --- compile_list.c ------------------------------------------------------------ */
 
@@ -210,60 +191,45 @@ static inline uint32_t sl_node_count(const struct sl_node *n)
     return count;
 }
 
-/* A list of the `count` expressions from `n` on. `reg` is a temporary, unless
- * they are few enough for one step. */
-void sl_list_into(struct sl_compiler *c, const struct sl_node *n,
-                  uint32_t count, uint32_t reg);
-
-struct sl_operand sl_list_expr(struct sl_compiler *c, const struct sl_node *n,
-                               uint32_t want);
-struct sl_operand sl_tuple_expr(struct sl_compiler *c, const struct sl_node *n,
-                                uint32_t want);
-struct sl_operand sl_dict_expr(struct sl_compiler *c, const struct sl_node *n,
-                               uint32_t want);
-struct sl_operand sl_comprehension_expr(struct sl_compiler *c,
-                                        const struct sl_node *n, uint32_t want);
-
-/* --- compile_call.c ------------------------------------------------------------ */
+struct operand sl_list_expr(struct compiler *c, const struct sl_node *n,
+                            uint32_t want);
+struct operand sl_tuple_expr(struct compiler *c, const struct sl_node *n,
+                             uint32_t want);
+struct operand sl_dict_expr(struct compiler *c, const struct sl_node *n,
+                            uint32_t want);
+struct operand sl_comprehension_expr(struct compiler *c,
+                                     const struct sl_node *n, uint32_t want);
 
 /* The call `n` of `callee`, the temporary `mark` or no temporary at all. */
-struct sl_operand sl_call_expr(struct sl_compiler *c, const struct sl_node *n,
-                               struct sl_operand callee, uint32_t mark,
-                               uint32_t want);
+struct operand sl_call_expr(struct compiler *c, const struct sl_node *n,
+                            struct operand callee, uint32_t mark,
+                            uint32_t want);
 /* Whether `call` can be METHOD, and that: `dot` is what it calls. */
-bool sl_is_method_call(const struct sl_compiler *c, const struct sl_node *call);
-struct sl_operand sl_method_expr(struct sl_compiler *c,
-                                 const struct sl_node *dot,
-                                 const struct sl_node *call,
-                                 struct sl_operand self, uint32_t mark,
-                                 uint32_t want);
+bool sl_is_method_call(const struct compiler *c, const struct sl_node *call);
+struct operand sl_method_expr(struct compiler *c, const struct sl_node *dot,
+                              const struct sl_node *call, struct operand self,
+                              uint32_t mark, uint32_t want);
 
 /* --- compile_stmt.c ------------------------------------------------------------ */
 
 /* A loop whose body is being compiled. */
-struct sl_open_loop {
-    struct sl_open_loop *outer;
-    struct sl_label next, exit;
+struct open_loop {
+    struct open_loop *outer;
+    struct label next, exit;
     struct sl_pos pos;
     uint32_t iterator, variable, begin;
     uint32_t depth; /* of loops inside each other */
 };
 /* From the evaluation of what is iterated over to the assignment of the target;
  * then comes the body, then the end. */
-void sl_loop_begin(struct sl_compiler *c, struct sl_open_loop *loop,
+void sl_loop_begin(struct compiler *c, struct open_loop *loop,
                    const struct sl_node *target, const struct sl_node *iterable,
                    struct sl_pos pos);
-void sl_loop_end(struct sl_compiler *c, struct sl_open_loop *loop);
+void sl_loop_end(struct compiler *c);
 
 /* Those from `n` on; not `end`, which may be NULL. False when what follows them
  * is never reached. */
-bool sl_statements(struct sl_compiler *c, const struct sl_node *n,
+bool sl_statements(struct compiler *c, const struct sl_node *n,
                    const struct sl_node *end);
-
-/* --- compile.c ----------------------------------------------------------------- */
-
-/* Of a def or lambda: evaluates the defaults and makes the function. */
-struct sl_operand sl_closure(struct sl_compiler *c, const struct sl_node *n,
-                             uint32_t want);
 
 #endif

@@ -1,14 +1,14 @@
 #include "compile.h"
 
-static const struct sl_operand nothing = {.constant = true, .v = V_NONE};
+static const struct operand nothing = {.constant = true, .v = V_NONE};
 
-uint32_t sl_result(struct sl_compiler *c, uint32_t mark, uint32_t want)
+uint32_t sl_result(struct compiler *c, uint32_t mark, uint32_t want)
 {
     c->unit->top = mark;
-    return want == SL_ANYWHERE ? sl_temporary(c) : want;
+    return want == ANYWHERE ? sl_temporaries(c, 1) : want;
 }
 
-void sl_move(struct sl_compiler *c, uint32_t to, struct sl_operand o)
+void sl_move(struct compiler *c, uint32_t to, struct operand o)
 {
     if (o.constant)
         sl_emit(c, I_CONST, to, 0, sl_constant(c, o.v));
@@ -16,16 +16,16 @@ void sl_move(struct sl_compiler *c, uint32_t to, struct sl_operand o)
         sl_emit(c, I_MOVE, to, o.reg, 0);
 }
 
-uint32_t sl_in_register(struct sl_compiler *c, struct sl_operand o)
+uint32_t sl_in_register(struct compiler *c, struct operand o)
 {
     if (!o.constant)
         return o.reg;
-    uint32_t reg = sl_temporary(c);
+    uint32_t reg = sl_temporaries(c, 1);
     sl_move(c, reg, o);
     return reg;
 }
 
-void sl_expr_into(struct sl_compiler *c, const struct sl_node *n, uint32_t reg)
+void sl_expr_into(struct compiler *c, const struct sl_node *n, uint32_t reg)
 {
     uint32_t mark = c->unit->top;
 
@@ -33,102 +33,60 @@ void sl_expr_into(struct sl_compiler *c, const struct sl_node *n, uint32_t reg)
     c->unit->top = mark;
 }
 
-uint32_t sl_building_place(struct sl_compiler *c, uint32_t want)
+uint32_t sl_expr_register(struct compiler *c, const struct sl_node *n)
 {
-    return want != SL_ANYWHERE && sl_is_temporary(c, want) ? want
-                                                           : sl_temporary(c);
+    return sl_in_register(c, sl_expr(c, n, ANYWHERE));
 }
 
-/* --- names ---------------------------------------------------------------------- */
-
-static struct sl_operand local(struct sl_compiler *c, const struct sl_node *n,
-                               uint32_t want)
+uint32_t sl_building_place(struct compiler *c, uint32_t want)
 {
-    uint32_t reg = sl_local_register(n->index);
+    bool good = want != ANYWHERE && sl_is_temporary(c, want);
 
-    sl_at(c, n->pos);
-    sl_begin(c);
-    if (reg >= 0x10000) {
-        uint32_t far = reg;
-        reg = sl_result(c, c->unit->top, want);
-        sl_emit(c, I_FAR_GET, reg, 0, far);
-    }
-    if (!(n->flags & NODE_SURELY_SET))
-        sl_emit_at(c, n->pos, I_CHECK, reg, 0, sl_constant(c, n->v));
+    return good ? want : sl_temporaries(c, 1);
+}
+
+struct operand sl_built(struct compiler *c, uint32_t reg, uint32_t mark)
+{
+    c->unit->top = reg == mark ? mark + 1 : mark;
     return sl_operand_in(reg);
 }
 
-static struct sl_operand name(struct sl_compiler *c, const struct sl_node *n,
-                              uint32_t want)
+static struct operand name(struct compiler *c, const struct sl_node *n,
+                           uint32_t want)
 {
+    bool stack = n->scope == SCOPE_LOCAL || n->scope == SCOPE_CELL;
+    uint32_t from = stack ? sl_local_register(n->index) : n->index, reg = from;
+
     if (n->scope == SCOPE_PREDECLARED) {
         sl_begin(c);
         return sl_operand_of(n->bound);
     }
-    if (n->scope == SCOPE_LOCAL)
-        return local(c, n, want);
-
-    uint32_t reg = sl_result(c, c->unit->top, want);
-    uint32_t cell = sl_local_register(n->index);
     sl_at(c, n->pos);
     sl_begin(c);
+    if (n->scope != SCOPE_LOCAL || from >= 0x10000)
+        reg = sl_result(c, c->unit->top, want);
+    if (stack && from >= 0x10000) {
+        sl_emit(c, I_FAR_GET, reg, 0, from);
+        from = reg;
+    }
     switch ((enum sl_scope_kind)n->scope) {
+    case SCOPE_LOCAL:
+        if (!(n->flags & NODE_SURELY_SET))
+            sl_emit_so(c, I_CHECK, reg, 0, sl_constant(c, n->v));
+        break;
     case SCOPE_CELL:
-        if (cell >= 0x10000) {
-            sl_emit(c, I_FAR_GET, reg, 0, cell);
-            cell = reg;
-        }
-        sl_emit_at(c, n->pos, I_CELL_GET, reg, cell, sl_constant(c, n->v));
+        sl_emit_so(c, I_CELL_GET, reg, from, sl_constant(c, n->v));
         break;
     case SCOPE_FREE:
-        sl_emit(c, I_FREE, reg, 0, n->index);
+        sl_emit(c, I_FREE, reg, 0, from);
         break;
     case SCOPE_FREE_CELL:
-        sl_emit_at(c, n->pos, I_FREE_CELL, reg, 0, n->index);
+        sl_emit_so(c, I_FREE_CELL, reg, 0, from);
         break;
     default:
-        sl_emit_at(c, n->pos, I_GLOBAL, reg, 0, n->index);
+        sl_emit_so(c, I_GLOBAL, reg, 0, from);
     }
     return sl_operand_in(reg);
-}
-
-/* --- constants ------------------------------------------------------------------- */
-
-/* Sums of literals, and ints as far as they stay small: nothing that could fail
- * or be large. 0: not computed. */
-static value fold(struct sl_compiler *c, enum sl_operator op, value a, value b)
-{
-    int64_t n;
-
-    if (op == OP_ADD && sl_is(a, T_STRING) && sl_is(b, T_STRING)) {
-        value sum = c->failed ? 0 : sl_string_concat(c->s, a, b);
-        if (!sum)
-            c->failed = true;
-        return sum;
-    }
-    if (!sl_is_int_word(a) || !sl_is_int_word(b))
-        return 0;
-    int64_t x = sl_int_word(a), y = sl_int_word(b);
-    switch (op) {
-    case OP_ADD:
-        n = x + y;
-        break;
-    case OP_SUB:
-        n = x - y;
-        break;
-    case OP_MUL:
-        if (__builtin_mul_overflow(x, y, &n))
-            return 0;
-        break;
-    case OP_SHL:
-        if (y < 0 || y > 30 || x < 0 || x > INT32_MAX)
-            return 0;
-        n = x << y;
-        break;
-    default:
-        return 0;
-    }
-    return n >= SL_INT_WORD_MIN && n <= SL_INT_WORD_MAX ? sl_word(n) : 0;
 }
 
 /* --- operators --------------------------------------------------------------------- */
@@ -139,95 +97,97 @@ _Static_assert(I_SHR - I_ADD == OP_SHR - OP_ADD &&
                    I_NOT - I_NEG == OP_NOT - OP_NEG,
                "instructions stand in the order of the operators");
 
-void sl_binary_to(struct sl_compiler *c, struct sl_pos pos, enum sl_operator op,
-                  uint32_t a, uint32_t b, struct sl_operand right)
+/* Sums of literals, and small ints: nothing that could fail or be large. */
+static bool folds(enum sl_operator op, value a, value b)
+{
+    if (sl_is(a, T_STRING) && sl_is(b, T_STRING))
+        return op == OP_ADD;
+    return sl_is_int_word(a) && sl_is_int_word(b) &&
+           (op <= OP_MUL ||
+            (op == OP_SHL && sl_int_word(b) >= 0 && sl_int_word(b) <= 30));
+}
+
+void sl_emit_operand(struct compiler *c, struct sl_pos pos, enum sl_opcode op,
+                     enum sl_opcode op_k, uint32_t a, uint32_t b,
+                     struct operand right)
+{
+    if (right.constant)
+        sl_emit_at(c, pos, op_k, a, b, sl_constant(c, right.v));
+    else
+        sl_emit_at(c, pos, op, a, b, right.reg);
+}
+
+void sl_binary_to(struct compiler *c, struct sl_pos pos, enum sl_operator op,
+                  uint32_t a, uint32_t b, struct operand right)
 {
     uint32_t mark = c->unit->top;
 
-    if (op <= OP_SHR && right.constant) {
-        sl_emit_at(c, pos, (enum sl_opcode)(I_ADD_K + (op - OP_ADD)), a, b,
-                   sl_constant(c, right.v));
-        return;
-    }
-    enum sl_opcode i = op <= OP_SHR ? (enum sl_opcode)(I_ADD + (op - OP_ADD))
-                                    : (enum sl_opcode)(I_EQ + (op - OP_EQ));
-    uint32_t reg = sl_in_register(c, right);
-    sl_emit_at(c, pos, i, a, b, reg);
+    if (op <= OP_SHR)
+        sl_emit_operand(c, pos, I_ADD + (op - OP_ADD), I_ADD_K + (op - OP_ADD),
+                        a, b, right);
+    else
+        sl_emit_at(c, pos, I_EQ + (op - OP_EQ), a, b, sl_in_register(c, right));
     c->unit->top = mark;
 }
 
-static struct sl_operand binary(struct sl_compiler *c, const struct sl_node *n,
-                                struct sl_operand left, uint32_t mark,
-                                uint32_t want)
+static struct operand binary(struct compiler *c, const struct sl_node *n,
+                             struct operand left, uint32_t mark, uint32_t want)
 {
-    struct sl_operand right = sl_expr(c, n->b, SL_ANYWHERE);
+    struct operand right = sl_expr(c, n->b, ANYWHERE);
+    enum sl_operator op = (enum sl_operator)n->op;
 
-    if (left.constant && right.constant) {
-        value v = fold(c, (enum sl_operator)n->op, left.v, right.v);
-        if (v && !sl_is(v, T_STRING))
+    if (c->failed)
+        return nothing;
+    if (left.constant && right.constant && folds(op, left.v, right.v)) {
+        value v = sl_binary(c->s, op, left.v, right.v, false);
+        c->failed = !v;
+        if (!sl_is(left.v, T_STRING))
             sl_at(c, n->pos);
-        if (v)
-            return sl_operand_of(v);
+        return v ? sl_operand_of(v) : nothing;
     }
     /* The result may go where an operand was. */
-    sl_binary_to(c, n->pos, (enum sl_operator)n->op,
-                 want == SL_ANYWHERE ? mark : want, sl_in_register(c, left),
-                 right);
+    sl_binary_to(c, n->pos, op, want == ANYWHERE ? mark : want,
+                 sl_in_register(c, left), right);
     return sl_operand_in(sl_result(c, mark, want));
 }
 
-value sl_negated(struct sl_compiler *c, value number)
-{
-    value v = 0;
-
-    if (c->failed)
-        return V_NONE;
-    if (sl_type(number) == T_INT)
-        v = sl_int_negate(c->s, number);
-    else
-        v = sl_float(c->s, -sl_float_of(number));
-    c->failed = !v;
-    return v;
-}
-
-static struct sl_operand unary(struct sl_compiler *c, const struct sl_node *n,
-                               uint32_t want)
+static struct operand unary(struct compiler *c, const struct sl_node *n,
+                            uint32_t want)
 {
     uint32_t mark = c->unit->top;
-    struct sl_operand o = sl_expr(c, n->a, SL_ANYWHERE);
+    struct operand o = sl_expr(c, n->a, ANYWHERE);
 
     sl_at(c, n->pos);
+    if (c->failed)
+        return nothing;
     if (o.constant && n->op == OP_NOT)
         return sl_operand_of(sl_bool(!sl_truth(o.v)));
     if (o.constant && n->op == OP_NEG &&
-        (sl_type(o.v) == T_INT || sl_type(o.v) == T_FLOAT))
-        return sl_operand_of(sl_negated(c, o.v));
-    uint32_t b = sl_in_register(c, o);
-    uint32_t a = sl_result(c, mark, want);
-    sl_emit_at(c, n->pos, (enum sl_opcode)(I_NEG + (n->op - OP_NEG)), a, b, 0);
+        (sl_type(o.v) == T_INT || sl_type(o.v) == T_FLOAT)) {
+        value v = sl_unary(c->s, OP_NEG, o.v);
+        c->failed = !v;
+        return v ? sl_operand_of(v) : nothing;
+    }
+    uint32_t b = sl_in_register(c, o), a = sl_result(c, mark, want);
+    sl_emit_at(c, n->pos, I_NEG + (n->op - OP_NEG), a, b, 0);
     return sl_operand_in(a);
 }
 
-static struct sl_operand index_expr(struct sl_compiler *c,
-                                    const struct sl_node *n,
-                                    struct sl_operand object, uint32_t mark,
-                                    uint32_t want)
+static struct operand index_expr(struct compiler *c, const struct sl_node *n,
+                                 struct operand object, uint32_t mark,
+                                 uint32_t want)
 {
     uint32_t b = sl_in_register(c, object);
-    struct sl_operand key = sl_expr(c, n->b, SL_ANYWHERE);
+    struct operand key = sl_expr(c, n->b, ANYWHERE);
     uint32_t a = sl_result(c, mark, want);
 
-    if (key.constant)
-        sl_emit_at(c, n->pos, I_INDEX_K, a, b, sl_constant(c, key.v));
-    else
-        sl_emit_at(c, n->pos, I_INDEX, a, b, key.reg);
+    sl_emit_operand(c, n->pos, I_INDEX, I_INDEX_K, a, b, key);
     return sl_operand_in(a);
 }
 
-static struct sl_operand slice_expr(struct sl_compiler *c,
-                                    const struct sl_node *n,
-                                    struct sl_operand object, uint32_t mark,
-                                    uint32_t want)
+static struct operand slice_expr(struct compiler *c, const struct sl_node *n,
+                                 struct operand object, uint32_t mark,
+                                 uint32_t want)
 {
     const struct sl_node *bounds[3] = {n->b, n->c, n->d};
     uint32_t given = 0, count = 0, run = 0, b = sl_in_register(c, object);
@@ -240,7 +200,7 @@ static struct sl_operand slice_expr(struct sl_compiler *c,
         run = sl_temporaries(c, count);
     for (uint32_t i = 0, to = run; i < 3; i++) {
         if (bounds[i] && count == 1) /* may stay where it is */
-            run = sl_in_register(c, sl_expr(c, bounds[i], SL_ANYWHERE));
+            run = sl_expr_register(c, bounds[i]);
         else if (bounds[i])
             sl_expr_into(c, bounds[i], to++);
     }
@@ -255,15 +215,8 @@ static struct sl_operand slice_expr(struct sl_compiler *c,
  * Between two steps the value is a constant, a variable, or in the temporary
  * `mark`.
  */
-static bool leans_left(const struct sl_node *n)
-{
-    return n->kind == N_BINARY || n->kind == N_CALL || n->kind == N_DOT ||
-           n->kind == N_INDEX || n->kind == N_SLICE;
-}
-
-static struct sl_operand step(struct sl_compiler *c, const struct sl_node *n,
-                              struct sl_operand left, uint32_t mark,
-                              uint32_t want)
+static struct operand step(struct compiler *c, const struct sl_node *n,
+                           struct operand left, uint32_t mark, uint32_t want)
 {
     switch (n->kind) {
     case N_BINARY:
@@ -275,49 +228,215 @@ static struct sl_operand step(struct sl_compiler *c, const struct sl_node *n,
     case N_SLICE:
         return slice_expr(c, n, left, mark, want);
     default: {
-        uint32_t b = sl_in_register(c, left);
-        uint32_t a = sl_result(c, mark, want);
+        uint32_t b = sl_in_register(c, left), a = sl_result(c, mark, want);
         sl_emit_at(c, n->pos, I_ATTR, a, b, sl_constant(c, n->v));
         return sl_operand_in(a);
     }
     }
 }
 
-static struct sl_operand chain(struct sl_compiler *c, const struct sl_node *n,
-                               uint32_t want)
+static struct operand chain(struct compiler *c, const struct sl_node *n,
+                            uint32_t want)
 {
     uint32_t bottom = c->nodes.count, mark = c->unit->top;
 
-    for (; leans_left(n); n = n->a) {
-        const struct sl_node **link = sl_pile_add(c, &c->nodes, sizeof *link);
-        *link = n;
+    for (; n->kind == N_BINARY || n->kind == N_CALL || n->kind == N_DOT ||
+           n->kind == N_INDEX || n->kind == N_SLICE;
+         n = n->a) {
+        sl_push_node(c, n);
         if (n->kind == N_SLICE)
             sl_at(c, n->pos); /* before its operands: see sl_at */
     }
-    struct sl_operand left = sl_expr(c, n, SL_ANYWHERE);
+    struct operand left = sl_expr(c, n, ANYWHERE);
     while (!c->failed && c->nodes.count > bottom) {
-        n = sl_top_node(c);
-        c->nodes.count--;
-        if (n->kind == N_DOT && c->nodes.count > bottom &&
-            sl_is_method_call(c, sl_top_node(c))) {
-            const struct sl_node *call = sl_top_node(c);
-            c->nodes.count--;
-            left =
-                sl_method_expr(c, n, call, left, mark,
-                               c->nodes.count == bottom ? want : SL_ANYWHERE);
-        } else {
-            left = step(c, n, left, mark,
-                        c->nodes.count == bottom ? want : SL_ANYWHERE);
+        const struct sl_node *dot = NULL;
+        n = sl_pop_node(c);
+        if (n->kind == N_DOT && c->nodes.count > bottom) {
+            dot = n;
+            n = sl_pop_node(c);
+            if (!sl_is_method_call(c, n)) {
+                sl_push_node(c, n);
+                n = dot;
+                dot = NULL;
+            }
         }
+        uint32_t to = c->nodes.count == bottom ? want : ANYWHERE;
+        left = dot ? sl_method_expr(c, dot, n, left, mark, to)
+                   : step(c, n, left, mark, to);
     }
     c->nodes.count = bottom;
     return c->failed ? nothing : left;
 }
 
+/* --- and, or, if else ----------------------------------------------------------------- */
+
+/* Puts the operands of a chain of one of `and`, `or` on c->nodes, last first.
+ */
+static void push_operands(struct compiler *c, const struct sl_node *n)
+{
+    uint8_t kind = n->kind;
+
+    for (; n->kind == kind; n = n->a)
+        sl_push_node(c, n->b);
+    sl_push_node(c, n);
+}
+
+/* Whether evaluating `n` surely does not read the variable in `reg`. */
+static bool is_independent(const struct sl_node *n, uint32_t reg)
+{
+    if (n->kind == N_LIST || n->kind == N_DICT)
+        return !n->a;
+    if (n->kind == N_NAME)
+        return n->scope != SCOPE_LOCAL || sl_local_register(n->index) != reg;
+    return n->kind == N_LITERAL;
+}
+
+/* Whether it surely gives True or False. */
+static bool is_boolean(const struct sl_node *n)
+{
+    for (; n->kind == N_AND || n->kind == N_OR; n = n->a)
+        if (!is_boolean(n->b))
+            return false;
+    return (n->kind == N_BINARY && n->op >= OP_EQ) ||
+           (n->kind == N_UNARY && n->op == OP_NOT);
+}
+
+/* `yes` if the condition holds, else `no`; NULL: True and False. */
+static struct operand conditional(struct compiler *c,
+                                  const struct sl_node *condition,
+                                  const struct sl_node *yes,
+                                  const struct sl_node *no, uint32_t want)
+{
+    struct label otherwise = {0}, end = {0};
+    uint32_t reg = sl_result(c, c->unit->top, want);
+
+    sl_condition(c, condition, false, &otherwise);
+    if (yes)
+        sl_expr_into(c, yes, reg);
+    else
+        sl_move(c, reg, sl_operand_of(V_TRUE));
+    sl_jump(c, &end);
+    sl_label_here(c, &otherwise);
+    if (no)
+        sl_expr_into(c, no, reg);
+    else
+        sl_move(c, reg, sl_operand_of(V_FALSE));
+    sl_label_here(c, &end);
+    return sl_operand_in(reg);
+}
+
+static struct operand junction(struct compiler *c, const struct sl_node *n,
+                               uint32_t want)
+{
+    enum sl_opcode leave = n->kind == N_AND ? I_JUMP_FALSE : I_JUMP_TRUE;
+    uint32_t bottom = c->nodes.count, mark = c->unit->top, reg = want;
+    struct label end = {0};
+
+    if (is_boolean(n)) /* comparing and jumping in one */
+        return conditional(c, n, NULL, NULL, want);
+    /* Two operands may go straight into the variable: `x = x or []`. */
+    if (want == ANYWHERE || n->a->kind == n->kind ||
+        !is_independent(n->b, want))
+        reg = sl_building_place(c, want);
+    push_operands(c, n);
+    while (!c->failed && c->nodes.count > bottom) {
+        sl_expr_into(c, sl_pop_node(c), reg);
+        if (c->nodes.count > bottom) {
+            sl_emit(c, leave, reg, 0, 0);
+            sl_jumps(c, &end);
+        }
+    }
+    c->nodes.count = bottom;
+    sl_label_here(c, &end);
+    return sl_built(c, reg, mark);
+}
+
+/* --- conditions -------------------------------------------------------------------- */
+
+/* The jump to take when `op` gives `sense`. */
+static enum sl_opcode jump_for(enum sl_operator op, bool sense)
+{
+    switch (op) {
+    case OP_EQ:
+    case OP_NE:
+        return (op == OP_EQ) == sense ? I_JUMP_EQ : I_JUMP_NE;
+    case OP_IN:
+    case OP_NOT_IN:
+        return (op == OP_IN) == sense ? I_JUMP_IN : I_JUMP_NOT_IN;
+    default:
+        return (sense ? I_JUMP_LT : I_JUMP_NOT_LT) + (op - OP_LT);
+    }
+}
+
+_Static_assert(I_JUMP_NOT_GE - I_JUMP_EQ == I_JUMP_NOT_GE_K - I_JUMP_EQ_K &&
+                   I_JUMP_GE - I_JUMP_LT == OP_GE - OP_LT &&
+                   I_JUMP_NOT_GE - I_JUMP_NOT_LT == OP_GE - OP_LT,
+               "jumps stand in the order of the operators");
+
+static void comparison(struct compiler *c, const struct sl_node *n, bool sense,
+                       struct label *to)
+{
+    enum sl_opcode jump = jump_for((enum sl_operator)n->op, sense);
+    uint32_t a = sl_expr_register(c, n->a), k = UINT32_MAX;
+    struct operand right = sl_expr(c, n->b, ANYWHERE);
+
+    if (right.constant && jump <= I_JUMP_NOT_GE)
+        k = sl_constant(c, right.v);
+    if (k <= 0xffff)
+        sl_emit_at(c, n->pos, jump + (I_JUMP_EQ_K - I_JUMP_EQ), a, k, 0);
+    else
+        sl_emit_at(c, n->pos, jump, a, sl_in_register(c, right), 0);
+    sl_jumps(c, to);
+}
+
+/* A chain of `and` that jumps when it is false, or of `or` when it is true:
+ * each operand jumps by itself. The other way round they jump over the last. */
+static void junction_jump(struct compiler *c, const struct sl_node *n,
+                          bool sense, struct label *to)
+{
+    bool leave = n->kind == N_OR; /* what one operand decides the whole by */
+    struct label over = {0};
+    uint32_t bottom = c->nodes.count;
+
+    push_operands(c, n);
+    while (!c->failed && c->nodes.count > bottom) {
+        n = sl_pop_node(c);
+        if (c->nodes.count == bottom || leave == sense)
+            sl_condition(c, n, sense, to);
+        else
+            sl_condition(c, n, leave, &over);
+    }
+    c->nodes.count = bottom;
+    sl_label_here(c, &over);
+}
+
+void sl_condition(struct compiler *c, const struct sl_node *n, bool sense,
+                  struct label *to)
+{
+    uint32_t mark = c->unit->top;
+
+    for (; n->kind == N_UNARY && n->op == OP_NOT; n = n->a)
+        sense = !sense;
+    if (n->kind == N_AND || n->kind == N_OR) {
+        junction_jump(c, n, sense, to);
+    } else if (n->kind == N_BINARY && n->op >= OP_EQ) {
+        comparison(c, n, sense, to);
+    } else {
+        struct operand o = sl_expr(c, n, ANYWHERE);
+        if (!o.constant) {
+            sl_emit(c, sense ? I_JUMP_TRUE : I_JUMP_FALSE, o.reg, 0, 0);
+            sl_jumps(c, to);
+        } else if (sl_truth(o.v) == sense) {
+            sl_jump(c, to);
+        }
+    }
+    c->unit->top = mark;
+}
+
 /* --- all of them ----------------------------------------------------------------------- */
 
-struct sl_operand sl_expr(struct sl_compiler *c, const struct sl_node *n,
-                          uint32_t want)
+struct operand sl_expr(struct compiler *c, const struct sl_node *n,
+                       uint32_t want)
 {
     if (c->failed)
         return nothing;
@@ -339,9 +458,9 @@ struct sl_operand sl_expr(struct sl_compiler *c, const struct sl_node *n,
         return unary(c, n, want);
     case N_AND:
     case N_OR:
-        return sl_junction_expr(c, n, want);
+        return junction(c, n, want);
     case N_COND:
-        return sl_conditional_expr(c, n, want);
+        return conditional(c, n->a, n->b, n->c, want);
     case N_LAMBDA:
         return sl_closure(c, n, want);
     default:

@@ -2,8 +2,8 @@
 
 /* --- assignment ------------------------------------------------------------------- */
 
-static void assign_name(struct sl_compiler *c, const struct sl_node *n,
-                        struct sl_operand v)
+static void assign_name(struct compiler *c, const struct sl_node *n,
+                        struct operand v)
 {
     uint32_t mark = c->unit->top, reg = sl_local_register(n->index);
 
@@ -18,7 +18,7 @@ static void assign_name(struct sl_compiler *c, const struct sl_node *n,
         sl_emit(c, I_FAR_SET, 0, from, reg);
     } else {
         if (reg >= 0x10000) {
-            uint32_t near = sl_temporary(c);
+            uint32_t near = sl_temporaries(c, 1);
             sl_emit(c, I_FAR_GET, near, 0, reg);
             reg = near;
         }
@@ -27,18 +27,18 @@ static void assign_name(struct sl_compiler *c, const struct sl_node *n,
     c->unit->top = mark;
 }
 
-static void assign(struct sl_compiler *c, const struct sl_node *target,
-                   struct sl_operand v, struct sl_pos pos);
+static void assign(struct compiler *c, const struct sl_node *target,
+                   struct operand v, struct sl_pos pos);
 
 /* The register of a variable that takes values without further ado, else
- * SL_ANYWHERE. */
+ * ANYWHERE. */
 static uint32_t plain_register(const struct sl_node *n)
 {
     uint32_t reg = sl_local_register(n->index);
 
     return n->kind == N_NAME && n->scope == SCOPE_LOCAL && reg < 0x10000
                ? reg
-               : SL_ANYWHERE;
+               : ANYWHERE;
 }
 
 /* Variables in neighbouring registers, as those of `for k, v in` are: where the
@@ -48,19 +48,19 @@ static uint32_t plain_run(const struct sl_node *targets)
     uint32_t first = plain_register(targets), reg = first;
 
     for (const struct sl_node *n = targets; n; n = n->next, reg++)
-        if (first == SL_ANYWHERE || plain_register(n) != reg)
-            return SL_ANYWHERE;
+        if (first == ANYWHERE || plain_register(n) != reg)
+            return ANYWHERE;
     return first;
 }
 
-static void unpack(struct sl_compiler *c, const struct sl_node *targets,
-                   struct sl_operand v, struct sl_pos pos)
+static void unpack(struct compiler *c, const struct sl_node *targets,
+                   struct operand v, struct sl_pos pos)
 {
     uint32_t count = sl_node_count(targets), mark = c->unit->top;
     uint32_t from = sl_in_register(c, v);
     uint32_t run = targets ? plain_run(targets) : 0;
 
-    if (run != SL_ANYWHERE) {
+    if (run != ANYWHERE) {
         sl_emit_at(c, pos, I_UNPACK, run, from, count);
     } else if (count <= sl_room(c)) {
         run = sl_temporaries(c, count);
@@ -68,7 +68,7 @@ static void unpack(struct sl_compiler *c, const struct sl_node *targets,
         for (const struct sl_node *n = targets; n; n = n->next)
             assign(c, n, sl_operand_in(run++), pos);
     } else {
-        uint32_t all = sl_temporary(c), one = sl_temporary(c);
+        uint32_t all = sl_temporaries(c, 1), one = sl_temporaries(c, 1);
         int64_t i = 0;
         sl_emit_at(c, pos, I_UNPACK_TUPLE, all, from, count);
         for (const struct sl_node *n = targets; n && !c->failed; n = n->next) {
@@ -81,8 +81,8 @@ static void unpack(struct sl_compiler *c, const struct sl_node *targets,
 }
 
 /* target = v. `pos`: where unpacking fails. */
-static void assign(struct sl_compiler *c, const struct sl_node *target,
-                   struct sl_operand v, struct sl_pos pos)
+static void assign(struct compiler *c, const struct sl_node *target,
+                   struct operand v, struct sl_pos pos)
 {
     uint32_t mark = c->unit->top, object, key, from;
 
@@ -93,16 +93,13 @@ static void assign(struct sl_compiler *c, const struct sl_node *target,
         assign_name(c, target, v);
         break;
     case N_INDEX:
-        object = sl_in_register(c, sl_expr(c, target->a, SL_ANYWHERE));
-        key = sl_in_register(c, sl_expr(c, target->b, SL_ANYWHERE));
-        if (v.constant)
-            sl_emit_at(c, target->pos, I_SET_INDEX_K, object, key,
-                       sl_constant(c, v.v));
-        else
-            sl_emit_at(c, target->pos, I_SET_INDEX, object, key, v.reg);
+        object = sl_expr_register(c, target->a);
+        key = sl_expr_register(c, target->b);
+        sl_emit_operand(c, target->pos, I_SET_INDEX, I_SET_INDEX_K, object, key,
+                        v);
         break;
     case N_DOT:
-        object = sl_in_register(c, sl_expr(c, target->a, SL_ANYWHERE));
+        object = sl_expr_register(c, target->a);
         from = sl_in_register(c, v);
         sl_emit_at(c, target->pos, I_SET_ATTR, object, from,
                    sl_constant(c, target->v));
@@ -126,10 +123,10 @@ static bool is_assigned(const struct sl_node *n, const struct sl_node *end,
 /* a, b = x, y without the tuple. All values are there before the first target
  * changes; a variable that an earlier target changes is copied. */
 #define PARALLEL_MAX SL_RARE(8, 3)
-static bool assign_parallel(struct sl_compiler *c, const struct sl_node *n)
+static bool assign_parallel(struct compiler *c, const struct sl_node *n)
 {
     const struct sl_node *targets = n->a, *values = n->b;
-    struct sl_operand v[PARALLEL_MAX];
+    struct operand v[PARALLEL_MAX];
     uint32_t mark = c->unit->top, count = 0;
 
     if ((targets->kind != N_TUPLE && targets->kind != N_LIST) ||
@@ -139,10 +136,10 @@ static bool assign_parallel(struct sl_compiler *c, const struct sl_node *n)
         return false;
     const struct sl_node *target = targets->a;
     for (const struct sl_node *e = values->a; e; e = e->next) {
-        struct sl_operand o = sl_expr(c, e, SL_ANYWHERE);
+        struct operand o = sl_expr(c, e, ANYWHERE);
         if (!o.constant && !sl_is_temporary(c, o.reg) &&
             is_assigned(targets->a, target, o.reg)) {
-            uint32_t copy = sl_temporary(c);
+            uint32_t copy = sl_temporaries(c, 1);
             sl_move(c, copy, o);
             o.reg = copy;
         }
@@ -156,27 +153,27 @@ static bool assign_parallel(struct sl_compiler *c, const struct sl_node *n)
     return true;
 }
 
-static void assignment(struct sl_compiler *c, const struct sl_node *n)
+static void assignment(struct compiler *c, const struct sl_node *n)
 {
     uint32_t reg = plain_register(n->a);
 
-    if (reg != SL_ANYWHERE)
+    if (reg != ANYWHERE)
         sl_expr_into(c, n->b, reg);
     else if (!assign_parallel(c, n))
-        assign(c, n->a, sl_expr(c, n->b, SL_ANYWHERE), n->pos);
+        assign(c, n->a, sl_expr(c, n->b, ANYWHERE), n->pos);
 }
 
 /* --- x op= y -------------------------------------------------------------------------- */
 
 /* a = a op value of `n`, where lists, dicts and sets change themselves: with a
  * number or a string on the right they fail in any case, as `a op b` does. */
-static void augment(struct sl_compiler *c, const struct sl_node *n, uint32_t a)
+static void augment(struct compiler *c, const struct sl_node *n, uint32_t a)
 {
     enum sl_operator op = (enum sl_operator)n->op;
     bool in_place = op == OP_ADD || op == OP_SUB || op == OP_AND ||
                     op == OP_OR || op == OP_XOR;
     uint32_t mark = c->unit->top;
-    struct sl_operand right = sl_expr(c, n->b, SL_ANYWHERE);
+    struct operand right = sl_expr(c, n->b, ANYWHERE);
 
     if (right.constant &&
         (sl_type(right.v) == T_INT || sl_type(right.v) == T_FLOAT ||
@@ -190,30 +187,26 @@ static void augment(struct sl_compiler *c, const struct sl_node *n, uint32_t a)
     c->unit->top = mark;
 }
 
-static void augmented(struct sl_compiler *c, const struct sl_node *n)
+static void augmented(struct compiler *c, const struct sl_node *n)
 {
     const struct sl_node *target = n->a;
     uint32_t mark = c->unit->top, object, key, v;
 
     if (target->kind == N_NAME) {
-        v = sl_in_register(c, sl_expr(c, target, SL_ANYWHERE));
+        v = sl_expr_register(c, target);
         augment(c, n, v);
         assign_name(c, target, sl_operand_in(v));
     } else if (target->kind == N_INDEX) {
-        object = sl_in_register(c, sl_expr(c, target->a, SL_ANYWHERE));
-        struct sl_operand k = sl_expr(c, target->b, SL_ANYWHERE);
+        object = sl_expr_register(c, target->a);
+        struct operand k = sl_expr(c, target->b, ANYWHERE);
         key = sl_in_register(c, k);
-        v = sl_temporary(c);
-        if (k.constant)
-            sl_emit_at(c, target->pos, I_INDEX_K, v, object,
-                       sl_constant(c, k.v));
-        else
-            sl_emit_at(c, target->pos, I_INDEX, v, object, key);
+        v = sl_temporaries(c, 1);
+        sl_emit_operand(c, target->pos, I_INDEX, I_INDEX_K, v, object, k);
         augment(c, n, v);
         sl_emit_at(c, target->pos, I_SET_INDEX, object, key, v);
     } else {
-        object = sl_in_register(c, sl_expr(c, target->a, SL_ANYWHERE));
-        v = sl_temporary(c);
+        object = sl_expr_register(c, target->a);
+        v = sl_temporaries(c, 1);
         uint32_t k = sl_constant(c, target->v);
         sl_emit_at(c, target->pos, I_ATTR, v, object, k);
         augment(c, n, v);
@@ -224,85 +217,74 @@ static void augmented(struct sl_compiler *c, const struct sl_node *n)
 
 /* --- loops ---------------------------------------------------------------------------- */
 
-void sl_loop_begin(struct sl_compiler *c, struct sl_open_loop *loop,
+void sl_loop_begin(struct compiler *c, struct open_loop *loop,
                    const struct sl_node *target, const struct sl_node *iterable,
                    struct sl_pos pos)
 {
     uint32_t variable = plain_register(target);
 
-    *loop = (struct sl_open_loop){.outer = c->unit->loop, .pos = pos};
+    *loop = (struct open_loop){.outer = c->unit->loop, .pos = pos};
     loop->depth = loop->outer ? loop->outer->depth + 1 : 1;
     if (loop->depth > SL_LOOPS_MAX)
         sl_too_large(c, pos, "loops inside each other");
     loop->iterator = sl_temporaries(c, 3);
     uint32_t mark = c->unit->top;
-    uint32_t of = sl_in_register(c, sl_expr(c, iterable, SL_ANYWHERE));
+    uint32_t of = sl_expr_register(c, iterable);
     sl_emit_at(c, pos, I_FOR_BEGIN, loop->iterator, of, 0);
     sl_jumps(c, &loop->next);
     c->unit->top = mark;
     loop->begin = sl_here(c);
     c->unit->loop = loop;
-    loop->variable = variable != SL_ANYWHERE ? variable : sl_temporary(c);
-    if (variable == SL_ANYWHERE)
+    loop->variable = variable != ANYWHERE ? variable : sl_temporaries(c, 1);
+    if (variable == ANYWHERE)
         assign(c, target, sl_operand_in(loop->variable), pos);
 }
 
-void sl_loop_end(struct sl_compiler *c, struct sl_open_loop *loop)
+void sl_loop_end(struct compiler *c)
 {
+    struct open_loop *loop = c->unit->loop;
+    struct sl_pos said = c->unit->said;
+
     sl_label_here(c, &loop->next);
-    uint32_t pc = sl_emit_from(c, loop->pos, I_FOR_NEXT, loop->iterator,
-                               loop->variable, 0);
-    if (!c->failed)
-        ((uint64_t *)c->instructions.items)[c->instructions.count - 1] =
-            sl_instruction(I_FOR_NEXT, loop->iterator, loop->variable,
-                           loop->begin - (pc + 1));
+    uint32_t end = sl_here(c) + 1;
+    sl_emit_at(c, loop->pos, I_FOR_NEXT, loop->iterator, loop->variable,
+               loop->begin - end);
+    sl_at(c, said);
     struct sl_loop *range = sl_pile_add(c, &c->loops, sizeof *range);
-    *range = (struct sl_loop){loop->begin, pc + 1, loop->iterator};
+    *range = (struct sl_loop){loop->begin, end, loop->iterator};
     c->unit->loop = loop->outer;
     c->unit->top = loop->iterator;
     sl_label_here(c, &loop->exit);
 }
 
-static void for_statement(struct sl_compiler *c, const struct sl_node *n)
+static void for_statement(struct compiler *c, const struct sl_node *n)
 {
-    struct sl_open_loop loop;
+    struct open_loop loop;
 
     sl_loop_begin(c, &loop, n->a, n->b, n->pos);
     sl_statements(c, n->c, NULL);
-    sl_loop_end(c, &loop);
+    sl_loop_end(c);
 }
 
-static void leave_loops(struct sl_compiler *c)
+static void return_statement(struct compiler *c, const struct sl_node *n)
 {
-    for (struct sl_open_loop *l = c->unit->loop; l; l = l->outer)
+    uint32_t reg = n->a ? sl_expr_register(c, n->a) : 0;
+
+    sl_begin(c);
+    for (struct open_loop *l = c->unit->loop; l; l = l->outer)
         sl_emit(c, I_FOR_END, l->iterator, 0, 0);
-}
-
-static void return_statement(struct sl_compiler *c, const struct sl_node *n)
-{
-    uint32_t mark = c->unit->top;
-
-    if (n->a) {
-        uint32_t reg = sl_in_register(c, sl_expr(c, n->a, SL_ANYWHERE));
-        leave_loops(c);
-        sl_emit(c, I_RETURN, 0, reg, 0);
-    } else {
-        sl_begin(c);
-        leave_loops(c);
-        sl_emit(c, I_RETURN_NONE, 0, 0, 0);
-    }
-    c->unit->top = mark;
+    sl_emit(c, n->a ? I_RETURN : I_RETURN_NONE, 0, reg, 0);
 }
 
 /* --- statements ----------------------------------------------------------------------- */
 
 /* An elif is the else part of the if before it: a chain, walked in a loop. */
-static void if_statement(struct sl_compiler *c, const struct sl_node *n)
+static void if_statement(struct compiler *c, const struct sl_node *n)
 {
-    struct sl_label end = {0};
+    struct label end = {0};
 
     for (;;) {
-        struct sl_label otherwise = {0};
+        struct label otherwise = {0};
         if (n->b->kind == N_CONTINUE && !n->c) {
             sl_condition(c, n->a, true, &c->unit->loop->next);
             break;
@@ -322,14 +304,14 @@ static void if_statement(struct sl_compiler *c, const struct sl_node *n)
     sl_label_here(c, &end);
 }
 
-static void load_statement(struct sl_compiler *c, const struct sl_node *n)
+static void load_statement(struct compiler *c, const struct sl_node *n)
 {
-    uint32_t mark = c->unit->top, module = sl_temporary(c);
+    uint32_t mark = c->unit->top, module = sl_temporaries(c, 1);
 
     sl_emit_at(c, n->pos, I_LOAD, module, 0, sl_constant(c, n->v));
     for (const struct sl_node *b = n->a; b && !c->failed; b = b->next) {
         uint32_t reg = plain_register(b->a);
-        uint32_t to = reg != SL_ANYWHERE ? reg : sl_temporary(c);
+        uint32_t to = reg != ANYWHERE ? reg : sl_temporaries(c, 1);
         sl_emit_at(c, n->pos, I_LOAD_NAME, to, module, sl_constant(c, b->b->v));
         assign_name(c, b->a, sl_operand_in(to));
         c->unit->top = module + 1;
@@ -337,14 +319,14 @@ static void load_statement(struct sl_compiler *c, const struct sl_node *n)
     c->unit->top = mark;
 }
 
-static void statement(struct sl_compiler *c, const struct sl_node *n)
+static void statement(struct compiler *c, const struct sl_node *n)
 {
     uint32_t mark = c->unit->top;
 
     switch ((enum sl_node_kind)n->kind) {
     case N_EXPR:
         if (n->a->kind != N_LITERAL) /* a documentation string */
-            sl_expr(c, n->a, SL_ANYWHERE);
+            sl_expr(c, n->a, ANYWHERE);
         break;
     case N_ASSIGN:
         assignment(c, n);
@@ -382,7 +364,7 @@ static void statement(struct sl_compiler *c, const struct sl_node *n)
     c->unit->top = mark;
 }
 
-bool sl_statements(struct sl_compiler *c, const struct sl_node *n,
+bool sl_statements(struct compiler *c, const struct sl_node *n,
                    const struct sl_node *end)
 {
     for (; n != end && !c->failed; n = n->next) {
