@@ -16,16 +16,17 @@ static bool too_deep(struct star *s)
 
 static bool equal(struct star *s, value a, value b, unsigned depth, bool *out);
 
-static bool items_equal(struct star *s, const value *a, const value *b,
-                        uint32_t count, unsigned depth, bool *out)
+static bool items_equal(struct star *s, struct sl_items a, struct sl_items b,
+                        unsigned depth, bool *out)
 {
-    *out = true;
-    for (uint32_t i = 0; i < count && *out; i++) {
-        if (i % 256 == 0 && !sl_charge(s, count - i < 256 ? count - i : 256))
+    *out = a.count == b.count;
+    for (uint32_t i = 0; *out && i < a.count; i++) {
+        uint32_t left = a.count - i;
+        if (i % 256 == 0 && !sl_charge(s, left < 256 ? left : 256))
             return false;
-        if (a[i] == b[i] && !sl_is_object(a[i]))
+        if (a.p[i] == b.p[i] && !sl_is_object(a.p[i]))
             continue;
-        if (!equal(s, a[i], b[i], depth + 1, out))
+        if (!equal(s, a.p[i], b.p[i], depth + 1, out))
             return false;
     }
     return true;
@@ -36,7 +37,7 @@ static bool tables_equal(struct star *s, value a, value b, unsigned depth,
 {
     uint32_t i = 0;
 
-    *out = true;
+    *out = sl_table(a)->count == sl_table(b)->count;
     for (struct sl_entry *e; *out && (e = sl_table_next(a, &i)); i++) {
         value other;
         if (!sl_charge(s, 1) || !sl_table_find(s, b, e->key, &other))
@@ -64,17 +65,11 @@ static bool objects_equal(struct star *s, value a, value b, unsigned depth,
         return too_deep(s);
     switch (sl_object(a)->type) {
     case T_TUPLE:
-        *out = sl_tuple(a)->count == sl_tuple(b)->count;
-        return !*out || items_equal(s, sl_tuple(a)->items, sl_tuple(b)->items,
-                                    sl_tuple(a)->count, depth, out);
     case T_LIST:
-        *out = sl_list(a)->count == sl_list(b)->count;
-        return !*out || items_equal(s, sl_list(a)->items, sl_list(b)->items,
-                                    sl_list(a)->count, depth, out);
+        return items_equal(s, sl_items(a), sl_items(b), depth, out);
     case T_DICT:
     case T_SET:
-        *out = sl_table(a)->count == sl_table(b)->count;
-        return !*out || tables_equal(s, a, b, depth, out);
+        return tables_equal(s, a, b, depth, out);
     case T_RANGE:
         *out = ranges_equal(sl_range(a), sl_range(b));
         return true;
@@ -137,113 +132,89 @@ bool sl_equal(struct star *s, value a, value b, bool *out)
 
 /* --- order --------------------------------------------------------------------- */
 
-static bool by_sign(enum sl_operator op, int sign)
-{
-    switch (op) {
-    case OP_EQ:
-        return sign == 0;
-    case OP_NE:
-        return sign != 0;
-    case OP_LT:
-        return sign < 0;
-    case OP_LE:
-        return sign <= 0;
-    case OP_GT:
-        return sign > 0;
-    default:
-        return sign >= 0;
-    }
-}
-
-/* Of lists or tuples: where the first items are that differ. */
-static bool first_difference(struct star *s, value a, value b, unsigned depth,
-                             uint32_t *at, uint32_t *an, uint32_t *bn)
-{
-    bool list = sl_is(a, T_LIST), same = true;
-    const value *x = list ? sl_list(a)->items : sl_tuple(a)->items;
-    const value *y = list ? sl_list(b)->items : sl_tuple(b)->items;
-    uint32_t i = 0;
-
-    *an = list ? sl_list(a)->count : sl_tuple(a)->count;
-    *bn = list ? sl_list(b)->count : sl_tuple(b)->count;
-    for (; i < *an && i < *bn; i++) {
-        if (!sl_charge(s, 1) || !equal(s, x[i], y[i], depth + 1, &same))
-            return false;
-        if (!same)
-            break;
-    }
-    *at = i;
-    return true;
-}
-
-static value item(value v, uint32_t i)
-{
-    return sl_is(v, T_LIST) ? sl_list(v)->items[i] : sl_tuple(v)->items[i];
-}
-
-/* Of scalars: false when they have no order. */
-static bool scalar_order(struct star *s, value a, value b, bool *ok, int *sign)
+/* Of two scalars, as memcmp says it. */
+static bool scalar_order(struct star *s, enum sl_operator op, value a, value b,
+                         int *sign)
 {
     enum sl_type x = sl_type(a), y = sl_type(b);
 
-    *ok = true;
     if ((x == T_INT || x == T_FLOAT) && (y == T_INT || y == T_FLOAT)) {
         *sign = number_order(s, a, b);
         return true;
     }
-    if (x != y)
-        return false;
-    if (x == T_BOOL) {
+    if (x == T_BOOL && y == T_BOOL) {
         *sign = (a == V_TRUE) - (b == V_TRUE);
         return true;
     }
-    if (x != T_STRING && x != T_BYTES)
+    if (x != y || (x != T_STRING && x != T_BYTES)) {
+        sl_fail(s, "%s %s %s not implemented", sl_type_name(a),
+                sl_operator_text(op), sl_type_name(b));
         return false;
-    uint32_t n = sl_string(a)->length < sl_string(b)->length
-                     ? sl_string(a)->length
-                     : sl_string(b)->length;
-    *ok = sl_charge(s, n / 64);
-    *sign = *ok ? sl_text_compare(a, b) : 0;
+    }
+    uint32_t n = sl_string(a)->length, m = sl_string(b)->length;
+    if (!sl_charge(s, (n < m ? n : m) / 64))
+        return false;
+    *sign = sl_text_compare(a, b);
     return true;
+}
+
+/* Where the first items are that differ. */
+static bool first_difference(struct star *s, struct sl_items x,
+                             struct sl_items y, unsigned depth, uint32_t *at)
+{
+    bool same = true;
+
+    for (*at = 0; *at < x.count && *at < y.count; ++*at) {
+        if (!sl_charge(s, 1) || !equal(s, x.p[*at], y.p[*at], depth + 1, &same))
+            return false;
+        if (!same)
+            break;
+    }
+    return true;
+}
+
+/* As scalar_order, of any two values: the first items that differ decide; they
+ * may be lists themselves. */
+static bool order(struct star *s, enum sl_operator op, value a, value b,
+                  int *sign)
+{
+    for (unsigned depth = 1;
+         sl_type(a) == sl_type(b) && (sl_is(a, T_LIST) || sl_is(a, T_TUPLE));
+         depth++) {
+        const struct sl_items x = sl_items(a), y = sl_items(b);
+        uint32_t at;
+        if (depth > s->limits.value_depth)
+            return too_deep(s);
+        if (!first_difference(s, x, y, depth, &at))
+            return false;
+        if (at == x.count || at == y.count) {
+            *sign = (x.count > y.count) - (x.count < y.count);
+            return true;
+        }
+        a = x.p[at];
+        b = y.p[at];
+    }
+    return scalar_order(s, op, a, b, sign);
 }
 
 bool sl_compare(struct star *s, enum sl_operator op, value a, value b,
                 bool *out)
 {
-    bool ok;
+    bool same;
     int sign;
 
     if (op == OP_EQ || op == OP_NE) {
-        bool same;
         if (!equal(s, a, b, 1, &same))
             return false;
         *out = same == (op == OP_EQ);
         return true;
     }
-    /* The first items that differ decide; they may be lists themselves. */
-    for (unsigned depth = 1;
-         sl_type(a) == sl_type(b) && (sl_is(a, T_LIST) || sl_is(a, T_TUPLE));
-         depth++) {
-        uint32_t at, an, bn;
-        if (depth > s->limits.value_depth)
-            return too_deep(s);
-        if (!first_difference(s, a, b, depth, &at, &an, &bn))
-            return false;
-        if (at == an || at == bn) {
-            *out = by_sign(op, (an > bn) - (an < bn));
-            return true;
-        }
-        a = item(a, at);
-        b = item(b, at);
-    }
-    if (!scalar_order(s, a, b, &ok, &sign)) {
-        sl_fail(s, "%s %s %s not implemented", sl_type_name(a),
-                sl_operator_text(op), sl_type_name(b));
+    if (!order(s, op, a, b, &sign))
         return false;
-    }
-    if (!ok)
-        return false;
-    *out = by_sign(op, sign);
+    *out = op == OP_LT   ? sign < 0
+           : op == OP_LE ? sign <= 0
+           : op == OP_GT ? sign > 0
+                         : sign >= 0;
     return true;
 }
 

@@ -7,68 +7,18 @@ _Static_assert(MP_DIGIT_BIT == 60 && sizeof(mp_digit) == sizeof(uint64_t),
 
 typedef unsigned __int128 wide;
 
-#define PIECE_DIGITS                                                           \
-    SL_RARE(4200u, 4u) /* a product of so many takes two milliseconds */
-#define DIVIDE_BELOW                                                           \
-    SL_RARE(64u, 4u)       /* quotients shorter than that: digit by digit */
-#define SCRATCH_KEPT 8192u /* digits */
+/* A product of so many digits takes two milliseconds. */
+#define PIECE_DIGITS SL_RARE(4200u, 4u)
+/* Quotients shorter than that: digit by digit. */
+#define DIVIDE_BELOW SL_RARE(64u, 4u)
+/* So much of libtommath's memory is kept for the next result. */
+#define RESULT_KEPT SL_RARE(1024, 4)
 
 /* --- memory --------------------------------------------------------------------------- */
 
 struct sl_scratch {
     mp_int result;
-    size_t size;
-    uint64_t *digits;
 };
-
-static struct sl_scratch *scratch_of(struct star *s)
-{
-    if (!s->scratch && (s->scratch = sl_storage(s, sizeof *s->scratch)))
-        memset(s->scratch, 0, sizeof *s->scratch);
-    return s->scratch;
-}
-
-uint64_t *sl_scratch_take(struct star *s, size_t digits)
-{
-    struct sl_scratch *x = scratch_of(s);
-
-    if (!x || x->size >= digits)
-        return x ? x->digits : NULL;
-    sl_storage_free(s, x->digits, x->size * sizeof *x->digits);
-    x->size = digits < 512 ? 512 : digits;
-    x->digits = sl_storage(s, x->size * sizeof *x->digits);
-    if (!x->digits)
-        x->size = 0;
-    return x->digits;
-}
-
-/* What a large number took is given back. */
-void sl_scratch_give(struct star *s)
-{
-    struct sl_scratch *x = s->scratch;
-
-    if (x && x->size > SCRATCH_KEPT) {
-        sl_storage_free(s, x->digits, x->size * sizeof *x->digits);
-        x->digits = NULL;
-        x->size = 0;
-    }
-    if (x && x->result.alloc > (int)SCRATCH_KEPT) {
-        mp_clear(&x->result);
-        SL_UNPOISON(&x->result, sizeof x->result);
-    }
-}
-
-void sl_int_close(struct star *s)
-{
-    struct sl_scratch *x = s->scratch;
-
-    if (!x)
-        return;
-    sl_storage_free(s, x->digits, x->size * sizeof *x->digits);
-    mp_clear(&x->result);
-    sl_storage_free(s, x, sizeof *x);
-    s->scratch = NULL;
-}
 
 /* What libtommath takes, at most: charged by taking it and giving it back, right
  * before it takes it. */
@@ -76,29 +26,39 @@ static bool library_memory(struct star *s, size_t digits)
 {
     void *p = sl_storage(s, digits * sizeof(mp_digit));
 
-    if (p)
-        sl_storage_free(s, p, digits * sizeof(mp_digit));
+    sl_storage_free(s, p, digits * sizeof(mp_digit));
     return p;
 }
 
 mp_int *sl_int_room(struct star *s, size_t n)
 {
-    struct sl_scratch *x = scratch_of(s);
-
-    if (!x || !sl_charge(s, n / 16))
+    if (s->scratch && s->scratch->result.alloc > RESULT_KEPT &&
+        n <= RESULT_KEPT)
+        sl_int_close(s);
+    if (!s->scratch && (s->scratch = sl_storage(s, sizeof *s->scratch)))
+        memset(s->scratch, 0, sizeof *s->scratch);
+    if (!s->scratch || !sl_charge(s, n / 16))
         return NULL;
-    if (x->result.alloc < (int)n) {
-        if (!library_memory(s, n))
-            return NULL;
-        mp_err e = x->result.dp ? mp_grow(&x->result, (int)n)
-                                : mp_init_size(&x->result, (int)n);
-        SL_UNPOISON(&x->result, sizeof x->result);
-        if (e != MP_OKAY) {
-            sl_fail_memory(s, n * sizeof(mp_digit));
-            return NULL;
-        }
-    }
-    return &x->result;
+    mp_int *r = &s->scratch->result;
+    if (r->alloc >= (int)n)
+        return r;
+    if (!library_memory(s, n))
+        return NULL;
+    mp_err e = r->dp ? mp_grow(r, (int)n) : mp_init_size(r, (int)n);
+    SL_UNPOISON(r, sizeof *r);
+    if (e == MP_OKAY)
+        return r;
+    sl_fail_memory(s, n * sizeof(mp_digit));
+    return NULL;
+}
+
+void sl_int_close(struct star *s)
+{
+    if (!s->scratch)
+        return;
+    mp_clear(&s->scratch->result);
+    sl_storage_free(s, s->scratch, sizeof *s->scratch);
+    s->scratch = NULL;
 }
 
 /* --- one pass ------------------------------------------------------------------------- */

@@ -78,17 +78,11 @@ value sl_int_from_digits(struct star *s, const uint64_t *d, uint32_t n,
 /* What libtommath computed in `r`, if it did. */
 static value settle(struct star *s, mp_int *r, mp_err e)
 {
-    value v;
-
     SL_UNPOISON(r, sizeof *r);
-    if (e == MP_OKAY) {
-        SL_UNPOISON(r->dp, (size_t)r->used * sizeof *r->dp);
-        v = sl_int_from_digits(s, r->dp, (uint32_t)r->used, r->sign == MP_NEG);
-    } else {
-        v = sl_fail_memory(s, (size_t)r->alloc * sizeof *r->dp);
-    }
-    sl_scratch_give(s);
-    return v;
+    if (e != MP_OKAY)
+        return sl_fail_memory(s, (size_t)r->alloc * sizeof *r->dp);
+    SL_UNPOISON(r->dp, (size_t)r->used * sizeof *r->dp);
+    return sl_int_from_digits(s, r->dp, (uint32_t)r->used, r->sign == MP_NEG);
 }
 
 static value from_wide(struct star *s, __int128 n)
@@ -246,10 +240,11 @@ static value multiply(struct star *s, const mp_int *x, const mp_int *y)
     if (xn + yn > SL_INT_MAX_BITS / DIGIT_BITS &&
         mp_count_bits(x) + mp_count_bits(y) > (int)SL_INT_MAX_BITS + 1)
         return sl_int_too_large(s);
-    uint64_t *r = sl_scratch_take(s, xn + yn);
+    size_t size = (xn + yn) * sizeof(uint64_t);
+    uint64_t *r = sl_storage(s, size);
     if (r && sl_digits_mul(s, r, x->dp, xn, y->dp, yn))
         v = sl_int_from_digits(s, r, xn + yn, x->sign != y->sign);
-    sl_scratch_give(s);
+    sl_storage_free(s, r, size);
     return v;
 }
 
@@ -279,20 +274,20 @@ static value divide(struct star *s, enum sl_operator op, const mp_int *x,
                     const mp_int *y)
 {
     uint32_t xn = (uint32_t)x->used, yn = (uint32_t)y->used;
-    uint32_t qn = xn < yn ? 1 : xn - yn + 1;
-    uint64_t *q = sl_scratch_take(s, qn + yn + DIVIDE_SCRATCH(xn, yn));
-    value v = 0;
+    if (xn < yn)
+        return floored(s, op, x, y, sl_digits_view(NULL, 0),
+                       sl_digits_view(x->dp, xn));
 
-    if (xn < yn) {
-        v = floored(s, op, x, y, sl_digits_view(NULL, 0),
-                    sl_digits_view(x->dp, xn));
-    } else if (q && sl_charge(s, xn / 4)) {
-        uint64_t *r = q + qn;
-        if (sl_digits_divide(s, q, r, x->dp, xn, y->dp, yn, r + yn))
-            v = floored(s, op, x, y, sl_digits_view(q, qn),
-                        sl_digits_view(r, yn));
-    }
-    sl_scratch_give(s);
+    uint32_t qn = xn - yn + 1;
+    size_t size = (qn + yn + DIVIDE_SCRATCH(xn, yn)) * sizeof(uint64_t);
+    uint64_t *q = sl_charge(s, xn / 4) ? sl_storage(s, size) : NULL;
+    if (!q)
+        return 0;
+    uint64_t *r = q + qn;
+    value v = 0;
+    if (sl_digits_divide(s, q, r, x->dp, xn, y->dp, yn, r + yn))
+        v = floored(s, op, x, y, sl_digits_view(q, qn), sl_digits_view(r, yn));
+    sl_storage_free(s, q, size);
     return v;
 }
 
@@ -301,13 +296,8 @@ static value shift(struct star *s, enum sl_operator op, value a, value b)
     uint64_t few[2];
     int64_t bits;
 
-    if (!sl_int_to_i64(b, &bits) || bits > INT32_MAX || bits < INT32_MIN) {
-        struct sl_text t = {.s = s};
-        if (sl_int_format(&t, b, 10, false) && !t.failed)
-            sl_fail(s, "%.*s out of range", (int)t.length, t.p);
-        sl_text_free(&t);
-        return 0;
-    }
+    if (!sl_int_to_i64(b, &bits) || bits > INT32_MAX || bits < INT32_MIN)
+        return sl_int_fail(s, "", b, " out of range");
     if (bits < 0)
         return sl_fail(s, "negative shift count: %lld", (long long)bits);
     if (op == OP_SHL && bits >= SHIFT_LIMIT)

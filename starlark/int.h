@@ -71,10 +71,7 @@ bool sl_digits_divide(struct star *s, uint64_t *q, uint64_t *r,
 #define DIVIDE_SCRATCH(an, bn) ((size_t)(an) + 2 * (size_t)(bn) + 2)
 
 /* libtommath's own number, for a result of `n` digits, after charging for about
- * as much work. */
+ * as much work. The next call may give the same one. */
 mp_int *sl_int_room(struct star *s, size_t n);
-/* Memory for scratch: the interpreter's own when small. One at a time. */
-uint64_t *sl_scratch_take(struct star *s, size_t digits);
-void sl_scratch_give(struct star *s);
 
 #endif

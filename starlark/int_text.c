@@ -116,67 +116,52 @@ static bool put_many(struct powers *p, uint64_t *a, uint32_t n, unsigned level,
            put_many(p, a, pn, level - 1, out + low, low, rest);
 }
 
-/* The digits `width` wide, without the zeros before the first; one remains. */
-static void append_trimmed(struct sl_text *t, const char *out, size_t width)
-{
-    for (; width > 1 && *out == '0'; width--)
-        out++;
-    sl_text_append(t, out, width);
-}
-
-static bool append_many(struct sl_text *t, struct powers *p, const mp_int *x)
-{
-    uint32_t n = (uint32_t)x->used;
-    uint64_t *a = sl_scratch_take(t->s, 5 * (size_t)n + 1024);
-    bool ok = a;
-
-    /* Until x is less than the square of the last one. */
-    while (ok && (!p->count || n > 2 * p->n[p->count - 1] - 2))
-        ok = powers_next(p);
-    size_t width = (size_t)p->chars << p->count;
-    char *out = ok ? sl_storage(t->s, width) : NULL;
-    if (out) {
-        memcpy(a, x->dp, n * sizeof *a);
-        ok = put_many(p, a, n, p->count, out, (uint32_t)width, a + n);
-        if (ok)
-            append_trimmed(t, out, width);
-        sl_storage_free(t->s, out, width);
-    }
-    powers_free(p);
-    sl_scratch_give(t->s);
-    return ok && out;
-}
-
 /* Of a base that is a power of two: 60 bits are so many characters each. */
-static bool append_bits(struct sl_text *t, struct powers *p, const mp_int *x)
+static bool put_bits(struct powers *p, const uint64_t *a, uint32_t n, char *out)
 {
-    const uint32_t chars = DIGIT_BITS / (uint32_t)__builtin_ctz(p->base);
-    char out[DIGIT_BITS];
-
-    if (!sl_charge(t->s, (uint64_t)x->used))
+    if (!sl_charge(p->s, n))
         return false;
-    for (int i = x->used; i-- > 0;) {
-        put_digit(p, out, chars, x->dp[i]);
-        if (i == x->used - 1)
-            append_trimmed(t, out, chars);
-        else
-            sl_text_append(t, out, chars);
-    }
+    for (; n--; out += p->chars)
+        put_digit(p, out, p->chars, a[n]);
     return true;
 }
 
-/* A digit of 60 bits is less than two digits of the largest power. */
-static bool append_few(struct sl_text *t, struct powers *p, const mp_int *x)
+/* The digits of x, without zeros before the first; one remains. */
+static bool append(struct sl_text *t, struct powers *p, const mp_int *x)
 {
-    uint64_t few[FEW_DIGITS];
-    char out[FEW_DIGITS * 60 + 60];
+    const bool bits = !(p->base & (p->base - 1));
     uint32_t n = (uint32_t)x->used, width = p->chars * (n + n / 2 + 1);
+    size_t size = n * sizeof(uint64_t);
+    bool ok = true;
 
-    memcpy(few, x->dp, n * sizeof *few);
-    if (!put_few(p, few, n, out, width))
-        return false;
-    append_trimmed(t, out, width);
-    return true;
+    if (bits) {
+        p->chars = DIGIT_BITS / (uint32_t)__builtin_ctz(p->base);
+        width = p->chars * n;
+    } else if (n > FEW_DIGITS) {
+        /* Until x is less than the square of the last one. */
+        while (ok && (!p->count || n > 2 * p->n[p->count - 1] - 2))
+            ok = powers_next(p);
+        width = p->chars << p->count;
+        size = (5 * (size_t)n + 1024) * sizeof(uint64_t);
+    }
+    uint64_t *a = ok ? sl_storage(t->s, size) : NULL;
+    char *out = a ? sl_storage(t->s, width) : NULL;
+    ok = out;
+    if (ok) {
+        memcpy(a, x->dp, n * sizeof *a);
+        ok = bits ? put_bits(p, a, n, out)
+                  : put_many(p, a, n, p->count, out, width, a + n);
+    }
+    if (ok) {
+        size_t zeros = 0;
+        while (zeros + 1 < width && out[zeros] == '0')
+            zeros++;
+        sl_text_append(t, out + zeros, width - zeros);
+    }
+    sl_storage_free(t->s, out, width);
+    sl_storage_free(t->s, a, size);
+    powers_free(p);
+    return ok;
 }
 
 bool sl_int_format(struct sl_text *t, value v, unsigned base, bool upper)
@@ -184,7 +169,7 @@ bool sl_int_format(struct sl_text *t, value v, unsigned base, bool upper)
     uint64_t few[2];
     struct powers p;
 
-    if (sl_is_int_word(v) && base == 10) {
+    if (v == sl_word(0) || (sl_is_int_word(v) && base == 10)) {
         sl_text_put_int(t, v);
         return !t->failed;
     }
@@ -194,12 +179,20 @@ bool sl_int_format(struct sl_text *t, value v, unsigned base, bool upper)
                      : "0123456789abcdefghijklmnopqrstuvwxyz";
     if (x.sign == MP_NEG)
         sl_text_char(t, '-');
-    bool ok = x.used && !(base & (base - 1)) ? append_bits(t, &p, &x)
-              : x.used > (int)FEW_DIGITS     ? append_many(t, &p, &x)
-                                             : append_few(t, &p, &x);
-    if (!ok)
+    if (!append(t, &p, &x))
         t->failed = true; /* not all who write look at what we return */
     return !t->failed;
+}
+
+value sl_int_fail(struct star *s, const char *before, value v,
+                  const char *after)
+{
+    struct sl_text t = {.s = s};
+
+    if (sl_int_format(&t, v, 10, false))
+        sl_fail(s, "%s%.*s%s", before, (int)t.length, t.p, after);
+    sl_text_free(&t);
+    return 0;
 }
 
 /* --- from text ----------------------------------------------------------------------- */
@@ -287,7 +280,6 @@ static int all_digits(struct star *s, const char *in, size_t length,
 value sl_int_parse(struct star *s, const char *digits, size_t length,
                    unsigned base, bool negative)
 {
-    uint64_t few[LEAF_DIGITS + 1], *r = few;
     struct powers p;
     value v = 0;
 
@@ -299,14 +291,13 @@ value sl_int_parse(struct star *s, const char *digits, size_t length,
         return sl_int_too_large(s);
     powers_init(&p, s, base);
     uint32_t n = digits_for(&p, length);
-    bool large = length > (size_t)LEAF_DIGITS * p.chars;
-    if (large)
-        r = sl_scratch_take(s, 4 * (size_t)n + 1024);
+    size_t size =
+        (n <= LEAF_DIGITS ? n : 4 * (size_t)n + 1024) * sizeof(uint64_t);
+    uint64_t *r = sl_storage(s, size);
     if (r && read_many(&p, r, digits, length, r + n))
         v = sl_int_from_digits(s, r, n, negative);
+    sl_storage_free(s, r, size);
     powers_free(&p);
-    if (large)
-        sl_scratch_give(s);
     return v;
 }
 

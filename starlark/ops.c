@@ -3,25 +3,21 @@
 #include "table.h"
 
 /* What operators do for each type: truth, length, arithmetic, membership. What is
- * equal, smaller and hashed is in compare.c, arithmetic on ints in int.c. */
+ * equal, smaller and hashed is in compare.c, arithmetic on ints in int.c, what
+ * makes lists, tuples, dicts and sets of others in sequence.c and ops_table.c. */
 
 #define REPEAT_MAX_ITEMS ((uint64_t)1 << 30)
 
+/* clang-format off */
 const char *sl_operator_text(enum sl_operator op)
 {
-    static const char *const texts[] = {
-        [OP_ADD] = "+",         [OP_SUB] = "-",   [OP_MUL] = "*",
-        [OP_DIV] = "/",         [OP_MOD] = "%",   [OP_FLOORDIV] = "//",
-        [OP_AND] = "&",         [OP_OR] = "|",    [OP_XOR] = "^",
-        [OP_SHL] = "<<",        [OP_SHR] = ">>",  [OP_EQ] = "==",
-        [OP_NE] = "!=",         [OP_LT] = "<",    [OP_LE] = "<=",
-        [OP_GT] = ">",          [OP_GE] = ">=",   [OP_IN] = "in",
-        [OP_NOT_IN] = "not in", [OP_NEG] = "-",   [OP_POS] = "+",
-        [OP_INVERT] = "~",      [OP_NOT] = "not",
-    };
+    static const char *const texts[] = { /* in the order of enum sl_operator */
+        "+", "-", "*", "/", "//", "%", "&", "|", "^", "<<", ">>",
+        "==", "!=", "<", "<=", ">", ">=", "in", "not in", "-", "+", "~", "not"};
 
     return texts[op];
 }
+/* clang-format on */
 
 bool sl_truth(value v)
 {
@@ -34,20 +30,8 @@ bool sl_truth(value v)
         return v != sl_word(0);
     case T_FLOAT:
         return sl_float_of(v) != 0;
-    case T_STRING:
-    case T_BYTES:
-        return sl_string(v)->length > 0;
-    case T_TUPLE:
-        return sl_tuple(v)->count > 0;
-    case T_LIST:
-        return sl_list(v)->count > 0;
-    case T_DICT:
-    case T_SET:
-        return sl_table(v)->count > 0;
-    case T_RANGE:
-        return sl_range(v)->count > 0;
     default:
-        return true;
+        return sl_type(v) > T_RANGE || sl_len(v) > 0;
     }
 }
 
@@ -84,29 +68,18 @@ static value unknown_op(struct star *s, enum sl_operator op, value a, value b)
                    sl_operator_text(op), sl_type_name(b));
 }
 
-/* An error about an int of any size: `before`, its digits, `after`. */
-static value fail_int(struct star *s, const char *before, value v,
-                      const char *after)
-{
-    struct sl_text t = {.s = s};
-
-    if (sl_int_format(&t, v, 10, false) && !t.failed)
-        sl_fail(s, "%s%.*s%s", before, (int)t.length, t.p, after);
-    sl_text_free(&t);
-    return 0;
-}
-
 /* --- membership ----------------------------------------------------------------- */
 
-static bool in_items(struct star *s, value needle, const value *items,
-                     uint32_t count, bool *out)
+static bool in_items(struct star *s, value needle, struct sl_items all,
+                     bool *out)
 {
     bool found = false;
 
-    for (uint32_t i = 0; i < count && !found; i++) {
-        if (i % 1024 == 0 && !sl_charge(s, count - i < 1024 ? count - i : 1024))
+    for (uint32_t i = 0; i < all.count && !found; i++) {
+        uint32_t left = all.count - i;
+        if (i % 1024 == 0 && !sl_charge(s, left < 1024 ? left : 1024))
             return false;
-        if (!sl_equal(s, items[i], needle, &found))
+        if (!sl_equal(s, all.p[i], needle, &found))
             return false;
     }
     *out = found;
@@ -138,8 +111,8 @@ static bool in_bytes(struct star *s, value needle, value bytes, bool *out)
         return false;
     }
     if (!sl_int_to_i64(needle, &n) || n < 0 || n > 255) {
-        fail_int(s, "int in bytes: ", needle,
-                 " out of range (want value in unsigned 8-bit range)");
+        sl_int_fail(s, "int in bytes: ", needle,
+                    " out of range (want value in unsigned 8-bit range)");
         return false;
     }
     byte = (char)n;
@@ -190,11 +163,8 @@ bool sl_in(struct star *s, value needle, value haystack, bool *out)
     case T_BYTES:
         return in_bytes(s, needle, haystack, out);
     case T_LIST:
-        return in_items(s, needle, sl_list(haystack)->items,
-                        sl_list(haystack)->count, out);
     case T_TUPLE:
-        return in_items(s, needle, sl_tuple(haystack)->items,
-                        sl_tuple(haystack)->count, out);
+        return in_items(s, needle, sl_items(haystack), out);
     case T_DICT:
     case T_SET:
         if (!sl_table_find(s, haystack, needle, &found))
@@ -211,25 +181,21 @@ bool sl_in(struct star *s, value needle, value haystack, bool *out)
 
 /* --- sequences --------------------------------------------------------------------- */
 
-static value add(struct star *s, value a, value b)
-{
-    enum sl_type type = sl_type(a);
-
-    if (type == sl_type(b)) {
-        if (type == T_STRING || type == T_BYTES)
-            return sl_string_concat(s, a, b);
-        if (type == T_LIST || type == T_TUPLE)
-            return sl_concat(s, a, b);
-    }
-    return unknown_op(s, OP_ADD, a, b);
-}
-
 static bool is_sequence(value v)
 {
-    enum sl_type type = sl_type(v);
+    return sl_type(v) >= T_STRING && sl_type(v) <= T_LIST;
+}
 
-    return type == T_STRING || type == T_BYTES || type == T_LIST ||
-           type == T_TUPLE;
+static value add(struct star *s, value a, value b, bool in_place)
+{
+    if (in_place && sl_is(a, T_LIST) && sl_is_iterable(b)) {
+        bool ok = sl_may_change(s, a, "apply += to") && sl_list_extend(s, a, b);
+        return ok ? a : 0;
+    }
+    if (!is_sequence(a) || sl_type(a) != sl_type(b))
+        return unknown_op(s, OP_ADD, a, b);
+    return sl_type(a) <= T_BYTES ? sl_string_concat(s, a, b)
+                                 : sl_concat(s, a, b);
 }
 
 static value multiply(struct star *s, value a, value b)
@@ -242,7 +208,7 @@ static value multiply(struct star *s, value a, value b)
     uint64_t unit = (uint64_t)sl_len(from), count;
     if (unit) {
         if (!sl_int_to_i64(times, &n) || n > INT32_MAX || n < INT32_MIN)
-            return fail_int(s, "repeat count ", times, " too large");
+            return sl_int_fail(s, "repeat count ", times, " too large");
         if (n < 0)
             n = 0;
         if (__builtin_mul_overflow(unit, (uint64_t)n, &count) ||
@@ -254,36 +220,6 @@ static value multiply(struct star *s, value a, value b)
 }
 
 /* --- numbers --------------------------------------------------------------------------- */
-
-static value float_binary(struct star *s, enum sl_operator op, double x,
-                          double y)
-{
-    double z;
-
-    switch (op) {
-    case OP_ADD:
-        return sl_float(s, x + y);
-    case OP_SUB:
-        return sl_float(s, x - y);
-    case OP_MUL:
-        return sl_float(s, x * y);
-    case OP_DIV:
-        if (y == 0)
-            return sl_fail(s, "floating-point division by zero");
-        return sl_float(s, x / y);
-    case OP_FLOORDIV:
-        if (y == 0)
-            return sl_fail(s, "floored division by zero");
-        return sl_float(s, floor(x / y));
-    default:
-        if (y == 0)
-            return sl_fail(s, "floating-point modulo by zero");
-        z = fmod(x, y);
-        if ((x < 0) != (y < 0) && z != 0)
-            z += y;
-        return sl_float(s, z);
-    }
-}
 
 static bool is_number(value v)
 {
@@ -298,60 +234,58 @@ static bool as_double(struct star *s, value v, double *out)
     return true;
 }
 
-/* Both are numbers, and not both ints, or they are divided. */
-static value number_binary(struct star *s, enum sl_operator op, value a,
-                           value b)
+/* `op` is one of ADD to MOD; not both are ints, or they are divided. */
+static value float_binary(struct star *s, enum sl_operator op, value a, value b)
 {
-    double x, y;
+    double x, y, z;
 
-    if (op > OP_MOD) {
-        if ((op == OP_SHL || op == OP_SHR) && sl_type(a) == T_INT)
-            return sl_fail(s, "got float, want int");
-        return unknown_op(s, op, a, b);
-    }
     if (!as_double(s, a, &x) || !as_double(s, b, &y))
         return 0;
-    return float_binary(s, op, x, y);
+    if (y == 0 && op >= OP_DIV)
+        return sl_fail(s, "%s by zero",
+                       op == OP_DIV   ? "floating-point division"
+                       : op == OP_MOD ? "floating-point modulo"
+                                      : "floored division");
+    switch (op) {
+    case OP_ADD:
+        return sl_float(s, x + y);
+    case OP_SUB:
+        return sl_float(s, x - y);
+    case OP_MUL:
+        return sl_float(s, x * y);
+    case OP_DIV:
+        return sl_float(s, x / y);
+    case OP_FLOORDIV:
+        return sl_float(s, floor(x / y));
+    default:
+        z = fmod(x, y);
+        return sl_float(s, z != 0 && (x < 0) != (y < 0) ? z + y : z);
+    }
 }
 
 value sl_binary(struct star *s, enum sl_operator op, value a, value b,
                 bool in_place)
 {
+    bool int_left = sl_type(a) == T_INT;
     double ignored;
 
-    if (sl_type(a) == T_INT && sl_type(b) == T_INT && op != OP_DIV)
+    if (int_left && sl_type(b) == T_INT && op != OP_DIV)
         return sl_int_binary(s, op, a, b);
-    if (is_number(a) && is_number(b))
-        return number_binary(s, op, a, b);
+    if (is_number(a) && is_number(b) && op <= OP_MOD)
+        return float_binary(s, op, a, b);
     if (sl_can_combine(op, a, b))
         return sl_combine(s, op, a, b, in_place);
-
-    switch (op) {
-    case OP_ADD:
-        if (in_place && sl_is(a, T_LIST) && sl_is_iterable(b)) {
-            bool ok =
-                sl_may_change(s, a, "apply += to") && sl_list_extend(s, a, b);
-            return ok ? a : 0;
-        }
-        return add(s, a, b);
-    case OP_MUL:
+    if (op == OP_ADD)
+        return add(s, a, b, in_place);
+    if (op == OP_MUL)
         return multiply(s, a, b);
-    case OP_MOD:
-        if (sl_is(a, T_STRING))
-            return sl_format_percent(s, a, b);
-        break;
-    case OP_DIV: /* an int too large for it comes first */
-        if (sl_type(a) == T_INT && !as_double(s, a, &ignored))
-            return 0;
-        break;
-    case OP_SHL:
-    case OP_SHR:
-        if (sl_type(a) == T_INT)
-            return sl_fail(s, "got %s, want int", sl_type_name(b));
-        break;
-    default:
-        break;
-    }
+    if (op == OP_MOD && sl_is(a, T_STRING))
+        return sl_format_percent(s, a, b);
+    if ((op == OP_SHL || op == OP_SHR) && int_left)
+        return sl_fail(s, "got %s, want int", sl_type_name(b));
+    /* Of an int too large for a quotient this is said first. */
+    if (op == OP_DIV && int_left && !as_double(s, a, &ignored))
+        return 0;
     return unknown_op(s, op, a, b);
 }
 

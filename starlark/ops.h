@@ -92,6 +92,18 @@ void sl_unlock(value v);
 /* False with "cannot <verb> frozen list" or "... during iteration". */
 bool sl_may_change(struct star *s, value v, const char *verb);
 
+/* The items of a list or tuple, until it changes. */
+struct sl_items {
+    value *p;
+    uint32_t count;
+};
+static inline struct sl_items sl_items(value v)
+{
+    if (sl_is(v, T_LIST))
+        return (struct sl_items){sl_list(v)->items, sl_list(v)->count};
+    return (struct sl_items){sl_tuple(v)->items, sl_tuple(v)->count};
+}
+
 /* --- containers ------------------------------------------------------------------ */
 
 bool sl_list_reserve(struct star *s, value list, size_t capacity);
@@ -129,6 +141,9 @@ value sl_int_from_double(struct star *s, double d); /* truncated; finite */
 value sl_int_parse(struct star *s, const char *digits, size_t length,
                    unsigned base, bool negative);
 bool sl_int_format(struct sl_text *t, value v, unsigned base, bool upper);
+/* An error about an int: `before`, its digits, `after`. */
+value sl_int_fail(struct star *s, const char *before, value v,
+                  const char *after);
 
 /* Exact, whatever mixture of int and float; NaN is equal to itself and greater
  * than all others. -1, 0, 1. */

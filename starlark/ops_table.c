@@ -24,44 +24,6 @@ static bool set_entries(struct star *s, value to, value from)
     return true;
 }
 
-/* Adds to `to` what of set `from` is in `other`, or is not. */
-static bool add_those(struct star *s, value to, value from, value other,
-                      bool that_are_in)
-{
-    uint32_t i = 0;
-
-    for (struct sl_entry *e; (e = sl_table_next(from, &i)); i++) {
-        value found;
-        if (!sl_charge(s, 1) || !sl_table_find(s, other, e->key, &found))
-            return false;
-        if ((found != 0) == that_are_in &&
-            !sl_table_add(s, to, e->key, e->hash, V_NONE))
-            return false;
-    }
-    return true;
-}
-
-/* `a` and `b` are of the same type, T_DICT or T_SET. */
-static value combine(struct star *s, enum sl_operator op, value a, value b)
-{
-    bool is_dict = sl_is(a, T_DICT), copies = op == OP_OR;
-    size_t room = copies ? sl_table(a)->count : 0;
-    struct sl_scope scope = sl_native_enter(s);
-    value v = is_dict ? sl_dict_new(s, room) : sl_set_new(s, room);
-    bool ok = v;
-
-    if (ok && copies)
-        ok = copy_entries(s, v, a) && set_entries(s, v, b);
-    else if (ok)
-        ok = add_those(s, v, a, b, op == OP_AND);
-    if (ok && op == OP_XOR)
-        ok = add_those(s, v, b, a, false);
-    sl_native_leave(s, scope);
-    if (ok && s->native) /* the caller makes more before it returns */
-        ok = sl_hold(s, v);
-    return ok ? v : 0;
-}
-
 /* Removes from set `a` what is in `b`, or what is not. */
 static bool remove_those(struct star *s, value a, value b, bool that_are_in)
 {
@@ -92,6 +54,16 @@ static bool toggle(struct star *s, value a, value b)
     return true;
 }
 
+/* Changes `a` to what the operator says. */
+static bool combine_into(struct star *s, enum sl_operator op, value a, value b)
+{
+    if (op == OP_OR)
+        return set_entries(s, a, b);
+    if (op == OP_XOR)
+        return toggle(s, a, b);
+    return remove_those(s, a, b, op == OP_SUB);
+}
+
 bool sl_can_combine(enum sl_operator op, value a, value b)
 {
     if (sl_is(a, T_DICT))
@@ -100,26 +72,23 @@ bool sl_can_combine(enum sl_operator op, value a, value b)
            (op == OP_OR || op == OP_AND || op == OP_SUB || op == OP_XOR);
 }
 
-/* As `combine`, but changes `a`. */
-static value combine_into(struct star *s, enum sl_operator op, value a, value b)
-{
-    char verb[16];
-    bool ok;
-
-    snprintf(verb, sizeof verb, "apply %s= to", sl_operator_text(op));
-    if (!sl_may_change(s, a, verb))
-        return 0;
-    if (op == OP_OR)
-        ok = set_entries(s, a, b);
-    else if (op == OP_XOR)
-        ok = toggle(s, a, b);
-    else
-        ok = remove_those(s, a, b, op == OP_SUB);
-    return ok ? a : 0;
-}
-
 value sl_combine(struct star *s, enum sl_operator op, value a, value b,
                  bool in_place)
 {
-    return in_place ? combine_into(s, op, a, b) : combine(s, op, a, b);
+    char verb[16];
+
+    if (in_place) {
+        snprintf(verb, sizeof verb, "apply %s= to", sl_operator_text(op));
+        if (!sl_may_change(s, a, verb))
+            return 0;
+        return combine_into(s, op, a, b) ? a : 0;
+    }
+    struct sl_scope scope = sl_native_enter(s);
+    size_t count = sl_table(a)->count;
+    value v = sl_is(a, T_DICT) ? sl_dict_new(s, count) : sl_set_new(s, count);
+    bool ok = v && copy_entries(s, v, a) && combine_into(s, op, v, b);
+    sl_native_leave(s, scope);
+    if (ok && s->native) /* the caller makes more before it returns */
+        ok = sl_hold(s, v);
+    return ok ? v : 0;
 }
