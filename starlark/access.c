@@ -219,14 +219,10 @@ static value slice_text(struct star *s, value object, const struct cut *c)
     const char *p = from->p + c->first;
     char *to;
 
-    if (c->count == 0)
-        return sl_substring(s, object, 0, 0);
-    if (c->step == 1)
-        return sl_substring(s, object, (size_t)c->first,
-                            (size_t)c->first + c->count);
-    if (c->count == 1 && is_string)
-        return sl_string_char(s, (unsigned char)*p);
-
+    if (c->step == 1 || c->count <= 1) {
+        size_t at = c->count ? (size_t)c->first : 0;
+        return sl_substring(s, object, at, at + c->count);
+    }
     value out = sl_text_room(s, sl_type(object), c->count, &to);
     if (!out)
         return 0;
@@ -253,15 +249,13 @@ static value slice_items(struct star *s, value object, const struct cut *c)
     value *to = is_list ? sl_list(out)->items : sl_tuple(out)->items;
     const value *from =
         (is_list ? sl_list(object)->items : sl_tuple(object)->items) + c->first;
-    if (c->step == 1) {
-        if (!sl_copy(s, (char *)to, (const char *)from, c->count * sizeof *to))
+    if (c->step == 1 &&
+        !sl_copy(s, (char *)to, (const char *)from, c->count * sizeof *to))
+        return 0;
+    for (uint64_t i = 0; c->step != 1 && i < c->count; i++) {
+        if (!sl_charge(s, 1))
             return 0;
-    } else {
-        for (uint64_t i = 0; i < c->count; i++) {
-            if (!sl_charge(s, 1))
-                return 0;
-            to[i] = from[(int64_t)i * c->step];
-        }
+        to[i] = from[(int64_t)i * c->step];
     }
     if (is_list)
         sl_list(out)->count = (uint32_t)c->count;

@@ -2,22 +2,6 @@
 
 /* Iteration from C over everything a `for` loop takes. */
 
-bool sl_is_iterable(value v)
-{
-    switch (sl_type(v)) {
-    case T_TUPLE:
-    case T_LIST:
-    case T_DICT:
-    case T_SET:
-    case T_RANGE:
-    case T_STRING_ELEMS:
-    case T_BYTES_ELEMS:
-        return true;
-    default:
-        return false;
-    }
-}
-
 bool sl_iter_begin(struct star *s, value iterable, struct sl_iter *it)
 {
     if (!sl_is_iterable(iterable)) {

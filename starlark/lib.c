@@ -38,20 +38,14 @@ enum sl_method sl_method_number(const char *name, size_t length)
 
 sl_native *sl_method(value v, enum sl_method m)
 {
-    switch (sl_type(v)) {
-    case T_STRING:
-        return sl_string_methods[m];
-    case T_BYTES:
-        return sl_bytes_methods[m];
-    case T_LIST:
-        return sl_list_methods[m];
-    case T_DICT:
-        return sl_dict_methods[m];
-    case T_SET:
-        return sl_set_methods[m];
-    default:
-        return NULL;
-    }
+    static sl_native *const *const tables[T_COUNT] = {
+        [T_STRING] = sl_string_methods, [T_BYTES] = sl_bytes_methods,
+        [T_LIST] = sl_list_methods,     [T_DICT] = sl_dict_methods,
+        [T_SET] = sl_set_methods,
+    };
+    sl_native *const *table = tables[sl_type(v)];
+
+    return table ? table[m] : NULL;
 }
 
 /* --- arguments --------------------------------------------------------------- */
@@ -66,21 +60,6 @@ bool sl_self_may_change(struct star *s, const struct sl_call *c,
                         const char *verb)
 {
     return sl_may_change(s, c->self, verb) || sl_failed_in(s, c);
-}
-
-bool sl_is_callable(value v)
-{
-    return sl_is(v, T_FUNCTION) || sl_is(v, T_BUILTIN);
-}
-
-bool sl_is_string(value v)
-{
-    return sl_is(v, T_STRING);
-}
-
-bool sl_is_bool(value v)
-{
-    return sl_type(v) == T_BOOL;
 }
 
 static bool text_is(value string, const char *text)
@@ -119,7 +98,7 @@ bool sl_check_args(struct star *s, const struct sl_call *c,
             p++;
         if (p >= count || (named && p < c->count))
             return true;
-        if (params[p].fits(c->args[i]))
+        if (params[p].types >> sl_type(c->args[i]) & 1)
             continue;
         const char *quote = named ? "\"" : "";
         sl_fail(s, "%s: for parameter %s%s%s: got %s, want %s", c->name, quote,
@@ -160,14 +139,17 @@ bool sl_want_int(struct star *s, value v, unsigned bits, int64_t *out)
         sl_fail(s, "got %s, want int", sl_type_name(v));
         return false;
     }
-    if (sl_int_to_i64(v, &n) && (bits == 64 || n == (int32_t)n)) {
+    if (sl_int_to_i64(v, &n) && (bits == 64 || n == (int32_t)n) &&
+        (bits != 8 || n == (uint8_t)n)) {
         *out = n;
         return true;
     }
     value text = sl_repr_value(s, v);
     if (text)
         sl_fail(s, "%.*s out of range%s", SL_SHOWN(text),
-                bits == 64 ? " (want value in signed 64-bit range)" : "");
+                bits == 64  ? " (want value in signed 64-bit range)"
+                : bits == 8 ? " (want value in unsigned 8-bit range)"
+                            : "");
     return false;
 }
 

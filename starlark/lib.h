@@ -70,7 +70,6 @@ extern sl_native *const sl_set_methods[METHOD_COUNT];  /* lib_set.c */
 bool sl_arg_iterable(struct star *s, const struct sl_call *c, uint32_t i);
 bool sl_arg_int(struct star *s, const struct sl_call *c, uint32_t i,
                 int64_t *out);
-bool sl_is_callable(value v);
 /* One argument, none by name; else "got 2 arguments, want <want>". */
 bool sl_want_one(struct star *s, const struct sl_call *c, const char *want);
 
@@ -78,19 +77,18 @@ bool sl_want_one(struct star *s, const struct sl_call *c, const char *want);
  * what is unknown, given twice or missing. */
 struct sl_param {
     const char *name, *want; /* "key", "callable" */
-    bool (*fits)(value v);
+    uint32_t types;          /* 1 << T_STRING: what it takes */
 };
+#define SL_CALLABLE (1u << T_FUNCTION | 1u << T_BUILTIN)
 bool sl_check_args(struct star *s, const struct sl_call *c,
                    const struct sl_param *params, uint32_t count);
 /* The named arguments of a call alone. */
 struct sl_call sl_only_named(const struct sl_call *c);
 /* Whether `name` is among the named arguments: for hints. */
 bool sl_names(const struct sl_call *c, const char *name);
-bool sl_is_string(value v);
-bool sl_is_bool(value v);
 
-/* "got string, want int", or "... out of range" beyond `bits`, without the name
- * of who asks. */
+/* "got string, want int", or "... out of range" beyond `bits` (64, 32; 8:
+ * unsigned), without the name of who asks. */
 bool sl_want_int(struct star *s, value v, unsigned bits, int64_t *out);
 
 /* Puts the name of the built-in before the error just set; 0. */

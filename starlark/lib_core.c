@@ -1,4 +1,5 @@
 #include "lib.h"
+#include "text.h"
 
 /* The built-in functions about any value, and the table of all of them. */
 
@@ -47,38 +48,26 @@ static value bytes_from_string(struct star *s, value string)
 {
     const struct sl_string *from = sl_string(string);
     struct sl_text t = {.s = s};
-    size_t paid = 0;
-    unsigned width;
+    value bytes = 0;
 
     if (from->o.flags & STRING_ASCII)
         return sl_bytes_new(s, from->p, from->length);
-    for (size_t i = 0; i < from->length; i += width) {
-        if (!sl_pay_bytes(s, i, &paid))
-            break;
-        sl_text_rune(&t, sl_rune(from->p + i, from->length - i, &width));
-    }
-    value bytes = t.failed || sl_failed(s) ? 0 : sl_bytes_new(s, t.p, t.length);
+    if (sl_text_put_valid(&t, from->p, from->length))
+        bytes = sl_bytes_new(s, t.p ? t.p : "", t.length);
     sl_text_free(&t);
     return bytes;
 }
 
 static bool append_byte(struct star *s, struct sl_text *t, value v, uint64_t i)
 {
-    if (sl_is_int_word(v) && sl_int_word(v) >= 0 && sl_int_word(v) <= 255) {
-        sl_text_char(t, (char)sl_int_word(v));
+    int64_t byte;
+
+    if (sl_want_int(s, v, 8, &byte)) {
+        sl_text_char(t, (char)byte);
         return !t->failed;
     }
-    if (sl_type(v) != T_INT) {
-        sl_fail(s, "bytes: at index %llu, got %s, want int",
-                (unsigned long long)i, sl_type_name(v));
-        return false;
-    }
-    value shown = sl_repr_value(s, v);
-    if (shown)
-        sl_fail(s,
-                "bytes: at index %llu, %.*s out of range (want value in "
-                "unsigned 8-bit range)",
-                (unsigned long long)i, SL_SHOWN(shown));
+    sl_fail(s, "bytes: at index %llu, %s", (unsigned long long)i,
+            star_error_message(s));
     return false;
 }
 
@@ -122,7 +111,7 @@ static value lib_bytes(struct star *s, const struct sl_call *c)
 static bool join_args(struct star *s, const struct sl_call *c,
                       struct sl_text *t, bool raw_bytes)
 {
-    static const struct sl_param params[] = {{"sep", "string", sl_is_string}};
+    static const struct sl_param params[] = {{"sep", "string", 1 << T_STRING}};
     struct sl_call named = sl_only_named(c);
     value sep;
 

@@ -71,16 +71,27 @@ value sl_lib_ord(struct star *s, const struct sl_call *c)
                    count);
 }
 
-/* java.lang.String.hashCode: over the UTF-16 form of the text. */
-static value hash_string(struct star *s, const struct sl_string *text)
+/* Of a string java.lang.String.hashCode, over its UTF-16 form; FNV-1a of bytes. */
+value sl_lib_hash(struct star *s, const struct sl_call *c)
 {
     size_t paid = 0;
-    uint32_t h = 0;
-    unsigned width;
+    unsigned width = 1;
 
+    if (!sl_want_args(s, c, 1, 1))
+        return 0;
+    bool is_bytes = sl_is(c->args[0], T_BYTES);
+    if (!is_bytes && !sl_is(c->args[0], T_STRING))
+        return sl_fail(s, "hash: got %s, want string or bytes",
+                       sl_type_name(c->args[0]));
+    const struct sl_string *text = sl_string(c->args[0]);
+    uint32_t h = is_bytes ? 2166136261u : 0;
     for (size_t i = 0; i < text->length; i += width) {
         if (!sl_pay_bytes(s, i, &paid))
             return 0;
+        if (is_bytes) {
+            h = (h ^ (unsigned char)text->p[i]) * 16777619u;
+            continue;
+        }
         uint32_t rune = sl_rune(text->p + i, text->length - i, &width);
         if (rune >= 0x10000) {
             rune -= 0x10000;
@@ -89,32 +100,7 @@ static value hash_string(struct star *s, const struct sl_string *text)
         }
         h = 31 * h + rune;
     }
-    return sl_word((int32_t)h);
-}
-
-static value hash_bytes(struct star *s, const struct sl_string *bytes)
-{
-    uint32_t h = 2166136261u; /* FNV-1a */
-    size_t paid = 0;
-
-    for (size_t i = 0; i < bytes->length; i++) {
-        if (!sl_pay_bytes(s, i, &paid))
-            return 0;
-        h = (h ^ (unsigned char)bytes->p[i]) * 16777619u;
-    }
-    return sl_word(h);
-}
-
-value sl_lib_hash(struct star *s, const struct sl_call *c)
-{
-    if (!sl_want_args(s, c, 1, 1))
-        return 0;
-    value x = c->args[0];
-    if (sl_is(x, T_STRING))
-        return hash_string(s, sl_string(x));
-    if (sl_is(x, T_BYTES))
-        return hash_bytes(s, sl_string(x));
-    return sl_fail(s, "hash: got %s, want string or bytes", sl_type_name(x));
+    return sl_word(is_bytes ? (int64_t)h : (int32_t)h);
 }
 
 /* --- float ----------------------------------------------------------------------- */

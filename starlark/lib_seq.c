@@ -162,41 +162,34 @@ static bool zip_row(struct star *s, value rows, struct sl_iter *its,
     return sl_list_append(s, rows, row);
 }
 
-static value zip(struct star *s, const struct sl_call *c, struct sl_iter *its)
+value sl_lib_zip(struct star *s, const struct sl_call *c)
 {
-    value rows = sl_list_new(s, 0);
+    size_t size = c->count * sizeof(struct sl_iter);
     uint32_t begun = 0;
 
-    for (; rows && begun < c->count; begun++) {
+    if (c->named)
+        return sl_fail(s, "zip does not accept keyword arguments");
+    value rows = sl_list_new(s, 0);
+    if (!rows || c->count == 0)
+        return rows;
+    struct sl_iter *its = sl_storage(s, size);
+    if (!its)
+        return 0;
+    for (; begun < c->count; begun++) {
         if (!sl_is_iterable(c->args[begun]))
             sl_fail(s, "zip: argument #%u is not iterable: %s", begun + 1,
                     sl_type_name(c->args[begun]));
-        if (sl_failed(s) || !sl_iter_begin(s, c->args[begun], &its[begun]))
-            break;
+        else if (sl_iter_begin(s, c->args[begun], &its[begun]))
+            continue;
+        break;
     }
     size_t held = s->heap.held_count;
     while (!sl_failed(s) && zip_row(s, rows, its, c->count))
         SL_RELEASE(s, held);
     while (begun > 0)
         sl_iter_end(&its[--begun]);
+    sl_storage_free(s, its, size);
     return sl_failed(s) ? 0 : rows;
-}
-
-value sl_lib_zip(struct star *s, const struct sl_call *c)
-{
-    struct sl_iter few[8], *its = few;
-    size_t size = c->count * sizeof *its;
-
-    if (c->named)
-        return sl_fail(s, "zip does not accept keyword arguments");
-    if (c->count == 0)
-        return sl_list_new(s, 0);
-    if (size > sizeof few && !(its = sl_storage(s, size)))
-        return 0;
-    value rows = zip(s, c, its);
-    if (its != few)
-        sl_storage_free(s, its, size);
-    return rows;
 }
 
 /* --- sorted ------------------------------------------------------------------------ */
@@ -237,9 +230,9 @@ static value sorted(struct star *s, value iterable, value key, bool reverse)
 value sl_lib_sorted(struct star *s, const struct sl_call *c)
 {
     static const struct sl_param params[] = {
-        {"iterable", "iterable", sl_is_iterable},
-        {"key", "callable", sl_is_callable},
-        {"reverse", "bool", sl_is_bool},
+        {"iterable", "iterable", SL_ITERABLE},
+        {"key", "callable", SL_CALLABLE},
+        {"reverse", "bool", 1 << T_BOOL},
     };
     value v[3];
 
@@ -318,8 +311,7 @@ static value extreme(struct star *s, const struct sl_call *c,
 static value minmax(struct star *s, const struct sl_call *c,
                     enum sl_operator op)
 {
-    static const struct sl_param params[] = {
-        {"key", "callable", sl_is_callable}};
+    static const struct sl_param params[] = {{"key", "callable", SL_CALLABLE}};
     struct sl_call named = sl_only_named(c);
     struct sl_iter it;
     value key;

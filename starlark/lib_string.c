@@ -456,7 +456,7 @@ static value string_splitlines(struct star *s, const struct sl_call *c)
 
     if (!sl_want_args(s, c, 0, 1))
         return 0;
-    if (c->count && !sl_is_bool(c->args[0]))
+    if (c->count && sl_type(c->args[0]) != T_BOOL)
         return sl_fail(s, "%s: for parameter 1: got %s, want bool", c->name,
                        sl_type_name(c->args[0]));
     bool keep = c->count && c->args[0] == V_TRUE;

@@ -84,7 +84,13 @@ value sl_iter_next(struct star *s,
                                                            ask sl_failed */
 void sl_iter_end(struct sl_iter *it);
 bool sl_failed(const struct star *s); /* an error was set since the entry */
-bool sl_is_iterable(value v);
+#define SL_ITERABLE                                                            \
+    (1u << T_TUPLE | 1u << T_LIST | 1u << T_DICT | 1u << T_SET |               \
+     1u << T_RANGE | 1u << T_STRING_ELEMS | 1u << T_BYTES_ELEMS)
+static inline bool sl_is_iterable(value v)
+{
+    return SL_ITERABLE >> sl_type(v) & 1;
+}
 
 /* Locks of a list, dict or set; nothing of others. */
 void sl_lock(value v);

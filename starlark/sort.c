@@ -67,6 +67,12 @@ static bool pay(struct sorter *t, uint64_t units)
     return !t->failed;
 }
 
+static inline bool pay_loop(struct sorter *t, size_t i)
+{
+    t->failed = t->failed || !sl_charge_loop(t->s, i, t->n);
+    return !t->failed;
+}
+
 static bool is_text(const struct sorter *t)
 {
     return t->type == T_STRING || t->type == T_BYTES;
@@ -87,13 +93,13 @@ static void make_records(struct sorter *t)
     t->type = sl_type(t->keys[0]);
     if (t->type != T_INT && t->type != T_FLOAT && !is_text(t))
         t->type = T_NONE;
-    for (size_t i = 0; i < t->n && (~i % 65536 || pay(t, 8192)); i++)
+    for (size_t i = 0; i < t->n && pay_loop(t, i); i++)
         if (sl_type(t->keys[i]) != t->type ||
             (t->type == T_INT && !sl_is_int_word(t->keys[i]))) {
             t->type = T_NONE;
             break;
         }
-    for (size_t i = 0; i < t->n && (~i % 65536 || pay(t, 8192)); i++)
+    for (size_t i = 0; i < t->n && pay_loop(t, i); i++)
         t->r[i] = (struct record){order_of(t, t->keys[i]), i};
 }
 
