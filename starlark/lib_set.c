@@ -19,39 +19,9 @@ static bool want_one_iterable(struct star *s, const struct sl_call *c)
 
 /* --- operations --------------------------------------------------------------------- */
 
-enum operation { UNION, DIFFERENCE, INTERSECTION, SYMMETRIC };
-
 static bool is_table(value v)
 {
     return sl_is(v, T_SET) || sl_is(v, T_DICT);
-}
-
-/* Changes `set` by the keys of a table, which are at hand with their hashes. */
-static bool apply(struct star *s, enum operation op, value set, value table)
-{
-    bool adds = op == UNION || op == SYMMETRIC;
-    value looked_at = adds ? table : set, other = adds ? set : table;
-    bool copies = op == UNION && sl_table(set)->count == 0;
-    const struct sl_entry *e;
-    bool there = false;
-
-    if (set == table) {
-        if (op == DIFFERENCE || op == SYMMETRIC)
-            sl_table_clear(s, set);
-        return true;
-    }
-    for (uint32_t i = 0; (e = sl_table_next(looked_at, &i)); i++) {
-        if (!sl_charge(s, 1) || (!copies && !sl_table_has(s, other, e, &there)))
-            return false;
-        if (adds && !there) {
-            if (!sl_table_add(s, set, e->key, e->hash, V_NONE))
-                return false;
-        } else if (op != UNION && there != (op == INTERSECTION)) {
-            if (!sl_table_remove(s, set, e->key, NULL))
-                return false;
-        }
-    }
-    return true;
 }
 
 static bool add_all(struct star *s, value set, value iterable)
@@ -60,7 +30,7 @@ static bool add_all(struct star *s, value set, value iterable)
     value v;
 
     if (is_table(iterable))
-        return apply(s, UNION, set, iterable);
+        return sl_table_combine(s, OP_OR, set, iterable);
     if (!sl_iter_begin(s, iterable, &it))
         return false;
     size_t held = s->heap.held_count;
@@ -99,11 +69,11 @@ static value as_tables(struct star *s, const struct sl_call *c)
 }
 
 static bool want_operands(struct star *s, const struct sl_call *c,
-                          enum operation op)
+                          enum sl_operator op)
 {
-    if (op == SYMMETRIC)
+    if (op == OP_XOR)
         return want_one_iterable(s, c);
-    if (op != UNION)
+    if (op != OP_OR)
         return want_iterables(s, c, 0, UINT32_MAX);
     if (c->named)
         sl_fail(s, "%s: does not accept keyword arguments", c->name);
@@ -122,24 +92,25 @@ static bool add_operand(struct star *s, const struct sl_call *c, uint32_t i,
 
 /* Of the set itself or of a copy of it. All that is taken away or looked for is
  * made a table first: what cannot be leaves the set as it was. */
-static value operate(struct star *s, const struct sl_call *c, enum operation op,
-                     bool in_place)
+static value operate(struct star *s, const struct sl_call *c,
+                     enum sl_operator op, bool in_place)
 {
-    bool adds = op == UNION || op == SYMMETRIC;
+    bool adds = op == OP_OR || op == OP_XOR;
     value set = c->self, tables = 0;
 
     if (!want_operands(s, c, op))
         return 0;
     if (!in_place)
         set = set_of(s, c->self);
-    else if ((op != UNION || c->count) &&
+    else if ((op != OP_OR || c->count) &&
              !sl_self_may_change(s, c, adds ? "insert into" : "delete from"))
         return 0;
-    if (!set || (op != UNION && !(tables = as_tables(s, c))))
+    if (!set || (op != OP_OR && !(tables = as_tables(s, c))))
         return 0;
     for (uint32_t i = 0; i < c->count; i++)
-        if (op == UNION ? !add_operand(s, c, i, set)
-                        : !apply(s, op, set, sl_tuple(tables)->items[i]))
+        if (op == OP_OR
+                ? !add_operand(s, c, i, set)
+                : !sl_table_combine(s, op, set, sl_tuple(tables)->items[i]))
             return sl_failed_in(s, c);
     return in_place ? V_NONE : set;
 }
@@ -149,14 +120,14 @@ static value operate(struct star *s, const struct sl_call *c, enum operation op,
     {                                                                          \
         return operate(s, c, op, in_place);                                    \
     }
-OPERATION(union, UNION, false)
-OPERATION(update, UNION, true)
-OPERATION(difference, DIFFERENCE, false)
-OPERATION(difference_update, DIFFERENCE, true)
-OPERATION(intersection, INTERSECTION, false)
-OPERATION(intersection_update, INTERSECTION, true)
-OPERATION(symmetric_difference, SYMMETRIC, false)
-OPERATION(symmetric_difference_update, SYMMETRIC, true)
+OPERATION(union, OP_OR, false)
+OPERATION(update, OP_OR, true)
+OPERATION(difference, OP_SUB, false)
+OPERATION(difference_update, OP_SUB, true)
+OPERATION(intersection, OP_AND, false)
+OPERATION(intersection_update, OP_AND, true)
+OPERATION(symmetric_difference, OP_XOR, false)
+OPERATION(symmetric_difference_update, OP_XOR, true)
 
 value sl_lib_set(struct star *s, const struct sl_call *c)
 {

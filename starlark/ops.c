@@ -1,10 +1,11 @@
 #include <math.h>
+#include <stdio.h>
 
 #include "table.h"
 
 /* What operators do for each type: truth, length, arithmetic, membership. What is
- * equal, smaller and hashed is in compare.c, arithmetic on ints in int.c, what
- * makes lists, tuples, dicts and sets of others in sequence.c and ops_table.c. */
+ * equal, smaller and hashed is in compare.c, arithmetic on ints in int.c, sums
+ * and repeats of sequences in sequence.c. */
 
 #define REPEAT_MAX_ITEMS ((uint64_t)1 << 30)
 
@@ -219,6 +220,37 @@ static value multiply(struct star *s, value a, value b)
     return sl_repeat(s, from, (size_t)n);
 }
 
+/* --- dicts and sets ------------------------------------------------------------------- */
+
+static bool can_combine(enum sl_operator op, value a, value b)
+{
+    if (sl_is(a, T_DICT))
+        return sl_is(b, T_DICT) && op == OP_OR;
+    return sl_is(a, T_SET) && sl_is(b, T_SET) &&
+           (op == OP_OR || op == OP_AND || op == OP_SUB || op == OP_XOR);
+}
+
+static value combine(struct star *s, enum sl_operator op, value a, value b,
+                     bool in_place)
+{
+    char verb[16];
+
+    if (in_place) {
+        snprintf(verb, sizeof verb, "apply %s= to", sl_operator_text(op));
+        bool ok = sl_may_change(s, a, verb) && sl_table_combine(s, op, a, b);
+        return ok ? a : 0;
+    }
+    struct sl_scope scope = sl_native_enter(s);
+    size_t count = sl_table(a)->count;
+    value v = sl_is(a, T_DICT) ? sl_dict_new(s, count) : sl_set_new(s, count);
+    bool ok =
+        v && sl_table_combine(s, OP_OR, v, a) && sl_table_combine(s, op, v, b);
+    sl_native_leave(s, scope);
+    if (ok && s->native) /* the caller makes more before it returns */
+        ok = sl_hold(s, v);
+    return ok ? v : 0;
+}
+
 /* --- numbers --------------------------------------------------------------------------- */
 
 static bool is_number(value v)
@@ -273,8 +305,8 @@ value sl_binary(struct star *s, enum sl_operator op, value a, value b,
         return sl_int_binary(s, op, a, b);
     if (is_number(a) && is_number(b) && op <= OP_MOD)
         return float_binary(s, op, a, b);
-    if (sl_can_combine(op, a, b))
-        return sl_combine(s, op, a, b, in_place);
+    if (can_combine(op, a, b))
+        return combine(s, op, a, b, in_place);
     if (op == OP_ADD)
         return add(s, a, b, in_place);
     if (op == OP_MUL)

@@ -53,12 +53,9 @@ value sl_unary(struct star *s, enum sl_operator op,
                value v); /* NEG POS INVERT */
 
 /* Parts of sl_binary: two lists or tuples joined; a string, bytes, list or tuple
- * repeated; dicts or sets of one type joined, when `op` is one they have. */
+ * repeated. */
 value sl_concat(struct star *s, value a, value b);
 value sl_repeat(struct star *s, value from, size_t times);
-bool sl_can_combine(enum sl_operator op, value a, value b);
-value sl_combine(struct star *s, enum sl_operator op, value a, value b,
-                 bool in_place);
 
 int64_t sl_len(value v); /* -1: has no length */
 value sl_index(struct star *s, value object, value key);

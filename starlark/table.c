@@ -323,3 +323,32 @@ value sl_table_get_text(struct star *s, value table, const char *p,
     const struct sl_entry *e = sl_table_find_string(s, table, sl_value(&key));
     return e ? e->value : 0;
 }
+
+/* What is added or taken away is at hand with its hash. */
+bool sl_table_combine(struct star *s, enum sl_operator op, value table,
+                      value other)
+{
+    bool adds = op == OP_OR || op == OP_XOR, dicts = sl_is(table, T_DICT);
+    bool copies = op == OP_OR && sl_table(table)->count == 0, there = false;
+    const struct sl_entry *e;
+
+    if (table == other) {
+        if (op == OP_SUB || op == OP_XOR)
+            sl_table_clear(s, table);
+        return true;
+    }
+    for (uint32_t i = 0; (e = sl_table_next(adds ? other : table, &i)); i++) {
+        bool ok = sl_charge(s, 1) &&
+                  (copies || sl_table_has(s, adds ? table : other, e, &there));
+        if (ok && adds && !there)
+            ok = sl_table_add(s, table, e->key, e->hash,
+                              dicts ? e->value : V_NONE);
+        else if (ok && dicts)
+            ok = sl_table_set(s, table, e->key, e->value);
+        else if (ok && op != OP_OR && there != (op == OP_AND))
+            ok = sl_table_remove(s, table, e->key, NULL);
+        if (!ok)
+            return false;
+    }
+    return true;
+}

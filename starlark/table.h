@@ -98,4 +98,9 @@ bool sl_table_has(struct star *s, value table, const struct sl_entry *e,
 bool sl_table_add(struct star *s, value table, value key, uint32_t hash,
                   value v);
 
+/* Changes a dict or set by the keys of another one, as OP_OR (a dict takes the
+ * values, too), OP_AND, OP_SUB or OP_XOR say. */
+bool sl_table_combine(struct star *s, enum sl_operator op, value table,
+                      value other);
+
 #endif
