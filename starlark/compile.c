@@ -35,7 +35,7 @@ void sl_too_large(struct compiler *c, struct sl_pos pos, const char *what)
 {
     if (c->failed)
         return;
-    sl_static_error(c->s, pos, "too many %s in one function", what);
+    sl_static_error(c->s, pos, NULL, "too many %s in one function", what);
     c->failed = true;
 }
 
@@ -398,7 +398,7 @@ struct sl_code *sl_compile(struct star *s, struct star_program *p,
     struct compiler c = {.s = s, .program = p};
 
     if (file->global_count > 0xffffff) {
-        sl_static_error(s, file->fn.pos, "too many globals");
+        sl_static_error(s, file->fn.pos, NULL, "too many globals");
         return NULL;
     }
     struct sl_code *code = function(&c, &file->fn, file->body, false);

@@ -10,7 +10,7 @@
 #define EXCERPT_BYTES     4096
 #define FRAME_BYTES       320
 #define FRAMES_KEPT       50 /* innermost ones, and as many outermost ones */
-#define HINT_BYTES        2048
+#define HINTS_BYTES       2048
 #define STATIC_TEXT_BYTES 1024
 #define STATIC_ERRORS_MAX 100  /* of one source; more are only counted */
 #define STATIC_BYTES_MAX  8192 /* of one static error with its hints */
@@ -55,7 +55,7 @@ struct sl_error {
     struct static_error errors[STATIC_ERRORS_MAX];
     char frames[2 * FRAMES_KEPT][FRAME_BYTES];
     char builtin_text[FRAME_BYTES], file_text[FRAME_BYTES];
-    char hints_text[HINT_BYTES], excerpt_text[EXCERPT_BYTES];
+    char hints_text[HINTS_BYTES], excerpt_text[EXCERPT_BYTES];
     char message_text[MESSAGE_BYTES], scratch[MESSAGE_BYTES];
     char statics_text[49152], report_text[65536];
 };
@@ -372,7 +372,7 @@ void sl_fail_prefix(struct star *s, const char *prefix)
 __attribute__((format(printf, 3, 0))) static void
 add_hint(struct sl_error *e, struct line *to, const char *format, va_list ap)
 {
-    char text[HINT_BYTES];
+    char text[HINTS_BYTES];
     struct line l = LINE_ON(text);
 
     add_text(&l, "hint: ");
@@ -439,7 +439,8 @@ static bool sort_in(struct sl_error *e, struct static_error x)
     return true;
 }
 
-void sl_static_error(struct star *s, struct sl_pos pos, const char *format, ...)
+void sl_static_error(struct star *s, struct sl_pos pos, const char *hint,
+                     const char *format, ...)
 {
     struct sl_error *e = s->error;
     struct line *l = &e->statics;
@@ -478,6 +479,8 @@ void sl_static_error(struct star *s, struct sl_pos pos, const char *format, ...)
     e->deaf = false;
     if (e->file.length == 0)
         add_clean(&e->file, e->source->file, strlen(e->source->file), false);
+    if (hint)
+        sl_static_hint(s, "%s", hint);
 }
 
 void sl_static_hint(struct star *s, const char *format, ...)

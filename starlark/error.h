@@ -41,9 +41,10 @@ struct sl_source {
 
 /* Static errors are of that source from here on. */
 void sl_static_begin(struct star *s, const struct sl_source *source);
-void sl_static_error(struct star *s, struct sl_pos pos, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-/* For the static error added last. */
+void sl_static_error(struct star *s, struct sl_pos pos, const char *hint,
+                     const char *format, ...)
+    __attribute__((format(printf, 4, 5))); /* `hint` may be NULL */
+/* One more for the static error added last. */
 void sl_static_hint(struct star *s, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* While quiet, neither is taken. */

@@ -61,7 +61,7 @@ bool sl_lex_open(struct sl_lexer *l, struct star *s, struct sl_arena *a,
 
     const char *bad = find_bad_byte(text, text + n);
     if (bad < text + n) {
-        sl_static_error(s, place_of(text, bad),
+        sl_static_error(s, place_of(text, bad), NULL,
                         *bad ? "invalid UTF-8: byte \\x%02x"
                              : "NUL byte in the source",
                         (unsigned char)*bad);
@@ -125,7 +125,7 @@ static void set_indentation(struct sl_lexer *l, uint32_t columns)
         return;
     if (columns > l->indent[l->indents]) {
         if (l->indents == SL_SOURCE_DEPTH) {
-            sl_static_error(l->s, sl_lex_pos(l),
+            sl_static_error(l->s, sl_lex_pos(l), NULL,
                             "blocks are nested more than %d deep",
                             SL_SOURCE_DEPTH);
             sl_lex_stop(l);
@@ -138,7 +138,7 @@ static void set_indentation(struct sl_lexer *l, uint32_t columns)
     for (; columns < l->indent[l->indents]; l->indents--)
         l->dents--;
     if (columns != l->indent[l->indents]) {
-        sl_static_error(l->s, sl_lex_pos(l),
+        sl_static_error(l->s, sl_lex_pos(l), NULL,
                         "unindent does not match any outer indentation level");
         sl_static_hint(l->s,
                        "this line begins at column %u; the block around it "
@@ -170,9 +170,8 @@ static bool read_indentation(struct sl_lexer *l)
         return true;
     if (tab && !l->said_tab) {
         l->said_tab = true;
-        sl_static_error(l->s, (struct sl_pos){l->line, 1},
+        sl_static_error(l->s, (struct sl_pos){l->line, 1}, HINT_TABS,
                         "tab in indentation");
-        sl_static_hint(l->s, "indent with spaces, four for each level");
     }
     set_indentation(l, columns);
     return true;
@@ -261,12 +260,13 @@ __attribute__((cold)) static void refuse_character(struct sl_lexer *l,
                  : c < 0x10000 ? "\\u%04x"
                                : "\\U%08x",
                  c);
-    sl_static_error(l->s, t->pos, "unexpected input character '%s'", shown);
+    sl_static_error(l->s, t->pos, NULL, "unexpected input character '%s'",
+                    shown);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (memmem(rows[i].characters, strlen(rows[i].characters), l->p, width))
             sl_static_hint(l->s, "%s", rows[i].hint);
     if (c > 0x7f && sl_rune_is_space(c))
-        sl_static_hint(l->s, "write a plain space");
+        sl_static_hint(l->s, HINT_SPACE);
     l->p += width;
     l->wide += width - 1;
     t->kind = TOK_ERROR;
@@ -274,22 +274,20 @@ __attribute__((cold)) static void refuse_character(struct sl_lexer *l,
 
 static void lex_punctuation(struct sl_lexer *l, struct sl_token *t)
 {
-    /* One character, or two of the same, each perhaps before a "=". */
-    static const struct punctuation {
-        uint8_t one, one_eq, two, two_eq;
-    } table[128] = {
-        ['+'] = {TOK_PLUS, TOK_PLUS_EQ},
-        ['-'] = {TOK_MINUS, TOK_MINUS_EQ},
-        ['*'] = {TOK_STAR, TOK_STAR_EQ, TOK_STARSTAR},
-        ['/'] = {TOK_SLASH, TOK_SLASH_EQ, TOK_SLASHSLASH, TOK_SLASHSLASH_EQ},
-        ['%'] = {TOK_PERCENT, TOK_PERCENT_EQ},
-        ['&'] = {TOK_AMP, TOK_AMP_EQ},
-        ['|'] = {TOK_PIPE, TOK_PIPE_EQ},
-        ['^'] = {TOK_CIRCUMFLEX, TOK_CIRCUMFLEX_EQ},
-        ['<'] = {TOK_LT, TOK_LE, TOK_LTLT, TOK_LTLT_EQ},
-        ['>'] = {TOK_GT, TOK_GE, TOK_GTGT, TOK_GTGT_EQ},
-        ['='] = {TOK_EQ, TOK_EQL},
-        ['!'] = {0, TOK_NEQ},
+    /* One, two of the same. */
+    static const uint8_t table[128][2] = {
+        ['+'] = {TOK_PLUS},
+        ['-'] = {TOK_MINUS},
+        ['*'] = {TOK_STAR, TOK_STARSTAR},
+        ['/'] = {TOK_SLASH, TOK_SLASHSLASH},
+        ['%'] = {TOK_PERCENT},
+        ['&'] = {TOK_AMP},
+        ['|'] = {TOK_PIPE},
+        ['^'] = {TOK_CIRCUMFLEX},
+        ['<'] = {TOK_LT, TOK_LTLT},
+        ['>'] = {TOK_GT, TOK_GTGT},
+        ['='] = {TOK_EQ},
+        ['!'] = {TOK_BANG},
         ['~'] = {TOK_TILDE},
         [','] = {TOK_COMMA},
         [';'] = {TOK_SEMI},
@@ -303,15 +301,16 @@ static void lex_punctuation(struct sl_lexer *l, struct sl_token *t)
         ['}'] = {TOK_RBRACE},
     };
     char c = *l->p;
-    struct punctuation x = table[c & 0x7f];
-    bool two = x.two && l->p[1] == c;
-    bool eq = l->p[two + 1] == '=' && (two ? x.two_eq : x.one_eq);
+    const uint8_t *kinds = table[c & 0x7f];
+    bool two = kinds[1] && l->p[1] == c;
 
-    t->kind = two ? (eq ? x.two_eq : x.two) : (eq ? x.one_eq : x.one);
-    if (c & 0x80 || !t->kind) {
+    t->kind = c & 0x80 ? 0 : kinds[two];
+    bool eq = l->p[two + 1] == '=' && t->kind >= TOK_PLUS && t->kind <= TOK_GT;
+    if (!t->kind || (t->kind == TOK_BANG && !eq)) {
         refuse_character(l, t);
         return;
     }
+    t->kind += eq ? SL_TOK_EQ : 0;
     l->p += 1 + two + eq;
     if (t->kind >= TOK_LPAREN && t->kind <= TOK_LBRACE) {
         l->depth++;
@@ -320,8 +319,7 @@ static void lex_punctuation(struct sl_lexer *l, struct sl_token *t)
             l->depth--;
             return;
         }
-        sl_static_error(l->s, t->pos, "unexpected '%c'", c);
-        sl_static_hint(l->s, "no bracket is open here");
+        sl_static_error(l->s, t->pos, HINT_NO_BRACKET, "unexpected '%c'", c);
         t->kind = TOK_ERROR;
     }
 }
@@ -348,9 +346,8 @@ static bool continue_line(struct sl_lexer *l, struct sl_token *t)
         sl_lex_next_line(l);
         return true;
     }
-    sl_static_error(l->s, sl_lex_pos(l), "stray backslash in program");
-    sl_static_hint(l->s, "a backslash outside of texts only goes at the very "
-                         "end of a line, to continue it");
+    sl_static_error(l->s, sl_lex_pos(l), HINT_BACKSLASH,
+                    "stray backslash in program");
     t->kind = TOK_ERROR;
     return false;
 }

@@ -2,14 +2,19 @@
 #define STARLARK_LEX_H
 
 #include "ast.h"
+#include "hint.h"
 
 /*
  * lex: a source as tokens.
  *
  * Columns count code points. Lines end with LF, CR or CRLF. Inside brackets
  * there are neither NEWLINEs nor indentation. An error of a token is reported
- * here; the token is then what was meant, or TOK_ERROR. Words of the language
- * come last, from AND on, in the order of the alphabet: some are only reserved.
+ * here; the token is then what was meant, or TOK_ERROR.
+ *
+ * The order of the table means something: PLUS to GTGT are as in enum
+ * sl_operator; those up to GT are followed by the same with a "=" behind; what
+ * opens and what closes brackets is together; words of the language come last,
+ * from AND on, in the order of the alphabet, some of them only reserved.
  */
 
 /* clang-format off */
@@ -22,16 +27,15 @@
     T(BYTES, "bytes literal") \
     T(PLUS, "'+'")      T(MINUS, "'-'")       T(STAR, "'*'")    T(SLASH, "'/'") \
     T(SLASHSLASH, "'//'") T(PERCENT, "'%'")   T(AMP, "'&'")     T(PIPE, "'|'") \
-    T(CIRCUMFLEX, "'^'") T(LTLT, "'<<'")      T(GTGT, "'>>'")   T(TILDE, "'~'") \
-    T(STARSTAR, "'**'") T(DOT, "'.'")         T(COMMA, "','")   T(EQ, "'='") \
+    T(CIRCUMFLEX, "'^'") T(LTLT, "'<<'")      T(GTGT, "'>>'") \
+    T(EQ, "'='")        T(BANG, "'!'")        T(LT, "'<'")      T(GT, "'>'") \
+    T(PLUS_EQ, "'+='")  T(MINUS_EQ, "'-='")   T(STAR_EQ, "'*='") T(SLASH_EQ, "'/='") \
+    T(SLASHSLASH_EQ, "'//='") T(PERCENT_EQ, "'%='") T(AMP_EQ, "'&='") T(PIPE_EQ, "'|='") \
+    T(CIRCUMFLEX_EQ, "'^='") T(LTLT_EQ, "'<<='") T(GTGT_EQ, "'>>='") \
+    T(EQL, "'=='")      T(NEQ, "'!='")        T(LE, "'<='")     T(GE, "'>='") \
+    T(TILDE, "'~'")     T(STARSTAR, "'**'")   T(DOT, "'.'")     T(COMMA, "','") \
     T(SEMI, "';'")      T(COLON, "':'")       T(LPAREN, "'('")  T(LBRACK, "'['") \
     T(LBRACE, "'{'")    T(RPAREN, "')'")      T(RBRACK, "']'")  T(RBRACE, "'}'") \
-    T(LT, "'<'")        T(GT, "'>'")          T(LE, "'<='")     T(GE, "'>='") \
-    T(EQL, "'=='")      T(NEQ, "'!='")        T(PLUS_EQ, "'+='") \
-    T(MINUS_EQ, "'-='") T(STAR_EQ, "'*='")    T(SLASH_EQ, "'/='") \
-    T(SLASHSLASH_EQ, "'//='") T(PERCENT_EQ, "'%='") T(AMP_EQ, "'&='") \
-    T(PIPE_EQ, "'|='")  T(CIRCUMFLEX_EQ, "'^='") T(LTLT_EQ, "'<<='") \
-    T(GTGT_EQ, "'>>='") \
     T(AND, "and")       T(AS, "as")           T(ASSERT, "assert") \
     T(ASYNC, "async")   T(AWAIT, "await")     T(BREAK, "break") \
     T(CLASS, "class")   T(CONTINUE, "continue") T(DEF, "def") \
@@ -51,6 +55,7 @@ enum sl_token_kind {
     TOK_COUNT
 };
 /* clang-format on */
+#define SL_TOK_EQ (TOK_PLUS_EQ - TOK_PLUS) /* from + to += and so on */
 extern const char *const sl_token_names[]; /* as messages call them */
 
 struct sl_token {

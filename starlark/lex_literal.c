@@ -9,7 +9,7 @@
 static void refuse_value(struct sl_lexer *l, struct sl_pos pos)
 {
     if (star_error(l->s) == STAR_ERROR_RUNTIME)
-        sl_static_error(l->s, pos, "%s", star_error_message(l->s));
+        sl_static_error(l->s, pos, NULL, "%s", star_error_message(l->s));
     else
         sl_lex_stop(l);
 }
@@ -52,7 +52,7 @@ static void put_float(struct sl_lexer *l, struct sl_token *t)
 
     t->kind = TOK_FLOAT;
     if (!sl_float_parse(t->at, (size_t)(l->p - t->at), &d) || !isfinite(d)) {
-        sl_static_error(l->s, sl_lex_pos(l), "invalid float literal");
+        sl_static_error(l->s, sl_lex_pos(l), NULL, "invalid float literal");
         d = 0;
     }
     t->v = sl_float(l->s, d);
@@ -63,7 +63,7 @@ static void put_float(struct sl_lexer *l, struct sl_token *t)
 static void refuse_number(struct sl_lexer *l, struct sl_pos pos,
                           const char *text)
 {
-    sl_static_error(l->s, pos, "%s", text);
+    sl_static_error(l->s, pos, NULL, "%s", text);
     while (sl_is_name_char(*l->p))
         l->p++;
 }
@@ -79,7 +79,7 @@ static void lex_zeros(struct sl_lexer *l, struct sl_token *t)
         octal = octal && *p <= '7';
     }
     if (!zero && octal)
-        sl_static_error(l->s, sl_lex_pos(l),
+        sl_static_error(l->s, sl_lex_pos(l), NULL,
                         "obsolete form of octal literal; use 0o%.*s", length,
                         t->at + 1);
     else if (!zero)
@@ -147,24 +147,25 @@ static bool put_code(struct unquoted *u, unsigned base, unsigned prefix,
     while (length < left && length < prefix + digits && digit(p[length]) < base)
         n = n * base + digit(p[length++]);
     if (base == 16 && left < prefix + digits) {
-        sl_static_error(u->s, u->pos, "truncated escape sequence %.*s",
+        sl_static_error(u->s, u->pos, NULL, "truncated escape sequence %.*s",
                         (int)left, p);
     } else if (base == 16 && length < prefix + digits) {
-        sl_static_error(u->s, u->pos, "invalid escape sequence %.*s",
+        sl_static_error(u->s, u->pos, NULL, "invalid escape sequence %.*s",
                         (int)(prefix + digits), p);
     } else if (is_byte && !u->bytes && n > 127) {
-        sl_static_error(u->s, u->pos,
+        sl_static_error(u->s, u->pos, NULL,
                         "non-ASCII %s escape %.*s (use \\u%04X for the UTF-8 "
                         "encoding of U+%04X)",
                         base == 8 ? "octal" : "hex", (int)length, p, n, n);
     } else if (is_byte && n > 255) {
-        sl_static_error(u->s, u->pos, "invalid escape sequence %.*s",
+        sl_static_error(u->s, u->pos, NULL, "invalid escape sequence %.*s",
                         (int)length, p);
     } else if (n > 0x10ffff) {
-        sl_static_error(u->s, u->pos,
+        sl_static_error(u->s, u->pos, NULL,
                         "code point out of range: %.10s (max \\U%08x)", p, n);
     } else if (n >= 0xd800 && n < 0xe000) {
-        sl_static_error(u->s, u->pos, "invalid Unicode code point U+%04X", n);
+        sl_static_error(u->s, u->pos, NULL, "invalid Unicode code point U+%04X",
+                        n);
     } else {
         if (is_byte)
             *u->out++ = (char)n;
@@ -199,10 +200,8 @@ static bool put_escape(struct unquoted *u)
     unsigned width = 0;
     if (c)
         sl_rune(u->p + 1, (size_t)(u->end - u->p - 1), &width);
-    sl_static_error(u->s, u->pos, "%s escape sequence %.*s",
+    sl_static_error(u->s, u->pos, HINT_ESCAPE, "%s escape sequence %.*s",
                     c ? "invalid" : "truncated", 1 + (int)width, u->p);
-    sl_static_hint(u->s, "a backslash itself is written \\\\, or use a raw "
-                         "text: r\"...\"");
     return false;
 }
 
@@ -272,14 +271,14 @@ void sl_lex_string(struct sl_lexer *l, struct sl_token *t, bool raw, bool bytes)
     if (!skip_text(l, quote, triple, &special)) {
         t->kind = TOK_ERROR;
         if (l->p < l->end) {
-            sl_static_error(l->s, t->pos, "unexpected newline in string");
+            sl_static_error(l->s, t->pos, NULL, "unexpected newline in string");
             sl_static_hint(l->s,
                            "the closing %c is missing; a text of several lines "
                            "stands between %c%c%c",
                            quote, quote, quote, quote);
         } else {
-            sl_static_error(l->s, t->pos, "unexpected EOF in string");
-            sl_static_hint(l->s, "the closing quotes are missing");
+            sl_static_error(l->s, t->pos, HINT_QUOTES,
+                            "unexpected EOF in string");
         }
         return;
     }

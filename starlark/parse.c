@@ -70,24 +70,19 @@ static bool may_refuse(const struct sl_parser *p)
            !p->lex.stopped;
 }
 
-void sl_complain(struct sl_parser *p, struct sl_pos pos, const char *text,
-                 const char *hint)
+void sl_complain(struct sl_parser *p, struct sl_pos pos, const char *hint,
+                 const char *text)
 {
-    if (p->tok.kind == TOK_STUCK)
-        return;
-    sl_static_error(p->s, pos, "%s", text);
-    if (hint)
-        sl_static_hint(p->s, "%s", hint);
+    if (p->tok.kind != TOK_STUCK)
+        sl_static_error(p->s, pos, hint, "%s", text);
 }
 
 bool sl_refuse(struct sl_parser *p, const char *want, const char *hint)
 {
     if (!may_refuse(p))
         return false;
-    sl_static_error(p->s, sl_after_token(p), "got %s, want %s",
+    sl_static_error(p->s, sl_after_token(p), hint, "got %s, want %s",
                     sl_token_names[p->tok.kind], want);
-    if (hint)
-        sl_static_hint(p->s, "%s", hint);
     return true;
 }
 
@@ -95,7 +90,7 @@ void sl_refuse_primary(struct sl_parser *p)
 {
     if (!may_refuse(p))
         return;
-    sl_static_error(p->s, p->tok.pos, "got %s, want primary expression",
+    sl_static_error(p->s, p->tok.pos, NULL, "got %s, want primary expression",
                     sl_token_names[p->tok.kind]);
     sl_hint_token(p, TOK_NAME);
 }
@@ -116,7 +111,7 @@ bool sl_enter(struct sl_parser *p)
     if (++p->depth <= SL_SOURCE_DEPTH)
         return true;
     if (may_refuse(p))
-        sl_static_error(p->s, p->tok.pos,
+        sl_static_error(p->s, p->tok.pos, NULL,
                         "brackets, blocks and operators are nested more than "
                         "%d deep",
                         SL_SOURCE_DEPTH);
@@ -134,7 +129,7 @@ value sl_parse_name(struct sl_parser *p)
         return name;
     }
     if (may_refuse(p)) {
-        sl_complain(p, sl_after_token(p), "not an identifier", NULL);
+        sl_complain(p, sl_after_token(p), NULL, "not an identifier");
         if (p->tok.kind >= TOK_AND)
             sl_hint_reserved(p);
         else
@@ -313,9 +308,7 @@ static bool parse_suite(struct sl_parser *p, struct sl_node **body)
         *body = parse_block(p);
         return true;
     }
-    sl_refuse(p, sl_token_names[TOK_INDENT],
-              "the block below a line that ends in : is indented; an empty one "
-              "is written \"pass\"");
+    sl_refuse(p, sl_token_names[TOK_INDENT], HINT_BLOCK);
     if (p->tok.kind == TOK_DEF || p->tok.kind == TOK_EOF ||
         p->tok.kind == TOK_OUTDENT)
         return true;
@@ -345,8 +338,7 @@ static void parse_def(struct sl_parser *p, struct sl_chain *out)
     p->want = sl_token_names[TOK_COLON];
     if (p->tok.kind == TOK_MINUS && *p->lex.p == '>') {
         if (!p->annotated)
-            sl_refuse(p, p->want,
-                      "there are no type annotations: leave out \"-> type\"");
+            sl_refuse(p, p->want, HINT_RESULT_TYPE);
         sl_next(p);
         sl_next(p);
         sl_parse_test(p);
@@ -379,8 +371,7 @@ static void parse_if(struct sl_parser *p, struct sl_chain *out)
                 parse_suite(p, place);
                 return;
             }
-            sl_refuse(p, sl_token_names[TOK_COLON],
-                      "write \"elif\" for \"else if\"");
+            sl_refuse(p, sl_token_names[TOK_COLON], HINT_ELIF);
         }
     } while (p->tok.kind == TOK_ELIF ||
              (p->tok.kind == TOK_IF && p->prev.kind == TOK_ELSE));
@@ -393,10 +384,8 @@ static void parse_loop(struct sl_parser *p, struct sl_chain *out)
     bool is_for = p->tok.kind == TOK_FOR;
 
     if (!is_for)
-        sl_complain(p, n->pos,
-                    "this Starlark dialect does not support while loops",
-                    "loop a bounded number of times: "
-                    "\"for _ in range(1000):\" with \"break\"");
+        sl_complain(p, n->pos, HINT_LOOP,
+                    "this Starlark dialect does not support while loops");
     sl_next(p);
     if (is_for) {
         p->want = sl_token_names[TOK_IN];
@@ -422,7 +411,7 @@ static void parse_load_name(struct sl_parser *p, struct sl_chain *out)
     if (p->tok.kind == TOK_NAME) {
         to->v = sl_parse_name(p);
         if (p->tok.kind != TOK_EQ) {
-            sl_static_error(p->s, sl_after_token(p),
+            sl_static_error(p->s, sl_after_token(p), NULL,
                             "load operand must be \"%.*s\" or "
                             "%.*s=\"originalname\" (want '=' after %.*s)",
                             length, text, length, text, length, text);
@@ -433,12 +422,12 @@ static void parse_load_name(struct sl_parser *p, struct sl_chain *out)
     }
     if (p->tok.kind != TOK_STRING) {
         if (to->v)
-            sl_static_error(p->s, sl_after_token(p),
+            sl_static_error(p->s, sl_after_token(p), NULL,
                             "original name of loaded symbol must be quoted: "
                             "%.*s=\"originalname\"",
                             length, text);
         else
-            sl_static_error(p->s, sl_after_token(p),
+            sl_static_error(p->s, sl_after_token(p), NULL,
                             "load operand must be \"name\" or "
                             "localname=\"name\" (got %s)",
                             sl_token_names[p->tok.kind]);
@@ -470,9 +459,8 @@ static void parse_load(struct sl_parser *p, struct sl_chain *out)
     sl_expect(p, TOK_LPAREN);
     n->v = p->tok.v;
     if (p->tok.kind != TOK_STRING) {
-        sl_complain(p, sl_after_token(p),
-                    "first operand of load statement must be a string literal",
-                    NULL);
+        sl_complain(p, sl_after_token(p), NULL,
+                    "first operand of load statement must be a string literal");
         sl_stuck(p);
     }
     sl_next(p);
@@ -487,8 +475,8 @@ static void parse_load(struct sl_parser *p, struct sl_chain *out)
     if (p->tok.kind == TOK_STUCK)
         return;
     if (!c.first)
-        sl_complain(p, pos, "load statement must import at least 1 symbol",
-                    NULL);
+        sl_complain(p, pos, NULL,
+                    "load statement must import at least 1 symbol");
     n->a = c.first;
     sl_chain_add(out, n);
 }
@@ -513,11 +501,7 @@ static void parse_assignment(struct sl_parser *p, struct sl_chain *out,
     struct sl_node *from = sl_parse_expr(p);
     while (p->tok.kind == TOK_EQ) {
         bool arrow = *p->lex.p == '>';
-        sl_refuse(p, p->want,
-                  arrow ? "functions in an expression are written "
-                          "\"lambda x: x\""
-                        : "one assignment a statement: write \"b = c\" and "
-                          "\"a = b\" for \"a = b = c\"");
+        sl_refuse(p, p->want, arrow ? HINT_LAMBDA : HINT_ASSIGNMENTS);
         if (arrow) {
             sl_stuck(p);
             return;
@@ -538,10 +522,7 @@ static void pass_over_annotation(struct sl_parser *p)
     bool block =
         *p->lex.p == '\n' || *p->lex.p == '\r' || p->lex.p == p->lex.end;
 
-    sl_refuse(p, p->want,
-              block ? "blocks begin with if, elif, else, for or def"
-                    : "there are no type annotations: write \"x = 1\" for "
-                      "\"x: int = 1\"");
+    sl_refuse(p, p->want, block ? HINT_BLOCK_WORDS : HINT_TYPE);
     sl_next(p);
     if (block)
         sl_stuck(p);
@@ -551,19 +532,6 @@ static void pass_over_annotation(struct sl_parser *p)
 
 static void parse_expression(struct sl_parser *p, struct sl_chain *out)
 {
-    static const uint8_t augmented[TOK_COUNT] = {
-        [TOK_PLUS_EQ] = 1 + OP_ADD,
-        [TOK_MINUS_EQ] = 1 + OP_SUB,
-        [TOK_STAR_EQ] = 1 + OP_MUL,
-        [TOK_SLASH_EQ] = 1 + OP_DIV,
-        [TOK_SLASHSLASH_EQ] = 1 + OP_FLOORDIV,
-        [TOK_PERCENT_EQ] = 1 + OP_MOD,
-        [TOK_AMP_EQ] = 1 + OP_AND,
-        [TOK_PIPE_EQ] = 1 + OP_OR,
-        [TOK_CIRCUMFLEX_EQ] = 1 + OP_XOR,
-        [TOK_LTLT_EQ] = 1 + OP_SHL,
-        [TOK_GTGT_EQ] = 1 + OP_SHR,
-    };
     struct sl_node *x = sl_parse_expr(p), *n;
 
     if (p->tok.kind == TOK_COLON &&
@@ -579,9 +547,9 @@ static void parse_expression(struct sl_parser *p, struct sl_chain *out)
         parse_assignment(p, out, x);
         return;
     }
-    if (augmented[p->tok.kind]) {
+    if (p->tok.kind >= TOK_PLUS_EQ && p->tok.kind <= TOK_GTGT_EQ) {
         n = sl_node_new(p, N_AUGMENT, p->tok.pos);
-        n->op = (uint8_t)(augmented[p->tok.kind] - 1);
+        n->op = (uint8_t)(p->tok.kind - TOK_PLUS_EQ + OP_ADD);
         sl_next(p);
         n->b = sl_parse_expr(p);
     } else {

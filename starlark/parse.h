@@ -70,8 +70,8 @@ bool sl_refuse(struct sl_parser *p, const char *want, const char *hint);
 /* "got X, want primary expression" */
 void sl_refuse_primary(struct sl_parser *p);
 /* Any error, unless stuck. */
-void sl_complain(struct sl_parser *p, struct sl_pos pos, const char *text,
-                 const char *hint);
+void sl_complain(struct sl_parser *p, struct sl_pos pos, const char *hint,
+                 const char *text);
 void sl_stuck(struct sl_parser *p);
 /* Where Go reports most errors: behind the token. */
 struct sl_pos sl_after_token(const struct sl_parser *p);

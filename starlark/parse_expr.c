@@ -127,14 +127,10 @@ static bool check_order(struct sl_parser *p, const struct rule *rule,
     if (p->tok.kind == TOK_STUCK)
         return false;
     bool named = rule->wrong[strlen(rule->wrong) - 1] == '*';
-    sl_static_error(p->s, pos, "%s%.*s", rule->wrong,
+    sl_static_error(p->s, pos, NULL, "%s%.*s", rule->wrong,
                     named ? (int)sl_string(starstar->v)->length : 0,
                     named ? sl_string(starstar->v)->p : "");
-    sl_static_hint(p->s, starstar
-                             ? "the order is: required, name=default, *args, "
-                               "keyword-only ones, **kwargs"
-                             : "the order is: positional, name=value, *args, "
-                               "**kwargs");
+    sl_static_hint(p->s, starstar ? HINT_PARAMS : HINT_ARGUMENTS);
     return false;
 }
 
@@ -167,9 +163,8 @@ static struct sl_node *parse_commas(struct sl_parser *p,
             continue;
         }
         if (!inside)
-            sl_complain(p, comma, "unparenthesized tuple with trailing comma",
-                        "write (x,) for a tuple of one item, or drop the "
-                        "comma");
+            sl_complain(p, comma, HINT_TUPLE,
+                        "unparenthesized tuple with trailing comma");
         break;
     }
     tuple->a = c.first;
@@ -269,10 +264,7 @@ static struct sl_node *parse_entry(struct sl_parser *p, bool *said)
         return n;
     }
     if (!*said)
-        sl_refuse(p, "':'",
-                  kind == TOK_FOR ? "write set([x for x in xs]) for a set"
-                                  : "write set([a, b]) for a set; a dict has "
-                                    "{key: value}");
+        sl_refuse(p, "':'", kind == TOK_FOR ? HINT_SET_OF : HINT_SET);
     *said = true;
     n->b = sl_node_new(p, N_LITERAL, p->tok.pos);
     return n;
@@ -305,9 +297,7 @@ static struct sl_node *parse_dict(struct sl_parser *p)
 static struct sl_node *parse_generator(struct sl_parser *p, struct sl_node *x,
                                        struct sl_pos pos)
 {
-    sl_refuse(p, p->want,
-              "there are no generators: put the comprehension in brackets, "
-              "[x for x in xs]");
+    sl_refuse(p, p->want, HINT_GENERATOR);
     return parse_clauses(p, x, pos, TOK_RPAREN);
 }
 
@@ -348,9 +338,8 @@ static struct sl_node *parse_argument(struct sl_parser *p, bool first)
     if (p->tok.kind != TOK_EQ)
         return x;
     if (x->kind != N_NAME || (x->flags & NODE_PARENTHESIZED)) {
-        sl_complain(p, sl_after_token(p),
-                    "keyword argument must have form name=expr",
-                    "values are compared by ==");
+        sl_complain(p, sl_after_token(p), HINT_COMPARE,
+                    "keyword argument must have form name=expr");
         sl_stuck(p);
         return x;
     }
@@ -485,15 +474,10 @@ static bool pass_over_neighbours(struct sl_parser *p, struct sl_node *x)
         x->kind = N_LITERAL;
         x->v = p->tok.v;
     } else if (text && x->kind == N_LITERAL && is_text(&p->prev)) {
-        sl_refuse(p, p->want,
-                  p->open > 0 ? "put a comma between texts, or join them with "
-                                "+: \"a\" + \"b\""
-                              : "join texts with +: \"a\" + \"b\"");
+        sl_refuse(p, p->want, p->open > 0 ? HINT_TEXTS_INSIDE : HINT_TEXTS);
     } else if (p->tok.kind == TOK_NAME && touches &&
                (p->prev.kind == TOK_INT || p->prev.kind == TOK_FLOAT)) {
-        sl_refuse(p, p->want,
-                  "numbers are written in digits alone: no _, no letters "
-                  "behind them");
+        sl_refuse(p, p->want, HINT_DIGITS);
     } else {
         return false;
     }
@@ -574,10 +558,9 @@ static struct sl_node *parse_operation(struct sl_parser *p, struct sl_node *x,
             sl_stuck(p);
     }
     if (chained && p->tok.kind != TOK_STUCK) {
-        sl_static_error(p->s, sl_after_token(p),
+        sl_static_error(p->s, sl_after_token(p), HINT_COMPARE_CHAIN,
                         "%s does not associate with %s (use parens)",
                         operator_name(x->op), operator_name(n->op));
-        sl_static_hint(p->s, "write \"a < b and b < c\" for \"a < b < c\"");
     }
     sl_next(p);
     if (kind == TOK_IS && p->tok.kind == TOK_NOT)
@@ -630,8 +613,8 @@ static struct sl_node *parse_condition(struct sl_parser *p, struct sl_node *x)
     n->b = x;
     n->a = parse_level(p, LEVEL_OR);
     if (p->tok.kind != TOK_ELSE && p->tok.kind != TOK_STUCK) {
-        sl_complain(p, n->pos, "conditional expression without else clause",
-                    "write \"a if condition else b\"");
+        sl_complain(p, n->pos, HINT_CONDITION,
+                    "conditional expression without else clause");
         n->c = sl_node_new(p, N_LITERAL, n->pos);
         return n;
     }
@@ -643,15 +626,14 @@ static struct sl_node *parse_condition(struct sl_parser *p, struct sl_node *x)
 /* name := value */
 static void pass_over_walrus(struct sl_parser *p, struct sl_node *x)
 {
-    static const char hint[] =
-        "there is no :=, assign in a statement of its own before this one";
     bool in_header = p->want[1] == ':';
 
     if (!in_header)
-        sl_refuse(p, p->want, hint);
+        sl_refuse(p, p->want, HINT_WALRUS);
     sl_next(p);
     if (in_header)
-        sl_complain(p, p->tok.pos, "got '=', want primary expression", hint);
+        sl_complain(p, p->tok.pos, HINT_WALRUS,
+                    "got '=', want primary expression");
     if (x->kind == N_NAME)
         sl_unsure_name(p, x->v);
     sl_next(p);
@@ -680,9 +662,7 @@ struct sl_node *sl_parse_test(struct sl_parser *p)
 static void pass_over_annotation(struct sl_parser *p)
 {
     if (!p->annotated)
-        sl_refuse(p, "')'",
-                  "there are no type annotations: write only the names of "
-                  "parameters");
+        sl_refuse(p, "')'", HINT_PARAM_TYPE);
     p->annotated = true;
     sl_next(p);
     if (p->tok.pos.line > p->prev.pos.line)
@@ -752,9 +732,7 @@ struct sl_node *sl_parse_params(struct sl_parser *p, bool is_def)
     }
     p->want = want;
     if (star && !star->v && !(seen >> LATE & 1))
-        sl_complain(p, star->pos,
-                    "bare * must be followed by keyword-only parameters",
-                    "the order is: required, name=default, *args, "
-                    "keyword-only ones, **kwargs");
+        sl_complain(p, star->pos, HINT_PARAMS,
+                    "bare * must be followed by keyword-only parameters");
     return c.first;
 }

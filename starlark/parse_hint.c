@@ -12,18 +12,18 @@ static const char *const hints[TOK_COUNT] = {
     [TOK_ASSERT] = "for assert write: if not condition: fail(\"what is wrong\")",
     [TOK_ASYNC] = "there is no async: functions are called and return",
     [TOK_AWAIT] = "there is no await: a call returns its result",
-    [TOK_CLASS] = "there are no classes: use a dict for data, and functions",
+    [TOK_CLASS] = HINT_NO_CLASS,
     [TOK_DEL] = "write d.pop(key) or list.pop(i) for del",
-    [TOK_EXCEPT] = "there are no exceptions to catch: check before, as in \"if key in d\"",
-    [TOK_FINALLY] = "there are no exceptions to catch: check before, as in \"if key in d\"",
-    [TOK_FROM] = "there are no imports: what can be used is there already",
-    [TOK_GLOBAL] = "a function cannot assign to names outside of it: return the new value, or keep it in a dict or a list",
-    [TOK_IMPORT] = "there are no imports: what can be used is there already",
+    [TOK_EXCEPT] = HINT_NO_EXCEPT,
+    [TOK_FINALLY] = HINT_NO_EXCEPT,
+    [TOK_FROM] = HINT_NO_IMPORT,
+    [TOK_GLOBAL] = HINT_OUTER,
+    [TOK_IMPORT] = HINT_NO_IMPORT,
     [TOK_IS] = "write == for is, and != for is not",
-    [TOK_NONLOCAL] = "a function cannot assign to names outside of it: return the new value, or keep it in a dict or a list",
+    [TOK_NONLOCAL] = HINT_OUTER,
     [TOK_RAISE] = "write fail(\"what is wrong\") for raise",
     [TOK_TRY] = "there are no exceptions to catch: check before, as in \"if key in d\"; an error ends the program",
-    [TOK_WHILE] = "loop a bounded number of times: \"for _ in range(1000):\" with \"break\"",
+    [TOK_WHILE] = HINT_LOOP,
     [TOK_WITH] = "there is no with: nothing needs to be closed",
     [TOK_YIELD] = "there are no generators: append to a list and return it",
     [TOK_ELIF] = "elif belongs below an if, at the same indentation",
@@ -54,9 +54,9 @@ first_words[] = {
     {"elseif elsif", "write elif"},
     {"unless", "write \"if not condition:\""},
     {"foreach", "write \"for x in xs:\""},
-    {"do until loop", "loop a bounded number of times: \"for _ in range(1000):\" with \"break\""},
-    {"throw", "write fail(\"what is wrong\")"},
-    {"new", "there are no classes: use a dict for data, and functions"},
+    {"do until loop", HINT_LOOP},
+    {"throw", HINT_FAIL},
+    {"new", HINT_NO_CLASS},
     {"type", "there are no type declarations"},
     {"goto", "write if and for"},
     {"end", "a block ends where its indentation ends"},
@@ -98,7 +98,7 @@ names[] = {
     {"memoryview", "slices do the same: b[1:3]"},
     {"slice", "write x[start:stop:step]"},
     {"object super self this cls property staticmethod classmethod",
-     "there are no classes: use a dict for data, and functions"},
+     HINT_NO_CLASS},
     {"struct namedtuple dataclass", "use a dict: {\"name\": value}"},
     {"OrderedDict", "dicts keep the order in which keys were added"},
     {"defaultdict", "write d.setdefault(key, []).append(x)"},
@@ -109,13 +109,13 @@ names[] = {
     {"id", "values have no identity: compare with =="},
     {"globals locals vars", "keep what is looked up by name in a dict"},
     {"eval exec compile", "a program cannot run texts as programs"},
-    {"__import__ require", "there are no imports: what can be used is there already"},
+    {"__import__ require", HINT_NO_IMPORT},
     {"__name__", "a program is only ever run: call the function"},
     {"__file__", "a program does not know where it is"},
     {"exit quit", "write return, or fail(\"what is wrong\")"},
     {"sleep", "a program cannot wait: it sees no clock"},
     {"error panic raise Exception ValueError TypeError IndexError RuntimeError",
-     "write fail(\"what is wrong\")"},
+     HINT_FAIL},
     {"KeyError", "write fail(\"what is wrong\"), or d.get(key, default)"},
     {"NotImplementedError NotImplemented", "write fail(\"not implemented\")"},
     {"StopIteration", "leave a loop with break"},
@@ -208,8 +208,7 @@ static const char *hint_before(const struct sl_parser *p)
         {"--", TOK_MINUS, "write \"x -= 1\" for \"x--\""},
         {"===", TOK_EQ, "write == for ==="},
         {"<>", TOK_GT, "write != for <>"},
-        {"=>", TOK_GT,
-         "functions in an expression are written \"lambda x: x\""},
+        {"=>", TOK_GT, HINT_LAMBDA},
         {"..", TOK_DOT,
          "write \"pass\" for a body that does nothing, range(a, b) for "
          "numbers"},
@@ -255,7 +254,7 @@ static const char *hint_alone(const struct sl_parser *p,
                          "expression, whose value it returns"
                        : NULL;
     case TOK_EQ:
-        return want == TOK_COLON ? "values are compared by ==" : NULL;
+        return want == TOK_COLON ? HINT_COMPARE : NULL;
     default:
         return primary || p->tok.kind == TOK_IS ||
                        (want == TOK_EOF && p->tok.kind >= TOK_AND)
@@ -280,7 +279,7 @@ static void hint_bracket(struct sl_parser *p, const struct sl_bracket *b)
                        "that closes the '%c' of line %u?",
                        b->text, b->pos.line);
     else if (kind >= TOK_NAME && kind <= TOK_BYTES)
-        sl_static_hint(p->s, "is a comma or an operator missing before it?");
+        sl_static_hint(p->s, HINT_MISSING);
 }
 
 /* name = ..., as a statement or an argument. */
@@ -315,6 +314,5 @@ void sl_hint_token(struct sl_parser *p, enum sl_token_kind want)
     else if (p->open > 0)
         hint_bracket(p, &p->brackets[p->open - 1]);
     else if (want == TOK_COLON)
-        sl_static_hint(p->s, "what begins with def, if, elif, else or for has "
-                             "a : before its block");
+        sl_static_hint(p->s, HINT_COLON);
 }

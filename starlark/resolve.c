@@ -24,15 +24,14 @@ static void declare(struct sl_resolver *r, const struct sl_node *n, bool load)
     if (!in_file || interactive || r->broken)
         return;
     if (load)
-        sl_static_error(r->s, n->pos, "cannot reassign top-level %.*s",
-                        SHOWN(n->v));
+        sl_static_error(r->s, n->pos, HINT_ONCE,
+                        "cannot reassign top-level %.*s", SHOWN(n->v));
     else
-        sl_static_error(
-            r->s, n->pos, "cannot reassign %s %.*s declared at %s:%u:%u",
-            v->kind == VARIABLE_GLOBAL ? "global" : "local", SHOWN(n->v),
-            r->file->source.file, v->pos.line, v->pos.column);
-    sl_static_hint(r->s, "a name at the top level is assigned once: take "
-                         "another name, or do this in a function");
+        sl_static_error(r->s, n->pos, HINT_ONCE,
+                        "cannot reassign %s %.*s declared at %s:%u:%u",
+                        v->kind == VARIABLE_GLOBAL ? "global" : "local",
+                        SHOWN(n->v), r->file->source.file, v->pos.line,
+                        v->pos.column);
 }
 
 static void declare_target(struct sl_resolver *r, const struct sl_node *n)
@@ -49,11 +48,11 @@ static void declare_load(struct sl_resolver *r, const struct sl_node *n)
     for (const struct sl_node *x = n->a; x; x = x->next) {
         const struct sl_string *from = sl_string(x->b->v);
         if (from->length == 0) {
-            sl_static_error(r->s, x->b->pos, "load: empty identifier");
+            sl_static_error(r->s, x->b->pos, NULL, "load: empty identifier");
             continue;
         }
         if (from->p[0] == '_')
-            sl_static_error(r->s, x->b->pos,
+            sl_static_error(r->s, x->b->pos, NULL,
                             "load: names with leading underscores are not "
                             "exported: %.*s",
                             SHOWN(x->b->v));
@@ -113,7 +112,6 @@ static void resolve_block(struct sl_resolver *r, struct sl_node *n);
 
 static void refuse_target(struct sl_resolver *r, const struct sl_node *n)
 {
-    static const char compare[] = "values are compared by ==";
     static const struct {
         const char *name, *hint;
     } rows[] = {
@@ -121,21 +119,19 @@ static void refuse_target(struct sl_resolver *r, const struct sl_node *n)
         [N_DICT] = {"dictexpr", NULL},
         [N_COMPREHENSION] = {"comprehension", NULL},
         [N_UNARY] = {"unaryexpr", NULL},
-        [N_BINARY] = {"binaryexpr", compare},
-        [N_AND] = {"binaryexpr", compare},
-        [N_OR] = {"binaryexpr", compare},
+        [N_BINARY] = {"binaryexpr", HINT_COMPARE},
+        [N_AND] = {"binaryexpr", HINT_COMPARE},
+        [N_OR] = {"binaryexpr", HINT_COMPARE},
         [N_COND] = {"condexpr", NULL},
         [N_LAMBDA] = {"lambdaexpr", NULL},
-        [N_CALL] = {"callexpr", compare},
-        [N_SLICE] = {"sliceexpr", "make a new list: x[:i] + new + x[j:]"},
+        [N_CALL] = {"callexpr", HINT_COMPARE},
+        [N_SLICE] = {"sliceexpr", HINT_SLICE},
     };
 
     if (n->kind >= sizeof rows / sizeof *rows || !rows[n->kind].name)
         return;
-    sl_static_error(r->s, sl_node_start(n), "can't assign to %s",
-                    rows[n->kind].name);
-    if (rows[n->kind].hint)
-        sl_static_hint(r->s, "%s", rows[n->kind].hint);
+    sl_static_error(r->s, sl_node_start(n), rows[n->kind].hint,
+                    "can't assign to %s", rows[n->kind].name);
 }
 
 static void resolve_target(struct sl_resolver *r, struct sl_node *n,
@@ -157,7 +153,7 @@ static void resolve_target(struct sl_resolver *r, struct sl_node *n,
         if (augmented)
             sl_static_error(
                 r->s, n->kind == N_TUPLE && n->a ? sl_node_start(n->a) : n->pos,
-                "can't use %s expression in augmented assignment",
+                NULL, "can't use %s expression in augmented assignment",
                 n->kind == N_TUPLE ? "tuple" : "list");
         for (n = n->a; n && !r->failed; n = n->next)
             resolve_target(r, n, augmented);
@@ -210,7 +206,7 @@ static void resolve_args(struct sl_resolver *r, struct sl_node *call)
             continue;
         struct sl_name *name = sl_scope_name(r, x->v);
         if (name->call == r->calls)
-            sl_static_error(r->s, x->pos,
+            sl_static_error(r->s, x->pos, NULL,
                             "keyword argument \"%.*s\" is repeated",
                             SHOWN(x->v));
         name->call = r->calls;
@@ -225,7 +221,7 @@ static void resolve_args(struct sl_resolver *r, struct sl_node *call)
 static void declare_param(struct sl_resolver *r, struct sl_node *n)
 {
     if (sl_declared(r, n->v)) {
-        sl_static_error(r->s, n->c ? n->c->pos : n->pos,
+        sl_static_error(r->s, n->c ? n->c->pos : n->pos, NULL,
                         "duplicate parameter: %.*s", SHOWN(n->v));
         return;
     }
@@ -339,16 +335,11 @@ static void resolve_expr(struct sl_resolver *r, struct sl_node *n)
 
 /* `n` is refused outside of functions. */
 static void refuse_toplevel(struct sl_resolver *r, const struct sl_node *n,
-                            const char *text, const char *hint)
+                            const char *hint, const char *text)
 {
-    if (!r->walk->outer && !r->s->options.interactive && !r->broken) {
-        sl_static_error(r->s, n->pos, "%s not within a function", text);
-        sl_static_hint(r->s,
-                       "put it into a function, and call that; or write "
-                       "%s",
-                       hint);
-        r->broken = true;
-    }
+    if (!r->walk->outer && !r->s->options.interactive && !r->broken)
+        sl_static_error(r->s, n->pos, hint, "%s not within a function", text);
+    r->broken = true;
 }
 
 /* The variables that all branches so far set are pending from `first` on. */
@@ -374,7 +365,7 @@ static void resolve_if(struct sl_resolver *r, struct sl_node *n)
     size_t set = r->set.count, first = r->pending.count;
     bool dead = r->walk->dead, any = false;
 
-    refuse_toplevel(r, n, "if statement", "\"x = a if condition else b\"");
+    refuse_toplevel(r, n, HINT_TOP_IF, "if statement");
     r->walk->branches++;
     for (;; n = n->c) {
         resolve_expr(r, n->a);
@@ -398,8 +389,7 @@ static void resolve_for(struct sl_resolver *r, struct sl_node *n)
     bool dead = r->walk->dead;
 
     if (n->a)
-        refuse_toplevel(r, n, "for loop",
-                        "a comprehension, [f(x) for x in xs]");
+        refuse_toplevel(r, n, HINT_TOP_FOR, "for loop");
     r->broken = true;
     resolve_expr(r, n->b);
     size_t set = r->set.count;
@@ -429,7 +419,7 @@ static void resolve_load(struct sl_resolver *r, struct sl_node *n)
     else if (!refusal)
         refusal = "load is not available";
     if (refusal)
-        sl_static_error(r->s, n->pos, "%s", refusal);
+        sl_static_error(r->s, n->pos, NULL, "%s", refusal);
     for (struct sl_node *x = n->a; x && !r->failed; x = x->next)
         if (sl_string(x->b->v)->length > 0)
             sl_resolve_write(r, x->a);
@@ -476,7 +466,7 @@ static void resolve_statement(struct sl_resolver *r, struct sl_node *n)
         break;
     case N_RETURN:
         if (!r->walk->outer)
-            sl_static_error(r->s, n->pos,
+            sl_static_error(r->s, n->pos, NULL,
                             "return statement not within a function");
         resolve_expr(r, n->a);
         r->walk->dead = true;
@@ -484,7 +474,7 @@ static void resolve_statement(struct sl_resolver *r, struct sl_node *n)
     case N_BREAK:
     case N_CONTINUE:
         if (r->walk->loops == 0)
-            sl_static_error(r->s, n->pos, "%s not in a loop",
+            sl_static_error(r->s, n->pos, NULL, "%s not in a loop",
                             n->kind == N_BREAK ? "break" : "continue");
         r->walk->dead = true;
         break;

@@ -148,7 +148,7 @@ static struct star_program *compile_source(struct star *s, const char *file,
     if (length > s->limits.source_bytes) {
         const struct sl_source none = {.file = file, .text = ""};
         sl_static_begin(s, &none);
-        sl_static_error(s, (struct sl_pos){1, 1},
+        sl_static_error(s, (struct sl_pos){1, 1}, NULL,
                         "source of %zu bytes is larger than the limit of %zu",
                         length, s->limits.source_bytes);
         return NULL;

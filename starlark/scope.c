@@ -207,11 +207,11 @@ static void refuse_undefined(struct sl_resolver *r, struct sl_name *name,
             sl_spell_try(&sp, other->p, other->length);
         }
     if (sp.best)
-        sl_static_error(r->s, pos, "undefined: %.*s (did you mean %.*s?)",
+        sl_static_error(r->s, pos, NULL, "undefined: %.*s (did you mean %.*s?)",
                         (int)text->length, text->p, (int)sp.best_length,
                         sp.best);
     else
-        sl_static_error(r->s, pos, "undefined: %.*s", (int)text->length,
+        sl_static_error(r->s, pos, NULL, "undefined: %.*s", (int)text->length,
                         text->p);
     if (name->hinted)
         return;
