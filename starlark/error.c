@@ -411,23 +411,22 @@ bool sl_has_static_errors(const struct star *s)
     return s->error->static_count > 0;
 }
 
+static uint64_t order(struct sl_pos pos)
+{
+    return (uint64_t)pos.line << 32 | pos.column;
+}
+
 /* The first of the source first, for message and place. False: it was said. */
 static bool sort_in(struct sl_error *e, struct static_error x)
 {
     uint32_t i = e->static_count;
-    const struct static_error *y;
 
-    for (; i > 0; i--) {
-        y = &e->errors[i - 1];
-        if (y->pos.line < x.pos.line ||
-            (y->pos.line == x.pos.line && y->pos.column <= x.pos.column))
-            break;
-    }
+    while (i > 0 && order(e->errors[i - 1].pos) > order(x.pos))
+        i--;
     for (uint32_t k = i; k > 0; k--) {
-        y = &e->errors[k - 1];
-        if (y->pos.line != x.pos.line || y->pos.column != x.pos.column)
-            break;
-        if (y->after - y->text == x.after - x.text &&
+        const struct static_error *y = &e->errors[k - 1];
+        if (order(y->pos) == order(x.pos) &&
+            y->after - y->text == x.after - x.text &&
             memcmp(e->statics.p + y->text, e->statics.p + x.text,
                    x.after - x.text) == 0)
             return false;
@@ -591,18 +590,15 @@ enum star_error star_error(const struct star *s)
 
 const char *star_error_name(enum star_error error)
 {
+    /* clang-format off */
     static const char *const names[] = {
-        [STAR_OK] = "ok",
-        [STAR_ERROR_STATIC] = "static",
-        [STAR_ERROR_RUNTIME] = "runtime",
-        [STAR_ERROR_MEMORY] = "memory",
-        [STAR_ERROR_STEPS] = "steps",
-        [STAR_ERROR_TIMEOUT] = "timeout",
-        [STAR_ERROR_DEPTH] = "depth",
-        [STAR_ERROR_OUTPUT] = "output",
-        [STAR_ERROR_CANCELED] = "canceled",
-        [STAR_ERROR_VALUE] = "value",
+        [STAR_OK] = "ok",               [STAR_ERROR_STATIC] = "static",
+        [STAR_ERROR_RUNTIME] = "runtime", [STAR_ERROR_MEMORY] = "memory",
+        [STAR_ERROR_STEPS] = "steps",   [STAR_ERROR_TIMEOUT] = "timeout",
+        [STAR_ERROR_DEPTH] = "depth",   [STAR_ERROR_OUTPUT] = "output",
+        [STAR_ERROR_CANCELED] = "canceled", [STAR_ERROR_VALUE] = "value",
     };
+    /* clang-format on */
 
     return (unsigned)error < sizeof names / sizeof *names ? names[error]
                                                           : "unknown";

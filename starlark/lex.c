@@ -181,17 +181,13 @@ static bool read_indentation(struct sl_lexer *l)
 
 static enum sl_token_kind keyword(const char *p, size_t length)
 {
-    static const uint8_t first[32] = {
-        /* of each letter */
-        ['a' & 31] = TOK_AND,    ['b' & 31] = TOK_BREAK,
-        ['c' & 31] = TOK_CLASS,  ['d' & 31] = TOK_DEF,
-        ['e' & 31] = TOK_ELIF,   ['f' & 31] = TOK_FINALLY,
-        ['g' & 31] = TOK_GLOBAL, ['i' & 31] = TOK_IF,
-        ['l' & 31] = TOK_LAMBDA, ['n' & 31] = TOK_NONLOCAL,
-        ['o' & 31] = TOK_OR,     ['p' & 31] = TOK_PASS,
-        ['r' & 31] = TOK_RAISE,  ['t' & 31] = TOK_TRY,
-        ['w' & 31] = TOK_WHILE,  ['y' & 31] = TOK_YIELD,
+    /* clang-format off */
+    static const uint8_t first[32] = { /* of each letter */
+        0, TOK_AND, TOK_BREAK, TOK_CLASS, TOK_DEF, TOK_ELIF, TOK_FINALLY,
+        TOK_GLOBAL, 0, TOK_IF, 0, 0, TOK_LAMBDA, 0, TOK_NONLOCAL, TOK_OR,
+        TOK_PASS, 0, TOK_RAISE, 0, TOK_TRY, 0, 0, TOK_WHILE, 0, TOK_YIELD,
     };
+    /* clang-format on */
     unsigned kind = length > 1 ? first[*p & 31] : 0;
 
     for (; kind && kind < TOK_COUNT && *sl_token_names[kind] == *p; kind++)
@@ -274,32 +270,18 @@ __attribute__((cold)) static void refuse_character(struct sl_lexer *l,
 
 static void lex_punctuation(struct sl_lexer *l, struct sl_token *t)
 {
-    /* One, two of the same. */
-    static const uint8_t table[128][2] = {
-        ['+'] = {TOK_PLUS},
-        ['-'] = {TOK_MINUS},
-        ['*'] = {TOK_STAR, TOK_STARSTAR},
-        ['/'] = {TOK_SLASH, TOK_SLASHSLASH},
-        ['%'] = {TOK_PERCENT},
-        ['&'] = {TOK_AMP},
-        ['|'] = {TOK_PIPE},
-        ['^'] = {TOK_CIRCUMFLEX},
-        ['<'] = {TOK_LT, TOK_LTLT},
-        ['>'] = {TOK_GT, TOK_GTGT},
-        ['='] = {TOK_EQ},
-        ['!'] = {TOK_BANG},
-        ['~'] = {TOK_TILDE},
-        [','] = {TOK_COMMA},
-        [';'] = {TOK_SEMI},
-        [':'] = {TOK_COLON},
-        ['.'] = {TOK_DOT},
-        ['('] = {TOK_LPAREN},
-        ['['] = {TOK_LBRACK},
-        ['{'] = {TOK_LBRACE},
-        [')'] = {TOK_RPAREN},
-        [']'] = {TOK_RBRACK},
-        ['}'] = {TOK_RBRACE},
+    /* clang-format off */
+    static const uint8_t table[128][2] = { /* one; two of the same */
+        ['+'] = {TOK_PLUS},     ['-'] = {TOK_MINUS},  ['*'] = {TOK_STAR, TOK_STARSTAR},
+        ['%'] = {TOK_PERCENT},  ['&'] = {TOK_AMP},    ['/'] = {TOK_SLASH, TOK_SLASHSLASH},
+        ['^'] = {TOK_CIRCUMFLEX}, ['|'] = {TOK_PIPE}, ['<'] = {TOK_LT, TOK_LTLT},
+        ['='] = {TOK_EQ},       ['!'] = {TOK_BANG},   ['>'] = {TOK_GT, TOK_GTGT},
+        ['~'] = {TOK_TILDE},    [','] = {TOK_COMMA},  [';'] = {TOK_SEMI},
+        [':'] = {TOK_COLON},    ['.'] = {TOK_DOT},
+        ['('] = {TOK_LPAREN},   ['['] = {TOK_LBRACK}, ['{'] = {TOK_LBRACE},
+        [')'] = {TOK_RPAREN},   [']'] = {TOK_RBRACK}, ['}'] = {TOK_RBRACE},
     };
+    /* clang-format on */
     char c = *l->p;
     const uint8_t *kinds = table[c & 0x7f];
     bool two = kinds[1] && l->p[1] == c;
@@ -338,20 +320,6 @@ static void lex_end(struct sl_lexer *l, struct sl_token *t, bool after_newline)
     }
 }
 
-/* Behind a backslash outside of texts. */
-static bool continue_line(struct sl_lexer *l, struct sl_token *t)
-{
-    l->p++;
-    if (at_line_end(l)) {
-        sl_lex_next_line(l);
-        return true;
-    }
-    sl_static_error(l->s, sl_lex_pos(l), HINT_BACKSLASH,
-                    "stray backslash in program");
-    t->kind = TOK_ERROR;
-    return false;
-}
-
 /* False: there was none, only space that is not told. */
 static bool lex(struct sl_lexer *l, struct sl_token *t)
 {
@@ -384,7 +352,14 @@ static bool lex(struct sl_lexer *l, struct sl_token *t)
     } else if (l->p == l->end) {
         lex_end(l, t, after_newline);
     } else if (c == '\\') {
-        return !continue_line(l, t);
+        l->p++;
+        if (at_line_end(l)) {
+            sl_lex_next_line(l);
+            return false;
+        }
+        sl_static_error(l->s, sl_lex_pos(l), HINT_BACKSLASH,
+                        "stray backslash in program");
+        t->kind = TOK_ERROR;
     } else {
         lex_punctuation(l, t);
     }

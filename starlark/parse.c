@@ -39,13 +39,6 @@ struct sl_function_info *sl_function_info_new(struct sl_parser *p,
     return fn;
 }
 
-struct sl_pos sl_bracket_open(struct sl_parser *p)
-{
-    if (p->open < sizeof p->brackets / sizeof *p->brackets)
-        p->brackets[p->open++] = (struct sl_bracket){p->tok.pos, *p->tok.at};
-    return p->tok.pos;
-}
-
 /* --- errors ------------------------------------------------------------------------- */
 
 struct sl_pos sl_after_token(const struct sl_parser *p)
@@ -104,6 +97,17 @@ void sl_expect(struct sl_parser *p, enum sl_token_kind kind)
     if (sl_refuse(p, sl_token_names[kind], NULL))
         sl_hint_token(p, kind);
     sl_stuck(p);
+}
+
+struct sl_pos sl_open(struct sl_parser *p, enum sl_token_kind kind)
+{
+    struct sl_pos pos = p->tok.pos;
+
+    if (p->tok.kind == kind &&
+        p->open < sizeof p->brackets / sizeof *p->brackets)
+        p->brackets[p->open++] = (struct sl_bracket){pos, *p->tok.at};
+    sl_expect(p, kind);
+    return pos;
 }
 
 bool sl_enter(struct sl_parser *p)
@@ -328,9 +332,7 @@ static void parse_def(struct sl_parser *p, struct sl_chain *out)
     n->c = sl_node_new(p, N_NAME, p->tok.pos);
     n->v = n->c->v = sl_parse_name(p);
     n->fn = sl_function_info_new(p, n->pos, n->v);
-    if (p->tok.kind == TOK_LPAREN)
-        sl_bracket_open(p);
-    sl_expect(p, TOK_LPAREN);
+    sl_open(p, TOK_LPAREN);
     p->annotated = false;
     n->a = sl_parse_params(p, true);
     sl_expect(p, TOK_RPAREN);
@@ -453,10 +455,7 @@ static void parse_load(struct sl_parser *p, struct sl_chain *out)
     struct sl_chain c = {0};
 
     sl_next(p);
-    struct sl_pos pos = p->tok.pos;
-    if (p->tok.kind == TOK_LPAREN)
-        sl_bracket_open(p);
-    sl_expect(p, TOK_LPAREN);
+    struct sl_pos pos = sl_open(p, TOK_LPAREN);
     n->v = p->tok.v;
     if (p->tok.kind != TOK_STRING) {
         sl_complain(p, sl_after_token(p), NULL,
@@ -515,28 +514,21 @@ static void parse_assignment(struct sl_parser *p, struct sl_chain *out,
         assign(p, out, pos, target, from);
 }
 
-/* At the ":" behind an expression: an annotation, which is passed over, or a
- * word that is meant to begin a block. */
-static void pass_over_annotation(struct sl_parser *p)
-{
-    bool block =
-        *p->lex.p == '\n' || *p->lex.p == '\r' || p->lex.p == p->lex.end;
-
-    sl_refuse(p, p->want, block ? HINT_BLOCK_WORDS : HINT_TYPE);
-    sl_next(p);
-    if (block)
-        sl_stuck(p);
-    else
-        sl_parse_test(p);
-}
-
 static void parse_expression(struct sl_parser *p, struct sl_chain *out)
 {
     struct sl_node *x = sl_parse_expr(p), *n;
 
     if (p->tok.kind == TOK_COLON &&
         (x->kind == N_NAME || x->kind == N_DOT || x->kind == N_INDEX)) {
-        pass_over_annotation(p);
+        if (*p->lex.p == '\n' || *p->lex.p == '\r' || p->lex.p == p->lex.end) {
+            sl_refuse(p, p->want, HINT_BLOCK_WORDS);
+            sl_next(p);
+            sl_stuck(p);
+            return;
+        }
+        sl_refuse(p, p->want, HINT_TYPE);
+        sl_next(p);
+        sl_parse_test(p);
         if (p->tok.kind != TOK_EQ) {
             if (x->kind == N_NAME && p->tok.kind != TOK_STUCK)
                 sl_unsure_name(p, x->v);
@@ -557,8 +549,9 @@ static void parse_expression(struct sl_parser *p, struct sl_chain *out)
         if (x->kind == N_NAME && p->prev.kind == TOK_NAME &&
             p->tok.kind != TOK_NEWLINE && p->tok.kind != TOK_SEMI &&
             p->tok.kind != TOK_EOF) {
-            if (sl_refuse(p, p->want, NULL))
-                sl_hint_word(p, p->prev.at, p->prev.length);
+            const char *hint = sl_word_hint(p->prev.at, p->prev.length);
+            if (sl_refuse(p, p->want, hint) && !hint)
+                sl_hint_token(p, TOK_NEWLINE);
             sl_stuck(p);
         }
     }
@@ -569,30 +562,25 @@ static void parse_expression(struct sl_parser *p, struct sl_chain *out)
 
 static void parse_small(struct sl_parser *p, struct sl_chain *out)
 {
-    enum sl_token_kind kind = p->tok.kind;
+    static const uint8_t words[TOK_COUNT] = {
+        [TOK_BREAK] = N_BREAK,
+        [TOK_CONTINUE] = N_CONTINUE,
+        [TOK_PASS] = N_PASS,
+        [TOK_RETURN] = N_RETURN,
+    };
+    enum sl_node_kind kind = words[p->tok.kind];
 
-    switch (kind) {
-    case TOK_BREAK:
-    case TOK_CONTINUE:
-    case TOK_PASS:
-    case TOK_RETURN:;
-        struct sl_node *n = sl_node_new(p,
-                                        kind == TOK_BREAK      ? N_BREAK
-                                        : kind == TOK_CONTINUE ? N_CONTINUE
-                                        : kind == TOK_PASS     ? N_PASS
-                                                               : N_RETURN,
-                                        p->tok.pos);
+    if (p->tok.kind == TOK_LOAD) {
+        parse_load(p, out);
+    } else if (!kind) {
+        parse_expression(p, out);
+    } else {
+        struct sl_node *n = sl_node_new(p, kind, p->tok.pos);
         sl_next(p);
-        if (kind == TOK_RETURN && p->tok.kind != TOK_NEWLINE &&
+        if (kind == N_RETURN && p->tok.kind != TOK_NEWLINE &&
             p->tok.kind != TOK_SEMI && p->tok.kind != TOK_EOF)
             n->a = sl_parse_expr(p);
         sl_chain_add(out, n);
-        break;
-    case TOK_LOAD:
-        parse_load(p, out);
-        break;
-    default:
-        parse_expression(p, out);
     }
 }
 

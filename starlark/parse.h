@@ -84,9 +84,9 @@ static inline void sl_leave(struct sl_parser *p)
     p->depth--;
 }
 
-/* Where an open bracket is, which messages refer to as long as it is open. Who
- * saved p->open sets it back. */
-struct sl_pos sl_bracket_open(struct sl_parser *p);
+/* sl_expect of a bracket, which messages refer to as long as it is open: who
+ * saved p->open sets it back. Where it is. */
+struct sl_pos sl_open(struct sl_parser *p, enum sl_token_kind kind);
 
 /* A name that is defined somewhere in what was passed over. */
 void sl_unsure_name(struct sl_parser *p, value name);
@@ -114,12 +114,11 @@ struct sl_pos sl_node_start(const struct sl_node *n);
 void sl_hint_token(struct sl_parser *p, enum sl_token_kind want);
 /* For a word of the language where a name is wanted. */
 void sl_hint_reserved(struct sl_parser *p);
-/* For "name something", which no statement begins with. */
-void sl_hint_word(struct sl_parser *p, const char *word, size_t length);
-/* What to write for a text in quotes right behind that name; NULL: no name that
- * other languages have there. */
+/* What to write instead, or NULL: for "name something", which no statement
+ * begins with; for a text in quotes right behind that name; for a name that is
+ * not defined, but in other languages. */
+const char *sl_word_hint(const char *p, size_t length);
 const char *sl_prefix_hint(const char *p, size_t length);
-/* For a name that is not defined: names that other languages know. */
-bool sl_hint_name(struct star *s, const char *p, size_t length);
+const char *sl_name_hint(const char *p, size_t length);
 
 #endif

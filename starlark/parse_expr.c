@@ -1,47 +1,30 @@
 #include "parse.h"
 
+/* clang-format off */
 enum {
-    LEVEL_NONE,
-    LEVEL_OR,
-    LEVEL_AND,
-    LEVEL_NOT,
+    LEVEL_NONE, LEVEL_OR, LEVEL_AND, LEVEL_NOT,
     LEVEL_COMPARE, /* does not associate */
-    LEVEL_PIPE,
-    LEVEL_CIRCUMFLEX,
-    LEVEL_AMP,
-    LEVEL_SHIFT,
-    LEVEL_ADD,
-    LEVEL_MUL,
+    LEVEL_PIPE, LEVEL_CIRCUMFLEX, LEVEL_AMP, LEVEL_SHIFT, LEVEL_ADD, LEVEL_MUL,
     LEVEL_POWER /* an error of its own */
 };
 
 static const struct {
     uint8_t level, op;
 } binary[TOK_COUNT] = {
-    [TOK_OR] = {LEVEL_OR, 0},
-    [TOK_AND] = {LEVEL_AND, 0},
-    [TOK_NOT] = {LEVEL_COMPARE, OP_NOT_IN},
-    [TOK_IN] = {LEVEL_COMPARE, OP_IN},
-    [TOK_IS] = {LEVEL_COMPARE, OP_EQ},
-    [TOK_EQL] = {LEVEL_COMPARE, OP_EQ},
-    [TOK_NEQ] = {LEVEL_COMPARE, OP_NE},
-    [TOK_LT] = {LEVEL_COMPARE, OP_LT},
-    [TOK_GT] = {LEVEL_COMPARE, OP_GT},
-    [TOK_LE] = {LEVEL_COMPARE, OP_LE},
-    [TOK_GE] = {LEVEL_COMPARE, OP_GE},
-    [TOK_PIPE] = {LEVEL_PIPE, OP_OR},
-    [TOK_CIRCUMFLEX] = {LEVEL_CIRCUMFLEX, OP_XOR},
-    [TOK_AMP] = {LEVEL_AMP, OP_AND},
-    [TOK_LTLT] = {LEVEL_SHIFT, OP_SHL},
-    [TOK_GTGT] = {LEVEL_SHIFT, OP_SHR},
-    [TOK_PLUS] = {LEVEL_ADD, OP_ADD},
-    [TOK_MINUS] = {LEVEL_ADD, OP_SUB},
-    [TOK_STAR] = {LEVEL_MUL, OP_MUL},
-    [TOK_SLASH] = {LEVEL_MUL, OP_DIV},
-    [TOK_SLASHSLASH] = {LEVEL_MUL, OP_FLOORDIV},
-    [TOK_PERCENT] = {LEVEL_MUL, OP_MOD},
+    [TOK_OR] = {LEVEL_OR, 0},             [TOK_AND] = {LEVEL_AND, 0},
+    [TOK_NOT] = {LEVEL_COMPARE, OP_NOT_IN}, [TOK_IN] = {LEVEL_COMPARE, OP_IN},
+    [TOK_IS] = {LEVEL_COMPARE, OP_EQ},    [TOK_EQL] = {LEVEL_COMPARE, OP_EQ},
+    [TOK_NEQ] = {LEVEL_COMPARE, OP_NE},   [TOK_LT] = {LEVEL_COMPARE, OP_LT},
+    [TOK_GT] = {LEVEL_COMPARE, OP_GT},    [TOK_LE] = {LEVEL_COMPARE, OP_LE},
+    [TOK_GE] = {LEVEL_COMPARE, OP_GE},    [TOK_PIPE] = {LEVEL_PIPE, OP_OR},
+    [TOK_CIRCUMFLEX] = {LEVEL_CIRCUMFLEX, OP_XOR}, [TOK_AMP] = {LEVEL_AMP, OP_AND},
+    [TOK_LTLT] = {LEVEL_SHIFT, OP_SHL},   [TOK_GTGT] = {LEVEL_SHIFT, OP_SHR},
+    [TOK_PLUS] = {LEVEL_ADD, OP_ADD},     [TOK_MINUS] = {LEVEL_ADD, OP_SUB},
+    [TOK_STAR] = {LEVEL_MUL, OP_MUL},     [TOK_SLASH] = {LEVEL_MUL, OP_DIV},
+    [TOK_SLASHSLASH] = {LEVEL_MUL, OP_FLOORDIV}, [TOK_PERCENT] = {LEVEL_MUL, OP_MOD},
     [TOK_STARSTAR] = {LEVEL_POWER, OP_MUL},
 };
+/* clang-format on */
 
 static struct sl_node *parse_level(struct sl_parser *p, unsigned level);
 static struct sl_node *parse_suffixes(struct sl_parser *p);
@@ -49,24 +32,10 @@ static struct sl_node *parse_lambda(struct sl_parser *p, bool conditional);
 
 struct sl_pos sl_node_start(const struct sl_node *n)
 {
-    for (;;) {
-        switch (n->kind) {
-        case N_BINARY:
-        case N_AND:
-        case N_OR:
-        case N_CALL:
-        case N_DOT:
-        case N_INDEX:
-        case N_SLICE:
-            n = n->a;
-            break;
-        case N_COND:
-            n = n->b;
-            break;
-        default:
-            return n->pos;
-        }
-    }
+    while ((n->kind >= N_BINARY && n->kind <= N_COND) || n->kind == N_CALL ||
+           (n->kind >= N_DOT && n->kind <= N_SLICE))
+        n = n->kind == N_COND ? n->b : n->a;
+    return n->pos;
 }
 
 /* A node with one operand, at the token that makes it. */
@@ -229,11 +198,10 @@ static struct sl_node *parse_clauses(struct sl_parser *p, struct sl_node *body,
 
 static struct sl_node *parse_list(struct sl_parser *p)
 {
-    struct sl_pos pos = sl_bracket_open(p);
+    struct sl_pos pos = sl_open(p, TOK_LBRACK);
     struct sl_node *n = sl_node_new(p, N_LIST, pos);
 
     p->want = "']'";
-    sl_next(p);
     if (p->tok.kind != TOK_RBRACK) {
         n->a = parse_commas(p, sl_parse_test, true);
         if (n->a->kind == N_TUPLE && !(n->a->flags & NODE_PARENTHESIZED))
@@ -272,20 +240,20 @@ static struct sl_node *parse_entry(struct sl_parser *p, bool *said)
 
 static struct sl_node *parse_dict(struct sl_parser *p)
 {
-    struct sl_pos pos = sl_bracket_open(p);
+    struct sl_pos pos = sl_open(p, TOK_LBRACE);
     struct sl_node *n = sl_node_new(p, N_DICT, pos), *x;
     struct sl_chain c = {0};
-    bool said = false;
+    bool said = false, more = true;
 
-    do {
-        sl_next(p);
-        if (p->tok.kind == TOK_RBRACE)
-            break;
+    while (more && p->tok.kind != TOK_RBRACE) {
         x = parse_entry(p, &said);
         if (!c.first && p->tok.kind == TOK_FOR)
             n = parse_clauses(p, x, pos, TOK_RBRACE);
         sl_chain_add(&c, x);
-    } while (p->tok.kind == TOK_COMMA);
+        more = p->tok.kind == TOK_COMMA;
+        if (more)
+            sl_next(p);
+    }
     p->want = "'}'";
     sl_expect(p, TOK_RBRACE);
     if (n->kind == N_DICT)
@@ -303,11 +271,10 @@ static struct sl_node *parse_generator(struct sl_parser *p, struct sl_node *x,
 
 static struct sl_node *parse_paren(struct sl_parser *p)
 {
-    struct sl_pos pos = sl_bracket_open(p);
+    struct sl_pos pos = sl_open(p, TOK_LPAREN);
     struct sl_node *x;
 
     p->want = "')'";
-    sl_next(p);
     if (p->tok.kind == TOK_RPAREN) {
         x = sl_node_new(p, N_TUPLE, pos);
     } else {
@@ -355,8 +322,7 @@ static struct sl_node *parse_call(struct sl_parser *p, struct sl_node *function)
     struct sl_chain c = {0};
     unsigned seen = 0;
 
-    sl_bracket_open(p);
-    sl_next(p);
+    sl_open(p, TOK_LPAREN);
     while (p->tok.kind != TOK_RPAREN && p->tok.kind != TOK_EOF &&
            p->tok.kind != TOK_STUCK) {
         p->want = "','";
@@ -383,9 +349,8 @@ static struct sl_node *parse_index(struct sl_parser *p, struct sl_node *object)
 {
     struct sl_node *n = node_of(p, N_INDEX, object);
 
-    sl_bracket_open(p);
+    sl_open(p, TOK_LBRACK);
     p->want = "']'";
-    sl_next(p);
     if (p->tok.kind != TOK_COLON)
         n->b = sl_parse_expr(p);
     if (p->tok.kind == TOK_COLON) {

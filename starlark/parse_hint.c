@@ -47,8 +47,7 @@ first_words[] = {
     {"print", "print is a function: print(x)"},
     {"echo", "write print(x)"},
     {"exec", "a program cannot run texts as programs"},
-    {"var let const int float str string auto local",
-     "names need no declaration: x = 1"},
+    {"var let const int float str string auto local", "names need no declaration: x = 1"},
     {"function func fn fun", "functions are written \"def name(parameters):\""},
     {"switch match case", "write if, elif and else"},
     {"elseif elsif", "write elif"},
@@ -97,8 +96,7 @@ names[] = {
     {"bytearray", "write a list of ints, and bytes(xs) at the end"},
     {"memoryview", "slices do the same: b[1:3]"},
     {"slice", "write x[start:stop:step]"},
-    {"object super self this cls property staticmethod classmethod",
-     HINT_NO_CLASS},
+    {"object super self this cls property staticmethod classmethod", HINT_NO_CLASS},
     {"struct namedtuple dataclass", "use a dict: {\"name\": value}"},
     {"OrderedDict", "dicts keep the order in which keys were added"},
     {"defaultdict", "write d.setdefault(key, []).append(x)"},
@@ -114,8 +112,7 @@ names[] = {
     {"__file__", "a program does not know where it is"},
     {"exit quit", "write return, or fail(\"what is wrong\")"},
     {"sleep", "a program cannot wait: it sees no clock"},
-    {"error panic raise Exception ValueError TypeError IndexError RuntimeError",
-     HINT_FAIL},
+    {"error panic raise Exception ValueError TypeError IndexError RuntimeError", HINT_FAIL},
     {"KeyError", "write fail(\"what is wrong\"), or d.get(key, default)"},
     {"NotImplementedError NotImplemented", "write fail(\"not implemented\")"},
     {"StopIteration", "leave a loop with break"},
@@ -157,24 +154,15 @@ static const char *look_up(const struct words *row, size_t count, const char *p,
     return NULL;
 }
 
-bool sl_hint_name(struct star *s, const char *p, size_t length)
+const char *sl_name_hint(const char *p, size_t length)
 {
-    const char *hint = look_up(names, sizeof names / sizeof *names, p, length);
-
-    if (hint)
-        sl_static_hint(s, "%s", hint);
-    return hint != NULL;
+    return look_up(names, sizeof names / sizeof *names, p, length);
 }
 
-void sl_hint_word(struct sl_parser *p, const char *word, size_t length)
+const char *sl_word_hint(const char *p, size_t length)
 {
-    const char *hint = look_up(
-        first_words, sizeof first_words / sizeof *first_words, word, length);
-
-    if (hint)
-        sl_static_hint(p->s, "%s", hint);
-    else
-        sl_hint_token(p, TOK_NEWLINE);
+    return look_up(first_words, sizeof first_words / sizeof *first_words, p,
+                   length);
 }
 
 const char *sl_prefix_hint(const char *p, size_t length)

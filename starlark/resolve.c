@@ -142,11 +142,9 @@ static void resolve_target(struct sl_resolver *r, struct sl_node *n,
         sl_resolve_write(r, n);
         break;
     case N_INDEX:
-        resolve_expr(r, n->a);
-        resolve_expr(r, n->b);
-        break;
     case N_DOT:
         resolve_expr(r, n->a);
+        resolve_expr(r, n->b);
         break;
     case N_TUPLE:
     case N_LIST:
@@ -198,10 +196,16 @@ static void resolve_comprehension(struct sl_resolver *r, struct sl_node *n)
     sl_scope_leave(r);
 }
 
-static void resolve_args(struct sl_resolver *r, struct sl_node *call)
+static void resolve_list(struct sl_resolver *r, struct sl_node *n)
+{
+    for (; n && !r->failed; n = n->next)
+        resolve_expr(r, n);
+}
+
+static void resolve_args(struct sl_resolver *r, struct sl_node *args)
 {
     r->calls++;
-    for (struct sl_node *x = call->b; x; x = x->next) {
+    for (struct sl_node *x = args; x; x = x->next) {
         if (x->kind != N_ARG_NAMED)
             continue;
         struct sl_name *name = sl_scope_name(r, x->v);
@@ -211,11 +215,7 @@ static void resolve_args(struct sl_resolver *r, struct sl_node *call)
                             SHOWN(x->v));
         name->call = r->calls;
     }
-    for (struct sl_node *x = call->b; x && !r->failed; x = x->next)
-        resolve_expr(r, x->kind == N_ARG_NAMED || x->kind == N_ARG_STAR ||
-                                x->kind == N_ARG_STARSTAR
-                            ? x->a
-                            : x);
+    resolve_list(r, args);
 }
 
 static void declare_param(struct sl_resolver *r, struct sl_node *n)
@@ -289,8 +289,7 @@ static void resolve_expr(struct sl_resolver *r, struct sl_node *n)
         case N_LIST:
         case N_TUPLE:
         case N_DICT:
-            for (n = n->a; n && !r->failed; n = n->next)
-                resolve_expr(r, n);
+            resolve_list(r, n->a);
             return;
         case N_COMPREHENSION:
             resolve_comprehension(r, n);
@@ -304,7 +303,7 @@ static void resolve_expr(struct sl_resolver *r, struct sl_node *n)
             n = n->c;
             break;
         case N_CALL:
-            resolve_args(r, n);
+            resolve_args(r, n->b);
             n = n->a;
             break;
         case N_SLICE:
@@ -313,20 +312,9 @@ static void resolve_expr(struct sl_resolver *r, struct sl_node *n)
             resolve_expr(r, n->d);
             n = n->a;
             break;
-        case N_ENTRY:
-        case N_INDEX:
-        case N_BINARY:
-        case N_AND:
-        case N_OR:
+        default:
             resolve_expr(r, n->b);
             n = n->a;
-            break;
-        case N_UNARY:
-        case N_DOT:
-            n = n->a;
-            break;
-        default:
-            return;
         }
     }
 }

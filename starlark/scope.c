@@ -216,7 +216,10 @@ static void refuse_undefined(struct sl_resolver *r, struct sl_name *name,
     if (name->hinted)
         return;
     name->hinted = true;
-    if (sl_hint_name(r->s, text->p, text->length) || sp.best || !search)
+    const char *hint = sl_name_hint(text->p, text->length);
+    if (hint)
+        sl_static_hint(r->s, "%s", hint);
+    if (hint || sp.best || !search)
         return;
     for (uint32_t i = 0; (e = sl_table_next(r->universe, &i)); i++)
         sl_spell_try(&sp, sl_string(e->key)->p, sl_string(e->key)->length);
