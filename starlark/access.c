@@ -5,7 +5,7 @@
 #include "lib.h"
 #include "text.h"
 
-/* x[i], x[i] = y, x[a:b:c], x.name. */
+/* x[i], x[i] = y, x[a:b:c], what a `for` loop takes, x.name. */
 
 /* --- index ------------------------------------------------------------------------ */
 
@@ -187,28 +187,23 @@ static bool cut_out(struct star *s, value start, value stop, value step,
     }
     if (c->step == 0)
         sl_fail(s, "zero is not a valid slice step");
-    if (c->step > 0) {
-        if (!sl_bounds(s, start, stop, n, &c->first, &c->end))
-            return false;
-        if (c->end < c->first)
-            c->end = c->first;
-        c->count = ((uint64_t)(c->end - c->first) + (uint64_t)c->step - 1) /
-                   (uint64_t)c->step;
-        return true;
-    }
-    c->first = n - 1;
-    c->end = -1;
+    bool back = c->step < 0;
+    c->first = back ? n - 1 : 0;
+    c->end = back ? -1 : n;
     if (c->step == 0 || !bound(s, start, n, START, &c->first) ||
         !bound(s, stop, n, END, &c->end))
         return false;
-    if (c->first > n - 1)
-        c->first = n - 1;
-    if (c->end < -1)
-        c->end = -1;
-    if (c->first < c->end)
-        c->first = c->end;
-    c->count = ((uint64_t)(c->first - c->end) + (uint64_t)-c->step - 1) /
-               (uint64_t)-c->step;
+    if (back) {
+        c->end = c->end < -1 ? -1 : c->end;
+        c->first = clamp(c->first, c->end, n > c->end ? n - 1 : c->end);
+    } else {
+        c->first = clamp(c->first, 0, n);
+        c->end = clamp(c->end, c->first, n);
+    }
+    uint64_t distance =
+        (uint64_t)(back ? c->first - c->end : c->end - c->first);
+    uint64_t width = (uint64_t)(back ? -c->step : c->step);
+    c->count = (distance + width - 1) / width;
     return true;
 }
 
@@ -305,6 +300,67 @@ value sl_slice(struct star *s, value object, value start, value stop,
     return slice_items(s, object, &c);
 }
 
+/* --- iteration ------------------------------------------------------------------- */
+
+bool sl_iter_begin(struct star *s, value iterable, struct sl_iter *it)
+{
+    if (!sl_is_iterable(iterable)) {
+        sl_fail(s, "%s value is not iterable", sl_type_name(iterable));
+        if (sl_is(iterable, T_STRING))
+            sl_hint(s,
+                    "use its elems() for bytes, codepoints() for characters");
+        return false;
+    }
+    sl_lock(iterable);
+    *it = (struct sl_iter){.of = iterable};
+    return true;
+}
+
+void sl_iter_end(struct sl_iter *it)
+{
+    sl_unlock(it->of);
+}
+
+static value next_entry(struct sl_iter *it)
+{
+    uint32_t i = (uint32_t)it->i;
+    struct sl_entry *e = sl_table_next(it->of, &i);
+
+    it->i = (uint64_t)i + 1;
+    return e ? e->key : 0;
+}
+
+static value next_rune(struct star *s, struct sl_iter *it, bool as_int)
+{
+    const struct sl_string *text = sl_string(sl_elems(it->of)->string);
+    unsigned width;
+    char bytes[4];
+
+    if (it->i >= text->length)
+        return 0;
+    uint32_t rune =
+        sl_rune(text->p + it->i, text->length - (size_t)it->i, &width);
+    it->i += width;
+    if (as_int)
+        return sl_word(rune);
+    if (rune < 0x80)
+        return sl_string_char(s, (unsigned char)rune);
+    return sl_string_new(s, bytes, sl_rune_encode(rune, bytes));
+}
+
+value sl_iter_next(struct star *s, struct sl_iter *it)
+{
+    enum sl_type type = sl_type(it->of);
+
+    if (!sl_charge(s, 1))
+        return 0;
+    if (type == T_DICT || type == T_SET)
+        return next_entry(it);
+    if (type == T_STRING_ELEMS && sl_elems(it->of)->kind >= CODEPOINTS)
+        return next_rune(s, it, sl_elems(it->of)->kind == CODEPOINT_ORDS);
+    return sl_item(s, it->of, it->i++);
+}
+
 /* --- attributes ------------------------------------------------------------------ */
 
 /* What people who know Python, and models, reach for. */
@@ -351,12 +407,9 @@ static const struct {
 
 static void hint_at_habit(struct star *s, value object, value name)
 {
-    const struct sl_string *n = sl_string(name);
-
     for (size_t i = 0; i < sizeof habits / sizeof *habits; i++)
         if ((habits[i].type == T_COUNT || habits[i].type == sl_type(object)) &&
-            strlen(habits[i].name) == n->length &&
-            memcmp(habits[i].name, n->p, n->length) == 0) {
+            sl_text_is(name, habits[i].name)) {
             sl_hint(s, "%s", habits[i].hint);
             return;
         }

@@ -62,7 +62,7 @@ bool sl_self_may_change(struct star *s, const struct sl_call *c,
     return sl_may_change(s, c->self, verb) || sl_failed_in(s, c);
 }
 
-static bool text_is(value string, const char *text)
+bool sl_text_is(value string, const char *text)
 {
     return sl_string(string)->length == strlen(text) &&
            memcmp(sl_string(string)->p, text, strlen(text)) == 0;
@@ -71,7 +71,7 @@ static bool text_is(value string, const char *text)
 bool sl_names(const struct sl_call *c, const char *name)
 {
     for (uint32_t i = 0; i < c->named; i++)
-        if (text_is(c->names[i], name))
+        if (sl_text_is(c->names[i], name))
             return true;
     return false;
 }
@@ -94,7 +94,7 @@ bool sl_check_args(struct star *s, const struct sl_call *c,
         bool named = i >= c->count;
         uint32_t p = named ? 0 : i;
         while (named && p < count &&
-               !text_is(c->names[i - c->count], params[p].name))
+               !sl_text_is(c->names[i - c->count], params[p].name))
             p++;
         if (p >= count || (named && p < c->count))
             return true;

@@ -66,6 +66,8 @@ extern sl_native *const sl_set_methods[METHOD_COUNT];  /* lib_set.c */
               : SL_SHOWN_BYTES),                                               \
         sl_string(string)->p
 
+bool sl_text_is(value string, const char *text);
+
 /* Argument `i`, from 0, is of that kind; else "for parameter 1: got ...". */
 bool sl_arg_iterable(struct star *s, const struct sl_call *c, uint32_t i);
 bool sl_arg_int(struct star *s, const struct sl_call *c, uint32_t i,

@@ -194,20 +194,21 @@ done:
 
 /* --- attributes ------------------------------------------------------------------- */
 
-static bool arg_name(struct star *s, const struct sl_call *c, uint32_t i)
+/* What getattr() and hasattr() share; 0 without an error when there is none. */
+static value find_attr(struct star *s, const struct sl_call *c, uint32_t max)
 {
-    if (sl_is(c->args[i], T_STRING))
-        return true;
-    sl_fail(s, "%s: for parameter %u: got %s, want string", c->name, i + 1,
-            sl_type_name(c->args[i]));
-    return false;
+    if (!sl_want_args(s, c, 2, max))
+        return 0;
+    if (sl_is(c->args[1], T_STRING))
+        return sl_attr_find(s, c->args[0], c->args[1]);
+    return sl_fail(s, "%s: for parameter 2: got %s, want string", c->name,
+                   sl_type_name(c->args[1]));
 }
 
 static value lib_getattr(struct star *s, const struct sl_call *c)
 {
-    if (!sl_want_args(s, c, 2, 3) || !arg_name(s, c, 1))
-        return 0;
-    value found = sl_attr_find(s, c->args[0], c->args[1]);
+    value found = find_attr(s, c, 3);
+
     if (found || sl_failed(s))
         return found;
     if (c->count == 3)
@@ -218,9 +219,8 @@ static value lib_getattr(struct star *s, const struct sl_call *c)
 
 static value lib_hasattr(struct star *s, const struct sl_call *c)
 {
-    if (!sl_want_args(s, c, 2, 2) || !arg_name(s, c, 1))
-        return 0;
-    value found = sl_attr_find(s, c->args[0], c->args[1]);
+    value found = find_attr(s, c, 2);
+
     return found || !sl_failed(s) ? sl_bool(found) : 0;
 }
 

@@ -194,35 +194,24 @@ value sl_lib_zip(struct star *s, const struct sl_call *c)
 
 /* --- sorted ------------------------------------------------------------------------ */
 
-/* What `key` gives for each of `items`, a list of our own. */
-static value keys_of(struct star *s, value items, value key)
-{
-    uint32_t n = sl_list(items)->count;
-    value keys = sl_list_new(s, n);
-    size_t held = s->heap.held_count;
-
-    for (uint32_t i = 0; keys && i < n; i++) {
-        value k = sl_call(s, key, &sl_list(items)->items[i], 1);
-        if (!k || !sl_list_append(s, keys, k))
-            return 0;
-        SL_RELEASE(s, held);
-    }
-    return keys;
-}
-
 static value sorted(struct star *s, value iterable, value key, bool reverse)
 {
-    value list = to_list(s, iterable), keys = list;
+    value list = to_list(s, iterable);
+    value keys = list && key ? sl_list_new(s, sl_list(list)->count) : list;
 
-    if (!list)
+    if (!keys)
         return 0;
-    if (key) {
-        sl_lock(iterable);
-        keys = keys_of(s, list, key);
-        sl_unlock(iterable);
+    size_t held = s->heap.held_count;
+    sl_lock(iterable);
+    for (uint32_t i = 0; key && i < sl_list(list)->count; i++) {
+        value k = sl_call(s, key, &sl_list(list)->items[i], 1);
+        if (!k || !sl_list_append(s, keys, k))
+            break;
+        SL_RELEASE(s, held);
     }
-    if (!keys || !sl_sort(s, sl_list(list)->items, sl_list(keys)->items,
-                          sl_list(list)->count, reverse))
+    sl_unlock(iterable);
+    if (sl_failed(s) || !sl_sort(s, sl_list(list)->items, sl_list(keys)->items,
+                                 sl_list(list)->count, reverse))
         return 0;
     return list;
 }

@@ -143,9 +143,8 @@ static value set_add(struct star *s, const struct sl_call *c)
 {
     if (!sl_want_args(s, c, 1, 1) || !sl_self_may_change(s, c, "insert into"))
         return 0;
-    if (!sl_table_set(s, c->self, c->args[0], V_NONE))
-        return sl_failed_in(s, c);
-    return V_NONE;
+    bool ok = sl_table_set(s, c->self, c->args[0], V_NONE);
+    return ok ? V_NONE : sl_failed_in(s, c);
 }
 
 static value set_clear(struct star *s, const struct sl_call *c)
@@ -161,9 +160,8 @@ static value set_discard(struct star *s, const struct sl_call *c)
 {
     if (!sl_want_args(s, c, 1, 1) || !sl_self_may_change(s, c, "delete from"))
         return 0;
-    if (!sl_table_remove(s, c->self, c->args[0], NULL))
-        return sl_failed_in(s, c);
-    return V_NONE;
+    bool ok = sl_table_remove(s, c->self, c->args[0], NULL);
+    return ok ? V_NONE : sl_failed_in(s, c);
 }
 
 static value set_pop(struct star *s, const struct sl_call *c)

@@ -67,7 +67,7 @@ static bool pay(struct sorter *t, uint64_t units)
     return !t->failed;
 }
 
-static inline bool pay_loop(struct sorter *t, size_t i)
+static bool pay_loop(struct sorter *t, size_t i)
 {
     t->failed = t->failed || !sl_charge_loop(t->s, i, t->n);
     return !t->failed;
