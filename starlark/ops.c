@@ -78,7 +78,7 @@ static bool in_items(struct star *s, value needle, struct sl_items all,
 
     for (uint32_t i = 0; i < all.count && !found; i++) {
         uint32_t left = all.count - i;
-        if (i % 1024 == 0 && !sl_charge(s, left < 1024 ? left : 1024))
+        if (i % 256 == 0 && !sl_charge(s, left < 256 ? left : 256))
             return false;
         if (!sl_equal(s, all.p[i], needle, &found))
             return false;

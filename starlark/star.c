@@ -157,7 +157,10 @@ value sl_fail_memory(struct star *s, size_t wanted)
 {
     const struct sl_heap *h = &s->heap;
 
-    if (wanted <= h->limit && h->limit - wanted >= h->used)
+    /* What is wanted comes in pages, and the first of a chunk with its table. */
+    const size_t more = 2 * SL_BLOCK_BYTES;
+
+    if (wanted <= h->limit && h->limit - wanted >= h->used + more)
         sl_fail_as(s, STAR_ERROR_MEMORY,
                    "out of memory: the system has no %zu bytes more", wanted);
     else

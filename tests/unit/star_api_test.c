@@ -722,3 +722,20 @@ TEST(predeclared_values_and_names)
                        " \"indent\"]"));
     star_close(s);
 }
+
+/* Row 17: who gives little memory is told that it was little. */
+TEST(an_error_of_memory_names_its_limit)
+{
+    for (size_t limit = 8 << 10; limit < 400 << 10; limit += 4 << 10) {
+        struct star *s = open_with((struct star_limits){.memory_bytes = limit});
+        static const char source[] = "x = [[i] for i in range(100000)]\n";
+        if (!s)
+            continue;
+        struct star_program *p =
+            star_compile(s, "a", source, sizeof source - 1);
+        CHECK(!p || !star_run(s, p));
+        CHECK(star_error(s) == STAR_ERROR_MEMORY);
+        CHECK(strstr(star_error_message(s), "would exceed the limit"));
+        star_close(s);
+    }
+}
