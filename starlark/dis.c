@@ -1,3 +1,5 @@
+#include <stdio.h>
+
 #include "code.h"
 #include "lib.h"
 #include "vm.h"
@@ -22,12 +24,6 @@ static void put_name(struct sl_text *t, value name)
         sl_text_append(t, sl_string(name)->p, sl_string(name)->length);
 }
 
-static void pad(struct sl_text *t, size_t from, size_t width)
-{
-    while (!t->failed && t->length < from + width)
-        sl_text_char(t, ' ');
-}
-
 /* --- operands --------------------------------------------------------------------- */
 
 static void put_register(struct sl_text *t, const struct sl_code *code,
@@ -37,7 +33,7 @@ static void put_register(struct sl_text *t, const struct sl_code *code,
 
     sl_text_printf(t, "r%u", reg);
     if (i < code->local_count && sl_local_register(i) == reg) {
-        sl_text_char(t, ':');
+        put(t, ":");
         put_name(t, code->local_names[i]);
     }
 }
@@ -53,6 +49,11 @@ static void put_run(struct sl_text *t, const struct sl_code *code,
         put(t, "none");
 }
 
+static struct sl_code *code_constant(const struct sl_code *code, uint32_t k)
+{
+    return (struct sl_code *)sl_object(code->constants[k]);
+}
+
 #define CONSTANT_MAX_BYTES 40
 
 static void put_constant(struct sl_text *t, const struct sl_code *code,
@@ -60,47 +61,43 @@ static void put_constant(struct sl_text *t, const struct sl_code *code,
 {
     struct sl_text all = {.s = t->s};
 
-    if (k >= code->constant_count)
-        return;
     if (sl_is(code->constants[k], T_CODE)) {
-        put_name(t, ((struct sl_code *)sl_object(code->constants[k]))->name);
+        put_name(t, code_constant(code, k)->name);
         return;
     }
-    if (!sl_repr(&all, code->constants[k])) {
-        t->failed = true;
-    } else if (all.length <= CONSTANT_MAX_BYTES) {
-        sl_text_append(t, all.p, all.length);
-    } else {
-        size_t length = CONSTANT_MAX_BYTES;
-        while (length && ((unsigned char)all.p[length] & 0xc0) == 0x80)
+    t->failed |= !sl_repr(&all, code->constants[k]);
+    size_t length = all.length;
+    if (length > CONSTANT_MAX_BYTES)
+        for (length = CONSTANT_MAX_BYTES;
+             length && ((unsigned char)all.p[length] & 0xc0) == 0x80;)
             length--;
-        sl_text_append(t, all.p, length);
-        put(t, "...");
-    }
+    sl_text_append(t, all.p, length);
+    put(t, length < all.length ? "..." : "");
     sl_text_free(&all);
 }
 
-static void put_site(struct sl_text *t, const struct sl_code *code,
-                     enum sl_opcode op, const struct sl_site *site,
-                     uint32_t count)
+static void put_site(struct sl_text *t, const struct sl_code *code, uint64_t i)
 {
-    if (op == I_METHOD || op == I_HAS_METHOD) {
-        sl_text_char(t, '.');
-        put_name(t, code->constants[site->name]);
-    } else if (op == I_BUILTIN) {
+    const struct sl_site *site = &code->sites[sl_c(i)];
+    enum sl_opcode op = sl_op(i);
+
+    if (op == I_BUILTIN) {
         put_constant(t, code, site->name);
-    } else {
+    } else if (op == I_CALL_SITE) {
         sl_text_printf(t, "%u positional", site->positional);
-        for (uint32_t i = 0; i < site->named; i++) {
-            put(t, i ? ", " : ", named ");
-            put_name(t, code->constants[site->names + i]);
+        for (uint32_t n = 0; n < site->named; n++) {
+            put(t, n ? ", " : ", named ");
+            put_name(t, code->constants[site->names + n]);
         }
         put(t, site->star ? ", *" : "");
         put(t, site->starstar ? ", **" : "");
+    } else {
+        put(t, ".");
+        put_name(t, code->constants[site->name]);
     }
     if (op == I_METHOD) {
         put(t, ", ");
-        put_run(t, code, site->args, count);
+        put_run(t, code, site->args, sl_b(i));
     }
     if (op != I_HAS_METHOD) {
         put(t, " -> ");
@@ -108,25 +105,10 @@ static void put_site(struct sl_text *t, const struct sl_code *code,
     }
 }
 
-/* [r3:r4] */
-static void put_bounds(struct sl_text *t, const struct sl_code *code,
-                       uint32_t reg, uint32_t given)
+/* The operands called X. */
+static void put_other(struct sl_text *t, const struct sl_code *code, uint64_t i)
 {
-    sl_text_char(t, '[');
-    for (uint32_t n = 0; n < 3; n++) {
-        if (n == 1 || (n == 2 && given & 4))
-            sl_text_char(t, ':');
-        if (given >> n & 1)
-            put_register(t, code, reg++);
-    }
-    sl_text_char(t, ']');
-}
-
-/* The operands called X, and those of IN_PLACE. */
-static void put_other(struct sl_text *t, const struct sl_code *code, uint64_t i,
-                      char which)
-{
-    uint32_t a = sl_a(i), b = sl_b(i), c = sl_c(i);
+    uint32_t a = sl_a(i), b = sl_b(i), c = sl_c(i), given = c >> 16;
 
     switch (sl_op(i)) {
     case I_FAR_GET:
@@ -135,21 +117,21 @@ static void put_other(struct sl_text *t, const struct sl_code *code, uint64_t i,
         put_register(t, code, c);
         break;
     case I_IN_PLACE:
-        put(t, sl_operator_text((enum sl_operator)(c >> 16)));
+        put(t, sl_operator_text((enum sl_operator)given));
         put(t, "= ");
         put_register(t, code, c & 0xffff);
         break;
-    case I_SLICE:
-        put_bounds(t, code, c & 0xffff, c >> 16);
+    case I_SLICE: /* [r3:r4] */
+        c &= 0xffff;
+        for (uint32_t n = 0; n < 3; n++) {
+            put(t, n == 0 ? "[" : n == 1 || given & 4 ? ":" : "");
+            if (given >> n & 1)
+                put_register(t, code, c++);
+        }
+        put(t, "]");
         break;
     case I_CLOSURE:
-        put_run(
-            t, code, b,
-            ((struct sl_code *)sl_object(code->constants[c]))->default_count);
-        break;
-    case I_CALL:
-    case I_BUILTIN:
-        put_run(t, code, a, b + (sl_op(i) == I_CALL));
+        put_run(t, code, b, code_constant(code, c)->default_count);
         break;
     case I_CALL_SITE: {
         const struct sl_site *site = &code->sites[c];
@@ -158,29 +140,20 @@ static void put_other(struct sl_text *t, const struct sl_code *code, uint64_t i,
                     site->starstar);
         break;
     }
+    case I_CALL:
+    case I_BUILTIN:
+        put_run(t, code, a, b + (sl_op(i) == I_CALL));
+        break;
     default: /* a run of c registers */
-        put_run(t, code, which == 'a' ? a : b, c);
+        put_run(t, code, sl_op(i) == I_UNPACK ? a : b, c);
     }
 }
 
-/* Whether a number only says how long a run is that was shown. */
-static bool is_run_length(enum sl_opcode op)
-{
-    return op == I_LIST || op == I_LIST_EXTEND || op == I_TUPLE ||
-           op == I_UNPACK || op == I_CALL || op == I_METHOD || op == I_BUILTIN;
-}
-
-static bool put_operand(struct sl_text *t, const struct sl_code *code,
-                        uint32_t pc, unsigned n, const char *comma)
+static void put_operand(struct sl_text *t, const struct sl_code *code,
+                        uint32_t pc, char kind, uint32_t x)
 {
     uint64_t i = code->instructions[pc];
-    enum sl_opcode op = sl_op(i);
-    char kind = sl_opcodes[op].operands[n];
-    uint32_t x = n == 0 ? sl_a(i) : n == 1 ? sl_b(i) : sl_c(i);
 
-    if (kind == '-' || (kind == 'N' && is_run_length(op)))
-        return false;
-    put(t, comma);
     switch (kind) {
     case 'K':
         put_constant(t, code, x);
@@ -192,120 +165,113 @@ static bool put_operand(struct sl_text *t, const struct sl_code *code,
         sl_text_printf(t, "%u", x);
         break;
     case 'G':
-        if (x < code->program->global_count)
-            put_name(t, code->program->globals[x]);
+        put_name(t, code->program->globals[x]);
         break;
     case 'F':
         put_name(t, code->captures[x].name);
         break;
     case 'S':
-        put_site(t, code, op, &code->sites[x], sl_b(i));
+        put_site(t, code, i);
         break;
     case 'I':
         put_run(t, code, x, 3);
         break;
     case 'X':
-        put_other(t, code, i, (char)('a' + (int)n));
+        put_other(t, code, i);
         break;
     default:
         put_register(t, code, x);
     }
-    return true;
+}
+
+static void put_operands(struct sl_text *t, const struct sl_code *code,
+                         uint32_t pc)
+{
+    uint64_t i = code->instructions[pc];
+    uint32_t of[3] = {sl_a(i), sl_b(i), sl_c(i)};
+    enum sl_opcode op = sl_op(i);
+    const char *comma = "";
+
+    for (unsigned n = 0; n < 3; n++) {
+        char kind = sl_opcodes[op].operands[n];
+        /* Other numbers only say how long a run is that is shown. */
+        if (kind == '-' ||
+            (kind == 'N' && op != I_DICT && op != I_UNPACK_TUPLE))
+            continue;
+        put(t, comma);
+        put_operand(t, code, pc, kind, of[n]);
+        comma = ", ";
+    }
 }
 
 /* --- functions ----------------------------------------------------------------------- */
 
-static void put_parameter(struct sl_text *t, const struct sl_code *code,
-                          const char *stars, uint32_t local, bool *comma)
-{
-    put(t, *comma ? ", " : "");
-    put(t, stars);
-    if (local < code->local_count)
-        put_name(t, code->local_names[local]);
-    *comma = true;
-}
-
 static void put_head(struct sl_text *t, const struct sl_code *code)
 {
     uint32_t named = code->param_count - code->keyword_only_count;
-    bool comma = false;
+    uint32_t rest = code->param_count; /* *args, **kwargs */
+    const char *comma = "";
 
     put_name(t, code->name);
-    sl_text_char(t, '(');
-    for (uint32_t i = 0; i < named; i++)
-        put_parameter(t, code, "", i, &comma);
-    if (code->has_star || code->keyword_only_count)
-        put_parameter(t, code, "*",
-                      code->has_star ? code->param_count : UINT32_MAX, &comma);
-    for (uint32_t i = named; i < code->param_count; i++)
-        put_parameter(t, code, "", i, &comma);
-    if (code->has_starstar)
-        put_parameter(t, code, "**", code->param_count + code->has_star,
-                      &comma);
+    put(t, "(");
+    for (uint32_t i = 0; i <= code->param_count; i++) {
+        if (i == named && (code->has_star || code->keyword_only_count)) {
+            put(t, comma);
+            put(t, "*");
+            if (code->has_star)
+                put_name(t, code->local_names[rest++]);
+            comma = ", ";
+        }
+        if (i == code->param_count)
+            break;
+        put(t, comma);
+        put_name(t, code->local_names[i]);
+        comma = ", ";
+    }
+    if (code->has_starstar) {
+        put(t, comma);
+        put(t, "**");
+        put_name(t, code->local_names[rest]);
+    }
     sl_text_printf(t, ") at %u:%u, %u register%s\n", code->pos.line,
                    code->pos.column, code->register_count,
                    code->register_count == 1 ? "" : "s");
 }
 
-static size_t digits(uint32_t n)
+#define PLACE_BYTES 24
+static int print_place(char out[static PLACE_BYTES], struct sl_pos pos)
 {
-    size_t count = 1;
-
-    while (n /= 10)
-        count++;
-    return count;
-}
-
-static size_t place_width(const struct sl_code *code)
-{
-    size_t width = 0;
-
-    for (uint32_t i = 0; i < code->place_count; i++) {
-        struct sl_pos pos = code->places[i].pos;
-        size_t here = digits(pos.line) + 1 + digits(pos.column);
-        width = here > width ? here : width;
-    }
-    return width;
-}
-
-static size_t name_width(const struct sl_code *code)
-{
-    size_t width = 0;
-
-    for (uint32_t pc = 0; pc < code->instruction_count; pc++) {
-        size_t here = strlen(sl_opcodes[sl_op(code->instructions[pc])].name);
-        width = here > width ? here : width;
-    }
-    return width;
+    return snprintf(out, PLACE_BYTES, "%u:%u", pos.line, pos.column);
 }
 
 static void put_function(struct sl_text *t, const struct sl_code *code)
 {
-    size_t numbers = 2 + digits(code->instruction_count);
-    size_t places = place_width(code), names = name_width(code);
-    uint32_t place = 0;
+    int numbers = 2 + snprintf(NULL, 0, "%u", code->instruction_count);
+    int places = 0, names = 0;
+    const struct sl_place *place = code->places;
+    const struct sl_place *end = place + code->place_count;
+    char text[PLACE_BYTES];
 
+    for (uint32_t i = 0; i < code->place_count; i++) {
+        int width = print_place(text, place[i].pos);
+        places = width > places ? width : places;
+    }
+    for (uint32_t pc = 0; pc < code->instruction_count; pc++) {
+        enum sl_opcode op = sl_op(code->instructions[pc]);
+        int width = (int)strlen(sl_opcodes[op].name);
+        names = width > names ? width : names;
+    }
     put_head(t, code);
     for (uint32_t pc = 0; pc < code->instruction_count && !t->failed; pc++) {
-        pad(t, t->length, numbers - digits(pc));
-        sl_text_printf(t, "%u  ", pc);
-        size_t at = t->length;
-        if (place < code->place_count && code->places[place].pc == pc) {
-            struct sl_pos pos = code->places[place++].pos;
-            sl_text_printf(t, "%u:%u", pos.line, pos.column);
-        }
-        pad(t, at, places + 2);
-        at = t->length;
-        put(t, sl_opcodes[sl_op(code->instructions[pc])].name);
-        const char *comma = "";
-        for (unsigned n = 0; n < 3; n++) {
-            if (!*comma &&
-                sl_opcodes[sl_op(code->instructions[pc])].operands[n] != '-')
-                pad(t, at, names + 1);
-            if (put_operand(t, code, pc, n, comma))
-                comma = ", ";
-        }
-        sl_text_char(t, '\n');
+        enum sl_opcode op = sl_op(code->instructions[pc]);
+        bool alone = !strcmp(sl_opcodes[op].operands, "---");
+        text[0] = '\0';
+        if (place < end && place->pc == pc)
+            print_place(text, place++->pos);
+        sl_text_printf(t, "%*u  %-*s%-*s", numbers, pc, places + 2, text,
+                       alone ? 0 : names + 1, sl_opcodes[op].name);
+        put_operands(t, code, pc);
+        put(t, "\n");
     }
 }
 
@@ -315,8 +281,8 @@ void sl_disassemble(struct sl_text *t, const struct sl_code *code)
     put_function(t, code);
     for (uint32_t i = 0; i < code->constant_count && !t->failed; i++) {
         if (sl_is(code->constants[i], T_CODE)) {
-            sl_text_char(t, '\n');
-            sl_disassemble(t, (struct sl_code *)sl_object(code->constants[i]));
+            put(t, "\n");
+            sl_disassemble(t, code_constant(code, i));
         }
     }
 }
