@@ -124,10 +124,6 @@ uint32_t sl_temporaries(struct compiler *c, uint32_t count);
 uint32_t sl_room(const struct compiler *c);
 bool sl_is_temporary(const struct compiler *c, uint32_t reg);
 
-/* Of a def or lambda: evaluates the defaults and makes the function. */
-struct operand sl_closure(struct compiler *c, const struct sl_node *n,
-                          uint32_t want);
-
 /* --- compile_expr.c ------------------------------------------------------------ */
 
 struct operand {
@@ -152,8 +148,12 @@ static inline struct operand sl_operand_of(value v)
  * temporary that was free, which is then taken. `want` may be a variable that
  * the expression reads.
  */
-struct operand sl_expr(struct compiler *c, const struct sl_node *n,
-                       uint32_t want);
+typedef struct operand sl_expression(struct compiler *c,
+                                     const struct sl_node *n, uint32_t want);
+sl_expression sl_expr;
+/* Of a def or lambda, in compile.c: evaluates the defaults, makes the function.
+ */
+sl_expression sl_closure;
 void sl_expr_into(struct compiler *c, const struct sl_node *n, uint32_t reg);
 /* In a register, wherever; a constant is put into a new temporary. */
 uint32_t sl_expr_register(struct compiler *c, const struct sl_node *n);
@@ -191,14 +191,7 @@ static inline uint32_t sl_node_count(const struct sl_node *n)
     return count;
 }
 
-struct operand sl_list_expr(struct compiler *c, const struct sl_node *n,
-                            uint32_t want);
-struct operand sl_tuple_expr(struct compiler *c, const struct sl_node *n,
-                             uint32_t want);
-struct operand sl_dict_expr(struct compiler *c, const struct sl_node *n,
-                            uint32_t want);
-struct operand sl_comprehension_expr(struct compiler *c,
-                                     const struct sl_node *n, uint32_t want);
+sl_expression sl_list_expr, sl_tuple_expr, sl_dict_expr, sl_comprehension_expr;
 
 /* The call `n` of `callee`, the temporary `mark` or no temporary at all. */
 struct operand sl_call_expr(struct compiler *c, const struct sl_node *n,

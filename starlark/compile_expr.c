@@ -281,16 +281,6 @@ static void push_operands(struct compiler *c, const struct sl_node *n)
     sl_push_node(c, n);
 }
 
-/* Whether evaluating `n` surely does not read the variable in `reg`. */
-static bool is_independent(const struct sl_node *n, uint32_t reg)
-{
-    if (n->kind == N_LIST || n->kind == N_DICT)
-        return !n->a;
-    if (n->kind == N_NAME)
-        return n->scope != SCOPE_LOCAL || sl_local_register(n->index) != reg;
-    return n->kind == N_LITERAL;
-}
-
 /* Whether it surely gives True or False. */
 static bool is_boolean(const struct sl_node *n)
 {
@@ -301,24 +291,23 @@ static bool is_boolean(const struct sl_node *n)
            (n->kind == N_UNARY && n->op == OP_NOT);
 }
 
-/* `yes` if the condition holds, else `no`; NULL: True and False. */
-static struct operand conditional(struct compiler *c,
-                                  const struct sl_node *condition,
-                                  const struct sl_node *yes,
-                                  const struct sl_node *no, uint32_t want)
+/* b if a else c; of another expression: True if it, else False. */
+static struct operand conditional(struct compiler *c, const struct sl_node *n,
+                                  uint32_t want)
 {
+    bool given = n->kind == N_COND;
     struct label otherwise = {0}, end = {0};
     uint32_t reg = sl_result(c, c->unit->top, want);
 
-    sl_condition(c, condition, false, &otherwise);
-    if (yes)
-        sl_expr_into(c, yes, reg);
+    sl_condition(c, given ? n->a : n, false, &otherwise);
+    if (given)
+        sl_expr_into(c, n->b, reg);
     else
         sl_move(c, reg, sl_operand_of(V_TRUE));
     sl_jump(c, &end);
     sl_label_here(c, &otherwise);
-    if (no)
-        sl_expr_into(c, no, reg);
+    if (given)
+        sl_expr_into(c, n->c, reg);
     else
         sl_move(c, reg, sl_operand_of(V_FALSE));
     sl_label_here(c, &end);
@@ -329,15 +318,12 @@ static struct operand junction(struct compiler *c, const struct sl_node *n,
                                uint32_t want)
 {
     enum sl_opcode leave = n->kind == N_AND ? I_JUMP_FALSE : I_JUMP_TRUE;
-    uint32_t bottom = c->nodes.count, mark = c->unit->top, reg = want;
+    uint32_t bottom = c->nodes.count, mark = c->unit->top, reg;
     struct label end = {0};
 
     if (is_boolean(n)) /* comparing and jumping in one */
-        return conditional(c, n, NULL, NULL, want);
-    /* Two operands may go straight into the variable: `x = x or []`. */
-    if (want == ANYWHERE || n->a->kind == n->kind ||
-        !is_independent(n->b, want))
-        reg = sl_building_place(c, want);
+        return conditional(c, n, want);
+    reg = sl_building_place(c, want);
     push_operands(c, n);
     while (!c->failed && c->nodes.count > bottom) {
         sl_expr_into(c, sl_pop_node(c), reg);
@@ -435,35 +421,27 @@ void sl_condition(struct compiler *c, const struct sl_node *n, bool sense,
 
 /* --- all of them ----------------------------------------------------------------------- */
 
+static struct operand literal(struct compiler *c, const struct sl_node *n,
+                              uint32_t want)
+{
+    (void)want;
+    sl_begin(c);
+    return sl_operand_of(n->v);
+}
+
+static sl_expression *const expressions[] = {
+    [N_NAME] = name,         [N_LITERAL] = literal,
+    [N_LIST] = sl_list_expr, [N_TUPLE] = sl_tuple_expr,
+    [N_DICT] = sl_dict_expr, [N_COMPREHENSION] = sl_comprehension_expr,
+    [N_UNARY] = unary,       [N_BINARY] = chain,
+    [N_AND] = junction,      [N_OR] = junction,
+    [N_COND] = conditional,  [N_DOT] = chain,
+    [N_INDEX] = chain,       [N_SLICE] = chain,
+    [N_CALL] = chain,        [N_LAMBDA] = sl_closure,
+};
+
 struct operand sl_expr(struct compiler *c, const struct sl_node *n,
                        uint32_t want)
 {
-    if (c->failed)
-        return nothing;
-    switch ((enum sl_node_kind)n->kind) {
-    case N_NAME:
-        return name(c, n, want);
-    case N_LITERAL:
-        sl_begin(c);
-        return sl_operand_of(n->v);
-    case N_LIST:
-        return sl_list_expr(c, n, want);
-    case N_TUPLE:
-        return sl_tuple_expr(c, n, want);
-    case N_DICT:
-        return sl_dict_expr(c, n, want);
-    case N_COMPREHENSION:
-        return sl_comprehension_expr(c, n, want);
-    case N_UNARY:
-        return unary(c, n, want);
-    case N_AND:
-    case N_OR:
-        return junction(c, n, want);
-    case N_COND:
-        return conditional(c, n->a, n->b, n->c, want);
-    case N_LAMBDA:
-        return sl_closure(c, n, want);
-    default:
-        return chain(c, n, want);
-    }
+    return c->failed ? nothing : expressions[n->kind](c, n, want);
 }

@@ -1,50 +1,6 @@
 #include "compile.h"
 #include "lib.h"
 
-/* --- constant tuples ------------------------------------------------------------------- */
-
-/* Whether `n` is a constant by itself: a literal, a predeclared name, a tuple of
- * such (tuples have no identity that a program could see). Tuples inside are
- * looked at `depth` deep, so that this stays a small part of the work. */
-static bool is_constant(const struct sl_node *n, unsigned depth)
-{
-    switch (n->kind) {
-    case N_LITERAL:
-        return true;
-    case N_NAME:
-        return n->scope == SCOPE_PREDECLARED;
-    case N_UNARY:
-        return n->op == OP_NEG && n->a->kind == N_LITERAL &&
-               (sl_type(n->a->v) == T_INT || sl_type(n->a->v) == T_FLOAT);
-    case N_TUPLE:
-        if (!depth)
-            return false;
-        for (n = n->a; n; n = n->next)
-            if (!is_constant(n, depth - 1))
-                return false;
-        return true;
-    default:
-        return false;
-    }
-}
-
-static value constant_value(struct compiler *c, const struct sl_node *n)
-{
-    size_t i = 0;
-
-    if (n->kind != N_TUPLE)
-        return sl_expr(c, n, ANYWHERE).v;
-    value tuple = c->failed ? 0 : sl_tuple_new(c->s, sl_node_count(n->a));
-    c->failed = !tuple;
-    if (!tuple)
-        return V_NONE;
-    for (const struct sl_node *item = n->a; item; item = item->next) {
-        value v = constant_value(c, item);
-        sl_tuple(tuple)->items[i++] = v;
-    }
-    return tuple;
-}
-
 /* --- lists, tuples, dicts ------------------------------------------------------------ */
 
 /* The next `count` items into the registers from `run` on. */
@@ -90,15 +46,37 @@ struct operand sl_list_expr(struct compiler *c, const struct sl_node *n,
     return sl_built(c, reg, mark);
 }
 
+/* A tuple of literals and predeclared names is a constant: tuples have no
+ * identity that a program could see. 0: it is not, or failed. */
+static value constant_tuple(struct compiler *c, const struct sl_node *n,
+                            uint32_t count)
+{
+    const struct sl_node *item = n->a;
+    size_t i = 0;
+
+    while (item && (item->kind == N_LITERAL ||
+                    (item->kind == N_NAME && item->scope == SCOPE_PREDECLARED)))
+        item = item->next;
+    if (item)
+        return 0;
+    value tuple = sl_tuple_new(c->s, count);
+    c->failed = !tuple;
+    for (item = n->a; item && tuple; item = item->next)
+        sl_tuple(tuple)->items[i++] =
+            item->kind == N_LITERAL ? item->v : item->bound;
+    return tuple;
+}
+
 struct operand sl_tuple_expr(struct compiler *c, const struct sl_node *n,
                              uint32_t want)
 {
     uint32_t mark = c->unit->top, count = sl_node_count(n->a), run;
     bool many = count > sl_room(c);
+    value constant = constant_tuple(c, n, count);
 
-    if (is_constant(n, 3)) {
+    if (constant) {
         sl_begin(c);
-        return sl_operand_of(constant_value(c, n));
+        return sl_operand_of(constant);
     }
     run = sl_temporaries(c, many ? 1 : count);
     if (many)

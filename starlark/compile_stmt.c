@@ -170,16 +170,14 @@ static void assignment(struct compiler *c, const struct sl_node *n)
 static void augment(struct compiler *c, const struct sl_node *n, uint32_t a)
 {
     enum sl_operator op = (enum sl_operator)n->op;
-    bool in_place = op == OP_ADD || op == OP_SUB || op == OP_AND ||
-                    op == OP_OR || op == OP_XOR;
     uint32_t mark = c->unit->top;
     struct operand right = sl_expr(c, n->b, ANYWHERE);
+    bool simple = right.constant &&
+                  (sl_type(right.v) == T_INT || sl_type(right.v) == T_FLOAT ||
+                   sl_type(right.v) == T_STRING);
 
-    if (right.constant &&
-        (sl_type(right.v) == T_INT || sl_type(right.v) == T_FLOAT ||
-         sl_type(right.v) == T_STRING))
-        in_place = false;
-    if (in_place)
+    if (!simple && (op == OP_ADD || op == OP_SUB || op == OP_AND ||
+                    op == OP_OR || op == OP_XOR))
         sl_emit_at(c, n->pos, I_IN_PLACE, a, a,
                    sl_in_register(c, right) | (uint32_t)op << 16);
     else
@@ -196,21 +194,21 @@ static void augmented(struct compiler *c, const struct sl_node *n)
         v = sl_expr_register(c, target);
         augment(c, n, v);
         assign_name(c, target, sl_operand_in(v));
-    } else if (target->kind == N_INDEX) {
-        object = sl_expr_register(c, target->a);
-        struct operand k = sl_expr(c, target->b, ANYWHERE);
-        key = sl_in_register(c, k);
-        v = sl_temporaries(c, 1);
-        sl_emit_operand(c, target->pos, I_INDEX, I_INDEX_K, v, object, k);
-        augment(c, n, v);
-        sl_emit_at(c, target->pos, I_SET_INDEX, object, key, v);
     } else {
+        bool dot = target->kind == N_DOT;
         object = sl_expr_register(c, target->a);
+        struct operand k =
+            dot ? sl_operand_of(target->v) : sl_expr(c, target->b, ANYWHERE);
+        key = dot ? 0 : sl_in_register(c, k);
         v = sl_temporaries(c, 1);
-        uint32_t k = sl_constant(c, target->v);
-        sl_emit_at(c, target->pos, I_ATTR, v, object, k);
+        sl_emit_operand(c, target->pos, I_INDEX, dot ? I_ATTR : I_INDEX_K, v,
+                        object, k);
         augment(c, n, v);
-        sl_emit_at(c, target->pos, I_SET_ATTR, object, v, k);
+        if (dot)
+            sl_emit_at(c, target->pos, I_SET_ATTR, object, v,
+                       sl_constant(c, target->v));
+        else
+            sl_emit_at(c, target->pos, I_SET_INDEX, object, key, v);
     }
     c->unit->top = mark;
 }

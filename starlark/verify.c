@@ -169,9 +169,10 @@ static bool meet(struct verifier *v, uint8_t *to, const struct arrival *a,
     return true;
 }
 
-static bool jump(struct verifier *v, int64_t target)
+static bool jump(struct verifier *v, uint64_t i)
 {
     struct arrival **at = &v->arrivals;
+    int64_t target = (int64_t)v->pc + 1 + sl_j(i);
 
     if (target < 0)
         return bad(v, "jumps back");
@@ -223,22 +224,31 @@ static bool loops_are_right(struct verifier *v)
     return true;
 }
 
-/* After FOR_BEGIN. The body follows it, but is reached from FOR_NEXT, which has
- * put a value into its variable. */
-static bool open_loop(struct verifier *v, uint64_t i)
+/* FOR_BEGIN. The body follows it, but is reached from FOR_NEXT, which has put a
+ * value into its variable. */
+static bool for_begin(struct verifier *v, uint64_t i)
 {
     struct open_loop *loop = &v->open[v->depth];
-    uint32_t begin = v->pc + 1, next = begin + (uint32_t)sl_j(i);
+    uint32_t begin = v->pc + 1, next = begin + (uint32_t)sl_j(i), a = sl_a(i);
 
     if (v->depth == SL_LOOPS_MAX)
         return bad(v, "too many loops inside each other");
+    *loop = (struct open_loop){.range = {begin, next + 1, a}};
+    if (v->reachable) {
+        if (!loops_are_right(v) || !have(v, sl_b(i), 1, A_VALUE) ||
+            !write(v, a, 0) || !write(v, a + 1, 0) || !write(v, a + 2, 0) ||
+            !forget(v, a + 3))
+            return false;
+        v->now[a] = ITER | PART;
+        v->now[a + 1] = v->now[a + 2] = PART;
+        v->iterators++;
+        loop->assumed = jump(v, i) ? arrival_new(v, next) : NULL;
+        if (!loop->assumed ||
+            !write(v, sl_b(v->code->instructions[next]), A_VALUE))
+            return false;
+    }
     v->depth++;
-    *loop = (struct open_loop){.range = {begin, next + 1, sl_a(i)}};
-    if (!v->reachable)
-        return true;
-    loop->assumed = arrival_new(v, next);
-    return loop->assumed &&
-           write(v, sl_b(v->code->instructions[next]), A_VALUE);
+    return true;
 }
 
 /* Before FOR_NEXT: it is the end of the loop that began last, and the next one
@@ -252,17 +262,6 @@ static bool ends_loop(struct verifier *v, uint64_t i)
     if (memcmp(&is, &v->open[v->depth - 1].range, sizeof is) != 0 ||
         memcmp(&is, &v->code->loops[v->loops++], sizeof is) != 0)
         return bad(v, "a loop without its ends");
-    return true;
-}
-
-static bool for_begin(struct verifier *v, uint32_t a, uint32_t b)
-{
-    if (!have(v, b, 1, A_VALUE) || !write(v, a, 0) || !write(v, a + 1, 0) ||
-        !write(v, a + 2, 0) || !forget(v, a + 3))
-        return false;
-    v->now[a] = ITER | PART;
-    v->now[a + 1] = v->now[a + 2] = PART;
-    v->iterators++;
     return true;
 }
 
@@ -456,8 +455,6 @@ static bool effect(struct verifier *v, uint64_t i)
     case I_IN_PLACE:
         return c >> 16 <= OP_SHR ? has(v, c & 0xffff, A_VALUE) && plain(v, i)
                                  : bad(v, "no such operation");
-    case I_FOR_BEGIN:
-        return for_begin(v, a, b);
     case I_FOR_NEXT:
         return for_next(v, a, b);
     case I_FOR_END:
@@ -521,8 +518,7 @@ static bool step(struct verifier *v, uint64_t i)
         return false;
     if (!effect(v, i))
         return false;
-    if (sl_opcodes[op].operands[2] == 'J' && op != I_FOR_NEXT &&
-        !jump(v, (int64_t)v->pc + 1 + sl_j(i)))
+    if (sl_opcodes[op].operands[2] == 'J' && op != I_FOR_NEXT && !jump(v, i))
         return false;
     v->reachable = op != I_JUMP && op != I_RETURN && op != I_RETURN_NONE;
     return true;
@@ -578,11 +574,12 @@ static bool check_function(struct verifier *v)
     v->reachable = true;
     for (v->pc = 0; v->pc < code->instruction_count; v->pc++) {
         uint64_t i = code->instructions[v->pc];
-        if ((sl_op(i) == I_FOR_NEXT && !ends_loop(v, i)) || !arrive(v) ||
-            (v->reachable && !step(v, i)) ||
-            (sl_op(i) == I_FOR_BEGIN && !open_loop(v, i)))
+        enum sl_opcode op = sl_op(i);
+        if ((op == I_FOR_NEXT && !ends_loop(v, i)) || !arrive(v))
             return false;
-        v->depth -= sl_op(i) == I_FOR_NEXT;
+        if (op == I_FOR_BEGIN ? !for_begin(v, i) : v->reachable && !step(v, i))
+            return false;
+        v->depth -= op == I_FOR_NEXT;
     }
     if (v->depth || v->loops < code->loop_count)
         return bad(v, "a loop without its ends");
