@@ -22,7 +22,7 @@ mp_int sl_digits_view(const uint64_t *d, uint32_t n)
                     .dp = (mp_digit *)(uintptr_t)d};
 }
 
-mp_int sl_int_view(value v, uint64_t few[static 2])
+mp_int sl_int_view(value v, uint64_t few[2])
 {
     const struct sl_bigint *b = sl_bigint(v);
     mp_int view = {.dp = few};

@@ -31,7 +31,7 @@
 /* To be read by libtommath: digits, which may have leading zeros; an int, whose
  * digits are put in `few` when it is a word. */
 mp_int sl_digits_view(const uint64_t *d, uint32_t n);
-mp_int sl_int_view(value v, uint64_t few[static 2]);
+mp_int sl_int_view(value v, uint64_t few[2]);
 
 /* An int of any magnitude, in the form that it must have. `d` must not belong to
  * an object that nobody holds. */

@@ -164,19 +164,37 @@ static bool append(struct sl_text *t, struct powers *p, const mp_int *x)
     return ok;
 }
 
+static void append_word(struct sl_text *t, int64_t i, unsigned base,
+                        const char *digits)
+{
+    char out[64], *end = out + sizeof out, *p = end;
+    uint64_t m = i < 0 ? -(uint64_t)i : (uint64_t)i;
+
+    if (base == 10) {
+        p = sl_digits(i, end);
+    } else {
+        do
+            *--p = digits[m % base];
+        while (m /= base);
+        if (i < 0)
+            *--p = '-';
+    }
+    sl_text_put(t, p, (size_t)(end - p));
+}
+
 bool sl_int_format(struct sl_text *t, value v, unsigned base, bool upper)
 {
-    uint64_t few[2];
+    const char *digits = upper ? "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                               : "0123456789abcdefghijklmnopqrstuvwxyz";
     struct powers p;
 
-    if (v == sl_word(0) || (sl_is_int_word(v) && base == 10)) {
-        sl_text_put_int(t, v);
+    if (sl_is_int_word(v)) {
+        append_word(t, sl_int_word(v), base, digits);
         return !t->failed;
     }
-    const mp_int x = sl_int_view(v, few);
+    const mp_int x = sl_int_view(v, NULL);
     powers_init(&p, t->s, base);
-    p.digits = upper ? "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                     : "0123456789abcdefghijklmnopqrstuvwxyz";
+    p.digits = digits;
     if (x.sign == MP_NEG)
         sl_text_char(t, '-');
     if (!append(t, &p, &x))

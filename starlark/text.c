@@ -165,14 +165,6 @@ char *sl_digits(int64_t n, char *end)
     return p;
 }
 
-void sl_text_put_int(struct sl_text *t, value v)
-{
-    char digits[SL_DIGITS_BYTES], *end = digits + sizeof digits;
-    char *p = sl_digits(sl_int_word(v), end);
-
-    sl_text_put(t, p, (size_t)(end - p));
-}
-
 /* --- concatenation ------------------------------------------------------------------ */
 
 /* A buffer that begins with a copy of `x`, with room for `length` bytes and more;

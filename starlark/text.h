@@ -61,8 +61,6 @@ static inline void sl_text_put(struct sl_text *t, const char *p, size_t n)
 /* In decimal, before `end`: at most SL_DIGITS_BYTES. Gives the first. */
 #define SL_DIGITS_BYTES 24
 char *sl_digits(int64_t n, char *end);
-/* Of an int that is a word. */
-void sl_text_put_int(struct sl_text *t, value v);
 
 /* --- searching: search.c; the first: sl_text_find, in ops.h ------------------- */
 
