@@ -1,3 +1,4 @@
+#include "lib.h"
 #include "text.h"
 
 enum { SHOWN_MAX = 200 /* bytes of texts in errors */ };
@@ -11,25 +12,32 @@ struct part {
 #define SHOWN(part)                                                            \
     (int)((part).length < SHOWN_MAX ? (part).length : SHOWN_MAX), (part).p
 
-/* What % and format() share. */
+/* The work of % or format(). */
 struct format {
     struct sl_text t;
     const char *p, *end; /* what is left of the format */
+    const value *args;
+    uint32_t count, used;
+    value operand;              /* of % */
+    const struct sl_call *call; /* of format() */
+    bool automatic, manual;     /* kinds of numbering seen */
 };
 
-/* Copies what is before the next `a` or `b`. */
-static bool put_literal(struct format *f, char a, char b)
+/* Copies what is before the next `a` or `b`, in pieces. */
+static inline bool put_literal(struct format *f, char a, char b)
 {
-    const char *begin = f->p;
+    const char *p = f->p, *stop = p;
 
-    while (f->p < f->end && *f->p != a && *f->p != b) {
-        if (++f->p - begin == SL_COPY_PIECE) {
-            if (!sl_text_put_long(&f->t, begin, SL_COPY_PIECE))
-                return false;
-            begin = f->p;
-        }
+    while (p == stop && p < f->end && !f->t.failed) {
+        stop =
+            f->end - p > (ptrdiff_t)SL_COPY_PIECE ? p + SL_COPY_PIECE : f->end;
+        while (p < stop && *p != a && *p != b)
+            p++;
+        if (!sl_charge(f->t.s, (size_t)(p - f->p) / 64))
+            f->t.failed = true;
+        sl_text_put(&f->t, f->p, (size_t)(p - f->p));
+        f->p = p;
     }
-    sl_text_put(&f->t, begin, (size_t)(f->p - begin));
     return !f->t.failed;
 }
 
@@ -39,30 +47,37 @@ static bool put_str(struct sl_text *t, value v)
     return sl_is(v, T_BYTES) ? sl_repr(t, v) : sl_str(t, v);
 }
 
+static value format(struct format *f, struct star *s, value text,
+                    bool (*put)(struct format *))
+{
+    char few[SL_TEXT_LOCAL_BYTES];
+
+    f->t = (struct sl_text)SL_TEXT_IN(s, few);
+    f->p = sl_string(text)->p;
+    f->end = f->p + sl_string(text)->length;
+    if (put(f))
+        return sl_text_string(&f->t);
+    sl_text_free(&f->t);
+    return 0;
+}
+
 /* --- the % operator ------------------------------------------------------------- */
 
-struct percent {
-    struct format f;
-    value operand;
-    const value *args; /* the operand, or its items when it is a tuple */
-    uint32_t count, used;
-};
-
 /* %(key)s */
-static value take_key(struct percent *c)
+static value take_key(struct format *f)
 {
-    struct star *s = c->f.t.s;
-    struct part key = {c->f.p + 1, (size_t)(c->f.end - c->f.p) - 1};
+    struct star *s = f->t.s;
+    struct part key = {f->p + 1, (size_t)(f->end - f->p) - 1};
     const char *close = memchr(key.p, ')', key.length);
     value v;
 
     if (!close)
         return sl_fail(s, "incomplete format key");
-    if (!sl_is(c->operand, T_DICT))
+    if (!sl_is(f->operand, T_DICT))
         return sl_fail(s, "format requires a mapping");
     key.length = (size_t)(close - key.p);
-    c->f.p = close + 1;
-    if (!(v = sl_table_get_text(s, c->operand, key.p, key.length)))
+    f->p = close + 1;
+    if (!(v = sl_table_get_text(s, f->operand, key.p, key.length)))
         sl_fail(s, "key not found: %.*s", SHOWN(key));
     return v;
 }
@@ -125,13 +140,11 @@ static bool put_char(struct sl_text *t, value v)
                        sl_type_name(v));
     } else if (!sl_int_to_i64(v, &n) || n < 0 || n > 0x10ffff) {
         value text = sl_repr_value(s, v);
-        if (!text)
-            return false;
-        struct part digits = {sl_string(text)->p, sl_string(text)->length};
-        return sl_fail(s,
+        return text &&
+               sl_fail(s,
                        "%%c format requires a valid Unicode code point, got "
                        "%.*s",
-                       SHOWN(digits));
+                       SL_SHOWN(text));
     }
     sl_text_rune(t, (uint32_t)n);
     return !t->failed;
@@ -167,9 +180,8 @@ static bool convert(struct sl_text *t, char how, value v)
 }
 
 /* What follows a "%", which is taken. */
-static bool put_conversion(struct percent *c)
+static bool put_conversion(struct format *f)
 {
-    struct format *f = &c->f;
     value v;
 
     if (f->p < f->end && *f->p == '%') {
@@ -177,69 +189,46 @@ static bool put_conversion(struct percent *c)
         return true;
     }
     if (f->p < f->end && *f->p == '(')
-        v = take_key(c);
-    else if (c->used < c->count)
-        v = c->args[c->used];
+        v = take_key(f);
+    else if (f->used < f->count)
+        v = f->args[f->used];
     else
         v = sl_fail(f->t.s, "not enough arguments for format string");
     if (!v)
         return false;
     if (f->p == f->end)
         return sl_fail(f->t.s, "incomplete format");
-    c->used++;
+    f->used++;
     return convert(&f->t, *f->p++, v) && sl_charge(f->t.s, 1);
 }
 
-static bool put_percent(struct percent *c)
+static bool put_percent(struct format *f)
 {
-    struct format *f = &c->f;
 
     while (put_literal(f, '%', '%') && f->p < f->end) {
         f->p++;
-        if (!put_conversion(c))
+        if (!put_conversion(f))
             return false;
     }
     if (f->t.failed)
         return false;
-    if (c->used < c->count && !sl_is(c->operand, T_DICT))
+    if (f->used < f->count && !sl_is(f->operand, T_DICT))
         return sl_fail(f->t.s, "too many arguments for format string");
     return true;
 }
 
-/* Of what was written, or 0. */
-static value finish(struct sl_text *t, bool ok)
+value sl_format_percent(struct star *s, value text, value args)
 {
-    if (ok)
-        return sl_text_string(t);
-    sl_text_free(t);
-    return 0;
-}
-
-value sl_format_percent(struct star *s, value format, value args)
-{
-    const struct sl_string *x = sl_string(format);
-    char few[SL_TEXT_LOCAL_BYTES];
-    struct percent c = {
-        .f = {.t = SL_TEXT_IN(s, few), .p = x->p, .end = x->p + x->length},
-        .operand = args,
-        .args = &args,
-        .count = 1};
+    struct format f = {.operand = args, .args = &args, .count = 1};
 
     if (sl_is(args, T_TUPLE)) {
-        c.args = sl_tuple(args)->items;
-        c.count = sl_tuple(args)->count;
+        f.args = sl_tuple(args)->items;
+        f.count = sl_tuple(args)->count;
     }
-    return finish(&c.f.t, put_percent(&c));
+    return format(&f, s, text, put_percent);
 }
 
 /* --- str.format ------------------------------------------------------------------- */
-
-struct fields {
-    struct format f;
-    const struct sl_call *call;
-    bool automatic, manual; /* kinds of numbering seen */
-    uint32_t next;
-};
 
 /* A replacement field, cut up: {name!conversion:spec}. */
 struct field {
@@ -312,7 +301,7 @@ static value unknown_name(struct star *s, struct part name)
     return sl_fail(s, "format: keyword %.*s not found", SHOWN(name));
 }
 
-static value named_argument(struct fields *f, struct part name)
+static value named_argument(struct format *f, struct part name)
 {
     const struct sl_call *c = f->call;
 
@@ -321,20 +310,20 @@ static value named_argument(struct fields *f, struct part name)
         if (k->length == name.length && memcmp(k->p, name.p, name.length) == 0)
             return c->args[c->count + i];
     }
-    return unknown_name(f->f.t.s, name);
+    return unknown_name(f->t.s, name);
 }
 
-static value field_argument(struct fields *f, struct part name)
+static value field_argument(struct format *f, struct part name)
 {
-    struct star *s = f->f.t.s;
-    uint64_t n = f->next;
+    struct star *s = f->t.s;
+    uint64_t n = f->used;
 
     if (name.length == 0) {
         if (f->manual)
             return sl_fail(s, "format: cannot switch from manual field "
                               "specification to automatic field numbering");
         f->automatic = true;
-        f->next++;
+        f->used++;
     } else if (is_number(name, &n)) {
         if (f->automatic)
             return sl_fail(s, "format: cannot switch from automatic field "
@@ -343,38 +332,25 @@ static value field_argument(struct fields *f, struct part name)
     } else {
         return named_argument(f, name);
     }
-    if (n >= f->call->count)
+    if (n >= f->count)
         return sl_fail(s, "format: tuple index out of range");
-    return f->call->args[n];
-}
-
-static bool spec_failed(struct star *s, struct part spec)
-{
-    sl_fail(s, "format spec features not supported in replacement fields: %.*s",
-            SHOWN(spec));
-    sl_hint(s, "write {} and give text that is ready: \"%%f\" %% x has six "
-               "digits, \" \" * (width - len(x)) + x is padded");
-    return false;
+    return f->args[n];
 }
 
 static bool conversion_failed(struct star *s, struct part conversion)
 {
-    struct sl_text t = {.s = s};
+    value text = sl_string_new(s, conversion.p, conversion.length);
 
-    sl_quote(&t, conversion.p, conversion.length, false);
-    if (!t.failed) {
-        struct part quoted = {t.p, t.length};
-        sl_fail(s, "format: unknown conversion %.*s", SHOWN(quoted));
+    if (text && (text = sl_repr_value(s, text))) {
+        sl_fail(s, "format: unknown conversion %.*s", SL_SHOWN(text));
         sl_hint(s, "{!r} gives repr(x); {} and {!s} give str(x)");
     }
-    sl_text_free(&t);
     return false;
 }
 
 /* A field, from behind its "{". */
-static bool put_field(struct fields *c)
+static bool put_field(struct format *f)
 {
-    struct format *f = &c->f;
     struct star *s = f->t.s;
     struct part text = {f->p, (size_t)(f->end - f->p)}, rest;
 
@@ -382,21 +358,26 @@ static bool put_field(struct fields *c)
         return sl_fail(s, "format: unmatched '{' in format");
     f->p = rest.p;
     struct field field = cut_field(text);
-    value v = field_argument(c, field.name);
+    value v = field_argument(f, field.name);
     if (!v)
         return false;
-    if (field.spec.length)
-        return spec_failed(s, field.spec);
-    if (field.conversion.length == 1 && field.conversion.p[0] == 's')
-        return put_str(&f->t, v);
-    if (field.conversion.length == 1 && field.conversion.p[0] == 'r')
-        return sl_repr(&f->t, v);
+    if (field.spec.length) {
+        sl_fail(s,
+                "format spec features not supported in replacement fields: "
+                "%.*s",
+                SHOWN(field.spec));
+        sl_hint(s, "write {} and give text that is ready: \"%%f\" %% x has six "
+                   "digits, \" \" * (width - len(x)) + x is padded");
+        return false;
+    }
+    char how = field.conversion.length == 1 ? *field.conversion.p : '?';
+    if (how == 's' || how == 'r')
+        return convert(&f->t, how, v);
     return conversion_failed(s, field.conversion);
 }
 
-static bool put_fields(struct fields *c)
+static bool put_fields(struct format *f)
 {
-    struct format *f = &c->f;
 
     while (put_literal(f, '{', '}') && f->p < f->end) {
         char mark = *f->p++;
@@ -405,7 +386,7 @@ static bool put_fields(struct fields *c)
             sl_text_put(&f->t, f->p++, 1);
         else if (mark == '}')
             return sl_fail(f->t.s, "format: single '}' in format");
-        else if (!put_field(c))
+        else if (!put_field(f))
             return false;
         if (!sl_charge(f->t.s, 1))
             return false;
@@ -415,11 +396,7 @@ static bool put_fields(struct fields *c)
 
 value sl_string_format(struct star *s, const struct sl_call *call)
 {
-    const struct sl_string *x = sl_string(call->self);
-    char few[SL_TEXT_LOCAL_BYTES];
-    struct fields c = {
-        .f = {.t = SL_TEXT_IN(s, few), .p = x->p, .end = x->p + x->length},
-        .call = call};
+    struct format f = {.call = call, .args = call->args, .count = call->count};
 
-    return finish(&c.f.t, put_fields(&c));
+    return format(&f, s, call->self, put_fields);
 }

@@ -369,10 +369,11 @@ static bool split_at(struct star *s, value list, value whole,
 {
     const struct sl_string *x = sl_string(whole);
     struct places q = {x->p, x->length, sep, 0};
-    int64_t skip = 0, at = -1;
+    int64_t count = last ? count_places(s, q) : 0;
+    int64_t skip = count > max ? count - max : 0, at = -1;
     size_t begin = 0;
 
-    if (last && (skip = count_places(s, q) - max) == -2 - max)
+    if (count < 0)
         return false;
     while (max > 0 && (at = next_place(s, &q)) >= 0) {
         if (skip-- > 0)
@@ -437,14 +438,13 @@ static value split(struct star *s, const struct sl_call *c, bool last)
     value list = sl_list_new(s, 8);
     if (!list)
         return 0;
-    if (sep != V_NONE) {
+    if (sep != V_NONE)
         ok = split_at(s, list, c->self, sl_string(sep), max, last);
-    } else if (last) {
-        ok = split_spaces(s, list, c->self, max, true);
+    else
+        ok = last ? split_spaces(s, list, c->self, max, true)
+                  : split_spaces(s, list, c->self, max, false);
+    if (sep == V_NONE && last)
         reverse(sl_list(list));
-    } else {
-        ok = split_spaces(s, list, c->self, max, false);
-    }
     return ok ? list : 0;
 }
 

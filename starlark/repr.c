@@ -295,16 +295,31 @@ bool sl_str(struct sl_text *t, value v)
     return sl_repr(t, v);
 }
 
+/* The text of an int that is a word, without a detour. */
+static value word_text(struct star *s, value v)
+{
+    char digits[SL_DIGITS_BYTES], *end = digits + sizeof digits, *p;
+    const char *first = sl_digits(sl_int_word(v), end);
+    size_t length = (size_t)(end - first);
+
+    if (length == 1)
+        return sl_string_char(s, (unsigned char)*first);
+    value text = sl_text_room(s, T_STRING, length, &p);
+    if (text) {
+        memcpy(p, first, length);
+        sl_object(text)->flags |= STRING_ASCII;
+    }
+    return text;
+}
+
 static value as_string(struct star *s, value v,
                        bool (*write)(struct sl_text *, value))
 {
     char few[SL_TEXT_LOCAL_BYTES];
     struct sl_text t = SL_TEXT_IN(s, few);
 
-    if (sl_is_int_word(v)) { /* without a detour */
-        char *end = few + sizeof few, *p = sl_digits(sl_int_word(v), end);
-        return sl_string_new(s, p, (size_t)(end - p));
-    }
+    if (sl_is_int_word(v))
+        return word_text(s, v);
     if (write(&t, v))
         return sl_text_string(&t);
     sl_text_free(&t);

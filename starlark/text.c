@@ -154,12 +154,20 @@ bool sl_text_put_valid(struct sl_text *t, const char *p, size_t length)
 
 char *sl_digits(int64_t n, char *end)
 {
+    static const char pairs[] = "0001020304050607080910111213141516171819"
+                                "2021222324252627282930313233343536373839"
+                                "4041424344454647484950515253545556575859"
+                                "6061626364656667686970717273747576777879"
+                                "8081828384858687888990919293949596979899";
     uint64_t u = n < 0 ? -(uint64_t)n : (uint64_t)n;
     char *p = end;
 
-    do
-        *--p = (char)('0' + u % 10);
-    while (u /= 10);
+    for (; u >= 100; u /= 100)
+        memcpy(p -= 2, pairs + u % 100 * 2, 2);
+    if (u >= 10)
+        memcpy(p -= 2, pairs + u * 2, 2);
+    else
+        *--p = (char)('0' + u);
     if (n < 0)
         *--p = '-';
     return p;
