@@ -193,15 +193,12 @@ static inline uint32_t sl_node_count(const struct sl_node *n)
 
 sl_expression sl_list_expr, sl_tuple_expr, sl_dict_expr, sl_comprehension_expr;
 
-/* The call `n` of `callee`, the temporary `mark` or no temporary at all. */
+/* The call `n` of `callee`, the temporary `mark` or no temporary at all. It may
+ * be a method call, of which `callee` is the object. */
 struct operand sl_call_expr(struct compiler *c, const struct sl_node *n,
                             struct operand callee, uint32_t mark,
                             uint32_t want);
-/* Whether `call` can be METHOD, and that: `dot` is what it calls. */
-bool sl_is_method_call(const struct compiler *c, const struct sl_node *call);
-struct operand sl_method_expr(struct compiler *c, const struct sl_node *dot,
-                              const struct sl_node *call, struct operand self,
-                              uint32_t mark, uint32_t want);
+bool sl_is_method_call(const struct sl_node *n);
 
 /* --- compile_stmt.c ------------------------------------------------------------ */
 

@@ -173,24 +173,11 @@ static struct operand unary(struct compiler *c, const struct sl_node *n,
     return sl_operand_in(a);
 }
 
-static struct operand index_expr(struct compiler *c, const struct sl_node *n,
-                                 struct operand object, uint32_t mark,
-                                 uint32_t want)
-{
-    uint32_t b = sl_in_register(c, object);
-    struct operand key = sl_expr(c, n->b, ANYWHERE);
-    uint32_t a = sl_result(c, mark, want);
-
-    sl_emit_operand(c, n->pos, I_INDEX, I_INDEX_K, a, b, key);
-    return sl_operand_in(a);
-}
-
-static struct operand slice_expr(struct compiler *c, const struct sl_node *n,
-                                 struct operand object, uint32_t mark,
-                                 uint32_t want)
+static struct operand slice(struct compiler *c, const struct sl_node *n,
+                            uint32_t b, uint32_t mark, uint32_t want)
 {
     const struct sl_node *bounds[3] = {n->b, n->c, n->d};
-    uint32_t given = 0, count = 0, run = 0, b = sl_in_register(c, object);
+    uint32_t given = 0, count = 0, run = 0;
 
     for (uint32_t i = 0; i < 3; i++) {
         given |= bounds[i] ? 1u << i : 0;
@@ -218,21 +205,19 @@ static struct operand slice_expr(struct compiler *c, const struct sl_node *n,
 static struct operand step(struct compiler *c, const struct sl_node *n,
                            struct operand left, uint32_t mark, uint32_t want)
 {
-    switch (n->kind) {
-    case N_BINARY:
+    if (n->kind == N_BINARY)
         return binary(c, n, left, mark, want);
-    case N_CALL:
+    if (n->kind == N_CALL)
         return sl_call_expr(c, n, left, mark, want);
-    case N_INDEX:
-        return index_expr(c, n, left, mark, want);
-    case N_SLICE:
-        return slice_expr(c, n, left, mark, want);
-    default: {
-        uint32_t b = sl_in_register(c, left), a = sl_result(c, mark, want);
-        sl_emit_at(c, n->pos, I_ATTR, a, b, sl_constant(c, n->v));
-        return sl_operand_in(a);
-    }
-    }
+    uint32_t b = sl_in_register(c, left);
+    if (n->kind == N_SLICE)
+        return slice(c, n, b, mark, want);
+    struct operand key =
+        n->kind == N_DOT ? sl_operand_of(n->v) : sl_expr(c, n->b, ANYWHERE);
+    uint32_t a = sl_result(c, mark, want);
+    sl_emit_operand(c, n->pos, I_INDEX, n->kind == N_DOT ? I_ATTR : I_INDEX_K,
+                    a, b, key);
+    return sl_operand_in(a);
 }
 
 static struct operand chain(struct compiler *c, const struct sl_node *n,
@@ -246,23 +231,14 @@ static struct operand chain(struct compiler *c, const struct sl_node *n,
         sl_push_node(c, n);
         if (n->kind == N_SLICE)
             sl_at(c, n->pos); /* before its operands: see sl_at */
+        if (sl_is_method_call(n))
+            n = n->a;
     }
     struct operand left = sl_expr(c, n, ANYWHERE);
     while (!c->failed && c->nodes.count > bottom) {
-        const struct sl_node *dot = NULL;
         n = sl_pop_node(c);
-        if (n->kind == N_DOT && c->nodes.count > bottom) {
-            dot = n;
-            n = sl_pop_node(c);
-            if (!sl_is_method_call(c, n)) {
-                sl_push_node(c, n);
-                n = dot;
-                dot = NULL;
-            }
-        }
-        uint32_t to = c->nodes.count == bottom ? want : ANYWHERE;
-        left = dot ? sl_method_expr(c, dot, n, left, mark, to)
-                   : step(c, n, left, mark, to);
+        left =
+            step(c, n, left, mark, c->nodes.count == bottom ? want : ANYWHERE);
     }
     c->nodes.count = bottom;
     return c->failed ? nothing : left;

@@ -148,11 +148,10 @@ struct operand sl_comprehension_expr(struct compiler *c,
 struct arguments {
     uint32_t positional, named;
     const struct sl_node *first, *first_named, *star, *starstar;
-    bool plain; /* few, and positional */
+    bool plain; /* just positional */
 };
 
-static struct arguments arguments_of(const struct compiler *c,
-                                     const struct sl_node *call)
+static struct arguments arguments_of(const struct sl_node *call)
 {
     struct arguments a = {.first = call->b};
 
@@ -168,7 +167,7 @@ static struct arguments arguments_of(const struct compiler *c,
             a.positional++;
         }
     }
-    a.plain = !a.named && !a.star && !a.starstar && a.positional < sl_room(c);
+    a.plain = !a.named && !a.star && !a.starstar;
     return a;
 }
 
@@ -190,9 +189,14 @@ static uint32_t native_arguments(struct compiler *c, const struct arguments *a)
     return run;
 }
 
-bool sl_is_method_call(const struct compiler *c, const struct sl_node *call)
+#define METHOD_ARGUMENTS_MAX 63u
+
+bool sl_is_method_call(const struct sl_node *n)
 {
-    return call->kind == N_CALL && arguments_of(c, call).plain;
+    if (n->kind != N_CALL || n->a->kind != N_DOT)
+        return false;
+    struct arguments a = arguments_of(n);
+    return a.plain && a.positional <= METHOD_ARGUMENTS_MAX;
 }
 
 /* Whether evaluating the arguments neither fails nor does anything: then nobody
@@ -209,11 +213,13 @@ static bool are_simple(const struct sl_node *n)
     return true;
 }
 
-struct operand sl_method_expr(struct compiler *c, const struct sl_node *dot,
-                              const struct sl_node *call, struct operand self,
-                              uint32_t mark, uint32_t want)
+static struct operand method_call(struct compiler *c,
+                                  const struct sl_node *call,
+                                  struct operand self, uint32_t mark,
+                                  uint32_t want)
 {
-    struct arguments a = arguments_of(c, call);
+    const struct sl_node *dot = call->a;
+    struct arguments a = arguments_of(call);
     struct sl_string *name = sl_string(dot->v);
     enum sl_method method = sl_method_number(name->p, name->length);
     uint32_t reg = sl_in_register(c, self);
@@ -230,19 +236,6 @@ struct operand sl_method_expr(struct compiler *c, const struct sl_node *dot,
     s.dst = sl_result(c, mark, want);
     sl_emit_at(c, call->pos, I_METHOD, reg, a.positional, site(c, s));
     return sl_operand_in(s.dst);
-}
-
-/* The names in a row: one may share what is there, several get their own. */
-static uint32_t names_of(struct compiler *c, const struct arguments *a)
-{
-    const struct sl_node *n = a->first_named;
-
-    if (a->named == 1)
-        return sl_constant(c, n->v);
-    uint32_t first = c->constants.count - c->unit->constants;
-    for (uint32_t i = 0; i < a->named; i++, n = n->next)
-        sl_constant_add(c, n->v);
-    return first;
 }
 
 /* f(a=1, b=2 ... ) with thousands of names: a dict for **. No name is there
@@ -285,8 +278,10 @@ static void lay_out(struct compiler *c, const struct sl_node *call,
         items_into(c, a->first, a->positional, run);
     if (dict)
         named_into_dict(c, call, a, star + s->star);
-    else if (a->named)
-        s->names = names_of(c, a);
+    s->names = c->constants.count - c->unit->constants; /* in a row */
+    for (uint32_t i = 0; i < s->named; i++, n = n->next)
+        sl_constant_add(c, n->v);
+    n = a->first_named;
     for (uint32_t i = 0; i < s->named; i++, n = n->next)
         sl_expr_into(c, n->a, named + i);
     if (a->star && list) {
@@ -303,10 +298,13 @@ static void lay_out(struct compiler *c, const struct sl_node *call,
 struct operand sl_call_expr(struct compiler *c, const struct sl_node *n,
                             struct operand callee, uint32_t mark, uint32_t want)
 {
-    struct arguments a = arguments_of(c, n);
+    struct arguments a = arguments_of(n);
     struct sl_site s = {.positional = a.positional};
+    bool plain = a.plain && a.positional < sl_room(c);
 
-    if (a.plain && callee.constant && sl_is(callee.v, T_BUILTIN)) {
+    if (sl_is_method_call(n))
+        return method_call(c, n, callee, mark, want);
+    if (plain && callee.constant && sl_is(callee.v, T_BUILTIN)) {
         uint32_t args = native_arguments(c, &a);
         s.dst = sl_result(c, mark, want);
         s.name = sl_constant(c, callee.v);
@@ -317,7 +315,7 @@ struct operand sl_call_expr(struct compiler *c, const struct sl_node *n,
     uint32_t window = sl_temporaries(c, 1);
     sl_move(c, window, callee);
     /* A window must not lie upon the far locals: CALL_SITE sees to that. */
-    if (a.plain && c->unit->info->local_count <= SL_NEAR_LOCALS) {
+    if (plain && c->unit->info->local_count <= SL_NEAR_LOCALS) {
         items_into(c, a.first, a.positional, sl_temporaries(c, a.positional));
         s.dst = sl_result(c, mark, want);
         sl_emit_at(c, n->pos, I_CALL, window, a.positional, s.dst);
