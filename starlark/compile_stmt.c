@@ -188,29 +188,26 @@ static void augment(struct compiler *c, const struct sl_node *n, uint32_t a)
 static void augmented(struct compiler *c, const struct sl_node *n)
 {
     const struct sl_node *target = n->a;
-    uint32_t mark = c->unit->top, object, key, v;
+    bool dot = target->kind == N_DOT;
 
     if (target->kind == N_NAME) {
-        v = sl_expr_register(c, target);
+        uint32_t v = sl_expr_register(c, target);
         augment(c, n, v);
         assign_name(c, target, sl_operand_in(v));
-    } else {
-        bool dot = target->kind == N_DOT;
-        object = sl_expr_register(c, target->a);
-        struct operand k =
-            dot ? sl_operand_of(target->v) : sl_expr(c, target->b, ANYWHERE);
-        key = dot ? 0 : sl_in_register(c, k);
-        v = sl_temporaries(c, 1);
-        sl_emit_operand(c, target->pos, I_INDEX, dot ? I_ATTR : I_INDEX_K, v,
-                        object, k);
-        augment(c, n, v);
-        if (dot)
-            sl_emit_at(c, target->pos, I_SET_ATTR, object, v,
-                       sl_constant(c, target->v));
-        else
-            sl_emit_at(c, target->pos, I_SET_INDEX, object, key, v);
+        return;
     }
-    c->unit->top = mark;
+    uint32_t object = sl_expr_register(c, target->a);
+    struct operand k =
+        dot ? sl_operand_of(target->v) : sl_expr(c, target->b, ANYWHERE);
+    uint32_t key = dot ? sl_constant(c, k.v) : sl_in_register(c, k);
+    uint32_t v = sl_temporaries(c, 1);
+    sl_emit_operand(c, target->pos, I_INDEX, dot ? I_ATTR : I_INDEX_K, v,
+                    object, k);
+    augment(c, n, v);
+    if (dot)
+        sl_emit_at(c, target->pos, I_SET_ATTR, object, v, key);
+    else
+        sl_emit_at(c, target->pos, I_SET_INDEX, object, key, v);
 }
 
 /* --- loops ---------------------------------------------------------------------------- */
@@ -304,7 +301,7 @@ static void if_statement(struct compiler *c, const struct sl_node *n)
 
 static void load_statement(struct compiler *c, const struct sl_node *n)
 {
-    uint32_t mark = c->unit->top, module = sl_temporaries(c, 1);
+    uint32_t module = sl_temporaries(c, 1);
 
     sl_emit_at(c, n->pos, I_LOAD, module, 0, sl_constant(c, n->v));
     for (const struct sl_node *b = n->a; b && !c->failed; b = b->next) {
@@ -314,7 +311,6 @@ static void load_statement(struct compiler *c, const struct sl_node *n)
         assign_name(c, b->a, sl_operand_in(to));
         c->unit->top = module + 1;
     }
-    c->unit->top = mark;
 }
 
 static void statement(struct compiler *c, const struct sl_node *n)
