@@ -28,23 +28,17 @@ static int compare_int_double(value v, double d)
 {
     uint64_t few[2], digits[DOUBLE_DIGITS];
 
-    if (isnan(d) || d == INFINITY)
-        return -1;
-    if (d == -INFINITY)
-        return 1;
-    if (sl_is_int_word(v)) {
-        if (d >= WORD_LIMIT)
-            return -1;
-        if (d < -WORD_LIMIT)
-            return 1;
+    if (!isfinite(d))
+        return d < 0 ? 1 : -1;
+    if (fabs(d) < WORD_LIMIT) {
+        if (!sl_is_int_word(v))
+            return sl_int_sign(v);
         /* Its whole part is a word, too; a fraction decides between equals. */
         int64_t i = sl_int_word(v), whole = (int64_t)d;
         if (i != whole)
             return i < whole ? -1 : 1;
         return (d < (double)whole) - (d > (double)whole);
     }
-    if (fabs(d) < WORD_LIMIT)
-        return sl_int_sign(v);
     const mp_int x = sl_int_view(v, few);
     mp_int y = sl_digits_view(digits, sl_digits_from_double(digits, fabs(d)));
     y.sign = d < 0 ? MP_NEG : MP_ZPOS;
@@ -209,11 +203,6 @@ void sl_float_format(struct sl_text *t, double d, char how)
         put_shortest(t, fabs(d), how == 'g' ? 'e' : 'E');
     else
         put_six_places(t, fabs(d), how);
-}
-
-void sl_float_repr(struct sl_text *t, double d)
-{
-    sl_float_format(t, d, 'g');
 }
 
 /* --- from text ---------------------------------------------------------------------- */

@@ -341,23 +341,9 @@ static value large_binary(struct star *s, enum sl_operator op, value a, value b)
 
 /* --- words ------------------------------------------------------------------------------ */
 
-static int64_t floor_div(int64_t a, int64_t b)
-{
-    int64_t q = a / b;
-
-    return a % b && (a < 0) != (b < 0) ? q - 1 : q;
-}
-
-static int64_t floor_mod(int64_t a, int64_t b)
-{
-    int64_t r = a % b;
-
-    return r && (r < 0) != (b < 0) ? r + b : r;
-}
-
 value sl_int_binary(struct star *s, enum sl_operator op, value a, value b)
 {
-    int64_t x = sl_int_word(a), y = sl_int_word(b);
+    int64_t x = sl_int_word(a), y = sl_int_word(b), q, r;
 
     if (op == OP_SHL || op == OP_SHR)
         return shift(s, op, a, b);
@@ -371,9 +357,16 @@ value sl_int_binary(struct star *s, enum sl_operator op, value a, value b)
     case OP_MUL:
         return from_wide(s, (__int128)x * y);
     case OP_FLOORDIV:
-        return y ? sl_int(s, floor_div(x, y)) : division_by_zero(s, op);
     case OP_MOD:
-        return y ? sl_word(floor_mod(x, y)) : division_by_zero(s, op);
+        if (!y)
+            return division_by_zero(s, op);
+        q = x / y;
+        r = x % y;
+        if (r && (r < 0) != (y < 0)) {
+            q--;
+            r += y;
+        }
+        return op == OP_MOD ? sl_word(r) : sl_int(s, q);
     case OP_AND:
         return a & b;
     case OP_OR:

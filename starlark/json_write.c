@@ -188,7 +188,7 @@ static bool put_value(struct encoder *e, value v)
                             : sl_float_of(v) > 0  ? "+inf"
                                                   : "-inf",
                             "");
-        sl_float_repr(e->t, sl_float_of(v));
+        sl_float_format(e->t, sl_float_of(v), 'g');
         break;
     case T_STRING:
         return put_string(e->t, v);

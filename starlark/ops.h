@@ -153,9 +153,8 @@ value sl_int_fail(struct star *s, const char *before, value v,
 int sl_number_compare(value a, value b);
 uint32_t sl_float_hash(struct star *s,
                        double d); /* as the int of equal value */
-/* Shortest text that reads back the same, with ".0" or an exponent from 1e16. */
-void sl_float_repr(struct sl_text *t, double d);
-/* 'e' 'E' 'f' 'F' 'g' 'G' as in the % operator. */
+/* 'e' 'E' 'f' 'F' as in the % operator; 'g' 'G': the shortest text that reads back
+ * the same, with ".0" or an exponent from 1e16. */
 void sl_float_format(struct sl_text *t, double d, char how);
 /* The grammar of float(): false when the text is no number. Locale-free. */
 bool sl_float_parse(const char *p, size_t length, double *out);

@@ -181,7 +181,7 @@ static bool put_value(struct writer *w, value v)
     case T_NONE:  put(w, "None"); break;
     case T_BOOL:  put(w, v == V_TRUE ? "True" : "False"); break;
     case T_INT:   sl_int_format(w->t, v, 10, false); break;
-    case T_FLOAT: sl_float_repr(w->t, sl_float_of(v)); break;
+    case T_FLOAT: sl_float_format(w->t, sl_float_of(v), 'g'); break;
     case T_STRING:
     case T_BYTES: put_text(w, v); break;
     case T_TUPLE:
