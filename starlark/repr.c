@@ -151,21 +151,27 @@ static void put_builtin(struct writer *w, const struct sl_builtin *b)
         sl_text_printf(w->t, "<built-in function %s>", b->name);
 }
 
+static const char *const brackets[][2] = {
+    [T_TUPLE] = {"(", ")"},
+    [T_LIST] = {"[", "]"},
+    [T_DICT] = {"{", "}"},
+    [T_SET] = {"set([", "])"},
+};
+
 /* What begins a container, also one that is empty or written already. */
 static bool open_container(struct writer *w, value v, enum sl_type type)
 {
     const struct level l = {.of = v};
-    bool list = type == T_LIST;
 
-    if ((list || type == T_DICT) && is_being_written(w, v)) {
-        put(w, list ? "[...]" : "{...}");
+    if ((type == T_LIST || type == T_DICT) && is_being_written(w, v)) {
+        put(w, type == T_LIST ? "[...]" : "{...}");
         return true;
     }
     if (type == T_SET && sl_table(v)->count == 0) {
         put(w, "set()");
         return true;
     }
-    put(w, list ? "[" : type == T_DICT ? "{" : type == T_SET ? "set([" : "(");
+    put(w, brackets[type][0]);
     if (!sl_depth_ok(w->t->s, (unsigned)depth(w) + 1))
         return false;
     sl_text_put(&w->levels, (const char *)&l, sizeof l);
@@ -208,59 +214,38 @@ static bool put_value(struct writer *w, value v)
     return !w->t->failed;
 }
 
-static bool close_container(struct writer *w, const char *text)
-{
-    w->levels.length -= sizeof(struct level);
-    put(w, text);
-    return !w->t->failed;
-}
-
-/* The next item of a list or tuple, or what closes it. */
-static bool step_sequence(struct writer *w, struct level *l, const value *items,
-                          uint32_t count)
-{
-    uint32_t i = l->next++;
-
-    if (i == count)
-        return close_container(w, sl_is(l->of, T_LIST) ? "]"
-                                  : count == 1         ? ",)"
-                                                       : ")");
-    if (i)
-        put(w, ", ");
-    return put_value(w, items[i]);
-}
-
-static bool step_table(struct writer *w, struct level *l)
-{
-    bool first = l->next == 0, dict = sl_is(l->of, T_DICT);
-    struct sl_entry *e = sl_table_next(l->of, &l->next);
-
-    if (!e)
-        return close_container(w, dict ? "}" : "])");
-    if (l->value_next) {
-        l->value_next = false;
-        l->next++;
-        put(w, ": ");
-        return put_value(w, e->value);
-    }
-    if (!first)
-        put(w, ", ");
-    l->value_next = dict;
-    l->next += !dict;
-    return put_value(w, e->key);
-}
-
+/* The next item, the value to a key, or what closes the container. */
 static bool step(struct writer *w)
 {
     struct level *l = level(w, depth(w) - 1);
+    enum sl_type type = sl_type(l->of);
+    bool table = type == T_DICT || type == T_SET;
+    uint32_t i = l->next, count = 0;
+    value next = 0;
 
-    if (sl_is(l->of, T_LIST))
-        return step_sequence(w, l, sl_list(l->of)->items,
-                             sl_list(l->of)->count);
-    if (sl_is(l->of, T_TUPLE))
-        return step_sequence(w, l, sl_tuple(l->of)->items,
-                             sl_tuple(l->of)->count);
-    return step_table(w, l);
+    if (table) {
+        struct sl_entry *e = sl_table_next(l->of, &l->next);
+        next = !e ? 0 : l->value_next ? e->value : e->key;
+    } else {
+        count = type == T_LIST ? sl_list(l->of)->count : sl_tuple(l->of)->count;
+        if (i < count)
+            next = type == T_LIST ? sl_list(l->of)->items[i]
+                                  : sl_tuple(l->of)->items[i];
+    }
+    if (!next) {
+        w->levels.length -= sizeof *l;
+        if (type == T_TUPLE && count == 1)
+            put(w, ",");
+        put(w, brackets[type][1]);
+        return !w->t->failed;
+    }
+    if (l->value_next)
+        put(w, ": ");
+    else if (i)
+        put(w, ", ");
+    l->value_next = type == T_DICT && !l->value_next;
+    l->next += !l->value_next;
+    return put_value(w, next);
 }
 
 /* Nothing here calls itself: how deep values are is the program's choice. */
