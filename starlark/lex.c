@@ -201,7 +201,8 @@ static enum sl_token_kind keyword(const char *p, size_t length)
 static bool at_letter(const struct sl_lexer *l, unsigned *width)
 {
     return (unsigned char)*l->p >= 0x80 &&
-           sl_rune_is_letter(sl_rune(l->p, (size_t)(l->end - l->p), width));
+           sl_rune_class(sl_rune(l->p, (size_t)(l->end - l->p), width)) &
+               RUNE_LETTER;
 }
 
 static void lex_name(struct sl_lexer *l, struct sl_token *t)
@@ -248,7 +249,7 @@ __attribute__((cold)) static void refuse_character(struct sl_lexer *l,
     uint32_t c = sl_rune(l->p, (size_t)(l->end - l->p), &width);
     char shown[16];
 
-    if (sl_rune_is_print(c))
+    if (sl_rune_class(c) & RUNE_PRINT)
         snprintf(shown, sizeof shown, "%.*s", (int)width, l->p);
     else
         snprintf(shown, sizeof shown,
@@ -261,7 +262,7 @@ __attribute__((cold)) static void refuse_character(struct sl_lexer *l,
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (memmem(rows[i].characters, strlen(rows[i].characters), l->p, width))
             sl_static_hint(l->s, "%s", rows[i].hint);
-    if (c > 0x7f && sl_rune_is_space(c))
+    if (c > 0x7f && sl_rune_class(c) & RUNE_SPACE)
         sl_static_hint(l->s, HINT_SPACE);
     l->p += width;
     l->wide += width - 1;

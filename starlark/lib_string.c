@@ -288,7 +288,7 @@ static bool has_other(const struct charset *set, uint32_t r)
     unsigned width;
 
     if (!text)
-        return sl_rune_is_space(r);
+        return sl_rune_class(r) & RUNE_SPACE;
     for (size_t i = 0; i < text->length; i += width) {
         if (sl_rune(text->p + i, text->length - i, &width) == r)
             return true;

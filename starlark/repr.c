@@ -37,7 +37,7 @@ static unsigned quote_rune(struct sl_text *t, const char *p, size_t left)
 
     if (r == SL_RUNE_INVALID && width == 1)
         put_hex(t, 'x', (unsigned char)*p, 2);
-    else if (r >= 0x80 && sl_rune_is_print(r))
+    else if (r >= 0x80 && sl_rune_class(r) & RUNE_PRINT)
         sl_text_put(t, p, width);
     else
         put_escape(t, r);

@@ -92,21 +92,6 @@ enum {
 };
 unsigned sl_rune_class(uint32_t r);
 
-static inline bool sl_rune_is_letter(uint32_t r)
-{
-    return sl_rune_class(r) & RUNE_LETTER;
-}
-
-static inline bool sl_rune_is_space(uint32_t r)
-{
-    return sl_rune_class(r) & RUNE_SPACE;
-}
-
-static inline bool sl_rune_is_print(uint32_t r)
-{
-    return sl_rune_class(r) & RUNE_PRINT;
-}
-
 /* --- methods that have a file of their own ------------------------------------- */
 
 sl_native sl_string_format; /* format.c */
