@@ -189,7 +189,7 @@ static uint32_t native_arguments(struct compiler *c, const struct arguments *a)
     return run;
 }
 
-#define METHOD_ARGUMENTS_MAX 63u
+#define METHOD_ARGUMENTS_MAX SL_RARE(63u, 2u)
 
 bool sl_is_method_call(const struct sl_node *n)
 {

@@ -126,7 +126,7 @@ static bool is_assigned(const struct sl_node *n, const struct sl_node *end,
 static bool assign_parallel(struct compiler *c, const struct sl_node *n)
 {
     const struct sl_node *targets = n->a, *values = n->b;
-    struct operand v[PARALLEL_MAX];
+    struct operand v[PARALLEL_MAX] = {{0}};
     uint32_t mark = c->unit->top, count = 0;
 
     if ((targets->kind != N_TUPLE && targets->kind != N_LIST) ||
