@@ -343,31 +343,23 @@ static struct sl_code *function(struct compiler *c,
     return code;
 }
 
-/* Defaults: from the first parameter that has one to the last. A run of them
- * may be longer than other runs: nothing else of that length is nested. */
-static uint32_t defaults_into_run(struct compiler *c,
-                                  const struct sl_node *params, uint32_t *run)
+/* Into temporaries in a row: from the first parameter that has one to the last.
+ * A run of them may be longer than other runs: nothing else of that length is
+ * nested. */
+static uint32_t defaults_of(struct compiler *c, const struct sl_node *params)
 {
-    const struct sl_node *first = params;
     uint32_t count = 0;
 
-    while (first && !(first->kind == N_PARAM && first->a))
-        first = first->next;
-    for (const struct sl_node *p = first; p; p = p->next)
-        count += p->kind == N_PARAM;
-    if (count > SL_NEAR_LOCALS / 2) {
-        sl_too_large(c, params->pos, "parameters");
-        return 0;
-    }
-    uint32_t reg = *run = sl_temporaries(c, count);
-    for (const struct sl_node *p = first; p; p = p->next) {
-        if (p->kind != N_PARAM)
+    for (const struct sl_node *p = params; p && !c->failed; p = p->next) {
+        if (p->kind != N_PARAM || (!count && !p->a))
             continue;
+        if (++count > SL_NEAR_LOCALS / 2)
+            sl_too_large(c, params->pos, "parameters");
+        uint32_t reg = sl_temporaries(c, 1);
         if (p->a)
             sl_expr_into(c, p->a, reg);
         else
             sl_emit(c, I_UNSET, 0, 0, reg);
-        reg++;
     }
     return count;
 }
@@ -375,17 +367,17 @@ static uint32_t defaults_into_run(struct compiler *c,
 struct operand sl_closure(struct compiler *c, const struct sl_node *n,
                           uint32_t want)
 {
-    uint32_t mark = c->unit->top, run = 0;
+    uint32_t mark = c->unit->top;
 
     sl_at(c, n->fn->pos);
-    uint32_t defaults = defaults_into_run(c, n->a, &run);
+    uint32_t defaults = defaults_of(c, n->a);
     sl_begin(c);
     struct sl_code *code = function(c, n->fn, n->b, n->kind == N_LAMBDA);
     uint32_t reg = sl_result(c, mark, want);
 
     if (code) {
         code->default_count = defaults;
-        sl_emit_so(c, I_CLOSURE, reg, run, sl_constant_add(c, sl_value(code)));
+        sl_emit_so(c, I_CLOSURE, reg, mark, sl_constant_add(c, sl_value(code)));
     }
     return sl_operand_in(reg);
 }
