@@ -27,14 +27,19 @@ static bool hash_key(struct star *s, value key, uint32_t *hash)
 /* Whether two keys of the same hash are equal: 1, 0, or -1 when that fails. */
 static int same_key(struct star *s, value a, value b)
 {
+    uint64_t before;
     bool equal;
 
     if (a == b)
         return 1;
     if (!a || (sl_is_int_word(a) && sl_is_int_word(b)))
         return 0;
+    before = star_usage(s).steps;
     if (!sl_equal(s, a, b, &equal))
         return -1;
+    /* Which keys meet depends on the seed, and steps do not. */
+    if (!equal)
+        s->fuel += (int64_t)(star_usage(s).steps - before);
     return equal;
 }
 
