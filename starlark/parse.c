@@ -90,10 +90,8 @@ void sl_refuse_primary(struct sl_parser *p)
 
 void sl_expect(struct sl_parser *p, enum sl_token_kind kind)
 {
-    if (p->tok.kind == kind) {
-        sl_next(p);
+    if (sl_accept(p, kind))
         return;
-    }
     if (sl_refuse(p, sl_token_names[kind], NULL))
         sl_hint_token(p, kind);
     sl_stuck(p);
@@ -128,10 +126,8 @@ value sl_parse_name(struct sl_parser *p)
 {
     value name = p->tok.v;
 
-    if (p->tok.kind == TOK_NAME) {
-        sl_next(p);
+    if (sl_accept(p, TOK_NAME))
         return name;
-    }
     if (may_refuse(p)) {
         sl_complain(p, sl_after_token(p), NULL, "not an identifier");
         if (p->tok.kind >= TOK_AND)
@@ -240,8 +236,7 @@ static struct sl_node *parse_block(struct sl_parser *p)
     else
         p->tok.kind = TOK_EOF; /* the lexer was stopped */
     sl_leave(p);
-    if (p->tok.kind == TOK_OUTDENT)
-        sl_next(p);
+    sl_accept(p, TOK_OUTDENT);
     return c.first;
 }
 
@@ -302,12 +297,11 @@ static bool parse_suite(struct sl_parser *p, struct sl_node **body)
     sl_expect(p, TOK_COLON);
     if (p->tok.kind == TOK_STUCK)
         return false;
-    if (p->tok.kind != TOK_NEWLINE) {
+    if (!sl_accept(p, TOK_NEWLINE)) {
         parse_statement(p, &c, true);
         *body = c.first;
         return true;
     }
-    sl_next(p);
     if (p->tok.kind == TOK_INDENT) {
         *body = parse_block(p);
         return true;
@@ -367,8 +361,7 @@ static void parse_if(struct sl_parser *p, struct sl_chain *out)
         if (branch == first)
             sl_chain_add(out, first);
         place = &branch->c;
-        if (p->tok.kind == TOK_ELSE) {
-            sl_next(p);
+        if (sl_accept(p, TOK_ELSE)) {
             if (p->tok.kind != TOK_IF) {
                 parse_suite(p, place);
                 return;
@@ -463,8 +456,7 @@ static void parse_load(struct sl_parser *p, struct sl_chain *out)
         sl_stuck(p);
     }
     sl_next(p);
-    while (p->tok.kind != TOK_RPAREN && p->tok.kind != TOK_EOF &&
-           p->tok.kind != TOK_STUCK) {
+    while (!sl_ends(p, TOK_RPAREN)) {
         sl_expect(p, TOK_COMMA);
         if (p->tok.kind != TOK_RPAREN && p->tok.kind != TOK_STUCK)
             parse_load_name(p, &c);
@@ -590,10 +582,7 @@ static void parse_line(struct sl_parser *p, struct sl_chain *out)
     do {
         p->want = sl_token_names[TOK_NEWLINE];
         parse_small(p, out);
-        if (p->tok.kind != TOK_SEMI)
-            break;
-        sl_next(p);
-    } while (p->tok.kind != TOK_NEWLINE && p->tok.kind != TOK_EOF);
+    } while (sl_accept(p, TOK_SEMI) && !sl_ends(p, TOK_NEWLINE));
     if (p->tok.kind != TOK_EOF)
         sl_expect(p, TOK_NEWLINE);
 }

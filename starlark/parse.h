@@ -62,6 +62,21 @@ static inline void sl_next(struct sl_parser *p)
     sl_lex_next(&p->lex, &p->tok);
 }
 
+/* Moves over a token of that kind, if it is one. */
+static inline bool sl_accept(struct sl_parser *p, enum sl_token_kind kind)
+{
+    if (p->tok.kind != kind)
+        return false;
+    sl_next(p);
+    return true;
+}
+/* Whether there is nothing more up to that token. */
+static inline bool sl_ends(const struct sl_parser *p, enum sl_token_kind kind)
+{
+    return p->tok.kind == kind || p->tok.kind == TOK_EOF ||
+           p->tok.kind == TOK_STUCK;
+}
+
 /* Moves over a token of that kind, or is stuck with "got X, want Y". */
 void sl_expect(struct sl_parser *p, enum sl_token_kind kind);
 /* The same error, without being stuck; nothing, and false, when the token is in

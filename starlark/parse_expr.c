@@ -173,13 +173,11 @@ static struct sl_node *parse_clauses(struct sl_parser *p, struct sl_node *body,
                                     : "')', for, or if";
     while (p->tok.kind != close && p->tok.kind != TOK_STUCK) {
         struct sl_node *clause = sl_node_new(p, N_CLAUSE_FOR, p->tok.pos);
-        if (p->tok.kind == TOK_FOR) {
-            sl_next(p);
+        if (sl_accept(p, TOK_FOR)) {
             clause->a = sl_parse_targets(p);
             sl_expect(p, TOK_IN);
             clause->b = parse_deeper(p, LEVEL_OR);
-        } else if (p->tok.kind == TOK_IF) {
-            sl_next(p);
+        } else if (sl_accept(p, TOK_IF)) {
             clause->kind = N_CLAUSE_IF;
             clause->a = p->tok.kind == TOK_LAMBDA ? parse_lambda(p, false)
                                                   : parse_deeper(p, LEVEL_OR);
@@ -250,9 +248,7 @@ static struct sl_node *parse_dict(struct sl_parser *p)
         if (!c.first && p->tok.kind == TOK_FOR)
             n = parse_clauses(p, x, pos, TOK_RBRACE);
         sl_chain_add(&c, x);
-        more = p->tok.kind == TOK_COMMA;
-        if (more)
-            sl_next(p);
+        more = sl_accept(p, TOK_COMMA);
     }
     p->want = "'}'";
     sl_expect(p, TOK_RBRACE);
@@ -323,8 +319,7 @@ static struct sl_node *parse_call(struct sl_parser *p, struct sl_node *function)
     unsigned seen = 0;
 
     sl_open(p, TOK_LPAREN);
-    while (p->tok.kind != TOK_RPAREN && p->tok.kind != TOK_EOF &&
-           p->tok.kind != TOK_STUCK) {
+    while (!sl_ends(p, TOK_RPAREN)) {
         p->want = "','";
         if (c.first)
             sl_expect(p, TOK_COMMA);
@@ -353,16 +348,12 @@ static struct sl_node *parse_index(struct sl_parser *p, struct sl_node *object)
     p->want = "']'";
     if (p->tok.kind != TOK_COLON)
         n->b = sl_parse_expr(p);
-    if (p->tok.kind == TOK_COLON) {
+    if (sl_accept(p, TOK_COLON)) {
         n->kind = N_SLICE;
-        sl_next(p);
         if (p->tok.kind != TOK_COLON && p->tok.kind != TOK_RBRACK)
             n->c = sl_parse_test(p);
-        if (p->tok.kind == TOK_COLON) {
-            sl_next(p);
-            if (p->tok.kind != TOK_RBRACK)
-                n->d = sl_parse_test(p);
-        }
+        if (sl_accept(p, TOK_COLON) && p->tok.kind != TOK_RBRACK)
+            n->d = sl_parse_test(p);
     }
     sl_expect(p, TOK_RBRACK);
     return n;
@@ -528,8 +519,8 @@ static struct sl_node *parse_operation(struct sl_parser *p, struct sl_node *x,
                         operator_name(x->op), operator_name(n->op));
     }
     sl_next(p);
-    if (kind == TOK_IS && p->tok.kind == TOK_NOT)
-        sl_next(p);
+    if (kind == TOK_IS)
+        sl_accept(p, TOK_NOT);
     n->b = parse_deeper(p, level + 1);
     return n;
 }
@@ -668,8 +659,7 @@ struct sl_node *sl_parse_params(struct sl_parser *p, bool is_def)
     unsigned seen = 0;
     const char *want = p->want;
 
-    while (p->tok.kind != TOK_RPAREN && p->tok.kind != TOK_COLON &&
-           p->tok.kind != TOK_EOF && p->tok.kind != TOK_STUCK) {
+    while (!sl_ends(p, TOK_RPAREN) && p->tok.kind != TOK_COLON) {
         if (c.first)
             sl_expect(p, TOK_COMMA);
         if (p->tok.kind == TOK_RPAREN || p->tok.kind == TOK_STUCK)
