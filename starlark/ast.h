@@ -129,8 +129,10 @@ struct sl_file {
                                    those it finds: interactive ones */
     uint32_t global_count;
     /* Names in what the parser passed over: nothing is said about them. */
-    value *unsure;
-    uint32_t unsure_count;
+    struct sl_unsure {
+        struct sl_unsure *next;
+        value name;
+    } *unsure;
 };
 
 /* Both add all errors they find with sl_static_error, and return false when they

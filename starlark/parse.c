@@ -27,18 +27,6 @@ struct sl_node *sl_node_new(struct sl_parser *p, enum sl_node_kind kind,
     return n;
 }
 
-struct sl_function_info *sl_function_info_new(struct sl_parser *p,
-                                              struct sl_pos pos, value name)
-{
-    struct sl_function_info *fn = allocate(p, sizeof *fn);
-
-    if (fn) {
-        fn->pos = pos;
-        fn->name = name;
-    }
-    return fn;
-}
-
 /* --- errors ------------------------------------------------------------------------- */
 
 struct sl_pos sl_after_token(const struct sl_parser *p)
@@ -143,19 +131,12 @@ value sl_parse_name(struct sl_parser *p)
 
 void sl_unsure_name(struct sl_parser *p, value name)
 {
-    struct sl_file *f = p->file;
+    struct sl_unsure *unsure = allocate(p, sizeof *unsure);
 
-    if (f->unsure_count == p->unsure_capacity) {
-        uint32_t capacity = p->unsure_capacity ? 2 * p->unsure_capacity : 32;
-        value *names = allocate(p, capacity * sizeof *names);
-        if (!names)
-            return;
-        if (f->unsure_count)
-            memcpy(names, f->unsure, f->unsure_count * sizeof *names);
-        f->unsure = names;
-        p->unsure_capacity = capacity;
+    if (unsure) {
+        *unsure = (struct sl_unsure){p->file->unsure, name};
+        p->file->unsure = unsure;
     }
-    f->unsure[f->unsure_count++] = name;
 }
 
 /* All that looks like a name in what is passed over. */
@@ -245,14 +226,8 @@ static void keep_block(struct sl_parser *p, struct sl_chain *out, bool is_def)
 {
     struct sl_node *n =
         sl_node_new(p, is_def ? N_DEF : N_FOR, (struct sl_pos){0, 0});
-    struct sl_node *body = parse_block(p);
 
-    if (is_def) {
-        n->fn = sl_function_info_new(p, n->pos, p->s->empty_string);
-        n->b = body;
-    } else {
-        n->c = body;
-    }
+    *(is_def ? &n->b : &n->c) = parse_block(p);
     sl_chain_add(out, n);
 }
 
@@ -325,7 +300,6 @@ static void parse_def(struct sl_parser *p, struct sl_chain *out)
     sl_next(p);
     n->c = sl_node_new(p, N_NAME, p->tok.pos);
     n->v = n->c->v = sl_parse_name(p);
-    n->fn = sl_function_info_new(p, n->pos, n->v);
     sl_open(p, TOK_LPAREN);
     p->annotated = false;
     n->a = sl_parse_params(p, true);

@@ -34,8 +34,7 @@ struct sl_parser {
     unsigned open;    /* how many of `brackets` */
     struct sl_bracket brackets[SL_SOURCE_DEPTH + 2];
     unsigned depth;
-    bool annotated; /* the def has an annotation, and that was said */
-    uint32_t unsure_capacity;
+    bool annotated;       /* the def has an annotation, and that was said */
     struct sl_node spare; /* given out when memory ended */
 };
 
@@ -51,8 +50,6 @@ static inline void sl_chain_add(struct sl_chain *c, struct sl_node *n)
 
 struct sl_node *sl_node_new(struct sl_parser *p, enum sl_node_kind kind,
                             struct sl_pos pos);
-struct sl_function_info *sl_function_info_new(struct sl_parser *p,
-                                              struct sl_pos pos, value name);
 
 static inline void sl_next(struct sl_parser *p)
 {

@@ -546,7 +546,6 @@ static struct sl_node *parse_lambda(struct sl_parser *p, bool conditional)
 {
     struct sl_node *n = node_of(p, N_LAMBDA, NULL);
 
-    n->fn = sl_function_info_new(p, n->pos, sl_intern(p->s, "lambda", 6));
     sl_next(p);
     if (p->tok.kind != TOK_COLON)
         n->a = sl_parse_params(p, false);

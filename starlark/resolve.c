@@ -264,11 +264,16 @@ static void resolve_function(struct sl_resolver *r, struct sl_node *n)
     for (struct sl_node *p = n->a; p && !r->failed; p = p->next)
         if (p->kind == N_PARAM && p->a)
             resolve_expr(r, p->a);
+    bool lambda = n->kind == N_LAMBDA;
+    n->fn = sl_scope_alloc(r, sizeof *n->fn);
     if (r->failed)
         return;
+    n->fn->pos = n->pos;
+    n->fn->name = lambda ? sl_intern(r->s, "lambda", 6) : n->v;
+    r->failed = lambda && !n->fn->name;
     sl_walk_enter(r, &walk, n->fn);
     declare_params(r, n->a);
-    if (n->kind == N_LAMBDA) {
+    if (lambda) {
         resolve_expr(r, n->b);
     } else {
         declare_block(r, n->b);
@@ -494,8 +499,8 @@ bool sl_resolve(struct star *s, struct sl_arena *a, struct sl_file *file)
 
     if (!r.universe || !sl_scope_grow(&r))
         return false;
-    for (uint32_t i = 0; i < file->unsure_count; i++)
-        sl_scope_name(&r, file->unsure[i])->unsure = true;
+    for (struct sl_unsure *u = file->unsure; u; u = u->next)
+        sl_scope_name(&r, u->name)->unsure = true;
     sl_walk_enter(&r, &walk, &file->fn);
     for (uint32_t i = 0; i < file->global_count; i++)
         sl_declare(&r, file->globals[i], (struct sl_pos){1, 1},
