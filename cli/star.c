@@ -1,11 +1,11 @@
-#include "star_job.h"
-
 #include "base/fs.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "star_job.h"
 
 #define SOURCE_MAX_BYTES  ((size_t)16 << 20)
 #define PRINTED_MAX_BYTES ((size_t)256 << 20)
