@@ -201,11 +201,17 @@ static void refuse_undefined(struct sl_resolver *r, struct sl_name *name,
     struct sl_spelling sp;
 
     sl_spell_begin(&sp, text->p, text->length);
-    for (uint32_t i = 0; search && i <= r->name_mask; i++)
+    for (uint32_t i = 0; search && i <= r->name_mask; i++) {
+        if (i % 16 == 0 && !sl_charge(r->s, 16)) {
+            r->failed = true;
+            return;
+        }
         if (r->names[i] && r->names[i]->means) {
             other = sl_string(r->names[i]->name);
+            sl_owe(r->s, 4);
             sl_spell_try(&sp, other->p, other->length);
         }
+    }
     if (sp.best)
         sl_static_error(r->s, pos, NULL, "undefined: %.*s (did you mean %.*s?)",
                         (int)text->length, text->p, (int)sp.best_length,

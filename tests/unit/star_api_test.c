@@ -739,3 +739,20 @@ TEST(an_error_of_memory_names_its_limit)
         star_close(s);
     }
 }
+
+/* Row 17: to find what was meant by names that are not defined takes as long as
+ * there are names; that is work of the compiler, and ends with a budget. */
+TEST(looking_for_what_was_meant_is_paid_for)
+{
+    enum { NAMES = 12000 };
+    char *text = malloc(NAMES * 24 + 1), *end = text;
+    struct star *s = open_with((struct star_limits){.steps = 200000});
+
+    for (int i = 0; i < NAMES; i++)
+        end += sprintf(end, "v%d = u%d\n", i, i);
+    CHECK(!star_compile(s, "a", text, (size_t)(end - text)));
+    CHECK(star_error(s) == STAR_ERROR_STEPS);
+    CHECK(strstr(star_error_report(s), "limit of 200000 steps"));
+    star_close(s);
+    free(text);
+}
