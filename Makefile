@@ -178,7 +178,7 @@ star-gc:
 star-tiny:
 	@tools/setup test
 	@$(SUBMAKE) B=build/tiny SAN=address,undefined CFLAGS='-O1 -g' \
-	  CPPFLAGS=-DSL_TINY STAR_SIZES='star_compile_test star_text_test star_vm_test' \
+	  CPPFLAGS=-DSL_TINY STAR_SIZES='star_compile_test star_lib_test star_text_test star_vm_test' \
 	  star-test
 star-msan:
 	@tools/setup lint
