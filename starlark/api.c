@@ -98,11 +98,15 @@ star_value star_dict(struct star *s)
 
 star_value star_str(struct star *s, star_value v)
 {
+    if (!v)
+        return sl_no_value(s);
     HOST_VALUE(s, sl_str_value(s, v));
 }
 
 star_value star_repr(struct star *s, star_value v)
 {
+    if (!v)
+        return sl_no_value(s);
     HOST_VALUE(s, sl_repr_value(s, v));
 }
 

@@ -132,7 +132,7 @@ struct sl_file {
     struct sl_unsure {
         struct sl_unsure *next;
         value name;
-    } *unsure;
+    } * unsure;
 };
 
 /* Both add all errors they find with sl_static_error, and return false when they

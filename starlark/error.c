@@ -354,11 +354,25 @@ value sl_fail_as(struct star *s, enum star_error code, const char *format, ...)
 
 star_value star_fail(struct star *s, const char *format, ...)
 {
+    char text[2048];
     va_list ap;
 
     va_start(ap, format);
-    fail(s, STAR_ERROR_RUNTIME, format, ap);
+    if (s->hosted) {
+        fail(s, STAR_ERROR_RUNTIME, format, ap);
+    } else { /* no call to which a place belongs: what failed before is over */
+        vsnprintf(text, sizeof text, format, ap);
+        sl_error_clear(s);
+        sl_fail(s, "%s", text);
+    }
     va_end(ap);
+    return STAR_NONE_AT_ALL;
+}
+
+star_value sl_no_value(struct star *s)
+{
+    if (s->error->code == STAR_OK)
+        sl_fail_as(s, STAR_ERROR_VALUE, "no value was given");
     return STAR_NONE_AT_ALL;
 }
 

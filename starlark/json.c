@@ -43,6 +43,8 @@ star_value star_to_json(struct star *s, star_value v)
 {
     value text;
 
+    if (!v)
+        return sl_no_value(s);
     sl_host_enter(s);
     text = encode(s, v, false);
     sl_host_leave(s);

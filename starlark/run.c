@@ -297,6 +297,10 @@ struct star_module *star_run_interactive(struct star *s, struct star_program *p,
     struct star_module *m = NULL;
     value v = V_NONE;
 
+    if (!p) {
+        sl_no_value(s);
+        return NULL;
+    }
     if (!enter(s, &h))
         (void)0;
     else if (!p->top)
@@ -318,7 +322,7 @@ struct star_module *star_run(struct star *s, struct star_program *p)
 
 star_value star_global(const struct star_module *m, const char *name)
 {
-    for (uint32_t i = 0; i < m->text_count; i++)
+    for (uint32_t i = 0; m && i < m->text_count; i++)
         if (!strcmp(m->texts[i], name))
             return m->globals->slots[i];
     return STAR_NONE_AT_ALL;
@@ -368,7 +372,14 @@ star_value star_call(struct star *s, star_value function,
 {
     struct host h;
     value v = 0;
+    bool given = function;
 
+    for (size_t i = 0; i < count; i++)
+        given = given && args[i];
+    for (size_t i = 0; i < named_count; i++)
+        given = given && named[i].value;
+    if (!given)
+        return sl_no_value(s);
     if (enter(s, &h))
         v = call(s, function, args, count, named, named_count);
     return leave(s, &h, v);

@@ -58,15 +58,18 @@ static bool print(void *ctx, const char *text, size_t length)
 
 /* --- the rules ------------------------------------------------------------------ */
 
-/* Up to 64 KiB; more is cut off, and then it does not compile. */
-static size_t read_file(const char *path, char *text, size_t size)
+/* The whole file, of less than `size` bytes. */
+static bool read_file(const char *path, char *text, size_t size, size_t *length)
 {
     FILE *f = fopen(path, "rb");
-    size_t length = f ? fread(text, 1, size, f) : 0;
+    bool ok;
 
-    if (f)
-        fclose(f);
-    return length;
+    if (!f)
+        return false;
+    *length = fread(text, 1, size, f);
+    ok = !ferror(f) && *length < size;
+    fclose(f);
+    return ok;
 }
 
 static bool print_json(struct star *s, star_value v)
@@ -84,11 +87,15 @@ static bool print_json(struct star *s, star_value v)
 static bool quote(struct star *s, const char *path)
 {
     static char text[65536];
-    size_t length = read_file(path, text, sizeof text);
-    struct star_program *program = star_compile(s, path, text, length);
-    struct star_module *rules = program ? star_run(s, program) : NULL;
+    size_t length;
+    struct star_module *rules;
     star_value function, in, out;
 
+    if (!read_file(path, text, sizeof text, &length)) {
+        star_fail(s, "%s cannot be read, or is larger than 64 KiB", path);
+        return false;
+    }
+    rules = star_run(s, star_compile(s, path, text, length));
     if (!rules)
         return false;
     if (!(function = star_global(rules, "quote"))) {
@@ -96,8 +103,8 @@ static bool quote(struct star *s, const char *path)
         return false;
     }
     in = star_from_json(s, order, strlen(order));
-    out = in ? star_call(s, function, &in, 1, NULL, 0) : STAR_NONE_AT_ALL;
-    return out && print_json(s, out);
+    out = star_call(s, function, &in, 1, NULL, 0);
+    return print_json(s, out);
 }
 
 int main(int argc, char **argv)

@@ -38,7 +38,9 @@
  * source line and a caret, a hint. The interpreter is intact: what the program
  * had finished stays, locks of unfinished loops are released, and the next
  * call works as if the failed one had not been made. Nothing here calls exit,
- * abort or longjmp.
+ * abort or longjmp. What star_call, star_run, star_global, star_str, star_repr
+ * and star_to_json were given may be what a failed function gave: they fail,
+ * too, and the first error stays. No other function may be given it.
  *
  * ## Values and their lifetime
  *
@@ -55,6 +57,10 @@
  * implementations differ, docs/starlark.md says which way and why.
  */
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct star;
 struct star_program; /* compiled source; owned by the interpreter */
 
@@ -66,8 +72,10 @@ typedef uint64_t star_value;
 
 /* What a program may use. 0 in any field: its default, or no limit. */
 struct star_limits {
-    size_t memory_bytes;  /* all values, programs and tables; default 64 MiB */
-    uint64_t steps;       /* loop rounds, calls, work of built-ins; no limit */
+    size_t memory_bytes; /* all values, programs and tables; default 64 MiB;
+                             an interpreter that runs something has 160 KiB */
+    uint64_t steps; /* loop rounds, calls, work of built-ins, and compiling;
+                             counted from the opening; no limit */
     uint64_t timeout_ms;  /* of one star_compile, _run or _call; no limit */
     size_t source_bytes;  /* of one program; default 1 MiB */
     size_t output_bytes;  /* given to print in one interpreter; no limit */
@@ -85,7 +93,8 @@ enum star_error {
     STAR_ERROR_STEPS,    /* "steps" */
     STAR_ERROR_TIMEOUT,  /* "timeout" */
     STAR_ERROR_DEPTH,    /* "depth": call_depth or value_depth */
-    STAR_ERROR_OUTPUT,   /* "output": over limits.output_bytes */
+    STAR_ERROR_OUTPUT,   /* "output": over limits.output_bytes, or the host's
+                            print returned false */
     STAR_ERROR_CANCELED, /* "canceled": by star_cancel */
     STAR_ERROR_VALUE,    /* "value": a conversion the host asked for fails */
 };
@@ -125,7 +134,8 @@ struct star_usage {
 };
 struct star_usage star_usage(const struct star *s);
 
-/* New limits from here on. Steps are counted from the opening. */
+/* New limits from here on. Steps are counted from the opening: to give a call N
+ * of its own, set limits.steps to star_usage(s).steps + N. */
 void star_set_limits(struct star *s, const struct star_limits *limits);
 
 /* --- errors ----------------------------------------------------------------- */
@@ -151,7 +161,8 @@ struct star_place {
 bool star_error_place(struct star *s, struct star_place *out);
 
 /* What a host function does to fail: `return star_fail(s, "...")`. Gives
- * STAR_NONE_AT_ALL. */
+ * STAR_NONE_AT_ALL. A limit that was exceeded in the same call stays the error.
+ * Outside of any call it replaces what failed before. */
 star_value star_fail(struct star *s, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -161,7 +172,7 @@ star_value star_fail(struct star *s, const char *format, ...)
  * Compiles `length` bytes of UTF-8. Names that are neither defined in the
  * source nor predeclared are errors: register the host's functions first.
  * Errors: STAR_ERROR_STATIC, with all static errors of the source at once;
- * STAR_ERROR_MEMORY, STAR_ERROR_TIMEOUT.
+ * STAR_ERROR_MEMORY, _STEPS, _TIMEOUT, _CANCELED.
  * Ownership: the program lives until star_close or star_program_free.
  */
 struct star_program *star_compile(struct star *s, const char *file,
@@ -173,7 +184,8 @@ struct star_module; /* the globals of a program that was run */
 /* Runs the top level, then freezes all its globals and what they reach. NULL on
  * failure. The module lives as long as the interpreter. In an interactive
  * interpreter all programs share one module, which is not frozen; `result`,
- * unless NULL, gets the value of a last statement that is an expression. */
+ * unless NULL, gets the value of a last statement that is an expression, else
+ * None. */
 struct star_module *star_run(struct star *s, struct star_program *p);
 struct star_module *star_run_interactive(struct star *s, struct star_program *p,
                                          star_value *result);
@@ -324,5 +336,9 @@ star_value star_to_json(struct star *s, star_value v);
 /* A deep, unfrozen copy of `v`, which belongs to `from`, for `to`: what JSON
  * has and sets, bytes and tuples; other values fail. `from` is not changed. */
 star_value star_copy(struct star *to, struct star *from, star_value v);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -27,7 +27,7 @@ rules() {
     run "$work/rules.star"
 }
 
-echo 1..6
+echo 1..9
 run "$example/shipping.star"
 is 'the example answers' 0 '{"to":"Zürich","grams":27100,"cents":2535}'
 is 'and prints' 0 'rules say: 27100 g to Zürich'
@@ -52,3 +52,21 @@ def quote(order):
     return qoute
 END
 is 'a static error' 1 'rules.star:2:12: undefined: qoute'
+
+run "$work/nothing.star"
+is 'a file that is not there' 1 'cannot be read'
+{ printf 'def quote(order): return 1\n'; head -c 70000 /dev/zero | tr '\0' '#'; } >"$work/long.star"
+run "$work/long.star"
+is 'a file that is too long' 1 'larger than 64 KiB'
+
+# The header serves C++, too.
+if command -v g++ >/dev/null; then
+    printf '#include "mapm/starlark.h"\nint main() { star_close(star_open(0)); }\n' >"$work/x.cc"
+    output=$(g++ -Wall -Wextra -I"$(dirname "$0")/../../include" -c -o "$work/x.o" "$work/x.cc" 2>&1 &&
+        nm -u "$work/x.o")
+    status=$?
+    is 'C++ finds the names of C' 0 ' star_open'
+else
+    n=$((n + 1))
+    echo "ok $n - C++ # SKIP no g++"
+fi

@@ -756,3 +756,44 @@ TEST(looking_for_what_was_meant_is_paid_for)
     star_close(s);
     free(text);
 }
+
+/* A host may chain its calls and look once: what failed first is the error. */
+TEST(what_failed_is_passed_on)
+{
+    struct star *s = star_open(NULL);
+    star_value nothing = STAR_NONE_AT_ALL;
+    struct star_named named = {"x", nothing};
+    struct star_module *m = star_run(s, star_compile(s, "a", "x = y", 5));
+
+    CHECK(!m && star_error(s) == STAR_ERROR_STATIC);
+    CHECK(!star_call(s, star_global(m, "f"), NULL, 0, NULL, 0));
+    CHECK(!star_to_json(s, nothing) && !star_str(s, nothing));
+    CHECK(!star_repr(s, nothing));
+    CHECK_STR(star_error_message(s), "undefined: y");
+    star_close(s);
+
+    s = star_open(NULL);
+    m = run(s, "def f(*a, **k): return 1\n");
+    CHECK(!star_call(s, star_global(m, "f"), &nothing, 1, NULL, 0));
+    CHECK(star_error(s) == STAR_ERROR_VALUE);
+    CHECK(!star_call(s, star_global(m, "f"), NULL, 0, &named, 1));
+    CHECK(call(s, m, "f") == star_int(s, 1));
+    star_close(s);
+}
+
+/* Outside of a call, star_fail replaces what failed before, place and all. */
+TEST(a_failure_of_the_host_stands_alone)
+{
+    struct star *s = star_open(NULL);
+    struct star_place place;
+
+    CHECK(!star_compile(s, "a", "x = y", 5));
+    star_fail(s, "after %s", star_error_message(s));
+    CHECK_STR(star_error_report(s), "Error: after undefined: y\n");
+    CHECK(!star_error_place(s, &place));
+    CHECK(!star_run(s, star_compile(s, "a", "x = 1 // 0", 10)));
+    star_fail(s, "hello");
+    CHECK_STR(star_error_report(s), "Error: hello\n");
+    CHECK(star_error(s) == STAR_ERROR_RUNTIME);
+    star_close(s);
+}
