@@ -125,6 +125,32 @@ static bool read_limits(struct invocation *inv, struct star_limits *out,
            read_timeout(inv, &out->timeout_ms, e);
 }
 
+/* Whether statements are typed in, instead of a program given. */
+static bool is_session(struct invocation *inv)
+{
+    return !has_option(inv, OPTION_COMMAND) && !inv->arguments.count &&
+           inv->term.is_in;
+}
+
+static bool check_usage(struct invocation *inv, struct err *e)
+{
+    static const enum option_id of_programs[] = {OPTION_CHECK, OPTION_DIS,
+                                                 OPTION_JSON};
+
+    if (has_option(inv, OPTION_COMMAND) && inv->arguments.count) {
+        err_set(e, ERR_USAGE, "mapm star: both -c and a file");
+        return err_hint(e, "a program is given by one of them");
+    }
+    for (size_t i = 0; i < sizeof of_programs / sizeof *of_programs; i++) {
+        if (!is_session(inv) || !has_option(inv, of_programs[i]))
+            continue;
+        err_set(e, ERR_USAGE, "mapm star: --%s needs a program",
+                options[of_programs[i]].name);
+        return err_hint(e, "give FILE, - for standard input, or -c TEXT");
+    }
+    return true;
+}
+
 /* The program, and what it is called in reports. */
 static bool read_program(struct invocation *inv, struct str *text,
                          const char **name, struct err *e)
@@ -143,7 +169,11 @@ static bool read_program(struct invocation *inv, struct str *text,
                err_wrap(e, "read the program from standard input");
     }
     *name = str_c(file, &inv->arena);
-    return fs_read_user_file(*name, SOURCE_MAX_BYTES, &inv->arena, text, e);
+    if (fs_read_user_file(*name, SOURCE_MAX_BYTES, &inv->arena, text, e))
+        return true;
+    if (e->code == ERR_REFUSED)
+        err_hint(e, "for a pipe, use - and standard input");
+    return false;
 }
 
 /* --- running -------------------------------------------------------------------------- */
@@ -242,8 +272,7 @@ static bool run(struct star_job *job, int *exit_code, struct err *e)
     const char *name;
     bool ok;
 
-    if (!has_option(job->inv, OPTION_COMMAND) && !job->inv->arguments.count &&
-        job->inv->term.is_in) {
+    if (is_session(job->inv)) {
         *exit_code = EXIT_DONE;
         return star_repl(job, e);
     }
@@ -260,22 +289,23 @@ COMMAND(command_star)
     struct star_job job = {.inv = inv};
     bool ok;
 
-    if (has_option(inv, OPTION_COMMAND) && inv->arguments.count) {
-        err_set(e, ERR_USAGE, "mapm star: both -c and a file");
-        return err_hint(e, "a program is given by one of them");
-    }
+    if (!check_usage(inv, e))
+        return false;
     job.options = (struct star_options){
         .print = print_text,
         .ctx = &job,
         .json = true,
-        .interactive = !has_option(inv, OPTION_COMMAND) &&
-                       !inv->arguments.count && inv->term.is_in,
+        .load_refusal = "load is not available: programs are hermetic, "
+                        "one file each",
+        .interactive = is_session(inv),
     };
     if (!read_limits(inv, &job.options.limits, e))
         return false;
     job.star = star_open(&job.options);
-    if (!job.star)
-        return err_set(e, ERR_LIMIT, "no memory for an interpreter");
+    if (!job.star) {
+        err_set(e, ERR_LIMIT, "no memory for an interpreter");
+        return err_hint(e, "--max-mem: 256K is enough for small programs");
+    }
     buf_init(&job.printed, PRINTED_MAX_BYTES);
     catch_signals();
     ok = run(&job, exit_code, e);

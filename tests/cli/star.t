@@ -50,10 +50,13 @@ is 'prints nothing' "$out" ''
 like 'names the first' "$err" '^static.star:1:7: undefined: undefined_a'
 like 'and the second' "$err" '^static.star:2:7: undefined: undefined_b'
 exits 'load is refused' 1 mapm star -c 'load("a.star", "b")'
-like 'and said so' "$err" 'load'
+like 'and said so' "$err" 'load is not available: programs are hermetic, one file each'
 exits 'a file that is not there' 1 mapm star none.star
 like 'is named' "$err" 'none.star'
 exits 'a folder' 4 mapm star sub
+mkfifo pipe
+exits 'a pipe' 4 mapm star pipe
+like 'is told of standard input' "$err" 'use - and standard input'
 exits 'invalid UTF-8 is no crash' 1 sh -c 'printf "x = \377\n" | "$MAPM" star -'
 
 # --- the command line -----------------------------------------------------------------
@@ -71,6 +74,16 @@ done
 for n in 500K 1M 1G 70000000; do
     exits "--max-mem=$n" 0 mapm star --max-mem="$n" -c 'print(1)'
 done
+
+exits 'too little to begin' 1 mapm star --max-mem=1K -c ''
+like 'is told what is enough' "$err" '--max-mem: 256K is enough for small programs'
+exits 'which it is' 0 mapm star --max-mem=256K hello.star
+exits 'a wrong option of star-serve' 2 "${MAPM_BUILD:-$ROOT/build}/star-serve" --max-what 1
+like 'is named' "$err" '^star-serve: --max-what: unknown option'
+like 'with what there is' "$err" '^usage: star-serve '
+exits 'the official suite without SUITE' 0 env MAPM_BUILD="${MAPM_BUILD:-$ROOT/build}" \
+    "$ROOT/tests/star/conformance" ''
+like 'asks for it' "$out" 'give SUITE=DIR'
 
 # --- limits -----------------------------------------------------------------------------
 

@@ -142,6 +142,12 @@ def limits():
     assert s.end() == 0
 
 
+def needs_program(option):
+    s = Session(option)
+    s.until('mapm star: %s needs a program(.|\n)*give FILE, - for standard input, or -c TEXT' % option)
+    assert s.end() == 2, 'a wrong command line'
+
+
 def history():
     s = Session()
     s.until('>>> ')
@@ -162,4 +168,6 @@ attempt('SIGTERM', ends_with, signal.SIGTERM)
 attempt('SIGHUP', ends_with, signal.SIGHUP)
 attempt('limits', limits)
 attempt('history', history)
+for without_program in ('--check', '--dis', '--json'):
+    attempt('%s without a program' % without_program, needs_program, without_program)
 sys.exit(failures != 0)

@@ -178,13 +178,18 @@ static int serve(struct server *server)
 
 /* --- the command line ---------------------------------------------------------------- */
 
-static void usage(const char *what)
+static void usage(const char *option, const char *what)
 {
-    fprintf(stderr, "star-serve: %s\n", what);
+    fprintf(stderr,
+            "star-serve: %s: %s\n"
+            "usage: star-serve [--max-mem BYTES[K|M|G]] [--max-steps N] "
+            "[--timeout SECONDS] [--max-source BYTES] [--max-output BYTES] "
+            "[--json] [--verify]\n",
+            option, what);
     exit(2);
 }
 
-static double number(const char *text, const char *units)
+static double number(const char *option, const char *text, const char *units)
 {
     static const double factors[] = {1024.0, 1024.0 * 1024,
                                      1024.0 * 1024 * 1024};
@@ -193,7 +198,7 @@ static double number(const char *text, const char *units)
     const char *unit = *end ? strchr(units, *end) : NULL;
 
     if (end == text || !(n >= 0 && n < 1e18) || (*end && (!unit || end[1])))
-        usage("a number is wrong");
+        usage(option, "its number is wrong");
     return unit ? n * factors[unit - units] : n;
 }
 
@@ -213,20 +218,20 @@ static void take_options(int argc, char **argv, struct server *server)
             continue;
         }
         if (i + 1 == argc)
-            usage("an option has no value, or is unknown");
+            usage(name, "has no value, or is unknown");
         const char *text = argv[++i];
         if (strcmp(name, "--max-mem") == 0)
-            o->limits.memory_bytes = (size_t)number(text, "KMG");
+            o->limits.memory_bytes = (size_t)number(name, text, "KMG");
         else if (strcmp(name, "--max-steps") == 0)
-            o->limits.steps = (uint64_t)number(text, "");
+            o->limits.steps = (uint64_t)number(name, text, "");
         else if (strcmp(name, "--timeout") == 0)
-            o->limits.timeout_ms = (uint64_t)(number(text, "") * 1000);
+            o->limits.timeout_ms = (uint64_t)(number(name, text, "") * 1000);
         else if (strcmp(name, "--max-source") == 0)
-            o->limits.source_bytes = (size_t)number(text, "KMG");
+            o->limits.source_bytes = (size_t)number(name, text, "KMG");
         else if (strcmp(name, "--max-output") == 0)
-            o->limits.output_bytes = (size_t)number(text, "KMG");
+            o->limits.output_bytes = (size_t)number(name, text, "KMG");
         else
-            usage("unknown option");
+            usage(name, "unknown option");
     }
 }
 
