@@ -239,7 +239,8 @@ bool sl_sort(struct star *s, value *items, const value *keys, size_t n,
         return false;
     t.spare = t.r + n;
     make_records(&t);
-    sort(&t);
+    if (!t.failed) /* else not all records are there */
+        sort(&t);
     for (size_t i = 0; i < n && !t.failed; i++) /* the records are in order, */
         t.r[i].order = items[t.r[i].index];
     for (size_t i = 0; i < n && !t.failed; i++) /* and now the items, too */

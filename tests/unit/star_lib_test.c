@@ -447,3 +447,32 @@ TEST(half_an_int_is_no_text)
         star_close(s);
     }
 }
+
+/* Rows 17, 18: a sort that is stopped at any step looks at nothing it has not
+ * made, and leaves the list as it was. Under ASan and MSan that shows. */
+TEST(sorting_may_be_stopped_at_any_step)
+{
+    static const char source[] =
+        "l = [(i * 7919) % 1000 for i in range(3000)]\n"
+        "t = [str(i) for i in l]\n"
+        "def f(): return sorted(l)\n"
+        "def g(): return sorted(t, key = len, reverse = True)\n";
+    static const char *const names[] = {"f", "g"};
+    struct star *s = star_open(NULL);
+    struct star_module *m =
+        star_run(s, star_compile(s, "a", source, sizeof source - 1));
+
+    for (size_t i = 0; m && i < 2; i++)
+        for (uint64_t steps = 1; steps < 60000; steps += steps / 8 + 7) {
+            struct star_limits l = {.steps = star_usage(s).steps + steps};
+            size_t scope = star_scope_begin(s);
+            star_set_limits(s, &l);
+            star_value v =
+                star_call(s, star_global(m, names[i]), NULL, 0, NULL, 0);
+            CHECK(v ? star_length(v) == 3000
+                    : star_error(s) == STAR_ERROR_STEPS);
+            star_scope_end(s, scope);
+        }
+    CHECK(m != NULL);
+    star_close(s);
+}
