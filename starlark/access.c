@@ -3,9 +3,17 @@
 
 #include "error.h"
 #include "lib.h"
+#include "table.h"
 #include "text.h"
 
 /* x[i], x[i] = y, x[a:b:c], what a `for` loop takes, x.name. */
+
+void sl_hint_none(struct star *s, value v)
+{
+    if (v == V_NONE)
+        sl_hint(s, "the value is None: what gave it? d.get(key) gives None for "
+                   "a key that is not there");
+}
 
 /* --- index ------------------------------------------------------------------------ */
 
@@ -95,9 +103,12 @@ value sl_index(struct star *s, value object, value key)
 
     if (sl_is(object, T_DICT))
         return index_dict(s, object, key);
-    if (!indexable(object, &n))
-        return sl_fail(s, "unhandled index operation %s[%s]",
-                       sl_type_name(object), sl_type_name(key));
+    if (!indexable(object, &n)) {
+        sl_fail(s, "unhandled index operation %s[%s]", sl_type_name(object),
+                sl_type_name(key));
+        sl_hint_none(s, object);
+        return 0;
+    }
     if (!sl_want_int(s, key, index_bits(n), &i)) {
         char who[40];
         snprintf(who, sizeof who, "%s index", sl_type_name(object));
@@ -122,6 +133,7 @@ bool sl_set_index(struct star *s, value object, value key, value v)
             sl_hint(s, "a tuple cannot change: use a list");
         if (sl_is(object, T_STRING))
             sl_hint(s, "a string cannot change: build a new one");
+        sl_hint_none(s, object);
         return false;
     }
     if (!sl_want_int(s, key, 32, &i) ||
@@ -287,8 +299,11 @@ value sl_slice(struct star *s, value object, value start, value stop,
     struct cut c;
     uint64_t n;
 
-    if (!indexable(object, &n) || type == T_STRING_ELEMS)
-        return sl_fail(s, "invalid slice operand %s", sl_type_name(object));
+    if (!indexable(object, &n) || type == T_STRING_ELEMS) {
+        sl_fail(s, "invalid slice operand %s", sl_type_name(object));
+        sl_hint_none(s, object);
+        return 0;
+    }
     if (n > INT64_MAX)
         return sl_fail(s, "range is too long to be sliced");
     if (!cut_out(s, start, stop, step, (int64_t)n, &c))
@@ -394,8 +409,16 @@ static const struct {
     {T_STRING, "isdecimal", "use isdigit()"},
     {T_STRING, "isnumeric", "use isdigit()"},
     {T_STRING, "trim", "use strip()"},
+    {T_STRING, "ljust", "write s + \" \" * (width - len(s))"},
+    {T_STRING, "rjust", "write \" \" * (width - len(s)) + s"},
+    {T_STRING, "center", "write \" \" * ((width - len(s)) // 2) + s"},
+    {T_STRING, "zfill", "write \"0\" * (width - len(s)) + s"},
     {T_BYTES, "decode", "use str(b)"},
     {T_SET, "copy", "a copy of a set is set(x)"},
+    {T_MODULE, "loads", "use json.decode(text)"},
+    {T_MODULE, "parse", "use json.decode(text)"},
+    {T_MODULE, "dumps", "use json.encode(x)"},
+    {T_MODULE, "stringify", "use json.encode(x)"},
     {T_COUNT, "contains", "write value in x"},
     {T_COUNT, "len", "use len(x)"},
     {T_COUNT, "length", "use len(x)"},
@@ -407,6 +430,15 @@ static const struct {
 
 static void hint_at_habit(struct star *s, value object, value name)
 {
+    if (object == V_NONE) {
+        sl_hint_none(s, object);
+        return;
+    }
+    if (sl_is(object, T_DICT) && sl_table_find_string(s, object, name)) {
+        sl_hint(s, "write d[\"%.*s\"]: the key of a dict is no field",
+                SL_SHOWN(name));
+        return;
+    }
     for (size_t i = 0; i < sizeof habits / sizeof *habits; i++)
         if ((habits[i].type == T_COUNT || habits[i].type == sl_type(object)) &&
             sl_text_is(name, habits[i].name)) {

@@ -368,9 +368,11 @@ value sl_call_named(struct star *s, value function, const value *args,
         v = 0;
     else if (sl_is(function, T_BUILTIN))
         v = call_builtin(s, sl_builtin(function), args, count, names, named);
-    else
+    else {
         v = sl_fail(s, "invalid call of non-function (%s)",
                     sl_type_name(function));
+        sl_hint_none(s, function);
+    }
     sl_native_leave(s, scope);
     return v && (!sl_is_object(v) || sl_hold(s, v)) ? v : 0;
 }

@@ -15,6 +15,7 @@
 #define HINT_ELIF "write \"elif\" for \"else if\""
 #define HINT_TOP_IF "put it into a function, and call that; or write \"x = a if condition else b\""
 #define HINT_TOP_FOR "put it into a function, and call that; or write a comprehension, [f(x) for x in xs]"
+#define HINT_TOP_RETURN "only functions return: put it into a function"
 #define HINT_CONDITION "write \"a if condition else b\""
 #define HINT_LOOP "loop a bounded number of times: \"for _ in range(1000):\" with \"break\""
 #define HINT_LAMBDA "functions in an expression are written \"lambda x: x\""

@@ -229,6 +229,15 @@ static void lex_name(struct sl_lexer *l, struct sl_token *t)
         sl_lex_stop(l);
 }
 
+static bool begins_statement(const struct sl_lexer *l)
+{
+    const char *p = l->line_start;
+
+    while (*p == ' ' || *p == '\t')
+        p++;
+    return p == l->p && l->depth == 0;
+}
+
 __attribute__((cold)) static void refuse_character(struct sl_lexer *l,
                                                    struct sl_token *t)
 {
@@ -260,7 +269,9 @@ __attribute__((cold)) static void refuse_character(struct sl_lexer *l,
     sl_static_error(l->s, t->pos, NULL, "unexpected input character '%s'",
                     shown);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (memmem(rows[i].characters, strlen(rows[i].characters), l->p, width))
+        if (memmem(rows[i].characters, strlen(rows[i].characters), l->p,
+                   width) &&
+            (c != '@' || begins_statement(l)))
             sl_static_hint(l->s, "%s", rows[i].hint);
     if (c > 0x7f && sl_rune_class(c) & RUNE_SPACE)
         sl_static_hint(l->s, HINT_SPACE);

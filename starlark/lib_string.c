@@ -483,7 +483,9 @@ static value string_splitlines(struct star *s, const struct sl_call *c)
 
 static value not_a_string(struct star *s, value v)
 {
-    return sl_fail(s, "join: in list, want string, got %s", sl_type_name(v));
+    sl_fail(s, "join: in list, want string, got %s", sl_type_name(v));
+    sl_hint(s, "write [str(x) for x in xs]");
+    return 0;
 }
 
 /* Of a list or tuple: the size is known before memory is taken. */

@@ -63,10 +63,22 @@ int64_t sl_len(value v)
 
 /* --- errors ------------------------------------------------------------------ */
 
+/* What str() makes a text of that is likely to be meant. */
+static bool no_text(value v)
+{
+    enum sl_type type = sl_type(v);
+
+    return type <= T_FLOAT || (type >= T_TUPLE && type <= T_SET);
+}
+
 static value unknown_op(struct star *s, enum sl_operator op, value a, value b)
 {
-    return sl_fail(s, "unknown binary op: %s %s %s", sl_type_name(a),
-                   sl_operator_text(op), sl_type_name(b));
+    sl_fail(s, "unknown binary op: %s %s %s", sl_type_name(a),
+            sl_operator_text(op), sl_type_name(b));
+    if (op == OP_ADD && (no_text(a) || no_text(b)) &&
+        (sl_is(a, T_STRING) || sl_is(b, T_STRING)))
+        sl_hint(s, "write str(x) for what is not a string");
+    return 0;
 }
 
 /* --- membership ----------------------------------------------------------------- */

@@ -62,6 +62,8 @@ value sl_index(struct star *s, value object, value key);
 /* Of what can be indexed, but a dict; 0 at the end. */
 value sl_item(struct star *s, value v, uint64_t i);
 bool sl_set_index(struct star *s, value object, value key, value v);
+/* After sl_fail: if what was used is None, where it may come from. */
+void sl_hint_none(struct star *s, value v);
 /* V_NONE for what is not given. */
 value sl_slice(struct star *s, value object, value start, value stop,
                value step);

@@ -459,7 +459,7 @@ static void resolve_statement(struct sl_resolver *r, struct sl_node *n)
         break;
     case N_RETURN:
         if (!r->walk->outer)
-            sl_static_error(r->s, n->pos, NULL,
+            sl_static_error(r->s, n->pos, HINT_TOP_RETURN,
                             "return statement not within a function");
         resolve_expr(r, n->a);
         r->walk->dead = true;

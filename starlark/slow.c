@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "hint.h"
 #include "table.h"
 #include "text.h"
 
@@ -11,8 +12,17 @@ value sl_vm_unset_variable(struct star *s, const char *kind, value name)
 {
     const struct sl_string *n = sl_string(name);
 
-    return sl_fail(s, "%s variable %.*s referenced before assignment", kind,
-                   (int)n->length, n->p);
+    const struct sl_globals *g = s->frame->function->globals;
+
+    sl_fail(s, "%s variable %.*s referenced before assignment", kind,
+            (int)n->length, n->p);
+    for (uint32_t i = 0; *kind == 'l' && i < g->count; i++)
+        if (sl_string(g->names[i])->length == n->length &&
+            memcmp(sl_string(g->names[i])->p, n->p, n->length) == 0) {
+            sl_hint(s, HINT_OUTER);
+            break;
+        }
+    return 0;
 }
 
 /* A float and an int, both of one word, as two floats. */
@@ -313,6 +323,9 @@ bool sl_vm_set_attr(struct star *s, value object, value name)
     sl_fail(s, "can't assign to .%.*s field of %s",
             (int)sl_string(name)->length, sl_string(name)->p,
             sl_type_name(object));
+    if (sl_is(object, T_DICT))
+        sl_hint(s, "write d[\"%.*s\"] = value", SL_SHOWN(name));
+    sl_hint_none(s, object);
     return false;
 }
 

@@ -593,6 +593,7 @@ L_CALL : {
         NEXT;
     }
     sl_fail(s, "invalid call of non-function (%s)", sl_type_name(callee));
+    sl_hint_none(s, callee);
     goto fail;
 }
 L_CALL_SITE : {
