@@ -412,6 +412,26 @@ TEST(repeated_work_is_paid_for)
     }
 }
 
+/* Of the names that the json modules of other languages have. */
+TEST(json_hints_at_its_names)
+{
+    static const char *const rows[][2] = {
+        {"json.loads(\"1\")", "hint: use json.decode(text)"},
+        {"json.parse(\"1\")", "hint: use json.decode(text)"},
+        {"json.dumps(1)", "hint: use json.encode(x)"},
+        {"json.stringify(1)", "hint: use json.encode(x)"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct star *s = star_open(&(struct star_options){.json = true});
+        struct star_program *p =
+            star_compile(s, "a", rows[i][0], strlen(rows[i][0]));
+        CHECK(p && !star_run(s, p));
+        CHECK(strstr(star_error_report(s), rows[i][1]));
+        star_close(s);
+    }
+}
+
 /* An int of many digits takes time to become text; what stops that is not taken
  * for the end of the text. */
 TEST(half_an_int_is_no_text)
