@@ -189,6 +189,17 @@ star-test: $(STAR_UNIT) $(B)/star-serve $(B)/embed
 	MAPM_BUILD=$(abspath $(B)) prove -j$(JOBS) -f -o \
 	  --exec 'timeout -k 10 1200' $(STAR_UNIT) tests/star/run.t tests/star/embed.t
 
+# The programs of tests/star alone in those three builds: what .ci/run has time
+# for. A collection at every allocation is slow under ASan, and goes without.
+star-builds:
+	@tools/setup lint
+	@$(SUBMAKE) B=build/gc-plain CPPFLAGS=-DSL_COLLECT_ALWAYS star-run
+	@$(SUBMAKE) B=build/tiny SAN=address,undefined CFLAGS='-O1 -g' \
+	  CPPFLAGS=-DSL_TINY star-run
+	@$(SUBMAKE) B=build/msan CC=clang SAN=memory CFLAGS='-O1 -g' star-run
+star-run: $(B)/star-serve
+	MAPM_BUILD=$(abspath $(B)) prove --exec 'timeout -k 10 600' tests/star/run.t
+
 # SECONDS=N for each target; FUZZ='fuzz_json fuzz_yaml' chooses some of them.
 fuzz:
 	@tools/setup lint
@@ -321,7 +332,7 @@ help:
 
 FORCE:
 .PHONY: FORCE all test test-githost conformance-star check quickstart san fuzz fuzz-all coverage \
-        bench bench-star star-gc star-tiny star-msan star-test lint lint-format lint-layers lint-headers lint-cppcheck lint-man \
+        bench bench-star star-gc star-tiny star-msan star-builds star-run star-test lint lint-format lint-layers lint-headers lint-cppcheck lint-man \
         lint-shell lint-tidy analyze docs install uninstall clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
