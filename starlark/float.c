@@ -89,7 +89,8 @@ static bool shortest_by_trying(double d, struct decimal *x)
 
     if (d < 1e-5 || d >= 1e15)
         return false;
-    for (int places = 0; places <= 20; places++, power *= 10) {
+    for (int places = 0; places <= 20; places++) {
+        power = places ? power * 10 : 1;
         double scaled = d * power;
         if (scaled >= 1e15)
             return false;

@@ -168,7 +168,7 @@ bool sl_str(struct sl_text *t, value v);
 value sl_str_value(struct star *s, value v); /* a string as it is */
 value sl_repr_value(struct star *s, value v);
 void sl_quote(struct sl_text *t, const char *p, size_t length, bool bytes);
-value sl_format_percent(struct star *s, value format, value args);
+value sl_format_percent(struct star *s, value text, value args);
 
 value sl_string_concat(struct star *s, value a,
                        value b);      /* shares a's buffer */

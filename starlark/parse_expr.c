@@ -95,10 +95,11 @@ static bool check_order(struct sl_parser *p, const struct rule *rule,
         return true;
     if (p->tok.kind == TOK_STUCK)
         return false;
-    bool named = rule->wrong[strlen(rule->wrong) - 1] == '*';
+    const struct sl_string *name = NULL;
+    if (starstar && rule->wrong[strlen(rule->wrong) - 1] == '*')
+        name = sl_string(starstar->v);
     sl_static_error(p->s, pos, NULL, "%s%.*s", rule->wrong,
-                    named ? (int)sl_string(starstar->v)->length : 0,
-                    named ? sl_string(starstar->v)->p : "");
+                    name ? (int)name->length : 0, name ? name->p : "");
     sl_static_hint(p->s, starstar ? HINT_PARAMS : HINT_ARGUMENTS);
     return false;
 }

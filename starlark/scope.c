@@ -62,11 +62,11 @@ bool sl_scope_grow(struct sl_resolver *r)
 
 struct sl_name *sl_scope_name(struct sl_resolver *r, value name)
 {
-    struct sl_name **place = name_place(r, name);
+    struct sl_name **place = name_place(r, name), *n = *place;
 
-    if (*place)
-        return *place;
-    struct sl_name *n = sl_scope_alloc(r, sizeof *n);
+    if (n)
+        return n;
+    n = sl_scope_alloc(r, sizeof *n);
     if (!n)
         return &r->spare_name;
     n->name = name;
