@@ -14,7 +14,7 @@ VERSION := 0.1.0
 
 # mapm: everything but the network. mapm-fetch: base and fetch, with the
 # libraries that cost milliseconds to load (ARCHITECTURE.md, "Two programs").
-MODULES    := base manifest resolver store fetch provision cli
+MODULES    := base manifest resolver store fetch provision runtime cli
 PKGS       := yaml-0.1 nettle libutf8proc libseccomp sqlite3
 FETCH_PKGS := libcurl libgit2 zlib
 # The language stands alone: its archive serves any C program (examples/embed).
@@ -90,9 +90,9 @@ $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call SAY,CC)$(COMPILE) -MMD -MP -c -o $@ $<
 
-$(B)/unit/%: $(B)/tests/unit/%.o $(FETCH_LIB) $(LIB)
+$(B)/unit/%: $(B)/tests/unit/%.o $(FETCH_LIB) $(LIB) $(STAR_LIB)
 	@mkdir -p $(@D)
-	$(call SAY,LD)$(LINK) $^ $(FETCH_PKG_LIBS) $(PKG_LIBS) $(LDLIBS)
+	$(call SAY,LD)$(LINK) $^ $(FETCH_PKG_LIBS) $(PKG_LIBS) $(STAR_PKG_LIBS) $(LDLIBS)
 
 # Tests of the language see its private headers, and nothing else of ours.
 $(B)/tests/unit/star_%.o $(B)/tests/fuzz/fuzz_star%.o \

@@ -6,27 +6,51 @@
 /* clang-format off */
 const struct limits limits_default = {{{
     .package_max_files = {
-        "package_max_files", PACKAGE_MAX_FILES, PACKAGE_FILES_CEILING, {0}},
+        "package_max_files", PACKAGE_MAX_FILES, 1, PACKAGE_FILES_CEILING, {0}},
     .package_max_bytes = {
-        "package_max_bytes", PACKAGE_MAX_BYTES, BYTES_CEILING, {0}},
+        "package_max_bytes", PACKAGE_MAX_BYTES, 1, BYTES_CEILING, {0}},
     .file_max_bytes = {
-        "file_max_bytes", FILE_MAX_BYTES, BYTES_CEILING, {0}},
+        "file_max_bytes", FILE_MAX_BYTES, 1, BYTES_CEILING, {0}},
     .package_max_depth = {
-        "package_max_depth", PACKAGE_MAX_DEPTH, PACKAGE_DEPTH_CEILING, {0}},
+        "package_max_depth", PACKAGE_MAX_DEPTH, 1, PACKAGE_DEPTH_CEILING, {0}},
     .transfer_max_bytes = {
-        "transfer_max_bytes", TRANSFER_MAX_BYTES, BYTES_CEILING, {0}},
+        "transfer_max_bytes", TRANSFER_MAX_BYTES, 1, BYTES_CEILING, {0}},
     .transfer_max_objects = {
-        "transfer_max_objects", TRANSFER_MAX_OBJECTS, 10000000, {0}},
+        "transfer_max_objects", TRANSFER_MAX_OBJECTS, 1, 10000000, {0}},
     .transfer_max_seconds = {
-        "transfer_max_seconds", TRANSFER_MAX_SECONDS, SECONDS_CEILING, {0}},
+        "transfer_max_seconds", TRANSFER_MAX_SECONDS, 1, SECONDS_CEILING, {0}},
     .transfer_stall_seconds = {
-        "transfer_stall_seconds", TRANSFER_STALL_SECONDS, SECONDS_CEILING, {0}},
+        "transfer_stall_seconds", TRANSFER_STALL_SECONDS, 1, SECONDS_CEILING, {0}},
     .graph_max_packages = {
-        "graph_max_packages", GRAPH_MAX_PACKAGES, 1000000, {0}},
+        "graph_max_packages", GRAPH_MAX_PACKAGES, 1, 1000000, {0}},
     .graph_max_depth = {
-        "graph_max_depth", GRAPH_MAX_DEPTH, 1000000, {0}},
+        "graph_max_depth", GRAPH_MAX_DEPTH, 1, 1000000, {0}},
     .graph_max_edges = {
-        "graph_max_edges", GRAPH_MAX_EDGES, 10000000, {0}},
+        "graph_max_edges", GRAPH_MAX_EDGES, 1, 10000000, {0}},
+    .run_max_asks = {
+        "run_max_asks", RUN_MAX_ASKS, 1, 20, {0}},
+    .run_max_commands = {
+        "run_max_commands", RUN_MAX_COMMANDS, 0, 100, {0}},
+    .run_max_seconds = {
+        "run_max_seconds", RUN_MAX_SECONDS, 1, 3600, {0}},
+    .run_max_traces = {
+        "run_max_traces", RUN_MAX_TRACES, 0, 1000, {0}},
+    .run_max_memory_bytes = {
+        "run_max_memory_bytes", RUN_MAX_MEMORY_BYTES, 1 << 20, BYTES_CEILING, {0}},
+    .run_max_steps = {
+        "run_max_steps", RUN_MAX_STEPS, 1, RUN_MAX_STEPS, {0}},
+    .trace_max_bytes = {
+        "trace_max_bytes", TRACE_MAX_BYTES, 64, 64 * 1024, {0}},
+    .answer_max_chars = {
+        "answer_max_chars", ANSWER_MAX_CHARS, 1, 1000000, {0}},
+    .command_max_chars = {
+        "command_max_chars", COMMAND_MAX_CHARS, 1, 1000000, {0}},
+    .result_max_chars = {
+        "result_max_chars", RESULT_MAX_CHARS, 1000, 1000000, {0}},
+    .ask_max_turns = {
+        "ask_max_turns", ASK_MAX_TURNS, 1, 200, {0}},
+    .command_max_seconds = {
+        "command_max_seconds", COMMAND_MAX_SECONDS, 1, 3600, {0}},
 }}};
 /* clang-format on */
 

@@ -484,9 +484,11 @@ static bool read_limit(struct reader *r, const struct yaml *y)
         !str_number(y->text, UINT64_MAX, &value) ||
         (y->text.n > 1 && y->text.p[0] == '0'))
         return fail(r, y->line, "%.*s must be a whole number", STR_ARG(y->key));
-    /* 0 means "none" to some programs and "any" to others. */
-    if (value == 0 || value > limit->ceiling)
-        return fail(r, y->line, "%s must be from 1 to %llu", limit->name,
+    /* 0 means "none" to some programs and "any" to others: here always none,
+     * where a limit may be that low. */
+    if (value < limit->least || value > limit->ceiling)
+        return fail(r, y->line, "%s must be from %llu to %llu", limit->name,
+                    (unsigned long long)limit->least,
                     (unsigned long long)limit->ceiling);
     put_setting(r, below(r, "limits", y), y->text, y->line);
     return true;

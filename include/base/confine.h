@@ -23,6 +23,7 @@ enum confine_calls {
     CONFINE_CALLS_FETCH,   /* sockets, files, threads; no fork, exec, ptrace,
                             * signals, chmod or utimes by path */
     CONFINE_CALLS_COMMAND, /* what THREATS.md 2 denies to commands */
+    CONFINE_CALLS_COMPUTE, /* memory, and what is open: all else is EPERM */
 };
 
 struct confine_rules {

@@ -29,9 +29,22 @@ struct proc_options {
     struct str input;        /* for its stdin */
     size_t max_output_bytes; /* past it: killed, ERR_LIMIT */
     unsigned timeout_ms;     /* 0: none; past it: group killed, ERR_FAILED */
+
+    /* With `output` nothing is kept, and no maximum counts: each block is
+     * handed over as it comes, of stderr, too. */
+    void (*output)(void *ctx, bool is_err, struct str block);
+    /* Called at least four times a second, after output, too; false ends the
+     * run at once: group killed, proc_result.stopped. */
+    bool (*go_on)(void *ctx);
+    void *ctx;
+    bool one_stream;     /* stderr goes where stdout goes */
+    bool end_all;        /* at the end, whatever way: each process that it left
+                      * behind is killed, daemons included (a subreaper) */
+    bool report_timeout; /* a time-out is proc_result.timed_out, no error */
 };
 
 struct proc_result {
+    bool stopped, timed_out;
     int exit_code;       /* 128 + signal when killed by one */
     struct str out, err; /* stdout; stderr (its last 4 KiB) */
 };

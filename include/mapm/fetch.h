@@ -139,4 +139,32 @@ void fetch_get_progress(const struct fetch *f, struct fetch_progress *out);
 /* Kills what still runs. NULL is harmless. */
 void fetch_close(struct fetch *f);
 
+/* --- one request to an API (DESIGN.md 8) ------------------------------------ */
+
+struct fetch_post {
+    struct str url;            /* https:, or http: to the loopback */
+    const struct str *headers; /* "name: value" */
+    size_t header_count;
+    struct str body;
+    size_t max_bytes;     /* of the answer, whatever its status */
+    uint64_t deadline_ms; /* as proc_now_ms counts */
+};
+
+struct fetch_reply {
+    long status;
+    struct str body;
+    unsigned retry_after_s; /* 0: not said */
+};
+
+/*
+ * One POST by mapm-fetch, which gives up its rights like for packages; what the
+ * git configuration says of proxies and certificates counts. No redirect is
+ * followed, nothing is tried twice: that is the caller's to decide. The body is
+ * bounded while it arrives.
+ * Ownership: in `a`. Errors: ERR_ORIGIN for the URL, ERR_HOST, ERR_TLS,
+ * ERR_FETCH, ERR_LIMIT, ERR_INTERRUPTED.
+ */
+MUST_CHECK bool fetch_post(const struct fetch_post *in, struct arena *a,
+                           struct fetch_reply *out, struct err *e);
+
 #endif

@@ -60,6 +60,30 @@
 #define STORE_GC_MIN_AGE_SECONDS   3600    /* DESIGN.md 4 */
 #define CHECK_MAX_FILES            1000000
 
+#define RUN_MAX_ASKS               5       /* metaSKILL, 8 */
+#define RUN_MAX_COMMANDS           10      /* metaSKILL, 8 */
+#define RUN_MAX_SECONDS            300     /* metaSKILL, 8 */
+#define RUN_MAX_TRACES             100     /* metaSKILL, 8 */
+#define RUN_MAX_MEMORY_BYTES       (64ull * 1024 * 1024) /* of its values */
+#define RUN_MAX_STEPS              1000000000000000ull   /* no limit, so far */
+#define TRACE_MAX_BYTES            4096
+#define TRACE_KIND_MAX_CHARS       200
+#define ANSWER_MAX_CHARS           20000   /* metaSKILL, 8 */
+#define COMMAND_MAX_CHARS          20000   /* metaSKILL, 8 */
+#define RESULT_MAX_CHARS           20000   /* metaSKILL, 8 */
+#define ASK_MAX_TURNS              30      /* K23 */
+#define COMMAND_MAX_SECONDS        120     /* K26 */
+#define COMMAND_SECONDS            30      /* K26: when not asked for */
+#define INPUT_MAX_BYTES            (1024u * 1024)
+#define INPUT_MAX_DEPTH            64
+#define PROMPT_MAX_BYTES           (4u * 1024 * 1024)
+#define COMMAND_MAX_WORDS          1000
+#define COMMAND_WORDS_MAX_BYTES    (256u * 1024)
+#define PRINT_MAX_BYTES            (64u * 1024)          /* shown by --trace */
+#define RUN_MESSAGE_MAX_BYTES      (8u * 1024 * 1024)    /* from the program */
+#define TAPE_MAX_BYTES             (64u * 1024 * 1024)
+#define RULES_MAX                  1000    /* policy.commands, each list */
+
 /* As far as a user may raise some of them. */
 #define PACKAGE_FILES_CEILING      100000  /* what LISTING_MAX_BYTES holds */
 #define PACKAGE_DEPTH_CEILING      256     /* what PACKAGE_PATH_MAX_BYTES holds */
@@ -71,15 +95,16 @@
 struct limit {
     const char *name; /* in a configuration: "package_max_files" */
     uint64_t value;
-    uint64_t ceiling; /* of what a user may set; at least 1 */
+    uint64_t least;   /* what anybody may lower it to */
+    uint64_t ceiling; /* of what a user may set */
     struct str from;  /* "mapm.yaml:7"; empty: the program */
 };
 
-#define LIMITS_COUNT 11
+#define LIMITS_COUNT 23
 
 /*
- * What a configuration may change (mapm.yaml(5)): how much is read, fetched
- * and resolved. What a document may be is not among it: a document that one
+ * What a configuration may change (mapm.yaml(5)): how much is read, fetched,
+ * resolved, and used by a run. What a document may be is not among it: a document that one
  * machine accepts is accepted by all.
  */
 struct limits {
@@ -96,6 +121,18 @@ struct limits {
             struct limit graph_max_packages;
             struct limit graph_max_depth;
             struct limit graph_max_edges;
+            struct limit run_max_asks;
+            struct limit run_max_commands; /* 0 is honoured (K30) */
+            struct limit run_max_seconds;
+            struct limit run_max_traces;
+            struct limit run_max_memory_bytes;
+            struct limit run_max_steps;
+            struct limit trace_max_bytes;
+            struct limit answer_max_chars;
+            struct limit command_max_chars;
+            struct limit result_max_chars;
+            struct limit ask_max_turns;
+            struct limit command_max_seconds;
         };
         struct limit all[LIMITS_COUNT]; /* the same ones */
     };

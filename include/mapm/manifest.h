@@ -2,6 +2,7 @@
 #define MAPM_MANIFEST_H
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/yaml.h"
 #include "mapm/limits.h"
@@ -280,6 +281,28 @@ struct setting {
     unsigned line;
 };
 
+/* One rule of policy.commands: "*" is any word, at the end any words. */
+struct project_rule {
+    bool allow; /* else it denies */
+    const struct str *words;
+    size_t count;
+    unsigned line;
+};
+
+/* Who answers when a metaskill asks. A workspace can only name a preset. */
+struct project_ask {
+    struct str name;        /* of a preset; "" = none, or one of the next */
+    const struct str *argv; /* exec: a program of the user's own */
+    size_t argc;
+    struct str url;               /* http: base of an API */
+    struct str api;               /* "anthropic" or "openai" */
+    struct str model;             /* "" = the API's or program's own */
+    struct str key_env, key_file; /* where the key is; both "" = none */
+    unsigned line;                /* 0: nothing is said */
+};
+
+enum project_flag { PROJECT_UNSAID, PROJECT_FALSE, PROJECT_TRUE };
+
 struct project {
     struct root *roots; /* agents, skills, mcps; each in order of the file */
     size_t root_count;
@@ -291,7 +314,14 @@ struct project {
     bool has_sources;
     const struct str *hosts; /* config.yaml only: GitHub Enterprise hosts */
     size_t host_count;
-    struct setting *settings; /* every other scalar, for later readers */
+    struct project_rule *rules; /* policy.commands, in order of the file */
+    size_t rule_count;
+    enum project_flag network; /* policy.network */
+    struct str sandbox;        /* policy.sandbox: "on" "home" "off"; "" */
+    struct str metaskills;     /* runtime: "off" "local" "trusted" "all"; "" */
+    struct str keep;           /* runtime: "none" "summary" "full"; "" */
+    struct project_ask ask;
+    struct setting *settings; /* limits.*: for limits_apply */
     size_t setting_count;
 };
 
@@ -304,6 +334,11 @@ MUST_CHECK bool project_parse(struct str text, enum project_role role,
                               const char *name,
                               const struct origin_rules *rules, struct arena *a,
                               struct project *out, struct err *e);
+
+/* What of a workspace's mapm.yaml counts only once the user has accepted it:
+ * its allow rules and network: true, in a canonical form. False when it has
+ * neither. */
+bool project_policy_digest(const struct project *p, struct hash *out);
 
 /*
  * What `p`, read from the file `name`, says of the limits: a user's file may
@@ -327,6 +362,13 @@ MUST_CHECK bool project_remove_root(struct str text, enum doc_kind kind,
                                     const struct origin_rules *rules,
                                     struct arena *a, struct str *out,
                                     struct err *e);
+
+/* policy.commands.allow (or deny) gets one more rule, in place, comments kept,
+ * in the style of the lists that are there; one that is there is no change. */
+MUST_CHECK bool project_add_rule(struct str text, bool allow,
+                                 const struct str *words, size_t count,
+                                 struct arena *a, struct str *out,
+                                 struct err *e);
 
 /* Whether policy.sources lets the package in: patterns host/owner/repository
  * with "*" for any text, letters of either case. Without the key all may; a

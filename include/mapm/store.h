@@ -189,6 +189,69 @@ MUST_CHECK bool store_forget_workspace(struct store *s, struct str path,
 MUST_CHECK bool store_begin(struct store *s, struct err *e);
 MUST_CHECK bool store_commit(struct store *s, struct err *e);
 
+/* --- trust (X27, DESIGN.md 3.1, 8): what the user accepted, on this machine -- */
+
+enum store_trust_kind {
+    STORE_TRUST_METASKILL, /* subject: FQN; digest: of the package */
+    STORE_TRUST_POLICY,    /* subject: workspace; digest: of its rules */
+    STORE_TRUST_WORKSPACE, /* subject: workspace; digest: none (zeros) */
+};
+
+struct store_trust {
+    enum store_trust_kind kind;
+    struct str subject;
+    struct hash digest;
+    int64_t since_s; /* seconds since 1970 */
+};
+
+/* Not a cache: never rebuilt, never guessed. False, with `e` clear, when it is
+ * not trusted. */
+bool store_is_trusted(struct store *s, enum store_trust_kind kind,
+                      struct str subject, const struct hash *digest,
+                      struct err *e);
+MUST_CHECK bool store_put_trust(struct store *s, enum store_trust_kind kind,
+                                struct str subject, const struct hash *digest,
+                                struct err *e);
+/* All digests of the subject; `*count` says how many there were. */
+MUST_CHECK bool store_forget_trust(struct store *s, enum store_trust_kind kind,
+                                   struct str subject, size_t *count,
+                                   struct err *e);
+/* By kind, subject, newest first. In `a`. */
+MUST_CHECK bool store_list_trust(struct store *s, struct arena *a,
+                                 struct store_trust **out, size_t *count,
+                                 struct err *e);
+
+/* --- history of runs -------------------------------------------------------- */
+
+struct store_run {
+    uint64_t id;             /* 1, 2, 3 … */
+    struct str name, digest; /* FQN; "sha256:…", "" for a local one */
+    struct str workspace;
+    int64_t started_ms; /* since 1970 */
+    uint64_t took_ms;
+    struct str status; /* "running", the envelope's, "error", "interrupted" */
+    struct str error;  /* "error: …"; "" = none */
+    struct str asker;  /* "claude"; "" = none was used */
+    unsigned asks, commands, traces;
+    uint64_t input_bytes, result_bytes;
+    int64_t pid;       /* while it runs: whose */
+    struct str detail; /* JSON, the writer's own: steps in order */
+};
+
+/* A row at the start, without the end, so that a killed run shows. */
+MUST_CHECK bool store_begin_run(struct store *s, const struct store_run *r,
+                                uint64_t *id, struct err *e);
+MUST_CHECK bool store_end_run(struct store *s, const struct store_run *r,
+                              struct err *e);
+/* Newest first, at most `max`, of one workspace ("" = all). Without `detail`. */
+MUST_CHECK bool store_list_runs(struct store *s, struct str workspace,
+                                size_t max, struct arena *a,
+                                struct store_run **out, size_t *count,
+                                struct err *e);
+/* ERR_NOT_FOUND. */
+MUST_CHECK bool store_find_run(struct store *s, uint64_t id, struct arena *a,
+                               struct store_run *out, struct err *e);
+
 /* --- upkeep --------------------------------------------------------------- */
 
 struct store_stats {

@@ -1,0 +1,373 @@
+#ifndef MAPM_RUNTIME_H
+#define MAPM_RUNTIME_H
+
+#include "base/hash.h"
+#include "mapm/manifest.h"
+
+/*
+ * runtime: one run of a metaskill, a small program that may ask a model, run
+ * commands and leave a trace, and nothing else.
+ *
+ *     folder --skill_read()--> struct skill --runtime_run()--> one string
+ *                                  |
+ *        the program, in a process of its own: no files, no network, no clock
+ *                                  |  ask, command, trace
+ *                           struct runtime_host
+ *              tape_record / tape_replay | asker, commander
+ *
+ * The core (runtime_run) knows budgets, values and the result, and not what is
+ * behind ask and command: those are two functions of the host. An *asker* is a
+ * back end of ask; a *commander* is policy and sandbox. A tape stands before
+ * both, or in their place.
+ *
+ * Source: metaSKILL specification; docs/requirements.md K, X14, X15, X27;
+ * DESIGN.md 8; THREATS.md 1.6, 1.8, 2, rows 17 to 22.
+ */
+
+/* --- the metaskill on disk --------------------------------------------------- */
+
+struct skill_file {
+    bool executable;
+    struct str path; /* in the folder */
+    struct hash hash;
+};
+
+/* A skill's folder as it is now: what is run is what was hashed. */
+struct skill {
+    struct str folder; /* absolute */
+    struct str text;   /* of SKILL.md */
+    struct document document;
+    struct complaints why;    /* of SKILL.md: warnings, and errors */
+    struct str file;          /* "SKILL.star", in the folder; "" = static */
+    struct str program;       /* its text; "" = static */
+    struct skill_file *files; /* all regular files, sorted by path bytes */
+    size_t file_count;
+};
+
+/*
+ * Reads a skill's folder (K1 to K11). Every file of it is hashed (links are not
+ * followed, limits are those of a package), the program once. A skill without a
+ * program, or with one that cannot run (X15: its path escapes; other language;
+ * too large; no UTF-8; a frontmatter), is static: `file` is "" and `why` says
+ * so.
+ * Ownership: in `a`. Errors: ERR_NOT_FOUND for no SKILL.md; ERR_FRONTMATTER …
+ * as complaints_fail has it; ERR_LIMIT; ERR_REFUSED.
+ */
+MUST_CHECK bool skill_read(struct str folder, const struct limits *limits,
+                           struct arena *a, struct skill *out, struct err *e);
+
+/* Activation text (K41, K7): "[Skill: x activated]" … with the body, comments
+ * removed, at most BODY_WARN_CHARS, and up to 50 names of files. In `a`. */
+struct str skill_activation(const struct skill *s, struct arena *a);
+
+/* A program as `mapm check` judges it: does it compile, is there a `run`, does
+ * it take one argument, is `load` used. The errors of Starlark are complaints
+ * (program-syntax, program-name, program-run, program-load) with the line. */
+void skill_check_program(struct str file, struct str program,
+                         struct complaints *why);
+
+/* --- input (K20, X14) --------------------------------------------------------- */
+
+/*
+ * The argument of run(): one JSON object, compact, in `a`. From `text`
+ * ("" = none), then `pairs` "key=value" on top of it: a value that is JSON is
+ * taken as that, else as a string. `*given` false: neither was there.
+ * Errors: ERR_USAGE for what is no object, a pair without "=", a key twice.
+ */
+MUST_CHECK bool input_read(struct str text, const struct str *pairs,
+                           size_t pair_count, struct arena *a, struct str *out,
+                           bool *given, struct err *e);
+
+/* K9: "error: input is required. … Retry run_metaskill with …" with the
+ * activation text. In `a`. */
+struct str input_missing(const struct skill *s, struct arena *a);
+
+/* --- ask and command, as the program sees them --------------------------------- */
+
+struct ask {
+    unsigned number; /* from 1 */
+    struct str prompt, purpose;
+    struct str opts;      /* JSON object as given: for tapes */
+    unsigned max_turns;   /* clamped (K23) */
+    uint64_t deadline_ms; /* of the whole run, as proc_now_ms counts */
+    size_t max_chars;     /* of the answer, which is cut there (K24) */
+};
+
+struct answer {
+    struct str text; /* UTF-8, whole characters */
+    bool exhausted, truncated;
+    unsigned turns;
+};
+
+struct command {
+    unsigned number; /* from 1 */
+    const struct str *argv;
+    size_t argc;
+    struct str opts;      /* JSON object as given */
+    unsigned timeout_s;   /* clamped (K26) */
+    uint64_t deadline_ms; /* of the whole run */
+    size_t max_chars;     /* of the result (K29) */
+};
+
+struct outcome {
+    bool ok;
+    int exit_code;     /* -1: none, as for what was not started */
+    struct str result; /* stdout and stderr as they came; "error: …" */
+    bool truncated;
+    struct str rule; /* what refused it; "" = nothing did */
+};
+
+enum step_kind {
+    STEP_START,
+    STEP_ASK,
+    STEP_COMMAND,
+    STEP_TRACE,
+    STEP_PRINT,
+    STEP_FINISH
+};
+
+/* What happens, as it happens (K40): for the terminal and the history. */
+struct step {
+    enum step_kind kind;
+    bool done;        /* ASK, COMMAND: first without, then with */
+    uint64_t at_ms;   /* since the start of the run */
+    uint64_t took_ms; /* when done */
+    const struct ask *ask;
+    const struct answer *answer; /* ASK, done */
+    const struct command *command;
+    const struct outcome *outcome; /* COMMAND, done */
+    struct str text; /* TRACE: the kind; PRINT: the line; FINISH: the status */
+    struct str data; /* TRACE: JSON object, or "" */
+    bool failed;     /* ASK: it ended the run; FINISH: error */
+};
+
+/*
+ * What the program reaches. `ask` returning false ends the run with that
+ * error; `command` fails only when the run must end (ERR_INTERRUPTED), all else
+ * is an outcome. Both return by `deadline_ms`; results live in `a`.
+ */
+struct runtime_host {
+    bool (*ask)(void *ctx, const struct ask *in, struct arena *a,
+                struct answer *out, struct err *e);
+    bool (*command)(void *ctx, const struct command *in, struct arena *a,
+                    struct outcome *out, struct err *e);
+    void (*step)(void *ctx, const struct step *s); /* may be NULL */
+    void *ctx;
+};
+
+/* --- a run ---------------------------------------------------------------------- */
+
+struct runtime_job {
+    struct str name;    /* of the metaskill, in texts */
+    struct str file;    /* of the program, in reports */
+    struct str program; /* its text */
+    struct str input;   /* JSON object */
+    const struct limits *limits;
+    struct runtime_host host;
+};
+
+enum runtime_end {
+    RUNTIME_COMPLETED,   /* run() returned something */
+    RUNTIME_FAILED,      /* "error: …" */
+    RUNTIME_INTERRUPTED, /* likewise, by a signal */
+};
+
+struct runtime_result {
+    enum runtime_end end;
+    struct str text;     /* K31, or "error: …" (K33, K34) */
+    struct str envelope; /* JSON, one line; "" unless COMPLETED */
+    struct str status;   /* the envelope's; "error" unless COMPLETED */
+    struct str report;   /* of an error in the program: traceback; "" = none */
+    unsigned asks, commands, traces; /* used; traces: kept */
+    uint64_t took_ms;
+};
+
+/*
+ * Runs the program once, in a child process without rights, at most
+ * run_max_seconds; calls the host in this process. Always gives a result; a
+ * failure of the machine (no process, no memory) is RUNTIME_FAILED, too.
+ * Ownership: in `a`.
+ */
+void runtime_run(const struct runtime_job *job, struct arena *a,
+                 struct runtime_result *out);
+
+/* The literal errors of K34, K33. In `a`. */
+struct str runtime_unknown(struct str name, struct arena *a);
+struct str runtime_static(struct str name, struct arena *a);
+struct str runtime_not_allowed(struct str name, const char *policy,
+                               struct arena *a);
+struct str runtime_error(struct str name, const char *why, struct arena *a);
+
+/* Levels of runs in runs: MAPM_DEPTH; 1 or more inside of an ask. */
+unsigned runtime_depth(void);
+
+/* --- askers ----------------------------------------------------------------------- */
+
+/* Where the choice comes from, in this order (DESIGN.md 8). */
+struct asker_wishes {
+    struct str option;      /* --ask */
+    struct str environment; /* MAPM_ASK */
+    const struct project *user, *workspace;
+    const char *user_name, *workspace_name; /* of these files, for messages */
+    struct str dir; /* the workspace: programs inside of it are not found */
+};
+
+struct asker;
+
+/*
+ * Chooses and prepares a back end; starts nothing. `why` says in words where
+ * the choice comes from ("--ask", "config.yaml:3", "the first on PATH").
+ * Errors: ERR_NOT_FOUND with the ways to name one, raised by the first ask
+ * (DESIGN.md 8), so call it then; ERR_USAGE for a wish that is none.
+ */
+MUST_CHECK bool asker_choose(const struct asker_wishes *w, struct arena *a,
+                             struct asker **out, struct err *e);
+struct str asker_name(const struct asker *k); /* "claude", "exec:./x" … */
+struct str asker_why(const struct asker *k);
+struct str asker_program(const struct asker *k); /* absolute path, or URL */
+
+/* Progress of an ask under way: turns so far, a line of the answer. */
+struct asker_news {
+    void (*tell)(void *ctx, unsigned turns, struct str line);
+    void *ctx;
+};
+
+/* Asks. `dir` absolute: the workspace. As runtime_host.ask has it. */
+MUST_CHECK bool asker_ask(struct asker *k, struct str dir, const struct ask *in,
+                          const struct asker_news *news, struct arena *a,
+                          struct answer *out, struct err *e);
+
+/* Each back end there is, for `mapm doctor`: found where, or what is missing. */
+struct asker_found {
+    const char *name;
+    struct str place; /* "" = not there */
+    struct str note;
+};
+struct asker_found *asker_list(const struct asker_wishes *w, struct arena *a,
+                               size_t *count);
+
+/* --- policy of commands (DESIGN.md 3.1) --------------------------------------------- */
+
+enum verdict { VERDICT_UNRULED, VERDICT_ALLOW, VERDICT_DENY };
+
+/* One list of rules, most specific wins, deny beats allow. */
+struct policy {
+    struct policy_rule *rules;
+    size_t count, capacity;
+    struct arena *arena;
+};
+
+struct policy_rule {
+    bool allow;
+    const struct str *words; /* "*" any word, at the end any words */
+    size_t count;
+    struct str from; /* "config.yaml:12", "--allow" */
+};
+
+void policy_init(struct policy *p, struct arena *a);
+/* Rules of a file that count: for a workspace `allow` only when accepted. */
+void policy_add_project(struct policy *p, const struct project *from,
+                        const char *name, bool with_allow);
+/* "git diff *", as typed behind --allow; "*" allows everything that is not
+ * denied. ERR_USAGE. */
+MUST_CHECK bool policy_add_option(struct policy *p, struct str words,
+                                  struct err *e);
+/* The rule that decides, NULL for none. */
+enum verdict policy_judge(const struct policy *p, const struct str *argv,
+                          size_t argc, const struct policy_rule **rule);
+/* The rule that lets just this through, as --allow takes it: "git diff *". */
+struct str policy_suggest(const struct str *argv, size_t argc, struct arena *a);
+/* Words of a command line as a person types them; quoted where needed. */
+struct str policy_line(const struct str *argv, size_t argc, struct arena *a);
+
+/* --- commander: one command in the sandbox (THREATS.md 1.6, 2) ----------------------- */
+
+enum sandbox { SANDBOX_ON, SANDBOX_HOME, SANDBOX_OFF };
+
+/* What this machine offers, for doctor and for messages. */
+struct sandbox_walls {
+    struct str bubblewrap; /* its path; "" = not there */
+    bool namespaces;       /* it can be used */
+    struct str why_not;    /* when not */
+    int landlock_abi;      /* 0 = none */
+    bool seccomp;
+    bool enough;     /* commands may run */
+    struct str hint; /* what to do for more */
+};
+void sandbox_look(struct str workspace, struct arena *a,
+                  struct sandbox_walls *out);
+
+struct commander_options {
+    struct str workspace; /* absolute */
+    enum sandbox sandbox;
+    bool network;
+    /* `rule` names the program by a path: it may lie in the workspace. */
+    bool by_path;
+    void (*waiting)(void *ctx); /* another command runs in this workspace */
+    void (*notice)(void *ctx, const char *text); /* what a person should know */
+    void *ctx;
+};
+
+/* Runs one allowed command. As runtime_host.command has it: what goes wrong
+ * is an outcome "error: …". */
+MUST_CHECK bool commander_run(const struct commander_options *o,
+                              const struct command *in, struct arena *a,
+                              struct outcome *out, struct err *e);
+
+/* --- tapes --------------------------------------------------------------------------- */
+
+/*
+ * JSON lines: {"tape":1,"name":…,"digest":…,"input":{…}}, then {"ask":{"prompt",
+ * "opts"},"result":{…}} or {"command":{"argv","opts"},"result":{…}}, last
+ * {"envelope":{…}} or {"error":"error: …"}.
+ */
+struct tape_entry {
+    bool is_ask;
+    unsigned line;
+    struct str prompt;
+    const struct str *argv;
+    size_t argc;
+    struct str opts; /* JSON */
+    struct answer answer;
+    struct outcome outcome;
+    struct str failure; /* of an ask that failed; "" = none */
+};
+
+struct tape {
+    struct str name, digest, input; /* input: JSON object */
+    struct tape_entry *entries;
+    size_t count;
+    struct str envelope; /* JSON; "" when it ended in `error` */
+    struct str error;
+};
+
+/* Strict. Errors: ERR_FORMAT "x.jsonl:3: …". In `a`. */
+MUST_CHECK bool tape_parse(struct str text, const char *name, struct arena *a,
+                           struct tape *out, struct err *e);
+
+/* A host that plays `t`; it fails (ERR_FAILED, with a diff in `difference`)
+ * when the program asks for something else. */
+struct tape_player {
+    const struct tape *tape;
+    size_t at;
+    struct arena *arena;
+    struct str difference; /* for a person; "" = none so far */
+};
+struct runtime_host tape_replay(struct tape_player *p);
+
+/* Appends what passes through `inner` to `lines`. */
+struct tape_recorder {
+    struct runtime_host inner;
+    struct buf lines;
+};
+struct runtime_host tape_record(struct tape_recorder *r);
+void tape_begin(struct tape_recorder *r, struct str name, struct str digest,
+                struct str input);
+void tape_end(struct tape_recorder *r, const struct runtime_result *result);
+
+/* Compares a result with the end of a tape: "" when it is the same, else a
+ * difference for a person. durations are not compared. In `a`. */
+struct str tape_compare(const struct tape *t, const struct runtime_result *r,
+                        struct arena *a);
+
+#endif
