@@ -81,7 +81,7 @@ struct option {
 
 struct invocation;
 
-struct command {
+struct subcommand {
     const char *name;
     const char *arguments; /* "[ORIGIN…]" */
     const char *text;
@@ -96,10 +96,10 @@ struct command {
 extern const struct option options[OPTION_COUNT];
 extern const enum option_id common_options[];
 extern const size_t common_option_count;
-extern const struct command commands[];
+extern const struct subcommand commands[];
 extern const size_t command_count;
 
-const struct command *command_find(struct str name);
+const struct subcommand *command_find(struct str name);
 /* ERR_USAGE, with a near name. Returns false. */
 bool command_unknown(struct str name, struct err *e);
 
@@ -109,7 +109,7 @@ struct values {
 };
 
 struct invocation {
-    const struct command *command; /* NULL: none named */
+    const struct subcommand *command; /* NULL: none named */
     struct term term;
     struct arena arena;
     struct str cwd;  /* absolute; after -C */

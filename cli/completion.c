@@ -14,7 +14,7 @@
     "sed -n 's/^[a-z][a-z]*  *\\([A-Za-z0-9][A-Za-z0-9./_-]*\\).*/\\1/p'"
 
 /* The words that an argument of `c` is one of: its choices, or the commands. */
-static bool put_words(struct buf *b, const struct command *c)
+static bool put_words(struct buf *b, const struct subcommand *c)
 {
     if (c->run == command_help)
         for (size_t i = 0; i < command_count; i++)
@@ -71,7 +71,7 @@ static void put_bash_choices(struct buf *b)
     buf_text(b, "  esac\n");
 }
 
-static void put_bash_arguments(struct buf *b, const struct command *c)
+static void put_bash_arguments(struct buf *b, const struct subcommand *c)
 {
     if (c->kind == ARGUMENT_CHOICE || c->run == command_help) {
         buf_text(b, "((count)) || words='");
@@ -148,7 +148,7 @@ static void put_bash_commands(struct buf *b)
     put_bash_option(b, OPTION_VERSION);
     buf_text(b, "' ;;\n");
     for (size_t i = 0; i < command_count; i++) {
-        const struct command *c = &commands[i];
+        const struct subcommand *c = &commands[i];
 
         buf_printf(b, "    %s)\n      ", c->name);
         if (c->option_count) {
@@ -226,7 +226,7 @@ static void put_zsh_options(struct buf *b, const enum option_id *ids,
     }
 }
 
-static void put_zsh_arguments(struct buf *b, const struct command *c)
+static void put_zsh_arguments(struct buf *b, const struct subcommand *c)
 {
     const char *which = c->max_arguments == 1 ? "1" : "*";
 
@@ -310,7 +310,7 @@ static void put_fish_option(struct buf *b, const char *condition,
 }
 
 /* `__mapm_at COMMAND [N]`: at an argument (the N-th) of the command. */
-static void put_fish_arguments(struct buf *b, const struct command *c)
+static void put_fish_arguments(struct buf *b, const struct subcommand *c)
 {
     if (c->kind == ARGUMENT_CHOICE || c->run == command_help) {
         buf_printf(b, "complete -c mapm -n '__mapm_at %s 1' -a '", c->name);
@@ -390,7 +390,7 @@ static void put_fish(struct buf *b)
         put_fish_option(b, "", common_options[k]);
     put_fish_option(b, " -n __mapm_first", OPTION_VERSION);
     for (size_t i = 0; i < command_count; i++) {
-        const struct command *c = &commands[i];
+        const struct subcommand *c = &commands[i];
 
         buf_printf(b, "complete -c mapm -n __mapm_first -a %s -d '%s'\n",
                    c->name, c->text);

@@ -38,7 +38,7 @@ static void show_option(struct term *t, enum option_id id)
     term_print(t, "%-28s%s%s\n", left, n > 27 ? "  " : "", o->text);
 }
 
-static void show_command(struct term *t, const struct command *c)
+static void show_command(struct term *t, const struct subcommand *c)
 {
     term_print(t, "%s.\n\nusage: mapm %s [OPTION]...%s%s\n", c->text, c->name,
                c->arguments[0] ? " " : "", c->arguments);
@@ -68,7 +68,7 @@ static void show_all(struct term *t)
 
 COMMAND(command_help)
 {
-    const struct command *c = inv->command;
+    const struct subcommand *c = inv->command;
 
     if (c && c->run == command_help && inv->arguments.count) {
         c = command_find(inv->arguments.items[0]);

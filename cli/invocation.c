@@ -4,7 +4,7 @@
 
 #include "command.h"
 
-const struct command *command_find(struct str name)
+const struct subcommand *command_find(struct str name)
 {
     for (size_t i = 0; i < command_count; i++)
         if (str_is(name, commands[i].name))
@@ -31,7 +31,7 @@ static void add_value(struct invocation *inv, struct values *v, struct str s)
     v->items[v->count++] = s;
 }
 
-static bool takes_option(const struct command *c, enum option_id id)
+static bool takes_option(const struct subcommand *c, enum option_id id)
 {
     for (size_t i = 0; i < common_option_count; i++)
         if (common_options[i] == id)
@@ -54,7 +54,7 @@ static bool known_word(const char *words, struct str word)
     return false;
 }
 
-static bool unknown_option(const struct command *c, struct str name,
+static bool unknown_option(const struct subcommand *c, struct str name,
                            struct err *e)
 {
     const char *near = NULL;
@@ -74,7 +74,7 @@ static bool unknown_option(const struct command *c, struct str name,
     return err_hint(e, "mapm help%s%s", c ? " " : "", c ? c->name : "");
 }
 
-static bool find_long(const struct command *c, struct str name,
+static bool find_long(const struct subcommand *c, struct str name,
                       enum option_id *id, struct err *e)
 {
     for (int i = 0; i < OPTION_COUNT; i++)
@@ -86,7 +86,7 @@ static bool find_long(const struct command *c, struct str name,
     return unknown_option(c, name, e);
 }
 
-static bool find_letter(const struct command *c, char letter,
+static bool find_letter(const struct subcommand *c, char letter,
                         enum option_id *id, struct err *e)
 {
     for (int i = 0; i < OPTION_COUNT; i++)
@@ -216,7 +216,7 @@ static bool take_word(struct parse *p, const char *text, struct err *e)
 
 static bool check_arguments(const struct invocation *inv, struct err *e)
 {
-    const struct command *c = inv->command;
+    const struct subcommand *c = inv->command;
 
     if (!c || has_option(inv, OPTION_HELP))
         return true;

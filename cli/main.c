@@ -97,7 +97,7 @@ static bool enter_folder(struct invocation *inv, struct err *e)
 }
 
 /* What answers without looking at any folder. */
-static bool stays_outside(const struct command *c)
+static bool stays_outside(const struct subcommand *c)
 {
     return c->run == command_help || c->run == command_version ||
            c->run == command_completion;

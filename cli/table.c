@@ -118,7 +118,7 @@ static const enum option_id star_options[] = {
 #define OPTIONS(list) list, sizeof list / sizeof *list
 #define NO_OPTIONS NULL, 0
 
-const struct command commands[] = {
+const struct subcommand commands[] = {
     {"install", "[ORIGIN...]", "Put packages and all they need into the workspace",
         0, MANY, ARGUMENT_PATH, NULL, OPTIONS(install_options), command_install},
     {"remove", "NAME...", "Take packages out of the workspace",
