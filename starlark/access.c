@@ -463,22 +463,16 @@ value sl_attr_find(struct star *s, value object, value name)
 /* The attribute that was probably meant, into `text`. */
 static bool nearest(value object, value name, char *text, size_t size)
 {
-    const struct sl_string *n = sl_string(name);
-    const char *names[METHOD_COUNT], *found;
-    char wanted[64];
-    size_t count = 0;
+    struct sl_spelling sp;
 
-    if (n->length >= sizeof wanted)
-        return false;
-    memcpy(wanted, n->p, n->length);
-    wanted[n->length] = '\0';
+    sl_spell_begin(&sp, sl_string(name)->p, sl_string(name)->length);
     for (int m = 1; m < METHOD_COUNT; m++)
         if (sl_method(object, (enum sl_method)m))
-            names[count++] = sl_method_names[m];
-    found = sl_nearest(wanted, names, count);
-    if (found)
-        snprintf(text, size, " (did you mean .%s?)", found);
-    return found;
+            sl_spell_try(&sp, sl_method_names[m], strlen(sl_method_names[m]));
+    if (sp.best)
+        snprintf(text, size, " (did you mean .%.*s?)", (int)sp.best_length,
+                 sp.best);
+    return sp.best;
 }
 
 value sl_attr(struct star *s, value object, value name)

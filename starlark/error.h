@@ -71,8 +71,5 @@ struct sl_spelling {
 };
 void sl_spell_begin(struct sl_spelling *sp, const char *p, size_t length);
 void sl_spell_try(struct sl_spelling *sp, const char *p, size_t length);
-/* The same for texts ended by NUL; NULL: none. */
-const char *sl_nearest(const char *name, const char *const *names,
-                       size_t count);
 
 #endif

@@ -435,30 +435,24 @@ value sl_vm_loaded_name(const struct sl_code *code, const uint64_t *pc,
     return code->name;
 }
 
+#define LOOKED_AT_MAX 64 /* names of a module, for a better one */
+
 value sl_vm_not_in_module(struct star *s, const struct sl_globals *g,
                           value name, value module)
 {
     const struct sl_string *n = sl_string(name), *m = sl_string(module);
-    char texts[64][64], wanted[64], hint[100] = "";
-    const char *names[64];
-    size_t count = 0;
+    struct sl_spelling sp;
+    char hint[100] = "";
 
-    for (uint32_t i = 0; i < g->count && count < 64; i++) {
+    sl_spell_begin(&sp, n->p, n->length);
+    for (uint32_t i = 0; i < g->count && i < LOOKED_AT_MAX; i++) {
         const struct sl_string *t = sl_string(g->names[i]);
-        if (t->length < sizeof *texts && t->length && t->p[0] != '_') {
-            memcpy(texts[count], t->p, t->length);
-            texts[count][t->length] = '\0';
-            names[count] = texts[count];
-            count++;
-        }
+        if (t->length && t->p[0] != '_')
+            sl_spell_try(&sp, t->p, t->length);
     }
-    if (n->length < sizeof wanted) {
-        memcpy(wanted, n->p, n->length);
-        wanted[n->length] = '\0';
-        const char *near = sl_nearest(wanted, names, count);
-        if (near)
-            snprintf(hint, sizeof hint, " (did you mean %s?)", near);
-    }
+    if (sp.best)
+        snprintf(hint, sizeof hint, " (did you mean %.*s?)",
+                 (int)sp.best_length, sp.best);
     return sl_fail(s, "load: name %.*s not found in module %.*s%s",
                    (int)n->length, n->p, (int)m->length, m->p, hint);
 }

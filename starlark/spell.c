@@ -77,13 +77,3 @@ void sl_spell_try(struct sl_spelling *sp, const char *p, size_t length)
     sp->best = p;
     sp->best_length = length;
 }
-
-const char *sl_nearest(const char *name, const char *const *names, size_t count)
-{
-    struct sl_spelling sp;
-
-    sl_spell_begin(&sp, name, strlen(name));
-    for (size_t i = 0; i < count; i++)
-        sl_spell_try(&sp, names[i], strlen(names[i]));
-    return sp.best;
-}

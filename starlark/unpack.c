@@ -93,25 +93,15 @@ static int find_name(const struct pattern *m, const struct sl_string *name)
 static void unexpected(struct star *s, const char *function,
                        const struct pattern *m, const struct sl_string *name)
 {
-    char texts[NAMES_MAX][40], wanted[40], hint[70] = "";
-    const char *names[NAMES_MAX];
-    size_t count = 0;
+    struct sl_spelling sp;
+    char hint[100] = "";
 
-    for (uint32_t i = m->by_place; i < m->names; i++) {
-        if (m->p[i].length >= sizeof *texts)
-            continue;
-        memcpy(texts[count], m->p[i].name, m->p[i].length);
-        texts[count][m->p[i].length] = '\0';
-        names[count] = texts[count];
-        count++;
-    }
-    if (name->length < sizeof wanted) {
-        memcpy(wanted, name->p, name->length);
-        wanted[name->length] = '\0';
-        const char *near = sl_nearest(wanted, names, count);
-        if (near)
-            snprintf(hint, sizeof hint, " (did you mean %s?)", near);
-    }
+    sl_spell_begin(&sp, name->p, name->length);
+    for (uint32_t i = m->by_place; i < m->names; i++)
+        sl_spell_try(&sp, m->p[i].name, m->p[i].length);
+    if (sp.best)
+        snprintf(hint, sizeof hint, " (did you mean %.*s?)",
+                 (int)sp.best_length, sp.best);
     sl_fail(s, "%s: unexpected keyword argument \"%.*s\"%s", function,
             SL_SHOWN(sl_value(name)), hint);
 }

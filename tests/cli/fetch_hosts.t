@@ -3,25 +3,8 @@
 # M32; THREATS rows 10, 13, 15; FETCH 8, 9.
 . "$(dirname "$0")/../lib/cli.sh"
 
-DRIVE=${MAPM_BUILD:-$ROOT/build}/fetch_drive
-[ -x "$DRIVE" ] || skip_all 'fetch_drive is not built'
-GH=https://github.com
-HELLO=$GH/acme/catalog/tree/main/skills/hello
+. "$ROOT/tests/lib/fetch.sh"
 
-drive()
-{
-    rm -rf "$T/incoming"
-    mkdir "$T/incoming"
-    run "$DRIVE" "$@"
-}
-want()
-{
-    what=$1 code=$2 regex=$3
-    shift 3
-    drive "$T/incoming" "$@"
-    is "$what" "$status" "$code"
-    like "$what: said so" "$out" "$regex"
-}
 # sent: what was sent as Authorization, of all requests
 secret=s3cr3t-0123456789
 unsaid()
@@ -29,8 +12,6 @@ unsaid()
     unlike "$1: never shown" "$out$err" "$secret"
 }
 
-skill "$T/src/skills/hello"
-make_repo acme/catalog "$T/src"
 make_repo acme/private "$T/src"
 make_repo new/name "$T/src"
 PRIVATE=$GH/acme/private/tree/main/skills/hello
