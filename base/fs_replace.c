@@ -141,3 +141,23 @@ bool fs_replace_at(int dirfd, const char *path, mode_t mode, struct str content,
     CLEANUP_FD int here = -1;
     return fs_open_dir(".", &here, e) && fs_sync_dir(here, path, e);
 }
+
+bool fs_replace_user_file(const char *path, mode_t mode, struct str content,
+                          struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    CLEANUP_FD int fd = -1;
+    struct str whole = str_from(path);
+    size_t slash = str_find_last(whole, '/');
+    struct str folder = STR("."), name = whole;
+
+    if (slash != SIZE_MAX) {
+        folder = str_slice(whole, 0, slash ? slash : 1);
+        name = str_from_index(whole, slash + 1);
+    }
+    if (name.n == 0)
+        return err_set(e, ERR_REFUSED, "%s: not the name of a file", path);
+    return (fs_open_dir(str_c(folder, &a), &fd, e) &&
+            fs_replace_at(fd, str_c(name, &a), mode, content, e)) ||
+           err_wrap(e, "cannot write %s", path);
+}

@@ -75,6 +75,11 @@ MUST_CHECK bool fs_create_at(int dirfd, const char *path, mode_t mode,
 MUST_CHECK bool fs_replace_at(int dirfd, const char *path, mode_t mode,
                               struct str content, struct err *e);
 
+/* The same for a file that the user named: links on the way to its folder are
+ * followed; relative to the current folder. */
+MUST_CHECK bool fs_replace_user_file(const char *path, mode_t mode,
+                                     struct str content, struct err *e);
+
 /* mkdir -p below dirfd; components that exist must be real directories. */
 MUST_CHECK bool fs_make_dirs_at(int dirfd, const char *path, mode_t mode,
                                 struct err *e);

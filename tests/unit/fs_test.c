@@ -338,6 +338,28 @@ TEST(create_is_exclusive_and_umask_proof)
 }
 
 /* Row 16, row 27. */
+TEST(a_file_of_the_user_is_replaced_where_its_path_leads)
+{
+    struct scratch s;
+    struct err e = {0};
+    char path[sizeof s.path + 32];
+
+    scratch_open(&s);
+    CHECK(fs_make_dirs_at(s.fd, "real", 0755, &e));
+    CHECK(symlinkat("real", s.fd, "way") == 0);
+    snprintf(path, sizeof path, "%s/way/f", s.path);
+    CHECK(fs_replace_user_file(path, 0644, STR("one"), &e));
+    CHECK(fs_replace_user_file(path, 0644, STR("two"), &e));
+    CHECK_STR(get(&s, "real/f"), "two");
+    snprintf(path, sizeof path, "%s/way/", s.path);
+    CHECK(!fs_replace_user_file(path, 0644, STR("x"), &e));
+    CHECK(e.code == ERR_REFUSED);
+    snprintf(path, sizeof path, "%s/none/f", s.path);
+    CHECK(!fs_replace_user_file(path, 0644, STR("x"), &e));
+    CHECK(e.code == ERR_NOT_FOUND);
+    scratch_close(&s);
+}
+
 TEST(replace_keeps_the_mode_and_refuses_what_is_no_file)
 {
     static const char *const refused[] = {"dir",      "fifo",      "link",
