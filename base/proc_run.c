@@ -8,9 +8,11 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "proc_child.h"
+#include "proc_rest.h"
 
 #define STDERR_KEPT_BYTES 4096
 #define BLOCK_BYTES       16384
@@ -22,7 +24,10 @@
 /* Without pidfd_open we look this often. */
 #define LOOK_MS 10
 
-/* A signal just before poll would not end it: look at the flag this often. */
+/* What cannot be killed (it changed its user) must not hold us for ever. */
+#define KILL_MAX_MS 2000
+
+/* How often `go_on` is asked at least. */
 #define LISTEN_MS 250
 
 struct run {
@@ -37,17 +42,30 @@ struct run {
     char tail[2 * STDERR_KEPT_BYTES]; /* of stderr */
     size_t tail_bytes;
     uint64_t start_ms, ended_ms;
+    bool stopped, timed_out;
+    struct proc_rest rest;
     struct sigaction pipe_before;
 };
 
-static void reap(struct run *r, int options)
+static bool has_ended(pid_t pid)
+{
+    siginfo_t info = {0};
+
+    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == pid;
+}
+
+static void reap(struct run *r)
 {
     pid_t got;
 
     if (!r->pid)
         return;
+    /* While it is a zombie, its group has its number: nobody else's. */
+    if (r->o->end_all && has_ended(r->pid))
+        kill(-r->pid, SIGKILL);
     do
-        got = waitpid(r->pid, &r->status, options);
+        got = waitpid(r->pid, &r->status, WNOHANG);
     while (got < 0 && errno == EINTR);
     if (got == 0)
         return;
@@ -55,14 +73,27 @@ static void reap(struct run *r, int options)
         r->status = 0; /* another waited for it: nothing more to learn */
     r->pid = 0;
     r->ended_ms = proc_now_ms();
+    proc_rest_kill(&r->rest);
+}
+
+static void end(struct run *r)
+{
+    static const struct timespec breath = {.tv_nsec = 200 * 1000};
+    uint64_t start = proc_now_ms();
+
+    if (r->pid)
+        kill(-r->pid, SIGKILL);
+    reap(r);
+    while (r->pid && proc_now_ms() - start < KILL_MAX_MS) {
+        nanosleep(&breath, NULL);
+        reap(r);
+    }
 }
 
 static void run_done(struct run *r)
 {
-    if (r->pid) {
-        kill(-r->pid, SIGKILL);
-        reap(r, 0);
-    }
+    end(r);
+    proc_rest_end(&r->rest);
     fs_close(&r->in);
     fs_close(&r->out);
     fs_close(&r->err);
@@ -97,13 +128,16 @@ static bool start(struct run *r, struct err *e)
     };
 
     if (!make_pipe(&r->their_in, &r->in, &r->in, e) ||
-        !make_pipe(&r->out, &r->their_out, &r->out, e) ||
-        !make_pipe(&r->err, &r->their_err, &r->err, e))
+        !make_pipe(&r->out, &r->their_out, &r->out, e))
+        return false;
+    if (!r->o->one_stream && !make_pipe(&r->err, &r->their_err, &r->err, e))
         return false;
     s.fds[0] = r->their_in;
     s.fds[1] = r->their_out;
-    s.fds[2] = r->their_err;
+    s.fds[2] = r->o->one_stream ? r->their_out : r->their_err;
     s.fds[3] = -1;
+    if (r->o->end_all)
+        proc_rest_begin(&r->rest);
     if (!proc_start(&s, &r->pid, e))
         return false;
     fs_close(&r->their_in);
@@ -159,7 +193,29 @@ static void keep_tail(struct run *r, struct str block)
     r->tail_bytes += block.n;
 }
 
-static bool may_go_on(const struct run *r, struct err *e)
+static void take_in(struct run *r)
+{
+    char block[BLOCK_BYTES];
+    int *const fds[] = {&r->out, &r->err};
+
+    for (int is_err = 0; is_err < 2; is_err++) {
+        struct str got = *fds[is_err] < 0
+                             ? STR("")
+                             : str_of(block, take(fds[is_err], block));
+
+        if (!got.n)
+            continue;
+        if (r->o->output)
+            r->o->output(r->o->ctx, is_err, got);
+        else if (is_err)
+            keep_tail(r, got);
+        else
+            buf_append(&r->output, got);
+    }
+}
+
+/* False, too, when the run is to end without an error. */
+static bool may_go_on(struct run *r, struct err *e)
 {
     unsigned limit = r->o->timeout_ms;
 
@@ -168,10 +224,16 @@ static bool may_go_on(const struct run *r, struct err *e)
                        r->o->argv[0], r->o->max_output_bytes);
     if (proc_interrupted())
         return err_set(e, ERR_INTERRUPTED, "interrupted");
-    if (limit && r->pid && proc_now_ms() - r->start_ms >= limit)
+    r->stopped = r->o->go_on && !r->o->go_on(r->o->ctx);
+    if (r->stopped)
+        return false;
+    if (!limit || !r->pid || proc_now_ms() - r->start_ms < limit)
+        return true;
+    if (!r->o->report_timeout)
         return err_set(e, ERR_FAILED, "%s: not done after %u ms", r->o->argv[0],
                        limit);
-    return true;
+    r->timed_out = true;
+    return false;
 }
 
 static int pause_ms(const struct run *r)
@@ -195,29 +257,44 @@ static bool is_over(const struct run *r)
            proc_now_ms() - r->ended_ms >= GRACE_MS;
 }
 
+/* A signal that comes between the look at the flag and the sleep must end the
+ * sleep: it is let in only there. */
+static bool sleep_until_news(const struct run *r, struct err *e)
+{
+    struct pollfd fds[] = {
+        {r->out, POLLIN, 0},
+        {r->err, POLLIN, 0},
+        {r->in, POLLOUT, 0},
+        {r->pid ? r->pidfd : -1, POLLIN, 0},
+    };
+    int ms = pause_ms(r);
+    struct timespec most = {ms / 1000, ms % 1000 * 1000000L};
+    sigset_t ends, before;
+    bool ok = true;
+
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGINT);
+    sigaddset(&ends, SIGTERM);
+    sigaddset(&ends, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &ends, &before);
+    if (!proc_interrupted() && ppoll(fds, 4, &most, &before) < 0 &&
+        errno != EINTR)
+        ok = err_errno(e, "poll");
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return ok;
+}
+
 static bool converse(struct run *r, struct err *e)
 {
-    char block[BLOCK_BYTES];
-
     while (!is_over(r)) {
-        struct pollfd fds[] = {
-            {r->out, POLLIN, 0},
-            {r->err, POLLIN, 0},
-            {r->in, POLLOUT, 0},
-            {r->pid ? r->pidfd : -1, POLLIN, 0},
-        };
-
-        if (poll(fds, 4, pause_ms(r)) < 0 && errno != EINTR)
-            return err_errno(e, "poll");
-        if (r->out >= 0)
-            buf_append(&r->output, str_of(block, take(&r->out, block)));
-        if (r->err >= 0)
-            keep_tail(r, str_of(block, take(&r->err, block)));
+        if (!sleep_until_news(r, e))
+            return false;
+        take_in(r);
         if (r->in >= 0)
             feed(r);
         if (!may_go_on(r, e))
             return false;
-        reap(r, WNOHANG);
+        reap(r);
     }
     return true;
 }
@@ -243,12 +320,17 @@ bool proc_run(const struct proc_options *o, struct arena *a,
     /* Writing to a program that has ended must not end us. */
     sigaction(SIGPIPE, &ignore, &r.pipe_before);
     buf_init(&r.output, o->max_output_bytes);
-    if (!start(&r, e) || !converse(&r, e))
+    if (!start(&r, e))
         return false;
+    if (!converse(&r, e) && !r.stopped && !r.timed_out)
+        return false;
+    end(&r);
     tail = str_of(r.tail, r.tail_bytes);
     if (tail.n > STDERR_KEPT_BYTES)
         tail = str_from_index(tail, tail.n - STDERR_KEPT_BYTES);
     *out = (struct proc_result){
+        .stopped = r.stopped,
+        .timed_out = r.timed_out,
         .exit_code = proc_exit_code(r.status),
         .out = arena_str(a, buf_str(&r.output)),
         .err = arena_str(a, tail),

@@ -104,6 +104,147 @@ TEST(a_daemon_left_behind_is_not_waited_for)
     arena_done(&a);
 }
 
+static bool is_alive(const char *path)
+{
+    struct arena a = {0};
+    struct err e = {0};
+    struct str text = STR("");
+    uint64_t pid = 0;
+    bool alive;
+
+    /* Its number was written before the run could end. */
+    CHECK(fs_read_user_file(path, 100, &a, &text, &e));
+    CHECK(str_number(str_trim(text), INT32_MAX, &pid) && pid > 1);
+    alive = pid > 1 && kill((pid_t)pid, 0) == 0;
+    arena_done(&a);
+    return alive;
+}
+
+/* Row 19: what leaves its group, its session and its parent is ended, too. */
+TEST(everything_is_ended_daemons_included)
+{
+    static const char *const lines[] = {
+        "sleep 60 & echo $! >FILE",
+        "setsid sh -c 'echo $$ >FILE; exec sleep 60' & while [ ! -s FILE ]; do "
+        ":; done",
+        /* forks twice, a session of its own, deaf to polite signals */
+        "(setsid sh -c 'trap \"\" TERM HUP; (sleep 60; :) & echo $! >FILE; "
+        "wait' &) ; while [ ! -s FILE ]; do :; done",
+        "setsid sh -c 'setsid sh -c \"setsid sleep 60 & echo \\$! >FILE\" &' "
+        "& while [ ! -s FILE ]; do :; done",
+    };
+    char path[] = "/tmp/proc_test-XXXXXX", line[1000];
+    int fd = mkstemp(path);
+    pid_t other = fork();
+
+    if (other == 0) {
+        pause();
+        _exit(0);
+    }
+    for (size_t i = 0; i < 2 * sizeof lines / sizeof *lines; i++) {
+        struct arena a = {0};
+        struct err e = {0};
+        struct proc_result r = {0};
+        struct proc_options o = {.end_all = true, .report_timeout = true};
+        uint64_t start = proc_now_ms();
+        size_t used = 0;
+
+        for (const char *p = lines[i / 2]; *p; p++) {
+            bool here = strncmp(p, "FILE", 4) == 0;
+
+            used += (size_t)snprintf(line + used, sizeof line - used, "%.*s",
+                                     here ? 100 : 1, here ? path : p);
+            p += here ? 3 : 0;
+        }
+        if (i % 2) { /* ended by us */
+            o.timeout_ms = 500;
+            snprintf(line + used, sizeof line - used, "; sleep 60");
+        }
+        CHECK(ftruncate(fd, 0) == 0);
+        CHECK(run(o, line, &a, &r, &e));
+        CHECK(r.timed_out == (i % 2 == 1));
+        CHECK(r.exit_code == (i % 2 ? 128 + SIGKILL : 0));
+        CHECK(!is_alive(path));
+        CHECK(proc_now_ms() - start < 20000);
+        arena_done(&a);
+    }
+    /* What was ours before is left alone. */
+    CHECK(kill(other, 0) == 0 && waitpid(other, NULL, WNOHANG) == 0);
+    kill(other, SIGKILL);
+    CHECK(waitpid(other, NULL, 0) == other);
+    close(fd);
+    unlink(path);
+}
+
+struct listener {
+    size_t out, err, calls, limit;
+};
+
+static void hear(void *ctx, bool is_err, struct str block)
+{
+    struct listener *l = ctx;
+
+    *(is_err ? &l->err : &l->out) += block.n;
+}
+
+static bool go_on(void *ctx)
+{
+    struct listener *l = ctx;
+
+    l->calls++;
+    return !l->limit || l->out < l->limit;
+}
+
+TEST(output_is_handed_over_as_it_comes)
+{
+    struct arena a = {0};
+    struct err e = {0};
+    struct listener l = {0};
+    struct proc_result r = {0};
+    struct proc_options o = {.output = hear, .go_on = go_on, .ctx = &l};
+
+    o.max_output_bytes = 10;
+    CHECK(run(o, "head -c 3000000 /dev/zero; head -c 70000 /dev/zero >&2", &a,
+              &r, &e));
+    CHECK(l.out == 3000000 && l.err == 70000 && r.out.n == 0 && r.err.n == 0);
+    CHECK(r.exit_code == 0 && !r.stopped && !r.timed_out);
+
+    l = (struct listener){0};
+    o.one_stream = true;
+    CHECK(run(o, "printf a; printf b >&2", &a, &r, &e));
+    CHECK(l.out == 2 && l.err == 0);
+    o.output = NULL;
+    CHECK(run(o, "printf a; printf b >&2; printf c", &a, &r, &e));
+    CHECK_STR(r.out.p, "abc");
+    arena_done(&a);
+}
+
+TEST(the_caller_can_end_a_run)
+{
+    struct arena a = {0};
+    struct err e = {0};
+    struct listener l = {.limit = 1000};
+    struct proc_result r = {0};
+    struct proc_options o = {.output = hear, .go_on = go_on, .ctx = &l};
+    uint64_t start = proc_now_ms();
+
+    CHECK(run(o, "yes", &a, &r, &e));
+    CHECK(r.stopped && !r.timed_out && r.exit_code == 128 + SIGKILL);
+    CHECK(e.code == ERR_NONE);
+
+    /* Asked in silence, too: four times a second. */
+    l = (struct listener){0};
+    o.timeout_ms = 1000;
+    o.report_timeout = true;
+    CHECK(run(o, "echo before; sleep 60", &a, &r, &e));
+    CHECK(r.timed_out && !r.stopped && l.calls >= 3);
+    CHECK(proc_now_ms() - start < 20000);
+    o.output = NULL;
+    CHECK(run(o, "echo before; sleep 60", &a, &r, &e));
+    CHECK_STR(r.out.p, "before\n"); /* what came so far */
+    arena_done(&a);
+}
+
 TEST(what_cannot_be_started_says_why)
 {
     static const char *const absent[] = {"/no/such/program", NULL};
@@ -297,4 +438,39 @@ TEST(signals_set_a_flag_and_end_a_run)
     }
     waitpid(child, &status, 0);
     CHECK(status == 0);
+}
+
+/* A signal at any moment ends the run at once: between the look at the flag
+ * and the sleep, too. */
+TEST(no_signal_is_lost)
+{
+    unsigned worst_ms = 0;
+
+    for (unsigned i = 0; i < 60; i++) {
+        int status = -1;
+        uint64_t start;
+        pid_t child = fork();
+
+        if (child == 0) {
+            struct arena a = {0};
+            struct err e = {0};
+            struct proc_result r;
+            struct proc_options o = {.end_all = i % 2};
+
+            signal(SIGTERM, SIG_DFL);
+            proc_catch_signals();
+            if (run(o, "sleep 60", &a, &r, &e))
+                _exit(1);
+            _exit(e.code == ERR_INTERRUPTED ? 0 : 2);
+        }
+        usleep(15000 + i * 37);
+        start = proc_now_ms();
+        kill(child, SIGTERM);
+        waitpid(child, &status, 0);
+        CHECK(status == 0 || status == SIGTERM); /* before it was caught */
+        if (proc_now_ms() - start > worst_ms)
+            worst_ms = (unsigned)(proc_now_ms() - start);
+    }
+    printf("# the slowest end took %u ms\n", worst_ms);
+    CHECK(worst_ms < 2000); /* 50 where nothing else runs */
 }

@@ -1,0 +1,30 @@
+#ifndef BASE_PROC_REST_H
+#define BASE_PROC_REST_H
+
+#include "base/buf.h"
+
+#include <sys/types.h>
+
+/*
+ * proc_rest: the processes that a run leaves behind. While a run lasts we are
+ * a subreaper: whoever loses its parent below us becomes our child, whatever
+ * sessions and groups it made, and there it is found and killed.
+ */
+
+struct proc_rest {
+    bool on;
+    int before;       /* were we a subreaper? */
+    struct buf known; /* pid_t: children that we had before */
+};
+
+void proc_rest_begin(struct proc_rest *r);
+
+/* Kills and reaps what became our child since, until nothing comes any more
+ * (or for two seconds, when something cannot be killed). Without a begin it
+ * does nothing. */
+void proc_rest_kill(struct proc_rest *r);
+
+/* Twice is harmless. */
+void proc_rest_end(struct proc_rest *r);
+
+#endif
