@@ -281,7 +281,11 @@ struct setting {
     unsigned line;
 };
 
-/* One rule of policy.commands: "*" is any word, at the end any words. */
+/*
+ * One rule of policy.commands, as written: "*" is any word, at the end any
+ * words, also none; inside of a word it is any text. "\*" is a star and
+ * "\\" a backslash before one of both. The first word has no star, or is one.
+ */
 struct project_rule {
     bool allow; /* else it denies */
     const struct str *words;
@@ -289,16 +293,18 @@ struct project_rule {
     unsigned line;
 };
 
-/* Who answers when a metaskill asks. A workspace can only name a preset. */
+/* Who answers when a metaskill asks. A workspace can only name a preset; in a
+ * user's file one may have a model and, "anthropic" and "openai", a key. */
 struct project_ask {
     struct str name;        /* of a preset; "" = none, or one of the next */
     const struct str *argv; /* exec: a program of the user's own */
     size_t argc;
-    struct str url;               /* http: base of an API */
-    struct str api;               /* "anthropic" or "openai" */
+    struct str url;               /* http: base of an API, no "/" at its end */
+    struct str api;               /* of url: "anthropic" or "openai" */
     struct str model;             /* "" = the API's or program's own */
-    struct str key_env, key_file; /* where the key is; both "" = none */
-    unsigned line;                /* 0: nothing is said */
+    struct str key_env, key_file; /* where the key is; both "" = none. A file
+                                     begins with "/" or "~/" */
+    unsigned line;                /* of the key; 0: nothing is said */
 };
 
 enum project_flag { PROJECT_UNSAID, PROJECT_FALSE, PROJECT_TRUE };
@@ -336,8 +342,9 @@ MUST_CHECK bool project_parse(struct str text, enum project_role role,
                               struct project *out, struct err *e);
 
 /* What of a workspace's mapm.yaml counts only once the user has accepted it:
- * its allow rules and network: true, in a canonical form. False when it has
- * neither. */
+ * its allow rules and network: true, with the deny rules that bound them, in a
+ * canonical form: order and repetition do not matter. False when it has
+ * neither of the first two. */
 bool project_policy_digest(const struct project *p, struct hash *out);
 
 /*

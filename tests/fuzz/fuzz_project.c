@@ -8,11 +8,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_workspace(const struct project *p)
 {
-    if (p->host_count)
+    const struct project_ask *ask = &p->ask;
+
+    if (p->host_count || ask->argc || ask->url.n || ask->key_env.n ||
+        ask->key_file.n || str_is(ask->name, "anthropic") ||
+        str_is(ask->name, "openai"))
         abort();
-    for (size_t i = 0; i < p->setting_count; i++)
-        if (str_starts(p->settings[i].name, STR("ask.")))
-            abort();
+    if ((p->sandbox.n && !str_is(p->sandbox, "on")) ||
+        str_is(p->metaskills, "all") || str_is(p->keep, "full"))
+        abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -20,6 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CLEANUP(arena_done) struct arena a = {0};
     enum project_role role;
     struct project p;
+    struct hash digest;
     struct err e = {0};
 
     if (size == 0)
@@ -34,6 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (role != PROJECT_USER)
         check_workspace(&p);
+    (void)project_policy_digest(&p, &digest);
     for (size_t i = 0; i < p.root_count; i++)
         (void)project_source_allowed(&p, &p.roots[i].origin);
     return 0;

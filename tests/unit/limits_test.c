@@ -71,29 +71,31 @@ TEST(the_user_raises_a_workspace_lowers) /* row 15 */
     arena_done(&arena);
 }
 
-TEST(each_has_its_name_and_its_ceiling)
+static const char *limits_text(const struct limit *l, uint64_t value)
+{
+    return arena_printf(&arena, "limits: {%s: %llu}", l->name,
+                        (unsigned long long)value)
+        .p;
+}
+
+TEST(each_has_its_name_its_ceiling_and_its_least)
 {
     for (size_t i = 0; i < LIMITS_COUNT; i++) {
         struct limits l = limits_default;
         struct limit *one = &l.all[i];
         struct err e = {0};
 
-        CHECK(one->value >= 1 && one->value <= one->ceiling);
+        CHECK(one->value >= one->least && one->value <= one->ceiling);
         CHECK(limits_find(&l, str_from(one->name)) == one);
-        CHECK(apply(&l,
-                    arena_printf(&arena, "limits: {%s: %llu}", one->name,
-                                 (unsigned long long)one->ceiling)
-                        .p,
-                    PROJECT_USER, "c", &e));
+        CHECK(apply(&l, limits_text(one, one->ceiling), PROJECT_USER, "c", &e));
         CHECK(one->value == one->ceiling);
-        CHECK(apply(&l, arena_printf(&arena, "limits: {%s: 1}", one->name).p,
-                    PROJECT_WORKSPACE, "m", &e));
-        CHECK(one->value == 1);
-        CHECK(!apply(&l,
-                     arena_printf(&arena, "limits: {%s: %llu}", one->name,
-                                  (unsigned long long)one->ceiling + 1)
-                         .p,
-                     PROJECT_USER, "c", &e));
+        CHECK(apply(&l, limits_text(one, one->least), PROJECT_WORKSPACE, "m",
+                    &e));
+        CHECK(one->value == one->least);
+        CHECK(one->least == 0 || !apply(&l, limits_text(one, one->least - 1),
+                                        PROJECT_USER, "c", &e));
+        CHECK(!apply(&l, limits_text(one, one->ceiling + 1), PROJECT_USER, "c",
+                     &e));
     }
     arena_done(&arena);
 }

@@ -1,0 +1,66 @@
+#ifndef MANIFEST_PROJECT_READER_H
+#define MANIFEST_PROJECT_READER_H
+
+#include "project.h"
+
+/*
+ * project_reader: one reading of mapm.yaml, mapm.local.yaml or config.yaml.
+ * Each key is a row: who may have it, and the function that takes its value.
+ */
+
+#define IN_WORKSPACE (1u << PROJECT_WORKSPACE)
+#define IN_LOCAL     (1u << PROJECT_LOCAL)
+#define IN_USER      (1u << PROJECT_USER)
+
+struct project_reader {
+    enum project_role role;
+    const char *name;
+    struct str text;
+    const struct origin_rules *rules;
+    struct arena *a;
+    struct err *e;
+    struct project out;
+    size_t root_capacity, setting_capacity, rule_capacity;
+};
+
+struct project_key {
+    struct str name; /* "" ends a table of them */
+    unsigned roles;  /* who may have it */
+    bool (*read)(struct project_reader *r, const struct yaml *y);
+};
+
+/* ERR_FORMAT "mapm.yaml:7: …". False. */
+bool project_fail(struct project_reader *r, unsigned line, const char *format,
+                  ...) PRINTF(3, 4);
+
+/* As much of a text as a message shows. */
+struct str project_excerpt(struct str s);
+
+bool project_is_null(const struct yaml *y);
+
+/* MAPPING or SEQUENCE; a key with nothing behind it counts as empty. */
+MUST_CHECK bool project_want(struct project_reader *r, const struct yaml *y,
+                             enum yaml_kind kind);
+/* Text of one line and more than nothing. */
+MUST_CHECK bool project_want_text(struct project_reader *r,
+                                  const struct yaml *y, const char *what);
+MUST_CHECK bool project_want_texts(struct project_reader *r,
+                                   const struct yaml *list, const char *what);
+
+/* A list that project_want_texts was content with. In the arena. */
+const struct str *project_texts(struct project_reader *r,
+                                const struct yaml *list, size_t *count);
+
+/* Every key of the mapping by its row; unknown ones are refused. */
+MUST_CHECK bool project_read_keys(struct project_reader *r,
+                                  const struct project_key *keys,
+                                  const struct yaml *mapping);
+
+/* The keys about runs of metaskills: project_run.c. */
+bool project_read_ask(struct project_reader *r, const struct yaml *y);
+bool project_read_commands(struct project_reader *r, const struct yaml *y);
+bool project_read_network(struct project_reader *r, const struct yaml *y);
+bool project_read_sandbox(struct project_reader *r, const struct yaml *y);
+bool project_read_runtime(struct project_reader *r, const struct yaml *y);
+
+#endif

@@ -1,0 +1,499 @@
+#include "base/text.h"
+
+#include <arpa/inet.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "project_reader.h"
+
+/*
+ * What mapm.yaml and config.yaml say about runs of metaskills: who answers,
+ * which commands may run, and how far. A workspace may narrow all of it; what
+ * widens is the user's own to say, or to accept (project_policy_digest).
+ * Source: DESIGN.md 3.1; THREATS rows 15, 19, 20.
+ */
+
+#define GUESS_MAX_EDITS 2
+#define OWN_FILE        "your own ~/.config/mapm/config.yaml"
+
+/* --- words out of a few --------------------------------------------------- */
+
+struct choice {
+    const char *word; /* NULL ends a table of them */
+    unsigned roles;   /* who may say so */
+};
+
+static const struct choice sandboxes[] = {
+    {"on", IN_WORKSPACE | IN_USER},
+    {"home", IN_USER},
+    {"off", IN_USER},
+    {NULL, 0},
+};
+static const struct choice trusts[] = {
+    {"off", IN_WORKSPACE | IN_USER},
+    {"local", IN_WORKSPACE | IN_USER},
+    {"trusted", IN_WORKSPACE | IN_USER},
+    {"all", IN_USER},
+    {NULL, 0},
+};
+static const struct choice keeps[] = {
+    {"none", IN_WORKSPACE | IN_USER},
+    {"summary", IN_WORKSPACE | IN_USER},
+    {"full", IN_USER},
+    {NULL, 0},
+};
+static const struct choice presets[] = {
+    {"claude", IN_WORKSPACE | IN_USER},
+    {"codex", IN_WORKSPACE | IN_USER},
+    {"gemini", IN_WORKSPACE | IN_USER},
+    {"opencode", IN_WORKSPACE | IN_USER},
+    {"copilot", IN_WORKSPACE | IN_USER},
+    {"qwen", IN_WORKSPACE | IN_USER},
+    {"cline", IN_WORKSPACE | IN_USER},
+    {"anthropic", IN_USER},
+    {"openai", IN_USER},
+    {NULL, 0},
+};
+static const struct choice apis[] = {
+    {"anthropic", IN_USER},
+    {"openai", IN_USER},
+    {NULL, 0},
+};
+
+static const struct choice *find_choice(const struct choice *c, struct str word)
+{
+    for (; c->word; c++)
+        if (str_is(word, c->word))
+            return c;
+    return NULL;
+}
+
+static const char *near_choice(const struct project_reader *r,
+                               const struct choice *c, struct str word)
+{
+    const char *best = NULL;
+    size_t least = GUESS_MAX_EDITS + 1;
+
+    for (; c->word; c++) {
+        size_t n = text_distance(word, str_from(c->word), GUESS_MAX_EDITS);
+
+        if ((c->roles & (1u << r->role)) && n < least && n < strlen(c->word)) {
+            least = n;
+            best = c->word;
+        }
+    }
+    return best;
+}
+
+/* "sandbox must be one of on, home, off": those that may stand here. */
+static bool fail_choice(struct project_reader *r, const struct choice *choices,
+                        const struct yaml *y)
+{
+    const char *near =
+        y->kind == YAML_SCALAR ? near_choice(r, choices, y->text) : NULL;
+    struct str words = STR("");
+    size_t count = 0;
+
+    for (const struct choice *c = choices; c->word; c++)
+        if (c->roles & (1u << r->role))
+            words = arena_printf(r->a, "%.*s%s%s", STR_ARG(words),
+                                 count++ ? ", " : "", c->word);
+    project_fail(r, y->key_line, "%.*s must be %s%.*s", STR_ARG(y->key),
+                 count > 1 ? "one of " : "", STR_ARG(words));
+    return near ? err_hint(r->e, "did you mean \"%s\"?", near) : false;
+}
+
+/* YAML takes a plain on and off for truth values; here they are words. */
+static bool read_choice(struct project_reader *r, const struct yaml *y,
+                        const struct choice *choices, struct str *out)
+{
+    const struct choice *c =
+        y->kind == YAML_SCALAR ? find_choice(choices, y->text) : NULL;
+
+    if (!c)
+        return fail_choice(r, choices, y);
+    if (!(c->roles & (1u << r->role))) {
+        project_fail(r, y->key_line, "\"%.*s: %s\" may not stand here",
+                     STR_ARG(y->key), c->word);
+        return err_hint(r->e, "it belongs in " OWN_FILE);
+    }
+    *out = str_from(c->word);
+    return true;
+}
+
+/* --- ask: an address ------------------------------------------------------ */
+
+static bool is_loopback(struct str host)
+{
+    char text[INET_ADDRSTRLEN];
+    struct in_addr address;
+
+    if (str_is(host, "localhost") || str_is(host, "[::1]"))
+        return true;
+    if (host.n >= sizeof text)
+        return false;
+    memcpy(text, host.p, host.n);
+    text[host.n] = '\0';
+    return inet_pton(AF_INET, text, &address) == 1 &&
+           str_starts(host, STR("127."));
+}
+
+static bool host_is_sane(struct str host)
+{
+    bool brackets = host.n > 2 && host.p[0] == '[' && host.p[host.n - 1] == ']';
+
+    if (brackets)
+        host = str_slice(host, 1, host.n - 1);
+    for (size_t i = 0; i < host.n; i++)
+        if (!char_is_alpha(host.p[i]) && !char_is_digit(host.p[i]) &&
+            !strchr(brackets ? ":." : ".-_", host.p[i]))
+            return false;
+    return host.n > 0;
+}
+
+/* "host" of "host:8080"; false for a port that is none. */
+static bool cut_port(struct str authority, struct str *host)
+{
+    size_t colon = str_find_last(authority, ':');
+    uint64_t port;
+
+    *host = authority;
+    if (colon == SIZE_MAX || str_ends(authority, STR("]")))
+        return true;
+    *host = str_slice(authority, 0, colon);
+    return str_number(str_from_index(authority, colon + 1), 65535, &port) &&
+           port > 0;
+}
+
+static bool path_is_sane(struct str path)
+{
+    for (size_t i = 0; i < path.n; i++)
+        if ((unsigned char)path.p[i] <= ' ' || (unsigned char)path.p[i] > '~' ||
+            strchr("?#\\\"<>`{}|^", path.p[i]))
+            return false;
+    return true;
+}
+
+/* A key in the clear is a key that is lost, so without TLS it is this machine
+ * alone. The address itself holds no secret: user, query. */
+static bool read_url(struct project_reader *r, const struct yaml *y)
+{
+    static const struct str https = STR_INIT("https://");
+    static const struct str http = STR_INIT("http://");
+    bool secure = str_starts(y->text, https);
+    struct str rest, host;
+    size_t slash;
+
+    if (!project_want_text(r, y, "http"))
+        return false;
+    if (!secure && !str_starts(y->text, http))
+        return project_fail(r, y->line, "not an http: or https: URL: \"%.*s\"",
+                            STR_ARG(project_excerpt(y->text)));
+    rest = str_from_index(y->text, secure ? https.n : http.n);
+    slash = str_find_char(rest, '/');
+    if (!cut_port(str_slice(rest, 0, slash), &host) || !host_is_sane(host) ||
+        !path_is_sane(rest)) {
+        project_fail(r, y->line, "not the base URL of an API: \"%.*s\"",
+                     STR_ARG(project_excerpt(y->text)));
+        return err_hint(r->e, "it has a host, perhaps a port and a path, and "
+                              "nothing else: https://api.example.com/v1");
+    }
+    if (!secure && !is_loopback(host)) {
+        project_fail(r, y->line, "http: is for this machine alone: \"%.*s\"",
+                     STR_ARG(project_excerpt(y->text)));
+        return err_hint(r->e, "write https: for any other host");
+    }
+    r->out.ask.url = y->text;
+    while (str_ends(r->out.ask.url, STR("/")))
+        r->out.ask.url.n--;
+    return true;
+}
+
+/* --- ask: the rest of it -------------------------------------------------- */
+
+static bool read_exec(struct project_reader *r, const struct yaml *y)
+{
+    struct project_ask *ask = &r->out.ask;
+    struct str *program;
+
+    if (y->kind == YAML_SEQUENCE) {
+        if (!project_want_texts(r, y, "an argument"))
+            return false;
+        if (!y->first)
+            return project_fail(r, y->key_line, "exec names no program");
+        ask->argv = project_texts(r, y, &ask->argc);
+        return true;
+    }
+    if (!project_want_text(r, y, "a program"))
+        return false;
+    program = arena_new(r->a, struct str);
+    *program = y->text;
+    ask->argv = program;
+    ask->argc = 1;
+    return true;
+}
+
+static bool read_preset(struct project_reader *r, const struct yaml *y)
+{
+    return read_choice(r, y, presets, &r->out.ask.name);
+}
+
+static bool read_api(struct project_reader *r, const struct yaml *y)
+{
+    return read_choice(r, y, apis, &r->out.ask.api);
+}
+
+static bool read_model(struct project_reader *r, const struct yaml *y)
+{
+    r->out.ask.model = y->text;
+    return project_want_text(r, y, "model");
+}
+
+static bool read_key_env(struct project_reader *r, const struct yaml *y)
+{
+    if (!project_want_text(r, y, "key_env"))
+        return false;
+    for (size_t i = 0; i < y->text.n; i++)
+        if (!char_is_alpha(y->text.p[i]) && y->text.p[i] != '_' &&
+            !(i && char_is_digit(y->text.p[i]))) {
+            /* Not shown: it may be the key itself. */
+            project_fail(r, y->line, "key_env is not the name of a variable");
+            return err_hint(r->e, "the key itself has no place here: name the "
+                                  "variable or the file that holds it");
+        }
+    r->out.ask.key_env = y->text;
+    return true;
+}
+
+static bool read_key_file(struct project_reader *r, const struct yaml *y)
+{
+    if (!project_want_text(r, y, "key_file"))
+        return false;
+    if (!str_starts(y->text, STR("/")) && !str_starts(y->text, STR("~/")))
+        return project_fail(r, y->line,
+                            "key_file must be an absolute path, or begin with "
+                            "~/");
+    r->out.ask.key_file = y->text;
+    return true;
+}
+
+/* What goes with what. */
+static bool check_ask(struct project_reader *r, const struct yaml *y)
+{
+    struct project_ask *ask = &r->out.ask;
+    bool has_api = ask->url.n || str_is(ask->name, "anthropic") ||
+                   str_is(ask->name, "openai");
+    const char *odd = NULL;
+
+    if (!!ask->name.n + !!ask->argc + !!ask->url.n != 1)
+        return project_fail(r, y->key_line,
+                            "ask has one of preset, exec and http");
+    if (ask->api.n && !ask->url.n)
+        odd = "api";
+    else if (ask->model.n && ask->argc)
+        odd = "model";
+    else if (ask->key_env.n && !has_api)
+        odd = "key_env";
+    else if (ask->key_file.n && !has_api)
+        odd = "key_file";
+    if (odd)
+        return project_fail(r, y->key_line, "%s does not go with %s", odd,
+                            ask->argc ? "exec" : ask->name.p);
+    if (ask->key_env.n && ask->key_file.n)
+        return project_fail(r, y->key_line,
+                            "ask has either key_env or key_file");
+    if (ask->url.n && !ask->api.n)
+        ask->api = STR("openai");
+    return true;
+}
+
+static bool read_ask_mapping(struct project_reader *r, const struct yaml *y)
+{
+    static const struct project_key keys[] = {
+        {STR_INIT("preset"), IN_USER, read_preset},
+        {STR_INIT("exec"), IN_USER, read_exec},
+        {STR_INIT("http"), IN_USER, read_url},
+        {STR_INIT("api"), IN_USER, read_api},
+        {STR_INIT("model"), IN_USER, read_model},
+        {STR_INIT("key_env"), IN_USER, read_key_env},
+        {STR_INIT("key_file"), IN_USER, read_key_file},
+        {{0}, 0, NULL},
+    };
+
+    return project_read_keys(r, keys, y) && check_ask(r, y);
+}
+
+bool project_read_ask(struct project_reader *r, const struct yaml *y)
+{
+    r->out.ask.line = y->key_line;
+    if (y->kind == YAML_MAPPING && r->role == PROJECT_USER)
+        return read_ask_mapping(r, y);
+    if (read_preset(r, y))
+        return true;
+    if (r->role != PROJECT_USER && !r->e->hint[0])
+        err_hint(r->e, "programs and URLs belong in " OWN_FILE);
+    return false;
+}
+
+/* --- policy.commands ------------------------------------------------------ */
+
+/* "git diff" as one word would be a program of that name, which nobody has;
+ * a star in a program's name would let through what nobody thought of. */
+static bool check_program(struct project_reader *r, const struct yaml *y)
+{
+    bool star = str_has_char(y->text, '*') && !str_is(y->text, "*");
+
+    if (y->text.n == 0)
+        return project_fail(r, y->line, "a rule begins with a program");
+    if (star) {
+        project_fail(r, y->line, "a program is named in full: \"%.*s\"",
+                     STR_ARG(project_excerpt(y->text)));
+        return err_hint(r->e, "\"*\" alone stands for any program");
+    }
+    if (str_has_char(y->text, ' ') && !str_has_char(y->text, '/')) {
+        project_fail(r, y->line, "a rule has each word by itself: \"%.*s\"",
+                     STR_ARG(project_excerpt(y->text)));
+        return err_hint(r->e, "write [git, diff], not [git diff]");
+    }
+    return true;
+}
+
+static bool read_rule(struct project_reader *r, const struct yaml *y,
+                      bool allow)
+{
+    struct project *p = &r->out;
+    struct project_rule rule = {.allow = allow, .line = y->line};
+
+    if (y->kind != YAML_SEQUENCE || !y->first)
+        return project_fail(r, y->line,
+                            "a rule is a list of words: [git, diff, \"*\"]");
+    if (y->count > COMMAND_MAX_WORDS)
+        return project_fail(r, y->line, "a rule has more than %u words",
+                            COMMAND_MAX_WORDS);
+    for (const struct yaml *word = y->first; word; word = word->next)
+        if (!yaml_is_string(word))
+            return project_want_text(r, word, "a word of a command");
+    if (!check_program(r, y->first))
+        return false;
+    rule.words = project_texts(r, y, &rule.count);
+    p->rules = arena_grow(r->a, p->rules, p->rule_count, &r->rule_capacity,
+                          sizeof *p->rules);
+    p->rules[p->rule_count++] = rule;
+    return true;
+}
+
+static bool read_rules(struct project_reader *r, const struct yaml *y)
+{
+    bool allow = str_is(y->key, "allow");
+
+    if (!project_want(r, y, YAML_SEQUENCE))
+        return false;
+    if (y->count > RULES_MAX)
+        return project_fail(r, y->key_line, "%.*s has more than %u rules",
+                            STR_ARG(y->key), RULES_MAX);
+    for (const struct yaml *rule = y->first; rule; rule = rule->next)
+        if (!read_rule(r, rule, allow))
+            return false;
+    return true;
+}
+
+bool project_read_commands(struct project_reader *r, const struct yaml *y)
+{
+    static const struct project_key lists[] = {
+        {STR_INIT("allow"), IN_WORKSPACE | IN_USER, read_rules},
+        {STR_INIT("deny"), IN_WORKSPACE | IN_USER, read_rules},
+        {{0}, 0, NULL},
+    };
+
+    return project_read_keys(r, lists, y);
+}
+
+/* --- policy.network, policy.sandbox, runtime ------------------------------ */
+
+bool project_read_network(struct project_reader *r, const struct yaml *y)
+{
+    bool yes;
+
+    if (y->kind != YAML_SCALAR || yaml_type_of(y) != YAML_TYPE_BOOL)
+        return project_fail(r, y->line, "network must be true or false");
+    yes = strchr("tTyY", y->text.p[0]) || str_eq_nocase(y->text, STR("on"));
+    r->out.network = yes ? PROJECT_TRUE : PROJECT_FALSE;
+    return true;
+}
+
+bool project_read_sandbox(struct project_reader *r, const struct yaml *y)
+{
+    return read_choice(r, y, sandboxes, &r->out.sandbox);
+}
+
+static bool read_metaskills(struct project_reader *r, const struct yaml *y)
+{
+    return read_choice(r, y, trusts, &r->out.metaskills);
+}
+
+static bool read_keep(struct project_reader *r, const struct yaml *y)
+{
+    return read_choice(r, y, keeps, &r->out.keep);
+}
+
+bool project_read_runtime(struct project_reader *r, const struct yaml *y)
+{
+    static const struct project_key keys[] = {
+        {STR_INIT("metaskills"), IN_WORKSPACE | IN_USER, read_metaskills},
+        {STR_INIT("keep"), IN_WORKSPACE | IN_USER, read_keep},
+        {{0}, 0, NULL},
+    };
+
+    return project_read_keys(r, keys, y);
+}
+
+/* --- what the user has to accept ------------------------------------------ */
+
+static int by_bytes(const void *x, const void *y)
+{
+    const struct str *p = x, *q = y;
+
+    return str_cmp(*p, *q);
+}
+
+/* "deny 3:git 4:push 1:*": no two rules have one text. */
+static struct str rule_text(const struct project_rule *rule, struct arena *a)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+
+    buf_init(&b, SIZE_MAX / 2);
+    buf_text(&b, rule->allow ? "allow" : "deny");
+    for (size_t i = 0; i < rule->count; i++)
+        buf_printf(&b, " %zu:%.*s", rule->words[i].n, STR_ARG(rule->words[i]));
+    return arena_str(a, buf_str(&b));
+}
+
+/* Order and repetition say nothing, so they change nothing. The deny rules
+ * belong to it: without one of them the others let more through. */
+bool project_policy_digest(const struct project *p, struct hash *out)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str *texts = arena_array(&a, p->rule_count + 1, sizeof *texts);
+    bool widens = p->network == PROJECT_TRUE;
+    struct hash_state state;
+
+    for (size_t i = 0; i < p->rule_count; i++) {
+        texts[i] = rule_text(&p->rules[i], &a);
+        widens |= p->rules[i].allow;
+    }
+    if (!widens)
+        return false;
+    qsort(texts, p->rule_count, sizeof *texts, by_bytes);
+    hash_init(&state);
+    hash_add(&state, STR("mapm policy 1\n"));
+    if (p->network == PROJECT_TRUE)
+        hash_add(&state, STR("network\n"));
+    for (size_t i = 0; i < p->rule_count; i++) {
+        if (i && str_eq(texts[i], texts[i - 1]))
+            continue;
+        hash_add(&state, texts[i]);
+        hash_add(&state, STR("\n"));
+    }
+    *out = hash_end(&state);
+    return true;
+}
