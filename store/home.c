@@ -140,7 +140,7 @@ void store_close(struct store *s)
 {
     if (!s)
         return;
-    index_close(s);
+    db_close(s);
     held_drop(s);
     fs_close(&s->lock_fd);
     fs_close(&s->incoming_fd);

@@ -6,6 +6,7 @@
 
 #include <sqlite3.h>
 #include <stdatomic.h>
+#include <sys/stat.h>
 
 /* inside: what the files of this module share. */
 
@@ -27,6 +28,20 @@ enum statement {
     FORGET_WORKSPACE,
     COUNT_PACKAGES,
     COUNT_WORKSPACES,
+    IS_TRUSTED,
+    PUT_TRUST,
+    FORGET_TRUST,
+    LIST_TRUST,
+    BEGIN_RUN,
+    COUNT_DETAILS,
+    CROWDED_RUNS,
+    FORGET_RUNS,
+    FORGET_DETAILS,
+    END_RUN,
+    PUT_DETAIL,
+    LIST_RUNS,
+    LIST_RUNS_OF,
+    FIND_RUN,
     STATEMENT_COUNT,
 };
 
@@ -42,6 +57,10 @@ struct store {
     sqlite3_stmt *statements[STATEMENT_COUNT];
     bool reading;          /* within one transaction, for as long as it holds */
     struct err db_problem; /* tried, and in vain: not for each question */
+    bool db_torn;          /* sqlite found its file damaged, after opening it */
+    struct stat db_file;   /* which file that was */
+    int wal_pages;         /* not yet in mapm.db itself, as far as we wrote */
+    struct str lost;       /* what was set aside; "" = nothing */
 
     bool holding;       /* store_hold */
     int held_fd;        /* its folder, -1 before the first object */
@@ -88,12 +107,10 @@ void object_set_aside(struct store *s, const struct hash *h);
 /* Whole file, hashed in place. */
 MUST_CHECK bool object_hash(int fd, struct hash *out, struct err *e);
 
-/* Opens the index if it is not; ERR_REFUSED for a newer one. */
-MUST_CHECK bool index_open(struct store *s, struct err *e);
+/* index.c */
 MUST_CHECK bool index_put_trees(struct store *s, struct str repository,
                                 struct str commit, const struct hash *h,
                                 struct err *e);
-void index_close(struct store *s);
 
 /* Forgets rows that name objects which are gone. */
 MUST_CHECK bool index_prune(struct store *s, struct err *e);
@@ -101,5 +118,42 @@ MUST_CHECK bool index_prune(struct store *s, struct err *e);
 /* Rows of packages and of workspaces. */
 MUST_CHECK bool index_count(struct store *s, uint64_t *packages,
                             uint64_t *workspaces, struct err *e);
+
+/* schema.c: what each version added, and all statements. */
+#define DB_VERSION 2
+extern const char *const db_schema[DB_VERSION];
+extern const char *const db_texts[STATEMENT_COUNT];
+
+/*
+ * database.c: mapm.db. Opened at its first use; ERR_REFUSED for a newer one.
+ * One that is damaged is set aside, and an empty one takes its place.
+ */
+MUST_CHECK bool db_open(struct store *s, struct err *e);
+void db_close(struct store *s);
+
+/* What failed was for damage found just now, and that is mended: the caller
+ * tries once more. */
+bool db_mended(struct store *s, struct err *e);
+
+/* Says what sqlite says; ERR_BUSY or ERR_IO. Returns false. */
+bool db_fail(struct store *s, const char *what, struct err *e);
+MUST_CHECK bool db_run(struct store *s, const char *sql, struct err *e);
+
+/* A transaction that writes. It ends with COMMIT when `ok`, else it never
+ * was; `e` then holds why already. */
+MUST_CHECK bool db_begin(struct store *s, struct err *e);
+MUST_CHECK bool db_end(struct store *s, bool ok, struct err *e);
+void db_stop_reading(struct store *s);
+
+/* Ready to bind; NULL when the database cannot be used. What is bound is
+ * borrowed until db_finish. */
+sqlite3_stmt *db_prepare(struct store *s, enum statement which, struct err *e);
+void db_bind_text(sqlite3_stmt *q, int at, struct str s);
+void db_bind_blob(sqlite3_stmt *q, int at, struct str s);
+void db_bind_hash(sqlite3_stmt *q, int at, const struct hash *h);
+struct str db_column_str(sqlite3_stmt *q, int at, struct arena *a);
+bool db_column_hash(sqlite3_stmt *q, int at, struct hash *h);
+void db_finish(sqlite3_stmt *q);
+MUST_CHECK bool db_step_put(struct store *s, sqlite3_stmt *q, struct err *e);
 
 #endif

@@ -83,6 +83,8 @@
 #define RUN_MESSAGE_MAX_BYTES      (8u * 1024 * 1024)    /* from the program */
 #define TAPE_MAX_BYTES             (64u * 1024 * 1024)
 #define RULES_MAX                  1000    /* policy.commands, each list */
+#define HISTORY_MAX_RUNS           1000    /* the newest */
+#define HISTORY_MAX_BYTES          (64ull * 1024 * 1024) /* of their details */
 
 /* As far as a user may raise some of them. */
 #define PACKAGE_FILES_CEILING      100000  /* what LISTING_MAX_BYTES holds */

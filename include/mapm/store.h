@@ -12,14 +12,15 @@
  *     <data>/store/objects/ab/cdef…  contents by SHA-256, 0444, written once
  *     <data>/store/incoming/         what is being fetched, by session
  *     <data>/store/lock              shared: installs; exclusive: gc
- *     <data>/mapm.db                 sqlite: the index, opened when needed
+ *     <data>/mapm.db                 sqlite: index, trust, runs; opened when
+ *                                    needed
  *     <data>/shared/                 ${sharedDir}
  *
  * A package is an object too: its *listing*, `mode SP sha256 SP path LF` for
  * each file, sorted by path bytes. So a digest leads to every byte below it,
  * without the index. Everything read is hashed; what does not fit is set
  * aside and counts as absent. The index may be lost: it is a cache of
- * what names were resolved to.
+ * what names were resolved to. Trust and history, in the same file, are not.
  *
  * Source: DESIGN.md 3.2, 4; THREATS.md rows 24 to 28.
  */
@@ -189,6 +190,10 @@ MUST_CHECK bool store_forget_workspace(struct store *s, struct str path,
 MUST_CHECK bool store_begin(struct store *s, struct err *e);
 MUST_CHECK bool store_commit(struct store *s, struct err *e);
 
+/* Where a damaged mapm.db is, that this process found and set aside, "" = none:
+ * trust and history are lost, which a person must be told. Borrowed. */
+struct str store_lost(const struct store *s);
+
 /* --- trust (X27, DESIGN.md 3.1, 8): what the user accepted, on this machine -- */
 
 enum store_trust_kind {
@@ -212,7 +217,8 @@ bool store_is_trusted(struct store *s, enum store_trust_kind kind,
 MUST_CHECK bool store_put_trust(struct store *s, enum store_trust_kind kind,
                                 struct str subject, const struct hash *digest,
                                 struct err *e);
-/* All digests of the subject; `*count` says how many there were. */
+/* All digests of the subject; `*count` says how many there were. What is put
+ * or forgotten is on the disk when these two return. */
 MUST_CHECK bool store_forget_trust(struct store *s, enum store_trust_kind kind,
                                    struct str subject, size_t *count,
                                    struct err *e);
@@ -238,9 +244,12 @@ struct store_run {
     struct str detail; /* JSON, the writer's own: steps in order */
 };
 
-/* A row at the start, without the end, so that a killed run shows. */
+/* A row at the start, without the end, so that a killed run shows: its status
+ * then reads as "interrupted". `pid` 0 is this process. Runs past
+ * HISTORY_MAX_RUNS and HISTORY_MAX_BYTES are forgotten, the oldest first. */
 MUST_CHECK bool store_begin_run(struct store *s, const struct store_run *r,
                                 uint64_t *id, struct err *e);
+/* By r->id. One that is forgotten meanwhile: nothing. ERR_LIMIT. */
 MUST_CHECK bool store_end_run(struct store *s, const struct store_run *r,
                               struct err *e);
 /* Newest first, at most `max`, of one workspace ("" = all). Without `detail`. */

@@ -1,0 +1,388 @@
+#include "base/fs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "inside.h"
+
+/*
+ * mapm.db: opening it, its versions, and what to do with a damaged one. The
+ * index in it is a cache; trust and history are not, so their loss is said.
+ */
+
+#define APPLICATION_ID  0x6d61706d /* "mapm" */
+#define BUSY_TIMEOUT_MS 10000
+#define OPEN_WAIT_MS    10000
+
+/*
+ * A commit goes to the log (WAL) and is not waited for; the log goes into
+ * mapm.db when it has so many pages, at a commit or at the end. Closing alone
+ * does not do it, since that costs two fsyncs; and the log must stay short,
+ * since who opens it first has to read it.
+ */
+#define LOG_MAX_PAGES   1000
+#define LOG_CLOSE_PAGES 200
+
+bool db_fail(struct store *s, const char *what, struct err *e)
+{
+    int code = sqlite3_errcode(s->db);
+
+    if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
+        s->db_torn = true;
+    return err_set(e, code == SQLITE_BUSY ? ERR_BUSY : ERR_IO,
+                   "mapm.db: %s: %s", what, sqlite3_errmsg(s->db));
+}
+
+bool db_run(struct store *s, const char *sql, struct err *e)
+{
+    return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK ||
+           db_fail(s, "cannot be used", e);
+}
+
+static bool read_pragma(struct store *s, const char *sql, int *value,
+                        struct err *e)
+{
+    sqlite3_stmt *q = NULL;
+    bool ok = sqlite3_prepare_v2(s->db, sql, -1, &q, NULL) == SQLITE_OK &&
+              sqlite3_step(q) == SQLITE_ROW;
+
+    *value = ok ? sqlite3_column_int(q, 0) : 0;
+    if (!ok)
+        db_fail(s, "cannot be read", e);
+    sqlite3_finalize(q);
+    return ok;
+}
+
+static int note_pages(void *ctx, sqlite3 *db, const char *name, int pages)
+{
+    struct store *s = ctx;
+
+    s->wal_pages = pages;
+    if (pages >= LOG_MAX_PAGES)
+        sqlite3_wal_checkpoint_v2(db, name, SQLITE_CHECKPOINT_PASSIVE, NULL,
+                                  NULL);
+    return SQLITE_OK;
+}
+
+/* Row 26: what is in the file is data, never more. */
+static bool set_up(struct store *s, struct err *e)
+{
+    sqlite3_busy_timeout(s->db, BUSY_TIMEOUT_MS);
+    sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(s->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    sqlite3_wal_hook(s->db, note_pages, s);
+    return db_run(s,
+                  "PRAGMA cell_size_check=ON;"
+                  "PRAGMA synchronous=NORMAL;"
+                  "PRAGMA temp_store=MEMORY",
+                  e);
+}
+
+bool db_begin(struct store *s, struct err *e)
+{
+    db_stop_reading(s);
+    return db_run(s, "BEGIN IMMEDIATE", e);
+}
+
+bool db_end(struct store *s, bool ok, struct err *e)
+{
+    if (ok && db_run(s, "COMMIT", e))
+        return true;
+    sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    return false;
+}
+
+/* All steps from the file's version on, or none of them. */
+static bool migrate(struct store *s, struct err *e)
+{
+    int version = 0;
+    char sql[96];
+    bool ok;
+
+    if (!db_begin(s, e))
+        return false;
+    /* Another process may have done it while we waited. */
+    ok = read_pragma(s, "PRAGMA user_version", &version, e);
+    for (int i = version; ok && i < DB_VERSION; i++) {
+        snprintf(sql, sizeof sql,
+                 "PRAGMA application_id=%d;PRAGMA user_version=%d",
+                 APPLICATION_ID, i + 1);
+        ok = db_run(s, db_schema[i], e) && db_run(s, sql, e);
+    }
+    return db_end(s, ok, e);
+}
+
+static bool check_schema(struct store *s, bool *foreign, struct err *e)
+{
+    int version = 0, application = 0, tables = 0;
+
+    *foreign = false;
+    if (!read_pragma(s, "PRAGMA user_version", &version, e) ||
+        !read_pragma(s, "PRAGMA application_id", &application, e) ||
+        !read_pragma(s, "SELECT count(*) FROM sqlite_schema", &tables, e))
+        return false;
+    if (version == 0 && application == 0 && tables == 0)
+        return db_run(s, "PRAGMA journal_mode=WAL", e) && migrate(s, e);
+    if (application != APPLICATION_ID || version < 1) {
+        *foreign = true;
+        return err_set(e, ERR_DAMAGED, "mapm.db is not mapm's index");
+    }
+    if (version > DB_VERSION) {
+        err_set(e, ERR_REFUSED, "mapm.db is of version %d, this mapm knows %d",
+                version, DB_VERSION);
+        return err_hint(e, "use the newer mapm that wrote it, or set "
+                           "MAPM_HOME to another folder");
+    }
+    return version == DB_VERSION || migrate(s, e);
+}
+
+void db_close(struct store *s)
+{
+    if (!s->db)
+        return;
+    for (int i = 0; i < STATEMENT_COUNT; i++) {
+        sqlite3_finalize(s->statements[i]);
+        s->statements[i] = NULL;
+    }
+    if (s->wal_pages > LOG_CLOSE_PAGES)
+        sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
+    sqlite3_close(s->db);
+    s->db = NULL;
+    s->reading = false;
+    s->wal_pages = 0;
+}
+
+static bool is_empty(const struct stat *st)
+{
+    return S_ISREG(st->st_mode) && st->st_size == 0;
+}
+
+static bool open_file(struct store *s, bool *broken, struct err *e)
+{
+    struct str path = fs_join(s->home, STR("mapm.db"), &s->arena);
+    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
+                      SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX;
+    bool foreign = false;
+    struct stat st;
+
+    s->db_torn = *broken = false;
+    if (fs_stat_at(s->home_fd, "mapm.db", &st) && !S_ISREG(st.st_mode))
+        return err_set(e, ERR_REFUSED, "%s is not a regular file", path.p);
+    if (sqlite3_open_v2(path.p, &s->db, flags, NULL) != SQLITE_OK)
+        db_fail(s, "cannot be opened", e);
+    else if (set_up(s, e) && check_schema(s, &foreign, e) &&
+             fs_stat_at(s->home_fd, "mapm.db", &s->db_file))
+        return true;
+    else if (e->code == ERR_NONE)
+        err_set(e, ERR_IO, "mapm.db was taken away");
+    *broken = foreign || s->db_torn;
+    s->db_torn = false;
+    db_close(s);
+    return false;
+}
+
+/* The log first: beside a new mapm.db the old one would be taken for its. */
+static bool set_aside(struct store *s, struct err *e)
+{
+    static const char *const parts[] = {"-wal", "-shm", ""};
+    char name[64], from[16], to[80];
+    struct stat st;
+    long long now = (long long)time(NULL);
+
+    do
+        snprintf(name, sizeof name, "mapm.db.damaged-%lld", now++);
+    while (fs_stat_at(s->home_fd, name, &st));
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(from, sizeof from, "mapm.db%s", parts[i]);
+        snprintf(to, sizeof to, "%s%s", name, parts[i]);
+        if (renameat(s->home_fd, from, s->home_fd, to) < 0 && errno != ENOENT)
+            return err_errno(e, "set aside the damaged %s", from);
+    }
+    s->lost = fs_join(s->home, str_from(name), &s->arena);
+    return true;
+}
+
+/* Nobody else opens, creates or sets aside. An empty file is what a full disk
+ * or a power cut leaves: sqlite would take it for a new one, without a word. */
+static bool open_alone(struct store *s, const struct stat *torn, struct err *e)
+{
+    struct stat st;
+    bool broken = false;
+
+    if (fs_stat_at(s->home_fd, "mapm.db", &st)) {
+        broken = is_empty(&st) || (torn && torn->st_ino == st.st_ino &&
+                                   torn->st_dev == st.st_dev);
+        if (!broken && open_file(s, &broken, e))
+            return true;
+        if (!broken)
+            return false;
+        err_clear(e);
+        if (!set_aside(s, e))
+            return false;
+    }
+    return open_file(s, &broken, e);
+}
+
+/* Sqlite opens the log by its name after mapm.db by its own: in between these
+ * must not come to belong to another file. So whoever opens holds the folder's
+ * lock shared, and whoever renames exclusively. */
+static bool lock_names(struct store *s, bool alone, struct err *e)
+{
+    return fs_lock(s->home_fd, alone, OPEN_WAIT_MS, NULL, NULL, e);
+}
+
+static bool open_locked(struct store *s, const struct stat *torn, struct err *e)
+{
+    bool ok = lock_names(s, true, e) && open_alone(s, torn, e);
+
+    flock(s->home_fd, LOCK_UN);
+    return ok;
+}
+
+static bool open_shared(struct store *s, bool *broken, struct err *e)
+{
+    struct stat st;
+    bool ok;
+
+    *broken = false;
+    if (!lock_names(s, false, e))
+        return false;
+    *broken = !fs_stat_at(s->home_fd, "mapm.db", &st) || is_empty(&st);
+    ok = !*broken && open_file(s, broken, e);
+    flock(s->home_fd, LOCK_UN);
+    return ok;
+}
+
+bool db_open(struct store *s, struct err *e)
+{
+    bool broken;
+
+    if (s->db)
+        return true;
+    if (s->db_problem.code != ERR_NONE) {
+        *e = s->db_problem;
+        return false;
+    }
+    if (open_shared(s, &broken, e))
+        return true;
+    if (broken) {
+        err_clear(e);
+        if (open_locked(s, NULL, e))
+            return true;
+    }
+    s->db_problem = *e;
+    return false;
+}
+
+bool db_mended(struct store *s, struct err *e)
+{
+    struct stat torn = s->db_file;
+
+    if (!s->db_torn)
+        return false;
+    db_close(s);
+    err_clear(e);
+    if (open_locked(s, &torn, e))
+        return true;
+    s->db_problem = *e;
+    return false;
+}
+
+struct str store_lost(const struct store *s)
+{
+    return s->lost;
+}
+
+static bool is_question(enum statement which)
+{
+    return which == FIND_PACKAGE || which == FIND_BLOB || which == FIND_REF ||
+           which == FIND_TREES || which == FIND_PROVED;
+}
+
+/* An install asks thousands of times, and writes only at its end: one
+ * transaction for all questions, instead of four locks for each. Another
+ * process' news may be missed: then something is fetched again. */
+static void keep_reading(struct store *s)
+{
+    if (s->holding && !s->reading)
+        s->reading =
+            sqlite3_exec(s->db, "BEGIN", NULL, NULL, NULL) == SQLITE_OK;
+}
+
+void db_stop_reading(struct store *s)
+{
+    if (s->reading)
+        sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL);
+    s->reading = false;
+}
+
+sqlite3_stmt *db_prepare(struct store *s, enum statement which, struct err *e)
+{
+    if (!db_open(s, e))
+        return NULL;
+    if (is_question(which))
+        keep_reading(s);
+    else if (!s->holding || which >= IS_TRUSTED)
+        db_stop_reading(s);
+    if (!s->statements[which] &&
+        sqlite3_prepare_v3(s->db, db_texts[which], -1,
+                           SQLITE_PREPARE_PERSISTENT, &s->statements[which],
+                           NULL) != SQLITE_OK) {
+        db_fail(s, "cannot be used", e);
+        return NULL;
+    }
+    return s->statements[which];
+}
+
+void db_bind_text(sqlite3_stmt *q, int at, struct str s)
+{
+    sqlite3_bind_text(q, at, s.p ? s.p : "", (int)s.n, SQLITE_STATIC);
+}
+
+void db_bind_blob(sqlite3_stmt *q, int at, struct str s)
+{
+    sqlite3_bind_blob(q, at, s.p ? s.p : "", (int)s.n, SQLITE_STATIC);
+}
+
+void db_bind_hash(sqlite3_stmt *q, int at, const struct hash *h)
+{
+    sqlite3_bind_blob(q, at, h->b, sizeof h->b, SQLITE_STATIC);
+}
+
+struct str db_column_str(sqlite3_stmt *q, int at, struct arena *a)
+{
+    const void *bytes = sqlite3_column_blob(q, at);
+    int n = sqlite3_column_bytes(q, at);
+
+    return arena_str(a, str_of(bytes ? bytes : "", bytes ? (size_t)n : 0));
+}
+
+bool db_column_hash(sqlite3_stmt *q, int at, struct hash *h)
+{
+    const void *bytes = sqlite3_column_blob(q, at);
+
+    if (!bytes || sqlite3_column_bytes(q, at) != (int)sizeof h->b)
+        return false;
+    memcpy(h->b, bytes, sizeof h->b);
+    return true;
+}
+
+void db_finish(sqlite3_stmt *q)
+{
+    sqlite3_reset(q);
+    sqlite3_clear_bindings(q);
+}
+
+bool db_step_put(struct store *s, sqlite3_stmt *q, struct err *e)
+{
+    bool ok = sqlite3_step(q) == SQLITE_DONE || db_fail(s, "write", e);
+
+    db_finish(q);
+    return ok;
+}

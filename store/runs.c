@@ -1,0 +1,324 @@
+#include "base/fs.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "inside.h"
+
+/*
+ * History. A run is a row from its start on, with what tells its process from
+ * a later one of the same number: when that is gone, the run was interrupted.
+ */
+
+#define PROC_FILE_MAX_BYTES 4096
+
+/* Its start, in ticks since the machine's; "" for no process. It stands behind
+ * the name in parentheses, which may hold anything. */
+static struct str process_start(int64_t pid, struct arena *a)
+{
+    struct err ignored = {0};
+    struct str text, word = STR("");
+    char path[64];
+    size_t at;
+
+    snprintf(path, sizeof path, "/proc/%lld/stat", (long long)pid);
+    if (!fs_read_user_file(path, PROC_FILE_MAX_BYTES, a, &text, &ignored))
+        return word;
+    at = str_find_last(text, ')');
+    text = at == SIZE_MAX ? STR("") : str_from_index(text, at + 2);
+    for (int field = 3; field <= 22; field++)
+        if (!str_cut(&text, ' ', &word))
+            return STR("");
+    return word;
+}
+
+/* Numbers of processes mean something in one boot, and in one namespace. */
+static struct str boot_and_namespace(struct arena *a)
+{
+    struct err ignored = {0};
+    struct str boot = STR("");
+    char space[64] = "";
+    ssize_t n = readlink("/proc/self/ns/pid", space, sizeof space);
+
+    if (fs_read_user_file("/proc/sys/kernel/random/boot_id",
+                          PROC_FILE_MAX_BYTES, a, &boot, &ignored))
+        boot = str_trim(boot);
+    return arena_printf(a, "%.*s %.*s", STR_ARG(boot), (int)(n > 0 ? n : 0),
+                        space);
+}
+
+static struct str life_of(int64_t pid, struct arena *a)
+{
+    struct str where = boot_and_namespace(a), start = process_start(pid, a);
+
+    return arena_printf(a, "%.*s %.*s", STR_ARG(where), STR_ARG(start));
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/*
+ * "boot namespace start". In another namespace (a container that shares the
+ * folder) nothing can be said of its process but that no run takes longer
+ * than the longest limit.
+ */
+static bool is_alive(const struct store_run *r, struct str life,
+                     struct arena *a)
+{
+    struct str here, boot, boot_here, space, space_here;
+
+    if (r->started_ms + SECONDS_CEILING * 1000ll < now_ms())
+        return false;
+    here = life_of(r->pid, a);
+    if (str_eq(life, here))
+        return true;
+    if (!str_cut(&life, ' ', &boot) || !str_cut(&here, ' ', &boot_here) ||
+        !str_eq(boot, boot_here))
+        return false;
+    return str_cut(&life, ' ', &space) && str_cut(&here, ' ', &space_here) &&
+           !str_eq(space, space_here);
+}
+
+static struct store_run make_run(sqlite3_stmt *q, struct arena *a)
+{
+    struct store_run r = {
+        .id = (uint64_t)sqlite3_column_int64(q, 0),
+        .name = db_column_str(q, 1, a),
+        .digest = db_column_str(q, 2, a),
+        .workspace = db_column_str(q, 3, a),
+        .started_ms = sqlite3_column_int64(q, 4),
+        .took_ms = (uint64_t)sqlite3_column_int64(q, 5),
+        .status = db_column_str(q, 6, a),
+        .error = db_column_str(q, 7, a),
+        .asker = db_column_str(q, 8, a),
+        .asks = (unsigned)sqlite3_column_int(q, 9),
+        .commands = (unsigned)sqlite3_column_int(q, 10),
+        .traces = (unsigned)sqlite3_column_int(q, 11),
+        .input_bytes = (uint64_t)sqlite3_column_int64(q, 12),
+        .result_bytes = (uint64_t)sqlite3_column_int64(q, 13),
+        .pid = sqlite3_column_int64(q, 14),
+        .detail = STR(""),
+    };
+
+    if (r.pid && !is_alive(&r, db_column_str(q, 15, a), a)) {
+        r.status = STR("interrupted");
+        r.pid = 0;
+    }
+    return r;
+}
+
+static bool forget_up_to(struct store *s, enum statement which, int64_t id,
+                         struct err *e)
+{
+    sqlite3_stmt *q = db_prepare(s, which, e);
+
+    if (!q)
+        return false;
+    sqlite3_bind_int64(q, 1, id);
+    return db_step_put(s, q, e);
+}
+
+/* One number; 0 for NULL. */
+static bool ask_number(struct store *s, enum statement which, int64_t argument,
+                       int64_t *out, struct err *e)
+{
+    sqlite3_stmt *q = db_prepare(s, which, e);
+    int code;
+
+    if (!q)
+        return false;
+    if (sqlite3_bind_parameter_count(q) == 1)
+        sqlite3_bind_int64(q, 1, argument);
+    code = sqlite3_step(q);
+    if (code == SQLITE_ROW)
+        *out = sqlite3_column_int64(q, 0);
+    else
+        db_fail(s, "read", e);
+    db_finish(q);
+    return code == SQLITE_ROW;
+}
+
+/* Only the oldest ever go, so numbers have no gaps: those that are one too
+ * many are found without counting. `newest` is there already. */
+static bool prune(struct store *s, int64_t newest, struct err *e)
+{
+    const int64_t room = (int64_t)HISTORY_MAX_BYTES;
+    int64_t old = newest - HISTORY_MAX_RUNS, bytes = 0;
+
+    if (old > 0 && !forget_up_to(s, FORGET_RUNS, old, e))
+        return false;
+    if (!ask_number(s, COUNT_DETAILS, 0, &bytes, e))
+        return false;
+    if (bytes > room && (!ask_number(s, CROWDED_RUNS, room, &old, e) ||
+                         !forget_up_to(s, FORGET_RUNS, old, e)))
+        return false;
+    return old <= 0 || forget_up_to(s, FORGET_DETAILS, old, e);
+}
+
+static bool insert_run(struct store *s, const struct store_run *r,
+                       struct str life, int64_t *id, struct err *e)
+{
+    sqlite3_stmt *q = db_prepare(s, BEGIN_RUN, e);
+
+    if (!q)
+        return false;
+    db_bind_blob(q, 1, r->name);
+    db_bind_blob(q, 2, r->digest);
+    db_bind_blob(q, 3, r->workspace);
+    sqlite3_bind_int64(q, 4, r->started_ms);
+    db_bind_blob(q, 5, r->asker);
+    sqlite3_bind_int64(q, 6, (int64_t)r->input_bytes);
+    sqlite3_bind_int64(q, 7, r->pid ? r->pid : getpid());
+    db_bind_blob(q, 8, life);
+    if (!db_step_put(s, q, e))
+        return false;
+    *id = sqlite3_last_insert_rowid(s->db);
+    return true;
+}
+
+static bool begin_run(struct store *s, const struct store_run *r, uint64_t *id,
+                      struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str life = life_of(r->pid ? r->pid : getpid(), &a);
+    int64_t row = 0;
+
+    if (!db_open(s, e) || !db_begin(s, e) ||
+        !db_end(s, insert_run(s, r, life, &row, e) && prune(s, row, e), e))
+        return false;
+    *id = (uint64_t)row;
+    return true;
+}
+
+bool store_begin_run(struct store *s, const struct store_run *r, uint64_t *id,
+                     struct err *e)
+{
+    return begin_run(s, r, id, e) ||
+           (db_mended(s, e) && begin_run(s, r, id, e));
+}
+
+static bool update_run(struct store *s, const struct store_run *r,
+                       struct err *e)
+{
+    sqlite3_stmt *q = db_prepare(s, END_RUN, e);
+
+    if (!q)
+        return false;
+    sqlite3_bind_int64(q, 1, (int64_t)r->id);
+    sqlite3_bind_int64(q, 2, (int64_t)r->took_ms);
+    db_bind_blob(q, 3, r->status);
+    db_bind_blob(q, 4, r->error);
+    db_bind_blob(q, 5, r->asker);
+    sqlite3_bind_int64(q, 6, r->asks);
+    sqlite3_bind_int64(q, 7, r->commands);
+    sqlite3_bind_int64(q, 8, r->traces);
+    sqlite3_bind_int64(q, 9, (int64_t)r->input_bytes);
+    sqlite3_bind_int64(q, 10, (int64_t)r->result_bytes);
+    sqlite3_bind_int64(q, 11, (int64_t)r->detail.n);
+    return db_step_put(s, q, e);
+}
+
+static bool put_detail(struct store *s, const struct store_run *r,
+                       struct err *e)
+{
+    sqlite3_stmt *q;
+
+    if (r->detail.n == 0)
+        return true;
+    q = db_prepare(s, PUT_DETAIL, e);
+    if (!q)
+        return false;
+    sqlite3_bind_int64(q, 1, (int64_t)r->id);
+    db_bind_blob(q, 2, r->detail);
+    return db_step_put(s, q, e);
+}
+
+static bool end_run(struct store *s, const struct store_run *r, struct err *e)
+{
+    return db_open(s, e) && db_begin(s, e) &&
+           db_end(s, update_run(s, r, e) && put_detail(s, r, e), e);
+}
+
+bool store_end_run(struct store *s, const struct store_run *r, struct err *e)
+{
+    if (r->detail.n > HISTORY_MAX_BYTES)
+        return err_set(e, ERR_LIMIT,
+                       "the details of a run have %zu bytes, the history "
+                       "keeps at most %llu",
+                       r->detail.n, HISTORY_MAX_BYTES);
+    return end_run(s, r, e) || (db_mended(s, e) && end_run(s, r, e));
+}
+
+static bool list_runs(struct store *s, struct str workspace, size_t max,
+                      struct arena *a, struct store_run **out, size_t *count,
+                      struct err *e)
+{
+    sqlite3_stmt *q = db_prepare(s, workspace.n ? LIST_RUNS_OF : LIST_RUNS, e);
+    struct store_run *list = NULL;
+    size_t n = 0, capacity = 0;
+    int code;
+
+    if (!q)
+        return false;
+    sqlite3_bind_int64(q, 1, max < INT32_MAX ? (int64_t)max : INT32_MAX);
+    if (workspace.n)
+        db_bind_blob(q, 2, workspace);
+    while ((code = sqlite3_step(q)) == SQLITE_ROW) {
+        list = arena_grow(a, list, n, &capacity, sizeof *list);
+        list[n++] = make_run(q, a);
+    }
+    if (code != SQLITE_DONE)
+        db_fail(s, "read", e);
+    db_finish(q);
+    if (code != SQLITE_DONE)
+        return false;
+    *out = list;
+    *count = n;
+    return true;
+}
+
+bool store_list_runs(struct store *s, struct str workspace, size_t max,
+                     struct arena *a, struct store_run **out, size_t *count,
+                     struct err *e)
+{
+    return list_runs(s, workspace, max, a, out, count, e) ||
+           (db_mended(s, e) && list_runs(s, workspace, max, a, out, count, e));
+}
+
+static bool find_run(struct store *s, uint64_t id, struct arena *a,
+                     struct store_run *out, struct err *e)
+{
+    sqlite3_stmt *q = db_prepare(s, FIND_RUN, e);
+    int code;
+
+    if (!q)
+        return false;
+    sqlite3_bind_int64(q, 1, id < INT64_MAX ? (int64_t)id : 0);
+    code = sqlite3_step(q);
+    if (code == SQLITE_ROW) {
+        *out = make_run(q, a);
+        out->detail = db_column_str(q, 16, a);
+    } else if (code == SQLITE_DONE) {
+        err_set(e, ERR_NOT_FOUND, "there is no run %llu",
+                (unsigned long long)id);
+        err_hint(e, "mapm runs lists those there are");
+    } else {
+        db_fail(s, "read", e);
+    }
+    db_finish(q);
+    return code == SQLITE_ROW;
+}
+
+bool store_find_run(struct store *s, uint64_t id, struct arena *a,
+                    struct store_run *out, struct err *e)
+{
+    return find_run(s, id, a, out, e) ||
+           (db_mended(s, e) && find_run(s, id, a, out, e));
+}

@@ -1,0 +1,96 @@
+#include "inside.h"
+
+/*
+ * Tables and statements. A new version of the schema is a new step: who has
+ * an older mapm.db gets the steps that it lacks, in one transaction.
+ */
+
+const char *const db_schema[DB_VERSION] = {
+    /* 1: the index */
+    "CREATE TABLE packages(repository TEXT, commit_id TEXT, path TEXT,"
+    " kind INTEGER NOT NULL, object TEXT NOT NULL, digest BLOB NOT NULL,"
+    " summary BLOB NOT NULL, PRIMARY KEY(repository, commit_id, path))"
+    " WITHOUT ROWID;"
+    "CREATE TABLE blobs(oid TEXT PRIMARY KEY, hash BLOB NOT NULL,"
+    " size INTEGER NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE refs(repository TEXT, rest TEXT, ref TEXT NOT NULL,"
+    " commit_id TEXT NOT NULL, path TEXT NOT NULL,"
+    " PRIMARY KEY(repository, rest)) WITHOUT ROWID;"
+    "CREATE TABLE trees(repository TEXT, commit_id TEXT, hash BLOB NOT NULL,"
+    " PRIMARY KEY(repository, commit_id)) WITHOUT ROWID;"
+    "CREATE TABLE proved(repository TEXT, commit_id TEXT,"
+    " PRIMARY KEY(repository, commit_id)) WITHOUT ROWID;"
+    "CREATE TABLE workspaces(path BLOB PRIMARY KEY) WITHOUT ROWID;",
+
+    /* 2: trust and history. What steps did is apart from the runs, so that
+     * listing these, and counting bytes, reads few pages. */
+    "CREATE TABLE trust(kind INTEGER, subject BLOB, digest BLOB,"
+    " since_ms INTEGER NOT NULL, PRIMARY KEY(kind, subject, digest))"
+    " WITHOUT ROWID;"
+    "CREATE TABLE runs(id INTEGER PRIMARY KEY, name BLOB NOT NULL,"
+    " digest BLOB NOT NULL, workspace BLOB NOT NULL,"
+    " started_ms INTEGER NOT NULL, took_ms INTEGER NOT NULL,"
+    " status BLOB NOT NULL, error BLOB NOT NULL, asker BLOB NOT NULL,"
+    " asks INTEGER NOT NULL, commands INTEGER NOT NULL,"
+    " traces INTEGER NOT NULL, input_bytes INTEGER NOT NULL,"
+    " result_bytes INTEGER NOT NULL, pid INTEGER NOT NULL,"
+    " life BLOB NOT NULL, detail_bytes INTEGER NOT NULL);"
+    "CREATE INDEX runs_by_workspace ON runs(workspace);"
+    "CREATE TABLE details(id INTEGER PRIMARY KEY, detail BLOB NOT NULL);",
+};
+
+/* What make_run of runs.c reads, in its order. */
+#define RUN_COLUMNS                                                            \
+    "id, name, digest, workspace, started_ms, took_ms, status, error, asker,"  \
+    " asks, commands, traces, input_bytes, result_bytes, pid, life"
+
+const char *const db_texts[STATEMENT_COUNT] = {
+    [FIND_PACKAGE] = "SELECT kind, object, digest, summary FROM packages"
+                     " WHERE repository=?1 AND commit_id=?2 AND path=?3",
+    [PUT_PACKAGE] = "INSERT OR REPLACE INTO packages"
+                    " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    [FIND_BLOB] = "SELECT hash, size FROM blobs WHERE oid=?1",
+    [PUT_BLOB] = "INSERT OR REPLACE INTO blobs VALUES(?1, ?2, ?3)",
+    [FIND_REF] = "SELECT ref, commit_id, path FROM refs"
+                 " WHERE repository=?1 AND rest=?2",
+    [PUT_REF] = "INSERT OR REPLACE INTO refs VALUES(?1, ?2, ?3, ?4, ?5)",
+    [FIND_TREES] = "SELECT hash FROM trees"
+                   " WHERE repository=?1 AND commit_id=?2",
+    [PUT_TREES] = "INSERT OR REPLACE INTO trees VALUES(?1, ?2, ?3)",
+    [FIND_PROVED] = "SELECT 1 FROM proved"
+                    " WHERE repository=?1 AND commit_id=?2",
+    [PUT_PROVED] = "INSERT OR IGNORE INTO proved VALUES(?1, ?2)",
+    [PUT_WORKSPACE] = "INSERT OR IGNORE INTO workspaces VALUES(?1)",
+    [LIST_WORKSPACES] = "SELECT path FROM workspaces ORDER BY path",
+    [FORGET_WORKSPACE] = "DELETE FROM workspaces WHERE path=?1",
+    [COUNT_PACKAGES] = "SELECT count(DISTINCT digest) FROM packages",
+    [COUNT_WORKSPACES] = "SELECT count(*) FROM workspaces",
+
+    [IS_TRUSTED] = "SELECT 1 FROM trust"
+                   " WHERE kind=?1 AND subject=?2 AND digest=?3",
+    [PUT_TRUST] = "INSERT OR IGNORE INTO trust VALUES(?1, ?2, ?3, ?4)",
+    [FORGET_TRUST] = "DELETE FROM trust WHERE kind=?1 AND subject=?2",
+    [LIST_TRUST] = "SELECT kind, subject, digest, since_ms FROM trust"
+                   " ORDER BY kind, subject, since_ms DESC, digest",
+
+    [BEGIN_RUN] = "INSERT INTO runs VALUES(NULL, ?1, ?2, ?3, ?4, 0, 'running',"
+                  " x'', ?5, 0, 0, 0, ?6, 0, ?7, ?8, 0)",
+    [COUNT_DETAILS] = "SELECT sum(detail_bytes) FROM runs",
+    /* The newest of those that younger ones leave no room for. */
+    [CROWDED_RUNS] = "SELECT max(id) FROM (SELECT id, sum(detail_bytes) OVER"
+                     " (ORDER BY id DESC ROWS UNBOUNDED PRECEDING) AS bytes"
+                     " FROM runs) WHERE bytes>?1",
+    [FORGET_RUNS] = "DELETE FROM runs WHERE id<=?1",
+    [FORGET_DETAILS] = "DELETE FROM details WHERE id<=?1",
+    [END_RUN] = "UPDATE runs SET took_ms=?2, status=?3, error=?4, asker=?5,"
+                " asks=?6, commands=?7, traces=?8, input_bytes=?9,"
+                " result_bytes=?10, pid=0, life=x'', detail_bytes=?11"
+                " WHERE id=?1",
+    [PUT_DETAIL] = "INSERT OR REPLACE INTO details SELECT id, ?2 FROM runs"
+                   " WHERE id=?1",
+    [LIST_RUNS] = "SELECT " RUN_COLUMNS " FROM runs ORDER BY id DESC LIMIT ?1",
+    [LIST_RUNS_OF] = "SELECT " RUN_COLUMNS " FROM runs WHERE workspace=?2"
+                     " ORDER BY id DESC LIMIT ?1",
+    [FIND_RUN] = "SELECT " RUN_COLUMNS ", coalesce((SELECT detail FROM details"
+                 " d WHERE d.id=r.id), x'') FROM runs r WHERE id=?1",
+};

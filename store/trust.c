@@ -1,0 +1,139 @@
+#include <time.h>
+
+#include "inside.h"
+
+/*
+ * Trust: what the user accepted on this machine. Whoever was told "trusted",
+ * or "no longer", finds it so after a power cut: these two wait for the disk.
+ */
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* One statement, in a transaction of its own, on the disk when it returns. */
+static bool write_through(struct store *s, sqlite3_stmt *q, struct err *e)
+{
+    bool alone = sqlite3_get_autocommit(s->db);
+    bool ok = (!alone || db_run(s, "PRAGMA synchronous=FULL", e)) &&
+              db_step_put(s, q, e);
+
+    if (alone)
+        sqlite3_exec(s->db, "PRAGMA synchronous=NORMAL", NULL, NULL, NULL);
+    return ok;
+}
+
+static bool ask_trust(struct store *s, enum store_trust_kind kind,
+                      struct str subject, const struct hash *digest,
+                      struct err *e)
+{
+    sqlite3_stmt *q = db_prepare(s, IS_TRUSTED, e);
+    int code;
+
+    if (!q)
+        return false;
+    sqlite3_bind_int(q, 1, (int)kind);
+    db_bind_blob(q, 2, subject);
+    db_bind_hash(q, 3, digest);
+    code = sqlite3_step(q);
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        db_fail(s, "read", e);
+    db_finish(q);
+    return code == SQLITE_ROW;
+}
+
+bool store_is_trusted(struct store *s, enum store_trust_kind kind,
+                      struct str subject, const struct hash *digest,
+                      struct err *e)
+{
+    return ask_trust(s, kind, subject, digest, e) ||
+           (db_mended(s, e) && ask_trust(s, kind, subject, digest, e));
+}
+
+static bool put_trust(struct store *s, enum store_trust_kind kind,
+                      struct str subject, const struct hash *digest,
+                      struct err *e)
+{
+    sqlite3_stmt *q = db_prepare(s, PUT_TRUST, e);
+
+    if (!q)
+        return false;
+    sqlite3_bind_int(q, 1, (int)kind);
+    db_bind_blob(q, 2, subject);
+    db_bind_hash(q, 3, digest);
+    sqlite3_bind_int64(q, 4, now_ms());
+    return write_through(s, q, e);
+}
+
+bool store_put_trust(struct store *s, enum store_trust_kind kind,
+                     struct str subject, const struct hash *digest,
+                     struct err *e)
+{
+    return put_trust(s, kind, subject, digest, e) ||
+           (db_mended(s, e) && put_trust(s, kind, subject, digest, e));
+}
+
+static bool forget_trust(struct store *s, enum store_trust_kind kind,
+                         struct str subject, size_t *count, struct err *e)
+{
+    sqlite3_stmt *q = db_prepare(s, FORGET_TRUST, e);
+
+    if (!q)
+        return false;
+    sqlite3_bind_int(q, 1, (int)kind);
+    db_bind_blob(q, 2, subject);
+    if (!write_through(s, q, e))
+        return false;
+    *count = (size_t)sqlite3_changes(s->db);
+    return true;
+}
+
+bool store_forget_trust(struct store *s, enum store_trust_kind kind,
+                        struct str subject, size_t *count, struct err *e)
+{
+    return forget_trust(s, kind, subject, count, e) ||
+           (db_mended(s, e) && forget_trust(s, kind, subject, count, e));
+}
+
+static bool list_trust(struct store *s, struct arena *a,
+                       struct store_trust **out, size_t *count, struct err *e)
+{
+    sqlite3_stmt *q = db_prepare(s, LIST_TRUST, e);
+    struct store_trust *list = NULL;
+    size_t n = 0, capacity = 0;
+    int code;
+
+    if (!q)
+        return false;
+    while ((code = sqlite3_step(q)) == SQLITE_ROW) {
+        struct store_trust t = {
+            .kind = (enum store_trust_kind)sqlite3_column_int(q, 0),
+            .subject = db_column_str(q, 1, a),
+            .since_s = sqlite3_column_int64(q, 3) / 1000,
+        };
+
+        if (!db_column_hash(q, 2, &t.digest))
+            continue;
+        list = arena_grow(a, list, n, &capacity, sizeof *list);
+        list[n++] = t;
+    }
+    if (code != SQLITE_DONE)
+        db_fail(s, "read", e);
+    db_finish(q);
+    if (code != SQLITE_DONE)
+        return false;
+    *out = list;
+    *count = n;
+    return true;
+}
+
+bool store_list_trust(struct store *s, struct arena *a,
+                      struct store_trust **out, size_t *count, struct err *e)
+{
+    return list_trust(s, a, out, count, e) ||
+           (db_mended(s, e) && list_trust(s, a, out, count, e));
+}
