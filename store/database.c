@@ -173,7 +173,7 @@ static bool open_file(struct store *s, bool *broken, struct err *e)
 
     s->db_torn = *broken = false;
     if (fs_stat_at(s->home_fd, "mapm.db", &st) && !S_ISREG(st.st_mode))
-        return err_set(e, ERR_REFUSED, "%s is not a regular file", path.p);
+        return err_set(e, ERR_IO, "%s is not a regular file", path.p);
     if (sqlite3_open_v2(path.p, &s->db, flags, NULL) != SQLITE_OK)
         db_fail(s, "cannot be opened", e);
     else if (set_up(s, e) && check_schema(s, &foreign, e) &&
