@@ -78,24 +78,31 @@ static void say_options(struct fetch *f)
     frame_end(b, begun);
 }
 
-static bool start(struct fetch *f, struct err *e)
+bool client_start(struct arena *a, struct channel *c, pid_t *pid, struct err *e)
 {
     int pair[2] = {-1, -1};
     const char *argv[2] = {NULL, NULL};
     bool ok;
 
-    if (!find_worker(&f->arena, &argv[0], e))
+    if (!find_worker(a, &argv[0], e))
         return false;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
         return err_errno(e, "open a socket pair");
-    ok = proc_spawn(argv, pair[1], &f->pid, e);
+    ok = proc_spawn(argv, pair[1], pid, e);
     close(pair[1]);
     if (!ok) {
-        f->pid = 0;
+        *pid = 0;
         close(pair[0]);
         return err_wrap(e, "cannot start %s", argv[0]);
     }
-    channel_init(&f->channel, pair[0], OUT_MAX_BYTES);
+    channel_init(c, pair[0], OUT_MAX_BYTES);
+    return true;
+}
+
+static bool start(struct fetch *f, struct err *e)
+{
+    if (!client_start(&f->arena, &f->channel, &f->pid, e))
+        return false;
     say_options(f);
     return true;
 }
@@ -170,15 +177,14 @@ static void say_seen(struct fetch *f)
     f->has_news = false;
 }
 
-/* It hung up: what became of it? */
-static bool report_end(struct fetch *f, struct err *e)
+bool client_report_end(pid_t *pid, struct err *e)
 {
     struct err ignored = {0};
     int code = 0;
 
-    if (f->pid > 0 && !proc_wait(f->pid, &code, &ignored))
+    if (*pid > 0 && !proc_wait(*pid, &code, &ignored))
         code = -1;
-    f->pid = -1;
+    *pid = -1;
     if (proc_interrupted() || code == 128 + SIGINT || code == 128 + SIGTERM)
         return err_set(e, ERR_INTERRUPTED, "interrupted");
     if (code > 128)
@@ -187,26 +193,31 @@ static bool report_end(struct fetch *f, struct err *e)
     return err_set(e, ERR_FAILED, "mapm-fetch ended early (exit %d)", code);
 }
 
-/* Blocks until there is something to read. */
-static bool wait_for_more(struct fetch *f, struct err *e)
+bool client_wait(struct channel *c, unsigned wait_ms, struct err *e)
 {
-    struct pollfd p = {.fd = f->channel.fd, .events = POLLIN};
+    struct pollfd p = {.fd = c->fd, .events = POLLIN};
 
-    if (f->has_news)
-        say_seen(f);
-    if (!channel_flush(&f->channel, e))
+    if (!channel_flush(c, e))
         return false;
-    if (channel_has_output(&f->channel))
+    if (channel_has_output(c))
         p.events |= POLLOUT;
     if (proc_interrupted())
         return err_set(e, ERR_INTERRUPTED, "interrupted");
-    if (poll(&p, 1, WAIT_MS) < 0 && errno != EINTR)
+    if (poll(&p, 1, (int)wait_ms) < 0 && errno != EINTR)
         return err_errno(e, "wait for mapm-fetch");
     if (proc_interrupted())
         return err_set(e, ERR_INTERRUPTED, "interrupted");
     if (p.revents == 0)
         return true;
-    return channel_fill(&f->channel, e);
+    return channel_fill(c, e);
+}
+
+/* Blocks until there is something to read. */
+static bool wait_for_more(struct fetch *f, struct err *e)
+{
+    if (f->has_news)
+        say_seen(f);
+    return client_wait(&f->channel, WAIT_MS, e);
 }
 
 static bool read_hello(struct fetch *f, struct str body)
@@ -237,7 +248,7 @@ static bool read_progress(struct fetch *f, struct str body)
     return true;
 }
 
-static bool read_fatal(struct str body, struct err *e)
+bool client_read_fatal(struct str body, struct err *e)
 {
     struct fields in = fields_of(body);
 
@@ -247,7 +258,7 @@ static bool read_fatal(struct str body, struct err *e)
     return false;
 }
 
-static bool nonsense(struct err *e)
+bool client_nonsense(struct err *e)
 {
     err_set(e, ERR_FAILED, "mapm-fetch said something that makes no sense");
     return err_hint(e, "install mapm again: both programs belong together");
@@ -262,7 +273,7 @@ static bool take(struct fetch *f, const struct frame *frame, struct arena *a,
     *got = false;
     if (!f->is_greeted && frame->type != FRAME_HELLO &&
         frame->type != FRAME_FATAL)
-        return nonsense(e);
+        return client_nonsense(e);
     switch (frame->type) {
     case FRAME_HELLO:
         ok = read_hello(f, frame->body);
@@ -271,14 +282,14 @@ static bool take(struct fetch *f, const struct frame *frame, struct arena *a,
         ok = read_progress(f, frame->body);
         break;
     case FRAME_FATAL:
-        return read_fatal(frame->body, e);
+        return client_read_fatal(frame->body, e);
     case FRAME_EVENT:
         ok = *got = client_read_event(f, frame->body, a, out);
         break;
     default:
         ok = client_answer(f, frame);
     }
-    return ok || nonsense(e);
+    return ok || client_nonsense(e);
 }
 
 static bool next(struct fetch *f, struct arena *a, struct fetch_event *out,
@@ -289,9 +300,9 @@ static bool next(struct fetch *f, struct arena *a, struct fetch_event *out,
 
     while (!got) {
         if (!channel_next(&f->channel, &frame, e))
-            return nonsense(e);
+            return client_nonsense(e);
         if (frame.type == 0 && f->channel.closed)
-            return report_end(f, e);
+            return client_report_end(&f->pid, e);
         if (frame.type == 0) {
             if (!wait_for_more(f, e))
                 return false;
@@ -321,18 +332,23 @@ void fetch_get_progress(const struct fetch *f, struct fetch_progress *out)
     *out = f->progress;
 }
 
-void fetch_close(struct fetch *f)
+void client_stop(pid_t pid)
 {
     struct err ignored = {0};
     int code;
 
+    if (pid <= 0)
+        return;
+    kill(pid, SIGKILL);
+    if (!proc_wait(pid, &code, &ignored))
+        err_clear(&ignored); /* gone already */
+}
+
+void fetch_close(struct fetch *f)
+{
     if (f == NULL)
         return;
-    if (f->pid > 0) {
-        kill(f->pid, SIGKILL);
-        if (!proc_wait(f->pid, &code, &ignored))
-            err_clear(&ignored); /* gone already */
-    }
+    client_stop(f->pid);
     channel_done(&f->channel);
     arena_done(&f->arena);
     heap_free(f);

@@ -11,6 +11,7 @@
 /*
  * client: this side's state, shared by client.c (the conversation),
  * client_event.c (what mapm-fetch reports) and client_answer.c (what it asks).
+ * post.c talks to one of its own, by what client.c has for both.
  */
 
 #define FETCH_ASKS_MAX 20000000u /* above each limit of the graph */
@@ -43,6 +44,21 @@ bool client_read_event(struct fetch *f, struct str body, struct arena *a,
 
 /* FIND_*, IS_*, PUT_*, NEED_CREDENTIAL: false when it makes no sense. */
 bool client_answer(struct fetch *f, const struct frame *frame);
+
+/* Starts mapm-fetch, with the other end of `c`. Errors: ERR_NOT_FOUND when it
+ * is not installed. */
+MUST_CHECK bool client_start(struct arena *a, struct channel *c, pid_t *pid,
+                             struct err *e);
+/* Sends what waits and takes what came; blocks at most so long. Errors:
+ * ERR_INTERRUPTED. */
+MUST_CHECK bool client_wait(struct channel *c, unsigned wait_ms, struct err *e);
+/* What the end of mapm-fetch, which has hung up, means. False. */
+bool client_report_end(pid_t *pid, struct err *e);
+/* The error in a FATAL. False. */
+bool client_read_fatal(struct str body, struct err *e);
+bool client_nonsense(struct err *e); /* false */
+/* Kills it, when it still runs. */
+void client_stop(pid_t pid);
 
 /* gh auth token, git credential fill: run here, for mapm-fetch may start no
  * program. `protocol` "https" or "http". False: there is none. In `a`. */

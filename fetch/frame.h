@@ -29,6 +29,7 @@ enum frame_type {
     FRAME_TREES,       /* the answer to FIND_TREES */
     FRAME_PROVED,      /* the answer to IS_PROVED */
     FRAME_CREDENTIAL,  /* the answer to NEED_CREDENTIAL */
+    FRAME_POST,        /* instead of OPTIONS: one request to an API (post.h) */
 
     /* mapm-fetch says */
     FRAME_HELLO = 32, /* hosts that the configuration names: the first */
@@ -41,6 +42,7 @@ enum frame_type {
     FRAME_PUT_PROVED,
     FRAME_NEED_CREDENTIAL,
     FRAME_FATAL, /* an err: it cannot go on */
+    FRAME_REPLY, /* the answer to POST */
 };
 
 /* Who may be asked for a credential, in NEED_CREDENTIAL. */

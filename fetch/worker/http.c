@@ -8,7 +8,6 @@
 
 #include "protocol.h"
 
-#define HEADERS_MAX_BYTES      (64u * 1024)
 #define ERROR_BODY_MAX_BYTES   (64u * 1024) /* of a page that is not read */
 #define RETRY_AFTER_MAX        3600
 #define HOST_MAX_CONNECTIONS   8
@@ -111,13 +110,14 @@ static void set_limits(struct http *h, CURL *c)
     curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)http_time_left(h) + 1);
 }
 
-static bool set_trust(struct http *h, struct http_call *call, struct err *e)
+bool http_set_trust(void *easy, const struct settings *s, const struct url *u,
+                    struct arena *a, struct err *e)
 {
-    CURL *c = call->easy;
+    CURL *c = easy;
     struct settings_ca ca;
-    struct str proxy = settings_proxy(h->settings, call->url);
+    struct str proxy = settings_proxy(s, u);
 
-    if (!settings_ca(h->settings, call->url, &ca, e))
+    if (!settings_ca(s, u, &ca, e))
         return false;
     curl_easy_setopt(c, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
     if (ca.bundle.n) {
@@ -128,9 +128,9 @@ static bool set_trust(struct http *h, struct http_call *call, struct err *e)
         curl_easy_setopt(c, CURLOPT_PROXY_CAINFO_BLOB, &blob);
     }
     if (ca.folder.n)
-        curl_easy_setopt(c, CURLOPT_CAPATH, str_c(ca.folder, &call->arena));
+        curl_easy_setopt(c, CURLOPT_CAPATH, str_c(ca.folder, a));
     if (proxy.p) {
-        curl_easy_setopt(c, CURLOPT_PROXY, str_c(proxy, &call->arena));
+        curl_easy_setopt(c, CURLOPT_PROXY, str_c(proxy, a));
         curl_easy_setopt(c, CURLOPT_PROXYAUTH, (long)CURLAUTH_ANY);
     }
     return true;
@@ -185,7 +185,7 @@ bool http_start(struct http *h, struct http_call *call, struct err *e)
     set_body(call);
     curl_easy_setopt(c, CURLOPT_HTTPHEADER, call->headers);
     set_who(call);
-    if (!set_trust(h, call, e))
+    if (!http_set_trust(c, h->settings, call->url, &call->arena, e))
         return false;
     curl_multi_add_handle(h->multi, c);
     h->counts.requests++;
@@ -312,14 +312,27 @@ bool http_was_slow(const struct http_call *call)
     return call->failure == CURLE_OPERATION_TIMEDOUT;
 }
 
+bool http_say_failure(int failure, const char *why, const struct settings *s,
+                      struct err *e)
+{
+    size_t i = find_failure(failure);
+    enum err_code code =
+        i < sizeof failures / sizeof *failures ? failures[i].err : ERR_FETCH;
+
+    err_set(e, code, "%s",
+            why[0] ? why : curl_easy_strerror((CURLcode)failure));
+    if (code == ERR_TLS)
+        err_hint(e, "%s",
+                 s->wants_no_verify
+                     ? "verification cannot be switched off; name the "
+                       "authority's certificate in http.sslCAInfo"
+                     : "an authority of your own is named in http.sslCAInfo");
+    return false;
+}
+
 bool http_fail(const struct http_call *call, struct err *e)
 {
     const struct limits *l = call->http->limits;
-    size_t i = find_failure(call->failure);
-    enum err_code code =
-        i < sizeof failures / sizeof *failures ? failures[i].err : ERR_FETCH;
-    const char *why =
-        call->why[0] ? call->why : curl_easy_strerror((CURLcode)call->failure);
 
     if (call->over_limit)
         return limit_fail(&l->transfer_max_bytes, e,
@@ -332,12 +345,5 @@ bool http_fail(const struct http_call *call, struct err *e)
         return limit_fail(&l->transfer_max_seconds, e,
                           "took longer than %" PRIu64 " seconds",
                           l->transfer_max_seconds.value);
-    err_set(e, code, "%s", why);
-    if (code == ERR_TLS)
-        err_hint(e, "%s",
-                 call->http->settings->wants_no_verify
-                     ? "verification cannot be switched off; name the "
-                       "authority's certificate in http.sslCAInfo"
-                     : "an authority of your own is named in http.sslCAInfo");
-    return false;
+    return http_say_failure(call->failure, call->why, call->http->settings, e);
 }

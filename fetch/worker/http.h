@@ -17,7 +17,8 @@
  * Source: FETCH.md 8, 9; THREATS.md rows 13, 14.
  */
 
-#define HTTP_STATUS_OK 200
+#define HTTP_STATUS_OK    200
+#define HEADERS_MAX_BYTES (64u * 1024)
 
 struct http;
 
@@ -84,5 +85,17 @@ bool http_may_retry(const struct http_call *call);
 bool http_was_slow(const struct http_call *call);
 
 void http_call_done(struct http_call *call);
+
+/* --- for any handle of libcurl's, also api.c's ----------------------------- */
+
+/* TLS, certificates and proxy for `u`, as the settings have them. What libcurl
+ * borrows is in `a`. Errors: ERR_TLS for certificates that cannot be read. */
+MUST_CHECK bool http_set_trust(void *easy, const struct settings *s,
+                               const struct url *u, struct arena *a,
+                               struct err *e);
+
+/* A CURLcode in words; `why`: of its error buffer. False. */
+bool http_say_failure(int failure, const char *why, const struct settings *s,
+                      struct err *e);
 
 #endif

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <poll.h>
 
+#include "../post.h"
+
 #define OUT_MAX_BYTES    (512u << 20)
 #define BLOBS_PER_QUERY  2048
 #define LIMIT_FROM_BYTES 8192 /* a path and a line */
@@ -30,7 +32,7 @@ bool link_flush(struct link *l, struct err *e)
     return channel_flush(&l->channel, e);
 }
 
-static bool nonsense(struct err *e)
+bool link_nonsense(struct err *e)
 {
     return err_set(e, ERR_FAILED, "mapm said something that makes no sense");
 }
@@ -91,7 +93,7 @@ static bool read_answer(struct link *l, enum frame_type type,
             return true;
         }
         if (frame.type != FRAME_ASK && frame.type != FRAME_SEEN)
-            return nonsense(e);
+            return link_nonsense(e);
         keep(l, &frame);
     }
 }
@@ -111,19 +113,20 @@ static bool read_limits(struct fields *in, struct arena *a, struct limits *out)
     return true;
 }
 
-bool link_read_options(struct link *l, struct arena *a,
+bool link_first(struct link *l, struct frame *out, struct err *e)
+{
+    return read_frame(l, out, e) &&
+           (out->type == FRAME_OPTIONS || out->type == FRAME_POST ||
+            link_nonsense(e));
+}
+
+bool link_read_options(struct str body, struct arena *a,
                        struct link_options *out, struct err *e)
 {
-    struct frame frame;
-    struct fields in;
+    struct fields in = fields_of(body);
     struct str *hosts;
     bool ok;
 
-    if (!read_frame(l, &frame, e))
-        return false;
-    if (frame.type != FRAME_OPTIONS)
-        return nonsense(e);
-    in = fields_of(frame.body);
     out->incoming = arena_str(a, field_str(&in, 4096));
     out->verbose = field_bool(&in);
     out->host_count = field_u32(&in, 10000);
@@ -132,7 +135,7 @@ bool link_read_options(struct link *l, struct arena *a,
         hosts[i] = arena_str(a, field_str(&in, 300));
     out->hosts = hosts;
     ok = read_limits(&in, a, &out->limits);
-    return (ok && fields_end(&in)) || nonsense(e);
+    return (ok && fields_end(&in)) || link_nonsense(e);
 }
 
 static struct str take_str(struct fields *in, struct arena *a)
@@ -193,13 +196,13 @@ bool link_next(struct link *l, struct arena *a, struct link_ask *out, bool *got,
         if (frame.type == FRAME_ASK) {
             l->is_settled = false;
             *got = true;
-            return read_ask(&in, a, out) || nonsense(e);
+            return read_ask(&in, a, out) || link_nonsense(e);
         }
         if (frame.type != FRAME_SEEN)
-            return nonsense(e);
+            return link_nonsense(e);
         l->seen_count = field_u32(&in, UINT32_MAX);
         if (!fields_end(&in))
-            return nonsense(e);
+            return link_nonsense(e);
         l->is_settled = l->seen_count == l->event_count;
     }
 }
@@ -270,19 +273,32 @@ void link_progress(struct link *l, const struct fetch_progress *p)
     frame_end(b, begun);
 }
 
-void link_fatal(struct link *l, const struct err *why)
+/* Waits until all of it is gone, or mapm is. */
+static void send_all(struct link *l)
 {
-    struct buf *b = &l->channel.out;
     struct pollfd p = {.fd = l->channel.fd, .events = POLLOUT};
     struct err ignored = {0};
-    size_t begun = frame_begin(b, FRAME_FATAL);
 
-    frame_err(b, why);
-    frame_end(b, begun);
     while (channel_flush(&l->channel, &ignored) &&
            channel_has_output(&l->channel) && !l->channel.closed)
         if (poll(&p, 1, -1) < 0 && errno != EINTR)
             return;
+}
+
+void link_fatal(struct link *l, const struct err *why)
+{
+    struct buf *b = &l->channel.out;
+    size_t begun = frame_begin(b, FRAME_FATAL);
+
+    frame_err(b, why);
+    frame_end(b, begun);
+    send_all(l);
+}
+
+void link_reply(struct link *l, const struct fetch_reply *in)
+{
+    post_write_reply(&l->channel.out, in);
+    send_all(l);
 }
 
 static bool read_blobs(struct fields *in, struct link_blob *blobs, size_t count,
@@ -315,7 +331,7 @@ static bool find_some(struct link *l, struct link_blob *blobs, size_t count,
     }
     frame_end(b, begun);
     return read_answer(l, FRAME_BLOBS, &in, e) &&
-           (read_blobs(&in, blobs, count, a) || nonsense(e));
+           (read_blobs(&in, blobs, count, a) || link_nonsense(e));
 }
 
 bool link_find_blobs(struct link *l, struct link_blob *blobs, size_t count,
@@ -356,7 +372,7 @@ bool link_find_trees(struct link *l, struct str repository,
     if (!read_answer(l, FRAME_TREES, &in, e))
         return false;
     *bytes = arena_str(a, field_str(&in, FRAME_MAX_BYTES));
-    return fields_end(&in) || nonsense(e);
+    return fields_end(&in) || link_nonsense(e);
 }
 
 void link_put_trees(struct link *l, struct str repository,
@@ -379,7 +395,7 @@ bool link_is_proved(struct link *l, struct str repository,
     if (!read_answer(l, FRAME_PROVED, &in, e))
         return false;
     *proved = field_bool(&in);
-    return fields_end(&in) || nonsense(e);
+    return fields_end(&in) || link_nonsense(e);
 }
 
 void link_put_proved(struct link *l, struct str repository,
@@ -409,5 +425,5 @@ bool link_find_credential(struct link *l, enum credential_from from,
     *found = field_bool(&in);
     *user = arena_str(a, field_str(&in, 4096));
     *password = arena_str(a, field_str(&in, 65536));
-    return fields_end(&in) || nonsense(e);
+    return fields_end(&in) || link_nonsense(e);
 }

@@ -44,8 +44,12 @@ struct link_options {
 void link_init(struct link *l, int fd);
 void link_done(struct link *l);
 
-/* Waits for it. Results in `a`. */
-MUST_CHECK bool link_read_options(struct link *l, struct arena *a,
+/* Waits for the first frame, which says what is wanted: OPTIONS or POST. It is
+ * borrowed until the next call. */
+MUST_CHECK bool link_first(struct link *l, struct frame *out, struct err *e);
+
+/* Results in `a`. */
+MUST_CHECK bool link_read_options(struct str body, struct arena *a,
                                   struct link_options *out, struct err *e);
 
 /* What has come, without waiting; `*got` false: nothing that concerns the
@@ -59,7 +63,9 @@ MUST_CHECK bool link_flush(struct link *l, struct err *e);
 void link_hello(struct link *l, const struct str *hosts, size_t count);
 void link_event(struct link *l, uint32_t seq, const struct fetch_event *ev);
 void link_progress(struct link *l, const struct fetch_progress *p);
-void link_fatal(struct link *l, const struct err *why); /* and flushes */
+void link_fatal(struct link *l, const struct err *why);        /* and flushes */
+void link_reply(struct link *l, const struct fetch_reply *in); /* likewise */
+bool link_nonsense(struct err *e);                             /* false */
 
 struct link_blob {
     struct oid id;

@@ -1,19 +1,16 @@
-#include "base/confine.h"
 #include "base/fs.h"
 #include "base/proc.h"
 
 #include <curl/curl.h>
 #include <fcntl.h>
 #include <git2.h>
-#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "api.h"
+#include "rights.h"
 #include "session.h"
 
 /*
@@ -23,102 +20,19 @@
  * outside.
  */
 
-#define PARENT_FD      3
-#define IDLE_MS        1000
-#define DATA_MAX_BYTES (4ull << 30)
-#define FILES_MAX      1024
+#define PARENT_FD 3
+#define IDLE_MS   1000
 
-/* What name resolution and TLS read, wherever a distribution keeps it. */
-static const char *const readable[] = {
-    "/etc/resolv.conf",
-    "/etc/hosts",
-    "/etc/host.conf",
-    "/etc/nsswitch.conf",
-    "/etc/gai.conf",
-    "/etc/services",
-    "/etc/protocols",
-    "/etc/ld.so.cache",
-    "/etc/localtime",
-    "/etc/ssl",
-    "/etc/pki",
-    "/etc/ca-certificates",
-    "/etc/crypto-policies",
-    "/usr/lib",
-    "/usr/lib64",
-    "/usr/local/lib",
-    "/lib",
-    "/lib64",
-    "/usr/share/ca-certificates",
-    "/usr/local/share/ca-certificates",
-    "/run/systemd/resolve",
-    "/run/resolvconf",
-    "/run/NetworkManager",
-    "/dev/null",
-    "/dev/urandom",
-};
-
-#if defined(__SANITIZE_ADDRESS__)
-#    define MEMORY_IS_BOUNDED false
-#elif defined(__has_feature)
-#    if __has_feature(address_sanitizer)
-#        define MEMORY_IS_BOUNDED false
-#    endif
-#endif
-#ifndef MEMORY_IS_BOUNDED
-#    define MEMORY_IS_BOUNDED true
-#endif
-
-/* Libraries that name resolution would load at its first use, when it may be
- * too late. "localhost" asks nobody. */
-static void warm_up(void)
-{
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found = NULL;
-
-    if (getaddrinfo("localhost", "443", &hints, &found) == 0)
-        freeaddrinfo(found);
-    tzset();
-}
-
-static bool give_up_rights(struct session *s, struct str incoming,
-                           struct err *e)
-{
-    size_t own = sizeof readable / sizeof *readable, folders;
-    const char *const *ca =
-        settings_ca_folders(&s->settings, &s->arena, &folders);
-    const char **paths = arena_array(&s->arena, own + folders, sizeof *paths);
-    const char *write_path = str_c(incoming, &s->arena);
-    struct confine_done done;
-
-    memcpy(paths, readable, sizeof readable);
-    for (size_t i = 0; i < folders; i++)
-        paths[own + i] = ca[i];
-    return confine_self(
-        &(struct confine_rules){
-            .read_paths = paths,
-            .read_count = own + folders,
-            .write_paths = &write_path,
-            .write_count = 1,
-            .calls = CONFINE_CALLS_FETCH,
-            .network = true,
-            .max_data_bytes = MEMORY_IS_BOUNDED ? DATA_MAX_BYTES : 0,
-            .max_file_bytes = pack_limits_of(&s->limits).object.value + 1,
-            .max_files = FILES_MAX,
-        },
-        &done, e);
-}
-
-static bool set_up(struct session *s, struct err *e)
+static bool set_up(struct session *s, struct str first, struct err *e)
 {
     struct link_options options;
     const struct str *hosts;
     size_t count;
 
-    if (!link_read_options(&s->link, &s->arena, &options, e))
+    if (!link_read_options(first, &s->arena, &options, e))
         return false;
     s->verbose = options.verbose;
     s->limits = options.limits;
-    if (curl_global_init(CURL_GLOBAL_DEFAULT) != 0 || git_libgit2_init() < 0)
-        return err_set(e, ERR_FAILED, "libcurl or libgit2 cannot be used");
     if (!settings_load(&s->settings, options.hosts, options.host_count, e))
         return false;
     secrets_load(&s->secrets, &s->settings);
@@ -126,10 +40,10 @@ static bool set_up(struct session *s, struct err *e)
         return false;
     settings_hosts(&s->settings, &s->arena, &hosts, &count);
     link_hello(&s->link, hosts, count);
-    warm_up();
     srandom((unsigned)getpid());
-    if (!give_up_rights(s, options.incoming, e))
-        return err_wrap(e, "cannot give up rights");
+    if (!rights_give_up(&s->settings, str_c(options.incoming, &s->arena),
+                        pack_limits_of(&s->limits).object.value + 1, e))
+        return false;
     s->http = http_open(&s->settings, &s->limits);
     return true;
 }
@@ -240,6 +154,20 @@ static bool serve(struct session *s, struct err *e)
     return true;
 }
 
+/* Packages, or one request to an API. */
+static bool run(struct session *s, struct err *e)
+{
+    struct frame first;
+
+    if (!link_first(&s->link, &first, e))
+        return false;
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != 0 || git_libgit2_init() < 0)
+        return err_set(e, ERR_FAILED, "libcurl or libgit2 cannot be used");
+    if (first.type == FRAME_POST)
+        return api_serve(&s->link, first.body, e);
+    return set_up(s, first.body, e) && serve(s, e);
+}
+
 int main(void)
 {
     struct session *s = heap_alloc(sizeof *s);
@@ -255,7 +183,7 @@ int main(void)
     link_init(&s->link, PARENT_FD);
     map_init(&s->repos, &s->arena);
     map_init(&s->places, &s->arena);
-    if (!set_up(s, &e) || !serve(s, &e)) {
+    if (!run(s, &e)) {
         link_fatal(&s->link, &e);
         return 1;
     }

@@ -148,6 +148,9 @@ struct fetch_post {
     struct str body;
     size_t max_bytes;     /* of the answer, whatever its status */
     uint64_t deadline_ms; /* as proc_now_ms counts */
+    /* Called often while it waits, for a spinner; may be NULL. */
+    void (*tick)(void *ctx);
+    void *ctx;
 };
 
 struct fetch_reply {
@@ -158,9 +161,11 @@ struct fetch_reply {
 
 /*
  * One POST by mapm-fetch, which gives up its rights like for packages; what the
- * git configuration says of proxies and certificates counts. No redirect is
- * followed, nothing is tried twice: that is the caller's to decide. The body is
- * bounded while it arrives.
+ * git configuration says of proxies and certificates counts. (url.*.insteadOf,
+ * which is about repositories, does not; and no proxy is asked on the way to
+ * this very machine.) No redirect is followed: it is an error that names where
+ * to. Nothing is tried twice: that is the caller's to decide. The body is
+ * bounded while it arrives. No error says anything of the headers.
  * Ownership: in `a`. Errors: ERR_ORIGIN for the URL, ERR_HOST, ERR_TLS,
  * ERR_FETCH, ERR_LIMIT, ERR_INTERRUPTED.
  */

@@ -1,0 +1,67 @@
+#include "post.h"
+
+#include "base/proc.h"
+
+#include "client.h"
+
+#define WAIT_MS 20 /* a signal just before poll is noticed after this */
+
+struct call {
+    struct channel channel;
+    pid_t pid;
+};
+
+/* Whatever happened, nothing of it goes on: no answer is paid for that nobody
+ * reads. */
+static void call_done(struct call *c)
+{
+    client_stop(c->pid);
+    channel_done(&c->channel);
+}
+
+static bool talk(struct call *c, const struct fetch_post *in, uint64_t time_ms,
+                 struct arena *a, struct fetch_reply *out, struct err *e)
+{
+    for (;;) {
+        struct frame frame;
+        uint64_t now = proc_now_ms(), left;
+
+        if (!channel_next(&c->channel, &frame, e))
+            return client_nonsense(e);
+        if (frame.type == FRAME_REPLY)
+            return post_read_reply(frame.body, in->max_bytes, a, out) ||
+                   client_nonsense(e);
+        if (frame.type == FRAME_FATAL)
+            return client_read_fatal(frame.body, e);
+        if (frame.type != 0)
+            return client_nonsense(e);
+        if (c->channel.closed)
+            return client_report_end(&c->pid, e);
+        left = now < in->deadline_ms ? in->deadline_ms - now : 0;
+        if (left == 0)
+            return post_late(in->url, time_ms, e);
+        if (!client_wait(&c->channel, left < WAIT_MS ? (unsigned)left : WAIT_MS,
+                         e))
+            return false;
+    }
+}
+
+bool fetch_post(const struct fetch_post *in, struct arena *a,
+                struct fetch_reply *out, struct err *e)
+{
+    CLEANUP(call_done) struct call c = {.channel = {.fd = -1}};
+    uint64_t now = proc_now_ms(), left = 0;
+
+    if (!post_check(in, e))
+        return false;
+    if (in->deadline_ms > now)
+        left = in->deadline_ms - now;
+    if (left > POST_MAX_MS)
+        left = POST_MAX_MS;
+    if (left == 0)
+        return post_late(in->url, 0, e);
+    if (!client_start(a, &c.channel, &c.pid, e))
+        return false;
+    post_write(&c.channel.out, in, left);
+    return talk(&c, in, left, a, out, e);
+}

@@ -1,0 +1,479 @@
+#include "base/fs.h"
+#include "base/proc.h"
+#include "base/text.h"
+#include "mapm/fetch.h"
+#include "mapm/limits.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "asker.h"
+#include "chat.h"
+
+#define ANSWER_MAX_TOKENS 16384 /* of ANSWER_MAX_CHARS in any script */
+#define ANSWER_MIN_BYTES  (1u << 20)
+#define ANSWER_MAX_BYTES  (32u << 20)
+#define CHAR_MAX_BYTES    12 /* "\ud83d\ude00" */
+#define KEY_MAX_BYTES     8192
+#define KEY_MIN_HIDDEN    8 /* a shorter one is a word, and no secret */
+#define MODEL_MAX_BYTES   200
+#define TRIES_MAX         4
+#define FIRST_WAIT_MS     500 /* doubled with each try */
+#define RETRY_MAX_S       60  /* longer: a person decides */
+#define SLEEP_MS          20
+
+/* clang-format off */
+static const struct api {
+    const char *name;
+    enum chat_shape shape;
+    const char *base, *base_env, *key_env;
+    const char *path;
+    const char *key_header; /* the key follows */
+    const char *version;    /* one more header; NULL: none */
+} apis[] = {
+    {"anthropic", CHAT_ANTHROPIC, "https://api.anthropic.com",
+     "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY", "/v1/messages",
+     "x-api-key: ", "anthropic-version: 2023-06-01"},
+    {"openai", CHAT_OPENAI, "https://api.openai.com/v1",
+     "OPENAI_BASE_URL", "OPENAI_API_KEY", "/chat/completions",
+     "authorization: Bearer ", NULL},
+};
+/* clang-format on */
+
+struct http_asker {
+    const struct api *api;
+    struct str key;      /* "" = none is sent */
+    struct str key_from; /* what holds it, in words */
+};
+
+static const struct api *api_find(struct str name)
+{
+    for (size_t i = 0; i < sizeof apis / sizeof *apis; i++)
+        if (str_is(name, apis[i].name))
+            return &apis[i];
+    return NULL;
+}
+
+static struct str env(const char *name)
+{
+    return str_from(getenv(name));
+}
+
+/* --- where ---------------------------------------------------------------- */
+
+/* Not shown when it is bad: somebody may have put a password in it. */
+static bool base_is_good(struct str s)
+{
+    struct str rest = s;
+
+    if (str_starts(s, STR("https://")))
+        rest = str_from_index(s, 8);
+    else if (str_starts(s, STR("http://")))
+        rest = str_from_index(s, 7);
+    else
+        return false;
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] <= ' ' || s.p[i] > '~' || s.p[i] == '@' || s.p[i] == '?' ||
+            s.p[i] == '#' || s.p[i] == '\\')
+            return false;
+    return s.n <= ORIGIN_MAX_BYTES / 2 && rest.n > 0 && rest.p[0] != '/';
+}
+
+/* Both ways of writing a base are understood: with "/v1" and without. */
+static struct str address_of(const struct api *api, struct str base,
+                             struct arena *a)
+{
+    struct str host;
+
+    while (str_ends(base, STR("/")))
+        base.n--;
+    host = str_from_index(base, str_find(base, STR("://")) + 3);
+    if (api->shape == CHAT_ANTHROPIC && str_ends(base, STR("/v1")))
+        base.n -= 3;
+    if (api->shape == CHAT_OPENAI && !str_has_char(host, '/'))
+        base = str_join(base, STR("/v1"), a);
+    return str_join(base, str_from(api->path), a);
+}
+
+/* `*is_own`: the user's file names it. */
+static bool choose_address(struct asker *k, const struct api *api,
+                           const struct asker_wish *w, bool *is_own,
+                           struct err *e)
+{
+    struct str base = env(api->base_env);
+
+    *is_own = w->said && w->said->url.n;
+    if (*is_own)
+        base = w->said->url;
+    else if (base.n == 0)
+        base = str_from(api->base);
+    if (!base_is_good(base)) {
+        err_set(e, ERR_USAGE, "%s is not the address of an API",
+                *is_own ? "http: in config.yaml" : api->base_env);
+        return err_hint(e,
+                        "it has a host, perhaps a port and a path, and "
+                        "nothing else: %s",
+                        api->base);
+    }
+    k->program = address_of(api, base, k->arena);
+    return true;
+}
+
+/* --- the key -------------------------------------------------------------- */
+
+static bool check_key(const struct http_asker *h, struct err *e)
+{
+    for (size_t i = 0; i < h->key.n; i++)
+        if (h->key.p[i] <= ' ' || h->key.p[i] > '~')
+            return err_set(e, ERR_FORMAT,
+                           "%.*s holds no key: a blank, a line end or another "
+                           "character that keys do not have",
+                           STR_ARG(h->key_from));
+    if (h->key.n > KEY_MAX_BYTES)
+        return err_set(e, ERR_LIMIT, "%.*s holds more than %u bytes",
+                       STR_ARG(h->key_from), KEY_MAX_BYTES);
+    return true;
+}
+
+static struct str expand_home(struct str path, struct arena *a)
+{
+    struct str home = env("HOME");
+
+    if (!str_starts(path, STR("~/")) || home.n == 0 || home.p[0] != '/')
+        return path;
+    return fs_join(home, str_from_index(path, 2), a);
+}
+
+/* As ssh has it: a file of one's own that others can read is no place for a
+ * key. What the administrator put there is the administrator's to judge. */
+static bool read_key_file(struct http_asker *h, struct str path,
+                          struct arena *a, struct err *e)
+{
+    CLEANUP_FD int fd = -1;
+    struct str full = expand_home(path, a), text;
+    struct stat st;
+
+    h->key_from = full;
+    fd = open(str_c(full, a), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0 && errno == ENOENT)
+        return err_set(e, ERR_NOT_FOUND,
+                       "%.*s, the file of the key, is not "
+                       "there",
+                       STR_ARG(full));
+    if (fd < 0 || fstat(fd, &st) < 0)
+        return err_errno(e, "read the key in %.*s", STR_ARG(full));
+    if (!S_ISREG(st.st_mode))
+        return err_set(e, ERR_REFUSED, "%.*s is not a regular file",
+                       STR_ARG(full));
+    if (st.st_mode & (st.st_uid == geteuid() ? 0077 : 0022)) {
+        err_set(e, ERR_REFUSED, "%.*s holds a key, and others may %s it",
+                STR_ARG(full), st.st_mode & 0022 ? "change" : "read");
+        return err_hint(e, "chmod 600 %.*s", STR_ARG(full));
+    }
+    if (!fs_read_fd(fd, KEY_MAX_BYTES, a, &text, e))
+        return err_wrap(e, "read the key in %.*s", STR_ARG(full));
+    h->key = str_trim(text);
+    if (h->key.n == 0)
+        return err_set(e, ERR_FORMAT, "%.*s holds no key", STR_ARG(full));
+    return true;
+}
+
+static bool no_key(struct str name, const char *hint, struct err *e)
+{
+    err_set(e, ERR_NOT_FOUND, "%.*s is not set", STR_ARG(name));
+    return err_hint(e, "%s", hint);
+}
+
+/* The key that everybody's environment has is for the API's own address and
+ * for one that the environment names. Another one has its own, or none. */
+static bool choose_key(struct asker *k, struct http_asker *h,
+                       const struct asker_wish *w, bool is_own, struct err *e)
+{
+    const struct project_ask *said = w->said;
+    struct str own = address_of(h->api, str_from(h->api->base), k->arena);
+    bool is_default = str_eq(k->program, own);
+
+    if (said && said->key_file.n)
+        return read_key_file(h, said->key_file, k->arena, e) && check_key(h, e);
+    if (said && said->key_env.n) {
+        h->key_from = said->key_env;
+        h->key = str_trim(env(str_c(said->key_env, k->arena)));
+        if (h->key.n == 0)
+            return no_key(h->key_from, "key_env in config.yaml names it", e);
+        return check_key(h, e);
+    }
+    if (is_own && !is_default)
+        return true;
+    h->key_from = str_from(h->api->key_env);
+    h->key = str_trim(env(h->api->key_env));
+    if (h->key.n == 0 && is_default)
+        return no_key(h->key_from,
+                      "set it, or name another variable or a file in "
+                      "config.yaml: key_env, key_file",
+                      e);
+    return check_key(h, e);
+}
+
+/* --- the model ------------------------------------------------------------ */
+
+static bool choose_model(struct asker *k, const struct asker_wish *w,
+                         struct err *e)
+{
+    struct str model = w->said ? w->said->model : str_of("", 0);
+
+    if (model.n == 0)
+        model = str_trim(env("MAPM_ASK_MODEL"));
+    if (model.n == 0) {
+        err_set(e, ERR_NOT_FOUND, "no model is named for %.*s",
+                STR_ARG(k->name));
+        return err_hint(e,
+                        "set MAPM_ASK_MODEL, or \"model\" in config.yaml: "
+                        "ask: {preset: %.*s, model: NAME}",
+                        STR_ARG(k->name));
+    }
+    if (model.n > MODEL_MAX_BYTES || !text_is_utf8(model) ||
+        text_has_control(model))
+        return err_set(e, ERR_USAGE, "the model's name is none");
+    k->model = arena_str(k->arena, model);
+    return true;
+}
+
+static bool http_prepare(struct asker *k, const struct asker_wish *w,
+                         struct err *e)
+{
+    struct http_asker *h = arena_new(k->arena, struct http_asker);
+    bool is_own;
+
+    h->api = api_find(k->name);
+    k->own = h;
+    return choose_address(k, h->api, w, &is_own, e) &&
+           choose_key(k, h, w, is_own, e) && choose_model(k, w, e);
+}
+
+void asker_http_find(const char *name, const struct asker_wish *w,
+                     struct arena *a, struct asker_found *out)
+{
+    struct asker k = {.name = str_from(name), .arena = a};
+    struct err e = {0};
+
+    out->name = name;
+    out->place = str_of("", 0);
+    if (http_prepare(&k, w, &e)) {
+        out->place = k.program;
+        out->note = arena_printf(a, "model %.*s", STR_ARG(k.model));
+    } else {
+        out->note = arena_str(a, str_from(err_first(&e)));
+    }
+}
+
+/* --- asking --------------------------------------------------------------- */
+
+/* One ask, which may take several requests. */
+struct turn {
+    struct asker *k;
+    const struct http_asker *own;
+    const struct ask *in;
+    const struct asker_news *news;
+    struct fetch_post post;
+    struct arena *arena;
+};
+
+static void tick(void *ctx)
+{
+    const struct turn *t = ctx;
+
+    asker_tell(t->news, 0, str_of("", 0));
+}
+
+/* OpenAI's own API, also where Azure serves it, has a newer word. */
+static bool is_openai(const struct asker *k)
+{
+    struct str rest =
+        str_from_index(k->program, str_find(k->program, STR("://")) + 3);
+    struct str host = str_slice(rest, 0, str_find_char(rest, '/'));
+
+    return str_is(host, "api.openai.com") ||
+           str_ends(host, STR(".openai.azure.com"));
+}
+
+static void write_request(struct turn *t)
+{
+    const struct api *api = t->own->api;
+    struct str *headers = arena_array(t->arena, 4, sizeof *headers);
+    struct buf body;
+    size_t n = 0;
+
+    headers[n++] = STR("content-type: application/json");
+    headers[n++] = STR("accept: application/json");
+    if (api->version)
+        headers[n++] = str_from(api->version);
+    if (t->own->key.n)
+        headers[n++] =
+            str_join(str_from(api->key_header), t->own->key, t->arena);
+    t->post.url = t->k->program;
+    t->post.headers = headers;
+    t->post.header_count = n;
+
+    buf_init(&body, SIZE_MAX / 4);
+    chat_write(&(struct chat_request){.shape = api->shape,
+                                      .model = t->k->model,
+                                      .prompt = t->in->prompt,
+                                      .max_tokens = ANSWER_MAX_TOKENS,
+                                      .is_openai = is_openai(t->k)},
+               &body);
+    t->post.body = arena_str(t->arena, buf_str(&body));
+    buf_done(&body);
+}
+
+static size_t answer_bytes(size_t max_chars)
+{
+    size_t room = ANSWER_MAX_BYTES - ANSWER_MIN_BYTES;
+
+    if (max_chars > room / CHAR_MAX_BYTES)
+        return ANSWER_MAX_BYTES;
+    return ANSWER_MIN_BYTES + max_chars * CHAR_MAX_BYTES;
+}
+
+/* Some servers repeat the key that they do not like. */
+static struct str hide_key(const struct turn *t, struct str text)
+{
+    struct str key = t->own->key;
+    CLEANUP(buf_done) struct buf b;
+    size_t at;
+
+    if (key.n < KEY_MIN_HIDDEN || str_find(text, key) == SIZE_MAX)
+        return text;
+    buf_init(&b, 2 * text.n + 16);
+    while ((at = str_find(text, key)) != SIZE_MAX) {
+        buf_append(&b, str_slice(text, 0, at));
+        buf_text(&b, "[key]");
+        text = str_from_index(text, at + key.n);
+    }
+    buf_append(&b, text);
+    return arena_str(t->arena, buf_str(&b));
+}
+
+static bool may_retry(long status)
+{
+    return status == 408 || status == 429 || status == 529 ||
+           (status >= 500 && status != 501 && status != 505);
+}
+
+static void hint_access(const struct turn *t, struct err *e)
+{
+    if (t->own->key.n)
+        err_hint(e, "check the key in %.*s, and what it may use",
+                 STR_ARG(t->own->key_from));
+    else
+        err_hint(e,
+                 "no key was sent: set %s, or name a variable or a file in "
+                 "config.yaml: key_env, key_file",
+                 t->own->api->key_env);
+}
+
+static bool fail_status(const struct turn *t, const struct fetch_reply *r,
+                        struct err *e)
+{
+    struct str said = hide_key(t, chat_complaint(r->body, t->arena));
+    bool is_access = r->status == 401 || r->status == 403;
+
+    err_set(e, is_access ? ERR_AUTH : ERR_FETCH, "HTTP %ld from %.*s%s%.*s",
+            r->status, STR_ARG(t->k->program), said.n ? ": " : "",
+            STR_ARG(said));
+    if (is_access)
+        hint_access(t, e);
+    else if (r->status == 404)
+        err_hint(e, "check the model's name, %.*s, and the address",
+                 STR_ARG(t->k->model));
+    else if (r->retry_after_s > RETRY_MAX_S)
+        err_hint(e, "the API asks to come back in %u seconds",
+                 r->retry_after_s);
+    return false;
+}
+
+/* Before the next try; false: none, `e` stays what it is but for a signal. */
+static bool wait_for_retry(const struct turn *t, const struct fetch_reply *r,
+                           unsigned tried, struct err *e)
+{
+    uint64_t ms = (uint64_t)FIRST_WAIT_MS << (tried - 1);
+    uint64_t until;
+    struct str line;
+
+    if (r->retry_after_s > RETRY_MAX_S || tried >= TRIES_MAX)
+        return false;
+    if (r->retry_after_s)
+        ms = (uint64_t)r->retry_after_s * 1000;
+    until = proc_now_ms() + ms;
+    if (until >= t->in->deadline_ms)
+        return false;
+    line = arena_printf(t->arena, "HTTP %ld: again in %u s", r->status,
+                        (unsigned)((ms + 999) / 1000));
+    while (proc_now_ms() < until) {
+        asker_tell(t->news, 0, line);
+        poll(NULL, 0, SLEEP_MS);
+        if (proc_interrupted())
+            return err_set(e, ERR_INTERRUPTED, "interrupted");
+    }
+    return true;
+}
+
+/* Until there is an answer of 2xx. */
+static bool request(struct turn *t, struct fetch_reply *out, struct err *e)
+{
+    for (unsigned tried = 1;; tried++) {
+        if (!fetch_post(&t->post, t->arena, out, e))
+            return false;
+        if (out->status >= 200 && out->status < 300)
+            return true;
+        fail_status(t, out, e);
+        if (!may_retry(out->status) || !wait_for_retry(t, out, tried, e))
+            return false;
+    }
+}
+
+static bool read_answer(const struct turn *t, struct str body,
+                        struct answer *out, struct err *e)
+{
+    struct chat_reply reply;
+    struct err why = {0};
+    struct answer got = {.turns = 1};
+
+    if (!chat_read(t->own->api->shape, body, t->arena, &reply, &why)) {
+        struct str said = hide_key(t, str_from(err_first(&why)));
+
+        err_set(e, why.code, "%.*s: %.*s", STR_ARG(t->k->program),
+                STR_ARG(said));
+        if (why.hint[0])
+            err_hint(e, "%s", why.hint);
+        return false;
+    }
+    got.exhausted = got.truncated = reply.exhausted;
+    got.text =
+        asker_text(reply.text, t->in->max_chars, t->arena, &got.truncated);
+    asker_tell(t->news, 1, got.text);
+    *out = got;
+    return true;
+}
+
+static bool http_ask(struct asker *k, struct str dir, const struct ask *in,
+                     const struct asker_news *news, struct arena *a,
+                     struct answer *out, struct err *e)
+{
+    struct turn t = {.k = k, .own = k->own, .in = in, .news = news, .arena = a};
+    struct fetch_reply reply;
+
+    (void)dir; /* an API sees the prompt alone */
+    t.post.max_bytes = answer_bytes(in->max_chars);
+    t.post.deadline_ms = in->deadline_ms;
+    t.post.tick = tick;
+    t.post.ctx = &t;
+    write_request(&t);
+    return (request(&t, &reply, e) && read_answer(&t, reply.body, out, e)) ||
+           err_wrap(e, "%.*s (%.*s) gave no answer", STR_ARG(k->name),
+                    STR_ARG(k->model));
+}
+
+const struct asker_kind asker_http_kind = {http_prepare, http_ask};
