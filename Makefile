@@ -117,6 +117,10 @@ $(B)/embed: $(B)/examples/embed/embed.o $(STAR_LIB)
 $(B)/fetch_drive: $(B)/tests/lib/fetch_drive.o $(LIB)
 	$(call SAY,LD)$(LINK) $^ $(PKG_LIBS) $(LDLIBS)
 
+# What tests/cli/ask_http.t asks an API with; it stands beside mapm-fetch.
+$(B)/ask_drive: $(B)/tests/lib/ask_drive.o $(LIB) $(STAR_LIB)
+	$(call SAY,LD)$(LINK) $^ $(PKG_LIBS) $(STAR_PKG_LIBS) $(LDLIBS)
+
 # A corpus player for each fuzz target, and the fuzzer itself (clang).
 FUZZ_LIBS = $(FETCH_LIB) $(LIB) $(STAR_LIB)
 $(B)/replay/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay.o $(FUZZ_LIBS)
@@ -140,7 +144,7 @@ $(B)/members: FORCE
 
 # Everything prints TAP. A test that hangs is stopped after ten minutes.
 TESTS = $(UNIT) tests/fuzz/replay.t $(wildcard tests/star/*.t tests/cli/*.t)
-test: all $(B)/fetch_drive $(B)/embed $(UNIT) $(FUZZ:%=$(B)/replay/%)
+test: all $(B)/fetch_drive $(B)/ask_drive $(B)/embed $(UNIT) $(FUZZ:%=$(B)/replay/%)
 	MAPM=$(abspath $(B)/mapm) MAPM_BUILD=$(abspath $(B)) \
 	  prove -j$(JOBS) -f -o --exec 'timeout -k 10 600' $(TESTS)
 
