@@ -82,6 +82,8 @@
 #define PRINT_MAX_BYTES            (64u * 1024)          /* shown by --trace */
 #define RUN_MESSAGE_MAX_BYTES      (8u * 1024 * 1024)    /* from the program */
 #define TAPE_MAX_BYTES             (64u * 1024 * 1024)
+#define TAPE_MAX_ENTRIES           1000    /* of asks and commands */
+#define TAPE_MAX_NODES             1000000 /* values in a line */
 #define RULES_MAX                  1000    /* policy.commands, each list */
 #define HISTORY_MAX_RUNS           1000    /* the newest */
 #define HISTORY_MAX_BYTES          (64ull * 1024 * 1024) /* of their details */

@@ -317,9 +317,20 @@ MUST_CHECK bool commander_run(const struct commander_options *o,
 /* --- tapes --------------------------------------------------------------------------- */
 
 /*
- * JSON lines: {"tape":1,"name":…,"digest":…,"input":{…}}, then {"ask":{"prompt",
- * "opts"},"result":{…}} or {"command":{"argv","opts"},"result":{…}}, last
- * {"envelope":{…}} or {"error":"error: …"}.
+ * What a run asked for and got, as JSON lines (mapm-tape(5)):
+ *
+ *     {"tape":1,"name":…,"digest":…,"input":{…},"limits":{…}}
+ *     {"ask":{"prompt":…,"opts":{…}},"result":{"answer":…,"exhausted":…,
+ *         "turns":…,"truncated":…}}                       or {"error":…}
+ *     {"command":{"argv":[…],"opts":{…}},"result":{"ok":…,"exit_code":…,
+ *         "result":…,"truncated":…}}
+ *     {"envelope":{…}}                     or {"error":"error: …"}, the last one
+ *
+ * `digest` is tape_digest() of the program, not of its package, which the tape
+ * may be part of. `limits` has those of the run that were not the default.
+ * What a hand leaves out has a value: `opts` {}, `exhausted` and `truncated`
+ * false, `turns` 1, `exit_code` 0, `ok` whether that is 0, `digest` and
+ * `limits` none.
  */
 struct tape_entry {
     bool is_ask;
@@ -327,47 +338,77 @@ struct tape_entry {
     struct str prompt;
     const struct str *argv;
     size_t argc;
-    struct str opts; /* JSON */
+    struct str opts; /* JSON object */
     struct answer answer;
     struct outcome outcome;
     struct str failure; /* of an ask that failed; "" = none */
 };
 
 struct tape {
+    const char *file;               /* for messages: as given to tape_parse */
     struct str name, digest, input; /* input: JSON object */
+    struct limits limits;           /* the default ones, but what it names */
     struct tape_entry *entries;
     size_t count;
     struct str envelope; /* JSON; "" when it ended in `error` */
     struct str error;
+    unsigned end_line;       /* of the envelope or error */
+    size_t end_from, end_to; /* bytes of that line, without its LF */
 };
 
-/* Strict. Errors: ERR_FORMAT "x.jsonl:3: …". In `a`. */
+/*
+ * Strict. Ownership: in `a`, borrowing from `text` and `name`. Errors:
+ * ERR_FORMAT "x.jsonl:3: …", ERR_LIMIT.
+ */
 MUST_CHECK bool tape_parse(struct str text, const char *name, struct arena *a,
                            struct tape *out, struct err *e);
 
-/* A host that plays `t`; it fails (ERR_FAILED, with a diff in `difference`)
- * when the program asks for something else. */
+/* "sha256:" and 64 hex of the program's text. In `a`. */
+struct str tape_digest(struct str program, struct arena *a);
+
+/* The host that plays `tape` to one run. It fails (ERR_FAILED, and
+ * `difference` is set) when the program asks for something else. */
 struct tape_player {
     const struct tape *tape;
-    size_t at;
+    void (*step)(void *ctx, const struct step *s); /* may be NULL */
+    void *ctx;                                     /* of `step` */
     struct arena *arena;
-    struct str difference; /* for a person; "" = none so far */
+    size_t at;
+    struct str difference; /* for a person, lines; "" = none so far */
 };
 struct runtime_host tape_replay(struct tape_player *p);
 
-/* Appends what passes through `inner` to `lines`. */
+/* Compares a result with the end of a tape: "" when it is the same, else a
+ * difference for a person, lines as diff_format writes them below a headline.
+ * By value: order of keys and spelling of numbers do not count, nor do the
+ * durations that the host reports in the trace, nor the trace at all where the
+ * tape's envelope has none. In `a`. */
+struct str tape_compare(const struct tape *t, const struct runtime_result *r,
+                        struct arena *a);
+
+/* What the whole replay came to: as tape_compare, and a difference, too, when
+ * the program asked for something else, for more, or for less. In `a`. */
+struct str tape_judge(const struct tape_player *p,
+                      const struct runtime_result *r, struct arena *a);
+
+/* The text of a tape with this end instead of its own. `text` is what `t` was
+ * parsed from. In `a`. */
+struct str tape_update(struct str text, const struct tape *t,
+                       const struct runtime_result *r, struct arena *a);
+
+/* Adds what passes through `inner` to `lines`, from tape_begin to tape_end;
+ * the caller calls buf_done(&lines). */
 struct tape_recorder {
     struct runtime_host inner;
     struct buf lines;
 };
-struct runtime_host tape_record(struct tape_recorder *r);
 void tape_begin(struct tape_recorder *r, struct str name, struct str digest,
-                struct str input);
-void tape_end(struct tape_recorder *r, const struct runtime_result *result);
+                struct str input, const struct limits *limits);
+struct runtime_host tape_record(struct tape_recorder *r);
 
-/* Compares a result with the end of a tape: "" when it is the same, else a
- * difference for a person. durations are not compared. In `a`. */
-struct str tape_compare(const struct tape *t, const struct runtime_result *r,
-                        struct arena *a);
+/* False when there is no tape to be kept: ERR_INTERRUPTED for a run that was,
+ * whose end nobody could replay; ERR_LIMIT past TAPE_MAX_BYTES. */
+MUST_CHECK bool tape_end(struct tape_recorder *r,
+                         const struct runtime_result *result, struct err *e);
 
 #endif

@@ -1,0 +1,49 @@
+#ifndef RUNTIME_TAPE_H
+#define RUNTIME_TAPE_H
+
+#include "base/diff.h"
+#include "base/json.h"
+#include "mapm/runtime.h"
+
+/*
+ * tape: what the files of tapes share: values as text that can be compared.
+ *
+ *     JSON --> tape_value() --> lines: equal values have equal ones
+ *     two texts --> tape_difference() --> what a person reads
+ */
+
+#define TAPE_VERSION              1
+#define TAPE_MAX_DEPTH            (2 * INPUT_MAX_DEPTH)
+#define TAPE_DIFFERENCE_MAX_BYTES (64 * 1024)
+
+/* The limits that decide what a run comes to: what a tape may set. */
+extern const char *const tape_limits[];
+extern const size_t tape_limit_count;
+
+enum tape_part {
+    TAPE_ANY,
+    TAPE_ENVELOPE,          /* without the host's durations */
+    TAPE_ENVELOPE_NO_TRACE, /* and without its trace */
+};
+
+/*
+ * JSON in one form: keys sorted, numbers by value, two spaces a level, a string
+ * with line ends over several lines. What is no JSON comes back as it is. In
+ * `a`.
+ */
+struct str tape_value(struct str json, enum tape_part part, struct arena *a);
+
+/* Number of one value, spelled in one way. */
+void tape_number(struct str spelled, struct buf *out);
+
+/* An error without who set the limit it names, " (run_max_asks, x.yaml:3)": on
+ * another machine it is somebody else. In `a`. */
+struct str tape_error(struct str text, struct arena *a);
+
+/* The lines that differ, below "--- " and "+++ " with these names. Very long
+ * lines are shown around the place where they differ. In `a`. */
+struct str tape_difference(struct str headline, struct str before_name,
+                           struct str before, struct str after_name,
+                           struct str after, struct arena *a);
+
+#endif

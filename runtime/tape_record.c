@@ -1,0 +1,221 @@
+#include "base/hash.h"
+
+#include "tape.h"
+
+/* A tape as it is written: a line for each thing that passes. */
+
+struct str tape_digest(struct str program, struct arena *a)
+{
+    struct hash hash = hash_of(program);
+
+    return str_join(STR("sha256:"), hash_hex(&hash, a), a);
+}
+
+/* On one line, however it came. */
+static void put_json(struct json_writer *w, const char *key, struct str json)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    const struct json_options options = {.max_depth = TAPE_MAX_DEPTH};
+    const struct json *j;
+    struct err ignored = {0};
+
+    json_key(w, key);
+    if (json_parse(json, &options, &scratch, &j, NULL, &ignored))
+        json_value(w, j);
+    else
+        json_null(w); /* no JSON: tape_parse will say so */
+}
+
+static void put_limits(struct json_writer *w, const struct limits *limits)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < tape_limit_count; i++) {
+        /* limits_find gives what may be changed: a copy, here. */
+        struct limits now = *limits, usual = limits_default;
+        struct str name = str_from(tape_limits[i]);
+        uint64_t value = limits_find(&now, name)->value;
+
+        if (value == limits_find(&usual, name)->value)
+            continue;
+        if (!any) {
+            json_key(w, "limits");
+            json_begin_object(w);
+        }
+        any = true;
+        json_member_number(w, tape_limits[i], value);
+    }
+    if (any)
+        json_end_object(w);
+}
+
+void tape_begin(struct tape_recorder *r, struct str name, struct str digest,
+                struct str input, const struct limits *limits)
+{
+    struct json_writer w;
+
+    buf_init(&r->lines, TAPE_MAX_BYTES);
+    json_writer_init(&w, &r->lines, 0);
+    json_begin_object(&w);
+    json_member_number(&w, "tape", TAPE_VERSION);
+    json_member_string(&w, "name", name);
+    json_member_string(&w, "digest", digest);
+    put_json(&w, "input", input);
+    put_limits(&w, limits);
+    json_end_object(&w);
+    buf_char(&r->lines, '\n');
+}
+
+/* --- ask and command ---------------------------------------------------------- */
+
+static void put_answer(struct json_writer *w, const struct answer *answer)
+{
+    json_member_string(w, "answer", answer->text);
+    json_member_bool(w, "exhausted", answer->exhausted);
+    json_member_number(w, "turns", answer->turns);
+    json_member_bool(w, "truncated", answer->truncated);
+}
+
+static void put_failure(struct json_writer *w, const struct err *e)
+{
+    CLEANUP(buf_done) struct buf text;
+
+    buf_init(&text, 2 * sizeof *e);
+    for (const char *m = err_prev(e, NULL); m; m = err_prev(e, m)) {
+        if (text.n)
+            buf_text(&text, ": ");
+        buf_text(&text, m);
+    }
+    /* As a run's own error has it. */
+    if (e->hint[0])
+        buf_printf(&text, " (%s)", e->hint);
+    json_member_string(w, "error", buf_str(&text));
+}
+
+static bool record_ask(void *ctx, const struct ask *in, struct arena *a,
+                       struct answer *out, struct err *e)
+{
+    struct tape_recorder *r = ctx;
+    bool ok = r->inner.ask(r->inner.ctx, in, a, out, e);
+    struct json_writer w;
+
+    json_writer_init(&w, &r->lines, 0);
+    json_begin_object(&w);
+    json_key(&w, "ask");
+    json_begin_object(&w);
+    json_member_string(&w, "prompt", in->prompt);
+    put_json(&w, "opts", in->opts);
+    json_end_object(&w);
+    json_key(&w, "result");
+    json_begin_object(&w);
+    if (ok)
+        put_answer(&w, out);
+    else
+        put_failure(&w, e);
+    json_end_object(&w);
+    json_end_object(&w);
+    buf_char(&r->lines, '\n');
+    return ok;
+}
+
+static void put_argv(struct json_writer *w, const struct command *in)
+{
+    json_key(w, "argv");
+    json_begin_array(w);
+    for (size_t i = 0; i < in->argc; i++)
+        json_string(w, in->argv[i]);
+    json_end_array(w);
+}
+
+static void put_outcome(struct json_writer *w, const struct outcome *out)
+{
+    json_member_bool(w, "ok", out->ok);
+    json_key(w, "exit_code");
+    if (out->exit_code < 0)
+        json_raw(w, STR("-1"));
+    else
+        json_number(w, (uint64_t)out->exit_code);
+    json_member_string(w, "result", out->result);
+    json_member_bool(w, "truncated", out->truncated);
+}
+
+/* A command that fails ends an interrupted run, which makes no tape. */
+static bool record_command(void *ctx, const struct command *in, struct arena *a,
+                           struct outcome *out, struct err *e)
+{
+    struct tape_recorder *r = ctx;
+    struct json_writer w;
+
+    if (!r->inner.command(r->inner.ctx, in, a, out, e))
+        return false;
+    json_writer_init(&w, &r->lines, 0);
+    json_begin_object(&w);
+    json_key(&w, "command");
+    json_begin_object(&w);
+    put_argv(&w, in);
+    put_json(&w, "opts", in->opts);
+    json_end_object(&w);
+    json_key(&w, "result");
+    json_begin_object(&w);
+    put_outcome(&w, out);
+    json_end_object(&w);
+    json_end_object(&w);
+    buf_char(&r->lines, '\n');
+    return true;
+}
+
+static void pass_step(void *ctx, const struct step *s)
+{
+    struct tape_recorder *r = ctx;
+
+    if (r->inner.step)
+        r->inner.step(r->inner.ctx, s);
+}
+
+struct runtime_host tape_record(struct tape_recorder *r)
+{
+    return (struct runtime_host){record_ask, record_command, pass_step, r};
+}
+
+/* --- the end ------------------------------------------------------------------- */
+
+static void put_end(struct buf *out, const struct runtime_result *result)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct json_writer w;
+
+    json_writer_init(&w, out, 0);
+    json_begin_object(&w);
+    if (result->end == RUNTIME_COMPLETED)
+        put_json(&w, "envelope", result->envelope);
+    else
+        json_member_string(&w, "error", tape_error(result->text, &scratch));
+    json_end_object(&w);
+}
+
+bool tape_end(struct tape_recorder *r, const struct runtime_result *result,
+              struct err *e)
+{
+    if (result->end == RUNTIME_INTERRUPTED)
+        return err_set(e, ERR_INTERRUPTED,
+                       "no tape was written: the run was interrupted");
+    put_end(&r->lines, result);
+    buf_char(&r->lines, '\n');
+    if (!r->lines.overflowed)
+        return true;
+    return err_set(e, ERR_LIMIT,
+                   "no tape was written: it has more than %u bytes",
+                   TAPE_MAX_BYTES);
+}
+
+struct str tape_update(struct str text, const struct tape *t,
+                       const struct runtime_result *r, struct arena *a)
+{
+    CLEANUP(buf_done) struct buf out;
+
+    buf_init(&out, (size_t)2 * TAPE_MAX_BYTES);
+    buf_append(&out, str_slice(text, 0, t->end_from));
+    put_end(&out, r);
+    buf_append(&out, str_from_index(text, t->end_to));
+    return arena_str(a, buf_str(&out));
+}

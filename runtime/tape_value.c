@@ -1,0 +1,308 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "tape.h"
+
+/* --- numbers --------------------------------------------------------------- */
+
+#define EXPONENT_MAX_DIGITS 9
+#define PLAIN_MAX_DIGITS    21 /* as JavaScript has it */
+#define PLAIN_MIN_POINT     (-6)
+
+/* "e-10": false when it is too large to count with. */
+static bool read_exponent(struct str text, int64_t *out)
+{
+    bool negative = text.n && text.p[0] == '-';
+    uint64_t n;
+
+    if (text.n && (negative || text.p[0] == '+'))
+        text = str_from_index(text, 1);
+    while (text.n > 1 && text.p[0] == '0')
+        text = str_from_index(text, 1);
+    if (text.n > EXPONENT_MAX_DIGITS || !str_number(text, UINT32_MAX, &n))
+        return false;
+    *out = negative ? -(int64_t)n : (int64_t)n;
+    return true;
+}
+
+static size_t find_exponent(struct str number)
+{
+    size_t at = str_find_char(number, 'e');
+
+    if (at == SIZE_MAX)
+        at = str_find_char(number, 'E');
+    return at == SIZE_MAX ? number.n : at;
+}
+
+/* The digits that count, of 0.digits times 10 to the power of `*point`. */
+static struct str significant(struct str mantissa, struct buf *digits,
+                              int64_t *point)
+{
+    size_t dot = str_find_char(mantissa, '.');
+    struct str s;
+
+    buf_append(digits, str_slice(mantissa, 0, dot));
+    *point += (int64_t)digits->n;
+    if (dot != SIZE_MAX)
+        buf_append(digits, str_from_index(mantissa, dot + 1));
+    s = buf_str(digits);
+    for (; s.n && s.p[0] == '0'; --*point)
+        s = str_from_index(s, 1);
+    while (s.n && s.p[s.n - 1] == '0')
+        s = str_slice(s, 0, s.n - 1);
+    return s;
+}
+
+static void put_zeros(struct buf *out, int64_t count)
+{
+    while (count-- > 0)
+        buf_char(out, '0');
+}
+
+static void put_decimal(struct str digits, int64_t point, struct buf *out)
+{
+    int64_t count = (int64_t)digits.n;
+
+    if (point > 0 && point <= PLAIN_MAX_DIGITS + count) {
+        buf_append(out, str_slice(digits, 0, (size_t)point));
+        put_zeros(out, point - count);
+        if (point < count) {
+            buf_char(out, '.');
+            buf_append(out, str_from_index(digits, (size_t)point));
+        }
+    } else if (point <= 0 && point > PLAIN_MIN_POINT) {
+        buf_text(out, "0.");
+        put_zeros(out, -point);
+        buf_append(out, digits);
+    } else {
+        buf_append(out, digits);
+        buf_printf(out, "e%lld", (long long)(point - count));
+    }
+}
+
+void tape_number(struct str spelled, struct buf *out)
+{
+    CLEANUP(buf_done) struct buf digits;
+    bool negative = spelled.n && spelled.p[0] == '-';
+    struct str number = negative ? str_from_index(spelled, 1) : spelled, s;
+    size_t end = find_exponent(number);
+    int64_t point = 0;
+
+    buf_init(&digits, TAPE_MAX_BYTES);
+    if (end < number.n &&
+        !read_exponent(str_from_index(number, end + 1), &point)) {
+        buf_append(out, spelled); /* nobody's value: compared as spelled */
+        return;
+    }
+    s = significant(str_slice(number, 0, end), &digits, &point);
+    if (s.n == 0) {
+        buf_char(out, '0');
+        return;
+    }
+    if (negative)
+        buf_char(out, '-');
+    put_decimal(s, point, out);
+}
+
+/* --- values ---------------------------------------------------------------- */
+
+/* An open array or object: its children, sorted when they have keys. */
+struct level {
+    const struct json *node;
+    const struct json **children;
+    size_t count, next;
+};
+
+struct painter {
+    struct buf *out;
+    struct arena *arena;
+    enum tape_part part;
+    struct level *levels;
+    size_t depth, capacity;
+};
+
+static int by_key(const void *x, const void *y)
+{
+    return str_cmp((*(const struct json *const *)x)->key,
+                   (*(const struct json *const *)y)->key);
+}
+
+/* trace[…].data.duration_s of what the host itself noted. */
+static bool is_duration(const struct painter *p, const struct json *j)
+{
+    struct str kind;
+
+    if (p->depth != 4 || !str_is(j->key, "duration_s") ||
+        !str_is(p->levels[1].node->key, "trace") ||
+        !str_is(p->levels[3].node->key, "data"))
+        return false;
+    kind = json_text(json_get(p->levels[2].node, "kind"));
+    return str_starts(kind, STR("metaskill_"));
+}
+
+static bool counts(const struct painter *p, const struct json *j)
+{
+    if (p->part == TAPE_ANY)
+        return true;
+    if (p->part == TAPE_ENVELOPE_NO_TRACE && p->depth == 1 &&
+        str_is(j->key, "trace"))
+        return false;
+    return !is_duration(p, j);
+}
+
+static void open_level(struct painter *p, const struct json *j)
+{
+    struct level *l;
+
+    p->levels = arena_grow(p->arena, p->levels, p->depth, &p->capacity,
+                           sizeof *p->levels);
+    l = &p->levels[p->depth++];
+    *l = (struct level){
+        .node = j,
+        .children = arena_array(p->arena, j->count, sizeof(void *)),
+    };
+    for (const struct json *child = j->first; child; child = child->next)
+        if (counts(p, child))
+            l->children[l->count++] = child;
+    if (j->kind == JSON_OBJECT && l->count)
+        qsort(l->children, l->count, sizeof(void *), by_key);
+}
+
+static void new_line(struct painter *p, size_t depth)
+{
+    buf_char(p->out, '\n');
+    for (size_t i = 0; i < depth; i++)
+        buf_text(p->out, "  ");
+}
+
+static void put_string(struct painter *p, struct str s)
+{
+    struct json_writer w;
+
+    json_writer_init(&w, p->out, 0);
+    json_string(&w, s);
+}
+
+/* Text with several lines has several here: so a diff shows those that count.
+ * No comma between two strings says that they are one. */
+static void put_lines(struct painter *p, struct str s)
+{
+    for (bool first = true; s.n || first; first = false) {
+        size_t end = str_find_char(s, '\n');
+        struct str line = end == SIZE_MAX ? s : str_slice(s, 0, end + 1);
+
+        if (!first)
+            new_line(p, p->depth + 1);
+        put_string(p, line);
+        s = str_from_index(s, line.n);
+    }
+}
+
+static void put_value(struct painter *p, const struct json *j)
+{
+    switch (j->kind) {
+    case JSON_NULL:
+        buf_text(p->out, "null");
+        break;
+    case JSON_FALSE:
+    case JSON_TRUE:
+        buf_text(p->out, j->kind == JSON_TRUE ? "true" : "false");
+        break;
+    case JSON_NUMBER:
+        tape_number(j->text, p->out);
+        break;
+    case JSON_STRING:
+        put_lines(p, j->text);
+        break;
+    case JSON_ARRAY:
+    case JSON_OBJECT:
+        buf_char(p->out, j->kind == JSON_ARRAY ? '[' : '{');
+        open_level(p, j);
+        break;
+    }
+}
+
+static void put_next(struct painter *p)
+{
+    struct level *top = &p->levels[p->depth - 1];
+    bool is_object = top->node->kind == JSON_OBJECT;
+    const struct json *j;
+
+    if (top->next == top->count) {
+        p->depth--;
+        if (top->count)
+            new_line(p, p->depth);
+        buf_char(p->out, is_object ? '}' : ']');
+        return;
+    }
+    j = top->children[top->next++];
+    if (top->next > 1)
+        buf_char(p->out, ',');
+    new_line(p, p->depth);
+    if (is_object) {
+        put_string(p, j->key);
+        buf_text(p->out, ": ");
+    }
+    put_value(p, j);
+}
+
+struct str tape_value(struct str json, enum tape_part part, struct arena *a)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    CLEANUP(buf_done) struct buf out;
+    const struct json_options options = {.max_depth = TAPE_MAX_DEPTH};
+    struct painter p = {.out = &out, .arena = &scratch, .part = part};
+    const struct json *root;
+    struct err ignored = {0};
+
+    /* Two spaces a level: a small text can become a large one. */
+    buf_init(&out, (size_t)4 * TAPE_MAX_BYTES);
+    if (!json_parse(json, &options, &scratch, &root, NULL, &ignored))
+        return json;
+    put_value(&p, root);
+    while (p.depth)
+        put_next(&p);
+    buf_char(&out, '\n');
+    return arena_str(a, buf_str(&out));
+}
+
+/* --- errors ---------------------------------------------------------------- */
+
+/* Where " (NAME, …)" ends, and what it begins with; false: it is none. */
+static bool names_limit(struct str text, struct str *start, size_t *end)
+{
+    for (size_t i = 0; i < LIMITS_COUNT; i++) {
+        struct str name = str_from(limits_default.all[i].name);
+
+        if (!str_starts(str_from_index(text, 1), name) ||
+            !str_starts(str_from_index(text, 1 + name.n), STR(", ")))
+            continue;
+        *start = str_slice(text, 0, 1 + name.n);
+        *end = str_find_char(text, ')');
+        return *end != SIZE_MAX;
+    }
+    return false;
+}
+
+struct str tape_error(struct str text, struct arena *a)
+{
+    CLEANUP(buf_done) struct buf out;
+    struct str start;
+    size_t end;
+
+    buf_init(&out, TAPE_MAX_BYTES);
+    while (text.n) {
+        size_t open = str_find_char(text, '(');
+
+        buf_append(&out, str_slice(text, 0, open));
+        text = str_from_index(text, open);
+        if (text.n && names_limit(text, &start, &end)) {
+            buf_append(&out, start);
+            text = str_from_index(text, end);
+        } else if (text.n) {
+            buf_char(&out, '(');
+            text = str_from_index(text, 1);
+        }
+    }
+    return arena_str(a, buf_str(&out));
+}
