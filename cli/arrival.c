@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "package_files.h"
+
 /* --- the summary: what the resolver needs, kept in the index -------------- */
 
 #define SUMMARY_MAX_BYTES (8u * 1024 * 1024)
@@ -109,40 +111,6 @@ bool document_from_summary(struct closure *c, struct node *n,
 
 /* --- judging -------------------------------------------------------------- */
 
-/* Files of a package, out of the store: for manifest_read. */
-struct package_files {
-    struct store *store;
-    const struct store_file *files;
-    size_t count;
-};
-
-static const struct store_file *find_file(const struct package_files *p,
-                                          struct str path)
-{
-    for (size_t i = 0; i < p->count; i++)
-        if (str_eq(p->files[i].path, path))
-            return &p->files[i];
-    return NULL;
-}
-
-static enum manifest_file read_beside(void *ctx, struct str path,
-                                      size_t max_bytes, struct arena *a,
-                                      struct str *content)
-{
-    const struct package_files *p = ctx;
-    const struct store_file *f = find_file(p, path);
-    struct err e = {0};
-
-    if (!f)
-        return MANIFEST_FILE_MISSING;
-    if (max_bytes == 0)
-        return MANIFEST_FILE_OK;
-    if (store_read(p->store, &f->hash, max_bytes, a, content, &e))
-        return MANIFEST_FILE_OK;
-    return e.code == ERR_LIMIT ? MANIFEST_FILE_TOO_LARGE
-                               : MANIFEST_FILE_UNREADABLE;
-}
-
 /* "skills/pdf of acme/tools", for messages. */
 static const char *shown(const struct node *n, struct arena *a)
 {
@@ -172,9 +140,9 @@ static bool anchor_text(struct closure *c, enum doc_kind kind,
                         const struct package_files *p, struct arena *a,
                         struct str *text, struct err *e)
 {
-    const struct store_file *f = kind == DOC_MCP
-                                     ? &p->files[0]
-                                     : find_file(p, str_from(doc_anchor(kind)));
+    const struct store_file *f =
+        kind == DOC_MCP ? &p->files[0]
+                        : package_files_find(p, str_from(doc_anchor(kind)));
 
     if (!f)
         return err_set(e, ERR_PATH, "there is no %s", doc_anchor(kind));
@@ -187,7 +155,7 @@ static bool judge(struct closure *c, struct node *n, enum doc_kind kind,
                   const struct package_files *p, struct str folder,
                   struct arena *a, struct document *out, struct err *e)
 {
-    struct manifest_files files = {read_beside, (void *)(uintptr_t)p};
+    struct manifest_files files = package_files_reader(p);
     struct manifest_input in = {
         .kind = kind,
         .folder = folder,

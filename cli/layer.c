@@ -158,18 +158,11 @@ static void say_waiting(void *ctx)
     term_note(&inv->term, "waiting for another mapm in this workspace ...");
 }
 
-bool layer_open(struct invocation *inv, enum layer_mode mode, struct layer *out,
-                struct err *e)
+static bool open_path(struct invocation *inv, enum layer_mode mode,
+                      struct layer *out, struct err *e)
 {
     bool recovered = false;
 
-    *out = (struct layer){0};
-    if (has_option(inv, OPTION_GLOBAL)) {
-        if (!open_global(out, inv, e))
-            return false;
-    } else {
-        out->path = arena_str(&inv->arena, find_workspace(inv));
-    }
     if (!user_read(inv, &out->user, &out->limits, &out->rules, e))
         return false;
     if (!provision_open(out->path, mode == LAYER_READ, say_waiting, inv,
@@ -181,6 +174,28 @@ bool layer_open(struct invocation *inv, enum layer_mode mode, struct layer *out,
         return true;
     layer_close(out);
     return false;
+}
+
+bool layer_open(struct invocation *inv, enum layer_mode mode, struct layer *out,
+                struct err *e)
+{
+    if (has_option(inv, OPTION_GLOBAL))
+        return layer_open_global(inv, mode, out, e);
+    *out = (struct layer){.path = arena_str(&inv->arena, find_workspace(inv))};
+    return open_path(inv, mode, out, e);
+}
+
+bool layer_open_global(struct invocation *inv, enum layer_mode mode,
+                       struct layer *out, struct err *e)
+{
+    *out = (struct layer){0};
+    return open_global(out, inv, e) && open_path(inv, mode, out, e);
+}
+
+bool layer_is_local(const struct layer *l, const struct lock_entry *entry)
+{
+    return entry >= l->local_lock.entries &&
+           entry < l->local_lock.entries + l->local_lock.count;
 }
 
 void layer_close(struct layer *l)

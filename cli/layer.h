@@ -33,6 +33,9 @@ enum layer_mode { LAYER_READ, LAYER_WRITE };
  * and checks its files. */
 MUST_CHECK bool layer_open(struct invocation *inv, enum layer_mode mode,
                            struct layer *out, struct err *e);
+/* The user's library, whatever the options say. */
+MUST_CHECK bool layer_open_global(struct invocation *inv, enum layer_mode mode,
+                                  struct layer *out, struct err *e);
 void layer_close(struct layer *l);
 
 /* In the wrong folder "nothing to do" would be taken for success:
@@ -42,6 +45,9 @@ MUST_CHECK bool layer_check_there(const struct layer *l, struct invocation *inv,
 
 /* "skill acme/x". In `a`. */
 struct str layer_name_key(enum doc_kind kind, struct str fqn, struct arena *a);
+
+/* Of mapm.local.lock: installed from a file: origin. */
+bool layer_is_local(const struct layer *l, const struct lock_entry *entry);
 
 const struct lock_entry *layer_find(const struct layer *l, enum doc_kind kind,
                                     struct str fqn);

@@ -14,12 +14,6 @@ static bool is_root(const struct layer *l, const struct lock_entry *entry,
     return false;
 }
 
-static bool is_local(const struct layer *l, const struct lock_entry *entry)
-{
-    return entry >= l->local_lock.entries &&
-           entry < l->local_lock.entries + l->local_lock.count;
-}
-
 void list_put_package(struct json_writer *w, const struct layer *l,
                       const struct lock_entry *entry, bool root,
                       struct arena *a)
@@ -36,7 +30,7 @@ void list_put_package(struct json_writer *w, const struct layer *l,
     json_member_string(w, entry->kind == DOC_MCP ? "key" : "path",
                        entry->place);
     json_member_bool(w, "root", root);
-    json_member_bool(w, "local", is_local(l, entry));
+    json_member_bool(w, "local", layer_is_local(l, entry));
     json_member_optional(w, "prereqs", prereqs);
     json_key(w, "needs");
     json_begin_array(w);

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "open_store.h"
 #include "sync.h"
 
 /* One ls-refs a repository, all at once: which refs have moved. */
@@ -187,7 +188,6 @@ COMMAND(command_outdated)
     struct store *store = NULL;
     struct moved *list;
     struct layer l;
-    struct str home;
     size_t count;
     bool ok;
 
@@ -202,11 +202,10 @@ COMMAND(command_outdated)
         layer_close(&l);
         return err_set(e, ERR_OFFLINE, "mapm outdated asks the network");
     }
-    ok = count == 0 || (store_find_home(&inv->arena, &home, e) &&
-                        store_open(home, &store, e) &&
+    ok = count == 0 || (open_store(inv, &store, e) &&
                         ask_all(inv, &l, store, list, count, e));
     ok = ok && report(inv, list, count, exit_code, e);
-    store_close(store);
+    close_store(inv, store);
     layer_close(&l);
     return ok;
 }

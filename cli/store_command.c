@@ -1,5 +1,6 @@
 #include "base/fs.h"
 
+#include "open_store.h"
 #include "sync.h"
 
 struct store_job {
@@ -211,17 +212,16 @@ COMMAND(command_store)
         {"gc", collect},
     };
     struct store_job job = {.inv = inv};
-    struct str name = inv->arguments.items[0], home;
+    struct str name = inv->arguments.items[0];
     bool ok;
 
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
         if (!str_is(name, jobs[i].name))
             continue;
-        if (!store_find_home(&inv->arena, &home, e) ||
-            !store_open(home, &job.store, e))
+        if (!open_store(inv, &job.store, e))
             return false;
         ok = jobs[i].run(&job, exit_code, e);
-        store_close(job.store);
+        close_store(inv, job.store);
         return ok;
     }
     err_set(e, ERR_USAGE, "mapm store: unknown command \"%.*s\"",

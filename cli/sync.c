@@ -10,13 +10,11 @@
 #include <unistd.h>
 
 #include "arrival.h"
+#include "open_store.h"
 
 static bool sync_open(struct invocation *inv, const char *command,
                       struct sync *s, struct err *e)
 {
-    CLEANUP(arena_done) struct arena scratch = {0};
-    struct str home;
-
     *s = (struct sync){
         .inv = inv, .command = command, .closure = {.session = {.dirfd = -1}}};
     s->dry_run = has_option(inv, OPTION_DRY_RUN);
@@ -25,7 +23,7 @@ static bool sync_open(struct invocation *inv, const char *command,
     s->yaml = s->layer.yaml;
     s->local_yaml = s->layer.local_yaml;
     s->roots = layer_roots(&s->layer, &inv->arena, &s->root_count);
-    if (!store_find_home(&scratch, &home, e) || !store_open(home, &s->store, e))
+    if (!open_store(inv, &s->store, e))
         return false;
     store_hold(s->store);
     return true;
@@ -64,7 +62,7 @@ static void sync_close(struct sync *s, const struct err *problem)
     }
     if (s->closure.store)
         closure_done(&s->closure);
-    store_close(s->store);
+    close_store(s->inv, s->store);
     s->store = NULL;
     layer_close(&s->layer);
 }

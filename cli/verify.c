@@ -1,5 +1,6 @@
 #include "base/path.h"
 
+#include "open_store.h"
 #include "sync.h"
 
 /* verify: workspace against lock against store. Changes nothing. */
@@ -150,14 +151,12 @@ COMMAND(command_verify)
     struct findings f = {.a = &inv->arena};
     struct store *store = NULL;
     struct layer l;
-    struct str home;
     bool ok;
 
     if (!layer_open(inv, LAYER_READ, &l, e))
         return false;
-    ok = layer_check_there(&l, inv, e) &&
-         store_find_home(&inv->arena, &home, e) &&
-         store_open(home, &store, e) && compare(inv, &l, store, &f, e);
+    ok = layer_check_there(&l, inv, e) && open_store(inv, &store, e) &&
+         compare(inv, &l, store, &f, e);
     if (ok && has_option(inv, OPTION_JSON))
         print_findings_json(inv, &l, &f);
     for (size_t i = 0; ok && !has_option(inv, OPTION_JSON) && i < f.count; i++)
@@ -170,7 +169,7 @@ COMMAND(command_verify)
         term_note(&inv->term, "%zu package%s verified", l.by_name.count,
                   l.by_name.count == 1 ? "" : "s");
     *exit_code = f.count ? EXIT_FINDINGS : EXIT_DONE;
-    store_close(store);
+    close_store(inv, store);
     layer_close(&l);
     return ok;
 }

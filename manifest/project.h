@@ -10,6 +10,13 @@
 /* "github.com/acme/<any>": three parts, "*" for any text in each. */
 bool project_is_source(struct str pattern);
 
+/* Why no rule of policy.commands begins with it; NULL when one may. `*hint`
+ * says what to do, or is "". */
+const char *project_program_fault(struct str program, const char **hint);
+
+/* A key with nothing behind it, or with "null". */
+bool project_is_null(const struct yaml *y);
+
 /* The list of a kind in the dependencies block; NULL when there is none. */
 const struct yaml *project_list(const struct yaml *block, enum doc_kind kind);
 

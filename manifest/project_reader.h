@@ -36,8 +36,6 @@ bool project_fail(struct project_reader *r, unsigned line, const char *format,
 /* As much of a text as a message shows. */
 struct str project_excerpt(struct str s);
 
-bool project_is_null(const struct yaml *y);
-
 /* MAPPING or SEQUENCE; a key with nothing behind it counts as empty. */
 MUST_CHECK bool project_want(struct project_reader *r, const struct yaml *y,
                              enum yaml_kind kind);

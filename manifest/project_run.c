@@ -339,23 +339,31 @@ bool project_read_ask(struct project_reader *r, const struct yaml *y)
 
 /* "git diff" as one word would be a program of that name, which nobody has;
  * a star in a program's name would let through what nobody thought of. */
+const char *project_program_fault(struct str program, const char **hint)
+{
+    *hint = "";
+    if (program.n == 0)
+        return "a rule begins with a program";
+    if (str_has_char(program, '*') && !str_is(program, "*")) {
+        *hint = "\"*\" alone stands for any program";
+        return "a program is named in full";
+    }
+    if (str_has_char(program, ' ') && !str_has_char(program, '/')) {
+        *hint = "write [git, diff], not [git diff]";
+        return "a rule has each word by itself";
+    }
+    return NULL;
+}
+
 static bool check_program(struct project_reader *r, const struct yaml *y)
 {
-    bool star = str_has_char(y->text, '*') && !str_is(y->text, "*");
+    const char *hint, *fault = project_program_fault(y->text, &hint);
 
-    if (y->text.n == 0)
-        return project_fail(r, y->line, "a rule begins with a program");
-    if (star) {
-        project_fail(r, y->line, "a program is named in full: \"%.*s\"",
-                     STR_ARG(project_excerpt(y->text)));
-        return err_hint(r->e, "\"*\" alone stands for any program");
-    }
-    if (str_has_char(y->text, ' ') && !str_has_char(y->text, '/')) {
-        project_fail(r, y->line, "a rule has each word by itself: \"%.*s\"",
-                     STR_ARG(project_excerpt(y->text)));
-        return err_hint(r->e, "write [git, diff], not [git diff]");
-    }
-    return true;
+    if (!fault)
+        return true;
+    project_fail(r, y->line, "%s: \"%.*s\"", fault,
+                 STR_ARG(project_excerpt(y->text)));
+    return err_hint(r->e, "%s", hint);
 }
 
 static bool read_rule(struct project_reader *r, const struct yaml *y,

@@ -124,6 +124,16 @@ done <<LIST
 $(sed -n '/^\.Sh LIMITS/,/^\.Sh /s/^\.It \([a-z_]*\) Ta \([0-9]*\) .*/\1 \2/p' \
     "$ROOT/man/mapm.yaml.5")
 LIST
+mkdir -p "$XDG_CONFIG_HOME/mapm"
+while read -r name least ceiling; do
+    echo "limits: {$name: ${ceiling}0}" >"$XDG_CONFIG_HOME/mapm/config.yaml"
+    run mapm list
+    like "and how far $name goes" "$err" "$name must be from $least to $ceiling\$"
+done <<LIST
+$(sed -n '/^\.Sh LIMITS/,/^\.Sh /s/^\.It \([a-z_]*\) Ta [0-9]* Ta \([0-9]*\) Ta \([0-9]*\) .*/\1 \2 \3/p' \
+    "$ROOT/man/mapm.yaml.5")
+LIST
+rm "$XDG_CONFIG_HOME/mapm/config.yaml"
 is 'mapm.yaml.5 has each limit that can be changed' \
     "$(sed -n '/^\.Sh LIMITS/,/^\.Sh /s/^\.It \([a-z_]*\) Ta .*/\1/p' "$ROOT/man/mapm.yaml.5")" \
     "$(sed -n 's/^            struct limit \([a-z_]*\);.*/\1/p' "$ROOT/include/mapm/limits.h")"
@@ -153,7 +163,6 @@ is 'JSON in the pages is JSON' "$(cat "$T/json")" ''
 sed -n '/^A$/,/^\.Ed/p' "$ROOT/man/mapm.yaml.5" |
     sed -n '/^dependencies:/,/^\.Ed/p' | sed '$d' >mapm.yaml
 exits 'mapm.yaml in its page is one' 0 mapm list
-mkdir -p "$XDG_CONFIG_HOME/mapm"
 sed -n '/^hosts: /,/^\.Ed/p' "$ROOT/man/mapm.yaml.5" | sed '$d' \
     >"$XDG_CONFIG_HOME/mapm/config.yaml"
 exits 'config.yaml in its page is one' 0 mapm list

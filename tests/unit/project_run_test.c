@@ -121,7 +121,7 @@ static const struct {
     {W, "policy: {commands: {allow: [[git, [diff]]]}}\n", "m:1: a word of a command must be text", ""},
     {W, "policy: {commands: {allow: [[git, ]]}}\n", NULL, NULL},
     {W, "policy: {commands: {allow: [[git, \"\"]]}}\n", NULL, NULL},
-    {W, "policy: {commands: {allow: [[\"\", git]]}}\n", "m:1: a rule begins with a program", ""},
+    {W, "policy: {commands: {allow: [[\"\", git]]}}\n", "m:1: a rule begins with a program: \"\"", ""},
     {W, "policy: {commands: {allow: [[git, \"a\\nb\"]]}}\n", NULL, NULL},
     {W, "policy: {commands: {allow: [[\"*\"]]}}\n", NULL, NULL},
     {W, "policy: {commands: {deny: [[\"*\", --force]]}}\n", NULL, NULL},

@@ -1,0 +1,15 @@
+#ifndef CLI_OPEN_STORE_H
+#define CLI_OPEN_STORE_H
+
+#include "mapm/store.h"
+
+#include "command.h"
+
+/* open_store: the user's store, from the environment. The caller closes. */
+MUST_CHECK bool open_store(struct invocation *inv, struct store **out,
+                           struct err *e);
+
+/* Says so when trust and history were found damaged. NULL is harmless. */
+void close_store(struct invocation *inv, struct store *s);
+
+#endif

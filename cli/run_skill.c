@@ -1,0 +1,376 @@
+#include "run_skill.h"
+
+#include "base/fs.h"
+#include "base/path.h"
+#include "base/text.h"
+
+#include <dirent.h>
+#include <unistd.h>
+
+#define SKILLS_FOLDER     ".agents/skills"
+#define NEAR_MAX_DISTANCE 3
+
+/* One search: what is looked for, where, and what would be near. */
+struct search {
+    struct invocation *inv;
+    struct store *store;
+    struct layer *workspace;
+    struct str name;
+    struct str near; /* "" = none so far */
+    size_t far;
+};
+
+static bool is_qualified(struct str name)
+{
+    size_t slash = str_find_char(name, '/');
+
+    return slash != SIZE_MAX && scope_is_valid(str_slice(name, 0, slash)) &&
+           name_is_kebab(str_from_index(name, slash + 1));
+}
+
+static bool is_origin(struct str name)
+{
+    return str_find(name, STR("://")) != SIZE_MAX ||
+           str_starts(name, STR("file:"));
+}
+
+static bool is_path(struct str name)
+{
+    if (str_is(name, ".") || str_is(name, "..") || str_is(name, "~"))
+        return true;
+    return str_has_char(name, '/') && !is_qualified(name) && !is_origin(name);
+}
+
+static void note_near(struct search *s, struct str candidate)
+{
+    const struct str forms[] = {candidate, path_last(candidate)};
+
+    for (size_t i = 0; i < 2; i++) {
+        size_t far = text_distance(s->name, forms[i], s->far);
+
+        if (far < s->far) {
+            s->far = far;
+            s->near = candidate;
+        }
+    }
+}
+
+/* --- installed ------------------------------------------------------------------ */
+
+static bool is_meant(const struct lock_entry *entry, struct str name)
+{
+    return str_eq(path_last(entry->name), name) ||
+           str_eq(path_last(entry->place), name) || str_eq(entry->origin, name);
+}
+
+/* A full name is never several; a short one may be. */
+static bool find_entry(struct search *s, const struct layer *l,
+                       const struct lock_entry **out, struct err *e)
+{
+    const struct lock_entry **entries, *found = NULL;
+    size_t count, matches = 0;
+
+    *out = layer_find(l, DOC_SKILL, s->name);
+    if (*out)
+        return true;
+    entries = layer_entries(l, &s->inv->arena, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (entries[i]->kind != DOC_SKILL)
+            continue;
+        note_near(s, entries[i]->name);
+        if (!is_meant(entries[i], s->name))
+            continue;
+        found = entries[i];
+        matches++;
+    }
+    *out = found;
+    if (matches < 2)
+        return true;
+    err_set(e, ERR_USAGE, "\"%.*s\" could be several skills", STR_ARG(s->name));
+    for (size_t i = 0; i < count; i++)
+        if (entries[i]->kind == DOC_SKILL && is_meant(entries[i], s->name))
+            err_also(e, "%.*s", STR_ARG(entries[i]->name));
+    return err_hint(e, "name one in full, as %.*s", STR_ARG(found->name));
+}
+
+static bool mend_hint(const struct layer *l, struct err *e)
+{
+    const char *where = l->is_global ? " --global" : "";
+
+    if (e->code != ERR_EDITED)
+        return false;
+    return err_hint(e,
+                    "mapm install%s puts back what is missing, mapm "
+                    "install%s --force also what was changed",
+                    where, where);
+}
+
+/* Missing, or no skill any more: as against limits, and what the system says. */
+static bool is_about_files(enum err_code code)
+{
+    return code == ERR_NOT_FOUND || code == ERR_FRONTMATTER ||
+           code == ERR_NAME || code == ERR_FORMAT || code == ERR_ORIGIN;
+}
+
+static bool read_installed(struct search *s, const struct layer *l,
+                           const struct lock_entry *entry,
+                           struct run_skill *out, struct err *e)
+{
+    struct arena *a = &s->inv->arena;
+    struct run_skill r = {
+        .fqn = entry->name,
+        .digest = layer_is_local(l, entry) ? STR("") : entry->digest,
+        .is_external = !layer_is_local(l, entry),
+        .is_global = l->is_global,
+        .entry = entry,
+    };
+
+    if (skill_read(fs_join(l->path, entry->place, a), &s->workspace->limits, a,
+                   &r.skill, e)) {
+        if (!run_skill_check(s->store, entry, &r.skill, e))
+            return l->is_global ? mend_hint(l, e) : false;
+        *out = r;
+        return true;
+    }
+    if (!is_about_files(e->code))
+        return err_wrap(e, "%.*s cannot be read", STR_ARG(entry->name));
+    e->code = ERR_EDITED;
+    err_wrap(e, "%.*s is not what was installed", STR_ARG(entry->name));
+    return mend_hint(l, e);
+}
+
+/* --- local ------------------------------------------------------------------------ */
+
+/* "/a/b/.agents/skills/x" -> "/a/b"; false for any other folder. */
+static bool cut_layer(struct str folder, struct str *root)
+{
+    struct str end;
+    size_t slash = str_find_last(folder, '/');
+
+    end = str_slice(folder, 0, slash == SIZE_MAX ? 0 : slash);
+    if (!str_ends(end, STR("/" SKILLS_FOLDER)))
+        return false;
+    *root = str_slice(end, 0, end.n - sizeof SKILLS_FOLDER);
+    return true;
+}
+
+/* `name` is set: in mapm.lock, which no link may stand for. */
+static bool find_in_lock(struct search *s, int dirfd, const char *name,
+                         struct str place, struct lock_entry *out, bool *found,
+                         struct err *e)
+{
+    struct arena *a = &s->inv->arena;
+    struct str text;
+    struct lock lock;
+
+    if (!fs_read_file_at(dirfd, name, LOCK_MAX_BYTES, a, &text, e)) {
+        if (e->code != ERR_NOT_FOUND)
+            return false;
+        err_clear(e);
+        return true;
+    }
+    if (!lock_parse(text, name, a, &lock, e))
+        return false;
+    for (size_t i = 0; i < lock.count && !*found; i++) {
+        if (lock.entries[i].kind != DOC_SKILL ||
+            !str_eq(lock.entries[i].place, place))
+            continue;
+        *out = lock.entries[i];
+        *found = true;
+    }
+    return true;
+}
+
+/*
+ * X27: what came by install stays that when it is named by its path, or
+ * reached through a link, in whatever workspace it lies.
+ */
+static bool claim_installed(struct search *s, struct run_skill *r,
+                            struct err *e)
+{
+    CLEANUP_FD int fd = -1;
+    struct arena *a = &s->inv->arena;
+    struct lock_entry *entry = arena_new(a, struct lock_entry);
+    struct str root, place;
+    bool found = false, local = false;
+
+    if (!cut_layer(r->skill.folder, &root))
+        return true;
+    place = str_from_index(r->skill.folder, root.n + 1);
+    if (!fs_open_dir(root.n ? str_c(root, a) : "/", &fd, e) ||
+        !find_in_lock(s, fd, "mapm.lock", place, entry, &found, e))
+        return err_wrap(e, "cannot tell how %.*s came here",
+                        STR_ARG(r->skill.folder));
+    if (!found) {
+        if (!find_in_lock(s, fd, "mapm.local.lock", place, entry, &found, e))
+            return err_wrap(e, "cannot tell how %.*s came here",
+                            STR_ARG(r->skill.folder));
+        local = found;
+    }
+    if (!found)
+        return true;
+    if (!run_skill_check(s->store, entry, &r->skill, e))
+        return false;
+    r->entry = entry;
+    r->fqn = entry->name;
+    r->is_external = !local;
+    r->digest = local ? STR("") : entry->digest;
+    r->is_global = str_eq(
+        root, fs_join(store_home(s->store), STR("global"), &s->inv->arena));
+    return true;
+}
+
+static bool read_local(struct search *s, struct str folder,
+                       struct run_skill *out, struct err *e)
+{
+    struct run_skill r = {.digest = STR("")};
+
+    if (!skill_read(folder, &s->workspace->limits, &s->inv->arena, &r.skill, e))
+        return false;
+    r.fqn = r.skill.document.fqn;
+    if (!claim_installed(s, &r, e))
+        return false;
+    *out = r;
+    return true;
+}
+
+static bool read_path(struct search *s, struct run_skill *out, struct err *e)
+{
+    struct arena *a = &s->inv->arena;
+    struct str name = s->name, folder;
+
+    if (name.p[0] == '~' && s->inv->home.n && (name.n == 1 || name.p[1] == '/'))
+        name = arena_printf(a, "%.*s%.*s", STR_ARG(s->inv->home),
+                            STR_ARG(str_from_index(name, 1)));
+    folder = fs_join(s->inv->cwd, name, a);
+    /* What the shell completes first may be the file in the folder. */
+    if (str_is(path_last(folder), "SKILL.md") ||
+        str_is(path_last(folder), "SKILL.star"))
+        folder = str_slice(folder, 0, str_find_last(folder, '/'));
+    if (!read_local(s, folder, out, e))
+        return false;
+    out->is_path = true;
+    return true;
+}
+
+/* A folder below .agents/skills that no lock names, by its own name or by the
+ * one in its SKILL.md. */
+static bool find_local(struct search *s, bool *found, struct run_skill *out,
+                       struct err *e)
+{
+    struct arena *a = &s->inv->arena;
+    struct str leaf = path_last(s->name), folder;
+    struct run_skill r;
+
+    *found = false;
+    if (!name_is_kebab(leaf))
+        return true;
+    folder =
+        fs_join(fs_join(s->workspace->path, STR(SKILLS_FOLDER), a), leaf, a);
+    if (access(fs_join(folder, STR("SKILL.md"), a).p, F_OK) < 0)
+        return true;
+    if (!read_local(s, folder, &r, e))
+        return false;
+    *found = str_eq(s->name, leaf) || str_eq(s->name, r.fqn);
+    if (*found)
+        *out = r;
+    return true;
+}
+
+static void note_local_names(struct search *s)
+{
+    CLEANUP_FD int fd = -1;
+    struct arena *a = &s->inv->arena;
+    struct str folder = fs_join(s->workspace->path, STR(SKILLS_FOLDER), a);
+    struct fs_entry *entries;
+    struct err ignored = {0};
+    size_t count;
+
+    if (!fs_open_dir(folder.p, &fd, &ignored) ||
+        !fs_list_at(fd, "", PACKAGE_MAX_FILES, a, &entries, &count, &ignored))
+        return;
+    for (size_t i = 0; i < count; i++)
+        if (entries[i].type == DT_DIR || entries[i].type == DT_LNK)
+            note_near(s, entries[i].name);
+}
+
+/* --- all of it -------------------------------------------------------------------- */
+
+static bool find_global(struct search *s, bool *found, struct run_skill *out,
+                        struct err *e)
+{
+    struct arena *a = &s->inv->arena;
+    struct str path = fs_join(store_home(s->store), STR("global"), a);
+    const struct lock_entry *entry;
+    struct layer l;
+    bool ok;
+
+    *found = false;
+    if (access(path.p, F_OK) < 0)
+        return true;
+    if (!layer_open_global(s->inv, LAYER_READ, &l, e))
+        return false;
+    ok = find_entry(s, &l, &entry, e);
+    if (ok && entry) {
+        ok = read_installed(s, &l, entry, out, e);
+        *found = true;
+    }
+    layer_close(&l);
+    return ok;
+}
+
+static bool not_found(struct search *s, struct err *e)
+{
+    struct arena *a = &s->inv->arena;
+    struct str folder = fs_join(s->inv->cwd, s->name, a);
+
+    err_set(e, ERR_NOT_FOUND, "there is no metaskill \"%.*s\"",
+            STR_ARG(s->name));
+    if (is_origin(s->name))
+        return err_hint(e, "mapm install %.*s, then run it by its name",
+                        STR_ARG(s->name));
+    if (access(fs_join(folder, STR("SKILL.md"), a).p, F_OK) == 0)
+        return err_hint(e, "for the folder say ./%.*s", STR_ARG(s->name));
+    note_local_names(s);
+    if (s->near.n)
+        return err_hint(e, "did you mean %.*s?", STR_ARG(s->near));
+    return err_hint(e, "mapm list shows what is installed");
+}
+
+static bool find(struct search *s, struct run_skill *out, struct err *e)
+{
+    const struct lock_entry *entry;
+    bool found;
+
+    if (s->name.n == 0)
+        return not_found(s, e);
+    if (is_path(s->name))
+        return read_path(s, out, e);
+    if (!find_entry(s, s->workspace, &entry, e))
+        return false;
+    if (entry)
+        return read_installed(s, s->workspace, entry, out, e);
+    if (!find_local(s, &found, out, e) || found)
+        return found;
+    if (s->workspace->is_global)
+        return not_found(s, e);
+    if (!find_global(s, &found, out, e))
+        return false;
+    return found || not_found(s, e);
+}
+
+bool run_skill_find(struct invocation *inv, struct store *store,
+                    struct layer *l, struct str name, struct run_skill *out,
+                    struct err *e)
+{
+    struct search s = {.inv = inv,
+                       .store = store,
+                       .workspace = l,
+                       .name = name,
+                       .far = NEAR_MAX_DISTANCE + 1};
+
+    if (!find(&s, out, e))
+        return false;
+    out->workspace = l->path;
+    return true;
+}

@@ -1,0 +1,284 @@
+#include "project_cut.h"
+
+#include <string.h>
+
+void edit_cut(struct edit *ed, size_t from, size_t to, struct str put)
+{
+    ed->cuts[ed->cut_count++] =
+        (struct cut){.from = from, .to = to, .put = put};
+}
+
+/* --- lines ---------------------------------------------------------------- */
+
+size_t edit_line_start(const struct edit *ed, size_t at)
+{
+    while (at > 0 && ed->text.p[at - 1] != '\n')
+        at--;
+    return at;
+}
+
+/* Behind the end of the line that holds the byte `at`. */
+size_t edit_line_end(const struct edit *ed, size_t at)
+{
+    size_t end = str_find_char(str_from_index(ed->text, at), '\n');
+
+    return end == SIZE_MAX ? ed->text.n : at + end + 1;
+}
+
+bool edit_ends_line(const struct edit *ed, size_t at)
+{
+    return at > 0 && ed->text.p[at - 1] == '\n';
+}
+
+size_t edit_skip_blanks(const struct edit *ed, size_t at)
+{
+    while (at < ed->text.n && (ed->text.p[at] == ' ' || ed->text.p[at] == '\t'))
+        at++;
+    return at;
+}
+
+/* Only blanks before `at` in its line. */
+bool edit_begins_line(const struct edit *ed, size_t at)
+{
+    return edit_skip_blanks(ed, edit_line_start(ed, at)) == at;
+}
+
+/* Nothing but blanks or a comment from `at` on. */
+bool edit_is_rest_empty(const struct edit *ed, size_t at)
+{
+    size_t next = edit_skip_blanks(ed, at);
+
+    return next >= ed->text.n || strchr("\r\n", ed->text.p[next]) ||
+           (ed->text.p[next] == '#' && next > at);
+}
+
+struct str edit_blanks(const struct edit *ed, size_t count)
+{
+    char *text = arena_alloc(ed->a, count + 1);
+
+    memset(text, ' ', count);
+    return str_of(text, count);
+}
+
+size_t edit_indent(const struct edit *ed, size_t at)
+{
+    return at - edit_line_start(ed, at);
+}
+
+/* The last byte of a value; that of its key when there is no value. */
+size_t edit_last_byte(const struct yaml *y)
+{
+    size_t end = y->end > y->start ? y->end : y->key_start + y->key.n;
+
+    return end ? end - 1 : 0;
+}
+
+/* Whole lines after the line that holds `at`. A file whose last line has no
+ * end keeps it so. */
+void edit_insert_lines(struct edit *ed, size_t at, struct str lines)
+{
+    size_t end = edit_line_end(ed, at);
+
+    if (edit_ends_line(ed, end) || end == 0)
+        edit_cut(ed, end, end, str_join(lines, str_from(ed->newline), ed->a));
+    else
+        edit_cut(ed, end, end, str_join(str_from(ed->newline), lines, ed->a));
+}
+
+/* --- the tree ------------------------------------------------------------- */
+
+static bool read_tree(struct str text, struct arena *a,
+                      const struct yaml **root, struct err *e)
+{
+    const struct yaml_options options = {
+        .max_bytes = PROJECT_MAX_BYTES,
+        .max_depth = PROJECT_MAX_DEPTH,
+        .max_nodes = PROJECT_MAX_NODES,
+    };
+
+    *root = NULL;
+    if (!yaml_parse(text, &options, a, root, NULL, e))
+        return false;
+    if (*root && project_is_null(*root))
+        *root = NULL;
+    return true;
+}
+
+bool edit_open(struct edit *ed, struct str text, struct arena *a, struct err *e)
+{
+    size_t first = str_find_char(text, '\n');
+
+    *ed = (struct edit){.text = text, .a = a};
+    ed->newline =
+        first != SIZE_MAX && first && text.p[first - 1] == '\r' ? "\r\n" : "\n";
+    return read_tree(text, a, &ed->root, e);
+}
+
+static struct str apply(const struct edit *ed)
+{
+    struct str out = STR("");
+    size_t at = 0;
+
+    for (size_t i = 0; i < ed->cut_count; i++) {
+        const struct cut *c = &ed->cuts[i];
+
+        out = str_join(out, str_slice(ed->text, at, c->from), ed->a);
+        out = str_join(out, c->put, ed->a);
+        at = c->to;
+    }
+    return str_join(out, str_from_index(ed->text, at), ed->a);
+}
+
+bool edit_close(const struct edit *ed, struct str *text,
+                const struct yaml **root, struct err *e)
+{
+    *text = apply(ed);
+    if (text->n > PROJECT_MAX_BYTES)
+        return err_set(e, ERR_LIMIT, "it would be larger than %u bytes",
+                       PROJECT_MAX_BYTES);
+    return read_tree(*text, ed->a, root, e);
+}
+
+/* --- adding --------------------------------------------------------------- */
+
+static struct str in_brackets(const struct edit *ed, struct str item)
+{
+    return arena_printf(ed->a, "[%.*s]", STR_ARG(item));
+}
+
+bool edit_is_written(const struct yaml *y)
+{
+    return y->end > y->start;
+}
+
+/* A value that is not there yet, behind its key in brackets or braces; or
+ * "null", which goes. */
+void edit_fill_null(struct edit *ed, const struct yaml *y, struct str put)
+{
+    bool glued =
+        y->end == y->start && y->start > 0 && ed->text.p[y->start - 1] == ':';
+
+    edit_cut(ed, y->start, y->end,
+             glued ? str_join(STR(" "), put, ed->a) : put);
+}
+
+static void add_to_brackets(struct edit *ed, const struct yaml *list,
+                            struct str item)
+{
+    const struct yaml *last = list->first;
+    struct str line;
+    size_t comma;
+    bool has_comma;
+
+    if (!last) {
+        edit_cut(ed, list->start + 1, list->start + 1, item);
+        return;
+    }
+    while (last->next)
+        last = last->next;
+    comma = edit_skip_blanks(ed, last->end);
+    has_comma = comma < ed->text.n && ed->text.p[comma] == ',';
+    if (!edit_begins_line(ed, last->start) ||
+        !edit_is_rest_empty(ed, has_comma ? comma + 1 : last->end) ||
+        edit_line_end(ed, last->end) >= list->end) {
+        edit_cut(ed, last->end, last->end, str_join(STR(", "), item, ed->a));
+        return;
+    }
+    /* A line for each: the new one gets its own, as the others did. */
+    if (!has_comma)
+        edit_cut(ed, last->end, last->end, STR(","));
+    line = edit_blanks(ed, edit_indent(ed, last->start));
+    line = str_join(line, item, ed->a);
+    edit_insert_lines(ed, last->end,
+                      has_comma ? str_join(line, STR(","), ed->a) : line);
+}
+
+static void add_to_lines(struct edit *ed, const struct yaml *list,
+                         struct str item)
+{
+    const struct yaml *last = list->first;
+    struct str prefix;
+    size_t start, dash;
+
+    while (last->next)
+        last = last->next;
+    start = edit_line_start(ed, last->start);
+    dash = edit_skip_blanks(ed, start);
+    prefix = str_slice(ed->text, start, last->start);
+    if (ed->text.p[dash] != '-' ||
+        edit_skip_blanks(ed, dash + 1) != last->start)
+        prefix = str_join(edit_blanks(ed, edit_indent(ed, list->start)),
+                          STR("- "), ed->a);
+    edit_insert_lines(ed, edit_last_byte(last), str_join(prefix, item, ed->a));
+}
+
+/* "skills: []", with a line of its own: nothing was chosen there but that the
+ * list is empty. */
+static bool is_bare_empty(const struct edit *ed, const struct yaml *parent,
+                          const struct yaml *list)
+{
+    return parent && list->flow && !list->first && !parent->flow &&
+           edit_skip_blanks(ed, list->start + 1) + 1 == list->end &&
+           edit_line_start(ed, list->start) ==
+               edit_line_start(ed, list->key_start) &&
+           edit_begins_line(ed, list->key_start) &&
+           edit_is_rest_empty(ed, list->end);
+}
+
+/* One item a line: then two branches that add one each can be merged by
+ * hand at a glance, which one long line in brackets cannot. */
+static void add_below(struct edit *ed, const struct yaml *list, size_t offset,
+                      struct str item)
+{
+    size_t indent = edit_indent(ed, list->key_start), from = list->start;
+
+    indent += offset;
+    if (edit_is_written(list)) {
+        while (strchr(" \t", ed->text.p[from - 1]))
+            from--;
+        edit_cut(ed, from, list->end, STR(""));
+    }
+    edit_insert_lines(ed, list->key_start,
+                      arena_printf(ed->a, "%.*s- %.*s",
+                                   STR_ARG(edit_blanks(ed, indent)),
+                                   STR_ARG(item)));
+}
+
+void edit_add_to_list(struct edit *ed, const struct yaml *parent,
+                      const struct yaml *list, size_t offset, struct str item)
+{
+    if (list->kind == YAML_SEQUENCE && is_bare_empty(ed, parent, list))
+        add_below(ed, list, offset, item);
+    else if (list->kind == YAML_SEQUENCE && list->flow)
+        add_to_brackets(ed, list, item);
+    else if (list->kind == YAML_SEQUENCE)
+        add_to_lines(ed, list, item);
+    else if (edit_is_written(list) || (parent && parent->flow))
+        edit_fill_null(ed, list, in_brackets(ed, item));
+    else
+        add_below(ed, list, offset, item);
+}
+
+/* Behind the last member of {…}. */
+void edit_add_member(struct edit *ed, const struct yaml *mapping,
+                     struct str member)
+{
+    const struct yaml *last = mapping->first;
+
+    if (!last) {
+        edit_cut(ed, mapping->start + 1, mapping->start + 1, member);
+        return;
+    }
+    while (last->next)
+        last = last->next;
+    edit_cut(ed, last->end, last->end, str_join(STR(", "), member, ed->a));
+}
+
+void edit_append(struct edit *ed, struct str lines)
+{
+    struct str newline = str_from(ed->newline);
+
+    if (ed->text.n && !edit_ends_line(ed, ed->text.n))
+        lines = str_join(newline, lines, ed->a);
+    edit_cut(ed, ed->text.n, ed->text.n, str_join(lines, newline, ed->a));
+}

@@ -1,0 +1,81 @@
+#ifndef MANIFEST_PROJECT_CUT_H
+#define MANIFEST_PROJECT_CUT_H
+
+#include "project.h"
+
+/*
+ * project_cut: a configuration changed in place. The tree that yaml_parse
+ * gives says where things stand; the change itself is one or two cuts in the
+ * text, so every other byte stays. Whatever shape the file had: who edits
+ * reads the result again, and takes it only when it differs as it should.
+ */
+
+#define EDIT_INDENT 2 /* where nothing says otherwise */
+
+/* text.p[from..to) becomes `put`. */
+struct cut {
+    size_t from, to;
+    struct str put;
+};
+
+struct edit {
+    struct str text;
+    struct arena *a;
+    const struct yaml *root;  /* NULL: nothing there; else of any kind */
+    const struct yaml *block; /* what is changed; NULL: not there */
+    enum doc_kind kind;       /* of the root that comes or goes */
+    const char *newline;
+    struct cut cuts[2]; /* in the order of the text */
+    size_t cut_count;
+};
+
+/* ERR_FORMAT, ERR_LIMIT: what yaml_parse refuses. */
+MUST_CHECK bool edit_open(struct edit *ed, struct str text, struct arena *a,
+                          struct err *e);
+/* The text with the cuts made, and its tree. */
+MUST_CHECK bool edit_close(const struct edit *ed, struct str *text,
+                           const struct yaml **root, struct err *e);
+
+void edit_cut(struct edit *ed, size_t from, size_t to, struct str put);
+
+/* --- where things stand ---------------------------------------------------- */
+
+size_t edit_line_start(const struct edit *ed, size_t at);
+/* Behind the end of the line that holds the byte `at`. */
+size_t edit_line_end(const struct edit *ed, size_t at);
+bool edit_ends_line(const struct edit *ed, size_t at);
+size_t edit_skip_blanks(const struct edit *ed, size_t at);
+/* Only blanks before `at` in its line. */
+bool edit_begins_line(const struct edit *ed, size_t at);
+/* Nothing but blanks or a comment from `at` on. */
+bool edit_is_rest_empty(const struct edit *ed, size_t at);
+size_t edit_indent(const struct edit *ed, size_t at);
+/* The last byte of a value; that of its key when there is no value. */
+size_t edit_last_byte(const struct yaml *y);
+/* It takes up text: not a key with nothing behind it. */
+bool edit_is_written(const struct yaml *y);
+
+/* --- adding ----------------------------------------------------------------- */
+
+struct str edit_blanks(const struct edit *ed, size_t count);
+
+/* Whole lines after the line that holds `at`. A file whose last line has no
+ * end keeps it so. */
+void edit_insert_lines(struct edit *ed, size_t at, struct str lines);
+/* Whole lines at the end of the file. */
+void edit_append(struct edit *ed, struct str lines);
+
+/* A value that is not there yet, behind its key in brackets or braces; or
+ * "null", which goes. */
+void edit_fill_null(struct edit *ed, const struct yaml *y, struct str put);
+
+/* At the end of a list, or of a key that will be one; `offset`: how much
+ * further in than their key new lines stand. `parent` holds the list. */
+void edit_add_to_list(struct edit *ed, const struct yaml *parent,
+                      const struct yaml *list, size_t offset, struct str item);
+
+/* Behind the last member of {...}. */
+void edit_add_member(struct edit *ed, const struct yaml *mapping,
+                     struct str member);
+
+#endif
