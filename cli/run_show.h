@@ -1,0 +1,53 @@
+#ifndef CLI_RUN_SHOW_H
+#define CLI_RUN_SHOW_H
+
+#include "mapm/runtime.h"
+
+#include "command.h"
+
+/*
+ * run_show: what a person sees of a run while it runs, on stderr.
+ *
+ *     asking claude: fix-tests · 3 turns · 12 s      a progress line, then
+ *     ask 1: fix-tests · 3 turns · 12.3 s · "Done."  one for each step
+ *
+ * On a terminal alone; with `trace` (--trace) each step is a line as it
+ * happens, on a terminal or not. All text is shown escaped, and of an answer
+ * its first line. Source: DESIGN.md 8, 10; REQUIREMENTS K40; rows 7, 22.
+ */
+
+#define RUN_SHOW_LINE_CHARS 200
+
+struct run_show {
+    struct invocation *inv;
+    bool trace, live; /* live: there is a progress line */
+    struct str asker; /* "": not chosen yet */
+    struct arena arena;
+
+    /* The step under way; START: none. */
+    enum step_kind doing;
+    struct str label;
+    uint64_t since_ms; /* as proc_now_ms counts */
+    unsigned turns, frame;
+    struct str line; /* of the answer, so far */
+    char line_text[RUN_SHOW_LINE_CHARS * 4];
+};
+
+void run_show_init(struct run_show *v, struct invocation *inv, bool trace);
+void run_show_done(struct run_show *v);
+
+/* Who is asked, as soon as that is known. Borrowed. */
+void run_show_asker(struct run_show *v, struct str name);
+
+/* runtime_host.step; `ctx` is the run_show, here and below. */
+void run_show_step(void *ctx, const struct step *s);
+
+/*
+ * asker_news.tell: turns so far, a line of the answer ("" = none new). Called
+ * four times a second or more it makes the seconds move, also while the answer
+ * is silent. run_show_tick is the same without news: for commands.
+ */
+void run_show_news(void *ctx, unsigned turns, struct str line);
+void run_show_tick(void *ctx);
+
+#endif
