@@ -56,6 +56,9 @@ enum option_id {
     OPTION_MAX_MEM,
     OPTION_MAX_STEPS,
     OPTION_TIMEOUT,
+    OPTION_ALL_RUNS,
+    OPTION_LIMIT,
+    OPTION_HTML,
     OPTION_COUNT,
 };
 
@@ -149,6 +152,7 @@ COMMAND(command_init);
 COMMAND(command_new);
 COMMAND(command_store);
 COMMAND(command_star);
+COMMAND(command_runs);
 COMMAND(command_version);
 COMMAND(command_help);
 COMMAND(command_completion);

@@ -77,6 +77,12 @@ const struct option options[OPTION_COUNT] = {
         "Take at most this many steps"},
     [OPTION_TIMEOUT] = {"timeout", 0, "SECONDS", ARGUMENT_TEXT, NULL,
         "Run at most this long"},
+    [OPTION_ALL_RUNS] = {"all", 0, NULL, ARGUMENT_NONE, NULL,
+        "Take the runs of all workspaces"},
+    [OPTION_LIMIT] = {"limit", 0, "COUNT", ARGUMENT_TEXT, NULL,
+        "List at most so many runs, 20 by default"},
+    [OPTION_HTML] = {"html", 0, "FILE", ARGUMENT_PATH, NULL,
+        "Write the run as a page to FILE, - for standard output"},
 };
 
 const enum option_id common_options[] = {

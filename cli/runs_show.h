@@ -1,0 +1,22 @@
+#ifndef CLI_RUNS_SHOW_H
+#define CLI_RUNS_SHOW_H
+
+#include "command.h"
+#include "runs_page.h"
+
+/* runs_show: one run of the history as words and as JSON. */
+
+enum term_style runs_style_of(struct str status);
+
+/* The members of a run, into an object that is open. */
+void runs_put_json(struct json_writer *w, const struct store_run *r);
+
+/* Schema mapm.run/1. */
+void runs_print_json(struct invocation *inv, const struct store_run *run,
+                     const struct run_detail *detail);
+
+/* With --verbose whole texts, where they were kept (K42: labelled). */
+void runs_print(struct invocation *inv, const struct store_run *run,
+                const struct run_detail *detail);
+
+#endif
