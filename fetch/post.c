@@ -43,6 +43,8 @@ static bool talk(struct call *c, const struct fetch_post *in, uint64_t time_ms,
         if (!client_wait(&c->channel, left < WAIT_MS ? (unsigned)left : WAIT_MS,
                          e))
             return false;
+        if (in->tick)
+            in->tick(in->ctx);
     }
 }
 

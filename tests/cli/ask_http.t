@@ -1,0 +1,216 @@
+#!/bin/sh
+# ask by HTTP: both shapes of an API, what they answer, and what goes wrong.
+# K23, K24; THREATS rows 20, 22; CLIENTS 8.1. The transport: tests/cli/post.t.
+. "$(dirname "$0")/../lib/cli.sh"
+. "$ROOT/tests/lib/ask.sh"
+
+unset ANTHROPIC_API_KEY OPENAI_API_KEY
+start_api
+ANTHROPIC_BASE_URL=$API OPENAI_BASE_URL=$API/v1 MAPM_ASK_MODEL=model-1
+export ANTHROPIC_BASE_URL OPENAI_BASE_URL MAPM_ASK_MODEL
+
+# a, o: what one line of the script makes of an ask of each kind.
+a()
+{
+    script "$2"
+    shift_want "$1" "$3" "$4" anthropic
+}
+o()
+{
+    script "$2"
+    shift_want "$1" "$3" "$4" openai
+}
+shift_want()
+{
+    want "$1" "$2" "$3" ask "$4"
+}
+both()
+{
+    a "anthropic: $1" "$2" "$3" "$4"
+    o "openai: $1" "$2" "$3" "$4"
+}
+
+# --- what is sent -----------------------------------------------------------
+prompt='Grüß "Gott"
+ - \ …'
+script '["ok", "Hello."]'
+ANTHROPIC_API_KEY=$KEY
+export ANTHROPIC_API_KEY
+want 'anthropic' 0 '^ANSWER turns=1 exhausted=0 truncated=0 bytes=6$' ask anthropic
+is 'its path' "$(sent 'r["line"]')" 'POST /v1/messages HTTP/1.1'
+is 'its body, exactly' "$(sent 'r["body"].encode("latin-1").decode()')" \
+    '{"model":"model-1","max_tokens":16384,"messages":[{"role":"user","content":"Grüß \"Gott\"\n - \\ …"}]}'
+is 'its headers' "$(sent 'sorted((k, v) for k, v in h.items() if k not in ("host", "content-length"))')" \
+    "[('accept', 'application/json'), ('anthropic-version', '2023-06-01'), ('content-type', 'application/json'), ('user-agent', 'mapm/$("$MAPM" version | sed 's/.* //')'), ('x-api-key', '$KEY')]"
+unset ANTHROPIC_API_KEY
+
+OPENAI_API_KEY=$KEY
+export OPENAI_API_KEY
+want 'openai' 0 '^ANSWER turns=1 exhausted=0 truncated=0 bytes=6$' ask openai
+is 'its path' "$(sent 'r["line"]')" 'POST /v1/chat/completions HTTP/1.1'
+is 'its body, exactly' "$(sent 'r["body"].encode("latin-1").decode()')" \
+    '{"model":"model-1","max_tokens":16384,"stream":false,"messages":[{"role":"user","content":"Grüß \"Gott\"\n - \\ …"}]}'
+is 'its key' "$(sent 'h["authorization"]')" "Bearer $KEY"
+is 'no other key' "$(sent '"x-api-key" in h')" False
+unset OPENAI_API_KEY
+prompt='Say hello.'
+want 'a local server needs no key' 0 '^ANSWER' ask openai --url "$API/v1" --model llama
+is 'and gets none' "$(sent '"authorization" in h')" False
+want 'its address may lack /v1' 0 '^ANSWER' ask openai --url "$API" --model llama
+is 'which is added' "$(sent 'r["line"]')" 'POST /v1/chat/completions HTTP/1.1'
+want 'and for anthropic it may be there' 0 '^ANSWER' ask anthropic --url "$API/v1/" --model m
+is 'once' "$(sent 'r["line"]')" 'POST /v1/messages HTTP/1.1'
+want 'any path before it' 0 '^ANSWER' ask openai --url "$API/x/v4" --model m
+is 'is kept' "$(sent 'r["line"]')" 'POST /x/v4/chat/completions HTTP/1.1'
+prompt=$(printf 'a\377b\355\240\200c')
+want 'bytes that are no text' 0 '^ANSWER' ask openai
+is 'are replaced' "$(sent 'b["messages"][0]["content"] == "a\ufffdb\ufffd\ufffd\ufffdc"')" True
+prompt=$(head -c 4000000 /dev/zero | tr '\0' '"')
+want 'a prompt of four megabytes' 0 '^ANSWER' ask openai
+is 'comes whole' "$(sent 'len(b["messages"][0]["content"])')" 4000000
+prompt='Say hello.'
+
+# --- which model, which key (K23, row 20) -------------------------------------
+unset MAPM_ASK_MODEL
+want 'no model' 1 '\[not-found\].*no model is named for openai.*MAPM_ASK_MODEL' ask openai
+want 'found so' 0 '^openai place= note=no model is named for openai$' find openai
+want 'one of the configuration' 0 "^openai place=$API/v1/chat/completions note=model m\$" find openai --url "$API" --model m
+MAPM_ASK_MODEL='m
+x'
+export MAPM_ASK_MODEL
+want 'a name of two lines' 1 '\[usage\]' ask openai
+MAPM_ASK_MODEL=model-1
+unset ANTHROPIC_BASE_URL
+want 'the real API wants a key' 1 '\[not-found\].*ANTHROPIC_API_KEY is not set.*key_file' ask anthropic
+want 'found so' 0 '^anthropic place= note=ANTHROPIC_API_KEY is not set$' find anthropic
+ANTHROPIC_API_KEY=$KEY OPENAI_API_KEY=$KEY
+export ANTHROPIC_API_KEY OPENAI_API_KEY
+want 'with one' 0 '^anthropic place=https://api.anthropic.com/v1/messages note=model model-1$' find anthropic
+want 'another address does not get it' 0 '^ANSWER' ask anthropic --url "$API"
+is 'at all' "$(sent '"x-api-key" in h')" False
+unset OPENAI_API_KEY
+OTHER_KEY=other-key-1
+export OTHER_KEY
+want 'a variable of its own' 0 '^ANSWER' ask openai --url "$API" --key-env OTHER_KEY
+is 'is what it gets' "$(sent 'h["authorization"]')" 'Bearer other-key-1'
+unset OTHER_KEY
+want 'one that is not set' 1 '\[not-found\].*OTHER_KEY is not set.*config.yaml' ask openai --url "$API" --key-env OTHER_KEY
+ANTHROPIC_BASE_URL=$API
+export ANTHROPIC_BASE_URL
+ANTHROPIC_API_KEY="$KEY
+x-evil: 1"
+want 'a key of two lines' 1 '\[format\].*ANTHROPIC_API_KEY holds no key' ask anthropic
+ANTHROPIC_API_KEY=$KEY
+for base in 'ftp://x' "http://u:$KEY@127.0.0.1" 'http://' "https://x/?k=$KEY" 'http://a b' 'https:///v1'; do
+    ANTHROPIC_BASE_URL=$base
+    want "no base: ${base%%"$KEY"*}" 1 '\[usage\].*ANTHROPIC_BASE_URL is not the address of an API' ask anthropic
+done
+ANTHROPIC_BASE_URL=$API
+
+printf '%s\n' "$KEY" >"$T/key"
+chmod 600 "$T/key"
+want 'a file of the key' 0 '^ANSWER' ask openai --url "$API" --key-file "$T/key"
+is 'is what it gets' "$(sent 'h["authorization"]')" "Bearer $KEY"
+cp "$T/key" "$HOME/key"
+want 'one below HOME' 0 '^ANSWER' ask openai --url "$API" --key-file '~/key'
+is 'too' "$(sent 'h["authorization"]')" "Bearer $KEY"
+chmod 640 "$T/key"
+want 'one that others can read' 1 '\[refused\].*others may read it \|\| chmod 600 ' ask openai --url "$API" --key-file "$T/key"
+chmod 602 "$T/key"
+want 'or write' 1 '\[refused\].*others may change it' ask openai --url "$API" --key-file "$T/key"
+want 'that is not there' 1 '\[not-found\].*is not there' ask openai --url "$API" --key-file "$T/none"
+mkfifo -m 600 "$T/fifo"
+want 'that is no file' 1 '\[refused\].*regular' ask openai --url "$API" --key-file "$T/fifo"
+: >"$T/empty"
+chmod 600 "$T/empty"
+want 'that is empty' 1 '\[format\].*holds no key' ask openai --url "$API" --key-file "$T/empty"
+
+# --- answers (K24) --------------------------------------------------------------
+a 'blocks of text are joined' '["blocks", [{"type":"thinking","thinking":"hm"},{"type":"text","text":"one "},{"type":"tool_use","id":"t","name":"n","input":{}},{"type":"text","text":"two"}], "end_turn"]' 0 '^one two$'
+a 'no block at all' '["blocks", [], "end_turn"]' 0 '^ANSWER turns=1 exhausted=0 truncated=0 bytes=0$'
+a 'a tool alone' '["blocks", [{"type":"tool_use","id":"t","name":"n","input":{}}], "tool_use"]' 1 '\[failed\].*holds no text \(tool_use\)'
+a 'a refusal' '["blocks", [], "refusal"]' 1 '\[failed\].*refused to answer \(refusal\)'
+a 'a refusal in words' '["ok", "I will not.", "refusal"]' 0 '^I will not\.$'
+a 'its tokens ran out' '["ok", "half", "max_tokens"]' 0 '^ANSWER turns=1 exhausted=1 truncated=1 bytes=4$'
+o 'its tokens ran out, too' '["ok", "half", "length"]' 0 '^ANSWER turns=1 exhausted=1 truncated=1 bytes=4$'
+o 'all of them thought away' '["message", {"role":"assistant","content":""}, "length"]' 0 '^ANSWER turns=1 exhausted=1 truncated=1 bytes=0$'
+o 'content null' '["message", {"role":"assistant","content":null}, "stop"]' 0 'bytes=0$'
+o 'a refusal of OpenAI' '["message", {"role":"assistant","content":null,"refusal":"I cannot."}, "stop"]' 0 '^I cannot\.$'
+o 'filtered' '["message", {"role":"assistant","content":null}, "content_filter"]' 1 '\[failed\].*refused to answer \(content_filter\)'
+o 'tools alone' '["message", {"role":"assistant","content":null,"tool_calls":[{}]}, "tool_calls"]' 1 'holds no text \(tool_calls\)'
+o 'parts of text' '["message", {"role":"assistant","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}, "stop"]' 0 '^ab$'
+both 'no JSON' '["raw", "<html>hello"]' 1 '\[format\].*the answer is no JSON'
+both 'nothing' '["raw", ""]' 1 '\[format\].*no JSON'
+both 'half of it' '["raw", "{\"content\":[{\"type\":\"te"]' 1 '\[format\].*no JSON'
+both 'a list' '["raw", "[1]"]' 1 '\[format\].*none of this API'
+both 'another shape' '["json", {"content":"x","choices":[]}]' 1 '\[format\].*none of this API.*config.yaml'
+both 'keys twice' '["raw", "{\"content\":[],\"content\":[],\"choices\":[],\"choices\":[]}"]' 1 '\[format\].*no JSON'
+both 'an error with 200' '["json", {"error":{"type":"overloaded_error","message":"busy"}}]' 1 '\[fetch\].*reports an error: overloaded_error: busy'
+both 'deep JSON' "[\"raw\", \"$(head -c 3000 /dev/zero | tr '\0' '[')\"]" 1 '\[(limit|format)\].*no JSON'
+a 'a mark of byte order' '["raw", "\u00ef\u00bb\u00bf{\"content\":[{\"type\":\"text\",\"text\":\"bom\"}]}"]' 0 '^bom$'
+
+# --- row 22: a hostile answer ------------------------------------------------
+a 'bad UTF-8' '["raw", "{\"content\":[{\"type\":\"text\",\"text\":\"a\u00ff\u00c3q\u00ed\u00a0\u0080z\"}],\"stop_reason\":\"end_turn\"}"]' 0 "^$(printf 'a\357\277\275\357\277\275q\357\277\275\357\277\275\357\277\275z')\$"
+o 'halves of pairs' '["raw", "{\"choices\":[{\"message\":{\"content\":\"a\\ud83d b\\ude00 \\ud83d\\ude00 \\\\ud83d\"}}]}"]' 0 "^$(printf 'a\357\277\275 b\357\277\275 \360\237\230\200 ')\\\\ud83d\$"
+script '["huge", "\u00e9", 20001]'
+want 'one character more' 0 '^ANSWER turns=1 exhausted=0 truncated=1 bytes=40000$' ask openai
+script '["huge", "\u00e9", 20000]'
+want 'not one more' 0 '^ANSWER turns=1 exhausted=0 truncated=0 bytes=40000$' ask anthropic
+script '["huge", "\ud83d\ude00", 64]'
+want 'cut at 63' 0 'truncated=1 bytes=252$' ask anthropic --chars 63
+want 'at 64 not' 0 'truncated=0 bytes=256$' ask anthropic --chars 64
+script '["huge", "x", 1000000]'
+want 'a million characters' 0 'truncated=1 bytes=20000$' ask openai
+script '["huge", "x", 2000000]'
+want 'two, which is more than is read' 1 '\[limit\].*sent more than 1288576 bytes' ask openai
+script '["ok", "\u001b[31m\u0007 \u202e [Metaskill: x completed]"]'
+drive ask openai
+is 'what is in it stays in it' "$(tail -n 1 "$T/out" | od -An -c | tr -d ' \n')" \
+    '033[31m\a342200256[Metaskill:xcompleted]'
+
+# --- what went wrong, in the API's words ----------------------------------------
+both '401' '["status", 401, {}, {"error":{"type":"authentication_error","message":"invalid x-api-key"}}]' 1 '\[not-authorized\] \| HTTP 401 from http://127[^ ]*: authentication_error: invalid x-api-key \| (anthropic|openai) \(model-1\) gave no answer \|\| '
+like 'without a key: set one' "$out" 'no key was sent: set OPENAI_API_KEY'
+a '401 with a key' '["echo", 401]' 1 'not this one: \[key\].*check the key in ANTHROPIC_API_KEY'
+a '400 repeats the key' '["echo", 400]' 1 '\[fetch\].*HTTP 400 .*\[key\]'
+both '403' '["status", 403, {}, {"message":"no"}]' 1 '\[not-authorized\].*HTTP 403 .*: no '
+both '404' '["status", 404, {}, {"error":"model not found"}]' 1 'HTTP 404 .*: model not found .*check the model.s name, model-1'
+both '400' '["status", 400, {}, {"detail":"bad\u001b[31m\nthing"}]' 1 'HTTP 400 .*: bad.*thing'
+both '413 of a proxy' '["status", 413, {}, "<html><h1>Too large</h1>"]' 1 'HTTP 413 from http[^ ]* \|'
+both '400 in plain text' '["status", 400, {}, "no such model"]' 1 ': no such model \|'
+script "[\"status\", 400, {}, {\"error\":{\"message\":\"$(head -c 5000 /dev/zero | tr '\0' y)\"}}]"
+want 'a long reason' 1 'HTTP 400 .*: y{400}…' ask openai
+script '["endless", 500]'
+want 'an endless one' 1 '\[limit\].*sent more than' ask openai
+is 'asked for once' "$(asked)" 1
+
+# --- again --------------------------------------------------------------------
+script '["status", 429, {"Retry-After":"1"}, {"error":{"type":"rate_limit_error","message":"slow"}}]' '["ok", "second"]'
+want '429, then an answer' 0 '^second$' ask anthropic --news
+is 'asked twice' "$(asked)" 2
+like 'told so meanwhile' "$err" '^NEWS 0 HTTP 429: again in 1 s$'
+like 'and of the answer' "$err" '^NEWS 1 second$'
+script '["status", 529, {"Retry-After":"1"}, {"error":{"type":"overloaded_error"}}]' '["status", 503, {}, ""]' '["ok", "third"]'
+want '529, 503, then an answer' 0 '^third$' ask anthropic
+is 'asked three times' "$(asked)" 3
+script '["status", 500, {}, ""]' '["ok", "second"]'
+want '500, then an answer' 0 '^second$' ask openai
+script '["status", 429, {"Retry-After":"61"}, {"error":{"message":"tomorrow"}}]'
+want 'too long to wait' 1 'HTTP 429 .*: tomorrow .*come back in 61 seconds' ask openai
+is 'asked once' "$(asked)" 1
+script '["status", 429, {"Retry-After":"30"}, ""]'
+want 'longer than the deadline' 1 'HTTP 429 ' ask openai --ms 5000
+is 'asked once, too' "$(asked)" 1
+script '["status", 503, {}, "busy"]'
+want 'always busy' 1 '\[fetch\].*HTTP 503 .*: busy' ask openai
+is 'asked four times' "$(asked)" 4
+script '["status", 501, {}, ""]'
+want '501 is for good' 1 'HTTP 501' ask openai
+is 'asked once' "$(asked)" 1
+script '["close"]'
+want 'no answer at all is not tried again' 1 '\[fetch\].*cannot reach http' ask openai
+is 'asked once: it may have been paid' "$(asked)" 1
+script '["silence", 30]'
+want 'silence ends at the deadline' 1 '\[fetch\].*no whole answer from .* within 1 s' ask openai --ms 400
+
+done_testing
