@@ -5,6 +5,7 @@
 #include <seccomp.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -18,8 +19,9 @@
 
 /*
  * What is denied altogether, with EPERM. Everything else stays: a list of
- * what is allowed would break with the next C library. `number` is for calls
- * that are younger than the library; they have one on all architectures.
+ * what is allowed would break with the next C library, or program. `number` is
+ * for calls that are younger than the library; they have one on all
+ * architectures.
  */
 /* clang-format off */
 static const struct denied {
@@ -116,6 +118,25 @@ static const struct denied {
     {"syslog",            BOTH,    0},
 };
 /* clang-format on */
+
+/*
+ * All that a computation needs: memory, the clock, what is open, the end. The
+ * others are what the C library and the sanitizers do by themselves. Names that
+ * an architecture does not have need no rule.
+ */
+/* clang-format off */
+static const char *const computing[] = {
+    "read", "write", "writev", "close",
+    "brk", "munmap", "mremap", "madvise",
+    "futex", "futex_time64", "sched_yield", "restart_syscall",
+    "clock_gettime", "clock_gettime64", "getrandom", "getpid", "gettid",
+    "rt_sigprocmask", "rt_sigaction", "rt_sigreturn", "sigaltstack",
+    "exit", "exit_group",
+};
+/* clang-format on */
+
+/* Memory for it, but none for code. */
+static const char *const mapping[] = {"mmap", "mmap2", "mprotect"};
 
 static void filter_done(scmp_filter_ctx *filter)
 {
@@ -237,12 +258,36 @@ static int deny_others(scmp_filter_ctx filter)
     return result;
 }
 
+static int allow_computing(scmp_filter_ctx filter)
+{
+    const struct scmp_arg_cmp no_code =
+        SCMP_A2_64(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
+    int result = 0, number;
+
+    for (size_t i = 0; i < sizeof computing / sizeof *computing && !result;
+         i++) {
+        number = seccomp_syscall_resolve_name(computing[i]);
+        if (number >= 0)
+            result =
+                seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, number, 0, NULL);
+    }
+    for (size_t i = 0; i < sizeof mapping / sizeof *mapping && !result; i++) {
+        number = seccomp_syscall_resolve_name(mapping[i]);
+        if (number >= 0)
+            result = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, number, 1,
+                                            &no_code);
+    }
+    return result;
+}
+
 static int fill(scmp_filter_ctx filter, enum confine_calls calls, bool network)
 {
     /* The library's answer to a foreign architecture is to kill. */
     int result = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH,
                                   SCMP_ACT_ERRNO(EPERM));
 
+    if (!result && calls == CONFINE_CALLS_COMPUTE)
+        return allow_computing(filter);
     /* A tree instead of a list; older libraries only have lists. */
     (void)seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
     if (!result)
@@ -267,7 +312,8 @@ bool confine_calls(enum confine_calls calls, bool network, bool *raised,
     *raised = false;
     if (calls == CONFINE_CALLS_ANY || prctl(PR_GET_SECCOMP) < 0)
         return true;
-    filter = seccomp_init(SCMP_ACT_ALLOW);
+    filter = seccomp_init(calls == CONFINE_CALLS_COMPUTE ? SCMP_ACT_ERRNO(EPERM)
+                                                         : SCMP_ACT_ALLOW);
     if (!filter)
         return err_set(e, ERR_FAILED, "seccomp: cannot build a filter");
     result = fill(filter, calls, network);

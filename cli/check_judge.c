@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "check_program.h"
 
 /* One document where it lies: its bytes, what is beside it, the verdict. */
 
@@ -219,6 +220,7 @@ bool check_judge(const struct check_rules *rules, int dirfd,
         return false;
     complaints_init(&why, &scratch);
     manifest_read(&in, &scratch, &d, &why);
+    check_program(&in, &d, &why);
     keep(result, &d, &why, a);
     return true;
 }

@@ -87,6 +87,10 @@ static const struct {
     {"metaskill-size",         "W-----WW"},
     {"metaskill-language",     "W-----WW"},
     {"metaskill-input-keys",   "------WW"},
+    {"program-syntax",         "E-----EE"},
+    {"program-name",           "E-----EE"},
+    {"program-run",            "E-----EE"},
+    {"program-load",           "E-----EE"},
 
     {"body-tokens",            "WW-W---W"},
     {"body-lines",             "-W-----W"},
@@ -172,6 +176,24 @@ void complain_at(const struct reader *r, enum level level, const char *code,
     va_start(args, format);
     add(r, level, code, field, line, format, args);
     va_end(args);
+}
+
+void complaints_grade(const struct manifest_input *in,
+                      const struct complaints *from, struct complaints *to)
+{
+    const struct reader r = {
+        .in = in,
+        .why = to,
+        .errors = to->errors,
+        .warnings = to->warnings,
+    };
+
+    for (size_t i = 0; i < from->count; i++) {
+        const struct complaint *c = &from->items[i];
+
+        complain(&r, c->code, str_c(c->field, to->arena), c->line, "%.*s",
+                 STR_ARG(c->message));
+    }
 }
 
 const char *quoted(const struct reader *r, struct str text)

@@ -217,6 +217,11 @@ void manifest_read(const struct manifest_input *in, struct arena *a,
 void manifest_check_file(enum manifest_file state, enum doc_kind kind,
                          struct complaints *why);
 
+/* Adds to `to` what somebody else found in the same document (the runtime, in
+ * its program), as grave as the profile of `in` has it. */
+void complaints_grade(const struct manifest_input *in,
+                      const struct complaints *from, struct complaints *to);
+
 /* All errors of `why` as one err: ERR_NAME, ERR_MCP, ERR_FRONTMATTER … by the
  * first one's code; `what` names the document. Returns false. */
 bool complaints_fail(const struct complaints *why, enum doc_kind kind,

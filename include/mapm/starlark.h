@@ -179,6 +179,26 @@ struct star_program *star_compile(struct star *s, const char *file,
                                   const char *source, size_t length);
 void star_program_free(struct star *s, struct star_program *p);
 
+/*
+ * What the top level makes of a name, judged without running it: what a host
+ * that will call a function can check beforehand. FUNCTION: a def or lambda,
+ * and `*out` says how it may be called.
+ */
+enum star_global_kind {
+    STAR_GLOBAL_NONE, /* the name is not assigned at the top level */
+    STAR_GLOBAL_FUNCTION,
+    STAR_GLOBAL_VALUE, /* of another expression: only running it can tell */
+};
+struct star_signature {
+    uint32_t line, column; /* where it begins */
+    uint32_t required;     /* positional parameters without default */
+    uint32_t positional;   /* all of them; UINT32_MAX with *args */
+    uint32_t named;        /* keyword-only ones without default */
+};
+enum star_global_kind star_program_global(const struct star_program *p,
+                                          const char *name,
+                                          struct star_signature *out);
+
 struct star_module; /* the globals of a program that was run */
 
 /* Runs the top level, then freezes all its globals and what they reach. NULL on

@@ -1,0 +1,11 @@
+#ifndef CLI_CHECK_PROGRAM_H
+#define CLI_CHECK_PROGRAM_H
+
+#include "mapm/manifest.h"
+
+/* Judges the program of a metaskill that was read as `in`: compiled, and never
+ * run. Of any other document nothing is said. */
+void check_program(const struct manifest_input *in, const struct document *d,
+                   struct complaints *why);
+
+#endif

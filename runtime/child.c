@@ -1,0 +1,158 @@
+#include "child.h"
+
+#include "base/confine.h"
+#include "base/fs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "guest.h"
+
+/* What the process has beside the program's values: what it was forked from,
+ * and messages being made. */
+#define MEMORY_SLACK_BYTES (192ull << 20)
+#define CPU_SLACK_SECONDS  2
+#define CLOSE_MAX_FDS      65536
+
+/* Signals of the terminal reach the whole group; what they mean is for the
+ * parent to decide. */
+static void ignore_signals(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGTSTP};
+
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        signal(numbers[i], SIG_IGN);
+}
+
+static void close_range_of(unsigned first, unsigned last)
+{
+    if (first > last || syscall(SYS_close_range, first, last, 0) == 0)
+        return;
+    for (unsigned fd = first; fd <= last && fd < CLOSE_MAX_FDS; fd++)
+        close((int)fd);
+}
+
+/* Only ever down. False when it cannot be set. */
+static bool limit_processor(const struct limits *l)
+{
+    rlim_t seconds = l->run_max_seconds.value + CPU_SLACK_SECONDS;
+    struct rlimit r;
+
+    if (getrlimit(RLIMIT_CPU, &r) < 0)
+        return false;
+    if (r.rlim_max > seconds)
+        r.rlim_max = seconds;
+    if (r.rlim_cur > r.rlim_max)
+        r.rlim_cur = r.rlim_max;
+    return setrlimit(RLIMIT_CPU, &r) == 0;
+}
+
+static bool give_up_rights(const struct limits *l, struct err *e)
+{
+    const struct confine_rules rules = {
+        .calls = CONFINE_CALLS_COMPUTE,
+        .max_data_bytes = l->run_max_memory_bytes.value + MEMORY_SLACK_BYTES,
+    };
+    struct confine_done done;
+
+    if (!limit_processor(l) || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+        return err_errno(e, "limit the interpreter");
+    return confine_self(&rules, &done, e);
+}
+
+static void tell(int fd, const struct err *e)
+{
+    struct guest g = {.fd = fd};
+    struct json_writer w;
+
+    buf_init(&g.out, ERR_TEXT_MAX_BYTES * 6);
+    json_writer_init(&w, &g.out, 0);
+    json_begin_object(&w);
+    json_member_string(&w, "code", STR("confine"));
+    json_member_string(&w, "why", str_from(err_first(e)));
+    json_member_string(&w, "report", STR(""));
+    json_end_object(&w);
+    guest_send(&g, WIRE_FAILURE);
+}
+
+/* _exit: what the parent had not yet written is not ours to write. */
+static NORETURN void live(const struct runtime_job *job, uint64_t deadline_ms,
+                          int fd, pid_t parent)
+{
+    struct guest g = {.fd = fd, .job = job, .deadline_ms = deadline_ms};
+    struct err e = {0};
+
+    ignore_signals();
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(0); /* it died before the line above */
+    close_range_of(0, (unsigned)fd - 1);
+    close_range_of((unsigned)fd + 1, ~0U);
+    if (give_up_rights(job->limits, &e))
+        guest_run(&g);
+    else
+        tell(fd, &e);
+    _exit(0);
+}
+
+bool child_start(const struct runtime_job *job, uint64_t deadline_ms,
+                 struct child *out, struct err *e)
+{
+    CLEANUP_FD int ours = -1, theirs = -1;
+    pid_t parent = getpid(), pid;
+    int ends[2];
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
+        return err_errno(e, "create a socket");
+    ours = ends[0];
+    theirs = ends[1];
+    if (fcntl(ours, F_SETFL, O_NONBLOCK) < 0)
+        return err_errno(e, "create a socket");
+    pid = fork();
+    if (pid < 0)
+        return err_errno(e, "start the interpreter");
+    if (pid == 0)
+        live(job, deadline_ms, theirs, parent);
+    out->pid = pid;
+    out->fd = ours;
+    ours = -1;
+    return true;
+}
+
+void child_end(struct child *c, int *status)
+{
+    if (c->pid <= 0)
+        return;
+    kill(c->pid, SIGKILL);
+    while (waitpid(c->pid, status, 0) < 0 && errno == EINTR)
+        ;
+    c->pid = 0;
+    fs_close(&c->fd);
+}
+
+struct str child_fate(int status, struct arena *a)
+{
+    int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+
+    if (number == SIGKILL)
+        return STR("the interpreter was killed (is the machine out of "
+                   "memory?)");
+    if (number == SIGXCPU)
+        return STR("the interpreter used up its time of the processor");
+    if (number)
+        return arena_printf(a, "the interpreter crashed (signal %d, %s)",
+                            number, strsignal(number));
+    return arena_printf(a,
+                        "the interpreter ended without a result (exit code "
+                        "%d): its process has no more memory",
+                        WEXITSTATUS(status));
+}

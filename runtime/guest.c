@@ -1,0 +1,247 @@
+#include "guest.h"
+
+#include "base/proc.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    star_function *function;
+} functions[] = {
+    {"ask", guest_ask}, {"command", guest_command}, {"trace", guest_trace}};
+
+struct star *guest_open(const struct star_options *options, struct guest *g)
+{
+    struct star_options o = {0};
+    struct star *s;
+
+    if (options)
+        o = *options;
+    o.limits.source_bytes = PROGRAM_MAX_BYTES;
+    o.load_refusal = "load is not available: metaskills are hermetic, one "
+                     "file each";
+    s = star_open(&o);
+    for (size_t i = 0; s && i < sizeof functions / sizeof *functions; i++) {
+        if (star_register(s, functions[i].name, functions[i].function, g))
+            continue;
+        star_close(s);
+        s = NULL;
+    }
+    return s;
+}
+
+/* What a person may see; the rest is dropped, and costs nothing. */
+static bool print(void *ctx, const char *text, size_t length)
+{
+    struct guest *g = ctx;
+    size_t room = PRINT_MAX_BYTES - g->printed;
+
+    if (room == 0)
+        return true;
+    buf_clear(&g->out);
+    buf_append(&g->out, str_of(text, length < room ? length : room));
+    g->printed += g->out.n;
+    guest_send(g, WIRE_PRINT);
+    return true;
+}
+
+/* --- the end -------------------------------------------------------------------------- */
+
+static void put_why(struct json_writer *w, struct guest *g)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    struct star_place at;
+
+    buf_init(&b, 65536);
+    if (star_error_place(g->star, &at))
+        buf_printf(&b, "%s:%u:%u: ", at.file, at.line, at.column);
+    buf_text(&b, star_error_message(g->star));
+    json_member_string(w, "why", buf_str(&b));
+}
+
+/* Of the interpreter when it failed, else g->fault. */
+static void send_failure(struct guest *g)
+{
+    struct json_writer w;
+    enum star_error error = star_error(g->star);
+
+    buf_clear(&g->out);
+    json_writer_init(&w, &g->out, 0);
+    json_begin_object(&w);
+    json_member_string(&w, "code", str_from(star_error_name(error)));
+    if (g->fault) {
+        json_member_string(&w, "why", str_from(g->fault));
+        json_member_string(&w, "report", STR(""));
+    } else {
+        put_why(&w, g);
+        json_member_string(&w, "report", str_from(star_error_report(g->star)));
+    }
+    json_end_object(&w);
+    guest_send(g, WIRE_FAILURE);
+}
+
+/* A string as JSON; of a long one as much as shows that it is too long, which
+ * is cut in any case (K35). */
+static void put_text(struct guest *g, struct json_writer *w, star_value v)
+{
+    struct str s = {0};
+
+    (void)star_as_text(v, &s.p, &s.n);
+    json_string(w, text_cut(s, g->job->limits->result_max_chars.value + 1));
+}
+
+/* The host's own trace takes the place of the key; strings that are cut are
+ * the answer alone. */
+static bool put_entry(struct guest *g, struct json_writer *w, star_value key,
+                      star_value value)
+{
+    struct str name = {0}, text = {0};
+    star_value json;
+
+    if (star_type(key) != STAR_STRING) {
+        g->fault = "run() returned a dict with a key that is no string";
+        return false;
+    }
+    (void)star_as_text(key, &name.p, &name.n);
+    if (str_is(name, "trace"))
+        return true;
+    json_key_str(w, name);
+    if (str_is(name, "answer") && star_type(value) == STAR_STRING) {
+        put_text(g, w, value);
+        return true;
+    }
+    json = star_to_json(g->star, value);
+    if (json == STAR_NONE_AT_ALL) {
+        if (star_error(g->star) == STAR_ERROR_VALUE)
+            star_fail(g->star, "run() returned a dict that is no JSON: %s",
+                      star_error_message(g->star));
+        return false;
+    }
+    (void)star_as_text(json, &text.p, &text.n);
+    json_raw(w, text);
+    return true;
+}
+
+static bool put_dict(struct guest *g, struct json_writer *w, star_value dict)
+{
+    size_t scope = star_scope_begin(g->star);
+    star_value key, value;
+    bool ok = true;
+
+    json_begin_object(w);
+    for (size_t i = 0; ok && star_entry(dict, i, &key, &value); i++) {
+        ok = put_entry(g, w, key, value) && !g->out.overflowed;
+        star_scope_end(g->star, scope);
+    }
+    json_end_object(w);
+    return ok;
+}
+
+/* K32: None, a string, a dict. */
+static bool put_result(struct guest *g, star_value v)
+{
+    static char fault[200];
+    struct json_writer w;
+    bool ok = true;
+
+    buf_clear(&g->out);
+    json_writer_init(&w, &g->out, 0);
+    switch (star_type(v)) {
+    case STAR_NONE:
+        json_null(&w);
+        break;
+    case STAR_STRING:
+        put_text(g, &w, v);
+        break;
+    case STAR_DICT:
+        ok = put_dict(g, &w, v);
+        break;
+    default:
+        snprintf(fault, sizeof fault,
+                 "run() returned %s; it may be None, a string or a dict",
+                 star_type_name(v));
+        g->fault = fault;
+        return false;
+    }
+    if (g->out.overflowed)
+        g->fault = "run() returned more than fits in a result";
+    return ok && !g->out.overflowed;
+}
+
+/* --- the run -------------------------------------------------------------------------- */
+
+/* The clock goes on between the steps of a run, and while it waits. */
+static bool set_clock(struct guest *g, struct star_limits *limits)
+{
+    uint64_t now = proc_now_ms();
+
+    if (now >= g->deadline_ms) {
+        g->fault = "timeout";
+        return false;
+    }
+    limits->timeout_ms = g->deadline_ms - now;
+    star_set_limits(g->star, limits);
+    return true;
+}
+
+static star_value find_run(struct guest *g, const struct star_module *m)
+{
+    star_value run = star_global(m, "run");
+    enum star_type type = run ? star_type(run) : STAR_NONE;
+
+    if (!run)
+        g->fault = "it has no function run(input)";
+    else if (type != STAR_FUNCTION && type != STAR_BUILTIN)
+        g->fault = "its global run is no function";
+    return g->fault ? STAR_NONE_AT_ALL : run;
+}
+
+/* Top level and run(input), each once (K19). */
+static bool execute(struct guest *g, struct star_limits *limits)
+{
+    const struct runtime_job *job = g->job;
+    struct star_program *p;
+    struct star_module *m = NULL;
+    star_value run, input, result;
+    char file[256];
+
+    snprintf(file, sizeof file, "%.*s", STR_ARG(job->file));
+    if (!set_clock(g, limits))
+        return false;
+    p = star_compile(g->star, file, job->program.p, job->program.n);
+    if (p && set_clock(g, limits))
+        m = star_run(g->star, p);
+    run = m ? find_run(g, m) : STAR_NONE_AT_ALL;
+    if (!run || !set_clock(g, limits))
+        return false;
+    input = star_from_json(g->star, job->input.p, job->input.n);
+    result = star_call(g->star, run, &input, 1, NULL, 0);
+    return result != STAR_NONE_AT_ALL && set_clock(g, limits) &&
+           put_result(g, result);
+}
+
+void guest_run(struct guest *g)
+{
+    const struct limits *l = g->job->limits;
+    struct star_options o = {
+        .limits =
+            {
+                .memory_bytes = (size_t)l->run_max_memory_bytes.value,
+                .steps = l->run_max_steps.value,
+                .source_bytes = PROGRAM_MAX_BYTES,
+            },
+        .print = print,
+        .ctx = g,
+    };
+
+    buf_init(&g->out, RUN_MESSAGE_MAX_BYTES);
+    g->star = guest_open(&o, g);
+    if (!g->star)
+        return;
+    if (execute(g, &o.limits))
+        guest_send(g, WIRE_RESULT);
+    else
+        send_failure(g);
+}

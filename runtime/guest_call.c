@@ -1,0 +1,256 @@
+#include "base/text.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "guest.h"
+
+/*
+ * ask, command and trace as a program calls them. What is wrong with the types
+ * of an argument is an error of the program; what may be asked for is decided
+ * by the other side.
+ */
+
+/* --- messages ----------------------------------------------------------------------- */
+
+static void write_all(int fd, const void *p, size_t n)
+{
+    const char *at = p;
+
+    while (n) {
+        ssize_t done = write(fd, at, n);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            _exit(0); /* the host is gone */
+        at += done;
+        n -= (size_t)done;
+    }
+}
+
+void guest_send(struct guest *g, enum wire_kind kind)
+{
+    unsigned char header[WIRE_HEADER_BYTES];
+
+    wire_header(kind, g->out.n, header);
+    write_all(g->fd, header, sizeof header);
+    write_all(g->fd, g->out.p, g->out.n);
+}
+
+struct str guest_receive(struct guest *g, struct wire_input *in)
+{
+    struct wire_message m;
+    enum wire_state state;
+
+    while ((state = wire_take(in, &m)) == WIRE_MORE) {
+        char *room;
+        size_t size;
+        ssize_t n;
+
+        wire_input_room(in, &room, &size);
+        n = room ? read(g->fd, room, size) : 0;
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            _exit(0);
+        wire_input_add(in, (size_t)n);
+    }
+    if (state == WIRE_BAD)
+        _exit(0);
+    return m.body;
+}
+
+/* --- arguments ---------------------------------------------------------------------- */
+
+static struct str text_of(star_value v)
+{
+    struct str s = {0};
+
+    (void)star_as_text(v, &s.p, &s.n);
+    return s;
+}
+
+static bool want(struct star *s, star_value v, enum star_type type,
+                 const char *what, const char *name)
+{
+    if (star_type(v) == type)
+        return true;
+    star_fail(s, "%s: got %s, want %s", what, star_type_name(v), name);
+    return false;
+}
+
+/* A value as JSON; what cannot be one is the program's error. */
+static bool to_json(struct star *s, star_value v, const char *what,
+                    struct str *out)
+{
+    star_value text = star_to_json(s, v);
+
+    if (text == STAR_NONE_AT_ALL) {
+        star_fail(s, "%s: %s", what, star_error_message(s));
+        return false;
+    }
+    *out = text_of(text);
+    return true;
+}
+
+static bool read_opts(struct star *s, star_value opts, const char *what,
+                      struct str *json)
+{
+    *json = STR("{}");
+    return opts == STAR_NONE_AT_ALL ||
+           (want(s, opts, STAR_DICT, what, "dict") &&
+            to_json(s, opts, what, json));
+}
+
+static bool check_opt(struct star *s, star_value opts, const char *key,
+                      enum star_type type, const char *what, const char *name)
+{
+    star_value v =
+        opts == STAR_NONE_AT_ALL ? opts : star_dict_get(s, opts, key);
+
+    return v == STAR_NONE_AT_ALL || want(s, v, type, what, name);
+}
+
+static void begin(struct guest *g, struct json_writer *w)
+{
+    buf_clear(&g->out);
+    json_writer_init(w, &g->out, 0);
+    json_begin_object(w);
+}
+
+/* Sends the call, waits, and gives what came back as values. */
+static star_value exchange(struct guest *g, struct json_writer *w,
+                           enum wire_kind kind, struct str opts)
+{
+    struct wire_input in;
+    struct str reply;
+    star_value v;
+
+    json_key(w, "opts");
+    json_raw(w, opts);
+    json_end_object(w);
+    if (g->out.overflowed)
+        return star_fail(g->star, "%s: more than %u bytes",
+                         kind == WIRE_ASK ? "ask" : "command",
+                         RUN_MESSAGE_MAX_BYTES);
+    guest_send(g, kind);
+    wire_input_init(&in);
+    reply = guest_receive(g, &in);
+    v = star_from_json(g->star, reply.p, reply.n);
+    wire_input_done(&in);
+    return v;
+}
+
+/* --- what is called ------------------------------------------------------------------- */
+
+star_value guest_ask(struct star *s, const struct star_args *args)
+{
+    struct guest *g = args->ctx;
+    struct json_writer w;
+    struct str prompt, opts;
+    star_value v[2];
+
+    if (!star_unpack(s, args, "ask", "prompt, opts?", v) ||
+        !want(s, v[0], STAR_STRING, "ask: prompt", "string") ||
+        !read_opts(s, v[1], "ask: opts", &opts) ||
+        !check_opt(s, v[1], "purpose", STAR_STRING, "ask: opts.purpose",
+                   "string") ||
+        !check_opt(s, v[1], "max_turns", STAR_INT, "ask: opts.max_turns",
+                   "int"))
+        return STAR_NONE_AT_ALL;
+    prompt = text_of(v[0]);
+    if (prompt.n > PROMPT_MAX_BYTES)
+        return star_fail(s, "ask: the prompt has more than %u bytes",
+                         PROMPT_MAX_BYTES);
+    begin(g, &w);
+    json_member_string(&w, "prompt", prompt);
+    return exchange(g, &w, WIRE_ASK, opts);
+}
+
+/* K25, K26: no shell line, and no word that is another one when it arrives. */
+static const char *bad_argv(star_value argv)
+{
+    enum star_type type = star_type(argv);
+    star_value word;
+
+    if (type != STAR_LIST && type != STAR_TUPLE)
+        return "argv must be a list of strings, as [\"git\", \"diff\"]; there "
+               "is no shell";
+    if (star_length(argv) == 0)
+        return "argv is empty";
+    if (star_length(argv) > COMMAND_MAX_WORDS)
+        return "argv has too many words";
+    for (size_t i = 0; star_item(argv, i, &word); i++) {
+        if (star_type(word) != STAR_STRING)
+            return "argv must be a list of strings";
+        if (star_length(word) > COMMAND_WORDS_MAX_BYTES)
+            return "argv is too long";
+        if (!text_is_utf8(text_of(word)))
+            return "argv holds what is not UTF-8";
+    }
+    return NULL;
+}
+
+static void put_argv(struct json_writer *w, star_value argv)
+{
+    const char *bad = bad_argv(argv);
+    star_value word;
+
+    if (bad) {
+        json_member_string(w, "bad", str_from(bad));
+        return;
+    }
+    json_key(w, "argv");
+    json_begin_array(w);
+    for (size_t i = 0; star_item(argv, i, &word); i++)
+        json_string(w, text_of(word));
+    json_end_array(w);
+}
+
+star_value guest_command(struct star *s, const struct star_args *args)
+{
+    struct guest *g = args->ctx;
+    struct json_writer w;
+    struct str opts;
+    star_value v[2];
+
+    if (!star_unpack(s, args, "command", "argv, opts?", v) ||
+        !read_opts(s, v[1], "command: opts", &opts) ||
+        !check_opt(s, v[1], "timeout", STAR_INT, "command: opts.timeout",
+                   "int"))
+        return STAR_NONE_AT_ALL;
+    begin(g, &w);
+    put_argv(&w, v[0]);
+    return exchange(g, &w, WIRE_COMMAND, opts);
+}
+
+/* Behind the last one that is kept, a trace costs next to nothing (K28). */
+star_value guest_trace(struct star *s, const struct star_args *args)
+{
+    struct guest *g = args->ctx;
+    const struct limits *l = g->job->limits;
+    struct json_writer w;
+    struct str data = STR("{}");
+    star_value v[2];
+
+    if (!star_unpack(s, args, "trace", "kind, data?", v) ||
+        !want(s, v[0], STAR_STRING, "trace: kind", "string") ||
+        (v[1] != STAR_NONE_AT_ALL &&
+         !want(s, v[1], STAR_DICT, "trace: data", "dict")))
+        return STAR_NONE_AT_ALL;
+    if (g->traces >= l->run_max_traces.value)
+        return star_none();
+    if (!read_opts(s, v[1], "trace: data", &data))
+        return STAR_NONE_AT_ALL;
+    g->traces++;
+    if (data.n > l->trace_max_bytes.value)
+        data = STR("{\"truncated\":true}");
+    begin(g, &w);
+    json_member_string(&w, "kind",
+                       text_cut(text_of(v[0]), TRACE_KIND_MAX_CHARS));
+    json_key(&w, "data");
+    json_raw(&w, data);
+    json_end_object(&w);
+    guest_send(g, WIRE_TRACE);
+    return star_none();
+}

@@ -1,0 +1,199 @@
+#include "run.h"
+
+#include "base/proc.h"
+
+/*
+ * The host's side of a run. It waits for messages of the process that runs the
+ * program, keeps the budgets, and calls the host. Nothing that comes is
+ * believed: budgets, times and sizes are counted here, again.
+ */
+
+uint64_t run_took(const struct run *r)
+{
+    return proc_now_ms() - r->start_ms;
+}
+
+void run_tell(const struct run *r, struct step s)
+{
+    const struct runtime_host *host = &r->job->host;
+
+    s.at_ms = run_took(r);
+    if (host->step)
+        host->step(host->ctx, &s);
+}
+
+static void on_trace(struct run *r, struct str body)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    const struct json *data;
+    struct str kind, text;
+
+    if (r->trace.count >= r->job->limits->run_max_traces.value)
+        return;
+    if (!wire_read_trace(body, &scratch, &kind, &data)) {
+        run_end_broken(r);
+        return;
+    }
+    if (trace_add(&r->trace, kind, data, &scratch, &text))
+        run_tell(r,
+                 (struct step){.kind = STEP_TRACE, .text = kind, .data = text});
+}
+
+static void on_print(struct run *r, struct str body)
+{
+    if (body.n > PRINT_MAX_BYTES - r->printed)
+        return;
+    r->printed += body.n;
+    if (str_ends(body, STR("\n")))
+        body.n--;
+    run_tell(r, (struct step){.kind = STEP_PRINT, .text = body});
+}
+
+static void on_result(struct run *r, struct str body)
+{
+    struct envelope in = {
+        .name = r->job->name,
+        .limits = r->job->limits,
+        .trace = &r->trace,
+        .asks = r->out->asks,
+        .commands = r->out->commands,
+        .took_ms = run_took(r),
+    };
+    struct err e = {0};
+
+    if (!run_is_in_time(r))
+        return;
+    if (envelope_make(&in, body, r->a, r->out, &e)) {
+        r->out->end = RUNTIME_COMPLETED;
+        r->ended = true;
+    } else if (e.code == ERR_LIMIT) {
+        run_end_error(r, &e);
+    } else {
+        run_end_broken(r);
+    }
+}
+
+/* Limits of a run have a name by which they are raised. */
+static const char *failure_limit(const struct run *r, struct str code,
+                                 struct limit_words *words)
+{
+    const struct limits *l = r->job->limits;
+
+    if (str_is(code, "memory"))
+        return limit_words(&l->run_max_memory_bytes, words);
+    if (str_is(code, "steps"))
+        return limit_words(&l->run_max_steps, words);
+    return "";
+}
+
+static void on_failure(struct run *r, struct str body)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct wire_failure f;
+    struct limit_words words;
+
+    if (!wire_read_failure(body, &scratch, &f)) {
+        run_end_broken(r);
+        return;
+    }
+    r->out->report = arena_str(r->a, f.report);
+    if (proc_interrupted())
+        run_end_interrupted(r);
+    else if (str_is(f.code, "timeout") || proc_now_ms() >= r->deadline_ms)
+        run_end_late(r);
+    else
+        run_end_as(r, RUNTIME_FAILED,
+                   arena_printf(&scratch, "%.*s%s", STR_ARG(f.why),
+                                failure_limit(r, f.code, &words))
+                       .p);
+}
+
+static void take(struct run *r, const struct wire_message *m)
+{
+    switch (m->kind) {
+    case WIRE_ASK:
+        run_on_ask(r, m->body);
+        break;
+    case WIRE_COMMAND:
+        run_on_command(r, m->body);
+        break;
+    case WIRE_TRACE:
+        on_trace(r, m->body);
+        break;
+    case WIRE_PRINT:
+        on_print(r, m->body);
+        break;
+    case WIRE_RESULT:
+        on_result(r, m->body);
+        break;
+    case WIRE_FAILURE:
+        on_failure(r, m->body);
+        break;
+    case WIRE_REPLY:
+        run_end_broken(r);
+        break;
+    }
+}
+
+/* --- the run ---------------------------------------------------------------- */
+
+void run_begin(struct run *r, const struct runtime_job *job, struct arena *a,
+               struct runtime_result *out)
+{
+    *out = (struct runtime_result){.envelope = STR(""), .report = STR("")};
+    *r = (struct run){
+        .job = job,
+        .a = a,
+        .out = out,
+        .child = {.fd = -1},
+        .start_ms = proc_now_ms(),
+    };
+    r->deadline_ms = r->start_ms + job->limits->run_max_seconds.value * 1000;
+    wire_input_init(&r->in);
+    trace_init(&r->trace, job->limits);
+    trace_note(&r->trace, "metaskill_start", envelope_start(job->name, a));
+    run_tell(r, (struct step){.kind = STEP_START, .text = job->name});
+}
+
+void run_serve(struct run *r)
+{
+    struct wire_message m;
+
+    while (!r->ended && run_receive(r, &m)) {
+        take(r, &m);
+        /* A flood of messages does not put off the end. */
+        if (!r->ended)
+            run_is_in_time(r);
+    }
+}
+
+void run_finish(struct run *r)
+{
+    int status;
+
+    child_end(&r->child, &status);
+    r->out->traces = r->trace.count;
+    r->out->took_ms = run_took(r);
+    run_tell(r, (struct step){.kind = STEP_FINISH,
+                              .text = r->out->status,
+                              .failed = r->out->end != RUNTIME_COMPLETED});
+    trace_done(&r->trace);
+    wire_input_done(&r->in);
+}
+
+void runtime_run(const struct runtime_job *job, struct arena *a,
+                 struct runtime_result *out)
+{
+    struct err e = {0};
+    struct run r;
+
+    run_begin(&r, job, a, out);
+    if (!run_is_in_time(&r)) {
+        /* A signal came before. */
+    } else if (child_start(job, r.deadline_ms, &r.child, &e)) {
+        run_serve(&r);
+    } else {
+        run_end_error(&r, &e);
+    }
+    run_finish(&r);
+}

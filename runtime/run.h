@@ -1,0 +1,69 @@
+#ifndef RUNTIME_RUN_H
+#define RUNTIME_RUN_H
+
+#include "mapm/runtime.h"
+
+#include "child.h"
+#include "envelope.h"
+#include "trace.h"
+#include "wire.h"
+
+/*
+ * run: one run as the host's side sees it.
+ *
+ *     run_begin() --> child_start() --> run_serve() --> run_finish()
+ *                                          |  run_receive()      run_channel.c
+ *                                          |  run_on_ask() …     run_call.c
+ *                                          `> run_end_…()        run_end.c
+ */
+
+struct run {
+    const struct runtime_job *job;
+    struct arena *a;
+    struct runtime_result *out;
+    struct child child;
+    struct wire_input in;
+    struct trace trace;
+    uint64_t start_ms, deadline_ms;
+    size_t printed; /* bytes */
+    bool ended;     /* `out` is complete, but for the counts */
+};
+
+/* The interpreter ends at its limit by itself, and can say where it was. */
+#define RUN_GRACE_MS 20
+
+void run_begin(struct run *r, const struct runtime_job *job, struct arena *a,
+               struct runtime_result *out);
+/* Takes messages of r->child until the run has ended. */
+void run_serve(struct run *r);
+/* Ends the child and counts up; the run must have ended. */
+void run_finish(struct run *r);
+
+/* --- what happens ---------------------------------------------------------- */
+
+uint64_t run_took(const struct run *r); /* ms so far */
+void run_tell(const struct run *r, struct step s);
+
+/* Each sets the result unless there is one. */
+void run_end_as(struct run *r, enum runtime_end end, const char *why);
+void run_fail(struct run *r, const char *format, ...) PRINTF(2, 3);
+void run_end_interrupted(struct run *r);
+void run_end_late(struct run *r);
+/* The program's side sent what no interpreter sends. */
+void run_end_broken(struct run *r);
+void run_end_error(struct run *r, const struct err *e);
+
+/* Before every call of the host (K30): ends the run on a signal, and after its
+ * time. True: go on. */
+bool run_is_in_time(struct run *r);
+
+/* --- messages --------------------------------------------------------------- */
+
+/* The next one; false when the run has ended. */
+bool run_receive(struct run *r, struct wire_message *m);
+void run_reply(struct run *r, const struct buf *json);
+
+void run_on_ask(struct run *r, struct str body);
+void run_on_command(struct run *r, struct str body);
+
+#endif

@@ -1,0 +1,28 @@
+#ifndef RUNTIME_TRACE_H
+#define RUNTIME_TRACE_H
+
+#include "mapm/runtime.h"
+
+/*
+ * trace: what a run leaves behind for a reader, as the text of a JSON array
+ * without its brackets. Bounded in number and size (K28).
+ */
+
+struct trace {
+    const struct limits *limits;
+    struct buf entries; /* {"kind":…,"data":…},… on one line */
+    unsigned count;     /* of the program's own */
+};
+
+void trace_init(struct trace *t, const struct limits *limits);
+void trace_done(struct trace *t);
+
+/* One of the host's own; they are not counted. `data` is JSON. */
+void trace_note(struct trace *t, const char *kind, struct str data);
+
+/* One of the program; `data` NULL or an object. False when there are enough.
+ * `*text`, in `a`, is what was kept of it, "" when it was empty. */
+bool trace_add(struct trace *t, struct str kind, const struct json *data,
+               struct arena *a, struct str *text);
+
+#endif

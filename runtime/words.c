@@ -1,0 +1,46 @@
+#include "base/text.h"
+#include "mapm/runtime.h"
+
+#include <stdlib.h>
+
+/* The errors whose texts other hosts' users know (K33, K34), and how deep we
+ * are. */
+
+struct str runtime_unknown(struct str name, struct arena *a)
+{
+    return arena_printf(a, "error: unknown metaskill: '%.*s'", STR_ARG(name));
+}
+
+struct str runtime_static(struct str name, struct arena *a)
+{
+    return arena_printf(a, "error: skill '%.*s' is not a metaskill",
+                        STR_ARG(name));
+}
+
+struct str runtime_not_allowed(struct str name, const char *policy,
+                               struct arena *a)
+{
+    return arena_printf(
+        a, "error: external metaskill '%.*s' is not allowed (policy: %s)",
+        STR_ARG(name), policy);
+}
+
+/* One line: an error could hold a header of ours on a line of its own. */
+struct str runtime_error(struct str name, const char *why, struct arena *a)
+{
+    struct str line =
+        text_cut(text_one_line(str_from(why), a), RESULT_MAX_CHARS - 200);
+
+    return arena_printf(a, "error: metaskill '%.*s': %.*s", STR_ARG(name),
+                        STR_ARG(line));
+}
+
+unsigned runtime_depth(void)
+{
+    const char *text = getenv("MAPM_DEPTH");
+    uint64_t depth;
+
+    if (!text)
+        return 0;
+    return str_number(str_from(text), 1000000, &depth) ? (unsigned)depth : 1;
+}
