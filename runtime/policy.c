@@ -1,0 +1,275 @@
+#include "base/yaml.h"
+#include "mapm/runtime.h"
+
+#include <string.h>
+
+/*
+ * Which commands may run. Rules are compared word by word and nothing else:
+ * who guesses what a program makes of its options guesses wrong one day, and
+ * a rule that seems to promise more than words is worse than one that does
+ * not. Source: K25; THREATS row 19.
+ */
+
+void policy_init(struct policy *p, struct arena *a)
+{
+    *p = (struct policy){.arena = a};
+}
+
+static void put_rule(struct policy *p, const struct policy_rule *rule)
+{
+    p->rules = arena_grow(p->arena, p->rules, p->count, &p->capacity,
+                          sizeof *p->rules);
+    p->rules[p->count++] = *rule;
+}
+
+void policy_add_project(struct policy *p, const struct project *from,
+                        const char *name, bool with_allow)
+{
+    for (size_t i = 0; i < from->rule_count; i++) {
+        const struct project_rule *rule = &from->rules[i];
+
+        if (rule->allow && !with_allow)
+            continue;
+        put_rule(p,
+                 &(struct policy_rule){
+                     .allow = rule->allow,
+                     .words = rule->words,
+                     .count = rule->count,
+                     .from = arena_printf(p->arena, "%s:%u", name, rule->line),
+                 });
+    }
+}
+
+void policy_add_command(struct policy *p, const struct str *argv, size_t argc,
+                        const char *from)
+{
+    if (argc == 0)
+        return;
+    put_rule(p, &(struct policy_rule){
+                    .allow = true,
+                    .words = policy_exact(argv, argc, p->arena),
+                    .count = argc,
+                    .from = arena_printf(p->arena, "%s", from),
+                });
+}
+
+/* --- words ------------------------------------------------------------------ */
+
+static bool is_star(struct str word)
+{
+    return word.n == 1 && word.p[0] == '*';
+}
+
+/* The byte at `*at` of a rule's word, which moves on; true for a star. */
+static bool take_byte(struct str word, size_t *at, char *c)
+{
+    *c = word.p[(*at)++];
+    if (*c == '\\' && *at < word.n &&
+        (word.p[*at] == '*' || word.p[*at] == '\\')) {
+        *c = word.p[(*at)++];
+        return false;
+    }
+    return *c == '*';
+}
+
+static bool has_star(struct str word)
+{
+    char c;
+
+    for (size_t at = 0; at < word.n;)
+        if (take_byte(word, &at, &c))
+            return true;
+    return false;
+}
+
+/* What stands before the next star, or the end, from `*at` on; true for a
+ * star. */
+static bool take_piece(struct str word, size_t *at, struct buf *piece)
+{
+    char c;
+
+    buf_clear(piece);
+    while (*at < word.n) {
+        if (take_byte(word, at, &c))
+            return true;
+        buf_char(piece, c);
+    }
+    return false;
+}
+
+/* Each piece at its first place: so it is linear, whatever a workspace and a
+ * program have agreed on. */
+static bool word_fits(struct str word, struct str text)
+{
+    CLEANUP(buf_done) struct buf piece = {0};
+    size_t at = 0, found;
+
+    if (!str_has_char(word, '*') && !str_has_char(word, '\\'))
+        return str_eq(word, text);
+    buf_init(&piece, SIZE_MAX / 2);
+    if (!take_piece(word, &at, &piece))
+        return str_eq(text, buf_str(&piece));
+    if (!str_starts(text, buf_str(&piece)))
+        return false;
+    text = str_from_index(text, piece.n);
+    while (take_piece(word, &at, &piece)) {
+        found = str_find(text, buf_str(&piece));
+        if (found == SIZE_MAX)
+            return false;
+        text = str_from_index(text, found + piece.n);
+    }
+    return str_ends(text, buf_str(&piece));
+}
+
+/* --- programs --------------------------------------------------------------- */
+
+/* The next component that says something; "" at the end. */
+static struct str next_part(struct str path, size_t *at)
+{
+    while (*at < path.n) {
+        size_t from = *at,
+               length = str_find_char(str_from_index(path, from), '/');
+        struct str part =
+            str_slice(path, from, length == SIZE_MAX ? path.n : from + length);
+
+        *at = length == SIZE_MAX ? path.n : from + length + 1;
+        if (part.n && !str_is(part, "."))
+            return part;
+    }
+    return STR("");
+}
+
+/* Two spellings of one path: "./x//y" and "x/y". Not so "..", which links
+ * may lead elsewhere. */
+static bool is_same_path(struct str word, struct str path)
+{
+    size_t i = 0, k = 0;
+
+    if (str_starts(word, STR("/")) != str_starts(path, STR("/")))
+        return false;
+    for (;;) {
+        struct str x = next_part(word, &i), y = next_part(path, &k);
+
+        if (x.n == 0 || y.n == 0)
+            return x.n == y.n;
+        if (!word_fits(x, y))
+            return false;
+    }
+}
+
+/* A name is no path: what is found on PATH is another program. But who denies
+ * a name means the program, wherever it is. */
+static bool program_fits(const struct policy_rule *rule, struct str program)
+{
+    struct str word = rule->words[0];
+    size_t slash = str_find_last(program, '/');
+
+    if (is_star(word))
+        return true;
+    if (slash == SIZE_MAX)
+        return word_fits(word, program);
+    if (str_has_char(word, '/'))
+        return is_same_path(word, program);
+    return !rule->allow && word_fits(word, str_from_index(program, slash + 1));
+}
+
+/* --- which rule counts ------------------------------------------------------ */
+
+static bool rule_fits(const struct policy_rule *rule, const struct str *argv,
+                      size_t argc)
+{
+    bool open = is_star(rule->words[rule->count - 1]);
+    size_t fixed = rule->count - open;
+
+    if (argc < fixed || (!open && argc != fixed))
+        return false;
+    if (fixed && !program_fits(rule, argv[0]))
+        return false;
+    for (size_t i = 1; i < fixed; i++)
+        if (!word_fits(rule->words[i], argv[i]))
+            return false;
+    return true;
+}
+
+/* Words without a star weigh more than any number of others. */
+static size_t weight_of(const struct policy_rule *rule)
+{
+    size_t weight = 0;
+
+    for (size_t i = 0; i < rule->count; i++) {
+        if (!has_star(rule->words[i]))
+            weight += COMMAND_MAX_WORDS + 1;
+        else if (!is_star(rule->words[i]))
+            weight++;
+    }
+    return weight;
+}
+
+enum verdict policy_judge(const struct policy *p, const struct str *argv,
+                          size_t argc, const struct policy_rule **rule)
+{
+    const struct policy_rule *best = NULL;
+    size_t most = 0;
+
+    for (size_t i = 0; argc && i < p->count; i++) {
+        const struct policy_rule *r = &p->rules[i];
+        size_t weight;
+
+        if (!rule_fits(r, argv, argc))
+            continue;
+        weight = weight_of(r);
+        if (best &&
+            (weight < most || (weight == most && (r->allow || !best->allow))))
+            continue;
+        best = r;
+        most = weight;
+    }
+    *rule = best;
+    if (!best)
+        return VERDICT_UNRULED;
+    return best->allow ? VERDICT_ALLOW : VERDICT_DENY;
+}
+
+/* --- rules out of commands -------------------------------------------------- */
+
+/* A backslash needs one only where it would mean something. */
+static struct str exact_word(struct str word, struct arena *a)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+
+    buf_init(&b, SIZE_MAX / 2);
+    for (size_t i = 0; i < word.n; i++) {
+        bool before =
+            i + 1 < word.n && (word.p[i + 1] == '*' || word.p[i + 1] == '\\');
+
+        if (word.p[i] == '*' || (word.p[i] == '\\' && before))
+            buf_char(&b, '\\');
+        buf_char(&b, word.p[i]);
+    }
+    return arena_str(a, buf_str(&b));
+}
+
+const struct str *policy_exact(const struct str *argv, size_t argc,
+                               struct arena *a)
+{
+    struct str *words = arena_array(a, argc + 1, sizeof *words);
+
+    for (size_t i = 0; i < argc; i++)
+        words[i] = exact_word(argv[i], a);
+    return words;
+}
+
+struct str policy_rule_text(const struct str *words, size_t count,
+                            struct arena *a)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+
+    buf_init(&b, SIZE_MAX / 2);
+    buf_char(&b, '[');
+    for (size_t i = 0; i < count; i++) {
+        buf_text(&b, i ? ", " : "");
+        buf_append(&b, yaml_quote(words[i], a));
+    }
+    buf_char(&b, ']');
+    return arena_str(a, buf_str(&b));
+}
