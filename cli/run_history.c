@@ -11,9 +11,10 @@
 #define STEPS_MAX_BYTES  (768u * 1024)
 #define TRACES_MAX_BYTES (STEPS_MAX_BYTES / 2)
 #define END_MAX_BYTES    (64u * 1024) /* input, result, report: each */
-#define TEXT_PART        8            /* of the room that is left: one text */
-#define LABEL_MAX_CHARS  200
-#define ERROR_MAX_CHARS  2000
+/* Texts leave so much for the steps themselves. */
+#define STEPS_SPARE_BYTES (128u * 1024)
+#define LABEL_MAX_CHARS   200
+#define ERROR_MAX_CHARS   2000
 
 enum run_keep run_keep_find(struct str word)
 {
@@ -244,27 +245,32 @@ static void put_step(struct writing *out)
     json_end_object(w);
 }
 
-/* Writes the step with texts as long as there is room for; without any when
- * it must be. False when not even that fits. */
+/* Writes the step into `out`: false when it does not fit `room`. */
+static bool try_step(struct writing *to, size_t room, struct buf *out)
+{
+    buf_init(out, room);
+    json_writer_init(&to->w, out, 0);
+    put_step(to);
+    if (!out->overflowed)
+        return true;
+    buf_done(out);
+    return false;
+}
+
+/* With texts as long as there is room for, which is half of what is left each
+ * time, and never the last part of it; without them when it must be. */
 static bool write_step(const struct run_history *h, const struct step *s,
                        uint64_t at_ms, size_t room, struct buf *out)
 {
     struct writing to = {.step = s, .at_ms = at_ms};
+    size_t texts = room > STEPS_SPARE_BYTES ? room - STEPS_SPARE_BYTES : 0;
 
     to.full = h->keep == RUN_KEEP_FULL;
-    to.max = room / TEXT_PART;
-    for (;;) {
-        buf_init(out, room);
-        json_writer_init(&to.w, out, 0);
-        put_step(&to);
-        if (!out->overflowed)
+    for (to.max = texts / 8; to.full && to.max; to.max /= 4)
+        if (try_step(&to, texts / 2, out))
             return true;
-        buf_done(out);
-        if (!to.full)
-            return false;
-        to.full = to.max > 0;
-        to.max /= 4;
-    }
+    to.full = false;
+    return try_step(&to, room, out);
 }
 
 static size_t room_for(const struct run_history *h, enum step_kind kind)
