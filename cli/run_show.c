@@ -89,7 +89,7 @@ static void draw(struct run_show *v)
     };
     uint64_t seconds = (proc_now_ms() - v->since_ms) / 1000;
     CLEANUP(arena_done) struct arena a = {0};
-    CLEANUP(buf_done) struct buf b;
+    CLEANUP(buf_done) struct buf b = {0};
     struct str who = v->asker;
 
     if (!v->live || v->doing == STEP_START)
@@ -170,7 +170,7 @@ static struct str ask_result(const struct step *s, struct arena *a)
 {
     struct str line = STR("");
     char took[32], bytes[16];
-    CLEANUP(buf_done) struct buf b;
+    CLEANUP(buf_done) struct buf b = {0};
 
     buf_init(&b, 16 * 1024);
     if (s->failed || !s->answer) {
@@ -195,7 +195,7 @@ static struct str command_result(const struct step *s, struct arena *a)
 {
     const struct outcome *o = s->outcome;
     char took[32], bytes[16];
-    CLEANUP(buf_done) struct buf b;
+    CLEANUP(buf_done) struct buf b = {0};
 
     buf_init(&b, 16 * 1024);
     if (!o || o->rule.n)

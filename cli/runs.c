@@ -203,7 +203,7 @@ static bool write_page(struct invocation *inv, struct str to,
                        const struct store_run *run,
                        const struct run_detail *detail, struct err *e)
 {
-    CLEANUP(buf_done) struct buf page;
+    CLEANUP(buf_done) struct buf page = {0};
     struct str path = fs_join(inv->cwd, to, &inv->arena);
 
     buf_init(&page, PAGE_MAX_BYTES);

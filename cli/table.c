@@ -119,6 +119,9 @@ static const enum option_id star_options[] = {
     OPTION_COMMAND, OPTION_CHECK, OPTION_DIS, OPTION_MAX_MEM, OPTION_MAX_STEPS,
     OPTION_TIMEOUT,
 };
+static const enum option_id runs_options[] = {
+    OPTION_ALL_RUNS, OPTION_LIMIT, OPTION_HTML,
+};
 
 #define MANY SIZE_MAX
 #define OPTIONS(list) list, sizeof list / sizeof *list
@@ -153,6 +156,8 @@ const struct subcommand commands[] = {
         OPTIONS(store_options), command_store},
     {"star", "[FILE]", "Run a Starlark program",
         0, 1, ARGUMENT_PATH, NULL, OPTIONS(star_options), command_star},
+    {"runs", "[show [ID]]", "List the runs of metaskills, or show one",
+        0, 2, ARGUMENT_CHOICE, "show", OPTIONS(runs_options), command_runs},
     {"version", "", "Show the version",
         0, 0, ARGUMENT_NONE, NULL, NO_OPTIONS, command_version},
     {"help", "[COMMAND]", "Show help",
