@@ -79,8 +79,7 @@ static void resolve(struct check_root *root, struct arena *a)
     root->top = find_top(root->real, &root->in_git, a);
 }
 
-/* False when it is not there at all: a root that was named has to be. */
-static bool add_root(struct str path, struct check_root *root, struct arena *a,
+bool check_root_open(struct str path, struct check_root *root, struct arena *a,
                      struct err *e)
 {
     const char *text = str_c(path, a);
@@ -124,7 +123,7 @@ static bool find_roots(struct invocation *inv, struct check_root **out,
     *out = roots;
     *count = n;
     for (size_t i = 0; i < n; i++) {
-        if (add_root(paths[i], &roots[i], &inv->arena, &why))
+        if (check_root_open(paths[i], &roots[i], &inv->arena, &why))
             continue;
         if (ok)
             *e = why;

@@ -59,6 +59,13 @@ struct check_results {
     size_t arena_count;
 };
 
+/* --- check.c -------------------------------------------------------------- */
+
+/* The root that a PATH names. In `a`. ERR_NOT_FOUND when it is not there at
+ * all: a root that was named has to be. */
+MUST_CHECK bool check_root_open(struct str path, struct check_root *root,
+                                struct arena *a, struct err *e);
+
 /* --- check_find.c --------------------------------------------------------- */
 
 /*

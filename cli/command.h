@@ -59,6 +59,7 @@ enum option_id {
     OPTION_ALL_RUNS,
     OPTION_LIMIT,
     OPTION_HTML,
+    OPTION_UPDATE,
     OPTION_COUNT,
 };
 
@@ -150,6 +151,7 @@ COMMAND(command_verify);
 COMMAND(command_check);
 COMMAND(command_init);
 COMMAND(command_new);
+COMMAND(command_test);
 COMMAND(command_store);
 COMMAND(command_star);
 COMMAND(command_runs);

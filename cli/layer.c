@@ -32,7 +32,7 @@ static bool holds_project(const char *folder)
             holds_manifest(fd, "mapm.local.yaml"));
 }
 
-static struct str find_workspace(struct invocation *inv)
+struct str layer_workspace(struct invocation *inv)
 {
     struct str folder = inv->cwd;
 
@@ -181,7 +181,7 @@ bool layer_open(struct invocation *inv, enum layer_mode mode, struct layer *out,
 {
     if (has_option(inv, OPTION_GLOBAL))
         return layer_open_global(inv, mode, out, e);
-    *out = (struct layer){.path = arena_str(&inv->arena, find_workspace(inv))};
+    *out = (struct layer){.path = arena_str(&inv->arena, layer_workspace(inv))};
     return open_path(inv, mode, out, e);
 }
 

@@ -27,6 +27,10 @@ struct layer {
     struct map by_name;   /* "skill acme/x" -> const struct lock_entry * */
 };
 
+/* The nearest folder upwards that holds a mapm.yaml owned by the user or root,
+ * else the current one. */
+struct str layer_workspace(struct invocation *inv);
+
 enum layer_mode { LAYER_READ, LAYER_WRITE };
 
 /* Finds it, waits for its turn (WRITE), finishes what was interrupted, reads

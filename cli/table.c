@@ -83,6 +83,8 @@ const struct option options[OPTION_COUNT] = {
         "List at most so many runs, 20 by default"},
     [OPTION_HTML] = {"html", 0, "FILE", ARGUMENT_PATH, NULL,
         "Write the run as a page to FILE, - for standard output"},
+    [OPTION_UPDATE] = {"update", 0, NULL, ARGUMENT_NONE, NULL,
+        "Give tapes whose end differs the new one"},
 };
 
 const enum option_id common_options[] = {
@@ -114,6 +116,7 @@ static const enum option_id check_options[] = {
 static const enum option_id new_options[] = {
     OPTION_SCOPE, OPTION_DESCRIPTION,
 };
+static const enum option_id test_options[] = {OPTION_UPDATE, OPTION_TIMEOUT};
 static const enum option_id store_options[] = {OPTION_DRY_RUN};
 static const enum option_id star_options[] = {
     OPTION_COMMAND, OPTION_CHECK, OPTION_DIS, OPTION_MAX_MEM, OPTION_MAX_STEPS,
@@ -151,6 +154,8 @@ const struct subcommand commands[] = {
     {"new", "KIND NAME", "Write a new skill, metaskill, agent or mcp",
         2, 2, ARGUMENT_CHOICE, "skill metaskill agent mcp",
         OPTIONS(new_options), command_new},
+    {"test", "[SKILL...]", "Replay the tapes of metaskills",
+        0, MANY, ARGUMENT_PATH, NULL, OPTIONS(test_options), command_test},
     {"store", "COMMAND", "Look after the store: path, stats, verify, gc",
         1, 1, ARGUMENT_CHOICE, "path stats verify gc",
         OPTIONS(store_options), command_store},
