@@ -60,6 +60,10 @@ enum option_id {
     OPTION_LIMIT,
     OPTION_HTML,
     OPTION_UPDATE,
+    OPTION_LIST,
+    OPTION_REVOKE,
+    OPTION_WORKSPACE,
+    OPTION_ALL_TRUST,
     OPTION_COUNT,
 };
 
@@ -152,6 +156,7 @@ COMMAND(command_check);
 COMMAND(command_init);
 COMMAND(command_new);
 COMMAND(command_test);
+COMMAND(command_trust);
 COMMAND(command_store);
 COMMAND(command_star);
 COMMAND(command_runs);

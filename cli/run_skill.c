@@ -242,13 +242,16 @@ static bool read_path(struct search *s, struct run_skill *out, struct err *e)
     if (name.p[0] == '~' && s->inv->home.n && (name.n == 1 || name.p[1] == '/'))
         name = arena_printf(a, "%.*s%.*s", STR_ARG(s->inv->home),
                             STR_ARG(str_from_index(name, 1)));
-    folder = fs_join(s->inv->cwd, name, a);
+    folder = fs_normalize(fs_join(s->inv->cwd, name, a), a);
     /* What the shell completes first may be the file in the folder. */
     if (str_is(path_last(folder), "SKILL.md") ||
         str_is(path_last(folder), "SKILL.star"))
         folder = str_slice(folder, 0, str_find_last(folder, '/'));
-    if (!read_local(s, folder, out, e))
+    if (!read_local(s, folder, out, e)) {
+        if (e->code == ERR_NOT_FOUND)
+            err_hint(e, "a path names a skill's folder, one with a SKILL.md");
         return false;
+    }
     out->is_path = true;
     return true;
 }

@@ -85,6 +85,14 @@ const struct option options[OPTION_COUNT] = {
         "Write the run as a page to FILE, - for standard output"},
     [OPTION_UPDATE] = {"update", 0, NULL, ARGUMENT_NONE, NULL,
         "Give tapes whose end differs the new one"},
+    [OPTION_LIST] = {"list", 0, NULL, ARGUMENT_NONE, NULL,
+        "List all that is trusted on this machine"},
+    [OPTION_REVOKE] = {"revoke", 0, NULL, ARGUMENT_NONE, NULL,
+        "Trust no longer, in no version"},
+    [OPTION_WORKSPACE] = {"workspace", 0, NULL, ARGUMENT_NONE, NULL,
+        "Take this workspace, and what its mapm.yaml allows"},
+    [OPTION_ALL_TRUST] = {"all", 0, NULL, ARGUMENT_NONE, NULL,
+        "Revoke all that is trusted"},
 };
 
 const enum option_id common_options[] = {
@@ -117,6 +125,10 @@ static const enum option_id new_options[] = {
     OPTION_SCOPE, OPTION_DESCRIPTION,
 };
 static const enum option_id test_options[] = {OPTION_UPDATE, OPTION_TIMEOUT};
+static const enum option_id trust_options[] = {
+    OPTION_GLOBAL, OPTION_WORKSPACE, OPTION_LIST, OPTION_REVOKE,
+    OPTION_ALL_TRUST,
+};
 static const enum option_id store_options[] = {OPTION_DRY_RUN};
 static const enum option_id star_options[] = {
     OPTION_COMMAND, OPTION_CHECK, OPTION_DIS, OPTION_MAX_MEM, OPTION_MAX_STEPS,
@@ -156,6 +168,8 @@ const struct subcommand commands[] = {
         OPTIONS(new_options), command_new},
     {"test", "[SKILL...]", "Replay the tapes of metaskills",
         0, MANY, ARGUMENT_PATH, NULL, OPTIONS(test_options), command_test},
+    {"trust", "[NAME...]", "Let programs of packages run, or a workspace allow them more",
+        0, MANY, ARGUMENT_PACKAGE, NULL, OPTIONS(trust_options), command_trust},
     {"store", "COMMAND", "Look after the store: path, stats, verify, gc",
         1, 1, ARGUMENT_CHOICE, "path stats verify gc",
         OPTIONS(store_options), command_store},

@@ -1,0 +1,287 @@
+#include "trust.h"
+
+#include "base/path.h"
+
+#include "open_store.h"
+
+#define DIGEST_PREFIX_CHARS 7 /* "sha256:" */
+
+const char *trust_kind_name(enum store_trust_kind kind)
+{
+    static const char *const names[] = {"metaskill", "policy", "workspace"};
+
+    return (unsigned)kind < sizeof names / sizeof *names ? names[kind]
+                                                         : "unknown";
+}
+
+/* --- JSON ------------------------------------------------------------------------- */
+
+void trust_begin_json(struct json_writer *w, struct buf *b, const char *what,
+                      const char *key)
+{
+    buf_init(b, SIZE_MAX / 4);
+    json_writer_init(w, b, 2);
+    json_begin_object(w);
+    json_member_string(w, "schema", STR("mapm.trust/1"));
+    json_member_string(w, "command", str_from(what));
+    json_key(w, key);
+    json_begin_array(w);
+}
+
+void trust_end_json(struct invocation *inv, struct json_writer *w,
+                    struct buf *b)
+{
+    json_end_array(w);
+    json_end_object(w);
+    print_json(inv, b);
+    buf_done(b);
+}
+
+void trust_put_json(struct json_writer *w, enum store_trust_kind kind,
+                    struct str subject, const struct hash *digest,
+                    struct arena *a)
+{
+    json_member_string(w, "kind", str_from(trust_kind_name(kind)));
+    json_member_string(w, "name", subject);
+    if (digest && !hash_is_zero(digest))
+        json_member_string(w, "digest",
+                           str_join(STR("sha256:"), hash_hex(digest, a), a));
+}
+
+/* --- programs by name ------------------------------------------------------------- */
+
+struct wishes {
+    struct trust_wish *items;
+    bool *known; /* trusted already */
+    size_t count;
+};
+
+static bool check_entry(const struct layer *l, const struct lock_entry *entry,
+                        struct err *e)
+{
+    if (entry->kind != DOC_SKILL) {
+        err_set(e, ERR_FAILED, "%s %.*s is not a metaskill",
+                doc_kind_name(entry->kind), STR_ARG(entry->name));
+        return err_hint(e, "only programs need trust: name a metaskill");
+    }
+    if (layer_is_local(l, entry)) {
+        err_set(e, ERR_FAILED,
+                "%.*s was installed from a folder of yours (%.*s): it runs "
+                "without",
+                STR_ARG(entry->name), STR_ARG(entry->origin));
+        return false;
+    }
+    return true;
+}
+
+static bool add_entry(struct trust_job *job, const struct layer *l,
+                      const struct lock_entry *entry, struct wishes *w,
+                      struct err *e)
+{
+    struct arena *a = &job->inv->arena;
+    struct trust_wish *wish = &w->items[w->count];
+    struct str path, program;
+
+    if (!check_entry(l, entry, e))
+        return false;
+    *wish = (struct trust_wish){.fqn = entry->name,
+                                .origin = entry->origin,
+                                .commit = entry->commit,
+                                .version = entry->version};
+    if (!hash_parse(str_from_index(entry->digest, DIGEST_PREFIX_CHARS),
+                    &wish->digest))
+        return err_set(e, ERR_FORMAT, "%.*s: its digest in the lock is none",
+                       STR_ARG(entry->name));
+    for (size_t i = 0; i < w->count; i++)
+        if (str_eq(w->items[i].fqn, wish->fqn) &&
+            hash_eq(&w->items[i].digest, &wish->digest))
+            return true;
+    if (!trust_find_program(job->store, &wish->digest, a, &path, &program, e)) {
+        err_wrap(e, "cannot trust %.*s", STR_ARG(entry->name));
+        return e->code == ERR_FAILED
+                   ? false
+                   : err_hint(e, "mapm install --force fetches what the store "
+                                 "has lost");
+    }
+    w->known[w->count] = store_is_trusted(job->store, STORE_TRUST_METASKILL,
+                                          wish->fqn, &wish->digest, e);
+    if (!w->known[w->count] && e->code != ERR_NONE)
+        return false;
+    w->count++;
+    return true;
+}
+
+/* A full name is the metaskill's, whatever else has it. */
+static bool find_name(struct trust_job *job, const struct layer *l,
+                      struct str name, const struct lock_entry **out,
+                      struct err *e)
+{
+    *out = layer_find(l, DOC_SKILL, name);
+    return *out || layer_resolve_name(l, name, job->inv, out, e);
+}
+
+/* As mapm run finds it: the workspace first, then the user's library. */
+static bool add_name(struct trust_job *job, const struct layer *l,
+                     struct str name, struct wishes *w, struct err *e)
+{
+    const struct lock_entry *entry;
+    struct err elsewhere = {0};
+    struct layer global;
+    bool ok;
+
+    if (find_name(job, l, name, &entry, e))
+        return add_entry(job, l, entry, w, e);
+    if (e->code != ERR_NOT_FOUND || l->is_global)
+        return false;
+    if (!layer_open_global(job->inv, LAYER_READ, &global, &elsewhere))
+        return false;
+    ok = find_name(job, &global, name, &entry, &elsewhere);
+    if (ok) {
+        err_clear(e);
+        ok = add_entry(job, &global, entry, w, e);
+    }
+    layer_close(&global);
+    return ok;
+}
+
+static bool show_wishes(struct trust_job *job, const struct wishes *w,
+                        size_t *fresh, struct err *e)
+{
+    *fresh = 0;
+    for (size_t i = 0; i < w->count; i++) {
+        if (w->known[i]) {
+            if (!job->is_json)
+                term_note(&job->inv->term, "%.*s is trusted already",
+                          STR_ARG(w->items[i].fqn));
+            continue;
+        }
+        ++*fresh;
+        if (job->is_json && has_option(job->inv, OPTION_YES))
+            continue;
+        if (!trust_show(job->inv, job->store, &w->items[i],
+                        job->is_json ? TRUST_ERR : TRUST_OUT, e))
+            return false;
+    }
+    return term_flush(&job->inv->term, e);
+}
+
+static void report(struct trust_job *job, const struct wishes *w)
+{
+    struct invocation *inv = job->inv;
+    struct json_writer j;
+    struct buf b;
+
+    if (!job->is_json) {
+        for (size_t i = 0; i < w->count; i++)
+            if (!w->known[i])
+                term_note(&inv->term, "trusted %.*s", STR_ARG(w->items[i].fqn));
+        return;
+    }
+    trust_begin_json(&j, &b, "trust", "trusted");
+    for (size_t i = 0; i < w->count; i++) {
+        json_begin_object(&j);
+        trust_put_json(&j, STORE_TRUST_METASKILL, w->items[i].fqn,
+                       &w->items[i].digest, &inv->arena);
+        json_member_bool(&j, "new", !w->known[i]);
+        json_end_object(&j);
+    }
+    trust_end_json(inv, &j, &b);
+}
+
+static bool trust_wishes(struct trust_job *job, const struct wishes *w,
+                         struct err *e)
+{
+    size_t fresh;
+
+    if (!show_wishes(job, w, &fresh, e))
+        return false;
+    if (fresh && !confirm(job->inv,
+                          fresh == 1 ? "Trust this program to run on this "
+                                       "machine?"
+                                     : "Trust these programs to run on this "
+                                       "machine?",
+                          e))
+        return false;
+    for (size_t i = 0; i < w->count; i++)
+        if (!w->known[i] &&
+            !store_put_trust(job->store, STORE_TRUST_METASKILL, w->items[i].fqn,
+                             &w->items[i].digest, e))
+            return err_wrap(e, "cannot remember that %.*s is trusted",
+                            STR_ARG(w->items[i].fqn));
+    report(job, w);
+    return true;
+}
+
+static bool trust_names(struct trust_job *job, struct err *e)
+{
+    struct invocation *inv = job->inv;
+    size_t count = inv->arguments.count;
+    struct wishes w = {
+        .items = arena_array(&inv->arena, count + 1, sizeof *w.items),
+        .known = arena_array(&inv->arena, count + 1, sizeof *w.known),
+    };
+    struct layer l;
+    bool ok = true;
+
+    if (!layer_open(inv, LAYER_READ, &l, e))
+        return false;
+    for (size_t i = 0; ok && i < count; i++)
+        ok = add_name(job, &l, inv->arguments.items[i], &w, e);
+    layer_close(&l);
+    return ok && trust_wishes(job, &w, e);
+}
+
+/* --- the command -------------------------------------------------------------------- */
+
+static bool usage(struct err *e, const char *why)
+{
+    err_set(e, ERR_USAGE, "mapm trust: %s", why);
+    return err_hint(e, "mapm trust NAME..., --workspace or --list; with "
+                       "--revoke NAME..., --workspace or --all");
+}
+
+static bool check_usage(const struct invocation *inv, struct err *e)
+{
+    bool named = inv->arguments.count > 0;
+    bool workspace = has_option(inv, OPTION_WORKSPACE);
+    bool all = has_option(inv, OPTION_ALL_TRUST);
+    bool revoke = has_option(inv, OPTION_REVOKE);
+
+    if (has_option(inv, OPTION_LIST))
+        return (!named && !workspace && !revoke && !all) ||
+               usage(e, "--list takes nothing else");
+    if (all && !revoke)
+        return usage(e, "--all is for --revoke");
+    if (named + workspace + all == 0)
+        return usage(e, "what is to be trusted?");
+    if (named + workspace + all > 1)
+        return usage(e, "names, --workspace and --all stand alone");
+    if (workspace && has_option(inv, OPTION_GLOBAL))
+        return usage(e, "the library of the user is no workspace");
+    return true;
+}
+
+static bool work(struct trust_job *job, struct err *e)
+{
+    if (has_option(job->inv, OPTION_LIST))
+        return trust_list(job, e);
+    if (has_option(job->inv, OPTION_REVOKE))
+        return trust_revoke(job, e);
+    if (has_option(job->inv, OPTION_WORKSPACE))
+        return trust_workspace(job, e);
+    return trust_names(job, e);
+}
+
+COMMAND(command_trust)
+{
+    struct trust_job job = {.inv = inv,
+                            .is_json = has_option(inv, OPTION_JSON)};
+    bool ok;
+
+    if (!check_usage(inv, e) || !open_store(inv, &job.store, e))
+        return false;
+    ok = work(&job, e);
+    close_store(inv, job.store);
+    *exit_code = EXIT_DONE;
+    return ok;
+}

@@ -1,0 +1,38 @@
+#ifndef CLI_TRUST_H
+#define CLI_TRUST_H
+
+#include "layer.h"
+#include "trust_show.h"
+
+/*
+ * trust: what the files of this command share.
+ *
+ *     trust.c            the command, and programs by name
+ *     trust_workspace.c  a workspace and what its mapm.yaml allows
+ *     trust_list.c       all that is trusted, and taking it back
+ */
+
+struct trust_job {
+    struct invocation *inv;
+    struct store *store;
+    bool is_json;
+};
+
+MUST_CHECK bool trust_workspace(struct trust_job *job, struct err *e);
+MUST_CHECK bool trust_list(struct trust_job *job, struct err *e);
+MUST_CHECK bool trust_revoke(struct trust_job *job, struct err *e);
+
+/* {"schema": …, "command": `what`, `key`: [ … as far as trust_end_json. */
+void trust_begin_json(struct json_writer *w, struct buf *b, const char *what,
+                      const char *key);
+void trust_end_json(struct invocation *inv, struct json_writer *w,
+                    struct buf *b);
+/* "kind", "name" and "digest", of an object that is begun. */
+void trust_put_json(struct json_writer *w, enum store_trust_kind kind,
+                    struct str subject, const struct hash *digest,
+                    struct arena *a);
+
+/* "metaskill", "policy", "workspace". */
+const char *trust_kind_name(enum store_trust_kind kind);
+
+#endif

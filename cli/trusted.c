@@ -1,0 +1,57 @@
+#include "trusted.h"
+
+#include "trust_show.h"
+
+#define DIGEST_PREFIX_CHARS 7 /* "sha256:" */
+
+static bool ask(struct invocation *inv, struct store *store,
+                const struct trust_wish *w, struct err *e)
+{
+    const char *question =
+        arena_printf(&inv->arena,
+                     "Trust this version of %.*s to run on this machine, now "
+                     "and later?",
+                     STR_ARG(w->fqn))
+            .p;
+    bool yes = false;
+
+    if (!trust_show(inv, store, w, TRUST_ERR, e) ||
+        !term_ask(&inv->term, question, &yes, e))
+        return false;
+    if (!yes)
+        return err_set(e, ERR_REFUSED, "%.*s was not trusted: it did not run",
+                       STR_ARG(w->fqn));
+    return store_put_trust(store, STORE_TRUST_METASKILL, w->fqn, &w->digest, e);
+}
+
+bool trusted_check(struct invocation *inv, struct store *store, struct str fqn,
+                   struct str digest, struct err *e)
+{
+    struct trust_wish w = {.fqn = fqn};
+    struct store_trust earlier;
+    bool changed;
+
+    if (!hash_parse(str_from_index(digest, DIGEST_PREFIX_CHARS), &w.digest))
+        return err_set(e, ERR_FORMAT, "%.*s: \"%.*s\" is no digest",
+                       STR_ARG(fqn), STR_ARG(digest));
+    err_clear(e);
+    if (store_is_trusted(store, STORE_TRUST_METASKILL, fqn, &w.digest, e))
+        return true;
+    if (e->code != ERR_NONE)
+        return err_wrap(e, "cannot tell whether %.*s is trusted", STR_ARG(fqn));
+    if (inv->term.is_in && inv->term.is_err)
+        return ask(inv, store, &w, e);
+    if (!trust_find_earlier(store, fqn, &w.digest, &changed, &earlier,
+                            &inv->arena, e))
+        return false;
+    if (changed)
+        err_set(e, ERR_REFUSED,
+                "%.*s has changed since it was trusted on this machine",
+                STR_ARG(fqn));
+    else
+        err_set(e, ERR_REFUSED,
+                "%.*s came by install and is not trusted on this machine",
+                STR_ARG(fqn));
+    return err_hint(e, "mapm trust %.*s shows %s, and asks", STR_ARG(fqn),
+                    changed ? "what changed" : "its program");
+}
