@@ -172,6 +172,7 @@ int main(void)
 {
     struct session *s = heap_alloc(sizeof *s);
     struct err e = {0};
+    int code = 0;
 
     proc_init();
     prctl(PR_SET_DUMPABLE, 0); /* no core with a token in it */
@@ -185,7 +186,8 @@ int main(void)
     map_init(&s->places, &s->arena);
     if (!run(s, &e)) {
         link_fatal(&s->link, &e);
-        return 1;
+        code = 1;
     }
-    return 0;
+    /* At once: who would clean up at the end has no rights left to. */
+    _exit(code);
 }

@@ -187,4 +187,100 @@ while [ -d "/proc/$worker" ] && [ $tries -lt 100 ]; do
 done
 not_ok 'nor does it outlive mapm' test -d "/proc/$worker"
 
+# --- row 30: each side takes the other for hostile ----------------------------------
+mkdir "$T/fake"
+cp "$ASK" "$T/fake/ask_drive"
+cat >"$T/fake/mapm-fetch" <<'PYTHON'
+#!/usr/bin/env python3
+import os, socket, struct, sys
+s = socket.socket(fileno=3)
+def frame(kind, body):
+    return struct.pack("<IB", len(body) + 1, kind) + body
+def text(t):
+    return struct.pack("<I", len(t)) + t
+def reply(status, retry, body):
+    return frame(42, struct.pack("<II", status, retry) + text(body))
+FATAL, how = 41, os.environ["HOW"]
+said = {
+    "nothing": b"",
+    "length": b"\xff\xff\xff\xff",
+    "zero": b"\0\0\0\0",
+    "hello": frame(32, b"\0\0\0\0"),
+    "event": frame(33, b"x" * 50),
+    "asks": frame(40, b"x"),
+    "unknown": frame(200, b"x"),
+    "long": reply(200, 0, b"x" * 101),
+    "status": reply(100, 0, b""),
+    "late": reply(200, 86401, b""),
+    "short": frame(42, b"\0"),
+    "more": frame(42, struct.pack("<II", 200, 0) + text(b"") + b"x"),
+    "fatal": frame(FATAL, text(b"tls") + struct.pack("<I", 1) + text(b"bad") + text(b"hint")),
+    "no-reason": frame(FATAL, b""),
+    "good": reply(200, 5, b"x" * 100),
+}[how]
+s.sendall(said)
+s.shutdown(socket.SHUT_WR)
+s.recv(1 << 20)
+sys.exit(7)
+PYTHON
+chmod +x "$T/fake/mapm-fetch"
+for row in 'nothing:mapm-fetch ended early \(exit 7\)' length:sense zero:sense hello:sense event:sense asks:sense \
+    unknown:sense long:sense status:sense late:sense short:sense more:sense 'fatal:\[tls\] \| bad \|\| hint' \
+    'no-reason:without a reason'; do
+    out=$(HOW=${row%%:*} "$T/fake/ask_drive" post http://127.0.0.1/ --max 100 <"$T/prompt")
+    like "mapm-fetch says: ${row%%:*}" "$out" "^FAILED .*${row#*:}"
+done
+out=$(HOW=good "$T/fake/ask_drive" post http://127.0.0.1/ --max 100 <"$T/prompt")
+like 'and what is good is taken' "$out" '^STATUS 200 retry-after=5 bytes=100'
+rm "$T/fake/mapm-fetch"
+out=$("$T/fake/ask_drive" post http://127.0.0.1/ <"$T/prompt")
+like 'no mapm-fetch' "$out" '^FAILED \[not-found\] .*not installed beside mapm.*install mapm again'
+
+python3 - "${MAPM_BUILD:-$ROOT/build}/mapm-fetch" >"$T/out" 2>&1 <<'PYTHON'
+import os, socket, struct, subprocess, sys
+def text(t):
+    return struct.pack("<I", len(t)) + t
+def post(url=b"http://127.0.0.1:1/", headers=(), body=b"", most=10, ms=1000, more=b""):
+    return (text(url) + struct.pack("<I", len(headers)) + b"".join(map(text, headers)) +
+            text(body) + struct.pack("<II", most, ms) + more)
+def frame(kind, body):
+    return struct.pack("<IB", len(body) + 1, kind) + body
+def tell(name, data):
+    ours, theirs = socket.socketpair()
+    def give():
+        os.dup2(theirs.fileno(), 3)
+        os.set_inheritable(3, True)
+    p = subprocess.Popen([sys.argv[1]], preexec_fn=give, close_fds=False)
+    theirs.close()
+    ours.sendall(data)
+    got = b""
+    while True:
+        b = ours.recv(65536)
+        if not b:
+            break
+        got += b
+    print(name, p.wait(), got[4] if got else 0, b"no sense" in got, b"Couldn't connect" in got or b"Failed to connect" in got)
+tell("good", frame(8, post()))
+tell("type", frame(2, post()))
+tell("cut", frame(8, post()[:-1]))
+tell("more", frame(8, post(more=b"x")))
+tell("header", frame(8, post(headers=[b"a: b\r\nc: d"])))
+tell("headers", frame(8, post(headers=[b"a: b"] * 33)))
+tell("url", frame(8, post(url=b"http://u@127.0.0.1/")))
+tell("most", frame(8, post(most=0x7fffffff)))
+tell("ms", frame(8, post(ms=86400001)))
+tell("other", frame(8, post(url=b"http://192.0.2.1/")))
+PYTHON
+is 'mapm-fetch refuses what mapm would not say' "$(cat "$T/out")" \
+'good 1 41 False True
+type 1 41 True False
+cut 1 41 True False
+more 1 41 True False
+header 1 41 True False
+headers 1 41 True False
+url 1 41 True False
+most 1 41 True False
+ms 1 41 True False
+other 1 41 False False'
+
 done_testing
