@@ -4,11 +4,14 @@
 #include "base/text.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 #define WIDTH_DEFAULT    80
@@ -300,34 +303,63 @@ void term_progress_clear(struct term *t)
     t->has_progress = false;
 }
 
-/* The first bytes of a line of stdin; what follows on it is dropped. */
-static bool read_answer(char answer[ANSWER_MAX_BYTES], size_t *n, struct err *e)
+/* False when `deadline_ms` comes first (0: never), or an error. */
+static bool wait_input(uint64_t deadline_ms)
+{
+    struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+
+    for (;;) {
+        uint64_t now = proc_now_ms();
+        uint64_t left = deadline_ms > now ? deadline_ms - now : 0;
+        int n;
+
+        if (proc_interrupted())
+            return true;
+        if (deadline_ms == 0 || left > INT_MAX)
+            left = INT_MAX;
+        n = poll(&in, 1, (int)left);
+        if (n > 0 || (n < 0 && errno != EINTR))
+            return true;
+        if (n == 0 && deadline_ms && proc_now_ms() >= deadline_ms)
+            return false;
+    }
+}
+
+/* The first bytes of a line of stdin; what follows on it is dropped. Nothing
+ * at the end of the input, and when it is too late. */
+static bool read_answer(char answer[ANSWER_MAX_BYTES], size_t *n,
+                        uint64_t deadline_ms, struct err *e)
 {
     ssize_t got;
     char byte;
 
     *n = 0;
     for (;;) {
+        bool late = !wait_input(deadline_ms);
+
         if (proc_interrupted())
             return err_set(e, ERR_INTERRUPTED, "interrupted");
-        got = read(STDIN_FILENO, &byte, 1);
+        got = late ? 0 : read(STDIN_FILENO, &byte, 1);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
             return err_errno(e, "read the answer");
-        if (got == 0 || byte == '\n')
+        if (got == 0) {
+            (void)write_out(STDERR_FILENO, STR("\n"));
+            *n = 0;
+            return true;
+        }
+        if (byte == '\n')
             return true;
         if (*n < ANSWER_MAX_BYTES)
             answer[(*n)++] = byte;
     }
 }
 
-bool term_ask(struct term *t, const char *question, bool *yes, struct err *e)
+static bool put_question(struct term *t, const char *question,
+                         const char *behind, struct err *e)
 {
-    char answer[ANSWER_MAX_BYTES];
-    struct str said;
     struct buf b;
-    size_t n;
 
     if (!t->is_in || !t->is_err)
         return err_set(e, ERR_REFUSED, "there is no terminal to ask on: %s",
@@ -335,13 +367,54 @@ bool term_ask(struct term *t, const char *question, bool *yes, struct err *e)
     term_progress_clear(t);
     buf_init(&b, TEXT_MAX_BYTES);
     text_visible(&b, str_from(question), true);
-    buf_text(&b, " [y/N] ");
+    buf_printf(&b, " %s ", behind);
     put_err(t, &b);
     buf_done(&b);
-    if (!read_answer(answer, &n, e))
+    return true;
+}
+
+bool term_ask(struct term *t, const char *question, bool *yes, struct err *e)
+{
+    char answer[ANSWER_MAX_BYTES];
+    struct str said;
+    size_t n;
+
+    if (!put_question(t, question, "[y/N]", e) ||
+        !read_answer(answer, &n, 0, e))
         return false;
     said = str_trim(str_of(answer, n));
     *yes = str_eq_nocase(said, STR("y")) || str_eq_nocase(said, STR("yes"));
+    return true;
+}
+
+bool term_choose(struct term *t, const char *question,
+                 const char *const *choices, size_t count, uint64_t deadline_ms,
+                 size_t *chosen, struct err *e)
+{
+    char answer[ANSWER_MAX_BYTES];
+    struct buf b;
+    struct str said;
+    size_t n;
+    bool ok;
+
+    buf_init(&b, TEXT_MAX_BYTES);
+    for (size_t i = 0; i < count; i++)
+        buf_printf(&b, "%s(%c)%s", i ? ", " : "", choices[i][0],
+                   choices[i] + 1);
+    buf_char(&b, ':');
+    if (t->is_in)
+        (void)tcflush(STDIN_FILENO, TCIFLUSH);
+    ok = put_question(t, question, b.p, e) &&
+         read_answer(answer, &n, deadline_ms, e);
+    buf_done(&b);
+    if (!ok)
+        return false;
+    *chosen = count - 1;
+    said = str_trim(str_of(answer, n));
+    for (size_t i = 0; i < count; i++)
+        if (str_eq_nocase(said, str_of(choices[i], 1)) ||
+            str_eq_nocase(said, str_from(choices[i])))
+            *chosen = i;
     return true;
 }
 

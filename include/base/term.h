@@ -65,6 +65,17 @@ void term_progress_clear(struct term *t);
 MUST_CHECK bool term_ask(struct term *t, const char *question, bool *yes,
                          struct err *e);
 
+/*
+ * Asks for one of `choices`, "(o)nce, (n)o", by its first letter or in full.
+ * Anything else, the end of the input and `deadline_ms` (as proc_now_ms counts;
+ * 0: none) give the last one. What was typed before the question is dropped.
+ * ERR_REFUSED as term_ask.
+ */
+MUST_CHECK bool term_choose(struct term *t, const char *question,
+                            const char *const *choices, size_t count,
+                            uint64_t deadline_ms, size_t *chosen,
+                            struct err *e);
+
 /* "1.4 MB", "980 B": powers of 1000. Returns `out`. */
 const char *term_bytes(uint64_t n, char out[16]);
 

@@ -59,10 +59,12 @@ static struct seen on_pipes(void (*play)(void), struct arena *a)
     return seen;
 }
 
-/* The same on a terminal of 30 columns that types `input`. */
-static struct seen on_terminal(void (*play)(void), const char *input,
-                               struct arena *a)
+/* The same on a terminal of 30 columns that types `input` once `marker` is
+ * seen; "": at once. */
+static struct seen on_terminal_after(const char *marker, void (*play)(void),
+                                     const char *input, struct arena *a)
 {
+    bool typed = false;
     struct winsize size = {.ws_row = 24, .ws_col = 30};
     struct seen seen = {0};
     struct buf b;
@@ -78,14 +80,28 @@ static struct seen on_terminal(void (*play)(void), const char *input,
         _exit(0);
     }
     buf_init(&b, 1 << 20);
-    CHECK(write(master, input, strlen(input)) == (ssize_t)strlen(input));
-    while ((n = read(master, block, sizeof block)) > 0)
+    for (;;) {
+        if (!typed && str_find(buf_str(&b), str_from(marker)) != SIZE_MAX) {
+            CHECK(write(master, input, strlen(input)) ==
+                  (ssize_t)strlen(input));
+            typed = true;
+        }
+        n = read(master, block, sizeof block);
+        if (n <= 0)
+            break;
         buf_append(&b, str_of(block, (size_t)n));
+    }
     seen.out = arena_str(a, buf_str(&b));
     buf_done(&b);
     close(master);
     waitpid(child, &seen.status, 0);
     return seen;
+}
+
+static struct seen on_terminal(void (*play)(void), const char *input,
+                               struct arena *a)
+{
+    return on_terminal_after("", play, input, a);
 }
 
 static void finish(struct term *t)
@@ -307,6 +323,63 @@ TEST(only_yes_is_yes_and_only_a_terminal_is_asked)
         CHECK(str_find(s.out, STR("Trust \\x1b[1mit? [y/N] ")) != SIZE_MAX);
     }
     CHECK(exit_of(on_pipes(play_ask, &a)) == 2);
+    arena_done(&a);
+}
+
+static void play_choose(void)
+{
+    static const char *const choices[] = {"once", "this run", "always", "no"};
+    struct term t;
+    struct err e = {0};
+    size_t chosen = 42;
+
+    term_init(&t, TERM_NEVER, false);
+    if (!term_choose(&t, "Run\n  a\x1b[1m\nonce?", choices, 4, 0, &chosen, &e))
+        _exit(e.code == ERR_REFUSED ? 9 : 10);
+    _exit((int)chosen);
+}
+
+static void play_choose_late(void)
+{
+    static const char *const choices[] = {"once", "no"};
+    struct term t;
+    struct err e = {0};
+    size_t chosen = 42;
+    uint64_t start = proc_now_ms();
+
+    term_init(&t, TERM_NEVER, false);
+    if (!term_choose(&t, "Run?", choices, 2, start + 50, &chosen, &e))
+        _exit(9);
+    _exit(proc_now_ms() - start < 50 ? 10 : (int)chosen);
+}
+
+TEST(a_choice_is_made_by_its_letter_and_else_it_is_the_last) /* row 7 */
+{
+    if (!has_terminals())
+        return;
+
+    static const struct {
+        const char *typed;
+        int code;
+    } rows[] = {
+        {"o\n", 0},       {"ONCE\n", 0}, {" t \n", 1}, {"this run\n", 1},
+        {"a\n", 2},       {"no\n", 3},   {"\n", 3},    {"\x04", 3},
+        {"o\x04\x04", 3}, {"yes\n", 3},  {"on\n", 3},  {"o no\n", 3},
+        {"1\n", 3},
+    };
+    struct arena a = {0};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct seen s =
+            on_terminal_after("(n)o: ", play_choose, rows[i].typed, &a);
+
+        CHECK(exit_of(s) == rows[i].code);
+        CHECK(str_find(s.out, STR("Run\r\n  a\\x1b[1m\r\nonce? (o)nce, (t)his "
+                                  "run, (a)lways, (n)o: ")) != SIZE_MAX);
+    }
+    CHECK(exit_of(on_pipes(play_choose, &a)) == 9);
+    CHECK(exit_of(on_terminal_after("never", play_choose_late, "", &a)) == 1);
+    CHECK(exit_of(on_terminal_after("Run?", play_choose_late, "o", &a)) == 1);
     arena_done(&a);
 }
 
