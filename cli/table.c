@@ -77,6 +77,8 @@ const struct option options[OPTION_COUNT] = {
         "Take at most this many steps"},
     [OPTION_TIMEOUT] = {"timeout", 0, "SECONDS", ARGUMENT_TEXT, NULL,
         "Run at most this long"},
+    [OPTION_ALLOW] = {"allow", 0, "RULE", ARGUMENT_TEXT, NULL,
+        "Let such commands through; may be repeated"},
     [OPTION_ALL_RUNS] = {"all", 0, NULL, ARGUMENT_NONE, NULL,
         "Take the runs of all workspaces"},
     [OPTION_LIMIT] = {"limit", 0, "COUNT", ARGUMENT_TEXT, NULL,
