@@ -69,6 +69,8 @@
 #define TRACE_MAX_BYTES            4096
 #define TRACE_KIND_MAX_CHARS       200
 #define ANSWER_MAX_CHARS           20000   /* metaSKILL, 8 */
+#define ANSWER_LINE_MAX_BYTES      (4u * 1024 * 1024)    /* longer: passed over */
+#define ANSWER_OUTPUT_MAX_BYTES    (64u * 1024 * 1024)   /* all that a program prints */
 #define COMMAND_MAX_CHARS          20000   /* metaSKILL, 8 */
 #define RESULT_MAX_CHARS           20000   /* metaSKILL, 8 */
 #define ASK_MAX_TURNS              30      /* K23 */

@@ -1,0 +1,74 @@
+#ifndef RUNTIME_PRESET_H
+#define RUNTIME_PRESET_H
+
+#include "base/str.h"
+
+/*
+ * preset: agent programs of others, as data: how each is called, and what the
+ * lines that it prints mean. They change with the programs: each row says
+ * which release it was seen with (`make bench-clients` looks again).
+ *
+ * Source: docs/clients.md 8.
+ */
+
+/* What a line tells. A `when` that holds does `act` with what stands `at`. */
+enum preset_act {
+    ACT_NONE,      /* the end of the rules */
+    ACT_SKIP,      /* no further rule for this line */
+    ACT_TURN,      /* a turn begins; with `at`: when that text is a new one */
+    ACT_SPEAK,     /* the model speaks: a turn, unless it did already */
+    ACT_CALL,      /* it calls a tool: it speaks, and a result will come */
+    ACT_RETURN,    /* one: the turn ends with the last of them */
+    ACT_MORE,      /* the turn is over, and another one will follow */
+    ACT_TURNS,     /* the number of turns */
+    ACT_SAY,       /* (more of) what it says in this turn */
+    ACT_ANSWER,    /* the answer; later ones replace it */
+    ACT_EXHAUSTED, /* it ended at a limit */
+    ACT_FAIL,      /* it failed, and why */
+};
+
+/*
+ * A condition is "path=value", "path" (it is there, and neither null nor
+ * empty) or "!path" (it is not). A path names members, "a.b.c"; "a[].b" is b
+ * of each element of a. `at` is one such path, or two with "|" between:
+ * the first that has text.
+ */
+#define PRESET_MAX_CONDITIONS 4
+#define PRESET_MAX_RULES      12
+
+struct preset_rule {
+    const char *when[PRESET_MAX_CONDITIONS + 1];
+    enum preset_act act;
+    const char *at;
+};
+
+#define PRESET_MAX_ARGS 24
+#define PRESET_MAX_ENV  24
+
+struct preset {
+    const char *name;    /* as the user says it */
+    const char *program; /* looked up on PATH */
+    const char *seen;    /* release and month of this row */
+
+    /* "{turns}" is the cap, "{model}" the model: without one it is left out,
+     * with the option before it. The prompt goes to stdin, or where
+     * "{prompt}" stands. */
+    const char *args[PRESET_MAX_ARGS + 1];
+
+    bool keeps_cap; /* it ends by itself after {turns} */
+    struct preset_rule rules[PRESET_MAX_RULES + 1];
+    int exhausted_codes[3]; /* exit codes that say the same as EXHAUSTED */
+
+    /* Variables that it gets beside those all get: "X", "X_*", or "X_*?Y",
+     * which counts when Y is set and not empty. */
+    const char *env[PRESET_MAX_ENV + 1];
+    const char *set[3];  /* "X=value" */
+    const char *log_in;  /* what to do about "not logged in" */
+    const char *install; /* how to get it */
+};
+
+/* In the order in which they are looked for; NULL behind the last. */
+const struct preset *preset_at(size_t i);
+const struct preset *preset_find(struct str name);
+
+#endif
