@@ -1,0 +1,215 @@
+#include "agent_env.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "asker.h"
+#include "preset.h"
+
+#define SECRET_MIN_BYTES 6 /* a shorter one is a word, and no secret */
+
+static const char *const always[] = {
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LANGUAGE",
+    "LC_*",
+    "TERM",
+    "COLORTERM",
+    "NO_COLOR",
+    "TZ",
+    "TMPDIR",
+    "XDG_*",
+    "DBUS_SESSION_BUS_ADDRESS", /* the keyring where they keep their log-in */
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "no_proxy",
+    "SSL_CERT_*",
+    "NODE_EXTRA_CA_CERTS",
+    NULL,
+};
+
+/* Of exec: a local model is often behind one. */
+static const char *const exec_only[] = {"OLLAMA_*", NULL};
+
+static const char *const secret_words[] = {
+    "KEY", "TOKEN", "SECRET", "PASSW", "AUTH", "CREDENTIAL", NULL,
+};
+
+static bool matches(struct str name, struct str pattern)
+{
+    if (!str_ends(pattern, STR("*")))
+        return str_eq(name, pattern);
+    return str_starts(name, str_slice(pattern, 0, pattern.n - 1));
+}
+
+/* "X_*?Y": as long as Y is set. */
+static bool lets_through(struct str name, const char *entry)
+{
+    struct str when = str_from(entry), pattern;
+    char variable[64];
+    const char *value;
+
+    str_cut(&when, '?', &pattern);
+    if (!matches(name, pattern))
+        return false;
+    if (!when.p)
+        return true;
+    if (when.n >= sizeof variable)
+        return false;
+    for (size_t i = 0; i <= when.n; i++)
+        variable[i] = i < when.n ? when.p[i] : '\0';
+    value = getenv(variable);
+    return value && value[0];
+}
+
+static bool is_listed(struct str name, const char *const *list)
+{
+    for (; *list; list++)
+        if (lets_through(name, *list))
+            return true;
+    return false;
+}
+
+/* Names that the user adds; nothing that loads code into a program. */
+static bool is_wished(struct str name)
+{
+    struct str rest = str_from(getenv("MAPM_ASK_ENV")), word;
+
+    while (rest.n && str_cut(&rest, ' ', &word))
+        if (word.n && matches(name, word) && !str_starts(name, STR("LD_")))
+            return true;
+    return false;
+}
+
+static void add(struct agent_env *env, const char *var)
+{
+    env->vars = arena_grow(env->arena, env->vars, env->count, &env->capacity,
+                           sizeof *env->vars);
+    env->vars[env->count] = var;
+    if (var)
+        env->count++;
+}
+
+static bool is_set(const char *const *set, struct str name)
+{
+    for (; *set; set++)
+        if (str_starts(str_from(*set), name) && (*set)[name.n] == '=')
+            return true;
+    return false;
+}
+
+/* What stands in it relative would be looked up in the workspace. */
+static void add_path(struct agent_env *env)
+{
+    struct str rest = str_from(getenv("PATH")), folder, clean = STR("PATH=");
+
+    while (rest.p && str_cut(&rest, ':', &folder)) {
+        if (!str_starts(folder, STR("/")))
+            continue;
+        if (!str_ends(clean, STR("=")))
+            clean = str_join(clean, STR(":"), env->arena);
+        clean = str_join(clean, folder, env->arena);
+    }
+    add(env, str_c(clean, env->arena));
+}
+
+static void add_own(struct agent_env *env, const struct ask *in)
+{
+    struct arena *a = env->arena;
+    bool cut = false;
+    struct str purpose = asker_text(in->purpose, 200, a, &cut);
+    size_t nul = str_find_char(purpose, '\0');
+
+    purpose = str_slice(purpose, 0, nul);
+    add(env, arena_printf(a, "MAPM_DEPTH=%u", runtime_depth() + 1).p);
+    add(env, arena_printf(a, "MAPM_ASK_NUMBER=%u", in->number).p);
+    add(env, arena_printf(a, "MAPM_MAX_TURNS=%u", in->max_turns).p);
+    add(env, arena_printf(a, "MAPM_PURPOSE=%.*s", STR_ARG(purpose)).p);
+}
+
+void agent_env_build(struct agent_env *env, const struct preset *p,
+                     const struct ask *in, struct arena *a)
+{
+    static const char *const none[] = {NULL};
+    const char *const *set = p ? p->set : none;
+    const char *const *own = p ? p->env : exec_only;
+
+    *env = (struct agent_env){.arena = a};
+    add_path(env);
+    for (char **v = environ; *v; v++) {
+        struct str rest = str_from(*v), name;
+
+        if (!str_cut(&rest, '=', &name) || !rest.p || is_set(set, name) ||
+            str_is(name, "PATH") || str_starts(name, STR("MAPM_")))
+            continue;
+        if (is_listed(name, always) || is_listed(name, own) || is_wished(name))
+            add(env, *v);
+    }
+    for (; *set; set++)
+        add(env, *set);
+    add_own(env, in);
+    add(env, NULL);
+}
+
+/* By its name, or a proxy with a password in it. */
+static bool is_secret(struct str name, struct str value)
+{
+    for (size_t i = 0; secret_words[i]; i++) {
+        struct str word = str_from(secret_words[i]);
+
+        for (size_t at = 0; at < name.n; at++)
+            if (str_eq_nocase(str_slice(name, at, at + word.n), word))
+                return value.n >= SECRET_MIN_BYTES;
+    }
+    return str_find(value, STR("://")) != SIZE_MAX && str_has_char(value, '@');
+}
+
+static struct str replace(struct str text, struct str what, struct arena *a)
+{
+    struct buf b;
+    size_t at;
+
+    if (str_find(text, what) == SIZE_MAX)
+        return text;
+    buf_init(&b, text.n + 1);
+    while ((at = str_find(text, what)) != SIZE_MAX) {
+        buf_append(&b, str_slice(text, 0, at));
+        buf_text(&b, "***");
+        text = str_from_index(text, at + what.n);
+    }
+    buf_append(&b, text);
+    text = arena_str(a, buf_str(&b));
+    buf_done(&b);
+    return text;
+}
+
+struct str agent_env_hide(const struct agent_env *env, struct str text,
+                          size_t max_chars, struct arena *a)
+{
+    struct buf b;
+
+    for (size_t i = 0; i < env->count; i++) {
+        struct str value = str_from(env->vars[i]), name;
+
+        str_cut(&value, '=', &name);
+        if (is_secret(name, value))
+            text = replace(text, value, a);
+    }
+    /* A hidden byte is shown as up to ten. */
+    buf_init(&b, 10 * text.n + 1);
+    text_visible(&b, text, true);
+    text = text_cut(text_one_line(buf_str(&b), a), max_chars);
+    text = arena_str(a, text);
+    buf_done(&b);
+    return text;
+}

@@ -1,0 +1,317 @@
+#include "asker.h"
+
+#include "base/fs.h"
+#include "base/proc.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "preset.h"
+
+#define WAYS                                                                   \
+    "install an agent program (claude, codex, gemini, opencode, copilot, "     \
+    "qwen, cline), or choose: --ask NAME, --ask exec:PROGRAM, --ask "          \
+    "anthropic, --ask openai, --ask replay:FILE; MAPM_ASK does the same, and " \
+    "\"ask:\" in config.yaml for good"
+
+#define WORDS_MAX     64
+#define NAME_DISTANCE 2
+#define CWD_MAX_BYTES 4096
+
+/* --- the words of exec -------------------------------------------------------- */
+
+/* One word of a command line: blanks end it, but inside of quotes or behind a
+ * backslash. False at the end of the text; `*closed` false: a quote is open. */
+static bool next_word(struct str *rest, struct buf *word, bool *closed)
+{
+    char quote = '\0';
+    size_t i = 0;
+
+    *rest = str_trim(*rest);
+    *closed = true;
+    buf_clear(word);
+    if (!rest->n)
+        return false;
+    for (; i < rest->n; i++) {
+        char c = rest->p[i];
+
+        if (!quote && (c == ' ' || c == '\t' || c == '\n'))
+            break;
+        if (!quote && (c == '\'' || c == '"'))
+            quote = c;
+        else if (c == quote)
+            quote = '\0';
+        else if (c == '\\' && quote != '\'' && i + 1 < rest->n)
+            buf_char(word, rest->p[++i]);
+        else
+            buf_char(word, c);
+    }
+    *closed = quote == '\0';
+    *rest = str_from_index(*rest, i);
+    return true;
+}
+
+static struct str *split_words(struct asker *k, struct str line, struct err *e)
+{
+    struct str *argv = arena_array(k->arena, WORDS_MAX, sizeof *argv);
+    CLEANUP(buf_done) struct buf word = {0};
+    bool closed = true, is_too_long = false;
+
+    buf_init(&word, line.n + 1);
+    while (closed && !is_too_long && next_word(&line, &word, &closed)) {
+        is_too_long = k->argc == WORDS_MAX;
+        if (!is_too_long)
+            argv[k->argc++] = arena_str(k->arena, buf_str(&word));
+    }
+    if (closed && !is_too_long && k->argc && argv[0].n)
+        return argv;
+    if (is_too_long)
+        err_set(e, ERR_USAGE, "exec has at most %d words", WORDS_MAX);
+    else
+        err_set(e, ERR_USAGE, "%.*s: %s", STR_ARG(k->name),
+                closed ? "exec names no program" : "a quote is not closed");
+    return NULL;
+}
+
+static struct str from_home(struct str path, struct arena *a)
+{
+    const char *home = getenv("HOME");
+
+    if (!str_starts(path, STR("~/")) || !home)
+        return path;
+    return fs_join(str_from(home), str_from_index(path, 2), a);
+}
+
+/* What the user types is meant from where the user is. */
+static bool settle_typed(struct asker *k, struct str *program, struct err *e)
+{
+    char cwd[CWD_MAX_BYTES];
+
+    *program = from_home(*program, k->arena);
+    if (!str_has_char(*program, '/') || str_starts(*program, STR("/")))
+        return true;
+    if (!getcwd(cwd, sizeof cwd))
+        return err_errno(e, "find the current directory");
+    *program =
+        fs_normalize(fs_join(str_from(cwd), *program, k->arena), k->arena);
+    return true;
+}
+
+/* A file of the user's serves every folder: a relative path in it would be
+ * a program of whichever workspace this is. */
+static bool settle_written(struct asker *k, struct str *program, struct err *e)
+{
+    *program = from_home(*program, k->arena);
+    if (!str_has_char(*program, '/') || str_starts(*program, STR("/")))
+        return true;
+    return err_set(e, ERR_USAGE,
+                   "%.*s: exec names \"%.*s\"; here it has to be a name on "
+                   "PATH, an absolute path, or begin with ~/",
+                   STR_ARG(k->why), STR_ARG(*program));
+}
+
+/* --- the ways to name one ------------------------------------------------------- */
+
+static bool is_api(struct str name)
+{
+    return str_is(name, "anthropic") || str_is(name, "openai");
+}
+
+/* What the user's file says of this very one. */
+static const struct project_ask *said_of(const struct asker_wishes *w,
+                                         struct str name)
+{
+    const struct project_ask *ask = w->user ? &w->user->ask : NULL;
+
+    if (!ask || ask->argc)
+        return NULL;
+    return str_eq(ask->url.n ? ask->api : ask->name, name) ? ask : NULL;
+}
+
+static bool prepare(struct asker *k, const struct asker_wishes *w,
+                    struct str value, struct err *e)
+{
+    const struct asker_wish wish = {
+        .value = value, .said = said_of(w, k->name), .all = w};
+
+    return k->kind->prepare(k, &wish, e);
+}
+
+static bool is_unknown(const struct asker *k, struct err *e)
+{
+    const struct preset *p, *near = NULL;
+
+    for (size_t i = 0; (p = preset_at(i)); i++)
+        if (text_distance(k->name, str_from(p->name), NAME_DISTANCE) <=
+            NAME_DISTANCE)
+            near = p;
+    err_set(e, ERR_USAGE, "%.*s: \"%.*s\" is nothing that answers",
+            STR_ARG(k->why), STR_ARG(k->name));
+    if (near)
+        return err_hint(e, "did you mean %s?", near->name);
+    return err_hint(e, "one of claude, codex, gemini, opencode, copilot, qwen, "
+                       "cline, anthropic, openai, exec:PROGRAM, replay:FILE");
+}
+
+/* As it is typed: --ask, MAPM_ASK. */
+static bool choose_typed(struct asker *k, const struct asker_wishes *w,
+                         struct err *e)
+{
+    struct str value = k->name, kind;
+    struct str *argv;
+
+    if (str_starts(value, STR("exec:"))) {
+        value = str_from_index(value, 5);
+        argv = split_words(k, value, e);
+        if (!argv || !settle_typed(k, &argv[0], e))
+            return false;
+        k->argv = argv;
+        k->kind = &asker_program_kind;
+    } else if (str_starts(value, STR("replay:"))) {
+        str_cut(&value, ':', &kind);
+        k->kind = &asker_replay_kind;
+    } else if (is_api(value)) {
+        k->kind = &asker_http_kind;
+    } else {
+        k->preset = preset_find(value);
+        k->kind = &asker_program_kind;
+        if (!k->preset)
+            return is_unknown(k, e);
+    }
+    return prepare(k, w, value, e);
+}
+
+/* As the user's file has it. */
+static bool choose_written(struct asker *k, const struct asker_wishes *w,
+                           const struct project_ask *ask, struct err *e)
+{
+    struct str *argv;
+
+    if (ask->argc) {
+        argv = arena_array(k->arena, ask->argc, sizeof *argv);
+        for (size_t i = 0; i < ask->argc; i++)
+            argv[i] = ask->argv[i];
+        k->name = arena_printf(k->arena, "exec:%.*s", STR_ARG(argv[0]));
+        k->argv = argv;
+        k->argc = ask->argc;
+        k->kind = &asker_program_kind;
+        return settle_written(k, &argv[0], e) && prepare(k, w, STR(""), e);
+    }
+    if (ask->url.n) {
+        k->name = ask->api;
+        k->kind = &asker_http_kind;
+        return prepare(k, w, STR(""), e);
+    }
+    k->name = ask->name;
+    return choose_typed(k, w, e);
+}
+
+static bool choose_first(struct asker *k, const struct asker_wishes *w,
+                         struct err *e)
+{
+    struct err ignored = {0};
+
+    for (size_t i = 0; (k->preset = preset_at(i)); i++) {
+        k->name = str_from(k->preset->name);
+        k->kind = &asker_program_kind;
+        if (prepare(k, w, STR(""), &ignored))
+            return true;
+    }
+    err_set(e, ERR_NOT_FOUND,
+            "nobody is there to answer: no agent program is "
+            "on PATH, and none is chosen");
+    return err_hint(e, "%s", WAYS);
+}
+
+static struct str from_file(const char *name, const char *otherwise,
+                            unsigned line, struct arena *a)
+{
+    return arena_printf(a, "%s:%u", name ? name : otherwise, line);
+}
+
+bool asker_choose(const struct asker_wishes *w, struct arena *a,
+                  struct asker **out, struct err *e)
+{
+    struct asker *k = arena_new(a, struct asker);
+    const struct project_ask *user = w->user ? &w->user->ask : NULL;
+    const struct project_ask *workspace =
+        w->workspace ? &w->workspace->ask : NULL;
+    bool ok;
+
+    k->arena = a;
+    if (w->option.n || w->environment.n) {
+        k->why = w->option.n ? STR("--ask") : STR("MAPM_ASK");
+        k->name = arena_str(a, w->option.n ? w->option : w->environment);
+        ok = choose_typed(k, w, e);
+    } else if (user && user->line) {
+        k->why = from_file(w->user_name, "config.yaml", user->line, a);
+        ok = choose_written(k, w, user, e);
+    } else if (workspace && workspace->line) {
+        k->why = from_file(w->workspace_name, "mapm.yaml", workspace->line, a);
+        k->name = workspace->name;
+        /* Row 15: never a program, an address or a key. */
+        k->preset = preset_find(k->name);
+        k->kind = &asker_program_kind;
+        ok = k->preset ? prepare(k, w, STR(""), e) : is_unknown(k, e);
+    } else {
+        k->why = STR("the first on PATH");
+        ok = choose_first(k, w, e);
+    }
+    if (ok)
+        *out = k;
+    return ok;
+}
+
+struct str asker_name(const struct asker *k)
+{
+    return k->name;
+}
+
+struct str asker_why(const struct asker *k)
+{
+    return k->why;
+}
+
+struct str asker_program(const struct asker *k)
+{
+    return k->program;
+}
+
+bool asker_ask(struct asker *k, struct str dir, const struct ask *in,
+               const struct asker_news *news, struct arena *a,
+               struct answer *out, struct err *e)
+{
+    return k->kind->ask(k, dir, in, news, a, out, e);
+}
+
+struct asker_found *asker_list(const struct asker_wishes *w, struct arena *a,
+                               size_t *count)
+{
+    static const char *const apis[] = {"anthropic", "openai"};
+    struct asker_found *list = NULL;
+    const struct preset *p;
+    struct err ignored = {0};
+    size_t n = 0, capacity = 0;
+
+    for (size_t i = 0; (p = preset_at(i)); i++) {
+        struct asker_found f = {.name = p->name, .place = STR("")};
+
+        if (proc_find_program(p->program, str_c(w->dir, a), a, &f.place,
+                              &ignored))
+            f.note = arena_printf(a, "as of %s", p->seen);
+        else
+            f.note = str_from(p->install);
+        list = arena_grow(a, list, n, &capacity, sizeof *list);
+        list[n++] = f;
+    }
+    for (size_t i = 0; i < sizeof apis / sizeof *apis; i++) {
+        const struct asker_wish wish = {
+            .value = STR(""), .said = said_of(w, str_from(apis[i])), .all = w};
+
+        list = arena_grow(a, list, n, &capacity, sizeof *list);
+        asker_http_find(apis[i], &wish, a, &list[n++]);
+    }
+    *count = n;
+    return list;
+}
