@@ -148,7 +148,7 @@ static bool raise_landlock(const struct confine_rules *rules, int *abi,
         rules->calls == CONFINE_CALLS_FETCH ? TO_WRITE : TO_WRITE_ALL;
 
     *abi = 0;
-    if (found == 0)
+    if (found == 0 || found < rules->least_abi)
         return true;
     r = handled(rules, known);
     fd = (int)syscall(SYS_landlock_create_ruleset, &r, abis[known].bytes, 0);
@@ -191,6 +191,8 @@ static bool lower_limits(const struct confine_rules *r, struct err *e)
            (!data || lower(RLIMIT_DATA, "RLIMIT_DATA", data, e)) &&
            (!r->max_file_bytes ||
             lower(RLIMIT_FSIZE, "RLIMIT_FSIZE", r->max_file_bytes, e)) &&
+           (!r->max_processes ||
+            lower(RLIMIT_NPROC, "RLIMIT_NPROC", r->max_processes, e)) &&
            (!r->max_files ||
             lower(RLIMIT_NOFILE, "RLIMIT_NOFILE", r->max_files, e));
 }

@@ -78,7 +78,9 @@ static NORETURN void become(const struct proc_start *s, pid_t parent,
 {
     struct failure f = {STEP_FDS, 0};
 
-    if (s->own_group)
+    if (s->own_session)
+        setsid();
+    else if (s->own_group)
         setpgid(0, 0);
     reset_signals();
     prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -11,6 +11,7 @@ struct proc_start {
     const char *dir;         /* NULL: ours */
     int fds[4];              /* become 0 to 3; -1: 0 to 2 ours, 3 closed */
     bool own_group;          /* a process group that can be killed whole */
+    bool own_session;        /* likewise, and no terminal */
 };
 
 /* Returns once the program runs, or could not be started: ERR_NOT_FOUND when

@@ -125,6 +125,7 @@ static bool start(struct run *r, struct err *e)
         .env = r->o->env,
         .dir = r->o->dir,
         .own_group = true,
+        .own_session = r->o->own_session,
     };
 
     if (!make_pipe(&r->their_in, &r->in, &r->in, e) ||

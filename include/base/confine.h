@@ -38,6 +38,9 @@ struct confine_rules {
     uint64_t max_data_bytes; /* RLIMIT_DATA; 0: leave. Not under ASan */
     uint64_t max_file_bytes; /* RLIMIT_FSIZE; 0: leave */
     uint64_t max_files;      /* RLIMIT_NOFILE; 0: leave */
+    uint64_t max_processes;  /* RLIMIT_NPROC; 0: leave */
+    int least_abi; /* of Landlock, to use it: before 2, nothing can be moved
+                    * between folders */
 };
 
 struct confine_done {

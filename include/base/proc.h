@@ -37,6 +37,7 @@ struct proc_options {
      * run at once: group killed, proc_result.stopped. */
     bool (*go_on)(void *ctx);
     void *ctx;
+    bool own_session;    /* not only a group: no terminal, either */
     bool one_stream;     /* stderr goes where stdout goes */
     bool end_all;        /* at the end, whatever way: each process that it left
                       * behind is killed, daemons included (a subreaper) */
