@@ -26,11 +26,13 @@ FETCH_PKG_LIBS   := $(shell pkg-config --libs $(FETCH_PKGS) 2>/dev/null)
 
 SRC       := $(wildcard $(MODULES:%=%/*.c))
 FETCH_SRC := $(wildcard fetch/worker/*.c)
+CAGE_SRC  := $(wildcard runtime/cage/*.c)
 STAR_SRC  := $(wildcard starlark/*.c)
 HEADERS   := $(wildcard include/*/*.h $(MODULES:%=%/*.h) fetch/worker/*.h starlark/*.h)
 TEST_SRC  := $(wildcard tests/unit/*.[ch] tests/fuzz/*.[ch] tests/lib/*.[ch])
 OBJ       := $(SRC:%.c=$(B)/%.o)
 FETCH_OBJ := $(FETCH_SRC:%.c=$(B)/%.o)
+CAGE_OBJ  := $(CAGE_SRC:%.c=$(B)/%.o)
 LIB       := $(B)/libmapm.a
 FETCH_LIB := $(B)/libfetch.a
 STAR_OBJ  := $(STAR_SRC:%.c=$(B)/%.o)
@@ -65,13 +67,17 @@ SAY     = $(if $(V),,@echo '  $(1) $@';)
 SUBMAKE = $(MAKE) --no-print-directory \
           $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
-all: $(B)/mapm $(B)/mapm-fetch $(STAR_LIB) $(B)/star-serve
+all: $(B)/mapm $(B)/mapm-fetch $(B)/mapm-cage $(STAR_LIB) $(B)/star-serve
 
 $(B)/mapm: $(B)/cli/main.o $(LIB) $(STAR_LIB)
 	$(call SAY,LD)$(LINK) $^ $(call ARCHIVES,$(PKG_LIBS) $(STAR_PKG_LIBS)) $(LDLIBS)
 
 $(B)/mapm-fetch: $(B)/fetch/worker/main.o $(FETCH_LIB) $(LIB)
 	$(call SAY,LD)$(LINK) $^ $(FETCH_PKG_LIBS) $(PKG_LIBS) $(LDLIBS)
+
+# Started for each command: only what it needs of base comes out of the archive.
+$(B)/mapm-cage: $(CAGE_OBJ) $(LIB)
+	$(call SAY,LD)$(LINK) $^ $(call ARCHIVES,$(PKG_LIBS)) $(LDLIBS)
 
 $(LIB): $(filter-out $(B)/cli/main.o,$(OBJ)) $(B)/members
 	@rm -f $@
@@ -100,6 +106,11 @@ $(B)/tests/unit/star_%.o $(B)/tests/fuzz/fuzz_star%.o \
 $(B)/unit/star_%: $(B)/tests/unit/star_%.o $(STAR_LIB)
 	@mkdir -p $(@D)
 	$(call SAY,LD)$(LINK) $^ $(STAR_PKG_LIBS) $(LDLIBS)
+
+# They run commands; what raises the walls stands beside them.
+$(B)/unit/sandbox_test $(B)/unit/commander_test: | $(B)/unit/mapm-cage
+$(B)/unit/mapm-cage: $(B)/mapm-cage
+	@mkdir -p $(@D) && ln -sf ../mapm-cage $@
 
 # This test stands between the language and its memory.
 WRAPPED := mmap mremap malloc sl_alloc sl_alloc_part sl_storage sl_storage_resize
@@ -138,7 +149,7 @@ QUOTE = '$(subst ','\'',$(1))'
 $(B)/flags: FORCE
 	@$(call KEEP,$(call QUOTE,$(CC) $(FLAGS) $(CPPFLAGS) $(CFLAGS)))
 $(B)/members: FORCE
-	@$(call KEEP,$(call QUOTE,$(SRC) $(FETCH_SRC) $(STAR_SRC)))
+	@$(call KEEP,$(call QUOTE,$(SRC) $(FETCH_SRC) $(CAGE_SRC) $(STAR_SRC)))
 
 ## Tests
 
@@ -239,7 +250,7 @@ lint:
 BENCH_SRC := $(wildcard bench/*.c)
 lint-format:
 	@echo '  clang-format'
-	@clang-format --dry-run -Werror $(SRC) $(FETCH_SRC) $(STAR_SRC) $(HEADERS) \
+	@clang-format --dry-run -Werror $(SRC) $(FETCH_SRC) $(CAGE_SRC) $(STAR_SRC) $(HEADERS) \
 	  $(TEST_SRC) $(BENCH_SRC)
 
 lint-layers:
@@ -258,7 +269,7 @@ lint-cppcheck:
 	  -D_GNU_SOURCE -Iinclude --inline-suppr --suppress=uninitvar \
 	  --suppress=syntaxError:starlark/vm.c \
 	  --error-exitcode=1 \
-	  $(SRC) $(FETCH_SRC) $(STAR_SRC)
+	  $(SRC) $(FETCH_SRC) $(CAGE_SRC) $(STAR_SRC)
 
 lint-man:
 	$(if $(MAN),@echo '  mandoc'; mandoc -Tlint -Wwarning $(MAN))
@@ -273,7 +284,7 @@ lint-shell:
 	  esac; done
 
 # One stamp a file: only what changed since is read again.
-TIDY = $(patsubst %.c,$(B)/tidy/%.ok,$(SRC) $(FETCH_SRC) $(STAR_SRC))
+TIDY = $(patsubst %.c,$(B)/tidy/%.ok,$(SRC) $(FETCH_SRC) $(CAGE_SRC) $(STAR_SRC))
 lint-tidy: $(TIDY)
 $(B)/tidy/%.ok: %.c $(HEADERS) .clang-tidy
 	@mkdir -p $(@D)
@@ -302,7 +313,8 @@ COMPLETION = bash $(SHARE)/bash-completion/completions/mapm \
              fish $(SHARE)/fish/vendor_completions.d/mapm.fish
 install: all
 	install -D -m 755 $(B)/mapm $(DESTDIR)$(PREFIX)/bin/mapm
-	install -D -m 755 $(B)/mapm-fetch $(DESTDIR)$(PREFIX)/libexec/mapm/mapm-fetch
+	for p in mapm-fetch mapm-cage; do install -D -m 755 $(B)/$$p \
+	  $(DESTDIR)$(PREFIX)/libexec/mapm/$$p || exit 1; done
 	for m in $(MAN:man/%=%); do \
 	  install -D -m 644 man/$$m $(DESTDIR)$(MANDIR)/man$${m##*.}/$$m || exit 1; done
 	set -- $(COMPLETION); while [ $$# -gt 0 ]; do mkdir -p "$${2%/*}" && \
@@ -316,7 +328,7 @@ uninstall:
 clean: ; rm -rf build
 
 help:
-	@echo 'make              build mapm and mapm-fetch in build/'
+	@echo 'make              build mapm, mapm-fetch and mapm-cage in build/'
 	@echo 'make quickstart   set up, build, and install an example agent'
 	@echo 'make check        set up, build, and run every test'
 	@echo 'make test         every test but that of the git host itself'
