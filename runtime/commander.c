@@ -1,0 +1,418 @@
+#include "base/fs.h"
+#include "base/proc.h"
+#include "base/text.h"
+#include "mapm/runtime.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cage.h"
+#include "protect.h"
+#include "sandbox.h"
+
+#define POINT_MAX_BYTES   4
+#define MESSAGE_MAX_BYTES 8192
+
+/* What is kept of the output: what mapm-cage says, and more than is shown. */
+struct heard {
+    struct buf text;
+    bool is_cut;
+};
+
+/* One command on its way. */
+struct call {
+    const struct commander_options *o;
+    const struct command *in;
+    struct arena *arena;
+    struct str workspace; /* without links */
+    int fd;               /* of it; locked */
+    char scratch[64];     /* to be removed; "" = none */
+    struct heard heard;
+    struct proc_result result;
+    unsigned limit_ms;
+    struct protect_report report;
+    struct outcome out;
+};
+
+static void call_done(struct call *c)
+{
+    struct err ignored = {0};
+
+    if (c->scratch[0])
+        (void)!fs_remove_tree_at(AT_FDCWD, c->scratch, &ignored);
+    fs_close(&c->fd); /* and the lock goes */
+    buf_done(&c->heard.text);
+}
+
+/* --- outcomes --------------------------------------------------------------------- */
+
+/* Nothing was started. True: the program hears of it and goes on. */
+static bool fail(struct call *c, const char *format, ...) PRINTF(2, 3);
+static bool fail(struct call *c, const char *format, ...)
+{
+    char text[MESSAGE_MAX_BYTES];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    c->out = (struct outcome){
+        .exit_code = -1,
+        .result = arena_printf(c->arena, "error: %s", text),
+    };
+    return false;
+}
+
+/* The message of an err with its hint. */
+static bool fail_err(struct call *c, const struct err *e)
+{
+    return fail(c, "%s%s%s", err_first(e), e->hint[0] ? ": " : "", e->hint);
+}
+
+/* Row 22: UTF-8, whole characters, at most so many; all else stays as it is. */
+static struct str repair(struct str raw, size_t max_points, bool *is_cut,
+                         struct arena *a)
+{
+    struct buf b;
+    struct str result;
+    size_t at = 0, points = 0;
+
+    buf_init(&b, raw.n * 3 + 1);
+    while (at < raw.n && points < max_points) {
+        int32_t c = text_next(raw, &at);
+
+        text_put(&b, c < 0 ? 0xFFFD : c);
+        points++;
+    }
+    *is_cut = *is_cut || at < raw.n;
+    result = arena_str(a, buf_str(&b));
+    buf_done(&b);
+    return result;
+}
+
+static struct str ready_mark(void)
+{
+    return str_of(CAGE_READY, sizeof CAGE_READY - 1);
+}
+
+static struct str failed_mark(void)
+{
+    return str_of(CAGE_FAILED, sizeof CAGE_FAILED - 1);
+}
+
+/* "error: …" in front of what it printed; both together are bounded. */
+static void set_result(struct call *c, const char *error, struct str printed)
+{
+    struct arena *a = c->arena;
+    bool is_cut = c->heard.is_cut;
+    struct str text = printed;
+
+    if (*error)
+        text = arena_printf(a, "error: %s%s%.*s", error, printed.n ? "\n" : "",
+                            STR_ARG(printed));
+    c->out.result = repair(text, c->in->max_chars, &is_cut, a);
+    c->out.truncated = is_cut;
+}
+
+static void judge(struct call *c)
+{
+    struct str printed =
+        str_from_index(buf_str(&c->heard.text), ready_mark().n);
+    struct protect_report *r = &c->report;
+    struct str names = r->undone.n ? r->undone : r->left;
+
+    c->out = (struct outcome){.exit_code = c->result.exit_code};
+    if (str_starts(printed, failed_mark()) &&
+        c->result.exit_code == CAGE_EXIT) {
+        fail(c, "%.*s",
+             STR_ARG(str_trim(str_from_index(printed, failed_mark().n))));
+    } else if (r->left.n) {
+        set_result(c,
+                   arena_printf(c->arena,
+                                "it changed files that it may not change, "
+                                "and they could not be put back: %.*s",
+                                STR_ARG(r->left))
+                       .p,
+                   printed);
+    } else if (names.n) {
+        set_result(c,
+                   arena_printf(c->arena,
+                                "it changed files that it may not change; "
+                                "they are as before: %.*s",
+                                STR_ARG(names))
+                       .p,
+                   printed);
+    } else if (c->result.timed_out) {
+        c->out.exit_code = -1;
+        set_result(c,
+                   arena_printf(c->arena, "timed out after %u s",
+                                (c->limit_ms + 500) / 1000)
+                       .p,
+                   printed);
+    } else {
+        c->out.ok = c->result.exit_code == 0;
+        set_result(c, "", printed);
+    }
+}
+
+/* --- what is to run ------------------------------------------------------------------- */
+
+static bool check_words(struct call *c)
+{
+    const struct command *in = c->in;
+    size_t bytes = 0;
+
+    if (in->argc == 0 || in->argv[0].n == 0)
+        return fail(c, "no program is named");
+    for (size_t i = 0; i < in->argc; i++) {
+        bytes += in->argv[i].n + 1;
+        if (str_has_char(in->argv[i], '\0'))
+            return fail(c, "word %zu of the command holds a NUL", i + 1);
+    }
+    if (in->argc > COMMAND_MAX_WORDS || bytes > COMMAND_WORDS_MAX_BYTES)
+        return fail(c, "the command is longer than %d words or %u KiB",
+                    COMMAND_MAX_WORDS, COMMAND_WORDS_MAX_BYTES >> 10);
+    return true;
+}
+
+/* Row 15, row 19: by its name on PATH, never in the workspace; by a path when
+ * the rule says so. */
+static bool find_program(struct call *c, struct str *program)
+{
+    struct arena *a = c->arena;
+    struct str word = c->in->argv[0];
+    struct err e = {0};
+
+    if (!str_has_char(word, '/')) {
+        if (!proc_find_program(str_c(word, a), c->workspace.p, a, program, &e))
+            return fail_err(c, &e);
+        return true;
+    }
+    if (!c->o->by_path)
+        return fail(c, "%.*s is a path: it runs when a rule names it as such",
+                    STR_ARG(word));
+    *program = fs_normalize(fs_join(c->workspace, word, a), a);
+    if (access(program->p, X_OK) < 0)
+        return fail(c, "%.*s: %s", STR_ARG(word), strerror(errno));
+    return true;
+}
+
+static bool open_workspace(struct call *c, struct err *e)
+{
+    uint64_t now = proc_now_ms();
+    uint64_t wait = c->in->deadline_ms > now ? c->in->deadline_ms - now : 0;
+    struct str home = sandbox_home(c->arena);
+
+    c->workspace = path_real(c->o->workspace, c->arena);
+    if (!c->workspace.n || !fs_open_dir(c->workspace.p, &c->fd, e))
+        return fail(c, "%.*s is no folder", STR_ARG(c->o->workspace));
+    if (c->o->sandbox != SANDBOX_OFF &&
+        (str_is(c->workspace, "/") || str_eq(c->workspace, home)))
+        return fail(c,
+                    "commands do not run in %s itself, where keys and start "
+                    "files are: use a folder below it",
+                    c->workspace.p);
+    /* As mapm install has it: neither runs while the other does. */
+    if (fs_lock(c->fd, true, wait > UINT32_MAX ? UINT32_MAX : (unsigned)wait,
+                c->o->waiting, c->o->ctx, e))
+        return true;
+    if (e->code == ERR_INTERRUPTED)
+        return false;
+    return fail(c, "the workspace was in use by another mapm all the time");
+}
+
+/* --- running it --------------------------------------------------------------------------- */
+
+static void hear(void *ctx, bool is_err, struct str block)
+{
+    struct heard *h = ctx;
+    size_t room = h->text.max - h->text.n;
+
+    (void)is_err;
+    if (block.n > room) {
+        block = str_slice(block, 0, room);
+        h->is_cut = true;
+    }
+    buf_append(&h->text, block);
+}
+
+/* Without bubblewrap there is no /tmp of its own: a private folder in it. */
+static bool make_scratch(struct call *c, struct sandbox_job *job)
+{
+    static const char *const roots[] = {"/tmp", "/var/tmp"};
+
+    if (job->way == SANDBOX_BOTH)
+        return true;
+    for (size_t i = 0; !c->scratch[0] && i < 2; i++) {
+        snprintf(c->scratch, sizeof c->scratch, "%s/mapm-XXXXXX", roots[i]);
+        if (!mkdtemp(c->scratch))
+            c->scratch[0] = '\0';
+    }
+    if (!c->scratch[0])
+        return fail(c, "no folder for its own files in /tmp or /var/tmp");
+    job->scratch = path_real(str_from(c->scratch), c->arena);
+    return true;
+}
+
+/*
+ * Runs it one way. False: an outcome stands, or `e` when the run must end.
+ * `*went` false: the walls could not be built; what was said is heard.
+ */
+static bool go(struct call *c, struct sandbox_job job, bool *went,
+               struct err *e)
+{
+    struct sandbox_start start;
+    struct protect *p = NULL;
+    struct proc_options o = {
+        .dir = c->workspace.p,
+        .output = hear,
+        .ctx = &c->heard,
+        .one_stream = true,
+        .own_session = true,
+        .end_all = true,
+        .report_timeout = true,
+    };
+    uint64_t now = proc_now_ms(), left;
+    bool ran;
+
+    job.places = (struct places){.arena = c->arena};
+    if (!make_scratch(c, &job))
+        return false;
+    if (job.way != SANDBOX_NONE) {
+        if (!protect_look(c->workspace, c->fd, job.way == SANDBOX_BOTH,
+                          c->arena, &p, e))
+            return fail_err(c, e);
+        protect_places(p, &job.places);
+    }
+    sandbox_build(&job, c->arena, &start);
+    left = c->in->deadline_ms > now ? c->in->deadline_ms - now : 1;
+    c->limit_ms = c->in->timeout_s * 1000;
+    if (left < c->limit_ms)
+        c->limit_ms = (unsigned)left;
+    o.argv = start.argv;
+    o.env = start.env;
+    o.timeout_ms = c->limit_ms;
+    buf_clear(&c->heard.text);
+    c->heard.is_cut = false;
+    ran = proc_run(&o, c->arena, &c->result, e);
+    if (p)
+        protect_settle(p, c->arena, &c->report);
+    if (!ran && e->code == ERR_INTERRUPTED)
+        return false;
+    if (!ran)
+        return fail_err(c, e);
+    *went = str_starts(buf_str(&c->heard.text), ready_mark());
+    return true;
+}
+
+/* The first line of what bwrap or mapm-cage said instead. */
+static struct str complaint(const struct call *c)
+{
+    struct str text = buf_str(&c->heard.text), line = STR("");
+    bool is_cut = false;
+
+    if (str_starts(text, failed_mark()))
+        text = str_from_index(text, failed_mark().n);
+    (void)str_line(&text, &line);
+    return repair(line, 300, &is_cut, c->arena);
+}
+
+static void say(const struct call *c, const char *text)
+{
+    if (c->o->notice)
+        c->o->notice(c->o->ctx, text);
+}
+
+/* bwrap could not: because of this machine, or because of this workspace? */
+static bool go_alone(struct call *c, struct sandbox_job job, bool *went,
+                     struct err *e)
+{
+    struct str why = complaint(c);
+    struct sandbox_walls walls;
+
+    sandbox_look(c->workspace, c->arena, &walls);
+    if (walls.namespaces)
+        return fail(c, "the sandbox could not be built: %.*s", STR_ARG(why));
+    if (!walls.enough)
+        return fail(c,
+                    "commands cannot be confined on this machine (bubblewrap: "
+                    "%.*s; Landlock ABI %d, %d is needed): %.*s; or "
+                    "\"policy: {sandbox: off}\" in your own configuration",
+                    STR_ARG(walls.why_not), walls.landlock_abi, CAGE_ALONE_ABI,
+                    STR_ARG(walls.hint));
+    say(c, arena_printf(c->arena,
+                        "commands run behind Landlock and seccomp alone, where "
+                        "modes and times of files outside of the workspace can "
+                        "be changed (bubblewrap: %.*s): %.*s",
+                        STR_ARG(walls.why_not), STR_ARG(walls.hint))
+               .p);
+    job.way = SANDBOX_CAGE;
+    return go(c, job, went, e);
+}
+
+static bool run(struct call *c, struct err *e)
+{
+    struct sandbox_job job = {
+        .way = c->o->sandbox == SANDBOX_OFF ? SANDBOX_NONE : SANDBOX_BOTH,
+        .mode = c->o->sandbox,
+        .network = c->o->network,
+        .sized = true,
+        .workspace = c->workspace,
+        .argv = c->in->argv,
+        .argc = c->in->argc,
+    };
+    bool went = false;
+
+    if (!find_program(c, &job.program))
+        return false;
+    if (!sandbox_find_cage(c->arena, &job.cage, e))
+        return fail_err(c, e);
+    if (job.way == SANDBOX_BOTH)
+        job.bubblewrap = sandbox_find_bubblewrap(c->workspace, c->arena);
+    if (job.way == SANDBOX_NONE || job.bubblewrap.n) {
+        if (!go(c, job, &went, e))
+            return false;
+        if (!went && job.way == SANDBOX_BOTH &&
+            str_find(buf_str(&c->heard.text), STR("--size")) != SIZE_MAX) {
+            job.sized = false; /* before bubblewrap 0.7 */
+            if (!go(c, job, &went, e))
+                return false;
+        }
+    }
+    if (!went && !c->result.timed_out && job.way == SANDBOX_BOTH &&
+        !go_alone(c, job, &went, e))
+        return false;
+    if (!went && !c->result.timed_out)
+        return fail(c, "it could not be started: %.*s", STR_ARG(complaint(c)));
+    return true;
+}
+
+bool commander_run(const struct commander_options *o, const struct command *in,
+                   struct arena *a, struct outcome *out, struct err *e)
+{
+    CLEANUP(call_done)
+    struct call c = {.o = o, .in = in, .arena = a, .fd = -1};
+    struct err why = {0};
+
+    buf_init(&c.heard.text,
+             ready_mark().n + (in->max_chars + 2) * POINT_MAX_BYTES);
+    if (check_words(&c) && open_workspace(&c, &why) && run(&c, &why))
+        judge(&c);
+    if (why.code == ERR_INTERRUPTED) {
+        *e = why;
+        return false;
+    }
+    if (c.report.others.n)
+        say(&c, arena_printf(a,
+                             "changed by another program while a command ran: "
+                             "%.*s",
+                             STR_ARG(c.report.others))
+                    .p);
+    *out = c.out;
+    return true;
+}

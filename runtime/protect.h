@@ -1,0 +1,44 @@
+#ifndef RUNTIME_PROTECT_H
+#define RUNTIME_PROTECT_H
+
+#include "base/err.h"
+
+#include "places.h"
+
+/*
+ * protect: files of a workspace that other programs obey without being asked:
+ * hooks and settings of git, of agents and of editors, what mapm provisioned.
+ * A command may not change them, or make them where they are missing, which no
+ * mount can cover: so they are compared before and after, changes are undone,
+ * and the call fails.
+ * Source: THREATS.md 2, row 19.
+ */
+
+struct protect;
+
+/*
+ * Remembers what is there. `walled`: bubblewrap will show it read-only, so
+ * that a change comes from another program and is reported, never undone;
+ * otherwise copies are taken. `folder` is the workspace, open as `fd`, which
+ * must stay open.
+ * Errors: ERR_LIMIT when there is too much to watch without walls; ERR_IO.
+ */
+MUST_CHECK bool protect_look(struct str folder, int fd, bool walled,
+                             struct arena *a, struct protect **out,
+                             struct err *e);
+
+/* Read-only places, and folders that must stay where they are. */
+void protect_places(const struct protect *p, struct places *places);
+
+/* Paths, for people: joined with ", ", visible, at most ten; "" = none. */
+struct protect_report {
+    struct str undone; /* was changed by the command, is as before */
+    struct str left;   /* was changed by it, and could not be undone */
+    struct str others; /* was changed by another program */
+};
+
+/* Compares, and undoes. Call it when no process of the command is left. */
+void protect_settle(struct protect *p, struct arena *a,
+                    struct protect_report *out);
+
+#endif

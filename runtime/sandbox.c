@@ -1,0 +1,165 @@
+#include "sandbox.h"
+
+#include "base/confine.h"
+#include "base/fs.h"
+#include "base/proc.h"
+#include "base/text.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "cage.h"
+
+#define LOOK_MAX_MS 10000
+
+bool sandbox_find_cage(struct arena *a, struct str *path, struct err *e)
+{
+    static const char *const places[] = {"../libexec/mapm/" CAGE_PROGRAM,
+                                         CAGE_PROGRAM};
+    struct str dir;
+
+    if (!proc_self_dir(a, &dir, e))
+        return false;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        struct str found =
+            fs_normalize(fs_join(dir, str_from(places[i]), a), a);
+
+        if (access(found.p, X_OK) == 0) {
+            *path = found;
+            return true;
+        }
+    }
+    err_set(e, ERR_NOT_FOUND,
+            CAGE_PROGRAM " is not installed beside mapm in %.*s", STR_ARG(dir));
+    return err_hint(e, "install mapm again: the programs belong together");
+}
+
+struct str sandbox_find_bubblewrap(struct str workspace, struct arena *a)
+{
+    struct str path = STR("");
+    struct err ignored = {0};
+
+    if (!proc_find_program("bwrap", str_c(workspace, a), a, &path, &ignored))
+        return STR("");
+    return path;
+}
+
+/* The first line, so that a terminal can only print it. */
+static struct str words_of(struct str text, struct arena *a)
+{
+    struct str line = STR(""), result;
+    struct buf b;
+
+    (void)str_line(&text, &line);
+    buf_init(&b, 4000);
+    text_visible(&b, str_slice(str_trim(line), 0, 300), false);
+    result = arena_str(a, buf_str(&b));
+    buf_done(&b);
+    return result;
+}
+
+/* Builds the walls around nothing. */
+static bool try_namespaces(struct sandbox_walls *w, struct arena *a)
+{
+    struct str cage = STR("");
+    struct err e = {0};
+    struct proc_result r = {0};
+    const char *const env[] = {"PATH=/usr/bin:/bin", NULL};
+    const char *argv[] = {
+        w->bubblewrap.p,
+        "--unshare-user-try",
+        "--unshare-pid",
+        "--unshare-ipc",
+        "--unshare-uts",
+        "--unshare-cgroup-try",
+        "--unshare-net",
+        "--die-with-parent",
+        "--new-session",
+        "--ro-bind",
+        "/",
+        "/",
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
+        "--remount-ro",
+        "/dev",
+        "--",
+        NULL,
+        "-x",
+        "/",
+        NULL,
+    };
+    struct proc_options o = {
+        .argv = argv,
+        .env = env,
+        .dir = "/",
+        .max_output_bytes = 1u << 16,
+        .timeout_ms = LOOK_MAX_MS,
+        .one_stream = true,
+        .own_session = true,
+    };
+
+    if (!sandbox_find_cage(a, &cage, &e)) {
+        w->why_not = words_of(str_from(err_first(&e)), a);
+        return false;
+    }
+    for (size_t i = 0; i + 1 < sizeof argv / sizeof *argv; i++)
+        if (!argv[i])
+            argv[i] = cage.p;
+    if (!proc_run(&o, a, &r, &e)) {
+        w->why_not = words_of(str_from(err_first(&e)), a);
+        return false;
+    }
+    if (str_starts(r.out, str_of(CAGE_READY, sizeof CAGE_READY - 1)))
+        return true;
+    w->why_not = words_of(r.out, a);
+    if (!w->why_not.n)
+        w->why_not = arena_printf(a, "it ended with exit %d", r.exit_code);
+    return false;
+}
+
+static bool is_restricted(void)
+{
+    char c = '0';
+    CLEANUP_FD int fd =
+        open("/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
+             O_RDONLY | O_CLOEXEC);
+
+    return fd >= 0 && read(fd, &c, 1) == 1 && c == '1';
+}
+
+static struct str hint_for(const struct sandbox_walls *w)
+{
+    if (w->namespaces)
+        return STR("");
+    if (!w->bubblewrap.n)
+        return STR("apt install bubblewrap");
+    if (is_restricted())
+        return STR("AppArmor keeps bwrap from user namespaces: install the "
+                   "profile of the package apparmor-profiles for it");
+    return STR("bwrap needs user namespaces: see "
+               "/proc/sys/user/max_user_namespaces and "
+               "/proc/sys/kernel/unprivileged_userns_clone");
+}
+
+void sandbox_look(struct str workspace, struct arena *a,
+                  struct sandbox_walls *out)
+{
+    struct sandbox_walls w = {
+        .bubblewrap = sandbox_find_bubblewrap(workspace, a),
+        .why_not = STR(""),
+        .landlock_abi = confine_landlock_abi(),
+        .seccomp = prctl(PR_GET_SECCOMP) >= 0,
+    };
+
+    if (w.bubblewrap.n)
+        w.namespaces = try_namespaces(&w, a);
+    else
+        w.why_not = STR("not installed");
+    w.enough = w.namespaces || (w.landlock_abi >= CAGE_ALONE_ABI && w.seccomp);
+    w.hint = hint_for(&w);
+    *out = w;
+}

@@ -1,0 +1,77 @@
+#ifndef RUNTIME_SANDBOX_H
+#define RUNTIME_SANDBOX_H
+
+#include "mapm/runtime.h"
+
+#include "places.h"
+
+/*
+ * sandbox: the walls of one command, as argv and environment of the program
+ * that raises them.
+ *
+ *     SANDBOX_BOTH   bwrap … -- mapm-cage … -- PROGRAM
+ *     SANDBOX_CAGE   mapm-cage -a … -- PROGRAM        without bubblewrap
+ *     SANDBOX_NONE   mapm-cage -o … -- PROGRAM        policy.sandbox: off
+ *
+ * Source: THREATS.md 1.6, 2.
+ */
+
+enum sandbox_way { SANDBOX_BOTH, SANDBOX_CAGE, SANDBOX_NONE };
+
+struct sandbox_job {
+    enum sandbox_way way;
+    enum sandbox mode;
+    bool network;
+    bool sized;           /* bwrap knows --size */
+    struct str workspace; /* without links */
+    struct str bubblewrap, cage;
+    struct str program;
+    const struct str *argv;
+    size_t argc;
+    struct str scratch;   /* CAGE: a folder of its own */
+    struct places places; /* what the caller adds: protected files */
+};
+
+struct sandbox_start {
+    const char *const *argv;
+    const char *const *env;
+};
+
+/* In `a`. Settles the places. */
+void sandbox_build(struct sandbox_job *job, struct arena *a,
+                   struct sandbox_start *out);
+
+/* Beside this program, never from PATH. ERR_NOT_FOUND. */
+MUST_CHECK bool sandbox_find_cage(struct arena *a, struct str *path,
+                                  struct err *e);
+
+/* On PATH, outside of the workspace; "" when it is not there. */
+struct str sandbox_find_bubblewrap(struct str workspace, struct arena *a);
+
+/* Where the home of the user is: $HOME without links; "" for none. */
+struct str sandbox_home(struct arena *a);
+
+/* Arguments as they are added. */
+struct words {
+    const char **all;
+    size_t count, capacity;
+    struct arena *arena;
+};
+void words_add(struct words *w, const char *word);
+void words_add_str(struct words *w, struct str word);
+
+/* The parts of sandbox_build: what is seen, and the environment. */
+void sandbox_view(struct sandbox_job *job);
+const char *const *sandbox_environment(const struct sandbox_job *job,
+                                       struct arena *a);
+
+/* Where HOME and TMPDIR of the command are. */
+struct str sandbox_own_home(const struct sandbox_job *job);
+struct str sandbox_own_tmp(const struct sandbox_job *job);
+
+/* PATH for the command: absolute, not in the workspace; each existing folder
+ * once. `visit` may be NULL. In `a`. */
+struct str sandbox_path(const struct sandbox_job *job, struct arena *a,
+                        void (*visit)(void *ctx, struct str real), void *ctx);
+
+#endif
