@@ -1,7 +1,6 @@
-#include "mapm/runtime.h"
-
 #include "base/fs.h"
 #include "base/proc.h"
+#include "mapm/runtime.h"
 #include "mapm/store.h"
 
 #include <stdlib.h>
@@ -79,7 +78,6 @@ static bool set_limits(struct running *r, struct err *e)
 {
     struct invocation *inv = r->inv;
 
-    r->limits = r->layer.limits;
     return set_limit(inv, OPTION_MAX_ASK_CALLS, &r->limits.run_max_asks, e) &&
            set_limit(inv, OPTION_MAX_COMMAND_CALLS, &r->limits.run_max_commands,
                      e) &&
@@ -182,8 +180,8 @@ static void print_result(struct running *r, const struct runtime_result *result)
             term_note(&inv->term, "%.*s", STR_ARG(str_trim(result->report)));
         return;
     }
-    print_line(inv, has_option(inv, OPTION_JSON) ? result->envelope
-                                                 : result->text);
+    print_line(inv,
+               has_option(inv, OPTION_JSON) ? result->envelope : result->text);
 }
 
 /* --- may it run? (K37, X27, row 21) ----------------------------------------------- */
@@ -281,7 +279,6 @@ static bool set_host(struct running *r, struct runtime_host *out, struct err *e)
 
     if (has_option(inv, OPTION_REPLAY)) {
         *out = tape_replay(&r->player);
-        out->step = NULL;
         return true;
     }
     *out = (struct runtime_host){host_ask, host_command, host_step, r};
@@ -291,8 +288,9 @@ static bool set_host(struct running *r, struct runtime_host *out, struct err *e)
         r->recorder.inner = *out;
         buf_init(&r->recorder.lines, TAPE_MAX_BYTES);
         *out = tape_record(&r->recorder);
-        tape_begin(&r->recorder, r->found.skill.document.name, r->found.digest,
-                   r->input);
+        tape_begin(&r->recorder, r->found.skill.document.name,
+                   tape_digest(r->found.skill.program, &inv->arena), r->input,
+                   &r->limits);
     }
     return true;
 }
@@ -308,27 +306,33 @@ static bool read_tape(struct running *r, bool *given, struct err *e)
     if (!fs_read_user_file(name, TAPE_MAX_BYTES, &inv->arena, &text, e) ||
         !tape_parse(text, name, &inv->arena, &r->tape, e))
         return err_wrap(e, "cannot replay %s", name);
-    r->player = (struct tape_player){.tape = &r->tape, .arena = &inv->arena};
+    r->player = (struct tape_player){
+        .tape = &r->tape,
+        .step = run_show_step,
+        .ctx = &r->show,
+        .arena = &inv->arena,
+    };
     if (!*given) /* the tape knows what it was recorded with */
         r->input = r->tape.input;
     *given = true;
-    if (r->found.digest.n && r->tape.digest.n &&
-        !str_eq(r->found.digest, r->tape.digest))
-        term_note(&inv->term, "%s was recorded with another version of %.*s",
-                  name, STR_ARG(r->found.skill.document.name));
-    return true;
+    r->limits = r->tape.limits;
+    if (r->tape.digest.n &&
+        !str_eq(tape_digest(r->found.skill.program, &inv->arena),
+                r->tape.digest))
+        term_note(&inv->term, "%s was recorded with another %.*s", name,
+                  STR_ARG(r->found.skill.file));
+    return set_limits(r, e);
 }
 
-static bool finish_replay(struct running *r, const struct runtime_result *result,
-                          struct err *e)
+static bool finish_replay(struct running *r,
+                          const struct runtime_result *result, struct err *e)
 {
     struct invocation *inv = r->inv;
-    struct str difference = r->player.difference;
+    struct str difference;
 
     if (!has_option(inv, OPTION_REPLAY))
         return true;
-    if (difference.n == 0)
-        difference = tape_compare(&r->tape, result, &inv->arena);
+    difference = tape_judge(&r->player, result, &inv->arena);
     if (difference.n == 0)
         return true;
     term_note(&inv->term, "%.*s", STR_ARG(str_trim(difference)));
@@ -336,12 +340,11 @@ static bool finish_replay(struct running *r, const struct runtime_result *result
                    STR_ARG(option_value(inv, OPTION_REPLAY)));
 }
 
-static bool finish_record(struct running *r, const struct runtime_result *result,
-                          struct err *e)
+static bool finish_record(struct running *r,
+                          const struct runtime_result *result, struct err *e)
 {
     struct invocation *inv = r->inv;
     const char *name = str_c(option_value(inv, OPTION_RECORD), &inv->arena);
-    bool ok;
 
     if (!has_option(inv, OPTION_RECORD))
         return true;
@@ -349,10 +352,9 @@ static bool finish_record(struct running *r, const struct runtime_result *result
         term_note(&inv->term, "interrupted: %s is not written", name);
         return true;
     }
-    tape_end(&r->recorder, result);
-    ok = buf_check(&r->recorder.lines, "the tape", e) &&
-         fs_replace_user_file(name, 0644, buf_str(&r->recorder.lines), e);
-    return ok || err_wrap(e, "cannot record %s", name);
+    return (tape_end(&r->recorder, result, e) &&
+            fs_replace_user_file(name, 0644, buf_str(&r->recorder.lines), e)) ||
+           err_wrap(e, "cannot record %s", name);
 }
 
 /* --- the run ----------------------------------------------------------------------------- */
@@ -449,6 +451,7 @@ static bool run(struct running *r, int *exit_code, struct err *e)
     bool found, given;
 
     *exit_code = EXIT_FAILED;
+    r->limits = r->layer.limits;
     if (!set_limits(r, e) || !find_program(r, &found, e))
         return false;
     if (!found)

@@ -99,8 +99,6 @@ const struct option options[OPTION_COUNT] = {
         "Give the program this input: JSON, @FILE or -"},
     [OPTION_ASK] = {"ask", 0, "BACKEND", ARGUMENT_TEXT, NULL,
         "Have this agent, program or API answer"},
-    [OPTION_ALLOW] = {"allow", 0, "RULE", ARGUMENT_TEXT, NULL,
-        "Let such commands through; may be repeated"},
     [OPTION_MAX_ASK_CALLS] = {"max-ask-calls", 0, "N", ARGUMENT_TEXT, NULL,
         "Let it ask at most so often"},
     [OPTION_MAX_COMMAND_CALLS] = {"max-command-calls", 0, "N", ARGUMENT_TEXT, NULL,
