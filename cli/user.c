@@ -4,17 +4,25 @@
 
 #include <stdlib.h>
 
-static bool read_config(struct invocation *inv, struct project *user,
-                        struct limits *limits, struct err *e)
+struct str user_config_path(struct invocation *inv)
 {
     const char *xdg = getenv("XDG_CONFIG_HOME");
-    struct str folder = str_from(xdg && xdg[0] == '/' ? xdg : NULL), path, text;
+    struct str folder = str_from(xdg && xdg[0] == '/' ? xdg : NULL);
 
     if (folder.n == 0 && inv->home.n)
         folder = fs_join(inv->home, STR(".config"), &inv->arena);
     if (folder.n == 0)
+        return folder;
+    return fs_join(folder, STR("mapm/config.yaml"), &inv->arena);
+}
+
+static bool read_config(struct invocation *inv, struct project *user,
+                        struct limits *limits, struct err *e)
+{
+    struct str path = user_config_path(inv), text;
+
+    if (path.n == 0)
         return true;
-    path = fs_join(folder, STR("mapm/config.yaml"), &inv->arena);
     if (!fs_read_user_file(path.p, PROJECT_MAX_BYTES, &inv->arena, &text, e)) {
         if (e->code != ERR_NOT_FOUND)
             return err_wrap(e, "cannot read %s", path.p);

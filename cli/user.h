@@ -8,6 +8,10 @@
  * MAPM_GITHUB_HOSTS. Only here rights are widened (DESIGN.md 3.1).
  * Ownership: in the invocation's arena.
  */
+
+/* Where config.yaml is looked for; "" when the environment names no folder. */
+struct str user_config_path(struct invocation *inv);
+
 MUST_CHECK bool user_read(struct invocation *inv, struct project *user,
                           struct limits *limits, struct origin_rules *rules,
                           struct err *e);

@@ -1,0 +1,358 @@
+#include "base/fs.h"
+#include "base/path.h"
+#include "base/proc.h"
+
+#include <inttypes.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "doctor.h"
+#include "open_store.h"
+#include "user.h"
+
+#define LANDLOCK_ABI_MIN 3 /* THREATS.md 1.6 */
+
+static const char program_group[] = "mapm";
+static const char file_group[] = "files";
+static const char wall_group[] = "sandbox of commands";
+static const char policy_group[] = "policy";
+
+/* --- files ---------------------------------------------------------------- */
+
+/* Whoever can change config.yaml decides what mapm starts. */
+static bool is_exposed(struct doctor *d, struct str name, struct str path)
+{
+    const char *p = str_c(path, &d->inv->arena);
+    struct stat st;
+
+    if (stat(p, &st) < 0)
+        return false;
+    if (st.st_uid != geteuid() && st.st_uid != 0) {
+        doctor_add(d, file_group, name, DOCTOR_BROKEN,
+                   "%s belongs to another user (%u)", p, (unsigned)st.st_uid);
+        doctor_hint(d, "make it yours: it says which programs mapm starts");
+        return true;
+    }
+    if (!(st.st_mode & 022))
+        return false;
+    doctor_add(d, file_group, name, DOCTOR_WARN,
+               "others may write to %s (mode %03o)", p,
+               (unsigned)(st.st_mode & 0777));
+    doctor_hint(d, "chmod go-w %s", p);
+    return true;
+}
+
+static void look_config(struct doctor *d)
+{
+    const struct str name = STR("config.yaml");
+    struct limits limits;
+    struct origin_rules rules;
+    struct err e = {0};
+
+    d->user_file = user_config_path(d->inv);
+    if (!user_read(d->inv, &d->user, &limits, &rules, &e)) {
+        doctor_add_err(d, file_group, name, DOCTOR_BROKEN, &e);
+        d->user = (struct project){0};
+        return;
+    }
+    if (d->user_file.n == 0) {
+        doctor_add(d, file_group, name, DOCTOR_MISSING,
+                   "no place for it: HOME is not an absolute path");
+        doctor_hint(d, "set HOME or XDG_CONFIG_HOME");
+    } else if (access(str_c(d->user_file, &d->inv->arena), F_OK) < 0) {
+        doctor_add(d, file_group, name, DOCTOR_OK,
+                   "%.*s is not there: defaults count", STR_ARG(d->user_file));
+    } else if (!is_exposed(d, name, d->user_file)) {
+        doctor_add(d, file_group, name, DOCTOR_OK, "%.*s",
+                   STR_ARG(d->user_file));
+    }
+}
+
+static bool exists_below(struct str folder, const char *name, struct arena *a)
+{
+    return access(str_c(fs_join(folder, str_from(name), a), a), F_OK) == 0;
+}
+
+static void look_workspace(struct doctor *d)
+{
+    struct arena *a = &d->inv->arena;
+    struct str where;
+    struct err e = {0};
+    size_t count;
+
+    d->has_layer = layer_open(d->inv, LAYER_READ, &d->layer, &e);
+    where = d->layer.path.n ? d->layer.path : d->inv->cwd;
+    if (!d->has_layer) {
+        doctor_add_err(d, file_group, STR("workspace"), DOCTOR_BROKEN, &e);
+        return;
+    }
+    if (!exists_below(where, "mapm.yaml", a) &&
+        !exists_below(where, "mapm.local.yaml", a)) {
+        doctor_add(d, file_group, STR("workspace"), DOCTOR_MISSING,
+                   "no mapm.yaml in %.*s or above it", STR_ARG(where));
+        doctor_hint(d, "mapm init starts a workspace, and so does the first "
+                       "mapm install");
+        return;
+    }
+    count = d->layer.by_name.count;
+    doctor_add(d, file_group, STR("workspace"), DOCTOR_OK,
+               "%.*s, %zu package%s installed", STR_ARG(where), count,
+               count == 1 ? "" : "s");
+}
+
+static void look_store(struct doctor *d)
+{
+    struct store_stats stats;
+    struct store *store = NULL;
+    struct str home;
+    struct err e = {0};
+    char bytes[16];
+
+    if (!store_find_home(&d->inv->arena, &home, &e)) {
+        doctor_add_err(d, file_group, STR("store"), DOCTOR_BROKEN, &e);
+        return;
+    }
+    /* To open it would be to make it. */
+    if (!exists_below(home, "store", &d->inv->arena)) {
+        doctor_add(d, file_group, STR("store"), DOCTOR_OK,
+                   "%.*s: made by the first install", STR_ARG(home));
+        return;
+    }
+    if (!store_open(home, &store, &e) || !store_stats(store, &stats, &e)) {
+        doctor_add_err(d, file_group, STR("store"), DOCTOR_BROKEN, &e);
+    } else if (stats.damaged) {
+        doctor_add(d, file_group, STR("store"), DOCTOR_WARN,
+                   "%.*s: %" PRIu64 " damaged objects were set aside",
+                   STR_ARG(home), stats.damaged);
+        doctor_hint(d, "they are fetched when they are needed; mapm store gc "
+                       "drops the damaged ones");
+    } else {
+        doctor_add(d, file_group, STR("store"), DOCTOR_OK,
+                   "%.*s, %" PRIu64 " objects, %s", STR_ARG(home),
+                   stats.objects, term_bytes(stats.bytes, bytes));
+    }
+    close_store(d->inv, store);
+}
+
+void doctor_look_files(struct doctor *d)
+{
+    look_config(d);
+    look_workspace(d);
+    look_store(d);
+}
+
+/* --- programs ------------------------------------------------------------- */
+
+/* Those that belong to mapm stand beside it: never one of PATH. */
+static void look_own(struct doctor *d, const char *program, const char *lacks)
+{
+    struct arena *a = &d->inv->arena;
+    static const char *const folders[] = {"../libexec/mapm", "."};
+    const struct str name = str_from(program);
+    struct str dir;
+    struct err e = {0};
+
+    if (!proc_self_dir(a, &dir, &e)) {
+        doctor_add_err(d, program_group, name, DOCTOR_BROKEN, &e);
+        return;
+    }
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        struct str place = fs_join(dir, str_from(folders[i]), a);
+        struct str path = fs_normalize(fs_join(place, name, a), a);
+
+        if (access(str_c(path, a), X_OK) == 0) {
+            doctor_add(d, program_group, name, DOCTOR_OK, "%.*s",
+                       STR_ARG(path));
+            return;
+        }
+    }
+    doctor_add(d, program_group, name, DOCTOR_BROKEN,
+               "not installed beside mapm in %.*s: %s", STR_ARG(dir), lacks);
+    doctor_hint(d, "install mapm again: its programs belong together");
+}
+
+void doctor_look_programs(struct doctor *d)
+{
+    struct arena *a = &d->inv->arena;
+    struct str path;
+    struct err e = {0};
+
+    doctor_add(d, program_group, STR("version"), DOCTOR_OK, "%s", MAPM_VERSION);
+    look_own(d, "mapm-fetch", "no network");
+    look_own(d, "mapm-cage", "commands of metaskills cannot run");
+    if (proc_find_program("git", NULL, a, &path, &e)) {
+        doctor_add(d, program_group, STR("git"), DOCTOR_OK, "%.*s",
+                   STR_ARG(path));
+        return;
+    }
+    doctor_add(d, program_group, STR("git"), DOCTOR_MISSING,
+               "not on PATH: no credential helpers, no mapm check --against");
+    doctor_hint(d, "installing packages works without it");
+}
+
+/* --- walls ---------------------------------------------------------------- */
+
+static void look_bubblewrap(struct doctor *d, const struct sandbox_walls *w)
+{
+    if (w->bubblewrap.n == 0) {
+        doctor_add(d, wall_group, STR("bubblewrap"), DOCTOR_MISSING,
+                   "bwrap is not on PATH");
+        doctor_hint(d, "install bubblewrap: the outer wall");
+    } else if (!w->namespaces) {
+        doctor_add(d, wall_group, STR("bubblewrap"), DOCTOR_WARN,
+                   "%.*s cannot be used: %.*s", STR_ARG(w->bubblewrap),
+                   STR_ARG(w->why_not));
+        if (w->hint.n)
+            doctor_hint(d, "%.*s", STR_ARG(w->hint));
+    } else {
+        doctor_add(d, wall_group, STR("bubblewrap"), DOCTOR_OK, "%.*s",
+                   STR_ARG(w->bubblewrap));
+    }
+}
+
+static void look_kernel(struct doctor *d, const struct sandbox_walls *w)
+{
+    if (w->landlock_abi == 0) {
+        doctor_add(d, wall_group, STR("landlock"), DOCTOR_MISSING,
+                   "this kernel does not have it, or has it switched off");
+    } else if (w->landlock_abi < LANDLOCK_ABI_MIN) {
+        doctor_add(d, wall_group, STR("landlock"), DOCTOR_WARN,
+                   "ABI %d; alone it is enough from %d on", w->landlock_abi,
+                   LANDLOCK_ABI_MIN);
+    } else {
+        doctor_add(d, wall_group, STR("landlock"), DOCTOR_OK, "ABI %d",
+                   w->landlock_abi);
+    }
+    if (w->seccomp)
+        doctor_add(d, wall_group, STR("seccomp"), DOCTOR_OK,
+                   "system calls can be filtered");
+    else
+        doctor_add(d, wall_group, STR("seccomp"), DOCTOR_MISSING,
+                   "this kernel cannot filter system calls");
+}
+
+void doctor_look_walls(struct doctor *d)
+{
+    bool is_off = str_is(d->user.sandbox, "off");
+    struct sandbox_walls w = {0};
+
+    sandbox_look(d->has_layer ? d->layer.path : d->inv->cwd, &d->inv->arena,
+                 &w);
+    look_bubblewrap(d, &w);
+    look_kernel(d, &w);
+    if (is_off) {
+        doctor_add(d, wall_group, STR("commands"), DOCTOR_WARN,
+                   "run without any of these: policy.sandbox is off in %.*s",
+                   STR_ARG(d->user_file));
+    } else if (w.enough) {
+        doctor_add(d, wall_group, STR("commands"), DOCTOR_OK, "can run");
+    } else {
+        doctor_add(d, wall_group, STR("commands"), DOCTOR_BROKEN,
+                   "are refused: too few walls");
+        if (w.hint.n)
+            doctor_hint(d, "%.*s", STR_ARG(w.hint));
+    }
+}
+
+/* --- policy --------------------------------------------------------------- */
+
+/* The user's word, else the workspace's, else the default. */
+static void add_choice(struct doctor *d, const char *name, struct str user,
+                       struct str workspace, const char *fallback)
+{
+    if (user.n)
+        doctor_add(d, policy_group, str_from(name), DOCTOR_OK,
+                   "%.*s (config.yaml)", STR_ARG(user));
+    else if (workspace.n)
+        doctor_add(d, policy_group, str_from(name), DOCTOR_OK,
+                   "%.*s (mapm.yaml)", STR_ARG(workspace));
+    else
+        doctor_add(d, policy_group, str_from(name), DOCTOR_OK, "%s (default)",
+                   fallback);
+}
+
+/* A workspace that says no is heard at once, one that says yes when the user
+ * has accepted it. */
+static void look_network(struct doctor *d, const struct project *p,
+                         bool accepted)
+{
+    const struct str name = STR("network");
+
+    if (p->network == PROJECT_FALSE)
+        doctor_add(d, policy_group, name, DOCTOR_OK, "false (mapm.yaml)");
+    else if (d->user.network != PROJECT_UNSAID)
+        doctor_add(d, policy_group, name, DOCTOR_OK, "%s (config.yaml)",
+                   d->user.network == PROJECT_TRUE ? "true" : "false");
+    else if (p->network == PROJECT_TRUE)
+        doctor_add(d, policy_group, name, DOCTOR_OK, "%s",
+                   accepted ? "true (mapm.yaml)"
+                            : "false: that of mapm.yaml is not accepted");
+    else
+        doctor_add(d, policy_group, name, DOCTOR_OK, "false (default)");
+}
+
+static void count_rules(const struct project *p, size_t counts[2])
+{
+    for (size_t i = 0; i < p->rule_count; i++)
+        counts[p->rules[i].allow]++;
+}
+
+/* What of the workspace's counts only when it is accepted. */
+static bool is_accepted(struct doctor *d, const struct project *p,
+                        bool *is_needed)
+{
+    struct store *store = NULL;
+    struct hash digest;
+    struct str home;
+    struct err e = {0};
+    bool accepted;
+
+    *is_needed = project_policy_digest(p, &digest);
+    if (!*is_needed || !store_find_home(&d->inv->arena, &home, &e) ||
+        !exists_below(home, "store", &d->inv->arena) ||
+        !store_open(home, &store, &e))
+        return false;
+    accepted =
+        store_is_trusted(store, STORE_TRUST_POLICY, d->layer.path, &digest, &e);
+    store_close(store);
+    return accepted;
+}
+
+static void look_rules(struct doctor *d, const struct project *p,
+                       bool is_needed, bool accepted)
+{
+    size_t user[2] = {0, 0}, workspace[2] = {0, 0};
+
+    count_rules(&d->user, user);
+    count_rules(p, workspace);
+    if (d->user.rule_count + p->rule_count == 0) {
+        doctor_add(d, policy_group, STR("commands"), DOCTOR_OK,
+                   "no rules: each is asked about on a terminal, and denied "
+                   "without one");
+        return;
+    }
+    doctor_add(d, policy_group, STR("commands"),
+               is_needed && !accepted ? DOCTOR_WARN : DOCTOR_OK,
+               "%zu allowed and %zu denied by config.yaml, %zu and %zu by "
+               "mapm.yaml%s",
+               user[true], user[false], workspace[true], workspace[false],
+               !is_needed ? ""
+               : accepted ? ", which is accepted"
+                          : ", whose rights are not accepted yet");
+    if (is_needed && !accepted)
+        doctor_hint(d, "read policy: in mapm.yaml; mapm trust --workspace "
+                       "accepts it");
+}
+
+void doctor_look_policy(struct doctor *d)
+{
+    static const struct project none;
+    const struct project *p = d->has_layer ? &d->layer.project : &none;
+    bool is_needed = false, accepted = is_accepted(d, p, &is_needed);
+
+    add_choice(d, "sandbox", d->user.sandbox, p->sandbox, "on");
+    look_network(d, p, accepted);
+    add_choice(d, "metaskills", d->user.metaskills, p->metaskills, "trusted");
+    add_choice(d, "keep", d->user.keep, p->keep, "summary");
+    look_rules(d, p, is_needed, accepted);
+}
