@@ -65,6 +65,13 @@ enum option_id {
     OPTION_REVOKE,
     OPTION_WORKSPACE,
     OPTION_ALL_TRUST,
+    OPTION_INPUT,
+    OPTION_ASK,
+    OPTION_MAX_ASK_CALLS,
+    OPTION_MAX_COMMAND_CALLS,
+    OPTION_TRACE,
+    OPTION_RECORD,
+    OPTION_REPLAY,
     OPTION_COUNT,
 };
 
@@ -159,6 +166,7 @@ COMMAND(command_new);
 COMMAND(command_test);
 COMMAND(command_trust);
 COMMAND(command_store);
+COMMAND(command_run);
 COMMAND(command_star);
 COMMAND(command_doctor);
 COMMAND(command_runs);

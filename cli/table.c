@@ -95,6 +95,20 @@ const struct option options[OPTION_COUNT] = {
         "Take this workspace, and what its mapm.yaml allows"},
     [OPTION_ALL_TRUST] = {"all", 0, NULL, ARGUMENT_NONE, NULL,
         "Revoke all that is trusted"},
+    [OPTION_INPUT] = {"input", 0, "JSON", ARGUMENT_PATH, NULL,
+        "Give the program this input: JSON, @FILE or -"},
+    [OPTION_ASK] = {"ask", 0, "BACKEND", ARGUMENT_TEXT, NULL,
+        "Have this agent, program or API answer"},
+    [OPTION_MAX_ASK_CALLS] = {"max-ask-calls", 0, "N", ARGUMENT_TEXT, NULL,
+        "Let it ask at most so often"},
+    [OPTION_MAX_COMMAND_CALLS] = {"max-command-calls", 0, "N", ARGUMENT_TEXT, NULL,
+        "Run at most so many commands for it"},
+    [OPTION_TRACE] = {"trace", 0, NULL, ARGUMENT_NONE, NULL,
+        "Show each step as it happens"},
+    [OPTION_RECORD] = {"record", 0, "FILE", ARGUMENT_PATH, NULL,
+        "Write a tape of the run"},
+    [OPTION_REPLAY] = {"replay", 0, "FILE", ARGUMENT_PATH, NULL,
+        "Answer from a tape, without model or process"},
 };
 
 const enum option_id common_options[] = {
@@ -132,6 +146,11 @@ static const enum option_id trust_options[] = {
     OPTION_ALL_TRUST,
 };
 static const enum option_id store_options[] = {OPTION_DRY_RUN};
+static const enum option_id run_options[] = {
+    OPTION_GLOBAL, OPTION_INPUT, OPTION_ASK, OPTION_ALLOW,
+    OPTION_MAX_ASK_CALLS, OPTION_MAX_COMMAND_CALLS, OPTION_TIMEOUT,
+    OPTION_TRACE, OPTION_RECORD, OPTION_REPLAY,
+};
 static const enum option_id star_options[] = {
     OPTION_COMMAND, OPTION_CHECK, OPTION_DIS, OPTION_MAX_MEM, OPTION_MAX_STEPS,
     OPTION_TIMEOUT,
@@ -175,6 +194,8 @@ const struct subcommand commands[] = {
     {"store", "COMMAND", "Look after the store: path, stats, verify, gc",
         1, 1, ARGUMENT_CHOICE, "path stats verify gc",
         OPTIONS(store_options), command_store},
+    {"run", "NAME [KEY=VALUE...]", "Run a metaskill",
+        1, MANY, ARGUMENT_PACKAGE, NULL, OPTIONS(run_options), command_run},
     {"star", "[FILE]", "Run a Starlark program",
         0, 1, ARGUMENT_PATH, NULL, OPTIONS(star_options), command_star},
     {"runs", "[show [ID]]", "List the runs of metaskills, or show one",

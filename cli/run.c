@@ -1,0 +1,507 @@
+#include "base/fs.h"
+#include "base/proc.h"
+#include "mapm/runtime.h"
+#include "mapm/store.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "layer.h"
+#include "run_command.h"
+#include "run_history.h"
+#include "run_show.h"
+#include "run_skill.h"
+#include "trusted.h"
+
+/*
+ * run: joins what a run needs. The program is found and proved, its input
+ * read, then runtime_run calls back for each ask and command; behind that
+ * stand the back end, the policy and the sandbox, and beside it the terminal,
+ * the history and the tape.
+ */
+
+struct running {
+    struct invocation *inv;
+    struct layer layer;
+    struct store *store;
+    struct run_skill found;
+    struct limits limits;
+    struct str input;
+
+    struct asker_wishes wishes;
+    struct asker *asker; /* chosen by the first ask */
+    struct run_commands commands;
+    struct run_show show;
+    struct run_history history;
+
+    struct tape tape;
+    struct tape_player player;
+    struct tape_recorder recorder;
+};
+
+/* --- what the command line says ---------------------------------------------- */
+
+static bool check_usage(struct invocation *inv, struct err *e)
+{
+    if (has_option(inv, OPTION_RECORD) && has_option(inv, OPTION_REPLAY)) {
+        err_set(e, ERR_USAGE, "mapm run: both --record and --replay");
+        return err_hint(e, "a run is taped, or plays a tape");
+    }
+    return true;
+}
+
+/* What the workspace lowered stays so low: it is the team's word. */
+static bool set_limit(struct invocation *inv, enum option_id id,
+                      struct limit *limit, struct err *e)
+{
+    struct str text = option_value(inv, id);
+    uint64_t n, most = limit->ceiling;
+
+    if (!text.p)
+        return true;
+    if (str_starts(limit->from, STR("mapm.yaml:")) && limit->value < most)
+        most = limit->value;
+    if (str_number(text, most, &n) && n >= limit->least) {
+        limit->value = n;
+        limit->from = arena_printf(&inv->arena, "--%s", options[id].name);
+        return true;
+    }
+    err_set(e, ERR_USAGE, "--%s must be from %llu to %llu", options[id].name,
+            (unsigned long long)limit->least, (unsigned long long)most);
+    if (most < limit->ceiling)
+        err_hint(e, "%.*s sets %s", STR_ARG(limit->from), limit->name);
+    return false;
+}
+
+static bool set_limits(struct running *r, struct err *e)
+{
+    struct invocation *inv = r->inv;
+
+    return set_limit(inv, OPTION_MAX_ASK_CALLS, &r->limits.run_max_asks, e) &&
+           set_limit(inv, OPTION_MAX_COMMAND_CALLS, &r->limits.run_max_commands,
+                     e) &&
+           set_limit(inv, OPTION_TIMEOUT, &r->limits.run_max_seconds, e);
+}
+
+/* --input JSON, @FILE or "-". */
+static bool read_input_text(struct invocation *inv, struct str *out,
+                            struct err *e)
+{
+    struct str text = option_value(inv, OPTION_INPUT);
+
+    *out = STR("");
+    if (!text.p)
+        return true;
+    if (str_is(text, "-"))
+        return fs_read_fd(STDIN_FILENO, INPUT_MAX_BYTES, &inv->arena, out, e) ||
+               err_wrap(e, "read the input from standard input");
+    if (!str_starts(text, STR("@"))) {
+        *out = text;
+        return true;
+    }
+    return fs_read_user_file(str_c(str_from_index(text, 1), &inv->arena),
+                             INPUT_MAX_BYTES, &inv->arena, out, e) ||
+           err_wrap(e, "--input %.*s", STR_ARG(text));
+}
+
+static bool read_input(struct running *r, bool *given, struct err *e)
+{
+    struct invocation *inv = r->inv;
+    struct str text;
+
+    if (!read_input_text(inv, &text, e))
+        return false;
+    if (has_option(inv, OPTION_INPUT) && str_trim(text).n == 0) {
+        err_set(e, ERR_USAGE, "--input: there is nothing");
+        return err_hint(e, "an empty input is '{}'");
+    }
+    return input_read(text, inv->arguments.items + 1, inv->arguments.count - 1,
+                      &inv->arena, &r->input, given, e);
+}
+
+/* --- what is printed ------------------------------------------------------------ */
+
+static void print_failure_json(struct invocation *inv, struct str text,
+                               enum err_code code)
+{
+    struct json_writer w;
+    struct buf b;
+
+    if (str_starts(text, STR("error: ")))
+        text = str_from_index(text, 7);
+    buf_init(&b, SIZE_MAX / 4);
+    json_writer_init(&w, &b, 2);
+    json_begin_object(&w);
+    json_member_string(&w, "schema", STR("mapm.error/1"));
+    json_key(&w, "error");
+    json_begin_object(&w);
+    json_member_string(&w, "code", str_from(err_code_name(code)));
+    json_key(&w, "messages");
+    json_begin_array(&w);
+    json_string(&w, text);
+    json_end_array(&w);
+    json_end_object(&w);
+    json_end_object(&w);
+    print_json(inv, &b);
+    buf_done(&b);
+}
+
+/* As it is for programs; made visible for eyes. */
+static void print_line(struct invocation *inv, struct str line)
+{
+    if (inv->term.is_out) {
+        term_print(&inv->term, "%.*s\n", STR_ARG(line));
+        return;
+    }
+    term_write(&inv->term, line);
+    term_write(&inv->term, STR("\n"));
+}
+
+/* An "error: …" that is the result: on stdout, as hosts expect it (K33). */
+static void print_failure(struct invocation *inv, struct str text,
+                          enum err_code code)
+{
+    if (has_option(inv, OPTION_JSON))
+        print_failure_json(inv, text, code);
+    else
+        print_line(inv, text);
+}
+
+static void print_result(struct running *r, const struct runtime_result *result)
+{
+    struct invocation *inv = r->inv;
+
+    if (result->end != RUNTIME_COMPLETED) {
+        print_failure(inv, result->text,
+                      result->end == RUNTIME_INTERRUPTED ? ERR_INTERRUPTED
+                                                         : ERR_FAILED);
+        if (result->report.n)
+            term_note(&inv->term, "%.*s", STR_ARG(str_trim(result->report)));
+        return;
+    }
+    print_line(inv,
+               has_option(inv, OPTION_JSON) ? result->envelope : result->text);
+}
+
+/* --- may it run? (K37, X27, row 21) ----------------------------------------------- */
+
+static const char *const policies[] = {"off", "local", "trusted", "all"};
+enum { POLICY_OFF, POLICY_LOCAL, POLICY_TRUSTED, POLICY_ALL };
+
+static size_t policy_level(struct str word, size_t other)
+{
+    for (size_t i = 0; i < sizeof policies / sizeof *policies; i++)
+        if (str_is(word, policies[i]))
+            return i;
+    return other;
+}
+
+/* What the user's file says, "trusted" if nothing; a workspace may lower it. */
+static size_t policy_of(const struct layer *l)
+{
+    size_t user = policy_level(l->user.metaskills, POLICY_TRUSTED);
+    size_t workspace = policy_level(l->project.metaskills, POLICY_ALL);
+
+    return workspace < user ? workspace : user;
+}
+
+static bool may_run(struct running *r, struct err *e)
+{
+    size_t level = policy_of(&r->layer);
+
+    if (level == POLICY_OFF) {
+        err_set(e, ERR_REFUSED, "metaskills are switched off here");
+        return err_hint(e, "runtime.metaskills says so: see mapm.yaml(5)");
+    }
+    if (!r->found.is_external || level == POLICY_ALL)
+        return true;
+    if (level == POLICY_LOCAL) {
+        err_set(e, ERR_REFUSED, "%.*s is not of this workspace",
+                STR_ARG(r->found.fqn));
+        return err_hint(e, "runtime.metaskills is local: see mapm.yaml(5)");
+    }
+    return trusted_check(r->inv, r->store, r->found.fqn, r->found.digest, e);
+}
+
+static bool refuse(struct running *r, int *exit_code, struct err *e)
+{
+    struct invocation *inv = r->inv;
+
+    if (e->code != ERR_REFUSED)
+        return false;
+    print_failure(inv,
+                  runtime_not_allowed(r->found.skill.document.name,
+                                      policies[policy_of(&r->layer)],
+                                      &inv->arena),
+                  ERR_REFUSED);
+    term_error(&inv->term, e);
+    *exit_code = EXIT_REFUSED;
+    return true;
+}
+
+/* --- the host ---------------------------------------------------------------------- */
+
+static bool host_ask(void *ctx, const struct ask *in, struct arena *a,
+                     struct answer *out, struct err *e)
+{
+    struct running *r = ctx;
+    const struct asker_news news = {run_show_news, &r->show};
+
+    if (!r->asker) {
+        if (!asker_choose(&r->wishes, &r->inv->arena, &r->asker, e))
+            return false;
+        run_show_asker(&r->show, asker_name(r->asker));
+    }
+    return asker_ask(r->asker, r->layer.path, in, &news, a, out, e);
+}
+
+static bool host_command(void *ctx, const struct command *in, struct arena *a,
+                         struct outcome *out, struct err *e)
+{
+    struct running *r = ctx;
+
+    return run_commands_run(&r->commands, in, a, out, e);
+}
+
+static void host_step(void *ctx, const struct step *s)
+{
+    struct running *r = ctx;
+
+    run_show_step(&r->show, s);
+    run_history_step(&r->history, s);
+}
+
+/* Each of them answers in the same way; what is taped is what came of it. */
+static bool set_host(struct running *r, struct runtime_host *out, struct err *e)
+{
+    struct invocation *inv = r->inv;
+
+    if (has_option(inv, OPTION_REPLAY)) {
+        *out = tape_replay(&r->player);
+        return true;
+    }
+    *out = (struct runtime_host){host_ask, host_command, host_step, r};
+    if (!run_commands_init(&r->commands, inv, r->store, &r->layer, e))
+        return false;
+    if (has_option(inv, OPTION_RECORD)) {
+        r->recorder.inner = *out;
+        buf_init(&r->recorder.lines, TAPE_MAX_BYTES);
+        *out = tape_record(&r->recorder);
+        tape_begin(&r->recorder, r->found.skill.document.name,
+                   tape_digest(r->found.skill.program, &inv->arena), r->input,
+                   &r->limits);
+    }
+    return true;
+}
+
+/* --- tapes ----------------------------------------------------------------------------- */
+
+static bool read_tape(struct running *r, bool *given, struct err *e)
+{
+    struct invocation *inv = r->inv;
+    const char *name = str_c(option_value(inv, OPTION_REPLAY), &inv->arena);
+    struct str text;
+
+    if (!fs_read_user_file(name, TAPE_MAX_BYTES, &inv->arena, &text, e) ||
+        !tape_parse(text, name, &inv->arena, &r->tape, e))
+        return err_wrap(e, "cannot replay %s", name);
+    r->player = (struct tape_player){
+        .tape = &r->tape,
+        .step = run_show_step,
+        .ctx = &r->show,
+        .arena = &inv->arena,
+    };
+    if (!*given) /* the tape knows what it was recorded with */
+        r->input = r->tape.input;
+    *given = true;
+    r->limits = r->tape.limits;
+    if (r->tape.digest.n &&
+        !str_eq(tape_digest(r->found.skill.program, &inv->arena),
+                r->tape.digest))
+        term_note(&inv->term, "%s was recorded with another %.*s", name,
+                  STR_ARG(r->found.skill.file));
+    return set_limits(r, e);
+}
+
+static bool finish_replay(struct running *r,
+                          const struct runtime_result *result, struct err *e)
+{
+    struct invocation *inv = r->inv;
+    struct str difference;
+
+    if (!has_option(inv, OPTION_REPLAY))
+        return true;
+    difference = tape_judge(&r->player, result, &inv->arena);
+    if (difference.n == 0)
+        return true;
+    term_note(&inv->term, "%.*s", STR_ARG(str_trim(difference)));
+    return err_set(e, ERR_FAILED, "%.*s: the run is not what the tape has",
+                   STR_ARG(option_value(inv, OPTION_REPLAY)));
+}
+
+static bool finish_record(struct running *r,
+                          const struct runtime_result *result, struct err *e)
+{
+    struct invocation *inv = r->inv;
+    const char *name = str_c(option_value(inv, OPTION_RECORD), &inv->arena);
+
+    if (!has_option(inv, OPTION_RECORD))
+        return true;
+    if (result->end == RUNTIME_INTERRUPTED) {
+        term_note(&inv->term, "interrupted: %s is not written", name);
+        return true;
+    }
+    return (tape_end(&r->recorder, result, e) &&
+            fs_replace_user_file(name, 0644, buf_str(&r->recorder.lines), e)) ||
+           err_wrap(e, "cannot record %s", name);
+}
+
+/* --- the run ----------------------------------------------------------------------------- */
+
+/* What the user's file says, a summary if nothing; a workspace may lower it. */
+static enum run_keep keep_of(const struct running *r)
+{
+    enum run_keep user = run_keep_find(r->layer.user.keep);
+    enum run_keep workspace =
+        r->layer.project.keep.n ? run_keep_find(r->layer.project.keep) : user;
+
+    if (has_option(r->inv, OPTION_REPLAY))
+        return RUN_KEEP_NONE;
+    return workspace < user ? workspace : user;
+}
+
+/* History never fails a run. */
+static void warn_history(struct invocation *inv, const struct err *e)
+{
+    term_warn(&inv->term, "this run is not remembered: %s", err_first(e));
+}
+
+static bool run_program(struct running *r, struct runtime_result *result,
+                        struct err *e)
+{
+    struct invocation *inv = r->inv;
+    struct runtime_job job = {
+        .name = r->found.skill.document.name,
+        .file = r->found.skill.file,
+        .program = r->found.skill.program,
+        .input = r->input,
+        .limits = &r->limits,
+    };
+    const struct store_run first = {
+        .name = r->found.fqn,
+        .digest = r->found.digest,
+        .workspace = r->found.workspace,
+    };
+    struct err why = {0};
+
+    run_show_init(&r->show, inv, has_option(inv, OPTION_TRACE));
+    if (!set_host(r, &job.host, e))
+        return false;
+    if (!run_history_begin(&r->history, r->store, keep_of(r), &first, r->input,
+                           &why))
+        warn_history(inv, &why);
+    run_history_limits(&r->history, &r->limits);
+    runtime_run(&job, &inv->arena, result);
+    run_show_done(&r->show);
+    if (!run_history_end(&r->history, result,
+                         r->asker ? asker_name(r->asker) : STR(""), &why))
+        warn_history(inv, &why);
+    return finish_record(r, result, e);
+}
+
+static int exit_of_end(enum runtime_end end)
+{
+    return end == RUNTIME_COMPLETED     ? EXIT_DONE
+           : end == RUNTIME_INTERRUPTED ? EXIT_INTERRUPTED
+                                        : EXIT_FAILED;
+}
+
+/* K33, K34: what there is no program for is an answer, too. */
+static bool find_program(struct running *r, bool *found, struct err *e)
+{
+    struct invocation *inv = r->inv;
+    struct str name = inv->arguments.items[0];
+
+    *found = run_skill_find(inv, r->store, &r->layer, name, &r->found, e);
+    if (!*found) {
+        if (e->code != ERR_NOT_FOUND)
+            return false;
+        print_failure(inv, runtime_unknown(name, &inv->arena), ERR_NOT_FOUND);
+        term_error(&inv->term, e);
+        return true;
+    }
+    if (r->found.skill.file.n)
+        return true;
+    *found = false;
+    print_failure(inv,
+                  runtime_static(r->found.skill.document.name, &inv->arena),
+                  ERR_NOT_FOUND);
+    for (size_t i = 0; i < r->found.skill.why.count; i++)
+        if (str_is(r->found.skill.why.items[i].field, "metaskill"))
+            term_note(&inv->term, "%.*s",
+                      STR_ARG(r->found.skill.why.items[i].message));
+    return true;
+}
+
+static bool run(struct running *r, int *exit_code, struct err *e)
+{
+    struct invocation *inv = r->inv;
+    struct runtime_result result = {0};
+    bool found, given;
+
+    *exit_code = EXIT_FAILED;
+    r->limits = r->layer.limits;
+    if (!set_limits(r, e) || !find_program(r, &found, e))
+        return false;
+    if (!found)
+        return true;
+    if (!read_input(r, &given, e))
+        return false;
+    if (has_option(inv, OPTION_REPLAY) && !read_tape(r, &given, e))
+        return false;
+    if (!given) {
+        print_failure(inv, input_missing(&r->found.skill, &inv->arena),
+                      ERR_USAGE);
+        return true;
+    }
+    /* A tape needs no trust: nothing is asked and nothing is run. */
+    if (!has_option(inv, OPTION_REPLAY) && !may_run(r, e))
+        return refuse(r, exit_code, e);
+    r->wishes = (struct asker_wishes){
+        .option = option_value(inv, OPTION_ASK),
+        .environment = str_from(getenv("MAPM_ASK")),
+        .user = &r->layer.user,
+        .workspace = &r->layer.project,
+        .user_name = "config.yaml",
+        .workspace_name = "mapm.yaml",
+        .dir = r->layer.path,
+    };
+    if (!run_program(r, &result, e))
+        return false;
+    print_result(r, &result);
+    *exit_code = exit_of_end(result.end);
+    return finish_replay(r, &result, e);
+}
+
+COMMAND(command_run)
+{
+    struct running r = {.inv = inv};
+    struct str home;
+    bool ok;
+
+    if (runtime_depth() > 0) {
+        err_set(e, ERR_REFUSED, "a metaskill cannot be run by a metaskill");
+        return err_hint(e, "MAPM_DEPTH says that this is inside of an ask or "
+                           "a command");
+    }
+    if (!check_usage(inv, e) || !layer_open(inv, LAYER_READ, &r.layer, e))
+        return false;
+    proc_catch_signals();
+    ok = store_find_home(&inv->arena, &home, e) &&
+         store_open(home, &r.store, e) && run(&r, exit_code, e);
+    buf_done(&r.recorder.lines);
+    store_close(r.store);
+    layer_close(&r.layer);
+    return ok;
+}
