@@ -74,7 +74,7 @@ static bool is_alive(const struct store_run *r, struct str life,
 {
     struct str here, boot, boot_here, space, space_here;
 
-    if (r->started_ms + SECONDS_CEILING * 1000ll < now_ms())
+    if (r->started_ms + (int64_t)SECONDS_CEILING * 1000 < now_ms())
         return false;
     here = life_of(r->pid, a);
     if (str_eq(life, here))

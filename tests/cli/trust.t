@@ -204,6 +204,144 @@ for line in '' '--list deploy' '--list --revoke' '--all' '--revoke' \
     exits "usage: mapm trust $line" 2 mapm trust $line
 done
 
+# --- running (K34, K37, X27, row 21) ------------------------------------------------------------
+
+# fresh: another workspace, with acme/deploy in it; nothing is trusted.
+fresh()
+{
+    cd "$T" && rm -rf ws && mkdir ws && cd ws || exit 1
+    mapm trust --revoke --all >/dev/null 2>&1
+    mapm install --yes "$URL/deploy" >/dev/null 2>&1
+}
+PLACE=.agents/skills/deploy
+INPUT='--input {}'
+
+fresh
+exits 'row 21: installed, and not trusted' 4 mapm run deploy $INPUT
+is 'K34: the text that hosts know' "$out" \
+    "error: external metaskill 'deploy' is not allowed (policy: trusted)"
+like 'the way out is named' "$err" 'hint: mapm trust acme/deploy'
+exits '--yes says nothing about trust' 4 mapm run --yes deploy $INPUT
+exits 'nor does the path of the folder' 4 mapm run "./$PLACE" $INPUT
+ln -s "$PLACE" elsewhere
+exits 'nor a link to it' 4 mapm run ./elsewhere $INPUT
+mapm trust --yes deploy >/dev/null 2>&1
+exits 'the whole way: installed, trusted, run' 0 mapm run deploy $INPUT
+like 'it ran' "$out" 'v3'
+for name in acme/deploy "$URL/deploy" "./$PLACE" "$T/ws/$PLACE" "$PLACE/SKILL.star" ./elsewhere; do
+    exits "named as $name" 0 mapm run "$name" $INPUT
+done
+exits 'K34: an unknown name' 1 mapm run deplyo $INPUT
+is 'the text that hosts know, too' "$out" "error: unknown metaskill: 'deplyo'"
+like 'and a near one' "$err" 'acme/deploy'
+
+# a version that is not the one that was trusted
+version 4
+make_repo acme/catalog "$T/src"
+mapm update --yes >/dev/null 2>&1
+exits 'X27: an update is not trusted' 4 mapm run deploy $INPUT
+like 'and that it was once is said' "$err" 'has changed since it was trusted'
+on_terminal n "$MAPM" run deploy $INPUT
+is 'on a terminal it is asked for' "$status" 4
+like 'with what changed' "$out" '^    \+    return \{"status": "ok", "result": "v4"\}$'
+like 'a no is no' "$out" 'was not trusted: it did not run'
+on_terminal y "$MAPM" --quiet run deploy $INPUT
+is 'a yes is yes' "$status" 0
+like 'the changes are shown, quiet or not' "$out" '^    \+    return \{"status": "ok", "result": "v4"\}$'
+exits 'and it is remembered' 0 mapm run deploy $INPUT
+
+# what is not as it was installed
+cp -r .agents "$T/whole"
+restore()
+{
+    rm -rf .agents && cp -r "$T/whole" .agents
+}
+echo '# mine' >>$PLACE/SKILL.star
+exits 'a program that was changed' 1 mapm run deploy $INPUT
+like 'is named' "$err" "$PLACE/SKILL.star was changed"
+like 'so is the way out' "$err" 'hint: .*mapm install --force'
+restore
+rm $PLACE/scripts/two.sh
+exits 'a file that is missing' 1 mapm run deploy $INPUT
+like 'is named' "$err" 'scripts/two.sh is missing'
+chmod +x $PLACE/SKILL.star
+exits 'and one that was made executable' 1 mapm run "./$PLACE" $INPUT
+like 'is, too' "$err" 'SKILL.star was made executable'
+rm -r $PLACE
+exits 'the whole folder' 1 mapm run deploy $INPUT
+like 'is put back' "$err" 'hint: mapm install puts back what is missing'
+mapm install >/dev/null 2>&1
+exits 'by that' 0 mapm run deploy $INPUT
+mkdir $PLACE/__pycache__
+echo x >$PLACE/__pycache__/x.pyc
+exits 'what a command left there does no harm' 0 mapm run deploy $INPUT
+rm -r $PLACE/__pycache__
+rm -rf "$MAPM_HOME"/store/objects/*
+exits 'nor does a store that lost it' 0 mapm run deploy $INPUT
+echo x >$PLACE/extra
+exits 'unless it has to be compared with' 1 mapm run deploy $INPUT
+like 'and that is said' "$err" 'the store does not have sha256:'
+rm $PLACE/extra
+
+mapm install --yes "$URL/notes" >/dev/null 2>&1
+cp $PLACE/SKILL.star .agents/skills/notes
+exits 'a program put beside a skill that has none' 1 mapm run notes $INPUT
+like 'is no part of the package' "$err" 'notes/SKILL.star is not part of the package'
+rm .agents/skills/notes/SKILL.star
+exits 'K34: a skill without a program' 1 mapm run notes $INPUT
+is 'has its text' "$out" "error: skill 'notes' is not a metaskill"
+
+# two of the same short name: the later one's copy has another (X2, X9)
+skill "$T/two/skills/deploy" 'scope: other'
+printf 'def run(input):\n    return {"status": "ok", "result": "other"}\n' \
+    >"$T/two/skills/deploy/SKILL.star"
+make_repo other/catalog "$T/two"
+mapm install --yes https://github.com/other/catalog/tree/main/skills/deploy >/dev/null 2>&1
+copy=$(cd .agents/skills && ls -d *other*)
+exits 'X9: a renamed copy' 0 mapm trust --yes other/deploy
+exits 'runs' 0 mapm run other/deploy $INPUT
+like 'its own program' "$out" 'other'
+exits 'by its folder, too' 0 mapm run "$copy" $INPUT
+exits 'a short name of two' 2 mapm run deploy $INPUT
+like 'names both' "$err" 'acme/deploy'
+echo more >>".agents/skills/$copy/SKILL.md"
+exits 'a renamed copy that was changed' 1 mapm run other/deploy $INPUT
+like 'is found' "$err" "$copy/SKILL.md was changed"
+
+# local ones, and the user's library
+fresh
+mkdir -p .agents/skills/own
+sed 's/^name: .*/name: own/' "$S/SKILL.md" >.agents/skills/own/SKILL.md
+cp "$S/SKILL.star" .agents/skills/own
+exits 'X27: one written in the workspace runs' 0 mapm run own $INPUT
+exits 'by its full name, too' 0 mapm run acme/own $INPUT
+exits 'and any folder given by its path' 0 mapm -C "$T/empty" run "$S" $INPUT
+mkdir -p skills && cp -r .agents/skills/own skills/thing
+sed -i 's/^name: .*/name: thing/' skills/thing/SKILL.md
+exits 'a folder named like a qualified name' 1 mapm run skills/thing $INPUT
+like 'is not meant by it' "$err" 'say \./skills/thing'
+mapm install --yes "$T/mine/draft" >/dev/null 2>&1
+exits 'X27: one installed from a folder runs' 0 mapm run draft $INPUT
+exits 'K37: one of the library of the user does not' 4 mapm -C "$T/empty" run deploy $INPUT
+mapm install -g --yes "$URL/deploy" >/dev/null 2>&1
+mapm trust -g --yes deploy >/dev/null 2>&1
+exits 'unless it is trusted' 0 mapm -C "$T/empty" run deploy $INPUT
+rm "$MAPM_HOME/global/$PLACE/SKILL.star"
+exits 'and whole' 1 mapm -C "$T/empty" run deploy $INPUT
+like 'else the way out is of the library' "$err" 'mapm install --global'
+
+# the policy of the user and of the workspace
+mapm trust --revoke --all >/dev/null 2>&1
+mkdir -p "$XDG_CONFIG_HOME/mapm"
+echo 'runtime: {metaskills: all}' >"$XDG_CONFIG_HOME/mapm/config.yaml"
+exits 'a user may let all run' 0 mapm run deploy $INPUT
+printf 'runtime: {metaskills: local}\n' >>mapm.yaml
+exits 'a workspace may not let these run' 4 mapm run deploy $INPUT
+is 'and the text names the policy' "$out" \
+    "error: external metaskill 'deploy' is not allowed (policy: local)"
+sed -i '/^runtime:/d' mapm.yaml
+rm "$XDG_CONFIG_HOME/mapm/config.yaml"
+
 # --- row 26: what is not a cache ------------------------------------------------------------------
 
 mapm trust --yes deploy >/dev/null 2>&1
