@@ -81,7 +81,7 @@ static void tell(int fd, const struct err *e)
     json_member_string(&w, "why", str_from(err_first(e)));
     json_member_string(&w, "report", STR(""));
     json_end_object(&w);
-    guest_send(&g, WIRE_FAILURE);
+    guest_send(&g, MESSAGE_FAILURE);
 }
 
 /* _exit: what the parent had not yet written is not ours to write. */
@@ -151,8 +151,12 @@ struct str child_fate(int status, struct arena *a)
     if (number)
         return arena_printf(a, "the interpreter crashed (signal %d, %s)",
                             number, strsignal(number));
+    /* What the program itself may use is refused in words: this was another
+     * allocation. */
+    if (WEXITSTATUS(status) == 1)
+        return STR("the interpreter has no more memory");
     return arena_printf(a,
                         "the interpreter ended without a result (exit code "
-                        "%d): its process has no more memory",
+                        "%d)",
                         WEXITSTATUS(status));
 }

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "wire.h"
+#include "message.h"
 
 #define STATUS_MAX_CHARS 200 /* in the trace */
 
@@ -180,7 +180,7 @@ static bool read_value(struct draft *d, struct str value, struct arena *a,
     const struct limit *most = &d->in->limits->result_max_chars;
     const struct json_options options = {
         .max_bytes = RUN_MESSAGE_MAX_BYTES,
-        .max_depth = WIRE_MAX_DEPTH,
+        .max_depth = MESSAGE_MAX_DEPTH,
         /* each value is a character at least */
         .max_nodes = (size_t)most->value + 1,
     };

@@ -43,7 +43,7 @@ static bool print(void *ctx, const char *text, size_t length)
     buf_clear(&g->out);
     buf_append(&g->out, str_of(text, length < room ? length : room));
     g->printed += g->out.n;
-    guest_send(g, WIRE_PRINT);
+    guest_send(g, MESSAGE_PRINT);
     return true;
 }
 
@@ -79,7 +79,7 @@ static void send_failure(struct guest *g)
         json_member_string(&w, "report", str_from(star_error_report(g->star)));
     }
     json_end_object(&w);
-    guest_send(g, WIRE_FAILURE);
+    guest_send(g, MESSAGE_FAILURE);
 }
 
 /* A string as JSON; of a long one as much as shows that it is too long, which
@@ -241,7 +241,7 @@ void guest_run(struct guest *g)
     if (!g->star)
         return;
     if (execute(g, &o.limits))
-        guest_send(g, WIRE_RESULT);
+        guest_send(g, MESSAGE_RESULT);
     else
         send_failure(g);
 }

@@ -4,7 +4,7 @@
 #include "mapm/runtime.h"
 #include "mapm/starlark.h"
 
-#include "wire.h"
+#include "message.h"
 
 /*
  * guest: the program's side of a run: an interpreter with ask, command and
@@ -34,8 +34,8 @@ void guest_run(struct guest *g);
 star_function guest_ask, guest_command, guest_trace;
 
 /* Sends g->out. */
-void guest_send(struct guest *g, enum wire_kind kind);
+void guest_send(struct guest *g, enum message_kind kind);
 /* Waits for the REPLY; its body lives in `in`. */
-struct str guest_receive(struct guest *g, struct wire_input *in);
+struct str guest_receive(struct guest *g, struct message_input *in);
 
 #endif

@@ -28,34 +28,34 @@ static void write_all(int fd, const void *p, size_t n)
     }
 }
 
-void guest_send(struct guest *g, enum wire_kind kind)
+void guest_send(struct guest *g, enum message_kind kind)
 {
-    unsigned char header[WIRE_HEADER_BYTES];
+    unsigned char header[MESSAGE_HEADER_BYTES];
 
-    wire_header(kind, g->out.n, header);
+    message_header(kind, g->out.n, header);
     write_all(g->fd, header, sizeof header);
     write_all(g->fd, g->out.p, g->out.n);
 }
 
-struct str guest_receive(struct guest *g, struct wire_input *in)
+struct str guest_receive(struct guest *g, struct message_input *in)
 {
-    struct wire_message m;
-    enum wire_state state;
+    struct message m;
+    enum message_state state;
 
-    while ((state = wire_take(in, &m)) == WIRE_MORE) {
+    while ((state = message_take(in, &m)) == MESSAGES_MORE) {
         char *room;
         size_t size;
         ssize_t n;
 
-        wire_input_room(in, &room, &size);
+        message_input_room(in, &room, &size);
         n = room ? read(g->fd, room, size) : 0;
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
             _exit(0);
-        wire_input_add(in, (size_t)n);
+        message_input_add(in, (size_t)n);
     }
-    if (state == WIRE_BAD)
+    if (state == MESSAGES_BAD)
         _exit(0);
     return m.body;
 }
@@ -120,9 +120,9 @@ static void begin(struct guest *g, struct json_writer *w)
 
 /* Sends the call, waits, and gives what came back as values. */
 static star_value exchange(struct guest *g, struct json_writer *w,
-                           enum wire_kind kind, struct str opts)
+                           enum message_kind kind, struct str opts)
 {
-    struct wire_input in;
+    struct message_input in;
     struct str reply;
     star_value v;
 
@@ -131,13 +131,13 @@ static star_value exchange(struct guest *g, struct json_writer *w,
     json_end_object(w);
     if (g->out.overflowed)
         return star_fail(g->star, "%s: more than %u bytes",
-                         kind == WIRE_ASK ? "ask" : "command",
+                         kind == MESSAGE_ASK ? "ask" : "command",
                          RUN_MESSAGE_MAX_BYTES);
     guest_send(g, kind);
-    wire_input_init(&in);
+    message_input_init(&in);
     reply = guest_receive(g, &in);
     v = star_from_json(g->star, reply.p, reply.n);
-    wire_input_done(&in);
+    message_input_done(&in);
     return v;
 }
 
@@ -164,7 +164,7 @@ star_value guest_ask(struct star *s, const struct star_args *args)
                          PROMPT_MAX_BYTES);
     begin(g, &w);
     json_member_string(&w, "prompt", prompt);
-    return exchange(g, &w, WIRE_ASK, opts);
+    return exchange(g, &w, MESSAGE_ASK, opts);
 }
 
 /* K25, K26: no shell line, and no word that is another one when it arrives. */
@@ -221,7 +221,7 @@ star_value guest_command(struct star *s, const struct star_args *args)
         return STAR_NONE_AT_ALL;
     begin(g, &w);
     put_argv(&w, v[0]);
-    return exchange(g, &w, WIRE_COMMAND, opts);
+    return exchange(g, &w, MESSAGE_COMMAND, opts);
 }
 
 /* Behind the last one that is kept, a trace costs next to nothing (K28). */
@@ -251,6 +251,6 @@ star_value guest_trace(struct star *s, const struct star_args *args)
     json_key(&w, "data");
     json_raw(&w, data);
     json_end_object(&w);
-    guest_send(g, WIRE_TRACE);
+    guest_send(g, MESSAGE_TRACE);
     return star_none();
 }

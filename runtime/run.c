@@ -30,7 +30,7 @@ static void on_trace(struct run *r, struct str body)
 
     if (r->trace.count >= r->job->limits->run_max_traces.value)
         return;
-    if (!wire_read_trace(body, &scratch, &kind, &data)) {
+    if (!message_read_trace(body, &scratch, &kind, &data)) {
         run_end_broken(r);
         return;
     }
@@ -89,10 +89,10 @@ static const char *failure_limit(const struct run *r, struct str code,
 static void on_failure(struct run *r, struct str body)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
-    struct wire_failure f;
+    struct message_failure f;
     struct limit_words words;
 
-    if (!wire_read_failure(body, &scratch, &f)) {
+    if (!message_read_failure(body, &scratch, &f)) {
         run_end_broken(r);
         return;
     }
@@ -108,28 +108,28 @@ static void on_failure(struct run *r, struct str body)
                        .p);
 }
 
-static void take(struct run *r, const struct wire_message *m)
+static void take(struct run *r, const struct message *m)
 {
     switch (m->kind) {
-    case WIRE_ASK:
+    case MESSAGE_ASK:
         run_on_ask(r, m->body);
         break;
-    case WIRE_COMMAND:
+    case MESSAGE_COMMAND:
         run_on_command(r, m->body);
         break;
-    case WIRE_TRACE:
+    case MESSAGE_TRACE:
         on_trace(r, m->body);
         break;
-    case WIRE_PRINT:
+    case MESSAGE_PRINT:
         on_print(r, m->body);
         break;
-    case WIRE_RESULT:
+    case MESSAGE_RESULT:
         on_result(r, m->body);
         break;
-    case WIRE_FAILURE:
+    case MESSAGE_FAILURE:
         on_failure(r, m->body);
         break;
-    case WIRE_REPLY:
+    case MESSAGE_REPLY:
         run_end_broken(r);
         break;
     }
@@ -149,7 +149,7 @@ void run_begin(struct run *r, const struct runtime_job *job, struct arena *a,
         .start_ms = proc_now_ms(),
     };
     r->deadline_ms = r->start_ms + job->limits->run_max_seconds.value * 1000;
-    wire_input_init(&r->in);
+    message_input_init(&r->in);
     trace_init(&r->trace, job->limits);
     trace_note(&r->trace, "metaskill_start", envelope_start(job->name, a));
     run_tell(r, (struct step){.kind = STEP_START, .text = job->name});
@@ -157,7 +157,7 @@ void run_begin(struct run *r, const struct runtime_job *job, struct arena *a,
 
 void run_serve(struct run *r)
 {
-    struct wire_message m;
+    struct message m;
 
     while (!r->ended && run_receive(r, &m)) {
         take(r, &m);
@@ -178,7 +178,7 @@ void run_finish(struct run *r)
                               .text = r->out->status,
                               .failed = r->out->end != RUNTIME_COMPLETED});
     trace_done(&r->trace);
-    wire_input_done(&r->in);
+    message_input_done(&r->in);
 }
 
 void runtime_run(const struct runtime_job *job, struct arena *a,

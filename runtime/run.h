@@ -5,8 +5,8 @@
 
 #include "child.h"
 #include "envelope.h"
+#include "message.h"
 #include "trace.h"
-#include "wire.h"
 
 /*
  * run: one run as the host's side sees it.
@@ -22,7 +22,7 @@ struct run {
     struct arena *a;
     struct runtime_result *out;
     struct child child;
-    struct wire_input in;
+    struct message_input in;
     struct trace trace;
     uint64_t start_ms, deadline_ms;
     size_t printed; /* bytes */
@@ -60,7 +60,7 @@ bool run_is_in_time(struct run *r);
 /* --- messages --------------------------------------------------------------- */
 
 /* The next one; false when the run has ended. */
-bool run_receive(struct run *r, struct wire_message *m);
+bool run_receive(struct run *r, struct message *m);
 void run_reply(struct run *r, const struct buf *json);
 
 void run_on_ask(struct run *r, struct str body);

@@ -78,7 +78,7 @@ void run_on_ask(struct run *r, struct str body)
     if (!take_budget(r, &job->limits->run_max_asks, &r->out->asks, "ask"))
         return;
     ask.number = r->out->asks;
-    if (!wire_read_ask(body, job->limits, &scratch, &ask)) {
+    if (!message_read_ask(body, job->limits, &scratch, &ask)) {
         run_end_broken(r);
         return;
     }
@@ -147,7 +147,7 @@ void run_on_command(struct run *r, struct str body)
     if (!take_budget(r, &l->run_max_commands, &r->out->commands, "command"))
         return;
     command.number = r->out->commands;
-    if (!wire_read_command(body, l, &scratch, &command, &bad)) {
+    if (!message_read_command(body, l, &scratch, &command, &bad)) {
         run_end_broken(r);
         return;
     }

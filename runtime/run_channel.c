@@ -59,10 +59,10 @@ static bool receive(struct run *r)
     size_t size;
     ssize_t n;
 
-    wire_input_room(&r->in, &room, &size);
+    message_input_room(&r->in, &room, &size);
     n = recv(r->child.fd, room, size, MSG_DONTWAIT);
     if (n > 0)
-        wire_input_add(&r->in, (size_t)n);
+        message_input_add(&r->in, (size_t)n);
     else if (n == 0 || (errno != EAGAIN && errno != EINTR))
         end_lost(r);
     else
@@ -70,16 +70,16 @@ static bool receive(struct run *r)
     return !r->ended;
 }
 
-bool run_receive(struct run *r, struct wire_message *m)
+bool run_receive(struct run *r, struct message *m)
 {
-    enum wire_state state;
+    enum message_state state;
 
-    while ((state = wire_take(&r->in, m)) == WIRE_MORE)
+    while ((state = message_take(&r->in, m)) == MESSAGES_MORE)
         if (!receive(r))
             return false;
-    if (state == WIRE_BAD)
+    if (state == MESSAGES_BAD)
         run_end_broken(r);
-    return state == WIRE_READY;
+    return state == MESSAGES_READY;
 }
 
 static bool send_all(struct run *r, const void *p, size_t n)
@@ -104,13 +104,13 @@ static bool send_all(struct run *r, const void *p, size_t n)
 
 void run_reply(struct run *r, const struct buf *b)
 {
-    unsigned char header[WIRE_HEADER_BYTES];
+    unsigned char header[MESSAGE_HEADER_BYTES];
 
     if (b->overflowed || b->n > RUN_MESSAGE_MAX_BYTES) {
         run_fail(r, "a result of more than %u bytes", RUN_MESSAGE_MAX_BYTES);
         return;
     }
-    wire_header(WIRE_REPLY, b->n, header);
+    message_header(MESSAGE_REPLY, b->n, header);
     if (send_all(r, header, sizeof header))
         send_all(r, b->p, b->n);
 }

@@ -1,6 +1,6 @@
 #include "base/text.h"
 
-#include "wire.h"
+#include "message.h"
 
 /* Messages of the program as values; whatever is odd in one makes all of it
  * void. */
@@ -12,7 +12,7 @@ static const struct json *read_json(struct str body, struct arena *a)
 {
     static const struct json_options options = {
         .max_bytes = RUN_MESSAGE_MAX_BYTES,
-        .max_depth = WIRE_MAX_DEPTH,
+        .max_depth = MESSAGE_MAX_DEPTH,
         .max_nodes = NODES_MAX,
     };
     const struct json *j;
@@ -67,8 +67,8 @@ static bool read_clamped(const struct json *opts, const char *key,
     return true;
 }
 
-bool wire_read_ask(struct str body, const struct limits *l, struct arena *a,
-                   struct ask *out)
+bool message_read_ask(struct str body, const struct limits *l, struct arena *a,
+                      struct ask *out)
 {
     const struct json *call = read_json(body, a), *opts, *purpose;
     unsigned most = (unsigned)l->ask_max_turns.value;
@@ -121,8 +121,9 @@ static bool read_words(const struct json *list, struct arena *a,
     return true;
 }
 
-bool wire_read_command(struct str body, const struct limits *l, struct arena *a,
-                       struct command *out, const char **bad)
+bool message_read_command(struct str body, const struct limits *l,
+                          struct arena *a, struct command *out,
+                          const char **bad)
 {
     const struct json *call = read_json(body, a), *opts;
     uint64_t most = l->command_max_seconds.value;
@@ -141,8 +142,8 @@ bool wire_read_command(struct str body, const struct limits *l, struct arena *a,
     return true;
 }
 
-bool wire_read_trace(struct str body, struct arena *a, struct str *kind,
-                     const struct json **data)
+bool message_read_trace(struct str body, struct arena *a, struct str *kind,
+                        const struct json **data)
 {
     const struct json *call = read_json(body, a);
 
@@ -153,8 +154,8 @@ bool wire_read_trace(struct str body, struct arena *a, struct str *kind,
     return !*data || (*data)->kind == JSON_OBJECT;
 }
 
-bool wire_read_failure(struct str body, struct arena *a,
-                       struct wire_failure *out)
+bool message_read_failure(struct str body, struct arena *a,
+                          struct message_failure *out)
 {
     const struct json *j = read_json(body, a);
 
