@@ -9,8 +9,10 @@
  * hints; here they become complaints again.
  */
 
-#define FILE_NAME "program"
-#define FIELD     "metaskill"
+#define FIELD "metaskill"
+
+/* Names up to here appear in reports as they are. */
+#define SHOWN_MAX_BYTES 100
 
 /* What an error begins with tells what kind it is. */
 /* clang-format off */
@@ -57,9 +59,9 @@ static bool add_error(struct complaints *why, struct str file, struct str line)
 {
     struct star_place at = {0};
 
-    if (!str_starts(line, STR(FILE_NAME ":")))
+    if (!str_starts(line, file) || line.n == file.n || line.p[file.n] != ':')
         return false;
-    line = str_from_index(line, sizeof FILE_NAME);
+    line = str_from_index(line, file.n + 1);
     if (!take_number(&line, &at.line) || !take_number(&line, &at.column))
         return false;
     line = str_trim(line);
@@ -108,18 +110,29 @@ static void check_run(const struct star_program *p, struct str file,
         complain(why, "program-run", file, at, str_from(fault));
 }
 
+static bool is_plain(struct str file)
+{
+    for (size_t i = 0; i < file.n; i++)
+        if (file.p[i] <= ' ' || file.p[i] > '~')
+            return false;
+    return file.n > 0 && file.n <= SHOWN_MAX_BYTES;
+}
+
 void skill_check_program(struct str file, struct str program,
                          struct complaints *why)
 {
     struct star *s = guest_open(NULL, NULL);
     struct star_program *p;
 
+    if (!is_plain(file))
+        file = STR("SKILL.star");
+
     if (!s) {
         complaints_add(why, true, "program-syntax", FIELD, 0,
                        "no memory to compile it");
         return;
     }
-    p = star_compile(s, FILE_NAME, program.p, program.n);
+    p = star_compile(s, str_c(file, why->arena), program.p, program.n);
     if (p)
         check_run(p, file, why);
     else

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -282,8 +283,9 @@ static int signal_parent(void)
 
 static int signal_self(void)
 {
-    return sys(kill(getpid(), 0)) ||
-           sys(syscall(SYS_tgkill, getpid(), gettid(), 0));
+    int error = sys(kill(getpid(), 0));
+
+    return error ? error : sys(syscall(SYS_tgkill, getpid(), gettid(), 0));
 }
 
 static int new_namespace(void)
@@ -387,6 +389,63 @@ static int foreign_calls(void)
 #else
     return EPERM;
 #endif
+}
+
+static int map_memory(void)
+{
+    size_t size = (size_t)1 << 20;
+    char *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (p == MAP_FAILED)
+        return errno;
+    p[size - 1] = 1;
+    return sys(madvise(p, size, MADV_DONTNEED)) || sys(munmap(p, size));
+}
+
+static int map_code(void)
+{
+    void *p = mmap(NULL, 4096, PROT_READ | PROT_EXEC,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    return p == MAP_FAILED ? errno : 0;
+}
+
+static int make_code(void)
+{
+    void *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    return sys(mprotect(p, 4096, PROT_READ | PROT_EXEC));
+}
+
+static int ask_clock(void)
+{
+    struct timespec t;
+
+    return sys(syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &t));
+}
+
+static int write_open(void)
+{
+    return sys(write(STDOUT_FILENO, "", 0));
+}
+
+static int stat_outside(void)
+{
+    struct stat st;
+
+    return sys(stat("out/f", &st));
+}
+
+static int sleep_some(void)
+{
+    return sys(usleep(1));
+}
+
+static int duplicate(void)
+{
+    return sys(dup(STDOUT_FILENO));
 }
 
 /* What a row needs of the kernel's Landlock; 0: seccomp alone. */
@@ -602,6 +661,34 @@ TEST(a_command_with_the_network_has_the_network)
         .calls = CONFINE_CALLS_COMMAND,
         .network = true,
     };
+
+    CHECK(passes(&rules, rows, sizeof rows / sizeof *rows));
+}
+
+TEST(a_computation_has_memory_the_clock_and_what_is_open)
+{
+    static const struct attempt rows[] = {
+        ROW(map_memory, 0, 0),           ROW(ask_clock, 0, 0),
+        ROW(write_open, 0, 0),           ROW(map_code, EPERM, 0),
+        ROW(make_code, EPERM, 0),        ROW(read_inside, EPERM, 0),
+        ROW(list_inside, EPERM, 0),      ROW(write_inside, EPERM, 0),
+        ROW(stat_outside, EPERM, 0),     ROW(change_mode, EPERM, 0),
+        ROW(unlink_outside, EPERM, 0),   ROW(truncate_outside, EPERM, 0),
+        ROW(run_program, EPERM, 0),      ROW(do_fork, EPERM, 0),
+        ROW(clone_three, EPERM, 0),      ROW(socket_pair, EPERM, 0),
+        ROW(socket_inet, EPERM, 0),      ROW(socket_inet6, EPERM, 0),
+        ROW(socket_unix, EPERM, 0),      ROW(socket_netlink, EPERM, 0),
+        ROW(socket_high_bits, EPERM, 0), ROW(signal_self, EPERM, 0),
+        ROW(signal_parent, EPERM, 0),    ROW(trace_parent, EPERM, 0),
+        ROW(peek_parent, EPERM, 0),      ROW(new_namespace, EPERM, 0),
+        ROW(do_mount, EPERM, 0),         ROW(do_chroot, EPERM, 0),
+        ROW(use_io_uring, EPERM, 0),     ROW(use_bpf, EPERM, 0),
+        ROW(use_keys, EPERM, 0),         ROW(limit_another, EPERM, 0),
+        ROW(limit_oneself, EPERM, 0),    ROW(type_into_terminal, EPERM, 0),
+        ROW(sleep_some, EPERM, 0),       ROW(duplicate, EPERM, 0),
+        ROW(foreign_calls, EPERM, 0),
+    };
+    struct confine_rules rules = {.calls = CONFINE_CALLS_COMPUTE};
 
     CHECK(passes(&rules, rows, sizeof rows / sizeof *rows));
 }

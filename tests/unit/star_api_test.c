@@ -797,3 +797,54 @@ TEST(a_failure_of_the_host_stands_alone)
     CHECK(star_error(s) == STAR_ERROR_RUNTIME);
     star_close(s);
 }
+
+/* --- a program before it is run ------------------------------------------------- */
+
+/* clang-format off */
+static const struct {
+    const char *source;
+    enum star_global_kind kind; /* of f */
+    uint32_t line, column, required, positional, named;
+} signatures[] = {
+    {"", STAR_GLOBAL_NONE, 0, 0, 0, 0, 0},
+    {"def g(f): pass", STAR_GLOBAL_NONE, 0, 0, 0, 0, 0},
+    {"def g():\n  def f(): pass", STAR_GLOBAL_NONE, 0, 0, 0, 0, 0},
+    {"f = 1", STAR_GLOBAL_VALUE, 0, 0, 0, 0, 0},
+    {"f = len", STAR_GLOBAL_VALUE, 0, 0, 0, 0, 0},
+    {"f = [lambda: 1]", STAR_GLOBAL_VALUE, 0, 0, 0, 0, 0},
+    {"f, g = 1, lambda: 1", STAR_GLOBAL_VALUE, 0, 0, 0, 0, 0},
+    {"def f(): pass", STAR_GLOBAL_FUNCTION, 1, 1, 0, 0, 0},
+    {"x = 1\ndef f(a, b): pass", STAR_GLOBAL_FUNCTION, 2, 1, 2, 2, 0},
+    {"def f(a, b=1, c=2): pass", STAR_GLOBAL_FUNCTION, 1, 1, 1, 3, 0},
+    {"def f(a, *args): pass", STAR_GLOBAL_FUNCTION, 1, 1, 1, UINT32_MAX, 0},
+    {"def f(**kwargs): pass", STAR_GLOBAL_FUNCTION, 1, 1, 0, 0, 0},
+    {"def f(a, *, b, c): pass", STAR_GLOBAL_FUNCTION, 1, 1, 1, 1, 2},
+    {"def f(a=1, *, b, c=2, d, **k): pass", STAR_GLOBAL_FUNCTION, 1, 1, 0, 1, 2},
+    {"def f(a, *b, c=1, d): pass", STAR_GLOBAL_FUNCTION, 1, 1, 1, UINT32_MAX, 1},
+    {"def g(a, *, b=1, c): pass\ndef f(a, *, b=1, c=1): pass", STAR_GLOBAL_FUNCTION, 2, 1, 1, 1, 0},
+    {"f = lambda a, b=1: a", STAR_GLOBAL_FUNCTION, 1, 5, 1, 2, 0},
+};
+/* clang-format on */
+
+TEST(a_function_is_described_before_the_program_runs)
+{
+    for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++) {
+        struct star *s = star_open(NULL);
+        struct star_signature got = {0};
+        const char *source = signatures[i].source;
+        struct star_program *p =
+            star_compile(s, "x.star", source, strlen(source));
+
+        CHECK(star_program_global(p, "f", &got) == signatures[i].kind);
+        CHECK(got.line == signatures[i].line &&
+              got.column == signatures[i].column);
+        CHECK(got.required == signatures[i].required);
+        CHECK(got.positional == signatures[i].positional);
+        CHECK(got.named == signatures[i].named);
+        if (tap_failed)
+            printf("# %s: %u:%u %u %u %u\n", source, got.line, got.column,
+                   got.required, got.positional, got.named);
+        star_close(s);
+    }
+    CHECK(star_program_global(NULL, "f", NULL) == STAR_GLOBAL_NONE);
+}
