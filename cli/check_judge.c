@@ -185,6 +185,7 @@ static void keep(struct check_result *r, const struct document *d,
     for (size_t i = 0; i < why->count; i++) {
         items[i] = why->items[i];
         items[i].field = arena_str(a, items[i].field);
+        items[i].file = arena_str(a, items[i].file);
         items[i].message = arena_str(a, items[i].message);
     }
     r->why = *why;

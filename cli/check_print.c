@@ -40,7 +40,9 @@ static void put_complaints(struct json_writer *w, const char *key,
         json_begin_object(w);
         json_member_string(w, "code", str_from(c->code));
         put_text(w, "field", c->field);
+        put_text(w, "file", c->file);
         put_number(w, "line", c->line);
+        put_number(w, "column", c->column);
         json_member_string(w, "message", c->message);
         json_end_object(w);
     }
@@ -97,18 +99,33 @@ static void print_documents(struct invocation *inv,
 
 /* --- words ---------------------------------------------------------------- */
 
+/* A file beside the document stands in the same folder. */
+static void add_path(struct buf *b, const struct check_result *r,
+                     struct str file)
+{
+    struct str folder = r->path;
+
+    if (file.n)
+        folder = str_slice(folder, 0, str_find_last(folder, '/') + 1);
+    text_visible(b, folder, false);
+    text_visible(b, file, false);
+}
+
+/* `c` NULL: all of it. */
 static void add_place(struct buf *b, const struct check_result *r,
-                      unsigned line)
+                      const struct complaint *c)
 {
     if (r->is_name) {
         buf_char(b, '"');
         text_visible(b, r->name, false);
         buf_char(b, '"');
     } else {
-        text_visible(b, r->path, false);
+        add_path(b, r, c ? c->file : STR(""));
     }
-    if (line)
-        buf_printf(b, ":%u", line);
+    if (c && c->line)
+        buf_printf(b, ":%u", c->line);
+    if (c && c->column)
+        buf_printf(b, ":%u", c->column);
     buf_text(b, ": ");
 }
 
@@ -132,7 +149,7 @@ static void print_complaint(struct term *t, const struct check_result *r,
 
     buf_init(&place, TEXT_MAX_BYTES);
     buf_init(&rest, TEXT_MAX_BYTES);
-    add_place(&place, r, c->line);
+    add_place(&place, r, c);
     add_message(&rest, c->message);
     buf_printf(&rest, " [%s]\n", c->code);
     term_write(t, buf_str(&place));
@@ -150,7 +167,7 @@ static void print_result(struct invocation *inv, const struct check_result *r)
     if (r->why.count || !has_option(inv, OPTION_VERBOSE))
         return;
     buf_init(&b, TEXT_MAX_BYTES);
-    add_place(&b, r, 0);
+    add_place(&b, r, NULL);
     term_write(&inv->term, buf_str(&b));
     term_style_print(&inv->term, TERM_GREEN, "ok");
     term_write(&inv->term, STR("\n"));

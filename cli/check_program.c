@@ -2,7 +2,6 @@
 
 #include "mapm/runtime.h"
 
-/* Lines are those of SKILL.md: where in the program it is, the message says. */
 void check_program(const struct manifest_input *in, const struct document *d,
                    struct complaints *why)
 {
@@ -16,7 +15,5 @@ void check_program(const struct manifest_input *in, const struct document *d,
         return;
     complaints_init(&found, &scratch);
     skill_check_program(d->program, program, &found);
-    for (size_t i = 0; i < found.count; i++)
-        found.items[i].line = 0;
     complaints_grade(in, &found, why);
 }

@@ -15,7 +15,7 @@
  * K1, K3, K8.
  */
 
-#define PACKAGE_MAX_PARTS 3
+#define PACKAGE_MAX_PARTS 4
 #define TEXT_MAX_BYTES    (64 * 1024)
 #define FIRST_VERSION     "0.1.0"
 
@@ -145,12 +145,57 @@ static void write_skill(struct fresh *f)
     write_markdown(f, "SKILL.md", "", skill_body);
 }
 
+/* A tape's line: what is asked, and the answer. */
+static void put_ask(struct buf *b, const char *purpose, const char *prompt,
+                    const char *answer)
+{
+    struct json_writer w;
+
+    json_writer_init(&w, b, 0);
+    json_begin_object(&w);
+    json_key(&w, "ask");
+    json_begin_object(&w);
+    json_member_string(&w, "prompt", str_from(prompt));
+    json_key(&w, "opts");
+    json_begin_object(&w);
+    json_member_string(&w, "purpose", str_from(purpose));
+    json_end_object(&w);
+    json_end_object(&w);
+    json_key(&w, "result");
+    json_begin_object(&w);
+    json_member_string(&w, "answer", str_from(answer));
+    json_end_object(&w);
+    json_end_object(&w);
+    buf_char(b, '\n');
+}
+
+/* A run in which the review finds nothing: as short as a hand would write it. */
+static void write_tape(struct fresh *f)
+{
+    CLEANUP(buf_done) struct buf b;
+
+    buf_init(&b, TEXT_MAX_BYTES);
+    buf_printf(&b,
+               "{\"tape\":1,\"name\":\"%.*s\",\"input\":{\"task\":"
+               "\"Greet.\",\"checks\":[\"It is short.\"]}}\n",
+               STR_ARG(f->name));
+    put_ask(&b, "draft", "Greet.", "Hello.");
+    put_ask(&b, "review",
+            "Judge the result of a task by this list. Answer with OK alone "
+            "when all of it holds, else say what does not.\n\n"
+            "- It is short.\n\nThe task:\nGreet.\n\nThe result:\nHello.",
+            "OK\n");
+    buf_text(&b, "{\"envelope\":{\"status\":\"ok\",\"answer\":\"Hello.\"}}\n");
+    add_file(f, "tests/accepted.jsonl", &b);
+}
+
 static void write_metaskill(struct fresh *f)
 {
     write_markdown(f, "SKILL.md",
                    "metaskill: SKILL.star\nmetaskill_language: starlark\n",
                    metaskill_body);
     f->files[f->count++] = (struct place_file){"SKILL.star", str_from(program)};
+    write_tape(f);
 }
 
 static void write_agent(struct fresh *f)
@@ -204,7 +249,7 @@ static const struct model {
      ": does a task, reviews the result, mends it. Use it when a "
      "first draft is not good enough.",
      "change SKILL.star, and the description and input keys in SKILL.md with "
-     "it",
+     "it; mapm test replays its tests",
      write_metaskill},
     {"agent", DOC_AGENT, "Takes care of ",
      " from start to end. Call it when that is asked for.",

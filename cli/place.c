@@ -86,6 +86,21 @@ bool place_file(int dirfd, const char *name, struct str text, struct err *e)
     return write_synced(dirfd, d.name, text, e) && put(&d, name, e);
 }
 
+static bool make_folder_of(int dirfd, const char *path, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    CLEANUP_FD int fd = -1;
+    struct str folder = str_from(path);
+    size_t slash = str_find_last(folder, '/');
+    const char *name;
+
+    if (slash == SIZE_MAX)
+        return true;
+    name = str_c(str_slice(folder, 0, slash), &scratch);
+    return fs_make_dirs_at(dirfd, name, FOLDER_MODE, e) &&
+           fs_open_dir_at(dirfd, name, &fd, e) && fs_sync(fd, name, e);
+}
+
 bool place_folder(int dirfd, const char *name, const struct place_file *files,
                   size_t count, struct err *e)
 {
@@ -99,7 +114,8 @@ bool place_folder(int dirfd, const char *name, const struct place_file *files,
         !fs_open_dir_at(dirfd, d.name, &fd, e))
         return false;
     for (size_t i = 0; i < count; i++)
-        if (!write_synced(fd, files[i].name, files[i].text, e))
+        if (!make_folder_of(fd, files[i].name, e) ||
+            !write_synced(fd, files[i].name, files[i].text, e))
             return false;
     return fs_sync(fd, name, e) && put(&d, name, e);
 }

@@ -10,7 +10,7 @@
  */
 
 struct place_file {
-    const char *name;
+    const char *name; /* of place_folder: may be "folder/name" */
     struct str text;
 };
 

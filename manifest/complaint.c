@@ -79,9 +79,12 @@ static enum err_code code_of(const char *code, enum doc_kind kind)
 static void say(const struct complaint *c, bool first, enum err_code code,
                 struct err *e)
 {
-    char where[32] = "";
+    char where[PACKAGE_PATH_MAX_BYTES + 32] = "";
 
-    if (c->line)
+    if (c->file.n)
+        snprintf(where, sizeof where, "%.*s:%u:%u: ", STR_ARG(c->file), c->line,
+                 c->column);
+    else if (c->line)
         snprintf(where, sizeof where, "line %u: ", c->line);
     if (first)
         err_set(e, code, "%s%.*s (%s)", where, STR_ARG(c->message), c->code);

@@ -191,8 +191,14 @@ void complaints_grade(const struct manifest_input *in,
     for (size_t i = 0; i < from->count; i++) {
         const struct complaint *c = &from->items[i];
 
+        size_t before = to->count;
+
         complain(&r, c->code, str_c(c->field, to->arena), c->line, "%.*s",
                  STR_ARG(c->message));
+        if (to->count == before)
+            continue;
+        to->items[before].file = arena_str(to->arena, c->file);
+        to->items[before].column = c->column;
     }
 }
 

@@ -37,8 +37,12 @@ static const char *code_of(struct str message)
 static void complain(struct complaints *why, const char *code, struct str file,
                      struct star_place at, struct str message)
 {
-    complaints_add(why, true, code, FIELD, at.line, "%.*s:%u:%u: %.*s",
-                   STR_ARG(file), at.line, at.column, STR_ARG(message));
+    struct complaint *c;
+
+    complaints_add(why, true, code, FIELD, at.line, "%.*s", STR_ARG(message));
+    c = &why->items[why->count - 1];
+    c->file = arena_str(why->arena, file);
+    c->column = at.column;
 }
 
 /* "12:" off `*line`. */

@@ -106,7 +106,9 @@ struct complaint {
     bool error;         /* else a warning */
     const char *code;   /* stable: "name-grammar" … */
     struct str field;   /* "" when it is about the whole document */
+    struct str file;    /* beside the document; "" = the document itself */
     unsigned line;      /* 0: none */
+    unsigned column;    /* in characters, from 1; 0: none */
     struct str message; /* with what to do where that helps */
 };
 

@@ -62,7 +62,8 @@ struct str skill_activation(const struct skill *s, struct arena *a);
 
 /* A program as `mapm check` judges it: does it compile, is there a `run`, does
  * it take one argument, is `load` used. The errors of Starlark are complaints
- * (program-syntax, program-name, program-run, program-load) with the line. */
+ * (program-syntax, program-name, program-run, program-load) with file, line and
+ * column. */
 void skill_check_program(struct str file, struct str program,
                          struct complaints *why);
 

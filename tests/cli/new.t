@@ -21,7 +21,10 @@ is 'nothing else is here' "$(find . -type f | sort)" './agents/helper/AGENTS.md
 ./skills/git-notes/SKILL.md
 ./skills/mend-it/CHANGELOG.md
 ./skills/mend-it/SKILL.md
-./skills/mend-it/SKILL.star'
+./skills/mend-it/SKILL.star
+./skills/mend-it/tests/accepted.jsonl'
+exits 'K39: its tape is what the program does' 0 mapm test mend-it
+like 'the one that was written' "$out" '^  ok      tests/accepted.jsonl$'
 for profile in publish install metaagents; do
     exits "all is fine under $profile" 0 mapm check -v --profile $profile
     like 'no warning' "$out" '^checked 4: 0 errors, 0 warnings$'

@@ -1,0 +1,128 @@
+#!/bin/sh
+# mapm check compiles the programs of metaskills: each error with file, line and
+# column, in words and JSON; nothing is run. K19, K21, K33, row 21.
+. "$(dirname "$0")/../lib/cli.sh"
+
+# program NAME: a metaskill with the program on standard input.
+program()
+{
+    skill "skills/$1" 'metaskill: SKILL.star'
+    printf '\nInput keys: none.\n' >>"skills/$1/SKILL.md"
+    cat >"skills/$1/SKILL.star"
+}
+# said WHAT NAME CODE LINE COLUMN MESSAGE: the program's one error, both ways.
+said()
+{
+    exits "$1: refused" 3 mapm check "skills/$2"
+    is "$1: in words" "$out" "skills/$2/SKILL.star:$4:$5: error: $6 [$3]
+checked 1: 1 error, 0 warnings"
+    run mapm check --json "skills/$2"
+    is "$1: in JSON" "$(printf '%s\n' "$out" | python3 -c '
+import json, sys
+for x in json.load(sys.stdin)["documents"][0]["errors"]:
+    print(*[x[k] for k in ("code", "field", "file", "line", "column", "message")], sep="|")')" \
+        "$3|metaskill|SKILL.star|$4|$5|$6"
+    for profile in metaskill publish; do
+        run mapm check --profile $profile "skills/$2"
+        like "$1: under $profile, too" "$out" \
+            "^skills/$2/SKILL.star:$4:$5: error: .*\[$3\]\$"
+    done
+    run mapm check --profile metis "skills/$2"
+    unlike "$1: not where nobody runs it" "$out" 'SKILL.star:'
+}
+
+program fine <<'STAR'
+def run(input):
+    ask("a", {"max_turns": 1})
+    command(["a"])
+    trace("a")
+    print("a")
+    return None
+STAR
+exits 'a program that may run' 0 mapm check skills/fine
+
+program syntax <<'STAR'
+def run(input):
+    return (1,
+STAR
+said 'syntax' syntax program-syntax 3 1 'got outdent, want primary expression'
+program name <<'STAR'
+def run(input):
+    return "äö" + oepn("/etc/passwd")
+STAR
+said 'K21: a name that is not there' name program-name 2 19 'undefined: oepn'
+program missing <<'STAR'
+def main(input):
+    return None
+STAR
+said 'K19: no run' missing program-run 1 1 \
+    'no function run: a metaskill begins with def run(input):'
+program none <<'STAR'
+x = 1
+
+def run():
+    return x
+STAR
+said 'a run without argument' none program-run 3 1 \
+    'run takes no argument: it is called with one, the input'
+program two <<'STAR'
+def run(input, more):
+    return more
+STAR
+said 'a run with two' two program-run 1 1 \
+    'run needs more than one argument: it is called with one, the input'
+program load <<'STAR'
+load("@lib//x.star", "y")
+
+def run(input):
+    return y
+STAR
+said 'row 21, K21: load' load program-load 1 1 \
+    'load is not available: metaskills are hermetic, one file each'
+
+program more <<'STAR'
+def run(input, more=None, *rest, **others):
+    return more
+STAR
+exits 'more that nobody has to give is fine' 0 mapm check skills/more
+
+program many <<'STAR'
+def run(input):
+    first()
+    second()
+STAR
+exits 'several errors' 3 mapm check skills/many
+is 'are said at once' "$(printf '%s\n' "$out" | grep -c 'program-name')" 2
+
+# Row 21: judged, and not run.
+program top <<'STAR'
+fail("ran")
+def run(input): return None
+STAR
+exits 'what happens at the top level is not our business' 0 mapm check skills/top
+program loop <<'STAR'
+def f():
+    for i in range(1000000000000):
+        pass
+f()
+def run(input): return None
+STAR
+exits 'nor does it happen' 0 mapm check skills/loop
+
+# Under its own name, in its own folder, and where the check stands in it.
+skill skills/flow 'metaskill: steps/flow.star'
+mkdir skills/flow/steps
+echo 'def run(input): return nix' >skills/flow/steps/flow.star
+run mapm check skills/flow
+like 'a program of another name' "$out" \
+    '^skills/flow/steps/flow.star:1:24: error: undefined: nix \[program-name\]$'
+run mapm -C skills/flow check
+like 'seen from its folder' "$out" '^steps/flow.star:1:24: error: '
+skill skills/lua 'metaskill: SKILL.star' 'metaskill_language: lua'
+echo 'this is no Starlark' >skills/lua/SKILL.star
+run mapm check skills/lua
+unlike 'K4: another language is not compiled' "$out" 'program-'
+exits 'a catalog with programs' 0 mapm check --profile publish "$ROOT/examples/catalog"
+exits 'and those of the specification' 0 \
+    mapm check --profile metaskill "$ROOT/tests/cases/metaskill/skills"
+done_testing
