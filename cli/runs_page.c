@@ -363,9 +363,9 @@ static void put_steps(struct page *p)
                    (unsigned long long)d->left_out,
                    d->left_out == 1 ? "" : "s");
     if (!str_is(d->keep, "full"))
-        put(p, "<p class=\"soft\">Prompts, answers and outputs were not kept; "
-               "<code>runtime.keep: full</code> in the configuration keeps "
-               "them.</p>\n");
+        put(p, "<p class=\"soft\">Prompts, answers and outputs were not kept. "
+               "<code>runtime.keep: full</code> in your own config.yaml keeps "
+               "those of later runs.</p>\n");
 }
 
 /* --- the rest --------------------------------------------------------------------------- */

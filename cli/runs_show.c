@@ -189,7 +189,8 @@ static void put_step(struct invocation *inv, const struct run_step *s)
     term_print(t, "%s", run_step_kind(s));
     if (has_ends)
         term_print(t, " %u", s->number);
-    term_print(t, "%s%s", has_ends && b.n ? ": " : " ", b.n ? b.p : "");
+    if (b.n)
+        term_print(t, "%s%s", has_ends ? ": " : " ", b.p);
     if (outcome.n)
         term_style_print(t, run_step_failed(s) ? TERM_RED : TERM_DIM, " (%.*s)",
                          STR_ARG(outcome));
@@ -213,7 +214,7 @@ static void put_end(struct invocation *inv, const struct store_run *run,
         return;
     if (!str_is(d->keep, "full"))
         term_note(t, "prompts, answers and outputs were not kept: "
-                     "runtime.keep: full keeps them");
+                     "runtime.keep: full in your config.yaml keeps them");
     else if (!has_option(inv, OPTION_VERBOSE))
         term_note(t, "--verbose shows prompts, answers and outputs");
 }
