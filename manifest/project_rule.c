@@ -215,7 +215,22 @@ static bool wants_brackets(const struct path *p)
     return brackets;
 }
 
-/* Behind the members of a mapping that is there. */
+/* From the line `at` is in to the end of the file there are but remarks. */
+static bool ends_in_remarks(const struct edit *ed, size_t at)
+{
+    struct str rest = str_from_index(ed->text, edit_line_end(ed, at)), line;
+    bool any = false;
+
+    while (str_line(&rest, &line)) {
+        if (line.n && line.p[0] != '#')
+            return false;
+        any |= line.n > 0;
+    }
+    return any;
+}
+
+/* Behind the members of a mapping that is there. A new block of the file comes
+ * after all that is said in it, apart from the remarks at its end. */
 static void add_member(struct edit *ed, const struct path *p, size_t at,
                        struct str item)
 {
@@ -235,7 +250,10 @@ static void add_member(struct edit *ed, const struct path *p, size_t at,
     else
         member = in_lines(ed, p, at, indent,
                           list_offset(ed, p->at[PATH_LENGTH - 1]), item);
-    edit_insert_lines(ed, edit_last_byte(last), member);
+    if (at == 0 && indent == 0 && ends_in_remarks(ed, edit_last_byte(last)))
+        edit_append(ed, str_join(str_from(ed->newline), member, ed->a));
+    else
+        edit_insert_lines(ed, edit_last_byte(last), member);
 }
 
 /* The last key that is there has nothing behind it. */
