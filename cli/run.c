@@ -12,6 +12,7 @@
 #include "run_history.h"
 #include "run_show.h"
 #include "run_skill.h"
+#include "run_tape.h"
 #include "trusted.h"
 
 /*
@@ -48,7 +49,7 @@ static bool check_usage(struct invocation *inv, struct err *e)
         err_set(e, ERR_USAGE, "mapm run: both --record and --replay");
         return err_hint(e, "a run is taped, or plays a tape");
     }
-    return true;
+    return run_tape_check(inv, e);
 }
 
 /* What the workspace lowered stays so low: it is the team's word. */
@@ -324,39 +325,6 @@ static bool read_tape(struct running *r, bool *given, struct err *e)
     return set_limits(r, e);
 }
 
-static bool finish_replay(struct running *r,
-                          const struct runtime_result *result, struct err *e)
-{
-    struct invocation *inv = r->inv;
-    struct str difference;
-
-    if (!has_option(inv, OPTION_REPLAY))
-        return true;
-    difference = tape_judge(&r->player, result, &inv->arena);
-    if (difference.n == 0)
-        return true;
-    term_note(&inv->term, "%.*s", STR_ARG(str_trim(difference)));
-    return err_set(e, ERR_FAILED, "%.*s: the run is not what the tape has",
-                   STR_ARG(option_value(inv, OPTION_REPLAY)));
-}
-
-static bool finish_record(struct running *r,
-                          const struct runtime_result *result, struct err *e)
-{
-    struct invocation *inv = r->inv;
-    const char *name = str_c(option_value(inv, OPTION_RECORD), &inv->arena);
-
-    if (!has_option(inv, OPTION_RECORD))
-        return true;
-    if (result->end == RUNTIME_INTERRUPTED) {
-        term_note(&inv->term, "interrupted: %s is not written", name);
-        return true;
-    }
-    return (tape_end(&r->recorder, result, e) &&
-            fs_replace_user_file(name, 0644, buf_str(&r->recorder.lines), e)) ||
-           err_wrap(e, "cannot record %s", name);
-}
-
 /* --- the run ----------------------------------------------------------------------------- */
 
 /* What the user's file says, a summary if nothing; a workspace may lower it. */
@@ -407,7 +375,7 @@ static bool run_program(struct running *r, struct runtime_result *result,
     if (!run_history_end(&r->history, result,
                          r->asker ? asker_name(r->asker) : STR(""), &why))
         warn_history(inv, &why);
-    return finish_record(r, result, e);
+    return true;
 }
 
 static int exit_of_end(enum runtime_end end)
@@ -481,7 +449,14 @@ static bool run(struct running *r, int *exit_code, struct err *e)
         return false;
     print_result(r, &result);
     *exit_code = exit_of_end(result.end);
-    return finish_replay(r, &result, e);
+    if (run_tape_write(inv, &r->recorder, &result, e) &&
+        run_tape_judge(inv, &r->player, &result, e))
+        return true;
+    /* The result stands on stdout already, for programs alone. */
+    term_error(&inv->term, e);
+    if (*exit_code == EXIT_DONE)
+        *exit_code = EXIT_FAILED;
+    return true;
 }
 
 COMMAND(command_run)
