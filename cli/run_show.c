@@ -102,7 +102,9 @@ static void draw(struct run_show *v)
                                   STR_ARG(who), v->label.n ? ": " : "",
                                   STR_ARG(v->label)));
     add_part(&b, turns_of(v->turns, &a));
-    add_part(&b, arena_printf(&a, "%u s", (unsigned)seconds));
+    /* Where nothing ticks, seconds that stand still would be wrong. */
+    if (v->doing == STEP_ASK || v->frame)
+        add_part(&b, arena_printf(&a, "%u s", (unsigned)seconds));
     add_part(&b, v->line);
     term_progress(&v->inv->term, "%s %s",
                   frames[v->frame++ % (sizeof frames / sizeof *frames)], b.p);

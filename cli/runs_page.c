@@ -5,7 +5,9 @@
 
 #include "markup.h"
 
-#define DATA_MAX_CHARS 100 /* of a trace, in its line */
+/* Of what stands in the line of a step; the whole is among its details. */
+#define LABEL_MAX_CHARS 160
+#define DATA_MAX_CHARS  100
 
 /* What the functions below share. */
 struct page {
@@ -224,10 +226,13 @@ static void put_flag(struct page *p, const struct run_step *s)
 static void put_label(struct page *p, const struct run_step *s)
 {
     bool is_code = s->kind == STEP_COMMAND || s->kind == STEP_PRINT;
+    struct str whole = run_step_label(s, &p->arena);
+    struct str label = text_cut(whole, LABEL_MAX_CHARS);
     struct str data = text_cut(s->data, DATA_MAX_CHARS);
 
     put(p, is_code ? "<code>" : "");
-    markup_word(p->out, run_step_label(s, &p->arena));
+    markup_word(p->out, label);
+    put(p, label.n < whole.n ? "..." : "");
     put(p, is_code ? "</code>" : "");
     if (data.n) {
         put(p, " <code class=\"soft\">");
@@ -300,10 +305,21 @@ static void put_data(struct page *p, const struct run_step *s)
     buf_done(&b);
 }
 
+/* What its line had no room for. A printed line has a text of its own. */
+static void put_whole_label(struct page *p, const struct run_step *s)
+{
+    struct str label = run_step_label(s, &p->arena);
+
+    if (s->kind != STEP_PRINT && text_cut(label, LABEL_MAX_CHARS).n < label.n)
+        put_untrusted(p, s->kind == STEP_COMMAND ? "command" : "label", STR(""),
+                      label);
+}
+
 /* Its line says all there is: paper needs no more of it. */
 static bool is_brief(const struct run_step *s)
 {
     return s->kind == STEP_TRACE &&
+           text_cut(s->label, LABEL_MAX_CHARS).n == s->label.n &&
            text_cut(s->data, DATA_MAX_CHARS).n == s->data.n;
 }
 
@@ -315,6 +331,7 @@ static void put_step(struct page *p, const struct run_step *s, size_t number)
     put_summary(p, s);
     put(p, "<div class=\"more\">\n");
     put_facts(p, s);
+    put_whole_label(p, s);
     put_data(p, s);
     put_text(p, "prompt", &s->in);
     put_text(p,

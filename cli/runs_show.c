@@ -2,7 +2,8 @@
 
 #include "base/text.h"
 
-#define LABEL_COLUMNS 10
+#define LABEL_COLUMNS   10
+#define LABEL_MAX_CHARS 200 /* of a step, without --verbose */
 
 enum term_style runs_style_of(struct str status)
 {
@@ -177,7 +178,11 @@ static void put_step(struct invocation *inv, const struct run_step *s)
     char at[32], took[32];
     struct buf b;
 
-    buf_init(&b, 1024 * 1024);
+    buf_init(&b, 16u * 1024 * 1024);
+    if (!has_option(inv, OPTION_VERBOSE) &&
+        text_cut(label, LABEL_MAX_CHARS).n < label.n)
+        label = arena_printf(a, "%.*s...",
+                             STR_ARG(text_cut(label, LABEL_MAX_CHARS)));
     text_visible(&b, label, false);
     if (s->kind == STEP_TRACE && s->data.n) {
         buf_char(&b, ' ');

@@ -253,6 +253,32 @@ TEST(whole_texts_are_labelled)
     arena_done(&a);
 }
 
+TEST(a_long_command_is_whole_in_its_details)
+{
+    struct arena a = {0};
+    struct store_run run = {.name = STR("x")};
+    char detail[1000], word[301];
+    struct str page;
+
+    memset(word, 'w', 300);
+    word[300] = '\0';
+    snprintf(detail, sizeof detail,
+             "{\"steps\":[{\"kind\":\"command\",\"argv\":[\"%s\"],"
+             "\"words\":1}]}",
+             word);
+    page = page_of(&run, detail, &a);
+    CHECK(has(page, "www</bdi>...</code>") && has(page, "</span> command"));
+    CHECK(has(page, word));
+    word[160] = '\0';
+    snprintf(detail, sizeof detail,
+             "{\"steps\":[{\"kind\":\"command\",\"argv\":[\"%s\"],"
+             "\"words\":1}]}",
+             word);
+    page = page_of(&run, detail, &a);
+    CHECK(has(page, "www</bdi></code>") && !has(page, "</span> command"));
+    arena_done(&a);
+}
+
 TEST(the_page_allows_nothing_but_its_own_style)
 {
     struct arena a = {0};
