@@ -74,7 +74,7 @@ static void tell(int fd, const struct err *e)
     struct guest g = {.fd = fd};
     struct json_writer w;
 
-    buf_init(&g.out, ERR_TEXT_MAX_BYTES * 6);
+    guest_begin(&g);
     json_writer_init(&w, &g.out, 0);
     json_begin_object(&w);
     json_member_string(&w, "code", STR("confine"));
@@ -95,7 +95,8 @@ static NORETURN void live(const struct runtime_job *job, uint64_t deadline_ms,
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(0); /* it died before the line above */
-    close_range_of(0, (unsigned)fd - 1);
+    if (fd > 0)
+        close_range_of(0, (unsigned)fd - 1);
     close_range_of((unsigned)fd + 1, ~0U);
     if (give_up_rights(job->limits, &e))
         guest_run(&g);

@@ -40,9 +40,11 @@ static bool print(void *ctx, const char *text, size_t length)
 
     if (room == 0)
         return true;
-    buf_clear(&g->out);
-    buf_append(&g->out, str_of(text, length < room ? length : room));
-    g->printed += g->out.n;
+    if (length > room)
+        length = room;
+    guest_begin(g);
+    buf_append(&g->out, str_of(text, length));
+    g->printed += length;
     guest_send(g, MESSAGE_PRINT);
     return true;
 }
@@ -67,7 +69,7 @@ static void send_failure(struct guest *g)
     struct json_writer w;
     enum star_error error = star_error(g->star);
 
-    buf_clear(&g->out);
+    guest_begin(g);
     json_writer_init(&w, &g->out, 0);
     json_begin_object(&w);
     json_member_string(&w, "code", str_from(star_error_name(error)));
@@ -146,7 +148,7 @@ static bool put_result(struct guest *g, star_value v)
     struct json_writer w;
     bool ok = true;
 
-    buf_clear(&g->out);
+    guest_begin(g);
     json_writer_init(&w, &g->out, 0);
     switch (star_type(v)) {
     case STAR_NONE:
@@ -236,7 +238,6 @@ void guest_run(struct guest *g)
         .ctx = g,
     };
 
-    buf_init(&g->out, RUN_MESSAGE_MAX_BYTES);
     g->star = guest_open(&o, g);
     if (!g->star)
         return;

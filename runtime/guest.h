@@ -17,7 +17,7 @@ struct guest {
     const struct runtime_job *job;
     uint64_t deadline_ms;
     struct star *star;
-    struct buf out;    /* the message being made */
+    struct buf out;    /* the message being made, behind its header */
     uint64_t traces;   /* sent */
     size_t printed;    /* bytes sent */
     const char *fault; /* of the run, beside the interpreter's errors */
@@ -33,7 +33,8 @@ void guest_run(struct guest *g);
 /* guest_call.c: what the program calls. */
 star_function guest_ask, guest_command, guest_trace;
 
-/* Sends g->out. */
+/* A message is begun, written to g->out, and sent. */
+void guest_begin(struct guest *g);
 void guest_send(struct guest *g, enum message_kind kind);
 /* Waits for the REPLY; its body lives in `in`. */
 struct str guest_receive(struct guest *g, struct message_input *in);

@@ -1,6 +1,7 @@
 #include "base/text.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "guest.h"
@@ -28,12 +29,22 @@ static void write_all(int fd, const void *p, size_t n)
     }
 }
 
+void guest_begin(struct guest *g)
+{
+    static const char room[MESSAGE_HEADER_BYTES];
+
+    if (!g->out.max)
+        buf_init(&g->out, RUN_MESSAGE_MAX_BYTES + MESSAGE_HEADER_BYTES);
+    buf_clear(&g->out);
+    buf_append(&g->out, str_of(room, sizeof room));
+}
+
 void guest_send(struct guest *g, enum message_kind kind)
 {
     unsigned char header[MESSAGE_HEADER_BYTES];
 
-    message_header(kind, g->out.n, header);
-    write_all(g->fd, header, sizeof header);
+    message_header(kind, g->out.n - sizeof header, header);
+    memcpy(g->out.p, header, sizeof header);
     write_all(g->fd, g->out.p, g->out.n);
 }
 
@@ -113,7 +124,7 @@ static bool check_opt(struct star *s, star_value opts, const char *key,
 
 static void begin(struct guest *g, struct json_writer *w)
 {
-    buf_clear(&g->out);
+    guest_begin(g);
     json_writer_init(w, &g->out, 0);
     json_begin_object(w);
 }

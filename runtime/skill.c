@@ -22,6 +22,7 @@
 struct folder {
     int fd;
     struct str path; /* absolute, no link in it */
+    struct str name; /* as it was asked for */
     const struct limits *limits;
     struct arena *a;
     struct skill_file *files;
@@ -245,7 +246,7 @@ static bool judge(struct folder *f, struct skill *s, struct err *e)
     struct manifest_input in = {
         .kind = DOC_SKILL,
         .text = s->text,
-        .folder = path_last(f->path),
+        .folder = f->name,
         .files = &files,
         .profile = PROFILE_INSTALL,
         .allow_file = true,
@@ -295,6 +296,8 @@ bool skill_read(struct str folder, const struct limits *limits, struct arena *a,
     if (!fs_open_dir_at(AT_FDCWD, real, &fd, e))
         return false;
     f.fd = fd;
+    f.name = path_last(str_starts(folder, STR("/")) ? fs_normalize(folder, a)
+                                                    : s.folder);
     if (!read_text(&f, &s, e) || !judge(&f, &s, e) || !read_files(&f, e))
         return err_wrap(e, "read the skill %s", real);
     if (!is_hashed(&f, STR("SKILL.md"), s.text) ||

@@ -59,13 +59,14 @@ static bool take_number(struct str *line, uint32_t *out)
 }
 
 /* False for what is no first line of an error. */
-static bool add_error(struct complaints *why, struct str file, struct str line)
+static bool add_error(struct complaints *why, struct str file, struct str shown,
+                      struct str line)
 {
     struct star_place at = {0};
 
-    if (!str_starts(line, file) || line.n == file.n || line.p[file.n] != ':')
+    if (!str_starts(line, shown) || line.n == shown.n || line.p[shown.n] != ':')
         return false;
-    line = str_from_index(line, file.n + 1);
+    line = str_from_index(line, shown.n + 1);
     if (!take_number(&line, &at.line) || !take_number(&line, &at.column))
         return false;
     line = str_trim(line);
@@ -73,14 +74,15 @@ static bool add_error(struct complaints *why, struct str file, struct str line)
     return true;
 }
 
-static void add_errors(struct star *s, struct complaints *why, struct str file)
+static void add_errors(struct star *s, struct complaints *why, struct str file,
+                       struct str shown)
 {
     struct str rest = str_from(star_error_report(s)), line;
     struct star_place at = {.line = 1, .column = 1};
     bool any = false;
 
     while (star_error(s) == STAR_ERROR_STATIC && str_line(&rest, &line))
-        any |= add_error(why, file, line);
+        any |= add_error(why, file, shown, line);
     if (any)
         return;
     /* A limit, or an error without a place. */
@@ -126,20 +128,18 @@ void skill_check_program(struct str file, struct str program,
                          struct complaints *why)
 {
     struct star *s = guest_open(NULL, NULL);
+    struct str shown = is_plain(file) ? file : STR("SKILL.star");
     struct star_program *p;
-
-    if (!is_plain(file))
-        file = STR("SKILL.star");
 
     if (!s) {
         complaints_add(why, true, "program-syntax", FIELD, 0,
                        "no memory to compile it");
         return;
     }
-    p = star_compile(s, str_c(file, why->arena), program.p, program.n);
+    p = star_compile(s, str_c(shown, why->arena), program.p, program.n);
     if (p)
         check_run(p, file, why);
     else
-        add_errors(s, why, file);
+        add_errors(s, why, file, shown);
     star_close(s);
 }

@@ -361,8 +361,11 @@ TEST(a_program_is_judged_K19_K21)
             CHECK(why.items[0].error);
             CHECK_STR(why.items[0].code, programs[i].code);
             CHECK(why.items[0].line == programs[i].line);
-            CHECK(str_starts(why.items[0].message,
-                             str_from(programs[i].message)));
+            struct str place =
+                arena_printf(&a, "%.*s:%u:%u: %.*s", STR_ARG(why.items[0].file),
+                             why.items[0].line, why.items[0].column,
+                             STR_ARG(why.items[0].message));
+            CHECK(str_starts(place, str_from(programs[i].message)));
         }
         if (tap_failed)
             for (size_t k = 0; k < why.count; k++)
@@ -391,6 +394,25 @@ TEST(all_errors_are_said_at_once)
     for (size_t i = 0; i < why.count && i < 4; i++)
         CHECK_STR(why.items[i].code, codes[i]);
     arena_done(&a);
+}
+
+TEST(a_file_of_any_name_has_places)
+{
+    static const char *const names[] = {"a b.star", "x:1:2: y", "\xc3\xa4",
+                                        "\x1b[31m", ""};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct arena a = {0};
+        struct complaints why;
+
+        complaints_init(&why, &a);
+        skill_check_program(str_from(names[i]),
+                            STR("def run(input):\n  return foo"), &why);
+        CHECK(why.count == 1 && why.items[0].line == 2 &&
+              why.items[0].column == 10);
+        CHECK(str_is(why.items[0].file, names[i]));
+        arena_done(&a);
+    }
 }
 
 TEST(a_program_that_is_too_large_or_no_text_is_said)
