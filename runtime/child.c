@@ -129,11 +129,17 @@ bool child_start(const struct runtime_job *job, uint64_t deadline_ms,
     return true;
 }
 
+void child_kill(const struct child *c)
+{
+    if (c->pid > 0)
+        kill(c->pid, SIGKILL);
+}
+
 void child_end(struct child *c, int *status)
 {
     if (c->pid <= 0)
         return;
-    kill(c->pid, SIGKILL);
+    child_kill(c);
     while (waitpid(c->pid, status, 0) < 0 && errno == EINTR)
         ;
     c->pid = 0;

@@ -24,6 +24,9 @@ struct child {
 MUST_CHECK bool child_start(const struct runtime_job *job, uint64_t deadline_ms,
                             struct child *out, struct err *e);
 
+/* Kills it, and does not wait. */
+void child_kill(const struct child *c);
+
 /* Kills it if it is still there, and waits; `*status` as waitpid gives it, of
  * a process that ended by itself just before. Twice is harmless. */
 void child_end(struct child *c, int *status);

@@ -152,7 +152,6 @@ void run_begin(struct run *r, const struct runtime_job *job, struct arena *a,
     message_input_init(&r->in);
     trace_init(&r->trace, job->limits);
     trace_note(&r->trace, "metaskill_start", envelope_start(job->name, a));
-    run_tell(r, (struct step){.kind = STEP_START, .text = job->name});
 }
 
 void run_serve(struct run *r)
@@ -167,33 +166,38 @@ void run_serve(struct run *r)
     }
 }
 
+/* The process is on its way out while the host writes down that it is. */
 void run_finish(struct run *r)
 {
     int status;
 
-    child_end(&r->child, &status);
+    child_kill(&r->child);
     r->out->traces = r->trace.count;
     r->out->took_ms = run_took(r);
     run_tell(r, (struct step){.kind = STEP_FINISH,
                               .text = r->out->status,
                               .failed = r->out->end != RUNTIME_COMPLETED});
+    child_end(&r->child, &status);
     trace_done(&r->trace);
     message_input_done(&r->in);
 }
 
+/* The program computes already while the host is told; whatever it asks for is
+ * heard behind that. */
 void runtime_run(const struct runtime_job *job, struct arena *a,
                  struct runtime_result *out)
 {
     struct err e = {0};
     struct run r;
+    bool started;
 
     run_begin(&r, job, a, out);
-    if (!run_is_in_time(&r)) {
-        /* A signal came before. */
-    } else if (child_start(job, r.deadline_ms, &r.child, &e)) {
+    started =
+        run_is_in_time(&r) && child_start(job, r.deadline_ms, &r.child, &e);
+    run_tell(&r, (struct step){.kind = STEP_START, .text = job->name});
+    if (started)
         run_serve(&r);
-    } else {
+    else
         run_end_error(&r, &e);
-    }
     run_finish(&r);
 }

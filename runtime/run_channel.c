@@ -102,15 +102,15 @@ static bool send_all(struct run *r, const void *p, size_t n)
     return true;
 }
 
-void run_reply(struct run *r, const struct buf *b)
+void run_reply(struct run *r, const struct buf *json)
 {
     unsigned char header[MESSAGE_HEADER_BYTES];
 
-    if (b->overflowed || b->n > RUN_MESSAGE_MAX_BYTES) {
+    if (json->overflowed || json->n > RUN_MESSAGE_MAX_BYTES) {
         run_fail(r, "a result of more than %u bytes", RUN_MESSAGE_MAX_BYTES);
         return;
     }
-    message_header(MESSAGE_REPLY, b->n, header);
+    message_header(MESSAGE_REPLY, json->n, header);
     if (send_all(r, header, sizeof header))
-        send_all(r, b->p, b->n);
+        send_all(r, json->p, json->n);
 }
