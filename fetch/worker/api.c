@@ -119,30 +119,37 @@ static bool set_rules(struct api *p, struct err *e)
     return true;
 }
 
+/* mapm has said all it had to say: whatever comes now ends this. */
+static bool hear_parent(struct channel *c, struct err *e)
+{
+    if (!channel_fill(c, e))
+        return false;
+    if (c->closed)
+        return err_set(e, ERR_INTERRUPTED, "mapm has gone");
+    return c->in.n == c->taken || link_nonsense(e);
+}
+
 /* Until it is over, or mapm is gone. */
 static bool perform(struct api *p, CURLcode *failure, struct err *e)
 {
-    struct curl_waitfd parent = {.fd = p->link->channel.fd,
-                                 .events = CURL_WAIT_POLLIN};
-    CURLMsg *m = NULL;
+    struct channel *c = &p->link->channel;
+    struct curl_waitfd parent = {.fd = c->fd, .events = CURL_WAIT_POLLIN};
     int running, left;
 
     curl_multi_add_handle(p->multi, p->easy);
-    while (m == NULL) {
+    for (;;) {
+        const CURLMsg *m;
+
         curl_multi_perform(p->multi, &running);
         m = curl_multi_info_read(p->multi, &left);
-        if (m)
-            break;
+        if (m) {
+            *failure = m->data.result;
+            return true;
+        }
         curl_multi_poll(p->multi, &parent, 1, WAIT_MS, NULL);
-        if (!channel_fill(&p->link->channel, e))
+        if (!hear_parent(c, e))
             return false;
-        if (p->link->channel.closed)
-            return err_set(e, ERR_INTERRUPTED, "mapm has gone");
-        if (p->link->channel.in.n > p->link->channel.taken)
-            return link_nonsense(e);
     }
-    *failure = m->data.result;
-    return true;
 }
 
 static bool say_failure(struct api *p, CURLcode failure, struct err *e)
