@@ -1,6 +1,6 @@
 #!/bin/sh
 # ask by HTTP: both shapes of an API, what they answer, and what goes wrong.
-# K23, K24; THREATS rows 20, 22; CLIENTS 8.1. The transport: tests/cli/post.t.
+# K23, K24; THREATS rows 13, 20, 22; DESIGN 8. The transport: tests/cli/post.t.
 . "$(dirname "$0")/../lib/cli.sh"
 . "$ROOT/tests/lib/ask.sh"
 
@@ -212,5 +212,67 @@ want 'no answer at all is not tried again' 1 '\[fetch\].*cannot reach http' ask 
 is 'asked once: it may have been paid' "$(asked)" 1
 script '["silence", 30]'
 want 'silence ends at the deadline' 1 '\[fetch\].*no whole answer from .* within 1 s' ask openai --ms 400
+
+# --- the whole way: mapm run ----------------------------------------------------
+unset MAPM_ASK ANTHROPIC_API_KEY
+mkdir -p "$T/ws/skills"
+mapm new metaskill greet >/dev/null 2>&1
+cat >"$T/ws/skills/greet/SKILL.star" <<'STAR'
+def run(input):
+    r = ask("Say " + input["word"], {"purpose": "greet"})
+    return {"status": "done", "answer": r["answer"], "got": [r["turns"], r["exhausted"], r["truncated"]]}
+STAR
+greet()
+{
+    run mapm run skills/greet/ word=hello --ask anthropic "$@"
+}
+script '["ok", "Hello there."]'
+ANTHROPIC_API_KEY=$KEY
+export ANTHROPIC_API_KEY
+greet
+is 'a run that asks' "$status" 0
+like 'has the answer' "$out" '^\{"status":"done","answer":"Hello there\.","got":\[1,false,false\]'
+is 'of its prompt' "$(sent 'b["messages"][0]["content"]')" 'Say hello'
+script '["ok", "Hell", "max_tokens"]'
+greet
+like 'cut off' "$out" '"answer":"Hell","got":\[1,true,true\]'
+script '["echo", 401]'
+greet -v
+is 'a key that is not taken' "$status" 1
+like 'is an error' "$out" "^error: metaskill 'greet': .*HTTP 401 from http.*\[key\]"
+unlike 'and never shown' "$out$err" "$KEY"
+script '["status", 400, {}, {"error": "\u001b[31mred"}]'
+python3 - "$MAPM" >"$T/out" <<'PYTHON'
+import os, pty, sys
+pid, fd = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], [sys.argv[1], "run", "--color", "never", "skills/greet/",
+                           "word=x", "--ask", "anthropic"])
+out = b""
+try:
+    while True:
+        out += os.read(fd, 65536)
+except OSError:
+    pass
+os.waitpid(pid, 0)
+sys.stdout.write(repr(out[out.rfind(b"error:"):]))
+PYTHON
+like 'a terminal gets no escapes of an API' "$(cat "$T/out")" 'HTTP 400.*x1b\[31mred'
+unlike 'not one' "$(cat "$T/out")" '[^\\]\\x1b'
+script '["silence", 60]'
+greet --timeout 1
+is 'silence' "$status" 1
+like 'ends at the limit' "$out" '^error: .*(timeout|no whole answer)'
+"$MAPM" run skills/greet/ word=hello --ask anthropic >"$T/out" 2>"$T/err" </dev/null &
+pid=$!
+: >"$T/api.log"
+tries=0
+until [ "$(asked)" -gt 0 ] || [ $tries -gt 200 ]; do
+    tries=$((tries + 1))
+    sleep 0.05
+done
+kill -TERM "$pid"
+wait "$pid"
+is 'a signal ends the ask' $? 130
 
 done_testing
