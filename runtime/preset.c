@@ -123,7 +123,7 @@ static const struct preset presets[] = {
         },
         .exhausted_codes = {53, 55}, /* turns, and other budgets of its user */
         .env = {"QWEN_*", "DASHSCOPE_*", "BAILIAN_*", "MODELSCOPE_*", "OPENAI_*"},
-        .log_in = "run \"qwen auth\", or set OPENAI_API_KEY and OPENAI_BASE_URL",
+        .log_in = "run \"qwen\" once and choose how to log in",
         .install = "npm install -g @qwen-code/qwen-code",
     },
     {

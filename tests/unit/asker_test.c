@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../../runtime/agent_env.h"
@@ -327,6 +328,38 @@ TEST(K30_it_ends_with_the_time_of_the_run_and_its_whole_group)
     CHECK(pid_of_sleeper(&d) > 0 && !is_alive(pid_of_sleeper(&d)));
     d.in.deadline_ms = proc_now_ms();
     CHECK(!ask(&d, "CASE=plain") && says(&d.e, "no time is left"));
+    desk_close(&d);
+}
+
+/* In a process of its own: a signal stays caught. */
+static int ask_until_signal(struct desk *d)
+{
+    proc_catch_signals();
+    if (!choose(d, "opencode") || ask(d, "CASE=silence"))
+        return 1;
+    return d->e.code == ERR_INTERRUPTED ? 42 : 2;
+}
+
+TEST(K33_a_signal_ends_it_and_its_whole_group)
+{
+    struct desk d;
+    uint64_t start;
+    pid_t child;
+    int status = 0;
+
+    desk_open(&d);
+    link_agent(&d, "opencode");
+    child = fork();
+    if (child == 0)
+        _exit(ask_until_signal(&d));
+    for (int i = 0; i < 1000 && pid_of_sleeper(&d) <= 0; i++)
+        usleep(10000);
+    usleep(50000);
+    start = proc_now_ms();
+    CHECK(kill(child, SIGINT) == 0 && waitpid(child, &status, 0) == child);
+    printf("# ended after %d ms\n", (int)(proc_now_ms() - start));
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 42);
+    CHECK(pid_of_sleeper(&d) > 0 && !is_alive(pid_of_sleeper(&d)));
     desk_close(&d);
 }
 
