@@ -239,6 +239,10 @@ bench: all
 bench-star: all
 	bench/star/run $(abspath $(B)/mapm) star
 
+# Every preset of `ask` with the real program, from npm, and a scripted model.
+bench-clients: all
+	MAPM=$(abspath $(B)/mapm) bench/clients/run $(CLIENTS)
+
 ## Reading
 
 lint:
@@ -276,7 +280,7 @@ lint-man:
 
 lint-shell:
 	@echo '  sh -n, python3'
-	@for f in tools/* bench/run bench/star/run .ci/run tests/*/*.t tests/lib/*.sh; do \
+	@for f in tools/* bench/run bench/star/run bench/clients/* .ci/run tests/*/*.t tests/lib/*.sh; do \
 	  case $$(head -n 1 $$f) in \
 	  *sh) sh -n $$f || exit 1;; \
 	  *python3) python3 -c 'import ast,sys; ast.parse(open(sys.argv[1]).read())' \
@@ -342,13 +346,14 @@ help:
 	@echo 'make analyze      follow every path: gcc -fanalyzer, clang-analyzer'
 	@echo 'make bench        measure, against git and cp in the same run'
 	@echo 'make bench-star   measure the language, against CPython'
+	@echo 'make bench-clients  the agent programs of npm as back ends of ask'
 	@echo 'make docs         the manual pages as HTML in build/html/'
 	@echo 'make install      PREFIX=/usr/local DESTDIR= ; make uninstall undoes it'
 	@echo 'make clean        remove build/'
 
 FORCE:
 .PHONY: FORCE all test test-githost conformance-star check quickstart san fuzz fuzz-all coverage \
-        bench bench-star star-gc star-tiny star-msan star-builds star-run star-test lint lint-format lint-layers lint-headers lint-cppcheck lint-man \
+        bench bench-star bench-clients star-gc star-tiny star-msan star-builds star-run star-test lint lint-format lint-layers lint-headers lint-cppcheck lint-man \
         lint-shell lint-tidy analyze docs install uninstall clean help
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -165,6 +165,8 @@ static bool fail(const struct talk *t, struct str why, struct err *e)
     err_set(e, ERR_FAILED, "%.*s: %.*s", STR_ARG(t->k->name), STR_ARG(why));
     if (p && is_about_login(why))
         return err_hint(e, "%s", p->log_in);
+    if (str_is(t->k->why, "--ask"))
+        return false;
     return err_hint(e, "chosen by %.*s; --ask chooses another one",
                     STR_ARG(t->k->why));
 }

@@ -8,6 +8,7 @@ $HOME/called.json, and "$HOME/survived" when nobody ended it before its end.
 """
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -86,7 +87,8 @@ def main():
         refuse("something on stdin")
     note(argv=sys.argv[1:], prompt=prompt, env=dict(os.environ),
          cwd=os.getcwd(), group=os.getpgrp() == os.getpid())
-    case = prompt.split("CASE=")[1].split()[0]
+    asked = re.search(r"CASE=([a-z0-9-]+)", prompt)
+    case = asked.group(1) if asked else "plain"
     out = sys.stdout.buffer
 
     if case in ("flood", "silence", "daemon"):

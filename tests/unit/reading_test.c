@@ -171,7 +171,7 @@ TEST(K24_lines_mean_what_the_rules_say)
         const struct preset *p = preset_find(str_from(lines[i].client));
         struct reading r;
 
-        printf("# %zu: %.60s\n", i, lines[i].lines);
+        printf("# %zu: %s\n", i, lines[i].client);
         reading_init(&r, p->rules, p->keeps_cap ? 0 : 10, 100);
         feed(&r, str_from(lines[i].lines), 3);
         CHECK_STR(str_c(buf_str(&r.text), &a), lines[i].text);
