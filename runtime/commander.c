@@ -28,7 +28,7 @@ struct heard {
 struct call {
     const struct commander_options *o;
     const struct command *in;
-    struct arena *arena;
+    struct arena *arena;  /* gone with the call, as are copies of files */
     struct str workspace; /* without links */
     int fd;               /* of it; locked */
     char scratch[64];     /* to be removed; "" = none */
@@ -39,14 +39,21 @@ struct call {
     struct outcome out;
 };
 
-static void call_done(struct call *c)
+static void drop_scratch(struct call *c)
 {
     struct err ignored = {0};
 
     if (c->scratch[0])
         (void)!fs_remove_tree_at(AT_FDCWD, c->scratch, &ignored);
+    c->scratch[0] = '\0';
+}
+
+static void call_done(struct call *c)
+{
+    drop_scratch(c);
     fs_close(&c->fd); /* and the lock goes */
     buf_done(&c->heard.text);
+    arena_done(c->arena);
 }
 
 /* --- outcomes --------------------------------------------------------------------- */
@@ -395,8 +402,9 @@ static bool run(struct call *c, struct err *e)
 bool commander_run(const struct commander_options *o, const struct command *in,
                    struct arena *a, struct outcome *out, struct err *e)
 {
+    struct arena work = {0};
     CLEANUP(call_done)
-    struct call c = {.o = o, .in = in, .arena = a, .fd = -1};
+    struct call c = {.o = o, .in = in, .arena = &work, .fd = -1};
     struct err why = {0};
 
     buf_init(&c.heard.text,
@@ -408,11 +416,12 @@ bool commander_run(const struct commander_options *o, const struct command *in,
         return false;
     }
     if (c.report.others.n)
-        say(&c, arena_printf(a,
+        say(&c, arena_printf(&work,
                              "changed by another program while a command ran: "
                              "%.*s",
                              STR_ARG(c.report.others))
                     .p);
     *out = c.out;
+    out->result = arena_str(a, c.out.result);
     return true;
 }

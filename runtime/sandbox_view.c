@@ -479,6 +479,7 @@ void sandbox_view(struct sandbox_job *job)
     (void)sandbox_path(job, a, need, &n);
     if (!path_is_within(real, job->workspace))
         need(&n, parent_of(real));
+    places_add(p, PLACE_READ, real);
     if (job->network)
         places_add(p, PLACE_READ, STR("/etc/resolv.conf"));
     places_add(p, PLACE_READ, job->cage);

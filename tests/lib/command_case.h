@@ -10,6 +10,7 @@
  *     T/bin       programs, without bwrap
  */
 
+#include "base/confine.h"
 #include "base/fs.h"
 #include "base/proc.h"
 #include "mapm/runtime.h"
@@ -45,8 +46,9 @@ __attribute__((unused)) static int case_shell(const char *format, ...)
     va_start(args, format);
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
-    status =
-        system(arena_printf(&a, "cd '%s/ws' && { %s; }", case_root, line).p);
+    status = system(arena_printf(&a, "PATH='%s'; cd '%s/ws' && { %s; }",
+                                 case_path, case_root, line)
+                        .p);
     arena_done(&a);
     return status;
 }

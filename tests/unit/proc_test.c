@@ -132,6 +132,9 @@ TEST(everything_is_ended_daemons_included)
         "wait' &) ; while [ ! -s FILE ]; do :; done",
         "setsid sh -c 'setsid sh -c \"setsid sleep 60 & echo \\$! >FILE\" &' "
         "& while [ ! -s FILE ]; do :; done",
+        /* a name that looks like what /proc says behind a name */
+        "cp /bin/sleep 'FILE) S 1 (x'; setsid 'FILE) S 1 (x' 60 & echo $! "
+        ">FILE; sleep 0.05; rm 'FILE) S 1 (x'",
     };
     char path[] = "/tmp/proc_test-XXXXXX", line[1000];
     int fd = mkstemp(path);

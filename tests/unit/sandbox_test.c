@@ -1,0 +1,629 @@
+#include "command_case.h"
+#include "sandbox_probe.h"
+
+/* Each wall of a command, from inside: rows 19 and 20 of the threats, K25. */
+
+static char outside[2000]; /* what probe_dir is to the command */
+static char self[2000];
+static int port;
+
+/* A place that the sandbox shows: beside this program; where it is not ours to
+ * write in, the folder of the test, which it hides. */
+static void make_outside(struct arena *a)
+{
+    struct str dir;
+    struct err e = {0};
+
+    if (!proc_self_dir(a, &dir, &e))
+        abort();
+    snprintf(self, sizeof self, "%.*s/sandbox_test", STR_ARG(dir));
+    snprintf(outside, sizeof outside, "%.*s/sandbox-XXXXXX", STR_ARG(dir));
+    if (!mkdtemp(outside)) {
+        snprintf(outside, sizeof outside, "%s/outside", case_root);
+        if (mkdir(outside, 0755) < 0)
+            abort();
+    }
+}
+
+static int serve_unix(const char *path, bool abstract)
+{
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    size_t n = strlen(path);
+
+    if (n + 1 >= sizeof at.sun_path)
+        return -1;
+    memcpy(at.sun_path + abstract, path, n);
+    if (bind(fd, (struct sockaddr *)&at,
+             (socklen_t)(sizeof at.sun_family + abstract + n)) == 0)
+        (void)listen(fd, 100);
+    return fd;
+}
+
+static void serve_inet(void)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET,
+                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t n = sizeof at;
+    int tcp = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int udp = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+    if (bind(tcp, (struct sockaddr *)&at, sizeof at) < 0 ||
+        listen(tcp, 100) < 0 ||
+        getsockname(tcp, (struct sockaddr *)&at, &n) < 0)
+        return;
+    port = ntohs(at.sin_port);
+    if (bind(udp, (struct sockaddr *)&at, sizeof at) < 0)
+        printf("# no UDP port beside the TCP one\n");
+}
+
+__attribute__((constructor)) static void set_up(void)
+{
+    struct arena a = {0};
+
+    make_outside(&a);
+    case_shell("cd '%s' && echo text >file && echo text >spare && "
+               "mkdir -p home/.ssh home/.config/gh home/proj home/tools/bin "
+               "home/.cargo/bin && echo key >home/.ssh/id_ed25519 && "
+               "echo note >home/note && echo token >home/.config/gh/hosts.yml "
+               "&& echo token >home/.netrc && echo token "
+               ">home/.cargo/credentials.toml && echo x >home/.cargo/config",
+               outside);
+    setenv("HOME", arena_printf(&a, "%s/home", outside).p, 1);
+    serve_inet();
+    (void)serve_unix(arena_printf(&a, "%s/socket", outside).p, false);
+    (void)serve_unix(case_at(&a, "ws/socket").p, false);
+    (void)serve_unix(PROBE_ABSTRACT, true);
+    arena_done(&a);
+}
+
+__attribute__((destructor)) static void tear_down(void)
+{
+    struct err e = {0};
+
+    if (!fs_remove_tree_at(AT_FDCWD, outside, &e))
+        fprintf(stderr, "# %s\n", err_first(&e));
+}
+
+/* --- the probe -------------------------------------------------------------------- */
+
+/* errno of each row; -1 where the probe did not come that far. */
+static void run_probe(enum sandbox mode, bool network, int results[PROBES])
+{
+    struct arena a = {0};
+    struct case_run r = case_make(&a);
+    const char *const words[] = {self,
+                                 "probe",
+                                 outside,
+                                 arena_printf(&a, "%d", port).p,
+                                 arena_printf(&a, "%d", getpid()).p,
+                                 mode == SANDBOX_OFF ? "open" : "walled",
+                                 NULL};
+    struct str rest, line, number;
+    struct outcome out;
+
+    for (int i = 0; i < PROBES; i++)
+        results[i] = -1;
+    case_shell("cd '%s' && rm -rf new folder && echo text >spare", outside);
+    r.o.by_path = true;
+    r.o.sandbox = mode;
+    r.o.network = network;
+    out = case_go(&r, &a, words);
+    CHECK(out.ok);
+    if (!out.ok)
+        printf("# exit %d: %.*s\n", out.exit_code, STR_ARG(out.result));
+    rest = out.result;
+    while (str_line(&rest, &line)) {
+        uint64_t i, error;
+
+        if (str_cut(&line, ' ', &number) &&
+            str_number(number, PROBES - 1, &i) &&
+            str_number(line, 100000, &error))
+            results[i] = (int)error;
+    }
+    arena_done(&a);
+}
+
+/* Below a /tmp of its own a command may create what it likes. */
+static bool is_clean(void)
+{
+    return case_shell("cd '%s' && ! test -e new && ! test -e folder",
+                      outside) == 0;
+}
+
+static bool is_wanted(const struct probe *p, int got, int open, bool alone,
+                      bool *proved)
+{
+    bool missing = alone && ((p->want & OUTER) || ((p->want & SCOPED) &&
+                                                   confine_landlock_abi() < 6));
+
+    *proved = true;
+    if (p->want == MUST_WORK)
+        return got == 0;
+    if (is_exact(p->want))
+        return got == p->want;
+    if (p->want & ALWAYS)
+        return got > 0;
+    if ((p->want & CREATES) && got == 0 && is_clean())
+        return true;
+    *proved = open == 0 && !missing; /* it works where there are no walls */
+    return !*proved || got > 0;
+}
+
+static void check_probe(enum case_way way, enum sandbox mode)
+{
+    static int open[PROBES];
+    static bool is_known;
+    int results[PROBES], proved = 0;
+
+    if (!case_set_way(way)) {
+        printf("# SKIP: no user namespaces here\n");
+        return;
+    }
+    if (!is_known)
+        run_probe(SANDBOX_OFF, false, open);
+    is_known = true;
+    run_probe(mode, false, results);
+    for (int i = 0; i < PROBES; i++) {
+        bool is_proved;
+        bool ok = is_wanted(&probes[i], results[i], open[i], way == CASE_ALONE,
+                            &is_proved);
+
+        if (!ok)
+            printf("# %s: %s, without walls %s\n", probes[i].name,
+                   strerror(results[i]), strerror(open[i]));
+        else if (!is_proved)
+            printf("# nothing learnt: %s: %s, without walls %s\n",
+                   probes[i].name, strerror(results[i]), strerror(open[i]));
+        CHECK(ok);
+        proved += is_proved;
+    }
+    printf("# %d of %d proved\n", proved, PROBES);
+}
+
+TEST(K25_row_19_row_20_each_wall_from_inside)
+{
+    check_probe(CASE_WALLS, SANDBOX_ON);
+}
+
+TEST(K25_row_19_row_20_each_wall_without_bubblewrap)
+{
+    check_probe(CASE_ALONE, SANDBOX_ON);
+}
+
+TEST(row_19_row_20_each_wall_with_the_home_shown)
+{
+    check_probe(CASE_WALLS, SANDBOX_HOME);
+    check_probe(CASE_ALONE, SANDBOX_HOME);
+}
+
+/* `always` and what must work hold with the sandbox off, too. */
+TEST(row_20_with_the_sandbox_off_the_environment_stays_clean)
+{
+    int results[PROBES];
+
+    case_set_way(CASE_WALLS);
+    run_probe(SANDBOX_OFF, false, results);
+    for (int i = 0; i < PROBES; i++) {
+        bool ok = probes[i].want == MUST_WORK ? results[i] == 0
+                  : probes[i].want == ALWAYS  ? results[i] > 0
+                                              : true;
+
+        if (!ok)
+            printf("# %s: %s\n", probes[i].name, strerror(results[i]));
+        CHECK(ok);
+    }
+}
+
+static int result_named(const int results[PROBES], const char *name)
+{
+    for (int i = 0; i < PROBES; i++)
+        if (strcmp(probes[i].name, name) == 0)
+            return results[i];
+    return -1;
+}
+
+/* policy.network opens the network, and no socket of this machine. */
+TEST(row_19_the_network_where_it_is_allowed)
+{
+    for (int way = 0; way < CASE_WAYS; way++) {
+        int results[PROBES];
+
+        if (!case_set_way(way))
+            continue;
+        run_probe(SANDBOX_ON, true, results);
+        CHECK(result_named(results, "row 19: TCP") == 0);
+        CHECK(result_named(results, "row 19: UDP") == 0);
+        CHECK(result_named(results, "row 19: netlink") == 0);
+        CHECK(result_named(results, "row 19: raw packets") > 0);
+        CHECK(result_named(results, "row 19: a unix socket outside") > 0);
+        CHECK(result_named(results, "row 19: an abstract unix socket") > 0);
+        CHECK(result_named(results, "row 19: write a file outside") > 0);
+    }
+}
+
+/* --- what is seen of a home ------------------------------------------------------------ */
+
+/* Row 20: the home directory, and a workspace in it. */
+TEST(row_20_what_is_seen_of_a_home)
+{
+    static const struct {
+        const char *path;
+        bool on, home; /* readable */
+    } rows[] = {
+        {".ssh/id_ed25519", false, false},
+        {".config/gh/hosts.yml", false, false},
+        {".netrc", false, false},
+        {".cargo/credentials.toml", false, false},
+        {"note", false, true},
+        {".cargo/config", true, true}, /* PATH needs ~/.cargo */
+    };
+
+    for (int mode = SANDBOX_ON; mode <= SANDBOX_HOME; mode++) {
+        for (int way = 0; way < CASE_WAYS; way++) {
+            struct arena a = {0};
+            struct case_run r = case_make(&a);
+
+            if (!case_set_way(way))
+                continue;
+            r.o.sandbox = (enum sandbox)mode;
+            r.o.workspace = arena_printf(&a, "%s/home/proj", outside);
+            setenv("PATH",
+                   arena_printf(&a, "%s:%s/home/.cargo/bin", getenv("PATH"),
+                                outside)
+                       .p,
+                   1);
+            for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+                struct outcome out = case_sh(
+                    &r, &a,
+                    arena_printf(&a, "cat '%s/home/%s'", outside, rows[i].path)
+                        .p);
+
+                if (out.ok != (mode == SANDBOX_ON ? rows[i].on : rows[i].home))
+                    printf("# %s: %.*s\n", rows[i].path, STR_ARG(out.result));
+                CHECK(out.ok ==
+                      (mode == SANDBOX_ON ? rows[i].on : rows[i].home));
+                (void)case_sh(&r, &a,
+                              arena_printf(&a, "echo evil >'%s/home/%s'",
+                                           outside, rows[i].path)
+                                  .p);
+            }
+            CHECK(
+                case_sh(&r, &a, "echo x >made && test -s made && rm made").ok);
+            (void)case_sh(&r, &a, "echo evil >../made");
+            /* Where the home is in /tmp, it is written in a /tmp of its own. */
+            CHECK(case_shell("! grep -rq evil '%s/home'", outside) == 0);
+            arena_done(&a);
+        }
+    }
+}
+
+/* --- protected files ---------------------------------------------------------------------- */
+
+/* Everything of the workspace, as text. */
+static struct str snapshot(struct arena *a)
+{
+    struct str text = STR("");
+    struct err e = {0};
+
+    /* The protected and what they point to; not what else a line made. */
+    CHECK(case_shell("find .git .agents .claude .mcp.json mapm.yaml conf "
+                     ".codex .vscode .github CLAUDE.md -printf '%%p %%y %%m "
+                     "%%l\\n' 2>/dev/null | LC_ALL=C sort >../snapshot; "
+                     "find .git .agents .claude .mcp.json mapm.yaml conf "
+                     "-type f 2>/dev/null | LC_ALL=C sort | while read -r f; "
+                     "do sha256sum \"$f\"; done >>../snapshot") == 0);
+    CHECK(fs_read_user_file(case_at(a, "snapshot").p, 1 << 20, a, &text, &e));
+    return text;
+}
+
+static void make_workspace(void)
+{
+    CHECK(case_shell(
+              "rm -rf .git .agents .claude .mcp.json mapm.yaml .codex .vscode "
+              ".github conf evil git2 && mkdir -p .git/objects .git/info "
+              ".agents/skills/hello .claude/skills && echo '[core]' "
+              ">.git/config && echo HEAD >.git/HEAD && echo text "
+              ">.agents/skills/hello/SKILL.md && echo '{}' "
+              ">.claude/settings.json && echo 'version: 1' >mapm.yaml && "
+              "ln -s ../../.agents/skills/hello .claude/skills/hello && "
+              "chmod 640 mapm.yaml") == 0);
+}
+
+/* Rows 15 and 19: whichever way, all is as it was, and the call fails. */
+TEST(row_19_protected_files_stay_as_they_are)
+{
+    static const struct {
+        const char *line, *named;
+    } rows[] = {
+        /* what was not there */
+        {"mkdir -p .git/hooks; echo x >.git/hooks/pre-commit", ".git/hooks"},
+        {"echo '{}' >.mcp.json", ".mcp.json"},
+        {"ln -s /etc/passwd .mcp.json", ".mcp.json"},
+        {"mkdir .mcp.json; touch .mcp.json/x", ".mcp.json"},
+        {"mkfifo .mcp.json", ".mcp.json"},
+        {"mkdir .vscode; echo x >.vscode/tasks.json", ".vscode"},
+        {"mkdir -p a/b; echo x >a/b/config.toml; mv a/b .codex", ".codex"},
+        {"mkdir .codex .codex/d; touch .codex/d/f; chmod 0 .codex/d .codex",
+         ".codex"},
+        {"echo ../evil >.git/commondir", ".git/commondir"},
+        {"mkdir -p .git/modules/m/hooks; echo x >.git/modules/m/hooks/h",
+         ".git/modules"},
+        {"touch .envrc", ".envrc"},
+        /* what was there */
+        {"echo x >>mapm.yaml", NULL},
+        {"rm mapm.yaml", NULL},
+        {"chmod 666 mapm.yaml", NULL},
+        {"mv mapm.yaml m; echo x >mapm.yaml", NULL},
+        {"echo x >m; mv -f m mapm.yaml", NULL},
+        {"echo x >>.agents/skills/hello/SKILL.md", NULL},
+        {"mkdir .agents/skills/evil; touch .agents/skills/evil/SKILL.md", NULL},
+        {"rm -rf .agents", NULL},
+        {"mv .agents evil", NULL},
+        {"mv .claude evil; mkdir .claude; echo x >.claude/settings.json", NULL},
+        {"rm .claude/skills/hello; ln -s ../../evil .claude/skills/hello",
+         NULL},
+        {"echo x >>.claude/skills/hello/SKILL.md", NULL},
+        {"echo '[core] hooksPath = evil' >>.git/config", NULL},
+        {"ln .claude/settings.json s; echo x >>s", NULL},
+        {"rm -f .claude/settings.json; mkfifo .claude/settings.json", NULL},
+        {"rm -rf .claude/skills; ln -s / .claude/skills", NULL},
+    };
+
+    for (int way = 0; way < CASE_WAYS; way++) {
+        if (!case_set_way(way))
+            continue;
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            struct arena a = {0};
+            struct case_run r = case_make(&a);
+            struct outcome out;
+            struct str before, after;
+
+            make_workspace();
+            before = snapshot(&a);
+            out =
+                case_sh(&r, &a, arena_printf(&a, "set -e; %s", rows[i].line).p);
+            after = snapshot(&a);
+            if (out.ok || !str_eq(before, after))
+                printf("# way %d: %s: %.*s\n# %.*s\n", way, rows[i].line,
+                       STR_ARG(out.result), STR_ARG(after));
+            CHECK(!out.ok);
+            CHECK(str_eq(before, after));
+            if (rows[i].named) {
+                CHECK(str_starts(
+                    out.result,
+                    STR("error: it changed files that it may not change; they "
+                        "are as before: ")));
+                CHECK(str_find(out.result, str_from(rows[i].named)) !=
+                      SIZE_MAX);
+            }
+            arena_done(&a);
+        }
+    }
+}
+
+/* The repository itself, moved aside to make another. */
+TEST(row_19_a_repository_cannot_be_exchanged)
+{
+    static const char *const lines[] = {
+        "mv .git git2; mkdir -p .git/hooks; echo x >.git/hooks/pre-commit",
+        "mv .git git2; echo 'gitdir: evil' >.git",
+        "mv .git git2; ln -s git2 .git",
+    };
+
+    for (int way = 0; way < CASE_WAYS; way++) {
+        for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+            struct arena a = {0};
+            struct case_run r = case_make(&a);
+            struct outcome out;
+
+            if (!case_set_way(way))
+                continue;
+            make_workspace();
+            out = case_sh(&r, &a, arena_printf(&a, "set -e; %s", lines[i]).p);
+            CHECK(!out.ok);
+            CHECK(case_shell("test -d .git && ! test -L .git && "
+                             "! test -e .git/hooks && "
+                             "grep -q '^.core.$' .git/config") == 0);
+            if (way == CASE_WALLS) /* nothing was moved at all */
+                CHECK(case_shell("test -e .git/HEAD && ! test -e git2") == 0);
+            arena_done(&a);
+        }
+    }
+}
+
+TEST(row_19_protected_files_behind_links_and_second_names)
+{
+    static const char *const lines[] = {
+        "echo x >>conf/mcp.json",
+        "rm .mcp.json; echo x >.mcp.json",
+        "rm .mcp.json",
+        "ln -sfn /etc/passwd .mcp.json",
+        "rm .claude; mkdir .claude",
+        "echo x >conf/claude/new",
+        "echo x >>second",
+    };
+
+    for (int way = 0; way < CASE_WAYS; way++) {
+        for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+            struct arena a = {0};
+            struct case_run r = case_make(&a);
+            struct outcome out;
+            struct str before;
+
+            if (!case_set_way(way))
+                continue;
+            make_workspace();
+            CHECK(case_shell("rm -rf .claude second; mkdir -p conf/claude; "
+                             "echo '{}' >conf/mcp.json; ln -s conf/mcp.json "
+                             ".mcp.json; ln -s conf/claude .claude; "
+                             "echo x >conf/claude/settings.json; "
+                             "ln mapm.yaml second") == 0);
+            before = snapshot(&a);
+            out = case_sh(&r, &a, arena_printf(&a, "set -e; %s", lines[i]).p);
+            if (out.ok || !str_eq(before, snapshot(&a)))
+                printf("# way %d: %s: %.*s\n", way, lines[i],
+                       STR_ARG(out.result));
+            CHECK(!out.ok);
+            CHECK(str_eq(before, snapshot(&a)));
+            arena_done(&a);
+        }
+    }
+    case_shell("rm -f second");
+}
+
+/* What the command cannot have done is somebody else's, and stays. */
+TEST(a_change_by_another_program_is_reported_not_undone)
+{
+    struct arena a = {0};
+    struct case_run r = case_make(&a);
+    struct outcome out;
+    pid_t child;
+
+    if (!case_set_way(CASE_WALLS))
+        return;
+    make_workspace();
+    case_shell("rm -f started");
+    child = fork();
+    if (child == 0) {
+        for (int i = 0; i < 2000 && case_shell("test -e started"); i++)
+            usleep(5000);
+        _exit(case_shell("echo more >>mapm.yaml; touch done") != 0);
+    }
+    case_notices = 0;
+    out = case_sh(&r, &a,
+                  "touch started; while ! test -e done; do sleep 0.02; done");
+    waitpid(child, NULL, 0);
+    CHECK(out.ok && case_notices == 1);
+    CHECK(case_shell("grep -q more mapm.yaml") == 0);
+    case_shell("rm -f started done");
+    arena_done(&a);
+}
+
+/* What is ordinary work stays possible. */
+TEST(ordinary_work_is_not_disturbed)
+{
+    static const char *const lines[] = {
+        "rm -rf x && git init -q x && cd x && echo 1 >f && git add f && git -c "
+        "user.name=x -c user.email=x@x commit -qm one && git log --oneline",
+        "mkdir -p d/e && echo x >d/e/f && mv d/e/f d/g && cp -p d/g h && "
+        "chmod 755 h && touch -d @0 h && rm -rf d h",
+        "echo '# text' >CLAUDE.md && rm CLAUDE.md",
+        "python3 -c 'import tempfile,subprocess,threading; "
+        "tempfile.TemporaryFile(); subprocess.run([\"true\"],check=True); "
+        "t = threading.Thread(target=print); t.start(); t.join()'",
+        "cd .git && echo ref >HEAD && cd .. && touch .git/index",
+        "printf '#!/bin/sh\\necho ran' >tool && chmod +x tool && ./tool && "
+        "rm tool",
+    };
+
+    for (int way = 0; way < CASE_WAYS; way++) {
+        for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+            struct arena a = {0};
+            struct case_run r = case_make(&a);
+            struct outcome out;
+
+            if (!case_set_way(way))
+                continue;
+            make_workspace();
+            out = case_sh(&r, &a, lines[i]);
+            if (!out.ok)
+                printf("# way %d: %s: exit %d: %.*s\n", way, lines[i],
+                       out.exit_code, STR_ARG(out.result));
+            CHECK(out.ok);
+            arena_done(&a);
+        }
+    }
+}
+
+/* A bwrap that behaves as it does elsewhere. */
+static void make_bwrap(const char *text, struct arena *a)
+{
+    struct err e = {0};
+
+    CHECK(fs_make_dirs(case_at(a, "fake").p, 0755, &e));
+    (void)unlink(case_at(a, "fake/bwrap").p);
+    CHECK(fs_create_at(AT_FDCWD, case_at(a, "fake/bwrap").p, 0755,
+                       arena_printf(a, "#!/bin/sh\n%s\n", text), &e));
+}
+
+TEST(K25_row_19_a_bubblewrap_that_cannot)
+{
+    static const struct {
+        const char *text;
+        bool notice;
+        const char *result;
+    } rows[] = {
+        /* no user namespaces: the inner walls alone, and a word about it */
+        {"echo 'bwrap: No permissions to create new namespace' >&2; exit 1",
+         true, "ran\n"},
+        /* before 0.7 */
+        {"for i; do case $i in --size) echo 'bwrap: Unknown option --size' "
+         ">&2; "
+         "exit 1;; esac; done; exec /usr/bin/bwrap \"$@\"",
+         false, "ran\n"},
+        /* what the workspace brought about is no reason for fewer walls */
+        {"for i; do case $i in --bind) echo 'bwrap: Cannot mount x' >&2; "
+         "exit 1;; esac; done; exec /usr/bin/bwrap \"$@\"",
+         false, "error: the sandbox could not be built: bwrap: Cannot mount x"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena a = {0};
+        struct case_run r = case_make(&a);
+        struct outcome out;
+
+        if (!case_set_way(CASE_WALLS) && i > 0)
+            continue;
+        make_bwrap(rows[i].text, &a);
+        setenv("PATH", arena_printf(&a, "%s/fake:%s", case_root, case_path).p,
+               1);
+        case_notices = 0;
+        out = case_sh(&r, &a,
+                      arena_printf(&a,
+                                   "echo evil 2>/dev/null >'%s/note' || echo "
+                                   "ran",
+                                   getenv("HOME"))
+                          .p);
+        CHECK_STR(out.result.p, rows[i].result);
+        CHECK(case_notices == rows[i].notice);
+        arena_done(&a);
+    }
+
+    /* Row 15: a bwrap of the workspace is none. */
+    {
+        struct arena a = {0};
+        struct case_run r = case_make(&a);
+
+        CHECK(case_shell("printf '#!/bin/sh\\ntouch pwned' >bwrap; "
+                         "chmod 755 bwrap") == 0);
+        setenv("PATH", arena_printf(&a, "%s/ws:%s/bin", case_root, case_root).p,
+               1);
+        CHECK(case_sh(&r, &a, "true").ok);
+        CHECK(case_shell("! test -e pwned && rm bwrap") == 0);
+        arena_done(&a);
+    }
+}
+
+/* Row 19: a flood ends with the command, and leaves nothing. */
+TEST(row_19_a_flood_of_processes_ends_with_its_time)
+{
+    for (int way = 0; way < CASE_WAYS; way++) {
+        struct arena a = {0};
+        struct case_run r = case_make(&a);
+        struct outcome out;
+        uint64_t start = proc_now_ms();
+
+        if (!case_set_way(way))
+            continue;
+        r.in.timeout_s = 1;
+        out = case_sh(&r, &a,
+                      "f() { for i in 1 2 3 4 5 6 7 8 9 10; do (setsid sleep "
+                      "61.37 &); done; }; f; f; f; f; f; while :; do "
+                      "sleep 1; done");
+        CHECK(!out.ok && out.exit_code == -1);
+        CHECK(proc_now_ms() - start < 30000);
+        CHECK(case_shell("! grep -lqsz '61[.]37' /proc/[0-9]*/cmdline") == 0);
+        arena_done(&a);
+    }
+}
