@@ -190,6 +190,53 @@ void doctor_look_programs(struct doctor *d)
     doctor_hint(d, "installing packages works without it");
 }
 
+/* --- policy --------------------------------------------------------------- */
+
+/* Words from the strictest on: a workspace may only go to the left. */
+static const struct ladder {
+    const char *name;
+    const char *words[5];
+    size_t usual; /* when the user says nothing */
+} ladders[] = {
+    {"sandbox", {"on", "home", "off", NULL}, 0},
+    {"metaskills", {"off", "local", "trusted", "all", NULL}, 2},
+    {"keep", {"none", "summary", "full", NULL}, 1},
+};
+enum { LADDER_SANDBOX, LADDER_METASKILLS, LADDER_KEEP };
+
+static size_t ladder_find(const struct ladder *l, struct str word, size_t other)
+{
+    for (size_t i = 0; l->words[i]; i++)
+        if (str_is(word, l->words[i]))
+            return i;
+    return other;
+}
+
+/* What counts, and who says so. */
+static const char *choose(const struct ladder *l, struct str user,
+                          struct str workspace, const char **from)
+{
+    size_t own = ladder_find(l, user, l->usual);
+    size_t there = ladder_find(l, workspace, SIZE_MAX);
+
+    if (there < own) {
+        *from = "mapm.yaml";
+        return l->words[there];
+    }
+    *from = user.n ? "config.yaml" : "default";
+    return l->words[own];
+}
+
+static void add_choice(struct doctor *d, size_t which, struct str user,
+                       struct str workspace)
+{
+    const struct ladder *l = &ladders[which];
+    const char *from, *word = choose(l, user, workspace, &from);
+
+    doctor_add(d, policy_group, str_from(l->name), DOCTOR_OK, "%s (%s)", word,
+               from);
+}
+
 /* --- walls ---------------------------------------------------------------- */
 
 static void look_bubblewrap(struct doctor *d, const struct sandbox_walls *w)
@@ -233,14 +280,15 @@ static void look_kernel(struct doctor *d, const struct sandbox_walls *w)
 
 void doctor_look_walls(struct doctor *d)
 {
-    bool is_off = str_is(d->user.sandbox, "off");
+    const char *from, *word = choose(&ladders[LADDER_SANDBOX], d->user.sandbox,
+                                     d->layer.project.sandbox, &from);
     struct sandbox_walls w = {0};
 
     sandbox_look(d->has_layer ? d->layer.path : d->inv->cwd, &d->inv->arena,
                  &w);
     look_bubblewrap(d, &w);
     look_kernel(d, &w);
-    if (is_off) {
+    if (str_is(str_from(word), "off")) {
         doctor_add(d, wall_group, STR("commands"), DOCTOR_WARN,
                    "run without any of these: policy.sandbox is off in %.*s",
                    STR_ARG(d->user_file));
@@ -254,22 +302,7 @@ void doctor_look_walls(struct doctor *d)
     }
 }
 
-/* --- policy --------------------------------------------------------------- */
-
-/* The user's word, else the workspace's, else the default. */
-static void add_choice(struct doctor *d, const char *name, struct str user,
-                       struct str workspace, const char *fallback)
-{
-    if (user.n)
-        doctor_add(d, policy_group, str_from(name), DOCTOR_OK,
-                   "%.*s (config.yaml)", STR_ARG(user));
-    else if (workspace.n)
-        doctor_add(d, policy_group, str_from(name), DOCTOR_OK,
-                   "%.*s (mapm.yaml)", STR_ARG(workspace));
-    else
-        doctor_add(d, policy_group, str_from(name), DOCTOR_OK, "%s (default)",
-                   fallback);
-}
+/* --- rules ---------------------------------------------------------------- */
 
 /* A workspace that says no is heard at once, one that says yes when the user
  * has accepted it. */
@@ -350,9 +383,9 @@ void doctor_look_policy(struct doctor *d)
     const struct project *p = d->has_layer ? &d->layer.project : &none;
     bool is_needed = false, accepted = is_accepted(d, p, &is_needed);
 
-    add_choice(d, "sandbox", d->user.sandbox, p->sandbox, "on");
+    add_choice(d, LADDER_SANDBOX, d->user.sandbox, p->sandbox);
     look_network(d, p, accepted);
-    add_choice(d, "metaskills", d->user.metaskills, p->metaskills, "trusted");
-    add_choice(d, "keep", d->user.keep, p->keep, "summary");
+    add_choice(d, LADDER_METASKILLS, d->user.metaskills, p->metaskills);
+    add_choice(d, LADDER_KEEP, d->user.keep, p->keep);
     look_rules(d, p, is_needed, accepted);
 }

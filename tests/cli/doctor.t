@@ -146,6 +146,14 @@ state 'rules are counted' policy/commands warn '2 allowed and 1 denied by config
 state 'rights of a workspace do not count at once (row 15)' policy/network ok 'false: that of mapm.yaml is not accepted'
 state 'metaskills' policy/metaskills ok '^ok local \(config.yaml\)'
 state 'keep' policy/keep ok '^ok full \(config.yaml\)'
+printf 'runtime: {metaskills: %s, keep: none}\npolicy: {sandbox: on}\n' off >mapm.yaml
+state 'a workspace may lower' policy/metaskills ok '^ok off \(mapm.yaml\)'
+state 'each of them' policy/keep ok '^ok none \(mapm.yaml\)'
+echo 'runtime: {metaskills: trusted}' >mapm.yaml
+state 'and raises nothing' policy/metaskills ok '^ok local \(config.yaml\)'
+echo 'policy: {sandbox: off}' >"$CONFIG"
+echo 'policy: {sandbox: on}' >mapm.yaml
+state 'the sandbox, too' policy/sandbox ok '^ok on \(mapm.yaml\)'
 echo 'policy: {network: true}' >"$CONFIG"
 echo 'policy: {network: false}' >mapm.yaml
 state 'a workspace may say no' policy/network ok '^ok false \(mapm.yaml\)'
