@@ -1,6 +1,7 @@
 #include "run_command.h"
 
 #include "base/fs.h"
+#include "base/proc.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -463,7 +464,11 @@ bool run_commands_run(void *ctx, const struct command *in, struct arena *a,
     if (!ask_person(c, in, a, &answer, e))
         return false;
     if (answer == NEVER) {
-        refuse(in, STR("the user said no"), STR("the user"), a, out);
+        refuse(in,
+               proc_now_ms() < in->deadline_ms
+                   ? STR("the user said no")
+                   : STR("nobody answered in the time of the run"),
+               STR("the user"), a, out);
         return true;
     }
     take_answer(c, in, answer);

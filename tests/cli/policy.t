@@ -149,12 +149,12 @@ commands 'tool a'
 is 'as long as it says the same' "$out" '0 tool ran: a'
 for change in 's/\[other\]/[another]/' '/- \["tool/a\      - [other, x]' \
     '/^policy:/a\  network: true'; do
-    cp mapm.yaml "$T/mapm.yaml"
+    cp mapm.yaml "$T/saved"
     sed -i "$change" mapm.yaml
     commands 'tool a'
     like "row 15: what was accepted is no more what is there ($change)" "$out" \
         '^-1 error: not allowed: tool a: \["?tool"?, "\*"\] of mapm.yaml:[0-9]+ is not accepted'
-    cp "$T/mapm.yaml" mapm.yaml
+    cp "$T/saved" mapm.yaml
 done
 commands 'tool a'
 is 'and what was accepted still is' "$out" '0 tool ran: a'
@@ -278,6 +278,47 @@ like 'a star is a star' "$(cat mapm.yaml)" '^      - \[tool, "\\\\\*"\]$'
 commands 'tool *' 'tool x'
 like 'in the rule, too' "$out" '^0 tool ran: \*$'
 like 'and no more' "$out" '^-1 error: not allowed: tool x: '
+
+# Without a file there is one afterwards.
+mkdir -p "$T/bare/skills" && cp -r skills/do "$T/bare/skills" && cd "$T/bare" || exit 1
+terminal -q "$choice" 'a
+' "$MAPM" run ./skills/do --input "$(input 'tool a')"
+is 'always starts a mapm.yaml' "$(cat mapm.yaml)" 'policy:
+  commands:
+    allow:
+      - [tool, a]'
+commands 'tool a'
+is 'which is accepted' "$out" '0 tool ran: a'
+
+# conditions WHAT HOW CONFIG WORKSPACE: what is said of the command's walls.
+conditions()
+{
+    printf 'policy: {%s}\n' "$3" >"$config"
+    printf 'policy: {%s}\n' "$4" >mapm.yaml
+    mapm trust --workspace --yes >/dev/null 2>&1
+    terminal -q "$choice" 'n
+' "$MAPM" run ./skills/do --input "$(input 'tool z')"
+    like "$1" "$out" "^It wants to run$2, in $T/bare:\$"
+}
+conditions 'the walls are the rule' '' '' ''
+conditions 'a user has the network' ' with network' 'network: true' ''
+conditions 'an accepted workspace, too' ' with network' '' 'network: true'
+conditions 'unless the user says no' '' 'network: false' 'network: true'
+conditions 'or the workspace' '' 'network: true' 'network: false'
+conditions 'a user has no walls' ' without a sandbox' 'sandbox: off' ''
+conditions 'unless the workspace wants them' '' 'sandbox: off' 'sandbox: on'
+echo 'policy: {network: true} # again' >mapm.yaml
+mapm trust --workspace --revoke >/dev/null 2>&1
+: >"$config"
+terminal -q '[y/N] ' 'n
+' -q '(o)nce, (t)his run, (n)o: ' 'n
+' "$MAPM" run ./skills/do --input "$(input 'tool z')"
+like 'row 15: the network has to be accepted' "$out" '^  network: true, that is, with the network$'
+like 'and is not there before' "$out" "^It wants to run, in $T/bare:\$"
+: >mapm.yaml
+terminal "$MAPM" run ./skills/do --timeout 1 --input "$(input 'tool z')"
+unlike 'silence is no yes' "$out" 'tool ran'
+cd "$T/ws" && user || exit 1
 
 # A block that nobody has accepted.
 sed -i 's/\[tool, a, b\]/[tool, z, "*"]/' mapm.yaml
