@@ -1,0 +1,127 @@
+#!/bin/sh
+# Commands of a metaskill, the whole way: `mapm run` in a sandbox. K25, K26, K27;
+# rows 19, 20, 22. Each wall by itself: tests/unit/sandbox_test.c.
+. "$(dirname "$0")/../lib/cli.sh"
+
+metaskill()
+{
+    skill "skills/$1" 'metaskill: SKILL.star' && cat >"skills/$1/SKILL.star"
+}
+# json PYTHON-EXPRESSION: of $out, the envelope d.
+json()
+{
+    printf '%s\n' "$out" | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+r = eval(sys.argv[1])
+print("yes" if r is True else "no" if r is False else r)' "$1" 2>&1
+}
+# sh_run LINE OPTION...: a line of sh as the command; its outcome in $out.
+sh_run()
+{
+    line=$1
+    shift
+    run mapm run ./skills/sh --json --allow '*' "$@" "line=$line"
+}
+echo 'dependencies: {}' >mapm.yaml
+cp mapm.yaml "$T/mapm.yaml"
+
+metaskill sh <<'STAR'
+def run(input):
+    r = command(["sh", "-c", input["line"]], {"timeout": 20})
+    return {"status": "ok" if r["ok"] else "failed", "answer": r["result"],
+            "code": r["exit_code"], "cut": r["truncated"]}
+STAR
+metaskill words <<'STAR'
+def run(input):
+    r = command(input["words"])
+    return {"status": "ok" if r["ok"] else "failed", "answer": r["result"]}
+STAR
+
+# The PATH of a machine without bubblewrap: $T/bin
+mkdir "$T/bin"
+for p in sh cat echo env ln mkdir rm sleep setsid touch true head tr; do
+    ln -s "$(command -v $p)" "$T/bin/$p"
+done
+with_bwrap=$PATH
+
+# go LINE: as sh_run, with bubblewrap or without it.
+go()
+{
+    case $way in alone) PATH=$T/bin ;; esac
+    sh_run "$@"
+    PATH=$with_bwrap
+}
+
+for way in bubblewrap alone; do
+    if [ $way = bubblewrap ] && ! bwrap --unshare-user-try --unshare-pid \
+        --ro-bind / / --proc /proc true 2>"$T/bwrap"; then
+        skip "$way" "$(cat "$T/bwrap")"
+        continue
+    fi
+    go 'echo out; echo err >&2; exit 3'
+    is "K27, $way: the outcome" "$(json 'd["status"], d["answer"], d["code"], d["cut"]')" \
+        "('failed', 'out\\nerr\\n', 3, False)"
+    go "echo x >$HOME/evil; echo x >/etc/mapm-evil; echo x >$T/evil; echo x >here"
+    is "row 19, $way: only the workspace is written" \
+        "$(ls "$HOME/evil" /etc/mapm-evil "$T/evil" here 2>/dev/null)" here
+
+    mkdir -p "$HOME/.ssh" && echo secret-key >"$HOME/.ssh/id"
+    SECRET_TOKEN=secret-token
+    export SECRET_TOKEN
+    go "cat $HOME/.ssh/id; env; cat /proc/*/environ"
+    unlike "row 20, $way: no key, no token" "$out" 'secret-'
+
+    go "echo '{}' >.mcp.json"
+    is "row 19, $way: a file that clients obey fails the call" "$(json 'd["status"]')" failed
+    like 'which says so' "$out" 'may not change.*as before: .mcp.json'
+    not_ok 'and it is gone' test -e .mcp.json
+    go "echo x >>mapm.yaml"
+    ok "row 19, $way: mapm.yaml is as before" cmp mapm.yaml "$T/mapm.yaml"
+    go "echo x >>skills/words/SKILL.md; setsid sh -c 'sleep 0.3; touch late' &"
+    sleep 0.5
+    not_ok "row 19, $way: nothing works on afterwards" test -e late
+
+    go "head -c 3000000 /dev/zero | tr '\\0' '\\377'"
+    is "row 22, $way: bad bytes are repaired, and cut" \
+        "$(json 'd["cut"], set(d["answer"]) == {chr(0xfffd)}')" '(True, True)'
+done
+like 'without bubblewrap a person is told' "$err" 'Landlock and seccomp alone'
+like 'and what to do' "$err" 'apt install bubblewrap'
+
+# --- two runs in one workspace ---------------------------------------------------------
+
+line='test ! -e busy && touch busy && sleep 0.4 && rm busy'
+mapm run ./skills/sh --json --allow '*' "line=$line" >"$T/first" 2>/dev/null &
+exits 'two runs at once: the second goes well' 0 \
+    mapm run ./skills/sh --json --allow '*' "line=$line"
+is 'as it should' "$(json 'd["status"]')" ok
+wait $!
+out=$(cat "$T/first")
+is 'and so does the first' "$(json 'd["status"]')" ok
+
+# --- which programs ------------------------------------------------------------------------
+
+printf '#!/bin/sh\necho mine\n' >tool && chmod +x tool
+PATH=$T/ws:$PATH
+run mapm run ./skills/words --json --allow '*' 'words=["tool"]'
+like 'K25: a program of the workspace is not found by name' "$out" 'no such program'
+run mapm run ./skills/words --json --allow '*' 'words=["./tool"]'
+is 'K25: by its path, when that is allowed' "$(json 'd["answer"]')" mine
+PATH=$with_bwrap
+
+# --- the home directory, and no sandbox -----------------------------------------------------
+
+mkdir -p "$XDG_CONFIG_HOME/mapm" && echo note >"$HOME/note"
+printf 'policy:\n  sandbox: home\n' >"$XDG_CONFIG_HOME/mapm/config.yaml"
+sh_run "cat $HOME/note; cat $HOME/.ssh/id; cat $XDG_CONFIG_HOME/mapm/config.yaml; echo x >$HOME/note"
+like 'row 20, home: files are shown' "$out" '"note'
+unlike 'row 20, home: keys are not' "$out" 'secret-'
+unlike 'row 20, home: nor what mapm goes by' "$out" 'sandbox: home'
+is 'row 19, home: nothing is written' "$(cat "$HOME/note")" note
+printf 'policy:\n  sandbox: "off"\n' >"$XDG_CONFIG_HOME/mapm/config.yaml"
+sh_run "echo x >$HOME/note; env"
+is 'off: there are no walls' "$(cat "$HOME/note")" x
+unlike 'row 20, off: the environment is clean all the same' "$out" 'secret-'
+
+done_testing
