@@ -35,6 +35,7 @@ static const char *const always[] = {
     "no_proxy",
     "SSL_CERT_*",
     "NODE_EXTRA_CA_CERTS",
+    "MAPM_HOME",
     NULL,
 };
 
@@ -137,6 +138,12 @@ static void add_own(struct agent_env *env, const struct ask *in)
     add(env, arena_printf(a, "MAPM_PURPOSE=%.*s", STR_ARG(purpose)).p);
 }
 
+/* Said by us, or of this run alone. */
+static bool is_own(struct str name)
+{
+    return str_starts(name, STR("MAPM_")) && !str_is(name, "MAPM_HOME");
+}
+
 void agent_env_build(struct agent_env *env, const struct preset *p,
                      const struct ask *in, struct arena *a)
 {
@@ -150,7 +157,7 @@ void agent_env_build(struct agent_env *env, const struct preset *p,
         struct str rest = str_from(*v), name;
 
         if (!str_cut(&rest, '=', &name) || !rest.p || is_set(set, name) ||
-            str_is(name, "PATH") || str_starts(name, STR("MAPM_")))
+            str_is(name, "PATH") || is_own(name))
             continue;
         if (is_listed(name, always) || is_listed(name, own) || is_wished(name))
             add(env, *v);
@@ -193,11 +200,34 @@ static struct str replace(struct str text, struct str what, struct arena *a)
     return text;
 }
 
+/* "\033[31m" and its like: colours of a program that means a terminal. */
+static struct str without_colours(struct str text, struct arena *a)
+{
+    struct buf b;
+    size_t at;
+
+    if (!str_has_char(text, '\033'))
+        return text;
+    buf_init(&b, text.n + 1);
+    while ((at = str_find(text, STR("\033["))) != SIZE_MAX) {
+        buf_append(&b, str_slice(text, 0, at));
+        text = str_from_index(text, at + 2);
+        while (text.n && (char_is_digit(text.p[0]) || text.p[0] == ';'))
+            text = str_from_index(text, 1);
+        text = str_from_index(text, 1);
+    }
+    buf_append(&b, text);
+    text = arena_str(a, buf_str(&b));
+    buf_done(&b);
+    return text;
+}
+
 struct str agent_env_hide(const struct agent_env *env, struct str text,
                           size_t max_chars, struct arena *a)
 {
     struct buf b;
 
+    text = without_colours(text, a);
     for (size_t i = 0; i < env->count; i++) {
         struct str value = str_from(env->vars[i]), name;
 

@@ -11,7 +11,7 @@ struct preset;
  *
  * A list of what is let through, nothing else (row 20): what every program
  * needs, what the preset names, and what MAPM_ASK_ENV names ("X Y_*", by the
- * user), and MAPM_DEPTH, MAPM_PURPOSE, MAPM_MAX_TURNS, MAPM_ASK_NUMBER. PATH
+ * user), MAPM_HOME, and MAPM_DEPTH, MAPM_PURPOSE, MAPM_MAX_TURNS, MAPM_ASK_NUMBER. PATH
  * comes without relative elements. `p` NULL: exec.
  */
 struct agent_env {
@@ -24,7 +24,7 @@ void agent_env_build(struct agent_env *env, const struct preset *p,
                      const struct ask *in, struct arena *a);
 
 /*
- * What a program says of itself, fit for an error: UTF-8, no control
+ * What a program says of itself, fit for an error: UTF-8, no colours or control
  * characters, at most `max_chars`, and "***" for each value of a variable that
  * is a secret by its name. In `a`.
  */

@@ -230,6 +230,13 @@ static struct str from_file(const char *name, const char *otherwise,
     return arena_printf(a, "%s:%u", name ? name : otherwise, line);
 }
 
+bool asker_find(const struct asker_wishes *w, const char *program,
+                struct arena *a, struct str *path, struct err *e)
+{
+    return proc_find_program(program, w->dir.n ? str_c(w->dir, a) : NULL, a,
+                             path, e);
+}
+
 bool asker_choose(const struct asker_wishes *w, struct arena *a,
                   struct asker **out, struct err *e)
 {
@@ -297,8 +304,7 @@ struct asker_found *asker_list(const struct asker_wishes *w, struct arena *a,
     for (size_t i = 0; (p = preset_at(i)); i++) {
         struct asker_found f = {.name = p->name, .place = STR("")};
 
-        if (proc_find_program(p->program, str_c(w->dir, a), a, &f.place,
-                              &ignored))
+        if (asker_find(w, p->program, a, &f.place, &ignored))
             f.note = arena_printf(a, "as of %s", p->seen);
         else
             f.note = str_from(p->install);

@@ -50,6 +50,10 @@ extern const struct asker_kind asker_replay_kind;
 /* `k->name` is "anthropic" or "openai". asker_http.c */
 extern const struct asker_kind asker_http_kind;
 
+/* A program on PATH, and not in the workspace (row 15). */
+MUST_CHECK bool asker_find(const struct asker_wishes *w, const char *program,
+                           struct arena *a, struct str *path, struct err *e);
+
 /* For asker_list: the place an API would be asked at ("" = it cannot be), and
  * in `note` what is missing ("set ANTHROPIC_API_KEY"). asker_http.c */
 void asker_http_find(const char *name, const struct asker_wish *w,

@@ -177,7 +177,8 @@ static bool fail_by_code(const struct talk *t, int code, struct err *e)
     struct str text;
 
     if (!last.n)
-        last = str_trim(buf_str(&t->reading.line));
+        last = str_trim(
+            buf_str(t->reading.rules ? &t->reading.why : &t->reading.text));
     text = arena_printf(t->arena, "ended with exit code %d%s", code,
                         last.n ? ": " : ", and without a word");
     /* The last words are what counts. */
@@ -186,6 +187,16 @@ static bool fail_by_code(const struct talk *t, int code, struct err *e)
     if (code == INTERPRETER_GONE && !last.n)
         last = STR("a program that it needs is not there");
     return fail(t, str_join(text, last, t->arena), e);
+}
+
+static bool fail_by_time(const struct talk *t, struct err *e)
+{
+    struct str why = agent_env_hide(&t->env, buf_str(&t->reading.why),
+                                    WHY_MAX_CHARS, t->arena);
+
+    return err_set(e, ERR_FAILED,
+                   "%.*s: not done when the time of the run was over%s%.*s",
+                   STR_ARG(t->k->name), why.n ? ": " : "", STR_ARG(why));
 }
 
 static bool ended_at_limit(const struct talk *t, int code)
@@ -216,9 +227,7 @@ static bool judge(const struct talk *t, const struct proc_result *ran,
     struct str text = buf_str(&r->text);
 
     if (ran->timed_out)
-        return err_set(e, ERR_FAILED,
-                       "%.*s: not done when the time of the run was over",
-                       STR_ARG(t->k->name));
+        return fail_by_time(t, e);
     if (!at_limit && r->failed)
         return fail(t, buf_str(&r->why), e);
     if (!at_limit && !r->stop && ran->exit_code != 0)
@@ -285,8 +294,7 @@ static bool find_preset(struct asker *k, const struct asker_wish *w,
 
     if (w->said)
         k->model = w->said->model;
-    if (proc_find_program(p->program, str_c(w->all->dir, k->arena), k->arena,
-                          &k->program, e))
+    if (asker_find(w->all, p->program, k->arena, &k->program, e))
         return true;
     err_wrap(e, "%s, chosen by %.*s, is not there", p->name, STR_ARG(k->why));
     return err_hint(e, "%s", p->install);
@@ -302,9 +310,7 @@ static bool find_exec(struct asker *k, const struct asker_wish *w,
         k->program = program;
         return true;
     }
-    if (proc_find_program(str_c(program, k->arena),
-                          str_c(w->all->dir, k->arena), k->arena, &k->program,
-                          e))
+    if (asker_find(w->all, str_c(program, k->arena), k->arena, &k->program, e))
         return true;
     err_wrap(e, "the program chosen by %.*s is not there", STR_ARG(k->why));
     return err_hint(e, "name it by its path: exec:/path/to/it");

@@ -52,6 +52,7 @@ static const struct preset presets[] = {
             {{"type=item.started"}, ACT_CALL, NULL},
             {{"type=item.completed"}, ACT_RETURN, NULL},
             {{"type=turn.failed"}, ACT_FAIL, "error.message"},
+            {{"type=error"}, ACT_NOTE, "message"}, /* "Reconnecting …" */
         },
         .env = {"CODEX_*", "OPENAI_*"},
         .log_in = "run \"codex login\", or set OPENAI_API_KEY",

@@ -25,6 +25,7 @@ enum preset_act {
     ACT_ANSWER,    /* the answer; later ones replace it */
     ACT_EXHAUSTED, /* it ended at a limit */
     ACT_FAIL,      /* it failed, and why */
+    ACT_NOTE,      /* why it may fail, should it do so */
 };
 
 /*

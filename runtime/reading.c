@@ -47,11 +47,10 @@ static void answer(struct reading *r, struct str text)
     r->failed = false;
 }
 
-static void fail(struct reading *r, struct str why)
+static void note(struct reading *r, struct str why)
 {
     buf_clear(&r->why);
     buf_append(&r->why, text_cut(why, WHY_MAX_BYTES / CHAR_MAX_BYTES));
-    r->failed = true;
 }
 
 /* --- turns ------------------------------------------------------------------ */
@@ -252,7 +251,11 @@ static void act(struct reading *r, const struct preset_rule *rule,
         r->exhausted = true;
         break;
     case ACT_FAIL:
-        fail(r, text);
+        note(r, text);
+        r->failed = true;
+        break;
+    case ACT_NOTE:
+        note(r, text);
         break;
     case ACT_NONE:
     case ACT_SKIP:
@@ -330,7 +333,12 @@ static void read_line(struct reading *r)
     const struct json *event;
     struct err why;
 
-    if (r->skip_line || !str_starts(line, STR("{")))
+    if (r->skip_line || !line.n)
+        return;
+    /* Words for a person: why there will be no events, perhaps. */
+    if (line.p[0] != '{' && !r->had_event)
+        note(r, line);
+    if (line.p[0] != '{')
         return;
     if (json_parse(repair(line, &a), &options, &a, &event, NULL, &why))
         judge(r, event, &a);

@@ -25,7 +25,7 @@ struct reading {
     bool stop;      /* it wants more than it may: end it */
     bool exhausted; /* it ended at a limit */
     bool answered;  /* `text` is the answer, not only what was said so far */
-    bool failed;    /* `why` says why, "" when it did not */
+    bool failed;    /* `why` says why, "" when nobody said it */
     bool flooded;   /* past ANSWER_OUTPUT_MAX_BYTES */
     bool had_event; /* a line that was a JSON object */
     struct buf text, why;

@@ -102,7 +102,7 @@ OPENAI_API_KEY=sk-other exits 'exec: any program' 0 heading --ask "exec:'my llm'
 is 'its answer' "$(member answer)" '"PONG\ndraft"'
 is 'row 22: the prompt as it is, on stdin' "$(head -n 1 "$T/prompt")" \
     '--help $(id) CASE=plain'
-unlike 'row 20: no key of others' "$(cat "$T/env")" 'sk-other|^MAPM_HOME'
+unlike 'row 20: no key of others' "$(cat "$T/env")" 'sk-other|^MAPM_BUILD'
 exits 'exec: a path of the user' 0 heading --ask exec:./evil task=x
 ok 'is followed' test -e "$T/evil"
 

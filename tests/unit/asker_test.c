@@ -398,6 +398,7 @@ TEST(row_20_a_program_gets_its_own_key_and_no_other)
     setenv("CLAUDECODE", "1", 1);
     setenv("LC_TIME", "C", 1);
     setenv("MAPM_SECRET", "x", 1);
+    setenv("MAPM_HOME", "/h", 1);
     setenv("MAPM_DEPTH", "1", 1);
     setenv("PATH", arena_printf(&d.a, ".:%s/bin::bin:/usr/bin", d.dir).p, 1);
     CHECK(choose(&d, "claude") && ask(&d, "CASE=plain"));
@@ -415,6 +416,7 @@ TEST(row_20_a_program_gets_its_own_key_and_no_other)
     CHECK(!called(&d, "GITHUB_TOKEN", "env").n);
     CHECK(!called(&d, "CLAUDECODE", "env").n);
     CHECK(!called(&d, "MAPM_SECRET", "env").n);
+    CHECK(str_is(called(&d, "MAPM_HOME", "env"), "/h"));
     CHECK(str_find(read_home(&d, "called.json"), STR("LD_PRELOAD")) ==
           SIZE_MAX);
 
@@ -444,12 +446,13 @@ TEST(row_20_an_error_shows_no_key)
     setenv("ANTHROPIC_MODEL", "opus-model", 1);
     setenv("HTTPS_PROXY", "http://u:pw@proxy:1", 1);
     agent_env_build(&env, preset_find(STR("claude")), &in, &a);
-    text = agent_env_hide(&env,
-                          STR("bad key sk-ant-0123456789,\nproxy "
-                              "http://u:pw@proxy:1 \033[31mopus-model\xff\n"),
-                          200, &a);
+    text = agent_env_hide(
+        &env,
+        STR("bad key sk-ant-0123456789,\nproxy "
+            "http://u:pw@proxy:1 \033[1;31mopus-model\033[m\xff\033"),
+        200, &a);
     CHECK_STR(str_c(text, &a), "bad key ***, proxy *** "
-                               "\\x1b[31mopus-model\\xff");
+                               "opus-model\\xff\\x1b");
     text = agent_env_hide(&env, STR("0123456789"), 4, &a);
     CHECK_STR(str_c(text, &a), "0123");
     arena_done(&a);
@@ -478,6 +481,14 @@ TEST(K22_exec_any_program)
                0755);
     CHECK(choose(&d, "exec:bad"));
     CHECK(!ask(&d, "x") && says(&d.e, "exec:bad: ended with exit code 3: why"));
+
+    write_file(&d, "bin/claude",
+               "#!/bin/sh\necho 'no such option: -p'\nexit 2\n", 0755);
+    CHECK(choose(&d, "claude"));
+    CHECK(!ask(&d, "x") && says(&d.e, "exit code 2: no such option: -p"));
+    write_file(&d, "bin/gone", "#!/usr/bin/env no-such-interpreter\n", 0755);
+    CHECK(choose(&d, "exec:gone"));
+    CHECK(!ask(&d, "x") && says(&d.e, "exit code 127"));
 
     d.in.max_chars = 3;
     write_file(&d, "bin/utf",

@@ -158,6 +158,7 @@ static const struct {
     {"opencode", "{\"type\":\"error\",\"error\":{\"name\":\"X\"}}", "", 0, false, "X"},
     {"opencode", "{\"type\":\"error\",\"error\":{\"name\":\"X\"}}\n{\"type\":\"text\",\"part\":{\"text\":\"a\"}}\n"
                  "{\"type\":\"text\",\"part\":{\"text\":\"b\"}}", "ab", 0, false, NULL},
+    {"codex", "{\"type\":\"turn.failed\",\"error\":{}}", "", 0, false, ""},
     {"cline", "{\"type\":\"run_result\",\"finishReason\":\"aborted\",\"text\":\"\",\"iterations\":2}", "", 2, false, "aborted"},
     {"qwen", "{\"type\":\"result\",\"is_error\":true,\"num_turns\":2,\"error\":{\"message\":\"m\"}}", "", 2, false, "m"},
 };
