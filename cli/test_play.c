@@ -6,6 +6,8 @@
 
 /* One skill: its program, and each of its tapes against it. */
 
+#define CLOCKS_DIFFER_MS 50 /* of the program, and of who waits for it */
+
 /* What is done to one tape. */
 struct play {
     struct invocation *inv;
@@ -68,15 +70,23 @@ static void note(const struct play *p, const struct tape *t,
 }
 
 /* Only an end that differs can be written anew: what the program asks for now
- * was never answered. */
+ * was never answered, and a run that took too long came to no end. */
+static bool may_update(const struct play *p, const struct tape_player *player,
+                       const struct runtime_result *result)
+{
+    return has_option(p->inv, OPTION_UPDATE) && player->difference.n == 0 &&
+           player->at == player->tape->count &&
+           result->took_ms + CLOCKS_DIFFER_MS <
+               p->limits->run_max_seconds.value * 1000;
+}
+
 static bool update(const struct play *p, const struct tape_player *player,
                    const struct runtime_result *result, struct str text,
                    struct test_tape *tape, struct arena *a, struct err *e)
 {
     struct str next;
 
-    if (!has_option(p->inv, OPTION_UPDATE) || player->difference.n ||
-        player->at < player->tape->count)
+    if (!may_update(p, player, result))
         return true;
     next = tape_update(text, player->tape, result, a);
     if (!fs_replace_at(p->dirfd, str_c(tape->file, a), 0644, next, e))

@@ -192,6 +192,7 @@ printf '%s\n' '{"tape":1,"name":"loop","input":{}}' '{"envelope":{}}' \
     >skills/loop/tests/a.jsonl
 exits 'K30: a program that loops ends' 3 mapm test --timeout 1 loop
 like 'with the reason' "$out" 'timeout'
+exits 'which is no end to be recorded' 3 mapm test --timeout 1 --update loop
 exits 'the time is a number of seconds' 2 mapm test --timeout soon
 exits 'and not none' 2 mapm test --timeout 0
 rm -r skills/loop
