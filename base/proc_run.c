@@ -118,6 +118,16 @@ static bool make_pipe(int *reader, int *writer, const int *ours, struct err *e)
     return true;
 }
 
+/* Some programs read a pipe where there is one, and else what they are for:
+ * without input it must not be one. */
+static bool open_input(struct run *r, struct err *e)
+{
+    if (r->input.n)
+        return make_pipe(&r->their_in, &r->in, &r->in, e);
+    r->their_in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    return r->their_in >= 0 || err_errno(e, "open /dev/null");
+}
+
 static bool start(struct run *r, struct err *e)
 {
     struct proc_start s = {
@@ -128,8 +138,7 @@ static bool start(struct run *r, struct err *e)
         .own_session = r->o->own_session,
     };
 
-    if (!make_pipe(&r->their_in, &r->in, &r->in, e) ||
-        !make_pipe(&r->out, &r->their_out, &r->out, e))
+    if (!open_input(r, e) || !make_pipe(&r->out, &r->their_out, &r->out, e))
         return false;
     if (!r->o->one_stream && !make_pipe(&r->err, &r->their_err, &r->err, e))
         return false;

@@ -26,7 +26,7 @@ struct proc_options {
     const char *const *argv; /* argv[0] an absolute path; NULL at the end */
     const char *const *env;  /* NULL: ours */
     const char *dir;         /* NULL: ours */
-    struct str input;        /* for its stdin */
+    struct str input;        /* for its stdin; none: /dev/null */
     size_t max_output_bytes; /* past it: killed, ERR_LIMIT */
     unsigned timeout_ms;     /* 0: none; past it: group killed, ERR_FAILED */
 

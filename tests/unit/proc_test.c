@@ -287,6 +287,8 @@ TEST(environment_folder_and_descriptors_are_as_asked)
     /* 0, 1, 2 and the folder that ls reads */
     CHECK_STR(r.out.p, "this\n/\n4\n");
     o.env = NULL;
+    CHECK(run(o, "readlink /proc/self/fd/0", &a, &r, &e));
+    CHECK_STR(r.out.p, "/dev/null\n");
     CHECK(run(o, "echo $SECRET", &a, &r, &e));
     CHECK_STR(r.out.p, "key\n");
     unsetenv("SECRET");
