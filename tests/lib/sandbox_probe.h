@@ -483,6 +483,27 @@ static int try_io_uring(void)
     return result_of(syscall(SYS_io_uring_setup, 1, NULL));
 }
 
+/* The filter knows the numbers of one kind of call. */
+static int call_as_32_bit(void)
+{
+#ifdef __x86_64__
+    long result = 20; /* getpid */
+
+    __asm__ volatile("int $0x80"
+                     : "+a"(result)
+                     :
+                     : "memory", "r8", "r9", "r10", "r11");
+    return result < 0 ? (int)-result : 0;
+#else
+    return ENOSYS;
+#endif
+}
+
+static int try_32_bit(void)
+{
+    return in_child(call_as_32_bit);
+}
+
 static int try_bpf(void)
 {
     return result_of(syscall(SYS_bpf, 0, NULL, 0));
@@ -697,6 +718,7 @@ static const struct probe {
     {"row 19: mount", try_mount, MUST_BE(EPERM)},
     {"row 19: chroot", try_chroot, MUST_BE(EPERM)},
     {"row 19: io_uring", try_io_uring, MUST_BE(EPERM)},
+    {"row 19: calls of a foreign architecture", try_32_bit, MUST_FAIL},
     {"row 19: bpf", try_bpf, MUST_BE(EPERM)},
     {"row 19: userfaultfd", try_userfaultfd, MUST_BE(EPERM)},
     {"row 19: keys of the kernel", try_keys, MUST_BE(EPERM)},

@@ -472,6 +472,29 @@ TEST(row_19_protected_files_behind_links_and_second_names)
     case_shell("rm -f second");
 }
 
+/* Ten names at most, and nothing in one that a terminal would obey. */
+TEST(row_22_names_of_changed_files)
+{
+    struct arena a = {0};
+    struct case_run r = case_make(&a);
+    struct outcome out;
+
+    case_set_way(CASE_ALONE);
+    make_workspace();
+    out = case_sh(&r, &a, "touch .agents/\"$(printf 'a\\033[2J\\nb')\"");
+    CHECK(str_ends(out.result, STR(".agents/a\\x1b[2J\\x0ab")));
+    out = case_sh(&r, &a,
+                  "touch .envrc .mcp.json .vscode .codex .gemini .qwen .cursor "
+                  ".cline .amp .roo");
+    CHECK(str_find(out.result, STR("more")) == SIZE_MAX);
+    out = case_sh(&r, &a,
+                  "touch .envrc .mcp.json .vscode .codex .gemini .qwen .cursor "
+                  ".cline .amp .roo .kiro; echo printed");
+    CHECK(str_ends(out.result, STR(" and 1 more\nprinted\n")));
+    CHECK(case_shell("! ls -d .envrc .kiro .vscode 2>/dev/null") == 0);
+    arena_done(&a);
+}
+
 /* What the command cannot have done is somebody else's, and stays. */
 TEST(a_change_by_another_program_is_reported_not_undone)
 {
