@@ -13,6 +13,7 @@
  */
 
 #define PROC_FILE_MAX_BYTES 4096
+#define HISTORY_FORGET_RUNS 16 /* at once; until then no list shows them */
 
 /* Its start, in ticks since the machine's; "" for no process. It stands behind
  * the name in parentheses, which may hold anything. */
@@ -145,21 +146,48 @@ static bool ask_number(struct store *s, enum statement which, int64_t argument,
     return code == SQLITE_ROW;
 }
 
-/* Only the oldest ever go, so numbers have no gaps: those that are one too
- * many are found without counting. `newest` is there already. */
-static bool prune(struct store *s, int64_t newest, struct err *e)
+/* No more than the whole file holds. Sqlite knows its pages without reading
+ * any; the details are counted only where they could be too many. */
+static bool may_be_crowded(struct store *s, bool *crowded, struct err *e)
+{
+    int64_t pages, unused, size;
+
+    if (!ask_number(s, COUNT_PAGES, 0, &pages, e) ||
+        !ask_number(s, COUNT_FREE_PAGES, 0, &unused, e) ||
+        !ask_number(s, ASK_PAGE_SIZE, 0, &size, e))
+        return false;
+    *crowded = (pages - unused) * size > (int64_t)HISTORY_MAX_BYTES;
+    return true;
+}
+
+static bool find_crowded(struct store *s, int64_t *old, struct err *e)
 {
     const int64_t room = (int64_t)HISTORY_MAX_BYTES;
-    int64_t old = newest - HISTORY_MAX_RUNS, bytes = 0;
+    int64_t bytes = 0;
+    bool crowded;
 
-    if (old > 0 && !forget_up_to(s, FORGET_RUNS, old, e))
+    *old = 0;
+    if (!may_be_crowded(s, &crowded, e))
         return false;
-    if (!ask_number(s, COUNT_DETAILS, 0, &bytes, e))
+    if (!crowded)
+        return true;
+    return ask_number(s, COUNT_DETAILS, 0, &bytes, e) &&
+           (bytes <= room || ask_number(s, CROWDED_RUNS, room, old, e));
+}
+
+/* Only the oldest ever go, so numbers have no gaps: those that are too many
+ * are found without counting, and forgotten some at a time: each of them is
+ * on a page that nothing else of this run touches. `newest` is there already. */
+static bool prune(struct store *s, int64_t newest, struct err *e)
+{
+    int64_t old = 0;
+
+    if (!find_crowded(s, &old, e))
         return false;
-    if (bytes > room && (!ask_number(s, CROWDED_RUNS, room, &old, e) ||
-                         !forget_up_to(s, FORGET_RUNS, old, e)))
-        return false;
-    return old <= 0 || forget_up_to(s, FORGET_DETAILS, old, e);
+    if (newest % HISTORY_FORGET_RUNS == 0 && old < newest - HISTORY_MAX_RUNS)
+        old = newest - HISTORY_MAX_RUNS;
+    return old <= 0 || (forget_up_to(s, FORGET_RUNS, old, e) &&
+                        forget_up_to(s, FORGET_DETAILS, old, e));
 }
 
 static bool insert_run(struct store *s, const struct store_run *r,
@@ -267,7 +295,8 @@ static bool list_runs(struct store *s, struct str workspace, size_t max,
 
     if (!q)
         return false;
-    sqlite3_bind_int64(q, 1, max < INT32_MAX ? (int64_t)max : INT32_MAX);
+    sqlite3_bind_int64(
+        q, 1, max < HISTORY_MAX_RUNS ? (int64_t)max : HISTORY_MAX_RUNS);
     if (workspace.n)
         db_bind_blob(q, 2, workspace);
     while ((code = sqlite3_step(q)) == SQLITE_ROW) {

@@ -23,7 +23,8 @@ const char *const db_schema[DB_VERSION] = {
     "CREATE TABLE workspaces(path BLOB PRIMARY KEY) WITHOUT ROWID;",
 
     /* 2: trust and history. What steps did is apart from the runs, so that
-     * listing these, and counting bytes, reads few pages. */
+     * listing these, and counting bytes, reads few pages: so few that an
+     * index of workspaces would only cost each run its upkeep. */
     "CREATE TABLE trust(kind INTEGER, subject BLOB, digest BLOB,"
     " since_ms INTEGER NOT NULL, PRIMARY KEY(kind, subject, digest))"
     " WITHOUT ROWID;"
@@ -35,7 +36,6 @@ const char *const db_schema[DB_VERSION] = {
     " traces INTEGER NOT NULL, input_bytes INTEGER NOT NULL,"
     " result_bytes INTEGER NOT NULL, pid INTEGER NOT NULL,"
     " life BLOB NOT NULL, detail_bytes INTEGER NOT NULL);"
-    "CREATE INDEX runs_by_workspace ON runs(workspace);"
     "CREATE TABLE details(id INTEGER PRIMARY KEY, detail BLOB NOT NULL);",
 };
 
@@ -75,6 +75,9 @@ const char *const db_texts[STATEMENT_COUNT] = {
 
     [BEGIN_RUN] = "INSERT INTO runs VALUES(NULL, ?1, ?2, ?3, ?4, 0, 'running',"
                   " x'', ?5, 0, 0, 0, ?6, 0, ?7, ?8, 0)",
+    [COUNT_PAGES] = "PRAGMA page_count",
+    [COUNT_FREE_PAGES] = "PRAGMA freelist_count",
+    [ASK_PAGE_SIZE] = "PRAGMA page_size",
     [COUNT_DETAILS] = "SELECT sum(detail_bytes) FROM runs",
     /* The newest of those that younger ones leave no room for. */
     [CROWDED_RUNS] = "SELECT max(id) FROM (SELECT id, sum(detail_bytes) OVER"

@@ -246,13 +246,14 @@ struct store_run {
 
 /* A row at the start, without the end, so that a killed run shows: its status
  * then reads as "interrupted". `pid` 0 is this process. Runs past
- * HISTORY_MAX_RUNS and HISTORY_MAX_BYTES are forgotten, the oldest first. */
+ * HISTORY_MAX_RUNS (a few at a time) and HISTORY_MAX_BYTES are forgotten, the
+ * oldest first. */
 MUST_CHECK bool store_begin_run(struct store *s, const struct store_run *r,
                                 uint64_t *id, struct err *e);
 /* By r->id. One that is forgotten meanwhile: nothing. ERR_LIMIT. */
 MUST_CHECK bool store_end_run(struct store *s, const struct store_run *r,
                               struct err *e);
-/* Newest first, at most `max`, of one workspace ("" = all). Without `detail`. */
+/* Newest first, at most `max` and HISTORY_MAX_RUNS, of one workspace ("" = all). Without `detail`. */
 MUST_CHECK bool store_list_runs(struct store *s, struct str workspace,
                                 size_t max, struct arena *a,
                                 struct store_run **out, size_t *count,

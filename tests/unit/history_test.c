@@ -344,10 +344,15 @@ TEST(only_the_newest_runs_are_kept)
     CHECK(store_list_runs(r.store, STR(""), 9999, &r.arena, &list, &count,
                           &r.err));
     CHECK(count == HISTORY_MAX_RUNS && list[count - 1].id == 2);
+    /* forgotten some at a time */
+    for (uint64_t id = 1002; id <= 1008; id++)
+        CHECK(begin(&r, &run) == id);
+    CHECK(store_find_run(r.store, 9, &r.arena, &run, &r.err));
+    CHECK(!store_find_run(r.store, 8, &r.arena, &run, &r.err));
     end(&r, 1, STR("nobody's")); /* forgotten meanwhile: harmless */
-    CHECK(!store_find_run(r.store, 1, &r.arena, &run, &r.err));
-    change(&r, "CREATE TEMP TABLE t(n CHECK(n = 998)); INSERT INTO t SELECT"
-               " count(*) FROM details");
+    change(&r, "CREATE TEMP TABLE t(n CHECK(n = 991)); INSERT INTO t SELECT"
+               " count(*) FROM details; CREATE TEMP TABLE u(n CHECK(n = 1000));"
+               " INSERT INTO u SELECT count(*) FROM runs");
     rig_done(&r);
 }
 
