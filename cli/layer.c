@@ -179,8 +179,14 @@ static bool open_path(struct invocation *inv, enum layer_mode mode,
 bool layer_open(struct invocation *inv, enum layer_mode mode, struct layer *out,
                 struct err *e)
 {
-    if (has_option(inv, OPTION_GLOBAL))
-        return layer_open_global(inv, mode, out, e);
+    return has_option(inv, OPTION_GLOBAL)
+               ? layer_open_global(inv, mode, out, e)
+               : layer_open_workspace(inv, mode, out, e);
+}
+
+bool layer_open_workspace(struct invocation *inv, enum layer_mode mode,
+                          struct layer *out, struct err *e)
+{
     *out = (struct layer){.path = arena_str(&inv->arena, layer_workspace(inv))};
     return open_path(inv, mode, out, e);
 }

@@ -38,6 +38,9 @@ enum layer_mode { LAYER_READ, LAYER_WRITE };
 MUST_CHECK bool layer_open(struct invocation *inv, enum layer_mode mode,
                            struct layer *out, struct err *e);
 /* The user's library, whatever the options say. */
+MUST_CHECK bool layer_open_workspace(struct invocation *inv,
+                                     enum layer_mode mode, struct layer *out,
+                                     struct err *e);
 MUST_CHECK bool layer_open_global(struct invocation *inv, enum layer_mode mode,
                                   struct layer *out, struct err *e);
 void layer_close(struct layer *l);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "layer.h"
+#include "open_store.h"
 #include "run_command.h"
 #include "run_history.h"
 #include "run_show.h"
@@ -462,7 +463,6 @@ static bool run(struct running *r, int *exit_code, struct err *e)
 COMMAND(command_run)
 {
     struct running r = {.inv = inv};
-    struct str home;
     bool ok;
 
     if (runtime_depth() > 0) {
@@ -470,13 +470,13 @@ COMMAND(command_run)
         return err_hint(e, "MAPM_DEPTH says that this is inside of an ask or "
                            "a command");
     }
-    if (!check_usage(inv, e) || !layer_open(inv, LAYER_READ, &r.layer, e))
+    if (!check_usage(inv, e) ||
+        !layer_open_workspace(inv, LAYER_READ, &r.layer, e))
         return false;
     proc_catch_signals();
-    ok = store_find_home(&inv->arena, &home, e) &&
-         store_open(home, &r.store, e) && run(&r, exit_code, e);
+    ok = open_store(inv, &r.store, e) && run(&r, exit_code, e);
     buf_done(&r.recorder.lines);
-    store_close(r.store);
+    close_store(inv, r.store);
     layer_close(&r.layer);
     return ok;
 }

@@ -175,7 +175,7 @@ bool run_commands_init(struct run_commands *c, struct invocation *inv,
     if (!settle(c, e) || !add_rules(c, e))
         return false;
     c->options = (struct commander_options){
-        .workspace = l->is_global ? inv->cwd : l->path,
+        .workspace = l->path,
         .sandbox = sandbox_of(l),
         .network = wants_network(c),
         .waiting = say_waiting,

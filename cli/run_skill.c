@@ -299,6 +299,18 @@ static void note_local_names(struct search *s)
 
 /* --- all of it -------------------------------------------------------------------- */
 
+static bool find_here(struct search *s, bool *found, struct run_skill *out,
+                      struct err *e)
+{
+    const struct lock_entry *entry;
+
+    if (!find_entry(s, s->workspace, &entry, e))
+        return false;
+    *found = entry != NULL;
+    return entry ? read_installed(s, s->workspace, entry, out, e)
+                 : find_local(s, found, out, e);
+}
+
 static bool find_global(struct search *s, bool *found, struct run_skill *out,
                         struct err *e)
 {
@@ -342,21 +354,15 @@ static bool not_found(struct search *s, struct err *e)
 
 static bool find(struct search *s, struct run_skill *out, struct err *e)
 {
-    const struct lock_entry *entry;
-    bool found;
+    bool found = false;
 
     if (s->name.n == 0)
         return not_found(s, e);
     if (is_path(s->name))
         return read_path(s, out, e);
-    if (!find_entry(s, s->workspace, &entry, e))
-        return false;
-    if (entry)
-        return read_installed(s, s->workspace, entry, out, e);
-    if (!find_local(s, &found, out, e) || found)
+    if (!has_option(s->inv, OPTION_GLOBAL) &&
+        (!find_here(s, &found, out, e) || found))
         return found;
-    if (s->workspace->is_global)
-        return not_found(s, e);
     if (!find_global(s, &found, out, e))
         return false;
     return found || not_found(s, e);

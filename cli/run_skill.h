@@ -29,7 +29,7 @@ struct run_skill {
 };
 
 /*
- * `l` is the workspace. Ownership: in the invocation's arena. A skill without
+ * `l` is the workspace; with --global a name is of the library alone. Ownership: in the invocation's arena. A skill without
  * a program is found, too: skill.file is "".
  * Errors: ERR_NOT_FOUND with near names; ERR_USAGE when several are meant;
  * ERR_EDITED when files are missing or not those of the lock.
