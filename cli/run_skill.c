@@ -5,6 +5,8 @@
 #include "base/text.h"
 
 #include <dirent.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #define SKILLS_FOLDER     ".agents/skills"
@@ -238,6 +240,7 @@ static bool read_path(struct search *s, struct run_skill *out, struct err *e)
 {
     struct arena *a = &s->inv->arena;
     struct str name = s->name, folder;
+    char real[PATH_MAX];
 
     if (name.p[0] == '~' && s->inv->home.n && (name.n == 1 || name.p[1] == '/'))
         name = arena_printf(a, "%.*s%.*s", STR_ARG(s->inv->home),
@@ -247,6 +250,9 @@ static bool read_path(struct search *s, struct run_skill *out, struct err *e)
     if (str_is(path_last(folder), "SKILL.md") ||
         str_is(path_last(folder), "SKILL.star"))
         folder = str_slice(folder, 0, str_find_last(folder, '/'));
+    /* A link by the way is not its name, as one in .agents/skills is. */
+    if (realpath(str_c(folder, a), real))
+        folder = str_from(real);
     if (!read_local(s, folder, out, e)) {
         if (e->code == ERR_NOT_FOUND)
             err_hint(e, "a path names a skill's folder, one with a SKILL.md");
@@ -360,9 +366,10 @@ static bool find(struct search *s, struct run_skill *out, struct err *e)
         return not_found(s, e);
     if (is_path(s->name))
         return read_path(s, out, e);
-    if (!has_option(s->inv, OPTION_GLOBAL) &&
-        (!find_here(s, &found, out, e) || found))
-        return found;
+    if (!has_option(s->inv, OPTION_GLOBAL) && !find_here(s, &found, out, e))
+        return false;
+    if (found)
+        return true;
     if (!find_global(s, &found, out, e))
         return false;
     return found || not_found(s, e);
