@@ -65,6 +65,8 @@ static void put_bash_choices(struct buf *b)
             buf_printf(b, ") words='%s' ;;\n", o->choices);
         else if (o->kind == ARGUMENT_FOLDER)
             buf_text(b, ") files=d ;;\n");
+        else if (o->kind == ARGUMENT_PATH)
+            buf_text(b, ") files=f ;;\n");
         else
             buf_text(b, ") return ;;\n");
     }
@@ -211,6 +213,8 @@ static void put_zsh_form(struct buf *b, const struct option *o, bool is_short)
         buf_printf(b, ":%s:(%s)", o->argument, o->choices);
     else if (o->kind == ARGUMENT_FOLDER)
         buf_printf(b, ":%s:_files -/", o->argument);
+    else if (o->kind == ARGUMENT_PATH)
+        buf_printf(b, ":%s:_files", o->argument);
     else if (o->argument)
         buf_printf(b, ":%s: ", o->argument);
     buf_text(b, "' \\\n");
@@ -304,6 +308,8 @@ static void put_fish_option(struct buf *b, const char *condition,
         buf_printf(b, " -x -a '%s'", o->choices);
     else if (o->kind == ARGUMENT_FOLDER)
         buf_text(b, " -x -a '(__fish_complete_directories)'");
+    else if (o->kind == ARGUMENT_PATH)
+        buf_text(b, " -r -F");
     else if (o->argument)
         buf_text(b, " -x");
     buf_printf(b, " -d '%s'\n", o->text);

@@ -286,6 +286,8 @@ static bool set_host(struct running *r, struct runtime_host *out, struct err *e)
     *out = (struct runtime_host){host_ask, host_command, host_step, r};
     if (!run_commands_init(&r->commands, inv, r->store, &r->layer, e))
         return false;
+    r->commands.tick = run_show_tick;
+    r->commands.tick_ctx = &r->show;
     if (has_option(inv, OPTION_RECORD)) {
         r->recorder.inner = *out;
         buf_init(&r->recorder.lines, TAPE_MAX_BYTES);
@@ -445,6 +447,7 @@ static bool run(struct running *r, int *exit_code, struct err *e)
         .user_name = "config.yaml",
         .workspace_name = "mapm.yaml",
         .dir = r->layer.path,
+        .offline = has_option(inv, OPTION_OFFLINE),
     };
     if (!run_program(r, &result, e))
         return false;

@@ -116,7 +116,19 @@ static void say_notice(void *ctx, const char *text)
 {
     struct run_commands *c = ctx;
 
+    /* Each command of a run has the same reason. */
+    if (str_is(c->noticed, text))
+        return;
+    c->noticed = arena_str(&c->inv->arena, str_from(text));
     term_warn(&c->inv->term, "%s", text);
+}
+
+static void tell_tick(void *ctx)
+{
+    struct run_commands *c = ctx;
+
+    if (c->tick)
+        c->tick(c->tick_ctx);
 }
 
 static bool add_options(const struct invocation *inv, struct policy *p,
@@ -180,6 +192,7 @@ bool run_commands_init(struct run_commands *c, struct invocation *inv,
         .network = wants_network(c),
         .waiting = say_waiting,
         .notice = say_notice,
+        .tick = tell_tick,
         .ctx = c,
     };
     return true;

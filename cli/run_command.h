@@ -22,12 +22,15 @@ struct run_commands {
     struct invocation *inv;
     struct store *store;
     const struct layer *layer;
-    struct policy own; /* of the user: what it denies, no workspace allows */
-    struct policy all; /* and of the workspace, as far as it counts */
-    struct str yaml;   /* mapm.yaml, as it was read or last written */
-    bool accepted;     /* what it allows counts; true when it allows nothing */
-    bool told;         /* that it does not */
+    struct policy own;  /* of the user: what it denies, no workspace allows */
+    struct policy all;  /* and of the workspace, as far as it counts */
+    struct str yaml;    /* mapm.yaml, as it was read or last written */
+    bool accepted;      /* what it allows counts; true when it allows nothing */
+    bool told;          /* that it does not */
+    struct str noticed; /* what a person was told last */
     struct commander_options options;
+    void (*tick)(void *ctx); /* while a command runs; may be set after init */
+    void *tick_ctx;
 };
 
 /*

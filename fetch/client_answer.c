@@ -136,13 +136,13 @@ static bool keep_proved(struct fetch *f, struct fields *in)
     return true;
 }
 
-static bool is_loopback(struct str host)
+static struct str without_port(struct str host)
 {
     size_t colon = str_find_last(host, ':');
-    struct str name = colon == SIZE_MAX ? host : str_slice(host, 0, colon);
 
-    return str_is(name, "localhost") || str_is(name, "127.0.0.1") ||
-           str_is(name, "[::1]");
+    return colon == SIZE_MAX || str_ends(host, STR("]"))
+               ? host
+               : str_slice(host, 0, colon);
 }
 
 /*
@@ -163,11 +163,12 @@ static bool answer_credential(struct fetch *f, struct fields *in,
 
     if (!fields_end(in) || from == 0)
         return false;
-    found = map_has(&f->hosts, host) &&
-            (str_is(protocol, "https") ||
-             (str_is(protocol, "http") && is_loopback(host))) &&
-            credential_find((enum credential_from)from, protocol, host, path, a,
-                            &user, &password);
+    found =
+        map_has(&f->hosts, host) &&
+        (str_is(protocol, "https") ||
+         (str_is(protocol, "http") && host_is_loopback(without_port(host)))) &&
+        credential_find((enum credential_from)from, protocol, host, path, a,
+                        &user, &password);
     begun = frame_begin(b, FRAME_CREDENTIAL);
     frame_u8(b, found);
     frame_str(b, found ? user : str_of("", 0));

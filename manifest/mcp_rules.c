@@ -418,20 +418,6 @@ void check_env(const struct reader *r, const struct json *env)
 
 /* --- url ------------------------------------------------------------------ */
 
-static bool is_loopback(struct str host)
-{
-    struct str rest = host, part;
-    uint64_t byte;
-    size_t n = 0;
-
-    if (str_eq_nocase(host, STR("localhost")) || str_is(host, "[::1]"))
-        return true;
-    for (; str_cut(&rest, '.', &part); n++)
-        if (!str_number(part, 255, &byte) || (n == 0 && byte != 127))
-            return false;
-    return n == 4;
-}
-
 /* "host:port" as host; false when it is none. */
 static bool take_host(struct str authority, struct str *host)
 {
@@ -475,7 +461,7 @@ static const char *url_fault(struct str url)
                "the client's own settings";
     if (!take_host(rest, &host))
         return "has no host that can be read";
-    if (!secure && !is_loopback(host))
+    if (!secure && !host_is_loopback(host))
         return "is not encrypted: write https:// (http:// is for this machine "
                "alone, as http://127.0.0.1:3000)";
     return NULL;

@@ -414,3 +414,17 @@ struct str origin_repository(const struct origin *o, struct arena *a)
                                   STR_ARG(o->owner), STR_ARG(o->repo)),
                      a);
 }
+
+bool host_is_loopback(struct str host)
+{
+    struct str rest = host, part;
+    uint64_t byte;
+    size_t n = 0;
+
+    if (str_eq_nocase(host, STR("localhost")) || str_is(host, "[::1]"))
+        return true;
+    for (; str_cut(&rest, '.', &part); n++)
+        if (!str_number(part, 255, &byte) || (n == 0 && byte != 127))
+            return false;
+    return n == 4;
+}

@@ -1,6 +1,5 @@
 #include "base/text.h"
 
-#include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,21 +122,6 @@ static bool read_choice(struct project_reader *r, const struct yaml *y,
 
 /* --- ask: an address ------------------------------------------------------ */
 
-static bool is_loopback(struct str host)
-{
-    char text[INET_ADDRSTRLEN];
-    struct in_addr address;
-
-    if (str_is(host, "localhost") || str_is(host, "[::1]"))
-        return true;
-    if (host.n >= sizeof text)
-        return false;
-    memcpy(text, host.p, host.n);
-    text[host.n] = '\0';
-    return inet_pton(AF_INET, text, &address) == 1 &&
-           str_starts(host, STR("127."));
-}
-
 static bool host_is_sane(struct str host)
 {
     bool brackets = host.n > 2 && host.p[0] == '[' && host.p[host.n - 1] == ']';
@@ -198,7 +182,7 @@ static bool read_url(struct project_reader *r, const struct yaml *y)
         return err_hint(r->e, "it has a host, perhaps a port and a path, and "
                               "nothing else: https://api.example.com/v1");
     }
-    if (!secure && !is_loopback(host)) {
+    if (!secure && !host_is_loopback(host)) {
         project_fail(r, y->line, "http: is for this machine alone: \"%.*s\"",
                      STR_ARG(project_excerpt(y->text)));
         return err_hint(r->e, "write https: for any other host");

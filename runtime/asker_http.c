@@ -122,6 +122,28 @@ static bool choose_address(struct asker *k, const struct api *api,
     return true;
 }
 
+/* "http://127.0.0.1:8080/v1" -> "127.0.0.1" */
+static struct str host_of(struct str url)
+{
+    struct str rest = str_from_index(url, str_find(url, STR("://")) + 3);
+    size_t end = 0;
+
+    if (rest.n && rest.p[0] == '[')
+        return str_slice(rest, 0, str_find_char(rest, ']') + 1);
+    while (end < rest.n && rest.p[end] != '/' && rest.p[end] != ':')
+        end++;
+    return str_slice(rest, 0, end);
+}
+
+static bool check_offline(const struct asker *k, const struct asker_wish *w,
+                          struct err *e)
+{
+    if (!w->all->offline || host_is_loopback(host_of(k->program)))
+        return true;
+    err_set(e, ERR_OFFLINE, "%.*s is not on this machine", STR_ARG(k->program));
+    return err_hint(e, "run it without --offline, or ask a local server");
+}
+
 /* --- the key -------------------------------------------------------------- */
 
 static bool check_key(const struct http_asker *h, struct err *e)
@@ -249,7 +271,7 @@ static bool http_prepare(struct asker *k, const struct asker_wish *w,
 
     h->api = api_find(k->name);
     k->own = h;
-    return choose_address(k, h->api, w, &is_own, e) &&
+    return choose_address(k, h->api, w, &is_own, e) && check_offline(k, w, e) &&
            choose_key(k, h, w, is_own, e) && choose_model(k, w, e);
 }
 
@@ -291,9 +313,7 @@ static void tick(void *ctx)
 /* OpenAI's own API, also where Azure serves it, has a newer word. */
 static bool is_openai(const struct asker *k)
 {
-    struct str rest =
-        str_from_index(k->program, str_find(k->program, STR("://")) + 3);
-    struct str host = str_slice(rest, 0, str_find_char(rest, '/'));
+    struct str host = host_of(k->program);
 
     return str_is(host, "api.openai.com") ||
            str_ends(host, STR(".openai.azure.com"));

@@ -237,7 +237,8 @@ static bool open_workspace(struct call *c, struct err *e)
 
 static void hear(void *ctx, bool is_err, struct str block)
 {
-    struct heard *h = ctx;
+    struct call *c = ctx;
+    struct heard *h = &c->heard;
     size_t room = h->text.max - h->text.n;
 
     (void)is_err;
@@ -246,6 +247,15 @@ static void hear(void *ctx, bool is_err, struct str block)
         h->is_cut = true;
     }
     buf_append(&h->text, block);
+}
+
+static bool tick(void *ctx)
+{
+    struct call *c = ctx;
+
+    if (c->o->tick)
+        c->o->tick(c->o->ctx);
+    return true;
 }
 
 /* Without bubblewrap there is no /tmp of its own: a private folder in it. */
@@ -278,7 +288,8 @@ static bool go(struct call *c, struct sandbox_job job, bool *went,
     struct proc_options o = {
         .dir = c->workspace.p,
         .output = hear,
-        .ctx = &c->heard,
+        .go_on = tick,
+        .ctx = c,
         .one_stream = true,
         .own_session = true,
         .end_all = true,

@@ -1,5 +1,7 @@
 #include "url.h"
 
+#include "mapm/manifest.h"
+
 #include <curl/curl.h>
 #include <string.h>
 
@@ -68,8 +70,7 @@ bool url_is_secure(const struct url *u)
 
 bool url_is_loopback(const struct url *u)
 {
-    return str_is(u->host, "localhost") || str_is(u->host, "127.0.0.1") ||
-           str_is(u->host, "[::1]");
+    return host_is_loopback(u->host);
 }
 
 bool url_same_place(const struct url *x, const struct url *y)

@@ -83,6 +83,10 @@ struct str origin_repository(const struct origin *o, struct arena *a);
 /* Whether its ref is a commit, by all 40 digits: what it names never moves. */
 bool origin_names_commit(const struct origin *o);
 
+/* localhost, 127.x.y.z or [::1], without port: this machine, which plain http
+ * may reach. */
+bool host_is_loopback(struct str host);
+
 bool ref_is_valid(struct str ref); /* git check-ref-format, no leading "-" */
 
 /* --- names, versions (M2 to M5, M7, M16, X1) ------------------------------ */

@@ -211,6 +211,7 @@ struct asker_wishes {
     const struct project *user, *workspace;
     const char *user_name, *workspace_name; /* of these files, for messages */
     struct str dir; /* the workspace: programs inside of it are not found */
+    bool offline;   /* no API but one of this machine */
 };
 
 struct asker;
@@ -331,6 +332,7 @@ struct commander_options {
     bool by_path;
     void (*waiting)(void *ctx); /* another command runs in this workspace */
     void (*notice)(void *ctx, const char *text); /* what a person should know */
+    void (*tick)(void *ctx); /* four times a second or more, while it runs */
     void *ctx;
 };
 

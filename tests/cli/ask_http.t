@@ -275,4 +275,14 @@ kill -TERM "$pid"
 wait "$pid"
 is 'a signal ends the ask' $? 130
 
+# --- without the network -----------------------------------------------------------
+mkdir -p asks
+printf -- '---\nname: asks\ndescription: Asks once. Use it in a test.\n---\nInput keys: none\n' >asks/SKILL.md
+printf 'def run(input):\n    return ask("x")["answer"]\n' >asks/SKILL.star
+script '["ok", "Hello."]'
+exits '--offline leaves this machine' 0 mapm run ./asks --input '{}' --ask openai --offline
+exits 'and no other' 1 env OPENAI_BASE_URL=https://api.example.com/v1 OPENAI_API_KEY=k \
+    "$MAPM" run ./asks --input '{}' --ask openai --offline
+like 'and says so' "$out" 'https://api\.example\.com/.* is not on this machine'
+
 done_testing

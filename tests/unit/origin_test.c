@@ -292,6 +292,22 @@ TEST(row_10_refs)
     CHECK(!ref_is_valid(STR("a\0b")));
 }
 
+/* row 13: plain http is for this machine alone */
+TEST(row_13_this_machine)
+{
+    static const char *const ours[] = {"localhost", "LOCALHOST", "127.0.0.1",
+                                       "127.255.0.9", "[::1]"};
+    static const char *const others[] = {
+        "",          "128.0.0.1",   "127.0.0",     "127.0.0.256", "127.0.0.1.",
+        "127.0.0.x", "127.0.0.1.2", "localhost.x", "[::2]",       "::1",
+    };
+
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        CHECK(host_is_loopback(str_from(ours[i])));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        CHECK(!host_is_loopback(str_from(others[i])));
+}
+
 TEST(row_10_a_nul_or_2049_bytes)
 {
     struct arena a = {0};
