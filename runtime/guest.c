@@ -23,11 +23,13 @@ struct star *guest_open(const struct star_options *options, struct guest *g)
     o.load_refusal = "load is not available: metaskills are hermetic, one "
                      "file each";
     s = star_open(&o);
-    for (size_t i = 0; s && i < sizeof functions / sizeof *functions; i++) {
+    if (!s)
+        return NULL;
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         if (star_register(s, functions[i].name, functions[i].function, g))
             continue;
         star_close(s);
-        s = NULL;
+        return NULL;
     }
     return s;
 }

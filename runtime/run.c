@@ -90,7 +90,7 @@ static void on_failure(struct run *r, struct str body)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct message_failure f;
-    struct limit_words words;
+    struct limit_words words = {""};
 
     if (!message_read_failure(body, &scratch, &f)) {
         run_end_broken(r);
