@@ -36,6 +36,7 @@ struct running {
     struct run_commands commands;
     struct run_show show;
     struct run_history history;
+    struct runtime_result *result; /* whole at STEP_FINISH */
 
     struct tape tape;
     struct tape_player player;
@@ -266,12 +267,58 @@ static bool host_command(void *ctx, const struct command *in, struct arena *a,
     return run_commands_run(&r->commands, in, a, out, e);
 }
 
+/* What the user's file says, a summary if nothing; a workspace may lower it. */
+static enum run_keep keep_of(const struct running *r)
+{
+    enum run_keep user = run_keep_find(r->layer.user.keep);
+    enum run_keep workspace =
+        r->layer.project.keep.n ? run_keep_find(r->layer.project.keep) : user;
+
+    return workspace < user ? workspace : user;
+}
+
+/* History never fails a run. */
+static void warn_history(struct invocation *inv, const struct err *e)
+{
+    term_warn(&inv->term, "this run is not remembered: %s", err_first(e));
+}
+
+/* Beside the interpreter, which has started by then; but the row is there before
+ * anything that it asks for is done. */
+static void begin_history(struct running *r)
+{
+    const struct store_run first = {
+        .name = r->found.fqn,
+        .digest = r->found.digest,
+        .workspace = r->found.workspace,
+    };
+    struct err why = {0};
+
+    if (!run_history_begin(&r->history, r->store, keep_of(r), &first, r->input,
+                           &why))
+        warn_history(r->inv, &why);
+    run_history_limits(&r->history, &r->limits);
+}
+
+static void end_history(struct running *r)
+{
+    struct err why = {0};
+
+    if (!run_history_end(&r->history, r->result,
+                         r->asker ? asker_name(r->asker) : STR(""), &why))
+        warn_history(r->inv, &why);
+}
+
 static void host_step(void *ctx, const struct step *s)
 {
     struct running *r = ctx;
 
+    if (s->kind == STEP_START)
+        begin_history(r);
     run_show_step(&r->show, s);
     run_history_step(&r->history, s);
+    if (s->kind == STEP_FINISH)
+        end_history(r);
 }
 
 /* Each of them answers in the same way; what is taped is what came of it. */
@@ -330,24 +377,6 @@ static bool read_tape(struct running *r, bool *given, struct err *e)
 
 /* --- the run ----------------------------------------------------------------------------- */
 
-/* What the user's file says, a summary if nothing; a workspace may lower it. */
-static enum run_keep keep_of(const struct running *r)
-{
-    enum run_keep user = run_keep_find(r->layer.user.keep);
-    enum run_keep workspace =
-        r->layer.project.keep.n ? run_keep_find(r->layer.project.keep) : user;
-
-    if (has_option(r->inv, OPTION_REPLAY))
-        return RUN_KEEP_NONE;
-    return workspace < user ? workspace : user;
-}
-
-/* History never fails a run. */
-static void warn_history(struct invocation *inv, const struct err *e)
-{
-    term_warn(&inv->term, "this run is not remembered: %s", err_first(e));
-}
-
 static bool run_program(struct running *r, struct runtime_result *result,
                         struct err *e)
 {
@@ -359,25 +388,13 @@ static bool run_program(struct running *r, struct runtime_result *result,
         .input = r->input,
         .limits = &r->limits,
     };
-    const struct store_run first = {
-        .name = r->found.fqn,
-        .digest = r->found.digest,
-        .workspace = r->found.workspace,
-    };
-    struct err why = {0};
 
+    r->result = result;
     run_show_init(&r->show, inv, has_option(inv, OPTION_TRACE));
     if (!set_host(r, &job.host, e))
         return false;
-    if (!run_history_begin(&r->history, r->store, keep_of(r), &first, r->input,
-                           &why))
-        warn_history(inv, &why);
-    run_history_limits(&r->history, &r->limits);
     runtime_run(&job, &inv->arena, result);
     run_show_done(&r->show);
-    if (!run_history_end(&r->history, result,
-                         r->asker ? asker_name(r->asker) : STR(""), &why))
-        warn_history(inv, &why);
     return true;
 }
 
