@@ -166,6 +166,14 @@ static bool is_empty(const struct stat *st)
     return S_ISREG(st->st_mode) && st->st_size == 0;
 }
 
+/* Sqlite need not count its memory, nor take room for many pages before it has
+ * read one: a short run reads five. Refused once it is in use, which is fine. */
+static void keep_small(void)
+{
+    (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    (void)sqlite3_config(SQLITE_CONFIG_PAGECACHE, NULL, 0, 0);
+}
+
 static bool open_file(struct store *s, bool *broken, struct err *e)
 {
     struct str path = fs_join(s->home, STR("mapm.db"), &s->arena);
@@ -175,6 +183,7 @@ static bool open_file(struct store *s, bool *broken, struct err *e)
     struct stat st;
 
     s->db_torn = *broken = false;
+    keep_small();
     if (fs_stat_at(s->home_fd, "mapm.db", &st) && !S_ISREG(st.st_mode))
         return err_set(e, ERR_IO, "%s is not a regular file", path.p);
     if (sqlite3_open_v2(path.p, &s->db, flags, NULL) != SQLITE_OK)
