@@ -238,6 +238,13 @@ static int deny_ioctls(scmp_filter_ctx filter)
                                        (uint64_t)TIOCLINUX));
 }
 
+/* What the limits of another process are is its own affair: mapm with none for
+ * files could not put anything back. No LSM asks about it. */
+static int deny_limits(scmp_filter_ctx filter)
+{
+    return deny_if(filter, SCMP_SYS(prlimit64), SCMP_A0_64(SCMP_CMP_NE, 0, 0));
+}
+
 /* A worker may end itself, limit itself and stamp files it has open. */
 static int deny_others(scmp_filter_ctx filter)
 {
@@ -248,7 +255,6 @@ static int deny_others(scmp_filter_ctx filter)
     } rows[] = {
         {SCMP_SYS(kill), SCMP_A0_64(SCMP_CMP_NE, self, 0)},
         {SCMP_SYS(tgkill), SCMP_A0_64(SCMP_CMP_NE, self, 0)},
-        {SCMP_SYS(prlimit64), SCMP_A0_64(SCMP_CMP_NE, 0, 0)},
         {SCMP_SYS(utimensat), SCMP_A1_64(SCMP_CMP_NE, 0, 0)},
     };
     int result = 0;
@@ -298,6 +304,8 @@ static int fill(scmp_filter_ctx filter, enum confine_calls calls, bool network)
         result = deny_namespaces(filter, calls);
     if (!result)
         result = deny_ioctls(filter);
+    if (!result)
+        result = deny_limits(filter);
     if (!result && calls == CONFINE_CALLS_FETCH)
         result = deny_others(filter);
     return result;

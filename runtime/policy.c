@@ -1,3 +1,4 @@
+#include "base/fs.h"
 #include "base/yaml.h"
 #include "mapm/runtime.h"
 
@@ -152,25 +153,33 @@ static bool is_same_path(struct str word, struct str path)
 
         if (x.n == 0 || y.n == 0)
             return x.n == y.n;
-        if (!word_fits(x, y))
+        if (str_is(y, "..") ? !str_is(x, "..") : !word_fits(x, y))
             return false;
     }
+}
+
+/* The name of the file that a path leads to, as text: "x/git/.", "git/y/..". */
+static struct str name_of(struct str path, struct arena *a)
+{
+    struct str whole = fs_normalize(fs_join(STR("/"), path, a), a);
+
+    return str_from_index(whole, str_find_last(whole, '/') + 1);
 }
 
 /* A name is no path: what is found on PATH is another program. But who denies
  * a name means the program, wherever it is. */
 static bool program_fits(const struct policy_rule *rule, struct str program)
 {
+    CLEANUP(arena_done) struct arena a = {0};
     struct str word = rule->words[0];
-    size_t slash = str_find_last(program, '/');
 
     if (is_star(word))
         return true;
-    if (slash == SIZE_MAX)
+    if (!str_has_char(program, '/'))
         return word_fits(word, program);
     if (str_has_char(word, '/'))
         return is_same_path(word, program);
-    return !rule->allow && word_fits(word, str_from_index(program, slash + 1));
+    return !rule->allow && word_fits(word, name_of(program, &a));
 }
 
 /* --- which rule counts ------------------------------------------------------ */

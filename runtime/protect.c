@@ -1,14 +1,13 @@
-#include "protect.h"
-
 #include "base/fs.h"
-#include "base/hash.h"
-#include "base/map.h"
 #include "base/text.h"
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "protect_inner.h"
 
 #define WATCH_MAX_ENTRIES 20000
 #define FOLDER_MAX_NAMES  20000
@@ -16,71 +15,6 @@
 #define HASH_MAX_BYTES    (256u << 20) /* read at all */
 #define NAMES_SHOWN       10
 #define PATH_SHOWN_BYTES  200
-
-/*
- * What is protected. Not CLAUDE.md, AGENTS.md and the like: they are texts of
- * the project, which formatters and releases write, as they write sources.
- */
-enum {
-    WHOLE = 0,
-    STAY = 1,  /* only: be the folder it is, where it is */
-    INNER = 2, /* a repository of git in it: its settings and hooks */
-};
-/* clang-format off */
-static const struct {
-    const char *path;
-    unsigned how;
-} table[] = {
-    /* what mapm wrote, and obeys */
-    {"mapm.yaml", WHOLE},       {"mapm.lock", WHOLE},
-    {"mapm.local.yaml", WHOLE}, {"mapm.local.lock", WHOLE},
-    {".agents", WHOLE},
-    /* programs that git starts, and where it looks for them */
-    {".git", STAY},             {".git/config", WHOLE},
-    {".git/config.worktree", WHOLE}, {".git/hooks", WHOLE},
-    {".git/commondir", WHOLE},  {".git/modules", INNER},
-    {".git/worktrees", INNER},  {".gitmodules", WHOLE},
-    {".husky", WHOLE},          {".pre-commit-config.yaml", WHOLE},
-    /* servers, hooks and permissions of agents */
-    {".mcp.json", WHOLE},       {".claude", WHOLE},
-    {".codex", WHOLE},          {".gemini", WHOLE},
-    {".opencode", WHOLE},       {"opencode.json", WHOLE},
-    {"opencode.jsonc", WHOLE},  {".qwen", WHOLE},
-    {".cursor", WHOLE},         {".cline", WHOLE},
-    {".clinerules", WHOLE},     {".amp", WHOLE},
-    {".copilot", WHOLE},        {".continue", WHOLE},
-    {".roo", WHOLE},            {".kiro", WHOLE},
-    {".windsurf", WHOLE},       {".aider.conf.yml", WHOLE},
-    /* tasks of editors, of shells and of the host */
-    {".vscode", WHOLE},         {".idea", WHOLE},
-    {".zed", WHOLE},            {".devcontainer", WHOLE},
-    {".devcontainer.json", WHOLE}, {".envrc", WHOLE},
-    {".github", WHOLE},
-};
-/* clang-format on */
-
-struct watched {
-    struct str path; /* in the workspace */
-    mode_t mode;     /* 0: it was not there */
-    unsigned how;
-    bool is_root;  /* of the table, or where a link of it leads */
-    bool can_undo; /* the command can change it, and there is a copy */
-    struct timespec mtime, ctime;
-    uint64_t size, ino;
-    struct hash hash; /* of a regular file, unless walled */
-    struct str copy;  /* its content, or where the link leads */
-};
-
-struct protect {
-    struct str folder;
-    int fd;
-    bool walled;
-    struct arena *arena;
-    struct watched *all; /* parents first */
-    size_t count, capacity;
-    struct map by_path;
-    uint64_t copied, hashed;
-};
 
 /* --- before -------------------------------------------------------------------- */
 
@@ -178,23 +112,24 @@ static void remember_stat(struct watched *w, const struct stat *st)
 /* A bound file that has a second name is changed through that one. A link is
  * no mount point. What is not there is no mount point, either. */
 static bool is_walled(const struct protect *p, const struct stat *st,
-                      bool is_root)
+                      enum watch_as as)
 {
-    if (!p->walled || (is_root && S_ISLNK(st->st_mode)))
+    if (!p->walled || as == WATCH_OPEN ||
+        (as == WATCH_ROOT && S_ISLNK(st->st_mode)))
         return false;
     return !S_ISREG(st->st_mode) || st->st_nlink == 1;
 }
 
-static bool watch(struct protect *p, struct str path, unsigned how,
-                  bool is_root, struct err *e)
+bool protect_watch(struct protect *p, struct str path, unsigned how,
+                   enum watch_as as, struct err *e)
 {
-    struct watched w = {.how = how, .is_root = is_root, .can_undo = true};
+    struct watched w = {.how = how, .as = as, .can_undo = true};
     struct stat st;
 
     if (map_has(&p->by_path, path))
         return true;
     if (p->count == WATCH_MAX_ENTRIES)
-        return p->walled ||
+        return (p->walled && as != WATCH_OPEN) ||
                err_set(e, ERR_LIMIT,
                        "more than %d files must be watched in the workspace",
                        WATCH_MAX_ENTRIES);
@@ -203,7 +138,7 @@ static bool watch(struct protect *p, struct str path, unsigned how,
         remember_stat(&w, &st);
         if (!S_ISDIR(st.st_mode))
             w.how = WHOLE; /* of a .git that is a file, or a link */
-        w.can_undo = !is_walled(p, &st, is_root);
+        w.can_undo = !is_walled(p, &st, as);
         if (S_ISLNK(st.st_mode) && !read_link(p, w.path.p, p->arena, &w.copy))
             w.can_undo = false;
         if (w.can_undo && S_ISREG(st.st_mode) && !remember_file(p, &w, e))
@@ -216,6 +151,12 @@ static bool watch(struct protect *p, struct str path, unsigned how,
     return true;
 }
 
+/* A submodule may be called "refs". */
+static bool is_repository(const struct protect *p, struct str path)
+{
+    return fs_exists_at(p->fd, fs_join(path, STR("config"), p->arena).p);
+}
+
 static bool watch_children(struct protect *p, const struct watched *w,
                            struct err *e)
 {
@@ -223,33 +164,55 @@ static bool watch_children(struct protect *p, const struct watched *w,
     size_t count = 0;
     struct str folder = w->path;
     unsigned how = w->how;
+    enum watch_as as = w->as;
 
     if (!fs_list_at(p->fd, folder.p, FOLDER_MAX_NAMES, p->arena, &entries,
                     &count, e))
-        return p->walled || e->code != ERR_LIMIT;
+        return (p->walled && as != WATCH_OPEN) || e->code != ERR_LIMIT;
     for (size_t i = 0; i < count; i++) {
         struct str name = entries[i].name;
         bool is_folder = entries[i].type == DT_DIR;
 
-        if (!is_watched_name(how, name, is_folder))
+        struct str path = fs_join(folder, name, p->arena);
+
+        if (!is_watched_name(how, name, is_folder) &&
+            !(is_folder && is_repository(p, path)))
             continue;
-        if (!watch(p, fs_join(folder, name, p->arena),
-                   str_is(name, "hooks") ? WHOLE : how, false, e))
+        if (!protect_watch(p, path, str_is(name, "hooks") ? WHOLE : how,
+                           as == WATCH_OPEN ? WATCH_OPEN : WATCH_CHILD, e))
             return false;
     }
     return true;
 }
 
-/* Where a link of the table leads inside of the workspace, there the files
- * are: they are watched, too. */
-static bool watch_target(struct protect *p, size_t index, struct err *e)
+bool protect_inside(const struct protect *p, struct str path, struct arena *a,
+                    struct str *out)
 {
-    struct arena *a = p->arena;
-    struct str real = path_real(fs_join(p->folder, p->all[index].path, a), a);
+    struct str real = path_real(fs_join(p->folder, path, a), a);
 
-    if (!real.n || !path_is_within(real, p->folder) || real.n == p->folder.n)
+    if (!real.n || !path_is_within(real, p->folder))
+        return false;
+    *out = str_from_index(real, p->folder.n + (real.n > p->folder.n));
+    return true;
+}
+
+/* Where a link of the table leads inside of the workspace, there the files
+ * are: they are watched, too. A hook is often a link to a script; a folder
+ * that a link in a folder leads to is sources. */
+static bool watch_target(struct protect *p, const struct watched *w,
+                         struct err *e)
+{
+    struct str real;
+    struct stat st;
+
+    if (str_ends(w->path, STR(".git")) || /* see protect_git.c */
+        !protect_inside(p, w->path, p->arena, &real) || !real.n)
         return true;
-    return watch(p, str_from_index(real, p->folder.n + 1), WHOLE, true, e);
+    if (w->as != WATCH_ROOT &&
+        (!fs_stat_at(p->fd, real.p, &st) || !S_ISREG(st.st_mode)))
+        return true;
+    return protect_watch(p, real, WHOLE,
+                         w->as == WATCH_CHILD ? WATCH_ROOT : w->as, e);
 }
 
 bool protect_look(struct str folder, int fd, bool walled, struct arena *a,
@@ -260,16 +223,18 @@ bool protect_look(struct str folder, int fd, bool walled, struct arena *a,
     *p = (struct protect){
         .folder = folder, .fd = fd, .walled = walled, .arena = a};
     map_init(&p->by_path, a);
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (!watch(p, str_from(table[i].path), table[i].how, true, e))
+    for (const struct protect_row *row = protect_table; row->path; row++)
+        if (!protect_watch(p, str_from(row->path), row->how, WATCH_ROOT, e))
             return false;
+    if (!protect_git_look(p, e))
+        return false;
     /* Grows while we go: folders add what is in them. */
     for (size_t i = 0; i < p->count; i++) {
         struct watched w = p->all[i];
 
         if (S_ISDIR(w.mode) && w.how != STAY && !watch_children(p, &w, e))
             return false;
-        if (S_ISLNK(w.mode) && w.is_root && !watch_target(p, i, e))
+        if (S_ISLNK(w.mode) && !watch_target(p, &w, e))
             return false;
     }
     *out = p;
@@ -281,7 +246,7 @@ void protect_places(const struct protect *p, struct places *places)
     for (size_t i = 0; i < p->count; i++) {
         const struct watched *w = &p->all[i];
 
-        if (w->is_root && (S_ISDIR(w->mode) || S_ISREG(w->mode)))
+        if (w->as == WATCH_ROOT && (S_ISDIR(w->mode) || S_ISREG(w->mode)))
             places_add(places,
                        w->how == STAY && S_ISDIR(w->mode) ? PLACE_WRITE
                                                           : PLACE_READ,
@@ -383,6 +348,13 @@ static bool put_back(const struct settling *s, const struct watched *w,
 
     if (!w->can_undo)
         return false;
+    /* What is there goes when the new one stands: the disk may be full. */
+    if (S_ISREG(w->mode) && is_there && S_ISREG(now->st_mode) &&
+        fs_replace_at(s->p->fd, w->path.p, w->mode & 07777, w->copy,
+                      &ignored) &&
+        in_parent(s, w, &fd, &name))
+        return fchmodat(fd, name, w->mode & 07777, 0) == 0;
+    fs_close(&fd);
     if (is_there && !(is_folder && S_ISDIR(now->st_mode)) &&
         !fs_remove_tree_at(s->p->fd, w->path.p, &ignored))
         return false;
@@ -413,7 +385,8 @@ static void note(struct settling *s, struct str path, bool by_command,
 /* Behind walls, what was there cannot have been changed by the command. */
 static bool is_by_command(const struct settling *s, const struct watched *w)
 {
-    return !s->p->walled || w->can_undo || w->how == STAY;
+    return !s->p->walled || w->can_undo || w->how == STAY ||
+           w->as == WATCH_OPEN;
 }
 
 /* What is new in a folder that was there. */
@@ -441,12 +414,23 @@ static void remove_new(struct settling *s, const struct watched *w)
     }
 }
 
+static bool has_parent(const struct settling *s, const struct watched *w)
+{
+    CLEANUP_FD int fd = -1;
+    const char *name;
+
+    return in_parent(s, w, &fd, &name);
+}
+
 static void settle(struct settling *s, const struct watched *w)
 {
     struct stat now = {0};
     bool is_there = fs_stat_at(s->p->fd, w->path.p, &now);
 
     if (!is_there && !w->mode)
+        return;
+    /* A folder that is gone, with the repository that was in it. */
+    if (w->as == WATCH_OPEN && !is_there && !has_parent(s, w))
         return;
     /* A repository that is begun or given up is the command's own affair: its
      * settings and hooks have rows of their own. */
@@ -464,6 +448,29 @@ static void settle(struct settling *s, const struct watched *w)
         remove_new(s, w);
 }
 
+/*
+ * A new repository in the workspace that has programs started. It may be one
+ * that was moved there, so it is put aside and not removed.
+ */
+static void settle_repository(void *ctx, struct str path)
+{
+    struct settling *s = ctx;
+    struct watched w = {.path = path};
+    CLEANUP_FD int fd = -1;
+    const char *name;
+    char aside[32];
+    bool is_aside = false;
+
+    for (int i = 1; i < 10 && !is_aside && in_parent(s, &w, &fd, &name); i++) {
+        snprintf(aside, sizeof aside, ".git.refused-%d", i);
+        is_aside = renameat2(fd, name, fd, aside, RENAME_NOREPLACE) == 0;
+        fs_close(&fd);
+    }
+    if (is_aside)
+        path = arena_printf(s->a, "%.*s (now %s)", STR_ARG(path), aside);
+    note(s, path, true, is_aside);
+}
+
 void protect_settle(struct protect *p, struct arena *a,
                     struct protect_report *out)
 {
@@ -474,6 +481,8 @@ void protect_settle(struct protect *p, struct arena *a,
     buf_init(&s.others.text, 1u << 16);
     for (size_t i = 0; i < p->count; i++)
         settle(&s, &p->all[i]);
+    if (!protect_git_new(p, a, settle_repository, &s))
+        add_name(&s.left, STR("too many folders to look for .git in"));
     *out = (struct protect_report){
         .undone = end_names(&s.undone, a),
         .left = end_names(&s.left, a),

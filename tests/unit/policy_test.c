@@ -83,6 +83,16 @@ static const struct {
     {"+git|", "git|", "+m:1"},
     {"+git|", "git", ""},
     {"+git|", "git|x", ""},
+    /* row 19: a denied name is denied however the path to it is spelt */
+    {"+* -git|push|*", "/usr/bin/git|push", "-m:2"},
+    {"+* -git|push|*", "/usr/bin/git/|push", "-m:2"},
+    {"+* -git|push|*", "/usr/bin/git/.|push", "-m:2"},
+    {"+* -git|push|*", "/usr/bin/git/x/..|push", "-m:2"},
+    {"+* -git|push|*", "/usr/bin/x/../git|push", "-m:2"},
+    {"+* -git|push|*", "../git//|push", "-m:2"},
+    {"+* -git|push|*", "/usr/bin/git/x|push", "+m:1"},
+    {"+./*/x", "../x", ""},
+    {"+../x", "../x", "+m:1"},
     /* a star at the end */
     {"+git|diff|*", "git|diff", "+m:1"},
     {"+git|diff|*", "git|diff|", "+m:1"},

@@ -1,0 +1,409 @@
+#include "base/fs.h"
+#include "base/text.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "protect_inner.h"
+
+/*
+ * What git obeys, beyond the fixed places of the table in protect.c. The
+ * settings of a repository name programs (core.fsmonitor, core.hooksPath,
+ * filters, ...), and `git status` starts another one in each folder that its
+ * index calls a repository. So settings and hooks of every repository in the
+ * workspace are watched, wherever it is, and a new one may be no more than
+ * `git init` and `git clone` make it.
+ */
+
+#define FOLDERS_MAX_COUNT 200000
+#define CONFIG_MAX_BYTES  (256u << 10)
+#define POINTER_MAX_BYTES 4096 /* of "gitdir: ..." */
+#define CHAIN_MAX         4    /* of included files, of common folders */
+#define HOOKS_MAX_COUNT   1000
+
+static struct str read_text(const struct protect *p, struct str path,
+                            size_t max_bytes, struct arena *a)
+{
+    struct str text;
+    struct err ignored = {0};
+
+    return fs_read_file_at(p->fd, str_c(path, a), max_bytes, a, &text, &ignored)
+               ? text
+               : STR("");
+}
+
+static struct str parent_of(struct str path)
+{
+    size_t slash = str_find_last(path, '/');
+
+    return str_slice(path, 0, slash == SIZE_MAX ? 0 : slash);
+}
+
+/* Where `path`, as a file in `folder` has it, is in the workspace. */
+static bool resolve(const struct protect *p, struct str folder, struct str path,
+                    struct arena *a, struct str *out)
+{
+    if (!path.n || str_has_char(path, '\0'))
+        return false;
+    return protect_inside(p, fs_join(fs_join(p->folder, folder, a), path, a), a,
+                          out);
+}
+
+/* --- settings ------------------------------------------------------------------ */
+
+struct setting {
+    struct str section, key, value; /* section: without its second name */
+};
+
+enum line { LINE_END, LINE_SETTING, LINE_OTHER, LINE_ODD };
+
+/* [name] or [name "second"], and nothing behind it. */
+static bool read_section(struct str line, struct str *name)
+{
+    struct str rest = str_slice(line, 1, line.n - 1);
+    size_t blank = 0;
+
+    if (!str_ends(line, STR("]")))
+        return false;
+    while (blank < rest.n &&
+           (char_is_alpha(rest.p[blank]) || char_is_digit(rest.p[blank])))
+        blank++;
+    *name = str_slice(rest, 0, blank);
+    rest = str_trim(str_from_index(rest, blank));
+    if (!rest.n)
+        return true;
+    if (rest.n < 2 || rest.p[0] != '"' || !str_ends(rest, STR("\"")))
+        return false;
+    rest = str_slice(rest, 1, rest.n - 1);
+    return !str_has_char(rest, '"') && !str_has_char(rest, '\\');
+}
+
+/* One line at a time, and simple ones: what git would read otherwise is odd. */
+static enum line next_line(struct str *text, struct setting *s)
+{
+    struct str line, rest;
+    bool is_odd;
+
+    if (!str_line(text, &line))
+        return LINE_END;
+    is_odd = str_ends(line, STR("\\"));
+    for (size_t i = 0; i < line.n; i++)
+        is_odd |= (unsigned char)line.p[i] < ' ' && line.p[i] != '\t';
+    line = str_trim(line);
+    if (is_odd)
+        return LINE_ODD;
+    if (!line.n || line.p[0] == '#' || line.p[0] == ';')
+        return LINE_OTHER;
+    if (line.p[0] == '[')
+        return read_section(line, &s->section) ? LINE_OTHER : LINE_ODD;
+    rest = line;
+    (void)str_cut(&rest, '=', &s->key);
+    s->key = str_trim(s->key);
+    s->value = str_trim(rest);
+    return LINE_SETTING;
+}
+
+static struct str unquoted(struct str value)
+{
+    if (value.n >= 2 && value.p[0] == '"' && str_ends(value, STR("\"")))
+        return str_slice(value, 1, value.n - 1);
+    return value;
+}
+
+/* --- a repository that is there --------------------------------------------------- */
+
+/* Hooks and settings that lie elsewhere in the workspace. */
+static bool watch_named(struct protect *p, struct str config, struct str tree,
+                        enum watch_as as, struct err *e)
+{
+    struct arena *a = p->arena;
+    struct str at = config, next, named;
+
+    for (unsigned i = 0; at.n && i < CHAIN_MAX; i++, at = next) {
+        struct str text = read_text(p, at, CONFIG_MAX_BYTES, a);
+        struct setting s = {{0}, {0}, {0}};
+        enum line kind;
+
+        next = STR("");
+        while ((kind = next_line(&text, &s)) != LINE_END) {
+            bool is_include =
+                s.section.n >= 7 &&
+                str_eq_nocase(str_slice(s.section, 0, 7), STR("include"));
+
+            if (kind != LINE_SETTING)
+                continue;
+            if (str_eq_nocase(s.key, STR("hookspath"))) {
+                if (resolve(p, tree, unquoted(s.value), a, &named) && named.n &&
+                    !protect_watch(p, named, WHOLE, as, e))
+                    return false;
+            } else if (is_include && str_eq_nocase(s.key, STR("path"))) {
+                if (!resolve(p, parent_of(at), unquoted(s.value), a, &named) ||
+                    !named.n)
+                    continue;
+                if (!protect_watch(p, named, WHOLE, as, e))
+                    return false;
+                next = named;
+            }
+        }
+    }
+    return true;
+}
+
+/* `folder` holds config and hooks, `tree` is where its files are. */
+static bool watch_repository(struct protect *p, struct str folder,
+                             struct str tree, enum watch_as as, struct err *e)
+{
+    static const struct {
+        const char *name;
+        unsigned how;
+    } rows[] = {
+        {"config", WHOLE},    {"config.worktree", WHOLE}, {"hooks", WHOLE},
+        {"commondir", WHOLE}, {"modules", INNER},         {"worktrees", INNER},
+    };
+    struct arena *a = p->arena;
+
+    for (unsigned chain = 0; chain < CHAIN_MAX; chain++) {
+        struct str common;
+
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+            if (!protect_watch(p, fs_join(folder, str_from(rows[i].name), a),
+                               rows[i].how, as, e))
+                return false;
+        if (!watch_named(p, fs_join(folder, STR("config"), a), tree, as, e))
+            return false;
+        common = str_trim(read_text(p, fs_join(folder, STR("commondir"), a),
+                                    POINTER_MAX_BYTES, a));
+        if (!resolve(p, folder, common, a, &folder) ||
+            str_is(folder, ".git")) /* has rows */
+            return true;
+    }
+    return true;
+}
+
+/* A .git in `tree`, whatever it is. */
+static bool watch_dot_git(struct protect *p, struct str path, enum watch_as as,
+                          struct err *e)
+{
+    struct arena *a = p->arena;
+    struct str tree = parent_of(path), folder = path, text;
+    struct stat st;
+
+    if (!fs_stat_at(p->fd, str_c(path, a), &st))
+        return true;
+    if (!protect_watch(p, path, STAY, as, e))
+        return false;
+    if (S_ISREG(st.st_mode)) {
+        text = read_text(p, path, POINTER_MAX_BYTES, a);
+        if (!str_starts(text, STR("gitdir:")) ||
+            !resolve(p, tree, str_trim(str_from_index(text, 7)), a, &folder))
+            return true;
+    } else if (!protect_inside(p, fs_join(p->folder, path, a), a, &folder)) {
+        return true;
+    }
+    /* Those of .git itself are in the table. */
+    if (str_starts(folder, STR(".git/")))
+        return true;
+    if (folder.n && !protect_watch(p, folder, STAY, as, e))
+        return false;
+    return watch_repository(p, folder, tree, as, e);
+}
+
+/* --- a repository that is new --------------------------------------------------------- */
+
+static bool is_plain_setting(const struct setting *s)
+{
+    static const char *const plain[][2] = {
+        {"core", "repositoryformatversion"},
+        {"core", "filemode"},
+        {"core", "bare"},
+        {"core", "logallrefupdates"},
+        {"core", "symlinks"},
+        {"core", "ignorecase"},
+        {"core", "precomposeunicode"},
+        {"core", "autocrlf"},
+        {"extensions", "objectformat"},
+        {"extensions", "refstorage"},
+        {"extensions", "partialclone"},
+        {"remote", "url"},
+        {"remote", "fetch"},
+        {"remote", "tagopt"},
+        {"remote", "promisor"},
+        {"remote", "partialclonefilter"},
+        {"branch", "remote"},
+        {"branch", "merge"},
+        {"user", "name"},
+        {"user", "email"},
+        {"commit", "gpgsign"},
+    };
+
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        if (str_eq_nocase(s->section, str_from(plain[i][0])) &&
+            str_eq_nocase(s->key, str_from(plain[i][1])))
+            return true;
+    return false;
+}
+
+static bool has_plain_config(const struct protect *p, struct str folder,
+                             struct arena *a)
+{
+    struct str path = fs_join(folder, STR("config"), a), text;
+    struct setting s = {{0}, {0}, {0}};
+    struct err ignored = {0};
+    enum line kind;
+
+    if (!fs_exists_at(p->fd, path.p))
+        return true;
+    if (!fs_read_file_at(p->fd, path.p, CONFIG_MAX_BYTES, a, &text, &ignored))
+        return false;
+    while ((kind = next_line(&text, &s)) != LINE_END)
+        if (kind == LINE_ODD || (kind == LINE_SETTING && !is_plain_setting(&s)))
+            return false;
+    return true;
+}
+
+static bool has_plain_hooks(const struct protect *p, struct str folder,
+                            struct arena *a)
+{
+    struct str path = fs_join(folder, STR("hooks"), a);
+    struct fs_entry *entries = NULL;
+    size_t count = 0;
+    struct err ignored = {0};
+
+    if (!fs_exists_at(p->fd, path.p))
+        return true;
+    if (!fs_list_at(p->fd, path.p, HOOKS_MAX_COUNT, a, &entries, &count,
+                    &ignored))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!str_ends(entries[i].name, STR(".sample")))
+            return false;
+    return true;
+}
+
+/* Nothing in it has a program started. */
+static bool is_plain(const struct protect *p, struct str folder,
+                     struct arena *a)
+{
+    static const char *const none[] = {"commondir", "config.worktree"};
+    struct stat st;
+
+    if (!fs_stat_at(p->fd, str_c(folder, a), &st) || !S_ISDIR(st.st_mode))
+        return false;
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        if (fs_exists_at(p->fd, fs_join(folder, str_from(none[i]), a).p))
+            return false;
+    return has_plain_config(p, folder, a) && has_plain_hooks(p, folder, a);
+}
+
+/* --- all of them -------------------------------------------------------------------------- */
+
+struct walk {
+    struct protect *p;
+    struct arena *a;
+    struct str *todo;
+    size_t count, capacity, seen;
+    bool (*visit)(struct walk *w, struct str path, struct err *e);
+    void (*found)(void *ctx, struct str path);
+    void *ctx;
+};
+
+static void put_folder(struct walk *w, struct str path)
+{
+    w->todo =
+        arena_grow(w->a, w->todo, w->count, &w->capacity, sizeof *w->todo);
+    w->todo[w->count++] = path;
+}
+
+static bool is_folder(int fd, const struct dirent *d)
+{
+    struct stat st;
+
+    if (d->d_type != DT_UNKNOWN)
+        return d->d_type == DT_DIR;
+    return fstatat(fd, d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISDIR(st.st_mode);
+}
+
+static bool walk_folder(struct walk *w, struct str folder, struct err *e)
+{
+    int fd = -1;
+    struct err ignored = {0};
+    struct dirent *d;
+    DIR *dir;
+    bool ok = true;
+
+    /* What the user cannot read, git cannot either. */
+    if (!fs_open_dir_at(w->p->fd, str_c(folder, w->a), &fd, &ignored))
+        return true;
+    dir = fdopendir(fd);
+    if (!dir) {
+        fs_close(&fd);
+        return true;
+    }
+    while (ok && (d = readdir(dir))) {
+        struct str name = str_from(d->d_name);
+
+        if (str_is(name, ".") || str_is(name, ".."))
+            continue;
+        /* Not in any case: where names have none, it is the same one. */
+        if (str_eq_nocase(name, STR(".git"))) {
+            if (folder.n)
+                ok = w->visit(w, fs_join(folder, name, w->a), e);
+        } else if (is_folder(dirfd(dir), d)) {
+            put_folder(w, fs_join(folder, name, w->a));
+        }
+    }
+    closedir(dir);
+    return ok;
+}
+
+static bool walk(struct walk *w, struct err *e)
+{
+    put_folder(w, STR(""));
+    while (w->count) {
+        if (w->seen++ == FOLDERS_MAX_COUNT)
+            return err_set(e, ERR_LIMIT,
+                           "more than %d folders are in the workspace",
+                           FOLDERS_MAX_COUNT);
+        if (!walk_folder(w, w->todo[--w->count], e))
+            return false;
+    }
+    return true;
+}
+
+static bool visit_known(struct walk *w, struct str path, struct err *e)
+{
+    return watch_dot_git(w->p, path, WATCH_OPEN, e);
+}
+
+bool protect_git_look(struct protect *p, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct walk w = {.p = p, .a = &a, .visit = visit_known};
+
+    if (!watch_dot_git(p, STR(".git"), WATCH_ROOT, e))
+        return false;
+    if (fs_exists_at(p->fd, "HEAD") &&
+        !watch_repository(p, STR(""), STR(""), WATCH_ROOT, e))
+        return false;
+    return walk(&w, e);
+}
+
+static bool visit_new(struct walk *w, struct str path, struct err *e)
+{
+    (void)e;
+    if (!map_has(&w->p->by_path, path) && !is_plain(w->p, path, w->a))
+        w->found(w->ctx, path);
+    return true;
+}
+
+bool protect_git_new(struct protect *p, struct arena *a,
+                     void (*found)(void *ctx, struct str path), void *ctx)
+{
+    struct walk w = {
+        .p = p, .a = a, .visit = visit_new, .found = found, .ctx = ctx};
+    struct err ignored = {0};
+
+    return walk(&w, &ignored);
+}

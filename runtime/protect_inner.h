@@ -1,0 +1,84 @@
+#ifndef RUNTIME_PROTECT_INNER_H
+#define RUNTIME_PROTECT_INNER_H
+
+#include "base/buf.h"
+#include "base/hash.h"
+#include "base/map.h"
+
+#include <sys/stat.h>
+
+#include "protect.h"
+
+/*
+ * What protect.c, which compares and undoes, and protect_git.c, which finds
+ * what git obeys, have in common.
+ */
+
+/* How much of a path is protected. */
+enum {
+    WHOLE = 0,
+    STAY = 1,  /* only: be the folder it is, where it is */
+    INNER = 2, /* a repository of git in it: its settings and hooks */
+};
+
+/* Fixed places in a workspace; the last one has no path. */
+struct protect_row {
+    const char *path;
+    unsigned how;
+};
+extern const struct protect_row protect_table[];
+
+/* What it is to bubblewrap. */
+enum watch_as {
+    WATCH_ROOT,  /* a place of its own: of the table, or where a link leads */
+    WATCH_CHILD, /* in such a place */
+    WATCH_OPEN,  /* no wall is around it: changes are found and undone */
+};
+
+struct watched {
+    struct str path; /* in the workspace */
+    mode_t mode;     /* 0: it was not there */
+    unsigned how;
+    enum watch_as as;
+    bool can_undo; /* the command can change it, and there is a copy */
+    struct timespec mtime, ctime;
+    uint64_t size, ino;
+    struct hash hash; /* of a regular file, unless walled */
+    struct str copy;  /* its content, or where the link leads */
+};
+
+struct protect {
+    struct str folder;
+    int fd;
+    bool walled;
+    struct arena *arena;
+    struct watched *all; /* parents first */
+    size_t count, capacity;
+    struct map by_path;
+    uint64_t copied, hashed;
+};
+
+/* Also when it is not there; once each. Errors: ERR_LIMIT. */
+MUST_CHECK bool protect_watch(struct protect *p, struct str path, unsigned how,
+                              enum watch_as as, struct err *e);
+
+/* Below the workspace, "" = itself; false: elsewhere, or not there. */
+bool protect_inside(const struct protect *p, struct str path, struct arena *a,
+                    struct str *out);
+
+/* --- git ---------------------------------------------------------------------- */
+
+/* Watches what git obeys of the repositories that are there. Errors:
+ * ERR_LIMIT. */
+MUST_CHECK bool protect_git_look(struct protect *p, struct err *e);
+
+/*
+ * Calls `found` for each .git below the workspace that was not there and is
+ * more than a repository as `git init` and `git clone` make it. False: there
+ * are too many folders to look at.
+ */
+MUST_CHECK bool protect_git_new(struct protect *p, struct arena *a,
+                                void (*found)(void *ctx, struct str path),
+                                void *ctx);
+
+#endif

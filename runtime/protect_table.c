@@ -1,0 +1,39 @@
+#include "protect_inner.h"
+
+/*
+ * What is protected. Not CLAUDE.md, AGENTS.md and the like: they are texts of
+ * the project, which formatters and releases write, as they write sources.
+ */
+/* clang-format off */
+const struct protect_row protect_table[] = {
+    /* what mapm wrote, and obeys */
+    {"mapm.yaml", WHOLE},       {"mapm.lock", WHOLE},
+    {"mapm.local.yaml", WHOLE}, {"mapm.local.lock", WHOLE},
+    {".agents", WHOLE},
+    /* programs that git starts, and where it looks for them */
+    {".git", STAY},             {".git/config", WHOLE},
+    {".git/config.worktree", WHOLE}, {".git/hooks", WHOLE},
+    {".git/commondir", WHOLE},  {".git/modules", INNER},
+    {".git/worktrees", INNER},  {".gitmodules", WHOLE},
+    {"HEAD", WHOLE}, /* with it, the workspace is a repository itself */
+    {".husky", WHOLE},          {".pre-commit-config.yaml", WHOLE},
+    {".githooks", WHOLE},       {"lefthook.yml", WHOLE},
+    {".lefthook.yml", WHOLE},   {"lefthook-local.yml", WHOLE},
+    /* servers, hooks and permissions of agents */
+    {".mcp.json", WHOLE},       {".claude", WHOLE},
+    {".codex", WHOLE},          {".gemini", WHOLE},
+    {".opencode", WHOLE},       {"opencode.json", WHOLE},
+    {"opencode.jsonc", WHOLE},  {".qwen", WHOLE},
+    {".cursor", WHOLE},         {".cline", WHOLE},
+    {".clinerules", WHOLE},     {".amp", WHOLE},
+    {".copilot", WHOLE},        {".continue", WHOLE},
+    {".roo", WHOLE},            {".kiro", WHOLE},
+    {".windsurf", WHOLE},       {".aider.conf.yml", WHOLE},
+    /* tasks of editors, of shells and of the host */
+    {".vscode", WHOLE},         {".idea", WHOLE},
+    {".zed", WHOLE},            {".devcontainer", WHOLE},
+    {".devcontainer.json", WHOLE}, {".envrc", WHOLE},
+    {".github", WHOLE},
+    {NULL, WHOLE},
+};
+/* clang-format on */

@@ -1,0 +1,139 @@
+#!/bin/sh
+# Row 19: what a command leaves behind for the next program of the user: git
+# above all, which starts what the settings of a repository name.
+. "$(dirname "$0")/../lib/cli.sh"
+
+skill skills/sh 'metaskill: SKILL.star'
+cat >skills/sh/SKILL.star <<'STAR'
+def run(input):
+    r = command(["sh", "-c", input["line"]], {"timeout": 20})
+    return {"status": "ok" if r["ok"] else "failed", "answer": r["result"]}
+STAR
+echo 'dependencies: {}' >mapm.yaml
+trap_set="touch $T/sprung"
+# The PATH of a machine without bubblewrap.
+mkdir "$T/bin"
+for p in sh cat echo git mkdir mv cp rm chmod touch true ln printf; do
+    at=$(command -v "$p")
+    case $at in /*) ln -s "$at" "$T/bin/$p" ;; esac # no built-in
+done
+with_bwrap=$PATH
+git()
+{
+    command git -c user.name=a -c user.email=a@example.com "$@"
+}
+go()
+{
+    case $way in alone) PATH=$T/bin ;; esac
+    run mapm run ./skills/sh --json --allow '*' "line=$1"
+    PATH=$with_bwrap
+}
+# quiet WHAT: nothing of the trap is run by what a person does next.
+quiet()
+{
+    rm -f "$T/sprung"
+    command git status >"$T/status" 2>&1
+    not_ok "row 19, $way: $1: git status starts nothing" test -e "$T/sprung"
+}
+clean()
+{
+    chmod -R u+rwX . && rm -rf .git .bare sub lib HEAD objects refs config hooks mine
+}
+nested="mkdir -p sub && cd sub && git init -q . &&
+    git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x"
+link='cd .. && git update-index --add --cacheinfo 160000,$(git -C sub rev-parse HEAD),sub'
+
+for way in bubblewrap alone; do
+    if [ $way = bubblewrap ] && ! bwrap --unshare-user-try --unshare-pid \
+        --ro-bind / / --proc /proc true 2>"$T/bwrap"; then
+        skip "$way" "$(cat "$T/bwrap")"
+        continue
+    fi
+    git init -q . && git commit -q --allow-empty -m x
+    go "$nested && git config core.fsmonitor '$trap_set; echo' && $link"
+    like "row 19, $way: a repository in a folder, with a program" "$out" \
+        'may not change.*sub/.git'
+    quiet 'a folder that the index calls a repository'
+    go "mv sub/.git.refused-1 sub/.git"
+    like "row 19, $way: moved back" "$out" 'may not change.*sub/.git'
+    quiet 'moved back'
+    go 'mkdir sub/x; echo "gitdir: ../.git.refused-1" >sub/x/.git'
+    like "row 19, $way: a .git that leads elsewhere" "$out" 'may not change.*sub/x/.git'
+    clean
+
+    git init -q . && git commit -q --allow-empty -m x
+    go "$nested && git remote add origin https://example.com/x.git"
+    unlike "row 19, $way: a repository as git makes it may be made" "$out" 'may not change'
+    ok 'and is there' test -f sub/.git/config
+    go "git -C sub config core.fsmonitor '$trap_set; echo'; echo '$trap_set' >sub/.git/hooks/pre-commit"
+    like "row 19, $way: what is there keeps its settings" "$out" 'may not change.*sub/.git/config'
+    not_ok 'and its hooks' test -e sub/.git/hooks/pre-commit
+    ok 'as they were' git -C sub status
+    go 'mv sub lib'
+    unlike "row 19, $way: its folder may be moved" "$out" 'may not change'
+    ok 'with all of it' test -f lib/.git/config
+    go 'rm -rf lib'
+    unlike "row 19, $way: and removed" "$out" 'may not change'
+    clean
+
+    go "mkdir objects refs; echo 'ref: refs/heads/m' >HEAD; printf '[core]\n\tworktree = .\n\tfsmonitor = $trap_set; echo\n' >config"
+    like "row 19, $way: the workspace as a repository" "$out" 'may not change.*HEAD'
+    quiet 'the workspace as a repository'
+    clean
+
+    git init -q --bare .bare && echo 'gitdir: ./.bare' >.git && git config core.bare false
+    go "echo '$trap_set' >.bare/hooks/post-commit; printf '[core]\n\tfsmonitor = $trap_set; echo\n' >>.bare/config; true"
+    quiet 'a repository that .git only names'
+    not_ok 'nor are there hooks' test -e .bare/hooks/post-commit
+    clean
+
+    git init -q . && mkdir mine && echo '#!/bin/sh' >mine/check && chmod +x mine/check
+    ln -s ../../mine/check .git/hooks/pre-commit
+    go "echo '$trap_set' >>mine/check; true"
+    is "row 19, $way: a script that is a hook is as before" "$(cat mine/check)" '#!/bin/sh'
+    rm .git/hooks/pre-commit && git config core.hooksPath mine
+    go "echo '$trap_set' >mine/post-commit; true"
+    not_ok "row 19, $way: hooks of core.hooksPath" test -e mine/post-commit
+    clean
+
+    git init -q . && git init -q --bare .git/modules/refs
+    cp .git/modules/refs/config "$T/config"
+    go 'echo "[core]" >>.git/modules/refs/config; true'
+    ok "row 19, $way: a submodule that is called refs" cmp .git/modules/refs/config "$T/config"
+    clean
+done
+
+# --- limits of mapm itself, which no wall but the filter of calls is before ---------
+
+if command -v python3 >/dev/null; then
+    cat >limit.py <<'PY'
+import ctypes, sys
+none = (ctypes.c_ulong * 2)(0, 0)
+libc = ctypes.CDLL(None)
+libc.prlimit(int(sys.argv[1]), 1, none, None)  # RLIMIT_FSIZE
+PY
+    way=alone
+    ln -s "$(readlink -f "$(command -v python3)")" "$T/bin/python3"
+    cp mapm.yaml "$T/before.yaml"
+    go "echo '# x' >>mapm.yaml; $(readlink -f "$(command -v python3)") limit.py \$PPID"
+    like 'row 19: a command sets no limits of mapm' "$out" 'they are as before: mapm.yaml'
+    ok 'which can put back what it changed' cmp mapm.yaml "$T/before.yaml"
+fi
+
+# --- a denied program by another spelling ---------------------------------------------
+
+skill skills/words 'metaskill: SKILL.star'
+cat >skills/words/SKILL.star <<'STAR'
+def run(input):
+    r = command(input["words"])
+    return {"status": "ok" if r["ok"] else "failed", "answer": r["result"]}
+STAR
+mkdir -p "$XDG_CONFIG_HOME/mapm"
+printf 'policy:\n  commands:\n    deny: [["true", "*"]]\n' >"$XDG_CONFIG_HOME/mapm/config.yaml"
+for word in true /bin/true /bin/true/ /bin/true/. /bin//true /bin/x/../true /bin/true/x/..; do
+    run mapm run ./skills/words --json --allow '*' "words=[\"$word\"]"
+    like "row 19: denied as $word" "$out" 'not allowed'
+done
+rm "$XDG_CONFIG_HOME/mapm/config.yaml"
+
+done_testing
