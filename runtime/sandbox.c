@@ -26,8 +26,9 @@ bool sandbox_find_cage(struct arena *a, struct str *path, struct err *e)
         struct str found =
             fs_normalize(fs_join(dir, str_from(places[i]), a), a);
 
+        /* What a link leads to: that is what is shown inside the walls. */
         if (access(found.p, X_OK) == 0) {
-            *path = found;
+            *path = path_real(found, a);
             return true;
         }
     }
