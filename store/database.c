@@ -145,6 +145,14 @@ static bool check_schema(struct store *s, bool *foreign, struct err *e)
     return version == DB_VERSION || migrate(s, e);
 }
 
+static bool log_is_empty(const struct store *s)
+{
+    struct stat st;
+
+    return fs_stat_at(s->home_fd, "mapm.db-wal", &st) && st.st_size == 0;
+}
+
+/* An empty log goes at no cost: who only looked leaves nothing behind. */
 void db_close(struct store *s)
 {
     if (!s->db)
@@ -153,7 +161,7 @@ void db_close(struct store *s)
         sqlite3_finalize(s->statements[i]);
         s->statements[i] = NULL;
     }
-    if (s->wal_pages > LOG_CLOSE_PAGES)
+    if (s->wal_pages > LOG_CLOSE_PAGES || log_is_empty(s))
         sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
     sqlite3_close(s->db);
     s->db = NULL;
