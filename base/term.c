@@ -21,6 +21,7 @@
 #define TEXT_MAX_BYTES   ((size_t)256 * 1024 * 1024)
 #define PROGRESS_EACH_MS 100
 #define ANSWER_MAX_BYTES 64
+#define CHOOSE_MAX_TRIES 3
 
 static const char *const styles[] = {
     [TERM_PLAIN] = "",         [TERM_BOLD] = "\x1b[1m",
@@ -337,8 +338,10 @@ static bool read_answer(char answer[ANSWER_MAX_BYTES], size_t *n,
     for (;;) {
         bool late = !wait_input(deadline_ms);
 
-        if (proc_interrupted())
+        if (proc_interrupted()) {
+            (void)write_out(STDERR_FILENO, STR("\n"));
             return err_set(e, ERR_INTERRUPTED, "interrupted");
+        }
         got = late ? 0 : read(STDIN_FILENO, &byte, 1);
         if (got < 0 && errno == EINTR)
             continue;
@@ -387,34 +390,50 @@ bool term_ask(struct term *t, const char *question, bool *yes, struct err *e)
     return true;
 }
 
+/* SIZE_MAX: none of them. */
+static size_t find_choice(struct str said, const char *const *choices,
+                          size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (str_eq_nocase(said, str_of(choices[i], 1)) ||
+            str_eq_nocase(said, str_from(choices[i])))
+            return i;
+    return SIZE_MAX;
+}
+
+/* "(o)nce, (n)o:" */
+static void put_choices(struct buf *b, const char *const *choices, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        buf_printf(b, "%s(%c)%s", i ? ", " : "", choices[i][0], choices[i] + 1);
+    buf_char(b, ':');
+}
+
 bool term_choose(struct term *t, const char *question,
                  const char *const *choices, size_t count, uint64_t deadline_ms,
                  size_t *chosen, struct err *e)
 {
+    CLEANUP(buf_done) struct buf b;
     char answer[ANSWER_MAX_BYTES];
-    struct buf b;
     struct str said;
     size_t n;
-    bool ok;
 
     buf_init(&b, TEXT_MAX_BYTES);
-    for (size_t i = 0; i < count; i++)
-        buf_printf(&b, "%s(%c)%s", i ? ", " : "", choices[i][0],
-                   choices[i] + 1);
-    buf_char(&b, ':');
+    put_choices(&b, choices, count);
     if (t->is_in)
         (void)tcflush(STDIN_FILENO, TCIFLUSH);
-    ok = put_question(t, question, b.p, e) &&
-         read_answer(answer, &n, deadline_ms, e);
-    buf_done(&b);
-    if (!ok)
-        return false;
+    for (int i = 0; i < CHOOSE_MAX_TRIES; i++) {
+        if (!put_question(t, i ? "One of these, please:" : question, b.p, e) ||
+            !read_answer(answer, &n, deadline_ms, e))
+            return false;
+        said = str_trim(str_of(answer, n));
+        *chosen = find_choice(said, choices, count);
+        if (*chosen != SIZE_MAX)
+            return true;
+        if (said.n == 0)
+            break;
+    }
     *chosen = count - 1;
-    said = str_trim(str_of(answer, n));
-    for (size_t i = 0; i < count; i++)
-        if (str_eq_nocase(said, str_of(choices[i], 1)) ||
-            str_eq_nocase(said, str_from(choices[i])))
-            *chosen = i;
     return true;
 }
 

@@ -67,8 +67,9 @@ MUST_CHECK bool term_ask(struct term *t, const char *question, bool *yes,
 
 /*
  * Asks for one of `choices`, "(o)nce, (n)o", by its first letter or in full.
- * Anything else, the end of the input and `deadline_ms` (as proc_now_ms counts;
- * 0: none) give the last one. What was typed before the question is dropped.
+ * Nothing typed, the end of the input and `deadline_ms` (as proc_now_ms counts;
+ * 0: none) give the last one, and so does a third answer that is none of them.
+ * What was typed before the question is dropped.
  * ERR_REFUSED as term_ask.
  */
 MUST_CHECK bool term_choose(struct term *t, const char *question,

@@ -362,10 +362,10 @@ TEST(a_choice_is_made_by_its_letter_and_else_it_is_the_last) /* row 7 */
         const char *typed;
         int code;
     } rows[] = {
-        {"o\n", 0},       {"ONCE\n", 0}, {" t \n", 1}, {"this run\n", 1},
-        {"a\n", 2},       {"no\n", 3},   {"\n", 3},    {"\x04", 3},
-        {"o\x04\x04", 3}, {"yes\n", 3},  {"on\n", 3},  {"o no\n", 3},
-        {"1\n", 3},
+        {"o\n", 0},       {"ONCE\n", 0},  {" t \n", 1},   {"this run\n", 1},
+        {"a\n", 2},       {"no\n", 3},    {"\n", 3},      {"\x04", 3},
+        {"o\x04\x04", 3}, {"yes\n\n", 3}, {"on\no\n", 0}, {"o no\n1\nT\n", 1},
+        {"y\n?\n1\n", 3}, {"y\n\x04", 3},
     };
     struct arena a = {0};
 
