@@ -83,6 +83,7 @@ enum argument_kind {
     ARGUMENT_FOLDER,
     ARGUMENT_CHOICE,  /* one of `choices` */
     ARGUMENT_PACKAGE, /* a name that `mapm list` prints */
+    ARGUMENT_SKILL,   /* first that, or a skill's folder; then free text */
     ARGUMENT_NAMES,   /* TEXT that takes further words without "/" too */
 };
 
@@ -91,7 +92,7 @@ struct option {
     char letter;          /* '\0': none */
     const char *argument; /* its word in help; NULL: a flag */
     enum argument_kind kind;
-    const char *choices; /* CHOICE: words, a blank between them */
+    const char *choices; /* words and blanks; a CHOICE is one of them */
     const char *text;
 };
 

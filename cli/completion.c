@@ -61,10 +61,12 @@ static void put_bash_choices(struct buf *b)
             continue;
         buf_text(b, "  ");
         put_bash_pattern(b, o);
-        if (o->kind == ARGUMENT_CHOICE)
+        if (o->choices)
             buf_printf(b, ") words='%s' ;;\n", o->choices);
         else if (o->kind == ARGUMENT_FOLDER)
             buf_text(b, ") files=d ;;\n");
+        else if (o->kind == ARGUMENT_PATH)
+            buf_text(b, ") files=f ;;\n");
         else if (o->kind == ARGUMENT_PATH)
             buf_text(b, ") files=f ;;\n");
         else
@@ -81,6 +83,9 @@ static void put_bash_arguments(struct buf *b, const struct subcommand *c)
         buf_text(b, "'");
     } else if (c->kind == ARGUMENT_PACKAGE) {
         buf_text(b, "words=$(mapm list -q \"${where[@]}\" " LIST_NAMES ")");
+    } else if (c->kind == ARGUMENT_SKILL) {
+        buf_text(b, "((count)) || if [[ $cur == [./~]* ]]; then files=d; else "
+                    "words=$(mapm list -q \"${where[@]}\" " LIST_NAMES "); fi");
     } else if (c->kind == ARGUMENT_PATH) {
         buf_text(b, "files=f");
     } else if (c->kind == ARGUMENT_FOLDER) {
@@ -209,10 +214,12 @@ static void put_zsh_form(struct buf *b, const struct option *o, bool is_short)
     else
         buf_printf(b, "--%s%s", o->name, o->argument ? "=" : "");
     buf_printf(b, "[%s]", o->text);
-    if (o->kind == ARGUMENT_CHOICE)
+    if (o->choices)
         buf_printf(b, ":%s:(%s)", o->argument, o->choices);
     else if (o->kind == ARGUMENT_FOLDER)
         buf_printf(b, ":%s:_files -/", o->argument);
+    else if (o->kind == ARGUMENT_PATH)
+        buf_printf(b, ":%s:_files", o->argument);
     else if (o->kind == ARGUMENT_PATH)
         buf_printf(b, ":%s:_files", o->argument);
     else if (o->argument)
@@ -242,6 +249,8 @@ static void put_zsh_arguments(struct buf *b, const struct subcommand *c)
             buf_text(b, " \\\n      '*:name: '");
     } else if (c->kind == ARGUMENT_PACKAGE) {
         buf_printf(b, "      '%s:package:_mapm_packages'", which);
+    } else if (c->kind == ARGUMENT_SKILL) {
+        buf_text(b, "      '1:skill:_mapm_skills' \\\n      '*:text: '");
     } else if (c->kind == ARGUMENT_PATH) {
         buf_printf(b, "      '%s:path:_files'", which);
     } else if (c->kind == ARGUMENT_FOLDER) {
@@ -257,6 +266,13 @@ static void put_zsh(struct buf *b)
                 "  local -a names\n"
                 "  names=(${(f)\"$(mapm list -q " LIST_NAMES ")\"})\n"
                 "  compadd -a names\n"
+                "}\n"
+                "_mapm_skills() {\n"
+                "  if [[ $PREFIX == [./~]* ]]; then\n"
+                "    _files -/\n"
+                "  else\n"
+                "    _mapm_packages\n"
+                "  fi\n"
                 "}\n"
                 "_mapm() {\n"
                 "  local curcontext=$curcontext state line ret=1\n"
@@ -304,8 +320,10 @@ static void put_fish_option(struct buf *b, const char *condition,
     buf_printf(b, "complete -c mapm%s -l %s", condition, o->name);
     if (o->letter)
         buf_printf(b, " -s %c", o->letter);
-    if (o->kind == ARGUMENT_CHOICE)
+    if (o->choices)
         buf_printf(b, " -x -a '%s'", o->choices);
+    else if (o->kind == ARGUMENT_PATH)
+        buf_text(b, " -r -F");
     else if (o->kind == ARGUMENT_FOLDER)
         buf_text(b, " -x -a '(__fish_complete_directories)'");
     else if (o->kind == ARGUMENT_PATH)
@@ -327,6 +345,11 @@ static void put_fish_arguments(struct buf *b, const struct subcommand *c)
                    "complete -c mapm -n '__mapm_at %s%s' "
                    "-a '(__mapm_packages)'\n",
                    c->name, c->max_arguments == 1 ? " 1" : "");
+    } else if (c->kind == ARGUMENT_SKILL) {
+        buf_printf(b,
+                   "complete -c mapm -n '__mapm_at %s 1' "
+                   "-a '(__mapm_skills)'\n",
+                   c->name);
     } else if (c->kind == ARGUMENT_PATH) {
         buf_printf(b, "complete -c mapm -n '__mapm_at %s' -F\n", c->name);
     } else if (c->kind == ARGUMENT_FOLDER) {
@@ -375,6 +398,14 @@ static const char fish_middle[] = "          set skip 1\n"
                                   "end\n"
                                   "function __mapm_packages\n"
                                   "  mapm list -q " LIST_NAMES "\n"
+                                  "end\n"
+                                  "function __mapm_skills\n"
+                                  "  if string match -qr '^[./~]' -- "
+                                  "(commandline -ct)\n"
+                                  "    __fish_complete_directories\n"
+                                  "  else\n"
+                                  "    __mapm_packages\n"
+                                  "  end\n"
                                   "end\n"
                                   "complete -c mapm -f\n";
 

@@ -3,7 +3,7 @@
 # the same lines, and compared with what `mapm help` says. STYLE.md 7.
 . "$(dirname "$0")/../lib/cli.sh"
 
-mkdir "$T/bin" "$T/zsh" folder 'folder two'
+mkdir "$T/bin" "$T/zsh" folder 'folder two' own-skill
 ln -s "$MAPM" "$T/bin/mapm"
 PATH=$T/bin:$PATH
 echo hello >file.json
@@ -144,6 +144,10 @@ ask_all()
     offers 'what is installed' 'mapm remove ' one io.example/search acme/git-pr find-bugs
     offers 'more of it' 'mapm update one acme/' acme/git-pr
     offers 'also behind "--"' 'mapm why -- fi' find-bugs
+    offers 'a skill to run' 'mapm run fi' find-bugs
+    offers 'and nothing for its input' 'mapm run find-bugs fi'
+    offers 'who answers' 'mapm run find-bugs --ask co' codex copilot
+    offers 'a tape' 'mapm run find-bugs --replay fi' file.json
 }
 
 for shell in bash zsh fish; do
@@ -160,14 +164,17 @@ done
 shell=bash
 offers 'files and folders' 'mapm check fi' file.json
 offers 'folders alone, blanks and all' 'mapm init fo' folder 'folder two'
+offers 'the folder of a skill to run' 'mapm run ./own' ./own-skill
 if command -v zsh >/dev/null; then
     shell=zsh
     offers 'files and folders' 'mapm check fi' file.json
+    offers 'the folder of a skill to run' 'mapm run ./own' own-skill
 fi
 if command -v fish >/dev/null; then
     shell=fish
     offers 'files and folders' 'mapm check fi' file.json
     offers 'folders alone' 'mapm init folder\ ' 'folder two/'
+    offers 'the folder of a skill to run' 'mapm run ./own' ./own-skill/
 fi
 
 # --- packages of a hostile list ------------------------------------------------
