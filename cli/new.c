@@ -249,7 +249,7 @@ static const struct model {
      ": does a task, reviews the result, mends it. Use it when a "
      "first draft is not good enough.",
      "change SKILL.star, and the description and input keys in SKILL.md with "
-     "it; mapm test replays its tests",
+     "it; mapm test replays its tests, mapm run NAME runs it",
      write_metaskill},
     {"agent", DOC_AGENT, "Takes care of ",
      " from start to end. Call it when that is asked for.",

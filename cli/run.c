@@ -125,8 +125,9 @@ static bool read_input(struct running *r, bool *given, struct err *e)
 
 /* --- what is printed ------------------------------------------------------------ */
 
+/* `why` is what a person gets on stderr beside it; NULL: nothing. */
 static void print_failure_json(struct invocation *inv, struct str text,
-                               enum err_code code)
+                               enum err_code code, const struct err *why)
 {
     struct json_writer w;
     struct buf b;
@@ -143,7 +144,12 @@ static void print_failure_json(struct invocation *inv, struct str text,
     json_key(&w, "messages");
     json_begin_array(&w);
     json_string(&w, text);
+    for (const char *m = why ? err_prev(why, NULL) : NULL; m;
+         m = err_prev(why, m))
+        json_string(&w, str_from(m));
     json_end_array(&w);
+    if (why && why->hint[0])
+        json_member_string(&w, "hint", str_from(why->hint));
     json_end_object(&w);
     json_end_object(&w);
     print_json(inv, &b);
@@ -163,10 +169,10 @@ static void print_line(struct invocation *inv, struct str line)
 
 /* An "error: …" that is the result: on stdout, as hosts expect it (K33). */
 static void print_failure(struct invocation *inv, struct str text,
-                          enum err_code code)
+                          enum err_code code, const struct err *why)
 {
     if (has_option(inv, OPTION_JSON))
-        print_failure_json(inv, text, code);
+        print_failure_json(inv, text, code, why);
     else
         print_line(inv, text);
 }
@@ -178,7 +184,8 @@ static void print_result(struct running *r, const struct runtime_result *result)
     if (result->end != RUNTIME_COMPLETED) {
         print_failure(inv, result->text,
                       result->end == RUNTIME_INTERRUPTED ? ERR_INTERRUPTED
-                                                         : ERR_FAILED);
+                                                         : ERR_FAILED,
+                      NULL);
         if (result->report.n)
             term_note(&inv->term, "%.*s", STR_ARG(str_trim(result->report)));
         return;
@@ -237,7 +244,7 @@ static bool refuse(struct running *r, int *exit_code, struct err *e)
                   runtime_not_allowed(r->found.skill.document.name,
                                       policies[policy_of(&r->layer)],
                                       &inv->arena),
-                  ERR_REFUSED);
+                  ERR_REFUSED, e);
     term_error(&inv->term, e);
     *exit_code = EXIT_REFUSED;
     return true;
@@ -415,7 +422,8 @@ static bool find_program(struct running *r, bool *found, struct err *e)
     if (!*found) {
         if (e->code != ERR_NOT_FOUND)
             return false;
-        print_failure(inv, runtime_unknown(name, &inv->arena), ERR_NOT_FOUND);
+        print_failure(inv, runtime_unknown(name, &inv->arena), ERR_NOT_FOUND,
+                      e);
         term_error(&inv->term, e);
         return true;
     }
@@ -424,7 +432,7 @@ static bool find_program(struct running *r, bool *found, struct err *e)
     *found = false;
     print_failure(inv,
                   runtime_static(r->found.skill.document.name, &inv->arena),
-                  ERR_NOT_FOUND);
+                  ERR_NOT_FOUND, NULL);
     for (size_t i = 0; i < r->found.skill.why.count; i++)
         if (str_is(r->found.skill.why.items[i].field, "metaskill"))
             term_note(&inv->term, "%.*s",
@@ -450,7 +458,7 @@ static bool run(struct running *r, int *exit_code, struct err *e)
         return false;
     if (!given) {
         print_failure(inv, input_missing(&r->found.skill, &inv->arena),
-                      ERR_USAGE);
+                      ERR_USAGE, NULL);
         return true;
     }
     /* A tape needs no trust: nothing is asked and nothing is run. */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #define SKILLS_FOLDER     ".agents/skills"
+#define AUTHORS_FOLDER    "skills" /* of a catalog, where mapm new writes */
 #define NEAR_MAX_DISTANCE 3
 
 /* One search: what is looked for, where, and what would be near. */
@@ -262,20 +263,21 @@ static bool read_path(struct search *s, struct run_skill *out, struct err *e)
     return true;
 }
 
-/* A folder below .agents/skills that no lock names, by its own name or by the
- * one in its SKILL.md. */
-static bool find_local(struct search *s, bool *found, struct run_skill *out,
-                       struct err *e)
+static const char *const local_folders[] = {SKILLS_FOLDER, AUTHORS_FOLDER};
+enum { LOCAL_FOLDERS = sizeof local_folders / sizeof *local_folders };
+
+/* A folder of `parent` that no lock names, by its own name or by the one in
+ * its SKILL.md. */
+static bool find_below(struct search *s, const char *parent, bool *found,
+                       struct run_skill *out, struct err *e)
 {
     struct arena *a = &s->inv->arena;
     struct str leaf = path_last(s->name), folder;
     struct run_skill r;
 
-    *found = false;
     if (!name_is_kebab(leaf))
         return true;
-    folder =
-        fs_join(fs_join(s->workspace->path, STR(SKILLS_FOLDER), a), leaf, a);
+    folder = fs_join(fs_join(s->workspace->path, str_from(parent), a), leaf, a);
     if (access(fs_join(folder, STR("SKILL.md"), a).p, F_OK) < 0)
         return true;
     if (!read_local(s, folder, &r, e))
@@ -286,11 +288,21 @@ static bool find_local(struct search *s, bool *found, struct run_skill *out,
     return true;
 }
 
-static void note_local_names(struct search *s)
+static bool find_local(struct search *s, bool *found, struct run_skill *out,
+                       struct err *e)
+{
+    *found = false;
+    for (size_t i = 0; i < LOCAL_FOLDERS && !*found; i++)
+        if (!find_below(s, local_folders[i], found, out, e))
+            return false;
+    return true;
+}
+
+static void note_names_below(struct search *s, const char *parent)
 {
     CLEANUP_FD int fd = -1;
     struct arena *a = &s->inv->arena;
-    struct str folder = fs_join(s->workspace->path, STR(SKILLS_FOLDER), a);
+    struct str folder = fs_join(s->workspace->path, str_from(parent), a);
     struct fs_entry *entries;
     struct err ignored = {0};
     size_t count;
@@ -301,6 +313,15 @@ static void note_local_names(struct search *s)
     for (size_t i = 0; i < count; i++)
         if (entries[i].type == DT_DIR || entries[i].type == DT_LNK)
             note_near(s, entries[i].name);
+}
+
+/* What -g does not look at is not meant. */
+static void note_local_names(struct search *s)
+{
+    if (has_option(s->inv, OPTION_GLOBAL))
+        return;
+    for (size_t i = 0; i < LOCAL_FOLDERS; i++)
+        note_names_below(s, local_folders[i]);
 }
 
 /* --- all of it -------------------------------------------------------------------- */

@@ -10,8 +10,8 @@
  * run_skill: which metaskill a person means, and whether it is what the lock
  * says.
  *
- *     NAME           the workspace's lock, then folders of .agents/skills that
- *                    no lock names, then the user's library
+ *     NAME           the workspace's lock, then folders of .agents/skills and of
+ *                    skills that no lock names, then the user's library
  *     ./x /x ~/x a/  a folder; in one that came by install it is that package
  *
  * Source: DESIGN.md 8; REQUIREMENTS K37, X27.
@@ -29,8 +29,9 @@ struct run_skill {
 };
 
 /*
- * `l` is the workspace; with --global a name is of the library alone. Ownership: in the invocation's arena. A skill without
- * a program is found, too: skill.file is "".
+ * `l` is the workspace; with --global a name is of the library alone.
+ * Ownership: in the invocation's arena. A skill without a program is found,
+ * too: skill.file is "".
  * Errors: ERR_NOT_FOUND with near names; ERR_USAGE when several are meant;
  * ERR_EDITED when files are missing or not those of the lock.
  */

@@ -37,6 +37,16 @@ for key in sys.argv[1:]:
 print(json.dumps(value, ensure_ascii=False))' "$@"
 }
 
+json_of()
+{
+    printf '%s' "$out" | python3 -c '
+import json, sys
+value = json.load(sys.stdin)
+for key in sys.argv[1:]:
+    value = value[key]
+print(json.dumps(value))' "$@"
+}
+
 # --- input (K9, K20, X14) -----------------------------------------------------------
 
 exits 'pairs are an input' 0 mapm run echo word=hi
@@ -78,11 +88,28 @@ mv elsewhere/hello "$T/hello"
 exits 'also an absolute one' 0 mapm run "$T/hello" --input '{}'
 like 'that was moved' "$out" '"answer":"hello"'
 mkdir -p sub/deep
+metaskill skills/mine <<'STAR'
+def run(input):
+    return "mine"
+STAR
+exits 'K14: what mapm new writes runs by its name, too' 0 mapm run mine --input '{}'
+like 'from skills' "$out" '"answer":"mine"'
+metaskill .agents/skills/mine <<'STAR'
+def run(input):
+    return "installed"
+STAR
+exits 'K14: of two' 0 mapm run mine --input '{}'
+like 'that of .agents/skills comes first' "$out" '"answer":"installed"'
+rm -r .agents/skills/mine
 exits 'from a folder below' 0 mapm -C sub/deep run echo word=x
 like 'the workspace is found' "$out" '"answer":"x"'
 exits 'K34: a name that is none' 1 mapm run ecko --input '{}'
 is 'in the words of other hosts' "$out" "error: unknown metaskill: 'ecko'"
 like 'with one that may be meant' "$err" 'did you mean echo\?'
+exits 'K34: as JSON' 1 mapm run --json ecko --input '{}'
+is 'with what stands on stderr' "$(json_of error messages)" \
+    "[\"unknown metaskill: 'ecko'\", \"there is no metaskill \\\"ecko\\\"\"]"
+is 'and what to do' "$(json_of error hint)" '"did you mean echo?"'
 exits 'K34: a static skill' 1 mapm run static --input '{}'
 is 'in their words' "$out" "error: skill 'static' is not a metaskill"
 exits 'K33: a program that fails' 1 mapm run broken --input '{}'
@@ -91,6 +118,7 @@ like 'says where and why' "$out" \
 like 'with the traceback beside it' "$err" '^Traceback \(most recent call last\):'
 exits '-g looks in the library alone' 1 mapm run -g echo word=x
 is 'and not here' "$out" "error: unknown metaskill: 'echo'"
+unlike 'nor means what is here' "$err" 'did you mean'
 
 # --- policy (K37, X27) ----------------------------------------------------------------
 
