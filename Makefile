@@ -333,7 +333,7 @@ clean: ; rm -rf build
 
 help:
 	@echo 'make              build mapm, mapm-fetch and mapm-cage in build/'
-	@echo 'make quickstart   set up, build, and install an example agent'
+	@echo 'make quickstart   set up, build, install an example agent, run a metaskill'
 	@echo 'make check        set up, build, and run every test'
 	@echo 'make test         every test but that of the git host itself'
 	@echo 'make san          the same tests under ASan and UBSan'
