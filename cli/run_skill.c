@@ -144,16 +144,26 @@ static bool read_installed(struct search *s, const struct layer *l,
 
 /* --- local ------------------------------------------------------------------------ */
 
-/* "/a/b/.agents/skills/x" -> "/a/b"; false for any other folder. */
-static bool cut_layer(struct str folder, struct str *root)
+/*
+ * "/a/b/.agents/skills/x/y" -> "/a/b" and ".agents/skills/x", from `*at` on;
+ * false when the rest is in no such folder. Packages may hold such folders.
+ */
+static bool next_place(struct str folder, size_t *at, struct str *root,
+                       struct str *place)
 {
-    struct str end;
-    size_t slash = str_find_last(folder, '/');
+    struct str mark = STR("/.agents/"), rest, kind, name;
+    size_t found = str_find(str_from_index(folder, *at), mark);
 
-    end = str_slice(folder, 0, slash == SIZE_MAX ? 0 : slash);
-    if (!str_ends(end, STR("/" SKILLS_FOLDER)))
+    if (found == SIZE_MAX)
         return false;
-    *root = str_slice(end, 0, end.n - sizeof SKILLS_FOLDER);
+    found += *at;
+    *at = found + 1;
+    *root = str_slice(folder, 0, found);
+    rest = str_from_index(folder, found + mark.n);
+    *place = STR("");
+    if (str_cut(&rest, '/', &kind) && rest.p && str_cut(&rest, '/', &name))
+        *place =
+            str_slice(folder, found + 1, found + mark.n + kind.n + 1 + name.n);
     return true;
 }
 
@@ -175,13 +185,43 @@ static bool find_in_lock(struct search *s, int dirfd, const char *name,
     if (!lock_parse(text, name, a, &lock, e))
         return false;
     for (size_t i = 0; i < lock.count && !*found; i++) {
-        if (lock.entries[i].kind != DOC_SKILL ||
-            !str_eq(lock.entries[i].place, place))
+        if (!str_eq(lock.entries[i].place, place))
             continue;
         *out = lock.entries[i];
         *found = true;
     }
     return true;
+}
+
+/* The package that was installed at `place`, if there is one. */
+static bool find_package(struct search *s, struct str root, struct str place,
+                         struct lock_entry *out, bool *found, bool *local,
+                         struct err *e)
+{
+    CLEANUP_FD int fd = -1;
+
+    *found = *local = false;
+    if (!fs_open_dir(root.n ? str_c(root, &s->inv->arena) : "/", &fd, e) ||
+        !find_in_lock(s, fd, "mapm.lock", place, out, found, e))
+        return false;
+    if (*found)
+        return true;
+    if (!find_in_lock(s, fd, "mapm.local.lock", place, out, found, e))
+        return false;
+    *local = *found;
+    return true;
+}
+
+/* Row 21: whoever trusts a package has seen the program that its SKILL.md
+ * names, and no other one in it. */
+static bool refuse_part(const struct lock_entry *entry, struct str folder,
+                        struct err *e)
+{
+    err_set(e, ERR_REFUSED,
+            "%.*s is a part of %.*s, which came by install: only the program "
+            "of a package itself runs",
+            STR_ARG(folder), STR_ARG(entry->name));
+    return err_hint(e, "a copy of the folder elsewhere is yours, and runs");
 }
 
 /*
@@ -191,35 +231,29 @@ static bool find_in_lock(struct search *s, int dirfd, const char *name,
 static bool claim_installed(struct search *s, struct run_skill *r,
                             struct err *e)
 {
-    CLEANUP_FD int fd = -1;
     struct arena *a = &s->inv->arena;
     struct lock_entry *entry = arena_new(a, struct lock_entry);
-    struct str root, place;
+    struct str folder = r->skill.folder, root, place;
     bool found = false, local = false;
+    size_t at = 0;
 
-    if (!cut_layer(r->skill.folder, &root))
-        return true;
-    place = str_from_index(r->skill.folder, root.n + 1);
-    if (!fs_open_dir(root.n ? str_c(root, a) : "/", &fd, e) ||
-        !find_in_lock(s, fd, "mapm.lock", place, entry, &found, e))
-        return err_wrap(e, "cannot tell how %.*s came here",
-                        STR_ARG(r->skill.folder));
-    if (!found) {
-        if (!find_in_lock(s, fd, "mapm.local.lock", place, entry, &found, e))
+    while (!found && next_place(folder, &at, &root, &place)) {
+        if (!find_package(s, root, place, entry, &found, &local, e))
             return err_wrap(e, "cannot tell how %.*s came here",
-                            STR_ARG(r->skill.folder));
-        local = found;
+                            STR_ARG(folder));
     }
     if (!found)
         return true;
+    if (folder.n > root.n + 1 + place.n || entry->kind != DOC_SKILL)
+        return local || refuse_part(entry, folder, e);
     if (!run_skill_check(s->store, entry, &r->skill, e))
         return false;
     r->entry = entry;
     r->fqn = entry->name;
     r->is_external = !local;
     r->digest = local ? STR("") : entry->digest;
-    r->is_global = str_eq(
-        root, fs_join(store_home(s->store), STR("global"), &s->inv->arena));
+    r->is_global =
+        str_eq(root, fs_join(store_home(s->store), STR("global"), a));
     return true;
 }
 

@@ -50,6 +50,8 @@ version 1
 mkdir "$S/scripts"
 echo one >"$S/scripts/one.sh"
 skill "$T/src/skills/notes"
+skill "$S/inner" 'metaskill: SKILL.star'
+cp "$S/SKILL.star" "$S/inner/SKILL.star"
 agent "$T/src/agents/deploy" 'scope: acme'
 make_repo acme/catalog "$T/src"
 mapm install --yes "$URL/deploy" "$URL/notes" >/dev/null 2>&1
@@ -225,9 +227,13 @@ exits '--yes says nothing about trust' 4 mapm run --yes deploy $INPUT
 exits 'nor does the path of the folder' 4 mapm run "./$PLACE" $INPUT
 ln -s "$PLACE" elsewhere
 exits 'nor a link to it' 4 mapm run ./elsewhere $INPUT
+exits 'row 21: nor does a second program in the folder run' 4 mapm run "./$PLACE/inner" $INPUT
+like 'of whatever package' "$err" 'inner is a part of acme/deploy'
+exits 'also by a link' 4 mapm run ./elsewhere/inner $INPUT
 mapm trust --yes deploy >/dev/null 2>&1
 exits 'the whole way: installed, trusted, run' 0 mapm run deploy $INPUT
 like 'it ran' "$out" 'v3'
+exits 'row 21: what was trusted is that program alone' 4 mapm run "./$PLACE/inner" $INPUT
 for name in acme/deploy "$URL/deploy" "./$PLACE" "$T/ws/$PLACE" "$PLACE/SKILL.star" ./elsewhere; do
     exits "named as $name" 0 mapm run "$name" $INPUT
 done
