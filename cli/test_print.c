@@ -81,6 +81,7 @@ void test_print(struct invocation *inv, const struct test_skill *s)
 
 struct sum {
     size_t skills, tapes, ok, failed, updated;
+    size_t differ; /* tapes that failed */
 };
 
 static struct sum sum_of(const struct test_skills *skills)
@@ -93,6 +94,7 @@ static struct sum sum_of(const struct test_skills *skills)
         sum.skills += s->count > 0 || s->problem.n > 0;
         sum.tapes += s->problem.n ? 0 : s->count;
         sum.failed += s->problem.n ? 1 : s->failed;
+        sum.differ += s->problem.n ? 0 : s->failed;
         sum.updated += s->updated;
     }
     for (size_t i = 0; i < skills->count; i++)
@@ -118,6 +120,12 @@ static void print_sum(struct invocation *inv, const struct sum *sum)
     if (sum->failed)
         term_style_print(t, TERM_RED, ", %zu failed", sum->failed);
     term_print(t, "\n");
+    if (sum->differ)
+        term_note(t, "next: %smapm run SKILL --record TAPE records anew",
+                  has_option(inv, OPTION_UPDATE)
+                      ? "what asks for something else stays as it is; "
+                      : "mend the program; or mapm test --update takes its "
+                        "new ends, ");
 }
 
 /* --- JSON ------------------------------------------------------------------------ */

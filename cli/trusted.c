@@ -15,8 +15,12 @@ static bool ask(struct invocation *inv, struct store *store,
             .p;
     bool yes = false;
 
-    if (!trust_show(inv, store, w, TRUST_ERR, e) ||
-        !term_ask(&inv->term, question, &yes, e))
+    if (!trust_show(inv, store, w, TRUST_ERR, e))
+        return false;
+    if (!has_option(inv, OPTION_VERBOSE))
+        term_note(&inv->term, "mapm trust --verbose %.*s shows all of it",
+                  STR_ARG(w->fqn));
+    if (!term_ask(&inv->term, question, &yes, e))
         return false;
     if (!yes)
         return err_set(e, ERR_REFUSED, "%.*s was not trusted: it did not run",

@@ -305,7 +305,7 @@ struct asker_found *asker_list(const struct asker_wishes *w, struct arena *a,
         struct asker_found f = {.name = p->name, .place = STR("")};
 
         if (asker_find(w, p->program, a, &f.place, &ignored))
-            f.note = arena_printf(a, "as of %s", p->seen);
+            f.note = arena_printf(a, "made for its %s", p->seen);
         else
             f.note = str_from(p->install);
         list = arena_grow(a, list, n, &capacity, sizeof *list);

@@ -89,6 +89,7 @@ differs()
     for line in "$@"; do
         like "$what: $line" "$(printf '%s\n' "$out" | sed 's/^ *//')" "$line"
     done
+    like "$what: and what to do" "$err" '^next: .*--record TAPE records anew$'
     rm skills/echo/tests/other.jsonl
 }
 differs 'another prompt' 'Say hi' 'Say ho' 'FAIL +tests/other.jsonl' \

@@ -251,6 +251,7 @@ on_terminal n "$MAPM" run deploy $INPUT
 is 'on a terminal it is asked for' "$status" 4
 like 'with what changed' "$out" '^    \+    return \{"status": "ok", "result": "v4"\}$'
 like 'a no is no' "$out" 'was not trusted: it did not run'
+like 'and it is said how to look first' "$out" 'mapm trust --verbose .* shows all of it'
 on_terminal y "$MAPM" --quiet run deploy $INPUT
 is 'a yes is yes' "$status" 0
 like 'the changes are shown, quiet or not' "$out" '^    \+    return \{"status": "ok", "result": "v4"\}$'

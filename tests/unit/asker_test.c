@@ -617,7 +617,7 @@ TEST(doctor_lists_who_is_there)
     CHECK(!list[0].place.n && str_find(list[0].note, STR("npm")) != SIZE_MAX);
     CHECK_STR(list[2].name, "gemini");
     CHECK(str_ends(list[2].place, STR("/bin/gemini")));
-    CHECK(str_starts(list[2].note, STR("as of ")));
+    CHECK(str_starts(list[2].note, STR("made for its ")));
     CHECK_STR(list[7].name, "anthropic");
     CHECK_STR(list[8].name, "openai");
     CHECK(list[8].note.n > 0);
