@@ -18,23 +18,6 @@
 
 /* --- before -------------------------------------------------------------------- */
 
-static bool is_watched_name(unsigned how, struct str name, bool is_folder)
-{
-    static const char *const files[] = {"config", "config.worktree",
-                                        "commondir", "gitdir"};
-    static const char *const bulk[] = {"objects", "refs", "logs", "lfs"};
-
-    if (how != INNER)
-        return true;
-    for (size_t i = 0; is_folder && i < sizeof bulk / sizeof *bulk; i++)
-        if (str_is(name, bulk[i]))
-            return false;
-    for (size_t i = 0; !is_folder && i < sizeof files / sizeof *files; i++)
-        if (str_is(name, files[i]))
-            return true;
-    return is_folder;
-}
-
 static bool read_link(const struct protect *p, const char *path,
                       struct arena *a, struct str *out)
 {
@@ -120,14 +103,28 @@ static bool is_walled(const struct protect *p, const struct stat *st,
     return !S_ISREG(st->st_mode) || st->st_nlink == 1;
 }
 
+/* A mount stays where it is, but who moves a folder around it makes way for
+ * another one. */
+static bool can_be_walled(const struct protect *p, struct str path)
+{
+    size_t slash = str_find_last(path, '/');
+
+    if (slash == SIZE_MAX)
+        return true;
+    path = str_slice(path, 0, slash);
+    return map_has(&p->by_path, path) &&
+           map_find(&p->by_path, path) != &p->kinds[WATCH_OPEN];
+}
+
 bool protect_watch(struct protect *p, struct str path, unsigned how,
                    enum watch_as as, struct err *e)
 {
-    struct watched w = {.how = how, .as = as, .can_undo = true};
+    struct watched w = {.how = how, .can_undo = true};
     struct stat st;
 
     if (map_has(&p->by_path, path))
         return true;
+    w.as = as = can_be_walled(p, path) ? as : WATCH_OPEN;
     if (p->count == WATCH_MAX_ENTRIES)
         return (p->walled && as != WATCH_OPEN) ||
                err_set(e, ERR_LIMIT,
@@ -147,7 +144,7 @@ bool protect_watch(struct protect *p, struct str path, unsigned how,
     p->all =
         arena_grow(p->arena, p->all, p->count, &p->capacity, sizeof *p->all);
     p->all[p->count++] = w;
-    map_put(&p->by_path, w.path, p); /* found: it is known */
+    map_put(&p->by_path, w.path, &p->kinds[as]);
     return true;
 }
 
@@ -175,7 +172,7 @@ static bool watch_children(struct protect *p, const struct watched *w,
 
         struct str path = fs_join(folder, name, p->arena);
 
-        if (!is_watched_name(how, name, is_folder) &&
+        if (!protect_is_watched(how, name, is_folder) &&
             !(is_folder && is_repository(p, path)))
             continue;
         if (!protect_watch(p, path, str_is(name, "hooks") ? WHOLE : how,
@@ -405,8 +402,8 @@ static void remove_new(struct settling *s, const struct watched *w)
         struct str path = fs_join(w->path, entries[i].name, s->a);
 
         if (map_has(&s->p->by_path, path) ||
-            !is_watched_name(w->how, entries[i].name,
-                             entries[i].type == DT_DIR))
+            !protect_is_watched(w->how, entries[i].name,
+                                entries[i].type == DT_DIR))
             continue;
         note(s, path, is_by_command(s, w),
              is_by_command(s, w) &&

@@ -28,6 +28,9 @@ struct protect_row {
 };
 extern const struct protect_row protect_table[];
 
+/* Whether a name in a folder that is watched `how` is, too. */
+bool protect_is_watched(unsigned how, struct str name, bool is_folder);
+
 /* What it is to bubblewrap. */
 enum watch_as {
     WATCH_ROOT,  /* a place of its own: of the table, or where a link leads */
@@ -54,7 +57,8 @@ struct protect {
     struct arena *arena;
     struct watched *all; /* parents first */
     size_t count, capacity;
-    struct map by_path;
+    struct map by_path; /* to one of `kinds`, as it is watched */
+    char kinds[WATCH_OPEN + 1];
     uint64_t copied, hashed;
 };
 

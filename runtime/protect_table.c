@@ -37,3 +37,20 @@ const struct protect_row protect_table[] = {
     {NULL, WHOLE},
 };
 /* clang-format on */
+
+bool protect_is_watched(unsigned how, struct str name, bool is_folder)
+{
+    static const char *const files[] = {"config", "config.worktree",
+                                        "commondir", "gitdir"};
+    static const char *const bulk[] = {"objects", "refs", "logs", "lfs"};
+
+    if (how != INNER)
+        return true;
+    for (size_t i = 0; is_folder && i < sizeof bulk / sizeof *bulk; i++)
+        if (str_is(name, bulk[i]))
+            return false;
+    for (size_t i = 0; !is_folder && i < sizeof files / sizeof *files; i++)
+        if (str_is(name, files[i]))
+            return true;
+    return is_folder;
+}

@@ -91,9 +91,21 @@ for way in bubblewrap alone; do
     ln -s ../../mine/check .git/hooks/pre-commit
     go "echo '$trap_set' >>mine/check; true"
     is "row 19, $way: a script that is a hook is as before" "$(cat mine/check)" '#!/bin/sh'
-    rm .git/hooks/pre-commit && git config core.hooksPath mine
+    go "mv mine lib; mkdir mine; echo '$trap_set' >mine/check"
+    like "row 19, $way: nor is a folder moved out of its way" "$out" \
+        'they are as before: mine/check'
+    is 'which is undone' "$(cat mine/check)" '#!/bin/sh'
+    rm -rf lib .git/hooks/pre-commit && git config core.hooksPath mine
     go "echo '$trap_set' >mine/post-commit; true"
     not_ok "row 19, $way: hooks of core.hooksPath" test -e mine/post-commit
+    clean
+
+    mkdir -p lib/claude && echo '{}' >lib/claude/settings.json && ln -s lib/claude .claude
+    go 'mv lib sub; mkdir -p lib/claude; echo "{x}" >lib/claude/settings.json'
+    like "row 19, $way: nor around a folder that a link leads to" "$out" \
+        'they are as before: lib/claude/settings.json'
+    is 'which is undone, too' "$(cat lib/claude/settings.json)" '{}'
+    rm .claude
     clean
 
     git init -q . && git init -q --bare .git/modules/refs
