@@ -322,16 +322,6 @@ static bool find_below(struct search *s, const char *parent, bool *found,
     return true;
 }
 
-static bool find_local(struct search *s, bool *found, struct run_skill *out,
-                       struct err *e)
-{
-    *found = false;
-    for (size_t i = 0; i < LOCAL_FOLDERS && !*found; i++)
-        if (!find_below(s, local_folders[i], found, out, e))
-            return false;
-    return true;
-}
-
 static void note_names_below(struct search *s, const char *parent)
 {
     CLEANUP_FD int fd = -1;
@@ -369,7 +359,7 @@ static bool find_here(struct search *s, bool *found, struct run_skill *out,
         return false;
     *found = entry != NULL;
     return entry ? read_installed(s, s->workspace, entry, out, e)
-                 : find_local(s, found, out, e);
+                 : find_below(s, SKILLS_FOLDER, found, out, e);
 }
 
 static bool find_global(struct search *s, bool *found, struct run_skill *out,
@@ -395,6 +385,27 @@ static bool find_global(struct search *s, bool *found, struct run_skill *out,
     return ok;
 }
 
+/*
+ * The last, since a command may write there: what a person trusted by its name
+ * is not replaced by what a run left behind (row 21).
+ */
+static bool find_authored(struct search *s, bool *found, struct run_skill *out,
+                          struct err *e)
+{
+    return find_below(s, AUTHORS_FOLDER, found, out, e);
+}
+
+static void tell_other(struct search *s)
+{
+    struct arena *a = &s->inv->arena;
+    struct str name = fs_join(STR(AUTHORS_FOLDER), path_last(s->name), a);
+
+    if (access(fs_join(s->workspace->path, name, a).p, F_OK) == 0)
+        term_note(&s->inv->term,
+                  "this is the one of your library; ./%.*s is another",
+                  STR_ARG(name));
+}
+
 static bool not_found(struct search *s, struct err *e)
 {
     struct arena *a = &s->inv->arena;
@@ -415,17 +426,21 @@ static bool not_found(struct search *s, struct err *e)
 
 static bool find(struct search *s, struct run_skill *out, struct err *e)
 {
-    bool found = false;
+    bool is_here = !has_option(s->inv, OPTION_GLOBAL), found = false;
 
     if (s->name.n == 0)
         return not_found(s, e);
     if (is_path(s->name))
         return read_path(s, out, e);
-    if (!has_option(s->inv, OPTION_GLOBAL) && !find_here(s, &found, out, e))
+    if (is_here && !find_here(s, &found, out, e))
         return false;
     if (found)
         return true;
     if (!find_global(s, &found, out, e))
+        return false;
+    if (found && is_here)
+        tell_other(s);
+    if (!found && is_here && !find_authored(s, &found, out, e))
         return false;
     return found || not_found(s, e);
 }

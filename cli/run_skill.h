@@ -10,8 +10,9 @@
  * run_skill: which metaskill a person means, and whether it is what the lock
  * says.
  *
- *     NAME           the workspace's lock, then folders of .agents/skills and of
- *                    skills that no lock names, then the user's library
+ *     NAME           the workspace's lock, then folders of .agents/skills that
+ *                    no lock names, then the user's library, then folders of
+ *                    skills, where mapm new writes
  *     ./x /x ~/x a/  a folder; in one that came by install it is that package
  *
  * Source: DESIGN.md 8; REQUIREMENTS K37, X27.

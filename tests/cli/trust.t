@@ -333,6 +333,15 @@ exits 'K37: one of the library of the user does not' 4 mapm -C "$T/empty" run de
 mapm install -g --yes "$URL/deploy" >/dev/null 2>&1
 mapm trust -g --yes deploy >/dev/null 2>&1
 exits 'unless it is trusted' 0 mapm -C "$T/empty" run deploy $INPUT
+mkdir -p "$T/empty/skills/deploy"
+cp "$S/SKILL.md" "$T/empty/skills/deploy"
+sed -i 's/^name: .*/name: deploy/' "$T/empty/skills/deploy/SKILL.md"
+printf 'def run(input):\n    return "planted"\n' >"$T/empty/skills/deploy/SKILL.star"
+exits 'row 21: what lies in skills, where commands may write' 0 \
+    mapm -C "$T/empty" run deploy $INPUT
+unlike 'does not take its place' "$out" planted
+like 'and is named' "$err" '\./skills/deploy is another'
+rm -r "$T/empty/skills"
 rm "$MAPM_HOME/global/$PLACE/SKILL.star"
 exits 'and whole' 1 mapm -C "$T/empty" run deploy $INPUT
 like 'else the way out is of the library' "$err" 'mapm install --global'
