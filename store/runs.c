@@ -146,30 +146,23 @@ static bool ask_number(struct store *s, enum statement which, int64_t argument,
     return code == SQLITE_ROW;
 }
 
-/* No more than the whole file holds. Sqlite knows its pages without reading
- * any; the details are counted only where they could be too many. */
-static bool may_be_crowded(struct store *s, bool *crowded, struct err *e)
+/* Not while both files together are smaller: then nothing is counted. */
+static bool may_be_crowded(const struct store *s)
 {
-    int64_t pages, unused, size;
+    struct stat db = {0}, log = {0};
 
-    if (!ask_number(s, COUNT_PAGES, 0, &pages, e) ||
-        !ask_number(s, COUNT_FREE_PAGES, 0, &unused, e) ||
-        !ask_number(s, ASK_PAGE_SIZE, 0, &size, e))
-        return false;
-    *crowded = (pages - unused) * size > (int64_t)HISTORY_MAX_BYTES;
-    return true;
+    return !fs_stat_at(s->home_fd, "mapm.db", &db) ||
+           !fs_stat_at(s->home_fd, "mapm.db-wal", &log) ||
+           (uint64_t)(db.st_size + log.st_size) > HISTORY_MAX_BYTES;
 }
 
 static bool find_crowded(struct store *s, int64_t *old, struct err *e)
 {
     const int64_t room = (int64_t)HISTORY_MAX_BYTES;
     int64_t bytes = 0;
-    bool crowded;
 
     *old = 0;
-    if (!may_be_crowded(s, &crowded, e))
-        return false;
-    if (!crowded)
+    if (!may_be_crowded(s))
         return true;
     return ask_number(s, COUNT_DETAILS, 0, &bytes, e) &&
            (bytes <= room || ask_number(s, CROWDED_RUNS, room, old, e));

@@ -75,9 +75,6 @@ const char *const db_texts[STATEMENT_COUNT] = {
 
     [BEGIN_RUN] = "INSERT INTO runs VALUES(NULL, ?1, ?2, ?3, ?4, 0, 'running',"
                   " x'', ?5, 0, 0, 0, ?6, 0, ?7, ?8, 0)",
-    [COUNT_PAGES] = "PRAGMA page_count",
-    [COUNT_FREE_PAGES] = "PRAGMA freelist_count",
-    [ASK_PAGE_SIZE] = "PRAGMA page_size",
     [COUNT_DETAILS] = "SELECT sum(detail_bytes) FROM runs",
     /* The newest of those that younger ones leave no room for. */
     [CROWDED_RUNS] = "SELECT max(id) FROM (SELECT id, sum(detail_bytes) OVER"
