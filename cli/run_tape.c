@@ -23,7 +23,7 @@ bool run_tape_check(struct invocation *inv, struct err *e)
     if (!has_option(inv, OPTION_RECORD))
         return true;
     if (stat(name, &st) == 0 && !S_ISREG(st.st_mode))
-        return err_set(e, ERR_REFUSED, "--record %s: that is no file", name);
+        return err_set(e, ERR_USAGE, "--record %s: that is no file", name);
     folder = slash == SIZE_MAX ? STR(".") : str_slice(folder, 0, slash + 1);
     place = str_c(folder, &inv->arena);
     if (access(place, W_OK | X_OK) == 0)

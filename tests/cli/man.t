@@ -187,4 +187,16 @@ for to in $(sed -n 's/^\.Xr \(mapm[a-z.-]*\) \([157]\).*/\1.\2/p' "$ROOT"/man/*.
     [ -f "$ROOT/man/$to" ] || missing="$missing $to"
 done
 is 'no page refers to one that is not there' "$missing" ''
+# K19, K22: the programs of mapm-metaskill.7 are programs.
+count=0
+for first in $(sed -n '/^def run(input):$/=' "$ROOT/man/mapm-metaskill.7"); do
+    count=$((count + 1))
+    mkdir -p "page-$count"
+    sed -n "$first,/^\.Ed/p" "$ROOT/man/mapm-metaskill.7" |
+        sed '$d; s/\\e/\\/g' >"page-$count/SKILL.star"
+    printf -- '---\nname: page-%s\ndescription: As the page has it.\nversion: 1.0.0\n---\n\nInput keys:\n\n- `task`: it.\n' \
+        $count >"page-$count/SKILL.md"
+    exits "program $count of mapm-metaskill.7" 0 mapm check --profile metaskill "page-$count"
+done
+is 'there are two' $count 2
 done_testing
