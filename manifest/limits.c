@@ -126,8 +126,13 @@ bool limits_apply(struct limits *l, const struct project *p,
         limit = limits_find(l, str_from_index(s->name, section.n));
         if (!limit || !str_number(s->value, limit->ceiling, &value))
             return err_set(e, ERR_FORMAT, "%s:%u: not a limit", name, s->line);
-        if (role != PROJECT_USER && value > limit->value)
-            return fail_raise(limit, s, name, e);
+        if (role != PROJECT_USER && value > limit->value) {
+            /* What others have lowered to is no raise for them: the lower one
+             * counts. */
+            if (value > limits_default.all[limit - l->all].value)
+                return fail_raise(limit, s, name, e);
+            continue;
+        }
         limit->value = value;
         limit->from = arena_printf(a, "%s:%u", name, s->line);
     }

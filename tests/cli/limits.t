@@ -100,6 +100,9 @@ user 'package_max_files: 3'
 exits 'the user lowers, too' 1 mapm install "$src/skills/four"
 like 'it is named' "$err" "\(package_max_files, $config:2\)"
 workspace 'package_max_files: 4'
+exits 'a workspace that lowers less changes nothing' 1 mapm install "$src/skills/four"
+like 'the lower one is named' "$err" "\(package_max_files, $config:2\)"
+workspace 'package_max_files: 5001'
 exits 'a workspace may not raise it' 1 mapm install "$src/skills/four"
 like 'the line' "$err" "mapm.yaml:2: package_max_files: a workspace may only lower it \(3, $config:2\)"
 like 'and where to' "$err" 'config.yaml'

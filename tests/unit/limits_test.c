@@ -33,7 +33,9 @@ static const struct {
     {"9000", "9000", 9000, "mapm.yaml:2", NULL},
     {"9000", "9001", 0, "", "mapm.yaml:2: package_max_files: a workspace may only lower it (9000, /c.yaml:2)"},
     {"10", "", 10, "/c.yaml:2", NULL},
-    {"10", "11", 0, "", "mapm.yaml:2: package_max_files: a workspace may only lower it (10, /c.yaml:2)"},
+    {"10", "11", 10, "/c.yaml:2", NULL},
+    {"10", "5000", 10, "/c.yaml:2", NULL},
+    {"10", "5001", 0, "", "mapm.yaml:2: package_max_files: a workspace may only lower it (10, /c.yaml:2)"},
     {"100000", "", 100000, "/c.yaml:2", NULL},
 };
 /* clang-format on */
