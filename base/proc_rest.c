@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -15,8 +16,15 @@
 
 #define CHILDREN_MAX_BYTES (1u << 22)
 
-/* What cannot be killed (it changed its user) must not hold us for ever. */
-#define KILL_MAX_MS 2000
+/* What cannot be killed (it changed its user) must not hold us for ever; what
+ * forks faster than it is found takes some time. */
+#define KILL_MAX_MS 10000
+
+/* With nobody new among our children for so long, those that are there cannot
+ * be killed. */
+#define STUCK_MAX_MS 2000
+
+#define ORPHANS_MAX_COUNT 1000 /* reaped at once */
 
 static void close_folder(DIR **d)
 {
@@ -48,16 +56,49 @@ static pid_t parent_of(int proc, const char *pid)
     return str_number(word, INT32_MAX, &number) ? (pid_t)number : 0;
 }
 
-/* The kernel's own list of children is not built into every kernel. */
+static bool has_none(void)
+{
+    siginfo_t info;
+
+    return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) < 0 &&
+           errno == ECHILD;
+}
+
+/* The kernel's own list: quick, but not built into every kernel, and it may
+ * miss some while others go. */
+static void list_quickly(struct buf *pids)
+{
+    char path[64], block[4096];
+    CLEANUP_FD int fd = -1;
+    uint64_t number = 0;
+    bool has_digit = false;
+    ssize_t n;
+
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    while (fd >= 0 && (n = read(fd, block, sizeof block)) > 0) {
+        for (ssize_t i = 0; i < n; i++) {
+            pid_t pid = (pid_t)number;
+
+            if (char_is_digit(block[i])) {
+                number = number * 10 + (uint64_t)(block[i] - '0');
+                has_digit = true;
+            } else if (has_digit) {
+                buf_append(pids, str_of((const char *)&pid, sizeof pid));
+                number = 0;
+                has_digit = false;
+            }
+        }
+    }
+}
+
 static void list_children(struct buf *pids)
 {
     CLEANUP(close_folder) DIR *proc = NULL;
     struct dirent *entry;
-    siginfo_t info;
 
-    if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 &&
-        errno == ECHILD)
-        return; /* there are none: nothing to look for */
+    if (has_none())
+        return; /* nothing to look for */
     proc = opendir("/proc");
     while (proc && (entry = readdir(proc))) {
         uint64_t number;
@@ -97,44 +138,96 @@ void proc_rest_begin(struct proc_rest *r)
     r->on = true;
 }
 
-/* True when something was still there. */
-static bool kill_round(struct proc_rest *r)
+/* How many of them were not ours before; they are killed. */
+static size_t kill_listed(const struct proc_rest *r, const struct buf *now)
 {
-    struct buf now;
-    bool found = false;
+    size_t found = 0;
 
-    buf_init(&now, CHILDREN_MAX_BYTES);
-    list_children(&now);
-    for (size_t i = 0; i < now.n / sizeof(pid_t); i++) {
-        pid_t pid = pid_at(&now, i);
+    for (size_t i = 0; i < now->n / sizeof(pid_t); i++) {
+        pid_t pid = pid_at(now, i);
 
         if (has_pid(&r->known, pid))
             continue;
         kill(-pid, SIGKILL); /* its group, if it leads one: at once */
         kill(pid, SIGKILL);
-        found = true;
+        found++;
     }
-    for (size_t i = 0; i < now.n / sizeof(pid_t); i++) {
-        pid_t pid = pid_at(&now, i);
+    for (size_t i = 0; i < now->n / sizeof(pid_t); i++) {
+        pid_t pid = pid_at(now, i);
 
         if (!has_pid(&r->known, pid))
             waitpid(pid, NULL, WNOHANG | __WALL);
     }
-    buf_done(&now);
     return found;
 }
 
-void proc_rest_kill(struct proc_rest *r)
+/* Whether the last of them, the youngest, was there in the round before. */
+static bool is_news(const struct buf *now, const struct buf *before)
 {
-    static const struct timespec breath = {.tv_nsec = 1000 * 1000};
-    uint64_t start = proc_now_ms();
+    size_t count = now->n / sizeof(pid_t);
+
+    return count && !has_pid(before, pid_at(now, count - 1));
+}
+
+/* True when something was still there; `seen` holds what. */
+static bool kill_round(const struct proc_rest *r, struct buf *seen, bool *news)
+{
+    struct buf now;
+    size_t found = 0;
+
+    buf_init(&now, CHILDREN_MAX_BYTES);
+    if (!has_none()) {
+        list_quickly(&now);
+        found = kill_listed(r, &now);
+    }
+    if (found == 0) { /* to be sure */
+        buf_clear(&now);
+        list_children(&now);
+        found = kill_listed(r, &now);
+    }
+    *news = is_news(&now, seen);
+    buf_done(seen);
+    *seen = now;
+    return found > 0;
+}
+
+bool proc_rest_kill(struct proc_rest *r)
+{
+    static const struct timespec breath = {.tv_nsec = 200 * 1000};
+    uint64_t start = proc_now_ms(), now = start, news_ms = start;
+    struct buf seen;
+    bool left, news;
 
     if (!r->on)
-        return;
+        return true;
+    buf_init(&seen, CHILDREN_MAX_BYTES);
     /* Who dies leaves its own children to us: as many rounds as the tree is
-     * deep, and one that finds nothing. */
-    while (kill_round(r) && proc_now_ms() - start < KILL_MAX_MS)
-        nanosleep(&breath, NULL);
+     * deep, and one that finds nothing. There is no rest while new ones come:
+     * they may be quicker than we. */
+    while ((left = kill_round(r, &seen, &news))) {
+        now = proc_now_ms();
+        if (news)
+            news_ms = now;
+        if (now - start >= KILL_MAX_MS || now - news_ms >= STUCK_MAX_MS)
+            break;
+        if (!news)
+            nanosleep(&breath, NULL);
+    }
+    buf_done(&seen);
+    return !left;
+}
+
+void proc_rest_reap(struct proc_rest *r, pid_t running)
+{
+    for (int i = 0; r->on && i < ORPHANS_MAX_COUNT; i++) {
+        siginfo_t info = {0};
+
+        if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+            info.si_pid == 0 || info.si_pid == running ||
+            has_pid(&r->known, info.si_pid))
+            return;
+        waitpid(info.si_pid, NULL, WNOHANG);
+    }
 }
 
 void proc_rest_end(struct proc_rest *r)

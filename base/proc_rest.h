@@ -19,10 +19,14 @@ struct proc_rest {
 
 void proc_rest_begin(struct proc_rest *r);
 
-/* Kills and reaps what became our child since, until nothing comes any more
- * (or for two seconds, when something cannot be killed). Without a begin it
- * does nothing. */
-void proc_rest_kill(struct proc_rest *r);
+/* Kills and reaps what became our child since, until nothing comes any more.
+ * False: something is left, which cannot be killed, or forks faster than it is
+ * found. Without a begin it does nothing. */
+MUST_CHECK bool proc_rest_kill(struct proc_rest *r);
+
+/* Reaps what has ended by itself, but for `running`: who only starts others
+ * and leaves them must not use up the numbers of processes. */
+void proc_rest_reap(struct proc_rest *r, pid_t running);
 
 /* Twice is harmless. */
 void proc_rest_end(struct proc_rest *r);

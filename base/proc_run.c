@@ -42,7 +42,7 @@ struct run {
     char tail[2 * STDERR_KEPT_BYTES]; /* of stderr */
     size_t tail_bytes;
     uint64_t start_ms, ended_ms;
-    bool stopped, timed_out;
+    bool stopped, timed_out, has_left;
     struct proc_rest rest;
     struct sigaction pipe_before;
 };
@@ -73,7 +73,7 @@ static void reap(struct run *r)
         r->status = 0; /* another waited for it: nothing more to learn */
     r->pid = 0;
     r->ended_ms = proc_now_ms();
-    proc_rest_kill(&r->rest);
+    r->has_left = !proc_rest_kill(&r->rest);
 }
 
 static void end(struct run *r)
@@ -305,6 +305,8 @@ static bool converse(struct run *r, struct err *e)
         if (!may_go_on(r, e))
             return false;
         reap(r);
+        if (r->pid)
+            proc_rest_reap(&r->rest, r->pid);
     }
     return true;
 }
@@ -341,6 +343,7 @@ bool proc_run(const struct proc_options *o, struct arena *a,
     *out = (struct proc_result){
         .stopped = r.stopped,
         .timed_out = r.timed_out,
+        .has_left = r.has_left || r.pid,
         .exit_code = proc_exit_code(r.status),
         .out = arena_str(a, buf_str(&r.output)),
         .err = arena_str(a, tail),

@@ -138,6 +138,8 @@ static void judge(struct call *c)
         c->result.exit_code == CAGE_EXIT) {
         fail(c, "%.*s",
              STR_ARG(str_trim(str_from_index(printed, failed_mark().n))));
+    } else if (c->result.has_left) {
+        set_result(c, "it left processes that could not be ended", printed);
     } else if (r->left.n) {
         set_result(c,
                    arena_printf(c->arena,
@@ -426,6 +428,9 @@ bool commander_run(const struct commander_options *o, const struct command *in,
         *e = why;
         return false;
     }
+    if (c.result.has_left)
+        say(&c, "a command left processes that could not be ended: they may "
+                "still change files of the workspace");
     if (c.report.others.n)
         say(&c, arena_printf(&work,
                              "changed by another program while a command ran: "

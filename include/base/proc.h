@@ -46,6 +46,7 @@ struct proc_options {
 
 struct proc_result {
     bool stopped, timed_out;
+    bool has_left;       /* with end_all: something could not be killed */
     int exit_code;       /* 128 + signal when killed by one */
     struct str out, err; /* stdout; stderr (its last 4 KiB) */
 };

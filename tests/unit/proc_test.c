@@ -179,6 +179,48 @@ TEST(everything_is_ended_daemons_included)
     unlink(path);
 }
 
+/* Row 19: what this program is when CHAINS is set: so many processes that
+ * each are gone before somebody has looked twice, in sessions of their own,
+ * for some seconds. */
+__attribute__((constructor)) static void be_chains(void)
+{
+    const char *count = getenv("CHAINS");
+    uint64_t end = proc_now_ms() + 20000;
+
+    for (int i = count ? atoi(count) : 0; i > 0; i--) {
+        if (fork() != 0)
+            continue;
+        close(STDOUT_FILENO);
+        close(STDERR_FILENO);
+        while (proc_now_ms() < end) {
+            if (fork() != 0)
+                _exit(0);
+            setsid();
+        }
+        _exit(0);
+    }
+    if (count)
+        _exit(0);
+}
+
+TEST(who_forks_quickly_is_ended_too)
+{
+    static const char *const env[] = {"CHAINS=12", NULL};
+    static const char *const argv[] = {"/proc/self/exe", NULL};
+    struct arena a = {0};
+    struct err e = {0};
+    struct proc_result r = {0};
+    struct proc_options o = {
+        .end_all = true, .env = env, .argv = argv, .max_output_bytes = 1 << 20};
+
+    for (int i = 0; i < 3; i++) {
+        CHECK(proc_run(&o, &a, &r, &e));
+        CHECK(!r.has_left);
+        CHECK(waitpid(-1, NULL, WNOHANG) < 0); /* nobody is there */
+    }
+    arena_done(&a);
+}
+
 struct listener {
     size_t out, err, calls, limit;
 };
