@@ -84,6 +84,14 @@ static void tell(int fd, const struct err *e)
     guest_send(&g, MESSAGE_FAILURE);
 }
 
+/* Row 20: the keys of the environment are no business of a program, not even
+ * of one that has taken over its process. */
+static void forget_environment(void)
+{
+    for (char **v = environ; v && *v; v++)
+        explicit_bzero(*v, strlen(*v));
+}
+
 /* _exit: what the parent had not yet written is not ours to write. */
 static NORETURN void live(const struct runtime_job *job, uint64_t deadline_ms,
                           int fd, pid_t parent)
@@ -98,6 +106,7 @@ static NORETURN void live(const struct runtime_job *job, uint64_t deadline_ms,
     if (fd > 0)
         close_range_of(0, (unsigned)fd - 1);
     close_range_of((unsigned)fd + 1, ~0U);
+    forget_environment();
     if (give_up_rights(job->limits, &e))
         guest_run(&g);
     else
