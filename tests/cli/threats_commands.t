@@ -148,4 +148,25 @@ for word in true /bin/true /bin/true/ /bin/true/. /bin//true /bin/x/../true /bin
 done
 rm "$XDG_CONFIG_HOME/mapm/config.yaml"
 
+# --- row 20: what is in the process of a program ------------------------------------------
+
+skill skills/loop 'metaskill: SKILL.star'
+printf 'def run(input):\n    for i in range(1 << 40):\n        pass\n' >skills/loop/SKILL.star
+SECRET_TOKEN=secret-token "$MAPM" run ./skills/loop --input '{}' --timeout 60 >/dev/null 2>&1 &
+pid=$!
+# Its only child; it may be read by root alone.
+for i in 1 2 3 4 5 6 7 8 9 10; do
+    sleep 0.2
+    child=$(cat /proc/$pid/task/$pid/children 2>/dev/null)
+    child=${child%% *}
+    [ -z "$child" ] || break
+done
+if cat "/proc/${child:-none}/environ" >"$T/environ" 2>/dev/null && [ -s "$T/environ" ]; then
+    not_ok 'row 20: it has forgotten the environment' grep -q secret-token "$T/environ"
+else
+    skip 'row 20: it has forgotten the environment' 'its environment cannot be read'
+fi
+kill $pid
+wait $pid
+
 done_testing
