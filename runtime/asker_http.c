@@ -357,7 +357,7 @@ static size_t answer_bytes(size_t max_chars)
     return ANSWER_MIN_BYTES + max_chars * CHAR_MAX_BYTES;
 }
 
-/* Some servers repeat the key that they do not like. */
+/* Some servers repeat the key. */
 static struct str hide_key(const struct turn *t, struct str text)
 {
     struct str key = t->own->key;
@@ -471,8 +471,8 @@ static bool read_answer(const struct turn *t, struct str body,
         return false;
     }
     got.exhausted = got.truncated = reply.exhausted;
-    got.text =
-        asker_text(reply.text, t->in->max_chars, t->arena, &got.truncated);
+    got.text = asker_text(hide_key(t, reply.text), t->in->max_chars, t->arena,
+                          &got.truncated); /* it may go onto a tape */
     asker_tell(t->news, 1, got.text);
     *out = got;
     return true;

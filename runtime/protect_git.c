@@ -232,6 +232,8 @@ static bool is_plain_setting(const struct setting *s)
         {"remote", "partialclonefilter"},
         {"branch", "remote"},
         {"branch", "merge"},
+        {"branch", "rebase"},
+        {"gc", "auto"},
         {"user", "name"},
         {"user", "email"},
         {"commit", "gpgsign"},

@@ -172,6 +172,9 @@ is 'what is in it stays in it' "$(tail -n 1 "$T/out" | od -An -c | tr -d ' \n')"
 both '401' '["status", 401, {}, {"error":{"type":"authentication_error","message":"invalid x-api-key"}}]' 1 '\[not-authorized\] \| HTTP 401 from http://127[^ ]*: authentication_error: invalid x-api-key \| (anthropic|openai) \(model-1\) gave no answer \|\| '
 like 'without a key: set one' "$out" 'no key was sent: set OPENAI_API_KEY'
 a '401 with a key' '["echo", 401]' 1 'not this one: \[key\].*check the key in ANTHROPIC_API_KEY'
+a 'row 20: an answer with the key in it, which may go onto a tape' \
+    "[\"ok\", \"is it $ANTHROPIC_API_KEY?\"]" 0 '^ANSWER'
+like 'has none' "$out" 'is it \[key\]\?'
 a '400 repeats the key' '["echo", 400]' 1 '\[fetch\].*HTTP 400 .*\[key\]'
 both '403' '["status", 403, {}, {"message":"no"}]' 1 '\[not-authorized\].*HTTP 403 .*: no '
 both '404' '["status", 404, {}, {"error":"model not found"}]' 1 'HTTP 404 .*: model not found .*check the model.s name, model-1'
