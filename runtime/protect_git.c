@@ -1,7 +1,6 @@
 #include "base/fs.h"
 #include "base/text.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -16,7 +15,6 @@
  * `git init` and `git clone` make it.
  */
 
-#define FOLDERS_MAX_COUNT 200000
 #define CONFIG_MAX_BYTES  (256u << 10)
 #define POINTER_MAX_BYTES 4096 /* of "gitdir: ..." */
 #define CHAIN_MAX         4    /* of included files, of common folders */
@@ -300,112 +298,43 @@ static bool is_plain(const struct protect *p, struct str folder,
 
 /* --- all of them -------------------------------------------------------------------------- */
 
-struct walk {
-    struct protect *p;
-    struct arena *a;
-    struct str *todo;
-    size_t count, capacity, seen;
-    bool (*visit)(struct walk *w, struct str path, struct err *e);
-    void (*found)(void *ctx, struct str path);
-    void *ctx;
-};
-
-static void put_folder(struct walk *w, struct str path)
+static bool visit_known(void *ctx, struct str path, struct err *e)
 {
-    w->todo =
-        arena_grow(w->a, w->todo, w->count, &w->capacity, sizeof *w->todo);
-    w->todo[w->count++] = path;
-}
-
-static bool is_folder(int fd, const struct dirent *d)
-{
-    struct stat st;
-
-    if (d->d_type != DT_UNKNOWN)
-        return d->d_type == DT_DIR;
-    return fstatat(fd, d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-           S_ISDIR(st.st_mode);
-}
-
-static bool walk_folder(struct walk *w, struct str folder, struct err *e)
-{
-    int fd = -1;
-    struct err ignored = {0};
-    struct dirent *d;
-    DIR *dir;
-    bool ok = true;
-
-    /* What the user cannot read, git cannot either. */
-    if (!fs_open_dir_at(w->p->fd, str_c(folder, w->a), &fd, &ignored))
-        return true;
-    dir = fdopendir(fd);
-    if (!dir) {
-        fs_close(&fd);
-        return true;
-    }
-    while (ok && (d = readdir(dir))) {
-        struct str name = str_from(d->d_name);
-
-        if (str_is(name, ".") || str_is(name, ".."))
-            continue;
-        /* Not in any case: where names have none, it is the same one. */
-        if (str_eq_nocase(name, STR(".git"))) {
-            if (folder.n)
-                ok = w->visit(w, fs_join(folder, name, w->a), e);
-        } else if (is_folder(dirfd(dir), d)) {
-            put_folder(w, fs_join(folder, name, w->a));
-        }
-    }
-    closedir(dir);
-    return ok;
-}
-
-static bool walk(struct walk *w, struct err *e)
-{
-    put_folder(w, STR(""));
-    while (w->count) {
-        if (w->seen++ == FOLDERS_MAX_COUNT)
-            return err_set(e, ERR_LIMIT,
-                           "more than %d folders are in the workspace",
-                           FOLDERS_MAX_COUNT);
-        if (!walk_folder(w, w->todo[--w->count], e))
-            return false;
-    }
-    return true;
-}
-
-static bool visit_known(struct walk *w, struct str path, struct err *e)
-{
-    return watch_dot_git(w->p, path, WATCH_OPEN, e);
+    return watch_dot_git(ctx, path, WATCH_OPEN, e);
 }
 
 bool protect_git_look(struct protect *p, struct err *e)
 {
-    CLEANUP(arena_done) struct arena a = {0};
-    struct walk w = {.p = p, .a = &a, .visit = visit_known};
-
     if (!watch_dot_git(p, STR(".git"), WATCH_ROOT, e))
         return false;
     if (fs_exists_at(p->fd, "HEAD") &&
         !watch_repository(p, STR(""), STR(""), WATCH_ROOT, e))
         return false;
-    return walk(&w, e);
+    return protect_walk(p, visit_known, p, e);
 }
 
-static bool visit_new(struct walk *w, struct str path, struct err *e)
+struct search {
+    struct protect *p;
+    struct arena *a;
+    void (*found)(void *ctx, struct str path);
+    void *ctx;
+};
+
+static bool visit_new(void *ctx, struct str path, struct err *e)
 {
+    struct search *s = ctx;
+
     (void)e;
-    if (!map_has(&w->p->by_path, path) && !is_plain(w->p, path, w->a))
-        w->found(w->ctx, path);
+    if (!map_has(&s->p->by_path, path) && !is_plain(s->p, path, s->a))
+        s->found(s->ctx, arena_str(s->a, path));
     return true;
 }
 
 bool protect_git_new(struct protect *p, struct arena *a,
                      void (*found)(void *ctx, struct str path), void *ctx)
 {
-    struct walk w = {
-        .p = p, .a = a, .visit = visit_new, .found = found, .ctx = ctx};
+    struct search s = {.p = p, .a = a, .found = found, .ctx = ctx};
     struct err ignored = {0};
 
-    return walk(&w, &ignored);
+    return protect_walk_again(p, visit_new, &s, &ignored);
 }

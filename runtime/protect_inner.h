@@ -60,6 +60,10 @@ struct protect {
     struct map by_path; /* to one of `kinds`, as it is watched */
     char kinds[WATCH_OPEN + 1];
     uint64_t copied, hashed;
+    struct protect_folder *folders; /* as protect_walk saw them */
+    size_t folder_count, folder_capacity;
+    struct map folder_paths;
+    struct timespec walked; /* when it began */
 };
 
 /* Also when it is not there; once each. Errors: ERR_LIMIT. */
@@ -69,6 +73,27 @@ MUST_CHECK bool protect_watch(struct protect *p, struct str path, unsigned how,
 /* Below the workspace, "" = itself; false: elsewhere, or not there. */
 bool protect_inside(const struct protect *p, struct str path, struct arena *a,
                     struct str *out);
+
+/* --- folders: protect_walk.c --------------------------------------------------- */
+
+struct protect_folder {
+    struct str path; /* "" = the workspace */
+    struct timespec changed;
+    uint64_t device, number;
+};
+
+/* `path` is of the walk: copy it. */
+typedef bool protect_visit(void *ctx, struct str path, struct err *e);
+
+/* Calls `visit` for each .git below the workspace, and keeps in mind which
+ * folders there are. Errors: ERR_LIMIT; what `visit` says. */
+MUST_CHECK bool protect_walk(struct protect *p, protect_visit *visit, void *ctx,
+                             struct err *e);
+
+/* Calls it for those that came since, and perhaps for others: a folder in which
+ * no name changed is not read again. */
+MUST_CHECK bool protect_walk_again(struct protect *p, protect_visit *visit,
+                                   void *ctx, struct err *e);
 
 /* --- git ---------------------------------------------------------------------- */
 

@@ -43,6 +43,10 @@ nested="mkdir -p sub && cd sub && git init -q . &&
     git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x"
 link='cd .. && git update-index --add --cacheinfo 160000,$(git -C sub rev-parse HEAD),sub'
 
+# Folders that nobody has touched for a while.
+mkdir -p old-bubblewrap/a/b old-bubblewrap/c old-alone/a/b old-alone/c
+sleep 3
+
 for way in bubblewrap alone; do
     if [ $way = bubblewrap ] && ! bwrap --unshare-user-try --unshare-pid \
         --ro-bind / / --proc /proc true 2>"$T/bwrap"; then
@@ -107,6 +111,19 @@ for way in bubblewrap alone; do
     is 'which is undone, too' "$(cat lib/claude/settings.json)" '{}'
     rm .claude
     clean
+
+    # Only where a name came or went is looked again.
+    go "cd old-$way/a/b && git init -q . && git config core.fsmonitor '$trap_set; echo'"
+    like "row 19, $way: a repository in a folder that was not touched for a while" \
+        "$out" "may not change.*old-$way/a/b/.git"
+    go "cd old-$way/c && mkdir -p d/e && cd d/e && git init -q . &&
+        git config core.fsmonitor '$trap_set; echo'"
+    like "row 19, $way: in a new folder of such a one" "$out" \
+        "may not change.*old-$way/c/d/e/.git"
+    go "cd old-$way/a/b && git init -q . && cd ../.. && mv a moved && ln -s moved a &&
+        git -C a/b config core.fsmonitor '$trap_set; echo'"
+    like "row 19, $way: in one that was moved, with a link in its place" "$out" \
+        "may not change.*old-$way/moved/b/.git"
 
     git init -q . && git init -q --bare .git/modules/refs
     cp .git/modules/refs/config "$T/config"
