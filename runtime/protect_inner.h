@@ -10,8 +10,8 @@
 #include "protect.h"
 
 /*
- * What protect.c, which compares and undoes, and protect_git.c, which finds
- * what git obeys, have in common.
+ * What protect.c, which remembers, protect_settle.c, which compares and
+ * undoes, and protect_git.c, which finds what git obeys, have in common.
  */
 
 /* How much of a path is protected. */
@@ -19,6 +19,7 @@ enum {
     WHOLE = 0,
     STAY = 1,  /* only: be the folder it is, where it is */
     INNER = 2, /* a repository of git in it: its settings and hooks */
+    MODE = 3,  /* only: who may do what in it, or nobody could put back */
 };
 
 /* Fixed places in a workspace; the last one has no path. */
@@ -53,6 +54,7 @@ struct watched {
 struct protect {
     struct str folder;
     int fd;
+    mode_t mode; /* of the workspace */
     bool walled;
     struct arena *arena;
     struct watched *all; /* parents first */
@@ -94,6 +96,12 @@ MUST_CHECK bool protect_walk(struct protect *p, protect_visit *visit, void *ctx,
  * no name changed is not read again. */
 MUST_CHECK bool protect_walk_again(struct protect *p, protect_visit *visit,
                                    void *ctx, struct err *e);
+
+/* Where a link leads, in `a`; the content of a regular file. */
+bool protect_read_link(const struct protect *p, const char *path,
+                       struct arena *a, struct str *out);
+MUST_CHECK bool protect_hash_file(const struct protect *p, const char *path,
+                                  struct hash *out, struct err *e);
 
 /* --- git ---------------------------------------------------------------------- */
 

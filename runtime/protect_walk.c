@@ -110,12 +110,12 @@ static bool read_folder(struct walk *w, struct str folder, struct err *e)
     DIR *dir;
     bool ok = true;
 
-    /* What the user cannot read, git cannot either. */
-    if (!fs_open_dir_at(w->p->fd, str_c(folder, w->a), &fd, &ignored))
-        return true;
+    /* What the user cannot read, git cannot either: but it may be opened by
+     * the command, of which the folder around it shows nothing. */
+    (void)!fs_open_dir_at(w->p->fd, str_c(folder, w->a), &fd, &ignored);
     if (!w->again)
         remember(w->p, folder, fd);
-    dir = fdopendir(fd);
+    dir = fd < 0 ? NULL : fdopendir(fd);
     if (!dir) {
         fs_close(&fd);
         return true;

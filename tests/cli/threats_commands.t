@@ -10,6 +10,7 @@ def run(input):
     return {"status": "ok" if r["ok"] else "failed", "answer": r["result"]}
 STAR
 echo 'dependencies: {}' >mapm.yaml
+mode=$(stat -c %a .)
 trap_set="touch $T/sprung"
 # The PATH of a machine without bubblewrap.
 mkdir "$T/bin"
@@ -37,7 +38,7 @@ quiet()
 }
 clean()
 {
-    chmod -R u+rwX . && rm -rf .git .bare sub lib HEAD objects refs config hooks mine
+    chmod -R u+rwX . && rm -rf .git .bare shut sub lib HEAD objects refs config hooks mine
 }
 nested="mkdir -p sub && cd sub && git init -q . &&
     git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x"
@@ -124,6 +125,29 @@ for way in bubblewrap alone; do
         git -C a/b config core.fsmonitor '$trap_set; echo'"
     like "row 19, $way: in one that was moved, with a link in its place" "$out" \
         "may not change.*old-$way/moved/b/.git"
+
+    # Not as root, whom no mode stops.
+    mkdir -p shut/x && cd shut/x && git init -q . &&
+        git config core.fsmonitor "$trap_set; echo" && cd ../.. && chmod 0 shut
+    sleep 2.1
+    go 'chmod 755 shut'
+    [ "$(id -u)" = 0 ] ||
+        like "row 19, $way: one that could not be read" "$out" 'may not change.*shut/x/.git'
+    clean
+    go 'echo "{}" >.mcp.json; chmod 555 .'
+    not_ok "row 19, $way: a folder that nobody may write keeps nothing" test -e .mcp.json
+    is 'and may be written' "$(stat -c %a .)" "$mode"
+    git init -q . && mkdir mine && echo '#!/bin/sh' >mine/check && chmod +x mine/check
+    ln -s ../../mine/check .git/hooks/pre-commit
+    go "echo '$trap_set' >>mine/check; chmod 555 mine; touch .git/config.worktree; chmod 0 .git"
+    is "row 19, $way: nor one in it" "$(cat mine/check)" '#!/bin/sh'
+    not_ok 'nor one that is closed' test -e .git/config.worktree
+    ok 'which is open again' test -r .git
+    clean
+    mkdir .claude
+    go 'i=0; while [ $i -lt 20500 ]; do : >.claude/$i; i=$((i + 1)); done; echo "{}" >.claude/settings.json'
+    is "row 19, $way: nor many files around it" "$(ls .claude)" ''
+    rmdir .claude
 
     git init -q . && git init -q --bare .git/modules/refs
     cp .git/modules/refs/config "$T/config"
