@@ -177,7 +177,7 @@ struct str text_fold(struct str s, struct arena *a)
     return s;
 }
 
-static struct str trim(struct str s)
+struct str text_strip(struct str s)
 {
     size_t at, kept = 0;
 
@@ -191,7 +191,7 @@ static struct str trim(struct str s)
 
 struct str text_nfkc(struct str s, struct arena *a)
 {
-    s = trim(s);
+    s = text_strip(s);
     if (text_ascii(s) == s.n)
         return arena_str(a, s);
     return map_text(s, UTF8PROC_COMPOSE | UTF8PROC_COMPAT, a);

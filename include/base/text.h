@@ -59,6 +59,18 @@ struct str text_nfkc(struct str s, struct arena *a);
 /* Runs of white space as one blank, trimmed (X25). In `a`. */
 struct str text_one_line(struct str s, struct arena *a);
 
+/*
+ * Text as Python has it, where a format was defined by what Python does (T16
+ * to T18, T22): str.strip(), str.lower(), and repr(), in `a`, with the quotes:
+ * 'x', and "it's".
+ */
+struct str text_strip(struct str s);
+struct str text_lower(struct str s, struct arena *a);
+struct str text_repr(struct str s, struct arena *a);
+
+/* Letters, their marks, digits: what a word is made of. */
+bool text_is_word(int32_t code_point);
+
 /* Columns of a terminal that printable `s` takes. */
 size_t text_width(struct str s);
 
