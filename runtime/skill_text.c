@@ -1,74 +1,15 @@
-#include "base/text.h"
 #include "mapm/runtime.h"
 
 /* What a model, or a person, reads of a skill (K7, K9, K41). */
 
-#define FILES_MAX 50
-/* Of the body, the names of files, and the words around them. */
-#define TEXT_MAX_BYTES                                                         \
-    (4 * BODY_WARN_CHARS + FILES_MAX * (PACKAGE_PATH_MAX_BYTES + 8) + 16384)
-
-/* The body without "<!-- … -->"; one that has no end is none. */
-static struct str without_comments(struct str body, struct arena *a)
-{
-    CLEANUP(buf_done) struct buf b = {0};
-    struct str rest = body;
-    size_t start, end;
-
-    buf_init(&b, body.n);
-    while ((start = str_find(rest, STR("<!--"))) != SIZE_MAX) {
-        end = str_find(str_from_index(rest, start + 4), STR("-->"));
-        if (end == SIZE_MAX)
-            break;
-        buf_append(&b, str_slice(rest, 0, start));
-        rest = str_from_index(rest, start + 4 + end + 3);
-    }
-    buf_append(&b, rest);
-    return arena_str(a, str_trim(buf_str(&b)));
-}
-
-static void add_body(struct buf *b, const struct skill *s, struct arena *a)
-{
-    struct str body = without_comments(s->document.body, a);
-    struct str cut = text_cut(body, BODY_WARN_CHARS);
-
-    buf_append(b, cut);
-    if (cut.n < body.n)
-        buf_printf(b, "\n[truncated at %d characters]", BODY_WARN_CHARS);
-}
-
-static void add_files(struct buf *b, const struct skill *s)
-{
-    size_t shown = 0, more = 0;
-
-    for (size_t i = 0; i < s->file_count; i++) {
-        struct str path = s->files[i].path;
-
-        if (str_is(path, "SKILL.md"))
-            continue;
-        if (shown == FILES_MAX) {
-            more++;
-            continue;
-        }
-        buf_text(b, shown++ ? "\n- " : "\nSupporting files:\n- ");
-        text_visible(b, path, false);
-    }
-    if (more)
-        buf_printf(b, "\n- and %zu more", more);
-}
-
 struct str skill_activation(const struct skill *s, struct arena *a)
 {
-    CLEANUP(buf_done) struct buf b = {0};
+    struct str *files = arena_array(a, s->file_count + 1, sizeof *files);
 
-    buf_init(&b, TEXT_MAX_BYTES);
-    buf_printf(&b, "[Skill: %.*s activated]\n\n<skill-instructions>\n",
-               STR_ARG(s->document.name));
-    add_body(&b, s, a);
-    buf_text(&b, "\n</skill-instructions>\n\nSkill directory: ");
-    text_visible(&b, s->folder, false);
-    add_files(&b, s);
-    return arena_str(a, buf_str(&b));
+    for (size_t i = 0; i < s->file_count; i++)
+        files[i] = s->files[i].path;
+    return manifest_activation(s->document.name, s->document.body, s->folder,
+                               files, s->file_count, a);
 }
 
 struct str input_missing(const struct skill *s, struct arena *a)

@@ -239,6 +239,15 @@ MUST_CHECK bool manifest_rename(struct str text, struct str name,
                                 struct arena *a, struct str *out,
                                 struct err *e);
 
+/*
+ * Activation text (K41, K7): "[Skill: x activated]" … with the body, comments
+ * removed, at most BODY_WARN_CHARS, and up to 50 names of `files` ("SKILL.md"
+ * is passed over). In `a`.
+ */
+struct str manifest_activation(struct str name, struct str body,
+                               struct str folder, const struct str *files,
+                               size_t count, struct arena *a);
+
 /* First section of CHANGELOG.md: its version; "" when there is none (M29). */
 struct str changelog_latest(struct str text);
 struct changelog_entry {
