@@ -90,6 +90,26 @@
 #define HISTORY_MAX_RUNS           1000    /* the newest */
 #define HISTORY_MAX_BYTES          (64ull * 1024 * 1024) /* of their details */
 
+#define LIBRARY_MAX_SKILLS         100000  /* folders in one root, and in all */
+#define LIBRARY_MAX_ROOTS          100
+#define LIBRARY_MAX_BYTES          (64u * 1024 * 1024)   /* metadata of a root */
+#define LIBRARY_MAX_HELD_BYTES     (16u * 1024 * 1024)   /* texts of a session */
+#define LIBRARY_NOTE_MAX_BYTES     4096    /* about one skill */
+#define LIBRARY_FILE_MAX_BYTES     (64u * 1024)          /* LM-Kit, L14 */
+#define SEARCH_MAX_HITS            50      /* Metis, T16 */
+#define QUERY_MAX_BYTES            (64u * 1024)          /* what is looked at */
+#define MATCH_MAX_WORDS            64
+#define MENTIONS_MAX               100     /* in one text */
+#define SESSION_MAX_ACTIVATIONS    20      /* T21 */
+#define SESSION_MAX_TOKENS         100000  /* T21 */
+#define SESSION_WARN_TOKENS        30000   /* T21 */
+#define METIS_MAX_ACTIVATIONS      3       /* Metis, T21 */
+#define METIS_MAX_TOKENS           30000   /* Metis, T21 */
+#define METIS_WARN_TOKENS          10000   /* Metis, T21 */
+#define PRELOAD_ENOUGH_TOKENS      4500    /* Metis, T26 */
+#define PRELOAD_MAX_TOKENS         5500    /* Metis, T26 */
+#define PRELOAD_MIN_CHARS          200     /* Metis, T26 */
+
 /* As far as a user may raise some of them. */
 #define PACKAGE_FILES_CEILING      100000  /* what LISTING_MAX_BYTES holds */
 #define PACKAGE_DEPTH_CEILING      256     /* what PACKAGE_PATH_MAX_BYTES holds */

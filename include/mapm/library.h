@@ -1,0 +1,281 @@
+#ifndef MAPM_LIBRARY_H
+#define MAPM_LIBRARY_H
+
+#include "base/hash.h"
+#include "mapm/manifest.h"
+
+/*
+ * library: the skills that can be seen from here, merged from their roots.
+ *
+ *     roots --library_open()--> struct library --> find, search, match, index
+ *                 |  cache                  `--library_load()--> body, event
+ *                 `- skill folders: only metadata is read
+ *
+ * A root is a folder of skill folders, one level deep. A folder may be a link
+ * (.claude/skills/x leads to .agents/skills/x); its SKILL.md is a file of its
+ * own. Folders that begin with "." are passed over (T31). A library is a
+ * snapshot (T27): library_refresh() looks again, when somebody asks for it.
+ *
+ * Nothing is written and nothing printed here: notes and the cache go through
+ * callbacks, events and sessions are the caller's. What takes a const library
+ * may be called from several threads at once; library_refresh(), library_hold()
+ * and library_close() while nothing else is. Notes come from the thread that
+ * called.
+ *
+ * Source: Metis skill format (T), LM-Kit (L), Agent Skills (A);
+ * docs/requirements.md X2, X5 to X12, X23 to X28, A4.
+ */
+
+enum library_source { LIBRARY_GLOBAL, LIBRARY_WORKSPACE };
+const char *library_source_name(enum library_source s); /* "global" … */
+
+struct library_root {
+    enum library_source source;
+    struct str path; /* absolute */
+    bool named;      /* on the command line: missing is an error (X7) */
+};
+
+/* What is known of one root, kept by the caller between two commands: bytes of
+ * the library's own, judged again by the times and numbers of each file. */
+struct library_cache {
+    bool (*find)(void *ctx, struct str root, struct arena *a, struct str *out);
+    void (*put)(void *ctx, struct str root, struct str bytes);
+    void *ctx;
+};
+
+enum library_note { LIBRARY_INFO, LIBRARY_WARNING };
+
+struct library_options {
+    /* Of two skills of one name the workspace's wins, else that of the root
+     * which stands first: so further roots before the global one (X23). */
+    const struct library_root *roots;
+    size_t root_count;
+    bool metis; /* the verdicts and texts of Metis, to the letter: what is not
+                 * just so is skipped, and the fields it does not know (L5 to
+                 * L7, programs) change nothing */
+    /* Look whether a program came or went beside a SKILL.md, too, which costs
+     * a quarter more. Else `metaskill` is as it was when the skill was read. */
+    bool programs;
+    struct library_cache cache; /* functions may be NULL */
+    /* "skill 'x' in workspace overrides global definition" (T13), "skipping
+     * invalid skill at …" (T10), one line each, with hidden characters made
+     * visible in what the skills say. May be NULL. */
+    void (*note)(void *ctx, enum library_note kind, struct str text);
+    void *ctx;
+};
+
+/* Metadata of one skill. Borrowed from the library, until its next refresh. */
+struct library_skill {
+    struct str name;
+    struct str description; /* as parsed, trimmed (X25: lines are joined only
+                               where one line is wanted) */
+    enum library_source source;
+    struct str root;    /* as it was given */
+    struct str folder;  /* below it */
+    struct str version; /* declared; "" = none */
+    struct str scope, license, compatibility, allowed_tools, model, agent,
+        context;
+    bool disabled;  /* L6: disable-model-invocation: only a person starts it */
+    bool is_mode;   /* L7 */
+    bool metaskill; /* has a program that can run */
+    struct str program; /* its path in the folder; "" = none */
+    size_t warnings;    /* of its frontmatter */
+};
+
+struct library;
+
+/*
+ * Reads the roots: one look at each SKILL.md and at the program beside it, the
+ * metadata of those that changed since the cache was written (L9: no body; but
+ * with `metis`, whose verdicts are about all of it). 10,000 skills in 30 MB.
+ * Errors: ERR_NOT_FOUND for a named root; ERR_LIMIT past LIBRARY_MAX_SKILLS and
+ * LIBRARY_MAX_BYTES; ERR_INTERRUPTED. What is wrong with a skill is a note
+ * (T10), said again whenever it is opened.
+ */
+MUST_CHECK bool library_open(const struct library_options *o,
+                             struct library **out, struct err *e);
+void library_close(struct library *l);
+
+/* Looks again: `*changed` when a skill came, went or changed (L17). What was
+ * borrowed from the library is gone either way; on failure all stays. */
+MUST_CHECK bool library_refresh(struct library *l, bool *changed,
+                                struct err *e);
+
+/*
+ * T27: from now on library_load() gives what each SKILL.md says now. At most
+ * LIBRARY_MAX_HELD_BYTES are kept; the rest is read when it is asked for, and
+ * when it was changed by then that is ERR_STALE.
+ */
+MUST_CHECK bool library_hold(struct library *l, struct err *e);
+
+/* T17, T18: ERR_NOT_FOUND "skills are not configured for this session" for a
+ * NULL; library_load() says the same. */
+MUST_CHECK bool library_check(const struct library *l, struct err *e);
+
+size_t library_count(const struct library *l);
+/* Sorted by name, as code points (T14). */
+const struct library_skill *library_at(const struct library *l, size_t i);
+const struct library_skill *library_find(const struct library *l,
+                                         struct str name);
+
+/* --- finding ------------------------------------------------------------------ */
+
+/* T16: name +2, description +1, by score, then name; a blank query: the first
+ * by name. `model`: without what the model must not start (L6). */
+struct library_hit {
+    const struct library_skill *skill;
+    double score; /* library_search: 1 to 3; library_match: 0 to 1 (L11) */
+    struct str trigger; /* match: the words that counted */
+    bool is_explicit;   /* match: named by "/name" or "$name" */
+};
+struct library_hit *library_search(const struct library *l, struct str query,
+                                   size_t limit, bool model, struct arena *a,
+                                   size_t *count);
+/* L11, X26: how well the words of a request fit; at least `least`. */
+struct library_hit *library_match(const struct library *l, struct str request,
+                                  size_t limit, double least, struct arena *a,
+                                  size_t *count);
+/* T17, with its last LF left out: "Skills matching 'pdf' (2):" … */
+struct str library_search_text(struct str query, const struct library_hit *hits,
+                               size_t count, struct arena *a);
+
+/* T17's metadata: query, result_count, result_names. A JSON object, in `a`. */
+struct str library_search_metadata(struct str query,
+                                   const struct library_hit *hits, size_t count,
+                                   struct arena *a);
+
+/* L12: "/name rest" at the start. NULL when it names none. `rest` may be NULL,
+ * and is trimmed. */
+const struct library_skill *library_slash(const struct library *l,
+                                          struct str text, struct str *rest);
+/* K18: "$name" anywhere but behind a letter or digit, each once, in order; at
+ * most MENTIONS_MAX. */
+const struct library_skill **library_mentions(const struct library *l,
+                                              struct str text, struct arena *a,
+                                              size_t *count);
+
+/* --- the discovery block (T15, T26, K15, L7, X28) -------------------------------- */
+
+struct library_index {
+    bool preload;     /* T26: bodies too, as long as it is short */
+    size_t max_chars; /* 0: all of it; of the list, without bodies (T31), and
+                       * of no less than its head */
+};
+struct library_block {
+    struct str text; /* without an LF at its end; "" when there is no skill */
+    size_t left_out; /* skills for which max_chars had no room */
+    const struct library_skill **preloaded; /* whose bodies are in it, by name:
+                                             * for the session and its events */
+    size_t preloaded_count;
+};
+/* In `a`. */
+MUST_CHECK bool library_index_text(const struct library *l,
+                                   const struct library_index *o,
+                                   struct arena *a, struct library_block *out,
+                                   struct err *e);
+
+/* --- loading (T18 to T23, K7, K41, L13) ------------------------------------------- */
+
+/* TOOL: T18's header and the body. USER: the words of K41 around it, with the
+ * names of the files beside it. SYSTEM: the section of T26. */
+enum library_as { LIBRARY_AS_TOOL, LIBRARY_AS_USER, LIBRARY_AS_SYSTEM };
+bool library_as_find(struct str name, enum library_as *out); /* "tool" … */
+
+/* One conversation. The caller keeps it between loads (mapm.db, or memory), one
+ * load of a session at a time. */
+struct library_activation {
+    struct str name;
+    size_t tokens;
+    char skill_version[17];
+    bool preloaded; /* costs no budget */
+};
+struct library_session {
+    size_t max_activations, max_tokens, warn_tokens; /* T21; may be set */
+    struct library_activation *activations;          /* in order; in `arena` */
+    size_t count, capacity;
+    size_t loaded, tokens; /* of those that are not preloaded */
+    bool warned;
+    struct arena *arena;
+};
+/* The limits of mapm, or Metis' own; nothing activated. */
+void library_session_init(struct library_session *s, bool metis,
+                          struct arena *a);
+/* One more, as it was kept, or preloaded; nothing when the name is there. True
+ * when the session passed warn_tokens with it. */
+bool library_session_put(struct library_session *s,
+                         const struct library_activation *activation);
+
+struct library_loaded {
+    const struct library_skill *skill;
+    struct str text;                        /* T18, T20 */
+    char skill_version[17];                 /* T11 */
+    size_t load_size_tokens;                /* T12 */
+    bool already_loaded, already_preloaded; /* no event, no budget */
+    bool warn; /* the session passed warn_tokens with this one: once */
+    struct document document; /* all of it; empty when it was loaded already */
+    struct complaints why;    /* its warnings */
+};
+
+/*
+ * Reads the body and counts it. `session` NULL: no budget. `model`: as a model
+ * does it, which cannot have what is disabled (L6). In `a`.
+ * Errors: ERR_NOT_FOUND "no skill registered with name 'x'"; ERR_LIMIT with the
+ * texts of T22; ERR_REFUSED (L6); ERR_STALE when it has another name by now, or
+ * is not what library_hold() saw; what the file is not.
+ */
+MUST_CHECK bool library_load(const struct library *l, struct str name,
+                             enum library_as as, bool model,
+                             struct library_session *session, struct arena *a,
+                             struct library_loaded *out, struct err *e);
+
+/* T7, X12: a value of document.metadata, as it is spelled; with `metis` as
+ * Python shows it: "true" is "True", "1.10" is "1.1". May be in `a`. */
+struct str library_metadata_text(const struct library *l,
+                                 const struct yaml *value, struct arena *a);
+
+/* T19: skill_id, skill_version, source, load_size_tokens, and whether it was
+ * there already. A JSON object, in `a`. */
+struct str library_load_metadata(const struct library_loaded *l,
+                                 struct arena *a);
+
+/* T23: the payload of the event skill.loaded, a JSON object, in `a`; "" when no
+ * body was given and so nothing happened. `tool_use_id` "" is null. */
+enum library_reason {
+    LIBRARY_ALWAYS,
+    LIBRARY_ON_DEMAND,
+    LIBRARY_AUTO_SUGGESTED
+};
+struct str library_event(const struct library_loaded *l,
+                         enum library_reason reason, struct str tool_use_id,
+                         struct arena *a);
+
+/* --- resources (L14, L15) -------------------------------------------------------------- */
+
+enum library_kind {
+    LIBRARY_REFERENCE,
+    LIBRARY_SCRIPT,
+    LIBRARY_ASSET,
+    LIBRARY_EXAMPLE,
+    LIBRARY_OTHER
+};
+const char *library_kind_name(enum library_kind k);
+
+struct library_file {
+    struct str path; /* in the skill's folder */
+    enum library_kind kind;
+    bool executable, is_text;
+    uint64_t size;
+};
+/* All regular files below the folder but SKILL.md, sorted by path. */
+MUST_CHECK bool library_files(const struct library *l, struct str name,
+                              struct arena *a, struct library_file **out,
+                              size_t *count, struct err *e);
+/* At most `max_bytes`, which are at most LIBRARY_FILE_MAX_BYTES; text ends with
+ * a whole character. Never a link, never outside (ERR_REFUSED). `*cut` when
+ * there is more. */
+MUST_CHECK bool library_read_file(const struct library *l, struct str name,
+                                  struct str path, size_t max_bytes,
+                                  struct arena *a, struct str *out, bool *cut,
+                                  struct err *e);
+
+#endif

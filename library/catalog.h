@@ -1,0 +1,50 @@
+#ifndef LIBRARY_CATALOG_H
+#define LIBRARY_CATALOG_H
+
+#include <pthread.h>
+
+#include "haystack.h"
+#include "look.h"
+
+/*
+ * catalog: what a library is between two looks. One arena holds it all; the
+ * texts of its skills are borrowed from the bytes of its shelves.
+ */
+
+struct catalog {
+    struct arena a;
+    struct shelf *shelves;        /* one a root, in order of the options */
+    struct library_skill *skills; /* those that win, by name */
+    struct place {
+        uint32_t root, record;
+    } * places; /* where each is from */
+    size_t count;
+    size_t quarrels;      /* skills that another of the same name beat */
+    struct str *texts;    /* SKILL.md of each, once held; p NULL: too much */
+    pthread_mutex_t lock; /* of what follows */
+    struct haystack *haystack; /* at the first search; then it stays */
+};
+
+struct library {
+    struct arena a; /* of the options */
+    struct library_options options;
+    size_t *ranked; /* its roots, the strongest first */
+    struct catalog *catalog;
+    bool hold;
+};
+
+/* Which skills win (T13, X23), from the shelves; `loud` says over which. */
+MUST_CHECK bool catalog_merge(const struct library *l, struct catalog *c,
+                              bool loud, struct err *e);
+
+const struct haystack *catalog_haystack(const struct library *l);
+
+/* Its place in the catalog, and what was read of it. */
+size_t catalog_index(const struct library *l, const struct library_skill *s);
+struct record catalog_record(const struct library *l,
+                             const struct library_skill *s);
+
+/* L6: may a model start it? Metis does not ask. */
+bool is_hidden(const struct library *l, const struct library_skill *s);
+
+#endif

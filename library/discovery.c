@@ -1,0 +1,196 @@
+#include "base/text.h"
+
+#include "catalog.h"
+
+/*
+ * The block that a client puts before its model: what skills there are, one
+ * line each. Source: T15, T26, T31, K15, L6, L7, X25, X28.
+ */
+
+#define HEAD                                                                   \
+    "## Available skills\n"                                                    \
+    "Use `skill_search(query)` to filter and `skill_load(name)` to read a "    \
+    "body.\n"
+#define POINTS_PER_TOKEN 4
+
+struct block {
+    const struct library *l;
+    struct arena *a;
+    struct buf out;
+    size_t chars;        /* in `out`, as code points */
+    size_t left_out;     /* skills that did not fit */
+    bool any;            /* a line of a skill is there */
+    const bool *inlined; /* by index; NULL: none */
+};
+
+static void add(struct block *b, struct str text)
+{
+    buf_append(&b->out, text);
+    b->chars += text_count(text);
+}
+
+/* --- one line a skill ---------------------------------------------------------------------- */
+
+static struct str line_of(const struct block *b, size_t i)
+{
+    const struct library_skill *s = library_at(b->l, i);
+    struct str description = text_one_line(s->description, b->a);
+
+    return arena_printf(
+        b->a, "\n- %.*s%s: %.*s%s", STR_ARG(s->name),
+        b->inlined && b->inlined[i] ? " [preloaded]" : "", STR_ARG(description),
+        s->metaskill && !b->l->options.metis ? " (metaskill: starlark)" : "");
+}
+
+/* Whether it is listed at all, and in which of the two sections. */
+static bool is_listed(const struct library *l, size_t i, bool modes)
+{
+    const struct library_skill *s = library_at(l, i);
+
+    return !is_hidden(l, s) && (s->is_mode && !l->options.metis) == modes;
+}
+
+/* The last words of a block that was cut (T31). */
+static struct str words_for_rest(size_t count, struct arena *a)
+{
+    return arena_printf(a, "\n- %zu more: use `skill_search(query)`", count);
+}
+
+/* Lines as long as there is room for them, and for saying how many are not
+ * there. */
+static void add_lines(struct block *b, bool modes, size_t max_chars)
+{
+    size_t room = text_count(words_for_rest(library_count(b->l), b->a));
+    bool any = false;
+
+    for (size_t i = 0; i < library_count(b->l); i++) {
+        struct str line;
+
+        if (!is_listed(b->l, i, modes))
+            continue;
+        line = line_of(b, i);
+        if (!any && modes)
+            line = arena_printf(b->a, "%s\n## Mode Commands\n%.*s",
+                                b->any ? "\n" : "", STR_ARG(line));
+        if (b->left_out ||
+            (max_chars && b->chars + text_count(line) + room > max_chars)) {
+            b->left_out++;
+            continue;
+        }
+        any = b->any = true;
+        add(b, line);
+    }
+}
+
+static void add_index(struct block *b, size_t max_chars)
+{
+    add(b, STR(HEAD));
+    add_lines(b, false, max_chars);
+    add_lines(b, true, max_chars);
+    if (b->left_out)
+        add(b, words_for_rest(b->left_out, b->a));
+}
+
+/* --- bodies (T26) ------------------------------------------------------------------------------ */
+
+struct preload {
+    struct str *segments; /* by index; p NULL: not in it */
+    bool *inlined;
+    size_t count;
+};
+
+static bool has_room(size_t chars, size_t more)
+{
+    return chars + more <= (size_t)PRELOAD_MAX_TOKENS * POINTS_PER_TOKEN;
+}
+
+/* Bodies by name while the whole is short of what is worth a prompt cache; one
+ * that would make it too long is passed over. What cannot be read is, too. */
+static void choose_bodies(struct block *b, size_t chars, struct preload *p)
+{
+    size_t count = library_count(b->l);
+
+    for (size_t i = 0; i < count; i++) {
+        struct library_loaded loaded;
+        struct err e = {0};
+        size_t more;
+
+        if (chars / POINTS_PER_TOKEN >= PRELOAD_ENOUGH_TOKENS ||
+            !has_room(chars, PRELOAD_MIN_CHARS))
+            return;
+        if (is_hidden(b->l, library_at(b->l, i)) ||
+            !library_load(b->l, library_at(b->l, i)->name, LIBRARY_AS_SYSTEM,
+                          true, NULL, b->a, &loaded, &e))
+            continue;
+        more = text_count(loaded.text) + sizeof "\n [preloaded]";
+        if (!has_room(chars, more))
+            continue;
+        chars += more;
+        p->segments[i] = loaded.text;
+        p->inlined[i] = true;
+        p->count++;
+    }
+}
+
+static const struct library_skill **add_bodies(struct block *b,
+                                               const struct preload *p)
+{
+    const struct library_skill **skills =
+        arena_array(b->a, p->count + 1, sizeof *skills);
+    size_t n = 0;
+
+    for (size_t i = 0; i < library_count(b->l); i++) {
+        if (!p->inlined[i])
+            continue;
+        add(b, STR("\n\n"));
+        add(b, str_slice(p->segments[i], 0, p->segments[i].n - 1));
+        skills[n++] = library_at(b->l, i);
+    }
+    return skills;
+}
+
+static bool has_listed(const struct library *l)
+{
+    for (size_t i = 0; i < library_count(l); i++)
+        if (is_listed(l, i, false) || is_listed(l, i, true))
+            return true;
+    return false;
+}
+
+static void block_done(struct block *b)
+{
+    buf_done(&b->out);
+}
+
+bool library_index_text(const struct library *l, const struct library_index *o,
+                        struct arena *a, struct library_block *out,
+                        struct err *e)
+{
+    CLEANUP(block_done) struct block b = {.l = l, .a = a};
+    struct preload p = {0};
+    struct library_block done = {.text = STR("")};
+
+    if (has_listed(l)) {
+        buf_init(&b.out, LIBRARY_MAX_BYTES);
+        add_index(&b, o->max_chars);
+        if (o->preload) {
+            p.segments =
+                arena_array(a, library_count(l) + 1, sizeof *p.segments);
+            p.inlined = arena_array(a, library_count(l) + 1, sizeof *p.inlined);
+            choose_bodies(&b, b.chars, &p);
+            buf_clear(&b.out);
+            b.chars = b.left_out = 0;
+            b.any = false;
+            b.inlined = p.inlined;
+            add_index(&b, o->max_chars);
+            done.preloaded = add_bodies(&b, &p);
+            done.preloaded_count = p.count;
+        }
+        if (!buf_check(&b.out, "the list of skills", e))
+            return false;
+        done.text = arena_str(a, buf_str(&b.out));
+        done.left_out = b.left_out;
+    }
+    *out = done;
+    return true;
+}

@@ -1,0 +1,286 @@
+#include "base/fs.h"
+#include "base/path.h"
+#include "base/text.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "catalog.h"
+
+/*
+ * What stands beside a SKILL.md: listed, and read one at a time when somebody
+ * asks. Links are no part of it, and nothing outside is. Source: L14, L15, A4.
+ */
+
+#define SNIFFED_BYTES 4096
+
+static const char *const kind_names[] = {
+    [LIBRARY_REFERENCE] = "reference", [LIBRARY_SCRIPT] = "script",
+    [LIBRARY_ASSET] = "asset",         [LIBRARY_EXAMPLE] = "example",
+    [LIBRARY_OTHER] = "other",
+};
+
+const char *library_kind_name(enum library_kind k)
+{
+    return kind_names[k];
+}
+
+/* clang-format off */
+static const struct {
+    const char *folder;
+    enum library_kind kind;
+} folders[] = {
+    {"references", LIBRARY_REFERENCE}, {"reference", LIBRARY_REFERENCE},
+    {"docs",       LIBRARY_REFERENCE},
+    {"scripts",    LIBRARY_SCRIPT},    {"script",    LIBRARY_SCRIPT},
+    {"bin",        LIBRARY_SCRIPT},
+    {"assets",     LIBRARY_ASSET},     {"asset",     LIBRARY_ASSET},
+    {"templates",  LIBRARY_ASSET},
+    {"examples",   LIBRARY_EXAMPLE},   {"example",   LIBRARY_EXAMPLE},
+};
+
+static const struct {
+    const char *extension;
+    enum library_kind kind;
+} extensions[] = {
+    {"md", LIBRARY_REFERENCE},  {"txt", LIBRARY_REFERENCE},
+    {"rst", LIBRARY_REFERENCE}, {"pdf", LIBRARY_REFERENCE},
+    {"py", LIBRARY_SCRIPT},     {"sh", LIBRARY_SCRIPT},
+    {"bash", LIBRARY_SCRIPT},   {"js", LIBRARY_SCRIPT},
+    {"mjs", LIBRARY_SCRIPT},    {"ts", LIBRARY_SCRIPT},
+    {"rb", LIBRARY_SCRIPT},     {"pl", LIBRARY_SCRIPT},
+    {"ps1", LIBRARY_SCRIPT},    {"star", LIBRARY_SCRIPT},
+    {"png", LIBRARY_ASSET},     {"jpg", LIBRARY_ASSET},
+    {"jpeg", LIBRARY_ASSET},    {"gif", LIBRARY_ASSET},
+    {"svg", LIBRARY_ASSET},     {"webp", LIBRARY_ASSET},
+    {"ttf", LIBRARY_ASSET},     {"otf", LIBRARY_ASSET},
+    {"woff2", LIBRARY_ASSET},   {"css", LIBRARY_ASSET},
+    {"html", LIBRARY_ASSET},    {"docx", LIBRARY_ASSET},
+    {"xlsx", LIBRARY_ASSET},    {"pptx", LIBRARY_ASSET},
+};
+/* clang-format on */
+
+/* The folder decides; the ending only for what stands in none of them. */
+static enum library_kind kind_of(struct str path)
+{
+    struct str name = path_last(path), folder, ending;
+    size_t slash = str_find_char(path, '/'), dot = str_find_last(name, '.');
+
+    folder = str_slice(path, 0, slash == SIZE_MAX ? 0 : slash);
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if (str_is(folder, folders[i].folder))
+            return folders[i].kind;
+    if (dot == SIZE_MAX || dot == 0)
+        return LIBRARY_OTHER;
+    ending = str_from_index(name, dot + 1);
+    for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++)
+        if (str_eq_nocase(ending, str_from(extensions[i].extension)))
+            return extensions[i].kind;
+    return LIBRARY_OTHER;
+}
+
+/* --- listing --------------------------------------------------------------------------- */
+
+struct listing {
+    int fd;
+    struct arena *a;
+    struct library_file *files;
+    size_t count, capacity;
+    struct str *below; /* folders still to list */
+    size_t below_count, below_capacity;
+};
+
+/* The last character may be cut; what is before it decides. */
+static bool is_text(int fd)
+{
+    char head[SNIFFED_BYTES];
+    ssize_t n = read(fd, head, sizeof head);
+    struct str text = str_of(head, n > 0 ? (size_t)n : 0);
+
+    if (n < 0 || str_has_char(text, '\0'))
+        return false;
+    for (size_t cut = 0; cut < 4 && cut <= text.n; cut++)
+        if (text_is_utf8(str_slice(text, 0, text.n - cut)))
+            return cut == 0 || text.n == sizeof head;
+    return false;
+}
+
+static bool add_file(struct listing *l, struct str path, struct err *e)
+{
+    CLEANUP_FD int fd = -1;
+    struct err gone = {0};
+    struct library_file *f;
+    struct stat st;
+
+    if (l->count == PACKAGE_MAX_FILES)
+        return err_set(e, ERR_LIMIT, "more than %d files", PACKAGE_MAX_FILES);
+    if (!fs_open_file_at(l->fd, path.p, &fd, &st, &gone))
+        return true; /* not there any more, or not for us */
+    l->files =
+        arena_grow(l->a, l->files, l->count, &l->capacity, sizeof *l->files);
+    f = &l->files[l->count++];
+    *f = (struct library_file){
+        .path = path,
+        .kind = kind_of(path),
+        .executable = st.st_mode & 0100,
+        .size = (uint64_t)st.st_size,
+        .is_text = is_text(fd),
+    };
+    return true;
+}
+
+static bool add_folder(struct listing *l, struct str path, struct err *e)
+{
+    size_t depth = 1;
+
+    for (size_t i = 0; i < path.n; i++)
+        depth += path.p[i] == '/';
+    if (depth >= PACKAGE_MAX_DEPTH)
+        return err_set(e, ERR_LIMIT, "deeper than %d folders",
+                       PACKAGE_MAX_DEPTH);
+    l->below = arena_grow(l->a, l->below, l->below_count, &l->below_capacity,
+                          sizeof *l->below);
+    l->below[l->below_count++] = path;
+    return true;
+}
+
+/* What could not be named in an answer is passed over. */
+static bool add_entry(struct listing *l, struct str folder,
+                      const struct fs_entry *entry, struct err *e)
+{
+    struct str path = fs_join(folder, entry->name, l->a);
+    struct err bad = {0};
+
+    if (str_is(entry->name, ".git") || str_is(path, "SKILL.md") ||
+        !path_check(path, PACKAGE_PATH_MAX_BYTES, &bad))
+        return true;
+    if (entry->type == DT_REG)
+        return add_file(l, path, e);
+    return entry->type != DT_DIR || add_folder(l, path, e);
+}
+
+static int by_path(const void *x, const void *y)
+{
+    return str_cmp(((const struct library_file *)x)->path,
+                   ((const struct library_file *)y)->path);
+}
+
+static bool list_all(struct listing *l, struct err *e)
+{
+    struct str folder = STR("");
+
+    for (;;) {
+        struct fs_entry *entries;
+        size_t count;
+
+        if (!fs_list_at(l->fd, str_c(folder, l->a), 2 * PACKAGE_MAX_FILES, l->a,
+                        &entries, &count, e))
+            return false;
+        for (size_t i = 0; i < count; i++)
+            if (!add_entry(l, folder, &entries[i], e))
+                return false;
+        if (l->below_count == 0)
+            break;
+        folder = l->below[--l->below_count];
+    }
+    if (l->count)
+        qsort(l->files, l->count, sizeof *l->files, by_path);
+    return true;
+}
+
+/* --- public ------------------------------------------------------------------------------ */
+
+static bool open_skill(const struct library *l, struct str name, int *fd,
+                       struct arena *a, struct err *e)
+{
+    const struct library_skill *s = library_find(l, name);
+    struct str quoted;
+
+    if (s)
+        return fs_open_dir(str_c(s->folder, a), fd, e);
+    quoted = text_repr(text_cut(name, 2 * NAME_MAX_CHARS), a);
+    return err_set(e, ERR_NOT_FOUND, "no skill registered with name %.*s",
+                   STR_ARG(quoted));
+}
+
+bool library_files(const struct library *l, struct str name, struct arena *a,
+                   struct library_file **out, size_t *count, struct err *e)
+{
+    CLEANUP_FD int fd = -1;
+    struct listing all = {.a = a};
+
+    if (!open_skill(l, name, &fd, a, e))
+        return false;
+    all.fd = fd;
+    if (!list_all(&all, e))
+        return err_wrap(e, "list the files of skill '%.*s'", STR_ARG(name));
+    *out = all.files;
+    *count = all.count;
+    return true;
+}
+
+/* Bytes of it without a character that was cut at its end; all, when that is
+ * not what is wrong with it. */
+static size_t whole_characters(struct str s)
+{
+    for (size_t back = 0; back < 4 && back <= s.n; back++) {
+        unsigned char first =
+            back ? (unsigned char)s.p[s.n - back] : (unsigned char)0xc2;
+
+        if (first >= 0xc2 && first <= 0xf4 &&
+            text_is_utf8(str_slice(s, 0, s.n - back)))
+            return s.n - back;
+    }
+    return s.n;
+}
+
+/* At most `max_bytes`, of text whole characters only. */
+static bool read_head(int fd, size_t max_bytes, struct arena *a,
+                      struct str *out, bool *cut, struct err *e)
+{
+    struct str all;
+    char *p = arena_alloc(a, max_bytes + 2);
+    size_t n = 0;
+
+    while (n <= max_bytes) {
+        ssize_t got = read(fd, p + n, max_bytes + 1 - n);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return err_errno(e, "read");
+        if (got == 0)
+            break;
+        n += (size_t)got;
+    }
+    *cut = n > max_bytes;
+    all = str_of(p, *cut ? max_bytes : n);
+    if (*cut)
+        all.n = whole_characters(all);
+    p[all.n] = '\0';
+    *out = all;
+    return true;
+}
+
+bool library_read_file(const struct library *l, struct str name,
+                       struct str path, size_t max_bytes, struct arena *a,
+                       struct str *out, bool *cut, struct err *e)
+{
+    CLEANUP_FD int folder = -1;
+    CLEANUP_FD int fd = -1;
+
+    if (max_bytes > LIBRARY_FILE_MAX_BYTES)
+        max_bytes = LIBRARY_FILE_MAX_BYTES;
+    if (!open_skill(l, name, &folder, a, e))
+        return false;
+    if (!fs_path_is_relative_clean(path))
+        return err_set(e, ERR_REFUSED,
+                       "the path is not one of a file in the skill");
+    if (!fs_open_file_at(folder, str_c(path, a), &fd, NULL, e) ||
+        !read_head(fd, max_bytes, a, out, cut, e))
+        return err_wrap(e, "read a file of skill '%.*s'", STR_ARG(name));
+    return true;
+}

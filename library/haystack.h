@@ -1,0 +1,31 @@
+#ifndef LIBRARY_HAYSTACK_H
+#define LIBRARY_HAYSTACK_H
+
+#include "mapm/library.h"
+
+/*
+ * haystack: names and descriptions of a library in lower case, one after the
+ * other, so that looking for some words is one walk over memory.
+ */
+
+struct haystack {
+    struct arena a;
+    char *text;
+    size_t n, count;
+    struct hay {
+        size_t name, description, end; /* in `text` */
+    } * skills;
+};
+
+void haystack_build(struct haystack *h, const struct library_skill *skills,
+                    size_t count);
+void haystack_done(struct haystack *h);
+
+struct str haystack_name(const struct haystack *h, size_t i);
+struct str haystack_description(const struct haystack *h, size_t i);
+
+/* Where `what`, which is not empty, stands in `text` from `from` on; SIZE_MAX:
+ * nowhere. */
+size_t text_search(struct str text, struct str what, size_t from);
+
+#endif

@@ -1,0 +1,373 @@
+#include "base/fs.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "look.h"
+
+/*
+ * One SKILL.md, from its file to a record: the frontmatter alone (L9), but
+ * under the profile of Metis, which judges all of it when it lists (T10, T12).
+ */
+
+#define BLOCK_BYTES 4096
+/* A file system may give the same time to two changes that follow at once: what
+ * was changed so shortly before it was read is read again the next time. */
+#define YOUNG_SECONDS 1
+
+struct judging {
+    const struct skill_place *place;
+    struct arena *a;
+    struct str folder; /* absolute */
+    int fd;            /* of it */
+    struct record *out;
+    struct complaints why;
+    struct str asked; /* the program that manifest asked for */
+};
+
+struct str skill_path(const struct library_root *root, struct str folder,
+                      struct arena *a)
+{
+    return arena_printf(a, "%.*s%s%.*s/SKILL.md", STR_ARG(root->path),
+                        str_ends(root->path, STR("/")) ? "" : "/",
+                        STR_ARG(folder));
+}
+
+static bool is_young(const struct skill_place *place, const struct stamp *s)
+{
+    return !stamp_is_none(s) && s->seconds >= place->now - YOUNG_SECONDS;
+}
+
+/* --- the program beside it ------------------------------------------------------- */
+
+/* A link counts where it leads, and only inside the skill (K10). */
+static bool resolve(const struct judging *j, struct str path,
+                    const char **inside, enum manifest_file *state)
+{
+    char folder[PATH_MAX], real[PATH_MAX];
+    size_t n;
+
+    *state = MANIFEST_FILE_UNREADABLE;
+    if (!realpath(str_c(j->folder, j->a), folder) ||
+        !realpath(fs_join(j->folder, path, j->a).p, real)) {
+        if (errno == ENOENT)
+            *state = MANIFEST_FILE_MISSING;
+        return false;
+    }
+    n = strlen(folder);
+    if (strncmp(folder, real, n) != 0 || real[n] != '/') {
+        *state = MANIFEST_FILE_ESCAPES;
+        return false;
+    }
+    *inside = str_c(str_from(real + n + 1), j->a);
+    return true;
+}
+
+static bool open_beside(const struct judging *j, struct str path, int *fd,
+                        struct stat *st, enum manifest_file *state)
+{
+    const char *inside;
+    struct err e = {0};
+
+    *state = MANIFEST_FILE_MISSING;
+    if (str_has_char(path, '\0'))
+        return false;
+    if (fs_open_file_at(j->fd, str_c(path, j->a), fd, st, &e))
+        return true;
+    if (e.code == ERR_NOT_FOUND)
+        return false;
+    *state = MANIFEST_FILE_UNREADABLE;
+    return e.code == ERR_REFUSED && resolve(j, path, &inside, state) &&
+           fs_open_file_at(j->fd, inside, fd, st, &e);
+}
+
+/* The stamp is older than what is read after it, never younger. */
+static void stamp_program(struct judging *j, struct str path)
+{
+    struct stat st;
+
+    if (str_eq(path, j->place->looked_at) || str_has_char(path, '\0'))
+        return;
+    j->out->program = (struct stamp){0};
+    if (fstatat(j->fd, str_c(path, j->a), &st, 0) == 0)
+        j->out->program = stamp_of(&st);
+}
+
+/* Nothing else beside the document is of interest here. */
+static enum manifest_file read_beside(void *ctx, struct str path,
+                                      size_t max_bytes, struct arena *a,
+                                      struct str *content)
+{
+    CLEANUP_FD int fd = -1;
+    struct judging *j = ctx;
+    enum manifest_file state;
+    struct err e = {0};
+    struct stat st;
+
+    if (max_bytes != PROGRAM_MAX_BYTES)
+        return MANIFEST_FILE_MISSING;
+    j->asked = path;
+    stamp_program(j, path);
+    if (!open_beside(j, path, &fd, &st, &state))
+        return state;
+    if ((uint64_t)st.st_size > max_bytes)
+        return MANIFEST_FILE_TOO_LARGE;
+    if (fs_read_fd(fd, max_bytes, a, content, &e))
+        return MANIFEST_FILE_OK;
+    return e.code == ERR_LIMIT ? MANIFEST_FILE_TOO_LARGE
+                               : MANIFEST_FILE_UNREADABLE;
+}
+
+/* --- the frontmatter --------------------------------------------------------------- */
+
+static bool next_line(struct str text, size_t *at, bool ended, struct str *line)
+{
+    size_t start = *at, end = start;
+
+    while (end < text.n && text.p[end] != '\n' && text.p[end] != '\r')
+        end++;
+    if (start >= text.n || (end == text.n && !ended))
+        return false;
+    *line = str_slice(text, start, end);
+    *at = end + (end < text.n);
+    return true;
+}
+
+static bool is_fence(struct str line)
+{
+    return str_starts(line, STR("---")) &&
+           str_trim(str_from_index(line, 3)).n == 0;
+}
+
+/* Bytes up to the line that closes it; 0 when that is still to come. Without a
+ * first line of "---" there is nothing to wait for. */
+static size_t frontmatter_bytes(struct str text, bool ended)
+{
+    size_t at = str_starts(text, STR("\xef\xbb\xbf")) ? 3 : 0;
+    struct str line;
+
+    if (!next_line(text, &at, ended, &line))
+        return 0;
+    if (!is_fence(line))
+        return at;
+    while (next_line(text, &at, ended, &line))
+        if (is_fence(line))
+            return at;
+    return 0;
+}
+
+static bool read_more(int fd, char *p, size_t room, size_t *n, struct err *e)
+{
+    while (*n < room) {
+        ssize_t got = read(fd, p + *n, room - *n);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return err_errno(e, "read");
+        if (got == 0)
+            break;
+        *n += (size_t)got;
+    }
+    return true;
+}
+
+static bool read_frontmatter(int fd, struct arena *a, struct str *out,
+                             struct err *e)
+{
+    size_t n = 0, end = 0;
+
+    for (size_t room = BLOCK_BYTES; end == 0; room *= 4) {
+        char *p = arena_alloc(a, room + 1);
+        bool ended;
+
+        if (n)
+            memcpy(p, out->p, n);
+        if (!read_more(fd, p, room, &n, e))
+            return false;
+        if (n > ANCHOR_MAX_BYTES)
+            return err_set(e, ERR_LIMIT, "larger than %u bytes",
+                           ANCHOR_MAX_BYTES);
+        ended = n < room;
+        *out = str_of(p, n);
+        end = frontmatter_bytes(*out, ended);
+        if (ended && end == 0)
+            end = n; /* nothing closes it */
+        if (ended)
+            break;
+    }
+    *out = str_slice(*out, 0, end);
+    return true;
+}
+
+static bool fail_text(struct judging *j, const struct err *e)
+{
+    if (e->code == ERR_LIMIT)
+        manifest_check_file(MANIFEST_FILE_TOO_LARGE, DOC_SKILL, &j->why);
+    else
+        complaints_add(&j->why, true, "unreadable", "", 0, "%s", err_first(e));
+    return false;
+}
+
+static bool read_text(struct judging *j, struct str *out)
+{
+    CLEANUP_FD int fd = -1;
+    struct err e = {0};
+    struct stat st;
+
+    if (!fs_open_dir(str_c(j->folder, j->a), &j->fd, &e) ||
+        !fs_open_file_at(j->fd, "SKILL.md", &fd, &st, &e))
+        return fail_text(j, &e);
+    j->out->skill = stamp_of(&st);
+    if ((uint64_t)st.st_size > ANCHOR_MAX_BYTES)
+        err_set(&e, ERR_LIMIT, "too large");
+    else if (j->place->metis ? fs_read_fd(fd, ANCHOR_MAX_BYTES, j->a, out, &e)
+                             : read_frontmatter(fd, j->a, out, &e))
+        return true;
+    return fail_text(j, &e);
+}
+
+/* --- the verdict --------------------------------------------------------------------- */
+
+void forgive_program(struct complaints *why)
+{
+    for (size_t i = 0; i < why->count; i++) {
+        struct complaint *c = &why->items[i];
+
+        if (!c->error || !str_starts(str_from(c->code), STR("metaskill-")))
+            continue;
+        c->error = false;
+        why->errors--;
+        why->warnings++;
+    }
+}
+
+/* What a person should hear of again and again: a skill that is not found
+ * under the name they know, one that costs much, one that does not run. */
+static bool is_told(const struct complaint *c)
+{
+    static const char *const codes[] = {"name-folder", "name-from-folder",
+                                        "yaml-repaired", "body-tokens"};
+
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (strcmp(c->code, codes[i]) == 0)
+            return true;
+    return str_starts(str_from(c->code), STR("metaskill-"));
+}
+
+/* T10: "e1; e2". */
+static struct str note_of(const struct judging *j)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    bool bad = j->why.errors > 0;
+    struct str text;
+
+    buf_init(&b, SIZE_MAX / 2);
+    for (size_t i = 0; i < j->why.count; i++) {
+        const struct complaint *c = &j->why.items[i];
+
+        if (bad ? !c->error : !is_told(c))
+            continue;
+        if (b.n > LIBRARY_NOTE_MAX_BYTES)
+            break;
+        if (b.n)
+            buf_text(&b, "; ");
+        if (c->line && !j->place->metis)
+            buf_printf(&b, "line %u: ", c->line);
+        text_visible(&b, c->message, false);
+    }
+    text = buf_str(&b);
+    if (text.n > LIBRARY_NOTE_MAX_BYTES)
+        text = str_slice(text, 0, LIBRARY_NOTE_MAX_BYTES);
+    while (!text_is_utf8(text))
+        text.n--;
+    return arena_str(j->a, text);
+}
+
+static void take(struct judging *j, const struct document *d)
+{
+    struct record *r = j->out;
+    const struct str fields[RECORD_FIELDS] = {
+        [RECORD_FOLDER] = j->place->folder,
+        [RECORD_NAME] = d->name,
+        [RECORD_DESCRIPTION] = d->description,
+        [RECORD_VERSION] = d->version,
+        [RECORD_SCOPE] = d->scope,
+        [RECORD_LICENSE] = d->license,
+        [RECORD_COMPATIBILITY] = d->compatibility,
+        [RECORD_TOOLS] = d->allowed_tools,
+        [RECORD_MODEL] = d->model,
+        [RECORD_AGENT] = d->agent,
+        [RECORD_CONTEXT] = d->context,
+        [RECORD_PROGRAM] =
+            str_eq(j->asked, record_program(NULL)) ? STR("") : j->asked,
+        [RECORD_NOTE] = note_of(j),
+    };
+
+    memcpy(r->field, fields, sizeof fields);
+    r->flags |=
+        RECORD_VALID | (d->disable_model_invocation ? RECORD_DISABLED : 0) |
+        (d->is_mode ? RECORD_MODE : 0) | (d->metaskill ? RECORD_METASKILL : 0);
+}
+
+static void refuse(struct judging *j, struct str note)
+{
+    struct record *r = j->out;
+
+    r->flags &= ~(uint32_t)(RECORD_VALID | RECORD_DISABLED | RECORD_MODE |
+                            RECORD_METASKILL);
+    for (size_t i = 0; i < RECORD_FIELDS; i++)
+        r->field[i] = STR("");
+    r->field[RECORD_FOLDER] = j->place->folder;
+    r->field[RECORD_NOTE] = note.n ? note : STR("it cannot be read");
+}
+
+static void judge_text(struct judging *j, struct str text)
+{
+    const struct manifest_files files = {read_beside, j};
+    struct document d;
+    struct manifest_input in = {
+        .kind = DOC_SKILL,
+        .text = text,
+        .folder = j->place->folder,
+        .files = &files,
+        .profile = j->place->metis ? PROFILE_METIS : PROFILE_INSTALL,
+        .allow_file = true,
+        .allow_hidden = true, /* decided when it was installed, or written */
+        .skip_body = !j->place->metis,
+    };
+
+    manifest_read(&in, j->a, &d, &j->why);
+    forgive_program(&j->why);
+    j->out->warnings = (uint32_t)j->why.warnings;
+    if (j->why.errors)
+        refuse(j, note_of(j));
+    else
+        take(j, &d);
+    if (!record_is_sound(j->out))
+        refuse(j, STR("what it says of itself is not text"));
+}
+
+void judge_skill(const struct skill_place *place, struct arena *a,
+                 struct record *out)
+{
+    struct judging j = {.place = place, .a = a, .fd = -1, .out = out};
+    struct str text;
+
+    *out = (struct record){.skill = place->skill, .program = place->program};
+    complaints_init(&j.why, a);
+    j.folder = fs_join(place->root->path, place->folder, a);
+    if (read_text(&j, &text)) {
+        judge_text(&j, text);
+    } else {
+        refuse(&j, note_of(&j));
+        out->flags |= RECORD_YOUNG; /* who knows what will have changed */
+    }
+    if (is_young(place, &out->skill) || is_young(place, &out->program))
+        out->flags |= RECORD_YOUNG;
+    fs_close(&j.fd);
+}

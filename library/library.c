@@ -1,0 +1,330 @@
+#include "mapm/library.h"
+
+#include "base/text.h"
+
+#include "catalog.h"
+
+/* A library: its roots looked at, merged, and looked at again. */
+
+const char *library_source_name(enum library_source s)
+{
+    return s == LIBRARY_WORKSPACE ? "workspace" : "global";
+}
+
+/* --- the options, kept ---------------------------------------------------------------- */
+
+/* X23: workspace first; of one source, in the caller's order. */
+static void rank_roots(struct library *l)
+{
+    const struct library_options *o = &l->options;
+    size_t n = 0;
+
+    l->ranked = arena_array(&l->a, o->root_count + 1, sizeof *l->ranked);
+    for (size_t i = 0; i < o->root_count; i++)
+        if (o->roots[i].source == LIBRARY_WORKSPACE)
+            l->ranked[n++] = i;
+    for (size_t i = 0; i < o->root_count; i++)
+        if (o->roots[i].source != LIBRARY_WORKSPACE)
+            l->ranked[n++] = i;
+}
+
+static void keep_options(struct library *l, const struct library_options *o)
+{
+    struct library_root *roots =
+        arena_array(&l->a, o->root_count + 1, sizeof *roots);
+
+    for (size_t i = 0; i < o->root_count; i++) {
+        roots[i] = o->roots[i];
+        roots[i].path = arena_str(&l->a, o->roots[i].path);
+    }
+    l->options = *o;
+    l->options.roots = roots;
+    rank_roots(l);
+}
+
+/* --- a catalog ------------------------------------------------------------------------- */
+
+static void catalog_close(struct catalog *c)
+{
+    if (!c)
+        return;
+    if (c->haystack)
+        haystack_done(c->haystack);
+    pthread_mutex_destroy(&c->lock);
+    arena_done(&c->a);
+    heap_free(c);
+}
+
+static void drop_catalog(struct catalog **c)
+{
+    catalog_close(*c);
+    *c = NULL;
+}
+
+static struct catalog *catalog_open(const struct library *l)
+{
+    struct catalog *c = heap_alloc(sizeof *c);
+
+    pthread_mutex_init(&c->lock, NULL);
+    c->shelves =
+        arena_array(&c->a, l->options.root_count + 1, sizeof *c->shelves);
+    return c;
+}
+
+static struct str known_of(const struct library *l, size_t root,
+                           struct arena *a)
+{
+    const struct library_cache *cache = &l->options.cache;
+    struct str bytes = STR("");
+
+    if (l->catalog) /* which goes: so nothing is lent by it */
+        return arena_str(a, l->catalog->shelves[root].records.bytes);
+    if (cache->find &&
+        !cache->find(cache->ctx, l->options.roots[root].path, a, &bytes))
+        bytes = STR("");
+    return bytes;
+}
+
+/* What is wrong with a skill is said when it is first seen so (T10). */
+static void tell(const struct library *l, const struct library_root *root,
+                 const struct record *r)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str path, note = r->field[RECORD_NOTE];
+    CLEANUP(buf_done) struct buf b = {0};
+
+    if (note.n == 0 || !l->options.note)
+        return;
+    path = skill_path(root, r->field[RECORD_FOLDER], &a);
+    buf_init(&b, 8 * path.n + 16);
+    text_visible(&b, path, false);
+    if (r->flags & RECORD_VALID)
+        say(&l->options, LIBRARY_WARNING, "skill '%.*s' at %s: %.*s",
+            STR_ARG(r->field[RECORD_NAME]), b.p, STR_ARG(note));
+    else
+        say(&l->options, LIBRARY_WARNING, "skipping invalid skill at %s: %.*s",
+            b.p, STR_ARG(note));
+}
+
+/* Both are sorted by folder. True when they differ. */
+static bool tell_news(const struct library *l, const struct library_root *root,
+                      const struct records *before, const struct records *now)
+{
+    size_t b = 0, kept = 0;
+
+    for (size_t i = 0; i < now->count; i++) {
+        struct record r, old = {0};
+
+        while (b < before->count &&
+               str_cmp(record_folder(before, b), record_folder(now, i)) < 0)
+            b++;
+        r = record_get(now, i);
+        if (b < before->count)
+            old = record_get(before, b);
+        if (b < before->count && record_eq(&old, &r))
+            kept++;
+        else
+            tell(l, root, &r);
+    }
+    return kept != before->count || kept != now->count;
+}
+
+static void tell_all(const struct library *l, const struct library_root *root,
+                     const struct records *now)
+{
+    for (size_t i = 0; i < now->count; i++) {
+        struct record r;
+
+        if (!(record_flags(now, i) & RECORD_NOTED))
+            continue;
+        r = record_get(now, i);
+        tell(l, root, &r);
+    }
+}
+
+/* What is new of one root, said and kept. */
+static bool take_shelf(const struct library *l, size_t i,
+                       const struct shelf *shelf, bool same)
+{
+    const struct library_root *root = &l->options.roots[i];
+    const struct library_cache *cache = &l->options.cache;
+    bool changed = false;
+
+    if (!l->catalog)
+        tell_all(l, root, &shelf->records);
+    else if (!same)
+        changed = tell_news(l, root, &l->catalog->shelves[i].records,
+                            &shelf->records);
+    if (shelf->rewritten && cache->put)
+        cache->put(cache->ctx, root->path, shelf->records.bytes);
+    return changed;
+}
+
+static bool begin_all(const struct library *l, struct look *looks,
+                      struct catalog *c, struct err *e)
+{
+    for (size_t i = 0; i < l->options.root_count; i++) {
+        looks[i].options = &l->options;
+        looks[i].root = &l->options.roots[i];
+        looks[i].known = known_of(l, i, &c->a);
+        if (!look_begin(&looks[i], &c->a, e))
+            return false;
+        c->shelves[i].records = looks[i].before;
+    }
+    return true;
+}
+
+/*
+ * Mostly nothing has changed: so the catalog is made of what was known while
+ * threads look whether that is so, and made again when it is not.
+ */
+static bool look_at_all(const struct library *l, struct look *looks,
+                        struct catalog *c, bool *changed, struct err *e)
+{
+    bool again = false, same;
+
+    if (!begin_all(l, looks, c, e) || !catalog_merge(l, c, false, e))
+        return false;
+    for (size_t i = 0; i < l->options.root_count; i++) {
+        if (!look_end(&looks[i], &c->a, &c->shelves[i], e))
+            return false;
+        same = looks[i].before.bytes.p &&
+               c->shelves[i].records.bytes.p == looks[i].before.bytes.p;
+        if (!same)
+            again = true;
+        if (take_shelf(l, i, &c->shelves[i], same))
+            *changed = true;
+    }
+    if (!l->catalog)
+        *changed = true;
+    return (!again && !(c->quarrels && *changed)) ||
+           catalog_merge(l, c, *changed, e);
+}
+
+static bool look(const struct library *l, struct catalog *c, bool *changed,
+                 struct err *e)
+{
+    struct look *looks =
+        arena_array(&c->a, l->options.root_count + 1, sizeof *looks);
+    bool ok;
+
+    *changed = false;
+    ok = look_at_all(l, looks, c, changed, e);
+    for (size_t i = 0; i < l->options.root_count; i++)
+        look_done(&looks[i]);
+    return ok;
+}
+
+/* --- public ------------------------------------------------------------------------------ */
+
+bool library_open(const struct library_options *o, struct library **out,
+                  struct err *e)
+{
+    CLEANUP(drop_catalog) struct catalog *c = NULL;
+    struct library *l;
+    bool changed;
+
+    if (o->root_count > LIBRARY_MAX_ROOTS)
+        return err_set(e, ERR_LIMIT, "more than %d folders of skills",
+                       LIBRARY_MAX_ROOTS);
+    l = heap_alloc(sizeof *l);
+    keep_options(l, o);
+    c = catalog_open(l);
+    if (!look(l, c, &changed, e)) {
+        library_close(l);
+        return false;
+    }
+    l->catalog = c;
+    c = NULL;
+    *out = l;
+    return true;
+}
+
+void library_close(struct library *l)
+{
+    if (!l)
+        return;
+    catalog_close(l->catalog);
+    arena_done(&l->a);
+    heap_free(l);
+}
+
+bool library_refresh(struct library *l, bool *changed, struct err *e)
+{
+    CLEANUP(drop_catalog) struct catalog *c = catalog_open(l);
+    struct catalog *before;
+
+    if (!look(l, c, changed, e))
+        return false;
+    before = l->catalog;
+    l->catalog = c;
+    c = before;
+    return !l->hold || library_hold(l, e);
+}
+
+bool library_check(const struct library *l, struct err *e)
+{
+    return l || err_set(e, ERR_NOT_FOUND,
+                        "skills are not configured for this session");
+}
+
+size_t library_count(const struct library *l)
+{
+    return l->catalog->count;
+}
+
+const struct library_skill *library_at(const struct library *l, size_t i)
+{
+    return &l->catalog->skills[i];
+}
+
+const struct library_skill *library_find(const struct library *l,
+                                         struct str name)
+{
+    const struct catalog *c = l->catalog;
+    size_t low = 0, high = c->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = str_cmp(c->skills[middle].name, name);
+
+        if (order == 0)
+            return &c->skills[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+size_t catalog_index(const struct library *l, const struct library_skill *s)
+{
+    return (size_t)(s - l->catalog->skills);
+}
+
+struct record catalog_record(const struct library *l,
+                             const struct library_skill *s)
+{
+    const struct place *p = &l->catalog->places[catalog_index(l, s)];
+
+    return record_get(&l->catalog->shelves[p->root].records, p->record);
+}
+
+bool is_hidden(const struct library *l, const struct library_skill *s)
+{
+    return s->disabled && !l->options.metis;
+}
+
+const struct haystack *catalog_haystack(const struct library *l)
+{
+    struct catalog *c = l->catalog;
+
+    pthread_mutex_lock(&c->lock);
+    if (!c->haystack) {
+        c->haystack = arena_new(&c->a, struct haystack);
+        haystack_build(c->haystack, c->skills, c->count);
+    }
+    pthread_mutex_unlock(&c->lock);
+    return c->haystack;
+}

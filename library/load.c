@@ -1,0 +1,279 @@
+#include "base/fs.h"
+#include "base/proc.h"
+#include "base/text.h"
+
+#include <string.h>
+
+#include "catalog.h"
+#include "session.h"
+
+/*
+ * A skill's body, for a model or from a person, within the budgets of a
+ * session. Source: T11, T12, T18 to T22, T27, K7, K41, L6, L13.
+ */
+
+/* --- the file ---------------------------------------------------------------------------- */
+
+static bool read_now(const struct library_skill *s, struct arena *a,
+                     struct str *out, struct stamp *stamp, struct err *e)
+{
+    CLEANUP_FD int folder = -1;
+    CLEANUP_FD int fd = -1;
+    struct stat st;
+
+    if (!fs_open_dir(str_c(s->folder, a), &folder, e) ||
+        !fs_open_file_at(folder, "SKILL.md", &fd, &st, e) ||
+        !fs_read_fd(fd, ANCHOR_MAX_BYTES, a, out, e))
+        return err_wrap(e, "read %.*s/SKILL.md", STR_ARG(s->folder));
+    *stamp = stamp_of(&st);
+    return true;
+}
+
+static bool read_text(const struct library *l, const struct library_skill *s,
+                      struct arena *a, struct str *out, struct err *e)
+{
+    const struct catalog *c = l->catalog;
+    size_t i = catalog_index(l, s);
+    struct stamp stamp, seen;
+
+    if (c->texts && c->texts[i].p) {
+        *out = c->texts[i];
+        return true;
+    }
+    if (!read_now(s, a, out, &stamp, e))
+        return false;
+    seen = catalog_record(l, s).skill;
+    if (l->hold && !stamp_eq(&stamp, &seen)) {
+        err_set(e, ERR_STALE,
+                "skill '%.*s' was changed after this session "
+                "began",
+                STR_ARG(s->name));
+        return err_hint(e, "start a fresh session to see what it says now");
+    }
+    return true;
+}
+
+/* T12: said when it is loaded; Metis reads all of it when it lists. */
+static void tell_size(const struct library *l, const struct library_skill *s,
+                      const struct complaints *why)
+{
+    for (size_t i = 0; i < why->count && !l->options.metis; i++)
+        if (strcmp(why->items[i].code, "body-tokens") == 0)
+            say(&l->options, LIBRARY_WARNING, "skill '%.*s': %.*s",
+                STR_ARG(s->name), STR_ARG(why->items[i].message));
+}
+
+static bool read_document(const struct library *l,
+                          const struct library_skill *s, struct arena *a,
+                          struct library_loaded *out, struct err *e)
+{
+    struct document *d = &out->document;
+    struct complaints *why = &out->why;
+    struct manifest_input in = {
+        .kind = DOC_SKILL,
+        .folder = catalog_record(l, s).field[RECORD_FOLDER],
+        .profile = l->options.metis ? PROFILE_METIS : PROFILE_INSTALL,
+        .allow_file = true,
+        .allow_hidden = true, /* decided when it was installed, or written */
+    };
+
+    if (!read_text(l, s, a, &in.text, e))
+        return false;
+    complaints_init(why, a);
+    manifest_read(&in, a, d, why);
+    forgive_program(why);
+    if (why->errors)
+        return complaints_fail(why, DOC_SKILL,
+                               str_c(fs_join(s->folder, STR("SKILL.md"), a), a),
+                               e);
+    if (!str_eq(d->name, s->name)) {
+        err_set(e, ERR_STALE, "skill '%.*s' has become '%.*s'",
+                STR_ARG(s->name), STR_ARG(d->name));
+        return err_hint(e, "look for skills again");
+    }
+    d->metaskill = s->metaskill; /* as it was found: nothing is asked here */
+    d->program = s->program;
+    tell_size(l, s, why);
+    return true;
+}
+
+bool library_hold(struct library *l, struct err *e)
+{
+    struct catalog *c = l->catalog;
+    size_t bytes = 0;
+
+    l->hold = true;
+    if (!c->texts)
+        c->texts = arena_array(&c->a, c->count + 1, sizeof *c->texts);
+    for (size_t i = 0; i < c->count; i++) {
+        struct err ignored = {0};
+        struct stamp stamp;
+
+        if (proc_interrupted())
+            return err_set(e, ERR_INTERRUPTED, "interrupted");
+        if (c->texts[i].p)
+            continue;
+        bytes += catalog_record(l, &c->skills[i]).skill.size;
+        if (bytes > LIBRARY_MAX_HELD_BYTES)
+            break;
+        if (!read_now(&c->skills[i], &c->a, &c->texts[i], &stamp, &ignored))
+            c->texts[i] = (struct str){0};
+    }
+    return true;
+}
+
+/* --- what a model reads ------------------------------------------------------------------ */
+
+static struct str with_head(const struct library_skill *s, struct str text,
+                            struct arena *a)
+{
+    return arena_printf(a, "# Skill: %.*s (source: %s)\n\n%.*s",
+                        STR_ARG(s->name), library_source_name(s->source),
+                        STR_ARG(text));
+}
+
+static struct str pointer_text(const struct library_skill *s, bool preloaded,
+                               struct arena *a)
+{
+    struct str text =
+        preloaded
+            ? arena_printf(a,
+                           "This skill's body is already loaded in the system "
+                           "prompt (pre-activated at session start). Re-read "
+                           "the system prompt section `### Skill: %.*s` for "
+                           "its operating instructions.",
+                           STR_ARG(s->name))
+            : arena_printf(a,
+                           "This skill is already loaded in the conversation "
+                           "history (activated earlier this session). Re-read "
+                           "the earlier `tool_result` for "
+                           "`skill_load(\"%.*s\")` for its operating "
+                           "instructions.",
+                           STR_ARG(s->name));
+
+    return with_head(s, text, a);
+}
+
+static bool activation_text(const struct library *l,
+                            const struct library_skill *s, struct str body,
+                            struct arena *a, struct str *out, struct err *e)
+{
+    struct library_file *files;
+    struct str *paths;
+    size_t count;
+
+    if (!library_files(l, s->name, a, &files, &count, e))
+        return false;
+    paths = arena_array(a, count + 1, sizeof *paths);
+    for (size_t i = 0; i < count; i++)
+        paths[i] = files[i].path;
+    *out = manifest_activation(s->name, body, s->folder, paths, count, a);
+    return true;
+}
+
+static bool body_text(const struct library *l, const struct library_skill *s,
+                      enum library_as as, struct str body, struct arena *a,
+                      struct str *out, struct err *e)
+{
+    struct str stripped;
+
+    if (as == LIBRARY_AS_USER)
+        return activation_text(l, s, body, a, out, e);
+    stripped = text_strip(body);
+    *out = as == LIBRARY_AS_TOOL
+               ? with_head(s, body, a)
+               : arena_printf(a, "### Skill: %.*s\n\n%.*s\n", STR_ARG(s->name),
+                              STR_ARG(stripped));
+    return true;
+}
+
+static const char *const as_names[] = {
+    [LIBRARY_AS_TOOL] = "tool",
+    [LIBRARY_AS_USER] = "user",
+    [LIBRARY_AS_SYSTEM] = "system",
+};
+
+bool library_as_find(struct str name, enum library_as *out)
+{
+    for (size_t i = 0; i < sizeof as_names / sizeof *as_names; i++) {
+        if (!str_is(name, as_names[i]))
+            continue;
+        *out = (enum library_as)i;
+        return true;
+    }
+    return false;
+}
+
+/* --- public -------------------------------------------------------------------------------- */
+
+static bool find(const struct library *l, struct str name, bool model,
+                 const struct library_skill **out, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    const struct library_skill *s = library_find(l, name);
+    struct str quoted;
+
+    if (s && !(model && is_hidden(l, s))) {
+        *out = s;
+        return true;
+    }
+    quoted = text_repr(text_cut(name, 2 * NAME_MAX_CHARS), &a);
+    if (!s)
+        return err_set(e, ERR_NOT_FOUND, "no skill registered with name %.*s",
+                       STR_ARG(quoted));
+    err_set(e, ERR_REFUSED, "skill %.*s is started by a person alone",
+            STR_ARG(quoted));
+    return err_hint(e,
+                    "its SKILL.md says disable-model-invocation: ask the "
+                    "user to call /%.*s",
+                    STR_ARG(name));
+}
+
+static bool load_body(const struct library *l, const struct library_skill *s,
+                      enum library_as as, struct library_session *session,
+                      struct arena *a, struct library_loaded *out,
+                      struct err *e)
+{
+    if (!read_document(l, s, a, out, e) ||
+        (session &&
+         !session_check(session, s->name, out->document.load_size_tokens, e)) ||
+        !body_text(l, s, as, text_unix_lines(out->document.body, a), a,
+                   &out->text, e))
+        return false;
+    memcpy(out->skill_version, out->document.skill_version,
+           sizeof out->skill_version);
+    out->load_size_tokens = out->document.load_size_tokens;
+    if (session) {
+        struct library_activation new = {.name = s->name,
+                                         .tokens = out->load_size_tokens};
+
+        memcpy(new.skill_version, out->skill_version, sizeof new.skill_version);
+        out->warn = library_session_put(session, &new);
+    }
+    return true;
+}
+
+bool library_load(const struct library *l, struct str name, enum library_as as,
+                  bool model, struct library_session *session, struct arena *a,
+                  struct library_loaded *out, struct err *e)
+{
+    const struct library_activation *before = NULL;
+    struct library_loaded loaded = {0};
+
+    if (!library_check(l, e) || !find(l, name, model, &loaded.skill, e))
+        return false;
+    if (session)
+        before = session_find(session, name);
+    if (before) {
+        loaded.already_preloaded = before->preloaded;
+        loaded.already_loaded = !before->preloaded;
+        loaded.text = pointer_text(loaded.skill, before->preloaded, a);
+        loaded.load_size_tokens = before->tokens;
+        memcpy(loaded.skill_version, before->skill_version,
+               sizeof loaded.skill_version);
+    } else if (!load_body(l, loaded.skill, as, session, a, &loaded, e)) {
+        return false;
+    }
+    *out = loaded;
+    return true;
+}

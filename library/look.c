@@ -1,0 +1,274 @@
+#include "look.h"
+
+#include "base/fs.h"
+#include "base/proc.h"
+#include "base/text.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "listing.h"
+
+/*
+ * A root, looked at: what is as it was keeps its record, the rest is read. Files
+ * are shared among threads, a record is made in the memory of its thread.
+ */
+
+struct crew {
+    const struct look *look;
+    int64_t now;
+    struct seen **folders; /* to be read */
+    struct record *known;  /* of each; without bytes: none */
+    size_t count, known_capacity;
+    atomic_size_t next;
+    atomic_bool interrupted;
+};
+
+struct worker {
+    struct crew *crew;
+    struct arena a; /* of the new records */
+    pthread_t thread;
+};
+
+void say(const struct library_options *o, enum library_note kind,
+         const char *format, ...)
+{
+    char text[LIBRARY_NOTE_MAX_BYTES + 8192];
+    struct str shown;
+    va_list args;
+
+    if (!o->note)
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    shown = str_from(text);
+    while (!text_is_utf8(shown)) /* cut inside a character */
+        shown.n--;
+    o->note(o->ctx, kind, shown);
+}
+
+/* --- reading ---------------------------------------------------------------------------- */
+
+static void judge(struct worker *w, struct seen *s, const struct record *known)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    CLEANUP(buf_done) struct buf b = {0};
+    struct record record;
+    struct skill_place place = {
+        .root = w->crew->look->root,
+        .metis = w->crew->look->options->metis,
+        .folder = s->name,
+        .skill = s->skill,
+        .program = s->program,
+        .looked_at = record_program(known),
+        .now = w->crew->now,
+    };
+
+    judge_skill(&place, &a, &record);
+    buf_init(&b, SIZE_MAX / 2);
+    record_put(&b, &record);
+    s->fresh = arena_str(&w->a, buf_str(&b));
+}
+
+static void *work(void *arg)
+{
+    struct worker *w = arg;
+    struct crew *crew = w->crew;
+    size_t i;
+
+    while ((i = atomic_fetch_add(&crew->next, 1)) < crew->count) {
+        if (proc_interrupted())
+            atomic_store(&crew->interrupted, true);
+        if (atomic_load(&crew->interrupted))
+            break;
+        judge(w, crew->folders[i], &crew->known[i]);
+    }
+    return NULL;
+}
+
+/* This thread is the first of them; it does what no other can be had for. */
+static void judge_all(struct crew *crew, struct worker *workers, size_t wanted)
+{
+    size_t started = 1;
+
+    for (size_t i = 0; i < wanted; i++)
+        workers[i] = (struct worker){.crew = crew};
+    while (started < wanted && pthread_create(&workers[started].thread, NULL,
+                                              work, &workers[started]) == 0)
+        started++;
+    work(&workers[0]);
+    for (size_t i = 1; i < started; i++)
+        pthread_join(workers[i].thread, NULL);
+}
+
+/* --- what changed ------------------------------------------------------------------------- */
+
+/* The program that was declared, or SKILL.star, or, when nobody asks for it
+ * this time, what was seen of it before. */
+static void stamp_program(const struct look *look, struct seen *s,
+                          const struct record *known)
+{
+    if (!look->options->programs && known->bytes.n)
+        s->program = known->program;
+    else if (!look->options->programs || known->field[RECORD_PROGRAM].n)
+        stamp_file(look->fd, s->name, record_program(known), true, &s->program);
+}
+
+/* Without taking it apart, as long as no other program was declared. */
+static bool is_as_before(const struct look *look, const struct seen *s,
+                         size_t k)
+{
+    uint32_t flags = record_flags(&look->before, k);
+    struct stamp skill, program;
+
+    record_stamps(&look->before, k, &skill, &program);
+    if (flags & RECORD_YOUNG || !stamp_eq(&skill, &s->skill))
+        return false;
+    if (!look->options->programs)
+        return true;
+    return !(flags & RECORD_DECLARED) && stamp_eq(&program, &s->program);
+}
+
+static void add_changed(struct crew *crew, struct seen *s,
+                        const struct record *before, struct arena *a)
+{
+    crew->known = arena_grow(a, crew->known, crew->count, &crew->known_capacity,
+                             sizeof *crew->known);
+    crew->known[crew->count] = *before;
+    crew->folders[crew->count++] = s;
+}
+
+/* Both are sorted by bytes. Who is as before gets its record back. */
+static void find_changed(const struct look *look, struct seen **folders,
+                         size_t count, struct arena *a, struct crew *crew)
+{
+    const struct records *known = &look->before;
+    size_t k = 0;
+
+    crew->folders = arena_array(a, count + 1, sizeof *crew->folders);
+    for (size_t i = 0; i < count; i++) {
+        struct seen *s = folders[i];
+        struct record before = {0};
+        int order = -1;
+
+        while (k < known->count &&
+               (order = str_cmp(record_folder(known, k), s->name)) < 0)
+            k++;
+        if (k < known->count && order == 0) {
+            s->fresh = record_bytes(known, k);
+            if (is_as_before(look, s, k))
+                continue;
+            before = record_get(known, k);
+        }
+        stamp_program(look, s, &before);
+        if (before.flags & RECORD_DECLARED && !(before.flags & RECORD_YOUNG) &&
+            stamp_eq(&before.skill, &s->skill) &&
+            stamp_eq(&before.program, &s->program))
+            continue;
+        add_changed(crew, s, &before, a);
+    }
+}
+
+/* --- the bytes ------------------------------------------------------------------------------ */
+
+static bool write_records(const struct look *look, struct seen **folders,
+                          size_t count, struct arena *a, struct shelf *out,
+                          struct err *e)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+
+    buf_init(&b, LIBRARY_MAX_BYTES);
+    records_begin(&b, look->options->metis, count);
+    for (size_t i = 0; i < count; i++)
+        buf_append(&b, folders[i]->fresh);
+    if (!buf_check(&b, "the metadata of all its skills", e))
+        return false;
+    out->rewritten = !str_eq(buf_str(&b), look->known);
+    if (!records_parse(arena_str(a, buf_str(&b)), look->options->metis, a,
+                       &out->records))
+        return err_set(e, ERR_FAILED, "its metadata does not read back");
+    return true;
+}
+
+static bool read_changed(struct look *look, struct crew *crew,
+                         struct seen **folders, size_t count, struct arena *a,
+                         struct shelf *out, struct err *e)
+{
+    struct worker workers[LIBRARY_THREADS_MAX];
+    size_t threads = threads_for(crew->count);
+    bool ok;
+
+    judge_all(crew, workers, threads);
+    if (crew->interrupted)
+        ok = err_set(e, ERR_INTERRUPTED, "interrupted");
+    else
+        ok = write_records(look, folders, count, a, out, e);
+    for (size_t i = 0; i < threads; i++)
+        arena_done(&workers[i].a);
+    return ok;
+}
+
+/* --- a root ----------------------------------------------------------------------------------- */
+
+static bool fail_named(const struct look *look, const char *path, struct err *e)
+{
+    if (look->root->named)
+        return false;
+    if (e->code != ERR_NOT_FOUND)
+        say(look->options, LIBRARY_WARNING, "skipping the skills in %s: %s",
+            path, err_first(e));
+    err_clear(e);
+    return true;
+}
+
+bool look_begin(struct look *look, struct arena *a, struct err *e)
+{
+    const char *path = str_c(look->root->path, a);
+
+    look->fd = -1;
+    if (!fs_open_dir(path, &look->fd, e))
+        return fail_named(look, path, e);
+    if (!listing_begin(look->options, look->root, look->fd, &look->listed,
+                       &look->listing, e))
+        return err_wrap(e, "read the skills in %s", path);
+    records_parse(look->known, look->options->metis, a, &look->before);
+    return true;
+}
+
+bool look_end(struct look *look, struct arena *a, struct shelf *out,
+              struct err *e)
+{
+    struct crew crew = {.look = look, .now = time(NULL)};
+    struct seen **folders;
+    size_t count;
+    bool ok;
+
+    *out = (struct shelf){0};
+    if (look->fd < 0)
+        return true;
+    ok = listing_end(look->listing, &folders, &count, e);
+    if (ok)
+        find_changed(look, folders, count, &look->listed, &crew);
+    if (ok && crew.count == 0 && look->before.count == count &&
+        look->before.bytes.n)
+        out->records = look->before;
+    else if (ok)
+        ok = read_changed(look, &crew, folders, count, a, out, e);
+    return ok ||
+           err_wrap(e, "read the skills in %.*s", STR_ARG(look->root->path));
+}
+
+void look_done(struct look *look)
+{
+    if (!look->options)
+        return;
+    listing_done(look->listing);
+    fs_close(&look->fd);
+    arena_done(&look->listed);
+    look->options = NULL;
+}

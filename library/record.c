@@ -1,0 +1,319 @@
+#include "record.h"
+
+#include "base/fs.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "mapm/manifest.h"
+
+#include <endian.h>
+#include <string.h>
+
+#define MAGIC       "mapmskil"
+#define FORMAT      1
+#define HEAD_BYTES  40 /* magic, format, profile, count, version of mapm */
+#define STAMP_BYTES 28
+/* size, flags, warnings, two stamps, lengths; then the texts */
+#define LENGTHS_AT   (12 + 2 * STAMP_BYTES)
+#define RECORD_BYTES (LENGTHS_AT + 2 * RECORD_FIELDS)
+
+#define ALL_FLAGS                                                              \
+    (RECORD_VALID | RECORD_YOUNG | RECORD_DISABLED | RECORD_MODE |             \
+     RECORD_METASKILL | RECORD_NOTED | RECORD_DECLARED)
+
+struct stamp stamp_of(const struct stat *st)
+{
+    return (struct stamp){
+        .ino = st->st_ino,
+        .size = (uint64_t)st->st_size,
+        .seconds = st->st_ctim.tv_sec,
+        .nanoseconds = (uint32_t)st->st_ctim.tv_nsec,
+    };
+}
+
+bool stamp_eq(const struct stamp *x, const struct stamp *y)
+{
+    return x->ino == y->ino && x->size == y->size && x->seconds == y->seconds &&
+           x->nanoseconds == y->nanoseconds;
+}
+
+bool stamp_is_none(const struct stamp *s)
+{
+    return stamp_eq(s, &(struct stamp){0});
+}
+
+/* --- writing -------------------------------------------------------------- */
+
+static void put_number(struct buf *b, uint64_t n, size_t bytes)
+{
+    char text[8];
+
+    for (size_t i = 0; i < bytes; i++)
+        text[i] = (char)(n >> (8 * i));
+    buf_append(b, str_of(text, bytes));
+}
+
+static void put_stamp(struct buf *b, const struct stamp *s)
+{
+    put_number(b, s->ino, 8);
+    put_number(b, s->size, 8);
+    put_number(b, (uint64_t)s->seconds, 8);
+    put_number(b, s->nanoseconds, 4);
+}
+
+/* What was judged by another mapm may be judged otherwise by this one. */
+static void put_version(char out[16])
+{
+    memset(out, 0, 16);
+    strncpy(out, MAPM_VERSION, 15);
+}
+
+void records_begin(struct buf *b, bool metis, size_t count)
+{
+    char version[16];
+
+    put_version(version);
+    buf_append(b, STR(MAGIC));
+    put_number(b, FORMAT, 4);
+    put_number(b, metis, 4);
+    put_number(b, count, 8);
+    buf_append(b, str_of(version, sizeof version));
+}
+
+static struct str fit(struct str text)
+{
+    size_t n = RECORD_TEXT_MAX_BYTES;
+
+    if (text.n <= n)
+        return text;
+    while (n > 0 && ((unsigned char)text.p[n] & 0xc0) == 0x80)
+        n--;
+    return str_slice(text, 0, n);
+}
+
+/* Those that say what the texts are. */
+static uint32_t flags_of(const struct record *r)
+{
+    uint32_t flags = r->flags & ~(uint32_t)(RECORD_NOTED | RECORD_DECLARED);
+
+    return flags | (r->field[RECORD_NOTE].n ? RECORD_NOTED : 0) |
+           (r->field[RECORD_PROGRAM].n ? RECORD_DECLARED : 0);
+}
+
+void record_put(struct buf *b, const struct record *r)
+{
+    size_t bytes = RECORD_BYTES;
+
+    for (size_t i = 0; i < RECORD_FIELDS; i++)
+        bytes += fit(r->field[i]).n;
+    put_number(b, bytes, 4);
+    put_number(b, flags_of(r), 4);
+    put_number(b, r->warnings, 4);
+    put_stamp(b, &r->skill);
+    put_stamp(b, &r->program);
+    for (size_t i = 0; i < RECORD_FIELDS; i++)
+        put_number(b, fit(r->field[i]).n, 2);
+    for (size_t i = 0; i < RECORD_FIELDS; i++)
+        buf_append(b, fit(r->field[i]));
+}
+
+/* --- reading -------------------------------------------------------------- */
+
+static uint16_t half_at(const char *p)
+{
+    uint16_t n;
+
+    memcpy(&n, p, sizeof n);
+    return le16toh(n);
+}
+
+static uint32_t word_at(const char *p)
+{
+    uint32_t n;
+
+    memcpy(&n, p, sizeof n);
+    return le32toh(n);
+}
+
+static uint64_t long_at(const char *p)
+{
+    uint64_t n;
+
+    memcpy(&n, p, sizeof n);
+    return le64toh(n);
+}
+
+static void read_stamp(const char *p, struct stamp *out)
+{
+    out->ino = long_at(p);
+    out->size = long_at(p + 8);
+    out->seconds = (int64_t)long_at(p + 16);
+    out->nanoseconds = word_at(p + 24);
+}
+
+/* The lengths fill the record, to the byte. */
+static bool texts_fit(struct str record)
+{
+    size_t n = RECORD_BYTES;
+
+    for (size_t i = 0; i < RECORD_FIELDS; i++)
+        n += half_at(record.p + LENGTHS_AT + 2 * i);
+    return n == record.n;
+}
+
+static struct record take_apart(struct str bytes)
+{
+    struct record r = {.bytes = bytes};
+    size_t at = RECORD_BYTES;
+
+    r.flags = word_at(bytes.p + 4);
+    r.warnings = word_at(bytes.p + 8);
+    read_stamp(bytes.p + 12, &r.skill);
+    read_stamp(bytes.p + 12 + STAMP_BYTES, &r.program);
+    for (size_t i = 0; i < RECORD_FIELDS; i++) {
+        size_t n = half_at(bytes.p + LENGTHS_AT + 2 * i);
+
+        r.field[i] = str_of(bytes.p + at, n);
+        at += n;
+    }
+    return r;
+}
+
+struct str record_program(const struct record *r)
+{
+    return r && r->field[RECORD_PROGRAM].n ? r->field[RECORD_PROGRAM]
+                                           : STR("SKILL.star");
+}
+
+bool record_is_sound(const struct record *r)
+{
+    struct str folder = r->field[RECORD_FOLDER];
+    struct str program = r->field[RECORD_PROGRAM];
+
+    if (r->flags & ~(uint32_t)ALL_FLAGS || folder.n > PATH_NAME_MAX_BYTES ||
+        !fs_path_is_relative_clean(folder) || str_has_char(folder, '/') ||
+        (program.n && !fs_path_is_relative_clean(program)))
+        return false;
+    if (!(r->flags & RECORD_VALID))
+        return r->field[RECORD_NOTE].n && r->field[RECORD_NAME].n == 0;
+    return r->field[RECORD_NAME].n && name_is_kebab(r->field[RECORD_NAME]) &&
+           r->field[RECORD_DESCRIPTION].n;
+}
+
+static bool is_clean_text(struct str s)
+{
+    return text_is_utf8(s) && !str_has_char(s, '\0');
+}
+
+static bool take_record(struct str *rest, struct record *out)
+{
+    size_t bytes;
+
+    if (rest->n < RECORD_BYTES)
+        return false;
+    bytes = word_at(rest->p);
+    if (bytes < RECORD_BYTES || bytes > rest->n ||
+        !texts_fit(str_slice(*rest, 0, bytes)))
+        return false;
+    *out = take_apart(str_slice(*rest, 0, bytes));
+    *rest = str_from_index(*rest, bytes);
+    for (size_t i = 0; i < RECORD_FIELDS; i++)
+        if (out->field[i].n && !is_clean_text(out->field[i]))
+            return false;
+    return out->flags == flags_of(out) && record_is_sound(out);
+}
+
+static bool read_head(struct str bytes, bool metis, size_t *count)
+{
+    char version[16];
+    uint64_t n;
+
+    put_version(version);
+    if (bytes.n < HEAD_BYTES || memcmp(bytes.p, MAGIC, 8) != 0 ||
+        word_at(bytes.p + 8) != FORMAT || word_at(bytes.p + 12) != metis ||
+        memcmp(bytes.p + 24, version, sizeof version) != 0)
+        return false;
+    n = long_at(bytes.p + 16);
+    if (n > LIBRARY_MAX_SKILLS || n > bytes.n / RECORD_BYTES)
+        return false;
+    *count = (size_t)n;
+    return true;
+}
+
+bool records_parse(struct str bytes, bool metis, struct arena *a,
+                   struct records *out)
+{
+    struct str rest = str_from_index(bytes, HEAD_BYTES), before = STR("");
+    uint32_t *at;
+    size_t n;
+
+    *out = (struct records){0};
+    if (bytes.n > LIBRARY_MAX_BYTES || !read_head(bytes, metis, &n))
+        return false;
+    at = arena_array(a, n + 1, sizeof *at);
+    for (size_t i = 0; i < n; i++) {
+        struct record r;
+
+        at[i] = (uint32_t)(rest.p - bytes.p);
+        if (!take_record(&rest, &r) ||
+            str_cmp(before, r.field[RECORD_FOLDER]) >= 0)
+            return false;
+        before = r.field[RECORD_FOLDER];
+    }
+    if (rest.n)
+        return false;
+    *out = (struct records){bytes, at, n};
+    return true;
+}
+
+struct record record_get(const struct records *r, size_t i)
+{
+    return take_apart(record_bytes(r, i));
+}
+
+uint32_t record_flags(const struct records *r, size_t i)
+{
+    return word_at(r->bytes.p + r->at[i] + 4);
+}
+
+void record_stamps(const struct records *r, size_t i, struct stamp *skill,
+                   struct stamp *program)
+{
+    const char *p = r->bytes.p + r->at[i] + 12;
+
+    read_stamp(p, skill);
+    read_stamp(p + STAMP_BYTES, program);
+}
+
+struct str record_bytes(const struct records *r, size_t i)
+{
+    const char *p = r->bytes.p + r->at[i];
+
+    return str_of(p, word_at(p));
+}
+
+struct str record_folder(const struct records *r, size_t i)
+{
+    const char *p = r->bytes.p + r->at[i];
+
+    return str_of(p + RECORD_BYTES, half_at(p + LENGTHS_AT));
+}
+
+struct str record_name(const struct records *r, size_t i)
+{
+    const char *p = r->bytes.p + r->at[i];
+    struct str folder = record_folder(r, i);
+
+    return str_of(folder.p + folder.n, half_at(p + LENGTHS_AT + 2));
+}
+
+bool record_eq(const struct record *x, const struct record *y)
+{
+    if ((x->flags | RECORD_YOUNG) != (y->flags | RECORD_YOUNG) ||
+        x->warnings != y->warnings || !stamp_eq(&x->skill, &y->skill) ||
+        !stamp_eq(&x->program, &y->program))
+        return false;
+    for (size_t i = 0; i < RECORD_FIELDS; i++)
+        if (!str_eq(x->field[i], y->field[i]))
+            return false;
+    return true;
+}

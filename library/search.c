@@ -1,0 +1,108 @@
+#include "base/text.h"
+
+#include "catalog.h"
+
+/* Finding by a part of a name or description. Source: T16, T17, L6, X25. */
+
+#define NAME_SCORE        2
+#define DESCRIPTION_SCORE 1
+#define SCORES            4 /* 0 to 3 */
+
+struct hits {
+    const struct library_skill *
+        *items[SCORES]; /* by score, in order of names */
+    size_t count[SCORES], limit;
+};
+
+static void add_hit(struct hits *h, unsigned score,
+                    const struct library_skill *s)
+{
+    if (h->count[score] < h->limit)
+        h->items[score][h->count[score]++] = s;
+}
+
+static bool is_enough(const struct hits *h)
+{
+    return h->count[SCORES - 1] == h->limit;
+}
+
+/* One walk over all names and descriptions: from a hit to the next skill. */
+static void search_all(const struct library *l, struct str query, bool model,
+                       struct hits *out)
+{
+    const struct haystack *h = catalog_haystack(l);
+    struct str all = str_of(h->text, h->n);
+    size_t at = 0, i = 0;
+
+    while (!is_enough(out) && (at = text_search(all, query, at)) != SIZE_MAX) {
+        unsigned score = 0;
+        const struct library_skill *s;
+
+        while (h->skills[i].end <= at)
+            i++;
+        s = library_at(l, i);
+        at = h->skills[i].end;
+        if (text_search(haystack_name(h, i), query, 0) != SIZE_MAX)
+            score += NAME_SCORE;
+        if (text_search(haystack_description(h, i), query, 0) != SIZE_MAX)
+            score += DESCRIPTION_SCORE;
+        if (score && !(model && is_hidden(l, s)))
+            add_hit(out, score, s);
+    }
+}
+
+static void list_all(const struct library *l, bool model, struct hits *out)
+{
+    for (size_t i = 0; i < library_count(l) && out->count[0] < out->limit; i++)
+        if (!(model && is_hidden(l, library_at(l, i))))
+            add_hit(out, 0, library_at(l, i));
+}
+
+struct library_hit *library_search(const struct library *l, struct str query,
+                                   size_t limit, bool model, struct arena *a,
+                                   size_t *count)
+{
+    struct hits found = {0};
+    struct library_hit *out;
+    size_t n = 0;
+
+    if (limit > library_count(l))
+        limit = library_count(l);
+    found.limit = limit;
+    for (size_t i = 0; i < SCORES; i++)
+        found.items[i] = arena_array(a, limit + 1, sizeof *found.items[i]);
+    query = text_lower(text_strip(query), a);
+    if (query.n == 0)
+        list_all(l, model, &found);
+    else if (query.n <= QUERY_MAX_BYTES && limit)
+        search_all(l, query, model, &found);
+    out = arena_array(a, limit + 1, sizeof *out);
+    for (size_t score = SCORES; score-- > 0;)
+        for (size_t i = 0; i < found.count[score] && n < limit; i++)
+            out[n++] = (struct library_hit){
+                .skill = found.items[score][i],
+                .score = (double)score,
+            };
+    *count = n;
+    return out;
+}
+
+struct str library_search_text(struct str query, const struct library_hit *hits,
+                               size_t count, struct arena *a)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    struct str quoted = text_repr(query, a);
+
+    if (count == 0)
+        return arena_printf(a, "No skills matched %.*s.", STR_ARG(quoted));
+    buf_init(&b, SIZE_MAX / 2);
+    buf_printf(&b, "Skills matching %.*s (%zu):", STR_ARG(quoted), count);
+    for (size_t i = 0; i < count; i++) {
+        const struct library_skill *s = hits[i].skill;
+        struct str line = text_one_line(s->description, a);
+
+        buf_printf(&b, "\n- %.*s [%s] \xe2\x80\x94 %.*s", STR_ARG(s->name),
+                   library_source_name(s->source), STR_ARG(line));
+    }
+    return arena_str(a, buf_str(&b));
+}

@@ -1,0 +1,93 @@
+#include "session.h"
+
+#include "base/text.h"
+
+/*
+ * What one conversation has loaded, and how much more it may. Preloaded bodies
+ * cost nothing, and each name counts once. Source: T20 to T22.
+ */
+
+void library_session_init(struct library_session *s, bool metis,
+                          struct arena *a)
+{
+    *s = (struct library_session){
+        .max_activations =
+            metis ? METIS_MAX_ACTIVATIONS : SESSION_MAX_ACTIVATIONS,
+        .max_tokens = metis ? METIS_MAX_TOKENS : SESSION_MAX_TOKENS,
+        .warn_tokens = metis ? METIS_WARN_TOKENS : SESSION_WARN_TOKENS,
+        .arena = a,
+    };
+}
+
+const struct library_activation *session_find(const struct library_session *s,
+                                              struct str name)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (str_eq(s->activations[i].name, name))
+            return &s->activations[i];
+    return NULL;
+}
+
+bool library_session_put(struct library_session *s,
+                         const struct library_activation *activation)
+{
+    bool warned = s->warned;
+    struct library_activation *put;
+
+    if (session_find(s, activation->name))
+        return false;
+    s->activations = arena_grow(s->arena, s->activations, s->count,
+                                &s->capacity, sizeof *s->activations);
+    put = &s->activations[s->count++];
+    *put = *activation;
+    put->name = arena_str(s->arena, activation->name);
+    if (!put->preloaded) {
+        s->tokens += put->tokens;
+        s->loaded++;
+        s->warned = s->warned || s->tokens >= s->warn_tokens;
+    }
+    return s->warned && !warned;
+}
+
+/* "['a', 'b']", as Python shows a list. */
+static struct str loaded_names(const struct library_session *s, struct arena *a)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+
+    buf_init(&b, SIZE_MAX / 2);
+    buf_char(&b, '[');
+    for (size_t i = 0; i < s->count; i++) {
+        if (s->activations[i].preloaded)
+            continue;
+        buf_text(&b, b.n > 1 ? ", " : "");
+        buf_append(&b, text_repr(s->activations[i].name, a));
+    }
+    buf_char(&b, ']');
+    return arena_str(a, buf_str(&b));
+}
+
+bool session_check(const struct library_session *s, struct str name,
+                   size_t tokens, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str names, quoted;
+
+    if (s->loaded < s->max_activations && tokens <= s->max_tokens &&
+        s->tokens <= s->max_tokens - tokens)
+        return true;
+    names = loaded_names(s, &a);
+    quoted = text_repr(name, &a);
+    if (s->loaded >= s->max_activations)
+        return err_set(e, ERR_LIMIT,
+                       "activation budget exhausted: %zu skills already "
+                       "activated this session (limit %zu). Already loaded: "
+                       "%.*s. To free budget, start a fresh session or "
+                       "summarize and discard previously loaded skill bodies.",
+                       s->loaded, s->max_activations, STR_ARG(names));
+    return err_set(e, ERR_LIMIT,
+                   "activation token cap exhausted: loading %.*s would bring "
+                   "cumulative activation tokens to %zu (cap %zu). Already "
+                   "loaded: %.*s.",
+                   STR_ARG(quoted), s->tokens + tokens, s->max_tokens,
+                   STR_ARG(names));
+}

@@ -1,0 +1,164 @@
+#include <time.h>
+
+#include "shelf_case.h"
+
+/*
+ * What is kept of a root between two commands: used when size, inode and time
+ * of a SKILL.md are as they were, and judged as anybody's bytes. L9, THREATS
+ * row 26.
+ */
+
+#define WORD_BEFORE "from the disk"
+#define WORD_AFTER  "from the memo"
+
+static struct shelves s; /* opened by the first test, used by the others */
+
+/* A description that stands in the bytes alone: whether they were used. */
+static bool forge(struct str bytes)
+{
+    char *p = memmem(bytes.p, bytes.n, WORD_BEFORE, strlen(WORD_BEFORE));
+
+    if (!p)
+        return false;
+    memcpy(p, WORD_AFTER, strlen(WORD_AFTER));
+    return true;
+}
+
+static const char *open_again(void)
+{
+    struct err e = {0};
+    const struct library_skill *k;
+
+    if (!shelves_open(&s, &e))
+        return err_first(&e);
+    k = library_find(s.l, STR("a"));
+    return k ? text_of(&s, k->description) : "none";
+}
+
+TEST(what_was_just_changed_is_read_again)
+{
+    put("root/a/SKILL.md", SKILL("a", WORD_BEFORE));
+    put("root/b/SKILL.md", SKILL("b", "d"));
+    put("root/bad/SKILL.md", "no skill\n");
+    open_both(&s, false, "root", NULL);
+    CHECK(s.puts == 1);
+    CHECK(forge(s.cache));
+    CHECK_STR(open_again(), WORD_BEFORE);
+    CHECK(s.puts == 2);
+}
+
+TEST(what_is_as_it_was_is_not_read)
+{
+    struct timespec wait = {2, 200000000}; /* until nothing is young */
+
+    nanosleep(&wait, NULL);
+    CHECK_STR(open_again(), WORD_BEFORE); /* the last time */
+    CHECK(s.puts == 3);
+    CHECK(forge(s.cache));
+    CHECK_STR(open_again(), WORD_AFTER);
+    CHECK(s.puts == 3); /* nothing new to keep */
+    CHECK(notes_have(&s, "skipping invalid skill at ")); /* said again: T10 */
+    CHECK_STR(names_of(&s), "a b");
+}
+
+TEST(the_cache_is_of_one_profile)
+{
+    s.o.metis = true;
+    CHECK_STR(open_again(), WORD_BEFORE);
+    s.o.metis = false;
+    CHECK_STR(open_again(), WORD_BEFORE);
+    CHECK(s.puts == 5);
+}
+
+TEST(without_a_look_at_programs_they_are_as_they_were)
+{
+    CHECK(forge(s.cache));
+    s.o.programs = false;
+    put("root/a/SKILL.star", "x = 1\n");
+    CHECK_STR(open_again(), WORD_AFTER);
+    CHECK(!library_find(s.l, STR("a"))->metaskill);
+    s.o.programs = true;
+    CHECK_STR(open_again(), WORD_BEFORE);
+    CHECK(library_find(s.l, STR("a"))->metaskill);
+    s.o.programs = false;
+    CHECK_STR(open_again(), WORD_BEFORE);
+    CHECK(library_find(s.l, STR("a"))->metaskill);
+    s.o.programs = true;
+    drop("root/a/SKILL.star");
+}
+
+TEST(a_change_of_any_kind_is_seen)
+{
+    CHECK_STR(open_again(), WORD_BEFORE);
+    CHECK(forge(s.cache));
+    put("root/a/SKILL.md", SKILL("a", "FROM THE DISK")); /* as long */
+    CHECK_STR(open_again(), "FROM THE DISK");
+    put("root/c/SKILL.md", SKILL("c", "d"));
+    open_again();
+    CHECK_STR(names_of(&s), "a b c");
+    drop("root/b");
+    open_again();
+    CHECK_STR(names_of(&s), "a c");
+    drop("root/c/SKILL.md");
+    open_again();
+    CHECK_STR(names_of(&s), "a");
+}
+
+/* Each byte changed, each length: the library is whole, or the bytes were not
+ * used. */
+TEST(bytes_from_anybody_row_26)
+{
+    struct str good;
+    struct err e = {0};
+    char *copy;
+
+    open_again();
+    good = arena_str(&s.a, s.cache);
+    copy = arena_text(&s.a, good.p, good.n);
+    for (size_t i = 0; i < good.n; i++) {
+        for (int bit = 0; bit < 8; bit += 7) {
+            copy[i] = (char)(good.p[i] ^ (1 << bit));
+            s.cache = str_of(copy, good.n);
+            CHECK(shelves_open(&s, &e));
+            CHECK(library_count(s.l) <= 2);
+            for (size_t k = 0; k < library_count(s.l); k++) {
+                CHECK(name_is_kebab(library_at(s.l, k)->name));
+                CHECK(library_at(s.l, k)->description.n > 0);
+            }
+            copy[i] = good.p[i];
+        }
+    }
+    for (size_t n = 0; n < good.n; n++) {
+        s.cache = str_of(good.p, n);
+        CHECK_STR(open_again(), "FROM THE DISK");
+    }
+    s.cache = str_join(good, STR("x"), &s.a);
+    CHECK_STR(open_again(), "FROM THE DISK");
+    shelves_done(&s);
+}
+
+TEST(many_skills_are_read_by_several_threads)
+{
+    struct shelves many;
+
+    for (int i = 0; i < 1500; i++) {
+        char path[64], text[200];
+
+        snprintf(path, sizeof path, "many/s-%04d/SKILL.md", i);
+        snprintf(text, sizeof text,
+                 "---\nname: s-%04d\ndescription: d%d\n---\n", i, i);
+        put(path, i == 700 ? "bad\n" : text);
+    }
+    open_both(&many, false, "many", NULL);
+    for (int again = 0; again < 2; again++) {
+        struct err e = {0};
+
+        CHECK(library_count(many.l) == 1499);
+        CHECK(!library_find(many.l, STR("s-0700")));
+        CHECK_STR(
+            text_of(&many, library_find(many.l, STR("s-1499"))->description),
+            "d1499");
+        CHECK(shelves_open(&many, &e));
+    }
+    shelves_done(&many);
+}

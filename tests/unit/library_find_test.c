@@ -1,0 +1,452 @@
+#include "shelf_case.h"
+
+/*
+ * library: search, match, "/name" and "$name", the discovery block. T15 to T17,
+ * T26, T31, K15, K18, L6, L7, L11, L12, X25, X26, X28.
+ */
+
+static void open_tools(struct shelves *s, bool metis)
+{
+    put("find/pdf-processing/SKILL.md",
+        SKILL("pdf-processing",
+              "Extracts text and tables from PDF files, fills forms."));
+    put("find/code-review/SKILL.md",
+        SKILL("code-review", "Reviews the changes of a branch."));
+    put("find/test-fix/SKILL.md",
+        SKILL("test-fix", "Run tests and ask the agent to fix failures."));
+    put("find/test-fix/SKILL.star", "def run(input):\n    return input\n");
+    put("find/secret/SKILL.md",
+        HEAD("secret", "Deploys the pdf service.") "disable-model-invocation: "
+                                                   "true\n---\nx\n");
+    put("find/debug-mode/SKILL.md",
+        HEAD("debug-mode", "Explains each step.") "mode: true\n---\nx\n");
+    put("find/many-lines/SKILL.md", "---\nname: many-lines\ndescription: |\n  "
+                                    "One line,\n\n  and  \xc3\x9cnicode.\n"
+                                    "---\nx\n");
+    open_both(s, metis, "find", NULL);
+}
+
+static const char *hit_names(struct shelves *s, const struct library_hit *hits,
+                             size_t count)
+{
+    struct str text = STR("");
+
+    for (size_t i = 0; i < count; i++)
+        text =
+            arena_printf(&s->a, "%.*s%s%.*s:%.0f", STR_ARG(text), i ? " " : "",
+                         STR_ARG(hits[i].skill->name), hits[i].score);
+    return str_c(text, &s->a);
+}
+
+TEST(search_scores_T16)
+{
+    static const struct {
+        const char *query, *hits;
+    } rows[] = {
+        {"pdf", "pdf-processing:3 secret:1"},
+        {" PDF\n", "pdf-processing:3 secret:1"},
+        {"-", "code-review:2 debug-mode:2 many-lines:2 pdf-processing:2 "
+              "test-fix:2"},
+        {"e", "code-review:3 debug-mode:3 many-lines:3 pdf-processing:3 "
+              "secret:3 test-fix:3"},
+        {"failures.", "test-fix:1"},
+        {"failures. ", "test-fix:1"},
+        {"text and", "pdf-processing:1"},
+        {"line,\n\nand", "many-lines:1"},
+        {"\xc3\x9cNICODE", "many-lines:1"},
+        {"\xc3\xbcnicode", "many-lines:1"},
+        {"extracts text and tables from pdf files, fills forms.",
+         "pdf-processing:1"},
+        {"extracts text and tables from pdf files, fills forms..", ""},
+        {"processingextracts", ""}, /* no text goes on in the next */
+        {"\xff", ""},
+    };
+    struct shelves s;
+
+    open_tools(&s, false);
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        size_t count;
+        struct library_hit *hits = library_search(s.l, str_from(rows[i].query),
+                                                  50, false, &s.a, &count);
+
+        CHECK_STR(hit_names(&s, hits, count), rows[i].hits);
+    }
+    shelves_done(&s);
+}
+
+TEST(a_model_does_not_see_what_is_disabled_L6)
+{
+    struct shelves s;
+    size_t count;
+
+    open_tools(&s, false);
+    library_search(s.l, STR("pdf"), 10, true, &s.a, &count);
+    CHECK(count == 1);
+    library_search(s.l, STR(""), 10, true, &s.a, &count);
+    CHECK(count == 5);
+    library_search(s.l, STR(""), 10, false, &s.a, &count);
+    CHECK(count == 6);
+    shelves_done(&s);
+    open_tools(&s, true); /* Metis does not know the field (T9) */
+    library_search(s.l, STR("pdf"), 10, true, &s.a, &count);
+    CHECK(count == 2);
+    shelves_done(&s);
+}
+
+TEST(limits_of_a_search_T16)
+{
+    struct shelves s;
+    size_t count;
+    struct str big;
+    static const size_t limits[] = {0, 1, 2, 50, SIZE_MAX};
+
+    open_tools(&s, false);
+    for (size_t i = 0; i < ROWS(limits); i++) {
+        library_search(s.l, STR("e"), limits[i], false, &s.a, &count);
+        CHECK(count == (limits[i] > 6 ? 6 : limits[i]));
+        library_search(s.l, STR(""), limits[i], false, &s.a, &count);
+        CHECK(count == (limits[i] > 6 ? 6 : limits[i]));
+    }
+    big = str_of(arena_alloc(&s.a, QUERY_MAX_BYTES + 1), QUERY_MAX_BYTES + 1);
+    library_search(s.l, big, 10, false, &s.a, &count);
+    CHECK(count == 0);
+    shelves_done(&s);
+}
+
+TEST(a_line_of_a_result_is_one_line_X25)
+{
+    struct shelves s;
+    struct library_hit *hits;
+    size_t count;
+
+    open_tools(&s, false);
+    hits = library_search(s.l, STR("many"), 10, false, &s.a, &count);
+    CHECK_STR(text_of(&s, library_search_text(STR("many"), hits, count, &s.a)),
+              "Skills matching 'many' (1):\n- many-lines [global] \xe2\x80\x94 "
+              "One line, and \xc3\x9cnicode.");
+    shelves_done(&s);
+}
+
+/* Every place in a text, every length: as the slow way finds it. */
+TEST(search_finds_each_place)
+{
+    struct shelves s;
+    struct str text =
+        STR("Abcdefghij klmnopqrst uvwxyz 0123456789 zyxwv ABCDE end.");
+
+    put("each/a/SKILL.md",
+        SKILL("a", "Abcdefghij klmnopqrst uvwxyz 0123456789 zyxwv ABCDE end."));
+    open_both(&s, false, "each", NULL);
+    for (size_t from = 0; from < text.n; from++) {
+        for (size_t to = from + 1; to <= text.n; to++) {
+            struct str query = str_slice(text, from, to);
+            size_t count;
+
+            library_search(s.l, query, 1, false, &s.a, &count);
+            if (str_trim(query).n)
+                CHECK(count == 1);
+        }
+    }
+    shelves_done(&s);
+}
+
+/* --- match (L11) ---------------------------------------------------------------------- */
+
+TEST(match_ranks_by_the_words_of_a_request_L11)
+{
+    static const struct {
+        const char *request, *first, *trigger;
+        double most, least; /* of its score */
+    } rows[] = {
+        {"Please extract the tables of these PDF files", "pdf-processing",
+         "extract, tables, pdf, files", 1, 0.7},
+        {"can you review my code?", "code-review", "review, code", 1, 0.99},
+        {"review this", "code-review", "review", 1, 0.99},
+        {"fix the failing test", "test-fix", "fix, test", 1, 0.6},
+        {"explain it step by step", "debug-mode", "explain, step", 1, 0.5},
+        {"\xc3\x9cNICODE lines", "many-lines", "\xc3\xbcnicode, lines", 1, 0.7},
+        {"", NULL, NULL, 0, 0},
+        {"the of and you", NULL, NULL, 0, 0},
+        {"bake a cake", NULL, NULL, 0, 0},
+        {"deploys service", NULL, NULL, 0, 0}, /* L6 */
+    };
+    struct shelves s;
+
+    open_tools(&s, false);
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        size_t count;
+        struct library_hit *hits =
+            library_match(s.l, str_from(rows[i].request), 5, 0.1, &s.a, &count);
+
+        CHECK((count > 0) == (rows[i].first != NULL));
+        if (!count || !rows[i].first)
+            continue;
+        CHECK_STR(text_of(&s, hits[0].skill->name), rows[i].first);
+        CHECK_STR(text_of(&s, hits[0].trigger), rows[i].trigger);
+        CHECK(hits[0].score <= rows[i].most && hits[0].score >= rows[i].least);
+        for (size_t k = 1; k < count; k++)
+            CHECK(hits[k].score <= hits[k - 1].score && hits[k].score >= 0.1);
+        CHECK(!hits[0].is_explicit);
+    }
+    shelves_done(&s);
+}
+
+TEST(who_is_named_comes_first_L11)
+{
+    struct shelves s;
+    struct library_hit *hits;
+    size_t count;
+
+    open_tools(&s, false);
+    hits = library_match(s.l, STR("review the pdf code with $secret"), 5, 0.1,
+                         &s.a, &count);
+    CHECK(count >= 2);
+    CHECK_STR(text_of(&s, hits[0].skill->name), "secret");
+    CHECK_STR(text_of(&s, hits[0].trigger), "$secret");
+    CHECK(hits[0].is_explicit && hits[0].score > 0.99);
+    CHECK(!hits[1].is_explicit);
+    hits = library_match(s.l, STR("/test-fix it"), 1, 0.1, &s.a, &count);
+    CHECK(count == 1 && hits[0].is_explicit);
+    CHECK_STR(text_of(&s, hits[0].trigger), "/test-fix");
+    hits = library_match(s.l, STR("/test-fix it"), 0, 0.1, &s.a, &count);
+    CHECK(count == 0);
+    shelves_done(&s);
+}
+
+/* --- names in a text ---------------------------------------------------------------------- */
+
+TEST(slash_commands_L12)
+{
+    static const struct {
+        const char *text, *name, *rest;
+    } rows[] = {
+        {"/code-review", "code-review", ""},
+        {"/code-review  main..HEAD  please \n", "code-review",
+         "main..HEAD  please"},
+        {"  /code-review x", "code-review", "x"},
+        {"/code-review\nx", "code-review", "x"},
+        {"/code-review\xc2\xa0x", "code-review", "x"},
+        {"/secret now", "secret", "now"}, /* L6: by a person */
+        {"/code-review:x", NULL, NULL},
+        {"/code-reviewed", NULL, NULL},
+        {"/Code-Review", NULL, NULL},
+        {"/ code-review", NULL, NULL},
+        {"code-review", NULL, NULL},
+        {"x /code-review", NULL, NULL},
+        {"//code-review", NULL, NULL},
+        {"/", NULL, NULL},
+        {"", NULL, NULL},
+    };
+    struct shelves s;
+
+    open_tools(&s, false);
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct str rest = STR("untouched");
+        const struct library_skill *k =
+            library_slash(s.l, str_from(rows[i].text), &rest);
+
+        CHECK_STR(k ? text_of(&s, k->name) : "none",
+                  rows[i].name ? rows[i].name : "none");
+        CHECK_STR(text_of(&s, rest), k ? rows[i].rest : "untouched");
+    }
+    shelves_done(&s);
+}
+
+TEST(mentions_K18)
+{
+    static const struct {
+        const char *text, *names;
+    } rows[] = {
+        {"use $code-review and $test-fix", "code-review test-fix"},
+        {"$test-fix, $code-review, $test-fix", "test-fix code-review"},
+        {"($code-review)", "code-review"},
+        {"$code-review.", "code-review"},
+        {"$code-review's", "code-review"},
+        {"$code-review-", "code-review"},
+        {"\xe2\x80\x9c$code-review\xe2\x80\x9d", "code-review"},
+        {"$$code-review", "code-review"},
+        {"a$code-review", ""},
+        {"7$code-review", ""},
+        {"\xc3\xa9$code-review", ""},
+        {"$code-reviewer", ""},
+        {"$code-review_x", ""},
+        {"$code-review\xc3\xa9", ""},
+        {"$Code-Review", ""},
+        {"$code", ""},
+        {"$code-review-x", ""},
+        {"$ code-review", ""},
+        {"\\$code-review", "code-review"},
+        {"$", ""},
+        {"", ""},
+    };
+    struct shelves s;
+
+    open_tools(&s, false);
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        size_t count;
+        const struct library_skill **found =
+            library_mentions(s.l, str_from(rows[i].text), &s.a, &count);
+        struct str names = STR("");
+
+        for (size_t k = 0; k < count; k++)
+            names = arena_printf(&s.a, "%.*s%s%.*s", STR_ARG(names),
+                                 k ? " " : "", STR_ARG(found[k]->name));
+        CHECK_STR(text_of(&s, names), rows[i].names);
+        if (tap_failed)
+            printf("# %s\n", rows[i].text);
+    }
+    shelves_done(&s);
+}
+
+/* --- the discovery block ------------------------------------------------------------------- */
+
+#define BLOCK_HEAD                                                             \
+    "## Available skills\n"                                                    \
+    "Use `skill_search(query)` to filter and `skill_load(name)` to read a "    \
+    "body.\n"
+
+static struct library_block block_of(struct shelves *s, size_t max_chars,
+                                     bool preload)
+{
+    struct library_index o = {.preload = preload, .max_chars = max_chars};
+    struct library_block block;
+    struct err e = {0};
+
+    if (!library_index_text(s->l, &o, &s->a, &block, &e))
+        abort();
+    return block;
+}
+
+TEST(the_block_of_mapm_K15_L6_L7_X25_X28)
+{
+    struct shelves s;
+
+    open_tools(&s, false);
+    CHECK_STR(text_of(&s, block_of(&s, 0, false).text), BLOCK_HEAD
+              "\n- code-review: Reviews the changes of a branch."
+              "\n- many-lines: One line, and \xc3\x9cnicode."
+              "\n- pdf-processing: Extracts text and tables from PDF files, "
+              "fills forms."
+              "\n- test-fix: Run tests and ask the agent to fix failures. "
+              "(metaskill: starlark)"
+              "\n\n## Mode Commands\n"
+              "\n- debug-mode: Explains each step.");
+    shelves_done(&s);
+}
+
+TEST(the_block_of_Metis_T15_X28)
+{
+    struct shelves s;
+
+    open_tools(&s, true);
+    CHECK_STR(text_of(&s, block_of(&s, 0, false).text), BLOCK_HEAD
+              "\n- code-review: Reviews the changes of a branch."
+              "\n- debug-mode: Explains each step."
+              "\n- many-lines: One line, and \xc3\x9cnicode."
+              "\n- pdf-processing: Extracts text and tables from PDF files, "
+              "fills forms."
+              "\n- secret: Deploys the pdf service."
+              "\n- test-fix: Run tests and ask the agent to fix failures.");
+    shelves_done(&s);
+}
+
+TEST(no_block_when_nothing_may_be_seen_T15)
+{
+    struct shelves s;
+
+    put("hidden/a/SKILL.md",
+        HEAD("a", "d") "disable-model-invocation: true\n---\nx\n");
+    open_both(&s, false, "hidden", NULL);
+    CHECK(block_of(&s, 0, true).text.n == 0);
+    shelves_done(&s);
+}
+
+TEST(bodies_do_not_change_the_block_T15)
+{
+    static const char *const bodies[] = {"one", "two"};
+
+    for (size_t i = 0; i < ROWS(bodies); i++) {
+        struct shelves s;
+        char text[100];
+
+        snprintf(text, sizeof text, "---\nname: a\ndescription: d\n---\n%s\n",
+                 bodies[i]);
+        put("same/a/SKILL.md", text);
+        open_both(&s, false, "same", NULL);
+        CHECK_STR(text_of(&s, block_of(&s, 0, false).text),
+                  BLOCK_HEAD "\n- a: d");
+        shelves_done(&s);
+    }
+}
+
+TEST(a_block_with_a_maximum_says_what_is_missing_T31)
+{
+    struct shelves s;
+    size_t whole;
+
+    open_tools(&s, false);
+    whole = text_count(block_of(&s, 0, false).text);
+    CHECK(block_of(&s, 0, false).left_out == 0);
+    for (size_t max = 200; max < whole + 100; max++) {
+        struct library_block b = block_of(&s, max, false);
+
+        CHECK(text_count(b.text) <= max);
+        CHECK((b.left_out > 0) ==
+              (str_find(b.text, STR(" more: use `skill_search(query)`")) !=
+               SIZE_MAX));
+    }
+    CHECK_STR(text_of(&s, block_of(&s, 200, false).text),
+              BLOCK_HEAD "\n- code-review: Reviews the changes of a branch."
+                         "\n- 4 more: use `skill_search(query)`");
+    shelves_done(&s);
+}
+
+/* T26: by name, until the whole is long enough; never past its maximum. */
+TEST(bodies_before_the_first_turn_T26)
+{
+    static const struct {
+        const char *name;
+        size_t chars;
+        bool in;
+    } rows[] = {
+        {"a", 8000, true}, {"b", 15000, false}, /* would be past 22,000 */
+        {"c", 9500, true}, {"d", 3000, true},
+        {"e", 100, false}, /* 18,000 are there */
+    };
+    struct shelves s;
+    struct library_block block;
+    size_t n = 0;
+
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        CLEANUP(buf_done) struct buf b = {0};
+        char path[40];
+
+        buf_init(&b, 1 << 20);
+        buf_printf(&b, "---\nname: %s\ndescription: d\n---\n\n", rows[i].name);
+        for (size_t k = 0; k < rows[i].chars; k++)
+            buf_char(&b, rows[i].name[0]);
+        buf_text(&b, "\n\n");
+        snprintf(path, sizeof path, "pre/%s/SKILL.md", rows[i].name);
+        put_text(path, buf_str(&b));
+    }
+    open_both(&s, false, "pre", NULL);
+    block = block_of(&s, 0, true);
+    CHECK(block.preloaded_count == 3);
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        const char *line =
+            text_of(&s, arena_printf(&s.a, "\n- %s%s: d", rows[i].name,
+                                     rows[i].in ? " [preloaded]" : ""));
+        const char *section =
+            text_of(&s, arena_printf(&s.a, "\n\n### Skill: %s\n\n%c",
+                                     rows[i].name, rows[i].name[0]));
+
+        CHECK(str_find(block.text, str_from(line)) != SIZE_MAX);
+        CHECK((str_find(block.text, str_from(section)) != SIZE_MAX) ==
+              rows[i].in);
+        if (rows[i].in && n < block.preloaded_count)
+            CHECK(str_is(block.preloaded[n++]->name, rows[i].name));
+    }
+    CHECK(text_count(block.text) <= PRELOAD_MAX_TOKENS * 4);
+    CHECK(str_ends(block.text, STR("ddd")));
+    shelves_done(&s);
+}

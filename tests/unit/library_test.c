@@ -1,0 +1,465 @@
+#include "shelf_case.h"
+
+/*
+ * library: roots, merged, looked at once and again. K14, T1, T2, T10, T13, T27,
+ * T31, L5 to L7, L9, L17, A4, X2, X7, X23.
+ */
+
+static const char *description_of(struct shelves *s, const char *name)
+{
+    const struct library_skill *k = library_find(s->l, str_from(name));
+
+    return k ? text_of(s, k->description) : "none";
+}
+
+/* --- which roots, which skill ------------------------------------------------------ */
+
+/* K14, X23: workspace, further ones in their order, the global one. */
+TEST(a_name_found_twice_has_one_winner_K14_X23)
+{
+    static const char *const all[] = {"k1", "k2", "k3"};
+    static const struct {
+        enum library_source source[3];
+        const char *wins;
+    } rows[] = {
+        {{LIBRARY_GLOBAL, LIBRARY_GLOBAL, LIBRARY_GLOBAL}, "k1"},
+        {{LIBRARY_GLOBAL, LIBRARY_GLOBAL, LIBRARY_WORKSPACE}, "k3"},
+        {{LIBRARY_GLOBAL, LIBRARY_WORKSPACE, LIBRARY_WORKSPACE}, "k2"},
+        {{LIBRARY_WORKSPACE, LIBRARY_GLOBAL, LIBRARY_GLOBAL}, "k1"},
+    };
+
+    put("k1/a/SKILL.md", SKILL("a", "k1"));
+    put("k2/a/SKILL.md", SKILL("a", "k2"));
+    put("k3/a/SKILL.md", SKILL("a", "k3"));
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct shelves s;
+        struct err e = {0};
+
+        shelves_init(&s);
+        for (size_t k = 0; k < 3; k++)
+            add_root(&s, rows[i].source[k], all[k]);
+        CHECK(shelves_open(&s, &e));
+        CHECK(library_count(s.l) == 1);
+        CHECK_STR(description_of(&s, "a"), rows[i].wins);
+        shelves_done(&s);
+    }
+}
+
+TEST(who_loses_is_told_T13)
+{
+    struct shelves s;
+    struct err e = {0};
+
+    put("t1/a/SKILL.md", SKILL("a", "d"));
+    put("t2/a/SKILL.md", SKILL("a", "d"));
+    shelves_init(&s);
+    add_root(&s, LIBRARY_GLOBAL, "t1");
+    add_root(&s, LIBRARY_GLOBAL, "t2");
+    CHECK(shelves_open(&s, &e));
+    CHECK(notes_have(&s, "INFO skill 'a' in /"));
+    CHECK(notes_have(&s, "/t1 overrides the one in /"));
+    shelves_done(&s);
+}
+
+/* .claude/skills holds links into .agents/skills: one skill, and no quarrel. */
+TEST(a_folder_may_be_a_link_T31)
+{
+    struct shelves s;
+
+    put("ws/.agents/skills/a/SKILL.md", SKILL("a", "d"));
+    put("ws/.agents/skills/a/ref.md", "text\n");
+    link_to("../../.agents/skills/a", "ws/.claude/skills/a");
+    link_to("../../.agents/skills/gone", "ws/.claude/skills/gone");
+    link_to("loop", "ws/.claude/skills/loop");
+    open_both(&s, false, "ws/.claude/skills", NULL);
+    CHECK_STR(names_of(&s), "a");
+    CHECK_STR(s.notes.p, "");
+    CHECK(str_ends(library_at(s.l, 0)->folder, STR("/ws/.claude/skills/a")));
+    shelves_done(&s);
+
+    open_both(&s, false, "ws/.claude/skills", "ws/.agents/skills");
+    CHECK_STR(names_of(&s), "a");
+    CHECK(library_at(s.l, 0)->source == LIBRARY_WORKSPACE);
+    CHECK_STR(s.notes.p, "");
+    shelves_done(&s);
+}
+
+TEST(SKILL_md_is_a_file_of_its_own_T31)
+{
+    struct shelves s;
+    char path[200];
+
+    put("odd/good/SKILL.md", SKILL("good", "d"));
+    link_to("../good/SKILL.md", "odd/linked/SKILL.md");
+    put("odd/folder/SKILL.md/", "");
+    put("odd/pipe/", "");
+    snprintf(path, sizeof path, "%s/odd/pipe/SKILL.md", shelf_top);
+    CHECK(mkfifo(path, 0644) == 0);
+    open_both(&s, false, "odd", NULL);
+    CHECK_STR(names_of(&s), "good");
+    CHECK(notes_have(&s, "skipping invalid skill at "));
+    CHECK(notes_have(&s, "/odd/linked/SKILL.md: "));
+    CHECK(notes_have(&s, "/odd/folder/SKILL.md: "));
+    CHECK(notes_have(&s, "/odd/pipe/SKILL.md: "));
+    shelves_done(&s);
+}
+
+/* No name begins with a dot: no verdict of Metis differs. */
+TEST(hidden_folders_are_passed_over_T31)
+{
+    struct shelves s;
+
+    put("dots/.history/SKILL.md", SKILL("history", "d"));
+    put("dots/.git/SKILL.md", SKILL("git", "d"));
+    for (int metis = 0; metis < 2; metis++) {
+        open_both(&s, metis, "dots", NULL);
+        CHECK(library_count(s.l) == 0);
+        CHECK_STR(s.notes.p, "");
+        shelves_done(&s);
+    }
+}
+
+TEST(one_level_deep)
+{
+    struct shelves s;
+
+    put("deep/a/SKILL.md", SKILL("a", "d"));
+    put("deep/a/b/SKILL.md", SKILL("b", "d"));
+    put("deep/group/c/SKILL.md", SKILL("c", "d"));
+    open_both(&s, false, "deep", NULL);
+    CHECK_STR(names_of(&s), "a");
+    shelves_done(&s);
+}
+
+TEST(a_named_root_has_to_be_there_X7)
+{
+    static const char *const paths[] = {"x7/missing", "x7/file"};
+
+    put("x7/file", "no folder");
+    for (int named = 0; named < 2; named++) {
+        for (size_t i = 0; i < ROWS(paths); i++) {
+            struct shelves s;
+            struct err e = {0};
+
+            shelves_init(&s);
+            add_root(&s, LIBRARY_GLOBAL, paths[i]);
+            s.roots[0].named = named;
+            CHECK(shelves_open(&s, &e) == !named);
+            CHECK(!named || e.code == ERR_NOT_FOUND);
+            CHECK(named || library_count(s.l) == 0);
+            CHECK_STR(s.notes.p, "");
+            shelves_done(&s);
+        }
+    }
+}
+
+/* --- leniency (A4) ------------------------------------------------------------------- */
+
+TEST(warn_and_load_A4)
+{
+    static const struct {
+        const char *folder, *text, *name, *note;
+    } rows[] = {
+        {"b", SKILL("a", "d"), "a", "not that of its folder"},
+        {"c", SKILL("Not OK", "d"), "c", "the folder's, \"c\", is used"},
+        {"d", "---\nname: d\ndescription: Use when: x\n---\n", "d",
+         "line 3: this line is not YAML"},
+        {"e", HEAD("e", "d") "metaskill: ../x\n---\n", "e",
+         "no file in the skill's folder"},
+        {"f", HEAD("f", "d") "allowed-tools: [a, b]\nunknown: 1\n---\n", "f",
+         ""},
+        {"g", "---\nname: g\n---\n", NULL, "description is missing"},
+        {"h", "---\nname: h\ndescription: \"\n---\n", NULL, "not YAML"},
+        {"i", "---\nname: i\ndescription: d\n", NULL, "not closed"},
+        {"j", "text\n", NULL, "does not start with"},
+        {"k", "\xff\xfe\n", NULL, "not UTF-8"},
+        /* THREATS row 7 */
+        {"l", SKILL("l", "d\xe2\x80\xae"), NULL, "U+202E"},
+        /* MetaAgents is held to its word (X2) */
+        {"n", HEAD("m", "d") "scope: acme\n---\n", NULL, "folder"},
+    };
+
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct shelves s;
+        char path[100];
+
+        drop("a4");
+        snprintf(path, sizeof path, "a4/%s/SKILL.md", rows[i].folder);
+        put(path, rows[i].text);
+        open_both(&s, false, "a4", NULL);
+        CHECK_STR(names_of(&s), rows[i].name ? rows[i].name : "");
+        CHECK(notes_have(&s, rows[i].note));
+        CHECK(*rows[i].note || s.notes.n == 0);
+        CHECK(notes_have(&s, "skipping invalid skill at ") == !rows[i].name);
+        if (tap_failed)
+            printf("# %s: %s\n", rows[i].folder, s.notes.p);
+        shelves_done(&s);
+    }
+}
+
+TEST(two_folders_of_one_name_A4)
+{
+    struct shelves s;
+
+    put("twice/a/SKILL.md", SKILL("x", "first"));
+    put("twice/b/SKILL.md", SKILL("x", "second"));
+    open_both(&s, false, "twice", NULL);
+    CHECK_STR(description_of(&s, "x"), "first");
+    CHECK(notes_have(&s, "skipping skill 'x' in the folder b of "));
+    shelves_done(&s);
+    put("twice/x/SKILL.md", SKILL("x", "its own"));
+    open_both(&s, false, "twice", NULL);
+    CHECK_STR(description_of(&s, "x"), "its own");
+    CHECK(library_count(s.l) == 1);
+    shelves_done(&s);
+}
+
+TEST(a_line_of_a_note_is_one_line)
+{
+    struct shelves s;
+
+    put("line/a\nb\x1b[31m/SKILL.md", "no\n");
+    put("line/bad\xff/SKILL.md", SKILL("a", "d"));
+    open_both(&s, false, "line", NULL);
+    CHECK(notes_have(&s, "/a\\x0ab\\x1b[31m/SKILL.md: "));
+    CHECK(notes_have(&s, "its name is not UTF-8"));
+    shelves_done(&s);
+}
+
+/* --- what is known of a skill --------------------------------------------------------- */
+
+#define ALL_FIELDS                                                             \
+    HEAD("all", "'  What it\n\n  does. '")                                     \
+    "version: 1.2.0\nscope: acme.tools\nlicense: MIT\ncompatibility: Linux\n"  \
+    "allowed-tools: Read, Bash(git *)\nmodel: inherit\nagent: Plan\n"          \
+    "context: fork\nmode: true\ndisable-model-invocation: true\n---\nx\n"
+
+TEST(metadata_L3_to_L7)
+{
+    struct shelves s;
+    const struct library_skill *k;
+
+    put("meta/all/SKILL.md", ALL_FIELDS);
+    put("meta/all/SKILL.star", "def run(input):\n    pass\n");
+    open_both(&s, false, "meta", NULL);
+    k = library_find(s.l, STR("all"));
+    CHECK(k != NULL);
+    if (k) {
+        CHECK_STR(text_of(&s, k->description), "What it\ndoes.");
+        CHECK_STR(text_of(&s, k->version), "1.2.0");
+        CHECK_STR(text_of(&s, k->scope), "acme.tools");
+        CHECK_STR(text_of(&s, k->license), "MIT");
+        CHECK_STR(text_of(&s, k->compatibility), "Linux");
+        CHECK_STR(text_of(&s, k->allowed_tools), "Read, Bash(git *)");
+        CHECK_STR(text_of(&s, k->model), "inherit");
+        CHECK_STR(text_of(&s, k->agent), "Plan");
+        CHECK_STR(text_of(&s, k->context), "fork");
+        CHECK(k->is_mode && k->disabled && k->metaskill);
+        CHECK_STR(text_of(&s, k->program), "SKILL.star");
+        CHECK(k->warnings == 1); /* commas */
+    }
+    shelves_done(&s);
+}
+
+/* L9: whatever stands behind the frontmatter is not looked at. */
+TEST(no_body_is_read_L9)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    struct shelves s;
+
+    buf_init(&b, 1 << 20);
+    buf_text(&b, HEAD("a", "d"));
+    for (int i = 0; i < 3000; i++)
+        buf_text(&b, "x: and so on\n# long\n" + (i ? 13 : 0));
+    buf_text(&b, "---\n\xff\xff\n");
+    put_text("l9/a/SKILL.md", buf_str(&b));
+    open_both(&s, false, "l9", NULL);
+    CHECK_STR(names_of(&s), "a");
+    shelves_done(&s);
+    open_both(&s, true, "l9", NULL); /* Metis reads all of it */
+    CHECK_STR(names_of(&s), "");
+    shelves_done(&s);
+}
+
+/* K3, K4, K10, K11, X15: whether it has a program that can run. */
+TEST(programs_K3_K4_K10_K11_X15)
+{
+    static const struct {
+        const char *more, *file, *link, *text, *program;
+    } rows[] = {
+        {"", NULL, NULL, NULL, ""},
+        {"", "SKILL.star", NULL, "x = 1\n", "SKILL.star"},
+        {"metaskill: lib/./x.star\n", "lib/x.star", NULL, "", "lib/x.star"},
+        {"metaskill: gone.star\n", "SKILL.star", NULL, "", ""},
+        {"metaskill_language: lua\n", "SKILL.star", NULL, "", ""},
+        {"metaskill: /etc/passwd\n", NULL, NULL, NULL, ""},
+        {"", "SKILL.star", "real.star", NULL, ""},
+        {"", "SKILL.star", "/etc/passwd", NULL, ""},
+        {"", "SKILL.star", "SKILL.md", NULL, ""}, /* K11: frontmatter */
+        {"", "SKILL.star", "../../inside.star", NULL, ""},
+        {"", "SKILL.star", NULL, "\xff", ""},
+    };
+
+    put("inside.star", "x = 1\n");
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct shelves s;
+        char path[100], text[300];
+
+        drop("prog");
+        snprintf(text, sizeof text, HEAD("a", "d") "%s---\n", rows[i].more);
+        put("prog/a/SKILL.md", text);
+        if (rows[i].file) {
+            snprintf(path, sizeof path, "prog/a/%s", rows[i].file);
+            if (rows[i].link)
+                link_to(rows[i].link, path);
+            else
+                put(path, rows[i].text);
+        }
+        open_both(&s, false, "prog", NULL);
+        CHECK_STR(text_of(&s, library_at(s.l, 0)->program), rows[i].program);
+        CHECK(library_at(s.l, 0)->metaskill == (*rows[i].program != '\0'));
+        if (tap_failed)
+            printf("# row %zu: %s\n", i, s.notes.p);
+        shelves_done(&s);
+    }
+    drop("inside.star");
+}
+
+TEST(a_linked_program_inside_the_skill_runs_K10)
+{
+    struct shelves s;
+
+    put("inner/a/SKILL.md", SKILL("a", "d"));
+    put("inner/a/real.star", "x = 1\n");
+    link_to("real.star", "inner/a/SKILL.star");
+    open_both(&s, false, "inner", NULL);
+    CHECK(library_at(s.l, 0)->metaskill);
+    shelves_done(&s);
+}
+
+/* --- again ------------------------------------------------------------------------------- */
+
+static bool refresh(struct shelves *s)
+{
+    struct err e = {0};
+    bool changed = false;
+
+    buf_clear(&s->notes);
+    if (!library_refresh(s->l, &changed, &e))
+        abort();
+    return changed;
+}
+
+TEST(a_snapshot_until_it_looks_again_T27_L17)
+{
+    struct shelves s;
+
+    put("live/a/SKILL.md", SKILL("a", "before"));
+    put("live/bad/SKILL.md", "no\n");
+    open_both(&s, false, "live", NULL);
+    CHECK(!refresh(&s));
+    CHECK_STR(s.notes.p, ""); /* said already */
+    put("live/b/SKILL.md", SKILL("b", "d"));
+    put("live/a/SKILL.md", SKILL("a", "after"));
+    CHECK_STR(names_of(&s), "a");
+    CHECK_STR(description_of(&s, "a"), "before");
+    CHECK(refresh(&s));
+    CHECK_STR(names_of(&s), "a b");
+    CHECK_STR(description_of(&s, "a"), "after");
+    CHECK_STR(s.notes.p, "");
+    drop("live/a");
+    CHECK(refresh(&s));
+    CHECK_STR(names_of(&s), "b");
+    put("live/b/SKILL.star", "x = 1\n");
+    CHECK(refresh(&s));
+    CHECK(library_at(s.l, 0)->metaskill);
+    drop("live/b/SKILL.star");
+    CHECK(refresh(&s));
+    CHECK(!library_at(s.l, 0)->metaskill);
+    put("live/b/other.md", "a resource");
+    CHECK(!refresh(&s));
+    put("live/b/SKILL.md", "broken\n");
+    CHECK(refresh(&s));
+    CHECK(library_count(s.l) == 0);
+    CHECK(notes_have(&s, "/live/b/SKILL.md: "));
+    drop("live");
+    CHECK(refresh(&s));
+    CHECK(!refresh(&s));
+    shelves_done(&s);
+}
+
+static const char *body_of(struct shelves *s, const char *name)
+{
+    struct library_loaded loaded;
+    struct err e = {0};
+
+    if (!library_load(s->l, str_from(name), LIBRARY_AS_TOOL, true, NULL, &s->a,
+                      &loaded, &e))
+        return err_code_name(e.code);
+    return text_of(s, str_trim(loaded.document.body));
+}
+
+TEST(bodies_can_be_held_for_a_session_T27)
+{
+    struct shelves s;
+    struct err e = {0};
+
+    put("hold/a/SKILL.md", HEAD("a", "d") "---\nbefore\n");
+    open_both(&s, false, "hold", NULL);
+    put("hold/a/SKILL.md", HEAD("a", "d") "---\nbetween\n");
+    CHECK_STR(body_of(&s, "a"), "between");
+    CHECK(library_hold(s.l, &e));
+    put("hold/a/SKILL.md", HEAD("a", "d") "---\nafter\n");
+    CHECK_STR(body_of(&s, "a"), "between");
+    drop("hold/a");
+    CHECK_STR(body_of(&s, "a"), "between");
+    put("hold/a/SKILL.md", HEAD("a", "d") "---\nafter\n");
+    refresh(&s);
+    CHECK_STR(body_of(&s, "a"), "after");
+    put("hold/a/SKILL.md", HEAD("a", "d") "---\nlater\n");
+    CHECK_STR(body_of(&s, "a"), "after");
+    shelves_done(&s);
+}
+
+TEST(what_is_too_much_to_hold_is_refused_when_it_changed_T27)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    struct shelves s;
+    struct err e = {0};
+
+    buf_init(&b, 1 << 20);
+    for (int i = 0; i < 18; i++) {
+        char path[40];
+
+        buf_clear(&b);
+        buf_printf(&b, "---\nname: s%c\ndescription: d\n---\n", 'a' + i);
+        while (b.n < (1 << 20))
+            buf_char(&b, 'x');
+        snprintf(path, sizeof path, "heavy/s%c/SKILL.md", 'a' + i);
+        put_text(path, buf_str(&b));
+    }
+    open_both(&s, false, "heavy", NULL);
+    CHECK(library_hold(s.l, &e));
+    CHECK(strlen(body_of(&s, "sr")) > 1000); /* unchanged: read now */
+    put("heavy/sa/SKILL.md", SKILL("sa", "d"));
+    put("heavy/sr/SKILL.md", SKILL("sr", "d"));
+    CHECK(strlen(body_of(&s, "sa")) > 1000);
+    CHECK_STR(body_of(&s, "sr"), "plan-stale");
+    shelves_done(&s);
+    drop("heavy");
+}
+
+TEST(too_many_roots_are_refused)
+{
+    struct library_root roots[LIBRARY_MAX_ROOTS + 1] = {0};
+    struct library_options o = {.roots = roots};
+    struct library *l = NULL;
+    struct err e = {0};
+
+    o.root_count = ROWS(roots);
+    CHECK(!library_open(&o, &l, &e) && e.code == ERR_LIMIT);
+    o.root_count--;
+    CHECK(library_open(&o, &l, &e) && library_count(l) == 0);
+    library_close(l);
+    library_close(NULL);
+}
