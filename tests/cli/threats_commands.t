@@ -127,12 +127,13 @@ for way in bubblewrap alone; do
         "may not change.*old-$way/moved/b/.git"
 
     # Not as root, whom no mode stops.
-    mkdir -p shut/x && cd shut/x && git init -q . &&
-        git config core.fsmonitor "$trap_set; echo" && cd ../.. && chmod 0 shut
-    sleep 2.1
-    go 'chmod 755 shut'
-    [ "$(id -u)" = 0 ] ||
+    if [ "$(id -u)" != 0 ]; then
+        mkdir -p shut/x && cd shut/x && git init -q . &&
+            git config core.fsmonitor "$trap_set; echo" && cd ../.. && chmod 0 shut
+        sleep 2.1
+        go 'chmod 755 shut'
         like "row 19, $way: one that could not be read" "$out" 'may not change.*shut/x/.git'
+    fi
     clean
     go 'echo "{}" >.mcp.json; chmod 555 .'
     not_ok "row 19, $way: a folder that nobody may write keeps nothing" test -e .mcp.json
