@@ -399,6 +399,11 @@ void db_finish(sqlite3_stmt *q)
     sqlite3_clear_bindings(q);
 }
 
+bool db_is_alone(struct store *s)
+{
+    return !s->db || s->reading || sqlite3_get_autocommit(s->db);
+}
+
 bool db_step_put(struct store *s, sqlite3_stmt *q, struct err *e)
 {
     bool ok = sqlite3_step(q) == SQLITE_DONE || db_fail(s, "write", e);

@@ -42,6 +42,16 @@ enum statement {
     LIST_RUNS,
     LIST_RUNS_OF,
     FIND_RUN,
+    PUT_EVENT,
+    FORGET_EVENTS,
+    LIST_EVENTS,
+    FOLLOW_EVENTS,
+    FIND_SESSION,
+    PUT_SESSION,
+    FORGET_SESSIONS,
+    FIND_LIBRARY,
+    PUT_LIBRARY,
+    FORGET_LIBRARIES,
     STATEMENT_COUNT,
 };
 
@@ -60,7 +70,9 @@ struct store {
     bool db_torn;          /* sqlite found its file damaged, after opening it */
     struct stat db_file;   /* which file that was */
     int wal_pages;         /* not yet in mapm.db itself, as far as we wrote */
-    struct str lost;       /* what was set aside; "" = nothing */
+    uint64_t id_ms;        /* of the last id that was made, with its chance */
+    uint8_t id_chance[10];
+    struct str lost; /* what was set aside; "" = nothing */
 
     bool holding;       /* store_hold */
     int held_fd;        /* its folder, -1 before the first object */
@@ -120,7 +132,7 @@ MUST_CHECK bool index_count(struct store *s, uint64_t *packages,
                             uint64_t *workspaces, struct err *e);
 
 /* schema.c: what each version added, and all statements. */
-#define DB_VERSION 2
+#define DB_VERSION 3
 extern const char *const db_schema[DB_VERSION];
 extern const char *const db_texts[STATEMENT_COUNT];
 
@@ -154,6 +166,8 @@ void db_bind_hash(sqlite3_stmt *q, int at, const struct hash *h);
 struct str db_column_str(sqlite3_stmt *q, int at, struct arena *a);
 bool db_column_hash(sqlite3_stmt *q, int at, struct hash *h);
 void db_finish(sqlite3_stmt *q);
+/* Whether a statement now would be a transaction of its own. */
+bool db_is_alone(struct store *s);
 MUST_CHECK bool db_step_put(struct store *s, sqlite3_stmt *q, struct err *e);
 
 #endif

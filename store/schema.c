@@ -37,12 +37,36 @@ const char *const db_schema[DB_VERSION] = {
     " result_bytes INTEGER NOT NULL, pid INTEGER NOT NULL,"
     " life BLOB NOT NULL, detail_bytes INTEGER NOT NULL);"
     "CREATE TABLE details(id INTEGER PRIMARY KEY, detail BLOB NOT NULL);",
+
+    /* 3: the library. Events have the columns of T25, and keep their rowid:
+     * the order of writing, since ids of two processes may come crosswise. */
+    "CREATE TABLE events(id TEXT PRIMARY KEY, timestamp_us INTEGER NOT NULL,"
+    " session_id TEXT NOT NULL, turn_id TEXT, parent_event_id TEXT,"
+    " type TEXT NOT NULL, actor TEXT NOT NULL, sensitivity TEXT NOT NULL,"
+    " payload_json TEXT NOT NULL);"
+    "CREATE INDEX events_session ON events(session_id, timestamp_us);"
+    "CREATE INDEX events_type ON events(type, timestamp_us);"
+    "CREATE INDEX events_turn ON events(turn_id) WHERE turn_id IS NOT NULL;"
+    "CREATE INDEX events_parent ON events(parent_event_id)"
+    " WHERE parent_event_id IS NOT NULL;"
+    "CREATE TABLE sessions(id BLOB PRIMARY KEY, used_ms INTEGER NOT NULL,"
+    " state BLOB NOT NULL);"
+    "CREATE TABLE libraries(root BLOB PRIMARY KEY, used_ms INTEGER NOT NULL,"
+    " bytes BLOB NOT NULL);",
 };
 
 /* What make_run of runs.c reads, in its order. */
 #define RUN_COLUMNS                                                            \
     "id, name, digest, workspace, started_ms, took_ms, status, error, asker,"  \
     " asks, commands, traces, input_bytes, result_bytes, pid, life"
+
+/* What make_event of events.c reads, in its order. */
+#define EVENT_COLUMNS                                                          \
+    "rowid AS row, id, timestamp_us, session_id, turn_id, parent_event_id,"    \
+    " type, actor, sensitivity, payload_json"
+#define EVENT_FILTER                                                           \
+    " FROM events WHERE (?1='' OR type=?1) AND (?2='' OR session_id=?2)"       \
+    " AND timestamp_us>=?3"
 
 const char *const db_texts[STATEMENT_COUNT] = {
     [FIND_PACKAGE] = "SELECT kind, object, digest, summary FROM packages"
@@ -93,4 +117,26 @@ const char *const db_texts[STATEMENT_COUNT] = {
                      " ORDER BY id DESC LIMIT ?1",
     [FIND_RUN] = "SELECT " RUN_COLUMNS ", coalesce((SELECT detail FROM details"
                  " d WHERE d.id=r.id), x'') FROM runs r WHERE id=?1",
+
+    [PUT_EVENT] = "INSERT INTO events VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,"
+                  " ?9)",
+    [FORGET_EVENTS] = "DELETE FROM events WHERE rowid<=?1",
+    [LIST_EVENTS] = "SELECT * FROM (SELECT " EVENT_COLUMNS EVENT_FILTER
+                    " ORDER BY rowid DESC LIMIT ?4) ORDER BY row",
+    [FOLLOW_EVENTS] = "SELECT " EVENT_COLUMNS EVENT_FILTER
+                      " AND rowid>?5 ORDER BY rowid LIMIT ?4",
+    [FIND_SESSION] = "SELECT state FROM sessions WHERE id=?1",
+    [PUT_SESSION] = "INSERT OR REPLACE INTO sessions VALUES(?1, ?2, ?3)",
+    /* A row that is put again gets a new, the highest, rowid. */
+    [FORGET_SESSIONS] = "DELETE FROM sessions WHERE rowid<=(SELECT rowid FROM"
+                        " sessions ORDER BY rowid DESC LIMIT 1 OFFSET ?1)",
+    [FIND_LIBRARY] = "SELECT rowid FROM libraries WHERE root=?1",
+    [PUT_LIBRARY] = "INSERT OR REPLACE INTO libraries VALUES(?1, ?2, ?3)",
+    /* All but the newest ?1 that have at most ?2 bytes together. */
+    [FORGET_LIBRARIES] = "DELETE FROM libraries WHERE rowid<=(SELECT max(row)"
+                         " FROM (SELECT rowid AS row, row_number() OVER w AS n,"
+                         " sum(length(bytes)) OVER w AS bytes FROM libraries"
+                         " WINDOW w AS (ORDER BY rowid DESC"
+                         " ROWS UNBOUNDED PRECEDING))"
+                         " WHERE n>?1 OR bytes>?2)",
 };

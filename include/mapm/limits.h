@@ -87,6 +87,13 @@
 #define TAPE_MAX_ENTRIES           1000    /* of asks and commands */
 #define TAPE_MAX_NODES             1000000 /* values in a line */
 #define RULES_MAX                  1000    /* policy.commands, each list */
+#define EVENTS_MAX                 10000   /* the newest */
+#define EVENT_MAX_BYTES            (8u * 1024)           /* its payload */
+#define SESSIONS_MAX               1000    /* those used last */
+#define SESSION_ID_MAX_CHARS       128
+#define SESSION_MAX_BYTES          (256u * 1024)         /* what is kept of one */
+#define LIBRARY_CACHE_MAX_ROOTS    100     /* those read last */
+#define LIBRARY_CACHE_MAX_BYTES    (128u * 1024 * 1024)  /* of all of them */
 #define HISTORY_MAX_RUNS           1000    /* the newest */
 #define HISTORY_MAX_BYTES          (64ull * 1024 * 1024) /* of their details */
 

@@ -12,8 +12,8 @@
  *     <data>/store/objects/ab/cdef…  contents by SHA-256, 0444, written once
  *     <data>/store/incoming/         what is being fetched, by session
  *     <data>/store/lock              shared: installs; exclusive: gc
- *     <data>/mapm.db                 sqlite: index, trust, runs; opened when
- *                                    needed
+ *     <data>/mapm.db                 sqlite: index, trust, runs, events;
+ *                                    opened when needed
  *     <data>/shared/                 ${sharedDir}
  *
  * A package is an object too: its *listing*, `mode SP sha256 SP path LF` for
@@ -186,7 +186,8 @@ MUST_CHECK bool store_list_workspaces(struct store *s, struct arena *a,
 MUST_CHECK bool store_forget_workspace(struct store *s, struct str path,
                                        struct err *e);
 
-/* Many puts, one commit: without it each put is its own transaction. */
+/* Many puts, one commit: without it each put is its own transaction. Without
+ * the commit store_close forgets them. */
 MUST_CHECK bool store_begin(struct store *s, struct err *e);
 MUST_CHECK bool store_commit(struct store *s, struct err *e);
 
@@ -261,6 +262,65 @@ MUST_CHECK bool store_list_runs(struct store *s, struct str workspace,
 /* ERR_NOT_FOUND. */
 MUST_CHECK bool store_find_run(struct store *s, uint64_t id, struct arena *a,
                                struct store_run *out, struct err *e);
+
+/* --- events (T23 to T25) ---------------------------------------------------- */
+
+#define STORE_ID_CHARS 26 /* a ULID: sorts as text by when it was made */
+
+/* A new one. They ascend within a process, also when the clock goes back. */
+void store_make_id(struct store *s, char out[STORE_ID_CHARS + 1]);
+
+struct store_event {
+    struct str id;        /* a ULID; "" to be given one */
+    int64_t timestamp_us; /* since 1970, UTC; 0: now */
+    struct str session_id;
+    struct str turn_id, parent_event_id; /* "" = none */
+    struct str type;                     /* "skill.loaded"; any other, too */
+    struct str actor;                    /* user, agent, system, tool, worker */
+    struct str sensitivity; /* private, user_controlled, pseudonymous,
+                               aggregatable */
+    struct str payload;     /* JSON object: no bodies, no prompts */
+    int64_t row;            /* where it stands, in the order of writing */
+};
+
+/*
+ * Those past EVENTS_MAX are forgotten, a few at a time, the oldest first.
+ * Errors: ERR_LIMIT for a payload past EVENT_MAX_BYTES; ERR_FORMAT for an actor
+ * or a sensitivity that is none.
+ */
+MUST_CHECK bool store_put_event(struct store *s, const struct store_event *v,
+                                struct err *e);
+
+struct store_event_query {
+    struct str type, session_id; /* "" = all */
+    int64_t since_us;            /* 0: all */
+    bool follow;                 /* from `after` on, instead of the newest */
+    int64_t after;               /* row of the last one that is known */
+    size_t max;
+};
+/* In the order of writing: the newest `max`, or with `follow` the first `max`
+ * that came after `after`. In `a`. */
+MUST_CHECK bool store_list_events(struct store *s,
+                                  const struct store_event_query *query,
+                                  struct arena *a, struct store_event **out,
+                                  size_t *count, struct err *e);
+
+/* --- what lasts longer than a command: sessions, the library's cache ---------- */
+
+/* What the caller keeps of a session of that name, its own text. False, with
+ * `e` clear, when there is none. SESSIONS_MAX are kept. */
+bool store_find_session(struct store *s, struct str id, struct arena *a,
+                        struct str *state, struct err *e);
+/* ERR_LIMIT past SESSION_ID_MAX_CHARS and SESSION_MAX_BYTES. */
+MUST_CHECK bool store_put_session(struct store *s, struct str id,
+                                  struct str state, struct err *e);
+
+/* One blob for each root (an absolute path) of a library: a cache, which may
+ * be gone. LIBRARY_CACHE_MAX_ROOTS and _BYTES are kept. */
+bool store_find_library(struct store *s, struct str root, struct arena *a,
+                        struct str *bytes);
+MUST_CHECK bool store_put_library(struct store *s, struct str root,
+                                  struct str bytes, struct err *e);
 
 /* --- upkeep --------------------------------------------------------------- */
 

@@ -384,7 +384,7 @@ TEST(only_so_much_detail_is_kept)
     rig_done(&r);
 }
 
-/* mapm.db as the version before this one wrote it. */
+/* mapm.db as versions before this one wrote it. */
 static const char version_1[] =
     "PRAGMA journal_mode=WAL;"
     "CREATE TABLE packages(repository TEXT, commit_id TEXT, path TEXT,"
@@ -406,8 +406,47 @@ static const char version_1[] =
     "PRAGMA application_id=1835102317;"
     "PRAGMA user_version=1;";
 
+/* What the second one added. */
+static const char version_2[] =
+    "CREATE TABLE trust(kind INTEGER, subject BLOB, digest BLOB,"
+    " since_ms INTEGER NOT NULL, PRIMARY KEY(kind, subject, digest))"
+    " WITHOUT ROWID;"
+    "CREATE TABLE runs(id INTEGER PRIMARY KEY, name BLOB NOT NULL,"
+    " digest BLOB NOT NULL, workspace BLOB NOT NULL,"
+    " started_ms INTEGER NOT NULL, took_ms INTEGER NOT NULL,"
+    " status BLOB NOT NULL, error BLOB NOT NULL, asker BLOB NOT NULL,"
+    " asks INTEGER NOT NULL, commands INTEGER NOT NULL,"
+    " traces INTEGER NOT NULL, input_bytes INTEGER NOT NULL,"
+    " result_bytes INTEGER NOT NULL, pid INTEGER NOT NULL,"
+    " life BLOB NOT NULL, detail_bytes INTEGER NOT NULL);"
+    "CREATE TABLE details(id INTEGER PRIMARY KEY, detail BLOB NOT NULL);"
+    "INSERT INTO runs VALUES(7, 'a/x', '', '/w', 5, 6, 'fine', '', '', 1, 2, 3,"
+    " 4, 5, 0, '', 3);"
+    "INSERT INTO details VALUES(7, '{}\n');"
+    "PRAGMA user_version=2;";
+
+TEST(version_2_becomes_version_3)
+{
+    struct store_event v = {.session_id = STR("s"),
+                            .type = STR("x"),
+                            .actor = STR("user"),
+                            .sensitivity = STR("private"),
+                            .payload = STR("{}")};
+    struct store_run run = {0};
+    struct rig r;
+
+    rig_init(&r);
+    change(&r, version_1);
+    change(&r, version_2);
+    CHECK(store_find_run(r.store, 7, &r.arena, &run, &r.err));
+    CHECK(str_is(run.status, "fine") && str_is(run.detail, "{}\n"));
+    CHECK(store_put_event(r.store, &v, &r.err));
+    CHECK_STR(err_first(&r.err), "");
+    rig_done(&r);
+}
+
 /* row 26: what was there stays; a newer one is refused, in words */
-TEST(version_1_becomes_version_2_and_version_3_is_refused)
+TEST(version_1_becomes_this_one_and_a_newer_one_is_refused)
 {
     struct rig r;
     struct store_ref ref = {0};
@@ -426,10 +465,10 @@ TEST(version_1_becomes_version_2_and_version_3_is_refused)
     CHECK(is_trusted(&r, "a/x", "1"));
     store_close(r.store);
     r.store = NULL;
-    change(&r, "PRAGMA user_version=3");
+    change(&r, "PRAGMA user_version=4");
     rig_open(&r);
     CHECK(!is_trusted(&r, "a/x", "1") && r.err.code == ERR_REFUSED);
-    CHECK_STR(err_first(&r.err), "mapm.db is of version 3, this mapm knows 2");
+    CHECK_STR(err_first(&r.err), "mapm.db is of version 4, this mapm knows 3");
     CHECK(store_lost(r.store).n == 0);
     rig_done(&r);
 }

@@ -1,0 +1,254 @@
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "inside.h"
+
+/*
+ * Events: what happened in the sessions of the library, in the order of
+ * writing. An id is a ULID: 48 bits of milliseconds and 80 of chance, in 26
+ * characters that sort as they were made.
+ */
+
+#define EVENTS_FORGET 64 /* at once; until then a few too many are there */
+
+static int64_t now_us(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+/* --- ids ------------------------------------------------------------------------ */
+
+static void draw(uint8_t *out, size_t n)
+{
+    static const uint64_t odd = 0x9e3779b97f4a7c15u;
+    uint64_t x;
+
+    if (getrandom(out, n, 0) == (ssize_t)n)
+        return;
+    /* Without the kernel's: two processes still differ. */
+    x = (uint64_t)now_us() ^ ((uint64_t)getpid() << 40);
+    for (size_t i = 0; i < n; i++) {
+        x = (x ^ (x >> 29)) * odd;
+        out[i] = (uint8_t)(x >> 56);
+    }
+}
+
+/* One more; false past the last. */
+static bool add_one(uint8_t *chance, size_t n)
+{
+    while (n-- > 0)
+        if (++chance[n])
+            return true;
+    return false;
+}
+
+static void write_id(uint64_t ms, const uint8_t chance[10],
+                     char out[STORE_ID_CHARS + 1])
+{
+    static const char digits[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+    uint8_t b[16];
+    unsigned bits = 2, value = 0; /* 26 digits have two bits more */
+    size_t n = 0;
+
+    for (int i = 0; i < 6; i++)
+        b[i] = (uint8_t)(ms >> (40 - 8 * i));
+    memcpy(b + 6, chance, 10);
+    for (size_t i = 0; i < sizeof b; i++) {
+        value = (value << 8) | b[i];
+        bits += 8;
+        while (bits >= 5) {
+            bits -= 5;
+            out[n++] = digits[(value >> bits) & 31];
+        }
+        value &= (1u << bits) - 1;
+    }
+    out[n] = '\0';
+}
+
+/* Of `ms`, or of a later one that ids were already made of. */
+static void make_id(struct store *s, uint64_t ms, char out[STORE_ID_CHARS + 1])
+{
+    if (ms > s->id_ms) {
+        s->id_ms = ms;
+        draw(s->id_chance, sizeof s->id_chance);
+    } else if (!add_one(s->id_chance, sizeof s->id_chance)) {
+        s->id_ms++;
+    }
+    write_id(s->id_ms, s->id_chance, out);
+}
+
+void store_make_id(struct store *s, char out[STORE_ID_CHARS + 1])
+{
+    make_id(s, (uint64_t)(now_us() / 1000), out);
+}
+
+/* --- writing -------------------------------------------------------------------- */
+
+static bool is_one_of(struct str word, const char *const *words)
+{
+    for (; *words; words++)
+        if (str_is(word, *words))
+            return true;
+    return false;
+}
+
+static bool check_event(const struct store_event *v, struct err *e)
+{
+    static const char *const actors[] = {"user", "agent",  "system",
+                                         "tool", "worker", NULL};
+    static const char *const sensitivities[] = {
+        "private", "user_controlled", "pseudonymous", "aggregatable", NULL};
+
+    if (!is_one_of(v->actor, actors))
+        return err_set(e, ERR_FORMAT, "\"%.*s\" is no actor of an event",
+                       STR_ARG(v->actor));
+    if (!is_one_of(v->sensitivity, sensitivities))
+        return err_set(e, ERR_FORMAT, "\"%.*s\" is no sensitivity of an event",
+                       STR_ARG(v->sensitivity));
+    if (v->payload.n > EVENT_MAX_BYTES)
+        return err_set(e, ERR_LIMIT,
+                       "the payload of an event has %zu bytes, at most %u "
+                       "are kept",
+                       v->payload.n, EVENT_MAX_BYTES);
+    return true;
+}
+
+static void bind_optional(sqlite3_stmt *q, int at, struct str s)
+{
+    if (s.n)
+        db_bind_text(q, at, s);
+    else
+        sqlite3_bind_null(q, at);
+}
+
+static bool insert_event(struct store *s, const struct store_event *v,
+                         struct err *e)
+{
+    sqlite3_stmt *q = db_prepare(s, PUT_EVENT, e);
+
+    if (!q)
+        return false;
+    db_bind_text(q, 1, v->id);
+    sqlite3_bind_int64(q, 2, v->timestamp_us);
+    db_bind_text(q, 3, v->session_id);
+    bind_optional(q, 4, v->turn_id);
+    bind_optional(q, 5, v->parent_event_id);
+    db_bind_text(q, 6, v->type);
+    db_bind_text(q, 7, v->actor);
+    db_bind_text(q, 8, v->sensitivity);
+    db_bind_text(q, 9, v->payload);
+    return db_step_put(s, q, e);
+}
+
+/* Only the oldest ever go, so that rows have no gaps. */
+static bool forget_oldest(struct store *s, struct err *e)
+{
+    int64_t newest = sqlite3_last_insert_rowid(s->db);
+    sqlite3_stmt *q;
+
+    if (newest % EVENTS_FORGET != 0 || newest <= EVENTS_MAX)
+        return true;
+    q = db_prepare(s, FORGET_EVENTS, e);
+    if (!q)
+        return false;
+    sqlite3_bind_int64(q, 1, newest - EVENTS_MAX);
+    return db_step_put(s, q, e);
+}
+
+static bool put_event(struct store *s, const struct store_event *v,
+                      struct err *e)
+{
+    if (!db_open(s, e))
+        return false;
+    if (!db_is_alone(s))
+        return insert_event(s, v, e) && forget_oldest(s, e);
+    return db_begin(s, e) &&
+           db_end(s, insert_event(s, v, e) && forget_oldest(s, e), e);
+}
+
+bool store_put_event(struct store *s, const struct store_event *v,
+                     struct err *e)
+{
+    struct store_event whole = *v;
+    bool alone = db_is_alone(s);
+    char id[STORE_ID_CHARS + 1];
+
+    if (!check_event(v, e))
+        return false;
+    if (!whole.timestamp_us)
+        whole.timestamp_us = now_us();
+    if (!whole.id.n) {
+        make_id(s, (uint64_t)(whole.timestamp_us / 1000), id);
+        whole.id = str_from(id);
+    }
+    return put_event(s, &whole, e) ||
+           (alone && db_mended(s, e) && put_event(s, &whole, e));
+}
+
+/* --- reading -------------------------------------------------------------------- */
+
+static struct store_event make_event(sqlite3_stmt *q, struct arena *a)
+{
+    return (struct store_event){
+        .row = sqlite3_column_int64(q, 0),
+        .id = db_column_str(q, 1, a),
+        .timestamp_us = sqlite3_column_int64(q, 2),
+        .session_id = db_column_str(q, 3, a),
+        .turn_id = db_column_str(q, 4, a),
+        .parent_event_id = db_column_str(q, 5, a),
+        .type = db_column_str(q, 6, a),
+        .actor = db_column_str(q, 7, a),
+        .sensitivity = db_column_str(q, 8, a),
+        .payload = db_column_str(q, 9, a),
+    };
+}
+
+static bool list_events(struct store *s, const struct store_event_query *query,
+                        struct arena *a, struct store_event **out,
+                        size_t *count, struct err *e)
+{
+    sqlite3_stmt *q =
+        db_prepare(s, query->follow ? FOLLOW_EVENTS : LIST_EVENTS, e);
+    struct store_event *list = NULL;
+    size_t n = 0, capacity = 0;
+    int code;
+
+    if (!q)
+        return false;
+    db_bind_text(q, 1, query->type);
+    db_bind_text(q, 2, query->session_id);
+    sqlite3_bind_int64(q, 3, query->since_us);
+    sqlite3_bind_int64(q, 4,
+                       query->max < EVENTS_MAX * 2 ? (int64_t)query->max
+                                                   : EVENTS_MAX * 2);
+    if (query->follow)
+        sqlite3_bind_int64(q, 5, query->after);
+    while ((code = sqlite3_step(q)) == SQLITE_ROW) {
+        list = arena_grow(a, list, n, &capacity, sizeof *list);
+        list[n++] = make_event(q, a);
+    }
+    if (code != SQLITE_DONE)
+        db_fail(s, "read", e);
+    db_finish(q);
+    if (code != SQLITE_DONE)
+        return false;
+    *out = list;
+    *count = n;
+    return true;
+}
+
+bool store_list_events(struct store *s, const struct store_event_query *query,
+                       struct arena *a, struct store_event **out, size_t *count,
+                       struct err *e)
+{
+    return list_events(s, query, a, out, count, e) ||
+           (db_mended(s, e) && list_events(s, query, a, out, count, e));
+}

@@ -1,0 +1,158 @@
+#include "base/text.h"
+
+#include <time.h>
+
+#include "inside.h"
+
+/*
+ * What one command leaves for the next: the state of a session, and what is
+ * known of a root of the library. What was put last is kept.
+ */
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static bool find(struct store *s, enum statement which, struct str key,
+                 struct arena *a, struct str *out, struct err *e)
+{
+    sqlite3_stmt *q = db_prepare(s, which, e);
+    int code;
+
+    if (!q)
+        return false;
+    db_bind_blob(q, 1, key);
+    code = sqlite3_step(q);
+    if (code == SQLITE_ROW)
+        *out = db_column_str(q, 0, a);
+    else if (code != SQLITE_DONE)
+        db_fail(s, "read", e);
+    db_finish(q);
+    return code == SQLITE_ROW;
+}
+
+static bool insert(struct store *s, enum statement which, struct str key,
+                   struct str value, struct err *e)
+{
+    sqlite3_stmt *q = db_prepare(s, which, e);
+
+    if (!q)
+        return false;
+    db_bind_blob(q, 1, key);
+    sqlite3_bind_int64(q, 2, now_ms());
+    db_bind_blob(q, 3, value);
+    return db_step_put(s, q, e);
+}
+
+static bool forget(struct store *s, enum statement which, struct err *e)
+{
+    sqlite3_stmt *q = db_prepare(s, which, e);
+
+    if (!q)
+        return false;
+    if (which == FORGET_SESSIONS) {
+        sqlite3_bind_int64(q, 1, SESSIONS_MAX);
+    } else {
+        sqlite3_bind_int64(q, 1, LIBRARY_CACHE_MAX_ROOTS);
+        sqlite3_bind_int64(q, 2, LIBRARY_CACHE_MAX_BYTES);
+    }
+    return db_step_put(s, q, e);
+}
+
+/* `which` puts, the statement behind it forgets. */
+static bool put(struct store *s, enum statement which, struct str key,
+                struct str value, struct err *e)
+{
+    enum statement after =
+        which == PUT_SESSION ? FORGET_SESSIONS : FORGET_LIBRARIES;
+
+    if (!db_open(s, e))
+        return false;
+    if (!db_is_alone(s))
+        return insert(s, which, key, value, e) && forget(s, after, e);
+    return db_begin(s, e) &&
+           db_end(s, insert(s, which, key, value, e) && forget(s, after, e), e);
+}
+
+bool store_find_session(struct store *s, struct str id, struct arena *a,
+                        struct str *state, struct err *e)
+{
+    bool alone = db_is_alone(s);
+
+    return find(s, FIND_SESSION, id, a, state, e) ||
+           (alone && db_mended(s, e) && find(s, FIND_SESSION, id, a, state, e));
+}
+
+bool store_put_session(struct store *s, struct str id, struct str state,
+                       struct err *e)
+{
+    bool alone = db_is_alone(s);
+
+    if (text_count(id) > SESSION_ID_MAX_CHARS)
+        return err_set(e, ERR_LIMIT,
+                       "the name of a session has %zu characters, at most %d "
+                       "are allowed",
+                       text_count(id), SESSION_ID_MAX_CHARS);
+    if (state.n > SESSION_MAX_BYTES)
+        return err_set(e, ERR_LIMIT,
+                       "the state of a session has %zu bytes, at most %u are "
+                       "kept",
+                       state.n, SESSION_MAX_BYTES);
+    return put(s, PUT_SESSION, id, state, e) ||
+           (alone && db_mended(s, e) && put(s, PUT_SESSION, id, state, e));
+}
+
+/* Megabytes: straight into the arena, and not by way of sqlite's own memory. */
+static bool read_library(struct store *s, struct str root, struct arena *a,
+                         struct str *bytes)
+{
+    struct err ignored = {0};
+    sqlite3_stmt *q = db_prepare(s, FIND_LIBRARY, &ignored);
+    sqlite3_blob *blob = NULL;
+    bool ok = false;
+
+    if (!q)
+        return false;
+    db_bind_blob(q, 1, root);
+    if (sqlite3_step(q) == SQLITE_ROW &&
+        sqlite3_blob_open(s->db, "main", "libraries", "bytes",
+                          sqlite3_column_int64(q, 0), 0, &blob) == SQLITE_OK) {
+        int n = sqlite3_blob_bytes(blob);
+        char *p = arena_alloc(a, (size_t)n + 1);
+
+        ok = sqlite3_blob_read(blob, p, n, 0) == SQLITE_OK;
+        *bytes = str_of(p, (size_t)n);
+    }
+    sqlite3_blob_close(blob);
+    db_finish(q);
+    return ok;
+}
+
+bool store_find_library(struct store *s, struct str root, struct arena *a,
+                        struct str *bytes)
+{
+    struct str found;
+
+    if (!read_library(s, root, a, &found))
+        return false;
+    *bytes = found;
+    return true;
+}
+
+bool store_put_library(struct store *s, struct str root, struct str bytes,
+                       struct err *e)
+{
+    bool alone = db_is_alone(s);
+
+    if (bytes.n > LIBRARY_CACHE_MAX_BYTES)
+        return err_set(e, ERR_LIMIT,
+                       "what is known of a root has %zu bytes, at most %u "
+                       "are kept",
+                       bytes.n, LIBRARY_CACHE_MAX_BYTES);
+    return put(s, PUT_LIBRARY, root, bytes, e) ||
+           (alone && db_mended(s, e) && put(s, PUT_LIBRARY, root, bytes, e));
+}

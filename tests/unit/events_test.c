@@ -1,0 +1,392 @@
+#include "base/fs.h"
+#include "mapm/store.h"
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tap.h"
+
+/* T21, T23 to T25: events, sessions and the library's cache in mapm.db. */
+
+struct rig {
+    char home[64];
+    struct store *store;
+    struct arena arena;
+    struct err err;
+    struct store_event *events;
+    size_t count;
+};
+
+static void rig_open(struct rig *r)
+{
+    if (!store_open(str_from(r->home), &r->store, &r->err)) {
+        printf("Bail out! %s: %s\n", r->home, err_first(&r->err));
+        exit(1);
+    }
+}
+
+static void rig_init(struct rig *r)
+{
+    *r = (struct rig){0};
+    snprintf(r->home, sizeof r->home, "/tmp/mapm-events-test-XXXXXX");
+    if (!mkdtemp(r->home)) {
+        printf("Bail out! %s\n", r->home);
+        exit(1);
+    }
+    rig_open(r);
+}
+
+static void rig_reopen(struct rig *r)
+{
+    store_close(r->store);
+    r->store = NULL;
+    rig_open(r);
+}
+
+static void rig_done(struct rig *r)
+{
+    struct err e = {0};
+
+    CHECK_STR(err_first(&r->err), "");
+    store_close(r->store);
+    arena_done(&r->arena);
+    CHECK(fs_remove_tree_at(AT_FDCWD, r->home, &e));
+}
+
+static struct store_event loaded(const char *session)
+{
+    return (struct store_event){
+        .session_id = str_from(session),
+        .type = STR("skill.loaded"),
+        .actor = STR("system"),
+        .sensitivity = STR("pseudonymous"),
+        .payload = STR("{\"skill_id\":\"pdf\"}"),
+    };
+}
+
+static void list(struct rig *r, const struct store_event_query *query)
+{
+    CHECK(store_list_events(r->store, query, &r->arena, &r->events, &r->count,
+                            &r->err));
+}
+
+static bool is_ulid(struct str id)
+{
+    for (size_t i = 0; i < id.n; i++)
+        if (!strchr("0123456789ABCDEFGHJKMNPQRSTVWXYZ", id.p[i]))
+            return false;
+    return id.n == STORE_ID_CHARS && id.p[0] <= '7';
+}
+
+TEST(ids_ascend_also_when_the_clock_goes_back)
+{
+    char last[STORE_ID_CHARS + 1] = "", id[STORE_ID_CHARS + 1];
+    struct store_event v = loaded("s");
+    struct rig r;
+
+    rig_init(&r);
+    for (int i = 0; i < 5000; i++) {
+        store_make_id(r.store, id);
+        CHECK(is_ulid(str_from(id)) && strcmp(last, id) < 0);
+        memcpy(last, id, sizeof id);
+    }
+    v.timestamp_us = 1;
+    CHECK(store_put_event(r.store, &v, &r.err));
+    list(&r, &(struct store_event_query){.max = 9});
+    CHECK(r.count == 1 && r.events[0].timestamp_us == 1);
+    CHECK(str_cmp(r.events[0].id, str_from(last)) > 0);
+    rig_done(&r);
+}
+
+/* Examples of the ULID specification have these times. */
+TEST(an_id_says_when_it_was_made)
+{
+    struct store_event v = loaded("s");
+    struct rig r;
+
+    rig_init(&r);
+    v.timestamp_us = 1469922850259000;
+    CHECK(store_put_event(r.store, &v, &r.err));
+    list(&r, &(struct store_event_query){.max = 9});
+    CHECK(r.count == 1 && str_starts(r.events[0].id, STR("01ARZ3NDEK")));
+    v.timestamp_us = 1469918176385000;
+    rig_reopen(&r);
+    CHECK(store_put_event(r.store, &v, &r.err));
+    list(&r, &(struct store_event_query){.max = 1});
+    CHECK(r.count == 1 && str_starts(r.events[0].id, STR("01ARYZ6S41")));
+    rig_done(&r);
+}
+
+/* T24 */
+TEST(an_event_comes_back_whole)
+{
+    struct store_event v = loaded("session \xc3\xa4"), got;
+    struct rig r;
+
+    rig_init(&r);
+    CHECK(store_put_event(r.store, &v, &r.err));
+    v.turn_id = STR("t1");
+    v.parent_event_id = STR("p1");
+    v.actor = STR("worker");
+    v.sensitivity = STR("aggregatable");
+    v.type = STR("some.other");
+    CHECK(store_put_event(r.store, &v, &r.err));
+    rig_reopen(&r);
+    list(&r, &(struct store_event_query){.max = 9});
+    CHECK(r.count == 2);
+    got = r.events[0];
+    CHECK(str_is(got.session_id, "session \xc3\xa4") && is_ulid(got.id));
+    CHECK(got.turn_id.n == 0 && got.parent_event_id.n == 0);
+    CHECK(got.timestamp_us > 1700000000000000);
+    CHECK(str_is(got.payload, "{\"skill_id\":\"pdf\"}"));
+    got = r.events[1];
+    CHECK(str_is(got.turn_id, "t1") && str_is(got.parent_event_id, "p1"));
+    CHECK(str_is(got.actor, "worker") && str_is(got.type, "some.other"));
+    CHECK(str_is(got.sensitivity, "aggregatable"));
+    rig_done(&r);
+}
+
+TEST(what_is_no_event_is_refused)
+{
+    struct store_event v = loaded("s");
+    static char text[EVENT_MAX_BYTES + 1];
+    struct rig r;
+
+    rig_init(&r);
+    memset(text, ' ', sizeof text);
+    v.payload = str_of(text, EVENT_MAX_BYTES);
+    CHECK(store_put_event(r.store, &v, &r.err));
+    v.payload = str_of(text, EVENT_MAX_BYTES + 1);
+    CHECK(!store_put_event(r.store, &v, &r.err) && r.err.code == ERR_LIMIT);
+    v = loaded("s");
+    v.actor = STR("robot");
+    CHECK(!store_put_event(r.store, &v, &r.err) && r.err.code == ERR_FORMAT);
+    v = loaded("s");
+    v.sensitivity = STR("");
+    CHECK(!store_put_event(r.store, &v, &r.err) && r.err.code == ERR_FORMAT);
+    err_clear(&r.err);
+    list(&r, &(struct store_event_query){.max = 9});
+    CHECK(r.count == 1);
+    rig_done(&r);
+}
+
+TEST(events_are_chosen_by_type_session_and_time)
+{
+    static const struct {
+        const char *type, *session;
+        int64_t since_us;
+        size_t max, count;
+        int64_t first; /* timestamp of the first one */
+    } rows[] = {
+        {"", "", 0, 99, 6, 1},   {"", "", 0, 2, 2, 5},  {"a", "", 0, 99, 3, 1},
+        {"b", "", 0, 99, 3, 2},  {"b", "", 0, 1, 1, 6}, {"", "x", 0, 99, 3, 1},
+        {"a", "y", 0, 99, 1, 5}, {"", "", 4, 99, 3, 4}, {"c", "", 0, 99, 0, 0},
+        {"", "", 7, 99, 0, 0},   {"", "", 0, 0, 0, 0},
+    };
+    struct rig r;
+
+    rig_init(&r);
+    for (int i = 1; i <= 6; i++) {
+        struct store_event v = loaded(i <= 3 ? "x" : "y");
+
+        v.type = i % 2 ? STR("a") : STR("b");
+        v.timestamp_us = i;
+        CHECK(store_put_event(r.store, &v, &r.err));
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        list(&r, &(struct store_event_query){
+                     .type = str_from(rows[i].type),
+                     .session_id = str_from(rows[i].session),
+                     .since_us = rows[i].since_us,
+                     .max = rows[i].max,
+                 });
+        CHECK(r.count == rows[i].count || printf("# row %zu\n", i) < 0);
+        CHECK(r.count == 0 || r.events[0].timestamp_us == rows[i].first);
+    }
+    rig_done(&r);
+}
+
+/* What another process writes is followed, each once, in order. */
+TEST(events_are_followed)
+{
+    struct store_event_query query = {.follow = true, .max = 3};
+    int64_t last = 0;
+    struct rig r;
+    int status;
+
+    rig_init(&r);
+    list(&r, &query);
+    CHECK(r.count == 0);
+    if (fork() == 0) {
+        struct rig other = r;
+        struct store_event v = loaded("s");
+        bool ok = true;
+
+        other.store = NULL;
+        rig_open(&other);
+        for (int i = 1; i <= 8; i++) {
+            v.timestamp_us = 100 - i; /* not in the order of clocks */
+            ok = ok && store_put_event(other.store, &v, &other.err);
+        }
+        _exit(!ok);
+    }
+    CHECK(wait(&status) > 0 && status == 0);
+    for (int i = 1; i <= 8; i++) {
+        query.after = last;
+        query.max = 1;
+        list(&r, &query);
+        CHECK(r.count == 1 && r.events[0].timestamp_us == 100 - i);
+        CHECK(r.count == 1 && r.events[0].row > last);
+        last = r.count ? r.events[0].row : last;
+    }
+    query.after = last;
+    list(&r, &query);
+    CHECK(r.count == 0);
+    rig_done(&r);
+}
+
+/* Bounded history; numbers of rows go on. */
+TEST(the_oldest_events_are_forgotten)
+{
+    struct store_event v = loaded("s");
+    struct rig r;
+
+    rig_init(&r);
+    CHECK(store_begin(r.store, &r.err));
+    for (int i = 1; i <= EVENTS_MAX + 200; i++) {
+        v.timestamp_us = i;
+        if (!store_put_event(r.store, &v, &r.err))
+            break;
+    }
+    CHECK(store_commit(r.store, &r.err));
+    list(&r, &(struct store_event_query){.max = SIZE_MAX});
+    CHECK(r.count >= EVENTS_MAX && r.count < EVENTS_MAX + 64);
+    CHECK(r.events[r.count - 1].timestamp_us == EVENTS_MAX + 200);
+    CHECK(r.events[0].timestamp_us > 64);
+    rig_done(&r);
+}
+
+TEST(what_is_not_committed_never_was)
+{
+    struct store_event v = loaded("s");
+    struct str state;
+    struct rig r;
+
+    rig_init(&r);
+    CHECK(store_begin(r.store, &r.err));
+    CHECK(store_put_event(r.store, &v, &r.err));
+    CHECK(store_put_session(r.store, STR("s"), STR("1"), &r.err));
+    CHECK(store_put_library(r.store, STR("/r"), STR("1"), &r.err));
+    CHECK(store_find_session(r.store, STR("s"), &r.arena, &state, &r.err));
+    rig_reopen(&r);
+    CHECK(!store_find_session(r.store, STR("s"), &r.arena, &state, &r.err));
+    CHECK(!store_find_library(r.store, STR("/r"), &r.arena, &state));
+    list(&r, &(struct store_event_query){.max = 9});
+    CHECK(r.count == 0);
+    rig_done(&r);
+}
+
+/* T21: what a session has activated is there in the next command. */
+TEST(sessions_are_kept_the_last_ones)
+{
+    char id[300], name[32];
+    struct str state;
+    struct rig r;
+
+    rig_init(&r);
+    CHECK(!store_find_session(r.store, STR("a"), &r.arena, &state, &r.err));
+    CHECK(store_put_session(r.store, STR("a"), STR("one"), &r.err));
+    CHECK(store_put_session(r.store, STR("b"), STR(""), &r.err));
+    CHECK(store_put_session(r.store, STR("a"), STR("two"), &r.err));
+    rig_reopen(&r);
+    CHECK(store_find_session(r.store, STR("a"), &r.arena, &state, &r.err));
+    CHECK(str_is(state, "two"));
+    CHECK(store_find_session(r.store, STR("b"), &r.arena, &state, &r.err));
+    CHECK(state.n == 0);
+
+    for (int i = 0; i < SESSION_ID_MAX_CHARS + 1; i++)
+        memcpy(id + 2 * i, "\xc3\xa4", 2);
+    CHECK(store_put_session(r.store, str_of(id, 2 * SESSION_ID_MAX_CHARS),
+                            STR("x"), &r.err));
+    CHECK(!store_put_session(r.store, str_of(id, 2 * SESSION_ID_MAX_CHARS + 2),
+                             STR("x"), &r.err));
+    CHECK(r.err.code == ERR_LIMIT);
+    err_clear(&r.err);
+
+    CHECK(store_begin(r.store, &r.err));
+    for (int i = 0; i < SESSIONS_MAX - 1; i++) {
+        snprintf(name, sizeof name, "n%d", i);
+        CHECK(store_put_session(r.store, str_from(name), STR("x"), &r.err));
+        if (i == 5)
+            CHECK(store_put_session(r.store, STR("a"), STR("3"), &r.err));
+    }
+    CHECK(store_commit(r.store, &r.err));
+    CHECK(store_find_session(r.store, STR("a"), &r.arena, &state, &r.err));
+    CHECK(!store_find_session(r.store, STR("b"), &r.arena, &state, &r.err));
+    CHECK(store_find_session(r.store, STR("n0"), &r.arena, &state, &r.err));
+    CHECK(store_put_session(r.store, STR("new"), STR("x"), &r.err));
+    CHECK(!store_find_session(r.store, STR("n0"), &r.arena, &state, &r.err));
+    rig_done(&r);
+}
+
+/* L9: one blob a root, and no more than so many and so much. */
+TEST(what_is_known_of_roots_is_bounded)
+{
+    const size_t third = LIBRARY_CACHE_MAX_BYTES / 3 + 1;
+    char root[32], *big = calloc(1, third);
+    struct str bytes;
+    struct rig r;
+
+    rig_init(&r);
+    for (int i = 0; i <= LIBRARY_CACHE_MAX_ROOTS; i++) {
+        snprintf(root, sizeof root, "/root/%d", i);
+        CHECK(store_put_library(r.store, str_from(root), STR("a\0b"), &r.err));
+    }
+    CHECK(!store_find_library(r.store, STR("/root/0"), &r.arena, &bytes));
+    CHECK(store_find_library(r.store, STR("/root/1"), &r.arena, &bytes));
+    CHECK(bytes.n == 3 && memcmp(bytes.p, "a\0b", 3) == 0);
+    CHECK(store_put_library(r.store, STR("/x"), str_of(big, third), &r.err));
+    CHECK(store_put_library(r.store, STR("/y"), str_of(big, third), &r.err));
+    CHECK(store_find_library(r.store, STR("/root/99"), &r.arena, &bytes));
+    CHECK(store_put_library(r.store, STR("/z"), str_of(big, third), &r.err));
+    CHECK(!store_find_library(r.store, STR("/root/99"), &r.arena, &bytes));
+    CHECK(!store_find_library(r.store, STR("/x"), &r.arena, &bytes));
+    CHECK(store_find_library(r.store, STR("/y"), &r.arena, &bytes));
+    CHECK(bytes.n == third);
+    free(big);
+    rig_done(&r);
+}
+
+/* T25: the columns of the specification, its key and four indexes. */
+TEST(the_table_is_the_one_of_the_specification)
+{
+    static const char sql[] =
+        "SELECT group_concat(name, ' ') || ' | ' ||"
+        " (SELECT group_concat(name, ' ') FROM pragma_table_info('events')"
+        "  WHERE pk=1) || ' | ' || (SELECT count(*) FROM sqlite_schema WHERE"
+        " type='index' AND tbl_name='events' AND sql IS NOT NULL)"
+        " FROM pragma_table_info('events')";
+    struct store_event v = loaded("s");
+    sqlite3_stmt *q = NULL;
+    sqlite3 *db = NULL;
+    char path[128];
+    struct rig r;
+
+    rig_init(&r);
+    CHECK(store_put_event(r.store, &v, &r.err));
+    snprintf(path, sizeof path, "%s/mapm.db", r.home);
+    CHECK(sqlite3_open(path, &db) == SQLITE_OK);
+    CHECK(sqlite3_prepare_v2(db, sql, -1, &q, NULL) == SQLITE_OK);
+    CHECK(sqlite3_step(q) == SQLITE_ROW);
+    CHECK_STR((const char *)sqlite3_column_text(q, 0),
+              "id timestamp_us session_id turn_id parent_event_id type actor "
+              "sensitivity payload_json | id | 4");
+    sqlite3_finalize(q);
+    sqlite3_close(db);
+    rig_done(&r);
+}
