@@ -51,6 +51,12 @@ const struct limits limits_default = {{{
         "ask_max_turns", ASK_MAX_TURNS, 1, 200, {0}},
     .command_max_seconds = {
         "command_max_seconds", COMMAND_MAX_SECONDS, 1, 3600, {0}},
+    .session_max_activations = {
+        "session_max_activations", SESSION_MAX_ACTIVATIONS, 1, 1000, {0}},
+    .session_max_tokens = {
+        "session_max_tokens", SESSION_MAX_TOKENS, 1, 100000000, {0}},
+    .session_warn_tokens = {
+        "session_warn_tokens", SESSION_WARN_TOKENS, 1, 100000000, {0}},
 }}};
 /* clang-format on */
 

@@ -133,12 +133,12 @@ struct limit {
     struct str from;  /* "mapm.yaml:7"; empty: the program */
 };
 
-#define LIMITS_COUNT 23
+#define LIMITS_COUNT 26
 
 /*
  * What a configuration may change (mapm.yaml(5)): how much is read, fetched,
- * resolved, and used by a run. What a document may be is not among it: a document that one
- * machine accepts is accepted by all.
+ * resolved, used by a run, and loaded in a session. What a document may be is
+ * not among it: a document that one machine accepts is accepted by all.
  */
 struct limits {
     union {
@@ -166,6 +166,9 @@ struct limits {
             struct limit result_max_chars;
             struct limit ask_max_turns;
             struct limit command_max_seconds;
+            struct limit session_max_activations; /* T21 */
+            struct limit session_max_tokens;
+            struct limit session_warn_tokens;
         };
         struct limit all[LIMITS_COUNT]; /* the same ones */
     };
