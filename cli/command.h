@@ -72,6 +72,20 @@ enum option_id {
     OPTION_TRACE,
     OPTION_RECORD,
     OPTION_REPLAY,
+    OPTION_WORKSPACE_ROOT,
+    OPTION_GLOBAL_ROOT,
+    OPTION_ROOT,
+    OPTION_SKILL_PROFILE,
+    OPTION_SESSION,
+    OPTION_AS,
+    OPTION_HITS,
+    OPTION_MIN_SCORE,
+    OPTION_PRELOAD,
+    OPTION_MAX_CHARS,
+    OPTION_FOLLOW,
+    OPTION_TYPE,
+    OPTION_OF_SESSION,
+    OPTION_EVENTS,
     OPTION_COUNT,
 };
 
@@ -171,6 +185,9 @@ COMMAND(command_run);
 COMMAND(command_star);
 COMMAND(command_doctor);
 COMMAND(command_runs);
+COMMAND(command_skill);
+COMMAND(command_events);
+COMMAND(command_budget);
 COMMAND(command_version);
 COMMAND(command_help);
 COMMAND(command_completion);

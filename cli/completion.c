@@ -13,6 +13,13 @@
     "2>/dev/null | "                                                           \
     "sed -n 's/^[a-z][a-z]*  *\\([A-Za-z0-9][A-Za-z0-9./_-]*\\).*/\\1/p'"
 
+/* `mapm skill`: behind these words stand names of skills, which are the first
+ * column of its list. */
+#define SKILL_WORDS "load show files"
+#define SKILL_NAMES                                                            \
+    "2>/dev/null | "                                                           \
+    "sed -n 's/^\\([A-Za-z0-9][A-Za-z0-9._-]*\\)  .*/\\1/p'"
+
 /* The words that an argument of `c` is one of: its choices, or the commands. */
 static bool put_words(struct buf *b, const struct subcommand *c)
 {
@@ -77,7 +84,13 @@ static void put_bash_choices(struct buf *b)
 
 static void put_bash_arguments(struct buf *b, const struct subcommand *c)
 {
-    if (c->kind == ARGUMENT_CHOICE || c->run == command_help) {
+    if (c->run == command_skill) {
+        buf_text(b, "if ((!count)); then words='");
+        put_words(b, c);
+        buf_text(b, "'; elif [[ ' " SKILL_WORDS " ' == *\" $first \"* ]]; then "
+                    "words=$(mapm skill list -q \"${where[@]}\" " SKILL_NAMES
+                    "); fi");
+    } else if (c->kind == ARGUMENT_CHOICE || c->run == command_help) {
         buf_text(b, "((count)) || words='");
         put_words(b, c);
         buf_text(b, "'");
@@ -100,7 +113,7 @@ static const char bash_head[] =
     "# bash completion for mapm\n"
     "_mapm() {\n"
     "  local -a line=() where=()\n"
-    "  local i word glue= pending= command= count=0 only= prefix=\n"
+    "  local i word glue= pending= command= first= count=0 only= prefix=\n"
     "  local opts= words= files=\n"
     "  ((COMP_CWORD > 0)) || return\n"
     "  for ((i = 0; i <= COMP_CWORD; i++)); do\n"
@@ -119,7 +132,8 @@ static const char bash_head[] =
     "        where+=(-C \"$word\")\n"
     "      pending=\n"
     "    elif [[ $only || $word != -* ]]; then\n"
-    "      if [[ $command ]]; then ((++count)); else command=$word; fi\n"
+    "      if [[ ! $command ]]; then command=$word\n"
+    "      elif ((++count == 1)); then first=$word; fi\n"
     "    else\n"
     "      case $word in\n"
     "      --) only=1 ;;\n"
@@ -245,7 +259,9 @@ static void put_zsh_arguments(struct buf *b, const struct subcommand *c)
         buf_text(b, "      '1:argument:(");
         put_words(b, c);
         buf_text(b, ")'");
-        if (c->max_arguments > 1)
+        if (c->run == command_skill)
+            buf_text(b, " \\\n      '*:skill:_mapm_library'");
+        else if (c->max_arguments > 1)
             buf_text(b, " \\\n      '*:name: '");
     } else if (c->kind == ARGUMENT_PACKAGE) {
         buf_printf(b, "      '%s:package:_mapm_packages'", which);
@@ -273,6 +289,16 @@ static void put_zsh(struct buf *b)
                 "  else\n"
                 "    _mapm_packages\n"
                 "  fi\n"
+                "}\n"
+                "_mapm_library() {\n"
+                "  local -a names\n"
+                "  local word\n"
+                "  for word in " SKILL_WORDS "; do\n"
+                "    [[ -n ${words[(re)$word]} ]] || continue\n"
+                "    names=(${(f)\"$(mapm skill list -q " SKILL_NAMES ")\"})\n"
+                "    compadd -a names\n"
+                "    return\n"
+                "  done\n"
                 "}\n"
                 "_mapm() {\n"
                 "  local curcontext=$curcontext state line ret=1\n"
@@ -340,6 +366,10 @@ static void put_fish_arguments(struct buf *b, const struct subcommand *c)
         buf_printf(b, "complete -c mapm -n '__mapm_at %s 1' -a '", c->name);
         put_words(b, c);
         buf_text(b, "'\n");
+        if (c->run == command_skill)
+            buf_text(b, "complete -c mapm -n '__mapm_at skill; "
+                        "and __mapm_second " SKILL_WORDS "' "
+                        "-a '(__mapm_library)'\n");
     } else if (c->kind == ARGUMENT_PACKAGE) {
         buf_printf(b,
                    "complete -c mapm -n '__mapm_at %s%s' "
@@ -406,6 +436,14 @@ static const char fish_middle[] = "          set skip 1\n"
                                   "  else\n"
                                   "    __mapm_packages\n"
                                   "  end\n"
+                                  "end\n"
+                                  "function __mapm_second\n"
+                                  "  set -l words (__mapm_words)\n"
+                                  "  test (count $words) -ge 2\n"
+                                  "  and contains -- $words[2] $argv\n"
+                                  "end\n"
+                                  "function __mapm_library\n"
+                                  "  mapm skill list -q " SKILL_NAMES "\n"
                                   "end\n"
                                   "complete -c mapm -f\n";
 

@@ -110,6 +110,34 @@ const struct option options[OPTION_COUNT] = {
         "Write a tape of the run"},
     [OPTION_REPLAY] = {"replay", 0, "FILE", ARGUMENT_PATH, NULL,
         "Answer from a tape, without model or process"},
+    [OPTION_WORKSPACE_ROOT] = {"workspace-root", 0, "DIR", ARGUMENT_FOLDER, NULL,
+        "Take the skills of DIR as those of the workspace"},
+    [OPTION_GLOBAL_ROOT] = {"global-root", 0, "DIR", ARGUMENT_FOLDER, NULL,
+        "Take the skills of DIR as the global ones"},
+    [OPTION_ROOT] = {"root", 0, "DIR", ARGUMENT_FOLDER, NULL,
+        "Take the skills of DIR as well; may be repeated"},
+    [OPTION_SKILL_PROFILE] = {"profile", 0, "NAME", ARGUMENT_CHOICE, "metis",
+        "Judge, search and load as Metis does"},
+    [OPTION_SESSION] = {"session", 0, "ID", ARGUMENT_TEXT, NULL,
+        "Load within the budgets of this session"},
+    [OPTION_AS] = {"as", 0, "FORM", ARGUMENT_CHOICE, "system user tool",
+        "Give the text the form of a system, user or tool message"},
+    [OPTION_HITS] = {"limit", 0, "COUNT", ARGUMENT_TEXT, NULL,
+        "Find at most so many skills"},
+    [OPTION_MIN_SCORE] = {"min-score", 0, "SCORE", ARGUMENT_TEXT, NULL,
+        "Take what fits so well, from 0 to 1, 0.1 by default"},
+    [OPTION_PRELOAD] = {"preload", 0, NULL, ARGUMENT_NONE, NULL,
+        "Add bodies as long as the index is short"},
+    [OPTION_MAX_CHARS] = {"max-chars", 0, "COUNT", ARGUMENT_TEXT, NULL,
+        "Leave out what does not fit into so many characters"},
+    [OPTION_FOLLOW] = {"follow", 0, NULL, ARGUMENT_NONE, NULL,
+        "Go on with each event that comes"},
+    [OPTION_TYPE] = {"type", 0, "TYPE", ARGUMENT_TEXT, NULL,
+        "Take events of this type alone"},
+    [OPTION_OF_SESSION] = {"session", 0, "ID", ARGUMENT_TEXT, NULL,
+        "Take events of this session alone"},
+    [OPTION_EVENTS] = {"limit", 0, "COUNT", ARGUMENT_TEXT, NULL,
+        "List at most so many events, 50 by default"},
 };
 
 const enum option_id common_options[] = {
@@ -160,6 +188,15 @@ static const enum option_id runs_options[] = {
     OPTION_ALL_RUNS, OPTION_LIMIT, OPTION_HTML,
 };
 
+static const enum option_id skill_options[] = {
+    OPTION_WORKSPACE_ROOT, OPTION_GLOBAL_ROOT, OPTION_ROOT,
+    OPTION_SKILL_PROFILE, OPTION_SESSION, OPTION_AS, OPTION_HITS,
+    OPTION_MIN_SCORE, OPTION_PRELOAD, OPTION_MAX_CHARS,
+};
+static const enum option_id events_options[] = {
+    OPTION_FOLLOW, OPTION_TYPE, OPTION_OF_SESSION, OPTION_EVENTS,
+};
+
 #define MANY SIZE_MAX
 #define OPTIONS(list) list, sizeof list / sizeof *list
 #define NO_OPTIONS NULL, 0
@@ -201,6 +238,13 @@ const struct subcommand commands[] = {
         0, 1, ARGUMENT_PATH, NULL, OPTIONS(star_options), command_star},
     {"runs", "[show [ID]]", "List the runs of metaskills, or show one",
         0, 2, ARGUMENT_CHOICE, "show", OPTIONS(runs_options), command_runs},
+    {"skill", "COMMAND [ARGUMENT...]", "Use the library: list, search, match, load, show, files, index",
+        1, MANY, ARGUMENT_CHOICE, "list search match load show files index",
+        OPTIONS(skill_options), command_skill},
+    {"events", "", "List what happened in the library, or follow it",
+        0, 0, ARGUMENT_NONE, NULL, OPTIONS(events_options), command_events},
+    {"budget", "", "Show what each client loads at its start",
+        0, 0, ARGUMENT_NONE, NULL, NO_OPTIONS, command_budget},
     {"doctor", "", "Show what is there, what is not, and what to do",
         0, 0, ARGUMENT_NONE, NULL, NO_OPTIONS, command_doctor},
     {"version", "", "Show the version",

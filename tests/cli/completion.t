@@ -27,6 +27,16 @@ echo 'dependencies: {}' >mapm.yaml
     entry skill find-bugs skills/find-bugs tree path .agents/skills/find-bugs
 } >mapm.lock
 
+# Two skills, which mapm skill completes: of one of them a hostile description.
+skill_of()
+{
+    mkdir -p ".agents/skills/$1"
+    printf -- '---\nname: %s\ndescription: %s\n---\ntext\n' "$1" "$2" \
+        >".agents/skills/$1/SKILL.md"
+}
+skill_of pdf-forms 'Fill forms.  $(touch expanded)'
+skill_of review 'Review code.'
+
 # --- how each shell is asked --------------------------------------------------
 
 # The words that are offered at the end of the line, sorted.
@@ -148,6 +158,13 @@ ask_all()
     offers 'and nothing for its input' 'mapm run find-bugs fi'
     offers 'who answers' 'mapm run find-bugs --ask co' codex copilot
     offers 'a tape' 'mapm run find-bugs --replay fi' file.json
+    offers 'what can be done with skills' 'mapm skill ' \
+        list search match load show files index
+    offers 'one of it begun' 'mapm skill sh' show
+    offers 'the skills that are here' 'mapm skill load ' pdf-forms review
+    offers 'one of them begun' 'mapm -q skill show re' review
+    offers 'more of them' 'mapm skill load review pd' pdf-forms
+    offers 'none for a search' 'mapm skill search '
 }
 
 for shell in bash zsh fish; do

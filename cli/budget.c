@@ -1,0 +1,338 @@
+#include "budget.h"
+
+#include "base/fs.h"
+#include "base/map.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+
+#include "layer.h"
+#include "open_library.h"
+#include "open_store.h"
+
+/*
+ * What the skills of this place cost before the first word: for each client
+ * the list that it gives its model, as characters and tokens (T12), against
+ * what it takes.
+ */
+
+#define BIGGEST_MAX      5
+#define NAME_COLUMNS     10
+#define POINTS_PER_TOKEN 4
+
+struct cost {
+    struct str name, folder;
+    size_t chars;
+    size_t clients; /* how many list it */
+};
+
+struct reckoning {
+    const struct budget_client *client; /* NULL: mapm mcp */
+    size_t skills, chars;
+    struct str *dropped;
+    size_t dropped_count, dropped_capacity;
+};
+
+struct budget {
+    struct invocation *inv;
+    struct store *store;
+    struct str workspace;
+    struct reckoning *clients; /* the table's, and mapm mcp */
+    size_t count;
+    struct map by_folder; /* -> struct cost */
+    struct cost **biggest;
+    size_t biggest_count;
+};
+
+static const char *name_of(const struct reckoning *r)
+{
+    return r->client ? r->client->name : "mapm mcp";
+}
+
+static size_t limit_of(const struct reckoning *r)
+{
+    return r->client ? r->client->max_chars : 0;
+}
+
+static size_t tokens_of(size_t chars)
+{
+    return chars == 0 || chars >= POINTS_PER_TOKEN ? chars / POINTS_PER_TOKEN
+                                                   : 1;
+}
+
+/* --- reckoning --------------------------------------------------------------------------- */
+
+/* "- name: description" and its LF: what the clients print differs in words,
+ * hardly in length. */
+static size_t chars_of(const struct library_skill *s)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+
+    return text_count(s->name) + text_count(text_one_line(s->description, &a)) +
+           5;
+}
+
+static void note_cost(struct budget *b, const struct library_skill *s,
+                      size_t chars)
+{
+    struct cost *c = map_find(&b->by_folder, s->folder);
+
+    if (!c) {
+        c = arena_new(&b->inv->arena, struct cost);
+        c->name = arena_str(&b->inv->arena, s->name);
+        c->folder = arena_str(&b->inv->arena, s->folder);
+        map_put(&b->by_folder, c->folder, c);
+    }
+    c->chars = chars;
+    c->clients++;
+}
+
+static void note_dropped(struct budget *b, struct reckoning *r, struct str name)
+{
+    struct arena *a = &b->inv->arena;
+
+    r->dropped = arena_grow(a, r->dropped, r->dropped_count,
+                            &r->dropped_capacity, sizeof *r->dropped);
+    r->dropped[r->dropped_count++] = arena_str(a, name);
+}
+
+/* By name, as they are listed: what finds no more room is left out. */
+static void add_up(struct budget *b, struct reckoning *r,
+                   const struct library *l)
+{
+    size_t used = 0;
+
+    for (size_t i = 0; i < library_count(l); i++) {
+        const struct library_skill *s = library_at(l, i);
+        size_t chars = chars_of(s);
+
+        if (r->client->hides && s->disabled)
+            continue;
+        r->skills++;
+        r->chars += chars;
+        note_cost(b, s, chars);
+        if (!r->client->max_chars || used + chars <= r->client->max_chars)
+            used += chars;
+        else
+            note_dropped(b, r, s->name);
+    }
+}
+
+static size_t add_roots(struct budget *b, struct library_root *roots,
+                        size_t count, enum library_source source,
+                        struct str folder, const char *const *names)
+{
+    for (size_t i = 0; i < BUDGET_MAX_FOLDERS && names[i] && folder.n; i++)
+        roots[count++] = (struct library_root){
+            source, fs_join(folder, str_from(names[i]), &b->inv->arena), false};
+    return count;
+}
+
+static bool reckon(struct budget *b, struct reckoning *r, struct err *e)
+{
+    struct library_root roots[2 * BUDGET_MAX_FOLDERS];
+    struct library *l = NULL;
+    size_t count;
+
+    count = add_roots(b, roots, 0, LIBRARY_WORKSPACE, b->workspace,
+                      r->client->workspace);
+    if (!str_eq(b->workspace, b->inv->home))
+        count = add_roots(b, roots, count, LIBRARY_GLOBAL, b->inv->home,
+                          r->client->home);
+    if (!open_library_roots(b->inv, b->store, false, false, roots, count, &l,
+                            e))
+        return err_wrap(e, "cannot look at the skills of %s", r->client->name);
+    add_up(b, r, l);
+    library_close(l);
+    return true;
+}
+
+/* What `mapm mcp` tells its clients, beside what they find themselves. */
+static bool reckon_server(struct budget *b, struct reckoning *r, struct err *e)
+{
+    struct library_index o = {0};
+    struct library_block block;
+    struct library_root *roots;
+    struct library *l = NULL;
+    size_t count;
+    bool ok;
+
+    if (!library_places(b->inv, false, &roots, &count, e) ||
+        !open_library_roots(b->inv, b->store, false, false, roots, count, &l,
+                            e))
+        return false;
+    ok = library_index_text(l, &o, &b->inv->arena, &block, e);
+    if (ok) {
+        r->chars = text_count(block.text);
+        for (size_t i = 0; i < library_count(l); i++)
+            r->skills += !library_at(l, i)->disabled;
+    }
+    library_close(l);
+    return ok;
+}
+
+static int by_size(const void *x, const void *y)
+{
+    const struct cost *a = *(struct cost *const *)x;
+    const struct cost *b = *(struct cost *const *)y;
+
+    if (a->chars != b->chars)
+        return a->chars > b->chars ? -1 : 1;
+    return str_cmp(a->folder, b->folder);
+}
+
+static void find_biggest(struct budget *b)
+{
+    size_t n = 0;
+
+    b->biggest =
+        arena_array(&b->inv->arena, b->by_folder.count + 1, sizeof *b->biggest);
+    for (size_t i = 0; i < b->by_folder.count; i++)
+        b->biggest[n++] = b->by_folder.entries[i].value;
+    if (n)
+        qsort(b->biggest, n, sizeof *b->biggest, by_size);
+    b->biggest_count = n < BIGGEST_MAX ? n : BIGGEST_MAX;
+}
+
+static bool reckon_all(struct budget *b, struct err *e)
+{
+    struct reckoning *last;
+
+    b->clients = arena_array(&b->inv->arena, budget_client_count + 1,
+                             sizeof *b->clients);
+    for (size_t i = 0; i < budget_client_count; i++) {
+        b->clients[i].client = &budget_clients[i];
+        if (!reckon(b, &b->clients[i], e))
+            return false;
+    }
+    last = &b->clients[budget_client_count];
+    b->count = budget_client_count + 1;
+    if (!reckon_server(b, last, e))
+        return false;
+    find_biggest(b);
+    return true;
+}
+
+/* --- what is said ------------------------------------------------------------------------ */
+
+static void put_client(struct json_writer *w, const struct reckoning *r)
+{
+    json_begin_object(w);
+    json_member_string(w, "name", str_from(name_of(r)));
+    json_member_optional(w, "seen",
+                         r->client ? str_from(r->client->seen) : STR(""));
+    json_key(w, "max_chars");
+    if (limit_of(r))
+        json_number(w, limit_of(r));
+    else
+        json_null(w);
+    json_member_number(w, "skills", r->skills);
+    json_member_number(w, "chars", r->chars);
+    json_member_number(w, "tokens", tokens_of(r->chars));
+    json_key(w, "dropped");
+    json_begin_array(w);
+    for (size_t i = 0; i < r->dropped_count; i++)
+        json_string(w, r->dropped[i]);
+    json_end_array(w);
+    json_end_object(w);
+}
+
+static void print_budget_json(struct budget *b)
+{
+    struct json_writer w;
+    struct buf out;
+
+    buf_init(&out, SIZE_MAX / 4);
+    json_writer_init(&w, &out, 2);
+    json_begin_object(&w);
+    json_member_string(&w, "schema", STR("mapm.budget/1"));
+    json_member_string(&w, "workspace", b->workspace);
+    json_key(&w, "clients");
+    json_begin_array(&w);
+    for (size_t i = 0; i < b->count; i++)
+        put_client(&w, &b->clients[i]);
+    json_end_array(&w);
+    json_key(&w, "biggest");
+    json_begin_array(&w);
+    for (size_t i = 0; i < b->biggest_count; i++) {
+        json_begin_object(&w);
+        json_member_string(&w, "name", b->biggest[i]->name);
+        json_member_string(&w, "folder", b->biggest[i]->folder);
+        json_member_number(&w, "chars", b->biggest[i]->chars);
+        json_member_number(&w, "tokens", tokens_of(b->biggest[i]->chars));
+        json_member_number(&w, "clients", b->biggest[i]->clients);
+        json_end_object(&w);
+    }
+    json_end_array(&w);
+    json_end_object(&w);
+    print_json(b->inv, &out);
+    buf_done(&out);
+}
+
+static void print_dropped(struct term *t, const struct reckoning *r, bool all)
+{
+    size_t shown =
+        all || r->dropped_count <= BIGGEST_MAX ? r->dropped_count : BIGGEST_MAX;
+
+    if (r->dropped_count == 0)
+        return;
+    term_style_print(t, TERM_YELLOW, "    no room for");
+    for (size_t i = 0; i < shown; i++)
+        term_print(t, "%s %.*s", i ? "," : "", STR_ARG(r->dropped[i]));
+    if (shown < r->dropped_count)
+        term_print(t, " and %zu more", r->dropped_count - shown);
+    term_print(t, "\n");
+}
+
+static void print_budget(struct budget *b)
+{
+    bool all = has_option(b->inv, OPTION_VERBOSE);
+    struct term *t = &b->inv->term;
+
+    term_print(t, "%-*s %7s %11s %8s %11s\n", NAME_COLUMNS, "client", "skills",
+               "characters", "tokens", "at most");
+    for (size_t i = 0; i < b->count; i++) {
+        const struct reckoning *r = &b->clients[i];
+
+        term_print(t, "%-*s %7zu %11zu %8zu", NAME_COLUMNS, name_of(r),
+                   r->skills, r->chars, tokens_of(r->chars));
+        if (limit_of(r))
+            term_print(t, " %11zu\n", limit_of(r));
+        else
+            term_print(t, " %11s\n", "-");
+        print_dropped(t, r, all);
+    }
+    if (b->biggest_count)
+        term_print(t, "\nthe biggest:\n");
+    for (size_t i = 0; i < b->biggest_count; i++)
+        term_print(t, "%7zu  %.*s  %.*s\n", b->biggest[i]->chars,
+                   STR_ARG(b->biggest[i]->name),
+                   STR_ARG(b->biggest[i]->folder));
+}
+
+COMMAND(command_budget)
+{
+    struct budget b = {
+        .inv = inv,
+        .workspace = arena_str(&inv->arena, layer_workspace(inv)),
+    };
+    struct err ignored = {0};
+    bool ok;
+
+    map_init(&b.by_folder, &inv->arena);
+    if (!open_store(inv, &b.store, &ignored))
+        b.store = NULL; /* without what it remembers it takes longer */
+    ok = reckon_all(&b, e);
+    close_store(inv, b.store);
+    if (!ok)
+        return false;
+    if (has_option(inv, OPTION_JSON))
+        print_budget_json(&b);
+    else
+        print_budget(&b);
+    *exit_code = EXIT_DONE;
+    for (size_t i = 0; i < b.count; i++)
+        if (b.clients[i].dropped_count)
+            *exit_code = EXIT_FINDINGS;
+    return true;
+}

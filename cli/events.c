@@ -1,0 +1,235 @@
+#include "base/proc.h"
+#include "base/text.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "open_store.h"
+
+/*
+ * What happened in the library (T23 to T25): the newest events, and with
+ * --follow each one that comes, until a signal or until nobody reads on.
+ */
+
+#define LIST_DEFAULT   50
+#define FOLLOW_AT_ONCE 1000
+#define FOLLOW_MS      200
+#define TYPE_COLUMNS   14
+
+struct listing {
+    struct invocation *inv;
+    struct store *store;
+    struct store_event_query query;
+    bool json, follow;
+    struct arena arena; /* of one round */
+};
+
+/* --- one event ---------------------------------------------------------------------------- */
+
+static struct tm time_of(int64_t us, bool utc)
+{
+    time_t s = (time_t)(us / 1000000);
+    struct tm when = {0};
+
+    if (!(utc ? gmtime_r(&s, &when) : localtime_r(&s, &when)))
+        when = (struct tm){.tm_mday = 1, .tm_year = 70};
+    return when;
+}
+
+/* T24: UTC, with microseconds. */
+static const char *utc_of(int64_t us, char out[48])
+{
+    struct tm when = time_of(us, true);
+    size_t n = strftime(out, 32, "%Y-%m-%dT%H:%M:%S", &when);
+
+    snprintf(out + n, 48 - n, ".%06uZ", us < 0 ? 0 : (unsigned)(us % 1000000));
+    return out;
+}
+
+/* What is no JSON, by whoever wrote it, is shown as the text that it is. */
+static void put_payload(struct json_writer *w, struct str text, struct arena *a)
+{
+    const struct json_options o = {.max_bytes = EVENT_MAX_BYTES};
+    const struct json *tree = NULL;
+    struct err ignored = {0};
+
+    json_key(w, "payload");
+    if (json_parse(text, &o, a, &tree, NULL, &ignored))
+        json_value(w, tree);
+    else
+        json_string(w, text);
+}
+
+static void put_event(struct json_writer *w, const struct store_event *v,
+                      struct arena *a)
+{
+    char when[48];
+
+    json_member_string(w, "id", v->id);
+    json_member_string(w, "timestamp", str_from(utc_of(v->timestamp_us, when)));
+    json_member_string(w, "session_id", v->session_id);
+    json_member_optional(w, "turn_id", v->turn_id);
+    json_member_optional(w, "parent_event_id", v->parent_event_id);
+    json_member_string(w, "type", v->type);
+    json_member_string(w, "actor", v->actor);
+    put_payload(w, v->payload, a);
+    json_member_string(w, "sensitivity", v->sensitivity);
+}
+
+/* --follow --json: one document a line. */
+static void print_line_json(struct listing *l, const struct store_event *v)
+{
+    struct json_writer w;
+    struct buf b;
+
+    buf_init(&b, SIZE_MAX / 4);
+    json_writer_init(&w, &b, 0);
+    json_begin_object(&w);
+    json_member_string(&w, "schema", STR("mapm.event/1"));
+    put_event(&w, v, &l->arena);
+    json_end_object(&w);
+    print_json(l->inv, &b);
+    buf_done(&b);
+}
+
+/* "skill_id=pdf source=global": what the payload has of one line. */
+static struct str brief(struct str payload, struct arena *a)
+{
+    const struct json_options o = {.max_bytes = EVENT_MAX_BYTES};
+    const struct json *tree = NULL;
+    struct err ignored = {0};
+    struct str text = STR("");
+
+    if (!json_parse(payload, &o, a, &tree, NULL, &ignored) ||
+        tree->kind != JSON_OBJECT)
+        return text_one_line(payload, a);
+    for (const struct json *j = tree->first; j; j = j->next)
+        if (j->kind == JSON_STRING || j->kind == JSON_NUMBER)
+            text = arena_printf(a, "%.*s  %.*s=%.*s", STR_ARG(text),
+                                STR_ARG(j->key), STR_ARG(j->text));
+    return text_one_line(text, a);
+}
+
+static void print_event(struct listing *l, const struct store_event *v)
+{
+    struct tm when = time_of(v->timestamp_us, false);
+    char text[40];
+
+    strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &when);
+    term_print(&l->inv->term, "%s  %-*.*s  %.*s  %.*s\n", text, TYPE_COLUMNS,
+               STR_ARG(v->type), STR_ARG(v->session_id),
+               STR_ARG(brief(v->payload, &l->arena)));
+}
+
+/* --- all of them ------------------------------------------------------------------------- */
+
+static void print_document(struct listing *l, const struct store_event *list,
+                           size_t count)
+{
+    struct json_writer w;
+    struct buf b;
+
+    buf_init(&b, SIZE_MAX / 4);
+    json_writer_init(&w, &b, 2);
+    json_begin_object(&w);
+    json_member_string(&w, "schema", STR("mapm.events/1"));
+    json_key(&w, "events");
+    json_begin_array(&w);
+    for (size_t i = 0; i < count; i++) {
+        json_begin_object(&w);
+        put_event(&w, &list[i], &l->arena);
+        json_end_object(&w);
+    }
+    json_end_array(&w);
+    json_end_object(&w);
+    print_json(l->inv, &b);
+    buf_done(&b);
+}
+
+static bool show(struct listing *l, size_t *count, struct err *e)
+{
+    struct store_event *list;
+
+    if (!store_list_events(l->store, &l->query, &l->arena, &list, count, e))
+        return false;
+    if (l->json && !l->follow) {
+        print_document(l, list, *count);
+        return true;
+    }
+    for (size_t i = 0; i < *count; i++) {
+        if (l->json)
+            print_line_json(l, &list[i]);
+        else
+            print_event(l, &list[i]);
+        l->query.after = list[i].row;
+    }
+    return true;
+}
+
+/* False once nobody can read what is written, or a signal came. */
+static bool wait_a_while(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO};
+
+    if (proc_interrupted())
+        return false;
+    if (poll(&out, 1, FOLLOW_MS) > 0 && (out.revents & (POLLERR | POLLNVAL)))
+        return false;
+    return !proc_interrupted();
+}
+
+static bool follow(struct listing *l, int *exit_code, struct err *e)
+{
+    size_t count;
+
+    l->query.follow = true;
+    l->query.max = FOLLOW_AT_ONCE;
+    do {
+        arena_done(&l->arena);
+        if (!term_flush(&l->inv->term, e) || !show(l, &count, e) ||
+            !term_flush(&l->inv->term, e))
+            return false;
+    } while (wait_a_while());
+    *exit_code = proc_interrupted() ? EXIT_INTERRUPTED : EXIT_DONE;
+    return true;
+}
+
+static bool read_limit(struct invocation *inv, size_t *out, struct err *e)
+{
+    struct str text = option_value(inv, OPTION_EVENTS);
+    uint64_t n = LIST_DEFAULT;
+
+    if (text.p && (!str_number(text, EVENTS_MAX, &n) || n == 0))
+        return err_set(e, ERR_USAGE,
+                       "--limit: \"%.*s\" is no number from 1 to %d",
+                       STR_ARG(text), EVENTS_MAX);
+    *out = (size_t)n;
+    return true;
+}
+
+COMMAND(command_events)
+{
+    struct listing l = {
+        .inv = inv,
+        .query = {.type = option_value(inv, OPTION_TYPE),
+                  .session_id = option_value(inv, OPTION_OF_SESSION)},
+        .json = has_option(inv, OPTION_JSON),
+        .follow = has_option(inv, OPTION_FOLLOW),
+    };
+    size_t count = 0;
+    bool ok;
+
+    if (!read_limit(inv, &l.query.max, e) || !open_store(inv, &l.store, e))
+        return false;
+    if (l.follow)
+        proc_catch_signals();
+    *exit_code = EXIT_DONE;
+    ok = show(&l, &count, e) && (!l.follow || follow(&l, exit_code, e));
+    if (ok && count == 0 && !l.follow && !l.json)
+        term_note(&inv->term, "nothing happened so far");
+    arena_done(&l.arena);
+    close_store(inv, l.store);
+    return ok;
+}

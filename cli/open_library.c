@@ -1,0 +1,195 @@
+#include "open_library.h"
+
+#include "base/fs.h"
+
+#include <sys/stat.h>
+
+#include "layer.h"
+
+#define SKILLS_FOLDER ".agents/skills"
+
+/* --- where ------------------------------------------------------------------------ */
+
+/* Below the workspace and below the home folder, the strongest first. */
+static const char *const metis_folder = ".metis/skills";
+static const char *const workspace_folders[] = {SKILLS_FOLDER, ".claude/skills",
+                                                ".swival/skills", NULL};
+static const char *const home_folders[] = {SKILLS_FOLDER, ".claude/skills",
+                                           ".config/swival/skills", NULL};
+
+struct places {
+    struct invocation *inv;
+    struct library_root *items;
+    size_t count, capacity;
+};
+
+static void add(struct places *p, enum library_source source, struct str path,
+                bool named)
+{
+    path = fs_normalize(path, &p->inv->arena);
+    for (size_t i = 0; i < p->count; i++) {
+        if (str_eq(p->items[i].path, path)) {
+            p->items[i].named = p->items[i].named || named;
+            return;
+        }
+    }
+    p->items = arena_grow(&p->inv->arena, p->items, p->count, &p->capacity,
+                          sizeof *p->items);
+    p->items[p->count++] = (struct library_root){source, path, named};
+}
+
+static void add_below(struct places *p, enum library_source source,
+                      struct str folder, const char *const *names)
+{
+    for (; *names; names++)
+        add(p, source, fs_join(folder, str_from(*names), &p->inv->arena),
+            false);
+}
+
+static bool add_given(struct places *p, enum library_source source,
+                      enum option_id id, struct err *e)
+{
+    const struct values *given = &p->inv->given[id];
+
+    for (size_t i = 0; i < given->count; i++) {
+        if (given->items[i].n == 0)
+            return err_set(e, ERR_USAGE, "--%s: the folder's name is empty",
+                           options[id].name);
+        add(p, source, fs_join(p->inv->cwd, given->items[i], &p->inv->arena),
+            true);
+    }
+    return true;
+}
+
+static void add_workspace(struct places *p, bool metis)
+{
+    struct str workspace = layer_workspace(p->inv);
+    const char *const own[] = {metis_folder, NULL};
+
+    if (metis)
+        add_below(p, LIBRARY_WORKSPACE, workspace, own);
+    add_below(p, LIBRARY_WORKSPACE, workspace, workspace_folders);
+}
+
+/* skills/ of the data folder is a link to what `mapm install --global` fills,
+ * unless somebody made a folder of it. */
+static void add_data(struct places *p)
+{
+    struct arena *a = &p->inv->arena;
+    struct err ignored = {0};
+    struct str data, own;
+    struct stat st;
+
+    if (!store_find_home(a, &data, &ignored))
+        return; /* no home: then there is nothing of it */
+    add(p, LIBRARY_GLOBAL, fs_join(data, STR("global/" SKILLS_FOLDER), a),
+        false);
+    own = fs_join(data, STR("skills"), a);
+    if (lstat(own.p, &st) == 0 && S_ISDIR(st.st_mode))
+        add(p, LIBRARY_GLOBAL, own, false);
+}
+
+static void add_global(struct places *p, bool metis)
+{
+    const char *const own[] = {metis_folder, NULL};
+
+    if (metis && p->inv->home.n)
+        add_below(p, LIBRARY_GLOBAL, p->inv->home, own);
+    add_data(p);
+    if (p->inv->home.n)
+        add_below(p, LIBRARY_GLOBAL, p->inv->home, home_folders);
+}
+
+bool library_places(struct invocation *inv, bool metis,
+                    struct library_root **out, size_t *count, struct err *e)
+{
+    struct places p = {.inv = inv};
+
+    if (!add_given(&p, LIBRARY_WORKSPACE, OPTION_WORKSPACE_ROOT, e))
+        return false;
+    if (!has_option(inv, OPTION_WORKSPACE_ROOT))
+        add_workspace(&p, metis);
+    if (!add_given(&p, LIBRARY_GLOBAL, OPTION_ROOT, e) ||
+        !add_given(&p, LIBRARY_GLOBAL, OPTION_GLOBAL_ROOT, e))
+        return false;
+    if (!has_option(inv, OPTION_GLOBAL_ROOT))
+        add_global(&p, metis);
+    *out = p.items;
+    *count = p.count;
+    return true;
+}
+
+/* --- opening ------------------------------------------------------------------------ */
+
+/* What the callbacks of a library need. */
+struct helpers {
+    struct invocation *inv;
+    struct store *store;
+    bool metis;
+};
+
+/* Verdicts differ by profile, and so does what is known. */
+static struct str key_of(const struct helpers *h, struct str root)
+{
+    return h->metis ? arena_printf(&h->inv->arena, "metis %.*s", STR_ARG(root))
+                    : root;
+}
+
+static bool find_known(void *ctx, struct str root, struct arena *a,
+                       struct str *out)
+{
+    const struct helpers *h = ctx;
+
+    return store_find_library(h->store, key_of(h, root), a, out);
+}
+
+/* A cache: what is not kept is read again. */
+static void put_known(void *ctx, struct str root, struct str bytes)
+{
+    const struct helpers *h = ctx;
+    struct err e = {0};
+
+    if (!store_put_library(h->store, key_of(h, root), bytes, &e) &&
+        has_option(h->inv, OPTION_VERBOSE))
+        term_warn(&h->inv->term, "the skills of %.*s are not remembered: %s",
+                  STR_ARG(root), err_first(&e));
+}
+
+static void tell(void *ctx, enum library_note kind, struct str text)
+{
+    struct helpers *h = ctx;
+
+    if (kind == LIBRARY_WARNING)
+        term_warn(&h->inv->term, "%.*s", STR_ARG(text));
+    else
+        term_note(&h->inv->term, "%.*s", STR_ARG(text));
+}
+
+bool open_library_roots(struct invocation *inv, struct store *store, bool metis,
+                        bool notes, const struct library_root *roots,
+                        size_t count, struct library **out, struct err *e)
+{
+    struct helpers *h = arena_new(&inv->arena, struct helpers);
+    struct library_options o = {
+        .roots = roots,
+        .root_count = count,
+        .metis = metis,
+        .note = notes ? tell : NULL,
+        .ctx = h,
+    };
+
+    *h = (struct helpers){inv, store, metis};
+    if (store)
+        o.cache = (struct library_cache){find_known, put_known, h};
+    return library_open(&o, out, e);
+}
+
+bool open_library(struct invocation *inv, struct store *store, bool metis,
+                  struct library **out, struct err *e)
+{
+    struct library_root *roots;
+    size_t count;
+
+    return library_places(inv, metis, &roots, &count, e) &&
+           open_library_roots(inv, store, metis, true, roots, count, out, e);
+}

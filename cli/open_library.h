@@ -1,0 +1,45 @@
+#ifndef CLI_OPEN_LIBRARY_H
+#define CLI_OPEN_LIBRARY_H
+
+#include "mapm/library.h"
+#include "mapm/store.h"
+
+#include "command.h"
+
+/*
+ * open_library: the skills that can be seen from here. Of one name the first
+ * wins (K14, X23):
+ *
+ *     workspace   .agents/skills, .claude/skills, .swival/skills
+ *                 (or --workspace-root alone)
+ *     global      each --root in order, then what `mapm install --global`
+ *                 fills, skills/ of the data folder, and of the home folder
+ *                 .agents/skills, .claude/skills, .config/swival/skills
+ *                 (or --global-root instead of all but --root)
+ *
+ * With `metis` Metis' own .metis/skills stand before those of the workspace
+ * and of the home folder. Folders that are not there are no error (T1), but
+ * those of the command line (X7). Notes go to stderr (T10, T13).
+ */
+
+/* In order of precedence, each path once. In the invocation's arena. */
+MUST_CHECK bool library_places(struct invocation *inv, bool metis,
+                               struct library_root **out, size_t *count,
+                               struct err *e);
+
+/*
+ * `store` keeps what is known of the roots; NULL: nothing does. Both it and
+ * `inv` are borrowed until library_close.
+ * Errors: those of library_open; ERR_USAGE for an empty folder.
+ */
+MUST_CHECK bool open_library(struct invocation *inv, struct store *store,
+                             bool metis, struct library **out, struct err *e);
+
+/* The same for roots of the caller's choice; `notes` false: says nothing. */
+MUST_CHECK bool open_library_roots(struct invocation *inv, struct store *store,
+                                   bool metis, bool notes,
+                                   const struct library_root *roots,
+                                   size_t count, struct library **out,
+                                   struct err *e);
+
+#endif

@@ -1,0 +1,199 @@
+#include "skill.h"
+
+#include "base/fs.h"
+#include "base/text.h"
+
+#include "open_library.h"
+#include "open_store.h"
+
+#define MANY              SIZE_MAX
+#define NEAR_MAX_DISTANCE 3
+
+/* clang-format off */
+static const struct word {
+    const char *name, *arguments;
+    size_t least, most;
+    bool (*run)(struct skill_job *job, struct err *e);
+} words[] = {
+    {"list",   "",            0, 0,    skill_list},
+    {"search", "[QUERY...]",  0, MANY, skill_search},
+    {"match",  "REQUEST...",  1, MANY, skill_match},
+    {"load",   "NAME...",     1, MANY, skill_load},
+    {"show",   "NAME",        1, 1,    skill_show},
+    {"files",  "NAME [PATH]", 1, 2,    skill_files},
+    {"index",  "",            0, 0,    skill_index},
+};
+
+/* The options that not every word takes. */
+static const struct {
+    enum option_id id;
+    const char *words;
+} limited[] = {
+    {OPTION_SESSION,   "load index"},
+    {OPTION_AS,        "load"},
+    {OPTION_HITS,      "search match"},
+    {OPTION_MIN_SCORE, "match"},
+    {OPTION_PRELOAD,   "index"},
+    {OPTION_MAX_CHARS, "index"},
+};
+/* clang-format on */
+
+/* --- what all of them print ---------------------------------------------------------- */
+
+void skill_begin_json(struct skill_job *job, struct json_writer *w,
+                      struct buf *b)
+{
+    buf_init(b, SIZE_MAX / 4);
+    json_writer_init(w, b, 2);
+    json_begin_object(w);
+    json_member_string(w, "schema", STR("mapm.skill/1"));
+    json_member_string(w, "command", str_from(job->word));
+}
+
+void skill_end_json(struct skill_job *job, struct json_writer *w, struct buf *b)
+{
+    json_end_object(w);
+    print_json(job->inv, b);
+    buf_done(b);
+}
+
+void skill_put_json(struct json_writer *w, const struct library_skill *s)
+{
+    json_member_string(w, "name", s->name);
+    json_member_string(w, "description", s->description);
+    json_member_string(w, "source", str_from(library_source_name(s->source)));
+    json_member_string(w, "folder", s->folder);
+    json_member_optional(w, "version", s->version);
+    json_member_bool(w, "metaskill", s->metaskill);
+    json_member_bool(w, "mode", s->is_mode);
+    json_member_bool(w, "disable_model_invocation", s->disabled);
+}
+
+void skill_print_text(struct skill_job *job, struct str text)
+{
+    struct term *t = &job->inv->term;
+
+    if (t->is_out)
+        term_print(t, "%.*s", STR_ARG(text));
+    else
+        term_write(t, text);
+    if (text.n == 0 || text.p[text.n - 1] != '\n')
+        term_print(t, "\n");
+}
+
+bool skill_hint(struct skill_job *job, struct str name, struct err *e)
+{
+    const struct library_skill *near = NULL;
+    size_t best = NEAR_MAX_DISTANCE;
+
+    if (e->code != ERR_NOT_FOUND || library_find(job->library, name))
+        return false;
+    for (size_t i = 0; i < library_count(job->library); i++) {
+        const struct library_skill *s = library_at(job->library, i);
+        size_t far = text_distance(name, s->name, best);
+
+        if (far < best) {
+            best = far;
+            near = s;
+        }
+    }
+    if (near)
+        return err_hint(e, "did you mean %.*s?", STR_ARG(near->name));
+    return err_hint(e, "mapm skill list shows what is there");
+}
+
+/* --- the command ----------------------------------------------------------------------- */
+
+static bool has_word(const char *list, const char *word)
+{
+    struct str rest = str_from(list), head;
+
+    while (str_cut(&rest, ' ', &head))
+        if (str_is(head, word))
+            return true;
+    return false;
+}
+
+static bool unknown_word(struct str name, struct err *e)
+{
+    const struct word *near = NULL;
+    size_t best = NEAR_MAX_DISTANCE;
+
+    err_set(e, ERR_USAGE, "mapm skill: unknown command \"%.*s\"",
+            STR_ARG(name));
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t far = text_distance(name, str_from(words[i].name), best);
+
+        if (far < best) {
+            best = far;
+            near = &words[i];
+        }
+    }
+    if (near)
+        return err_hint(e, "did you mean \"mapm skill %s\"?", near->name);
+    return err_hint(e, "list, search, match, load, show, files or index");
+}
+
+static bool check_use(struct invocation *inv, const struct word *word,
+                      struct err *e)
+{
+    size_t count = inv->arguments.count - 1;
+
+    for (size_t i = 0; i < sizeof limited / sizeof *limited; i++)
+        if (has_option(inv, limited[i].id) &&
+            !has_word(limited[i].words, word->name))
+            return err_set(e, ERR_USAGE, "mapm skill %s has no option --%s",
+                           word->name, options[limited[i].id].name);
+    if (count >= word->least && count <= word->most)
+        return true;
+    if (count < word->least)
+        err_set(e, ERR_USAGE, "mapm skill %s needs %s", word->name,
+                word->arguments);
+    else
+        err_set(e, ERR_USAGE, "mapm skill %s: too many arguments: \"%.*s\"",
+                word->name, STR_ARG(inv->arguments.items[1 + word->most]));
+    return err_hint(e, "usage: mapm skill [OPTION]... %s%s%s", word->name,
+                    word->arguments[0] ? " " : "", word->arguments);
+}
+
+/* A library is read without the store too, only slower. */
+static void open_cache(struct skill_job *job)
+{
+    struct invocation *inv = job->inv;
+
+    if (open_store(inv, &job->store, &job->store_problem))
+        return;
+    job->store = NULL;
+    if (has_option(inv, OPTION_VERBOSE))
+        term_warn(&inv->term, "nothing is remembered: %s",
+                  err_first(&job->store_problem));
+}
+
+COMMAND(command_skill)
+{
+    struct str name = inv->arguments.items[0];
+    const struct word *word = NULL;
+    struct skill_job job = {
+        .inv = inv,
+        .metis = str_is(option_value(inv, OPTION_SKILL_PROFILE), "metis"),
+        .words = inv->arguments.items + 1,
+        .count = inv->arguments.count - 1,
+    };
+    bool ok;
+
+    for (size_t i = 0; i < sizeof words / sizeof *words && !word; i++)
+        if (str_is(name, words[i].name))
+            word = &words[i];
+    if (!word)
+        return unknown_word(name, e);
+    if (!check_use(inv, word, e))
+        return false;
+    job.word = word->name;
+    open_cache(&job);
+    *exit_code = EXIT_DONE;
+    ok = open_library(inv, job.store, job.metis, &job.library, e) &&
+         word->run(&job, e);
+    library_close(job.library);
+    close_store(inv, job.store);
+    return ok;
+}

@@ -1,0 +1,103 @@
+#include "base/path.h"
+
+#include "skill.h"
+
+/* What is beside SKILL.md (L15), and what one file says (L14). */
+
+#define KIND_COLUMNS 9
+
+/* "py"; "" without one. */
+static struct str extension_of(struct str path)
+{
+    struct str name = path_last(path);
+    size_t point = str_find_last(name, '.');
+
+    return point == SIZE_MAX || point == 0 ? STR("")
+                                           : str_from_index(name, point + 1);
+}
+
+static void put_file(struct json_writer *w, const struct library_file *f)
+{
+    json_begin_object(w);
+    json_member_string(w, "path", f->path);
+    json_member_string(w, "name", path_last(f->path));
+    json_member_optional(w, "extension", extension_of(f->path));
+    json_member_string(w, "type", str_from(library_kind_name(f->kind)));
+    json_member_number(w, "size", f->size);
+    json_member_bool(w, "executable", f->executable);
+    json_member_bool(w, "text", f->is_text);
+    json_end_object(w);
+}
+
+static bool list_files(struct skill_job *job, struct err *e)
+{
+    struct term *t = &job->inv->term;
+    struct library_file *files;
+    struct json_writer w;
+    char bytes[16];
+    size_t count;
+    struct buf b;
+
+    if (!library_files(job->library, job->words[0], &job->inv->arena, &files,
+                       &count, e))
+        return skill_hint(job, job->words[0], e);
+    if (has_option(job->inv, OPTION_JSON)) {
+        skill_begin_json(job, &w, &b);
+        json_member_string(&w, "name", job->words[0]);
+        json_key(&w, "files");
+        json_begin_array(&w);
+        for (size_t i = 0; i < count; i++)
+            put_file(&w, &files[i]);
+        json_end_array(&w);
+        skill_end_json(job, &w, &b);
+        return true;
+    }
+    /* By kind, and of one kind by path. */
+    for (int kind = LIBRARY_REFERENCE; kind <= LIBRARY_OTHER; kind++)
+        for (size_t i = 0; i < count; i++)
+            if ((int)files[i].kind == kind)
+                term_print(t, "%-*s  %8s  %.*s%s\n", KIND_COLUMNS,
+                           library_kind_name(files[i].kind),
+                           term_bytes(files[i].size, bytes),
+                           STR_ARG(files[i].path),
+                           files[i].executable ? " *" : "");
+    if (count == 0)
+        term_note(t, "there is nothing beside its SKILL.md");
+    return true;
+}
+
+static bool print_file(struct skill_job *job, struct err *e)
+{
+    struct term *t = &job->inv->term;
+    struct json_writer w;
+    struct str text;
+    bool cut = false;
+    struct buf b;
+
+    if (!library_read_file(job->library, job->words[0], job->words[1],
+                           LIBRARY_FILE_MAX_BYTES, &job->inv->arena, &text,
+                           &cut, e))
+        return skill_hint(job, job->words[0], e);
+    if (has_option(job->inv, OPTION_JSON)) {
+        skill_begin_json(job, &w, &b);
+        json_member_string(&w, "name", job->words[0]);
+        json_member_string(&w, "path", job->words[1]);
+        json_member_bool(&w, "truncated", cut);
+        json_member_string(&w, "text", text);
+        skill_end_json(job, &w, &b);
+        return true;
+    }
+    if (t->is_out)
+        term_print(t, "%.*s", STR_ARG(text));
+    else
+        term_write(t, text);
+    if (cut)
+        term_warn(t, "%.*s is longer: these are its first %u bytes",
+                  STR_ARG(job->words[1]), (unsigned)text.n);
+    return true;
+}
+
+SKILL_WORD(skill_files)
+{
+    return job->count == 1 ? list_files(job, e) : print_file(job, e);
+}

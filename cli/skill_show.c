@@ -1,0 +1,249 @@
+#include "base/fs.h"
+#include "base/text.h"
+
+#include "skill.h"
+
+/*
+ * All that a skill says about itself (L3 to L8): for a person those fields
+ * that it has, for programs the whole record with its frontmatter.
+ */
+
+#define LABEL_COLUMNS 15
+
+struct record {
+    struct skill_job *job;
+    const struct library_skill *skill;
+    const struct document *document;
+    const struct complaints *why;
+    struct str version; /* of its body, T11 */
+    size_t tokens;      /* T12 */
+};
+
+/* --- frontmatter ------------------------------------------------------------------------- */
+
+/* Scalars as they are spelled (X12). Without recursion: `open` are the
+ * collections that we are in, by what stands behind them. */
+static void put_yaml(struct json_writer *w, const struct yaml *top)
+{
+    struct {
+        const struct yaml *next;
+        bool object;
+    } open[FRONTMATTER_MAX_DEPTH + 1];
+    const struct yaml *y = top;
+    size_t depth = 0;
+
+    for (;;) {
+        if (y && depth && open[depth - 1].object)
+            json_key_str(w, y->key);
+        if (y && y->kind == YAML_SCALAR) {
+            json_string(w, y->text);
+        } else if (y && depth <= FRONTMATTER_MAX_DEPTH) {
+            open[depth].object = y->kind == YAML_MAPPING;
+            open[depth].next = depth ? y->next : NULL;
+            if (open[depth].object)
+                json_begin_object(w);
+            else
+                json_begin_array(w);
+            depth++;
+            y = y->first;
+            continue;
+        } else if (!y) {
+            if (depth == 0)
+                return;
+            depth--;
+            if (open[depth].object)
+                json_end_object(w);
+            else
+                json_end_array(w);
+            y = open[depth].next;
+            if (depth == 0)
+                return;
+            continue;
+        } else {
+            json_null(w);
+        }
+        if (depth == 0)
+            return;
+        y = y->next;
+    }
+}
+
+static struct str metadata_of(const struct record *r, const char *key)
+{
+    const struct yaml *y =
+        r->document->metadata ? yaml_get(r->document->metadata, key) : NULL;
+
+    return y && y->kind == YAML_SCALAR ? y->text : STR("");
+}
+
+/* --- for programs ------------------------------------------------------------------------ */
+
+static void put_dependencies(struct json_writer *w, const struct document *d)
+{
+    json_key(w, "dependencies");
+    json_begin_array(w);
+    for (size_t i = 0; i < d->dep_count; i++) {
+        json_begin_object(w);
+        json_member_string(w, "type", str_from(doc_kind_name(d->deps[i].kind)));
+        json_member_string(w, "origin", d->deps[i].origin.text);
+        json_end_object(w);
+    }
+    json_end_array(w);
+}
+
+static void put_warnings(struct json_writer *w, const struct complaints *why)
+{
+    json_key(w, "warnings");
+    json_begin_array(w);
+    for (size_t i = 0; i < why->count; i++) {
+        const struct complaint *c = &why->items[i];
+
+        json_begin_object(w);
+        json_member_string(w, "code", str_from(c->code));
+        json_member_optional(w, "field", c->field);
+        json_member_number(w, "line", c->line);
+        json_member_string(w, "message", c->message);
+        json_end_object(w);
+    }
+    json_end_array(w);
+}
+
+static void put_tools(struct json_writer *w, const struct document *d)
+{
+    json_member_optional(w, "allowed_tools", d->allowed_tools);
+    json_key(w, "allowed_tools_list"); /* L8 */
+    json_begin_array(w);
+    for (size_t i = 0; i < d->tool_count; i++)
+        json_string(w, d->tools[i]);
+    json_end_array(w);
+}
+
+static void print_record_json(const struct record *r)
+{
+    const struct document *d = r->document;
+    struct json_writer w;
+    struct buf b;
+
+    skill_begin_json(r->job, &w, &b);
+    json_key(&w, "skill");
+    json_begin_object(&w);
+    skill_put_json(&w, r->skill);
+    json_member_string(&w, "root", r->skill->root);
+    json_member_string(&w, "skill_version", r->version);
+    json_member_number(&w, "load_size_tokens", r->tokens);
+    json_member_bool(&w, "over_body_token_warn", r->tokens > BODY_WARN_TOKENS);
+    json_member_optional(&w, "scope", d->scope);
+    json_member_optional(&w, "license", d->license);
+    json_member_optional(&w, "compatibility", d->compatibility);
+    put_tools(&w, d);
+    json_member_optional(&w, "model", d->model);
+    json_member_optional(&w, "agent", d->agent);
+    json_member_optional(&w, "context", d->context);
+    json_member_optional(&w, "author", metadata_of(r, "author"));
+    json_member_optional(&w, "tags", metadata_of(r, "tags"));
+    json_member_optional(&w, "prereqs", d->prereqs);
+    json_member_optional(&w, "program", r->skill->program);
+    put_dependencies(&w, d);
+    json_key(&w, "metadata");
+    if (d->metadata)
+        put_yaml(&w, d->metadata);
+    else
+        json_null(&w);
+    json_key(&w, "frontmatter");
+    if (d->frontmatter)
+        put_yaml(&w, d->frontmatter);
+    else
+        json_null(&w);
+    put_warnings(&w, r->why);
+    json_end_object(&w);
+    skill_end_json(r->job, &w, &b);
+}
+
+/* --- for a person ------------------------------------------------------------------------ */
+
+static void row(struct term *t, const char *label, struct str value)
+{
+    struct str line;
+
+    for (const char *name = label; value.n && str_line(&value, &line);
+         name = "")
+        term_print(t, "%-*s %.*s\n", LABEL_COLUMNS, name, STR_ARG(line));
+}
+
+static void print_metadata(struct term *t, const struct document *d,
+                           struct arena *a)
+{
+    const char *label = "metadata";
+
+    for (const struct yaml *y = d->metadata ? d->metadata->first : NULL; y;
+         y = y->next) {
+        row(t, label,
+            arena_printf(
+                a, "%.*s: %.*s", STR_ARG(y->key),
+                STR_ARG(y->kind == YAML_SCALAR ? y->text : STR("..."))));
+        label = "";
+    }
+}
+
+static void print_record(const struct record *r)
+{
+    const struct library_skill *s = r->skill;
+    const struct document *d = r->document;
+    struct arena *a = &r->job->inv->arena;
+    struct term *t = &r->job->inv->term;
+    const struct {
+        const char *label;
+        struct str value;
+    } rows[] = {
+        {"name", s->name},
+        {"description", s->description},
+        {"source", str_from(library_source_name(s->source))},
+        {"folder", s->folder},
+        {"scope", d->scope},
+        {"version", d->version},
+        {"body",
+         arena_printf(a, "%zu tokens, %.*s", r->tokens, STR_ARG(r->version))},
+        {"license", d->license},
+        {"compatibility", d->compatibility},
+        {"allowed-tools", d->allowed_tools},
+        {"model", d->model},
+        {"agent", d->agent},
+        {"context", d->context},
+        {"invocation", s->disabled ? STR("by a person alone") : STR("")},
+        {"mode", s->is_mode ? STR("yes") : STR("")},
+        {"metaskill", s->program},
+        {"prereqs", d->prereqs},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        row(t, rows[i].label, rows[i].value);
+    print_metadata(t, d, a);
+    for (size_t i = 0; i < d->dep_count; i++)
+        row(t, i ? "" : "needs",
+            arena_printf(a, "%s %.*s", doc_kind_name(d->deps[i].kind),
+                         STR_ARG(d->deps[i].origin.text)));
+    for (size_t i = 0; i < r->why->count; i++)
+        row(t, i ? "" : "warnings",
+            arena_printf(a, "SKILL.md:%u: %.*s", r->why->items[i].line,
+                         STR_ARG(r->why->items[i].message)));
+}
+
+SKILL_WORD(skill_show)
+{
+    struct library_loaded loaded;
+    struct record r = {.job = job};
+
+    if (!library_load(job->library, job->words[0], LIBRARY_AS_TOOL, false, NULL,
+                      &job->inv->arena, &loaded, e))
+        return skill_hint(job, job->words[0], e);
+    r.skill = loaded.skill;
+    r.document = &loaded.document;
+    r.why = &loaded.why;
+    r.version = str_from(loaded.skill_version);
+    r.tokens = loaded.load_size_tokens;
+    if (has_option(job->inv, OPTION_JSON))
+        print_record_json(&r);
+    else
+        print_record(&r);
+    return true;
+}

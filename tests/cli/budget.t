@@ -1,0 +1,63 @@
+#!/bin/sh
+# `mapm budget`: what clients load at their start, and what finds no room. T12,
+# T31, L6, X23, X25.
+. "$(dirname "$0")/../lib/cli.sh"
+
+# json PYTHON-EXPRESSION: of $out, the document d; c its clients by name.
+json()
+{
+    printf '%s\n' "$out" | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+c = {x["name"]: x for x in d["clients"]}
+r = eval(sys.argv[1])
+print("yes" if r is True else "no" if r is False else r)' "$1" 2>&1
+}
+# described FOLDER CHARACTERS: a skill whose description has so many.
+described()
+{
+    skill "$1" "description: $(head -c "$2" /dev/zero | tr '\0' x)"
+}
+
+exits 'nothing' 0 mapm budget --json
+is 'costs nothing' "$(json 'all(x["skills"] == x["chars"] == x["tokens"] == 0 for x in d["clients"])')" yes
+is 'each row has its date' "$(json 'all(x["seen"] for x in d["clients"] if x["name"] != "mapm mcp")')" yes
+is 'the limits that are known' "$(json 'c["claude"]["max_chars"], c["codex"]["max_chars"], c["gemini"]["max_chars"]')" \
+    '(15000, 8000, None)'
+
+described .agents/skills/ab 10
+exits 'one skill' 0 mapm budget --json
+is 'is "- ab: xxxxxxxxxx" and a line end' "$(json 'c["codex"]["skills"], c["codex"]["chars"], c["codex"]["tokens"]')" \
+    '(1, 17, 4)'
+is 'for those that look there' "$(json '[n for n, x in c.items() if not x["skills"]]')" "['claude']"
+mkdir -p .claude && ln -s ../.agents/skills .claude/skills
+exits 'a link' 0 mapm budget --json
+is 'counts for those that look there' "$(json 'c["claude"]["skills"]')" 1
+is 'once for those that look twice' "$(json 'c["opencode"]["skills"], c["opencode"]["chars"]')" '(1, 17)'
+skill .agents/skills/mine 'disable-model-invocation: true'
+exits 'what only a person starts' 0 mapm budget --json
+is 'is not told to a model that knows of it (L6)' "$(json 'c["claude"]["skills"], c["codex"]["skills"], c["mapm mcp"]["skills"]')" \
+    '(1, 2, 1)'
+rm -r .agents/skills/mine
+described "$HOME/.agents/skills/ab" 300
+described "$HOME/.codex/skills/cd" 30
+exits 'those of the home folder' 0 mapm budget --json
+is 'count, too, and the workspace wins (X23)' "$(json 'c["codex"]["skills"], c["codex"]["chars"]')" '(2, 54)'
+
+for i in 01 02 03 04 05 06 07 08 09; do
+    described ".agents/skills/long-$i" 1000
+done
+exits 'what is too much' 3 mapm budget --json
+is 'finds no room' "$(json 'c["codex"]["dropped"], c["claude"]["dropped"]')" "(['long-08', 'long-09'], [])"
+is 'the biggest come first' "$(json '[(x["name"], x["chars"]) for x in d["biggest"]][:2], len(d["biggest"])')" \
+    "([('long-01', 1012), ('long-02', 1012)], 5)"
+exits 'for a person' 3 mapm budget
+like 'with its limit' "$out" '^codex +11 +9[0-9]{3} +2[0-9]{3} +8000$'
+like 'and what is left out' "$out" '^ +no room for long-08, long-09$'
+like 'and the biggest' "$out" "^ +1012  long-01  $PWD/\.agents/skills/long-01\$"
+run mapm -q skill index --json
+index=$(printf '%s\n' "$out" | sed -n 's/^  "chars": \([0-9]*\),/\1/p')
+run mapm budget --json
+is 'the server of mapm is the index (T15)' "$(json 'c["mapm mcp"]["chars"]')" "$index"
+exits 'no arguments' 2 mapm budget x
+done_testing

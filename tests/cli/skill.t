@@ -1,0 +1,363 @@
+#!/bin/sh
+# `mapm skill`: the library from a terminal. T1, T10, T13 to T23, T26, T27, L3 to
+# L9, L11 to L15, K14, K18, K41, X7, X8, X23, X25, X26, X28, A4.
+. "$(dirname "$0")/../lib/cli.sh"
+
+# json PYTHON-EXPRESSION: of $out, the document d.
+json()
+{
+    printf '%s\n' "$out" | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+r = eval(sys.argv[1])
+print("yes" if r is True else "no" if r is False else r)' "$1" 2>&1
+}
+# body FOLDER CHARACTERS: a skill whose body has so many.
+body()
+{
+    mkdir -p "$1"
+    {
+        printf -- '---\nname: %s\ndescription: A body of %s.\n---\n' "${1##*/}" "$2"
+        head -c "$2" /dev/zero | tr '\0' x
+    } >"$1/SKILL.md"
+}
+W=.agents/skills G=$MAPM_HOME/global/.agents/skills
+
+# --- nothing --------------------------------------------------------------------
+
+exits 'without any folder (T1)' 0 mapm skill list
+is 'there is nothing' "$out" ''
+like 'which is said' "$err" 'no skills here'
+exits 'no index either (T15)' 0 mapm skill index
+is 'is printed' "$out" ''
+exits 'nor a hit' 0 mapm skill search x
+is 'in the words of T17' "$out" "No skills matched 'x'."
+exits 'a named folder has to be there (X7)' 1 mapm skill list --root nowhere
+like 'and is named' "$err" 'nowhere'
+exits 'for programs' 0 mapm skill list --json
+is 'an empty list' "$(json 'd["schema"], d["command"], d["skills"]')" \
+    "('mapm.skill/1', 'list', [])"
+
+# --- what is where ----------------------------------------------------------------
+
+skill $W/pdf-processing 'description: Extract PDF text, fill forms, merge files.' \
+    'license: MIT' 'model: inherit' 'agent: Explore' 'context: fork' \
+    'compatibility: needs poppler' 'allowed-tools: Read Bash(git:*)' \
+    'metadata:' '  author: ann' '  tags: a, b' '  level: 1.10' \
+    'x_extra: {deep: [1, {er: [2]}], none: {}}'
+mkdir -p $W/pdf-processing/scripts $W/pdf-processing/references
+printf 'print(1)\n' >$W/pdf-processing/scripts/run.py
+chmod +x $W/pdf-processing/scripts/run.py
+printf 'a form\n' >$W/pdf-processing/references/forms.md
+skill "$G/pdf-processing" 'description: The global one.'
+skill "$G/review" 'description: |' '  Run a review' '  of the PDF branch.'
+skill .claude/skills/claude-one
+skill .swival/skills/swival-one
+skill "$HOME/.agents/skills/home-one"
+skill "$HOME/.config/swival/skills/swival-home"
+skill "$HOME/.metis/skills/metis-one"
+skill .metis/skills/metis-two
+skill further/extra-one
+skill further/review 'description: Of a further folder.'
+ln -s "../../$W/pdf-processing" .claude/skills/pdf-processing
+
+exits 'list' 0 mapm skill list
+is 'names all, sorted (T14, K14)' "$(printf '%s\n' "$out" | sed 's/ .*//' | tr '\n' ' ')" \
+    'claude-one home-one pdf-processing review swival-home swival-one '
+like 'with its source' "$out" '^pdf-processing  workspace  Extract PDF text'
+like 'of many lines one (X25)' "$out" '^review +global +Run a review of the PDF branch\.$'
+is 'what wins is said (T13)' "$err" \
+    "skill 'pdf-processing' in workspace overrides global definition"
+exits 'not when it is quiet' 0 mapm -q skill list
+is 'then nothing is said' "$err" ''
+exits 'the folders of Metis' 0 mapm skill list --profile metis
+like 'are read with its profile, the global' "$out" '^metis-one +global'
+like 'and the workspace one' "$out" '^metis-two +workspace'
+exits 'a further folder' 0 mapm skill list --root further
+like 'is read, too' "$out" '^extra-one +global '
+like 'and stronger than the global one (X23)' "$out" '^review +global +Of a further'
+exits 'other roots' 0 mapm skill list --workspace-root further --global-root "$G"
+is 'instead of the usual ones (X8)' "$(printf '%s\n' "$out" | sed 's/  .*//' | tr '\n' ' ')" \
+    'extra-one pdf-processing review '
+exits 'a folder without a name' 2 mapm skill list --root ''
+exits 'elsewhere' 0 mapm -C / skill list -q
+like 'the global ones are there (T27)' "$out" '^review +global'
+
+mkdir -p $W/broken $W/no-anchor
+echo 'no frontmatter' >$W/broken/SKILL.md
+exits 'a broken one' 0 mapm skill list
+like 'is told (T10)' "$err" '^warning: skipping invalid skill at .*/broken/SKILL\.md'
+like 'and the rest is there' "$out" '^review '
+rm -r $W/broken $W/no-anchor
+
+# --- search, match -----------------------------------------------------------------
+
+exits 'search' 0 mapm -q skill search PDF
+is 'by name, then by description (T16, T17)' "$out" "Skills matching 'PDF' (2):
+- pdf-processing [workspace] — Extract PDF text, fill forms, merge files.
+- review [global] — Run a review of the PDF branch."
+exits 'for programs' 0 mapm -q skill search pdf --json
+is 'with the metadata of T17' \
+    "$(json 'd["query"], d["result_count"], d["result_names"], [r["score"] for r in d["results"]]')" \
+    "('pdf', 2, ['pdf-processing', 'review'], [3, 1])"
+like 'and the text as it is' "$(json 'd["results"][1]["description"]')" '^Run a review$'
+exits 'a few' 0 mapm -q skill search --limit 1 pdf
+is 'only' "$out" "Skills matching 'pdf' (1):
+- pdf-processing [workspace] — Extract PDF text, fill forms, merge files."
+exits 'a blank query' 0 mapm -q skill search --limit 2 '  '
+like 'lists the first ones' "$out" '^- home-one '
+for bad in 0 51 x -1 1.5; do
+    exits "--limit $bad (T16)" 2 mapm skill search --limit $bad pdf
+done
+exits 'match (L11)' 0 mapm -q skill match please fill this form for me
+like 'says how well it fits, and why' "$out" '^0\.[0-9]{2}  pdf-processing \[workspace\]  fill, form$'
+exits 'a higher mark' 0 mapm -q skill match --min-score 1 fill a form
+is 'is not reached (X26)' "$out" ''
+exits 'one named' 0 mapm -q skill match 'use $review for this' --json
+is 'counts whole (K18)' "$(json 'd["results"][0]["name"], d["results"][0]["score"], d["results"][0]["explicit"]')" \
+    "('review', 1, True)"
+exits 'as a command' 0 mapm -q skill match /review main branch --json
+is 'too, with its arguments (L12)' "$(json 'd["result_names"][0], d["arguments"]')" \
+    "('review', 'main branch')"
+for bad in -1 2 1.1 x 0. .5; do
+    exits "--min-score $bad" 2 mapm skill match "--min-score=$bad" x
+done
+
+# --- index ----------------------------------------------------------------------------
+
+skill $W/only-me 'disable-model-invocation: true'
+skill $W/think 'mode: true' 'description: Think first.'
+skill $W/fix 'description: Fix tests.' 'metaskill: SKILL.star'
+printf 'def run(input):\n    return 1\n' >$W/fix/SKILL.star
+exits 'index' 0 mapm -q skill index --workspace-root $W --global-root "$G"
+is 'is the block of T15, K15 and X28' "$(printf '%s\n' "$out" | head -n 6)" \
+    '## Available skills
+Use `skill_search(query)` to filter and `skill_load(name)` to read a body.
+
+- fix: Fix tests. (metaskill: starlark)
+- pdf-processing: Extract PDF text, fill forms, merge files.
+- review: Run a review of the PDF branch.'
+is 'with the modes behind it (L7)' "$(printf '%s\n' "$out" | sed 1,6d | grep .)" \
+    '## Mode Commands
+- think: Think first.'
+exits 'as Metis has it' 0 mapm -q skill index --profile metis --workspace-root $W --global-root "$G"
+is 'it is T15 alone' "$(printf '%s\n' "$out" | sed -n '4,5p')" \
+    '- fix: Fix tests.
+- only-me: The only-me package of a test.'
+exits 'so many characters' 0 mapm -q skill index --max-chars 200 --json
+is 'are not passed (T31)' "$(json 'd["chars"] <= 200 and d["left_out"] > 0')" yes
+for bad in 0 x -5; do
+    exits "--max-chars $bad" 2 mapm skill index --max-chars $bad
+done
+exits 'what only a person starts' 0 mapm -q skill search only-me
+is 'no search finds (L6)' "$out" "No skills matched 'only-me'."
+exits 'but the list' 0 mapm -q skill list
+like 'has it' "$out" '^only-me .*\(yours alone\)$'
+like 'with what the others are' "$out" '^fix .*\(metaskill\)$'
+like 'modes, too' "$out" '^think .*\(mode\)$'
+exits 'and its user loads it' 0 mapm -q skill load only-me
+like 'as any other' "$out" '^# Skill: only-me \(source: workspace\)$'
+
+# --- load -------------------------------------------------------------------------------
+
+exits 'load' 0 mapm -q skill load pdf-processing
+is 'is the text of T18' "$out" "# Skill: pdf-processing (source: workspace)
+
+# pdf-processing
+
+Do what pdf-processing does."
+exits 'for programs' 0 mapm -q skill load pdf-processing --json
+is 'with the metadata of T19' \
+    "$(json 'sorted(d["loads"][0]), d["loads"][0]["skill_id"], d["loads"][0]["source"], d["session"]')" \
+    "(['load_size_tokens', 'skill_id', 'skill_version', 'source', 'text'], 'pdf-processing', 'workspace', None)"
+is 'version and size are those of the body (T11, T12)' \
+    "$(json '(d["loads"][0]["skill_version"], d["loads"][0]["load_size_tokens"])')" \
+    "$(python3 -c '
+import hashlib, sys
+t = open(sys.argv[1]).read().split("---\n", 2)[2].lstrip("\n")
+print((hashlib.sha256(t.encode()).hexdigest()[:16], max(1, len(t) // 4)))' $W/pdf-processing/SKILL.md)"
+exits 'an unknown one' 1 mapm -q skill load pdf-procesing
+like 'in the words of T18' "$err" "^mapm: no skill registered with name 'pdf-procesing'\$"
+like 'and a near one' "$err" 'did you mean pdf-processing'
+exits 'for a person (K41, L13)' 0 mapm -q skill load --as user pdf-processing
+is 'it has the words around it' "$out" "[Skill: pdf-processing activated]
+
+<skill-instructions>
+# pdf-processing
+
+Do what pdf-processing does.
+</skill-instructions>
+
+Skill directory: $PWD/$W/pdf-processing
+Supporting files:
+- references/forms.md
+- scripts/run.py"
+exits 'for a system prompt' 0 mapm -q skill load --as system review
+is 'it is the section of T26' "$out" "### Skill: review
+
+# review
+
+Do what review does."
+exits 'an unknown form' 2 mapm skill load --as model review
+exits 'as a command (L12)' 0 mapm -q skill load /review the main branch
+like 'it is loaded' "$out" '^# Skill: review '
+like 'with its arguments' "$out" '^Arguments: the main branch$'
+exits 'the same as one word' 0 mapm -q skill load '/review the main branch' --json
+is 'for programs' "$(json 'd["loads"][0]["arguments"]')" 'the main branch'
+exits 'one that is not there' 1 mapm -q skill load /nothing x
+like 'is told' "$err" "no skill registered with name 'nothing'"
+exits 'mentions (K18)' 0 mapm -q skill load 'use $review and $pdf-processing, cost$think $review' --json
+is 'each once, in order' "$(json '[l["skill_id"] for l in d["loads"]]')" \
+    "['review', 'pdf-processing']"
+exits 'none' 1 mapm -q skill load 'costs $5'
+like 'is told, too' "$err" 'no skill is mentioned'
+exits 'several' 0 mapm -q skill load review think
+is 'are all there' "$(printf '%s\n' "$out" | grep -c '^# Skill: ')" 2
+exits 'of which one is not' 1 mapm -q skill load review nothing
+is 'none is' "$out" ''
+exits 'Metis knows names alone' 1 mapm -q skill load --profile metis '/review'
+like 'and says so' "$err" "no skill registered with name '/review'"
+printf -- '---\nname: raw\ndescription: Raw.\n---\nA\tB\033[31m\302\240end' >"$T/raw"
+mkdir $W/raw && cp "$T/raw" $W/raw/SKILL.md
+mapm -q skill load raw >"$T/out" 2>/dev/null
+is 'bytes are as they are' "$(tail -n 1 "$T/out")" "$(tail -n 1 "$T/raw")"
+rm -r $W/raw
+
+# --- sessions --------------------------------------------------------------------------------
+
+exits 'in a session (T21)' 0 mapm -q skill load --session one review
+like 'the first time the body' "$out" '^# review$'
+exits 'again' 0 mapm -q skill load --session one review
+is 'a pointer (T20)' "$out" "# Skill: review (source: global)
+
+This skill is already loaded in the conversation history (activated earlier this session). Re-read the earlier \`tool_result\` for \`skill_load(\"review\")\` for its operating instructions."
+exits 'for programs' 0 mapm -q skill load --session one review think --json
+is 'with what there is left' \
+    "$(json '(d["session"]["activations"], d["session"]["max_activations"], d["session"]["max_tokens"], [l.get("already_loaded") for l in d["loads"]])')" \
+    "(2, 20, 100000, [True, None])"
+is 'one event for each body (T23)' \
+    "$(mapm events --json --session one | grep -c '"skill.loaded"')" 2
+for name in a b c d; do body "big/$name" 16000; done
+metis="mapm -q skill load --profile metis --workspace-root big"
+for name in a b c; do
+    exits "$name of the three of Metis" 0 $metis --session m $name
+done
+like 'with its warning at the third' "$err" '^warning: .*12000'
+exits 'the fourth' 1 $metis --session m d
+is 'in the words of T22' "$err" "mapm: activation budget exhausted: 3 skills already activated this session (limit 3). Already loaded: ['a', 'b', 'c']. To free budget, start a fresh session or summarize and discard previously loaded skill bodies."
+exits 'what is loaded' 0 $metis --session m a
+like 'still has its pointer' "$out" 'already loaded in the conversation history'
+body big/e 60000 && body big/f 60004
+exits 'half of the tokens' 0 $metis --session t e
+exits 'and a little more than the rest' 1 $metis --session t f
+is 'in the words of T22, too' "$(printf '%s\n' "$err" | tail -n 1)" "mapm: activation token cap exhausted: loading 'f' would bring cumulative activation tokens to 30001 (cap 30000). Already loaded: ['e']."
+is 'what was refused is no event' \
+    "$(mapm events --json --session t | grep -c '"skill.loaded"')" 1
+echo 'limits: {session_max_activations: 1}' >mapm.yaml
+exits 'a workspace may want less' 0 mapm -q skill load --session w review
+exits 'and gets it' 1 mapm -q skill load --session w think
+like 'with its number' "$err" 'limit 1\)'
+rm mapm.yaml
+exits 'all of them or none' 1 mapm -q skill load --session n review nothing
+exits 'in the budget, too' 0 mapm -q skill load --session n review
+like 'so that it is the first time' "$out" '^# review$'
+exits 'a session without a name' 2 mapm skill load --session '' review
+exits 'or with a line' 2 mapm skill load --session 'a
+b' review
+# Two at once do not spend the same budget twice.
+for i in 1 2 3 4 5 6 7 8; do
+    body "many/n$i" 100
+done
+for i in 1 2 3 4 5 6 7 8; do
+    mapm -q skill load --profile metis --workspace-root many --session race n$i \
+        >"$T/race.$i" 2>/dev/null &
+done
+wait
+is 'eight at once, three are loaded' "$(cat "$T"/race.* | grep -c '^# Skill: ')" 3
+
+exits 'preloaded' 0 mapm -q skill index --preload --session p --workspace-root $W --global-root "$G"
+like 'bodies are in the index (T26)' "$out" '^### Skill: pdf-processing$'
+like 'and marked' "$out" '^- pdf-processing \[preloaded\]: '
+before=$(mapm events --json --session p | grep -c '"always"')
+isnt 'each is an event' "$before" 0
+run mapm -q skill index --preload --session p --workspace-root $W --global-root "$G"
+is 'once' "$(mapm events --json --session p | grep -c '"always"')" "$before"
+exits 'such a skill' 0 mapm -q skill load --session p pdf-processing
+is 'is pointed to (T20)' "$out" "# Skill: pdf-processing (source: workspace)
+
+This skill's body is already loaded in the system prompt (pre-activated at session start). Re-read the system prompt section \`### Skill: pdf-processing\` for its operating instructions."
+
+# --- show, files -----------------------------------------------------------------------------
+
+exits 'show (L3 to L8)' 0 mapm -q skill show pdf-processing
+for line in 'name +pdf-processing' 'version +1\.0\.0' 'license +MIT' 'model +inherit' \
+    'agent +Explore' 'context +fork' 'compatibility +needs poppler' \
+    'allowed-tools +Read Bash\(git:\*\)' 'metadata +author: ann' ' +level: 1\.10' \
+    'source +workspace' 'body +[0-9]+ tokens, [0-9a-f]{16}'; do
+    like "has $line" "$out" "^$line\$"
+done
+exits 'for programs' 0 mapm -q skill show pdf-processing --json
+is 'all fields' \
+    "$(json '[d["skill"][k] for k in ("license", "model", "agent", "context", "author", "tags", "allowed_tools_list")]')" \
+    "['MIT', 'inherit', 'Explore', 'fork', 'ann', 'a, b', ['Read', 'Bash(git:*)']]"
+is 'metadata as spelled (X12)' "$(json 'd["skill"]["metadata"]["level"]')" 1.10
+is 'and the whole frontmatter' "$(json 'd["skill"]["frontmatter"]["x_extra"]')" \
+    "{'deep': ['1', {'er': ['2']}], 'none': {}}"
+exits 'one for its user alone' 0 mapm -q skill show only-me
+like 'says so (L6)' "$out" '^invocation +by a person alone$'
+exits 'an unknown one' 1 mapm -q skill show onlyme
+like 'is told' "$err" 'did you mean only-me'
+exits 'files (L15)' 0 mapm -q skill files pdf-processing
+is 'by kind' "$(printf '%s\n' "$out" | sed 's/  */ /g')" \
+    'reference 7 B references/forms.md
+script 9 B scripts/run.py *'
+exits 'for programs' 0 mapm -q skill files pdf-processing --json
+is 'with name, ending and type' \
+    "$(json '[(f["path"], f["name"], f["extension"], f["type"], f["executable"]) for f in d["files"]]')" \
+    "[('references/forms.md', 'forms.md', 'md', 'reference', False), ('scripts/run.py', 'run.py', 'py', 'script', True)]"
+exits 'one of them (L14)' 0 mapm -q skill files pdf-processing scripts/run.py
+is 'is what it says' "$out" 'print(1)'
+head -c 70000 /dev/zero | tr '\0' y >$W/pdf-processing/long.txt
+exits 'a long one' 0 mapm -q skill files pdf-processing long.txt
+is 'is cut at 64 KB' "$(printf '%s' "$out" | wc -c | tr -d ' ')" 65536
+like 'which is said' "$err" '^warning: long\.txt is longer'
+exits 'for programs, too' 0 mapm -q skill files pdf-processing long.txt --json
+is 'with a member' "$(json 'd["truncated"], len(d["text"])')" '(True, 65536)'
+ln -s /etc/passwd $W/pdf-processing/passwd
+for bad in ../review/SKILL.md /etc/passwd passwd nothing; do
+    exits "no file outside, no link: $bad" "$([ $bad = nothing ] && echo 1 || echo 4)" \
+        mapm -q skill files pdf-processing $bad
+    unlike 'nothing of it' "$out" root:
+done
+rm $W/pdf-processing/passwd
+exits 'one without any' 0 mapm skill files review
+like 'says so' "$err" 'nothing beside'
+
+# --- the cache ----------------------------------------------------------------------------------
+
+exits 'a changed skill' 0 sh -c "sed -i 's/^description:.*/description: Now something else./' $W/think/SKILL.md"
+exits 'is seen at once (L9)' 0 mapm -q skill search something
+like 'with its new words' "$out" '^- think \[workspace\] — Now something else\.$'
+rm -r $W/think
+exits 'one that is gone' 0 mapm -q skill list
+unlike 'is gone' "$out" '^think'
+mkdir "$T/nostore" "$T/nostore/mapm.db"
+chmod 700 "$T/nostore"
+exits 'without mapm.db' 0 env MAPM_HOME="$T/nostore" "$MAPM" skill search review --root "$G"
+like 'all is found, too' "$out" '^- review '
+exits 'and loaded' 0 env MAPM_HOME="$T/nostore" "$MAPM" skill load review --root "$G"
+like 'with a warning' "$err" '^warning: this is not among the events'
+exits 'but no session is kept' 1 env MAPM_HOME="$T/nostore" "$MAPM" skill load review --root "$G" --session x
+like 'which is said' "$err" 'session cannot be kept'
+
+# --- the command line -----------------------------------------------------------------------------
+
+exits 'no word' 2 mapm skill
+exits 'an unknown one' 2 mapm skill lsit
+like 'has a near one' "$err" 'did you mean "mapm skill list"'
+exits 'too many' 2 mapm skill list x
+exits 'too few' 2 mapm skill show
+like 'with its usage' "$err" 'usage: mapm skill \[OPTION\]\.\.\. show NAME'
+exits 'an option of another word' 2 mapm skill list --session x
+like 'is named' "$err" 'mapm skill list has no option --session'
+done_testing
