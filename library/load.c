@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "catalog.h"
-#include "session.h"
+#include "library_session.h"
 
 /*
  * A skill's body, for a model or from a person, within the budgets of a

@@ -3,7 +3,7 @@
 
 #include "mapm/library.h"
 
-#include "record.h"
+#include "library_record.h"
 
 /*
  * look: one root, as it is now.

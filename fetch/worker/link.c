@@ -107,7 +107,7 @@ static bool read_limits(struct fields *in, struct arena *a, struct limits *out)
 
         l->value = field_u64(in);
         l->from = arena_str(a, field_str(in, LIMIT_FROM_BYTES));
-        if (l->value < 1 || l->value > l->ceiling)
+        if (l->value < l->least || l->value > l->ceiling)
             return false;
     }
     return true;

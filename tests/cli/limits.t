@@ -135,4 +135,13 @@ for from in "$src/skills" "${url%main}many/skills"; do
     exits 'out of the store' 0 mapm install
     is 'they are there again' "$(ls .agents/skills/many | wc -l)" 5001
 done
+# --- a limit of none -------------------------------------------------------------
+
+anew
+start_githost
+skill "$T/none/skills/hello"
+make_repo acme/none "$T/none"
+workspace 'run_max_commands: 0'
+exits 'no commands at all is no obstacle to an install' 0 mapm install --yes \
+    https://github.com/acme/none/tree/main/skills/hello
 done_testing

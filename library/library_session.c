@@ -1,4 +1,4 @@
-#include "session.h"
+#include "library_session.h"
 
 #include "base/text.h"
 

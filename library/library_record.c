@@ -1,4 +1,4 @@
-#include "record.h"
+#include "library_record.h"
 
 #include "base/fs.h"
 #include "base/path.h"
