@@ -1,0 +1,291 @@
+#ifndef MAPM_MCP_H
+#define MAPM_MCP_H
+
+#include "base/buf.h"
+#include "base/json.h"
+
+/*
+ * mcp: a server of the Model Context Protocol over two descriptors, all
+ * revisions from 2024-11-05 to 2026-07-28. Knows the protocol, and nothing of
+ * what is served.
+ *
+ *     lines in --> mcp_serve() --> struct mcp_server's functions
+ *     lines out <--   |  `- a call that takes long: mcp_call_work(), in a
+ *                     |     process of its own: progress, questions, result
+ *                     `- ping, cancel and other requests meanwhile
+ *
+ * One message a line, at most MCP_LINE_MAX_BYTES, read as it comes; a bad line
+ * is answered and the next one read. Nothing but messages is written. It ends
+ * at the end of input and at SIGINT or SIGTERM, with all it has started.
+ *
+ * Two eras at once (docs/clients.md 6): `initialize` begins the old one for the
+ * process; a request with _meta of the new one is answered in the new one.
+ *
+ * JSON that is handed in here is correct JSON; line ends in it become blanks.
+ *
+ * Source: the specification of the protocol by its revisions; THREATS row 23.
+ */
+
+/* clang-format off */
+#define MCP_LINE_MAX_BYTES   (4u * 1024 * 1024)
+#define MCP_LINE_MAX_DEPTH   64
+#define MCP_LINE_MAX_NODES   100000 /* values in a line */
+#define MCP_MAX_CALLS        64     /* under way: works, questions, listeners */
+#define MCP_MAX_WORKS        8      /* of them at work; others wait for a place */
+#define MCP_MAX_SUSPENDED    16     /* processes that wait for a retry */
+#define MCP_MAX_URIS         1000   /* subscribed to, in each list */
+#define MCP_PAGE_MAX_ITEMS   500    /* of a list, in one answer */
+#define MCP_VALUES_MAX       100    /* of a completion: the specification */
+#define MCP_WORK_MAX_BYTES   (16u * 1024 * 1024) /* of one message of a work */
+#define MCP_MAX_RECORDS      10000  /* of a work in the journal */
+#define MCP_RECORDS_MAX_BYTES (64u * 1024 * 1024)
+#define MCP_STATE_MAX_SECONDS 3600  /* to come back with a requestState */
+#define MCP_ASK_MAX_MS       60000  /* for an answer in the old era */
+/* clang-format on */
+
+enum mcp_code {
+    MCP_PARSE = -32700,
+    MCP_INVALID = -32600,
+    MCP_NO_METHOD = -32601,
+    MCP_PARAMS = -32602,
+    MCP_INTERNAL = -32603,
+    MCP_NO_RESOURCE = -32002, /* old era; mcp_call_no_resource chooses */
+    MCP_LACKS = -32021,       /* new era; mcp_call_lacks chooses */
+    MCP_VERSION = -32022,     /* new era */
+};
+
+enum mcp_era { MCP_OLD, MCP_NEW };
+enum mcp_list { MCP_TOOLS = 1, MCP_RESOURCES = 2, MCP_PROMPTS = 4 };
+
+/* Of a result: how long it may be kept (new era). */
+struct mcp_keep {
+    uint64_t ttl_ms;
+    bool is_public; /* cacheScope "public", else "private" */
+};
+
+/* --- a call ---------------------------------------------------------------- */
+
+/* A request under way; what a handler answers to. Borrowed until it is
+ * answered, or, after mcp_call_work, until the work is over. */
+struct mcp_call;
+
+enum mcp_era mcp_call_era(const struct mcp_call *c);
+struct str mcp_call_version(const struct mcp_call *c); /* "2025-11-25" … */
+struct arena *mcp_call_arena(struct mcp_call *c);
+/* `params` as sent, _meta included; NULL for none. */
+const struct json *mcp_call_params(const struct mcp_call *c);
+const struct json *mcp_call_meta(const struct mcp_call *c);
+/* {"name", "version"} as the client gave it; NULL when it did not. */
+const struct json *mcp_call_client(const struct mcp_call *c);
+/* Whether the client declared it: "sampling", "sampling/tools", "elicitation",
+ * "elicitation/form", "roots", "extensions/io.modelcontextprotocol/ui" (the
+ * rest after "extensions/" is one name). */
+bool mcp_call_client_can(const struct mcp_call *c, const char *capability);
+
+/*
+ * Exactly one of these for each call, before the handler returns, or
+ * mcp_call_work. `members` is the inside of a JSON object, without braces, and
+ * without _meta. What the era needs besides is added.
+ */
+void mcp_call_result(struct mcp_call *c, struct str members);
+/* A result that is kept for another time than those of its kind. */
+void mcp_call_result_keep(struct mcp_call *c, struct str members,
+                          struct mcp_keep keep);
+void mcp_call_error(struct mcp_call *c, int code,
+                    struct str data /* JSON or "" */, const char *format, ...)
+    PRINTF(4, 5);
+/* There is no such resource: the code that the era has for it. */
+void mcp_call_no_resource(struct mcp_call *c, struct str uri);
+/* It cannot be done without this capability ("sampling") of the client. */
+void mcp_call_lacks(struct mcp_call *c, const char *capability);
+
+/* What the call has changed: who listens is told. */
+void mcp_call_changed(struct mcp_call *c, unsigned lists);
+void mcp_call_updated(struct mcp_call *c, struct str uri);
+
+/* --- what is served ---------------------------------------------------------- */
+
+struct mcp_tool {
+    struct str name, title, description;
+    struct str input_schema, output_schema; /* JSON; output "" = none */
+    struct str annotations;                 /* JSON object; "" = none */
+    struct str meta;                        /* JSON object; "" = none */
+};
+struct mcp_resource {
+    struct str uri, name, title, description, mime;
+    uint64_t size; /* UINT64_MAX: not known */
+    struct str meta;
+};
+struct mcp_template {
+    struct str uri, name, title, description, mime;
+};
+struct mcp_prompt {
+    struct str name, title, description;
+    const struct mcp_argument {
+        struct str name, description;
+        bool required;
+    } * arguments;
+    size_t argument_count;
+};
+
+/* What `watched` saw. Texts are borrowed until it is called again. */
+struct mcp_changes {
+    unsigned lists;         /* MCP_TOOLS | … */
+    const struct str *uris; /* resources whose content is another one */
+    size_t uri_count;
+};
+
+struct mcp_journal;
+
+/*
+ * Functions may be NULL: what is not there is not offered. Those that give a
+ * list return false when they cannot; it is whole and in a fixed order: paging
+ * is the module's. What they give lives in `a`, or longer.
+ */
+struct mcp_server {
+    struct str name, title, version;
+    struct str instructions; /* "" = none */
+    bool (*tools)(void *ctx, struct arena *a, const struct mcp_tool **out,
+                  size_t *count);
+    /* `tool` is one of them; `arguments` is an object. Wrong arguments are a
+     * result with isError, so that the model can do better. */
+    void (*call)(void *ctx, struct str tool, const struct json *arguments,
+                 struct mcp_call *c);
+    bool (*resources)(void *ctx, struct arena *a,
+                      const struct mcp_resource **out, size_t *count);
+    bool (*templates)(void *ctx, struct arena *a,
+                      const struct mcp_template **out, size_t *count);
+    void (*read)(void *ctx, struct str uri, struct mcp_call *c);
+    void (*directory)(void *ctx, struct str uri, struct mcp_call *c);
+    bool (*prompts)(void *ctx, struct arena *a, const struct mcp_prompt **out,
+                    size_t *count);
+    /* Whether there is such a prompt is for it to say: MCP_PARAMS. */
+    void (*prompt)(void *ctx, struct str name, const struct json *arguments,
+                   struct mcp_call *c);
+    /* Values that begin with what is typed; `ref` as sent, `context` the
+     * arguments that are there already, or NULL. False: no such ref. */
+    bool (*complete)(void *ctx, const struct json *ref, struct str argument,
+                     struct str typed, const struct json *context,
+                     struct arena *a, struct str **out, size_t *count);
+    /* The Skills extension: members of the result. */
+    void (*skills_list)(void *ctx, struct mcp_call *c);
+    void (*skills_get)(void *ctx, struct str uri, struct mcp_call *c);
+    bool logs;             /* works write logs: a capability */
+    unsigned changes;      /* lists that may change: MCP_TOOLS | … */
+    bool updates;          /* resources may be subscribed to */
+    struct mcp_keep lists; /* how long they may be kept, */
+    struct mcp_keep reads; /* and what is read */
+    /* A descriptor to wait for besides (inotify), and what to do then. It may
+     * set `*again_ms` to be called after that time, too (to let changes settle);
+     * 0 is not again. */
+    int watch_fd; /* -1: none */
+    void (*watched)(void *ctx, struct mcp_changes *out, unsigned *again_ms);
+    unsigned ask_max_ms; /* 0: MCP_ASK_MAX_MS */
+    /* Key for requestState (new era): 32 bytes that outlive the process. NULL:
+     * a new one, and then a restart forgets what was suspended. */
+    const unsigned char *state_key;
+    const struct mcp_journal *journal; /* NULL: the same */
+    void *ctx;
+};
+
+/*
+ * The journal of calls that were suspended (new era): what makes it possible
+ * that another process takes them up. A run has a name of 32 lower-case digits
+ * and a list of records, each one line of text without line end. Only calls
+ * that ask are written down, from their first question on.
+ */
+struct mcp_journal {
+    /* A new run, this process's own. What has expired may be forgotten. */
+    bool (*begin)(void *ctx, struct str run, uint64_t expires_s, struct err *e);
+    /* It is on the disk when this returns. */
+    bool (*append)(void *ctx, struct str run, struct str record, struct err *e);
+    /* All records in order, in `a`, and the run is this process's own from now
+     * on. ERR_NOT_FOUND: no such run; ERR_BUSY: another living process has it. */
+    bool (*read)(void *ctx, struct str run, struct arena *a,
+                 const struct str **records, size_t *count, struct err *e);
+    /* Another process may take it up: this one has ended its part. */
+    void (*leave)(void *ctx, struct str run);
+    void (*forget)(void *ctx, struct str run);
+    void *ctx;
+};
+
+/* --- a call that takes long --------------------------------------------------- */
+
+struct mcp_work;
+
+/*
+ * Does `run` in a process of its own, forked after the handler has returned: it
+ * sees what the server saw, and what it changes is lost; a database it opens
+ * itself. It ends with the call: by its result, by notifications/cancelled, by
+ * the end of the server. SIGTERM is what it then gets first (proc_interrupted),
+ * SIGKILL a second later, or after some milliseconds at the end of all; what it
+ * has started goes with it. stdin and stdout are /dev/null to it.
+ */
+void mcp_call_work(struct mcp_call *c,
+                   void (*run)(void *ctx, struct mcp_work *w), void *ctx);
+
+/* Within it. The call is a copy: only to look at. */
+const struct mcp_call *mcp_work_call(const struct mcp_work *w);
+
+/* Told when the client wants to know; what does not increase is left out. */
+void mcp_work_progress(struct mcp_work *w, double done, double total,
+                       struct str message); /* total < 0: not known */
+/* `level` is one of syslog's names ("info"); `data` is JSON. */
+void mcp_work_log(struct mcp_work *w, const char *level, struct str data);
+
+struct mcp_question {
+    struct str key;    /* of this call alone: "ask3" */
+    struct str method; /* "sampling/createMessage", "elicitation/create" or
+                        * "roots/list" */
+    struct str params; /* a JSON object */
+    const struct json *answer; /* the result that the client gave */
+};
+
+/*
+ * Asks the client all of them at once. In the old era by requests, in the new
+ * one by a result that asks for a retry (MRTR); the work does not see the
+ * difference: it waits. After a restart of the server it is run again from the
+ * journal: what was asked before is answered from there, and must be the same.
+ * Errors: ERR_REFUSED (the client cannot, or will not), ERR_FAILED (no answer
+ * in time, or an error), ERR_INTERRUPTED (the call is over), ERR_DAMAGED (the
+ * work does not repeat itself).
+ */
+MUST_CHECK bool mcp_work_ask(struct mcp_work *w, struct mcp_question *q,
+                             size_t count, struct arena *a, struct err *e);
+
+/*
+ * Something done once, however often the work is run:
+ *
+ *     mcp_work_once() --> MCP_FIRST: do it, then mcp_work_noted(result)
+ *                     --> MCP_DONE:  `*text` is the result that was noted
+ *                     --> MCP_CUT:   it was begun, and the process ended: who
+ *                                    knows whether it was done. Not again.
+ *
+ * `what` says what is done: another one than the last time is ERR_DAMAGED.
+ */
+enum mcp_once { MCP_FIRST, MCP_DONE, MCP_CUT };
+MUST_CHECK bool mcp_work_once(struct mcp_work *w, struct str what,
+                              struct arena *a, enum mcp_once *state,
+                              struct str *text, struct err *e);
+MUST_CHECK bool mcp_work_noted(struct mcp_work *w, struct str text,
+                               struct err *e);
+
+/* Milliseconds of work, in former processes, too; waits for the client are not
+ * counted. */
+uint64_t mcp_work_used_ms(const struct mcp_work *w);
+/* When the whole call began, as time(2) counts: the same in each process. */
+uint64_t mcp_work_began_s(const struct mcp_work *w);
+
+/* One of them, last of all. */
+void mcp_work_result(struct mcp_work *w, struct str members);
+void mcp_work_error(struct mcp_work *w, int code, struct str data,
+                    const char *format, ...) PRINTF(4, 5);
+
+/* --- serving -------------------------------------------------------------------- */
+
+/* Until the end of input or a signal; catches signals (proc_catch_signals).
+ * Errors: ERR_IO when output is gone. */
+MUST_CHECK bool mcp_serve(const struct mcp_server *s, int in, int out,
+                          struct err *e);
+
+#endif
