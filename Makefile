@@ -14,7 +14,7 @@ VERSION := 0.1.0
 
 # mapm: everything but the network. mapm-fetch: base and fetch, with the
 # libraries that cost milliseconds to load (ARCHITECTURE.md, "Two programs").
-MODULES    := base manifest resolver library store fetch provision runtime cli
+MODULES    := base manifest resolver library store fetch provision runtime mcp cli
 PKGS       := yaml-0.1 nettle libutf8proc libseccomp sqlite3
 FETCH_PKGS := libcurl libgit2 zlib
 # The language stands alone: its archive serves any C program (examples/embed).
@@ -154,8 +154,8 @@ $(B)/members: FORCE
 ## Tests
 
 # Everything prints TAP. A test that hangs is stopped after ten minutes.
-TESTS = $(UNIT) tests/fuzz/replay.t $(wildcard tests/star/*.t tests/cli/*.t)
-test: all $(B)/fetch_drive $(B)/ask_drive $(B)/embed $(UNIT) $(FUZZ:%=$(B)/replay/%)
+TESTS = $(UNIT) tests/fuzz/replay.t $(wildcard tests/star/*.t tests/mcp/*.t tests/cli/*.t)
+test: all $(B)/fetch_drive $(B)/ask_drive $(B)/mcp_fixture $(B)/embed $(UNIT) $(FUZZ:%=$(B)/replay/%)
 	MAPM=$(abspath $(B)/mapm) MAPM_BUILD=$(abspath $(B)) \
 	  prove -j$(JOBS) -f -o --exec 'timeout -k 10 600' $(TESTS)
 

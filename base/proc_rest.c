@@ -191,15 +191,13 @@ static bool kill_round(const struct proc_rest *r, struct buf *seen, bool *news)
     return found > 0;
 }
 
-bool proc_rest_kill(struct proc_rest *r)
+static bool kill_rounds(const struct proc_rest *r, unsigned max_ms)
 {
     static const struct timespec breath = {.tv_nsec = 200 * 1000};
     uint64_t start = proc_now_ms(), now = start, news_ms = start;
     struct buf seen;
     bool left, news;
 
-    if (!r->on)
-        return true;
     buf_init(&seen, CHILDREN_MAX_BYTES);
     /* Who dies leaves its own children to us: as many rounds as the tree is
      * deep, and one that finds nothing. There is no rest while new ones come:
@@ -208,13 +206,18 @@ bool proc_rest_kill(struct proc_rest *r)
         now = proc_now_ms();
         if (news)
             news_ms = now;
-        if (now - start >= KILL_MAX_MS || now - news_ms >= STUCK_MAX_MS)
+        if (now - start >= max_ms || now - news_ms >= STUCK_MAX_MS)
             break;
         if (!news)
             nanosleep(&breath, NULL);
     }
     buf_done(&seen);
     return !left;
+}
+
+bool proc_rest_kill(struct proc_rest *r)
+{
+    return !r->on || kill_rounds(r, KILL_MAX_MS);
 }
 
 void proc_rest_reap(struct proc_rest *r, pid_t running)
@@ -238,4 +241,19 @@ void proc_rest_end(struct proc_rest *r)
         prctl(PR_SET_CHILD_SUBREAPER, 0);
     buf_done(&r->known);
     r->on = false;
+}
+
+void proc_adopt(void)
+{
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+void proc_end_others(const pid_t *keep, size_t count, unsigned max_ms)
+{
+    struct proc_rest r = {0};
+
+    buf_init(&r.known, CHILDREN_MAX_BYTES);
+    buf_append(&r.known, str_of((const char *)keep, count * sizeof *keep));
+    kill_rounds(&r, max_ms);
+    buf_done(&r.known);
 }

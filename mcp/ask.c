@@ -1,0 +1,351 @@
+#include "base/proc.h"
+
+#include <string.h>
+
+#include "jobs.h"
+#include "worker.h"
+
+/*
+ * Questions of a work to the client. What was answered before is answered from
+ * the entries; the rest by our own requests (old era) or by a result that asks
+ * for a retry (new era).
+ */
+
+static const struct {
+    const char *method, *capability;
+} kinds[] = {
+    {"sampling/createMessage", "sampling"},
+    {"elicitation/create", "elicitation"},
+    {"roots/list", "roots"},
+};
+
+/* --- questions -------------------------------------------------------------------- */
+
+static void read_questions(struct job *j, struct str text)
+{
+    static const struct json_options options = {.max_depth =
+                                                    MCP_LINE_MAX_DEPTH + 2};
+    const struct json *list, *q;
+    struct err e;
+
+    arena_done(&j->asked);
+    j->question_count = 0;
+    text = arena_str(&j->asked, text);
+    if (!json_parse(text, &options, &j->asked, &list, NULL, &e))
+        return;
+    j->questions = arena_array(&j->asked, list->count, sizeof *j->questions);
+    for (q = list->first; q; q = q->next) {
+        const struct json *params = json_get(q, "params");
+
+        j->questions[j->question_count++] = (struct question){
+            .key = json_text(json_get(q, "key")),
+            .method = json_text(json_get(q, "method")),
+            .params = str_slice(text, params->start, params->end),
+        };
+    }
+}
+
+static void take_recorded(struct job *j)
+{
+    for (size_t i = 0; j->records && i < j->question_count; i++) {
+        struct question *q = &j->questions[i];
+        const struct entry *n =
+            entries_find(&j->entries, ENTRY_ANSWER, j->round, q->key);
+
+        if (n)
+            q->answer = n->text;
+    }
+}
+
+static bool all_answered(const struct job *j)
+{
+    for (size_t i = 0; i < j->question_count; i++)
+        if (!j->questions[i].answer.n)
+            return false;
+    return true;
+}
+
+static void tell_answers(struct job *j)
+{
+    CLEANUP(buf_done) struct buf out;
+    struct json_writer w;
+
+    buf_init(&out, 2 * (size_t)MCP_WORK_MAX_BYTES);
+    json_writer_init(&w, &out, 0);
+    json_begin_object(&w);
+    for (size_t i = 0; i < j->question_count; i++) {
+        json_key_str(&w, j->questions[i].key);
+        json_raw(&w, j->questions[i].answer);
+    }
+    json_end_object(&w);
+    j->state = JOB_RUNNING;
+    job_tell(j, FRAME_ANSWERS, buf_str(&out));
+}
+
+bool job_go_on(struct job *j)
+{
+    take_recorded(j);
+    if (!all_answered(j))
+        return false;
+    tell_answers(j);
+    return true;
+}
+
+/* The client that is to be asked: who waits, the newest of them. */
+static bool may_ask(const struct job *j, const char **lacking)
+{
+    const struct mcp_call *c = j->calls;
+
+    for (size_t i = 0; i < j->question_count; i++) {
+        const char *capability = NULL;
+
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+            if (str_is(j->questions[i].method, kinds[k].method))
+                capability = kinds[k].capability;
+        *lacking = capability;
+        if (!capability || !c || !caps_have(c->caps, capability))
+            return false;
+    }
+    return true;
+}
+
+/* --- the old era ------------------------------------------------------------------- */
+
+static void send_requests(struct job *j)
+{
+    struct server *s = j->s;
+    unsigned wait = s->is->ask_max_ms ? s->is->ask_max_ms : MCP_ASK_MAX_MS;
+
+    for (size_t i = 0; i < j->question_count; i++) {
+        struct question *q = &j->questions[i];
+        struct buf *out = &s->out;
+
+        q->id = ++s->asked;
+        buf_printf(out,
+                   "{\"jsonrpc\":\"2.0\",\"id\":\"mapm-%llu\",\"method\":"
+                   "\"%.*s\",\"params\":",
+                   (unsigned long long)q->id, STR_ARG(q->method));
+        put_json(out, q->params);
+        buf_text(out, "}\n");
+    }
+    j->state = JOB_WAITING;
+    j->ask_ms = proc_now_ms() + wait;
+}
+
+void job_withdraw(struct job *j)
+{
+    if (j->state != JOB_WAITING || j->records)
+        return;
+    for (size_t i = 0; i < j->question_count; i++) {
+        struct question *q = &j->questions[i];
+
+        if (q->id && !q->answer.n)
+            buf_printf(&j->s->out,
+                       "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
+                       "cancelled\",\"params\":{\"requestId\":\"mapm-%llu\","
+                       "\"reason\":\"No answer is needed any more\"}}\n",
+                       (unsigned long long)q->id);
+        q->id = 0;
+    }
+}
+
+static void ask_failed(struct job *j, enum err_code code, const char *why)
+{
+    job_withdraw(j);
+    j->state = JOB_RUNNING;
+    job_tell_failed(j, code, why);
+}
+
+void job_ask_late(struct job *j)
+{
+    ask_failed(j, ERR_FAILED, "the client did not answer in time");
+}
+
+static struct question *find_asked(struct server *s, uint64_t id,
+                                   struct job **of)
+{
+    for (struct job *j = s->jobs; j; j = j->next) {
+        if (j->state != JOB_WAITING || j->records)
+            continue;
+        *of = j;
+        for (size_t i = 0; i < j->question_count; i++)
+            if (j->questions[i].id == id)
+                return &j->questions[i];
+    }
+    return NULL;
+}
+
+static void take_refusal(struct job *j, struct question *q,
+                         const struct json *error)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    const struct json *code = json_get(error, "code");
+    struct str message = json_text(json_get(error, "message"));
+    bool refused = code && str_eq(code->text, STR("-1")); /* the user did */
+
+    q->id = 0;
+    ask_failed(j, refused ? ERR_REFUSED : ERR_FAILED,
+               arena_printf(&a, "the client refused: %.*s",
+                            (int)(message.n < 500 ? message.n : 500),
+                            message.p ? message.p : "")
+                   .p);
+}
+
+void job_take_answer(struct server *s, const struct json *message)
+{
+    struct str id = json_text(json_get(message, "id"));
+    const struct json *result = json_get(message, "result");
+    const struct json *error = json_get(message, "error");
+    struct question *q;
+    struct job *j = NULL;
+    uint64_t number;
+
+    if (!str_starts(id, STR("mapm-")) ||
+        !str_number(str_from_index(id, 5), UINT64_MAX, &number) || !number)
+        return;
+    q = find_asked(s, number, &j);
+    if (!q || q->answer.n)
+        return;
+    if (error) {
+        take_refusal(j, q, error);
+    } else if (!result || result->kind != JSON_OBJECT) {
+        q->id = 0;
+        ask_failed(j, ERR_FAILED, "the client's answer is not an object");
+    } else {
+        CLEANUP(buf_done) struct buf text;
+        struct json_writer w;
+
+        buf_init(&text, 2 * MCP_LINE_MAX_BYTES);
+        json_writer_init(&w, &text, 0);
+        json_value(&w, result);
+        q->answer = arena_str(&j->asked, buf_str(&text));
+        if (all_answered(j))
+            tell_answers(j);
+    }
+}
+
+/* --- what the process wants --------------------------------------------------------- */
+
+static bool take_used(struct str *body, uint64_t *used)
+{
+    if (body->n < sizeof *used)
+        return false;
+    memcpy(used, body->p, sizeof *used);
+    *body = str_from_index(*body, sizeof *used);
+    return true;
+}
+
+/* The same as before, or new: false after telling what is wrong. */
+static bool repeat(struct job *j, enum entry_kind kind, unsigned number,
+                   struct str text, uint64_t used)
+{
+    const struct entry *before =
+        entries_find(&j->entries, kind, number, STR(""));
+    struct err e = {0};
+
+    if (before && str_eq(before->text, text))
+        return true;
+    if (before) {
+        job_tell_failed(j, ERR_DAMAGED,
+                        "this is not what was done the last time");
+        return false;
+    }
+    if (entries_add(&j->entries,
+                    (struct entry){.kind = kind,
+                                   .number = number,
+                                   .key = STR(""),
+                                   .text = text,
+                                   .used = used},
+                    &e))
+        return true;
+    job_tell_failed(j, e.code, err_first(&e));
+    return false;
+}
+
+/* The first call may bring answers along to what it knows will be asked. */
+static void take_brought(struct job *j)
+{
+    struct err e;
+
+    for (struct mcp_call *c = j->calls; c; c = c->next_of_job)
+        if (!c->resumed &&
+            !job_keep_answers(j, j->round,
+                              json_get(c->params, "inputResponses"), &e))
+            return; /* then it is asked */
+    take_recorded(j);
+}
+
+void job_on_ask(struct job *j, struct str body)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    const char *lacking = NULL;
+    uint64_t used;
+
+    if (!take_used(&body, &used))
+        return;
+    j->round++;
+    if (j->records && !repeat(j, ENTRY_ASK, j->round, body, used))
+        return;
+    read_questions(j, body);
+    take_recorded(j);
+    if (j->records && !all_answered(j))
+        take_brought(j);
+    if (job_go_on(j))
+        return;
+    if (!may_ask(j, &lacking))
+        job_tell_failed(j, ERR_REFUSED,
+                        arena_printf(&a, "the client cannot be asked (%s)",
+                                     lacking ? lacking : "no such question")
+                            .p);
+    else if (j->records)
+        job_suspend(j);
+    else if (mcp_call_era(j->calls) == MCP_OLD)
+        send_requests(j);
+    else
+        job_tell_failed(j, ERR_REFUSED,
+                        "nothing can be asked in answer to this method");
+}
+
+static void tell_state(struct job *j, enum mcp_once state, struct str text)
+{
+    CLEANUP(buf_done) struct buf out;
+
+    buf_init(&out, 2 * (size_t)MCP_WORK_MAX_BYTES);
+    buf_char(&out, (char)state);
+    buf_append(&out, text);
+    job_tell(j, FRAME_STATE, buf_str(&out));
+}
+
+void job_on_once(struct job *j, struct str body)
+{
+    const struct entry *note;
+    bool before;
+    uint64_t used;
+
+    if (!take_used(&body, &used))
+        return;
+    j->onces++;
+    if (!j->records) {
+        tell_state(j, MCP_FIRST, STR(""));
+        return;
+    }
+    before = entries_find(&j->entries, ENTRY_BEGIN, j->onces, STR(""));
+    if (!repeat(j, ENTRY_BEGIN, j->onces, body, used))
+        return;
+    note = entries_find(&j->entries, ENTRY_NOTE, j->onces, STR(""));
+    if (note)
+        tell_state(j, MCP_DONE, note->text);
+    else
+        tell_state(j, before ? MCP_CUT : MCP_FIRST, STR(""));
+}
+
+void job_on_noted(struct job *j, struct str body)
+{
+    uint64_t used;
+
+    if (!take_used(&body, &used))
+        return;
+    if (j->records && !repeat(j, ENTRY_NOTE, j->onces, body, used))
+        return;
+    job_tell(j, FRAME_KEPT, STR(""));
+}

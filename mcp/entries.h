@@ -1,0 +1,62 @@
+#ifndef MCP_ENTRIES_H
+#define MCP_ENTRIES_H
+
+#include "ticket.h"
+
+/*
+ * entries: what a work did that must not be done again when it is run again:
+ * what it asked and was answered, what it began and noted, and its end. In
+ * memory first; in the journal from the first question on that a client is to
+ * take home.
+ */
+
+enum entry_kind {
+    ENTRY_CALL,   /* what is called: the digest; used: when it began, seconds */
+    ENTRY_ASK,    /* number: the round; text: the questions */
+    ENTRY_ANSWER, /* number: the round; key; text: JSON */
+    ENTRY_BEGIN,  /* number: from 1; text: what */
+    ENTRY_NOTE,   /* number: the same; text: its result */
+    ENTRY_RESULT, /* text: members */
+    ENTRY_ERROR,  /* number: -code; text: the message; key: data */
+    ENTRY_KINDS,
+};
+
+struct entry {
+    enum entry_kind kind;
+    unsigned number;
+    struct str key, text;
+    uint64_t used;
+};
+
+struct entries {
+    const struct mcp_journal *journal; /* NULL: none */
+    bool written;                      /* it is in the journal */
+    char run[RUN_HEX_CHARS + 1];
+    struct arena a;
+    struct entry *items;
+    size_t count, capacity, bytes;
+};
+
+/* A new one. */
+void entries_init(struct entries *x, const struct mcp_journal *j,
+                  const struct hash *digest, uint64_t began_s);
+void entries_done(struct entries *x);
+
+/* Copies. ERR_LIMIT; or what the journal says. */
+MUST_CHECK bool entries_add(struct entries *x, struct entry n, struct err *e);
+/* All that there is goes to the journal now. Without one: true. */
+MUST_CHECK bool entries_write(struct entries *x, uint64_t expires_s,
+                              struct err *e);
+/* ERR_NOT_FOUND without a journal, too; ERR_DAMAGED. */
+MUST_CHECK bool entries_read(struct entries *x, const struct mcp_journal *j,
+                             const char *run, struct err *e);
+void entries_leave(struct entries *x);
+void entries_forget(struct entries *x);
+
+/* NULL: none. A key of "" is any. */
+const struct entry *entries_find(const struct entries *x, enum entry_kind kind,
+                                 unsigned number, struct str key);
+/* Milliseconds of work that are recorded. */
+uint64_t entries_used(const struct entries *x);
+
+#endif

@@ -1,0 +1,569 @@
+#include "jobs.h"
+
+#include "base/fs.h"
+#include "base/proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "worker.h"
+
+#define LEAVE_MS      1000 /* from SIGTERM to SIGKILL, for one */
+#define LEAVE_ALL_MS  40   /* the same when all end */
+#define LEAVE_LOOK_MS 2
+#define LEAVING_MAX   16 /* before another one starts */
+#define READ_BYTES    (64u * 1024)
+#define KILL_MAX_MS   30
+
+/* --- who waits ------------------------------------------------------------------ */
+
+void job_attach(struct job *j, struct mcp_call *c)
+{
+    c->job = j;
+    c->next_of_job = j->calls;
+    j->calls = c;
+}
+
+static void detach(struct mcp_call *c)
+{
+    struct mcp_call **at = &c->job->calls;
+
+    while (*at != c)
+        at = &(*at)->next_of_job;
+    *at = c->next_of_job;
+    c->job = NULL;
+}
+
+static void job_free(struct job *j)
+{
+    struct job **at = &j->s->jobs;
+
+    while (*at != j)
+        at = &(*at)->next;
+    *at = j->next;
+    fs_close(&j->fd);
+    buf_done(&j->in);
+    buf_done(&j->out);
+    if (j->records)
+        entries_done(&j->entries);
+    arena_done(&j->asked);
+    heap_free(j);
+}
+
+static bool is_suspended(const struct job *j)
+{
+    return j->state == JOB_WAITING && j->records;
+}
+
+/* Nobody waits any more: there is no reason to go on, unless a retry is to
+ * come. */
+void job_forget_call(struct mcp_call *c)
+{
+    struct job *j = c->job;
+
+    if (!j)
+        return;
+    detach(c);
+    if (j->calls || j->state == JOB_LEAVING || is_suspended(j))
+        return;
+    if (j->state == JOB_QUEUED) {
+        if (j->records)
+            entries_leave(&j->entries);
+        job_free(j);
+        return;
+    }
+    if (j->records)
+        entries_forget(&j->entries);
+    job_withdraw(j);
+    job_stop(j);
+}
+
+/* A client that can be asked nothing suspends nothing. */
+static bool can_be_asked(const struct mcp_call *c)
+{
+    return mcp_call_era(c) == MCP_NEW && (c->how->flags & METHOD_ASKS) &&
+           (caps_have(c->caps, "sampling") ||
+            caps_have(c->caps, "elicitation") || caps_have(c->caps, "roots"));
+}
+
+struct job *job_new(struct server *s, struct mcp_call *c)
+{
+    struct job *j = heap_alloc(sizeof *j), **at = &s->jobs;
+
+    *j = (struct job){.s = s, .fd = -1, .began_s = (uint64_t)time(NULL)};
+    buf_init(&j->in, MCP_WORK_MAX_BYTES + READ_BYTES + 64);
+    buf_init(&j->out, 4 * (size_t)MCP_WORK_MAX_BYTES);
+    while (*at) /* in the order in which they came */
+        at = &(*at)->next;
+    *at = j;
+    job_attach(j, c);
+    return j;
+}
+
+void mcp_call_work(struct mcp_call *c,
+                   void (*run)(void *ctx, struct mcp_work *w), void *ctx)
+{
+    if (c->answered || c->run)
+        return;
+    c->run = run;
+    c->run_ctx = ctx;
+    if (c->job) /* taken up again */
+        return;
+    job_new(c->s, c);
+    if (!can_be_asked(c))
+        return;
+    c->job->records = true;
+    c->job->digest = ticket_digest(c);
+    entries_init(&c->job->entries, c->s->is->journal, &c->job->digest,
+                 c->job->began_s);
+}
+
+/* --- ends ------------------------------------------------------------------------ */
+
+static void signal_job(const struct job *j, int number)
+{
+    if (j->pid <= 0)
+        return;
+    if (kill(-j->pid, number) < 0) /* it may not lead its group yet */
+        kill(j->pid, number);
+}
+
+void job_stop(struct job *j)
+{
+    j->state = JOB_LEAVING;
+    j->kill_ms = proc_now_ms() + LEAVE_MS;
+    signal_job(j, SIGTERM);
+    fs_close(&j->fd);
+}
+
+static void answer(struct mcp_call *c, const struct entry *end)
+{
+    if (end->kind == ENTRY_RESULT)
+        reply_result(c, end->text, NULL);
+    else
+        reply_error(c, -(int)end->number, end->key, end->text);
+}
+
+void job_finish(struct job *j, const struct entry *end)
+{
+    struct err e;
+
+    /* Who comes back with an old requestState gets the same. When it cannot be
+     * kept, a retry is refused: nothing runs twice. */
+    if (j->records && !entries_add(&j->entries, *end, &e))
+        entries_forget(&j->entries);
+    if (j->records)
+        entries_leave(&j->entries);
+    j->state = JOB_LEAVING;
+    j->kill_ms = proc_now_ms() + LEAVE_MS;
+    while (j->calls) {
+        struct mcp_call *c = j->calls;
+
+        answer(c, end);
+        call_drop(c);
+    }
+}
+
+static void finish_badly(struct job *j, const char *why)
+{
+    struct entry end = {.kind = ENTRY_ERROR,
+                        .number = (unsigned)-MCP_INTERNAL,
+                        .key = STR(""),
+                        .text = str_from(why)};
+
+    job_finish(j, &end);
+    job_stop(j);
+}
+
+/* It ended without a word. */
+static void job_on_end(struct job *j)
+{
+    char why[128] = "The work ended without a result";
+    int status = 0;
+
+    fs_close(&j->fd);
+    if (j->state == JOB_LEAVING)
+        return;
+    signal_job(j, SIGTERM);
+    for (int i = 0; i < 20; i++) {
+        const struct timespec breath = {.tv_nsec = 1000 * 1000};
+
+        if (waitpid(j->pid, &status, WNOHANG) == j->pid) {
+            if (WIFSIGNALED(status))
+                snprintf(why, sizeof why, "The work crashed (signal %d)",
+                         WTERMSIG(status));
+            j->pid = 0;
+            break;
+        }
+        nanosleep(&breath, NULL);
+    }
+    finish_badly(j, why);
+}
+
+/* --- starting ------------------------------------------------------------------- */
+
+static bool job_fork(struct job *j, struct mcp_call *c)
+{
+    CLEANUP_FD int ours = -1, theirs = -1;
+    pid_t parent = getpid(), pid;
+    int ends[2];
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
+        return false;
+    ours = ends[0];
+    theirs = ends[1];
+    if (fcntl(ours, F_SETFL, O_NONBLOCK) < 0)
+        return false;
+    pid = fork();
+    if (pid < 0)
+        return false;
+    if (pid == 0) {
+        close(ours);
+        worker_live(j, c, theirs, parent);
+    }
+    j->pid = pid;
+    j->fd = ours;
+    ours = -1;
+    return true;
+}
+
+void jobs_start(struct server *s)
+{
+    unsigned busy = 0, leaving = 0;
+    struct job *next;
+
+    for (struct job *j = s->jobs; j; j = j->next) {
+        busy +=
+            j->state == JOB_RUNNING || (j->state == JOB_WAITING && !j->records);
+        leaving += j->state == JOB_LEAVING;
+    }
+    if (leaving >= LEAVING_MAX)
+        return;
+    for (struct job *j = s->jobs; j && busy < MCP_MAX_WORKS; j = next) {
+        struct mcp_call *c = j->calls;
+
+        next = j->next;
+        if (j->state != JOB_QUEUED)
+            continue;
+        /* Of several who wait one brought what is to be run. */
+        while (c && !c->run)
+            c = c->next_of_job;
+        j->state = JOB_RUNNING;
+        busy++;
+        if (!c || !job_fork(j, c))
+            finish_badly(j, "A process cannot be started");
+    }
+}
+
+/* --- talking -------------------------------------------------------------------------- */
+
+void job_tell(struct job *j, int kind, struct str body)
+{
+    struct frame_head head = {.n = (uint32_t)body.n, .kind = (uint32_t)kind};
+
+    buf_append(&j->out, str_of((const char *)&head, sizeof head));
+    buf_append(&j->out, body);
+    if (j->out.overflowed)
+        finish_badly(j, "The answers to this work are too long");
+    else
+        job_write(j);
+}
+
+void job_tell_failed(struct job *j, enum err_code code, const char *message)
+{
+    CLEANUP(buf_done) struct buf body;
+    int32_t number = (int32_t)code;
+
+    buf_init(&body, MCP_LINE_MAX_BYTES);
+    buf_append(&body, str_of((const char *)&number, sizeof number));
+    buf_text(&body, message);
+    job_tell(j, FRAME_FAILED, buf_str(&body));
+}
+
+void job_write(struct job *j)
+{
+    while (j->fd >= 0 && j->out_at < j->out.n) {
+        ssize_t n = send(j->fd, j->out.p + j->out_at, j->out.n - j->out_at,
+                         MSG_NOSIGNAL);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return; /* it is full, or gone: reading will say which */
+        j->out_at += (size_t)n;
+    }
+    buf_done(&j->out);
+    j->out_at = 0;
+}
+
+static void on_progress(struct job *j, struct str body)
+{
+    struct frame_progress p;
+    struct json_writer w;
+
+    if (body.n < sizeof p)
+        return;
+    memcpy(&p, body.p, sizeof p);
+    body = str_from_index(body, sizeof p);
+    if (!isfinite(p.done) || !isfinite(p.total))
+        return;
+    for (struct mcp_call *c = j->calls; c; c = c->next_of_job) {
+        struct buf *out = &j->s->out;
+
+        if (!c->token.n || (c->has_progress && p.done <= c->progress))
+            continue;
+        c->progress = p.done;
+        c->has_progress = true;
+        buf_text(out, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
+                      "progress\",\"params\":{\"progressToken\":");
+        buf_append(out, c->token);
+        buf_printf(out, ",\"progress\":%.15g", p.done);
+        if (p.total >= 0)
+            buf_printf(out, ",\"total\":%.15g", p.total);
+        if (body.n && c->revision >= REV_2025_03_26) {
+            buf_text(out, ",\"message\":");
+            json_writer_init(&w, out, 0);
+            json_string(&w, body);
+        }
+        buf_text(out, "}}\n");
+    }
+}
+
+static void on_log(struct job *j, struct str body)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    unsigned level = body.n ? (unsigned char)body.p[0] : LOG_NONE;
+    const struct mcp_call *c = j->calls;
+
+    while (c && (level >= LOG_LEVELS || level < c->log_from))
+        c = c->next_of_job;
+    if (!c || !j->s->is->logs)
+        return;
+    body = str_from_index(body, 1);
+    send_line(j->s,
+              str_join(arena_printf(&a,
+                                    "\"method\":\"notifications/message\","
+                                    "\"params\":{\"level\":\"%s\",\"data\":",
+                                    log_levels[level]),
+                       str_join(body, STR("}"), &a), &a));
+}
+
+static void on_result(struct job *j, struct str body)
+{
+    struct entry end = {.kind = ENTRY_RESULT, .key = STR(""), .text = body};
+
+    job_finish(j, &end);
+}
+
+static void on_error(struct job *j, struct str body)
+{
+    struct entry end = {.kind = ENTRY_ERROR};
+    struct frame_error f;
+
+    if (body.n < sizeof f)
+        return;
+    memcpy(&f, body.p, sizeof f);
+    body = str_from_index(body, sizeof f);
+    end.number = (unsigned)-f.code;
+    end.key = str_slice(body, 0, f.data_n);
+    end.text = str_from_index(body, f.data_n);
+    job_finish(j, &end);
+}
+
+static void take_frame(struct job *j, uint32_t kind, struct str body)
+{
+    switch (kind) {
+    case FRAME_PROGRESS:
+        on_progress(j, body);
+        break;
+    case FRAME_LOG:
+        on_log(j, body);
+        break;
+    case FRAME_ASK:
+        job_on_ask(j, body);
+        break;
+    case FRAME_ONCE:
+        job_on_once(j, body);
+        break;
+    case FRAME_NOTED:
+        job_on_noted(j, body);
+        break;
+    case FRAME_RESULT:
+        on_result(j, body);
+        break;
+    case FRAME_ERROR:
+        on_error(j, body);
+        break;
+    default:
+        finish_badly(j, "The work said what nobody understands");
+    }
+}
+
+static void take_frames(struct job *j)
+{
+    size_t at = 0;
+    struct frame_head head;
+
+    while (j->state == JOB_RUNNING && j->in.n - at >= sizeof head) {
+        memcpy(&head, j->in.p + at, sizeof head);
+        if (head.n > MCP_WORK_MAX_BYTES) {
+            finish_badly(j, "The work said more than a message holds");
+            return;
+        }
+        if (j->in.n - at - sizeof head < head.n)
+            break;
+        at += sizeof head + head.n;
+        take_frame(j, head.kind, str_of(j->in.p + at - head.n, head.n));
+    }
+    memmove(j->in.p, j->in.p + at, j->in.n - at);
+    j->in.n -= at;
+}
+
+void job_read(struct job *j)
+{
+    char *room = buf_reserve(&j->in, READ_BYTES);
+    ssize_t n;
+
+    if (!room) {
+        finish_badly(j, "The work said more than a message holds");
+        return;
+    }
+    n = recv(j->fd, room, READ_BYTES, 0);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN))
+        return;
+    if (n > 0)
+        j->in.n += (size_t)n;
+    /* Who is leaving has said its last word. */
+    if (j->state == JOB_LEAVING)
+        j->in.n = 0;
+    else if (n > 0)
+        take_frames(j);
+    if (n <= 0)
+        job_on_end(j);
+}
+
+/* --- time --------------------------------------------------------------------------------- */
+
+static size_t list_pids(const struct server *s, pid_t *pids, size_t max)
+{
+    size_t n = 0;
+
+    for (const struct job *j = s->jobs; j && n < max; j = j->next)
+        if (j->pid > 0)
+            pids[n++] = j->pid;
+    return n;
+}
+
+/* What it left behind became ours. */
+static void kill_job(struct job *j)
+{
+    pid_t keep[MCP_MAX_CALLS + MCP_MAX_SUSPENDED + 1];
+    size_t count;
+
+    signal_job(j, SIGKILL);
+    while (waitpid(j->pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    j->pid = 0;
+    count = list_pids(j->s, keep, sizeof keep / sizeof *keep);
+    proc_end_others(keep, count, KILL_MAX_MS);
+}
+
+static void reap(struct job *j, uint64_t now)
+{
+    if (j->pid > 0 && waitpid(j->pid, NULL, WNOHANG) == j->pid)
+        j->pid = 0;
+    if (j->pid > 0 && now >= j->kill_ms)
+        kill_job(j);
+    if (j->pid <= 0)
+        job_free(j);
+}
+
+/* Its entries are enough to take it up again, when they are in the journal. */
+static void tick_suspended(struct job *j, bool too_many)
+{
+    if ((uint64_t)time(NULL) > j->expires_s)
+        entries_forget(&j->entries);
+    else if (too_many)
+        entries_leave(&j->entries);
+    else
+        return;
+    job_stop(j);
+}
+
+void jobs_tick(struct server *s)
+{
+    uint64_t now = s->jobs ? proc_now_ms() : 0;
+    unsigned suspended = 0;
+    struct job *next;
+
+    for (struct job *j = s->jobs; j; j = j->next)
+        suspended += is_suspended(j);
+    /* They stand in the order in which they came: the oldest go first. */
+    for (struct job *j = s->jobs; j; j = next) {
+        next = j->next;
+        if (j->state == JOB_LEAVING)
+            reap(j, now);
+        else if (is_suspended(j))
+            tick_suspended(j, suspended-- > MCP_MAX_SUSPENDED);
+        else if (j->state == JOB_WAITING && now >= j->ask_ms)
+            job_ask_late(j);
+    }
+}
+
+int jobs_patience(const struct server *s)
+{
+    uint64_t now = s->jobs ? proc_now_ms() : 0, least = UINT64_MAX;
+
+    for (const struct job *j = s->jobs; j; j = j->next) {
+        uint64_t at = UINT64_MAX;
+
+        if (j->state == JOB_LEAVING)
+            at = now + LEAVE_LOOK_MS;
+        else if (is_suspended(j))
+            at = now + 30 * 1000;
+        else if (j->state == JOB_WAITING)
+            at = j->ask_ms;
+        if (at < least)
+            least = at;
+    }
+    if (least == UINT64_MAX)
+        return -1;
+    return least <= now ? 0 : (int)(least - now);
+}
+
+void jobs_end(struct server *s)
+{
+    const struct timespec breath = {.tv_nsec = 2 * 1000 * 1000};
+    uint64_t until = proc_now_ms() + LEAVE_ALL_MS;
+
+    for (struct job *j = s->jobs; j; j = j->next) {
+        if (j->records)
+            entries_leave(&j->entries);
+        signal_job(j, SIGTERM);
+        fs_close(&j->fd);
+    }
+    while (s->jobs && proc_now_ms() < until) {
+        for (struct job *j = s->jobs, *next; j; j = next) {
+            next = j->next;
+            if (j->pid <= 0 || waitpid(j->pid, NULL, WNOHANG) == j->pid) {
+                j->calls = NULL;
+                job_free(j);
+            }
+        }
+        if (s->jobs)
+            nanosleep(&breath, NULL);
+    }
+    while (s->jobs) {
+        s->jobs->calls = NULL;
+        job_free(s->jobs);
+    }
+    proc_end_others(NULL, 0, KILL_MAX_MS);
+}

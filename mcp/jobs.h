@@ -1,0 +1,94 @@
+#ifndef MCP_JOBS_H
+#define MCP_JOBS_H
+
+#include <sys/types.h>
+
+#include "entries.h"
+
+/*
+ * jobs: the processes that work for calls, as the server sees them.
+ *
+ *     QUEUED --fork--> RUNNING --question--> WAITING --answer--> RUNNING
+ *                         `---result, or nobody waits---> LEAVING
+ *
+ * A job that asks in the new era outlives its call: it waits for the retry,
+ * which is another call, while the process is there; and after that its
+ * entries are what it is run again from.
+ */
+
+enum job_state { JOB_QUEUED, JOB_RUNNING, JOB_WAITING, JOB_LEAVING };
+
+struct question {
+    struct str key, method, params;
+    struct str answer; /* JSON; "" = not yet */
+    uint64_t id;       /* of our request in the old era; 0: none */
+};
+
+struct job {
+    struct server *s;
+    struct job *next;
+    enum job_state state;
+    pid_t pid;
+    int fd;
+    struct buf in, out; /* from and to the process */
+    size_t out_at;
+    struct mcp_call *calls; /* who waits for it */
+    bool records;           /* may be run again: the new era */
+    struct hash digest;
+    uint64_t began_s;
+    struct entries entries;
+    unsigned round, onces; /* so far, in this process */
+    struct arena asked;    /* what is asked now */
+    struct question *questions;
+    size_t question_count;
+    uint64_t ask_ms;    /* until when, in the old era */
+    uint64_t expires_s; /* of the suspension, in the new one */
+    uint64_t kill_ms;   /* LEAVING: when patience ends */
+};
+
+/* --- jobs.c ------------------------------------------------------------------ */
+
+/* Forks what there is room for. */
+void jobs_start(struct server *s);
+/* Something can be read from it, or written to it. */
+void job_read(struct job *j);
+void job_write(struct job *j);
+/* What is due now, and how many milliseconds to wait at most: -1 for ever. */
+void jobs_tick(struct server *s);
+int jobs_patience(const struct server *s);
+/* All of them, with all that they started. */
+void jobs_end(struct server *s);
+void job_forget_call(struct mcp_call *c);
+void job_attach(struct job *j, struct mcp_call *c);
+struct job *job_new(struct server *s, struct mcp_call *c);
+/* The work is over: what it has to say goes to all who wait. */
+void job_finish(struct job *j, const struct entry *end);
+/* The process is to go. */
+void job_stop(struct job *j);
+void job_tell(struct job *j, int kind, struct str body);
+void job_tell_failed(struct job *j, enum err_code code, const char *message);
+
+/* --- ask.c --------------------------------------------------------------------- */
+
+void job_on_ask(struct job *j, struct str body);
+void job_on_once(struct job *j, struct str body);
+void job_on_noted(struct job *j, struct str body);
+void job_ask_late(struct job *j);
+/* What it waits for is there by now: it is told. False: not all of it. */
+bool job_go_on(struct job *j);
+/* The client's word that nobody waits for an answer any more. */
+void job_withdraw(struct job *j);
+void job_take_answer(struct server *s, const struct json *message);
+
+/* --- resume.c -------------------------------------------------------------------- */
+
+/* False: it was a retry, and has its answer or its job. True: it is to be
+ * done, for the first time or again. */
+bool job_resume(struct mcp_call *c);
+/* Answers to round `round` among these are kept. */
+bool job_keep_answers(struct job *j, unsigned round,
+                      const struct json *responses, struct err *e);
+/* All who wait are told to come back. */
+void job_suspend(struct job *j);
+
+#endif

@@ -1,0 +1,106 @@
+#include "lines.h"
+
+#include <string.h>
+
+#define READ_BYTES (64u * 1024)
+
+void lines_init(struct lines *l, size_t max_bytes)
+{
+    *l = (struct lines){.max = max_bytes};
+}
+
+void lines_done(struct lines *l)
+{
+    heap_free(l->p);
+    lines_init(l, l->max);
+}
+
+/* A message of some megabytes is rare; its room is given back. */
+static void shrink(struct lines *l)
+{
+    if (l->start < l->n)
+        return;
+    l->start = l->n = l->seen = 0;
+    if (l->capacity <= 4 * READ_BYTES)
+        return;
+    heap_free(l->p);
+    l->p = NULL;
+    l->capacity = 0;
+}
+
+char *lines_room(struct lines *l, size_t *n)
+{
+    size_t wanted;
+
+    shrink(l);
+    if (l->start) {
+        memmove(l->p, l->p + l->start, l->n - l->start);
+        l->n -= l->start;
+        l->start = 0;
+    }
+    if (l->capacity - l->n < READ_BYTES) {
+        wanted = l->capacity ? l->capacity * 2 : 2 * READ_BYTES;
+        l->p = heap_resize(l->p, wanted);
+        l->capacity = wanted;
+    }
+    *n = l->capacity - l->n;
+    return l->p + l->n;
+}
+
+void lines_add(struct lines *l, size_t n)
+{
+    l->n += n;
+}
+
+static struct str unread(const struct lines *l)
+{
+    return str_of(l->p + l->start, l->n - l->start);
+}
+
+/* What remains of a line that was told already. */
+static bool skip(struct lines *l)
+{
+    struct str s = unread(l);
+    size_t end = str_find_char(s, '\n');
+
+    l->seen = 0;
+    if (end == SIZE_MAX) {
+        l->start = l->n;
+        return false;
+    }
+    l->start += end + 1;
+    l->skipping = false;
+    return true;
+}
+
+enum lines_state lines_take(struct lines *l, struct str *line)
+{
+    struct str s;
+    const char *end;
+
+    if (l->start == l->n || (l->skipping && !skip(l)))
+        return LINES_MORE;
+    s = unread(l);
+    end = s.n > l->seen ? memchr(s.p + l->seen, '\n', s.n - l->seen) : NULL;
+    if (!end && s.n <= l->max) {
+        l->seen = s.n;
+        return LINES_MORE;
+    }
+    *line = str_of(s.p, end ? (size_t)(end - s.p) : s.n);
+    l->seen = 0;
+    l->start += line->n + (end != NULL);
+    l->skipping = !end;
+    if (line->n <= l->max)
+        return LINES_READY;
+    *line = str_slice(*line, 0, l->max);
+    return LINES_LONG;
+}
+
+bool lines_rest(struct lines *l, struct str *line)
+{
+    if (l->skipping || l->start == l->n)
+        return false;
+    *line = unread(l);
+    l->start = l->n;
+    return true;
+}

@@ -1,0 +1,262 @@
+#include <string.h>
+
+#include "server.h"
+
+/*
+ * What is written: one message a line. Answers are put together from pieces
+ * that are JSON already; nothing is parsed again.
+ */
+
+void put_json(struct buf *out, struct str json)
+{
+    size_t from = out->n;
+
+    buf_append(out, json);
+    /* Outside of strings a line end means nothing, and inside there is none. */
+    for (size_t i = from; i < out->n; i++)
+        if (out->p[i] == '\n' || out->p[i] == '\r')
+            out->p[i] = ' ';
+}
+
+static void put_string(struct buf *out, struct str s)
+{
+    struct json_writer w;
+
+    json_writer_init(&w, out, 0);
+    json_string(&w, s);
+}
+
+/* Where the answers of a call go, with what stands before the first byte. */
+static struct buf *begin(struct server *s, struct batch *b)
+{
+    struct buf *out = b ? &b->out : &s->out;
+
+    if (b)
+        buf_char(out, out->n ? ',' : '[');
+    buf_text(out, "{\"jsonrpc\":\"2.0\",");
+    return out;
+}
+
+static void end(struct buf *out, struct batch *b)
+{
+    buf_text(out, b ? "}" : "}\n");
+}
+
+static void put_keep(struct buf *out, struct mcp_keep keep)
+{
+    buf_printf(out, "\"ttlMs\":%llu,\"cacheScope\":\"%s\",",
+               (unsigned long long)keep.ttl_ms,
+               keep.is_public ? "public" : "private");
+}
+
+static struct mcp_keep keep_of(const struct mcp_call *c)
+{
+    /* What depends on answers that are no part of the request: not kept. */
+    if (c->resumed)
+        return (struct mcp_keep){0};
+    return c->how->flags & METHOD_READS ? c->s->is->reads : c->s->is->lists;
+}
+
+void reply_result(struct mcp_call *c, struct str members,
+                  const struct mcp_keep *keep)
+{
+    bool modern = mcp_call_era(c) == MCP_NEW;
+    struct buf *out;
+
+    if (c->answered)
+        return;
+    c->answered = true;
+    out = begin(c->s, c->batch);
+    buf_text(out, "\"id\":");
+    buf_append(out, c->id);
+    buf_text(out, ",\"result\":{");
+    if (modern) {
+        buf_text(out, "\"resultType\":\"complete\",");
+        if (c->how->flags & METHOD_KEEPS)
+            put_keep(out, keep && !c->resumed ? *keep : keep_of(c));
+    }
+    put_json(out, members);
+    if (modern) {
+        buf_text(out, members.n ? ",\"_meta\":{" : "\"_meta\":{");
+        buf_append(out, c->s->info);
+        buf_char(out, '}');
+    }
+    buf_char(out, '}');
+    end(out, c->batch);
+}
+
+void reply_input_required(struct mcp_call *c, struct str requests,
+                          struct str state)
+{
+    struct buf *out;
+
+    if (c->answered)
+        return;
+    c->answered = true;
+    out = begin(c->s, c->batch);
+    buf_text(out, "\"id\":");
+    buf_append(out, c->id);
+    buf_text(out, ",\"result\":{\"resultType\":\"input_required\","
+                  "\"inputRequests\":");
+    put_json(out, requests);
+    buf_text(out, ",\"requestState\":\"");
+    buf_append(out, state);
+    buf_text(out, "\",\"_meta\":{");
+    buf_append(out, c->s->info);
+    buf_text(out, "}}");
+    end(out, c->batch);
+}
+
+static void put_error(struct buf *out, int code, struct str data,
+                      struct str message)
+{
+    buf_printf(out, "\"error\":{\"code\":%d,\"message\":", code);
+    put_string(out, message);
+    if (data.n) {
+        buf_text(out, ",\"data\":");
+        put_json(out, data);
+    }
+    buf_char(out, '}');
+}
+
+void reply_error(struct mcp_call *c, int code, struct str data,
+                 struct str message)
+{
+    struct buf *out;
+
+    if (c->answered)
+        return;
+    c->answered = true;
+    out = begin(c->s, c->batch);
+    buf_text(out, "\"id\":");
+    buf_append(out, c->id);
+    buf_char(out, ',');
+    put_error(out, code, data, message);
+    end(out, c->batch);
+}
+
+void reply_bad(struct server *s, struct batch *b, struct str id, int code,
+               struct str message)
+{
+    struct buf *out = begin(s, b);
+
+    /* JSON-RPC has null for an id that is not known; from 2025-11-25 on the
+     * protocol has none at all there. */
+    if (id.n) {
+        buf_text(out, "\"id\":");
+        buf_append(out, id);
+        buf_char(out, ',');
+    } else if (!s->modern_seen && s->revision < REV_2025_11_25) {
+        buf_text(out, "\"id\":null,");
+    }
+    put_error(out, code, STR(""), message);
+    end(out, b);
+}
+
+void batch_leave(struct server *s, struct batch *b)
+{
+    if (--b->waiting)
+        return;
+    if (b->out.n && b->out.overflowed) {
+        reply_bad(s, NULL, STR(""), MCP_INTERNAL,
+                  STR("The answers to this batch are too long"));
+    } else if (b->out.n) {
+        buf_append(&s->out, buf_str(&b->out));
+        buf_text(&s->out, "]\n");
+    }
+    buf_done(&b->out);
+    heap_free(b);
+}
+
+/* --- on our own account ---------------------------------------------------- */
+
+void send_line(struct server *s, struct str members)
+{
+    buf_text(&s->out, "{\"jsonrpc\":\"2.0\",");
+    put_json(&s->out, members);
+    buf_text(&s->out, "}\n");
+}
+
+static const struct {
+    unsigned list;
+    const char *method;
+} list_names[] = {
+    {MCP_TOOLS, "notifications/tools/list_changed"},
+    {MCP_RESOURCES, "notifications/resources/list_changed"},
+    {MCP_PROMPTS, "notifications/prompts/list_changed"},
+};
+
+static bool has_uri(const struct str *uris, size_t count, struct str uri)
+{
+    for (size_t i = 0; i < count; i++)
+        if (str_eq(uris[i], uri))
+            return true;
+    return false;
+}
+
+/* `id`: of the listener it is for; "" in the old era. */
+static void notify(struct server *s, const char *method, struct str uri,
+                   struct str id)
+{
+    struct buf *out = &s->out;
+
+    buf_printf(out, "{\"jsonrpc\":\"2.0\",\"method\":\"%s\"", method);
+    if (id.n || uri.n)
+        buf_text(out, ",\"params\":{");
+    if (id.n) {
+        buf_text(out, "\"_meta\":{\"io.modelcontextprotocol/"
+                      "subscriptionId\":");
+        buf_append(out, id);
+        buf_text(out, uri.n ? "}," : "}");
+    }
+    if (uri.n) {
+        buf_text(out, "\"uri\":");
+        put_string(out, uri);
+    }
+    buf_text(out, id.n || uri.n ? "}}\n" : "}\n");
+}
+
+static void notify_lists(struct server *s, unsigned lists, struct str id)
+{
+    for (size_t i = 0; i < sizeof list_names / sizeof *list_names; i++)
+        if (lists & list_names[i].list)
+            notify(s, list_names[i].method, STR(""), id);
+}
+
+void send_changes(struct server *s, unsigned lists, struct str uri)
+{
+    static const char updated[] = "notifications/resources/updated";
+
+    lists &= s->is->changes;
+    if (s->initialized) {
+        notify_lists(s, lists, STR(""));
+        if (uri.n && has_uri(s->uris, s->uri_count, uri))
+            notify(s, updated, uri, STR(""));
+    }
+    for (const struct mcp_call *c = s->calls; c; c = c->next) {
+        if (!c->listens)
+            continue;
+        notify_lists(s, lists & c->lists, c->id);
+        if (uri.n && has_uri(c->uris, c->uri_count, uri))
+            notify(s, updated, uri, c->id);
+    }
+}
+
+/* A subscription that we end has an answer, as others have. */
+void send_end_of_listening(struct server *s)
+{
+    struct buf *out = &s->out;
+
+    for (const struct mcp_call *c = s->calls; c; c = c->next) {
+        if (!c->listens)
+            continue;
+        buf_text(out, "{\"jsonrpc\":\"2.0\",\"id\":");
+        buf_append(out, c->id);
+        buf_text(out, ",\"result\":{\"resultType\":\"complete\",\"_meta\":{"
+                      "\"io.modelcontextprotocol/subscriptionId\":");
+        buf_append(out, c->id);
+        buf_char(out, ',');
+        buf_append(out, s->info);
+        buf_text(out, "}}}\n");
+    }
+}

@@ -1,0 +1,223 @@
+#include <string.h>
+#include <time.h>
+
+#include "jobs.h"
+
+/*
+ * Multi round-trip requests (new era). A work that asks answers its call with
+ * "input_required" and a requestState; the client comes back with the answers.
+ *
+ *     the process is there    --> it goes on
+ *     it is at work already   --> this one waits for the same result
+ *     it is over              --> the same result, from the journal
+ *     another one was started --> run again, from the journal
+ *
+ * So a retry that comes twice, at once or later, does nothing twice.
+ */
+
+static void put_requests(struct job *j, struct buf *out)
+{
+    struct json_writer w;
+
+    json_writer_init(&w, out, 0);
+    json_begin_object(&w);
+    for (size_t i = 0; i < j->question_count; i++) {
+        const struct question *q = &j->questions[i];
+
+        if (q->answer.n)
+            continue;
+        json_key_str(&w, q->key);
+        json_begin_object(&w);
+        json_member_string(&w, "method", q->method);
+        json_key(&w, "params");
+        json_raw(&w, q->params);
+        json_end_object(&w);
+    }
+    json_end_object(&w);
+}
+
+/* Those who wait are told what is asked, and wait no longer. */
+static void tell_to_come_back(struct job *j)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    CLEANUP(buf_done) struct buf requests;
+    struct ticket t = {.round = j->round, .expires_s = j->expires_s};
+    struct str state;
+
+    memcpy(t.run, j->entries.run, sizeof t.run);
+    state = ticket_format(j->s, &t, &j->digest, &a);
+    buf_init(&requests, MCP_WORK_MAX_BYTES * 2);
+    put_requests(j, &requests);
+    while (j->calls) {
+        struct mcp_call *c = j->calls;
+
+        reply_input_required(c, buf_str(&requests), state);
+        call_drop(c);
+    }
+}
+
+void job_suspend(struct job *j)
+{
+    struct err e = {0};
+
+    j->expires_s = (uint64_t)time(NULL) + MCP_STATE_MAX_SECONDS;
+    if (!entries_write(&j->entries, j->expires_s, &e)) {
+        job_tell_failed(j, e.code, err_first(&e));
+        return;
+    }
+    j->state = JOB_WAITING;
+    tell_to_come_back(j);
+}
+
+/* --- answers ---------------------------------------------------------------------- */
+
+static bool keep_one(struct job *j, unsigned round, struct str key,
+                     const struct json *answer, struct err *e)
+{
+    CLEANUP(buf_done) struct buf text;
+    struct json_writer w;
+
+    /* What is no object is no answer: it is asked for again. */
+    if (!answer || answer->kind != JSON_OBJECT ||
+        entries_find(&j->entries, ENTRY_ANSWER, round, key))
+        return true;
+    buf_init(&text, 2 * MCP_LINE_MAX_BYTES);
+    json_writer_init(&w, &text, 0);
+    json_value(&w, answer);
+    return entries_add(&j->entries,
+                       (struct entry){.kind = ENTRY_ANSWER,
+                                      .number = round,
+                                      .key = key,
+                                      .text = buf_str(&text)},
+                       e);
+}
+
+bool job_keep_answers(struct job *j, unsigned round,
+                      const struct json *responses, struct err *e)
+{
+    static const struct json_options options = {.max_depth =
+                                                    MCP_LINE_MAX_DEPTH + 2};
+    CLEANUP(arena_done) struct arena a = {0};
+    const struct entry *ask =
+        entries_find(&j->entries, ENTRY_ASK, round, STR(""));
+    const struct json *questions;
+
+    if (!responses || !ask)
+        return true;
+    if (!json_parse(ask->text, &options, &a, &questions, NULL, e))
+        return false;
+    for (const struct json *q = questions->first; q; q = q->next) {
+        struct str key = json_text(json_get(q, "key"));
+
+        if (!keep_one(j, round, key, json_get_str(responses, key), e))
+            return false;
+    }
+    return true;
+}
+
+/* --- coming back ------------------------------------------------------------------- */
+
+static struct job *find_job(struct server *s, const char *run)
+{
+    for (struct job *j = s->jobs; j; j = j->next)
+        if (j->records && j->state != JOB_LEAVING &&
+            str_is(str_from(run), j->entries.run))
+            return j;
+    return NULL;
+}
+
+static void join(struct job *j, struct mcp_call *c, const struct ticket *t)
+{
+    struct err e = {0};
+
+    if (!job_keep_answers(j, t->round, json_get(c->params, "inputResponses"),
+                          &e)) {
+        mcp_call_error(c, MCP_INTERNAL, STR(""), "%s", err_first(&e));
+        return;
+    }
+    job_attach(j, c);
+    if (j->state == JOB_WAITING && !job_go_on(j))
+        tell_to_come_back(j);
+}
+
+/* What ended is answered by its end. */
+static bool answer_ended(struct mcp_call *c, struct entries *x)
+{
+    for (size_t i = 0; i < x->count; i++) {
+        const struct entry *n = &x->items[i];
+
+        if (n->kind == ENTRY_RESULT)
+            reply_result(c, n->text, NULL);
+        else if (n->kind == ENTRY_ERROR)
+            reply_error(c, -(int)n->number, n->key, n->text);
+        else
+            continue;
+        return true;
+    }
+    return false;
+}
+
+/* False: the call is answered. */
+static bool take_up(struct mcp_call *c, const struct ticket *t,
+                    const struct hash *digest)
+{
+    struct entries x;
+    struct err e = {0};
+    struct job *j;
+
+    if (!entries_read(&x, c->s->is->journal, t->run, &e)) {
+        if (e.code == ERR_NOT_FOUND)
+            mcp_call_error(c, MCP_PARAMS, STR(""),
+                           "requestState: it is not known any more");
+        else
+            mcp_call_error(c, MCP_INTERNAL, STR(""), "requestState: %s",
+                           err_first(&e));
+        return false;
+    }
+    if (answer_ended(c, &x)) {
+        entries_leave(&x);
+        entries_done(&x);
+        return false;
+    }
+    j = job_new(c->s, c);
+    j->records = true;
+    j->digest = *digest;
+    j->entries = x;
+    if (x.count && x.items[0].kind == ENTRY_CALL)
+        j->began_s = x.items[0].used;
+    if (job_keep_answers(j, t->round, json_get(c->params, "inputResponses"),
+                         &e))
+        return true;
+    mcp_call_error(c, MCP_INTERNAL, STR(""), "%s", err_first(&e));
+    return false;
+}
+
+bool job_resume(struct mcp_call *c)
+{
+    const struct json *responses = json_get(c->params, "inputResponses");
+    const struct json *state = json_get(c->params, "requestState");
+    struct hash digest;
+    struct ticket t;
+    struct job *j;
+
+    if (responses && responses->kind != JSON_OBJECT) {
+        mcp_call_error(c, MCP_PARAMS, STR(""),
+                       "inputResponses is not an object");
+        return false;
+    }
+    if (!state)
+        return true;
+    c->resumed = true;
+    digest = ticket_digest(c);
+    if (state->kind != JSON_STRING ||
+        !ticket_parse(c->s, state->text, &digest, &t)) {
+        mcp_call_error(c, MCP_PARAMS, STR(""),
+                       "requestState: it is not of this call, or expired");
+        return false;
+    }
+    j = find_job(c->s, t.run);
+    if (!j)
+        return take_up(c, &t, &digest);
+    join(j, c, &t);
+    return false;
+}

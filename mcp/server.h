@@ -1,0 +1,165 @@
+#ifndef MCP_SERVER_H
+#define MCP_SERVER_H
+
+#include "base/hash.h"
+#include "mapm/mcp.h"
+
+#include "lines.h"
+
+/*
+ * server: what the parts of this module share. One connection is one
+ * `struct server`; a request is a `struct mcp_call` while it is not answered;
+ * a `struct job` (jobs.h) is a process that works for one.
+ *
+ *     lines.c --> take.c --> methods.c, lists.c --> reply.c
+ *                     `--> jobs.c (processes) --> ask.c (questions)
+ *                                           `--> entries.c (the journal)
+ */
+
+enum revision { /* in the order they came; index of revision_names */
+                REV_2024_11_05,
+                REV_2025_03_26,
+                REV_2025_06_18,
+                REV_2025_11_25,
+                REV_2026_07_28,
+};
+
+enum { LOG_LEVELS = 8, LOG_NONE = LOG_LEVELS };
+
+struct job;
+struct method;
+
+struct batch {
+    struct buf out;   /* answers so far */
+    unsigned waiting; /* for this many more, the reader among them */
+};
+
+struct mcp_call {
+    struct server *s;
+    struct arena a;
+    struct str id, method; /* the id as spelled */
+    struct str id_text;    /* and decoded, to compare */
+    bool id_is_text;
+    const struct json *params, *meta, *caps;
+    const struct method *how;
+    enum revision revision;
+    unsigned log_from; /* a level; LOG_NONE */
+    struct str token;  /* of progress, as spelled; "" */
+    double progress;
+    bool has_progress;
+    bool answered, resumed;
+    bool held; /* its handler runs: who started that drops it */
+    struct batch *batch;
+    struct job *job;
+    struct mcp_call *next_of_job;
+    struct mcp_call *next; /* of all that wait */
+    /* What the work is; set until the process is there. */
+    void (*run)(void *ctx, struct mcp_work *w);
+    void *run_ctx;
+    /* Of subscriptions/listen. */
+    bool listens;
+    unsigned lists;
+    struct str *uris;
+    size_t uri_count;
+};
+
+struct server {
+    const struct mcp_server *is;
+    int in, out_fd;
+    struct lines lines;
+    struct buf out;
+    size_t out_at;   /* written of it */
+    struct str info; /* "io.modelcontextprotocol/serverInfo":{…} */
+    struct arena a;  /* as long as the connection */
+    struct mcp_call *calls;
+    unsigned call_count;
+    struct job *jobs;
+    uint64_t asked; /* number of our own requests, so far */
+    unsigned char key[32];
+    bool has_key;
+    /* The old era. */
+    bool initialized, modern_seen;
+    enum revision revision;
+    struct arena hello; /* what follows lives in it */
+    const struct json *caps, *client;
+    unsigned log_from;
+    struct arena subscribed;
+    struct str *uris;
+    size_t uri_count, uri_capacity;
+    uint64_t watch_ms; /* when `watched` is to be called again; 0 */
+    bool failed;       /* output is gone */
+};
+
+void server_init(struct server *s, const struct mcp_server *is);
+void server_done(struct server *s);
+
+/* --- take.c: from a line to a call ---------------------------------------- */
+
+void server_take(struct server *s, struct str line);
+void server_take_long(struct server *s, struct str start);
+
+/* --- call.c ----------------------------------------------------------------- */
+
+extern const struct str revision_names[];
+extern const char *const log_levels[LOG_LEVELS];
+unsigned log_level_find(struct str name); /* LOG_NONE: no such */
+
+/* From the list of those that wait, and freed. */
+void call_drop(struct mcp_call *c);
+bool caps_have(const struct json *caps, const char *capability);
+/* NULL: none under way has this id. */
+struct mcp_call *call_find(struct server *s, bool is_text, struct str id);
+
+/* --- reply.c: lines out -------------------------------------------------------- */
+
+/* The answer. Whoever holds the call drops it then. */
+void reply_result(struct mcp_call *c, struct str members,
+                  const struct mcp_keep *keep);
+void reply_input_required(struct mcp_call *c, struct str requests,
+                          struct str state);
+void reply_error(struct mcp_call *c, int code, struct str data,
+                 struct str message);
+/* No call came of it; id "" when it is not known. */
+void reply_bad(struct server *s, struct batch *b, struct str id, int code,
+               struct str message);
+void batch_leave(struct server *s, struct batch *b);
+
+/* A line of our own: what stands between "{"jsonrpc":"2.0"," and "}". */
+void send_line(struct server *s, struct str members);
+/* JSON from elsewhere, on one line. */
+void put_json(struct buf *out, struct str json);
+/* Lists that changed, and a resource that did ("" = none). */
+void send_changes(struct server *s, unsigned lists, struct str uri);
+void send_end_of_listening(struct server *s);
+
+/* --- methods.c ------------------------------------------------------------------- */
+
+#define METHOD_OLD   1u
+#define METHOD_NEW   2u
+#define METHOD_KEEPS 4u  /* ttlMs and cacheScope belong to its result */
+#define METHOD_READS 8u  /* those of a resource */
+#define METHOD_ASKS  16u /* may answer with input_required */
+
+struct method {
+    struct str name;
+    unsigned flags;
+    bool (*served)(const struct mcp_server *is); /* NULL: always */
+    void (*run)(struct mcp_call *c);
+};
+
+/* NULL: none of that name in that era, or not served. */
+const struct method *method_find(const struct server *s, struct str name,
+                                 bool modern);
+void method_run(struct mcp_call *c);
+/* "capabilities":{…} */
+void put_capabilities(struct buf *out, const struct mcp_call *c);
+
+/* --- lists.c ------------------------------------------------------------------------ */
+
+void list_tools(struct mcp_call *c);
+void list_resources(struct mcp_call *c);
+void list_templates(struct mcp_call *c);
+void list_prompts(struct mcp_call *c);
+void complete(struct mcp_call *c);
+
+#endif

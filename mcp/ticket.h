@@ -1,0 +1,34 @@
+#ifndef MCP_TICKET_H
+#define MCP_TICKET_H
+
+#include "server.h"
+
+/*
+ * ticket: requestState, by which a client takes up a call again. It goes
+ * through other hands: run and round and expiry are said in clear, and an HMAC
+ * over them and over what is called proves that they are ours.
+ *
+ *     9f…3a.2.1790000000.<64 digits>
+ */
+
+#define RUN_HEX_CHARS 32
+
+struct ticket {
+    char run[RUN_HEX_CHARS + 1];
+    unsigned round; /* of questions, from 1 */
+    uint64_t expires_s;
+};
+
+void ticket_new_run(char run[RUN_HEX_CHARS + 1]);
+
+/* What is called: the method, and its parameters without those that a retry
+ * adds and without _meta. */
+struct hash ticket_digest(const struct mcp_call *c);
+
+struct str ticket_format(struct server *s, const struct ticket *t,
+                         const struct hash *digest, struct arena *a);
+/* False when it is not ours, not of this call, or over. */
+bool ticket_parse(struct server *s, struct str text, const struct hash *digest,
+                  struct ticket *out);
+
+#endif
