@@ -132,6 +132,10 @@ $(B)/fetch_drive: $(B)/tests/lib/fetch_drive.o $(LIB)
 $(B)/ask_drive: $(B)/tests/lib/ask_drive.o $(LIB) $(STAR_LIB)
 	$(call SAY,LD)$(LINK) $^ $(PKG_LIBS) $(STAR_PKG_LIBS) $(LDLIBS)
 
+# A server of the protocol for tests/mcp, with what the official suite wants.
+$(B)/mcp_fixture: $(B)/tests/lib/mcp_fixture.o $(LIB)
+	$(call SAY,LD)$(LINK) $^ $(PKG_LIBS) $(LDLIBS)
+
 # A corpus player for each fuzz target, and the fuzzer itself (clang).
 FUZZ_LIBS = $(FETCH_LIB) $(LIB) $(STAR_LIB)
 $(B)/replay/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay.o $(FUZZ_LIBS)
@@ -166,6 +170,10 @@ test-githost:
 # The official suite of the language, which is not ours to carry along.
 conformance-star: $(B)/star-serve
 	@MAPM_BUILD=$(abspath $(B)) tests/star/conformance '$(SUITE)'
+
+# That of the Model Context Protocol, from npm; not part of `make check`.
+conformance: $(B)/mcp_fixture
+	MAPM_BUILD=$(abspath $(B)) tests/mcp/conformance $(SCENARIOS)
 
 check:
 	@tools/setup test
@@ -342,6 +350,7 @@ help:
 	@echo 'make fuzz         every fuzz target for SECONDS=30 (FUZZ=... chooses)'
 	@echo 'make coverage     lines reached by the tests, per file'
 	@echo 'make conformance-star SUITE=DIR  the official suite of Starlark'
+	@echo 'make conformance  the official suite of the protocol (npm, node)'
 	@echo 'make lint         format, layers, headers, cppcheck, clang-tidy, man'
 	@echo 'make analyze      follow every path: gcc -fanalyzer, clang-analyzer'
 	@echo 'make bench        measure, against git and cp in the same run'
@@ -352,7 +361,7 @@ help:
 	@echo 'make clean        remove build/'
 
 FORCE:
-.PHONY: FORCE all test test-githost conformance-star check quickstart san fuzz fuzz-all coverage \
+.PHONY: FORCE all test test-githost conformance-star conformance check quickstart san fuzz fuzz-all coverage \
         bench bench-star bench-clients star-gc star-tiny star-msan star-builds star-run star-test lint lint-format lint-layers lint-headers lint-cppcheck lint-man \
         lint-shell lint-tidy analyze docs install uninstall clean help
 .SECONDARY:

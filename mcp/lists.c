@@ -92,10 +92,12 @@ void list_tools(struct mcp_call *c)
     const struct mcp_tool *all = NULL;
     size_t count = 0;
     struct page p;
+    bool listed;
 
-    if (!take_cursor(c, &p) ||
-        !open_page(c, &p, is->tools(is->ctx, &c->a, &all, &count), "tools",
-                   count))
+    if (!take_cursor(c, &p))
+        return;
+    listed = is->tools(is->ctx, &c->a, &all, &count);
+    if (!open_page(c, &p, listed, "tools", count))
         return;
     for (size_t i = p.from; i < p.to; i++) {
         const struct mcp_tool *t = &all[i];
@@ -120,12 +122,12 @@ void list_resources(struct mcp_call *c)
     const struct mcp_resource *all = NULL;
     size_t count = 0;
     struct page p;
+    bool listed;
 
-    if (!take_cursor(c, &p) ||
-        !open_page(c, &p,
-                   !is->resources ||
-                       is->resources(is->ctx, &c->a, &all, &count),
-                   "resources", count))
+    if (!take_cursor(c, &p))
+        return;
+    listed = !is->resources || is->resources(is->ctx, &c->a, &all, &count);
+    if (!open_page(c, &p, listed, "resources", count))
         return;
     for (size_t i = p.from; i < p.to; i++) {
         const struct mcp_resource *r = &all[i];
@@ -149,12 +151,12 @@ void list_templates(struct mcp_call *c)
     const struct mcp_template *all = NULL;
     size_t count = 0;
     struct page p;
+    bool listed;
 
-    if (!take_cursor(c, &p) ||
-        !open_page(c, &p,
-                   !is->templates ||
-                       is->templates(is->ctx, &c->a, &all, &count),
-                   "resourceTemplates", count))
+    if (!take_cursor(c, &p))
+        return;
+    listed = !is->templates || is->templates(is->ctx, &c->a, &all, &count);
+    if (!open_page(c, &p, listed, "resourceTemplates", count))
         return;
     for (size_t i = p.from; i < p.to; i++) {
         json_begin_object(&p.w);
@@ -191,10 +193,12 @@ void list_prompts(struct mcp_call *c)
     const struct mcp_prompt *all = NULL;
     size_t count = 0;
     struct page p;
+    bool listed;
 
-    if (!take_cursor(c, &p) ||
-        !open_page(c, &p, is->prompts(is->ctx, &c->a, &all, &count), "prompts",
-                   count))
+    if (!take_cursor(c, &p))
+        return;
+    listed = is->prompts(is->ctx, &c->a, &all, &count);
+    if (!open_page(c, &p, listed, "prompts", count))
         return;
     for (size_t i = p.from; i < p.to; i++) {
         json_begin_object(&p.w);
