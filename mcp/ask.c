@@ -67,7 +67,7 @@ static bool all_answered(const struct job *j)
 
 static void tell_answers(struct job *j)
 {
-    CLEANUP(buf_done) struct buf out;
+    CLEANUP(buf_done) struct buf out = {0};
     struct json_writer w;
 
     buf_init(&out, 2 * (size_t)MCP_WORK_MAX_BYTES);
@@ -212,7 +212,7 @@ void job_take_answer(struct server *s, const struct json *message)
         q->id = 0;
         ask_failed(j, ERR_FAILED, "the client's answer is not an object");
     } else {
-        CLEANUP(buf_done) struct buf text;
+        CLEANUP(buf_done) struct buf text = {0};
         struct json_writer w;
 
         buf_init(&text, 2 * MCP_LINE_MAX_BYTES);
@@ -308,7 +308,7 @@ void job_on_ask(struct job *j, struct str body)
 
 static void tell_state(struct job *j, enum mcp_once state, struct str text)
 {
-    CLEANUP(buf_done) struct buf out;
+    CLEANUP(buf_done) struct buf out = {0};
 
     buf_init(&out, 2 * (size_t)MCP_WORK_MAX_BYTES);
     buf_char(&out, (char)state);

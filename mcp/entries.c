@@ -45,7 +45,7 @@ static struct str format(const struct entry *n, struct buf *out)
 
 static bool write_one(struct entries *x, const struct entry *n, struct err *e)
 {
-    CLEANUP(buf_done) struct buf text;
+    CLEANUP(buf_done) struct buf text = {0};
 
     buf_init(&text, 8 * (size_t)MCP_WORK_MAX_BYTES);
     format(n, &text);

@@ -279,7 +279,7 @@ void job_tell(struct job *j, int kind, struct str body)
 
 void job_tell_failed(struct job *j, enum err_code code, const char *message)
 {
-    CLEANUP(buf_done) struct buf body;
+    CLEANUP(buf_done) struct buf body = {0};
     int32_t number = (int32_t)code;
 
     buf_init(&body, MCP_LINE_MAX_BYTES);
@@ -545,6 +545,8 @@ void jobs_end(struct server *s)
     uint64_t until = proc_now_ms() + LEAVE_ALL_MS;
 
     for (struct job *j = s->jobs; j; j = j->next) {
+        while (j->calls)
+            detach(j->calls);
         if (j->records)
             entries_leave(&j->entries);
         signal_job(j, SIGTERM);
@@ -553,17 +555,13 @@ void jobs_end(struct server *s)
     while (s->jobs && proc_now_ms() < until) {
         for (struct job *j = s->jobs, *next; j; j = next) {
             next = j->next;
-            if (j->pid <= 0 || waitpid(j->pid, NULL, WNOHANG) == j->pid) {
-                j->calls = NULL;
+            if (j->pid <= 0 || waitpid(j->pid, NULL, WNOHANG) == j->pid)
                 job_free(j);
-            }
         }
         if (s->jobs)
             nanosleep(&breath, NULL);
     }
-    while (s->jobs) {
-        s->jobs->calls = NULL;
+    while (s->jobs)
         job_free(s->jobs);
-    }
     proc_end_others(NULL, 0, KILL_MAX_MS);
 }

@@ -218,7 +218,7 @@ void complete(struct mcp_call *c)
     struct str typed = json_text(json_get(argument, "value"));
     const struct json *context =
         json_get(json_get(c->params, "context"), "arguments");
-    CLEANUP(buf_done) struct buf out;
+    CLEANUP(buf_done) struct buf out = {0};
     struct str *values = NULL;
     size_t count = 0, shown;
     struct json_writer w;

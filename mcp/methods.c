@@ -116,7 +116,7 @@ static void answer(struct mcp_call *c, struct buf *members)
 
 static void discover(struct mcp_call *c)
 {
-    CLEANUP(buf_done) struct buf out;
+    CLEANUP(buf_done) struct buf out = {0};
 
     buf_init(&out, MCP_WORK_MAX_BYTES);
     buf_text(&out, "\"supportedVersions\":[\"2026-07-28\"],");
@@ -139,7 +139,7 @@ static void remember_client(struct mcp_call *c)
 {
     struct server *s = c->s;
     const struct json *caps = json_get(c->params, "capabilities");
-    CLEANUP(buf_done) struct buf text;
+    CLEANUP(buf_done) struct buf text = {0};
     static const struct json_options options = {
         .max_depth = MCP_LINE_MAX_DEPTH, .max_nodes = MCP_LINE_MAX_NODES};
     const struct json *copy;
@@ -162,7 +162,7 @@ static void remember_client(struct mcp_call *c)
 static void initialize(struct mcp_call *c)
 {
     struct server *s = c->s;
-    CLEANUP(buf_done) struct buf out;
+    CLEANUP(buf_done) struct buf out = {0};
     struct json_writer w;
     struct str asked = json_text(json_get(c->params, "protocolVersion"));
 
@@ -376,7 +376,7 @@ static bool take_uris(struct mcp_call *c, const struct json *uris)
 static void acknowledge(struct mcp_call *c)
 {
     struct json_writer w;
-    CLEANUP(buf_done) struct buf out;
+    CLEANUP(buf_done) struct buf out = {0};
 
     buf_init(&out, MCP_WORK_MAX_BYTES);
     buf_text(&out, "\"method\":\"notifications/subscriptions/acknowledged\","

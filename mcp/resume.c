@@ -40,7 +40,7 @@ static void put_requests(struct job *j, struct buf *out)
 static void tell_to_come_back(struct job *j)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    CLEANUP(buf_done) struct buf requests;
+    CLEANUP(buf_done) struct buf requests = {0};
     struct ticket t = {.round = j->round, .expires_s = j->expires_s};
     struct str state;
 
@@ -74,7 +74,7 @@ void job_suspend(struct job *j)
 static bool keep_one(struct job *j, unsigned round, struct str key,
                      const struct json *answer, struct err *e)
 {
-    CLEANUP(buf_done) struct buf text;
+    CLEANUP(buf_done) struct buf text = {0};
     struct json_writer w;
 
     /* What is no object is no answer: it is asked for again. */

@@ -45,7 +45,7 @@ static bool is_of_retry(struct str key)
 
 struct hash ticket_digest(const struct mcp_call *c)
 {
-    CLEANUP(buf_done) struct buf text;
+    CLEANUP(buf_done) struct buf text = {0};
     struct json_writer w;
 
     buf_init(&text, 16 * (size_t)MCP_LINE_MAX_BYTES);

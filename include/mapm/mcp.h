@@ -192,7 +192,8 @@ struct mcp_server {
  * The journal of calls that were suspended (new era): what makes it possible
  * that another process takes them up. A run has a name of 32 lower-case digits
  * and a list of records, each one line of text without line end. Only calls
- * that ask are written down, from their first question on.
+ * that ask are written down, from their first question on. Works are forked
+ * and inherit descriptors: a lock of flock(2) would outlive the server in them.
  */
 struct mcp_journal {
     /* A new run, this process's own. What has expired may be forgotten. */

@@ -57,7 +57,7 @@ static uint64_t number_of(const struct json *arguments, const char *key)
 /* "content" of one text. */
 static struct str say(struct arena *a, struct str text)
 {
-    CLEANUP(buf_done) struct buf out;
+    CLEANUP(buf_done) struct buf out = {0};
     struct json_writer w;
 
     buf_init(&out, 1u << 26);
@@ -70,7 +70,7 @@ static struct str say(struct arena *a, struct str text)
 
 static struct str spell(struct arena *a, const struct json *j)
 {
-    CLEANUP(buf_done) struct buf out;
+    CLEANUP(buf_done) struct buf out = {0};
     struct json_writer w;
 
     buf_init(&out, 1u << 26);
@@ -540,6 +540,9 @@ static const struct mcp_resource resources[] = {
     {STR_INIT("test://watched-resource"), STR_INIT("watched-resource"),
      STR_INIT(""), STR_INIT(""), STR_INIT("text/plain"), UINT64_MAX,
      STR_INIT("")},
+    {STR_INIT("skill://demo/hello/SKILL.md"), STR_INIT("hello"), STR_INIT(""),
+     STR_INIT("Says hello."), STR_INIT("text/markdown"), UINT64_MAX,
+     STR_INIT("")},
 };
 
 static bool list_resources(void *ctx, struct arena *a,
@@ -577,6 +580,8 @@ static bool list_templates(void *ctx, struct arena *a,
 }
 
 #define SKILL_URI "skill://demo/hello/SKILL.md"
+#define NOTE_URI  "skill://demo/hello/notes/more.md"
+#define NOTE      "More.\n"
 #define SKILL     "---\nname: hello\ndescription: Says hello.\n---\n\nSay hello.\n"
 
 static void read_resource(void *ctx, struct str uri, struct mcp_call *c)
@@ -605,6 +610,9 @@ static void read_resource(void *ctx, struct str uri, struct mcp_call *c)
     } else if (str_is(uri, SKILL_URI)) {
         text = SKILL;
         mime = "text/markdown";
+    } else if (str_is(uri, NOTE_URI)) {
+        text = NOTE;
+        mime = "text/markdown";
     } else if (!str_is(uri, "test://static-text") &&
                !str_is(uri, "test://watched-resource")) {
         mcp_call_no_resource(c, uri);
@@ -623,27 +631,39 @@ static void read_resource(void *ctx, struct str uri, struct mcp_call *c)
     mcp_call_result(c, buf_str(&out));
 }
 
+#define FILE_OF(uri, name)                                                     \
+    "{\"uri\":\"" uri "\",\"name\":\"" name "\",\"mimeType\":\"text/"          \
+                                            "markdown\"}"
+
 static void read_directory(void *ctx, struct str uri, struct mcp_call *c)
 {
     (void)ctx;
-    if (str_is(uri, "skill://demo/hello") || str_is(uri, "skill://demo/hello/"))
-        mcp_call_result(c, STR("\"resources\":[{\"uri\":\"" SKILL_URI
-                               "\",\"name\":\"SKILL.md\",\"mimeType\":"
-                               "\"text/markdown\"}]"));
+    if (str_is(uri, "skill://demo/hello"))
+        mcp_call_result(
+            c,
+            STR("\"resources\":[" FILE_OF(
+                SKILL_URI, "SKILL.md") ",{\"uri\":\"skill://demo/hello/notes\","
+                                       "\"name\":\"notes\",\"mimeType\":"
+                                       "\"inode/directory\"}]"));
+    else if (str_is(uri, "skill://demo/hello/notes"))
+        mcp_call_result(
+            c, STR("\"resources\":[" FILE_OF(NOTE_URI, "more.md") "]"));
     else
         mcp_call_error(c, MCP_PARAMS, STR(""), "There is no such directory");
 }
 
 static struct str skill_entry(struct arena *a)
 {
-    struct hash h = hash_of(STR(SKILL));
+    struct hash skill = hash_of(STR(SKILL)), note = hash_of(STR(NOTE));
 
     return arena_printf(
         a,
         "{\"uri\":\"" SKILL_URI "\",\"frontmatter\":{\"name\":\"hello\","
-        "\"description\":\"Says hello.\"},\"resources\":[{"
-        "\"uri\":\"" SKILL_URI "\",\"digest\":\"sha256:%.*s\",\"size\":%zu}]}",
-        STR_ARG(hash_hex(&h, a)), sizeof SKILL - 1);
+        "\"description\":\"Says hello.\"},\"resources\":[{\"uri\":\"" SKILL_URI
+        "\",\"digest\":\"sha256:%.*s\",\"size\":%zu},{\"uri\":\"" NOTE_URI
+        "\",\"digest\":\"sha256:%.*s\",\"size\":%zu}]}",
+        STR_ARG(hash_hex(&skill, a)), sizeof SKILL - 1,
+        STR_ARG(hash_hex(&note, a)), sizeof NOTE - 1);
 }
 
 static void list_skills(void *ctx, struct mcp_call *c)

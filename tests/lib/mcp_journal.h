@@ -3,14 +3,14 @@
 
 /*
  * A journal of mcp in a folder: a file for each run, a line for each record.
- * A lock on the file says that a living process has it.
+ * A lock on the file says that a living process has it: one of fcntl(2), which
+ * the processes that we fork do not share.
  */
 
 #include "base/fs.h"
 #include "mapm/mcp.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #define FOLDER_RUNS_MAX 64
@@ -36,6 +36,7 @@ static bool folder_hold(struct folder_journal *f, struct str run, int flags,
 {
     CLEANUP(arena_done) struct arena a = {0};
     int slot = folder_slot(f, STR("")), fd;
+    struct flock lock = {.l_type = F_WRLCK};
 
     if (folder_slot(f, run) >= 0)
         return true;
@@ -44,7 +45,7 @@ static bool folder_hold(struct folder_journal *f, struct str run, int flags,
     fd = openat(f->dir, str_c(run, &a), flags | O_CLOEXEC, 0600);
     if (fd < 0)
         return err_set(e, ERR_NOT_FOUND, "no such run");
-    if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+    if (fcntl(fd, F_SETLK, &lock) < 0) {
         close(fd);
         return err_set(e, ERR_BUSY, "another process has it");
     }
@@ -79,10 +80,13 @@ static bool folder_read(void *ctx, struct str run, struct arena *a,
     struct folder_journal *f = ctx;
     struct str text, line, *all = NULL;
     size_t capacity = 0;
+    int slot;
 
     if (!folder_hold(f, run, O_RDWR | O_APPEND, e))
         return false;
-    if (!fs_read_file_at(f->dir, str_c(run, a), 1u << 28, a, &text, e))
+    slot = folder_slot(f, run);
+    if (lseek(f->held[slot].fd, 0, SEEK_SET) < 0 ||
+        !fs_read_fd(f->held[slot].fd, 1u << 28, a, &text, e))
         return false;
     *count = 0;
     while (str_line(&text, &line)) {

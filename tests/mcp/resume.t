@@ -1,0 +1,259 @@
+#!/usr/bin/env python3
+# Multi round-trip requests: a call that asks is taken up again by a retry, in
+# the same process or in another one, and nothing is done twice. X26, X24;
+# THREATS row 23.
+import os
+import signal
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from client import *  # noqa: E402,F403
+
+SAID = {"role": "assistant", "model": "m",
+        "content": {"type": "text", "text": "+"}}
+NAME = {"action": "accept", "content": {"name": "A"}}
+ROUNDS = "test_input_required_result_multi_round"
+top = tempfile.TemporaryDirectory()
+count = 0
+
+
+def folder():
+    global count
+    count += 1
+    path = os.path.join(top.name, str(count))
+    os.mkdir(path)
+    return path
+
+
+def params(tool, arguments, m=None, responses=None):
+    p = {"name": tool, "arguments": arguments}
+    if m is not None:
+        p["requestState"] = m["result"]["requestState"]
+    if responses is not None:
+        p["inputResponses"] = responses
+    return p
+
+
+def retry(s, tool, arguments, m, responses, **more):
+    return s.request("tools/call", params(tool, arguments, m, responses),
+                     new=True, **more)
+
+
+def again(*args, **more):
+    return args[0].answer(retry(*args, **more))
+
+
+def kind(m):
+    return m.get("result", {}).get("resultType")
+
+
+def lines(path):
+    try:
+        with open(path) as f:
+            return len(f.readlines())
+    except OSError:
+        return 0
+
+
+# --- one process ------------------------------------------------------------------
+s = Server()
+m = s.tool(ROUNDS, {"rounds": 3}, new=True)
+same((kind(m), list(m["result"]["inputRequests"])), ("input_required",
+                                                     ["step1"]), "it asks")
+ok("ttlMs" not in m["result"], "what is no result is not kept")
+m2 = again(s, ROUNDS, {"rounds": 3}, m, {"step1": NAME, "more": NAME})
+same(list(m2["result"]["inputRequests"]), ["step2"], "and asks again")
+m3 = again(s, ROUNDS, {"rounds": 3}, m, {"step1": {"other": 1}})
+same(list(m3["result"]["inputRequests"]), ["step2"],
+     "an old retry hears what is asked now")
+m3 = again(s, ROUNDS, {"rounds": 3}, m2, {"wrong": NAME})
+same(list(m3["result"]["inputRequests"]), ["step2"], "a wrong answer: again")
+m3 = again(s, ROUNDS, {"rounds": 3}, m2, {"step2": "text"})
+same(list(m3["result"]["inputRequests"]), ["step2"], "no object: again")
+m3 = again(s, ROUNDS, {"rounds": 3}, m2, None)
+same(list(m3["result"]["inputRequests"]), ["step2"], "no answers: again")
+m3 = again(s, ROUNDS, {"rounds": 3}, m2, {"step2": NAME})
+m4 = again(s, ROUNDS, {"rounds": 3}, m3, {"step3": NAME})
+same((kind(m4), text(m4).count('"A"')), ("complete", 3), "and is done")
+same(code(again(s, ROUNDS, {"rounds": 3}, m3, {"step3": NAME})), -32602,
+     "without a journal it is then forgotten")
+
+m = s.tool("test_input_required_result_multiple_inputs", new=True)
+keys = list(m["result"]["inputRequests"])
+same(len(keys), 3, "three at once")
+m = again(s, "test_input_required_result_multiple_inputs", {}, m,
+          {keys[0]: {"a": 0}, keys[2]: {"a": 2}})
+same(list(m["result"]["inputRequests"]), [keys[1]], "the one that is missing")
+m = again(s, "test_input_required_result_multiple_inputs", {}, m,
+          {keys[1]: {"a": 1}, keys[0]: {"a": "changed"}})
+same(text(m), 'All: {"a":0}{"a":1}{"a":2}', "the first answer counts")
+
+# --- who may come back -------------------------------------------------------------
+m = s.tool(ROUNDS, {"rounds": 1}, new=True)
+state = m["result"]["requestState"]
+run, round, expires, mac = state.split(".")
+forged = {
+    "a byte more": state + "0", "a byte less": state[:-1], "nothing": "",
+    "another run": ".".join([run[::-1], round, expires, mac]),
+    "another round": ".".join([run, "2", expires, mac]),
+    "a later end": ".".join([run, round, "99999999999", mac]),
+    "no proof": ".".join([run, round, expires, ""]),
+    "an upper-case proof": ".".join([run, round, expires, mac.upper()]),
+    "a path": "../../etc/passwd.1.99999999999." + mac, "a number": 7,
+    "very long": "9" * 100000,
+}
+for name, state in forged.items():
+    p = params(ROUNDS, {"rounds": 1}, None, {"step1": NAME})
+    same(code(s.call("tools/call", {**p, "requestState": state}, new=True)),
+         -32602, "forged: " + name)
+same(code(again(s, ROUNDS, {"rounds": 2}, m, {"step1": NAME})), -32602,
+     "other arguments")
+same(code(again(s, "once", {"rounds": 1}, m, {"step1": NAME})), -32602,
+     "another tool")
+p = params(ROUNDS, {"rounds": 1}, m)
+same(code(s.call("tools/call", {**p, "inputResponses": []}, new=True)), -32602,
+     "inputResponses are a list")
+same(kind(again(s, ROUNDS, {"rounds": 1}, m, {"step1": NAME})), "complete",
+     "and the right one")
+m = s.tool(ROUNDS, {"rounds": 1}, new=True)
+s2 = Server()
+same(code(again(s2, ROUNDS, {"rounds": 1}, m, {"step1": NAME})), -32602,
+     "another server has another key")
+s2.end()
+ok("cannot be asked" in s.tool(ROUNDS, new=True, caps={})["error"]["message"],
+   "a client that cannot be asked is not")
+m = s.tool("test_input_required_result_capabilities", new=True,
+           caps={"sampling": {}})
+same(list(m["result"]["inputRequests"]), ["sample_input"],
+     "and only of the kind that it knows")
+m = s.call("tools/call", params("test_input_required_result_elicitation", {},
+                                None, {"user_name": NAME}), new=True)
+same(kind(m), "complete", "answers may come with the first call")
+m = s.call("prompts/get", {"name": "test_input_required_result_prompt"},
+           new=True)
+same(kind(m), "input_required", "prompts ask, too")
+s.end()
+
+# --- two at once, once more, much later --------------------------------------------
+dir = folder()
+file = os.path.join(top.name, "two")
+slow = {"rounds": 1, "file": file, "after_ms": 200}
+s = Server("--journal", dir)
+m = s.tool("once", slow, new=True)
+same((lines(file), os.listdir(dir) != []), (1, True), "suspended: written down")
+a = retry(s, "once", slow, m, {"ask0": SAID}, meta={"progressToken": 1})
+b = retry(s, "once", slow, m, {"ask0": SAID})
+got = [s.take(), s.take()]
+same({x["id"] for x in got}, {a, b}, "two retries at once: both are answered")
+same([text(x) for x in got], ["Once:n+"] * 2, "with the same")
+x = again(s, "once", slow, m, {"ask0": {"other": 1}})
+same((text(x), lines(file)), ("Once:n+", 1), "and once more; it ran once")
+x = again(s, "once", slow, m, {"ask0": SAID}, caps={})
+same(text(x), "Once:n+", "whatever the client can by then")
+s.end()
+s = Server("--journal", dir)
+x = again(s, "once", slow, m, {"ask0": SAID})
+same((text(x), lines(file)), ("Once:n+", 1), "and after a restart")
+a = retry(s, "once", slow, m, {"ask0": SAID})
+s.end()
+
+m = None
+s = Server("--journal", dir)
+m = s.tool("once", {**slow, "after_ms": 60000}, new=True)
+a = retry(s, "once", {**slow, "after_ms": 60000}, m, {"ask0": SAID})
+b = retry(s, "once", {**slow, "after_ms": 60000}, m, {"ask0": SAID})
+s.cancel(a)
+same(s.answer(b, 0.1), None, "one of two is cancelled: the other one waits")
+s.cancel(b)
+same(code(again(s, "once", {**slow, "after_ms": 60000}, m, {"ask0": SAID})),
+     -32602, "both are: it is over")
+s.end()
+
+# --- another process -----------------------------------------------------------------
+for how in (signal.SIGKILL, signal.SIGTERM, None):
+    dir, file = folder(), os.path.join(top.name, "run%s" % how)
+    args = {"rounds": 4, "file": file}
+    s = Server("--journal", dir)
+    m = s.tool("once", args, new=True)
+    for i in range(4):
+        if how is None:
+            s.end()
+        else:
+            s.kill(how)
+        s = Server("--journal", dir)
+        old = m
+        m = again(s, "once", args, m, {"ask%d" % i: SAID})
+        same(kind(m), "complete" if i == 3 else "input_required",
+             "%s, round %d: taken up by another process" % (how, i + 1))
+    same((text(m), lines(file)), ("Once:n+n+n+n+", 4), "each thing done once")
+    same(again(s, "once", args, old, {"ask3": SAID})["result"], m["result"],
+         "and the result is there for who asks again")
+    s.end()
+
+# While one process has it, no other one does.
+dir, file = folder(), os.path.join(top.name, "busy")
+args = {"rounds": 1, "file": file}
+s, s2 = Server("--journal", dir), Server("--journal", dir)
+m = s.tool("once", args, new=True)
+x = again(s2, "once", args, m, {"ask0": SAID})
+ok(code(x) == -32603 and "another process" in x["error"]["message"],
+   "another living process has it", x)
+same(text(again(s, "once", args, m, {"ask0": SAID})), "Once:n+", "and goes on")
+same((text(again(s2, "once", args, m, {"ask0": SAID})), lines(file)),
+     ("Once:n+", 1), "then the other one has the result, too")
+s.end()
+s2.end()
+
+# It dies between the beginning and the note of it: nobody knows, so not again.
+dir, file = folder(), os.path.join(top.name, "cut")
+args = {"rounds": 2, "file": file, "ms": 300}
+s = Server("--journal", dir)
+m = s.tool("once", args, new=True)
+retry(s, "once", args, m, {"ask0": SAID})
+while lines(file) < 2:
+    time.sleep(0.005)
+s.kill(signal.SIGKILL)
+s = Server("--journal", dir)
+m = again(s, "once", args, m, {"ask0": SAID})
+m = again(s, "once", args, m, {"ask1": SAID})
+same((text(m), lines(file)), ("Once:n+?+", 2), "cut off: it is not done again")
+s.end()
+
+# Two retries meet in a process that has just been started.
+dir, file = folder(), os.path.join(top.name, "meet")
+args = {"rounds": 1, "file": file, "after_ms": 100}
+s = Server("--journal", dir)
+m = s.tool("once", args, new=True)
+s.end()
+s = Server("--journal", dir)
+for _ in range(3):
+    retry(s, "once", args, m, {"ask0": SAID})
+same([text(s.take()) for _ in range(3)], ["Once:n+"] * 3,
+     "three retries, as a process begins")
+same(lines(file), 1, "and it was done once")
+s.end()
+
+# A journal that somebody spoiled.
+dir = folder()
+s = Server("--journal", dir)
+m = s.tool(ROUNDS, {"rounds": 1}, new=True)
+s.end()
+with open(os.path.join(dir, os.listdir(dir)[0]), "a") as f:
+    f.write('{"kind":"nonsense"}\n')
+s = Server("--journal", dir)
+same(code(again(s, ROUNDS, {"rounds": 1}, m, {"step1": NAME})), -32603,
+     "a journal that is damaged")
+os.unlink(os.path.join(dir, os.listdir(dir)[0]))
+same(code(again(s, ROUNDS, {"rounds": 1}, m, {"step1": NAME})), -32602,
+     "and one that is gone")
+
+# Many wait: the oldest are put away, and come back from the journal.
+all = [s.tool(ROUNDS, {"rounds": 1, "n": i}, new=True) for i in range(40)]
+s.call("server/discover", new=True)
+got = [again(s, ROUNDS, {"rounds": 1, "n": i}, m, {"step1": NAME})
+       for i, m in enumerate(all)]
+same([kind(m) or m for m in got], ["complete"] * 40, "40 wait, and each is taken up")
+same(s.end(), 0, "it ends well")
+top.cleanup()
+done()

@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+# Calls that take long: progress, pings meanwhile, cancelling, questions to the
+# client in the old era, and the end of all. X24, X26; THREATS row 23.
+import json
+import os
+import signal
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from client import *  # noqa: E402,F403
+
+
+def steps(notes):
+    return [m["params"]["progress"] for m in notes
+            if m.get("method") == "notifications/progress"]
+
+
+# --- progress -----------------------------------------------------------------
+for version in ("2024-11-05", "2025-03-26", "2025-11-25", "2026-07-28"):
+    s = Server()
+    new = version == "2026-07-28"
+    if not new:
+        s.hello(version)
+    for token in ("a \"token\"", 7):
+        s.notes = []
+        m = s.tool("test_tool_with_progress", new=new,
+                   meta={"progressToken": token})
+        same(text(m), "done", version + ": the result")
+        same(steps(s.notes), [0, 50, 100], version + ": each step before it")
+        p = s.notes[0]["params"]
+        same((p["progressToken"], p["total"], p.get("message")),
+             (token, 100, None if version == "2024-11-05" else "step"),
+             version + ": by its token")
+    s.notes = []
+    s.tool("test_tool_with_progress", new=new)
+    same(s.notes, [], version + ": none without a token")
+    s.end()
+
+s = Server()
+s.hello()
+m = s.call("tools/call", {"name": "flood", "arguments": {"count": 20000}},
+           meta={"progressToken": 1})
+same(text(m), "flooded", "a flood of progress")
+got = steps(s.notes)
+ok(got == sorted(set(got)) and len(got) == 10000, "it only ever increases",
+   len(got))
+
+# --- several at once -------------------------------------------------------------
+slow = s.request("tools/call", {"name": "sleep", "arguments": {"ms": 400}},
+                 meta={"progressToken": "slow"})
+t = time.monotonic()
+for i in range(100):
+    s.call("ping")
+    s.tool("echo", {"text": "x"})
+ok(time.monotonic() - t < 0.4, "nobody waits for a call that takes long",
+   time.monotonic() - t)
+fast = s.request("tools/call", {"name": "sleep", "arguments": {"ms": 20}})
+m = s.take()
+while "method" in m:
+    m = s.take()
+same(m["id"], fast, "who is done first answers first")
+same(text(s.answer(slow)), "slept", "and then the other")
+ids = [s.request("tools/call", {"name": "sleep", "arguments": {"ms": 10}})
+       for _ in range(40)]
+got = {s.take()["id"] for _ in ids}
+same(got, set(ids), "40 at once, 8 at a time")
+
+# --- what goes wrong in a process -------------------------------------------------
+m = s.tool("crash")
+ok(code(m) == -32603 and "signal 9" in m["error"]["message"],
+   "a crash is an error", m)
+same(code(s.tool("silent")), -32603, "no result is an error")
+same(s.call("ping").get("result"), {}, "and the server goes on")
+
+# --- cancelling ---------------------------------------------------------------------
+s.notes = []
+id = s.request("tools/call", {"name": "sleep", "arguments": {"ms": 60000}},
+               meta={"progressToken": "c"})
+s.until(lambda m: m.get("method") == "notifications/progress")
+s.cancel(id)
+s.call("ping")
+s.notes = []
+time.sleep(0.1)
+s.call("ping")
+same(s.notes, [], "cancelled: not a word more of it")
+same(s.answer(id, 0.2), None, "nor an answer")
+
+
+def stubborn(s, dir, **more):
+    """A work deaf to signals and its child in a session of its own."""
+    name = os.path.join(dir, "pids")
+    id = s.request("tools/call", {"name": "stubborn", "arguments":
+                                  {"file": name}}, meta={"progressToken": 1})
+    s.until(lambda m: m.get("method") == "notifications/progress")
+    with open(name) as f:
+        pids = [int(x) for x in f.read().split()]
+    os.unlink(name)
+    return id, pids
+
+
+with tempfile.TemporaryDirectory() as dir:
+    id, pids = stubborn(s, dir)
+    ok(all(alive(p) for p in pids), "a work, and what it started")
+    s.cancel(id)
+    ok(all(gone(p) for p in pids), "cancelled: both are gone", pids)
+    s.end()
+
+    # --- the end --------------------------------------------------------------
+    def ends(name, how, want, deaf):
+        s = Server()
+        s.hello()
+        if deaf:
+            pids = stubborn(s, dir)[1]
+        else:
+            s.request("tools/call", {"name": "sleep",
+                                     "arguments": {"ms": 60000}})
+            pids = []
+        s.call("ping")
+        t = time.monotonic()
+        got = how(s)
+        took = time.monotonic() - t
+        same(got, want, name)
+        ok(not any(alive(p) for p in pids), name + ": all are gone", pids)
+        print("# %s took %.0f ms" % (name, took * 1000))
+
+    for deaf in (False, True):
+        kind = " with a deaf work" if deaf else " with a work"
+        ends("end of input" + kind, lambda s: s.end(), 0, deaf)
+        ends("SIGTERM" + kind, lambda s: s.kill(signal.SIGTERM), 0, deaf)
+        ends("SIGINT" + kind, lambda s: s.kill(signal.SIGINT), 0, deaf)
+
+    # Nothing can be done then, but the work that listens to signals is gone.
+    s = Server()
+    s.hello()
+    pids = stubborn(s, dir)[1]
+    id = s.request("tools/call", {"name": "sleep", "arguments": {"ms": 60000}})
+    s.call("ping")
+    s.kill(signal.SIGKILL)
+    for p in pids:
+        os.kill(p, signal.SIGKILL)
+s = Server()
+t = time.monotonic()
+same(s.kill(signal.SIGTERM) in (0, -15), True, "a signal before anything")
+
+# --- the first answer ---------------------------------------------------------------
+best = 1.0
+for _ in range(20):
+    t = time.monotonic()
+    s = Server()
+    s.call("server/discover", new=True)
+    best = min(best, time.monotonic() - t)
+    s.end()
+print("# started and discovered in %.1f ms" % (best * 1000))
+
+# --- questions in the old era ----------------------------------------------------------
+s = Server("--ask-ms", "300")
+s.hello()
+
+
+def asks(tool, arguments=None):
+    id = s.request("tools/call", {"name": tool, "arguments": arguments or {}})
+    return id, s.until(lambda m: "method" in m and "id" in m)
+
+
+def reply(q, **what):
+    s.send({"jsonrpc": "2.0", "id": q["id"], **what})
+
+
+id, q = asks("test_sampling", {"prompt": "Grüß \"Gott\""})
+same((q["method"], q["params"]["messages"][0]["content"]["text"],
+      q["params"]["maxTokens"]),
+     ("sampling/createMessage", "Grüß \"Gott\"", 100), "a question")
+same(s.call("ping")["result"], {}, "a ping while it is open")
+reply({"id": "mapm-999"}, result={"no": "such"})
+reply(q, result={"role": "assistant", "content": {"type": "text",
+                                                  "text": "Hi"}, "model": "m"})
+ok('"text":"Hi"' in text(s.answer(id)), "and its answer")
+reply(q, result={"role": "late"})
+id, q = asks("test_elicitation", {"message": "Who?"})
+same(q["method"], "elicitation/create", "another one")
+reply(q, error={"code": -1, "message": "User said no"})
+ok("User said no (refused)" in text(s.answer(id)), "who says no, says no")
+id, q = asks("test_elicitation", {"message": "Who?"})
+reply(q, error={"code": -32603, "message": "broken"})
+ok("broken (failed)" in text(s.answer(id)), "an error of the client's")
+id, q = asks("test_elicitation", {"message": "Who?"})
+reply(q, result=[1])
+ok("not an object (failed)" in text(s.answer(id)), "an answer that is none")
+id, q = asks("test_elicitation", {"message": "Who?"})
+m = s.until(lambda m: m.get("method") == "notifications/cancelled")
+same(m["params"]["requestId"], q["id"], "no answer in time: withdrawn")
+ok("in time (failed)" in text(s.answer(id)), "and the work is told")
+id, q = asks("test_elicitation", {"message": "Who?"})
+s.cancel(id)
+m = s.until(lambda m: m.get("method") == "notifications/cancelled")
+same(m["params"]["requestId"], q["id"], "the call is cancelled: withdrawn")
+id, q = asks("test_input_required_result_multiple_inputs")
+more = [q] + [s.until(lambda m: "method" in m and "id" in m) for _ in range(2)]
+same(sorted(m["method"] for m in more),
+     ["elicitation/create", "roots/list", "sampling/createMessage"],
+     "three at once")
+for i, m in enumerate(reversed(more)):
+    reply(m, result={"n": i})
+same(text(s.answer(id)), 'All: {"n":2}{"n":1}{"n":0}',
+     "answered in another order")
+id, q = asks("test_input_required_result_multi_round")
+reply(q, result={"n": 1})
+q = s.until(lambda m: "method" in m and "id" in m)
+reply(q, result={"n": 2})
+same(text(s.answer(id)), 'Rounds:{"n":1}{"n":2}', "two, one after the other")
+s.end()
+
+s = Server()
+s.hello(caps={"elicitation": {"url": {}}})
+ok("cannot be asked (sampling) (refused)" in
+   text(s.tool("test_sampling", {"prompt": "x"})),
+   "who cannot be asked is not asked")
+s.end()
+done()
