@@ -229,6 +229,7 @@ static bool job_fork(struct job *j, struct mcp_call *c)
         close(ours);
         worker_live(j, c, theirs, parent);
     }
+    j->s->forked = true;
     j->pid = pid;
     j->fd = ours;
     ours = -1;
@@ -563,5 +564,6 @@ void jobs_end(struct server *s)
     }
     while (s->jobs)
         job_free(s->jobs);
-    proc_end_others(NULL, 0, KILL_MAX_MS);
+    if (s->forked)
+        proc_end_others(NULL, 0, KILL_MAX_MS);
 }

@@ -87,6 +87,7 @@ struct server {
     struct str *uris;
     size_t uri_count, uri_capacity;
     uint64_t watch_ms; /* when `watched` is to be called again; 0 */
+    bool forked;       /* there were processes */
     bool failed;       /* output is gone */
 };
 
