@@ -20,7 +20,7 @@ static bool is_integer(struct str s)
 {
     size_t i = s.n && s.p[0] == '-';
 
-    if (i == s.n || s.n > 32)
+    if (i == s.n || s.n > 32 || (s.p[i] == '0' && s.n > i + 1))
         return false;
     for (; i < s.n; i++)
         if (!char_is_digit(s.p[i]))
@@ -297,7 +297,7 @@ static void take_message(struct server *s, struct batch *b, struct str line,
 {
     const struct json *id = json_get(message, "id");
     const struct json *method = json_get(message, "method");
-    struct str known = id_is_good(id) ? spelled(line, id) : STR("");
+    struct str known = id && id_is_good(id) ? spelled(line, id) : STR("");
     bool in_use =
         known.n && method && call_find(s, id->kind == JSON_STRING, id->text);
 

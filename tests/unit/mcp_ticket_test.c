@@ -245,6 +245,7 @@ TEST(entries_are_read_as_they_were_written)
     entries_leave(&x);
     CHECK(m.left);
     entries_forget(&x);
+    entries_done(&back);
     CHECK(!entries_read(&back, &j, x.run, &e) && e.code == ERR_NOT_FOUND);
     entries_done(&x);
     entries_done(&back);
