@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,8 +19,8 @@
 #define LEAVE_ALL_MS  40   /* the same when all end */
 #define LEAVE_LOOK_MS 2
 #define LEAVING_MAX   16 /* before another one starts */
-#define READ_BYTES    (64u * 1024)
 #define KILL_MAX_MS   30
+#define KEEP_MAX      1000 /* processes: more than there can be */
 
 /* --- who waits ------------------------------------------------------------------ */
 
@@ -99,7 +98,7 @@ struct job *job_new(struct server *s, struct mcp_call *c)
     struct job *j = heap_alloc(sizeof *j), **at = &s->jobs;
 
     *j = (struct job){.s = s, .fd = -1, .began_s = (uint64_t)time(NULL)};
-    buf_init(&j->in, MCP_WORK_MAX_BYTES + READ_BYTES + 64);
+    buf_init(&j->in, MCP_WORK_MAX_BYTES + JOB_READ_BYTES + 64);
     buf_init(&j->out, 4 * (size_t)MCP_WORK_MAX_BYTES);
     while (*at) /* in the order in which they came */
         at = &(*at)->next;
@@ -172,7 +171,7 @@ void job_finish(struct job *j, const struct entry *end)
     }
 }
 
-static void finish_badly(struct job *j, const char *why)
+void job_finish_badly(struct job *j, const char *why)
 {
     struct entry end = {.kind = ENTRY_ERROR,
                         .number = (unsigned)-MCP_INTERNAL,
@@ -184,7 +183,7 @@ static void finish_badly(struct job *j, const char *why)
 }
 
 /* It ended without a word. */
-static void job_on_end(struct job *j)
+void job_on_end(struct job *j)
 {
     char why[128] = "The work ended without a result";
     int status = 0;
@@ -205,7 +204,7 @@ static void job_on_end(struct job *j)
         }
         nanosleep(&breath, NULL);
     }
-    finish_badly(j, why);
+    job_finish_badly(j, why);
 }
 
 /* --- starting ------------------------------------------------------------------- */
@@ -260,221 +259,26 @@ void jobs_start(struct server *s)
         j->state = JOB_RUNNING;
         busy++;
         if (!c || !job_fork(j, c))
-            finish_badly(j, "A process cannot be started");
+            job_finish_badly(j, "A process cannot be started");
     }
-}
-
-/* --- talking -------------------------------------------------------------------------- */
-
-void job_tell(struct job *j, int kind, struct str body)
-{
-    struct frame_head head = {.n = (uint32_t)body.n, .kind = (uint32_t)kind};
-
-    buf_append(&j->out, str_of((const char *)&head, sizeof head));
-    buf_append(&j->out, body);
-    if (j->out.overflowed)
-        finish_badly(j, "The answers to this work are too long");
-    else
-        job_write(j);
-}
-
-void job_tell_failed(struct job *j, enum err_code code, const char *message)
-{
-    CLEANUP(buf_done) struct buf body = {0};
-    int32_t number = (int32_t)code;
-
-    buf_init(&body, MCP_LINE_MAX_BYTES);
-    buf_append(&body, str_of((const char *)&number, sizeof number));
-    buf_text(&body, message);
-    job_tell(j, FRAME_FAILED, buf_str(&body));
-}
-
-void job_write(struct job *j)
-{
-    while (j->fd >= 0 && j->out_at < j->out.n) {
-        ssize_t n = send(j->fd, j->out.p + j->out_at, j->out.n - j->out_at,
-                         MSG_NOSIGNAL);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return; /* it is full, or gone: reading will say which */
-        j->out_at += (size_t)n;
-    }
-    buf_done(&j->out);
-    j->out_at = 0;
-}
-
-static void on_progress(struct job *j, struct str body)
-{
-    struct frame_progress p;
-    struct json_writer w;
-
-    if (body.n < sizeof p)
-        return;
-    memcpy(&p, body.p, sizeof p);
-    body = str_from_index(body, sizeof p);
-    if (!isfinite(p.done) || !isfinite(p.total))
-        return;
-    for (struct mcp_call *c = j->calls; c; c = c->next_of_job) {
-        struct buf *out = &j->s->out;
-
-        if (!c->token.n || (c->has_progress && p.done <= c->progress))
-            continue;
-        c->progress = p.done;
-        c->has_progress = true;
-        buf_text(out, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
-                      "progress\",\"params\":{\"progressToken\":");
-        buf_append(out, c->token);
-        buf_printf(out, ",\"progress\":%.15g", p.done);
-        if (p.total >= 0)
-            buf_printf(out, ",\"total\":%.15g", p.total);
-        if (body.n && c->revision >= REV_2025_03_26) {
-            buf_text(out, ",\"message\":");
-            json_writer_init(&w, out, 0);
-            json_string(&w, body);
-        }
-        buf_text(out, "}}\n");
-    }
-}
-
-static void on_log(struct job *j, struct str body)
-{
-    CLEANUP(arena_done) struct arena a = {0};
-    unsigned level = body.n ? (unsigned char)body.p[0] : LOG_NONE;
-    const struct mcp_call *c = j->calls;
-
-    while (c && (level >= LOG_LEVELS || level < c->log_from))
-        c = c->next_of_job;
-    if (!c || !j->s->is->logs)
-        return;
-    body = str_from_index(body, 1);
-    send_line(j->s,
-              str_join(arena_printf(&a,
-                                    "\"method\":\"notifications/message\","
-                                    "\"params\":{\"level\":\"%s\",\"data\":",
-                                    log_levels[level]),
-                       str_join(body, STR("}"), &a), &a));
-}
-
-static void on_result(struct job *j, struct str body)
-{
-    struct entry end = {.kind = ENTRY_RESULT, .key = STR(""), .text = body};
-
-    job_finish(j, &end);
-}
-
-static void on_error(struct job *j, struct str body)
-{
-    struct entry end = {.kind = ENTRY_ERROR};
-    struct frame_error f;
-
-    if (body.n < sizeof f)
-        return;
-    memcpy(&f, body.p, sizeof f);
-    body = str_from_index(body, sizeof f);
-    end.number = (unsigned)-f.code;
-    end.key = str_slice(body, 0, f.data_n);
-    end.text = str_from_index(body, f.data_n);
-    job_finish(j, &end);
-}
-
-static void take_frame(struct job *j, uint32_t kind, struct str body)
-{
-    switch (kind) {
-    case FRAME_PROGRESS:
-        on_progress(j, body);
-        break;
-    case FRAME_LOG:
-        on_log(j, body);
-        break;
-    case FRAME_ASK:
-        job_on_ask(j, body);
-        break;
-    case FRAME_ONCE:
-        job_on_once(j, body);
-        break;
-    case FRAME_NOTED:
-        job_on_noted(j, body);
-        break;
-    case FRAME_RESULT:
-        on_result(j, body);
-        break;
-    case FRAME_ERROR:
-        on_error(j, body);
-        break;
-    default:
-        finish_badly(j, "The work said what nobody understands");
-    }
-}
-
-static void take_frames(struct job *j)
-{
-    size_t at = 0;
-    struct frame_head head;
-
-    while (j->state == JOB_RUNNING && j->in.n - at >= sizeof head) {
-        memcpy(&head, j->in.p + at, sizeof head);
-        if (head.n > MCP_WORK_MAX_BYTES) {
-            finish_badly(j, "The work said more than a message holds");
-            return;
-        }
-        if (j->in.n - at - sizeof head < head.n)
-            break;
-        at += sizeof head + head.n;
-        take_frame(j, head.kind, str_of(j->in.p + at - head.n, head.n));
-    }
-    memmove(j->in.p, j->in.p + at, j->in.n - at);
-    j->in.n -= at;
-}
-
-void job_read(struct job *j)
-{
-    char *room = buf_reserve(&j->in, READ_BYTES);
-    ssize_t n;
-
-    if (!room) {
-        finish_badly(j, "The work said more than a message holds");
-        return;
-    }
-    n = recv(j->fd, room, READ_BYTES, 0);
-    if (n < 0 && (errno == EINTR || errno == EAGAIN))
-        return;
-    if (n > 0)
-        j->in.n += (size_t)n;
-    /* Who is leaving has said its last word. */
-    if (j->state == JOB_LEAVING)
-        j->in.n = 0;
-    else if (n > 0)
-        take_frames(j);
-    if (n <= 0)
-        job_on_end(j);
 }
 
 /* --- time --------------------------------------------------------------------------------- */
 
-static size_t list_pids(const struct server *s, pid_t *pids, size_t max)
-{
-    size_t n = 0;
-
-    for (const struct job *j = s->jobs; j && n < max; j = j->next)
-        if (j->pid > 0)
-            pids[n++] = j->pid;
-    return n;
-}
-
-/* What it left behind became ours. */
+/* With what it left behind, which became ours. */
 static void kill_job(struct job *j)
 {
-    pid_t keep[MCP_MAX_CALLS + MCP_MAX_SUSPENDED + 1];
-    size_t count;
+    pid_t keep[KEEP_MAX];
+    size_t count = 0;
 
+    for (const struct job *k = j->s->jobs; k && count < KEEP_MAX; k = k->next)
+        if (k != j && k->pid > 0)
+            keep[count++] = k->pid;
     signal_job(j, SIGKILL);
-    while (waitpid(j->pid, NULL, 0) < 0 && errno == EINTR)
-        ;
-    j->pid = 0;
-    count = list_pids(j->s, keep, sizeof keep / sizeof *keep);
-    proc_end_others(keep, count, KILL_MAX_MS);
+    if (count < KEEP_MAX) /* otherwise a later one does it */
+        proc_end_others(keep, count, KILL_MAX_MS);
+    if (waitpid(j->pid, NULL, WNOHANG) < 0 && errno == ECHILD)
+        j->pid = 0;
 }
 
 static void reap(struct job *j, uint64_t now)
@@ -516,6 +320,8 @@ void jobs_tick(struct server *s)
             tick_suspended(j, suspended-- > MCP_MAX_SUSPENDED);
         else if (j->state == JOB_WAITING && now >= j->ask_ms)
             job_ask_late(j);
+        else if (j->state == JOB_WAITING)
+            job_beat(j, now);
     }
 }
 
@@ -531,7 +337,7 @@ int jobs_patience(const struct server *s)
         else if (is_suspended(j))
             at = now + 30 * 1000;
         else if (j->state == JOB_WAITING)
-            at = j->ask_ms;
+            at = j->ask_ms < j->beat_ms ? j->ask_ms : j->beat_ms;
         if (at < least)
             least = at;
     }

@@ -16,6 +16,9 @@
  * entries are what it is run again from.
  */
 
+#define JOB_READ_BYTES (64u * 1024)
+#define JOB_BEAT_MS    10000 /* between signs of life while the client is asked */
+
 enum job_state { JOB_QUEUED, JOB_RUNNING, JOB_WAITING, JOB_LEAVING };
 
 struct question {
@@ -42,6 +45,7 @@ struct job {
     struct question *questions;
     size_t question_count;
     uint64_t ask_ms;    /* until when, in the old era */
+    uint64_t beat_ms;   /* and when to say that we wait */
     uint64_t expires_s; /* of the suspension, in the new one */
     uint64_t kill_ms;   /* LEAVING: when patience ends */
 };
@@ -50,9 +54,6 @@ struct job {
 
 /* Forks what there is room for. */
 void jobs_start(struct server *s);
-/* Something can be read from it, or written to it. */
-void job_read(struct job *j);
-void job_write(struct job *j);
 /* What is due now, and how many milliseconds to wait at most: -1 for ever. */
 void jobs_tick(struct server *s);
 int jobs_patience(const struct server *s);
@@ -63,10 +64,22 @@ void job_attach(struct job *j, struct mcp_call *c);
 struct job *job_new(struct server *s, struct mcp_call *c);
 /* The work is over: what it has to say goes to all who wait. */
 void job_finish(struct job *j, const struct entry *end);
+/* The same with an error of ours, and the process is to go. */
+void job_finish_badly(struct job *j, const char *why);
+/* The process ended, maybe without a word. */
+void job_on_end(struct job *j);
 /* The process is to go. */
 void job_stop(struct job *j);
+
+/* --- talk.c ------------------------------------------------------------------ */
+
+/* Something can be read from it, or written to it. */
+void job_read(struct job *j);
+void job_write(struct job *j);
 void job_tell(struct job *j, int kind, struct str body);
 void job_tell_failed(struct job *j, enum err_code code, const char *message);
+/* A sign of life to who waits. */
+void job_beat(struct job *j, uint64_t now);
 
 /* --- ask.c --------------------------------------------------------------------- */
 

@@ -20,7 +20,8 @@
 #define OUT_ENOUGH_BYTES (1024u * 1024) /* then nothing more is read */
 #define OUT_KEPT_BYTES   (256u * 1024)
 #define WRITE_AT_ONCE    4096 /* a pipe with room takes that: PIPE_BUF */
-#define FLUSH_STALL_MS   50   /* at the end, for who does not read */
+#define FLUSH_STALL_MS   1000 /* at the end of input, for who is slow to read, */
+#define FLUSH_HASTE_MS   20   /* and after a signal */
 #define PATIENCE_MAX_MS  (60 * 1000)
 
 void server_init(struct server *s, const struct mcp_server *is)
@@ -106,13 +107,20 @@ static void flush(struct server *s)
 }
 
 /* At the end: as long as the other side takes it. */
-static void flush_last(struct server *s)
+static void flush_last(struct server *s, const sigset_t *sleeping)
 {
     struct pollfd one = {.fd = s->out_fd, .events = POLLOUT};
 
     flush(s);
-    while (!s->failed && pending(s) && poll(&one, 1, FLUSH_STALL_MS) == 1)
+    while (!s->failed && pending(s)) {
+        long ms = proc_interrupted() ? FLUSH_HASTE_MS : FLUSH_STALL_MS;
+        struct timespec time = {.tv_sec = ms / 1000,
+                                .tv_nsec = ms % 1000 * 1000000};
+
+        if (ppoll(&one, 1, &time, sleeping) != 1)
+            return;
         flush(s);
+    }
 }
 
 /* --- input ------------------------------------------------------------------------ */
@@ -288,7 +296,9 @@ bool mcp_serve(const struct mcp_server *is, int in, int out, struct err *e)
     block_signals(&l.sleeping);
     run_loop(&s, &l);
     send_end_of_listening(&s);
-    flush_last(&s);
+    flush(&s);
+    jobs_end(&s);
+    flush_last(&s, &l.sleeping);
     failed = s.failed;
     server_done(&s);
     sigprocmask(SIG_SETMASK, &l.sleeping, NULL);

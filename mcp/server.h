@@ -12,8 +12,11 @@
  * a `struct job` (jobs.h) is a process that works for one.
  *
  *     lines.c --> take.c --> methods.c, lists.c --> reply.c
- *                     `--> jobs.c (processes) --> ask.c (questions)
- *                                           `--> entries.c (the journal)
+ *                                 `--> jobs.c, talk.c <== worker.c
+ *                                        |  `--> ask.c (questions)
+ *                                        `--> resume.c --> ticket.c, entries.c
+ *
+ * serve.c is the loop around all of it; worker.c runs in the processes.
  */
 
 enum revision { /* in the order they came; index of revision_names */

@@ -1,0 +1,213 @@
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "jobs.h"
+#include "worker.h"
+
+/* What a job and its process say to each other, and what of it goes out. */
+
+#define BEAT 0.001
+
+void job_tell(struct job *j, int kind, struct str body)
+{
+    struct frame_head head = {.n = (uint32_t)body.n, .kind = (uint32_t)kind};
+
+    buf_append(&j->out, str_of((const char *)&head, sizeof head));
+    buf_append(&j->out, body);
+    if (j->out.overflowed)
+        job_finish_badly(j, "The answers to this work are too long");
+    else
+        job_write(j);
+}
+
+void job_tell_failed(struct job *j, enum err_code code, const char *message)
+{
+    CLEANUP(buf_done) struct buf body = {0};
+    int32_t number = (int32_t)code;
+
+    buf_init(&body, MCP_LINE_MAX_BYTES);
+    buf_append(&body, str_of((const char *)&number, sizeof number));
+    buf_text(&body, message);
+    job_tell(j, FRAME_FAILED, buf_str(&body));
+}
+
+void job_write(struct job *j)
+{
+    while (j->fd >= 0 && j->out_at < j->out.n) {
+        ssize_t n = send(j->fd, j->out.p + j->out_at, j->out.n - j->out_at,
+                         MSG_NOSIGNAL);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return; /* it is full, or gone: reading will say which */
+        j->out_at += (size_t)n;
+    }
+    buf_done(&j->out);
+    j->out_at = 0;
+}
+
+static void put_progress(struct mcp_call *c, struct frame_progress p,
+                         struct str message)
+{
+    struct buf *out = &c->s->out;
+    struct json_writer w;
+
+    if (!c->token.n || (c->has_progress && p.done <= c->progress))
+        return;
+    c->progress = p.done;
+    c->has_progress = true;
+    buf_text(out, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
+                  "progress\",\"params\":{\"progressToken\":");
+    buf_append(out, c->token);
+    buf_printf(out, ",\"progress\":%.15g", p.done);
+    if (p.total >= 0)
+        buf_printf(out, ",\"total\":%.15g", p.total);
+    if (message.n && c->revision >= REV_2025_03_26) {
+        buf_text(out, ",\"message\":");
+        json_writer_init(&w, out, 0);
+        json_string(&w, message);
+    }
+    buf_text(out, "}}\n");
+}
+
+static void on_progress(struct job *j, struct str body)
+{
+    struct frame_progress p;
+
+    if (body.n < sizeof p)
+        return;
+    memcpy(&p, body.p, sizeof p);
+    if (!isfinite(p.done) || !isfinite(p.total))
+        return;
+    for (struct mcp_call *c = j->calls; c; c = c->next_of_job)
+        put_progress(c, p, str_from_index(body, sizeof p));
+}
+
+/* The client is asked, and its own clock for the call goes on. */
+void job_beat(struct job *j, uint64_t now)
+{
+    if (now < j->beat_ms)
+        return;
+    j->beat_ms = now + JOB_BEAT_MS;
+    for (struct mcp_call *c = j->calls; c; c = c->next_of_job)
+        put_progress(c,
+                     (struct frame_progress){
+                         c->has_progress ? c->progress + BEAT : BEAT, -1},
+                     STR("Waiting for the client"));
+}
+
+static void on_log(struct job *j, struct str body)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    unsigned level = body.n ? (unsigned char)body.p[0] : LOG_NONE;
+    const struct mcp_call *c = j->calls;
+
+    while (c && (level >= LOG_LEVELS || level < c->log_from))
+        c = c->next_of_job;
+    if (!c || !j->s->is->logs)
+        return;
+    body = str_from_index(body, 1);
+    send_line(j->s,
+              str_join(arena_printf(&a,
+                                    "\"method\":\"notifications/message\","
+                                    "\"params\":{\"level\":\"%s\",\"data\":",
+                                    log_levels[level]),
+                       str_join(body, STR("}"), &a), &a));
+}
+
+static void on_result(struct job *j, struct str body)
+{
+    struct entry end = {.kind = ENTRY_RESULT, .key = STR(""), .text = body};
+
+    job_finish(j, &end);
+}
+
+static void on_error(struct job *j, struct str body)
+{
+    struct entry end = {.kind = ENTRY_ERROR};
+    struct frame_error f;
+
+    if (body.n < sizeof f)
+        return;
+    memcpy(&f, body.p, sizeof f);
+    body = str_from_index(body, sizeof f);
+    end.number = (unsigned)-f.code;
+    end.key = str_slice(body, 0, f.data_n);
+    end.text = str_from_index(body, f.data_n);
+    job_finish(j, &end);
+}
+
+static void take_frame(struct job *j, uint32_t kind, struct str body)
+{
+    switch (kind) {
+    case FRAME_PROGRESS:
+        on_progress(j, body);
+        break;
+    case FRAME_LOG:
+        on_log(j, body);
+        break;
+    case FRAME_ASK:
+        job_on_ask(j, body);
+        break;
+    case FRAME_ONCE:
+        job_on_once(j, body);
+        break;
+    case FRAME_NOTED:
+        job_on_noted(j, body);
+        break;
+    case FRAME_RESULT:
+        on_result(j, body);
+        break;
+    case FRAME_ERROR:
+        on_error(j, body);
+        break;
+    default:
+        job_finish_badly(j, "The work said what nobody understands");
+    }
+}
+
+static void take_frames(struct job *j)
+{
+    size_t at = 0;
+    struct frame_head head;
+
+    while (j->state == JOB_RUNNING && j->in.n - at >= sizeof head) {
+        memcpy(&head, j->in.p + at, sizeof head);
+        if (head.n > MCP_WORK_MAX_BYTES) {
+            job_finish_badly(j, "The work said more than a message holds");
+            return;
+        }
+        if (j->in.n - at - sizeof head < head.n)
+            break;
+        at += sizeof head + head.n;
+        take_frame(j, head.kind, str_of(j->in.p + at - head.n, head.n));
+    }
+    memmove(j->in.p, j->in.p + at, j->in.n - at);
+    j->in.n -= at;
+}
+
+void job_read(struct job *j)
+{
+    char *room = buf_reserve(&j->in, JOB_READ_BYTES);
+    ssize_t n;
+
+    if (!room) {
+        job_finish_badly(j, "The work said more than a message holds");
+        return;
+    }
+    n = recv(j->fd, room, JOB_READ_BYTES, 0);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN))
+        return;
+    if (n > 0)
+        j->in.n += (size_t)n;
+    /* Who is leaving has said its last word. */
+    if (j->state == JOB_LEAVING)
+        j->in.n = 0;
+    else if (n > 0)
+        take_frames(j);
+    if (n <= 0)
+        job_on_end(j);
+}
