@@ -128,7 +128,7 @@ for version, want in (("2025-06-18", None), ("2025-11-25", NONE)):
 # --- ids in use -----------------------------------------------------------------
 s = Server()
 s.hello()
-s.request("tools/call", {"name": "sleep", "arguments": {"ms": 300}}, id=5)
+s.request("tools/call", {"name": "sleep", "arguments": {"ms": 1500}}, id=5)
 s.raw(ping(5) + "\n")
 same(s.take().get("id", NONE), NONE, "an id in use: its own answer is to come")
 s.raw(ping("5") + "\n")

@@ -207,7 +207,7 @@ s2.end()
 
 # It dies between the beginning and the note of it: nobody knows, so not again.
 dir, file = folder(), os.path.join(top.name, "cut")
-args = {"rounds": 2, "file": file, "ms": 300}
+args = {"rounds": 2, "file": file, "ms": 1000}
 s = Server("--journal", dir)
 m = s.tool("once", args, new=True)
 retry(s, "once", args, m, {"ask0": SAID})
