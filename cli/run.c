@@ -3,18 +3,15 @@
 #include "mapm/runtime.h"
 #include "mapm/store.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "layer.h"
 #include "open_store.h"
 #include "run_command.h"
-#include "run_history.h"
+#include "run_setup.h"
 #include "run_show.h"
-#include "run_skill.h"
 #include "run_tape.h"
-#include "trusted.h"
 
 /*
  * run: joins what a run needs. The program is found and proved, its input
@@ -194,45 +191,7 @@ static void print_result(struct running *r, const struct runtime_result *result)
                has_option(inv, OPTION_JSON) ? result->envelope : result->text);
 }
 
-/* --- may it run? (K37, X27, row 21) ----------------------------------------------- */
-
-static const char *const policies[] = {"off", "local", "trusted", "all"};
-enum { POLICY_OFF, POLICY_LOCAL, POLICY_TRUSTED, POLICY_ALL };
-
-static size_t policy_level(struct str word, size_t other)
-{
-    for (size_t i = 0; i < sizeof policies / sizeof *policies; i++)
-        if (str_is(word, policies[i]))
-            return i;
-    return other;
-}
-
-/* What the user's file says, "trusted" if nothing; a workspace may lower it. */
-static size_t policy_of(const struct layer *l)
-{
-    size_t user = policy_level(l->user.metaskills, POLICY_TRUSTED);
-    size_t workspace = policy_level(l->project.metaskills, POLICY_ALL);
-
-    return workspace < user ? workspace : user;
-}
-
-static bool may_run(struct running *r, struct err *e)
-{
-    size_t level = policy_of(&r->layer);
-
-    if (level == POLICY_OFF) {
-        err_set(e, ERR_REFUSED, "metaskills are switched off here");
-        return err_hint(e, "runtime.metaskills says so: see mapm.yaml(5)");
-    }
-    if (!r->found.is_external || level == POLICY_ALL)
-        return true;
-    if (level == POLICY_LOCAL) {
-        err_set(e, ERR_REFUSED, "%.*s is not of this workspace",
-                STR_ARG(r->found.fqn));
-        return err_hint(e, "runtime.metaskills is local: see mapm.yaml(5)");
-    }
-    return trusted_check(r->inv, r->store, r->found.fqn, r->found.digest, e);
-}
+/* --- may it run? ------------------------------------------------------------------ */
 
 static bool refuse(struct running *r, int *exit_code, struct err *e)
 {
@@ -242,7 +201,7 @@ static bool refuse(struct running *r, int *exit_code, struct err *e)
         return false;
     print_failure(inv,
                   runtime_not_allowed(r->found.skill.document.name,
-                                      policies[policy_of(&r->layer)],
+                                      run_policy_name(run_policy_of(&r->layer)),
                                       &inv->arena),
                   ERR_REFUSED, e);
     term_error(&inv->term, e);
@@ -274,16 +233,6 @@ static bool host_command(void *ctx, const struct command *in, struct arena *a,
     return run_commands_run(&r->commands, in, a, out, e);
 }
 
-/* What the user's file says, a summary if nothing; a workspace may lower it. */
-static enum run_keep keep_of(const struct running *r)
-{
-    enum run_keep user = run_keep_find(r->layer.user.keep);
-    enum run_keep workspace =
-        r->layer.project.keep.n ? run_keep_find(r->layer.project.keep) : user;
-
-    return workspace < user ? workspace : user;
-}
-
 /* History never fails a run. */
 static void warn_history(struct invocation *inv, const struct err *e)
 {
@@ -301,8 +250,8 @@ static void begin_history(struct running *r)
     };
     struct err why = {0};
 
-    if (!run_history_begin(&r->history, r->store, keep_of(r), &first, r->input,
-                           &why))
+    if (!run_history_begin(&r->history, r->store, run_keep_of(&r->layer),
+                           &first, r->input, &why))
         warn_history(r->inv, &why);
     run_history_limits(&r->history, &r->limits);
 }
@@ -462,18 +411,10 @@ static bool run(struct running *r, int *exit_code, struct err *e)
         return true;
     }
     /* A tape needs no trust: nothing is asked and nothing is run. */
-    if (!has_option(inv, OPTION_REPLAY) && !may_run(r, e))
+    if (!has_option(inv, OPTION_REPLAY) &&
+        !run_check_allowed(inv, r->store, &r->layer, &r->found, e))
         return refuse(r, exit_code, e);
-    r->wishes = (struct asker_wishes){
-        .option = option_value(inv, OPTION_ASK),
-        .environment = str_from(getenv("MAPM_ASK")),
-        .user = &r->layer.user,
-        .workspace = &r->layer.project,
-        .user_name = "config.yaml",
-        .workspace_name = "mapm.yaml",
-        .dir = r->layer.path,
-        .offline = has_option(inv, OPTION_OFFLINE),
-    };
+    r->wishes = run_wishes(inv, &r->layer);
     if (!run_program(r, &result, e))
         return false;
     print_result(r, &result);

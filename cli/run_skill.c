@@ -445,6 +445,22 @@ static bool find(struct search *s, struct run_skill *out, struct err *e)
     return found || not_found(s, e);
 }
 
+bool run_skill_read(struct invocation *inv, struct store *store,
+                    struct layer *l, struct str folder, struct run_skill *out,
+                    struct err *e)
+{
+    struct search s = {.inv = inv, .store = store, .workspace = l};
+    char real[PATH_MAX];
+
+    if (realpath(str_c(folder, &inv->arena), real))
+        folder = arena_str(&inv->arena, str_from(real));
+    if (!read_local(&s, folder, out, e))
+        return false;
+    out->is_path = true;
+    out->workspace = l->path;
+    return true;
+}
+
 bool run_skill_find(struct invocation *inv, struct store *store,
                     struct layer *l, struct str name, struct run_skill *out,
                     struct err *e)

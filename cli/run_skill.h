@@ -41,6 +41,14 @@ MUST_CHECK bool run_skill_find(struct invocation *inv, struct store *store,
                                struct run_skill *out, struct err *e);
 
 /*
+ * The skill in a folder, as its path names it: what came by install is that
+ * package (X27). Errors: as run_skill_find, ERR_NOT_FOUND for no SKILL.md.
+ */
+MUST_CHECK bool run_skill_read(struct invocation *inv, struct store *store,
+                               struct layer *l, struct str folder,
+                               struct run_skill *out, struct err *e);
+
+/*
  * run_skill_check.c: whether the folder holds what the lock says: each file,
  * a renamed copy's SKILL.md under its name (X2, X9). Files beside these are
  * the user's own and do no harm, unless one would be the program.
