@@ -86,6 +86,8 @@ enum option_id {
     OPTION_TYPE,
     OPTION_OF_SESSION,
     OPTION_EVENTS,
+    OPTION_WATCH,
+    OPTION_PRINT_CONFIG,
     OPTION_COUNT,
 };
 
@@ -182,6 +184,7 @@ COMMAND(command_test);
 COMMAND(command_trust);
 COMMAND(command_store);
 COMMAND(command_run);
+COMMAND(command_mcp);
 COMMAND(command_star);
 COMMAND(command_doctor);
 COMMAND(command_runs);

@@ -108,6 +108,11 @@ const struct option options[OPTION_COUNT] = {
         "Show each step as it happens"},
     [OPTION_RECORD] = {"record", 0, "FILE", ARGUMENT_PATH, NULL,
         "Write a tape of the run"},
+    [OPTION_WATCH] = {"watch", 0, NULL, ARGUMENT_NONE, NULL,
+        "Look again when skills change, and tell the client"},
+    [OPTION_PRINT_CONFIG] = {"print-config", 0, "CLIENT", ARGUMENT_CHOICE,
+        "claude codex gemini opencode copilot qwen cline amp vscode cursor",
+        "Print what starts it from this client, and serve nothing"},
     [OPTION_REPLAY] = {"replay", 0, "FILE", ARGUMENT_PATH, NULL,
         "Answer from a tape, without model or process"},
     [OPTION_WORKSPACE_ROOT] = {"workspace-root", 0, "DIR", ARGUMENT_FOLDER, NULL,
@@ -180,6 +185,11 @@ static const enum option_id run_options[] = {
     OPTION_MAX_ASK_CALLS, OPTION_MAX_COMMAND_CALLS, OPTION_TIMEOUT,
     OPTION_TRACE, OPTION_RECORD, OPTION_REPLAY,
 };
+static const enum option_id mcp_options[] = {
+    OPTION_ASK, OPTION_ALLOW, OPTION_WATCH, OPTION_WORKSPACE_ROOT,
+    OPTION_GLOBAL_ROOT, OPTION_ROOT, OPTION_SKILL_PROFILE, OPTION_PRELOAD,
+    OPTION_PRINT_CONFIG,
+};
 static const enum option_id star_options[] = {
     OPTION_COMMAND, OPTION_CHECK, OPTION_DIS, OPTION_MAX_MEM, OPTION_MAX_STEPS,
     OPTION_TIMEOUT,
@@ -234,6 +244,8 @@ const struct subcommand commands[] = {
         OPTIONS(store_options), command_store},
     {"run", "NAME [KEY=VALUE...]", "Run a metaskill",
         1, MANY, ARGUMENT_SKILL, NULL, OPTIONS(run_options), command_run},
+    {"mcp", "", "Serve skills and metaskills to an MCP client",
+        0, 0, ARGUMENT_NONE, NULL, OPTIONS(mcp_options), command_mcp},
     {"star", "[FILE]", "Run a Starlark program",
         0, 1, ARGUMENT_PATH, NULL, OPTIONS(star_options), command_star},
     {"runs", "[show [ID]]", "List the runs of metaskills, or show one",

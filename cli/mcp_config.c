@@ -1,0 +1,216 @@
+#include "base/fs.h"
+#include "base/proc.h"
+
+#include <string.h>
+
+#include "serve.h"
+
+/*
+ * What to paste into a client's own file, so that it starts this server: the
+ * whole file with this one server in it, on standard output; where it goes, on
+ * standard error. Options given besides become those of the server.
+ *
+ * Source: docs/clients.md 2, 4; seen in 2026-11.
+ */
+
+#define CONFIG_MAX_BYTES (64u * 1024)
+#define CALL_SECONDS     (SERVE_MAX_SECONDS + 10)
+
+enum shape {
+    SHAPE_SERVERS,  /* {"mcpServers": {"mapm": {command, args}}} */
+    SHAPE_VSCODE,   /* {"servers": …}, with a type */
+    SHAPE_OPENCODE, /* {"mcp": …}, the command as one list */
+    SHAPE_CODEX,    /* TOML */
+};
+
+/* clang-format off */
+static const struct row {
+    const char *name;
+    enum shape shape;
+    const char *section;
+    unsigned timeout; /* how long a call may take, in its own unit; 0: it waits */
+    const char *file; /* where it goes */
+} rows[] = {
+    {"claude",   SHAPE_SERVERS,  "mcpServers",     CALL_SECONDS * 1000,
+     ".mcp.json, or ~/.claude.json for all projects"},
+    {"codex",    SHAPE_CODEX,    "mcp_servers",    CALL_SECONDS,
+     "~/.codex/config.toml, or .codex/config.toml of a trusted project"},
+    {"gemini",   SHAPE_SERVERS,  "mcpServers",     CALL_SECONDS * 1000,
+     ".gemini/settings.json, or ~/.gemini/settings.json"},
+    {"opencode", SHAPE_OPENCODE, "mcp",            0,
+     "opencode.json, or ~/.config/opencode/opencode.json"},
+    {"copilot",  SHAPE_SERVERS,  "mcpServers",     0,
+     ".mcp.json, or ~/.copilot/mcp-config.json"},
+    {"qwen",     SHAPE_SERVERS,  "mcpServers",     CALL_SECONDS * 1000,
+     ".qwen/settings.json, .mcp.json, or ~/.qwen/settings.json"},
+    {"cline",    SHAPE_SERVERS,  "mcpServers",     CALL_SECONDS,
+     "~/.cline/data/settings/cline_mcp_settings.json"},
+    {"amp",      SHAPE_SERVERS,  "amp.mcpServers", 0,
+     "~/.config/amp/settings.json"},
+    {"vscode",   SHAPE_VSCODE,   "servers",        0,
+     ".vscode/mcp.json"},
+    {"cursor",   SHAPE_SERVERS,  "mcpServers",     0,
+     ".cursor/mcp.json, or ~/.cursor/mcp.json"},
+};
+/* clang-format on */
+
+struct config {
+    struct invocation *inv;
+    const struct row *row;
+    struct str program;
+    struct str *args;
+    size_t count, capacity;
+};
+
+static void add(struct config *c, struct str word)
+{
+    c->args = arena_grow(&c->inv->arena, c->args, c->count, &c->capacity,
+                         sizeof *c->args);
+    c->args[c->count++] = word;
+}
+
+/* The server's own options, as they were given. */
+static void add_options(struct config *c)
+{
+    const struct subcommand *mcp = c->inv->command;
+
+    add(c, STR("mcp"));
+    for (size_t i = 0; i < mcp->option_count; i++) {
+        enum option_id id = mcp->options[i];
+        const struct values *given = &c->inv->given[id];
+
+        for (size_t k = 0; id != OPTION_PRINT_CONFIG && k < given->count; k++) {
+            add(c, arena_printf(&c->inv->arena, "--%s", options[id].name));
+            if (options[id].argument)
+                add(c, given->items[k]);
+        }
+    }
+}
+
+/* By its name when that finds this very program, else by its path. */
+static bool find_program(struct config *c, struct err *e)
+{
+    struct arena *a = &c->inv->arena;
+    struct err ignored = {0};
+    struct str dir, found;
+
+    if (!proc_self_dir(a, &dir, e))
+        return false;
+    c->program = fs_join(dir, STR("mapm"), a);
+    if (proc_find_program("mapm", NULL, a, &found, &ignored) &&
+        str_eq(found, c->program))
+        c->program = STR("mapm");
+    return true;
+}
+
+static void put_args(const struct config *c, struct json_writer *w)
+{
+    for (size_t i = 0; i < c->count; i++)
+        json_string(w, c->args[i]);
+}
+
+static void put_entry(const struct config *c, struct json_writer *w)
+{
+    const struct row *row = c->row;
+
+    json_begin_object(w);
+    if (row->shape == SHAPE_OPENCODE) {
+        json_member_string(w, "type", STR("local"));
+        json_key(w, "command");
+        json_begin_array(w);
+        json_string(w, c->program);
+        put_args(c, w);
+        json_end_array(w);
+    } else {
+        if (row->shape == SHAPE_VSCODE)
+            json_member_string(w, "type", STR("stdio"));
+        json_member_string(w, "command", c->program);
+        json_key(w, "args");
+        json_begin_array(w);
+        put_args(c, w);
+        json_end_array(w);
+    }
+    if (row->timeout)
+        json_member_number(w, "timeout", row->timeout);
+    if (strcmp(row->name, "copilot") == 0) { /* its own file wants them named */
+        json_key(w, "tools");
+        json_begin_array(w);
+        json_string(w, STR("*"));
+        json_end_array(w);
+    }
+    json_end_object(w);
+}
+
+static void put_json(const struct config *c, struct buf *b)
+{
+    struct json_writer w;
+
+    json_writer_init(&w, b, 2);
+    json_begin_object(&w);
+    json_key(&w, c->row->section);
+    json_begin_object(&w);
+    json_key(&w, "mapm");
+    put_entry(c, &w);
+    json_end_object(&w);
+    json_end_object(&w);
+    buf_char(b, '\n');
+}
+
+/* A string of JSON is one of TOML but for "\/", which is not written, and DEL. */
+static void put_toml(const struct config *c, struct buf *b)
+{
+    struct json_writer w;
+
+    json_writer_init(&w, b, 0);
+    buf_printf(b, "[%s.mapm]\ncommand = ", c->row->section);
+    json_string(&w, c->program);
+    buf_text(b, "\nargs = ");
+    json_writer_init(&w, b, 0);
+    json_begin_array(&w);
+    put_args(c, &w);
+    json_end_array(&w);
+    buf_printf(b, "\ntool_timeout_sec = %u\n", c->row->timeout);
+}
+
+static const struct row *find_row(struct str client)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (str_is(client, rows[i].name))
+            return &rows[i];
+    return NULL;
+}
+
+static bool unknown(struct str client, struct arena *a, struct err *e)
+{
+    struct str names = STR("");
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        names = arena_printf(a, "%.*s%s%s", STR_ARG(names), i ? ", " : "",
+                             rows[i].name);
+    err_set(e, ERR_USAGE, "--print-config: there is no client \"%.*s\"",
+            STR_ARG(client));
+    return err_hint(e, "clients are %.*s", STR_ARG(names));
+}
+
+bool serve_print_config(struct invocation *inv, struct str client,
+                        struct err *e)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    struct config c = {.inv = inv, .row = find_row(client)};
+
+    if (!c.row)
+        return unknown(client, &inv->arena, e);
+    if (!find_program(&c, e))
+        return false;
+    add_options(&c);
+    buf_init(&b, CONFIG_MAX_BYTES);
+    if (c.row->shape == SHAPE_CODEX)
+        put_toml(&c, &b);
+    else
+        put_json(&c, &b);
+    if (!buf_check(&b, "what to print", e))
+        return false;
+    term_note(&inv->term, "for %s", c.row->file);
+    term_write(&inv->term, buf_str(&b));
+    return true;
+}

@@ -1,0 +1,90 @@
+#include "base/fs.h"
+
+#include "serve.h"
+
+#define DIGEST_PREFIX_CHARS 7 /* "sha256:" */
+
+/*
+ * Which metaskills a model may start (X27). A person who types a name has
+ * chosen it; a model chooses from a list. So one of the workspace is on it once
+ * the person trusts that workspace, a fetched one once they trust just this
+ * digest, and one that they put into their own library themselves always.
+ */
+
+/* The entry whose place is this folder. */
+static const struct lock_entry *find_entry(const struct layer *l,
+                                           struct str folder)
+{
+    struct str place;
+
+    if (!str_starts(folder, l->path) || folder.n <= l->path.n ||
+        folder.p[l->path.n] != '/')
+        return NULL;
+    place = str_from_index(folder, l->path.n + 1);
+    for (size_t i = 0; i < l->by_name.count; i++) {
+        const struct lock_entry *entry = l->by_name.entries[i].value;
+
+        if (entry->kind == DOC_SKILL && str_eq(entry->place, place))
+            return entry;
+    }
+    return NULL;
+}
+
+static bool is_trusted(struct serve *s, const struct lock_entry *entry)
+{
+    struct err ignored = {0};
+    struct hash digest;
+
+    return hash_parse(str_from_index(entry->digest, DIGEST_PREFIX_CHARS),
+                      &digest) &&
+           store_is_trusted(s->store, STORE_TRUST_METASKILL, entry->name,
+                            &digest, &ignored);
+}
+
+bool serve_offers(struct serve *s, const struct library_skill *skill)
+{
+    enum run_policy policy = run_policy_of(&s->layer);
+    const struct lock_entry *entry;
+    bool is_global = false;
+
+    if (!skill->metaskill || skill->disabled || s->nested || policy == RUN_OFF)
+        return false;
+    if (policy == RUN_ALL)
+        return true;
+    entry = find_entry(&s->layer, skill->folder);
+    if (!entry && s->has_global) {
+        entry = find_entry(&s->global, skill->folder);
+        is_global = entry != NULL;
+    }
+    if (entry && !layer_is_local(is_global ? &s->global : &s->layer, entry))
+        return policy == RUN_TRUSTED && is_trusted(s, entry);
+    return is_global || s->workspace_trusted;
+}
+
+static bool check_workspace(struct store *store, const struct layer *l,
+                            struct err *e)
+{
+    const struct hash none = {{0}};
+
+    err_clear(e);
+    if (store_is_trusted(store, STORE_TRUST_WORKSPACE, l->path, &none, e))
+        return true;
+    if (e->code != ERR_NONE)
+        return err_wrap(e, "cannot tell whether this workspace is trusted");
+    err_set(e, ERR_REFUSED, "this workspace is not trusted on this machine");
+    return err_hint(e,
+                    "mapm trust --workspace, in %.*s, lets agents run its "
+                    "metaskills",
+                    STR_ARG(l->path));
+}
+
+bool serve_check_allowed(struct serve *s, struct store *store,
+                         const struct layer *l, const struct run_skill *found,
+                         struct err *e)
+{
+    if (!run_check_allowed(s->inv, store, l, found, e))
+        return false;
+    if (found->is_external || found->is_global || run_policy_of(l) == RUN_ALL)
+        return true;
+    return check_workspace(store, l, e);
+}

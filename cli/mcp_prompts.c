@@ -1,0 +1,273 @@
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "serve.h"
+
+/*
+ * Metaskills as prompts: what a person starts by name. Their arguments are what
+ * the skill lists below "Input keys:" (K8). What only persons may start (L6) is
+ * a prompt, too, metaskill or not; asking for it is the person's word.
+ */
+
+#define KEY_MAX_CHARS 64
+#define PROMPT_MAX    1000 /* skills; each is read for its keys */
+#define REST_ARGUMENT "arguments"
+
+static bool is_prompt(const struct serve *s, const struct library_skill *skill)
+{
+    return !s->nested && (skill->metaskill || skill->disabled);
+}
+
+/* --- the list ------------------------------------------------------------------------- */
+
+/* A skill that cannot be read now has no arguments; asking for it says why. */
+static void add_prompt(struct serve *s, const struct library_skill *skill)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    static const struct mcp_argument rest = {
+        .name = STR_INIT(REST_ARGUMENT),
+        .description = STR_INIT("What to do it with."),
+    };
+    struct mcp_prompt *p = &s->prompts[s->prompt_count++];
+    struct err ignored = {0};
+    struct skill read;
+
+    *p = (struct mcp_prompt){
+        .name = skill->name,
+        .description = skill->description,
+        .arguments = &rest,
+        .argument_count = 1,
+    };
+    if (!skill->metaskill)
+        return;
+    p->argument_count = 0;
+    if (skill_read(skill->folder, &s->layer.limits, &a, &read, &ignored))
+        p->arguments =
+            serve_read_keys(read.document.body, &s->snap, &p->argument_count);
+}
+
+static void make_prompts(struct serve *s)
+{
+    size_t count = library_count(s->library);
+
+    s->prompts =
+        arena_array(&s->snap, (count < PROMPT_MAX ? count : PROMPT_MAX) + 1,
+                    sizeof *s->prompts);
+    s->prompt_count = 0;
+    for (size_t i = 0; i < count && s->prompt_count < PROMPT_MAX; i++)
+        if (is_prompt(s, library_at(s->library, i)))
+            add_prompt(s, library_at(s->library, i));
+}
+
+bool serve_prompts(void *ctx, struct arena *a, const struct mcp_prompt **out,
+                   size_t *count)
+{
+    struct serve *s = ctx;
+
+    (void)a;
+    if (!s->prompts)
+        make_prompts(s);
+    *out = s->prompts;
+    *count = s->prompt_count;
+    return true;
+}
+
+/* --- one prompt -------------------------------------------------------------------------- */
+
+/* Arguments of a prompt are texts; those that are JSON are taken as such. */
+static bool input_of(const struct json *arguments, struct arena *a,
+                     struct str *out, struct err *e)
+{
+    struct str *pairs = arena_array(a, arguments->count + 1, sizeof *pairs);
+    size_t count = 0;
+    bool given;
+
+    for (const struct json *m = arguments->first; m; m = m->next) {
+        if (m->kind != JSON_STRING)
+            return err_set(e, ERR_USAGE, "%.*s is not a string",
+                           STR_ARG(text_cut(m->key, KEY_MAX_CHARS)));
+        if (m->text.n)
+            pairs[count++] =
+                arena_printf(a, "%.*s=%.*s", STR_ARG(m->key), STR_ARG(m->text));
+    }
+    return input_read(STR(""), pairs, count, a, out, &given, e);
+}
+
+static bool metaskill_text(const struct skill *skill,
+                           const struct json *arguments, struct arena *a,
+                           struct str *out, struct err *e)
+{
+    struct str activation = skill_activation(skill, a);
+    struct str name = skill->document.name, input;
+
+    if (!input_of(arguments, a, &input, e))
+        return false;
+    if (str_is(input, "{}"))
+        *out = arena_printf(
+            a,
+            "Run the metaskill %.*s: call run_metaskill with this name and "
+            "with the input keys that its instructions name. Then give its "
+            "answer, or report the error.\n\n%.*s",
+            STR_ARG(name), STR_ARG(activation));
+    else
+        *out = arena_printf(
+            a,
+            "Run the metaskill %.*s: call run_metaskill with "
+            "{\"name\":\"%.*s\",\"input\":%.*s}. Then give its answer, or "
+            "report the error.\n\n%.*s",
+            STR_ARG(name), STR_ARG(name), STR_ARG(input), STR_ARG(activation));
+    return true;
+}
+
+static struct str skill_text(const struct skill *skill,
+                             const struct json *arguments, struct arena *a)
+{
+    struct str activation = skill_activation(skill, a);
+    struct str rest = json_text(json_get(arguments, REST_ARGUMENT));
+
+    if (!rest.n)
+        return activation;
+    return arena_printf(a, "%.*s\n\n%.*s", STR_ARG(activation), STR_ARG(rest));
+}
+
+static void answer_prompt(struct mcp_call *c, struct str description,
+                          struct str text)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    struct json_writer w;
+
+    buf_init(&b, SERVE_TEXT_MAX_BYTES);
+    json_writer_init(&w, &b, 0);
+    json_begin_object(&w);
+    json_member_string(&w, "description", description);
+    json_key(&w, "messages");
+    json_begin_array(&w);
+    json_begin_object(&w);
+    json_member_string(&w, "role", STR("user"));
+    json_key(&w, "content");
+    json_begin_object(&w);
+    json_member_string(&w, "type", STR("text"));
+    json_member_string(&w, "text", text);
+    json_end_object(&w);
+    json_end_object(&w);
+    json_end_array(&w);
+    json_end_object(&w);
+    mcp_call_result(c, serve_inside(&b));
+}
+
+void serve_prompt(void *ctx, struct str name, const struct json *arguments,
+                  struct mcp_call *c)
+{
+    struct serve *s = ctx;
+    struct arena *a = mcp_call_arena(c);
+    const struct library_skill *known = library_find(s->library, name);
+    struct err e = {0};
+    struct skill skill;
+    struct str text;
+    bool ok;
+
+    if (!known || !is_prompt(s, known)) {
+        mcp_call_error(c, MCP_PARAMS, STR(""), "There is no such prompt");
+        return;
+    }
+    ok = skill_read(known->folder, &s->layer.limits, a, &skill, &e);
+    if (ok && skill.file.n)
+        ok = metaskill_text(&skill, arguments, a, &text, &e);
+    else if (ok)
+        text = skill_text(&skill, arguments, a);
+    if (!ok) {
+        mcp_call_error(c, e.code == ERR_USAGE ? MCP_PARAMS : MCP_INTERNAL,
+                       STR(""), "%s", err_first(&e));
+        return;
+    }
+    if (known->disabled && !map_has(&s->started, known->name))
+        map_put(&s->started, arena_str(&s->session_arena, known->name), s);
+    answer_prompt(c, known->description, text);
+}
+
+/* --- completion ------------------------------------------------------------------------------ */
+
+struct completion {
+    struct arena *a;
+    struct str typed;
+    struct str *values;
+    size_t count, capacity;
+};
+
+static void offer(struct completion *k, struct str value)
+{
+    if (k->count == MCP_VALUES_MAX * 10u || !str_starts(value, k->typed))
+        return;
+    k->values =
+        arena_grow(k->a, k->values, k->count, &k->capacity, sizeof *k->values);
+    k->values[k->count++] = value;
+}
+
+/* As it stands in its address, without the scheme. */
+static struct str place_of(const struct library_skill *skill, struct arena *a)
+{
+    return str_from_index(serve_uri(skill, STR(""), a), sizeof "skill://" - 1);
+}
+
+static void offer_files(struct serve *s, struct completion *k,
+                        const struct json *context)
+{
+    struct str place = json_text(json_get(context, "skill"));
+    const struct library_skill *skill;
+    struct library_file *files;
+    struct err ignored = {0};
+    struct str path;
+    size_t count;
+
+    if (!place.p ||
+        !serve_uri_find(s->library,
+                        arena_printf(k->a, "skill://%.*s", STR_ARG(place)),
+                        k->a, &skill, &path) ||
+        path.n ||
+        !library_files(s->library, skill->name, k->a, &files, &count, &ignored))
+        return;
+    offer(k, STR("SKILL.md"));
+    for (size_t i = 0; i < count; i++)
+        offer(k, files[i].path);
+}
+
+static bool is_template(struct str uri)
+{
+    const struct mcp_template *templates;
+    size_t count;
+
+    return serve_templates(NULL, NULL, &templates, &count) && count &&
+           str_eq(uri, templates[0].uri);
+}
+
+bool serve_complete(void *ctx, const struct json *ref, struct str argument,
+                    struct str typed, const struct json *context,
+                    struct arena *a, struct str **out, size_t *count)
+{
+    struct serve *s = ctx;
+    struct completion k = {.a = a, .typed = typed};
+    struct str type = json_text(json_get(ref, "type"));
+
+    if (str_is(type, "ref/prompt")) {
+        struct str name = json_text(json_get(ref, "name"));
+        const struct library_skill *skill = library_find(s->library, name);
+
+        if (!skill || !is_prompt(s, skill))
+            return false;
+    } else if (str_is(type, "ref/resource")) {
+        if (!is_template(json_text(json_get(ref, "uri"))))
+            return false;
+        if (str_is(argument, "skill"))
+            for (size_t i = 0; i < library_count(s->library); i++)
+                offer(&k, place_of(library_at(s->library, i), a));
+        else if (str_is(argument, "file"))
+            offer_files(s, &k, context);
+    } else {
+        return false;
+    }
+    *out = k.values;
+    *count = k.count;
+    return true;
+}

@@ -1,0 +1,228 @@
+#include "base/fs.h"
+#include "base/text.h"
+
+#include <string.h>
+
+#include "serve.h"
+
+/*
+ * Skills as resources: each SKILL.md is listed, every other file of a skill is
+ * found by its folders. What is read is a regular file inside of the skill.
+ */
+
+#define READ_MAX_BYTES (16u * 1024 * 1024) /* of a skill, by the extension */
+#define FOLDER_MIME    "inode/directory"
+
+static void make_resources(struct serve *s)
+{
+    size_t count = library_count(s->library);
+
+    s->resources = arena_array(&s->snap, count + 1, sizeof *s->resources);
+    for (size_t i = 0; i < count; i++) {
+        const struct library_skill *skill = library_at(s->library, i);
+
+        s->resources[i] = (struct mcp_resource){
+            .uri = serve_uri(skill, STR("SKILL.md"), &s->snap),
+            .name = skill->name,
+            .description = skill->description,
+            .mime = STR("text/markdown"),
+            .size = UINT64_MAX,
+        };
+    }
+    s->resource_count = count;
+}
+
+bool serve_resources(void *ctx, struct arena *a,
+                     const struct mcp_resource **out, size_t *count)
+{
+    struct serve *s = ctx;
+
+    (void)a;
+    if (!s->resources)
+        make_resources(s);
+    *out = s->resources;
+    *count = s->resource_count;
+    return true;
+}
+
+bool serve_templates(void *ctx, struct arena *a,
+                     const struct mcp_template **out, size_t *count)
+{
+    static const struct mcp_template templates[] = {
+        {.uri = STR_INIT("skill://{+skill}/{+file}"),
+         .name = STR_INIT("skill-file"),
+         .title = STR_INIT("A file of a skill"),
+         .description = STR_INIT("skill: a name, behind its scope if it has "
+                                 "one; file: a path in its folder")},
+    };
+
+    (void)ctx;
+    (void)a;
+    *out = templates;
+    *count = sizeof templates / sizeof *templates;
+    return true;
+}
+
+/* Regular, no link on the way, below the skill's folder. */
+static bool read_file(const struct library_skill *skill, struct str path,
+                      struct arena *a, struct str *out)
+{
+    CLEANUP_FD int fd = -1;
+    struct err ignored = {0};
+
+    return fs_open_dir(str_c(skill->folder, a), &fd, &ignored) &&
+           fs_read_file_at(fd, str_c(path, a), READ_MAX_BYTES, a, out,
+                           &ignored);
+}
+
+/* --- reading ----------------------------------------------------------------------- */
+
+void serve_read(void *ctx, struct str uri, struct mcp_call *c)
+{
+    struct serve *s = ctx;
+    struct arena *a = mcp_call_arena(c);
+    const struct library_skill *skill;
+    CLEANUP(buf_done) struct buf b = {0};
+    struct json_writer w;
+    struct str path, bytes;
+    bool is_text;
+
+    if (!serve_uri_find(s->library, uri, a, &skill, &path) || path.n == 0 ||
+        !read_file(skill, path, a, &bytes)) {
+        mcp_call_no_resource(c, uri);
+        return;
+    }
+    is_text = text_is_utf8(bytes) && !memchr(bytes.p, '\0', bytes.n);
+    buf_init(&b, 8 * (size_t)READ_MAX_BYTES);
+    json_writer_init(&w, &b, 0);
+    json_begin_object(&w);
+    json_key(&w, "contents");
+    json_begin_array(&w);
+    json_begin_object(&w);
+    json_member_string(&w, "uri", uri);
+    json_member_string(&w, "mimeType", serve_mime(path, is_text));
+    if (is_text)
+        json_member_string(&w, "text", bytes);
+    else
+        json_member_string(&w, "blob", serve_base64(bytes, a));
+    json_end_object(&w);
+    json_end_array(&w);
+    json_end_object(&w);
+    mcp_call_result(c, serve_inside(&b));
+}
+
+/* --- folders -------------------------------------------------------------------------- */
+
+bool serve_page(struct mcp_call *c, size_t count, size_t *from)
+{
+    const struct json *cursor = json_get(mcp_call_params(c), "cursor");
+    uint64_t n = 0;
+
+    if (cursor &&
+        (cursor->kind != JSON_STRING ||
+         !str_number(cursor->text, SIZE_MAX, &n) || n == 0 || n >= count)) {
+        mcp_call_error(c, MCP_PARAMS, STR(""), "There is no such cursor");
+        return false;
+    }
+    *from = (size_t)n;
+    return true;
+}
+
+/* The part of `path` that stands right below `folder`; p NULL when it is not
+ * below. `*is_folder`: more comes behind it. */
+static struct str child_of(struct str path, struct str folder, bool *is_folder)
+{
+    struct str rest = path, name;
+
+    if (folder.n) {
+        if (!str_starts(path, folder) || path.n <= folder.n ||
+            path.p[folder.n] != '/')
+            return (struct str){0};
+        rest = str_from_index(path, folder.n + 1);
+    }
+    str_cut(&rest, '/', &name);
+    *is_folder = rest.p != NULL;
+    return name;
+}
+
+static void put_child(struct json_writer *w, const struct library_skill *skill,
+                      const struct library_file *f, struct str folder,
+                      struct str name, bool is_folder, struct arena *a)
+{
+    struct str path =
+        folder.n ? arena_printf(a, "%.*s/%.*s", STR_ARG(folder), STR_ARG(name))
+                 : name;
+
+    json_begin_object(w);
+    json_member_string(w, "uri", serve_uri(skill, path, a));
+    json_member_string(
+        w, "name", !is_folder && str_is(path, "SKILL.md") ? skill->name : name);
+    if (!is_folder && str_is(path, "SKILL.md"))
+        json_member_string(w, "description", skill->description);
+    json_member_string(w, "mimeType",
+                       is_folder ? STR(FOLDER_MIME)
+                                 : serve_mime(path, f->is_text));
+    if (!is_folder && f->size != UINT64_MAX)
+        json_member_number(w, "size", f->size);
+    json_end_object(w);
+}
+
+/* All files of one skill, which are bounded: one page. */
+static size_t put_children(struct json_writer *w,
+                           const struct library_skill *skill,
+                           const struct library_file *files, size_t count,
+                           struct str folder, struct arena *a)
+{
+    struct map seen;
+    size_t n = 0;
+
+    const struct library_file own = {
+        .path = STR("SKILL.md"), .is_text = true, .size = UINT64_MAX};
+
+    map_init(&seen, a);
+    if (!folder.n) {
+        put_child(w, skill, &own, folder, own.path, false, a);
+        n++;
+    }
+    for (size_t i = 0; i < count; i++) {
+        bool is_folder = false;
+        struct str name = child_of(files[i].path, folder, &is_folder);
+
+        if (!name.p || !map_put(&seen, name, (void *)(uintptr_t)skill))
+            continue;
+        put_child(w, skill, &files[i], folder, name, is_folder, a);
+        n++;
+    }
+    return n;
+}
+
+void serve_directory(void *ctx, struct str uri, struct mcp_call *c)
+{
+    struct serve *s = ctx;
+    struct arena *a = mcp_call_arena(c);
+    const struct library_skill *skill;
+    CLEANUP(buf_done) struct buf b = {0};
+    struct library_file *files;
+    struct json_writer w;
+    struct err e = {0};
+    struct str folder;
+    size_t count, from, n = 0;
+
+    if (!serve_page(c, 0, &from))
+        return;
+    buf_init(&b, SERVE_TEXT_MAX_BYTES);
+    json_writer_init(&w, &b, 0);
+    json_begin_object(&w);
+    json_key(&w, "resources");
+    json_begin_array(&w);
+    if (serve_uri_find(s->library, uri, a, &skill, &folder) &&
+        library_files(s->library, skill->name, a, &files, &count, &e))
+        n = put_children(&w, skill, files, count, folder, a);
+    json_end_array(&w);
+    json_end_object(&w);
+    if (n)
+        mcp_call_result(c, serve_inside(&b));
+    else
+        mcp_call_error(c, MCP_PARAMS, STR(""),
+                       "That is not a directory resource");
+}

@@ -1,0 +1,301 @@
+#!/usr/bin/env python3
+# mapm mcp: its tools, skills, resources and prompts, to the letter (K17, K36, K43,
+# T15 to T23, T27, L6, L14, X28), and how it starts and ends. Runs have mcp_run.t.
+import base64
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from mcp_client import Server, Tap, main, opened, text_of
+
+ok, same = Tap.ok, Tap.same
+
+BODY = "# PDF\n\nWork with it.\n"
+RUN_SCHEMA = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string", "description": "The metaskill name to execute.", "enum": ["echo"]},
+        "input": {"type": "object", "description": "Input data passed to the metaskill program."},
+        "max_ask_calls": {"type": "integer", "minimum": 1, "description": "Maximum nested model calls."},
+        "max_command_calls": {"type": "integer", "minimum": 0, "description": "Maximum command calls."},
+    },
+    "required": ["name", "input"],
+}
+
+
+def fill(w):
+    w.skill("pdf", BODY, "Work with PDF files.")
+    w.write(".agents/skills/pdf/references/a b.md", "text of it\n")
+    w.write(".agents/skills/pdf/assets/one.bin", "\x00\x01")
+    w.skill("private", "Only by hand.\n", "For persons.", "disable-model-invocation: true\n")
+    w.skill("typed", "x\n", "Kinds of values.",
+            "a: 1.50\nb: 0x1f\nc: [yes, true, ~, '1', 007]\nd: {e: {f: -2e3}}\ng: 2026-01-01\nscope: acme.org\nversion: 1.0.0\n")
+    w.metaskill("echo", 'def run(input):\n    return input["word"]\n',
+                "Input keys:\n\n- `word` (required): what to say.\n- `times`: how often.\n\nMore.\n")
+    w.metaskill("secret", 'def run(input):\n    return "told"\n', more="disable-model-invocation: true\n")
+
+
+def life(w):
+    s = Server()
+    time.sleep(0.2)
+    ok(s.process.poll() is None, "it waits for the first request")
+    ok(not os.path.exists(w.data), "and has written nothing")
+    same(s.close(), 0, "EOF ends it")
+    ok(not os.path.exists(w.data), "without a request nothing is written at all")
+    same(s.lines.qsize(), 0, "and nothing said")
+    for number in (signal.SIGINT, signal.SIGTERM):
+        s = opened()
+        s.process.send_signal(number)
+        s.process.wait(60)
+        ok(True, f"{number.name} ends it")
+    s = opened()
+    s.process.stdin.write(b"{nonsense\n")
+    ok("error" not in s.call("tools/list"), "a bad line is not the end of it")
+    same(s.answers[None]["error"]["code"], -32700, "it is answered")
+    same(s.close(), 0, "and EOF ends it")
+    same(s.bad, [], "only messages on stdout")
+
+
+def instructions(w):
+    for modern in (False, True):
+        s = Server(modern=modern)
+        text = s.open()["instructions"]
+        ok(text.startswith(
+            "## Available skills\nUse `skill_search(query)` to filter and `skill_load(name)` to "
+            "read a body.\n\n- echo: For a test. (metaskill: starlark)\n- pdf: Work with PDF files.\n"),
+           "T15, X28: instructions begin with the discovery block", text)
+        ok("private" not in text and "secret" not in text, "L6: disabled ones are not in it")
+        for word in ("directly", "skill_load", "small", "max_ask_calls", "answer", "error:", "untrusted"):
+            ok(word in text, f"K43: the guidelines say {word}")
+        s.close()
+
+
+def tools(w):
+    w.trust()
+    s = opened()
+    known = {t["name"]: t for t in s.call("tools/list")["tools"]}
+    same(list(known), ["run_metaskill", "skill_search", "skill_load", "skill_resource"], "K17: the tools")
+    same(known["run_metaskill"]["inputSchema"], RUN_SCHEMA, "K36: the schema, with the names that can run")
+    same(known["run_metaskill"]["description"], "Run a dynamic skill workflow by name.", "K36: its description")
+    same(known["skill_search"]["inputSchema"], {
+        "type": "object",
+        "properties": {"query": {"type": "string"},
+                       "limit": {"type": "integer", "minimum": 1, "maximum": 50, "default": 10}},
+        "required": ["query"], "additionalProperties": False}, "T16: the schema of skill_search")
+    same(known["skill_load"]["inputSchema"], {
+        "type": "object", "properties": {"name": {"type": "string", "minLength": 1, "maxLength": 64}},
+        "required": ["name"], "additionalProperties": False}, "T18: the schema of skill_load")
+    for name, tool in known.items():
+        a = tool["annotations"]
+        same((a["readOnlyHint"], a["destructiveHint"], a["openWorldHint"]),
+             (name != "run_metaskill", name == "run_metaskill", name == "run_metaskill"),
+             f"annotations of {name}")
+        ok(tool["title"] and tool["outputSchema"]["type"] == "object", f"{name} has a title and an outputSchema")
+
+    r = s.tool("skill_search", {"query": "pdf"})
+    same(text_of(r), "Skills matching 'pdf' (1):\n- pdf [workspace] \u2014 Work with PDF files.", "T17: the text")
+    same({k: r["structuredContent"][k] for k in ("query", "result_count", "result_names")},
+         {"query": "pdf", "result_count": 1, "result_names": ["pdf"]}, "T17: and its facts")
+    same(text_of(s.tool("skill_search", {"query": "it's"})), "No skills matched \"it's\".", "T17: nothing found")
+    same(s.tool("skill_search", {"query": ""})["structuredContent"]["result_names"],
+         ["echo", "pdf", "typed"], "T16, L6: a blank query lists what a model may have")
+    same(len(s.tool("skill_search", {"query": "", "limit": 1})["structuredContent"]["results"]), 1, "T16: limit")
+    for wrong in ({}, {"query": 1}, {"query": "a", "limit": 0}, {"query": "a", "limit": 51},
+                  {"query": "a", "limit": 1.5}, {"query": "a", "x": 1}):
+        r = s.tool("skill_search", wrong)
+        ok(r["isError"] and "structuredContent" not in r, f"T29: {wrong} is told to the model", r)
+
+    r = s.tool("skill_load", {"name": "pdf"})
+    same(text_of(r), "# Skill: pdf (source: workspace)\n\n" + BODY, "T18: a body")
+    same(r["structuredContent"], {
+        "text": text_of(r), "skill_id": "pdf", "source": "workspace",
+        "skill_version": hashlib.sha256(BODY.encode()).hexdigest()[:16],
+        "load_size_tokens": max(1, len(BODY) // 4)}, "T19: what is known of it")
+    r = s.tool("skill_load", {"name": "pdf"})
+    same(text_of(r), "# Skill: pdf (source: workspace)\n\nThis skill is already loaded in the conversation "
+         "history (activated earlier this session). Re-read the earlier `tool_result` for "
+         "`skill_load(\"pdf\")` for its operating instructions.", "T20: a second time")
+    same(r["structuredContent"]["already_loaded"], True, "T20: and says so")
+    r = s.tool("skill_load", {"name": "nix"})
+    same((r["isError"], text_of(r)), (True, "no skill registered with name 'nix'"), "T18: an unknown one")
+    ok(s.tool("skill_load", {"name": "private"})["isError"], "L6: a disabled one is refused")
+    ok(s.tool("skill_resource", {"operation": "list", "skill": "private"})["isError"], "L6: with its files")
+    for wrong in ({}, {"name": ""}, {"name": "a" * 65}, {"name": 1}, {"name": "pdf", "x": 1}):
+        ok(s.tool("skill_load", wrong)["isError"], f"T18: {str(wrong)[:40]} is refused")
+
+    r = s.tool("skill_resource", {"operation": "list", "skill": "pdf"})
+    same([(f["path"], f["kind"]) for f in r["structuredContent"]["files"]],
+         [("assets/one.bin", "asset"), ("references/a b.md", "reference")], "L14: files of a skill")
+    ok(all(f["path"] in text_of(r) for f in r["structuredContent"]["files"]), "L14: as text, too", r)
+    r = s.tool("skill_resource", {"operation": "load", "skill": "pdf", "path": "references/a b.md"})
+    same((text_of(r), r["structuredContent"]["text"]), ("text of it\n",) * 2, "L14: one of them")
+    for path in ("../echo/SKILL.md", "/etc/passwd", "references", "no", "assets/one.bin", ""):
+        ok(s.tool("skill_resource", {"operation": "load", "skill": "pdf", "path": path})["isError"],
+           f"row 23: {path!r} is refused")
+    same(s.call("tools/call", {"name": "nix", "arguments": {}})["error"]["code"], -32602, "an unknown tool")
+    s.close()
+
+
+def session(w):
+    for n in range(21):
+        w.skill(f"many-{n}")
+    s = opened()
+    for n in range(20):
+        s.tool("skill_load", {"name": f"many-{n}"}, _meta={"claudecode/toolUseId": f"use-{n}"})
+    r = s.tool("skill_load", {"name": "many-20"})
+    ok(r["isError"] and text_of(r).startswith(
+        "activation budget exhausted: 20 skills already activated this session (limit 20). "
+        "Already loaded: ['many-0', 'many-1'"), "T21, T22: a session has a budget", r)
+    s.close()
+    events = w.mapm("events", "--json").stdout
+    ok("use-19" in events and events.count("many-0") == 1, "T23: one event for each body, with its tool use", events[:500])
+    s = opened()
+    ok("isError" not in s.tool("skill_load", {"name": "many-20"}), "T21: the next session has its own")
+    s.close()
+    w.write("mapm.yaml", "limits: {session_max_activations: 1}\n")
+    s = opened()
+    s.tool("skill_load", {"name": "many-0"})
+    ok("(limit 1)" in text_of(s.tool("skill_load", {"name": "many-1"})), "T21: mapm.yaml lowers it")
+    s.close()
+    w.write("mapm.yaml", "dependencies: {}\n")
+    s = opened("--profile", "metis")
+    for n in range(3):
+        s.tool("skill_load", {"name": f"many-{n}"})
+    same(text_of(s.tool("skill_load", {"name": "many-3"})),
+         "activation budget exhausted: 3 skills already activated this session (limit 3). Already loaded: "
+         "['many-0', 'many-1', 'many-2']. To free budget, start a fresh session or summarize and discard "
+         "previously loaded skill bodies.", "T22: as Metis says it")
+    s.close()
+    s = opened()
+    s.call("tools/list")
+    time.sleep(0.3)
+    w.skill("pdf", "Another body.\n", "Another description.")
+    ok("Another" not in text_of(s.tool("skill_search", {"query": "pdf"})), "T27: edits are not seen")
+    r = text_of(s.tool("skill_load", {"name": "pdf"}))
+    same(r, "# Skill: pdf (source: workspace)\n\n" + BODY, "T27: of a body, either")
+    s.close()
+    w.skill("pdf", BODY, "Work with PDF files.")
+    for n in range(21):
+        subprocess.run(["rm", "-r", f".agents/skills/many-{n}"], check=True)
+
+
+def skills(w):
+    for modern in (False, True):
+        s = opened(modern=modern)
+        r = s.call("skills/list")
+        if modern:
+            same((r["resultType"], r["cacheScope"], type(r["ttlMs"])), ("complete", "private", int), "skills/list: fields of the new era")
+        by = {x["frontmatter"]["name"]: x for x in r["skills"]}
+        same(sorted(by), ["echo", "pdf", "private", "secret", "typed"], "skills/list: all of them")
+        same(by["typed"]["uri"], "skill://acme.org/typed/SKILL.md", "a scope is the prefix")
+        same({k: by["typed"]["frontmatter"][k] for k in "abcdg"},
+             {"a": 1.5, "b": 31, "c": ["yes", True, None, "1", 7], "d": {"e": {"f": -2000.0}}, "g": "2026-01-01"},
+             "frontmatter as JSON, by the core schema")
+        same(len(by["pdf"]["resources"]), 3, "every file of a skill")
+        for x in r["skills"]:
+            for f in x["resources"]:
+                c = s.call("resources/read", {"uri": f["uri"]})["contents"][0]
+                data = c["text"].encode() if "text" in c else base64.b64decode(c["blob"])
+                same((len(data), "sha256:" + hashlib.sha256(data).hexdigest()), (f["size"], f["digest"]),
+                     f"{f['uri']} is what its digest says")
+        same(s.call("skills/get", {"uri": by["pdf"]["uri"]})["skill"], by["pdf"], "skills/get is an entry of the list")
+        for uri in ("skill://nix/SKILL.md", "skill://pdf", "skill://pdf/references/a%20b.md", "skill://typed/SKILL.md", "x"):
+            same(s.call("skills/get", {"uri": uri})["error"]["code"], -32602, f"skills/get {uri}: no skill")
+        s.close()
+    w.write(".agents/skills/big/SKILL.md", "---\nname: big\ndescription: Too many files.\n---\n\nx\n")
+    for n in range(512):
+        w.write(f".agents/skills/big/f{n}", "x")
+    s = opened()
+    ok("big" not in str(s.call("skills/list")), "more than 512 files: no host need take it")
+    os.remove(".agents/skills/big/f0")
+    s.close()
+    s = opened()
+    ok("skill://big/" in str(s.call("skills/list")), "512 files are served")
+    s.close()
+    subprocess.run(["rm", "-r", ".agents/skills/big"], check=True)
+
+
+def resources(w):
+    s = opened()
+    listed = s.call("resources/list")["resources"]
+    same([(r["uri"], r["name"], r["mimeType"]) for r in listed if r["name"] == "pdf"],
+         [("skill://pdf/SKILL.md", "pdf", "text/markdown")], "each SKILL.md is a resource")
+    c = s.call("resources/read", {"uri": "skill://pdf/assets/one.bin"})["contents"][0]
+    same(base64.b64decode(c["blob"]), b"\x00\x01", "what is no text is base64")
+    os.symlink("/etc/passwd", ".agents/skills/pdf/link")
+    for uri in ("skill://pdf/../echo/SKILL.md", "skill://pdf/%2e%2e/echo/SKILL.md", "skill://pdf//etc/passwd",
+                "skill://pdf/link", "skill://pdf/no", "skill://pdf/", "skill://pdf/%zz", "skill://", "file:///etc/passwd",
+                "skill://pdf/references", "skill://pdf/SKILL.md%00"):
+        r = s.call("resources/read", {"uri": uri})
+        same(r.get("error", {}).get("code"), -32002, f"row 23: {uri} is no resource")
+    os.remove(".agents/skills/pdf/link")
+    d = s.call("resources/directory/read", {"uri": "skill://pdf"})["resources"]
+    same([(x["uri"], x["mimeType"]) for x in d],
+         [("skill://pdf/SKILL.md", "text/markdown"), ("skill://pdf/assets", "inode/directory"),
+          ("skill://pdf/references", "inode/directory")], "a skill is a directory")
+    d = s.call("resources/directory/read", {"uri": "skill://pdf/references"})["resources"]
+    same([x["uri"] for x in d], ["skill://pdf/references/a%20b.md"], "and so are its folders")
+    for uri in ("skill://pdf/SKILL.md", "skill://pdf/no", "skill://nix", "skill://pdf/"):
+        same(s.call("resources/directory/read", {"uri": uri})["error"]["code"], -32602, f"{uri} is no directory")
+    t = s.call("resources/templates/list")["resourceTemplates"][0]["uriTemplate"]
+    ref = {"type": "ref/resource", "uri": t}
+    complete = lambda name, value, **more: s.call("completion/complete", dict(
+        more, ref=ref, argument={"name": name, "value": value}))["completion"]["values"]
+    same(complete("skill", "p"), ["pdf", "private"], "names are completed")
+    same(complete("skill", "acme"), ["acme.org/typed"], "with their scope")
+    same(complete("file", "r", context={"arguments": {"skill": "pdf"}}), ["references/a b.md"], "and files")
+    ok("error" in s.call("completion/complete", {"ref": {"type": "ref/prompt", "name": "nix"}, "argument": {"name": "x", "value": ""}}),
+       "an unknown prompt has no completion")
+    s.close()
+
+
+def prompts(w):
+    s = opened()
+    by = {p["name"]: p for p in s.call("prompts/list")["prompts"]}
+    same(sorted(by), ["echo", "private", "secret"], "metaskills are prompts, and what only persons start (L6)")
+    same(by["echo"]["arguments"],
+         [{"name": "word", "description": "what to say.", "required": True},
+          {"name": "times", "description": "how often.", "required": False}], "K8: their input keys are arguments")
+    text = s.call("prompts/get", {"name": "echo", "arguments": {"word": "hi", "times": "3"}})["messages"][0]["content"]["text"]
+    ok('call run_metaskill with {"name":"echo","input":{"word":"hi","times":3}}' in text, "a prompt names the call", text)
+    ok("[Skill: echo activated]\n\n<skill-instructions>\nInput keys:" in text, "K41: with the instructions", text)
+    same(s.call("prompts/get", {"name": "pdf"})["error"]["code"], -32602, "what is no prompt")
+    r = s.run("secret", input={"word": "x"})
+    ok(r["isError"] and "a person" in text_of(r), "L6: a disabled one is not for the model", r)
+    s.call("prompts/get", {"name": "secret", "arguments": {}})
+    r = s.run("secret", input={"word": "x"})
+    ok("isError" not in r, "until a person has asked for it", r)
+    text = s.call("prompts/get", {"name": "private", "arguments": {"arguments": "with this"}})["messages"][0]["content"]["text"]
+    ok("Only by hand." in text and text.endswith("with this"), "L6: a skill for persons is activated", text)
+    s.close()
+
+
+def watch(w):
+    s = opened("--watch")
+    s.call("tools/list")
+    w.skill("fresh", "New.\n", "A fresh one.")
+    while not any(n["method"] == "notifications/tools/list_changed" for n in s.notes):
+        s.take()
+    ok(True, "L17, X11: with --watch the client is told")
+    ok("fresh" in text_of(s.tool("skill_search", {"query": "fresh"})), "and the new skill is there")
+    s.close()
+    subprocess.run(["rm", "-r", ".agents/skills/fresh"], check=True)
+
+
+def test(w):
+    life(w)
+    fill(w)
+    instructions(w)
+    tools(w)
+    session(w)
+    skills(w)
+    resources(w)
+    prompts(w)
+    watch(w)
+
+
+main(test)

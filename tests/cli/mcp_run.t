@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+# mapm mcp: run_metaskill. What may run (X27, L6), what it needs (K9, X14), what it
+# gives (K31, K33, K42), how much it may use (K30), and that it ends (THREATS row 23).
+import json
+import os
+import signal
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from mcp_client import PATIENCE, Server, Tap, main, opened, text_of
+
+ok, same = Tap.ok, Tap.same
+
+
+def offered(s):
+    for tool in s.call("tools/list")["tools"]:
+        if tool["name"] == "run_metaskill":
+            return tool["inputSchema"]["properties"]["name"].get("enum", [])
+    return None
+
+
+def envelope(result):
+    header, _, rest = text_of(result).partition("\n")
+    return header, json.loads(rest)
+
+
+def gone(path):
+    """Waits until the process whose id a file holds is there, and then gone."""
+    with open(path) as file:
+        pid = int(file.read())
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        try:
+            with open(f"/proc/{pid}/stat") as stat:
+                if stat.read().rsplit(")", 1)[1].split()[0] == "Z":
+                    return True
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def there(path):
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        if os.path.exists(path) and os.path.getsize(path):
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def fill(w):
+    w.metaskill("echo", 'def run(input):\n    return {"status": "said", "answer": str(input.get("word")), '
+                        '"input": input, "untrusted": "trust me"}\n')
+    w.metaskill("asks", 'def run(input):\n    return [ask("%d" % n, {"purpose": "why"})["answer"] '
+                        'for n in range(input["n"])][-1]\n')
+    w.metaskill("commands", 'def run(input):\n    return {"answer": "", "results": '
+                            '[command(a)["result"] for a in input["argv"]]}\n')
+    w.metaskill("broken", "def run(input):\n    return 1 // 0\n")
+    w.metaskill("loops", "def run(input):\n    for i in range(10 ** 12):\n        pass\n")
+    w.skill("static")
+    w.write("answer", '#!/bin/sh\nprintf "%s depth %s" "$(cat)" "$MAPM_DEPTH"\n', 0o755)
+    w.write("slow", '#!/bin/sh\nsleep 600 &\necho $! >slow.pid\nwait\n', 0o755)
+
+
+def trust(w):
+    s = opened()
+    same(offered(s), [], "X27: nothing is offered where the workspace is not trusted")
+    r = s.run("echo", input={"word": "hi"})
+    same((r["isError"], text_of(r)), (True, "error: metaskill 'echo': this workspace is not trusted on this machine"),
+         "X27: and nothing runs")
+    ok("mapm trust --workspace" in r["content"][1]["text"], "what to do stands behind it")
+    w.trust()
+    ok("isError" not in s.run("echo", input={"word": "hi"}), "trust counts at once")
+    s.close()
+    s = opened()
+    same(offered(s), ["asks", "broken", "commands", "echo", "loops"], "X27: all of them, once it is trusted")
+    s.close()
+    for policy, want in (("off", None), ("local", ["asks", "broken", "commands", "echo", "loops"])):
+        w.write("mapm.yaml", f"runtime: {{metaskills: {policy}}}\n")
+        s = opened()
+        same(offered(s), want, f"runtime.metaskills: {policy}")
+        s.close()
+    w.write("mapm.yaml", "dependencies: {}\n")
+    s = opened(env={"MAPM_DEPTH": "1"})
+    same(offered(s), None, "inside of an ask there is no run_metaskill")
+    same(s.call("prompts/list")["prompts"], [], "and no prompt for one")
+    ok("error" in s.run("echo", input={"word": "x"}), "nor can it be called")
+    s.close()
+
+
+def inputs(w):
+    s = opened()
+    for wrong in ({}, {"input": {}}, {"input": None}, {"input": ""}):
+        r = s.run("echo", **wrong)
+        ok(r["isError"] and text_of(r).startswith("error: input is required.") and
+           "[Skill: echo activated]" in text_of(r) and
+           text_of(r).endswith("Retry run_metaskill with the correct input keys."), f"K9: {wrong}", r)
+    for wrong in ({"input": [1]}, {"input": 1}, {"input": "word"}, {"input": True}):
+        r = s.run("echo", **wrong)
+        ok(r["isError"] and text_of(r).startswith("error: metaskill 'echo': "), f"K20: {wrong}", r)
+    same(s.run("echo", input='{"word": "hi"}')["structuredContent"]["answer"], "hi", "an object that came as its text")
+    r = s.tool("run_metaskill", {"input": {"a": 1}})
+    ok(r["isError"] and text_of(r).startswith("error: "), "a name is needed", r)
+    for name, want in (("nix", "error: unknown metaskill: 'nix'"), ("static", "error: skill 'static' is not a metaskill"),
+                       ("../echo", "error: unknown metaskill: '../echo'"), ("x/echo", "error: unknown metaskill: 'x/echo'")):
+        r = s.run(name, input={"a": 1})
+        same((r["isError"], text_of(r)), (True, want), f"K34: {want}")
+    s.close()
+
+
+def results(w):
+    for modern in (False, True):
+        s = opened(modern=modern)
+        r = s.run("echo", input={"word": "é\u2028", "n": 12345678901234567890})
+        header, value = envelope(r)
+        same(header, "[Metaskill: echo completed]", "K31: the header")
+        same(value, r["structuredContent"], "the text is as complete as the structure")
+        same((value["status"], value["answer"], value["input"]["n"]), ("said", "é\u2028", 12345678901234567890), "the envelope")
+        ok("untrusted data" in value["untrusted"], "K42: labelled, whatever the program says", value)
+        same([t["kind"] for t in value["trace"]], ["metaskill_start", "metaskill_finish"], "with its trace")
+        r = s.run("broken", input={"a": 1})
+        ok(r["isError"] and text_of(r).startswith("error: metaskill 'broken': ") and "structuredContent" not in r,
+           "K33: an error is a result", r)
+        ok("SKILL.star:2" in r["content"][1]["text"], "with the place in the program", r)
+        s.close()
+    s = Server()
+    s.open("2024-11-05")
+    r = s.run("echo", input={"word": "x"})
+    ok("structuredContent" not in r and "untrusted" in text_of(r), "who does not know structure gets the text", r)
+    s.close()
+    w.metaskill("long", 'def run(input):\n    return "x" * input["n"]\n')
+    s = opened()
+    r = s.run("long", input={"n": 30000})
+    ok(len(text_of(r)) <= 20000 and envelope(r)[1]["answer_truncated"], "K35: with its label it fits into the limit")
+    s.close()
+
+
+def asks(w):
+    s = opened("--ask", "exec:./answer")
+    same(s.run("asks", input={"n": 1})["structuredContent"]["answer"], "0 depth 1", "K23: the back end, one level deeper")
+    same(s.run("asks", input={"n": 5})["structuredContent"]["answer"], "4 depth 1", "K29: five asks")
+    ok("budget" in text_of(s.run("asks", input={"n": 6})), "K29: not six")
+    ok("budget" in text_of(s.run("asks", input={"n": 2}, max_ask_calls=1)), "K30: fewer")
+    same(s.run("asks", input={"n": 20}, max_ask_calls=1000)["structuredContent"]["answer"], "19 depth 1", "K30: more, up to 20")
+    ok("budget" in text_of(s.run("asks", input={"n": 21}, max_ask_calls=1000)), "K30: not more")
+    for n in (0, -1):
+        same(s.run("asks", input={"n": 1}, max_ask_calls=n)["structuredContent"]["answer"], "0 depth 1", f"K30: {n} is 1")
+    for wrong in ("1", 1.5, {}):
+        ok(text_of(s.run("asks", input={"n": 1}, max_ask_calls=wrong)).startswith("error: "), f"K30: {wrong!r} is no number")
+    s.close()
+    w.write("mapm.yaml", "limits: {run_max_asks: 2}\n")
+    s = opened("--ask", "exec:./answer")
+    ok("budget" in text_of(s.run("asks", input={"n": 3}, max_ask_calls=20)), "what the workspace set, a model cannot raise")
+    s.close()
+    w.write("mapm.yaml", "dependencies: {}\n")
+    s = opened("--ask", "exec:./answer")
+    s.run("asks", input={"n": 2}, max_ask_calls=None)
+    number = s.start("tools/call", {"name": "run_metaskill", "arguments": {"name": "asks", "input": {"n": 3}},
+                                    "_meta": {"progressToken": "p"}})
+    s.wait(number)
+    told = [n["params"] for n in s.notes if n["method"] == "notifications/progress"]
+    ok(told and all(t["progressToken"] == "p" for t in told), "progress for who asked for it", told)
+    ok(all(a["progress"] < b["progress"] for a, b in zip(told, told[1:])), "it always grows")
+    ok(any("why" in t.get("message", "") for t in told), "and says what is done", told)
+    s.close()
+    same(s.bad, [], "nothing else on stdout")
+
+
+def commands(w):
+    s = opened("--allow", "echo *")
+    r = s.run("commands", input={"argv": [["echo", "hi"], ["id"]]})["structuredContent"]["results"]
+    same(r[0], "hi\n", "K25: --allow lets commands through")
+    ok(r[1].startswith("error: not allowed: id"), "K25: and no others", r[1])
+    r = s.run("commands", input={"argv": [["echo", "hi"]]}, max_command_calls=0)
+    ok("budget" in text_of(r), "K30: no commands at all", r)
+    s.close()
+    same(Server("--allow", "").process.wait(PATIENCE), 2, "what is no rule is refused at the start")
+    runs = w.mapm("runs", "--json", "--limit", "100").stdout
+    ok('"commands"' in runs and '"echo"' in runs, "every run is in the history")
+
+
+def ends(w):
+    s = opened("--ask", "exec:./slow")
+    number = s.start("tools/call", {"name": "run_metaskill", "arguments": {"name": "asks", "input": {"n": 1}}})
+    ok(there("slow.pid"), "a back end runs")
+    same(s.call("ping"), {}, "row 23: a run does not block a ping")
+    same(s.run("echo", input={"word": "x"})["structuredContent"]["answer"], "x", "nor another run")
+    s.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
+    ok(gone("slow.pid"), "cancelling ends it, with all it started")
+    s.call("ping")
+    ok(number not in s.answers, "and there is no answer")
+    same(s.close(), 0, "the server goes on until EOF")
+    for how in ("EOF", "SIGTERM", "SIGINT", "SIGKILL"):
+        if os.path.exists("slow.pid"):
+            os.remove("slow.pid")
+        s = opened("--ask", "exec:./slow")
+        s.start("tools/call", {"name": "run_metaskill", "arguments": {"name": "asks", "input": {"n": 1}}})
+        there("slow.pid")
+        if how == "EOF":
+            s.process.stdin.close()
+        else:
+            s.process.send_signal(getattr(signal, how))
+        s.process.wait(PATIENCE)
+        ok(gone("slow.pid"), f"{how} ends all")
+    s = opened()
+    number = s.start("tools/call", {"name": "run_metaskill", "arguments": {"name": "loops", "input": {"a": 1}}})
+    same(s.call("ping"), {}, "a program that never ends blocks nothing")
+    s.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
+    same(s.close(), 0, "and is ended")
+
+
+def test(w):
+    fill(w)
+    trust(w)
+    inputs(w)
+    results(w)
+    asks(w)
+    commands(w)
+    ends(w)
+
+
+main(test)

@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+# mapm mcp --ask sampling: the client's model answers, by a request in the old era
+# and by a retry in the new one (MRTR). Whatever happens to the server or to the
+# retries, a command runs once (K19; THREATS row 23).
+import glob
+import os
+import sys
+import threading
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from mcp_client import Server, Tap, main, opened, text_of
+
+ok, same = Tap.ok, Tap.same
+CAPS = {"sampling": {}}
+OPTIONS = ("--ask", "sampling", "--allow", "sh *")
+PROGRAM = '''def run(input):
+    said = []
+    for n in range(input["n"]):
+        command(["sh", "-c", "echo %d >>count" % n])
+        a = ask("question %d" % n, {"purpose": "p"})
+        said.append([a["answer"], a["exhausted"], a["truncated"], a["turns"]])
+    command(["sh", "-c", "echo end >>count"])
+    return {"answer": "done", "said": said}
+'''
+CALL = {"name": "run_metaskill", "arguments": {"name": "steps", "input": {"n": 2}}}
+
+
+def count():
+    try:
+        with open("count") as file:
+            return file.read().split()
+    except FileNotFoundError:
+        return []
+    finally:
+        if os.path.exists("count"):
+            os.remove("count")
+
+
+def sample(text, stop="endTurn", content=None):
+    return {"role": "assistant", "model": "m", "stopReason": stop,
+            "content": content or {"type": "text", "text": text}}
+
+
+def reply(result, text, **more):
+    """The retry that answers what a result asks for."""
+    return dict(CALL, requestState=result["requestState"],
+                inputResponses={key: sample(text, **more) for key in result["inputRequests"]})
+
+
+def new(*args, **options):
+    return opened(*(args or OPTIONS), caps=CAPS, modern=True, **options)
+
+
+def old_era(w):
+    s = opened(*OPTIONS, caps=CAPS)
+    number = s.start("tools/call", CALL)
+    first = s.request()
+    same((first["method"], first["params"]["messages"]),
+         ("sampling/createMessage", [{"role": "user", "content": {"type": "text", "text": "question 0"}}]),
+         "the old era: a request to the client")
+    ok(first["params"]["maxTokens"] > 0, "with a limit")
+    same(s.call("ping"), {}, "which blocks nothing")
+    s.send({"jsonrpc": "2.0", "id": first["id"], "result": sample("one", "maxTokens")})
+    second = s.request()
+    s.send({"jsonrpc": "2.0", "id": second["id"], "result": sample(
+        "", content=[{"type": "text", "text": "t"}, {"type": "text", "text": "wo"}])})
+    r = s.wait(number)
+    same(r["structuredContent"]["said"], [["one", True, True, 1], ["two", False, False, 1]], "its answers")
+    same(count(), ["0", "1", "end"], "and each command once")
+    number = s.start("tools/call", CALL)
+    s.send({"jsonrpc": "2.0", "id": s.request()["id"], "error": {"code": -1, "message": "the user says no"}})
+    r = s.wait(number)
+    ok(r["isError"] and "sampling" in text_of(r), "a refusal is an error", r)
+    s.close()
+    count()
+    s = opened(*OPTIONS, env={"MAPM_ASK": "exec:./answer"})
+    r = s.tool(**CALL)
+    same([a[0] for a in r["structuredContent"]["said"]], ["question 0!", "question 1!"],
+         "a client without a model: then the configured back end")
+    s.close()
+    count()
+    ok(not glob.glob(w.data + "/suspended/*.jsonl"), "none of this is kept")
+
+
+def new_era(w):
+    s = new()
+    r = s.call("tools/call", CALL)
+    same((r["resultType"], list(r["inputRequests"])), ("input_required", ["ask1"]), "the new era: a result that asks")
+    same(r["inputRequests"]["ask1"]["params"]["messages"][0]["content"]["text"], "question 0", "the same question")
+    state = r["requestState"]
+    same(s.requests, [], "and no request to the client")
+    again = s.call("tools/call", dict(CALL, requestState=state))
+    same((again["resultType"], list(again["inputRequests"])), ("input_required", ["ask1"]), "without an answer it asks again")
+    for wrong in ("x", "", state[:-1] + ("0" if state[-1] != "0" else "1"), state.replace(".1.", ".2.")):
+        bad = s.call("tools/call", dict(reply(r, "one"), requestState=wrong))
+        ok("error" in bad, f"row 23: a state that is not ours: {wrong[:12]}", bad)
+    bad = s.call("tools/call", dict(reply(r, "one"), arguments={"name": "steps", "input": {"n": 3}}))
+    ok("error" in bad, "row 23: or that belongs to another call", bad)
+    r2 = s.call("tools/call", reply(r, "one"))
+    same(list(r2["inputRequests"]), ["ask2"], "the next question")
+    done = s.call("tools/call", reply(r2, "two"))
+    same([a[0] for a in done["structuredContent"]["said"]], ["one", "two"], "its answers")
+    same(count(), ["0", "1", "end"], "each command once")
+    same(s.call("tools/call", reply(r2, "other")), done, "a retry that comes late gets the same result")
+    same(count(), [], "and runs nothing")
+    s.close()
+
+
+def restarts(w):
+    before = w.mapm("runs", "--json").stdout.count('"id"')
+    s = new()
+    r = s.call("tools/call", CALL)
+    for how in ("kill", "close"):
+        getattr(s, how)()
+        s = new()
+        ok(True, f"the server is started again after {how}")
+        r = s.call("tools/call", reply(r, how))
+    same([a[0] for a in r["structuredContent"]["said"]], ["kill", "close"], "a run goes on in another process")
+    same(count(), ["0", "1", "end"], "no command runs twice")
+    same(w.mapm("runs", "--json").stdout.count('"id"'), before + 1, "K19: it is one run")
+    s.close()
+
+
+def cut(w):
+    """The server dies while a command runs: who knows whether it did its work."""
+    w.metaskill("cut", 'def run(input):\n    ask("q")\n    r = command(["sh", "-c", "echo x >>count; sleep 5"])\n'
+                       '    return {"answer": r["result"]}\n')
+    call = {"name": "run_metaskill", "arguments": {"name": "cut", "input": {"n": 1}}}
+    s = new()
+    r = s.call("tools/call", call)
+    retry = dict(call, requestState=r["requestState"], inputResponses={"ask1": sample("a")})
+    s.start("tools/call", retry)
+    while not os.path.exists("count") or not os.path.getsize("count"):
+        pass
+    s.kill()
+    s = new()
+    r = s.call("tools/call", retry)
+    ok("cut off" in r["structuredContent"]["answer"], "a command that was cut off is not tried again", r)
+    same(count(), ["x"], "it ran once")
+    s.close()
+
+
+def at_once(w):
+    s = new()
+    r = s.call("tools/call", CALL)
+    numbers = [s.start("tools/call", reply(r, "one")) for _ in range(2)]
+    a, b = (s.wait(n) for n in numbers)
+    same([list(x.get("inputRequests", x)) for x in (a, b)], [["ask2"]] * 2, "two retries at once get the same")
+    numbers = [s.start("tools/call", reply(x, "two")) for x in (a, b)]
+    a, b = (s.wait(n) for n in numbers)
+    same(a["structuredContent"]["said"], b["structuredContent"]["said"], "to the end")
+    same(count(), ["0", "1", "end"], "each command once")
+    s.close()
+    s = new()
+    r = s.call("tools/call", CALL)
+    s.kill()
+    two = [new(), new()]
+    got = [None, None]
+
+    def retry(i):
+        got[i] = two[i].call("tools/call", reply(r, "one"))
+    threads = [threading.Thread(target=retry, args=(i,)) for i in range(2)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    ok(sum("inputRequests" in x for x in got) >= 1, "two processes: one of them takes it up", got)
+    same(count(), ["0", "1"], "and no command runs twice")
+    for x in two:
+        x.close()
+
+
+def journal(w):
+    """What is on the disk is read again with care."""
+    def suspended():
+        s = new()
+        r = s.call("tools/call", CALL)
+        s.kill()
+        count()
+        return r, f'{w.data}/suspended/{r["requestState"].split(".")[0]}.jsonl'
+
+    r, path = suspended()
+    same(oct(os.stat(path).st_mode & 0o777), "0o600", "a journal is the user's alone")
+    with open(path, "a") as file:
+        file.write('{"kind":"note","num')
+    s = new()
+    r = s.call("tools/call", reply(r, "one"))
+    same(list(r["inputRequests"]), ["ask2"], "a line that was cut short by a crash is none")
+    same(count(), ["1"], "and what stood before it counts")
+    s.close()
+    for text in ("garbage\n", '{"kind":"note"}\n', "", "\0\n"):
+        r, path = suspended()
+        with open(path) as file:
+            first = file.readline()
+        with open(path, "w") as file:
+            file.write(first + text if text else "")
+        s = new()
+        ok("error" in s.call("tools/call", reply(r, "one")), f"row 23: a journal of {text!r} is an error")
+        same(s.close(), 0, "and no more than that")
+        same(count(), [], "nothing runs")
+    r, path = suspended()
+    with open(path) as file:
+        lines = file.read().split("\n", 1)
+    with open(path, "w") as file:
+        file.write("1\n" + lines[1])
+    suspended()
+    ok(not os.path.exists(path), "what has expired is forgotten")
+
+
+def test(w):
+    w.metaskill("steps", PROGRAM)
+    w.write("answer", '#!/bin/sh\nprintf "%s!" "$(cat)"\n', 0o755)
+    w.trust()
+    old_era(w)
+    new_era(w)
+    restarts(w)
+    cut(w)
+    at_once(w)
+    journal(w)
+    folder = w.data + "/suspended"
+    same(oct(os.stat(folder).st_mode & 0o777), "0o700", "what is kept is the user's alone")
+    s = Server("--ask", "sampling")
+    s.open()
+    s.close()
+    ok(os.path.exists(folder + "/key"), "the key outlives the process")
+
+
+main(test)
