@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "own_server.h"
 #include "sync.h"
 
 #define ANY_KIND (DOC_AGENT | DOC_SKILL | DOC_MCP)
@@ -509,7 +510,10 @@ static bool install(struct sync *s, struct err *e)
     bool listed;
 
     s->locked = o.locked;
+    if (has_option(inv, OPTION_WITH_SERVER) && !own_server_add(s, e))
+        return false;
     if ((inv->arguments.count == 0 && !wants_choice(inv) &&
+         !has_option(inv, OPTION_WITH_SERVER) &&
          !layer_check_there(&s->layer, inv, e)) ||
         !check_committed_roots(s, e))
         return false;

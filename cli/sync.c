@@ -22,6 +22,7 @@ static bool sync_open(struct invocation *inv, const char *command,
         return false;
     s->yaml = s->layer.yaml;
     s->local_yaml = s->layer.local_yaml;
+    s->with_server = s->layer.project.server && !s->layer.is_global;
     s->roots = layer_roots(&s->layer, &inv->arena, &s->root_count);
     if (!open_store(inv, &s->store, e))
         return false;

@@ -36,6 +36,7 @@ struct sync {
     size_t root_count;
     struct str yaml, local_yaml; /* new texts of the two manifests */
     bool locked, dry_run;
+    bool with_server; /* mapm itself is one of the workspace's servers */
     bool keep_edited; /* remove: what the user changed stays */
     struct plan plan;
     struct sync_package *packages; /* as in the plan */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "arrival.h"
+#include "own_server.h"
 #include "sync.h"
 
 #define GITIGNORE_MAX_BYTES (1024u * 1024)
@@ -101,7 +102,8 @@ static bool read_object(void *ctx, const struct hash *h, size_t max_bytes,
 {
     const struct placing *p = ctx;
 
-    return store_read(p->store, h, max_bytes, a, out, e);
+    return own_server_read(h, a, out) ||
+           store_read(p->store, h, max_bytes, a, out, e);
 }
 
 static enum store_link link_wish(const struct invocation *inv)
@@ -152,12 +154,12 @@ static bool fill_files(struct sync *s, const struct node *n,
 /* Nothing to do, and known without a look into the store: every package is
  * locked, the texts stay, and all is in place by its digest. */
 static bool is_in_place(struct sync *s, const struct provision_options *o,
-                        const struct provision_item *items)
+                        const struct provision_item *items, size_t item_count)
 {
     return s->closure.options.trust_lock && s->local_yaml.n == 0 &&
            s->layer.local_lock_text.n == 0 && str_eq(s->yaml, s->layer.yaml) &&
            sync_same_lock(s->layer.lock_text, s->lock_text) &&
-           provision_is_current(s->layer.provision, o, items, s->plan.count,
+           provision_is_current(s->layer.provision, o, items, item_count,
                                 &s->inv->arena);
 }
 
@@ -344,6 +346,14 @@ static void tell_result(struct sync *s, size_t change_count)
               term_bytes(s->closure.progress.bytes, bytes));
 }
 
+static void tell_server(struct sync *s)
+{
+    if (s->with_server && !s->layer.project.server && !s->dry_run)
+        term_note(&s->inv->term,
+                  "clients in this workspace start mapm mcp from now on: "
+                  "mapm.yaml says so");
+}
+
 static void tell_kept(struct sync *s)
 {
     size_t count;
@@ -364,7 +374,7 @@ static void tell_left(struct sync *s, const struct provision_item *items)
     size_t count, told = 0, packages = 0;
     const struct provision_left *left =
         provision_left(s->layer.provision, &count);
-    bool *seen = arena_array(&s->inv->arena, s->plan.count + 1, sizeof *seen);
+    bool *seen = arena_array(&s->inv->arena, s->plan.count + 2, sizeof *seen);
 
     for (size_t i = 0; i < count; i++) {
         const struct provision_item *item = left[i].item;
@@ -441,22 +451,24 @@ bool sync_finish(struct sync *s, struct err *e)
         .objects = {place_object, read_object, &placing},
     };
     struct provision_item *items =
-        arena_array(a, s->plan.count + 1, sizeof *items);
+        arena_array(a, s->plan.count + 2, sizeof *items);
     struct provision_text texts[8];
     struct provision_change *changes = NULL;
-    size_t text_count, change_count = 0, servers = 0;
+    size_t text_count, change_count = 0, servers = 0, count = s->plan.count;
 
     o.clients = wished_clients(s, &o.client_count);
     if (!check_clients(o.clients, o.client_count, e))
         return false;
     for (size_t i = 0; i < s->plan.count; i++)
         fill_item(&s->packages[i], &items[i]);
-    if (!o.force && is_in_place(s, &o, items))
+    if (s->with_server)
+        own_server_fill(&items[count++], a);
+    if (!o.force && is_in_place(s, &o, items, count))
         return finish_unchanged(s);
     if (!find_files(s, items, e) || !find_commands(s, &servers, e) ||
         !list_texts(s, texts, &text_count, e) ||
-        !provision_plan(s->layer.provision, &o, items, s->plan.count, texts,
-                        text_count, a, &changes, &change_count, e) ||
+        !provision_plan(s->layer.provision, &o, items, count, texts, text_count,
+                        a, &changes, &change_count, e) ||
         !sync_mark_placed(s, changes, change_count, e))
         return false;
     s->changed = change_count > 0;
@@ -475,5 +487,6 @@ bool sync_finish(struct sync *s, struct err *e)
     if (has_option(s->inv, OPTION_JSON))
         sync_print_json(s, changes, change_count);
     tell_result(s, change_count);
+    tell_server(s);
     return true;
 }

@@ -108,6 +108,8 @@ const struct option options[OPTION_COUNT] = {
         "Show each step as it happens"},
     [OPTION_RECORD] = {"record", 0, "FILE", ARGUMENT_PATH, NULL,
         "Write a tape of the run"},
+    [OPTION_WITH_SERVER] = {"with-server", 0, NULL, ARGUMENT_NONE, NULL,
+        "Let the clients start mapm mcp, and note that in mapm.yaml"},
     [OPTION_WATCH] = {"watch", 0, NULL, ARGUMENT_NONE, NULL,
         "Look again when skills change, and tell the client"},
     [OPTION_PRINT_CONFIG] = {"print-config", 0, "CLIENT", ARGUMENT_CHOICE,
@@ -155,7 +157,7 @@ const size_t common_option_count =
 static const enum option_id install_options[] = {
     OPTION_GLOBAL, OPTION_LOCKED, OPTION_ALLOW_HIDDEN, OPTION_DRY_RUN,
     OPTION_FORCE, OPTION_LINK_MODE, OPTION_ALL, OPTION_SKILL, OPTION_AGENT,
-    OPTION_MCP,
+    OPTION_MCP, OPTION_WITH_SERVER,
 };
 static const enum option_id remove_options[] = {
     OPTION_GLOBAL, OPTION_DRY_RUN, OPTION_FORCE, OPTION_LINK_MODE,

@@ -1,6 +1,7 @@
 #include "base/path.h"
 
 #include "open_store.h"
+#include "own_server.h"
 #include "sync.h"
 
 /* verify: workspace against lock against store. Changes nothing. */
@@ -34,7 +35,8 @@ static bool place_nothing(void *ctx, const struct hash *h, int dirfd,
 static bool read_object(void *ctx, const struct hash *h, size_t max_bytes,
                         struct arena *a, struct str *out, struct err *e)
 {
-    return store_read(ctx, h, max_bytes, a, out, e);
+    return own_server_read(h, a, out) ||
+           store_read(ctx, h, max_bytes, a, out, e);
 }
 
 /* Reads the listing and hashes every file it names. */
@@ -106,12 +108,14 @@ static bool compare(struct invocation *inv, struct layer *l,
     size_t count, item_count = 0, difference_count;
 
     entries = layer_entries(l, a, &count);
-    items = arena_array(a, count + 1, sizeof *items);
+    items = arena_array(a, count + 2, sizeof *items);
     for (size_t i = 0; i < count; i++) {
         fill_item(entries[i], &items[item_count]);
         if (check_stored(store, entries[i], f, &items[item_count]))
             item_count++;
     }
+    if (l->project.server && !l->is_global)
+        own_server_fill(&items[item_count++], a);
     if (!provision_verify(l->provision, &o, items, item_count, a, &differences,
                           &difference_count, e))
         return false;

@@ -257,6 +257,7 @@ bool project_parse(struct str text, enum project_role role, const char *name,
     static const struct project_key keys[] = {
         {STR_INIT("dependencies"), IN_WORKSPACE | IN_LOCAL, read_dependencies},
         {STR_INIT("clients"), IN_WORKSPACE | IN_USER, read_clients},
+        {STR_INIT("server"), IN_WORKSPACE, project_read_server},
         {STR_INIT("hosts"), IN_USER, read_hosts},
         {STR_INIT("ask"), IN_WORKSPACE | IN_USER, project_read_ask},
         {STR_INIT("policy"), IN_WORKSPACE | IN_USER, read_policy},

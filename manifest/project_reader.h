@@ -58,6 +58,7 @@ MUST_CHECK bool project_read_keys(struct project_reader *r,
 bool project_read_ask(struct project_reader *r, const struct yaml *y);
 bool project_read_commands(struct project_reader *r, const struct yaml *y);
 bool project_read_network(struct project_reader *r, const struct yaml *y);
+bool project_read_server(struct project_reader *r, const struct yaml *y);
 bool project_read_sandbox(struct project_reader *r, const struct yaml *y);
 bool project_read_runtime(struct project_reader *r, const struct yaml *y);
 

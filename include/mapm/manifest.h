@@ -334,6 +334,7 @@ struct project {
     size_t root_count;
     const struct str *clients;
     size_t client_count;
+    bool server; /* mapm.yaml: mapm itself in the clients' files */
     const struct str *sources; /* policy.sources; count 0 with
                                   has_sources = nothing is allowed */
     size_t source_count;
