@@ -389,6 +389,21 @@ static bool find_program(struct running *r, bool *found, struct err *e)
     return true;
 }
 
+/* DESIGN.md 8: whether somebody is there to answer is for the first ask to find
+ * out; a word behind --ask that can name nobody is wrong from the start. */
+static bool check_ask(struct running *r, struct err *e)
+{
+    struct asker *asker;
+
+    if (!has_option(r->inv, OPTION_ASK) || has_option(r->inv, OPTION_REPLAY) ||
+        asker_choose(&r->wishes, &r->inv->arena, &asker, e))
+        return true;
+    if (e->code == ERR_USAGE)
+        return false;
+    err_clear(e);
+    return true;
+}
+
 static bool run(struct running *r, int *exit_code, struct err *e)
 {
     struct invocation *inv = r->inv;
@@ -397,7 +412,8 @@ static bool run(struct running *r, int *exit_code, struct err *e)
 
     *exit_code = EXIT_FAILED;
     r->limits = r->layer.limits;
-    if (!set_limits(r, e) || !find_program(r, &found, e))
+    r->wishes = run_wishes(inv, &r->layer);
+    if (!set_limits(r, e) || !check_ask(r, e) || !find_program(r, &found, e))
         return false;
     if (!found)
         return true;
@@ -414,7 +430,6 @@ static bool run(struct running *r, int *exit_code, struct err *e)
     if (!has_option(inv, OPTION_REPLAY) &&
         !run_check_allowed(inv, r->store, &r->layer, &r->found, e))
         return refuse(r, exit_code, e);
-    r->wishes = run_wishes(inv, &r->layer);
     if (!run_program(r, &result, e))
         return false;
     print_result(r, &result);

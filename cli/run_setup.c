@@ -44,7 +44,7 @@ bool run_check_allowed(struct invocation *inv, struct store *store,
                 STR_ARG(found->fqn));
         return err_hint(e, "runtime.metaskills is local: see mapm.yaml(5)");
     }
-    return trusted_check(inv, store, found->fqn, found->digest, e);
+    return trusted_check(inv, store, found->entry, e);
 }
 
 struct asker_wishes run_wishes(struct invocation *inv, const struct layer *l)

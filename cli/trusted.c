@@ -28,10 +28,14 @@ static bool ask(struct invocation *inv, struct store *store,
     return store_put_trust(store, STORE_TRUST_METASKILL, w->fqn, &w->digest, e);
 }
 
-bool trusted_check(struct invocation *inv, struct store *store, struct str fqn,
-                   struct str digest, struct err *e)
+bool trusted_check(struct invocation *inv, struct store *store,
+                   const struct lock_entry *entry, struct err *e)
 {
-    struct trust_wish w = {.fqn = fqn};
+    struct str fqn = entry->name, digest = entry->digest;
+    struct trust_wish w = {.fqn = fqn,
+                           .origin = entry->origin,
+                           .commit = entry->commit,
+                           .version = entry->version};
     struct store_trust earlier;
     bool changed;
 

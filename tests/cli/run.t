@@ -178,6 +178,15 @@ wait $pid
 is 'a signal ends it' $? 130
 like 'as an error' "$(cat "$T/out")" "^error: metaskill 'endless': "
 
+# --- who answers ------------------------------------------------------------------------
+
+for bad in bogus exec:; do
+    exits "--ask $bad is wrong usage" 2 mapm run echo --ask "$bad" word=x
+    is 'before anything runs' "$out" ''
+done
+exits 'one that is not there is no matter while nobody asks' 0 \
+    mapm run echo --ask exec:no-such-program word=x
+
 # --- what is printed --------------------------------------------------------------------
 
 exits '--json' 0 mapm run echo --json word=x

@@ -249,6 +249,8 @@ exits 'X27: an update is not trusted' 4 mapm run deploy $INPUT
 like 'and that it was once is said' "$err" 'has changed since it was trusted'
 on_terminal n "$MAPM" run deploy $INPUT
 is 'on a terminal it is asked for' "$status" 4
+like 'with its origin' "$out" "origin +$URL/deploy\$"
+like 'and its commit' "$out" 'commit +[0-9a-f]{40}$'
 like 'with what changed' "$out" '^    \+    return \{"status": "ok", "result": "v4"\}$'
 like 'a no is no' "$out" 'was not trusted: it did not run'
 like 'and it is said how to look first' "$out" 'mapm trust --verbose .* shows all of it'
