@@ -87,11 +87,16 @@ done
 is 'it ran 120 times' "$i" 120
 is 'each of which is remembered' "$(mapm runs --limit 1000 2>/dev/null | grep -c ' done ')" 120
 
+# It goes with its last page, and is there again with the next one.
+log_bytes()
+{
+    if [ -f "$MAPM_HOME/mapm.db-wal" ]; then wc -c <"$MAPM_HOME/mapm.db-wal"; else echo 0; fi
+}
 # The log has 4,120 bytes a page. Whoever opens it reads it whole.
-at_most 'the log of mapm.db stays short' "$(wc -c <"$MAPM_HOME/mapm.db-wal")" $((80 * 4120))
-before=$(wc -c <"$MAPM_HOME/mapm.db-wal")
+at_most 'the log of mapm.db stays short' "$(log_bytes)" $((80 * 4120))
+before=$(log_bytes)
 mapm run ./skills/done --input '{}' >/dev/null
-after=$(wc -c <"$MAPM_HOME/mapm.db-wal")
+after=$(log_bytes)
 if [ "$after" -gt "$before" ]; then
     at_most 'and a run adds a few pages to it' $((after - before)) $((8 * 4120))
 fi
