@@ -21,6 +21,7 @@
 #define INDEX_MAX_CHARS 8000 /* of the instructions: what clients take */
 #define LISTS_TTL_MS    300000
 #define READS_TTL_MS    60000
+#define HEARTBEAT_MS    10000
 
 #define GUIDELINES                                                             \
     "Metaskills are marked `(metaskill: starlark)`: workflows that "           \
@@ -229,6 +230,7 @@ static void describe(struct serve *s)
         .skills_get = serve_skills_get,
         .lists = lists,
         .reads = reads,
+        .heartbeat_ms = HEARTBEAT_MS,
         .watch_fd = -1,
         .ctx = s,
     };

@@ -17,7 +17,6 @@
  * that the two runs cannot differ in a byte.
  */
 
-#define TELL_MS         10000 /* a heartbeat, for clients that lose patience */
 #define SAMPLING_TOKENS 8192
 #define NOTE_MAX_BYTES  MCP_WORK_MAX_BYTES
 #define LABEL_MAX_CHARS 60
@@ -26,26 +25,8 @@
 
 static void tell(struct serve_host *h)
 {
-    uint64_t now = proc_now_ms();
-
-    h->told_ms = now;
-    mcp_work_progress(h->work, (double)(now - h->since_ms) / 1000.0, -1,
-                      h->doing);
-}
-
-void serve_host_tick(void *ctx)
-{
-    struct serve_host *h = ctx;
-
-    if (proc_now_ms() - h->told_ms >= TELL_MS)
-        tell(h);
-}
-
-static void on_news(void *ctx, unsigned turns, struct str line)
-{
-    (void)turns;
-    (void)line;
-    serve_host_tick(ctx);
+    mcp_work_progress(h->work, (double)(proc_now_ms() - h->since_ms) / 1000.0,
+                      -1, h->doing);
 }
 
 static void set_doing(struct serve_host *h, const char *verb, struct str what)
@@ -228,11 +209,9 @@ static bool read_answer(struct str text, struct arena *a, struct answer *out,
 static bool ask_back_end(struct serve_host *h, const struct ask *in,
                          struct arena *a, struct answer *out, struct err *e)
 {
-    const struct asker_news news = {on_news, h};
-
     if (!h->asker && !asker_choose(&h->wishes, &h->s->inv->arena, &h->asker, e))
         return false;
-    return asker_ask(h->asker, h->layer->path, in, &news, a, out, e);
+    return asker_ask(h->asker, h->layer->path, in, NULL, a, out, e);
 }
 
 static bool ask_once(struct serve_host *h, const struct ask *in,

@@ -331,8 +331,6 @@ static void run_program(struct run_job *j)
         answer_failed(j, &e);
         return;
     }
-    j->commands.tick = serve_host_tick;
-    j->commands.tick_ctx = &j->host;
     begin_history(j);
     runtime_run(&job, j->a, &result);
     if (!run_history_end(&j->history, &result, serve_host_asker(&j->host), &e))

@@ -145,13 +145,10 @@ struct serve_host {
     struct run_commands *commands;
     struct run_history *history;
     uint64_t since_ms;
-    uint64_t told_ms;
     struct str doing; /* for progress */
     char doing_text[256];
 };
 struct runtime_host serve_host_of(struct serve_host *h);
-/* Called often, it tells the client every ten seconds that there is life. */
-void serve_host_tick(void *ctx);
 /* The name of who answered; "" when nobody was asked. */
 struct str serve_host_asker(const struct serve_host *h);
 

@@ -130,7 +130,6 @@ static void send_requests(struct job *j)
     }
     j->state = JOB_WAITING;
     j->ask_ms = proc_now_ms() + wait;
-    j->beat_ms = proc_now_ms() + JOB_BEAT_MS;
 }
 
 void job_withdraw(struct job *j)

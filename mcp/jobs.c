@@ -27,6 +27,7 @@
 void job_attach(struct job *j, struct mcp_call *c)
 {
     c->job = j;
+    c->beat_ms = proc_now_ms() + j->s->is->heartbeat_ms;
     c->next_of_job = j->calls;
     j->calls = c;
 }
@@ -51,6 +52,7 @@ static void job_free(struct job *j)
     fs_close(&j->fd);
     buf_done(&j->in);
     buf_done(&j->out);
+    buf_done(&j->said);
     if (j->records)
         entries_done(&j->entries);
     arena_done(&j->asked);
@@ -100,6 +102,7 @@ struct job *job_new(struct server *s, struct mcp_call *c)
     *j = (struct job){.s = s, .fd = -1, .began_s = (uint64_t)time(NULL)};
     buf_init(&j->in, MCP_WORK_MAX_BYTES + JOB_READ_BYTES + 64);
     buf_init(&j->out, 4 * (size_t)MCP_WORK_MAX_BYTES);
+    buf_init(&j->said, JOB_SAID_MAX_BYTES);
     while (*at) /* in the order in which they came */
         at = &(*at)->next;
     *at = j;
@@ -320,9 +323,9 @@ void jobs_tick(struct server *s)
             tick_suspended(j, suspended-- > MCP_MAX_SUSPENDED);
         else if (j->state == JOB_WAITING && now >= j->ask_ms)
             job_ask_late(j);
-        else if (j->state == JOB_WAITING)
-            job_beat(j, now);
     }
+    for (struct mcp_call *c = s->calls; c; c = c->next)
+        call_beat(c, now);
 }
 
 int jobs_patience(const struct server *s)
@@ -337,10 +340,13 @@ int jobs_patience(const struct server *s)
         else if (is_suspended(j))
             at = now + 30 * 1000;
         else if (j->state == JOB_WAITING)
-            at = j->ask_ms < j->beat_ms ? j->ask_ms : j->beat_ms;
+            at = j->ask_ms;
         if (at < least)
             least = at;
     }
+    for (const struct mcp_call *c = s->calls; c; c = c->next)
+        if (call_beat_at(c) < least)
+            least = call_beat_at(c);
     if (least == UINT64_MAX)
         return -1;
     return least <= now ? 0 : (int)(least - now);

@@ -16,8 +16,8 @@
  * entries are what it is run again from.
  */
 
-#define JOB_READ_BYTES (64u * 1024)
-#define JOB_BEAT_MS    10000 /* between signs of life while the client is asked */
+#define JOB_READ_BYTES     (64u * 1024)
+#define JOB_SAID_MAX_BYTES 1024 /* what is longer is not repeated */
 
 enum job_state { JOB_QUEUED, JOB_RUNNING, JOB_WAITING, JOB_LEAVING };
 
@@ -36,6 +36,7 @@ struct job {
     struct buf in, out; /* from and to the process */
     size_t out_at;
     struct mcp_call *calls; /* who waits for it */
+    struct buf said;        /* with its last progress */
     bool records;           /* may be run again: the new era */
     struct hash digest;
     uint64_t began_s;
@@ -45,7 +46,6 @@ struct job {
     struct question *questions;
     size_t question_count;
     uint64_t ask_ms;    /* until when, in the old era */
-    uint64_t beat_ms;   /* and when to say that we wait */
     uint64_t expires_s; /* of the suspension, in the new one */
     uint64_t kill_ms;   /* LEAVING: when patience ends */
 };
@@ -78,8 +78,10 @@ void job_read(struct job *j);
 void job_write(struct job *j);
 void job_tell(struct job *j, int kind, struct str body);
 void job_tell_failed(struct job *j, enum err_code code, const char *message);
-/* A sign of life to who waits. */
-void job_beat(struct job *j, uint64_t now);
+/* A sign of life to who waits, where it is time for one. */
+void call_beat(struct mcp_call *c, uint64_t now);
+/* When that is: UINT64_MAX for never. */
+uint64_t call_beat_at(const struct mcp_call *c);
 
 /* --- ask.c --------------------------------------------------------------------- */
 

@@ -48,8 +48,9 @@ struct mcp_call {
     enum revision revision;
     unsigned log_from; /* a level; LOG_NONE */
     struct str token;  /* of progress, as spelled; "" */
-    double progress;
+    double progress, total;
     bool has_progress;
+    uint64_t beat_ms; /* when to repeat it */
     bool answered, resumed;
     bool held; /* its handler runs: who started that drops it */
     struct batch *batch;

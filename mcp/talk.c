@@ -1,3 +1,5 @@
+#include "base/proc.h"
+
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -8,7 +10,9 @@
 
 /* What a job and its process say to each other, and what of it goes out. */
 
-#define BEAT 0.001
+#define BEAT            0.001 /* and this part of what it was: */
+#define BEAT_PART       1e-12
+#define BEAT_UNREAD_MAX (64u * 1024) /* who does not read hears no more */
 
 void job_tell(struct job *j, int kind, struct str body)
 {
@@ -58,7 +62,9 @@ static void put_progress(struct mcp_call *c, struct frame_progress p,
     if (!c->token.n || (c->has_progress && p.done <= c->progress))
         return;
     c->progress = p.done;
+    c->total = p.total;
     c->has_progress = true;
+    c->beat_ms = proc_now_ms() + c->s->is->heartbeat_ms;
     buf_text(out, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
                   "progress\",\"params\":{\"progressToken\":");
     buf_append(out, c->token);
@@ -82,21 +88,40 @@ static void on_progress(struct job *j, struct str body)
     memcpy(&p, body.p, sizeof p);
     if (!isfinite(p.done) || !isfinite(p.total))
         return;
+    body = str_from_index(body, sizeof p);
     for (struct mcp_call *c = j->calls; c; c = c->next_of_job)
-        put_progress(c, p, str_from_index(body, sizeof p));
+        put_progress(c, p, body);
+    buf_clear(&j->said);
+    if (body.n <= JOB_SAID_MAX_BYTES)
+        buf_append(&j->said, body);
 }
 
-/* The client is asked, and its own clock for the call goes on. */
-void job_beat(struct job *j, uint64_t now)
+uint64_t call_beat_at(const struct mcp_call *c)
 {
-    if (now < j->beat_ms)
+    return c->job && c->token.n && c->s->is->heartbeat_ms ? c->beat_ms
+                                                          : UINT64_MAX;
+}
+
+/* A work may have nothing to say for long: it computes, waits for its turn, or
+ * the client itself is asked. The client's clock for the call goes on. */
+void call_beat(struct mcp_call *c, uint64_t now)
+{
+    struct frame_progress p = {.done = BEAT, .total = -1};
+
+    if (now < call_beat_at(c))
         return;
-    j->beat_ms = now + JOB_BEAT_MS;
-    for (struct mcp_call *c = j->calls; c; c = c->next_of_job)
-        put_progress(c,
-                     (struct frame_progress){
-                         c->has_progress ? c->progress + BEAT : BEAT, -1},
-                     STR("Waiting for the client"));
+    c->beat_ms = now + c->s->is->heartbeat_ms;
+    if (c->s->out.n - c->s->out_at > BEAT_UNREAD_MAX)
+        return;
+    if (c->has_progress)
+        p.done = c->progress + BEAT + fabs(c->progress) * BEAT_PART;
+    if (c->has_progress && p.done <= c->total)
+        p.total = c->total;
+    if (isfinite(p.done))
+        put_progress(c, p,
+                     c->job->state == JOB_WAITING
+                         ? STR("Waiting for the client")
+                         : buf_str(&c->job->said));
 }
 
 static void on_log(struct job *j, struct str body)

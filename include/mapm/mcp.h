@@ -181,6 +181,9 @@ struct mcp_server {
     int watch_fd; /* -1: none */
     void (*watched)(void *ctx, struct mcp_changes *out, unsigned *again_ms);
     unsigned ask_max_ms; /* 0: MCP_ASK_MAX_MS */
+    /* Who sent a progressToken and has heard nothing of its work for so long is
+     * told that it goes on, whatever the work does; 0: never. */
+    unsigned heartbeat_ms;
     /* Key for requestState (new era): 32 bytes that outlive the process. NULL:
      * a new one, and then a restart forgets what was suspended. */
     const unsigned char *state_key;

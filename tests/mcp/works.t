@@ -46,6 +46,59 @@ got = steps(s.notes)
 ok(got == sorted(set(got)) and len(got) == 10000, "it only ever increases",
    len(got))
 
+# --- a heartbeat: clients lose patience with a call of which they hear nothing -----
+def beating(new, tool, arguments, told):
+    """The params of what is told of a call until it was three more times."""
+    notes = []
+    id = s.request("tools/call", {"name": tool, "arguments": arguments},
+                   new=new, meta={"progressToken": "b"})
+    while told(notes) < 3:
+        m = s.take()
+        if m.get("method") == "notifications/progress":
+            notes.append(m["params"])
+        elif "method" not in m:
+            break
+    return id, notes
+
+
+s.end()
+for version in ("2024-11-05", "2025-11-25", "2026-07-28"):
+    s = Server("--beat-ms", "30")
+    new = version == "2026-07-28"
+    if not new:
+        s.hello(version)
+    id, notes = beating(new, "sleep", {"ms": 60000}, lambda n: len(n) - 1)
+    got = [n["progress"] for n in notes]
+    ok(len(got) == 4 and got == sorted(set(got)),
+       version + ": what says nothing for long is told of, and it increases", got)
+    ok(all(n["progressToken"] == "b" and
+           n.get("message") == notes[0].get("message") for n in notes),
+       version + ": in the words of the work", notes)
+    s.cancel(id)
+    s.call("tools/list", new=new)
+    s.notes = []
+    time.sleep(0.1)
+    s.call("tools/list", new=new)
+    same(s.notes, [], version + ": not of what is cancelled")
+    s.request("tools/call", {"name": "sleep", "arguments": {"ms": 60000}},
+              new=new)
+    same(s.take(0.1), None, version + ": nor without a token")
+    if not new:
+        id, notes = beating(False, "test_sampling", {"prompt": "x"},
+                            lambda n: len(n))
+        want = None if version == "2024-11-05" else "Waiting for the client"
+        ok(len(notes) == 3 and
+           all(n.get("message") == want for n in notes),
+           version + ": and while the client is asked", notes)
+    for _ in range(8):
+        s.request("tools/call", {"name": "sleep", "arguments": {"ms": 60000}},
+                  new=new)
+    notes = beating(new, "sleep", {"ms": 60000}, lambda n: len(n))[1]
+    ok(len(notes) == 3, version + ": and while it waits for its turn", notes)
+    s.end()
+s = Server()
+s.hello()
+
 # --- several at once -------------------------------------------------------------
 slow = s.request("tools/call", {"name": "sleep", "arguments": {"ms": 60000}},
                  meta={"progressToken": "slow"})
