@@ -61,6 +61,34 @@ bool serve_offers(struct serve *s, const struct library_skill *skill)
     return is_global || s->workspace_trusted;
 }
 
+static void look_at_workspace(struct serve *s)
+{
+    const struct hash none = {{0}};
+    struct err e = {0};
+    bool trusted = store_is_trusted(s->store, STORE_TRUST_WORKSPACE,
+                                    s->layer.path, &none, &e);
+
+    if (e.code == ERR_NONE)
+        s->workspace_trusted = trusted;
+}
+
+bool serve_offers_others(struct serve *s)
+{
+    size_t count = library_count(s->library), n = 0;
+
+    look_at_workspace(s);
+    for (size_t i = 0; i < count; i++) {
+        const struct library_skill *skill = library_at(s->library, i);
+
+        if (!serve_offers(s, skill))
+            continue;
+        if (n == s->name_count || !str_eq(s->names[n], skill->name))
+            return true;
+        n++;
+    }
+    return n != s->name_count;
+}
+
 static bool check_workspace(struct store *store, const struct layer *l,
                             struct err *e)
 {

@@ -478,6 +478,8 @@ bool serve_tools(void *ctx, struct arena *a, const struct mcp_tool **out,
     struct serve *s = ctx;
 
     (void)a;
+    if (s->tools && serve_offers_others(s))
+        serve_forget(s);
     if (!s->tools)
         make_tools(s);
     *out = s->tools;

@@ -85,6 +85,8 @@ MUST_CHECK bool serve_open_layers(struct serve *s, struct err *e);
 
 /* Whether a model may start it, as far as the files of the locks say. */
 bool serve_offers(struct serve *s, const struct library_skill *skill);
+/* Whether that is other than `names`, since trust was given or taken back. */
+bool serve_offers_others(struct serve *s);
 /* As it is on the disk now. Errors: ERR_REFUSED with a hint; the store's. */
 MUST_CHECK bool serve_check_allowed(struct serve *s, struct store *store,
                                     const struct layer *l,
