@@ -90,7 +90,7 @@ PATH=$NO_AGENTS exits 'nobody is there' 1 mapm run require-heading \
 like 'as an error of the run (K33)' "$out" \
     "^error: metaskill 'require-heading': .*nobody is there"
 like 'with the ways out' "$out$err" 'exec:PROGRAM'
-exits 'a word that is none' 1 heading task=x --ask claud
+exits 'a word that is none' 2 heading task=x --ask claud
 like 'is corrected' "$out$err" 'did you mean claude'
 
 # --- exec -------------------------------------------------------------------------
