@@ -51,7 +51,8 @@ void serve_answer(struct mcp_call *c, const struct serve_result *r)
         c, serve_members(r, serve_knows_structured(c), mcp_call_arena(c)));
 }
 
-void serve_answer_error(struct mcp_call *c, const struct err *e)
+void serve_answer_error(struct serve *s, struct mcp_call *c,
+                        const struct err *e)
 {
     const char *m = err_prev(e, NULL);
     CLEANUP(buf_done) struct buf b = {0};
@@ -62,6 +63,7 @@ void serve_answer_error(struct mcp_call *c, const struct err *e)
             buf_text(&b, ": ");
         buf_text(&b, m);
     }
+    serve_event_failed(s, e->code, buf_str(&b), c);
     serve_answer(c, &(struct serve_result){.text = buf_str(&b),
                                            .more = str_from(e->hint),
                                            .is_error = true});

@@ -1,5 +1,12 @@
+#include "base/proc.h"
+#include "base/text.h"
+
 #include "serve.h"
 #include "skill_event.h"
+
+/* A model that tries for ever is not to push out what else was remembered. */
+#define FAILURES_MAX  100
+#define WHY_MAX_CHARS 500
 
 /*
  * The call of a model that this request carries out, as clients that tell it do
@@ -33,4 +40,58 @@ void serve_event_loaded(struct serve *s, const struct library_loaded *l,
     if (!skill_event_put(s->store, s->session_id, l, SKILL_LOADED_ON_DEMAND,
                          tool_use_id(c), &e))
         term_warn(&s->inv->term, "this is not remembered: %s", err_first(&e));
+}
+
+/* Messages are mapm's own, but they quote what the model gave: private. */
+static void put_failure(struct serve *s, struct str type, struct buf *payload)
+{
+    struct store_event v = {
+        .session_id = s->session_id,
+        .type = type,
+        .actor = STR("tool"),
+        .sensitivity = STR("private"),
+        .payload = buf_str(payload),
+    };
+    struct err e = {0};
+
+    s->failures++;
+    if (!buf_check(payload, "the event", &e) ||
+        !store_put_event(s->store, &v, &e))
+        term_warn(&s->inv->term, "this is not remembered: %s", err_first(&e));
+}
+
+void serve_event_failed(struct serve *s, enum err_code code, struct str why,
+                        const struct mcp_call *c)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    struct json_writer w;
+
+    if (s->failures >= FAILURES_MAX)
+        return;
+    buf_init(&b, EVENT_MAX_BYTES);
+    json_writer_init(&w, &b, 0);
+    json_begin_object(&w);
+    json_member_optional(&w, "tool_use_id", tool_use_id(c));
+    json_member_string(&w, "error_class", str_from(err_code_name(code)));
+    json_member_string(&w, "error_message", text_cut(why, WHY_MAX_CHARS));
+    json_member_number(&w, "latency_ms", proc_now_ms() - s->call_ms);
+    json_end_object(&w);
+    put_failure(s, STR("tool.failed"), &b);
+}
+
+void serve_event_invalid(struct serve *s, struct str why,
+                         const struct mcp_call *c)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    struct json_writer w;
+
+    if (s->failures >= FAILURES_MAX)
+        return;
+    buf_init(&b, EVENT_MAX_BYTES);
+    json_writer_init(&w, &b, 0);
+    json_begin_object(&w);
+    json_member_optional(&w, "tool_use_id", tool_use_id(c));
+    json_member_string(&w, "error_message", text_cut(why, WHY_MAX_CHARS));
+    json_end_object(&w);
+    put_failure(s, STR("tool.input_invalid"), &b);
 }

@@ -1,3 +1,4 @@
+#include "base/proc.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -67,16 +68,17 @@ enum {
 #define ACTS   "{\"readOnlyHint\":false,\"destructiveHint\":true,\"idempotentHint\":false,\"openWorldHint\":true}"
 /* clang-format on */
 
-static void answer_wrong(struct mcp_call *c, const char *why)
+static void answer_wrong(struct serve *s, struct mcp_call *c, const char *why)
 {
+    serve_event_invalid(s, str_from(why), c);
     serve_answer(
         c, &(struct serve_result){.text = str_from(why), .is_error = true});
 }
 
 /* --- arguments: what is wrong is said to the model -------------------------------- */
 
-static bool check_names(const struct json *arguments, const char *const *known,
-                        struct mcp_call *c)
+static bool check_names(struct serve *s, const struct json *arguments,
+                        const char *const *known, struct mcp_call *c)
 {
     for (const struct json *m = arguments->first; m; m = m->next) {
         const char *const *k = known;
@@ -85,36 +87,40 @@ static bool check_names(const struct json *arguments, const char *const *known,
             k++;
         if (*k)
             continue;
-        answer_wrong(c, arena_printf(mcp_call_arena(c),
-                                     "there is no argument \"%.*s\"",
-                                     STR_ARG(text_cut(m->key, 64)))
-                            .p);
+        answer_wrong(s, c,
+                     arena_printf(mcp_call_arena(c),
+                                  "there is no argument \"%.*s\"",
+                                  STR_ARG(text_cut(m->key, 64)))
+                         .p);
         return false;
     }
     return true;
 }
 
-static bool take_text(const struct json *arguments, const char *name,
-                      size_t most, struct mcp_call *c, struct str *out)
+static bool take_text(struct serve *s, const struct json *arguments,
+                      const char *name, size_t most, struct mcp_call *c,
+                      struct str *out)
 {
     *out = json_text(json_get(arguments, name));
     if (!out->p) {
         answer_wrong(
-            c, arena_printf(mcp_call_arena(c), "%s must be a string", name).p);
+            s, c,
+            arena_printf(mcp_call_arena(c), "%s must be a string", name).p);
         return false;
     }
     if (most && (out->n == 0 || text_count(*out) > most)) {
-        answer_wrong(c, arena_printf(mcp_call_arena(c),
-                                     "%s must have 1 to %zu characters", name,
-                                     most)
-                            .p);
+        answer_wrong(s, c,
+                     arena_printf(mcp_call_arena(c),
+                                  "%s must have 1 to %zu characters", name,
+                                  most)
+                         .p);
         return false;
     }
     return true;
 }
 
-static bool take_limit(const struct json *arguments, struct mcp_call *c,
-                       size_t *out)
+static bool take_limit(struct serve *s, const struct json *arguments,
+                       struct mcp_call *c, size_t *out)
 {
     const struct json *j = json_get(arguments, "limit");
     uint64_t n;
@@ -124,7 +130,7 @@ static bool take_limit(const struct json *arguments, struct mcp_call *c,
         return true;
     if (j->kind != JSON_NUMBER || !str_number(j->text, SEARCH_MAX, &n) ||
         n < 1) {
-        answer_wrong(c, "limit must be a whole number from 1 to 50");
+        answer_wrong(s, c, "limit must be a whole number from 1 to 50");
         return false;
     }
     *out = (size_t)n;
@@ -178,9 +184,9 @@ static void search(struct serve *s, const struct json *arguments,
     struct str query;
     size_t limit, count;
 
-    if (!check_names(arguments, names, c) ||
-        !take_text(arguments, "query", 0, c, &query) ||
-        !take_limit(arguments, c, &limit))
+    if (!check_names(s, arguments, names, c) ||
+        !take_text(s, arguments, "query", 0, c, &query) ||
+        !take_limit(s, arguments, c, &limit))
         return;
     hits = library_search(s->library, query, limit, true, a, &count);
     r.text = library_search_text(query, hits, count, a);
@@ -224,12 +230,12 @@ static void load(struct serve *s, const struct json *arguments,
     struct err e = {0};
     struct str name;
 
-    if (!check_names(arguments, names, c) ||
-        !take_text(arguments, "name", NAME_MAX_CHARS, c, &name))
+    if (!check_names(s, arguments, names, c) ||
+        !take_text(s, arguments, "name", NAME_MAX_CHARS, c, &name))
         return;
     if (!library_load(s->library, name, LIBRARY_AS_TOOL, true, &s->session, a,
                       &loaded, &e)) {
-        serve_answer_error(c, &e);
+        serve_answer_error(s, c, &e);
         return;
     }
     if (loaded.warn)
@@ -265,7 +271,7 @@ static void list_files(struct serve *s, struct str name, struct mcp_call *c)
 
     if (!library_files(s->library, name, mcp_call_arena(c), &files, &count,
                        &e)) {
-        serve_answer_error(c, &e);
+        serve_answer_error(s, c, &e);
         return;
     }
     buf_init(&text, SERVE_TEXT_MAX_BYTES);
@@ -300,13 +306,12 @@ static void load_file(struct serve *s, struct str name, struct str path,
 
     if (!library_read_file(s->library, name, path, LIBRARY_FILE_MAX_BYTES,
                            mcp_call_arena(c), &text, &cut, &e)) {
-        serve_answer_error(c, &e);
+        serve_answer_error(s, c, &e);
         return;
     }
     if (!text_is_utf8(text) || memchr(text.p, '\0', text.n)) {
-        answer_wrong(
-            c, arena_printf(mcp_call_arena(c), "%.*s is no text", STR_ARG(path))
-                   .p);
+        err_set(&e, ERR_FORMAT, "%.*s is no text", STR_ARG(path));
+        serve_answer_error(s, c, &e);
         return;
     }
     buf_init(&json, SERVE_TEXT_MAX_BYTES);
@@ -330,17 +335,17 @@ static void resource(struct serve *s, const struct json *arguments,
     static const char *const names[] = {"operation", "skill", "path", NULL};
     const struct library_skill *skill;
     struct str operation, name, path;
+    struct err e = {0};
 
-    if (!check_names(arguments, names, c) ||
-        !take_text(arguments, "operation", 0, c, &operation) ||
-        !take_text(arguments, "skill", NAME_MAX_CHARS, c, &name))
+    if (!check_names(s, arguments, names, c) ||
+        !take_text(s, arguments, "operation", 0, c, &operation) ||
+        !take_text(s, arguments, "skill", NAME_MAX_CHARS, c, &name))
         return;
     skill = library_find(s->library, name);
     if (skill && skill->disabled) {
-        answer_wrong(c, arena_printf(mcp_call_arena(c),
-                                     "skill '%.*s' is for a person to start",
-                                     STR_ARG(name))
-                            .p);
+        err_set(&e, ERR_REFUSED, "skill '%.*s' is for a person to start",
+                STR_ARG(name));
+        serve_answer_error(s, c, &e);
         return;
     }
     if (str_is(operation, "list")) {
@@ -348,10 +353,10 @@ static void resource(struct serve *s, const struct json *arguments,
         return;
     }
     if (!str_is(operation, "load")) {
-        answer_wrong(c, "operation must be \"list\" or \"load\"");
+        answer_wrong(s, c, "operation must be \"list\" or \"load\"");
         return;
     }
-    if (take_text(arguments, "path", PACKAGE_PATH_MAX_BYTES, c, &path))
+    if (take_text(s, arguments, "path", PACKAGE_PATH_MAX_BYTES, c, &path))
         load_file(s, name, path, c);
 }
 
@@ -500,10 +505,12 @@ void serve_call(void *ctx, struct str tool, const struct json *arguments,
         {"skill_load", load},
         {"skill_resource", resource},
     };
+    struct serve *s = ctx;
 
+    s->call_ms = proc_now_ms();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (str_is(tool, rows[i].name)) {
-            rows[i].run(ctx, arguments, c);
+            rows[i].run(s, arguments, c);
             return;
         }
     mcp_call_error(c, MCP_PARAMS, STR(""), "Unknown tool");

@@ -56,6 +56,8 @@ struct serve {
     struct arena session_arena;
     struct str session_id;
     struct map started; /* disabled ones that a person has asked for */
+    uint64_t call_ms;   /* when the call of a tool began */
+    unsigned failures;  /* that are events */
 
     /* Made of the library, when it is needed; gone when that changes. */
     struct arena snap;
@@ -119,7 +121,8 @@ struct str serve_members(const struct serve_result *r, bool with_structured,
 bool serve_knows_structured(const struct mcp_call *c);
 void serve_answer(struct mcp_call *c, const struct serve_result *r);
 /* An error's message as a text for a model, its hint behind it. */
-void serve_answer_error(struct mcp_call *c, const struct err *e);
+void serve_answer_error(struct serve *s, struct mcp_call *c,
+                        const struct err *e);
 /* A JSON object without its braces. */
 struct str serve_inside(const struct buf *object);
 
@@ -128,6 +131,12 @@ struct str serve_inside(const struct buf *object);
 /* skill.loaded (T23): what cannot be written is told on stderr, no more. */
 void serve_event_loaded(struct serve *s, const struct library_loaded *l,
                         const struct mcp_call *c);
+/* tool.failed and tool.input_invalid (T29), the first ones of a session. Not
+ * those of run_metaskill: what it ran is in the history of runs. */
+void serve_event_failed(struct serve *s, enum err_code code, struct str why,
+                        const struct mcp_call *c);
+void serve_event_invalid(struct serve *s, struct str why,
+                         const struct mcp_call *c);
 
 /* --- mcp_run.c ------------------------------------------------------------------ */
 

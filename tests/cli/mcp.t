@@ -3,6 +3,7 @@
 # T15 to T23, T27, L6, L14, X28), and how it starts and ends. Runs have mcp_run.t.
 import base64
 import hashlib
+import json
 import os
 import signal
 import subprocess
@@ -151,11 +152,22 @@ def session(w):
         "activation budget exhausted: 20 skills already activated this session (limit 20). "
         "Already loaded: ['many-0', 'many-1'"), "T21, T22: a session has a budget", r)
     s.close()
-    events = w.mapm("events", "--json").stdout
+    events = w.mapm("events", "--json", "--type", "skill.loaded").stdout
     ok("use-19" in events and events.count("many-0") == 1, "T23: one event for each body, with its tool use", events[:500])
+    failed = json.loads(w.mapm("events", "--json", "--type", "tool.failed").stdout)["events"][-1]
+    same((failed["actor"], failed["payload"]["error_class"], sorted(failed["payload"])),
+         ("tool", "limit", ["error_class", "error_message", "latency_ms", "tool_use_id"]), "T29: one for what fails")
+    ok(text_of(r).startswith(failed["payload"]["error_message"]) and failed["payload"]["latency_ms"] >= 0,
+       "T29: with its words", failed)
     s = opened()
     ok("isError" not in s.tool("skill_load", {"name": "many-20"}), "T21: the next session has its own")
+    for n in range(120):
+        r = s.tool("skill_search", {"query": n}, _meta={"claudecode/toolUseId": f"use-{n}"})
     s.close()
+    wrong = json.loads(w.mapm("events", "--json", "--limit", "1000", "--type", "tool.input_invalid").stdout)["events"]
+    wrong = [v["payload"] for v in wrong if v["payload"]["tool_use_id"]]
+    same(wrong, [{"tool_use_id": f"use-{n}", "error_message": "query must be a string"} for n in range(100)],
+         "T29: and for wrong arguments, the first hundred")
     w.write("mapm.yaml", "limits: {session_max_activations: 1}\n")
     s = opened()
     s.tool("skill_load", {"name": "many-0"})
