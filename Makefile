@@ -171,8 +171,9 @@ test-githost:
 conformance-star: $(B)/star-serve
 	@MAPM_BUILD=$(abspath $(B)) tests/star/conformance '$(SUITE)'
 
-# That of the Model Context Protocol, from npm; not part of `make check`.
-conformance: $(B)/mcp_fixture
+# That of the Model Context Protocol, its Inspector and the clients of its SDK,
+# from npm; not part of `make check`.
+conformance: all $(B)/mcp_fixture
 	MAPM_BUILD=$(abspath $(B)) tests/mcp/conformance $(SCENARIOS)
 
 check:
@@ -350,7 +351,7 @@ help:
 	@echo 'make fuzz         every fuzz target for SECONDS=30 (FUZZ=... chooses)'
 	@echo 'make coverage     lines reached by the tests, per file'
 	@echo 'make conformance-star SUITE=DIR  the official suite of Starlark'
-	@echo 'make conformance  the official suite of the protocol (npm, node)'
+	@echo 'make conformance  the official suite and clients of the protocol (npm, node)'
 	@echo 'make lint         format, layers, headers, cppcheck, clang-tidy, man'
 	@echo 'make analyze      follow every path: gcc -fanalyzer, clang-analyzer'
 	@echo 'make bench        measure, against git and cp in the same run'
