@@ -57,11 +57,12 @@ enum {
     "\"path\":{\"type\":\"string\"},\"kind\":{\"type\":\"string\"},"           \
     "\"size\":{\"type\":\"integer\"}},\"required\":[\"path\",\"kind\",\"size\"]}}}," \
     "\"required\":[\"skill\"]}"
+#define ANY_TYPE "\"type\":[\"string\",\"number\",\"boolean\",\"null\",\"array\",\"object\"],"
 #define RUN_OUTPUT                                                             \
     "{\"type\":\"object\",\"properties\":{"                                    \
     "\"untrusted\":{\"type\":\"string\"},"                                     \
-    "\"status\":{\"description\":\"What the program calls its end; ok unless it says.\"}," \
-    "\"answer\":{\"description\":\"The primary result.\"},"                    \
+    "\"status\":{" ANY_TYPE "\"description\":\"What the program calls its end; ok unless it says.\"}," \
+    "\"answer\":{" ANY_TYPE "\"description\":\"The primary result.\"},"                    \
     "\"trace\":{\"type\":\"array\",\"items\":{\"type\":\"object\"}}},"         \
     "\"required\":[\"untrusted\",\"status\",\"answer\",\"trace\"]}"
 #define READS  "{\"readOnlyHint\":true,\"destructiveHint\":false,\"idempotentHint\":true,\"openWorldHint\":false}"
