@@ -251,6 +251,9 @@ bench-star: all
 # Every preset of `ask` with the real program, from npm, and a scripted model.
 bench-clients: all
 	MAPM=$(abspath $(B)/mapm) bench/clients/run $(CLIENTS)
+# Each of them as a client of `mapm mcp`, in a workspace that mapm provisioned.
+clients: all
+	MAPM=$(abspath $(B)/mapm) bench/clients/call $(CLIENTS)
 
 ## Reading
 
@@ -357,13 +360,14 @@ help:
 	@echo 'make bench        measure, against git and cp in the same run'
 	@echo 'make bench-star   measure the language, against CPython'
 	@echo 'make bench-clients  the agent programs of npm as back ends of ask'
+	@echo 'make clients      the same programs as clients of mapm mcp'
 	@echo 'make docs         the manual pages as HTML in build/html/'
 	@echo 'make install      PREFIX=/usr/local DESTDIR= ; make uninstall undoes it'
 	@echo 'make clean        remove build/'
 
 FORCE:
 .PHONY: FORCE all test test-githost conformance-star conformance check quickstart san fuzz fuzz-all coverage \
-        bench bench-star bench-clients star-gc star-tiny star-msan star-builds star-run star-test lint lint-format lint-layers lint-headers lint-cppcheck lint-man \
+        bench bench-star bench-clients clients star-gc star-tiny star-msan star-builds star-run star-test lint lint-format lint-layers lint-headers lint-cppcheck lint-man \
         lint-shell lint-tidy analyze docs install uninstall clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
