@@ -25,7 +25,7 @@ static void put_rules(struct buf *b, const struct project *p, bool allow,
         if (rule->allow == allow)
             buf_printf(b, "  %s %.*s   (mapm.yaml:%u)\n",
                        allow ? "allow" : "deny ",
-                       STR_ARG(policy_rule_text(rule->words, rule->count, a)),
+                       STR_ARG(project_rule_text(rule->words, rule->count, a)),
                        rule->line);
     }
 }
@@ -271,7 +271,7 @@ static void refuse_denied(struct run_commands *c, const struct command *in,
                           const struct policy_rule *rule, struct arena *a,
                           struct outcome *out)
 {
-    struct str text = policy_rule_text(rule->words, rule->count, a);
+    struct str text = project_rule_text(rule->words, rule->count, a);
     struct str name =
         arena_printf(a, "deny %.*s (%.*s)", STR_ARG(text), STR_ARG(rule->from));
     struct str line = policy_line(in->argv, in->argc, a);
@@ -306,12 +306,12 @@ static void refuse_unruled(struct run_commands *c, const struct command *in,
     struct str line = policy_line(in->argv, in->argc, a);
     struct str allow = policy_suggest(in->argv, in->argc, a);
     struct str rule =
-        policy_rule_text(policy_exact(in->argv, in->argc, a), in->argc, a);
+        project_rule_text(policy_exact(in->argv, in->argc, a), in->argc, a);
 
     if (pending) {
         struct str name = arena_printf(
             a, "%.*s of %.*s is not accepted",
-            STR_ARG(policy_rule_text(pending->words, pending->count, a)),
+            STR_ARG(project_rule_text(pending->words, pending->count, a)),
             STR_ARG(pending->from));
 
         term_note(&c->inv->term,
@@ -382,7 +382,7 @@ static void allow_always(struct run_commands *c, const struct command *in)
 {
     struct arena *a = &c->inv->arena;
     struct str rule =
-        policy_rule_text(policy_exact(in->argv, in->argc, a), in->argc, a);
+        project_rule_text(policy_exact(in->argv, in->argc, a), in->argc, a);
     struct err e = {0};
 
     if (write_rule(c, in, &e)) {

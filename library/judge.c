@@ -233,19 +233,6 @@ static bool read_text(struct judging *j, struct str *out)
 
 /* --- the verdict --------------------------------------------------------------------- */
 
-void forgive_program(struct complaints *why)
-{
-    for (size_t i = 0; i < why->count; i++) {
-        struct complaint *c = &why->items[i];
-
-        if (!c->error || !str_starts(str_from(c->code), STR("metaskill-")))
-            continue;
-        c->error = false;
-        why->errors--;
-        why->warnings++;
-    }
-}
-
 /* What a person should hear of again and again: a skill that is not found
  * under the name they know, one that costs much, one that does not run. */
 static bool is_told(const struct complaint *c)
@@ -342,7 +329,7 @@ static void judge_text(struct judging *j, struct str text)
     };
 
     manifest_read(&in, j->a, &d, &j->why);
-    forgive_program(&j->why);
+    complaints_forgive_program(&j->why);
     j->out->warnings = (uint32_t)j->why.warnings;
     if (j->why.errors)
         refuse(j, note_of(j));

@@ -81,7 +81,7 @@ static bool read_document(const struct library *l,
         return false;
     complaints_init(why, a);
     manifest_read(&in, a, d, why);
-    forgive_program(why);
+    complaints_forgive_program(why);
     if (why->errors)
         return complaints_fail(why, DOC_SKILL,
                                str_c(fs_join(s->folder, STR("SKILL.md"), a), a),

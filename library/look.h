@@ -51,9 +51,6 @@ struct skill_place {
 void judge_skill(const struct skill_place *place, struct arena *a,
                  struct record *out);
 
-/* X15: a program that cannot run leaves a skill without one. */
-void forgive_program(struct complaints *why);
-
 /* "root/folder/SKILL.md", for a person. In `a`. */
 struct str skill_path(const struct library_root *root, struct str folder,
                       struct arena *a);

@@ -142,9 +142,8 @@ static bool finish(const struct edit *ed, const struct path *before, bool allow,
 
 /* --- adding --------------------------------------------------------------- */
 
-/* [git, diff, "*"] */
-static struct str rule_text(const struct str *words, size_t count,
-                            struct arena *a)
+struct str project_rule_text(const struct str *words, size_t count,
+                             struct arena *a)
 {
     CLEANUP(buf_done) struct buf b = {0};
 
@@ -327,6 +326,6 @@ bool project_add_rule(struct str text, bool allow, const struct str *words,
     if (count_rules(list) >= RULES_MAX)
         return err_set(e, ERR_LIMIT, "it has %u rules, and may not have more",
                        RULES_MAX);
-    add_rule(&ed, &path, rule_text(words, count, a));
+    add_rule(&ed, &path, project_rule_text(words, count, a));
     return finish(&ed, &path, allow, words, count, out, e);
 }

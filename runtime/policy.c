@@ -267,18 +267,3 @@ const struct str *policy_exact(const struct str *argv, size_t argc,
         words[i] = exact_word(argv[i], a);
     return words;
 }
-
-struct str policy_rule_text(const struct str *words, size_t count,
-                            struct arena *a)
-{
-    CLEANUP(buf_done) struct buf b = {0};
-
-    buf_init(&b, SIZE_MAX / 2);
-    buf_char(&b, '[');
-    for (size_t i = 0; i < count; i++) {
-        buf_text(&b, i ? ", " : "");
-        buf_append(&b, yaml_quote(words[i], a));
-    }
-    buf_char(&b, ']');
-    return arena_str(a, buf_str(&b));
-}

@@ -215,20 +215,6 @@ static enum manifest_file read_beside(void *ctx, struct str path,
     return state;
 }
 
-/* X15: a program that cannot run leaves a skill without one. */
-static void forgive_program(struct complaints *why)
-{
-    for (size_t i = 0; i < why->count; i++) {
-        struct complaint *c = &why->items[i];
-
-        if (!c->error || !str_starts(str_from(c->code), STR("metaskill-")))
-            continue;
-        c->error = false;
-        why->errors--;
-        why->warnings++;
-    }
-}
-
 static bool read_text(struct folder *f, struct skill *s, struct err *e)
 {
     if (fs_read_file_at(f->fd, "SKILL.md", ANCHOR_MAX_BYTES, f->a, &s->text, e))
@@ -255,7 +241,7 @@ static bool judge(struct folder *f, struct skill *s, struct err *e)
 
     complaints_init(&s->why, f->a);
     manifest_read(&in, f->a, &s->document, &s->why);
-    forgive_program(&s->why);
+    complaints_forgive_program(&s->why);
     if (s->why.errors)
         return complaints_fail(
             &s->why, DOC_SKILL,

@@ -399,6 +399,14 @@ void db_finish(sqlite3_stmt *q)
     sqlite3_clear_bindings(q);
 }
 
+bool db_end_rows(struct store *s, sqlite3_stmt *q, int code, struct err *e)
+{
+    bool ok = code == SQLITE_DONE || db_fail(s, "read", e);
+
+    db_finish(q);
+    return ok;
+}
+
 bool db_is_alone(struct store *s)
 {
     return !s->db || s->reading || sqlite3_get_autocommit(s->db);

@@ -235,10 +235,7 @@ static bool list_events(struct store *s, const struct store_event_query *query,
         list = arena_grow(a, list, n, &capacity, sizeof *list);
         list[n++] = make_event(q, a);
     }
-    if (code != SQLITE_DONE)
-        db_fail(s, "read", e);
-    db_finish(q);
-    if (code != SQLITE_DONE)
+    if (!db_end_rows(s, q, code, e))
         return false;
     *out = list;
     *count = n;

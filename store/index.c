@@ -232,10 +232,7 @@ bool store_list_workspaces(struct store *s, struct arena *a, struct str **paths,
         list = arena_grow(a, list, n, &capacity, sizeof *list);
         list[n++] = db_column_str(q, 0, a);
     }
-    if (code != SQLITE_DONE)
-        db_fail(s, "read", e);
-    db_finish(q);
-    if (code != SQLITE_DONE)
+    if (!db_end_rows(s, q, code, e))
         return false;
     *paths = list;
     *count = n;

@@ -166,6 +166,10 @@ void db_bind_hash(sqlite3_stmt *q, int at, const struct hash *h);
 struct str db_column_str(sqlite3_stmt *q, int at, struct arena *a);
 bool db_column_hash(sqlite3_stmt *q, int at, struct hash *h);
 void db_finish(sqlite3_stmt *q);
+/* After the last row: db_finish, and whether `code`, of sqlite3_step, says that
+ * it was the last. */
+MUST_CHECK bool db_end_rows(struct store *s, sqlite3_stmt *q, int code,
+                            struct err *e);
 /* Whether a statement now would be a transaction of its own. */
 bool db_is_alone(struct store *s);
 MUST_CHECK bool db_step_put(struct store *s, sqlite3_stmt *q, struct err *e);

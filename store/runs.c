@@ -296,10 +296,7 @@ static bool list_runs(struct store *s, struct str workspace, size_t max,
         list = arena_grow(a, list, n, &capacity, sizeof *list);
         list[n++] = make_run(q, a);
     }
-    if (code != SQLITE_DONE)
-        db_fail(s, "read", e);
-    db_finish(q);
-    if (code != SQLITE_DONE)
+    if (!db_end_rows(s, q, code, e))
         return false;
     *out = list;
     *count = n;

@@ -121,10 +121,7 @@ static bool list_trust(struct store *s, struct arena *a,
         list = arena_grow(a, list, n, &capacity, sizeof *list);
         list[n++] = t;
     }
-    if (code != SQLITE_DONE)
-        db_fail(s, "read", e);
-    db_finish(q);
-    if (code != SQLITE_DONE)
+    if (!db_end_rows(s, q, code, e))
         return false;
     *out = list;
     *count = n;

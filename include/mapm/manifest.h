@@ -228,6 +228,10 @@ void manifest_check_file(enum manifest_file state, enum doc_kind kind,
 void complaints_grade(const struct manifest_input *in,
                       const struct complaints *from, struct complaints *to);
 
+/* X15: what is wrong with its program becomes a warning, for one that cannot run
+ * leaves a skill without one. */
+void complaints_forgive_program(struct complaints *why);
+
 /* All errors of `why` as one err: ERR_NAME, ERR_MCP, ERR_FRONTMATTER … by the
  * first one's code; `what` names the document. Returns false. */
 bool complaints_fail(const struct complaints *why, enum doc_kind kind,
@@ -390,6 +394,10 @@ MUST_CHECK bool project_remove_root(struct str text, enum doc_kind kind,
                                     const struct origin_rules *rules,
                                     struct arena *a, struct str *out,
                                     struct err *e);
+
+/* A rule as in a file: [git, diff, "*"]. In `a`. */
+struct str project_rule_text(const struct str *words, size_t count,
+                             struct arena *a);
 
 /* policy.commands.allow (or deny) gets one more rule, in place, comments kept,
  * in the style of the lists that are there; one that is there is no change. */

@@ -297,9 +297,6 @@ enum verdict policy_judge(const struct policy *p, const struct str *argv,
 /* The words of the rule that is for just this command. In `a`. */
 const struct str *policy_exact(const struct str *argv, size_t argc,
                                struct arena *a);
-/* A rule as in a file: [git, diff, "*"]. In `a`. */
-struct str policy_rule_text(const struct str *words, size_t count,
-                            struct arena *a);
 /* Words of a command line as a person types them into a shell, on one line,
  * with nothing hidden in it; as --allow takes them. In `a`. */
 struct str policy_line(const struct str *argv, size_t argc, struct arena *a);

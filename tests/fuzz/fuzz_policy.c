@@ -36,7 +36,7 @@ static void check_typed(struct str typed, const struct str *argv, size_t argc,
     }
     if (p.count != 1 || p.rules[0].count == 0)
         abort();
-    (void)policy_rule_text(p.rules[0].words, p.rules[0].count, a);
+    (void)project_rule_text(p.rules[0].words, p.rules[0].count, a);
     if (policy_judge(&p, argv, argc, &rule) == VERDICT_DENY)
         abort();
 }

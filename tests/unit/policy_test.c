@@ -346,9 +346,9 @@ TEST(rules_are_shown_as_in_a_file)
     size_t count;
     const struct str *words = split("git|diff|*|--x|a b|\\*.c", &count);
 
-    CHECK_STR(str_c(policy_rule_text(words, count, &arena), &arena),
+    CHECK_STR(str_c(project_rule_text(words, count, &arena), &arena),
               "[git, diff, \"*\", \"--x\", a b, \"\\\\*.c\"]");
-    CHECK_STR(str_c(policy_rule_text(words, 0, &arena), &arena), "[]");
+    CHECK_STR(str_c(project_rule_text(words, 0, &arena), &arena), "[]");
     arena_done(&arena);
 }
 
