@@ -323,13 +323,11 @@ static void judge_text(struct judging *j, struct str text)
         .folder = j->place->folder,
         .files = &files,
         .profile = j->place->metis ? PROFILE_METIS : PROFILE_INSTALL,
-        .allow_file = true,
-        .allow_hidden = true, /* decided when it was installed, or written */
+        .in_place = true,
         .skip_body = !j->place->metis,
     };
 
     manifest_read(&in, j->a, &d, &j->why);
-    complaints_forgive_program(&j->why);
     j->out->warnings = (uint32_t)j->why.warnings;
     if (j->why.errors)
         refuse(j, note_of(j));

@@ -181,18 +181,19 @@ static bool begin_all(const struct library *l, struct look *looks,
 static bool look_at_all(const struct library *l, struct look *looks,
                         struct catalog *c, bool *changed, struct err *e)
 {
-    bool again = false, same;
+    bool again = false, as_merged;
 
     if (!begin_all(l, looks, c, e) || !catalog_merge(l, c, false, e))
         return false;
     for (size_t i = 0; i < l->options.root_count; i++) {
         if (!look_end(&looks[i], &c->a, &c->shelves[i], e))
             return false;
-        same = looks[i].before.bytes.p &&
-               c->shelves[i].records.bytes.p == looks[i].before.bytes.p;
-        if (!same)
+        /* a root that is not there was merged as one without skills */
+        as_merged = c->shelves[i].records.bytes.p == looks[i].before.bytes.p;
+        if (!as_merged)
             again = true;
-        if (take_shelf(l, i, &c->shelves[i], same))
+        if (take_shelf(l, i, &c->shelves[i],
+                       as_merged && looks[i].before.bytes.p))
             *changed = true;
     }
     if (!l->catalog)

@@ -73,15 +73,13 @@ static bool read_document(const struct library *l,
         .kind = DOC_SKILL,
         .folder = catalog_record(l, s).field[RECORD_FOLDER],
         .profile = l->options.metis ? PROFILE_METIS : PROFILE_INSTALL,
-        .allow_file = true,
-        .allow_hidden = true, /* decided when it was installed, or written */
+        .in_place = true,
     };
 
     if (!read_text(l, s, a, &in.text, e))
         return false;
     complaints_init(why, a);
     manifest_read(&in, a, d, why);
-    complaints_forgive_program(why);
     if (why->errors)
         return complaints_fail(why, DOC_SKILL,
                                str_c(fs_join(s->folder, STR("SKILL.md"), a), a),

@@ -176,20 +176,30 @@ static void find_changed(const struct look *look, struct seen **folders,
 
 /* --- the bytes ------------------------------------------------------------------------------ */
 
+/* Some megabytes: each written once, where it stays. */
 static bool write_records(const struct look *look, struct seen **folders,
                           size_t count, struct arena *a, struct shelf *out,
                           struct err *e)
 {
-    CLEANUP(buf_done) struct buf b = {0};
+    CLEANUP(buf_done) struct buf head = {0};
+    size_t bytes;
+    char *p, *at;
 
-    buf_init(&b, LIBRARY_MAX_BYTES);
-    records_begin(&b, look->options->metis, count);
+    buf_init(&head, SIZE_MAX / 2);
+    records_begin(&head, look->options->metis, count);
+    bytes = head.n;
     for (size_t i = 0; i < count; i++)
-        buf_append(&b, folders[i]->fresh);
-    if (!buf_check(&b, "the metadata of all its skills", e))
-        return false;
-    out->rewritten = !str_eq(buf_str(&b), look->known);
-    if (!records_parse(arena_str(a, buf_str(&b)), look->options->metis, a,
+        bytes += folders[i]->fresh.n;
+    if (bytes > LIBRARY_MAX_BYTES)
+        return err_set(e, ERR_LIMIT,
+                       "the metadata of all its skills is longer than %d bytes",
+                       LIBRARY_MAX_BYTES);
+    at = p = arena_alloc(a, bytes + 1);
+    at = mempcpy(at, head.p, head.n);
+    for (size_t i = 0; i < count; i++)
+        at = mempcpy(at, folders[i]->fresh.p, folders[i]->fresh.n);
+    out->rewritten = !str_eq(str_of(p, bytes), look->known);
+    if (!records_parse(str_of(p, bytes), look->options->metis, a,
                        &out->records))
         return err_set(e, ERR_FAILED, "its metadata does not read back");
     return true;

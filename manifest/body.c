@@ -64,7 +64,7 @@ static bool is_judged(struct str key)
 
 static enum level body_level(const struct reader *r)
 {
-    return r->in->allow_hidden ? LEVEL_OFF : LEVEL_ERROR;
+    return r->in->allow_hidden || r->in->in_place ? LEVEL_OFF : LEVEL_ERROR;
 }
 
 /* Keys and values below one top-level field: the first find is enough. */

@@ -113,16 +113,3 @@ bool complaints_fail(const struct complaints *why, enum doc_kind kind,
     e->code = code;
     return err_wrap(e, "%s is refused", what);
 }
-
-void complaints_forgive_program(struct complaints *why)
-{
-    for (size_t i = 0; i < why->count; i++) {
-        struct complaint *c = &why->items[i];
-
-        if (!c->error || !str_starts(str_from(c->code), STR("metaskill-")))
-            continue;
-        c->error = false;
-        why->errors--;
-        why->warnings++;
-    }
-}

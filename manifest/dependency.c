@@ -37,7 +37,8 @@ static void add_origin(struct reader *r, struct deps *deps, enum doc_kind kind,
         return;
     }
     if (dep.origin.scheme == ORIGIN_FILE) {
-        bool fails = !r->in->allow_file || r->in->profile == PROFILE_PUBLISH;
+        bool fails = (!r->in->allow_file && !r->in->in_place) ||
+                     r->in->profile == PROFILE_PUBLISH;
 
         if (level_of(r, "dep-file-origin") != LEVEL_OFF)
             complain_at(

@@ -78,9 +78,11 @@ static bool is_ours(const struct yaml *dependencies)
     return yaml_get(dependencies, "skills") || yaml_get(dependencies, "mcps");
 }
 
-/* §5, X3: who speaks MetaAgents is held to it. */
+/* §5, X3: who speaks MetaAgents is held to it, when it is installed. */
 static void find_claims(struct reader *r)
 {
+    if (r->in->in_place)
+        return;
     r->metaagents = r->in->kind == DOC_AGENT ||
                     !is_null(yaml_get(r->root, "scope")) ||
                     is_ours(yaml_get(r->root, "dependencies"));

@@ -8,7 +8,8 @@
  * How grave a complaint is, per profile: E error, W warning, - not said.
  * Under `install` also d: an error for whatever declares version, scope or
  * dependencies and for agents, else a warning; m: the same, but a version
- * alone does not count.
+ * alone does not count; i: an error for who installs it, a warning for who
+ * reads it where it lies.
  *
  * Columns: install agentskills skills-ref metis metaagents lm-kit metaskill
  * publish. Source: REQUIREMENTS 5, X2, X3, X6, X16, X17, X24; 4.1 for what
@@ -60,30 +61,30 @@ static const struct {
     {"context-value",          "W----W-W"},
     {"version-missing",        "m---E--E"},
     {"version-format",         "m---EW-E"},
-    {"scope-grammar",          "E---E--E"},
-    {"scope-too-long",         "E---E--E"},
+    {"scope-grammar",          "i---E--E"},
+    {"scope-too-long",         "i---E--E"},
     {"prereqs-type",           "m---E--E"},
-    {"prereqs-on-agent",       "E---E--E"},
+    {"prereqs-on-agent",       "i---E--E"},
 
     {"deps-not-mapping",       "m---E--E"},
-    {"deps-not-list",          "E---E--E"},
+    {"deps-not-list",          "i---E--E"},
     {"deps-unknown-kind",      "W---W--W"},
-    {"dep-not-string",         "E---E--E"},
-    {"dep-bad-origin",         "E---E--E"},
+    {"dep-not-string",         "i---E--E"},
+    {"dep-bad-origin",         "i---E--E"},
     {"dep-object-form",        "W---W--W"},
-    {"dep-file-origin",        "E---W--E"},
+    {"dep-file-origin",        "i---W--E"},
 
     {"changelog-missing",      "-------E"},
     {"changelog-no-entry",     "-------E"},
     {"changelog-version",      "W------E"},
 
-    {"metaskill-type",         "E-----EE"},
-    {"metaskill-not-relative", "E-----EE"},
-    {"metaskill-escapes",      "E-----EE"},
-    {"metaskill-not-found",    "E-----EE"},
-    {"metaskill-unreadable",   "E-----EE"},
-    {"metaskill-not-utf8",     "E-----EE"},
-    {"metaskill-frontmatter",  "E-----EE"},
+    {"metaskill-type",         "i-----EE"},
+    {"metaskill-not-relative", "i-----EE"},
+    {"metaskill-escapes",      "i-----EE"},
+    {"metaskill-not-found",    "i-----EE"},
+    {"metaskill-unreadable",   "i-----EE"},
+    {"metaskill-not-utf8",     "i-----EE"},
+    {"metaskill-frontmatter",  "i-----EE"},
     {"metaskill-size",         "W-----WW"},
     {"metaskill-language",     "W-----WW"},
     {"metaskill-input-keys",   "------WW"},
@@ -136,6 +137,8 @@ enum level level_of(const struct reader *r, const char *code)
         return r->declares ? LEVEL_ERROR : LEVEL_WARNING;
     case 'm':
         return r->metaagents ? LEVEL_ERROR : LEVEL_WARNING;
+    case 'i':
+        return r->in->in_place ? LEVEL_WARNING : LEVEL_ERROR;
     default:
         return LEVEL_OFF;
     }

@@ -235,13 +235,11 @@ static bool judge(struct folder *f, struct skill *s, struct err *e)
         .folder = f->name,
         .files = &files,
         .profile = PROFILE_INSTALL,
-        .allow_file = true,
-        .allow_hidden = true, /* decided when it was installed, or written */
+        .in_place = true,
     };
 
     complaints_init(&s->why, f->a);
     manifest_read(&in, f->a, &s->document, &s->why);
-    complaints_forgive_program(&s->why);
     if (s->why.errors)
         return complaints_fail(
             &s->why, DOC_SKILL,

@@ -170,6 +170,10 @@ struct manifest_input {
     bool strict;       /* warnings become errors; unknown fields are named */
     bool allow_file;   /* `file:` dependencies: the parent is a file: one */
     bool allow_hidden; /* hidden characters in the body (--allow-hidden) */
+    bool in_place;     /* by who lists or runs it where it lies, not by who
+                          installs it (A4, X15): what only the latter refuses is
+                          a warning; dependencies of any kind and hidden
+                          characters were decided when it came */
     bool skip_body;    /* L9 ParseMetadataOnly: no body rules, no hash */
 };
 
@@ -227,10 +231,6 @@ void manifest_check_file(enum manifest_file state, enum doc_kind kind,
  * its program), as grave as the profile of `in` has it. */
 void complaints_grade(const struct manifest_input *in,
                       const struct complaints *from, struct complaints *to);
-
-/* X15: what is wrong with its program becomes a warning, for one that cannot run
- * leaves a skill without one. */
-void complaints_forgive_program(struct complaints *why);
 
 /* All errors of `why` as one err: ERR_NAME, ERR_MCP, ERR_FRONTMATTER … by the
  * first one's code; `what` names the document. Returns false. */

@@ -175,8 +175,18 @@ TEST(warn_and_load_A4)
         {"k", "\xff\xfe\n", NULL, "not UTF-8"},
         /* THREATS row 7 */
         {"l", SKILL("l", "d\xe2\x80\xae"), NULL, "U+202E"},
-        /* MetaAgents is held to its word (X2) */
-        {"n", HEAD("m", "d") "scope: acme\n---\n", NULL, "folder"},
+        /* who speaks MetaAgents is held to it by the installation alone */
+        {"n", HEAD("m", "d") "scope: acme\n---\n", "m", "folder"},
+        {"o", HEAD("o", "d") "scope: Acme\nversion: 1\n---\n", "o", ""},
+        {"p", HEAD("p", "d") "dependencies:\n  skills: x\n---\n", "p", ""},
+        {"q", HEAD("Q", "d") "version: 1.0.0\n---\n", "q", "is used"},
+        /* L18: as its own documentation has it */
+        {"code-review-assistant",
+         HEAD("Code Review Assistant", "d") "tags: [code, review]\ntools:\n  - "
+                                            "Read\ncontext:\n  - repository\n"
+                                            "---\n",
+         "code-review-assistant",
+         "line 2: the name \"Code Review Assistant\" "},
     };
 
     for (size_t i = 0; i < ROWS(rows); i++) {
@@ -195,6 +205,57 @@ TEST(warn_and_load_A4)
             printf("# %s: %s\n", rows[i].folder, s.notes.p);
         shelves_done(&s);
     }
+}
+
+/* L18: its own class refuses what its documentation shows, and so does Metis:
+ * with a reason that names the field and what would do. */
+TEST(a_file_as_in_the_glossary_is_met_with_a_clear_error_L18)
+{
+    struct shelves s;
+
+    put("l18/Code Review/SKILL.md",
+        HEAD("Code Review", "d") "tags: [code]\ncontext: [x]\n---\n");
+    open_both(&s, false, "l18", NULL);
+    CHECK_STR(names_of(&s), "");
+    CHECK(notes_have(&s, "/l18/Code Review/SKILL.md: line 2: the name \"Code "
+                         "Review\""));
+    CHECK(notes_have(&s, "write it as \"code-review\", for example"));
+    shelves_done(&s);
+    drop("l18");
+}
+
+/* L10: folders directly below; what is not valid is skipped and told; of one
+ * name the first folder stays; a root named has to be there (X7). */
+TEST(a_folder_of_skills_loads_what_is_valid_and_tells_the_rest_L10_X7)
+{
+    struct shelves s;
+    struct err e = {0};
+
+    put("l10/a/SKILL.md", SKILL("a", "of a"));
+    put("l10/b/SKILL.md", SKILL("a", "of b"));
+    put("l10/c/SKILL.md", "no frontmatter\n");
+    put("l10/d/inner/SKILL.md", SKILL("inner", "too deep"));
+    put("l10/SKILL.md", SKILL("l10", "not in a folder"));
+    put("l10/e/SKILL.md", SKILL("e", "of e"));
+    open_both(&s, false, "l10", NULL);
+    CHECK(library_count(s.l) == 2);
+    CHECK_STR(names_of(&s), "a e");
+    CHECK_STR(description_of(&s, "a"), "of a");
+    CHECK(notes_have(&s, "skipping skill 'a' in the folder b of "));
+    CHECK(notes_have(&s, "skipping invalid skill at "));
+    CHECK(notes_have(&s, "/l10/c/SKILL.md: "));
+    shelves_done(&s);
+    drop("l10");
+
+    shelves_init(&s);
+    add_root(&s, LIBRARY_GLOBAL, "l10");
+    CHECK(shelves_open(&s, &e) && library_count(s.l) == 0);
+    shelves_done(&s);
+    shelves_init(&s);
+    add_root(&s, LIBRARY_GLOBAL, "l10");
+    s.roots[0].named = true;
+    CHECK(!shelves_open(&s, &e) && e.code == ERR_NOT_FOUND);
+    shelves_done(&s);
 }
 
 TEST(two_folders_of_one_name_A4)

@@ -368,6 +368,45 @@ TEST(M15_file_dependencies_below_file_roots)
     }
 }
 
+/* A4, X15: what only an installation refuses does not hide a skill that lies
+ * there already. What nobody can read, and what deceives its reader, does. */
+TEST(A4_X15_read_in_place_it_is_met_with_warnings)
+{
+    static const struct {
+        const char *text;
+        unsigned errors;
+    } in_place[] = {
+        {NAMED("scope: acme\n"), 0}, /* and no version */
+        {NAMED("scope: A\nversion: 1\n"), 0},
+        {NAMED("prereqs: [a]\ndependencies: x\nscope: a\n"), 0},
+        {NAMED("dependencies:\n  skills: x\n"), 0},
+        {NAMED("dependencies:\n  skills:\n    - [1]\n    - nowhere\n"), 0},
+        {NAMED("dependencies:\n  skills:\n    - file:/x\n"), 0},
+        {NAMED("metaskill: 1\n"), 0},
+        {NAMED("metaskill: /x\n"), 0},
+        {DOC("name: foo\nscope: a\n"), 1},
+        {NAMED("scope: \"a\\u202e\"\n"), 1},
+    };
+
+    for (size_t i = 0; i < ROWS(in_place); i++) {
+        CLEANUP(reading_done) struct reading here;
+        CLEANUP(reading_done) struct reading installed;
+        struct manifest_input in = {.kind = DOC_SKILL,
+                                    .text = str_from(in_place[i].text),
+                                    .folder = STR("bar"),
+                                    .in_place = true};
+
+        reading_of(&here, in);
+        in.in_place = false;
+        reading_of(&installed, in);
+        CHECK(here.why.errors == in_place[i].errors);
+        CHECK(installed.why.errors > 0);
+        CHECK(here.why.count >= installed.why.count);
+        if (tap_failed)
+            printf("# row %zu: %s\n", i, complaints_text(&here));
+    }
+}
+
 /* Row 7: recorded by the lock, so it has to be asked for. */
 TEST(row_7_hidden_characters_can_be_accepted_in_bodies_alone)
 {

@@ -195,9 +195,7 @@ TEST(a_skill_that_is_none)
         {"not-there", NULL, ERR_NOT_FOUND},
         {"empty", "", ERR_FRONTMATTER},
         {"undescribed", "---\nname: undescribed\n---\n", ERR_FRONTMATTER},
-        {"long-name",
-         "---\nname: a--b\nscope: b\nversion: 1.0.0\ndescription: x\n---\n",
-         ERR_NAME},
+        {"bad--folder", "---\nname: a--b\ndescription: x\n---\n", ERR_NAME},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
