@@ -22,6 +22,7 @@
 #define LISTS_TTL_MS    300000
 #define READS_TTL_MS    60000
 #define HEARTBEAT_MS    10000
+#define SETTLE_MS       50
 
 #define GUIDELINES                                                             \
     "Metaskills are marked `(metaskill: starlark)`: workflows that "           \
@@ -231,6 +232,7 @@ static void describe(struct serve *s)
         .lists = lists,
         .reads = reads,
         .heartbeat_ms = HEARTBEAT_MS,
+        .settle_ms = SETTLE_MS,
         .watch_fd = -1,
         .ctx = s,
     };

@@ -102,7 +102,7 @@ struct job *job_new(struct server *s, struct mcp_call *c)
     *j = (struct job){.s = s, .fd = -1, .began_s = (uint64_t)time(NULL)};
     buf_init(&j->in, MCP_WORK_MAX_BYTES + JOB_READ_BYTES + 64);
     buf_init(&j->out, 4 * (size_t)MCP_WORK_MAX_BYTES);
-    buf_init(&j->said, JOB_SAID_MAX_BYTES);
+    buf_init(&j->said, 4 * JOB_SAID_MAX_CHARS);
     while (*at) /* in the order in which they came */
         at = &(*at)->next;
     *at = j;

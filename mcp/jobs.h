@@ -17,7 +17,7 @@
  */
 
 #define JOB_READ_BYTES     (64u * 1024)
-#define JOB_SAID_MAX_BYTES 1024 /* what is longer is not repeated */
+#define JOB_SAID_MAX_CHARS 256 /* of it, when it waits or is repeated */
 
 enum job_state { JOB_QUEUED, JOB_RUNNING, JOB_WAITING, JOB_LEAVING };
 

@@ -50,7 +50,9 @@ struct mcp_call {
     struct str token;  /* of progress, as spelled; "" */
     double progress, total;
     bool has_progress;
-    uint64_t beat_ms; /* when to repeat it */
+    uint64_t beat_ms;   /* when to repeat it */
+    uint64_t settle_ms; /* when to tell what settles; 0: nothing does */
+    double settling, settling_total;
     bool answered, resumed;
     bool held; /* its handler runs: who started that drops it */
     struct batch *batch;

@@ -1,4 +1,5 @@
 #include "base/proc.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <math.h>
@@ -89,30 +90,35 @@ static void on_progress(struct job *j, struct str body)
     if (!isfinite(p.done) || !isfinite(p.total))
         return;
     body = str_from_index(body, sizeof p);
-    for (struct mcp_call *c = j->calls; c; c = c->next_of_job)
-        put_progress(c, p, body);
     buf_clear(&j->said);
-    if (body.n <= JOB_SAID_MAX_BYTES)
-        buf_append(&j->said, body);
+    buf_append(&j->said, text_cut(body, JOB_SAID_MAX_CHARS));
+    for (struct mcp_call *c = j->calls; c; c = c->next_of_job) {
+        if (!c->s->is->settle_ms) {
+            put_progress(c, p, body);
+            continue;
+        }
+        c->settling = p.done;
+        c->settling_total = p.total;
+        if (!c->settle_ms)
+            c->settle_ms = proc_now_ms() + c->s->is->settle_ms;
+    }
 }
 
 uint64_t call_beat_at(const struct mcp_call *c)
 {
-    return c->job && c->token.n && c->s->is->heartbeat_ms ? c->beat_ms
-                                                          : UINT64_MAX;
+    if (!c->job || !c->token.n)
+        return UINT64_MAX;
+    if (c->settle_ms)
+        return c->settle_ms;
+    return c->s->is->heartbeat_ms ? c->beat_ms : UINT64_MAX;
 }
 
 /* A work may have nothing to say for long: it computes, waits for its turn, or
  * the client itself is asked. The client's clock for the call goes on. */
-void call_beat(struct mcp_call *c, uint64_t now)
+static void repeat_progress(struct mcp_call *c)
 {
     struct frame_progress p = {.done = BEAT, .total = -1};
 
-    if (now < call_beat_at(c))
-        return;
-    c->beat_ms = now + c->s->is->heartbeat_ms;
-    if (c->s->out.n - c->s->out_at > BEAT_UNREAD_MAX)
-        return;
     if (c->has_progress)
         p.done = c->progress + BEAT + fabs(c->progress) * BEAT_PART;
     if (c->has_progress && p.done <= c->total)
@@ -122,6 +128,23 @@ void call_beat(struct mcp_call *c, uint64_t now)
                      c->job->state == JOB_WAITING
                          ? STR("Waiting for the client")
                          : buf_str(&c->job->said));
+}
+
+void call_beat(struct mcp_call *c, uint64_t now)
+{
+    struct frame_progress settled = {c->settling, c->settling_total};
+    bool settles = c->settle_ms;
+
+    if (now < call_beat_at(c))
+        return;
+    c->settle_ms = 0;
+    c->beat_ms = now + c->s->is->heartbeat_ms;
+    if (c->s->out.n - c->s->out_at > BEAT_UNREAD_MAX)
+        return;
+    if (settles)
+        put_progress(c, settled, buf_str(&c->job->said));
+    else
+        repeat_progress(c);
 }
 
 static void on_log(struct job *j, struct str body)

@@ -184,6 +184,10 @@ struct mcp_server {
     /* Who sent a progressToken and has heard nothing of its work for so long is
      * told that it goes on, whatever the work does; 0: never. */
     unsigned heartbeat_ms;
+    /* Progress waits so long for news, or for the answer, that take its place: no
+     * client hears more often, nor just before the answer, when many have
+     * forgotten the token by the time they get to it; 0: told at once. */
+    unsigned settle_ms;
     /* Key for requestState (new era): 32 bytes that outlive the process. NULL:
      * a new one, and then a restart forgets what was suspended. */
     const unsigned char *state_key;

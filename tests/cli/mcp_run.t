@@ -166,6 +166,9 @@ def asks(w):
     w.write("mapm.yaml", "dependencies: {}\n")
     s = opened("--ask", "exec:./answer")
     s.run("asks", input={"n": 2}, max_ask_calls=None)
+    s.close()
+    w.write("slowly", "#!/bin/sh\nsleep 0.3\nexec ./answer\n", 0o755)
+    s = opened("--ask", "exec:./slowly")
     number = s.start("tools/call", {"name": "run_metaskill", "arguments": {"name": "asks", "input": {"n": 3}},
                                     "_meta": {"progressToken": "p"}})
     s.wait(number)

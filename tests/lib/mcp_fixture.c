@@ -441,6 +441,8 @@ static bool take_options(struct fixture *f, int argc, char **argv)
             f->server.ask_max_ms = (unsigned)strtoul(value, NULL, 10);
         } else if (strcmp(argv[i], "--beat-ms") == 0) {
             f->server.heartbeat_ms = (unsigned)strtoul(value, NULL, 10);
+        } else if (strcmp(argv[i], "--settle-ms") == 0) {
+            f->server.settle_ms = (unsigned)strtoul(value, NULL, 10);
         } else if (strcmp(argv[i], "--many") == 0) {
             f->many = strtoul(value, NULL, 10);
         } else if (strcmp(argv[i], "--watch") == 0) {

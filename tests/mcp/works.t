@@ -46,6 +46,28 @@ got = steps(s.notes)
 ok(got == sorted(set(got)) and len(got) == 10000, "it only ever increases",
    len(got))
 
+# --- progress settles: the answer takes the place of what was not told yet ------
+for version in ("2025-11-25", "2026-07-28"):
+    new = version == "2026-07-28"
+    s = Server("--settle-ms", "60000")
+    if not new:
+        s.hello(version)
+    m = s.tool("test_tool_with_progress", new=new, meta={"progressToken": 1})
+    same(text(m), "done", version + ": it settles until the answer")
+    same(s.notes, [], version + ": which is told alone")
+    s.end()
+    s = Server("--settle-ms", "200")
+    if not new:
+        s.hello(version)
+    s.request("tools/call", {"name": "sleep", "arguments": {"ms": 60000}},
+              new=new, meta={"progressToken": 2})
+    m = s.take()
+    same((m["method"], m["params"]["progressToken"], m["params"]["message"]),
+         ("notifications/progress", 2, "zzz"),
+         version + ": or until it has settled")
+    same(s.take(0.05), None, version + ": and then news settles again")
+    s.end()
+
 # --- a heartbeat: clients lose patience with a call of which they hear nothing -----
 def beating(new, tool, arguments, told):
     """The params of what is told of a call until it was three more times."""
