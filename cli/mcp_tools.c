@@ -57,7 +57,11 @@ enum {
     "\"path\":{\"type\":\"string\"},\"kind\":{\"type\":\"string\"},"           \
     "\"size\":{\"type\":\"integer\"}},\"required\":[\"path\",\"kind\",\"size\"]}}}," \
     "\"required\":[\"skill\"]}"
-#define ANY_TYPE "\"type\":[\"string\",\"number\",\"boolean\",\"null\",\"array\",\"object\"],"
+/* One type a branch: there are clients that know no list of types. */
+#define ANY_TYPE                                                               \
+    "\"anyOf\":[{\"type\":\"string\"},{\"type\":\"number\"},"                    \
+    "{\"type\":\"boolean\"},{\"type\":\"null\"},{\"type\":\"array\"},"            \
+    "{\"type\":\"object\"}],"
 #define RUN_OUTPUT                                                             \
     "{\"type\":\"object\",\"properties\":{"                                    \
     "\"untrusted\":{\"type\":\"string\"},"                                     \
