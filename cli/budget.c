@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "base/text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "layer.h"
@@ -11,14 +12,15 @@
 #include "open_store.h"
 
 /*
- * What the skills of this place cost before the first word: for each client
- * the list that it gives its model, as characters and tokens (T12), against
- * what it takes.
+ * What this place costs before the first word: for each client the list of
+ * skills that it gives its model, against what it takes of it, and the
+ * instructions, as characters and tokens (T12).
  */
 
-#define BIGGEST_MAX      5
-#define NAME_COLUMNS     10
-#define POINTS_PER_TOKEN 4
+#define BIGGEST_MAX            5
+#define NAME_COLUMNS           10
+#define POINTS_PER_TOKEN       4
+#define INSTRUCTIONS_MAX_BYTES (16u << 20) /* nobody puts so much in a prompt */
 
 struct cost {
     struct str name, folder;
@@ -26,9 +28,16 @@ struct cost {
     size_t clients; /* how many list it */
 };
 
+struct instructions {
+    struct str file;
+    size_t chars;
+};
+
 struct reckoning {
     const struct budget_client *client; /* NULL: mapm mcp */
     size_t skills, chars;
+    struct instructions texts[2 * BUDGET_MAX_TEXTS];
+    size_t text_count, text_chars;
     struct str *dropped;
     size_t dropped_count, dropped_capacity;
 };
@@ -58,6 +67,11 @@ static size_t tokens_of(size_t chars)
 {
     return chars == 0 || chars >= POINTS_PER_TOKEN ? chars / POINTS_PER_TOKEN
                                                    : 1;
+}
+
+static size_t start_tokens(const struct reckoning *r)
+{
+    return tokens_of(r->chars) + tokens_of(r->text_chars);
 }
 
 /* --- reckoning --------------------------------------------------------------------------- */
@@ -128,6 +142,38 @@ static size_t add_roots(struct budget *b, struct library_root *roots,
     return count;
 }
 
+static void note_text(struct reckoning *r, struct str file, struct str text)
+{
+    struct instructions *t = &r->texts[r->text_count++];
+
+    *t = (struct instructions){file, text_count(text)};
+    r->text_chars += t->chars;
+}
+
+/* Whoever cannot read a file is not told what it says, and neither is a client.
+ */
+static void read_texts(struct budget *b, struct reckoning *r, struct str folder,
+                       const char *const *names)
+{
+    struct arena *a = &b->inv->arena;
+
+    for (size_t i = 0; i < BUDGET_MAX_TEXTS && names[i] && folder.n; i++) {
+        struct str rest = str_from(names[i]), name;
+
+        while (str_cut(&rest, '|', &name)) {
+            CLEANUP(arena_done) struct arena once = {0};
+            struct str file = fs_join(folder, name, a), text;
+            struct err ignored = {0};
+
+            if (!fs_read_user_file(file.p, INSTRUCTIONS_MAX_BYTES, &once, &text,
+                                   &ignored))
+                continue;
+            note_text(r, file, text);
+            break;
+        }
+    }
+}
+
 static bool reckon(struct budget *b, struct reckoning *r, struct err *e)
 {
     struct library_root roots[2 * BUDGET_MAX_FOLDERS];
@@ -144,6 +190,9 @@ static bool reckon(struct budget *b, struct reckoning *r, struct err *e)
         return err_wrap(e, "cannot look at the skills of %s", r->client->name);
     add_up(b, r, l);
     library_close(l);
+    read_texts(b, r, b->workspace, r->client->workspace_texts);
+    if (!str_eq(b->workspace, b->inv->home))
+        read_texts(b, r, b->inv->home, r->client->home_texts);
     return true;
 }
 
@@ -234,6 +283,17 @@ static void put_client(struct json_writer *w, const struct reckoning *r)
     for (size_t i = 0; i < r->dropped_count; i++)
         json_string(w, r->dropped[i]);
     json_end_array(w);
+    json_key(w, "instructions");
+    json_begin_array(w);
+    for (size_t i = 0; i < r->text_count; i++) {
+        json_begin_object(w);
+        json_member_string(w, "file", r->texts[i].file);
+        json_member_number(w, "chars", r->texts[i].chars);
+        json_member_number(w, "tokens", tokens_of(r->texts[i].chars));
+        json_end_object(w);
+    }
+    json_end_array(w);
+    json_member_number(w, "start_tokens", start_tokens(r));
     json_end_object(w);
 }
 
@@ -289,17 +349,18 @@ static void print_budget(struct budget *b)
     bool all = has_option(b->inv, OPTION_VERBOSE);
     struct term *t = &b->inv->term;
 
-    term_print(t, "%-*s %7s %11s %8s %11s\n", NAME_COLUMNS, "client", "skills",
-               "characters", "tokens", "at most");
+    term_print(t, "%-*s %7s %11s %8s %13s %8s\n", NAME_COLUMNS, "client",
+               "skills", "characters", "at most", "instructions", "tokens");
     for (size_t i = 0; i < b->count; i++) {
         const struct reckoning *r = &b->clients[i];
 
-        term_print(t, "%-*s %7zu %11zu %8zu", NAME_COLUMNS, name_of(r),
-                   r->skills, r->chars, tokens_of(r->chars));
+        char most[32] = "-";
+
         if (limit_of(r))
-            term_print(t, " %11zu\n", limit_of(r));
-        else
-            term_print(t, " %11s\n", "-");
+            snprintf(most, sizeof most, "%zu", limit_of(r));
+        term_print(t, "%-*s %7zu %11zu %8s %13zu %8zu\n", NAME_COLUMNS,
+                   name_of(r), r->skills, r->chars, most, r->text_chars,
+                   start_tokens(r));
         print_dropped(t, r, all);
     }
     if (b->biggest_count)

@@ -52,12 +52,33 @@ is 'finds no room' "$(json 'c["codex"]["dropped"], c["claude"]["dropped"]')" "([
 is 'the biggest come first' "$(json '[(x["name"], x["chars"]) for x in d["biggest"]][:2], len(d["biggest"])')" \
     "([('long-01', 1012), ('long-02', 1012)], 5)"
 exits 'for a person' 3 mapm budget
-like 'with its limit' "$out" '^codex +11 +9[0-9]{3} +2[0-9]{3} +8000$'
+like 'with its limit' "$out" '^codex +11 +9[0-9]{3} +8000 +0 +2[0-9]{3}$'
 like 'and what is left out' "$out" '^ +no room for long-08, long-09$'
 like 'and the biggest' "$out" "^ +1012  long-01  $PWD/\.agents/skills/long-01\$"
 run mapm -q skill index --json
 index=$(printf '%s\n' "$out" | sed -n 's/^  "chars": \([0-9]*\),/\1/p')
 run mapm budget --json
 is 'the server of mapm is the index (T15)' "$(json 'c["mapm mcp"]["chars"]')" "$index"
+
+# --- instructions: each client has its own, of some the first that is there --------------
+printf '\303\244%.0s' 1 2 3 4 5 6 7 8 >AGENTS.md
+mkdir -p "$HOME/.codex" && head -c 400 /dev/zero | tr '\0' y >"$HOME/.codex/AGENTS.md"
+run mapm budget --json
+is 'counted in characters, for who reads them' \
+    "$(json '[[i["chars"] for i in c[n]["instructions"]] for n in ("claude", "codex", "gemini", "opencode")]')" \
+    '[[8], [8, 400], [], [8]]'
+is 'and they are part of the whole' "$(json 'c["codex"]["start_tokens"] - c["codex"]["tokens"]')" 102
+is 'by the names of the files' "$(json 'c["codex"]["instructions"][0]["file"]')" "$PWD/AGENTS.md"
+echo 'other words' >CLAUDE.md
+run mapm budget --json
+is 'Claude Code reads one of the two' "$(json '[i["file"][-9:] for n in ("claude", "codex") for i in c[n]["instructions"]]')" \
+    "['CLAUDE.md', 'AGENTS.md', 'AGENTS.md']"
+rm CLAUDE.md && ln -s AGENTS.md CLAUDE.md
+run mapm budget --json
+is 'by a link, too' "$(json 'c["claude"]["instructions"][0]["chars"]')" 8
+rm AGENTS.md CLAUDE.md && mkfifo AGENTS.md
+exits 'what is no file is passed over' 3 mapm budget --json
+is 'and nothing waits for it' "$(json 'c["claude"]["instructions"]')" '[]'
+rm AGENTS.md
 exits 'no arguments' 2 mapm budget x
 done_testing
