@@ -95,7 +95,7 @@ is 'mapm-check.1 has every code of a complaint' \
 import glob, re, sys
 root, codes = sys.argv[1], set()
 for form, files in (
-        (r'\{"([a-z0-9-]+)", +"[-EWdm]{8}"\}', "manifest/level.c"),
+        (r'\{"([a-z0-9-]+)", +"[-EWdmi]{8}"\}', "manifest/level.c"),
         (r'\bcheck_say\((?:[^,;]*,){3}\s*"([a-z0-9-]+)"', "cli/*.c"),
         (r'\bcomplain\([^,;"]*,\s*"([a-z0-9-]+)"', "cli/check*.c"),
         (r'\bcomplaints_add\((?:[^,;]*,){2}\s*"([a-z0-9-]+)"', "cli/*.c")):
