@@ -1,4 +1,5 @@
 #include "base/fs.h"
+#include "base/proc.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -10,11 +11,15 @@
 
 /*
  * --watch (L17, X11): the folders of the roots are watched, and the library is
- * looked at again once they are quiet. A root that is not there yet is waited
- * for in the folder that will hold it.
+ * looked at again once they are quiet, or have not been for long. A root that is
+ * not there yet is waited for in the folder that will hold it. What a model may
+ * start depends on other files, too: on those of the workspace and on mapm.db,
+ * where trust is.
  */
 
 #define QUIET_MS    500
+#define PATIENCE_MS 5000 /* of changes without end */
+#define DRAIN_MAX   64   /* blocks in one go: others wait, too */
 #define WATCH_MAX   8192 /* folders */
 #define DEPTH_MAX   6
 #define CHANGED_MAX 1000
@@ -27,12 +32,14 @@ struct serve_watch {
     const struct library_root *roots;
     size_t root_count;
     struct arena arena; /* of the folders */
-    struct {
+    struct watched {
         int wd;
+        bool aside; /* of no skills: few of its files matter */
         struct str path;
     } * folders;
     size_t count;
-    bool pending, full;
+    bool full;
+    uint64_t since_ms; /* something changed; 0: nothing did */
     struct arena changed_arena;
     struct str changed[CHANGED_MAX]; /* URIs */
     size_t changed_count;
@@ -40,7 +47,19 @@ struct serve_watch {
 
 /* --- what is watched --------------------------------------------------------------- */
 
-static bool add(struct serve_watch *w, struct str path)
+/* The same folder may be reached in more ways than one. */
+static bool is_known(struct serve_watch *w, int wd, bool aside)
+{
+    for (size_t i = 0; i < w->count; i++) {
+        if (w->folders[i].wd != wd)
+            continue;
+        w->folders[i].aside = w->folders[i].aside && aside;
+        return true;
+    }
+    return false;
+}
+
+static bool add(struct serve_watch *w, struct str path, bool aside)
 {
     int wd;
 
@@ -49,13 +68,9 @@ static bool add(struct serve_watch *w, struct str path)
         return false;
     }
     wd = inotify_add_watch(w->fd, path.p, WATCHED);
-    if (wd < 0)
+    if (wd < 0 || is_known(w, wd, aside))
         return false;
-    for (size_t i = 0; i < w->count; i++)
-        if (w->folders[i].wd == wd) /* reached by a link, too */
-            return false;
-    w->folders[w->count].wd = wd;
-    w->folders[w->count++].path = path;
+    w->folders[w->count++] = (struct watched){wd, aside, path};
     return true;
 }
 
@@ -64,7 +79,7 @@ static void add_tree(struct serve_watch *w, struct str root)
 {
     size_t at = w->count;
 
-    if (!add(w, root))
+    if (!add(w, root, false))
         return;
     for (; at < w->count; at++) {
         struct str path = w->folders[at].path;
@@ -82,7 +97,7 @@ static void add_tree(struct serve_watch *w, struct str root)
         for (size_t i = 0; i < count; i++)
             if ((entries[i].type == DT_DIR || entries[i].type == DT_LNK) &&
                 entries[i].name.p[0] != '.')
-                add(w, fs_join(path, entries[i].name, &w->arena));
+                add(w, fs_join(path, entries[i].name, &w->arena), false);
     }
 }
 
@@ -97,14 +112,16 @@ static void add_waiting(struct serve_watch *w, struct str root)
         path = str_slice(path, 0, slash ? slash : 1);
         path = arena_str(&w->arena, path);
         if (access(path.p, F_OK) == 0) {
-            add(w, path);
+            add(w, path, false);
             return;
         }
     }
 }
 
-static void add_all(struct serve_watch *w)
+static void add_all(struct serve *s)
 {
+    struct serve_watch *w = s->watch;
+
     arena_done(&w->arena);
     w->folders = arena_array(&w->arena, WATCH_MAX, sizeof *w->folders);
     w->count = 0;
@@ -116,6 +133,8 @@ static void add_all(struct serve_watch *w)
         else
             add_waiting(w, root);
     }
+    add(w, arena_str(&w->arena, s->layer.path), true);
+    add(w, arena_str(&w->arena, store_home(s->store)), true);
 }
 
 /* --- what happened ---------------------------------------------------------------------- */
@@ -149,30 +168,44 @@ static void note_changed(struct serve *s, struct str folder, const char *name)
     }
 }
 
-static void on_event(struct serve *s, const struct inotify_event *v)
+static bool is_ours(const char *name)
 {
-    struct serve_watch *w = s->watch;
+    struct str s = str_from(name);
 
-    if (v->len == 0 || (v->mask & IN_ISDIR))
-        return;
-    for (size_t i = 0; i < w->count; i++)
-        if (w->folders[i].wd == v->wd) {
-            note_changed(s, w->folders[i].path, v->name);
-            return;
-        }
+    return str_is(s, "mapm.yaml") || str_is(s, "mapm.lock") ||
+           str_starts(s, STR("mapm.db"));
 }
 
-static bool drain(struct serve *s)
+/* False: nothing that matters here. */
+static bool on_event(struct serve *s, const struct inotify_event *v)
+{
+    const struct serve_watch *w = s->watch;
+    const struct watched *folder = NULL;
+
+    for (size_t i = 0; i < w->count && !folder; i++)
+        if (w->folders[i].wd == v->wd)
+            folder = &w->folders[i];
+    if (folder && folder->aside)
+        return v->len && is_ours(v->name);
+    if (folder && v->len && !(v->mask & IN_ISDIR))
+        note_changed(s, folder->path, v->name);
+    return true;
+}
+
+/* False: it is quiet. `*matters` when anything did. */
+static bool drain(struct serve *s, bool *matters)
 {
     char block[16384] __attribute__((aligned(8)));
     bool any = false;
     ssize_t n;
 
-    while ((n = read(s->watch->fd, block, sizeof block)) > 0) {
+    for (unsigned i = 0;
+         i < DRAIN_MAX && (n = read(s->watch->fd, block, sizeof block)) > 0;
+         i++) {
         for (ssize_t at = 0; at < n;) {
             const struct inotify_event *v = (const void *)(block + at);
 
-            on_event(s, v);
+            *matters = on_event(s, v) || *matters;
             at += (ssize_t)(sizeof *v + v->len);
         }
         any = true;
@@ -186,15 +219,15 @@ static void look_again(struct serve *s, struct mcp_changes *out)
     struct err e = {0};
     bool changed = false;
 
-    w->pending = false;
+    w->since_ms = 0;
     if (!library_refresh(s->library, &changed, &e) ||
-        (changed && !serve_open_layers(s, &e))) {
+        !serve_open_layers(s, &e)) {
         term_warn(&s->inv->term, "the skills cannot be read again: %s",
                   err_first(&e));
         return;
     }
-    add_all(w);
-    if (changed) {
+    add_all(s);
+    if (changed || (s->tools && serve_offers_others(s))) {
         serve_forget(s);
         out->lists = MCP_TOOLS | MCP_RESOURCES | MCP_PROMPTS;
     }
@@ -207,16 +240,18 @@ static void watched(void *ctx, struct mcp_changes *out, unsigned *again_ms)
 {
     struct serve *s = ctx;
     struct serve_watch *w = s->watch;
+    uint64_t now = proc_now_ms();
+    bool matters = false, quiet;
 
     if (w->changed_count == 0)
         arena_done(&w->changed_arena); /* nobody holds them any more */
-    if (drain(s)) {
-        w->pending = true;
-        *again_ms = QUIET_MS;
-        return;
-    }
-    if (w->pending)
+    quiet = !drain(s, &matters);
+    if (w->since_ms && (quiet || now - w->since_ms >= PATIENCE_MS))
         look_again(s, out);
+    else if (matters && !w->since_ms)
+        w->since_ms = now;
+    if (w->since_ms)
+        *again_ms = QUIET_MS;
 }
 
 /* --- open and close ---------------------------------------------------------------------------- */
@@ -231,11 +266,11 @@ bool serve_watch_open(struct serve *s, const struct library_root *roots,
         return err_errno(e, "--watch: cannot watch folders");
     w->roots = roots;
     w->root_count = count;
-    add_all(w);
+    s->watch = w;
+    add_all(s);
     if (w->full)
         term_warn(&s->inv->term,
                   "--watch: only the first %d folders are watched", WATCH_MAX);
-    s->watch = w;
     s->server.watch_fd = w->fd;
     s->server.watched = watched;
     s->server.changes = MCP_TOOLS | MCP_RESOURCES | MCP_PROMPTS;

@@ -286,16 +286,45 @@ def prompts(w):
     s.close()
 
 
+def told(s):
+    """Waits until the client is told of a change."""
+    s.notes.clear()
+    while not any(n["method"] == "notifications/tools/list_changed" for n in s.notes):
+        s.take()
+
+
 def watch(w):
     s = opened("--watch")
     s.call("tools/list")
     w.skill("fresh", "New.\n", "A fresh one.")
-    while not any(n["method"] == "notifications/tools/list_changed" for n in s.notes):
-        s.take()
+    told(s)
     ok(True, "L17, X11: with --watch the client is told")
     ok("fresh" in text_of(s.tool("skill_search", {"query": "fresh"})), "and the new skill is there")
+    w.metaskill("turns", 'def run(input):\n    return "x"\n')
+    told(s)
+    s.call("tools/list")
+    w.mapm("trust", "--revoke", "--workspace")
+    told(s)
+    ok("isError" in s.run("turns", input={"word": "x"}), "X27: and when trust is taken back")
+    s.call("tools/list")
+    w.trust()
+    told(s)
+    ok("isError" not in s.run("turns", input={"word": "x"}), "or given")
+    s.call("tools/list")
+    w.write("mapm.yaml", "runtime: {metaskills: off}\n")
+    told(s)
+    ok(True, "or when the workspace says otherwise")
+    os.unlink("mapm.yaml")
+    # changes without end: it is told all the same
+    stop = time.monotonic() + 30
+    s.notes.clear()
+    while time.monotonic() < stop and not any(n["method"] == "notifications/tools/list_changed" for n in s.notes):
+        w.skill("fresh", "New.\n", f"At {time.monotonic()}.")
+        time.sleep(0.1)
+        s.call("ping")
+    ok(time.monotonic() < stop, "L17: a storm of changes does not keep it from looking")
     s.close()
-    subprocess.run(["rm", "-r", ".agents/skills/fresh"], check=True)
+    subprocess.run(["rm", "-r", ".agents/skills/fresh", ".agents/skills/turns"], check=True)
 
 
 def test(w):
