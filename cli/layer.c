@@ -198,6 +198,24 @@ bool layer_open_global(struct invocation *inv, enum layer_mode mode,
     return open_global(out, inv, e) && open_path(inv, mode, out, e);
 }
 
+const struct lock_entry *layer_find_folder(const struct layer *l,
+                                           struct str folder)
+{
+    struct str place;
+
+    if (!str_starts(folder, l->path) || folder.n <= l->path.n ||
+        folder.p[l->path.n] != '/')
+        return NULL;
+    place = str_from_index(folder, l->path.n + 1);
+    for (size_t i = 0; i < l->by_name.count; i++) {
+        const struct lock_entry *entry = l->by_name.entries[i].value;
+
+        if (entry->kind == DOC_SKILL && str_eq(entry->place, place))
+            return entry;
+    }
+    return NULL;
+}
+
 bool layer_is_local(const struct layer *l, const struct lock_entry *entry)
 {
     return entry >= l->local_lock.entries &&

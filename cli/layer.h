@@ -59,6 +59,10 @@ bool layer_is_local(const struct layer *l, const struct lock_entry *entry);
 const struct lock_entry *layer_find(const struct layer *l, enum doc_kind kind,
                                     struct str fqn);
 
+/* The skill that was put into this folder; NULL: the folder is not mapm's. */
+const struct lock_entry *layer_find_folder(const struct layer *l,
+                                           struct str folder);
+
 /* The origin of one of the layer's entries, read when the lock was. */
 const struct origin *layer_origin(const struct layer *l,
                                   const struct lock_entry *entry);

@@ -11,25 +11,6 @@
  * digest, and one that they put into their own library themselves always.
  */
 
-/* The entry whose place is this folder. */
-static const struct lock_entry *find_entry(const struct layer *l,
-                                           struct str folder)
-{
-    struct str place;
-
-    if (!str_starts(folder, l->path) || folder.n <= l->path.n ||
-        folder.p[l->path.n] != '/')
-        return NULL;
-    place = str_from_index(folder, l->path.n + 1);
-    for (size_t i = 0; i < l->by_name.count; i++) {
-        const struct lock_entry *entry = l->by_name.entries[i].value;
-
-        if (entry->kind == DOC_SKILL && str_eq(entry->place, place))
-            return entry;
-    }
-    return NULL;
-}
-
 static bool is_trusted(struct serve *s, const struct lock_entry *entry)
 {
     struct err ignored = {0};
@@ -51,9 +32,9 @@ bool serve_offers(struct serve *s, const struct library_skill *skill)
         return false;
     if (policy == RUN_ALL)
         return true;
-    entry = find_entry(&s->layer, skill->folder);
+    entry = layer_find_folder(&s->layer, skill->folder);
     if (!entry && s->has_global) {
-        entry = find_entry(&s->global, skill->folder);
+        entry = layer_find_folder(&s->global, skill->folder);
         is_global = entry != NULL;
     }
     if (entry && !layer_is_local(is_global ? &s->global : &s->layer, entry))

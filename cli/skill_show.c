@@ -1,6 +1,9 @@
 #include "base/fs.h"
 #include "base/text.h"
 
+#include <unistd.h>
+
+#include "layer.h"
 #include "skill.h"
 
 /*
@@ -15,8 +18,9 @@ struct record {
     const struct library_skill *skill;
     const struct document *document;
     const struct complaints *why;
-    struct str version; /* of its body, T11 */
-    size_t tokens;      /* T12 */
+    struct str version;              /* of its body, T11 */
+    size_t tokens;                   /* T12 */
+    const struct lock_entry *locked; /* NULL: mapm did not install it */
 };
 
 /* --- frontmatter ------------------------------------------------------------------------- */
@@ -118,6 +122,21 @@ static void put_tools(struct json_writer *w, const struct document *d)
     json_end_array(w);
 }
 
+static void put_locked(struct json_writer *w, const struct lock_entry *entry)
+{
+    json_key(w, "locked");
+    if (!entry) {
+        json_null(w);
+        return;
+    }
+    json_begin_object(w);
+    json_member_string(w, "name", entry->name);
+    json_member_string(w, "origin", entry->origin);
+    json_member_optional(w, "commit", entry->commit);
+    json_member_string(w, "digest", entry->digest);
+    json_end_object(w);
+}
+
 static void print_record_json(const struct record *r)
 {
     const struct document *d = r->document;
@@ -143,6 +162,7 @@ static void print_record_json(const struct record *r)
     json_member_optional(&w, "tags", metadata_of(r, "tags"));
     json_member_optional(&w, "prereqs", d->prereqs);
     json_member_optional(&w, "program", r->skill->program);
+    put_locked(&w, r->locked);
     put_dependencies(&w, d);
     json_key(&w, "metadata");
     if (d->metadata)
@@ -213,6 +233,8 @@ static void print_record(const struct record *r)
         {"mode", s->is_mode ? STR("yes") : STR("")},
         {"metaskill", s->program},
         {"prereqs", d->prereqs},
+        {"origin", r->locked ? r->locked->origin : STR("")},
+        {"commit", r->locked ? r->locked->commit : STR("")},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -228,10 +250,41 @@ static void print_record(const struct record *r)
                          STR_ARG(r->why->items[i].message)));
 }
 
+/* --- the lock ---------------------------------------------------------------------------- */
+
+static bool open_layer(struct invocation *inv, enum library_source source,
+                       struct layer *out, bool *there, struct err *e)
+{
+    struct str data;
+
+    if (source == LIBRARY_WORKSPACE) {
+        *there = true;
+        return layer_open_workspace(inv, LAYER_READ, out, e);
+    }
+    *there = store_find_home(&inv->arena, &data, e) &&
+             access(fs_join(data, STR("global"), &inv->arena).p, F_OK) == 0;
+    return !*there || layer_open_global(inv, LAYER_READ, out, e);
+}
+
+/* Where it is from. A lock that cannot be read is no reason to show nothing. */
+static void find_locked(struct record *r, struct layer *layer)
+{
+    struct invocation *inv = r->job->inv;
+    struct err e = {0};
+    bool there;
+
+    if (!open_layer(inv, r->skill->source, layer, &there, &e))
+        term_warn(&inv->term, "where it is from is not known: %s",
+                  err_first(&e));
+    else if (there)
+        r->locked = layer_find_folder(layer, r->skill->folder);
+}
+
 SKILL_WORD(skill_show)
 {
     struct library_loaded loaded;
     struct record r = {.job = job};
+    struct layer layer = {0};
 
     if (!library_load(job->library, job->words[0], LIBRARY_AS_TOOL, false, NULL,
                       &job->inv->arena, &loaded, e))
@@ -241,9 +294,11 @@ SKILL_WORD(skill_show)
     r.why = &loaded.why;
     r.version = str_from(loaded.skill_version);
     r.tokens = loaded.load_size_tokens;
+    find_locked(&r, &layer);
     if (has_option(job->inv, OPTION_JSON))
         print_record_json(&r);
     else
         print_record(&r);
+    layer_close(&layer);
     return true;
 }

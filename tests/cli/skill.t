@@ -305,6 +305,21 @@ is 'and the whole frontmatter' "$(json 'd["skill"]["frontmatter"]["x_extra"]')" 
     "{'deep': ['1', {'er': ['2']}], 'none': {}}"
 exits 'one for its user alone' 0 mapm -q skill show only-me
 like 'says so (L6)' "$out" '^invocation +by a person alone$'
+run mapm -q skill show only-me --json
+is 'which mapm did not install' "$(json 'd["skill"]["locked"]')" None
+mkdir -p ../shelf/skills/lent && printf -- '---\nname: lent\ndescription: Lent.\n---\nText.\n' >../shelf/skills/lent/SKILL.md
+exits 'one that mapm installs' 0 mapm -q install "file:$(cd ../shelf && pwd)/skills/lent"
+exits 'is shown' 0 mapm -q skill show lent
+like 'with its origin' "$out" "^origin +file:$(cd ../shelf && pwd)/skills/lent\$"
+exits 'for programs' 0 mapm -q skill show lent --json
+is 'with what the lock has' "$(json 'sorted(d["skill"]["locked"]), d["skill"]["locked"]["name"]')" \
+    "(['commit', 'digest', 'name', 'origin'], 'lent')"
+cp mapm.local.lock ../kept.lock && echo broken >mapm.local.lock
+exits 'a lock that cannot be read' 0 mapm -q skill show lent
+like 'is told of' "$err" '^warning: where it is from is not known: '
+not_ok 'and no more' sh -c "mapm -q skill show lent 2>/dev/null | grep -q ^origin"
+cp ../kept.lock mapm.local.lock
+exits 'and goes again' 0 mapm -q remove lent
 exits 'an unknown one' 1 mapm -q skill show onlyme
 like 'is told' "$err" 'did you mean only-me'
 exits 'files (L15)' 0 mapm -q skill files pdf-processing
