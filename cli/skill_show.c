@@ -80,6 +80,13 @@ static struct str metadata_of(const struct record *r, const char *key)
     return y && y->kind == YAML_SCALAR ? y->text : STR("");
 }
 
+/* As it is spelled, or for Metis as Python shows it (T7, X12). */
+static struct str metadata_text(const struct record *r,
+                                const struct yaml *value)
+{
+    return library_metadata_text(r->job->library, value, &r->job->inv->arena);
+}
+
 /* --- for programs ------------------------------------------------------------------------ */
 
 static void put_dependencies(struct json_writer *w, const struct document *d)
@@ -137,6 +144,24 @@ static void put_locked(struct json_writer *w, const struct lock_entry *entry)
     json_end_object(w);
 }
 
+static void put_metadata(struct json_writer *w, const struct record *r)
+{
+    const struct yaml *all = r->document->metadata;
+
+    if (!all) {
+        json_null(w);
+    } else if (!r->job->metis) {
+        put_yaml(w, all);
+    } else { /* its values are scalars, or it would not be a skill */
+        json_begin_object(w);
+        for (const struct yaml *y = all->first; y; y = y->next) {
+            json_key_str(w, y->key);
+            json_string(w, metadata_text(r, y));
+        }
+        json_end_object(w);
+    }
+}
+
 static void print_record_json(const struct record *r)
 {
     const struct document *d = r->document;
@@ -165,10 +190,7 @@ static void print_record_json(const struct record *r)
     put_locked(&w, r->locked);
     put_dependencies(&w, d);
     json_key(&w, "metadata");
-    if (d->metadata)
-        put_yaml(&w, d->metadata);
-    else
-        json_null(&w);
+    put_metadata(&w, r);
     json_key(&w, "frontmatter");
     if (d->frontmatter)
         put_yaml(&w, d->frontmatter);
@@ -190,17 +212,17 @@ static void row(struct term *t, const char *label, struct str value)
         term_print(t, "%-*s %.*s\n", LABEL_COLUMNS, name, STR_ARG(line));
 }
 
-static void print_metadata(struct term *t, const struct document *d,
-                           struct arena *a)
+static void print_metadata(const struct record *r)
 {
+    const struct yaml *all = r->document->metadata;
+    struct arena *a = &r->job->inv->arena;
     const char *label = "metadata";
 
-    for (const struct yaml *y = d->metadata ? d->metadata->first : NULL; y;
-         y = y->next) {
-        row(t, label,
-            arena_printf(
-                a, "%.*s: %.*s", STR_ARG(y->key),
-                STR_ARG(y->kind == YAML_SCALAR ? y->text : STR("..."))));
+    for (const struct yaml *y = all ? all->first : NULL; y; y = y->next) {
+        row(&r->job->inv->term, label,
+            arena_printf(a, "%.*s: %.*s", STR_ARG(y->key),
+                         STR_ARG(y->kind == YAML_SCALAR ? metadata_text(r, y)
+                                                        : STR("..."))));
         label = "";
     }
 }
@@ -239,7 +261,7 @@ static void print_record(const struct record *r)
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         row(t, rows[i].label, rows[i].value);
-    print_metadata(t, d, a);
+    print_metadata(r);
     for (size_t i = 0; i < d->dep_count; i++)
         row(t, i ? "" : "needs",
             arena_printf(a, "%s %.*s", doc_kind_name(d->deps[i].kind),

@@ -62,6 +62,8 @@ bool stamp_file(int fd, struct str name, struct str file, bool follow,
     path[name.n + 1 + file.n] = '\0';
     if (fstatat(fd, path, &st, follow ? 0 : AT_SYMLINK_NOFOLLOW) < 0)
         return errno != ENOENT && errno != ENOTDIR && errno != ELOOP;
+    if (S_ISDIR(st.st_mode)) /* T2: that is no file of that name */
+        return false;
     *out = stamp_of(&st);
     return true;
 }

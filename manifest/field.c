@@ -301,20 +301,22 @@ static void add_tool(struct reader *r, struct tool_list *l, struct str tool)
     l->items[l->count++] = tool;
 }
 
-/* X17: at blanks and commas, but not inside "Bash(git add *, git rm *)". */
+/* X17: at blanks and commas, but not inside "Bash(git add *, git rm *)". Metis
+ * knows blanks alone (T8). */
 static bool split_tools(struct reader *r, struct tool_list *l, struct str text)
 {
+    bool metis = r->in->profile == PROFILE_METIS, commas = false;
+    const char *between = metis ? " \t\r\n\v\f" : " \t\r\n,";
     size_t start = 0, depth = 0;
-    bool commas = false;
 
     for (size_t i = 0; i <= text.n; i++) {
         char c = i < text.n ? text.p[i] : ' ';
 
-        if (c == '(')
+        if (c == '(' && !metis)
             depth++;
         else if (c == ')' && depth > 0)
             depth--;
-        if (i < text.n && (depth > 0 || !strchr(" \t\r\n,", c) || !c))
+        if (i < text.n && (depth > 0 || !strchr(between, c) || !c))
             continue;
         commas = commas || c == ',';
         add_tool(r, l, str_slice(text, start, i));
@@ -345,7 +347,6 @@ static void list_tools(struct reader *r, struct tool_list *l,
 static void read_tools(struct reader *r)
 {
     const struct yaml *y = yaml_get(r->root, "allowed-tools");
-    bool metis = r->in->profile == PROFILE_METIS;
     struct tool_list list = {0};
 
     if (is_null(y))
@@ -362,7 +363,7 @@ static void read_tools(struct reader *r)
                  what_is(y));
     } else {
         r->doc->allowed_tools = y->text;
-        if (split_tools(r, &list, y->text) && !metis &&
+        if (split_tools(r, &list, y->text) &&
             level_of(r, "allowed-tools-list") != LEVEL_OFF)
             complain_at(r, LEVEL_WARNING, "allowed-tools-list", "allowed-tools",
                         y->key_line,

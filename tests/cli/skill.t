@@ -303,6 +303,14 @@ is 'all fields' \
 is 'metadata as spelled (X12)' "$(json 'd["skill"]["metadata"]["level"]')" 1.10
 is 'and the whole frontmatter' "$(json 'd["skill"]["frontmatter"]["x_extra"]')" \
     "{'deep': ['1', {'er': ['2']}], 'none': {}}"
+skill py/.metis/skills/coerced 'allowed-tools: Bash(git add:*) A,B
+metadata: {a: 1.10, b: true, c: 0x1F, d: text}'
+exits 'as Metis has it' 0 mapm -q skill show coerced --profile metis --json --workspace-root py/.metis/skills
+is 'values are what Python makes of them (T7, X12)' "$(json 'd["skill"]["metadata"]')" \
+    "{'a': '1.1', 'b': 'True', 'c': '31', 'd': 'text'}"
+is 'and tools what stands between blanks (T8)' "$(json 'd["skill"]["allowed_tools_list"]')" "['Bash(git', 'add:*)', 'A,B']"
+exits 'for a person' 0 mapm -q skill show coerced --profile metis --workspace-root py/.metis/skills
+like 'the same' "$out" '^ +b: True$'
 exits 'one for its user alone' 0 mapm -q skill show only-me
 like 'says so (L6)' "$out" '^invocation +by a person alone$'
 run mapm -q skill show only-me --json
@@ -317,7 +325,7 @@ is 'with what the lock has' "$(json 'sorted(d["skill"]["locked"]), d["skill"]["l
 cp mapm.local.lock ../kept.lock && echo broken >mapm.local.lock
 exits 'a lock that cannot be read' 0 mapm -q skill show lent
 like 'is told of' "$err" '^warning: where it is from is not known: '
-not_ok 'and no more' sh -c "mapm -q skill show lent 2>/dev/null | grep -q ^origin"
+is 'and no more' "$(printf '%s\n' "$out" | grep -c '^origin')" 0
 cp ../kept.lock mapm.local.lock
 exits 'and goes again' 0 mapm -q remove lent
 exits 'an unknown one' 1 mapm -q skill show onlyme

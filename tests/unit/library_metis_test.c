@@ -212,14 +212,16 @@ TEST(allowed_tools_is_parsed_into_names_T8)
     struct err e = {0};
 
     put("tools/a/SKILL.md",
-        HEAD("a", "d") "allowed-tools: Read  Write Bash\n---\nx\n");
+        HEAD("a", "d") "allowed-tools: Read  Bash(git add:*) A,B\n---\nx\n");
     put("tools/b/SKILL.md", HEAD("b", "d") "allowed-tools: [Read]\n---\nx\n");
     open_both(&s, true, "tools", NULL);
     CHECK_STR(names_of(&s), "a");
     CHECK(library_load(s.l, STR("a"), LIBRARY_AS_TOOL, true, NULL, &s.a,
                        &loaded, &e));
-    CHECK(loaded.document.tool_count == 3);
-    CHECK(str_is(loaded.document.tools[2], "Bash"));
+    CHECK(loaded.document.tool_count == 4);
+    CHECK(str_is(loaded.document.tools[1], "Bash(git"));
+    CHECK(str_is(loaded.document.tools[2], "add:*)"));
+    CHECK(str_is(loaded.document.tools[3], "A,B"));
     shelves_done(&s);
 }
 
