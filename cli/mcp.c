@@ -199,9 +199,6 @@ static bool make_instructions(struct serve *s, struct err *e)
         return false;
     buf_init(&b, SERVE_TEXT_MAX_BYTES);
     buf_append(&b, block.text);
-    if (block.left_out)
-        buf_printf(&b, "\n\n%zu more skills are found by `skill_search`.",
-                   block.left_out);
     serve_tools(s, a, &tools, &count);
     if (serve_runs_any(s))
         buf_printf(&b, "%s" GUIDELINES, b.n ? "\n\n" : "");

@@ -15,6 +15,16 @@ static void put_text(struct json_writer *w, struct str text)
     json_end_object(w);
 }
 
+/* Half a text would be no JSON, or a lie. */
+static struct str too_large(struct arena *a)
+{
+    return arena_printf(a,
+                        "\"content\":[{\"type\":\"text\",\"text\":\"the result "
+                        "is larger than the %u MB that an answer holds\"}],"
+                        "\"isError\":true",
+                        SERVE_TEXT_MAX_BYTES >> 20);
+}
+
 struct str serve_members(const struct serve_result *r, bool with_structured,
                          struct arena *a)
 {
@@ -37,6 +47,8 @@ struct str serve_members(const struct serve_result *r, bool with_structured,
     if (r->is_error)
         json_member_bool(&w, "isError", true);
     json_end_object(&w);
+    if (b.overflowed || r->is_cut)
+        return too_large(a);
     return arena_str(a, serve_inside(&b));
 }
 

@@ -144,9 +144,9 @@ static bool take_limit(struct serve *s, const struct json *arguments,
 
 /* --- skill_search (T16, T17) --------------------------------------------------------- */
 
-static struct str search_structured(struct str query,
-                                    const struct library_hit *hits,
-                                    size_t count, struct arena *a)
+static void search_structured(struct str query, const struct library_hit *hits,
+                              size_t count, struct arena *a,
+                              struct serve_result *out)
 {
     CLEANUP(buf_done) struct buf b = {0};
     struct json_writer w;
@@ -176,7 +176,8 @@ static struct str search_structured(struct str query,
     }
     json_end_array(&w);
     json_end_object(&w);
-    return arena_str(a, buf_str(&b));
+    out->structured = arena_str(a, buf_str(&b));
+    out->is_cut = b.overflowed;
 }
 
 static void search(struct serve *s, const struct json *arguments,
@@ -193,10 +194,14 @@ static void search(struct serve *s, const struct json *arguments,
         !take_text(s, arguments, "query", 0, c, &query) ||
         !take_limit(s, arguments, c, &limit))
         return;
+    if (query.n > QUERY_MAX_BYTES) {
+        answer_wrong(s, c, "query is longer than 65536 bytes");
+        return;
+    }
     hits = library_search(s->library, query, limit, true, a, &count);
     r.text = library_search_text(query, hits, count, a);
     if (serve_knows_structured(c))
-        r.structured = search_structured(query, hits, count, a);
+        search_structured(query, hits, count, a, &r);
     serve_answer(c, &r);
 }
 
@@ -297,7 +302,9 @@ static void list_files(struct serve *s, struct str name, struct mcp_call *c)
     json_end_array(&w);
     json_end_object(&w);
     serve_answer(c, &(struct serve_result){.text = buf_str(&text),
-                                           .structured = buf_str(&json)});
+                                           .structured = buf_str(&json),
+                                           .is_cut = text.overflowed ||
+                                                     json.overflowed});
 }
 
 static void load_file(struct serve *s, struct str name, struct str path,
@@ -331,7 +338,8 @@ static void load_file(struct serve *s, struct str name, struct str path,
                  &(struct serve_result){
                      .text = text,
                      .more = cut ? STR("[truncated at 65536 bytes]") : STR(""),
-                     .structured = buf_str(&json)});
+                     .structured = buf_str(&json),
+                     .is_cut = json.overflowed});
 }
 
 static void resource(struct serve *s, const struct json *arguments,

@@ -113,6 +113,7 @@ struct serve_result {
     struct str text, more; /* more: a second text; "" = none */
     struct str structured; /* JSON object; "" = none */
     bool is_error;
+    bool is_cut; /* more than a message holds: an error takes its place */
 };
 /* As mcp_call_result takes it. `with_structured`: the client's revision knows
  * it. In `a`. */

@@ -20,6 +20,7 @@ struct block {
     size_t chars;        /* in `out`, as code points */
     size_t left_out;     /* skills that did not fit */
     bool any;            /* a line of a skill is there */
+    bool cut;            /* no description may take more than it should have */
     const bool *inlined; /* by index; NULL: none */
 };
 
@@ -36,6 +37,8 @@ static struct str line_of(const struct block *b, size_t i)
     const struct library_skill *s = library_at(b->l, i);
     struct str description = text_one_line(s->description, b->a);
 
+    if (b->cut)
+        description = text_cut(description, DESCRIPTION_MAX_CHARS);
     return arena_printf(
         b->a, "\n- %.*s%s: %.*s%s", STR_ARG(s->name),
         b->inlined && b->inlined[i] ? " [preloaded]" : "", STR_ARG(description),
@@ -57,7 +60,7 @@ static struct str words_for_rest(size_t count, struct arena *a)
 }
 
 /* Lines as long as there is room for them, and for saying how many are not
- * there. */
+ * there. One that takes too much hides itself and no other. */
 static void add_lines(struct block *b, bool modes, size_t max_chars)
 {
     size_t room = text_count(words_for_rest(library_count(b->l), b->a));
@@ -72,8 +75,7 @@ static void add_lines(struct block *b, bool modes, size_t max_chars)
         if (!any && modes)
             line = arena_printf(b->a, "%s\n## Mode Commands\n%.*s",
                                 b->any ? "\n" : "", STR_ARG(line));
-        if (b->left_out ||
-            (max_chars && b->chars + text_count(line) + room > max_chars)) {
+        if (max_chars && b->chars + text_count(line) + room > max_chars) {
             b->left_out++;
             continue;
         }
@@ -166,7 +168,8 @@ bool library_index_text(const struct library *l, const struct library_index *o,
                         struct arena *a, struct library_block *out,
                         struct err *e)
 {
-    CLEANUP(block_done) struct block b = {.l = l, .a = a};
+    CLEANUP(block_done)
+    struct block b = {.l = l, .a = a, .cut = o->max_chars > 0};
     struct preload p = {0};
     struct library_block done = {.text = STR("")};
 

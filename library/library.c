@@ -257,6 +257,8 @@ bool library_refresh(struct library *l, bool *changed, struct err *e)
 
     if (!look(l, c, changed, e))
         return false;
+    if (!*changed)
+        return true; /* who holds on to its skills may go on */
     before = l->catalog;
     l->catalog = c;
     c = before;

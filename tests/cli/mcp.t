@@ -286,6 +286,17 @@ def prompts(w):
     s.close()
 
 
+def too_much(w):
+    """Row 23: no answer is cut in the middle."""
+    s = opened()
+    r = s.tool("skill_search", {"query": "\x7f" * 2800000})
+    same((r["isError"], text_of(r)), (True, "query is longer than 65536 bytes"), "row 23: a query has a bound")
+    r = s.tool("skill_search", {"query": "\x7f" * 65536})
+    ok("isError" not in r and len(r["structuredContent"]["query"]) == 65536, "up to there it is answered")
+    same(s.bad, [], "and each line is a message")
+    s.close()
+
+
 def told(s):
     """Waits until the client is told of a change."""
     s.notes.clear()
@@ -336,6 +347,7 @@ def test(w):
     skills(w)
     resources(w)
     prompts(w)
+    too_much(w)
     watch(w)
 
 

@@ -379,6 +379,32 @@ TEST(bodies_do_not_change_the_block_T15)
     }
 }
 
+TEST(a_long_description_hides_no_other_skill_T31)
+{
+    static char text[9000];
+    struct library_block b;
+    struct shelves s;
+
+    strcpy(text, "---\nname: aa\ndescription: ");
+    memset(text + strlen(text), 'x', 8000);
+    strcat(text, "\n---\n");
+    put("greedy/aa/SKILL.md", text);
+    put("greedy/bb/SKILL.md", SKILL("bb", "short"));
+    put("greedy/cc/SKILL.md", SKILL("cc", "short"));
+    open_both(&s, false, "greedy", NULL);
+    b = block_of(&s, 2000, false);
+    CHECK(b.left_out == 0);
+    CHECK(str_find(b.text, STR("\n- bb: short\n- cc: short")) != SIZE_MAX);
+    CHECK(text_count(b.text) < 1400);
+    b = block_of(&s, 400, false);
+    CHECK(b.left_out == 1);
+    CHECK(str_find(b.text, STR("\n- bb: short\n- cc: short")) != SIZE_MAX);
+    b = block_of(&s, 0, false); /* T15: all of it, as long as nobody cuts */
+    CHECK(text_count(b.text) > 8000);
+    shelves_done(&s);
+    drop("greedy");
+}
+
 TEST(a_block_with_a_maximum_says_what_is_missing_T31)
 {
     struct shelves s;
