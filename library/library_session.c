@@ -2,9 +2,13 @@
 
 #include "base/text.h"
 
+#include <string.h>
+
 /*
  * What one conversation has loaded, and how much more it may. Preloaded bodies
- * cost nothing, and each name counts once. Source: T20 to T22.
+ * cost nothing, and each body counts once: another one of the same name, since
+ * the file changed or the session went on elsewhere, is another. Source: T20 to
+ * T22.
  */
 
 void library_session_init(struct library_session *s, bool metis,
@@ -20,10 +24,13 @@ void library_session_init(struct library_session *s, bool metis,
 }
 
 const struct library_activation *session_find(const struct library_session *s,
-                                              struct str name)
+                                              struct str name,
+                                              const char *skill_version)
 {
-    for (size_t i = 0; i < s->count; i++)
-        if (str_eq(s->activations[i].name, name))
+    for (size_t i = s->count; i-- > 0;)
+        if (str_eq(s->activations[i].name, name) &&
+            (!skill_version ||
+             strcmp(s->activations[i].skill_version, skill_version) == 0))
             return &s->activations[i];
     return NULL;
 }
@@ -34,7 +41,7 @@ bool library_session_put(struct library_session *s,
     bool warned = s->warned;
     struct library_activation *put;
 
-    if (session_find(s, activation->name))
+    if (session_find(s, activation->name, activation->skill_version))
         return false;
     s->activations = arena_grow(s->arena, s->activations, s->count,
                                 &s->capacity, sizeof *s->activations);

@@ -91,7 +91,6 @@ static bool read_document(const struct library *l,
     }
     d->metaskill = s->metaskill; /* as it was found: nothing is asked here */
     d->program = s->program;
-    tell_size(l, s, why);
     return true;
 }
 
@@ -227,6 +226,22 @@ static bool find(const struct library *l, struct str name, bool model,
                     STR_ARG(name));
 }
 
+/* What the session has of it: this very body. One that cannot be read any more
+ * is the one that it has. */
+static const struct library_activation *
+find_before(const struct library *l, const struct library_skill *s,
+            const struct library_session *session, struct arena *a)
+{
+    const struct library_activation *last =
+        session_find(session, s->name, NULL);
+    struct library_loaded now = {0};
+    struct err ignored = {0};
+
+    if (!last || !read_document(l, s, a, &now, &ignored))
+        return last;
+    return session_find(session, s->name, now.document.skill_version);
+}
+
 static bool load_body(const struct library *l, const struct library_skill *s,
                       enum library_as as, struct library_session *session,
                       struct arena *a, struct library_loaded *out,
@@ -238,6 +253,7 @@ static bool load_body(const struct library *l, const struct library_skill *s,
         !body_text(l, s, as, text_unix_lines(out->document.body, a), a,
                    &out->text, e))
         return false;
+    tell_size(l, s, &out->why);
     memcpy(out->skill_version, out->document.skill_version,
            sizeof out->skill_version);
     out->load_size_tokens = out->document.load_size_tokens;
@@ -261,7 +277,7 @@ bool library_load(const struct library *l, struct str name, enum library_as as,
     if (!library_check(l, e) || !find(l, name, model, &loaded.skill, e))
         return false;
     if (session)
-        before = session_find(session, name);
+        before = find_before(l, loaded.skill, session, a);
     if (before) {
         loaded.already_preloaded = before->preloaded;
         loaded.already_loaded = !before->preloaded;

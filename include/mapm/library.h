@@ -200,8 +200,8 @@ struct library_session {
 /* The limits of mapm, or Metis' own; nothing activated. */
 void library_session_init(struct library_session *s, bool metis,
                           struct arena *a);
-/* One more, as it was kept, or preloaded; nothing when the name is there. True
- * when the session passed warn_tokens with it. */
+/* One more, as it was kept, or preloaded; nothing when that body of that name is
+ * there. True when the session passed warn_tokens with it. */
 bool library_session_put(struct library_session *s,
                          const struct library_activation *activation);
 

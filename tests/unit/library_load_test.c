@@ -183,6 +183,36 @@ TEST(a_second_load_is_a_pointer_T20)
     shelves_done(&s);
 }
 
+/* A pointer leads to the text that the model has, and to no other one. */
+TEST(another_body_of_the_same_name_is_no_second_load_T11_T20)
+{
+    struct shelves s, other;
+    struct library_session session;
+    struct library_loaded loaded;
+    struct err e;
+
+    put("day/a/SKILL.md", HEAD("a", "d") "---\nOne.\n");
+    put("night/a/SKILL.md", HEAD("a", "d") "---\nTwo.\n");
+    open_both(&s, false, NULL, "day");
+    open_both(&other, false, NULL, "night");
+    library_session_init(&session, false, &s.a);
+    CHECK(load(&s, "a", LIBRARY_AS_TOOL, true, &session, &loaded, &e));
+    CHECK(load(&other, "a", LIBRARY_AS_TOOL, true, &session, &loaded, &e));
+    CHECK(!loaded.already_loaded && session.loaded == 2);
+    CHECK(str_ends(loaded.text, STR("Two.\n")));
+    put("day/a/SKILL.md", HEAD("a", "d") "---\nOne, edited.\n");
+    CHECK(load(&s, "a", LIBRARY_AS_TOOL, true, &session, &loaded, &e));
+    CHECK(str_ends(loaded.text, STR("One, edited.\n")) && session.loaded == 3);
+    put("day/a/SKILL.md", HEAD("a", "another word") "---\nOne.\n");
+    CHECK(load(&s, "a", LIBRARY_AS_TOOL, true, &session, &loaded, &e));
+    CHECK(loaded.already_loaded && session.loaded == 3);
+    drop("day/a");
+    CHECK(load(&s, "a", LIBRARY_AS_TOOL, true, &session, &loaded, &e));
+    CHECK(loaded.already_loaded); /* it has it, whatever became of the file */
+    shelves_done(&s);
+    shelves_done(&other);
+}
+
 TEST(what_is_preloaded_is_a_pointer_and_costs_nothing_T20_T21)
 {
     struct shelves s;
