@@ -64,10 +64,12 @@ void serve_forget(struct serve *s)
 
 static bool open_global(struct serve *s, struct err *e)
 {
-    struct str path =
-        fs_join(store_home(s->store), STR("global"), &s->inv->arena);
+    struct str path;
 
     s->has_global = false;
+    if (!s->store)
+        return true;
+    path = fs_join(store_home(s->store), STR("global"), &s->inv->arena);
     if (access(path.p, F_OK) < 0)
         return true;
     s->has_global = layer_open_global(s->inv, LAYER_READ, &s->global, e);
@@ -79,24 +81,35 @@ static bool open_trust(struct serve *s, struct err *e)
     const struct hash none = {{0}};
 
     err_clear(e);
-    s->workspace_trusted = store_is_trusted(s->store, STORE_TRUST_WORKSPACE,
-                                            s->layer.path, &none, e);
+    s->workspace_trusted =
+        s->store && store_is_trusted(s->store, STORE_TRUST_WORKSPACE,
+                                     s->layer.path, &none, e);
     return e->code == ERR_NONE;
 }
 
-static void close_layers(struct serve *s)
+static void close_layers(struct layer *workspace, struct layer *global)
 {
-    if (s->has_global)
-        layer_close(&s->global);
-    layer_close(&s->layer);
-    s->has_global = false;
+    layer_close(workspace);
+    layer_close(global);
 }
 
+/* What cannot be opened leaves what was open before. */
 bool serve_open_layers(struct serve *s, struct err *e)
 {
-    close_layers(s);
-    return layer_open_workspace(s->inv, LAYER_READ, &s->layer, e) &&
-           open_global(s, e) && open_trust(s, e);
+    struct layer workspace = s->layer, global = s->global;
+    bool had_global = s->has_global;
+
+    s->layer = s->global = (struct layer){0};
+    if (layer_open_workspace(s->inv, LAYER_READ, &s->layer, e) &&
+        open_global(s, e) && open_trust(s, e)) {
+        close_layers(&workspace, &global);
+        return true;
+    }
+    close_layers(&s->layer, &s->global);
+    s->layer = workspace;
+    s->global = global;
+    s->has_global = had_global;
+    return false;
 }
 
 /*
@@ -144,7 +157,7 @@ static bool open_skills(struct serve *s, struct err *e)
 {
     bool metis = has_option(s->inv, OPTION_SKILL_PROFILE);
     struct arena *a = &s->inv->arena;
-    char id[STORE_ID_CHARS + 1];
+    char id[STORE_ID_CHARS + 1] = "";
     struct library_root *roots;
     size_t count;
 
@@ -152,7 +165,8 @@ static bool open_skills(struct serve *s, struct err *e)
         return false;
     open_session(s, metis);
     map_init(&s->started, &s->session_arena);
-    store_make_id(s->store, id);
+    if (s->store)
+        store_make_id(s->store, id);
     s->session_id = arena_str(a, str_from(id));
     if (!has_option(s->inv, OPTION_WATCH))
         return hold_soon(s, e);
@@ -173,8 +187,8 @@ static bool note_preloaded(struct serve *s, const struct library_block *block,
         if (!library_load(s->library, name, LIBRARY_AS_SYSTEM, false, NULL, &a,
                           &loaded, e))
             return false;
-        if (!skill_event_put(s->store, s->session_id, &loaded,
-                             SKILL_LOADED_ALWAYS, STR(""), e))
+        if (s->store && !skill_event_put(s->store, s->session_id, &loaded,
+                                         SKILL_LOADED_ALWAYS, STR(""), e))
             return false;
         one.tokens = loaded.load_size_tokens;
         memcpy(one.skill_version, loaded.skill_version,
@@ -240,11 +254,24 @@ static bool wants_sampling(struct invocation *inv)
     return str_is(option_value(inv, OPTION_ASK), "sampling");
 }
 
+/* Skills are found and loaded without it; nothing runs, nothing is remembered. */
+static void open_data(struct serve *s)
+{
+    struct err e = {0};
+
+    if (open_store(s->inv, &s->store, &e))
+        return;
+    s->store = NULL;
+    term_warn(&s->inv->term, "no metaskill runs and nothing is remembered: %s",
+              err_first(&e));
+}
+
 static bool open_all(struct serve *s, struct err *e)
 {
-    return open_store(s->inv, &s->store, e) && serve_open_layers(s, e) &&
-           open_skills(s, e) && make_instructions(s, e) &&
-           (!s->sampling || serve_journal_open(s, e));
+    open_data(s);
+    return serve_open_layers(s, e) && open_skills(s, e) &&
+           make_instructions(s, e) &&
+           (!s->sampling || !s->store || serve_journal_open(s, e));
 }
 
 static void close_all(struct serve *s)
@@ -253,7 +280,7 @@ static void close_all(struct serve *s)
     serve_watch_close(s);
     fs_close(&s->hold_fd);
     library_close(s->library);
-    close_layers(s);
+    close_layers(&s->layer, &s->global);
     close_store(s->inv, s->store);
     arena_done(&s->snap);
     arena_done(&s->session_arena);

@@ -16,7 +16,8 @@ static bool is_trusted(struct serve *s, const struct lock_entry *entry)
     struct err ignored = {0};
     struct hash digest;
 
-    return hash_parse(str_from_index(entry->digest, DIGEST_PREFIX_CHARS),
+    return s->store &&
+           hash_parse(str_from_index(entry->digest, DIGEST_PREFIX_CHARS),
                       &digest) &&
            store_is_trusted(s->store, STORE_TRUST_METASKILL, entry->name,
                             &digest, &ignored);
@@ -46,8 +47,8 @@ static void look_at_workspace(struct serve *s)
 {
     const struct hash none = {{0}};
     struct err e = {0};
-    bool trusted = store_is_trusted(s->store, STORE_TRUST_WORKSPACE,
-                                    s->layer.path, &none, &e);
+    bool trusted = s->store && store_is_trusted(s->store, STORE_TRUST_WORKSPACE,
+                                                s->layer.path, &none, &e);
 
     if (e.code == ERR_NONE)
         s->workspace_trusted = trusted;

@@ -134,7 +134,8 @@ static void add_all(struct serve *s)
             add_waiting(w, root);
     }
     add(w, arena_str(&w->arena, s->layer.path), true);
-    add(w, arena_str(&w->arena, store_home(s->store)), true);
+    if (s->store)
+        add(w, arena_str(&w->arena, store_home(s->store)), true);
 }
 
 /* --- what happened ---------------------------------------------------------------------- */

@@ -119,6 +119,19 @@ bool library_places(struct invocation *inv, bool metis,
     return true;
 }
 
+bool library_has_folder(struct invocation *inv, struct str workspace)
+{
+    struct stat st;
+
+    for (const char *const *name = workspace_folders; *name; name++) {
+        struct str path = fs_join(workspace, str_from(*name), &inv->arena);
+
+        if (stat(path.p, &st) == 0 && S_ISDIR(st.st_mode))
+            return true;
+    }
+    return false;
+}
+
 /* --- opening ------------------------------------------------------------------------ */
 
 /* What the callbacks of a library need. */

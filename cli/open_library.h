@@ -27,6 +27,9 @@ MUST_CHECK bool library_places(struct invocation *inv, bool metis,
                                struct library_root **out, size_t *count,
                                struct err *e);
 
+/* Whether a workspace has any folder of skills. */
+bool library_has_folder(struct invocation *inv, struct str workspace);
+
 /*
  * `store` keeps what is known of the roots; NULL: nothing does. Both it and
  * `inv` are borrowed until library_close.

@@ -43,7 +43,7 @@ struct serve_journal;
 
 struct serve {
     struct invocation *inv;
-    struct store *store;
+    struct store *store; /* NULL: there is no folder for it */
     struct layer layer;  /* the workspace */
     struct layer global; /* the user's library; only if `has_global` */
     bool has_global;

@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 
+#include "open_library.h"
 #include "trust.h"
 
 /*
@@ -177,12 +178,20 @@ static void report(struct trust_job *job, const struct claim *c)
     trust_end_json(job->inv, &w, &b);
 }
 
+/* Skills may lie in a folder of no project: of them, too, some may run. */
+static bool check_there(struct trust_job *job, const struct layer *l,
+                        struct err *e)
+{
+    return library_has_folder(job->inv, l->path) ||
+           layer_check_there(l, job->inv, e);
+}
+
 static bool accept_claim(struct trust_job *job, struct claim *c, struct err *e)
 {
     const struct hash none = {{0}};
     bool fresh;
 
-    if (!layer_check_there(&c->layer, job->inv, e) || !ask_store(job, c, e))
+    if (!check_there(job, &c->layer, e) || !ask_store(job, c, e))
         return false;
     fresh = !c->workspace_known || (c->widens && !c->rules_known);
     if (fresh)

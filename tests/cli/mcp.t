@@ -286,6 +286,22 @@ def prompts(w):
     s.close()
 
 
+def no_data_folder(w):
+    """Its folder cannot be made: what needs no memory goes on."""
+    with open("in-the-way", "w"):
+        pass
+    s = opened(env={"MAPM_HOME": os.path.abspath("in-the-way/data")})
+    ok("Work with it." in text_of(s.tool("skill_load", {"name": "pdf"})), "without a data folder skills are loaded")
+    r = s.tool("skill_load", {"name": "pdf"})
+    ok("already loaded" in text_of(r), "T20: within a session")
+    ok("pdf" in text_of(s.tool("skill_search", {"query": "pdf"})), "and found")
+    r = s.run("echo", input={"word": "x"})
+    ok(r["isError"], "but nothing runs", r)
+    s.close()
+    ok(b"nothing is remembered" in s.errors, "and that is said", s.errors)
+    os.unlink("in-the-way")
+
+
 def too_much(w):
     """Row 23: no answer is cut in the middle."""
     s = opened()
@@ -347,6 +363,7 @@ def test(w):
     skills(w)
     resources(w)
     prompts(w)
+    no_data_folder(w)
     too_much(w)
     watch(w)
 

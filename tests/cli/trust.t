@@ -182,6 +182,12 @@ unlike 'the folder is as it was' "$out" 'over MCP'
 like 'the rules are shown' "$out" 'deny  \["git","pull","\*"\]'
 mkdir "$T/nowhere"
 exits 'no workspace' 1 mapm -C "$T/nowhere" trust --workspace --yes
+mkdir -p "$T/bare/.claude/skills/own"
+cp .agents/skills/own/* "$T/bare/.claude/skills/own"
+exits 'a folder of skills without a mapm.yaml' 0 mapm -C "$T/bare" trust --workspace --yes
+exits 'is one all the same' 0 mapm trust --list
+like 'and trusted' "$out" "$T/bare"
+exits 'until it is not' 0 mapm -C "$T/bare" trust --workspace --revoke
 
 # --- taking it back -----------------------------------------------------------------------------
 
