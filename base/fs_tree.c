@@ -296,8 +296,8 @@ static bool collect(DIR *d, const char *path, size_t max_entries,
         if (type == DT_UNKNOWN)
             continue; /* gone between the two calls */
         if (n == max_entries)
-            return err_set(e, ERR_LIMIT, "%s: more than %zu entries", path,
-                           max_entries);
+            return err_set(e, ERR_LIMIT, "%s%smore than %zu entries", path,
+                           *path ? ": " : "", max_entries);
         entries = arena_grow(a, entries, n, &capacity, sizeof *entries);
         entries[n++] = (struct fs_entry){arena_str(a, name), type};
     }

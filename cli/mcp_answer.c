@@ -63,20 +63,26 @@ void serve_answer(struct mcp_call *c, const struct serve_result *r)
         c, serve_members(r, serve_knows_structured(c), mcp_call_arena(c)));
 }
 
-void serve_answer_error(struct serve *s, struct mcp_call *c,
-                        const struct err *e)
+struct str serve_error_text(const struct err *e, struct arena *a)
 {
-    const char *m = err_prev(e, NULL);
     CLEANUP(buf_done) struct buf b = {0};
 
     buf_init(&b, ERR_TEXT_MAX_BYTES + 64);
-    for (; m; m = err_prev(e, m)) {
+    for (const char *m = err_prev(e, NULL); m; m = err_prev(e, m)) {
         if (b.n)
             buf_text(&b, ": ");
         buf_text(&b, m);
     }
-    serve_event_failed(s, e->code, buf_str(&b), c);
-    serve_answer(c, &(struct serve_result){.text = buf_str(&b),
+    return arena_str(a, buf_str(&b));
+}
+
+void serve_answer_error(struct serve *s, struct mcp_call *c,
+                        const struct err *e)
+{
+    struct str text = serve_error_text(e, mcp_call_arena(c));
+
+    serve_event_failed(s, e->code, text, c);
+    serve_answer(c, &(struct serve_result){.text = text,
                                            .more = str_from(e->hint),
                                            .is_error = true});
 }

@@ -59,9 +59,10 @@ static void answer_error(struct run_job *j, struct str text, struct str more)
 /* "error: metaskill 'x': <why>", and what to do. */
 static void answer_failed(struct run_job *j, const struct err *e)
 {
-    const char *why = err_prev(e, NULL);
+    struct str why = serve_error_text(e, j->a);
 
-    answer_error(j, runtime_error(j->call->name, why ? why : "failed", j->a),
+    answer_error(j,
+                 runtime_error(j->call->name, why.n ? why.p : "failed", j->a),
                  str_from(e->hint));
 }
 
@@ -149,7 +150,12 @@ static bool find(struct run_job *j)
         answer_error(
             j,
             runtime_error(j->call->name, "it is for a person to start", j->a),
-            STR("its prompt does"));
+            arena_printf(j->a, "ask the user to call its prompt, /%.*s",
+                         STR_ARG(skill->name)));
+        return false;
+    }
+    if (!skill->metaskill) {
+        answer_error(j, runtime_static(skill->name, j->a), STR(""));
         return false;
     }
     if (!run_skill_read(j->s->inv, j->store, &j->layer, skill->folder,
@@ -175,7 +181,8 @@ static bool take_input(struct run_job *j)
 
     buf_init(&b, INPUT_MAX_BYTES);
     json_writer_init(&w, &b, 0);
-    if (in && in->kind == JSON_STRING)
+    if (in && in->kind == JSON_STRING &&
+        (str_trim(in->text).n == 0 || str_starts(str_trim(in->text), STR("{"))))
         buf_append(&b, str_trim(in->text));
     else if (in && in->kind != JSON_NULL)
         json_value(&w, in);

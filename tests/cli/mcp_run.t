@@ -3,6 +3,7 @@
 # gives (K31, K33, K42), how much it may use (K30), and that it ends (THREATS row 23).
 import json
 import os
+import shutil
 import signal
 import sys
 import time
@@ -180,6 +181,24 @@ def asks(w):
     same(s.bad, [], "nothing else on stdout")
 
 
+def refusals(w):
+    w.skill("plain", "Text.\n", "Only text.")
+    w.write(".agents/skills/plain/odd\nname", "x")
+    s = opened()
+    same(text_of(s.run("plain", input={"a": 1})), "error: skill 'plain' is not a metaskill", "K34: whatever its files are called")
+    same(text_of(s.run("echo", input="x")), "error: metaskill 'echo': the input is a string, not an object", "K9: what is wrong with the input")
+    s.close()
+    w.write(".agents/skills/echo/more", "x")
+    w.write("mapm.yaml", "limits: {package_max_files: 1}\n")
+    s = opened()
+    r = text_of(s.run("echo", input={"word": "x"}))
+    ok(r.startswith("error: metaskill 'echo': ") and r.endswith("echo: more than 2 entries"), "and because of what, to the last cause", r)
+    s.close()
+    w.write("mapm.yaml", "dependencies: {}\n")
+    shutil.rmtree(".agents/skills/plain")
+    os.unlink(".agents/skills/echo/more")
+
+
 def commands(w):
     s = opened("--allow", "echo *")
     r = s.run("commands", input={"argv": [["echo", "hi"], ["id"]]})["structuredContent"]["results"]
@@ -229,6 +248,7 @@ def test(w):
     inputs(w)
     results(w)
     asks(w)
+    refusals(w)
     commands(w)
     ends(w)
 
