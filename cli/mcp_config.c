@@ -1,5 +1,7 @@
 #include "base/fs.h"
 #include "base/proc.h"
+#include "base/text.h"
+#include "mapm/provision.h"
 
 #include <string.h>
 
@@ -37,7 +39,7 @@ static const struct row {
      "~/.codex/config.toml, or .codex/config.toml of a trusted project"},
     {"gemini",   SHAPE_SERVERS,  "mcpServers",     CALL_SECONDS * 1000,
      ".gemini/settings.json, or ~/.gemini/settings.json"},
-    {"opencode", SHAPE_OPENCODE, "mcp",            0,
+    {"opencode", SHAPE_OPENCODE, "mcp",            CALL_SECONDS * 1000,
      "opencode.json, or ~/.config/opencode/opencode.json"},
     {"copilot",  SHAPE_SERVERS,  "mcpServers",     0,
      ".mcp.json, or ~/.copilot/mcp-config.json"},
@@ -81,10 +83,43 @@ static void add_options(struct config *c)
 
         for (size_t k = 0; id != OPTION_PRINT_CONFIG && k < given->count; k++) {
             add(c, arena_printf(&c->inv->arena, "--%s", options[id].name));
-            if (options[id].argument)
+            if (options[id].kind == ARGUMENT_FOLDER)
+                add(c, fs_normalize(fs_join(c->inv->cwd, given->items[k],
+                                            &c->inv->arena),
+                                    &c->inv->arena));
+            else if (options[id].argument)
                 add(c, given->items[k]);
         }
     }
+}
+
+/* Another name than was meant would be started, or given to the server. */
+static bool check_word(const struct config *c, struct str word, struct err *e)
+{
+    if (!text_is_utf8(word)) {
+        err_set(e, ERR_USAGE, "--print-config: \"%s\" is not UTF-8",
+                str_c(word, &c->inv->arena));
+        return err_hint(e, "the clients' files are: give the folder another "
+                           "name, or a link");
+    }
+    if (str_find(word, STR("${")) != SIZE_MAX ||
+        str_find(word, STR("{env:")) != SIZE_MAX ||
+        str_find(word, STR("{file:")) != SIZE_MAX)
+        term_warn(&c->inv->term,
+                  "%s may put something else in place of what "
+                  "is in braces in %s",
+                  c->row->name, str_c(word, &c->inv->arena));
+    return true;
+}
+
+static bool check_words(const struct config *c, struct err *e)
+{
+    if (!check_word(c, c->program, e))
+        return false;
+    for (size_t i = 0; i < c->count; i++)
+        if (!check_word(c, c->args[i], e))
+            return false;
+    return true;
 }
 
 /* By its name when that finds this very program, else by its path. */
@@ -121,6 +156,7 @@ static void put_entry(const struct config *c, struct json_writer *w)
         json_string(w, c->program);
         put_args(c, w);
         json_end_array(w);
+        json_member_bool(w, "enabled", true);
     } else {
         if (row->shape == SHAPE_VSCODE)
             json_member_string(w, "type", STR("stdio"));
@@ -156,20 +192,16 @@ static void put_json(const struct config *c, struct buf *b)
     buf_char(b, '\n');
 }
 
-/* A string of JSON is one of TOML but for "\/", which is not written, and DEL. */
 static void put_toml(const struct config *c, struct buf *b)
 {
-    struct json_writer w;
-
-    json_writer_init(&w, b, 0);
     buf_printf(b, "[%s.mapm]\ncommand = ", c->row->section);
-    json_string(&w, c->program);
-    buf_text(b, "\nargs = ");
-    json_writer_init(&w, b, 0);
-    json_begin_array(&w);
-    put_args(c, &w);
-    json_end_array(&w);
-    buf_printf(b, "\ntool_timeout_sec = %u\n", c->row->timeout);
+    toml_quote(b, c->program);
+    buf_text(b, "\nargs = [");
+    for (size_t i = 0; i < c->count; i++) {
+        buf_text(b, i ? ", " : "");
+        toml_quote(b, c->args[i]);
+    }
+    buf_printf(b, "]\ntool_timeout_sec = %u\n", c->row->timeout);
 }
 
 static const struct row *find_row(struct str client)
@@ -203,6 +235,8 @@ bool serve_print_config(struct invocation *inv, struct str client,
     if (!find_program(&c, e))
         return false;
     add_options(&c);
+    if (!check_words(&c, e))
+        return false;
     buf_init(&b, CONFIG_MAX_BYTES);
     if (c.row->shape == SHAPE_CODEX)
         put_toml(&c, &b);

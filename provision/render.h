@@ -29,7 +29,4 @@ MUST_CHECK bool render_server(const struct client *c, struct str key,
                               struct str *out, struct err *e);
 bool render_wants_meta(const struct client *c);
 
-/* A TOML basic string with its quotes. */
-void toml_quote(struct buf *out, struct str s);
-
 #endif

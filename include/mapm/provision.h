@@ -149,6 +149,9 @@ MUST_CHECK bool provision_verify(struct provision *p,
 bool provision_knows_client(struct str name);
 const char *const *provision_client_names(void); /* NULL at the end */
 
+/* A TOML basic string with its quotes. */
+void toml_quote(struct buf *out, struct str s);
+
 /* The clients' files that now hold absolute paths, with ", " between them, so
  * that they belong in .gitignore; "" for none. After provision_apply. */
 struct str provision_absolute_files(const struct provision *p);

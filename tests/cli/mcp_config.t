@@ -39,6 +39,7 @@ exits 'for vscode' 0 mapm mcp --print-config vscode
 is 'with a type' "$(printf %s "$out" | get servers mapm type)" stdio
 exits 'for opencode' 0 mapm mcp --print-config opencode
 is 'one list' "$(printf %s "$out" | get mcp mapm command 1)" mcp
+is 'with the time of a run' "$(printf %s "$out" | get mcp mapm timeout)" 300000
 exits 'for codex' 0 mapm mcp --print-config codex
 is 'its hard limit on a call is above that of a run' \
     "$(printf %s "$out" | toml | get mcp_servers mapm tool_timeout_sec)" 300
@@ -48,6 +49,17 @@ exits 'options become those of the server' 0 \
     mapm mcp --allow 'git diff *' --allow 'say "hi"' --ask claude --watch --print-config codex
 is 'each word as it was' "$(printf %s "$out" | toml | get mcp_servers mapm args)" \
     '["mcp", "--ask", "claude", "--allow", "git diff *", "--allow", "say \"hi\"", "--watch"]'
+exits 'a folder' 0 mapm mcp --root ../x --print-config codex
+is 'is the same from wherever the client starts it' "$(printf %s "$out" | toml | get mcp_servers mapm args 2)" "$(cd .. && pwd)/x"
+tag=$(printf 'git \363\240\201\201 \177 "q" \\\\')
+exits 'what nobody sees' 0 mapm mcp --allow "$tag" --print-config codex
+is 'is in TOML what it was' "$(printf %s "$out" | toml | get mcp_servers mapm args 2)" "$tag"
+exits 'and in JSON' 0 mapm mcp --allow "$tag" --print-config claude
+is 'too' "$(printf %s "$out" | get mcpServers mapm args 2)" "$tag"
+exits 'what is no UTF-8' 2 mapm mcp --root "$(printf '/x\377')" --print-config claude
+like 'is refused' "$err" 'is not UTF-8'
+exits 'what a client may expand' 0 mapm mcp --root '/x/${HOME}' --print-config claude
+like 'is told of' "$err" '^warning: claude may put something else in place of what is in braces in /x/\$\{HOME\}$'
 PATH=$(dirname "$(realpath "$MAPM")"):$PATH exits 'on PATH' 0 mapm mcp --print-config claude
 is 'its name is enough' "$(printf %s "$out" | get mcpServers mapm command)" mapm
 exits 'no such client' 2 mapm mcp --print-config nobody
