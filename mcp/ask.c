@@ -11,15 +11,25 @@
  * for a retry (new era).
  */
 
-static const struct {
-    const char *method, *capability;
-} kinds[] = {
-    {"sampling/createMessage", "sampling"},
-    {"elicitation/create", "elicitation"},
-    {"roots/list", "roots"},
-};
-
 /* --- questions -------------------------------------------------------------------- */
+
+/* Elicitation has modes; one that is not named is the form. */
+static const char *capability_of(struct str method, const struct json *params)
+{
+    const struct json *mode = json_get(params, "mode");
+
+    if (str_is(method, "sampling/createMessage"))
+        return json_get(params, "tools") || json_get(params, "toolChoice")
+                   ? "sampling/tools"
+                   : "sampling";
+    if (str_is(method, "roots/list"))
+        return "roots";
+    if (!str_is(method, "elicitation/create"))
+        return NULL;
+    if (!mode || str_is(json_text(mode), "form"))
+        return "elicitation/form";
+    return str_is(json_text(mode), "url") ? "elicitation/url" : NULL;
+}
 
 static void read_questions(struct job *j, struct str text)
 {
@@ -41,6 +51,8 @@ static void read_questions(struct job *j, struct str text)
             .key = json_text(json_get(q, "key")),
             .method = json_text(json_get(q, "method")),
             .params = str_slice(text, params->start, params->end),
+            .capability =
+                capability_of(json_text(json_get(q, "method")), params),
         };
     }
 }
@@ -97,13 +109,10 @@ static bool may_ask(const struct job *j, const char **lacking)
     const struct mcp_call *c = j->calls;
 
     for (size_t i = 0; i < j->question_count; i++) {
-        const char *capability = NULL;
+        const char *capability = j->questions[i].capability;
 
-        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-            if (str_is(j->questions[i].method, kinds[k].method))
-                capability = kinds[k].capability;
         *lacking = capability;
-        if (!capability || !c || !caps_have(c->caps, capability))
+        if (!capability || !c || !mcp_call_client_can(c, capability))
             return false;
     }
     return true;

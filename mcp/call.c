@@ -60,27 +60,41 @@ const struct json *mcp_call_client(const struct mcp_call *c)
     return json_get(c->meta, "io.modelcontextprotocol/clientInfo");
 }
 
+static bool is_object(const struct json *j)
+{
+    return j && j->kind == JSON_OBJECT;
+}
+
+/* Before 2025-11-25 there was the form alone; since then who names neither mode
+ * means the form. */
+static bool can_elicit(const struct mcp_call *c, const struct json *elicitation,
+                       struct str mode)
+{
+    bool is_form = str_is(mode, "form");
+
+    if (c->revision < REV_2025_11_25)
+        return is_form;
+    if (is_object(json_get_str(elicitation, mode)))
+        return true;
+    return is_form && !json_get(elicitation, "form") &&
+           !json_get(elicitation, "url");
+}
+
 /* "a/b": a member of a member; what follows "extensions/" is one name. */
-bool caps_have(const struct json *caps, const char *capability)
+bool mcp_call_client_can(const struct mcp_call *c, const char *capability)
 {
     struct str rest = str_from(capability), head;
+    const struct json *one;
 
     str_cut(&rest, '/', &head);
-    caps = json_get_str(caps, head);
-    if (!caps || caps->kind != JSON_OBJECT)
+    one = json_get_str(c->caps, head);
+    if (!is_object(one))
         return false;
     if (!rest.p)
         return true;
-    /* Before there were two modes, there was the form alone. */
-    if (str_is(head, "elicitation") && str_is(rest, "form") && !caps->count)
-        return true;
-    caps = json_get_str(caps, rest);
-    return caps && caps->kind == JSON_OBJECT;
-}
-
-bool mcp_call_client_can(const struct mcp_call *c, const char *capability)
-{
-    return caps_have(c->caps, capability);
+    if (str_is(head, "elicitation"))
+        return can_elicit(c, one, rest);
+    return is_object(json_get_str(one, rest));
 }
 
 /* --- answering --------------------------------------------------------------- */

@@ -91,8 +91,9 @@ void job_forget_call(struct mcp_call *c)
 static bool can_be_asked(const struct mcp_call *c)
 {
     return mcp_call_era(c) == MCP_NEW && (c->how->flags & METHOD_ASKS) &&
-           (caps_have(c->caps, "sampling") ||
-            caps_have(c->caps, "elicitation") || caps_have(c->caps, "roots"));
+           (mcp_call_client_can(c, "sampling") ||
+            mcp_call_client_can(c, "elicitation") ||
+            mcp_call_client_can(c, "roots"));
 }
 
 struct job *job_new(struct server *s, struct mcp_call *c)

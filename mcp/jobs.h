@@ -23,8 +23,9 @@ enum job_state { JOB_QUEUED, JOB_RUNNING, JOB_WAITING, JOB_LEAVING };
 
 struct question {
     struct str key, method, params;
-    struct str answer; /* JSON; "" = not yet */
-    uint64_t id;       /* of our request in the old era; 0: none */
+    const char *capability; /* that the client needs; NULL: no such question */
+    struct str answer;      /* JSON; "" = not yet */
+    uint64_t id;            /* of our request in the old era; 0: none */
 };
 
 struct job {

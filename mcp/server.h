@@ -113,7 +113,6 @@ unsigned log_level_find(struct str name); /* LOG_NONE: no such */
 
 /* From the list of those that wait, and freed. */
 void call_drop(struct mcp_call *c);
-bool caps_have(const struct json *caps, const char *capability);
 /* NULL: none under way has this id. */
 struct mcp_call *call_find(struct server *s, bool is_text, struct str id);
 

@@ -78,8 +78,9 @@ const struct json *mcp_call_meta(const struct mcp_call *c);
 /* {"name", "version"} as the client gave it; NULL when it did not. */
 const struct json *mcp_call_client(const struct mcp_call *c);
 /* Whether the client declared it: "sampling", "sampling/tools", "elicitation",
- * "elicitation/form", "roots", "extensions/io.modelcontextprotocol/ui" (the
- * rest after "extensions/" is one name). */
+ * "elicitation/form", "elicitation/url", "roots",
+ * "extensions/io.modelcontextprotocol/ui" (the rest after "extensions/" is one
+ * name). */
 bool mcp_call_client_can(const struct mcp_call *c, const char *capability);
 
 /*
@@ -245,7 +246,8 @@ struct mcp_question {
     struct str key;    /* of this call alone: "ask3" */
     struct str method; /* "sampling/createMessage", "elicitation/create" or
                         * "roots/list" */
-    struct str params; /* a JSON object */
+    struct str params; /* a JSON object; "mode" of an elicitation and "tools"
+                        * of a sampling say what the client must support */
     const struct json *answer; /* the result that the client gave */
 };
 

@@ -144,6 +144,13 @@ static const struct inquiry inquiries[] = {
              "\"items\":{\"anyOf\":" TITLED "}}", "")}},
      "Elicitation completed: "},
     {"test_streaming_elicitation", {{"ask", "elicitation/create", CONFIRM}}, "Streamed: "},
+    {"elicit_url", {{"ask", "elicitation/create",
+        "{\"mode\":\"url\",\"message\":\"Sign in\",\"url\":\"https://example.com/\"}"}}, "Visited: "},
+    {"elicit_form", {{"ask", "elicitation/create",
+        "{\"mode\":\"form\",\"message\":\"Who?\",\"requestedSchema\":{\"type\":\"object\",\"properties\":{}}}"}}, "Filled: "},
+    {"elicit_other", {{"ask", "elicitation/create", "{\"mode\":\"voice\",\"message\":\"Who?\"}"}}, "Said: "},
+    {"sample_tools", {{"ask", "sampling/createMessage",
+        "{\"messages\":[],\"maxTokens\":1,\"tools\":[]}"}}, "Sampled: "},
     {"test_input_required_result_elicitation", {{"user_name", "elicitation/create",
         FORM("What is your name?", "\"name\":" STRING, "\"name\"")}}, "Hello, "},
     {"test_input_required_result_sampling", {{"capital_question", "sampling/createMessage",
@@ -191,7 +198,7 @@ static const char *capability_of(const char *method)
 {
     if (strcmp(method, "roots/list") == 0)
         return "roots";
-    return strcmp(method, "elicitation/create") == 0 ? "elicitation"
+    return strcmp(method, "elicitation/create") == 0 ? "elicitation/form"
                                                      : "sampling";
 }
 

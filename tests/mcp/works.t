@@ -287,4 +287,42 @@ ok("cannot be asked (sampling) (refused)" in
    text(s.tool("test_sampling", {"prompt": "x"})),
    "who cannot be asked is not asked")
 s.end()
+
+# --- what a client can be asked, by what it declares -----------------------------
+FORM, URL = {"form"}, {"url"}
+ELICITATION = [  # declared; modes from 2025-11-25 on; and before
+    ({}, FORM, FORM), ({"form": {}}, FORM, FORM), ({"url": {}}, URL, FORM),
+    ({"form": {}, "url": {}}, FORM | URL, FORM), ({"other": 1}, FORM, FORM),
+    ({"url": True}, set(), FORM), (None, set(), set()), (True, set(), set()),
+]
+
+
+def is_asked(tool, version, caps):
+    """Whether the client is asked; else it is said that it cannot be."""
+    new = version == "2026-07-28"
+    s = Server()
+    if not new:
+        s.hello(version, caps)
+    id = s.request("tools/call", {"name": tool, "arguments": {}}, new=new,
+                   caps=caps)
+    m = s.take()
+    asked = m.get("method") or m["result"].get("resultType") == "input_required"
+    if not asked and "cannot be asked" not in text(m):
+        asked = m
+    s.end()
+    return bool(asked)
+
+
+for version in ("2025-06-18", "2025-11-25", "2026-07-28"):
+    for declared, modes, before in ELICITATION:
+        caps = {} if declared is None else {"elicitation": declared}
+        want = before if version < "2025-11-25" else modes
+        got = {m for m in ("form", "url", "other")
+               if is_asked("elicit_" + m, version, caps)}
+        same(got, want, "%s: elicitation %r: modes" % (version, declared))
+        same(is_asked("test_streaming_elicitation", version, caps),
+             "form" in want, "%s: a question without a mode is a form" % version)
+    for declared, want in (({}, False), ({"tools": {}}, True)):
+        same(is_asked("sample_tools", version, {"sampling": declared}), want,
+             "%s: sampling %r: with tools" % (version, declared))
 done()
