@@ -242,9 +242,16 @@ void send_changes(struct server *s, unsigned lists, struct str uri)
     }
 }
 
-/* A subscription that we end has an answer, as others have. */
+/*
+ * A subscription that we end has an answer, as others have (patterns/
+ * subscriptions), and then its stream is closed, which on stdio is a
+ * notification (patterns/cancellation). In this order: clients take the answer
+ * for a good end, and a notification that comes first for a broken one.
+ */
 void send_end_of_listening(struct server *s)
 {
+    static const char of[] = "\"_meta\":{\"io.modelcontextprotocol/"
+                             "subscriptionId\":";
     struct buf *out = &s->out;
 
     for (const struct mcp_call *c = s->calls; c; c = c->next) {
@@ -252,11 +259,17 @@ void send_end_of_listening(struct server *s)
             continue;
         buf_text(out, "{\"jsonrpc\":\"2.0\",\"id\":");
         buf_append(out, c->id);
-        buf_text(out, ",\"result\":{\"resultType\":\"complete\",\"_meta\":{"
-                      "\"io.modelcontextprotocol/subscriptionId\":");
+        buf_printf(out, ",\"result\":{\"resultType\":\"complete\",%s", of);
         buf_append(out, c->id);
         buf_char(out, ',');
         buf_append(out, s->info);
-        buf_text(out, "}}}\n");
+        buf_printf(out,
+                   "}}}\n{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
+                   "cancelled\",\"params\":{%s",
+                   of);
+        buf_append(out, c->id);
+        buf_text(out, "},\"requestId\":");
+        buf_append(out, c->id);
+        buf_text(out, ",\"reason\":\"The server ends\"}}\n");
     }
 }

@@ -3,6 +3,7 @@
 # its code. X26; docs/clients.md 6.
 import json
 import os
+import signal
 import sys
 import tempfile
 
@@ -262,13 +263,40 @@ for bad in (None, [], {"resourceSubscriptions": "x"},
     p = {} if bad is None else {"notifications": bad}
     same(code(s.call("subscriptions/listen", p, new=True)), -32602,
          "new: listen to %r" % (bad,))
+def end_of_listening(how, ids):
+    """Its answer, then the notification that closes the stream; of each."""
+    got, line = [], s.take()
+    while line:
+        got.append(line)
+        line = s.take()
+    for id in ids:
+        mine = [m for m in got if id in (m.get("id"),
+                                         m.get("params", {}).get("requestId"))]
+        same([m.get("method", "answer") for m in mine],
+             ["answer", "notifications/cancelled"],
+             "new: %s: the answer of %r, and then it is closed" % (how, id))
+        r, n = mine[0]["result"], mine[1]["params"]
+        same((r["resultType"], r["_meta"][META + "subscriptionId"]),
+             ("complete", id), "its answer")
+        same((n["requestId"], n["_meta"]), (id, {META + "subscriptionId": id}),
+             "and its notification")
+    same(len(got), 2 * len(ids), "and that is all")
+    s.p.wait()
+
+
 s.p.stdin.close()
-m = s.take()
-same((m["id"], m["result"]["resultType"], m["result"]["_meta"]
-      [META + "subscriptionId"]), (b, "complete", b),
-     "new: at the end of input it has its answer")
-same(s.line(), b"", "and that is all")
-s.p.wait()
+end_of_listening("at the end of input", [b])
+for number in (signal.SIGTERM, signal.SIGINT):
+    s = Server("--watch", fifo)
+    for id in ("a", "b", 7):
+        s.request("subscriptions/listen",
+                  {"notifications": {"toolsListChanged": True}}, new=True, id=id)
+        s.take()
+    s.cancel("b")
+    s.call("server/discover", new=True)
+    s.p.send_signal(number)
+    end_of_listening(number.name, ["a", 7])
+    s.p.stdin.close()
 w.close()
 os.unlink(fifo)
 os.rmdir(dir)
