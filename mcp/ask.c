@@ -138,13 +138,43 @@ static void send_requests(struct job *j)
         buf_text(out, "}\n");
     }
     j->state = JOB_WAITING;
+    j->unsent = false;
     j->ask_ms = proc_now_ms() + wait;
+}
+
+/* Before notifications/initialized nothing is to be asked. Not every client
+ * sends it: then its next request will do, or some time. */
+static void ask_when_ready(struct job *j)
+{
+    if (j->s->ready) {
+        send_requests(j);
+        return;
+    }
+    j->state = JOB_WAITING;
+    j->unsent = true;
+    j->ask_ms = proc_now_ms() + MCP_READY_MAX_MS;
+}
+
+void jobs_ask(struct server *s)
+{
+    s->ready = true;
+    for (struct job *j = s->jobs; j; j = j->next)
+        if (j->unsent && j->state == JOB_WAITING)
+            send_requests(j);
+}
+
+void jobs_hear(struct server *s)
+{
+    for (struct job *j = s->jobs; j && !s->ready; j = j->next)
+        if (j->unsent)
+            jobs_ask(s);
 }
 
 void job_withdraw(struct job *j)
 {
     if (j->state != JOB_WAITING || j->records)
         return;
+    j->unsent = false;
     for (size_t i = 0; i < j->question_count; i++) {
         struct question *q = &j->questions[i];
 
@@ -167,6 +197,10 @@ static void ask_failed(struct job *j, enum err_code code, const char *why)
 
 void job_ask_late(struct job *j)
 {
+    if (j->unsent) {
+        jobs_ask(j->s);
+        return;
+    }
     ask_failed(j, ERR_FAILED, "the client did not answer in time");
 }
 
@@ -309,7 +343,7 @@ void job_on_ask(struct job *j, struct str body)
     else if (j->records)
         job_suspend(j);
     else if (mcp_call_era(j->calls) == MCP_OLD)
-        send_requests(j);
+        ask_when_ready(j);
     else
         job_tell_failed(j, ERR_REFUSED,
                         "nothing can be asked in answer to this method");

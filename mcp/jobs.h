@@ -47,6 +47,7 @@ struct job {
     struct question *questions;
     size_t question_count;
     uint64_t ask_ms;    /* until when, in the old era */
+    bool unsent;        /* and its questions wait for the client to be ready */
     uint64_t expires_s; /* of the suspension, in the new one */
     uint64_t kill_ms;   /* LEAVING: when patience ends */
 };
@@ -89,7 +90,12 @@ uint64_t call_beat_at(const struct mcp_call *c);
 void job_on_ask(struct job *j, struct str body);
 void job_on_once(struct job *j, struct str body);
 void job_on_noted(struct job *j, struct str body);
+/* Its patience ended. */
 void job_ask_late(struct job *j);
+/* The client of the old era is ready: what waited for that is sent. */
+void jobs_ask(struct server *s);
+/* It goes on talking: as good as saying that it is, for who waits. */
+void jobs_hear(struct server *s);
 /* What it waits for is there by now: it is told. False: not all of it. */
 bool job_go_on(struct job *j);
 /* The client's word that nobody waits for an answer any more. */

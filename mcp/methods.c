@@ -173,6 +173,7 @@ static void initialize(struct mcp_call *c)
     }
     s->revision = c->revision = choose_revision(asked);
     s->initialized = true;
+    s->ready = false;
     remember_client(c);
     buf_init(&out, MCP_WORK_MAX_BYTES);
     buf_printf(&out, "\"protocolVersion\":\"%.*s\",",

@@ -85,6 +85,7 @@ struct server {
     bool has_key;
     /* The old era. */
     bool initialized, modern_seen;
+    bool ready; /* and notifications/initialized came, or as good as that */
     enum revision revision;
     struct arena hello; /* what follows lives in it */
     const struct json *caps, *client;

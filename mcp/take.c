@@ -147,6 +147,8 @@ static void take_notification(struct server *s, struct str method,
 {
     if (str_is(method, "notifications/cancelled"))
         take_cancelled(s, params);
+    else if (str_is(method, "notifications/initialized") && s->initialized)
+        jobs_ask(s);
 }
 
 /* --- requests -------------------------------------------------------------------- */
@@ -220,10 +222,13 @@ static bool take_old(struct mcp_call *c)
     c->revision = s->revision;
     c->caps = s->caps;
     c->log_from = s->is->logs ? s->log_from : LOG_NONE;
-    if (is_for_all(c->method) ||
-        (s->initialized && !str_is(c->method, "server/discover") &&
-         !str_is(c->method, "subscriptions/listen")))
+    if (is_for_all(c->method))
         return true;
+    if (s->initialized && !str_is(c->method, "server/discover") &&
+        !str_is(c->method, "subscriptions/listen")) {
+        jobs_hear(s);
+        return true;
+    }
     return refuse(c, MCP_PARAMS, STR(""),
                   "params._meta: " PROTOCOL " is missing (or begin with "
                   "initialize)");

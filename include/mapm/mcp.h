@@ -41,6 +41,7 @@
 #define MCP_RECORDS_MAX_BYTES (64u * 1024 * 1024)
 #define MCP_STATE_MAX_SECONDS 3600  /* to come back with a requestState */
 #define MCP_ASK_MAX_MS       60000  /* for an answer in the old era */
+#define MCP_READY_MAX_MS     2000   /* to say so, before it is asked (old era) */
 /* clang-format on */
 
 enum mcp_code {

@@ -11,6 +11,10 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from client import *  # noqa: E402,F403
 
 
+SAID = {"role": "assistant", "model": "m",
+        "content": {"type": "text", "text": "Hi"}}
+
+
 def steps(notes):
     return [m["params"]["progress"] for m in notes
             if m.get("method") == "notifications/progress"]
@@ -286,6 +290,65 @@ s.hello(caps={"elicitation": {"url": {}}})
 ok("cannot be asked (sampling) (refused)" in
    text(s.tool("test_sampling", {"prompt": "x"})),
    "who cannot be asked is not asked")
+s.end()
+
+# --- nothing is asked before notifications/initialized ---------------------------
+READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+HELLO = {"capabilities": ALL, "clientInfo": {"name": "test", "version": "1"}}
+
+
+def asks_early(version):
+    """A call that asks, of a client that has not said that it is ready."""
+    s.call("initialize", {**HELLO, "protocolVersion": version})
+    id = s.request("tools/call", {"name": "test_sampling",
+                                  "arguments": {"prompt": "x"}})
+    s.call("ping")
+    same(s.take(0.3), None, version + ": not ready, and not asked")
+    return id
+
+
+def asked():
+    return s.until(lambda m: "method" in m and "id" in m)
+
+
+for version in ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"):
+    s = Server()
+    id = asks_early(version)
+    s.call("ping")
+    same(s.take(0.1), None, version + ": nor after a ping")
+    s.send(READY)
+    q = asked()
+    same(q["method"], "sampling/createMessage", version + ": ready: asked")
+    reply(q, result=SAID)
+    ok("LLM response" in text(s.answer(id)), version + ": and it goes on")
+    id = s.request("tools/call", {"name": "test_sampling",
+                                  "arguments": {"prompt": "x"}})
+    reply(asked(), result=SAID)
+    ok("LLM response" in text(s.answer(id)), version + ": then at once")
+    s.end()
+s = Server()
+id = asks_early("2025-11-25")
+more = s.request("tools/list")
+reply(asked(), result=SAID)
+ok("LLM response" in text(s.answer(id)), "its next request says it as well")
+s.end()
+s = Server()
+id = asks_early("2025-11-25")
+reply(asked(), result=SAID)
+ok("LLM response" in text(s.answer(id)), "and so does time: nobody hangs")
+s.end()
+s = Server()
+id = asks_early("2025-11-25")
+s.cancel(id)
+s.send(READY)
+s.call("ping")
+same([m for m in s.notes if "sampling" in str(m) or "cancelled" in str(m)], [],
+     "cancelled meanwhile: neither asked nor withdrawn")
+id = asks_early("2025-11-25")
+s.call("initialize", {**HELLO, "protocolVersion": "2025-11-25"})
+s.send(READY)
+reply(asked(), result=SAID)
+ok("LLM response" in text(s.answer(id)), "a second hello starts anew")
 s.end()
 
 # --- what a client can be asked, by what it declares -----------------------------
