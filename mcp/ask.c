@@ -305,16 +305,20 @@ static bool repeat(struct job *j, enum entry_kind kind, unsigned number,
     return false;
 }
 
-/* The first call may bring answers along to what it knows will be asked. */
+/* The first call may bring answers along to what it knows will be asked. If
+ * they are none, it is asked. */
 static void take_brought(struct job *j)
 {
     struct err e;
 
-    for (struct mcp_call *c = j->calls; c; c = c->next_of_job)
+    for (struct mcp_call *c = j->calls; c; c = c->next_of_job) {
+        const struct json *responses = json_get(c->params, "inputResponses");
+
         if (!c->resumed &&
-            !job_keep_answers(j, j->round,
-                              json_get(c->params, "inputResponses"), &e))
-            return; /* then it is asked */
+            (!answers_check(&j->entries, j->round, responses, &e) ||
+             !job_keep_answers(j, j->round, responses, &e)))
+            return;
+    }
     take_recorded(j);
 }
 

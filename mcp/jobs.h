@@ -107,7 +107,11 @@ void job_take_answer(struct server *s, const struct json *message);
 /* False: it was a retry, and has its answer or its job. True: it is to be
  * done, for the first time or again. */
 bool job_resume(struct mcp_call *c);
-/* Answers to round `round` among these are kept. */
+/* Answers to round `round` among these are such; those that are there already
+ * count, whatever comes later. Errors: ERR_USAGE. */
+bool answers_check(const struct entries *x, unsigned round,
+                   const struct json *responses, struct err *e);
+/* They are kept; answers_check said that they may be. */
 bool job_keep_answers(struct job *j, unsigned round,
                       const struct json *responses, struct err *e);
 /* All who wait are told to come back. */

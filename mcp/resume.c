@@ -2,6 +2,7 @@
 #include <time.h>
 
 #include "jobs.h"
+#include "shape.h"
 
 /*
  * Multi round-trip requests (new era). A work that asks answers its call with
@@ -77,9 +78,7 @@ static bool keep_one(struct job *j, unsigned round, struct str key,
     CLEANUP(buf_done) struct buf text = {0};
     struct json_writer w;
 
-    /* What is no object is no answer: it is asked for again. */
-    if (!answer || answer->kind != JSON_OBJECT ||
-        entries_find(&j->entries, ENTRY_ANSWER, round, key))
+    if (!answer || entries_find(&j->entries, ENTRY_ANSWER, round, key))
         return true;
     buf_init(&text, 2 * MCP_LINE_MAX_BYTES);
     json_writer_init(&w, &text, 0);
@@ -92,27 +91,80 @@ static bool keep_one(struct job *j, unsigned round, struct str key,
                        e);
 }
 
-bool job_keep_answers(struct job *j, unsigned round,
-                      const struct json *responses, struct err *e)
+/* What was asked in that round: "*first" NULL for nothing. */
+static bool read_asked(const struct entries *x, unsigned round, struct arena *a,
+                       const struct json **first, struct err *e)
 {
     static const struct json_options options = {.max_depth =
                                                     MCP_LINE_MAX_DEPTH + 2};
-    CLEANUP(arena_done) struct arena a = {0};
-    const struct entry *ask =
-        entries_find(&j->entries, ENTRY_ASK, round, STR(""));
+    const struct entry *ask = entries_find(x, ENTRY_ASK, round, STR(""));
     const struct json *questions;
 
-    if (!responses || !ask)
+    *first = NULL;
+    if (!ask)
         return true;
-    if (!json_parse(ask->text, &options, &a, &questions, NULL, e))
+    if (!json_parse(ask->text, &options, a, &questions, NULL, e))
         return false;
-    for (const struct json *q = questions->first; q; q = q->next) {
+    *first = questions->first;
+    return true;
+}
+
+bool job_keep_answers(struct job *j, unsigned round,
+                      const struct json *responses, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    const struct json *q;
+
+    if (!responses)
+        return true;
+    if (!read_asked(&j->entries, round, &a, &q, e))
+        return false;
+    for (; q; q = q->next) {
         struct str key = json_text(json_get(q, "key"));
 
         if (!keep_one(j, round, key, json_get_str(responses, key), e))
             return false;
     }
     return true;
+}
+
+bool answers_check(const struct entries *x, unsigned round,
+                   const struct json *responses, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    const struct json *q;
+
+    if (!responses)
+        return true;
+    if (!read_asked(x, round, &a, &q, e))
+        return false;
+    for (; q; q = q->next) {
+        struct str key = json_text(json_get(q, "key"));
+        struct str method = json_text(json_get(q, "method"));
+        const struct json *answer = json_get_str(responses, key);
+
+        if (!answer || entries_find(x, ENTRY_ANSWER, round, key) ||
+            shape_is_answer(method, answer))
+            continue;
+        return err_set(e, ERR_USAGE,
+                       "inputResponses: \"%.*s\" is not a result of %.*s",
+                       STR_ARG(key), STR_ARG(method));
+    }
+    return true;
+}
+
+/* False: the call is answered, and nothing of it was kept: who comes back with
+ * the right answers goes on. */
+static bool may_come_back(struct mcp_call *c, const struct entries *x,
+                          unsigned round)
+{
+    struct err e = {0};
+
+    if (answers_check(x, round, json_get(c->params, "inputResponses"), &e))
+        return true;
+    mcp_call_error(c, e.code == ERR_USAGE ? MCP_PARAMS : MCP_INTERNAL, STR(""),
+                   "%s", err_first(&e));
+    return false;
 }
 
 /* --- coming back ------------------------------------------------------------------- */
@@ -130,6 +182,8 @@ static void join(struct job *j, struct mcp_call *c, const struct ticket *t)
 {
     struct err e = {0};
 
+    if (!may_come_back(c, &j->entries, t->round))
+        return;
     if (!job_keep_answers(j, t->round, json_get(c->params, "inputResponses"),
                           &e)) {
         mcp_call_error(c, MCP_INTERNAL, STR(""), "%s", err_first(&e));
@@ -174,7 +228,7 @@ static bool take_up(struct mcp_call *c, const struct ticket *t,
                            err_first(&e));
         return false;
     }
-    if (answer_ended(c, &x)) {
+    if (answer_ended(c, &x) || !may_come_back(c, &x, t->round)) {
         entries_leave(&x);
         entries_done(&x);
         return false;

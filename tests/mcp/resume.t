@@ -2,6 +2,7 @@
 # Multi round-trip requests: a call that asks is taken up again by a retry, in
 # the same process or in another one, and nothing is done twice. X26, X24;
 # THREATS row 23.
+import json
 import os
 import signal
 import sys
@@ -13,6 +14,7 @@ from client import *  # noqa: E402,F403
 SAID = {"role": "assistant", "model": "m",
         "content": {"type": "text", "text": "+"}}
 NAME = {"action": "accept", "content": {"name": "A"}}
+ROOTS = {"roots": [{"uri": "file:///a", "name": "a"}, {"uri": "file:///b"}]}
 ROUNDS = "test_input_required_result_multi_round"
 top = tempfile.TemporaryDirectory()
 count = 0
@@ -69,8 +71,6 @@ same(list(m3["result"]["inputRequests"]), ["step2"],
      "an old retry hears what is asked now")
 m3 = again(s, ROUNDS, {"rounds": 3}, m2, {"wrong": NAME})
 same(list(m3["result"]["inputRequests"]), ["step2"], "a wrong answer: again")
-m3 = again(s, ROUNDS, {"rounds": 3}, m2, {"step2": "text"})
-same(list(m3["result"]["inputRequests"]), ["step2"], "no object: again")
 m3 = again(s, ROUNDS, {"rounds": 3}, m2, None)
 same(list(m3["result"]["inputRequests"]), ["step2"], "no answers: again")
 m3 = again(s, ROUNDS, {"rounds": 3}, m2, {"step2": NAME})
@@ -83,11 +83,104 @@ m = s.tool("test_input_required_result_multiple_inputs", new=True)
 keys = list(m["result"]["inputRequests"])
 same(len(keys), 3, "three at once")
 m = again(s, "test_input_required_result_multiple_inputs", {}, m,
-          {keys[0]: {"a": 0}, keys[2]: {"a": 2}})
+          {keys[0]: NAME, keys[2]: ROOTS})
 same(list(m["result"]["inputRequests"]), [keys[1]], "the one that is missing")
 m = again(s, "test_input_required_result_multiple_inputs", {}, m,
-          {keys[1]: {"a": 1}, keys[0]: {"a": "changed"}})
-same(text(m), 'All: {"a":0}{"a":1}{"a":2}', "the first answer counts")
+          {keys[1]: SAID, keys[0]: {"a": "changed"}})
+same(text(m), "All: " + "".join(json.dumps(x, separators=(",", ":"))
+                                for x in (NAME, SAID, ROOTS)),
+     "the first answer counts")
+
+# --- answers of the wrong shape ------------------------------------------------------
+def said(**more):
+    return {**SAID, **more}
+
+
+def piece(**content):
+    return said(content=content)
+
+
+TEXT = SAID["content"]
+WRONG = {
+    "test_input_required_result_sampling": [
+        7, "text", None, [], {}, {"foo": 1}, NAME, ROOTS,
+        {"role": "assistant", "content": TEXT}, said(role="system"),
+        said(role=1), said(model=1), said(stopReason=1), said(content=None),
+        said(content="text"), piece(), piece(type="text"), piece(text="+"),
+        piece(type="text", text=1), piece(type="sample", model="m"),
+        piece(type="root", uri="file:///"), piece(type=["text"], text="+"),
+        piece(type="image", data="AA=="), piece(type="audio", mimeType="x/y"),
+        piece(type="tool_use", id="1", name="n", input=[]),
+        piece(type="tool_result", toolUseId="1", content={}),
+        said(content=[TEXT, "text"]), said(content=[TEXT, {"type": "text"}])],
+    "test_input_required_result_elicitation": [
+        7, {}, {"foo": 1}, SAID, {"action": "yes"}, {"action": True},
+        {"content": {}}, {"action": "accept", "content": "x"},
+        {"action": "accept", "content": []},
+        {"action": "accept", "content": {"name": {}}},
+        {"action": "accept", "content": {"name": None}},
+        {"action": "accept", "content": {"name": ["a", 1]}}],
+    "test_input_required_result_list_roots": [
+        7, {}, {"foo": 1}, NAME, {"roots": None}, {"roots": {}},
+        {"roots": ["file:///"]}, {"roots": [{}]}, {"roots": [{"uri": 1}]},
+        {"roots": [{"uri": "file:///", "name": 1}]}],
+}
+RIGHT = {
+    "test_input_required_result_sampling": [
+        SAID, said(role="user", stopReason="any", more=1), said(content=[]),
+        said(content=[TEXT, {"type": "image", "data": "", "mimeType": "x/y"},
+                      {"type": "audio", "data": "", "mimeType": "x/y"},
+                      {"type": "tool_use", "id": "1", "name": "n", "input": {}},
+                      {"type": "tool_result", "toolUseId": "1",
+                       "content": []}])],
+    "test_input_required_result_elicitation": [
+        NAME, {"action": "decline"}, {"action": "cancel", "content": None},
+        {"action": "accept", "content": {}},
+        {"action": "accept", "content": {
+            "a": "x", "b": 1.5, "c": True, "d": ["x"], "e": []}}],
+    "test_input_required_result_list_roots": [ROOTS, {"roots": []}],
+}
+for tool, right in RIGHT.items():
+    for answer in right:
+        m = s.tool(tool, new=True)
+        key = list(m["result"]["inputRequests"])[0]
+        bad = [w for w in WRONG[tool]
+               if code(again(s, tool, {}, m, {key: w})) != -32602]
+        same(bad, [], tool + ": what is no answer is refused")
+        m = again(s, tool, {}, m, {key: answer, "more": 7})
+        ok(kind(m) == "complete" and
+           json.dumps(answer, separators=(",", ":")) in text(m),
+           "and then the right one is taken: %s" % answer, m)
+    m = s.call("tools/call", params(tool, {}, None, {key: WRONG[tool][0]}),
+               new=True)
+    same(kind(m), "input_required",
+         tool + ": brought along with the first call: it is asked")
+dir = folder()
+s2 = Server("--journal", dir)
+args = {"rounds": 1, "file": os.path.join(top.name, "shape")}
+m = s2.tool("once", args, new=True)
+
+
+def kept():
+    with open(os.path.join(dir, os.listdir(dir)[0])) as f:
+        return f.read()
+
+
+before = kept()
+same((code(again(s2, "once", args, m, {"ask0": {"foo": 1}})), kept() == before),
+     (-32602, True), "nothing of it is written down")
+s2.end()
+for _ in range(2):
+    s2 = Server("--journal", dir)
+    same((code(again(s2, "once", args, m, {"ask0": {"foo": 1}})),
+          kept() == before), (-32602, True), "nor after a restart")
+    same(code(again(s2, "once", args, m, {"ask0": NAME})), -32602, "nor again")
+    last = s2
+    if _ == 0:
+        s2.end()
+same(text(again(last, "once", args, m, {"ask0": SAID})), "Once:n+",
+     "and the right answer goes on")
+last.end()
 
 # --- who may come back -------------------------------------------------------------
 m = s.tool(ROUNDS, {"rounds": 1}, new=True)
