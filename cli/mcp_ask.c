@@ -206,11 +206,22 @@ static bool read_answer(struct str text, struct arena *a, struct answer *out,
     return true;
 }
 
+/* The new era has an error for a client that would have to answer, and did not
+ * declare that it can. */
+static void note_lack(struct serve_host *h, const struct err *e)
+{
+    if (h->s->sampling && mcp_call_era(mcp_work_call(h->work)) == MCP_NEW)
+        h->lacks = arena_str(&h->s->inv->arena, str_from(err_first(e)));
+}
+
 static bool ask_back_end(struct serve_host *h, const struct ask *in,
                          struct arena *a, struct answer *out, struct err *e)
 {
-    if (!h->asker && !asker_choose(&h->wishes, &h->s->inv->arena, &h->asker, e))
+    if (!h->asker &&
+        !asker_choose(&h->wishes, &h->s->inv->arena, &h->asker, e)) {
+        note_lack(h, e);
         return false;
+    }
     return asker_ask(h->asker, h->layer->path, in, NULL, a, out, e);
 }
 
@@ -316,6 +327,8 @@ static bool ask_client(struct serve_host *h, const struct ask *in,
         return read_sample(q.answer, in, a, out, e);
     if (e->code == ERR_NONE)
         err_set(e, ERR_FAILED, "the client gave no answer");
+    if (e->code == ERR_REFUSED) /* a retry that declares less than the call */
+        note_lack(h, e);
     if (e->code != ERR_INTERRUPTED)
         err_wrap(e, "--ask sampling: the client's model was asked");
     return false;

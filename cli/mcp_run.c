@@ -342,7 +342,10 @@ static void run_program(struct run_job *j)
     runtime_run(&job, j->a, &result);
     if (!run_history_end(&j->history, &result, serve_host_asker(&j->host), &e))
         warn_history(j, &e);
-    answer_result(j, &result);
+    if (result.end == RUNTIME_FAILED && j->host.lacks.n)
+        mcp_work_lacks(j->work, "sampling", str_c(j->host.lacks, j->a));
+    else
+        answer_result(j, &result);
 }
 
 /* Policy, limits and rules are those of now: what was forbidden since the

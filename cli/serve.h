@@ -156,6 +156,7 @@ struct serve_host {
     struct asker_wishes wishes;
     struct asker *asker; /* chosen by the first ask */
     bool by_sampling;    /* the client answers */
+    struct str lacks;    /* why it had to and cannot (new era); "" */
     struct run_commands *commands;
     struct run_history *history;
     uint64_t since_ms;

@@ -138,14 +138,28 @@ void mcp_call_no_resource(struct mcp_call *c, struct str uri)
     buf_done(&data);
 }
 
+int lack_code(const struct mcp_call *c)
+{
+    return mcp_call_era(c) == MCP_NEW ? MCP_LACKS : MCP_INVALID;
+}
+
+struct str lack_data(const char *capability, struct arena *a)
+{
+    struct str rest = str_from(capability), head;
+
+    str_cut(&rest, '/', &head);
+    if (!rest.p)
+        return arena_printf(a, "{\"requiredCapabilities\":{\"%.*s\":{}}}",
+                            STR_ARG(head));
+    return arena_printf(a,
+                        "{\"requiredCapabilities\":{\"%.*s\":{\"%.*s\":{}}}}",
+                        STR_ARG(head), STR_ARG(rest));
+}
+
 void mcp_call_lacks(struct mcp_call *c, const char *capability)
 {
-    struct str data = arena_printf(
-        &c->a, "{\"requiredCapabilities\":{\"%s\":{}}}", capability);
-
-    mcp_call_error(c, mcp_call_era(c) == MCP_NEW ? MCP_LACKS : MCP_INVALID,
-                   data, "This needs a client with the capability %s",
-                   capability);
+    mcp_call_error(c, lack_code(c), lack_data(capability, &c->a),
+                   "This needs a client with the capability %s", capability);
 }
 
 void mcp_call_changed(struct mcp_call *c, unsigned lists)

@@ -114,6 +114,9 @@ unsigned log_level_find(struct str name); /* LOG_NONE: no such */
 
 /* From the list of those that wait, and freed. */
 void call_drop(struct mcp_call *c);
+/* The error of one that the client lacks: its code and its data, in `a`. */
+int lack_code(const struct mcp_call *c);
+struct str lack_data(const char *capability, struct arena *a);
 /* NULL: none under way has this id. */
 struct mcp_call *call_find(struct server *s, bool is_text, struct str id);
 

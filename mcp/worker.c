@@ -274,6 +274,15 @@ void mcp_work_error(struct mcp_work *w, int code, struct str data,
     end(w, FRAME_ERROR);
 }
 
+void mcp_work_lacks(struct mcp_work *w, const char *capability, const char *why)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+
+    mcp_work_error(w, lack_code(w->call), lack_data(capability, &a),
+                   "This needs a client with the capability %s: %s", capability,
+                   why);
+}
+
 /* --- the process -------------------------------------------------------------------------- */
 
 /* The client's pipes are not ours: what is printed by mistake is lost, not

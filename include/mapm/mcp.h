@@ -98,7 +98,8 @@ void mcp_call_error(struct mcp_call *c, int code,
     PRINTF(4, 5);
 /* There is no such resource: the code that the era has for it. */
 void mcp_call_no_resource(struct mcp_call *c, struct str uri);
-/* It cannot be done without this capability ("sampling") of the client. */
+/* It cannot be done without this capability ("sampling", "elicitation/url") of
+ * the client: an error, whose code the era has. */
 void mcp_call_lacks(struct mcp_call *c, const char *capability);
 
 /* What the call has changed: who listens is told. */
@@ -291,6 +292,9 @@ uint64_t mcp_work_began_s(const struct mcp_work *w);
 void mcp_work_result(struct mcp_work *w, struct str members);
 void mcp_work_error(struct mcp_work *w, int code, struct str data,
                     const char *format, ...) PRINTF(4, 5);
+/* As mcp_call_lacks, and why nothing else will do. */
+void mcp_work_lacks(struct mcp_work *w, const char *capability,
+                    const char *why);
 
 /* --- serving -------------------------------------------------------------------- */
 

@@ -207,6 +207,45 @@ def journal(w):
     ok(not os.path.exists(path), "what has expired is forgotten")
 
 
+def lacking(w):
+    """2026-07-28: a client that would have to answer, and does not declare that it
+    can, is an error of its own; where somebody else answers, nothing is."""
+    w.metaskill("asks", 'def run(input):\n    return {"answer": ask("q")["answer"] if input["ask"] else "none"}\n')
+    nobody = {"PATH": w.top + "/none", "MAPM_ASK": ""}
+
+    def run(modern, env, caps=None, ask=True, options=("--ask", "sampling")):
+        s = opened(*options, caps=caps, modern=modern, env=env)
+        r = s.run("asks", input={"ask": ask})
+        s.close()
+        return r
+
+    for caps in ({}, {"elicitation": {}}, {"sampling": True}):
+        e = run(True, nobody, caps).get("error", {})
+        same((e.get("code"), e.get("data")), (-32021, {"requiredCapabilities": {"sampling": {}}}),
+             f"the new era: {caps}, and nobody else answers")
+        ok("nobody is there to answer" in e["message"], "with the reason", e)
+    e = run(True, dict(nobody, MAPM_ASK="nothing-such")).get("error", {})
+    same(e.get("code"), -32021, "who is configured and is nothing that answers is nobody")
+    r = run(True, nobody, ask=False)
+    same(r["structuredContent"]["answer"], "none", "a run that does not ask needs no one")
+    r = run(True, {"MAPM_ASK": "exec:./answer"})
+    same(r["structuredContent"]["answer"], "q!", "the new era: a back end instead")
+    r = run(True, {"MAPM_ASK": "exec:false"})
+    ok(r["isError"] and "error: " in text_of(r), "one that fails is a result, as ever", r)
+    r = run(False, nobody)
+    ok(r["isError"] and "nobody is there" in text_of(r), "the old era: a result that says so", r)
+    r = run(True, nobody, options=())
+    ok(r["isError"] and "nobody is there" in text_of(r), "and without --ask sampling", r)
+    s = opened(*OPTIONS, caps=CAPS, modern=True, env=nobody)
+    r = s.call("tools/call", CALL)
+    s.caps = {}
+    e = s.call("tools/call", reply(r, "one")).get("error", {})
+    same((e.get("code"), e.get("data")), (-32021, {"requiredCapabilities": {"sampling": {}}}),
+         "a retry that no longer declares it, when it is asked again")
+    s.close()
+    count()
+
+
 def test(w):
     w.metaskill("steps", PROGRAM)
     w.write("answer", '#!/bin/sh\nprintf "%s!" "$(cat)"\n', 0o755)
@@ -217,6 +256,7 @@ def test(w):
     cut(w)
     at_once(w)
     journal(w)
+    lacking(w)
     folder = w.data + "/suspended"
     same(oct(os.stat(folder).st_mode & 0o777), "0o700", "what is kept is the user's alone")
     s = Server("--ask", "sampling")

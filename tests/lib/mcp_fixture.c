@@ -154,10 +154,13 @@ static void call_tool(void *ctx, struct str tool, const struct json *arguments,
         mcp_call_updated(c, STR("test://watched-resource"));
         mcp_call_result(c, STR(ANSWER("Mutation triggered")));
     } else if (str_is(tool, "test_missing_capability")) {
-        if (mcp_call_client_can(c, "sampling"))
+        struct str wants = json_text(json_get(arguments, "capability"));
+        const char *capability = wants.n ? str_c(wants, a) : "sampling";
+
+        if (mcp_call_client_can(c, capability))
             mcp_call_result(c, STR(ANSWER("Success")));
         else
-            mcp_call_lacks(c, "sampling");
+            mcp_call_lacks(c, capability);
     }
 }
 

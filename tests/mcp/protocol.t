@@ -187,6 +187,11 @@ m = s.tool("test_missing_capability", new=True, caps={})
 same((code(m), m["error"]["data"]),
      (-32021, {"requiredCapabilities": {"sampling": {}}}),
      "a capability that the client lacks")
+m = s.tool("test_missing_capability", {"capability": "elicitation/url"},
+           new=True)
+same((code(m), m["error"]["data"]),
+     (-32021, {"requiredCapabilities": {"elicitation": {"url": {}}}}),
+     "a part of one")
 same(text(s.tool("test_missing_capability", new=True)), "Success",
      "and one that it has")
 same(code(s.call("tools/list", {"_meta": 3})), -32602, "_meta is a number")
