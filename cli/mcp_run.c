@@ -228,16 +228,11 @@ static bool clamp(struct run_job *j, const char *name, struct limit *limit,
 {
     const struct json *wish = json_get(j->call->arguments, name);
     uint64_t most = limit->from.n ? limit->value : limit->ceiling, n;
-    bool is_number;
+    bool minus;
 
     if (!wish || wish->kind == JSON_NULL)
         return true;
-    is_number = wish->kind == JSON_NUMBER;
-    if (is_number && wish->text.n && wish->text.p[0] == '-') {
-        limit->value = least;
-        return true;
-    }
-    if (!is_number || !str_number(wish->text, UINT64_MAX, &n)) {
+    if (!json_whole(wish, &minus, &n)) {
         answer_error(
             j,
             runtime_error(
@@ -246,6 +241,8 @@ static bool clamp(struct run_job *j, const char *name, struct limit *limit,
             STR(""));
         return false;
     }
+    if (minus)
+        n = 0;
     limit->value = n < least ? least : n > most ? most : n;
     return true;
 }

@@ -128,13 +128,13 @@ static bool take_limit(struct serve *s, const struct json *arguments,
                        struct mcp_call *c, size_t *out)
 {
     const struct json *j = json_get(arguments, "limit");
+    bool minus;
     uint64_t n;
 
     *out = SEARCH_DEFAULT;
     if (!j)
         return true;
-    if (j->kind != JSON_NUMBER || !str_number(j->text, SEARCH_MAX, &n) ||
-        n < 1) {
+    if (!json_whole(j, &minus, &n) || minus || n < 1 || n > SEARCH_MAX) {
         answer_wrong(s, c, "limit must be a whole number from 1 to 50");
         return false;
     }

@@ -64,6 +64,11 @@ const struct json *json_get_str(const struct json *j, struct str key);
 /* Text of a STRING; an empty str with p NULL otherwise (NULL allowed). */
 struct str json_text(const struct json *j);
 
+/* A NUMBER without a fraction, however it is spelled: 2, 2.0, 20e-1, as JSON
+ * Schema's "integer". UINT64_MAX stands for what is larger. False for others
+ * (NULL allowed), and then the outputs say nothing. */
+bool json_whole(const struct json *j, bool *minus, uint64_t *out);
+
 const char *json_kind_name(enum json_kind kind); /* "a string", "an array" … */
 
 /* --- writing ------------------------------------------------------------ */

@@ -105,7 +105,9 @@ def tools(w):
     same(s.tool("skill_search", {"query": ""})["structuredContent"]["result_names"],
          ["echo", "pdf", "typed"], "T16, L6: a blank query lists what a model may have")
     same(len(s.tool("skill_search", {"query": "", "limit": 1})["structuredContent"]["results"]), 1, "T16: limit")
+    same(len(s.tool("skill_search", {"query": "", "limit": 1.0})["structuredContent"]["results"]), 1, "T16: 1.0 is a whole number")
     for wrong in ({}, {"query": 1}, {"query": "a", "limit": 0}, {"query": "a", "limit": 51},
+                  {"query": "a", "limit": -1.0}, {"query": "a", "limit": 1e300},
                   {"query": "a", "limit": 1.5}, {"query": "a", "x": 1}):
         r = s.tool("skill_search", wrong)
         ok(r["isError"] and "structuredContent" not in r, f"T29: {wrong} is told to the model", r)

@@ -155,9 +155,11 @@ def asks(w):
     ok("budget" in text_of(s.run("asks", input={"n": 2}, max_ask_calls=1)), "K30: fewer")
     same(s.run("asks", input={"n": 20}, max_ask_calls=1000)["structuredContent"]["answer"], "19 depth 1", "K30: more, up to 20")
     ok("budget" in text_of(s.run("asks", input={"n": 21}, max_ask_calls=1000)), "K30: not more")
-    for n in (0, -1):
+    ok("budget" in text_of(s.run("asks", input={"n": 3}, max_ask_calls=2.0)), "K30: 2.0 is a whole number")
+    same(s.run("asks", input={"n": 20}, max_ask_calls=1e300)["structuredContent"]["answer"], "19 depth 1", "K30: and so is 1e300")
+    for n in (0, -1, -1.0):
         same(s.run("asks", input={"n": 1}, max_ask_calls=n)["structuredContent"]["answer"], "0 depth 1", f"K30: {n} is 1")
-    for wrong in ("1", 1.5, {}):
+    for wrong in ("1", 1.5, -1.5, {}):
         ok(text_of(s.run("asks", input={"n": 1}, max_ask_calls=wrong)).startswith("error: "), f"K30: {wrong!r} is no number")
     s.close()
     w.write("mapm.yaml", "limits: {run_max_asks: 2}\n")

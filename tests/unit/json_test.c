@@ -540,6 +540,51 @@ TEST(writer_keeps_to_its_budget)
     CHECK(b.overflowed && !buf_check(&b, "sample", &e) && e.code == ERR_LIMIT);
 }
 
+/* clang-format off */
+static const struct {
+    const char *text;
+    bool whole, minus;
+    uint64_t n;
+} wholes[] = {
+    {"0", true, false, 0}, {"-0", true, false, 0}, {"-0.0e5", true, false, 0},
+    {"0e99999999999999999999", true, false, 0}, {"0.000", true, false, 0},
+    {"7", true, false, 7}, {"-7", true, true, 7}, {"10", true, false, 10},
+    {"2.0", true, false, 2}, {"2e0", true, false, 2}, {"2E+0", true, false, 2},
+    {"-2.00e0", true, true, 2}, {"20e-1", true, false, 2},
+    {"200.0e-2", true, false, 2}, {"0.002e3", true, false, 2},
+    {"0.02e3", true, false, 20}, {"1.5e1", true, false, 15},
+    {"100.5e1", true, false, 1005}, {"1e19", true, false, 10000000000000000000u},
+    {"18446744073709551615", true, false, UINT64_MAX},
+    {"18446744073709551616", true, false, UINT64_MAX},
+    {"1e20", true, false, UINT64_MAX}, {"-1e999999999", true, true, UINT64_MAX},
+    {"1e99999999999999999999999999", true, false, UINT64_MAX},
+    {"2.5", false, false, 0}, {"-2.5", false, false, 0}, {"1e-1", false, false, 0},
+    {"15e-1", false, false, 0}, {"200e-3", false, false, 0},
+    {"0.0000000000000000001", false, false, 0},
+    {"1e-99999999999999999999999999", false, false, 0},
+    {"18446744073709551616.5", false, false, 0},
+    {"\"2\"", false, false, 0}, {"true", false, false, 0}, {"null", false, false, 0},
+    {"[2]", false, false, 0},
+};
+/* clang-format on */
+
+TEST(whole_numbers_are_so_by_their_value)
+{
+    for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++) {
+        CLEANUP(arena_done) struct arena a = {0};
+        const struct json *j;
+        bool minus = false;
+        uint64_t n = 0;
+        struct err e;
+
+        CHECK(json_parse(str_from(wholes[i].text), &strict, &a, &j, NULL, &e));
+        CHECK(json_whole(j, &minus, &n) == wholes[i].whole);
+        if (wholes[i].whole)
+            CHECK(minus == wholes[i].minus && n == wholes[i].n);
+    }
+    CHECK(!json_whole(NULL, NULL, NULL));
+}
+
 TEST(kinds_have_names)
 {
     CHECK_STR(json_kind_name(JSON_STRING), "a string");
