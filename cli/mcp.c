@@ -237,6 +237,7 @@ static void describe(struct serve *s)
         .directory = serve_directory,
         .prompts = serve_prompts,
         .prompt = serve_prompt,
+        .prompt_arguments = serve_prompt_arguments,
         .complete = serve_complete,
         .skills_list = serve_skills_list,
         .skills_get = serve_skills_get,

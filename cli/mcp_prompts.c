@@ -12,7 +12,6 @@
  */
 
 #define KEY_MAX_CHARS 64
-#define PROMPT_MAX    1000 /* skills; each is read for its keys */
 #define REST_ARGUMENT "arguments"
 
 static bool is_prompt(const struct serve *s, const struct library_skill *skill)
@@ -22,43 +21,46 @@ static bool is_prompt(const struct serve *s, const struct library_skill *skill)
 
 /* --- the list ------------------------------------------------------------------------- */
 
-/* A skill that cannot be read now has no arguments; asking for it says why. */
-static void add_prompt(struct serve *s, const struct library_skill *skill)
+/* As many as the library holds at most: LIBRARY_MAX_SKILLS. */
+static void make_prompts(struct serve *s)
 {
-    CLEANUP(arena_done) struct arena a = {0};
     static const struct mcp_argument rest = {
         .name = STR_INIT(REST_ARGUMENT),
         .description = STR_INIT("What to do it with."),
     };
-    struct mcp_prompt *p = &s->prompts[s->prompt_count++];
+    size_t count = library_count(s->library);
+
+    s->prompts = arena_array(&s->snap, count + 1, sizeof *s->prompts);
+    s->prompt_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct library_skill *skill = library_at(s->library, i);
+
+        if (is_prompt(s, skill))
+            s->prompts[s->prompt_count++] = (struct mcp_prompt){
+                .name = skill->name,
+                .description = skill->description,
+                .arguments = &rest,
+                .argument_count = 1,
+            };
+    }
+}
+
+/* Those of a metaskill stand in its body. One that cannot be read now has none;
+ * asking for it says why. */
+void serve_prompt_arguments(void *ctx, struct arena *a, struct mcp_prompt *p)
+{
+    CLEANUP(arena_done) struct arena reading = {0};
+    struct serve *s = ctx;
+    const struct library_skill *skill = library_find(s->library, p->name);
     struct err ignored = {0};
     struct skill read;
 
-    *p = (struct mcp_prompt){
-        .name = skill->name,
-        .description = skill->description,
-        .arguments = &rest,
-        .argument_count = 1,
-    };
-    if (!skill->metaskill)
+    if (!skill || !skill->metaskill)
         return;
     p->argument_count = 0;
-    if (skill_read(skill->folder, &s->layer.limits, &a, &read, &ignored))
+    if (skill_read(skill->folder, &s->layer.limits, &reading, &read, &ignored))
         p->arguments =
-            serve_read_keys(read.document.body, &s->snap, &p->argument_count);
-}
-
-static void make_prompts(struct serve *s)
-{
-    size_t count = library_count(s->library);
-
-    s->prompts =
-        arena_array(&s->snap, (count < PROMPT_MAX ? count : PROMPT_MAX) + 1,
-                    sizeof *s->prompts);
-    s->prompt_count = 0;
-    for (size_t i = 0; i < count && s->prompt_count < PROMPT_MAX; i++)
-        if (is_prompt(s, library_at(s->library, i)))
-            add_prompt(s, library_at(s->library, i));
+            serve_read_keys(read.document.body, a, &p->argument_count);
 }
 
 bool serve_prompts(void *ctx, struct arena *a, const struct mcp_prompt **out,
@@ -189,20 +191,45 @@ void serve_prompt(void *ctx, struct str name, const struct json *arguments,
 
 /* --- completion ------------------------------------------------------------------------------ */
 
+/* What begins with what is typed, and behind it what has it in another place:
+ * people type any part of a name, and no capitals. */
 struct completion {
     struct arena *a;
-    struct str typed;
-    struct str *values;
-    size_t count, capacity;
+    struct str typed; /* folded */
+    struct offers {
+        struct str *items;
+        size_t count, capacity;
+    } first, rest;
 };
 
 static void offer(struct completion *k, struct str value)
 {
-    if (k->count == MCP_VALUES_MAX * 10u || !str_starts(value, k->typed))
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str folded = text_fold(value, &a);
+    struct offers *to;
+
+    if (str_starts(folded, k->typed))
+        to = &k->first;
+    else if (str_find(folded, k->typed) != SIZE_MAX)
+        to = &k->rest;
+    else
         return;
-    k->values =
-        arena_grow(k->a, k->values, k->count, &k->capacity, sizeof *k->values);
-    k->values[k->count++] = value;
+    to->items =
+        arena_grow(k->a, to->items, to->count, &to->capacity, sizeof value);
+    to->items[to->count++] = value;
+}
+
+static struct str *all_offers(const struct completion *k, size_t *count)
+{
+    struct str *all =
+        arena_array(k->a, k->first.count + k->rest.count + 1, sizeof *all);
+
+    *count = 0;
+    for (size_t i = 0; i < k->first.count; i++)
+        all[(*count)++] = k->first.items[i];
+    for (size_t i = 0; i < k->rest.count; i++)
+        all[(*count)++] = k->rest.items[i];
+    return all;
 }
 
 /* As it stands in its address, without the scheme. */
@@ -247,7 +274,7 @@ bool serve_complete(void *ctx, const struct json *ref, struct str argument,
                     struct arena *a, struct str **out, size_t *count)
 {
     struct serve *s = ctx;
-    struct completion k = {.a = a, .typed = typed};
+    struct completion k = {.a = a, .typed = text_fold(typed, a)};
     struct str type = json_text(json_get(ref, "type"));
 
     if (str_is(type, "ref/prompt")) {
@@ -267,7 +294,6 @@ bool serve_complete(void *ctx, const struct json *ref, struct str argument,
     } else {
         return false;
     }
-    *out = k.values;
-    *count = k.count;
+    *out = all_offers(&k, count);
     return true;
 }

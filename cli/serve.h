@@ -208,6 +208,7 @@ bool serve_prompts(void *ctx, struct arena *a, const struct mcp_prompt **out,
                    size_t *count);
 void serve_prompt(void *ctx, struct str name, const struct json *arguments,
                   struct mcp_call *c);
+void serve_prompt_arguments(void *ctx, struct arena *a, struct mcp_prompt *p);
 bool serve_complete(void *ctx, const struct json *ref, struct str argument,
                     struct str typed, const struct json *context,
                     struct arena *a, struct str **out, size_t *count);

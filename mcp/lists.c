@@ -201,9 +201,13 @@ void list_prompts(struct mcp_call *c)
     if (!open_page(c, &p, listed, "prompts", count))
         return;
     for (size_t i = p.from; i < p.to; i++) {
+        struct mcp_prompt one = all[i];
+
+        if (is->prompt_arguments)
+            is->prompt_arguments(is->ctx, &c->a, &one);
         json_begin_object(&p.w);
-        put_name(c, &p.w, all[i].name, all[i].title, all[i].description);
-        put_prompt_arguments(&p.w, &all[i]);
+        put_name(c, &p.w, one.name, one.title, one.description);
+        put_prompt_arguments(&p.w, &one);
         json_end_object(&p.w);
     }
     close_page(c, &p, count);

@@ -162,11 +162,15 @@ struct mcp_server {
     void (*directory)(void *ctx, struct str uri, struct mcp_call *c);
     bool (*prompts)(void *ctx, struct arena *a, const struct mcp_prompt **out,
                     size_t *count);
+    /* The arguments of one of them: set when they cost more than the list, and
+     * then asked for those of a page. */
+    void (*prompt_arguments)(void *ctx, struct arena *a, struct mcp_prompt *p);
     /* Whether there is such a prompt is for it to say: MCP_PARAMS. */
     void (*prompt)(void *ctx, struct str name, const struct json *arguments,
                    struct mcp_call *c);
-    /* Values that begin with what is typed; `ref` as sent, `context` the
-     * arguments that are there already, or NULL. False: no such ref. */
+    /* All values that fit what is typed, the best first; `ref` as sent,
+     * `context` the arguments that are there already, or NULL. False: no such
+     * ref. */
     bool (*complete)(void *ctx, const struct json *ref, struct str argument,
                      struct str typed, const struct json *context,
                      struct arena *a, struct str **out, size_t *count);

@@ -259,7 +259,7 @@ def resources(w):
     ref = {"type": "ref/resource", "uri": t}
     complete = lambda name, value, **more: s.call("completion/complete", dict(
         more, ref=ref, argument={"name": name, "value": value}))["completion"]["values"]
-    same(complete("skill", "p"), ["pdf", "private"], "names are completed")
+    same(complete("skill", "P"), ["pdf", "private", "acme.org/typed"], "names are completed, by their beginning first")
     same(complete("skill", "acme"), ["acme.org/typed"], "with their scope")
     same(complete("file", "r", context={"arguments": {"skill": "pdf"}}), ["references/a b.md"], "and files")
     ok("error" in s.call("completion/complete", {"ref": {"type": "ref/prompt", "name": "nix"}, "argument": {"name": "x", "value": ""}}),

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# mapm mcp with more skills than an answer holds: every prompt is listed, page by
+# page, and completion counts what it does not show (L6, K8, X26).
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from mcp_client import Tap, main, opened
+
+ok, same = Tap.ok, Tap.same
+PAGE = 500
+HALF = 1150  # more than 1,000 of each, and no whole number of pages
+
+
+def pages(s):
+    """All prompts, and how many came in each answer."""
+    listed, sizes, params = [], [], {}
+    while True:
+        r = s.call("prompts/list", params)
+        listed += r["prompts"]
+        sizes.append(len(r["prompts"]))
+        if "nextCursor" not in r:
+            return listed, sizes
+        params = {"cursor": r["nextCursor"]}
+
+
+def prompts(w):
+    for modern in (False, True):
+        s = opened(modern=modern)
+        listed, sizes = pages(s)
+        same([p["name"] for p in listed], ["a-meta"] + [f"hand-{i:04}" for i in range(HALF)] + ["z-meta"],
+             f"{'new' if modern else 'old'} era: more than 1,000 prompts are all listed")
+        same(sizes, [PAGE, PAGE, HALF + 2 - 2 * PAGE], "in pages")
+        by = {p["name"]: p for p in listed}
+        for name in ("a-meta", "z-meta"):
+            same([a["name"] for a in by[name]["arguments"]], ["word"], f"K8: {name} has its arguments, whichever page it is on")
+        same([a["name"] for a in by["hand-1149"]["arguments"]], ["arguments"], "L6: and the others have theirs")
+        for cursor in ("0", "1152", "9" * 30, "x", ""):
+            same(s.call("prompts/list", {"cursor": cursor})["error"]["code"], -32602, f"there is no cursor {cursor!r}")
+        s.close()
+
+
+def completion(w):
+    s = opened()
+    t = s.call("resources/templates/list")["resourceTemplates"][0]["uriTemplate"]
+
+    def complete(value):
+        return s.call("completion/complete", {"ref": {"type": "ref/resource", "uri": t},
+                                              "argument": {"name": "skill", "value": value}})["completion"]
+
+    def short(c):
+        return len(c["values"]), c["total"], c["hasMore"]
+
+    same(short(complete("")), (100, 2 * HALF + 2, True), "completion: the whole number, and the first 100")
+    same(short(complete("hand-")), (100, HALF, True), "of those that fit")
+    same(short(complete("hand-00")), (100, 100, False), "100 are all there is")
+    same(complete("HAND-0007")["values"], ["hand-0007"], "capitals do not matter")
+    same(complete("0007")["values"], ["hand-0007", "tool-0007"], "nor where in the name it stands")
+    c = complete("T")
+    same((c["values"][0], c["values"] == sorted(c["values"]), c["total"]), ("tool-0000", True, HALF + 2),
+         "what begins with it comes first")
+    c = complete("A")
+    same((c["values"][:2], c["total"]), (["a-meta", "hand-0000"], HALF + 2), "and then what has it elsewhere")
+    same(short(complete("nothing-such")), (0, 0, False), "nothing fits")
+    s.close()
+
+
+def test(w):
+    for i in range(HALF):
+        w.skill(f"hand-{i:04}", more="disable-model-invocation: true\n")
+        w.skill(f"tool-{i:04}")
+    for name in ("a-meta", "z-meta"):
+        w.metaskill(name, 'def run(input):\n    return "x"\n')
+    prompts(w)
+    completion(w)
+
+
+main(test)
