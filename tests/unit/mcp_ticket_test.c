@@ -108,6 +108,7 @@ TEST(capabilities_are_looked_up)
     static const struct {
         const char *caps, *what;
         bool want;
+        bool before; /* 2025-11-25 */
     } rows[] = {
         {"{}", "sampling", false},
         {"{\"sampling\":{}}", "sampling", true},
@@ -115,7 +116,11 @@ TEST(capabilities_are_looked_up)
         {"{\"sampling\":{}}", "sampling/tools", false},
         {"{\"sampling\":{\"tools\":{}}}", "sampling/tools", true},
         {"{\"elicitation\":{}}", "elicitation/form", true},
+        {"{\"elicitation\":{}}", "elicitation/form", true, true},
+        {"{\"elicitation\":{\"other\":1}}", "elicitation/form", true},
         {"{\"elicitation\":{\"url\":{}}}", "elicitation/form", false},
+        {"{\"elicitation\":{\"url\":{}}}", "elicitation/form", true, true},
+        {"{\"elicitation\":{\"url\":{}}}", "elicitation/url", false, true},
         {"{\"elicitation\":{\"url\":{}}}", "elicitation/url", true},
         {"{\"elicitation\":{}}", "elicitation/url", false},
         {"{\"extensions\":{\"a.b/c\":{}}}", "extensions/a.b/c", true},
@@ -123,6 +128,7 @@ TEST(capabilities_are_looked_up)
         {"[]", "roots", false},
     };
     static const struct json_options options = {0};
+    struct mcp_call c = {0};
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         CLEANUP(arena_done) struct arena a = {0};
@@ -131,9 +137,12 @@ TEST(capabilities_are_looked_up)
 
         CHECK(
             json_parse(str_from(rows[i].caps), &options, &a, &caps, NULL, &e));
-        CHECK(caps_have(caps, rows[i].what) == rows[i].want);
+        c.caps = caps;
+        c.revision = rows[i].before ? REV_2025_06_18 : REV_2025_11_25;
+        CHECK(mcp_call_client_can(&c, rows[i].what) == rows[i].want);
     }
-    CHECK(!caps_have(NULL, "roots"));
+    c.caps = NULL;
+    CHECK(!mcp_call_client_can(&c, "roots"));
 }
 
 /* --- entries ----------------------------------------------------------------------- */
