@@ -168,8 +168,10 @@ static bool open_skills(struct serve *s, struct err *e)
     if (s->store)
         store_make_id(s->store, id);
     s->session_id = arena_str(a, str_from(id));
-    if (!has_option(s->inv, OPTION_WATCH))
+    if (!has_option(s->inv, OPTION_WATCH)) {
+        library_keep(s->library);
         return hold_soon(s, e);
+    }
     return library_places(s->inv, metis, &roots, &count, e) &&
            serve_watch_open(s, roots, count, e);
 }

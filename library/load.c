@@ -29,12 +29,20 @@ static bool read_now(const struct library_skill *s, struct arena *a,
     return true;
 }
 
+static bool is_as_seen(const struct library *l, const struct library_skill *s,
+                       const struct stamp *stamp)
+{
+    struct stamp seen = catalog_record(l, s).skill;
+
+    return stamp_eq(stamp, &seen);
+}
+
 static bool read_text(const struct library *l, const struct library_skill *s,
                       struct arena *a, struct str *out, struct err *e)
 {
     const struct catalog *c = l->catalog;
     size_t i = catalog_index(l, s);
-    struct stamp stamp, seen;
+    struct stamp stamp;
 
     if (c->texts && c->texts[i].p) {
         *out = c->texts[i];
@@ -42,8 +50,7 @@ static bool read_text(const struct library *l, const struct library_skill *s,
     }
     if (!read_now(s, a, out, &stamp, e))
         return false;
-    seen = catalog_record(l, s).skill;
-    if (l->hold && !stamp_eq(&stamp, &seen)) {
+    if (l->hold && !is_as_seen(l, s, &stamp)) {
         err_set(e, ERR_STALE,
                 "skill '%.*s' was changed after this session "
                 "began",
@@ -94,12 +101,17 @@ static bool read_document(const struct library *l,
     return true;
 }
 
+void library_keep(struct library *l)
+{
+    l->hold = true;
+}
+
 bool library_hold(struct library *l, struct err *e)
 {
     struct catalog *c = l->catalog;
     size_t bytes = 0;
 
-    l->hold = true;
+    library_keep(l);
     if (!c->texts)
         c->texts = arena_array(&c->a, c->count + 1, sizeof *c->texts);
     for (size_t i = 0; i < c->count; i++) {
@@ -113,7 +125,8 @@ bool library_hold(struct library *l, struct err *e)
         bytes += catalog_record(l, &c->skills[i]).skill.size;
         if (bytes > LIBRARY_MAX_HELD_BYTES)
             break;
-        if (!read_now(&c->skills[i], &c->a, &c->texts[i], &stamp, &ignored))
+        if (!read_now(&c->skills[i], &c->a, &c->texts[i], &stamp, &ignored) ||
+            !is_as_seen(l, &c->skills[i], &stamp))
             c->texts[i] = (struct str){0};
     }
     return true;

@@ -97,15 +97,17 @@ MUST_CHECK bool library_open(const struct library_options *o,
 void library_close(struct library *l);
 
 /* Looks again: `*changed` when a skill came, went or changed (L17). What was
- * borrowed from the library is gone either way; on failure all stays. */
+ * borrowed from the library is gone then, and only then. */
 MUST_CHECK bool library_refresh(struct library *l, bool *changed,
                                 struct err *e);
 
 /*
- * T27: from now on library_load() gives what each SKILL.md says now. At most
- * LIBRARY_MAX_HELD_BYTES are kept; the rest is read when it is asked for, and
- * when it was changed by then that is ERR_STALE.
+ * T27: from now on library_load() gives what each SKILL.md said when the library
+ * was opened or looked at last, or is ERR_STALE where that is gone.
+ * library_hold() keeps at most LIBRARY_MAX_HELD_BYTES of them; what it did not,
+ * and all before it, is read when it is asked for.
  */
+void library_keep(struct library *l);
 MUST_CHECK bool library_hold(struct library *l, struct err *e);
 
 /* T17, T18: ERR_NOT_FOUND "skills are not configured for this session" for a

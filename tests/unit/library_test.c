@@ -467,19 +467,39 @@ TEST(bodies_can_be_held_for_a_session_T27)
 
     put("hold/a/SKILL.md", HEAD("a", "d") "---\nbefore\n");
     open_both(&s, false, "hold", NULL);
-    put("hold/a/SKILL.md", HEAD("a", "d") "---\nbetween\n");
-    CHECK_STR(body_of(&s, "a"), "between");
     CHECK(library_hold(s.l, &e));
     put("hold/a/SKILL.md", HEAD("a", "d") "---\nafter\n");
-    CHECK_STR(body_of(&s, "a"), "between");
+    CHECK_STR(body_of(&s, "a"), "before");
     drop("hold/a");
-    CHECK_STR(body_of(&s, "a"), "between");
+    CHECK_STR(body_of(&s, "a"), "before");
     put("hold/a/SKILL.md", HEAD("a", "d") "---\nafter\n");
     refresh(&s);
     CHECK_STR(body_of(&s, "a"), "after");
     put("hold/a/SKILL.md", HEAD("a", "d") "---\nlater\n");
     CHECK_STR(body_of(&s, "a"), "after");
     shelves_done(&s);
+}
+
+/* No edit is seen, however soon it comes. */
+TEST(what_changes_before_it_is_held_is_refused_T27)
+{
+    struct shelves s;
+    struct err e = {0};
+
+    put("soon/a/SKILL.md", HEAD("a", "d") "---\nbefore\n");
+    put("soon/b/SKILL.md", HEAD("b", "d") "---\nbefore\n");
+    open_both(&s, false, "soon", NULL);
+    library_keep(s.l);
+    CHECK_STR(body_of(&s, "a"), "before");
+    put("soon/a/SKILL.md", HEAD("a", "d") "---\nbetween\n");
+    CHECK_STR(body_of(&s, "a"), "plan-stale");
+    CHECK(library_hold(s.l, &e));
+    CHECK_STR(body_of(&s, "a"), "plan-stale");
+    CHECK_STR(body_of(&s, "b"), "before");
+    refresh(&s);
+    CHECK_STR(body_of(&s, "a"), "between");
+    shelves_done(&s);
+    drop("soon");
 }
 
 TEST(what_is_too_much_to_hold_is_refused_when_it_changed_T27)
