@@ -79,6 +79,17 @@ bool proc_interrupted(void)
     return caught != 0;
 }
 
+bool proc_is_asked_to_end(void)
+{
+    sigset_t pending;
+
+    if (caught)
+        return true;
+    return sigpending(&pending) == 0 && (sigismember(&pending, SIGINT) == 1 ||
+                                         sigismember(&pending, SIGTERM) == 1 ||
+                                         sigismember(&pending, SIGHUP) == 1);
+}
+
 int proc_signal(void)
 {
     return caught;

@@ -23,6 +23,7 @@
 #define READS_TTL_MS    60000
 #define HEARTBEAT_MS    10000
 #define SETTLE_MS       50
+#define PATIENCE_MS     1000
 
 #define GUIDELINES                                                             \
     "Metaskills are marked `(metaskill: starlark)`: workflows that "           \
@@ -262,8 +263,10 @@ static void open_data(struct serve *s)
 {
     struct err e = {0};
 
-    if (open_store(s->inv, &s->store, &e))
+    if (open_store(s->inv, &s->store, &e)) {
+        store_set_patience(s->store, PATIENCE_MS); /* others wait for us */
         return;
+    }
     s->store = NULL;
     term_warn(&s->inv->term, "no metaskill runs and nothing is remembered: %s",
               err_first(&e));

@@ -1,4 +1,5 @@
 #include "base/fs.h"
+#include "base/proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +17,8 @@
  */
 
 #define APPLICATION_ID  0x6d61706d /* "mapm" */
-#define BUSY_TIMEOUT_MS 10000
+#define BUSY_NAP_MAX_MS 16
+#define BUSY_END_MS     60 /* of who is asked to end */
 #define OPEN_WAIT_MS    10000
 
 /*
@@ -70,10 +72,33 @@ static int note_pages(void *ctx, sqlite3 *db, const char *name, int pages)
     return SQLITE_OK;
 }
 
+/* Others write: for how long is not known, and a signal waits only shortly. */
+static int wait_for_others(void *ctx, int tries)
+{
+    struct store *s = ctx;
+    long nap_ms = tries < 4 ? 1L << tries : BUSY_NAP_MAX_MS;
+    const struct timespec nap = {.tv_nsec = nap_ms * 1000 * 1000};
+    uint64_t now = proc_now_ms(), waited;
+
+    if (tries == 0)
+        s->busy_since_ms = now;
+    waited = now - s->busy_since_ms;
+    if (waited >= s->patience_ms ||
+        (waited >= BUSY_END_MS && proc_is_asked_to_end()))
+        return 0;
+    nanosleep(&nap, NULL);
+    return 1;
+}
+
+void store_set_patience(struct store *s, unsigned ms)
+{
+    s->patience_ms = ms;
+}
+
 /* Row 26: what is in the file is data, never more. */
 static bool set_up(struct store *s, struct err *e)
 {
-    sqlite3_busy_timeout(s->db, BUSY_TIMEOUT_MS);
+    sqlite3_busy_handler(s->db, wait_for_others, s);
     sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(s->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);

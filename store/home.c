@@ -124,6 +124,7 @@ bool store_open(struct str home, struct store **out, struct err *e)
 {
     struct store *s = heap_alloc(sizeof *s);
 
+    s->patience_ms = STORE_PATIENCE_MS;
     s->home_fd = s->store_fd = s->objects_fd = -1;
     s->incoming_fd = s->lock_fd = s->held_fd = -1;
     s->home = arena_str(&s->arena, home);

@@ -69,8 +69,10 @@ struct store {
     struct err db_problem; /* tried, and in vain: not for each question */
     bool db_torn;          /* sqlite found its file damaged, after opening it */
     struct stat db_file;   /* which file that was */
-    int wal_pages;         /* not yet in mapm.db itself, as far as we wrote */
-    uint64_t id_ms;        /* of the last id that was made, with its chance */
+    unsigned patience_ms;  /* with who writes to mapm.db at the same time */
+    uint64_t busy_since_ms;
+    int wal_pages;  /* not yet in mapm.db itself, as far as we wrote */
+    uint64_t id_ms; /* of the last id that was made, with its chance */
     uint8_t id_chance[10];
     struct str lost; /* what was set aside; "" = nothing */
 

@@ -77,6 +77,8 @@ void proc_end_others(const pid_t *keep, size_t count, unsigned max_ms);
 /* SIGINT, SIGTERM, SIGHUP set a flag instead of killing; SIGPIPE ignored. */
 void proc_catch_signals(void);
 bool proc_interrupted(void);
+/* The same, or one of them is pending while it is blocked. */
+bool proc_is_asked_to_end(void);
 /* The signal, 0 when none: for `exit`. */
 int proc_signal(void);
 

@@ -40,6 +40,11 @@ MUST_CHECK bool store_find_home(struct arena *a, struct str *path,
 MUST_CHECK bool store_open(struct str home, struct store **out, struct err *e);
 void store_close(struct store *s);
 
+/* How long to wait for others that write to mapm.db; at first
+ * STORE_PATIENCE_MS. Who is asked to end by a signal waits hardly at all. */
+#define STORE_PATIENCE_MS 10000
+void store_set_patience(struct store *s, unsigned ms);
+
 struct str store_home(const struct store *s);       /* absolute path */
 struct str store_shared_dir(const struct store *s); /* absolute path */
 MUST_CHECK bool store_make_shared_dir(struct store *s, struct err *e);

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -304,6 +305,22 @@ def no_data_folder(w):
     os.unlink("in-the-way")
 
 
+def busy(w):
+    """Somebody else writes to mapm.db, for ever."""
+    s = opened()
+    s.call("tools/list")
+    other = sqlite3.connect(os.path.join(os.environ["MAPM_HOME"], "mapm.db"))
+    other.execute("BEGIN IMMEDIATE")
+    ok("Work with it." in text_of(s.tool("skill_load", {"name": "pdf"})), "a locked mapm.db keeps no body back")
+    number = s.start("tools/call", {"name": "skill_load", "arguments": {"name": "none"}})
+    s.process.send_signal(signal.SIGTERM)
+    same(s.process.wait(60), 0, "nor the end of the server")
+    other.rollback()
+    other.close()
+    s.close()
+    ok(b"is not remembered" in s.errors, "what is lost is said", s.errors)
+
+
 def too_much(w):
     """Row 23: no answer is cut in the middle."""
     s = opened()
@@ -366,6 +383,7 @@ def test(w):
     resources(w)
     prompts(w)
     no_data_folder(w)
+    busy(w)
     too_much(w)
     watch(w)
 
