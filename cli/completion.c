@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <string.h>
 
 #include "command.h"
 
@@ -57,23 +58,64 @@ static void put_bash_pattern(struct buf *b, const struct option *o)
         buf_printf(b, "|-%c", o->letter);
 }
 
+/* Two commands may mean different things by one name. */
+static bool has_twin(int id)
+{
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (i != id && strcmp(options[i].name, options[id].name) == 0)
+            return true;
+    return false;
+}
+
+static bool takes(const struct subcommand *c, int id)
+{
+    for (size_t i = 0; i < c->option_count; i++)
+        if ((int)c->options[i] == id)
+            return true;
+    return false;
+}
+
+static void put_bash_case(struct buf *b, const char *command,
+                          const struct option *o)
+{
+    buf_printf(b, "%s:--%s", command, o->name);
+    if (o->letter)
+        buf_printf(b, "|%s:-%c", command, o->letter);
+}
+
+/* "skill:--profile", or with any command before it. */
+static void put_bash_cases(struct buf *b, int id)
+{
+    bool any = false;
+
+    if (!has_twin(id)) {
+        put_bash_case(b, "*", &options[id]);
+        return;
+    }
+    for (size_t i = 0; i < command_count; i++) {
+        if (!takes(&commands[i], id))
+            continue;
+        buf_text(b, any ? "|" : "");
+        put_bash_case(b, commands[i].name, &options[id]);
+        any = true;
+    }
+}
+
 /* `pending` is the option whose argument stands at the cursor. */
 static void put_bash_choices(struct buf *b)
 {
-    buf_text(b, "  case $pending in\n");
+    buf_text(b, "  case $command:$pending in\n");
     for (int i = 0; i < OPTION_COUNT; i++) {
         const struct option *o = &options[i];
 
         if (!o->argument)
             continue;
         buf_text(b, "  ");
-        put_bash_pattern(b, o);
+        put_bash_cases(b, i);
         if (o->choices)
             buf_printf(b, ") words='%s' ;;\n", o->choices);
         else if (o->kind == ARGUMENT_FOLDER)
             buf_text(b, ") files=d ;;\n");
-        else if (o->kind == ARGUMENT_PATH)
-            buf_text(b, ") files=f ;;\n");
         else if (o->kind == ARGUMENT_PATH)
             buf_text(b, ") files=f ;;\n");
         else

@@ -15,7 +15,8 @@
  * asks. Links are no part of it, and nothing outside is. Source: L14, L15, A4.
  */
 
-#define SNIFFED_BYTES 4096
+#define SNIFFED_BYTES    4096
+#define PATH_SHOWN_CHARS 100
 
 static const char *const kind_names[] = {
     [LIBRARY_REFERENCE] = "reference", [LIBRARY_SCRIPT] = "script",
@@ -276,9 +277,16 @@ bool library_read_file(const struct library *l, struct str name,
         max_bytes = LIBRARY_FILE_MAX_BYTES;
     if (!open_skill(l, name, &folder, a, e))
         return false;
-    if (!fs_path_is_relative_clean(path))
-        return err_set(e, ERR_REFUSED,
-                       "the path is not one of a file in the skill");
+    while (str_starts(path, STR("./"))) /* as many write it */
+        path = str_from_index(path, 2);
+    if (!fs_path_is_relative_clean(path)) {
+        err_set(e, ERR_REFUSED,
+                "\"%.*s\" is not the path of a file in skill "
+                "'%.*s'",
+                STR_ARG(text_cut(path, PATH_SHOWN_CHARS)), STR_ARG(name));
+        return err_hint(e, "paths are as its list of files has them, as in "
+                           "references/forms.md");
+    }
     if (!fs_open_file_at(folder, str_c(path, a), &fd, NULL, e) ||
         !read_head(fd, max_bytes, a, out, cut, e))
         return err_wrap(e, "read a file of skill '%.*s'", STR_ARG(name));

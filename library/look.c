@@ -227,8 +227,11 @@ static bool read_changed(struct look *look, struct crew *crew,
 
 static bool fail_named(const struct look *look, const char *path, struct err *e)
 {
-    if (look->root->named)
-        return false;
+    if (look->root->named) { /* X7 */
+        err_wrap(e, "cannot read the folder of skills %s", path);
+        return err_hint(e, "a folder named on the command line has to be "
+                           "there");
+    }
     if (e->code != ERR_NOT_FOUND)
         say(look->options, LIBRARY_WARNING, "skipping the skills in %s: %s",
             path, err_first(e));

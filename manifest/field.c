@@ -76,7 +76,9 @@ static void read_description(struct reader *r)
         return;
     }
     check_hidden(r, LEVEL_ERROR, "description", line, text);
-    r->doc->description = str_trim(text);
+    /* T6: what Python strips */
+    r->doc->description =
+        r->in->profile == PROFILE_METIS ? text_strip(text) : str_trim(text);
     if (r->doc->description.n == 0 ||
         (judges_comments(r) && is_only_comments(text)))
         complain(r, "description-empty", "description", line,

@@ -140,6 +140,7 @@ ask_all()
     offers 'the choices of an option' 'mapm install --link-mode ' \
         auto copy hardlink reflink
     offers 'a choice begun' 'mapm check --profile meta' metaagents metaskill
+    offers 'of its own command' 'mapm skill --profile m' metis
     offers 'choices of a common option' 'mapm --color ' auto always never
     offers 'choices behind "="' 'mapm install --link-mode=' auto copy hardlink reflink
     offers 'a choice begun behind "="' 'mapm install --link-mode=re' reflink

@@ -330,6 +330,12 @@ cp ../kept.lock mapm.local.lock
 exits 'and goes again' 0 mapm -q remove lent
 exits 'an unknown one' 1 mapm -q skill show onlyme
 like 'is told' "$err" 'did you mean only-me'
+exits 'a folder that is not there (X7)' 1 mapm skill list --root "$T/nope"
+like 'is named' "$err" "^mapm: cannot read the folder of skills $T/nope"
+exits 'a path as many write it' 0 mapm -q skill files pdf-processing ./references/forms.md
+exits 'one that leads out' 4 mapm -q skill files pdf-processing ../x
+like 'is named, too' "$err" '"\.\./x" is not the path of a file in skill .pdf-processing.'
+like 'with what would do' "$err" 'hint: paths are as its list of files has them'
 exits 'files (L15)' 0 mapm -q skill files pdf-processing
 is 'by kind' "$(printf '%s\n' "$out" | sed 's/  */ /g')" \
     'reference 7 B references/forms.md

@@ -98,6 +98,20 @@ TEST(missing_name_is_rejected_T5)
              {"a", "---\nname:\ndescription: d\n---\n", "empty"});
 }
 
+/* What str.strip() takes away: more than the blanks of ASCII. */
+TEST(a_description_is_stored_stripped_as_python_does_T6)
+{
+    struct shelves s;
+
+    put("strip/a/SKILL.md", SKILL("a", "\"\\u2028\\u00a0 x\\u3000\""));
+    put("strip/b/SKILL.md", SKILL("b", "\"\\u00a0\\u3000\""));
+    open_both(&s, true, "strip", NULL);
+    CHECK_STR(names_of(&s), "a");
+    CHECK_STR(text_of(&s, library_at(s.l, 0)->description), "x");
+    shelves_done(&s);
+    drop("strip");
+}
+
 TEST(description_missing_empty_or_over_1024_chars_is_rejected_T6)
 {
     VERDICTS({"a", "---\nname: a\n---\n", "missing"},
