@@ -110,22 +110,22 @@ TEST(capabilities_are_looked_up)
         bool want;
         bool before; /* 2025-11-25 */
     } rows[] = {
-        {"{}", "sampling", false},
-        {"{\"sampling\":{}}", "sampling", true},
-        {"{\"sampling\":true}", "sampling", false},
-        {"{\"sampling\":{}}", "sampling/tools", false},
-        {"{\"sampling\":{\"tools\":{}}}", "sampling/tools", true},
-        {"{\"elicitation\":{}}", "elicitation/form", true},
+        {"{}", "sampling", false, false},
+        {"{\"sampling\":{}}", "sampling", true, false},
+        {"{\"sampling\":true}", "sampling", false, false},
+        {"{\"sampling\":{}}", "sampling/tools", false, false},
+        {"{\"sampling\":{\"tools\":{}}}", "sampling/tools", true, false},
+        {"{\"elicitation\":{}}", "elicitation/form", true, false},
         {"{\"elicitation\":{}}", "elicitation/form", true, true},
-        {"{\"elicitation\":{\"other\":1}}", "elicitation/form", true},
-        {"{\"elicitation\":{\"url\":{}}}", "elicitation/form", false},
+        {"{\"elicitation\":{\"other\":1}}", "elicitation/form", true, false},
+        {"{\"elicitation\":{\"url\":{}}}", "elicitation/form", false, false},
         {"{\"elicitation\":{\"url\":{}}}", "elicitation/form", true, true},
         {"{\"elicitation\":{\"url\":{}}}", "elicitation/url", false, true},
-        {"{\"elicitation\":{\"url\":{}}}", "elicitation/url", true},
-        {"{\"elicitation\":{}}", "elicitation/url", false},
-        {"{\"extensions\":{\"a.b/c\":{}}}", "extensions/a.b/c", true},
-        {"{\"extensions\":{}}", "extensions/a.b/c", false},
-        {"[]", "roots", false},
+        {"{\"elicitation\":{\"url\":{}}}", "elicitation/url", true, false},
+        {"{\"elicitation\":{}}", "elicitation/url", false, false},
+        {"{\"extensions\":{\"a.b/c\":{}}}", "extensions/a.b/c", true, false},
+        {"{\"extensions\":{}}", "extensions/a.b/c", false, false},
+        {"[]", "roots", false, false},
     };
     static const struct json_options options = {0};
     struct mcp_call c = {0};
