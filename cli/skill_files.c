@@ -1,4 +1,5 @@
 #include "base/path.h"
+#include "base/text.h"
 
 #include "skill.h"
 
@@ -86,6 +87,13 @@ static bool print_file(struct skill_job *job, struct err *e)
         json_member_string(&w, "text", text);
         skill_end_json(job, &w, &b);
         return true;
+    }
+    if (t->is_out && (!text_is_utf8(text) || str_has_char(text, '\0'))) {
+        err_set(e, ERR_FORMAT, "%.*s is no text", STR_ARG(job->words[1]));
+        return err_hint(e,
+                        "write it to a file: mapm skill files %.*s %.*s "
+                        ">FILE",
+                        STR_ARG(job->words[0]), STR_ARG(job->words[1]));
     }
     if (t->is_out)
         term_print(t, "%.*s", STR_ARG(text));

@@ -88,6 +88,18 @@ static bool find_names(struct load *l, struct err *e)
     return true;
 }
 
+/* All of them or none: what was counted before the one that fails is not kept. */
+static bool fail(struct load *l, size_t at, struct err *e)
+{
+    bool of_budget = e->code == ERR_LIMIT;
+
+    skill_hint(l->job, l->names[at], e);
+    if (of_budget && at > 0)
+        err_hint(e, "the %zu before it were not loaded either: ask for fewer",
+                 at);
+    return false;
+}
+
 /* --- loading --------------------------------------------------------------------------- */
 
 static bool load_all(struct load *l, struct err *e)
@@ -102,7 +114,7 @@ static bool load_all(struct load *l, struct err *e)
         if (!library_load(job->library, l->names[i], as, false,
                           l->session.is_named ? &l->session.state : NULL, a,
                           &l->items[i], e))
-            return skill_hint(job, l->names[i], e);
+            return fail(l, i, e);
     return true;
 }
 

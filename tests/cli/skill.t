@@ -245,6 +245,10 @@ done
 like 'with its warning at the third' "$err" '^warning: .*12000'
 exits 'the fourth' 1 $metis --session m d
 is 'in the words of T22' "$err" "mapm: activation budget exhausted: 3 skills already activated this session (limit 3). Already loaded: ['a', 'b', 'c']. To free budget, start a fresh session or summarize and discard previously loaded skill bodies."
+exits 'all at once' 1 $metis --session fresh a b c d
+like 'is none of them' "$err" '^  hint: the 3 before it were not loaded either: ask for fewer$'
+exits 'so that one is its first' 0 $metis --session fresh a
+unlike 'with its text' "$out" 'already loaded'
 exits 'what is loaded' 0 $metis --session m a
 like 'still has its pointer' "$out" 'already loaded in the conversation history'
 body big/e 60000 && body big/f 60004
@@ -332,6 +336,13 @@ exits 'an unknown one' 1 mapm -q skill show onlyme
 like 'is told' "$err" 'did you mean only-me'
 exits 'a folder that is not there (X7)' 1 mapm skill list --root "$T/nope"
 like 'is named' "$err" "^mapm: cannot read the folder of skills $T/nope"
+printf 'a\000b' >.agents/skills/pdf-processing/bytes
+run python3 -c 'import os, pty, sys
+sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' "$MAPM" skill files pdf-processing bytes
+is 'what is no text is not for a terminal' "$status" 1
+like 'and told so' "$out" 'bytes is no text'
+exits 'but for a file' 0 mapm skill files pdf-processing bytes
+rm .agents/skills/pdf-processing/bytes
 exits 'a path as many write it' 0 mapm -q skill files pdf-processing ./references/forms.md
 exits 'one that leads out' 4 mapm -q skill files pdf-processing ../x
 like 'is named, too' "$err" '"\.\./x" is not the path of a file in skill .pdf-processing.'
