@@ -1,6 +1,7 @@
 #include "base/text.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "command.h"
 
@@ -38,10 +39,43 @@ static void show_option(struct term *t, enum option_id id)
     term_print(t, "%-28s%s%s\n", left, n > 27 ? "  " : "", o->text);
 }
 
+/* What stands behind the commands that are several. */
+/* clang-format off */
+static const struct {
+    const char *command, *usage, *text;
+} words[] = {
+    {"store", "path",              "Where the store is"},
+    {"store", "stats",             "How large it is"},
+    {"store", "verify",            "Read all of it, and find what is damaged"},
+    {"store", "gc",                "Remove what no workspace needs"},
+    {"skill", "list",              "Each skill, with its source and description"},
+    {"skill", "search [QUERY...]", "Those whose name or description has QUERY in it"},
+    {"skill", "match REQUEST...",  "Those that fit a request by its words"},
+    {"skill", "load NAME...",      "The body, as a model is to read it"},
+    {"skill", "show NAME",         "All that a skill says about itself"},
+    {"skill", "files NAME [PATH]", "What stands beside its SKILL.md, or one of these"},
+    {"skill", "index",             "What a model is told of the skills"},
+};
+/* clang-format on */
+
+static void show_words(struct term *t, const struct subcommand *c)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcmp(words[i].command, c->name) != 0)
+            continue;
+        term_print(t, "%s  %-26s%s\n", any ? "" : "\ncommands:\n",
+                   words[i].usage, words[i].text);
+        any = true;
+    }
+}
+
 static void show_command(struct term *t, const struct subcommand *c)
 {
     term_print(t, "%s.\n\nusage: mapm %s [OPTION]...%s%s\n", c->text, c->name,
                c->arguments[0] ? " " : "", c->arguments);
+    show_words(t, c);
     if (c->option_count) {
         term_print(t, "\noptions:\n");
         for (size_t i = 0; i < c->option_count; i++)
