@@ -12,9 +12,9 @@ static bool is_ignored_by_hfs(int32_t c)
            (c >= 0x206a && c <= 0x206f) || c == 0xfeff;
 }
 
-/* ".git" to a file system that ignores case, some characters, or what it
- * made a short name of. */
-static bool is_git_folder(struct str name)
+/* To a file system that ignores case, some characters, or what it made a short
+ * name of. */
+bool path_is_git_folder(struct str name)
 {
     char plain[8];
     size_t n = 0, at = 0;
@@ -91,7 +91,7 @@ static const char *name_fault(struct str name)
         return "has one of / \\ : * ? \" < > |";
     if (name.p[name.n - 1] == '.' || name.p[name.n - 1] == ' ')
         return "ends in a dot or a blank";
-    if (is_git_folder(name))
+    if (path_is_git_folder(name))
         return "stands for \".git\"";
     if (is_device(name))
         return "is a device on Windows";

@@ -30,12 +30,24 @@ static void put_file(struct json_writer *w, const struct library_file *f)
     json_end_object(w);
 }
 
+/* A line each, whatever its name is. */
+static void print_line(struct term *t, const struct library_file *f)
+{
+    CLEANUP(buf_done) struct buf path = {0};
+    char bytes[16];
+
+    buf_init(&path, 8 * f->path.n + 16);
+    text_visible(&path, f->path, false);
+    term_print(t, "%-*s  %8s  %.*s%s\n", KIND_COLUMNS,
+               library_kind_name(f->kind), term_bytes(f->size, bytes),
+               STR_ARG(buf_str(&path)), f->executable ? " *" : "");
+}
+
 static bool list_files(struct skill_job *job, struct err *e)
 {
     struct term *t = &job->inv->term;
     struct library_file *files;
     struct json_writer w;
-    char bytes[16];
     size_t count;
     struct buf b;
 
@@ -57,11 +69,7 @@ static bool list_files(struct skill_job *job, struct err *e)
     for (int kind = LIBRARY_REFERENCE; kind <= LIBRARY_OTHER; kind++)
         for (size_t i = 0; i < count; i++)
             if ((int)files[i].kind == kind)
-                term_print(t, "%-*s  %8s  %.*s%s\n", KIND_COLUMNS,
-                           library_kind_name(files[i].kind),
-                           term_bytes(files[i].size, bytes),
-                           STR_ARG(files[i].path),
-                           files[i].executable ? " *" : "");
+                print_line(t, &files[i]);
     if (count == 0)
         term_note(t, "there is nothing beside its SKILL.md");
     return true;

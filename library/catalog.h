@@ -44,7 +44,4 @@ size_t catalog_index(const struct library *l, const struct library_skill *s);
 struct record catalog_record(const struct library *l,
                              const struct library_skill *s);
 
-/* L6: may a model start it? Metis does not ask. */
-bool is_hidden(const struct library *l, const struct library_skill *s);
-
 #endif

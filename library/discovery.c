@@ -20,6 +20,7 @@ struct block {
     size_t chars;        /* in `out`, as code points */
     size_t left_out;     /* skills that did not fit */
     bool any;            /* a line of a skill is there */
+    bool marks;          /* one of them is marked as a metaskill */
     bool cut;            /* no description may take more than it should have */
     const bool *inlined; /* by index; NULL: none */
 };
@@ -32,6 +33,11 @@ static void add(struct block *b, struct str text)
 
 /* --- one line a skill ---------------------------------------------------------------------- */
 
+static bool is_marked(const struct block *b, size_t i)
+{
+    return library_at(b->l, i)->metaskill && !b->l->options.metis;
+}
+
 static struct str line_of(const struct block *b, size_t i)
 {
     const struct library_skill *s = library_at(b->l, i);
@@ -39,10 +45,10 @@ static struct str line_of(const struct block *b, size_t i)
 
     if (b->cut)
         description = text_cut(description, DESCRIPTION_MAX_CHARS);
-    return arena_printf(
-        b->a, "\n- %.*s%s: %.*s%s", STR_ARG(s->name),
-        b->inlined && b->inlined[i] ? " [preloaded]" : "", STR_ARG(description),
-        s->metaskill && !b->l->options.metis ? " (metaskill: starlark)" : "");
+    return arena_printf(b->a, "\n- %.*s%s: %.*s%s", STR_ARG(s->name),
+                        b->inlined && b->inlined[i] ? " [preloaded]" : "",
+                        STR_ARG(description),
+                        is_marked(b, i) ? " (metaskill: starlark)" : "");
 }
 
 /* Whether it is listed at all, and in which of the two sections. */
@@ -50,7 +56,7 @@ static bool is_listed(const struct library *l, size_t i, bool modes)
 {
     const struct library_skill *s = library_at(l, i);
 
-    return !is_hidden(l, s) && (s->is_mode && !l->options.metis) == modes;
+    return !s->disabled && (s->is_mode && !l->options.metis) == modes;
 }
 
 /* The last words of a block that was cut (T31). */
@@ -80,6 +86,7 @@ static void add_lines(struct block *b, bool modes, size_t max_chars)
             continue;
         }
         any = b->any = true;
+        b->marks |= is_marked(b, i);
         add(b, line);
     }
 }
@@ -120,7 +127,7 @@ static void choose_bodies(struct block *b, size_t chars, struct preload *p)
         if (chars / POINTS_PER_TOKEN >= PRELOAD_ENOUGH_TOKENS ||
             !has_room(chars, PRELOAD_MIN_CHARS))
             return;
-        if (is_hidden(b->l, library_at(b->l, i)) ||
+        if (library_at(b->l, i)->disabled ||
             !library_load(b->l, library_at(b->l, i)->name, LIBRARY_AS_SYSTEM,
                           true, NULL, b->a, &loaded, &e))
             continue;
@@ -183,7 +190,7 @@ bool library_index_text(const struct library *l, const struct library_index *o,
             choose_bodies(&b, b.chars, &p);
             buf_clear(&b.out);
             b.chars = b.left_out = 0;
-            b.any = false;
+            b.any = b.marks = false;
             b.inlined = p.inlined;
             add_index(&b, o->max_chars);
             done.preloaded = add_bodies(&b, &p);
@@ -193,6 +200,7 @@ bool library_index_text(const struct library *l, const struct library_index *o,
             return false;
         done.text = arena_str(a, buf_str(&b.out));
         done.left_out = b.left_out;
+        done.marks = b.marks;
     }
     *out = done;
     return true;

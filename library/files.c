@@ -83,16 +83,26 @@ static enum library_kind kind_of(struct str path)
     return LIBRARY_OTHER;
 }
 
-/* --- listing --------------------------------------------------------------------------- */
+/* --- names ----------------------------------------------------------------------------- */
 
-struct listing {
-    int fd;
-    struct arena *a;
-    struct library_file *files;
-    size_t count, capacity;
-    struct str *below; /* folders still to list */
-    size_t below_count, below_capacity;
-};
+static bool is_served(struct str name)
+{
+    return text_is_utf8(name) && !path_is_git_folder(name);
+}
+
+bool library_path_is_served(struct str path)
+{
+    struct str rest = path, name;
+
+    if (path.n > LIBRARY_PATH_MAX_BYTES || !fs_path_is_relative_clean(path))
+        return false;
+    while (str_cut(&rest, '/', &name))
+        if (!is_served(name))
+            return false;
+    return true;
+}
+
+/* --- one file -------------------------------------------------------------------------- */
 
 /* The last character may be cut; what is before it decides. */
 static bool is_text(int fd)
@@ -109,27 +119,37 @@ static bool is_text(int fd)
     return false;
 }
 
-static bool add_file(struct listing *l, struct str path, struct err *e)
+static struct library_file describe(struct str path, int fd,
+                                    const struct stat *st)
 {
-    CLEANUP_FD int fd = -1;
-    struct err gone = {0};
-    struct library_file *f;
-    struct stat st;
-
-    if (l->count == PACKAGE_MAX_FILES)
-        return err_set(e, ERR_LIMIT, "more than %d files", PACKAGE_MAX_FILES);
-    if (!fs_open_file_at(l->fd, path.p, &fd, &st, &gone))
-        return true; /* not there any more, or not for us */
-    l->files =
-        arena_grow(l->a, l->files, l->count, &l->capacity, sizeof *l->files);
-    f = &l->files[l->count++];
-    *f = (struct library_file){
+    return (struct library_file){
         .path = path,
         .kind = kind_of(path),
-        .executable = st.st_mode & 0100,
-        .size = (uint64_t)st.st_size,
-        .is_text = is_text(fd),
+        .executable = st->st_mode & 0100,
+        .size = (uint64_t)st->st_size,
+        .is_text = fd >= 0 && is_text(fd),
     };
+}
+
+/* --- all of them ------------------------------------------------------------------------ */
+
+struct listing {
+    int fd;
+    struct arena *a;
+    struct str *paths; /* of regular files */
+    size_t count, capacity, max_files;
+    struct str *below; /* folders still to list */
+    size_t below_count, below_capacity;
+    bool whole; /* what cannot be served is an error */
+};
+
+static bool add_file(struct listing *l, struct str path, struct err *e)
+{
+    if (l->count == l->max_files)
+        return err_set(e, ERR_LIMIT, "more than %zu files", l->max_files);
+    l->paths =
+        arena_grow(l->a, l->paths, l->count, &l->capacity, sizeof *l->paths);
+    l->paths[l->count++] = path;
     return true;
 }
 
@@ -148,25 +168,39 @@ static bool add_folder(struct listing *l, struct str path, struct err *e)
     return true;
 }
 
-/* What could not be named in an answer is passed over. */
+/* It has no name that an answer could hold, or that could be asked for. */
+static bool refuse(const struct listing *l, struct str path, struct err *e)
+{
+    CLEANUP(buf_done) struct buf shown = {0};
+
+    if (!l->whole)
+        return true;
+    buf_init(&shown, ERR_TEXT_MAX_BYTES);
+    text_visible(&shown, str_slice(path, 0, path.n < 100 ? path.n : 100),
+                 false);
+    return err_set(e, ERR_REFUSED, "the name of %.*s %s",
+                   STR_ARG(buf_str(&shown)),
+                   text_is_utf8(path) ? "is too long" : "is not UTF-8");
+}
+
 static bool add_entry(struct listing *l, struct str folder,
                       const struct fs_entry *entry, struct err *e)
 {
-    struct str path = fs_join(folder, entry->name, l->a);
-    struct err bad = {0};
+    struct str path;
 
-    if (str_is(entry->name, ".git") || str_is(path, "SKILL.md") ||
-        !path_check(path, PACKAGE_PATH_MAX_BYTES, &bad))
+    if ((entry->type != DT_REG && entry->type != DT_DIR) ||
+        path_is_git_folder(entry->name))
         return true;
-    if (entry->type == DT_REG)
-        return add_file(l, path, e);
-    return entry->type != DT_DIR || add_folder(l, path, e);
+    path = fs_join(folder, entry->name, l->a);
+    if (!text_is_utf8(entry->name) || path.n > LIBRARY_PATH_MAX_BYTES)
+        return refuse(l, path, e);
+    return entry->type == DT_REG ? add_file(l, path, e)
+                                 : add_folder(l, path, e);
 }
 
 static int by_path(const void *x, const void *y)
 {
-    return str_cmp(((const struct library_file *)x)->path,
-                   ((const struct library_file *)y)->path);
+    return str_cmp(*(const struct str *)x, *(const struct str *)y);
 }
 
 static bool list_all(struct listing *l, struct err *e)
@@ -188,7 +222,7 @@ static bool list_all(struct listing *l, struct err *e)
         folder = l->below[--l->below_count];
     }
     if (l->count)
-        qsort(l->files, l->count, sizeof *l->files, by_path);
+        qsort(l->paths, l->count, sizeof *l->paths, by_path);
     return true;
 }
 
@@ -207,19 +241,104 @@ static bool open_skill(const struct library *l, struct str name, int *fd,
                    STR_ARG(quoted));
 }
 
+static bool list_skill(const struct library *l, struct str name,
+                       struct listing *all, int *fd, struct err *e)
+{
+    if (!open_skill(l, name, fd, all->a, e))
+        return false;
+    all->fd = *fd;
+    return list_all(all, e) ||
+           err_wrap(e, "list the files of skill '%.*s'", STR_ARG(name));
+}
+
 bool library_files(const struct library *l, struct str name, struct arena *a,
                    struct library_file **out, size_t *count, struct err *e)
 {
-    CLEANUP_FD int fd = -1;
-    struct listing all = {.a = a};
+    CLEANUP_FD int folder = -1;
+    struct listing all = {.a = a, .max_files = PACKAGE_MAX_FILES};
+    struct library_file *files;
+    size_t n = 0;
 
-    if (!open_skill(l, name, &fd, a, e))
+    if (!list_skill(l, name, &all, &folder, e))
         return false;
-    all.fd = fd;
-    if (!list_all(&all, e))
-        return err_wrap(e, "list the files of skill '%.*s'", STR_ARG(name));
-    *out = all.files;
+    files = arena_array(a, all.count + 1, sizeof *files);
+    for (size_t i = 0; i < all.count; i++) {
+        CLEANUP_FD int fd = -1;
+        struct err gone = {0};
+        struct stat st;
+
+        /* not there any more, or not for us */
+        if (str_is(all.paths[i], "SKILL.md") ||
+            !fs_open_file_at(folder, all.paths[i].p, &fd, &st, &gone))
+            continue;
+        files[n++] = describe(all.paths[i], fd, &st);
+    }
+    *out = files;
+    *count = n;
+    return true;
+}
+
+bool library_paths(const struct library *l, struct str name, size_t max_files,
+                   struct arena *a, struct str **out, size_t *count,
+                   struct err *e)
+{
+    CLEANUP_FD int folder = -1;
+    struct listing all = {.a = a, .max_files = max_files, .whole = true};
+
+    if (!list_skill(l, name, &all, &folder, e))
+        return false;
+    *out = all.paths;
     *count = all.count;
+    return true;
+}
+
+/* What cannot be opened is there all the same. */
+static bool describe_at(int folder, const char *name, struct str path,
+                        struct library_file *out)
+{
+    CLEANUP_FD int fd = -1;
+    struct err ignored = {0};
+    struct stat st;
+
+    if (!fs_open_file_at(folder, name, &fd, &st, &ignored) &&
+        !(fs_stat_at(folder, name, &st) && S_ISREG(st.st_mode)))
+        return false;
+    *out = describe(path, fd, &st);
+    return true;
+}
+
+bool library_folder(const struct library *l, struct str name, struct str folder,
+                    struct arena *a, struct library_file **out, size_t *count,
+                    struct err *e)
+{
+    CLEANUP_FD int skill = -1;
+    CLEANUP_FD int fd = -1;
+    struct library_file *files;
+    struct fs_entry *entries;
+    size_t all, n = 0;
+
+    if (!open_skill(l, name, &skill, a, e))
+        return false;
+    if (folder.n && !library_path_is_served(folder))
+        return err_set(e, ERR_REFUSED,
+                       "the path is not one of a folder in the skill");
+    if (!fs_open_dir_at(skill, str_c(folder, a), &fd, e) ||
+        !fs_list_at(fd, "", 2 * PACKAGE_MAX_FILES, a, &entries, &all, e))
+        return err_wrap(e, "list a folder of skill '%.*s'", STR_ARG(name));
+    files = arena_array(a, all + 1, sizeof *files);
+    for (size_t i = 0; i < all; i++) {
+        struct str path = fs_join(folder, entries[i].name, a);
+
+        if (path.n > LIBRARY_PATH_MAX_BYTES || !is_served(entries[i].name))
+            continue;
+        if (entries[i].type == DT_DIR)
+            files[n++] = (struct library_file){.path = path, .is_folder = true};
+        else if (entries[i].type == DT_REG &&
+                 describe_at(fd, entries[i].name.p, path, &files[n]))
+            n++;
+    }
+    *out = files;
+    *count = n;
     return true;
 }
 
@@ -279,7 +398,7 @@ bool library_read_file(const struct library *l, struct str name,
         return false;
     while (str_starts(path, STR("./"))) /* as many write it */
         path = str_from_index(path, 2);
-    if (!fs_path_is_relative_clean(path)) {
+    if (!library_path_is_served(path)) {
         err_set(e, ERR_REFUSED,
                 "\"%.*s\" is not the path of a file in skill "
                 "'%.*s'",

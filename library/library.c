@@ -314,11 +314,6 @@ struct record catalog_record(const struct library *l,
     return record_get(&l->catalog->shelves[p->root].records, p->record);
 }
 
-bool is_hidden(const struct library *l, const struct library_skill *s)
-{
-    return s->disabled && !l->options.metis;
-}
-
 const struct haystack *catalog_haystack(const struct library *l)
 {
     struct catalog *c = l->catalog;

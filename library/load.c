@@ -216,6 +216,18 @@ bool library_as_find(struct str name, enum library_as *out)
 
 /* --- public -------------------------------------------------------------------------------- */
 
+bool library_check_model(const struct library_skill *s, struct err *e)
+{
+    if (!s->disabled)
+        return true;
+    err_set(e, ERR_REFUSED, "skill '%.*s' is started by a person alone",
+            STR_ARG(s->name));
+    return err_hint(e,
+                    "its SKILL.md says disable-model-invocation: ask the "
+                    "user to call /%.*s",
+                    STR_ARG(s->name));
+}
+
 static bool find(const struct library *l, struct str name, bool model,
                  const struct library_skill **out, struct err *e)
 {
@@ -223,20 +235,14 @@ static bool find(const struct library *l, struct str name, bool model,
     const struct library_skill *s = library_find(l, name);
     struct str quoted;
 
-    if (s && !(model && is_hidden(l, s))) {
-        *out = s;
+    if (s && model && !library_check_model(s, e))
+        return false;
+    *out = s;
+    if (s)
         return true;
-    }
     quoted = text_repr(text_cut(name, 2 * NAME_MAX_CHARS), &a);
-    if (!s)
-        return err_set(e, ERR_NOT_FOUND, "no skill registered with name %.*s",
-                       STR_ARG(quoted));
-    err_set(e, ERR_REFUSED, "skill %.*s is started by a person alone",
-            STR_ARG(quoted));
-    return err_hint(e,
-                    "its SKILL.md says disable-model-invocation: ask the "
-                    "user to call /%.*s",
-                    STR_ARG(name));
+    return err_set(e, ERR_NOT_FOUND, "no skill registered with name %.*s",
+                   STR_ARG(quoted));
 }
 
 /* What the session has of it: this very body. One that cannot be read any more

@@ -252,7 +252,7 @@ struct library_hit *library_match(const struct library *l, struct str request,
 
         hit.score = hit.is_explicit ? 1 : score_of(&f, i);
         if (hit.is_explicit ||
-            (hit.score > 0 && hit.score >= least && !is_hidden(l, s)))
+            (hit.score > 0 && hit.score >= least && !s->disabled))
             put_best(hits, &n, limit, hit);
     }
     for (size_t i = 0; i < n; i++)

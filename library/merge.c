@@ -102,8 +102,9 @@ static struct str join(struct str root, struct str folder, struct arena *a)
     return str_of(p, root.n + slash + folder.n);
 }
 
+/* L6 is no field of Metis: there everybody may start everything. */
 static void fill(struct library_skill *s, const struct library_root *root,
-                 const struct record *r, struct arena *a)
+                 const struct record *r, bool metis, struct arena *a)
 {
     *s = (struct library_skill){
         .name = r->field[RECORD_NAME],
@@ -119,7 +120,7 @@ static void fill(struct library_skill *s, const struct library_root *root,
         .model = r->field[RECORD_MODEL],
         .agent = r->field[RECORD_AGENT],
         .context = r->field[RECORD_CONTEXT],
-        .disabled = r->flags & RECORD_DISABLED,
+        .disabled = r->flags & RECORD_DISABLED && !metis,
         .is_mode = r->flags & RECORD_MODE,
         .metaskill = r->flags & RECORD_METASKILL,
         .program = r->flags & RECORD_METASKILL ? record_program(r) : STR(""),
@@ -161,7 +162,8 @@ static void fill_all(const struct library *l, struct catalog *c,
         struct record r = record_get(wins[i].records, wins[i].index);
 
         c->places[i] = (struct place){wins[i].root, wins[i].index};
-        fill(&c->skills[i], &l->options.roots[wins[i].root], &r, &c->a);
+        fill(&c->skills[i], &l->options.roots[wins[i].root], &r,
+             l->options.metis, &c->a);
     }
 }
 

@@ -46,7 +46,7 @@ static void search_all(const struct library *l, struct str query, bool model,
             score += NAME_SCORE;
         if (text_search(haystack_description(h, i), query, 0) != SIZE_MAX)
             score += DESCRIPTION_SCORE;
-        if (score && !(model && is_hidden(l, s)))
+        if (score && !(model && s->disabled))
             add_hit(out, score, s);
     }
 }
@@ -54,7 +54,7 @@ static void search_all(const struct library *l, struct str query, bool model,
 static void list_all(const struct library *l, bool model, struct hits *out)
 {
     for (size_t i = 0; i < library_count(l) && out->count[0] < out->limit; i++)
-        if (!(model && is_hidden(l, library_at(l, i))))
+        if (!(model && library_at(l, i)->disabled))
             add_hit(out, 0, library_at(l, i));
 }
 

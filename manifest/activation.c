@@ -6,7 +6,7 @@
 #define FILES_MAX 50
 /* Of the body, the names of files, and the words around them. */
 #define TEXT_MAX_BYTES                                                         \
-    (4 * BODY_WARN_CHARS + FILES_MAX * (PACKAGE_PATH_MAX_BYTES + 8) + 16384)
+    (4 * BODY_WARN_CHARS + FILES_MAX * (4 * LIBRARY_PATH_MAX_BYTES + 8) + 16384)
 
 /* The body without "<!-- … -->"; one that has no end is none. */
 static struct str without_comments(struct str body, struct arena *a)

@@ -21,6 +21,9 @@ MUST_CHECK bool path_check_name(struct str name, struct err *e);
 /* Each component, and the whole at most `max_bytes`: relative, no "//". */
 MUST_CHECK bool path_check(struct str path, size_t max_bytes, struct err *e);
 
+/* Whether the name (one component) is ".git", in whatever disguise. */
+bool path_is_git_folder(struct str name);
+
 /* What stands after the last "/"; all of it when there is none. */
 struct str path_last(struct str path);
 

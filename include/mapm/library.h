@@ -75,7 +75,8 @@ struct library_skill {
     struct str version; /* declared; "" = none */
     struct str scope, license, compatibility, allowed_tools, model, agent,
         context;
-    bool disabled;  /* L6: disable-model-invocation: only a person starts it */
+    bool disabled;  /* L6: disable-model-invocation: only a person starts it;
+                     * nothing is with `metis` */
     bool is_mode;   /* L7 */
     bool metaskill; /* has a program that can run */
     struct str program; /* its path in the folder; "" = none */
@@ -166,6 +167,7 @@ struct library_index {
 struct library_block {
     struct str text; /* without an LF at its end; "" when there is no skill */
     size_t left_out; /* skills for which max_chars had no room */
+    bool marks;      /* a line has the mark of a metaskill (K15) */
     const struct library_skill **preloaded; /* whose bodies are in it, by name:
                                              * for the session and its events */
     size_t preloaded_count;
@@ -230,6 +232,10 @@ MUST_CHECK bool library_load(const struct library *l, struct str name,
                              struct library_session *session, struct arena *a,
                              struct library_loaded *out, struct err *e);
 
+/* L6: ERR_REFUSED, in library_load()'s words, for what is disabled. */
+MUST_CHECK bool library_check_model(const struct library_skill *s,
+                                    struct err *e);
+
 /* T7, X12: a value of document.metadata, as it is spelled; with `metis` as
  * Python shows it: "true" is "True", "1.10" is "1.1". May be in `a`. */
 struct str library_metadata_text(const struct library *l,
@@ -265,13 +271,32 @@ const char *library_kind_name(enum library_kind k);
 struct library_file {
     struct str path; /* in the skill's folder */
     enum library_kind kind;
+    bool is_folder; /* library_folder() alone gives them */
     bool executable, is_text;
     uint64_t size;
 };
+
+/* Whether a part of a skill can be at `path`: relative, inside, UTF-8, and no
+ * ".git" on the way, however that is spelled. What cannot is listed nowhere and
+ * never read; how a file may be called to be installed is another matter. */
+bool library_path_is_served(struct str path);
+
 /* All regular files below the folder but SKILL.md, sorted by path. */
 MUST_CHECK bool library_files(const struct library *l, struct str name,
                               struct arena *a, struct library_file **out,
                               size_t *count, struct err *e);
+/* What is right in `folder` ("" = the skill's own), SKILL.md and folders too,
+ * sorted by name. ERR_NOT_FOUND, ERR_REFUSED: it is no folder of the skill. */
+MUST_CHECK bool library_folder(const struct library *l, struct str name,
+                               struct str folder, struct arena *a,
+                               struct library_file **out, size_t *count,
+                               struct err *e);
+/* Paths of all regular files, SKILL.md too, sorted; nothing is opened. Errors:
+ * ERR_LIMIT past `max_files`; ERR_REFUSED when one has no name that could be
+ * served: so that what is given is all of it. */
+MUST_CHECK bool library_paths(const struct library *l, struct str name,
+                              size_t max_files, struct arena *a,
+                              struct str **out, size_t *count, struct err *e);
 /* At most `max_bytes`, which are at most LIBRARY_FILE_MAX_BYTES; text ends with
  * a whole character. Never a link, never outside (ERR_REFUSED). `*cut` when
  * there is more. */

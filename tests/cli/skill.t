@@ -370,6 +370,19 @@ for bad in ../review/SKILL.md /etc/passwd passwd nothing; do
     unlike 'nothing of it' "$out" root:
 done
 rm $W/pdf-processing/passwd
+mkdir $W/pdf-processing/.git
+echo secret >$W/pdf-processing/.git/config
+echo odd >"$W/pdf-processing/10:30?
+x.md"
+exits 'what could not be installed lies there all the same' 0 mapm -q skill files pdf-processing
+like 'in one line' "$out" '^reference *4 B  10:30\?\\x0ax\.md$'
+unlike 'but what git keeps' "$out" git
+exits 'which is not read, either' 4 mapm -q skill files pdf-processing .git/config
+unlike 'nothing of it' "$out" secret
+exits 'the other is' 0 mapm -q skill files pdf-processing "10:30?
+x.md"
+is 'is what it says' "$out" odd
+rm -r $W/pdf-processing/.git $W/pdf-processing/10*
 exits 'one without any' 0 mapm skill files review
 like 'says so' "$err" 'nothing beside'
 

@@ -331,6 +331,8 @@ TEST(the_block_of_mapm_K15_L6_L7_X25_X28)
               "(metaskill: starlark)"
               "\n\n## Mode Commands\n"
               "\n- debug-mode: Explains each step.");
+    CHECK(block_of(&s, 0, false).marks && block_of(&s, 0, true).marks);
+    CHECK(!block_of(&s, strlen(BLOCK_HEAD) + 90, false).marks); /* cut off */
     shelves_done(&s);
 }
 
@@ -339,6 +341,7 @@ TEST(the_block_of_Metis_T15_X28)
     struct shelves s;
 
     open_tools(&s, true);
+    CHECK(!block_of(&s, 0, false).marks);
     CHECK_STR(text_of(&s, block_of(&s, 0, false).text), BLOCK_HEAD
               "\n- code-review: Reviews the changes of a branch."
               "\n- debug-mode: Explains each step."

@@ -307,6 +307,7 @@ TEST(a_person_alone_starts_what_is_disabled_L6)
     CHECK(load(&s, "a", LIBRARY_AS_USER, false, NULL, &loaded, &e));
     shelves_done(&s);
     open_both(&s, true, "dis", NULL); /* T9 */
+    CHECK(!library_at(s.l, 0)->disabled);
     CHECK(load(&s, "a", LIBRARY_AS_TOOL, true, NULL, &loaded, &e));
     shelves_done(&s);
 }
@@ -439,6 +440,134 @@ TEST(files_by_kind_L15)
     shelves_done(&s);
 }
 
+/* What a file may not be called to be installed may lie there all the same. */
+static const char *const odd_names[] = {
+    "a\x07"
+    "b",
+    "a\nb",
+    "a\"b",
+    "a*b",
+    "a.",
+    "a:b",
+    "a<b",
+    "a?b",
+    "a|b",
+    "back\\slash",
+    "con.txt",
+    "odd ",
+    "q?/#%",
+};
+
+TEST(a_file_is_served_whatever_its_name_L14)
+{
+    struct shelves s;
+    struct library_file *files;
+    struct str *paths;
+    struct err e = {0};
+    size_t count = 0;
+
+    drop("odd");
+    put("odd/a/SKILL.md", SKILL("a", "d"));
+    for (size_t i = 0; i < ROWS(odd_names); i++) {
+        char path[60];
+
+        snprintf(path, sizeof path, "odd/a/%s", odd_names[i]);
+        put(path, "x\n");
+    }
+    open_both(&s, false, "odd", NULL);
+    CHECK(library_files(s.l, STR("a"), &s.a, &files, &count, &e));
+    CHECK(count == ROWS(odd_names));
+    for (size_t i = 0; i < count && i < ROWS(odd_names); i++) {
+        struct str text;
+        bool cut;
+
+        CHECK_STR(text_of(&s, files[i].path), odd_names[i]);
+        CHECK(library_read_file(s.l, STR("a"), files[i].path, 9, &s.a, &text,
+                                &cut, &e));
+    }
+    CHECK(library_paths(s.l, STR("a"), ROWS(odd_names) + 1, &s.a, &paths,
+                        &count, &e));
+    CHECK(count == ROWS(odd_names) + 1);
+    CHECK_STR(text_of(&s, paths[0]), "SKILL.md");
+    CHECK(!library_paths(s.l, STR("a"), ROWS(odd_names), &s.a, &paths, &count,
+                         &e));
+    CHECK(e.code == ERR_LIMIT);
+    shelves_done(&s);
+}
+
+TEST(what_has_no_name_for_an_answer_is_passed_over_L14)
+{
+    struct shelves s;
+    struct library_file *files;
+    struct str *paths;
+    struct err e = {0};
+    size_t count = 0;
+
+    drop("bytes");
+    put("bytes/a/SKILL.md", SKILL("a", "d"));
+    put("bytes/a/good", "x\n");
+    put("bytes/a/b\xe4"
+        "d/x",
+        "x\n");
+    put("bytes/a/.Git/config", "x\n");
+    open_both(&s, false, "bytes", NULL);
+    CHECK(library_files(s.l, STR("a"), &s.a, &files, &count, &e));
+    CHECK(count == 1);
+    CHECK(library_folder(s.l, STR("a"), STR(""), &s.a, &files, &count, &e));
+    CHECK(count == 2);
+    CHECK(!library_paths(s.l, STR("a"), 9, &s.a, &paths, &count, &e));
+    CHECK(e.code == ERR_REFUSED);
+    CHECK_STR(err_first(&e), "the name of b\\xe4d is not UTF-8");
+    shelves_done(&s);
+}
+
+TEST(a_folder_as_it_is_L14)
+{
+    static const struct {
+        const char *path;
+        bool is_folder;
+    } rows[] = {
+        {"LICENSE", false},  {"SKILL.md", false},  {"assets", true},
+        {"empty", true},     {"examples", true},   {"latin.txt", false},
+        {"logo.png", false}, {"notes.TXT", false}, {"references", true},
+        {"scripts", true},   {"tool.sh", false},
+    };
+    static const char *const none[] = {"up",   "nothing", "LICENSE", ".git",
+                                       "../a", "/",       "assets/", "\xe4"};
+    struct shelves s;
+    struct library_file *files;
+    struct err e = {0};
+    size_t count = 0;
+
+    make_files();
+    if (mkdirat(shelf_fd, "files/a/empty", 0755) < 0)
+        abort();
+    open_both(&s, false, "files", NULL);
+    CHECK(library_folder(s.l, STR("a"), STR(""), &s.a, &files, &count, &e));
+    CHECK(count == ROWS(rows));
+    for (size_t i = 0; i < count && i < ROWS(rows); i++) {
+        CHECK_STR(text_of(&s, files[i].path), rows[i].path);
+        CHECK(files[i].is_folder == rows[i].is_folder);
+    }
+    CHECK(library_folder(s.l, STR("a"), STR("references"), &s.a, &files, &count,
+                         &e));
+    CHECK(count == 2);
+    CHECK_STR(text_of(&s, files[0].path), "references/SKILL.md");
+    CHECK_STR(text_of(&s, files[1].path), "references/deep");
+    CHECK(
+        library_folder(s.l, STR("a"), STR("empty"), &s.a, &files, &count, &e));
+    CHECK(count == 0);
+    for (size_t i = 0; i < ROWS(none); i++) {
+        e = (struct err){0};
+        CHECK(!library_folder(s.l, STR("a"), str_from(none[i]), &s.a, &files,
+                              &count, &e));
+        CHECK(e.code == ERR_REFUSED || e.code == ERR_NOT_FOUND);
+        if (tap_failed)
+            printf("# %s: %s\n", none[i], err_first(&e));
+    }
+    shelves_done(&s);
+}
+
 TEST(a_file_is_read_inside_the_skill_alone_L14)
 {
     static const struct {
@@ -453,11 +582,18 @@ TEST(a_file_is_read_inside_the_skill_alone_L14)
         {"up/a/notes.TXT", ERR_REFUSED},
         {"../a/notes.TXT", ERR_REFUSED},
         {"references/../notes.TXT", ERR_REFUSED},
-        {"./notes.TXT", ERR_REFUSED},
+        {"./notes.TXT", ERR_NONE},
+        {"./../notes.TXT", ERR_REFUSED},
+        {"./.git/config", ERR_REFUSED},
         {"/etc/passwd", ERR_REFUSED},
         {"", ERR_REFUSED},
         {"references//x", ERR_REFUSED},
         {"references", ERR_REFUSED},
+        {".git/config", ERR_REFUSED},
+        {".GIT/config", ERR_REFUSED},
+        {"git~1/config", ERR_REFUSED},
+        {"references/.git", ERR_REFUSED},
+        {"\xe4", ERR_REFUSED},
         {"nothing", ERR_NOT_FOUND},
         {"notes.TXT/x", ERR_NOT_FOUND},
     };
