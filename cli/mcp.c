@@ -54,10 +54,9 @@ static bool wait_for_client(void)
 
 void serve_forget(struct serve *s)
 {
+    serve_forget_tools(s);
+    serve_forget_resources(s);
     arena_done(&s->snap);
-    s->names = NULL;
-    s->tools = NULL;
-    s->resources = NULL;
     s->prompts = NULL;
 }
 
@@ -166,6 +165,7 @@ static bool open_skills(struct serve *s, struct err *e)
         return false;
     open_session(s, metis);
     map_init(&s->started, &s->session_arena);
+    map_init(&s->unserved, &s->session_arena);
     if (s->store)
         store_make_id(s->store, id);
     s->session_id = arena_str(a, str_from(id));
@@ -288,7 +288,7 @@ static void close_all(struct serve *s)
     library_close(s->library);
     close_layers(&s->layer, &s->global);
     close_store(s->inv, s->store);
-    arena_done(&s->snap);
+    serve_forget(s);
     arena_done(&s->session_arena);
 }
 

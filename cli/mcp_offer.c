@@ -5,7 +5,7 @@
 #define DIGEST_PREFIX_CHARS 7 /* "sha256:" */
 
 /*
- * Which metaskills a model may start (X27). A person who types a name has
+ * Which skills a model may see (L6), and which metaskills it may start (X27). A person who types a name has
  * chosen it; a model chooses from a list. So one of the workspace is on it once
  * the person trusts that workspace, a fetched one once they trust just this
  * digest, and one that they put into their own library themselves always.
@@ -70,6 +70,27 @@ bool serve_offers_others(struct serve *s)
     }
     return n != s->name_count;
 }
+
+/* --- what a model may see (L6) ------------------------------------------------- */
+
+bool serve_shows(const struct serve *s, const struct library_skill *skill)
+{
+    return !skill->disabled || map_has(&s->started, skill->name);
+}
+
+bool serve_check_shown(const struct serve *s, const struct library_skill *skill,
+                       struct err *e)
+{
+    return serve_shows(s, skill) || library_check_model(skill, e);
+}
+
+void serve_refuse(struct mcp_call *c, const struct err *e)
+{
+    mcp_call_error(c, MCP_PARAMS, STR(""), "%s%s%s", err_first(e),
+                   e->hint[0] ? ": " : "", e->hint);
+}
+
+/* --- whether it may run now ------------------------------------------------------ */
 
 static bool check_workspace(struct store *store, const struct layer *l,
                             struct err *e)

@@ -14,7 +14,7 @@
 #define KEY_MAX_CHARS 64
 #define REST_ARGUMENT "arguments"
 
-static bool is_prompt(const struct serve *s, const struct library_skill *skill)
+bool serve_is_prompt(const struct serve *s, const struct library_skill *skill)
 {
     return !s->nested && (skill->metaskill || skill->disabled);
 }
@@ -35,7 +35,7 @@ static void make_prompts(struct serve *s)
     for (size_t i = 0; i < count; i++) {
         const struct library_skill *skill = library_at(s->library, i);
 
-        if (is_prompt(s, skill))
+        if (serve_is_prompt(s, skill))
             s->prompts[s->prompt_count++] = (struct mcp_prompt){
                 .name = skill->name,
                 .description = skill->description,
@@ -170,7 +170,7 @@ void serve_prompt(void *ctx, struct str name, const struct json *arguments,
     struct str text;
     bool ok;
 
-    if (!known || !is_prompt(s, known)) {
+    if (!known || !serve_is_prompt(s, known)) {
         mcp_call_error(c, MCP_PARAMS, STR(""), "There is no such prompt");
         return;
     }
@@ -184,8 +184,11 @@ void serve_prompt(void *ctx, struct str name, const struct json *arguments,
                        STR(""), "%s", err_first(&e));
         return;
     }
-    if (known->disabled && !map_has(&s->started, known->name))
+    if (!serve_shows(s, known)) {
         map_put(&s->started, arena_str(&s->session_arena, known->name), s);
+        serve_forget_resources(s);
+        mcp_call_changed(c, MCP_RESOURCES);
+    }
     answer_prompt(c, known->description, text);
 }
 
@@ -238,6 +241,16 @@ static struct str place_of(const struct library_skill *skill, struct arena *a)
     return str_from_index(serve_uri(skill, STR(""), a), sizeof "skill://" - 1);
 }
 
+static void offer_skills(struct serve *s, struct completion *k)
+{
+    for (size_t i = 0; i < library_count(s->library); i++) {
+        const struct library_skill *skill = library_at(s->library, i);
+
+        if (serve_shows(s, skill))
+            offer(k, place_of(skill, k->a));
+    }
+}
+
 static void offer_files(struct serve *s, struct completion *k,
                         const struct json *context)
 {
@@ -252,7 +265,7 @@ static void offer_files(struct serve *s, struct completion *k,
         !serve_uri_find(s->library,
                         arena_printf(k->a, "skill://%.*s", STR_ARG(place)),
                         k->a, &skill, &path) ||
-        path.n ||
+        path.n || !serve_shows(s, skill) ||
         !library_files(s->library, skill->name, k->a, &files, &count, &ignored))
         return;
     offer(k, STR("SKILL.md"));
@@ -281,14 +294,13 @@ bool serve_complete(void *ctx, const struct json *ref, struct str argument,
         struct str name = json_text(json_get(ref, "name"));
         const struct library_skill *skill = library_find(s->library, name);
 
-        if (!skill || !is_prompt(s, skill))
+        if (!skill || !serve_is_prompt(s, skill))
             return false;
     } else if (str_is(type, "ref/resource")) {
         if (!is_template(json_text(json_get(ref, "uri"))))
             return false;
         if (str_is(argument, "skill"))
-            for (size_t i = 0; i < library_count(s->library); i++)
-                offer(&k, place_of(library_at(s->library, i), a));
+            offer_skills(s, &k);
         else if (str_is(argument, "file"))
             offer_files(s, &k, context);
     } else {

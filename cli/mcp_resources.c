@@ -1,4 +1,5 @@
 #include "base/fs.h"
+#include "base/path.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -7,7 +8,8 @@
 
 /*
  * Skills as resources: each SKILL.md is listed, every other file of a skill is
- * found by its folders. What is read is a regular file inside of the skill.
+ * found by its folders. What is read is a regular file inside of the skill. What
+ * a model may not see (L6) is neither listed nor read.
  */
 
 #define READ_MAX_BYTES (16u * 1024 * 1024) /* of a skill, by the extension */
@@ -15,21 +17,30 @@
 
 static void make_resources(struct serve *s)
 {
-    size_t count = library_count(s->library);
+    size_t count = library_count(s->library), n = 0;
+    struct arena *a = &s->resource_snap;
 
-    s->resources = arena_array(&s->snap, count + 1, sizeof *s->resources);
+    s->resources = arena_array(a, count + 1, sizeof *s->resources);
     for (size_t i = 0; i < count; i++) {
         const struct library_skill *skill = library_at(s->library, i);
 
-        s->resources[i] = (struct mcp_resource){
-            .uri = serve_uri(skill, STR("SKILL.md"), &s->snap),
+        if (!serve_shows(s, skill))
+            continue;
+        s->resources[n++] = (struct mcp_resource){
+            .uri = serve_uri(skill, STR("SKILL.md"), a),
             .name = skill->name,
             .description = skill->description,
             .mime = STR("text/markdown"),
             .size = UINT64_MAX,
         };
     }
-    s->resource_count = count;
+    s->resource_count = n;
+}
+
+void serve_forget_resources(struct serve *s)
+{
+    arena_done(&s->resource_snap);
+    s->resources = NULL;
 }
 
 bool serve_resources(void *ctx, struct arena *a,
@@ -84,11 +95,19 @@ void serve_read(void *ctx, struct str uri, struct mcp_call *c)
     const struct library_skill *skill;
     CLEANUP(buf_done) struct buf b = {0};
     struct json_writer w;
+    struct err e = {0};
     struct str path, bytes;
     bool is_text;
 
-    if (!serve_uri_find(s->library, uri, a, &skill, &path) || path.n == 0 ||
-        !read_file(skill, path, a, &bytes)) {
+    if (!serve_uri_find(s->library, uri, a, &skill, &path) || path.n == 0) {
+        mcp_call_no_resource(c, uri);
+        return;
+    }
+    if (!serve_check_shown(s, skill, &e)) {
+        serve_refuse(c, &e);
+        return;
+    }
+    if (!read_file(skill, path, a, &bytes)) {
         mcp_call_no_resource(c, uri);
         return;
     }
@@ -128,100 +147,68 @@ bool serve_page(struct mcp_call *c, size_t count, size_t *from)
     return true;
 }
 
-/* The part of `path` that stands right below `folder`; p NULL when it is not
- * below. `*is_folder`: more comes behind it. */
-static struct str child_of(struct str path, struct str folder, bool *is_folder)
-{
-    struct str rest = path, name;
-
-    if (folder.n) {
-        if (!str_starts(path, folder) || path.n <= folder.n ||
-            path.p[folder.n] != '/')
-            return (struct str){0};
-        rest = str_from_index(path, folder.n + 1);
-    }
-    str_cut(&rest, '/', &name);
-    *is_folder = rest.p != NULL;
-    return name;
-}
-
 static void put_child(struct json_writer *w, const struct library_skill *skill,
-                      const struct library_file *f, struct str folder,
-                      struct str name, bool is_folder, struct arena *a)
+                      const struct library_file *f, struct arena *a)
 {
-    struct str path =
-        folder.n ? arena_printf(a, "%.*s/%.*s", STR_ARG(folder), STR_ARG(name))
-                 : name;
+    bool is_anchor = !f->is_folder && str_is(f->path, "SKILL.md");
 
     json_begin_object(w);
-    json_member_string(w, "uri", serve_uri(skill, path, a));
-    json_member_string(
-        w, "name", !is_folder && str_is(path, "SKILL.md") ? skill->name : name);
-    if (!is_folder && str_is(path, "SKILL.md"))
+    json_member_string(w, "uri", serve_uri(skill, f->path, a));
+    json_member_string(w, "name", is_anchor ? skill->name : path_last(f->path));
+    if (is_anchor)
         json_member_string(w, "description", skill->description);
     json_member_string(w, "mimeType",
-                       is_folder ? STR(FOLDER_MIME)
-                                 : serve_mime(path, f->is_text));
-    if (!is_folder && f->size != UINT64_MAX)
+                       f->is_folder ? STR(FOLDER_MIME)
+                                    : serve_mime(f->path, f->is_text));
+    if (!f->is_folder)
         json_member_number(w, "size", f->size);
     json_end_object(w);
 }
 
-/* All files of one skill, which are bounded: one page. */
-static size_t put_children(struct json_writer *w,
-                           const struct library_skill *skill,
-                           const struct library_file *files, size_t count,
-                           struct str folder, struct arena *a)
+static void answer_folder(struct mcp_call *c, const struct library_skill *skill,
+                          const struct library_file *files, size_t count)
 {
-    struct map seen;
-    size_t n = 0;
-
-    const struct library_file own = {
-        .path = STR("SKILL.md"), .is_text = true, .size = UINT64_MAX};
-
-    map_init(&seen, a);
-    if (!folder.n) {
-        put_child(w, skill, &own, folder, own.path, false, a);
-        n++;
-    }
-    for (size_t i = 0; i < count; i++) {
-        bool is_folder = false;
-        struct str name = child_of(files[i].path, folder, &is_folder);
-
-        if (!name.p || !map_put(&seen, name, (void *)(uintptr_t)skill))
-            continue;
-        put_child(w, skill, &files[i], folder, name, is_folder, a);
-        n++;
-    }
-    return n;
-}
-
-void serve_directory(void *ctx, struct str uri, struct mcp_call *c)
-{
-    struct serve *s = ctx;
-    struct arena *a = mcp_call_arena(c);
-    const struct library_skill *skill;
     CLEANUP(buf_done) struct buf b = {0};
-    struct library_file *files;
     struct json_writer w;
-    struct err e = {0};
-    struct str folder;
-    size_t count, from, n = 0;
 
-    if (!serve_page(c, 0, &from))
-        return;
     buf_init(&b, SERVE_TEXT_MAX_BYTES);
     json_writer_init(&w, &b, 0);
     json_begin_object(&w);
     json_key(&w, "resources");
     json_begin_array(&w);
-    if (serve_uri_find(s->library, uri, a, &skill, &folder) &&
-        library_files(s->library, skill->name, a, &files, &count, &e))
-        n = put_children(&w, skill, files, count, folder, a);
+    for (size_t i = 0; i < count; i++)
+        put_child(&w, skill, &files[i], mcp_call_arena(c));
     json_end_array(&w);
     json_end_object(&w);
-    if (n)
+    if (b.overflowed)
+        mcp_call_error(c, MCP_INTERNAL, STR(""), "The list is too long");
+    else
         mcp_call_result(c, serve_inside(&b));
+}
+
+/* Folders are bounded: one page. */
+void serve_directory(void *ctx, struct str uri, struct mcp_call *c)
+{
+    struct serve *s = ctx;
+    struct arena *a = mcp_call_arena(c);
+    const struct library_skill *skill;
+    struct library_file *files;
+    struct err e = {0};
+    struct str folder;
+    size_t count, from;
+
+    if (!serve_page(c, 0, &from))
+        return;
+    if (!serve_uri_find(s->library, uri, a, &skill, &folder))
+        mcp_call_error(c, MCP_PARAMS, STR(""),
+                       "That is not a directory resource");
+    else if (!serve_check_shown(s, skill, &e))
+        serve_refuse(c, &e);
+    else if (library_folder(s->library, skill->name, folder, a, &files, &count,
+                            &e))
+        answer_folder(c, skill, files, count);
+    else if (e.code == ERR_LIMIT)
+        mcp_call_error(c, MCP_INTERNAL, STR(""), "%s", err_first(&e));
     else
         mcp_call_error(c, MCP_PARAMS, STR(""),
                        "That is not a directory resource");

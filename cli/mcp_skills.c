@@ -1,8 +1,6 @@
 #include "base/fs.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "serve.h"
@@ -10,84 +8,188 @@
 /*
  * The Skills extension: each skill with its frontmatter as JSON and its files
  * with their digests. Files are hashed when they are asked for: whoever reads
- * one compares it with its digest, and a stale one would refuse the file.
+ * one compares it with its digest, and a stale one would refuse the file. What a
+ * host would refuse is not here, and still among the resources.
  *
  * Source: the extension io.modelcontextprotocol/skills, SEP-2640.
  */
 
 #define PAGE_SKILLS     100
+#define BLOCK_BYTES     65536u
 #define MAX_FILES       512 /* of a skill, as every host takes them */
 #define MAX_TOTAL_BYTES (16u * 1024 * 1024)
 
-/* --- an entry -------------------------------------------------------------------------- */
+/* --- its frontmatter ---------------------------------------------------------------- */
 
-/* As the extension wants it: named as its address ends, described. */
-static bool is_entry(const struct skill *skill, struct str name)
+/* What a host reads in it, too, is a string. */
+static bool is_string(const struct yaml *y)
 {
-    const struct yaml *f = skill->document.frontmatter;
-    const struct yaml *own = yaml_get(f, "name");
-    const struct yaml *described = yaml_get(f, "description");
+    CLEANUP(buf_done) struct buf b = {0};
+    struct json_writer w;
 
-    return own && own->kind == YAML_SCALAR && str_eq(own->text, name) &&
-           name_is_kebab(name) && described && described->kind == YAML_SCALAR;
+    if (!y || y->kind != YAML_SCALAR)
+        return false;
+    buf_init(&b, SERVE_TEXT_MAX_BYTES);
+    json_writer_init(&w, &b, 0);
+    serve_put_yaml(&w, y);
+    return b.n && b.p[0] == '"';
 }
 
-static bool put_files(struct json_writer *w, const struct library_skill *as,
-                      const struct skill *skill, struct arena *a)
+/* As hosts want it that verify: it conforms to Agent Skills, and its name is
+ * what its address ends with. */
+static bool judge(const struct library_skill *as, struct str text,
+                  struct arena *a, const struct yaml **frontmatter)
+{
+    const struct manifest_input in = {
+        .kind = DOC_SKILL,
+        .text = text,
+        .folder = as->name,
+        .profile = PROFILE_AGENTSKILLS,
+        .in_place = true,
+        .skip_body = true,
+    };
+    struct complaints why;
+    struct document d;
+
+    complaints_init(&why, a);
+    manifest_read(&in, a, &d, &why);
+    *frontmatter = d.frontmatter;
+    return why.errors == 0 && d.frontmatter && str_eq(d.name, as->name) &&
+           is_string(yaml_get(d.frontmatter, "name")) &&
+           is_string(yaml_get(d.frontmatter, "description"));
+}
+
+/* --- its files ------------------------------------------------------------------------- */
+
+struct entry {
+    const struct library_skill *as;
+    struct arena a;
+    struct buf out;
+    struct json_writer w;
+    int fd; /* of the folder */
+    struct str text;
+    struct str *paths;
+    size_t count;
+    uint64_t total; /* bytes */
+};
+
+static bool hash_file(struct entry *n, struct str path, uint64_t *size,
+                      struct hash *out, struct err *e)
 {
     CLEANUP_FD int fd = -1;
-    struct err ignored = {0};
-    uint64_t total = 0;
+    struct hash_state state;
+    char block[BLOCK_BYTES];
+    ssize_t got;
 
-    if (skill->file_count > MAX_FILES ||
-        !fs_open_dir(str_c(skill->folder, a), &fd, &ignored))
+    if (!fs_open_file_at(n->fd, path.p, &fd, NULL, e))
         return false;
-    json_key(w, "resources");
-    json_begin_array(w);
-    for (size_t i = 0; i < skill->file_count; i++) {
-        const struct skill_file *f = &skill->files[i];
-        struct stat st;
-
-        if (!fs_stat_at(fd, str_c(f->path, a), &st) || !S_ISREG(st.st_mode))
-            return false;
-        total += (uint64_t)st.st_size;
-        json_begin_object(w);
-        json_member_string(w, "uri", serve_uri(as, f->path, a));
-        json_member_string(
-            w, "digest",
-            arena_printf(a, "sha256:%.*s", STR_ARG(hash_hex(&f->hash, a))));
-        json_member_number(w, "size", (uint64_t)st.st_size);
-        json_end_object(w);
+    hash_init(&state);
+    while ((got = read(fd, block, sizeof block)) != 0) {
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return err_errno(e, "read");
+        *size += (uint64_t)got;
+        if (n->total + *size > MAX_TOTAL_BYTES)
+            break;
+        hash_add(&state, str_of(block, (size_t)got));
     }
-    json_end_array(w);
-    return total <= MAX_TOTAL_BYTES;
+    *out = hash_end(&state);
+    return true;
+}
+
+static bool put_file(struct entry *n, struct str path, struct err *e)
+{
+    bool is_anchor = str_is(path, "SKILL.md");
+    uint64_t size = is_anchor ? n->text.n : 0;
+    struct hash hash;
+
+    if (is_anchor) /* of what was judged */
+        hash = hash_of(n->text);
+    else if (!hash_file(n, path, &size, &hash, e))
+        return false;
+    n->total += size;
+    if (n->total > MAX_TOTAL_BYTES)
+        return err_set(e, ERR_LIMIT, "its files have more than %u bytes",
+                       MAX_TOTAL_BYTES);
+    json_begin_object(&n->w);
+    json_member_string(&n->w, "uri", serve_uri(n->as, path, &n->a));
+    json_member_string(
+        &n->w, "digest",
+        arena_printf(&n->a, "sha256:%.*s", STR_ARG(hash_hex(&hash, &n->a))));
+    json_member_number(&n->w, "size", size);
+    json_end_object(&n->w);
+    return true;
+}
+
+static bool put_files(struct entry *n, struct err *e)
+{
+    json_key(&n->w, "resources");
+    json_begin_array(&n->w);
+    for (size_t i = 0; i < n->count; i++)
+        if (!put_file(n, n->paths[i], e))
+            return false;
+    json_end_array(&n->w);
+    return true;
+}
+
+/* --- an entry -------------------------------------------------------------------------- */
+
+/* Why a skill is not there that has all else it needs: once. */
+static void tell(struct serve *s, const struct library_skill *as,
+                 const struct err *e)
+{
+    if (map_has(&s->unserved, as->name))
+        return;
+    map_put(&s->unserved, arena_str(&s->session_arena, as->name), s);
+    term_warn(&s->inv->term, "skill '%.*s' is not in skills/list: %s",
+              STR_ARG(as->name), err_first(e));
+}
+
+static void entry_done(struct entry *n)
+{
+    fs_close(&n->fd);
+    buf_done(&n->out);
+    arena_done(&n->a);
+}
+
+static bool write_entry(struct serve *s, struct entry *n,
+                        const struct yaml *frontmatter, struct err *e)
+{
+    if (!library_paths(s->library, n->as->name, MAX_FILES, &n->a, &n->paths,
+                       &n->count, e))
+        return false;
+    buf_init(&n->out, SERVE_TEXT_MAX_BYTES);
+    json_writer_init(&n->w, &n->out, 0);
+    json_begin_object(&n->w);
+    json_member_string(&n->w, "uri", serve_uri(n->as, STR("SKILL.md"), &n->a));
+    json_key(&n->w, "frontmatter");
+    serve_put_yaml(&n->w, frontmatter);
+    if (!put_files(n, e))
+        return false;
+    json_end_object(&n->w);
+    return buf_check(&n->out, "its entry", e);
 }
 
 /* False: it cannot be served in this way; `out` is then as it was. */
 static bool put_entry(struct serve *s, const struct library_skill *as,
                       struct buf *out)
 {
-    CLEANUP(arena_done) struct arena a = {0};
-    CLEANUP(buf_done) struct buf b = {0};
-    struct err ignored = {0};
-    struct skill skill;
-    struct json_writer w;
+    CLEANUP(entry_done) struct entry n = {.as = as, .fd = -1};
+    const struct yaml *frontmatter;
+    struct err e = {0};
 
-    if (!skill_read(as->folder, &s->layer.limits, &a, &skill, &ignored) ||
-        !is_entry(&skill, as->name))
+    if (!serve_shows(s, as) ||
+        !fs_open_dir(str_c(as->folder, &n.a), &n.fd, &e) ||
+        !fs_read_file_at(n.fd, "SKILL.md", ANCHOR_MAX_BYTES, &n.a, &n.text,
+                         &e) ||
+        !judge(as, n.text, &n.a, &frontmatter))
         return false;
-    buf_init(&b, SERVE_TEXT_MAX_BYTES);
-    json_writer_init(&w, &b, 0);
-    json_begin_object(&w);
-    json_member_string(&w, "uri", serve_uri(as, STR("SKILL.md"), &a));
-    json_key(&w, "frontmatter");
-    serve_put_yaml(&w, skill.document.frontmatter);
-    if (!put_files(&w, as, &skill, &a))
+    if (!write_entry(s, &n, frontmatter, &e)) {
+        tell(s, as, &e);
         return false;
-    json_end_object(&w);
-    if (b.overflowed)
-        return false;
-    buf_append(out, buf_str(&b));
+    }
+    buf_append(out, buf_str(&n.out));
     return true;
 }
 
@@ -127,12 +229,17 @@ void serve_skills_get(void *ctx, struct str uri, struct mcp_call *c)
     struct serve *s = ctx;
     const struct library_skill *skill;
     CLEANUP(buf_done) struct buf b = {0};
+    struct err e = {0};
     struct str path;
+    bool found =
+        serve_uri_find(s->library, uri, mcp_call_arena(c), &skill, &path) &&
+        str_is(path, "SKILL.md");
 
-    buf_init(&b, SERVE_TEXT_MAX_BYTES);
+    buf_init(&b, SERVE_TEXT_MAX_BYTES + 16);
     buf_text(&b, "\"skill\":");
-    if (serve_uri_find(s->library, uri, mcp_call_arena(c), &skill, &path) &&
-        str_is(path, "SKILL.md") && put_entry(s, skill, &b))
+    if (found && !serve_check_shown(s, skill, &e))
+        serve_refuse(c, &e);
+    else if (found && put_entry(s, skill, &b))
         mcp_call_result(c, buf_str(&b));
     else
         mcp_call_error(c, MCP_PARAMS, STR(""), "No skill is served at %.*s",

@@ -243,8 +243,9 @@ static void load(struct serve *s, const struct json *arguments,
     if (!check_names(s, arguments, names, c) ||
         !take_text(s, arguments, "name", NAME_MAX_CHARS, c, &name))
         return;
-    if (!library_load(s->library, name, LIBRARY_AS_TOOL, true, &s->session, a,
-                      &loaded, &e)) {
+    if (!library_load(s->library, name, LIBRARY_AS_TOOL,
+                      !map_has(&s->started, name), &s->session, a, &loaded,
+                      &e)) {
         serve_answer_error(s, c, &e);
         return;
     }
@@ -355,9 +356,7 @@ static void resource(struct serve *s, const struct json *arguments,
         !take_text(s, arguments, "skill", NAME_MAX_CHARS, c, &name))
         return;
     skill = library_find(s->library, name);
-    if (skill && skill->disabled) {
-        err_set(&e, ERR_REFUSED, "skill '%.*s' is for a person to start",
-                STR_ARG(name));
+    if (skill && !serve_check_shown(s, skill, &e)) {
         serve_answer_error(s, c, &e);
         return;
     }
@@ -369,7 +368,7 @@ static void resource(struct serve *s, const struct json *arguments,
         answer_wrong(s, c, "operation must be \"list\" or \"load\"");
         return;
     }
-    if (take_text(s, arguments, "path", PACKAGE_PATH_MAX_BYTES, c, &path))
+    if (take_text(s, arguments, "path", LIBRARY_PATH_MAX_BYTES, c, &path))
         load_file(s, name, path, c);
 }
 
@@ -428,12 +427,13 @@ static void find_names(struct serve *s)
 {
     size_t count = library_count(s->library);
 
-    s->names = arena_array(&s->snap, count + 1, sizeof *s->names);
+    s->names = arena_array(&s->tool_snap, count + 1, sizeof *s->names);
     s->name_count = 0;
-    s->has_metaskills = false;
+    s->has_skills = s->has_metaskills = false;
     for (size_t i = 0; i < count; i++) {
         const struct library_skill *skill = library_at(s->library, i);
 
+        s->has_skills |= !skill->disabled;
         s->has_metaskills |= skill->metaskill && !skill->disabled;
         if (serve_offers(s, skill))
             s->names[s->name_count++] = skill->name;
@@ -474,20 +474,29 @@ static void make_tools(struct serve *s)
     size_t n = 0;
 
     find_names(s);
-    s->tools =
-        arena_array(&s->snap, sizeof quick / sizeof *quick + 1, sizeof *quick);
+    s->tools = arena_array(&s->tool_snap, sizeof quick / sizeof *quick + 1,
+                           sizeof *quick);
     if (serve_runs_any(s))
         s->tools[n++] = (struct mcp_tool){
             .name = STR("run_metaskill"),
             .title = STR("Run a metaskill"),
             .description = STR("Run a dynamic skill workflow by name."),
-            .input_schema = run_input(s, &s->snap),
+            .input_schema = run_input(s, &s->tool_snap),
             .output_schema = STR(RUN_OUTPUT),
             .annotations = STR(ACTS),
         };
-    for (size_t i = 0; i < sizeof quick / sizeof *quick; i++)
-        s->tools[n++] = quick[i];
+    for (size_t i = 0; i < sizeof quick / sizeof *quick; i++) {
+        s->tools[n] = quick[i];
+        s->tools[n++].is_unlisted = !s->has_skills; /* A4 */
+    }
     s->tool_count = n;
+}
+
+void serve_forget_tools(struct serve *s)
+{
+    arena_done(&s->tool_snap);
+    s->names = NULL;
+    s->tools = NULL;
 }
 
 bool serve_tools(void *ctx, struct arena *a, const struct mcp_tool **out,
@@ -497,7 +506,7 @@ bool serve_tools(void *ctx, struct arena *a, const struct mcp_tool **out,
 
     (void)a;
     if (s->tools && serve_offers_others(s))
-        serve_forget(s);
+        serve_forget_tools(s);
     if (!s->tools)
         make_tools(s);
     *out = s->tools;

@@ -1,5 +1,3 @@
-#include "base/fs.h"
-
 #include "serve.h"
 
 /*
@@ -9,7 +7,7 @@
  */
 
 #define SCHEME        "skill://"
-#define URI_MAX_BYTES (3 * (size_t)PACKAGE_PATH_MAX_BYTES + 512)
+#define URI_MAX_BYTES (3 * (size_t)LIBRARY_PATH_MAX_BYTES + 512)
 
 static bool is_plain(char c)
 {
@@ -108,7 +106,7 @@ bool serve_uri_find(const struct library *l, struct str uri, struct arena *a,
         return false;
     *path = rest.p ? rest : STR("");
     /* "x/" is not another name of "x", and "a/../b" none of anything. */
-    return !rest.p || (rest.n && fs_path_is_relative_clean(rest));
+    return !rest.p || library_path_is_served(rest);
 }
 
 /* --- what a file is ------------------------------------------------------------ */

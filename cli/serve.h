@@ -15,7 +15,7 @@
  * library, its budgets, its events.
  *
  *     mcp.c           the command: opens all of it, then mcp_serve()
- *     mcp_offer.c     which metaskills a model may start
+ *     mcp_offer.c     which metaskills a model may start, which skills it may see
  *     mcp_tools.c     what the tools are; the quick ones
  *     mcp_answer.c    what they give
  *     mcp_event.c     what they leave behind
@@ -59,15 +59,20 @@ struct serve {
     uint64_t call_ms;   /* when the call of a tool began */
     unsigned failures;  /* that are events */
 
-    /* Made of the library, when it is needed; gone when that changes. */
-    struct arena snap;
+    struct map unserved; /* not in skills/list, and that was said */
+
+    /* Made of the library, when it is needed; gone when that changes. Each has
+     * what it is made of: they do not all go at once. */
+    struct arena tool_snap;
     struct str *names; /* that run_metaskill offers, sorted */
     size_t name_count;
-    bool has_metaskills;
-    struct mcp_tool *tools; /* NULL: not made yet */
+    bool has_skills, has_metaskills; /* that a model may see */
+    struct mcp_tool *tools;          /* NULL: not made yet */
     size_t tool_count;
+    struct arena resource_snap;
     struct mcp_resource *resources;
     size_t resource_count;
+    struct arena snap; /* of the prompts */
     struct mcp_prompt *prompts;
     size_t prompt_count;
 
@@ -89,6 +94,15 @@ MUST_CHECK bool serve_open_layers(struct serve *s, struct err *e);
 bool serve_offers(struct serve *s, const struct library_skill *skill);
 /* Whether that is other than `names`, since trust was given or taken back. */
 bool serve_offers_others(struct serve *s);
+/* L6: whether a model may see it: what is disabled only once a person has asked
+ * for its prompt in this session. */
+bool serve_shows(const struct serve *s, const struct library_skill *skill);
+/* The same, and why not: ERR_REFUSED as library_load() has it. */
+MUST_CHECK bool serve_check_shown(const struct serve *s,
+                                  const struct library_skill *skill,
+                                  struct err *e);
+/* Answers with that error, where the call is not one of a tool. */
+void serve_refuse(struct mcp_call *c, const struct err *e);
 /* As it is on the disk now. Errors: ERR_REFUSED with a hint; the store's. */
 MUST_CHECK bool serve_check_allowed(struct serve *s, struct store *store,
                                     const struct layer *l,
@@ -101,6 +115,7 @@ bool serve_tools(void *ctx, struct arena *a, const struct mcp_tool **out,
                  size_t *count);
 void serve_call(void *ctx, struct str tool, const struct json *arguments,
                 struct mcp_call *c);
+void serve_forget_tools(struct serve *s);
 
 /* Whether run_metaskill is there: also where none of the metaskills may run, to
  * say why. After serve_tools. */
@@ -172,7 +187,8 @@ struct str serve_host_asker(const struct serve_host *h);
 /* "skill://scope/name", and with `path` "/path". In `a`. */
 struct str serve_uri(const struct library_skill *skill, struct str path,
                      struct arena *a);
-/* The skill that `uri` lies in, and where: "" = its folder. False: none. */
+/* The skill that `uri` lies in, and where: "" = its folder. False: none, or
+ * what is no part of a skill (library_path_is_served). */
 bool serve_uri_find(const struct library *l, struct str uri, struct arena *a,
                     const struct library_skill **skill, struct str *path);
 /* By the end of its name. */
@@ -183,6 +199,7 @@ struct str serve_base64(struct str bytes, struct arena *a);
 
 bool serve_resources(void *ctx, struct arena *a,
                      const struct mcp_resource **out, size_t *count);
+void serve_forget_resources(struct serve *s);
 bool serve_templates(void *ctx, struct arena *a,
                      const struct mcp_template **out, size_t *count);
 void serve_read(void *ctx, struct str uri, struct mcp_call *c);
@@ -204,6 +221,7 @@ void serve_skills_get(void *ctx, struct str uri, struct mcp_call *c);
 /* What stands below "Input keys:" (K8). In `a`. */
 struct mcp_argument *serve_read_keys(struct str body, struct arena *a,
                                      size_t *count);
+bool serve_is_prompt(const struct serve *s, const struct library_skill *skill);
 bool serve_prompts(void *ctx, struct arena *a, const struct mcp_prompt **out,
                    size_t *count);
 void serve_prompt(void *ctx, struct str name, const struct json *arguments,

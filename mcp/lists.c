@@ -97,6 +97,8 @@ void list_tools(struct mcp_call *c)
     if (!take_cursor(c, &p))
         return;
     listed = is->tools(is->ctx, &c->a, &all, &count);
+    while (listed && count && all[count - 1].is_unlisted)
+        count--;
     if (!open_page(c, &p, listed, "tools", count))
         return;
     for (size_t i = p.from; i < p.to; i++) {

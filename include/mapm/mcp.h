@@ -113,6 +113,7 @@ struct mcp_tool {
     struct str input_schema, output_schema; /* JSON; output "" = none */
     struct str annotations;                 /* JSON object; "" = none */
     struct str meta;                        /* JSON object; "" = none */
+    bool is_unlisted; /* answered, and on no list: all of these come last */
 };
 struct mcp_resource {
     struct str uri, name, title, description, mime;

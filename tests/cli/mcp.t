@@ -205,7 +205,7 @@ def skills(w):
         if modern:
             same((r["resultType"], r["cacheScope"], type(r["ttlMs"])), ("complete", "private", int), "skills/list: fields of the new era")
         by = {x["frontmatter"]["name"]: x for x in r["skills"]}
-        same(sorted(by), ["echo", "pdf", "private", "secret", "typed"], "skills/list: all of them")
+        same(sorted(by), ["echo", "pdf", "typed"], "skills/list: all that a model may see")
         same(by["typed"]["uri"], "skill://acme.org/typed/SKILL.md", "a scope is the prefix")
         same({k: by["typed"]["frontmatter"][k] for k in "abcdg"},
              {"a": 1.5, "b": 31, "c": ["yes", True, None, "1", 7], "d": {"e": {"f": -2000.0}}, "g": "2026-01-01"},
@@ -260,7 +260,8 @@ def resources(w):
     ref = {"type": "ref/resource", "uri": t}
     complete = lambda name, value, **more: s.call("completion/complete", dict(
         more, ref=ref, argument={"name": name, "value": value}))["completion"]["values"]
-    same(complete("skill", "P"), ["pdf", "private", "acme.org/typed"], "names are completed, by their beginning first")
+    same(complete("skill", "P"), ["pdf", "acme.org/typed"],
+         "names are completed, where a model may see them, by their beginning first")
     same(complete("skill", "acme"), ["acme.org/typed"], "with their scope")
     same(complete("file", "r", context={"arguments": {"skill": "pdf"}}), ["references/a b.md"], "and files")
     ok("error" in s.call("completion/complete", {"ref": {"type": "ref/prompt", "name": "nix"}, "argument": {"name": "x", "value": ""}}),
@@ -332,10 +333,10 @@ def too_much(w):
     s.close()
 
 
-def told(s):
+def told(s, what="tools"):
     """Waits until the client is told of a change."""
     s.notes.clear()
-    while not any(n["method"] == "notifications/tools/list_changed" for n in s.notes):
+    while not any(n["method"] == f"notifications/{what}/list_changed" for n in s.notes):
         s.take()
 
 

@@ -51,6 +51,9 @@ def completion(w):
     def short(c):
         return len(c["values"]), c["total"], c["hasMore"]
 
+    same(short(complete("")), (100, HALF + 2, True), "L6: what only a person starts is not offered")
+    for i in range(HALF):
+        s.call("prompts/get", {"name": f"hand-{i:04}"})
     same(short(complete("")), (100, 2 * HALF + 2, True), "completion: the whole number, and the first 100")
     same(short(complete("hand-")), (100, HALF, True), "of those that fit")
     same(short(complete("hand-00")), (100, 100, False), "100 are all there is")

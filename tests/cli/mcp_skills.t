@@ -1,0 +1,241 @@
+#!/usr/bin/env python3
+# mapm mcp: what of a skill is served, and what is not (L6, L14, T9, X11, A4,
+# THREATS row 23; the Skills extension: complete entries that a host accepts).
+import base64
+import hashlib
+import os
+import shutil
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from mcp_client import Server, Tap, main, opened, text_of
+
+ok, same = Tap.ok, Tap.same
+
+SKILLS = ".agents/skills/"
+ODD = ["10:30.md", "a?b", "a*b", 'a"b', "a<b", "a|b", "con.txt", "a.", "back\\slash", "a\nb", "a\x07b",
+       "a#b", "a%20b", "a b", "\u00e9.md", "e\u0301.md", "\u6587\u6863.md", "\u202eb", "x" * 200, "deep " + "y" * 200 + "/" + "z" * 250 + "/" + "\u00e9" * 100 + "/f?"]
+PERSON = "started by a person alone"
+
+
+def listed(s):
+    """skills/list, by name."""
+    return {x["uri"].split("/")[-2]: x for x in s.call("skills/list")["skills"]}
+
+
+def resources(s):
+    return [r["name"] for r in s.call("resources/list")["resources"]]
+
+
+def read(s, uri):
+    c = s.call("resources/read", {"uri": uri})["contents"][0]
+    return c["text"].encode() if "text" in c else base64.b64decode(c["blob"])
+
+
+def folder(s, uri):
+    r = s.call("resources/directory/read", {"uri": uri})
+    return [(x["name"], x["mimeType"], x.get("size")) for x in r["resources"]] if "resources" in r else r["error"]["code"]
+
+
+def names(w):
+    w.skill("odd")
+    for n, name in enumerate(ODD):
+        w.write(SKILLS + "odd/" + name, f"text {n}\n")
+    for modern in (False, True):
+        s = opened(modern=modern)
+        entry = s.call("skills/get", {"uri": "skill://odd/SKILL.md"}).get("skill")
+        ok(entry and entry == listed(s).get("odd"), "a skill is served whatever its files are called")
+        if entry:
+            same(len({f["uri"] for f in entry["resources"]}), len(ODD) + 1, "with all of them")
+            for f in entry["resources"]:
+                data = read(s, f["uri"])
+                same((len(data), "sha256:" + hashlib.sha256(data).hexdigest()), (f["size"], f["digest"]),
+                     f"{f['uri'][:60]} is what its digest says")
+                ok(all(32 < ord(c) < 127 for c in f["uri"]), "its address is one", f["uri"])
+        same(sorted(x[0] for x in folder(s, "skill://odd")),
+             sorted({name.split("/")[0] for name in ODD} | {"odd"}), "every direct child of its folder")
+        r = s.tool("skill_resource", {"operation": "list", "skill": "odd"})
+        same(sorted(f["path"] for f in r["structuredContent"]["files"]), sorted(ODD), "L14: and for the tool")
+        ok("a\\x0ab" in text_of(r) and "a\nb" not in text_of(r), "in one line each", text_of(r))
+        for n, name in enumerate(ODD):
+            same(text_of(s.tool("skill_resource", {"operation": "load", "skill": "odd", "path": name})),
+                 f"text {n}\n", f"L14: {name[:20]!r} is loaded")
+        same(s.close(), 0, "the end")
+        same(s.errors.decode(), "", "without a word")
+    shutil.rmtree(SKILLS + "odd")
+
+
+def bytes_in_names(w):
+    w.skill("bytes")
+    w.write(SKILLS + "bytes/good", "x\n")
+    with open(os.fsencode(w.ws) + b"/" + SKILLS.encode() + b"bytes/b\xe4d", "w") as out:
+        out.write("x\n")
+    w.skill("plain")
+    s = opened()
+    for _ in range(2):
+        same(list(listed(s)), ["plain"], "a name that is not UTF-8: no entry could be complete")
+        same(s.call("skills/get", {"uri": "skill://bytes/SKILL.md"})["error"]["code"], -32602, "nor be got")
+    same(resources(s), ["bytes", "plain"], "it is a resource all the same")
+    same([x[0] for x in folder(s, "skill://bytes")], ["bytes", "good"], "with what can be named")
+    s.close()
+    same(s.errors.decode(), "warning: skill 'bytes' is not in skills/list: the name of b\\xe4d is not UTF-8\n",
+         "and a person is told once")
+    shutil.rmtree(SKILLS + "bytes")
+
+
+def hosts(w):
+    """What a host that verifies accepts is listed, and nothing else."""
+    good = {
+        "full": "name: full\ndescription: " + "d" * 1024 + "\nmetadata:\n  a: b\nlicense: MIT\n",
+        "quoted": "name: 'quoted'\ndescription: \"Use when: asked\"\nmore: [1, {a: b}]\n",
+    }
+    bad = {
+        "5": "name: 5\ndescription: d\n",
+        "1e3": "name: 1e3\ndescription: d\n",
+        "long": "name: long\ndescription: " + "d" * 1025 + "\n",
+        "repaired": "name: repaired\ndescription: Use when: asked\n",
+        "list": "name: list\ndescription: d\nmetadata: [a, b]\n",
+        "deep": "name: deep\ndescription: d\nmetadata: {a: [b]}\n",
+        "tools": "name: tools\ndescription: d\nallowed-tools: [Read]\n",
+        "other": "name: another\ndescription: d\n",
+    }
+    for name, text in {**good, **bad}.items():
+        w.write(SKILLS + name + "/SKILL.md", f"---\n{text}---\n\nBody.\n")
+    for modern in (False, True):
+        s = opened(modern=modern)
+        all_of = resources(s)
+        served = listed(s)
+        for name in good:
+            ok(name in served and name in all_of, f"a host accepts {name}")
+            same(s.call("skills/get", {"uri": f"skill://{name}/SKILL.md"}).get("skill"), served.get(name), "and gets it")
+        for name in bad:
+            ok(name not in served, f"no host would accept {name}", served.get(name))
+            same(s.call("skills/get", {"uri": f"skill://{name}/SKILL.md"})["error"]["code"], -32602, "so it is not got")
+        for name in set(bad) & set(all_of):
+            ok(b"Body." in read(s, f"skill://{name}/SKILL.md"), f"{name} is a resource")
+            ok("isError" not in s.tool("skill_load", {"name": name}), "and loaded by the tool")
+        ok({"long", "repaired", "list"} <= set(all_of), "the library has them", all_of)
+        s.close()
+    for name in {**good, **bad}:
+        shutil.rmtree(SKILLS + name)
+
+
+def folders(w):
+    w.skill("rooms")
+    w.write(SKILLS + "rooms/full/one.md", "x\n")
+    os.makedirs(SKILLS + "rooms/empty/deep")
+    os.symlink("full", SKILLS + "rooms/link")
+    s = opened()
+    body = os.path.getsize(SKILLS + "rooms/SKILL.md")
+    same(folder(s, "skill://rooms"), [("rooms", "text/markdown", body), ("empty", "inode/directory", None),
+                                      ("full", "inode/directory", None)], "folders are listed, empty ones, too")
+    same(folder(s, "skill://rooms/empty"), [("deep", "inode/directory", None)], "and have folders")
+    same(folder(s, "skill://rooms/empty/deep"), [], "one with nothing in it is empty")
+    same(folder(s, "skill://rooms/full"), [("one.md", "text/markdown", 2)], "or has files")
+    for uri in ("skill://rooms/link", "skill://rooms/full/one.md", "skill://rooms/none", "skill://rooms/empty/.."):
+        same(folder(s, uri), -32602, f"row 23: {uri} is no folder of it")
+    s.close()
+    shutil.rmtree(SKILLS + "rooms")
+
+
+def git(w):
+    w.skill("repo")
+    for path in (".git/config", "sub/.git", ".GIT/config", "git~1/config"):
+        w.write(f"{SKILLS}repo/{path}", "secret\n")
+    w.write(SKILLS + "repo/.github/x", "x\n")
+    s = opened()
+    same([f["uri"] for f in listed(s)["repo"]["resources"]],
+         ["skill://repo/.github/x", "skill://repo/SKILL.md"], "what git keeps is no part of a skill")
+    same([x[0] for x in folder(s, "skill://repo")], [".github", "repo", "sub"], "nor of its folder")
+    same(folder(s, "skill://repo/sub"), [], "nor deeper in it")
+    for path in (".git/config", "sub/.git", ".GIT/config", "git~1/config", "%2egit/config", ".gi%74/config"):
+        r = s.call("resources/read", {"uri": "skill://repo/" + path})
+        same(r.get("error", {}).get("code"), -32002, f"row 23: {path} is not read")
+        same(folder(s, "skill://repo/" + os.path.dirname(path)) if path != "sub/.git" else -32602, -32602, "nor listed")
+        r = s.tool("skill_resource", {"operation": "load", "skill": "repo", "path": path})
+        ok(r.get("isError") and "secret" not in str(r), "nor loaded", r)
+    s.close()
+    shutil.rmtree(SKILLS + "repo")
+
+
+def disabled(w):
+    w.skill("private", "Only by hand.\n", "For persons.", "disable-model-invocation: true\n")
+    w.write(SKILLS + "private/notes.md", "noted\n")
+    for modern in (False, True):
+        s = opened(*([] if modern else ["--watch"]), modern=modern)
+        ref = {"type": "ref/resource", "uri": s.call("resources/templates/list")["resourceTemplates"][0]["uriTemplate"]}
+        complete = lambda name: s.call("completion/complete", {
+            "ref": ref, "argument": {"name": name, "value": ""},
+            "context": {"arguments": {"skill": "private"}}})["completion"]["values"]
+        lists = lambda: ("private" in resources(s), "private" in listed(s), "private" in complete("skill"),
+                         "notes.md" in complete("file"))
+        words = text_of(s.tool("skill_load", {"name": "private"}))
+        ok(PERSON in words, "L6: a model cannot load it", words)
+        same(lists(), (False,) * 4, "L6: it is on no list")
+        calls = [("resources/read", "skill://private/SKILL.md"), ("resources/read", "skill://private/notes.md"),
+                 ("resources/directory/read", "skill://private"), ("skills/get", "skill://private/SKILL.md")]
+        for method, uri in calls:
+            error = s.call(method, {"uri": uri}).get("error", {})
+            same((error.get("code"), error.get("message", "")[:len(words)]), (-32602, words),
+                 f"L6: {method} {uri} is refused in the same words")
+        same(text_of(s.tool("skill_resource", {"operation": "load", "skill": "private", "path": "notes.md"})), words,
+             "L6: and so are its files")
+        ok("private" in [p["name"] for p in s.call("prompts/list")["prompts"]], "L6: it is a prompt")
+        s.call("prompts/get", {"name": "private"})
+        if not modern:
+            ok(any(n["method"] == "notifications/resources/list_changed" for n in s.notes),
+               "X11: that there is one resource more is told")
+        same(lists(), (True,) * 4, "until a person has asked for it")
+        for method, uri in calls:
+            ok("error" not in s.call(method, {"uri": uri}), f"then {method} {uri} gives it")
+        ok("Only by hand." in text_of(s.tool("skill_load", {"name": "private"})), "and it is loaded")
+        same(text_of(s.tool("skill_resource", {"operation": "load", "skill": "private", "path": "notes.md"})), "noted\n",
+             "with its files")
+        s.close()
+    s = opened("--profile", "metis", "--workspace-root", SKILLS)
+    ok("Only by hand." in text_of(s.tool("skill_load", {"name": "private"})), "T9: Metis does not know the field")
+    same(text_of(s.tool("skill_resource", {"operation": "load", "skill": "private", "path": "notes.md"})), "noted\n",
+         "T9: for no tool")
+    ok("private" in resources(s) and "private" in listed(s), "T9: and no list")
+    s.close()
+
+
+def empty(w):
+    """`private` alone is there."""
+    s = opened("--watch")
+    same(s.call("tools/list")["tools"], [], "A4: without a skill for a model there is no tool")
+    same(text_of(s.tool("skill_search", {"query": "x"})), "No skills matched 'x'.", "who calls one is answered")
+    w.skill("first")
+    told(s, "tools")
+    same([t["name"] for t in s.call("tools/list")["tools"]], ["skill_search", "skill_load", "skill_resource"],
+         "X11: with the first skill they are there, and that is told")
+    s.close()
+    shutil.rmtree(SKILLS + "private")
+    s = opened("--workspace-root", SKILLS + "first", "--global-root", SKILLS + "first")
+    same(s.call("tools/list")["tools"], [], "A4: no skill at all")
+    s.close()
+
+
+def told(s, *lists):
+    """Waits for the first notifications of lists; which they were."""
+    want = {f"notifications/{x}/list_changed" for x in lists}
+    while not want & {n["method"] for n in s.notes}:
+        s.take()
+    s.call("ping")
+    got = sorted({n["method"].split("/")[1] for n in s.notes if n["method"].endswith("list_changed")})
+    s.notes.clear()
+    return got
+
+
+def test(w):
+    names(w)
+    bytes_in_names(w)
+    hosts(w)
+    folders(w)
+    git(w)
+    shutil.rmtree(SKILLS + "plain")
+    disabled(w)
+    empty(w)
+
+
+main(test)
