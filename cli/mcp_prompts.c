@@ -61,6 +61,7 @@ void serve_prompt_arguments(void *ctx, struct arena *a, struct mcp_prompt *p)
     if (skill_read(skill->folder, &s->layer.limits, &reading, &read, &ignored))
         p->arguments =
             serve_read_keys(read.document.body, a, &p->argument_count);
+    serve_watch_given(s, p);
 }
 
 bool serve_prompts(void *ctx, struct arena *a, const struct mcp_prompt **out,

@@ -43,6 +43,10 @@ struct serve_watch {
     struct arena changed_arena;
     struct str changed[CHANGED_MAX]; /* URIs */
     size_t changed_count;
+    struct hash tools; /* of the list that the client knows, or was told of */
+    struct arena given_arena;
+    struct map given; /* name of a metaskill: hash of its arguments as a prompt,
+                         as the client knows them */
 };
 
 /* --- what is watched --------------------------------------------------------------- */
@@ -157,7 +161,7 @@ static void note_changed(struct serve *s, struct str folder, const char *name)
         rest = str_from_index(path, root.n + 1);
         str_cut(&rest, '/', &first);
         skill = library_find(s->library, first);
-        if (!skill || !rest.p ||
+        if (!skill || !rest.p || !library_path_is_served(rest) ||
             !str_eq(skill->folder, fs_join(root, first, &a)))
             continue;
         uri = serve_uri(skill, rest, &a);
@@ -214,24 +218,162 @@ static bool drain(struct serve *s, bool *matters)
     return any;
 }
 
+/* --- what is another list ---------------------------------------------------------------- */
+
+static void add_text(struct hash_state *h, struct str s)
+{
+    uint64_t n = s.n;
+
+    hash_add(h, str_of((const char *)&n, sizeof n));
+    hash_add(h, s);
+}
+
+static struct hash hash_tools(struct serve *s)
+{
+    const struct mcp_tool *tools = NULL;
+    size_t count = 0;
+    struct hash_state h;
+
+    hash_init(&h);
+    serve_tools(s, &s->tool_snap, &tools, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (tools[i].is_unlisted)
+            continue;
+        add_text(&h, tools[i].name);
+        add_text(&h, tools[i].input_schema);
+    }
+    return hash_end(&h);
+}
+
+static struct hash hash_resources(struct serve *s)
+{
+    const struct mcp_resource *resources = NULL;
+    size_t count = 0;
+    struct hash_state h;
+
+    hash_init(&h);
+    serve_resources(s, &s->resource_snap, &resources, &count);
+    for (size_t i = 0; i < count; i++) {
+        add_text(&h, resources[i].uri);
+        add_text(&h, resources[i].description);
+    }
+    return hash_end(&h);
+}
+
+/* Without the arguments: those of a metaskill stand in its body. */
+static struct hash hash_prompts(struct serve *s)
+{
+    struct hash_state h;
+
+    hash_init(&h);
+    for (size_t i = 0; i < library_count(s->library); i++) {
+        const struct library_skill *skill = library_at(s->library, i);
+
+        if (!serve_is_prompt(s, skill))
+            continue;
+        add_text(&h, skill->name);
+        add_text(&h, skill->description);
+        add_text(&h, skill->metaskill ? STR("y") : STR("n"));
+    }
+    return hash_end(&h);
+}
+
+void serve_watch_given(struct serve *s, const struct mcp_prompt *p)
+{
+    struct serve_watch *w = s->watch;
+    struct hash_state state;
+    struct hash *is;
+
+    if (!w)
+        return;
+    is = map_find(&w->given, p->name);
+    if (!is) {
+        is = arena_new(&w->given_arena, struct hash);
+        map_put(&w->given, arena_str(&w->given_arena, p->name), is);
+    }
+    hash_init(&state);
+    for (size_t i = 0; i < p->argument_count; i++) {
+        add_text(&state, p->arguments[i].name);
+        add_text(&state, p->arguments[i].description);
+        add_text(&state, p->arguments[i].required ? STR("y") : STR("n"));
+    }
+    *is = hash_end(&state);
+}
+
+/* Whether a metaskill that the client knows takes others now; each is read. Who
+ * is gone is forgotten. */
+static bool takes_others(struct serve *s)
+{
+    struct serve_watch *w = s->watch;
+    struct arena arena = w->given_arena;
+    const struct map given = w->given;
+    bool others = false;
+
+    w->given_arena = (struct arena){0};
+    map_init(&w->given, &w->given_arena);
+    for (size_t i = 0; i < given.count; i++) {
+        CLEANUP(arena_done) struct arena a = {0};
+        struct mcp_prompt p = {.name = given.entries[i].key};
+        const struct hash *now;
+
+        serve_prompt_arguments(s, &a, &p);
+        now = map_find(&w->given, p.name);
+        others |= now && !hash_eq(now, given.entries[i].value);
+    }
+    arena_done(&arena);
+    return others;
+}
+
+static unsigned if_other(const struct hash *was, struct hash is,
+                         enum mcp_list list)
+{
+    return hash_eq(was, &is) ? 0 : list;
+}
+
+/* --- looking again ------------------------------------------------------------------------ */
+
+/* What was made of a library that is another one is gone with it. */
+static bool refresh(struct serve *s, unsigned *lists, struct err *e)
+{
+    struct hash resources = hash_resources(s), prompts = hash_prompts(s);
+    bool changed;
+
+    if (!library_refresh(s->library, &changed, e))
+        return false;
+    if (!changed)
+        return true;
+    serve_forget(s);
+    *lists |= if_other(&resources, hash_resources(s), MCP_RESOURCES) |
+              if_other(&prompts, hash_prompts(s), MCP_PROMPTS);
+    if (takes_others(s))
+        *lists |= MCP_PROMPTS;
+    return true;
+}
+
+static void tell(struct serve *s, const char *what, const struct err *e)
+{
+    term_warn(&s->inv->term, "%s cannot be read again: %s", what, err_first(e));
+}
+
 static void look_again(struct serve *s, struct mcp_changes *out)
 {
     struct serve_watch *w = s->watch;
+    struct hash tools = w->tools;
     struct err e = {0};
-    bool changed = false;
 
     w->since_ms = 0;
-    if (!library_refresh(s->library, &changed, &e) ||
-        !serve_open_layers(s, &e)) {
-        term_warn(&s->inv->term, "the skills cannot be read again: %s",
-                  err_first(&e));
+    if (!serve_open_layers(s, &e)) { /* then it is what it was */
+        tell(s, "what the workspace says of skills", &e);
+        err_clear(&e);
+    }
+    if (!refresh(s, &out->lists, &e)) {
+        tell(s, "the skills", &e);
         return;
     }
+    serve_forget_tools(s);
+    w->tools = hash_tools(s);
+    out->lists |= if_other(&tools, w->tools, MCP_TOOLS);
     add_all(s);
-    if (changed || (s->tools && serve_offers_others(s))) {
-        serve_forget(s);
-        out->lists = MCP_TOOLS | MCP_RESOURCES | MCP_PROMPTS;
-    }
     out->uris = w->changed;
     out->uri_count = w->changed_count;
     w->changed_count = 0;
@@ -267,7 +409,9 @@ bool serve_watch_open(struct serve *s, const struct library_root *roots,
         return err_errno(e, "--watch: cannot watch folders");
     w->roots = roots;
     w->root_count = count;
+    map_init(&w->given, &w->given_arena);
     s->watch = w;
+    w->tools = hash_tools(s);
     add_all(s);
     if (w->full)
         term_warn(&s->inv->term,
@@ -288,5 +432,6 @@ void serve_watch_close(struct serve *s)
     close(w->fd);
     arena_done(&w->arena);
     arena_done(&w->changed_arena);
+    arena_done(&w->given_arena);
     s->watch = NULL;
 }

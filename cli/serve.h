@@ -237,6 +237,8 @@ bool serve_complete(void *ctx, const struct json *ref, struct str argument,
 MUST_CHECK bool serve_watch_open(struct serve *s,
                                  const struct library_root *roots, size_t count,
                                  struct err *e);
+/* The client knows its arguments now; nothing without --watch. */
+void serve_watch_given(struct serve *s, const struct mcp_prompt *p);
 void serve_watch_close(struct serve *s);
 
 /* --- mcp_journal.c --------------------------------------------------------------------- */

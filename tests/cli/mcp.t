@@ -344,7 +344,7 @@ def watch(w):
     s = opened("--watch")
     s.call("tools/list")
     w.skill("fresh", "New.\n", "A fresh one.")
-    told(s)
+    told(s, "resources")
     ok(True, "L17, X11: with --watch the client is told")
     ok("fresh" in text_of(s.tool("skill_search", {"query": "fresh"})), "and the new skill is there")
     w.metaskill("turns", 'def run(input):\n    return "x"\n')
@@ -365,7 +365,7 @@ def watch(w):
     # changes without end: it is told all the same
     stop = time.monotonic() + 30
     s.notes.clear()
-    while time.monotonic() < stop and not any(n["method"] == "notifications/tools/list_changed" for n in s.notes):
+    while time.monotonic() < stop and not any(n["method"] == "notifications/resources/list_changed" for n in s.notes):
         w.skill("fresh", "New.\n", f"At {time.monotonic()}.")
         time.sleep(0.1)
         s.call("ping")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# mapm mcp: what of a skill is served, and what is not (L6, L14, T9, X11, A4,
+# mapm mcp: what of a skill is served, and what is not (L6, L14, L17, T9, X11, A4,
 # THREATS row 23; the Skills extension: complete entries that a host accepts).
 import base64
 import hashlib
@@ -227,6 +227,59 @@ def told(s, *lists):
     return got
 
 
+def edited(s, uri):
+    """Waits until the client hears of this resource; the lists it heard of before."""
+    while not any(n["method"] == "notifications/resources/updated" and n["params"]["uri"] == uri for n in s.notes):
+        s.take()
+    got = [n["method"] for n in s.notes if n["method"].endswith("list_changed")]
+    s.notes.clear()
+    return got
+
+
+def watch(w):
+    program = 'def run(input):\n    return "x"\n'
+    w.trust()
+    w.skill("first")
+    w.metaskill("flow", program)
+    for asked in (True, False):
+        w.skill("first")
+        s = opened("--watch")
+        if asked:
+            for method in ("tools/list", "resources/list", "prompts/list"):
+                s.call(method)
+        for uri in ("skill://first/SKILL.md", "skill://flow/SKILL.md", "skill://first/notes.md"):
+            s.call("resources/subscribe", {"uri": uri})
+        w.skill("first", f"Another body, {asked}.\n")
+        same(edited(s, "skill://first/SKILL.md"), [], "L17, X11: another body is no other list")
+        w.metaskill("flow", program, f"Input keys:\n\n- `word`: what to say.\n\nAnd more, {asked}.\n")
+        same(edited(s, "skill://flow/SKILL.md"), [], "nor is that of a metaskill")
+        w.write(SKILLS + "first/notes.md", f"{asked}\n")
+        same(edited(s, "skill://first/notes.md"), [], "nor a file beside it")
+        same(len(s.call("resources/list")["resources"]), 2, "the lists are as they were")
+        w.skill("first", description=f"Another description, {asked}.")
+        same(told(s, "resources"), ["resources"], "a description is one of the resources")
+        if asked:
+            w.metaskill("flow", program, "Input keys:\n\n- `other`: what to say.\n")
+            same(told(s, "prompts"), ["prompts"], "keys are arguments of a prompt")
+            same([a["name"] for p in s.call("prompts/list")["prompts"] for a in p["arguments"]], ["other"], "as it says now")
+        w.metaskill("extra", program)
+        same(told(s, "tools", "prompts"), ["prompts", "resources", "tools"], "one more metaskill is all of them")
+        w.mapm("trust", "--revoke", "--workspace")
+        same(told(s, "tools"), ["tools"], "X27: no trust is another list of tools")
+        w.write("mapm.yaml", "runtime: {metaskills: off}\n")
+        same(told(s, "tools"), ["tools"], "X27: and so is that nothing may run at all")
+        s.call("ping")
+        same(s.errors.decode(), "", "nothing went wrong")
+        w.write("mapm.yaml", "nonsense: true\n")
+        w.skill("extra", "Of a broken workspace.\n", "Still seen.")
+        same(told(s, "resources", "prompts"), ["prompts", "resources"], "what cannot be read takes nothing else with it")
+        s.close()
+        ok("what the workspace says of skills cannot be read again" in s.errors.decode(), "and a person is told", s.errors)
+        w.write("mapm.yaml", "dependencies: {}\n")
+        w.trust()
+        shutil.rmtree(SKILLS + "extra")
+
+
 def test(w):
     names(w)
     bytes_in_names(w)
@@ -236,6 +289,7 @@ def test(w):
     shutil.rmtree(SKILLS + "plain")
     disabled(w)
     empty(w)
+    watch(w)
 
 
 main(test)
