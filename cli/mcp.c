@@ -25,9 +25,11 @@
 #define SETTLE_MS       50
 #define PATIENCE_MS     1000
 
-#define GUIDELINES                                                             \
+#define MARKED                                                                 \
     "Metaskills are marked `(metaskill: starlark)`: workflows that "           \
-    "`run_metaskill` runs.\n"                                                  \
+    "`run_metaskill` runs.\n"
+#define NOT_MARKED "Metaskills are workflows that `run_metaskill` runs.\n"
+#define GUIDELINES                                                             \
     "- When one applies, call `run_metaskill` directly with the input keys "   \
     "that its skill names.\n"                                                  \
     "- Only when you do not know the keys, read them with `skill_load` "       \
@@ -218,7 +220,8 @@ static bool make_instructions(struct serve *s, struct err *e)
     buf_append(&b, block.text);
     serve_tools(s, a, &tools, &count);
     if (serve_runs_any(s))
-        buf_printf(&b, "%s" GUIDELINES, b.n ? "\n\n" : "");
+        buf_printf(&b, "%s%s" GUIDELINES, b.n ? "\n\n" : "",
+                   block.marks ? MARKED : NOT_MARKED);
     s->server.instructions = arena_str(a, buf_str(&b));
     return true;
 }

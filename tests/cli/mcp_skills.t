@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# mapm mcp: what of a skill is served, and what is not (L6, L14, L17, T9, X11, A4,
+# mapm mcp: what of a skill is served, and what is not (L6, L14, L17, T9, X11, X28, A4,
 # THREATS row 23; the Skills extension: complete entries that a host accepts).
 import base64
 import hashlib
@@ -280,6 +280,16 @@ def watch(w):
         shutil.rmtree(SKILLS + "extra")
 
 
+def marks(w):
+    for options, said in (([], True), (["--profile", "metis", "--workspace-root", SKILLS], False)):
+        s = Server(*options)
+        text = s.open()["instructions"]
+        same(("- flow: For a test. (metaskill: starlark)" in text, "Metaskills are marked" in text), (said, said),
+             f"X28: marks are spoken of where they are {options}")
+        ok("`run_metaskill`" in text, "K43: the guidelines are there", text)
+        s.close()
+
+
 def test(w):
     names(w)
     bytes_in_names(w)
@@ -290,6 +300,7 @@ def test(w):
     disabled(w)
     empty(w)
     watch(w)
+    marks(w)
 
 
 main(test)
