@@ -10,6 +10,7 @@
 #include "layer.h"
 #include "open_library.h"
 #include "open_store.h"
+#include "serve.h"
 
 /*
  * What this place costs before the first word: for each client the list of
@@ -199,8 +200,9 @@ static bool reckon(struct budget *b, struct reckoning *r, struct err *e)
 /* What `mapm mcp` tells its clients, beside what they find themselves. */
 static bool reckon_server(struct budget *b, struct reckoning *r, struct err *e)
 {
-    struct library_index o = {0};
+    struct library_index o = {.max_chars = SERVE_INDEX_MAX_CHARS};
     struct library_block block;
+    bool runs = false;
     struct library_root *roots;
     struct library *l = NULL;
     size_t count;
@@ -211,11 +213,12 @@ static bool reckon_server(struct budget *b, struct reckoning *r, struct err *e)
                             e))
         return false;
     ok = library_index_text(l, &o, &b->inv->arena, &block, e);
-    if (ok) {
-        r->chars = text_count(block.text);
-        for (size_t i = 0; i < library_count(l); i++)
-            r->skills += !library_at(l, i)->disabled;
+    for (size_t i = 0; ok && i < library_count(l); i++) {
+        runs = runs || library_at(l, i)->metaskill;
+        r->skills += !library_at(l, i)->disabled;
     }
+    if (ok)
+        r->chars = text_count(serve_instructions(&block, runs, &b->inv->arena));
     library_close(l);
     return ok;
 }

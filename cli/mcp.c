@@ -18,12 +18,11 @@
  * written.
  */
 
-#define INDEX_MAX_CHARS 8000 /* of the instructions: what clients take */
-#define LISTS_TTL_MS    300000
-#define READS_TTL_MS    60000
-#define HEARTBEAT_MS    10000
-#define SETTLE_MS       50
-#define PATIENCE_MS     1000
+#define LISTS_TTL_MS 300000
+#define READS_TTL_MS 60000
+#define HEARTBEAT_MS 10000
+#define SETTLE_MS    50
+#define PATIENCE_MS  1000
 
 #define MARKED                                                                 \
     "Metaskills are marked `(metaskill: starlark)`: workflows that "           \
@@ -203,11 +202,19 @@ static bool note_preloaded(struct serve *s, const struct library_block *block,
     return true;
 }
 
+struct str serve_instructions(const struct library_block *block, bool runs,
+                              struct arena *a)
+{
+    return runs ? arena_printf(a, "%.*s%s%s" GUIDELINES, STR_ARG(block->text),
+                               block->text.n ? "\n\n" : "",
+                               block->marks ? MARKED : NOT_MARKED)
+                : block->text;
+}
+
 static bool make_instructions(struct serve *s, struct err *e)
 {
     struct library_index o = {.preload = has_option(s->inv, OPTION_PRELOAD),
-                              .max_chars = INDEX_MAX_CHARS};
-    CLEANUP(buf_done) struct buf b = {0};
+                              .max_chars = SERVE_INDEX_MAX_CHARS};
     struct library_block block;
     const struct mcp_tool *tools;
     struct arena *a = &s->inv->arena;
@@ -216,13 +223,8 @@ static bool make_instructions(struct serve *s, struct err *e)
     if (!library_index_text(s->library, &o, a, &block, e) ||
         !note_preloaded(s, &block, e))
         return false;
-    buf_init(&b, SERVE_TEXT_MAX_BYTES);
-    buf_append(&b, block.text);
     serve_tools(s, a, &tools, &count);
-    if (serve_runs_any(s))
-        buf_printf(&b, "%s%s" GUIDELINES, b.n ? "\n\n" : "",
-                   block.marks ? MARKED : NOT_MARKED);
-    s->server.instructions = arena_str(a, buf_str(&b));
+    s->server.instructions = serve_instructions(&block, serve_runs_any(s), a);
     return true;
 }
 

@@ -368,8 +368,17 @@ static void resource(struct serve *s, const struct json *arguments,
         answer_wrong(s, c, "operation must be \"list\" or \"load\"");
         return;
     }
-    if (take_text(s, arguments, "path", LIBRARY_PATH_MAX_BYTES, c, &path))
-        load_file(s, name, path, c);
+    if (!take_text(s, arguments, "path", LIBRARY_PATH_MAX_BYTES, c, &path))
+        return;
+    while (str_starts(path, STR("./")))
+        path = str_from_index(path, 2);
+    if (str_is(path, "SKILL.md")) { /* T21: its budget has one door */
+        err_set(&e, ERR_REFUSED,
+                "SKILL.md of a skill is what skill_load gives");
+        serve_answer_error(s, c, &e);
+        return;
+    }
+    load_file(s, name, path, c);
 }
 
 /* --- the list ------------------------------------------------------------------------------ */

@@ -37,6 +37,8 @@
 
 #define SERVE_TEXT_MAX_BYTES (16u * 1024 * 1024) /* of one result */
 #define SERVE_MAX_SECONDS    290 /* of a run: some clients end calls at 300 */
+/* Of the block of skills in the instructions: what clients take. */
+#define SERVE_INDEX_MAX_CHARS 8000
 
 struct serve_watch;
 struct serve_journal;
@@ -84,6 +86,9 @@ struct serve {
 
 /* What was made of the library is made anew. */
 void serve_forget(struct serve *s);
+/* The block of skills, and how to run those that can be. In `a`. */
+struct str serve_instructions(const struct library_block *block, bool runs,
+                              struct arena *a);
 /* What the workspace and the user's library say, and what is trusted: again
  * when they changed. */
 MUST_CHECK bool serve_open_layers(struct serve *s, struct err *e);

@@ -55,10 +55,27 @@ exits 'for a person' 3 mapm budget
 like 'with its limit' "$out" '^codex +11 +9[0-9]{3} +8000 +0 +2[0-9]{3}$'
 like 'and what is left out' "$out" '^ +no room for long-08, long-09$'
 like 'and the biggest' "$out" "^ +1012  long-01  $PWD/\.agents/skills/long-01\$"
-run mapm -q skill index --json
+run mapm -q skill index --max-chars 8000 --json
 index=$(printf '%s\n' "$out" | sed -n 's/^  "chars": \([0-9]*\),/\1/p')
 run mapm budget --json
 is 'the server of mapm is the index (T15)' "$(json 'c["mapm mcp"]["chars"]')" "$index"
+told()
+{
+    python3 - "$ROOT" <<'PYTHON'
+import sys
+sys.path.insert(0, sys.argv[1] + "/tests/lib")
+from mcp_client import Server
+s = Server()
+print(len(s.open()["instructions"]))
+s.close()
+PYTHON
+}
+is 'which is what it tells' "$(told)" "$index"
+skill .agents/skills/prog 'metaskill: SKILL.star'
+echo 'x = 1' >.agents/skills/prog/SKILL.star
+for i in 1 2 3 4 5 6; do described ".agents/skills/more-$i" 1000; done
+run mapm budget --json
+is 'also what is cut, and how to run metaskills' "$(json 'c["mapm mcp"]["chars"]')" "$(told)"
 
 # --- instructions: each client has its own, of some the first that is there --------------
 printf '\303\244%.0s' 1 2 3 4 5 6 7 8 >AGENTS.md

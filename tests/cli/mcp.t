@@ -290,6 +290,14 @@ def prompts(w):
     s.close()
 
 
+def anchor(w):
+    s = opened()
+    for path in ("SKILL.md", "./SKILL.md", "././SKILL.md"):
+        r = s.tool("skill_resource", {"operation": "load", "skill": "pdf", "path": path})
+        ok(r["isError"] and "skill_load" in text_of(r), f"T21: {path} is not to be had past the budget", r)
+    s.close()
+
+
 def no_data_folder(w):
     """Its folder cannot be made: what needs no memory goes on."""
     with open("in-the-way", "w"):
@@ -383,6 +391,7 @@ def test(w):
     skills(w)
     resources(w)
     prompts(w)
+    anchor(w)
     no_data_folder(w)
     busy(w)
     too_much(w)
