@@ -52,15 +52,16 @@ void serve_prompt_arguments(void *ctx, struct arena *a, struct mcp_prompt *p)
     CLEANUP(arena_done) struct arena reading = {0};
     struct serve *s = ctx;
     const struct library_skill *skill = library_find(s->library, p->name);
+    struct library_loaded loaded;
     struct err ignored = {0};
-    struct skill read;
 
     if (!skill || !skill->metaskill)
         return;
     p->argument_count = 0;
-    if (skill_read(skill->folder, &s->layer.limits, &reading, &read, &ignored))
+    if (library_load(s->library, skill->name, LIBRARY_AS_TOOL, false, NULL,
+                     &reading, &loaded, &ignored))
         p->arguments =
-            serve_read_keys(read.document.body, a, &p->argument_count);
+            serve_read_keys(loaded.document.body, a, &p->argument_count);
     serve_watch_given(s, p);
 }
 
@@ -98,12 +99,11 @@ static bool input_of(const struct json *arguments, struct arena *a,
     return input_read(STR(""), pairs, count, a, out, &given, e);
 }
 
-static bool metaskill_text(const struct skill *skill,
+static bool metaskill_text(struct str name, struct str activation,
                            const struct json *arguments, struct arena *a,
                            struct str *out, struct err *e)
 {
-    struct str activation = skill_activation(skill, a);
-    struct str name = skill->document.name, input;
+    struct str input;
 
     if (!input_of(arguments, a, &input, e))
         return false;
@@ -124,10 +124,9 @@ static bool metaskill_text(const struct skill *skill,
     return true;
 }
 
-static struct str skill_text(const struct skill *skill,
+static struct str skill_text(struct str activation,
                              const struct json *arguments, struct arena *a)
 {
-    struct str activation = skill_activation(skill, a);
     struct str rest = json_text(json_get(arguments, REST_ARGUMENT));
 
     if (!rest.n)
@@ -166,8 +165,8 @@ void serve_prompt(void *ctx, struct str name, const struct json *arguments,
     struct serve *s = ctx;
     struct arena *a = mcp_call_arena(c);
     const struct library_skill *known = library_find(s->library, name);
+    struct library_loaded loaded;
     struct err e = {0};
-    struct skill skill;
     struct str text;
     bool ok;
 
@@ -175,11 +174,12 @@ void serve_prompt(void *ctx, struct str name, const struct json *arguments,
         mcp_call_error(c, MCP_PARAMS, STR(""), "There is no such prompt");
         return;
     }
-    ok = skill_read(known->folder, &s->layer.limits, a, &skill, &e);
-    if (ok && skill.file.n)
-        ok = metaskill_text(&skill, arguments, a, &text, &e);
+    ok = library_load(s->library, known->name, LIBRARY_AS_USER, false, NULL, a,
+                      &loaded, &e); /* K41 */
+    if (ok && known->metaskill)
+        ok = metaskill_text(known->name, loaded.text, arguments, a, &text, &e);
     else if (ok)
-        text = skill_text(&skill, arguments, a);
+        text = skill_text(loaded.text, arguments, a);
     if (!ok) {
         mcp_call_error(c, e.code == ERR_USAGE ? MCP_PARAMS : MCP_INTERNAL,
                        STR(""), "%s", err_first(&e));

@@ -15,6 +15,7 @@
  */
 
 #define PAGE_SKILLS     100
+#define PAGE_BYTES      (16u * 1024 * 1024) /* hashed, and then it ends */
 #define BLOCK_BYTES     65536u
 #define MAX_FILES       512 /* of a skill, as every host takes them */
 #define MAX_TOTAL_BYTES (16u * 1024 * 1024)
@@ -171,13 +172,15 @@ static bool write_entry(struct serve *s, struct entry *n,
     return buf_check(&n->out, "its entry", e);
 }
 
-/* False: it cannot be served in this way; `out` is then as it was. */
+/* False: it cannot be served in this way; `out` is then as it was. `*hashed`
+ * grows by the bytes that it took. */
 static bool put_entry(struct serve *s, const struct library_skill *as,
-                      struct buf *out)
+                      struct buf *out, uint64_t *hashed)
 {
     CLEANUP(entry_done) struct entry n = {.as = as, .fd = -1};
     const struct yaml *frontmatter;
     struct err e = {0};
+    bool ok;
 
     if (!serve_shows(s, as) ||
         !fs_open_dir(str_c(as->folder, &n.a), &n.fd, &e) ||
@@ -185,12 +188,13 @@ static bool put_entry(struct serve *s, const struct library_skill *as,
                          &e) ||
         !judge(as, n.text, &n.a, &frontmatter))
         return false;
-    if (!write_entry(s, &n, frontmatter, &e)) {
+    ok = write_entry(s, &n, frontmatter, &e);
+    *hashed += n.total;
+    if (ok)
+        buf_append(out, buf_str(&n.out));
+    else
         tell(s, as, &e);
-        return false;
-    }
-    buf_append(out, buf_str(&n.out));
-    return true;
+    return ok;
 }
 
 /* --- the methods ------------------------------------------------------------------------- */
@@ -200,20 +204,21 @@ void serve_skills_list(void *ctx, struct mcp_call *c)
     struct serve *s = ctx;
     size_t count = library_count(s->library), from, i;
     CLEANUP(buf_done) struct buf b = {0};
+    uint64_t hashed = 0;
     size_t written = 0;
 
     if (!serve_page(c, count, &from))
         return;
     buf_init(&b, 2 * SERVE_TEXT_MAX_BYTES);
     buf_text(&b, "\"skills\":[");
-    for (i = from;
-         i < count && i - from < PAGE_SKILLS && b.n < SERVE_TEXT_MAX_BYTES / 2;
+    for (i = from; i < count && i - from < PAGE_SKILLS &&
+                   b.n < SERVE_TEXT_MAX_BYTES / 2 && hashed < PAGE_BYTES;
          i++) {
         size_t before = b.n;
 
         if (written)
             buf_char(&b, ',');
-        if (put_entry(s, library_at(s->library, i), &b))
+        if (put_entry(s, library_at(s->library, i), &b, &hashed))
             written++;
         else
             b.n = before;
@@ -229,6 +234,7 @@ void serve_skills_get(void *ctx, struct str uri, struct mcp_call *c)
     struct serve *s = ctx;
     const struct library_skill *skill;
     CLEANUP(buf_done) struct buf b = {0};
+    uint64_t hashed = 0;
     struct err e = {0};
     struct str path;
     bool found =
@@ -239,7 +245,7 @@ void serve_skills_get(void *ctx, struct str uri, struct mcp_call *c)
     buf_text(&b, "\"skill\":");
     if (found && !serve_check_shown(s, skill, &e))
         serve_refuse(c, &e);
-    else if (found && put_entry(s, skill, &b))
+    else if (found && put_entry(s, skill, &b, &hashed))
         mcp_call_result(c, buf_str(&b));
     else
         mcp_call_error(c, MCP_PARAMS, STR(""), "No skill is served at %.*s",

@@ -280,6 +280,39 @@ def watch(w):
         shutil.rmtree(SKILLS + "extra")
 
 
+def heavy(w):
+    """Row 23: one request hashes some megabytes, and no more than that."""
+    for i in range(4):
+        w.skill(f"heavy-{i}", "Heavy.\n", "Heavy.")
+        w.write(f"{SKILLS}heavy-{i}/data", "")
+        os.truncate(f"{SKILLS}heavy-{i}/data", 12 << 20)
+    s = opened(modern=True)
+    names, pages, cursor = [], 0, None
+    while pages == 0 or cursor:
+        page = s.call("skills/list", {"cursor": cursor} if cursor else {})
+        heavy = [k["uri"] for k in page["skills"] if "heavy" in k["uri"]]
+        ok(len(heavy) <= 2, "a page ends where it has hashed enough", heavy)
+        names += heavy
+        cursor, pages = page.get("nextCursor"), pages + 1
+    same(sorted(names), [f"skill://heavy-{i}/SKILL.md" for i in range(4)], "and the pages have all of them")
+    s.close()
+    for i in range(4):
+        shutil.rmtree(f"{SKILLS}heavy-{i}")
+
+
+def odd_prompt(w):
+    """A person can ask for what is there, whatever its files are called."""
+    w.metaskill("oddly", 'def run(input):\n    return "x"\n')
+    w.write(SKILLS + "oddly/10:30\n.md", "x")
+    s = opened()
+    p = [p for p in s.call("prompts/list")["prompts"] if p["name"] == "oddly"]
+    same([a["name"] for a in p[0]["arguments"]], ["word"], "its keys are its arguments")
+    text = s.call("prompts/get", {"name": "oddly", "arguments": {"word": "x"}})["messages"][0]["content"]["text"]
+    ok("[Skill: oddly activated]" in text, "K41: and it is activated", text)
+    s.close()
+    shutil.rmtree(SKILLS + "oddly")
+
+
 def marks(w):
     for options, said in (([], True), (["--profile", "metis", "--workspace-root", SKILLS], False)):
         s = Server(*options)
@@ -300,6 +333,8 @@ def test(w):
     disabled(w)
     empty(w)
     watch(w)
+    heavy(w)
+    odd_prompt(w)
     marks(w)
 
 
