@@ -67,33 +67,37 @@ void json_end_array(struct json_writer *w)
     end(w, ']');
 }
 
+/* A text may be megabytes of nothing else: no format is read for each. */
+static void put_unit(struct buf *out, unsigned unit)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char text[] = {
+        '\\',
+        'u',
+        digits[unit >> 12 & 15],
+        digits[unit >> 8 & 15],
+        digits[unit >> 4 & 15],
+        digits[unit & 15],
+    };
+
+    buf_append(out, str_of(text, sizeof text));
+}
+
 static void put_special(struct buf *out, char c)
 {
-    switch (c) {
-    case '"':
-        buf_text(out, "\\\"");
-        break;
-    case '\\':
-        buf_text(out, "\\\\");
-        break;
-    case '\b':
-        buf_text(out, "\\b");
-        break;
-    case '\f':
-        buf_text(out, "\\f");
-        break;
-    case '\n':
-        buf_text(out, "\\n");
-        break;
-    case '\r':
-        buf_text(out, "\\r");
-        break;
-    case '\t':
-        buf_text(out, "\\t");
-        break;
-    default:
-        buf_printf(out, "\\u%04x", (unsigned)(unsigned char)c);
-    }
+    static const char letters[][2] = {
+        {'"', '"'},  {'\\', '\\'}, {'\b', 'b'}, {'\f', 'f'},
+        {'\n', 'n'}, {'\r', 'r'},  {'\t', 't'},
+    };
+
+    for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
+        if (letters[i][0] == c) {
+            const char text[] = {'\\', letters[i][1]};
+
+            buf_append(out, str_of(text, sizeof text));
+            return;
+        }
+    put_unit(out, (unsigned char)c);
 }
 
 static bool is_special(char c)
@@ -116,10 +120,10 @@ static void put_escaped(struct buf *out, int32_t c)
 
     if (u > 0xffff) {
         u -= 0x10000;
-        buf_printf(out, "\\u%04x", 0xd800 + (u >> 10));
+        put_unit(out, 0xd800 + (u >> 10));
         u = 0xdc00 + (u & 0x3ff);
     }
-    buf_printf(out, "\\u%04x", u);
+    put_unit(out, u);
 }
 
 static void put_string(struct buf *out, struct str s)
