@@ -201,3 +201,20 @@ void call_drop(struct mcp_call *c)
     if (b)
         batch_leave(s, b);
 }
+
+void call_keep_little(struct mcp_call *c)
+{
+    struct arena a = {0};
+    struct str *uris = arena_array(&a, c->uri_count, sizeof *uris);
+
+    for (size_t i = 0; i < c->uri_count; i++)
+        uris[i] = arena_str(&a, c->uris[i]);
+    c->uris = uris;
+    c->id = arena_str(&a, c->id);
+    c->id_text = arena_str(&a, c->id_text);
+    c->method = c->how->name;
+    c->params = c->meta = c->caps = NULL;
+    c->token = STR("");
+    arena_done(&c->a);
+    c->a = a;
+}

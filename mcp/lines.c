@@ -96,6 +96,15 @@ enum lines_state lines_take(struct lines *l, struct str *line)
     return LINES_LONG;
 }
 
+bool lines_next_is(const struct lines *l, char c)
+{
+    size_t at = l->start;
+
+    while (at < l->n && str_find_char(STR(" \t\r\n"), l->p[at]) != SIZE_MAX)
+        at++;
+    return !l->skipping && at < l->n && l->p[at] == c;
+}
+
 bool lines_rest(struct lines *l, struct str *line)
 {
     if (l->skipping || l->start == l->n)

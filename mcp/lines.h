@@ -31,6 +31,9 @@ void lines_add(struct lines *l, size_t n);
  * as was kept. */
 enum lines_state lines_take(struct lines *l, struct str *line);
 
+/* Whether what comes next begins with `c`, blanks aside. */
+bool lines_next_is(const struct lines *l, char c);
+
 /* At the end of input: what stands there without a line end, if anything. */
 bool lines_rest(struct lines *l, struct str *line);
 

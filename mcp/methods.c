@@ -134,7 +134,7 @@ static enum revision choose_revision(struct str asked)
     return REV_2025_11_25;
 }
 
-/* The arena of the call goes with what is remembered of it. */
+/* As long as the connection: calls borrow from it. */
 static void remember_client(struct mcp_call *c)
 {
     struct server *s = c->s;
@@ -149,8 +149,6 @@ static void remember_client(struct mcp_call *c)
     buf_init(&text, 2 * MCP_LINE_MAX_BYTES);
     json_writer_init(&w, &text, 0);
     json_value(&w, c->params);
-    arena_done(&s->hello);
-    s->caps = s->client = NULL;
     if (!caps || text.overflowed ||
         !json_parse(arena_str(&s->hello, buf_str(&text)), &options, &s->hello,
                     &copy, NULL, &e))
@@ -169,6 +167,11 @@ static void initialize(struct mcp_call *c)
     if (!asked.p) {
         mcp_call_error(c, MCP_PARAMS, STR(""),
                        "protocolVersion is not a string");
+        return;
+    }
+    if (s->initialized) { /* calls under way go by what it said */
+        mcp_call_error(c, MCP_INVALID, STR(""),
+                       "initialize came before: once is enough");
         return;
     }
     s->revision = c->revision = choose_revision(asked);

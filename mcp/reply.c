@@ -37,9 +37,20 @@ static struct buf *begin(struct server *s, struct batch *b)
     return out;
 }
 
-static void end(struct buf *out, struct batch *b)
+/* What batches hold is bounded for all of them together. */
+static void end(struct server *s, struct batch *b)
 {
-    buf_text(out, b ? "}" : "}\n");
+    buf_text(b ? &b->out : &s->out, b ? "}" : "}\n");
+    if (!b)
+        return;
+    s->batched += b->out.n - b->counted;
+    b->counted = b->out.n;
+    if (!b->out.overflowed && s->batched <= MCP_ANSWER_MAX_BYTES)
+        return;
+    buf_done(&b->out);
+    b->out.overflowed = true;
+    s->batched -= b->counted;
+    b->counted = 0;
 }
 
 static void put_keep(struct buf *out, struct mcp_keep keep)
@@ -57,13 +68,30 @@ static struct mcp_keep keep_of(const struct mcp_call *c)
     return c->how->flags & METHOD_READS ? c->s->is->reads : c->s->is->lists;
 }
 
+static bool fits(const struct server *s, size_t n)
+{
+    return n <= MCP_ANSWER_MAX_BYTES &&
+           out_pending(s) + n <= out_max(s) - MCP_OUT_ENOUGH_BYTES;
+}
+
+/* Whether so much more can wait to be read; the call has an error when not. */
+static bool has_room(struct mcp_call *c, size_t n)
+{
+    if (!fits(c->s, n))
+        reply_error(c, MCP_INTERNAL, STR(""),
+                    n > MCP_ANSWER_MAX_BYTES
+                        ? STR("The answer is too long")
+                        : STR("Too much waits to be read"));
+    return !c->answered;
+}
+
 void reply_result(struct mcp_call *c, struct str members,
                   const struct mcp_keep *keep)
 {
     bool modern = mcp_call_era(c) == MCP_NEW;
     struct buf *out;
 
-    if (c->answered)
+    if (c->answered || !has_room(c, members.n))
         return;
     c->answered = true;
     out = begin(c->s, c->batch);
@@ -82,7 +110,7 @@ void reply_result(struct mcp_call *c, struct str members,
         buf_char(out, '}');
     }
     buf_char(out, '}');
-    end(out, c->batch);
+    end(c->s, c->batch);
 }
 
 void reply_input_required(struct mcp_call *c, struct str requests,
@@ -90,7 +118,7 @@ void reply_input_required(struct mcp_call *c, struct str requests,
 {
     struct buf *out;
 
-    if (c->answered)
+    if (c->answered || !has_room(c, requests.n))
         return;
     c->answered = true;
     out = begin(c->s, c->batch);
@@ -104,7 +132,7 @@ void reply_input_required(struct mcp_call *c, struct str requests,
     buf_text(out, "\",\"_meta\":{");
     buf_append(out, c->s->info);
     buf_text(out, "}}");
-    end(out, c->batch);
+    end(c->s, c->batch);
 }
 
 static void put_error(struct buf *out, int code, struct str data,
@@ -131,8 +159,8 @@ void reply_error(struct mcp_call *c, int code, struct str data,
     buf_text(out, "\"id\":");
     buf_append(out, c->id);
     buf_char(out, ',');
-    put_error(out, code, data, message);
-    end(out, c->batch);
+    put_error(out, code, fits(c->s, data.n) ? data : STR(""), message);
+    end(c->s, c->batch);
 }
 
 void reply_bad(struct server *s, struct batch *b, struct str id, int code,
@@ -150,21 +178,23 @@ void reply_bad(struct server *s, struct batch *b, struct str id, int code,
         buf_text(out, "\"id\":null,");
     }
     put_error(out, code, STR(""), message);
-    end(out, b);
+    end(s, b);
 }
 
 void batch_leave(struct server *s, struct batch *b)
 {
     if (--b->waiting)
         return;
-    if (b->out.n && b->out.overflowed) {
+    if (b->out.overflowed) {
         reply_bad(s, NULL, STR(""), MCP_INTERNAL,
                   STR("The answers to this batch are too long"));
     } else if (b->out.n) {
         buf_append(&s->out, buf_str(&b->out));
         buf_text(&s->out, "]\n");
     }
+    s->batched -= b->counted;
     buf_done(&b->out);
+    arena_done(&b->a);
     heap_free(b);
 }
 

@@ -16,13 +16,9 @@
  * what is watched; nothing in it waits for one of them alone.
  */
 
-#define OUT_MAX_BYTES    (256u * 1024 * 1024)
-#define OUT_ENOUGH_BYTES (1024u * 1024) /* then nothing more is read */
-#define OUT_KEPT_BYTES   (256u * 1024)
-#define WRITE_AT_ONCE    4096 /* a pipe with room takes that: PIPE_BUF */
-#define FLUSH_STALL_MS   1000 /* at the end of input, for who is slow to read, */
-#define FLUSH_HASTE_MS   20   /* and after a signal */
-#define PATIENCE_MAX_MS  (60 * 1000)
+#define INFO_MAX_BYTES  (64u * 1024)
+#define SLICE_MS        10 /* of work before signals are heard again */
+#define PATIENCE_MAX_MS (60 * 1000)
 
 void server_init(struct server *s, const struct mcp_server *is)
 {
@@ -35,8 +31,8 @@ void server_init(struct server *s, const struct mcp_server *is)
                          .revision = REV_2024_11_05,
                          .log_from = 1};
     lines_init(&s->lines, MCP_LINE_MAX_BYTES);
-    buf_init(&s->out, OUT_MAX_BYTES);
-    buf_init(&info, OUT_KEPT_BYTES);
+    out_init(s);
+    buf_init(&info, INFO_MAX_BYTES);
     buf_text(&info, "\"io.modelcontextprotocol/serverInfo\":");
     json_writer_init(&w, &info, 0);
     json_begin_object(&w);
@@ -52,6 +48,8 @@ void server_init(struct server *s, const struct mcp_server *is)
 void server_done(struct server *s)
 {
     jobs_end(s);
+    if (s->reading)
+        batch_leave(s, s->reading);
     while (s->calls)
         call_drop(s->calls);
     lines_done(&s->lines);
@@ -61,82 +59,22 @@ void server_done(struct server *s)
     arena_done(&s->a);
 }
 
-/* --- output ---------------------------------------------------------------------- */
-
-static size_t pending(const struct server *s)
-{
-    return s->out.n - s->out_at;
-}
-
-/* Never waits, whatever the descriptor is. */
-static ssize_t write_some(const struct server *s)
-{
-    const char *p = s->out.p + s->out_at;
-    size_t n = pending(s);
-    struct pollfd one = {.fd = s->out_fd, .events = POLLOUT};
-    ssize_t did = send(s->out_fd, p, n, MSG_DONTWAIT | MSG_NOSIGNAL);
-
-    if (did >= 0 || errno != ENOTSOCK)
-        return did;
-    if (poll(&one, 1, 0) != 1) {
-        errno = EAGAIN;
-        return -1;
-    }
-    return write(s->out_fd, p, n < WRITE_AT_ONCE ? n : WRITE_AT_ONCE);
-}
-
-static void flush(struct server *s)
-{
-    while (!s->failed && pending(s)) {
-        ssize_t n = write_some(s);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-            return;
-        if (n < 0)
-            s->failed = true;
-        else
-            s->out_at += (size_t)n;
-    }
-    s->out_at = 0;
-    if (s->out.capacity > OUT_KEPT_BYTES)
-        buf_done(&s->out);
-    else
-        buf_clear(&s->out);
-}
-
-/* At the end: as long as the other side takes it. */
-static void flush_last(struct server *s, const sigset_t *sleeping)
-{
-    struct pollfd one = {.fd = s->out_fd, .events = POLLOUT};
-
-    flush(s);
-    while (!s->failed && pending(s)) {
-        long ms = proc_interrupted() ? FLUSH_HASTE_MS : FLUSH_STALL_MS;
-        struct timespec time = {.tv_sec = ms / 1000,
-                                .tv_nsec = ms % 1000 * 1000000};
-
-        if (ppoll(&one, 1, &time, sleeping) != 1)
-            return;
-        flush(s);
-    }
-}
-
 /* --- input ------------------------------------------------------------------------ */
 
-static void take_lines(struct server *s)
+/* False: there is no whole line, or it has to wait for a batch to be read. */
+static bool take_line(struct server *s)
 {
     enum lines_state state;
     struct str line;
 
-    while (!s->failed && pending(s) < OUT_ENOUGH_BYTES &&
-           (state = lines_take(&s->lines, &line)) != LINES_MORE) {
-        if (state == LINES_LONG)
-            server_take_long(s, line);
-        else
-            server_take(s, line);
-    }
+    if (s->reading && lines_next_is(&s->lines, '['))
+        return false;
+    state = lines_take(&s->lines, &line);
+    if (state == LINES_LONG)
+        server_take_long(s, line);
+    else if (state == LINES_READY)
+        server_take(s, line);
+    return state != LINES_MORE;
 }
 
 /* False at the end of input. */
@@ -181,18 +119,21 @@ struct loop {
     size_t job_count;
     sigset_t sleeping; /* signals come while it waits, and only then */
     bool more;         /* lines are there that were not taken yet */
+    bool ended;        /* nothing more can be read */
 };
 
+/* The end of input is seen even while nothing is read: who hangs up wants no
+ * more work done, whether it has read what there is or not. */
 static void fill(struct server *s, struct loop *l)
 {
-    bool full = pending(s) >= OUT_ENOUGH_BYTES;
+    bool full = out_is_full(s);
 
-    l->fds[AT_IN] =
-        (struct pollfd){.fd = full || l->more ? -1 : s->in, .events = POLLIN};
-    l->fds[AT_OUT] =
-        (struct pollfd){.fd = s->out_fd, .events = pending(s) ? POLLOUT : 0};
+    l->fds[AT_IN] = (struct pollfd){
+        .fd = s->in, .events = full || l->more ? POLLRDHUP : POLLIN};
+    l->fds[AT_OUT] = (struct pollfd){.fd = s->out_fd,
+                                     .events = out_pending(s) ? POLLOUT : 0};
     l->fds[AT_WATCH] = (struct pollfd){
-        .fd = s->is->watched ? s->is->watch_fd : -1, .events = POLLIN};
+        .fd = s->is->watched && !full ? s->is->watch_fd : -1, .events = POLLIN};
     l->job_count = 0;
     for (struct job *j = s->jobs; j; j = j->next) {
         if (j->fd < 0 || l->job_count == sizeof l->jobs / sizeof *l->jobs)
@@ -206,9 +147,10 @@ static void fill(struct server *s, struct loop *l)
 
 static int patience(const struct server *s, const struct loop *l)
 {
-    int ms = l->more && pending(s) < OUT_ENOUGH_BYTES ? 0 : jobs_patience(s);
+    bool busy = (l->more || s->reading) && !out_is_full(s);
+    int ms = busy ? 0 : jobs_patience(s);
 
-    if (s->watch_ms) {
+    if (s->watch_ms && !out_is_full(s)) {
         uint64_t now = proc_now_ms();
         uint64_t left = s->watch_ms > now ? s->watch_ms - now : 0;
 
@@ -240,6 +182,8 @@ static void serve_jobs(struct server *s, struct loop *l)
 
         if (seen & POLLOUT && l->jobs[i]->fd >= 0)
             job_write(l->jobs[i]);
+        if (out_is_full(s))
+            continue;
         if (seen & (POLLIN | POLLHUP | POLLERR) && l->jobs[i]->fd >= 0)
             job_read(l->jobs[i]);
     }
@@ -247,28 +191,84 @@ static void serve_jobs(struct server *s, struct loop *l)
     jobs_start(s);
 }
 
-static void run_loop(struct server *s, struct loop *l)
+/* For some time, by turns a part of a batch and a line. */
+static void take_some(struct server *s, struct loop *l)
 {
-    bool open = true;
+    uint64_t until = proc_now_ms() + SLICE_MS;
 
-    while (open && !s->failed) {
+    l->more = true;
+    while (!s->failed && !out_is_full(s) && proc_now_ms() < until) {
+        if (s->reading)
+            server_take_part(s);
+        l->more = take_line(s) || (s->reading && lines_next_is(&s->lines, '['));
+        if (!l->more && !s->reading)
+            return;
+    }
+}
+
+/* False when there is no more input. */
+static bool serve_input(struct server *s, struct loop *l)
+{
+    short seen = l->fds[AT_IN].revents;
+
+    if (seen && !(l->fds[AT_IN].events & POLLIN))
+        return false;
+    if (seen && !read_input(s)) {
+        l->ended = true;
+        return false;
+    }
+    take_some(s, l);
+    return true;
+}
+
+/* True when it ended with the input. */
+static bool run_loop(struct server *s, struct loop *l)
+{
+    while (!s->failed && !s->overfull) {
         fill(s, l);
         if (!wait_for(s, l))
-            return;
+            return false;
         if (l->fds[AT_OUT].revents & (POLLERR | POLLNVAL))
             s->failed = true;
         /* What is said of a call goes out before the call is cancelled. */
         serve_jobs(s, l);
-        if (l->fds[AT_IN].revents)
-            open = read_input(s);
-        take_lines(s);
-        l->more = pending(s) >= OUT_ENOUGH_BYTES;
-        if (l->fds[AT_WATCH].revents ||
-            (s->watch_ms && s->watch_ms <= proc_now_ms()))
+        if (!serve_input(s, l))
+            return true;
+        if (!out_is_full(s) && (l->fds[AT_WATCH].revents ||
+                                (s->watch_ms && s->watch_ms <= proc_now_ms())))
             call_watched(s);
         jobs_start(s);
-        flush(s);
+        out_flush(s);
     }
+    return false;
+}
+
+/* A signal that came while none was let in. */
+static bool is_interrupted(const struct loop *l)
+{
+    static const struct timespec at_once;
+
+    if (ppoll(NULL, 0, &at_once, &l->sleeping) < 0 && errno != EINTR)
+        return true;
+    return proc_interrupted();
+}
+
+/* What was sent before the end is answered, as far as that takes no work, as
+ * long as the other side reads: false when it does not. */
+static bool drain(struct server *s, struct loop *l)
+{
+    while (!s->failed && !s->overfull && !is_interrupted(l)) {
+        take_some(s, l);
+        out_flush(s);
+        if (out_is_full(s) && !out_wait(s, &l->sleeping))
+            return false;
+        if (l->more || s->reading)
+            continue;
+        if (l->ended)
+            return true;
+        l->ended = !read_input(s);
+    }
+    return true;
 }
 
 static void block_signals(sigset_t *before)
@@ -282,11 +282,22 @@ static void block_signals(sigset_t *before)
     sigprocmask(SIG_BLOCK, &ours, before);
 }
 
+static bool all_read(const struct server *s, struct err *e)
+{
+    if (s->failed)
+        return err_set(e, ERR_IO, "cannot write to the client");
+    if (s->overfull)
+        return err_set(e, ERR_LIMIT,
+                       "the client does not read: more than %zu bytes wait",
+                       out_max(s));
+    return true;
+}
+
 bool mcp_serve(const struct mcp_server *is, int in, int out, struct err *e)
 {
     struct server s;
     struct loop l = {0};
-    bool failed;
+    bool reads = true, ok;
 
     proc_catch_signals();
     proc_adopt();
@@ -294,13 +305,18 @@ bool mcp_serve(const struct mcp_server *is, int in, int out, struct err *e)
     s.in = in;
     s.out_fd = out;
     block_signals(&l.sleeping);
-    run_loop(&s, &l);
+    if (run_loop(&s, &l)) {
+        out_flush(&s);
+        jobs_end(&s);
+        reads = drain(&s, &l);
+    }
     send_end_of_listening(&s);
-    flush(&s);
+    out_flush(&s);
     jobs_end(&s);
-    flush_last(&s, &l.sleeping);
-    failed = s.failed;
+    if (reads)
+        out_flush_last(&s, &l.sleeping);
+    ok = all_read(&s, e);
     server_done(&s);
     sigprocmask(SIG_SETMASK, &l.sleeping, NULL);
-    return !failed || err_set(e, ERR_IO, "cannot write to the client");
+    return ok;
 }

@@ -4,6 +4,8 @@
 #include "base/hash.h"
 #include "mapm/mcp.h"
 
+#include <signal.h>
+
 #include "lines.h"
 
 /*
@@ -16,7 +18,8 @@
  *                                        |  `--> ask.c (questions)
  *                                        `--> resume.c --> ticket.c, entries.c
  *
- * serve.c is the loop around all of it; worker.c runs in the processes.
+ * serve.c is the loop around all of it, out.c what waits to be read; worker.c
+ * runs in the processes.
  */
 
 enum revision { /* in the order they came; index of revision_names */
@@ -33,8 +36,12 @@ struct job;
 struct method;
 
 struct batch {
-    struct buf out;   /* answers so far */
-    unsigned waiting; /* for this many more, the reader among them */
+    struct buf out;          /* answers so far */
+    size_t counted;          /* of them in server.batched */
+    unsigned waiting;        /* for this many more, the reader among them */
+    struct arena a;          /* what is not taken yet: */
+    struct str line;         /* all of it */
+    const struct json *next; /* and its next part */
 };
 
 struct mcp_call {
@@ -79,6 +86,8 @@ struct server {
     struct arena a;  /* as long as the connection */
     struct mcp_call *calls;
     unsigned call_count;
+    struct batch *reading; /* its parts are taken one by one; NULL: none */
+    size_t batched;        /* bytes of answers that batches hold */
     struct job *jobs;
     uint64_t asked; /* number of our own requests, so far */
     unsigned char key[32];
@@ -96,14 +105,31 @@ struct server {
     uint64_t watch_ms; /* when `watched` is to be called again; 0 */
     bool forked;       /* there were processes */
     bool failed;       /* output is gone */
+    bool overfull;     /* it is there, and nobody reads it */
 };
 
 void server_init(struct server *s, const struct mcp_server *is);
 void server_done(struct server *s);
 
+/* --- out.c: what waits to be read ------------------------------------------ */
+
+void out_init(struct server *s);
+size_t out_pending(const struct server *s);
+size_t out_max(const struct server *s);
+/* So much that no more is to be done for who does not read. */
+bool out_is_full(const struct server *s);
+/* Writes what is taken at once. */
+void out_flush(struct server *s);
+/* The end: as long as the other side takes it. */
+void out_flush_last(struct server *s, const sigset_t *sleeping);
+/* False: nothing was taken for too long. */
+bool out_wait(struct server *s, const sigset_t *sleeping);
+
 /* --- take.c: from a line to a call ---------------------------------------- */
 
 void server_take(struct server *s, struct str line);
+/* The next part of the batch that is being read. */
+void server_take_part(struct server *s);
 void server_take_long(struct server *s, struct str start);
 
 /* --- call.c ----------------------------------------------------------------- */
@@ -117,6 +143,8 @@ void call_drop(struct mcp_call *c);
 /* The error of one that the client lacks: its code and its data, in `a`. */
 int lack_code(const struct mcp_call *c);
 struct str lack_data(const char *capability, struct arena *a);
+/* Of one that listens only what tells it to whom; the rest is freed. */
+void call_keep_little(struct mcp_call *c);
 /* NULL: none under way has this id. */
 struct mcp_call *call_find(struct server *s, bool is_text, struct str id);
 

@@ -7,7 +7,6 @@
  */
 
 #define ID_MAX_BYTES      256
-#define BATCH_MAX_BYTES   (32u * 1024 * 1024)
 #define PROTOCOL          "io.modelcontextprotocol/protocolVersion"
 #define CAPABILITIES      "io.modelcontextprotocol/clientCapabilities"
 #define LOG_LEVEL         "io.modelcontextprotocol/logLevel"
@@ -256,6 +255,18 @@ static bool take_request(struct mcp_call *c, struct str line)
     return true;
 }
 
+/* What is under way is kept as it was sent, until it is done. */
+static bool is_too_much(const struct mcp_call *c)
+{
+    size_t bytes = 0;
+
+    if (c->a.bytes <= MCP_HELD_ANY_BYTES)
+        return false;
+    for (const struct mcp_call *o = c->s->calls; o; o = o->next)
+        bytes += o->a.bytes;
+    return bytes > MCP_HELD_MAX_BYTES;
+}
+
 /* The call takes the arena that it was read into, or has a part of a batch. */
 static void run_request(struct server *s, struct batch *b, struct str line,
                         const struct json *message, struct arena *a)
@@ -282,6 +293,8 @@ static void run_request(struct server *s, struct batch *b, struct str line,
     s->call_count++;
     if (s->call_count > MCP_MAX_CALLS)
         refuse(c, MCP_INTERNAL, STR(""), "Too many calls are under way");
+    else if (is_too_much(c))
+        refuse(c, MCP_INTERNAL, STR(""), "Too much is under way");
     else if (take_request(c, line))
         method_run(c);
     if (!c->answered && !c->listens && !c->job)
@@ -289,6 +302,8 @@ static void run_request(struct server *s, struct batch *b, struct str line,
     c->held = false;
     if (c->answered)
         call_drop(c);
+    else if (c->listens)
+        call_keep_little(c);
 }
 
 static bool is_version_two(const struct json *message)
@@ -343,23 +358,51 @@ static void take_part(struct server *s, struct batch *b, struct str part)
         take_message(s, b, part, message, &a);
 }
 
-static void take_batch(struct server *s, struct str line,
-                       const struct json *parts)
+void server_take_part(struct server *s)
 {
+    struct batch *b = s->reading;
+    const struct json *part = b->next;
+
+    b->next = part->next;
+    take_part(s, b, spelled(b->line, part));
+    if (b->next)
+        return;
+    s->reading = NULL;
+    arena_done(&b->a);
+    batch_leave(s, b);
+}
+
+static struct str refuse_batch(const struct server *s, const struct json *parts,
+                               struct arena *a)
+{
+    if (!parts->count)
+        return STR("An empty batch");
+    if (!s->initialized || s->revision != REV_2025_03_26)
+        return STR("There are no batches here");
+    if (parts->count > MCP_BATCH_MAX_PARTS)
+        return arena_printf(a, "A batch has at most %d messages",
+                            MCP_BATCH_MAX_PARTS);
+    return STR("");
+}
+
+/* Takes the arena: the parts are taken one by one, so that whatever they cost,
+ * a signal, a cancellation or a ping is seen between them. */
+static void take_batch(struct server *s, struct str line,
+                       const struct json *parts, struct arena *a)
+{
+    struct str why = refuse_batch(s, parts, a);
     struct batch *b;
 
-    if (!s->initialized || s->revision != REV_2025_03_26 || !parts->count) {
-        reply_bad(s, NULL, STR(""), MCP_INVALID,
-                  parts->count ? STR("There are no batches here")
-                               : STR("An empty batch"));
+    if (why.n) {
+        reply_bad(s, NULL, STR(""), MCP_INVALID, why);
         return;
     }
     b = heap_alloc(sizeof *b);
-    buf_init(&b->out, BATCH_MAX_BYTES);
-    b->waiting = 1;
-    for (const struct json *j = parts->first; j; j = j->next)
-        take_part(s, b, spelled(line, j));
-    batch_leave(s, b);
+    *b = (struct batch){
+        .waiting = 1, .a = *a, .line = line, .next = parts->first};
+    arena_init(a);
+    buf_init(&b->out, MCP_ANSWER_MAX_BYTES);
+    s->reading = b;
 }
 
 void server_take(struct server *s, struct str line)
@@ -378,7 +421,7 @@ void server_take(struct server *s, struct str line)
                   e.code == ERR_LIMIT ? MCP_INVALID : MCP_PARSE,
                   str_from(err_first(&e)));
     else if (message->kind == JSON_ARRAY)
-        take_batch(s, line, message);
+        take_batch(s, line, message, &a);
     else
         take_message(s, NULL, line, message, &a);
 }

@@ -42,6 +42,12 @@
 #define MCP_STATE_MAX_SECONDS 3600  /* to come back with a requestState */
 #define MCP_ASK_MAX_MS       60000  /* for an answer in the old era */
 #define MCP_READY_MAX_MS     2000   /* to say so, before it is asked (old era) */
+#define MCP_OUT_ENOUGH_BYTES (1024u * 1024) /* unread: then nothing more is done */
+#define MCP_OUT_MAX_BYTES    (64u * 1024 * 1024) /* unread: then it ends */
+#define MCP_ANSWER_MAX_BYTES (32u * 1024 * 1024) /* one, and those of batches */
+#define MCP_BATCH_MAX_PARTS  1000
+#define MCP_HELD_MAX_BYTES   (64u * 1024 * 1024) /* of calls under way, as read, */
+#define MCP_HELD_ANY_BYTES   (64u * 1024) /* not counting small ones */
 /* clang-format on */
 
 enum mcp_code {
@@ -189,6 +195,8 @@ struct mcp_server {
     int watch_fd; /* -1: none */
     void (*watched)(void *ctx, struct mcp_changes *out, unsigned *again_ms);
     unsigned ask_max_ms; /* 0: MCP_ASK_MAX_MS */
+    /* Unread: at least four times MCP_OUT_ENOUGH_BYTES. 0: MCP_OUT_MAX_BYTES */
+    size_t out_max_bytes;
     /* Who sent a progressToken and has heard nothing of its work for so long is
      * told that it goes on, whatever the work does; 0: never. */
     unsigned heartbeat_ms;
@@ -304,7 +312,8 @@ void mcp_work_lacks(struct mcp_work *w, const char *capability,
 /* --- serving -------------------------------------------------------------------- */
 
 /* Until the end of input or a signal; catches signals (proc_catch_signals).
- * Errors: ERR_IO when output is gone. */
+ * Errors: ERR_IO when output is gone; ERR_LIMIT when too much of it is there
+ * that nobody reads: then what was said are whole messages. */
 MUST_CHECK bool mcp_serve(const struct mcp_server *s, int in, int out,
                           struct err *e);
 

@@ -4,6 +4,7 @@
  * stdout; tests/mcp/bridge makes HTTP of it.
  *
  *     mcp_fixture [--journal DIR] [--ask-ms N] [--many N] [--watch FIFO]
+ *                 [--out-bytes N]
  */
 
 #include "base/hash.h"
@@ -88,7 +89,10 @@ static const struct {
     {"crash", NULL, NULL, work_crash},
     {"silent", NULL, NULL, work_silent},
     {"flood", NULL, NULL, work_flood},
+    {"talk", NULL, NULL, work_talk},
     {"nothing", NULL, NULL, NULL},
+    {"busy", NULL, NULL, NULL},
+    {"long", NULL, NULL, NULL},
 };
 /* clang-format on */
 
@@ -129,6 +133,15 @@ static bool inquire(struct str name, struct mcp_call *c)
     return false;
 }
 
+/* A text of so many bytes. */
+static struct str say_much(struct arena *a, uint64_t bytes)
+{
+    char *text = arena_alloc(a, (size_t)bytes + 1);
+
+    memset(text, 'x', (size_t)bytes);
+    return say(a, str_of(text, (size_t)bytes));
+}
+
 static void call_tool(void *ctx, struct str tool, const struct json *arguments,
                       struct mcp_call *c)
 {
@@ -147,6 +160,11 @@ static void call_tool(void *ctx, struct str tool, const struct json *arguments,
     }
     if (str_is(tool, "echo")) {
         mcp_call_result(c, say(a, json_text(json_get(arguments, "text"))));
+    } else if (str_is(tool, "busy")) { /* not in a process of its own */
+        nap(number_of(arguments, "ms"));
+        mcp_call_result(c, STR(ANSWER("was busy")));
+    } else if (str_is(tool, "long")) {
+        mcp_call_result(c, say_much(a, number_of(arguments, "bytes")));
     } else if (str_starts(tool, STR("test_trigger"))) {
         mcp_call_changed(c, str_is(tool, "test_trigger_tool_change")
                                 ? MCP_TOOLS
@@ -450,6 +468,8 @@ static bool take_options(struct fixture *f, int argc, char **argv)
             f->server.heartbeat_ms = (unsigned)strtoul(value, NULL, 10);
         } else if (strcmp(argv[i], "--settle-ms") == 0) {
             f->server.settle_ms = (unsigned)strtoul(value, NULL, 10);
+        } else if (strcmp(argv[i], "--out-bytes") == 0) {
+            f->server.out_max_bytes = strtoul(value, NULL, 10);
         } else if (strcmp(argv[i], "--many") == 0) {
             f->many = strtoul(value, NULL, 10);
         } else if (strcmp(argv[i], "--watch") == 0) {

@@ -392,4 +392,19 @@ static void work_flood(void *ctx, struct mcp_work *w)
     mcp_work_result(w, STR(ANSWER("flooded")));
 }
 
+/* All that it says are logs. */
+static void work_talk(void *ctx, struct mcp_work *w)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    size_t n = (size_t)number_of(work_arguments(w), "bytes");
+    char *text = arena_alloc(&a, n + 2);
+
+    (void)ctx;
+    memset(text, 'x', n + 2);
+    text[0] = text[n + 1] = '"';
+    mcp_work_log(w, "info", STR("\"first\""));
+    mcp_work_log(w, "info", str_of(text, n + 2));
+    mcp_work_result(w, STR(ANSWER("talked")));
+}
+
 #endif

@@ -50,8 +50,8 @@ for version in OLD:
 s = Server()
 same(s.hello("2099-01-01")["result"]["protocolVersion"], "2025-11-25",
      "an unknown revision: the newest of that era")
-same(s.hello("2024-11-05")["result"]["protocolVersion"], "2024-11-05",
-     "initialize again: what is said last")
+same(code(s.hello("2024-11-05")), -32600, "initialize again: no, it was said")
+same(s.call("ping")["result"], {}, "and what was said holds")
 s.end()
 
 s = Server()
