@@ -291,7 +291,8 @@ static void run_request(struct server *s, struct batch *b, struct str line,
         b->waiting++;
     s->calls = c;
     s->call_count++;
-    if (s->call_count > MCP_MAX_CALLS)
+    /* Whether it is alive can always be asked. */
+    if (s->call_count > MCP_MAX_CALLS && !str_is(c->method, "ping"))
         refuse(c, MCP_INTERNAL, STR(""), "Too many calls are under way");
     else if (is_too_much(c))
         refuse(c, MCP_INTERNAL, STR(""), "Too much is under way");
