@@ -4,7 +4,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -43,6 +45,17 @@ bool fs_open_dir_at(int dirfd, const char *path, int *fd, struct err *e)
     if (opened < 0)
         return fs_failed(e, "open", *path ? path : ".");
     *fd = opened;
+    return true;
+}
+
+bool fs_real_path(const char *path, struct arena *a, struct str *out,
+                  struct err *e)
+{
+    char real[PATH_MAX];
+
+    if (!realpath(path, real))
+        return fs_failed(e, "open", path);
+    *out = arena_str(a, str_from(real));
     return true;
 }
 
@@ -237,6 +250,16 @@ bool fs_path_is_relative_clean(struct str path)
             str_is(part, ".."))
             return false;
     return true;
+}
+
+bool fs_path_is_within(struct str path, struct str folder)
+{
+    if (folder.n == 0)
+        return false;
+    while (str_ends(folder, STR("/")))
+        folder.n--;
+    return str_starts(path, folder) &&
+           (path.n == folder.n || path.p[folder.n] == '/');
 }
 
 struct str fs_join(struct str dir, struct str p, struct arena *a)

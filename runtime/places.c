@@ -1,16 +1,10 @@
 #include "places.h"
 
+#include "base/fs.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-
-bool path_is_within(struct str path, struct str folder)
-{
-    while (str_ends(folder, STR("/")))
-        folder.n--;
-    return str_starts(path, folder) &&
-           (path.n == folder.n || path.p[folder.n] == '/');
-}
 
 struct str path_real(struct str path, struct arena *a)
 {
@@ -48,7 +42,7 @@ enum place_kind places_judge(const struct places *p, struct str path)
     enum place_kind kind = PLACE_READ;
 
     for (size_t i = 0; i < p->count; i++)
-        if (path_is_within(path, p->all[i].path))
+        if (fs_path_is_within(path, p->all[i].path))
             kind = p->all[i].kind;
     return kind;
 }
@@ -82,7 +76,7 @@ bool places_hide_below(const struct places *p, struct str folder)
 {
     for (size_t i = 0; i < p->count; i++)
         if (p->all[i].kind <= PLACE_SCRATCH && p->all[i].path.n > folder.n &&
-            path_is_within(p->all[i].path, folder))
+            fs_path_is_within(p->all[i].path, folder))
             return true;
     return false;
 }

@@ -40,9 +40,6 @@ enum place_kind places_judge(const struct places *p, struct str path);
 /* Is there a HIDDEN or SCRATCH place below `folder`? */
 bool places_hide_below(const struct places *p, struct str folder);
 
-/* `path` is `folder` or below it. */
-bool path_is_within(struct str path, struct str folder);
-
 /* Without links, in `a`; "" when it does not exist. */
 struct str path_real(struct str path, struct arena *a);
 

@@ -205,7 +205,7 @@ bool protect_inside(const struct protect *p, struct str path, struct arena *a,
 {
     struct str real = path_real(fs_join(p->folder, path, a), a);
 
-    if (!real.n || !path_is_within(real, p->folder))
+    if (!real.n || !fs_path_is_within(real, p->folder))
         return false;
     *out = str_from_index(real, p->folder.n + (real.n > p->folder.n));
     return true;

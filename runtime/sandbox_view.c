@@ -384,7 +384,7 @@ struct str sandbox_path(const struct sandbox_job *job, struct arena *a,
     while (rest.p && str_cut(&rest, ':', &folder)) {
         struct str real = path_real(folder, a);
 
-        if (!real.n || path_is_within(real, job->workspace))
+        if (!real.n || fs_path_is_within(real, job->workspace))
             continue;
         if (visit)
             visit(ctx, real);
@@ -422,7 +422,7 @@ static struct str tool_root(struct str folder, struct str home, struct arena *a)
 {
     struct str inside, first, above = parent_of(folder);
 
-    if (home.n && folder.n > home.n && path_is_within(folder, home)) {
+    if (home.n && folder.n > home.n && fs_path_is_within(folder, home)) {
         inside = str_from_index(folder, home.n + 1);
         first = str_slice(inside, 0, str_find_char(inside, '/'));
         if (str_starts(first, STR("."))) {
@@ -433,7 +433,7 @@ static struct str tool_root(struct str folder, struct str home, struct arena *a)
         }
     }
     if (!str_is(name_of(folder), "bin") || !above.n ||
-        path_is_within(home, above) || str_is(name_of(above), ".local"))
+        fs_path_is_within(home, above) || str_is(name_of(above), ".local"))
         return folder;
     return above;
 }
@@ -449,10 +449,11 @@ static void need(void *ctx, struct str folder)
     struct str root, workspace = n->job->workspace;
 
     /* It would show the neighbours of the workspace, or a whole home. */
-    if (path_is_within(workspace, folder) || path_is_within(n->home, folder))
+    if (fs_path_is_within(workspace, folder) ||
+        fs_path_is_within(n->home, folder))
         return;
     root = tool_root(folder, n->home, n->job->places.arena);
-    if (path_is_within(workspace, root))
+    if (fs_path_is_within(workspace, root))
         root = folder;
     places_add(&n->job->places, PLACE_READ, root);
 }
@@ -477,7 +478,7 @@ void sandbox_view(struct sandbox_job *job)
         places_add(p, PLACE_HIDDEN, STR("/proc"));
     }
     (void)sandbox_path(job, a, need, &n);
-    if (!path_is_within(real, job->workspace))
+    if (!fs_path_is_within(real, job->workspace))
         need(&n, parent_of(real));
     places_add(p, PLACE_READ, real);
     if (job->network)

@@ -117,6 +117,13 @@ bool fs_path_is_relative_clean(struct str path);
 /* "/a/b" + "c/d" -> "/a/b/c/d"; `p` absolute stands alone. NUL-terminated. */
 struct str fs_join(struct str dir, struct str p, struct arena *a);
 
+/* Where a path leads with every link followed, absolute, in `a`. */
+MUST_CHECK bool fs_real_path(const char *path, struct arena *a, struct str *out,
+                             struct err *e);
+
+/* `path` is `folder` or below it, both absolute, as text. */
+bool fs_path_is_within(struct str path, struct str folder);
+
 /* Absolute, "." and ".." and "//" resolved as text (no disk). */
 struct str fs_normalize(struct str absolute, struct arena *a);
 

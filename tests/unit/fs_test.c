@@ -661,6 +661,47 @@ TEST(paths_are_joined_and_normalized)
     arena_done(&a);
 }
 
+TEST(a_path_is_in_a_folder_by_whole_names)
+{
+    static const struct {
+        const char *path, *folder;
+        bool is_within;
+    } rows[] = {
+        {"/a/b", "/a", true},  {"/a", "/a", true},    {"/a", "/a/", true},
+        {"/a/b", "/", true},   {"/", "/", true},      {"/ab", "/a", false},
+        {"/a", "/a/b", false}, {"/b/a", "/a", false}, {"/a", "", false},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        CHECK(fs_path_is_within(str_from(rows[i].path),
+                                str_from(rows[i].folder)) == rows[i].is_within);
+}
+
+TEST(a_real_path_has_no_link)
+{
+    struct arena a = {0};
+    struct scratch s;
+    struct err e = {0};
+    struct str top, real;
+    char path[64];
+
+    scratch_open(&s);
+    CHECK(mkdirat(s.fd, "real", 0755) == 0);
+    CHECK(symlinkat("real", s.fd, "way") == 0);
+    CHECK(symlinkat("loop", s.fd, "loop") == 0);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", s.fd);
+    CHECK(fs_real_path(path, &a, &top, &e));
+    CHECK(fs_real_path(fs_join(top, STR("way/../way"), &a).p, &a, &real, &e));
+    CHECK_STR(real.p, fs_join(top, STR("real"), &a).p);
+    CHECK(!fs_real_path(fs_join(top, STR("none"), &a).p, &a, &real, &e));
+    CHECK(e.code == ERR_NOT_FOUND);
+    err_clear(&e);
+    CHECK(!fs_real_path(fs_join(top, STR("loop"), &a).p, &a, &real, &e));
+    CHECK(e.code == ERR_REFUSED);
+    scratch_close(&s);
+    arena_done(&a);
+}
+
 TEST(syncing_works_and_reports)
 {
     struct scratch s;
