@@ -137,9 +137,15 @@ static size_t add_roots(struct budget *b, struct library_root *roots,
                         size_t count, enum library_source source,
                         struct str folder, const char *const *names)
 {
-    for (size_t i = 0; i < BUDGET_MAX_FOLDERS && names[i] && folder.n; i++)
-        roots[count++] = (struct library_root){
-            source, fs_join(folder, str_from(names[i]), &b->inv->arena), false};
+    struct str workspace = layer_workspace(b->inv);
+
+    for (size_t i = 0; i < BUDGET_MAX_FOLDERS && names[i] && folder.n; i++) {
+        roots[count] = (struct library_root){
+            .source = source,
+            .path = fs_join(folder, str_from(names[i]), &b->inv->arena),
+        };
+        bound_root(b->inv, workspace, &roots[count++]);
+    }
     return count;
 }
 

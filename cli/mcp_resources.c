@@ -75,13 +75,15 @@ bool serve_templates(void *ctx, struct arena *a,
 }
 
 /* Regular, no link on the way, below the skill's folder. */
-static bool read_file(const struct library_skill *skill, struct str path,
+static bool read_file(const struct library *l,
+                      const struct library_skill *skill, struct str path,
                       struct arena *a, struct str *out)
 {
     CLEANUP_FD int fd = -1;
     struct err ignored = {0};
+    struct str real;
 
-    return fs_open_dir(str_c(skill->folder, a), &fd, &ignored) &&
+    return library_open_folder(l, skill, a, &fd, &real, &ignored) &&
            fs_read_file_at(fd, str_c(path, a), READ_MAX_BYTES, a, out,
                            &ignored);
 }
@@ -107,7 +109,7 @@ void serve_read(void *ctx, struct str uri, struct mcp_call *c)
         serve_refuse(c, &e);
         return;
     }
-    if (!read_file(skill, path, a, &bytes)) {
+    if (!read_file(s->library, skill, path, a, &bytes)) {
         mcp_call_no_resource(c, uri);
         return;
     }

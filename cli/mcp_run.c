@@ -158,7 +158,7 @@ static bool find(struct run_job *j)
         answer_error(j, runtime_static(skill->name, j->a), STR(""));
         return false;
     }
-    if (!run_skill_read(j->s->inv, j->store, &j->layer, skill->folder,
+    if (!run_skill_read(j->s->inv, j->store, &j->layer, j->s->library, skill,
                         &j->found, &e)) {
         answer_failed(j, &e);
         return false;

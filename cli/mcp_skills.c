@@ -180,10 +180,11 @@ static bool put_entry(struct serve *s, const struct library_skill *as,
     CLEANUP(entry_done) struct entry n = {.as = as, .fd = -1};
     const struct yaml *frontmatter;
     struct err e = {0};
+    struct str real;
     bool ok;
 
     if (!serve_shows(s, as) ||
-        !fs_open_dir(str_c(as->folder, &n.a), &n.fd, &e) ||
+        !library_open_folder(s->library, as, &n.a, &n.fd, &real, &e) ||
         !fs_read_file_at(n.fd, "SKILL.md", ANCHOR_MAX_BYTES, &n.a, &n.text,
                          &e) ||
         !judge(as, n.text, &n.a, &frontmatter))

@@ -19,9 +19,36 @@ static const char *const home_folders[] = {SKILLS_FOLDER, ".claude/skills",
 
 struct places {
     struct invocation *inv;
+    struct str workspace;
     struct library_root *items;
     size_t count, capacity;
 };
+
+/* Whether it is in `top`, by its name or, of one that somebody named, by where
+ * that leads. */
+static bool is_in(struct invocation *inv, const struct library_root *root,
+                  struct str top)
+{
+    struct err ignored = {0};
+    struct str real;
+
+    return fs_path_is_within(root->path, top) ||
+           (root->named &&
+            fs_real_path(root->path.p, &inv->arena, &real, &ignored) &&
+            fs_path_is_within(real, top));
+}
+
+void bound_root(struct invocation *inv, struct str workspace,
+                struct library_root *root)
+{
+    struct str home = inv->home;
+    bool is_own =
+        home.n && fs_path_is_within(home, workspace) && is_in(inv, root, home);
+
+    root->held = !is_own && is_in(inv, root, workspace);
+    root->within =
+        root->held || root->source == LIBRARY_WORKSPACE ? workspace : home;
+}
 
 static void add(struct places *p, enum library_source source, struct str path,
                 bool named)
@@ -35,7 +62,9 @@ static void add(struct places *p, enum library_source source, struct str path,
     }
     p->items = arena_grow(&p->inv->arena, p->items, p->count, &p->capacity,
                           sizeof *p->items);
-    p->items[p->count++] = (struct library_root){source, path, named};
+    p->items[p->count] =
+        (struct library_root){.source = source, .path = path, .named = named};
+    bound_root(p->inv, p->workspace, &p->items[p->count++]);
 }
 
 static void add_below(struct places *p, enum library_source source,
@@ -63,12 +92,11 @@ static bool add_given(struct places *p, enum library_source source,
 
 static void add_workspace(struct places *p, bool metis)
 {
-    struct str workspace = layer_workspace(p->inv);
     const char *const own[] = {metis_folder, NULL};
 
     if (metis)
-        add_below(p, LIBRARY_WORKSPACE, workspace, own);
-    add_below(p, LIBRARY_WORKSPACE, workspace, workspace_folders);
+        add_below(p, LIBRARY_WORKSPACE, p->workspace, own);
+    add_below(p, LIBRARY_WORKSPACE, p->workspace, workspace_folders);
 }
 
 /* skills/ of the data folder is a link to what `mapm install --global` fills,
@@ -103,7 +131,7 @@ static void add_global(struct places *p, bool metis)
 bool library_places(struct invocation *inv, bool metis,
                     struct library_root **out, size_t *count, struct err *e)
 {
-    struct places p = {.inv = inv};
+    struct places p = {.inv = inv, .workspace = layer_workspace(inv)};
 
     if (!add_given(&p, LIBRARY_WORKSPACE, OPTION_WORKSPACE_ROOT, e))
         return false;

@@ -22,6 +22,14 @@
  * those of the command line (X7). Notes go to stderr (T10, T13).
  */
 
+/*
+ * Sets where the links of a root may lead (T31, A4). What lies in a workspace
+ * comes from anybody: so they stay in it, as does the root. What lies outside
+ * is the user's own: they stay in the home folder, or in the root.
+ */
+void bound_root(struct invocation *inv, struct str workspace,
+                struct library_root *root);
+
 /* In order of precedence, each path once. In the invocation's arena. */
 MUST_CHECK bool library_places(struct invocation *inv, bool metis,
                                struct library_root **out, size_t *count,

@@ -257,18 +257,24 @@ static bool claim_installed(struct search *s, struct run_skill *r,
     return true;
 }
 
+static bool take_local(struct search *s, struct run_skill *r,
+                       struct run_skill *out, struct err *e)
+{
+    r->fqn = r->skill.document.fqn;
+    if (!claim_installed(s, r, e))
+        return false;
+    *out = *r;
+    return true;
+}
+
 static bool read_local(struct search *s, struct str folder,
                        struct run_skill *out, struct err *e)
 {
     struct run_skill r = {.digest = STR("")};
 
-    if (!skill_read(folder, &s->workspace->limits, &s->inv->arena, &r.skill, e))
-        return false;
-    r.fqn = r.skill.document.fqn;
-    if (!claim_installed(s, &r, e))
-        return false;
-    *out = r;
-    return true;
+    return skill_read(folder, &s->workspace->limits, &s->inv->arena, &r.skill,
+                      e) &&
+           take_local(s, &r, out, e);
 }
 
 static bool read_path(struct search *s, struct run_skill *out, struct err *e)
@@ -446,15 +452,19 @@ static bool find(struct search *s, struct run_skill *out, struct err *e)
 }
 
 bool run_skill_read(struct invocation *inv, struct store *store,
-                    struct layer *l, struct str folder, struct run_skill *out,
+                    struct layer *l, const struct library *library,
+                    const struct library_skill *known, struct run_skill *out,
                     struct err *e)
 {
     struct search s = {.inv = inv, .store = store, .workspace = l};
-    char real[PATH_MAX];
+    struct run_skill r = {.digest = STR("")};
+    CLEANUP_FD int fd = -1;
+    struct str real;
 
-    if (realpath(str_c(folder, &inv->arena), real))
-        folder = arena_str(&inv->arena, str_from(real));
-    if (!read_local(&s, folder, out, e))
+    if (!library_open_folder(library, known, &inv->arena, &fd, &real, e) ||
+        !skill_read_open(fd, real, path_last(known->folder), &l->limits,
+                         &inv->arena, &r.skill, e) ||
+        !take_local(&s, &r, out, e))
         return false;
     out->is_path = true;
     out->workspace = l->path;

@@ -1,6 +1,7 @@
 #ifndef CLI_RUN_SKILL_H
 #define CLI_RUN_SKILL_H
 
+#include "mapm/library.h"
 #include "mapm/runtime.h"
 #include "mapm/store.h"
 
@@ -41,11 +42,13 @@ MUST_CHECK bool run_skill_find(struct invocation *inv, struct store *store,
                                struct run_skill *out, struct err *e);
 
 /*
- * The skill in a folder, as its path names it: what came by install is that
- * package (X27). Errors: as run_skill_find, ERR_NOT_FOUND for no SKILL.md.
+ * A skill of the library, in the folder that it was found in: what came by
+ * install is that package (X27). Errors: as run_skill_find and
+ * library_open_folder.
  */
 MUST_CHECK bool run_skill_read(struct invocation *inv, struct store *store,
-                               struct layer *l, struct str folder,
+                               struct layer *l, const struct library *library,
+                               const struct library_skill *known,
                                struct run_skill *out, struct err *e);
 
 /*

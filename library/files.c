@@ -232,10 +232,10 @@ static bool open_skill(const struct library *l, struct str name, int *fd,
                        struct arena *a, struct err *e)
 {
     const struct library_skill *s = library_find(l, name);
-    struct str quoted;
+    struct str quoted, real;
 
     if (s)
-        return fs_open_dir(str_c(s->folder, a), fd, e);
+        return library_open_folder(l, s, a, fd, &real, e);
     quoted = text_repr(text_cut(name, 2 * NAME_MAX_CHARS), a);
     return err_set(e, ERR_NOT_FOUND, "no skill registered with name %.*s",
                    STR_ARG(quoted));

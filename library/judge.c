@@ -22,7 +22,7 @@
 struct judging {
     const struct skill_place *place;
     struct arena *a;
-    struct str folder; /* absolute */
+    struct str folder; /* where it really is */
     int fd;            /* of it */
     struct record *out;
     struct complaints why;
@@ -219,7 +219,9 @@ static bool read_text(struct judging *j, struct str *out)
     struct err e = {0};
     struct stat st;
 
-    if (!fs_open_dir(str_c(j->folder, j->a), &j->fd, &e) ||
+    if (!folder_open(j->place->shelter, j->place->folder, j->a, &j->fd,
+                     &j->folder, &e) ||
+        !folder_id_of(j->fd, &j->out->in, &e) ||
         !fs_open_file_at(j->fd, "SKILL.md", &fd, &st, &e))
         return fail_text(j, &e);
     j->out->skill = stamp_of(&st);
@@ -345,7 +347,6 @@ void judge_skill(const struct skill_place *place, struct arena *a,
 
     *out = (struct record){.skill = place->skill, .program = place->program};
     complaints_init(&j.why, a);
-    j.folder = fs_join(place->root->path, place->folder, a);
     if (read_text(&j, &text)) {
         judge_text(&j, text);
     } else {

@@ -8,12 +8,14 @@
 #include <endian.h>
 #include <string.h>
 
-#define MAGIC       "mapmskil"
-#define FORMAT      1
-#define HEAD_BYTES  40 /* magic, format, profile, count, version of mapm */
+#define MAGIC  "mapmskil"
+#define FORMAT 2
+/* magic, format, profile, count, version of mapm, where links may lead */
+#define HEAD_BYTES  48
 #define STAMP_BYTES 28
-/* size, flags, warnings, two stamps, lengths; then the texts */
-#define LENGTHS_AT   (12 + 2 * STAMP_BYTES)
+/* size, flags, warnings, two stamps, folder, lengths; then the texts */
+#define FOLDER_AT    (12 + 2 * STAMP_BYTES)
+#define LENGTHS_AT   (FOLDER_AT + 16)
 #define RECORD_BYTES (LENGTHS_AT + 2 * RECORD_FIELDS)
 
 #define ALL_FLAGS                                                              \
@@ -34,6 +36,11 @@ bool stamp_eq(const struct stamp *x, const struct stamp *y)
 {
     return x->ino == y->ino && x->size == y->size && x->seconds == y->seconds &&
            x->nanoseconds == y->nanoseconds;
+}
+
+bool folder_id_eq(const struct folder_id *x, const struct folder_id *y)
+{
+    return x->device == y->device && x->number == y->number;
 }
 
 bool stamp_is_none(const struct stamp *s)
@@ -67,16 +74,17 @@ static void put_version(char out[16])
     strncpy(out, MAPM_VERSION, 15);
 }
 
-void records_begin(struct buf *b, bool metis, size_t count)
+void records_begin(struct buf *b, const struct records_of *of, size_t count)
 {
     char version[16];
 
     put_version(version);
     buf_append(b, STR(MAGIC));
     put_number(b, FORMAT, 4);
-    put_number(b, metis, 4);
+    put_number(b, of->metis, 4);
     put_number(b, count, 8);
     buf_append(b, str_of(version, sizeof version));
+    put_number(b, of->links, 8);
 }
 
 static struct str fit(struct str text)
@@ -110,6 +118,8 @@ void record_put(struct buf *b, const struct record *r)
     put_number(b, r->warnings, 4);
     put_stamp(b, &r->skill);
     put_stamp(b, &r->program);
+    put_number(b, r->in.device, 8);
+    put_number(b, r->in.number, 8);
     for (size_t i = 0; i < RECORD_FIELDS; i++)
         put_number(b, fit(r->field[i]).n, 2);
     for (size_t i = 0; i < RECORD_FIELDS; i++)
@@ -169,6 +179,8 @@ static struct record take_apart(struct str bytes)
     r.warnings = word_at(bytes.p + 8);
     read_stamp(bytes.p + 12, &r.skill);
     read_stamp(bytes.p + 12 + STAMP_BYTES, &r.program);
+    r.in.device = long_at(bytes.p + FOLDER_AT);
+    r.in.number = long_at(bytes.p + FOLDER_AT + 8);
     for (size_t i = 0; i < RECORD_FIELDS; i++) {
         size_t n = half_at(bytes.p + LENGTHS_AT + 2 * i);
 
@@ -222,14 +234,16 @@ static bool take_record(struct str *rest, struct record *out)
     return out->flags == flags_of(out) && record_is_sound(out);
 }
 
-static bool read_head(struct str bytes, bool metis, size_t *count)
+static bool read_head(struct str bytes, const struct records_of *of,
+                      size_t *count)
 {
     char version[16];
     uint64_t n;
 
     put_version(version);
     if (bytes.n < HEAD_BYTES || memcmp(bytes.p, MAGIC, 8) != 0 ||
-        word_at(bytes.p + 8) != FORMAT || word_at(bytes.p + 12) != metis ||
+        word_at(bytes.p + 8) != FORMAT || word_at(bytes.p + 12) != of->metis ||
+        long_at(bytes.p + 40) != of->links ||
         memcmp(bytes.p + 24, version, sizeof version) != 0)
         return false;
     n = long_at(bytes.p + 16);
@@ -239,15 +253,15 @@ static bool read_head(struct str bytes, bool metis, size_t *count)
     return true;
 }
 
-bool records_parse(struct str bytes, bool metis, struct arena *a,
-                   struct records *out)
+bool records_parse(struct str bytes, const struct records_of *of,
+                   struct arena *a, struct records *out)
 {
     struct str rest = str_from_index(bytes, HEAD_BYTES), before = STR("");
     uint32_t *at;
     size_t n;
 
     *out = (struct records){0};
-    if (bytes.n > LIBRARY_MAX_BYTES || !read_head(bytes, metis, &n))
+    if (bytes.n > LIBRARY_MAX_BYTES || !read_head(bytes, of, &n))
         return false;
     at = arena_array(a, n + 1, sizeof *at);
     for (size_t i = 0; i < n; i++) {
@@ -310,7 +324,7 @@ bool record_eq(const struct record *x, const struct record *y)
 {
     if ((x->flags | RECORD_YOUNG) != (y->flags | RECORD_YOUNG) ||
         x->warnings != y->warnings || !stamp_eq(&x->skill, &y->skill) ||
-        !stamp_eq(&x->program, &y->program))
+        !stamp_eq(&x->program, &y->program) || !folder_id_eq(&x->in, &y->in))
         return false;
     for (size_t i = 0; i < RECORD_FIELDS; i++)
         if (!str_eq(x->field[i], y->field[i]))

@@ -9,8 +9,8 @@
  * record: what is known of the skills of one root, as bytes. A library borrows
  * its texts from them, and the caller keeps them between two commands.
  *
- *     head      magic, version, profile, count
- *     record    size, flags, warnings, two stamps, lengths, texts
+ *     head      magic, version, profile, count, where links may lead
+ *     record    size, flags, warnings, two stamps, folder, lengths, texts
  *     record    …                             sorted by folder, each once
  *
  * Numbers are little-endian. Bytes that come back are judged as if anybody had
@@ -56,9 +56,16 @@ struct stamp stamp_of(const struct stat *st);
 bool stamp_eq(const struct stamp *x, const struct stamp *y);
 bool stamp_is_none(const struct stamp *s);
 
+/* Which folder it was. */
+struct folder_id {
+    uint64_t device, number;
+};
+bool folder_id_eq(const struct folder_id *x, const struct folder_id *y);
+
 struct record {
     uint32_t flags, warnings;
     struct stamp skill, program;
+    struct folder_id in; /* that SKILL.md was read in */
     struct str field[RECORD_FIELDS];
     struct str bytes; /* all of it, when it is one of many */
 };
@@ -77,15 +84,21 @@ void record_stamps(const struct records *r, size_t i, struct stamp *skill,
 struct str record_bytes(const struct records *r, size_t i);
 struct str record_name(const struct records *r, size_t i); /* "" = not valid */
 
+/* What verdicts depend on beside the files. */
+struct records_of {
+    bool metis;
+    uint64_t links; /* shelter_links() */
+};
+
 /* Head of `count` records; then each one, or its bytes. A text longer than
  * RECORD_TEXT_MAX_BYTES is cut. */
 #define RECORD_TEXT_MAX_BYTES 65535
-void records_begin(struct buf *b, bool metis, size_t count);
+void records_begin(struct buf *b, const struct records_of *of, size_t count);
 void record_put(struct buf *b, const struct record *r);
 
 /* Borrows from `bytes`; the rest lives in `a`. False: `*out` is empty. */
-bool records_parse(struct str bytes, bool metis, struct arena *a,
-                   struct records *out);
+bool records_parse(struct str bytes, const struct records_of *of,
+                   struct arena *a, struct records *out);
 
 /* What the rest of the library takes for granted. */
 bool record_is_sound(const struct record *r);

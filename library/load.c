@@ -14,14 +14,16 @@
 
 /* --- the file ---------------------------------------------------------------------------- */
 
-static bool read_now(const struct library_skill *s, struct arena *a,
-                     struct str *out, struct stamp *stamp, struct err *e)
+static bool read_now(const struct library *l, const struct library_skill *s,
+                     struct arena *a, struct str *out, struct stamp *stamp,
+                     struct err *e)
 {
     CLEANUP_FD int folder = -1;
     CLEANUP_FD int fd = -1;
+    struct str real;
     struct stat st;
 
-    if (!fs_open_dir(str_c(s->folder, a), &folder, e) ||
+    if (!library_open_folder(l, s, a, &folder, &real, e) ||
         !fs_open_file_at(folder, "SKILL.md", &fd, &st, e) ||
         !fs_read_fd(fd, ANCHOR_MAX_BYTES, a, out, e))
         return err_wrap(e, "read %.*s/SKILL.md", STR_ARG(s->folder));
@@ -48,7 +50,7 @@ static bool read_text(const struct library *l, const struct library_skill *s,
         *out = c->texts[i];
         return true;
     }
-    if (!read_now(s, a, out, &stamp, e))
+    if (!read_now(l, s, a, out, &stamp, e))
         return false;
     if (l->hold && !is_as_seen(l, s, &stamp)) {
         err_set(e, ERR_STALE,
@@ -125,7 +127,8 @@ bool library_hold(struct library *l, struct err *e)
         bytes += catalog_record(l, &c->skills[i]).skill.size;
         if (bytes > LIBRARY_MAX_HELD_BYTES)
             break;
-        if (!read_now(&c->skills[i], &c->a, &c->texts[i], &stamp, &ignored) ||
+        if (!read_now(l, &c->skills[i], &c->a, &c->texts[i], &stamp,
+                      &ignored) ||
             !is_as_seen(l, &c->skills[i], &stamp))
             c->texts[i] = (struct str){0};
     }

@@ -61,6 +61,7 @@ static void judge(struct worker *w, struct seen *s, const struct record *known)
     struct record record;
     struct skill_place place = {
         .root = w->crew->look->root,
+        .shelter = &w->crew->look->shelter,
         .metis = w->crew->look->options->metis,
         .folder = s->name,
         .skill = s->skill,
@@ -186,7 +187,7 @@ static bool write_records(const struct look *look, struct seen **folders,
     char *p, *at;
 
     buf_init(&head, SIZE_MAX / 2);
-    records_begin(&head, look->options->metis, count);
+    records_begin(&head, &look->of, count);
     bytes = head.n;
     for (size_t i = 0; i < count; i++)
         bytes += folders[i]->fresh.n;
@@ -199,8 +200,7 @@ static bool write_records(const struct look *look, struct seen **folders,
     for (size_t i = 0; i < count; i++)
         at = mempcpy(at, folders[i]->fresh.p, folders[i]->fresh.n);
     out->rewritten = !str_eq(str_of(p, bytes), look->known);
-    if (!records_parse(str_of(p, bytes), look->options->metis, a,
-                       &out->records))
+    if (!records_parse(str_of(p, bytes), &look->of, a, &out->records))
         return err_set(e, ERR_FAILED, "its metadata does not read back");
     return true;
 }
@@ -229,7 +229,8 @@ static bool fail_named(const struct look *look, const char *path, struct err *e)
 {
     if (look->root->named) { /* X7 */
         err_wrap(e, "cannot read the folder of skills %s", path);
-        return err_hint(e, "a folder named on the command line has to be "
+        return e->code != ERR_REFUSED &&
+               err_hint(e, "a folder named on the command line has to be "
                            "there");
     }
     if (e->code != ERR_NOT_FOUND)
@@ -244,12 +245,14 @@ bool look_begin(struct look *look, struct arena *a, struct err *e)
     const char *path = str_c(look->root->path, a);
 
     look->fd = -1;
-    if (!fs_open_dir(path, &look->fd, e))
+    if (!shelter_open(look->root, a, &look->shelter, &look->fd, e))
         return fail_named(look, path, e);
+    look->of = (struct records_of){look->options->metis,
+                                   shelter_links(&look->shelter)};
     if (!listing_begin(look->options, look->root, look->fd, &look->listed,
                        &look->listing, e))
         return err_wrap(e, "read the skills in %s", path);
-    records_parse(look->known, look->options->metis, a, &look->before);
+    records_parse(look->known, &look->of, a, &look->before);
     return true;
 }
 
@@ -261,7 +264,7 @@ bool look_end(struct look *look, struct arena *a, struct shelf *out,
     size_t count;
     bool ok;
 
-    *out = (struct shelf){0};
+    *out = (struct shelf){.shelter = look->shelter};
     if (look->fd < 0)
         return true;
     ok = listing_end(look->listing, &folders, &count, e);

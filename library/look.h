@@ -3,6 +3,7 @@
 
 #include "mapm/library.h"
 
+#include "folder.h"
 #include "library_record.h"
 
 /*
@@ -21,10 +22,13 @@ struct look {
     struct records before; /* of `known`, once it began; they may be empty */
     struct arena listed;
     struct listing *listing;
+    struct shelter shelter; /* of the root */
+    struct records_of of;
     int fd; /* of the root; -1: it is not there */
 };
 
 struct shelf {
+    struct shelter shelter;
     struct records records; /* look->before when nothing changed */
     bool rewritten;         /* they are not: to be kept */
 };
@@ -39,6 +43,7 @@ void look_done(struct look *look); /* of any that is zeroed, or began */
 /* One folder of a root. */
 struct skill_place {
     const struct library_root *root;
+    const struct shelter *shelter; /* of the root */
     bool metis;
     struct str folder;    /* its name */
     struct stamp skill;   /* of SKILL.md, a moment ago */

@@ -264,32 +264,42 @@ static bool is_hashed(const struct folder *f, struct str path, struct str text)
     return found && hash_eq(&found->hash, &hash);
 }
 
+bool skill_read_open(int fd, struct str path, struct str name,
+                     const struct limits *limits, struct arena *a,
+                     struct skill *out, struct err *e)
+{
+    struct folder f = {
+        .fd = fd, .path = path, .name = name, .limits = limits, .a = a};
+    struct skill s = {.folder = path, .file = STR(""), .program = STR("")};
+
+    if (!read_text(&f, &s, e) || !judge(&f, &s, e) || !read_files(&f, e))
+        return err_wrap(e, "read the skill %.*s", STR_ARG(path));
+    if (!is_hashed(&f, STR("SKILL.md"), s.text) ||
+        (s.file.n && !is_hashed(&f, f.program_path, s.program)))
+        return err_set(e, ERR_REFUSED, "%.*s was changed while it was read",
+                       STR_ARG(path));
+    s.files = f.files;
+    s.file_count = f.count;
+    *out = s;
+    return true;
+}
+
 bool skill_read(struct str folder, const struct limits *limits, struct arena *a,
                 struct skill *out, struct err *e)
 {
     CLEANUP_FD int fd = -1;
-    struct folder f = {.limits = limits, .a = a};
-    struct skill s = {.file = STR(""), .program = STR("")};
     char real[PATH_MAX];
+    struct str path;
 
     if (!realpath(str_c(folder, a), real))
         return err_set(
             e, errno == ENOENT || errno == ENOTDIR ? ERR_NOT_FOUND : ERR_IO,
             "%.*s: %s", STR_ARG(folder), strerror(errno));
-    s.folder = f.path = arena_str(a, str_from(real));
-    if (!fs_open_dir_at(AT_FDCWD, real, &fd, e))
-        return false;
-    f.fd = fd;
-    f.name = path_last(str_starts(folder, STR("/")) ? fs_normalize(folder, a)
-                                                    : s.folder);
-    if (!read_text(&f, &s, e) || !judge(&f, &s, e) || !read_files(&f, e))
-        return err_wrap(e, "read the skill %s", real);
-    if (!is_hashed(&f, STR("SKILL.md"), s.text) ||
-        (s.file.n && !is_hashed(&f, f.program_path, s.program)))
-        return err_set(e, ERR_REFUSED, "%s was changed while it was read",
-                       real);
-    s.files = f.files;
-    s.file_count = f.count;
-    *out = s;
-    return true;
+    path = arena_str(a, str_from(real));
+    return fs_open_dir_at(AT_FDCWD, real, &fd, e) &&
+           skill_read_open(fd, path,
+                           path_last(str_starts(folder, STR("/"))
+                                         ? fs_normalize(folder, a)
+                                         : path),
+                           limits, a, out, e);
 }

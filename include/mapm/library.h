@@ -12,8 +12,8 @@
  *                 `- skill folders: only metadata is read
  *
  * A root is a folder of skill folders, one level deep. A folder may be a link
- * (.claude/skills/x leads to .agents/skills/x); its SKILL.md is a file of its
- * own. Folders that begin with "." are passed over (T31). A library is a
+ * (.claude/skills/x leads to .agents/skills/x) as far as its root allows; its
+ * SKILL.md is a file of its own. Folders that begin with "." are passed over (T31). A library is a
  * snapshot (T27): library_refresh() looks again, when somebody asks for it.
  *
  * Nothing is written and nothing printed here: notes and the cache go through
@@ -33,6 +33,11 @@ struct library_root {
     enum library_source source;
     struct str path; /* absolute */
     bool named;      /* on the command line: missing is an error (X7) */
+    /* Where a link that stands for a skill's folder may lead, beside this root
+     * itself: a folder, absolute; "" = nowhere (T31, A4). */
+    struct str within;
+    bool held; /* the root is not elsewhere, either: who may write in `within`
+                * may not choose what else is read */
 };
 
 /* What is known of one root, kept by the caller between two commands: bytes of
@@ -256,6 +261,24 @@ enum library_reason {
 struct str library_event(const struct library_loaded *l,
                          enum library_reason reason, struct str tool_use_id,
                          struct arena *a);
+
+/* --- folders ---------------------------------------------------------------------------- */
+
+/*
+ * The folder of a skill, opened with no link on the way: the one that it was
+ * found in, wherever links lead by now. Every file of a skill is read through
+ * this. `*real` is its path, in `a`; the caller closes.
+ * Errors: ERR_NOT_FOUND; ERR_REFUSED when it is a link that leads out of where
+ * those of its root may lead; ERR_STALE when it is another folder.
+ */
+MUST_CHECK bool library_open_folder(const struct library *l,
+                                    const struct library_skill *s,
+                                    struct arena *a, int *fd, struct str *real,
+                                    struct err *e);
+
+/* Whether `path` is a root that was read, or a folder in one that may be a
+ * skill's: not a link that leads elsewhere. */
+bool library_looks_in(const struct library *l, struct str path);
 
 /* --- resources (L14, L15) -------------------------------------------------------------- */
 

@@ -56,6 +56,12 @@ struct skill {
 MUST_CHECK bool skill_read(struct str folder, const struct limits *limits,
                            struct arena *a, struct skill *out, struct err *e);
 
+/* The same of a folder that is open, `path` without links: the caller has seen
+ * to it that it is the right one. `name` is what it is called. */
+MUST_CHECK bool skill_read_open(int fd, struct str path, struct str name,
+                                const struct limits *limits, struct arena *a,
+                                struct skill *out, struct err *e);
+
 /* Activation text (K41, K7): "[Skill: x activated]" … with the body, comments
  * removed, at most BODY_WARN_CHARS, and up to 50 names of files. In `a`. */
 struct str skill_activation(const struct skill *s, struct arena *a);

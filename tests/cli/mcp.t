@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # mapm mcp: its tools, skills, resources and prompts, to the letter (K17, K36, K43,
-# T15 to T23, T27, L6, L14, X28), and how it starts and ends. Runs have mcp_run.t.
+# T15 to T23, T27, T31, L6, L14, L17, X28), and how it starts and ends. Runs have mcp_run.t.
 import base64
 import hashlib
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -330,6 +331,65 @@ def busy(w):
     ok(b"is not remembered" in s.errors, "what is lost is said", s.errors)
 
 
+def swapped(w):
+    """Row 23, T31: a skill's folder that becomes a link is not what was found."""
+    w.skill("swap", "Its own.\n")
+    w.write(".agents/skills/swap/id_rsa", "its own\n")
+    w.metaskill("turn", 'def run(input):\n    return "its own"\n')
+    away = os.path.join(w.top, "home", "away")
+    for name in ("swap", "turn"):
+        w.write(os.path.join(away, name, "SKILL.md"), f"---\nname: {name}\ndescription: SECRET\n"
+                "metaskill: SKILL.star\n---\n\nSECRET\n")
+        w.write(os.path.join(away, name, "SKILL.star"), 'def run(input):\n    return "SECRET"\n')
+        w.write(os.path.join(away, name, "id_rsa"), "SECRET\n")
+    inside = os.path.join(w.ws, "sources")
+    shutil.copytree(away, inside)
+    for target, what in ((away, "a link out of the workspace"), (inside, "a link to other files in it")):
+        s = opened()
+        asked = {
+            "skill_resource list": lambda: s.tool("skill_resource", {"operation": "list", "skill": "swap"}),
+            "skill_resource load": lambda: s.tool("skill_resource", {"operation": "load", "skill": "swap", "path": "id_rsa"}),
+            "skill_load": lambda: s.tool("skill_load", {"name": "swap"}),
+            "resources/read": lambda: s.call("resources/read", {"uri": "skill://swap/id_rsa"}),
+            "resources/read of SKILL.md": lambda: s.call("resources/read", {"uri": "skill://swap/SKILL.md"}),
+            "resources/directory/read": lambda: s.call("resources/directory/read", {"uri": "skill://swap"}),
+            "skills/get": lambda: s.call("skills/get", {"uri": "skill://swap/SKILL.md"}),
+            "skills/list": lambda: s.call("skills/list"),
+            "prompts/get": lambda: s.call("prompts/get", {"name": "turn", "arguments": {"word": "x"}}),
+            "run_metaskill": lambda: s.run("turn", input={"word": "x"}),
+            "completion": lambda: s.call("completion/complete", {
+                "ref": {"type": "ref/resource", "uri": "skill://{+skill}/{+file}"},
+                "argument": {"name": "file", "value": ""}, "context": {"arguments": {"skill": "swap"}}}),
+        }
+        ok("its own" in str(asked["skill_resource load"]()), "a skill's own file")
+        for name in ("swap", "turn"):
+            os.rename(f".agents/skills/{name}", f"{w.top}/{name}")
+            os.symlink(f"{target}/{name}", f".agents/skills/{name}")
+        for door, ask in asked.items():
+            r = ask()
+            ok("SECRET" not in str(r) and "id_rsa" not in str(r.get("completion", "")) and
+               (door != "skills/list" or "skill://swap/" not in str(r)),
+               f"{what}, through {door}: nothing of it", r)
+        r = asked["skill_resource load"]()
+        ok(r["isError"] and len(r["content"]) > 1, "which is told, and what to do", r)
+        same(asked["resources/read"]()["error"]["code"], -32002, "or is no resource")
+        ok(asked["run_metaskill"]()["isError"], "nor does it run")
+        s.close()
+        s = opened()
+        if target == away:
+            ok("- swap" not in text_of(s.tool("skill_search", {"query": "swap"})), "and is passed over the next time")
+            s.close()
+            same(s.errors.count(b"/swap/SKILL.md: its folder is a link that leads out of "), 1, "with one warning")
+        else:
+            ok("SECRET" in str(s.tool("skill_load", {"name": "swap"})), "a new session takes it as it is now")
+            s.close()
+        for name in ("swap", "turn"):
+            os.unlink(f".agents/skills/{name}")
+            os.rename(f"{w.top}/{name}", f".agents/skills/{name}")
+    for path in (".agents/skills/swap", ".agents/skills/turn", inside, away):
+        shutil.rmtree(path)
+
+
 def too_much(w):
     """Row 23: no answer is cut in the middle."""
     s = opened()
@@ -394,6 +454,7 @@ def test(w):
     anchor(w)
     no_data_folder(w)
     busy(w)
+    swapped(w)
     too_much(w)
     watch(w)
 

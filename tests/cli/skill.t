@@ -386,6 +386,46 @@ rm -r $W/pdf-processing/.git $W/pdf-processing/10*
 exits 'one without any' 0 mapm skill files review
 like 'says so' "$err" 'nothing beside'
 
+# --- links ----------------------------------------------------------------------
+
+away=$T/away
+skill "$away/outside" 'description: Not of this workspace.'
+skill "$HOME/notes/in-home" 'description: Of the home folder.'
+skill sources/linked 'description: Of the sources.'
+ln -s "$away/outside" $W/outside
+ln -s ../../sources/linked $W/linked
+ln -s ../../notes/in-home "$HOME/.agents/skills/in-home"
+ln -s "$away/outside" "$HOME/.agents/skills/outside"
+ln -s "$HOME/notes/in-home" $W/at-home
+exits 'links as folders of skills' 0 mapm -q skill list
+like 'those that stay in the workspace are there (T31, A4)' "$out" '^linked +workspace'
+like 'and of the global ones those that stay in the home folder' "$out" '^in-home +global'
+unlike 'others are not' "$out" '^outside|^at-home'
+exits 'they are passed over' 0 mapm skill list
+is 'with one warning each' "$(printf '%s\n' "$err" | grep -c 'outside/SKILL\.md: its folder is a link that leads out of ')" 2
+is 'the home folder is none for those of the workspace' "$(printf '%s\n' "$err" | grep -c 'at-home/SKILL\.md: its folder is a link that leads out of ')" 1
+exits 'a file of a linked one' 0 mapm skill files linked
+exits 'a further folder in the workspace' 0 mapm -q skill list --root sources
+like 'is read' "$out" '^linked '
+ln -s "$away" further-away
+exits 'that leads out of it' 4 mapm skill list --root further-away
+like 'is refused' "$err" 'further-away'
+like 'because of that' "$err" 'it is a link that leads out of '
+like 'and what to do' "$err" 'name the folder that it leads to'
+exits 'as its folder is named' 0 mapm -q skill list --root "$away"
+like 'it is read' "$out" '^outside +global'
+rm further-away
+mv .swival swival.aside
+mkdir .swival
+ln -s "$away" .swival/skills
+exits 'one of the usual folders that leads out of it' 0 mapm skill list
+like 'is passed over' "$err" '^warning: skipping the skills in .*/\.swival/skills: it is a link that leads out of '
+unlike 'with what is there' "$out" '^outside'
+rm -r .swival
+mv swival.aside .swival
+rm $W/outside $W/linked $W/at-home "$HOME/.agents/skills/in-home" "$HOME/.agents/skills/outside"
+rm -r sources "$away" "$HOME/notes"
+
 # --- the cache ----------------------------------------------------------------------------------
 
 exits 'a changed skill' 0 sh -c "sed -i 's/^description:.*/description: Now something else./' $W/think/SKILL.md"

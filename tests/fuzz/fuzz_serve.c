@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static struct library *open_one(void)
 {
     static char folder[] = "/tmp/fuzz-serve.XXXXXX";
-    struct library_root root = {LIBRARY_WORKSPACE, {0}, true};
+    struct library_root root = {.source = LIBRARY_WORKSPACE, .named = true};
     struct library_options o = {.roots = &root, .root_count = 1};
     struct library *l = NULL;
     struct err e = {0};

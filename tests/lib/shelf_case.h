@@ -144,6 +144,13 @@ static inline void add_root(struct shelves *s, enum library_source source,
     };
 }
 
+/* Where the links of all its roots may lead. */
+static inline void bound_roots(struct shelves *s, const char *within)
+{
+    for (size_t i = 0; i < s->o.root_count; i++)
+        s->roots[i].within = arena_printf(&s->a, "%s/%s", shelf_top, within);
+}
+
 static inline bool shelves_open(struct shelves *s, struct err *e)
 {
     library_close(s->l);

@@ -70,6 +70,43 @@ TEST(the_cache_is_of_one_profile)
     CHECK(s.puts == 5);
 }
 
+/* T31: a verdict is about where links may lead, too. */
+TEST(the_cache_is_of_one_bound)
+{
+    CHECK(forge(s.cache));
+    CHECK_STR(open_again(), WORD_AFTER);
+    bound_roots(&s, "root/b");
+    CHECK_STR(open_again(), WORD_BEFORE);
+    s.roots[0].within = STR("");
+    CHECK_STR(open_again(), WORD_BEFORE);
+    CHECK(s.puts == 7);
+}
+
+/* T31: devices have other numbers when the machine was started again; a folder
+ * whose SKILL.md is as it was seen is the same one. */
+TEST(a_device_may_get_another_number)
+{
+    struct library_file *files;
+    struct err e = {0};
+    struct stat st;
+    size_t count;
+    char *p;
+
+    CHECK(fstatat(shelf_fd, "root/b", &st, 0) == 0);
+    p = memmem(s.cache.p, s.cache.n, &(uint64_t[]){st.st_dev, st.st_ino}, 16);
+    if (!p)
+        abort();
+    memcpy(p, &(uint64_t){st.st_dev + 1}, 8);
+    open_again();
+    CHECK(s.puts == 7); /* taken as it is */
+    CHECK(library_files(s.l, STR("b"), &s.a, &files, &count, &e));
+    CHECK(fchmodat(shelf_fd, "root/b/SKILL.md", 0600, 0) == 0);
+    CHECK(!library_files(s.l, STR("b"), &s.a, &files, &count, &e));
+    CHECK(e.code == ERR_STALE);
+    open_again();
+    CHECK(library_files(s.l, STR("b"), &s.a, &files, &count, &e));
+}
+
 TEST(without_a_look_at_programs_they_are_as_they_were)
 {
     CHECK(forge(s.cache));

@@ -65,19 +65,24 @@ TEST(who_loses_is_told_T13)
 TEST(a_folder_may_be_a_link_T31)
 {
     struct shelves s;
+    struct err e = {0};
 
     put("ws/.agents/skills/a/SKILL.md", SKILL("a", "d"));
     put("ws/.agents/skills/a/ref.md", "text\n");
     link_to("../../.agents/skills/a", "ws/.claude/skills/a");
     link_to("../../.agents/skills/gone", "ws/.claude/skills/gone");
     link_to("loop", "ws/.claude/skills/loop");
-    open_both(&s, false, "ws/.claude/skills", NULL);
+    shelves_init(&s);
+    add_root(&s, LIBRARY_GLOBAL, "ws/.claude/skills");
+    bound_roots(&s, "ws");
+    CHECK(shelves_open(&s, &e));
     CHECK_STR(names_of(&s), "a");
     CHECK_STR(s.notes.p, "");
     CHECK(str_ends(library_at(s.l, 0)->folder, STR("/ws/.claude/skills/a")));
-    shelves_done(&s);
 
-    open_both(&s, false, "ws/.claude/skills", "ws/.agents/skills");
+    add_root(&s, LIBRARY_WORKSPACE, "ws/.agents/skills");
+    bound_roots(&s, "ws");
+    CHECK(shelves_open(&s, &e));
     CHECK_STR(names_of(&s), "a");
     CHECK(library_at(s.l, 0)->source == LIBRARY_WORKSPACE);
     CHECK_STR(s.notes.p, "");
