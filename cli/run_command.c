@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "open_library.h"
+
 #define ACCEPT_WAY "mapm trust --workspace"
 
 static bool has_terminal(const struct run_commands *c)
@@ -177,6 +179,25 @@ static enum sandbox sandbox_of(const struct layer *l)
     return str_is(l->user.sandbox, "off") ? SANDBOX_OFF : SANDBOX_ON;
 }
 
+/* Wherever the library looks: else a command could write what is loaded, or
+ * started, afterwards. */
+static bool add_skills(struct run_commands *c, struct err *e)
+{
+    struct library_root *roots;
+    struct str *paths;
+    size_t count, n = 0;
+
+    if (!library_places(c->inv, true, &roots, &count, e))
+        return false;
+    paths = arena_array(&c->inv->arena, count + 1, sizeof *paths);
+    for (size_t i = 0; i < count; i++)
+        if (roots[i].held) /* no home folder, which no command sees */
+            paths[n++] = roots[i].path;
+    c->options.skills = paths;
+    c->options.skill_count = n;
+    return true;
+}
+
 bool run_commands_init(struct run_commands *c, struct invocation *inv,
                        struct store *store, const struct layer *l,
                        struct err *e)
@@ -195,7 +216,7 @@ bool run_commands_init(struct run_commands *c, struct invocation *inv,
         .tick = tell_tick,
         .ctx = c,
     };
-    return true;
+    return add_skills(c, e);
 }
 
 /* --- the verdict ----------------------------------------------------------------- */

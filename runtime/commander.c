@@ -304,8 +304,15 @@ static bool go(struct call *c, struct sandbox_job job, bool *went,
     if (!make_scratch(c, &job))
         return false;
     if (job.way != SANDBOX_NONE) {
-        if (!protect_look(c->workspace, c->fd, job.way == SANDBOX_BOTH,
-                          c->arena, &p, e))
+        struct protect_job look = {
+            .folder = c->workspace,
+            .fd = c->fd,
+            .walled = job.way == SANDBOX_BOTH,
+            .more = c->o->skills,
+            .more_count = c->o->skill_count,
+        };
+
+        if (!protect_look(&look, c->arena, &p, e))
             return fail_err(c, e);
         protect_places(p, &job.places);
     }

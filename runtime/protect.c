@@ -230,27 +230,21 @@ static bool watch_target(struct protect *p, const struct watched *w,
                          w->as == WATCH_CHILD ? WATCH_ROOT : w->as, e);
 }
 
-bool protect_look(struct str folder, int fd, bool walled, struct arena *a,
-                  struct protect **out, struct err *e)
+/* Whoever may move a folder above it makes way for another one. */
+static bool watch_below(struct protect *p, struct str path, struct err *e)
 {
-    struct protect *p = arena_new(a, struct protect);
-    struct stat st;
-
-    if (fstat(fd, &st) < 0)
-        return err_errno(e, "look at %.*s", STR_ARG(folder));
-    *p = (struct protect){.folder = folder,
-                          .fd = fd,
-                          .mode = st.st_mode,
-                          .walled = walled,
-                          .arena = a};
-    map_init(&p->by_path, a);
-    for (const struct protect_row *row = protect_table; row->path; row++)
-        if (!protect_watch(p, str_from(row->path), row->how, WATCH_ROOT, e))
+    for (size_t i = 1; i < path.n; i++)
+        if (path.p[i] == '/' &&
+            !protect_watch(p, str_slice(path, 0, i), STAY, WATCH_ROOT, e))
             return false;
-    if (!protect_git_look(p, e))
-        return false;
-    /* Grows while we go: folders add what is in them. */
-    for (size_t i = 0; i < p->count; i++) {
+    return protect_watch(p, path, WHOLE, WATCH_ROOT, e);
+}
+
+/* What is in the folders from there on, and where links lead. Grows while we
+ * go: folders add what is in them. */
+static bool watch_contents(struct protect *p, size_t from, struct err *e)
+{
+    for (size_t i = from; i < p->count; i++) {
         struct watched w = p->all[i];
 
         if (S_ISDIR(w.mode) && w.how != STAY && w.how != MODE &&
@@ -259,6 +253,50 @@ bool protect_look(struct str folder, int fd, bool walled, struct arena *a,
         if (S_ISLNK(w.mode) && w.how != MODE && !watch_target(p, &w, e))
             return false;
     }
+    return true;
+}
+
+/* By its name, and where that leads. The workspace itself is for writing. Last,
+ * for what is watched whole must not become a folder that only stays. */
+static bool watch_more(struct protect *p, const struct protect_job *job,
+                       struct err *e)
+{
+    size_t from = p->count;
+
+    for (size_t i = 0; i < job->more_count; i++) {
+        struct str path = job->more[i], named = STR(""), real = STR("");
+
+        if (path.n > job->folder.n && fs_path_is_within(path, job->folder))
+            named = str_from_index(path, job->folder.n + 1);
+        (void)!protect_inside(p, path, p->arena, &real);
+        if ((named.n && !map_has(&p->by_path, named) &&
+             !watch_below(p, named, e)) ||
+            (real.n && !map_has(&p->by_path, real) && !watch_below(p, real, e)))
+            return false;
+    }
+    return watch_contents(p, from, e);
+}
+
+bool protect_look(const struct protect_job *job, struct arena *a,
+                  struct protect **out, struct err *e)
+{
+    struct protect *p = arena_new(a, struct protect);
+    struct stat st;
+
+    if (fstat(job->fd, &st) < 0)
+        return err_errno(e, "look at %.*s", STR_ARG(job->folder));
+    *p = (struct protect){.folder = job->folder,
+                          .fd = job->fd,
+                          .mode = st.st_mode,
+                          .walled = job->walled,
+                          .arena = a};
+    map_init(&p->by_path, a);
+    for (const struct protect_row *row = protect_table; row->path; row++)
+        if (!protect_watch(p, str_from(row->path), row->how, WATCH_ROOT, e))
+            return false;
+    if (!protect_git_look(p, e) || !watch_contents(p, 0, e) ||
+        !watch_more(p, job, e))
+        return false;
     *out = p;
     return true;
 }

@@ -7,7 +7,8 @@
 
 /*
  * protect: files of a workspace that other programs obey without being asked:
- * hooks and settings of git, of agents and of editors, what mapm provisioned.
+ * hooks and settings of git, of agents and of editors, what mapm provisioned,
+ * and skills.
  * A command may not change them, or make them where they are missing, which no
  * mount can cover: so they are compared before and after, changes are undone,
  * and the call fails.
@@ -16,16 +17,23 @@
 
 struct protect;
 
+struct protect_job {
+    struct str folder; /* the workspace, without links */
+    int fd;            /* of it; must stay open */
+    /* bubblewrap will show it read-only, so that a change comes from another
+     * program and is reported, never undone; otherwise copies are taken. */
+    bool walled;
+    const struct str *more; /* absolute: folders that are protected, too, as
+                             * far as they are in the workspace */
+    size_t more_count;
+};
+
 /*
- * Remembers what is there. `walled`: bubblewrap will show it read-only, so
- * that a change comes from another program and is reported, never undone;
- * otherwise copies are taken. `folder` is the workspace, open as `fd`, which
- * must stay open.
+ * Remembers what is there.
  * Errors: ERR_LIMIT when there is too much to watch without walls; ERR_IO.
  */
-MUST_CHECK bool protect_look(struct str folder, int fd, bool walled,
-                             struct arena *a, struct protect **out,
-                             struct err *e);
+MUST_CHECK bool protect_look(const struct protect_job *job, struct arena *a,
+                             struct protect **out, struct err *e);
 
 /* Read-only places, and folders that must stay where they are. */
 void protect_places(const struct protect *p, struct places *places);

@@ -209,16 +209,18 @@ static bool has_parent(const struct settling *s, const struct watched *w)
     return in_parent(s, w, &fd, &name);
 }
 
-/* Who may not write in a folder could put nothing back in it. */
+/* Who may not write in a folder could put nothing back in it; in one that is
+ * new nobody is to look for what stands in the place of what is protected. */
 static void restore_mode(const struct settling *s, const struct watched *w,
                          const struct stat *now)
 {
     CLEANUP_FD int fd = -1;
+    mode_t mode = w->mode ? w->mode : now->st_mode | 0700;
     const char *name;
 
-    if (S_ISDIR(w->mode) && S_ISDIR(now->st_mode) && now->st_mode != w->mode &&
+    if (S_ISDIR(mode) && S_ISDIR(now->st_mode) && now->st_mode != mode &&
         in_parent(s, w, &fd, &name))
-        (void)!fchmodat(fd, name, w->mode & 07777, 0);
+        (void)!fchmodat(fd, name, mode & 07777, 0);
 }
 
 static void settle(struct settling *s, const struct watched *w)

@@ -29,6 +29,9 @@ const struct protect_row protect_table[] = {
     {".copilot", WHOLE},        {".continue", WHOLE},
     {".roo", WHOLE},            {".kiro", WHOLE},
     {".windsurf", WHOLE},       {".aider.conf.yml", WHOLE},
+    /* skills beside notes that their agents write all the time */
+    {".swival", STAY},          {".swival/skills", WHOLE},
+    {".metis", STAY},           {".metis/skills", WHOLE},
     /* tasks of editors, of shells and of the host */
     {".vscode", WHOLE},         {".idea", WHOLE},
     {".zed", WHOLE},            {".devcontainer", WHOLE},

@@ -333,6 +333,9 @@ struct commander_options {
     bool network;
     /* `rule` names the program by a path: it may lie in the workspace. */
     bool by_path;
+    const struct str *skills; /* absolute: folders of skills, which a command
+                               * may not change where they are inside of it */
+    size_t skill_count;
     void (*waiting)(void *ctx); /* another command runs in this workspace */
     void (*notice)(void *ctx, const char *text); /* what a person should know */
     void (*tick)(void *ctx); /* four times a second or more, while it runs */

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # mapm mcp: run_metaskill. What may run (X27, L6), what it needs (K9, X14), what it
-# gives (K31, K33, K42), how much it may use (K30), and that it ends (THREATS row 23).
+# gives (K31, K33, K42), how much it may use (K30), that its commands leave skills
+# alone (T31, THREATS row 19), and that it ends (row 23).
 import json
 import os
 import shutil
@@ -214,6 +215,37 @@ def commands(w):
     ok('"commands"' in runs and '"echo"' in runs, "every run is in the history")
 
 
+def commands_and_skills(w):
+    """Row 19, T31: what the library reads is not written by a command."""
+    w.metaskill("tries", 'def run(input):\n    return command(["sh", "-c", input["line"]])["result"]\n')
+    away = os.path.join(w.top, "home", "away")
+    w.write(os.path.join(away, "id_rsa"), "SECRET\n")
+    rows = ((".swival/skills", ()), (".claude/skills", ()), (".metis/skills", ("--profile", "metis")),
+            ("lib", ("--root", "lib")), ("deep/lib", ("--workspace-root", "deep/lib", "--root", ".agents/skills")),
+            ("other", ("--global-root", os.path.join(w.ws, "other"))))
+    for folder, more in rows:
+        w.skill("alpha", root=folder)
+        s = opened("--allow", "sh -c *", *more)
+        ok("alpha" in text_of(s.tool("skill_search", {"query": "alpha"})), f"{folder} is read")
+        r = s.run("tries", input={"line": f"rm -rf {folder}/alpha; ln -s {away} {folder}/alpha; echo done"})
+        ok("done" in str(r), "a command tries what it can", r)
+        ok(os.path.isfile(f"{folder}/alpha/SKILL.md") and not os.path.islink(f"{folder}/alpha"),
+           f"row 19: {folder} stays as it is", r)
+        r = s.tool("skill_resource", {"operation": "load", "skill": "alpha", "path": "id_rsa"})
+        ok("SECRET" not in str(r), "and nothing else is read", r)
+        r = s.run("tries", input={"line": f"mkdir -p {folder}/evil; echo x >{folder}/evil/SKILL.md; echo done"})
+        ok(not os.path.exists(f"{folder}/evil"), f"row 19: no skill comes into {folder}", r)
+        s.close()
+        shutil.rmtree(folder.split("/")[0])
+    s = opened("--allow", "sh -c *")
+    for folder in (".swival/skills", ".metis/skills", ".claude/skills"):
+        r = s.run("tries", input={"line": f"mkdir -p {folder}/evil; echo x >{folder}/evil/SKILL.md; echo done"})
+        ok("may not change" in str(r) and not os.path.exists(folder), f"row 19: nor into {folder}, where it is missing", r)
+    s.close()
+    for name in (".agents/skills/tries", away):
+        shutil.rmtree(name)
+
+
 def ends(w):
     s = opened("--ask", "exec:./slow")
     number = s.start("tools/call", {"name": "run_metaskill", "arguments": {"name": "asks", "input": {"n": 1}}})
@@ -252,6 +284,7 @@ def test(w):
     asks(w)
     refusals(w)
     commands(w)
+    commands_and_skills(w)
     ends(w)
 
 

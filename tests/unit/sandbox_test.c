@@ -402,6 +402,171 @@ TEST(row_19_protected_files_stay_as_they_are)
     }
 }
 
+/* --- folders of skills ------------------------------------------------------------------- */
+
+/* Where the library looks, and what is given to it: `lib` and `deep/in/lib`. */
+static struct str shelf_snapshot(struct arena *a)
+{
+    struct str text = STR("");
+    struct err e = {0};
+
+    CHECK(
+        case_shell("for f in .swival .metis lib deep deep/in; do test -L $f "
+                   "&& echo $f; done >../snapshot; find .swival/skills "
+                   ".metis/skills lib deep/in/lib -printf '%%p %%y %%m %%l\\n' "
+                   "2>/dev/null | LC_ALL=C sort >>../snapshot; "
+                   "find .swival/skills .metis/skills lib deep/in/lib -type f "
+                   "2>/dev/null | LC_ALL=C sort | while read -r f; do "
+                   "cat $f; done >>../snapshot") == 0);
+    CHECK(fs_read_user_file(case_at(a, "snapshot").p, 1 << 20, a, &text, &e));
+    return text;
+}
+
+static void make_shelves(bool all)
+{
+    CHECK(case_shell("chmod -R u+rwX .swival .metis lib deep 2>/dev/null; "
+                     "rm -rf .swival .metis lib deep evil x") == 0);
+    if (all)
+        CHECK(case_shell("for f in .swival/skills .metis/skills lib "
+                         "deep/in/lib; do mkdir -p $f/alpha && "
+                         "echo text >$f/alpha/SKILL.md || exit 1; done; "
+                         "echo note >.swival/note; echo note >deep/note") == 0);
+}
+
+static void try_shelves(const char *line, bool all, enum case_way way)
+{
+    struct arena a = {0};
+    struct case_run r = case_make(&a);
+    struct str more[] = {case_at(&a, "ws/lib"), case_at(&a, "ws/deep/in/lib"),
+                         case_at(&a, "ws"), case_at(&a, "elsewhere")};
+    struct outcome out;
+    struct str before, after;
+
+    make_shelves(all);
+    r.o.skills = more;
+    r.o.skill_count = sizeof more / sizeof *more;
+    before = shelf_snapshot(&a);
+    out = case_sh(&r, &a, arena_printf(&a, "set -e; %s", line).p);
+    after = shelf_snapshot(&a);
+    if (out.ok || !str_eq(before, after))
+        printf("# way %d: %s: %.*s\n# %.*s\n", way, line, STR_ARG(out.result),
+               STR_ARG(after));
+    CHECK(!out.ok);
+    CHECK(str_eq(before, after));
+    make_shelves(false);
+    arena_done(&a);
+}
+
+/* Row 19, T31: what a library reads a command may not write, nor exchange for
+ * a link, nor make where it is missing. */
+TEST(row_19_no_command_writes_skills)
+{
+    static const char *const there[] = {
+        "echo x >>.swival/skills/alpha/SKILL.md",
+        "rm -rf .swival/skills/alpha; ln -s / .swival/skills/alpha",
+        "mv .swival/skills evil; ln -s evil .swival/skills",
+        "mv .swival evil; ln -s evil .swival",
+        "mkdir .metis/skills/evil; touch .metis/skills/evil/SKILL.md",
+        "rm -rf .metis; ln -s /etc .metis",
+        "rm -rf lib/alpha; ln -s / lib/alpha",
+        "mv lib evil; mkdir -p lib/alpha; echo x >lib/alpha/SKILL.md",
+        "mkdir deep/in/lib/evil; touch deep/in/lib/evil/SKILL.md",
+        "mv deep evil; mkdir -p deep/in/lib/alpha",
+        "mv deep/in deep/out; ln -s out deep/in",
+        "rm -rf deep/in/lib; ln -s / deep/in/lib",
+    };
+    static const char *const missing[] = {
+        "mkdir -p .swival/skills/evil; touch .swival/skills/evil/SKILL.md",
+        "mkdir -p .metis/skills; mkdir .metis/skills/evil",
+        "mkdir -p x/skills/evil; mv x .metis",
+        "mkdir -p evil/skills; ln -s evil .metis",
+        "mkdir -p .metis/skills; chmod 0 .metis",
+        "mkdir lib; touch lib/SKILL.md",
+        "ln -s / lib",
+        "mkdir -p deep/in; ln -s / deep/in/lib",
+    };
+
+    for (int way = 0; way < CASE_WAYS; way++) {
+        if (!case_set_way(way))
+            continue;
+        for (size_t i = 0; i < sizeof there / sizeof *there; i++)
+            try_shelves(there[i], true, way);
+        for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
+            try_shelves(missing[i], false, way);
+    }
+}
+
+/* What stands beside the skills is for writing. */
+TEST(row_19_beside_skills_a_command_writes)
+{
+    static const char *const lines[] = {
+        "echo x >>.swival/note; echo x >.swival/new; rm .swival/new",
+        "mkdir .metis/log; rm -r .metis/log",
+        "echo x >deep/in/made; mv deep/in/made deep/made; rm deep/made",
+        "cat lib/alpha/SKILL.md",
+    };
+
+    for (int way = 0; way < CASE_WAYS; way++) {
+        if (!case_set_way(way))
+            continue;
+        for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+            struct arena a = {0};
+            struct case_run r = case_make(&a);
+            struct str more[] = {case_at(&a, "ws/lib"),
+                                 case_at(&a, "ws/deep/in/lib"),
+                                 case_at(&a, "ws")};
+            struct outcome out;
+
+            make_shelves(true);
+            r.o.skills = more;
+            r.o.skill_count = sizeof more / sizeof *more;
+            out = case_sh(&r, &a, arena_printf(&a, "set -e; %s", lines[i]).p);
+            if (!out.ok)
+                printf("# way %d: %s: %.*s\n", way, lines[i],
+                       STR_ARG(out.result));
+            CHECK(out.ok);
+            make_shelves(false);
+            arena_done(&a);
+        }
+    }
+}
+
+/* Where a given folder leads is protected, whole as it was. */
+TEST(row_19_skills_behind_a_link_of_an_agent)
+{
+    for (int way = 0; way < CASE_WAYS; way++) {
+        struct arena a = {0};
+        struct case_run r = case_make(&a);
+        struct str more[] = {case_at(&a, "ws/.claude/skills"),
+                             case_at(&a, "ws/also")};
+        struct outcome out;
+        struct str before;
+
+        if (!case_set_way(way))
+            continue;
+        make_workspace();
+        make_shelves(true);
+        CHECK(case_shell("rm -rf .claude also; mkdir -p conf/claude/skills/a; "
+                         "ln -s conf/claude .claude; ln -s lib also; "
+                         "echo x >conf/claude/settings.json") == 0);
+        r.o.skills = more;
+        r.o.skill_count = 2;
+        before = snapshot(&a);
+        out = case_sh(&r, &a, "echo x >>conf/claude/settings.json");
+        CHECK(!out.ok);
+        out = case_sh(&r, &a, "touch conf/claude/skills/a/new");
+        CHECK(!out.ok);
+        CHECK(str_eq(before, snapshot(&a)));
+        before = shelf_snapshot(&a);
+        out = case_sh(&r, &a, "touch lib/alpha/new");
+        CHECK(!out.ok);
+        CHECK(str_eq(before, shelf_snapshot(&a)));
+        CHECK(case_shell("rm -f also") == 0);
+        make_shelves(false);
+        arena_done(&a);
+    }
+}
+
 /* The repository itself, moved aside to make another. */
 TEST(row_19_a_repository_cannot_be_exchanged)
 {
