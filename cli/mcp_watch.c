@@ -78,8 +78,25 @@ static bool add(struct serve_watch *w, struct str path, bool aside)
     return true;
 }
 
+/* In a root what may be a skill, also by a link; below that what may have files
+ * of it, and there is no link. */
+static void add_below(struct serve_watch *w, const struct library *l,
+                      struct str path, size_t depth,
+                      const struct fs_entry *entry)
+{
+    bool is_link = entry->type == DT_LNK && depth == 0;
+    struct str below;
+
+    if ((entry->type != DT_DIR && !is_link) || entry->name.p[0] == '.')
+        return;
+    below = fs_join(path, entry->name, &w->arena);
+    if (depth || library_looks_in(l, below))
+        add(w, below, false);
+}
+
 /* The folder and those below it; the list itself is what is still to be read. */
-static void add_tree(struct serve_watch *w, struct str root)
+static void add_tree(struct serve_watch *w, const struct library *l,
+                     struct str root)
 {
     size_t at = w->count;
 
@@ -96,12 +113,11 @@ static void add_tree(struct serve_watch *w, struct str root)
         for (size_t i = root.n; i < path.n; i++)
             depth += path.p[i] == '/';
         if (depth >= DEPTH_MAX || !fs_open_dir(path.p, &fd, &ignored) ||
+            (depth == 1 && !fs_exists_at(fd, "SKILL.md")) ||
             !fs_list_at(fd, "", WATCH_MAX, &a, &entries, &count, &ignored))
             continue;
         for (size_t i = 0; i < count; i++)
-            if ((entries[i].type == DT_DIR || entries[i].type == DT_LNK) &&
-                entries[i].name.p[0] != '.')
-                add(w, fs_join(path, entries[i].name, &w->arena), false);
+            add_below(w, l, path, depth, &entries[i]);
     }
 }
 
@@ -132,8 +148,8 @@ static void add_all(struct serve *s)
     for (size_t i = 0; i < w->root_count; i++) {
         struct str root = arena_str(&w->arena, w->roots[i].path);
 
-        if (access(root.p, F_OK) == 0)
-            add_tree(w, root);
+        if (library_looks_in(s->library, root))
+            add_tree(w, s->library, root);
         else
             add_waiting(w, root);
     }

@@ -408,6 +408,49 @@ def told(s, what="tools"):
         s.take()
 
 
+def watches(s):
+    top = f"/proc/{s.process.pid}"
+    for fd in os.listdir(f"{top}/fd"):
+        if "inotify" in os.readlink(f"{top}/fd/{fd}"):
+            with open(f"{top}/fdinfo/{fd}") as info:
+                return info.read().count("inotify wd:")
+    return 0
+
+
+def watch_links(w):
+    """L17: what is watched are folders of skills, not what links in them lead to."""
+    s = opened("--watch")
+    s.call("tools/list")
+    before = watches(s)
+    s.close()
+    ok(before > 3, "folders are watched", before)
+    away = os.path.join(w.top, "home", "away")
+    for name in ("", "skill", "not"):
+        os.makedirs(f"{away}/{name}/deep/er")
+    w.write(f"{away}/skill/SKILL.md", "---\nname: skill\ndescription: d\n---\n")
+    os.makedirs("sources/not/deep/er")
+    links = {".agents/skills/zz": "/", ".agents/skills/skill": f"{away}/skill", ".agents/skills/away": away,
+             ".agents/skills/pdf/up": away, ".agents/skills/sources": "../../sources"}
+    for name, target in links.items():
+        os.symlink(target, name)
+    s = opened("--watch")
+    s.call("tools/list")
+    same(watches(s) - before, 1, "of links the one that leads to a folder in the workspace, and nothing below it")
+    w.skill("late", "x\n", root="sources/../.agents/skills")
+    told(s, "resources")
+    os.unlink(".agents/skills/sources")
+    w.skill("sources", "x\n", root=".")
+    os.symlink("../../sources", ".agents/skills/sources")
+    told(s, "resources")
+    ok("sources" in text_of(s.tool("skill_search", {"query": "sources"})), "a link to a skill is one")
+    same(watches(s) - before, 5, "which is watched with its folders")
+    s.close()
+    for name in links:
+        os.unlink(name)
+    for name in (away, "sources", ".agents/skills/late"):
+        shutil.rmtree(name)
+
+
 def watch(w):
     s = opened("--watch")
     s.call("tools/list")
@@ -456,6 +499,7 @@ def test(w):
     busy(w)
     swapped(w)
     too_much(w)
+    watch_links(w)
     watch(w)
 
 
