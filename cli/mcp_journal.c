@@ -1,4 +1,5 @@
 #include "base/fs.h"
+#include "base/hash.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -23,8 +24,11 @@
 #define KEY_FILE       "key"
 #define KEY_BYTES      32
 #define KEPT_MAX_FILES 1000
+#define KEPT_MAX_BYTES (256u * 1024 * 1024)
+#define LOOK_MAX_FILES 10000 /* at once; more are seen to when these are gone */
 #define OPEN_MAX       256
 #define SUFFIX         ".jsonl"
+#define DRAFT_SUFFIX   ".draft" /* as long: not yet one */
 #define RUN_CHARS      32
 #define READ_MAX_BYTES (8 * (size_t)MCP_RECORDS_MAX_BYTES)
 
@@ -37,6 +41,7 @@ struct serve_journal {
         int fd;
     } open[OPEN_MAX];
     size_t count;
+    uint64_t kept_bytes; /* of all, when they were looked at, and since */
 };
 
 /* --- files ---------------------------------------------------------------------- */
@@ -61,11 +66,14 @@ static int fd_of(const struct serve_journal *j, struct str run)
     return -1;
 }
 
+/* The lock is given back, not only closed: a process that was just forked may
+ * still have it open. */
 static void let_go(struct serve_journal *j, struct str run)
 {
     for (size_t i = 0; i < j->count; i++) {
         if (!str_is(run, j->open[i].run))
             continue;
+        flock(j->open[i].fd, LOCK_UN);
         close(j->open[i].fd);
         j->open[i] = j->open[--j->count];
         return;
@@ -92,47 +100,104 @@ static bool hold(struct serve_journal *j, struct str run, int fd, struct err *e)
     return true;
 }
 
-/* --- what has expired ---------------------------------------------------------------- */
+/* --- what is kept ---------------------------------------------------------------- */
+
+struct kept {
+    size_t files;
+    uint64_t bytes;
+};
 
 static uint64_t now_s(void)
 {
     return (uint64_t)time(NULL);
 }
 
-/* A file that somebody holds is in use, whatever its first line says. */
-static void forget_if_old(struct serve_journal *j, const char *name)
+/* Until when, by its first line. A draft has none, but it has a time. */
+static uint64_t expiry_of(int fd, const struct stat *st, bool is_draft)
 {
-    int fd = openat(j->dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     char line[24];
-    ssize_t n;
+    ssize_t n = read(fd, line, sizeof line);
     size_t digits = 0;
     uint64_t until = 0;
 
-    if (fd < 0)
-        return;
-    n = read(fd, line, sizeof line);
+    if (is_draft)
+        return (uint64_t)st->st_mtime + MCP_STATE_MAX_SECONDS;
     while (n > 0 && digits < (size_t)n && char_is_digit(line[digits]))
         digits++;
-    if (!str_number(str_of(line, digits), UINT64_MAX, &until))
-        until = 0;
-    if (until < now_s() && flock(fd, LOCK_EX | LOCK_NB) == 0)
-        unlinkat(j->dirfd, name, 0);
-    close(fd);
+    return str_number(str_of(line, digits), UINT64_MAX, &until) ? until : 0;
 }
 
-static void forget_old(struct serve_journal *j)
+/* A file that somebody holds is in use, whatever its first line says. */
+static void look_at(struct serve_journal *j, const char *name, bool is_draft,
+                    struct kept *kept)
 {
-    CLEANUP(arena_done) struct arena a = {0};
-    struct fs_entry *entries;
-    struct err ignored = {0};
-    size_t count;
+    CLEANUP_FD int fd =
+        openat(j->dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    struct stat st;
 
-    if (!fs_list_at(j->dirfd, "", 2 * KEPT_MAX_FILES, &a, &entries, &count,
-                    &ignored))
+    if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
         return;
-    for (size_t i = 0; i < count; i++)
-        if (str_ends(entries[i].name, STR(SUFFIX)))
-            forget_if_old(j, entries[i].name.p);
+    if (expiry_of(fd, &st, is_draft) < now_s() &&
+        flock(fd, LOCK_EX | LOCK_NB) == 0) {
+        unlinkat(j->dirfd, name, 0);
+        return;
+    }
+    kept->files++;
+    kept->bytes += (uint64_t)st.st_size;
+}
+
+static void folder_close(DIR **d)
+{
+    if (*d)
+        closedir(*d);
+}
+
+/* What has expired is forgotten. The work is bounded, the folder is not: what
+ * stands behind LOOK_MAX_FILES has its turn when those before it are gone, and
+ * they all go. */
+static struct kept look_at_all(struct serve_journal *j)
+{
+    int fd = openat(j->dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    CLEANUP(folder_close) DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    const struct dirent *one;
+    struct kept kept = {0};
+    size_t seen = 0;
+
+    if (fd >= 0 && !d)
+        close(fd);
+    while (d && seen < LOOK_MAX_FILES && (one = readdir(d))) {
+        struct str name = str_from(one->d_name);
+        bool is_draft = str_ends(name, STR(DRAFT_SUFFIX));
+
+        if (!is_draft && !str_ends(name, STR(SUFFIX)))
+            continue;
+        look_at(j, one->d_name, is_draft, &kept);
+        seen++;
+    }
+    j->kept_bytes = kept.bytes;
+    return kept;
+}
+
+static bool bytes_fit(struct serve_journal *j, size_t n, struct err *e)
+{
+    if (j->kept_bytes + n > KEPT_MAX_BYTES)
+        look_at_all(j); /* others may be done */
+    if (j->kept_bytes + n > KEPT_MAX_BYTES)
+        return err_set(e, ERR_LIMIT,
+                       "calls that wait for an answer hold %u MiB already",
+                       KEPT_MAX_BYTES / 1024 / 1024);
+    j->kept_bytes += n;
+    return true;
+}
+
+static bool one_more_fits(struct serve_journal *j, struct err *e)
+{
+    struct kept kept = look_at_all(j);
+
+    if (kept.files >= KEPT_MAX_FILES)
+        return err_set(e, ERR_LIMIT, "%d calls wait for an answer already",
+                       KEPT_MAX_FILES);
+    return bytes_fit(j, 0, e);
 }
 
 /* --- the functions -------------------------------------------------------------------- */
@@ -148,28 +213,46 @@ static bool write_line(int fd, struct str text, struct err *e)
            (fdatasync(fd) == 0 || err_errno(e, "cannot sync a call's journal"));
 }
 
-static bool begin(void *ctx, struct str run, uint64_t expires_s, struct err *e)
+static bool begin_draft(struct serve_journal *j, int fd, const char *draft,
+                        const char *name, uint64_t expires_s, struct err *e)
 {
-    struct serve_journal *j = ctx;
-    char name[RUN_CHARS + sizeof SUFFIX], line[24];
+    char line[24];
     size_t n = 0;
-    int fd;
 
-    forget_old(j);
-    if (!name_of(run, name))
-        return err_set(e, ERR_FORMAT, "that is no name of a call");
-    fd = openat(j->dirfd, name,
-                O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return err_errno(e, "cannot create a call's journal");
-    if (!hold(j, run, fd, e))
-        return false;
     do
         line[sizeof line - ++n] = (char)('0' + expires_s % 10);
     while (expires_s /= 10);
-    if (write_line(fd, str_of(line + sizeof line - n, n), e) &&
-        fs_sync(j->dirfd, FOLDER, e))
+    return write_line(fd, str_of(line + sizeof line - n, n), e) &&
+           (renameat(j->dirfd, draft, j->dirfd, name) == 0 ||
+            err_errno(e, "cannot name a call's journal")) &&
+           fs_sync(j->dirfd, FOLDER, e);
+}
+
+/* It has its name when it is locked and says until when it is kept: who looks
+ * for what has expired does not take it for that. */
+static bool begin(void *ctx, struct str run, uint64_t expires_s, struct err *e)
+{
+    struct serve_journal *j = ctx;
+    char name[RUN_CHARS + sizeof SUFFIX], draft[sizeof name];
+    int fd;
+
+    if (!name_of(run, name))
+        return err_set(e, ERR_FORMAT, "that is no name of a call");
+    if (!one_more_fits(j, e))
+        return false;
+    memcpy(draft, name, RUN_CHARS);
+    memcpy(draft + RUN_CHARS, DRAFT_SUFFIX, sizeof DRAFT_SUFFIX);
+    fd = openat(j->dirfd, draft,
+                O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return err_errno(e, "cannot create a call's journal");
+    if (!hold(j, run, fd, e)) {
+        unlinkat(j->dirfd, draft, 0);
+        return false;
+    }
+    if (begin_draft(j, fd, draft, name, expires_s, e))
         return true;
+    unlinkat(j->dirfd, draft, 0);
     unlinkat(j->dirfd, name, 0);
     let_go(j, run);
     return false;
@@ -177,10 +260,12 @@ static bool begin(void *ctx, struct str run, uint64_t expires_s, struct err *e)
 
 static bool append(void *ctx, struct str run, struct str record, struct err *e)
 {
-    int fd = fd_of(ctx, run);
+    struct serve_journal *j = ctx;
+    int fd = fd_of(j, run);
 
-    return fd >= 0 ? write_line(fd, record, e)
-                   : err_set(e, ERR_FAILED, "this call is not ours");
+    if (fd < 0)
+        return err_set(e, ERR_FAILED, "this call is not ours");
+    return bytes_fit(j, record.n + 1, e) && write_line(fd, record, e);
 }
 
 /* A line that a crash cut short was never promised to anybody. */
@@ -211,6 +296,7 @@ static bool read_run(void *ctx, struct str run, struct arena *a,
     struct serve_journal *j = ctx;
     char name[RUN_CHARS + sizeof SUFFIX];
     struct str text;
+    struct stat st;
     bool torn;
     int fd;
 
@@ -223,6 +309,10 @@ static bool read_run(void *ctx, struct str run, struct arena *a,
                    : err_errno(e, "cannot open a call's journal");
     if (!hold(j, run, fd, e))
         return false;
+    if (fstat(fd, &st) == 0 && st.st_nlink == 0) { /* just before the lock */
+        let_go(j, run);
+        return err_set(e, ERR_NOT_FOUND, "there is no such call");
+    }
     if (fs_read_fd(fd, READ_MAX_BYTES, a, &text, e)) {
         if (take_lines(text, a, records, count, &torn) &&
             (!torn || ftruncate(fd, (off_t)str_find_last(text, '\n') + 1) == 0))
@@ -246,6 +336,14 @@ static void forget(void *ctx, struct str run)
     if (name_of(run, name) && fd_of(j, run) >= 0)
         unlinkat(j->dirfd, name, 0);
     let_go(j, run);
+}
+
+static void forked(void *ctx)
+{
+    struct serve_journal *j = ctx;
+
+    while (j->count)
+        close(j->open[--j->count].fd);
 }
 
 /* --- the key ------------------------------------------------------------------------------- */
@@ -284,6 +382,26 @@ static bool read_key(struct serve_journal *j, struct err *e)
     return true;
 }
 
+/* The key is the user's, and a call may be the same in two workspaces: it is
+ * taken up where, and as, it was begun. */
+static struct str state_of(struct serve *s, struct arena *a)
+{
+    struct hash_state h;
+    struct hash hash;
+
+    hash_init(&h);
+    hash_add(&h, s->layer.path);
+    hash_add(&h, str_of("", 1));
+    hash_add(&h, s->inv->cwd);
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        for (size_t n = 0; n < s->inv->given[i].count; n++) {
+            hash_add(&h, arena_printf(a, "%c%zu ", '\0', i));
+            hash_add(&h, s->inv->given[i].items[n]);
+        }
+    hash = hash_end(&h);
+    return hash_hex(&hash, a);
+}
+
 bool serve_journal_open(struct serve *s, struct err *e)
 {
     struct arena *a = &s->inv->arena;
@@ -305,11 +423,13 @@ bool serve_journal_open(struct serve *s, struct err *e)
         .read = read_run,
         .leave = leave,
         .forget = forget,
+        .forked = forked,
         .ctx = j,
     };
     s->journal = j;
     s->server.journal = &j->functions;
     s->server.state_key = j->key;
+    s->server.state_of = state_of(s, a);
     return true;
 }
 

@@ -51,6 +51,7 @@ struct hash ticket_digest(const struct mcp_call *c)
     buf_init(&text, 16 * (size_t)MCP_LINE_MAX_BYTES);
     json_writer_init(&w, &text, 0);
     json_begin_array(&w);
+    json_string(&w, c->s->is->state_of);
     json_string(&w, c->method);
     for (const struct json *j = c->params ? c->params->first : NULL; j;
          j = j->next) {

@@ -21,8 +21,8 @@ struct ticket {
 
 void ticket_new_run(char run[RUN_HEX_CHARS + 1]);
 
-/* What is called: the method, and its parameters without those that a retry
- * adds and without _meta. */
+/* What is called, and of which server (mcp_server.state_of): the method, and its
+ * parameters without those that a retry adds and without _meta. */
 struct hash ticket_digest(const struct mcp_call *c);
 
 struct str ticket_format(struct server *s, const struct ticket *t,

@@ -300,6 +300,8 @@ static void leave_pipes(const struct server *s, int fd)
     for (const struct job *j = s->jobs; j; j = j->next)
         if (j->fd >= 0)
             close(j->fd);
+    if (s->is->journal && s->is->journal->forked)
+        s->is->journal->forked(s->is->journal->ctx);
 }
 
 static void take_signals(void)

@@ -208,6 +208,9 @@ struct mcp_server {
      * a new one, and then a restart forgets what was suspended. */
     const unsigned char *state_key;
     const struct mcp_journal *journal; /* NULL: the same */
+    /* What a requestState is of besides its call: who has the same key and is
+     * another server (its folder, its options) does not take it. "" = nothing */
+    struct str state_of;
     void *ctx;
 };
 
@@ -216,10 +219,12 @@ struct mcp_server {
  * that another process takes them up. A run has a name of 32 lower-case digits
  * and a list of records, each one line of text without line end. Only calls
  * that ask are written down, from their first question on. Works are forked
- * and inherit descriptors: a lock of flock(2) would outlive the server in them.
+ * and inherit descriptors: a lock of flock(2) is theirs as well, until it is
+ * given back in so many words, or each of them has closed it.
  */
 struct mcp_journal {
-    /* A new run, this process's own. What has expired may be forgotten. */
+    /* A new run, this process's own. What has expired may be forgotten.
+     * ERR_LIMIT: there are too many already. */
     bool (*begin)(void *ctx, struct str run, uint64_t expires_s, struct err *e);
     /* It is on the disk when this returns. */
     bool (*append)(void *ctx, struct str run, struct str record, struct err *e);
@@ -230,6 +235,8 @@ struct mcp_journal {
     /* Another process may take it up: this one has ended its part. */
     void (*leave)(void *ctx, struct str run);
     void (*forget)(void *ctx, struct str run);
+    /* In the process of a work: whatever is open is closed. NULL: nothing. */
+    void (*forked)(void *ctx);
     void *ctx;
 };
 

@@ -2,13 +2,16 @@
 # mapm mcp --ask sampling: the client's model answers, by a request in the old era
 # and by a retry in the new one (MRTR). Whatever happens to the server or to the
 # retries, a command runs once (K19; THREATS row 23).
+import ctypes
 import glob
 import os
+import shutil
+import subprocess
 import sys
 import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from mcp_client import Server, Tap, main, opened, text_of
+from mcp_client import MAPM, Server, Tap, main, opened, text_of
 
 ok, same = Tap.ok, Tap.same
 CAPS = {"sampling": {}}
@@ -207,6 +210,99 @@ def journal(w):
     ok(not os.path.exists(path), "what has expired is forgotten")
 
 
+def crowded(w):
+    """Row 23: what waits is bounded, and what has expired goes, however much it is."""
+    folder = w.data + "/suspended"
+
+    def names():
+        return [x for x in os.listdir(folder) if x != "key"]
+
+    def fill(count, first, size=0):
+        for n in range(count):
+            with open(f"{folder}/{n:032x}.jsonl", "w") as file:
+                file.write(first)
+                file.truncate(max(size, len(first)))
+
+    for name in names():
+        os.remove(f"{folder}/{name}")
+    s = new()
+    fill(2500, "1\n")
+    with open(f"{folder}/{'f' * 32}.draft", "w"):
+        os.utime(file := f"{folder}/{'f' * 32}.draft", (1, 1))
+    ok(os.path.exists(file), "what a crash left behind")
+    r = s.call("tools/call", CALL)
+    same((r["resultType"], len(names())), ("input_required", 1), "2,500 that have expired are forgotten, and no other")
+    s.call("tools/call", reply(r, "one"))
+    for what, count_, size in (("1,000 that wait", 1000, 0), ("256 MiB of them", 2, 200 << 20)):
+        for name in names():
+            os.remove(f"{folder}/{name}")
+        fill(count_, "99999999999\n", size)
+        r = s.call("tools/call", CALL)
+        ok(r["isError"] and "wait for an answer" in text_of(r), what + ": not one more", r)
+        same(len(names()), count_, "and nothing is left of it")
+    for name in names():
+        os.remove(f"{folder}/{name}")
+    same(s.call("tools/call", CALL)["resultType"], "input_required", "when they are gone, there is room")
+    s.close()
+    count()
+
+
+def created(folder, work):
+    """The names that come to be in `folder` by themselves while work() is done."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    fd = libc.inotify_init1(os.O_NONBLOCK)
+    assert libc.inotify_add_watch(fd, folder.encode(), 0x100) >= 0  # IN_CREATE
+    work()
+    names, block = [], os.read(fd, 1 << 16)
+    while block:
+        size = int.from_bytes(block[12:16], sys.byteorder)
+        names.append(block[16:16 + size].rstrip(b"\0").decode())
+        block = block[16 + size:]
+    os.close(fd)
+    return names
+
+
+def owners(w):
+    """A call is taken up where it was begun, and by one process."""
+    w.metaskill("long", 'def run(input):\n    command(["sh", "-c", "touch begun; sleep 600"])\n    return {"answer": "x"}\n')
+    s = new()
+    names = created(w.data + "/suspended", lambda: s.call("tools/call", CALL))
+    ok(names and not any(x.endswith(".jsonl") for x in names),
+       "a journal has its name when it is locked, not before", names)
+    count()
+    r = s.call("tools/call", CALL)
+    r = s.call("tools/call", reply(r, "one"))
+    s.start("tools/call", {"name": "run_metaskill", "arguments": {"name": "long", "input": {"n": 1}}})
+    while not os.path.exists("begun"):
+        pass
+    os.remove("begun")
+    retry = reply(r, "two")
+    done = s.call("tools/call", retry)
+    same(s.call("tools/call", retry), done, "while another run is at work: the same result again")
+    other = new()
+    same(other.call("tools/call", retry), done, "in another process, too")
+    other.close()
+    s.kill()
+    count()
+
+    s = new()
+    r = s.call("tools/call", CALL)
+    s.close()
+    for what, options, cwd in (("another workspace", OPTIONS, w.top + "/ws2"), ("other options", OPTIONS + ("--allow", "ls"), w.ws)):
+        if not os.path.exists(cwd):
+            shutil.copytree(w.ws, cwd)
+            subprocess.run([MAPM, "trust", "--workspace", "--yes"], cwd=cwd, check=True, capture_output=True)
+        s = new(*options, cwd=cwd)
+        bad = s.call("tools/call", reply(r, "one"))
+        same(bad.get("error", {}).get("code"), -32602, f"row 23: a state of {what}")
+        same(s.call("tools/call", CALL)["resultType"], "input_required", "where the same call can be made")
+        s.close()
+    s = new()
+    same(list(s.call("tools/call", reply(r, "one"))["inputRequests"]), ["ask2"], "and it is taken up where it was begun")
+    s.close()
+    count()
+
+
 def lacking(w):
     """2026-07-28: a client that would have to answer, and does not declare that it
     can, is an error of its own; where somebody else answers, nothing is."""
@@ -256,6 +352,8 @@ def test(w):
     cut(w)
     at_once(w)
     journal(w)
+    crowded(w)
+    owners(w)
     lacking(w)
     folder = w.data + "/suspended"
     same(oct(os.stat(folder).st_mode & 0o777), "0o700", "what is kept is the user's alone")

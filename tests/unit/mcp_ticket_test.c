@@ -207,8 +207,8 @@ static void memory_forget(void *ctx, struct str run)
 
 #define JOURNAL(m)                                                             \
     {                                                                          \
-        memory_begin, memory_append, memory_read, memory_leave, memory_forget, \
-            &(m)                                                               \
+        .begin = memory_begin, .append = memory_append, .read = memory_read,   \
+        .leave = memory_leave, .forget = memory_forget, .ctx = &(m)            \
     }
 
 static bool add(struct entries *x, enum entry_kind kind, unsigned number,
