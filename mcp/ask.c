@@ -91,7 +91,10 @@ static void tell_answers(struct job *j)
     }
     json_end_object(&w);
     j->state = JOB_RUNNING;
-    job_tell(j, FRAME_ANSWERS, buf_str(&out));
+    if (out.overflowed)
+        job_tell_failed(j, ERR_LIMIT, "the client's answers are too long");
+    else
+        job_tell(j, FRAME_ANSWERS, buf_str(&out));
 }
 
 bool job_go_on(struct job *j)
@@ -234,6 +237,25 @@ static void take_refusal(struct job *j, struct question *q,
                    .p);
 }
 
+static void take_result(struct job *j, struct question *q,
+                        const struct json *result)
+{
+    CLEANUP(buf_done) struct buf text = {0};
+    struct json_writer w;
+
+    buf_init(&text, MCP_WORK_MAX_BYTES);
+    json_writer_init(&w, &text, 0);
+    json_value(&w, result);
+    if (text.overflowed) {
+        q->id = 0;
+        ask_failed(j, ERR_LIMIT, "the client's answer is too long");
+        return;
+    }
+    q->answer = arena_str(&j->asked, buf_str(&text));
+    if (all_answered(j))
+        tell_answers(j);
+}
+
 void job_take_answer(struct server *s, const struct json *message)
 {
     struct str id = json_text(json_get(message, "id"));
@@ -255,15 +277,7 @@ void job_take_answer(struct server *s, const struct json *message)
         q->id = 0;
         ask_failed(j, ERR_FAILED, "the client's answer is not an object");
     } else {
-        CLEANUP(buf_done) struct buf text = {0};
-        struct json_writer w;
-
-        buf_init(&text, 2 * MCP_LINE_MAX_BYTES);
-        json_writer_init(&w, &text, 0);
-        json_value(&w, result);
-        q->answer = arena_str(&j->asked, buf_str(&text));
-        if (all_answered(j))
-            tell_answers(j);
+        take_result(j, q, result);
     }
 }
 

@@ -15,12 +15,13 @@
 
 #include "worker.h"
 
-#define LEAVE_MS      1000 /* from SIGTERM to SIGKILL, for one */
-#define LEAVE_ALL_MS  40   /* the same when all end */
-#define LEAVE_LOOK_MS 2
-#define LEAVING_MAX   16 /* before another one starts */
-#define KILL_MAX_MS   30
-#define KEEP_MAX      1000 /* processes: more than there can be */
+#define LEAVE_MS            1000 /* from SIGTERM to SIGKILL, for one */
+#define LEAVE_ALL_MS        40   /* the same when all end */
+#define LEAVE_LOOK_MS       2
+#define LEAVING_MAX         16 /* before another one starts */
+#define KILL_MAX_MS         30
+#define SUSPENDED_MAX_BYTES (64u * 1024 * 1024) /* of all that wait here */
+#define KEEP_MAX            1000 /* processes: more than there can be */
 
 /* --- who waits ------------------------------------------------------------------ */
 
@@ -155,6 +156,16 @@ static void answer(struct mcp_call *c, const struct entry *end)
         reply_error(c, -(int)end->number, end->key, end->text);
 }
 
+static void answer_all(struct job *j, const struct entry *end)
+{
+    while (j->calls) {
+        struct mcp_call *c = j->calls;
+
+        answer(c, end);
+        call_drop(c);
+    }
+}
+
 void job_finish(struct job *j, const struct entry *end)
 {
     struct err e;
@@ -167,14 +178,11 @@ void job_finish(struct job *j, const struct entry *end)
         entries_leave(&j->entries);
     j->state = JOB_LEAVING;
     j->kill_ms = proc_now_ms() + LEAVE_MS;
-    while (j->calls) {
-        struct mcp_call *c = j->calls;
-
-        answer(c, end);
-        call_drop(c);
-    }
+    answer_all(j, end);
 }
 
+/* Its work has not ended by that: with its last requestState it may be taken up
+ * again, and what was begun in it is not begun a second time. */
 void job_finish_badly(struct job *j, const char *why)
 {
     struct entry end = {.kind = ENTRY_ERROR,
@@ -182,7 +190,10 @@ void job_finish_badly(struct job *j, const char *why)
                         .key = STR(""),
                         .text = str_from(why)};
 
-    job_finish(j, &end);
+    if (j->records)
+        entries_leave(&j->entries);
+    j->state = JOB_LEAVING;
+    answer_all(j, &end);
     job_stop(j);
 }
 
@@ -295,9 +306,24 @@ static void reap(struct job *j, uint64_t now)
         job_free(j);
 }
 
-/* Its entries are enough to take it up again, when they are in the journal. */
-static void tick_suspended(struct job *j, bool too_many)
+struct suspended { /* what is, not counting those that were looked at */
+    unsigned count;
+    size_t bytes;
+};
+
+static size_t bytes_of(const struct job *j)
 {
+    return j->entries.bytes + j->asked.bytes;
+}
+
+/* Its entries are enough to take it up again, when they are in the journal. */
+static void tick_suspended(struct job *j, struct suspended *all)
+{
+    bool too_many =
+        all->count > MCP_MAX_SUSPENDED || all->bytes > SUSPENDED_MAX_BYTES;
+
+    all->count--;
+    all->bytes -= bytes_of(j);
     if ((uint64_t)time(NULL) > j->expires_s)
         entries_forget(&j->entries);
     else if (too_many)
@@ -310,18 +336,21 @@ static void tick_suspended(struct job *j, bool too_many)
 void jobs_tick(struct server *s)
 {
     uint64_t now = s->jobs ? proc_now_ms() : 0;
-    unsigned suspended = 0;
+    struct suspended all = {0};
     struct job *next;
 
     for (struct job *j = s->jobs; j; j = j->next)
-        suspended += is_suspended(j);
+        if (is_suspended(j)) {
+            all.count++;
+            all.bytes += bytes_of(j);
+        }
     /* They stand in the order in which they came: the oldest go first. */
     for (struct job *j = s->jobs; j; j = next) {
         next = j->next;
         if (j->state == JOB_LEAVING)
             reap(j, now);
         else if (is_suspended(j))
-            tick_suspended(j, suspended-- > MCP_MAX_SUSPENDED);
+            tick_suspended(j, &all);
         else if (j->state == JOB_WAITING && now >= j->ask_ms)
             job_ask_late(j);
     }

@@ -66,7 +66,8 @@ void job_attach(struct job *j, struct mcp_call *c);
 struct job *job_new(struct server *s, struct mcp_call *c);
 /* The work is over: what it has to say goes to all who wait. */
 void job_finish(struct job *j, const struct entry *end);
-/* The same with an error of ours, and the process is to go. */
+/* The process is to go, and all who wait get this error. It is not the work's own
+ * end, so it may be taken up again. */
 void job_finish_badly(struct job *j, const char *why);
 /* The process ended, maybe without a word. */
 void job_on_end(struct job *j);

@@ -10,6 +10,7 @@
  *
  *     the process is there    --> it goes on
  *     it is at work already   --> this one waits for the same result
+ *     it waits for its turn   --> the same
  *     it is over              --> the same result, from the journal
  *     another one was started --> run again, from the journal
  *
@@ -80,9 +81,11 @@ static bool keep_one(struct job *j, unsigned round, struct str key,
 
     if (!answer || entries_find(&j->entries, ENTRY_ANSWER, round, key))
         return true;
-    buf_init(&text, 2 * MCP_LINE_MAX_BYTES);
+    buf_init(&text, MCP_WORK_MAX_BYTES);
     json_writer_init(&w, &text, 0);
     json_value(&w, answer);
+    if (!buf_check(&text, "an answer of the client, as JSON", e))
+        return err_wrap(e, "inputResponses");
     return entries_add(&j->entries,
                        (struct entry){.kind = ENTRY_ANSWER,
                                       .number = round,
@@ -178,20 +181,29 @@ static struct job *find_job(struct server *s, const char *run)
     return NULL;
 }
 
-static void join(struct job *j, struct mcp_call *c, const struct ticket *t)
+/* False: the call is answered. */
+static bool keep_brought(struct job *j, struct mcp_call *c, unsigned round)
 {
     struct err e = {0};
 
-    if (!may_come_back(c, &j->entries, t->round))
-        return;
-    if (!job_keep_answers(j, t->round, json_get(c->params, "inputResponses"),
-                          &e)) {
-        mcp_call_error(c, MCP_INTERNAL, STR(""), "%s", err_first(&e));
-        return;
-    }
+    if (job_keep_answers(j, round, json_get(c->params, "inputResponses"), &e))
+        return true;
+    mcp_call_error(c, e.code == ERR_LIMIT ? MCP_PARAMS : MCP_INTERNAL, STR(""),
+                   "%s", err_first(&e));
+    return false;
+}
+
+/* True: what is to be run is needed of this one, too. While it waits for its
+ * turn, whoever of them brought it may be cancelled. */
+static bool join(struct job *j, struct mcp_call *c, const struct ticket *t)
+{
+    if (!may_come_back(c, &j->entries, t->round) ||
+        !keep_brought(j, c, t->round))
+        return false;
     job_attach(j, c);
     if (j->state == JOB_WAITING && !job_go_on(j))
         tell_to_come_back(j);
+    return j->state == JOB_QUEUED;
 }
 
 /* What ended is answered by its end. */
@@ -239,11 +251,7 @@ static bool take_up(struct mcp_call *c, const struct ticket *t,
     j->entries = x;
     if (x.count && x.items[0].kind == ENTRY_CALL)
         j->began_s = x.items[0].used;
-    if (job_keep_answers(j, t->round, json_get(c->params, "inputResponses"),
-                         &e))
-        return true;
-    mcp_call_error(c, MCP_INTERNAL, STR(""), "%s", err_first(&e));
-    return false;
+    return keep_brought(j, c, t->round);
 }
 
 bool job_resume(struct mcp_call *c)
@@ -272,6 +280,5 @@ bool job_resume(struct mcp_call *c)
     j = find_job(c->s, t.run);
     if (!j)
         return take_up(c, &t, &digest);
-    join(j, c, &t);
-    return false;
+    return join(j, c, &t);
 }

@@ -3,6 +3,7 @@
 # the same process or in another one, and nothing is done twice. X26, X24;
 # THREATS row 23.
 import json
+import json
 import os
 import signal
 import sys
@@ -348,5 +349,88 @@ got = [again(s, ROUNDS, {"rounds": 1, "n": i}, m, {"step1": NAME})
        for i, m in enumerate(all)]
 same([kind(m) or m for m in got], ["complete"] * 40, "40 wait, and each is taken up")
 same(s.end(), 0, "it ends well")
+
+# --- what is no end of a run ----------------------------------------------------------
+def children(s):
+    """The processes of its works."""
+    with open("/proc/%d/task/%d/children" % (s.p.pid, s.p.pid)) as f:
+        return [int(x) for x in f.read().split()]
+
+
+# It waits for its turn, and who brought it is cancelled.
+for first in (0, 1):
+    dir, file = folder(), os.path.join(top.name, "turn%d" % first)
+    args = {"rounds": 1, "file": file}
+    s = Server("--journal", dir)
+    m = s.tool("once", args, new=True)
+    s.end()
+    s = Server("--journal", dir)
+    busy = [s.request("tools/call", {"name": "sleep", "arguments":
+                                     {"ms": 600000}}, new=True)
+            for _ in range(8)]
+    two = [retry(s, "once", args, m, {"ask0": SAID}) for _ in range(2)]
+    s.cancel(two[first])
+    s.call("server/discover", new=True)
+    same([x for x in s.notes if x.get("id") in two], [],
+         "it waits for its turn, and one of two who do is cancelled")
+    s.cancel(busy[0])
+    same(text(s.answer(two[1 - first])), "Once:n+", "the other one has its result")
+    same(text(again(s, "once", args, m, {"ask0": SAID})), "Once:n+",
+         "and who comes later")
+    s.end()
+    same(lines(file), 1, "it was done once")
+
+dir, file = folder(), os.path.join(top.name, "alone")
+args = {"rounds": 1, "file": file}
+s = Server("--journal", dir)
+m = s.tool("once", args, new=True)
+s.end()
+s = Server("--journal", dir)
+busy = [s.request("tools/call", {"name": "sleep", "arguments": {"ms": 600000}},
+                  new=True) for _ in range(8)]
+s.cancel(retry(s, "once", args, m, {"ask0": SAID}))
+s.call("server/discover", new=True)
+s.cancel(busy[0])
+same((text(again(s, "once", args, m, {"ask0": SAID})), lines(file)),
+     ("Once:n+", 1), "none is left: it is there for who comes back")
+s.end()
+
+# Its process is killed: that was not its result.
+dir, file = folder(), os.path.join(top.name, "killed")
+args = {"rounds": 1, "file": file, "after_ms": 300}
+s = Server("--journal", dir)
+m = s.tool("once", args, new=True)
+a = retry(s, "once", args, m, {"ask0": SAID})
+s.call("server/discover", new=True)
+for pid in children(s):
+    os.kill(pid, signal.SIGKILL)
+x = s.answer(a)
+ok(code(x) == -32603 and "signal 9" in x["error"]["message"],
+   "a process that is killed is an error", x)
+same((text(again(s, "once", args, m, {"ask0": SAID})), lines(file)),
+     ("Once:n+", 1), "and the next retry goes on with the run")
+s.end()
+
+# --- an answer that is too long as JSON: each DEL becomes six bytes ----------------------
+dir = folder()
+s = Server("--journal", dir)
+name = "test_input_required_result_sampling"
+long = {**SAID, "content": {"type": "text", "text": "@"}}
+for restart in (False, True):
+    m = s.tool(name, new=True)
+    if restart:
+        s.end()
+        s = Server("--journal", dir)
+    line = json.dumps({"jsonrpc": "2.0", "id": "long", "method": "tools/call",
+                       "params": {**params(name, {}, m,
+                                           {"capital_question": long}),
+                                  "_meta": modern()}})
+    s.raw(line.replace("@", "\x7f" * 3000000) + "\n")
+    x = s.answer("long")
+    ok(code(x) == -32602 and "larger than" in x["error"]["message"],
+       "an answer that is too long is refused", x)
+    ok('"text":"+"' in text(again(s, name, {}, m, {"capital_question": SAID})),
+       "and another one goes on")
+s.end()
 top.cleanup()
 done()

@@ -258,6 +258,11 @@ ok("User said no (refused)" in text(s.answer(id)), "who says no, says no")
 id, q = asks("test_elicitation", {"message": "Who?"})
 reply(q, error={"code": -32603, "message": "broken"})
 ok("broken (failed)" in text(s.answer(id)), "an error of the client's")
+id, q = asks("test_sampling", {"prompt": "x"})
+s.raw(json.dumps({"jsonrpc": "2.0", "id": q["id"], "result": {
+    **SAID, "content": {"type": "text", "text": "@"}}}).replace(
+        "@", "\x7f" * 3000000) + "\n")
+ok("too long (limit)" in text(s.answer(id)), "one whose JSON is too long")
 id, q = asks("test_elicitation", {"message": "Who?"})
 reply(q, result=[1])
 ok("not an object (failed)" in text(s.answer(id)), "an answer that is none")
