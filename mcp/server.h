@@ -127,6 +127,7 @@ bool out_wait(struct server *s, const sigset_t *sleeping);
 
 /* --- take.c: from a line to a call ---------------------------------------- */
 
+/* Of a batch nothing is taken yet, but what was left of another one. */
 void server_take(struct server *s, struct str line);
 /* The next part of the batch that is being read. */
 void server_take_part(struct server *s);

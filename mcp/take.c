@@ -398,6 +398,8 @@ static void take_batch(struct server *s, struct str line,
         reply_bad(s, NULL, STR(""), MCP_INVALID, why);
         return;
     }
+    while (s->reading)
+        server_take_part(s);
     b = heap_alloc(sizeof *b);
     *b = (struct batch){
         .waiting = 1, .a = *a, .line = line, .next = parts->first};

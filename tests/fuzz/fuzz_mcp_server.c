@@ -184,6 +184,8 @@ static void take_all(struct server *s, unsigned *count)
             server_take_long(s, line);
         else
             server_take(s, line);
+        while (s->reading && *count % 2) /* else at the next batch, or never */
+            server_take_part(s);
         must(s->call_count <= MCP_MAX_CALLS);
         check_output(s);
     }
