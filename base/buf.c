@@ -63,20 +63,29 @@ void buf_char(struct buf *b, char c)
     buf_append(b, str_of(&c, 1));
 }
 
+/* Into the room that is there; once more when that is not enough. */
 void buf_printf(struct buf *b, const char *format, ...)
 {
+    size_t room = b->p && !b->overflowed ? b->capacity - b->n : 0;
+    char *at = room ? b->p + b->n : NULL;
     va_list args, again;
-    char *room;
     int n;
 
     va_start(args, format);
     va_copy(again, args);
-    n = vsnprintf(NULL, 0, format, args);
+    n = vsnprintf(at, room, format, args);
     va_end(args);
-    room = n < 0 ? NULL : buf_reserve(b, (size_t)n);
-    if (room) {
-        vsnprintf(room, (size_t)n + 1, format, again);
+    if (n >= 0 && (size_t)n < room && (size_t)n <= b->max - b->n) {
         b->n += (size_t)n;
+        va_end(again);
+        return;
+    }
+    at = n < 0 ? NULL : buf_reserve(b, (size_t)n);
+    if (at) {
+        vsnprintf(at, (size_t)n + 1, format, again);
+        b->n += (size_t)n;
+    } else if (b->p) {
+        b->p[b->n] = '\0';
     }
     va_end(again);
 }

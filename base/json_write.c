@@ -1,6 +1,8 @@
 #include "base/json.h"
 #include "base/text.h"
 
+#include <string.h>
+
 void json_writer_init(struct json_writer *w, struct buf *out, unsigned indent)
 {
     *w = (struct json_writer){.out = out, .indent = indent, .first = true};
@@ -126,6 +128,25 @@ static void put_escaped(struct buf *out, int32_t c)
     put_unit(out, u);
 }
 
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+/* The high bit of each byte that is zero, and maybe of one above it. */
+static uint64_t zeros_of(uint64_t x)
+{
+    return (x - EACH(1)) & ~x & EACH(0x80);
+}
+
+/* Eight at once that are written as they are; else one by one says which. */
+static bool are_plain(const char *p)
+{
+    uint64_t x;
+
+    memcpy(&x, p, sizeof x);
+    return ((x | ((x - EACH(0x20)) & ~x) | zeros_of(x ^ EACH('"')) |
+             zeros_of(x ^ EACH('\\')) | zeros_of(x ^ EACH(0x7f))) &
+            EACH(0x80)) == 0;
+}
+
 static void put_string(struct buf *out, struct str s)
 {
     size_t run = 0, at = 0;
@@ -135,6 +156,10 @@ static void put_string(struct buf *out, struct str s)
         size_t here = at;
         int32_t c;
 
+        if (at + 8 <= s.n && are_plain(s.p + at)) {
+            at += 8;
+            continue;
+        }
         if ((unsigned char)s.p[at] < 0x7f && !is_special(s.p[at])) {
             at++;
             continue;

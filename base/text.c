@@ -204,13 +204,21 @@ struct str text_one_line(struct str s, struct arena *a)
     size_t n = 0;
 
     for (size_t at = 0, from = 0; at < s.n; from = at) {
-        if (text_is_space(text_next(s, &at))) {
+        bool plain = s.p[at] > ' ' && s.p[at] < 0x7f;
+
+        if (plain) {
+            at++;
+        } else if (text_is_space(text_next(s, &at))) {
             blank = true;
             continue;
         }
         if (blank && n)
             out[n++] = ' ';
         blank = false;
+        if (plain) {
+            out[n++] = s.p[from];
+            continue;
+        }
         memcpy(out + n, s.p + from, at - from);
         n += at - from;
     }

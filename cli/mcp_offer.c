@@ -25,11 +25,14 @@ static bool is_trusted(struct serve *s, const struct lock_entry *entry)
 
 bool serve_offers(struct serve *s, const struct library_skill *skill)
 {
-    enum run_policy policy = run_policy_of(&s->layer);
     const struct lock_entry *entry;
+    enum run_policy policy;
     bool is_global = false;
 
-    if (!skill->metaskill || skill->disabled || s->nested || policy == RUN_OFF)
+    if (!skill->metaskill || skill->disabled || s->nested)
+        return false;
+    policy = run_policy_of(&s->layer);
+    if (policy == RUN_OFF)
         return false;
     if (policy == RUN_ALL)
         return true;
@@ -56,15 +59,13 @@ static void look_at_workspace(struct serve *s)
 
 bool serve_offers_others(struct serve *s)
 {
-    size_t count = library_count(s->library), n = 0;
+    size_t n = 0;
 
     look_at_workspace(s);
-    for (size_t i = 0; i < count; i++) {
-        const struct library_skill *skill = library_at(s->library, i);
-
-        if (!serve_offers(s, skill))
+    for (size_t i = 0; i < s->runnable_count; i++) {
+        if (!serve_offers(s, s->runnable[i]))
             continue;
-        if (n == s->name_count || !str_eq(s->names[n], skill->name))
+        if (n == s->name_count || !str_eq(s->names[n], s->runnable[i]->name))
             return true;
         n++;
     }

@@ -437,16 +437,20 @@ static void find_names(struct serve *s)
     size_t count = library_count(s->library);
 
     s->names = arena_array(&s->tool_snap, count + 1, sizeof *s->names);
-    s->name_count = 0;
-    s->has_skills = s->has_metaskills = false;
+    s->runnable = arena_array(&s->tool_snap, count + 1, sizeof *s->runnable);
+    s->name_count = s->runnable_count = 0;
+    s->has_skills = false;
     for (size_t i = 0; i < count; i++) {
         const struct library_skill *skill = library_at(s->library, i);
 
         s->has_skills |= !skill->disabled;
-        s->has_metaskills |= skill->metaskill && !skill->disabled;
+        if (!skill->metaskill || skill->disabled)
+            continue;
+        s->runnable[s->runnable_count++] = skill;
         if (serve_offers(s, skill))
             s->names[s->name_count++] = skill->name;
     }
+    s->has_metaskills = s->runnable_count > 0;
 }
 
 bool serve_runs_any(const struct serve *s)

@@ -66,6 +66,8 @@ struct serve {
     /* Made of the library, when it is needed; gone when that changes. Each has
      * what it is made of: they do not all go at once. */
     struct arena tool_snap;
+    const struct library_skill **runnable; /* those that may be offered */
+    size_t runnable_count;
     struct str *names; /* that run_metaskill offers, sorted */
     size_t name_count;
     bool has_skills, has_metaskills; /* that a model may see */

@@ -24,8 +24,14 @@ void haystack_done(struct haystack *h);
 struct str haystack_name(const struct haystack *h, size_t i);
 struct str haystack_description(const struct haystack *h, size_t i);
 
-/* Where `what`, which is not empty, stands in `text` from `from` on; SIZE_MAX:
- * nowhere. */
-size_t text_search(struct str text, struct str what, size_t from);
+/* What is looked for, which is not empty. Borrows the text. */
+struct needle {
+    struct str text;
+    size_t first, second;
+};
+struct needle needle_of(struct str text);
+
+/* Where it stands in `text` from `from` on; SIZE_MAX: nowhere. */
+size_t text_search(struct str text, const struct needle *what, size_t from);
 
 #endif

@@ -116,26 +116,30 @@ static size_t rest_of_word(struct str text, size_t at)
     return from - at;
 }
 
+/* "tables" finds "table", too. */
+static struct str stem_of(struct str word)
+{
+    bool is_many = word.n > STEM_MIN_BYTES && word.p[word.n - 1] == 's';
+
+    return str_slice(word, 0, word.n - is_many);
+}
+
 /* 1 for the word itself, less for one that ends otherwise, 0 for neither. */
-static double fit_in(struct str text, struct str word)
+static double fit_in(struct str text, struct str word,
+                     const struct needle *stem)
 {
     double best = 0;
-    struct str stem = word;
-    size_t at = 0;
+    size_t at = 0, n = stem->text.n;
 
-    /* "tables" finds "table", too. */
-    if (word.n > STEM_MIN_BYTES && word.p[word.n - 1] == 's')
-        stem = str_slice(word, 0, word.n - 1);
     while ((at = text_search(text, stem, at)) != SIZE_MAX) {
-        size_t start = at, rest = rest_of_word(text, at + stem.n);
+        size_t start = at, rest = rest_of_word(text, at + n);
 
-        at += stem.n;
+        at += n;
         if (!begins_word(text, start))
             continue;
-        if (rest == word.n - stem.n &&
-            str_starts(str_from_index(text, start), word))
+        if (rest == word.n - n && str_starts(str_from_index(text, start), word))
             return 1;
-        if (stem.n >= STEM_MIN_BYTES && rest <= ENDING_MAX)
+        if (n >= STEM_MIN_BYTES && rest <= ENDING_MAX)
             best = OTHER_ENDING;
     }
     return best;
@@ -148,12 +152,14 @@ static double larger(double x, double y)
 
 static void fit_word(const struct haystack *h, struct word *word, float *row)
 {
+    const struct needle stem = needle_of(stem_of(word->text));
     size_t have = 0;
 
     for (size_t i = 0; i < h->count; i++) {
         row[i] = (float)larger(
-            IN_NAME * fit_in(haystack_name(h, i), word->text),
-            IN_DESCRIPTION * fit_in(haystack_description(h, i), word->text));
+            IN_NAME * fit_in(haystack_name(h, i), word->text, &stem),
+            IN_DESCRIPTION *
+                fit_in(haystack_description(h, i), word->text, &stem));
         have += row[i] > 0;
     }
     word->weight = have ? log(1 + (double)h->count / (double)have) : 0;

@@ -26,26 +26,41 @@ static bool is_enough(const struct hits *h)
     return h->count[SCORES - 1] == h->limit;
 }
 
+/* Of the skill that the first hit at or behind its name is in. */
+static unsigned score_of(const struct haystack *h, size_t i,
+                         const struct needle *query, size_t at)
+{
+    const struct hay *s = &h->skills[i];
+    unsigned score = 0;
+
+    if (at < s->description) { /* names stand before descriptions */
+        if (at + query->text.n < s->description)
+            score = NAME_SCORE;
+        at = text_search(haystack_description(h, i), query, 0);
+        return at == SIZE_MAX ? score : score + DESCRIPTION_SCORE;
+    }
+    return at + query->text.n < s->end ? DESCRIPTION_SCORE : 0;
+}
+
 /* One walk over all names and descriptions: from a hit to the next skill. */
 static void search_all(const struct library *l, struct str query, bool model,
                        struct hits *out)
 {
     const struct haystack *h = catalog_haystack(l);
+    const struct needle needle = needle_of(query);
     struct str all = str_of(h->text, h->n);
     size_t at = 0, i = 0;
 
-    while (!is_enough(out) && (at = text_search(all, query, at)) != SIZE_MAX) {
-        unsigned score = 0;
+    while (!is_enough(out) &&
+           (at = text_search(all, &needle, at)) != SIZE_MAX) {
         const struct library_skill *s;
+        unsigned score;
 
         while (h->skills[i].end <= at)
             i++;
         s = library_at(l, i);
+        score = score_of(h, i, &needle, at);
         at = h->skills[i].end;
-        if (text_search(haystack_name(h, i), query, 0) != SIZE_MAX)
-            score += NAME_SCORE;
-        if (text_search(haystack_description(h, i), query, 0) != SIZE_MAX)
-            score += DESCRIPTION_SCORE;
         if (score && !(model && s->disabled))
             add_hit(out, score, s);
     }

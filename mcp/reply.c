@@ -7,15 +7,22 @@
  * that are JSON already; nothing is parsed again.
  */
 
+static void blank_out(char *p, size_t n, char c)
+{
+    for (char *at = p; (at = memchr(at, c, n - (size_t)(at - p))) != NULL;)
+        *at = ' ';
+}
+
 void put_json(struct buf *out, struct str json)
 {
     size_t from = out->n;
 
     buf_append(out, json);
+    if (out->n == from)
+        return;
     /* Outside of strings a line end means nothing, and inside there is none. */
-    for (size_t i = from; i < out->n; i++)
-        if (out->p[i] == '\n' || out->p[i] == '\r')
-            out->p[i] = ' ';
+    blank_out(out->p + from, out->n - from, '\n');
+    blank_out(out->p + from, out->n - from, '\r');
 }
 
 static void put_string(struct buf *out, struct str s)

@@ -1,3 +1,6 @@
+#include <string.h>
+
+#include "../../library/haystack.h"
 #include "shelf_case.h"
 
 /*
@@ -151,6 +154,33 @@ TEST(search_finds_each_place)
 }
 
 /* --- match (L11) ---------------------------------------------------------------------- */
+
+/* What is found by lanes is what memmem finds, wherever it stands. */
+TEST(search_is_that_of_one_byte_after_the_other_T16)
+{
+    static const char letters[] = "aaabq z";
+    unsigned state = 7, wrong = 0;
+    char text[300], what[20];
+
+    for (int round = 0; round < 20000; round++) {
+        size_t n = (size_t)round % sizeof text, m = 1 + (size_t)round % sizeof what;
+        struct needle needle;
+        const char *at;
+
+        for (size_t i = 0; i < n; i++)
+            text[i] = letters[(state = state * 1103515245 + 12345) >> 16 & 7];
+        for (size_t i = 0; i < m; i++)
+            what[i] = letters[(state = state * 1103515245 + 12345) >> 16 & 7];
+        if (n >= m && round % 3)
+            memcpy(what, text + state % (n - m + 1), m);
+        needle = needle_of(str_of(what, m));
+        at = n ? memmem(text, n, what, m) : NULL;
+        if (text_search(str_of(text, n), &needle, 0) !=
+            (at ? (size_t)(at - text) : SIZE_MAX))
+            wrong++;
+    }
+    CHECK(wrong == 0);
+}
 
 TEST(match_ranks_by_the_words_of_a_request_L11)
 {
