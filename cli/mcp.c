@@ -22,6 +22,7 @@
 #define READS_TTL_MS 60000
 #define HEARTBEAT_MS 10000
 #define SETTLE_MS    50
+#define HOLD_AT_ONCE 50 /* skills: that takes less than a millisecond */
 #define PATIENCE_MS  1000
 
 #define MARKED                                                                 \
@@ -172,7 +173,9 @@ static bool open_skills(struct serve *s, struct err *e)
     s->session_id = arena_str(a, str_from(id));
     if (!has_option(s->inv, OPTION_WATCH)) {
         library_keep(s->library);
-        return hold_soon(s, e);
+        return library_count(s->library) <= HOLD_AT_ONCE
+                   ? library_hold(s->library, e)
+                   : hold_soon(s, e);
     }
     return library_places(s->inv, metis, &roots, &count, e) &&
            serve_watch_open(s, roots, count, e);

@@ -77,15 +77,15 @@ bool serve_templates(void *ctx, struct arena *a,
 /* Regular, no link on the way, below the skill's folder. */
 static bool read_file(const struct library *l,
                       const struct library_skill *skill, struct str path,
-                      struct arena *a, struct str *out)
+                      struct arena *a, struct str *out, struct err *e)
 {
     CLEANUP_FD int fd = -1;
-    struct err ignored = {0};
     struct str real;
 
-    return library_open_folder(l, skill, a, &fd, &real, &ignored) &&
-           fs_read_file_at(fd, str_c(path, a), READ_MAX_BYTES, a, out,
-                           &ignored);
+    if (str_is(path, "SKILL.md")) /* T27 */
+        return library_text(l, skill, a, out, e);
+    return library_open_folder(l, skill, a, &fd, &real, e) &&
+           fs_read_file_at(fd, str_c(path, a), READ_MAX_BYTES, a, out, e);
 }
 
 /* --- reading ----------------------------------------------------------------------- */
@@ -109,8 +109,11 @@ void serve_read(void *ctx, struct str uri, struct mcp_call *c)
         serve_refuse(c, &e);
         return;
     }
-    if (!read_file(s->library, skill, path, a, &bytes)) {
-        mcp_call_no_resource(c, uri);
+    if (!read_file(s->library, skill, path, a, &bytes, &e)) {
+        if (e.code == ERR_LIMIT || e.code == ERR_STALE)
+            serve_refuse(c, &e);
+        else
+            mcp_call_no_resource(c, uri);
         return;
     }
     is_text = text_is_utf8(bytes) && !memchr(bytes.p, '\0', bytes.n);

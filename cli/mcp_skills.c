@@ -16,6 +16,7 @@
 
 #define PAGE_SKILLS     100
 #define PAGE_BYTES      (16u * 1024 * 1024) /* hashed, and then it ends */
+#define EMPTY_PAGES     4 /* as many times that, while there is nothing on it */
 #define BLOCK_BYTES     65536u
 #define MAX_FILES       512 /* of a skill, as every host takes them */
 #define MAX_TOTAL_BYTES (16u * 1024 * 1024)
@@ -185,8 +186,7 @@ static bool put_entry(struct serve *s, const struct library_skill *as,
 
     if (!serve_shows(s, as) ||
         !library_open_folder(s->library, as, &n.a, &n.fd, &real, &e) ||
-        !fs_read_file_at(n.fd, "SKILL.md", ANCHOR_MAX_BYTES, &n.a, &n.text,
-                         &e) ||
+        !library_text(s->library, as, &n.a, &n.text, &e) ||
         !judge(as, n.text, &n.a, &frontmatter))
         return false;
     ok = write_entry(s, &n, frontmatter, &e);
@@ -213,7 +213,8 @@ void serve_skills_list(void *ctx, struct mcp_call *c)
     buf_init(&b, 2 * SERVE_TEXT_MAX_BYTES);
     buf_text(&b, "\"skills\":[");
     for (i = from; i < count && i - from < PAGE_SKILLS &&
-                   b.n < SERVE_TEXT_MAX_BYTES / 2 && hashed < PAGE_BYTES;
+                   b.n < SERVE_TEXT_MAX_BYTES / 2 &&
+                   hashed < (written ? 1 : EMPTY_PAGES) * PAGE_BYTES;
          i++) {
         size_t before = b.n;
 

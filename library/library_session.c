@@ -6,9 +6,9 @@
 
 /*
  * What one conversation has loaded, and how much more it may. Preloaded bodies
- * cost nothing, and each body counts once: another one of the same name, since
- * the file changed or the session went on elsewhere, is another. Source: T20 to
- * T22.
+ * cost nothing, each skill counts once and each body once: another one of the
+ * same name, since the file changed or the session went on elsewhere, is given,
+ * and costs its tokens. Source: T20 to T22.
  */
 
 void library_session_init(struct library_session *s, bool metis,
@@ -35,14 +35,26 @@ const struct library_activation *session_find(const struct library_session *s,
     return NULL;
 }
 
+/* One of the first `count` is it: T21 counts skills, not their bodies. */
+static bool has_loaded(const struct library_session *s, struct str name,
+                       size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!s->activations[i].preloaded &&
+            str_eq(s->activations[i].name, name))
+            return true;
+    return false;
+}
+
 bool library_session_put(struct library_session *s,
                          const struct library_activation *activation)
 {
-    bool warned = s->warned;
+    bool warned = s->warned, is_new;
     struct library_activation *put;
 
     if (session_find(s, activation->name, activation->skill_version))
         return false;
+    is_new = !has_loaded(s, activation->name, s->count);
     s->activations = arena_grow(s->arena, s->activations, s->count,
                                 &s->capacity, sizeof *s->activations);
     put = &s->activations[s->count++];
@@ -50,7 +62,7 @@ bool library_session_put(struct library_session *s,
     put->name = arena_str(s->arena, activation->name);
     if (!put->preloaded) {
         s->tokens += put->tokens;
-        s->loaded++;
+        s->loaded += is_new;
         s->warned = s->warned || s->tokens >= s->warn_tokens;
     }
     return s->warned && !warned;
@@ -64,7 +76,8 @@ static struct str loaded_names(const struct library_session *s, struct arena *a)
     buf_init(&b, SIZE_MAX / 2);
     buf_char(&b, '[');
     for (size_t i = 0; i < s->count; i++) {
-        if (s->activations[i].preloaded)
+        if (s->activations[i].preloaded ||
+            has_loaded(s, s->activations[i].name, i))
             continue;
         buf_text(&b, b.n > 1 ? ", " : "");
         buf_append(&b, text_repr(s->activations[i].name, a));
@@ -79,12 +92,15 @@ bool session_check(const struct library_session *s, struct str name,
     CLEANUP(arena_done) struct arena a = {0};
     struct str names, quoted;
 
-    if (s->loaded < s->max_activations && tokens <= s->max_tokens &&
+    bool has_room =
+        s->loaded < s->max_activations || has_loaded(s, name, s->count);
+
+    if (has_room && tokens <= s->max_tokens &&
         s->tokens <= s->max_tokens - tokens)
         return true;
     names = loaded_names(s, &a);
     quoted = text_repr(name, &a);
-    if (s->loaded >= s->max_activations)
+    if (!has_room)
         return err_set(e, ERR_LIMIT,
                        "activation budget exhausted: %zu skills already "
                        "activated this session (limit %zu). Already loaded: "

@@ -39,8 +39,8 @@ static bool is_as_seen(const struct library *l, const struct library_skill *s,
     return stamp_eq(stamp, &seen);
 }
 
-static bool read_text(const struct library *l, const struct library_skill *s,
-                      struct arena *a, struct str *out, struct err *e)
+bool library_text(const struct library *l, const struct library_skill *s,
+                  struct arena *a, struct str *out, struct err *e)
 {
     const struct catalog *c = l->catalog;
     size_t i = catalog_index(l, s);
@@ -85,7 +85,7 @@ static bool read_document(const struct library *l,
         .in_place = true,
     };
 
-    if (!read_text(l, s, a, &in.text, e))
+    if (!library_text(l, s, a, &in.text, e))
         return false;
     complaints_init(why, a);
     manifest_read(&in, a, d, why);

@@ -264,6 +264,12 @@ struct str library_event(const struct library_loaded *l,
 
 /* --- folders ---------------------------------------------------------------------------- */
 
+/* What its SKILL.md says: as library_load() would have it (T27). In `a`, or the
+ * library's. Errors: as there. */
+MUST_CHECK bool library_text(const struct library *l,
+                             const struct library_skill *s, struct arena *a,
+                             struct str *out, struct err *e);
+
 /*
  * The folder of a skill, opened with no link on the way: the one that it was
  * found in, wherever links lead by now. Every file of a skill is read through

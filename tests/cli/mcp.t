@@ -291,6 +291,30 @@ def prompts(w):
     s.close()
 
 
+def snapshot(w):
+    """T27: no edit is seen, by whichever door, however soon it comes."""
+    w.skill("still", "Before.\n", "Before.")
+    s = opened()
+    w.skill("still", "After.\n", "After.")
+    ok("Before." in text_of(s.tool("skill_load", {"name": "still"})), "T27: skill_load")
+    ok("Before." in text_of(s.tool("skill_search", {"query": "still"})), "T27: skill_search")
+    r = s.call("resources/read", {"uri": "skill://still/SKILL.md"})
+    ok("Before." in str(r) and "After." not in str(r), "T27: resources/read", r)
+    r = s.call("skills/get", {"uri": "skill://still/SKILL.md"})["skill"]
+    same(r["frontmatter"]["description"], "Before.", "T27: skills/get")
+    same(r["resources"][0]["digest"].split(":")[1][:8],
+         hashlib.sha256(s.call("resources/read", {"uri": "skill://still/SKILL.md"})["contents"][0]["text"].encode()).hexdigest()[:8],
+         "whose digest is that of what is read")
+    s.close()
+    with open(".agents/skills/still/large", "w") as f:
+        f.truncate((16 << 20) + 1)
+    s = opened()
+    r = s.call("resources/read", {"uri": "skill://still/large"})
+    ok("larger than" in str(r), "what is too large is said to be", r)
+    s.close()
+    shutil.rmtree(".agents/skills/still")
+
+
 def anchor(w):
     s = opened()
     for path in ("SKILL.md", "./SKILL.md", "././SKILL.md"):
@@ -372,7 +396,7 @@ def swapped(w):
                f"{what}, through {door}: nothing of it", r)
         r = asked["skill_resource load"]()
         ok(r["isError"] and len(r["content"]) > 1, "which is told, and what to do", r)
-        same(asked["resources/read"]()["error"]["code"], -32002, "or is no resource")
+        ok(asked["resources/read"]()["error"]["code"] in (-32002, -32602), "nor is it a resource")
         ok(asked["run_metaskill"]()["isError"], "nor does it run")
         s.close()
         s = opened()
@@ -494,6 +518,7 @@ def test(w):
     skills(w)
     resources(w)
     prompts(w)
+    snapshot(w)
     anchor(w)
     no_data_folder(w)
     busy(w)

@@ -163,7 +163,8 @@ TEST(search_is_that_of_one_byte_after_the_other_T16)
     char text[300], what[20];
 
     for (int round = 0; round < 20000; round++) {
-        size_t n = (size_t)round % sizeof text, m = 1 + (size_t)round % sizeof what;
+        size_t n = (size_t)round % sizeof text,
+               m = 1 + (size_t)round % sizeof what;
         struct needle needle;
         const char *at;
 

@@ -198,14 +198,18 @@ TEST(another_body_of_the_same_name_is_no_second_load_T11_T20)
     library_session_init(&session, false, &s.a);
     CHECK(load(&s, "a", LIBRARY_AS_TOOL, true, &session, &loaded, &e));
     CHECK(load(&other, "a", LIBRARY_AS_TOOL, true, &session, &loaded, &e));
-    CHECK(!loaded.already_loaded && session.loaded == 2);
+    CHECK(!loaded.already_loaded && session.loaded == 1 && session.count == 2);
     CHECK(str_ends(loaded.text, STR("Two.\n")));
     put("day/a/SKILL.md", HEAD("a", "d") "---\nOne, edited.\n");
     CHECK(load(&s, "a", LIBRARY_AS_TOOL, true, &session, &loaded, &e));
-    CHECK(str_ends(loaded.text, STR("One, edited.\n")) && session.loaded == 3);
+    CHECK(str_ends(loaded.text, STR("One, edited.\n")) && session.count == 3);
     put("day/a/SKILL.md", HEAD("a", "another word") "---\nOne.\n");
     CHECK(load(&s, "a", LIBRARY_AS_TOOL, true, &session, &loaded, &e));
-    CHECK(loaded.already_loaded && session.loaded == 3);
+    CHECK(loaded.already_loaded && session.count == 3 && session.loaded == 1);
+    session.max_activations = 1; /* T21 counts skills */
+    put("day/a/SKILL.md", HEAD("a", "d") "---\nThree.\n");
+    CHECK(load(&s, "a", LIBRARY_AS_TOOL, true, &session, &loaded, &e));
+    CHECK(!loaded.already_loaded && session.loaded == 1);
     drop("day/a");
     CHECK(load(&s, "a", LIBRARY_AS_TOOL, true, &session, &loaded, &e));
     CHECK(loaded.already_loaded); /* it has it, whatever became of the file */
