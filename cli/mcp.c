@@ -58,8 +58,7 @@ void serve_forget(struct serve *s)
 {
     serve_forget_tools(s);
     serve_forget_resources(s);
-    arena_done(&s->snap);
-    s->prompts = NULL;
+    serve_forget_prompts(s);
 }
 
 /* --- opening ------------------------------------------------------------------- */
@@ -323,11 +322,11 @@ COMMAND(command_mcp)
     bool ok;
 
     *exit_code = EXIT_DONE;
+    if (!check_allow(inv, e))
+        return false;
     if (has_option(inv, OPTION_PRINT_CONFIG))
         return serve_print_config(inv, option_value(inv, OPTION_PRINT_CONFIG),
                                   e);
-    if (!check_allow(inv, e))
-        return false;
     if (inv->term.is_in)
         term_note(&inv->term,
                   "this is for an MCP client, which speaks to it on standard "

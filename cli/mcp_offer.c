@@ -5,10 +5,11 @@
 #define DIGEST_PREFIX_CHARS 7 /* "sha256:" */
 
 /*
- * Which skills a model may see (L6), and which metaskills it may start (X27). A person who types a name has
- * chosen it; a model chooses from a list. So one of the workspace is on it once
- * the person trusts that workspace, a fetched one once they trust just this
- * digest, and one that they put into their own library themselves always.
+ * Which skills a model may see (L6), and which metaskills may be started over
+ * MCP (X27). A person who types a name has chosen it; a model chooses from a
+ * list. So one of the workspace is on it once the person trusts that workspace,
+ * a fetched one once they trust just this digest, and one that they put into
+ * their own library themselves always.
  */
 
 static bool is_trusted(struct serve *s, const struct lock_entry *entry)

@@ -14,9 +14,9 @@
 #define KEY_MAX_CHARS 64
 #define REST_ARGUMENT "arguments"
 
-bool serve_is_prompt(const struct serve *s, const struct library_skill *skill)
+bool serve_is_prompt(struct serve *s, const struct library_skill *skill)
 {
-    return !s->nested && (skill->metaskill || skill->disabled);
+    return !s->nested && (skill->disabled || serve_offers(s, skill));
 }
 
 /* --- the list ------------------------------------------------------------------------- */
@@ -31,6 +31,7 @@ static void make_prompts(struct serve *s)
     size_t count = library_count(s->library);
 
     s->prompts = arena_array(&s->snap, count + 1, sizeof *s->prompts);
+    s->prompts_made = s->tools_made;
     s->prompt_count = 0;
     for (size_t i = 0; i < count; i++) {
         const struct library_skill *skill = library_at(s->library, i);
@@ -43,6 +44,12 @@ static void make_prompts(struct serve *s)
                 .argument_count = 1,
             };
     }
+}
+
+void serve_forget_prompts(struct serve *s)
+{
+    arena_done(&s->snap);
+    s->prompts = NULL;
 }
 
 /* Those of a metaskill stand in its body. One that cannot be read now has none;
@@ -68,9 +75,12 @@ void serve_prompt_arguments(void *ctx, struct arena *a, struct mcp_prompt *p)
 bool serve_prompts(void *ctx, struct arena *a, const struct mcp_prompt **out,
                    size_t *count)
 {
+    const struct mcp_tool *tools;
     struct serve *s = ctx;
 
-    (void)a;
+    serve_tools(s, a, &tools, count); /* made anew when trust changed */
+    if (s->prompts && s->prompts_made != s->tools_made)
+        serve_forget_prompts(s);
     if (!s->prompts)
         make_prompts(s);
     *out = s->prompts;

@@ -486,6 +486,7 @@ static void make_tools(struct serve *s)
     };
     size_t n = 0;
 
+    s->tools_made++;
     find_names(s);
     s->tools = arena_array(&s->tool_snap, sizeof quick / sizeof *quick + 1,
                            sizeof *quick);

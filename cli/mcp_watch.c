@@ -44,6 +44,7 @@ struct serve_watch {
     struct str changed[CHANGED_MAX]; /* URIs */
     size_t changed_count;
     struct hash tools; /* of the list that the client knows, or was told of */
+    struct hash names; /* that run_metaskill offers: prompts are these, too */
     struct arena given_arena;
     struct map given; /* name of a metaskill: hash of its arguments as a prompt,
                          as the client knows them */
@@ -261,6 +262,17 @@ static struct hash hash_tools(struct serve *s)
     return hash_end(&h);
 }
 
+/* After hash_tools. */
+static struct hash hash_names(const struct serve *s)
+{
+    struct hash_state h;
+
+    hash_init(&h);
+    for (size_t i = 0; i < s->name_count; i++)
+        add_text(&h, s->names[i]);
+    return hash_end(&h);
+}
+
 static struct hash hash_resources(struct serve *s)
 {
     const struct mcp_resource *resources = NULL;
@@ -374,7 +386,7 @@ static void tell(struct serve *s, const char *what, const struct err *e)
 static void look_again(struct serve *s, struct mcp_changes *out)
 {
     struct serve_watch *w = s->watch;
-    struct hash tools = w->tools;
+    struct hash tools = w->tools, names = w->names;
     struct err e = {0};
 
     w->since_ms = 0;
@@ -388,7 +400,9 @@ static void look_again(struct serve *s, struct mcp_changes *out)
     }
     serve_forget_tools(s);
     w->tools = hash_tools(s);
-    out->lists |= if_other(&tools, w->tools, MCP_TOOLS);
+    w->names = hash_names(s);
+    out->lists |= if_other(&tools, w->tools, MCP_TOOLS) |
+                  if_other(&names, w->names, MCP_PROMPTS);
     add_all(s);
     out->uris = w->changed;
     out->uri_count = w->changed_count;
@@ -428,6 +442,7 @@ bool serve_watch_open(struct serve *s, const struct library_root *roots,
     map_init(&w->given, &w->given_arena);
     s->watch = w;
     w->tools = hash_tools(s);
+    w->names = hash_names(s);
     add_all(s);
     if (w->full)
         term_warn(&s->inv->term,

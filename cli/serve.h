@@ -73,6 +73,7 @@ struct serve {
     bool has_skills, has_metaskills; /* that a model may see */
     struct mcp_tool *tools;          /* NULL: not made yet */
     size_t tool_count;
+    unsigned tools_made, prompts_made; /* so many times; when prompts were */
     struct arena resource_snap;
     struct mcp_resource *resources;
     size_t resource_count;
@@ -228,7 +229,9 @@ void serve_skills_get(void *ctx, struct str uri, struct mcp_call *c);
 /* What stands below "Input keys:" (K8). In `a`. */
 struct mcp_argument *serve_read_keys(struct str body, struct arena *a,
                                      size_t *count);
-bool serve_is_prompt(const struct serve *s, const struct library_skill *skill);
+/* What may be run (X27), and what only persons start (L6). */
+bool serve_is_prompt(struct serve *s, const struct library_skill *skill);
+void serve_forget_prompts(struct serve *s);
 bool serve_prompts(void *ctx, struct arena *a, const struct mcp_prompt **out,
                    size_t *count);
 void serve_prompt(void *ctx, struct str name, const struct json *arguments,

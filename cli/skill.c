@@ -3,6 +3,8 @@
 #include "base/fs.h"
 #include "base/text.h"
 
+#include <string.h>
+
 #include "open_library.h"
 #include "open_store.h"
 
@@ -169,6 +171,39 @@ static void open_cache(struct skill_job *job)
                   err_first(&job->store_problem));
 }
 
+/* "scope/name", as mapm list has it, is a name as well. */
+static void take_full_names(struct skill_job *job)
+{
+    size_t names = strcmp(job->word, "load") == 0 ? job->count : 1;
+    struct str *own =
+        arena_array(&job->inv->arena, job->count + 1, sizeof *own);
+
+    for (size_t i = 0; i < job->count; i++) {
+        struct str name, scope, rest = own[i] = job->words[i];
+        const struct library_skill *s;
+
+        if (i >= names || !str_cut(&rest, '/', &scope) || !rest.p || !scope.n)
+            continue;
+        name = rest;
+        s = library_find(job->library, name);
+        if (s && str_eq(s->scope, scope))
+            own[i] = name;
+    }
+    job->words = own;
+}
+
+static bool run_word(struct skill_job *job, const struct word *word,
+                     struct err *e)
+{
+    static const char by_name[] = "load show files";
+
+    if (!open_library(job->inv, job->store, job->metis, &job->library, e))
+        return false;
+    if (has_word(by_name, word->name))
+        take_full_names(job);
+    return word->run(job, e);
+}
+
 COMMAND(command_skill)
 {
     struct str name = inv->arguments.items[0];
@@ -191,8 +226,7 @@ COMMAND(command_skill)
     job.word = word->name;
     open_cache(&job);
     *exit_code = EXIT_DONE;
-    ok = open_library(inv, job.store, job.metis, &job.library, e) &&
-         word->run(&job, e);
+    ok = run_word(&job, word, e);
     library_close(job.library);
     close_store(inv, job.store);
     return ok;

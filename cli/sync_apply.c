@@ -1,4 +1,5 @@
 #include "base/fs.h"
+#include "base/proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -346,12 +347,21 @@ static void tell_result(struct sync *s, size_t change_count)
               term_bytes(s->closure.progress.bytes, bytes));
 }
 
+/* Their files can be committed, so they have its name alone. */
 static void tell_server(struct sync *s)
 {
-    if (s->with_server && !s->layer.project.server && !s->dry_run)
-        term_note(&s->inv->term,
-                  "clients in this workspace start mapm mcp from now on: "
-                  "mapm.yaml says so");
+    struct err ignored = {0};
+    struct str found;
+
+    if (!s->with_server || s->layer.project.server || s->dry_run)
+        return;
+    term_note(&s->inv->term,
+              "clients in this workspace start mapm mcp from now on: "
+              "mapm.yaml says so");
+    if (!proc_find_program("mapm", NULL, &s->inv->arena, &found, &ignored))
+        term_warn(&s->inv->term,
+                  "they look for mapm on the PATH, where there is none: make "
+                  "install puts it there");
 }
 
 static void tell_kept(struct sync *s)

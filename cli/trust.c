@@ -69,7 +69,8 @@ static bool check_entry(const struct layer *l, const struct lock_entry *entry,
                 "%.*s was installed from a folder of yours (%.*s): it runs "
                 "without",
                 STR_ARG(entry->name), STR_ARG(entry->origin));
-        return false;
+        return err_hint(e, "that agents may run it over MCP is said by mapm "
+                           "trust --workspace");
     }
     return true;
 }

@@ -179,9 +179,9 @@ static void compare_folder(struct reader *r, struct str name, unsigned line)
     complain(r, "name-folder", "name", line,
              "the name \"%s\" is not that of its folder, \"%s\"%s",
              quoted(r, name), quoted(r, r->in->folder),
-             r->in->in_place ? "; it goes by its name"
-             : installs      ? "; it is installed under its name"
-                             : ": rename one of them");
+             !installs         ? ": rename one of them"
+             : r->in->in_place ? "; it goes by its name"
+                               : "; it is installed under its name");
 }
 
 void read_name(struct reader *r)

@@ -56,6 +56,7 @@ exits 'what nobody sees' 0 mapm mcp --allow "$tag" --print-config codex
 is 'is in TOML what it was' "$(printf %s "$out" | toml | get mcp_servers mapm args 2)" "$tag"
 exits 'and in JSON' 0 mapm mcp --allow "$tag" --print-config claude
 is 'too' "$(printf %s "$out" | get mcpServers mapm args 2)" "$tag"
+exits 'a rule that is none' 2 mapm mcp --allow '' --print-config claude
 exits 'what is no UTF-8' 2 mapm mcp --root "$(printf '/x\377')" --print-config claude
 like 'is refused' "$err" 'is not UTF-8'
 exits 'what a client may expand' 0 mapm mcp --root '/x/${HOME}' --print-config claude
@@ -71,6 +72,7 @@ mkdir .codex .gemini
 echo '{"mcpServers": {"mine": {"command": "mine"}}}' >.mcp.json
 printf '# mine\nclients: [cursor]\n' >mapm.yaml
 exits '--with-server' 0 mapm install --with-server
+like 'that there is no mapm on the PATH is told' "$err" '^warning: they look for mapm on the PATH'
 is 'a line in mapm.yaml' "$(cat mapm.yaml)" '# mine
 clients: [cursor]
 server: true'

@@ -74,6 +74,7 @@ def test(w):
         w.skill(f"tool-{i:04}")
     for name in ("a-meta", "z-meta"):
         w.metaskill(name, 'def run(input):\n    return "x"\n')
+    w.trust()
     prompts(w)
     completion(w)
 

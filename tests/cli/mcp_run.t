@@ -69,12 +69,15 @@ def fill(w):
 def trust(w):
     s = opened()
     same(offered(s), [], "X27: nothing is offered where the workspace is not trusted")
+    same(s.call("prompts/list")["prompts"], [], "X27: nor as a prompt")
     r = s.run("echo", input={"word": "hi"})
     same((r["isError"], text_of(r)), (True, "error: metaskill 'echo': this workspace is not trusted on this machine"),
          "X27: and nothing runs")
     ok("mapm trust --workspace" in r["content"][1]["text"], "what to do stands behind it")
     w.trust()
     ok("isError" not in s.run("echo", input={"word": "hi"}), "trust counts at once")
+    same([p["name"] for p in s.call("prompts/list")["prompts"]], ["asks", "broken", "commands", "echo", "loops"],
+         "X27: for prompts, too")
     same(offered(s), ["asks", "broken", "commands", "echo", "loops"], "X27: and who asks again is offered them")
     same(s.notes, [], "who does not watch is not told")
     s.close()

@@ -320,6 +320,12 @@ like 'says so (L6)' "$out" '^invocation +by a person alone$'
 run mapm -q skill show only-me --json
 is 'which mapm did not install' "$(json 'd["skill"]["locked"]')" None
 mkdir -p ../shelf/skills/lent && printf -- '---\nname: lent\ndescription: Lent.\n---\nText.\n' >../shelf/skills/lent/SKILL.md
+skill .agents/skills/ours 'scope: acme' 'version: 1.0.0'
+exits 'by its full name' 0 mapm -q skill show acme/ours
+like 'it is shown' "$out" '^scope +acme$'
+exits 'and loaded' 0 mapm -q skill load acme/ours
+exits 'of another scope' 1 mapm -q skill show other/ours
+rm -r .agents/skills/ours
 exits 'one that mapm installs' 0 mapm -q install "file:$(cd ../shelf && pwd)/skills/lent"
 exits 'is shown' 0 mapm -q skill show lent
 like 'with its origin' "$out" "^origin +file:$(cd ../shelf && pwd)/skills/lent\$"
