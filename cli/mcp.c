@@ -23,7 +23,6 @@
 #define HEARTBEAT_MS 10000
 #define SETTLE_MS    50
 #define HOLD_AT_ONCE 50 /* skills: that takes less than a millisecond */
-#define PATIENCE_MS  1000
 
 #define MARKED                                                                 \
     "Metaskills are marked `(metaskill: starlark)`: workflows that "           \
@@ -162,7 +161,7 @@ static bool open_skills(struct serve *s, struct err *e)
     struct library_root *roots;
     size_t count;
 
-    if (!open_library(s->inv, s->store, metis, &s->library, e))
+    if (!open_library(s->inv, s->store, metis, true, &s->library, e))
         return false;
     open_session(s, metis);
     map_init(&s->started, &s->session_arena);
@@ -271,7 +270,7 @@ static void open_data(struct serve *s)
     struct err e = {0};
 
     if (open_store(s->inv, &s->store, &e)) {
-        store_set_patience(s->store, PATIENCE_MS); /* others wait for us */
+        store_set_patience(s->store, SERVE_PATIENCE_MS);
         return;
     }
     s->store = NULL;

@@ -7,6 +7,7 @@
 /* A model that tries for ever is not to push out what else was remembered. */
 #define FAILURES_MAX  100
 #define WHY_MAX_CHARS 500
+#define BUSY_MS       10000
 
 /*
  * The call of a model that this request carries out, as clients that tell it do
@@ -32,16 +33,33 @@ static struct str tool_use_id(const struct mcp_call *c)
     return STR("");
 }
 
+/* Who had to wait once does not wait again for some time: a client would wait
+ * for each of its calls. */
+static bool begin_event(struct serve *s)
+{
+    if (!s->store)
+        return false; /* which was said when it began */
+    store_set_patience(s->store,
+                       proc_now_ms() < s->busy_ms ? 0 : SERVE_PATIENCE_MS);
+    return true;
+}
+
+static void lose_event(struct serve *s, const struct err *e)
+{
+    if (e->code == ERR_BUSY)
+        s->busy_ms = proc_now_ms() + BUSY_MS;
+    term_warn(&s->inv->term, "this is not remembered: %s", err_first(e));
+}
+
 void serve_event_loaded(struct serve *s, const struct library_loaded *l,
                         const struct mcp_call *c)
 {
     struct err e = {0};
 
-    if (!s->store)
-        return; /* which was said when it began */
-    if (!skill_event_put(s->store, s->session_id, l, SKILL_LOADED_ON_DEMAND,
+    if (begin_event(s) &&
+        !skill_event_put(s->store, s->session_id, l, SKILL_LOADED_ON_DEMAND,
                          tool_use_id(c), &e))
-        term_warn(&s->inv->term, "this is not remembered: %s", err_first(&e));
+        lose_event(s, &e);
 }
 
 /* Messages are mapm's own, but they quote what the model gave: private. */
@@ -56,12 +74,12 @@ static void put_failure(struct serve *s, struct str type, struct buf *payload)
     };
     struct err e = {0};
 
-    if (!s->store)
+    if (!begin_event(s))
         return;
     s->failures++;
     if (!buf_check(payload, "the event", &e) ||
         !store_put_event(s->store, &v, &e))
-        term_warn(&s->inv->term, "this is not remembered: %s", err_first(&e));
+        lose_event(s, &e);
 }
 
 void serve_event_failed(struct serve *s, enum err_code code, struct str why,

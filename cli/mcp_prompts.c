@@ -11,8 +11,9 @@
  * a prompt, too, metaskill or not; asking for it is the person's word.
  */
 
-#define KEY_MAX_CHARS 64
-#define REST_ARGUMENT "arguments"
+#define KEY_MAX_CHARS    64
+#define REST_ARGUMENT    "arguments"
+#define LISTED_MAX_BYTES (64u * 1024) /* of a SKILL.md whose keys are listed */
 
 bool serve_is_prompt(struct serve *s, const struct library_skill *skill)
 {
@@ -61,11 +62,15 @@ void serve_prompt_arguments(void *ctx, struct arena *a, struct mcp_prompt *p)
     const struct library_skill *skill = library_find(s->library, p->name);
     struct library_loaded loaded;
     struct err ignored = {0};
+    struct str text;
 
     if (!skill || !skill->metaskill)
         return;
     p->argument_count = 0;
-    if (library_load(s->library, skill->name, LIBRARY_AS_TOOL, false, NULL,
+    /* what is longer takes too long for hundreds at once */
+    if (library_text(s->library, skill, &reading, &text, &ignored) &&
+        text.n <= LISTED_MAX_BYTES &&
+        library_load(s->library, skill->name, LIBRARY_AS_TOOL, false, NULL,
                      &reading, &loaded, &ignored))
         p->arguments =
             serve_read_keys(loaded.document.body, a, &p->argument_count);

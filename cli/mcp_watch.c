@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <unistd.h>
@@ -139,9 +140,46 @@ static void add_waiting(struct serve_watch *w, struct str root)
     }
 }
 
+static int by_number(const void *x, const void *y)
+{
+    int a = *(const int *)x, b = *(const int *)y;
+
+    return (a > b) - (a < b);
+}
+
+static int *numbers_of(const struct serve_watch *w, struct arena *a)
+{
+    int *all = arena_array(a, w->count + 1, sizeof *all);
+
+    for (size_t i = 0; i < w->count; i++)
+        all[i] = w->folders[i].wd;
+    if (w->count)
+        qsort(all, w->count, sizeof *all, by_number);
+    return all;
+}
+
+/* Watches are few, for all programs of a user. */
+static void drop_others(const struct serve_watch *w, const int *before,
+                        size_t count)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    const int *now = numbers_of(w, &a);
+    size_t k = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        while (k < w->count && now[k] < before[i])
+            k++;
+        if (k == w->count || now[k] != before[i])
+            inotify_rm_watch(w->fd, before[i]);
+    }
+}
+
 static void add_all(struct serve *s)
 {
+    CLEANUP(arena_done) struct arena a = {0};
     struct serve_watch *w = s->watch;
+    const int *before = numbers_of(w, &a);
+    size_t count = w->count;
 
     arena_done(&w->arena);
     w->folders = arena_array(&w->arena, WATCH_MAX, sizeof *w->folders);
@@ -157,6 +195,7 @@ static void add_all(struct serve *s)
     add(w, arena_str(&w->arena, s->layer.path), true);
     if (s->store)
         add(w, arena_str(&w->arena, store_home(s->store)), true);
+    drop_others(w, before, count);
 }
 
 /* --- what happened ---------------------------------------------------------------------- */
@@ -207,9 +246,11 @@ static bool on_event(struct serve *s, const struct inotify_event *v)
     for (size_t i = 0; i < w->count && !folder; i++)
         if (w->folders[i].wd == v->wd)
             folder = &w->folders[i];
-    if (folder && folder->aside)
+    if (!folder) /* of one that is not watched any more, or too much happened */
+        return v->wd < 0;
+    if (folder->aside)
         return v->len && is_ours(v->name);
-    if (folder && v->len && !(v->mask & IN_ISDIR))
+    if (v->len && !(v->mask & IN_ISDIR))
         note_changed(s, folder->path, v->name);
     return true;
 }

@@ -206,15 +206,17 @@ static void tell(void *ctx, enum library_note kind, struct str text)
         term_note(&h->inv->term, "%.*s", STR_ARG(text));
 }
 
-bool open_library_roots(struct invocation *inv, struct store *store, bool metis,
-                        bool notes, const struct library_root *roots,
-                        size_t count, struct library **out, struct err *e)
+static bool open_roots(struct invocation *inv, struct store *store, bool metis,
+                       bool notes, bool programs,
+                       const struct library_root *roots, size_t count,
+                       struct library **out, struct err *e)
 {
     struct helpers *h = arena_new(&inv->arena, struct helpers);
     struct library_options o = {
         .roots = roots,
         .root_count = count,
         .metis = metis,
+        .programs = programs,
         .note = notes ? tell : NULL,
         .ctx = h,
     };
@@ -225,12 +227,19 @@ bool open_library_roots(struct invocation *inv, struct store *store, bool metis,
     return library_open(&o, out, e);
 }
 
+bool open_library_roots(struct invocation *inv, struct store *store, bool metis,
+                        bool notes, const struct library_root *roots,
+                        size_t count, struct library **out, struct err *e)
+{
+    return open_roots(inv, store, metis, notes, true, roots, count, out, e);
+}
+
 bool open_library(struct invocation *inv, struct store *store, bool metis,
-                  struct library **out, struct err *e)
+                  bool programs, struct library **out, struct err *e)
 {
     struct library_root *roots;
     size_t count;
 
     return library_places(inv, metis, &roots, &count, e) &&
-           open_library_roots(inv, store, metis, true, roots, count, out, e);
+           open_roots(inv, store, metis, true, programs, roots, count, out, e);
 }

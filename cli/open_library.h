@@ -39,12 +39,15 @@ MUST_CHECK bool library_places(struct invocation *inv, bool metis,
 bool library_has_folder(struct invocation *inv, struct str workspace);
 
 /*
+ * `programs`: whether a program came or went beside a SKILL.md is looked at, too;
+ * else a metaskill is one that was one, which is a quarter faster.
  * `store` keeps what is known of the roots; NULL: nothing does. Both it and
  * `inv` are borrowed until library_close.
  * Errors: those of library_open; ERR_USAGE for an empty folder.
  */
 MUST_CHECK bool open_library(struct invocation *inv, struct store *store,
-                             bool metis, struct library **out, struct err *e);
+                             bool metis, bool programs, struct library **out,
+                             struct err *e);
 
 /* The same for roots of the caller's choice; `notes` false: says nothing. */
 MUST_CHECK bool open_library_roots(struct invocation *inv, struct store *store,

@@ -60,6 +60,7 @@ struct serve {
     struct map started; /* disabled ones that a person has asked for */
     uint64_t call_ms;   /* when the call of a tool began */
     unsigned failures;  /* that are events */
+    uint64_t busy_ms;   /* until then nobody waits for mapm.db */
 
     struct map unserved; /* not in skills/list, and that was said */
 
@@ -151,6 +152,9 @@ void serve_answer_error(struct serve *s, struct mcp_call *c,
 struct str serve_error_text(const struct err *e, struct arena *a);
 /* A JSON object without its braces. */
 struct str serve_inside(const struct buf *object);
+
+#define SERVE_PATIENCE_MS                                                      \
+    1000 /* with who writes to mapm.db: others wait for us */
 
 /* --- mcp_event.c ---------------------------------------------------------------- */
 

@@ -197,7 +197,12 @@ static bool run_word(struct skill_job *job, const struct word *word,
 {
     static const char by_name[] = "load show files";
 
-    if (!open_library(job->inv, job->store, job->metis, &job->library, e))
+    bool programs =
+        strcmp(word->name, "search") != 0 || has_option(job->inv, OPTION_JSON);
+
+    /* the lines of a search do not say which are metaskills (T17) */
+    if (!open_library(job->inv, job->store, job->metis, programs, &job->library,
+                      e))
         return false;
     if (has_word(by_name, word->name))
         take_full_names(job);

@@ -497,6 +497,20 @@ def watch(w):
     told(s)
     ok(True, "or when the workspace says otherwise")
     os.unlink("mapm.yaml")
+    before = watches(s)
+    for turn in range(2):
+        for i in range(5):
+            w.skill(f"moves-{i}", "Moves.\n", "Moves.")
+            w.write(f".agents/skills/moves-{i}/docs/a", "x")
+        told(s, "resources")
+        for i in range(5):
+            os.rename(f".agents/skills/moves-{i}", f"moved-{turn}-{i}")
+        told(s, "resources")
+    stop = time.monotonic() + 30
+    while watches(s) != before and time.monotonic() < stop:
+        time.sleep(0.1)
+        s.call("ping")
+    same(watches(s), before, "L17: what went is not watched any more")
     # changes without end: it is told all the same
     stop = time.monotonic() + 30
     s.notes.clear()

@@ -187,6 +187,21 @@ def asks(w):
     same(s.bad, [], "nothing else on stdout")
 
 
+def programs(w):
+    """K3: a program that came, or went, after its SKILL.md was known."""
+    w.skill("later", "Input keys:\n\n- `word`: what.\n", "Gets its program later.")
+    time.sleep(1.1)
+    s = opened()
+    ok("later" not in offered(s), "K3: without a program it is none")
+    s.close()
+    w.write(".agents/skills/later/SKILL.star", 'def run(input):\n    return "here"\n')
+    s = opened()
+    ok("later" in offered(s), "K3: with one it is, though its SKILL.md is as it was")
+    ok("isError" not in s.run("later", input={"word": "x"}), "and runs")
+    s.close()
+    shutil.rmtree(".agents/skills/later")
+
+
 def refusals(w):
     w.skill("plain", "Text.\n", "Only text.")
     w.write(".agents/skills/plain/odd\nname", "x")
@@ -285,6 +300,7 @@ def test(w):
     inputs(w)
     results(w)
     asks(w)
+    programs(w)
     refusals(w)
     commands(w)
     commands_and_skills(w)

@@ -320,6 +320,21 @@ like 'says so (L6)' "$out" '^invocation +by a person alone$'
 run mapm -q skill show only-me --json
 is 'which mapm did not install' "$(json 'd["skill"]["locked"]')" None
 mkdir -p ../shelf/skills/lent && printf -- '---\nname: lent\ndescription: Lent.\n---\nText.\n' >../shelf/skills/lent/SKILL.md
+skill .agents/skills/later
+mapm -q skill list >"$T/before"
+sleep 1.1 # the file is no young one any more: what is known of it is believed
+run mapm -q skill list
+echo 'def run(input): return "x"' >.agents/skills/later/SKILL.star
+for word in list 'show later' index; do
+    run mapm -q skill $word
+    like "K3: a program that came later is seen by $word" "$out" 'metaskill'
+done
+run mapm -q skill search later --json
+is 'K3: in JSON' "$(json 'd["results"][0]["metaskill"]')" yes
+rm .agents/skills/later/SKILL.star
+run mapm -q skill search later --json
+is 'and that it went' "$(json 'd["results"][0]["metaskill"]')" no
+rm -r .agents/skills/later
 skill .agents/skills/ours 'scope: acme' 'version: 1.0.0'
 exits 'by its full name' 0 mapm -q skill show acme/ours
 like 'it is shown' "$out" '^scope +acme$'
