@@ -3,7 +3,6 @@
 #include "base/fs.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "mapm/store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,13 +12,17 @@
 
 #include "user.h"
 
+static bool is_own(const struct stat *st)
+{
+    return st->st_uid == geteuid() || st->st_uid == 0;
+}
+
 /* A manifest counts when it is the user's or root's (DESIGN.md 3). */
 static bool holds_manifest(int dirfd, const char *name)
 {
     struct stat st;
 
-    return fs_stat_at(dirfd, name, &st) && S_ISREG(st.st_mode) &&
-           (st.st_uid == geteuid() || st.st_uid == 0);
+    return fs_stat_at(dirfd, name, &st) && S_ISREG(st.st_mode) && is_own(&st);
 }
 
 static bool holds_project(const char *folder)
@@ -240,6 +243,31 @@ bool layer_check_there(const struct layer *l, struct invocation *inv,
             STR_ARG(l->path));
     return err_hint(e, "go to your project, or start one here with mapm init "
                        "or mapm install ORIGIN");
+}
+
+bool layer_check_own(const struct layer *l, struct err *e)
+{
+    struct stat st;
+
+    if (stat(l->path.p, &st) < 0)
+        return err_errno(e, "cannot tell whose folder %.*s is",
+                         STR_ARG(l->path));
+    if (is_own(&st))
+        return true;
+    err_set(e, ERR_REFUSED, "%.*s belongs to another user (uid %u)",
+            STR_ARG(l->path), (unsigned)st.st_uid);
+    return err_hint(e, "a workspace is trusted only while its folder is yours "
+                       "or root's: work in a copy of your own");
+}
+
+bool layer_is_trusted(const struct layer *l, struct store *store, struct err *e)
+{
+    const struct hash none = {{0}};
+    struct err ignored = {0}; /* whose it is: not ours, as far as we can tell */
+
+    err_clear(e);
+    return layer_check_own(l, &ignored) &&
+           store_is_trusted(store, STORE_TRUST_WORKSPACE, l->path, &none, e);
 }
 
 struct str layer_name_key(enum doc_kind kind, struct str fqn, struct arena *a)

@@ -3,6 +3,7 @@
 
 #include "base/map.h"
 #include "mapm/provision.h"
+#include "mapm/store.h"
 
 #include "command.h"
 
@@ -49,6 +50,15 @@ void layer_close(struct layer *l);
  * ERR_NOT_FOUND where neither mapm.yaml nor a lock is. */
 MUST_CHECK bool layer_check_there(const struct layer *l, struct invocation *inv,
                                   struct err *e);
+
+/* Trust is of a path: whoever makes the folder anew does not inherit it.
+ * ERR_REFUSED unless the folder is the user's or root's. */
+MUST_CHECK bool layer_check_own(const struct layer *l, struct err *e);
+
+/* Whether the user trusts it as a workspace, and the folder is still theirs or
+ * root's. False with no error: not trusted. Errors: the store's. */
+MUST_CHECK bool layer_is_trusted(const struct layer *l, struct store *store,
+                                 struct err *e);
 
 /* "skill acme/x". In `a`. */
 struct str layer_name_key(enum doc_kind kind, struct str fqn, struct arena *a);

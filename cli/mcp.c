@@ -78,12 +78,8 @@ static bool open_global(struct serve *s, struct err *e)
 
 static bool open_trust(struct serve *s, struct err *e)
 {
-    const struct hash none = {{0}};
-
     err_clear(e);
-    s->workspace_trusted =
-        s->store && store_is_trusted(s->store, STORE_TRUST_WORKSPACE,
-                                     s->layer.path, &none, e);
+    s->workspace_trusted = s->store && layer_is_trusted(&s->layer, s->store, e);
     return e->code == ERR_NONE;
 }
 

@@ -49,10 +49,8 @@ bool serve_offers(struct serve *s, const struct library_skill *skill)
 
 static void look_at_workspace(struct serve *s)
 {
-    const struct hash none = {{0}};
     struct err e = {0};
-    bool trusted = s->store && store_is_trusted(s->store, STORE_TRUST_WORKSPACE,
-                                                s->layer.path, &none, &e);
+    bool trusted = s->store && layer_is_trusted(&s->layer, s->store, &e);
 
     if (e.code == ERR_NONE)
         s->workspace_trusted = trusted;
@@ -97,13 +95,12 @@ void serve_refuse(struct mcp_call *c, const struct err *e)
 static bool check_workspace(struct store *store, const struct layer *l,
                             struct err *e)
 {
-    const struct hash none = {{0}};
-
-    err_clear(e);
-    if (store_is_trusted(store, STORE_TRUST_WORKSPACE, l->path, &none, e))
+    if (layer_is_trusted(l, store, e))
         return true;
     if (e->code != ERR_NONE)
         return err_wrap(e, "cannot tell whether this workspace is trusted");
+    if (!layer_check_own(l, e))
+        return err_wrap(e, "this workspace is not trusted on this machine");
     err_set(e, ERR_REFUSED, "this workspace is not trusted on this machine");
     return err_hint(e,
                     "mapm trust --workspace, in %.*s, lets agents run its "

@@ -1,8 +1,7 @@
 #include "base/fs.h"
-#include "base/path.h"
-#include "mapm/runtime.h"
+#include "base/text.h"
 
-#include <dirent.h>
+#include <sys/stat.h>
 
 #include "open_library.h"
 #include "trust.h"
@@ -13,8 +12,9 @@
  * is in it later; the second of these very rules.
  */
 
-#define SKILLS_FOLDER   ".agents/skills"
 #define SHOWN_MAX_NAMES 20
+#define SHOWN_MAX_CHARS 160
+#define SHOWN_MAX_BYTES (1024 * 1024)
 
 struct claim {
     struct layer layer;
@@ -86,68 +86,132 @@ static void show_rules(struct trust_job *job, const struct project *p)
         SAY(job, "    network: true, that is, with the network");
 }
 
-static bool is_installed(const struct layer *l, struct str folder)
-{
-    for (size_t i = 0; i < l->by_name.count; i++) {
-        const struct lock_entry *entry = l->by_name.entries[i].value;
+/* --- what it is about -------------------------------------------------------------- */
 
-        if (entry->kind == DOC_SKILL && str_eq(path_last(entry->place), folder))
-            return true;
-    }
-    return false;
+/* On one line, whatever is in it. In the invocation's arena. */
+static struct str shown(struct trust_job *job, struct str s)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    struct str text;
+
+    buf_init(&b, SHOWN_MAX_BYTES);
+    text_visible(&b, s, false);
+    text = arena_str(&job->inv->arena, buf_str(&b));
+    if (text_count(text) <= SHOWN_MAX_CHARS)
+        return text;
+    return arena_printf(&job->inv->arena, "%.*s...",
+                        STR_ARG(text_cut(text, SHOWN_MAX_CHARS)));
 }
 
-static bool is_metaskill(const struct layer *l, struct str folder)
+static struct str below(struct str path, struct str top)
 {
-    CLEANUP(arena_done) struct arena a = {0};
-    struct err ignored = {0};
-    struct skill skill;
+    return fs_path_is_within(path, top) && path.n > top.n + 1
+               ? str_from_index(path, top.n + 1)
+               : path;
+}
 
-    return skill_read(
-               fs_join(fs_join(l->path, STR(SKILLS_FOLDER), &a), folder, &a),
-               &l->limits, &a, &skill, &ignored) &&
-           skill.file.n > 0;
+/* As it was found, and, of one that is reached by a link, where it lies. */
+static void show_metaskill(struct trust_job *job, const struct layer *l,
+                           const struct library_skill *skill)
+{
+    struct arena *a = &job->inv->arena;
+    struct str found = below(skill->folder, l->path), top, real;
+    struct err ignored = {0};
+
+    if (fs_real_path(str_c(l->path, a), a, &top, &ignored) &&
+        fs_real_path(str_c(skill->folder, a), a, &real, &ignored) &&
+        !str_eq(below(real, top), found))
+        SAY(job, "    %.*s  %.*s -> %.*s", STR_ARG(shown(job, skill->name)),
+            STR_ARG(shown(job, found)), STR_ARG(shown(job, below(real, top))));
+    else
+        SAY(job, "    %.*s  %.*s", STR_ARG(shown(job, skill->name)),
+            STR_ARG(shown(job, found)));
+}
+
+/* What came by install from elsewhere is trusted by name and content. */
+static bool is_written_here(const struct layer *l,
+                            const struct library_skill *skill)
+{
+    const struct lock_entry *entry = layer_find_folder(l, skill->folder);
+
+    return skill->metaskill && (!entry || layer_is_local(l, entry));
+}
+
+/* The workspace's part of what mapm mcp reads, and none of it remembered: so
+ * that programs are looked for, too. */
+static bool open_written(struct trust_job *job, struct library **out,
+                         struct err *e)
+{
+    struct library_root *roots;
+    size_t count, n = 0;
+
+    if (!library_places(job->inv, false, &roots, &count, e))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (roots[i].source == LIBRARY_WORKSPACE)
+            roots[n++] = roots[i];
+    return open_library_roots(job->inv, NULL, false, false, roots, n, out, e);
 }
 
 /* Those there are now, so that a person sees what it is about. */
-static void show_local(struct trust_job *job, const struct layer *l)
+static bool show_written(struct trust_job *job, const struct layer *l,
+                         struct err *e)
 {
-    CLEANUP_FD int fd = -1;
-    struct arena *a = &job->inv->arena;
-    struct fs_entry *entries;
-    struct err ignored = {0};
-    size_t count, n = 0;
+    struct library *library;
+    size_t n = 0;
 
-    if (!fs_open_dir(fs_join(l->path, STR(SKILLS_FOLDER), a).p, &fd,
-                     &ignored) ||
-        !fs_list_at(fd, "", PACKAGE_MAX_FILES, a, &entries, &count, &ignored))
-        return;
-    for (size_t i = 0; i < count; i++) {
-        if (entries[i].type != DT_DIR || is_installed(l, entries[i].name) ||
-            !is_metaskill(l, entries[i].name))
-            continue;
-        if (++n <= SHOWN_MAX_NAMES)
-            SAY(job, "    %.*s", STR_ARG(entries[i].name));
+    if (!open_written(job, &library, e))
+        return err_wrap(e, "cannot list the metaskills of this workspace");
+    for (size_t i = 0; i < library_count(library); i++) {
+        const struct library_skill *skill = library_at(library, i);
+
+        if (is_written_here(l, skill) && ++n <= SHOWN_MAX_NAMES)
+            show_metaskill(job, l, skill);
     }
+    if (n == 0)
+        SAY(job, "    there is none now");
     if (n > SHOWN_MAX_NAMES)
         SAY(job, "    ... and %zu more", n - SHOWN_MAX_NAMES);
+    library_close(library);
+    return true;
 }
 
-static void show_claim(struct trust_job *job, const struct claim *c)
+/* There other programs put skills, too, for all workspaces. */
+static void warn_of_home(struct trust_job *job, const struct layer *l)
 {
+    struct stat home, here;
+
+    if (job->inv->home.n &&
+        stat(str_c(job->inv->home, &job->inv->arena), &home) == 0 &&
+        stat(str_c(l->path, &job->inv->arena), &here) == 0 &&
+        home.st_dev == here.st_dev && home.st_ino == here.st_ino)
+        term_warn(&job->inv->term,
+                  "this workspace is your home folder: whatever any program "
+                  "puts into its folders of skills is offered to clients");
+}
+
+static bool show_claim(struct trust_job *job, const struct claim *c,
+                       struct err *e)
+{
+    if (!c->workspace_known)
+        warn_of_home(job, &c->layer);
     if (job->is_json && has_option(job->inv, OPTION_YES))
-        return;
-    SAY(job, "%.*s", STR_ARG(c->layer.path));
+        return true;
+    SAY(job, "%.*s", STR_ARG(shown(job, c->layer.path)));
     if (!c->workspace_known) {
         SAY(job, "  metaskills written here are offered to clients over MCP, "
-                 "also those that come later");
-        show_local(job, &c->layer);
+                 "also those that come later:");
+        if (!show_written(job, &c->layer, e))
+            return false;
     }
     if (!c->widens)
         SAY(job, "  mapm.yaml allows nothing that needs to be accepted");
     else if (!c->rules_known)
         show_rules(job, &c->layer.project);
+    return true;
 }
+
+/* --- accepting it ------------------------------------------------------------------- */
 
 static void put_claim(struct trust_job *job, struct json_writer *w,
                       const struct claim *c, enum store_trust_kind kind)
@@ -168,7 +232,8 @@ static void report(struct trust_job *job, const struct claim *c)
     struct buf b;
 
     if (!job->is_json) {
-        term_note(&job->inv->term, "trusted %.*s", STR_ARG(c->layer.path));
+        term_note(&job->inv->term, "trusted %.*s",
+                  STR_ARG(shown(job, c->layer.path)));
         return;
     }
     trust_begin_json(&w, &b, "trust", "trusted");
@@ -191,14 +256,15 @@ static bool accept_claim(struct trust_job *job, struct claim *c, struct err *e)
     const struct hash none = {{0}};
     bool fresh;
 
-    if (!check_there(job, &c->layer, e) || !ask_store(job, c, e))
+    if (!check_there(job, &c->layer, e) || !layer_check_own(&c->layer, e) ||
+        !ask_store(job, c, e))
         return false;
     fresh = !c->workspace_known || (c->widens && !c->rules_known);
-    if (fresh)
-        show_claim(job, c);
-    else if (!job->is_json)
+    if (fresh && !show_claim(job, c, e))
+        return false;
+    if (!fresh && !job->is_json)
         term_note(&job->inv->term, "%.*s is trusted already",
-                  STR_ARG(c->layer.path));
+                  STR_ARG(shown(job, c->layer.path)));
     if (!term_flush(&job->inv->term, e) ||
         (fresh &&
          !confirm(job->inv, "Trust this workspace on this machine?", e)))

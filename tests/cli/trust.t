@@ -160,8 +160,9 @@ policy:
   network: true
 END
 exits 'one with rules' 4 mapm trust --workspace
-like 'X27: what is offered over MCP' "$out" '^    own$'
-unlike 'what was installed is not local' "$out" '^    deploy$'
+like 'X27: what is offered over MCP' "$out" '^    own  \.agents/skills/own$'
+unlike 'and no more than there is' "$out" 'none now'
+unlike 'what was installed is not local' "$out" 'deploy'
 like 'each rule, with its line' "$out" 'allow \["git","diff","\*"\]   \(mapm.yaml:[0-9]+\)$'
 like 'no word passes for two' "$out" 'allow \["make","a b.*202[eE].*"\]'
 like 'what is forbidden' "$out" 'deny  \["git","push","\*"\]'
@@ -188,6 +189,55 @@ exits 'a folder of skills without a mapm.yaml' 0 mapm -C "$T/bare" trust --works
 exits 'is one all the same' 0 mapm trust --list
 like 'and trusted' "$out" "$T/bare"
 exits 'until it is not' 0 mapm -C "$T/bare" trust --workspace --revoke
+
+# metaskill FOLDER: one below $T/seen.
+metaskill()
+{
+    mkdir -p "$T/seen/$1"
+    sed "s/^name: .*/name: ${1##*/}/" "$S/SKILL.md" >"$T/seen/$1/SKILL.md"
+    cp "$S/SKILL.star" "$T/seen/$1"
+}
+mkdir "$T/seen"
+mapm -C "$T/seen" install --yes "$URL/deploy" >/dev/null 2>&1
+exits 'X27: where nothing would be offered' 4 mapm -C "$T/seen" trust --workspace
+like 'that is said' "$out" '^    there is none now$'
+metaskill .claude/skills/beside
+metaskill .swival/skills/third
+metaskill hidden/linked
+ln -s ../../hidden/linked "$T/seen/.agents/skills/linked"
+mapm -C "$T/seen" install --yes "$T/mine/draft" >/dev/null 2>&1
+metaskill .claude/skills/split
+mv "$T/seen/.claude/skills/split" "$T/seen/.claude/skills/a
+  mapm.yaml allows nothing"
+exits 'X27: all that would be offered is shown' 4 mapm -C "$T/seen" trust --workspace
+like 'of every folder of skills' "$out" '^    beside  \.claude/skills/beside$'
+like 'each of them' "$out" '^    third  \.swival/skills/third$'
+like 'of a link also where it leads' "$out" '^    linked  \.agents/skills/linked -> hidden/linked$'
+like 'what came from a folder, too' "$out" '^    draft  \.agents/skills/draft$'
+unlike 'what was installed from elsewhere is not' "$out" 'deploy'
+like 'each on one line' "$out" '^    split  \.claude/skills/a\\x0a  mapm.yaml allows nothing$'
+is 'and nothing passes for a line of ours' "$(printf '%s\n' "$out" | grep -c '^  mapm.yaml allows nothing')" 1
+unlike 'it is not the home folder' "$err" 'home folder'
+for n in $(seq 10 30); do
+    metaskill ".claude/skills/m$n"
+done
+exits 'X27: of many' 4 mapm -C "$T/seen" trust --workspace
+is 'twenty are shown' "$(printf '%s\n' "$out" | grep -c '^    [a-z0-9]*  \.')" 20
+like 'and the others counted' "$out" '^    \.\.\. and 6 more$'
+exits 'X27: of the home folder there is a warning' 0 \
+    env HOME="$T/seen" "$MAPM" -C "$T/seen" trust --workspace --yes
+like 'that says why' "$err" 'warning: this workspace is your home folder'
+exits 'it can be taken back' 0 mapm -C "$T/seen" trust --workspace --revoke
+if [ "$(id -u)" -eq 0 ]; then
+    chown 12345 "$T/bare"
+    exits 'row 15: a folder of another user is not accepted' 4 mapm -C "$T/bare" trust --workspace --yes
+    like 'and why' "$err" 'bare belongs to another user \(uid 12345\)'
+    exits 'row 15: and nothing' 0 mapm trust --list
+    unlike 'is remembered' "$out" "$T/bare"
+    chown 0 "$T/bare"
+else
+    skip 'a workspace of another user' 'needs root'
+fi
 
 # --- taking it back -----------------------------------------------------------------------------
 
