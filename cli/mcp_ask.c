@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "open_store.h"
 #include "run_command.h"
 #include "serve.h"
 
@@ -128,6 +129,37 @@ static uint64_t number_of(const struct json *object, const char *key)
     if (j && j->kind == JSON_NUMBER)
         str_number(j->text, INT32_MAX, &n);
     return n;
+}
+
+/* --- whether it still may ----------------------------------------------------------- */
+
+static bool check_now(struct serve_host *h, struct layer *now, struct err *e)
+{
+    struct invocation *inv = h->s->inv;
+    struct store *store = NULL;
+    bool ok = open_store(inv, &store, e) &&
+              layer_open_workspace(inv, LAYER_READ, now, e) &&
+              serve_check_allowed(h->s, store, now, h->found, e);
+
+    layer_close(now);
+    close_store(inv, store);
+    return ok;
+}
+
+/* A call may wait for an hour, and trust and policy change in it: what is no
+ * longer allowed ends here, as it would after a restart (X27). */
+static bool check_still_allowed(struct serve_host *h, struct err *e)
+{
+    struct layer now = {0};
+
+    if (!h->has_waited)
+        return true;
+    err_clear(e);
+    if (check_now(h, &now, e))
+        return true;
+    h->is_refused = true;
+    h->refusal = *e;
+    return false;
 }
 
 /* --- ask --------------------------------------------------------------------------- */
@@ -323,8 +355,11 @@ static bool ask_client(struct serve_host *h, const struct ask *in,
 
     h->by_sampling = true;
     if (sampling_params(in, a, &q.params, e) &&
-        mcp_work_ask(h->work, &q, 1, a, e) && q.answer)
-        return read_sample(q.answer, in, a, out, e);
+        mcp_work_ask(h->work, &q, 1, a, e) && q.answer) {
+        h->has_waited = true;
+        return check_still_allowed(h, e) &&
+               read_sample(q.answer, in, a, out, e);
+    }
     if (e->code == ERR_NONE)
         err_set(e, ERR_FAILED, "the client gave no answer");
     if (e->code == ERR_REFUSED) /* a retry that declares less than the call */
@@ -405,7 +440,8 @@ static bool host_command(void *ctx, const struct command *in, struct arena *a,
         return true;
     }
     if (state == MCP_FIRST) {
-        if (!run_commands_run(h->commands, in, a, out, e))
+        if (!check_still_allowed(h, e) ||
+            !run_commands_run(h->commands, in, a, out, e))
             return false;
         note = note_outcome(out, a);
         if (!mcp_work_noted(h->work, note, e))

@@ -1,7 +1,6 @@
 #include "base/fs.h"
 #include "base/hash.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,26 +8,22 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "mcp_kept.h"
 #include "serve.h"
 
 /*
  * One file for each call, a record a line, the first line says until when it is
- * kept. Whose a call is, is who holds the lock on its file: so a process that
- * died, in whatever way, has left it.
+ * kept, and an empty last one that the call has ended (mcp_kept.h). Whose a call
+ * is, is who holds the lock on its file: so a process that died, in whatever
+ * way, has left it.
  */
 
 #define FOLDER         "suspended"
 #define KEY_FILE       "key"
 #define KEY_BYTES      32
-#define KEPT_MAX_FILES 1000
-#define KEPT_MAX_BYTES (256u * 1024 * 1024)
-#define LOOK_MAX_FILES 10000 /* at once; more are seen to when these are gone */
 #define OPEN_MAX       256
-#define SUFFIX         ".jsonl"
-#define DRAFT_SUFFIX   ".draft" /* as long: not yet one */
 #define RUN_CHARS      32
 #define READ_MAX_BYTES (8 * (size_t)MCP_RECORDS_MAX_BYTES)
 
@@ -46,7 +41,7 @@ struct serve_journal {
 
 /* --- files ---------------------------------------------------------------------- */
 
-static bool name_of(struct str run, char out[RUN_CHARS + sizeof SUFFIX])
+static bool name_of(struct str run, char out[RUN_CHARS + sizeof KEPT_SUFFIX])
 {
     if (run.n != RUN_CHARS)
         return false;
@@ -54,7 +49,7 @@ static bool name_of(struct str run, char out[RUN_CHARS + sizeof SUFFIX])
         if (!char_is_hex(run.p[i]))
             return false;
     memcpy(out, run.p, run.n);
-    memcpy(out + run.n, SUFFIX, sizeof SUFFIX);
+    memcpy(out + run.n, KEPT_SUFFIX, sizeof KEPT_SUFFIX);
     return true;
 }
 
@@ -100,88 +95,12 @@ static bool hold(struct serve_journal *j, struct str run, int fd, struct err *e)
     return true;
 }
 
-/* --- what is kept ---------------------------------------------------------------- */
-
-struct kept {
-    size_t files;
-    uint64_t bytes;
-};
-
-static uint64_t now_s(void)
-{
-    return (uint64_t)time(NULL);
-}
-
-/* Until when, by its first line. A draft has none, but it has a time. */
-static uint64_t expiry_of(int fd, const struct stat *st, bool is_draft)
-{
-    char line[24];
-    ssize_t n = read(fd, line, sizeof line);
-    size_t digits = 0;
-    uint64_t until = 0;
-
-    if (is_draft)
-        return (uint64_t)st->st_mtime + MCP_STATE_MAX_SECONDS;
-    while (n > 0 && digits < (size_t)n && char_is_digit(line[digits]))
-        digits++;
-    return str_number(str_of(line, digits), UINT64_MAX, &until) ? until : 0;
-}
-
-/* A file that somebody holds is in use, whatever its first line says. */
-static void look_at(struct serve_journal *j, const char *name, bool is_draft,
-                    struct kept *kept)
-{
-    CLEANUP_FD int fd =
-        openat(j->dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    struct stat st;
-
-    if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-        return;
-    if (expiry_of(fd, &st, is_draft) < now_s() &&
-        flock(fd, LOCK_EX | LOCK_NB) == 0) {
-        unlinkat(j->dirfd, name, 0);
-        return;
-    }
-    kept->files++;
-    kept->bytes += (uint64_t)st.st_size;
-}
-
-static void folder_close(DIR **d)
-{
-    if (*d)
-        closedir(*d);
-}
-
-/* What has expired is forgotten. The work is bounded, the folder is not: what
- * stands behind LOOK_MAX_FILES has its turn when those before it are gone, and
- * they all go. */
-static struct kept look_at_all(struct serve_journal *j)
-{
-    int fd = openat(j->dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    CLEANUP(folder_close) DIR *d = fd < 0 ? NULL : fdopendir(fd);
-    const struct dirent *one;
-    struct kept kept = {0};
-    size_t seen = 0;
-
-    if (fd >= 0 && !d)
-        close(fd);
-    while (d && seen < LOOK_MAX_FILES && (one = readdir(d))) {
-        struct str name = str_from(one->d_name);
-        bool is_draft = str_ends(name, STR(DRAFT_SUFFIX));
-
-        if (!is_draft && !str_ends(name, STR(SUFFIX)))
-            continue;
-        look_at(j, one->d_name, is_draft, &kept);
-        seen++;
-    }
-    j->kept_bytes = kept.bytes;
-    return kept;
-}
+/* --- room ------------------------------------------------------------------------ */
 
 static bool bytes_fit(struct serve_journal *j, size_t n, struct err *e)
 {
-    if (j->kept_bytes + n > KEPT_MAX_BYTES)
-        look_at_all(j); /* others may be done */
+    if (j->kept_bytes + n > KEPT_MAX_BYTES) /* others may be done */
+        j->kept_bytes = kept_look(j->dirfd, 0, n).bytes;
     if (j->kept_bytes + n > KEPT_MAX_BYTES)
         return err_set(e, ERR_LIMIT,
                        "calls that wait for an answer hold %u MiB already",
@@ -192,8 +111,9 @@ static bool bytes_fit(struct serve_journal *j, size_t n, struct err *e)
 
 static bool one_more_fits(struct serve_journal *j, struct err *e)
 {
-    struct kept kept = look_at_all(j);
+    struct kept kept = kept_look(j->dirfd, 1, 0);
 
+    j->kept_bytes = kept.bytes;
     if (kept.files >= KEPT_MAX_FILES)
         return err_set(e, ERR_LIMIT, "%d calls wait for an answer already",
                        KEPT_MAX_FILES);
@@ -233,7 +153,7 @@ static bool begin_draft(struct serve_journal *j, int fd, const char *draft,
 static bool begin(void *ctx, struct str run, uint64_t expires_s, struct err *e)
 {
     struct serve_journal *j = ctx;
-    char name[RUN_CHARS + sizeof SUFFIX], draft[sizeof name];
+    char name[RUN_CHARS + sizeof KEPT_SUFFIX], draft[sizeof name];
     int fd;
 
     if (!name_of(run, name))
@@ -241,7 +161,7 @@ static bool begin(void *ctx, struct str run, uint64_t expires_s, struct err *e)
     if (!one_more_fits(j, e))
         return false;
     memcpy(draft, name, RUN_CHARS);
-    memcpy(draft + RUN_CHARS, DRAFT_SUFFIX, sizeof DRAFT_SUFFIX);
+    memcpy(draft + RUN_CHARS, KEPT_DRAFT_SUFFIX, sizeof KEPT_DRAFT_SUFFIX);
     fd = openat(j->dirfd, draft,
                 O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)
@@ -282,6 +202,8 @@ static bool take_lines(struct str text, struct arena *a,
     if (!str_line(&rest, &line))
         return false;
     while (str_line(&rest, &line)) {
+        if (!line.n && !rest.n) /* it has ended */
+            break;
         lines = arena_grow(a, lines, n, &capacity, sizeof *lines);
         lines[n++] = line;
     }
@@ -294,7 +216,7 @@ static bool read_run(void *ctx, struct str run, struct arena *a,
                      const struct str **records, size_t *count, struct err *e)
 {
     struct serve_journal *j = ctx;
-    char name[RUN_CHARS + sizeof SUFFIX];
+    char name[RUN_CHARS + sizeof KEPT_SUFFIX];
     struct str text;
     struct stat st;
     bool torn;
@@ -328,10 +250,21 @@ static void leave(void *ctx, struct str run)
     let_go(ctx, run);
 }
 
+/* Where that cannot be written it stays until it expires. */
+static void ended(void *ctx, struct str run)
+{
+    struct serve_journal *j = ctx;
+    int fd = fd_of(j, run);
+    struct err ignored = {0};
+
+    if (fd >= 0 && fs_write_all(fd, STR("\n"), &ignored))
+        j->kept_bytes++;
+}
+
 static void forget(void *ctx, struct str run)
 {
     struct serve_journal *j = ctx;
-    char name[RUN_CHARS + sizeof SUFFIX];
+    char name[RUN_CHARS + sizeof KEPT_SUFFIX];
 
     if (name_of(run, name) && fd_of(j, run) >= 0)
         unlinkat(j->dirfd, name, 0);
@@ -421,6 +354,7 @@ bool serve_journal_open(struct serve *s, struct err *e)
         .begin = begin,
         .append = append,
         .read = read_run,
+        .ended = ended,
         .leave = leave,
         .forget = forget,
         .forked = forked,

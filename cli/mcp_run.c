@@ -202,20 +202,25 @@ static bool take_input(struct run_job *j)
     return false;
 }
 
+static void answer_refused(struct run_job *j, const struct err *e)
+{
+    if (e->code == ERR_REFUSED && j->found.is_external)
+        answer_error(j,
+                     runtime_not_allowed(
+                         j->found.skill.document.name,
+                         run_policy_name(run_policy_of(&j->layer)), j->a),
+                     str_from(e->hint));
+    else
+        answer_failed(j, e);
+}
+
 static bool may_run(struct run_job *j)
 {
     struct err e = {0};
 
     if (serve_check_allowed(j->s, j->store, &j->layer, &j->found, &e))
         return true;
-    if (e.code == ERR_REFUSED && j->found.is_external)
-        answer_error(j,
-                     runtime_not_allowed(
-                         j->found.skill.document.name,
-                         run_policy_name(run_policy_of(&j->layer)), j->a),
-                     str_from(e.hint));
-    else
-        answer_failed(j, &e);
+    answer_refused(j, &e);
     return false;
 }
 
@@ -325,6 +330,7 @@ static void run_program(struct run_job *j)
         .s = j->s,
         .work = j->work,
         .layer = &j->layer,
+        .found = &j->found,
         .wishes = run_wishes(j->s->inv, &j->layer),
         .commands = &j->commands,
         .history = &j->history,
@@ -339,7 +345,9 @@ static void run_program(struct run_job *j)
     runtime_run(&job, j->a, &result);
     if (!run_history_end(&j->history, &result, serve_host_asker(&j->host), &e))
         warn_history(j, &e);
-    if (result.end == RUNTIME_FAILED && j->host.lacks.n)
+    if (j->host.is_refused)
+        answer_refused(j, &j->host.refusal);
+    else if (result.end == RUNTIME_FAILED && j->host.lacks.n)
         mcp_work_lacks(j->work, "sampling", str_c(j->host.lacks, j->a));
     else
         answer_result(j, &result);

@@ -28,6 +28,7 @@
  *     mcp_prompts.c   metaskills as prompts; completion
  *     mcp_keys.c      and their arguments
  *     mcp_journal.c   calls that outlast the process
+ *     mcp_kept.c      how many of them are kept
  *     mcp_watch.c     --watch
  *     mcp_config.c    --print-config
  *
@@ -179,7 +180,11 @@ void serve_run(struct serve *s, const struct json *arguments,
 struct serve_host {
     struct serve *s;
     struct mcp_work *work;
-    struct layer *layer; /* as it is now */
+    struct layer *layer; /* as it was when the process began */
+    const struct run_skill *found;
+    bool has_waited;    /* for the client: what was allowed then may not be */
+    bool is_refused;    /* since: `refusal` says why, and the run ends */
+    struct err refusal; /* of serve_check_allowed */
     struct asker_wishes wishes;
     struct asker *asker; /* chosen by the first ask */
     bool by_sampling;    /* the client answers */

@@ -152,6 +152,13 @@ void entries_leave(struct entries *x)
         x->journal->leave(x->journal->ctx, str_from(x->run));
 }
 
+void entries_end(struct entries *x)
+{
+    if (x->written && x->journal->ended)
+        x->journal->ended(x->journal->ctx, str_from(x->run));
+    entries_leave(x);
+}
+
 void entries_forget(struct entries *x)
 {
     if (x->written)

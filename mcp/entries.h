@@ -51,6 +51,8 @@ MUST_CHECK bool entries_write(struct entries *x, uint64_t expires_s,
 MUST_CHECK bool entries_read(struct entries *x, const struct mcp_journal *j,
                              const char *run, struct err *e);
 void entries_leave(struct entries *x);
+/* The same, after its last entry. */
+void entries_end(struct entries *x);
 void entries_forget(struct entries *x);
 
 /* NULL: none. A key of "" is any. */

@@ -175,7 +175,7 @@ void job_finish(struct job *j, const struct entry *end)
     if (j->records && !entries_add(&j->entries, *end, &e))
         entries_forget(&j->entries);
     if (j->records)
-        entries_leave(&j->entries);
+        entries_end(&j->entries);
     j->state = JOB_LEAVING;
     j->kill_ms = proc_now_ms() + LEAVE_MS;
     answer_all(j, end);

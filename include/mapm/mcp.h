@@ -232,6 +232,9 @@ struct mcp_journal {
      * on. ERR_NOT_FOUND: no such run; ERR_BUSY: another living process has it. */
     bool (*read)(void *ctx, struct str run, struct arena *a,
                  const struct str **records, size_t *count, struct err *e);
+    /* Its last record is its end: it is there for late retries alone, and may
+     * be forgotten for one that waits. NULL: nothing. */
+    void (*ended)(void *ctx, struct str run);
     /* Another process may take it up: this one has ended its part. */
     void (*leave)(void *ctx, struct str run);
     void (*forget)(void *ctx, struct str run);

@@ -3,6 +3,7 @@
 # and by a retry in the new one (MRTR). Whatever happens to the server or to the
 # retries, a command runs once (K19; THREATS row 23).
 import ctypes
+import fcntl
 import glob
 import os
 import shutil
@@ -247,6 +248,118 @@ def crowded(w):
     count()
 
 
+def ended(w):
+    """K19, row 23: what has ended takes no room from what waits, and what waits
+    or is held stays."""
+    folder = w.data + "/suspended"
+
+    def names():
+        return {x for x in os.listdir(folder) if x != "key"}
+
+    def put(name, text, when, size=0):
+        with open(f"{folder}/{name}", "w") as file:
+            file.write("99999999999\n")
+            file.seek(max(size - len(text), 12))
+            file.write(text)
+        os.utime(f"{folder}/{name}", (when, when))
+
+    for name in names():
+        os.remove(f"{folder}/{name}")
+    w.metaskill("once", 'def run(input):\n    return ask("q")["answer"]\n')
+    call = {"name": "run_metaskill", "arguments": {"name": "once", "input": {"n": 1}}}
+    s = new()
+    r = s.call("tools/call", call)
+    retry = dict(call, requestState=r["requestState"], inputResponses={"ask1": sample("a")})
+    waits = names()
+    done = s.call("tools/call", retry)
+    same((names(), s.call("tools/call", retry)), (waits, done), "what has ended is kept for late retries")
+    s.close()
+    s = new()
+    same(s.call("tools/call", retry), done, "after a restart, too")
+    with open(f"{folder}/{waits.pop()}") as file:
+        text = file.read()
+    ask = [x for x in text.split("\n") if '"kind":"ask"' in x][0] + "\n"
+    text = text.split("\n", 1)[1]
+    for n in range(997):
+        put(f"{n:032x}.jsonl", text, 1000 + n)
+    put(f"{'a' * 32}.jsonl", ask, 1)
+    put(f"{'b' * 32}.jsonl", text, 2)
+    before = names()
+    same(len(before), 1000, "1,000 are kept: one waits, one is held, the others have ended")
+    with open(f"{folder}/{'b' * 32}.jsonl") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        for n in range(3):
+            r = s.call("tools/call", call)
+            same(r.get("resultType"), "input_required", f"row 23: there is room for one more, {n}")
+        same(before - names(), {f"{n:032x}.jsonl" for n in range(3)}, "the oldest that have ended went, and no other")
+        same(len(names()), 1000, "and just so many")
+    for name in names():
+        os.remove(f"{folder}/{name}")
+    for n in range(2):
+        put(f"{n:032x}.jsonl", text, 1000 - n, 200 << 20)
+    same(s.call("tools/call", call).get("resultType"), "input_required", "256 MiB of what has ended: the same")
+    same((f"{0:032x}.jsonl" in names(), f"{1:032x}.jsonl" in names()), (True, False), "by age")
+    s.close()
+    for name in names():
+        os.remove(f"{folder}/{name}")
+
+
+def revoked(w):
+    """X27: what is forbidden while a call waits does not go on."""
+    w.metaskill("late", 'def run(input):\n    ask("q")\n    command(["sh", "-c", "echo x >>count"])\n'
+                        '    command(["sh", "-c", "while test -e hold; do sleep 0.01; done"])\n'
+                        '    command(["sh", "-c", "echo y >>count"])\n    return "went on"\n')
+    call = {"name": "run_metaskill", "arguments": {"name": "late", "input": {"n": 1}}}
+
+    def retry(r):
+        return dict(call, requestState=r["requestState"], inputResponses={"ask1": sample("a")})
+
+    def revoke():
+        w.mapm("trust", "--revoke", "--workspace")
+
+    for restart in (False, True):
+        s = new()
+        r = s.call("tools/call", call)
+        revoke()
+        fresh = s.call("tools/call", call)
+        if restart:
+            s.close()
+            s = new()
+        got = s.call("tools/call", retry(r))
+        ok(got.get("isError") and "not trusted" in text_of(got), f"trust is taken back while it waits, restart {restart}", got)
+        same(got["content"], fresh["content"], "with the words that a new call gets")
+        same(count(), [], "no command runs")
+        same(s.call("tools/call", retry(r))["content"], got["content"], "and that is its end")
+        s.close()
+        w.trust()
+    s = new()
+    r = s.call("tools/call", call)
+    open("hold", "w").close()
+    number = s.start("tools/call", retry(r))
+    while not os.path.exists("count") or not os.path.getsize("count"):
+        pass
+    revoke()
+    os.remove("hold")
+    got = s.wait(number)
+    ok(got.get("isError") and "not trusted" in text_of(got), "or later on", got)
+    same(count(), ["x"], "no command after that runs")
+    w.trust()
+    r = s.call("tools/call", call)
+    with open("mapm.yaml") as file:
+        before = file.read()
+    with open("mapm.yaml", "a") as file:
+        file.write("runtime:\n  metaskills: off\n")
+    got = s.call("tools/call", retry(r))
+    ok(got.get("isError") and "switched off" in text_of(got), "the policy is that of now", got)
+    with open("mapm.yaml", "w") as file:
+        file.write(before)
+    same(count(), [], "no command runs")
+    r = s.call("tools/call", call)
+    ok("went on" in text_of(s.call("tools/call", retry(r))), "and what is allowed is done")
+    same(count(), ["x", "y"], "all of it")
+    s.close()
+
+
 def created(folder, work):
     """The names that come to be in `folder` by themselves while work() is done."""
     libc = ctypes.CDLL(None, use_errno=True)
@@ -353,6 +466,8 @@ def test(w):
     at_once(w)
     journal(w)
     crowded(w)
+    ended(w)
+    revoked(w)
     owners(w)
     lacking(w)
     folder = w.data + "/suspended"
