@@ -111,7 +111,7 @@ static struct batch *queue_take(struct queue *q)
     pthread_mutex_lock(&q->lock);
     while (!q->open && !q->ended)
         pthread_cond_wait(&q->changed, &q->lock);
-    if (q->open && proc_interrupted()) {
+    if (q->open && proc_is_asked_to_end()) {
         q->interrupted = true;
         q->open = NULL;
         q->ended = true;

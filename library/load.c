@@ -120,7 +120,7 @@ bool library_hold(struct library *l, struct err *e)
         struct err ignored = {0};
         struct stamp stamp;
 
-        if (proc_interrupted())
+        if (proc_is_asked_to_end())
             return err_set(e, ERR_INTERRUPTED, "interrupted");
         if (c->texts[i].p)
             continue;

@@ -83,7 +83,7 @@ static void *work(void *arg)
     size_t i;
 
     while ((i = atomic_fetch_add(&crew->next, 1)) < crew->count) {
-        if (proc_interrupted())
+        if (proc_is_asked_to_end())
             atomic_store(&crew->interrupted, true);
         if (atomic_load(&crew->interrupted))
             break;
