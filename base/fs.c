@@ -14,6 +14,7 @@
 #include "fs_open.h"
 
 #define LOCK_PAUSE_MAX_MS 100
+#define BLOCK_BYTES       65536u
 
 void fs_close(int *fd)
 {
@@ -124,6 +125,42 @@ bool fs_read_fd(int fd, size_t max_bytes, struct arena *a, struct str *out,
     }
     p[used] = '\0';
     *out = str_of(p, used);
+    return true;
+}
+
+bool fs_read_upto(int fd, char *p, size_t room, size_t *n, struct err *e)
+{
+    while (*n < room) {
+        ssize_t got = read(fd, p + *n, room - *n);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return err_errno(e, "read");
+        if (got == 0)
+            break;
+        *n += (size_t)got;
+    }
+    return true;
+}
+
+bool fs_hash_fd(int fd, uint64_t most, uint64_t *size, struct hash *out,
+                struct err *e)
+{
+    struct hash_state state;
+    char block[BLOCK_BYTES];
+    size_t n;
+
+    *size = 0;
+    hash_init(&state);
+    do {
+        n = 0;
+        if (!fs_read_upto(fd, block, sizeof block, &n, e))
+            return false;
+        hash_add(&state, str_of(block, n));
+        *size += n;
+    } while (n == sizeof block && *size <= most);
+    *out = hash_end(&state);
     return true;
 }
 

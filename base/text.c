@@ -112,6 +112,17 @@ struct str text_cut(struct str utf8, size_t max_points)
     return str_slice(utf8, 0, i);
 }
 
+struct str text_cut_bytes(struct str utf8, size_t max_bytes)
+{
+    size_t n = max_bytes;
+
+    if (utf8.n <= n)
+        return utf8;
+    while (n > 0 && ((unsigned char)utf8.p[n] & 0xc0) == 0x80)
+        n--;
+    return str_slice(utf8, 0, n);
+}
+
 void text_put(struct buf *out, int32_t code_point)
 {
     utf8proc_uint8_t bytes[4];

@@ -15,6 +15,18 @@ static void put_text(struct json_writer *w, struct str text)
     json_end_object(w);
 }
 
+void serve_put_messages(struct json_writer *w, struct str text)
+{
+    json_key(w, "messages");
+    json_begin_array(w);
+    json_begin_object(w);
+    json_member_string(w, "role", STR("user"));
+    json_key(w, "content");
+    put_text(w, text);
+    json_end_object(w);
+    json_end_array(w);
+}
+
 /* Half a text would be no JSON, or a lie. */
 static struct str too_large(struct arena *a)
 {

@@ -294,17 +294,7 @@ static bool sampling_params(const struct ask *in, struct arena *a,
     buf_init(&b, NOTE_MAX_BYTES);
     json_writer_init(&w, &b, 0);
     json_begin_object(&w);
-    json_key(&w, "messages");
-    json_begin_array(&w);
-    json_begin_object(&w);
-    json_member_string(&w, "role", STR("user"));
-    json_key(&w, "content");
-    json_begin_object(&w);
-    json_member_string(&w, "type", STR("text"));
-    json_member_string(&w, "text", in->prompt);
-    json_end_object(&w);
-    json_end_object(&w);
-    json_end_array(&w);
+    serve_put_messages(&w, in->prompt);
     json_member_number(&w, "maxTokens", SAMPLING_TOKENS);
     json_end_object(&w);
     *out = arena_str(a, buf_str(&b));

@@ -62,58 +62,48 @@ void serve_event_loaded(struct serve *s, const struct library_loaded *l,
         lose_event(s, &e);
 }
 
-/* Messages are mapm's own, but they quote what the model gave: private. */
-static void put_failure(struct serve *s, struct str type, struct buf *payload)
+/* Messages are mapm's own, but they quote what the model gave: private.
+ * `error_class`: only of what was done and failed. */
+static void put_failure(struct serve *s, const char *type,
+                        const char *error_class, struct str why,
+                        const struct mcp_call *c)
 {
+    CLEANUP(buf_done) struct buf b = {0};
     struct store_event v = {
         .session_id = s->session_id,
-        .type = type,
+        .type = str_from(type),
         .actor = STR("tool"),
         .sensitivity = STR("private"),
-        .payload = buf_str(payload),
     };
+    struct json_writer w;
     struct err e = {0};
 
-    if (!begin_event(s))
+    if (s->failures >= FAILURES_MAX || !begin_event(s))
         return;
     s->failures++;
-    if (!buf_check(payload, "the event", &e) ||
-        !store_put_event(s->store, &v, &e))
+    buf_init(&b, EVENT_MAX_BYTES);
+    json_writer_init(&w, &b, 0);
+    json_begin_object(&w);
+    json_member_optional(&w, "tool_use_id", tool_use_id(c));
+    if (error_class)
+        json_member_string(&w, "error_class", str_from(error_class));
+    json_member_string(&w, "error_message", text_cut(why, WHY_MAX_CHARS));
+    if (error_class)
+        json_member_number(&w, "latency_ms", proc_now_ms() - s->call_ms);
+    json_end_object(&w);
+    v.payload = buf_str(&b);
+    if (!buf_check(&b, "the event", &e) || !store_put_event(s->store, &v, &e))
         lose_event(s, &e);
 }
 
 void serve_event_failed(struct serve *s, enum err_code code, struct str why,
                         const struct mcp_call *c)
 {
-    CLEANUP(buf_done) struct buf b = {0};
-    struct json_writer w;
-
-    if (s->failures >= FAILURES_MAX)
-        return;
-    buf_init(&b, EVENT_MAX_BYTES);
-    json_writer_init(&w, &b, 0);
-    json_begin_object(&w);
-    json_member_optional(&w, "tool_use_id", tool_use_id(c));
-    json_member_string(&w, "error_class", str_from(err_code_name(code)));
-    json_member_string(&w, "error_message", text_cut(why, WHY_MAX_CHARS));
-    json_member_number(&w, "latency_ms", proc_now_ms() - s->call_ms);
-    json_end_object(&w);
-    put_failure(s, STR("tool.failed"), &b);
+    put_failure(s, "tool.failed", err_code_name(code), why, c);
 }
 
 void serve_event_invalid(struct serve *s, struct str why,
                          const struct mcp_call *c)
 {
-    CLEANUP(buf_done) struct buf b = {0};
-    struct json_writer w;
-
-    if (s->failures >= FAILURES_MAX)
-        return;
-    buf_init(&b, EVENT_MAX_BYTES);
-    json_writer_init(&w, &b, 0);
-    json_begin_object(&w);
-    json_member_optional(&w, "tool_use_id", tool_use_id(c));
-    json_member_string(&w, "error_message", text_cut(why, WHY_MAX_CHARS));
-    json_end_object(&w);
-    put_failure(s, STR("tool.input_invalid"), &b);
+    put_failure(s, "tool.input_invalid", NULL, why, c);
 }

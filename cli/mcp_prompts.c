@@ -159,17 +159,7 @@ static void answer_prompt(struct mcp_call *c, struct str description,
     json_writer_init(&w, &b, 0);
     json_begin_object(&w);
     json_member_string(&w, "description", description);
-    json_key(&w, "messages");
-    json_begin_array(&w);
-    json_begin_object(&w);
-    json_member_string(&w, "role", STR("user"));
-    json_key(&w, "content");
-    json_begin_object(&w);
-    json_member_string(&w, "type", STR("text"));
-    json_member_string(&w, "text", text);
-    json_end_object(&w);
-    json_end_object(&w);
-    json_end_array(&w);
+    serve_put_messages(&w, text);
     json_end_object(&w);
     mcp_call_result(c, serve_inside(&b));
 }

@@ -1,8 +1,5 @@
 #include "base/fs.h"
 
-#include <errno.h>
-#include <unistd.h>
-
 #include "serve.h"
 
 /*
@@ -17,7 +14,6 @@
 #define PAGE_SKILLS     100
 #define PAGE_BYTES      (16u * 1024 * 1024) /* hashed, and then it ends */
 #define EMPTY_PAGES     4 /* as many times that, while there is nothing on it */
-#define BLOCK_BYTES     65536u
 #define MAX_FILES       512 /* of a skill, as every host takes them */
 #define MAX_TOTAL_BYTES (16u * 1024 * 1024)
 
@@ -79,25 +75,9 @@ static bool hash_file(struct entry *n, struct str path, uint64_t *size,
                       struct hash *out, struct err *e)
 {
     CLEANUP_FD int fd = -1;
-    struct hash_state state;
-    char block[BLOCK_BYTES];
-    ssize_t got;
 
-    if (!fs_open_file_at(n->fd, path.p, &fd, NULL, e))
-        return false;
-    hash_init(&state);
-    while ((got = read(fd, block, sizeof block)) != 0) {
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return err_errno(e, "read");
-        *size += (uint64_t)got;
-        if (n->total + *size > MAX_TOTAL_BYTES)
-            break;
-        hash_add(&state, str_of(block, (size_t)got));
-    }
-    *out = hash_end(&state);
-    return true;
+    return fs_open_file_at(n->fd, path.p, &fd, NULL, e) &&
+           fs_hash_fd(fd, MAX_TOTAL_BYTES - n->total, size, out, e);
 }
 
 static bool put_file(struct entry *n, struct str path, struct err *e)

@@ -134,44 +134,7 @@ static void put_scalar(struct json_writer *w, const struct yaml *y)
         json_string(w, y->text);
 }
 
-static void close_one(struct json_writer *w, const struct yaml *y)
-{
-    if (y->kind == YAML_MAPPING)
-        json_end_object(w);
-    else
-        json_end_array(w);
-}
-
-/* Without recursion: what is open stands on a stack as deep as YAML may be. */
 void serve_put_yaml(struct json_writer *w, const struct yaml *root)
 {
-    const struct yaml *open[80];
-    const struct yaml *y = root;
-    size_t depth = 0;
-
-    for (;;) {
-        if (depth && open[depth - 1]->kind == YAML_MAPPING)
-            json_key_str(w, y->key);
-        if (y->kind == YAML_SCALAR || depth == sizeof open / sizeof *open) {
-            put_scalar(w, y);
-        } else {
-            if (y->kind == YAML_MAPPING)
-                json_begin_object(w);
-            else
-                json_begin_array(w);
-            open[depth++] = y;
-            if (y->first) {
-                y = y->first;
-                continue;
-            }
-            close_one(w, open[--depth]);
-        }
-        while (depth && !y->next) {
-            y = open[--depth];
-            close_one(w, y);
-        }
-        if (!depth)
-            return;
-        y = y->next;
-    }
+    yaml_put_json(root, w, put_scalar);
 }

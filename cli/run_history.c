@@ -62,21 +62,11 @@ void run_history_limits(struct run_history *h, const struct limits *l)
 
 /* --- texts -------------------------------------------------------------------- */
 
-/* Whole characters, at most `max` bytes. */
-static struct str cut_bytes(struct str s, size_t max)
-{
-    if (s.n <= max)
-        return s;
-    while (max && ((unsigned char)s.p[max] & 0xc0) == 0x80)
-        max--;
-    return str_slice(s, 0, max);
-}
-
 /* `max` is of the text as it is, before it is spelled as JSON. */
 static void put_text(struct json_writer *w, const char *key, struct str text,
                      bool keep, size_t max)
 {
-    struct str kept = cut_bytes(text, max);
+    struct str kept = text_cut_bytes(text, max);
 
     json_key(w, key);
     json_begin_object(w);
@@ -100,7 +90,7 @@ static void put_end_text(struct json_writer *w, const char *key,
     for (bool fits = false; !fits; max /= 2) {
         buf_init(&b, END_MAX_BYTES);
         json_writer_init(&trial, &b, 0);
-        json_string(&trial, keep ? cut_bytes(text, max) : STR(""));
+        json_string(&trial, keep ? text_cut_bytes(text, max) : STR(""));
         fits = !b.overflowed;
         buf_done(&b);
         if (fits)
@@ -153,7 +143,7 @@ static void put_words(struct writing *out, const struct command *c)
     json_key(w, "argv");
     json_begin_array(w);
     for (size_t i = 0; i < c->argc; i++) {
-        struct str word = out->full ? cut_bytes(c->argv[i], left)
+        struct str word = out->full ? text_cut_bytes(c->argv[i], left)
                                     : text_cut(c->argv[i], LABEL_MAX_CHARS);
 
         if ((!out->full || !left) && i >= RUN_SUMMARY_WORDS)

@@ -149,6 +149,8 @@ void serve_answer(struct mcp_call *c, const struct serve_result *r);
 /* An error's message as a text for a model, its hint behind it. */
 void serve_answer_error(struct serve *s, struct mcp_call *c,
                         const struct err *e);
+/* The member "messages": one text of the user. */
+void serve_put_messages(struct json_writer *w, struct str text);
 /* "what: because of what". In `a`. */
 struct str serve_error_text(const struct err *e, struct arena *a);
 /* A JSON object without its braces. */

@@ -25,51 +25,10 @@ struct record {
 
 /* --- frontmatter ------------------------------------------------------------------------- */
 
-/* Scalars as they are spelled (X12). Without recursion: `open` are the
- * collections that we are in, by what stands behind them. */
-static void put_yaml(struct json_writer *w, const struct yaml *top)
+/* Scalars as they are spelled (X12). */
+static void put_spelled(struct json_writer *w, const struct yaml *scalar)
 {
-    struct {
-        const struct yaml *next;
-        bool object;
-    } open[FRONTMATTER_MAX_DEPTH + 1];
-    const struct yaml *y = top;
-    size_t depth = 0;
-
-    for (;;) {
-        if (y && depth && open[depth - 1].object)
-            json_key_str(w, y->key);
-        if (y && y->kind == YAML_SCALAR) {
-            json_string(w, y->text);
-        } else if (y && depth <= FRONTMATTER_MAX_DEPTH) {
-            open[depth].object = y->kind == YAML_MAPPING;
-            open[depth].next = depth ? y->next : NULL;
-            if (open[depth].object)
-                json_begin_object(w);
-            else
-                json_begin_array(w);
-            depth++;
-            y = y->first;
-            continue;
-        } else if (!y) {
-            if (depth == 0)
-                return;
-            depth--;
-            if (open[depth].object)
-                json_end_object(w);
-            else
-                json_end_array(w);
-            y = open[depth].next;
-            if (depth == 0)
-                return;
-            continue;
-        } else {
-            json_null(w);
-        }
-        if (depth == 0)
-            return;
-        y = y->next;
-    }
+    json_string(w, scalar->text);
 }
 
 static struct str metadata_of(const struct record *r, const char *key)
@@ -151,7 +110,7 @@ static void put_metadata(struct json_writer *w, const struct record *r)
     if (!all) {
         json_null(w);
     } else if (!r->job->metis) {
-        put_yaml(w, all);
+        yaml_put_json(all, w, put_spelled);
     } else { /* its values are scalars, or it would not be a skill */
         json_begin_object(w);
         for (const struct yaml *y = all->first; y; y = y->next) {
@@ -193,7 +152,7 @@ static void print_record_json(const struct record *r)
     put_metadata(&w, r);
     json_key(&w, "frontmatter");
     if (d->frontmatter)
-        put_yaml(&w, d->frontmatter);
+        yaml_put_json(d->frontmatter, &w, put_spelled);
     else
         json_null(&w);
     put_warnings(&w, r->why);

@@ -3,7 +3,6 @@
 #include "base/text.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -365,17 +364,8 @@ static bool read_head(int fd, size_t max_bytes, struct arena *a,
     char *p = arena_alloc(a, max_bytes + 2);
     size_t n = 0;
 
-    while (n <= max_bytes) {
-        ssize_t got = read(fd, p + n, max_bytes + 1 - n);
-
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return err_errno(e, "read");
-        if (got == 0)
-            break;
-        n += (size_t)got;
-    }
+    if (!fs_read_upto(fd, p, max_bytes + 1, &n, e))
+        return false;
     *cut = n > max_bytes;
     all = str_of(p, *cut ? max_bytes : n);
     if (*cut)

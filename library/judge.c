@@ -160,22 +160,6 @@ static size_t frontmatter_bytes(struct str text, bool ended)
     return 0;
 }
 
-static bool read_more(int fd, char *p, size_t room, size_t *n, struct err *e)
-{
-    while (*n < room) {
-        ssize_t got = read(fd, p + *n, room - *n);
-
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return err_errno(e, "read");
-        if (got == 0)
-            break;
-        *n += (size_t)got;
-    }
-    return true;
-}
-
 static bool read_frontmatter(int fd, struct arena *a, struct str *out,
                              struct err *e)
 {
@@ -187,7 +171,7 @@ static bool read_frontmatter(int fd, struct arena *a, struct str *out,
 
         if (n)
             memcpy(p, out->p, n);
-        if (!read_more(fd, p, room, &n, e))
+        if (!fs_read_upto(fd, p, room, &n, e))
             return false;
         if (n > ANCHOR_MAX_BYTES)
             return err_set(e, ERR_LIMIT, "larger than %u bytes",
@@ -253,7 +237,6 @@ static struct str note_of(const struct judging *j)
 {
     CLEANUP(buf_done) struct buf b = {0};
     bool bad = j->why.errors > 0;
-    struct str text;
 
     buf_init(&b, SIZE_MAX / 2);
     for (size_t i = 0; i < j->why.count; i++) {
@@ -269,12 +252,7 @@ static struct str note_of(const struct judging *j)
             buf_printf(&b, "line %u: ", c->line);
         text_visible(&b, c->message, false);
     }
-    text = buf_str(&b);
-    if (text.n > LIBRARY_NOTE_MAX_BYTES)
-        text = str_slice(text, 0, LIBRARY_NOTE_MAX_BYTES);
-    while (!text_is_utf8(text))
-        text.n--;
-    return arena_str(j->a, text);
+    return arena_str(j->a, text_cut_bytes(buf_str(&b), LIBRARY_NOTE_MAX_BYTES));
 }
 
 static void take(struct judging *j, const struct document *d)

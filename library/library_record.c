@@ -87,17 +87,6 @@ void records_begin(struct buf *b, const struct records_of *of, size_t count)
     put_number(b, of->links, 8);
 }
 
-static struct str fit(struct str text)
-{
-    size_t n = RECORD_TEXT_MAX_BYTES;
-
-    if (text.n <= n)
-        return text;
-    while (n > 0 && ((unsigned char)text.p[n] & 0xc0) == 0x80)
-        n--;
-    return str_slice(text, 0, n);
-}
-
 /* Those that say what the texts are. */
 static uint32_t flags_of(const struct record *r)
 {
@@ -112,7 +101,7 @@ void record_put(struct buf *b, const struct record *r)
     size_t bytes = RECORD_BYTES;
 
     for (size_t i = 0; i < RECORD_FIELDS; i++)
-        bytes += fit(r->field[i]).n;
+        bytes += text_cut_bytes(r->field[i], RECORD_TEXT_MAX_BYTES).n;
     put_number(b, bytes, 4);
     put_number(b, flags_of(r), 4);
     put_number(b, r->warnings, 4);
@@ -121,9 +110,9 @@ void record_put(struct buf *b, const struct record *r)
     put_number(b, r->in.device, 8);
     put_number(b, r->in.number, 8);
     for (size_t i = 0; i < RECORD_FIELDS; i++)
-        put_number(b, fit(r->field[i]).n, 2);
+        put_number(b, text_cut_bytes(r->field[i], RECORD_TEXT_MAX_BYTES).n, 2);
     for (size_t i = 0; i < RECORD_FIELDS; i++)
-        buf_append(b, fit(r->field[i]));
+        buf_append(b, text_cut_bytes(r->field[i], RECORD_TEXT_MAX_BYTES));
 }
 
 /* --- reading -------------------------------------------------------------- */

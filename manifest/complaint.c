@@ -1,4 +1,5 @@
 #include "base/buf.h"
+#include "base/text.h"
 #include "mapm/manifest.h"
 
 #include <stdarg.h>
@@ -10,17 +11,6 @@
 void complaints_init(struct complaints *c, struct arena *a)
 {
     *c = (struct complaints){.arena = a};
-}
-
-/* Cut on a character, so that what is reported stays UTF-8. */
-static size_t cut_length(const char *text, size_t n)
-{
-    if (n < MESSAGE_MAX_BYTES)
-        return n;
-    n = MESSAGE_MAX_BYTES - 1;
-    while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80)
-        n--;
-    return n;
 }
 
 void complaints_add(struct complaints *c, bool error, const char *code,
@@ -45,8 +35,9 @@ void complaints_add(struct complaints *c, bool error, const char *code,
         .code = code,
         .field = arena_str(c->arena, str_from(field)),
         .line = line,
-        .message = arena_str(c->arena,
-                             str_of(message, cut_length(message, (size_t)n))),
+        .message =
+            arena_str(c->arena, text_cut_bytes(str_of(message, (size_t)n),
+                                               MESSAGE_MAX_BYTES - 1)),
     };
     c->errors += error;
     c->warnings += !error;

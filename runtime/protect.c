@@ -40,20 +40,11 @@ bool protect_hash_file(const struct protect *p, const char *path,
                        struct hash *out, struct err *e)
 {
     CLEANUP_FD int fd = -1;
-    struct hash_state s;
-    struct stat st;
-    char block[16384];
-    ssize_t n;
+    uint64_t size;
 
-    if (!fs_open_file_at(p->fd, path, &fd, &st, e))
+    if (!fs_open_file_at(p->fd, path, &fd, NULL, e))
         return false;
-    hash_init(&s);
-    while ((n = read(fd, block, sizeof block)) > 0)
-        hash_add(&s, str_of(block, (size_t)n));
-    if (n < 0)
-        return err_errno(e, "read %s", path);
-    *out = hash_end(&s);
-    return true;
+    return fs_hash_fd(fd, UINT64_MAX, &size, out, e) || err_wrap(e, "%s", path);
 }
 
 /* What cannot be read is known by its size and times alone. */

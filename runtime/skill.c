@@ -17,8 +17,6 @@
  * gave something else: what is run is what was hashed.
  */
 
-#define BLOCK_BYTES 65536u
-
 struct folder {
     int fd;
     struct str path; /* absolute, no link in it */
@@ -39,24 +37,11 @@ static bool hash_file(struct folder *f, int fd, uint64_t *size,
                       struct hash *out, struct err *e)
 {
     const struct limit *most = &f->limits->file_max_bytes;
-    struct hash_state state;
-    char block[BLOCK_BYTES];
-    ssize_t n;
 
-    hash_init(&state);
-    while ((n = read(fd, block, sizeof block)) != 0) {
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return err_errno(e, "read");
-        *size += (uint64_t)n;
-        if (*size > most->value)
-            return limit_fail(most, e, "larger than %" PRIu64 " bytes",
-                              most->value);
-        hash_add(&state, str_of(block, (size_t)n));
-    }
-    *out = hash_end(&state);
-    return true;
+    if (!fs_hash_fd(fd, most->value, size, out, e))
+        return false;
+    return *size <= most->value ||
+           limit_fail(most, e, "larger than %" PRIu64 " bytes", most->value);
 }
 
 static bool add_file(struct folder *f, struct str path, struct err *e)

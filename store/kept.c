@@ -63,9 +63,9 @@ static bool forget(struct store *s, enum statement which, struct err *e)
     return db_step_put(s, q, e);
 }
 
-/* `which` puts, the statement behind it forgets. */
-static bool put(struct store *s, enum statement which, struct str key,
-                struct str value, struct err *e)
+/* `which` puts, another one forgets. */
+static bool put_now(struct store *s, enum statement which, struct str key,
+                    struct str value, struct err *e)
 {
     enum statement after =
         which == PUT_SESSION ? FORGET_SESSIONS : FORGET_LIBRARIES;
@@ -76,6 +76,17 @@ static bool put(struct store *s, enum statement which, struct str key,
         return insert(s, which, key, value, e) && forget(s, after, e);
     return db_begin(s, e) &&
            db_end(s, insert(s, which, key, value, e) && forget(s, after, e), e);
+}
+
+/* Once more where that mended the file; within the caller's transaction it does
+ * not. */
+static bool put(struct store *s, enum statement which, struct str key,
+                struct str value, struct err *e)
+{
+    bool alone = db_is_alone(s);
+
+    return put_now(s, which, key, value, e) ||
+           (alone && db_mended(s, e) && put_now(s, which, key, value, e));
 }
 
 bool store_find_session(struct store *s, struct str id, struct arena *a,
@@ -90,8 +101,6 @@ bool store_find_session(struct store *s, struct str id, struct arena *a,
 bool store_put_session(struct store *s, struct str id, struct str state,
                        struct err *e)
 {
-    bool alone = db_is_alone(s);
-
     if (text_count(id) > SESSION_ID_MAX_CHARS)
         return err_set(e, ERR_LIMIT,
                        "the name of a session has %zu characters, at most %d "
@@ -102,8 +111,7 @@ bool store_put_session(struct store *s, struct str id, struct str state,
                        "the state of a session has %zu bytes, at most %u are "
                        "kept",
                        state.n, SESSION_MAX_BYTES);
-    return put(s, PUT_SESSION, id, state, e) ||
-           (alone && db_mended(s, e) && put(s, PUT_SESSION, id, state, e));
+    return put(s, PUT_SESSION, id, state, e);
 }
 
 /* Megabytes: straight into the arena, and not by way of sqlite's own memory. */
@@ -146,13 +154,10 @@ bool store_find_library(struct store *s, struct str root, struct arena *a,
 bool store_put_library(struct store *s, struct str root, struct str bytes,
                        struct err *e)
 {
-    bool alone = db_is_alone(s);
-
     if (bytes.n > LIBRARY_CACHE_MAX_BYTES)
         return err_set(e, ERR_LIMIT,
                        "what is known of a root has %zu bytes, at most %u "
                        "are kept",
                        bytes.n, LIBRARY_CACHE_MAX_BYTES);
-    return put(s, PUT_LIBRARY, root, bytes, e) ||
-           (alone && db_mended(s, e) && put(s, PUT_LIBRARY, root, bytes, e));
+    return put(s, PUT_LIBRARY, root, bytes, e);
 }

@@ -1,6 +1,7 @@
 #ifndef BASE_FS_H
 #define BASE_FS_H
 
+#include "base/hash.h"
 #include "base/str.h"
 
 #include <sys/stat.h>
@@ -53,6 +54,13 @@ MUST_CHECK bool fs_read_user_file(const char *path, size_t max_bytes,
                                   struct err *e);
 MUST_CHECK bool fs_read_fd(int fd, size_t max_bytes, struct arena *a,
                            struct str *out, struct err *e);
+/* Goes on from `*n` until `room` bytes are at `p`, or the file ends. */
+MUST_CHECK bool fs_read_upto(int fd, char *p, size_t room, size_t *n,
+                             struct err *e);
+/* From where it stands to its end, or to more than `most` bytes, which is no
+ * failure: `*size` says how many were read. */
+MUST_CHECK bool fs_hash_fd(int fd, uint64_t most, uint64_t *size,
+                           struct hash *out, struct err *e);
 
 /* lstat semantics below dirfd, no symbolic link in a parent. False without
  * an error to report: use when "is it there?" is the question. */

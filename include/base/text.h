@@ -17,6 +17,8 @@ size_t text_count(struct str utf8); /* code points; a bad byte counts one */
 
 /* First `max_points` code points. */
 struct str text_cut(struct str utf8, size_t max_points);
+/* Its first whole characters, `max_bytes` of them at most. */
+struct str text_cut_bytes(struct str utf8, size_t max_bytes);
 
 void text_put(struct buf *out, int32_t code_point); /* as UTF-8 */
 

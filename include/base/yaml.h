@@ -90,6 +90,12 @@ enum yaml_type yaml_type_of(const struct yaml *scalar);
 bool yaml_is_string(const struct yaml *y); /* a scalar of type STRING */
 const char *yaml_type_name(enum yaml_type type);
 
+/* The tree as JSON; a scalar as `put_scalar` writes it. */
+struct json_writer;
+void yaml_put_json(const struct yaml *root, struct json_writer *w,
+                   void (*put_scalar)(struct json_writer *w,
+                                      const struct yaml *scalar));
+
 /* A YAML scalar that reads back as exactly `s` on one line: plain where that
  * is safe (in brackets, too), else double-quoted. Bytes that are not UTF-8
  * become U+FFFD. In `a`. */
