@@ -37,6 +37,13 @@ struct library {
 MUST_CHECK bool catalog_merge(const struct library *l, struct catalog *c,
                               bool loud, struct err *e);
 
+/* T18: ERR_NOT_FOUND "no skill registered with name 'x'". */
+MUST_CHECK bool catalog_find(const struct library *l, struct str name,
+                             const struct library_skill **out, struct err *e);
+
+/* The character before `at` is one of a word. */
+bool follows_word(struct str text, size_t at);
+
 const struct haystack *catalog_haystack(const struct library *l);
 
 /* Its place in the catalog, and what was read of it. */

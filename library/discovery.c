@@ -161,7 +161,7 @@ static const struct library_skill **add_bodies(struct block *b,
 static bool has_listed(const struct library *l)
 {
     for (size_t i = 0; i < library_count(l); i++)
-        if (is_listed(l, i, false) || is_listed(l, i, true))
+        if (!library_at(l, i)->disabled)
             return true;
     return false;
 }

@@ -230,14 +230,11 @@ static bool list_all(struct listing *l, struct err *e)
 static bool open_skill(const struct library *l, struct str name, int *fd,
                        struct arena *a, struct err *e)
 {
-    const struct library_skill *s = library_find(l, name);
-    struct str quoted, real;
+    const struct library_skill *s;
+    struct str real;
 
-    if (s)
-        return library_open_folder(l, s, a, fd, &real, e);
-    quoted = text_repr(text_cut(name, 2 * NAME_MAX_CHARS), a);
-    return err_set(e, ERR_NOT_FOUND, "no skill registered with name %.*s",
-                   STR_ARG(quoted));
+    return catalog_find(l, name, &s, e) &&
+           library_open_folder(l, s, a, fd, &real, e);
 }
 
 static bool list_skill(const struct library *l, struct str name,

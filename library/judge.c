@@ -29,14 +29,6 @@ struct judging {
     struct str asked; /* the program that manifest asked for */
 };
 
-struct str skill_path(const struct library_root *root, struct str folder,
-                      struct arena *a)
-{
-    return arena_printf(a, "%.*s%s%.*s/SKILL.md", STR_ARG(root->path),
-                        str_ends(root->path, STR("/")) ? "" : "/",
-                        STR_ARG(folder));
-}
-
 static bool is_young(const struct skill_place *place, const struct stamp *s)
 {
     return !stamp_is_none(s) && s->seconds >= place->now - YOUNG_SECONDS;

@@ -36,6 +36,7 @@ static void keep_options(struct library *l, const struct library_options *o)
     for (size_t i = 0; i < o->root_count; i++) {
         roots[i] = o->roots[i];
         roots[i].path = arena_str(&l->a, o->roots[i].path);
+        roots[i].within = arena_str(&l->a, o->roots[i].within);
     }
     l->options = *o;
     l->options.roots = roots;
@@ -83,6 +84,15 @@ static struct str known_of(const struct library *l, size_t root,
         !cache->find(cache->ctx, l->options.roots[root].path, a, &bytes))
         bytes = STR("");
     return bytes;
+}
+
+/* "root/folder/SKILL.md", for a person. */
+static struct str skill_path(const struct library_root *root, struct str folder,
+                             struct arena *a)
+{
+    return arena_printf(a, "%.*s%s%.*s/SKILL.md", STR_ARG(root->path),
+                        str_ends(root->path, STR("/")) ? "" : "/",
+                        STR_ARG(folder));
 }
 
 /* What is wrong with a skill is said when it is first seen so (T10). */
@@ -299,6 +309,20 @@ const struct library_skill *library_find(const struct library *l,
             high = middle;
     }
     return NULL;
+}
+
+bool catalog_find(const struct library *l, struct str name,
+                  const struct library_skill **out, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str quoted;
+
+    *out = library_find(l, name);
+    if (*out)
+        return true;
+    quoted = text_repr(text_cut(name, 2 * NAME_MAX_CHARS), &a);
+    return err_set(e, ERR_NOT_FOUND, "no skill registered with name %.*s",
+                   STR_ARG(quoted));
 }
 
 size_t catalog_index(const struct library *l, const struct library_skill *s)

@@ -9,7 +9,8 @@
  * record: what is known of the skills of one root, as bytes. A library borrows
  * its texts from them, and the caller keeps them between two commands.
  *
- *     head      magic, version, profile, count, where links may lead
+ *     head      magic, format, profile, count, version of mapm, where
+ *               links may lead
  *     record    size, flags, warnings, two stamps, folder, lengths, texts
  *     record    …                             sorted by folder, each once
  *

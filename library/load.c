@@ -234,18 +234,8 @@ bool library_check_model(const struct library_skill *s, struct err *e)
 static bool find(const struct library *l, struct str name, bool model,
                  const struct library_skill **out, struct err *e)
 {
-    CLEANUP(arena_done) struct arena a = {0};
-    const struct library_skill *s = library_find(l, name);
-    struct str quoted;
-
-    if (s && model && !library_check_model(s, e))
-        return false;
-    *out = s;
-    if (s)
-        return true;
-    quoted = text_repr(text_cut(name, 2 * NAME_MAX_CHARS), &a);
-    return err_set(e, ERR_NOT_FOUND, "no skill registered with name %.*s",
-                   STR_ARG(quoted));
+    return catalog_find(l, name, out, e) &&
+           (!model || library_check_model(*out, e));
 }
 
 /* What the session has of it: this very body. One that cannot be read any more

@@ -60,7 +60,6 @@ static void judge(struct worker *w, struct seen *s, const struct record *known)
     CLEANUP(buf_done) struct buf b = {0};
     struct record record;
     struct skill_place place = {
-        .root = w->crew->look->root,
         .shelter = &w->crew->look->shelter,
         .metis = w->crew->look->options->metis,
         .folder = s->name,

@@ -42,7 +42,6 @@ void look_done(struct look *look); /* of any that is zeroed, or began */
 
 /* One folder of a root. */
 struct skill_place {
-    const struct library_root *root;
     const struct shelter *shelter; /* of the root */
     bool metis;
     struct str folder;    /* its name */
@@ -55,10 +54,6 @@ struct skill_place {
 /* Reads and judges it; always gives a record that is sound. In `a`. */
 void judge_skill(const struct skill_place *place, struct arena *a,
                  struct record *out);
-
-/* "root/folder/SKILL.md", for a person. In `a`. */
-struct str skill_path(const struct library_root *root, struct str folder,
-                      struct arena *a);
 
 void say(const struct library_options *o, enum library_note kind,
          const char *format, ...) PRINTF(3, 4);

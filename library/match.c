@@ -93,19 +93,6 @@ static void read_words(struct fits *f, struct str request, struct arena *a)
 
 /* --- a word in a text ---------------------------------------------------------------------- */
 
-static bool begins_word(struct str text, size_t at)
-{
-    size_t start = at;
-
-    if (at == 0)
-        return true;
-    do
-        start--;
-    while (start > 0 && at - start < 4 &&
-           ((unsigned char)text.p[start] & 0xc0) == 0x80);
-    return !text_is_word(text_next(str_slice(text, start, at), &(size_t){0}));
-}
-
 /* Bytes of the word that goes on at `at`. */
 static size_t rest_of_word(struct str text, size_t at)
 {
@@ -135,7 +122,7 @@ static double fit_in(struct str text, struct str word,
         size_t start = at, rest = rest_of_word(text, at + n);
 
         at += n;
-        if (!begins_word(text, start))
+        if (follows_word(text, start))
             continue;
         if (rest == word.n - n && str_starts(str_from_index(text, start), word))
             return 1;

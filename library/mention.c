@@ -21,7 +21,7 @@ static bool is_boundary(struct str text, size_t at)
 }
 
 /* "x$name" is no mention: a price, a variable, a path in a shell. */
-static bool follows_word(struct str text, size_t at)
+bool follows_word(struct str text, size_t at)
 {
     size_t start = at;
 

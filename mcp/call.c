@@ -53,13 +53,6 @@ const struct json *mcp_call_meta(const struct mcp_call *c)
     return c->meta;
 }
 
-const struct json *mcp_call_client(const struct mcp_call *c)
-{
-    if (mcp_call_era(c) == MCP_OLD)
-        return c->s->client;
-    return json_get(c->meta, "io.modelcontextprotocol/clientInfo");
-}
-
 static bool is_object(const struct json *j)
 {
     return j && j->kind == JSON_OBJECT;
@@ -101,13 +94,7 @@ bool mcp_call_client_can(const struct mcp_call *c, const char *capability)
 
 void mcp_call_result(struct mcp_call *c, struct str members)
 {
-    reply_result(c, members, NULL);
-}
-
-void mcp_call_result_keep(struct mcp_call *c, struct str members,
-                          struct mcp_keep keep)
-{
-    reply_result(c, members, &keep);
+    reply_result(c, members);
 }
 
 void mcp_call_error(struct mcp_call *c, int code, struct str data,

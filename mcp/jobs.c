@@ -97,8 +97,9 @@ static bool can_be_asked(const struct mcp_call *c)
             mcp_call_client_can(c, "roots"));
 }
 
-struct job *job_new(struct server *s, struct mcp_call *c)
+struct job *job_new(struct mcp_call *c)
 {
+    struct server *s = c->s;
     struct job *j = heap_alloc(sizeof *j), **at = &s->jobs;
 
     *j = (struct job){.s = s, .fd = -1, .began_s = (uint64_t)time(NULL)};
@@ -121,7 +122,7 @@ void mcp_call_work(struct mcp_call *c,
     c->run_ctx = ctx;
     if (c->job) /* taken up again */
         return;
-    job_new(c->s, c);
+    job_new(c);
     if (!can_be_asked(c))
         return;
     c->job->records = true;
@@ -148,10 +149,10 @@ void job_stop(struct job *j)
     fs_close(&j->fd);
 }
 
-static void answer(struct mcp_call *c, const struct entry *end)
+void call_end(struct mcp_call *c, const struct entry *end)
 {
     if (end->kind == ENTRY_RESULT)
-        reply_result(c, end->text, NULL);
+        reply_result(c, end->text);
     else
         reply_error(c, -(int)end->number, end->key, end->text);
 }
@@ -161,7 +162,7 @@ static void answer_all(struct job *j, const struct entry *end)
     while (j->calls) {
         struct mcp_call *c = j->calls;
 
-        answer(c, end);
+        call_end(c, end);
         call_drop(c);
     }
 }

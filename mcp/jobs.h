@@ -63,7 +63,9 @@ int jobs_patience(const struct server *s);
 void jobs_end(struct server *s);
 void job_forget_call(struct mcp_call *c);
 void job_attach(struct job *j, struct mcp_call *c);
-struct job *job_new(struct server *s, struct mcp_call *c);
+struct job *job_new(struct mcp_call *c);
+/* The answer that an end is: ENTRY_RESULT, ENTRY_ERROR. */
+void call_end(struct mcp_call *c, const struct entry *end);
 /* The work is over: what it has to say goes to all who wait. */
 void job_finish(struct job *j, const struct entry *end);
 /* The process is to go, and all who wait get this error. It is not the work's own

@@ -100,7 +100,7 @@ bool lines_next_is(const struct lines *l, char c)
 {
     size_t at = l->start;
 
-    while (at < l->n && str_find_char(STR(" \t\r\n"), l->p[at]) != SIZE_MAX)
+    while (at < l->n && str_has_char(STR(" \t\r\n"), l->p[at]))
         at++;
     return !l->skipping && at < l->n && l->p[at] == c;
 }

@@ -97,13 +97,10 @@ void put_capabilities(struct buf *out, const struct mcp_call *c)
 
 static void put_instructions(struct buf *out, const struct mcp_server *is)
 {
-    struct json_writer w;
-
     if (!is->instructions.n)
         return;
     buf_text(out, ",\"instructions\":");
-    json_writer_init(&w, out, 0);
-    json_string(&w, is->instructions);
+    put_string(out, is->instructions);
 }
 
 static void answer(struct mcp_call *c, struct buf *members)
@@ -154,7 +151,6 @@ static void remember_client(struct mcp_call *c)
                     &copy, NULL, &e))
         return;
     s->caps = json_get(copy, "capabilities");
-    s->client = json_get(copy, "clientInfo");
 }
 
 static void initialize(struct mcp_call *c)

@@ -25,7 +25,7 @@ void put_json(struct buf *out, struct str json)
     blank_out(out->p + from, out->n - from, '\r');
 }
 
-static void put_string(struct buf *out, struct str s)
+void put_string(struct buf *out, struct str s)
 {
     struct json_writer w;
 
@@ -92,23 +92,31 @@ static bool has_room(struct mcp_call *c, size_t n)
     return !c->answered;
 }
 
-void reply_result(struct mcp_call *c, struct str members,
-                  const struct mcp_keep *keep)
+/* Its end, whichever: up to its id. */
+static struct buf *begin_answer(struct mcp_call *c)
+{
+    struct buf *out = begin(c->s, c->batch);
+
+    c->answered = true;
+    buf_text(out, "\"id\":");
+    buf_append(out, c->id);
+    buf_char(out, ',');
+    return out;
+}
+
+void reply_result(struct mcp_call *c, struct str members)
 {
     bool modern = mcp_call_era(c) == MCP_NEW;
     struct buf *out;
 
     if (c->answered || !has_room(c, members.n))
         return;
-    c->answered = true;
-    out = begin(c->s, c->batch);
-    buf_text(out, "\"id\":");
-    buf_append(out, c->id);
-    buf_text(out, ",\"result\":{");
+    out = begin_answer(c);
+    buf_text(out, "\"result\":{");
     if (modern) {
         buf_text(out, "\"resultType\":\"complete\",");
         if (c->how->flags & METHOD_KEEPS)
-            put_keep(out, keep && !c->resumed ? *keep : keep_of(c));
+            put_keep(out, keep_of(c));
     }
     put_json(out, members);
     if (modern) {
@@ -127,11 +135,8 @@ void reply_input_required(struct mcp_call *c, struct str requests,
 
     if (c->answered || !has_room(c, requests.n))
         return;
-    c->answered = true;
-    out = begin(c->s, c->batch);
-    buf_text(out, "\"id\":");
-    buf_append(out, c->id);
-    buf_text(out, ",\"result\":{\"resultType\":\"input_required\","
+    out = begin_answer(c);
+    buf_text(out, "\"result\":{\"resultType\":\"input_required\","
                   "\"inputRequests\":");
     put_json(out, requests);
     buf_text(out, ",\"requestState\":\"");
@@ -161,11 +166,7 @@ void reply_error(struct mcp_call *c, int code, struct str data,
 
     if (c->answered)
         return;
-    c->answered = true;
-    out = begin(c->s, c->batch);
-    buf_text(out, "\"id\":");
-    buf_append(out, c->id);
-    buf_char(out, ',');
+    out = begin_answer(c);
     put_error(out, code, fits(c->s, data.n) ? data : STR(""), message);
     end(c->s, c->batch);
 }

@@ -212,12 +212,9 @@ static bool answer_ended(struct mcp_call *c, struct entries *x)
     for (size_t i = 0; i < x->count; i++) {
         const struct entry *n = &x->items[i];
 
-        if (n->kind == ENTRY_RESULT)
-            reply_result(c, n->text, NULL);
-        else if (n->kind == ENTRY_ERROR)
-            reply_error(c, -(int)n->number, n->key, n->text);
-        else
+        if (n->kind != ENTRY_RESULT && n->kind != ENTRY_ERROR)
             continue;
+        call_end(c, n);
         return true;
     }
     return false;
@@ -245,7 +242,7 @@ static bool take_up(struct mcp_call *c, const struct ticket *t,
         entries_done(&x);
         return false;
     }
-    j = job_new(c->s, c);
+    j = job_new(c);
     j->records = true;
     j->digest = *digest;
     j->entries = x;

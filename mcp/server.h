@@ -66,7 +66,7 @@ struct mcp_call {
     struct job *job;
     struct mcp_call *next_of_job;
     struct mcp_call *next; /* of all that wait */
-    /* What the work is; set until the process is there. */
+    /* What the work is; NULL: another call of the job brought it. */
     void (*run)(void *ctx, struct mcp_work *w);
     void *run_ctx;
     /* Of subscriptions/listen. */
@@ -97,7 +97,7 @@ struct server {
     bool ready; /* and notifications/initialized came, or as good as that */
     enum revision revision;
     struct arena hello; /* what follows lives in it */
-    const struct json *caps, *client;
+    const struct json *caps;
     unsigned log_from;
     struct arena subscribed;
     struct str *uris;
@@ -152,8 +152,7 @@ struct mcp_call *call_find(struct server *s, bool is_text, struct str id);
 /* --- reply.c: lines out -------------------------------------------------------- */
 
 /* The answer. Whoever holds the call drops it then. */
-void reply_result(struct mcp_call *c, struct str members,
-                  const struct mcp_keep *keep);
+void reply_result(struct mcp_call *c, struct str members);
 void reply_input_required(struct mcp_call *c, struct str requests,
                           struct str state);
 void reply_error(struct mcp_call *c, int code, struct str data,
@@ -167,6 +166,7 @@ void batch_leave(struct server *s, struct batch *b);
 void send_line(struct server *s, struct str members);
 /* JSON from elsewhere, on one line. */
 void put_json(struct buf *out, struct str json);
+void put_string(struct buf *out, struct str s); /* as JSON */
 /* Lists that changed, and a resource that did ("" = none). */
 void send_changes(struct server *s, unsigned lists, struct str uri);
 void send_end_of_listening(struct server *s);

@@ -184,13 +184,11 @@ static bool take_modern(struct mcp_call *c, const struct json *version)
     c->s->modern_seen = true;
     if (!str_is(version->text, SUPPORTED_VERSION)) {
         struct buf data;
-        struct json_writer w;
 
         buf_init(&data, MCP_LINE_MAX_BYTES * 2);
         buf_text(&data,
                  "{\"supported\":[\"" SUPPORTED_VERSION "\"],\"requested\":");
-        json_writer_init(&w, &data, 0);
-        json_string(&w, version->text);
+        put_string(&data, version->text);
         buf_char(&data, '}');
         refuse(c, MCP_VERSION, data.overflowed ? STR("") : buf_str(&data),
                "Unsupported protocol version");

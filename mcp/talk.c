@@ -58,7 +58,6 @@ static void put_progress(struct mcp_call *c, struct frame_progress p,
                          struct str message)
 {
     struct buf *out = &c->s->out;
-    struct json_writer w;
 
     if (!c->token.n || (c->has_progress && p.done <= c->progress))
         return;
@@ -74,8 +73,7 @@ static void put_progress(struct mcp_call *c, struct frame_progress p,
         buf_printf(out, ",\"total\":%.15g", p.total);
     if (message.n && c->revision >= REV_2025_03_26) {
         buf_text(out, ",\"message\":");
-        json_writer_init(&w, out, 0);
-        json_string(&w, message);
+        put_string(out, message);
     }
     buf_text(out, "}}\n");
 }
@@ -139,7 +137,7 @@ void call_beat(struct mcp_call *c, uint64_t now)
         return;
     c->settle_ms = 0;
     c->beat_ms = now + c->s->is->heartbeat_ms;
-    if (c->s->out.n - c->s->out_at > BEAT_UNREAD_MAX)
+    if (out_pending(c->s) > BEAT_UNREAD_MAX)
         return;
     if (settles)
         put_progress(c, settled, buf_str(&c->job->said));

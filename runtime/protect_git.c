@@ -7,7 +7,7 @@
 #include "protect_inner.h"
 
 /*
- * What git obeys, beyond the fixed places of the table in protect.c. The
+ * What git obeys, beyond the fixed places of the table in protect_table.c. The
  * settings of a repository name programs (core.fsmonitor, core.hooksPath,
  * filters, ...), and `git status` starts another one in each folder that its
  * index calls a repository. So settings and hooks of every repository in the

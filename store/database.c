@@ -31,6 +31,14 @@
 #define LOG_MAX_PAGES   1000
 #define LOG_CLOSE_PAGES 64
 
+int64_t store_now_us(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
 bool db_fail(struct store *s, const char *what, struct err *e)
 {
     int code = sqlite3_errcode(s->db);

@@ -16,14 +16,6 @@
 
 #define EVENTS_FORGET 64 /* at once; until then a few too many are there */
 
-static int64_t now_us(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
-
 /* --- ids ------------------------------------------------------------------------ */
 
 static void draw(uint8_t *out, size_t n)
@@ -34,7 +26,7 @@ static void draw(uint8_t *out, size_t n)
     if (getrandom(out, n, 0) == (ssize_t)n)
         return;
     /* Without the kernel's: two processes still differ. */
-    x = (uint64_t)now_us() ^ ((uint64_t)getpid() << 40);
+    x = (uint64_t)store_now_us() ^ ((uint64_t)getpid() << 40);
     for (size_t i = 0; i < n; i++) {
         x = (x ^ (x >> 29)) * odd;
         out[i] = (uint8_t)(x >> 56);
@@ -87,7 +79,7 @@ static void make_id(struct store *s, uint64_t ms, char out[STORE_ID_CHARS + 1])
 
 void store_make_id(struct store *s, char out[STORE_ID_CHARS + 1])
 {
-    make_id(s, (uint64_t)(now_us() / 1000), out);
+    make_id(s, (uint64_t)(store_now_us() / 1000), out);
 }
 
 /* --- writing -------------------------------------------------------------------- */
@@ -184,7 +176,7 @@ bool store_put_event(struct store *s, const struct store_event *v,
     if (!check_event(v, e))
         return false;
     if (!whole.timestamp_us)
-        whole.timestamp_us = now_us();
+        whole.timestamp_us = store_now_us();
     if (!whole.id.n) {
         make_id(s, (uint64_t)(whole.timestamp_us / 1000), id);
         whole.id = str_from(id);

@@ -176,4 +176,7 @@ MUST_CHECK bool db_end_rows(struct store *s, sqlite3_stmt *q, int code,
 bool db_is_alone(struct store *s);
 MUST_CHECK bool db_step_put(struct store *s, sqlite3_stmt *q, struct err *e);
 
+/* Of the wall clock, in microseconds since 1970. */
+int64_t store_now_us(void);
+
 #endif

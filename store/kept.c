@@ -9,14 +9,6 @@
  * known of a root of the library. What was put last is kept.
  */
 
-static int64_t now_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static bool find(struct store *s, enum statement which, struct str key,
                  struct arena *a, struct str *out, struct err *e)
 {
@@ -43,7 +35,7 @@ static bool insert(struct store *s, enum statement which, struct str key,
     if (!q)
         return false;
     db_bind_blob(q, 1, key);
-    sqlite3_bind_int64(q, 2, now_ms());
+    sqlite3_bind_int64(q, 2, store_now_us() / 1000);
     db_bind_blob(q, 3, value);
     return db_step_put(s, q, e);
 }

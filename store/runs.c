@@ -57,14 +57,6 @@ static struct str life_of(int64_t pid, struct arena *a)
     return arena_printf(a, "%.*s %.*s", STR_ARG(where), STR_ARG(start));
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /*
  * "boot namespace start". In another namespace (a container that shares the
  * folder) nothing can be said of its process but that no run takes longer
@@ -75,7 +67,7 @@ static bool is_alive(const struct store_run *r, struct str life,
 {
     struct str here, boot, boot_here, space, space_here;
 
-    if (r->started_ms + (int64_t)SECONDS_CEILING * 1000 < now_ms())
+    if (r->started_ms + (int64_t)SECONDS_CEILING * 1000 < store_now_us() / 1000)
         return false;
     here = life_of(r->pid, a);
     if (str_eq(life, here))

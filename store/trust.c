@@ -7,14 +7,6 @@
  * or "no longer", finds it so after a power cut: these two wait for the disk.
  */
 
-static int64_t now_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* One statement, in a transaction of its own, on the disk when it returns. */
 static bool write_through(struct store *s, sqlite3_stmt *q, struct err *e)
 {
@@ -65,7 +57,7 @@ static bool put_trust(struct store *s, enum store_trust_kind kind,
     sqlite3_bind_int(q, 1, (int)kind);
     db_bind_blob(q, 2, subject);
     db_bind_hash(q, 3, digest);
-    sqlite3_bind_int64(q, 4, now_ms());
+    sqlite3_bind_int64(q, 4, store_now_us() / 1000);
     return write_through(s, q, e);
 }
 

@@ -82,8 +82,6 @@ struct arena *mcp_call_arena(struct mcp_call *c);
 /* `params` as sent, _meta included; NULL for none. */
 const struct json *mcp_call_params(const struct mcp_call *c);
 const struct json *mcp_call_meta(const struct mcp_call *c);
-/* {"name", "version"} as the client gave it; NULL when it did not. */
-const struct json *mcp_call_client(const struct mcp_call *c);
 /* Whether the client declared it: "sampling", "sampling/tools", "elicitation",
  * "elicitation/form", "elicitation/url", "roots",
  * "extensions/io.modelcontextprotocol/ui" (the rest after "extensions/" is one
@@ -96,9 +94,6 @@ bool mcp_call_client_can(const struct mcp_call *c, const char *capability);
  * without _meta. What the era needs besides is added.
  */
 void mcp_call_result(struct mcp_call *c, struct str members);
-/* A result that is kept for another time than those of its kind. */
-void mcp_call_result_keep(struct mcp_call *c, struct str members,
-                          struct mcp_keep keep);
 void mcp_call_error(struct mcp_call *c, int code,
                     struct str data /* JSON or "" */, const char *format, ...)
     PRINTF(4, 5);
