@@ -15,10 +15,12 @@
 #define COMMIT_HEX_CHARS 40
 #define ENTRY_MIN_BYTES  140
 #define EXCERPT_CHARS    60 /* of a line, in a message */
+#define TYPE_LINE        "\"  - type: agent, mcp or skill\""
 
 struct reader {
     struct str rest, line;
     unsigned number;
+    enum lock_version version;
     const char *name; /* of the file */
     struct arena *a;
     struct arena scratch;
@@ -189,6 +191,17 @@ static bool take_name(struct reader *r, struct lock_entry *entry,
                      STR_ARG(lock_excerpt(entry->name)));
 }
 
+/* `name:` is the manifest's name then, and this one the layer's. */
+static bool take_as(struct reader *r, struct lock_entry *entry,
+                    struct str value)
+{
+    entry->declared = entry->name;
+    if (!take_name(r, entry, value))
+        return false;
+    return !str_eq(entry->name, entry->declared) ||
+           lock_fail(r->e, r->name, r->number, "\"as\" repeats the name");
+}
+
 static bool take_origin(struct reader *r, struct lock_entry *entry,
                         struct str value)
 {
@@ -356,24 +369,26 @@ static bool take_needs(struct reader *r, struct lock_entry *entry,
 /* clang-format off */
 static const struct field {
     struct str key;
+    enum lock_version since;
     unsigned kinds; /* that may have it */
     bool required;
     bool remote;    /* not for file: packages */
     bool (*take)(struct reader *, struct lock_entry *, struct str);
 } fields[] = { /* in the order of the file */
-    {STR_INIT("name"),    DOC_ANY,    true,  false, take_name},
-    {STR_INIT("origin"),  DOC_ANY,    true,  false, take_origin},
-    {STR_INIT("also"),    DOC_ANY,    false, false, take_also},
-    {STR_INIT("commit"),  DOC_ANY,    true,  true,  take_commit},
-    {STR_INIT("tree"),    DOC_FOLDER, true,  true,  take_object},
-    {STR_INIT("blob"),    DOC_MCP,    true,  true,  take_object},
-    {STR_INIT("digest"),  DOC_ANY,    true,  false, take_digest},
-    {STR_INIT("version"), DOC_ANY,    false, false, take_version},
-    {STR_INIT("path"),    DOC_FOLDER, true,  false, take_path},
-    {STR_INIT("key"),     DOC_MCP,    true,  false, take_key},
-    {STR_INIT("hidden"),  DOC_ANY,    false, false, take_hidden},
-    {STR_INIT("rewritten"), DOC_FOLDER, false, false, take_rewritten},
-    {STR_INIT("needs"),   DOC_FOLDER, false, false, take_needs},
+    {STR_INIT("name"),      LOCK_VERSION_1, DOC_ANY,    true,  false, take_name},
+    {STR_INIT("as"),        LOCK_VERSION_2, DOC_ANY,    false, false, take_as},
+    {STR_INIT("origin"),    LOCK_VERSION_1, DOC_ANY,    true,  false, take_origin},
+    {STR_INIT("also"),      LOCK_VERSION_1, DOC_ANY,    false, false, take_also},
+    {STR_INIT("commit"),    LOCK_VERSION_1, DOC_ANY,    true,  true,  take_commit},
+    {STR_INIT("tree"),      LOCK_VERSION_1, DOC_FOLDER, true,  true,  take_object},
+    {STR_INIT("blob"),      LOCK_VERSION_1, DOC_MCP,    true,  true,  take_object},
+    {STR_INIT("digest"),    LOCK_VERSION_1, DOC_ANY,    true,  false, take_digest},
+    {STR_INIT("version"),   LOCK_VERSION_1, DOC_ANY,    false, false, take_version},
+    {STR_INIT("path"),      LOCK_VERSION_1, DOC_FOLDER, true,  false, take_path},
+    {STR_INIT("key"),       LOCK_VERSION_1, DOC_MCP,    true,  false, take_key},
+    {STR_INIT("hidden"),    LOCK_VERSION_1, DOC_ANY,    false, false, take_hidden},
+    {STR_INIT("rewritten"), LOCK_VERSION_1, DOC_FOLDER, false, false, take_rewritten},
+    {STR_INIT("needs"),     LOCK_VERSION_1, DOC_FOLDER, false, false, take_needs},
 };
 /* clang-format on */
 #define FIELD_COUNT (sizeof fields / sizeof *fields)
@@ -404,6 +419,26 @@ static bool check_skipped(struct reader *r, const struct lock_entry *entry,
     return true;
 }
 
+/* Something of version 2 that this program does not know. */
+static bool fail_newer(struct reader *r, const char *kind, struct str text)
+{
+    err_set(r->e, ERR_FORMAT,
+            "%s:%u: unknown %s \"%.*s\": written by a newer mapm", r->name,
+            r->number, kind, STR_ARG(lock_excerpt(text)));
+    return err_hint(r->e, "upgrade mapm: this one cannot keep what it means");
+}
+
+/* A merge can join the first line of one lock with a block of another. */
+static bool fail_version(struct reader *r, const struct field *f)
+{
+    err_set(r->e, ERR_FORMAT, "%s:%u: \"%s\" needs version %d of this file",
+            r->name, r->number, f->key.p, (int)f->since);
+    return err_hint(r->e,
+                    "after a merge: write \"version: %d\" as its first "
+                    "line, then run mapm install",
+                    (int)f->since);
+}
+
 /* "    key: value" at the current line. */
 static bool take_field(struct reader *r, struct lock_entry *entry, size_t *next)
 {
@@ -416,8 +451,12 @@ static bool take_field(struct reader *r, struct lock_entry *entry, size_t *next)
     value = str_from_index(value, 1);
     i = find_field(key, *next);
     if (i == FIELD_COUNT)
-        return lock_fail(r->e, r->name, r->number, "unknown key \"%.*s\"",
-                         STR_ARG(lock_excerpt(key)));
+        return r->version > LOCK_VERSION_1
+                   ? fail_newer(r, "key", key)
+                   : lock_fail(r->e, r->name, r->number, "unknown key \"%.*s\"",
+                               STR_ARG(lock_excerpt(key)));
+    if (fields[i].since > r->version)
+        return fail_version(r, &fields[i]);
     if (i < *next)
         return lock_fail(r->e, r->name, r->number,
                          "\"%s\" is given twice, or not in its place",
@@ -453,15 +492,19 @@ static bool take_entry(struct reader *r, bool *more)
 {
     static const struct str head = STR_INIT("  - type: ");
     struct lock_entry *entry;
+    struct str type;
     size_t next = 0;
 
     r->entries = arena_grow(r->a, r->entries, r->count, &r->capacity,
                             sizeof *r->entries);
     entry = &r->entries[r->count];
     *entry = (struct lock_entry){.line = r->number};
-    if (!str_starts(r->line, head) ||
-        !doc_kind_find(str_from_index(r->line, head.n), &entry->kind))
-        return fail_line(r, "\"  - type: agent, mcp or skill\"");
+    if (!str_starts(r->line, head))
+        return fail_line(r, TYPE_LINE);
+    type = str_from_index(r->line, head.n);
+    if (!doc_kind_find(type, &entry->kind))
+        return r->version > LOCK_VERSION_1 ? fail_newer(r, "type", type)
+                                           : fail_line(r, TYPE_LINE);
     while ((*more = next_line(r)) && !str_starts(r->line, STR("  - ")))
         if (!take_field(r, entry, &next))
             return false;
@@ -479,6 +522,7 @@ static bool take_entry(struct reader *r, bool *more)
 static bool take_version_line(struct reader *r)
 {
     static const struct str key = STR_INIT("version: ");
+    struct str value;
 
     do {
         if (!next_line(r))
@@ -486,14 +530,17 @@ static bool take_version_line(struct reader *r)
                              "the file holds no version");
     } while (str_starts(r->line, STR("#")));
     if (!str_starts(r->line, key))
-        return fail_line(r, "\"version: " LOCK_VERSION "\"");
-    if (str_is(str_from_index(r->line, key.n), LOCK_VERSION))
+        return fail_line(r, "\"version: 1\"");
+    value = str_from_index(r->line, key.n);
+    if (str_is(value, "1") || str_is(value, "2")) {
+        r->version = value.p[0] == '1' ? LOCK_VERSION_1 : LOCK_VERSION_2;
         return true;
+    }
     lock_fail(r->e, r->name, r->number,
               "version %.*s is unknown to this mapm, which reads "
-              "version " LOCK_VERSION,
-              STR_ARG(lock_excerpt(str_from_index(r->line, key.n))));
-    return err_hint(r->e, "a newer mapm wrote this file: use that one");
+              "versions 1 and 2",
+              STR_ARG(lock_excerpt(value)));
+    return err_hint(r->e, "written by a newer mapm: use that one");
 }
 
 /* Room for all entries at once: a good one has no fewer bytes than this. */

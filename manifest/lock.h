@@ -5,7 +5,14 @@
 
 /* lock: what reading and writing mapm.lock share. */
 
-#define LOCK_VERSION "1"
+/*
+ * Version 2 is written only for a lock that needs a key which version 1 lacks,
+ * so that an older mapm reads every other lock [F13].
+ */
+enum lock_version { LOCK_VERSION_1 = 1, LOCK_VERSION_2 = 2 };
+
+/* The lowest version that can hold this entry. */
+enum lock_version lock_entry_version(const struct lock_entry *entry);
 
 /* By type (agent, mcp, skill: as their names sort), then by name. */
 int lock_order(enum doc_kind x_kind, struct str x_name, enum doc_kind y_kind,

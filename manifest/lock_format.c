@@ -89,7 +89,12 @@ static void put_entry(struct lock_entry *entry, struct buf *out,
     buf_text(out, "  - type: ");
     buf_text(out, doc_kind_name(entry->kind));
     buf_char(out, '\n');
-    put_line(out, "name", lock_scalar(entry->name, a));
+    if (entry->declared.n) {
+        put_line(out, "name", lock_scalar(entry->declared, a));
+        put_line(out, "as", lock_scalar(entry->name, a));
+    } else {
+        put_line(out, "name", lock_scalar(entry->name, a));
+    }
     put_line(out, "origin", lock_scalar(entry->origin, a));
     put_also(entry, out, a);
     put_line(out, "commit", entry->commit);
@@ -106,6 +111,19 @@ static void put_entry(struct lock_entry *entry, struct buf *out,
     put_needs(entry, out);
 }
 
+enum lock_version lock_entry_version(const struct lock_entry *entry)
+{
+    return entry->declared.n ? LOCK_VERSION_2 : LOCK_VERSION_1;
+}
+
+static enum lock_version needed_version(const struct lock *lock)
+{
+    for (size_t i = 0; i < lock->count; i++)
+        if (lock_entry_version(&lock->entries[i]) == LOCK_VERSION_2)
+            return LOCK_VERSION_2;
+    return LOCK_VERSION_1;
+}
+
 void lock_format(struct lock *lock, struct buf *out)
 {
     CLEANUP(arena_done) struct arena scratch;
@@ -114,7 +132,8 @@ void lock_format(struct lock *lock, struct buf *out)
     if (lock->count)
         qsort(lock->entries, lock->count, sizeof *lock->entries,
               compare_entries);
-    buf_text(out, "version: " LOCK_VERSION "\n");
+    buf_text(out, needed_version(lock) == LOCK_VERSION_1 ? "version: 1\n"
+                                                         : "version: 2\n");
     buf_text(out, lock->count ? "packages:\n" : "packages: []\n");
     for (size_t i = 0; i < lock->count; i++)
         put_entry(&lock->entries[i], out, &scratch);

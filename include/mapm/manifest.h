@@ -420,7 +420,9 @@ struct lock_need {
 
 struct lock_entry {
     enum doc_kind kind;
-    struct str name;        /* FQN */
+    struct str name;        /* FQN in this layer: what `needs` refers to */
+    struct str declared;    /* FQN of its manifest, where the layer gives it
+                             * another one (`as:`, version 2); else "" */
     struct str origin;      /* canonical text */
     const struct str *also; /* other origins of the same content, sorted */
     size_t also_count;
@@ -446,7 +448,8 @@ struct lock {
  * hash, merge markers, a need that names nothing …). */
 MUST_CHECK bool lock_parse(struct str text, const char *name, struct arena *a,
                            struct lock *out, struct err *e);
-/* Sorts, then writes. The same entries always give the same bytes. */
+/* Sorts, then writes: version 1 unless an entry needs a key of version 2
+ * [F13]. The same entries always give the same bytes. */
 void lock_format(struct lock *lock, struct buf *out);
 const struct lock_entry *lock_find(const struct lock *lock, enum doc_kind kind,
                                    struct str name);

@@ -59,10 +59,10 @@ static const struct {
     /* the version, before anything else */
     {NULL, "\n", "l:1: expected \"version: 1\", not \"\""},
     {NULL, "# only\n", "l:2: the file holds no version"},
-    {"version: 1", "version: 2\nanything", "l:1: version 2 is unknown to this mapm, which reads version 1"},
-    {"version: 1", "version: 10", "l:1: version 10 is unknown to this mapm, which reads version 1"},
-    {"version: 1", "version: 1 ", "l:1: version 1  is unknown to this mapm, which reads version 1"},
-    {"version: 1", "version: \"1\"", "l:1: version \"1\" is unknown to this mapm, which reads version 1"},
+    {"version: 1", "version: 3\nanything", "l:1: version 3 is unknown to this mapm, which reads versions 1 and 2"},
+    {"version: 1", "version: 10", "l:1: version 10 is unknown to this mapm, which reads versions 1 and 2"},
+    {"version: 1", "version: 1 ", "l:1: version 1  is unknown to this mapm, which reads versions 1 and 2"},
+    {"version: 1", "version: \"1\"", "l:1: version \"1\" is unknown to this mapm, which reads versions 1 and 2"},
     {"version: 1\n", "", "l:1: expected \"version: 1\", not \"packages:\""},
     {NULL, "version: 1", "l:1: \"packages:\" is missing"},
     {NULL, "version: 1\npackages:\n", "l:2: no packages: \"packages: []\" says so"},
@@ -174,17 +174,71 @@ static const struct {
 };
 /* clang-format on */
 
-static struct str replaced(const char *find, const char *put)
+static struct str replaced_in(const char *whole, const char *find,
+                              const char *put)
 {
-    struct str text = str_from(base);
+    struct str text = str_from(whole);
     size_t at = find ? str_find(text, str_from(find)) : 0;
 
     CHECK(at != SIZE_MAX);
     if (!find)
         return str_from(put);
-    return arena_printf(&arena, "%.*s%s%s", (int)at, base, put,
-                        base + at + strlen(find));
+    return arena_printf(&arena, "%.*s%s%s", (int)at, whole, put,
+                        whole + at + strlen(find));
 }
+
+static struct str replaced(const char *find, const char *put)
+{
+    return replaced_in(base, find, put);
+}
+
+/* A lock of version 2: `as` gives a package another name in this layer. */
+static const char second[] =
+    "version: 2\n"
+    "packages:\n"
+    "  - type: mcp\n"
+    "    name: io.example/mcp\n"
+    "    as: io.other/mcp\n"
+    "    origin: https://github.com/acme/catalog/tree/main/mcps/io.json\n"
+    "    commit: " C40 "\n"
+    "    blob: " T40 "\n"
+    "    digest: " D64 "\n"
+    "    key: io-other-mcp\n"
+    "  - type: skill\n"
+    "    name: git-pr\n"
+    "    as: acme/git-pr\n"
+    "    origin: https://github.com/acme/catalog/tree/main/a/skills/git-pr\n"
+    "    commit: " C40 "\n"
+    "    tree: " T40 "\n"
+    "    digest: " D64 "\n"
+    "    path: .agents/skills/acme-git-pr\n"
+    "    rewritten: name\n"
+    "    needs: [mcp io.other/mcp, skill git-pr]\n"
+    "  - type: skill\n"
+    "    name: git-pr\n"
+    "    origin: https://github.com/acme/catalog/tree/main/b/skills/git-pr\n"
+    "    commit: " C40 "\n"
+    "    tree: " T40 "\n"
+    "    digest: " D64 "\n"
+    "    path: .agents/skills/git-pr\n";
+
+/* clang-format off */
+static const struct {
+    const char *find, *put, *message;
+} damaged_second[] = {
+    {"version: 2", "version: 1", "l:5: \"as\" needs version 2 of this file"},
+    {"    digest", "    flavour: x\n    digest", "l:9: unknown key \"flavour\": written by a newer mapm"},
+    {"    origin", "    from: https://github.com/a/b/tree/main/c\n    origin", "l:6: unknown key \"from\": written by a newer mapm"},
+    {"    commit", "    tag: v1\n    commit", "l:7: unknown key \"tag\": written by a newer mapm"},
+    {"type: mcp", "type: plugin", "l:3: unknown type \"plugin\": written by a newer mapm"},
+    {"as: io.other/mcp", "as: io.example/mcp", "l:5: \"as\" repeats the name"},
+    {"as: io.other/mcp", "as: other", "l:5: not a name of an mcp: other"},
+    {"as: acme/git-pr", "as: zeta/git-pr", "l:21: skill git-pr is not in its order"},
+    {"[mcp io.other/mcp,", "[mcp io.example/mcp,", "l:11: acme/git-pr needs mcp io.example/mcp, which is not in this file"},
+    {"    as: acme/git-pr\n    origin", "    origin", "l:20: skill git-pr is given twice"},
+    {"    name: git-pr\n    as: acme/git-pr\n", "    as: acme/git-pr\n    name: git-pr\n", "l:11: skill has no \"name\""},
+};
+/* clang-format on */
 
 static struct str formatted(struct lock *lock, struct buf *out)
 {
@@ -269,6 +323,53 @@ TEST(damage_is_named_by_its_line) /* row 12, row 15 */
         CHECK(ok == !damaged[i].message);
         CHECK_STR(err_first(&e), damaged[i].message ? damaged[i].message : "");
         CHECK(ok || (lock.count == 42 && e.code == ERR_FORMAT && e.hint[0]));
+    }
+    arena_done(&arena);
+}
+
+TEST(version_2_reads_and_writes_back) /* [F13] */
+{
+    CLEANUP(buf_done) struct buf out = {0};
+    const struct lock_entry *entry;
+    struct lock lock;
+    struct err e = {0};
+
+    CHECK(lock_parse(str_from(second), "l", &arena, &lock, &e));
+    CHECK_STR(err_first(&e), "");
+    CHECK(lock.count == 3);
+    CHECK_STR(str_c(formatted(&lock, &out), &arena), second);
+    entry = lock_find(&lock, DOC_SKILL, STR("acme/git-pr"));
+    CHECK(entry && str_is(entry->declared, "git-pr"));
+    entry = lock_find(&lock, DOC_SKILL, STR("git-pr"));
+    CHECK(entry && !entry->declared.n);
+    CHECK(!lock_find(&lock, DOC_MCP, STR("io.example/mcp")));
+    arena_done(&arena);
+}
+
+TEST(version_2_is_written_only_where_an_entry_needs_it) /* [F13] */
+{
+    struct str plain = replaced("version: 1", "version: 2");
+    CLEANUP(buf_done) struct buf out = {0};
+    struct lock lock;
+    struct err e = {0};
+
+    CHECK(lock_parse(plain, "l", &arena, &lock, &e));
+    CHECK_STR(str_c(formatted(&lock, &out), &arena), base);
+    arena_done(&arena);
+}
+
+TEST(damage_of_version_2_is_named_by_its_line) /* [F13] [row 15] */
+{
+    for (size_t i = 0; i < sizeof damaged_second / sizeof *damaged_second;
+         i++) {
+        struct str text =
+            replaced_in(second, damaged_second[i].find, damaged_second[i].put);
+        struct lock lock = {.count = 42};
+        struct err e = {0};
+
+        CHECK(!lock_parse(text, "l", &arena, &lock, &e));
+        CHECK_STR(err_first(&e), damaged_second[i].message);
+        CHECK(lock.count == 42 && e.code == ERR_FORMAT && e.hint[0]);
     }
     arena_done(&arena);
 }
