@@ -241,8 +241,9 @@ coverage:
 	@$(SUBMAKE) B=build/cov CFLAGS='-O0 -g --coverage' test; failed=$$?; \
 	  tools/coverage build/cov; exit $$failed
 
+# CHECK=1 fails when a goal is missed; ROWS='warm graph' chooses.
 bench: all
-	MAPM=$(abspath $(B)/mapm) bench/run
+	MAPM=$(abspath $(B)/mapm) bench/run $(if $(CHECK),--check) $(ROWS)
 
 # The language against CPython, in the same run.
 bench-star: all
@@ -292,10 +293,10 @@ lint-man:
 
 lint-shell:
 	@echo '  sh -n, python3'
-	@for f in tools/* bench/run bench/star/run bench/clients/* .ci/run tests/*/*.t tests/lib/*.sh; do \
+	@for f in tools/* bench/run bench/*.py bench/star/run bench/clients/* .ci/run tests/*/*.t tests/lib/*.sh; do \
 	  case $$(head -n 1 $$f) in \
 	  *sh) sh -n $$f || exit 1;; \
-	  *python3) python3 -c 'import ast,sys; ast.parse(open(sys.argv[1]).read())' \
+	  *python3 | '"""'*) python3 -c 'import ast,sys; ast.parse(open(sys.argv[1]).read())' \
 	    $$f || exit 1;; \
 	  esac; done
 
@@ -357,7 +358,7 @@ help:
 	@echo 'make conformance  the official suite and clients of the protocol (npm, node)'
 	@echo 'make lint         format, layers, headers, cppcheck, clang-tidy, man'
 	@echo 'make analyze      follow every path: gcc -fanalyzer, clang-analyzer'
-	@echo 'make bench        measure, against git and cp in the same run'
+	@echo 'make bench        measure, against git and cp (CHECK=1: fail on a miss)'
 	@echo 'make bench-star   measure the language, against CPython'
 	@echo 'make bench-clients  the agent programs of npm as back ends of ask'
 	@echo 'make clients      the same programs as clients of mapm mcp'
