@@ -361,6 +361,20 @@ static int exit_of_end(enum runtime_end end)
                                         : EXIT_FAILED;
 }
 
+/* Complaints about `metaskill` and `metaskill_language` say why a skill that
+ * declares a program has none. */
+static void show_why_static(struct invocation *inv, const struct skill *s)
+{
+    for (size_t i = 0; i < s->why.count; i++) {
+        const struct complaint *c = &s->why.items[i];
+
+        if (str_is(c->field, "metaskill") ||
+            str_is(c->field, "metaskill_language"))
+            term_note(&inv->term, "%.*s/SKILL.md:%u: %.*s", STR_ARG(s->folder),
+                      c->line, STR_ARG(c->message));
+    }
+}
+
 /* K33, K34: what there is no program for is an answer, too. */
 static bool find_program(struct running *r, bool *found, struct err *e)
 {
@@ -382,10 +396,7 @@ static bool find_program(struct running *r, bool *found, struct err *e)
     print_failure(inv,
                   runtime_static(r->found.skill.document.name, &inv->arena),
                   ERR_NOT_FOUND, NULL);
-    for (size_t i = 0; i < r->found.skill.why.count; i++)
-        if (str_is(r->found.skill.why.items[i].field, "metaskill"))
-            term_note(&inv->term, "%.*s",
-                      STR_ARG(r->found.skill.why.items[i].message));
+    show_why_static(inv, &r->found.skill);
     return true;
 }
 

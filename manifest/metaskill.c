@@ -139,8 +139,11 @@ static bool language_runs(struct reader *r)
     if (is_null(y) || (yaml_is_string(y) && str_is(y->text, "starlark")))
         return true;
     complain(r, "metaskill-language", "metaskill_language", y->key_line,
-             "only \"starlark\" programs can be run: this is a skill without "
-             "a program");
+             "metaskill_language is %s%s%s, and only \"starlark\" programs can "
+             "be run: this is a skill without a program",
+             yaml_is_string(y) ? "\"" : "",
+             yaml_is_string(y) ? quoted(r, y->text) : "not a string",
+             yaml_is_string(y) ? "\"" : "");
     return false;
 }
 

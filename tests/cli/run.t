@@ -112,6 +112,15 @@ is 'with what stands on stderr' "$(json_of error messages)" \
 is 'and what to do' "$(json_of error hint)" '"did you mean echo?"'
 exits 'K34: a static skill' 1 mapm run static --input '{}'
 is 'in their words' "$out" "error: skill 'static' is not a metaskill"
+skill .agents/skills/lua 'metaskill: p.lua
+metaskill_language: lua'
+echo 'x = 1' >.agents/skills/lua/p.lua
+run mapm run lua
+is '[F3] a program in another language: in their words' "$out" \
+    "error: skill 'lua' is not a metaskill"
+like '[F3] and the cause on stderr' "$err" \
+    '/lua/SKILL.md:[0-9]+: metaskill_language is "lua", and only "starlark"'
+rm -r .agents/skills/lua
 exits 'K33: a program that fails' 1 mapm run broken --input '{}'
 like 'says where and why' "$out" \
     "^error: metaskill 'broken': SKILL\.star:2:14: floored division by zero\$"
