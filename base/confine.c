@@ -97,7 +97,7 @@ static bool no_landlock(struct err *e, const char *what)
 static bool allow_path(int ruleset, const char *path, uint64_t access,
                        struct err *e)
 {
-    CLEANUP_FD int fd = open(path, O_PATH | O_CLOEXEC);
+    CLEANUP_FD int fd = fs_openat(AT_FDCWD, path, O_PATH | O_CLOEXEC, 0);
     struct path_rule rule = {.access = access, .fd = fd};
     struct stat st;
 

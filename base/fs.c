@@ -28,11 +28,9 @@ void fs_close(int *fd)
 
 bool fs_open_dir(const char *path, int *fd, struct err *e)
 {
-    int opened;
+    int opened =
+        fs_openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 
-    do
-        opened = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    while (opened < 0 && errno == EINTR);
     if (opened < 0)
         return fs_failed(e, "open", path);
     *fd = opened;
@@ -185,11 +183,8 @@ bool fs_read_user_file(const char *path, size_t max_bytes, struct arena *a,
                        struct str *out, struct err *e)
 {
     CLEANUP_FD int fd = -1;
-    int opened;
+    int opened = fs_openat(AT_FDCWD, path, READ_FLAGS, 0);
 
-    do
-        opened = open(path, READ_FLAGS);
-    while (opened < 0 && errno == EINTR);
     return must_be_regular(opened, path, &fd, NULL, e) &&
            read_whole(fd, path, max_bytes, a, out, e);
 }

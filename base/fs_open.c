@@ -46,7 +46,7 @@ static bool leads_up(const char *path)
     return more < 0;
 }
 
-static int open_retrying(int dirfd, const char *path, int flags, mode_t mode)
+int fs_openat(int dirfd, const char *path, int flags, mode_t mode)
 {
     int fd;
 
@@ -78,20 +78,20 @@ static int walk(int dirfd, const char *path, int flags, mode_t mode)
     int at = dirfd, fd, more;
 
     if (*path == '/') {
-        held = at = open_retrying(AT_FDCWD, "/", O_PATH | O_CLOEXEC, 0);
+        held = at = fs_openat(AT_FDCWD, "/", O_PATH | O_CLOEXEC, 0);
         if (held < 0)
             return -1;
     }
     if (next_component(&path, name) == 0)
-        return open_retrying(at, ".", flags, mode);
+        return fs_openat(at, ".", flags, mode);
     for (;;) {
         more = next_component(&path, after);
         if (more < 0)
             return -1;
-        fd = open_retrying(at, name,
-                           more ? O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-                                : flags | O_NOFOLLOW,
-                           more ? 0 : mode);
+        fd = fs_openat(at, name,
+                       more ? O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+                            : flags | O_NOFOLLOW,
+                       more ? 0 : mode);
         if (fd < 0)
             find_link(at, name);
         if (fd < 0 || !more)
@@ -118,7 +118,7 @@ int fs_beneath(int dirfd, const char *path, int flags, mode_t mode)
     /* An absolute path is the caller's own, with no directory to stay in. */
     if (*path != '/')
         how.resolve |= RESOLVE_BENEATH;
-    for (int i = 0; i < AGAIN_MAX_TIMES; i++) {
+    for (int again = 0; again < AGAIN_MAX_TIMES; again += errno == EAGAIN) {
         fd = syscall(SYS_openat2, dirfd, path, &how, sizeof how);
         if (fd >= 0 || (errno != EAGAIN && errno != EINTR))
             break;

@@ -43,13 +43,9 @@ static void draft_discard(struct draft *d)
 
 static int create_new(int dirfd, const char *name)
 {
-    int fd;
-
-    do
-        fd = openat(dirfd, name,
-                    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    while (fd < 0 && errno == EINTR);
-    return fd;
+    return fs_openat(dirfd, name,
+                     O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                     0600);
 }
 
 bool fs_create_at(int dirfd, const char *path, mode_t mode, struct str content,

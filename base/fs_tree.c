@@ -15,7 +15,8 @@
 
 static int open_child(int dirfd, const char *name)
 {
-    return openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    return fs_openat(dirfd, name,
+                     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
 }
 
 /* Makes one folder unless it is there, and steps into it. */
@@ -141,7 +142,8 @@ static int open_to_empty(int dirfd, const char *name)
         }
     if (fd >= 0 || errno != EACCES)
         return fd;
-    path = openat(dirfd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    path = fs_openat(dirfd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+                     0);
     if (path < 0)
         return -1;
     snprintf(proc, sizeof proc, "/proc/self/fd/%d", path);
@@ -181,7 +183,8 @@ static bool descend(struct removal *r, const char *name)
 static bool ascend(struct removal *r)
 {
     struct level *l = &r->levels[r->count - 1];
-    CLEANUP_FD int up = openat(r->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    CLEANUP_FD int up =
+        fs_openat(r->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
     struct stat st;
 
     if (up < 0 || fstat(up, &st) < 0)
@@ -209,7 +212,7 @@ static void dir_close(DIR **d)
 /* Removes what it can; steps into the first folder that is not empty. */
 static bool sweep(struct removal *r, bool *descended)
 {
-    int again = openat(r->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int again = fs_openat(r->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
     CLEANUP(dir_close) DIR *d = again < 0 ? NULL : fdopendir(again);
     struct dirent *entry;
 
@@ -252,7 +255,7 @@ bool fs_remove_tree_at(int dirfd, const char *path, struct err *e)
         return true;
     if (errno != EISDIR && errno != EPERM)
         return fs_failed(e, "remove", path);
-    r.fd = openat(place.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    r.fd = fs_openat(place.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
     if (r.fd < 0 || !descend(&r, place.name))
         return fs_failed(e, "remove", path);
     while (r.count)

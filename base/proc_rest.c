@@ -44,7 +44,7 @@ static pid_t parent_of(int proc, const char *pid)
     if (strlen(pid) > 16)
         return 0;
     stpcpy(stpcpy(path, pid), "/stat");
-    fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
+    fd = fs_openat(proc, path, O_RDONLY | O_CLOEXEC, 0);
     n = fd < 0 ? -1 : read(fd, text, sizeof text);
     if (n <= 0)
         return 0; /* it is gone */
@@ -75,7 +75,7 @@ static void list_quickly(struct buf *pids)
     ssize_t n;
 
     snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
-    fd = open(path, O_RDONLY | O_CLOEXEC);
+    fd = fs_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
     while (fd >= 0 && (n = read(fd, block, sizeof block)) > 0) {
         for (ssize_t i = 0; i < n; i++) {
             pid_t pid = (pid_t)number;

@@ -124,7 +124,7 @@ static bool open_input(struct run *r, struct err *e)
 {
     if (r->input.n)
         return make_pipe(&r->their_in, &r->in, &r->in, e);
-    r->their_in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    r->their_in = fs_openat(AT_FDCWD, "/dev/null", O_RDONLY | O_CLOEXEC, 0);
     return r->their_in >= 0 || err_errno(e, "open /dev/null");
 }
 

@@ -1,3 +1,4 @@
+#include "base/fs.h"
 #include "base/proc.h"
 
 #include <fcntl.h>
@@ -43,10 +44,12 @@ void proc_init(void)
     int fd;
 
     do
-        fd = open("/dev/null", fcntl(STDIN_FILENO, F_GETFD) >= 0 &&
-                                       fcntl(STDOUT_FILENO, F_GETFD) < 0
-                                   ? O_RDONLY
-                                   : O_RDWR);
+        fd = fs_openat(AT_FDCWD, "/dev/null",
+                       fcntl(STDIN_FILENO, F_GETFD) >= 0 &&
+                               fcntl(STDOUT_FILENO, F_GETFD) < 0
+                           ? O_RDONLY
+                           : O_RDWR,
+                       0);
     while (fd >= 0 && fd <= STDERR_FILENO);
     if (fd >= 0)
         close(fd);

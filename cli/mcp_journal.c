@@ -162,8 +162,8 @@ static bool begin(void *ctx, struct str run, uint64_t expires_s, struct err *e)
         return false;
     memcpy(draft, name, RUN_CHARS);
     memcpy(draft + RUN_CHARS, KEPT_DRAFT_SUFFIX, sizeof KEPT_DRAFT_SUFFIX);
-    fd = openat(j->dirfd, draft,
-                O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    fd = fs_openat(j->dirfd, draft,
+                   O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)
         return err_errno(e, "cannot create a call's journal");
     if (!hold(j, run, fd, e)) {
@@ -224,7 +224,8 @@ static bool read_run(void *ctx, struct str run, struct arena *a,
 
     if (!name_of(run, name) || fd_of(j, run) >= 0)
         return err_set(e, ERR_NOT_FOUND, "there is no such call");
-    fd = openat(j->dirfd, name, O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
+    fd = fs_openat(j->dirfd, name, O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW,
+                   0);
     if (fd < 0)
         return errno == ENOENT
                    ? err_set(e, ERR_NOT_FOUND, "there is no such call")

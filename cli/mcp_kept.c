@@ -61,8 +61,8 @@ static bool has_ended(int fd, const struct stat *st)
 
 static int open_one(int dirfd, const char *name, struct stat *st)
 {
-    int fd =
-        openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    int fd = fs_openat(dirfd, name,
+                       O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0);
 
     if (fd < 0 || (fstat(fd, st) == 0 && S_ISREG(st->st_mode)))
         return fd;
@@ -110,7 +110,7 @@ static void folder_close(DIR **d)
  * its turn when those before it are gone, and they all go. */
 static void look_at_all(struct look *l)
 {
-    int fd = openat(l->dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = fs_openat(l->dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
     CLEANUP(folder_close) DIR *d = fd < 0 ? NULL : fdopendir(fd);
     const struct dirent *one;
     size_t seen = 0;

@@ -164,6 +164,13 @@ static bool keep_workspace(struct store_job *job, struct str folder,
            keep_lock(a, fd, folder, "mapm.local.lock", keep, e);
 }
 
+static void say_waiting(void *ctx)
+{
+    struct invocation *inv = ctx;
+
+    term_note(&inv->term, "waiting for another mapm that uses the store ...");
+}
+
 static bool collect(struct store_job *job, int *exit_code, struct err *e)
 {
     struct invocation *inv = job->inv;
@@ -177,7 +184,10 @@ static bool collect(struct store_job *job, int *exit_code, struct err *e)
     char bytes[16];
 
     *exit_code = EXIT_DONE;
-    if (!store_list_workspaces(job->store, &inv->arena, &folders, &count, e))
+    /* First of all: an install that ends now may need more than before. */
+    if (!store_lock_alone(job->store, STORE_WAIT_SECONDS * 1000, say_waiting,
+                          inv, e) ||
+        !store_list_workspaces(job->store, &inv->arena, &folders, &count, e))
         return false;
     for (size_t i = 0; i < count; i++)
         if (!keep_workspace(job, folders[i], dry_run, &keep, e))

@@ -1,5 +1,6 @@
 #include "worker.h"
 
+#include "base/fs.h"
 #include "base/proc.h"
 
 #include <errno.h>
@@ -289,7 +290,7 @@ void mcp_work_lacks(struct mcp_work *w, const char *capability, const char *why)
  * taken for a message. */
 static void leave_pipes(const struct server *s, int fd)
 {
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int null = fs_openat(AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC, 0);
 
     if (null >= 0 && s->in >= 0 && s->in != fd)
         dup2(null, s->in);

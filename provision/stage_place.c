@@ -41,7 +41,8 @@ static bool enter(int dirfd, const char *name, int *fd, struct err *e)
 
     if (!made && errno != EEXIST)
         return err_errno(e, "create the folder %s", name);
-    *fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    *fd = fs_openat(dirfd, name,
+                    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
     if (*fd < 0)
         return err_errno(e, "open the folder %s", name);
     /* The umask leaves 0755 alone, mostly: looking is cheaper than setting. */

@@ -179,7 +179,8 @@ static bool read_key_file(struct http_asker *h, struct str path,
     struct stat st;
 
     h->key_from = full;
-    fd = open(str_c(full, a), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    fd = fs_openat(AT_FDCWD, str_c(full, a),
+                   O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
     if (fd < 0 && errno == ENOENT)
         return err_set(e, ERR_NOT_FOUND,
                        "%.*s, the file of the key, is not "

@@ -125,9 +125,9 @@ static bool try_namespaces(struct sandbox_walls *w, struct arena *a)
 static bool is_restricted(void)
 {
     char c = '0';
-    CLEANUP_FD int fd =
-        open("/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
-             O_RDONLY | O_CLOEXEC);
+    CLEANUP_FD int fd = fs_openat(
+        AT_FDCWD, "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
+        O_RDONLY | O_CLOEXEC, 0);
 
     return fd >= 0 && read(fd, &c, 1) == 1 && c == '1';
 }

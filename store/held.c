@@ -45,8 +45,8 @@ static bool open_folder(struct store *s, struct err *e)
         s->held_name[0] = '\0';
         return false;
     }
-    s->held_fd = openat(s->incoming_fd, s->held_name,
-                        O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    s->held_fd = fs_openat(s->incoming_fd, s->held_name,
+                           O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
     return s->held_fd >= 0 ||
            err_errno(e, "open store/incoming/%s", s->held_name);
 }
@@ -93,8 +93,8 @@ int held_open(struct store *s, const struct hash *h)
         return -1;
     }
     hash_format(h, hex);
-    return openat(s->held_fd, hex,
-                  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    return fs_openat(s->held_fd, hex,
+                     O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
 }
 
 void held_remove(struct store *s, const struct hash *h)

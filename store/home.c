@@ -10,8 +10,6 @@
 
 #include "inside.h"
 
-#define LOCK_WAIT_MS 60000
-
 /* A variable that holds an absolute path; XDG says to ignore others. */
 static struct str find_folder_variable(const char *name)
 {
@@ -82,11 +80,11 @@ static bool open_folder(int dirfd, const char *name, const char *shown, int *fd,
 {
     const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
-    *fd = openat(dirfd, name, flags);
+    *fd = fs_openat(dirfd, name, flags, 0);
     if (*fd < 0 && errno == ENOENT) {
         if (mkdirat(dirfd, name, 0700) < 0 && errno != EEXIST)
             return err_errno(e, "create %s", shown);
-        *fd = openat(dirfd, name, flags);
+        *fd = fs_openat(dirfd, name, flags, 0);
     }
     if (*fd < 0)
         return err_errno(e, "open %s", shown);
@@ -113,11 +111,11 @@ static bool open_all(struct store *s, struct err *e)
         !open_folder(s->store_fd, "incoming", "store/incoming", &s->incoming_fd,
                      e))
         return false;
-    s->lock_fd = openat(s->store_fd, "lock",
-                        O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    s->lock_fd = fs_openat(s->store_fd, "lock",
+                           O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (s->lock_fd < 0)
         return err_errno(e, "open store/lock");
-    return fs_lock(s->lock_fd, false, LOCK_WAIT_MS, NULL, NULL, e);
+    return fs_lock(s->lock_fd, false, STORE_WAIT_SECONDS * 1000, NULL, NULL, e);
 }
 
 bool store_open(struct str home, struct store **out, struct err *e)

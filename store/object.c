@@ -81,8 +81,8 @@ static bool open_object(struct store *s, const struct hash *h, int *fd,
     char path[OBJECT_PATH_BYTES];
 
     object_path(h, path);
-    *fd = openat(s->objects_fd, path,
-                 O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    *fd = fs_openat(s->objects_fd, path,
+                    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
     if (*fd < 0 && errno == ENOENT)
         *fd = held_open(s, h);
     if (*fd < 0 && errno == ELOOP)
@@ -334,8 +334,8 @@ bool store_place(struct store *s, const struct hash *h, enum store_link how,
     /* A linked file has the object's mode: an executable needs its own. */
     if (how == STORE_LINK_HARDLINK && !(mode & 0111))
         return place_link(s, h, from, dirfd, name, e);
-    to = openat(dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                mode);
+    to = fs_openat(dirfd, name,
+                   O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     if (to < 0)
         return err_errno(e, "create %s", name);
     if (!fill(s, how, from, (uint64_t)st.st_size, to, &found, e)) {
@@ -364,8 +364,9 @@ bool store_session_begin(struct store *s, struct store_session *out,
     object_unique_name(session.name, sizeof session.name, "s");
     if (mkdirat(s->incoming_fd, session.name, 0700) < 0)
         return err_errno(e, "create store/incoming/%s", session.name);
-    session.dirfd = openat(s->incoming_fd, session.name,
-                           O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    session.dirfd =
+        fs_openat(s->incoming_fd, session.name,
+                  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
     if (session.dirfd < 0)
         return err_errno(e, "open store/incoming/%s", session.name);
     session.path = fs_join(fs_join(s->home, STR("store/incoming"), &s->arena),

@@ -138,7 +138,8 @@ static bool verify_one(struct walk *w, const struct hash *h,
 
     v->stats.objects++;
     v->stats.bytes += (uint64_t)st->st_size;
-    fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    fd = fs_openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
+                   0);
     if (fd < 0 && errno == ENOENT)
         return true;
     if (S_ISREG(st->st_mode) && fd >= 0 && !object_hash(fd, &found, e)) {
@@ -251,6 +252,18 @@ static bool collect(struct store *s, struct collection *c, struct err *e)
            (c->dry_run || index_prune(s, e));
 }
 
+bool store_lock_alone(struct store *s, unsigned wait_ms,
+                      void (*waiting)(void *), void *ctx, struct err *e)
+{
+    /* An install holds the lock shared from its start to its end. */
+    if (fs_lock(s->lock_fd, true, wait_ms, waiting, ctx, e))
+        return true;
+    if (e->code == ERR_BUSY)
+        err_hint(e, "an install or a server uses the store; try again when it "
+                    "has ended");
+    return err_wrap(e, "cannot collect garbage");
+}
+
 bool store_gc(struct store *s, const struct hash *keep, size_t keep_count,
               bool dry_run, struct store_stats *removed, struct err *e)
 {
@@ -258,12 +271,8 @@ bool store_gc(struct store *s, const struct hash *keep, size_t keep_count,
     struct err relock = {0};
     bool ok;
 
-    /* An install holds the lock shared from its start to its end. */
-    if (!fs_lock(s->lock_fd, true, 0, NULL, NULL, e)) {
-        if (e->code == ERR_BUSY)
-            err_hint(e, "an install is running; try again when it is done");
-        return err_wrap(e, "cannot collect garbage");
-    }
+    if (!store_lock_alone(s, 0, NULL, NULL, e))
+        return false;
     c.older_than = time(NULL) - STORE_GC_MIN_AGE_SECONDS;
     map_init(&c.kept, &c.arena);
     for (size_t i = 0; i < keep_count; i++)

@@ -29,8 +29,8 @@ static bool write_file(struct session *s, const struct hash *h,
     char name[HASH_HEX_CHARS + 1];
 
     hash_format(h, name);
-    fd = openat(s->incoming, name,
-                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0444);
+    fd = fs_openat(s->incoming, name,
+                   O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0444);
     if (fd < 0 && errno == EEXIST)
         return true;
     if (fd < 0)

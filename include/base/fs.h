@@ -31,6 +31,10 @@
 /* For CLEANUP_FD: closes *fd unless it is negative, then sets it to -1. */
 void fs_close(int *fd);
 
+/* openat(2) that a signal does not end: the only call of it in mapm. It keeps
+ * to nothing that the calls below promise; -1 and errno on failure. */
+int fs_openat(int dirfd, const char *path, int flags, mode_t mode);
+
 /* O_PATH-free directory handle, CLOEXEC. `path` may be absolute. The caller
  * closes. Follows symbolic links: for paths that the user named. */
 MUST_CHECK bool fs_open_dir(const char *path, int *fd, struct err *e);

@@ -57,6 +57,7 @@
 #define ERROR_MAX_LINES            20
 
 #define WORKSPACE_WAIT_SECONDS     60      /* DESIGN.md 7 */
+#define STORE_WAIT_SECONDS         60      /* for another user of the store */
 #define STORE_GC_MIN_AGE_SECONDS   3600    /* DESIGN.md 4 */
 #define CHECK_MAX_FILES            1000000
 

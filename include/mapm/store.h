@@ -343,9 +343,16 @@ MUST_CHECK bool store_verify(struct store *s,
                              void (*bad)(void *ctx, const char *hex), void *ctx,
                              struct store_stats *out, struct err *e);
 
+/* Takes the store's lock exclusively, as store_gc needs it: what is read from
+ * then on cannot be changed by an install. Waits `wait_ms` for the processes
+ * that use the store, calls `waiting(ctx)` once; then ERR_BUSY. */
+MUST_CHECK bool store_lock_alone(struct store *s, unsigned wait_ms,
+                                 void (*waiting)(void *), void *ctx,
+                                 struct err *e);
+
 /* Removes what `keep` (digests of packages, from the locks) does not reach
  * and what is older than STORE_GC_MIN_AGE_SECONDS. Takes the lock exclusively
- * (ERR_BUSY while an install runs). Never touches shared/. */
+ * without waiting, unless store_lock_alone has it. Never touches shared/. */
 MUST_CHECK bool store_gc(struct store *s, const struct hash *keep,
                          size_t keep_count, bool dry_run,
                          struct store_stats *removed, struct err *e);

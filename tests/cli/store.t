@@ -136,6 +136,35 @@ exits 'stops gc' 1 mapm store gc
 like 'it names the workspace' "$err" "$T/nodb"
 cp "$T/good.lock" mapm.lock
 
+mkfifo "$T/said"
+exec 9<"$MAPM_HOME/store/lock"
+flock -s 9
+(exec 9<&-; mapm store gc >"$T/gc.out" 2>"$T/said"; echo $? >"$T/gc.status") &
+exec 8<"$T/said"
+read -r said <&8
+exec 9<&-
+wait $!
+exec 8<&-
+is '[F3] gc waits for a process that uses the store, and says so' "$said" \
+    'waiting for another mapm that uses the store ...'
+is '[F3] and then collects' "$(cat "$T/gc.status")" 0
+
+# --- a signal while a file is opened --------------------------------------------------------
+
+mkdir ../signal && cd ../signal || exit 1
+if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
+    own=$(($(ldd "$MAPM" | grep -c ' => ') + 2)) # the loader takes the first
+    for args in "install --offline $U/skills/top" 'verify' 'list' 'store gc'; do
+        exits "[F3] EINTR of every other openat: $args" 0 \
+            strace -qq -o "$T/trace" -e trace=openat \
+            -e inject=openat:error=EINTR:when=$own+2 "$MAPM" $args
+        ok '[F3] there was one' grep -q 'EINTR.*INJECTED' "$T/trace"
+    done
+else
+    skip '[F3] EINTR of every other openat' 'no strace'
+fi
+cd ../nodb || exit 1
+
 # --- many at once --------------------------------------------------------------------------
 
 # at_once PREFIX FOLDER-PATTERN: eight installs, %d in the pattern; all succeed.

@@ -21,9 +21,10 @@
 
 enum fault_mode {
     FAULT_NONE,
-    FAULT_KILL, /* SIGKILL instead of the call */
-    FAULT_ONCE, /* the call fails with fault_errno */
-    FAULT_FULL, /* it and all later ones that need room fail: ENOSPC */
+    FAULT_KILL,   /* SIGKILL instead of the call */
+    FAULT_ONCE,   /* the call fails with fault_errno */
+    FAULT_SIGNAL, /* every other openat fails with EINTR */
+    FAULT_FULL,   /* it and all later ones that need room fail: ENOSPC */
 };
 
 static enum fault_mode fault_mode;
@@ -75,6 +76,10 @@ int openat(int dirfd, const char *path, int flags, ...)
     va_start(list, flags);
     mode = flags & O_CREAT ? va_arg(list, mode_t) : 0;
     va_end(list);
+    if (fault_mode == FAULT_SIGNAL && fault_count++ % 2 == 0) {
+        errno = EINTR;
+        return -1;
+    }
     if ((flags & O_CREAT) && fault_strikes(true))
         return -1;
     return (int)syscall(SYS_openat, dirfd, path, flags, mode);

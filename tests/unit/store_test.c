@@ -463,7 +463,18 @@ static void age(const struct rig *r, const struct hash *h)
     CHECK(utimensat(AT_FDCWD, path, old, 0) == 0);
 }
 
-/* row 28: gc keeps what is young or referenced, and waits for nobody */
+static struct store *close_on_waiting;
+
+static void count_waiting(void *ctx)
+{
+    int *count = ctx;
+
+    ++*count;
+    store_close(close_on_waiting);
+    close_on_waiting = NULL;
+}
+
+/* [row 28] [F3]: gc keeps what is young or referenced, and waits for others */
 TEST(gc_removes_the_old_and_unreachable)
 {
     struct rig r;
@@ -473,6 +484,7 @@ TEST(gc_removes_the_old_and_unreachable)
     struct store_stats removed;
     struct str text;
     char shared[128];
+    int waited;
 
     rig_init(&r);
     CHECK(store_make_shared_dir(r.store, &r.err));
@@ -487,7 +499,12 @@ TEST(gc_removes_the_old_and_unreachable)
     CHECK(store_open(str_from(r.home), &other, &r.err));
     CHECK(!store_gc(r.store, &kept, 1, false, &removed, &r.err));
     CHECK(r.err.code == ERR_BUSY);
-    store_close(other);
+    waited = 0;
+    CHECK(!store_lock_alone(r.store, 3, count_waiting, &waited, &r.err));
+    CHECK(r.err.code == ERR_BUSY && waited == 1);
+    close_on_waiting = other;
+    CHECK(store_lock_alone(r.store, 60000, count_waiting, &waited, &r.err));
+    CHECK(waited == 2 && !close_on_waiting);
     CHECK(store_gc(r.store, &kept, 1, true, &removed, &r.err));
     CHECK(removed.objects == 1 && store_has(r.store, &stray));
     CHECK(store_gc(r.store, &kept, 1, false, &removed, &r.err));

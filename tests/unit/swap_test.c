@@ -139,6 +139,19 @@ static void kill_everywhere(bool fresh)
 }
 
 /* row 27: kill -9 at any instant, then the next command: old or new */
+/* [F3]: a signal while a file is opened ends nothing */
+TEST(an_interrupted_open_is_repeated)
+{
+    struct desk *d = &desk;
+
+    start(d, false);
+    fault_arm(FAULT_SIGNAL, 0, 0);
+    DESK_OK(d, 0);
+    CHECK(fault_count > 20);
+    fault_arm(FAULT_NONE, 0, 0);
+    desk_done(d);
+}
+
 TEST(killed_at_any_step_of_an_update)
 {
     kill_everywhere(false);
