@@ -1,5 +1,6 @@
 #include "base/map.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -49,15 +50,34 @@ static uint64_t hash_key(const uint64_t seed[2], struct str key)
     return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
+static uint64_t process_seed[2];
+
+static void draw_seed(void)
+{
+    if (getrandom(process_seed, sizeof process_seed, GRND_NONBLOCK) !=
+        (ssize_t)sizeof process_seed) {
+        /* Early boot only: where the stack is, is unpredictable enough. */
+        process_seed[0] = (uint64_t)(uintptr_t)&process_seed;
+        process_seed[1] = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+    }
+}
+
+/* What a child process was given it may give away: after a fork the parent
+ * draws another one for the maps to come. */
+static void seed_process(void)
+{
+    draw_seed();
+    pthread_atfork(NULL, draw_seed, NULL);
+}
+
+/* One seed for the maps of a process: nothing that is printed depends on it. */
 void map_init(struct map *m, struct arena *a)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, seed_process);
     *m = (struct map){.arena = a};
-    if (getrandom(m->seed, sizeof m->seed, GRND_NONBLOCK) !=
-        (ssize_t)sizeof m->seed) {
-        /* Early boot only: the address is unpredictable enough. */
-        m->seed[0] = (uint64_t)(uintptr_t)m;
-        m->seed[1] = (uint64_t)(uintptr_t)a;
-    }
+    memcpy(m->seed, process_seed, sizeof m->seed);
 }
 
 static size_t find_slot(const struct map *m, struct str key, uint64_t hash)

@@ -90,12 +90,13 @@ struct placing {
 };
 
 static bool place_object(void *ctx, const struct hash *h, int dirfd,
-                         const char *name, bool executable, struct err *e)
+                         const char *path, bool executable, struct stat *st,
+                         struct err *e)
 {
     const struct placing *p = ctx;
 
-    return store_place(p->store, h, p->how, dirfd, name,
-                       executable ? 0755 : 0644, e);
+    return store_place(p->store, h, p->how, dirfd, path,
+                       executable ? 0755 : 0644, st, e);
 }
 
 static bool read_object(void *ctx, const struct hash *h, size_t max_bytes,

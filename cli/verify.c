@@ -26,9 +26,10 @@ static void add(struct findings *f, struct str path, const char *how)
 }
 
 static bool place_nothing(void *ctx, const struct hash *h, int dirfd,
-                          const char *name, bool executable, struct err *e)
+                          const char *name, bool executable, struct stat *st,
+                          struct err *e)
 {
-    (void)ctx, (void)h, (void)dirfd, (void)name, (void)executable;
+    (void)ctx, (void)h, (void)dirfd, (void)name, (void)executable, (void)st;
     return err_set(e, ERR_FAILED, "verify writes nothing");
 }
 

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "swap.h"
@@ -12,8 +13,9 @@
 struct walk {
     struct arena arena;
     struct str *todo; /* folders, below the place */
-    size_t count, capacity, seen;
-    struct hash_state hash;
+    size_t count, capacity;
+    struct print_node *nodes;
+    size_t node_count, node_capacity;
 };
 
 static void walk_done(struct walk *w)
@@ -21,26 +23,52 @@ static void walk_done(struct walk *w)
     arena_done(&w->arena);
 }
 
-static void add_bytes(struct walk *w, const void *p, size_t n)
+static int by_path(const void *x, const void *y)
 {
-    hash_add(&w->hash, str_of(p, n));
+    const struct print_node *a = x, *b = y;
+
+    return str_cmp(a->path, b->path);
 }
 
-static void add_node(struct walk *w, struct str name, const struct stat *st)
+static void add_to_hash(struct hash_state *s, const struct print_node *n)
 {
-    bool folder = S_ISDIR(st->st_mode);
-    /* A folder's own size and time say nothing that its names do not. */
+    bool folder = S_ISDIR(n->mode);
+    /* A folder's own numbers say nothing that the names in it do not. */
     uint64_t facts[] = {
-        name.n,
-        st->st_mode,
-        st->st_ino,
-        folder ? 0 : (uint64_t)st->st_size,
-        folder ? 0 : (uint64_t)st->st_mtim.tv_sec,
-        folder ? 0 : (uint64_t)st->st_mtim.tv_nsec,
+        n->path.n,
+        n->mode,
+        folder ? 0 : n->ino,
+        folder ? 0 : n->size,
+        folder ? 0 : n->mtime,
     };
 
-    add_bytes(w, facts, sizeof facts);
-    hash_add(&w->hash, name);
+    hash_add(s, str_of((const char *)facts, sizeof facts));
+    hash_add(s, n->path);
+}
+
+struct hash print_of(struct print_node *nodes, size_t count)
+{
+    struct hash_state s;
+
+    qsort(nodes, count, sizeof *nodes, by_path);
+    hash_init(&s);
+    for (size_t i = 0; i < count; i++)
+        add_to_hash(&s, &nodes[i]);
+    return hash_end(&s);
+}
+
+static void add_node(struct walk *w, struct str path, const struct stat *st)
+{
+    w->nodes = arena_grow(&w->arena, w->nodes, w->node_count, &w->node_capacity,
+                          sizeof *w->nodes);
+    w->nodes[w->node_count++] = (struct print_node){
+        .path = path,
+        .mode = st->st_mode,
+        .ino = st->st_ino,
+        .size = (uint64_t)st->st_size,
+        .mtime = (uint64_t)st->st_mtim.tv_sec * 1000000000u +
+                 (uint64_t)st->st_mtim.tv_nsec,
+    };
 }
 
 static void push(struct walk *w, struct str path)
@@ -50,28 +78,30 @@ static void push(struct walk *w, struct str path)
     w->todo[w->count++] = path;
 }
 
-static bool add_folder(struct walk *w, int dirfd, const char *path,
-                       struct err *e)
+/* `folder` as opened below dirfd, `prefix` as it is called in the print. */
+static bool add_folder(struct walk *w, int dirfd, struct str folder,
+                       size_t prefix, struct err *e)
 {
     CLEANUP_FD int fd = -1;
     struct fs_entry *entries;
     size_t count;
 
-    if (!fs_open_dir_at(dirfd, path, &fd, e) ||
+    if (!fs_open_dir_at(dirfd, folder.p, &fd, e) ||
         !fs_list_at(fd, ".", PRINT_MAX_ENTRIES, &w->arena, &entries, &count, e))
         return false;
-    w->seen += count;
-    if (w->seen > PRINT_MAX_ENTRIES)
-        return err_set(e, ERR_LIMIT, "%s: more than %d entries", path,
+    if (w->node_count + count > PRINT_MAX_ENTRIES)
+        return err_set(e, ERR_LIMIT, "%s: more than %d entries", folder.p,
                        PRINT_MAX_ENTRIES);
     for (size_t i = 0; i < count; i++) {
+        struct str path =
+            arena_printf(&w->arena, "%s/%s", folder.p, entries[i].name.p);
         struct stat st;
 
         if (fstatat(fd, entries[i].name.p, &st, AT_SYMLINK_NOFOLLOW) < 0)
-            return err_errno(e, "look at %s/%s", path, entries[i].name.p);
-        add_node(w, entries[i].name, &st);
+            return err_errno(e, "look at %s", path.p);
+        add_node(w, str_from_index(path, prefix), &st);
         if (S_ISDIR(st.st_mode))
-            push(w, arena_printf(&w->arena, "%s/%s", path, entries[i].name.p));
+            push(w, path);
     }
     return true;
 }
@@ -80,20 +110,20 @@ bool swap_print(int dirfd, const char *path, uint64_t *ino, struct hash *print,
                 struct err *e)
 {
     CLEANUP(walk_done) struct walk w = {0};
+    struct str whole = str_from(path);
     struct stat st;
 
     *ino = 0;
     *print = (struct hash){0};
     if (!fs_stat_at(dirfd, path, &st))
         return true;
-    hash_init(&w.hash);
     add_node(&w, STR(""), &st);
     if (S_ISDIR(st.st_mode))
-        push(&w, str_from(path));
+        push(&w, whole);
     while (w.count)
-        if (!add_folder(&w, dirfd, w.todo[--w.count].p, e))
+        if (!add_folder(&w, dirfd, w.todo[--w.count], whole.n + 1, e))
             return false;
     *ino = st.st_ino;
-    *print = hash_end(&w.hash);
+    *print = print_of(w.nodes, w.node_count);
     return true;
 }

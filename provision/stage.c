@@ -16,6 +16,7 @@ struct staging {
     struct plan *plan;
     struct swap swap;
     int mapm, stage;
+    bool exact_modes; /* neither a umask nor an ACL in the way of 0755 */
     int spare[SPARE_COUNT];
     bool made_agents, made_mapm, made_ignore;
     uint64_t newest; /* ns: the last change of a staged file */
@@ -75,6 +76,7 @@ static void close_own_folder(struct staging *s)
 static bool open_stage(struct staging *s, struct err *e)
 {
     uint64_t random;
+    struct stat st;
 
     if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
         return err_errno(e, "draw a random number");
@@ -84,6 +86,7 @@ static bool open_stage(struct staging *s, struct err *e)
         return err_errno(e, "create " STATE_FOLDER "/%s", s->swap.stage_name.p);
     if (!fs_open_dir_at(s->mapm, s->swap.stage_name.p, &s->stage, e))
         return false;
+    s->exact_modes = fstat(s->stage, &st) == 0 && (st.st_mode & 07777) == 0755;
     for (size_t i = 0; i < SPARE_COUNT; i++)
         if ((s->spare[i] = fcntl(s->stage, F_DUPFD_CLOEXEC, 0)) < 0)
             return err_errno(e, "keep a descriptor in reserve");
@@ -112,6 +115,7 @@ static bool stage_trees(struct staging *s, struct err *e)
     struct stage_work w = {
         .objects = &plan->wish.options->objects,
         .stage = s->stage,
+        .exact_modes = s->exact_modes,
         .jobs = arena_array(plan->arena, plan->count, sizeof *w.jobs),
     };
 

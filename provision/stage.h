@@ -11,7 +11,9 @@
 #define STAGE_MAX_THREADS     4
 #define STAGE_NODE_NAME_BYTES 24
 
-/* One package's folder, made and filled by one thread. */
+/* One package's folder, made and filled by one thread. Nobody else knows the
+ * stage, so what stands in it is what was made there: it is reached by paths
+ * below the stage, and its print is computed from what was written. */
 struct stage_job {
     char name[STAGE_NODE_NAME_BYTES]; /* in the stage */
     struct change *change;       /* gets inode and print of what was made */
@@ -21,6 +23,7 @@ struct stage_job {
 struct stage_work {
     const struct provision_objects *objects;
     int stage;
+    bool exact_modes; /* a folder gets the mode that is asked for */
     struct stage_job *jobs;
     size_t count;
 };

@@ -1,17 +1,19 @@
 #include "base/fs.h"
+#include "mapm/limits.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "stage.h"
 
 /* A thread costs about as much as a few files. */
 #define FILES_PER_THREAD 8
-#define NAME_MAX_BYTES   255
+#define PLACE_MAX_BYTES  (STAGE_NODE_NAME_BYTES + PACKAGE_PATH_MAX_BYTES + 2)
 
 struct crew {
     const struct stage_work *work;
@@ -21,76 +23,114 @@ struct crew {
     struct err why;
 };
 
-/* The folder that a file goes to: mostly that of the file before it. */
+/* In a stage whose folders get other modes than asked for: a umask, an ACL. */
+static bool mend_mode(const struct stage_work *w, const char *path,
+                      struct err *e)
+{
+    struct stat st;
+
+    if (w->exact_modes ||
+        (fstatat(w->stage, path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+         (st.st_mode & 07777) == 0755) ||
+        fchmodat(w->stage, path, 0755, 0) == 0)
+        return true;
+    return err_errno(e, "set the mode of the folder %s", path);
+}
+
+static bool make_folder(const struct stage_work *w, const char *path,
+                        struct err *e)
+{
+    if (mkdirat(w->stage, path, 0755) < 0)
+        return err_errno(e, "create the folder %s", path);
+    return mend_mode(w, path, e);
+}
+
+/* A package's files in order, so that a folder's files follow each other. */
 struct place {
-    int tree, fd;      /* fd -1: the tree itself */
-    struct str folder; /* of the file's path, that `fd` is */
+    const struct stage_work *work;
+    struct arena arena;
+    char path[PLACE_MAX_BYTES]; /* of the file at hand, below the stage */
+    size_t root;                /* length of "n<i>/" */
+    struct str folder;          /* of the file before it, with its "/" */
+    struct print_node *nodes;
+    size_t count, capacity;
 };
 
 static void place_done(struct place *p)
 {
-    fs_close(&p->fd);
-    fs_close(&p->tree);
+    arena_done(&p->arena);
 }
 
-/* Nobody else knows the stage: what is there was made a moment ago. */
-static bool enter(int dirfd, const char *name, int *fd, struct err *e)
+static struct print_node *add_node(struct place *p, struct str path)
 {
-    bool made = mkdirat(dirfd, name, 0755) == 0;
-    struct stat st;
-
-    if (!made && errno != EEXIST)
-        return err_errno(e, "create the folder %s", name);
-    *fd = fs_openat(dirfd, name,
-                    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
-    if (*fd < 0)
-        return err_errno(e, "open the folder %s", name);
-    /* The umask leaves 0755 alone, mostly: looking is cheaper than setting. */
-    if (made && (fstat(*fd, &st) < 0 || (st.st_mode & 07777) != 0755) &&
-        fchmod(*fd, 0755) < 0)
-        return err_errno(e, "set the mode of the folder %s", name);
-    return true;
+    p->nodes = arena_grow(&p->arena, p->nodes, p->count, &p->capacity,
+                          sizeof *p->nodes);
+    p->nodes[p->count] = (struct print_node){.path = path};
+    return &p->nodes[p->count++];
 }
 
-/* `folder` ends in "/", or is empty. */
-static bool go_to(struct place *p, struct str folder, struct err *e)
+/* The folders of `path` that the file before it did not have. */
+static bool make_folders(struct place *p, struct str path, struct err *e)
 {
-    char name[NAME_MAX_BYTES + 1];
-    struct str rest = folder, part;
+    for (size_t i = 0; i < path.n; i++) {
+        struct str folder = str_slice(path, 0, i + 1);
 
-    if (str_eq(p->folder, folder))
-        return true;
-    fs_close(&p->fd);
-    while (rest.n && str_cut(&rest, '/', &part)) {
-        CLEANUP_FD int above = p->fd;
-
-        snprintf(name, sizeof name, "%.*s", STR_ARG(part));
-        p->fd = -1;
-        if (!enter(above >= 0 ? above : p->tree, name, &p->fd, e))
+        if (path.p[i] != '/' || str_starts(p->folder, folder))
+            continue;
+        p->path[p->root + i] = '\0';
+        if (!make_folder(p->work, p->path, e))
             return false;
+        p->path[p->root + i] = '/';
+        add_node(p, str_slice(path, 0, i))->mode = S_IFDIR | 0755;
+        p->folder = folder;
     }
-    p->folder = folder;
     return true;
 }
 
-static bool place_file(const struct crew *crew, int dirfd, const char *name,
-                       const struct wish_file *f, struct err *e)
+/* Sorted by bytes, "a/x" stands before "a0" and "a0" before "ab": a folder's
+ * files follow each other, and its name is a prefix of theirs. */
+static bool enter(struct place *p, struct str path, struct err *e)
 {
-    const struct provision_objects *o = crew->work->objects;
+    size_t slash = str_find_last(path, '/');
+    struct str folder = str_slice(path, 0, slash == SIZE_MAX ? 0 : slash + 1);
 
-    if (f->content.p)
-        return fs_create_at(dirfd, name, f->executable ? 0755 : 0644,
-                            f->content, e);
-    return o->place(o->ctx, &f->hash, dirfd, name, f->executable, e);
+    while (!str_starts(folder, p->folder)) {
+        size_t up =
+            str_find_last(str_slice(p->folder, 0, p->folder.n - 1), '/');
+
+        p->folder = str_slice(p->folder, 0, up == SIZE_MAX ? 0 : up + 1);
+    }
+    memcpy(p->path + p->root, path.p, path.n);
+    p->path[p->root + path.n] = '\0';
+    return make_folders(p, path, e);
 }
 
-static bool record_file(int dirfd, const char *name, const struct wish_file *f,
-                        struct record_file *r, struct err *e)
+static bool write_made(const struct stage_work *w, const char *path,
+                       const struct wish_file *f, struct stat *st,
+                       struct err *e)
 {
+    if (!fs_create_at(w->stage, path, f->executable ? 0755 : 0644, f->content,
+                      e))
+        return false;
+    return fstatat(w->stage, path, st, AT_SYMLINK_NOFOLLOW) == 0 ||
+           err_errno(e, "look at %s", path);
+}
+
+static bool do_file(struct place *p, const struct wish_file *f,
+                    struct record_file *r, struct err *e)
+{
+    const struct stage_work *w = p->work;
+    const struct provision_objects *o = w->objects;
+    struct print_node *node;
     struct stat st;
 
-    if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-        return err_errno(e, "look at %s", name);
+    if (p->root + f->path.n >= sizeof p->path)
+        return err_set(e, ERR_LIMIT, "the path is too long");
+    if (!enter(p, f->path, e) ||
+        !(f->content.p ? write_made(w, p->path, f, &st, e)
+                       : o->place(o->ctx, &f->hash, w->stage, p->path,
+                                  f->executable, &st, e)))
+        return false;
     *r = (struct record_file){
         .path = f->path,
         .executable = f->executable,
@@ -98,40 +138,39 @@ static bool record_file(int dirfd, const char *name, const struct wish_file *f,
         .hash = f->hash,
         .stat = file_stat_of(&st, true),
     };
+    node = add_node(p, f->path);
+    node->mode = st.st_mode;
+    node->ino = r->stat.ino;
+    node->size = r->stat.size;
+    node->mtime = r->stat.mtime;
     return true;
-}
-
-static bool do_file(struct crew *crew, struct place *at,
-                    const struct wish_file *f, struct record_file *r,
-                    struct err *e)
-{
-    char name[NAME_MAX_BYTES + 1];
-    size_t slash = str_find_last(f->path, '/');
-    size_t prefix = slash == SIZE_MAX ? 0 : slash + 1;
-    int fd;
-
-    snprintf(name, sizeof name, "%.*s",
-             STR_ARG(str_from_index(f->path, prefix)));
-    if (!go_to(at, str_slice(f->path, 0, prefix), e))
-        return false;
-    fd = at->fd >= 0 ? at->fd : at->tree;
-    return place_file(crew, fd, name, f, e) && record_file(fd, name, f, r, e);
 }
 
 static bool do_job(struct crew *crew, const struct stage_job *job,
                    struct err *e)
 {
-    CLEANUP(place_done) struct place at = {.tree = -1, .fd = -1};
+    CLEANUP(place_done) struct place p = {.work = crew->work};
     const struct target *t = job->change->target;
+    struct stat st;
 
-    if (!enter(crew->work->stage, job->name, &at.tree, e))
+    if (!make_folder(p.work, job->name, e))
         return false;
+    p.root = strlen(job->name) + 1;
+    snprintf(p.path, sizeof p.path, "%s/", job->name);
+    add_node(&p, STR(""));
     for (size_t i = 0; i < t->file_count; i++)
-        if (!do_file(crew, &at, &t->files[i], &job->records[i], e))
+        if (!do_file(&p, &t->files[i], &job->records[i], e))
             return err_wrap(e, "write %.*s/%.*s", STR_ARG(job->change->path),
                             STR_ARG(t->files[i].path));
-    return swap_print(crew->work->stage, job->name, &job->change->new_ino,
-                      &job->change->new_print, e);
+    if (!p.work->exact_modes)
+        return swap_print(p.work->stage, job->name, &job->change->new_ino,
+                          &job->change->new_print, e);
+    if (fstatat(p.work->stage, job->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        return err_errno(e, "look at %s", job->name);
+    p.nodes[0].mode = st.st_mode;
+    job->change->new_ino = st.st_ino;
+    job->change->new_print = print_of(p.nodes, p.count);
+    return true;
 }
 
 static void *work(void *p)

@@ -4,6 +4,8 @@
 #include "base/buf.h"
 #include "base/hash.h"
 
+#include <sys/types.h>
+
 /*
  * swap: many places of a workspace changed as one.
  *
@@ -50,9 +52,19 @@ struct swap {
     size_t count, capacity;
 };
 
+/* One file, folder or link of a place; "" is the place itself. */
+struct print_node {
+    struct str path;
+    mode_t mode;               /* kind and permissions */
+    uint64_t ino, size, mtime; /* ns; of a folder they do not count */
+};
+
 /* What can be seen of a node without reading it: names, kinds, sizes, times,
- * inodes. Equal prints: nobody wrote there. Below `dirfd`, no link followed.
- * A place that is empty has print zero and `*ino` 0. */
+ * inodes. Equal prints: nobody wrote there. The nodes are sorted in place. */
+struct hash print_of(struct print_node *nodes, size_t count);
+
+/* The print of what stands there. Below `dirfd`, no link followed. A place
+ * that is empty has print zero and `*ino` 0. */
 MUST_CHECK bool swap_print(int dirfd, const char *path, uint64_t *ino,
                            struct hash *print, struct err *e);
 

@@ -304,7 +304,8 @@ static bool fill(struct store *s, enum store_link how, int from, uint64_t size,
 }
 
 static bool place_link(struct store *s, const struct hash *h, int from,
-                       int dirfd, const char *name, struct err *e)
+                       int dirfd, const char *name, struct stat *st,
+                       struct err *e)
 {
     char path[OBJECT_PATH_BYTES];
     struct hash found;
@@ -314,46 +315,61 @@ static bool place_link(struct store *s, const struct hash *h, int from,
     if (!hash_eq(&found, h))
         return damaged(s, h, e);
     object_path(h, path);
-    if (linkat(s->objects_fd, path, dirfd, name, 0) < 0) {
+    if (linkat(s->objects_fd, path, dirfd, name, 0) < 0 ||
+        fstatat(dirfd, name, st, AT_SYMLINK_NOFOLLOW) < 0) {
         err_errno(e, "link %s to the store", name);
         return err_hint(e, "use --link-mode auto or copy");
     }
     return true;
 }
 
+/* The umask leaves it alone, mostly: looking is cheaper than setting. */
+static bool settle_mode(int fd, mode_t mode, struct stat *st)
+{
+    return fstat(fd, st) == 0 &&
+           ((st->st_mode & 07777) == mode ||
+            (fchmod(fd, mode) == 0 && fstat(fd, st) == 0));
+}
+
+static bool place_copy(struct store *s, const struct hash *h,
+                       enum store_link how, int from, uint64_t size, int to,
+                       mode_t mode, const char *name, struct stat *st,
+                       struct err *e)
+{
+    struct hash found;
+
+    if (!fill(s, how, from, size, to, &found, e))
+        return err_wrap(e, "write %s", name);
+    if (!hash_eq(&found, h))
+        return damaged(s, h, e);
+    return settle_mode(to, mode, st) ||
+           err_errno(e, "set the mode of %s", name);
+}
+
 bool store_place(struct store *s, const struct hash *h, enum store_link how,
-                 int dirfd, const char *name, mode_t mode, struct err *e)
+                 int dirfd, const char *path, mode_t mode, struct stat *st,
+                 struct err *e)
 {
     CLEANUP_FD int from = -1;
     CLEANUP_FD int to = -1;
-    struct stat st = {0};
-    struct hash found;
+    struct stat object = {0}, placed;
 
-    if (!open_object(s, h, &from, &st, e))
+    if (!open_object(s, h, &from, &object, e))
         return false;
+    if (!st)
+        st = &placed;
     /* A linked file has the object's mode: an executable needs its own. */
     if (how == STORE_LINK_HARDLINK && !(mode & 0111))
-        return place_link(s, h, from, dirfd, name, e);
-    to = fs_openat(dirfd, name,
+        return place_link(s, h, from, dirfd, path, st, e);
+    to = fs_openat(dirfd, path,
                    O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     if (to < 0)
-        return err_errno(e, "create %s", name);
-    if (!fill(s, how, from, (uint64_t)st.st_size, to, &found, e)) {
-        unlinkat(dirfd, name, 0);
-        return err_wrap(e, "write %s", name);
-    }
-    if (!hash_eq(&found, h)) {
-        unlinkat(dirfd, name, 0);
-        return damaged(s, h, e);
-    }
-    /* The umask leaves it alone, mostly: looking is cheaper than setting. */
-    if ((fstat(to, &st) < 0 || (st.st_mode & 07777) != mode) &&
-        fchmod(to, mode) < 0) {
-        err_errno(e, "set the mode of %s", name);
-        unlinkat(dirfd, name, 0);
-        return false;
-    }
-    return true;
+        return err_errno(e, "create %s", path);
+    if (place_copy(s, h, how, from, (uint64_t)object.st_size, to, mode, path,
+                   st, e))
+        return true;
+    unlinkat(dirfd, path, 0);
+    return false;
 }
 
 bool store_session_begin(struct store *s, struct store_session *out,

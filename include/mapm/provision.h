@@ -4,6 +4,8 @@
 #include "base/hash.h"
 #include "mapm/manifest.h"
 
+#include <sys/stat.h>
+
 /*
  * provision: put a layer into a workspace, whole or not at all.
  *
@@ -23,8 +25,9 @@
 
 /* Objects, handed in by the caller (they live in the store). */
 struct provision_objects {
-    bool (*place)(void *ctx, const struct hash *h, int dirfd, const char *name,
-                  bool executable, struct err *e);
+    /* Writes the new file `path` below `dirfd`; `*st` is what it is then. */
+    bool (*place)(void *ctx, const struct hash *h, int dirfd, const char *path,
+                  bool executable, struct stat *st, struct err *e);
     bool (*read)(void *ctx, const struct hash *h, size_t max_bytes,
                  struct arena *a, struct str *out, struct err *e);
     void *ctx;

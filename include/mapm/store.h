@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "mapm/limits.h"
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 /*
@@ -74,13 +75,14 @@ enum store_link {
     STORE_LINK_REFLINK
 };
 
-/* Places the object as new file `name` below `dirfd`, mode exactly `mode`.
- * What was written is what was hashed. AUTO: reflink where the file system
+/* Places the object as new file `path` below `dirfd`, which the caller has
+ * made with its folders, mode exactly `mode`; `*st` (may be NULL) is what it
+ * is then. What was written is what was hashed. AUTO: reflink where the file system
  * can, else copy. HARDLINK/REFLINK: ERR_FAILED where that is impossible.
  * Thread-safe. */
 MUST_CHECK bool store_place(struct store *s, const struct hash *h,
-                            enum store_link how, int dirfd, const char *name,
-                            mode_t mode, struct err *e);
+                            enum store_link how, int dirfd, const char *path,
+                            mode_t mode, struct stat *st, struct err *e);
 
 /* A folder of its own below incoming/, for one session; removed with what is
  * left in it by store_session_end. Takes the store lock shared until then

@@ -53,7 +53,8 @@ static inline const struct desk_object *desk_find(const struct desk *d,
 }
 
 static inline bool desk_place(void *ctx, const struct hash *h, int dirfd,
-                              const char *name, bool executable, struct err *e)
+                              const char *name, bool executable,
+                              struct stat *st, struct err *e)
 {
     struct desk *d = ctx;
     const struct desk_object *o = desk_find(d, h);
@@ -61,7 +62,8 @@ static inline bool desk_place(void *ctx, const struct hash *h, int dirfd,
     __atomic_add_fetch(&d->places, 1, __ATOMIC_RELAXED);
     if (!o)
         return err_set(e, ERR_NOT_FOUND, "no such object");
-    return fs_create_at(dirfd, name, executable ? 0755 : 0644, o->text, e);
+    return fs_create_at(dirfd, name, executable ? 0755 : 0644, o->text, e) &&
+           fstatat(dirfd, name, st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 static inline bool desk_read(void *ctx, const struct hash *h, size_t max_bytes,

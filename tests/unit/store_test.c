@@ -97,7 +97,7 @@ TEST(damaged_objects_are_set_aside_and_can_come_back)
     CHECK(store_put(r.store, STR("precious"), &h, &r.err));
     spoil(&r, &h);
     CHECK(!store_place(r.store, &h, STORE_LINK_AUTO, AT_FDCWD, "never-written",
-                       0644, &r.err));
+                       0644, NULL, &r.err));
     CHECK(r.err.code == ERR_DAMAGED);
     CHECK(access("never-written", F_OK) < 0);
     CHECK(store_stats(r.store, &stats, &r.err));
@@ -141,17 +141,19 @@ TEST(every_link_mode_places_the_same_bytes)
     for (size_t i = 0; i < 6; i++) {
         CLEANUP_FD int fd = -1;
         mode_t mode = i < 3 ? 0644 : 0755;
-        struct stat st;
+        struct stat st, told;
         struct str out;
 
         CHECK(fs_open_dir(r.home, &fd, &r.err));
-        CHECK(
-            store_place(r.store, &h, modes[i % 3], fd, "placed", mode, &r.err));
+        CHECK(store_place(r.store, &h, modes[i % 3], fd, "placed", mode, &told,
+                          &r.err));
         CHECK(fs_read_file_at(fd, "placed", 1000000, &r.arena, &out, &r.err));
         CHECK(str_eq(out, str_of(big, sizeof big)));
         CHECK(fs_stat_at(fd, "placed", &st));
         /* a hard link has the object's mode; an executable is a copy */
         CHECK((st.st_mode & 07777) == (i == 2 ? 0444u : mode));
+        CHECK(told.st_mode == st.st_mode && told.st_ino == st.st_ino &&
+              told.st_size == st.st_size);
         CHECK(unlinkat(fd, "placed", 0) == 0);
     }
     rig_done(&r);
