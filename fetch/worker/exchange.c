@@ -3,7 +3,6 @@
 #define BODY_MAX_BYTES  (128u * 1024)
 #define TREES_TO_WALK   20000 /* objects of one commit: FETCH.md 3 */
 #define PROOF_MAX_BYTES (16ull << 20)
-#define LINK_KEPT_BYTES TREE_LINK_MAX_BYTES
 
 static struct lane *lane_of(const struct exchange *x)
 {
@@ -50,6 +49,40 @@ static bool on_pack_header(void *ctx, uint32_t count, struct err *e)
                    count);
 }
 
+/* The target of a symbolic link; any other blob is not for this lane. */
+static void take_link(struct exchange *x, const struct oid *id,
+                      struct str bytes)
+{
+    struct repo *r = x->repo;
+    struct thing *t = map_find(&r->things, oid_key(id));
+    char hex[OID_HEX_CHARS + 1];
+    struct err e;
+
+    if (t && bytes.n > TREE_LINK_MAX_BYTES) {
+        oid_format(id, hex);
+        err_set(&e, ERR_REFUSED,
+                "a symbolic link in %.*s (object %s) has a target of %zu "
+                "bytes, more than %d",
+                STR_ARG(r->name), hex, bytes.n, TREE_LINK_MAX_BYTES);
+        err_hint(&e, "no file system has such a path: the link has to be "
+                     "corrected in the repository");
+        t->why = repo_keep_err(r, &e);
+    } else if (t) {
+        objects_put(&r->objects, OBJECT_BLOB, id, bytes);
+    }
+    x->strangers += t == NULL;
+}
+
+static bool take_below(void *ctx, const struct oid *id, struct str bytes,
+                       struct err *e)
+{
+    struct exchange *x = ctx;
+    struct blob *b = blob_get(x->repo, id);
+
+    return b->state == BLOB_HERE || b->state == BLOB_STORED ||
+           blob_arrived(x->repo, b, bytes, e);
+}
+
 static bool take_blob(struct exchange *x, const struct oid *id,
                       struct str bytes, struct err *e)
 {
@@ -57,18 +90,17 @@ static bool take_blob(struct exchange *x, const struct oid *id,
     struct blob *b;
 
     if (x->lane == LANE_THINGS) {
-        if (bytes.n <= LINK_KEPT_BYTES)
-            objects_put(&r->objects, OBJECT_BLOB, id, bytes);
+        take_link(x, id, bytes);
         return true;
     }
+    if (x->takes_all)
+        return !reachable_add_blob(&x->reachable, id, bytes) ||
+               take_below(x, id, bytes, e);
     b = map_find(&r->blobs, oid_key(id));
-    if (b == NULL && x->takes_all)
-        b = blob_get(r, id);
-    /* What nobody wanted is not kept. */
-    if (b == NULL || b->state == BLOB_HERE || b->state == BLOB_STORED ||
-        (!x->takes_all && b->state != BLOB_COMING))
-        return true;
-    return blob_arrived(r, b, bytes, e);
+    if (b && b->state == BLOB_COMING)
+        return blob_arrived(r, b, bytes, e);
+    x->strangers += b == NULL;
+    return true;
 }
 
 static bool on_object(void *ctx, enum object_type type, const struct oid *id,
@@ -85,9 +117,11 @@ static bool on_object(void *ctx, enum object_type type, const struct oid *id,
     }
     if (type == OBJECT_BLOB)
         return take_blob(x, id, bytes, e);
-    if (type != OBJECT_TAG)
-        objects_put(&x->repo->objects, type, id, bytes);
-    return true;
+    if (type == OBJECT_TAG)
+        return true;
+    objects_put(&x->repo->objects, type, id, bytes);
+    return !x->takes_all || reachable_add(&x->reachable, &x->repo->objects, id,
+                                          take_below, x, e);
 }
 
 static bool on_base(void *ctx, const struct oid *id, struct object *out)
@@ -133,7 +167,7 @@ static bool on_data(void *ctx, struct str bytes)
     if (!x->call.type.p)
         http_call_type(&x->call);
     if (!is_expected_type(x))
-        return x->call.received < BODY_MAX_BYTES;
+        return x->call.received < TRANSFER_MAX_IDLE_BYTES;
     switch (x->lane) {
     case LANE_CAPS:
         return advert_feed(&x->advert, bytes, &x->why);
@@ -212,6 +246,7 @@ static void put_fetch(struct exchange *x, const struct fetch_wish *wish)
     x->want_count = wish->want_count;
     x->pack = pack_open(&limits, &sink);
     objects_init(&x->objects, &x->arena);
+    reachable_init(&x->reachable, &x->arena, x->wants, x->want_count);
     if (caps->version == 0) {
         fetch_request_v0(&x->body, wish, caps);
         fetch_answer_init_v0(&x->fetch, wish, caps, on_pack, x);
@@ -219,6 +254,7 @@ static void put_fetch(struct exchange *x, const struct fetch_wish *wish)
         fetch_request(&x->body, wish);
         fetch_answer_init(&x->fetch, on_pack, x);
     }
+    x->fetch.bands.idle_bytes = lane_of(x)->idle_bytes;
 }
 
 bool exchange_start(struct exchange *x, const struct fetch_wish *wish,
@@ -240,6 +276,10 @@ bool exchange_start(struct exchange *x, const struct fetch_wish *wish,
     }
     if (!buf_check(&x->body, "a request", e))
         return false;
+    if (x->lane == LANE_CAPS || x->lane == LANE_REFS)
+        x->call.max_seconds =
+            ANSWER_MAX_STALLS *
+            r->session->limits.transfer_stall_seconds.value;
     x->secret = r->secret;
     x->call.url = &r->url;
     x->call.body = buf_str(&x->body);

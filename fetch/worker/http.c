@@ -101,13 +101,17 @@ static void set_body(struct http_call *call)
     curl_easy_setopt(c, CURLOPT_POSTFIELDS, call->body.p);
 }
 
-static void set_limits(struct http *h, CURL *c)
+static void set_limits(struct http *h, CURL *c, uint64_t max_seconds)
 {
+    uint64_t left = http_time_left(h) + 1;
+
+    if (max_seconds && left > max_seconds * 1000)
+        left = max_seconds * 1000;
     curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_MAX_SECONDS);
     curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, (long)STALL_BYTES_PER_SECOND);
     curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME,
                      (long)h->limits->transfer_stall_seconds.value);
-    curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)http_time_left(h) + 1);
+    curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)left);
 }
 
 bool http_set_trust(void *easy, const struct settings *s, const struct url *u,
@@ -181,7 +185,7 @@ bool http_start(struct http *h, struct http_call *call, struct err *e)
     curl_easy_setopt(c, CURLOPT_WRITEDATA, call);
     curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, on_header);
     curl_easy_setopt(c, CURLOPT_HEADERDATA, call);
-    set_limits(h, c);
+    set_limits(h, c, call->max_seconds);
     set_body(call);
     curl_easy_setopt(c, CURLOPT_HTTPHEADER, call->headers);
     set_who(call);

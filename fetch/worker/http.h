@@ -28,6 +28,7 @@ struct http_call {
     struct str query;      /* "service=git-upload-pack"; empty: a POST */
     struct str body;
     struct str user, password; /* empty: none */
+    uint64_t max_seconds;      /* for the whole answer; 0: the session's */
     /* Bytes of a body whose status is 200; false stops the transfer. */
     bool (*data)(void *ctx, struct str bytes);
     void *ctx;

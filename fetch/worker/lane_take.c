@@ -56,11 +56,48 @@ static void take_caps(struct exchange *x)
     }
 }
 
+/*
+ * A requested object did not arrive. Ids are computed from the content, so a
+ * file that was changed in the pack shows as one object missing and another
+ * one that nobody requested. False.
+ */
+static bool fail_missing(const struct exchange *x, const char *type,
+                         const struct oid *id, struct str path, struct err *e)
+{
+    char hex[OID_HEX_CHARS + 1];
+    size_t strangers =
+        x->strangers + (x->takes_all ? reachable_strangers(&x->reachable) : 0);
+
+    oid_format(id, hex);
+    err_set(e, ERR_DAMAGED, "the server left out the %s %s%s%.*s%s", type, hex,
+            path.n ? " (" : "", STR_ARG(path), path.n ? ")" : "");
+    if (strangers)
+        err_wrap(e,
+                 "the pack has %zu objects that were not requested: content "
+                 "that does not match its id",
+                 strangers);
+    return err_hint(e,
+                    "try again; if it stays so, the repository is damaged on "
+                    "its host (\"git fsck\" there shows it), or a proxy "
+                    "changes what it sends");
+}
+
+/* Where a file of this id is wanted. */
+static struct str path_of(const struct repo *r, const struct oid *id)
+{
+    for (const struct ask *a = r->asks; a; a = a->next)
+        for (size_t i = 0; a->stage == ASK_FILES && i < a->listing.count; i++)
+            if (oid_eq(&a->listing.files[i].blob, id))
+                return a->listing.files[i].path;
+    return str_of("", 0);
+}
+
 /* False: a commit is not among what came. */
 static bool take_trees(struct exchange *x, struct err *e)
 {
     struct repo *r = x->repo;
     bool all = true;
+    size_t absent = 0;
 
     for (size_t i = 0; i < x->want_count; i++) {
         struct snapshot *s = snapshot_get(r, &x->wants[i]);
@@ -70,6 +107,7 @@ static bool take_trees(struct exchange *x, struct err *e)
         if (o == NULL) {
             s->trees = TREES_NEEDED;
             all = false;
+            absent = i;
         } else if (o->type == OBJECT_COMMIT &&
                    commit_tree(o->bytes, &s->root, &bad)) {
             s->trees = TREES_HERE;
@@ -83,7 +121,8 @@ static bool take_trees(struct exchange *x, struct err *e)
             s->trees = TREES_FAILED;
         }
     }
-    return all || err_set(e, ERR_DAMAGED, "the server left out a commit");
+    return all ||
+           fail_missing(x, "commit", &x->wants[absent], str_of("", 0), e);
 }
 
 static void take_things(struct exchange *x)
@@ -95,23 +134,23 @@ static void take_things(struct exchange *x)
         struct err e;
 
         t->is_coming = false;
-        if (thing_is_here(r, t) || ++t->tries < THING_TRIES)
+        if (t->why || thing_is_here(r, t) || ++t->tries < THING_TRIES)
             continue;
-        err_set(&e, ERR_DAMAGED, "the server left out a part of the tree");
+        fail_missing(x, "object", &t->id, str_of("", 0), &e);
         t->why = repo_keep_err(r, &e);
     }
 }
 
-/* The wants that did not come are wanted again. True: some are missing. */
-static bool release_blobs(struct exchange *x)
+/* The wants that did not come are wanted again. One of them, or NULL. */
+static const struct oid *release_blobs(struct exchange *x)
 {
     struct repo *r = x->repo;
-    bool missing = false;
+    const struct oid *missing = NULL;
 
     for (size_t i = 0; i < x->blob_count; i++) {
         if (x->blobs[i]->state == BLOB_COMING) {
             x->blobs[i]->state = BLOB_MISSING;
-            missing = true;
+            missing = &x->blobs[i]->id;
         }
     }
     for (struct ask *a = r->asks; a; a = a->next) {
@@ -119,8 +158,9 @@ static bool release_blobs(struct exchange *x)
             const struct blob *b = map_find(&r->blobs, oid_key(&a->pinned));
 
             a->object_coming = false;
-            missing |= objects_find(&r->objects, &a->pinned) == NULL &&
-                       (b == NULL || b->state != BLOB_HERE);
+            if (objects_find(&r->objects, &a->pinned) == NULL &&
+                (b == NULL || b->state != BLOB_HERE))
+                missing = &a->pinned;
         }
     }
     return missing;
@@ -143,6 +183,16 @@ static void release(struct exchange *x)
         release_blobs(x);
 }
 
+static enum verdict take_blobs(struct exchange *x, struct err *e)
+{
+    const struct oid *missing = release_blobs(x);
+
+    if (missing == NULL)
+        return VERDICT_OK;
+    fail_missing(x, "object", missing, path_of(x->repo, missing), e);
+    return VERDICT_LATER;
+}
+
 static enum verdict take(struct exchange *x, struct err *e)
 {
     switch (x->lane) {
@@ -161,10 +211,7 @@ static enum verdict take(struct exchange *x, struct err *e)
         proof_judge(x->repo, x->proving, &x->objects, x->wants, x->want_count);
         return VERDICT_OK;
     default:
-        if (!release_blobs(x))
-            return VERDICT_OK;
-        err_set(e, ERR_DAMAGED, "the server left out what was asked for");
-        return VERDICT_LATER;
+        return take_blobs(x, e);
     }
 }
 
@@ -261,6 +308,7 @@ static bool finish(struct exchange *x, struct err *e)
 
     if (r->session->verbose)
         say_request(x);
+    lane->idle_bytes = x->fetch.bands.idle_bytes;
     if (v == VERDICT_OK)
         v = take(x, &why);
     else
@@ -269,6 +317,7 @@ static bool finish(struct exchange *x, struct err *e)
     switch (v) {
     case VERDICT_OK:
         lane->tries = lane->again = 0;
+        lane->idle_bytes = 0;
         lane->batch *= 2;
         return true;
     case VERDICT_AGAIN:

@@ -484,11 +484,22 @@ static bool read_data(struct pack *p, struct str *bytes, struct err *e)
         return damaged("an object that cannot be inflated", e);
     if (p->z.total_out > p->size)
         return damaged("an object larger than it says", e);
+    if (p->z.total_in > 2 * p->size + PACKED_SLACK_BYTES)
+        return damaged("an object packed into more bytes than it has", e);
     if (status != Z_STREAM_END)
         return true;
     if (p->z.total_out < p->size)
         return damaged("an object smaller than it says", e);
     return end_data(p, e);
+}
+
+static bool refuse_checksum(struct err *e)
+{
+    damaged("its checksum (SHA-1) is not that of its bytes, which were "
+            "changed on their way or by the server",
+            e);
+    return err_hint(e, "try again; if it stays so, look for a proxy that "
+                       "changes answers, or tell the host's administrator");
 }
 
 static bool read_trailer(struct pack *p, struct str *bytes, struct err *e)
@@ -499,7 +510,7 @@ static bool read_trailer(struct pack *p, struct str *bytes, struct err *e)
         return true;
     checksum_end(&p->sum, sum);
     if (memcmp(sum, p->part, CHECKSUM_BYTES) != 0)
-        return damaged("its checksum does not fit", e);
+        return refuse_checksum(e);
     p->state = AT_END;
     return true;
 }

@@ -1,6 +1,7 @@
 #include "pktline.h"
 
 #include "base/text.h"
+#include "mapm/limits.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -173,6 +174,19 @@ bool pkt_remote_error(struct str words, struct err *e)
     return err_set(e, ERR_FETCH, "the server says: %.*s", STR_ARG(buf_str(&b)));
 }
 
+bool bands_count_idle(struct bands *b, size_t bytes, struct err *e)
+{
+    b->idle_bytes += bytes;
+    if (b->idle_bytes <= TRANSFER_MAX_IDLE_BYTES)
+        return true;
+    err_set(e, ERR_LIMIT,
+            "the server sent more than %u KiB of progress text and other "
+            "bytes, and no file with them",
+            TRANSFER_MAX_IDLE_BYTES >> 10);
+    return err_hint(e, "try again later; if it stays so, the host is broken or "
+                       "means harm: tell its administrator");
+}
+
 bool band_split(struct bands *b, struct str packet, struct str *data,
                 bool *fatal, struct err *e)
 {
@@ -183,15 +197,10 @@ bool band_split(struct bands *b, struct str packet, struct str *data,
     switch (packet.n ? packet.p[0] : 0) {
     case 1:
         *data = rest;
-        return true;
+        return rest.n || bands_count_idle(b, LENGTH_BYTES + packet.n, e);
     case 2:
-        b->progress_bytes += rest.n;
-        if (b->progress_bytes > PROGRESS_MAX_BYTES)
-            return err_set(e, ERR_LIMIT,
-                           "the server sent more than %d bytes of progress",
-                           PROGRESS_MAX_BYTES);
         *data = nothing;
-        return true;
+        return bands_count_idle(b, LENGTH_BYTES + packet.n, e);
     case 3:
         *fatal = true;
         return pkt_remote_error(rest, e);

@@ -16,7 +16,6 @@
 
 #define PKT_MAX_BYTES      65520 /* gitprotocol-common, with the 4 digits */
 #define PKT_DATA_MAX_BYTES (PKT_MAX_BYTES - 4)
-#define PROGRESS_MAX_BYTES (1024 * 1024) /* band 2, never shown: THREATS 14 */
 
 enum pkt_kind {
     PKT_NONE, /* no whole packet yet: feed more bytes */
@@ -64,8 +63,12 @@ void pkt_put_delim(struct buf *out);
 
 /* Zeroed is valid. */
 struct bands {
-    size_t progress_bytes;
+    size_t idle_bytes; /* that brought no byte of a pack */
 };
+
+/* Counts bytes that bring no pack data: progress text, packets without
+ * content, unknown lines. ERR_LIMIT past TRANSFER_MAX_IDLE_BYTES. */
+MUST_CHECK bool bands_count_idle(struct bands *b, size_t bytes, struct err *e);
 
 /* What the other side says about a failure, made printable and short:
  * ERR_FETCH, "the server says: …". */
@@ -76,7 +79,7 @@ bool pkt_remote_error(struct str words, struct err *e);
  * for progress (counted, never shown).
  *
  * Errors: ERR_FETCH with the server's words for band 3 (`*fatal` true), for
- * an unknown band; ERR_LIMIT past PROGRESS_MAX_BYTES.
+ * an unknown band; ERR_LIMIT by bands_count_idle.
  */
 MUST_CHECK bool band_split(struct bands *b, struct str packet, struct str *data,
                            bool *fatal, struct err *e);

@@ -107,14 +107,23 @@ void fetch_answer_done(struct fetch_answer *f)
     pkt_reader_done(&f->pkt);
 }
 
-/* Lines are few beside the pack; a flood of them is none of ours. */
-static bool count_line(struct fetch_answer *f, struct err *e)
+static bool is_cut_line(struct str line)
 {
-    if (++f->lines <= TRANSFER_MAX_REFS)
-        return true;
-    err_set(e, ERR_LIMIT, "the answer has more than %d lines before its pack",
-            TRANSFER_MAX_REFS);
-    return wire_fail(&f->fault, WIRE_LIMIT);
+    return str_starts(line, STR("shallow ")) ||
+           str_starts(line, STR("unshallow "));
+}
+
+/* A commit gives one "shallow" line; all others are idle bytes. */
+static bool count_line(struct fetch_answer *f, struct str packet, struct err *e)
+{
+    if (++f->lines > TRANSFER_MAX_LINES) {
+        err_set(e, ERR_LIMIT,
+                "the answer has more than %d lines before its pack",
+                TRANSFER_MAX_LINES);
+        return wire_fail(&f->fault, WIRE_LIMIT);
+    }
+    return is_cut_line(packet) || bands_count_idle(&f->bands, packet.n, e) ||
+           wire_fail(&f->fault, WIRE_LIMIT);
 }
 
 static bool read_shallow(struct fetch_answer *f, struct str line, struct err *e)
@@ -176,7 +185,7 @@ static bool read_ack(struct fetch_answer *f, struct str packet, struct err *e)
     struct str line = pkt_line(packet);
 
     if (str_is(line, "NAK") || str_starts(line, STR("ACK ")))
-        return count_line(f, e);
+        return count_line(f, line, e);
     if (!f->v0->side_band)
         return wire_not_git(&f->fault, "an unknown line before the pack", e);
     f->state = ANSWER_BANDS;
@@ -187,17 +196,14 @@ static bool read_data(struct fetch_answer *f, struct str packet, struct err *e)
 {
     switch ((enum answer_state)f->state) {
     case ANSWER_SECTION:
-        return count_line(f, e) && read_section(f, pkt_line(packet), e);
+        return count_line(f, packet, e) && read_section(f, pkt_line(packet), e);
     case ANSWER_LINES:
         /* Only "shallow" is of use; acknowledgments do not come after
          * `done`, and the rest was not asked for. */
-        if (!count_line(f, e))
-            return false;
-        return !(str_starts(packet, STR("shallow ")) ||
-                 str_starts(packet, STR("unshallow "))) ||
-               read_shallow(f, pkt_line(packet), e);
+        return count_line(f, packet, e) &&
+               (!is_cut_line(packet) || read_shallow(f, pkt_line(packet), e));
     case ANSWER_SHALLOW:
-        return count_line(f, e) && read_shallow(f, pkt_line(packet), e);
+        return count_line(f, packet, e) && read_shallow(f, pkt_line(packet), e);
     case ANSWER_ACKS:
         return read_ack(f, packet, e);
     case ANSWER_BANDS:

@@ -5,6 +5,7 @@
 #include "link.h"
 #include "pack.h"
 #include "protocol.h"
+#include "reachable.h"
 #include "secrets.h"
 #include "tree.h"
 
@@ -134,6 +135,7 @@ struct lane {
     struct exchange *busy;
     unsigned tries;         /* failed ones in a row */
     unsigned again;         /* repeated at once, in a row */
+    size_t idle_bytes;      /* not of a pack, since the last success */
     uint64_t not_before_ms; /* proc_now_ms */
     size_t batch;           /* wants in one request; halved to find a bad one */
 };
@@ -344,7 +346,7 @@ struct exchange {
     struct blob **blobs;      /* BLOBS: that became COMING with it */
     size_t blob_count;
     bool had_caps, had_filter; /* the repository, when it was sent */
-    bool takes_all;            /* blobs that nobody listed, too */
+    bool takes_all;            /* blobs below the wants, listed or not */
     bool may_be_many;          /* TREES: all of a commit at once */
     bool too_many;             /* … which is more than one should take */
 
@@ -354,7 +356,9 @@ struct exchange {
     struct ls_refs_answer ls_refs;
     struct fetch_answer fetch;
     struct pack *pack;
-    struct objects objects; /* PROOF: the commits alone */
+    struct objects objects;     /* PROOF: the commits alone */
+    struct reachable reachable; /* with takes_all */
+    size_t strangers;           /* objects that nothing requested */
     bool has_begun;
     struct err why; /* what the reading of the body complained about */
 };

@@ -225,6 +225,16 @@ bad=$(GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a GIT_COMMITTER_NAME=a GIT_COMMITTER_EM
 repo acme/odd update-ref refs/heads/sub "$bad"
 drive "$T/incoming" "$GH/acme/odd/tree/sub/sub"
 like 'a submodule' "$out" '\[refused\] .*submodule'
+target=$(head -c 5000 /dev/zero | tr '\0' a | repo acme/odd hash-object -w --stdin)
+long=$(printf '100644 blob %s\tSKILL.md\n120000 blob %s\tx\n' "$anchor" "$target" | repo acme/odd mktree)
+top=$(printf '040000 tree %s\tlong\n' "$long" | repo acme/odd mktree)
+bad=$(GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a repo acme/odd commit-tree -m x "$top")
+repo acme/odd update-ref refs/heads/long "$bad"
+drive "$T/incoming" "$GH/acme/odd/tree/long/long"
+like '[F3] a link with a target that no path has' "$out" '\[refused\] .*symbolic link in acme/odd .* has a target of 5000 bytes, more than 4096'
+like '[F3] and what to do about it' "$out" 'has to be corrected in the repository'
+drive "$T/incoming" "$GH/acme/odd/tree/long/long#$bad:$long"
+like '[F3] the same, locked' "$out" '\[refused\] .*has a target of 5000 bytes'
 
 # --- many repositories at once ----------------------------------------------
 for n in 1 2 3 4 5 6; do make_repo "acme/r$n" "$T/src"; done

@@ -44,7 +44,7 @@ always 'forbidden' '"kind": "status", "status": 403' '\[not-authorized\] \| HTTP
 always 'gone' '"kind": "status", "status": 404' '\[not-found\] \| HTTP 404'
 always 'always reset' '"kind": "reset", "after": 300' '\[fetch\]'
 always 'always corrupt' '"kind": "corrupt", "at": 40, "match": {"cmd": "fetch"}' '\[damaged\]'
-always 'an empty pack for trees' '"kind": "emptypack", "match": {"cmd": "fetch"}' '\[damaged\] .*left out a commit'
+always 'an empty pack for trees' '"kind": "emptypack", "match": {"cmd": "fetch"}' '\[damaged\] .*left out the commit'
 always 'a huge count' '"kind": "hugecount", "match": {"cmd": "fetch"}' '\[limit\]'
 always 'a bomb' '"kind": "bomb", "size": 104857600, "match": {"cmd": "fetch"}' '\[limit\]'
 always 'garbage' '"kind": "garbage"' 'not a git server'

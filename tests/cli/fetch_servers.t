@@ -46,7 +46,7 @@ stop_githost
 hostile()
 {
     rm -f "$T/hostile"
-    python3 "$ROOT/tests/lib/hostile.py" "$1" "$T/hostile" &
+    python3 "$ROOT/tests/lib/hostile.py" "$1" "$T/hostile" "${5:-}" &
     hostile_pid=$!
     until [ -s "$T/hostile" ]; do sleep 0.05; done
     url=$(cat "$T/hostile")
@@ -65,6 +65,10 @@ hostile headers 'endless headers' '\[limit\] .*headers|\[fetch\]'
 hostile refs 'endless refs' '\[limit\] .*refs'
 hostile pullrefs 'endless refs of no use' '\[limit\] .*refs'
 hostile progress 'endless progress' '\[limit\]' "$locked"
+hostile keepalive '[F3] packets without content, without end' '\[limit\] .*bytes' "$locked"
+hostile cut '[F3] progress text, cut, and again: counted over all tries' '\[limit\] .*progress' "$locked"
+hostile blocks '[F3] a pack whose bytes inflate to nothing' '\[damaged\] .*more bytes than it has' "$locked"
+hostile longlines '[F3] long lines before the pack' '\[limit\] .*bytes' "$locked"
 hostile pack 'an endless pack' '\[limit\]|\[damaged\]' "$locked"
 hostile info 'endless sections' '\[fetch\]|\[limit\]' "$locked"
 hostile lines 'endless lines' '\[fetch\]|\[limit\]' "$locked"
@@ -75,6 +79,40 @@ hostile redirects 'a redirect with a password' '\[refused\] .*another host'
 unlike 'which is not shown' "$out" secret
 hostile gzip 'a compressed answer' 'not a git server'
 [ -z "${SLOW:-}" ] || hostile drip 'a slow drip' 'too slow|Operation too slow|\[fetch\]'
+
+# [F3] A pack with the locked folder and 20,000 blobs that nobody requested.
+object=$(repo acme/catalog rev-parse main:skills/hello)
+git init -q --bare "$T/strangers.git"
+python3 - <<'PYTHON' | git --git-dir="$T/strangers.git" fast-import --quiet
+for i in range(20000):
+    print("blob\ndata %d\nstranger %d" % (len("stranger %d" % i), i))
+PYTHON
+git --git-dir="$T/strangers.git" fetch -q "$T/repos/acme/catalog.git" main
+pack_of()
+{
+    {
+        echo "$object"
+        git --git-dir="$T/strangers.git" ls-tree -r -t "$object" | awk -v left="${1:-}" '$4 != left {print $3}'
+        git --git-dir="$T/strangers.git" cat-file --batch-all-objects --batch-check | awk '$2 == "blob" {print $1}' | grep -vxF "$(git --git-dir="$T/strangers.git" ls-tree -r "$object" | awk '{print $3}')"
+    } | git --git-dir="$T/strangers.git" pack-objects --stdout -q >"$T/strangers.pack"
+}
+pack_of
+rm -f "$T/hostile"
+python3 "$ROOT/tests/lib/hostile.py" strangers "$T/hostile" "$T/strangers.pack" &
+hostile_pid=$!
+until [ -s "$T/hostile" ]; do sleep 0.05; done
+url=$(cat "$T/hostile")
+git config --global "url.$url/.insteadOf" $GH/
+want '[F3] a pack with 20,000 objects that nobody requested' 0 '^DONE' "$HELLO#$main:$object"
+is '[F3] of which none is written' "$(find "$T/incoming" -type f | wc -l)" 2
+pack_of SKILL.md
+want '[F3] other content in place of a file: what is missing, and why' 1 \
+    '\[damaged\] .*objects that were not requested: content that does not match its id' "$HELLO#$main:$object"
+like '[F3] the file is named' "$out" '\(SKILL.md\)'
+like '[F3] and what to do' "$out" 'git fsck'
+kill "$hostile_pid"
+wait "$hostile_pid" 2>/dev/null
+git config --global --remove-section "url.$url/"
 
 # --- lesser servers (FETCH 8) -----------------------------------------------
 lesser()

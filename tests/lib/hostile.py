@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""hostile.py KIND READY: a server that means harm, for tests/cli/fetch_servers.t.
+"""hostile.py KIND READY [PACK]: a server that means harm, for tests/cli/fetch_servers.t.
 
 Answers every request in the way of KIND, on a free port that it writes to the
-file READY. One thread a connection; ends with its parent's kill."""
+file READY; PACK is a file with what "strangers" sends. One thread a connection; ends with its parent's kill."""
 import http.server
 import sys
 import threading
@@ -32,12 +32,31 @@ def drip():
         yield b"0"
 
 
+def cut():
+    yield pkt(b"packfile\n") + band(b"x" * 40000, 2)
+
+
+def strangers():
+    yield pkt(b"packfile\n")
+    with open(sys.argv[3], "rb") as f:
+        while chunk := f.read(60000):
+            yield band(chunk)
+    yield b"0000"
+
+
+# An object of 5 bytes whose zlib stream is empty stored blocks without end.
+EMPTY = b"\x35\x78\x01"
 PACK = pkt(b"packfile\n") + band(b"PACK\0\0\0\2\0\0\0\1")
 REF = pkt(b"0123456789abcdef0123456789abcdef01234567 refs/heads/main%d\n" % 1)
 BODIES = {
     "refs": lambda: endless(b"", REF * 500),
     "pullrefs": lambda: endless(b"", pkt(b"%s refs/pull/1/head\n" % (b"a" * 40)) * 500),
     "progress": lambda: endless(pkt(b"packfile\n"), band(b"\x1b[31mx" * 1000, 2)),
+    "keepalive": lambda: endless(pkt(b"packfile\n"), band(b"") * 1000),
+    "cut": cut,
+    "blocks": lambda: endless(PACK + band(EMPTY), band(b"\0\0\0\xff\xff" * 1000)),
+    "strangers": strangers,
+    "longlines": lambda: endless(pkt(b"shallow-info\n"), pkt(b"x" * 60000)),
     "pack": lambda: endless(PACK, band(b"\0" * 60000)),
     "info": lambda: endless(b"", pkt(b"shallow-info\n") * 1000),
     "lines": lambda: endless(b"", pkt(b"acknowledgments\n") * 1000),

@@ -1,8 +1,10 @@
 /* Objects by id: FETCH.md 5, 6; THREATS rows 12, 13. */
 
 #include <git2.h>
+#include <string.h>
 
 #include "../../fetch/worker/objects.h"
+#include "../../fetch/worker/reachable.h"
 #include "tap.h"
 
 #define ONES   "1111111111111111111111111111111111111111"
@@ -201,4 +203,81 @@ TEST(pointers_to_files_kept_elsewhere)
         STR("version https://git-lfs.github.com/spec/v1\noid sha256:x\n")));
     CHECK(!blob_is_lfs_pointer(STR("version 1\n")));
     CHECK(!blob_is_lfs_pointer(STR("")));
+}
+
+/* --- what a request by a commit or a tree brings --------------------------- */
+
+static bool count_taken(void *ctx, const struct oid *id, struct str bytes,
+                        struct err *e)
+{
+    (void)id;
+    (void)bytes;
+    (void)e;
+    ++*(int *)ctx;
+    return true;
+}
+
+/* One order of a commit with root/folder/blob, and a blob that nothing names.
+ * How many blobs were reachable at the end. */
+static int arrive(const char *order, size_t *strangers)
+{
+    struct arena a = {0};
+    struct objects o;
+    struct reachable r;
+    struct oid blob, folder, root, commit, stranger;
+    struct err e = {0};
+    char hex[OID_HEX_CHARS + 1], tree[2][40];
+    struct str texts[2], text;
+    int taken = 0;
+
+    objects_init(&o, &a);
+    CHECK(oid_of(OBJECT_BLOB, STR("wanted"), &blob, &e));
+    CHECK(oid_of(OBJECT_BLOB, STR("stranger"), &stranger, &e));
+    memcpy(tree[0], "100644 a", 9);
+    memcpy(tree[0] + 9, blob.b, OID_BYTES);
+    texts[0] = str_of(tree[0], 9 + OID_BYTES);
+    CHECK(oid_of(OBJECT_TREE, texts[0], &folder, &e));
+    memcpy(tree[1], "40000 b", 8);
+    memcpy(tree[1] + 8, folder.b, OID_BYTES);
+    texts[1] = str_of(tree[1], 8 + OID_BYTES);
+    CHECK(oid_of(OBJECT_TREE, texts[1], &root, &e));
+    oid_format(&root, hex);
+    text = arena_printf(&a, "tree %s\n", hex);
+    CHECK(oid_of(OBJECT_COMMIT, text, &commit, &e));
+
+    reachable_init(&r, &a, &commit, 1);
+    for (; *order; order++) {
+        const struct oid *id = *order == 'c'   ? &commit
+                               : *order == 'r' ? &root
+                                               : &folder;
+
+        if (*order == 'b')
+            taken += reachable_add_blob(&r, &blob, STR("wanted"));
+        else if (*order == 's')
+            taken += reachable_add_blob(&r, &stranger, STR("stranger"));
+        else
+            objects_put(&o, *order == 'c' ? OBJECT_COMMIT : OBJECT_TREE, id,
+                        *order == 'c'   ? text
+                        : *order == 'r' ? texts[1]
+                                        : texts[0]);
+        if (*order != 'b' && *order != 's')
+            CHECK(reachable_add(&r, &o, id, count_taken, &taken, &e));
+    }
+    *strangers = reachable_strangers(&r);
+    arena_done(&a);
+    return taken;
+}
+
+/* [F3] whatever the order of arrival */
+TEST(only_objects_below_the_wants_are_taken)
+{
+    static const char *const orders[] = {"crfbs", "sbfrc", "bsrcf",
+                                         "frcsb", "cbsrf", "rbfsc"};
+    size_t strangers;
+
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        CHECK(arrive(orders[i], &strangers) == 1);
+        CHECK(strangers == 1);
+    }
+    CHECK(arrive("crbs", &strangers) == 0 && strangers == 2);
 }

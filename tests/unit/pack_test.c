@@ -538,7 +538,8 @@ TEST(the_end)
     make_end(&m);
     m.out.p[m.out.n - 1] ^= 1;
     CHECK_STR(verdict(&m, NULL, NULL, NULL),
-              "the pack is damaged: its checksum does not fit");
+              "the pack is damaged: its checksum (SHA-1) is not that of its "
+              "bytes, which were changed on their way or by the server");
 
     make_init(&m, 2, 1);
     make_object(&m, 3, STR("x"));

@@ -1,5 +1,7 @@
 /* Packets and side bands: FETCH.md 3, 8; THREATS rows 13, 14. */
 
+#include "mapm/limits.h"
+
 #include "../../fetch/worker/pktline.h"
 #include "tap.h"
 
@@ -151,7 +153,7 @@ TEST(bands)
     CHECK(band_split(&b, STR("\1PACK"), &data, &fatal, &e));
     CHECK(str_is(data, "PACK") && !fatal);
     CHECK(band_split(&b, STR("\2 50% \r"), &data, &fatal, &e));
-    CHECK(data.n == 0 && b.progress_bytes == 6);
+    CHECK(data.n == 0 && b.idle_bytes == 11);
     CHECK(!band_split(&b, STR("\3no \033[31mway\n"), &data, &fatal, &e));
     CHECK(fatal);
     CHECK_STR(err_first(&e), "the server says: no \\x1b[31mway");
@@ -172,5 +174,5 @@ TEST(progress_is_limited)
 
     while (band_split(&b, str_of(packet, sizeof packet), &data, &fatal, &e))
         n++;
-    CHECK(e.code == ERR_LIMIT && n == PROGRESS_MAX_BYTES / 64999);
+    CHECK(e.code == ERR_LIMIT && n == TRANSFER_MAX_IDLE_BYTES / 65004);
 }
