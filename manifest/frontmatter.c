@@ -135,16 +135,23 @@ struct yaml_options frontmatter_options(unsigned first_line)
 
 /* --- repair --------------------------------------------------------------- */
 
-/* "[file] [options]": meant as text, when it goes on behind its bracket. */
+/* "[file] [options]", "\"a\" b": text, when it goes on behind what closes its
+ * first character. */
 static bool goes_on(struct str value)
 {
-    char close = value.p[0] == '[' ? ']' : '}';
-    size_t at = str_find_char(value, close);
+    static const char pairs[][2] = {"[]", "{}", "\"\"", "''"};
+    size_t at;
 
-    return at != SIZE_MAX && at + 1 < value.n;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        if (value.p[0] != pairs[i][0])
+            continue;
+        at = str_find_char(str_from_index(value, 1), pairs[i][1]);
+        return at != SIZE_MAX && at + 2 < value.n;
+    }
+    return true;
 }
 
-/* "key: value" at column 0, the value plain by its first character. */
+/* "key: value" at column 0, all on this line as far as it can be seen. */
 static bool find_value(struct str line, struct str *value)
 {
     size_t i = 0;
@@ -156,9 +163,7 @@ static bool find_value(struct str line, struct str *value)
         (line.p[i + 1] != ' ' && line.p[i + 1] != '\t'))
         return false;
     *value = str_trim(str_from_index(line, i + 1));
-    if (value->n == 0 || strchr("'\"|>&*!#", value->p[0]))
-        return false;
-    return !strchr("[{", value->p[0]) || goes_on(*value);
+    return value->n && goes_on(*value);
 }
 
 static bool continues(struct str rest)
@@ -175,13 +180,17 @@ static bool continues(struct str rest)
     return false;
 }
 
-static bool parses(struct str line, struct arena *a)
+/* Not YAML even alone: "*bold* text", "\"a\" b", "a: b". What is YAML that we
+ * refuse (aliases, tags) stays refused. */
+static bool is_broken(struct str line, struct arena *a)
 {
     struct yaml_options options = frontmatter_options(1);
+    struct yaml_problem problem = {0};
     const struct yaml *root;
     struct err e;
 
-    return yaml_parse(line, &options, a, &root, NULL, &e);
+    return !yaml_parse(line, &options, a, &root, &problem, &e) &&
+           problem.fault == YAML_FAULT_SYNTAX;
 }
 
 static void put_single_quoted(struct buf *b, struct str value)
@@ -212,7 +221,7 @@ bool yaml_repair(struct str text, unsigned first_line, struct arena *a,
         return false;
     buf_init(&b, 2 * FRONTMATTER_MAX_BYTES);
     for (; text_take_line(&rest, &line); number++) {
-        if (!find_value(line, &value) || continues(rest) || parses(line, a))
+        if (!find_value(line, &value) || continues(rest) || !is_broken(line, a))
             continue;
         buf_append(&b, str_of(copied, (size_t)(value.p - copied)));
         put_single_quoted(&b, value);

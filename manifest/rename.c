@@ -23,6 +23,13 @@ static size_t line_start(struct str text, unsigned line)
     return text.n - rest.n;
 }
 
+static size_t line_end(struct str text, size_t at)
+{
+    while (at < text.n && text.p[at] != '\n' && text.p[at] != '\r')
+        at++;
+    return at;
+}
+
 /* A place in the repaired text as one of the original: repair changes no line
  * but by quotes, which end it. */
 static size_t place_in(struct str original, struct str repaired, size_t at)
@@ -33,11 +40,27 @@ static size_t place_in(struct str original, struct str repaired, size_t at)
     if (at >= repaired.n)
         return original.n;
     column = at - line_start(repaired, line);
-    end = start;
-    while (end < original.n && original.p[end] != '\n' &&
-           original.p[end] != '\r')
-        end++;
+    end = line_end(original, start);
     return start + column < end ? start + column : end;
+}
+
+/* The value that `edit` replaces, in the text before it was repaired. Where its
+ * own line was repaired, the value is the rest of that line. */
+static void place_edit(struct str original, struct str repaired,
+                       struct edit *edit)
+{
+    unsigned line = text_line_of(repaired, edit->from);
+    size_t new = line_start(repaired, line), old = line_start(original, line);
+    struct str after = str_slice(repaired, new, line_end(repaired, new));
+    struct str before = str_slice(original, old, line_end(original, old));
+
+    edit->to = place_in(original, repaired, edit->to);
+    edit->from = place_in(original, repaired, edit->from);
+    if (edit->quote != '\'' || str_eq(before, after))
+        return;
+    edit->quote = '\0';
+    before = str_trim(str_from_index(before, edit->from - old));
+    edit->to = edit->from + before.n;
 }
 
 static const char *line_end_of(struct str text)
@@ -169,14 +192,8 @@ bool manifest_rename(struct str text, struct str name, struct arena *a,
         edit_value(source, y, &edit);
     else
         edit_missing(text, source, root, a, &edit);
-    if (source.p != s.yaml.p) {
-        edit.from = place_in(s.yaml, source, edit.from);
-        edit.to = place_in(s.yaml, source, edit.to);
-        /* Its own line was repaired: what was quoted is all of the value. */
-        if (edit.quote == '\'' && edit.from < s.yaml.n &&
-            s.yaml.p[edit.from] != '\'')
-            edit.quote = '\0';
-    }
+    if (source.p != s.yaml.p)
+        place_edit(s.yaml, source, &edit);
     yaml_at = (size_t)(s.yaml.p - text.p);
     result = apply(text, yaml_at, &edit, name, a);
     if (!says_name(result, name, s.body, a))

@@ -27,7 +27,7 @@ static const struct {
      "1.0.0\n---\n\n\nA\nb\xe2\x80\xae",
      "hidden-characters:9!"},
     {"---\r\nname: Foo\r\ndescription: a\r\nversion: 1\r\n---\r\nA\r\n",
-     "name-grammar:2! version-format:4"},
+     "name-from-folder:2 version-format:4"}, /* [F5] */
     {"---\rname: foo\rdescription: a\rversion: 1\r---\rA\r",
      "version-format:4"},
     {"---\nname: foo\ndescription: a: b\nversion: 1.0.0\nhomepage: c: d\n---\n",
@@ -268,12 +268,32 @@ static const struct {
     const char *line;
     bool mended;
 } repairs[] = {
-    {"x: a: b", true},     {"x: it's: b", true},          {"x: @a", true},
-    {"x: `a`", true},      {"x: [file] [options]", true}, {"x: {a} b", true},
-    {"x: a: b # c", true}, {"x-y_z.1: a: b", true},       {"x: %a", true},
-    {"x: [a", false},      {"x: {a: b", false},           {"x: \"a", false},
-    {"x: 'a' b", false},   {"x: a: b\n  c", false},       {"  x: a: b", false},
+    {"x: a: b", true},
+    {"x: it's: b", true},
+    {"x: @a", true},
+    {"x: `a`", true},
+    {"x: [file] [options]", true},
+    {"x: {a} b", true},
+    {"x: a: b # c", true},
+    {"x-y_z.1: a: b", true},
+    {"x: %a", true},
+    {"x: [a", false},
+    {"x: {a: b", false},
+    {"x: \"a", false},
+    {"x: 'a' b", true},
+    {"x: a: b\n  c", false},
+    {"  x: a: b", false},
     {"x\n", false},
+    {"x: *bold* helper", true},
+    {"x: \"a\" b", true},
+    {"x: * a", true},
+    {"x: & a", true},
+    {"x: > 5 a", true},
+    {"x: 'a", false},
+    {"x: *a", false},
+    {"x: &a b", false},
+    {"x: !a b", false},
+    {"x: \"a\" b\n  c", false},
 };
 
 TEST(A4_repairs)

@@ -52,6 +52,14 @@ static const struct {
      "---\ndescription: a: b\nname: bar\nx: y\n---\n"},
     {"---\nname: foo: it's a b\nx: y\n---\n", "bar",
      "---\nname: bar\nx: y\n---\n"},
+    /* [F5] */
+    {"---\nname: \"foo\" it's  \nx: y\n---\n", "bar",
+     "---\nname: bar  \nx: y\n---\n"},
+    {"---\nname: 'foo' b\nx: y\n---\n", "bar", "---\nname: bar\nx: y\n---\n"},
+    {"---\nname: *foo* b\ndescription: \"a\" b\n---\n", "bar",
+     "---\nname: bar\ndescription: \"a\" b\n---\n"},
+    {"---\ndescription: 'a' it's\nname: 'foo'\n---\n", "bar",
+     "---\ndescription: 'a' it's\nname: 'bar'\n---\n"},
     {"---\ndescription: a: b\n---\n", "bar",
      "---\nname: bar\ndescription: a: b\n---\n"},
     /* refused */
