@@ -75,7 +75,8 @@ void manifest_check_file(enum manifest_file state, enum doc_kind kind,
 
 static bool is_ours(const struct yaml *dependencies)
 {
-    return yaml_get(dependencies, "skills") || yaml_get(dependencies, "mcps");
+    return yaml_get(dependencies, "skills") || yaml_get(dependencies, "mcps") ||
+           yaml_get(dependencies, "agents");
 }
 
 /* §5, X3: who speaks MetaAgents is held to it, when it is installed. */
@@ -86,7 +87,6 @@ static void find_claims(struct reader *r)
     r->metaagents = r->in->kind == DOC_AGENT ||
                     !is_null(yaml_get(r->root, "scope")) ||
                     is_ours(yaml_get(r->root, "dependencies"));
-    r->declares = r->metaagents || !is_null(yaml_get(r->root, "version"));
 }
 
 static void set_fqn(struct reader *r)

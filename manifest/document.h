@@ -23,8 +23,7 @@ struct reader {
     struct complaints *why;
     struct str source;       /* the YAML that was parsed */
     const struct yaml *root; /* its mapping, or NULL */
-    bool declares;   /* version, scope, dependencies, or an agent (§5) */
-    bool metaagents; /* scope, dependencies, or an agent (X3) */
+    bool metaagents; /* scope, dependencies, or an agent (§5, X2, X3) */
     size_t errors, warnings; /* of `why`, before this document */
 };
 

@@ -6,10 +6,10 @@
 
 /*
  * How grave a complaint is, per profile: E error, W warning, - not said.
- * Under `install` also d: an error for whatever declares version, scope or
- * dependencies and for agents, else a warning; m: the same, but a version
- * alone does not count; i: an error for who installs it, a warning for who
- * reads it where it lies.
+ * Under `install` also m: an error for agents and for packages that declare a
+ * scope or MetaAgents dependencies, else a warning (a version alone makes no
+ * package strict); i: an error when it is installed, a warning when it is read
+ * in place.
  *
  * Columns: install agentskills skills-ref metis metaagents lm-kit metaskill
  * publish. Source: REQUIREMENTS 5, X2, X3, X6, X16, X17, X24; 4.1 for what
@@ -41,12 +41,12 @@ static const struct {
     {"name-empty",             "EEEEEEEE"},
     {"name-grammar",           "EEEEEEEE"},
     {"name-too-long",          "EEEEEEWE"},
-    {"name-folder",            "dEEEE-EE"},
+    {"name-folder",            "mEEEE-EE"},
     {"name-from-folder",       "W-------"},
     {"description-missing",    "EEEEEEEE"},
     {"description-type",       "EEEEEEEE"},
     {"description-empty",      "EEEEEEEE"},
-    {"description-too-long",   "dEEEEEWE"},
+    {"description-too-long",   "mEEEEEWE"},
     {"compatibility-type",     "WEEE-E-W"},
     {"compatibility-empty",    "-E-----W"},
     {"compatibility-too-long", "WEEE-E-W"},
@@ -133,8 +133,6 @@ enum level level_of(const struct reader *r, const char *code)
         return LEVEL_ERROR;
     case 'W':
         return LEVEL_WARNING;
-    case 'd':
-        return r->declares ? LEVEL_ERROR : LEVEL_WARNING;
     case 'm':
         return r->metaagents ? LEVEL_ERROR : LEVEL_WARNING;
     case 'i':

@@ -135,7 +135,7 @@ static size_t find_faults(const struct reader *r, const struct yaml *y,
 static bool use_folder(struct reader *r, const struct fault *f, struct str raw,
                        unsigned line)
 {
-    if (r->in->profile != PROFILE_INSTALL || r->declares ||
+    if (r->in->profile != PROFILE_INSTALL || r->metaagents ||
         !name_is_kebab(r->in->folder))
         return false;
     complain(r, "name-from-folder", "name", line,

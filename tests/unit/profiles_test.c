@@ -78,7 +78,8 @@ static const struct row rows[] = {
     {S, "bar", NAMED(""),                                "name-folder", "WEEEE-EE"}, /* X2 */
     {S, "Foo", NAMED(""),                                "name-folder", "WEEEE-EE"},
     {S, "",    NAMED(""),                                "name-folder", "--------"},
-    {S, "bar", NAMED("version: 1.0.0\n"),                "name-folder", "EEEEE-EE"}, /* §5 */
+    {S, "bar", NAMED("version: 1.0.0\n"),                "name-folder", "WEEEE-EE"}, /* [F5] */
+    {S, "bar", NAMED("dependencies:\n  agents:\n"),      "name-folder", "EEEEE-EE"}, /* [F5] */
     {S, "bar", NAMED("scope: acme\n"),                   "name-folder", "EEEEE-EE"},
     {S, "bar", NAMED("dependencies:\n  skills:\n"),      "name-folder", "EEEEE-EE"},
     {S, "bar", NAMED("dependencies: [git]\n"),           "name-folder", "WE-EE-EE"},
@@ -88,7 +89,8 @@ static const struct row rows[] = {
     {S, "foo", DOC("name: [a]\ndescription: d\n"),       "name-from-folder", "W-------"},
     {A, "foo", DOC("name: Foo\ndescription: d\n"),       "name-from-folder", "--------"},
     {A, "foo", DOC("name: Foo\ndescription: d\n"),       "name-grammar", "EEEEEEEE"},
-    {S, "foo", DOC("name: Foo\ndescription: d\nversion: 1.0.0\n"), "name-grammar", "EEEEEEEE"},
+    {S, "foo", DOC("name: Foo\ndescription: d\nversion: 1.0.0\n"), "name-grammar", "-EEEEEEE"}, /* [F5] */
+    {S, "foo", DOC("name: Foo\ndescription: d\nscope: a\n"), "name-grammar", "EEEEEEEE"},
 
     /* description: M6, K6, T6, A2, X5, X16 */
     {S, "foo", DOC("name: foo\n"),                       "description-missing", "EEEEEEEE"},
@@ -104,7 +106,8 @@ static const struct row rows[] = {
     {S, "foo", DOC("name: foo\ndescription: " X1000("\xc3\xa9") X10("ab") "abcd\n"), "description-too-long", "--------"},
     {S, "foo", DOC("name: foo\ndescription: |\n  " X1000("a") X10("ab") "abcd\n"), "description-too-long", "WEEEEEWE"},
     {A, "foo", DOC("name: foo\ndescription: " X1000("a") X10("ab") "abcde\n"), "description-too-long", "EEEEEEWE"},
-    {S, "foo", DOC("name: foo\nversion: 1.0.0\ndescription: " X1000("a") X10("ab") "abcde\n"), "description-too-long", "EEEEEEWE"},
+    {S, "foo", DOC("name: foo\nversion: 1.0.0\ndescription: " X1000("a") X10("ab") "abcde\n"), "description-too-long", "WEEEEEWE"}, /* [F5] */
+    {S, "foo", DOC("name: foo\nscope: a\ndescription: " X1000("a") X10("ab") "abcde\n"), "description-too-long", "EEEEEEWE"},
 
     /* compatibility, license, metadata: T7, L2, L3, A2, X12 */
     {S, "foo", NAMED("compatibility: 1\n"),              "compatibility-type", "WE-E-E-W"},
