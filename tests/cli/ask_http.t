@@ -1,6 +1,6 @@
 #!/bin/sh
 # ask by HTTP: both shapes of an API, what they answer, and what goes wrong.
-# K23, K24; THREATS rows 13, 20, 22; DESIGN 8. The transport: tests/cli/post.t.
+# [K23, K24, row 13, row 20, row 22]; DESIGN 8. The transport: tests/cli/post.t.
 . "$(dirname "$0")/../lib/cli.sh"
 . "$ROOT/tests/lib/ask.sh"
 
@@ -70,7 +70,7 @@ want 'a prompt of four megabytes' 0 '^ANSWER' ask openai
 is 'comes whole' "$(sent 'len(b["messages"][0]["content"])')" 4000000
 prompt='Say hello.'
 
-# --- which model, which key (K23, row 20) -------------------------------------
+# --- which model, which key [K23, row 20] -------------------------------------
 unset MAPM_ASK_MODEL
 want 'no model' 1 '\[not-found\].*no model is named for openai.*MAPM_ASK_MODEL' ask openai
 want 'found so' 0 '^openai place= note=no model is named for openai$' find openai
@@ -125,7 +125,7 @@ want 'that is no file' 1 '\[refused\].*regular' ask openai --url "$API" --key-fi
 chmod 600 "$T/empty"
 want 'that is empty' 1 '\[format\].*holds no key' ask openai --url "$API" --key-file "$T/empty"
 
-# --- answers (K24) --------------------------------------------------------------
+# --- answers [K24] --------------------------------------------------------------
 a 'blocks of text are joined' '["blocks", [{"type":"thinking","thinking":"hm"},{"type":"text","text":"one "},{"type":"tool_use","id":"t","name":"n","input":{}},{"type":"text","text":"two"}], "end_turn"]' 0 '^one two$'
 a 'no block at all' '["blocks", [], "end_turn"]' 0 '^ANSWER turns=1 exhausted=0 truncated=0 bytes=0$'
 a 'a tool alone' '["blocks", [{"type":"tool_use","id":"t","name":"n","input":{}}], "tool_use"]' 1 '\[failed\].*holds no text \(tool_use\)'
@@ -149,7 +149,7 @@ both 'an error with 200' '["json", {"error":{"type":"overloaded_error","message"
 both 'deep JSON' "[\"raw\", \"$(head -c 3000 /dev/zero | tr '\0' '[')\"]" 1 '\[(limit|format)\].*no JSON'
 a 'a mark of byte order' '["raw", "\u00ef\u00bb\u00bf{\"content\":[{\"type\":\"text\",\"text\":\"bom\"}]}"]' 0 '^bom$'
 
-# --- row 22: a hostile answer ------------------------------------------------
+# --- [row 22] a hostile answer ------------------------------------------------
 a 'bad UTF-8' '["raw", "{\"content\":[{\"type\":\"text\",\"text\":\"a\u00ff\u00c3q\u00ed\u00a0\u0080z\"}],\"stop_reason\":\"end_turn\"}"]' 0 "^$(printf 'a\357\277\275\357\277\275q\357\277\275\357\277\275\357\277\275z')\$"
 o 'halves of pairs' '["raw", "{\"choices\":[{\"message\":{\"content\":\"a\\ud83d b\\ude00 \\ud83d\\ude00 \\\\ud83d\"}}]}"]' 0 "^$(printf 'a\357\277\275 b\357\277\275 \360\237\230\200 ')\\\\ud83d\$"
 script '["huge", "\u00e9", 20001]'
@@ -172,7 +172,7 @@ is 'what is in it stays in it' "$(tail -n 1 "$T/out" | od -An -c | tr -d ' \n')"
 both '401' '["status", 401, {}, {"error":{"type":"authentication_error","message":"invalid x-api-key"}}]' 1 '\[not-authorized\] \| HTTP 401 from http://127[^ ]*: authentication_error: invalid x-api-key \| (anthropic|openai) \(model-1\) gave no answer \|\| '
 like 'without a key: set one' "$out" 'no key was sent: set OPENAI_API_KEY'
 a '401 with a key' '["echo", 401]' 1 'not this one: \[key\].*check the key in ANTHROPIC_API_KEY'
-a 'row 20: an answer with the key in it, which may go onto a tape' \
+a '[row 20] an answer with the key in it, which may go onto a tape' \
     "[\"ok\", \"is it $ANTHROPIC_API_KEY?\"]" 0 '^ANSWER'
 like 'has none' "$out" 'is it \[key\]\?'
 a '400 repeats the key' '["echo", 400]' 1 '\[fetch\].*HTTP 400 .*\[key\]'

@@ -1,6 +1,6 @@
 #!/bin/sh
-# `mapm budget`: what clients load at their start, and what finds no room. T12,
-# T31, L6, X23, X25.
+# `mapm budget`: what clients load at their start, and what finds no room. [T12]
+# [T31, L6, X23, X25].
 . "$(dirname "$0")/../lib/cli.sh"
 
 # json PYTHON-EXPRESSION: of $out, the document d; c its clients by name.
@@ -36,13 +36,13 @@ is 'counts for those that look there' "$(json 'c["claude"]["skills"]')" 1
 is 'once for those that look twice' "$(json 'c["opencode"]["skills"], c["opencode"]["chars"]')" '(1, 17)'
 skill .agents/skills/mine 'disable-model-invocation: true'
 exits 'what only a person starts' 0 mapm budget --json
-is 'is not told to a model that knows of it (L6)' "$(json 'c["claude"]["skills"], c["codex"]["skills"], c["mapm mcp"]["skills"]')" \
+is 'is not told to a model that knows of it [L6]' "$(json 'c["claude"]["skills"], c["codex"]["skills"], c["mapm mcp"]["skills"]')" \
     '(1, 2, 1)'
 rm -r .agents/skills/mine
 described "$HOME/.agents/skills/ab" 300
 described "$HOME/.codex/skills/cd" 30
 exits 'those of the home folder' 0 mapm budget --json
-is 'count, too, and the workspace wins (X23)' "$(json 'c["codex"]["skills"], c["codex"]["chars"]')" '(2, 54)'
+is 'count, too, and the workspace wins [X23]' "$(json 'c["codex"]["skills"], c["codex"]["chars"]')" '(2, 54)'
 
 for i in 01 02 03 04 05 06 07 08 09; do
     described ".agents/skills/long-$i" 1000
@@ -58,7 +58,7 @@ like 'and the biggest' "$out" "^ +1012  long-01  $PWD/\.agents/skills/long-01\$"
 run mapm -q skill index --max-chars 8000 --json
 index=$(printf '%s\n' "$out" | sed -n 's/^  "chars": \([0-9]*\),/\1/p')
 run mapm budget --json
-is 'the server of mapm is the index (T15)' "$(json 'c["mapm mcp"]["chars"]')" "$index"
+is 'the server of mapm is the index [T15]' "$(json 'c["mapm mcp"]["chars"]')" "$index"
 told()
 {
     python3 - "$ROOT" <<'PYTHON'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Origins that hold many packages: what they offer, and how to choose. M1, X13,
+# Origins that hold many packages: what they offer, and how to choose. [M1, X13],
 # REQUIREMENTS 4.3; issue 2, 6.
 . "$(dirname "$0")/../lib/cli.sh"
 s=$T/src
@@ -33,7 +33,7 @@ fresh()
 
 for origin in acme/catalog https://github.com/acme/catalog https://github.com/acme/catalog/ \
     https://github.com/acme/catalog.git "$U" acme/catalog@main; do
-    exits "it lists: $origin" 0 mapm install "$origin"
+    exits "[M1] it lists: $origin" 0 mapm install "$origin"
     is "all of it, and nothing else: $origin" "$(printf '%s\n' "$out" | awk '{print $1, $2}' | tr '\n' ',')" \
         'agent boss,mcp io.acme_tool,skill alpha,skill beta,skill gamma,'
     is "nothing is written: $origin" "$(ls -A)" ''

@@ -1,7 +1,9 @@
 #!/bin/sh
 # mapm check, end to end: every code, what is found in a tree, both outputs,
-# exit codes, and its cost. L8, T11, T12, M1 to M19, K2 to K11, A1 to A5, X2 to
-# X7, X10, X15 to X20, X24; THREATS rows 1, 7, 16.
+# exit codes, and its cost. [L8, T11, T12, M1, M2, M3, M4, M5, M6, M7, M8, M9, M10]
+# [M11, M12, M13, M14, M15, M16, M17, M18, M19, K2, K3, K4, K5, K6, K7, K8, K9, K10]
+# [K11, A1, A2, A3, A4, A5, X2, X3, X4, X5, X6, X7, X10, X15, X16, X17, X18, X19]
+# [X20, X24, row 1, row 7, row 16].
 . "$(dirname "$0")/../lib/cli.sh"
 
 # has WHAT LEVEL CODE: the last run complained so. Messages may have lines.
@@ -92,7 +94,7 @@ exits 'an empty catalog is fine' 0 mapm check new
 mkdir hollow
 exits 'an empty folder is not' 3 mapm check hollow
 has 'it says so' error no-anchor
-exits 'X7: a path that is not there' 1 mapm check skills nowhere neither
+exits '[X7] a path that is not there' 1 mapm check skills nowhere neither
 like 'is named' "$err" 'nowhere'
 like 'each of them' "$err" 'neither'
 is 'and nothing is judged' "$out" ''
@@ -107,17 +109,17 @@ cd ..
 mkdir -p links/shared links/skills/one links/skills/two
 skill links/shared/one
 ln -s ../../shared/one/SKILL.md links/skills/one/SKILL.md
-exits 'A4: a link to SKILL.md inside what was named' 0 mapm check -v links
+exits '[A4] a link to SKILL.md inside what was named' 0 mapm check -v links
 like 'is read' "$out" '^links/skills/one/SKILL.md: ok$'
 exits 'from the package alone it leaves it' 3 mapm check links/skills/one
 git init -q links
 exits 'unless a repository holds both' 0 mapm check links/skills/one
 ln -s /etc/hostname links/skills/two/SKILL.md
-exits 'row 1: a link out of the repository' 3 mapm check links
+exits '[row 1] a link out of the repository' 3 mapm check links
 has 'is not followed' error unreadable
 unlike 'nor shown' "$out" "$(cat /etc/hostname)"
 mkdir "$(printf 'evil\033[31m\nname')"
-exits 'row 7: names do not reach the terminal' 3 mapm check "$(printf 'evil\033[31m\nname')"
+exits '[row 7] names do not reach the terminal' 3 mapm check "$(printf 'evil\033[31m\nname')"
 is 'on one line' "$(printf '%s\n' "$out" | wc -l)" 2
 unlike 'without escapes' "$out" "$(printf '\033')"
 
@@ -155,7 +157,7 @@ has 'are left alone' warning unreadable-folder
 skill levels/skills/plain 'description: "x"'
 sed -i '/^version/d' levels/skills/plain/SKILL.md
 exits 'warnings alone' 0 mapm check levels
-exits 'X6: are errors when strict' 3 mapm check --strict levels
+exits '[X6] are errors when strict' 3 mapm check --strict levels
 exits 'and for who wants a version' 3 mapm check --profile metaagents levels
 exits 'not for who does not' 0 mapm check --profile agentskills levels
 exits 'an unknown profile' 2 mapm check --profile nobody levels
@@ -182,13 +184,13 @@ is 'the schema' "$(field $p 'whole["schema"]')" '"mapm.check/1"'
 is 'what is known' "$(field $p '[d[k] for k in ("ok", "type", "name", "scope", "fqn", "description", "version", "metaskill")]')" \
     '[true, "skill", "shown", "acme", "acme/shown", "Shows it all.", "1.2.3", true]'
 hash=$(printf 'hello\n' | sha256sum | cut -c1-16)
-is 'T11: the hash of the body' "$(field $p 'd["skill_version"]')" "\"$hash\""
-is 'T12: its size' "$(field $p 'd["load_size_tokens"]')" 1
-is 'L8: the tools as a list' "$(field $p 'd["allowed_tools"]')" '["Read", "Bash(git:*)"]'
+is '[T11] the hash of the body' "$(field $p 'd["skill_version"]')" "\"$hash\""
+is '[T12] its size' "$(field $p 'd["load_size_tokens"]')" 1
+is '[L8] the tools as a list' "$(field $p 'd["allowed_tools"]')" '["Read", "Bash(git:*)"]'
 is 'just these keys' "$(field $p 'list(d)')" \
     '["path", "ok", "errors", "warnings", "type", "name", "scope", "fqn", "description", "version", "skill_version", "load_size_tokens", "allowed_tools", "metaskill"]'
 p=json/skills/bad/SKILL.md
-is 'L8: all errors at once' "$(field $p 'sorted({x["code"] for x in d["errors"]} - {"name-folder"})')" \
+is '[L8] all errors at once' "$(field $p 'sorted({x["code"] for x in d["errors"]} - {"name-folder"})')" \
     '["description-empty", "name-grammar", "scope-grammar", "version-format"]'
 is 'each with these keys' "$(field $p 'list(d["errors"][0])')" '["code", "field", "file", "line", "column", "message"]'
 is 'the line' "$(field $p '[x["line"] for x in d["errors"] if x["code"] == "description-empty"]')" '[3]'
@@ -202,20 +204,20 @@ run mapm check --json one
 first=$(field one/body/SKILL.md 'd["skill_version"]')
 sed -i 's/^description: .*/description: Another one./' one/body/SKILL.md
 run mapm check --json one
-is 'T11: the description does not count' "$(field one/body/SKILL.md 'd["skill_version"]')" "$first"
+is '[T11] the description does not count' "$(field one/body/SKILL.md 'd["skill_version"]')" "$first"
 { head -n 5 one/body/SKILL.md && head -c 20003 /dev/zero | tr '\0' b; } >one/long && mv one/long one/body/SKILL.md
 run mapm check --json one
-is 'T12: 20,003 characters' "$(field one/body/SKILL.md '[d["load_size_tokens"], len(d["warnings"])]')" '[5000, 0]'
+is '[T12] 20,003 characters' "$(field one/body/SKILL.md '[d["load_size_tokens"], len(d["warnings"])]')" '[5000, 0]'
 printf b >>one/body/SKILL.md
 run mapm check --json one
-is 'T12: 20,004 characters' "$(field one/body/SKILL.md '[d["load_size_tokens"], len(d["warnings"])]')" '[5001, 1]'
+is '[T12] 20,004 characters' "$(field one/body/SKILL.md '[d["load_size_tokens"], len(d["warnings"])]')" '[5001, 1]'
 
 # --- names ------------------------------------------------------------------
 
 while read -r code name; do
     [ "$name" = '""' ] && name=
     [ "$code" = fine ] && want=0 || want=3
-    exits "L8: the name \"$name\"" $want mapm check --name "$name"
+    exits "[L8] the name \"$name\"" $want mapm check --name "$name"
     [ "$code" = fine ] || has 'for its reason' error "$code"
 done <<EOF2
 fine a
@@ -275,7 +277,7 @@ exits 'all of them' 0 mapm check large
 like 'in one call' "$out" '^checked 16000: 0 errors, 0 warnings$'
 (ulimit -n 40 && "$MAPM" check -q large/g*/skills/*) >"$T/out" 2>&1
 is 'with few descriptors, each named by itself' "$(cat "$T/out")" ''
-# --- hosts that the user's own configuration names (row 10) -------------------
+# --- hosts that the user's own configuration names [row 10] -------------------
 skill "$T/ghe/skills/x" 'scope: acme' 'dependencies:' '  skills:' \
     '    - https://ghe.example.com/acme/catalog/tree/main/skills/y'
 exits 'a host that nobody named' 3 mapm check "$T/ghe"

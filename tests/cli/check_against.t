@@ -1,6 +1,6 @@
 #!/bin/sh
 # mapm check --against REF: one version bump per change set, of the right size,
-# and CHANGELOG.md in step with it. M29; THREATS row 15.
+# and CHANGELOG.md in step with it. [M29, row 15].
 . "$(dirname "$0")/../lib/cli.sh"
 
 git config --global user.name Test
@@ -200,7 +200,7 @@ printf 'More.\n' >>"$T/second/skills/x/SKILL.md"
 exits 'two repositories' 3 mapm check --against base . "$T/second"
 like 'each with its own' "$out" 'second/skills/x/SKILL.md:.*\[version-bump\]'
 
-# Row 15: what the repository's own configuration names is not started.
+# [row 15] what the repository's own configuration names is not started.
 fresh
 cat >"$T/evil" <<EOF2
 #!/bin/sh
@@ -224,9 +224,9 @@ mkdir bin && cp "$T/evil" bin/git
 rm -f "$T/started"
 printf 'More.\n' >>skills/tool/SKILL.md
 (PATH=bin:$T/ws/bin:$PATH "$MAPM" check --against base) >"$T/out" 2>&1
-is 'row 15: it still judges' $? 3
-not_ok 'row 15: and starts nothing of the repository' test -e "$T/started"
+is '[row 15] it still judges' $? 3
+not_ok '[row 15] and starts nothing of the repository' test -e "$T/started"
 index=$(stat -c %y .git/index)
 run against
-is 'row 15: the index is not written' "$(stat -c %y .git/index)" "$index"
+is '[row 15] the index is not written' "$(stat -c %y .git/index)" "$index"
 done_testing

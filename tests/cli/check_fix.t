@@ -1,6 +1,6 @@
 #!/bin/sh
 # mapm check --fix: MCP files are laid out and named, and nothing else is
-# touched. M17, M18.
+# touched. [M17, M18].
 . "$(dirname "$0")/../lib/cli.sh"
 
 mkdir -p mcps other
@@ -57,7 +57,7 @@ before=$(sha256sum mcps/io.x_z.json other/linked.json)
 exits 'what cannot be mended' 3 mapm check --fix --json mcps
 is 'stays as it was' "$(sha256sum mcps/io.x_z.json other/linked.json)" "$before"
 ok 'links stay links' test -L mcps/link.json
-is 'row 1: a name leads nowhere' "$(ls mcps | tr '\n' ' ')" \
+is '[row 1] a name leads nowhere' "$(ls mcps | tr '\n' ' ')" \
     'io.x_y.json io.x_z.json link.json pipe.json up.json '
 like 'JSON stays JSON' "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["schema"])' "$T/out")" mapm.check/1
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # mapm check compiles the programs of metaskills: each error with file, line and
-# column, in words and JSON; nothing is run. K19, K21, K33, row 21.
+# column, in words and JSON; nothing is run. [K19, K21, K33, row 21].
 . "$(dirname "$0")/../lib/cli.sh"
 
 # program NAME: a metaskill with the program on standard input.
@@ -50,12 +50,12 @@ program name <<'STAR'
 def run(input):
     return "äö" + oepn("/etc/passwd")
 STAR
-said 'K21: a name that is not there' name program-name 2 19 'undefined: oepn'
+said '[K21] a name that is not there' name program-name 2 19 'undefined: oepn'
 program missing <<'STAR'
 def main(input):
     return None
 STAR
-said 'K19: no run' missing program-run 1 1 \
+said '[K19] no run' missing program-run 1 1 \
     'no function run: a metaskill begins with def run(input):'
 program none <<'STAR'
 x = 1
@@ -77,7 +77,7 @@ load("@lib//x.star", "y")
 def run(input):
     return y
 STAR
-said 'row 21, K21: load' load program-load 1 1 \
+said '[row 21, K21] load' load program-load 1 1 \
     'load is not available: metaskills are hermetic, one file each'
 
 program more <<'STAR'
@@ -94,7 +94,7 @@ STAR
 exits 'several errors' 3 mapm check skills/many
 is 'are said at once' "$(printf '%s\n' "$out" | grep -c 'program-name')" 2
 
-# Row 21: judged, and not run.
+# [row 21] judged, and not run.
 program top <<'STAR'
 fail("ran")
 def run(input): return None
@@ -121,7 +121,7 @@ like 'seen from its folder' "$out" '^steps/flow.star:1:24: error: '
 skill skills/lua 'metaskill: SKILL.star' 'metaskill_language: lua'
 echo 'this is no Starlark' >skills/lua/SKILL.star
 run mapm check skills/lua
-unlike 'K4: another language is not compiled' "$out" 'program-'
+unlike '[K4] another language is not compiled' "$out" 'program-'
 exits 'a catalog with programs' 0 mapm check --profile publish "$ROOT/examples/catalog"
 exits 'and those of the specification' 0 \
     mapm check --profile metaskill "$ROOT/tests/cases/metaskill/skills"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What each client gets, and what of its files stays: M20 to M23, X8, X19 to
-# X22; CLIENTS 2 to 4; row 15.
+# What each client gets, and what of its files stays: [M20, M21, M22, M23, X8, X19]
+# [X20, X21, X22]; CLIENTS 2 to 4; [row 15].
 . "$(dirname "$0")/../lib/cli.sh"
 s=$T/src
 U=https://github.com/acme/catalog/tree/main

@@ -1,6 +1,6 @@
 #!/bin/sh
 # mapm doctor: what is there, what is not, what to do.
-# K23, K25; THREATS rows 15, 20, 24; DESIGN 8.
+# [K23, K25, row 15, row 20, row 24]; DESIGN 8.
 . "$(dirname "$0")/../lib/cli.sh"
 
 unset ANTHROPIC_API_KEY ANTHROPIC_BASE_URL OPENAI_API_KEY OPENAI_BASE_URL
@@ -71,7 +71,7 @@ state 'no store' files/store ok 'made by the first install'
 mapm store stats >/dev/null
 state 'a store' files/store ok ', 0 objects, 0 B'
 chmod 777 "$MAPM_HOME"
-state 'that others may write to (row 24)' files/store broken 'others may write.*-> chmod 700'
+state 'that others may write to [row 24]' files/store broken 'others may write.*-> chmod 700'
 is 'fails' "$status" 1
 chmod 700 "$MAPM_HOME"
 python3 - "$MAPM_HOME/mapm.db" <<'PYTHON'
@@ -143,7 +143,7 @@ runtime: {metaskills: local, keep: full}
 YAML
 echo 'policy: {network: true, commands: {allow: [[make]], deny: [[rm]]}}' >mapm.yaml
 state 'rules are counted' policy/commands warn '2 allowed and 1 denied by config.yaml, 1 and 1 by mapm.yaml, whose rights are not accepted.*-> .*mapm trust --workspace'
-state 'rights of a workspace do not count at once (row 15)' policy/network ok 'false: that of mapm.yaml is not accepted'
+state 'rights of a workspace do not count at once [row 15]' policy/network ok 'false: that of mapm.yaml is not accepted'
 state 'metaskills' policy/metaskills ok '^ok local \(config.yaml\)'
 state 'keep' policy/keep ok '^ok full \(config.yaml\)'
 printf 'runtime: {metaskills: %s, keep: none}\npolicy: {sandbox: on}\n' off >mapm.yaml
@@ -186,6 +186,6 @@ export MAPM_ASK_MODEL
 state 'with one' ask/used ok '^ok anthropic \(MAPM_ASK\): https://api.anthropic.com/v1/messages'
 doctor
 is 'in words' "$status" 0
-unlike 'never the key (row 20)' "$out$err" "$KEY"
+unlike 'never the key [row 20]' "$out$err" "$KEY"
 
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/sh
-# `mapm events`: what happened in the library, listed and followed. T23 to T25.
+# `mapm events`: what happened in the library, listed and followed. [T23, T24, T25].
 . "$(dirname "$0")/../lib/cli.sh"
 
 # json PYTHON-EXPRESSION: of $out, the document d.
@@ -35,15 +35,15 @@ like 'with time, type, session and what it was' "$(printf '%s\n' "$out" | head -
 is 'in their order' "$(printf '%s\n' "$out" | grep -o 'skill_id=[a-z]*' | tr '\n' ' ')" \
     'skill_id=one skill_id=two '
 exits 'for programs' 0 mapm events --json
-is 'with the members of T24' "$(json 'sorted(d["events"][0])')" \
+is 'with the members of [T24]' "$(json 'sorted(d["events"][0])')" \
     "['actor', 'id', 'parent_event_id', 'payload', 'sensitivity', 'session_id', 'timestamp', 'turn_id', 'type']"
 is 'a ULID' "$(json 'all(re.fullmatch("[0-7][0-9A-HJKMNP-TV-Z]{25}", v["id"]) is not None for v in d["events"])')" yes
 is 'UTC with microseconds' \
     "$(json 're.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", d["events"][0]["timestamp"]) is not None')" yes
-is 'who, and how private (T23)' \
+is 'who, and how private [T23]' \
     "$(json '[d["events"][0][k] for k in ("type", "actor", "sensitivity", "session_id", "turn_id", "parent_event_id")]')" \
     "['skill.loaded', 'system', 'pseudonymous', 's 1', None, None]"
-is 'and the payload of T23' "$(json 'sorted(d["events"][0]["payload"])')" \
+is 'and the payload of [T23]' "$(json 'sorted(d["events"][0]["payload"])')" \
     "['load_reason', 'load_size_tokens', 'skill_id', 'skill_version', 'source', 'triggered_by_tool_use_id']"
 is 'without its body' "$(json '"Do what" in json.dumps(d)')" no
 is 'without a session each load has its own' \
@@ -56,12 +56,12 @@ sql "INSERT INTO events VALUES('7ZZZZZZZZZZZZZZZZZZZZZZZZZ', 1700000000000001, '
 sql "INSERT INTO events VALUES('x', 5, 's3', NULL, NULL,
     'new.type', 'robot', 'secret', 'no json' || char(27) || '[31m')"
 exits 'unknown types and words' 0 mapm events --json
-is 'are shown as they are (T25)' \
+is 'are shown as they are [T25]' \
     "$(json '[(v["type"], v["actor"], v["payload"]) for v in d["events"][2:]]')" \
     "[('tool.failed', 'tool', {'error_class': 'X', 'n': [1]}), ('new.type', 'robot', 'no json\\x1b[31m')]"
 is 'to the microsecond' "$(json 'd["events"][2]["timestamp"]')" '2023-11-14T22:13:20.000001Z'
 exits 'for a person' 0 mapm events
-like 'with controls visible (row 7)' "$out" '^1970-01-01 00:00:00  new\.type +s3  no json.*x1[Bb]'
+like 'with controls visible [row 7]' "$out" '^1970-01-01 00:00:00  new\.type +s3  no json.*x1[Bb]'
 exits 'of one type' 0 mapm events --type tool.failed
 is 'alone' "$(printf '%s\n' "$out" | wc -l | tr -d ' ')" 1
 exits 'of one session' 0 mapm events --session 's 1'

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The example catalog, judged and installed as quickstart does it: the main job
-# on packages that a person wrote. M1, M12, M20, M21, M29, M30, K1, K3, X8.
+# on packages that a person wrote. [M1, M12, M20, M21, M29, M30, K1, K3, X8].
 . "$(dirname "$0")/../lib/cli.sh"
 catalog=$ROOT/examples/catalog
 url=https://github.com/mapm-examples/catalog/tree/main

@@ -52,7 +52,7 @@ drive --closure "$T/incoming" "$GH/acme/catalog/tree/main/agents/greeter"
 is 'a dependency comes with it' "$(printf '%s\n' "$out" | grep -c '^DONE')" 2
 at_most 'in four requests' "$(requests)" 4
 
-# --- refs (FETCH 6; X13) ----------------------------------------------------
+# --- refs (FETCH 6; [X13]) ----------------------------------------------------
 repo acme/catalog branch release/1.x main
 repo acme/catalog branch release-2 main
 repo acme/catalog tag v1 main
@@ -94,7 +94,7 @@ bad_ref 'a document itself' main/skills/hello/SKILL.md '\[path-not-found\] .*nam
 drive --kinds 1 "$T/incoming" "$GH/acme/catalog/tree/main/skills/hello"
 like 'not the kind' "$out" '\[path-not-found\] .*is a skill'
 
-# --- commits of forks (row 12) ----------------------------------------------
+# --- commits of forks [row 12] ----------------------------------------------
 drive "$T/incoming" "$GH/acme/catalog/tree/$late/skills/hello"
 like 'the tip of a branch belongs' "$out" '^DONE'
 drive "$T/incoming" "$GH/acme/catalog/tree/$main/skills/hello"
@@ -248,7 +248,7 @@ is 'six repositories' "$(printf '%s\n' "$out" | grep -c '^DONE')" 6
 at_most 'take the time of one, ms' "$took" 4000
 clear_faults
 
-# --- Ctrl-C, a worker that dies (row 27) ------------------------------------
+# --- Ctrl-C, a worker that dies [row 27] ------------------------------------
 fault '{"kind": "stall", "after": 0, "seconds": 60, "times": -1}'
 rm -rf "$T/incoming" && mkdir "$T/incoming"
 "$DRIVE" "$T/incoming" "$GH/acme/catalog/tree/main/skills/hello" >"$T/out" 2>&1 &

@@ -1,6 +1,6 @@
 #!/bin/sh
 # mapm-fetch against a host that fails, now and then or always.
-# FETCH 8; THREATS rows 13, 14. Other servers: tests/cli/fetch_servers.t.
+# FETCH 8; [row 13, row 14]. Other servers: tests/cli/fetch_servers.t.
 . "$(dirname "$0")/../lib/cli.sh"
 . "$ROOT/tests/lib/fetch.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # mapm-fetch: names of hosts and repositories, TLS, secrets, the configuration.
-# M32; THREATS rows 10, 13, 15; FETCH 8, 9.
+# [M32, row 10, row 13, row 15]; FETCH 8, 9.
 . "$(dirname "$0")/../lib/cli.sh"
 
 . "$ROOT/tests/lib/fetch.sh"
@@ -203,7 +203,7 @@ if command -v nginx >/dev/null; then
 else
     skip 'HTTP/2' 'nginx is not installed'
 fi
-# --- M32: the text of an error is never shown: it may repeat what we sent -----
+# --- [M32] the text of an error is never shown: it may repeat what we sent -----
 start_githost
 fault '{"kind": "status", "status": 418, "body": "Authorization: echoed", "times": -1}'
 want 'an odd status' 1 'HTTP 418' "$HELLO"

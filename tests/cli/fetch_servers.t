@@ -1,10 +1,10 @@
 #!/bin/sh
 # mapm-fetch against servers that hold too much, mean harm or can do less.
-# FETCH 3, 8; THREATS rows 4, 13, 14.
+# FETCH 3, 8; [row 4, row 13, row 14].
 . "$(dirname "$0")/../lib/cli.sh"
 . "$ROOT/tests/lib/fetch.sh"
 
-# --- limits (row 4) ---------------------------------------------------------
+# --- limits [row 4] ---------------------------------------------------------
 start_githost
 skill "$T/large/skills/small"
 skill "$T/large/skills/large"
@@ -42,7 +42,7 @@ drive --catalog "$T/incoming" "$GH/acme/wide"
 like 'and what it offers' "$out" '^  skill skills/hello$'
 stop_githost
 
-# --- servers that mean harm (rows 13, 14) -----------------------------------
+# --- servers that mean harm [row 13, row 14] -----------------------------------
 hostile()
 {
     rm -f "$T/hostile"

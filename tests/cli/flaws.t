@@ -1,8 +1,7 @@
 #!/bin/sh
 # Every flaw that tests/githost/catalog-gen can put into a catalog: refused with
 # its reason and nothing written, or installed with its warning.
-# THREATS rows 1 to 11 (row 1, row 2, row 3, row 4, row 5, row 6, row 8, row 9,
-# row 10, row 11), M25, M26.
+# [row 1, row 2, row 3, row 4, row 5, row 6, row 8, row 9, row 10, row 11, M25, M26]
 . "$(dirname "$0")/../lib/cli.sh"
 
 "$ROOT/tests/githost/catalog-gen" --out "$T/flaws" --repos 2 --skills 5 --depth 2 \

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The user's own library: mapm install --global, beside a workspace. DESIGN 3,
-# 4; X7, REQUIREMENTS 3.7.
+# 4; [X7], REQUIREMENTS 3.7.
 . "$(dirname "$0")/../lib/cli.sh"
 s=$T/src
 U=https://github.com/acme/catalog/tree/main

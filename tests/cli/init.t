@@ -47,7 +47,7 @@ exits 'no folder' 2 mapm init ''
 if [ -w /dev/full ] && (ulimit -f 0) 2>/dev/null; then
     mkdir full
     (trap '' XFSZ; ulimit -f 0; "$MAPM" init full) >"$T/out" 2>"$T/err"
-    is 'row 27: a disk that is full' $? 1
+    is '[row 27] a disk that is full' $? 1
     is 'leaves nothing behind' "$(ls -A full)" ''
 else
     skip 'a disk that is full' 'ulimit -f is missing'

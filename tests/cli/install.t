@@ -1,6 +1,6 @@
 #!/bin/sh
 # The main job over the network: one origin, several, their refs, and all that
-# a graph can get wrong. M13, M14, M24 to M28, X2, X9, X13, A1.
+# a graph can get wrong. [M13, M14, M24, M25, M26, M27, M28, X2, X9, X13, A1].
 . "$(dirname "$0")/../lib/cli.sh"
 s=$T/src
 U=https://github.com/acme/catalog/tree
@@ -47,7 +47,7 @@ untouched 'dry run with --json'
 printf '%s\n' "$out" >"$T/dry.json"
 ok 'is JSON' python3 -m json.tool "$T/dry.json"
 exits 'the agent installs' 0 mapm install --yes "$U/main/agents/boss"
-is 'dependencies first, servers before skills, each once (M24)' \
+is 'dependencies first, servers before skills, each once [M24]' \
     "$(printf '%s\n' "$out" | sed -n 's/^  + \([a-z]* [^ ]*\).*/\1/p' | tr '\n' ',')" \
     'mcp io.acme/tool,skill acme/base,skill acme/mid,skill acme/other,agent acme/boss,'
 ok 'byte for byte' diff -r "$s/skills/base" .agents/skills/base
@@ -99,7 +99,7 @@ import json, sys
 d = json.load(open(sys.argv[1]))
 print(d["schema"], d["error"]["code"])' "$T/out.json")" 'mapm.error/1 path-not-found'
 
-# --- refs (X13) ---------------------------------------------------------------------
+# --- refs [X13] ---------------------------------------------------------------------
 
 # root WHAT ARGUMENT URL: installs it, and mapm.yaml gets that URL.
 root()
@@ -166,7 +166,7 @@ github.com/acme/catalog/skills/base acme/catalog/skills/base
 github.com/acme/catalog https://github.com/acme/catalog
 X
 
-# --- conflicts (M27) -------------------------------------------------------------------
+# --- conflicts [M27] -------------------------------------------------------------------
 
 b=$T/src-b
 skill "$b/skills/base" 'scope: acme' 'version: 2.0.0'
@@ -175,6 +175,7 @@ skill "$b/skills/user" 'scope: beta' 'dependencies:' '  skills:' \
 agent "$b/agents/both" 'scope: beta' 'dependencies:' '  skills:' \
     "    - $U/main/skills/mid" '    - https://github.com/beta/tools/tree/main/skills/user'
 agent "$b/agents/base" 'scope: acme'
+skill "$b/skills/across" 'scope: beta' 'dependencies:' '  skills:' "    - $U/main/skills/base"
 make_repo beta/tools "$b"
 refuses 'one name, two packages' 'two different packages claim the name of skill acme/base' \
     beta/tools/agents/both
@@ -186,6 +187,9 @@ snapshot . >"$T/before"
 exits 'a second install collides with the first' 1 mapm install beta/tools/skills/user
 like 'it names the package' "$err" 'claim the name of skill acme/base'
 is 'and leaves no trace' "$(snapshot .)" "$(cat "$T/before")"
+exits '[M12] a dependency in the catalog of another owner' 0 mapm install beta/tools/skills/across
+ok '[M12] it is there' diff -r "$s/skills/base" .agents/skills/base
+exits 'it can be removed' 0 mapm remove across
 exits 'an agent of the same name is no conflict' 0 mapm install beta/tools/agents/base
 exits 'the same bytes by way of another ref are none' 0 mapm install "$U/v1/skills/mid"
 like 'both origins are in the lock' "$(cat mapm.lock)" "also: .*$U/v1/skills/mid|origin: $U/v1/skills/mid"
@@ -216,7 +220,7 @@ printf '%s\n' 'dependencies:' '  skills:' '<<<<<<< ours' "    - $U/main/skills/b
 exits 'a merge that was not settled' 1 mapm install
 like 'is named by its line' "$err" 'mapm\.yaml:3: a merge conflict'
 
-# --- graphs that cannot be (M25, M26) ------------------------------------------------------
+# --- graphs that cannot be [M25, M26] ------------------------------------------------------
 
 g=$T/src-g
 G=https://github.com/gamma/tools/tree/main/skills

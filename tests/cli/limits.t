@@ -1,5 +1,6 @@
 #!/bin/sh
-# limits: of config.yaml and mapm.yaml: lowered, raised, and by whom. M32, rows 4, 14, 15.
+# limits: of config.yaml and mapm.yaml: lowered, raised, and by whom. [M32, row 4]
+# [row 14, row 15].
 . "$(dirname "$0")/../lib/cli.sh"
 src=$T/src
 url=https://github.com/acme/catalog/tree/main

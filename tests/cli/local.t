@@ -1,5 +1,6 @@
 #!/bin/sh
-# Packages read in place by file: M13, M15, M24, M25, M26, X9, rows 1, 2, 4, 16.
+# Packages read in place by file: [M13, M15, M24, M25, M26, X9, row 1, row 2, row 4]
+# [row 16].
 . "$(dirname "$0")/../lib/cli.sh"
 src=$T/src
 
@@ -113,26 +114,26 @@ refused()
 
 skill "$src/skills/bad"
 ln -s /etc/passwd "$src/skills/bad/passwd"
-refused 'a link out of the package (row 2)' 'leaves the package'
+refused 'a link out of the package [row 2]' 'leaves the package'
 skill "$src/skills/bad"
 ln -s ../../../../../../etc/passwd "$src/skills/bad/passwd"
-refused 'a relative link out of it (row 2)' 'leaves the package'
+refused 'a relative link out of it [row 2]' 'leaves the package'
 skill "$src/skills/bad"
 mkfifo "$src/skills/bad/pipe"
-refused 'a FIFO (row 16)' 'no file, folder or link'
+refused 'a FIFO [row 16]' 'no file, folder or link'
 skill "$src/skills/bad"
 echo x >"$src/skills/bad/con.txt"
-refused 'the name of a device (row 1)' 'con\.txt'
+refused 'the name of a device [row 1]' 'con\.txt'
 skill "$src/skills/bad"
 echo x >"$src/skills/bad/A" && echo x >"$src/skills/bad/a"
-refused 'two names that are one (row 3)' 'one name'
+refused 'two names that are one [row 3]' 'one name'
 skill "$src/skills/bad"
 truncate -s 33M "$src/skills/bad/big"
-refused 'a file too large (row 4)' 'larger than'
+refused 'a file too large [row 4]' 'larger than'
 skill "$src/skills/bad" 'dependencies:' '  skills:' "    - file:$src/skills/bad"
-refused 'a package that needs itself (M25)' 'cycle|needs itself'
+refused 'a package that needs itself [M25]' 'cycle|needs itself'
 skill "$src/skills/bad" 'dependencies:' '  skills:' "    - file:$src/skills/none"
-refused 'a missing dependency (M26)' 'skills/none'
+refused 'a missing dependency [M26]' 'skills/none'
 skill "$src/skills/bad" 'description: ""'
 refused 'no description' 'description'
 
@@ -144,7 +145,7 @@ exits 'a link inside the package is a copy of what it names' 0 \
 is 'content' "$(cat .agents/skills/linked/alias.txt)" inside
 not_ok 'and no link' test -L .agents/skills/linked/alias.txt
 
-# --- two packages of one short name (X9) -----------------------------------------
+# --- two packages of one short name [X9] -----------------------------------------
 
 skill "$T/one/skills/same" 'scope: acme'
 skill "$T/two/skills/same" 'scope: io.beta'

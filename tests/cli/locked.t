@@ -1,6 +1,6 @@
 #!/bin/sh
 # mapm.lock: a colleague gets the same bytes, and a lock that is damaged or
-# does not fit is never taken for an empty one. M27, A6; rows 8, 26.
+# does not fit is never taken for an empty one. [M27, row 8, row 26].
 . "$(dirname "$0")/../lib/cli.sh"
 s=$T/src
 U=https://github.com/acme/catalog/tree

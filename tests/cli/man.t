@@ -187,7 +187,7 @@ for to in $(sed -n 's/^\.Xr \(mapm[a-z.-]*\) \([157]\).*/\1.\2/p' "$ROOT"/man/*.
     [ -f "$ROOT/man/$to" ] || missing="$missing $to"
 done
 is 'no page refers to one that is not there' "$missing" ''
-# K19, K22: the programs of mapm-metaskill.7 are programs.
+# [K19, K22] the programs of mapm-metaskill.7 are programs.
 count=0
 for first in $(sed -n '/^def run(input):$/=' "$ROOT/man/mapm-metaskill.7"); do
     count=$((count + 1))

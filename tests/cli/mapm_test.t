@@ -1,12 +1,12 @@
 #!/bin/sh
 # mapm test: the tapes beside metaskills, replayed without model and processes.
-# K19, K32, K33, K39, rows 16, 21, 22.
+# [K19, K32, K33, K39, row 16, row 21, row 22].
 . "$(dirname "$0")/../lib/cli.sh"
 
 # --- what the repository has ---------------------------------------------------
 
 spec=$ROOT/tests/cases/metaskill
-exits 'K39: the programs of the specification do what their tapes have' 0 \
+exits '[K39] the programs of the specification do what their tapes have' 0 \
     mapm test "$spec"
 like 'all four of them' "$out" '^4 metaskills, 11 tapes: 11 ok$'
 sums()
@@ -15,7 +15,7 @@ sums()
         sha256sum <"$spec/skills/$name/SKILL.star" | cut -c1-16
     done
 }
-is 'K39: they are unmodified' "$(sums | tr '\n' ' ')" '1f24366ec42ffb3c f0acc25cbb2a59af 740a851d5a3b1fdd 44905bfc532edfc3 '
+is '[K39] they are unmodified' "$(sums | tr '\n' ' ')" '1f24366ec42ffb3c f0acc25cbb2a59af 740a851d5a3b1fdd 44905bfc532edfc3 '
 
 catalog=$ROOT/examples/catalog
 exits 'so do those of the example catalog' 0 mapm test "$catalog"
@@ -62,7 +62,7 @@ exits 'from the folder of tapes' 0 mapm -C skills/echo/tests test hand.jsonl
 exits 'all below' 0 mapm test
 exits 'quietly' 0 mapm test -q
 is 'says nothing' "$out$err" ''
-not_ok 'K21: no model, no process, no file' test -e "$MAPM_HOME/mapm.db"
+not_ok '[K21] no model, no process, no file' test -e "$MAPM_HOME/mapm.db"
 
 mkdir -p skills/shout/tests
 skill skills/shout 'metaskill: SKILL.star'
@@ -105,7 +105,7 @@ differs 'an error instead' '{"envelope.*' '{"error":"error: no"}' \
     '^the run did not fail$' '^-error: no$'
 differs 'another error' '"word":"hi"' '"other":1' '^the run ended before this$' \
     'key "word" not in dict'
-differs 'K33: a cut tape' '{"envelope.*' '{"envelope' \
+differs '[K33] a cut tape' '{"envelope.*' '{"envelope' \
     'other.jsonl:4: column 11: '
 sed 's/"name":"echo"/"name":"echa"/' skills/echo/tests/hand.jsonl \
     >skills/echo/tests/other.jsonl
@@ -173,7 +173,7 @@ asks()
 }
 { asks 7 ',"limits":{"run_max_asks":7}'
   echo '{"envelope":{"status":"ok","answer":"done"}}'; } >skills/many/tests/seven.jsonl
-exits 'K29: limits that a tape names count' 0 mapm test many
+exits '[K29] limits that a tape names count' 0 mapm test many
 asks 7 '' | head -n 6 >skills/many/tests/seven.jsonl
 echo '{"error":"error: x"}' >>skills/many/tests/seven.jsonl
 exits 'without, the usual ones do' 3 mapm test many
@@ -191,7 +191,7 @@ def run(input):
 STAR
 printf '%s\n' '{"tape":1,"name":"loop","input":{}}' '{"envelope":{}}' \
     >skills/loop/tests/a.jsonl
-exits 'K30: a program that loops ends' 3 mapm test --timeout 1 loop
+exits '[K30] a program that loops ends' 3 mapm test --timeout 1 loop
 like 'with the reason' "$out" 'timeout'
 exits 'which is no end to be recorded' 3 mapm test --timeout 1 --update loop
 exits 'the time is a number of seconds' 2 mapm test --timeout soon

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-# mapm mcp: its tools, skills, resources and prompts, to the letter (K17, K36, K43,
-# T15 to T23, T27, T31, L6, L14, L17, X28), and how it starts and ends. Runs have mcp_run.t.
+# mapm mcp: its tools, skills, resources and prompts, to the letter [K17, K36, K43]
+# [T15, T16, T17, T18, T19, T20, T21, T22, T23, T27, T31, L6, L14, L17, X28], and how
+# it starts and ends. Runs have mcp_run.t.
 import base64
 import hashlib
 import json
@@ -70,10 +71,10 @@ def instructions(w):
         ok(text.startswith(
             "## Available skills\nUse `skill_search(query)` to filter and `skill_load(name)` to "
             "read a body.\n\n- echo: For a test. (metaskill: starlark)\n- pdf: Work with PDF files.\n"),
-           "T15, X28: instructions begin with the discovery block", text)
-        ok("private" not in text and "secret" not in text, "L6: disabled ones are not in it")
+           "[T15, X28] instructions begin with the discovery block", text)
+        ok("private" not in text and "secret" not in text, "[L6] disabled ones are not in it")
         for word in ("directly", "skill_load", "small", "max_ask_calls", "answer", "error:", "untrusted"):
-            ok(word in text, f"K43: the guidelines say {word}")
+            ok(word in text, f"[K43] the guidelines say {word}")
         s.close()
 
 
@@ -81,17 +82,17 @@ def tools(w):
     w.trust()
     s = opened()
     known = {t["name"]: t for t in s.call("tools/list")["tools"]}
-    same(list(known), ["run_metaskill", "skill_search", "skill_load", "skill_resource"], "K17: the tools")
-    same(known["run_metaskill"]["inputSchema"], RUN_SCHEMA, "K36: the schema, with the names that can run")
-    same(known["run_metaskill"]["description"], "Run a dynamic skill workflow by name.", "K36: its description")
+    same(list(known), ["run_metaskill", "skill_search", "skill_load", "skill_resource"], "[K17] the tools")
+    same(known["run_metaskill"]["inputSchema"], RUN_SCHEMA, "[K36] the schema, with the names that can run")
+    same(known["run_metaskill"]["description"], "Run a dynamic skill workflow by name.", "[K36] its description")
     same(known["skill_search"]["inputSchema"], {
         "type": "object",
         "properties": {"query": {"type": "string"},
                        "limit": {"type": "integer", "minimum": 1, "maximum": 50, "default": 10}},
-        "required": ["query"], "additionalProperties": False}, "T16: the schema of skill_search")
+        "required": ["query"], "additionalProperties": False}, "[T16] the schema of skill_search")
     same(known["skill_load"]["inputSchema"], {
         "type": "object", "properties": {"name": {"type": "string", "minLength": 1, "maxLength": 64}},
-        "required": ["name"], "additionalProperties": False}, "T18: the schema of skill_load")
+        "required": ["name"], "additionalProperties": False}, "[T18] the schema of skill_load")
     for name, tool in known.items():
         a = tool["annotations"]
         same((a["readOnlyHint"], a["destructiveHint"], a["openWorldHint"]),
@@ -100,47 +101,47 @@ def tools(w):
         ok(tool["title"] and tool["outputSchema"]["type"] == "object", f"{name} has a title and an outputSchema")
 
     r = s.tool("skill_search", {"query": "pdf"})
-    same(text_of(r), "Skills matching 'pdf' (1):\n- pdf [workspace] \u2014 Work with PDF files.", "T17: the text")
+    same(text_of(r), "Skills matching 'pdf' (1):\n- pdf [workspace] \u2014 Work with PDF files.", "[T17] the text")
     same({k: r["structuredContent"][k] for k in ("query", "result_count", "result_names")},
-         {"query": "pdf", "result_count": 1, "result_names": ["pdf"]}, "T17: and its facts")
-    same(text_of(s.tool("skill_search", {"query": "it's"})), "No skills matched \"it's\".", "T17: nothing found")
+         {"query": "pdf", "result_count": 1, "result_names": ["pdf"]}, "[T17] and its facts")
+    same(text_of(s.tool("skill_search", {"query": "it's"})), "No skills matched \"it's\".", "[T17] nothing found")
     same(s.tool("skill_search", {"query": ""})["structuredContent"]["result_names"],
-         ["echo", "pdf", "typed"], "T16, L6: a blank query lists what a model may have")
-    same(len(s.tool("skill_search", {"query": "", "limit": 1})["structuredContent"]["results"]), 1, "T16: limit")
-    same(len(s.tool("skill_search", {"query": "", "limit": 1.0})["structuredContent"]["results"]), 1, "T16: 1.0 is a whole number")
+         ["echo", "pdf", "typed"], "[T16, L6] a blank query lists what a model may have")
+    same(len(s.tool("skill_search", {"query": "", "limit": 1})["structuredContent"]["results"]), 1, "[T16] limit")
+    same(len(s.tool("skill_search", {"query": "", "limit": 1.0})["structuredContent"]["results"]), 1, "[T16] 1.0 is a whole number")
     for wrong in ({}, {"query": 1}, {"query": "a", "limit": 0}, {"query": "a", "limit": 51},
                   {"query": "a", "limit": -1.0}, {"query": "a", "limit": 1e300},
                   {"query": "a", "limit": 1.5}, {"query": "a", "x": 1}):
         r = s.tool("skill_search", wrong)
-        ok(r["isError"] and "structuredContent" not in r, f"T29: {wrong} is told to the model", r)
+        ok(r["isError"] and "structuredContent" not in r, f"[T29] {wrong} is told to the model", r)
 
     r = s.tool("skill_load", {"name": "pdf"})
-    same(text_of(r), "# Skill: pdf (source: workspace)\n\n" + BODY, "T18: a body")
+    same(text_of(r), "# Skill: pdf (source: workspace)\n\n" + BODY, "[T18] a body")
     same(r["structuredContent"], {
         "text": text_of(r), "skill_id": "pdf", "source": "workspace",
         "skill_version": hashlib.sha256(BODY.encode()).hexdigest()[:16],
-        "load_size_tokens": max(1, len(BODY) // 4)}, "T19: what is known of it")
+        "load_size_tokens": max(1, len(BODY) // 4)}, "[T19] what is known of it")
     r = s.tool("skill_load", {"name": "pdf"})
     same(text_of(r), "# Skill: pdf (source: workspace)\n\nThis skill is already loaded in the conversation "
          "history (activated earlier this session). Re-read the earlier `tool_result` for "
-         "`skill_load(\"pdf\")` for its operating instructions.", "T20: a second time")
-    same(r["structuredContent"]["already_loaded"], True, "T20: and says so")
+         "`skill_load(\"pdf\")` for its operating instructions.", "[T20] a second time")
+    same(r["structuredContent"]["already_loaded"], True, "[T20] and says so")
     r = s.tool("skill_load", {"name": "nix"})
-    same((r["isError"], text_of(r)), (True, "no skill registered with name 'nix'"), "T18: an unknown one")
-    ok(s.tool("skill_load", {"name": "private"})["isError"], "L6: a disabled one is refused")
-    ok(s.tool("skill_resource", {"operation": "list", "skill": "private"})["isError"], "L6: with its files")
+    same((r["isError"], text_of(r)), (True, "no skill registered with name 'nix'"), "[T18] an unknown one")
+    ok(s.tool("skill_load", {"name": "private"})["isError"], "[L6] a disabled one is refused")
+    ok(s.tool("skill_resource", {"operation": "list", "skill": "private"})["isError"], "[L6] with its files")
     for wrong in ({}, {"name": ""}, {"name": "a" * 65}, {"name": 1}, {"name": "pdf", "x": 1}):
-        ok(s.tool("skill_load", wrong)["isError"], f"T18: {str(wrong)[:40]} is refused")
+        ok(s.tool("skill_load", wrong)["isError"], f"[T18] {str(wrong)[:40]} is refused")
 
     r = s.tool("skill_resource", {"operation": "list", "skill": "pdf"})
     same([(f["path"], f["kind"]) for f in r["structuredContent"]["files"]],
-         [("assets/one.bin", "asset"), ("references/a b.md", "reference")], "L14: files of a skill")
-    ok(all(f["path"] in text_of(r) for f in r["structuredContent"]["files"]), "L14: as text, too", r)
+         [("assets/one.bin", "asset"), ("references/a b.md", "reference")], "[L14] files of a skill")
+    ok(all(f["path"] in text_of(r) for f in r["structuredContent"]["files"]), "[L14] as text, too", r)
     r = s.tool("skill_resource", {"operation": "load", "skill": "pdf", "path": "references/a b.md"})
-    same((text_of(r), r["structuredContent"]["text"]), ("text of it\n",) * 2, "L14: one of them")
+    same((text_of(r), r["structuredContent"]["text"]), ("text of it\n",) * 2, "[L14] one of them")
     for path in ("../echo/SKILL.md", "/etc/passwd", "references", "no", "assets/one.bin", ""):
         ok(s.tool("skill_resource", {"operation": "load", "skill": "pdf", "path": path})["isError"],
-           f"row 23: {path!r} is refused")
+           f"[row 23] {path!r} is refused")
     same(s.call("tools/call", {"name": "nix", "arguments": {}})["error"]["code"], -32602, "an unknown tool")
     s.close()
 
@@ -154,28 +155,28 @@ def session(w):
     r = s.tool("skill_load", {"name": "many-20"})
     ok(r["isError"] and text_of(r).startswith(
         "activation budget exhausted: 20 skills already activated this session (limit 20). "
-        "Already loaded: ['many-0', 'many-1'"), "T21, T22: a session has a budget", r)
+        "Already loaded: ['many-0', 'many-1'"), "[T21, T22] a session has a budget", r)
     s.close()
     events = w.mapm("events", "--json", "--type", "skill.loaded").stdout
-    ok("use-19" in events and events.count("many-0") == 1, "T23: one event for each body, with its tool use", events[:500])
+    ok("use-19" in events and events.count("many-0") == 1, "[T23] one event for each body, with its tool use", events[:500])
     failed = json.loads(w.mapm("events", "--json", "--type", "tool.failed").stdout)["events"][-1]
     same((failed["actor"], failed["payload"]["error_class"], sorted(failed["payload"])),
-         ("tool", "limit", ["error_class", "error_message", "latency_ms", "tool_use_id"]), "T29: one for what fails")
+         ("tool", "limit", ["error_class", "error_message", "latency_ms", "tool_use_id"]), "[T29] one for what fails")
     ok(text_of(r).startswith(failed["payload"]["error_message"]) and failed["payload"]["latency_ms"] >= 0,
-       "T29: with its words", failed)
+       "[T29] with its words", failed)
     s = opened()
-    ok("isError" not in s.tool("skill_load", {"name": "many-20"}), "T21: the next session has its own")
+    ok("isError" not in s.tool("skill_load", {"name": "many-20"}), "[T21] the next session has its own")
     for n in range(120):
         r = s.tool("skill_search", {"query": n}, _meta={"claudecode/toolUseId": f"use-{n}"})
     s.close()
     wrong = json.loads(w.mapm("events", "--json", "--limit", "1000", "--type", "tool.input_invalid").stdout)["events"]
     wrong = [v["payload"] for v in wrong if v["payload"]["tool_use_id"]]
     same(wrong, [{"tool_use_id": f"use-{n}", "error_message": "query must be a string"} for n in range(100)],
-         "T29: and for wrong arguments, the first hundred")
+         "[T29] and for wrong arguments, the first hundred")
     w.write("mapm.yaml", "limits: {session_max_activations: 1}\n")
     s = opened()
     s.tool("skill_load", {"name": "many-0"})
-    ok("(limit 1)" in text_of(s.tool("skill_load", {"name": "many-1"})), "T21: mapm.yaml lowers it")
+    ok("(limit 1)" in text_of(s.tool("skill_load", {"name": "many-1"})), "[T21] mapm.yaml lowers it")
     s.close()
     w.write("mapm.yaml", "dependencies: {}\n")
     s = opened("--profile", "metis")
@@ -184,15 +185,15 @@ def session(w):
     same(text_of(s.tool("skill_load", {"name": "many-3"})),
          "activation budget exhausted: 3 skills already activated this session (limit 3). Already loaded: "
          "['many-0', 'many-1', 'many-2']. To free budget, start a fresh session or summarize and discard "
-         "previously loaded skill bodies.", "T22: as Metis says it")
+         "previously loaded skill bodies.", "[T22] as Metis says it")
     s.close()
     s = opened()
     s.call("tools/list")
     time.sleep(0.3)
     w.skill("pdf", "Another body.\n", "Another description.")
-    ok("Another" not in text_of(s.tool("skill_search", {"query": "pdf"})), "T27: edits are not seen")
+    ok("Another" not in text_of(s.tool("skill_search", {"query": "pdf"})), "[T27] edits are not seen")
     r = text_of(s.tool("skill_load", {"name": "pdf"}))
-    same(r, "# Skill: pdf (source: workspace)\n\n" + BODY, "T27: of a body, either")
+    same(r, "# Skill: pdf (source: workspace)\n\n" + BODY, "[T27] of a body, either")
     s.close()
     w.skill("pdf", BODY, "Work with PDF files.")
     for n in range(21):
@@ -247,7 +248,7 @@ def resources(w):
                 "skill://pdf/link", "skill://pdf/no", "skill://pdf/", "skill://pdf/%zz", "skill://", "file:///etc/passwd",
                 "skill://pdf/references", "skill://pdf/SKILL.md%00"):
         r = s.call("resources/read", {"uri": uri})
-        same(r.get("error", {}).get("code"), -32002, f"row 23: {uri} is no resource")
+        same(r.get("error", {}).get("code"), -32002, f"[row 23] {uri} is no resource")
     os.remove(".agents/skills/pdf/link")
     d = s.call("resources/directory/read", {"uri": "skill://pdf"})["resources"]
     same([(x["uri"], x["mimeType"]) for x in d],
@@ -273,35 +274,35 @@ def resources(w):
 def prompts(w):
     s = opened()
     by = {p["name"]: p for p in s.call("prompts/list")["prompts"]}
-    same(sorted(by), ["echo", "private", "secret"], "metaskills are prompts, and what only persons start (L6)")
+    same(sorted(by), ["echo", "private", "secret"], "metaskills are prompts, and what only persons start [L6]")
     same(by["echo"]["arguments"],
          [{"name": "word", "description": "what to say.", "required": True},
-          {"name": "times", "description": "how often.", "required": False}], "K8: their input keys are arguments")
+          {"name": "times", "description": "how often.", "required": False}], "[K8] their input keys are arguments")
     text = s.call("prompts/get", {"name": "echo", "arguments": {"word": "hi", "times": "3"}})["messages"][0]["content"]["text"]
     ok('call run_metaskill with {"name":"echo","input":{"word":"hi","times":3}}' in text, "a prompt names the call", text)
-    ok("[Skill: echo activated]\n\n<skill-instructions>\nInput keys:" in text, "K41: with the instructions", text)
+    ok("[Skill: echo activated]\n\n<skill-instructions>\nInput keys:" in text, "[K41] with the instructions", text)
     same(s.call("prompts/get", {"name": "pdf"})["error"]["code"], -32602, "what is no prompt")
     r = s.run("secret", input={"word": "x"})
-    ok(r["isError"] and "a person" in text_of(r), "L6: a disabled one is not for the model", r)
+    ok(r["isError"] and "a person" in text_of(r), "[L6] a disabled one is not for the model", r)
     s.call("prompts/get", {"name": "secret", "arguments": {}})
     r = s.run("secret", input={"word": "x"})
     ok("isError" not in r, "until a person has asked for it", r)
     text = s.call("prompts/get", {"name": "private", "arguments": {"arguments": "with this"}})["messages"][0]["content"]["text"]
-    ok("Only by hand." in text and text.endswith("with this"), "L6: a skill for persons is activated", text)
+    ok("Only by hand." in text and text.endswith("with this"), "[L6] a skill for persons is activated", text)
     s.close()
 
 
 def snapshot(w):
-    """T27: no edit is seen, by whichever door, however soon it comes."""
+    """[T27] no edit is seen, by whichever door, however soon it comes."""
     w.skill("still", "Before.\n", "Before.")
     s = opened()
     w.skill("still", "After.\n", "After.")
-    ok("Before." in text_of(s.tool("skill_load", {"name": "still"})), "T27: skill_load")
-    ok("Before." in text_of(s.tool("skill_search", {"query": "still"})), "T27: skill_search")
+    ok("Before." in text_of(s.tool("skill_load", {"name": "still"})), "[T27] skill_load")
+    ok("Before." in text_of(s.tool("skill_search", {"query": "still"})), "[T27] skill_search")
     r = s.call("resources/read", {"uri": "skill://still/SKILL.md"})
-    ok("Before." in str(r) and "After." not in str(r), "T27: resources/read", r)
+    ok("Before." in str(r) and "After." not in str(r), "[T27] resources/read", r)
     r = s.call("skills/get", {"uri": "skill://still/SKILL.md"})["skill"]
-    same(r["frontmatter"]["description"], "Before.", "T27: skills/get")
+    same(r["frontmatter"]["description"], "Before.", "[T27] skills/get")
     same(r["resources"][0]["digest"].split(":")[1][:8],
          hashlib.sha256(s.call("resources/read", {"uri": "skill://still/SKILL.md"})["contents"][0]["text"].encode()).hexdigest()[:8],
          "whose digest is that of what is read")
@@ -319,7 +320,7 @@ def anchor(w):
     s = opened()
     for path in ("SKILL.md", "./SKILL.md", "././SKILL.md"):
         r = s.tool("skill_resource", {"operation": "load", "skill": "pdf", "path": path})
-        ok(r["isError"] and "skill_load" in text_of(r), f"T21: {path} is not to be had past the budget", r)
+        ok(r["isError"] and "skill_load" in text_of(r), f"[T21] {path} is not to be had past the budget", r)
     s.close()
 
 
@@ -330,7 +331,7 @@ def no_data_folder(w):
     s = opened(env={"MAPM_HOME": os.path.abspath("in-the-way/data")})
     ok("Work with it." in text_of(s.tool("skill_load", {"name": "pdf"})), "without a data folder skills are loaded")
     r = s.tool("skill_load", {"name": "pdf"})
-    ok("already loaded" in text_of(r), "T20: within a session")
+    ok("already loaded" in text_of(r), "[T20] within a session")
     ok("pdf" in text_of(s.tool("skill_search", {"query": "pdf"})), "and found")
     r = s.run("echo", input={"word": "x"})
     ok(r["isError"], "but nothing runs", r)
@@ -356,7 +357,7 @@ def busy(w):
 
 
 def swapped(w):
-    """Row 23, T31: a skill's folder that becomes a link is not what was found."""
+    """[row 23, T31] a skill's folder that becomes a link is not what was found."""
     w.skill("swap", "Its own.\n")
     w.write(".agents/skills/swap/id_rsa", "its own\n")
     w.metaskill("turn", 'def run(input):\n    return "its own"\n')
@@ -415,10 +416,10 @@ def swapped(w):
 
 
 def too_much(w):
-    """Row 23: no answer is cut in the middle."""
+    """[row 23] no answer is cut in the middle."""
     s = opened()
     r = s.tool("skill_search", {"query": "\x7f" * 600000})
-    same((r["isError"], text_of(r)), (True, "query is longer than 65536 bytes"), "row 23: a query has a bound")
+    same((r["isError"], text_of(r)), (True, "query is longer than 65536 bytes"), "[row 23] a query has a bound")
     r = s.tool("skill_search", {"query": "\x7f" * 65536})
     ok("isError" not in r and len(r["structuredContent"]["query"]) == 65536, "up to there it is answered")
     same(s.bad, [], "and each line is a message")
@@ -442,7 +443,7 @@ def watches(s):
 
 
 def watch_links(w):
-    """L17: what is watched are folders of skills, not what links in them lead to."""
+    """[L17] what is watched are folders of skills, not what links in them lead to."""
     s = opened("--watch")
     s.call("tools/list")
     before = watches(s)
@@ -480,14 +481,14 @@ def watch(w):
     s.call("tools/list")
     w.skill("fresh", "New.\n", "A fresh one.")
     told(s, "resources")
-    ok(True, "L17, X11: with --watch the client is told")
+    ok(True, "[L17, X11] with --watch the client is told")
     ok("fresh" in text_of(s.tool("skill_search", {"query": "fresh"})), "and the new skill is there")
     w.metaskill("turns", 'def run(input):\n    return "x"\n')
     told(s)
     s.call("tools/list")
     w.mapm("trust", "--revoke", "--workspace")
     told(s)
-    ok("isError" in s.run("turns", input={"word": "x"}), "X27: and when trust is taken back")
+    ok("isError" in s.run("turns", input={"word": "x"}), "[X27] and when trust is taken back")
     s.call("tools/list")
     w.trust()
     told(s)
@@ -510,7 +511,7 @@ def watch(w):
     while watches(s) != before and time.monotonic() < stop:
         time.sleep(0.1)
         s.call("ping")
-    same(watches(s), before, "L17: what went is not watched any more")
+    same(watches(s), before, "[L17] what went is not watched any more")
     # changes without end: it is told all the same
     stop = time.monotonic() + 30
     s.notes.clear()
@@ -518,7 +519,7 @@ def watch(w):
         w.skill("fresh", "New.\n", f"At {time.monotonic()}.")
         time.sleep(0.1)
         s.call("ping")
-    ok(time.monotonic() < stop, "L17: a storm of changes does not keep it from looking")
+    ok(time.monotonic() < stop, "[L17] a storm of changes does not keep it from looking")
     s.close()
     subprocess.run(["rm", "-r", ".agents/skills/fresh", ".agents/skills/turns"], check=True)
 

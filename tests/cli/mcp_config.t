@@ -1,6 +1,6 @@
 #!/bin/sh
 # mapm itself in the clients' files: mapm mcp --print-config, mapm install
-# --with-server (docs/clients.md 2 to 4); and fetched metaskills over MCP (X27).
+# --with-server (docs/clients.md 2 to 4); and fetched metaskills over MCP [X27].
 . "$(dirname "$0")/../lib/cli.sh"
 
 # mcp METHOD PARAMS: one request of a fresh session.
@@ -117,20 +117,20 @@ mapm install --yes https://github.com/acme/catalog/tree/main/skills/deploy >/dev
 names() { mcp tools/list | get tools 0 inputSchema properties name; }
 deploy() { mcp tools/call '{"name":"run_metaskill","arguments":{"name":"deploy","input":{"a":1}}}'; }
 mapm trust --workspace --yes >/dev/null 2>&1
-not_ok 'X27: trust in a workspace is none in what is fetched' sh -c 'echo "$1" | grep enum' sh "$(names)"
-is 'X27, K34: it does not run' "$(deploy | get content 0 text)" \
+not_ok '[X27] trust in a workspace is none in what is fetched' sh -c 'echo "$1" | grep enum' sh "$(names)"
+is '[X27, K34] it does not run' "$(deploy | get content 0 text)" \
     "error: external metaskill 'deploy' is not allowed (policy: trusted)"
 like 'and what to do stands behind it' "$(deploy | get content 1 text)" 'mapm trust acme/deploy'
 mapm trust --yes acme/deploy >/dev/null 2>&1
-like 'X27: once its digest is trusted it is offered' "$(names)" '"enum": \["deploy"\]'
+like '[X27] once its digest is trusted it is offered' "$(names)" '"enum": \["deploy"\]'
 is 'and runs' "$(deploy | get structuredContent answer)" deployed
 is 'its address has its scope' "$(mcp skills/list | get skills 0 uri)" skill://acme/deploy/SKILL.md
 echo '# changed' >>.agents/skills/deploy/SKILL.star
-like 'X27, row 21: what was changed since does not' "$(deploy | get content 0 text)" \
+like '[X27, row 21] what was changed since does not' "$(deploy | get content 0 text)" \
     "^error: metaskill 'deploy': .*not what was installed"
 echo 'runtime: {metaskills: local}' >mapm.yaml
 mapm install --force --yes https://github.com/acme/catalog/tree/main/skills/deploy >/dev/null 2>&1
-is 'K37: policy local' "$(deploy | get content 0 text)" \
+is '[K37] policy local' "$(deploy | get content 0 text)" \
     "error: external metaskill 'deploy' is not allowed (policy: local)"
 
 done_testing

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # mapm mcp with more skills than an answer holds: every prompt is listed, page by
-# page, and completion counts what it does not show (L6, K8, X26).
+# page, and completion counts what it does not show [L6, K8].
 import os
 import sys
 
@@ -33,8 +33,8 @@ def prompts(w):
         same(sizes, [PAGE, PAGE, HALF + 2 - 2 * PAGE], "in pages")
         by = {p["name"]: p for p in listed}
         for name in ("a-meta", "z-meta"):
-            same([a["name"] for a in by[name]["arguments"]], ["word"], f"K8: {name} has its arguments, whichever page it is on")
-        same([a["name"] for a in by["hand-1149"]["arguments"]], ["arguments"], "L6: and the others have theirs")
+            same([a["name"] for a in by[name]["arguments"]], ["word"], f"[K8] {name} has its arguments, whichever page it is on")
+        same([a["name"] for a in by["hand-1149"]["arguments"]], ["arguments"], "[L6] and the others have theirs")
         for cursor in ("0", "1152", "9" * 30, "x", ""):
             same(s.call("prompts/list", {"cursor": cursor})["error"]["code"], -32602, f"there is no cursor {cursor!r}")
         s.close()
@@ -51,7 +51,7 @@ def completion(w):
     def short(c):
         return len(c["values"]), c["total"], c["hasMore"]
 
-    same(short(complete("")), (100, HALF + 2, True), "L6: what only a person starts is not offered")
+    same(short(complete("")), (100, HALF + 2, True), "[L6] what only a person starts is not offered")
     for i in range(HALF):
         s.call("prompts/get", {"name": f"hand-{i:04}"})
     same(short(complete("")), (100, 2 * HALF + 2, True), "completion: the whole number, and the first 100")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-# mapm mcp: run_metaskill. What may run (X27, L6), what it needs (K9, X14), what it
-# gives (K31, K33, K42), how much it may use (K30), that its commands leave skills
-# alone (T31, THREATS row 19), and that it ends (row 23).
+# mapm mcp: run_metaskill. What may run [X27, L6], what it needs [K9, X14], what it
+# gives [K31, K33, K42], how much it may use [K30], that its commands leave skills
+# alone [T31, row 19], and that it ends [row 23].
 import json
 import os
 import shutil
@@ -72,47 +72,47 @@ def others(w):
     os.chown(w.ws, 12345, -1)
     r = s.run("echo", input={"word": "hi"})
     same((r.get("isError"), text_of(r)), (True, "error: metaskill 'echo': this workspace is not trusted on this machine: "
-         f"{w.ws} belongs to another user (uid 12345)"), "row 15: nothing runs in a folder that is another user's by now")
-    same(offered(s), [], "row 15: nor is it offered any more")
+         f"{w.ws} belongs to another user (uid 12345)"), "[row 15] nothing runs in a folder that is another user's by now")
+    same(offered(s), [], "[row 15] nor is it offered any more")
     s.close()
     s = opened()
-    same(offered(s), [], "row 15: nor from the start")
+    same(offered(s), [], "[row 15] nor from the start")
     s.close()
     os.chown(w.ws, 0, -1)
     s = opened()
-    ok(offered(s), "row 15: until it is the user's again")
+    ok(offered(s), "[row 15] until it is the user's again")
     s.close()
 
 
 def trust(w):
     s = opened()
-    same(offered(s), [], "X27: nothing is offered where the workspace is not trusted")
-    same(s.call("prompts/list")["prompts"], [], "X27: nor as a prompt")
+    same(offered(s), [], "[X27] nothing is offered where the workspace is not trusted")
+    same(s.call("prompts/list")["prompts"], [], "[X27] nor as a prompt")
     r = s.run("echo", input={"word": "hi"})
     same((r["isError"], text_of(r)), (True, "error: metaskill 'echo': this workspace is not trusted on this machine"),
-         "X27: and nothing runs")
+         "[X27] and nothing runs")
     ok("mapm trust --workspace" in r["content"][1]["text"], "what to do stands behind it")
     w.trust()
     ok("isError" not in s.run("echo", input={"word": "hi"}), "trust counts at once")
     same([p["name"] for p in s.call("prompts/list")["prompts"]], ["asks", "broken", "commands", "echo", "loops"],
-         "X27: for prompts, too")
-    same(offered(s), ["asks", "broken", "commands", "echo", "loops"], "X27: and who asks again is offered them")
+         "[X27] for prompts, too")
+    same(offered(s), ["asks", "broken", "commands", "echo", "loops"], "[X27] and who asks again is offered them")
     same(s.notes, [], "who does not watch is not told")
     s.close()
     s = opened(modern=True)
     first = s.call("tools/list")
     w.mapm("trust", "--revoke", "--workspace")
-    same(offered(s), [], "X27: nor after trust was taken back, in the new era")
+    same(offered(s), [], "[X27] nor after trust was taken back, in the new era")
     w.trust()
     same(s.call("tools/list"), first, "the same trust, the same list, to the byte")
     s.close()
     s = opened()
-    same(offered(s), ["asks", "broken", "commands", "echo", "loops"], "X27: all of them, once it is trusted")
+    same(offered(s), ["asks", "broken", "commands", "echo", "loops"], "[X27] all of them, once it is trusted")
     s.close()
     if os.geteuid() == 0:
         others(w)
     else:
-        ok(True, "row 15: a workspace of another user # SKIP needs root")
+        ok(True, "[row 15] a workspace of another user # SKIP needs root")
     for policy, want in (("off", None), ("local", ["asks", "broken", "commands", "echo", "loops"])):
         w.write("mapm.yaml", f"runtime: {{metaskills: {policy}}}\n")
         s = opened()
@@ -132,17 +132,17 @@ def inputs(w):
         r = s.run("echo", **wrong)
         ok(r["isError"] and text_of(r).startswith("error: input is required.") and
            "[Skill: echo activated]" in text_of(r) and
-           text_of(r).endswith("Retry run_metaskill with the correct input keys."), f"K9: {wrong}", r)
+           text_of(r).endswith("Retry run_metaskill with the correct input keys."), f"[K9] {wrong}", r)
     for wrong in ({"input": [1]}, {"input": 1}, {"input": "word"}, {"input": True}):
         r = s.run("echo", **wrong)
-        ok(r["isError"] and text_of(r).startswith("error: metaskill 'echo': "), f"K20: {wrong}", r)
+        ok(r["isError"] and text_of(r).startswith("error: metaskill 'echo': "), f"[K20] {wrong}", r)
     same(s.run("echo", input='{"word": "hi"}')["structuredContent"]["answer"], "hi", "an object that came as its text")
     r = s.tool("run_metaskill", {"input": {"a": 1}})
     ok(r["isError"] and text_of(r).startswith("error: "), "a name is needed", r)
     for name, want in (("nix", "error: unknown metaskill: 'nix'"), ("static", "error: skill 'static' is not a metaskill"),
                        ("../echo", "error: unknown metaskill: '../echo'"), ("x/echo", "error: unknown metaskill: 'x/echo'")):
         r = s.run(name, input={"a": 1})
-        same((r["isError"], text_of(r)), (True, want), f"K34: {want}")
+        same((r["isError"], text_of(r)), (True, want), f"[K34] {want}")
     s.close()
 
 
@@ -151,14 +151,14 @@ def results(w):
         s = opened(modern=modern)
         r = s.run("echo", input={"word": "é\u2028", "n": 12345678901234567890})
         header, value = envelope(r)
-        same(header, "[Metaskill: echo completed]", "K31: the header")
+        same(header, "[Metaskill: echo completed]", "[K31] the header")
         same(value, r["structuredContent"], "the text is as complete as the structure")
         same((value["status"], value["answer"], value["input"]["n"]), ("said", "é\u2028", 12345678901234567890), "the envelope")
-        ok("untrusted data" in value["untrusted"], "K42: labelled, whatever the program says", value)
+        ok("untrusted data" in value["untrusted"], "[K42] labelled, whatever the program says", value)
         same([t["kind"] for t in value["trace"]], ["metaskill_start", "metaskill_finish"], "with its trace")
         r = s.run("broken", input={"a": 1})
         ok(r["isError"] and text_of(r).startswith("error: metaskill 'broken': ") and "structuredContent" not in r,
-           "K33: an error is a result", r)
+           "[K33] an error is a result", r)
         ok("SKILL.star:2" in r["content"][1]["text"], "with the place in the program", r)
         s.close()
     s = Server()
@@ -169,24 +169,24 @@ def results(w):
     w.metaskill("long", 'def run(input):\n    return "x" * input["n"]\n')
     s = opened()
     r = s.run("long", input={"n": 30000})
-    ok(len(text_of(r)) <= 20000 and envelope(r)[1]["answer_truncated"], "K35: with its label it fits into the limit")
+    ok(len(text_of(r)) <= 20000 and envelope(r)[1]["answer_truncated"], "[K35] with its label it fits into the limit")
     s.close()
 
 
 def asks(w):
     s = opened("--ask", "exec:./answer")
-    same(s.run("asks", input={"n": 1})["structuredContent"]["answer"], "0 depth 1", "K23: the back end, one level deeper")
-    same(s.run("asks", input={"n": 5})["structuredContent"]["answer"], "4 depth 1", "K29: five asks")
-    ok("budget" in text_of(s.run("asks", input={"n": 6})), "K29: not six")
-    ok("budget" in text_of(s.run("asks", input={"n": 2}, max_ask_calls=1)), "K30: fewer")
-    same(s.run("asks", input={"n": 20}, max_ask_calls=1000)["structuredContent"]["answer"], "19 depth 1", "K30: more, up to 20")
-    ok("budget" in text_of(s.run("asks", input={"n": 21}, max_ask_calls=1000)), "K30: not more")
-    ok("budget" in text_of(s.run("asks", input={"n": 3}, max_ask_calls=2.0)), "K30: 2.0 is a whole number")
-    same(s.run("asks", input={"n": 20}, max_ask_calls=1e300)["structuredContent"]["answer"], "19 depth 1", "K30: and so is 1e300")
+    same(s.run("asks", input={"n": 1})["structuredContent"]["answer"], "0 depth 1", "[K23] the back end, one level deeper")
+    same(s.run("asks", input={"n": 5})["structuredContent"]["answer"], "4 depth 1", "[K29] five asks")
+    ok("budget" in text_of(s.run("asks", input={"n": 6})), "[K29] not six")
+    ok("budget" in text_of(s.run("asks", input={"n": 2}, max_ask_calls=1)), "[K30] fewer")
+    same(s.run("asks", input={"n": 20}, max_ask_calls=1000)["structuredContent"]["answer"], "19 depth 1", "[K30] more, up to 20")
+    ok("budget" in text_of(s.run("asks", input={"n": 21}, max_ask_calls=1000)), "[K30] not more")
+    ok("budget" in text_of(s.run("asks", input={"n": 3}, max_ask_calls=2.0)), "[K30] 2.0 is a whole number")
+    same(s.run("asks", input={"n": 20}, max_ask_calls=1e300)["structuredContent"]["answer"], "19 depth 1", "[K30] and so is 1e300")
     for n in (0, -1, -1.0):
-        same(s.run("asks", input={"n": 1}, max_ask_calls=n)["structuredContent"]["answer"], "0 depth 1", f"K30: {n} is 1")
+        same(s.run("asks", input={"n": 1}, max_ask_calls=n)["structuredContent"]["answer"], "0 depth 1", f"[K30] {n} is 1")
     for wrong in ("1", 1.5, -1.5, {}):
-        ok(text_of(s.run("asks", input={"n": 1}, max_ask_calls=wrong)).startswith("error: "), f"K30: {wrong!r} is no number")
+        ok(text_of(s.run("asks", input={"n": 1}, max_ask_calls=wrong)).startswith("error: "), f"[K30] {wrong!r} is no number")
     s.close()
     w.write("mapm.yaml", "limits: {run_max_asks: 2}\n")
     s = opened("--ask", "exec:./answer")
@@ -210,15 +210,15 @@ def asks(w):
 
 
 def programs(w):
-    """K3: a program that came, or went, after its SKILL.md was known."""
+    """[K3] a program that came, or went, after its SKILL.md was known."""
     w.skill("later", "Input keys:\n\n- `word`: what.\n", "Gets its program later.")
     time.sleep(1.1)
     s = opened()
-    ok("later" not in offered(s), "K3: without a program it is none")
+    ok("later" not in offered(s), "[K3] without a program it is none")
     s.close()
     w.write(".agents/skills/later/SKILL.star", 'def run(input):\n    return "here"\n')
     s = opened()
-    ok("later" in offered(s), "K3: with one it is, though its SKILL.md is as it was")
+    ok("later" in offered(s), "[K3] with one it is, though its SKILL.md is as it was")
     ok("isError" not in s.run("later", input={"word": "x"}), "and runs")
     s.close()
     shutil.rmtree(".agents/skills/later")
@@ -228,8 +228,8 @@ def refusals(w):
     w.skill("plain", "Text.\n", "Only text.")
     w.write(".agents/skills/plain/odd\nname", "x")
     s = opened()
-    same(text_of(s.run("plain", input={"a": 1})), "error: skill 'plain' is not a metaskill", "K34: whatever its files are called")
-    same(text_of(s.run("echo", input="x")), "error: metaskill 'echo': the input is a string, not an object", "K9: what is wrong with the input")
+    same(text_of(s.run("plain", input={"a": 1})), "error: skill 'plain' is not a metaskill", "[K34] whatever its files are called")
+    same(text_of(s.run("echo", input="x")), "error: metaskill 'echo': the input is a string, not an object", "[K9] what is wrong with the input")
     s.close()
     w.write(".agents/skills/echo/more", "x")
     w.write("mapm.yaml", "limits: {package_max_files: 1}\n")
@@ -245,10 +245,10 @@ def refusals(w):
 def commands(w):
     s = opened("--allow", "echo *")
     r = s.run("commands", input={"argv": [["echo", "hi"], ["id"]]})["structuredContent"]["results"]
-    same(r[0], "hi\n", "K25: --allow lets commands through")
-    ok(r[1].startswith("error: not allowed: id"), "K25: and no others", r[1])
+    same(r[0], "hi\n", "[K25] --allow lets commands through")
+    ok(r[1].startswith("error: not allowed: id"), "[K25] and no others", r[1])
     r = s.run("commands", input={"argv": [["echo", "hi"]]}, max_command_calls=0)
-    ok("budget" in text_of(r), "K30: no commands at all", r)
+    ok("budget" in text_of(r), "[K30] no commands at all", r)
     s.close()
     same(Server("--allow", "").process.wait(PATIENCE), 2, "what is no rule is refused at the start")
     runs = w.mapm("runs", "--json", "--limit", "100").stdout
@@ -256,7 +256,7 @@ def commands(w):
 
 
 def commands_and_skills(w):
-    """Row 19, T31: what the library reads is not written by a command."""
+    """[row 19, T31] what the library reads is not written by a command."""
     w.metaskill("tries", 'def run(input):\n    return command(["sh", "-c", input["line"]])["result"]\n')
     away = os.path.join(w.top, "home", "away")
     w.write(os.path.join(away, "id_rsa"), "SECRET\n")
@@ -270,17 +270,17 @@ def commands_and_skills(w):
         r = s.run("tries", input={"line": f"rm -rf {folder}/alpha; ln -s {away} {folder}/alpha; echo done"})
         ok("done" in str(r), "a command tries what it can", r)
         ok(os.path.isfile(f"{folder}/alpha/SKILL.md") and not os.path.islink(f"{folder}/alpha"),
-           f"row 19: {folder} stays as it is", r)
+           f"[row 19] {folder} stays as it is", r)
         r = s.tool("skill_resource", {"operation": "load", "skill": "alpha", "path": "id_rsa"})
         ok("SECRET" not in str(r), "and nothing else is read", r)
         r = s.run("tries", input={"line": f"mkdir -p {folder}/evil; echo x >{folder}/evil/SKILL.md; echo done"})
-        ok(not os.path.exists(f"{folder}/evil"), f"row 19: no skill comes into {folder}", r)
+        ok(not os.path.exists(f"{folder}/evil"), f"[row 19] no skill comes into {folder}", r)
         s.close()
         shutil.rmtree(folder.split("/")[0])
     s = opened("--allow", "sh -c *")
     for folder in (".swival/skills", ".metis/skills", ".claude/skills"):
         r = s.run("tries", input={"line": f"mkdir -p {folder}/evil; echo x >{folder}/evil/SKILL.md; echo done"})
-        ok("may not change" in str(r) and not os.path.exists(folder), f"row 19: nor into {folder}, where it is missing", r)
+        ok("may not change" in str(r) and not os.path.exists(folder), f"[row 19] nor into {folder}, where it is missing", r)
     s.close()
     for name in (".agents/skills/tries", away):
         shutil.rmtree(name)
@@ -290,7 +290,7 @@ def ends(w):
     s = opened("--ask", "exec:./slow")
     number = s.start("tools/call", {"name": "run_metaskill", "arguments": {"name": "asks", "input": {"n": 1}}})
     ok(there("slow.pid"), "a back end runs")
-    same(s.call("ping"), {}, "row 23: a run does not block a ping")
+    same(s.call("ping"), {}, "[row 23] a run does not block a ping")
     same(s.run("echo", input={"word": "x"})["structuredContent"]["answer"], "x", "nor another run")
     s.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
     ok(gone("slow.pid"), "cancelling ends it, with all it started")

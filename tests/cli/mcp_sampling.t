@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # mapm mcp --ask sampling: the client's model answers, by a request in the old era
 # and by a retry in the new one (MRTR). Whatever happens to the server or to the
-# retries, a command runs once (K19; THREATS row 23).
+# retries, a command runs once [K19, row 23].
 import ctypes
 import fcntl
 import glob
@@ -97,9 +97,9 @@ def new_era(w):
     same((again["resultType"], list(again["inputRequests"])), ("input_required", ["ask1"]), "without an answer it asks again")
     for wrong in ("x", "", state[:-1] + ("0" if state[-1] != "0" else "1"), state.replace(".1.", ".2.")):
         bad = s.call("tools/call", dict(reply(r, "one"), requestState=wrong))
-        ok("error" in bad, f"row 23: a state that is not ours: {wrong[:12]}", bad)
+        ok("error" in bad, f"[row 23] a state that is not ours: {wrong[:12]}", bad)
     bad = s.call("tools/call", dict(reply(r, "one"), arguments={"name": "steps", "input": {"n": 3}}))
-    ok("error" in bad, "row 23: or that belongs to another call", bad)
+    ok("error" in bad, "[row 23] or that belongs to another call", bad)
     r2 = s.call("tools/call", reply(r, "one"))
     same(list(r2["inputRequests"]), ["ask2"], "the next question")
     done = s.call("tools/call", reply(r2, "two"))
@@ -121,7 +121,7 @@ def restarts(w):
         r = s.call("tools/call", reply(r, how))
     same([a[0] for a in r["structuredContent"]["said"]], ["kill", "close"], "a run goes on in another process")
     same(count(), ["0", "1", "end"], "no command runs twice")
-    same(w.mapm("runs", "--json").stdout.count('"id"'), before + 1, "K19: it is one run")
+    same(w.mapm("runs", "--json").stdout.count('"id"'), before + 1, "[K19] it is one run")
     s.close()
 
 
@@ -199,7 +199,7 @@ def journal(w):
         with open(path, "w") as file:
             file.write(first + text if text else "")
         s = new()
-        ok("error" in s.call("tools/call", reply(r, "one")), f"row 23: a journal of {text!r} is an error")
+        ok("error" in s.call("tools/call", reply(r, "one")), f"[row 23] a journal of {text!r} is an error")
         same(s.close(), 0, "and no more than that")
         same(count(), [], "nothing runs")
     r, path = suspended()
@@ -212,7 +212,7 @@ def journal(w):
 
 
 def crowded(w):
-    """Row 23: what waits is bounded, and what has expired goes, however much it is."""
+    """[row 23] what waits is bounded, and what has expired goes, however much it is."""
     folder = w.data + "/suspended"
 
     def names():
@@ -249,7 +249,7 @@ def crowded(w):
 
 
 def ended(w):
-    """K19, row 23: what has ended takes no room from what waits, and what waits
+    """[K19, row 23] what has ended takes no room from what waits, and what waits
     or is held stays."""
     folder = w.data + "/suspended"
 
@@ -290,7 +290,7 @@ def ended(w):
         fcntl.flock(held, fcntl.LOCK_EX)
         for n in range(3):
             r = s.call("tools/call", call)
-            same(r.get("resultType"), "input_required", f"row 23: there is room for one more, {n}")
+            same(r.get("resultType"), "input_required", f"[row 23] there is room for one more, {n}")
         same(before - names(), {f"{n:032x}.jsonl" for n in range(3)}, "the oldest that have ended went, and no other")
         same(len(names()), 1000, "and just so many")
     for name in names():
@@ -305,7 +305,7 @@ def ended(w):
 
 
 def revoked(w):
-    """X27: what is forbidden while a call waits does not go on."""
+    """[X27] what is forbidden while a call waits does not go on."""
     w.metaskill("late", 'def run(input):\n    ask("q")\n    command(["sh", "-c", "echo x >>count"])\n'
                         '    command(["sh", "-c", "while test -e hold; do sleep 0.01; done"])\n'
                         '    command(["sh", "-c", "echo y >>count"])\n    return "went on"\n')
@@ -407,7 +407,7 @@ def owners(w):
             subprocess.run([MAPM, "trust", "--workspace", "--yes"], cwd=cwd, check=True, capture_output=True)
         s = new(*options, cwd=cwd)
         bad = s.call("tools/call", reply(r, "one"))
-        same(bad.get("error", {}).get("code"), -32602, f"row 23: a state of {what}")
+        same(bad.get("error", {}).get("code"), -32602, f"[row 23] a state of {what}")
         same(s.call("tools/call", CALL)["resultType"], "input_required", "where the same call can be made")
         s.close()
     s = new()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# mapm mcp: what of a skill is served, and what is not (L6, L14, L17, T9, X11, X28, A4,
-# THREATS row 23; the Skills extension: complete entries that a host accepts).
+# mapm mcp: what of a skill is served, and what is not ([L6, L14, L17, T9, X11, X28]
+# [A4, row 23]; the Skills extension: complete entries that a host accepts).
 import base64
 import hashlib
 import os
@@ -55,11 +55,11 @@ def names(w):
         same(sorted(x[0] for x in folder(s, "skill://odd")),
              sorted({name.split("/")[0] for name in ODD} | {"odd"}), "every direct child of its folder")
         r = s.tool("skill_resource", {"operation": "list", "skill": "odd"})
-        same(sorted(f["path"] for f in r["structuredContent"]["files"]), sorted(ODD), "L14: and for the tool")
+        same(sorted(f["path"] for f in r["structuredContent"]["files"]), sorted(ODD), "[L14] and for the tool")
         ok("a\\x0ab" in text_of(r) and "a\nb" not in text_of(r), "in one line each", text_of(r))
         for n, name in enumerate(ODD):
             same(text_of(s.tool("skill_resource", {"operation": "load", "skill": "odd", "path": name})),
-                 f"text {n}\n", f"L14: {name[:20]!r} is loaded")
+                 f"text {n}\n", f"[L14] {name[:20]!r} is loaded")
         same(s.close(), 0, "the end")
         same(s.errors.decode(), "", "without a word")
     shutil.rmtree(SKILLS + "odd")
@@ -133,7 +133,7 @@ def folders(w):
     same(folder(s, "skill://rooms/empty/deep"), [], "one with nothing in it is empty")
     same(folder(s, "skill://rooms/full"), [("one.md", "text/markdown", 2)], "or has files")
     for uri in ("skill://rooms/link", "skill://rooms/full/one.md", "skill://rooms/none", "skill://rooms/empty/.."):
-        same(folder(s, uri), -32602, f"row 23: {uri} is no folder of it")
+        same(folder(s, uri), -32602, f"[row 23] {uri} is no folder of it")
     s.close()
     shutil.rmtree(SKILLS + "rooms")
 
@@ -150,7 +150,7 @@ def git(w):
     same(folder(s, "skill://repo/sub"), [], "nor deeper in it")
     for path in (".git/config", "sub/.git", ".GIT/config", "git~1/config", "%2egit/config", ".gi%74/config"):
         r = s.call("resources/read", {"uri": "skill://repo/" + path})
-        same(r.get("error", {}).get("code"), -32002, f"row 23: {path} is not read")
+        same(r.get("error", {}).get("code"), -32002, f"[row 23] {path} is not read")
         same(folder(s, "skill://repo/" + os.path.dirname(path)) if path != "sub/.git" else -32602, -32602, "nor listed")
         r = s.tool("skill_resource", {"operation": "load", "skill": "repo", "path": path})
         ok(r.get("isError") and "secret" not in str(r), "nor loaded", r)
@@ -170,21 +170,21 @@ def disabled(w):
         lists = lambda: ("private" in resources(s), "private" in listed(s), "private" in complete("skill"),
                          "notes.md" in complete("file"))
         words = text_of(s.tool("skill_load", {"name": "private"}))
-        ok(PERSON in words, "L6: a model cannot load it", words)
-        same(lists(), (False,) * 4, "L6: it is on no list")
+        ok(PERSON in words, "[L6] a model cannot load it", words)
+        same(lists(), (False,) * 4, "[L6] it is on no list")
         calls = [("resources/read", "skill://private/SKILL.md"), ("resources/read", "skill://private/notes.md"),
                  ("resources/directory/read", "skill://private"), ("skills/get", "skill://private/SKILL.md")]
         for method, uri in calls:
             error = s.call(method, {"uri": uri}).get("error", {})
             same((error.get("code"), error.get("message", "")[:len(words)]), (-32602, words),
-                 f"L6: {method} {uri} is refused in the same words")
+                 f"[L6] {method} {uri} is refused in the same words")
         same(text_of(s.tool("skill_resource", {"operation": "load", "skill": "private", "path": "notes.md"})), words,
-             "L6: and so are its files")
-        ok("private" in [p["name"] for p in s.call("prompts/list")["prompts"]], "L6: it is a prompt")
+             "[L6] and so are its files")
+        ok("private" in [p["name"] for p in s.call("prompts/list")["prompts"]], "[L6] it is a prompt")
         s.call("prompts/get", {"name": "private"})
         if not modern:
             ok(any(n["method"] == "notifications/resources/list_changed" for n in s.notes),
-               "X11: that there is one resource more is told")
+               "[X11] that there is one resource more is told")
         same(lists(), (True,) * 4, "until a person has asked for it")
         for method, uri in calls:
             ok("error" not in s.call(method, {"uri": uri}), f"then {method} {uri} gives it")
@@ -193,26 +193,26 @@ def disabled(w):
              "with its files")
         s.close()
     s = opened("--profile", "metis", "--workspace-root", SKILLS)
-    ok("Only by hand." in text_of(s.tool("skill_load", {"name": "private"})), "T9: Metis does not know the field")
+    ok("Only by hand." in text_of(s.tool("skill_load", {"name": "private"})), "[T9] Metis does not know the field")
     same(text_of(s.tool("skill_resource", {"operation": "load", "skill": "private", "path": "notes.md"})), "noted\n",
-         "T9: for no tool")
-    ok("private" in resources(s) and "private" in listed(s), "T9: and no list")
+         "[T9] for no tool")
+    ok("private" in resources(s) and "private" in listed(s), "[T9] and no list")
     s.close()
 
 
 def empty(w):
     """`private` alone is there."""
     s = opened("--watch")
-    same(s.call("tools/list")["tools"], [], "A4: without a skill for a model there is no tool")
+    same(s.call("tools/list")["tools"], [], "[A4] without a skill for a model there is no tool")
     same(text_of(s.tool("skill_search", {"query": "x"})), "No skills matched 'x'.", "who calls one is answered")
     w.skill("first")
     told(s, "tools")
     same([t["name"] for t in s.call("tools/list")["tools"]], ["skill_search", "skill_load", "skill_resource"],
-         "X11: with the first skill they are there, and that is told")
+         "[X11] with the first skill they are there, and that is told")
     s.close()
     shutil.rmtree(SKILLS + "private")
     s = opened("--workspace-root", SKILLS + "first", "--global-root", SKILLS + "first")
-    same(s.call("tools/list")["tools"], [], "A4: no skill at all")
+    same(s.call("tools/list")["tools"], [], "[A4] no skill at all")
     s.close()
 
 
@@ -250,7 +250,7 @@ def watch(w):
         for uri in ("skill://first/SKILL.md", "skill://flow/SKILL.md", "skill://first/notes.md"):
             s.call("resources/subscribe", {"uri": uri})
         w.skill("first", f"Another body, {asked}.\n")
-        same(edited(s, "skill://first/SKILL.md"), [], "L17, X11: another body is no other list")
+        same(edited(s, "skill://first/SKILL.md"), [], "[L17, X11] another body is no other list")
         w.metaskill("flow", program, f"Input keys:\n\n- `word`: what to say.\n\nAnd more, {asked}.\n")
         same(edited(s, "skill://flow/SKILL.md"), [], "nor is that of a metaskill")
         w.write(SKILLS + "first/notes.md", f"{asked}\n")
@@ -265,9 +265,9 @@ def watch(w):
         w.metaskill("extra", program)
         same(told(s, "tools", "prompts"), ["prompts", "resources", "tools"], "one more metaskill is all of them")
         w.mapm("trust", "--revoke", "--workspace")
-        same(told(s, "tools", "prompts"), ["prompts", "tools"], "X27: no trust is another list of tools and prompts")
+        same(told(s, "tools", "prompts"), ["prompts", "tools"], "[X27] no trust is another list of tools and prompts")
         w.write("mapm.yaml", "runtime: {metaskills: off}\n")
-        same(told(s, "tools"), ["tools"], "X27: and so is that nothing may run at all")
+        same(told(s, "tools"), ["tools"], "[X27] and so is that nothing may run at all")
         s.call("ping")
         same(s.errors.decode(), "", "nothing went wrong")
         w.write("mapm.yaml", "nonsense: true\n")
@@ -281,7 +281,7 @@ def watch(w):
 
 
 def heavy(w):
-    """Row 23: one request hashes some megabytes, and no more than that."""
+    """[row 23] one request hashes some megabytes, and no more than that."""
     for i in range(4):
         w.skill(f"heavy-{i}", "Heavy.\n", "Heavy.")
         w.write(f"{SKILLS}heavy-{i}/data", "")
@@ -308,7 +308,7 @@ def odd_prompt(w):
     p = [p for p in s.call("prompts/list")["prompts"] if p["name"] == "oddly"]
     same([a["name"] for a in p[0]["arguments"]], ["word"], "its keys are its arguments")
     text = s.call("prompts/get", {"name": "oddly", "arguments": {"word": "x"}})["messages"][0]["content"]["text"]
-    ok("[Skill: oddly activated]" in text, "K41: and it is activated", text)
+    ok("[Skill: oddly activated]" in text, "[K41] and it is activated", text)
     s.close()
     shutil.rmtree(SKILLS + "oddly")
 
@@ -318,8 +318,8 @@ def marks(w):
         s = Server(*options)
         text = s.open()["instructions"]
         same(("- flow: For a test. (metaskill: starlark)" in text, "Metaskills are marked" in text), (said, said),
-             f"X28: marks are spoken of where they are {options}")
-        ok("`run_metaskill`" in text, "K43: the guidelines are there", text)
+             f"[X28] marks are spoken of where they are {options}")
+        ok("`run_metaskill`" in text, "[K43] the guidelines are there", text)
         s.close()
 
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# mapm new: packages that may be published as they are written. M1 to M7, M16
-# to M18, M29, K1, K3, K8.
+# mapm new: packages that may be published as they are written. [M1, M2, M3, M4, M5]
+# [M6, M7, M16, M17, M18, M29, K1, K3, K8].
 . "$(dirname "$0")/../lib/cli.sh"
 
 exits 'a skill' 0 mapm new skill git-notes
@@ -8,12 +8,12 @@ is 'its files are named' "$out" 'wrote skills/git-notes/SKILL.md
 wrote skills/git-notes/CHANGELOG.md'
 like 'and what comes next' "$err" '^next: '
 exits 'a metaskill' 0 mapm new metaskill mend-it --scope io.example
-ok 'K1: with its program' test -f skills/mend-it/SKILL.star
+ok '[K1] with its program' test -f skills/mend-it/SKILL.star
 exits 'an agent' 0 mapm new agent helper --scope acme --description 'Helps: "always", it says # never.'
 exits 'an MCP' 0 mapm new mcp io.example/mcp --description 'Serves.'
-ok 'M17: under its name' test -f mcps/io.example_mcp.json
+ok '[M17] under its name' test -f mcps/io.example_mcp.json
 today=$(date +%Y-%m-%d)
-like 'M29: dated today' "$(cat skills/git-notes/CHANGELOG.md)" "^## 0\.1\.0 \(($today|$(date +%Y-%m-%d))\)$"
+like '[M29] dated today' "$(cat skills/git-notes/CHANGELOG.md)" "^## 0\.1\.0 \(($today|$(date +%Y-%m-%d))\)$"
 is 'nothing else is here' "$(find . -type f | sort)" './agents/helper/AGENTS.md
 ./agents/helper/CHANGELOG.md
 ./mcps/io.example_mcp.json
@@ -23,7 +23,7 @@ is 'nothing else is here' "$(find . -type f | sort)" './agents/helper/AGENTS.md
 ./skills/mend-it/SKILL.md
 ./skills/mend-it/SKILL.star
 ./skills/mend-it/tests/accepted.jsonl'
-exits 'K39: its tape is what the program does' 0 mapm test mend-it
+exits '[K39] its tape is what the program does' 0 mapm test mend-it
 like 'the one that was written' "$out" '^  ok      tests/accepted.jsonl$'
 for profile in publish install metaagents; do
     exits "all is fine under $profile" 0 mapm check -v --profile $profile
@@ -33,10 +33,10 @@ for profile in agentskills metis lm-kit metaskill; do
     exits "skills are fine under $profile" 0 mapm check --strict --profile $profile skills
 done
 run mapm check --json skills/mend-it agents/helper
-like 'K3: it has a program' "$out" '"metaskill": true'
+like '[K3] it has a program' "$out" '"metaskill": true'
 like 'the scope' "$out" '"fqn": "io.example/mend-it"'
 like 'the description is kept' "$out" '"description": "Helps: \\"always\\", it says # never."'
-like 'K8: the keys are listed' "$(cat skills/mend-it/SKILL.md)" '^Input keys:'
+like '[K8] the keys are listed' "$(cat skills/mend-it/SKILL.md)" '^Input keys:'
 
 before=$(snapshot .)
 while IFS='|' read -r what status kind name scope description; do
@@ -66,7 +66,7 @@ EOF2
 exits 'a scope that is empty' 1 mapm new skill fine --scope ''
 exits 'a description that is empty' 1 mapm new skill fine --description ' '
 exits 'no name' 2 mapm new skill
-is 'M2: nothing was written' "$(snapshot .)" "$before"
+is '[M3] nothing was written' "$(snapshot .)" "$before"
 
 exits '64 characters' 0 mapm new skill "$(printf 'a%.0s' $(seq 64))"
 exits 'a name that YAML takes for something else' 0 mapm new skill 365
@@ -85,13 +85,13 @@ is 'is one document' "$out" '{
 }'
 
 mkdir fresh linked away && ln -s ../away linked/skills
-exits 'row 1: a bucket that is a link' 4 mapm -C linked new skill x
+exits '[row 1] a bucket that is a link' 4 mapm -C linked new skill x
 is 'is not followed' "$(ls -A away)" ''
 exits 'a refusal' 1 mapm -C fresh new skill X
 is 'leaves no bucket' "$(ls -A fresh)" ''
 if (ulimit -f 0) 2>/dev/null; then
     (trap '' XFSZ; cd fresh && ulimit -f 0 && "$MAPM" new metaskill x) >"$T/out" 2>"$T/err"
-    is 'row 27: a disk that is full' $? 1
+    is '[row 27] a disk that is full' $? 1
     is 'leaves nothing behind' "$(ls -A fresh)" ''
 else
     skip 'a disk that is full' 'ulimit -f is missing'

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Without the network: what the store holds is enough, and what it does not
-# hold is said. DESIGN 4, 6; row 26.
+# hold is said. DESIGN 4, 6; [row 26].
 . "$(dirname "$0")/../lib/cli.sh"
 s=$T/src
 U=https://github.com/acme/catalog/tree

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The command line itself: options, arguments, what wrong ones are told, and
-# standard streams that are closed, full or not there. DESIGN 10; M34; row 7.
+# standard streams that are closed, full or not there. DESIGN 10; [M34, row 7].
 . "$(dirname "$0")/../lib/cli.sh"
 
 esc=$(printf '\033')

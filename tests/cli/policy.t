@@ -1,6 +1,6 @@
 #!/bin/sh
 # Which commands of a metaskill run: config.yaml, mapm.yaml, --allow, and the
-# person at the terminal. K25, K27; row 15, row 19.
+# person at the terminal. [K25, K27, row 15, row 19].
 . "$(dirname "$0")/../lib/cli.sh"
 config=$XDG_CONFIG_HOME/mapm/config.yaml
 mkdir -p "${config%/*}"
@@ -55,9 +55,9 @@ for r in json.loads(sys.stdin.read())["results"]:
 # --- nobody says anything: denied, and how it would run ------------------------
 
 commands 'tool a b'
-is 'K25: without a rule and a terminal a command is denied' "$out" \
+is '[K25] without a rule and a terminal a command is denied' "$out" \
     "-1 error: not allowed: tool a b: no rule is for it; --allow 'tool a b' lets it through"
-is 'K27: the way out is on stderr, too' "$err" \
+is '[K27] the way out is on stderr, too' "$err" \
     "not allowed: tool a b
   no rule is for it
   for one run: --allow 'tool a b'
@@ -123,7 +123,7 @@ policy:
       - [other]
 END
 commands 'tool a' 'other' -- --allow other
-is 'row 15: what mapm.yaml allows does not count, what it denies does' "$out" \
+is '[row 15] what mapm.yaml allows does not count, what it denies does' "$out" \
     "-1 error: not allowed: tool a: [tool, \"*\"] of mapm.yaml:4 is not accepted; mapm trust --workspace or --allow 'tool a' lets it through
 -1 error: not allowed: other: deny [other] (mapm.yaml:6); only a change of that rule lets it through"
 is 'it is told once, and each time' "$err" \
@@ -152,7 +152,7 @@ for change in 's/\[other\]/[another]/' '/- \["tool/a\      - [other, x]' \
     cp mapm.yaml "$T/saved"
     sed -i "$change" mapm.yaml
     commands 'tool a'
-    like "row 15: what was accepted is no more what is there ($change)" "$out" \
+    like "[row 15] what was accepted is no more what is there ($change)" "$out" \
         '^-1 error: not allowed: tool a: \["?tool"?, "\*"\] of mapm.yaml:[0-9]+ is not accepted'
     cp "$T/saved" mapm.yaml
 done
@@ -162,7 +162,7 @@ user 'commands: {deny: [[tool, "*"]]}'
 sed -i 's/\["tool", "\*"\]/[tool, a, b]/' mapm.yaml
 mapm trust --workspace --yes >/dev/null 2>&1
 commands 'tool a b'
-is 'row 15: no workspace allows what the user denies, however special its rule' "$out" \
+is '[row 15] no workspace allows what the user denies, however special its rule' "$out" \
     "-1 error: not allowed: tool a b: deny [tool, \"*\"] (config.yaml:3); --allow 'tool a b' lets it through"
 user
 
@@ -172,12 +172,12 @@ user
 printf '#!/bin/sh\necho own ran\n' >own.sh
 cp own.sh tool && chmod +x own.sh tool
 commands './own.sh' 'own.sh' 'tool' -- --allow './own.sh' --allow own.sh --allow tool
-like 'row 19: a program of the workspace is named by its path' "$out" '^0 own ran$'
+like '[row 19] a program of the workspace is named by its path' "$out" '^0 own ran$'
 like 'a name is not found there' "$out" '^-1 error: .*own.sh'
 like 'nor does it hide another one' "$out" '^0 tool ran:$'
 (PATH=.:$PWD:$PATH && export PATH && commands 'tool' 'own.sh' -- --allow tool --allow own.sh
     printf '%s\n' "$out" >"$T/out2")
-like 'row 15: whatever PATH says' "$(cat "$T/out2")" '^0 tool ran:$'
+like '[row 15] whatever PATH says' "$(cat "$T/out2")" '^0 tool ran:$'
 like 'for any name' "$(cat "$T/out2")" '^-1 error: .*own.sh'
 rm own.sh tool
 
@@ -313,7 +313,7 @@ mapm trust --workspace --revoke >/dev/null 2>&1
 terminal -q '[y/N] ' 'n
 ' -q '(o)nce, (t)his run, (n)o: ' 'n
 ' "$MAPM" run ./skills/do --input "$(input 'tool z')"
-like 'row 15: the network has to be accepted' "$out" '^  network: true, that is, with the network$'
+like '[row 15] the network has to be accepted' "$out" '^  network: true, that is, with the network$'
 like 'and is not there before' "$out" "^It wants to run, in $T/bare:\$"
 : >mapm.yaml
 terminal "$MAPM" run ./skills/do --timeout 1 --input "$(input 'tool z')"
@@ -325,7 +325,7 @@ sed -i 's/\[tool, a, b\]/[tool, z, "*"]/' mapm.yaml
 terminal -q '[y/N] ' 'n
 ' -q '(o)nce, (t)his run, (n)o: ' 't
 ' "$MAPM" run ./skills/do --input "$(input 'tool z')"
-is 'row 15: on a terminal it is asked for' "$(printf '%s\n' "$out" | sed -n '1,/y\/N/p')" \
+is '[row 15] on a terminal it is asked for' "$(printf '%s\n' "$out" | sed -n '1,/y\/N/p')" \
     "mapm.yaml lets its metaskills run these commands unasked:
   allow [tool, z, \"*\"]   (mapm.yaml:8)
   allow [tool, \"\\\\*\"]   (mapm.yaml:9)
@@ -350,7 +350,7 @@ terminal -q "$choice" 'o
 ' -q "$choice" 'a
 ' "$MAPM" run ./skills/do --input "$(input 'changer' 'tool c')"
 if grep -q '# changed' mapm.yaml; then
-    like 'row 15: what was changed since is not accepted' "$out" \
+    like '[row 15] what was changed since is not accepted' "$out" \
         'it is allowed in this run alone: mapm.yaml: it was changed since the run began'
 fi
 unlike 'and not written' "$(cat mapm.yaml)" 'tool, c\]'
@@ -362,6 +362,6 @@ print(json.dumps({"commands": [["tool", "a\n  tool ok\nMay it? \x1b[2K\u202e", "
 PYTHON
 terminal -q "$choice" 'n
 ' "$MAPM" run ./skills/do --input "@$T/in.json"
-like 'row 7: a command cannot dress up as another' "$out" \
+like '[row 7] a command cannot dress up as another' "$out" \
     "^  tool \\\$'a\\\\n  tool ok\\\\nMay it\? \\\\x1b\[2K\\\\xe2\\\\x80\\\\xae' x{5000}\$"
 done_testing

@@ -1,7 +1,7 @@
 #!/bin/sh
 # mapm-fetch sends one request to an API: the address, TLS, proxies, limits,
 # signals, and what it may do meanwhile.
-# THREATS 1.2, rows 13, 14, 20; DESIGN 8.
+# THREATS 1.2, [row 13, row 14, row 20]; DESIGN 8.
 . "$(dirname "$0")/../lib/cli.sh"
 . "$ROOT/tests/lib/ask.sh"
 
@@ -49,7 +49,7 @@ p 'a cookie' 0 '^STATUS 200'
 p 'is not kept' 0 '^STATUS 200'
 is 'at all' "$(sent '"cookie" in h')" False
 
-# --- row 13: where a key may go ------------------------------------------------
+# --- [row 13] where a key may go ------------------------------------------------
 for status in 301 302 303 307 308; do
     script "[\"redirect\", $status, \"https://evil.example/new?key=$KEY\"]"
     p "redirect $status" 1 "^FAILED \[fetch\] \| HTTP $status from $API/v1/messages: it redirects to https://evil.example/new \|\| no redirect is followed"
@@ -89,7 +89,7 @@ not_ok 'and not the key' grep -q "$KEY" "$T/api.log"
 git config --global --unset http.proxy
 unset http_proxy
 
-# --- row 13: TLS -----------------------------------------------------------------
+# --- [row 13] TLS -----------------------------------------------------------------
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes \
     -keyout "$T/tls.key" -out "$T/tls.crt" -days 2 -subj /CN=api-test \
     -addext subjectAltName=IP:127.0.0.1 2>/dev/null
@@ -118,7 +118,7 @@ SSL_CERT_FILE=$T/none
 p 'certificates that cannot be read' 1 '^FAILED \[tls\] .*cannot read the certificates in .*/none'
 unset SSL_CERT_FILE
 
-# --- row 14: how much, how long ----------------------------------------------------
+# --- [row 14] how much, how long ----------------------------------------------------
 start_api
 script '["status", 200, {}, "0123456789"]'
 p 'as much as allowed' 0 'bytes=10 ' --max 10
@@ -187,7 +187,7 @@ while [ -d "/proc/$worker" ] && [ $tries -lt 100 ]; do
 done
 not_ok 'nor does it outlive mapm' test -d "/proc/$worker"
 
-# --- row 30: each side takes the other for hostile ----------------------------------
+# --- [row 30] each side takes the other for hostile ----------------------------------
 mkdir "$T/fake"
 cp "$ASK" "$T/fake/ask_drive"
 cat >"$T/fake/mapm-fetch" <<'PYTHON'

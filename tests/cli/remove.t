@@ -1,6 +1,6 @@
 #!/bin/sh
 # remove: by any of its names, with what only it needed, and never what is the
-# user's. M34, X19, X21; THREATS 1.7, row 28.
+# user's. [M34, X19, X21]; THREATS 1.7, [row 28].
 . "$(dirname "$0")/../lib/cli.sh"
 s=$T/src
 U=https://github.com/acme/catalog/tree/main

@@ -1,6 +1,6 @@
 #!/bin/sh
-# mapm run: what it takes, prints and returns (K9, K13, K19, K20, K30 to K34, K37,
-# X14, X27). What stands behind ask, command, trust and tapes has tests of its own.
+# mapm run: what it takes, prints and returns [K9, K13, K19, K20, K30, K31, K32]
+# [K33, K34, K37, X14, X27]. What stands behind ask, command, trust and tapes has tests of its own.
 . "$(dirname "$0")/../lib/cli.sh"
 
 # metaskill FOLDER: one that reads its program from standard input.
@@ -47,10 +47,10 @@ for key in sys.argv[1:]:
 print(json.dumps(value))' "$@"
 }
 
-# --- input (K9, K20, X14) -----------------------------------------------------------
+# --- input [K9, K20, X14] -----------------------------------------------------------
 
 exits 'pairs are an input' 0 mapm run echo word=hi
-like 'K31: a header and one line of JSON' "$out" '^\[Metaskill: echo completed\]$'
+like '[K31] a header and one line of JSON' "$out" '^\[Metaskill: echo completed\]$'
 is 'and it is two lines' "$(printf '%s\n' "$out" | wc -l)" 2
 is 'a word is a string' "$(envelope input)" '{"word": "hi"}'
 exits 'what is JSON is taken as such' 0 mapm run echo n=1 b=true l='[1, "x"]' \
@@ -66,23 +66,23 @@ exits '--input -' 0 sh -c '"$MAPM" run echo --input - <in.json'
 is 'is read from standard input' "$(envelope answer)" '"file"'
 exits 'pairs come on top' 0 mapm run echo --input @in.json n=2
 is 'of it' "$(envelope input)" '{"word": "file", "n": 2}'
-exits 'K9: no input is answered with the instructions' 1 mapm run echo
+exits '[K9] no input is answered with the instructions' 1 mapm run echo
 like 'as other hosts do' "$out" '^error: input is required\.'
 like 'with the body' "$out" '^- `word`: what to say\.$'
 like 'and how to go on' "$out" '^Retry run_metaskill with the correct input keys\.$'
-exits 'X14: an empty one that is given runs' 0 mapm run echo --input '{}'
+exits '[X14] an empty one that is given runs' 0 mapm run echo --input '{}'
 is 'with nothing in it' "$(envelope input)" '{}'
 for bad in '[]' '1' 'x' '{"a":1,"a":2}' '{"a":}' ''; do
-    exits "K20: the input \"$bad\" is wrong usage" 2 mapm run echo --input "$bad"
+    exits "[K20] the input \"$bad\" is wrong usage" 2 mapm run echo --input "$bad"
     is 'and nothing is printed' "$out" ''
 done
 exits 'a pair without =' 2 mapm run echo word
 exits 'a key twice' 2 mapm run echo word=1 word=2
 exits 'a file that is not there' 1 mapm run echo --input @none.json
 
-# --- which program (K13, K14, K34, K37) ---------------------------------------------
+# --- which program [K13, K14, K34, K37] ---------------------------------------------
 
-exits 'K13: a folder by its path' 0 mapm run ./elsewhere/hello --input '{}'
+exits '[K13] a folder by its path' 0 mapm run ./elsewhere/hello --input '{}'
 like 'runs from anywhere' "$out" '"answer":"hello"'
 mv elsewhere/hello "$T/hello"
 exits 'also an absolute one' 0 mapm run "$T/hello" --input '{}'
@@ -92,25 +92,25 @@ metaskill skills/mine <<'STAR'
 def run(input):
     return "mine"
 STAR
-exits 'K14: what mapm new writes runs by its name, too' 0 mapm run mine --input '{}'
+exits '[K14] what mapm new writes runs by its name, too' 0 mapm run mine --input '{}'
 like 'from skills' "$out" '"answer":"mine"'
 metaskill .agents/skills/mine <<'STAR'
 def run(input):
     return "installed"
 STAR
-exits 'K14: of two' 0 mapm run mine --input '{}'
+exits '[K14] of two' 0 mapm run mine --input '{}'
 like 'that of .agents/skills comes first' "$out" '"answer":"installed"'
 rm -r .agents/skills/mine
 exits 'from a folder below' 0 mapm -C sub/deep run echo word=x
 like 'the workspace is found' "$out" '"answer":"x"'
-exits 'K34: a name that is none' 1 mapm run ecko --input '{}'
+exits '[K34] a name that is none' 1 mapm run ecko --input '{}'
 is 'in the words of other hosts' "$out" "error: unknown metaskill: 'ecko'"
 like 'with one that may be meant' "$err" 'did you mean echo\?'
-exits 'K34: as JSON' 1 mapm run --json ecko --input '{}'
+exits '[K34] as JSON' 1 mapm run --json ecko --input '{}'
 is 'with what stands on stderr' "$(json_of error messages)" \
     "[\"unknown metaskill: 'ecko'\", \"there is no metaskill \\\"ecko\\\"\"]"
 is 'and what to do' "$(json_of error hint)" '"did you mean echo?"'
-exits 'K34: a static skill' 1 mapm run static --input '{}'
+exits '[K34] a static skill' 1 mapm run static --input '{}'
 is 'in their words' "$out" "error: skill 'static' is not a metaskill"
 skill .agents/skills/lua 'metaskill: p.lua
 metaskill_language: lua'
@@ -121,7 +121,7 @@ is '[F3] a program in another language: in their words' "$out" \
 like '[F3] and the cause on stderr' "$err" \
     '/lua/SKILL.md:[0-9]+: metaskill_language is "lua", and only "starlark"'
 rm -r .agents/skills/lua
-exits 'K33: a program that fails' 1 mapm run broken --input '{}'
+exits '[K33] a program that fails' 1 mapm run broken --input '{}'
 like 'says where and why' "$out" \
     "^error: metaskill 'broken': SKILL\.star:2:14: floored division by zero\$"
 like 'with the traceback beside it' "$err" '^Traceback \(most recent call last\):'
@@ -129,7 +129,7 @@ exits '-g looks in the library alone' 1 mapm run -g echo word=x
 is 'and not here' "$out" "error: unknown metaskill: 'echo'"
 unlike 'nor means what is here' "$err" 'did you mean'
 
-# --- policy (K37, X27) ----------------------------------------------------------------
+# --- policy [K37, X27] ----------------------------------------------------------------
 
 printf 'dependencies: {}\nruntime: {metaskills: off}\n' >mapm.yaml
 exits 'off is off' 4 mapm run echo word=x
@@ -145,7 +145,7 @@ exits 'inside of an ask nothing runs' 4 env MAPM_DEPTH=1 "$MAPM" run echo word=x
 exits 'nor where the depth is no number' 4 env MAPM_DEPTH=-1 "$MAPM" run echo word=x
 exits 'depth 0 is outside' 0 env MAPM_DEPTH=0 "$MAPM" run echo word=x
 
-# --- budgets (K30) ---------------------------------------------------------------------
+# --- budgets [K30] ---------------------------------------------------------------------
 
 metaskill .agents/skills/commands <<'STAR'
 def run(input):
@@ -153,9 +153,9 @@ def run(input):
         command(["true"])
     return "done"
 STAR
-exits 'K30: no command at all' 1 mapm run commands --max-command-calls 0 --allow true n=1
+exits '[K30] no command at all' 1 mapm run commands --max-command-calls 0 --allow true n=1
 like 'ends it' "$out" "^error: metaskill 'commands': .*budget"
-exits 'K30: two, and no more' 1 mapm run commands --max-command-calls 2 --allow true n=3
+exits '[K30] two, and no more' 1 mapm run commands --max-command-calls 2 --allow true n=3
 exits 'and no fewer' 0 mapm run commands --max-command-calls 2 --allow true n=2
 for bad in 0 21 -1 x 1.5; do
     exits "--max-ask-calls $bad" 2 mapm run echo --max-ask-calls "$bad" word=x
@@ -173,7 +173,7 @@ def run(input):
     for i in range(1000000000000):
         pass
 STAR
-exits 'K30: a loop for ever' 1 mapm run endless --timeout 1 --input '{}'
+exits '[K30] a loop for ever' 1 mapm run endless --timeout 1 --input '{}'
 like 'ends at the limit' "$out" "^error: metaskill 'endless': .*1 s"
 "$MAPM" run endless --input '{}' >"$T/out" 2>"$T/err" &
 pid=$!
@@ -213,7 +213,7 @@ def run(input):
     trace("looked", {"at": "it"})
     return None
 STAR
-exits 'K32: None is an answer' 0 mapm run steps --input '{}'
+exits '[K32] None is an answer' 0 mapm run steps --input '{}'
 like 'an empty one' "$out" '"status":"ok","answer":""'
 is 'and quiet' "$err" ''
 exits '--trace shows the steps' 0 mapm run steps --trace --input '{}'

@@ -119,9 +119,9 @@ maps=$(cat "/proc/$pid/maps")
 like 'the maps of a run are read' "$maps" 'libc'
 unlike 'neither libcurl nor libgit2 is mapped' "$maps" 'libcurl|libgit2'
 stop
-is 'K30: a signal ends it in the middle of a loop' "$?" 130
+is '[K30] a signal ends it in the middle of a loop' "$?" 130
 
-# --- K28: traces ----------------------------------------------------------------------
+# --- [K28] traces ----------------------------------------------------------------------
 
 program traces <<'STAR'
 def run(input):
@@ -139,7 +139,7 @@ def run(input):
         step("step", {"i": i})
 STAR
 mapm run ./skills/traces --input '{"n": 1000000}' --json >"$T/out"
-is 'K28: of a million traces 100 are kept' "$(tr '{' '\n' <"$T/out" | grep -c '"kind":"step"')" 100
+is '[K28] of a million traces 100 are kept' "$(tr '{' '\n' <"$T/out" | grep -c '"kind":"step"')" 100
 set -- $(least 3 "$MAPM" run ./skills/traces --input '{"n": 1000000}' \
     -- "$MAPM" run ./skills/calls --input '{"n": 1000000}')
 diag "1,000,000 traces $1 us, as many calls of a function $2 us"
@@ -149,7 +149,7 @@ many=$(peak traces '{"n": 1000000, "more": 1000000000000}')
 diag "100 traces $few KiB, 1,000,000 $many KiB"
 at_most 'and no memory' "$many" $((few + 4096))
 
-# --- K29: a long output ----------------------------------------------------------------
+# --- [K29] a long output ----------------------------------------------------------------
 
 program output <<'STAR'
 def run(input):
@@ -161,9 +161,9 @@ def run(input):
 STAR
 mapm run ./skills/output --input '{"bytes": "100000000"}' --allow '*' >"$T/out"
 if grep -q 'commands cannot be confined' "$T/out"; then
-    skip 'K29: 100 MB of output' 'no sandbox here'
+    skip '[K29] 100 MB of output' 'no sandbox here'
 else
-    like 'K29: 100 MB of output are cut' "$(cat "$T/out")" '"answer":"True 20000"'
+    like '[K29] 100 MB of output are cut' "$(cat "$T/out")" '"answer":"True 20000"'
     few=$(peak output '{"bytes": "100000", "more": 1000000000000}')
     many=$(peak output '{"bytes": "100000000", "more": 1000000000000}')
     diag "100 KB $few KiB, 100 MB $many KiB"

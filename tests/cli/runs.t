@@ -1,6 +1,6 @@
 #!/bin/sh
 # The history of runs: what `mapm run` leaves, `mapm runs` lists and shows, and
-# the page of a run as a browser has it. K28, K40, K42; rows 7, 22.
+# the page of a run as a browser has it. [K28, K40, K42, row 7, row 22].
 . "$(dirname "$0")/../lib/cli.sh"
 
 # metaskill NAME: a folder for it, with the program on standard input.
@@ -90,7 +90,7 @@ exits 'as JSON' 0 mapm runs show 1 --json
 is 'the steps in order' \
     "$(json 'd["schema"], [s["kind"] for s in d["detail"]["steps"]]')" \
     "('mapm.run/1', ['trace', 'ask', 'command'])"
-is 'without texts (K42)' "$(json '"untrusted" in json.dumps(d)')" no
+is 'without texts [K42]' "$(json '"untrusted" in json.dumps(d)')" no
 
 # --- all of it --------------------------------------------------------------------------
 
@@ -98,7 +98,7 @@ keep full
 exits 'a run of which all is kept' 0 mapm run ./skills/small --input '{"a": 1}' \
     --ask "exec:$asker" --allow 'echo *'
 exits 'is shown' 0 mapm runs show -v
-like 'with the prompt, as untrusted data (K42)' "$out" '^ +untrusted data, prompt \(10 B\):$'
+like 'with the prompt, as untrusted data [K42]' "$out" '^ +untrusted data, prompt \(10 B\):$'
 like 'behind a bar' "$out" '^    \| the prompt$'
 like 'the answer too' "$out" '^    \| the answer$'
 like 'and the output' "$out" '^    \| one two three$'
@@ -240,10 +240,10 @@ exits 'a hostile run' 0 mapm run ./skills/hostile \
     --input '{"</title><script>parent.pwned=6</script>": 1}' \
     --ask "exec:$T/evil" --allow 'echo *'
 exits 'is listed' 0 mapm runs
-unlike 'with its controls visible (row 7)' "$out" "$(printf '\033')"
+unlike 'with its controls visible [row 7]' "$out" "$(printf '\033')"
 exits 'and shown' 0 mapm runs show -v
 unlike 'with its controls visible, too' "$out" "$(printf '\033|\342\200\256')"
-is 'no line of it passes for ours (row 22)' \
+is 'no line of it passes for ours [row 22]' \
     "$(printf '%s\n' "$out" | grep -c '^run ')" 1
 exits 'a page of it' 0 mapm runs show --html "$T/pages/hostile.html"
 cd "$T/ws" || exit 1

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Commands of a metaskill, the whole way: `mapm run` in a sandbox. K25, K26, K27;
-# rows 19, 20, 22. Each wall by itself: tests/unit/sandbox_test.c.
+# Commands of a metaskill, the whole way: `mapm run` in a sandbox. [K25, K26, K27]
+# [row 19, row 20, row 22]. Each wall by itself: tests/unit/sandbox_test.c.
 . "$(dirname "$0")/../lib/cli.sh"
 
 metaskill()
@@ -60,30 +60,30 @@ for way in bubblewrap alone; do
         continue
     fi
     go 'echo out; echo err >&2; exit 3'
-    is "K27, $way: the outcome" "$(json 'd["status"], d["answer"], d["code"], d["cut"]')" \
+    is "[K27] $way: the outcome" "$(json 'd["status"], d["answer"], d["code"], d["cut"]')" \
         "('failed', 'out\\nerr\\n', 3, False)"
     go "echo x >$HOME/evil; echo x >/etc/mapm-evil; echo x >$T/evil; echo x >here"
-    is "row 19, $way: only the workspace is written" \
+    is "[row 19] $way: only the workspace is written" \
         "$(ls "$HOME/evil" /etc/mapm-evil "$T/evil" here 2>/dev/null)" here
 
     mkdir -p "$HOME/.ssh" && echo secret-key >"$HOME/.ssh/id"
     SECRET_TOKEN=secret-token
     export SECRET_TOKEN
     go "cat $HOME/.ssh/id; env; cat /proc/*/environ"
-    unlike "row 20, $way: no key, no token" "$out" 'secret-'
+    unlike "[row 20] $way: no key, no token" "$out" 'secret-'
 
     go "echo '{}' >.mcp.json"
-    is "row 19, $way: a file that clients obey fails the call" "$(json 'd["status"]')" failed
+    is "[row 19] $way: a file that clients obey fails the call" "$(json 'd["status"]')" failed
     like 'which says so' "$out" 'may not change.*as before: .mcp.json'
     not_ok 'and it is gone' test -e .mcp.json
     go "echo x >>mapm.yaml"
-    ok "row 19, $way: mapm.yaml is as before" cmp mapm.yaml "$T/mapm.yaml"
+    ok "[row 19] $way: mapm.yaml is as before" cmp mapm.yaml "$T/mapm.yaml"
     go "echo x >>skills/words/SKILL.md; setsid sh -c 'sleep 0.3; touch late' &"
     sleep 0.5
-    not_ok "row 19, $way: nothing works on afterwards" test -e late
+    not_ok "[row 19] $way: nothing works on afterwards" test -e late
 
     go "head -c 3000000 /dev/zero | tr '\\0' '\\377'"
-    is "row 22, $way: bad bytes are repaired, and cut" \
+    is "[row 22] $way: bad bytes are repaired, and cut" \
         "$(json 'd["cut"], set(d["answer"]) == {chr(0xfffd)}')" '(True, True)'
 done
 like 'without bubblewrap a person is told' "$err" 'Landlock and seccomp alone'
@@ -105,9 +105,9 @@ is 'and so does the first' "$(json 'd["status"]')" ok
 printf '#!/bin/sh\necho mine\n' >tool && chmod +x tool
 PATH=$T/ws:$PATH
 run mapm run ./skills/words --json --allow '*' 'words=["tool"]'
-like 'K25: a program of the workspace is not found by name' "$out" 'no such program'
+like '[K25] a program of the workspace is not found by name' "$out" 'no such program'
 run mapm run ./skills/words --json --allow '*' 'words=["./tool"]'
-is 'K25: by its path, when that is allowed' "$(json 'd["answer"]')" mine
+is '[K25] by its path, when that is allowed' "$(json 'd["answer"]')" mine
 PATH=$with_bwrap
 
 # --- the home directory, and no sandbox -----------------------------------------------------
@@ -115,13 +115,13 @@ PATH=$with_bwrap
 mkdir -p "$XDG_CONFIG_HOME/mapm" && echo note >"$HOME/note"
 printf 'policy:\n  sandbox: home\n' >"$XDG_CONFIG_HOME/mapm/config.yaml"
 sh_run "cat $HOME/note; cat $HOME/.ssh/id; cat $XDG_CONFIG_HOME/mapm/config.yaml; echo x >$HOME/note"
-like 'row 20, home: files are shown' "$out" '"note'
-unlike 'row 20, home: keys are not' "$out" 'secret-'
-unlike 'row 20, home: nor what mapm goes by' "$out" 'sandbox: home'
-is 'row 19, home: nothing is written' "$(cat "$HOME/note")" note
+like '[row 20] home: files are shown' "$out" '"note'
+unlike '[row 20] home: keys are not' "$out" 'secret-'
+unlike '[row 20] home: nor what mapm goes by' "$out" 'sandbox: home'
+is '[row 19] home: nothing is written' "$(cat "$HOME/note")" note
 printf 'policy:\n  sandbox: "off"\n' >"$XDG_CONFIG_HOME/mapm/config.yaml"
 sh_run "echo x >$HOME/note; env"
 is 'off: there are no walls' "$(cat "$HOME/note")" x
-unlike 'row 20, off: the environment is clean all the same' "$out" 'secret-'
+unlike '[row 20] off: the environment is clean all the same' "$out" 'secret-'
 
 done_testing

@@ -1,6 +1,7 @@
 #!/bin/sh
-# `mapm skill`: the library from a terminal. T1, T10, T13 to T23, T26, T27, L3 to
-# L9, L11 to L15, K14, K18, K41, X7, X8, X23, X25, X26, X28, A4.
+# `mapm skill`: the library from a terminal. [T1, T10, T13, T14, T15, T16, T17, T18]
+# [T19, T20, T21, T22, T23, T26, T27, L3, L4, L5, L6, L7, L8, L9, L11, L12, L13]
+# [L14, L15, K14, K18, K41, X7, X8, X23, X25, X26, X28, A4].
 . "$(dirname "$0")/../lib/cli.sh"
 
 # json PYTHON-EXPRESSION: of $out, the document d.
@@ -25,14 +26,14 @@ W=.agents/skills G=$MAPM_HOME/global/.agents/skills
 
 # --- nothing --------------------------------------------------------------------
 
-exits 'without any folder (T1)' 0 mapm skill list
+exits 'without any folder [T1]' 0 mapm skill list
 is 'there is nothing' "$out" ''
 like 'which is said' "$err" 'no skills here'
-exits 'no index either (T15)' 0 mapm skill index
+exits 'no index either [T15]' 0 mapm skill index
 is 'is printed' "$out" ''
 exits 'nor a hit' 0 mapm skill search x
-is 'in the words of T17' "$out" "No skills matched 'x'."
-exits 'a named folder has to be there (X7)' 1 mapm skill list --root nowhere
+is 'in the words of [T17]' "$out" "No skills matched 'x'."
+exits 'a named folder has to be there [X7]' 1 mapm skill list --root nowhere
 like 'and is named' "$err" 'nowhere'
 exits 'for programs' 0 mapm skill list --json
 is 'an empty list' "$(json 'd["schema"], d["command"], d["skills"]')" \
@@ -62,11 +63,11 @@ skill further/review 'description: Of a further folder.'
 ln -s "../../$W/pdf-processing" .claude/skills/pdf-processing
 
 exits 'list' 0 mapm skill list
-is 'names all, sorted (T14, K14)' "$(printf '%s\n' "$out" | sed 's/ .*//' | tr '\n' ' ')" \
+is 'names all, sorted [T14, K14]' "$(printf '%s\n' "$out" | sed 's/ .*//' | tr '\n' ' ')" \
     'claude-one home-one pdf-processing review swival-home swival-one '
 like 'with its source' "$out" '^pdf-processing  workspace  Extract PDF text'
-like 'of many lines one (X25)' "$out" '^review +global +Run a review of the PDF branch\.$'
-is 'what wins is said (T13)' "$err" \
+like 'of many lines one [X25]' "$out" '^review +global +Run a review of the PDF branch\.$'
+is 'what wins is said [T13]' "$err" \
     "skill 'pdf-processing' in workspace overrides global definition"
 exits 'not when it is quiet' 0 mapm -q skill list
 is 'then nothing is said' "$err" ''
@@ -75,29 +76,29 @@ like 'are read with its profile, the global' "$out" '^metis-one +global'
 like 'and the workspace one' "$out" '^metis-two +workspace'
 exits 'a further folder' 0 mapm skill list --root further
 like 'is read, too' "$out" '^extra-one +global '
-like 'and stronger than the global one (X23)' "$out" '^review +global +Of a further'
+like 'and stronger than the global one [X23]' "$out" '^review +global +Of a further'
 exits 'other roots' 0 mapm skill list --workspace-root further --global-root "$G"
-is 'instead of the usual ones (X8)' "$(printf '%s\n' "$out" | sed 's/  .*//' | tr '\n' ' ')" \
+is 'instead of the usual ones [X8]' "$(printf '%s\n' "$out" | sed 's/  .*//' | tr '\n' ' ')" \
     'extra-one pdf-processing review '
 exits 'a folder without a name' 2 mapm skill list --root ''
 exits 'elsewhere' 0 mapm -C / skill list -q
-like 'the global ones are there (T27)' "$out" '^review +global'
+like 'the global ones are there [T27]' "$out" '^review +global'
 
 mkdir -p $W/broken $W/no-anchor
 echo 'no frontmatter' >$W/broken/SKILL.md
 exits 'a broken one' 0 mapm skill list
-like 'is told (T10)' "$err" '^warning: skipping invalid skill at .*/broken/SKILL\.md'
+like 'is told [T10]' "$err" '^warning: skipping invalid skill at .*/broken/SKILL\.md'
 like 'and the rest is there' "$out" '^review '
 rm -r $W/broken $W/no-anchor
 
 # --- search, match -----------------------------------------------------------------
 
 exits 'search' 0 mapm -q skill search PDF
-is 'by name, then by description (T16, T17)' "$out" "Skills matching 'PDF' (2):
+is 'by name, then by description [T16, T17]' "$out" "Skills matching 'PDF' (2):
 - pdf-processing [workspace] — Extract PDF text, fill forms, merge files.
 - review [global] — Run a review of the PDF branch."
 exits 'for programs' 0 mapm -q skill search pdf --json
-is 'with the metadata of T17' \
+is 'with the metadata of [T17]' \
     "$(json 'd["query"], d["result_count"], d["result_names"], [r["score"] for r in d["results"]]')" \
     "('pdf', 2, ['pdf-processing', 'review'], [3, 1])"
 like 'and the text as it is' "$(json 'd["results"][1]["description"]')" '^Run a review$'
@@ -107,17 +108,17 @@ is 'only' "$out" "Skills matching 'pdf' (1):
 exits 'a blank query' 0 mapm -q skill search --limit 2 '  '
 like 'lists the first ones' "$out" '^- home-one '
 for bad in 0 51 x -1 1.5; do
-    exits "--limit $bad (T16)" 2 mapm skill search --limit $bad pdf
+    exits "--limit $bad [T16]" 2 mapm skill search --limit $bad pdf
 done
-exits 'match (L11)' 0 mapm -q skill match please fill this form for me
+exits 'match [L11]' 0 mapm -q skill match please fill this form for me
 like 'says how well it fits, and why' "$out" '^0\.[0-9]{2}  pdf-processing \[workspace\]  fill, form$'
 exits 'a higher mark' 0 mapm -q skill match --min-score 1 fill a form
-is 'is not reached (X26)' "$out" ''
+is 'is not reached [X26]' "$out" ''
 exits 'one named' 0 mapm -q skill match 'use $review for this' --json
-is 'counts whole (K18)' "$(json 'd["results"][0]["name"], d["results"][0]["score"], d["results"][0]["explicit"]')" \
+is 'counts whole [K18]' "$(json 'd["results"][0]["name"], d["results"][0]["score"], d["results"][0]["explicit"]')" \
     "('review', 1, True)"
 exits 'as a command' 0 mapm -q skill match /review main branch --json
-is 'too, with its arguments (L12)' "$(json 'd["result_names"][0], d["arguments"]')" \
+is 'too, with its arguments [L12]' "$(json 'd["result_names"][0], d["arguments"]')" \
     "('review', 'main branch')"
 for bad in -1 2 1.1 x 0. .5; do
     exits "--min-score $bad" 2 mapm skill match "--min-score=$bad" x
@@ -130,27 +131,27 @@ skill $W/think 'mode: true' 'description: Think first.'
 skill $W/fix 'description: Fix tests.' 'metaskill: SKILL.star'
 printf 'def run(input):\n    return 1\n' >$W/fix/SKILL.star
 exits 'index' 0 mapm -q skill index --workspace-root $W --global-root "$G"
-is 'is the block of T15, K15 and X28' "$(printf '%s\n' "$out" | head -n 6)" \
+is 'is the block of [T15, K15, X28]' "$(printf '%s\n' "$out" | head -n 6)" \
     '## Available skills
 Use `skill_search(query)` to filter and `skill_load(name)` to read a body.
 
 - fix: Fix tests. (metaskill: starlark)
 - pdf-processing: Extract PDF text, fill forms, merge files.
 - review: Run a review of the PDF branch.'
-is 'with the modes behind it (L7)' "$(printf '%s\n' "$out" | sed 1,6d | grep .)" \
+is 'with the modes behind it [L7]' "$(printf '%s\n' "$out" | sed 1,6d | grep .)" \
     '## Mode Commands
 - think: Think first.'
 exits 'as Metis has it' 0 mapm -q skill index --profile metis --workspace-root $W --global-root "$G"
-is 'it is T15 alone' "$(printf '%s\n' "$out" | sed -n '4,5p')" \
+is 'it is [T15] alone' "$(printf '%s\n' "$out" | sed -n '4,5p')" \
     '- fix: Fix tests.
 - only-me: The only-me package of a test.'
 exits 'so many characters' 0 mapm -q skill index --max-chars 200 --json
-is 'are not passed (T31)' "$(json 'd["chars"] <= 200 and d["left_out"] > 0')" yes
+is 'are not passed [T31]' "$(json 'd["chars"] <= 200 and d["left_out"] > 0')" yes
 for bad in 0 x -5; do
     exits "--max-chars $bad" 2 mapm skill index --max-chars $bad
 done
 exits 'what only a person starts' 0 mapm -q skill search only-me
-is 'no search finds (L6)' "$out" "No skills matched 'only-me'."
+is 'no search finds [L6]' "$out" "No skills matched 'only-me'."
 exits 'but the list' 0 mapm -q skill list
 like 'has it' "$out" '^only-me .*\(yours alone\)$'
 like 'with what the others are' "$out" '^fix .*\(metaskill\)$'
@@ -161,25 +162,25 @@ like 'as any other' "$out" '^# Skill: only-me \(source: workspace\)$'
 # --- load -------------------------------------------------------------------------------
 
 exits 'load' 0 mapm -q skill load pdf-processing
-is 'is the text of T18' "$out" "# Skill: pdf-processing (source: workspace)
+is 'is the text of [T18]' "$out" "# Skill: pdf-processing (source: workspace)
 
 # pdf-processing
 
 Do what pdf-processing does."
 exits 'for programs' 0 mapm -q skill load pdf-processing --json
-is 'with the metadata of T19' \
+is 'with the metadata of [T19]' \
     "$(json 'sorted(d["loads"][0]), d["loads"][0]["skill_id"], d["loads"][0]["source"], d["session"]')" \
     "(['load_size_tokens', 'skill_id', 'skill_version', 'source', 'text'], 'pdf-processing', 'workspace', None)"
-is 'version and size are those of the body (T11, T12)' \
+is 'version and size are those of the body [T11, T12]' \
     "$(json '(d["loads"][0]["skill_version"], d["loads"][0]["load_size_tokens"])')" \
     "$(python3 -c '
 import hashlib, sys
 t = open(sys.argv[1]).read().split("---\n", 2)[2].lstrip("\n")
 print((hashlib.sha256(t.encode()).hexdigest()[:16], max(1, len(t) // 4)))' $W/pdf-processing/SKILL.md)"
 exits 'an unknown one' 1 mapm -q skill load pdf-procesing
-like 'in the words of T18' "$err" "^mapm: no skill registered with name 'pdf-procesing'\$"
+like 'in the words of [T18]' "$err" "^mapm: no skill registered with name 'pdf-procesing'\$"
 like 'and a near one' "$err" 'did you mean pdf-processing'
-exits 'for a person (K41, L13)' 0 mapm -q skill load --as user pdf-processing
+exits 'for a person [K41, L13]' 0 mapm -q skill load --as user pdf-processing
 is 'it has the words around it' "$out" "[Skill: pdf-processing activated]
 
 <skill-instructions>
@@ -193,20 +194,20 @@ Supporting files:
 - references/forms.md
 - scripts/run.py"
 exits 'for a system prompt' 0 mapm -q skill load --as system review
-is 'it is the section of T26' "$out" "### Skill: review
+is 'it is the section of [T26]' "$out" "### Skill: review
 
 # review
 
 Do what review does."
 exits 'an unknown form' 2 mapm skill load --as model review
-exits 'as a command (L12)' 0 mapm -q skill load /review the main branch
+exits 'as a command [L12]' 0 mapm -q skill load /review the main branch
 like 'it is loaded' "$out" '^# Skill: review '
 like 'with its arguments' "$out" '^Arguments: the main branch$'
 exits 'the same as one word' 0 mapm -q skill load '/review the main branch' --json
 is 'for programs' "$(json 'd["loads"][0]["arguments"]')" 'the main branch'
 exits 'one that is not there' 1 mapm -q skill load /nothing x
 like 'is told' "$err" "no skill registered with name 'nothing'"
-exits 'mentions (K18)' 0 mapm -q skill load 'use $review and $pdf-processing, cost$think $review' --json
+exits 'mentions [K18]' 0 mapm -q skill load 'use $review and $pdf-processing, cost$think $review' --json
 is 'each once, in order' "$(json '[l["skill_id"] for l in d["loads"]]')" \
     "['review', 'pdf-processing']"
 exits 'none' 1 mapm -q skill load 'costs $5'
@@ -225,17 +226,17 @@ rm -r $W/raw
 
 # --- sessions --------------------------------------------------------------------------------
 
-exits 'in a session (T21)' 0 mapm -q skill load --session one review
+exits 'in a session [T21]' 0 mapm -q skill load --session one review
 like 'the first time the body' "$out" '^# review$'
 exits 'again' 0 mapm -q skill load --session one review
-is 'a pointer (T20)' "$out" "# Skill: review (source: global)
+is 'a pointer [T20]' "$out" "# Skill: review (source: global)
 
 This skill is already loaded in the conversation history (activated earlier this session). Re-read the earlier \`tool_result\` for \`skill_load(\"review\")\` for its operating instructions."
 exits 'for programs' 0 mapm -q skill load --session one review think --json
 is 'with what there is left' \
     "$(json '(d["session"]["activations"], d["session"]["max_activations"], d["session"]["max_tokens"], [l.get("already_loaded") for l in d["loads"]])')" \
     "(2, 20, 100000, [True, None])"
-is 'one event for each body (T23)' \
+is 'one event for each body [T23]' \
     "$(mapm events --json --session one | grep -c '"skill.loaded"')" 2
 for name in a b c d; do body "big/$name" 16000; done
 metis="mapm -q skill load --profile metis --workspace-root big"
@@ -244,7 +245,7 @@ for name in a b c; do
 done
 like 'with its warning at the third' "$err" '^warning: .*12000'
 exits 'the fourth' 1 $metis --session m d
-is 'in the words of T22' "$err" "mapm: activation budget exhausted: 3 skills already activated this session (limit 3). Already loaded: ['a', 'b', 'c']. To free budget, start a fresh session or summarize and discard previously loaded skill bodies."
+is 'in the words of [T22]' "$err" "mapm: activation budget exhausted: 3 skills already activated this session (limit 3). Already loaded: ['a', 'b', 'c']. To free budget, start a fresh session or summarize and discard previously loaded skill bodies."
 exits 'all at once' 1 $metis --session fresh a b c d
 like 'is none of them' "$err" '^  hint: the 3 before it were not loaded either: ask for fewer$'
 exits 'so that one is its first' 0 $metis --session fresh a
@@ -254,7 +255,7 @@ like 'still has its pointer' "$out" 'already loaded in the conversation history'
 body big/e 60000 && body big/f 60004
 exits 'half of the tokens' 0 $metis --session t e
 exits 'and a little more than the rest' 1 $metis --session t f
-is 'in the words of T22, too' "$(printf '%s\n' "$err" | tail -n 1)" "mapm: activation token cap exhausted: loading 'f' would bring cumulative activation tokens to 30001 (cap 30000). Already loaded: ['e']."
+is 'in the words of [T22], too' "$(printf '%s\n' "$err" | tail -n 1)" "mapm: activation token cap exhausted: loading 'f' would bring cumulative activation tokens to 30001 (cap 30000). Already loaded: ['e']."
 is 'what was refused is no event' \
     "$(mapm events --json --session t | grep -c '"skill.loaded"')" 1
 echo 'limits: {session_max_activations: 1}' >mapm.yaml
@@ -280,20 +281,20 @@ wait
 is 'eight at once, three are loaded' "$(cat "$T"/race.* | grep -c '^# Skill: ')" 3
 
 exits 'preloaded' 0 mapm -q skill index --preload --session p --workspace-root $W --global-root "$G"
-like 'bodies are in the index (T26)' "$out" '^### Skill: pdf-processing$'
+like 'bodies are in the index [T26]' "$out" '^### Skill: pdf-processing$'
 like 'and marked' "$out" '^- pdf-processing \[preloaded\]: '
 before=$(mapm events --json --session p | grep -c '"always"')
 isnt 'each is an event' "$before" 0
 run mapm -q skill index --preload --session p --workspace-root $W --global-root "$G"
 is 'once' "$(mapm events --json --session p | grep -c '"always"')" "$before"
 exits 'such a skill' 0 mapm -q skill load --session p pdf-processing
-is 'is pointed to (T20)' "$out" "# Skill: pdf-processing (source: workspace)
+is 'is pointed to [T20]' "$out" "# Skill: pdf-processing (source: workspace)
 
 This skill's body is already loaded in the system prompt (pre-activated at session start). Re-read the system prompt section \`### Skill: pdf-processing\` for its operating instructions."
 
 # --- show, files -----------------------------------------------------------------------------
 
-exits 'show (L3 to L8)' 0 mapm -q skill show pdf-processing
+exits 'show [L3, L4, L5, L6, L7, L8]' 0 mapm -q skill show pdf-processing
 for line in 'name +pdf-processing' 'version +1\.0\.0' 'license +MIT' 'model +inherit' \
     'agent +Explore' 'context +fork' 'compatibility +needs poppler' \
     'allowed-tools +Read Bash\(git:\*\)' 'metadata +author: ann' ' +level: 1\.10' \
@@ -304,19 +305,19 @@ exits 'for programs' 0 mapm -q skill show pdf-processing --json
 is 'all fields' \
     "$(json '[d["skill"][k] for k in ("license", "model", "agent", "context", "author", "tags", "allowed_tools_list")]')" \
     "['MIT', 'inherit', 'Explore', 'fork', 'ann', 'a, b', ['Read', 'Bash(git:*)']]"
-is 'metadata as spelled (X12)' "$(json 'd["skill"]["metadata"]["level"]')" 1.10
+is 'metadata as spelled [X12]' "$(json 'd["skill"]["metadata"]["level"]')" 1.10
 is 'and the whole frontmatter' "$(json 'd["skill"]["frontmatter"]["x_extra"]')" \
     "{'deep': ['1', {'er': ['2']}], 'none': {}}"
 skill py/.metis/skills/coerced 'allowed-tools: Bash(git add:*) A,B
 metadata: {a: 1.10, b: true, c: 0x1F, d: text}'
 exits 'as Metis has it' 0 mapm -q skill show coerced --profile metis --json --workspace-root py/.metis/skills
-is 'values are what Python makes of them (T7, X12)' "$(json 'd["skill"]["metadata"]')" \
+is 'values are what Python makes of them [T7, X12]' "$(json 'd["skill"]["metadata"]')" \
     "{'a': '1.1', 'b': 'True', 'c': '31', 'd': 'text'}"
-is 'and tools what stands between blanks (T8)' "$(json 'd["skill"]["allowed_tools_list"]')" "['Bash(git', 'add:*)', 'A,B']"
+is 'and tools what stands between blanks [T8]' "$(json 'd["skill"]["allowed_tools_list"]')" "['Bash(git', 'add:*)', 'A,B']"
 exits 'for a person' 0 mapm -q skill show coerced --profile metis --workspace-root py/.metis/skills
 like 'the same' "$out" '^ +b: True$'
 exits 'one for its user alone' 0 mapm -q skill show only-me
-like 'says so (L6)' "$out" '^invocation +by a person alone$'
+like 'says so [L6]' "$out" '^invocation +by a person alone$'
 run mapm -q skill show only-me --json
 is 'which mapm did not install' "$(json 'd["skill"]["locked"]')" None
 mkdir -p ../shelf/skills/lent && printf -- '---\nname: lent\ndescription: Lent.\n---\nText.\n' >../shelf/skills/lent/SKILL.md
@@ -327,10 +328,10 @@ run mapm -q skill list
 echo 'def run(input): return "x"' >.agents/skills/later/SKILL.star
 for word in list 'show later' index; do
     run mapm -q skill $word
-    like "K3: a program that came later is seen by $word" "$out" 'metaskill'
+    like "[K3] a program that came later is seen by $word" "$out" 'metaskill'
 done
 run mapm -q skill search later --json
-is 'K3: in JSON' "$(json 'd["results"][0]["metaskill"]')" yes
+is '[K3] in JSON' "$(json 'd["results"][0]["metaskill"]')" yes
 rm .agents/skills/later/SKILL.star
 run mapm -q skill search later --json
 is 'and that it went' "$(json 'd["results"][0]["metaskill"]')" no
@@ -355,7 +356,7 @@ cp ../kept.lock mapm.local.lock
 exits 'and goes again' 0 mapm -q remove lent
 exits 'an unknown one' 1 mapm -q skill show onlyme
 like 'is told' "$err" 'did you mean only-me'
-exits 'a folder that is not there (X7)' 1 mapm skill list --root "$T/nope"
+exits 'a folder that is not there [X7]' 1 mapm skill list --root "$T/nope"
 like 'is named' "$err" "^mapm: cannot read the folder of skills $T/nope"
 printf 'a\000b' >.agents/skills/pdf-processing/bytes
 run python3 -c 'import os, pty, sys
@@ -368,7 +369,7 @@ exits 'a path as many write it' 0 mapm -q skill files pdf-processing ./reference
 exits 'one that leads out' 4 mapm -q skill files pdf-processing ../x
 like 'is named, too' "$err" '"\.\./x" is not the path of a file in skill .pdf-processing.'
 like 'with what would do' "$err" 'hint: paths are as its list of files has them'
-exits 'files (L15)' 0 mapm -q skill files pdf-processing
+exits 'files [L15]' 0 mapm -q skill files pdf-processing
 is 'by kind' "$(printf '%s\n' "$out" | sed 's/  */ /g')" \
     'reference 7 B references/forms.md
 script 9 B scripts/run.py *'
@@ -376,7 +377,7 @@ exits 'for programs' 0 mapm -q skill files pdf-processing --json
 is 'with name, ending and type' \
     "$(json '[(f["path"], f["name"], f["extension"], f["type"], f["executable"]) for f in d["files"]]')" \
     "[('references/forms.md', 'forms.md', 'md', 'reference', False), ('scripts/run.py', 'run.py', 'py', 'script', True)]"
-exits 'one of them (L14)' 0 mapm -q skill files pdf-processing scripts/run.py
+exits 'one of them [L14]' 0 mapm -q skill files pdf-processing scripts/run.py
 is 'is what it says' "$out" 'print(1)'
 head -c 70000 /dev/zero | tr '\0' y >$W/pdf-processing/long.txt
 exits 'a long one' 0 mapm -q skill files pdf-processing long.txt
@@ -419,7 +420,7 @@ ln -s ../../notes/in-home "$HOME/.agents/skills/in-home"
 ln -s "$away/outside" "$HOME/.agents/skills/outside"
 ln -s "$HOME/notes/in-home" $W/at-home
 exits 'links as folders of skills' 0 mapm -q skill list
-like 'those that stay in the workspace are there (T31, A4)' "$out" '^linked +workspace'
+like 'those that stay in the workspace are there [T31, A4]' "$out" '^linked +workspace'
 like 'and of the global ones those that stay in the home folder' "$out" '^in-home +global'
 unlike 'others are not' "$out" '^outside|^at-home'
 exits 'they are passed over' 0 mapm skill list
@@ -450,7 +451,7 @@ rm -r sources "$away" "$HOME/notes"
 # --- the cache ----------------------------------------------------------------------------------
 
 exits 'a changed skill' 0 sh -c "sed -i 's/^description:.*/description: Now something else./' $W/think/SKILL.md"
-exits 'is seen at once (L9)' 0 mapm -q skill search something
+exits 'is seen at once [L9]' 0 mapm -q skill search something
 like 'with its new words' "$out" '^- think \[workspace\] — Now something else\.$'
 rm -r $W/think
 exits 'one that is gone' 0 mapm -q skill list

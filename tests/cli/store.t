@@ -1,6 +1,6 @@
 #!/bin/sh
 # The store: shared by workspaces and by processes, and never trusted. DESIGN
-# 4; rows 8, 16, 26; issue 2, 4 and 7.
+# 4; [row 8, row 16, row 26]; issue 2, 4 and 7.
 . "$(dirname "$0")/../lib/cli.sh"
 s=$T/src
 U=https://github.com/acme/catalog/tree/main
@@ -37,7 +37,7 @@ is "path" "$(mapm store path)" "$MAPM_HOME/store"
 is 'for programs' "$(mapm store path --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["path"])')" "$MAPM_HOME/store"
 exits 'install' 0 mapm install "$U/skills/top"
 mkdir "$T/saved" && cp mapm.yaml mapm.lock "$T/saved"
-exits 'stats: how large it is (L16)' 0 mapm store stats
+exits 'stats: how large it is [L16]' 0 mapm store stats
 like 'objects' "$out" '^objects +[1-9]'
 like 'workspaces' "$out" '^workspaces +1$'
 exits 'for programs' 0 mapm store stats --json

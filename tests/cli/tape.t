@@ -1,6 +1,6 @@
 #!/bin/sh
 # mapm run --record and --replay: a run on a tape, and the same again without
-# model and processes. K21, K33, K39, rows 16, 21, 22, 27.
+# model and processes. [K21, K33, K39, row 16, row 21, row 22, row 27].
 . "$(dirname "$0")/../lib/cli.sh"
 
 # What a command may reach is tested elsewhere: here it only has to run.
@@ -61,7 +61,7 @@ is 'with what the program got' "$(lines one.jsonl 't[1]["result"]')" \
     "{'ok': False, 'exit_code': 3, 'result': 'FAIL\\n', 'truncated': False}"
 is 'an ask' "$(lines one.jsonl 't[2]["ask"]')" \
     "{'prompt': 'Mend this:\\n\\nFAIL\\n', 'opts': {'purpose': 'mend', 'max_turns': 3}}"
-like 'row 22: its answer as it was repaired' \
+like '[row 22] its answer as it was repaired' \
     "$(lines one.jsonl 'ascii(t[2]["result"]["answer"])')" 'Mended: \\xe4.*\\ufffd'
 is 'the envelope' "$(lines one.jsonl 't[-1]["envelope"]["status"]')" accepted
 is 'nothing is left beside it' "$(ls -A | tr '\n' ' ')" '.agents mapm.yaml mended one.jsonl ran '
@@ -76,7 +76,7 @@ same()
 exits 'it replays, with nothing but the tape' 0 mapm run mend --replay one.jsonl
 is 'to the same' "$(same "$out")" "$(same "$first")"
 is 'silently' "$err" ''
-not_ok 'row 21: no command was run' test -e ran
+not_ok '[row 21] no command was run' test -e ran
 not_ok 'no model was asked' test -e "$T/asked"
 exits 'nor is one needed' 0 env PATH=/nonexistent "$MAPM" run mend --replay one.jsonl
 exits 'as JSON' 0 mapm run mend --replay one.jsonl --json
@@ -96,7 +96,7 @@ exits 'a tape is recorded or played' 2 mapm run mend --replay one.jsonl --record
 
 printf '%s\n' "$program" | sed 's/Mend this/Repair this/' >$S/SKILL.star
 exits 'another prompt fails' 1 mapm run mend --replay one.jsonl
-like 'K33: with an error for programs' "$out" "^error: metaskill 'mend': ask 1 is not what the tape has$"
+like '[K33] with an error for programs' "$out" "^error: metaskill 'mend': ask 1 is not what the tape has$"
 like 'with a difference for people' "$err" '^ask 1 has another prompt$'
 like 'of the tape' "$err" '^-Mend this:$'
 like 'and the program' "$err" '^\+Repair this:$'
@@ -114,7 +114,7 @@ exits 'another program that does the same' 0 mapm run mend --replay one.jsonl
 like 'is only noted' "$err" 'recorded with another SKILL.star'
 printf '%s\n' "$program" | sed 's/"accepted"/"fine"/' >$S/SKILL.star
 exits 'another end' 1 mapm run mend --replay one.jsonl
-like 'K31: has its result all the same' "$out" '^\{"status":"fine"'
+like '[K31] has its result all the same' "$out" '^\{"status":"fine"'
 like 'and the difference' "$err" '^- *"status": "accepted",?$'
 exits 'as JSON, too' 1 mapm run mend --replay one.jsonl --json
 is 'which stays one document' "$(printf '%s\n' "$out" | python3 -c '
@@ -139,9 +139,9 @@ head -c 300 one.jsonl >cut.jsonl
 exits 'in the middle of a line' 1 mapm run mend --replay cut.jsonl
 like 'says where' "$err" 'cut.jsonl:[12]: column [0-9]*: '
 exits 'no file' 1 mapm run mend --replay nothing.jsonl
-exits 'row 16: a folder' 4 mapm run mend --replay .agents
+exits '[row 16] a folder' 4 mapm run mend --replay .agents
 mkfifo pipe
-exits 'row 16: a pipe is not waited for' 4 mapm run mend --replay pipe
+exits '[row 16] a pipe is not waited for' 4 mapm run mend --replay pipe
 rm pipe
 
 # --- runs that fail ------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ printf '#!/bin/sh\necho "no tokens left" >&2\nexit 1\n' >"$T/poor"
 chmod +x "$T/poor"
 rm -f mended
 run mapm run mend "test=$test" --ask "exec:$T/poor" --allow 'sh *' --record failed.jsonl
-is 'K33: a run that fails' "$status" 1
+is '[K33] a run that fails' "$status" 1
 failure=$out
 is 'makes a tape' "$(lines failed.jsonl 'list(t[-1]), list(t[2]["result"])')" "(['error'], ['error'])"
 is 'with the error' "$(lines failed.jsonl 't[-1]["error"]')" "$failure"
@@ -162,7 +162,7 @@ exits 'mapm test finds it fine' 0 mapm test mend
 
 run mapm run mend 'test=exit 1' --ask "exec:$T/model" --allow 'sh *' \
     --max-ask-calls 1 --record budget.jsonl
-like 'K29: a budget that is used up' "$out" '^error: .*budget'
+like '[K29] a budget that is used up' "$out" '^error: .*budget'
 is 'is on the tape' "$(lines budget.jsonl 't[0]["limits"]')" "{'run_max_asks': 1}"
 unlike 'but not who set it' "$(cat budget.jsonl)" 'max-ask-calls'
 exits 'so it ends in the same way' 1 mapm run mend --replay budget.jsonl
@@ -174,7 +174,7 @@ run mapm run mend 'test=exit 0' --ask "exec:$T/model" --record denied.jsonl
 is 'a command that is not allowed' "$(lines denied.jsonl 't[1]["result"]["ok"], t[1]["result"]["exit_code"]')" '(False, -1)'
 exits 'replays' 0 mapm run mend --replay denied.jsonl
 
-# --- whole or not at all (row 27) -------------------------------------------------------------------
+# --- whole or not at all [row 27] -------------------------------------------------------------------
 
 printf '#!/bin/sh\necho $$ >"%s/started"\nexec sleep 60\n' "$T" >"$T/slow"
 chmod +x "$T/slow"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Row 19: what a command leaves behind for the next program of the user: git
+# [row 19] what a command leaves behind for the next program of the user: git
 # above all, which starts what the settings of a repository name.
 . "$(dirname "$0")/../lib/cli.sh"
 
@@ -34,7 +34,7 @@ quiet()
 {
     rm -f "$T/sprung"
     command git status >"$T/status" 2>&1
-    not_ok "row 19, $way: $1: git status starts nothing" test -e "$T/sprung"
+    not_ok "[row 19] $way: $1: git status starts nothing" test -e "$T/sprung"
 }
 clean()
 {
@@ -56,33 +56,33 @@ for way in bubblewrap alone; do
     fi
     git init -q . && git commit -q --allow-empty -m x
     go "$nested && git config core.fsmonitor '$trap_set; echo' && $link"
-    like "row 19, $way: a repository in a folder, with a program" "$out" \
+    like "[row 19] $way: a repository in a folder, with a program" "$out" \
         'may not change.*sub/.git'
     quiet 'a folder that the index calls a repository'
     go "mv sub/.git.refused-1 sub/.git"
-    like "row 19, $way: moved back" "$out" 'may not change.*sub/.git'
+    like "[row 19] $way: moved back" "$out" 'may not change.*sub/.git'
     quiet 'moved back'
     go 'mkdir sub/x; echo "gitdir: ../.git.refused-1" >sub/x/.git'
-    like "row 19, $way: a .git that leads elsewhere" "$out" 'may not change.*sub/x/.git'
+    like "[row 19] $way: a .git that leads elsewhere" "$out" 'may not change.*sub/x/.git'
     clean
 
     git init -q . && git commit -q --allow-empty -m x
     go "$nested && git remote add origin https://example.com/x.git"
-    unlike "row 19, $way: a repository as git makes it may be made" "$out" 'may not change'
+    unlike "[row 19] $way: a repository as git makes it may be made" "$out" 'may not change'
     ok 'and is there' test -f sub/.git/config
     go "git -C sub config core.fsmonitor '$trap_set; echo'; echo '$trap_set' >sub/.git/hooks/pre-commit"
-    like "row 19, $way: what is there keeps its settings" "$out" 'may not change.*sub/.git/config'
+    like "[row 19] $way: what is there keeps its settings" "$out" 'may not change.*sub/.git/config'
     not_ok 'and its hooks' test -e sub/.git/hooks/pre-commit
     ok 'as they were' git -C sub status
     go 'mv sub lib'
-    unlike "row 19, $way: its folder may be moved" "$out" 'may not change'
+    unlike "[row 19] $way: its folder may be moved" "$out" 'may not change'
     ok 'with all of it' test -f lib/.git/config
     go 'rm -rf lib'
-    unlike "row 19, $way: and removed" "$out" 'may not change'
+    unlike "[row 19] $way: and removed" "$out" 'may not change'
     clean
 
     go "mkdir objects refs; echo 'ref: refs/heads/m' >HEAD; printf '[core]\n\tworktree = .\n\tfsmonitor = $trap_set; echo\n' >config"
-    like "row 19, $way: the workspace as a repository" "$out" 'may not change.*HEAD'
+    like "[row 19] $way: the workspace as a repository" "$out" 'may not change.*HEAD'
     quiet 'the workspace as a repository'
     clean
 
@@ -95,19 +95,19 @@ for way in bubblewrap alone; do
     git init -q . && mkdir mine && echo '#!/bin/sh' >mine/check && chmod +x mine/check
     ln -s ../../mine/check .git/hooks/pre-commit
     go "echo '$trap_set' >>mine/check; true"
-    is "row 19, $way: a script that is a hook is as before" "$(cat mine/check)" '#!/bin/sh'
+    is "[row 19] $way: a script that is a hook is as before" "$(cat mine/check)" '#!/bin/sh'
     go "mv mine lib; mkdir mine; echo '$trap_set' >mine/check"
-    like "row 19, $way: nor is a folder moved out of its way" "$out" \
+    like "[row 19] $way: nor is a folder moved out of its way" "$out" \
         'they are as before: mine/check'
     is 'which is undone' "$(cat mine/check)" '#!/bin/sh'
     rm -rf lib .git/hooks/pre-commit && git config core.hooksPath mine
     go "echo '$trap_set' >mine/post-commit; true"
-    not_ok "row 19, $way: hooks of core.hooksPath" test -e mine/post-commit
+    not_ok "[row 19] $way: hooks of core.hooksPath" test -e mine/post-commit
     clean
 
     mkdir -p lib/claude && echo '{}' >lib/claude/settings.json && ln -s lib/claude .claude
     go 'mv lib sub; mkdir -p lib/claude; echo "{x}" >lib/claude/settings.json'
-    like "row 19, $way: nor around a folder that a link leads to" "$out" \
+    like "[row 19] $way: nor around a folder that a link leads to" "$out" \
         'they are as before: lib/claude/settings.json'
     is 'which is undone, too' "$(cat lib/claude/settings.json)" '{}'
     rm .claude
@@ -115,15 +115,15 @@ for way in bubblewrap alone; do
 
     # Only where a name came or went is looked again.
     go "cd old-$way/a/b && git init -q . && git config core.fsmonitor '$trap_set; echo'"
-    like "row 19, $way: a repository in a folder that was not touched for a while" \
+    like "[row 19] $way: a repository in a folder that was not touched for a while" \
         "$out" "may not change.*old-$way/a/b/.git"
     go "cd old-$way/c && mkdir -p d/e && cd d/e && git init -q . &&
         git config core.fsmonitor '$trap_set; echo'"
-    like "row 19, $way: in a new folder of such a one" "$out" \
+    like "[row 19] $way: in a new folder of such a one" "$out" \
         "may not change.*old-$way/c/d/e/.git"
     go "cd old-$way/a/b && git init -q . && cd ../.. && mv a moved && ln -s moved a &&
         git -C a/b config core.fsmonitor '$trap_set; echo'"
-    like "row 19, $way: in one that was moved, with a link in its place" "$out" \
+    like "[row 19] $way: in one that was moved, with a link in its place" "$out" \
         "may not change.*old-$way/moved/b/.git"
 
     # Not as root, whom no mode stops.
@@ -132,28 +132,28 @@ for way in bubblewrap alone; do
             git config core.fsmonitor "$trap_set; echo" && cd ../.. && chmod 0 shut
         sleep 2.1
         go 'chmod 755 shut'
-        like "row 19, $way: one that could not be read" "$out" 'may not change.*shut/x/.git'
+        like "[row 19] $way: one that could not be read" "$out" 'may not change.*shut/x/.git'
     fi
     clean
     go 'echo "{}" >.mcp.json; chmod 555 .'
-    not_ok "row 19, $way: a folder that nobody may write keeps nothing" test -e .mcp.json
+    not_ok "[row 19] $way: a folder that nobody may write keeps nothing" test -e .mcp.json
     is 'and may be written' "$(stat -c %a .)" "$mode"
     git init -q . && mkdir mine && echo '#!/bin/sh' >mine/check && chmod +x mine/check
     ln -s ../../mine/check .git/hooks/pre-commit
     go "echo '$trap_set' >>mine/check; chmod 555 mine; touch .git/config.worktree; chmod 0 .git"
-    is "row 19, $way: nor one in it" "$(cat mine/check)" '#!/bin/sh'
+    is "[row 19] $way: nor one in it" "$(cat mine/check)" '#!/bin/sh'
     not_ok 'nor one that is closed' test -e .git/config.worktree
     ok 'which is open again' test -r .git
     clean
     mkdir .claude
     go 'i=0; while [ $i -lt 20500 ]; do : >.claude/$i; i=$((i + 1)); done; echo "{}" >.claude/settings.json'
-    is "row 19, $way: nor many files around it" "$(ls .claude)" ''
+    is "[row 19] $way: nor many files around it" "$(ls .claude)" ''
     rmdir .claude
 
     git init -q . && git init -q --bare .git/modules/refs
     cp .git/modules/refs/config "$T/config"
     go 'echo "[core]" >>.git/modules/refs/config; true'
-    ok "row 19, $way: a submodule that is called refs" cmp .git/modules/refs/config "$T/config"
+    ok "[row 19] $way: a submodule that is called refs" cmp .git/modules/refs/config "$T/config"
     clean
 done
 
@@ -170,7 +170,7 @@ PY
     ln -s "$(readlink -f "$(command -v python3)")" "$T/bin/python3"
     cp mapm.yaml "$T/before.yaml"
     go "echo '# x' >>mapm.yaml; $(readlink -f "$(command -v python3)") limit.py \$PPID"
-    like 'row 19: a command sets no limits of mapm' "$out" 'they are as before: mapm.yaml'
+    like '[row 19] a command sets no limits of mapm' "$out" 'they are as before: mapm.yaml'
     ok 'which can put back what it changed' cmp mapm.yaml "$T/before.yaml"
 fi
 
@@ -186,11 +186,11 @@ mkdir -p "$XDG_CONFIG_HOME/mapm"
 printf 'policy:\n  commands:\n    deny: [["true", "*"]]\n' >"$XDG_CONFIG_HOME/mapm/config.yaml"
 for word in true /bin/true /bin/true/ /bin/true/. /bin//true /bin/x/../true /bin/true/x/..; do
     run mapm run ./skills/words --json --allow '*' "words=[\"$word\"]"
-    like "row 19: denied as $word" "$out" 'not allowed'
+    like "[row 19] denied as $word" "$out" 'not allowed'
 done
 rm "$XDG_CONFIG_HOME/mapm/config.yaml"
 
-# --- row 20: what is in the process of a program ------------------------------------------
+# --- [row 20] what is in the process of a program ------------------------------------------
 
 skill skills/loop 'metaskill: SKILL.star'
 printf 'def run(input):\n    for i in range(1 << 40):\n        pass\n' >skills/loop/SKILL.star
@@ -204,9 +204,9 @@ for i in 1 2 3 4 5 6 7 8 9 10; do
     [ -z "$child" ] || break
 done
 if cat "/proc/${child:-none}/environ" >"$T/environ" 2>/dev/null && [ -s "$T/environ" ]; then
-    not_ok 'row 20: it has forgotten the environment' grep -q secret-token "$T/environ"
+    not_ok '[row 20] it has forgotten the environment' grep -q secret-token "$T/environ"
 else
-    skip 'row 20: it has forgotten the environment' 'its environment cannot be read'
+    skip '[row 20] it has forgotten the environment' 'its environment cannot be read'
 fi
 kill $pid
 wait $pid

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Killed, interrupted, without room, without power: the old state or the new
 # one, and the next command puts it right.
-# THREATS row 27, row 28; section 1.7.
+# [row 27, row 28]; section 1.7.
 . "$(dirname "$0")/../lib/cli.sh"
 
 i=1
@@ -56,7 +56,7 @@ exits 'the new state, warm' 0 mapm install --yes --all "$ALL"
 warm=$(($(now) - start))
 diag "cold $cold ms, warm $warm ms"
 
-# --- row 27: SIGKILL at any moment ----------------------------------------------------
+# --- [row 27] SIGKILL at any moment ----------------------------------------------------
 
 # killed ROUNDS MS COLD: installs over the old state, each killed at a later moment.
 killed()
@@ -95,18 +95,18 @@ killed()
         [ -z "$(lasting)" ] || { left=$((left + 1)); diag "left: $(lasting | head -n 3)"; }
     done
     diag "$3: $old times the old state, $new times the new one"
-    is "row 27: killed $1 times, $3: the old state or the new one" $odd 0
-    is "row 27: killed $1 times, $3: nothing is left behind" $left 0
-    is "row 27: killed $1 times, $3: the next install is right" $broken 0
+    is "[row 27] killed $1 times, $3: the old state or the new one" $odd 0
+    is "[row 27] killed $1 times, $3: nothing is left behind" $left 0
+    is "[row 27] killed $1 times, $3: the next install is right" $broken 0
 }
 killed 20 $cold cold
 killed 20 $warm warm
-exits 'row 27: the store is sound after it' 0 mapm store verify
+exits '[row 27] the store is sound after it' 0 mapm store verify
 find "$MAPM_HOME/store/incoming" -mindepth 1 -exec touch -d '2 hours ago' {} +
-exits 'row 27: what was left in the store is swept' 0 mapm store gc
-is 'row 27: all of it' "$(ls -A "$MAPM_HOME/store/incoming")" ''
+exits '[row 27] what was left in the store is swept' 0 mapm store gc
+is '[row 27] all of it' "$(ls -A "$MAPM_HOME/store/incoming")" ''
 
-# --- row 27: Ctrl-C ---------------------------------------------------------------------
+# --- [row 27] Ctrl-C ---------------------------------------------------------------------
 
 fresh
 mapm install --yes "$BASE" >/dev/null 2>&1
@@ -125,15 +125,15 @@ p.send_signal(signal.SIGINT)
 print("status", p.wait())
 PYTHON
     clear_faults
-    like 'row 27: SIGINT ends with 130' "$(cat "$T/int.out")" 'status 130'
-    at_most 'row 27: at once' $(($(now) - start)) 2500
-    is 'row 27: the state is the old one' "$(seen)" "$(cat "$T/old.state")"
-    is 'row 27: nothing is left in the store' "$(ls -A "$MAPM_HOME/store/incoming" "$MAPM_HOME/store/objects" | grep -v :)" ''
+    like '[row 27] SIGINT ends with 130' "$(cat "$T/int.out")" 'status 130'
+    at_most '[row 27] at once' $(($(now) - start)) 2500
+    is '[row 27] the state is the old one' "$(seen)" "$(cat "$T/old.state")"
+    is '[row 27] nothing is left in the store' "$(ls -A "$MAPM_HOME/store/incoming" "$MAPM_HOME/store/objects" | grep -v :)" ''
     sleep 0.2
-    is 'row 27: and no process' "$(pgrep -f "$T/mapm/store/incoming" || true)" ''
+    is '[row 27] and no process' "$(pgrep -f "$T/mapm/store/incoming" || true)" ''
 done
 
-# --- row 28: at the same time -------------------------------------------------------------
+# --- [row 28] at the same time -------------------------------------------------------------
 
 rm -rf "$MAPM_HOME"
 cd "$T" || exit 1
@@ -154,16 +154,16 @@ for pid in $pids; do
 done
 kill $gc 2>/dev/null
 wait $gc 2>/dev/null
-is 'row 28: six installs and gc at once: all done' $bad 0
+is '[row 28] six installs and gc at once: all done' $bad 0
 [ $bad -eq 0 ] || diag "$(cat "$T"/w?.log)"
 for i in 1 2 3 4; do
     cd "$T/w$i" || exit 1
-    exits "row 28: workspace $i is right" 0 mapm verify
-    is "row 28: workspace $i has the same bytes" "$(snapshot .agents/skills)" "$(snapshot "$T/w1/.agents/skills")"
+    exits "[row 28] workspace $i is right" 0 mapm verify
+    is "[row 28] workspace $i has the same bytes" "$(snapshot .agents/skills)" "$(snapshot "$T/w1/.agents/skills")"
 done
-exits 'row 28: and the store' 0 mapm store verify
+exits '[row 28] and the store' 0 mapm store verify
 
-# --- row 27: no room --------------------------------------------------------------------------
+# --- [row 27] no room --------------------------------------------------------------------------
 
 fresh
 if [ "$(id -u)" -eq 0 ] && mkdir "$T/small" && mount -t tmpfs -o size=400k,mode=700 mapm-test "$T/small" 2>/dev/null; then
@@ -173,10 +173,10 @@ if [ "$(id -u)" -eq 0 ] && mkdir "$T/small" && mount -t tmpfs -o size=400k,mode=
     mapm install --yes "$BASE" >/dev/null 2>&1
     snapshot . >"$T/before"
     run mapm install --yes --all "$ALL"
-    is 'row 27: a full disk below the workspace: failed' "$status" 1
-    like 'row 27: it says so' "$err" 'No space left'
-    is 'row 27: the workspace is byte for byte as it was' "$(snapshot .)" "$(cat "$T/before")"
-    exits 'row 27: and sound' 0 mapm verify
+    is '[row 27] a full disk below the workspace: failed' "$status" 1
+    like '[row 27] it says so' "$err" 'No space left'
+    is '[row 27] the workspace is byte for byte as it was' "$(snapshot .)" "$(cat "$T/before")"
+    exits '[row 27] and sound' 0 mapm verify
     # every size of what is left
     bad=0 done=0
     for free in 0 4 8 12 16 24 32 48 64 96 128 160; do
@@ -194,23 +194,23 @@ if [ "$(id -u)" -eq 0 ] && mkdir "$T/small" && mount -t tmpfs -o size=400k,mode=
             show_run
         fi
     done
-    is 'row 27: with any room left: all or nothing' $bad 0
-    isnt 'row 27: and with enough of it: all' $done 0
+    is '[row 27] with any room left: all or nothing' $bad 0
+    isnt '[row 27] and with enough of it: all' $done 0
     rm -rf "$T/small/ws"
     fresh
     echo mine >mine.txt
     snapshot . >"$T/before"
     run env MAPM_HOME="$T/small/store" "$MAPM" install --yes --all "$ALL"
-    is 'row 27: a full disk below the store: failed' "$status" 1
-    like 'row 27: it says so, too' "$err" 'No space left'
-    is 'row 27: the workspace was not touched' "$(snapshot .)" "$(cat "$T/before")"
-    is 'row 27: nor the store' "$(find "$T/small/store/store/objects" "$T/small/store/store/incoming" -type f)" ''
+    is '[row 27] a full disk below the store: failed' "$status" 1
+    like '[row 27] it says so, too' "$err" 'No space left'
+    is '[row 27] the workspace was not touched' "$(snapshot .)" "$(cat "$T/before")"
+    is '[row 27] nor the store' "$(find "$T/small/store/store/objects" "$T/small/store/store/incoming" -type f)" ''
     umount "$T/small"
 else
-    skip 'row 27: a full disk' 'needs root and tmpfs'
+    skip '[row 27] a full disk' 'needs root and tmpfs'
 fi
 
-# --- row 27: a power cut ------------------------------------------------------------------------
+# --- [row 27] a power cut ------------------------------------------------------------------------
 
 # The loop device reads and writes its file past the page cache, so the file is
 # what is on the disk. A copy of it in the moment of success is the power cut.
@@ -236,16 +236,16 @@ if power_cut; then
     run mapm install --yes --all "$ALL"
     took=$(($(now) - start))
     cp "$T/disk" "$T/disk.new"
-    is 'row 27: installed on a disk of its own' "$status" 0
+    is '[row 27] installed on a disk of its own' "$status" 0
     diag "$took ms"
     seen >"$T/new.seen"
     for which in old new; do
-        mount -o loop "$T/disk.$which" "$T/after" || { fail "row 27: the disk of $which"; continue; }
+        mount -o loop "$T/disk.$which" "$T/after" || { fail "[row 27] the disk of $which"; continue; }
         cd "$T/after/ws" || exit 1
-        is "row 27: after a power cut, $which: all is there" "$(seen)" "$(cat "$T/$which.seen")"
+        is "[row 27] after a power cut, $which: all is there" "$(seen)" "$(cat "$T/$which.seen")"
         # (the path of the workspace is another one, so verify there would differ)
-        exits "row 27: after a power cut, $which: it can be read" 0 mapm list
-        is "row 27: after a power cut, $which: nothing is left" "$(lasting)" ''
+        exits "[row 27] after a power cut, $which: it can be read" 0 mapm list
+        is "[row 27] after a power cut, $which: nothing is left" "$(lasting)" ''
         cd "$T" && umount "$T/after"
     done
     # a dozen files: what safety costs
@@ -262,6 +262,6 @@ if power_cut; then
     diag "a dozen files, synced: $best ms"
     cd "$T" && umount "$T/cut" && losetup -d "$device"
 else
-    skip 'row 27: a power cut' 'needs root, ext4 and a loop device with direct I/O'
+    skip '[row 27] a power cut' 'needs root, ext4 and a loop device with direct I/O'
 fi
 done_testing

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Odd environments, other users, damaged stores.
-# THREATS row 24, row 25, row 26, row 29; T13's layers aside, nothing of it may
+# [row 24, row 25, row 26, row 29]. T13's layers aside, nothing of it may
 # change what is installed, and what cannot work is an error before any change.
 . "$(dirname "$0")/../lib/cli.sh"
 
@@ -21,8 +21,8 @@ works()
 {
     what=$1
     shift
-    exits "row 29: $what" 0 timeout 60 "$@" install --yes "$LOCAL" "$HI"
-    ok "row 29: $what: all is there" \
+    exits "[row 29] $what" 0 timeout 60 "$@" install --yes "$LOCAL" "$HI"
+    ok "[row 29] $what: all is there" \
         test -f .agents/skills/hello/SKILL.md -a -f .agents/skills/hi/SKILL.md -a -f mapm.lock
 }
 # fails WHAT REGEX COMMAND...: it says why, and the folder stays empty.
@@ -31,26 +31,26 @@ fails()
     what=$1 regex=$2
     shift 2
     run timeout 60 "$@" install --yes "$LOCAL" "$HI"
-    like "row 29: $what" "$status" '^[14]$'
-    like "row 29: $what: said so" "$err" "$regex"
-    is "row 29: $what: nothing was written" "$(ls -A)" ''
+    like "[row 29] $what" "$status" '^[14]$'
+    like "[row 29] $what: said so" "$err" "$regex"
+    is "[row 29] $what: nothing was written" "$(ls -A)" ''
 }
 fresh
 works 'as usual' "$MAPM"
 snapshot .agents/skills >"$T/usual"
 
-# --- row 29: descriptors ----------------------------------------------------------
+# --- [row 29] descriptors ----------------------------------------------------------
 
 for closed in '<&-' '2>&-' '<&- 2>&-'; do
     fresh
     works "closed: $closed" sh -c "exec \"\$@\" $closed" sh "$MAPM"
-    is "row 29: closed: $closed: the same bytes" "$(snapshot .agents/skills)" "$(cat "$T/usual")"
+    is "[row 29] closed: $closed: the same bytes" "$(snapshot .agents/skills)" "$(cat "$T/usual")"
 done
 for closed in '>&-' '>&- 2>&-' '<&- >&- 2>&-'; do
     fresh
     run sh -c "exec \"\$@\" $closed" sh "$MAPM" install --yes "$LOCAL" "$HI"
-    is "row 29: a closed stdout cannot be written to: $closed" "$status" 1
-    is "row 29: nothing was written: $closed" "$(ls -A)" ''
+    is "[row 29] a closed stdout cannot be written to: $closed" "$status" 1
+    is "[row 29] nothing was written: $closed" "$(ls -A)" ''
 done
 # Some number is enough, and below it nothing is half-done. Each one: where it
 # runs out depends on what is in the store and on what we were started with.
@@ -58,18 +58,18 @@ for n in $(seq 4 32) 40 64; do
     fresh
     run sh -c "ulimit -n $n; exec \"\$@\"" sh "$MAPM" install --yes "$LOCAL" "$HI"
     if [ "$status" -eq 0 ]; then
-        is "row 29: $n descriptors are enough" "$(snapshot .agents/skills)" "$(cat "$T/usual")"
+        is "[row 29] $n descriptors are enough" "$(snapshot .agents/skills)" "$(cat "$T/usual")"
         last=all
     else
-        is "row 29: $n descriptors are too few: nothing was written" "$(ls -A)" ''
+        is "[row 29] $n descriptors are too few: nothing was written" "$(ls -A)" ''
         last=none
     fi
 done
-is 'row 29: 64 are enough' $last all
+is '[row 29] 64 are enough' $last all
 fresh
 works 'a low soft limit is raised' sh -c 'ulimit -S -n 8; exec "$@"' sh "$MAPM"
 
-# --- row 29: limits, umask ------------------------------------------------------------
+# --- [row 29] limits, umask ------------------------------------------------------------
 
 fresh
 works 'a small stack' sh -c 'ulimit -s 128; exec "$@"' sh "$MAPM"
@@ -81,14 +81,14 @@ for mask in 000 077 777; do
     rm -rf "$MAPM_HOME"
     fresh
     works "umask $mask" sh -c "umask $mask; exec \"\$@\"" sh "$MAPM"
-    is "row 29: umask $mask: modes in the workspace" "$(snapshot .agents/skills)" "$(cat "$T/usual")"
-    is "row 24: umask $mask: the store is for us alone" \
+    is "[row 29] umask $mask: modes in the workspace" "$(snapshot .agents/skills)" "$(cat "$T/usual")"
+    is "[row 24] umask $mask: the store is for us alone" \
         "$(find "$MAPM_HOME" -type d ! -perm 0700)" ''
-    is "row 24: umask $mask: objects are read-only" \
+    is "[row 24] umask $mask: objects are read-only" \
         "$(find "$MAPM_HOME/store/objects" -type f ! -perm 0444)" ''
 done
 
-# --- row 29: variables ------------------------------------------------------------------
+# --- [row 29] variables ------------------------------------------------------------------
 
 fresh
 works 'no PATH' env -u PATH "$MAPM"
@@ -100,7 +100,7 @@ fresh
 works 'the C locale' env LC_ALL=C "$MAPM"
 fresh
 run env -u HOME -u XDG_CONFIG_HOME "$MAPM" install --yes "$LOCAL"
-is 'row 29: no HOME, but a MAPM_HOME' "$status" 0
+is '[row 29] no HOME, but a MAPM_HOME' "$status" 0
 fresh
 fails 'nothing at all' 'HOME is not an absolute path' env -i "$MAPM"
 for home in '' relative ./x '~'; do
@@ -110,88 +110,88 @@ for home in '' relative ./x '~'; do
 done
 fresh
 works 'a relative MAPM_HOME is ignored' env MAPM_HOME=relative "$MAPM"
-not_ok 'row 29: and not made' test -e relative
+not_ok '[row 29] and not made' test -e relative
 fresh
 works 'relative XDG folders are ignored' env -u MAPM_HOME XDG_DATA_HOME=data XDG_CONFIG_HOME=config \
     XDG_CACHE_HOME=cache "$MAPM"
-not_ok 'row 29: and not made, either' test -e data -o -e config -o -e cache
+not_ok '[row 29] and not made, either' test -e data -o -e config -o -e cache
 
-# --- row 29: where we are ----------------------------------------------------------------
+# --- [row 29] where we are ----------------------------------------------------------------
 
 mkdir "$T/gone" && cd "$T/gone" && rmdir "$T/gone"
 for command in list "install $LOCAL" 'check .' verify; do
     # shellcheck disable=SC2086
-    exits "row 29: a folder that is gone: $command" 1 "$MAPM" $command
-    like 'row 29: it says so' "$err" 'current folder|No such file|removed'
+    exits "[row 29] a folder that is gone: $command" 1 "$MAPM" $command
+    like '[row 29] it says so' "$err" 'current folder|No such file|removed'
 done
-exits 'row 29: help is given even there' 0 "$MAPM" help
-exits 'row 29: -C leads out of it' 0 "$MAPM" -C "$T/ws" list
+exits '[row 29] help is given even there' 0 "$MAPM" help
+exits '[row 29] -C leads out of it' 0 "$MAPM" -C "$T/ws" list
 for name in 'with space' "quo'te" 'dq"x' '$(id)' '-rf' 'ünï' 'a;b' '~' '*' '%s%n' '#x' '&y' '!'; do
     fresh "$name"
     works "a folder named $name" "$MAPM"
-    is "row 29: its servers: $name" \
+    is "[row 29] its servers: $name" \
         "$(python3 -c 'import json; print(json.load(open(".mcp.json"))["mcpServers"]["io-acme-tool"]["args"][2])')" \
         "$T/$name/x"
-    exits "row 29: verified: $name" 0 "$MAPM" verify
-    ok "row 29: JSON: $name" sh -c '"$MAPM" list --json | python3 -m json.tool'
+    exits "[row 29] verified: $name" 0 "$MAPM" verify
+    ok "[row 29] JSON: $name" sh -c '"$MAPM" list --json | python3 -m json.tool'
     cd "$T" && rm -rf "./$name"
 done
 for name in '${HOME}' '$HOME' 'back\slash' 'new
 line' "$(printf 'latin-\351')" "$(printf 'esc-\033[31m')"; do
     fresh "$name"
     fails "a path that no client's file can hold" 'io.acme/tool: .*(client|path)' "$MAPM"
-    exits 'row 29: a skill alone is fine there' 0 "$MAPM" install "$HI"
-    exits 'row 29: and verified' 0 "$MAPM" verify
+    exits '[row 29] a skill alone is fine there' 0 "$MAPM" install "$HI"
+    exits '[row 29] and verified' 0 "$MAPM" verify
     run "$MAPM" list --json
-    not_ok 'row 7: no raw control byte' env LC_ALL=C grep -Pq '[\x00-\x08\x0b-\x1f\x7f]' "$T/out" "$T/err"
-    ok 'row 29: JSON is UTF-8' python3 -c 'import json, sys; json.loads(open(sys.argv[1], "rb").read().decode())' "$T/out"
+    not_ok '[row 7] no raw control byte' env LC_ALL=C grep -Pq '[\x00-\x08\x0b-\x1f\x7f]' "$T/out" "$T/err"
+    ok '[row 29] JSON is UTF-8' python3 -c 'import json, sys; json.loads(open(sys.argv[1], "rb").read().decode())' "$T/out"
     cd "$T" && rm -rf "./$name"
 done
 fresh
 deep=$(printf '%0200d/' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
 mkdir -p "$deep" && cd "$deep" || exit 1
 run "$MAPM" install --yes "$LOCAL" "$HI"
-like 'row 29: a very long path works, or says why' "$status" '^[01]$'
+like '[row 29] a very long path works, or says why' "$status" '^[01]$'
 
-# --- rows 24 and 25: whose store it is ------------------------------------------------------
+# --- [row 24, row 25] whose store it is ------------------------------------------------------
 
 fresh
 chmod 770 "$MAPM_HOME"
-fails 'row 24: a store that a group may write' 'others may write' "$MAPM"
+fails '[row 24] a store that a group may write' 'others may write' "$MAPM"
 chmod 707 "$MAPM_HOME"
-fails 'row 24: or anybody' 'others may write' "$MAPM"
+fails '[row 24] or anybody' 'others may write' "$MAPM"
 chmod 700 "$MAPM_HOME"
 chmod 777 "$MAPM_HOME/store/objects"
-fails 'row 24: or its objects' 'others may write' "$MAPM"
+fails '[row 24] or its objects' 'others may write' "$MAPM"
 chmod 700 "$MAPM_HOME/store/objects"
 mv "$MAPM_HOME/store" "$T/elsewhere" && ln -s "$T/elsewhere" "$MAPM_HOME/store"
-fails 'row 24: a link in its place' 'open store' "$MAPM"
+fails '[row 24] a link in its place' 'open store' "$MAPM"
 rm "$MAPM_HOME/store" && mv "$T/elsewhere" "$MAPM_HOME/store"
-works 'row 24: sound again' "$MAPM"
+works '[row 24] sound again' "$MAPM"
 if [ "$(id -u)" -eq 0 ]; then
     fresh
     chown 12345 "$MAPM_HOME/store"
-    fails 'row 24: the store of another user' 'belongs to user 12345' "$MAPM"
+    fails '[row 24] the store of another user' 'belongs to user 12345' "$MAPM"
     chown 0 "$MAPM_HOME/store"
     rm -rf "$HOME/.local"
     chown 12345 "$HOME"
-    fails 'row 25: HOME of another user' 'HOME .*belongs to user 12345' \
+    fails '[row 25] HOME of another user' 'HOME .*belongs to user 12345' \
         env -u MAPM_HOME -u XDG_DATA_HOME "$MAPM"
-    not_ok 'row 25: nothing of root is left in it' test -e "$HOME/.local"
+    not_ok '[row 25] nothing of root is left in it' test -e "$HOME/.local"
     chown 0 "$HOME"
     fresh
     SUDO_UID=1000 SUDO_USER=somebody
     export SUDO_UID SUDO_USER
-    works 'row 25: under sudo, with a HOME of its own' "$MAPM"
-    like 'row 25: warned about' "$err" 'sudo'
-    is 'row 25: nothing was given to the user' "$(find . ! -user 0)" ''
+    works '[row 25] under sudo, with a HOME of its own' "$MAPM"
+    like '[row 25] warned about' "$err" 'sudo'
+    is '[row 25] nothing was given to the user' "$(find . ! -user 0)" ''
     unset SUDO_UID SUDO_USER
 else
-    skip 'row 24: the store of another user' 'needs root'
-    skip 'row 25: HOME of another user' 'needs root'
+    skip '[row 24] the store of another user' 'needs root'
+    skip '[row 25] HOME of another user' 'needs root'
 fi
 
-# --- row 26: a damaged store -----------------------------------------------------------------
+# --- [row 26] a damaged store -----------------------------------------------------------------
 
 # hurt WHAT: after the damage that stdin does, an install is still right.
 hurt()
@@ -199,9 +199,9 @@ hurt()
     fresh
     sh -s "$MAPM_HOME"
     run timeout 120 "$MAPM" install --yes "$LOCAL" "$HI"
-    is "row 26: $1" "$status" 0
+    is "[row 26] $1" "$status" 0
     [ "$status" -eq 0 ] || show_run
-    is "row 26: $1: the right bytes" "$(snapshot .agents/skills)" "$(cat "$T/usual")"
+    is "[row 26] $1: the right bytes" "$(snapshot .agents/skills)" "$(cat "$T/usual")"
 }
 hurt 'objects flipped' <<'END'
 find "$1/store/objects" -type f -exec chmod 644 {} + -exec sh -c 'for f; do printf X | dd of="$f" bs=1 conv=notrunc status=none; done' sh {} +
@@ -268,8 +268,8 @@ d = sqlite3.connect(sys.argv[1] + "/mapm.db")
 d.execute("pragma user_version=99")
 d.commit()' "$MAPM_HOME"
 cp "$MAPM_HOME/mapm.db" "$T/newer.db"
-fails 'row 26: a newer index' 'version 99' "$MAPM"
-ok 'row 26: it was not touched' cmp "$MAPM_HOME/mapm.db" "$T/newer.db"
+fails '[row 26] a newer index' 'version 99' "$MAPM"
+ok '[row 26] it was not touched' cmp "$MAPM_HOME/mapm.db" "$T/newer.db"
 rm -f "$MAPM_HOME"/mapm.db*
 hurt 'a lock that somebody holds on the index for a while' <<'END'
 END
@@ -280,6 +280,6 @@ open(sys.argv[2], "w").close()
 time.sleep(2)' "$MAPM_HOME" "$T/locked" &
 while ! [ -e "$T/locked" ]; do sleep 0.05; done
 fresh
-works 'row 26: the index is locked: it waits' "$MAPM"
+works '[row 26] the index is locked: it waits' "$MAPM"
 wait $!
 done_testing

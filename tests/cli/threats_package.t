@@ -2,7 +2,7 @@
 # What the documents of a package say: parsers that are bombed, names that are
 # paths, characters that nobody sees, servers that are shells, and the program
 # itself: how it is built, and what its fetcher may do.
-# THREATS row 5, row 6, row 7, row 8, row 9, row 10, row 30; sections 1.3 to 1.5, 7.
+# [row 5, row 6, row 7, row 8, row 9, row 10, row 30]; sections 1.3 to 1.5, 7.
 . "$(dirname "$0")/../lib/cli.sh"
 start_githost
 skill "$T/good/skills/good"
@@ -37,14 +37,14 @@ refuses()
     like "$1: it says why" "$err" "$2"
     is "$1: nothing was written" "$(ls -A)" ''
     is "$1: nor to the store" "$(store)" "$(cat "$T/store-before")"
-    not_ok "row 7: $1: nothing raw" raw_bytes
+    not_ok "[row 7] $1: nothing raw" raw_bytes
     case $1 in row\ [57]*) ;; *) return ;; esac
     for json in '' --json; do
         # shellcheck disable=SC2086
         run "$MAPM" check "$T/c" $json
-        not_ok "row 7: $1: nor in check $json" raw_bytes
+        not_ok "[row 7] $1: nor in check $json" raw_bytes
     done
-    ok "row 7: $1: JSON" python3 -m json.tool "$T/out"
+    ok "[row 7] $1: JSON" python3 -m json.tool "$T/out"
 }
 # takes WHAT [REGEX of a warning] [PATH]
 takes()
@@ -59,7 +59,7 @@ takes()
         # shellcheck disable=SC2086
         run "$MAPM" $command --color always
         sed -i 's/\x1b\[[0-9;]*m//g' "$T/out" "$T/err"
-        not_ok "row 7: $1: nothing raw in $command" raw_bytes
+        not_ok "[row 7] $1: nothing raw in $command" raw_bytes
     done
 }
 # front TEXT (for printf): the whole SKILL.md
@@ -70,32 +70,32 @@ front()
 }
 D='description: d\nversion: 1.0.0\n---\nbody\n'
 
-# --- row 5 ------------------------------------------------------------------------
+# --- [row 5] ------------------------------------------------------------------------
 
-front "---\nname: x\na: &a [*a]\n$D" && refuses 'row 5: an anchor' 'anchors'
-front "---\nname: !!str x\n$D" && refuses 'row 5: a tag' 'tags'
-front "---\nname: x\nname: x\n$D" && refuses 'row 5: a key twice' 'given twice'
-front "---\nname: x\n<<: {a: b}\n$D" && refuses 'row 5: a merge key' 'merge keys'
-front "---\nname: \"x\\\\0y\"\n$D" && refuses 'row 5: a NUL in a name' 'NUL'
-front "---\nname: x\n${D}\000more" && refuses 'row 5: a NUL byte' 'NUL'
-front '\377\376-\000-\000-\000' && refuses 'row 5: UTF-16' 'UTF-8'
-front "---\nname: x\n${D}\377" && refuses 'row 5: not UTF-8' 'UTF-8'
-front "---\nname: x\nextra: \"\\\\ud800\"\n$D" && refuses 'row 5: half of a surrogate pair' 'YAML|yaml'
+front "---\nname: x\na: &a [*a]\n$D" && refuses '[row 5] an anchor' 'anchors'
+front "---\nname: !!str x\n$D" && refuses '[row 5] a tag' 'tags'
+front "---\nname: x\nname: x\n$D" && refuses '[row 5] a key twice' 'given twice'
+front "---\nname: x\n<<: {a: b}\n$D" && refuses '[row 5] a merge key' 'merge keys'
+front "---\nname: \"x\\\\0y\"\n$D" && refuses '[row 5] a NUL in a name' 'NUL'
+front "---\nname: x\n${D}\000more" && refuses '[row 5] a NUL byte' 'NUL'
+front '\377\376-\000-\000-\000' && refuses '[row 5] UTF-16' 'UTF-8'
+front "---\nname: x\n${D}\377" && refuses '[row 5] not UTF-8' 'UTF-8'
+front "---\nname: x\nextra: \"\\\\ud800\"\n$D" && refuses '[row 5] half of a surrogate pair' 'YAML|yaml'
 big()
 {
     rm -rf "$T/c" && mkdir -p "$T/c/skills/x"
     python3 -c "$1" >"$T/c/skills/x/SKILL.md"
 }
 big 'print("---\nname: x\ndescription: d\na: " + "[" * 30000 + "\n---\n")'
-refuses 'row 5: nested frontmatter (7)' 'nested more than 16 deep'
+refuses '[row 5] nested frontmatter (7)' 'nested more than 16 deep'
 big 'print("---\nname: x\ndescription: d\na: " + "{b: " * 17 + "c" + "}" * 17 + "\n---\n")'
-refuses 'row 5: 17 levels (7)' 'nested more than 16 deep'
+refuses '[row 5] 17 levels (7)' 'nested more than 16 deep'
 big 'print("---\nname: x\ndescription: d\na: [" + "x," * 10001 + "x]\n---\n")'
-refuses 'row 5: 10,000 nodes (7)' 'more than 10000'
+refuses '[row 5] 10,000 nodes (7)' 'more than 10000'
 big 'print("---\nname: x\ndescription: d\na: " + "y" * 65536 + "\n---\n")'
-refuses 'row 5: 64 KiB of frontmatter (7)' 'larger than 65536'
+refuses '[row 5] 64 KiB of frontmatter (7)' 'larger than 65536'
 big 'print("---\nname: x\ndescription: d\n---\n" + "y" * 1048576)'
-refuses 'row 5: 1 MiB of SKILL.md (7)' 'more than 1048576|larger than 1048576'
+refuses '[row 5] 1 MiB of SKILL.md (7)' 'more than 1048576|larger than 1048576'
 
 # mcp TEXT: an MCP file io.h/m that goes on with TEXT
 mcp_text()
@@ -104,113 +104,113 @@ mcp_text()
     printf '{\n  "_meta": {\n    "name": "io.h/m"\n  },\n  "type": "stdio",\n  %s\n}\n' "$1" >"$T/c/mcps/io.h_m.json"
 }
 M=mcps/io.h_m.json
-mcp_text '"command": "npx", "command": "x"' && refuses 'row 5: a JSON key twice' 'given twice' $M
-mcp_text '"command": "npx", "\u0063ommand": "x"' && refuses 'row 5: a JSON key twice, escaped' 'given twice' $M
-mcp_text '"command": "npx\u0000"' && refuses 'row 5: a NUL in JSON' 'NUL' $M
-mcp_text '"command": "npx", "x": "\ud800"' && refuses 'row 5: half a pair in JSON' 'surrogate' $M
-mcp_text '"command": "npx", "x": NaN' && refuses 'row 5: NaN' 'expected a value' $M
-mcp_text '"command": "npx", // x' && refuses 'row 5: a comment in JSON' 'JSON' $M
+mcp_text '"command": "npx", "command": "x"' && refuses '[row 5] a JSON key twice' 'given twice' $M
+mcp_text '"command": "npx", "\u0063ommand": "x"' && refuses '[row 5] a JSON key twice, escaped' 'given twice' $M
+mcp_text '"command": "npx\u0000"' && refuses '[row 5] a NUL in JSON' 'NUL' $M
+mcp_text '"command": "npx", "x": "\ud800"' && refuses '[row 5] half a pair in JSON' 'surrogate' $M
+mcp_text '"command": "npx", "x": NaN' && refuses '[row 5] NaN' 'expected a value' $M
+mcp_text '"command": "npx", // x' && refuses '[row 5] a comment in JSON' 'JSON' $M
 mcp_text "\"command\": \"npx\", \"x\": $(python3 -c 'print("[" * 100 + "]" * 100)')" &&
-    refuses 'row 5: nested JSON (7)' 'nested more than 64 deep' $M
-mcp_text "\"command\": \"npx\", \"x\": \"$(python3 -c 'print("y" * 100000)')\"" && takes 'row 5: a long text' '' $M
+    refuses '[row 5] nested JSON (7)' 'nested more than 64 deep' $M
+mcp_text "\"command\": \"npx\", \"x\": \"$(python3 -c 'print("y" * 100000)')\"" && takes '[row 5] a long text' '' $M
 rm -rf "$T/c" && mkdir -p "$T/c/mcps"
 python3 -c 'print("{\"_meta\": {\"name\": \"io.h/m\"}, \"command\": \"npx\", \"x\": \"" + "y" * 262144 + "\"}")' >"$T/c/$M"
-refuses 'row 5: 256 KiB of JSON (7)' '262144' $M
+refuses '[row 5] 256 KiB of JSON (7)' '262144' $M
 
-# --- row 6 ------------------------------------------------------------------------
+# --- [row 6] ------------------------------------------------------------------------
 
 for name in ../x .. . a/b '"a\\\\b"' '.git' 'x y' 'X' '-x' '"x\\n"'; do
     front "---\nname: $name\nscope: acme\n$D"
-    refuses "row 6: the name $name" 'name'
+    refuses "[row 6] the name $name" 'name'
 done
 for scope in ../y .. a/b /etc '"a\\\\b"' 'A' '.x' 'x.'; do
     front "---\nname: x\nscope: $scope\n$D"
-    refuses "row 6: the scope $scope" 'scope'
+    refuses "[row 6] the scope $scope" 'scope'
 done
-front "---\nname: ../../evil\n${D%version*}---\nx" && takes 'row 6: of a plain skill the folder counts' 'is used'
-ok 'row 6: and nothing else' test -f .agents/skills/x/SKILL.md
-front '---\nname: x\nversion: ../../1\ndescription: d\n---\nx' && takes 'row 6: a version is no path' 'version'
-is 'row 6: it made none' "$(cd "$T" && find . -name 1 -not -path './repos/*')" ''
+front "---\nname: ../../evil\n${D%version*}---\nx" && takes '[row 6] of a plain skill the folder counts' 'is used'
+ok '[row 6] and nothing else' test -f .agents/skills/x/SKILL.md
+front '---\nname: x\nversion: ../../1\ndescription: d\n---\nx' && takes '[row 6] a version is no path' 'version'
+is '[row 6] it made none' "$(cd "$T" && find . -name 1 -not -path './repos/*')" ''
 mcp_text '"command": "npx"'
-sed -i 's|io.h/m|../m|' "$T/c/$M" && refuses 'row 6: an MCP name that climbs' 'name' $M
+sed -i 's|io.h/m|../m|' "$T/c/$M" && refuses '[row 6] an MCP name that climbs' 'name' $M
 
-# --- row 7 ------------------------------------------------------------------------
+# --- [row 7] ------------------------------------------------------------------------
 
 for field in description version license compatibility prereqs; do
     for c in 'e[31m' u202e U000E0041 U000E0100 u2066 x7f x9b a; do
         front "---\nname: x\nversion: 1.0.0\ndescription: d\n$field: \"a\\\\${c}b\"\n---\nx"
         [ $field != description ] && [ $field != version ] || sed -i "0,/^$field/{/^$field/d}" "$T/c/skills/x/SKILL.md"
-        refuses "row 7: $field with \\$c" 'nobody sees|hidden'
+        refuses "[row 7] $field with \\$c" 'nobody sees|hidden'
     done
 done
 for c in '\342\200\256' '\363\240\201\201' '\363\240\204\200' '\342\201\246'; do
     front "---\nname: x\n${D}$c"
-    refuses "row 7: a body with $c" 'nobody sees|hidden'
+    refuses "[row 7] a body with $c" 'nobody sees|hidden'
 done
-front "---\nname: x\n${D}\342\200\213" && takes 'row 7: a body with a character of no width' 'without width'
+front "---\nname: x\n${D}\342\200\213" && takes '[row 7] a body with a character of no width' 'without width'
 front "---\nname: x\n$D\360\237\217\264\363\240\201\247\363\240\201\242\363\240\201\245\363\240\201\256\363\240\201\247\363\240\201\277" &&
-    takes 'row 7: the flag of England is no hidden text'
+    takes '[row 7] the flag of England is no hidden text'
 front "---\nname: x\n${D}\342\200\256"
 publish skills/x
-exits 'row 7: hidden text, accepted' 0 mapm install --allow-hidden "$URL"
-like 'row 7: the lock has recorded it' "$(cat mapm.lock)" 'allow-hidden: true|allow_hidden: true|hidden'
-exits 'row 7: so a colleague gets it' 0 mapm install --locked
+exits '[row 7] hidden text, accepted' 0 mapm install --allow-hidden "$URL"
+like '[row 7] the lock has recorded it' "$(cat mapm.lock)" 'allow-hidden: true|allow_hidden: true|hidden'
+exits '[row 7] so a colleague gets it' 0 mapm install --locked
 sed '/hidden/d' mapm.lock >"$T/lock" && cp mapm.yaml "$T/yaml"
 cd "$T" && rm -rf ws && mkdir ws && cd ws || exit 1
 cp "$T/lock" mapm.lock && cp "$T/yaml" mapm.yaml
 run mapm install
-isnt "row 7: another project's yes does not count here" "$status" 0
-not_ok 'row 7: nothing was written' test -e .agents
+isnt "[row 7] another project's yes does not count here" "$status" 0
+not_ok '[row 7] nothing was written' test -e .agents
 
-# --- row 8 ------------------------------------------------------------------------
+# --- [row 8] ------------------------------------------------------------------------
 
 for command in sh bash BASH dash zsh fish cmd cmd.exe powershell.exe pwsh env busybox sudo xargs nohup \
     /bin/sh /usr/bin/node ./x ../x 'C:\\x' 'a b' 'x;y' '$(id)' '`id`' '' -x '${workspaceDir}' \
     '${workspaceDir}/bash' '${sharedDir}/../sh' 'npx\u202e' '\u0000'; do
     mcp_text "\"command\": \"$command\""
-    refuses "row 8: the command $command" 'command' $M
+    refuses "[row 8] the command $command" 'command' $M
 done
 for args in 'npx|"-c", "id"' 'npx|"-y", "--call=id"' 'npm|"exec", "-c", "id"' 'node|"-e", "x"' \
     'python3|"-c", "x"' 'perl|"-e", "x"' 'deno|"eval", "x"' 'npx|1' 'npx|["x"]' 'npx|"\u001b[31m"'; do
     mcp_text "\"command\": \"${args%%|*}\", \"args\": [${args#*|}]"
-    refuses "row 8: ${args%%|*} ${args#*|}" 'arg|makes' $M
+    refuses "[row 8] ${args%%|*} ${args#*|}" 'arg|makes' $M
 done
 for name in LD_PRELOAD NODE_OPTIONS PATH PYTHONPATH BASH_ENV GIT_SSH_COMMAND DYLD_INSERT_LIBRARIES ld_preload \
     'a=b' '' 'BASH_FUNC_x%%' 'x\u0000'; do
     mcp_text "\"command\": \"npx\", \"env\": {\"$name\": \"x\"}"
-    refuses "row 8: the variable $name" 'env' $M
+    refuses "[row 8] the variable $name" 'env' $M
 done
 mcp_text '"command": "npx", "args": ["-y", "server"], "env": {"TOKEN": "s3cr3t"}'
 publish $M
-exits 'row 8: a server needs a yes' 4 mapm install "$URL"
-like 'row 8: with its whole command line' "$err" 'npx -y server'
-like 'row 8: and the names of its variables' "$err" 'TOKEN'
-unlike 'row 8: not what is in them' "$out$err" 's3cr3t'
-exits 'row 8: given' 0 mapm install --yes "$URL"
+exits '[row 8] a server needs a yes' 4 mapm install "$URL"
+like '[row 8] with its whole command line' "$err" 'npx -y server'
+like '[row 8] and the names of its variables' "$err" 'TOKEN'
+unlike '[row 8] not what is in them' "$out$err" 's3cr3t'
+exits '[row 8] given' 0 mapm install --yes "$URL"
 mcp_text '"command": "npx", "args": ["-y", "server", "--evil"]'
 make_repo "h/r$n" "$T/c"
 snapshot . >"$T/before"
-exits 'row 8: a server that changed needs another (1.5)' 4 mapm update
-like 'row 8: the new line is shown' "$err$out" 'npx -y server --evil'
-is 'row 8: nothing has changed' "$(snapshot .)" "$(cat "$T/before")"
+exits '[row 8] a server that changed needs another (1.5)' 4 mapm update
+like '[row 8] the new line is shown' "$err$out" 'npx -y server --evil'
+is '[row 8] nothing has changed' "$(snapshot .)" "$(cat "$T/before")"
 
-# --- row 9 ------------------------------------------------------------------------
+# --- [row 9] ------------------------------------------------------------------------
 
 for arg in '${workspceDir}/x' '${HOME}' '${workspaceDir' '${}' '${${workspaceDir}}' '$HOME' '~/x' \
     '${workspaceDir}/../../etc' '${workspaceDir}x' '${WORKSPACEDIR}/x' '${workspaceDir }' '${env:HOME}' \
     '${workspaceDir}/a/../../x' '${workspaceDir}\\..\\..\\x' '${input:x}'; do
     mcp_text "\"command\": \"npx\", \"args\": [\"$arg\"]"
-    refuses "row 9: the argument $arg" 'placeholder|expan|\$|~' $M
+    refuses "[row 9] the argument $arg" 'placeholder|expan|\$|~' $M
     mcp_text "\"command\": \"npx\", \"env\": {\"X\": \"$arg\"}"
-    case $arg in '$HOME' | '~/x') ;; *) refuses "row 9: a variable's value $arg" '\$' $M ;; esac
+    case $arg in '$HOME' | '~/x') ;; *) refuses "[row 9] a variable's value $arg" '\$' $M ;; esac
 done
-mcp_text '"command": "npx", "env": {"${workspaceDir}": "x"}' && refuses 'row 9: in a key' '\$' $M
+mcp_text '"command": "npx", "env": {"${workspaceDir}": "x"}' && refuses '[row 9] in a key' '\$' $M
 mcp_text '"command": "npx", "args": ["${workspaceDir}/a", "~", "$5", "${sharedDir}/b"]'
-takes 'row 9: the two that there are' '' $M
-is 'row 9: filled in' "$(python3 -c 'import json
+takes '[row 9] the two that there are' '' $M
+is '[row 9] filled in' "$(python3 -c 'import json
 print(*list(json.load(open(".mcp.json"))["mcpServers"].values())[0]["args"])')" "$T/ws/a ~ \$5 $MAPM_HOME/shared/b"
 
-# --- row 10 -----------------------------------------------------------------------
+# --- [row 10] -----------------------------------------------------------------------
 
 for dep in file:/etc http://github.com/a/b/tree/main/x git://github.com/a/b 'ext::sh -c id' ssh://git@github.com/a/b \
     git@github.com:a/b https://github.com:8080/a/b/tree/main/x https://u@github.com/a/b/tree/main/x \
@@ -224,26 +224,26 @@ for dep in file:/etc http://github.com/a/b/tree/main/x git://github.com/a/b 'ext
     rm -rf "$T/c"
     skill "$T/c/skills/x" 'dependencies:' '  skills:' "    - '$dep'"
     reset_log
-    refuses "row 10: needs $dep" 'dep-|origin'
+    refuses "[row 10] needs $dep" 'dep-|origin'
 done
 
-# --- row 30 -----------------------------------------------------------------------
+# --- [row 30] -----------------------------------------------------------------------
 
 FETCH=${MAPM%/*}/mapm-fetch
 if command -v readelf >/dev/null && ! nm "$MAPM" 2>/dev/null | grep -q '__asan_init'; then
     for program in "$MAPM" "$FETCH"; do
         name=${program##*/}
-        like "row 30: $name loads anywhere" "$(readelf -h "$program")" 'Type: +DYN'
-        like "row 30: $name: relocations are read-only" "$(readelf -lW "$program")" 'GNU_RELRO'
-        like "row 30: $name: all of them at once" "$(readelf -dW "$program")" 'BIND_NOW|NOW'
-        unlike "row 30: $name: no stack is executable" "$(readelf -lW "$program" | grep GNU_STACK)" 'RWE'
-        like "row 30: $name: stack protector" "$(readelf -sW "$program")" '__stack_chk_fail'
-        like "row 30: $name: checked copies" "$(readelf -sW "$program")" '_chk'
+        like "[row 30] $name loads anywhere" "$(readelf -h "$program")" 'Type: +DYN'
+        like "[row 30] $name: relocations are read-only" "$(readelf -lW "$program")" 'GNU_RELRO'
+        like "[row 30] $name: all of them at once" "$(readelf -dW "$program")" 'BIND_NOW|NOW'
+        unlike "[row 30] $name: no stack is executable" "$(readelf -lW "$program" | grep GNU_STACK)" 'RWE'
+        like "[row 30] $name: stack protector" "$(readelf -sW "$program")" '__stack_chk_fail'
+        like "[row 30] $name: checked copies" "$(readelf -sW "$program")" '_chk'
     done
-    unlike 'row 30: mapm itself has no parser of what comes from the network' \
+    unlike '[row 30] mapm itself has no parser of what comes from the network' \
         "$(readelf -dW "$MAPM")" 'libcurl|libgit2|libssl'
 else
-    skip 'row 30: hardening' 'no readelf, or a sanitizer build'
+    skip '[row 30] hardening' 'no readelf, or a sanitizer build'
 fi
 cd "$T" && rm -rf ws "$MAPM_HOME" && mkdir ws && cd ws || exit 1
 fault '{"kind": "delay", "ms": 4000, "times": -1}'
@@ -263,9 +263,9 @@ status=$(cat "/proc/$worker/status" 2>/dev/null)
 clear_faults
 wait $install
 if [ -n "$worker" ] && [ -n "$status" ]; then
-    like 'row 30: the fetcher gains no rights' "$status" '^NoNewPrivs:.1'
-    like 'row 30: it is under seccomp (1.2)' "$status" '^Seccomp:.2'
+    like '[row 30] the fetcher gains no rights' "$status" '^NoNewPrivs:.1'
+    like '[row 30] it is under seccomp (1.2)' "$status" '^Seccomp:.2'
 else
-    skip 'row 30: the fetcher at work' 'it was not met'
+    skip '[row 30] the fetcher at work' 'it was not met'
 fi
 done_testing

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Trees that no honest tool writes, put together byte by byte, and graphs that
 # are too much: refused with the reason, before a byte of them is written.
-# THREATS row 1, row 2, row 3, row 4, row 11; sections 1.1, 1.3, 7.
+# [row 1, row 2, row 3, row 4, row 11]; sections 1.1, 1.3, 7.
 . "$(dirname "$0")/../lib/cli.sh"
 
 # One repository h/<name> for each; "name|wanted|regex" per line.
@@ -23,7 +23,7 @@ def file(name, mode="100644"):
 def link(to, name=b"link"):
     return lambda r: [("120000", name, r.add("blob", to))]
 
-# row 1: names
+# [row 1] names
 NAMES = {
     "dot": b".", "dotdot": b"..", "git": b".git", "git-case": b".GiT", "git-ntfs": b"git~1",
     "git-dot": b".git.", "git-space": b".git ", "git-stream": b".git::$INDEX_ALLOCATION",
@@ -45,7 +45,7 @@ case("name-255", "yes", "", file(b"n" * 255))
 case("name-unicode", "yes", "", file("ünï-日本.md".encode()))
 case("name-empty", "no", "empty|damaged|corruption|name|reset|closed", file(b""))
 
-# row 2: modes and types
+# [row 2] modes and types
 for mode in ("104755", "102644", "101777", "60644", "20644", "10644", "140644", "0", "100000",
              "177777", "40755", "0100644", "1000644", "7777777777777"):
     case("mode-" + mode, "odd", "mode|damaged|corruption|malformed", file(b"f", mode))
@@ -76,7 +76,7 @@ case("link-bomb", "no", "link|files|deeper|limit|more than", lambda r: [
                                     ("120000", b"b", r.add("blob", b"../d%02d" % (i + 1)))])) for i in range(30)
 ] + [("40000", b"d30", r.tree([("100644", b"f", r.add("blob", b"x"))]))])
 
-# row 3: twins and order
+# [row 3] twins and order
 def two(a, b):
     return lambda r: [("100644", a, r.add("blob", b"1")), ("100644", b, r.add("blob", b"2"))]
 case("twins-case", "no", "one name", two(b"README.md", b"readme.md"))
@@ -93,7 +93,7 @@ case("cut", "no", ".", build=lambda r: r.tree([("40000", b"skills", r.tree([
 case("garbage", "no", ".", build=lambda r: r.tree([("40000", b"skills", r.tree([
     ("40000", b"x", r.add("tree", os.urandom(200)))]))]))
 
-# row 4 and section 7: too much
+# [row 4] and section 7: too much
 def chain(r, depth, leaf=b"f"):
     t = r.tree([("100644", leaf, r.add("blob", b"x"))])
     for _ in range(depth - 1):
@@ -123,7 +123,7 @@ case("anchor-case", "no", "SKILL.md", build=lambda r: r.tree([("40000", b"skills
 case("no-anchor", "no", "SKILL.md|no package|neither", build=lambda r: r.tree([("40000", b"skills", r.tree([
     ("40000", b"x", r.tree([("100644", b"f", r.add("blob", b"x"))]))]))]))
 
-# row 11: graphs
+# [row 11] graphs
 G = "https://github.com/h/%s/tree/main/skills/%s"
 def graph(name, want, regex, nodes):
     """nodes: {skill: [skills it needs]}"""
@@ -159,11 +159,11 @@ raw_bytes()
 }
 while IFS='|' read -r name want regex; do
     case $name in
-    name-* | folder-* | anchor* | no-anchor) row='row 1' ;;
-    mode-* | link-* | submodule | *-as-* | null-id) row='row 2' ;;
-    twins-* | twice | file-and-folder | unsorted | cut | garbage) row='row 3' ;;
-    cycle-* | diamonds | chain-*) row='row 11' ;;
-    *) row='row 4' ;;
+    name-* | folder-* | anchor* | no-anchor) row='[row 1]' ;;
+    mode-* | link-* | submodule | *-as-* | null-id) row='[row 2]' ;;
+    twins-* | twice | file-and-folder | unsorted | cut | garbage) row='[row 3]' ;;
+    cycle-* | diamonds | chain-*) row='[row 11]' ;;
+    *) row='[row 4]' ;;
     esac
     cd "$T" && rm -rf ws && mkdir ws && cd ws || exit 1
     [ "$want" = yes ] || store >"$T/store-before"
@@ -187,7 +187,7 @@ while IFS='|' read -r name want regex; do
         esac
     fi
     at_most "$row: $name: in seconds" $took 20
-    not_ok "row 7: $name: no raw control byte" raw_bytes
+    not_ok "[row 7] $name: no raw control byte" raw_bytes
     [ -z "${SHOW:-}" ] || diag "$name [$status]: $err"
 done <"$T/list"
 done_testing

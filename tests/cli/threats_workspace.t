@@ -1,7 +1,7 @@
 #!/bin/sh
 # A workspace that somebody else made: nothing in it widens rights, nothing is
 # read or written through a link, what cannot be read is an error that says so.
-# THREATS row 5, row 6, row 9, row 11, row 15, row 16; sections 1.3, 1.5, 7.
+# [row 5, row 6, row 9, row 11, row 15, row 16]; sections 1.3, 1.5, 7.
 . "$(dirname "$0")/../lib/cli.sh"
 
 HELLO=$T/src/skills/hello
@@ -51,7 +51,7 @@ accepts()
 mapm list >/dev/null
 mapm store stats >/dev/null
 
-# --- row 16: something else in the place of our files ---------------------------
+# --- [row 16] something else in the place of our files ---------------------------
 
 put_in_place()
 {
@@ -69,14 +69,14 @@ for place in mapm.yaml mapm.lock mapm.local.yaml mapm.local.lock .gitignore .mcp
     for kind in folder-link file-link dangling-link fifo folder; do
         fresh
         put_in_place $kind $place
-        refuses "row 16: $kind as $place" "${place#.}.*(link is in the way|not a regular file)"
+        refuses "[row 16] $kind as $place" "${place#.}.*(link is in the way|not a regular file)"
     done
 done
 for place in .agents .agents/.mapm .agents/skills .claude .claude/skills; do
     for kind in folder-link file-link dangling-link fifo; do
         fresh
         put_in_place $kind $place
-        refuses "row 16: $kind as $place" \
+        refuses "[row 16] $kind as $place" \
             "$place is (a symbolic link that mapm did not make|neither a file nor a folder)"
     done
 done
@@ -84,41 +84,41 @@ for place in .agents/skills/hello .claude/skills/hello; do
     for kind in folder-link file-link dangling-link fifo folder; do
         fresh
         put_in_place $kind $place
-        refuses "row 16: $kind as $place" 'mapm did not (make|write)|neither a file'
+        refuses "[row 16] $kind as $place" 'mapm did not (make|write)|neither a file'
     done
 done
 for kind in folder-link file-link dangling-link fifo folder; do
     fresh
     put_in_place $kind .agents/.mapm/journal
-    refuses "row 16: $kind as journal" \
+    refuses "[row 16] $kind as journal" \
         '.agents/.mapm/journal is (a|neither)'
     fresh
     put_in_place $kind .agents/.mapm/state
-    accepts "row 16: $kind as state"
+    accepts "[row 16] $kind as state"
 done
 fresh
 mkdir -p .agents/skills/hello
 ln -s "$T/outside/file" .agents/skills/hello/SKILL.md
-refuses 'row 16: a link as a file of ours' 'mapm did not make'
-exits 'row 16: --force replaces the link itself' 0 mapm install --yes --force "$HELLO"
-is 'row 16: not what it names' "$(snapshot "$T/outside")" "$(cat "$T/outside.before")"
+refuses '[row 16] a link as a file of ours' 'mapm did not make'
+exits '[row 16] --force replaces the link itself' 0 mapm install --yes --force "$HELLO"
+is '[row 16] not what it names' "$(snapshot "$T/outside")" "$(cat "$T/outside.before")"
 # a link put there after the install
 rm -r .agents/skills/hello && ln -s "$T/outside" .agents/skills/hello
 echo more >>"$HELLO/SKILL.md"
-refuses 'row 16: a link in the place of a folder of ours' 'mapm did not make'
-exits 'row 16: a removal leaves it alone' 0 mapm remove hello
-like 'row 16: and says so' "$err" 'mapm did not make: kept'
-ok 'row 16: it is there' test -L .agents/skills/hello
-is 'row 16: with what it names' "$(snapshot "$T/outside")" "$(cat "$T/outside.before")"
+refuses '[row 16] a link in the place of a folder of ours' 'mapm did not make'
+exits '[row 16] a removal leaves it alone' 0 mapm remove hello
+like '[row 16] and says so' "$err" 'mapm did not make: kept'
+ok '[row 16] it is there' test -L .agents/skills/hello
+is '[row 16] with what it names' "$(snapshot "$T/outside")" "$(cat "$T/outside.before")"
 
-# --- row 15: mapm.yaml -----------------------------------------------------------
+# --- [row 15] mapm.yaml -----------------------------------------------------------
 
 # yaml REGEX TEXT (for printf)
 yaml()
 {
     fresh
     printf "$2" >mapm.yaml
-    refuses "row 15: $(printf '%.50s' "$2" | tr -dc ' -~')" "$1"
+    refuses "[row 15] $(printf '%.50s' "$2" | tr -dc ' -~')" "$1"
 }
 for text in 'ask: {exec: [/bin/sh, -c, id]}' 'ask: /bin/sh' 'ask: ../claude' \
     'ask: "claude; id"' 'ask: {http: "https://evil.example", model: x, key_env: GH_TOKEN}'; do
@@ -134,7 +134,7 @@ yaml 'absolute path' 'dependencies: {skills: ["file:../../etc"]}\n'
 yaml 'neither an https' 'dependencies: {skills: ["ext::sh -c id"]}\n'
 yaml 'user name or password' 'dependencies: {skills: ["https://u:p@github.com/a/b/tree/main/x"]}\n'
 yaml 'not one that git allows' 'dependencies: {skills: ["https://github.com/a/b/tree/--upload-pack=id/x"]}\n'
-# row 5
+# [row 5]
 yaml 'anchors' 'a: &a [1,1]\nb: [*a,*a]\n'
 yaml 'tags' 'dependencies: !!python/object:os.system {skills: []}\n'
 yaml 'directives' '%%YAML 1.1\n---\na: b\n'
@@ -147,15 +147,15 @@ yaml 'expected keys and values' '[]\n'
 yaml '\\x1b' '"\\e[31mx": 1\n'
 fresh
 python3 -c 'print("[" * 100000)' >mapm.yaml
-refuses 'row 5: nested mapm.yaml' 'nested more than [0-9]+ deep'
+refuses '[row 5] nested mapm.yaml' 'nested more than [0-9]+ deep'
 fresh
 python3 -c 'print("x: " + "y" * 1100000)' >mapm.yaml
-refuses 'row 15: a mapm.yaml past its limit (7)' 'larger than 1048576'
+refuses '[row 15] a mapm.yaml past its limit (7)' 'larger than 1048576'
 fresh
 python3 -c 'print("clients: [" + "claude," * 99999 + "claude]")' >mapm.yaml
-refuses 'row 15: a mapm.yaml of too many nodes (7)' 'more than [0-9]+'
+refuses '[row 15] a mapm.yaml of too many nodes (7)' 'more than [0-9]+'
 
-# --- row 15: mapm.lock -----------------------------------------------------------
+# --- [row 15] mapm.lock -----------------------------------------------------------
 
 ID=1111111111111111111111111111111111111111
 SUM=sha256:2222222222222222222222222222222222222222222222222222222222222222
@@ -181,7 +181,7 @@ print("version: 1\npackages:")
 for i, key in enumerate(entry):
     print("  - " if i == 0 else "    ", key, ": ", entry[key], sep="")
 PYTHON
-    refuses "row 15: lock, $what" "$regex" install --locked
+    refuses "[row 15] lock, $what" "$regex" install --locked
 }
 for path in ../x /etc/cron.d/x .git/hooks/post-checkout .agents/skills/../../x .agents/skills/ \
     .agents/skills/.git .agents/skills/a/b .agents/agents/x .claude/skills/x '.agents/skills/..' \
@@ -205,7 +205,7 @@ lock 'an alias' 'mapm.lock:[0-9]+' 'version: *x'
 lock 'an ESC' 'mapm.lock:[0-9]+' "version: $(printf '\033[31m')"
 fresh
 printf 'version: 2\npackages: []\n' >mapm.lock
-refuses 'row 15: a newer lock' 'version'
+refuses '[row 15] a newer lock' 'version'
 fresh
 python3 - "$ORIGIN" >mapm.lock <<PYTHON
 import sys
@@ -221,12 +221,12 @@ for name, needs in (("a", "b"), ("b", "a")):
     needs: [skill {needs}]""")
 PYTHON
 echo 'dependencies: {skills: [https://github.com/acme/catalog/tree/main/skills/a]}' >mapm.yaml
-refuses 'row 11: a cycle in the lock' 'mapm.lock|cycle' install --offline
+refuses '[row 11] a cycle in the lock' 'mapm.lock|cycle' install --offline
 sed -i 's/needs: \[skill [ab]\]/needs: [skill none]/' mapm.lock
-refuses 'row 15: a lock that needs what it does not hold' 'mapm.lock:[0-9]+: a needs skill none, which is not' install --offline
+refuses '[row 15] a lock that needs what it does not hold' 'mapm.lock:[0-9]+: a needs skill none, which is not' install --offline
 fresh
 truncate -s 17M mapm.lock
-refuses 'row 15: a lock past its limit (7)' 'larger than 16777216'
+refuses '[row 15] a lock past its limit (7)' 'larger than 16777216'
 
 # the right package under another name, by another origin, in another place
 fresh
@@ -242,15 +242,15 @@ two=$(sed -n '/skills\/two$/,/digest/s/.*digest: //p' mapm.lock | head -n 1)
 sed "s/$two/$one/" "$T/lock" >mapm.lock
 snapshot .agents >"$T/agents"
 run mapm install
-isnt 'row 15: the digest of another package of the store' "$status" 0
-like 'row 15: it says whose it is' "$err" 'acme/one|digest'
-is 'row 15: and it was not put there' "$(snapshot .agents)" "$(cat "$T/agents")"
+isnt '[row 15] the digest of another package of the store' "$status" 0
+like '[row 15] it says whose it is' "$err" 'acme/one|digest'
+is '[row 15] and it was not put there' "$(snapshot .agents)" "$(cat "$T/agents")"
 sed "s/$two/$SUM/" "$T/lock" >mapm.lock
 run mapm install
-isnt 'row 15: the digest of nothing' "$status" 0
-is 'row 15: nothing was put there' "$(snapshot .agents)" "$(cat "$T/agents")"
+isnt '[row 15] the digest of nothing' "$status" 0
+is '[row 15] nothing was put there' "$(snapshot .agents)" "$(cat "$T/agents")"
 cp "$T/lock" mapm.lock
-exits 'row 15: the lock as it was' 0 mapm install
+exits '[row 15] the lock as it was' 0 mapm install
 git init -q . && git config "url.file:///etc/.insteadOf" https://github.com/
 git config credential.helper '!touch '"$T"'/helper-ran; :'
 git config core.fsmonitor 'touch '"$T"'/fsmonitor-ran'
@@ -265,20 +265,20 @@ done
 printf 'hosts: [evil.example]\n' >.config/mapm/config.yaml
 rm -rf "$MAPM_HOME"
 planted=.:bin:$PWD:$PWD/bin::$PATH
-exits 'row 15: programs and settings of the workspace' 0 env PATH="$planted" "$MAPM" install
-exits 'row 15: in update, too' 0 env PATH="$planted" "$MAPM" update
-is 'row 15: none of them was run' "$(ls "$T" | grep -e '-ran$')" ''
+exits '[row 15] programs and settings of the workspace' 0 env PATH="$planted" "$MAPM" install
+exits '[row 15] in update, too' 0 env PATH="$planted" "$MAPM" update
+is '[row 15] none of them was run' "$(ls "$T" | grep -e '-ran$')" ''
 cd bin || exit 1
-exits 'row 15: nor from a folder below' 0 env PATH=.:.. "$MAPM" list
-is 'row 15: still none' "$(ls "$T" | grep -e '-ran$')" ''
+exits '[row 15] nor from a folder below' 0 env PATH=.:.. "$MAPM" list
+is '[row 15] still none' "$(ls "$T" | grep -e '-ran$')" ''
 
-# --- row 15: .mcp.json -----------------------------------------------------------
+# --- [row 15] .mcp.json -----------------------------------------------------------
 
 json()
 {
     fresh
     printf "$2" >.mcp.json
-    refuses "row 15: .mcp.json $(printf '%.40s' "$2" | tr -dc ' -~')" "$1"
+    refuses "[row 15] .mcp.json $(printf '%.40s' "$2" | tr -dc ' -~')" "$1"
 }
 json 'given twice' '{"mcpServers": {}, "mcpServers": {}}'
 json 'given twice' '{"mcpServers": {"a": {}, "\\u0061": {}}}'
@@ -292,16 +292,16 @@ json 'expected the end' '{"mcpServers": {}} x'
 json 'a server "io-acme-tool" that mapm did not write' '{"mcpServers": {"io-acme-tool": {"command": "x"}}}'
 fresh
 python3 -c 'print("{\"a\":" * 100000)' >.mcp.json
-refuses 'row 5: nested .mcp.json (7)' 'nested more than 64 deep'
+refuses '[row 5] nested .mcp.json (7)' 'nested more than 64 deep'
 fresh
 python3 -c 'print("{\"a\": \"" + "x" * (16 << 20) + "\"}")' >.mcp.json
-refuses 'row 15: .mcp.json past its limit (7)' 'larger than 16777216'
+refuses '[row 15] .mcp.json past its limit (7)' 'larger than 16777216'
 fresh
 printf '{"mcpServers\\u0000": {"x": 1}, "other": 1e999999}' >.mcp.json
 accepts 'a key that ends where a NUL stands is another key'
 like 'it is still there' "$(cat .mcp.json)" '"mcpServers\\u0000": \{"x": 1\}, "other": 1e999999'
 
-# --- row 15: our own record, forged ----------------------------------------------
+# --- [row 15] our own record, forged ----------------------------------------------
 
 fresh
 mkdir -p .agents/.mapm .git/hooks .claude
@@ -317,9 +317,9 @@ for place in .git/hooks/post-checkout ../outside/file .claude/settings.json mapm
             echo end
         } >.agents/.mapm/state
         run timeout 20 "$MAPM" install --yes "$HELLO"
-        like "row 15: state names $place as $kind: no harm" "$status" '^[014]$'
-        is "row 15: state names $place as $kind: outside" "$(snapshot "$T/outside")" "$(cat "$T/outside.before")"
-        ok "row 15: state names $place as $kind: files stay" \
+        like "[row 15] state names $place as $kind: no harm" "$status" '^[014]$'
+        is "[row 15] state names $place as $kind: outside" "$(snapshot "$T/outside")" "$(cat "$T/outside.before")"
+        ok "[row 15] state names $place as $kind: files stay" \
             test "$(cat .git/hooks/post-checkout .claude/settings.json)" = "hook
 {}"
         mapm remove hello >/dev/null 2>&1
@@ -344,21 +344,21 @@ for place in .git/hooks/post-checkout ../outside/file .claude/settings.json mapm
     sum=$(sha256sum <"$T/journal")
     { cat "$T/journal"; echo "end ${sum%% *}"; } >.agents/.mapm/journal
     run timeout 20 "$MAPM" list
-    like "row 15: a journal for $place: no harm" "$status" '^[014]$'
-    is "row 15: a journal for $place: outside" "$(snapshot "$T/outside")" "$(cat "$T/outside.before")"
-    is "row 15: a journal for $place: files stay" "$(cat .git/hooks/post-checkout .claude/settings.json)" \
+    like "[row 15] a journal for $place: no harm" "$status" '^[014]$'
+    is "[row 15] a journal for $place: outside" "$(snapshot "$T/outside")" "$(cat "$T/outside.before")"
+    is "[row 15] a journal for $place: files stay" "$(cat .git/hooks/post-checkout .claude/settings.json)" \
         "$(printf 'hook\n{}')"
 done
 
-# --- row 15: whose workspace it is -------------------------------------------------
+# --- [row 15] whose workspace it is -------------------------------------------------
 
 if [ "$(id -u)" -eq 0 ]; then
     fresh
     echo 'ask: /bin/sh' >mapm.yaml
     chown 12345 mapm.yaml
     mkdir below && cd below || exit 1
-    exits 'row 15: a mapm.yaml above us that is another user'"'"'s is none' 0 mapm list
-    like 'row 15: so we are in our own folder' "$err" '/ws/below'
+    exits '[row 15] a mapm.yaml above us that is another user'"'"'s is none' 0 mapm list
+    like '[row 15] so we are in our own folder' "$err" '/ws/below'
 else
     skip 'a mapm.yaml of another user' 'needs root'
 fi

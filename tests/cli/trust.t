@@ -1,5 +1,5 @@
 #!/bin/sh
-# mapm trust: programs of packages, by name and content (X27, K37, row 21), and
+# mapm trust: programs of packages, by name and content [X27, K37, row 21], and
 # what a workspace allows itself (DESIGN.md 3.1).
 . "$(dirname "$0")/../lib/cli.sh"
 
@@ -61,7 +61,7 @@ mapm install --yes "$URL/deploy" "$URL/notes" >/dev/null 2>&1
 exits 'nothing is trusted at first' 0 mapm trust --list
 is 'and says so' "$err" 'nothing is trusted on this machine'
 exits 'without a terminal and without --yes: refused' 4 mapm trust deploy
-like 'row 21: the origin is shown' "$out" "origin +$URL/deploy\$"
+like '[row 21] the origin is shown' "$out" "origin +$URL/deploy\$"
 like 'the commit' "$out" "commit +$COMMIT\$"
 like 'the program' "$out" 'program +SKILL.star, 2 lines, 60 B'
 unlike 'not its text' "$out" 'def run'
@@ -103,9 +103,9 @@ mv "$S/scripts/one.sh" "$S/scripts/two.sh"
 chmod +x "$S/SKILL.md"
 make_repo acme/catalog "$T/src"
 mapm update --yes >/dev/null 2>&1
-exits 'X27: another digest is asked for again' 4 mapm trust deploy
+exits '[X27] another digest is asked for again' 4 mapm trust deploy
 like 'what was trusted is named' "$out" 'another version since 20..-..-.., sha256:[0-9a-f]{12}$'
-like 'row 21: the program differs' "$out" '^    -    return \{"status": "ok", "result": "v1"\}$'
+like '[row 21] the program differs' "$out" '^    -    return \{"status": "ok", "result": "v1"\}$'
 like 'both sides' "$out" '^    \+    return \{"status": "ok", "result": "v2"\}$'
 like 'hidden characters are visible' "$out" '\\x1b\[31m\\u\{202e\} hidden$'
 like 'SKILL.md differs' "$out" '^    \+One line more\.$'
@@ -134,13 +134,13 @@ like 'cannot be compared, and that is said' "$out" 'no longer in the store'
 
 mkdir "$T/empty"
 mapm install -g --yes "$URL/deploy" >/dev/null 2>&1
-exits 'K37: the library of the user needs it, too' 0 mapm -C "$T/empty" trust --yes deploy
+exits '[K37] the library of the user needs it, too' 0 mapm -C "$T/empty" trust --yes deploy
 exits '--global looks there alone' 0 mapm trust -g deploy
 is 'it is trusted by now' "$err" 'acme/deploy is trusted already'
 skill "$T/mine/draft" 'scope: acme'
 cp "$S/SKILL.star" "$T/mine/draft"
 mapm install --yes "$T/mine/draft" >/dev/null 2>&1
-exits 'X27: what came from a folder needs none' 1 mapm trust --yes draft
+exits '[X27] what came from a folder needs none' 1 mapm trust --yes draft
 like 'and that is said' "$err" 'runs without'
 
 # --- a workspace ------------------------------------------------------------------------------
@@ -160,7 +160,7 @@ policy:
   network: true
 END
 exits 'one with rules' 4 mapm trust --workspace
-like 'X27: what is offered over MCP' "$out" '^    own  \.agents/skills/own$'
+like '[X27] what is offered over MCP' "$out" '^    own  \.agents/skills/own$'
 unlike 'and no more than there is' "$out" 'none now'
 unlike 'what was installed is not local' "$out" 'deploy'
 like 'each rule, with its line' "$out" 'allow \["git","diff","\*"\]   \(mapm.yaml:[0-9]+\)$'
@@ -199,7 +199,7 @@ metaskill()
 }
 mkdir "$T/seen"
 mapm -C "$T/seen" install --yes "$URL/deploy" >/dev/null 2>&1
-exits 'X27: where nothing would be offered' 4 mapm -C "$T/seen" trust --workspace
+exits '[X27] where nothing would be offered' 4 mapm -C "$T/seen" trust --workspace
 like 'that is said' "$out" '^    there is none now$'
 metaskill .claude/skills/beside
 metaskill .swival/skills/third
@@ -209,7 +209,7 @@ mapm -C "$T/seen" install --yes "$T/mine/draft" >/dev/null 2>&1
 metaskill .claude/skills/split
 mv "$T/seen/.claude/skills/split" "$T/seen/.claude/skills/a
   mapm.yaml allows nothing"
-exits 'X27: all that would be offered is shown' 4 mapm -C "$T/seen" trust --workspace
+exits '[X27] all that would be offered is shown' 4 mapm -C "$T/seen" trust --workspace
 like 'of every folder of skills' "$out" '^    beside  \.claude/skills/beside$'
 like 'each of them' "$out" '^    third  \.swival/skills/third$'
 like 'of a link also where it leads' "$out" '^    linked  \.agents/skills/linked -> hidden/linked$'
@@ -221,18 +221,18 @@ unlike 'it is not the home folder' "$err" 'home folder'
 for n in $(seq 10 30); do
     metaskill ".claude/skills/m$n"
 done
-exits 'X27: of many' 4 mapm -C "$T/seen" trust --workspace
+exits '[X27] of many' 4 mapm -C "$T/seen" trust --workspace
 is 'twenty are shown' "$(printf '%s\n' "$out" | grep -c '^    [a-z0-9]*  \.')" 20
 like 'and the others counted' "$out" '^    \.\.\. and 6 more$'
-exits 'X27: of the home folder there is a warning' 0 \
+exits '[X27] of the home folder there is a warning' 0 \
     env HOME="$T/seen" "$MAPM" -C "$T/seen" trust --workspace --yes
 like 'that says why' "$err" 'warning: this workspace is your home folder'
 exits 'it can be taken back' 0 mapm -C "$T/seen" trust --workspace --revoke
 if [ "$(id -u)" -eq 0 ]; then
     chown 12345 "$T/bare"
-    exits 'row 15: a folder of another user is not accepted' 4 mapm -C "$T/bare" trust --workspace --yes
+    exits '[row 15] a folder of another user is not accepted' 4 mapm -C "$T/bare" trust --workspace --yes
     like 'and why' "$err" 'bare belongs to another user \(uid 12345\)'
-    exits 'row 15: and nothing' 0 mapm trust --list
+    exits '[row 15] and nothing' 0 mapm trust --list
     unlike 'is remembered' "$out" "$T/bare"
     chown 0 "$T/bare"
 else
@@ -262,7 +262,7 @@ for line in '' '--list deploy' '--list --revoke' '--all' '--revoke' \
     exits "usage: mapm trust $line" 2 mapm trust $line
 done
 
-# --- running (K34, K37, X27, row 21) ------------------------------------------------------------
+# --- running [K34, K37, X27, row 21] ------------------------------------------------------------
 
 # fresh: another workspace, with acme/deploy in it; nothing is trusted.
 fresh()
@@ -275,25 +275,25 @@ PLACE=.agents/skills/deploy
 INPUT='--input {}'
 
 fresh
-exits 'row 21: installed, and not trusted' 4 mapm run deploy $INPUT
-is 'K34: the text that hosts know' "$out" \
+exits '[row 21] installed, and not trusted' 4 mapm run deploy $INPUT
+is '[K34] the text that hosts know' "$out" \
     "error: external metaskill 'deploy' is not allowed (policy: trusted)"
 like 'the way out is named' "$err" 'hint: mapm trust acme/deploy'
 exits '--yes says nothing about trust' 4 mapm run --yes deploy $INPUT
 exits 'nor does the path of the folder' 4 mapm run "./$PLACE" $INPUT
 ln -s "$PLACE" elsewhere
 exits 'nor a link to it' 4 mapm run ./elsewhere $INPUT
-exits 'row 21: nor does a second program in the folder run' 4 mapm run "./$PLACE/inner" $INPUT
+exits '[row 21] nor does a second program in the folder run' 4 mapm run "./$PLACE/inner" $INPUT
 like 'of whatever package' "$err" 'inner is a part of acme/deploy'
 exits 'also by a link' 4 mapm run ./elsewhere/inner $INPUT
 mapm trust --yes deploy >/dev/null 2>&1
 exits 'the whole way: installed, trusted, run' 0 mapm run deploy $INPUT
 like 'it ran' "$out" 'v3'
-exits 'row 21: what was trusted is that program alone' 4 mapm run "./$PLACE/inner" $INPUT
+exits '[row 21] what was trusted is that program alone' 4 mapm run "./$PLACE/inner" $INPUT
 for name in acme/deploy "$URL/deploy" "./$PLACE" "$T/ws/$PLACE" "$PLACE/SKILL.star" ./elsewhere; do
     exits "named as $name" 0 mapm run "$name" $INPUT
 done
-exits 'K34: an unknown name' 1 mapm run deplyo $INPUT
+exits '[K34] an unknown name' 1 mapm run deplyo $INPUT
 is 'the text that hosts know, too' "$out" "error: unknown metaskill: 'deplyo'"
 like 'and a near one' "$err" 'acme/deploy'
 
@@ -301,7 +301,7 @@ like 'and a near one' "$err" 'acme/deploy'
 version 4
 make_repo acme/catalog "$T/src"
 mapm update --yes >/dev/null 2>&1
-exits 'X27: an update is not trusted' 4 mapm run deploy $INPUT
+exits '[X27] an update is not trusted' 4 mapm run deploy $INPUT
 like 'and that it was once is said' "$err" 'has changed since it was trusted'
 on_terminal n "$MAPM" run deploy $INPUT
 is 'on a terminal it is asked for' "$status" 4
@@ -353,17 +353,17 @@ cp $PLACE/SKILL.star .agents/skills/notes
 exits 'a program put beside a skill that has none' 1 mapm run notes $INPUT
 like 'is no part of the package' "$err" 'notes/SKILL.star is not part of the package'
 rm .agents/skills/notes/SKILL.star
-exits 'K34: a skill without a program' 1 mapm run notes $INPUT
+exits '[K34] a skill without a program' 1 mapm run notes $INPUT
 is 'has its text' "$out" "error: skill 'notes' is not a metaskill"
 
-# two of the same short name: the later one's copy has another (X2, X9)
+# two of the same short name: the later one's copy has another [X2, X9]
 skill "$T/two/skills/deploy" 'scope: other'
 printf 'def run(input):\n    return {"status": "ok", "result": "other"}\n' \
     >"$T/two/skills/deploy/SKILL.star"
 make_repo other/catalog "$T/two"
 mapm install --yes https://github.com/other/catalog/tree/main/skills/deploy >/dev/null 2>&1
 copy=$(cd .agents/skills && ls -d *other*)
-exits 'X9: a renamed copy' 0 mapm trust --yes other/deploy
+exits '[X9] a renamed copy' 0 mapm trust --yes other/deploy
 exits 'runs' 0 mapm run other/deploy $INPUT
 like 'its own program' "$out" 'other'
 exits 'by its folder, too' 0 mapm run "$copy" $INPUT
@@ -378,7 +378,7 @@ fresh
 mkdir -p .agents/skills/own
 sed 's/^name: .*/name: own/' "$S/SKILL.md" >.agents/skills/own/SKILL.md
 cp "$S/SKILL.star" .agents/skills/own
-exits 'X27: one written in the workspace runs' 0 mapm run own $INPUT
+exits '[X27] one written in the workspace runs' 0 mapm run own $INPUT
 exits 'by its full name, too' 0 mapm run acme/own $INPUT
 exits 'and any folder given by its path' 0 mapm -C "$T/empty" run "$S" $INPUT
 mkdir -p skills && cp -r .agents/skills/own skills/thing
@@ -386,8 +386,8 @@ sed -i 's/^name: .*/name: thing/' skills/thing/SKILL.md
 exits 'a folder named like a qualified name' 1 mapm run skills/thing $INPUT
 like 'is not meant by it' "$err" 'say \./skills/thing'
 mapm install --yes "$T/mine/draft" >/dev/null 2>&1
-exits 'X27: one installed from a folder runs' 0 mapm run draft $INPUT
-exits 'K37: one of the library of the user does not' 4 mapm -C "$T/empty" run deploy $INPUT
+exits '[X27] one installed from a folder runs' 0 mapm run draft $INPUT
+exits '[K37] one of the library of the user does not' 4 mapm -C "$T/empty" run deploy $INPUT
 mapm install -g --yes "$URL/deploy" >/dev/null 2>&1
 mapm trust -g --yes deploy >/dev/null 2>&1
 exits 'unless it is trusted' 0 mapm -C "$T/empty" run deploy $INPUT
@@ -395,7 +395,7 @@ mkdir -p "$T/empty/skills/deploy"
 cp "$S/SKILL.md" "$T/empty/skills/deploy"
 sed -i 's/^name: .*/name: deploy/' "$T/empty/skills/deploy/SKILL.md"
 printf 'def run(input):\n    return "planted"\n' >"$T/empty/skills/deploy/SKILL.star"
-exits 'row 21: what lies in skills, where commands may write' 0 \
+exits '[row 21] what lies in skills, where commands may write' 0 \
     mapm -C "$T/empty" run deploy $INPUT
 unlike 'does not take its place' "$out" planted
 like 'and is named' "$err" '\./skills/deploy is another'
@@ -416,18 +416,18 @@ is 'and the text names the policy' "$out" \
 sed -i '/^runtime:/d' mapm.yaml
 rm "$XDG_CONFIG_HOME/mapm/config.yaml"
 
-# --- row 26: what is not a cache ------------------------------------------------------------------
+# --- [row 26] what is not a cache ------------------------------------------------------------------
 
 mapm trust --yes deploy >/dev/null 2>&1
 rm -f "$MAPM_HOME"/mapm.db-*
 head -c 20000 /dev/urandom >"$MAPM_HOME/mapm.db"
-exits 'row 26: a damaged mapm.db' 0 mapm trust --list
+exits '[row 26] a damaged mapm.db' 0 mapm trust --list
 like 'its loss is said' "$err" "warning: mapm.db was damaged: .*lost.*$MAPM_HOME/mapm.db.damaged-[0-9]+"
 is 'nothing is guessed' "$out" ''
 ok 'it is kept' test -s "$(printf '%s\n' "$err" | sed -n 's/.*file is now //p')"
 exits 'once' 0 mapm trust --list
 is 'then no more' "$err" 'nothing is trusted on this machine'
-exits 'row 24: what others may write to is refused' 4 sh -c \
+exits '[row 24] what others may write to is refused' 4 sh -c \
     'chmod 777 "$MAPM_HOME" && "$MAPM" trust --yes deploy'
 chmod 700 "$MAPM_HOME"
 done_testing

@@ -1,6 +1,6 @@
 #!/bin/sh
 # update and outdated: branches and tags that move, and what that brings along.
-# DESIGN 6; M13, M27; THREATS 1.5.
+# DESIGN 6; [M13, M27]; THREATS 1.5.
 . "$(dirname "$0")/../lib/cli.sh"
 s=$T/src
 U=https://github.com/acme/catalog/tree

@@ -1,5 +1,5 @@
 /* manifest: CHANGELOG.md. Entries are versions of the text, in its order, and
- * the first is the latest. M29. */
+ * the first is the latest. [M29]. */
 #include "mapm/manifest.h"
 
 #include <stdlib.h>

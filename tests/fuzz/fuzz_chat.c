@@ -1,6 +1,6 @@
 /*
- * What an API of a model answers: taken as text or refused, in words. K24, row
- * 22.
+ * What an API of a model answers: taken as text or refused, in words. [K24]
+ * [row 22].
  *
  * Input: its first byte says which shape, the rest is the body.
  */

@@ -1,4 +1,4 @@
-/* Commits and tags: row 30. */
+/* Commits and tags: [row 30]. */
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* manifest: a SKILL.md or AGENTS.md under every profile, and renamed. Lines
  * lie in the text, complaints are UTF-8, errors and counts agree, and a copy
- * with another name reads under it. THREATS rows 5 to 7. */
+ * with another name reads under it. [row 5, row 6, row 7]. */
 #include "base/text.h"
 #include "mapm/manifest.h"
 

@@ -1,6 +1,6 @@
 /*
  * What mapm reads of mapm-fetch: frames, events, questions, errors. Whatever
- * comes, it is taken whole or refused. THREATS 1.2, row 30.
+ * comes, it is taken whole or refused. THREATS 1.2, [row 30].
  *
  * Input: bytes as they would come over the socket.
  */

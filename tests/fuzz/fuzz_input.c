@@ -1,6 +1,6 @@
 /*
  * runtime/input: any text and any pairs give an object on one line, or an
- * error. K20, THREATS rows 5, 17, 30.
+ * error. [K20, row 5, row 17, row 30].
  *
  * Input: the text, then pairs, each behind a line with "%%" alone.
  */

@@ -1,5 +1,5 @@
 /* base/json: what parses is written, compact and indented, and reads back the
- * same; a strict text is also good with comments allowed. THREATS row 5. */
+ * same; a strict text is also good with comments allowed. [row 5]. */
 #include "base/json.h"
 
 #include <stdlib.h>

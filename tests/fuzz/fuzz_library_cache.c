@@ -1,7 +1,7 @@
 /* library: what is kept of a root, after anybody has had it. Input that begins
  * as the bytes do is taken as it is; any other is edits (two bytes of offset,
  * one of value) to those that a look at two skills wrote. Whatever they say,
- * the library that comes of it is whole. L9, THREATS row 26. */
+ * the library that comes of it is whole. [L9, row 26]. */
 #include "base/fs.h"
 #include "base/text.h"
 #include "mapm/library.h"

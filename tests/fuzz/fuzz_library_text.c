@@ -1,6 +1,6 @@
 /* library: what a person or a model writes, to be found in it: "/name", "$name",
- * a query, a request. A search finds what the slow way finds. T16, T17, K18,
- * L11, L12. */
+ * a query, a request. A search finds what the slow way finds. [T16, T17, K18]
+ * [L11, L12]. */
 #include "base/fs.h"
 #include "base/text.h"
 #include "mapm/library.h"

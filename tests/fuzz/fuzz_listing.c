@@ -1,5 +1,5 @@
 /* A package's listing: what is read is written again byte for byte, and no
- * path in it leads out of the package. THREATS rows 1, 26; DESIGN 3.2. */
+ * path in it leads out of the package. [row 1, row 26]; DESIGN 3.2. */
 #include "base/fs.h"
 #include "mapm/store.h"
 

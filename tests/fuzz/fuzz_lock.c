@@ -1,5 +1,5 @@
 /* mapm.lock: what is read is written again byte for byte, but for CRLF and a
- * comment on top; what is refused says where. THREATS rows 12, 15. */
+ * comment on top; what is refused says where. [row 12, row 15]. */
 #include "mapm/manifest.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* manifest: an MCP file. What is accepted is written for a client with no
  * placeholder left and reads again as JSON; layout is mended for good.
- * M16 to M22; THREATS rows 5, 8, 9. */
+ * [M16, M17, M18, M19, M20, M21, M22, row 5, row 8, row 9]. */
 #include "base/text.h"
 #include "mapm/manifest.h"
 

@@ -1,7 +1,7 @@
 /*
  * mcp: what a client says, line by line, to a server that answers at once, and
  * to one that would need a process. Whatever comes, what goes out is one JSON
- * message a line, each id answered once, and nothing is left. THREATS row 23.
+ * message a line, each id answered once, and nothing is left. [row 23].
  *
  * Input: the first byte is the size of the pieces in which the rest comes.
  */

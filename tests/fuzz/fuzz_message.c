@@ -1,7 +1,7 @@
 /*
  * runtime/message: what the process of a program says to the one that started
  * it. Whatever comes is taken whole or refused, and what is taken is within its
- * bounds. THREATS rows 17, 30.
+ * bounds. [row 17, row 30].
  *
  * Input: the bytes of the socket. They come in pieces whose size is the first
  * byte.

@@ -1,6 +1,6 @@
 /* manifest: origins of documents and of people. What is accepted is read
  * again from its own text as the same; what a URL must not hold is not in it.
- * M13, M14; THREATS row 10. */
+ * [M13, M14, row 10]. */
 #include "base/text.h"
 #include "mapm/manifest.h"
 

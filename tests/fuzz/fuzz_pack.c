@@ -1,7 +1,7 @@
 /*
  * The pack reader against libgit2's indexer: the same pack, the same ids, or
  * both refuse. Where ours is stricter by a rule of its own, the rule is in
- * stricter_than_libgit2(). FETCH.md 5; THREATS rows 4, 30.
+ * stricter_than_libgit2(). FETCH.md 5; [row 4, row 30].
  *
  * Input: an even first byte: a raw pack (its checksum is put right); an odd
  * one: instructions for building a pack that is nearly whole.

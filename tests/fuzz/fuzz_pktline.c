@@ -1,4 +1,4 @@
-/* Packets: however the bytes are cut, the same packets come out. Row 30. */
+/* Packets: however the bytes are cut, the same packets come out. [row 30]. */
 
 #include "base/hash.h"
 

@@ -1,7 +1,7 @@
 /* Words behind --allow: the first line is typed, the others are the words of a
  * command, one a line. What is typed is taken or refused; the line that a
  * command is shown as reads back as a rule for it, hides nothing, and so does
- * the suggestion. Row 7, row 19. */
+ * the suggestion. [row 7, row 19]. */
 #include "base/text.h"
 #include "mapm/runtime.h"
 

@@ -1,6 +1,7 @@
 /*
  * The frames of one request to an API, as each side reads the other: taken
- * whole, and then written as they were, or refused. THREATS 1.2, rows 13, 30.
+ * whole, and then written as they were, or refused. THREATS 1.2, [row 13]
+ * [row 30].
  *
  * Input: its first byte says which frame, the rest is its body.
  */

@@ -1,5 +1,5 @@
 /* mapm.yaml, mapm.local.yaml, config.yaml: the first byte says which. Bounded,
- * no crash; a workspace never gets hosts or a program to ask. THREATS row 15. */
+ * no crash; a workspace never gets hosts or a program to ask. [row 15]. */
 #include "mapm/manifest.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Editing mapm.yaml: a file that was good stays good, and has just the one
- * root more or less; the first byte chooses kind and origin. Row 15. */
+ * root more or less; the first byte chooses kind and origin. [row 15]. */
 #include "mapm/manifest.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* A rule written into mapm.yaml: the first line has the words with tabs
  * between them, the rest is the file. A file that was good stays good and has
- * just that rule more, the last of its list, or is refused. Row 15. */
+ * just that rule more, the last of its list, or is refused. [row 15]. */
 #include "mapm/manifest.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What an address and a list of refs make of each other. X13, row 10. The
+/* What an address and a list of refs make of each other. [X13, row 10]. The
  * first line is the address, the others are names of refs. */
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* cli/run_detail, cli/runs_page: any text as the detail of a run; the page of it
- * consists of what mapm writes. THREATS rows 7, 22; K42. */
+ * consists of what mapm writes. [row 7, row 22, K42]. */
 #include <stdio.h>
 #include <stdlib.h>
 

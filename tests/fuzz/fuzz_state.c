@@ -1,5 +1,5 @@
 /* provision/record, provision/journal: any text; what is accepted names only
- * known places and is written back as it was. THREATS rows 15, 16. */
+ * known places and is written back as it was. [row 15, row 16]. */
 #include "base/fs.h"
 
 #include <stdlib.h>

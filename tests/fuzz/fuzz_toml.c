@@ -1,5 +1,5 @@
 /* provision/toml: any text; what is put is found, what is removed is gone,
- * and what stood around it is still there. THREATS rows 5, 16. */
+ * and what stood around it is still there. [row 5, row 16]. */
 #include "base/text.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Trees and walks through them. Rows 1 to 4, 30. */
+/* Trees and walks through them. [row 1, row 2, row 3, row 4, row 30]. */
 
 #include "base/buf.h"
 #include "base/path.h"

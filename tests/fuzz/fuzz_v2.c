@@ -1,5 +1,5 @@
 /* Advertisements and answers, of version 2 and 0: cut as it likes, the same
- * is understood. FETCH.md 3, 8; rows 13, 14, 30. */
+ * is understood. FETCH.md 3, 8; [row 13, row 14, row 30]. */
 
 #include "base/hash.h"
 

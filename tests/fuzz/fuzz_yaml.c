@@ -1,5 +1,5 @@
 /* base/yaml: any text, within limits; positions lie in the text, scalars of
- * the tree are typed, and what is quoted reads back. THREATS row 5. */
+ * the tree are typed, and what is quoted reads back. [row 5]. */
 #include "base/yaml.h"
 
 #include <stdlib.h>

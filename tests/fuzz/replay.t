@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every fuzz target over its saved inputs: each found bug stays found. THREATS
-# row 30. Built by `make test`; MAPM_BUILD says where.
+# Every fuzz target over its saved inputs: each found bug stays found. [row 30]
+# Built by `make test`; MAPM_BUILD says where.
 cd "$(dirname "$0")" || exit 1
 : "${MAPM_BUILD:=../../build}"
 

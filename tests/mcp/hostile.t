@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# A client that means harm, or is broken: THREATS row 23. Whatever comes is
+# A client that means harm, or is broken: [row 23]. Whatever comes is
 # answered once by its code, and the next request is served.
 import json
 import os

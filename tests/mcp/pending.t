@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # What waits: answers that nobody reads, works of a client that has gone, batches
-# that take long, and calls that are large. X24; THREATS row 23.
+# that take long, and calls that are large. [row 23].
 import json
 import os
 import signal

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Every method of the Model Context Protocol in both eras, and every error by
-# its code. X26; docs/clients.md 6.
+# its code. docs/clients.md 6.
 import json
 import os
 import signal

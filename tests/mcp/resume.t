@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # Multi round-trip requests: a call that asks is taken up again by a retry, in
-# the same process or in another one, and nothing is done twice. X26, X24;
-# THREATS row 23.
+# the same process or in another one, and nothing is done twice. [row 23].
 import json
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Calls that take long: progress, pings meanwhile, cancelling, questions to the
-# client in the old era, and the end of all. X24, X26; THREATS row 23.
+# client in the old era, and the end of all. [row 23].
 import json
 import os
 import signal

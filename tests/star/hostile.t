@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Programs that are out to hurt: each ends with its own error, or finishes, in
-its time and memory, and never by a signal. THREATS row 17, row 18.
+its time and memory, and never by a signal. [row 17, row 18].
 
 Every program runs in a process of its own with 64 MiB for values, and half a
 second if its time may be what ends; the process may have 16 MiB beside that, and

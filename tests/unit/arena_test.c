@@ -109,7 +109,7 @@ static void ask_too_much(void)
     arena_alloc(&a, SIZE_MAX - 3);
 }
 
-/* Row 30: no integer wraps into a small allocation. */
+/* [row 30] no integer wraps into a small allocation. */
 TEST(an_exhausted_heap_ends_the_program)
 {
     CHECK(code_of(overflow_product) == 1);

@@ -15,7 +15,7 @@
 #include "tap.h"
 
 /*
- * K22, K23, K24, rows 15, 20, 22: who is asked, how, and what comes of it.
+ * [K22, K23, K24, row 15, row 20, row 22] who is asked, how, and what comes of it.
  * tests/lib/agent.py stands in for the programs, first on PATH.
  */
 
@@ -184,7 +184,7 @@ static const struct {
     {"cline",    "CASE=tools", 3, false, false, "PONG", NULL, NULL},
     {"cline",    "CASE=many",  3, true,  false, "",     NULL, NULL},
     {"cline",    "CASE=error", 0, false, false, NULL, "cline: the scripted model fails", NULL},
-    /* Row 22. */
+    /* [row 22]. */
     {"claude",   "CASE=bad-utf8",  1, false, false, "P\xef\xbf\xbd\xef\xbf\xbdNG", NULL, NULL},
     {"cline",    "CASE=bad-utf8",  1, false, false, "P\xef\xbf\xbd\xef\xbf\xbdNG", NULL, NULL},
     {"qwen",     "CASE=surrogate", 1, false, false, "PO\xef\xbf\xbdNG", NULL, NULL},
@@ -226,7 +226,7 @@ static void check_talk(struct desk *d, size_t i)
         CHECK(text_count(d->out.text) == 20000);
 }
 
-TEST(K23_K24_each_preset_against_what_its_program_prints)
+TEST(each_preset_against_what_its_program_prints) /* [K23, K24] */
 {
     struct desk d;
     const struct preset *p;
@@ -239,7 +239,7 @@ TEST(K23_K24_each_preset_against_what_its_program_prints)
     desk_close(&d);
 }
 
-TEST(K23_the_cap_is_kept_by_us_where_the_program_has_none)
+TEST(the_cap_is_kept_by_us_where_the_program_has_none) /* [K23] */
 {
     static const char *const names[] = {"codex", "gemini", "opencode",
                                         "copilot", "cline"};
@@ -258,7 +258,7 @@ TEST(K23_the_cap_is_kept_by_us_where_the_program_has_none)
     }
 }
 
-TEST(K23_a_model_of_the_users_file_is_passed_on)
+TEST(a_model_of_the_users_file_is_passed_on) /* [K23] */
 {
     const struct preset *p;
     struct project user = {.ask = {.model = STR_INIT("some-model"), .line = 3}};
@@ -279,7 +279,7 @@ TEST(K23_a_model_of_the_users_file_is_passed_on)
     desk_close(&d);
 }
 
-TEST(K40_progress_is_told_while_it_goes)
+TEST(progress_is_told_while_it_goes) /* [K40] */
 {
     struct desk d;
 
@@ -312,7 +312,7 @@ static int pid_of_sleeper(struct desk *d)
     return at == SIZE_MAX ? 0 : atoi(text.p + at + 7);
 }
 
-TEST(K30_it_ends_with_the_time_of_the_run_and_its_whole_group)
+TEST(it_ends_with_the_time_of_the_run_and_its_whole_group) /* [K30] */
 {
     struct desk d;
     uint64_t start;
@@ -340,7 +340,7 @@ static int ask_until_signal(struct desk *d)
     return d->e.code == ERR_INTERRUPTED ? 42 : 2;
 }
 
-TEST(K33_a_signal_ends_it_and_its_whole_group)
+TEST(a_signal_ends_it_and_its_whole_group) /* [K33] */
 {
     struct desk d;
     uint64_t start;
@@ -363,7 +363,7 @@ TEST(K33_a_signal_ends_it_and_its_whole_group)
     desk_close(&d);
 }
 
-TEST(row_22_a_flood_is_ended_and_what_was_said_is_kept)
+TEST(a_flood_is_ended_and_what_was_said_is_kept) /* [row 22] */
 {
     struct rusage before, after;
     struct desk d;
@@ -381,9 +381,9 @@ TEST(row_22_a_flood_is_ended_and_what_was_said_is_kept)
     desk_close(&d);
 }
 
-/* --- environment (row 20) --------------------------------------------------------- */
+/* --- environment [row 20] --------------------------------------------------------- */
 
-TEST(row_20_a_program_gets_its_own_key_and_no_other)
+TEST(a_program_gets_its_own_key_and_no_other) /* [row 20] */
 {
     struct desk d;
 
@@ -434,7 +434,7 @@ TEST(row_20_a_program_gets_its_own_key_and_no_other)
     desk_close(&d);
 }
 
-TEST(row_20_an_error_shows_no_key)
+TEST(an_error_shows_no_key) /* [row 20] */
 {
     struct agent_env env;
     struct arena a = {0};
@@ -460,7 +460,7 @@ TEST(row_20_an_error_shows_no_key)
 
 /* --- exec --------------------------------------------------------------------------- */
 
-TEST(K22_exec_any_program)
+TEST(exec_any_program) /* [K22] */
 {
     struct desk d;
 
@@ -501,7 +501,7 @@ TEST(K22_exec_any_program)
     desk_close(&d);
 }
 
-TEST(K22_exec_what_its_words_are)
+TEST(exec_what_its_words_are) /* [K22] */
 {
     struct desk d;
     char *here;
@@ -515,7 +515,7 @@ TEST(K22_exec_what_its_words_are)
     CHECK(!choose(&d, "exec:no-such-program") && d.e.code == ERR_NOT_FOUND);
     CHECK(says(&d.e, "--ask"));
     /* A path means what it says, from where the user is; a name is never
-     * found in the workspace (row 15). */
+     * found in the workspace [row 15]. */
     here = getcwd(NULL, 0);
     CHECK(here && chdir(d.w.dir.p) == 0);
     CHECK(choose(&d, "exec:./tool") && ask(&d, "x"));
@@ -578,7 +578,7 @@ TEST(who_is_asked_option_environment_user_workspace_path)
     desk_close(&d);
 }
 
-TEST(row_15_a_workspace_names_a_preset_and_nothing_else)
+TEST(a_workspace_names_a_preset_and_nothing_else) /* [row 15] */
 {
     static const char *const names[] = {"exec:./x", "anthropic", "openai",
                                         "replay:x", "",          "swival"};

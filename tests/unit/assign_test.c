@@ -4,7 +4,7 @@
 #include "graph.h"
 #include "tap.h"
 
-/* X9: folders, X21: keys of MCP servers. Who comes first keeps the name. */
+/* [X9] folders, [X21] keys of MCP servers. Who comes first keeps the name. */
 
 #define A         DOC_AGENT
 #define S         DOC_SKILL
@@ -30,43 +30,43 @@ static const struct {
 } cases[] = {
     {"nothing", {{0}}, NULL},
     {"each its own name", {{S, "acme/foo", 0, "foo"}, {S, "bar", 0, "bar"}}, NULL},
-    {"the later one gets its scope (X9)",
+    {"the later one gets its scope [X9]",
      {{S, "acme/foo", 0, "foo"}, {S, "beta/foo", 0, "beta-foo"}, {S, "io.ex-a/foo", 0, "io-ex-a-foo"}}, NULL},
-    {"agents and skills have folders of their own (X9)",
+    {"agents and skills have folders of their own [X9]",
      {{S, "acme/foo", 0, "foo"}, {A, "beta/foo", 0, "foo"}, {M, "beta/foo", 0, "beta-foo"}}, NULL},
-    {"a recorded name never changes (X9)",
+    {"a recorded name never changes [X9]",
      {{S, "acme/foo", 0, "acme-foo"}, {S, "beta/foo", "foo", "foo"}}, NULL},
-    {"a recorded one stays though its rival has gone (X9)",
+    {"a recorded one stays though its rival has gone [X9]",
      {{S, "beta/foo", "beta-foo", "beta-foo"}, {S, "gamma/foo", 0, "foo"}}, NULL},
-    {"no scope to tell by (X9)",
+    {"no scope to tell by [X9]",
      {{S, "acme/foo", 0, "foo"}, {S, "foo", 0, "#foo"}}, NULL},
-    {"the longer name is taken as well (X9)",
+    {"the longer name is taken as well [X9]",
      {{S, "beta-foo", 0, "beta-foo"}, {S, "acme/foo", 0, "foo"}, {S, "beta/foo", 0, "#beta-foo"}}, NULL},
-    {"two scopes that look alike (X9)",
+    {"two scopes that look alike [X9]",
      {{S, "foo", 0, "foo"}, {S, "a.b/foo", 0, "a-b-foo"}, {S, "a-b/foo", 0, "#a-b-foo"}}, NULL},
-    {"a name that another took as its longer one (X9)",
+    {"a name that another took as its longer one [X9]",
      {{S, "foo", 0, "foo"}, {S, "beta/foo", 0, "beta-foo"}, {S, "x/beta-foo", 0, "x-beta-foo"}}, NULL},
-    {"64 characters fit, 65 do not (X9)",
+    {"64 characters fit, 65 do not [X9]",
      {{S, "x/" "a23456789-123456789-123456789-123456789-123456789-123456789", 0, "a23456789-123456789-123456789-123456789-123456789-123456789"},
       {S, "acme/" "a23456789-123456789-123456789-123456789-123456789-123456789", 0, "acme-a23456789-123456789-123456789-123456789-123456789-123456789"},
       {S, "acmee/" "a23456789-123456789-123456789-123456789-123456789-123456789", 0, "#acmee-a23456789-123456789-123456789-123456789-123456789"}},
      NULL},
-    {"cut at a hyphen: still a name (X9)",
+    {"cut at a hyphen: still a name [X9]",
      {{S, "x/" N64, 0, N64}, {S, "acme/" N64, 0, "#" C55}}, NULL},
-    {"keys of MCP servers (X21)",
+    {"keys of MCP servers [X21]",
      {{M, "io.playwright/mcp", 0, "io-playwright-mcp"}, {M, "acme/cli", 0, "acme-cli"}}, NULL},
-    {"keys alike without case (X21)",
+    {"keys alike without case [X21]",
      {{M, "acme/cli", 0, "acme-cli"}, {M, "Acme/CLI", 0, "#Acme-CLI"}, {M, "acme.cli/x", 0, "acme-cli-x"}}, NULL},
-    {"keys alike by their signs (X21)",
+    {"keys alike by their signs [X21]",
      {{M, "a.b/c", 0, "a-b-c"}, {M, "a-b/c", 0, "#a-b-c"}}, NULL},
-    {"a recorded key never changes (X21)",
+    {"a recorded key never changes [X21]",
      {{M, "a.b/c", 0, "#a-b-c"}, {M, "a-b/c", "a-b-c", "a-b-c"}}, NULL},
-    {"a recorded key in other case is taken (X21)",
+    {"a recorded key in other case is taken [X21]",
      {{M, "acme/cli", 0, "#acme-cli"}, {M, "x/y", "ACME-Cli", "ACME-Cli"}}, NULL},
-    {"37 characters fit, 38 do not (X21)",
+    {"37 characters fit, 38 do not [X21]",
      {{M, "io.example/a23456789-123456789-123456", 0, "io-example-a23456789-123456789-123456"},
       {M, "io.example/a23456789-123456789-1234567", 0, "#io-example-a23456789-1234567"}}, NULL},
-    {"a lock that records one folder twice (row 15)",
+    {"a lock that records one folder twice [row 15]",
      {{S, "acme/foo", "foo", 0}, {S, "beta/foo", "foo", 0}},
      "skill beta/foo: another one is recorded as \"foo\", too"},
 };
@@ -114,7 +114,7 @@ static const char *wanted(const struct row *row)
         .p;
 }
 
-TEST(names_of_a_layer) /* X9, X21; row 11 */
+TEST(names_of_a_layer) /* [X9, X21, row 11] */
 {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct records records = {cases[i].rows};
@@ -142,7 +142,7 @@ TEST(names_of_a_layer) /* X9, X21; row 11 */
 
 /* What one install has chosen, the next keeps, in whatever order the packages
  * come, and whoever else has come. */
-TEST(what_is_recorded_stays) /* X9, X21 */
+TEST(what_is_recorded_stays) /* [X9, X21] */
 {
     struct row rows[STEPS_MAX + 1] = {
         {S, "acme/foo", 0, 0}, {S, "beta/foo", 0, 0}, {S, "foo", 0, 0},

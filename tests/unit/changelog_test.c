@@ -36,7 +36,7 @@ static const struct {
     {"##  (\n", "", "", 1},
 };
 
-TEST(M29_changelogs)
+TEST(changelogs) /* [M29] */
 {
     for (size_t i = 0; i < ROWS(rows); i++) {
         struct arena a = {0};

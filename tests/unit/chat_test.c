@@ -1,4 +1,4 @@
-/* The two shapes of an API, as texts: K23, K24, row 22. */
+/* The two shapes of an API, as texts: [K23, K24, row 22]. */
 
 #include "base/text.h"
 
@@ -17,7 +17,7 @@ static struct str written(const struct chat_request *r, struct arena *a)
     return s;
 }
 
-TEST(requests) /* K23 */
+TEST(requests) /* [K23] */
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct chat_request r = {.shape = CHAT_ANTHROPIC,
@@ -100,7 +100,7 @@ static const struct {
     {CHAT_OPENAI, "[]", NULL, false, "the answer is none of this API"},
 };
 
-TEST(answers_are_read) /* K24 */
+TEST(answers_are_read) /* [K24] */
 {
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
         CLEANUP(arena_done) struct arena a = {0};
@@ -120,7 +120,7 @@ TEST(answers_are_read) /* K24 */
     }
 }
 
-/* In a JSON string; what comes out. row 22 */
+/* In a JSON string; what comes out. [row 22] */
 static const struct {
     const char *in, *out;
 } texts[] = {
@@ -148,7 +148,7 @@ static const struct {
     {"\\u001b[31m", "\x1b[31m"},
 };
 
-TEST(what_is_no_text_becomes_a_replacement) /* K24, row 22 */
+TEST(what_is_no_text_becomes_a_replacement) /* [K24, row 22] */
 {
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         CLEANUP(arena_done) struct arena a = {0};
@@ -164,7 +164,7 @@ TEST(what_is_no_text_becomes_a_replacement) /* K24, row 22 */
     }
 }
 
-TEST(broken_json_stays_broken) /* row 22 */
+TEST(broken_json_stays_broken) /* [row 22] */
 {
     static const char *const rows[] = {
         "{\"content\":[\\ud83d]}",

@@ -82,7 +82,7 @@ TEST(clients_in_use)
         }
 }
 
-/* X19 to X23 per client: the same servers, in each one's own words */
+/* [X19, X20, X21, X22, X23] per client: the same servers, in each one's own words */
 TEST(servers_in_the_words_of_each_client)
 {
     static const char local[] =
@@ -148,7 +148,7 @@ TEST(servers_in_the_words_of_each_client)
     }
 }
 
-/* row 9: opencode expands forms of its own, and has no escape for them */
+/* [row 9] opencode expands forms of its own, and has no escape for them */
 TEST(what_opencode_would_expand_is_refused)
 {
     const struct client *c = client_find(STR("opencode"));

@@ -3,10 +3,10 @@
 
 #include "command_case.h"
 
-/* What a program gets back from command(): K25, K26, K27, K29; rows 19, 20 and
- * 22 of the threats. The walls themselves: sandbox_test. */
+/* What a program gets back from command(): [K25, K26, K27, K29, row 19, row 20]
+ * [row 22] of the threats. The walls themselves: sandbox_test. */
 
-TEST(K27_outcomes_of_a_command)
+TEST(outcomes_of_a_command) /* [K27] */
 {
     static const struct {
         const char *line;
@@ -42,8 +42,8 @@ TEST(K27_outcomes_of_a_command)
     }
 }
 
-/* Row 19, K25: by name, from PATH, outside of the workspace. */
-TEST(K25_row_19_which_program_runs)
+/* [row 19, K25] by name, from PATH, outside of the workspace. */
+TEST(which_program_runs) /* [K25, row 19] */
 {
     static const char *const absent[] = {"no-such-program", NULL};
     static const char *const local[] = {"local-tool", NULL};
@@ -102,7 +102,7 @@ TEST(K25_row_19_which_program_runs)
     arena_done(&a);
 }
 
-TEST(K26_row_19_a_time_out_keeps_what_came)
+TEST(a_time_out_keeps_what_came) /* [K26, row 19] */
 {
     for (int way = 0; way < CASE_WAYS; way++) {
         struct arena a = {0};
@@ -128,8 +128,8 @@ TEST(K26_row_19_a_time_out_keeps_what_came)
     }
 }
 
-/* Rows 19 and 22, K29: a flood is drained, and cut on a character. */
-TEST(K29_row_22_much_output_is_cut_and_memory_stays_flat)
+/* [row 19, row 22, K29] a flood is drained, and cut on a character. */
+TEST(much_output_is_cut_and_memory_stays_flat) /* [K29, row 22] */
 {
     struct rusage before, after;
     struct arena a = {0};
@@ -148,7 +148,7 @@ TEST(K29_row_22_much_output_is_cut_and_memory_stays_flat)
     arena_done(&a);
 }
 
-TEST(row_22_output_is_utf_8_and_whole_characters)
+TEST(output_is_utf_8_and_whole_characters) /* [row 22] */
 {
     static const struct {
         const char *line;
@@ -202,8 +202,8 @@ TEST(row_22_output_is_utf_8_and_whole_characters)
     }
 }
 
-/* Row 20: by name; no token, no key, nothing that loads code. */
-TEST(row_20_the_environment_is_a_short_list)
+/* [row 20] by name; no token, no key, nothing that loads code. */
+TEST(the_environment_is_a_short_list) /* [row 20] */
 {
     static const char *const allowed[] = {
         "PATH",
@@ -269,8 +269,8 @@ TEST(row_20_the_environment_is_a_short_list)
     unsetenv("BASH_ENV");
 }
 
-/* Row 19: nothing outlives a command; it could write after the check. */
-TEST(row_19_nothing_outlives_a_command)
+/* [row 19] nothing outlives a command; it could write after the check. */
+TEST(nothing_outlives_a_command) /* [row 19] */
 {
     static const char *const lines[] = {
         "(while :; do echo x >>grow; sleep 0.02; done) & sleep 0.1",

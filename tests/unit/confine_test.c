@@ -24,8 +24,8 @@
 
 /*
  * A child gives up its rights and tries things; each thing it tries is a row
- * with the errno that it must get (0: it works). Rows 1.2, 19, 30 of the
- * threats.
+ * with the errno that it must get (0: it works). [row 19, row 30],
+ * THREATS 1.2.
  */
 
 static char folder[] = "/tmp/confine_test-XXXXXX";

@@ -195,7 +195,7 @@ TEST(a_linked_folder_of_skills_is_current)
     desk_done(d);
 }
 
-/* Row 9: a record from a stranger's repository, its numbers all right but
+/* [row 9] a record from a stranger's repository, its numbers all right but
  * for the one that no checkout sets. */
 TEST(a_record_that_leaves_out_the_inodes_time_is_not_believed)
 {

@@ -112,7 +112,7 @@ TEST(both_texts_are_in_it)
     }
 }
 
-/* Row 16: text from outside cannot make it slow or large. */
+/* [row 16] text from outside cannot make it slow or large. */
 TEST(it_is_bounded)
 {
     static const struct {

@@ -14,7 +14,7 @@ static void read_skill(struct reading *r, const char *text)
                                           .folder = STR("foo")});
 }
 
-/* Order and lines: REQUIREMENTS 5, L9. */
+/* Order and lines: REQUIREMENTS 5, [L9]. */
 static const struct {
     const char *text, *complaints;
 } orders[] = {
@@ -41,7 +41,7 @@ static const struct {
      "yaml:5!"},
 };
 
-TEST(L9_complaints_come_by_line)
+TEST(complaints_come_by_line) /* [L9] */
 {
     for (size_t i = 0; i < ROWS(orders); i++) {
         CLEANUP(reading_done) struct reading r;
@@ -51,7 +51,7 @@ TEST(L9_complaints_come_by_line)
     }
 }
 
-/* T3, X10, T11, T12: where the body begins. */
+/* [T3, X10, T11, T12] where the body begins. */
 static const struct {
     const char *text, *body;
     unsigned line;
@@ -65,7 +65,7 @@ static const struct {
     {"---\nname: a\n---\n  B", "  B", 4},
 };
 
-TEST(X10_bodies)
+TEST(each_of_the_bodies) /* [X10] */
 {
     for (size_t i = 0; i < ROWS(bodies); i++) {
         CLEANUP(reading_done) struct reading r;
@@ -83,7 +83,7 @@ static const char *hash_text(struct reading *r, const char *body)
     return str_c(str_slice(hash_hex(&h, &r->a), 0, 16), &r->a);
 }
 
-TEST(T11_skill_version_is_the_hash_of_the_body_with_lf)
+TEST(skill_version_is_the_hash_of_the_body_with_lf) /* [T11] */
 {
     CLEANUP(reading_done) struct reading lf;
     CLEANUP(reading_done) struct reading crlf;
@@ -116,7 +116,7 @@ static void read_long(struct reading *r, size_t points)
     heap_free(text);
 }
 
-TEST(T12_tokens_are_code_points_by_four)
+TEST(tokens_are_code_points_by_four) /* [T12] */
 {
     static const struct {
         size_t points, tokens;
@@ -134,7 +134,7 @@ TEST(T12_tokens_are_code_points_by_four)
     }
 }
 
-TEST(L9_metadata_alone)
+TEST(metadata_alone) /* [L9] */
 {
     CLEANUP(reading_done) struct reading r;
 
@@ -147,7 +147,7 @@ TEST(L9_metadata_alone)
     CHECK(r.doc.load_size_tokens == 0);
 }
 
-TEST(X2_names_and_folders)
+TEST(names_and_folders) /* [X2] */
 {
     CLEANUP(reading_done) struct reading same;
     CLEANUP(reading_done) struct reading differs;
@@ -166,7 +166,7 @@ TEST(X2_names_and_folders)
     CHECK(replaced.why.errors == 0);
 }
 
-TEST(M5_qualified_names)
+TEST(qualified_names) /* [M5] */
 {
     CLEANUP(reading_done) struct reading plain;
     CLEANUP(reading_done) struct reading scoped;
@@ -178,8 +178,8 @@ TEST(M5_qualified_names)
     CHECK(str_is(scoped.doc.version, "1.0.0"));
 }
 
-/* M10, M24: mcps first; both forms. */
-TEST(M24_dependencies_in_their_order)
+/* [M10, M24] mcps first; both forms. */
+TEST(dependencies_in_their_order) /* [M24] */
 {
     CLEANUP(reading_done) struct reading r;
 
@@ -197,7 +197,7 @@ TEST(M24_dependencies_in_their_order)
     CHECK(str_is(r.doc.deps[2].origin.rest, "m/skills/b"));
 }
 
-/* X17 */
+/* [X17] */
 static const struct {
     const char *value, *raw, *tools;
 } tools[] = {
@@ -214,7 +214,7 @@ static const struct {
     {"[]", "", ""},
 };
 
-TEST(X17_allowed_tools)
+TEST(allowed_tools) /* [X17] */
 {
     for (size_t i = 0; i < ROWS(tools); i++) {
         CLEANUP(reading_done) struct reading r = {0};
@@ -238,7 +238,7 @@ TEST(X17_allowed_tools)
     }
 }
 
-TEST(L3_L5_L6_L7_M8_fields)
+TEST(fields) /* [L3, L5, L6, L7, M8] */
 {
     CLEANUP(reading_done) struct reading r;
 
@@ -252,10 +252,11 @@ TEST(L3_L5_L6_L7_M8_fields)
     CHECK(r.doc.is_mode && r.doc.disable_model_invocation);
     CHECK(str_is(r.doc.prereqs, "Needs git."));
     CHECK(str_is(r.doc.compatibility, "linux"));
-    CHECK(str_is(yaml_get(r.doc.metadata, "version")->text, "1.10")); /* X12 */
+    CHECK(
+        str_is(yaml_get(r.doc.metadata, "version")->text, "1.10")); /* [X12] */
 }
 
-TEST(X5_descriptions_are_trimmed_after_counting)
+TEST(descriptions_are_trimmed_after_counting) /* [X5] */
 {
     CLEANUP(reading_done) struct reading r;
 
@@ -263,7 +264,7 @@ TEST(X5_descriptions_are_trimmed_after_counting)
     CHECK_STR(str_c(r.doc.description, &r.a), "a\n\nb");
 }
 
-/* A4: what is quoted, and what is not. */
+/* [A4] what is quoted, and what is not. */
 static const struct {
     const char *line;
     bool mended;
@@ -296,7 +297,7 @@ static const struct {
     {"x: \"a\" b\n  c", false},
 };
 
-TEST(A4_repairs)
+TEST(each_of_the_repairs) /* [A4] */
 {
     for (size_t i = 0; i < ROWS(repairs); i++) {
         CLEANUP(reading_done) struct reading r = {0};
@@ -320,7 +321,7 @@ TEST(A4_repairs)
     }
 }
 
-TEST(A4_repair_keeps_the_value_and_the_types_of_others)
+TEST(repair_keeps_the_value_and_the_types_of_others) /* [A4] */
 {
     CLEANUP(reading_done) struct reading r;
 
@@ -338,8 +339,8 @@ static void fill(char *text, size_t n, const char *head, const char *tail)
     memcpy(text + n - strlen(tail), tail, strlen(tail));
 }
 
-/* Row 5: sizes, at the edge and past it. */
-TEST(row_5_limits)
+/* [row 5] sizes, at the edge and past it. */
+TEST(limits) /* [row 5] */
 {
     static const struct {
         size_t bytes;
@@ -365,7 +366,7 @@ TEST(row_5_limits)
     }
 }
 
-TEST(row_5_a_nul_anywhere)
+TEST(a_nul_anywhere) /* [row 5] */
 {
     static const char text[] = NAMED("") "a\0b";
     CLEANUP(reading_done) struct reading r;
@@ -375,7 +376,7 @@ TEST(row_5_a_nul_anywhere)
     CHECK_STR(complaints_text(&r), "nul-bytes:7!");
 }
 
-TEST(row_5_deep_and_many)
+TEST(deep_and_many) /* [row 5] */
 {
     CLEANUP(reading_done) struct reading deep;
     CLEANUP(reading_done) struct reading many;
@@ -394,7 +395,7 @@ TEST(complaints_are_bounded)
     CHECK(r.why.errors == 1000);
 }
 
-TEST(M34_errors_have_stable_codes)
+TEST(errors_have_stable_codes) /* [M34] */
 {
     static const struct {
         enum doc_kind kind;
@@ -454,7 +455,7 @@ TEST(complaint_messages_are_cut_between_characters)
     arena_done(&a);
 }
 
-/* REQUIREMENTS 5: no text at all. Rows 1, 16. */
+/* REQUIREMENTS 5: no text at all. [row 1, row 16]. */
 static const struct {
     enum manifest_file state;
     enum doc_kind kind;
@@ -468,7 +469,7 @@ static const struct {
     {MANIFEST_FILE_TOO_LARGE, DOC_MCP, "too-large:0!", ERR_LIMIT},
 };
 
-TEST(M34_files_that_give_no_text)
+TEST(files_that_give_no_text) /* [M34] */
 {
     for (size_t i = 0; i < ROWS(absent); i++) {
         CLEANUP(reading_done) struct reading r = {0};
@@ -482,7 +483,7 @@ TEST(M34_files_that_give_no_text)
     }
 }
 
-/* K3, K4: what runs, and what is a skill without a program. */
+/* [K3, K4] what runs, and what is a skill without a program. */
 static const struct {
     const char *text;
     struct case_file file;
@@ -505,7 +506,7 @@ static const struct {
     {NAMED(""), {"SKILL.star", MANIFEST_FILE_TOO_LARGE, STR_INIT("")}, NULL},
 };
 
-TEST(K3_K4_programs)
+TEST(each_of_the_programs) /* [K3, K4] */
 {
     for (size_t i = 0; i < ROWS(programs); i++) {
         CLEANUP(reading_done) struct reading r;
@@ -524,8 +525,8 @@ TEST(K3_K4_programs)
     }
 }
 
-/* K11: 65,536 and one more. */
-TEST(K11_size_of_a_program)
+/* [K11] 65,536 and one more. */
+TEST(size_of_a_program) /* [K11] */
 {
     for (size_t more = 0; more < 2; more++) {
         CLEANUP(reading_done) struct reading r;
@@ -546,8 +547,8 @@ TEST(K11_size_of_a_program)
     }
 }
 
-/* X4: most agents have no frontmatter, and are told what is needed. */
-TEST(X4_agents_are_told_what_they_need)
+/* [X4] most agents have no frontmatter, and are told what is needed. */
+TEST(agents_are_told_what_they_need) /* [X4] */
 {
     CLEANUP(reading_done) struct reading r;
     const char *message;
@@ -561,8 +562,8 @@ TEST(X4_agents_are_told_what_they_need)
           strstr(message, "version: "));
 }
 
-/* L8, T10: every error at once; a bad document harms no other. */
-TEST(L8_T10_all_errors_of_one_document)
+/* [L8, T10] every error at once; a bad document harms no other. */
+TEST(all_errors_of_one_document) /* [L8, T10] */
 {
     CLEANUP(reading_done) struct reading r = {0};
     struct manifest_input in = {
@@ -585,8 +586,8 @@ TEST(L8_T10_all_errors_of_one_document)
     CHECK(r.why.count == first && str_is(r.doc.name, "foo"));
 }
 
-/* T2: exact case. */
-TEST(T2_the_anchor_is_called_so)
+/* [T2] exact case. */
+TEST(the_anchor_is_called_so) /* [T2] */
 {
     CHECK_STR(doc_anchor(DOC_SKILL), "SKILL.md");
     CHECK_STR(doc_anchor(DOC_AGENT), "AGENTS.md");

@@ -110,7 +110,7 @@ TEST(long_messages_are_cut_with_an_ellipsis)
     CHECK(strlen(e.hint) == ERR_HINT_MAX_BYTES - 1);
 }
 
-/* M34: programs rely on the names. */
+/* [M34] programs rely on the names. */
 TEST(codes_have_names)
 {
     for (int i = ERR_NONE; i <= ERR_INTERRUPTED; i++) {

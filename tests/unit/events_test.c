@@ -11,7 +11,7 @@
 
 #include "tap.h"
 
-/* T21, T23 to T25: events, sessions and the library's cache in mapm.db. */
+/* [T21, T23, T24, T25] events, sessions and the library's cache in mapm.db. */
 
 struct rig {
     char home[64];
@@ -122,7 +122,7 @@ TEST(an_id_says_when_it_was_made)
     rig_done(&r);
 }
 
-/* T24 */
+/* [T24] */
 TEST(an_event_comes_back_whole)
 {
     struct store_event v = loaded("session \xc3\xa4"), got;
@@ -291,7 +291,7 @@ TEST(what_is_not_committed_never_was)
     rig_done(&r);
 }
 
-/* T21: what a session has activated is there in the next command. */
+/* [T21] what a session has activated is there in the next command. */
 TEST(sessions_are_kept_the_last_ones)
 {
     char id[300], name[32];
@@ -334,7 +334,7 @@ TEST(sessions_are_kept_the_last_ones)
     rig_done(&r);
 }
 
-/* L9: one blob a root, and no more than so many and so much. */
+/* [L9] one blob a root, and no more than so many and so much. */
 TEST(what_is_known_of_roots_is_bounded)
 {
     const size_t third = LIBRARY_CACHE_MAX_BYTES / 3 + 1;
@@ -362,7 +362,7 @@ TEST(what_is_known_of_roots_is_bounded)
     rig_done(&r);
 }
 
-/* T25: the columns of the specification, its key and four indexes. */
+/* [T25] the columns of the specification, its key and four indexes. */
 TEST(the_table_is_the_one_of_the_specification)
 {
     static const char sql[] =

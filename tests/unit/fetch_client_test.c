@@ -1,4 +1,4 @@
-/* mapm's side of the talk with mapm-fetch: THREATS 1.2, rows 10, 30. */
+/* mapm's side of the talk with mapm-fetch: THREATS 1.2, [row 10, row 30]. */
 
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -46,7 +46,7 @@ TEST(fields_come_back)
     CHECK_STR(got.hint, "do");
 }
 
-TEST(fields_stay_within_their_limits) /* row 30 */
+TEST(fields_stay_within_their_limits) /* [row 30] */
 {
     struct fields in = fields_of(STR("\x08"));
 
@@ -266,7 +266,7 @@ TEST(an_event_must_answer_what_was_asked)
     CHECK(!takes(0, &ev));
 }
 
-TEST(an_event_is_believed_nothing) /* rows 1, 4 */
+TEST(an_event_is_believed_nothing) /* [row 1, row 4] */
 {
     static const struct str paths[] = {
         STR_INIT(""),       STR_INIT("/etc/passwd"), STR_INIT("../x"),
@@ -302,7 +302,7 @@ TEST(an_event_is_believed_nothing) /* rows 1, 4 */
     CHECK(!takes(3, &ev));
 }
 
-TEST(files_of_a_package_are_counted) /* row 4 */
+TEST(files_of_a_package_are_counted) /* [row 4] */
 {
     struct fetch_file files[3], file;
     struct fetch_event ev = done_event(&file);
@@ -336,7 +336,7 @@ static bool answers(struct fetch *f, enum frame_type type, const struct buf *b,
     return true;
 }
 
-TEST(a_credential_is_for_known_hosts_only) /* rows 10, 13 */
+TEST(a_credential_is_for_known_hosts_only) /* [row 10, row 13] */
 {
     static const struct {
         const char *protocol, *host;

@@ -1,4 +1,4 @@
-/* What the user's files say to mapm-fetch: FETCH.md 9; THREATS rows 13, 15. */
+/* What the user's files say to mapm-fetch: FETCH.md 9; [row 13, row 15]. */
 
 #include <curl/curl.h>
 #include <git2.h>
@@ -76,7 +76,7 @@ static struct url url_of(const char *text, struct arena *a)
     return u;
 }
 
-TEST(tokens_go_to_github_alone) /* row 10 */
+TEST(tokens_go_to_github_alone) /* [row 10] */
 {
     static const struct {
         const char *url, *source;

@@ -106,7 +106,7 @@ static void read_what_is_in_the_way(void)
     scratch_close(&s);
 }
 
-/* Row 16: what is in the way of a read, and what is said about it. */
+/* [row 16] what is in the way of a read, and what is said about it. */
 TEST(only_regular_files_below_the_folder_are_read)
 {
     read_what_is_in_the_way();
@@ -305,7 +305,7 @@ TEST(stat_looks_at_the_link_itself_and_not_through_one)
     scratch_close(&s);
 }
 
-/* Row 2: modes are exact, whatever the umask. */
+/* [row 2] modes are exact, whatever the umask. */
 TEST(create_is_exclusive_and_umask_proof)
 {
     struct scratch s;
@@ -337,7 +337,7 @@ TEST(create_is_exclusive_and_umask_proof)
     scratch_close(&s);
 }
 
-/* Row 16, row 27. */
+/* [row 16, row 27]. */
 TEST(a_file_of_the_user_is_replaced_where_its_path_leads)
 {
     struct scratch s;
@@ -397,7 +397,7 @@ TEST(replace_keeps_the_mode_and_refuses_what_is_no_file)
     scratch_close(&s);
 }
 
-/* Row 27: a full disk, played by the limit of a file's size. */
+/* [row 27] a full disk, played by the limit of a file's size. */
 TEST(a_full_disk_leaves_the_old_content_and_no_litter)
 {
     struct scratch s;
@@ -536,7 +536,7 @@ static void count_call(void *ctx)
     ++*(int *)ctx;
 }
 
-/* Row 28. */
+/* [row 28]. */
 TEST(locks_wait_and_give_up)
 {
     struct scratch s;
@@ -609,7 +609,7 @@ TEST(a_signal_ends_the_wait_for_a_lock)
     scratch_close(&s);
 }
 
-/* Row 6, row 10. */
+/* [row 6, row 10]. */
 TEST(clean_relative_paths)
 {
     static const struct {

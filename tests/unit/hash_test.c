@@ -2,7 +2,7 @@
 
 #include "tap.h"
 
-/* FIPS 180-2, appendix B; T11 rests on it. */
+/* FIPS 180-2, appendix B; [T11] rests on it. */
 static const struct {
     const char *text, *hex;
 } rows[] = {

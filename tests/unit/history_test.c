@@ -107,7 +107,7 @@ static void trust(struct rig *r, const char *subject, const char *content)
                           &h, &r->err));
 }
 
-/* X27, row 21: bound to kind, name and content */
+/* [X27, row 21] bound to kind, name and content */
 TEST(trust_is_of_one_kind_one_name_and_one_digest)
 {
     struct rig r;
@@ -445,7 +445,7 @@ TEST(version_2_becomes_version_3)
     rig_done(&r);
 }
 
-/* row 26: what was there stays; a newer one is refused, in words */
+/* [row 26] what was there stays; a newer one is refused, in words */
 TEST(version_1_becomes_this_one_and_a_newer_one_is_refused)
 {
     struct rig r;
@@ -515,7 +515,7 @@ static void settle(struct rig *r)
               "PRAGMA journal_mode=WAL");
 }
 
-/* row 26: set aside, whole, and said; never guessed */
+/* [row 26] set aside, whole, and said; never guessed */
 TEST(a_damaged_database_is_set_aside_and_that_is_said)
 {
     /* at the start; behind the first page: found by a question, not before;
@@ -566,7 +566,7 @@ TEST(a_foreign_database_is_set_aside_as_it_is)
     rig_done(&r);
 }
 
-/* row 26 */
+/* [row 26] */
 TEST(what_is_no_regular_file_is_no_database)
 {
     struct rig r;
@@ -626,7 +626,7 @@ static int write_much(struct rig *r, int number)
     return 0;
 }
 
-/* row 28 */
+/* [row 28] */
 TEST(two_processes_write_at_once_and_nothing_is_lost)
 {
     struct rig r;
@@ -675,7 +675,7 @@ static size_t count_damaged(struct rig *r)
     return n;
 }
 
-/* rows 26, 28: the good one that the first wrote is not set aside by the
+/* [row 26, row 28] the good one that the first wrote is not set aside by the
  * second */
 TEST(damage_that_several_find_is_set_aside_once)
 {
@@ -701,7 +701,7 @@ TEST(damage_that_several_find_is_set_aside_once)
     }
 }
 
-/* row 27: a killed process loses nothing that it was told is written */
+/* [row 27] a killed process loses nothing that it was told is written */
 TEST(what_a_killed_process_wrote_is_there)
 {
     struct rig r;

@@ -1,4 +1,4 @@
-/* base/json: reading and writing. THREATS row 5, REQUIREMENTS 6.3, 6.7. */
+/* base/json: reading and writing. [row 5], REQUIREMENTS 6.3, 6.7. */
 #include "base/json.h"
 
 #include <time.h>
@@ -251,13 +251,13 @@ static const struct row commented[] = {
 };
 /* clang-format on */
 
-TEST(good_text_reads_and_writes_back) /* row 5 */
+TEST(good_text_reads_and_writes_back) /* [row 5] */
 {
     check_rows(good, sizeof good / sizeof *good, &strict);
     check_rows(good, sizeof good / sizeof *good, &loose);
 }
 
-TEST(bad_text_is_refused_with_its_place) /* row 5 */
+TEST(bad_text_is_refused_with_its_place) /* [row 5] */
 {
     check_rows(bad, sizeof bad / sizeof *bad, &strict);
 }
@@ -324,7 +324,7 @@ TEST(text_without_escapes_is_borrowed)
     CHECK(root->first->text.p == text + 9);
 }
 
-TEST(limits_hold_at_their_edges) /* row 5 */
+TEST(limits_hold_at_their_edges) /* [row 5] */
 {
     static const struct {
         const char *text;
@@ -364,7 +364,7 @@ static struct str nested(struct arena *a, size_t depth)
     return str_of(text, depth * 2);
 }
 
-TEST(depth_costs_no_stack_and_64_is_the_default) /* row 5, 6.7 */
+TEST(depth_costs_no_stack_and_64_is_the_default) /* [row 5], 6.7 */
 {
     CLEANUP(arena_done) struct arena a = {0};
     CLEANUP(buf_done) struct buf b = {0};
@@ -442,7 +442,7 @@ static double cost_of(struct str text, size_t *memory)
 }
 
 /* Ten times the text: a quadratic reader would take a hundred times as long. */
-TEST(cost_is_linear) /* row 5 */
+TEST(cost_is_linear) /* [row 5] */
 {
     CLEANUP(arena_done) struct arena a = {0};
     size_t small_bytes, large_bytes;

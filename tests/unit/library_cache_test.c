@@ -4,8 +4,7 @@
 
 /*
  * What is kept of a root between two commands: used when size, inode and time
- * of a SKILL.md are as they were, and judged as anybody's bytes. L9, THREATS
- * row 26.
+ * of a SKILL.md are as they were, and judged as anybody's bytes. [L9, row 26].
  */
 
 #define WORD_BEFORE "from the disk"
@@ -57,7 +56,7 @@ TEST(what_is_as_it_was_is_not_read)
     CHECK(forge(s.cache));
     CHECK_STR(open_again(), WORD_AFTER);
     CHECK(s.puts == 3); /* nothing new to keep */
-    CHECK(notes_have(&s, "skipping invalid skill at ")); /* said again: T10 */
+    CHECK(notes_have(&s, "skipping invalid skill at ")); /* said again: [T10] */
     CHECK_STR(names_of(&s), "a b");
 }
 
@@ -70,7 +69,7 @@ TEST(the_cache_is_of_one_profile)
     CHECK(s.puts == 5);
 }
 
-/* T31: a verdict is about where links may lead, too. */
+/* [T31] a verdict is about where links may lead, too. */
 TEST(the_cache_is_of_one_bound)
 {
     CHECK(forge(s.cache));
@@ -82,7 +81,7 @@ TEST(the_cache_is_of_one_bound)
     CHECK(s.puts == 7);
 }
 
-/* T31: devices have other numbers when the machine was started again; a folder
+/* [T31] devices have other numbers when the machine was started again; a folder
  * whose SKILL.md is as it was seen is the same one. */
 TEST(a_device_may_get_another_number)
 {
@@ -143,7 +142,7 @@ TEST(a_change_of_any_kind_is_seen)
 
 /* Each byte changed, each length: the library is whole, or the bytes were not
  * used. */
-TEST(bytes_from_anybody_row_26)
+TEST(bytes_from_anybody) /* [row 26] */
 {
     struct str good;
     struct err e = {0};

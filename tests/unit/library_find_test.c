@@ -4,8 +4,8 @@
 #include "shelf_case.h"
 
 /*
- * library: search, match, "/name" and "$name", the discovery block. T15 to T17,
- * T26, T31, K15, K18, L6, L7, L11, L12, X25, X26, X28.
+ * library: search, match, "/name" and "$name", the discovery block. [T15, T16]
+ * [T17, T26, T31, K15, K18, L6, L7, L11, L12, X25, X26, X28].
  */
 
 static void open_tools(struct shelves *s, bool metis)
@@ -41,7 +41,7 @@ static const char *hit_names(struct shelves *s, const struct library_hit *hits,
     return str_c(text, &s->a);
 }
 
-TEST(search_scores_T16)
+TEST(search_scores) /* [T16] */
 {
     static const struct {
         const char *query, *hits;
@@ -77,7 +77,7 @@ TEST(search_scores_T16)
     shelves_done(&s);
 }
 
-TEST(a_model_does_not_see_what_is_disabled_L6)
+TEST(a_model_does_not_see_what_is_disabled) /* [L6] */
 {
     struct shelves s;
     size_t count;
@@ -90,13 +90,13 @@ TEST(a_model_does_not_see_what_is_disabled_L6)
     library_search(s.l, STR(""), 10, false, &s.a, &count);
     CHECK(count == 6);
     shelves_done(&s);
-    open_tools(&s, true); /* Metis does not know the field (T9) */
+    open_tools(&s, true); /* Metis does not know the field [T9] */
     library_search(s.l, STR("pdf"), 10, true, &s.a, &count);
     CHECK(count == 2);
     shelves_done(&s);
 }
 
-TEST(limits_of_a_search_T16)
+TEST(limits_of_a_search) /* [T16] */
 {
     struct shelves s;
     size_t count;
@@ -116,7 +116,7 @@ TEST(limits_of_a_search_T16)
     shelves_done(&s);
 }
 
-TEST(a_line_of_a_result_is_one_line_X25)
+TEST(a_line_of_a_result_is_one_line) /* [X25] */
 {
     struct shelves s;
     struct library_hit *hits;
@@ -153,10 +153,10 @@ TEST(search_finds_each_place)
     shelves_done(&s);
 }
 
-/* --- match (L11) ---------------------------------------------------------------------- */
+/* --- match [L11] ---------------------------------------------------------------------- */
 
 /* What is found by lanes is what memmem finds, wherever it stands. */
-TEST(search_is_that_of_one_byte_after_the_other_T16)
+TEST(search_is_that_of_one_byte_after_the_other) /* [T16] */
 {
     static const char letters[] = "aaabq z";
     unsigned state = 7, wrong = 0;
@@ -183,7 +183,7 @@ TEST(search_is_that_of_one_byte_after_the_other_T16)
     CHECK(wrong == 0);
 }
 
-TEST(match_ranks_by_the_words_of_a_request_L11)
+TEST(match_ranks_by_the_words_of_a_request) /* [L11] */
 {
     static const struct {
         const char *request, *first, *trigger;
@@ -199,7 +199,7 @@ TEST(match_ranks_by_the_words_of_a_request_L11)
         {"", NULL, NULL, 0, 0},
         {"the of and you", NULL, NULL, 0, 0},
         {"bake a cake", NULL, NULL, 0, 0},
-        {"deploys service", NULL, NULL, 0, 0}, /* L6 */
+        {"deploys service", NULL, NULL, 0, 0}, /* [L6] */
     };
     struct shelves s;
 
@@ -222,7 +222,7 @@ TEST(match_ranks_by_the_words_of_a_request_L11)
     shelves_done(&s);
 }
 
-TEST(who_is_named_comes_first_L11)
+TEST(who_is_named_comes_first) /* [L11] */
 {
     struct shelves s;
     struct library_hit *hits;
@@ -246,7 +246,7 @@ TEST(who_is_named_comes_first_L11)
 
 /* --- names in a text ---------------------------------------------------------------------- */
 
-TEST(slash_commands_L12)
+TEST(slash_commands) /* [L12] */
 {
     static const struct {
         const char *text, *name, *rest;
@@ -257,7 +257,7 @@ TEST(slash_commands_L12)
         {"  /code-review x", "code-review", "x"},
         {"/code-review\nx", "code-review", "x"},
         {"/code-review\xc2\xa0x", "code-review", "x"},
-        {"/secret now", "secret", "now"}, /* L6: by a person */
+        {"/secret now", "secret", "now"}, /* [L6] by a person */
         {"/code-review:x", NULL, NULL},
         {"/code-reviewed", NULL, NULL},
         {"/Code-Review", NULL, NULL},
@@ -283,7 +283,7 @@ TEST(slash_commands_L12)
     shelves_done(&s);
 }
 
-TEST(mentions_K18)
+TEST(mentions) /* [K18] */
 {
     static const struct {
         const char *text, *names;
@@ -348,7 +348,7 @@ static struct library_block block_of(struct shelves *s, size_t max_chars,
     return block;
 }
 
-TEST(the_block_of_mapm_K15_L6_L7_X25_X28)
+TEST(the_block_of_mapm) /* [K15, L6, L7, X25, X28] */
 {
     struct shelves s;
 
@@ -367,7 +367,7 @@ TEST(the_block_of_mapm_K15_L6_L7_X25_X28)
     shelves_done(&s);
 }
 
-TEST(the_block_of_Metis_T15_X28)
+TEST(the_block_of_Metis) /* [T15, X28] */
 {
     struct shelves s;
 
@@ -384,7 +384,7 @@ TEST(the_block_of_Metis_T15_X28)
     shelves_done(&s);
 }
 
-TEST(no_block_when_nothing_may_be_seen_T15)
+TEST(no_block_when_nothing_may_be_seen) /* [T15] */
 {
     struct shelves s;
 
@@ -395,7 +395,7 @@ TEST(no_block_when_nothing_may_be_seen_T15)
     shelves_done(&s);
 }
 
-TEST(bodies_do_not_change_the_block_T15)
+TEST(bodies_do_not_change_the_block) /* [T15] */
 {
     static const char *const bodies[] = {"one", "two"};
 
@@ -413,7 +413,7 @@ TEST(bodies_do_not_change_the_block_T15)
     }
 }
 
-TEST(a_long_description_hides_no_other_skill_T31)
+TEST(a_long_description_hides_no_other_skill) /* [T31] */
 {
     static char text[9000];
     struct library_block b;
@@ -433,13 +433,13 @@ TEST(a_long_description_hides_no_other_skill_T31)
     b = block_of(&s, 400, false);
     CHECK(b.left_out == 1);
     CHECK(str_find(b.text, STR("\n- bb: short\n- cc: short")) != SIZE_MAX);
-    b = block_of(&s, 0, false); /* T15: all of it, as long as nobody cuts */
+    b = block_of(&s, 0, false); /* [T15] all of it, as long as nobody cuts */
     CHECK(text_count(b.text) > 8000);
     shelves_done(&s);
     drop("greedy");
 }
 
-TEST(a_block_with_a_maximum_says_what_is_missing_T31)
+TEST(a_block_with_a_maximum_says_what_is_missing) /* [T31] */
 {
     struct shelves s;
     size_t whole;
@@ -461,8 +461,8 @@ TEST(a_block_with_a_maximum_says_what_is_missing_T31)
     shelves_done(&s);
 }
 
-/* T26: by name, until the whole is long enough; never past its maximum. */
-TEST(bodies_before_the_first_turn_T26)
+/* [T26] by name, until the whole is long enough; never past its maximum. */
+TEST(bodies_before_the_first_turn) /* [T26] */
 {
     static const struct {
         const char *name;

@@ -2,7 +2,7 @@
 
 /*
  * library: which folders are read at all, and that each is still the one that
- * was found. T31, A4, L14, THREATS rows 19 and 23.
+ * was found. [T31, A4, L14, row 19, row 23].
  */
 
 static void make_outside(void)
@@ -38,7 +38,7 @@ static size_t count_of(const struct shelves *s, const char *text)
 
 /* --- where a link may lead ----------------------------------------------------------- */
 
-TEST(a_link_stays_where_those_of_its_root_may_lead_T31_A4)
+TEST(a_link_stays_where_those_of_its_root_may_lead) /* [T31, A4] */
 {
     static const struct {
         const char *target;
@@ -78,7 +78,7 @@ TEST(a_link_stays_where_those_of_its_root_may_lead_T31_A4)
 }
 
 /* What lies outside is read in no other way: no bound, so inside the root. */
-TEST(without_a_bound_a_link_stays_in_its_root_T31)
+TEST(without_a_bound_a_link_stays_in_its_root) /* [T31] */
 {
     struct shelves s;
 
@@ -93,7 +93,7 @@ TEST(without_a_bound_a_link_stays_in_its_root_T31)
     shelves_done(&s);
 }
 
-TEST(a_root_of_the_workspace_is_not_elsewhere_T31)
+TEST(a_root_of_the_workspace_is_not_elsewhere) /* [T31] */
 {
     static const struct {
         const char *target;
@@ -210,7 +210,7 @@ static void swap(const char *how)
     }
 }
 
-TEST(each_door_opens_the_folder_that_was_found_T31_L14_row_23)
+TEST(each_door_opens_the_folder_that_was_found) /* [T31, L14, row 23] */
 {
     static const struct {
         const char *how;
@@ -248,8 +248,8 @@ TEST(each_door_opens_the_folder_that_was_found_T31_L14_row_23)
     }
 }
 
-/* T27: what a session holds is of that folder, too. */
-TEST(what_is_held_is_not_of_another_folder_T27)
+/* [T27] what a session holds is of that folder, too. */
+TEST(what_is_held_is_not_of_another_folder) /* [T27] */
 {
     struct shelves s;
     struct library_loaded loaded;
@@ -267,7 +267,7 @@ TEST(what_is_held_is_not_of_another_folder_T27)
 }
 
 /* A link is followed once more each time, and judged each time. */
-TEST(a_link_that_is_turned_around_T31)
+TEST(a_link_that_is_turned_around) /* [T31] */
 {
     struct shelves s;
     struct err e = {0};
@@ -296,7 +296,7 @@ TEST(a_link_that_is_turned_around_T31)
 
 /* --- where a watcher may look ---------------------------------------------------------- */
 
-TEST(a_watcher_looks_where_the_library_does_L17)
+TEST(a_watcher_looks_where_the_library_does) /* [L17] */
 {
     struct shelves s;
     char path[4096];

@@ -1,8 +1,8 @@
 #include "shelf_case.h"
 
 /*
- * library: loading within a session, and the files of a skill. T18 to T22, K7,
- * K41, L6, L13 to L15.
+ * library: loading within a session, and the files of a skill. [T18, T19, T20]
+ * [T21, T22, K7, K41, L6, L13, L14, L15].
  */
 
 static bool load(struct shelves *s, const char *name, enum library_as as,
@@ -36,9 +36,9 @@ static const char *numbered(struct shelves *s, size_t i)
     return text_of(s, arena_printf(&s->a, "s%02zu", i));
 }
 
-/* --- budgets (T21, T22) ------------------------------------------------------------------ */
+/* --- budgets [T21, T22] ------------------------------------------------------------------ */
 
-TEST(so_many_skills_a_session_T21_T22)
+TEST(so_many_skills_a_session) /* [T21, T22] */
 {
     for (int metis = 0; metis < 2; metis++) {
         size_t most = metis ? 3 : 20;
@@ -70,7 +70,7 @@ TEST(so_many_skills_a_session_T21_T22)
     }
 }
 
-TEST(so_many_tokens_a_session_T21_T22)
+TEST(so_many_tokens_a_session) /* [T21, T22] */
 {
     struct shelves s;
     struct library_session session;
@@ -100,7 +100,7 @@ TEST(so_many_tokens_a_session_T21_T22)
     shelves_done(&s);
 }
 
-TEST(the_number_is_checked_before_the_tokens_T21)
+TEST(the_number_is_checked_before_the_tokens) /* [T21] */
 {
     struct shelves s;
     struct library_session session;
@@ -118,7 +118,7 @@ TEST(the_number_is_checked_before_the_tokens_T21)
     shelves_done(&s);
 }
 
-TEST(the_limits_of_mapm_T21)
+TEST(the_limits_of_mapm) /* [T21] */
 {
     struct library_session session;
     struct arena a = {0};
@@ -132,8 +132,8 @@ TEST(the_limits_of_mapm_T21)
     arena_done(&a);
 }
 
-/* T21: at 10,000, not past it; and once. */
-TEST(a_warning_once_T21)
+/* [T21] at 10,000, not past it; and once. */
+TEST(a_warning_once) /* [T21] */
 {
     static const size_t edges[] = {9999, 10000};
 
@@ -154,9 +154,9 @@ TEST(a_warning_once_T21)
     }
 }
 
-/* --- pointers (T19, T20) --------------------------------------------------------------------- */
+/* --- pointers [T19, T20] --------------------------------------------------------------------- */
 
-TEST(a_second_load_is_a_pointer_T20)
+TEST(a_second_load_is_a_pointer) /* [T20] */
 {
     struct shelves s;
     struct library_session session;
@@ -184,7 +184,7 @@ TEST(a_second_load_is_a_pointer_T20)
 }
 
 /* A pointer leads to the text that the model has, and to no other one. */
-TEST(another_body_of_the_same_name_is_no_second_load_T11_T20)
+TEST(another_body_of_the_same_name_is_no_second_load) /* [T11, T20] */
 {
     struct shelves s, other;
     struct library_session session;
@@ -206,7 +206,7 @@ TEST(another_body_of_the_same_name_is_no_second_load_T11_T20)
     put("day/a/SKILL.md", HEAD("a", "another word") "---\nOne.\n");
     CHECK(load(&s, "a", LIBRARY_AS_TOOL, true, &session, &loaded, &e));
     CHECK(loaded.already_loaded && session.count == 3 && session.loaded == 1);
-    session.max_activations = 1; /* T21 counts skills */
+    session.max_activations = 1; /* [T21] counts skills */
     put("day/a/SKILL.md", HEAD("a", "d") "---\nThree.\n");
     CHECK(load(&s, "a", LIBRARY_AS_TOOL, true, &session, &loaded, &e));
     CHECK(!loaded.already_loaded && session.loaded == 1);
@@ -217,7 +217,7 @@ TEST(another_body_of_the_same_name_is_no_second_load_T11_T20)
     shelves_done(&other);
 }
 
-TEST(what_is_preloaded_is_a_pointer_and_costs_nothing_T20_T21)
+TEST(what_is_preloaded_is_a_pointer_and_costs_nothing) /* [T20, T21] */
 {
     struct shelves s;
     struct library_session session;
@@ -248,7 +248,7 @@ TEST(what_is_preloaded_is_a_pointer_and_costs_nothing_T20_T21)
     shelves_done(&s);
 }
 
-TEST(a_session_can_be_kept_and_taken_up_again_T21)
+TEST(a_session_can_be_kept_and_taken_up_again) /* [T21] */
 {
     struct shelves s;
     struct library_session session, later;
@@ -294,9 +294,9 @@ TEST(nothing_is_counted_when_a_load_fails)
     shelves_done(&s);
 }
 
-/* --- who loads, and how (L6, L13) --------------------------------------------------------------- */
+/* --- who loads, and how [L6, L13] --------------------------------------------------------------- */
 
-TEST(a_person_alone_starts_what_is_disabled_L6)
+TEST(a_person_alone_starts_what_is_disabled) /* [L6] */
 {
     struct shelves s;
     struct library_loaded loaded;
@@ -310,13 +310,13 @@ TEST(a_person_alone_starts_what_is_disabled_L6)
     CHECK_STR(err_first(&e), "skill 'a' is started by a person alone");
     CHECK(load(&s, "a", LIBRARY_AS_USER, false, NULL, &loaded, &e));
     shelves_done(&s);
-    open_both(&s, true, "dis", NULL); /* T9 */
+    open_both(&s, true, "dis", NULL); /* [T9] */
     CHECK(!library_at(s.l, 0)->disabled);
     CHECK(load(&s, "a", LIBRARY_AS_TOOL, true, NULL, &loaded, &e));
     shelves_done(&s);
 }
 
-TEST(three_ways_to_say_it_L13_K41_T26)
+TEST(three_ways_to_say_it) /* [L13, K41, T26] */
 {
     struct shelves s;
     struct library_loaded loaded;
@@ -344,7 +344,7 @@ TEST(three_ways_to_say_it_L13_K41_T26)
     shelves_done(&s);
 }
 
-TEST(names_of_the_ways_L13)
+TEST(names_of_the_ways) /* [L13] */
 {
     enum library_as as = LIBRARY_AS_TOOL;
 
@@ -354,8 +354,8 @@ TEST(names_of_the_ways_L13)
     CHECK(!library_as_find(STR("Tool"), &as));
 }
 
-/* K7: 20,000 characters and not one more, where a host may cut; T18 is whole. */
-TEST(long_bodies_K7)
+/* [K7] 20,000 characters and not one more, where a host may cut; [T18] is whole. */
+TEST(long_bodies) /* [K7] */
 {
     for (size_t over = 0; over < 2; over++) {
         struct shelves s;
@@ -380,7 +380,7 @@ TEST(long_bodies_K7)
     }
 }
 
-/* --- files (L14, L15) ------------------------------------------------------------------------------ */
+/* --- files [L14, L15] ------------------------------------------------------------------------------ */
 
 static void make_files(void)
 {
@@ -405,7 +405,7 @@ static void make_files(void)
         abort();
 }
 
-TEST(files_by_kind_L15)
+TEST(files_by_kind) /* [L15] */
 {
     static const struct {
         const char *path, *kind;
@@ -462,7 +462,7 @@ static const char *const odd_names[] = {
     "q?/#%",
 };
 
-TEST(a_file_is_served_whatever_its_name_L14)
+TEST(a_file_is_served_whatever_its_name) /* [L14] */
 {
     struct shelves s;
     struct library_file *files;
@@ -499,7 +499,7 @@ TEST(a_file_is_served_whatever_its_name_L14)
     shelves_done(&s);
 }
 
-TEST(what_has_no_name_for_an_answer_is_passed_over_L14)
+TEST(what_has_no_name_for_an_answer_is_passed_over) /* [L14] */
 {
     struct shelves s;
     struct library_file *files;
@@ -525,7 +525,7 @@ TEST(what_has_no_name_for_an_answer_is_passed_over_L14)
     shelves_done(&s);
 }
 
-TEST(a_folder_as_it_is_L14)
+TEST(a_folder_as_it_is) /* [L14] */
 {
     static const struct {
         const char *path;
@@ -572,7 +572,7 @@ TEST(a_folder_as_it_is_L14)
     shelves_done(&s);
 }
 
-TEST(a_file_is_read_inside_the_skill_alone_L14)
+TEST(a_file_is_read_inside_the_skill_alone) /* [L14] */
 {
     static const struct {
         const char *path;
@@ -621,7 +621,7 @@ TEST(a_file_is_read_inside_the_skill_alone_L14)
     shelves_done(&s);
 }
 
-TEST(sixty_four_KiB_of_a_file_L14)
+TEST(sixty_four_KiB_of_a_file) /* [L14] */
 {
     static const struct {
         size_t size, max, read;
@@ -652,7 +652,7 @@ TEST(sixty_four_KiB_of_a_file_L14)
     }
 }
 
-TEST(a_cut_text_ends_with_a_whole_character_L14)
+TEST(a_cut_text_ends_with_a_whole_character) /* [L14] */
 {
     struct shelves s;
     struct err e = {0};

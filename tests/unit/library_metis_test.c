@@ -1,9 +1,10 @@
 #include "shelf_case.h"
 
 /*
- * T30: the tests that the Metis skill format lists, by name, under its profile;
- * those of "Frontmatter validation" to "Tools", and its two properties. T1 to
- * T23.
+ * [T30] the tests that the Metis skill format lists, by name, under its profile;
+ * those of "Frontmatter validation" to "Tools", and its two properties. [T1]
+ * [T2, T3, T4, T5, T6, T7, T8, T9, T10, T11, T12, T13, T14, T15, T16, T17, T18]
+ * [T19, T20, T21, T22, T23].
  */
 
 #define X10(x)   x x x x x x x x x x
@@ -44,15 +45,16 @@ static void check_verdicts(const struct verdict *rows, size_t count)
     static const struct verdict rows[] = {__VA_ARGS__};                        \
     check_verdicts(rows, ROWS(rows))
 
-TEST(minimal_frontmatter_is_accepted_T4)
+TEST(minimal_frontmatter_is_accepted) /* [T4] */
 {
-    VERDICTS({"a", SKILL("a", "d"), NULL},
-             {"pdf-2-text", SKILL("pdf-2-text", "d"), NULL},
-             {"a", "---\r\nname: a\r\ndescription: d\r\n---\r\nx\r\n", NULL},
-             {"a", HEAD("a", "d") "author: me\nx: [1]\n---\n", NULL} /* T9 */);
+    VERDICTS(
+        {"a", SKILL("a", "d"), NULL},
+        {"pdf-2-text", SKILL("pdf-2-text", "d"), NULL},
+        {"a", "---\r\nname: a\r\ndescription: d\r\n---\r\nx\r\n", NULL},
+        {"a", HEAD("a", "d") "author: me\nx: [1]\n---\n", NULL} /* [T9] */);
 }
 
-TEST(missing_opening_or_closing_delimiter_is_rejected_T3)
+TEST(missing_opening_or_closing_delimiter_is_rejected) /* [T3] */
 {
     VERDICTS({"a", "name: a\ndescription: d\n---\n", "---"},
              {"a", "\n" SKILL("a", "d"), "---"},
@@ -60,19 +62,19 @@ TEST(missing_opening_or_closing_delimiter_is_rejected_T3)
              {"a", "", "---"});
 }
 
-TEST(frontmatter_that_is_no_mapping_is_rejected_T4)
+TEST(frontmatter_that_is_no_mapping_is_rejected) /* [T4] */
 {
     VERDICTS({"a", "---\n- a\n- b\n---\nx\n", "key: value"},
              {"a", "---\njust text\n---\nx\n", "key: value"},
              {"a", "---\nname: [a\n---\nx\n", "not YAML"});
 }
 
-TEST(name_mismatched_with_parent_dir_is_rejected_T5)
+TEST(name_mismatched_with_parent_dir_is_rejected) /* [T5] */
 {
     VERDICTS({"b", SKILL("a", "d"), "folder"}, {"b", SKILL("b", "d"), NULL});
 }
 
-TEST(name_violating_the_regex_is_rejected_T5)
+TEST(name_violating_the_regex_is_rejected) /* [T5] */
 {
     VERDICTS({"Pdf", SKILL("Pdf", "d"), "upper-case"},
              {"-pdf", SKILL("\"-pdf\"", "d"), "starts with"},
@@ -81,25 +83,25 @@ TEST(name_violating_the_regex_is_rejected_T5)
              {"365", SKILL("365", "d"), "not text"});
 }
 
-TEST(name_with_consecutive_hyphens_is_rejected_T5)
+TEST(name_with_consecutive_hyphens_is_rejected) /* [T5] */
 {
     VERDICTS({"a--b", SKILL("a--b", "d"), "--"});
 }
 
-TEST(name_longer_than_64_chars_is_rejected_T5)
+TEST(name_longer_than_64_chars_is_rejected) /* [T5] */
 {
     VERDICTS({X10("abcdef") "abcd", SKILL(X10("abcdef") "abcd", "d"), NULL},
              {X10("abcdef") "abcde", SKILL(X10("abcdef") "abcde", "d"), "64"});
 }
 
-TEST(missing_name_is_rejected_T5)
+TEST(missing_name_is_rejected) /* [T5] */
 {
     VERDICTS({"a", "---\ndescription: d\n---\n", "missing"},
              {"a", "---\nname:\ndescription: d\n---\n", "empty"});
 }
 
 /* What str.strip() takes away: more than the blanks of ASCII. */
-TEST(a_description_is_stored_stripped_as_python_does_T6)
+TEST(a_description_is_stored_stripped_as_python_does) /* [T6] */
 {
     struct shelves s;
 
@@ -112,7 +114,7 @@ TEST(a_description_is_stored_stripped_as_python_does_T6)
     drop("strip");
 }
 
-TEST(description_missing_empty_or_over_1024_chars_is_rejected_T6)
+TEST(description_missing_empty_or_over_1024_chars_is_rejected) /* [T6] */
 {
     VERDICTS({"a", "---\nname: a\n---\n", "missing"},
              {"a", SKILL("a", "\"\""), "empty"},
@@ -124,13 +126,13 @@ TEST(description_missing_empty_or_over_1024_chars_is_rejected_T6)
              {"a", SKILL("a", "\"" X1000("x") X10("ab") "abcd \""), "1024"});
 }
 
-TEST(license_that_is_no_string_is_rejected_T7)
+TEST(license_that_is_no_string_is_rejected) /* [T7] */
 {
     VERDICTS({"a", HEAD("a", "d") "license: MIT\n---\n", NULL},
              {"a", HEAD("a", "d") "license: [MIT]\n---\n", "license"});
 }
 
-TEST(compatibility_over_500_chars_is_rejected_T7)
+TEST(compatibility_over_500_chars_is_rejected) /* [T7] */
 {
     VERDICTS(
         {"a", HEAD("a", "d") "compatibility: " X100("abcde") "\n---\n", NULL},
@@ -138,7 +140,7 @@ TEST(compatibility_over_500_chars_is_rejected_T7)
          "500"});
 }
 
-TEST(metadata_non_mapping_or_non_string_values_is_rejected_T7)
+TEST(metadata_non_mapping_or_non_string_values_is_rejected) /* [T7] */
 {
     VERDICTS(
         {"a", HEAD("a", "d") "metadata: text\n---\n", "metadata"},
@@ -148,7 +150,7 @@ TEST(metadata_non_mapping_or_non_string_values_is_rejected_T7)
 }
 
 /* What Python says of each. */
-TEST(metadata_scalars_are_coerced_T7_X12)
+TEST(metadata_scalars_are_coerced) /* [T7, X12] */
 {
     static const struct {
         const char *written, *shown;
@@ -219,7 +221,7 @@ TEST(metadata_scalars_are_coerced_T7_X12)
     }
 }
 
-TEST(allowed_tools_is_parsed_into_names_T8)
+TEST(allowed_tools_is_parsed_into_names) /* [T8] */
 {
     struct shelves s;
     struct library_loaded loaded;
@@ -241,7 +243,7 @@ TEST(allowed_tools_is_parsed_into_names_T8)
 
 /* --- Loader behavior ----------------------------------------------------------------- */
 
-TEST(missing_root_is_an_empty_set_T1)
+TEST(missing_root_is_an_empty_set) /* [T1] */
 {
     struct shelves s;
 
@@ -254,7 +256,7 @@ TEST(missing_root_is_an_empty_set_T1)
     shelves_done(&s);
 }
 
-TEST(files_and_directories_without_SKILL_md_are_skipped_silently_T2)
+TEST(files_and_directories_without_SKILL_md_are_skipped_silently) /* [T2] */
 {
     struct shelves s;
 
@@ -268,7 +270,7 @@ TEST(files_and_directories_without_SKILL_md_are_skipped_silently_T2)
     shelves_done(&s);
 }
 
-TEST(skill_md_in_lower_case_is_not_accepted_T2)
+TEST(skill_md_in_lower_case_is_not_accepted) /* [T2] */
 {
     struct shelves s;
 
@@ -279,7 +281,7 @@ TEST(skill_md_in_lower_case_is_not_accepted_T2)
     shelves_done(&s);
 }
 
-TEST(an_invalid_skill_is_logged_and_the_rest_loads_T10)
+TEST(an_invalid_skill_is_logged_and_the_rest_loads) /* [T10] */
 {
     struct shelves s;
 
@@ -297,7 +299,7 @@ TEST(an_invalid_skill_is_logged_and_the_rest_loads_T10)
     shelves_done(&s);
 }
 
-TEST(skills_are_listed_sorted_by_name_T14)
+TEST(skills_are_listed_sorted_by_name) /* [T14] */
 {
     struct shelves s;
 
@@ -310,7 +312,7 @@ TEST(skills_are_listed_sorted_by_name_T14)
     shelves_done(&s);
 }
 
-TEST(leading_newlines_of_the_body_are_stripped_T3)
+TEST(leading_newlines_of_the_body_are_stripped) /* [T3] */
 {
     struct shelves s;
     struct library_loaded loaded;
@@ -336,7 +338,7 @@ static void make_both(void)
     put("w/only-w/SKILL.md", SKILL("only-w", "d"));
 }
 
-TEST(workspace_overrides_global_on_collision_T13)
+TEST(workspace_overrides_global_on_collision) /* [T13] */
 {
     struct shelves s;
     const struct library_skill *k;
@@ -350,7 +352,7 @@ TEST(workspace_overrides_global_on_collision_T13)
     shelves_done(&s);
 }
 
-TEST(an_override_is_logged_at_INFO_T13)
+TEST(an_override_is_logged_at_INFO) /* [T13] */
 {
     struct shelves s;
 
@@ -361,7 +363,7 @@ TEST(an_override_is_logged_at_INFO_T13)
     shelves_done(&s);
 }
 
-TEST(source_is_set_when_unopposed_T13)
+TEST(source_is_set_when_unopposed) /* [T13] */
 {
     struct shelves s;
 
@@ -372,7 +374,7 @@ TEST(source_is_set_when_unopposed_T13)
     shelves_done(&s);
 }
 
-TEST(either_root_alone_T13)
+TEST(either_root_alone) /* [T13] */
 {
     struct shelves s;
 
@@ -410,7 +412,7 @@ static const char *found(struct shelves *s, const char *query, size_t limit)
     return str_c(text, &s->a);
 }
 
-TEST(search_returns_substring_matches_T16)
+TEST(search_returns_substring_matches) /* [T16] */
 {
     struct shelves s;
 
@@ -422,7 +424,7 @@ TEST(search_returns_substring_matches_T16)
     shelves_done(&s);
 }
 
-TEST(search_ranks_name_match_above_description_match_T16)
+TEST(search_ranks_name_match_above_description_match) /* [T16] */
 {
     struct shelves s;
 
@@ -431,7 +433,7 @@ TEST(search_ranks_name_match_above_description_match_T16)
     shelves_done(&s);
 }
 
-TEST(search_with_empty_query_returns_the_full_sorted_list_T16)
+TEST(search_with_empty_query_returns_the_full_sorted_list) /* [T16] */
 {
     struct shelves s;
 
@@ -441,7 +443,7 @@ TEST(search_with_empty_query_returns_the_full_sorted_list_T16)
     shelves_done(&s);
 }
 
-TEST(search_limit_is_respected_T16)
+TEST(search_limit_is_respected) /* [T16] */
 {
     struct shelves s;
 
@@ -451,7 +453,7 @@ TEST(search_limit_is_respected_T16)
     shelves_done(&s);
 }
 
-TEST(discovery_index_returns_name_description_pairs_T15)
+TEST(discovery_index_returns_name_description_pairs) /* [T15] */
 {
     struct shelves s;
     struct library_index o = {0};
@@ -489,7 +491,7 @@ static struct library_loaded load(struct shelves *s, const char *name)
     return loaded;
 }
 
-TEST(version_is_stable_across_runs_for_unchanged_body_T11)
+TEST(version_is_stable_across_runs_for_unchanged_body) /* [T11] */
 {
     struct shelves s;
 
@@ -502,7 +504,7 @@ TEST(version_is_stable_across_runs_for_unchanged_body_T11)
     }
 }
 
-TEST(over_body_token_warn_triggers_a_WARNING_on_load_T12)
+TEST(over_body_token_warn_triggers_a_WARNING_on_load) /* [T12] */
 {
     static const struct {
         size_t chars, tokens;
@@ -531,7 +533,7 @@ TEST(over_body_token_warn_triggers_a_WARNING_on_load_T12)
 
 /* --- Tools ------------------------------------------------------------------------------------ */
 
-TEST(skill_search_returns_matches_and_metadata_T17)
+TEST(skill_search_returns_matches_and_metadata) /* [T17] */
 {
     struct shelves s;
     struct library_hit *hits;
@@ -556,7 +558,7 @@ TEST(skill_search_returns_matches_and_metadata_T17)
     shelves_done(&s);
 }
 
-TEST(skill_search_with_no_matches_returns_the_no_match_text_T17)
+TEST(skill_search_with_no_matches_returns_the_no_match_text) /* [T17] */
 {
     static const struct {
         const char *query, *text;
@@ -578,7 +580,7 @@ TEST(skill_search_with_no_matches_returns_the_no_match_text_T17)
     arena_done(&a);
 }
 
-TEST(skill_search_raises_when_skills_are_not_configured_T17)
+TEST(skill_search_raises_when_skills_are_not_configured) /* [T17] */
 {
     struct err e = {0};
 
@@ -586,7 +588,7 @@ TEST(skill_search_raises_when_skills_are_not_configured_T17)
     CHECK_STR(err_first(&e), "skills are not configured for this session");
 }
 
-TEST(skill_load_returns_the_body_wrapped_in_the_header_T18)
+TEST(skill_load_returns_the_body_wrapped_in_the_header) /* [T18] */
 {
     struct shelves s;
     struct library_loaded loaded;
@@ -601,7 +603,7 @@ TEST(skill_load_returns_the_body_wrapped_in_the_header_T18)
     shelves_done(&s);
 }
 
-TEST(skill_load_raises_for_unknown_names_T18)
+TEST(skill_load_raises_for_unknown_names) /* [T18] */
 {
     static const struct {
         const char *name, *text;
@@ -627,7 +629,7 @@ TEST(skill_load_raises_for_unknown_names_T18)
     shelves_done(&s);
 }
 
-TEST(skill_load_emits_exactly_one_event_on_demand_T20_T23)
+TEST(skill_load_emits_exactly_one_event_on_demand) /* [T20, T23] */
 {
     struct shelves s;
     struct library_session session;
@@ -651,7 +653,7 @@ TEST(skill_load_emits_exactly_one_event_on_demand_T20_T23)
     shelves_done(&s);
 }
 
-TEST(skill_load_records_the_source_T23)
+TEST(skill_load_records_the_source) /* [T23] */
 {
     static const struct {
         const char *name, *source;
@@ -677,7 +679,7 @@ TEST(skill_load_records_the_source_T23)
     shelves_done(&s);
 }
 
-TEST(skill_load_raises_when_skills_are_not_configured_T18)
+TEST(skill_load_raises_when_skills_are_not_configured) /* [T18] */
 {
     struct library_loaded loaded;
     struct arena a = {0};

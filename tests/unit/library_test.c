@@ -1,8 +1,8 @@
 #include "shelf_case.h"
 
 /*
- * library: roots, merged, looked at once and again. K14, T1, T2, T10, T13, T27,
- * T31, L5 to L7, L9, L17, A4, X2, X7, X23.
+ * library: roots, merged, looked at once and again. [K14, T1, T2, T10, T13]
+ * [T27, T31, L5, L6, L7, L9, L17, A4, X2, X7, X23].
  */
 
 static const char *description_of(struct shelves *s, const char *name)
@@ -14,8 +14,8 @@ static const char *description_of(struct shelves *s, const char *name)
 
 /* --- which roots, which skill ------------------------------------------------------ */
 
-/* K14, X23: workspace, further ones in their order, the global one. */
-TEST(a_name_found_twice_has_one_winner_K14_X23)
+/* [K14, X23] workspace, further ones in their order, the global one. */
+TEST(a_name_found_twice_has_one_winner) /* [K14, X23] */
 {
     static const char *const all[] = {"k1", "k2", "k3"};
     static const struct {
@@ -45,7 +45,7 @@ TEST(a_name_found_twice_has_one_winner_K14_X23)
     }
 }
 
-TEST(who_loses_is_told_T13)
+TEST(who_loses_is_told) /* [T13] */
 {
     struct shelves s;
     struct err e = {0};
@@ -62,7 +62,7 @@ TEST(who_loses_is_told_T13)
 }
 
 /* .claude/skills holds links into .agents/skills: one skill, and no quarrel. */
-TEST(a_folder_may_be_a_link_T31)
+TEST(a_folder_may_be_a_link) /* [T31] */
 {
     struct shelves s;
     struct err e = {0};
@@ -89,7 +89,7 @@ TEST(a_folder_may_be_a_link_T31)
     shelves_done(&s);
 }
 
-TEST(SKILL_md_is_a_file_of_its_own_T31)
+TEST(SKILL_md_is_a_file_of_its_own) /* [T31] */
 {
     struct shelves s;
     char path[200];
@@ -104,13 +104,13 @@ TEST(SKILL_md_is_a_file_of_its_own_T31)
     CHECK_STR(names_of(&s), "good");
     CHECK(notes_have(&s, "skipping invalid skill at "));
     CHECK(notes_have(&s, "/odd/linked/SKILL.md: "));
-    CHECK(!notes_have(&s, "/odd/folder/SKILL.md: ")); /* T2: no such file */
+    CHECK(!notes_have(&s, "/odd/folder/SKILL.md: ")); /* [T2] no such file */
     CHECK(notes_have(&s, "/odd/pipe/SKILL.md: "));
     shelves_done(&s);
 }
 
 /* No name begins with a dot: no verdict of Metis differs. */
-TEST(hidden_folders_are_passed_over_T31)
+TEST(hidden_folders_are_passed_over) /* [T31] */
 {
     struct shelves s;
 
@@ -136,7 +136,7 @@ TEST(one_level_deep)
     shelves_done(&s);
 }
 
-TEST(a_named_root_has_to_be_there_X7)
+TEST(a_named_root_has_to_be_there) /* [X7] */
 {
     static const char *const paths[] = {"x7/missing", "x7/file"};
 
@@ -158,9 +158,9 @@ TEST(a_named_root_has_to_be_there_X7)
     }
 }
 
-/* --- leniency (A4) ------------------------------------------------------------------- */
+/* --- leniency [A4] ------------------------------------------------------------------- */
 
-TEST(warn_and_load_A4)
+TEST(warn_and_load) /* [A4] */
 {
     static const struct {
         const char *folder, *text, *name, *note;
@@ -178,14 +178,14 @@ TEST(warn_and_load_A4)
         {"i", "---\nname: i\ndescription: d\n", NULL, "not closed"},
         {"j", "text\n", NULL, "does not start with"},
         {"k", "\xff\xfe\n", NULL, "not UTF-8"},
-        /* THREATS row 7 */
+        /* [row 7] */
         {"l", SKILL("l", "d\xe2\x80\xae"), NULL, "U+202E"},
         /* who speaks MetaAgents is held to it by the installation alone */
         {"n", HEAD("m", "d") "scope: acme\n---\n", "m", "folder"},
         {"o", HEAD("o", "d") "scope: Acme\nversion: 1\n---\n", "o", ""},
         {"p", HEAD("p", "d") "dependencies:\n  skills: x\n---\n", "p", ""},
         {"q", HEAD("Q", "d") "version: 1.0.0\n---\n", "q", "is used"},
-        /* L18: as its own documentation has it */
+        /* [L18] as its own documentation has it */
         {"code-review-assistant",
          HEAD("Code Review Assistant", "d") "tags: [code, review]\ntools:\n  - "
                                             "Read\ncontext:\n  - repository\n"
@@ -212,9 +212,9 @@ TEST(warn_and_load_A4)
     }
 }
 
-/* L18: its own class refuses what its documentation shows, and so does Metis:
+/* [L18] its own class refuses what its documentation shows, and so does Metis:
  * with a reason that names the field and what would do. */
-TEST(a_file_as_in_the_glossary_is_met_with_a_clear_error_L18)
+TEST(a_file_as_in_the_glossary_is_met_with_a_clear_error) /* [L18] */
 {
     struct shelves s;
 
@@ -229,9 +229,9 @@ TEST(a_file_as_in_the_glossary_is_met_with_a_clear_error_L18)
     drop("l18");
 }
 
-/* L10: folders directly below; what is not valid is skipped and told; of one
- * name the first folder stays; a root named has to be there (X7). */
-TEST(a_folder_of_skills_loads_what_is_valid_and_tells_the_rest_L10_X7)
+/* [L10] folders directly below; what is not valid is skipped and told; of one
+ * name the first folder stays; a root named has to be there [X7]. */
+TEST(a_folder_of_skills_loads_what_is_valid_and_tells_the_rest) /* [L10, X7] */
 {
     struct shelves s;
     struct err e = {0};
@@ -263,7 +263,7 @@ TEST(a_folder_of_skills_loads_what_is_valid_and_tells_the_rest_L10_X7)
     shelves_done(&s);
 }
 
-TEST(two_folders_of_one_name_A4)
+TEST(two_folders_of_one_name) /* [A4] */
 {
     struct shelves s;
 
@@ -300,7 +300,7 @@ TEST(a_line_of_a_note_is_one_line)
     "allowed-tools: Read, Bash(git *)\nmodel: inherit\nagent: Plan\n"          \
     "context: fork\nmode: true\ndisable-model-invocation: true\n---\nx\n"
 
-TEST(metadata_L3_to_L7)
+TEST(metadata) /* [L3, L4, L5, L6, L7] */
 {
     struct shelves s;
     const struct library_skill *k;
@@ -327,8 +327,8 @@ TEST(metadata_L3_to_L7)
     shelves_done(&s);
 }
 
-/* L9: whatever stands behind the frontmatter is not looked at. */
-TEST(no_body_is_read_L9)
+/* [L9] whatever stands behind the frontmatter is not looked at. */
+TEST(no_body_is_read) /* [L9] */
 {
     CLEANUP(buf_done) struct buf b = {0};
     struct shelves s;
@@ -347,8 +347,8 @@ TEST(no_body_is_read_L9)
     shelves_done(&s);
 }
 
-/* K3, K4, K10, K11, X15: whether it has a program that can run. */
-TEST(programs_K3_K4_K10_K11_X15)
+/* [K3, K4, K10, K11, X15] whether it has a program that can run. */
+TEST(programs) /* [K3, K4, K10, K11, X15] */
 {
     static const struct {
         const char *more, *file, *link, *text, *program;
@@ -361,7 +361,7 @@ TEST(programs_K3_K4_K10_K11_X15)
         {"metaskill: /etc/passwd\n", NULL, NULL, NULL, ""},
         {"", "SKILL.star", "real.star", NULL, ""},
         {"", "SKILL.star", "/etc/passwd", NULL, ""},
-        {"", "SKILL.star", "SKILL.md", NULL, ""}, /* K11: frontmatter */
+        {"", "SKILL.star", "SKILL.md", NULL, ""}, /* [K11] frontmatter */
         {"", "SKILL.star", "../../inside.star", NULL, ""},
         {"", "SKILL.star", NULL, "\xff", ""},
     };
@@ -391,7 +391,7 @@ TEST(programs_K3_K4_K10_K11_X15)
     drop("inside.star");
 }
 
-TEST(a_linked_program_inside_the_skill_runs_K10)
+TEST(a_linked_program_inside_the_skill_runs) /* [K10] */
 {
     struct shelves s;
 
@@ -416,7 +416,7 @@ static bool refresh(struct shelves *s)
     return changed;
 }
 
-TEST(a_snapshot_until_it_looks_again_T27_L17)
+TEST(a_snapshot_until_it_looks_again) /* [T27, L17] */
 {
     struct shelves s;
 
@@ -465,7 +465,7 @@ static const char *body_of(struct shelves *s, const char *name)
     return text_of(s, str_trim(loaded.document.body));
 }
 
-TEST(bodies_can_be_held_for_a_session_T27)
+TEST(bodies_can_be_held_for_a_session) /* [T27] */
 {
     struct shelves s;
     struct err e = {0};
@@ -486,7 +486,7 @@ TEST(bodies_can_be_held_for_a_session_T27)
 }
 
 /* No edit is seen, however soon it comes. */
-TEST(what_changes_before_it_is_held_is_refused_T27)
+TEST(what_changes_before_it_is_held_is_refused) /* [T27] */
 {
     struct shelves s;
     struct err e = {0};
@@ -507,7 +507,7 @@ TEST(what_changes_before_it_is_held_is_refused_T27)
     drop("soon");
 }
 
-TEST(what_is_too_much_to_hold_is_refused_when_it_changed_T27)
+TEST(what_is_too_much_to_hold_is_refused_when_it_changed) /* [T27] */
 {
     CLEANUP(buf_done) struct buf b = {0};
     struct shelves s;

@@ -48,7 +48,7 @@ static const char *section(const char *value)
                   : "limits: {}\n";
 }
 
-TEST(the_user_raises_a_workspace_lowers) /* row 15 */
+TEST(the_user_raises_a_workspace_lowers) /* [row 15] */
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct limits l = limits_default;

@@ -5,7 +5,7 @@
 
 #include "tap.h"
 
-/* M27, X9, X21; row 12, row 15: the lock is the record of what was reviewed. */
+/* [M27, X9, X21, row 12, row 15] the lock is the record of what was reviewed. */
 
 #define C40 "3f6c0123456789abcdef0123456789abcdef0123"
 #define T40 "9b1d0123456789abcdef0123456789abcdef0123"
@@ -98,7 +98,7 @@ static const struct {
     {"    version: 1.2.0", "    version: \"\"", "l:9: an empty version"},
     {"    version: 1.2.0", "    version: \"\\x1b\"", "l:9: a hidden character, or not UTF-8"},
     {"    version: 1.2.0", "    version: \xe2\x80\xae" "1", "l:9: a hidden character, or not UTF-8"},
-    /* what is missing or malformed (row 12, row 15) */
+    /* what is missing or malformed [row 12, row 15] */
     {"    name: acme/reviewer\n", "", "l:3: agent has no \"name\""},
     {"    commit: " C40 "\n", "", "l:3: agent acme/reviewer has no \"commit\""},
     {"    tree: " T40 "\n", "", "l:3: agent acme/reviewer has no \"tree\""},
@@ -139,7 +139,7 @@ static const struct {
     {"v2/skills/git-pr]", "v2/skills/git-pr", "l:22: expected a list in brackets"},
     {"io.json", "../agents/reviewer", NULL},
     {"mcps/io.json", "agents/reviewer", "l:12: an origin of two packages: https://github.com/acme/catalog/tree/main/agents/reviewer"},
-    /* places (row 11, row 15) */
+    /* places [row 11, row 15] */
     {".agents/agents/reviewer", ".agents/skills/reviewer", "l:10: not a folder of agents: \".agents/skills/reviewer\""},
     {".agents/skills/local", ".agents/skills/../../x", "l:35: not a folder of skills: \".agents/skills/../../x\""},
     {".agents/skills/local", ".agents/skills/..", "l:35: not a folder of skills: \".agents/skills/..\""},
@@ -167,7 +167,7 @@ static const struct {
     {"[mcp io.example/mcp, skill", "[skill acme/a, mcp io.example/mcp, skill", "l:11: needs twice, or not in order: mcp io.example/mcp"},
     {"needs: [skill local]", "needs: [skill acme/git-pr]", "l:19: acme/git-pr is part of a cycle"},
     {"path: .agents/skills/local\n", "path: .agents/skills/local\n    needs: [skill acme/git-pr]\n", "l:19: acme/git-pr is part of a cycle"},
-    /* order (row 15) */
+    /* order [row 15] */
     {"name: local", "name: acme/a", "l:31: skill acme/a is not in its order"},
     {"name: local", "name: acme/git-pr", "l:31: skill acme/git-pr is given twice"},
     {"type: agent", "type: skill", "l:10: not a folder of skills: \".agents/agents/reviewer\""},
@@ -312,7 +312,7 @@ TEST(git_may_make_crlf_and_a_person_a_comment_on_top)
     arena_done(&arena);
 }
 
-TEST(damage_is_named_by_its_line) /* row 12, row 15 */
+TEST(damage_is_named_by_its_line) /* [row 12, row 15] */
 {
     for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
         struct str text = replaced(damaged[i].find, damaged[i].put);
@@ -374,7 +374,7 @@ TEST(damage_of_version_2_is_named_by_its_line) /* [F13] [row 15] */
     arena_done(&arena);
 }
 
-TEST(every_cut_is_noticed) /* row 15: never "empty" */
+TEST(every_cut_is_noticed) /* [row 15] never "empty" */
 {
     /* But for one: an agent that needs nothing is a good lock. */
     size_t whole = str_find(str_from(base), STR("    needs: "));

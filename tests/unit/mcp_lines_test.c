@@ -1,7 +1,7 @@
 #include "../../mcp/lines.h"
 #include "tap.h"
 
-/* Input cut into lines, as it comes. X26; THREATS row 23. */
+/* Input cut into lines, as it comes. [row 23]. */
 
 static void feed(struct lines *l, const char *p, size_t n)
 {

@@ -1,6 +1,7 @@
 #include "document_case.h"
 
-/* MCP files: M11, M16 to M23, X19 to X22; THREATS rows 5, 8, 9. */
+/* MCP files: [M11, M16, M17, M18, M19, M20, M21, M22, M23, X19, X20, X21, X22]
+ * [row 5, row 8, row 9]. */
 
 #define META "{\n  \"_meta\": {\n    \"name\": \"acme/cli\"\n  },\n"
 /* One member a line, so that its line is 5. */
@@ -23,7 +24,7 @@ static const struct {
     {STDIO("\"x\": 1"), ""},
     {URL("\"https://mcp.example.com/x?y=1\""), ""},
 
-    /* row 5: JSON */
+    /* [row 5] JSON */
     {"", "mcp-json:1!"},
     {"[]", "mcp-json:1!"},
     {"{\n  \"a\": 1,\n  \"a\": 2\n}\n", "mcp-json:3!"},
@@ -35,7 +36,7 @@ static const struct {
     {STDIO("\"x\": \"a\\u0000b\""), "nul-bytes:5!"},
     {STDIO("\"a\\u0000b\": 1"), "nul-bytes:5!"},
 
-    /* M16, M17 */
+    /* [M16, M17] */
     {"{\n  \"command\": \"npx\"\n}\n", "mcp-meta:1!"},
     {"{\n  \"_meta\": 1,\n  \"command\": \"npx\"\n}\n", "mcp-meta:2!"},
     {"{\n  \"mcpServers\": {}\n}\n", "mcp-meta:1! mcp-type:1!"},
@@ -48,7 +49,7 @@ static const struct {
     {"{\n  \"_meta\": {\"name\": \"a/b/c\"},\n  \"command\": \"npx\"\n}\n", "mcp-name:2!"},
     {"{\n  \"_meta\": {\"name\": \"acme/Cli\"},\n  \"command\": \"npx\"\n}\n", "mcp-filename:2!"},
 
-    /* M11, M28 */
+    /* [M11, M28] */
     {STDIO("\"dependencies\": {}"), "mcp-leaf:5!"},
     {STDIO("\"dependencies\": null"), "mcp-leaf:5!"},
 
@@ -65,7 +66,7 @@ static const struct {
     {URL("\"https://x.example\", \"type\": \"streamable-http\""), ""},
     {URL("\"https://x.example\", \"type\": \"stdio\""), "mcp-type:5!"},
 
-    /* M19, X20; row 8: command */
+    /* [M19, X20, row 8] command */
     {COMMAND("\"npx\""), ""},
     {COMMAND("\"npx.cmd\""), ""},
     {COMMAND("\"python3.12\""), ""},
@@ -107,7 +108,7 @@ static const struct {
     {COMMAND("\"busybox\""), "mcp-shell:5!"},
     {COMMAND("\"sudo\""), "mcp-shell:5!"},
 
-    /* M19; rows 8 and 9: args */
+    /* [M19, row 8, row 9] args */
     {ARG(""), ""},
     {ARG("\"-y\", \"@a/b@latest\", \"--x=1\""), ""},
     {ARG("\"~\", \"$5\", \"$\", \"a$\", \"$$\", \"a~/b\""), ""},
@@ -132,7 +133,7 @@ static const struct {
     {ARG("\"--\", \"-c\""), ""},
     {MCP("\"command\": \"npm\", \"args\": [\"exec\", \"pkg\", \"-c\", \"x\"]"), "mcp-shell:5!"},
     {MCP("\"command\": \"npm\", \"args\": [\"exec\", \"pkg\", \"--\", \"-c\"]"), ""},
-    /* row 8: interpreters that run the text of an argument */
+    /* [row 8] interpreters that run the text of an argument */
     {MCP("\"command\": \"node\", \"args\": [\"-e\", \"x\"]"), "mcp-shell:5!"},
     {MCP("\"command\": \"node\", \"args\": [\"--eval=x\"]"), "mcp-shell:5!"},
     {MCP("\"command\": \"node\", \"args\": [\"--no-warnings\", \"-pe\", \"x\"]"), "mcp-shell:5!"},
@@ -151,7 +152,7 @@ static const struct {
     {MCP("\"command\": \"python\", \"args\": [\"-c\", \"x\"]"), "mcp-shell:5!"},
     {MCP("\"command\": \"docker\", \"args\": [\"run\", \"x\", \"sh\", \"-c\"]"), ""},
 
-    /* row 8: env */
+    /* [row 8] env */
     {STDIO("\"env\": {\"API_KEY\": \"x\", \"D\": \"${sharedDir}/x\"}"), ""},
     {STDIO("\"env\": {\"ProgramFiles(x86)\": \"x\"}"), ""},
     {STDIO("\"env\": [\"A=b\"]"), "mcp-env:5!"},
@@ -193,11 +194,11 @@ static const struct {
     {URL("\"https://x.example\", \"headers\": {\"A\": \"x\\r\\ny\"}"), "mcp-url:5!"},
     {URL("\"https://x.example\", \"headers\": []"), "mcp-url:5!"},
 
-    /* row 8, 15: what would do away with the user's yes */
+    /* [row 8, row 15] what would do away with the user's yes */
     {STDIO("\"autoApprove\": [\"*\"]"), "mcp-consent:5"},
     {STDIO("\"trust\": true"), "mcp-consent:5"},
 
-    /* M20, M22, X19; row 9: placeholders in any string */
+    /* [M20, M22, X19, row 9] placeholders in any string */
     {STDIO("\"x\": {\"y\": [1, \"${workspaceDir}\", true]}"), ""},
     {STDIO("\"x\": {\"y\": [\"${workspceDir}\"]}"), "mcp-placeholder:5!"},
     {STDIO("\"x\": \"${}\""), "mcp-placeholder:5!"},
@@ -219,13 +220,13 @@ static const struct {
     {STDIO("\"x\": \"${sharedDir}/a/../y:${workspaceDir}\""), ""},
     {STDIO("\"x\": \"$workspaceDir $x\""), ""},
 
-    /* row 7 */
+    /* [row 7] */
     {STDIO("\"description\": \"a\\u202eb\""), "hidden-characters:5!"},
     {ARG("\"a\\u001b[2Jb\""), "hidden-characters:5!"},
     {STDIO("\"a\\u202e\": 1"), "hidden-characters:5!"},
     {STDIO("\"x\": \"a\\u200bb\""), "zero-width:5"},
 
-    /* M18 */
+    /* [M18] */
     {META "  \"command\": \"npx\"\n}", "mcp-format:6"},
     {META "    \"command\": \"npx\"\n}\n", "mcp-format:5"},
     {META "\t\"command\": \"npx\"\n}\n", "mcp-format:5"},
@@ -237,7 +238,7 @@ static const struct {
 };
 /* clang-format on */
 
-TEST(row_8_row_9_what_an_mcp_file_may_say)
+TEST(what_an_mcp_file_may_say) /* [row 8, row 9] */
 {
     for (size_t i = 0; i < ROWS(rows); i++) {
         CLEANUP(reading_done) struct reading r;
@@ -249,8 +250,8 @@ TEST(row_8_row_9_what_an_mcp_file_may_say)
     }
 }
 
-/* M18 is a MUST of MetaAgents; an install does not fail for it. */
-TEST(M18_layout_is_an_error_for_publishers)
+/* [M18] is a MUST of MetaAgents; an install does not fail for it. */
+TEST(layout_is_an_error_for_publishers) /* [M18] */
 {
     for (enum profile p = PROFILE_INSTALL; p <= PROFILE_PUBLISH; p++) {
         CLEANUP(reading_done) struct reading r;
@@ -264,7 +265,7 @@ TEST(M18_layout_is_an_error_for_publishers)
     }
 }
 
-TEST(M16_parts_of_an_mcp)
+TEST(parts_of_an_mcp) /* [M16] */
 {
     CLEANUP(reading_done) struct reading r;
 
@@ -275,7 +276,7 @@ TEST(M16_parts_of_an_mcp)
     CHECK(r.doc.mcp != NULL && r.doc.frontmatter == NULL);
 }
 
-TEST(row_5_an_mcp_file_has_limits)
+TEST(an_mcp_file_has_limits) /* [row 5] */
 {
     CLEANUP(reading_done) struct reading large;
     CLEANUP(reading_done) struct reading deep;
@@ -288,7 +289,7 @@ TEST(row_5_an_mcp_file_has_limits)
     heap_free((void *)(uintptr_t)text.p);
 }
 
-/* X21; M17 */
+/* [X21, M17] */
 static const struct {
     const char *fqn, *key, *file;
 } keys[] = {
@@ -303,7 +304,7 @@ static const struct {
      "abcdefghijklmnopqr_abcdefghijklmnopqrs.json"},
 };
 
-TEST(X21_keys_and_M17_file_names)
+TEST(keys_and_file_names) /* [X21, M17] */
 {
     struct arena a = {0};
 
@@ -332,8 +333,8 @@ static const char *format(struct reading *r, const char *workspace,
     return str_c(out, &r->a);
 }
 
-/* M20, M21, M23 */
-TEST(M20_M21_bodies_for_clients)
+/* [M20, M21, M23] */
+TEST(bodies_for_clients) /* [M20, M21] */
 {
     static const char text[] =
         "{\"_meta\": {\"name\": \"acme/cli\", \"x\": {\"y\": 1.50}},\n"
@@ -354,8 +355,8 @@ TEST(M20_M21_bodies_for_clients)
                  "    \"x\": {\n      \"y\": 1.50\n    }\n  },\n") != NULL);
 }
 
-/* Row 9: one pass, and nothing that the next reader would expand. */
-TEST(row_9_folders_that_look_like_placeholders)
+/* [row 9] one pass, and nothing that the next reader would expand. */
+TEST(folders_that_look_like_placeholders) /* [row 9] */
 {
     CLEANUP(reading_done) struct reading r;
     struct err e = {0};
@@ -367,7 +368,7 @@ TEST(row_9_folders_that_look_like_placeholders)
     CHECK(strstr(format(&r, "/w$", false, &e), "\"/w$/x\"") != NULL);
 }
 
-TEST(M22_a_bad_placeholder_is_not_written)
+TEST(a_bad_placeholder_is_not_written) /* [M22] */
 {
     CLEANUP(reading_done) struct reading value;
     CLEANUP(reading_done) struct reading key;
@@ -381,7 +382,7 @@ TEST(M22_a_bad_placeholder_is_not_written)
     CHECK_STR(format(&key, "/w", false, &e), "");
 }
 
-/* Row 8: the whole of it, and where one word ends. */
+/* [row 8] the whole of it, and where one word ends. */
 static const struct {
     const char *text, *line;
 } lines[] = {
@@ -396,7 +397,7 @@ static const struct {
     {STDIO("\"trust\": true"), "npx (asks clients not to ask: trust)"},
 };
 
-TEST(row_8_command_lines_for_consent)
+TEST(command_lines_for_consent) /* [row 8] */
 {
     for (size_t i = 0; i < ROWS(lines); i++) {
         CLEANUP(reading_done) struct reading r;
@@ -406,8 +407,8 @@ TEST(row_8_command_lines_for_consent)
     }
 }
 
-/* M18: what --fix writes has nothing to complain about, and stays. */
-TEST(M18_pretty_is_idempotent)
+/* [M18] what --fix writes has nothing to complain about, and stays. */
+TEST(pretty_is_idempotent) /* [M18] */
 {
     for (size_t i = 0; i < ROWS(rows); i++) {
         CLEANUP(reading_done) struct reading r = {0};
@@ -424,7 +425,7 @@ TEST(M18_pretty_is_idempotent)
     }
 }
 
-TEST(M18_pretty_keeps_what_it_does_not_know)
+TEST(pretty_keeps_what_it_does_not_know) /* [M18] */
 {
     struct arena a = {0};
     struct str out;

@@ -5,7 +5,7 @@
 #include "../../mcp/entries.h"
 #include "tap.h"
 
-/* requestState, and what a work is run again from. X26, X24; THREATS row 23. */
+/* requestState, and what a work is run again from. [row 23]. */
 
 static const struct mcp_server is = {
     .state_key = (const unsigned char *)"0123456789abcdef0123456789abcdef"};

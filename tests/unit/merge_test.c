@@ -1,7 +1,7 @@
 #include "desk.h"
 #include "tap.h"
 
-/* Our servers in files that are the user's: X21, X22, M18, M20 to M23 */
+/* Our servers in files that are the user's: [X21, X22, M18, M20, M21, M22, M23] */
 
 static struct desk desk;
 
@@ -63,7 +63,7 @@ TEST(foreign_bytes_survive)
     }
 }
 
-/* X21: never overwrite a foreign server, unless it is the same */
+/* [X21] never overwrite a foreign server, unless it is the same */
 TEST(a_foreign_server_of_the_same_key)
 {
     static const struct {
@@ -108,7 +108,7 @@ TEST(a_foreign_server_of_the_same_key)
     }
 }
 
-/* M20, M21, row 9: placeholders, where they may stand, and what they become */
+/* [M20, M21, row 9] placeholders, where they may stand, and what they become */
 TEST(placeholders)
 {
     static const struct {
@@ -153,7 +153,7 @@ TEST(placeholders)
     }
 }
 
-/* row 29, row 9: a path that no client would take as it is */
+/* [row 29, row 9] a path that no client would take as it is */
 TEST(paths_that_cannot_be_written)
 {
     static const struct {
@@ -183,7 +183,7 @@ TEST(paths_that_cannot_be_written)
     }
 }
 
-/* row 16: files that cannot be read are named and left alone */
+/* [row 16] files that cannot be read are named and left alone */
 TEST(broken_files_are_left_alone)
 {
     static const struct {
@@ -215,7 +215,7 @@ TEST(broken_files_are_left_alone)
     }
 }
 
-/* X22, M18: `_meta` goes with the entry where the client allows it */
+/* [X22, M18] `_meta` goes with the entry where the client allows it */
 TEST(meta_stays_where_it_may)
 {
     struct desk *d = &desk;

@@ -9,7 +9,7 @@
     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"                       \
     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 
-/* M3, K5, T5, X1; row 6 */
+/* [M3, K5, T5, X1, row 6] */
 static const struct {
     const char *name;
     bool valid;
@@ -23,7 +23,7 @@ static const struct {
     {"a\n", false},       {"a\t", false},     {"\xef\xbd\x81", false},
 };
 
-/* M4 */
+/* [M4] */
 static const struct {
     const char *scope;
     bool valid;
@@ -35,7 +35,7 @@ static const struct {
     {C60 ".abc", true}, {C60 ".abcd", false},
 };
 
-/* M16 */
+/* [M16] */
 static const struct {
     const char *name;
     bool valid;
@@ -59,7 +59,7 @@ static const struct {
     {M100 "/" C60 C10 C10 C10 "abcdefghi", true},
 };
 
-/* M7 */
+/* [M7] */
 static const struct {
     const char *text;
     bool valid;
@@ -84,7 +84,7 @@ static const struct {
 
 #define ROWS(table) (sizeof(table) / sizeof *(table))
 
-TEST(M3_X1_names)
+TEST(each_of_the_names) /* [M3, X1] */
 {
     for (size_t i = 0; i < ROWS(names); i++) {
         struct str s = str_from(names[i].name);
@@ -97,14 +97,14 @@ TEST(M3_X1_names)
     }
 }
 
-TEST(row_5_names_with_a_nul_are_no_names)
+TEST(names_with_a_nul_are_no_names) /* [row 5] */
 {
     CHECK(!name_is_kebab(STR("foo\0bar")));
     CHECK(!scope_is_valid(STR("foo\0bar")));
     CHECK(!mcp_name_is_valid(STR("a/b\0c")));
 }
 
-TEST(M4_scopes)
+TEST(each_of_the_scopes) /* [M4] */
 {
     for (size_t i = 0; i < ROWS(scopes); i++) {
         if (scope_is_valid(str_from(scopes[i].scope)) != scopes[i].valid)
@@ -113,7 +113,7 @@ TEST(M4_scopes)
     }
 }
 
-TEST(M16_mcp_names)
+TEST(each_of_the_mcp_names) /* [M16] */
 {
     for (size_t i = 0; i < ROWS(mcp_names); i++) {
         if (mcp_name_is_valid(str_from(mcp_names[i].name)) !=
@@ -124,7 +124,7 @@ TEST(M16_mcp_names)
     }
 }
 
-TEST(M7_versions)
+TEST(each_of_the_versions) /* [M7] */
 {
     for (size_t i = 0; i < ROWS(versions); i++) {
         struct version v = {{7, 7, 7}};

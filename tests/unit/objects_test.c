@@ -1,4 +1,4 @@
-/* Objects by id: FETCH.md 5, 6; THREATS rows 12, 13. */
+/* Objects by id: FETCH.md 5, 6; [row 12, row 13]. */
 
 #include <git2.h>
 #include <string.h>
@@ -166,7 +166,7 @@ static struct oid add_commit(struct objects *o, const struct oid *parents,
     return id;
 }
 
-/* row 12: a commit of a fork is served, but no chain of hashes leads to it. */
+/* [row 12] a commit of a fork is served, but no chain of hashes leads to it. */
 TEST(commits_that_belong_to_a_branch)
 {
     struct arena a = {0};

@@ -10,7 +10,7 @@
 static const struct str hosts[] = {STR_INIT("git.example.com")};
 static const struct origin_rules rules = {hosts, 1};
 
-/* M13, M14, X13; row 10. `text` NULL: refused, and `fault` is said. */
+/* [M13, M14, X13, row 10]. `text` NULL: refused, and `fault` is said. */
 static const struct {
     const char *input, *text, *fault;
 } documents[] = {
@@ -96,7 +96,7 @@ static const struct {
     {"FILE:/a", NULL, "neither"},
 };
 
-TEST(M13_row_10_origins_of_documents)
+TEST(origins_of_documents) /* [M13, row 10] */
 {
     for (size_t i = 0; i < ROWS(documents); i++) {
         struct arena a = {0};
@@ -122,7 +122,7 @@ TEST(M13_row_10_origins_of_documents)
     }
 }
 
-/* M14: owner and repository fold, ref and path do not. */
+/* [M14] owner and repository fold, ref and path do not. */
 static const struct {
     const char *x, *y;
     bool equal;
@@ -135,7 +135,7 @@ static const struct {
     {"file:/X", "file:/x", false},
 };
 
-TEST(M14_keys_decide_equality)
+TEST(keys_decide_equality) /* [M14] */
 {
     for (size_t i = 0; i < ROWS(keys); i++) {
         struct arena a = {0};
@@ -149,7 +149,7 @@ TEST(M14_keys_decide_equality)
     }
 }
 
-TEST(M13_parts_of_an_origin)
+TEST(parts_of_an_origin) /* [M13] */
 {
     struct arena a = {0};
     struct err e;
@@ -206,7 +206,7 @@ static const struct {
     {"", NULL, NULL, NULL},
 };
 
-TEST(row_10_what_a_person_may_type)
+TEST(what_a_person_may_type) /* [row 10] */
 {
     for (size_t i = 0; i < ROWS(arguments); i++) {
         struct arena a = {0};
@@ -246,7 +246,7 @@ TEST(home_may_be_unknown)
     arena_done(&a);
 }
 
-TEST(X13_completed_origins_are_full_urls)
+TEST(completed_origins_are_full_urls) /* [X13] */
 {
     struct arena a = {0};
     struct err e = {0};
@@ -264,7 +264,7 @@ TEST(X13_completed_origins_are_full_urls)
     arena_done(&a);
 }
 
-/* git check-ref-format; row 10 */
+/* git check-ref-format; [row 10] */
 static const struct {
     const char *ref;
     bool valid;
@@ -282,7 +282,7 @@ static const struct {
     {"\xc3\xa9", true},
 };
 
-TEST(row_10_refs)
+TEST(each_of_the_refs) /* [row 10] */
 {
     for (size_t i = 0; i < ROWS(refs); i++) {
         if (ref_is_valid(str_from(refs[i].ref)) != refs[i].valid)
@@ -292,8 +292,8 @@ TEST(row_10_refs)
     CHECK(!ref_is_valid(STR("a\0b")));
 }
 
-/* row 13: plain http is for this machine alone */
-TEST(row_13_this_machine)
+/* [row 13] plain http is for this machine alone */
+TEST(this_machine) /* [row 13] */
 {
     static const char *const ours[] = {"localhost", "LOCALHOST", "127.0.0.1",
                                        "127.255.0.9", "[::1]"};
@@ -308,7 +308,7 @@ TEST(row_13_this_machine)
         CHECK(!host_is_loopback(str_from(others[i])));
 }
 
-TEST(row_10_a_nul_or_2049_bytes)
+TEST(a_nul_or_2049_bytes) /* [row 10] */
 {
     struct arena a = {0};
     struct err e;

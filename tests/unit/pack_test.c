@@ -1,4 +1,4 @@
-/* The pack reader: FETCH.md 5; THREATS rows 4, 13, 14, 30. */
+/* The pack reader: FETCH.md 5; [row 4, row 13, row 14, row 30]. */
 
 #include "base/buf.h"
 #include "base/checksum.h"
@@ -312,7 +312,7 @@ TEST(two_deltas_that_wait_for_each_other_are_refused)
               "0100000000000000000000000000000000000000 of a delta is missing");
 }
 
-/* row 30: 100,000 links of a chain use no C stack, in either direction. */
+/* [row 30] 100,000 links of a chain use no C stack, in either direction. */
 TEST(chains_may_be_long)
 {
     enum { LINKS = 100000 };
@@ -371,7 +371,7 @@ TEST(headers)
     CHECK_STR(verdict(&m, NULL, NULL, NULL),
               "the pack is damaged: it does not start as a pack");
 
-    /* row 4: refused by 12 bytes alone */
+    /* [row 4] refused by 12 bytes alone */
     make_init(&m, 2, 0xffffffff);
     CHECK_STR(verdict(&m, NULL, NULL, &code),
               "a pack of 4294967295 objects, more than the 1000000 allowed "
@@ -389,7 +389,7 @@ TEST(headers)
               "(transfer_max_objects)");
 }
 
-/* row 4: before a byte of it is inflated */
+/* [row 4] before a byte of it is inflated */
 TEST(object_limit)
 {
     struct pack_limits limits = pack_limits_of(&limits_default);
@@ -416,7 +416,7 @@ TEST(object_limit)
     verdict(&m, NULL, NULL, &code);
     CHECK(code == ERR_LIMIT);
 
-    /* row 4: a delta bomb of 14 bytes */
+    /* [row 4] a delta bomb of 14 bytes */
     make_init(&m, 2, 2);
     make_object(&m, 3, STR("abcdefghij"));
     make_ofs_delta(&m, 0, STR("\x0a\x80\x80\x80\x80\x08\x90\x0a"));
@@ -568,7 +568,7 @@ TEST(the_end)
               "c1b0730e0133447badcfd47fd144e254807b06e1 twice");
 }
 
-/* row 13: cut anywhere, a pack is never taken for whole. */
+/* [row 13] cut anywhere, a pack is never taken for whole. */
 TEST(truncated_anywhere)
 {
     struct pack_limits limits = pack_limits_of(&limits_default);

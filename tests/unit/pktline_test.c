@@ -1,4 +1,4 @@
-/* Packets and side bands: FETCH.md 3, 8; THREATS rows 13, 14. */
+/* Packets and side bands: FETCH.md 3, 8; [row 13, row 14]. */
 
 #include "mapm/limits.h"
 
@@ -162,7 +162,7 @@ TEST(bands)
     CHECK(!band_split(&b, STR(""), &data, &fatal, &e) && !fatal);
 }
 
-/* row 14: progress without end is an error, not a diversion */
+/* [row 14] progress without end is an error, not a diversion */
 TEST(progress_is_limited)
 {
     static char packet[65000] = {2};

@@ -5,7 +5,7 @@
 
 #include "tap.h"
 
-/* Which commands a policy lets through: K25; row 15, row 19. */
+/* Which commands a policy lets through: [K25, row 15, row 19]. */
 
 #define WORDS_MAX 16
 
@@ -83,7 +83,7 @@ static const struct {
     {"+git|", "git|", "+m:1"},
     {"+git|", "git", ""},
     {"+git|", "git|x", ""},
-    /* row 19: a denied name is denied however the path to it is spelt */
+    /* [row 19] a denied name is denied however the path to it is spelt */
     {"+* -git|push|*", "/usr/bin/git|push", "-m:2"},
     {"+* -git|push|*", "/usr/bin/git/|push", "-m:2"},
     {"+* -git|push|*", "/usr/bin/git/.|push", "-m:2"},
@@ -199,7 +199,7 @@ static const struct {
 };
 /* clang-format on */
 
-TEST(rules_and_commands) /* K25; row 19 */
+TEST(rules_and_commands) /* [K25, row 19] */
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         bool before = tap_failed;
@@ -211,7 +211,7 @@ TEST(rules_and_commands) /* K25; row 19 */
     arena_done(&arena);
 }
 
-TEST(an_allow_of_others_may_not_count) /* row 15 */
+TEST(an_allow_of_others_may_not_count) /* [row 15] */
 {
     static const struct str words[] = {STR_INIT("git")};
     struct project_rule rules[] = {{true, words, 1, 3}, {false, words, 1, 4}};
@@ -326,7 +326,7 @@ static const struct {
 };
 /* clang-format on */
 
-TEST(lines_hide_nothing) /* K25; row 7 */
+TEST(lines_hide_nothing) /* [K25, row 7] */
 {
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         size_t argc;
@@ -384,7 +384,7 @@ static bool argv_eq(const struct str *x, size_t count, const struct str *y,
 
 /* What is suggested lets just the command through, and nothing else: as does
  * the rule for "always". */
-TEST(a_suggestion_is_for_one_command) /* K25; row 19 */
+TEST(a_suggestion_is_for_one_command) /* [K25, row 19] */
 {
     for (size_t i = 0; i < 20000 && !tap_failed; i++) {
         struct str argv[4], other[4];
@@ -415,7 +415,7 @@ TEST(a_suggestion_is_for_one_command) /* K25; row 19 */
 }
 
 /* What a workspace and a program can agree on costs no more than its length. */
-TEST(long_words_are_quick) /* row 15, row 17 */
+TEST(long_words_are_quick) /* [row 15, row 17] */
 {
     size_t length = 200000;
     char *many = arena_alloc(&arena, length + 1);

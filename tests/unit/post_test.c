@@ -1,4 +1,5 @@
-/* One request to an API, both sides' frames: THREATS 1.2, rows 13, 14, 30. */
+/* One request to an API, both sides' frames: THREATS 1.2, [row 13, row 14]
+ * [row 30]. */
 
 #include "base/proc.h"
 
@@ -40,7 +41,7 @@ TEST(a_request_comes_back)
     CHECK(out.max_bytes == 1000 && ms == 86400000 && out.deadline_ms == 0);
 }
 
-TEST(a_cut_request_is_refused) /* row 30 */
+TEST(a_cut_request_is_refused) /* [row 30] */
 {
     CLEANUP(buf_done) struct buf b;
     struct fetch_post in = good();
@@ -58,7 +59,7 @@ TEST(a_cut_request_is_refused) /* row 30 */
     }
 }
 
-TEST(a_reply_comes_back_and_stays_within_bounds) /* row 14 */
+TEST(a_reply_comes_back_and_stays_within_bounds) /* [row 14] */
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct fetch_reply in = {.status = 200,
@@ -117,7 +118,7 @@ static const struct {
     {STR_INIT("https://\xc3\xa9/"), false},
 };
 
-TEST(addresses) /* row 13 */
+TEST(addresses) /* [row 13] */
 {
     for (size_t i = 0; i < sizeof urls / sizeof *urls; i++) {
         struct fetch_post in = good();
@@ -147,7 +148,7 @@ static const struct {
     {STR_INIT("a: \xc3\xa9"), false}, {STR_INIT("@file: b"), false},
 };
 
-TEST(header_lines) /* row 13 */
+TEST(header_lines) /* [row 13] */
 {
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         struct fetch_post in = good();
@@ -162,7 +163,7 @@ TEST(header_lines) /* row 13 */
     }
 }
 
-TEST(sizes) /* row 14 */
+TEST(sizes) /* [row 14] */
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct str many[POST_HEADERS_MAX + 1];

@@ -120,7 +120,7 @@ static bool is_alive(const char *path)
     return alive;
 }
 
-/* Row 19: what leaves its group, its session and its parent is ended, too. */
+/* [row 19] what leaves its group, its session and its parent is ended, too. */
 TEST(everything_is_ended_daemons_included)
 {
     static const char *const lines[] = {
@@ -179,7 +179,7 @@ TEST(everything_is_ended_daemons_included)
     unlink(path);
 }
 
-/* Row 19: what this program is when CHAINS is set: so many processes that
+/* [row 19] what this program is when CHAINS is set: so many processes that
  * each are gone before somebody has looked twice, in sessions of their own,
  * for some seconds. */
 __attribute__((constructor)) static void be_chains(void)
@@ -313,7 +313,7 @@ TEST(what_cannot_be_started_says_why)
     arena_done(&a);
 }
 
-/* Row 20: nothing is inherited by accident. */
+/* [row 20] nothing is inherited by accident. */
 TEST(environment_folder_and_descriptors_are_as_asked)
 {
     static const char *const env[] = {"ONLY=this", "PATH=/usr/bin:/bin", NULL};
@@ -382,7 +382,7 @@ TEST(spawned_programs_die_with_us)
     close(ends[0]);
 }
 
-/* Row 15, row 29: PATH without relative elements. */
+/* [row 15, row 29] PATH without relative elements. */
 TEST(programs_are_found_outside_of_a_folder)
 {
     struct arena a = {0};
@@ -439,7 +439,7 @@ TEST(our_own_folder)
     arena_done(&a);
 }
 
-/* Row 29: descriptors 0 to 2 closed. */
+/* [row 29] descriptors 0 to 2 closed. */
 TEST(closed_descriptors_become_dev_null)
 {
     int status = -1;

@@ -18,39 +18,39 @@ struct row {
 
 /* clang-format off */
 static const struct row rows[] = {
-    /* L9, T3, X10, K2: frontmatter */
+    /* [L9, T3, X10, K2] frontmatter */
     {S, "foo", "# Foo\n",                       "no-frontmatter", "EEEEEEEE"},
     {S, "foo", "",                              "no-frontmatter", "EEEEEEEE"},
     {A, "foo", "# Agents\n\nBe nice.\n",        "no-frontmatter", "EEEEEEEE"},
     {S, "foo", "\n---\nname: foo\n---\n",       "no-frontmatter", "EEEEEEEE"},
     {S, "foo", "---\nname: foo\n",              "unclosed-frontmatter", "EEEEEEEE"},
-    {S, "foo", "---\nname: foo\n---x\n",        "unclosed-frontmatter", "EE--EEEE"}, /* T3 */
+    {S, "foo", "---\nname: foo\n---x\n",        "unclosed-frontmatter", "EE--EEEE"}, /* [T3] */
     {S, "foo", "---x\nname: foo\n---\n",       "no-frontmatter", "EE--EEEE"},
     {S, "foo", "\xef\xbb\xbf" NAMED(""),        "bom", "WWEEWWEW"},
     {S, "foo", "---\nname: foo\n\xff\n---\n",   "not-utf8", "EEEEEEEE"},
-    {S, "foo", DOC("name: foo\ndescription: \"a\\0b\"\n"), "nul-bytes", "EEEEEEEE"}, /* row 5 */
+    {S, "foo", DOC("name: foo\ndescription: \"a\\0b\"\n"), "nul-bytes", "EEEEEEEE"}, /* [row 5] */
     {S, "foo", DOC("name: foo\nx: [a\n"),       "yaml", "EEEEEEEE"},
-    {S, "foo", NAMED("x: &a b\n"),              "yaml", "EEEEEEEE"}, /* row 5: anchors */
-    {S, "foo", NAMED("x: !!str b\n"),           "yaml", "EEEEEEEE"}, /* row 5: tags */
-    {S, "foo", NAMED("x: [a, b]\n"),            "yaml", "--E-----"}, /* A3 */
-    {S, "foo", NAMED("x: {a: b}\n"),            "yaml", "--E-----"}, /* A3 */
+    {S, "foo", NAMED("x: &a b\n"),              "yaml", "EEEEEEEE"}, /* [row 5] anchors */
+    {S, "foo", NAMED("x: !!str b\n"),           "yaml", "EEEEEEEE"}, /* [row 5] tags */
+    {S, "foo", NAMED("x: [a, b]\n"),            "yaml", "--E-----"}, /* [A3] */
+    {S, "foo", NAMED("x: {a: b}\n"),            "yaml", "--E-----"}, /* [A3] */
     {S, "foo", NAMED("x: a --- b\n"),           "yaml", "--------"},
-    {S, "foo", NAMED("name: bar\n"),            "duplicate-key", "EEEEEEEE"}, /* row 5 */
-    {S, "foo", DOC("- a\n"),                    "not-a-mapping", "EEEEEEEE"}, /* T4 */
+    {S, "foo", NAMED("name: bar\n"),            "duplicate-key", "EEEEEEEE"}, /* [row 5] */
+    {S, "foo", DOC("- a\n"),                    "not-a-mapping", "EEEEEEEE"}, /* [T4] */
     {S, "foo", DOC("text\n"),                   "not-a-mapping", "EEEEEEEE"},
-    {S, "foo", DOC(""),                         "name-missing", "-EEEEEEE"}, /* T4 */
+    {S, "foo", DOC(""),                         "name-missing", "-EEEEEEE"}, /* [T4] */
     {S, "foo", DOC(""),                         "name-from-folder", "W-------"},
     {S, "foo", DOC(""),                         "description-missing", "EEEEEEEE"},
-    {S, "foo", DOC("name: foo\ndescription: Use when: x\n"), "yaml-repaired", "W-------"}, /* A4 */
+    {S, "foo", DOC("name: foo\ndescription: Use when: x\n"), "yaml-repaired", "W-------"}, /* [A4] */
     {S, "foo", DOC("name: foo\ndescription: Use when: x\n"), "yaml", "-EEEEEEE"},
-    {S, "foo", NAMED("author: me\n"),           "unknown-field", "--E-----"}, /* K12, T9, A3, X6 */
+    {S, "foo", NAMED("author: me\n"),           "unknown-field", "--E-----"}, /* [K12, T9, A3, X6] */
     {S, "foo", NAMED("version: 1.0.0\n"),       "unknown-field", "--E-----"},
 
-    /* name: M2, M3, K5, T5, L1, A1, X1, X2 */
+    /* name: [M2, M3, K5, T5, L1, A1, X1, X2] */
     {S, "foo", DOC("description: d\n"),                  "name-missing", "-EEEEEEE"},
     {S, "Foo", DOC("description: d\n"),                  "name-missing", "EEEEEEEE"},
     {S, "",    DOC("description: d\n"),                  "name-missing", "EEEEEEEE"},
-    {S, "",    DOC("name: 365\ndescription: d\n"),       "name-type", "EE-EEEEE"}, /* X18 */
+    {S, "",    DOC("name: 365\ndescription: d\n"),       "name-type", "EE-EEEEE"}, /* [X18] */
     {S, "",    DOC("name: on\ndescription: d\n"),        "name-type", "EE-EEEEE"},
     {S, "",    DOC("name: ~\ndescription: d\n"),         "name-type", "EE-EEEEE"},
     {S, "",    DOC("name: 2024-01-01\ndescription: d\n"), "name-type", "EE-EEEEE"},
@@ -62,12 +62,12 @@ static const struct row rows[] = {
     {S, "",    DOC("name: Foo\ndescription: d\n"),       "name-grammar", "EEEEEEEE"},
     {S, "",    DOC("name: a b\ndescription: d\n"),       "name-grammar", "EEEEEEEE"},
     {S, "",    DOC("name: a_b\ndescription: d\n"),       "name-grammar", "EEEEEEEE"},
-    {S, "",    DOC("name: acme/a\ndescription: d\n"),    "name-grammar", "EEEEEEEE"}, /* M5 */
-    {S, "",    DOC("name: ..\ndescription: d\n"),        "name-grammar", "EEEEEEEE"}, /* row 6 */
-    {S, "",    DOC("name: a--b\ndescription: d\n"),      "name-grammar", "EEEEE-EE"}, /* L1 */
+    {S, "",    DOC("name: acme/a\ndescription: d\n"),    "name-grammar", "EEEEEEEE"}, /* [M5] */
+    {S, "",    DOC("name: ..\ndescription: d\n"),        "name-grammar", "EEEEEEEE"}, /* [row 6] */
+    {S, "",    DOC("name: a--b\ndescription: d\n"),      "name-grammar", "EEEEE-EE"}, /* [L1] */
     {S, "",    DOC("name: -a\ndescription: d\n"),        "name-grammar", "EEEEEEEE"},
     {S, "",    DOC("name: a-\ndescription: d\n"),        "name-grammar", "EEEEEEEE"},
-    {S, "",    DOC("name: \xc3\xa9t\xc3\xa9\ndescription: d\n"), "name-grammar", "EE-EEEEE"}, /* A1 */
+    {S, "",    DOC("name: \xc3\xa9t\xc3\xa9\ndescription: d\n"), "name-grammar", "EE-EEEEE"}, /* [A1] */
     {S, "",    DOC("name: \xc3\x89t\xc3\xa9\ndescription: d\n"), "name-grammar", "EEEEEEEE"},
     {S, "",    DOC("name: \xe6\x97\xa5\xe6\x9c\xac\ndescription: d\n"), "name-grammar", "EE-EEEEE"},
     {S, "",    DOC("name: \xf0\x9f\x98\x80\ndescription: d\n"), "name-grammar", "EEEEEEEE"},
@@ -75,7 +75,7 @@ static const struct row rows[] = {
     {S, "",    DOC("name: " X10("abcdef") "abcd\ndescription: d\n"),  "name-too-long", "--------"},
     {S, "",    DOC("name: " X10("abcdef") "abcde\ndescription: d\n"), "name-too-long", "EEEEEEWE"},
     {S, "foo", DOC("name: " X10("abcdef") "abcde\ndescription: d\n"), "name-too-long", "-EEEEEWE"},
-    {S, "bar", NAMED(""),                                "name-folder", "WEEEE-EE"}, /* X2 */
+    {S, "bar", NAMED(""),                                "name-folder", "WEEEE-EE"}, /* [M2, X2] */
     {S, "Foo", NAMED(""),                                "name-folder", "WEEEE-EE"},
     {S, "",    NAMED(""),                                "name-folder", "--------"},
     {S, "bar", NAMED("version: 1.0.0\n"),                "name-folder", "WEEEE-EE"}, /* [F5] */
@@ -84,7 +84,7 @@ static const struct row rows[] = {
     {S, "bar", NAMED("dependencies:\n  skills:\n"),      "name-folder", "EEEEE-EE"},
     {S, "bar", NAMED("dependencies: [git]\n"),           "name-folder", "WE-EE-EE"},
     {A, "bar", NAMED(""),                                "name-folder", "EEEEE-EE"},
-    {S, "\xc3\xa9", DOC("name: e\xcc\x81\ndescription: d\n"), "name-folder", "-E-EE-EE"}, /* A1: NFKC */
+    {S, "\xc3\xa9", DOC("name: e\xcc\x81\ndescription: d\n"), "name-folder", "-E-EE-EE"}, /* [A1] NFKC */
     {S, "foo", DOC("name: Foo\ndescription: d\n"),       "name-from-folder", "W-------"},
     {S, "foo", DOC("name: [a]\ndescription: d\n"),       "name-from-folder", "W-------"},
     {A, "foo", DOC("name: Foo\ndescription: d\n"),       "name-from-folder", "--------"},
@@ -92,7 +92,7 @@ static const struct row rows[] = {
     {S, "foo", DOC("name: Foo\ndescription: d\nversion: 1.0.0\n"), "name-grammar", "-EEEEEEE"}, /* [F5] */
     {S, "foo", DOC("name: Foo\ndescription: d\nscope: a\n"), "name-grammar", "EEEEEEEE"},
 
-    /* description: M6, K6, T6, A2, X5, X16 */
+    /* description: [M6, K6, T6, A2, X5, X16] */
     {S, "foo", DOC("name: foo\n"),                       "description-missing", "EEEEEEEE"},
     {S, "foo", DOC("name: foo\ndescription: 1.5\n"),     "description-type", "EE-EEEEE"},
     {S, "foo", DOC("name: foo\ndescription: null\n"),    "description-type", "EE-EEEEE"},
@@ -109,7 +109,7 @@ static const struct row rows[] = {
     {S, "foo", DOC("name: foo\nversion: 1.0.0\ndescription: " X1000("a") X10("ab") "abcde\n"), "description-too-long", "WEEEEEWE"}, /* [F5] */
     {S, "foo", DOC("name: foo\nscope: a\ndescription: " X1000("a") X10("ab") "abcde\n"), "description-too-long", "EEEEEEWE"},
 
-    /* compatibility, license, metadata: T7, L2, L3, A2, X12 */
+    /* compatibility, license, metadata: [T7, L2, L3, A2, X12] */
     {S, "foo", NAMED("compatibility: 1\n"),              "compatibility-type", "WE-E-E-W"},
     {S, "foo", NAMED("compatibility:\n  - a\n"),         "compatibility-type", "WEEE-E-W"},
     {S, "foo", NAMED("compatibility: \"\"\n"),           "compatibility-empty", "-E-----W"},
@@ -128,14 +128,14 @@ static const struct row rows[] = {
     {S, "foo", NAMED("metadata:\n  a: 1.10\n"),          "metadata-scalar", "-W-W---W"},
     {S, "foo", NAMED("metadata:\n  a: \"1.10\"\n"),      "metadata-scalar", "--------"},
 
-    /* allowed-tools: T8, X17 */
+    /* allowed-tools: [T8, X17] */
     {S, "foo", NAMED("allowed-tools:\n  a: b\n"),        "allowed-tools-type", "WE-E-W-W"},
     {S, "foo", NAMED("allowed-tools:\n  - - a\n"),       "allowed-tools-type", "WE-E-W-W"},
     {S, "foo", NAMED("allowed-tools:\n  - a\n"),         "allowed-tools-list", "WE-E-W-W"},
     {S, "foo", NAMED("allowed-tools: a, b\n"),           "allowed-tools-list", "WW---W-W"},
     {S, "foo", NAMED("allowed-tools: a b(c, d)\n"),      "allowed-tools-list", "--------"},
 
-    /* L5 to L7 */
+    /* [L5, L6, L7] */
     {S, "foo", NAMED("disable-model-invocation: \"true\"\n"), "bool-type", "W----E-W"},
     {S, "foo", NAMED("mode: expert\n"),                  "bool-type", "W----E-W"},
     {S, "foo", NAMED("is_mode: yes\n"),                  "bool-type", "--------"},
@@ -143,7 +143,7 @@ static const struct row rows[] = {
     {S, "foo", NAMED("context:\n  - fork\n"),            "context-value", "W----W-W"},
     {S, "foo", NAMED("context: fork\n"),                 "context-value", "--------"},
 
-    /* version: M6, M7, L4, X3 */
+    /* version: [M6, M7, L4, X3] */
     {S, "foo", NAMED(""),                                "version-missing", "W---E--E"},
     {S, "foo", NAMED("scope: acme\n"),                   "version-missing", "E---E--E"},
     {S, "foo", NAMED("dependencies:\n  mcps:\n"),        "version-missing", "E---E--E"},
@@ -158,7 +158,7 @@ static const struct row rows[] = {
     {S, "foo", NAMED("version: 1.0.0\n"),                "version-format", "--------"},
     {A, "foo", NAMED("version: 1.0\n"),                  "version-format", "E---EW-E"},
 
-    /* scope: M4; row 6 */
+    /* scope: [M4, row 6] */
     {S, "foo", FULL("scope: Acme\n"),                    "scope-grammar", "E---E--E"},
     {S, "foo", FULL("scope: a..b\n"),                    "scope-grammar", "E---E--E"},
     {S, "foo", FULL("scope: ../x\n"),                    "scope-grammar", "E---E--E"},
@@ -167,13 +167,13 @@ static const struct row rows[] = {
     {S, "foo", FULL("scope: " X10("abcdef") "abcd\n"),   "scope-too-long", "--------"},
     {S, "foo", FULL("scope: " X10("abcdef") "abcde\n"),  "scope-too-long", "E---E--E"},
 
-    /* prereqs: M8, M9 */
+    /* prereqs: [M8, M9] */
     {S, "foo", FULL("prereqs:\n  - git\n"),              "prereqs-type", "W---E--E"},
     {S, "foo", FULL("scope: a\nprereqs: 1\n"),           "prereqs-type", "E---E--E"},
     {S, "foo", FULL("prereqs: |\n  Requires git.\n"),    "prereqs-type", "--------"},
     {A, "foo", FULL("prereqs: |\n  Requires git.\n"),    "prereqs-on-agent", "E---E--E"},
 
-    /* dependencies: M10 to M15; row 10 */
+    /* dependencies: [M10, M11, M12, M13, M14, M15, row 10] */
     {S, "foo", FULL("dependencies:\n  - git\n"),         "deps-not-mapping", "W---E--E"},
     {S, "foo", FULL("dependencies: git\n"),              "deps-not-mapping", "W---E--E"},
     {S, "foo", FULL("dependencies:\n"),                  "deps-not-mapping", "--------"},
@@ -191,7 +191,7 @@ static const struct row rows[] = {
     {S, "foo", FULL("dependencies:\n  skills:\n    - origin: " GH "o/r/tree/m\n"), "dep-object-form", "W---W--W"},
     {S, "foo", FULL("dependencies:\n  skills:\n    - file:/x\n"), "dep-file-origin", "E---W--E"},
 
-    /* hidden characters: THREATS 1.4, row 7 */
+    /* hidden characters: THREATS 1.4, [row 7] */
     {S, "foo", DOC("name: foo\ndescription: a\xe2\x80\xae" "b\n"), "hidden-characters", "EEEEEEEE"},
     {S, "foo", DOC("name: foo\ndescription: \"\\U000E0041\"\n"), "hidden-characters", "EEEEEEEE"},
     {S, "foo", DOC("name: foo\ndescription: \"\\e[31m\"\n"), "hidden-characters", "EEEEEEEE"},
@@ -207,7 +207,7 @@ static const struct row rows[] = {
     {S, "foo", NAMED("") "a\xe2\x80\x8b",                "zero-width", "WWWWWWWW"},
     {S, "foo", DOC("name: foo\ndescription: a\xe2\x80\x8b" "b\n"), "zero-width", "WWWWWWWW"},
 
-    /* body: K7, T12, A5 */
+    /* body: [K7, T12, A5] */
     {S, "foo", DOC("name: foo\ndescription: d\n") X10(X1000("aa")), "body-tokens", "WW-W---W"},
     {A, "foo", FULL("") X10(X1000("aa")),                "body-tokens", "--------"},
     {S, "foo", NAMED("") X100("\n\n\n\n\n"),             "body-lines", "-W-----W"},
@@ -215,11 +215,11 @@ static const struct row rows[] = {
     {S, "foo", DOC("name: foo\ndescription: d\n") X100("\n\n\n\n") X10("\n\n\n\n\n\n\n\n\n") "\n\n\n\n\n\n\n\n\n", "body-lines", "-W-----W"},
     {S, "foo", NAMED("") X10(X1000("aa")),               "body-truncated", "------W-"},
 
-    /* M31 */
+    /* [M31] */
     {S, "foo", NAMED("") "See .claude/skills/foo/x.md\n", "body-client-path", "-------W"},
     {S, "foo", NAMED("") "See <SKILL_DIR>/x.md\n",       "body-client-path", "--------"},
 
-    /* K3, K10, X15: what can be said without the files */
+    /* [K3, K10, X15] what can be said without the files */
     {S, "foo", NAMED("metaskill: true\n"),               "metaskill-type", "E-----EE"},
     {S, "foo", NAMED("metaskill: \"\"\n"),               "metaskill-type", "E-----EE"},
     {S, "foo", NAMED("metaskill: /etc/x\n"),             "metaskill-not-relative", "E-----EE"},
@@ -230,13 +230,13 @@ static const struct row rows[] = {
     {S, "foo", NAMED("metaskill: .\n"),                  "metaskill-escapes", "E-----EE"},
     {S, "foo", NAMED("metaskill: a.star\nmetaskill_language: lua\n"), "metaskill-language", "W-----WW"},
     {S, "foo", NAMED("metaskill: a.star\nmetaskill_language: 1\n"), "metaskill-language", "W-----WW"},
-    {S, "foo", NAMED("metaskill: a.star\n"),             "metaskill-input-keys", "------WW"}, /* K8 */
-    {S, "foo", "---\nname: foo\ndescription: d\nmetaskill: a.star\n---\n", "metaskill-input-keys", "------WW"}, /* K9 */
+    {S, "foo", NAMED("metaskill: a.star\n"),             "metaskill-input-keys", "------WW"}, /* [K8] */
+    {S, "foo", "---\nname: foo\ndescription: d\nmetaskill: a.star\n---\n", "metaskill-input-keys", "------WW"}, /* [K9] */
     {S, "foo", NAMED("metaskill: a.star\n") "Input keys:\n", "metaskill-input-keys", "--------"},
     {A, "foo", FULL("metaskill: ../x\n"),                "metaskill-escapes", "--------"},
 };
 
-/* Files beside the document. K3, K10, K11; M29, X24 */
+/* Files beside the document. [K3, K10, K11, M29, X24] */
 static const struct file_row {
     struct row row;
     struct case_file file;
@@ -260,9 +260,9 @@ static const struct file_row {
     {{S, "foo", NAMED(""), "metaskill-size", "W-----WW"},
      {STAR, MANIFEST_FILE_TOO_LARGE, STR_INIT("")}},
     {{S, "foo", DOC("name: foo\ndescription: \"<!-- x -->\"\n"), "description-empty", "EEEEEEEE"},
-     {STAR, MANIFEST_FILE_OK, STR_INIT("def run(input): pass\n")}}, /* K6 */
+     {STAR, MANIFEST_FILE_OK, STR_INIT("def run(input): pass\n")}}, /* [K6] */
     {{S, "foo", NAMED("") X10(X1000("aa")), "body-truncated", "W-----WW"},
-     {STAR, MANIFEST_FILE_OK, STR_INIT("def run(input): pass\n")}}, /* K7 */
+     {STAR, MANIFEST_FILE_OK, STR_INIT("def run(input): pass\n")}}, /* [K7] */
 
     {{S, "foo", FULL(""), "changelog-missing", "-------E"},
      {"README.md", MANIFEST_FILE_OK, STR_INIT("")}},
@@ -305,7 +305,7 @@ TEST(levels_of_each_code)
         judge(&rows[i], NULL);
 }
 
-TEST(K10_K11_M29_levels_with_files)
+TEST(levels_with_files) /* [K10, K11, M29] */
 {
     for (size_t i = 0; i < ROWS(file_rows); i++) {
         struct case_files beside = {&file_rows[i].file, 1};
@@ -316,7 +316,7 @@ TEST(K10_K11_M29_levels_with_files)
 }
 
 /* A publisher wants all of them green: skills-ref alone refuses `version`. */
-TEST(A2_nothing_to_say_about_a_good_skill)
+TEST(nothing_to_say_about_a_good_skill) /* [A2] */
 {
     static const char text[] =
         DOC("name: foo\ndescription: Does it. Use when it is to be done.\n"
@@ -338,8 +338,8 @@ TEST(A2_nothing_to_say_about_a_good_skill)
     }
 }
 
-/* X6, §5: --strict */
-TEST(X6_strict_turns_warnings_into_errors)
+/* [X6], §5: --strict */
+TEST(strict_turns_warnings_into_errors) /* [X6] */
 {
     CLEANUP(reading_done) struct reading r;
 
@@ -353,8 +353,8 @@ TEST(X6_strict_turns_warnings_into_errors)
     CHECK(r.why.errors == 2 && r.why.warnings == 1);
 }
 
-/* M15 */
-TEST(M15_file_dependencies_below_file_roots)
+/* [M15] */
+TEST(file_dependencies_below_file_roots) /* [M15] */
 {
     for (enum profile p = PROFILE_INSTALL; p <= PROFILE_PUBLISH; p++) {
         CLEANUP(reading_done) struct reading r;
@@ -371,9 +371,9 @@ TEST(M15_file_dependencies_below_file_roots)
     }
 }
 
-/* A4, X15: what only an installation refuses does not hide a skill that lies
+/* [A4, X15] what only an installation refuses does not hide a skill that lies
  * there already. What nobody can read, and what deceives its reader, does. */
-TEST(A4_X15_read_in_place_it_is_met_with_warnings)
+TEST(read_in_place_it_is_met_with_warnings) /* [A4, X15] */
 {
     static const struct {
         const char *text;
@@ -410,8 +410,8 @@ TEST(A4_X15_read_in_place_it_is_met_with_warnings)
     }
 }
 
-/* Row 7: recorded by the lock, so it has to be asked for. */
-TEST(row_7_hidden_characters_can_be_accepted_in_bodies_alone)
+/* [row 7] recorded by the lock, so it has to be asked for. */
+TEST(hidden_characters_can_be_accepted_in_bodies_alone) /* [row 7] */
 {
     CLEANUP(reading_done) struct reading body;
     CLEANUP(reading_done) struct reading name;

@@ -167,7 +167,7 @@ TEST(what_cannot_be_edited_is_refused)
     arena_done(&arena);
 }
 
-TEST(one_origin_written_in_two_ways) /* M14 */
+TEST(one_origin_written_in_two_ways) /* [M14] */
 {
     static const char text[] =
         "dependencies:\n  skills:\n"

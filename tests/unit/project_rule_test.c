@@ -6,7 +6,7 @@
 #include "tap.h"
 
 /* A rule written into mapm.yaml: what must change does, and no other byte.
- * K25; row 15. */
+ * [K25, row 15]. */
 
 #define N "[ls, \"*\"]" /* what is added */
 
@@ -101,7 +101,7 @@ static const struct {
 };
 /* clang-format on */
 
-TEST(a_rule_is_added) /* K25; row 15 */
+TEST(a_rule_is_added) /* [K25, row 15] */
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *after = added(rows[i].before);

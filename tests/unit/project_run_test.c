@@ -4,7 +4,7 @@
 
 #include "tap.h"
 
-/* What a configuration says about runs of metaskills: K25, X27; row 15. */
+/* What a configuration says about runs of metaskills: [K25, X27, row 15]. */
 
 #define W PROJECT_WORKSPACE
 #define L PROJECT_LOCAL
@@ -132,7 +132,7 @@ static const struct {
 };
 /* clang-format on */
 
-TEST(what_each_file_may_say) /* K25, X27; row 15 */
+TEST(what_each_file_may_say) /* [K25, X27, row 15] */
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct project p = {.rule_count = 42};
@@ -219,7 +219,7 @@ static bool rules_parse(size_t count, size_t words)
     return parse(str_c(buf_str(&b), &arena), W, &p, &e);
 }
 
-TEST(rules_are_bounded) /* row 15 */
+TEST(rules_are_bounded) /* [row 15] */
 {
     CHECK(rules_parse(RULES_MAX, 1));
     CHECK(!rules_parse(RULES_MAX + 1, 1));
@@ -245,7 +245,7 @@ static const char *digest(const char *policy)
     return project_policy_digest(&p, &h) ? hash_hex(&h, &arena).p : "";
 }
 
-TEST(what_widens_has_to_be_accepted) /* row 15 */
+TEST(what_widens_has_to_be_accepted) /* [row 15] */
 {
     static const char *const same[] = {
         "commands: {allow: [" ALLOW ", [make]]}",

@@ -2,7 +2,7 @@
 
 #include "tap.h"
 
-/* M13, M15; row 10, row 15: what mapm.yaml and its kin may say. */
+/* [M13, M15, row 10, row 15] what mapm.yaml and its kin may say. */
 
 #define URL "https://github.com/acme/catalog/tree/main/"
 #define W   PROJECT_WORKSPACE
@@ -22,7 +22,7 @@ static const struct {
     {W, "dependencies: {}\n", NULL, NULL},
     {W, "dependencies: {agents: [], skills: , mcps: null}\n", NULL, NULL},
     {W, "dependencies:\r\n  skills:\r\n    - " URL "skills/x\r\n", NULL, NULL},
-    {W, "dependencies: {skills: [file:/home/me/x]}\n", NULL, NULL}, /* M15: the cli warns */
+    {W, "dependencies: {skills: [file:/home/me/x]}\n", NULL, NULL}, /* [M15] the cli warns */
     {L, "dependencies: {skills: [file:/home/me/x]}\n", NULL, NULL},
     {W, "clients: [claude, vscode]\nask: codex\n", NULL, NULL},
     {U, "clients: [claude]\nhosts: [ghe.example.com]\nask: {exec: [my-llm, -p]}\n", NULL, NULL},
@@ -61,12 +61,12 @@ static const struct {
     {W, "limits: {package_max_file: 1}\n", "m:1: unknown key \"package_max_file\"", "did you mean \"package_max_files\"?"},
     {W, "limits: {sky: 1}\n", "m:1: unknown key \"sky\"", ""},
     {W, "host: [a.b]\n", "m:1: unknown key \"host\"", ""}, /* not: "hosts" */
-    /* origins (M13, row 10) */
+    /* origins [M13, row 10] */
     {W, "dependencies:\n  skills: [" URL "x, " URL "x]\n", "m:2: " URL "x is listed twice", ""},
     {W, "dependencies:\n  skills:\n  - " URL "x\n  - https://GitHub.com/Acme/Catalog.git/tree/main/x/\n", "m:4: https://github.com/Acme/Catalog/tree/main/x is listed twice", ""},
     {W, "dependencies:\n  skills:\n  - https://evil.example/acme/x/tree/main\n", "m:3: origin \"https://evil.example/acme/x/tree/main\": its host is neither github.com nor one of `hosts` in your own configuration", NULL},
     {W, "dependencies:\n  skills:\n  - acme/catalog/skills/x\n", "m:3: origin \"acme/catalog/skills/x\": is neither an https: URL nor a file: path", NULL},
-    /* what a workspace may not (row 15) */
+    /* what a workspace may not [row 15] */
     {W, "hosts: [ghe.example.com]\n", "m:1: \"hosts\" may not stand here", "it belongs in your own ~/.config/mapm/config.yaml"},
     {L, "hosts: [ghe.example.com]\n", "m:1: \"hosts\" may not stand here", "it belongs in your own ~/.config/mapm/config.yaml"},
     {L, "limits: {}\n", "m:1: \"limits\" may not stand here", "it belongs in your own ~/.config/mapm/config.yaml"},
@@ -103,7 +103,7 @@ static bool parse(const char *text, enum project_role role, struct project *p,
     return project_parse(str_from(text), role, "m", NULL, &arena, p, e);
 }
 
-TEST(what_each_file_may_say) /* M13, M15; row 10, row 15 */
+TEST(what_each_file_may_say) /* [M13, M15, row 10, row 15] */
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct project p = {.root_count = 42};
@@ -152,7 +152,7 @@ TEST(roots_come_by_kind_then_as_written)
     arena_done(&arena);
 }
 
-TEST(a_host_of_the_users_own) /* row 10 */
+TEST(a_host_of_the_users_own) /* [row 10] */
 {
     struct str hosts[] = {STR_INIT("ghe.example.com")};
     struct origin_rules rules = {hosts, 1};
@@ -208,7 +208,7 @@ static const struct {
 };
 /* clang-format on */
 
-TEST(sources_that_policy_allows) /* row 15 */
+TEST(sources_that_policy_allows) /* [row 15] */
 {
     for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
         const char *text = policies[i].sources
@@ -227,7 +227,7 @@ TEST(sources_that_policy_allows) /* row 15 */
     arena_done(&arena);
 }
 
-TEST(too_large_is_a_limit) /* row 15 */
+TEST(too_large_is_a_limit) /* [row 15] */
 {
     char *text = arena_alloc(&arena, PROJECT_MAX_BYTES + 1);
     struct project p;

@@ -1,4 +1,4 @@
-/* The messages of git's smart HTTP: FETCH.md 3, 8; THREATS rows 13, 14. */
+/* The messages of git's smart HTTP: FETCH.md 3, 8; [row 13, row 14]. */
 
 #include "mapm/limits.h"
 
@@ -501,7 +501,7 @@ TEST(answers_of_version_0)
     }
 }
 
-/* row 14: lines without end */
+/* [row 14] lines without end */
 TEST(lines_are_counted)
 {
     struct fetch_answer f;

@@ -28,7 +28,7 @@ static void add_all(struct desk *d)
     desk_text(d, "mapm.lock", "version: 1\n");
 }
 
-/* M20, M23, M30, X21: everything in its place, byte for byte, modes and all */
+/* [M20, M23, M30, X21] everything in its place, byte for byte, modes and all */
 TEST(a_layer_is_put_into_an_empty_workspace)
 {
     struct desk *d = &desk;
@@ -151,7 +151,7 @@ TEST(an_update_changes_what_differs)
     desk_done(d);
 }
 
-/* row 16, DESIGN 7: edits are found by hash and not lost */
+/* [row 16], DESIGN 7: edits are found by hash and not lost */
 TEST(edits_are_never_destroyed)
 {
     static const struct {
@@ -346,7 +346,7 @@ TEST(an_edited_folder_that_lacks_a_file_is_refused)
     desk_done(d);
 }
 
-/* row 15: a record that came along proves nothing about what it came with. */
+/* [row 15] a record that came along proves nothing about what it came with. */
 TEST(a_record_from_elsewhere_lets_no_edit_stay)
 {
     struct desk *d = &desk;
@@ -433,7 +433,7 @@ TEST(a_folder_of_the_user_is_not_taken)
     desk_done(d);
 }
 
-/* X2, X9, M33: the copy in a folder of another name is given that name */
+/* [X2, X9, M33] the copy in a folder of another name is given that name */
 TEST(names_follow_the_folder)
 {
     struct desk *d = &desk;
@@ -568,7 +568,7 @@ TEST(verify_finds_every_difference)
     desk_done(d);
 }
 
-/* --- two at once: row 28 -------------------------------------------------- */
+/* --- two at once: [row 28] -------------------------------------------------- */
 
 static void count_wait(void *ctx)
 {

@@ -8,7 +8,7 @@
 #include "../../runtime/reading.h"
 #include "tap.h"
 
-/* K24, row 22: what agent programs print, as tests/cases/agents has it. */
+/* [K24, row 22] what agent programs print, as tests/cases/agents has it. */
 
 static struct str load(struct arena *a, const char *path)
 {
@@ -102,7 +102,7 @@ static void check_recorded(size_t i, size_t block, struct arena *a)
     reading_done(&r);
 }
 
-TEST(K24_what_real_programs_printed_is_understood)
+TEST(what_real_programs_printed_is_understood) /* [K24] */
 {
     struct arena a = {0};
 
@@ -164,7 +164,7 @@ static const struct {
 };
 /* clang-format on */
 
-TEST(K24_lines_mean_what_the_rules_say)
+TEST(lines_mean_what_the_rules_say) /* [K24] */
 {
     struct arena a = {0};
 
@@ -186,7 +186,7 @@ TEST(K24_lines_mean_what_the_rules_say)
     arena_done(&a);
 }
 
-TEST(row_22_no_more_is_kept_than_can_be_given_back)
+TEST(no_more_is_kept_than_can_be_given_back) /* [row 22] */
 {
     const struct preset *p = preset_find(STR("gemini"));
     struct str event = STR("{\"type\":\"message\",\"role\":\"assistant\","
@@ -205,7 +205,7 @@ TEST(row_22_no_more_is_kept_than_can_be_given_back)
     reading_done(&r);
 }
 
-TEST(row_22_a_line_without_end_is_passed_over)
+TEST(a_line_without_end_is_passed_over) /* [row 22] */
 {
     const struct preset *p = preset_find(STR("claude"));
     static char block[1 << 16];
@@ -226,7 +226,7 @@ TEST(row_22_a_line_without_end_is_passed_over)
     reading_done(&r);
 }
 
-TEST(row_22_plain_text_is_kept_up_to_its_maximum)
+TEST(plain_text_is_kept_up_to_its_maximum) /* [row 22] */
 {
     static char block[1 << 16];
     struct reading r;
@@ -243,7 +243,7 @@ TEST(row_22_plain_text_is_kept_up_to_its_maximum)
 }
 
 /* Wide messages and many paths cost no more than reading them. */
-TEST(row_22_many_small_parts_take_no_square_of_time)
+TEST(many_small_parts_take_no_square_of_time) /* [row 22] */
 {
     CLEANUP(buf_done) struct buf b = {0};
     struct reading r;

@@ -1,4 +1,4 @@
-/* Which commit a ref names: X13, M13, M14; THREATS rows 10, 12. */
+/* Which commit a ref names: [X13, M13, M14, row 10, row 12]. */
 
 #include "base/buf.h"
 #include "mapm/limits.h"
@@ -82,7 +82,7 @@ TEST(choices)
         {"both/p", "refs/heads/both", 5, "p", true},
         {"v1.0/p", "refs/tags/v1.0", 17, "p", false},
         {"deadbeef/p", "refs/heads/deadbeef", 11, "p", false},
-        /* row 12: forty digits are a commit, whatever branches are named */
+        /* [row 12] forty digits are a commit, whatever branches are named */
         {HEX, "", 0x01, "", false},
         {HEX "/skills/a", "", 0x01, "skills/a", false},
         {"0123456789ABCDEF0123456789abcdef01234567/x", "", 0x01, "x", false},
@@ -147,7 +147,7 @@ TEST(a_repository_without_commits)
     arena_done(&a);
 }
 
-/* row 10 */
+/* [row 10] */
 TEST(ref_names)
 {
     static const char *const good[] = {
@@ -197,7 +197,7 @@ TEST(what_to_ask_for)
     arena_done(&a);
 }
 
-/* row 14 */
+/* [row 14] */
 TEST(refs_without_end)
 {
     struct ref r = {.name = STR_INIT("refs/pull/1/head")};

@@ -1,6 +1,6 @@
 #include "document_case.h"
 
-/* M33, X2, X9: another name, all other bytes kept. */
+/* [M33, X2, X9] another name, all other bytes kept. */
 static const struct {
     const char *text, *name, *result; /* NULL: refused */
 } rows[] = {
@@ -43,7 +43,7 @@ static const struct {
     {"---\nname: foo\n---\n", "365", "---\nname: \"365\"\n---\n"},
     {"---\nname: foo\n---\n", "on", "---\nname: \"on\"\n---\n"},
     {"---\nname: 'foo'\n---\n", "on", "---\nname: 'on'\n---\n"},
-    /* A4: what had to be repaired to be read */
+    /* [A4] what had to be repaired to be read */
     {"---\nname: foo\ndescription: a: b\n---\n", "bar",
      "---\nname: bar\ndescription: a: b\n---\n"},
     {"---\ndescription: it's: b\nname: \"foo\" # c\n---\n", "bar",
@@ -72,7 +72,7 @@ static const struct {
     {"---\nname: foo\n---\n", "", NULL},
 };
 
-TEST(X9_renaming)
+TEST(renaming) /* [X9] */
 {
     for (size_t i = 0; i < ROWS(rows); i++) {
         struct arena a = {0};
@@ -92,7 +92,7 @@ TEST(X9_renaming)
 }
 
 /* The copy is read under its new name, and its body is the same. */
-TEST(X2_a_renamed_copy_has_its_folders_name)
+TEST(a_renamed_copy_has_its_folders_name) /* [X2] */
 {
     for (size_t i = 0; i < ROWS(rows); i++) {
         CLEANUP(reading_done) struct reading r = {0};

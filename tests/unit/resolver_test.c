@@ -65,16 +65,16 @@ static const struct {
 } good[] = {
     {"nothing", "", {{0}}, ""},
     {"one", "s:A", {{"A", S, 0, 0, ""}}, "A"},
-    {"mcps first, then skills, then itself (M24)", "a:X",
+    {"mcps first, then skills, then itself [M24]", "a:X",
      {{"X", A, 0, 0, "s:B s:C m:N m:M"}, {"B", S, 0, 0, ""}, {"C", S, 0, 0, ""},
       {"N", M, 0, 0, ""}, {"M", M, 0, 0, ""}},
      "N M B C X(0,1,2,3)"},
-    {"depth first (M24)", "a:X",
+    {"depth first [M24]", "a:X",
      {{"X", A, 0, 0, "s:B s:C m:M"}, {"B", S, 0, 0, "s:D m:N"},
       {"C", S, 0, 0, ""}, {"D", S, 0, 0, ""}, {"M", M, 0, 0, ""},
       {"N", M, 0, 0, ""}},
      "M N D B(1,2) C X(0,3,4)"},
-    {"a diamond once (M24)", "s:A",
+    {"a diamond once [M24]", "s:A",
      {{"A", S, 0, 0, "s:B s:C"}, {"B", S, 0, 0, "s:D"}, {"C", S, 0, 0, "s:D"},
       {"D", S, 0, 0, ""}},
      "D B(0) C(0) A(1,2)"},
@@ -82,14 +82,14 @@ static const struct {
      {{"A", S, 0, 0, "s:B"}, {"B", S, 0, 0, ""}}, "B A(0)"},
     {"a need listed twice counts once", "s:A",
      {{"A", S, 0, 0, "s:B s:B"}, {"B", S, 0, 0, ""}}, "B A(0)"},
-    {"types do not collide (M27, 3.5)", "a:X s:Y m:Z",
+    {"types do not collide ([M27], 3.5)", "a:X s:Y m:Z",
      {{"X", A, "acme/x", 0, ""}, {"Y", S, "acme/x", 0, ""},
       {"Z", M, "acme/x", 0, ""}}, "acme/x acme/x acme/x"},
-    {"x and acme/x are two (M5)", "s:X s:Y",
+    {"x and acme/x are two [M5]", "s:X s:Y",
      {{"X", S, "x", 0, ""}, {"Y", S, "acme/x", 0, ""}}, "x acme/x"},
-    {"names compare by bytes (M27, 3.6)", "m:X m:Y",
+    {"names compare by bytes ([M27], 3.6)", "m:X m:Y",
      {{"X", M, "acme/x", 0, ""}, {"Y", M, "Acme/x", 0, ""}}, "acme/x Acme/x"},
-    {"equal content from two origins is one (M27, 3.2)", "s:A s:B",
+    {"equal content from two origins is one ([M27], 3.2)", "s:A s:B",
      {{"A", S, 0, 0, "s:X1"}, {"B", S, 0, 0, "s:X2"},
       {"X1", S, "x", "same", "s:D"}, {"X2", S, "x", "same", "s:D"},
       {"D", S, 0, 0, ""}},
@@ -97,7 +97,7 @@ static const struct {
     {"both origins of one content in one list", "s:A",
      {{"A", S, 0, 0, "s:X1 s:X2"}, {"X1", S, "x", "same", ""},
       {"X2", S, "x", "same", ""}}, "x A(0)"},
-    {"a local package may name local ones (M15)", "s:file:/A",
+    {"a local package may name local ones [M15]", "s:file:/A",
      {{"file:/A", S, "a", 0, "s:file:/B s:C"}, {"file:/B", S, "b", 0, ""},
       {"C", S, 0, 0, ""}}, "b C a(0,1)"},
 };
@@ -108,35 +108,35 @@ static const struct {
     enum err_code code;
     const char *text;
 } bad[] = {
-    {"a cycle (M25, row 11)", "s:A",
+    {"a cycle [M25, row 11]", "s:A",
      {{"A", S, 0, 0, "s:B"}, {"B", S, 0, 0, "s:C"}, {"C", S, 0, 0, "s:A"}},
      ERR_CYCLE,
      "a cycle of dependencies: A -> B -> C -> A\n"
      "skill A needs skill B (B)\n"
      "skill B needs skill C (C)\n"
      "skill C needs skill A (A)"},
-    {"a cycle below a root that is not in it (M25)", "a:X",
+    {"a cycle below a root that is not in it [M25]", "a:X",
      {{"X", A, 0, 0, "s:A"}, {"A", S, 0, 0, "s:B"}, {"B", S, 0, 0, "s:A"}},
      ERR_CYCLE,
      "a cycle of dependencies: A -> B -> A\n"
      "skill A needs skill B (B)\n"
      "skill B needs skill A (A)"},
-    {"itself (M25)", "s:A", {{"A", S, 0, 0, "s:A"}}, ERR_CYCLE,
+    {"itself [M25]", "s:A", {{"A", S, 0, 0, "s:A"}}, ERR_CYCLE,
      "a cycle of dependencies: A -> A\nskill A needs skill A (A)"},
-    {"itself by another ref of the same content (M25)", "s:A1",
+    {"itself by another ref of the same content [M25]", "s:A1",
      {{"A1", S, "a", "same", "s:A2"}, {"A2", S, "a", "same", "s:A2"}},
      ERR_CYCLE,
      "a cycle of dependencies: a -> a\nskill a needs skill a (A2)"},
-    {"not to be had: the chain (M26)", "a:X",
+    {"not to be had: the chain [M26]", "a:X",
      {{"X", A, 0, 0, "s:B"}, {"B", S, 0, 0, "s:gone"}}, ERR_PATH,
      "skill gone, needed by X -> B\nno such path"},
-    {"a root not to be had (M26)", "s:gone", {{0}}, ERR_PATH,
+    {"a root not to be had [M26]", "s:gone", {{0}}, ERR_PATH,
      "skill gone\nno such path"},
-    {"all that is missing, each once (M26)", "s:A s:B",
+    {"all that is missing, each once [M26]", "s:A s:B",
      {{"A", S, 0, 0, "s:g1 s:g2"}, {"B", S, 0, 0, "s:g1 s:g3"}}, ERR_PATH,
      "skill g1, needed by A\nskill g2, needed by A\n"
      "skill g3, needed by B\nno such path"},
-    {"conflict: both origins, both chains (M27)", "a:X",
+    {"conflict: both origins, both chains [M27]", "a:X",
      {{"X", A, 0, 0, "s:B s:C"}, {"B", S, 0, 0, "s:X1"},
       {"C", S, 0, 0, "s:X2"}, {"X1", S, "acme/x", "one", ""},
       {"X2", S, "acme/x", "two", ""}},
@@ -144,35 +144,35 @@ static const struct {
      "two different packages claim the name of skill acme/x\n"
      "X1 at c0ffee, by way of X -> B -> acme/x\n"
      "X2 at c0ffee, by way of X -> C -> acme/x"},
-    {"conflict of roots (M27)", "s:X1 s:X2",
+    {"conflict of roots [M27]", "s:X1 s:X2",
      {{"X1", S, "x", "one", ""}, {"X2", S, "x", "two", ""}}, ERR_CONFLICT,
      "two different packages claim the name of skill x\n"
      "X1 at c0ffee, asked for directly: x\n"
      "X2 at c0ffee, asked for directly: x"},
-    {"unknown content equals nothing (M27)", "s:X1 s:X2",
+    {"unknown content equals nothing [M27]", "s:X1 s:X2",
      {{"X1", S, "x", "", ""}, {"X2", S, "x", "", ""}}, ERR_CONFLICT,
      "two different packages claim the name of skill x\n"
      "X1 at c0ffee, asked for directly: x\n"
      "X2 at c0ffee, asked for directly: x"},
-    {"MCPs are leaves (M28, M11)", "s:A",
+    {"MCPs are leaves [M28, M11]", "s:A",
      {{"A", S, 0, 0, "m:M"}, {"M", M, "acme/m", 0, "s:B"}}, ERR_MCP,
      "mcp acme/m has dependencies; MCP servers may not, needed by A"},
-    {"an mcp under skills (M11)", "s:A",
+    {"an mcp under skills [M11]", "s:A",
      {{"A", S, 0, 0, "s:M"}, {"M", M, "acme/m", 0, ""}}, ERR_FORMAT,
      "M is an mcp, but it is listed under skills, needed by A"},
-    {"an agent under skills (M11)", "s:A",
+    {"an agent under skills [M11]", "s:A",
      {{"A", S, 0, 0, "s:X"}, {"X", A, "x", 0, ""}}, ERR_FORMAT,
      "X is an agent, but it is listed under skills, needed by A"},
-    {"an agent as dependency (M11)", "s:A",
+    {"an agent as dependency [M11]", "s:A",
      {{"A", S, 0, 0, "a:X"}, {"X", A, "x", 0, ""}}, ERR_FORMAT,
      "an agent is no dependency: X, needed by A"},
     {"a root of another kind", "m:X", {{"X", S, 0, 0, ""}}, ERR_FORMAT,
      "X is a skill, but it is listed under mcps"},
-    {"a fetched package names a local one (M15, row 10)", "a:X",
+    {"a fetched package names a local one [M15, row 10]", "a:X",
      {{"X", A, 0, 0, "s:B"}, {"B", S, 0, 0, "s:file:/etc"},
       {"file:/etc", S, "etc", 0, ""}}, ERR_REFUSED,
      "B comes from B and may not name local paths: file:/etc (X -> B)"},
-    {"also when its local twin may (M15, row 10)", "s:file:/A s:A",
+    {"also when its local twin may [M15, row 10]", "s:file:/A s:A",
      {{"file:/A", S, "a", "same", "s:file:/B"},
       {"A", S, "a", "same", "s:file:/B"}, {"file:/B", S, "b", 0, ""}},
      ERR_REFUSED,
@@ -188,7 +188,7 @@ static const struct {
 };
 /* clang-format on */
 
-TEST(plans) /* M24, M27, M5, M15 */
+TEST(plans) /* [M24, M27, M5, M15] */
 {
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         struct graph g;
@@ -204,7 +204,7 @@ TEST(plans) /* M24, M27, M5, M15 */
     arena_done(&arena);
 }
 
-TEST(problems) /* M11, M15, M25, M26, M27, M28; row 10, row 11 */
+TEST(problems) /* [M11, M15, M25, M26, M27, M28, row 10, row 11] */
 {
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct graph g;
@@ -223,7 +223,7 @@ TEST(problems) /* M11, M15, M25, M26, M27, M28; row 10, row 11 */
 
 /* --- what a step holds ---------------------------------------------------- */
 
-TEST(a_step_knows_who_asked_and_by_which_origins) /* M27 */
+TEST(a_step_knows_who_asked_and_by_which_origins) /* [M27] */
 {
     static const struct graph_row rows[] = {
         {"A", S, 0, 0, "s:X1 s:D"}, {"D", S, 0, 0, ""},
@@ -283,7 +283,7 @@ TEST(an_interrupt_ends_the_walk_at_once)
     arena_done(&arena);
 }
 
-TEST(causes_and_hint_of_the_first_problem_are_kept) /* M26 */
+TEST(causes_and_hint_of_the_first_problem_are_kept) /* [M26] */
 {
     struct graph g;
     struct plan plan;
@@ -449,7 +449,7 @@ static void sample_check(const struct sample *s, size_t *planned,
     }
 }
 
-TEST(random_graphs) /* M24, M25, M26, M27; row 11 */
+TEST(random_graphs) /* [M24, M25, M26, M27, row 11] */
 {
     size_t good_count = 0, bad_count = 0;
 
@@ -510,7 +510,7 @@ static bool resolve_root(struct graph *g, const char *root, struct plan *plan,
     return ok;
 }
 
-TEST(a_thousand_levels_and_one_more) /* row 11 */
+TEST(a_thousand_levels_and_one_more) /* [row 11] */
 {
     for (size_t more = 0; more < 2; more++) {
         struct graph g;
@@ -537,7 +537,7 @@ TEST(a_thousand_levels_and_one_more) /* row 11 */
 }
 
 /* 1,000 levels of which each needs the next 100: more ways than atoms. */
-TEST(an_exponential_graph_is_linear) /* row 11 */
+TEST(an_exponential_graph_is_linear) /* [row 11] */
 {
     struct graph g;
     struct plan plan;
@@ -553,7 +553,7 @@ TEST(an_exponential_graph_is_linear) /* row 11 */
     arena_done(&arena);
 }
 
-TEST(ten_thousand_side_by_side) /* row 11 */
+TEST(ten_thousand_side_by_side) /* [row 11] */
 {
     struct graph_package *root;
     struct graph g;
@@ -574,7 +574,7 @@ TEST(ten_thousand_side_by_side) /* row 11 */
     arena_done(&arena);
 }
 
-TEST(too_many_packages_and_too_many_edges) /* row 11 */
+TEST(too_many_packages_and_too_many_edges) /* [row 11] */
 {
     struct graph_package *root;
     struct graph g;
@@ -622,7 +622,7 @@ static size_t count_lines(const struct err *e)
     return n;
 }
 
-TEST(many_problems_are_twenty_lines_and_a_count) /* M26; row 11 */
+TEST(many_problems_are_twenty_lines_and_a_count) /* [M26, row 11] */
 {
     struct graph_package *root;
     struct graph g;
@@ -642,7 +642,7 @@ TEST(many_problems_are_twenty_lines_and_a_count) /* M26; row 11 */
     arena_done(&arena);
 }
 
-TEST(a_cycle_of_a_thousand_is_told_in_twenty_lines) /* M25; row 11 */
+TEST(a_cycle_of_a_thousand_is_told_in_twenty_lines) /* [M25, row 11] */
 {
     struct graph g;
     struct plan plan;
@@ -664,7 +664,7 @@ TEST(a_cycle_of_a_thousand_is_told_in_twenty_lines) /* M25; row 11 */
 }
 
 /* Lines as long as origins may be: they still leave room for the count. */
-TEST(long_lines_are_counted_too) /* row 11 */
+TEST(long_lines_are_counted_too) /* [row 11] */
 {
     struct graph_package *root;
     struct graph g;

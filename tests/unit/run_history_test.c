@@ -12,7 +12,7 @@
 #include "../../cli/run_history.h"
 #include "tap.h"
 
-/* K28, K40, K42, row 22: what is kept of a run, how much of it, and what is
+/* [K28, K40, K42, row 22] what is kept of a run, how much of it, and what is
  * said of it. */
 
 struct rig {
@@ -291,7 +291,7 @@ TEST(what_failed_says_so)
     rig_done(&r);
 }
 
-/* Row 22: a flood, whatever it consists of. */
+/* [row 22] a flood, whatever it consists of. */
 TEST(a_flood_is_cut_and_says_so)
 {
     static const char fills[] = {'x', '\x01', '\xff', '"', '\n'};
@@ -322,7 +322,7 @@ TEST(a_flood_is_cut_and_says_so)
     }
 }
 
-/* K28: traces and prints take no room from asks and commands. */
+/* [K28] traces and prints take no room from asks and commands. */
 TEST(a_flood_of_traces_leaves_room_for_the_others)
 {
     struct str data, line;

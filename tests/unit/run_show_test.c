@@ -10,7 +10,7 @@
 #include "../../cli/run_show.h"
 #include "tap.h"
 
-/* K40, K42, rows 7, 22: what a person sees of a run while it runs. */
+/* [K40, K42, row 7, row 22] what a person sees of a run while it runs. */
 
 /* --- playing on pipes and on a terminal -------------------------------------------- */
 
@@ -250,7 +250,7 @@ static void hostile(struct run_show *v)
     run_show_step(v, &s);
 }
 
-/* Row 7, row 22: no text makes a line of its own, or anything but text. */
+/* [row 7, row 22] no text makes a line of its own, or anything but text. */
 TEST(hostile_text_stays_on_its_line)
 {
     struct arena a = {0};

@@ -7,7 +7,7 @@
 #include "page_check.h"
 #include "tap.h"
 
-/* K42, rows 7, 22: the page of a run consists of what mapm writes, whatever
+/* [K42, row 7, row 22] the page of a run consists of what mapm writes, whatever
  * stands in it. */
 
 static bool has(struct str s, const char *text)
@@ -233,7 +233,7 @@ TEST(the_check_itself_finds_what_it_looks_for)
     CHECK(!page_check(STR("<style>a > b</style><p class=\"x\">y</p>")));
 }
 
-/* K42: a whole text is labelled, where it stands. */
+/* [K42] a whole text is labelled, where it stands. */
 TEST(whole_texts_are_labelled)
 {
     struct arena a = {0};

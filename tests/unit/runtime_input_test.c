@@ -2,7 +2,7 @@
 
 #include "tap.h"
 
-/* The argument of run(). K20, X14. */
+/* The argument of run(). [K20, X14]. */
 
 #define PAIRS(...)                                                             \
     {                                                                          \
@@ -50,7 +50,7 @@ static const struct {
 };
 /* clang-format on */
 
-TEST(input_is_one_object_K20)
+TEST(input_is_one_object) /* [K20] */
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct arena a = {0};

@@ -4,7 +4,8 @@
 
 /*
  * A run from outside: a program, an input and a scripted host in, one string
- * out. K19 to K35, K38 to K40.
+ * out. [K19, K20, K21, K22, K23, K24, K25, K26, K27, K28, K29, K30, K31, K32]
+ * [K33, K34, K35, K38, K39, K40].
  */
 
 /* --- what run() returns -------------------------------------------------------- */
@@ -15,7 +16,7 @@ static const struct {
     const char *status, *answer; /* NULL: an error with the text below */
     const char *more;            /* in the envelope, or in the error */
 } results[] = {
-    /* K32 */
+    /* [K32] */
     {"def run(input): return None", "ok", "", ""},
     {"def run(input): pass", "ok", "", ""},
     {"def run(input): return 'done'", "ok", "done", ""},
@@ -35,7 +36,7 @@ static const struct {
     {"def run(input): return {'a': float('nan')}", NULL, NULL, "a dict that is no JSON: "},
     /* other types than usual stay what they are */
     {"def run(input): return {'answer': 1, 'status': None}", "null", "1", ""},
-    /* K19: run is there, and takes the input */
+    /* [K19] run is there, and takes the input */
     {"x = 1", NULL, NULL, "it has no function run(input)"},
     {"run = 1", NULL, NULL, "its global run is no function"},
     {"def run(): pass", NULL, NULL, "run"},
@@ -44,14 +45,14 @@ static const struct {
     {"def run(x, y=2): return x['key']", "ok", "value", ""},
     {"run = lambda input: input['key']", "ok", "value", ""},
     {"def _r(i): return i['key']\nrun = _r", "ok", "value", ""},
-    /* K21, K38: hermetic */
+    /* [K21, K38] hermetic */
     {"load('x.star', 'x')\ndef run(input): pass", NULL, NULL, "SKILL.star:1:1: load is not available"},
     {"def run(input): open('/etc/passwd')", NULL, NULL, "SKILL.star:1:17: undefined: open"},
     {"def run(input): import os", NULL, NULL, "SKILL.star:1:17:"},
     {"def run(input): time.now()", NULL, NULL, "undefined: time"},
     {"def run(input): json.decode('1')", NULL, NULL, "undefined: json"},
     {"def run(input): agent.ask('x')", NULL, NULL, "undefined: agent"},
-    /* K33: errors with their place */
+    /* [K33] errors with their place */
     {"def run(input):\n  return (", NULL, NULL, "error: metaskill 'x': SKILL.star:2:"},
     {"def run(input):\n    x = 1\n    return 1 // 0", NULL, NULL, "error: metaskill 'x': SKILL.star:3:14: "},
     {"def run(input): return input['nokey']", NULL, NULL, "SKILL.star:1:29: key \"nokey\" not"},
@@ -61,7 +62,7 @@ static const struct {
 };
 /* clang-format on */
 
-TEST(results_are_made_one_envelope_K31_K32_K33)
+TEST(results_are_made_one_envelope) /* [K31, K32, K33] */
 {
     for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
         struct tried t;
@@ -111,7 +112,7 @@ TEST(an_error_comes_with_the_traceback)
     try_done(&t);
 }
 
-TEST(top_level_and_run_happen_once_K19)
+TEST(top_level_and_run_happen_once) /* [K19] */
 {
     struct tried t;
 
@@ -136,7 +137,7 @@ static const struct outcome two_outcomes[] = {
     {.exit_code = 3, .result = STR_INIT("bad"), .truncated = true},
 };
 
-TEST(ask_and_command_give_dicts_K22_K24_K27)
+TEST(ask_and_command_give_dicts) /* [K22, K24, K27] */
 {
     struct tried t;
 
@@ -173,7 +174,7 @@ TEST(ask_and_command_give_dicts_K22_K24_K27)
     try_done(&t);
 }
 
-/* K23, K26: whatever is wished, a documented range. */
+/* [K23, K26] whatever is wished, a documented range. */
 /* clang-format off */
 static const struct {
     const char *call, *log;
@@ -193,7 +194,7 @@ static const struct {
 };
 /* clang-format on */
 
-TEST(wishes_are_clamped_K23_K26)
+TEST(wishes_are_clamped) /* [K23, K26] */
 {
     for (size_t i = 0; i < sizeof clamps / sizeof *clamps; i++) {
         struct tried t;
@@ -259,7 +260,7 @@ TEST(wrong_types_are_errors_of_the_program)
     }
 }
 
-/* K25, K26: no shell strings; a bad one is an outcome, and uses budget. */
+/* [K25, K26] no shell strings; a bad one is an outcome, and uses budget. */
 static const char *const bad_argvs[] = {
     "[]",
     "[1]",
@@ -274,7 +275,7 @@ static const char *const bad_argvs[] = {
     "['\xc3\xa4'[:1]]",
 };
 
-TEST(a_bad_argv_is_refused_and_counts_K25_K26)
+TEST(a_bad_argv_is_refused_and_counts) /* [K25, K26] */
 {
     for (size_t i = 0; i < sizeof bad_argvs / sizeof *bad_argvs; i++) {
         struct tried t;
@@ -296,8 +297,8 @@ TEST(a_bad_argv_is_refused_and_counts_K25_K26)
     }
 }
 
-/* K24, K29, row 22: 20,000 characters, and 20,001; UTF-8, whatever comes. */
-TEST(answers_and_outcomes_are_cut_K24_K29)
+/* [K24, K29, row 22] 20,000 characters, and 20,001; UTF-8, whatever comes. */
+TEST(answers_and_outcomes_are_cut) /* [K24, K29] */
 {
     struct tried t;
     char text[40002];
@@ -359,23 +360,23 @@ static const struct {
     unsigned asked, commanded;
     const char *error; /* NULL: it completes */
 } budgets[] = {
-    /* K29: 5 and 10 unless somebody says otherwise; 6 and 11 are too many */
+    /* [K29] 5 and 10 unless somebody says otherwise; 6 and 11 are too many */
     {"for i in range(5): ask('p')", 0, 0, 5, 0, NULL},
     {"for i in range(6): ask('p')", 0, 0, 5, 0, "ask budget exhausted: 5 calls (run_max_asks)"},
     {"for i in range(10): command(['c'])", 0, 0, 0, 10, NULL},
     {"for i in range(11): command(['c'])", 0, 0, 0, 10, "command budget exhausted: 10 calls (run_max_commands)"},
     {"for i in range(11): command([])", 0, 0, 0, 0, "command budget exhausted: 10 calls"},
-    /* K30: down and up; no command at all */
+    /* [K30] down and up; no command at all */
     {"for i in range(2): ask('p')", 1, 1, 1, 0, "ask budget exhausted: 1 calls"},
     {"for i in range(20): ask('p')", 20, 1, 20, 0, NULL},
     {"command(['c'])", 1, 99, 0, 1, NULL},
     {"command(['c'])", 1, 0, 0, 0, NULL /* see below */},
-    /* K28: traces use no budget */
+    /* [K28] traces use no budget */
     {"for i in range(500): trace('t')", 1, 1, 0, 0, NULL},
 };
 /* clang-format on */
 
-TEST(budgets_are_kept_K28_K29_K30)
+TEST(budgets_are_kept) /* [K28, K29, K30] */
 {
     for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
         struct tried t;
@@ -406,7 +407,7 @@ TEST(budgets_are_kept_K28_K29_K30)
 
 /* --- trace ---------------------------------------------------------------------------- */
 
-TEST(the_trace_is_the_hosts_K28_K35)
+TEST(the_trace_is_the_hosts) /* [K28, K35] */
 {
     struct tried t;
 
@@ -437,7 +438,7 @@ TEST(the_trace_is_the_hosts_K28_K35)
     try_done(&t);
 }
 
-TEST(traces_are_capped_in_number_and_size_K28)
+TEST(traces_are_capped_in_number_and_size) /* [K28] */
 {
     struct tried t;
 
@@ -458,7 +459,7 @@ TEST(traces_are_capped_in_number_and_size_K28)
     try_done(&t);
 }
 
-/* --- too long a result (K35) ------------------------------------------------------------ */
+/* --- too long a result [K35] ------------------------------------------------------------ */
 
 /* clang-format off */
 static const struct {
@@ -485,7 +486,7 @@ static const struct {
 };
 /* clang-format on */
 
-TEST(long_results_are_cut_in_order_K35)
+TEST(long_results_are_cut_in_order) /* [K35] */
 {
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         struct tried t;
@@ -521,7 +522,7 @@ TEST(long_results_are_cut_in_order_K35)
     }
 }
 
-/* --- the programs of the specification (K39) --------------------------------------------- */
+/* --- the programs of the specification [K39] --------------------------------------------- */
 
 static struct str skill_program(const char *name, struct arena *a)
 {
@@ -571,7 +572,7 @@ static const struct {
 };
 /* clang-format on */
 
-TEST(the_programs_of_the_catalog_run_K39)
+TEST(the_programs_of_the_catalog_run) /* [K39] */
 {
     for (size_t i = 0; i < sizeof catalog / sizeof *catalog; i++) {
         struct tried t;
@@ -710,7 +711,7 @@ static const char *const of_the_specification[] = {
     "    }\n",
 };
 
-TEST(the_programs_of_the_specification_run_K39)
+TEST(the_programs_of_the_specification_run) /* [K39] */
 {
     static const char *const ends[] = {"accepted", "accepted", "accepted",
                                        "ok"};
@@ -736,7 +737,7 @@ TEST(the_programs_of_the_specification_run_K39)
 
 /* --- words ------------------------------------------------------------------------------- */
 
-TEST(the_words_of_other_hosts_K34)
+TEST(the_words_of_other_hosts) /* [K34] */
 {
     struct arena a = {0};
 

@@ -9,7 +9,7 @@
 #include "tap.h"
 
 /* A metaskill's folder, its texts, and its program before it is run.
- * K1 to K12, K16, K41, X15. */
+ * [K1, K2, K3, K4, K5, K6, K7, K8, K9, K10, K11, K12, K16, K41, X15]. */
 
 static char top[] = "/tmp/runtime_skill_test-XXXXXX";
 static int top_fd = -1;
@@ -73,7 +73,7 @@ static const struct {
     const char *found; /* "" : static */
     const char *code;  /* of a complaint */
 } folders[] = {
-    /* K1, K3, K4 */
+    /* [K1, K3, K4] */
     {"plain", "", "SKILL.star", NULL, "def run(input): pass\n", "SKILL.star", NULL},
     {"other", "metaskill: lib/flow.star\n", "lib/flow.star", NULL, "x = 1\n", "lib/flow.star", NULL},
     {"normal", "metaskill: ./lib/../flow.star\n", "flow.star", NULL, "x = 1\n", "flow.star", NULL},
@@ -81,17 +81,17 @@ static const struct {
     {"missing", "metaskill: flow.star\n", NULL, NULL, NULL, "", "metaskill-not-found"},
     {"starlark", "metaskill_language: starlark\n", "SKILL.star", NULL, "x = 1\n", "SKILL.star", NULL},
     {"lua", "metaskill_language: lua\n", "SKILL.star", NULL, "x = 1\n", "", "metaskill-language"},
-    /* K10, X15: static, and said so */
+    /* [K10, X15] static, and said so */
     {"escapes", "metaskill: ../plain/SKILL.star\n", NULL, NULL, NULL, "", "metaskill-escapes"},
     {"absolute", "metaskill: /etc/passwd\n", NULL, NULL, NULL, "", "metaskill-not-relative"},
     {"linked-out", "", "SKILL.star", "../plain/SKILL.star", NULL, "", "metaskill-escapes"},
     {"linked-away", "", "SKILL.star", "/etc/passwd", NULL, "", "metaskill-escapes"},
     {"linked-in", "", "SKILL.star", "SKILL.md", NULL, "", "metaskill-frontmatter"},
     {"linked-loop", "", "SKILL.star", "SKILL.star", NULL, "", "metaskill-unreadable"},
-    /* K11 */
+    /* [K11] */
     {"latin", "", "SKILL.star", NULL, "x = '\xe4'\n", "", "metaskill-not-utf8"},
     {"front", "", "SKILL.star", NULL, "---\nname: x\n---\n", "", "metaskill-frontmatter"},
-    /* K12 */
+    /* [K12] */
     {"more", "x_other_host: [1, 2]\nunheard: of\n", "SKILL.star", NULL, "x = 1\n", "SKILL.star", NULL},
 };
 /* clang-format on */
@@ -113,7 +113,7 @@ static void make_folder(size_t i)
         abort();
 }
 
-TEST(a_skill_and_its_program_K1_K3_K4_K10_K11_K12_X15)
+TEST(a_skill_and_its_program) /* [K1, K3, K4, K10, K11, K12, X15] */
 {
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         struct arena a = {0};
@@ -138,7 +138,7 @@ TEST(a_skill_and_its_program_K1_K3_K4_K10_K11_K12_X15)
     }
 }
 
-TEST(a_program_has_64_KiB_K11)
+TEST(a_program_has_64_KiB) /* [K11] */
 {
     for (size_t over = 0; over < 2; over++) {
         struct arena a = {0};
@@ -248,7 +248,7 @@ TEST(a_folder_has_the_limits_of_a_package)
 
 /* --- texts ---------------------------------------------------------------------------- */
 
-TEST(activation_is_text_and_runs_nothing_K7_K9_K16_K41)
+TEST(activation_is_text_and_runs_nothing) /* [K7, K9, K16, K41] */
 {
     struct arena a = {0};
     struct skill s;
@@ -277,7 +277,7 @@ TEST(activation_is_text_and_runs_nothing_K7_K9_K16_K41)
     arena_done(&a);
 }
 
-TEST(activation_is_cut_K7_K41)
+TEST(activation_is_cut) /* [K7, K41] */
 {
     struct arena a = {0};
     struct skill s;
@@ -346,7 +346,7 @@ static const struct {
 };
 /* clang-format on */
 
-TEST(a_program_is_judged_K19_K21)
+TEST(a_program_is_judged) /* [K19, K21] */
 {
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         struct arena a = {0};

@@ -1,7 +1,7 @@
 #include "command_case.h"
 #include "sandbox_probe.h"
 
-/* Each wall of a command, from inside: rows 19 and 20 of the threats, K25. */
+/* Each wall of a command, from inside: [row 19, row 20] of the threats, [K25]. */
 
 static char outside[2000]; /* what probe_dir is to the command */
 static char self[2000];
@@ -181,24 +181,24 @@ static void check_probe(enum case_way way, enum sandbox mode)
     printf("# %d of %d proved\n", proved, PROBES);
 }
 
-TEST(K25_row_19_row_20_each_wall_from_inside)
+TEST(each_wall_from_inside) /* [K25, row 19, row 20] */
 {
     check_probe(CASE_WALLS, SANDBOX_ON);
 }
 
-TEST(K25_row_19_row_20_each_wall_without_bubblewrap)
+TEST(each_wall_without_bubblewrap) /* [K25, row 19, row 20] */
 {
     check_probe(CASE_ALONE, SANDBOX_ON);
 }
 
-TEST(row_19_row_20_each_wall_with_the_home_shown)
+TEST(each_wall_with_the_home_shown) /* [row 19, row 20] */
 {
     check_probe(CASE_WALLS, SANDBOX_HOME);
     check_probe(CASE_ALONE, SANDBOX_HOME);
 }
 
 /* `always` and what must work hold with the sandbox off, too. */
-TEST(row_20_with_the_sandbox_off_the_environment_stays_clean)
+TEST(with_the_sandbox_off_the_environment_stays_clean) /* [row 20] */
 {
     int results[PROBES];
 
@@ -224,7 +224,7 @@ static int result_named(const int results[PROBES], const char *name)
 }
 
 /* policy.network opens the network, and no socket of this machine. */
-TEST(row_19_the_network_where_it_is_allowed)
+TEST(the_network_where_it_is_allowed) /* [row 19] */
 {
     for (int way = 0; way < CASE_WAYS; way++) {
         int results[PROBES];
@@ -232,20 +232,20 @@ TEST(row_19_the_network_where_it_is_allowed)
         if (!case_set_way(way))
             continue;
         run_probe(SANDBOX_ON, true, results);
-        CHECK(result_named(results, "row 19: TCP") == 0);
-        CHECK(result_named(results, "row 19: UDP") == 0);
-        CHECK(result_named(results, "row 19: netlink") == 0);
-        CHECK(result_named(results, "row 19: raw packets") > 0);
-        CHECK(result_named(results, "row 19: a unix socket outside") > 0);
-        CHECK(result_named(results, "row 19: an abstract unix socket") > 0);
-        CHECK(result_named(results, "row 19: write a file outside") > 0);
+        CHECK(result_named(results, "[row 19] TCP") == 0);
+        CHECK(result_named(results, "[row 19] UDP") == 0);
+        CHECK(result_named(results, "[row 19] netlink") == 0);
+        CHECK(result_named(results, "[row 19] raw packets") > 0);
+        CHECK(result_named(results, "[row 19] a unix socket outside") > 0);
+        CHECK(result_named(results, "[row 19] an abstract unix socket") > 0);
+        CHECK(result_named(results, "[row 19] write a file outside") > 0);
     }
 }
 
 /* --- what is seen of a home ------------------------------------------------------------ */
 
-/* Row 20: the home directory, and a workspace in it. */
-TEST(row_20_what_is_seen_of_a_home)
+/* [row 20] the home directory, and a workspace in it. */
+TEST(what_is_seen_of_a_home) /* [row 20] */
 {
     static const struct {
         const char *path;
@@ -330,8 +330,8 @@ static void make_workspace(void)
               "chmod 640 mapm.yaml") == 0);
 }
 
-/* Rows 15 and 19: whichever way, all is as it was, and the call fails. */
-TEST(row_19_protected_files_stay_as_they_are)
+/* [row 15, row 19] whichever way, all is as it was, and the call fails. */
+TEST(protected_files_stay_as_they_are) /* [row 19] */
 {
     static const struct {
         const char *line, *named;
@@ -457,9 +457,9 @@ static void try_shelves(const char *line, bool all, enum case_way way)
     arena_done(&a);
 }
 
-/* Row 19, T31: what a library reads a command may not write, nor exchange for
+/* [row 19, T31] what a library reads a command may not write, nor exchange for
  * a link, nor make where it is missing. */
-TEST(row_19_no_command_writes_skills)
+TEST(no_command_writes_skills) /* [row 19] */
 {
     static const char *const there[] = {
         "echo x >>.swival/skills/alpha/SKILL.md",
@@ -497,7 +497,7 @@ TEST(row_19_no_command_writes_skills)
 }
 
 /* What stands beside the skills is for writing. */
-TEST(row_19_beside_skills_a_command_writes)
+TEST(beside_skills_a_command_writes) /* [row 19] */
 {
     static const char *const lines[] = {
         "echo x >>.swival/note; echo x >.swival/new; rm .swival/new",
@@ -532,7 +532,7 @@ TEST(row_19_beside_skills_a_command_writes)
 }
 
 /* Where a given folder leads is protected, whole as it was. */
-TEST(row_19_skills_behind_a_link_of_an_agent)
+TEST(skills_behind_a_link_of_an_agent) /* [row 19] */
 {
     for (int way = 0; way < CASE_WAYS; way++) {
         struct arena a = {0};
@@ -568,7 +568,7 @@ TEST(row_19_skills_behind_a_link_of_an_agent)
 }
 
 /* The repository itself, moved aside to make another. */
-TEST(row_19_a_repository_cannot_be_exchanged)
+TEST(a_repository_cannot_be_exchanged) /* [row 19] */
 {
     static const char *const lines[] = {
         "mv .git git2; mkdir -p .git/hooks; echo x >.git/hooks/pre-commit",
@@ -597,7 +597,7 @@ TEST(row_19_a_repository_cannot_be_exchanged)
     }
 }
 
-TEST(row_19_protected_files_behind_links_and_second_names)
+TEST(protected_files_behind_links_and_second_names) /* [row 19] */
 {
     static const char *const lines[] = {
         "echo x >>conf/mcp.json",
@@ -638,7 +638,7 @@ TEST(row_19_protected_files_behind_links_and_second_names)
 }
 
 /* Ten names at most, and nothing in one that a terminal would obey. */
-TEST(row_22_names_of_changed_files)
+TEST(names_of_changed_files) /* [row 22] */
 {
     struct arena a = {0};
     struct case_run r = case_make(&a);
@@ -735,7 +735,7 @@ static void make_bwrap(const char *text, struct arena *a)
                        arena_printf(a, "#!/bin/sh\n%s\n", text), &e));
 }
 
-TEST(K25_row_19_a_bubblewrap_that_cannot)
+TEST(a_bubblewrap_that_cannot) /* [K25, row 19] */
 {
     static const struct {
         const char *text;
@@ -778,7 +778,7 @@ TEST(K25_row_19_a_bubblewrap_that_cannot)
         arena_done(&a);
     }
 
-    /* Row 15: a bwrap of the workspace is none. */
+    /* [row 15] a bwrap of the workspace is none. */
     {
         struct arena a = {0};
         struct case_run r = case_make(&a);
@@ -793,8 +793,8 @@ TEST(K25_row_19_a_bubblewrap_that_cannot)
     }
 }
 
-/* Row 19: a flood ends with the command, and leaves nothing. */
-TEST(row_19_a_flood_of_processes_ends_with_its_time)
+/* [row 19] a flood ends with the command, and leaves nothing. */
+TEST(a_flood_of_processes_ends_with_its_time) /* [row 19] */
 {
     for (int way = 0; way < CASE_WAYS; way++) {
         struct arena a = {0};

@@ -723,7 +723,7 @@ TEST(predeclared_values_and_names)
     star_close(s);
 }
 
-/* Row 17: who gives little memory is told that it was little. */
+/* [row 17] who gives little memory is told that it was little. */
 TEST(an_error_of_memory_names_its_limit)
 {
     for (size_t limit = 8 << 10; limit < 400 << 10; limit += 4 << 10) {
@@ -740,7 +740,7 @@ TEST(an_error_of_memory_names_its_limit)
     }
 }
 
-/* Row 17: to find what was meant by names that are not defined takes as long as
+/* [row 17] to find what was meant by names that are not defined takes as long as
  * there are names; that is work of the compiler, and ends with a budget. */
 TEST(looking_for_what_was_meant_is_paid_for)
 {

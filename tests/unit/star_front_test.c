@@ -548,7 +548,7 @@ static void check_repeated(const char *head, const char *part, size_t times,
     free(source);
 }
 
-/* THREATS, row 17: 200 deep and 201, and a million; whatever nests. */
+/* [row 17] 200 deep and 201, and a million; whatever nests. */
 TEST(nesting_is_bounded)
 {
     static const struct {

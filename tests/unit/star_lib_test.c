@@ -308,7 +308,7 @@ TEST(every_built_in_ends_soon)
     }
 }
 
-/* Row 17: work of a length is paid for by length, also in pieces too short to be
+/* [row 17] work of a length is paid for by length, also in pieces too short to be
  * interrupted, and when a text or an int is a key: many of them one after the
  * other do not outlive a limit. */
 TEST(repeated_work_is_paid_for)
@@ -468,7 +468,7 @@ TEST(half_an_int_is_no_text)
     }
 }
 
-/* Rows 17, 18: a sort that is stopped at any step looks at nothing it has not
+/* [row 17, row 18] a sort that is stopped at any step looks at nothing it has not
  * made, and leaves the list as it was. Under ASan and MSan that shows. */
 TEST(sorting_may_be_stopped_at_any_step)
 {

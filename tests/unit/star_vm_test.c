@@ -846,7 +846,7 @@ static value apply(struct star *s, const struct star_args *a)
                     : star_fail(s, "apply what?");
 }
 
-/* Row 17: no program makes C functions call each other without end. */
+/* [row 17] no program makes C functions call each other without end. */
 TEST(the_host_s_functions_are_nested_only_so_deep)
 {
     struct star *s = open_with((struct star_limits){.call_depth = 1000000});

@@ -9,7 +9,7 @@
 #define F "f - 644 " H " 5 10 11 7 SKILL.md\n"
 #define T "tree " H " .agents/skills/writer\n"
 
-/* row 15, row 16: a record is mapm's own writing, or nothing is known */
+/* [row 15, row 16] a record is mapm's own writing, or nothing is known */
 TEST(records_are_read_strictly)
 {
     static const struct {
@@ -154,7 +154,7 @@ TEST(numbers_vouch_only_for_older_files)
 #define HEAD "mapm-journal 1\nstage stage-0123456789abcdef\nbackup 0\n"
 #define OP   "op 5 " H " 6 " H " - "
 
-/* row 15: a stranger's journal moves nothing but known places */
+/* [row 15] a stranger's journal moves nothing but known places */
 TEST(journals_are_read_strictly)
 {
     static const struct {
@@ -205,7 +205,7 @@ TEST(journals_are_read_strictly)
     }
 }
 
-/* X21: what a key may be, 37 and 38 */
+/* [X21] what a key may be, 37 and 38 */
 TEST(keys_and_places)
 {
     char key[40];

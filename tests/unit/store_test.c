@@ -80,7 +80,7 @@ TEST(objects_are_written_once_and_read_only)
     rig_done(&r);
 }
 
-/* row 26: hash on every read and on every provision */
+/* [row 26] hash on every read and on every provision */
 TEST(damaged_objects_are_set_aside_and_can_come_back)
 {
     struct rig r;
@@ -105,7 +105,7 @@ TEST(damaged_objects_are_set_aside_and_can_come_back)
     rig_done(&r);
 }
 
-/* row 26: links, FIFOs and folders in an object's place */
+/* [row 26] links, FIFOs and folders in an object's place */
 TEST(what_is_no_regular_file_is_no_object)
 {
     struct rig r;
@@ -190,7 +190,7 @@ static struct store *open_again(struct rig *r)
     return store;
 }
 
-/* THREATS 1.3, row 28: what is held back only its process sees. */
+/* THREATS 1.3, [row 28]: what is held back only its process sees. */
 TEST(what_is_held_is_kept_or_forgotten)
 {
     static const struct {
@@ -427,7 +427,7 @@ static void write_index(const struct rig *r, const char *sql)
     CHECK(system(command) == 0);
 }
 
-/* row 26: newer is refused, garbage is set aside */
+/* [row 26] newer is refused, garbage is set aside */
 TEST(a_newer_index_is_refused_a_damaged_one_rebuilt)
 {
     struct rig r;
@@ -476,7 +476,7 @@ static void count_waiting(void *ctx)
     close_on_waiting = NULL;
 }
 
-/* [row 28] [F3]: gc keeps what is young or referenced, and waits for others */
+/* [row 28, F3] gc keeps what is young or referenced, and waits for others */
 TEST(gc_removes_the_old_and_unreachable)
 {
     struct rig r;
@@ -543,7 +543,7 @@ TEST(verify_finds_each_damaged_object)
     rig_done(&r);
 }
 
-/* row 24: whoever may write to the store decides what is installed */
+/* [row 24] whoever may write to the store decides what is installed */
 TEST(a_store_that_others_may_write_is_refused)
 {
     struct rig r;
@@ -563,7 +563,7 @@ TEST(a_store_that_others_may_write_is_refused)
     rig_done(&r);
 }
 
-/* row 29: variables that are unset or relative; row 25: HOME of another */
+/* [row 29] variables that are unset or relative; [row 25]: HOME of another */
 TEST(the_home_is_found_in_the_environment)
 {
     static const struct {

@@ -9,7 +9,7 @@ TEST(comparing_is_by_bytes)
     CHECK(str_eq(str_from(NULL), STR("")) && str_from(NULL).p != NULL);
     CHECK(str_eq((struct str){0}, STR("")));
     CHECK(!str_eq(str_of("a\0b", 3), str_of("a\0c", 3)));
-    CHECK(!str_is(str_of("a\0", 2), "a")); /* row 5: no NUL ends a name */
+    CHECK(!str_is(str_of("a\0", 2), "a")); /* [row 5] no NUL ends a name */
     CHECK(str_is(STR("name"), "name"));
     CHECK(str_eq_nocase(STR("SKILL.md"), STR("skill.MD")));
     CHECK(!str_eq_nocase(STR("ab"), STR("abc")));

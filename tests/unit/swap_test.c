@@ -138,8 +138,8 @@ static void kill_everywhere(bool fresh)
     printf("# %ld steps: %d old, %d new\n", step, olds, news);
 }
 
-/* row 27: kill -9 at any instant, then the next command: old or new */
-/* [F3]: a signal while a file is opened ends nothing */
+/* [row 27] kill -9 at any instant, then the next command: old or new */
+/* [F3] a signal while a file is opened ends nothing */
 TEST(an_interrupted_open_is_repeated)
 {
     struct desk *d = &desk;
@@ -162,7 +162,7 @@ TEST(killed_at_any_step_of_the_first_install)
     kill_everywhere(true);
 }
 
-/* row 27: the repair is killed, too, again and again */
+/* [row 27] the repair is killed, too, again and again */
 TEST(killed_while_repairing)
 {
     struct desk *d = &desk;
@@ -234,7 +234,7 @@ static const char *hash_text(const char *text)
     return arena_printf(&desk.arena, "%.16s", hex).p;
 }
 
-/* row 27, row 16: what the user writes before the repair is not lost */
+/* [row 27, row 16] what the user writes before the repair is not lost */
 TEST(an_edit_between_kill_and_repair_survives)
 {
     static const char *const paths[] = {
@@ -296,7 +296,7 @@ static void fail_everywhere(enum fault_mode mode, int error, bool fresh)
     CHECK(!failed);
 }
 
-/* row 27: a refusal leaves the workspace byte for byte */
+/* [row 27] a refusal leaves the workspace byte for byte */
 TEST(disk_full_at_any_step)
 {
     fail_everywhere(FAULT_FULL, ENOSPC, false);

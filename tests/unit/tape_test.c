@@ -3,7 +3,7 @@
 
 #include "tap.h"
 
-/* K33, K39, rows 16, 21, 22: tapes as they are read, written and played. */
+/* [K33, K39, row 16, row 21, row 22] tapes as they are read, written and played. */
 
 #define HEAD "{\"tape\":1,\"name\":\"x\",\"digest\":\"\",\"input\":{\"a\":1}}\n"
 #define ASK  "{\"ask\":{\"prompt\":\"p\"},\"result\":{\"answer\":\"yes\"}}\n"
@@ -182,7 +182,7 @@ TEST(what_is_no_tape)
     }
 }
 
-/* Row 16: each reader takes a maximum. */
+/* [row 16] each reader takes a maximum. */
 TEST(a_tape_is_bounded)
 {
     struct arena a = {0};
@@ -293,7 +293,7 @@ TEST(a_run_as_it_was)
     arena_done(&a);
 }
 
-/* K24, K29: what stands on a tape is cut as any answer is. */
+/* [K24, K29] what stands on a tape is cut as any answer is. */
 TEST(limits_hold_for_a_tape)
 {
     struct answer answer;
@@ -595,7 +595,7 @@ static void record(struct tape_recorder *r, unsigned *steps, struct arena *a)
     CHECK(command(&h, "ls", "{\"timeout\":3}", a, &outcome));
 }
 
-/* K33: a run that failed makes a tape, too; one that was interrupted none. */
+/* [K33] a run that failed makes a tape, too; one that was interrupted none. */
 TEST(what_is_recorded)
 {
     struct arena a = {0};

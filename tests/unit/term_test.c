@@ -127,7 +127,7 @@ static void play_all(void)
     finish(&t);
 }
 
-/* Row 7: everything printed goes through one escaping function. */
+/* [row 7] everything printed goes through one escaping function. */
 TEST(text_from_outside_is_escaped_and_pipes_get_no_colour)
 {
     struct arena a = {0};
@@ -353,7 +353,7 @@ static void play_choose_late(void)
     _exit(proc_now_ms() - start < 50 ? 10 : (int)chosen);
 }
 
-TEST(a_choice_is_made_by_its_letter_and_else_it_is_the_last) /* row 7 */
+TEST(a_choice_is_made_by_its_letter_and_else_it_is_the_last) /* [row 7] */
 {
     if (!has_terminals())
         return;
@@ -383,7 +383,7 @@ TEST(a_choice_is_made_by_its_letter_and_else_it_is_the_last) /* row 7 */
     arena_done(&a);
 }
 
-/* Row 27: success is not claimed for what was not written. */
+/* [row 27] success is not claimed for what was not written. */
 TEST(a_full_or_closed_output_is_an_error)
 {
     struct arena a = {0};

@@ -2,8 +2,8 @@
 
 #include "tap.h"
 
-/* Text as Python 3 has it: each expectation is what it prints. T16 to T18,
- * K18. */
+/* Text as Python 3 has it: each expectation is what it prints. [T16, T17, T18]
+ * [K18]. */
 
 #define ROWS(table) (sizeof(table) / sizeof *(table))
 
@@ -27,7 +27,7 @@ static const struct {
     {"a\xff", 0, "'a\\udcff'"},
 };
 
-TEST(repr_T17_T18)
+TEST(repr) /* [T17, T18] */
 {
     struct arena a = {0};
 
@@ -57,7 +57,7 @@ static const struct {
     {"A\xff\xc3", "a\xff\xc3"},
 };
 
-TEST(lower_T16)
+TEST(lower) /* [T16] */
 {
     struct arena a = {0};
 
@@ -67,7 +67,7 @@ TEST(lower_T16)
     arena_done(&a);
 }
 
-TEST(strip_T16)
+TEST(strip) /* [T16] */
 {
     static const struct {
         const char *text, *stripped;
@@ -91,7 +91,7 @@ TEST(strip_T16)
     arena_done(&a);
 }
 
-TEST(words_K18)
+TEST(words) /* [K18] */
 {
     static const int32_t words[] = {'a',    'Z',   '0',   0xe9,  0x5d0,
                                     0x65e5, 0x301, 0x660, 0x2160};

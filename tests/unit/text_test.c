@@ -37,7 +37,7 @@ static const struct {
      11, false}, /* bad after a fast run */
 };
 
-/* Row 1, row 7: strict UTF-8, and decoding agrees with the verdict. */
+/* [row 1, row 7] strict UTF-8, and decoding agrees with the verdict. */
 TEST(utf8_is_strict)
 {
     for (size_t i = 0; i < sizeof utf8_rows / sizeof *utf8_rows; i++) {
@@ -63,7 +63,7 @@ TEST(next_moves_one_past_a_bad_byte_and_stays_at_the_end)
     CHECK(text_next(s, &at) == -1 && at == 3);
 }
 
-/* X5: the unit is the code point. */
+/* [X5] the unit is the code point. */
 TEST(count_and_cut_go_by_code_points)
 {
     char name[65 * 2 + 1];
@@ -168,7 +168,7 @@ static const struct {
      "\\u{200b}\\u{202e}\\u{202d}"},
 };
 
-/* Row 7: what is reported is what is escaped. */
+/* [row 7] what is reported is what is escaped. */
 TEST(hidden_characters_are_found_and_shown)
 {
     struct buf b;
@@ -217,7 +217,7 @@ static const struct {
     {"gr\xc3\xbc\xc3\x9f \\x", 9, true, false, "gr\xc3\xbc\xc3\x9f \\x"},
 };
 
-/* Row 7. */
+/* [row 7]. */
 TEST(a_terminal_can_only_print_what_is_visible)
 {
     struct buf b;
@@ -254,7 +254,7 @@ static const struct {
     {"", "", true},
 };
 
-/* Row 3. */
+/* [row 3]. */
 TEST(names_that_collide_have_one_key)
 {
     struct arena a = {0};
@@ -269,7 +269,7 @@ TEST(names_that_collide_have_one_key)
     arena_done(&a);
 }
 
-/* A1, X25. */
+/* [A1, X25]. */
 TEST(nfkc_and_one_line)
 {
     struct arena a = {0};

@@ -3,7 +3,7 @@
 #include "../../provision/toml.h"
 #include "tap.h"
 
-/* .codex/config.toml, edited in place: X21, row 16 */
+/* .codex/config.toml, edited in place: [X21, row 16] */
 
 #define SECTION STR("mcp_servers")
 #define TABLE   "[mcp_servers.\"k\"]\ncommand = \"x\""
@@ -138,7 +138,7 @@ TEST(what_cannot_be_read_or_edited_is_refused)
     }
 }
 
-/* row 5: depth is counted, 64 and 65 */
+/* [row 5] depth is counted, 64 and 65 */
 TEST(nesting_is_bounded)
 {
     char text[200] = "a = ";

@@ -1,4 +1,4 @@
-/* Trees of git: THREATS rows 1 to 4, 30; FETCH.md 7; M13. */
+/* Trees of git: [row 1, row 2, row 3, row 4, row 30]; FETCH.md 7; [M13]. */
 
 #include "base/buf.h"
 #include "base/path.h"
@@ -137,7 +137,7 @@ static const char *list_rows(const struct row *rows, const char *path,
 
 /* --- names ------------------------------------------------------------ */
 
-/* row 1 */
+/* [row 1] */
 TEST(names)
 {
     /* clang-format off */
@@ -256,7 +256,7 @@ static const char *check_two(const char *mode, const char *one,
     return err_first(&e);
 }
 
-/* row 3 */
+/* [row 3] */
 TEST(order_and_twins)
 {
     CHECK_STR(check_two("100644", "a", "100644", "b"), "");
@@ -277,7 +277,7 @@ TEST(order_and_twins)
               "\"strasse\" and \"stra\u00dfe\" are one name on some systems");
 }
 
-/* row 2 */
+/* [row 2] */
 TEST(modes)
 {
     static const char *const good[] = {"40000",  "040000", "100644",
@@ -378,7 +378,7 @@ TEST(what_is_not_there)
     CHECK(strstr(list_rows(catalog, "", &e), "submodule"));
 }
 
-/* row 2, THREATS 1.3 */
+/* [row 2], THREATS 1.3 */
 TEST(links)
 {
     static const struct {
@@ -522,7 +522,7 @@ TEST(an_object_of_the_wrong_kind)
     repo_done(&r);
 }
 
-/* --- limits, row 4 ----------------------------------------------------- */
+/* --- limits, [row 4] ----------------------------------------------------- */
 
 /* A folder of `n` names that all are `id`. */
 static struct oid wide(struct repo *r, const char *mode, size_t n,
@@ -638,7 +638,7 @@ TEST(depth_and_path)
               "the package has folders more than 32 deep (package_max_depth)");
     CHECK(e.code == ERR_LIMIT);
 
-    /* row 30: 100,000 nested trees use no C stack. */
+    /* [row 30] 100,000 nested trees use no C stack. */
     for (int i = 0; i < 100000; i++)
         id = wide(&r, "40000", 1, &id);
     listing(&r, &id, "", &e);

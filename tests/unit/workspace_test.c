@@ -3,7 +3,7 @@
 #include "desk.h"
 #include "tap.h"
 
-/* Workspaces made by others: rows 15 and 16 */
+/* Workspaces made by others: [row 15, row 16] */
 
 static struct desk desk;
 
@@ -49,7 +49,7 @@ static void make_thing(struct desk *d, const char *path, enum made what,
         desk_write(d, path, "{}");
 }
 
-/* row 16: links, FIFOs, folders and files in place of what mapm writes are
+/* [row 16] links, FIFOs, folders and files in place of what mapm writes are
  * refused with a message, and nothing is written through them. */
 TEST(things_in_the_way)
 {
@@ -122,7 +122,7 @@ TEST(a_linked_skills_folder_is_enough)
     desk_done(d);
 }
 
-/* row 15: a record that lies never makes mapm destroy or trust anything */
+/* [row 15] a record that lies never makes mapm destroy or trust anything */
 TEST(records_that_lie)
 {
     static const char state[] = "mapm-state 1\n"
@@ -194,7 +194,7 @@ TEST(a_record_cannot_vouch_for_other_bytes)
     desk_done(d);
 }
 
-/* row 15: a journal from elsewhere names nodes by inodes that it cannot know */
+/* [row 15] a journal from elsewhere names nodes by inodes that it cannot know */
 TEST(journals_from_elsewhere_do_nothing)
 {
     static const char *const ops[] = {
@@ -239,7 +239,7 @@ TEST(journals_from_elsewhere_do_nothing)
     }
 }
 
-/* row 16: our own files may be anything, too */
+/* [row 16] our own files may be anything, too */
 TEST(own_files_that_are_none)
 {
     static const char *const paths[] = {

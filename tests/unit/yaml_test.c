@@ -1,4 +1,4 @@
-/* base/yaml: THREATS row 5, REQUIREMENTS X18 and 6.2 to 6.5. */
+/* base/yaml: [row 5], REQUIREMENTS [X18] and 6.2 to 6.5. */
 #include "base/buf.h"
 #include "base/yaml.h"
 
@@ -152,7 +152,7 @@ TEST(good_text_gives_its_tree)
     }
 }
 
-TEST(what_could_deceive_is_refused) /* row 5 */
+TEST(what_could_deceive_is_refused) /* [row 5] */
 {
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         CLEANUP(arena_done) struct arena a = {0};
@@ -175,7 +175,7 @@ TEST(what_could_deceive_is_refused) /* row 5 */
     }
 }
 
-TEST(limits_hold_at_their_edges) /* row 5, 6.3 */
+TEST(limits_hold_at_their_edges) /* [row 5], 6.3 */
 {
     static const struct {
         const char *text;
@@ -287,7 +287,7 @@ TEST(lines_are_those_of_editors)
     CHECK(yaml_get(y, "b")->line == 2 && yaml_get(y, "c")->line == 3);
 }
 
-/* --- types: X18, 6.2 ---------------------------------------------------- */
+/* --- types: [X18], 6.2 ---------------------------------------------------- */
 
 /* clang-format off */
 static const struct {
@@ -318,7 +318,7 @@ static const struct {
 };
 /* clang-format on */
 
-TEST(plain_scalars_have_the_types_of_yaml_1_1) /* X18 */
+TEST(plain_scalars_have_the_types_of_yaml_1_1) /* [X18] */
 {
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         for (size_t k = 0; k < 40 && types[i].texts[k]; k++) {
@@ -411,7 +411,7 @@ TEST(quoted_text_reads_back)
     }
 }
 
-/* --- cost: row 5 -------------------------------------------------------- */
+/* --- cost: [row 5] -------------------------------------------------------- */
 
 /* Processor seconds, the best of three. */
 static double cost_of(struct str text, const struct yaml_options *o, bool good_)
