@@ -5,7 +5,9 @@ import random
 import shutil
 import statistics
 import subprocess
+import tempfile
 import time
+import urllib.request
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 GITHOST = os.path.join(ROOT, "tests/githost/githost")
@@ -59,11 +61,17 @@ class Bench:
 
     def __init__(self, top):
         self.top = top
+        self.memory = None  # in_memory makes it
         self.n = 0
         self.timed = os.path.join(top, "timed")
         cc = os.environ.get("CC", "cc")
         subprocess.run([cc, "-O2", "-D_GNU_SOURCE", "-o", self.timed,
                         os.path.join(ROOT, "bench/timed.c")], check=True)
+
+    def close(self):
+        shutil.rmtree(self.top, ignore_errors=True)
+        if self.memory:
+            shutil.rmtree(self.memory, ignore_errors=True)
 
     def fresh(self, name):
         self.n += 1
@@ -95,6 +103,11 @@ class Bench:
         if any(r[2] not in ok for r in rows) or len(rows) != times:
             raise Failed(f"{' '.join(argv[:6])} …: exit {[r[2] for r in rows]}\n{p.stderr[-1500:]}")
         return rows
+
+    def cpu(self, args, cwd, env, times=3):
+        """(seconds of processors, peak KiB) of mapm: the least of some runs, which others disturbed least."""
+        rows = self.rows([MAPM, *args], cwd, env, times)
+        return min(r[3] for r in rows) / 1e6, max(r[1] for r in rows)
 
     def mapm(self, args, cwd, env, **kw):
         return self.run([MAPM, *args], cwd, env, **kw)
@@ -136,6 +149,16 @@ class Host:
     def reset(self):
         self.ask("/log", "DELETE")
 
+    def rounds(self, rtt_ms):
+        """The longest chain of requests each of which was sent after the answer of the one before it, on a host
+        that plays this round-trip time."""
+        rows = [r for r in map(json.loads, self.ask("/log").splitlines()) if r["ev"] == "req"]
+        ends = []  # (end of a request, length of the chain that it ends)
+        for r in sorted(rows, key=lambda r: r["t"] - r["ms"] / 1000):
+            start = r["t"] - r["ms"] / 1000
+            ends.append((r["t"], 1 + max((n for end, n in ends if start - end > rtt_ms / 2000), default=0)))
+        return max((n for _, n in ends), default=0)
+
     def stats(self):
         time.sleep(0.05)  # the connection rows come when the connections end
         return json.loads(self.ask("/stats"))
@@ -160,6 +183,15 @@ def everything(index):
                 reached.add(dep)
                 todo.append(dep)
     return root, reached
+
+
+def in_memory(bench, name):
+    """A fresh folder on a file system in memory, where there is one."""
+    if os.access("/dev/shm", os.W_OK):
+        if not bench.memory:
+            bench.memory = tempfile.mkdtemp(prefix="mapm-bench-", dir="/dev/shm")
+        return tempfile.mkdtemp(prefix=name + "-", dir=bench.memory)
+    return bench.fresh(name)
 
 
 def cold(bench, host, origins, runs=5, extra=()):

@@ -6,7 +6,7 @@ import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from kit import (at_most, count, Failed, MAPM, ms, note, ratio, show, WORDS, write_skills)
+from kit import (at_most, Failed, MAPM, ms, note, ratio, show, WORDS, write_skills)
 
 
 def row_library(bench):

@@ -1,0 +1,180 @@
+"""What goes over the wire: the proof of a lock, trees, updates, many processes at once."""
+import os
+import statistics
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+
+from kit import (cold, count, everything, follow, generate, GITHUB, Host, HUNDRED, note, ratio, ROOT, show)
+
+RTT = 40
+
+
+def kb(n):
+    return f"{n / 1000:.1f} KB"
+
+
+def skill_text(name, salt=""):
+    return f"---\nname: {name}\ndescription: Skill {name} of the bench.\nversion: 1.0.0\n---\n\n# {name}\n{salt}\n"
+
+
+def write_skill_md(top, name, salt=""):
+    os.makedirs(os.path.join(top, name), exist_ok=True)
+    with open(os.path.join(top, name, "SKILL.md"), "w") as f:
+        f.write(skill_text(name, salt))
+
+
+def commit(repo, folder):
+    os.makedirs(os.path.dirname(repo), exist_ok=True)
+    out = subprocess.run([ROOT + "/tests/githost/commit-folder", repo, folder], check=True, stdout=subprocess.PIPE,
+                         text=True)
+    return out.stdout.strip()
+
+
+def repack(repo):
+    subprocess.run(["git", "-C", repo, "gc", "-q"], check=True)
+
+
+def many_commits(bench, commits, skills=400):
+    """A repository of `skills` skills with as many commits, each of which changes its share of them."""
+    root = bench.fresh("commits")
+    repo, src = f"{root}/repos/acme/many.git", f"{root}/src"
+    for i in range(skills):
+        write_skill_md(f"{src}/skills", f"skill-{i:03d}")
+    origins, share = [], skills // commits
+    for c in range(commits):
+        for i in range(c * share, (c + 1) * share):
+            write_skill_md(f"{src}/skills", f"skill-{i:03d}", f"of commit {c}")
+        sha = commit(repo, src)
+        origins += [f"{GITHUB}/acme/many/tree/{sha}/skills/skill-{i:03d}" for i in range(c * share, (c + 1) * share)]
+    repack(repo)
+    return f"{root}/repos", origins
+
+
+def row_proof(bench):
+    """a lock of 400 entries of one repository, at 1 and at 50 commits, installed from nothing"""
+    for commits in (1, 50):
+        repos, origins = many_commits(bench, commits)
+        with Host(bench, repos, "--rtt-ms", str(RTT)) as host:
+            _, _, ws, _ = cold(bench, host, origins, runs=1)
+            new = follow(ws, bench)
+            store = bench.fresh("store")
+            host.reset()
+            bench.mapm(["install", "--locked", "--yes"], new, bench.env(host, store))
+            stats = host.stats()
+            count(f"400 locked, {commits} commits: requests", stats["requests"], 2)
+            count("  round trips", host.rounds(RTT), 1)
+            note(f"{kb(stats['body_out'])} received, {kb(stats['body_in'])} sent")
+            host.reset()
+            again = follow(ws, bench)
+            bench.mapm(["install", "--locked", "--yes"], again, bench.env(host, store))
+            bench.mapm(["install"], again, bench.env(host, store))
+            count("  warm and proved: requests", host.stats()["requests"], 0)
+
+
+def large_repository(bench, files, per_folder=40):
+    """One skill of 1 KB beside this many other files."""
+    root = bench.fresh("large")
+    src = f"{root}/src"
+    write_skill_md(f"{src}/skills", "wanted", "x" * 900)
+    for i in range(files // per_folder):
+        folder = f"{src}/src/{i // 50:03d}/{i % 50:02d}"
+        os.makedirs(folder)
+        for j in range(per_folder):
+            with open(f"{folder}/file-{j:02d}.c", "w") as f:
+                f.write(f"{i} {j}\n")
+    repo = f"{root}/repos/acme/large.git"
+    commit(repo, src)
+    repack(repo)
+    return f"{root}/repos", repo, src
+
+
+def row_trees(bench):
+    """one skill of 1 KB in repositories of 17,467 and 100,000 files, and an update of it five commits later"""
+    for files in (17467, 100000):
+        repos, repo, src = large_repository(bench, files)
+        with Host(bench, repos) as host:
+            _, stats, ws, store = cold(bench, host, [f"{GITHUB}/acme/large/tree/main/skills/wanted"], runs=1)
+            got = stats["body_out"]
+            show(f"a skill of 1 KB of {files} files", kb(got), "<= 64 KB + its path", got <= 80_000,
+                 f"{stats['requests']} requests")
+        if files > 20000:
+            continue
+        for i in range(5):
+            with open(f"{src}/src/000/0{i}/file-00.c", "a") as f:
+                f.write("more\n")
+            write_skill_md(f"{src}/skills", "wanted", f"{i}")
+            commit(repo, src)
+        with Host(bench, repos) as host:
+            bench.mapm(["update"], ws, bench.env(host, store))
+            stats = host.stats()
+            show("  its update five commits later", kb(stats["body_out"]), "<= 64 KB + its path",
+                 stats["body_out"] <= 80_000, f"{stats['requests']} requests")
+
+
+def row_update(bench):
+    """an update five commits later of a catalog whose trees are in the store"""
+    repos, origins = many_commits(bench, 1, skills=1200)
+    repo = f"{repos}/acme/many.git"
+    src = bench.fresh("src")
+    with Host(bench, repos) as host:
+        url = f"{GITHUB}/acme/many/tree/main/skills/skill-000"
+        _, stats, ws, store = cold(bench, host, [url], runs=1)
+        first = stats["body_out"]
+        subprocess.run(["git", "--git-dir", repo, "--work-tree", src, "checkout", "-q", "-f", "main", "--", "."], check=True)
+        for i in range(5):
+            write_skill_md(f"{src}/skills", "skill-000", f"change {i}")
+            commit(repo, src)
+        host.reset()
+        bench.mapm(["update"], ws, bench.env(host, store))
+        stats = host.stats()
+        show("an update five commits later: received", kb(stats["body_out"]), "<= 5 KB", stats["body_out"] <= 5000,
+             f"the first install {kb(first)}")
+        count("  requests", stats["requests"], 3)
+
+
+def row_dag(bench):
+    """round trips of a graph of 100 packages in one repository"""
+    repos, index = generate(bench, *HUNDRED)
+    root, reached = everything(index)
+    with Host(bench, repos, "--rtt-ms", str(RTT)) as host:
+        _, stats, _, _ = cold(bench, host, [root], runs=1)
+        count(f"a graph of {len(reached)} packages: requests", stats["requests"], 4)
+        count("  round trips", host.rounds(RTT), 4)
+
+
+def row_crowd(bench):
+    """32 cold installs of the same packages at once, with one store"""
+    repos, index = generate(bench, *HUNDRED)
+    root, _ = everything(index)
+    with Host(bench, repos, "--rtt-ms", str(RTT)) as host:
+        env = bench.env(host, bench.fresh("store"))
+        with ThreadPoolExecutor(32) as pool:
+            jobs = [pool.submit(bench.mapm, ["install", "--yes", root], bench.fresh("ws"), env) for _ in range(32)]
+            failed = [str(j.exception()) for j in jobs if j.exception()]
+        for text in failed[:2]:
+            note(text)
+        show("32 cold installs at once", f"{32 - len(failed)} of 32", "32", not failed)
+        count("  requests", host.stats()["requests"], 8)
+
+
+def row_partial(bench):
+    """a cold install of one skill, against git's partial clone of just its folder"""
+    root = bench.fresh("partial")
+    for i in range(60):
+        write_skill_md(f"{root}/src/skills", f"skill-{i:02d}", "text " * 400)
+    commit(f"{root}/repos/acme/some.git", f"{root}/src")
+    repack(f"{root}/repos/acme/some.git")
+    url = f"{GITHUB}/acme/some"
+    script = ('git clone -q --depth 1 --filter=blob:none --sparse "$1" "$2" && '
+              'git -C "$2" sparse-checkout set skills/skill-07')
+    mapm, git = [], []
+    with Host(bench, f"{root}/repos") as host:
+        for _ in range(15):
+            mapm.append(cold(bench, host, [f"{url}/tree/main/skills/skill-07"], runs=1)[0])
+            git.append(bench.run(["sh", "-c", script, "sh", url, bench.fresh("clone") + "/c"], bench.top,
+                                 bench.env(host))[0])
+    ratio("a cold install of one skill", statistics.median(mapm), 0.25, "git's partial clone", statistics.median(git))
+
+
+ROWS = {"proof": row_proof, "trees": row_trees, "update": row_update, "dag": row_dag, "crowd": row_crowd,
+        "partial": row_partial}
