@@ -351,31 +351,6 @@ static bool add_arguments(struct sync *s, struct node **wanted, size_t *count,
     return true;
 }
 
-/* The same repository and path at another ref: the new one takes its place
- * (DESIGN.md 6). */
-static bool is_replaced(const struct sync *s, const struct root *root,
-                        const struct node *by)
-{
-    struct arena *a = &s->inv->arena;
-    struct str tail;
-
-    if (root->origin.scheme != ORIGIN_GIT || by->origin.scheme != ORIGIN_GIT ||
-        root->kind != by->package.kind ||
-        str_eq(root->origin.key, by->origin.key) ||
-        !str_eq(origin_repository(&root->origin, a),
-                origin_repository(&by->origin, a)))
-        return false;
-    if (by->path.n == 0) {
-        /* The whole repository: what is left must be a ref alone. */
-        const struct lock_entry *entry =
-            map_find(&s->layer.by_origin, root->origin.key);
-
-        return entry && str_eq(entry->name, by->package.fqn);
-    }
-    tail = str_join(STR("/"), by->path, a);
-    return str_ends(root->origin.rest, tail);
-}
-
 /* "cannot install ORIGIN", unless the reason begins with that origin. */
 static bool names_itself(const struct node *n)
 {
@@ -415,29 +390,6 @@ static bool check_wanted(struct sync *s, struct node *const *wanted,
     return failed == 0;
 }
 
-static bool add_roots(struct sync *s, struct node *const *wanted, size_t count,
-                      struct err *e)
-{
-    if (!check_wanted(s, wanted, count, e))
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        struct node *n = wanted[i];
-
-        for (size_t k = 0; k < s->root_count; k++) {
-            struct root old = s->roots[k];
-
-            if (!is_replaced(s, &old, n))
-                continue;
-            if (!sync_remove_root(s, &old, e))
-                return false;
-            k--;
-        }
-        if (!sync_add_root(s, n->package.kind, &n->origin, e))
-            return false;
-    }
-    return true;
-}
-
 /* Of the catalogs what was chosen, of the rest all. */
 static bool take_choice(struct sync *s, struct node *const *asked,
                         size_t asked_count, struct node *const *catalogs,
@@ -462,7 +414,9 @@ static bool take_choice(struct sync *s, struct node *const *asked,
     }
     if (catalog_count && !check_used(inv, catalogs, catalog_count, used, e))
         return false;
-    return closure_gather(&s->closure, e) && add_roots(s, wanted, count, e);
+    return closure_gather(&s->closure, e) &&
+           check_wanted(s, wanted, count, e) &&
+           sync_take_roots(s, wanted, count, e);
 }
 
 /* `*listed`: a catalog was named and nothing of it chosen. */

@@ -313,6 +313,18 @@ const struct lock_entry **layer_entries(const struct layer *l, struct arena *a,
     return list;
 }
 
+void layer_index_roots(const struct layer *l, const struct root *roots,
+                       size_t count, struct arena *a, struct map *out)
+{
+    map_init(out, a);
+    for (size_t i = 0; i < count; i++) {
+        struct lock_entry *entry = map_find(&l->by_origin, roots[i].origin.key);
+
+        if (entry && entry->kind == roots[i].kind)
+            map_put(out, layer_name_key(entry->kind, entry->name, a), entry);
+    }
+}
+
 struct root *layer_roots(const struct layer *l, struct arena *a, size_t *count)
 {
     struct root *roots = arena_array(
@@ -327,13 +339,51 @@ struct root *layer_roots(const struct layer *l, struct arena *a, size_t *count)
     return roots;
 }
 
-static bool is_meant(const struct lock_entry *entry, struct str name,
-                     struct str key, struct arena *a)
+/* The entries that one word can mean, sorted by kind and name. */
+struct meaning {
+    const struct lock_entry *entry;
+    struct meaning *next;
+};
+
+struct meanings {
+    struct meaning *first, *last;
+    size_t count;
+};
+
+static void add_meaning(struct map *words, struct str word,
+                        const struct lock_entry *entry)
 {
-    return str_eq(entry->name, name) || str_eq(path_last(entry->name), name) ||
-           str_eq(path_last(entry->place), name) ||
-           str_eq(layer_name_key(entry->kind, entry->name, a), name) ||
-           str_eq(entry->origin, key);
+    struct map_entry *known = map_entry(words, word);
+    struct meanings *all = known->value;
+    struct meaning *m;
+
+    if (all && all->last->entry == entry)
+        return;
+    if (!all)
+        known->value = all = arena_new(words->arena, struct meanings);
+    m = arena_new(words->arena, struct meaning);
+    m->entry = entry;
+    if (all->last)
+        all->last->next = m;
+    else
+        all->first = m;
+    all->last = m;
+    all->count++;
+}
+
+static void index_words(const struct lock_entry **entries, size_t count,
+                        struct arena *a, struct map *out)
+{
+    map_init(out, a);
+    for (size_t i = 0; i < count; i++) {
+        const struct lock_entry *entry = entries[i];
+
+        add_meaning(out, entry->name, entry);
+        add_meaning(out, path_last(entry->name), entry);
+        add_meaning(out, path_last(entry->place), entry);
+        add_meaning(out, layer_name_key(entry->kind, entry->name, a), entry);
+        add_meaning(out, entry->origin, entry);
+    }
 }
 
 static bool not_found(const struct lock_entry **entries, size_t count,
@@ -361,41 +411,68 @@ static bool not_found(const struct lock_entry **entries, size_t count,
     return err_hint(e, "mapm list shows what is");
 }
 
+static bool ambiguous(struct str name, const struct meanings *all,
+                      struct err *e)
+{
+    const struct lock_entry *last = all->last->entry;
+
+    err_set(e, ERR_USAGE, "\"%.*s\" could be several packages", STR_ARG(name));
+    for (const struct meaning *m = all->first; m; m = m->next)
+        err_also(e, "%s %.*s", doc_kind_name(m->entry->kind),
+                 STR_ARG(m->entry->name));
+    return err_hint(e, "name one in full, as \"%s %.*s\"",
+                    doc_kind_name(last->kind), STR_ARG(last->name));
+}
+
+/* One entry, or the only one whose whole name it is; NULL: ambiguous. */
+static const struct lock_entry *choose(struct str name,
+                                       const struct meanings *all)
+{
+    const struct lock_entry *exact = NULL;
+
+    if (all->count == 1)
+        return all->first->entry;
+    for (const struct meaning *m = all->first; m; m = m->next) {
+        if (!str_eq(m->entry->name, name))
+            continue;
+        if (exact)
+            return NULL;
+        exact = m->entry;
+    }
+    return exact;
+}
+
+bool layer_resolve_names(const struct layer *l, const struct str *names,
+                         size_t name_count, struct arena *a,
+                         const struct lock_entry **out, struct err *e)
+{
+    const struct lock_entry **entries;
+    struct map words;
+    size_t count;
+
+    entries = layer_entries(l, a, &count);
+    index_words(entries, count, a, &words);
+    for (size_t i = 0; i < name_count; i++) {
+        const struct meanings *all;
+        struct str word = names[i];
+        struct err ignored = {0};
+        struct origin o;
+
+        if (origin_parse(word, &l->rules, a, &o, &ignored))
+            word = o.text;
+        all = map_find(&words, word);
+        if (!all)
+            return not_found(entries, count, names[i], e);
+        out[i] = choose(names[i], all);
+        if (!out[i])
+            return ambiguous(names[i], all, e);
+    }
+    return true;
+}
+
 bool layer_resolve_name(const struct layer *l, struct str name,
                         struct invocation *inv, const struct lock_entry **out,
                         struct err *e)
 {
-    const struct lock_entry *found = NULL, *exact = NULL;
-    const struct lock_entry **entries;
-    struct str key = name;
-    struct err ignored = {0};
-    struct origin o;
-    size_t count, matches = 0, exacts = 0;
-
-    if (origin_parse(name, &l->rules, &inv->arena, &o, &ignored))
-        key = o.text;
-    entries = layer_entries(l, &inv->arena, &count);
-    for (size_t i = 0; i < count; i++) {
-        if (!is_meant(entries[i], name, key, &inv->arena))
-            continue;
-        matches++;
-        found = entries[i];
-        if (str_eq(found->name, name)) {
-            exacts++;
-            exact = found;
-        }
-    }
-    if (matches == 0)
-        return not_found(entries, count, name, e);
-    if (exacts == 1 || matches == 1) {
-        *out = exacts == 1 ? exact : found;
-        return true;
-    }
-    err_set(e, ERR_USAGE, "\"%.*s\" could be several packages", STR_ARG(name));
-    for (size_t i = 0; i < count; i++)
-        if (is_meant(entries[i], name, key, &inv->arena))
-            err_also(e, "%s %.*s", doc_kind_name(entries[i]->kind),
-                     STR_ARG(entries[i]->name));
-    return err_hint(e, "name one in full, as \"%s %.*s\"",
-                    doc_kind_name(found->kind), STR_ARG(found->name));
+    return layer_resolve_names(l, &name, 1, &inv->arena, out, e);
 }

@@ -81,6 +81,10 @@ const struct origin *layer_origin(const struct layer *l,
 const struct lock_entry **layer_entries(const struct layer *l, struct arena *a,
                                         size_t *count);
 
+/* The entries that a root asks for, by layer_name_key. Keys live in `a`. */
+void layer_index_roots(const struct layer *l, const struct root *roots,
+                       size_t count, struct arena *a, struct map *out);
+
 /* All roots: of the committed file first, then the local ones. In `a`. */
 struct root *layer_roots(const struct layer *l, struct arena *a, size_t *count);
 
@@ -93,5 +97,11 @@ MUST_CHECK bool layer_resolve_name(const struct layer *l, struct str name,
                                    struct invocation *inv,
                                    const struct lock_entry **out,
                                    struct err *e);
+/* The same for many: the entries of the layer are indexed once. */
+MUST_CHECK bool layer_resolve_names(const struct layer *l,
+                                    const struct str *names, size_t name_count,
+                                    struct arena *a,
+                                    const struct lock_entry **out,
+                                    struct err *e);
 
 #endif

@@ -1,13 +1,5 @@
 #include "sync.h"
 
-/* Whether `root` asks for the package that `entry` locks. */
-static bool asks_for(const struct layer *l, const struct root *root,
-                     const struct lock_entry *entry)
-{
-    return root->kind == entry->kind &&
-           map_find(&l->by_origin, root->origin.key) == entry;
-}
-
 static bool needs(const struct lock_entry *entry,
                   const struct lock_entry *other)
 {
@@ -38,30 +30,50 @@ static bool refuse(struct sync *s, const struct lock_entry *entry,
                     STR_ARG(entry->name));
 }
 
-static bool drop_roots(struct sync *s, const struct lock_entry *entry,
-                       struct err *e)
+/* The roots that ask for one of these packages. */
+static bool drop_roots(struct sync *s, const struct lock_entry **entries,
+                       size_t count, struct err *e)
 {
-    for (size_t i = 0; i < s->root_count; i++) {
-        struct root root = s->roots[i];
+    struct arena *a = &s->inv->arena;
+    struct root *gone = arena_array(a, s->root_count + 1, sizeof *gone);
+    struct map names;
+    size_t n = 0;
 
-        if (!asks_for(&s->layer, &root, entry))
-            continue;
-        if (!sync_remove_root(s, &root, e))
-            return false;
-        i--;
+    map_init(&names, a);
+    for (size_t i = 0; i < count; i++)
+        map_put(&names, layer_name_key(entries[i]->kind, entries[i]->name, a),
+                NULL);
+    for (size_t i = 0; i < s->root_count; i++) {
+        const struct root *root = &s->roots[i];
+        const struct lock_entry *entry =
+            map_find(&s->layer.by_origin, root->origin.key);
+
+        if (entry && root->kind == entry->kind &&
+            map_has(&names, layer_name_key(entry->kind, entry->name, a)))
+            gone[n++] = *root;
     }
-    return true;
+    return sync_remove_roots(s, gone, n, e);
 }
 
-static bool still_planned(const struct sync *s, const struct lock_entry *entry)
+/* The first of the entries that is in the plan all the same. */
+static const struct lock_entry *find_needed(const struct sync *s,
+                                            const struct lock_entry **entries,
+                                            size_t count)
 {
+    struct arena *a = &s->inv->arena;
+    struct map planned;
+
+    map_init(&planned, a);
     for (size_t i = 0; i < s->plan.count; i++) {
         const struct package *p = s->plan.steps[i].package;
 
-        if (p->kind == entry->kind && str_eq(p->fqn, entry->name))
-            return true;
+        map_put(&planned, layer_name_key(p->kind, p->fqn, a), NULL);
     }
-    return false;
+    for (size_t i = 0; i < count; i++)
+        if (map_has(&planned,
+                    layer_name_key(entries[i]->kind, entries[i]->name, a)))
+            return entries[i];
+    return NULL;
 }
 
 static bool remove_names(struct sync *s, struct err *e)
@@ -72,24 +84,19 @@ static bool remove_names(struct sync *s, struct err *e)
         .allow_hidden = true,
     };
     size_t count = inv->arguments.count;
-    const struct lock_entry **entries =
-        arena_array(&inv->arena, count + 1, sizeof *entries);
+    const struct lock_entry **entries, *needed;
 
-    for (size_t i = 0; i < count; i++)
-        if (!layer_resolve_name(&s->layer, inv->arguments.items[i], inv,
-                                &entries[i], e))
-            return false;
-    for (size_t i = 0; i < count; i++)
-        if (!drop_roots(s, entries[i], e))
-            return false;
+    entries = arena_array(&inv->arena, count + 1, sizeof *entries);
+    if (!layer_resolve_names(&s->layer, inv->arguments.items, count,
+                             &inv->arena, entries, e) ||
+        !drop_roots(s, entries, count, e))
+        return false;
     s->keep_edited = true;
     closure_init(&s->closure, inv, &s->layer, s->store, &o);
     if (!sync_resolve(s, e))
         return false;
-    for (size_t i = 0; i < count; i++)
-        if (still_planned(s, entries[i]))
-            return refuse(s, entries[i], e);
-    return sync_finish(s, e);
+    needed = find_needed(s, entries, count);
+    return needed ? refuse(s, needed, e) : sync_finish(s, e);
 }
 
 COMMAND(command_remove)

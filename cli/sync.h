@@ -68,12 +68,13 @@ bool sync_same_lock(struct str old, struct str new);
 /* In sync_apply.c: shows, asks, provisions, remembers. */
 MUST_CHECK bool sync_finish(struct sync *s, struct err *e);
 
-/* Adds `origin` as a root of `kind` to the texts and to s->roots, or takes it
- * out of both. */
-MUST_CHECK bool sync_add_root(struct sync *s, enum doc_kind kind,
-                              const struct origin *o, struct err *e);
-MUST_CHECK bool sync_remove_root(struct sync *s, const struct root *root,
-                                 struct err *e);
+/* In sync_roots.c. Takes `gone` out of the texts and of s->roots. */
+MUST_CHECK bool sync_remove_roots(struct sync *s, const struct root *gone,
+                                  size_t count, struct err *e);
+/* Adds `nodes` as roots to both. A root of the same repository and path at
+ * another ref is replaced. */
+MUST_CHECK bool sync_take_roots(struct sync *s, struct node *const *nodes,
+                                size_t count, struct err *e);
 
 /* Which packages the changes put into the workspace, and what is to be said
  * of those that the lock has already. */

@@ -2,8 +2,8 @@
 
 /* What is to move: all, or the named ones. */
 struct moving {
-    const struct lock_entry **entries;
-    size_t count;
+    struct map entries; /* by kind and name */
+    struct arena *a;
     bool all;
 };
 
@@ -21,31 +21,34 @@ static bool is_moving(void *ctx, const struct lock_entry *entry)
 {
     const struct moving *m = ctx;
 
-    if (m->all)
-        return true;
-    for (size_t i = 0; i < m->count; i++)
-        if (m->entries[i] == entry)
-            return true;
-    return false;
+    return m->all ||
+           map_find(&m->entries,
+                    layer_name_key(entry->kind, entry->name, m->a)) == entry;
 }
 
 static bool find_named(struct sync *s, struct moving *m, struct err *e)
 {
     struct invocation *inv = s->inv;
+    size_t count = inv->arguments.count;
+    const struct lock_entry **entries;
 
-    m->count = inv->arguments.count;
-    m->all = m->count == 0;
-    m->entries = arena_array(&inv->arena, m->count + 1, sizeof *m->entries);
-    for (size_t i = 0; i < m->count; i++) {
-        if (!layer_resolve_name(&s->layer, inv->arguments.items[i], inv,
-                                &m->entries[i], e))
-            return false;
-        if (is_commit_origin(&s->layer, m->entries[i], &inv->arena)) {
+    m->a = &inv->arena;
+    m->all = count == 0;
+    map_init(&m->entries, m->a);
+    entries = arena_array(m->a, count + 1, sizeof *entries);
+    if (!layer_resolve_names(&s->layer, inv->arguments.items, count, m->a,
+                             entries, e))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const struct lock_entry *entry = entries[i];
+
+        if (is_commit_origin(&s->layer, entry, m->a)) {
             err_set(e, ERR_IMMUTABLE, "%.*s is asked for by its commit: %.*s",
-                    STR_ARG(m->entries[i]->name),
-                    STR_ARG(m->entries[i]->origin));
+                    STR_ARG(entry->name), STR_ARG(entry->origin));
             return err_hint(e, "install it from another ref instead");
         }
+        map_put(&m->entries, layer_name_key(entry->kind, entry->name, m->a),
+                (void *)(uintptr_t)entry);
     }
     return true;
 }

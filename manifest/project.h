@@ -20,14 +20,15 @@ bool project_is_null(const struct yaml *y);
 /* The list of a kind in the dependencies block; NULL when there is none. */
 const struct yaml *project_list(const struct yaml *block, enum doc_kind kind);
 
+/* Roots of one kind, in the order of the list. */
 struct project_change {
     enum doc_kind kind;
-    struct str origin;
-    bool added; /* else removed */
+    const struct str *origins;
+    size_t count;
 };
 
-/* Both trees say the same, but for that one root more or less. */
-bool project_differs_by(const struct yaml *before, const struct yaml *after,
+/* `more` is `fewer` and the roots of `change`; all else is the same. */
+bool project_differs_by(const struct yaml *fewer, const struct yaml *more,
                         const struct project_change *change, struct arena *a);
 
 #endif

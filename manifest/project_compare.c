@@ -41,22 +41,24 @@ static bool collect(const struct yaml *root, struct arena *a,
     return true;
 }
 
-/* `more` is `fewer` and `item` somewhere, the first time of its kind. */
+/* `more` is `fewer` with the roots of `change` somewhere in it. */
 static bool is_insertion(const struct item *fewer, size_t count,
                          const struct item *more, size_t more_count,
-                         const struct item *item)
+                         const struct project_change *change)
 {
-    size_t i = 0;
+    size_t at = 0, found = 0;
 
-    if (more_count != count + 1)
+    if (more_count != count + change->count)
         return false;
-    while (i < count && item_eq(&fewer[i], &more[i]))
-        i++;
-    if (!item_eq(&more[i], item))
-        return false;
-    for (; i < count; i++)
-        if (!item_eq(&fewer[i], &more[i + 1]))
+    for (size_t i = 0; i < more_count; i++) {
+        if (at < count && item_eq(&fewer[at], &more[i]))
+            at++;
+        else if (found < change->count && more[i].kind == change->kind &&
+                 str_eq(more[i].text, change->origins[found]))
+            found++;
+        else
             return false;
+    }
     return true;
 }
 
@@ -102,19 +104,14 @@ static struct str rest_of_tree(const struct yaml *root, struct arena *a)
     }
 }
 
-bool project_differs_by(const struct yaml *before, const struct yaml *after,
+bool project_differs_by(const struct yaml *fewer, const struct yaml *more,
                         const struct project_change *change, struct arena *a)
 {
-    struct item item = {change->kind, change->origin}, *old_items, *new_items;
-    size_t old_count, new_count;
+    struct item *items, *more_items;
+    size_t count, more_count;
 
-    if (!collect(before, a, &old_items, &old_count) ||
-        !collect(after, a, &new_items, &new_count))
-        return false;
-    if (!(change->added
-              ? is_insertion(old_items, old_count, new_items, new_count, &item)
-              : is_insertion(new_items, new_count, old_items, old_count,
-                             &item)))
-        return false;
-    return str_eq(rest_of_tree(before, a), rest_of_tree(after, a));
+    return collect(fewer, a, &items, &count) &&
+           collect(more, a, &more_items, &more_count) &&
+           is_insertion(items, count, more_items, more_count, change) &&
+           str_eq(rest_of_tree(fewer, a), rest_of_tree(more, a));
 }

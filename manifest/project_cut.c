@@ -4,6 +4,14 @@
 
 void edit_cut(struct edit *ed, size_t from, size_t to, struct str put)
 {
+    struct cut *last = ed->cut_count ? &ed->cuts[ed->cut_count - 1] : NULL;
+
+    if (last && last->to == from && last->put.n == 0 && put.n == 0) {
+        last->to = to;
+        return;
+    }
+    ed->cuts = arena_grow(ed->a, ed->cuts, ed->cut_count, &ed->cut_capacity,
+                          sizeof *ed->cuts);
     ed->cuts[ed->cut_count++] =
         (struct cut){.from = from, .to = to, .put = put};
 }
@@ -12,9 +20,9 @@ void edit_cut(struct edit *ed, size_t from, size_t to, struct str put)
 
 size_t edit_line_start(const struct edit *ed, size_t at)
 {
-    while (at > 0 && ed->text.p[at - 1] != '\n')
-        at--;
-    return at;
+    size_t before = str_find_last(str_slice(ed->text, 0, at), '\n');
+
+    return before == SIZE_MAX ? 0 : before + 1;
 }
 
 /* Behind the end of the line that holds the byte `at`. */
@@ -116,17 +124,19 @@ bool edit_open(struct edit *ed, struct str text, struct arena *a, struct err *e)
 
 static struct str apply(const struct edit *ed)
 {
-    struct str out = STR("");
+    CLEANUP(buf_done) struct buf out = {0};
     size_t at = 0;
 
+    buf_init(&out, SIZE_MAX / 2);
     for (size_t i = 0; i < ed->cut_count; i++) {
         const struct cut *c = &ed->cuts[i];
 
-        out = str_join(out, str_slice(ed->text, at, c->from), ed->a);
-        out = str_join(out, c->put, ed->a);
+        buf_append(&out, str_slice(ed->text, at, c->from));
+        buf_append(&out, c->put);
         at = c->to;
     }
-    return str_join(out, str_from_index(ed->text, at), ed->a);
+    buf_append(&out, str_from_index(ed->text, at));
+    return arena_str(ed->a, buf_str(&out));
 }
 
 bool edit_close(const struct edit *ed, struct str *text,
@@ -141,9 +151,36 @@ bool edit_close(const struct edit *ed, struct str *text,
 
 /* --- adding --------------------------------------------------------------- */
 
-static struct str in_brackets(const struct edit *ed, struct str item)
+struct str edit_join_items(const struct edit *ed, struct str before,
+                           struct str between)
 {
-    return arena_printf(ed->a, "[%.*s]", STR_ARG(item));
+    CLEANUP(buf_done) struct buf b = {0};
+
+    buf_init(&b, SIZE_MAX / 2);
+    for (size_t i = 0; i < ed->item_count; i++) {
+        if (i)
+            buf_append(&b, between);
+        buf_append(&b, before);
+        buf_append(&b, ed->items[i]);
+    }
+    return arena_str(ed->a, buf_str(&b));
+}
+
+struct str edit_inline_items(const struct edit *ed)
+{
+    return edit_join_items(ed, STR(""), STR(", "));
+}
+
+struct str edit_item_lines(const struct edit *ed, size_t indent)
+{
+    struct str dash = str_join(edit_blanks(ed, indent), STR("- "), ed->a);
+
+    return edit_join_items(ed, dash, str_from(ed->newline));
+}
+
+static struct str in_brackets(const struct edit *ed)
+{
+    return arena_printf(ed->a, "[%.*s]", STR_ARG(edit_inline_items(ed)));
 }
 
 bool edit_is_written(const struct yaml *y)
@@ -162,16 +199,15 @@ void edit_fill_null(struct edit *ed, const struct yaml *y, struct str put)
              glued ? str_join(STR(" "), put, ed->a) : put);
 }
 
-static void add_to_brackets(struct edit *ed, const struct yaml *list,
-                            struct str item)
+static void add_to_brackets(struct edit *ed, const struct yaml *list)
 {
     const struct yaml *last = list->first;
-    struct str line;
+    struct str indent, between;
     size_t comma;
     bool has_comma;
 
     if (!last) {
-        edit_cut(ed, list->start + 1, list->start + 1, item);
+        edit_cut(ed, list->start + 1, list->start + 1, edit_inline_items(ed));
         return;
     }
     while (last->next)
@@ -181,20 +217,21 @@ static void add_to_brackets(struct edit *ed, const struct yaml *list,
     if (!edit_begins_line(ed, last->start) ||
         !edit_is_rest_empty(ed, has_comma ? comma + 1 : last->end) ||
         edit_line_end(ed, last->end) >= list->end) {
-        edit_cut(ed, last->end, last->end, str_join(STR(", "), item, ed->a));
+        edit_cut(ed, last->end, last->end,
+                 str_join(STR(", "), edit_inline_items(ed), ed->a));
         return;
     }
-    /* A line for each: the new one gets its own, as the others did. */
+    /* A line for each: a new one gets its own, as the others did. */
     if (!has_comma)
         edit_cut(ed, last->end, last->end, STR(","));
-    line = edit_blanks(ed, edit_indent(ed, last->start));
-    line = str_join(line, item, ed->a);
+    indent = edit_blanks(ed, edit_indent(ed, last->start));
+    between = str_join(STR(","), str_from(ed->newline), ed->a);
     edit_insert_lines(ed, last->end,
-                      has_comma ? str_join(line, STR(","), ed->a) : line);
+                      str_join(edit_join_items(ed, indent, between),
+                               has_comma ? STR(",") : STR(""), ed->a));
 }
 
-static void add_to_lines(struct edit *ed, const struct yaml *list,
-                         struct str item)
+static void add_to_lines(struct edit *ed, const struct yaml *list)
 {
     const struct yaml *last = list->first;
     struct str prefix;
@@ -209,7 +246,8 @@ static void add_to_lines(struct edit *ed, const struct yaml *list,
         edit_skip_blanks(ed, dash + 1) != last->start)
         prefix = str_join(edit_blanks(ed, edit_indent(ed, list->start)),
                           STR("- "), ed->a);
-    edit_insert_lines(ed, edit_last_byte(last), str_join(prefix, item, ed->a));
+    edit_insert_lines(ed, edit_last_byte(last),
+                      edit_join_items(ed, prefix, str_from(ed->newline)));
 }
 
 /* "skills: []", with a line of its own: nothing was chosen there but that the
@@ -227,8 +265,7 @@ static bool is_bare_empty(const struct edit *ed, const struct yaml *parent,
 
 /* One item a line: then two branches that add one each can be merged by
  * hand at a glance, which one long line in brackets cannot. */
-static void add_below(struct edit *ed, const struct yaml *list, size_t offset,
-                      struct str item)
+static void add_below(struct edit *ed, const struct yaml *list, size_t offset)
 {
     size_t indent = edit_indent(ed, list->key_start), from = list->start;
 
@@ -238,25 +275,22 @@ static void add_below(struct edit *ed, const struct yaml *list, size_t offset,
             from--;
         edit_cut(ed, from, list->end, STR(""));
     }
-    edit_insert_lines(ed, list->key_start,
-                      arena_printf(ed->a, "%.*s- %.*s",
-                                   STR_ARG(edit_blanks(ed, indent)),
-                                   STR_ARG(item)));
+    edit_insert_lines(ed, list->key_start, edit_item_lines(ed, indent));
 }
 
 void edit_add_to_list(struct edit *ed, const struct yaml *parent,
-                      const struct yaml *list, size_t offset, struct str item)
+                      const struct yaml *list, size_t offset)
 {
     if (list->kind == YAML_SEQUENCE && is_bare_empty(ed, parent, list))
-        add_below(ed, list, offset, item);
+        add_below(ed, list, offset);
     else if (list->kind == YAML_SEQUENCE && list->flow)
-        add_to_brackets(ed, list, item);
+        add_to_brackets(ed, list);
     else if (list->kind == YAML_SEQUENCE)
-        add_to_lines(ed, list, item);
+        add_to_lines(ed, list);
     else if (edit_is_written(list) || (parent && parent->flow))
-        edit_fill_null(ed, list, in_brackets(ed, item));
+        edit_fill_null(ed, list, in_brackets(ed));
     else
-        add_below(ed, list, offset, item);
+        add_below(ed, list, offset);
 }
 
 /* Behind the last member of {…}. */

@@ -5,9 +5,9 @@
 
 /*
  * project_cut: a configuration changed in place. The tree that yaml_parse
- * gives says where things stand; the change itself is one or two cuts in the
- * text, so every other byte stays. Whatever shape the file had: who edits
- * reads the result again, and takes it only when it differs as it should.
+ * returns has the position of each value; an edit is a list of cuts in the
+ * text, so every other byte stays. Whatever shape the file had: the caller
+ * parses the result again and takes it only when it differs as it should.
  */
 
 #define EDIT_INDENT 2 /* where nothing says otherwise */
@@ -23,10 +23,12 @@ struct edit {
     struct arena *a;
     const struct yaml *root;  /* NULL: nothing there; else of any kind */
     const struct yaml *block; /* what is changed; NULL: not there */
-    enum doc_kind kind;       /* of the root that comes or goes */
+    enum doc_kind kind;       /* of the items */
+    const struct str *items;  /* to add, quoted */
+    size_t item_count;
     const char *newline;
-    struct cut cuts[2]; /* in the order of the text */
-    size_t cut_count;
+    struct cut *cuts; /* in the order of the text */
+    size_t cut_count, cut_capacity;
 };
 
 /* ERR_FORMAT, ERR_LIMIT: what yaml_parse refuses. */
@@ -36,6 +38,7 @@ MUST_CHECK bool edit_open(struct edit *ed, struct str text, struct arena *a,
 MUST_CHECK bool edit_close(const struct edit *ed, struct str *text,
                            const struct yaml **root, struct err *e);
 
+/* Where two cuts touch and put nothing, they become one. */
 void edit_cut(struct edit *ed, size_t from, size_t to, struct str put);
 
 /* --- where things stand ---------------------------------------------------- */
@@ -59,6 +62,14 @@ bool edit_is_written(const struct yaml *y);
 
 struct str edit_blanks(const struct edit *ed, size_t count);
 
+/* Each item with `before` in front of it, and `between` two of them. */
+struct str edit_join_items(const struct edit *ed, struct str before,
+                           struct str between);
+/* On one line: "a, b". */
+struct str edit_inline_items(const struct edit *ed);
+/* A line for each: "- a". */
+struct str edit_item_lines(const struct edit *ed, size_t indent);
+
 /* Whole lines after the line that holds `at`. A file whose last line has no
  * end keeps it so. */
 void edit_insert_lines(struct edit *ed, size_t at, struct str lines);
@@ -69,10 +80,10 @@ void edit_append(struct edit *ed, struct str lines);
  * "null", which goes. */
 void edit_fill_null(struct edit *ed, const struct yaml *y, struct str put);
 
-/* At the end of a list, or of a key that will be one; `offset`: how much
- * further in than their key new lines stand. `parent` holds the list. */
+/* The items at the end of a list, or of a key that will be one; `offset`: how
+ * much further in than their key new lines stand. `parent` holds the list. */
 void edit_add_to_list(struct edit *ed, const struct yaml *parent,
-                      const struct yaml *list, size_t offset, struct str item);
+                      const struct yaml *list, size_t offset);
 
 /* Behind the last member of {...}. */
 void edit_add_member(struct edit *ed, const struct yaml *mapping,

@@ -1,10 +1,15 @@
+#include "base/map.h"
+
 #include <string.h>
 
 #include "project_cut.h"
 
 /*
- * A root more or less in mapm.yaml. Whatever shape the file had: unless the
- * result differs by just the one root, nothing is changed.
+ * Roots added to mapm.yaml or removed from it. Whatever shape the file had:
+ * unless the result differs by just these roots, nothing is changed.
+ *
+ * The file is parsed once before and once after an edit, no matter how many
+ * roots it adds or removes.
  */
 
 static bool fail_shape(struct err *e)
@@ -54,29 +59,28 @@ static struct str key_of(struct str text, const struct origin_rules *rules,
     return text;
 }
 
-static const struct yaml *find_item(const struct yaml *list, struct str key,
-                                    const struct origin_rules *rules,
-                                    struct arena *a)
+static void collect_keys(const struct yaml *list, struct arena *a,
+                         struct map *out)
 {
+    map_init(out, a);
     if (!list || list->kind != YAML_SEQUENCE)
-        return NULL;
+        return;
     for (const struct yaml *y = list->first; y; y = y->next)
-        if (y->kind == YAML_SCALAR && str_eq(key_of(y->text, rules, a), key))
-            return y;
-    return NULL;
+        if (y->kind == YAML_SCALAR)
+            map_put(out, key_of(y->text, NULL, a), NULL);
 }
 
-static bool finish(const struct edit *ed, struct str origin, bool added,
-                   struct str *out, struct err *e)
+static bool finish(const struct edit *ed, const struct project_change *change,
+                   bool added, struct str *out, struct err *e)
 {
-    struct project_change change = {ed->kind, origin, added};
     const struct yaml *root;
     struct str text;
 
     if (!edit_close(ed, &text, &root, e))
         return e->code == ERR_LIMIT ? false : fail_shape(e);
     if ((root && root->kind != YAML_MAPPING) ||
-        !project_differs_by(ed->root, root, &change, ed->a))
+        !project_differs_by(added ? ed->root : root, added ? root : ed->root,
+                            change, ed->a))
         return fail_shape(e);
     *out = text;
     return true;
@@ -84,19 +88,19 @@ static bool finish(const struct edit *ed, struct str origin, bool added,
 
 /* --- adding --------------------------------------------------------------- */
 
-/* "skills:" and a line for the item, or the item in brackets behind it. */
+/* "skills:" and a line for each item, or the items in brackets behind it. */
 static struct str kind_lines(const struct edit *ed, size_t indent,
-                             size_t offset, bool brackets, struct str item)
+                             size_t offset, bool brackets)
 {
     const char *plural = doc_kind_plural(ed->kind);
     struct str margin = edit_blanks(ed, indent);
 
     if (brackets)
         return arena_printf(ed->a, "%.*s%s: [%.*s]", STR_ARG(margin), plural,
-                            STR_ARG(item));
-    return arena_printf(ed->a, "%.*s%s:%s%.*s- %.*s", STR_ARG(margin), plural,
-                        ed->newline, STR_ARG(edit_blanks(ed, indent + offset)),
-                        STR_ARG(item));
+                            STR_ARG(edit_inline_items(ed)));
+    return arena_printf(ed->a, "%.*s%s:%s%.*s", STR_ARG(margin), plural,
+                        ed->newline,
+                        STR_ARG(edit_item_lines(ed, indent + offset)));
 }
 
 /* How much further in than their key the items of the lists stand. */
@@ -114,7 +118,7 @@ static size_t list_offset(const struct edit *ed, size_t indent)
 
 /* A list for a kind that has none, after those that come before it, in the
  * style of the lists that are there. */
-static void add_kind_lines(struct edit *ed, struct str item)
+static void add_kind_lines(struct edit *ed)
 {
     size_t indent = edit_indent(ed, ed->block->first->key_start);
     size_t offset = list_offset(ed, indent), at = ed->block->key_start;
@@ -133,12 +137,12 @@ static void add_kind_lines(struct edit *ed, struct str item)
             lines = true;
     }
     edit_insert_lines(ed, at,
-                      kind_lines(ed, indent, offset, brackets && !lines, item));
+                      kind_lines(ed, indent, offset, brackets && !lines));
 }
 
-static void add_kind(struct edit *ed, struct str item)
+static void add_kind(struct edit *ed)
 {
-    struct str member = kind_lines(ed, 0, 0, true, item);
+    struct str member = kind_lines(ed, 0, 0, true);
     struct str braces = arena_printf(ed->a, "{%.*s}", STR_ARG(member));
     size_t indent = edit_indent(ed, ed->block->key_start) + EDIT_INDENT;
 
@@ -147,14 +151,14 @@ static void add_kind(struct edit *ed, struct str item)
         edit_fill_null(ed, ed->block, braces);
     else if (project_is_null(ed->block))
         edit_insert_lines(ed, ed->block->key_start,
-                          kind_lines(ed, indent, EDIT_INDENT, false, item));
+                          kind_lines(ed, indent, EDIT_INDENT, false));
     else if (ed->block->flow)
         edit_add_member(ed, ed->block, member);
     else
-        add_kind_lines(ed, item);
+        add_kind_lines(ed);
 }
 
-static void add_block(struct edit *ed, struct str item)
+static void add_block(struct edit *ed)
 {
     const struct yaml *last = ed->root ? ed->root->first : NULL;
     size_t indent;
@@ -163,11 +167,12 @@ static void add_block(struct edit *ed, struct str item)
     if (ed->root && (ed->root->flow || !last)) {
         edit_add_member(ed, ed->root,
                         arena_printf(ed->a, "dependencies: {%s: [%.*s]}",
-                                     doc_kind_plural(ed->kind), STR_ARG(item)));
+                                     doc_kind_plural(ed->kind),
+                                     STR_ARG(edit_inline_items(ed))));
         return;
     }
     indent = last ? edit_indent(ed, last->key_start) : 0;
-    lines = kind_lines(ed, indent + EDIT_INDENT, EDIT_INDENT, false, item);
+    lines = kind_lines(ed, indent + EDIT_INDENT, EDIT_INDENT, false);
     lines = arena_printf(ed->a, "%.*sdependencies:%s%.*s",
                          STR_ARG(edit_blanks(ed, indent)), ed->newline,
                          STR_ARG(lines));
@@ -180,29 +185,59 @@ static void add_block(struct edit *ed, struct str item)
     edit_append(ed, lines);
 }
 
-bool project_add_root(struct str text, enum doc_kind kind, struct str origin,
-                      struct arena *a, struct str *out, struct err *e)
+/* Those of `origins` that the list does not have yet. */
+static struct project_change find_new(const struct edit *ed,
+                                      const struct yaml *list,
+                                      const struct str *origins, size_t count)
 {
-    struct str item = yaml_quote(origin, a);
-    const struct yaml *list;
+    struct str *texts = arena_array(ed->a, count + 1, sizeof *texts);
+    struct project_change change = {ed->kind, texts, 0};
+    struct map known;
+
+    collect_keys(list, ed->a, &known);
+    for (size_t i = 0; i < count; i++)
+        if (map_put(&known, key_of(origins[i], NULL, ed->a), NULL))
+            texts[change.count++] = origins[i];
+    return change;
+}
+
+static void add_items(struct edit *ed, const struct project_change *change)
+{
+    const struct yaml *list = project_list(ed->block, ed->kind);
+    struct str *items = arena_array(ed->a, change->count, sizeof *items);
+
+    for (size_t i = 0; i < change->count; i++)
+        items[i] = yaml_quote(change->origins[i], ed->a);
+    ed->items = items;
+    ed->item_count = change->count;
+    if (list)
+        edit_add_to_list(ed, ed->block, list,
+                         list_offset(ed, edit_indent(ed, list->key_start)));
+    else if (ed->block)
+        add_kind(ed);
+    else
+        add_block(ed);
+}
+
+bool project_add_roots(struct str text, enum doc_kind kind,
+                       const struct str *origins, size_t count, struct arena *a,
+                       struct str *out, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct project_change change;
     struct edit ed;
 
-    if (!open_edit(&ed, text, kind, a, e))
+    if (!open_edit(&ed, text, kind, &scratch, e))
         return false;
-    list = project_list(ed.block, kind);
-    if (find_item(list, key_of(origin, NULL, a), NULL, a)) {
-        *out = text;
-        return true;
+    change = find_new(&ed, project_list(ed.block, kind), origins, count);
+    if (change.count) {
+        add_items(&ed, &change);
+        if (!finish(&ed, &change, true, &text, e))
+            return false;
+        text = arena_str(a, text);
     }
-    if (list)
-        edit_add_to_list(&ed, ed.block, list,
-                         list_offset(&ed, edit_indent(&ed, list->key_start)),
-                         item);
-    else if (ed.block)
-        add_kind(&ed, item);
-    else
-        add_block(&ed, item);
-    return finish(&ed, origin, true, out, e);
+    *out = text;
+    return true;
 }
 
 /* --- removing ------------------------------------------------------------- */
@@ -212,17 +247,22 @@ static void remove_lines(struct edit *ed, const struct yaml *list,
                          const struct yaml *item)
 {
     size_t from = edit_line_start(ed, item->start);
-    size_t to = edit_line_end(ed, edit_last_byte(item));
 
     while (from > list->start && ed->text.p[edit_skip_blanks(ed, from)] != '-')
         from = edit_line_start(ed, from - 1);
-    if (!edit_ends_line(ed, to) &&
-        edit_ends_line(ed, from)) { /* the file's last line */
-        from--;
-        if (from && ed->text.p[from - 1] == '\r')
-            from--;
-    }
-    edit_cut(ed, from, to, STR(""));
+    edit_cut(ed, from, edit_line_end(ed, edit_last_byte(item)), STR(""));
+}
+
+/* A file whose last line had no end has none when that line is gone. */
+static void cut_last_newline(struct edit *ed)
+{
+    struct cut *last = &ed->cuts[ed->cut_count - 1];
+
+    if (edit_ends_line(ed, last->to) || !edit_ends_line(ed, last->from))
+        return;
+    last->from--;
+    if (last->from && ed->text.p[last->from - 1] == '\r')
+        last->from--;
 }
 
 /* Where the comma behind `y` is; SIZE_MAX unless blanks alone are between. */
@@ -239,14 +279,13 @@ static bool has_comment(const struct edit *ed, size_t from, size_t to)
 }
 
 static void remove_from_brackets(struct edit *ed, const struct yaml *list,
+                                 const struct yaml *before,
                                  const struct yaml *item)
 {
-    const struct yaml *before = NULL, *next = item->next;
+    const struct yaml *next = item->next;
     size_t comma = comma_after(ed, item), earlier = SIZE_MAX;
     size_t behind = comma != SIZE_MAX ? comma + 1 : item->end;
 
-    for (const struct yaml *y = list->first; y != item; y = y->next)
-        before = y;
     if (before)
         earlier = comma_after(ed, before);
     if (edit_begins_line(ed, item->start) && edit_is_rest_empty(ed, behind) &&
@@ -267,25 +306,71 @@ static void remove_from_brackets(struct edit *ed, const struct yaml *list,
     }
 }
 
-bool project_remove_root(struct str text, enum doc_kind kind,
-                         struct str origin_key,
-                         const struct origin_rules *rules, struct arena *a,
-                         struct str *out, struct err *e)
+/*
+ * Cuts the items of `keys`, which become NULL there. A cut in brackets reaches
+ * from the item before to the one after it, so of neighbours only every other
+ * one is cut: true when some are left for another edit.
+ */
+static bool remove_items(struct edit *ed, const struct yaml *list,
+                         const struct origin_rules *rules, struct map *keys,
+                         struct project_change *change)
 {
-    const struct yaml *list, *item;
-    struct edit ed;
+    struct str *texts = arena_array(ed->a, list->count + 1, sizeof *texts);
+    const struct yaml *before = NULL, *cut = NULL;
+    bool more = false;
 
-    if (!open_edit(&ed, text, kind, a, e))
-        return false;
-    list = project_list(ed.block, kind);
-    item = find_item(list, origin_key, rules, a);
-    if (!item) {
-        *out = text;
-        return true;
+    *change = (struct project_change){ed->kind, texts, 0};
+    for (const struct yaml *y = list->first; y; before = y, y = y->next) {
+        struct str key;
+
+        if (y->kind != YAML_SCALAR)
+            continue;
+        key = key_of(y->text, rules, ed->a);
+        if (!map_find(keys, key))
+            continue;
+        if (list->flow && before && cut == before) {
+            more = true;
+            continue;
+        }
+        if (list->flow)
+            remove_from_brackets(ed, list, before, y);
+        else
+            remove_lines(ed, list, y);
+        texts[change->count++] = y->text;
+        cut = y;
+        map_put(keys, key, NULL);
     }
-    if (list->flow)
-        remove_from_brackets(&ed, list, item);
-    else
-        remove_lines(&ed, list, item);
-    return finish(&ed, item->text, false, out, e);
+    if (!list->flow && change->count)
+        cut_last_newline(ed);
+    return more;
+}
+
+bool project_remove_roots(struct str text, enum doc_kind kind,
+                          const struct str *origin_keys, size_t count,
+                          const struct origin_rules *rules, struct arena *a,
+                          struct str *out, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct str result = text;
+    struct map keys;
+    bool more = true;
+
+    map_init(&keys, &scratch);
+    for (size_t i = 0; i < count; i++)
+        map_put(&keys, origin_keys[i], &keys);
+    while (more) {
+        struct project_change change = {kind, NULL, 0};
+        const struct yaml *list;
+        struct edit ed;
+
+        if (!open_edit(&ed, result, kind, &scratch, e))
+            return false;
+        list = project_list(ed.block, kind);
+        more = list && list->kind == YAML_SEQUENCE &&
+               remove_items(&ed, list, rules, &keys, &change);
+        if (change.count && !finish(&ed, &change, false, &result, e))
+            return false;
+    }
+    *out = result.p == text.p ? text : arena_str(a, result);
+    return true;
 }

@@ -279,7 +279,7 @@ static void add_rule(struct edit *ed, const struct path *p, struct str item)
         edit_append(ed, in_lines(ed, p, 0, 0, EDIT_INDENT, item));
     else if (p->found == PATH_LENGTH)
         edit_add_to_list(ed, p->at[PATH_LENGTH - 1], there,
-                         list_offset(ed, p->at[PATH_LENGTH - 1]), item);
+                         list_offset(ed, p->at[PATH_LENGTH - 1]));
     else if (project_is_null(there))
         fill_key(ed, p, item);
     else
@@ -314,6 +314,7 @@ bool project_add_rule(struct str text, bool allow, const struct str *words,
     const struct yaml *list;
     struct path path;
     struct edit ed;
+    struct str item;
 
     if (!check_words(words, count, e) || !edit_open(&ed, text, a, e) ||
         !walk(&ed, allow, &path, e))
@@ -326,6 +327,9 @@ bool project_add_rule(struct str text, bool allow, const struct str *words,
     if (count_rules(list) >= RULES_MAX)
         return err_set(e, ERR_LIMIT, "it has %u rules, and may not have more",
                        RULES_MAX);
-    add_rule(&ed, &path, project_rule_text(words, count, a));
+    item = project_rule_text(words, count, a);
+    ed.items = &item;
+    ed.item_count = 1;
+    add_rule(&ed, &path, item);
     return finish(&ed, &path, allow, words, count, out, e);
 }

@@ -384,16 +384,20 @@ MUST_CHECK bool limits_apply(struct limits *l, const struct project *p,
 /*
  * mapm.yaml edited in place: comments, order, style of the lists stay. An
  * empty text becomes a file with the `dependencies` block alone. Adding what
- * is there (same key) and removing what is not change nothing.
+ * is there (same key) and removing what is not change nothing. New origins
+ * come last in the list of their kind, in the order given. Linear in the size
+ * of the file and the number of origins.
  */
-MUST_CHECK bool project_add_root(struct str text, enum doc_kind kind,
-                                 struct str origin, struct arena *a,
-                                 struct str *out, struct err *e);
-MUST_CHECK bool project_remove_root(struct str text, enum doc_kind kind,
-                                    struct str origin_key,
-                                    const struct origin_rules *rules,
-                                    struct arena *a, struct str *out,
-                                    struct err *e);
+MUST_CHECK bool project_add_roots(struct str text, enum doc_kind kind,
+                                  const struct str *origins, size_t count,
+                                  struct arena *a, struct str *out,
+                                  struct err *e);
+MUST_CHECK bool project_remove_roots(struct str text, enum doc_kind kind,
+                                     const struct str *origin_keys,
+                                     size_t count,
+                                     const struct origin_rules *rules,
+                                     struct arena *a, struct str *out,
+                                     struct err *e);
 
 /* A rule as in a file: [git, diff, "*"]. In `a`. */
 struct str project_rule_text(const struct str *words, size_t count,

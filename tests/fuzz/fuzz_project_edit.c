@@ -30,7 +30,7 @@ static void check_add(struct str text, enum doc_kind kind, struct str origin,
     bool was_good = parse(text, a, &p);
     struct err e = {0};
 
-    if (!project_add_root(text, kind, origin, a, &after, &e)) {
+    if (!project_add_roots(text, kind, &origin, 1, a, &after, &e)) {
         if (e.code != ERR_FORMAT && e.code != ERR_LIMIT)
             abort();
         return;
@@ -39,11 +39,11 @@ static void check_add(struct str text, enum doc_kind kind, struct str origin,
         (!parse(after, a, &q) || !has_root(&q, kind, origin) ||
          q.root_count != p.root_count + !has_root(&p, kind, origin)))
         abort();
-    if (!project_add_root(after, kind, origin, a, &again, &e) ||
+    if (!project_add_roots(after, kind, &origin, 1, a, &again, &e) ||
         !str_eq(again, after))
         abort();
     if (was_good &&
-        project_remove_root(after, kind, origin, NULL, a, &back, &e) &&
+        project_remove_roots(after, kind, &origin, 1, NULL, a, &back, &e) &&
         (!parse(back, a, &p) || has_root(&p, kind, origin)))
         abort();
 }
@@ -60,8 +60,8 @@ static void check_remove(struct str text, enum doc_kind kind, struct arena *a)
         const struct root *root = &p.roots[i];
 
         if (root->kind == kind &&
-            project_remove_root(text, kind, root->origin.key, NULL, a, &after,
-                                &e) &&
+            project_remove_roots(text, kind, &root->origin.key, 1, NULL, a,
+                                 &after, &e) &&
             (!parse(after, a, &q) || q.root_count != p.root_count - 1))
             abort();
     }

@@ -112,14 +112,25 @@ static const char *const refused[] = {
 };
 /* clang-format on */
 
+static bool add_one(struct str text, enum doc_kind kind, struct str origin,
+                    struct str *out, struct err *e)
+{
+    return project_add_roots(text, kind, &origin, 1, &arena, out, e);
+}
+
+static bool remove_one(struct str text, enum doc_kind kind, struct str key,
+                       struct str *out, struct err *e)
+{
+    return project_remove_roots(text, kind, &key, 1, NULL, &arena, out, e);
+}
+
 static const char *added(const char *text, enum doc_kind kind,
                          const char *origin)
 {
     struct str out = STR("untouched");
     struct err e = {0};
 
-    if (!project_add_root(str_from(text), kind, str_from(origin), &arena, &out,
-                          &e)) {
+    if (!add_one(str_from(text), kind, str_from(origin), &out, &e)) {
         CHECK(str_is(out, "untouched") && e.code == ERR_FORMAT);
         return err_first(&e)[0] ? "refused" : "no reason";
     }
@@ -132,8 +143,7 @@ static const char *removed(const char *text, enum doc_kind kind,
     struct str out = STR("untouched");
     struct err e = {0};
 
-    if (!project_remove_root(str_from(text), kind, str_from(key), NULL, &arena,
-                             &out, &e)) {
+    if (!remove_one(str_from(text), kind, str_from(key), &out, &e)) {
         CHECK(str_is(out, "untouched") && e.code == ERR_FORMAT);
         return err_first(&e)[0] ? "refused" : "no reason";
     }
@@ -392,12 +402,12 @@ static void check_addition(struct str before, enum doc_kind kind)
     struct err e = {0};
 
     CHECK(parse(before, &p));
-    CHECK(project_add_root(before, kind, STR(N), &arena, &after, &e));
+    CHECK(add_one(before, kind, STR(N), &after, &e));
     CHECK(parse(after, &q) && q.root_count == p.root_count + 1);
     CHECK(has_root(&q, kind, STR(N)));
     count_changed(before, after, &old_lines, &new_lines);
     CHECK(old_lines <= 1 && new_lines <= 3);
-    CHECK(project_remove_root(after, kind, STR(N), NULL, &arena, &back, &e));
+    CHECK(remove_one(after, kind, STR(N), &back, &e));
     if (list_existed(before, kind))
         CHECK(str_eq(back, before));
 }
@@ -414,12 +424,54 @@ static void check_removal(struct str before)
     if (p.root_count == 0)
         return;
     root = &p.roots[below(p.root_count)];
-    CHECK(project_remove_root(before, root->kind, root->origin.key, NULL,
-                              &arena, &after, &e));
+    CHECK(remove_one(before, root->kind, root->origin.key, &after, &e));
     CHECK(parse(after, &q) && q.root_count == p.root_count - 1);
     CHECK(!has_root(&q, root->kind, root->origin.key));
     count_changed(before, after, &old_lines, &new_lines);
     CHECK(old_lines <= 2 && new_lines <= 1);
+}
+
+/* Several additions at once give the bytes of as many single ones. */
+static void check_additions(struct str before, enum doc_kind kind)
+{
+    static const struct str origins[] = {STR_INIT(N), STR_INIT("file:/m, [x]"),
+                                         STR_INIT("file:/i/10"),
+                                         STR_INIT(N "/"), STR_INIT("file:/l")};
+    const size_t count = sizeof origins / sizeof *origins;
+    struct str together = {0}, one_by_one = before;
+    struct err e = {0};
+
+    CHECK(
+        project_add_roots(before, kind, origins, count, &arena, &together, &e));
+    for (size_t i = 0; i < count; i++)
+        CHECK(add_one(one_by_one, kind, origins[i], &one_by_one, &e));
+    CHECK_STR(str_c(together, &arena), str_c(one_by_one, &arena));
+}
+
+/* Several removals at once leave the roots that as many single ones leave. */
+static void check_removals(struct str before)
+{
+    struct str keys[64], together = {0}, one_by_one = before;
+    struct project p, q, r;
+    enum doc_kind kind = (enum doc_kind)(1u << below(3));
+    size_t count = 0;
+    struct err e = {0};
+
+    CHECK(parse(before, &p));
+    for (size_t i = 0; i < p.root_count; i++)
+        if (p.roots[i].kind == kind && below(3))
+            keys[count++] = p.roots[i].origin.key;
+    CHECK(project_remove_roots(before, kind, keys, count, NULL, &arena,
+                               &together, &e));
+    for (size_t i = 0; i < count; i++)
+        CHECK(remove_one(one_by_one, kind, keys[i], &one_by_one, &e));
+    CHECK(parse(together, &q) && parse(one_by_one, &r));
+    CHECK(q.root_count == p.root_count - count && q.root_count == r.root_count);
+    for (size_t i = 0; i < q.root_count && i < r.root_count; i++)
+        CHECK(str_eq(q.roots[i].origin.key, r.roots[i].origin.key));
+    if (str_find(before, STR("[\n")) == SIZE_MAX &&
+        str_find(before, STR("[\r")) == SIZE_MAX)
+        CHECK_STR(str_c(together, &arena), str_c(one_by_one, &arena));
 }
 
 TEST(random_files_keep_all_other_lines)
@@ -429,6 +481,8 @@ TEST(random_files_keep_all_other_lines)
 
         check_addition(text, (enum doc_kind)(1u << below(3)));
         check_removal(text);
+        check_additions(text, (enum doc_kind)(1u << below(3)));
+        check_removals(text);
         if (tap_failed)
             printf("# with this file:\n%.*s<<<\n", STR_ARG(text));
         arena_done(&arena);

@@ -1,0 +1,208 @@
+#include "sync.h"
+
+/*
+ * The roots of the two manifests: one edit a file and kind, however many come
+ * or go.
+ */
+
+static const enum doc_kind kinds[] = {DOC_AGENT, DOC_SKILL, DOC_MCP};
+#define KIND_COUNT (sizeof kinds / sizeof *kinds)
+
+static struct str root_key(const struct sync *s, const struct root *root)
+{
+    return layer_name_key(root->kind, root->origin.key, &s->inv->arena);
+}
+
+/* --- removing ------------------------------------------------------------- */
+
+static bool remove_kind(struct sync *s, enum doc_kind kind,
+                        const struct str *keys, size_t count, struct err *e)
+{
+    struct arena *a = &s->inv->arena;
+    const struct origin_rules *rules = &s->layer.rules;
+
+    if (count == 0)
+        return true;
+    /* It may stand in either file: the committed one may name file: too. */
+    if (!project_remove_roots(s->yaml, kind, keys, count, rules, a, &s->yaml,
+                              e))
+        return err_wrap(e, "cannot edit mapm.yaml");
+    if (s->local_yaml.n &&
+        !project_remove_roots(s->local_yaml, kind, keys, count, rules, a,
+                              &s->local_yaml, e))
+        return err_wrap(e, "cannot edit mapm.local.yaml");
+    return true;
+}
+
+bool sync_remove_roots(struct sync *s, const struct root *gone, size_t count,
+                       struct err *e)
+{
+    struct arena *a = &s->inv->arena;
+    struct str *keys = arena_array(a, count + 1, sizeof *keys);
+    struct map names;
+    size_t kept = 0;
+
+    map_init(&names, a);
+    for (size_t i = 0; i < count; i++)
+        map_put(&names, root_key(s, &gone[i]), NULL);
+    for (size_t k = 0; k < KIND_COUNT; k++) {
+        size_t n = 0;
+
+        for (size_t i = 0; i < count; i++)
+            if (gone[i].kind == kinds[k])
+                keys[n++] = gone[i].origin.key;
+        if (!remove_kind(s, kinds[k], keys, n, e))
+            return false;
+    }
+    for (size_t i = 0; count && i < s->root_count; i++)
+        if (!map_has(&names, root_key(s, &s->roots[i])))
+            s->roots[kept++] = s->roots[i];
+    if (count)
+        s->root_count = kept;
+    return true;
+}
+
+/* --- adding --------------------------------------------------------------- */
+
+static bool add_kind(struct sync *s, enum doc_kind kind,
+                     enum origin_scheme scheme, const struct root *roots,
+                     size_t count, struct err *e)
+{
+    struct arena *a = &s->inv->arena;
+    bool is_local = scheme == ORIGIN_FILE;
+    struct str *text = is_local ? &s->local_yaml : &s->yaml;
+    const char *file = is_local ? "mapm.local.yaml" : "mapm.yaml";
+    struct str *origins = arena_array(a, count + 1, sizeof *origins);
+    size_t n = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (roots[i].kind == kind && roots[i].origin.scheme == scheme)
+            origins[n++] = roots[i].origin.text;
+    if (n == 0 || project_add_roots(*text, kind, origins, n, a, text, e))
+        return true;
+    if (n == 1)
+        return err_wrap(e, "cannot add %.*s to %s", STR_ARG(origins[0]), file);
+    return err_wrap(e, "cannot add %zu %s to %s", n, doc_kind_plural(kind),
+                    file);
+}
+
+/* Those of `roots` that s->roots does not hold yet, behind them. */
+static bool add_roots(struct sync *s, const struct root *roots, size_t count,
+                      struct err *e)
+{
+    struct arena *a = &s->inv->arena;
+    struct root *all = arena_array(a, s->root_count + count + 1, sizeof *all);
+    struct map known;
+    size_t n = 0;
+
+    map_init(&known, a);
+    for (; n < s->root_count; n++) {
+        all[n] = s->roots[n];
+        map_put(&known, root_key(s, &all[n]), NULL);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (map_put(&known, root_key(s, &roots[i]), NULL))
+            all[n++] = roots[i];
+    for (size_t k = 0; k < KIND_COUNT; k++)
+        for (int scheme = ORIGIN_GIT; scheme <= ORIGIN_FILE; scheme++)
+            if (!add_kind(s, kinds[k], (enum origin_scheme)scheme,
+                          all + s->root_count, n - s->root_count, e))
+                return false;
+    s->roots = all;
+    s->root_count = n;
+    return true;
+}
+
+/* --- replacing (DESIGN.md 6) ---------------------------------------------- */
+
+struct wanted {
+    struct map by_place; /* struct node *; of several the last one */
+    struct map by_key;   /* roots that are wanted as they are */
+};
+
+/* Kind, repository and path: the same for every ref. */
+static struct str place_of(const struct sync *s, enum doc_kind kind,
+                           const struct origin *o, struct str path)
+{
+    struct arena *a = &s->inv->arena;
+
+    return arena_printf(a, "%s %.*s %.*s", doc_kind_name(kind),
+                        STR_ARG(origin_repository(o, a)), STR_ARG(path));
+}
+
+/* No path: a whole repository, or a package that is locked already. Then the
+ * name takes its place. */
+static struct str name_place(const struct sync *s, enum doc_kind kind,
+                             const struct origin *o, struct str fqn)
+{
+    return place_of(s, kind, o, str_join(STR(" "), fqn, &s->inv->arena));
+}
+
+static struct str node_place(const struct sync *s, const struct node *n)
+{
+    return n->path.n
+               ? place_of(s, n->package.kind, &n->origin, n->path)
+               : name_place(s, n->package.kind, &n->origin, n->package.fqn);
+}
+
+static struct root root_of(const struct node *n)
+{
+    return (struct root){.kind = n->package.kind, .origin = n->origin};
+}
+
+static void index_wanted(struct sync *s, struct node *const *nodes,
+                         size_t count, struct wanted *out)
+{
+    map_init(&out->by_place, &s->inv->arena);
+    map_init(&out->by_key, &s->inv->arena);
+    for (size_t i = 0; i < count; i++) {
+        struct root root = root_of(nodes[i]);
+
+        map_put(&out->by_key, root_key(s, &root), NULL);
+        if (nodes[i]->origin.scheme == ORIGIN_GIT)
+            map_put(&out->by_place, node_place(s, nodes[i]), nodes[i]);
+    }
+}
+
+/* The same repository and path is wanted at another ref. Where the ref of the
+ * root ends is not known, so each slash is tried. */
+static bool is_replaced(const struct sync *s, const struct root *root,
+                        const struct wanted *w)
+{
+    const struct origin *o = &root->origin;
+    const struct lock_entry *entry;
+    struct str path = o->rest;
+    size_t slash;
+
+    if (o->scheme != ORIGIN_GIT || map_has(&w->by_key, root_key(s, root)))
+        return false;
+    while ((slash = str_find_char(path, '/')) != SIZE_MAX) {
+        path = str_from_index(path, slash + 1);
+        if (map_has(&w->by_place, place_of(s, root->kind, o, path)))
+            return true;
+    }
+    entry = map_find(&s->layer.by_origin, o->key);
+    return entry &&
+           map_has(&w->by_place, name_place(s, root->kind, o, entry->name));
+}
+
+bool sync_take_roots(struct sync *s, struct node *const *nodes, size_t count,
+                     struct err *e)
+{
+    struct arena *a = &s->inv->arena;
+    struct root *gone = arena_array(a, s->root_count + 1, sizeof *gone);
+    struct root *added = arena_array(a, count + 1, sizeof *added);
+    struct wanted w;
+    size_t gone_count = 0, added_count = 0;
+
+    index_wanted(s, nodes, count, &w);
+    for (size_t i = 0; i < s->root_count; i++)
+        if (is_replaced(s, &s->roots[i], &w))
+            gone[gone_count++] = s->roots[i];
+    for (size_t i = 0; i < count; i++)
+        if (nodes[i]->origin.scheme == ORIGIN_FILE ||
+            map_find(&w.by_place, node_place(s, nodes[i])) == nodes[i])
+            added[added_count++] = root_of(nodes[i]);
+    return sync_remove_roots(s, gone, gone_count, e) &&
+           add_roots(s, added, added_count, e);
+}
