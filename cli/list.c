@@ -3,15 +3,12 @@
 #include "layer.h"
 #include "prereqs.h"
 
-/* Roots are what somebody asked for; the rest came along. */
-static bool is_root(const struct layer *l, const struct lock_entry *entry,
-                    const struct root *roots, size_t count)
+/* Roots are what the user asked for; the rest came along. */
+static bool is_root(const struct map *roots, const struct lock_entry *entry,
+                    struct arena *a)
 {
-    for (size_t i = 0; i < count; i++)
-        if (roots[i].kind == entry->kind &&
-            map_find(&l->by_origin, roots[i].origin.key) == entry)
-            return true;
-    return false;
+    return map_find(roots, layer_name_key(entry->kind, entry->name, a)) ==
+           entry;
 }
 
 void list_put_package(struct json_writer *w, const struct layer *l,
@@ -47,7 +44,7 @@ void list_put_package(struct json_writer *w, const struct layer *l,
 
 static void print_list_json(struct invocation *inv, const struct layer *l,
                             const struct lock_entry **entries, size_t count,
-                            const struct root *roots, size_t root_count)
+                            const struct map *roots)
 {
     struct json_writer w;
     struct buf b;
@@ -61,8 +58,7 @@ static void print_list_json(struct invocation *inv, const struct layer *l,
     json_begin_array(&w);
     for (size_t i = 0; i < count; i++)
         list_put_package(&w, l, entries[i],
-                         is_root(l, entries[i], roots, root_count),
-                         &inv->arena);
+                         is_root(roots, entries[i], &inv->arena), &inv->arena);
     json_end_array(&w);
     json_end_object(&w);
     print_json(inv, &b);
@@ -71,7 +67,7 @@ static void print_list_json(struct invocation *inv, const struct layer *l,
 
 static void print_list(struct invocation *inv, const struct layer *l,
                        const struct lock_entry **entries, size_t count,
-                       const struct root *roots, size_t root_count)
+                       const struct map *roots)
 {
     struct term *t = &inv->term;
     size_t wide = 8;
@@ -83,7 +79,7 @@ static void print_list(struct invocation *inv, const struct layer *l,
         const struct lock_entry *entry = entries[i];
         struct str prereqs = prereqs_read(l, entry, &inv->arena);
         struct str rest = prereqs, line;
-        bool root = is_root(l, entry, roots, root_count);
+        bool root = is_root(roots, entry, &inv->arena);
 
         term_print(t, "%-6s%-*.*s %-10.*s %-10.*s%s%s\n",
                    doc_kind_name(entry->kind), (int)wide, STR_ARG(entry->name),
@@ -103,16 +99,18 @@ COMMAND(command_list)
     const struct lock_entry **entries;
     struct layer l;
     struct root *roots;
+    struct map root_entries;
     size_t count, root_count;
 
     if (!layer_open(inv, LAYER_READ, &l, e))
         return false;
     entries = layer_entries(&l, &inv->arena, &count);
     roots = layer_roots(&l, &inv->arena, &root_count);
+    layer_index_roots(&l, roots, root_count, &inv->arena, &root_entries);
     if (has_option(inv, OPTION_JSON))
-        print_list_json(inv, &l, entries, count, roots, root_count);
+        print_list_json(inv, &l, entries, count, &root_entries);
     else
-        print_list(inv, &l, entries, count, roots, root_count);
+        print_list(inv, &l, entries, count, &root_entries);
     if (count == 0 && !has_option(inv, OPTION_JSON))
         term_note(&inv->term, "nothing is installed in %.*s", STR_ARG(l.path));
     layer_close(&l);

@@ -10,30 +10,51 @@ struct graph {
     size_t **needs;
     size_t *roots;
     size_t root_count;
+    struct map by_name; /* layer_name_key -> index + 1 */
 };
 
+static size_t index_of_name(const struct graph *g, enum doc_kind kind,
+                            struct str name)
+{
+    return (uintptr_t)map_find(&g->by_name, layer_name_key(kind, name, g->a)) -
+           1;
+}
+
+/* SIZE_MAX for a local entry whose name a committed one has. */
 static size_t index_of(const struct graph *g, const struct lock_entry *entry)
 {
-    for (size_t i = 0; i < g->count; i++)
-        if (g->entries[i] == entry)
-            return i;
-    return SIZE_MAX;
+    size_t i = index_of_name(g, entry->kind, entry->name);
+
+    return i != SIZE_MAX && g->entries[i] == entry ? i : SIZE_MAX;
+}
+
+static void read_roots(const struct layer *l, struct graph *g)
+{
+    size_t count;
+    const struct root *roots = layer_roots(l, g->a, &count);
+
+    g->roots = arena_array(g->a, count + 1, sizeof *g->roots);
+    for (size_t i = 0; i < count; i++) {
+        const struct lock_entry *entry =
+            map_find(&l->by_origin, roots[i].origin.key);
+        size_t at = entry ? index_of(g, entry) : SIZE_MAX;
+
+        if (at != SIZE_MAX)
+            g->roots[g->root_count++] = at;
+    }
 }
 
 static void read_graph(struct invocation *inv, const struct layer *l,
                        struct graph *g)
 {
     struct arena *a = &inv->arena;
-    struct map by_key;
-    struct root *roots;
-    size_t root_count;
 
     *g = (struct graph){.layer = l, .a = a};
     g->entries = layer_entries(l, a, &g->count);
     g->needs = arena_array(a, g->count + 1, sizeof *g->needs);
-    map_init(&by_key, a);
+    map_init(&g->by_name, a);
     for (size_t i = 0; i < g->count; i++)
-        map_put(&by_key,
+        map_put(&g->by_name,
                 layer_name_key(g->entries[i]->kind, g->entries[i]->name, a),
                 (void *)(uintptr_t)(i + 1));
     for (size_t i = 0; i < g->count; i++) {
@@ -42,21 +63,9 @@ static void read_graph(struct invocation *inv, const struct layer *l,
         g->needs[i] = arena_array(a, entry->need_count + 1, sizeof(size_t));
         for (size_t k = 0; k < entry->need_count; k++)
             g->needs[i][k] =
-                (uintptr_t)map_find(&by_key,
-                                    layer_name_key(entry->needs[k].kind,
-                                                   entry->needs[k].name, a)) -
-                1;
+                index_of_name(g, entry->needs[k].kind, entry->needs[k].name);
     }
-    roots = layer_roots(l, a, &root_count);
-    g->roots = arena_array(a, root_count + 1, sizeof *g->roots);
-    for (size_t i = 0; i < root_count; i++) {
-        const struct lock_entry *entry =
-            map_find(&l->by_origin, roots[i].origin.key);
-        size_t at = entry ? index_of(g, entry) : SIZE_MAX;
-
-        if (at != SIZE_MAX)
-            g->roots[g->root_count++] = at;
-    }
+    read_roots(l, g);
 }
 
 /* --- for people ----------------------------------------------------------- */
@@ -79,14 +88,11 @@ static void print_node(struct invocation *inv, const struct graph *g, size_t at,
 /* What was shown before is marked (*) and not opened again; iterative, as
  * deep as the graph may be. */
 static void print_below(struct invocation *inv, const struct graph *g,
-                        size_t root, bool *shown)
+                        size_t root, bool *shown, struct frame *stack,
+                        struct buf *prefix)
 {
-    struct frame *stack = arena_array(g->a, g->count + 1, sizeof *stack);
-    struct buf prefix;
     size_t depth = 1;
 
-    buf_init(&prefix, 64 * 1024);
-    buf_text(&prefix, "");
     stack[0] = (struct frame){root, 0};
     while (depth) {
         struct frame *f = &stack[depth - 1];
@@ -96,61 +102,64 @@ static void print_below(struct invocation *inv, const struct graph *g,
 
         if (f->next == entry->need_count) {
             depth--;
-            if (depth && prefix.n) {
+            if (depth && prefix->n) {
                 /* The last level's bar or blanks go. */
-                size_t cut = prefix.p[prefix.n - 1] == ' ' && prefix.n >= 4 &&
-                                     prefix.p[prefix.n - 4] == ' '
+                size_t cut = prefix->p[prefix->n - 1] == ' ' &&
+                                     prefix->n >= 4 &&
+                                     prefix->p[prefix->n - 4] == ' '
                                  ? 4
                                  : 6;
 
-                prefix.n -= cut < prefix.n ? cut : prefix.n;
-                prefix.p[prefix.n] = '\0';
+                prefix->n -= cut < prefix->n ? cut : prefix->n;
+                prefix->p[prefix->n] = '\0';
             }
             continue;
         }
         child = g->needs[f->entry][f->next++];
         last = f->next == entry->need_count;
         again = shown[child] && g->entries[child]->need_count;
-        print_node(inv, g, child, &prefix,
+        print_node(inv, g, child, prefix,
                    last ? "\xe2\x94\x94\xe2\x94\x80\xe2\x94\x80 "
                         : "\xe2\x94\x9c\xe2\x94\x80\xe2\x94\x80 ",
                    again);
         if (again || shown[child])
             continue;
         shown[child] = true;
-        buf_text(&prefix, last ? "    " : "\xe2\x94\x82   ");
+        buf_text(prefix, last ? "    " : "\xe2\x94\x82   ");
         stack[depth++] = (struct frame){child, 0};
     }
-    buf_done(&prefix);
 }
 
 static void print_tree(struct invocation *inv, const struct graph *g)
 {
     bool *shown = arena_array(g->a, g->count + 1, sizeof *shown);
-    struct buf none;
+    struct frame *stack = arena_array(g->a, g->count + 1, sizeof *stack);
+    CLEANUP(buf_done) struct buf prefix = {0};
 
-    buf_init(&none, 16);
-    buf_text(&none, "");
+    buf_init(&prefix, 64 * 1024);
+    buf_text(&prefix, "");
     for (size_t i = 0; i < g->root_count; i++) {
         bool again = shown[g->roots[i]];
 
-        print_node(inv, g, g->roots[i], &none, "",
+        print_node(inv, g, g->roots[i], &prefix, "",
                    again && g->entries[g->roots[i]]->need_count);
         if (again)
             continue;
         shown[g->roots[i]] = true;
-        print_below(inv, g, g->roots[i], shown);
+        print_below(inv, g, g->roots[i], shown, stack, &prefix);
     }
-    buf_done(&none);
 }
 
 /* --- for programs --------------------------------------------------------- */
 
 static void print_tree_json(struct invocation *inv, const struct graph *g)
 {
+    bool *is_root = arena_array(g->a, g->count + 1, sizeof *is_root);
     struct json_writer w;
     struct buf b;
 
+    for (size_t i = 0; i < g->root_count; i++)
+        is_root[g->roots[i]] = true;
     buf_init(&b, SIZE_MAX / 4);
     json_writer_init(&w, &b, 2);
     json_begin_object(&w);
@@ -169,13 +178,8 @@ static void print_tree_json(struct invocation *inv, const struct graph *g)
     json_end_array(&w);
     json_key(&w, "packages");
     json_begin_array(&w);
-    for (size_t i = 0; i < g->count; i++) {
-        bool root = false;
-
-        for (size_t k = 0; k < g->root_count; k++)
-            root |= g->roots[k] == i;
-        list_put_package(&w, g->layer, g->entries[i], root, g->a);
-    }
+    for (size_t i = 0; i < g->count; i++)
+        list_put_package(&w, g->layer, g->entries[i], is_root[i], g->a);
     json_end_array(&w);
     json_end_object(&w);
     print_json(inv, &b);
@@ -253,57 +257,90 @@ COMMAND(command_tree)
 
 /* --- why ------------------------------------------------------------------ */
 
-/* The shortest way from each root, by breadth: from[i] is who led to i. */
-static void walk_from(const struct graph *g, size_t root, size_t *from)
+/* For each entry, the entries that need it. */
+struct users {
+    size_t *first; /* of entry i: from[first[i]] .. from[first[i + 1]] */
+    size_t *from;
+};
+
+static void read_users(const struct graph *g, struct users *out)
 {
+    size_t *next = arena_array(g->a, g->count + 2, sizeof *next);
+    size_t total = 0;
+
+    out->first = arena_array(g->a, g->count + 2, sizeof *next);
+    for (size_t i = 0; i < g->count; i++)
+        for (size_t k = 0; k < g->entries[i]->need_count; k++)
+            next[g->needs[i][k]]++;
+    for (size_t i = 0; i < g->count; i++) {
+        out->first[i] = total;
+        total += next[i];
+        next[i] = out->first[i];
+    }
+    out->first[g->count] = total;
+    out->from = arena_array(g->a, total + 1, sizeof *out->from);
+    for (size_t i = 0; i < g->count; i++)
+        for (size_t k = 0; k < g->entries[i]->need_count; k++)
+            out->from[next[g->needs[i][k]]++] = i;
+}
+
+/* How many steps each entry is above `target`, by breadth; SIZE_MAX: not. */
+static size_t *measure(const struct graph *g, size_t target)
+{
+    size_t *distance = arena_array(g->a, g->count + 1, sizeof *distance);
     size_t *queue = arena_array(g->a, g->count + 1, sizeof *queue);
     size_t head = 0, tail = 0;
+    struct users users;
 
+    read_users(g, &users);
     for (size_t i = 0; i < g->count; i++)
-        from[i] = SIZE_MAX;
-    from[root] = root;
-    queue[tail++] = root;
+        distance[i] = SIZE_MAX;
+    distance[target] = 0;
+    queue[tail++] = target;
     while (head < tail) {
         size_t at = queue[head++];
 
-        for (size_t k = 0; k < g->entries[at]->need_count; k++) {
-            size_t next = g->needs[at][k];
+        for (size_t k = users.first[at]; k < users.first[at + 1]; k++) {
+            size_t user = users.from[k];
 
-            if (from[next] != SIZE_MAX)
+            if (distance[user] != SIZE_MAX)
                 continue;
-            from[next] = at;
-            queue[tail++] = next;
+            distance[user] = distance[at] + 1;
+            queue[tail++] = user;
         }
     }
+    return distance;
 }
 
-static size_t chain_to(const size_t *from, size_t root, size_t target,
-                       size_t *chain)
+/* The first need that is one step nearer to the target. */
+static size_t next_nearer(const struct graph *g, const size_t *distance,
+                          size_t at)
 {
-    size_t n = 0;
-
-    for (size_t at = target; at != root; at = from[at])
-        chain[n++] = at;
-    chain[n++] = root;
-    return n;
+    for (size_t k = 0; k < g->entries[at]->need_count; k++)
+        if (distance[g->needs[at][k]] == distance[at] - 1)
+            return g->needs[at][k];
+    return SIZE_MAX;
 }
 
+/* A shortest way down from a root. */
 static void print_chain(struct invocation *inv, const struct graph *g,
-                        const size_t *chain, size_t n, struct json_writer *w)
+                        const size_t *distance, size_t at,
+                        struct json_writer *w)
 {
     if (w)
         json_begin_array(w);
-    while (n-- > 0) {
-        const struct lock_entry *entry = g->entries[chain[n]];
-        struct str key = layer_name_key(entry->kind, entry->name, g->a);
+    for (; at != SIZE_MAX; at = next_nearer(g, distance, at)) {
+        const struct lock_entry *entry = g->entries[at];
 
         if (w) {
             json_begin_object(w);
             json_member_string(w, "type", str_from(doc_kind_name(entry->kind)));
             json_member_string(w, "name", entry->name);
             json_end_object(w);
-        } else
-            term_print(&inv->term, "%.*s%s", STR_ARG(key), n ? " -> " : "\n");
+        } else {
+            term_print(&inv->term, "%s %.*s%s", doc_kind_name(entry->kind),
+                       STR_ARG(entry->name), distance[at] ? " -> " : "\n");
+        }
     }
     if (w)
         json_end_array(w);
@@ -312,15 +349,11 @@ static void print_chain(struct invocation *inv, const struct graph *g,
 static void explain(struct invocation *inv, const struct graph *g,
                     size_t target, struct json_writer *w)
 {
-    size_t *from = arena_array(g->a, g->count + 1, sizeof *from);
-    size_t *chain = arena_array(g->a, g->count + 1, sizeof *chain);
+    const size_t *distance = measure(g, target);
 
-    for (size_t i = 0; i < g->root_count; i++) {
-        walk_from(g, g->roots[i], from);
-        if (from[target] != SIZE_MAX)
-            print_chain(inv, g, chain,
-                        chain_to(from, g->roots[i], target, chain), w);
-    }
+    for (size_t i = 0; i < g->root_count; i++)
+        if (distance[g->roots[i]] != SIZE_MAX)
+            print_chain(inv, g, distance, g->roots[i], w);
 }
 
 COMMAND(command_why)
