@@ -403,7 +403,7 @@ static bool read_member(struct parser *p)
     struct frame *f = &p->frames[p->depth - 1];
     bool object = f->node->kind == JSON_OBJECT;
     int c = peek(p), end = object ? '}' : ']';
-    bool may_end = !f->after_comma || p->options->comments;
+    bool may_end = !f->after_comma || p->options->trailing_commas;
     struct json *j;
 
     if (c == end && may_end) {

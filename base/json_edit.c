@@ -443,7 +443,7 @@ static bool check_value(const struct edit *d, struct str value, struct err *e)
     struct json_options strict = *d->options;
     const struct json *j;
 
-    strict.comments = false;
+    strict.comments = strict.trailing_commas = false;
     return json_parse(value, &strict, d->arena, &j, NULL, e) ||
            err_wrap(e, "the new value");
 }

@@ -19,6 +19,13 @@ enum mcp_style {
     MCP_CODEX,    /* TOML tables */
 };
 
+/* What a client's parser accepts beside RFC 8259. */
+enum json_syntax {
+    JSON_STRICT,
+    JSON_COMMENTED, /* comments, no trailing comma */
+    JSON_RELAXED,   /* both */
+};
+
 enum agent_style {
     AGENT_NONE,
     AGENT_NAMED,    /* frontmatter: name, description */
@@ -37,6 +44,7 @@ struct client {
     const char *mcp;                         /* its file, or NULL */
     const char *section;                     /* the object that holds servers */
     enum mcp_style mcp_style;
+    enum json_syntax mcp_syntax;
     const char *agents; /* folder of sub-agents, or NULL */
     const char *suffix; /* of a sub-agent's file */
     enum agent_style agent_style;

@@ -8,12 +8,16 @@
 
 #define MERGE_MAX_NODES 1000000
 
-static const struct json_options options = {
-    .max_bytes = CLIENT_FILE_MAX_BYTES,
-    .max_depth = CLIENT_FILE_MAX_DEPTH,
-    .max_nodes = MERGE_MAX_NODES,
-    .comments = true,
-};
+static struct json_options options_for(enum json_syntax syntax)
+{
+    return (struct json_options){
+        .max_bytes = CLIENT_FILE_MAX_BYTES,
+        .max_depth = CLIENT_FILE_MAX_DEPTH,
+        .max_nodes = MERGE_MAX_NODES,
+        .comments = syntax != JSON_STRICT,
+        .trailing_commas = syntax == JSON_RELAXED,
+    };
+}
 
 static bool is_toml(const struct client *c)
 {
@@ -31,21 +35,47 @@ static struct hash hash_json(const struct json *j)
     return hash_of(buf_str(&text));
 }
 
+/* A comment or a comma that other programs accept: the client would read none
+ * of the file, so nothing is added to it. */
+static bool refuse_syntax(const struct merge *m, unsigned line, struct err *e)
+{
+    static const char *const accepted[] = {
+        [JSON_STRICT] = "no comment and no trailing comma",
+        [JSON_COMMENTED] = "no trailing comma",
+    };
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct json_options relaxed = options_for(JSON_RELAXED);
+    const struct client *c = m->client;
+    const struct json *root;
+    struct err ignored = {0};
+
+    err_wrap(e, "cannot read %s:%u", c->mcp, line);
+    if (c->mcp_syntax != JSON_RELAXED &&
+        json_parse(m->text, &relaxed, &scratch, &root, NULL, &ignored))
+        err_hint(e,
+                 "%s accepts %s in %s, and ignores the whole file: remove "
+                 "it there",
+                 c->name, accepted[c->mcp_syntax], c->mcp);
+    return false;
+}
+
 static bool read_entries(struct merge *m, struct err *e)
 {
+    struct json_options options = options_for(m->client->mcp_syntax);
     const struct json *root, *section;
+    unsigned line = 1;
 
     if (!str_trim(m->text).n)
         return true;
-    if (!json_parse(m->text, &options, m->arena, &root, NULL, e))
-        return false;
+    if (!json_parse(m->text, &options, m->arena, &root, &line, e))
+        return e->code == ERR_FORMAT ? refuse_syntax(m, line, e) : false;
     section = json_get(root, m->client->section);
     if (root->kind != JSON_OBJECT)
-        return err_set(e, ERR_FORMAT, "is %s, not an object",
+        return err_set(e, ERR_FORMAT, "%s is %s, not an object", m->client->mcp,
                        json_kind_name(root->kind));
     if (section && section->kind != JSON_OBJECT)
-        return err_set(e, ERR_FORMAT, "line %u: \"%s\" is %s, not an object",
-                       section->line, m->client->section,
+        return err_set(e, ERR_FORMAT, "%s:%u: \"%s\" is %s, not an object",
+                       m->client->mcp, section->line, m->client->section,
                        json_kind_name(section->kind));
     for (const struct json *x = section ? section->first : NULL; x;
          x = x->next) {
@@ -64,11 +94,10 @@ bool merge_open(const struct client *c, struct str text, struct arena *a,
 
     *out = (struct merge){.client = c, .arena = a, .text = text};
     map_init(&out->entries, a);
-    if (is_toml(c)
-            ? !toml_find(text, str_from(c->section), STR("-"), a, &ignored, e)
-            : !read_entries(out, e))
-        return err_wrap(e, "cannot read %s", c->mcp);
-    return true;
+    if (!is_toml(c))
+        return read_entries(out, e);
+    return toml_find(text, str_from(c->section), STR("-"), a, &ignored, e) ||
+           err_wrap(e, "cannot read %s", c->mcp);
 }
 
 bool merge_find(struct merge *m, struct str key, bool *found, struct hash *hash,
@@ -96,6 +125,7 @@ bool merge_find(struct merge *m, struct str key, bool *found, struct hash *hash,
 bool merge_hash(const struct client *c, struct str entry, struct arena *a,
                 struct hash *out, struct err *e)
 {
+    struct json_options options = options_for(JSON_STRICT);
     const struct json *j;
 
     if (is_toml(c)) {
@@ -129,6 +159,7 @@ static bool hold(struct merge *m, struct arena *made, struct str text, bool ok,
 
 bool merge_put(struct merge *m, struct str key, struct str entry, struct err *e)
 {
+    struct json_options options = options_for(m->client->mcp_syntax);
     struct str section = str_from(m->client->section);
     struct str path[] = {section, key}, text = {0};
     struct arena a = {0};
@@ -142,6 +173,7 @@ bool merge_put(struct merge *m, struct str key, struct str entry, struct err *e)
 
 bool merge_remove(struct merge *m, struct str key, struct err *e)
 {
+    struct json_options options = options_for(m->client->mcp_syntax);
     struct str section = str_from(m->client->section);
     struct str path[] = {section, key}, text = {0};
     struct arena a = {0};
@@ -156,11 +188,11 @@ bool merge_remove(struct merge *m, struct str key, struct err *e)
 static const struct json *find_section(const struct merge *m, bool comments,
                                        struct arena *a)
 {
-    struct json_options o = options;
+    struct json_options o = options_for(m->client->mcp_syntax);
     struct err ignored = {0};
     const struct json *root;
 
-    o.comments = comments;
+    o.comments &= comments;
     if (is_toml(m->client) ||
         !json_parse(m->text, &o, a, &root, NULL, &ignored) ||
         root->kind != JSON_OBJECT)
@@ -177,6 +209,7 @@ bool merge_has_section(const struct merge *m)
 
 bool merge_drop_section(struct merge *m, struct err *e)
 {
+    struct json_options options = options_for(m->client->mcp_syntax);
     CLEANUP(arena_done) struct arena scratch = {0};
     /* A comment may be in it: then it is not empty to its reader. */
     const struct json *section = find_section(m, false, &scratch);
@@ -201,6 +234,7 @@ bool merge_begin(struct merge *m, const struct str *keys,
     CLEANUP(buf_done) struct buf text = {0};
     struct arena a = {0};
     struct json_writer w;
+    struct json_options options = options_for(JSON_STRICT);
     const struct json *j;
     bool ok = true;
 
@@ -230,7 +264,7 @@ void merge_done(struct merge *m)
 
 bool merge_is_empty(const struct merge *m)
 {
-    struct json_options strict = options;
+    struct json_options strict = options_for(m->client->mcp_syntax);
     struct err ignored = {0};
     struct arena a = {0};
     const struct json *root;

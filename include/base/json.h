@@ -12,8 +12,9 @@
  *
  * Reading is iterative (depth costs no C stack) and bounded; duplicate keys,
  * lone surrogates, NaN, a BOM, invalid UTF-8, trailing text are refused.
- * Numbers stay text. With `comments` set, "//", "/ * * /" and a trailing
- * comma are accepted, as in the files of VS Code.
+ * Numbers stay text. With `comments` set, "//" and "/ * * /" are accepted,
+ * with `trailing_commas` a comma behind a last member: both are, as in the
+ * files of VS Code, "JSON with comments".
  *
  * Source: RFC 8259; DESIGN.md 11; THREATS.md rows 5, 16.
  */
@@ -45,7 +46,7 @@ struct json_options {
     size_t max_bytes;   /* 0: no bound but the caller's */
     unsigned max_depth; /* arrays and objects in each other; 0 means 64 */
     size_t max_nodes;   /* values; 0: no bound */
-    bool comments;
+    bool comments, trailing_commas;
 };
 
 /*

@@ -21,7 +21,8 @@ static struct str write_tree(const struct json *j, unsigned indent,
 static void check(struct str text, bool comments)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    struct json_options o = {.max_depth = 64, .comments = comments};
+    struct json_options o = {
+        .max_depth = 64, .comments = comments, .trailing_commas = comments};
     const struct json *j, *again;
     struct str compact, indented;
     struct err e = {0};
@@ -35,14 +36,14 @@ static void check(struct str text, bool comments)
         abort();
     compact = write_tree(j, 0, &a);
     indented = write_tree(j, 2, &a);
-    o.comments = false;
+    o.comments = o.trailing_commas = false;
     if (!json_parse(indented, &o, &a, &again, NULL, &e) ||
         !str_eq(write_tree(again, 0, &a), compact))
         abort();
     if (!json_parse(compact, &o, &a, &again, NULL, &e) ||
         !str_eq(write_tree(again, 2, &a), indented))
         abort();
-    o.comments = true;
+    o.comments = o.trailing_commas = true;
     if (!comments && !json_parse(text, &o, &a, &again, NULL, &e))
         abort();
 }

@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         !str_cut(&text, '\n', &path) || !text.p ||
         !str_cut(&text, '\n', &value) || !text.p)
         return 0;
-    o.comments = str_ends(op, STR("c"));
+    o.comments = o.trailing_commas = str_ends(op, STR("c"));
     c.before = text;
     c.depth = cut_path(path, names);
     if (str_starts(op, STR("put"))) {

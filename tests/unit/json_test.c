@@ -6,7 +6,8 @@
 #include "tap.h"
 
 static const struct json_options strict = {.max_depth = 8};
-static const struct json_options loose = {.max_depth = 8, .comments = true};
+static const struct json_options loose = {
+    .max_depth = 8, .comments = true, .trailing_commas = true};
 
 /* The text written again, compact; or the error. In `a`. */
 static const char *round_trip(struct str text, const struct json_options *o,

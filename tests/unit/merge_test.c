@@ -63,6 +63,57 @@ TEST(foreign_bytes_survive)
     }
 }
 
+/* [F3] a file that its client cannot read gets no servers, and no other file
+ * of the workspace changes */
+TEST(what_a_client_cannot_read_is_refused)
+{
+    static const struct {
+        const char *client, *path, *text, *where; /* NULL: accepted */
+    } rows[] = {
+        {"claude", ".mcp.json", "{\"mcpServers\": {\"a\": {}}}\n", NULL},
+        {"claude", ".mcp.json", "{\n\"mcpServers\": {\"a\": {},\n}}\n",
+         "cannot read .mcp.json:3"},
+        {"claude", ".mcp.json", "{\"mcpServers\": {}}\n// mine\n",
+         "cannot read .mcp.json:2"},
+        {"claude", ".mcp.json", "/* mine */ {\"mcpServers\": {}}",
+         "cannot read .mcp.json:1"},
+        {"cursor", ".cursor/mcp.json", "{\"mcpServers\": {\"a\": {}},}\n",
+         "cannot read .cursor/mcp.json:1"},
+        {"cursor", ".cursor/mcp.json", "{\n// mine\n}\n",
+         "cannot read .cursor/mcp.json:2"},
+        {"gemini", ".gemini/settings.json", "{ // mine\n}\n", NULL},
+        {"gemini", ".gemini/settings.json", "{\n\"ui\": [1,],\n}\n",
+         "cannot read .gemini/settings.json:2"},
+        {"opencode", "opencode.json", "{ // mine\n\"mcp\": {},\n}\n", NULL},
+        {"vscode", ".vscode/mcp.json", "{ // mine\n\"servers\": {},\n}\n",
+         NULL},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct desk *d = &desk;
+        const char *before;
+        bool ok;
+
+        desk_init(d);
+        desk_client(d, rows[i].client);
+        desk_write(d, rows[i].path, rows[i].text);
+        add_server(d, "");
+        desk_item(d, DOC_SKILL, "writer", "SKILL.md",
+                  "---\nname: writer\ndescription: d\n---\n", NULL);
+        before = arena_str(&d->arena, str_from(desk_snapshot(d, false))).p;
+        ok = desk_run(d, 0);
+        CHECK(ok == !rows[i].where);
+        if (!ok && rows[i].where) {
+            CHECK(d->err.code == ERR_FORMAT);
+            CHECK_STR(err_prev(&d->err, NULL), rows[i].where);
+            CHECK(strstr(d->err.hint, rows[i].client) &&
+                  strstr(d->err.hint, "ignores the whole file"));
+            CHECK_STR(desk_snapshot(d, false), before);
+        }
+        desk_done(d);
+    }
+}
+
 /* [X21] never overwrite a foreign server, unless it is the same */
 TEST(a_foreign_server_of_the_same_key)
 {
