@@ -20,7 +20,7 @@ static enum step split_by_tree(struct ask *a, struct oid_set *wants,
                                struct err *e)
 {
     struct tree_source src = {&a->repo->objects, a->snapshot->root,
-                              &a->repo->index, &a->repo->session->limits};
+                              &a->repo->index, &a->repo->session->limits, NULL};
     struct str rest = a->rest, segment;
 
     if (a->in.is_short || rest.n == 0) {
@@ -302,7 +302,7 @@ static void line_up(struct ask *a, struct str anchor)
 /* Puts what is wanted in memory on the list; an error when one of them
  * cannot be had. */
 static enum step want_things(struct ask *a, const struct oid_set *wants,
-                             struct err *e)
+                             bool are_whole, struct err *e)
 {
     struct repo *r = a->repo;
 
@@ -321,7 +321,7 @@ static enum step want_things(struct ask *a, const struct oid_set *wants,
                 continue;
             }
         }
-        why = thing_want(r, id);
+        why = thing_want(r, id, are_whole);
         if (why) {
             *e = *why;
             return STEP_FAIL;
@@ -341,16 +341,18 @@ static enum step leave_object(struct ask *a)
 static enum step step_document(struct ask *a, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
-    struct oid_set wants;
+    struct oid_set wants, folders;
     struct fetch_event offers = {0};
     struct str anchor = {"", 0};
     enum step way = STEP_ON;
 
     oid_set_init(&wants, &scratch);
+    oid_set_init(&folders, &scratch);
+    a->folders = &folders;
     if (!a->has_path && !a->is_alone)
         way = split_by_tree(a, &wants, e);
     if (way == STEP_WAIT)
-        return want_things(a, &wants, e);
+        return want_things(a, &wants, false, e);
     if (way != STEP_ON)
         return way;
     if (a->in.what == FETCH_REF) {
@@ -370,7 +372,8 @@ static enum step step_document(struct ask *a, struct err *e)
         report_offers(a, &offers);
         return STEP_WAIT;
     case FOUND_WAIT:
-        return want_things(a, &wants, e);
+        way = want_things(a, &wants, false, e);
+        return way == STEP_WAIT ? want_things(a, &folders, true, e) : way;
     default:
         return a->is_alone && e->code == ERR_REFUSED ? leave_object(a)
                                                      : STEP_FAIL;

@@ -1,7 +1,6 @@
 #include "session.h"
 
 #define BODY_MAX_BYTES  (128u * 1024)
-#define TREES_TO_WALK   20000 /* objects of one commit: FETCH.md 3 */
 #define PROOF_MAX_BYTES (16ull << 20)
 
 static struct lane *lane_of(const struct exchange *x)
@@ -37,17 +36,6 @@ void exchange_close(struct exchange *x)
 }
 
 /* --- what a pack brings --------------------------------------------------- */
-
-static bool on_pack_header(void *ctx, uint32_t count, struct err *e)
-{
-    struct exchange *x = ctx;
-
-    if (!x->may_be_many || count <= TREES_TO_WALK * x->want_count)
-        return true;
-    x->too_many = true;
-    return err_set(e, ERR_LIMIT, "%u trees are too many to take at once",
-                   count);
-}
 
 /* The target of a symbolic link; any other blob is not for this lane. */
 static void take_link(struct exchange *x, const struct oid *id,
@@ -89,7 +77,7 @@ static bool take_blob(struct exchange *x, const struct oid *id,
     struct repo *r = x->repo;
     struct blob *b;
 
-    if (x->lane == LANE_THINGS) {
+    if (x->lane == LANE_THINGS || x->lane == LANE_FOLDERS) {
         take_link(x, id, bytes);
         return true;
     }
@@ -159,6 +147,20 @@ static bool is_expected_type(const struct exchange *x)
            (x->call.type.n == n || x->call.type.p[n] == ';');
 }
 
+/* Too many trees: what came of them is kept, the rest is walked. */
+static bool cut(struct exchange *x)
+{
+    struct err ignored = {0};
+
+    x->is_cut = true;
+    if (!fetch_answer_cut(&x->fetch, &ignored))
+        err_clear(&ignored); /* then a tree less is here */
+    err_set(&x->why, ERR_LIMIT, "more than %d bytes of trees",
+            FETCH_TREES_MAX_BYTES);
+    x->fetch.fault = WIRE_PACK;
+    return false;
+}
+
 static bool on_data(void *ctx, struct str bytes)
 {
     struct exchange *x = ctx;
@@ -174,7 +176,10 @@ static bool on_data(void *ctx, struct str bytes)
     case LANE_REFS:
         return ls_refs_feed(&x->ls_refs, bytes, &x->why);
     default:
-        return fetch_answer_feed(&x->fetch, bytes, &x->why);
+        if (!fetch_answer_feed(&x->fetch, bytes, &x->why))
+            return false;
+        return !x->may_cut || x->call.received <= FETCH_TREES_MAX_BYTES ||
+               pack_is_whole(x->pack) || cut(x);
     }
 }
 
@@ -240,7 +245,7 @@ static void put_fetch(struct exchange *x, const struct fetch_wish *wish)
 {
     const struct caps *caps = &x->repo->caps;
     struct pack_limits limits = pack_limits_of(&x->repo->session->limits);
-    struct pack_sink sink = {on_pack_header, on_object, on_base, x};
+    struct pack_sink sink = {NULL, on_object, on_base, x};
 
     x->wants = wish->wants;
     x->want_count = wish->want_count;
@@ -278,8 +283,7 @@ bool exchange_start(struct exchange *x, const struct fetch_wish *wish,
         return false;
     if (x->lane == LANE_CAPS || x->lane == LANE_REFS)
         x->call.max_seconds =
-            ANSWER_MAX_STALLS *
-            r->session->limits.transfer_stall_seconds.value;
+            ANSWER_MAX_STALLS * r->session->limits.transfer_stall_seconds.value;
     x->secret = r->secret;
     x->call.url = &r->url;
     x->call.body = buf_str(&x->body);

@@ -132,12 +132,22 @@ static bool start_refs(struct repo *r, struct err *e)
     return true;
 }
 
+/* A catalog at the top of a commit: every name in it counts. */
+static bool needs_all_names(const struct repo *r, const struct snapshot *s)
+{
+    for (const struct ask *a = r->asks; a; a = a->next)
+        if (a->snapshot == s && a->stage == ASK_TREES && a->has_path &&
+            a->path.n == 0)
+            return true;
+    return false;
+}
+
 static bool start_trees(struct repo *r, struct err *e)
 {
     struct exchange *x = exchange_open(r, LANE_TREES);
     struct fetch_wish wish = {.deepen = r->caps.shallow};
     struct wants w;
-    bool walked = false;
+    bool walked = false, all = false;
 
     wants_init(&w, x);
     for (struct snapshot *s = r->snapshots; s && wants_have_room(&w);
@@ -146,37 +156,46 @@ static bool start_trees(struct repo *r, struct err *e)
             (w.count && s->is_walked != walked))
             continue;
         walked = s->is_walked;
+        all |= needs_all_names(r, s);
         wants_put(&w, &s->commit);
         s->trees = TREES_COMING;
     }
     if (r->caps.filter && r->caps.version != 0)
         wish.filter = walked ? "tree:0" : "blob:none";
     x->takes_all = wish.filter == NULL;
-    x->may_be_many = !walked && wish.filter;
+    x->may_cut = !walked && !all && wish.filter;
     return wants_send(&w, &wish, e);
 }
 
-static bool start_things(struct repo *r, struct err *e)
+static bool start_single(struct repo *r, enum lane_kind kind, struct err *e)
 {
-    struct exchange *x = exchange_open(r, LANE_THINGS);
+    struct exchange *x = exchange_open(r, kind);
     struct fetch_wish wish = {0};
     struct wants w;
-    bool walked = false;
 
     wants_init(&w, x);
     for (size_t i = 0; i < r->things.count && wants_have_room(&w); i++) {
         struct thing *t = r->things.entries[i].value;
 
-        if (t->why || t->is_coming || thing_is_here(r, t))
+        if (t->is_whole != (kind == LANE_FOLDERS) || t->why || t->is_coming ||
+            thing_is_here(r, t))
             continue;
         t->is_coming = true;
         wants_put(&w, &t->id);
     }
-    for (struct snapshot *s = r->snapshots; s; s = s->next)
-        walked |= s->is_walked;
     if (r->caps.filter)
-        wish.filter = walked ? "tree:0" : "blob:none";
+        wish.filter = kind == LANE_FOLDERS ? "blob:none" : "tree:0";
     return wants_send(&w, &wish, e);
+}
+
+static bool start_things(struct repo *r, struct err *e)
+{
+    return start_single(r, LANE_THINGS, e);
+}
+
+static bool start_folders(struct repo *r, struct err *e)
+{
+    return start_single(r, LANE_FOLDERS, e);
 }
 
 /* A tree brings all its blobs: one want instead of many. Only when none of
@@ -288,9 +307,10 @@ static bool start_proof(struct repo *r, struct err *e)
 bool lanes_start(struct repo *r, uint64_t *wait_ms, struct err *e)
 {
     static bool (*const start[])(struct repo * r, struct err * e) = {
-        [LANE_CAPS] = start_caps,   [LANE_REFS] = start_refs,
-        [LANE_TREES] = start_trees, [LANE_THINGS] = start_things,
-        [LANE_BLOBS] = start_blobs, [LANE_PROOF] = start_proof,
+        [LANE_CAPS] = start_caps,       [LANE_REFS] = start_refs,
+        [LANE_TREES] = start_trees,     [LANE_THINGS] = start_things,
+        [LANE_FOLDERS] = start_folders, [LANE_BLOBS] = start_blobs,
+        [LANE_PROOF] = start_proof,
     };
     uint64_t now = proc_now_ms();
 

@@ -92,7 +92,8 @@ static struct str path_of(const struct repo *r, const struct oid *id)
     return str_of("", 0);
 }
 
-/* False: a commit is not among what came. */
+/* False: a commit is not among what came. Of an answer that was cut off the
+ * commits and the first trees are here: the rest is walked. */
 static bool take_trees(struct exchange *x, struct err *e)
 {
     struct repo *r = x->repo;
@@ -104,9 +105,10 @@ static bool take_trees(struct exchange *x, struct err *e)
         const struct object *o = objects_find(&r->objects, &s->commit);
         struct err bad = {0};
 
+        s->is_walked |= x->is_cut;
         if (o == NULL) {
             s->trees = TREES_NEEDED;
-            all = false;
+            all &= x->is_cut;
             absent = i;
         } else if (o->type == OBJECT_COMMIT &&
                    commit_tree(o->bytes, &s->root, &bad)) {
@@ -128,13 +130,17 @@ static bool take_trees(struct exchange *x, struct err *e)
 static void take_things(struct exchange *x)
 {
     struct repo *r = x->repo;
+    bool any = false;
 
+    for (size_t i = 0; i < x->want_count; i++)
+        any |= objects_find(&r->objects, &x->wants[i]) != NULL;
     for (size_t i = 0; i < x->want_count; i++) {
         struct thing *t = thing_get(r, &x->wants[i]);
         struct err e;
 
         t->is_coming = false;
-        if (t->why || thing_is_here(r, t) || ++t->tries < THING_TRIES)
+        /* git leaves out a tree that is wanted beside one that holds it. */
+        if (t->why || thing_is_here(r, t) || any || ++t->tries < THING_TRIES)
             continue;
         fail_missing(x, "object", &t->id, str_of("", 0), &e);
         t->why = repo_keep_err(r, &e);
@@ -174,7 +180,7 @@ static void release(struct exchange *x)
     for (size_t i = 0; i < x->prefix_count; i++)
         refs_mark(r, x->prefixes[i], '\0');
     for (size_t i = 0; i < x->want_count; i++) {
-        if (x->lane == LANE_THINGS)
+        if (x->lane == LANE_THINGS || x->lane == LANE_FOLDERS)
             thing_get(r, &x->wants[i])->is_coming = false;
         if (x->lane == LANE_TREES)
             snapshot_get(r, &x->wants[i])->trees = TREES_NEEDED;
@@ -205,6 +211,7 @@ static enum verdict take(struct exchange *x, struct err *e)
     case LANE_TREES:
         return take_trees(x, e) ? VERDICT_OK : VERDICT_LATER;
     case LANE_THINGS:
+    case LANE_FOLDERS:
         take_things(x);
         return VERDICT_OK;
     case LANE_PROOF:
@@ -255,7 +262,7 @@ static void single_out(struct exchange *x, const struct err *why)
         s->trees = TREES_FAILED;
         s->is_gone = gone;
         s->why = kept;
-    } else if (x->lane == LANE_THINGS) {
+    } else if (x->lane == LANE_THINGS || x->lane == LANE_FOLDERS) {
         thing_get(r, &x->wants[0])->why = kept;
     } else if (x->lane == LANE_PROOF) {
         x->proving->proof = PROOF_REFUSED;
@@ -287,9 +294,10 @@ static void try_later(struct exchange *x, struct err *why)
 static void say_request(const struct exchange *x)
 {
     static const char *const names[] = {
-        [LANE_CAPS] = "info/refs", [LANE_REFS] = "ls-refs",
-        [LANE_TREES] = "trees",    [LANE_THINGS] = "objects",
-        [LANE_BLOBS] = "blobs",    [LANE_PROOF] = "history",
+        [LANE_CAPS] = "info/refs",  [LANE_REFS] = "ls-refs",
+        [LANE_TREES] = "trees",     [LANE_THINGS] = "objects",
+        [LANE_FOLDERS] = "folders", [LANE_BLOBS] = "blobs",
+        [LANE_PROOF] = "history",
     };
 
     fprintf(

@@ -191,9 +191,6 @@ bool offers_find(struct ask *a, const struct oid *folder, struct str path,
         if (out->offer_count || s.is_waiting)
             return !s.is_waiting;
         s.count = 0;
-        /* A walk of everything would cost a request a level. */
-        if (a->snapshot && a->snapshot->is_walked)
-            return true;
         visit(&s, folder, path, str_of("", 0), 0);
     }
     run(&s);

@@ -127,6 +127,11 @@ uint64_t pack_byte_count(const struct pack *p)
     return p->fed;
 }
 
+bool pack_is_whole(const struct pack *p)
+{
+    return p->state == AT_END;
+}
+
 static bool damaged(const char *what, struct err *e)
 {
     return err_set(e, ERR_DAMAGED, "the pack is damaged: %s", what);

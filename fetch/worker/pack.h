@@ -70,5 +70,6 @@ MUST_CHECK bool pack_end(struct pack *p, struct err *e);
 /* Objects handed out so far, and bytes fed. */
 uint32_t pack_object_count(const struct pack *p);
 uint64_t pack_byte_count(const struct pack *p);
+bool pack_is_whole(const struct pack *p); /* its last byte was fed */
 
 #endif

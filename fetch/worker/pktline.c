@@ -121,6 +121,11 @@ bool pkt_reader_is_inside(const struct pkt_reader *r)
     return r->held.n > 0;
 }
 
+struct str pkt_reader_held(const struct pkt_reader *r)
+{
+    return str_from_index(buf_str(&r->held), LENGTH_BYTES);
+}
+
 struct str pkt_line(struct str data)
 {
     if (data.n && data.p[data.n - 1] == '\n')

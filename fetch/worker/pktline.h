@@ -51,6 +51,8 @@ MUST_CHECK bool pkt_read(struct pkt_reader *r, struct str *bytes,
 
 /* A part of a packet is waiting for the rest. */
 bool pkt_reader_is_inside(const struct pkt_reader *r);
+/* That part, without its length. Borrowed until the next call. */
+struct str pkt_reader_held(const struct pkt_reader *r);
 
 /* Data without the LF at its end, which is optional. */
 struct str pkt_line(struct str data);

@@ -110,6 +110,8 @@ void fetch_answer_init_v0(
 void fetch_answer_done(struct fetch_answer *f);
 MUST_CHECK bool fetch_answer_feed(struct fetch_answer *f, struct str bytes,
                                   struct err *e);
+/* Nothing more is read: hands out what came of a packet that is not whole. */
+MUST_CHECK bool fetch_answer_cut(struct fetch_answer *f, struct err *e);
 /* Whole when the pack was there and its section ended. The pack's own end is
  * pack_end(). */
 MUST_CHECK bool fetch_answer_end(struct fetch_answer *f, struct err *e);

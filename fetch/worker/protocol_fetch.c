@@ -269,6 +269,14 @@ bool fetch_answer_feed(struct fetch_answer *f, struct str bytes, struct err *e)
     return true;
 }
 
+bool fetch_answer_cut(struct fetch_answer *f, struct err *e)
+{
+    struct str held = pkt_reader_held(&f->pkt);
+
+    return f->state != ANSWER_BANDS || held.n < 2 || held.p[0] != 1 ||
+           give(f, str_from_index(held, 1), e);
+}
+
 bool fetch_answer_end(struct fetch_answer *f, struct err *e)
 {
     bool ended = f->state == ANSWER_ENDED || f->state == ANSWER_RAW;

@@ -230,11 +230,8 @@ static enum verdict judge_status(struct exchange *x, struct err *e)
 
 static enum verdict judge_pack(struct exchange *x, struct err *e)
 {
-    if (x->too_many) {
-        for (struct snapshot *s = x->repo->snapshots; s; s = s->next)
-            s->is_walked |= s->trees == TREES_COMING;
-        return VERDICT_AGAIN;
-    }
+    if (x->is_cut)
+        return VERDICT_OK;
     if (e->code == ERR_LIMIT)
         return VERDICT_BAD_WANT;
     return e->code == ERR_DAMAGED ? VERDICT_LATER : VERDICT_DEAD;

@@ -34,9 +34,13 @@ struct thing *thing_get(struct repo *r, const struct oid *id)
     return t;
 }
 
-const struct err *thing_want(struct repo *r, const struct oid *id)
+const struct err *thing_want(struct repo *r, const struct oid *id,
+                             bool is_whole)
 {
-    return thing_get(r, id)->why;
+    struct thing *t = thing_get(r, id);
+
+    t->is_whole |= is_whole;
+    return t->why;
 }
 
 bool thing_is_here(const struct repo *r, const struct thing *t)

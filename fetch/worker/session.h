@@ -67,7 +67,7 @@ struct snapshot {
     bool is_wanted;    /* an ask waits for its trees */
     bool is_looked_up; /* the store was asked for its trees */
     bool is_gone;      /* the server does not know the commit any more */
-    bool is_walked;    /* too many trees to take them all: one by one */
+    bool is_walked;    /* its trees are too large: only those on the way */
     enum proof_state proof;
     const struct err *why;
     size_t asked; /* packages of it that were asked for */
@@ -77,6 +77,7 @@ struct snapshot {
 /* An object that has to be in memory: a tree of a walk, a link's target. */
 struct thing {
     struct oid id;
+    bool is_whole; /* a folder with all folders below it */
     bool is_coming;
     unsigned tries;
     const struct err *why;
@@ -111,6 +112,7 @@ struct ask {
     struct tree_listing listing;
     struct blob **blobs; /* of listing.files */
     struct blob *anchor;
+    struct oid_set *folders; /* wanted whole, while it looks for a document */
     enum doc_kind doc;
     bool is_lined_up; /* its blobs were looked up in the store */
     bool said_manifest;
@@ -122,10 +124,11 @@ struct ask {
 };
 
 enum lane_kind {
-    LANE_CAPS,   /* GET info/refs: a server that is not like GitHub's */
-    LANE_REFS,   /* ls-refs */
-    LANE_TREES,  /* commits with their trees, no blobs */
-    LANE_THINGS, /* single trees and links */
+    LANE_CAPS,    /* GET info/refs: a server that is not like GitHub's */
+    LANE_REFS,    /* ls-refs */
+    LANE_TREES,   /* commits with their trees, no blobs */
+    LANE_THINGS,  /* single trees and links */
+    LANE_FOLDERS, /* trees with all trees below them */
     LANE_BLOBS,
     LANE_PROOF,
     LANE_COUNT,
@@ -287,8 +290,10 @@ bool refs_are_known(const struct repo *r, struct str prefix);
 struct snapshot *snapshot_get(struct repo *r, const struct oid *commit);
 struct thing *thing_get(struct repo *r, const struct oid *id);
 bool thing_is_here(const struct repo *r, const struct thing *t);
-/* The thing is wanted in memory; its fault when it cannot be had. */
-const struct err *thing_want(struct repo *r, const struct oid *id);
+/* The thing is wanted in memory, a folder perhaps with all folders below it;
+ * its fault when it cannot be had. */
+const struct err *thing_want(struct repo *r, const struct oid *id,
+                             bool is_whole);
 
 /* --- lane.c, lane_take.c -------------------------------------------------- */
 
@@ -347,8 +352,8 @@ struct exchange {
     size_t blob_count;
     bool had_caps, had_filter; /* the repository, when it was sent */
     bool takes_all;            /* blobs below the wants, listed or not */
-    bool may_be_many;          /* TREES: all of a commit at once */
-    bool too_many;             /* … which is more than one should take */
+    bool may_cut;              /* TREES: what is needed may be walked to */
+    bool is_cut;               /* … and was: the answer became too long */
 
     /* the answer */
     struct ref_list refs;

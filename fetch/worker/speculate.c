@@ -56,7 +56,7 @@ static void add_anchor(struct guess *g, const struct oid *folder,
 static void add_bucket(struct guess *g, struct str path, const char *anchor)
 {
     struct tree_source src = {&g->repo->objects, g->snapshot->root,
-                              &g->repo->index, &g->repo->session->limits};
+                              &g->repo->index, &g->repo->session->limits, NULL};
     struct tree_found at = {0};
     struct oid_set wants;
     const struct object *o;

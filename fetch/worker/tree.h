@@ -70,6 +70,9 @@ struct tree_source {
     struct oid root;
     struct tree_index *index;    /* may be NULL */
     const struct limits *limits; /* for tree_list */
+    /* For tree_list: folders of the package itself, which are wanted with all
+     * that is below them. NULL: they go into `wants`. */
+    struct oid_set *folders;
 };
 
 struct tree_found {

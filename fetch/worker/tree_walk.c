@@ -28,6 +28,12 @@ static void want(struct walk *w, const struct oid *id)
     w->is_short = true;
 }
 
+static void want_folder(struct walk *w, const struct oid *id)
+{
+    oid_set_put(w->source->folders ? w->source->folders : w->wants, id);
+    w->is_short = true;
+}
+
 static const struct folder *enter(struct walk *w, const struct folder *parent,
                                   const struct tree_entry *entry)
 {
@@ -354,7 +360,7 @@ static bool open_folder(struct lister *l, const struct folder *at,
                            e))
         return false;
     if (!tree) {
-        want(l->w, &at->tree);
+        want_folder(l->w, &at->tree);
         return true;
     }
     if (!count_entries(l, tree->bytes, e) || !tree_check(tree->bytes, e))

@@ -46,6 +46,8 @@
 
 #define TRANSFER_MAX_BYTES         (256ull * 1024 * 1024)
 #define TRANSFER_MAX_OBJECTS       1000000
+/* Of all trees of the commits, before only those on the way are asked for. */
+#define FETCH_TREES_MAX_BYTES      (64 * 1024)
 #define TRANSFER_MAX_REFS          100000
 #define TRANSFER_MAX_IDLE_BYTES    (64u * 1024)          /* progress text … (F3) */
 #define PACKED_SLACK_BYTES         4096    /* above twice an object's size (F3) */

@@ -1,0 +1,72 @@
+#!/bin/sh
+# The way from a commit to a package in a repository whose trees are larger than
+# one should take: 64 KB of them, then only those on the way.
+. "$(dirname "$0")/../lib/cli.sh"
+
+DRIVE=${MAPM_BUILD:-$ROOT/build}/fetch_drive
+[ -x "$DRIVE" ] || skip_all 'fetch_drive is not built'
+U=https://github.com/acme/large/tree
+
+# pad REPOSITORY FILES: a commit on main with so many more files, each with an id
+# of its own, in folders that come before and after all others.
+pad()
+{
+    {
+        printf 'commit refs/heads/main\ncommitter a <a@example.org> 1700000000 +0000\n'
+        printf 'data 3\npad\nfrom refs/heads/main^0\n'
+        awk -v n="$2" 'BEGIN { for (i = 0; i < n; i++) {
+            printf "M 100644 inline %s/%d/file-%d\ndata %d\n%s\n", i % 2 ? "aaa" : "zzz",
+                i % 40, i, length(i), i } }'
+    } | repo "$1" fast-import --quiet
+    COMMIT=$(repo "$1" rev-parse main)
+}
+drive()
+{
+    rm -rf "$T/incoming"
+    mkdir "$T/incoming"
+    run "$DRIVE" "$@"
+}
+# bytes that came, as mapm-fetch counts them: 64 KB, what it had read beyond, 16 KB at
+# most, and the way.
+received()
+{
+    printf '%s\n' "$out" | sed -n 's/.*bytes=\([0-9]*\).*/\1/p' | tail -n 1
+}
+
+s=$T/src
+skill "$s/skills/base"
+mkdir "$s/skills/base/docs"
+echo more >"$s/skills/base/docs/more.md"
+skill "$s/skills/other"
+skill "$s/skills/linked"
+mkdir -p "$s/shared/texts"
+echo text >"$s/shared/texts/guide.md"
+ln -s ../../shared/texts "$s/skills/linked/texts"
+skill "$s/deep/one/two/skills/far" 'dependencies:' '  skills:' "    - \"$U/main/skills/base\""
+mcp "$s/mcps/io.acme_tool.json" io.acme/tool npx -y tool
+make_repo acme/large "$s"
+pad acme/large 12000
+start_githost
+
+drive "$T/incoming" "$U/main/skills/base"
+like '[F10] a skill of a large repository' "$out" '^DONE .* path=skills/base '
+like '[F10] comes whole' "$out" '^  644 docs/more.md '
+at_most '[F10] refs, trees, one a level, its own, its files' "$(requests)" 5
+at_most '[F10] 64 KB of trees at most, and what is on the way' "$(received)" 83500
+reset_log
+drive "$T/incoming" "$U/main/skills/base" "$U/main/skills/other" "$U/main/mcps/io.acme_tool.json" "$U/main/deep/one/two/skills/far"
+is '[F10] several packages' "$(printf '%s\n' "$out" | grep -c '^DONE')" 4
+at_most '[F10] share the requests of a level' "$(requests)" 11
+drive "$T/incoming" "$U/main/skills/linked"
+like '[F10] what a link names comes as well' "$out" '^  644 texts/guide.md '
+at_most '[F10] without the folders beside it' "$(received)" 83500
+drive "$T/incoming" "$U/main/skills/bas"
+like '[F10] a missing one is said to be' "$out" '\[path-not-found\] .*did you mean'
+drive --catalog "$T/incoming" acme/large
+like '[F10] the whole repository needs all names' "$out" '^  skill skills/other'
+drive --catalog "$T/incoming" "$U/main/deep/one"
+like '[F10] a folder of it those below' "$out" '^  skill deep/one/two/skills/far'
+at_most '[F10] and no others' "$(received)" 83500
+drive --closure "$T/incoming" "$U/main/deep/one/two/skills/far"
+is '[F10] a dependency' "$(printf '%s\n' "$out" | grep -c '^DONE')" 2
+done_testing
