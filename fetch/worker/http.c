@@ -10,6 +10,7 @@
 
 #define ERROR_BODY_MAX_BYTES   (64u * 1024) /* of a page that is not read */
 #define RETRY_AFTER_MAX        3600
+#define RATE_RESET_MAX         253402300799u /* the end of the year 9999 */
 #define HOST_MAX_CONNECTIONS   8
 #define STALL_BYTES_PER_SECOND 1000
 
@@ -204,6 +205,30 @@ void http_call_type(struct http_call *call)
     call->type = str_lower(str_from(type), &call->arena);
 }
 
+/* A header that is one whole number. */
+static bool read_number(struct http_call *call, const char *name, uint64_t max,
+                        uint64_t *out)
+{
+    struct curl_header *h;
+
+    return curl_easy_header(call->easy, name, 0, CURLH_HEADER, -1, &h) ==
+               CURLHE_OK &&
+           str_number(str_from(h->value), max, out);
+}
+
+/* GitHub's primary rate limit, which comes without Retry-After. */
+static void read_rate_limit(struct http_call *call)
+{
+    uint64_t remaining;
+
+    call->is_rate_limited =
+        read_number(call, "x-ratelimit-remaining", UINT32_MAX, &remaining) &&
+        remaining == 0;
+    if (!read_number(call, "x-ratelimit-reset", RATE_RESET_MAX,
+                     &call->rate_reset_s))
+        call->rate_reset_s = 0;
+}
+
 static void read_result(struct http_call *call)
 {
     CURL *c = call->easy;
@@ -221,6 +246,8 @@ static void read_result(struct http_call *call)
     call->retry_after_s = wait < 0                 ? 0
                           : wait > RETRY_AFTER_MAX ? RETRY_AFTER_MAX
                                                    : (unsigned)wait;
+    if (call->status != HTTP_STATUS_OK)
+        read_rate_limit(call);
     call->took_ms = (uint64_t)took / 1000;
     call->http->counts.connections += (uint64_t)connects;
 }

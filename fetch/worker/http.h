@@ -39,6 +39,8 @@ struct http_call {
     long status;
     struct str type, location; /* headers, in the call's arena */
     unsigned retry_after_s;    /* 0: not said */
+    bool is_rate_limited;      /* x-ratelimit-remaining: 0 */
+    uint64_t rate_reset_s;     /* x-ratelimit-reset, since 1970; 0: not said */
     uint64_t received;         /* body bytes */
     bool over_limit;           /* the whole session received too much */
     uint64_t took_ms;

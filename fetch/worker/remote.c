@@ -1,5 +1,7 @@
 #include "base/proc.h"
 
+#include <time.h>
+
 #include "session.h"
 
 #define REDIRECTS_MAX     5
@@ -195,6 +197,55 @@ static enum verdict judge_busy(struct exchange *x, struct err *e)
     return VERDICT_DEAD;
 }
 
+/* "2026-11-22 15:04:05 UTC"; gmtime_r would read the time zone's file, which
+ * this process may not. Days to a date: Howard Hinnant, civil_from_days. */
+static struct str format_utc(uint64_t s, struct arena *a)
+{
+    uint64_t z = s / 86400 + 719468, day = z % 146097;
+    uint64_t year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
+    uint64_t of_year = day - (365 * year + year / 4 - year / 100);
+    uint64_t month = (5 * of_year + 2) / 153;
+    uint64_t of_month = of_year - (153 * month + 2) / 5 + 1;
+
+    year += 400 * (z / 146097) + (month >= 10);
+    month = month < 10 ? month + 3 : month - 9;
+    return arena_printf(a, "%04u-%02u-%02u %02u:%02u:%02u UTC", (unsigned)year,
+                        (unsigned)month, (unsigned)of_month,
+                        (unsigned)(s / 3600 % 24), (unsigned)(s / 60 % 60),
+                        (unsigned)(s % 60));
+}
+
+/* The host's limit of requests an hour is used up until rate_reset_s. */
+static enum verdict judge_rate_limit(struct exchange *x, struct err *e)
+{
+    struct arena *a = &x->repo->arena;
+    uint64_t now = (uint64_t)time(NULL), reset = x->call.rate_reset_s;
+    uint64_t wait = reset > now ? reset - now : 0;
+    struct str until = reset ? format_utc(reset, a) : str_of("", 0);
+    bool found = false;
+
+    if (x->secret.source == NULL && !find_secret(x, &found, e))
+        return VERDICT_GONE;
+    if (found)
+        return VERDICT_AGAIN;
+    err_set(e, ERR_FETCH, "HTTP %ld from %s: rate limit exceeded%s%.*s%s%s",
+            x->call.status, shown(x), reset ? ", until " : "", STR_ARG(until),
+            x->secret.source ? ", for " : "",
+            x->secret.source ? x->secret.source : "");
+    if (wait < x->call.retry_after_s)
+        wait = x->call.retry_after_s;
+    if (wait <= RETRY_AFTER_MAX_S) {
+        x->call.retry_after_s = (unsigned)wait;
+        return VERDICT_LATER;
+    }
+    err_hint(e, "%stry again %s",
+             x->secret.source ? ""
+                              : "set GH_TOKEN or log in with \"gh auth login\" "
+                                "for a higher limit, or ",
+             reset ? "after that" : "later");
+    return VERDICT_DEAD;
+}
+
 static enum verdict judge_status(struct exchange *x, struct err *e)
 {
     long status = x->call.status;
@@ -216,6 +267,8 @@ static enum verdict judge_status(struct exchange *x, struct err *e)
         err_hint(e, "check the owner and the name");
         return VERDICT_DEAD;
     }
+    if ((status == 403 || status == 429) && x->call.is_rate_limited)
+        return judge_rate_limit(x, e);
     if (status == 403 && x->call.retry_after_s == 0) {
         refuse_access(x, e);
         return VERDICT_DEAD;

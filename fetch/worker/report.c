@@ -56,6 +56,8 @@ void report_failed(struct ask *a, const struct err *why)
 {
     struct err copy = *why;
 
+    if (a->repo->moved_to.n)
+        err_wrap(&copy, "%.*s", STR_ARG(a->repo->moved_to));
     say(a, &(struct fetch_event){.kind = FETCH_FAILED, .err = &copy});
     set_over(a);
 }

@@ -30,6 +30,42 @@ for f in '"kind": "status", "status": 503' \
 done
 clear_faults
 
+# [F6] GitHub's primary rate limit: 403 with x-ratelimit headers
+limited()
+{
+    fault '{"kind": "status", "status": '"$1"', "headers": {"X-RateLimit-Limit": 60, "X-RateLimit-Remaining": '"$2"', "X-RateLimit-Reset": '"$3"'}, "times": '"$4"'}'
+}
+now=$(date +%s)
+for code in 403 429; do
+    limited $code 0 $((now + 4000)) -1
+    reset_log
+    want "[F6] HTTP $code, rate limit" 1 "\[fetch\] \| HTTP $code .*rate limit exceeded, until $(date -u -d @$((now + 4000)) '+%Y-%m-%d %H:%M:%S') UTC" "$HELLO"
+    like '[F6] with a hint to set a token' "$out" 'set GH_TOKEN'
+    unlike '[F6] not as a missing repository' "$out" 'no such repository'
+    is '[F6] and no second request' "$(requests)" 1
+    clear_faults
+done
+GH_TOKEN=s3cr3t-0123456789 MAPM_GITHUB_HOSTS=127.0.0.1
+export GH_TOKEN MAPM_GITHUB_HOSTS
+limited 403 0 $((now + 4000)) -1
+want '[F6] with a token: its name' 1 'rate limit exceeded, until .*, for the token from GH_TOKEN' "$HELLO"
+unlike '[F6] and no hint to set one' "$out" 'set GH_TOKEN'
+unset GH_TOKEN MAPM_GITHUB_HOSTS
+clear_faults
+limited 403 0 1582934400 1
+want '[F6] a limit that has ended by now is waited for' 0 '^DONE' "$HELLO"
+clear_faults
+limited 403 0 1582934400 -1
+want '[F6] but not for ever' 1 'until 2020-02-29 00:00:00 UTC.*tried 4 times' "$HELLO"
+clear_faults
+limited 403 7 $((now + 4000)) -1
+want '[F6] requests remain: forbidden' 1 '\[not-authorized\] \| HTTP 403' "$HELLO"
+clear_faults
+limited 403 0 '"soon"' -1
+want '[F6] a time that is none' 1 'rate limit exceeded' "$HELLO"
+unlike '[F6] is not shown' "$out" 'until'
+clear_faults
+
 # --- what does not ----------------------------------------------------------
 always()
 {

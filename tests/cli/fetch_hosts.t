@@ -21,6 +21,8 @@ start_githost --moved old/name=new/name
 want 'a repository that moved' 0 '^DONE' "$GH/old/name/tree/main/skills/hello"
 like 'with a note' "$out" 'note: old/name has moved to new/name$'
 is 'asked for at its old name once' "$(request_log | grep -c '^301')" 1
+want '[F6] a moved repository without the folder: the new name is in the error' 1 \
+    '\[path-not-found\] .*helo.*old/name has moved to new/name' "$GH/old/name/tree/main/skills/helo"
 port=${GITHOST_URL##*:}
 fault '{"kind": "redirect", "to": "http://localhost:'"$port"'/new/name.git/git-upload-pack", "status": 302}'
 want 'not to another name of the host' 1 'redirects to another host, localhost' "$HELLO"
