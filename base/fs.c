@@ -179,13 +179,19 @@ bool fs_read_file_at(int dirfd, const char *path, size_t max_bytes,
            read_whole(fd, path, max_bytes, a, out, e);
 }
 
+bool fs_open_user_file(const char *path, int *fd, struct err *e)
+{
+    int opened = fs_openat(AT_FDCWD, path, READ_FLAGS, 0);
+
+    return must_be_regular(opened, path, fd, NULL, e);
+}
+
 bool fs_read_user_file(const char *path, size_t max_bytes, struct arena *a,
                        struct str *out, struct err *e)
 {
     CLEANUP_FD int fd = -1;
-    int opened = fs_openat(AT_FDCWD, path, READ_FLAGS, 0);
 
-    return must_be_regular(opened, path, &fd, NULL, e) &&
+    return fs_open_user_file(path, &fd, e) &&
            read_whole(fd, path, max_bytes, a, out, e);
 }
 

@@ -150,6 +150,7 @@ struct invocation {
     struct str home; /* $HOME when absolute, else "" */
     struct values arguments;
     struct values given[OPTION_COUNT]; /* flags: one empty text each */
+    bool noted_owner; /* that a mapm.yaml above belongs to another user */
 };
 
 bool has_option(const struct invocation *inv, enum option_id id);

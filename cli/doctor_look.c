@@ -19,29 +19,6 @@ static const char policy_group[] = "policy";
 
 /* --- files ---------------------------------------------------------------- */
 
-/* Whoever can change config.yaml decides what mapm starts. */
-static bool is_exposed(struct doctor *d, struct str name, struct str path)
-{
-    const char *p = str_c(path, &d->inv->arena);
-    struct stat st;
-
-    if (stat(p, &st) < 0)
-        return false;
-    if (st.st_uid != geteuid() && st.st_uid != 0) {
-        doctor_add(d, file_group, name, DOCTOR_BROKEN,
-                   "%s belongs to another user (%u)", p, (unsigned)st.st_uid);
-        doctor_hint(d, "make it yours: it says which programs mapm starts");
-        return true;
-    }
-    if (!(st.st_mode & 022))
-        return false;
-    doctor_add(d, file_group, name, DOCTOR_WARN,
-               "others may write to %s (mode %03o)", p,
-               (unsigned)(st.st_mode & 0777));
-    doctor_hint(d, "chmod go-w %s", p);
-    return true;
-}
-
 static void look_config(struct doctor *d)
 {
     const struct str name = STR("config.yaml");
@@ -62,7 +39,7 @@ static void look_config(struct doctor *d)
     } else if (access(str_c(d->user_file, &d->inv->arena), F_OK) < 0) {
         doctor_add(d, file_group, name, DOCTOR_OK,
                    "%.*s is not there: defaults count", STR_ARG(d->user_file));
-    } else if (!is_exposed(d, name, d->user_file)) {
+    } else {
         doctor_add(d, file_group, name, DOCTOR_OK, "%.*s",
                    STR_ARG(d->user_file));
     }

@@ -10,29 +10,52 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "owned.h"
 #include "user.h"
 
-static bool is_own(const struct stat *st)
+/* The files of a workspace that can widen rights (owner.h). */
+static const char *const workspace_files[] = {"mapm.yaml", "mapm.local.yaml",
+                                              "mapm.lock", "mapm.local.lock"};
+enum { MANIFEST_FILES = 2, WORKSPACE_FILES = 4 };
+
+/* That of another user above the current folder does not count, and does not
+ * stop mapm: in a shared folder anybody could put one. */
+static void note_skipped(struct invocation *inv, const struct err *e)
 {
-    return st->st_uid == geteuid() || st->st_uid == 0;
+    if (inv->noted_owner)
+        return;
+    inv->noted_owner = true;
+    term_note(&inv->term, "%s: it does not count\n  %s", err_first(e), e->hint);
 }
 
-/* A manifest counts when it is the user's or root's (DESIGN.md 3). */
-static bool holds_manifest(int dirfd, const char *name)
+static bool holds_manifest(struct invocation *inv, int dirfd, struct str folder,
+                           const char *name)
 {
+    struct str path;
+    struct err e = {0};
     struct stat st;
 
-    return fs_stat_at(dirfd, name, &st) && S_ISREG(st.st_mode) && is_own(&st);
+    if (!fs_stat_at(dirfd, name, &st) || !S_ISREG(st.st_mode))
+        return false;
+    path = fs_join(folder, str_from(name), &inv->arena);
+    if (owned_check_stat(inv, &st, path, folder, &e))
+        return true;
+    if (!str_eq(folder, inv->cwd))
+        note_skipped(inv, &e);
+    return false;
 }
 
-static bool holds_project(const char *folder)
+static bool holds_project(struct invocation *inv, struct str folder)
 {
     CLEANUP_FD int fd = -1;
     struct err ignored = {0};
 
-    return fs_open_dir(folder, &fd, &ignored) &&
-           (holds_manifest(fd, "mapm.yaml") ||
-            holds_manifest(fd, "mapm.local.yaml"));
+    if (!fs_open_dir(str_c(folder, &inv->arena), &fd, &ignored))
+        return false;
+    for (size_t i = 0; i < MANIFEST_FILES; i++)
+        if (holds_manifest(inv, fd, folder, workspace_files[i]))
+            return true;
+    return false;
 }
 
 struct str layer_workspace(struct invocation *inv)
@@ -42,7 +65,7 @@ struct str layer_workspace(struct invocation *inv)
     for (;;) {
         size_t slash;
 
-        if (holds_project(str_c(folder, &inv->arena)))
+        if (holds_project(inv, folder))
             return folder;
         slash = str_find_last(folder, '/');
         if (slash == SIZE_MAX || folder.n <= 1)
@@ -64,25 +87,40 @@ static bool open_global(struct layer *l, struct invocation *inv, struct err *e)
     return fs_make_dirs(l->path.p, 0700, e);
 }
 
-static bool read_text(int dirfd, const char *name, size_t max_bytes,
-                      struct arena *a, struct str *out, struct err *e)
+/* A folder that is read: of a workspace. */
+struct folder {
+    struct invocation *inv;
+    struct str path;
+    int fd;
+};
+
+static bool read_text(const struct folder *f, const char *name,
+                      size_t max_bytes, struct str *out, struct err *e)
 {
+    struct arena *a = &f->inv->arena;
+    CLEANUP_FD int fd = -1;
+
     *out = str_of("", 0);
-    if (fs_read_file_at(dirfd, name, max_bytes, a, out, e))
+    if (!fs_open_file_at(f->fd, name, &fd, NULL, e)) {
+        if (e->code != ERR_NOT_FOUND)
+            return err_wrap(e, "cannot read %s", name);
+        err_clear(e);
         return true;
-    if (e->code != ERR_NOT_FOUND)
-        return err_wrap(e, "cannot read %s", name);
-    err_clear(e);
-    return true;
+    }
+    if (!owned_check(f->inv, fd, fs_join(f->path, str_from(name), a), f->path,
+                     e))
+        return false;
+    return fs_read_fd(fd, max_bytes, a, out, e) ||
+           err_wrap(e, "cannot read %s", name);
 }
 
 /* A lock that is there says something: an empty file is a damaged one. */
-static bool read_lock(int dirfd, const char *name, struct arena *a,
-                      struct str *out, struct err *e)
+static bool read_lock(const struct folder *f, const char *name, struct str *out,
+                      struct err *e)
 {
-    if (!read_text(dirfd, name, LOCK_MAX_BYTES, a, out, e))
+    if (!read_text(f, name, LOCK_MAX_BYTES, out, e))
         return false;
-    if (str_trim(*out).n || faccessat(dirfd, name, F_OK, 0) < 0)
+    if (str_trim(*out).n || faccessat(f->fd, name, F_OK, 0) < 0)
         return true;
     err_set(e, ERR_FORMAT, "%s:1: the file is empty", name);
     return err_hint(e, "take it from version control again, or delete it and "
@@ -130,13 +168,16 @@ static bool read_files(struct layer *l, struct invocation *inv, struct err *e)
 {
     CLEANUP_FD int fd = -1;
     struct arena *a = &inv->arena;
+    struct folder f = {.inv = inv, .path = l->path};
 
-    if (!fs_open_dir(l->path.p, &fd, e) ||
-        !read_text(fd, "mapm.yaml", PROJECT_MAX_BYTES, a, &l->yaml, e) ||
-        !read_text(fd, "mapm.local.yaml", PROJECT_MAX_BYTES, a, &l->local_yaml,
+    if (!fs_open_dir(l->path.p, &fd, e))
+        return false;
+    f.fd = fd;
+    if (!read_text(&f, "mapm.yaml", PROJECT_MAX_BYTES, &l->yaml, e) ||
+        !read_text(&f, "mapm.local.yaml", PROJECT_MAX_BYTES, &l->local_yaml,
                    e) ||
-        !read_lock(fd, "mapm.lock", a, &l->lock_text, e) ||
-        !read_lock(fd, "mapm.local.lock", a, &l->local_lock_text, e))
+        !read_lock(&f, "mapm.lock", &l->lock_text, e) ||
+        !read_lock(&f, "mapm.local.lock", &l->local_lock_text, e))
         return false;
     map_init(&l->by_origin, a);
     map_init(&l->by_name, a);
@@ -161,12 +202,32 @@ static void say_waiting(void *ctx)
     term_note(&inv->term, "waiting for another mapm in this workspace ...");
 }
 
+/* Before anything is finished or undone in a folder of another user. */
+static bool check_files(struct invocation *inv, struct str folder,
+                        struct err *e)
+{
+    CLEANUP_FD int fd = -1;
+    struct stat st;
+
+    if (!fs_open_dir(folder.p, &fd, e))
+        return false;
+    for (size_t i = 0; i < WORKSPACE_FILES; i++)
+        if (fs_stat_at(fd, workspace_files[i], &st) &&
+            !owned_check_stat(
+                inv, &st,
+                fs_join(folder, str_from(workspace_files[i]), &inv->arena),
+                folder, e))
+            return false;
+    return true;
+}
+
 static bool open_path(struct invocation *inv, enum layer_mode mode,
                       struct layer *out, struct err *e)
 {
     bool recovered = false;
 
-    if (!user_read(inv, &out->user, &out->limits, &out->rules, e))
+    if (!user_read(inv, &out->user, &out->limits, &out->rules, e) ||
+        !check_files(inv, out->path, e))
         return false;
     if (!provision_open(out->path, mode == LAYER_READ, say_waiting, inv,
                         &recovered, &out->provision, e))
@@ -245,28 +306,20 @@ bool layer_check_there(const struct layer *l, struct invocation *inv,
                        "or mapm install ORIGIN");
 }
 
-bool layer_check_own(const struct layer *l, struct err *e)
+bool layer_check_own(const struct layer *l, struct invocation *inv,
+                     struct err *e)
 {
-    struct stat st;
-
-    if (stat(l->path.p, &st) < 0)
-        return err_errno(e, "cannot tell whose folder %.*s is",
-                         STR_ARG(l->path));
-    if (is_own(&st))
-        return true;
-    err_set(e, ERR_REFUSED, "%.*s belongs to another user (uid %u)",
-            STR_ARG(l->path), (unsigned)st.st_uid);
-    return err_hint(e, "a workspace is trusted only while its folder is yours "
-                       "or root's: work in a copy of your own");
+    return owned_check_folder(inv, l->path, e);
 }
 
-bool layer_is_trusted(const struct layer *l, struct store *store, struct err *e)
+bool layer_is_trusted(const struct layer *l, struct invocation *inv,
+                      struct store *store, struct err *e)
 {
     const struct hash none = {{0}};
-    struct err ignored = {0}; /* whose it is: not ours, as far as we can tell */
+    struct err ignored = {0}; /* another user's, as far as can be determined */
 
     err_clear(e);
-    return layer_check_own(l, &ignored) &&
+    return layer_check_own(l, inv, &ignored) &&
            store_is_trusted(store, STORE_TRUST_WORKSPACE, l->path, &none, e);
 }
 

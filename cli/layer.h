@@ -28,8 +28,8 @@ struct layer {
     struct map by_name;   /* "skill acme/x" -> const struct lock_entry * */
 };
 
-/* The nearest folder upwards that holds a mapm.yaml owned by the user or root,
- * else the current one. */
+/* The nearest folder upwards that holds a mapm.yaml which counts (owned.h),
+ * else the current one. A file above it that does not is noted, once. */
 struct str layer_workspace(struct invocation *inv);
 
 enum layer_mode { LAYER_READ, LAYER_WRITE };
@@ -51,14 +51,14 @@ void layer_close(struct layer *l);
 MUST_CHECK bool layer_check_there(const struct layer *l, struct invocation *inv,
                                   struct err *e);
 
-/* Trust is of a path: whoever makes the folder anew does not inherit it.
- * ERR_REFUSED unless the folder is the user's or root's. */
-MUST_CHECK bool layer_check_own(const struct layer *l, struct err *e);
+/* ERR_REFUSED unless the folder of the workspace counts (owned.h). */
+MUST_CHECK bool layer_check_own(const struct layer *l, struct invocation *inv,
+                                struct err *e);
 
-/* Whether the user trusts it as a workspace, and the folder is still theirs or
- * root's. False with no error: not trusted. Errors: the store's. */
-MUST_CHECK bool layer_is_trusted(const struct layer *l, struct store *store,
-                                 struct err *e);
+/* Whether the user trusts it as a workspace, and the folder still counts.
+ * False with no error: not trusted. Errors: the store's. */
+MUST_CHECK bool layer_is_trusted(const struct layer *l, struct invocation *inv,
+                                 struct store *store, struct err *e);
 
 /* "skill acme/x". In `a`. */
 struct str layer_name_key(enum doc_kind kind, struct str fqn, struct arena *a);

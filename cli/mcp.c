@@ -79,7 +79,8 @@ static bool open_global(struct serve *s, struct err *e)
 static bool open_trust(struct serve *s, struct err *e)
 {
     err_clear(e);
-    s->workspace_trusted = s->store && layer_is_trusted(&s->layer, s->store, e);
+    s->workspace_trusted =
+        s->store && layer_is_trusted(&s->layer, s->inv, s->store, e);
     return e->code == ERR_NONE;
 }
 

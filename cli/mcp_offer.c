@@ -1,5 +1,6 @@
 #include "base/fs.h"
 
+#include "owned.h"
 #include "serve.h"
 
 #define DIGEST_PREFIX_CHARS 7 /* "sha256:" */
@@ -24,6 +25,14 @@ static bool is_trusted(struct serve *s, const struct lock_entry *entry)
                             &digest, &ignored);
 }
 
+/* Checked again, on its open folder, before it runs. */
+static bool is_own(struct serve *s, const struct library_skill *skill)
+{
+    struct err ignored = {0};
+
+    return owned_check_folder(s->inv, skill->folder, &ignored);
+}
+
 bool serve_offers(struct serve *s, const struct library_skill *skill)
 {
     const struct lock_entry *entry;
@@ -44,13 +53,14 @@ bool serve_offers(struct serve *s, const struct library_skill *skill)
     }
     if (entry && !layer_is_local(is_global ? &s->global : &s->layer, entry))
         return policy == RUN_TRUSTED && is_trusted(s, entry);
-    return is_global || s->workspace_trusted;
+    return is_global || (s->workspace_trusted && is_own(s, skill));
 }
 
 static void look_at_workspace(struct serve *s)
 {
     struct err e = {0};
-    bool trusted = s->store && layer_is_trusted(&s->layer, s->store, &e);
+    bool trusted =
+        s->store && layer_is_trusted(&s->layer, s->inv, s->store, &e);
 
     if (e.code == ERR_NONE)
         s->workspace_trusted = trusted;
@@ -92,14 +102,14 @@ void serve_refuse(struct mcp_call *c, const struct err *e)
 
 /* --- whether it may run now ------------------------------------------------------ */
 
-static bool check_workspace(struct store *store, const struct layer *l,
-                            struct err *e)
+static bool check_workspace(struct invocation *inv, struct store *store,
+                            const struct layer *l, struct err *e)
 {
-    if (layer_is_trusted(l, store, e))
+    if (layer_is_trusted(l, inv, store, e))
         return true;
     if (e->code != ERR_NONE)
         return err_wrap(e, "cannot tell whether this workspace is trusted");
-    if (!layer_check_own(l, e))
+    if (!layer_check_own(l, inv, e))
         return err_wrap(e, "this workspace is not trusted on this machine");
     err_set(e, ERR_REFUSED, "this workspace is not trusted on this machine");
     return err_hint(e,
@@ -116,5 +126,5 @@ bool serve_check_allowed(struct serve *s, struct store *store,
         return false;
     if (found->is_external || found->is_global || run_policy_of(l) == RUN_ALL)
         return true;
-    return check_workspace(store, l, e);
+    return check_workspace(s->inv, store, l, e);
 }

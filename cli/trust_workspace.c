@@ -256,7 +256,7 @@ static bool accept_claim(struct trust_job *job, struct claim *c, struct err *e)
     const struct hash none = {{0}};
     bool fresh;
 
-    if (!check_there(job, &c->layer, e) || !layer_check_own(&c->layer, e) ||
+    if (!check_there(job, &c->layer, e) || !layer_check_own(&c->layer, job->inv, e) ||
         !ask_store(job, c, e))
         return false;
     fresh = !c->workspace_known || (c->widens && !c->rules_known);

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "owned.h"
+
 struct str user_config_path(struct invocation *inv)
 {
     const char *xdg = getenv("XDG_CONFIG_HOME");
@@ -20,15 +22,20 @@ static bool read_config(struct invocation *inv, struct project *user,
                         struct limits *limits, struct err *e)
 {
     struct str path = user_config_path(inv), text;
+    CLEANUP_FD int fd = -1;
 
     if (path.n == 0)
         return true;
-    if (!fs_read_user_file(path.p, PROJECT_MAX_BYTES, &inv->arena, &text, e)) {
+    if (!fs_open_user_file(path.p, &fd, e)) {
         if (e->code != ERR_NOT_FOUND)
             return err_wrap(e, "cannot read %s", path.p);
         err_clear(e);
         return true;
     }
+    if (!owned_check_config(inv, fd, path, e))
+        return false;
+    if (!fs_read_fd(fd, PROJECT_MAX_BYTES, &inv->arena, &text, e))
+        return err_wrap(e, "cannot read %s", path.p);
     return project_parse(text, PROJECT_USER, path.p, NULL, &inv->arena, user,
                          e) &&
            limits_apply(limits, user, PROJECT_USER, path.p, &inv->arena, e);

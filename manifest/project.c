@@ -146,6 +146,22 @@ static bool read_hosts(struct project_reader *r, const struct yaml *y)
     return true;
 }
 
+/* The value of git's safe.directory; a relative path would be any folder's. */
+static bool read_trusted_folders(struct project_reader *r, const struct yaml *y)
+{
+    if (!project_want_texts(r, y, "a folder"))
+        return false;
+    for (const struct yaml *item = y->first; item; item = item->next)
+        if (!str_is(item->text, "*") && !str_starts(item->text, STR("/")) &&
+            !str_starts(item->text, STR("~/")))
+            return project_fail(r, item->line,
+                                "not an absolute path, \"~/...\" or \"*\": "
+                                "\"%.*s\"",
+                                STR_ARG(project_excerpt(item->text)));
+    r->out.trusted_folders = project_texts(r, y, &r->out.trusted_folder_count);
+    return true;
+}
+
 /* --- policy, limits ---------------------------------------------- */
 
 /* An empty list allows nothing. A key with nothing behind it could mean that
@@ -259,6 +275,7 @@ bool project_parse(struct str text, enum project_role role, const char *name,
         {STR_INIT("clients"), IN_WORKSPACE | IN_USER, read_clients},
         {STR_INIT("server"), IN_WORKSPACE, project_read_server},
         {STR_INIT("hosts"), IN_USER, read_hosts},
+        {STR_INIT("trusted_folders"), IN_USER, read_trusted_folders},
         {STR_INIT("ask"), IN_WORKSPACE | IN_USER, project_read_ask},
         {STR_INIT("policy"), IN_WORKSPACE | IN_USER, read_policy},
         {STR_INIT("runtime"), IN_WORKSPACE | IN_USER, project_read_runtime},

@@ -1,4 +1,5 @@
 #include "base/fs.h"
+#include "base/owner.h"
 #include "mapm/store.h"
 
 #include <errno.h>
@@ -40,25 +41,13 @@ bool store_find_home(struct arena *a, struct str *path, struct err *e)
     return true;
 }
 
-/* Row 24: whoever may write here decides what all projects install. */
+/* Row 24: a user who may write here decides what all projects install. */
 static bool check_owner(int fd, const char *path, struct err *e)
 {
-    struct stat st;
+    const struct owner_rules rules = {.flags =
+                                          OWNER_EXCLUSIVE | OWNER_UNSHARED};
 
-    if (fstat(fd, &st) < 0)
-        return err_errno(e, "look at %s", path);
-    if (st.st_uid != geteuid()) {
-        err_set(e, ERR_REFUSED, "%s belongs to user %u, not to user %u", path,
-                (unsigned)st.st_uid, (unsigned)geteuid());
-        return err_hint(e, "run mapm as its owner, or set MAPM_HOME to a "
-                           "folder of your own");
-    }
-    if (st.st_mode & 022) {
-        err_set(e, ERR_REFUSED, "others may write to %s (mode %03o)", path,
-                (unsigned)(st.st_mode & 0777));
-        return err_hint(e, "chmod 700 %s", path);
-    }
-    return true;
+    return owner_check(fd, path, &rules, e);
 }
 
 /* Row 25: sudo keeps HOME, and then root's files would appear in it. */

@@ -56,6 +56,8 @@ MUST_CHECK bool fs_read_file_at(int dirfd, const char *path, size_t max_bytes,
 MUST_CHECK bool fs_read_user_file(const char *path, size_t max_bytes,
                                   struct arena *a, struct str *out,
                                   struct err *e);
+/* For the caller to examine before it reads. It closes. */
+MUST_CHECK bool fs_open_user_file(const char *path, int *fd, struct err *e);
 MUST_CHECK bool fs_read_fd(int fd, size_t max_bytes, struct arena *a,
                            struct str *out, struct err *e);
 /* Goes on from `*n` until `room` bytes are at `p`, or the file ends. */

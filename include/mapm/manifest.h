@@ -345,6 +345,9 @@ struct project {
     bool has_sources;
     const struct str *hosts; /* config.yaml only: GitHub Enterprise hosts */
     size_t host_count;
+    const struct str
+        *trusted_folders; /* config.yaml only: absolute, "~/…", "*" */
+    size_t trusted_folder_count;
     struct project_rule *rules; /* policy.commands, in order of the file */
     size_t rule_count;
     enum project_flag network; /* policy.network */

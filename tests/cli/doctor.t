@@ -71,7 +71,7 @@ state 'no store' files/store ok 'made by the first install'
 mapm store stats >/dev/null
 state 'a store' files/store ok ', 0 objects, 0 B'
 chmod 777 "$MAPM_HOME"
-state 'that others may write to [row 24]' files/store broken 'others may write.*-> chmod 700'
+state 'that others may write to [row 24]' files/store broken 'others may write.*-> chmod go-w'
 is 'fails' "$status" 1
 chmod 700 "$MAPM_HOME"
 python3 - "$MAPM_HOME/mapm.db" <<'PYTHON'
@@ -89,7 +89,7 @@ state 'and the rest is looked at' mapm/version ok
 echo 'ask: claude' >"$CONFIG"
 state 'a good one' files/config.yaml ok 'config.yaml'
 chmod 666 "$CONFIG"
-state 'that others may write to' files/config.yaml warn '-> chmod go-w '
+state 'that others may write to' files/config.yaml broken '-> chmod go-w '
 chmod 644 "$CONFIG"
 rm "$CONFIG"
 mapm init >/dev/null 2>&1

@@ -82,6 +82,13 @@ def others(w):
     s = opened()
     ok(offered(s), "[row 15] until it is the user's again")
     s.close()
+    os.chown(os.path.join(w.ws, ".agents/skills/echo"), 12345, -1)
+    s = opened()
+    ok("echo" not in offered(s), "[F3] (a) a metaskill in a folder of another user is not offered")
+    r = s.run("echo", input={"word": "hi"})
+    ok(r.get("isError") and "belongs to another user (uid 12345)" in text_of(r), "[F3] (a) nor does it run")
+    s.close()
+    os.chown(os.path.join(w.ws, ".agents/skills/echo"), 0, -1)
 
 
 def trust(w):

@@ -171,7 +171,7 @@ works '[row 24] sound again' "$MAPM"
 if [ "$(id -u)" -eq 0 ]; then
     fresh
     chown 12345 "$MAPM_HOME/store"
-    fails '[row 24] the store of another user' 'belongs to user 12345' "$MAPM"
+    fails '[row 24] the store of another user' 'belongs to another user \(uid 12345\)' "$MAPM"
     chown 0 "$MAPM_HOME/store"
     rm -rf "$HOME/.local"
     chown 12345 "$HOME"

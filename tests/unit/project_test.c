@@ -69,6 +69,11 @@ static const struct {
     /* what a workspace may not [row 15] */
     {W, "hosts: [ghe.example.com]\n", "m:1: \"hosts\" may not stand here", "it belongs in your own ~/.config/mapm/config.yaml"},
     {L, "hosts: [ghe.example.com]\n", "m:1: \"hosts\" may not stand here", "it belongs in your own ~/.config/mapm/config.yaml"},
+    {W, "trusted_folders: [/x]\n", "m:1: \"trusted_folders\" may not stand here", "it belongs in your own ~/.config/mapm/config.yaml"}, /* [F3] (a) */
+    {U, "trusted_folders: [/x, ~/y, '*']\n", NULL, NULL},
+    {U, "trusted_folders:\n- x\n", "m:2: not an absolute path, \"~/...\" or \"*\": \"x\"", ""},
+    {U, "trusted_folders: ['']\n", "m:1: a folder must be text", ""},
+    {U, "trusted_folders: [~root]\n", "m:1: not an absolute path, \"~/...\" or \"*\": \"~root\"", ""},
     {L, "limits: {}\n", "m:1: \"limits\" may not stand here", "it belongs in your own ~/.config/mapm/config.yaml"},
     {U, "dependencies: {}\n", "m:1: \"dependencies\" may not stand here", "it belongs in mapm.yaml"},
     {W, "ask: {exec: [sh, -c, x]}\n", "m:1: ask must be one of claude, codex, gemini, opencode, copilot, qwen, cline", "programs and URLs belong in your own ~/.config/mapm/config.yaml"},
