@@ -5,9 +5,11 @@
 #include "base/text.h"
 
 #include <dirent.h>
-#include <limits.h>
-#include <stdlib.h>
+#include <fcntl.h>
 #include <unistd.h>
+
+#include "open_library.h"
+#include "owned.h"
 
 #define SKILLS_FOLDER     ".agents/skills"
 #define AUTHORS_FOLDER    "skills" /* of a catalog, where mapm new writes */
@@ -168,21 +170,24 @@ static bool next_place(struct str folder, size_t *at, struct str *root,
 }
 
 /* `name` is set: in mapm.lock, which no link may stand for. */
-static bool find_in_lock(struct search *s, int dirfd, const char *name,
-                         struct str place, struct lock_entry *out, bool *found,
-                         struct err *e)
+static bool find_in_lock(struct search *s, int dirfd, struct str root,
+                         const char *name, struct str place,
+                         struct lock_entry *out, bool *found, struct err *e)
 {
     struct arena *a = &s->inv->arena;
+    CLEANUP_FD int fd = -1;
     struct str text;
     struct lock lock;
 
-    if (!fs_read_file_at(dirfd, name, LOCK_MAX_BYTES, a, &text, e)) {
+    if (!fs_open_file_at(dirfd, name, &fd, NULL, e)) {
         if (e->code != ERR_NOT_FOUND)
             return false;
         err_clear(e);
         return true;
     }
-    if (!lock_parse(text, name, a, &lock, e))
+    if (!owned_check(s->inv, fd, fs_join(root, str_from(name), a), root, e) ||
+        !fs_read_fd(fd, LOCK_MAX_BYTES, a, &text, e) ||
+        !lock_parse(text, name, a, &lock, e))
         return false;
     for (size_t i = 0; i < lock.count && !*found; i++) {
         if (!str_eq(lock.entries[i].place, place))
@@ -201,12 +206,14 @@ static bool find_package(struct search *s, struct str root, struct str place,
     CLEANUP_FD int fd = -1;
 
     *found = *local = false;
-    if (!fs_open_dir(root.n ? str_c(root, &s->inv->arena) : "/", &fd, e) ||
-        !find_in_lock(s, fd, "mapm.lock", place, out, found, e))
+    if (root.n == 0)
+        root = STR("/");
+    if (!fs_open_dir(str_c(root, &s->inv->arena), &fd, e) ||
+        !find_in_lock(s, fd, root, "mapm.lock", place, out, found, e))
         return false;
     if (*found)
         return true;
-    if (!find_in_lock(s, fd, "mapm.local.lock", place, out, found, e))
+    if (!find_in_lock(s, fd, root, "mapm.local.lock", place, out, found, e))
         return false;
     *local = *found;
     return true;
@@ -257,31 +264,80 @@ static bool claim_installed(struct search *s, struct run_skill *r,
     return true;
 }
 
-static bool take_local(struct search *s, struct run_skill *r,
-                       struct run_skill *out, struct err *e)
-{
-    r->fqn = r->skill.document.fqn;
-    if (!claim_installed(s, r, e))
-        return false;
-    *out = *r;
-    return true;
-}
-
-static bool read_local(struct search *s, struct str folder,
-                       struct run_skill *out, struct err *e)
+/* `fd` is its folder, `real` where that is, without links. A package that came
+ * by install is trusted by its content, any other by its owner. */
+static bool read_local(struct search *s, int fd, struct str real,
+                       struct str name, struct run_skill *out, struct err *e)
 {
     struct run_skill r = {.digest = STR("")};
 
-    return skill_read(folder, &s->workspace->limits, &s->inv->arena, &r.skill,
-                      e) &&
-           take_local(s, &r, out, e);
+    if (!skill_read_open(fd, real, name, &s->workspace->limits, &s->inv->arena,
+                         &r.skill, e))
+        return false;
+    r.fqn = r.skill.document.fqn;
+    if (!claim_installed(s, &r, e) ||
+        (!r.is_external && !owned_check(s->inv, fd, real, real, e)))
+        return false;
+    *out = r;
+    return true;
+}
+
+/* The folder `name` of `parent`, a folder of skills of the workspace, through
+ * the same door as skill load, list and MCP. */
+static bool read_below(struct search *s, struct str parent, struct str name,
+                       struct run_skill *out, struct err *e)
+{
+    struct library_root root = {.source = LIBRARY_WORKSPACE, .path = parent};
+    CLEANUP_FD int fd = -1;
+    struct str real;
+
+    bound_root(s->inv, s->workspace->path, &root);
+    if (!library_open_in(&root, name, &s->inv->arena, &fd, &real, e))
+        return err_wrap(e, "open the folder of skill '%.*s'", STR_ARG(name));
+    return read_local(s, fd, real, name, out, e);
+}
+
+/* Whether `parent` is a folder whose skills run by their names, here. */
+static bool is_root(struct search *s, struct str parent)
+{
+    struct arena *a = &s->inv->arena;
+    struct str authors = fs_join(s->workspace->path, STR(AUTHORS_FOLDER), a);
+    struct library_root *roots;
+    struct err ignored = {0};
+    size_t count;
+
+    if (str_eq(parent, authors))
+        return true;
+    if (!library_places(s->inv, true, &roots, &count, &ignored))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (roots[i].source == LIBRARY_WORKSPACE &&
+            str_eq(roots[i].path, parent))
+            return true;
+    return false;
+}
+
+static bool read_named(struct search *s, struct str folder,
+                       struct run_skill *out, struct err *e)
+{
+    struct arena *a = &s->inv->arena;
+    size_t slash = str_find_last(folder, '/');
+    struct str parent = str_slice(folder, 0, slash);
+    struct str name = str_from_index(folder, slash + 1), real;
+    CLEANUP_FD int fd = -1;
+
+    if (name.n && is_root(s, parent))
+        return read_below(s, arena_str(a, parent), name, out, e);
+    /* A link by the way is not its name, as one in .agents/skills is. */
+    return fs_real_path(str_c(folder, a), a, &real, e) &&
+           fs_open_dir_at(AT_FDCWD, real.p, &fd, e) &&
+           read_local(s, fd, real, path_last(real), out, e);
 }
 
 static bool read_path(struct search *s, struct run_skill *out, struct err *e)
 {
     struct arena *a = &s->inv->arena;
     struct str name = s->name, folder;
-    char real[PATH_MAX];
 
     if (name.p[0] == '~' && s->inv->home.n && (name.n == 1 || name.p[1] == '/'))
         name = arena_printf(a, "%.*s%.*s", STR_ARG(s->inv->home),
@@ -291,10 +347,7 @@ static bool read_path(struct search *s, struct run_skill *out, struct err *e)
     if (str_is(path_last(folder), "SKILL.md") ||
         str_is(path_last(folder), "SKILL.star"))
         folder = str_slice(folder, 0, str_find_last(folder, '/'));
-    /* A link by the way is not its name, as one in .agents/skills is. */
-    if (realpath(str_c(folder, a), real))
-        folder = str_from(real);
-    if (!read_local(s, folder, out, e)) {
+    if (!read_named(s, folder, out, e)) {
         if (e->code == ERR_NOT_FOUND)
             err_hint(e, "a path names a skill's folder, one with a SKILL.md");
         return false;
@@ -312,15 +365,16 @@ static bool find_below(struct search *s, const char *parent, bool *found,
                        struct run_skill *out, struct err *e)
 {
     struct arena *a = &s->inv->arena;
-    struct str leaf = path_last(s->name), folder;
+    struct str leaf = path_last(s->name), top, file;
     struct run_skill r;
 
     if (!name_is_kebab(leaf))
         return true;
-    folder = fs_join(fs_join(s->workspace->path, str_from(parent), a), leaf, a);
-    if (access(fs_join(folder, STR("SKILL.md"), a).p, F_OK) < 0)
+    top = fs_join(s->workspace->path, str_from(parent), a);
+    file = fs_join(fs_join(top, leaf, a), STR("SKILL.md"), a);
+    if (access(file.p, F_OK) < 0)
         return true;
-    if (!read_local(s, folder, &r, e))
+    if (!read_below(s, top, leaf, &r, e))
         return false;
     *found = str_eq(s->name, leaf) || str_eq(s->name, r.fqn);
     if (*found)
@@ -457,14 +511,11 @@ bool run_skill_read(struct invocation *inv, struct store *store,
                     struct err *e)
 {
     struct search s = {.inv = inv, .store = store, .workspace = l};
-    struct run_skill r = {.digest = STR("")};
     CLEANUP_FD int fd = -1;
     struct str real;
 
     if (!library_open_folder(library, known, &inv->arena, &fd, &real, e) ||
-        !skill_read_open(fd, real, path_last(known->folder), &l->limits,
-                         &inv->arena, &r.skill, e) ||
-        !take_local(&s, &r, out, e))
+        !read_local(&s, fd, real, path_last(known->folder), out, e))
         return false;
     out->is_path = true;
     out->workspace = l->path;

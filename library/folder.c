@@ -96,6 +96,16 @@ bool folder_open(const struct shelter *s, struct str name, struct arena *a,
     return follow(s, path, a, fd, real, e);
 }
 
+bool library_open_in(const struct library_root *root, struct str name,
+                     struct arena *a, int *fd, struct str *real, struct err *e)
+{
+    CLEANUP_FD int top = -1;
+    struct shelter s;
+
+    return shelter_open(root, a, &s, &top, e) &&
+           folder_open(&s, name, a, fd, real, e);
+}
+
 bool folder_id_of(int fd, struct folder_id *out, struct err *e)
 {
     struct stat st;

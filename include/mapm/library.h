@@ -282,6 +282,15 @@ MUST_CHECK bool library_open_folder(const struct library *l,
                                     struct arena *a, int *fd, struct str *real,
                                     struct err *e);
 
+/*
+ * The folder `name` of one root, which need not have been read: for a skill
+ * that is run by its name. The links on the way are those that a library
+ * follows. Errors: ERR_NOT_FOUND; ERR_REFUSED as library_open_folder.
+ */
+MUST_CHECK bool library_open_in(const struct library_root *root,
+                                struct str name, struct arena *a, int *fd,
+                                struct str *real, struct err *e);
+
 /* Whether `path` is a root that was read, or a folder in one that may be a
  * skill's: not a link that leads elsewhere. */
 bool library_looks_in(const struct library *l, struct str path);
