@@ -117,6 +117,8 @@ void serve_read(void *ctx, struct str uri, struct mcp_call *c)
         return;
     }
     is_text = text_is_utf8(bytes) && !memchr(bytes.p, '\0', bytes.n);
+    if (is_text)
+        library_warn_hidden(s->library, skill->name, path, bytes);
     buf_init(&b, 8 * (size_t)READ_MAX_BYTES);
     json_writer_init(&w, &b, 0);
     json_begin_object(&w);

@@ -396,5 +396,7 @@ bool library_read_file(const struct library *l, struct str name,
     if (!fs_open_file_at(folder, str_c(path, a), &fd, NULL, e) ||
         !read_head(fd, max_bytes, a, out, cut, e))
         return err_wrap(e, "read a file of skill '%.*s'", STR_ARG(name));
+    if (text_is_utf8(*out))
+        library_warn_hidden(l, name, path, *out);
     return true;
 }

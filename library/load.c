@@ -72,6 +72,30 @@ static void tell_size(const struct library *l, const struct library_skill *s,
                 STR_ARG(s->name), STR_ARG(why->items[i].message));
 }
 
+static unsigned line_of(struct str text, size_t at)
+{
+    unsigned line = 1;
+
+    for (size_t i = 0; i < at; i++)
+        line += text.p[i] == '\n';
+    return line;
+}
+
+void library_warn_hidden(const struct library *l, struct str name,
+                         struct str path, struct str text)
+{
+    size_t at;
+    int32_t point;
+    enum text_hidden kind = text_find_hidden(text, &at, &point);
+
+    if (kind == TEXT_HIDDEN_NONE || kind == TEXT_HIDDEN_ZERO_WIDTH)
+        return;
+    say(&l->options, LIBRARY_WARNING,
+        "skill '%.*s': %.*s:%u contains U+%04X (%s), which nobody sees",
+        STR_ARG(name), STR_ARG(path), line_of(text, at), (unsigned)point,
+        text_hidden_name(kind));
+}
+
 static bool read_document(const struct library *l,
                           const struct library_skill *s, struct arena *a,
                           struct library_loaded *out, struct err *e)
@@ -98,6 +122,8 @@ static bool read_document(const struct library *l,
                 STR_ARG(s->name), STR_ARG(d->name));
         return err_hint(e, "look for skills again");
     }
+    if (d->hidden)
+        library_warn_hidden(l, s->name, STR("SKILL.md"), in.text);
     d->metaskill = s->metaskill; /* as it was found: nothing is asked here */
     d->program = s->program;
     return true;

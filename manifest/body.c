@@ -20,13 +20,17 @@ static void complain_hidden(const struct reader *r, enum level level,
                 *field ? " " : "", (unsigned)point, what);
 }
 
-/* Offset of a control character that text has no use for; SIZE_MAX: none. */
-static size_t find_control(struct str text)
+/* Offset of a control character that text has no use for; SIZE_MAX: none. In a
+ * value, where an escape put it, a lone CR makes a terminal overwrite the line;
+ * in a file it ends one. */
+static size_t find_control(struct str text, bool value)
 {
     for (size_t at = 0; at < text.n;) {
         size_t from = at;
         int32_t c = text_next(text, &at);
 
+        if (c == '\r' && value && (at == text.n || text.p[at] != '\n'))
+            return from;
         if ((c >= 0 && c < 0x20 && c != '\n' && c != '\r' && c != '\t') ||
             (c >= 0x7f && c < 0xa0))
             return from;
@@ -37,7 +41,7 @@ static size_t find_control(struct str text)
 bool check_hidden(const struct reader *r, enum level level, const char *field,
                   unsigned line, struct str text)
 {
-    size_t at = 0, control = find_control(text);
+    size_t at = 0, control = find_control(text, *field);
     int32_t point = 0;
     enum text_hidden kind = text_find_hidden(text, &at, &point);
 

@@ -262,6 +262,13 @@ struct str library_event(const struct library_loaded *l,
                          enum library_reason reason, struct str tool_use_id,
                          struct arena *a);
 
+/* Warns of the first hidden character (but a zero-width one) that `text` has,
+ * which is about to be given away as the file `path` of a skill: an installation
+ * refuses these, and a skill that is there by other ways was never installed.
+ * library_load and library_read_file call it. */
+void library_warn_hidden(const struct library *l, struct str name,
+                         struct str path, struct str text);
+
 /* --- folders ---------------------------------------------------------------------------- */
 
 /* What its SKILL.md says: as library_load() would have it (T27). In `a`, or the

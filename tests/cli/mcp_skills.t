@@ -323,6 +323,21 @@ def marks(w):
         s.close()
 
 
+def hidden(w):
+    w.skill("sly")
+    w.write(SKILLS + "sly/SKILL.md", open(SKILLS + "sly/SKILL.md").read() + "a \u202e b\n")
+    w.write(SKILLS + "sly/notes.md", "c \u2066 d\n")
+    for ask in (lambda s: s.tool("skill_load", {"name": "sly"}),
+                lambda s: s.call("resources/read", {"uri": "skill://sly/SKILL.md"}),
+                lambda s: s.call("resources/read", {"uri": "skill://sly/notes.md"}),
+                lambda s: s.tool("skill_resource", {"operation": "load", "skill": "sly", "path": "notes.md"})):
+        s = opened()
+        ask(s)
+        s.close()
+        same(s.errors.decode().count("which nobody sees"), 1, "[F3] what is served with hidden characters is warned of")
+    shutil.rmtree(SKILLS + "sly")
+
+
 def test(w):
     names(w)
     bytes_in_names(w)
@@ -336,6 +351,7 @@ def test(w):
     heavy(w)
     odd_prompt(w)
     marks(w)
+    hidden(w)
 
 
 main(test)

@@ -465,6 +465,27 @@ like 'with a warning' "$err" '^warning: this is not among the events'
 exits 'but no session is kept' 1 env MAPM_HOME="$T/nostore" "$MAPM" skill load review --root "$G" --session x
 like 'which is said' "$err" 'session cannot be kept'
 
+# --- hidden characters ----------------------------------------------------------------------------
+
+skill $W/sly
+printf 'Plain words \342\200\256and others.\n' >>$W/sly/SKILL.md
+printf 'a\nb\342\201\246c\n' >$W/sly/notes.md
+exits '[F3] a local skill with a hidden character is loaded' 0 mapm skill load sly
+like '[F3] with a warning that names file and line' "$err" \
+    "^warning: skill 'sly': SKILL\.md:[0-9]+ contains U\+202E \(bidirectional control\), which nobody sees"
+exits '[F3] for a system prompt, too' 0 mapm skill load --as system sly
+like '[F3] with the same warning' "$err" 'U\+202E'
+exits '[F3] a file of it' 0 mapm skill files sly notes.md
+like '[F3] warns as well' "$err" "^warning: skill 'sly': notes\.md:2 contains U\+2066"
+exits '[F3] the list' 0 mapm skill list
+unlike '[F3] does not read bodies' "$err" 'U\+202E'
+rm -r $W/sly
+mkdir $W/cr && printf -- '---\nname: cr\ndescription: "seen\\rhidden"\n---\nx\n' >$W/cr/SKILL.md
+exits '[F3] a carriage return in a description' 0 mapm skill list
+like '[F3] is no text' "$err" 'cr/SKILL.md: line 3: description contains U\+000D'
+unlike '[F3] and the skill is left out' "$out" '^cr '
+rm -r $W/cr
+
 # --- the command line -----------------------------------------------------------------------------
 
 exits 'no word' 2 mapm skill

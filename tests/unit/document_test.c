@@ -26,6 +26,14 @@ static const struct {
     {"---\nname: foo\ndescription: a\nversion: "
      "1.0.0\n---\n\n\nA\nb\xe2\x80\xae",
      "hidden-characters:9!"},
+    /* [F3] a CR that no line end is part of; text with CRLF has none */
+    {DOC("name: foo\nversion: 1.0.0\ndescription: \"a\\rb\"\n"),
+     "hidden-characters:4!"},
+    {DOC("name: foo\nversion: 1.0.0\ndescription: \"a\\r\"\n"),
+     "hidden-characters:4!"},
+    {DOC("name: foo\nversion: 1.0.0\ndescription: \"a\\r\\nb\"\n"), ""},
+    {DOC("name: foo\nversion: 1.0.0\ndescription: a\nx: [\"a\\rb\"]\n"),
+     "hidden-characters:5!"},
     {"---\r\nname: Foo\r\ndescription: a\r\nversion: 1\r\n---\r\nA\r\n",
      "name-from-folder:2 version-format:4"}, /* [F5] */
     {"---\rname: foo\rdescription: a\rversion: 1\r---\rA\r",
