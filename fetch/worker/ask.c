@@ -14,8 +14,7 @@ enum step {
 };
 
 /* The way to the package when only the commit is known: a ref may have any
- * number of segments, so the first split whose path is there counts; with a
- * pinned object, the one that leads to it. */
+ * number of segments, so the first split whose path is there counts. */
 static enum step split_by_tree(struct ask *a, struct oid_set *wants,
                                struct err *e)
 {
@@ -39,11 +38,9 @@ static enum step split_by_tree(struct ask *a, struct oid_set *wants,
         }
         if (found.kind == TREE_UNKNOWN)
             return STEP_WAIT;
-        if (!a->is_pinned || oid_eq(&found.id, &a->pinned)) {
-            a->path = path;
-            a->has_path = true;
-            return STEP_ON;
-        }
+        a->path = path;
+        a->has_path = true;
+        return STEP_ON;
     }
     err_set(e, ERR_PATH, "%.*s is not in the commit that is locked",
             STR_ARG(a->rest));
@@ -76,8 +73,10 @@ static enum step start_pinned(struct ask *a, const struct oid *commit,
         return STEP_GONE;
     a->snapshot->asked++;
     a->needs_proof = !a->in.proved;
-    if (a->snapshot->trees == TREES_HERE || !a->is_pinned ||
-        a->in.what != FETCH_PACKAGE || a->repo->caps.version == 0)
+    a->must_lead = a->is_pinned && a->in.what == FETCH_PACKAGE;
+    /* Without a filter the whole commit comes anyhow. */
+    if (a->snapshot->trees == TREES_HERE || !a->must_lead || a->in.stored ||
+        a->repo->caps.version == 0 || !a->repo->caps.filter)
         a->stage = ASK_TREES;
     else
         a->stage = ASK_OBJECT;
@@ -209,94 +208,22 @@ static enum step retry_refs(struct ask *a)
     return STEP_WAIT;
 }
 
-static enum step step_trees(struct ask *a, struct err *e)
+static enum step fail_trees(const struct ask *a, struct err *e)
 {
-    struct snapshot *s = a->snapshot;
+    const struct snapshot *s = a->snapshot;
     char hex[OID_HEX_CHARS + 1];
 
-    if (s->trees == TREES_FAILED) {
-        if (s->is_gone && a->ref.n && !a->has_retried_refs)
-            return retry_refs(a);
-        oid_format(&s->commit, hex);
-        if (s->is_gone && a->ref.n == 0) {
-            err_set(e, ERR_REF, "%.*s has no commit %.12s, or does not give it",
-                    STR_ARG(a->repo->name), hex);
-            err_hint(e, "its history may have been rewritten: name a branch or "
-                        "a tag, or run mapm update");
-            return STEP_FAIL;
-        }
-        *e = *s->why;
-        err_wrap(e, "commit %.12s of %.*s", hex, STR_ARG(a->repo->name));
+    oid_format(&s->commit, hex);
+    if (s->is_gone && a->ref.n == 0) {
+        err_set(e, ERR_REF, "%.*s has no commit %.12s, or does not give it",
+                STR_ARG(a->repo->name), hex);
+        err_hint(e, "its history may have been rewritten: name a branch or "
+                    "a tag, or run mapm update");
         return STEP_FAIL;
     }
-    s->is_wanted = true;
-    if (s->trees != TREES_HERE)
-        return STEP_WAIT;
-    a->root = s->root;
-    a->stage = ASK_DOCUMENT;
-    return STEP_ON;
-}
-
-/* A pinned MCP file is a blob without a tree: a listing of one. */
-static void list_blob(struct ask *a)
-{
-    struct tree_file *file = arena_new(&a->repo->arena, struct tree_file);
-    struct str path = a->in.is_short ? a->in.path : a->rest;
-
-    *file = (struct tree_file){.path = path_last(path), .blob = a->pinned};
-    a->listing = (struct tree_listing){
-        .kind = TREE_FILE, .id = a->pinned, .files = file, .count = 1};
-    a->doc = DOC_MCP;
-}
-
-static void line_up(struct ask *a, struct str anchor);
-
-/* The pinned object is here, with all that it holds. Links out of it need
- * the commit's trees. */
-static enum step step_object(struct ask *a, struct err *e)
-{
-    struct repo *r = a->repo;
-    const struct object *o = objects_find(&r->objects, &a->pinned);
-    const struct blob *b = map_find(&r->blobs, oid_key(&a->pinned));
-
-    if (r->caps.version == 0) {
-        a->stage = ASK_TREES;
-        return STEP_ON;
-    }
-    if (a->object_why) {
-        *e = *a->object_why;
-        return STEP_FAIL;
-    }
-    if (b && b->state == BLOB_HERE) {
-        list_blob(a);
-        line_up(a, a->listing.files[0].path);
-        return STEP_ON;
-    }
-    if (o == NULL || a->object_coming)
-        return STEP_WAIT;
-    a->root = a->pinned;
-    a->is_alone = true;
-    a->stage = ASK_DOCUMENT;
-    return STEP_ON;
-}
-
-/* The listing is known: find its blobs. */
-static void line_up(struct ask *a, struct str anchor)
-{
-    const struct tree_listing *l = &a->listing;
-
-    a->blobs = arena_array(&a->repo->arena, l->count, sizeof(struct blob *));
-    for (size_t i = 0; i < l->count; i++) {
-        a->blobs[i] = blob_get(a->repo, &l->files[i].blob);
-        if (!str_eq(l->files[i].path, anchor))
-            continue;
-        a->anchor = a->blobs[i];
-        /* Found in the store without its text: ask again, for that. */
-        if (!a->anchor->is_manifest && a->anchor->state == BLOB_STORED)
-            a->anchor->state = BLOB_NEW;
-        a->anchor->is_manifest = true;
-    }
-    a->stage = ASK_FILES;
+    *e = *s->why;
+    err_wrap(e, "commit %.12s of %.*s", hex, STR_ARG(a->repo->name));
+    return STEP_FAIL;
 }
 
 /* Puts what is wanted in memory on the list; an error when one of them
@@ -330,12 +257,114 @@ static enum step want_things(struct ask *a, const struct oid_set *wants,
     return STEP_WAIT;
 }
 
+/* Beside the request for the object goes one for the trees of the commit,
+ * which have to lead there. */
+static enum step step_lead(struct ask *a, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct snapshot *s = a->snapshot;
+    struct oid_set wants;
+
+    if (!a->must_lead || a->leads)
+        return STEP_ON;
+    if (s->trees == TREES_FAILED)
+        return fail_trees(a, e);
+    s->is_wanted = true;
+    if (s->trees != TREES_HERE)
+        return STEP_WAIT;
+    oid_set_init(&wants, &scratch);
+    switch (lead_find(a, &wants, e)) {
+    case FOUND_PACKAGE:
+        return STEP_ON;
+    case FOUND_WAIT:
+        return want_things(a, &wants, false, e);
+    default:
+        return STEP_FAIL;
+    }
+}
+
+static enum step step_trees(struct ask *a, struct err *e)
+{
+    struct snapshot *s = a->snapshot;
+
+    if (s->trees == TREES_FAILED)
+        return s->is_gone && a->ref.n && !a->has_retried_refs
+                   ? retry_refs(a)
+                   : fail_trees(a, e);
+    s->is_wanted = true;
+    if (s->trees != TREES_HERE)
+        return STEP_WAIT;
+    a->root = s->root;
+    a->stage = ASK_DOCUMENT;
+    return STEP_ON;
+}
+
+/* A pinned MCP file is a blob without a tree: a listing of one. */
+static void list_blob(struct ask *a)
+{
+    struct tree_file *file = arena_new(&a->repo->arena, struct tree_file);
+    struct str path = a->in.is_short ? a->in.path : a->rest;
+
+    *file = (struct tree_file){.path = path_last(path), .blob = a->pinned};
+    a->listing = (struct tree_listing){
+        .kind = TREE_FILE, .id = a->pinned, .files = file, .count = 1};
+    a->doc = DOC_MCP;
+}
+
+static void line_up(struct ask *a, struct str anchor);
+
 /* The object alone is not enough: take the way over the commit. */
 static enum step leave_object(struct ask *a)
 {
     a->is_alone = false;
     a->stage = ASK_TREES;
     return STEP_ON;
+}
+
+/* The pinned object is here, with all that it holds. Links out of it need
+ * the commit's trees. */
+static enum step step_object(struct ask *a)
+{
+    struct repo *r = a->repo;
+    const struct object *o = objects_find(&r->objects, &a->pinned);
+    const struct blob *b = map_find(&r->blobs, oid_key(&a->pinned));
+
+    if (r->caps.version == 0) {
+        a->stage = ASK_TREES;
+        return STEP_ON;
+    }
+    if (a->object_why)
+        return a->leads ? leave_object(a) : STEP_WAIT;
+    if (b && b->state == BLOB_HERE) {
+        list_blob(a);
+        line_up(a, a->listing.files[0].path);
+        return STEP_ON;
+    }
+    if (o == NULL || a->object_coming)
+        return STEP_WAIT;
+    a->root = a->pinned;
+    a->is_alone = true;
+    a->stage = ASK_DOCUMENT;
+    return STEP_ON;
+}
+
+/* The listing is known: find its blobs. */
+static void line_up(struct ask *a, struct str anchor)
+{
+    const struct tree_listing *l = &a->listing;
+
+    a->blobs = arena_array(&a->repo->arena, l->count, sizeof(struct blob *));
+    for (size_t i = 0; i < l->count; i++) {
+        a->blobs[i] = blob_get(a->repo, &l->files[i].blob);
+        if (!str_eq(l->files[i].path, anchor))
+            continue;
+        a->anchor = a->blobs[i];
+        /* Found in the store without its text: ask again, for that. */
+        if (!a->anchor->is_manifest && a->anchor->state == BLOB_STORED)
+            a->anchor->state = BLOB_NEW;
+        a->anchor->is_manifest = true;
+    }
+    a->stage = ASK_FILES;
 }
 
 static enum step step_document(struct ask *a, struct err *e)
@@ -407,12 +436,17 @@ static enum step step_files(struct ask *a, struct err *e)
 
 static enum step step(struct ask *a, struct err *e)
 {
-    enum step proof = STEP_ON, way = STEP_ON;
+    enum step proof = STEP_ON, lead = STEP_ON, way = STEP_ON;
 
     if (a->stage > ASK_REFS && a->needs_proof) {
         proof = step_proof(a, e);
         if (proof == STEP_FAIL || proof == STEP_GONE)
             return proof;
+    }
+    if (a->stage > ASK_REFS) {
+        lead = step_lead(a, e);
+        if (lead == STEP_FAIL)
+            return lead;
     }
     switch (a->stage) {
     case ASK_START:
@@ -422,18 +456,22 @@ static enum step step(struct ask *a, struct err *e)
         way = step_refs(a, e);
         break;
     case ASK_OBJECT:
-        way = step_object(a, e);
+        way = step_object(a);
         break;
     case ASK_TREES:
         way = step_trees(a, e);
         break;
     case ASK_DOCUMENT:
+        if (!a->is_alone && lead != STEP_ON)
+            return STEP_WAIT;
         way = step_document(a, e);
         break;
     case ASK_FILES:
         /* Nothing of it is shown before it is proved to belong there. */
-        if (!a->is_lined_up || proof != STEP_ON)
+        if (!a->is_lined_up || proof != STEP_ON || lead != STEP_ON)
             return STEP_WAIT;
+        if (a->must_lead && a->doc == DOC_MCP)
+            a->listing.files[0].is_program = a->leads_to_program;
         return step_files(a, e);
     case ASK_OVER:
         return STEP_WAIT;
@@ -446,6 +484,8 @@ static bool run(struct ask *a, struct err *e)
     struct err why = {0};
     enum step way;
 
+    if (a->stage == ASK_OVER)
+        return true;
     if (a->repo->dead) {
         report_failed(a, a->repo->dead);
         return true;

@@ -149,6 +149,7 @@ static bool read_ask(struct fields *in, struct arena *a, struct link_ask *out)
     out->what = (enum fetch_what)field_u8(in, FETCH_CATALOG);
     out->kinds = field_u8(in, DOC_AGENT | DOC_SKILL | DOC_MCP);
     out->proved = field_bool(in);
+    out->stored = field_bool(in);
     out->repository = take_str(in, a);
     out->host = take_str(in, a);
     out->owner = take_str(in, a);

@@ -29,7 +29,7 @@ struct link_ask {
     uint32_t seq;
     enum fetch_what what;
     unsigned kinds;
-    bool proved, is_short;
+    bool proved, stored, is_short;
     struct str repository, host, owner, repo, rest, ref, path, commit, object;
 };
 

@@ -21,6 +21,7 @@
  * ask.c    moves each ask as far as it goes without the network;
  * lane.c   says what has to be requested next, and what came of it;
  * exchange.c  is one request and the reading of its answer;
+ * lead.c   whether a commit leads to a locked object;
  * remote.c what a status, a redirect or a refusal means.
  *
  * A request starts only when mapm has seen all events and asked for all it
@@ -106,6 +107,8 @@ struct ask {
     bool has_path, is_pinned;
     bool is_alone;    /* `root` is the pinned object itself */
     bool needs_proof; /* that the commit belongs to the repository */
+    bool must_lead;   /* its trees to the pinned object, at the path */
+    bool leads, leads_to_program;
     bool has_retried_refs;
     bool is_by_blob; /* its blobs are wanted one by one */
     struct str ref, path;
@@ -236,6 +239,12 @@ enum found {
 enum found document_find(struct ask *a, struct oid_set *wants,
                          struct str *anchor, struct arena *arena,
                          struct fetch_event *offers, struct err *e);
+
+/* --- lead.c --------------------------------------------------------------- */
+
+/* Do the trees of the commit lead to the pinned object? Sets path and `leads`:
+ * FOUND_PACKAGE. Never FOUND_OFFERS. ERR_LOCKED when something else is there. */
+enum found lead_find(struct ask *a, struct oid_set *wants, struct err *e);
 
 /* --- offers.c ------------------------------------------------------------- */
 

@@ -137,7 +137,8 @@ static bool guess(struct guess *g, size_t max, struct err *e)
     if (few == 0)
         return true;
     for (const struct ask *a = g->repo->asks; a; a = a->next)
-        if (a->snapshot == g->snapshot && a->stage == ASK_FILES && !a->is_alone)
+        if (a->snapshot == g->snapshot && a->stage == ASK_FILES &&
+            !a->is_pinned)
             add_catalog(g, a->path);
     if (g->count > few && few < SPECULATE_MAX) {
         g->count = 0; /* too many for what is known: wait for more */

@@ -18,6 +18,10 @@
  *                  --> IDLE       nothing asked for is open any more
  *     fetch_close()
  *
+ * A pinned object is fetched by its id, and at the same time the trees of the
+ * commit, or those on the way: nothing is said of it before they have led to
+ * it, and ERR_LOCKED when they do not. DONE means so.
+ *
  * Whoever asks for dependencies while handling MANIFEST gets them with the
  * fewest requests: mapm-fetch waits for this side to have seen all events
  * before it sends the next one (one blob request in flight a repository).
@@ -75,6 +79,7 @@ struct fetch_want {
     struct str commit;    /* pinned: 40 hex; "" = resolve the ref */
     struct str object;    /* pinned: git id of tree or blob; "" */
     bool proved;          /* pinned by a lock: no proof of belonging */
+    bool stored;          /* pinned, and the store has its files */
 };
 
 enum fetch_event_kind {
@@ -108,9 +113,7 @@ struct fetch_event {
     unsigned id;
     struct str ref;           /* "main", "v1.2"; "" for a commit id */
     struct str commit;        /* 40 hex */
-    struct str path;          /* in the repository; "" when the object was
-                               * pinned and nobody had to find out where the
-                               * ref ends */
+    struct str path;          /* in the repository */
     struct str object;        /* git id of tree or blob */
     enum doc_kind doc;        /* what lies there */
     struct str manifest;      /* MANIFEST: its text */

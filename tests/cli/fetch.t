@@ -128,12 +128,27 @@ pin()
 reset_log
 drive "$T/incoming" "$(pin skills/hello)" "$(pin skills/other)" "$(pin agents/greeter)" "$(pin mcps/io.example_mcp.json)"
 is 'locked packages' "$(printf '%s\n' "$out" | grep -c '^DONE')" 4
-is 'in one request' "$(requests)" 1
+is '[F1] in one request, and one for the proof' "$(requests)" 2
 like 'at their commit' "$out" "^DONE .* commit=$main "
 drive "$T/incoming" "$GH/acme/catalog/tree/main/skills/hello#$main:0123456789012345678901234567890123456789"
 like 'an object that is not there' "$out" '^FAILED'
 drive "$T/incoming" "$(pin skills/hello)" "$GH/acme/catalog/tree/main/skills/hello#$main:0123456789012345678901234567890123456789"
 is 'harms no other' "$(printf '%s\n' "$out" | grep -c '^DONE')" 1
+
+# What the commit does not lead to, though the host has it: a deleted branch.
+make_repo acme/catalog "$T/fork" gone
+gone=$(repo acme/catalog rev-parse gone:skills/hello)
+repo acme/catalog update-ref -d refs/heads/gone
+true_object=$(repo acme/catalog rev-parse "$main:skills/hello")
+drive "$T/incoming" "$GH/acme/catalog/tree/main/skills/hello#$main:$gone"
+like '[F1] an object that no ref holds' "$out" "^FAILED .*\[locked\] . commit $(printf %.12s "$main") of acme/catalog has tree $true_object at \"skills/hello\", and mapm.lock says $gone"
+is '[F1] nothing of it is shown' "$(printf '%s\n' "$out" | grep -c '^MANIFEST')" 0
+drive "$T/incoming" "$GH/acme/catalog/tree/main/skills/none#$main:$true_object"
+like '[F1] another path' "$out" '^FAILED .*\[locked\] .* has nothing at "skills/none"'
+drive "$T/incoming" "$GH/acme/catalog/tree/main/skills/hello#0123456789012345678901234567890123456789:$true_object"
+like '[F1] a commit that does not exist' "$out" '^FAILED .*has no commit 012345678901'
+drive "$T/incoming" "$GH/acme/catalog/tree/main/mcps/io.example_mcp.json#$main:$(repo acme/catalog rev-parse "$main:skills/hello/SKILL.md")"
+like '[F1] another blob' "$out" '^FAILED .*\[locked\] .* has blob '
 
 # --- what the store has -----------------------------------------------------
 rm -rf "$kept" && mkdir "$kept"

@@ -34,7 +34,7 @@ MAPM_HOME=$T/home2 && export MAPM_HOME
 colleague peer
 reset_log
 exits 'cold' 0 mapm install --locked
-is 'one request a repository' "$(requests)" 2
+is '[F1] one request a repository, and one for the proof' "$(requests)" 4
 like 'what comes is shown' "$out" '\+ skill acme/mid 1\.0\.0'
 like 'and what it runs' "$out" 'runs: npx -y tool'
 same_tree 'the same agents and skills' .agents/skills "$T/ws/.agents/skills"

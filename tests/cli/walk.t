@@ -69,4 +69,21 @@ like '[F10] a folder of it those below' "$out" '^  skill deep/one/two/skills/far
 at_most '[F10] and no others' "$(received)" 83500
 drive --closure "$T/incoming" "$U/main/deep/one/two/skills/far"
 is '[F10] a dependency' "$(printf '%s\n' "$out" | grep -c '^DONE')" 2
+
+# --- locked: the object, and beside it the way ---------------------------------------
+
+pin()
+{
+    echo "$U/main/$1#$COMMIT:$(repo acme/large rev-parse "$COMMIT:$1")"
+}
+reset_log
+drive "$T/incoming" "$(pin skills/base)" "$(pin skills/other)" "$(pin mcps/io.acme_tool.json)"
+is '[F1] locked packages' "$(printf '%s\n' "$out" | grep -c '^DONE')" 3
+is '[F1] objects, trees, one a level' "$(requests)" 3
+at_most '[F1] of the trees only those on the way' "$(received)" 83500
+drive "$T/incoming" "$(pin skills/linked)"
+like '[F1] links of a locked one' "$out" '^  644 texts/guide.md '
+wrong=$(repo acme/large rev-parse "$COMMIT:skills/other")
+drive "$T/incoming" "$U/main/skills/base#$COMMIT:$wrong"
+like '[F1] where another object is' "$out" '^FAILED .*\[locked\] .*at "skills/base"'
 done_testing
