@@ -315,6 +315,7 @@ static bool is_accepted(struct doctor *d, const struct project *p,
     struct hash digest;
     struct str home;
     struct err e = {0};
+    enum folder_trust state;
     bool accepted;
 
     *is_needed = project_policy_digest(p, &digest);
@@ -322,8 +323,9 @@ static bool is_accepted(struct doctor *d, const struct project *p,
         !exists_below(home, "store", &d->inv->arena) ||
         !store_open(home, &store, &e))
         return false;
-    accepted =
-        store_is_trusted(store, STORE_TRUST_POLICY, d->layer.path, &digest, &e);
+    accepted = folder_trust_find(d->inv, store, STORE_TRUST_POLICY,
+                                 d->layer.path, &digest, &state, &e) &&
+               state == FOLDER_TRUSTED;
     store_close(store);
     return accepted;
 }

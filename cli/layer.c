@@ -313,14 +313,14 @@ bool layer_check_own(const struct layer *l, struct invocation *inv,
 }
 
 bool layer_is_trusted(const struct layer *l, struct invocation *inv,
-                      struct store *store, struct err *e)
+                      struct store *store, enum folder_trust *state,
+                      struct err *e)
 {
     const struct hash none = {{0}};
-    struct err ignored = {0}; /* another user's, as far as can be determined */
 
-    err_clear(e);
-    return layer_check_own(l, inv, &ignored) &&
-           store_is_trusted(store, STORE_TRUST_WORKSPACE, l->path, &none, e);
+    return folder_trust_find(inv, store, STORE_TRUST_WORKSPACE, l->path, &none,
+                             state, e) &&
+           *state == FOLDER_TRUSTED;
 }
 
 struct str layer_name_key(enum doc_kind kind, struct str fqn, struct arena *a)

@@ -6,6 +6,7 @@
 #include "mapm/store.h"
 
 #include "command.h"
+#include "folder_trust.h"
 
 /*
  * layer: one scope of visibility, the workspace or the user's library, as
@@ -55,10 +56,11 @@ MUST_CHECK bool layer_check_there(const struct layer *l, struct invocation *inv,
 MUST_CHECK bool layer_check_own(const struct layer *l, struct invocation *inv,
                                 struct err *e);
 
-/* Whether the user trusts it as a workspace, and the folder still counts.
- * False with no error: not trusted. Errors: the store's. */
+/* Whether the user trusts its folder as a workspace. False with no error: not
+ * trusted, `*state` says why. Errors: the store's. */
 MUST_CHECK bool layer_is_trusted(const struct layer *l, struct invocation *inv,
-                                 struct store *store, struct err *e);
+                                 struct store *store, enum folder_trust *state,
+                                 struct err *e);
 
 /* "skill acme/x". In `a`. */
 struct str layer_name_key(enum doc_kind kind, struct str fqn, struct arena *a);

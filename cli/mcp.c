@@ -78,9 +78,11 @@ static bool open_global(struct serve *s, struct err *e)
 
 static bool open_trust(struct serve *s, struct err *e)
 {
+    enum folder_trust state;
+
     err_clear(e);
     s->workspace_trusted =
-        s->store && layer_is_trusted(&s->layer, s->inv, s->store, e);
+        s->store && layer_is_trusted(&s->layer, s->inv, s->store, &state, e);
     return e->code == ERR_NONE;
 }
 

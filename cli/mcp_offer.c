@@ -21,8 +21,7 @@ static bool is_trusted(struct serve *s, const struct lock_entry *entry)
     return s->store &&
            hash_parse(str_from_index(entry->digest, DIGEST_PREFIX_CHARS),
                       &digest) &&
-           store_is_trusted(s->store, STORE_TRUST_METASKILL, entry->name,
-                            &digest, &ignored);
+           store_is_trusted(s->store, entry->name, &digest, &ignored);
 }
 
 /* Checked again, on its open folder, before it runs. */
@@ -59,8 +58,9 @@ bool serve_offers(struct serve *s, const struct library_skill *skill)
 static void look_at_workspace(struct serve *s)
 {
     struct err e = {0};
+    enum folder_trust state;
     bool trusted =
-        s->store && layer_is_trusted(&s->layer, s->inv, s->store, &e);
+        s->store && layer_is_trusted(&s->layer, s->inv, s->store, &state, &e);
 
     if (e.code == ERR_NONE)
         s->workspace_trusted = trusted;
@@ -105,13 +105,17 @@ void serve_refuse(struct mcp_call *c, const struct err *e)
 static bool check_workspace(struct invocation *inv, struct store *store,
                             const struct layer *l, struct err *e)
 {
-    if (layer_is_trusted(l, inv, store, e))
+    enum folder_trust state;
+
+    if (layer_is_trusted(l, inv, store, &state, e))
         return true;
     if (e->code != ERR_NONE)
         return err_wrap(e, "cannot tell whether this workspace is trusted");
     if (!layer_check_own(l, inv, e))
         return err_wrap(e, "this workspace is not trusted on this machine");
-    err_set(e, ERR_REFUSED, "this workspace is not trusted on this machine");
+    err_set(e, ERR_REFUSED, "this workspace is not trusted on this machine%s%s",
+            *folder_trust_reason(state) ? ": " : "",
+            folder_trust_reason(state));
     return err_hint(e,
                     "mapm trust --workspace, in %.*s, lets agents run its "
                     "metaskills",

@@ -49,8 +49,8 @@ static struct str block_of(const struct project *p, struct arena *a)
 static bool accept(struct run_commands *c, const struct hash *digest,
                    struct err *e)
 {
-    if (!store_put_trust(c->store, STORE_TRUST_POLICY, c->layer->path, digest,
-                         e))
+    if (!folder_trust_put(c->inv, c->store, STORE_TRUST_POLICY, c->layer->path,
+                          digest, e))
         return err_wrap(e, "cannot remember that mapm.yaml is accepted");
     c->accepted = true;
     return true;
@@ -65,6 +65,8 @@ static bool ask_to_accept(struct run_commands *c, const struct hash *digest,
 
     if (!has_terminal(c))
         return true;
+    if (*c->reason)
+        term_note(&c->inv->term, "mapm.yaml was accepted once: %s", c->reason);
     question = arena_printf(a, "%.*sShall that count in %.*s, on this machine?",
                             STR_ARG(block_of(&c->layer->project, a)),
                             STR_ARG(policy_line(&c->layer->path, 1, a)));
@@ -79,18 +81,18 @@ static bool ask_to_accept(struct run_commands *c, const struct hash *digest,
 
 static bool settle(struct run_commands *c, struct err *e)
 {
+    enum folder_trust state;
     struct hash digest;
 
     c->accepted = !project_policy_digest(&c->layer->project, &digest);
     if (c->accepted)
         return true;
-    c->accepted = store_is_trusted(c->store, STORE_TRUST_POLICY, c->layer->path,
-                                   &digest, e);
-    if (c->accepted)
-        return true;
-    if (e->code != ERR_NONE)
+    if (!folder_trust_find(c->inv, c->store, STORE_TRUST_POLICY, c->layer->path,
+                           &digest, &state, e))
         return err_wrap(e, "cannot tell whether mapm.yaml is accepted");
-    return ask_to_accept(c, &digest, e);
+    c->accepted = state == FOLDER_TRUSTED;
+    c->reason = folder_trust_reason(state);
+    return c->accepted || ask_to_accept(c, &digest, e);
 }
 
 /* Where nobody can be asked: at the first command, once. */
@@ -101,7 +103,8 @@ static void tell_unaccepted(struct run_commands *c)
     c->told = true;
     term_note(&c->inv->term,
               "what mapm.yaml allows commands is not accepted on this machine, "
-              "and does not count: " ACCEPT_WAY);
+              "and does not count: " ACCEPT_WAY "%s%s",
+              *c->reason ? "\n  " : "", c->reason);
 }
 
 /* --- what is set up ------------------------------------------------------------ */
@@ -203,7 +206,7 @@ bool run_commands_init(struct run_commands *c, struct invocation *inv,
                        struct err *e)
 {
     *c = (struct run_commands){
-        .inv = inv, .store = store, .layer = l, .yaml = l->yaml};
+        .inv = inv, .store = store, .layer = l, .yaml = l->yaml, .reason = ""};
     err_clear(e);
     if (!settle(c, e) || !add_rules(c, e))
         return false;

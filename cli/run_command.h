@@ -25,6 +25,7 @@ struct run_commands {
     struct policy own;  /* of the user: what it denies, no workspace allows */
     struct policy all;  /* and of the workspace, as far as it counts */
     struct str yaml;    /* mapm.yaml, as it was read or last written */
+    const char *reason; /* why what was accepted once is asked again; "" */
     bool accepted;      /* what it allows counts; true when it allows nothing */
     bool told;          /* that it does not */
     struct str noticed; /* what a person was told last */

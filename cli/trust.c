@@ -104,8 +104,8 @@ static bool add_entry(struct trust_job *job, const struct layer *l,
                    : err_hint(e, "mapm install --force fetches what the store "
                                  "has lost");
     }
-    w->known[w->count] = store_is_trusted(job->store, STORE_TRUST_METASKILL,
-                                          wish->fqn, &wish->digest, e);
+    w->known[w->count] =
+        store_is_trusted(job->store, wish->fqn, &wish->digest, e);
     if (!w->known[w->count] && e->code != ERR_NONE)
         return false;
     w->count++;
@@ -206,7 +206,7 @@ static bool trust_wishes(struct trust_job *job, const struct wishes *w,
     for (size_t i = 0; i < w->count; i++)
         if (!w->known[i] &&
             !store_put_trust(job->store, STORE_TRUST_METASKILL, w->items[i].fqn,
-                             &w->items[i].digest, e))
+                             &w->items[i].digest, STR(""), e))
             return err_wrap(e, "cannot remember that %.*s is trusted",
                             STR_ARG(w->items[i].fqn));
     report(job, w);

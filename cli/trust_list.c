@@ -83,6 +83,17 @@ static struct str find_place(const struct installed *in,
 
 /* --- the list --------------------------------------------------------------------- */
 
+/* Whether it is of the folder that is at that path now. */
+static bool is_valid(struct trust_job *job, const struct store_trust *t)
+{
+    enum folder_trust state;
+    struct err ignored = {0};
+
+    return folder_trust_find(job->inv, job->store, t->kind, t->subject,
+                             &t->digest, &state, &ignored) &&
+           state == FOLDER_TRUSTED;
+}
+
 static void print_list_json(struct trust_job *job, const struct installed *in,
                             const struct store_trust *list, size_t count)
 {
@@ -100,6 +111,8 @@ static void print_list_json(struct trust_job *job, const struct installed *in,
         if (list[i].kind == STORE_TRUST_METASKILL) {
             json_member_bool(&w, "installed", place.n > 0);
             json_member_optional(&w, "workspace", place);
+        } else {
+            json_member_bool(&w, "valid", is_valid(job, &list[i]));
         }
         json_end_object(&w);
     }
@@ -113,7 +126,7 @@ static const char *state_of(const struct installed *in,
     struct str place = find_place(in, t);
 
     if (t->kind != STORE_TRUST_METASKILL)
-        return "";
+        return is_valid(in->job, t) ? "" : "  another folder: asks again";
     if (place.n)
         return arena_printf(a, "  in %.*s", STR_ARG(place)).p;
     return "  not installed";

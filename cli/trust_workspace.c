@@ -9,7 +9,8 @@
 /*
  * A workspace: that its metaskills are offered over MCP, and that what its
  * mapm.yaml allows counts (DESIGN.md 3.1). The first is of the folder, whatever
- * is in it later; the second of these very rules.
+ * is in it later; the second of these very rules. Both are of this one folder,
+ * not of its path (folder_trust.h).
  */
 
 #define SHOWN_MAX_NAMES 20
@@ -20,6 +21,7 @@ struct claim {
     struct layer layer;
     bool widens; /* mapm.yaml has rules to accept */
     struct hash rules;
+    enum folder_trust workspace, accepted;
     bool workspace_known, rules_known;
 };
 
@@ -27,15 +29,17 @@ static bool ask_store(struct trust_job *job, struct claim *c, struct err *e)
 {
     const struct hash none = {{0}};
 
-    c->workspace_known = store_is_trusted(job->store, STORE_TRUST_WORKSPACE,
-                                          c->layer.path, &none, e);
-    if (!c->workspace_known && e->code != ERR_NONE)
+    if (!layer_is_trusted(&c->layer, job->inv, job->store, &c->workspace, e) &&
+        e->code != ERR_NONE)
         return false;
     c->widens = project_policy_digest(&c->layer.project, &c->rules);
-    c->rules_known =
-        c->widens && store_is_trusted(job->store, STORE_TRUST_POLICY,
-                                      c->layer.path, &c->rules, e);
-    return e->code == ERR_NONE;
+    if (!folder_trust_find(job->inv, job->store, STORE_TRUST_POLICY,
+                           c->layer.path, c->widens ? &c->rules : &none,
+                           &c->accepted, e))
+        return false;
+    c->workspace_known = c->workspace == FOLDER_TRUSTED;
+    c->rules_known = c->widens && c->accepted == FOLDER_TRUSTED;
+    return true;
 }
 
 /* As mapm.yaml has it, and so that no word can pass for two. */
@@ -190,6 +194,17 @@ static void warn_of_home(struct trust_job *job, const struct layer *l)
                   "puts into its folders of skills is offered to clients");
 }
 
+/* Why what was accepted once is asked for again. */
+static void show_reason(struct trust_job *job, const struct claim *c)
+{
+    const char *reason = folder_trust_reason(c->workspace);
+
+    if (!*reason)
+        reason = folder_trust_reason(c->accepted);
+    if (*reason)
+        SAY(job, "  asked again: %s", reason);
+}
+
 static bool show_claim(struct trust_job *job, const struct claim *c,
                        struct err *e)
 {
@@ -198,6 +213,7 @@ static bool show_claim(struct trust_job *job, const struct claim *c,
     if (job->is_json && has_option(job->inv, OPTION_YES))
         return true;
     SAY(job, "%.*s", STR_ARG(shown(job, c->layer.path)));
+    show_reason(job, c);
     if (!c->workspace_known) {
         SAY(job, "  metaskills written here are offered to clients over MCP, "
                  "also those that come later:");
@@ -256,8 +272,8 @@ static bool accept_claim(struct trust_job *job, struct claim *c, struct err *e)
     const struct hash none = {{0}};
     bool fresh;
 
-    if (!check_there(job, &c->layer, e) || !layer_check_own(&c->layer, job->inv, e) ||
-        !ask_store(job, c, e))
+    if (!check_there(job, &c->layer, e) ||
+        !layer_check_own(&c->layer, job->inv, e) || !ask_store(job, c, e))
         return false;
     fresh = !c->workspace_known || (c->widens && !c->rules_known);
     if (fresh && !show_claim(job, c, e))
@@ -271,11 +287,11 @@ static bool accept_claim(struct trust_job *job, struct claim *c, struct err *e)
         return false;
     /* The rules first: who reads that the workspace is trusted finds them. */
     if ((c->widens && !c->rules_known &&
-         !store_put_trust(job->store, STORE_TRUST_POLICY, c->layer.path,
-                          &c->rules, e)) ||
+         !folder_trust_put(job->inv, job->store, STORE_TRUST_POLICY,
+                           c->layer.path, &c->rules, e)) ||
         (!c->workspace_known &&
-         !store_put_trust(job->store, STORE_TRUST_WORKSPACE, c->layer.path,
-                          &none, e)))
+         !folder_trust_put(job->inv, job->store, STORE_TRUST_WORKSPACE,
+                           c->layer.path, &none, e)))
         return err_wrap(e, "cannot remember that this workspace is trusted");
     if (fresh || job->is_json)
         report(job, c);

@@ -25,7 +25,8 @@ static bool ask(struct invocation *inv, struct store *store,
     if (!yes)
         return err_set(e, ERR_REFUSED, "%.*s was not trusted: it did not run",
                        STR_ARG(w->fqn));
-    return store_put_trust(store, STORE_TRUST_METASKILL, w->fqn, &w->digest, e);
+    return store_put_trust(store, STORE_TRUST_METASKILL, w->fqn, &w->digest,
+                           STR(""), e);
 }
 
 bool trusted_check(struct invocation *inv, struct store *store,
@@ -43,7 +44,7 @@ bool trusted_check(struct invocation *inv, struct store *store,
         return err_set(e, ERR_FORMAT, "%.*s: \"%.*s\" is no digest",
                        STR_ARG(fqn), STR_ARG(digest));
     err_clear(e);
-    if (store_is_trusted(store, STORE_TRUST_METASKILL, fqn, &w.digest, e))
+    if (store_is_trusted(store, fqn, &w.digest, e))
         return true;
     if (e->code != ERR_NONE)
         return err_wrap(e, "cannot tell whether %.*s is trusted", STR_ARG(fqn));

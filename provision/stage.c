@@ -308,12 +308,13 @@ static bool swap_staged(struct staging *s, struct err *e)
 }
 
 /* Nothing of ours is left: then neither is our own folder, unless it holds
- * backups. */
+ * backups or the id (id.c). */
 static void leave(struct staging *s)
 {
     int root = s->plan->p->root;
 
-    if (s->plan->next.count || fs_exists_at(s->mapm, "backup"))
+    if (s->plan->next.count || fs_exists_at(s->mapm, "backup") ||
+        fs_exists_at(s->mapm, "id"))
         return;
     unlinkat(s->mapm, ".gitignore", 0);
     if (unlinkat(root, STATE_FOLDER, AT_REMOVEDIR) < 0)

@@ -381,7 +381,7 @@ sqlite3_stmt *db_prepare(struct store *s, enum statement which, struct err *e)
         return NULL;
     if (is_question(which))
         keep_reading(s);
-    else if (!s->holding || which >= IS_TRUSTED)
+    else if (!s->holding || which >= FIND_TRUST)
         db_stop_reading(s);
     if (!s->statements[which] &&
         sqlite3_prepare_v3(s->db, db_texts[which], -1,

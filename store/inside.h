@@ -28,7 +28,7 @@ enum statement {
     FORGET_WORKSPACE,
     COUNT_PACKAGES,
     COUNT_WORKSPACES,
-    IS_TRUSTED,
+    FIND_TRUST,
     PUT_TRUST,
     FORGET_TRUST,
     LIST_TRUST,
@@ -134,7 +134,7 @@ MUST_CHECK bool index_count(struct store *s, uint64_t *packages,
                             uint64_t *workspaces, struct err *e);
 
 /* schema.c: what each version added, and all statements. */
-#define DB_VERSION 3
+#define DB_VERSION 4
 extern const char *const db_schema[DB_VERSION];
 extern const char *const db_texts[STATEMENT_COUNT];
 

@@ -53,6 +53,9 @@ const char *const db_schema[DB_VERSION] = {
     " state BLOB NOT NULL);"
     "CREATE TABLE libraries(root BLOB PRIMARY KEY, used_ms INTEGER NOT NULL,"
     " bytes BLOB NOT NULL);",
+
+    /* 4: trust of a workspace is of one folder; '' is none, of an older row. */
+    "ALTER TABLE trust ADD COLUMN folder BLOB NOT NULL DEFAULT x'';",
 };
 
 /* What make_run of runs.c reads, in its order. */
@@ -90,11 +93,13 @@ const char *const db_texts[STATEMENT_COUNT] = {
     [COUNT_PACKAGES] = "SELECT count(DISTINCT digest) FROM packages",
     [COUNT_WORKSPACES] = "SELECT count(*) FROM workspaces",
 
-    [IS_TRUSTED] = "SELECT 1 FROM trust"
+    [FIND_TRUST] = "SELECT folder FROM trust"
                    " WHERE kind=?1 AND subject=?2 AND digest=?3",
-    [PUT_TRUST] = "INSERT OR IGNORE INTO trust VALUES(?1, ?2, ?3, ?4)",
+    [PUT_TRUST] = "INSERT INTO trust VALUES(?1, ?2, ?3, ?4, ?5)"
+                  " ON CONFLICT DO UPDATE SET since_ms=excluded.since_ms,"
+                  " folder=excluded.folder WHERE folder<>excluded.folder",
     [FORGET_TRUST] = "DELETE FROM trust WHERE kind=?1 AND subject=?2",
-    [LIST_TRUST] = "SELECT kind, subject, digest, since_ms FROM trust"
+    [LIST_TRUST] = "SELECT kind, subject, digest, since_ms, folder FROM trust"
                    " ORDER BY kind, subject, since_ms DESC, digest",
 
     [BEGIN_RUN] = "INSERT INTO runs VALUES(NULL, ?1, ?2, ?3, ?4, 0, 'running',"

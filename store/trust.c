@@ -19,11 +19,11 @@ static bool write_through(struct store *s, sqlite3_stmt *q, struct err *e)
     return ok;
 }
 
-static bool ask_trust(struct store *s, enum store_trust_kind kind,
-                      struct str subject, const struct hash *digest,
-                      struct err *e)
+static bool find_trust(struct store *s, enum store_trust_kind kind,
+                       struct str subject, const struct hash *digest,
+                       struct arena *a, struct str *folder, struct err *e)
 {
-    sqlite3_stmt *q = db_prepare(s, IS_TRUSTED, e);
+    sqlite3_stmt *q = db_prepare(s, FIND_TRUST, e);
     int code;
 
     if (!q)
@@ -32,23 +32,36 @@ static bool ask_trust(struct store *s, enum store_trust_kind kind,
     db_bind_blob(q, 2, subject);
     db_bind_hash(q, 3, digest);
     code = sqlite3_step(q);
-    if (code != SQLITE_ROW && code != SQLITE_DONE)
+    if (code == SQLITE_ROW)
+        *folder = db_column_str(q, 0, a);
+    else if (code != SQLITE_DONE)
         db_fail(s, "read", e);
     db_finish(q);
     return code == SQLITE_ROW;
 }
 
-bool store_is_trusted(struct store *s, enum store_trust_kind kind,
+bool store_find_trust(struct store *s, enum store_trust_kind kind,
                       struct str subject, const struct hash *digest,
-                      struct err *e)
+                      struct arena *a, struct str *folder, struct err *e)
 {
-    return ask_trust(s, kind, subject, digest, e) ||
-           (db_mended(s, e) && ask_trust(s, kind, subject, digest, e));
+    return find_trust(s, kind, subject, digest, a, folder, e) ||
+           (db_mended(s, e) &&
+            find_trust(s, kind, subject, digest, a, folder, e));
+}
+
+bool store_is_trusted(struct store *s, struct str fqn,
+                      const struct hash *digest, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str folder;
+
+    return store_find_trust(s, STORE_TRUST_METASKILL, fqn, digest, &a, &folder,
+                            e);
 }
 
 static bool put_trust(struct store *s, enum store_trust_kind kind,
                       struct str subject, const struct hash *digest,
-                      struct err *e)
+                      struct str folder, struct err *e)
 {
     sqlite3_stmt *q = db_prepare(s, PUT_TRUST, e);
 
@@ -58,15 +71,16 @@ static bool put_trust(struct store *s, enum store_trust_kind kind,
     db_bind_blob(q, 2, subject);
     db_bind_hash(q, 3, digest);
     sqlite3_bind_int64(q, 4, store_now_us() / 1000);
+    db_bind_blob(q, 5, folder);
     return write_through(s, q, e);
 }
 
 bool store_put_trust(struct store *s, enum store_trust_kind kind,
                      struct str subject, const struct hash *digest,
-                     struct err *e)
+                     struct str folder, struct err *e)
 {
-    return put_trust(s, kind, subject, digest, e) ||
-           (db_mended(s, e) && put_trust(s, kind, subject, digest, e));
+    return put_trust(s, kind, subject, digest, folder, e) ||
+           (db_mended(s, e) && put_trust(s, kind, subject, digest, folder, e));
 }
 
 static bool forget_trust(struct store *s, enum store_trust_kind kind,
@@ -106,6 +120,7 @@ static bool list_trust(struct store *s, struct arena *a,
             .kind = (enum store_trust_kind)sqlite3_column_int(q, 0),
             .subject = db_column_str(q, 1, a),
             .since_s = sqlite3_column_int64(q, 3) / 1000,
+            .folder = db_column_str(q, 4, a),
         };
 
         if (!db_column_hash(q, 2, &t.digest))

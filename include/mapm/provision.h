@@ -177,4 +177,13 @@ struct provision_left {
 const struct provision_left *provision_left(const struct provision *p,
                                             size_t *count);
 
+/*
+ * A random id of the folder `root`, in .agents/.mapm/id: it tells this folder
+ * from a later one at its path where the file system does not record when a
+ * folder was made. `make` creates it, on the disk when this returns, or makes a
+ * damaged one anew. In `a`. Errors: ERR_NOT_FOUND, ERR_DAMAGED without `make`.
+ */
+MUST_CHECK bool provision_read_id(int root, bool make, struct arena *a,
+                                  struct str *out, struct err *e);
+
 #endif

@@ -214,17 +214,23 @@ struct store_trust {
     enum store_trust_kind kind;
     struct str subject;
     struct hash digest;
-    int64_t since_s; /* seconds since 1970 */
+    int64_t since_s;   /* seconds since 1970 */
+    struct str folder; /* what identifies that of a workspace (the caller's
+                          own text); "" = none */
 };
 
 /* Not a cache: never rebuilt, never guessed. False, with `e` clear, when it is
- * not trusted. */
-bool store_is_trusted(struct store *s, enum store_trust_kind kind,
+ * not trusted. `*folder` in `a`; "" when an older version trusted it. */
+bool store_find_trust(struct store *s, enum store_trust_kind kind,
                       struct str subject, const struct hash *digest,
-                      struct err *e);
+                      struct arena *a, struct str *folder, struct err *e);
+/* Of a metaskill, which is trusted wherever it is. */
+bool store_is_trusted(struct store *s, struct str fqn,
+                      const struct hash *digest, struct err *e);
+/* Once more with another folder: from then on it is that one. */
 MUST_CHECK bool store_put_trust(struct store *s, enum store_trust_kind kind,
                                 struct str subject, const struct hash *digest,
-                                struct err *e);
+                                struct str folder, struct err *e);
 /* All digests of the subject; `*count` says how many there were. What is put
  * or forgotten is on the disk when these two return. */
 MUST_CHECK bool store_forget_trust(struct store *s, enum store_trust_kind kind,

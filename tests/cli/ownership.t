@@ -69,6 +69,105 @@ exits '[F3] (a) a workspace cannot trust itself' 1 mapm list
 like '[F3] (a) the key belongs in config.yaml' "$err" '"trusted_folders" may not stand here'
 rm mapm.yaml
 
+# --- (b) trust is of a folder, not of its path -----------------------------------
+
+# The command of this metaskill runs where the rules of mapm.yaml are accepted.
+is_allowed()
+{
+    run mapm run works word=hi
+    unlike "$1" "$out" 'not allowed'
+}
+is_not_allowed()
+{
+    run mapm run works word=hi
+    like "$1" "$out" 'error: not allowed: echo allowed'
+    like "$1: which is noted" "$err" 'not accepted on this machine'
+}
+fill()
+{
+    metaskill .agents/skills/works
+    echo 'policy: {commands: {allow: [[echo, "*"]]}}' >mapm.yaml
+    cat >.agents/skills/works/SKILL.star <<'STAR'
+def run(input):
+    return {"status": "ok", "answer": command(["echo", "allo" + "wed"])["result"]}
+STAR
+}
+in_new bound
+fill
+is_not_allowed '[F3] (b) rules count once they are accepted'
+exits '[F3] (b) a workspace is trusted' 0 mapm trust --workspace --yes
+is_allowed '[F3] (b) its rules count'
+exits '[F3] (b) it is trusted already' 0 mapm trust --workspace
+touch . && chmod 700 . && echo >new
+exits '[F3] (b) also after its content, time and mode changed' 0 mapm trust --workspace
+cd "$T" && mv bound away && mv away bound && cd bound || exit 1
+exits '[F3] (b) also after it was away' 0 mapm trust --workspace
+cd "$T" && mv bound away && mkdir bound && cp -a away/. bound && cd bound || exit 1
+is_not_allowed '[F3] (b) a folder that replaced it is not trusted'
+like '[F3] (b) and why is said' "$err" 'the folder was replaced, or has another owner'
+exits '[F3] (b) it is asked for again' 4 mapm trust --workspace
+like '[F3] (b) with the reason' "$out" '^  asked again: the folder was replaced'
+exits '[F3] (b) the list says so' 0 mapm trust --list
+is '[F3] (b) for the workspace and its rules' "$(printf '%s\n' "$out" | grep -c "$T/bound .*another folder: asks again")" 2
+run mapm trust --list --json
+is '[F3] (b) in JSON' "$(printf '%s\n' "$out" | grep -c '"valid": false')" 2
+exits '[F3] (b) accepted again' 0 mapm trust --workspace --yes
+is_allowed '[F3] (b) it is trusted again'
+rm -rf "$T/away"
+python3 - "$MAPM_HOME/mapm.db" <<'PYTHON'
+import sqlite3, sys
+c = sqlite3.connect(sys.argv[1])
+c.execute("update trust set folder = x''")
+c.commit()
+PYTHON
+is_not_allowed '[F3] (b) what an older mapm recorded without a folder does not count'
+exits '[F3] (b) that is asked for again, too' 4 mapm trust --workspace
+like '[F3] (b) with its reason' "$out" 'asked again: it was trusted by an older mapm'
+
+# A file system that does not record when a folder was made.
+if unshare -rm mount -t ramfs none "$T/ws" 2>/dev/null; then
+    cat >"$T/unborn" <<'SH'
+mount -t ramfs none "$T/ws" && mkdir "$T/ws/w" && cd "$T/ws/w" || exit 1
+: >mapm.yaml
+asks() { mapm=$("$MAPM" trust --workspace 2>/dev/null) && echo "$1: trusted" || echo "$1: $?"; }
+asks first
+ls -a .agents 2>/dev/null
+"$MAPM" trust --workspace --yes >/dev/null 2>&1 || echo failed
+asks then
+stat -c '%a %s' .agents/.mapm/id
+cat .agents/.mapm/.gitignore
+cp .agents/.mapm/id "$T/id"
+for bad in 'rm $id' ': >$id' 'echo 00000000000000000000000000000000 >$id' \
+    'head -c 32 $T/id >$id' 'head -c 100000 /dev/urandom >$id' 'rm $id; mkdir $id' \
+    'rm $id; mkfifo $id' 'rm $id; ln -s $T/id $id'; do
+    id=.agents/.mapm/id
+    eval "$bad"
+    asks "$bad"
+    "$MAPM" trust --workspace --yes >/dev/null 2>&1 || echo failed
+    asks mended
+    cmp -s $id "$T/id" && echo same
+    cp $id "$T/id"
+done
+SH
+    is '[F3] (b) without a birth time a random id counts' \
+        "$(T=$T timeout 60 unshare -rm sh "$T/unborn" | grep -v '^mended: trusted$')" \
+        'first: 4
+then: trusted
+600 33
+*
+rm $id: 4
+: >$id: 4
+echo 00000000000000000000000000000000 >$id: 4
+head -c 32 $T/id >$id: 4
+head -c 100000 /dev/urandom >$id: 4
+rm $id; mkdir $id: 4
+rm $id; mkfifo $id: 4
+rm $id; ln -s $T/id $id: 4'
+else
+    skip '[F3] (b) without a birth time a random id counts' 'needs a user namespace and ramfs'
+fi
+cd "$T/ws" || exit 1
+
 if [ "$(id -u)" -ne 0 ]; then
     skip '[F3] (a) files of another user' 'needs root'
     done_testing
@@ -183,5 +282,23 @@ printf 'version: 1\npackages: []\n' >mapm.lock
 chown $OTHER mapm.lock
 exits '[F3] (a) a lock of another user beside it is refused from elsewhere' 4 \
     mapm -C / run "$T/programs/.agents/skills/mine" word=hi
+
+# --- (b) another owner -----------------------------------------------------------------
+
+in_new bound
+fill
+mapm trust --workspace --yes >/dev/null 2>&1
+is_allowed '[F3] (b) trusted while the folder is the user'"'"'s'
+chown $OTHER .
+is_not_allowed '[F3] (b) not after it was given to another user'
+exits '[F3] (b) nor is it accepted' 4 mapm trust --workspace --yes
+MAPM_TRUSTED_FOLDER=$PWD
+export MAPM_TRUSTED_FOLDER
+is_not_allowed '[F3] (b) in a trusted folder it is asked for again, too'
+exits '[F3] (b) and can be accepted' 0 mapm trust --workspace --yes
+is_allowed '[F3] (b) so that it counts'
+unset MAPM_TRUSTED_FOLDER
+chown 0 .
+is_not_allowed '[F3] (b) given back, it is the folder of another owner again'
 
 done_testing

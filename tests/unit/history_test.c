@@ -95,8 +95,7 @@ static bool is_trusted(struct rig *r, const char *subject, const char *content)
     struct hash h = digest_of(content);
 
     err_clear(&r->err);
-    return store_is_trusted(r->store, STORE_TRUST_METASKILL, str_from(subject),
-                            &h, &r->err);
+    return store_is_trusted(r->store, str_from(subject), &h, &r->err);
 }
 
 static void trust(struct rig *r, const char *subject, const char *content)
@@ -104,7 +103,39 @@ static void trust(struct rig *r, const char *subject, const char *content)
     struct hash h = digest_of(content);
 
     CHECK(store_put_trust(r->store, STORE_TRUST_METASKILL, str_from(subject),
-                          &h, &r->err));
+                          &h, STR(""), &r->err));
+}
+
+/* The folder that a workspace is trusted in; "-" when it is not. */
+static struct str trusted_folder(struct rig *r, const char *path)
+{
+    const struct hash none = {{0}};
+    struct str folder;
+
+    err_clear(&r->err);
+    return store_find_trust(r->store, STORE_TRUST_WORKSPACE, str_from(path),
+                            &none, &r->arena, &folder, &r->err)
+               ? folder
+               : STR("-");
+}
+
+/* [F3] (b) */
+TEST(trust_of_a_workspace_is_of_one_folder)
+{
+    const struct hash none = {{0}};
+    struct rig r;
+
+    rig_init(&r);
+    CHECK(str_is(trusted_folder(&r, "/w"), "-"));
+    CHECK(store_put_trust(r.store, STORE_TRUST_WORKSPACE, STR("/w"), &none,
+                          STR("inode 1"), &r.err));
+    CHECK(str_is(trusted_folder(&r, "/w"), "inode 1"));
+    CHECK(store_put_trust(r.store, STORE_TRUST_WORKSPACE, STR("/w"), &none,
+                          STR("inode 2"), &r.err));
+    rig_reopen(&r);
+    CHECK(str_is(trusted_folder(&r, "/w"), "inode 2"));
+    CHECK(str_is(trusted_folder(&r, "/v"), "-"));
+    rig_done(&r);
 }
 
 /* [X27, row 21] bound to kind, name and content */
@@ -112,6 +143,7 @@ TEST(trust_is_of_one_kind_one_name_and_one_digest)
 {
     struct rig r;
     struct hash h = digest_of("one");
+    struct str folder;
 
     rig_init(&r);
     CHECK(!is_trusted(&r, "acme/x", "one") && r.err.code == ERR_NONE);
@@ -121,8 +153,8 @@ TEST(trust_is_of_one_kind_one_name_and_one_digest)
     CHECK(!is_trusted(&r, "acme/X", "one"));
     CHECK(!is_trusted(&r, "acme/x ", "one"));
     CHECK(!is_trusted(&r, "x", "one") && !is_trusted(&r, "", "one"));
-    CHECK(!store_is_trusted(r.store, STORE_TRUST_POLICY, STR("acme/x"), &h,
-                            &r.err));
+    CHECK(!store_find_trust(r.store, STORE_TRUST_POLICY, STR("acme/x"), &h,
+                            &r.arena, &folder, &r.err));
     CHECK(r.err.code == ERR_NONE);
     rig_reopen(&r);
     CHECK(is_trusted(&r, "acme/x", "one"));
@@ -145,7 +177,7 @@ TEST(trust_is_listed_newest_first_and_forgotten_by_subject)
         usleep(2000); /* its time has milliseconds */
     }
     CHECK(store_put_trust(r.store, STORE_TRUST_WORKSPACE, STR("/w\xff o"),
-                          &none, &r.err));
+                          &none, STR("inode 1"), &r.err));
     CHECK(store_list_trust(r.store, &r.arena, &list, &count, &r.err));
     CHECK(count == 5);
     if (count == 5) {
@@ -423,10 +455,15 @@ static const char version_2[] =
     "INSERT INTO runs VALUES(7, 'a/x', '', '/w', 5, 6, 'fine', '', '', 1, 2, 3,"
     " 4, 5, 0, '', 3);"
     "INSERT INTO details VALUES(7, '{}\n');"
+    "INSERT INTO trust VALUES(0, CAST('a/y' AS BLOB), zeroblob(32), 9);"
+    "INSERT INTO trust VALUES(2, CAST('/w' AS BLOB), zeroblob(32), 9);"
     "PRAGMA user_version=2;";
 
-TEST(version_2_becomes_version_3)
+/* [F3] (b) trust of a folder that was not recorded is of none: its row stays,
+ * so that it can be said why it is asked for again */
+TEST(version_2_becomes_this_one)
 {
+    const struct hash none = {{0}};
     struct store_event v = {.session_id = STR("s"),
                             .type = STR("x"),
                             .actor = STR("user"),
@@ -442,6 +479,8 @@ TEST(version_2_becomes_version_3)
     CHECK(str_is(run.status, "fine") && str_is(run.detail, "{}\n"));
     CHECK(store_put_event(r.store, &v, &r.err));
     CHECK_STR(err_first(&r.err), "");
+    CHECK(store_is_trusted(r.store, STR("a/y"), &none, &r.err));
+    CHECK(str_is(trusted_folder(&r, "/w"), ""));
     rig_done(&r);
 }
 
@@ -465,10 +504,11 @@ TEST(version_1_becomes_this_one_and_a_newer_one_is_refused)
     CHECK(is_trusted(&r, "a/x", "1"));
     store_close(r.store);
     r.store = NULL;
-    change(&r, "PRAGMA user_version=4");
+    change(&r, "PRAGMA user_version=999");
     rig_open(&r);
     CHECK(!is_trusted(&r, "a/x", "1") && r.err.code == ERR_REFUSED);
-    CHECK_STR(err_first(&r.err), "mapm.db is of version 4, this mapm knows 3");
+    CHECK_STR(err_first(&r.err),
+              "mapm.db is of version 999, this mapm knows 4");
     CHECK(store_lost(r.store).n == 0);
     rig_done(&r);
 }
@@ -615,7 +655,7 @@ static int write_much(struct rig *r, int number)
         snprintf(subject, sizeof subject, "a/x-%d-%d", number, i);
         if (!store_open(str_from(r->home), &s, &e) ||
             !store_put_trust(s, STORE_TRUST_METASKILL, str_from(subject), &h,
-                             &e) ||
+                             STR(""), &e) ||
             !store_begin_run(s, &run, &run.id, &e) ||
             !store_end_run(s, &run, &e) || store_lost(s).n) {
             printf("# %d: %s\n", number, err_first(&e));
@@ -653,7 +693,8 @@ static int find_damage(struct rig *r, int number)
 
     snprintf(subject, sizeof subject, "a/x-%d", number);
     if (!store_open(str_from(r->home), &s, &e) ||
-        !store_put_trust(s, STORE_TRUST_METASKILL, str_from(subject), &h, &e)) {
+        !store_put_trust(s, STORE_TRUST_METASKILL, str_from(subject), &h,
+                         STR(""), &e)) {
         printf("# %d: %s\n", number, err_first(&e));
         return 1;
     }
