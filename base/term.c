@@ -182,6 +182,20 @@ void term_style_print(struct term *t, enum term_style style, const char *format,
     buf_done(&b);
 }
 
+void term_content(struct term *t, struct str bytes)
+{
+    struct buf b;
+
+    if (!t->is_out) {
+        term_write(t, bytes);
+        return;
+    }
+    buf_init(&b, TEXT_MAX_BYTES);
+    text_visible(&b, bytes, true);
+    put_out(t, buf_str(&b));
+    buf_done(&b);
+}
+
 void term_write(struct term *t, struct str bytes)
 {
     put_out(t, bytes);

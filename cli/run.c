@@ -153,25 +153,23 @@ static void print_failure_json(struct invocation *inv, struct str text,
     buf_done(&b);
 }
 
-/* As it is for programs; made visible for eyes. */
+/* A result, or the text of a skill: as it is for programs; made visible for
+ * eyes. */
 static void print_line(struct invocation *inv, struct str line)
 {
-    if (inv->term.is_out) {
-        term_print(&inv->term, "%.*s\n", STR_ARG(line));
-        return;
-    }
-    term_write(&inv->term, line);
+    term_content(&inv->term, line);
     term_write(&inv->term, STR("\n"));
 }
 
-/* An "error: …" that is the result: on stdout, as hosts expect it (K33). */
+/* An "error: …" that is the result: on stdout, as hosts expect it (K33). It
+ * holds words of the command line and of the program: made visible for all. */
 static void print_failure(struct invocation *inv, struct str text,
                           enum err_code code, const struct err *why)
 {
     if (has_option(inv, OPTION_JSON))
         print_failure_json(inv, text, code, why);
     else
-        print_line(inv, text);
+        term_print(&inv->term, "%.*s\n", STR_ARG(text));
 }
 
 static void print_result(struct running *r, const struct runtime_result *result)
@@ -433,8 +431,12 @@ static bool run(struct running *r, int *exit_code, struct err *e)
     if (has_option(inv, OPTION_REPLAY) && !read_tape(r, &given, e))
         return false;
     if (!given) {
-        print_failure(inv, input_missing(&r->found.skill, &inv->arena),
-                      ERR_USAGE, NULL);
+        struct str text = input_missing(&r->found.skill, &inv->arena);
+
+        if (has_option(inv, OPTION_JSON))
+            print_failure_json(inv, text, ERR_USAGE, NULL);
+        else
+            print_line(inv, text);
         return true;
     }
     /* A tape needs no trust: nothing is asked and nothing is run. */

@@ -75,10 +75,7 @@ void skill_print_text(struct skill_job *job, struct str text)
 {
     struct term *t = &job->inv->term;
 
-    if (t->is_out)
-        term_print(t, "%.*s", STR_ARG(text));
-    else
-        term_write(t, text);
+    term_content(t, text);
     if (text.n == 0 || text.p[text.n - 1] != '\n')
         term_print(t, "\n");
 }

@@ -103,10 +103,7 @@ static bool print_file(struct skill_job *job, struct err *e)
                         ">FILE",
                         STR_ARG(job->words[0]), STR_ARG(job->words[1]));
     }
-    if (t->is_out)
-        term_print(t, "%.*s", STR_ARG(text));
-    else
-        term_write(t, text);
+    term_content(t, text);
     if (cut)
         term_warn(t, "%.*s is longer: these are its first %u bytes",
                   STR_ARG(job->words[1]), (unsigned)text.n);

@@ -188,7 +188,7 @@ static bool print_text(void *ctx, const char *text, size_t length)
         buf_append(&job->printed, str_of(text, length));
         return !job->printed.overflowed;
     }
-    term_write(t, str_of(text, length));
+    term_content(t, str_of(text, length));
     if (t->is_out)
         return term_flush(t, &ignored);
     return t->out_errno == 0;

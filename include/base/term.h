@@ -47,6 +47,9 @@ void term_print(struct term *t, const char *format, ...) PRINTF(2, 3);
 void term_style_print(struct term *t, enum term_style style, const char *format,
                       ...) PRINTF(3, 4);
 void term_write(struct term *t, struct str bytes); /* stdout, as it is */
+/* stdout: a content that was asked for. As it is on a pipe; on a terminal made
+ * visible, LF kept. */
+void term_content(struct term *t, struct str bytes);
 
 /* A line on stderr (its LF is added); nothing when quiet. */
 void term_note(struct term *t, const char *format, ...) PRINTF(2, 3);

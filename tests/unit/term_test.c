@@ -120,6 +120,7 @@ static void play_all(void)
     term_print(&t, "%s|%d\n", "a\x1b[31mb\nc\xe2\x80\xae", 7);
     term_progress(&t, "never seen");
     term_style_print(&t, TERM_GREEN, "green\n");
+    term_content(&t, STR("a pipe \x1b\n"));
     term_write(&t, STR("raw\x1b\n"));
     term_note(&t, "note %s", "\x9b");
     term_note(&t, "a line\n");
@@ -137,7 +138,8 @@ TEST(text_from_outside_is_escaped_and_pipes_get_no_colour)
     unsetenv("NO_COLOR");
     s = on_pipes(play_all, &a);
     CHECK(s.status == 0);
-    CHECK_STR(s.out.p, "a\\x1b[31mb\nc\\u{202e}|7\ngreen\nraw\x1b\n");
+    CHECK_STR(s.out.p,
+              "a\\x1b[31mb\nc\\u{202e}|7\ngreen\na pipe \x1b\nraw\x1b\n");
     CHECK_STR(s.err.p, "note \\x9b\na line\nwarning: careful\n");
     arena_done(&a);
 }
