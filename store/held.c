@@ -176,10 +176,18 @@ void held_note_proved(struct store *s, struct str repository, struct str commit)
     add_note(s, PUT_PROVED, text, 2);
 }
 
+void held_note_proof(struct store *s, const struct store_proof *p)
+{
+    struct str text[] = {p->repository, p->commit, p->path, p->object};
+
+    add_note(s, PUT_PROOF, text, 4)->hash = p->digest;
+}
+
 static bool do_note(struct store *s, const struct held_note *n, struct err *e)
 {
     const struct str *t = n->text;
     struct store_ref ref = {t[2], t[3], t[4]};
+    struct store_proof proof = {t[0], t[1], t[2], t[3], n->hash};
 
     switch (n->which) {
     case PUT_PACKAGE:
@@ -188,6 +196,8 @@ static bool do_note(struct store *s, const struct held_note *n, struct err *e)
         return store_put_blob(s, t[0], &n->hash, n->size, e);
     case PUT_REF:
         return store_put_ref(s, t[0], t[1], &ref, e);
+    case PUT_PROOF:
+        return store_put_proof(s, &proof, e);
     case PUT_TREES:
         return index_put_trees(s, t[0], t[1], &n->hash, e);
     default:

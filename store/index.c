@@ -177,6 +177,44 @@ bool store_put_trees(struct store *s, struct str repository, struct str commit,
     return true;
 }
 
+static void bind_proof(sqlite3_stmt *q, const struct store_proof *p)
+{
+    db_bind_text(q, 1, p->repository);
+    db_bind_text(q, 2, p->commit);
+    db_bind_text(q, 3, p->path);
+    db_bind_text(q, 4, p->object);
+    db_bind_hash(q, 5, &p->digest);
+}
+
+bool store_has_proof(struct store *s, const struct store_proof *p)
+{
+    struct err e = {0};
+    sqlite3_stmt *q = db_prepare(s, FIND_PROOF, &e);
+    bool found;
+
+    if (!q)
+        return false;
+    bind_proof(q, p);
+    found = sqlite3_step(q) == SQLITE_ROW;
+    db_finish(q);
+    return found;
+}
+
+bool store_put_proof(struct store *s, const struct store_proof *p,
+                     struct err *e)
+{
+    sqlite3_stmt *q = db_prepare(s, PUT_PROOF, e);
+
+    if (!q)
+        return false;
+    if (s->holding) {
+        held_note_proof(s, p);
+        return true;
+    }
+    bind_proof(q, p);
+    return db_step_put(s, q, e);
+}
+
 bool store_is_proved(struct store *s, struct str repository, struct str commit)
 {
     struct err e = {0};
@@ -305,6 +343,7 @@ bool index_prune(struct store *s, struct err *e)
                   "DELETE FROM packages WHERE NOT has_object(digest);"
                   "DELETE FROM blobs WHERE NOT has_object(hash);"
                   "DELETE FROM trees WHERE NOT has_object(hash);"
+                  "DELETE FROM proofs WHERE NOT has_object(digest);"
                   "COMMIT",
                   e);
 }

@@ -21,6 +21,8 @@ enum statement {
     PUT_REF,
     FIND_TREES,
     PUT_TREES,
+    FIND_PROOF,
+    PUT_PROOF,
     FIND_PROVED,
     PUT_PROVED,
     PUT_WORKSPACE,
@@ -111,6 +113,7 @@ void held_note_ref(struct store *s, struct str repository, struct str rest,
                    const struct store_ref *r);
 void held_note_trees(struct store *s, struct str repository, struct str commit,
                      const struct hash *h);
+void held_note_proof(struct store *s, const struct store_proof *p);
 void held_note_proved(struct store *s, struct str repository,
                       struct str commit);
 void held_drop(struct store *s);
@@ -134,7 +137,7 @@ MUST_CHECK bool index_count(struct store *s, uint64_t *packages,
                             uint64_t *workspaces, struct err *e);
 
 /* schema.c: what each version added, and all statements. */
-#define DB_VERSION 4
+#define DB_VERSION 5
 extern const char *const db_schema[DB_VERSION];
 extern const char *const db_texts[STATEMENT_COUNT];
 

@@ -56,6 +56,12 @@ const char *const db_schema[DB_VERSION] = {
 
     /* 4: trust of a workspace is of one folder; '' is none, of an older row. */
     "ALTER TABLE trust ADD COLUMN folder BLOB NOT NULL DEFAULT x'';",
+
+    /* 5: what commits were shown to hold. Not `packages`, which an older mapm
+     * filled: a row is written only after the trees were walked. */
+    "CREATE TABLE proofs(repository TEXT, commit_id TEXT, path TEXT,"
+    " object TEXT NOT NULL, digest BLOB NOT NULL,"
+    " PRIMARY KEY(repository, commit_id, path)) WITHOUT ROWID;",
 };
 
 /* What make_run of runs.c reads, in its order. */
@@ -84,6 +90,9 @@ const char *const db_texts[STATEMENT_COUNT] = {
     [FIND_TREES] = "SELECT hash FROM trees"
                    " WHERE repository=?1 AND commit_id=?2",
     [PUT_TREES] = "INSERT OR REPLACE INTO trees VALUES(?1, ?2, ?3)",
+    [FIND_PROOF] = "SELECT 1 FROM proofs WHERE repository=?1 AND commit_id=?2"
+                   " AND path=?3 AND object=?4 AND digest=?5",
+    [PUT_PROOF] = "INSERT OR REPLACE INTO proofs VALUES(?1, ?2, ?3, ?4, ?5)",
     [FIND_PROVED] = "SELECT 1 FROM proved"
                     " WHERE repository=?1 AND commit_id=?2",
     [PUT_PROVED] = "INSERT OR IGNORE INTO proved VALUES(?1, ?2)",

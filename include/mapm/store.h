@@ -179,6 +179,21 @@ MUST_CHECK bool store_put_trees(struct store *s, struct str repository,
                                 struct str commit, struct str bytes,
                                 struct err *e);
 
+/*
+ * What a commit was shown to hold: the trees of `commit` led over `path` to
+ * `object`, links out of it were followed in them, and its files have `digest`.
+ * All of it has to fit, so a digest or an object alone is never a proof. Only
+ * a walk of trees whose ids were computed may be put. gc forgets it with the
+ * package. `repository` as origin_repository has it; `path` exactly.
+ */
+struct store_proof {
+    struct str repository, commit, path, object;
+    struct hash digest;
+};
+bool store_has_proof(struct store *s, const struct store_proof *p);
+MUST_CHECK bool store_put_proof(struct store *s, const struct store_proof *p,
+                                struct err *e);
+
 /* Whether a commit named by 40 digits was proved to belong (FETCH 6). */
 bool store_is_proved(struct store *s, struct str repository, struct str commit);
 MUST_CHECK bool store_put_proved(struct store *s, struct str repository,

@@ -203,6 +203,8 @@ TEST(what_is_held_is_kept_or_forgotten)
         struct store *other;
         struct store_session session;
         struct store_ref ref = {STR("main"), STR("c1"), STR("p")}, got;
+        const struct store_proof proof = {STR("o/r"), STR("c1"), STR("p"),
+                                          STR("0b"), hash_of(STR("d"))};
         struct store_stats stats;
         struct hash put, adopted, found;
         struct str out;
@@ -222,6 +224,7 @@ TEST(what_is_held_is_kept_or_forgotten)
         CHECK(store_put_trees(r.store, STR("o/r"), STR("c1"), STR("trees"),
                               &r.err));
         CHECK(store_put_proved(r.store, STR("o/r"), STR("c1"), &r.err));
+        CHECK(store_put_proof(r.store, &proof, &r.err));
 
         /* seen here, and nowhere else */
         CHECK(store_has(r.store, &put) && store_has(r.store, &adopted));
@@ -244,6 +247,7 @@ TEST(what_is_held_is_kept_or_forgotten)
         CHECK(store_find_trees(other, STR("o/r"), STR("c1"), &r.arena, &out) ==
               rows[i].keep);
         CHECK(store_is_proved(other, STR("o/r"), STR("c1")) == rows[i].keep);
+        CHECK(store_has_proof(other, &proof) == rows[i].keep);
         CHECK(store_stats(r.store, &stats, &r.err));
         CHECK(stats.incoming == 0 && stats.objects == (rows[i].keep ? 3 : 0));
         store_close(other);
@@ -367,6 +371,32 @@ TEST(questions_of_an_install_lock_nobody_out)
     CHECK(store_find_ref(r.store, STR("o/r"), STR("two"), &r.arena, &got));
     CHECK(store_find_ref(other, STR("o/r"), STR("three"), &r.arena, &got));
     store_close(other);
+    rig_done(&r);
+}
+
+/* [F1] Of a proof every part counts, exactly. */
+TEST(a_proof_is_of_all_its_parts)
+{
+    const struct store_proof good = {STR("github.com/o/r"), STR("c1"),
+                                     STR("skills/a"), STR("0b"),
+                                     hash_of(STR("d"))};
+    struct store_proof wrong[6];
+    struct rig r;
+
+    rig_init(&r);
+    CHECK(!store_has_proof(r.store, &good));
+    CHECK(store_put_proof(r.store, &good, &r.err));
+    CHECK(store_has_proof(r.store, &good));
+    for (size_t i = 0; i < 6; i++)
+        wrong[i] = good;
+    wrong[0].repository = STR("github.com/o/fork");
+    wrong[1].commit = STR("c2");
+    wrong[2].path = STR("skills/A");
+    wrong[3].path = STR("");
+    wrong[4].object = STR("0c");
+    wrong[5].digest = hash_of(STR("e"));
+    for (size_t i = 0; i < 6; i++)
+        CHECK(!store_has_proof(r.store, &wrong[i]));
     rig_done(&r);
 }
 
