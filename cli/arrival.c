@@ -250,13 +250,23 @@ static bool remember(struct closure *c, const struct node *n,
     };
     struct str repository, rest;
     struct store_ref ref = {n->ref, n->commit, n->path};
+    struct store_proof proof = {.commit = n->commit,
+                                .path = n->path,
+                                .object = n->object,
+                                .digest = n->digest};
 
     if (!store_put_package(c->store, STR("digest"), n->package.content, STR(""),
                            &p, e))
         return false;
-    if (n->origin.scheme != ORIGIN_GIT || n->locked)
+    if (n->origin.scheme != ORIGIN_GIT)
         return true;
-    repository = origin_repository(&n->origin, a);
+    repository = origin_repository(
+        n->locked ? layer_origin(c->layer, n->locked) : &n->origin, a);
+    proof.repository = repository;
+    if (!store_put_proof(c->store, &proof, e))
+        return false;
+    if (n->locked)
+        return true;
     rest = n->origin.rest;
     if (n->origin.is_short) {
         struct origin full;

@@ -8,6 +8,7 @@
 
 #include "arrival.h"
 #include "local.h"
+#include "proof.h"
 
 void closure_init(struct closure *c, struct invocation *inv,
                   const struct layer *layer, struct store *store,
@@ -182,7 +183,9 @@ static bool ask(struct closure *c, struct node *n, struct err *e)
         want.commit = n->locked->commit;
         want.object = n->locked->object;
         want.kinds = (unsigned)n->locked->kind;
+        want.origin = *layer_origin(c->layer, n->locked);
         want.proved = true;
+        want.stored = n->is_unproved;
     }
     if (!start_fetch(c, e))
         return false;
@@ -249,20 +252,29 @@ static bool locked_digest(const struct lock_entry *entry, struct hash *out)
            hash_parse(str_from_index(entry->digest, 7), out);
 }
 
+static bool fail_offline(const struct node *n, struct err *e)
+{
+    err_set(e, ERR_OFFLINE, "%s",
+            n->is_unproved ? "not proved on this machine: run once online"
+                           : "it is not in the store");
+    return err_hint(e, "run the command once without --offline");
+}
+
 static bool prove_locked(struct closure *c, struct node *n, struct err *e)
 {
+    bool found = store_find_files(c->store, &n->digest, &c->inv->arena,
+                                  &n->files, &n->file_count);
+
     n->trusted = n->is_ready = false;
-    if (store_find_files(c->store, &n->digest, &c->inv->arena, &n->files,
-                         &n->file_count)) {
+    n->is_unproved = found && !proof_is_known(c->layer, c->store, n->locked);
+    if (found && !n->is_unproved) {
         if (!document_check_locked(c, n, e))
             return false;
         node_ready(c, n);
         return true;
     }
-    if (c->options.offline) {
-        err_set(e, ERR_OFFLINE, "it is not in the store");
-        return err_hint(e, "run the command once without --offline");
-    }
+    if (c->options.offline)
+        return fail_offline(n, e);
     /* Its needs are known from the lock: ask for all of them at once. */
     for (size_t i = 0; i < n->package.dep_count; i++)
         closure_add(c, &n->package.deps[i].origin,
@@ -275,7 +287,7 @@ static bool settle_locked(struct closure *c, struct node *n, struct err *e)
     if (!locked_digest(n->locked, &n->digest))
         return err_set(e, ERR_FORMAT, "mapm.lock:%u: malformed digest",
                        n->locked->line);
-    if (!take_locked(c, n, e))
+    if (!proof_check_commit(c->layer, n->locked, e) || !take_locked(c, n, e))
         return false;
     if (!c->options.trust_lock)
         return prove_locked(c, n, e);
@@ -313,6 +325,7 @@ static bool settle_from_index(struct closure *c, struct node *n)
     struct str repository = origin_repository(&n->origin, a);
     struct str rest = index_rest(n, a);
     struct store_package p;
+    struct store_proof proof;
     struct store_ref ref;
     struct err ignored = {0};
 
@@ -322,6 +335,11 @@ static bool settle_from_index(struct closure *c, struct node *n)
         !store_find_package(c->store, repository, ref.commit, ref.path, a,
                             &p) ||
         !store_find_files(c->store, &p.digest, a, &n->files, &n->file_count))
+        return false;
+    proof = (struct store_proof){repository, ref.commit, ref.path, p.object,
+                                 p.digest};
+    n->is_unproved = !store_has_proof(c->store, &proof);
+    if (n->is_unproved)
         return false;
     n->ref = ref.ref;
     n->commit = ref.commit;
@@ -348,8 +366,10 @@ static bool settle(struct closure *c, struct node *n, struct err *e)
         stop_trusting(c);
         return local_read(c, n, e);
     }
-    if (entry && !(c->options.is_moving &&
-                   c->options.is_moving(c->options.moving_ctx, entry))) {
+    /* What a file: package equals is no word of a commit. */
+    if (entry && proof_applies(c->layer, entry) &&
+        !(c->options.is_moving &&
+          c->options.is_moving(c->options.moving_ctx, entry))) {
         n->locked = entry;
         return settle_locked(c, n, e);
     }
@@ -362,14 +382,23 @@ static bool settle(struct closure *c, struct node *n, struct err *e)
     }
     if (settle_from_index(c, n))
         return true;
-    if (c->options.offline) {
-        err_set(e, ERR_OFFLINE, "it is not in the store");
-        return err_hint(e, "run the command once without --offline");
-    }
+    if (c->options.offline)
+        return fail_offline(n, e);
     return ask(c, n, e);
 }
 
 /* --- what arrives --------------------------------------------------------- */
+
+/* Which entry of the lock it is that does not fit its commit. */
+static void name_entry(const struct lock_entry *entry, struct err *e)
+{
+    err_wrap(e, "mapm.lock:%u: %s %.*s is not what its commit holds",
+             entry->line, doc_kind_name(entry->kind), STR_ARG(entry->name));
+    err_hint(e,
+             "take mapm.lock from version control again, or run mapm update "
+             "%.*s",
+             STR_ARG(entry->name));
+}
 
 static bool handle_event(struct closure *c, const struct fetch_event *event,
                          struct arena *scratch, struct err *e)
@@ -395,6 +424,8 @@ static bool handle_event(struct closure *c, const struct fetch_event *event,
         break;
     case FETCH_FAILED:
         problem = *event->err;
+        if (n->locked && problem.code == ERR_LOCKED)
+            name_entry(n->locked, &problem);
         ok = false;
         break;
     default:
@@ -465,6 +496,17 @@ bool closure_prove(struct closure *c, struct err *e)
 {
     stop_trusting(c);
     return closure_gather(c, e);
+}
+
+bool closure_is_proved(const struct closure *c)
+{
+    for (size_t i = 0; i < c->queued; i++) {
+        const struct node *n = c->queue[i];
+
+        if (n->trusted && !proof_is_known(c->layer, c->store, n->locked))
+            return false;
+    }
+    return true;
 }
 
 bool closure_read(void *ctx, const struct origin *o, enum doc_kind expected,

@@ -26,8 +26,9 @@ struct node {
     unsigned kinds;  /* accepted: enum doc_kind, or'ed */
     bool is_settled; /* looked for; what was asked for may not be here yet */
     bool is_ready;
-    bool trusted;       /* the lock's word alone: not looked for in the store */
-    struct err *failed; /* NULL: fine so far */
+    bool trusted;     /* the lock's word alone: not looked for in the store */
+    bool is_unproved; /* the store has it, and not how its commit leads to it */
+    struct err *failed;              /* NULL: fine so far */
     struct package package;          /* what the resolver sees */
     const struct lock_entry *locked; /* when the lock decides */
     struct hash digest;
@@ -93,6 +94,10 @@ void closure_warn(struct closure *c);
  * there. Nothing to do when none is taken at its word.
  */
 MUST_CHECK bool closure_prove(struct closure *c, struct err *e);
+
+/* Whether the store was shown of every package taken at the lock's word that
+ * its commit holds it. */
+bool closure_is_proved(const struct closure *c);
 
 /* For resolver_resolve; ctx is the closure. */
 bool closure_read(void *ctx, const struct origin *o, enum doc_kind expected,

@@ -153,8 +153,9 @@ static bool fill_files(struct sync *s, const struct node *n,
     return true;
 }
 
-/* Nothing to do, and known without a look into the store: every package is
- * locked, the texts stay, and all is in place by its digest. */
+/* Nothing to do, and known without a look at any file of the store: every
+ * package is locked and proved, the texts stay, and all is in place by its
+ * digest. */
 static bool is_in_place(struct sync *s, const struct provision_options *o,
                         const struct provision_item *items, size_t item_count)
 {
@@ -162,7 +163,8 @@ static bool is_in_place(struct sync *s, const struct provision_options *o,
            s->layer.local_lock_text.n == 0 && str_eq(s->yaml, s->layer.yaml) &&
            sync_same_lock(s->layer.lock_text, s->lock_text) &&
            provision_is_current(s->layer.provision, o, items, item_count,
-                                &s->inv->arena);
+                                &s->inv->arena) &&
+           closure_is_proved(&s->closure);
 }
 
 /* Everything that is taken at the lock's word, and what it consists of. */

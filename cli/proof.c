@@ -1,0 +1,50 @@
+#include "proof.h"
+
+#define COMMIT_CHARS 40
+
+bool proof_applies(const struct layer *l, const struct lock_entry *entry)
+{
+    return layer_origin(l, entry)->scheme == ORIGIN_GIT;
+}
+
+/* Where the ref ends the lock does not say: mostly behind its first part. */
+bool proof_is_known(const struct layer *l, struct store *store,
+                    const struct lock_entry *entry)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    const struct origin *o = layer_origin(l, entry);
+    struct str rest = o->rest, segment;
+    struct store_proof p = {.commit = entry->commit, .object = entry->object};
+
+    if (!str_starts(entry->digest, STR("sha256:")) ||
+        !hash_parse(str_from_index(entry->digest, 7), &p.digest))
+        return false;
+    p.repository = origin_repository(o, &a);
+    if (rest.n == 0) {
+        p.path = o->path;
+        return store_has_proof(store, &p);
+    }
+    while (rest.p && str_cut(&rest, '/', &segment)) {
+        p.path = rest.p ? rest : str_of("", 0);
+        if (store_has_proof(store, &p))
+            return true;
+    }
+    return false;
+}
+
+bool proof_check_commit(const struct layer *l, const struct lock_entry *entry,
+                        struct err *e)
+{
+    const struct origin *o = layer_origin(l, entry);
+    struct str named = str_slice(o->rest, 0, COMMIT_CHARS);
+
+    if (o->scheme != ORIGIN_GIT || !origin_names_commit(o) ||
+        str_eq_nocase(named, entry->commit))
+        return true;
+    err_set(e, ERR_LOCKED,
+            "mapm.lock:%u: %s %.*s: its origin names commit %.*s, and its "
+            "commit is %.*s",
+            entry->line, doc_kind_name(entry->kind), STR_ARG(entry->name),
+            STR_ARG(named), STR_ARG(entry->commit));
+    return err_hint(e, "take mapm.lock from version control again");
+}

@@ -1,0 +1,26 @@
+#ifndef CLI_PROOF_H
+#define CLI_PROOF_H
+
+#include "mapm/store.h"
+
+#include "layer.h"
+
+/*
+ * proof: whether a commit holds what the lock says, as far as this machine was
+ * shown it. The index has a row for each package whose commit was walked:
+ * repository, commit, path, object, digest. Source: F1; FETCH.md 3.4.
+ */
+
+/* A file: package has no commit, only its digest. */
+bool proof_applies(const struct layer *l, const struct lock_entry *entry);
+
+/* All of it fits a row. Asks no network. */
+bool proof_is_known(const struct layer *l, struct store *store,
+                    const struct lock_entry *entry);
+
+/* An origin that names a commit names the one that is locked. ERR_LOCKED. */
+MUST_CHECK bool proof_check_commit(const struct layer *l,
+                                   const struct lock_entry *entry,
+                                   struct err *e);
+
+#endif
