@@ -10,6 +10,10 @@
 
 #define SUMMARY_MAX_BYTES (8u * 1024 * 1024)
 
+/* Where a repository stands, for what the documents of a digest say. Older
+ * versions wrote what the lock said, under "digest". */
+#define BY_DIGEST STR("document")
+
 static void put_field(struct buf *b, struct str s)
 {
     buf_printf(b, "%zu:", s.n);
@@ -213,40 +217,99 @@ static bool keep_document(struct closure *c, struct node *n,
     return true;
 }
 
-/* What a lock does not hold, and a person should know. */
-static void add_unlocked(struct closure *c, struct node *n,
-                         const struct document *d)
+static bool differs(const struct node *n, const char *what, struct str own,
+                    struct err *e)
 {
-    n->prereqs = arena_str(&c->inv->arena, d->prereqs);
-    n->metaskill = d->metaskill;
+    err_set(e, ERR_DAMAGED,
+            "mapm.lock:%u: %s %.*s: the package itself %s%s%.*s",
+            n->locked->line, doc_kind_name(n->locked->kind),
+            STR_ARG(n->locked->name), what, own.n ? " " : "", STR_ARG(own));
+    return err_hint(e, "the lock was edited by hand: take it from version "
+                       "control again, or remove the entry and run mapm "
+                       "install");
 }
 
-static bool same_as_locked(struct closure *c, const struct node *n,
-                           const struct document *d, struct err *e)
+static bool has_need(const struct lock_entry *entry,
+                     const struct lock_entry *other)
 {
-    (void)c;
-    if (str_eq(d->fqn, n->locked->name) && d->kind == n->locked->kind)
-        return true;
-    err_set(e, ERR_DAMAGED,
-            "mapm.lock:%u: %s %.*s: the package itself is named %s %.*s",
-            n->locked->line, doc_kind_name(n->locked->kind),
-            STR_ARG(n->locked->name), doc_kind_name(d->kind), STR_ARG(d->fqn));
-    return err_hint(e, "the lock was edited by hand: remove the entry and "
-                       "run mapm install");
+    for (size_t i = 0; i < entry->need_count; i++)
+        if (entry->needs[i].kind == other->kind &&
+            str_eq(entry->needs[i].name, other->name))
+            return true;
+    return false;
+}
+
+/* What its documents need, and nothing else. */
+static bool same_needs(struct closure *c, const struct node *n,
+                       const struct package *own, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct map found;
+
+    map_init(&found, &a);
+    for (size_t i = 0; i < own->dep_count; i++) {
+        const struct origin *o = &own->deps[i].origin;
+        const struct lock_entry *other = map_find(&c->layer->by_origin, o->key);
+
+        if (!other || !has_need(n->locked, other))
+            return differs(n, "needs", o->text, e);
+        map_put(&found, layer_name_key(other->kind, other->name, &a), c);
+    }
+    return found.count == n->locked->need_count ||
+           differs(n, "does not need all that is said", str_of("", 0), e);
+}
+
+/* `own` is what the package's document says. */
+static bool same_as_locked(struct closure *c, struct node *n,
+                           const struct node *own, struct err *e)
+{
+    const struct lock_entry *entry = n->locked;
+
+    n->prereqs = arena_str(&c->inv->arena, own->prereqs);
+    n->metaskill = own->metaskill;
+    if (!str_eq(own->package.fqn, entry->name) ||
+        own->package.kind != entry->kind)
+        return differs(n, "is named", own->package.fqn, e);
+    if (!str_eq(own->version, entry->version))
+        return own->version.n ? differs(n, "has version", own->version, e)
+                              : differs(n, "has no version", own->version, e);
+    if (own->hidden != entry->allow_hidden)
+        return differs(n,
+                       own->hidden ? "has hidden characters"
+                                   : "has no hidden characters",
+                       str_of("", 0), e);
+    if (own->rewritten != entry->rewritten)
+        return differs(n,
+                       own->rewritten ? "has a name that cannot be used"
+                                      : "has a name that can be used",
+                       str_of("", 0), e);
+    return same_needs(c, n, &own->package, e);
+}
+
+/* Compared with its lock, and summed up as it is, whatever the lock says. */
+static bool fits_document(struct closure *c, struct node *n,
+                          const struct document *d, struct arena *scratch,
+                          struct err *e)
+{
+    struct node own = *n;
+
+    if (!keep_document(c, &own, d, e))
+        return false;
+    n->summary = format_summary(&own, scratch);
+    return same_as_locked(c, n, &own, e);
 }
 
 /* --- the index ------------------------------------------------------------ */
 
 /* Judgements are remembered by digest, origins by commit. */
-static bool remember(struct closure *c, const struct node *n,
-                     struct arena *scratch, struct err *e)
+static bool remember(struct closure *c, const struct node *n, struct err *e)
 {
     struct arena *a = &c->inv->arena;
     struct store_package p = {
         .kind = (unsigned)n->package.kind,
         .object = n->object,
         .digest = n->digest,
-        .summary = format_summary(n, scratch),
+        .summary = n->summary,
     };
     struct str repository, rest;
     struct store_ref ref = {n->ref, n->commit, n->path};
@@ -255,8 +318,8 @@ static bool remember(struct closure *c, const struct node *n,
                                 .object = n->object,
                                 .digest = n->digest};
 
-    if (!store_put_package(c->store, STR("digest"), n->package.content, STR(""),
-                           &p, e))
+    if (!store_put_package(c->store, BY_DIGEST, n->package.content, STR(""), &p,
+                           e))
         return false;
     if (n->origin.scheme != ORIGIN_GIT)
         return true;
@@ -286,8 +349,7 @@ static bool remember(struct closure *c, const struct node *n,
 }
 
 static bool note(struct closure *c, const struct node *n,
-                 const struct fetch_event *event, struct arena *scratch,
-                 struct err *e)
+                 const struct fetch_event *event, struct err *e)
 {
     if (!store_begin(c->store, e))
         return false;
@@ -296,18 +358,17 @@ static bool note(struct closure *c, const struct node *n,
             !store_put_blob(c->store, event->files[i].oid,
                             &event->files[i].hash, event->files[i].size, e))
             return false;
-    return remember(c, n, scratch, e) && store_commit(c->store, e);
+    return remember(c, n, e) && store_commit(c->store, e);
 }
 
 /* The index is a cache, so a failure costs a fetch later; but one that a
  * newer mapm wrote is not to be touched. */
 static bool note_or_warn(struct closure *c, const struct node *n,
-                         const struct fetch_event *event, struct arena *scratch,
-                         struct err *e)
+                         const struct fetch_event *event, struct err *e)
 {
     struct err problem = {0};
 
-    if (note(c, n, event, scratch, &problem))
+    if (note(c, n, event, &problem))
         return true;
     if (problem.code == ERR_REFUSED) {
         *e = problem;
@@ -348,11 +409,12 @@ bool document_take(struct closure *c, struct node *n, enum doc_kind kind,
     if (!judge(c, n, kind, &p, folder, scratch, &d, e) ||
         !store_put(c->store, listing, &digest, e))
         return false;
-    if (n->locked && n->origin.scheme == ORIGIN_GIT) {
-        add_unlocked(c, n, &d);
-        return same_as_locked(c, n, &d, e);
-    }
-    return keep_document(c, n, &d, e);
+    if (n->locked && n->origin.scheme == ORIGIN_GIT)
+        return fits_document(c, n, &d, scratch, e);
+    if (!keep_document(c, n, &d, e))
+        return false;
+    n->summary = format_summary(n, scratch);
+    return true;
 }
 
 void document_announce(struct closure *c, struct node *n,
@@ -448,7 +510,7 @@ bool document_arrive(struct closure *c, struct node *n,
     if (!adopt_files(c, event, files, e) ||
         !document_take(c, n, event->doc, files, event->file_count,
                        path_last(event->path), scratch, e) ||
-        !note_or_warn(c, n, event, scratch, e))
+        !note_or_warn(c, n, event, e))
         return false;
     warn_about_lfs(c, n, event);
     document_complete_origin(c, n);
@@ -478,30 +540,21 @@ bool document_check_locked(struct closure *c, struct node *n, struct err *e)
     struct store_package known;
     struct store_file *files;
     struct document d = {0};
+    struct node own = *n;
+    struct err ignored = {0};
 
-    if (store_find_package(c->store, STR("digest"), n->package.content, STR(""),
-                           &scratch, &known)) {
-        struct str rest = known.summary, fqn, version, flags, prereqs;
-
-        if (known.kind == (unsigned)n->locked->kind &&
-            take_field(&rest, &fqn) && str_eq(fqn, n->locked->name) &&
-            take_field(&rest, &version) && take_field(&rest, &flags) &&
-            flags.n == 3 && (flags.p[1] != 'h' || n->locked->allow_hidden) &&
-            take_field(&rest, &prereqs)) {
-            n->prereqs = arena_str(&c->inv->arena, prereqs);
-            n->metaskill = flags.p[0] == 'm';
-            return true;
-        }
-    }
+    if (store_find_package(c->store, BY_DIGEST, n->package.content, STR(""),
+                           &scratch, &known) &&
+        document_from_summary(c, &own, (enum doc_kind)known.kind, known.summary,
+                              &ignored))
+        return same_as_locked(c, n, &own, e);
     if (!store_read_listing(c->store, &n->digest, &scratch, &files, &p.count,
                             e))
         return false;
     p.files = files;
-    /* The lock does not say which folder it came from. */
-    if (!judge(c, n, n->locked->kind, &p, STR(""), &scratch, &d, e))
-        return false;
-    add_unlocked(c, n, &d);
-    return same_as_locked(c, n, &d, e);
+    return judge(c, n, n->locked->kind, &p, path_last(n->path), &scratch, &d,
+                 e) &&
+           fits_document(c, n, &d, &scratch, e);
 }
 
 bool document_read(struct closure *c, const struct node *n, struct arena *a,

@@ -266,7 +266,8 @@ static bool prove_locked(struct closure *c, struct node *n, struct err *e)
                                   &n->files, &n->file_count);
 
     n->trusted = n->is_ready = false;
-    n->is_unproved = found && !proof_is_known(c->layer, c->store, n->locked);
+    n->is_unproved =
+        found && !proof_find(c->layer, c->store, n->locked, &n->path);
     if (found && !n->is_unproved) {
         if (!document_check_locked(c, n, e))
             return false;
@@ -502,8 +503,9 @@ bool closure_is_proved(const struct closure *c)
 {
     for (size_t i = 0; i < c->queued; i++) {
         const struct node *n = c->queue[i];
+        struct str path;
 
-        if (n->trusted && !proof_is_known(c->layer, c->store, n->locked))
+        if (n->trusted && !proof_find(c->layer, c->store, n->locked, &path))
             return false;
     }
     return true;

@@ -36,6 +36,7 @@ struct node {
     size_t file_count;
     struct str ref, commit, object, path; /* as resolved; path in the repo */
     struct str version, prereqs;
+    struct str summary; /* of its document, for the index; in the scratch */
     bool metaskill;
     bool hidden;    /* accepted by --allow-hidden */
     bool rewritten; /* its own name is unusable: the copy's changes */

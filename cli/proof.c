@@ -8,8 +8,8 @@ bool proof_applies(const struct layer *l, const struct lock_entry *entry)
 }
 
 /* Where the ref ends the lock does not say: mostly behind its first part. */
-bool proof_is_known(const struct layer *l, struct store *store,
-                    const struct lock_entry *entry)
+bool proof_find(const struct layer *l, struct store *store,
+                const struct lock_entry *entry, struct str *path)
 {
     CLEANUP(arena_done) struct arena a = {0};
     const struct origin *o = layer_origin(l, entry);
@@ -21,11 +21,11 @@ bool proof_is_known(const struct layer *l, struct store *store,
         return false;
     p.repository = origin_repository(o, &a);
     if (rest.n == 0) {
-        p.path = o->path;
+        *path = p.path = o->path;
         return store_has_proof(store, &p);
     }
     while (rest.p && str_cut(&rest, '/', &segment)) {
-        p.path = rest.p ? rest : str_of("", 0);
+        *path = p.path = rest.p ? rest : str_of("", 0);
         if (store_has_proof(store, &p))
             return true;
     }

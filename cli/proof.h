@@ -14,9 +14,10 @@
 /* A file: package has no commit, only its digest. */
 bool proof_applies(const struct layer *l, const struct lock_entry *entry);
 
-/* All of it fits a row. Asks no network. */
-bool proof_is_known(const struct layer *l, struct store *store,
-                    const struct lock_entry *entry);
+/* All of it fits a row. Asks no network. `*path`, in the repository, is
+ * borrowed from the origin. */
+bool proof_find(const struct layer *l, struct store *store,
+                const struct lock_entry *entry, struct str *path);
 
 /* An origin that names a commit names the one that is locked. ERR_LOCKED. */
 MUST_CHECK bool proof_check_commit(const struct layer *l,

@@ -1,7 +1,9 @@
 #include "base/path.h"
 
+#include "arrival.h"
 #include "open_store.h"
 #include "own_server.h"
+#include "proof.h"
 #include "sync.h"
 
 /* verify: workspace against lock against store. Changes nothing. */
@@ -16,6 +18,9 @@ struct findings {
     struct finding *items;
     size_t count, capacity;
     bool store_lacks; /* at least one is of the store */
+    bool unproved; /* at least one was not shown to be what its commit holds */
+    struct str *digest_only; /* places of file: packages */
+    size_t digest_only_count, digest_only_capacity;
 };
 
 static void add(struct findings *f, struct str path, const char *how)
@@ -80,6 +85,38 @@ static bool check_stored(struct store *store, const struct lock_entry *entry,
     return whole;
 }
 
+/* What the lock says besides the digest, and whether this machine was ever
+ * shown it. */
+static void check_entry(struct closure *c, const struct lock_entry *entry,
+                        const struct provision_item *item, bool is_stored,
+                        struct findings *f)
+{
+    struct node n = {.origin = *layer_origin(c->layer, entry),
+                     .locked = entry,
+                     .digest = item->digest,
+                     .package = {.content = entry->digest}};
+    struct err e = {0};
+
+    if (!proof_applies(c->layer, entry)) {
+        f->digest_only =
+            arena_grow(f->a, f->digest_only, f->digest_only_count,
+                       &f->digest_only_capacity, sizeof *f->digest_only);
+        f->digest_only[f->digest_only_count++] = entry->place;
+        return;
+    }
+    if (!proof_check_commit(c->layer, entry, &e)) {
+        add(f, entry->place, "locked at another commit than its origin names");
+        return;
+    }
+    if (!proof_find(c->layer, c->store, entry, &n.path)) {
+        add(f, entry->place, "not proved");
+        f->unproved = true;
+        return;
+    }
+    if (is_stored && !document_check_locked(c, &n, &e))
+        add(f, entry->place, str_c(str_from(err_first(&e)), f->a));
+}
+
 static void fill_item(const struct lock_entry *entry,
                       struct provision_item *item)
 {
@@ -103,17 +140,22 @@ static bool compare(struct invocation *inv, struct layer *l,
         .client_count = l->project.client_count,
         .objects = {place_nothing, read_object, store},
     };
+    struct closure closure;
     const struct lock_entry **entries;
     struct provision_difference *differences;
     struct provision_item *items;
     size_t count, item_count = 0, difference_count;
 
+    closure_init(&closure, inv, l, store, &(struct closure_options){0});
     entries = layer_entries(l, a, &count);
     items = arena_array(a, count + 2, sizeof *items);
     for (size_t i = 0; i < count; i++) {
+        bool is_stored;
+
         fill_item(entries[i], &items[item_count]);
-        if (check_stored(store, entries[i], f, &items[item_count]))
-            item_count++;
+        is_stored = check_stored(store, entries[i], f, &items[item_count]);
+        check_entry(&closure, entries[i], &items[item_count], is_stored, f);
+        item_count += is_stored;
     }
     if (l->project.server && !l->is_global)
         own_server_fill(&items[item_count++], a);
@@ -146,6 +188,11 @@ static void print_findings_json(struct invocation *inv, const struct layer *l,
         json_end_object(&w);
     }
     json_end_array(&w);
+    json_key(&w, "digest_only");
+    json_begin_array(&w);
+    for (size_t i = 0; i < f->digest_only_count; i++)
+        json_string(&w, f->digest_only[i]);
+    json_end_array(&w);
     json_end_object(&w);
     print_json(inv, &b);
     buf_done(&b);
@@ -167,6 +214,12 @@ COMMAND(command_verify)
     for (size_t i = 0; ok && !has_option(inv, OPTION_JSON) && i < f.count; i++)
         term_print(&inv->term, "%.*s: %s\n", STR_ARG(f.items[i].path),
                    f.items[i].how);
+    for (size_t i = 0;
+         ok && !has_option(inv, OPTION_JSON) && i < f.digest_only_count; i++)
+        term_print(&inv->term, "%.*s: digest only\n",
+                   STR_ARG(f.digest_only[i]));
+    if (ok && f.unproved && !has_option(inv, OPTION_JSON))
+        term_note(&inv->term, "mapm install fetches the proofs");
     if (ok && f.store_lacks && !has_option(inv, OPTION_JSON))
         term_note(&inv->term, "mapm install --force fetches what the store "
                               "has lost");
