@@ -87,7 +87,7 @@ static bool check_stored(struct store *store, const struct lock_entry *entry,
 
 /* What the lock says besides the digest, and whether this machine was ever
  * shown it. */
-static void check_entry(struct closure *c, const struct lock_entry *entry,
+static bool check_entry(struct closure *c, const struct lock_entry *entry,
                         const struct provision_item *item, bool is_stored,
                         struct findings *f)
 {
@@ -102,19 +102,21 @@ static void check_entry(struct closure *c, const struct lock_entry *entry,
             arena_grow(f->a, f->digest_only, f->digest_only_count,
                        &f->digest_only_capacity, sizeof *f->digest_only);
         f->digest_only[f->digest_only_count++] = entry->place;
-        return;
+        return true;
     }
     if (!proof_check_commit(c->layer, entry, &e)) {
         add(f, entry->place, "locked at another commit than its origin names");
-        return;
+        return false;
     }
     if (!proof_find(c->layer, c->store, entry, &n.path)) {
         add(f, entry->place, "not proved");
         f->unproved = true;
-        return;
+        return false;
     }
-    if (is_stored && !document_check_locked(c, &n, &e))
-        add(f, entry->place, str_c(str_from(err_first(&e)), f->a));
+    if (!is_stored || document_check_locked(c, &n, &e))
+        return true;
+    add(f, entry->place, str_c(str_from(err_first(&e)), f->a));
+    return false;
 }
 
 static void fill_item(const struct lock_entry *entry,
@@ -150,12 +152,14 @@ static bool compare(struct invocation *inv, struct layer *l,
     entries = layer_entries(l, a, &count);
     items = arena_array(a, count + 2, sizeof *items);
     for (size_t i = 0; i < count; i++) {
-        bool is_stored;
+        bool is_stored, fits;
 
         fill_item(entries[i], &items[item_count]);
         is_stored = check_stored(store, entries[i], f, &items[item_count]);
-        check_entry(&closure, entries[i], &items[item_count], is_stored, f);
-        item_count += is_stored;
+        fits =
+            check_entry(&closure, entries[i], &items[item_count], is_stored, f);
+        /* What is no file of a server says nothing of the configuration. */
+        item_count += is_stored && (fits || entries[i]->kind != DOC_MCP);
     }
     if (l->project.server && !l->is_global)
         own_server_fill(&items[item_count++], a);
