@@ -455,13 +455,10 @@ static bool adopt_files(struct closure *c, const struct fetch_event *event,
 {
     for (size_t i = 0; i < event->file_count; i++) {
         const struct fetch_file *f = &event->files[i];
-        char hex[HASH_HEX_CHARS + 1];
 
-        hash_format(&f->hash, hex);
         files[i] = (struct store_file){f->executable, f->hash, f->path};
-        if (store_has(c->store, &f->hash))
-            continue;
-        if (!store_adopt(c->store, &c->session, hex, &f->hash, e))
+        if (!store_adopt(c->store, &c->session, f->offset, f->size, &f->hash,
+                         e))
             return err_wrap(e, "%.*s", STR_ARG(f->path));
     }
     return true;

@@ -35,12 +35,14 @@ static bool read_file(struct fields *in, const struct limits *limits,
     out->path = take_str(in, PACKAGE_PATH_MAX_BYTES, a);
     out->oid = take_str(in, 40, a);
     out->hash = field_hash(in);
+    out->offset = field_u64(in);
     out->stored = field_bool(in);
     out->size = field_u64(in);
     out->is_lfs = field_bool(in);
     return !in->bad && fs_path_is_relative_clean(out->path) &&
            out->oid.n == 40 && is_id(out->oid) &&
-           out->size <= limits->file_max_bytes.value;
+           out->size <= limits->file_max_bytes.value &&
+           out->offset <= INT64_MAX;
 }
 
 static bool read_files(struct fields *in, const struct limits *limits,

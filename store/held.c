@@ -8,14 +8,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "inside.h"
+#include "packs.h"
 
 #define HELD_MAX_ENTRIES 10000000
 
 /*
- * What is held back: objects in a folder of their own below incoming/, named
- * by their hash, and notes for the index in memory. No other process sees
- * either, so forgetting them leaves the store as it was.
+ * What is held back: small objects in the draft of a pack, large ones in a
+ * folder of their own below incoming/, named by their hash, and notes for the
+ * index in memory. No other process sees any of it, so forgetting it leaves
+ * the store as it was.
  */
 
 /* One put of the index, to be done later. All text in the store's arena. */
@@ -51,13 +52,39 @@ static bool open_folder(struct store *s, struct err *e)
            err_errno(e, "open store/incoming/%s", s->held_name);
 }
 
+/* Small ones go to a draft of a pack, as far as that has room. */
+static struct draft *draft_for(struct store *s, size_t size)
+{
+    if (size >= PACK_OBJECT_MAX_BYTES)
+        return NULL;
+    if (!s->held_draft) {
+        s->held_draft = arena_new(&s->arena, struct draft);
+        draft_init(s->held_draft, s->incoming_fd);
+    }
+    return s->held_draft->rows.count < PACK_MAX_OBJECTS ? s->held_draft : NULL;
+}
+
 bool held_put(struct store *s, const struct hash *h, struct str content,
               struct err *e)
 {
+    struct draft *d = draft_for(s, content.n);
     char hex[HASH_HEX_CHARS + 1];
 
+    if (d)
+        return draft_add(d, h, content, e);
     hash_format(h, hex);
     return open_folder(s, e) && fs_create_at(s->held_fd, hex, 0444, content, e);
+}
+
+const struct pack_row *held_find(struct store *s, const struct hash *h)
+{
+    return s->held_draft ? draft_find(s->held_draft, h) : NULL;
+}
+
+bool held_read(struct store *s, const struct pack_row *row, char *out,
+               struct err *e)
+{
+    return draft_read(s->held_draft, row, out, e);
 }
 
 bool held_adopt(struct store *s, int dirfd, const char *name,
@@ -77,6 +104,8 @@ bool held_has(struct store *s, const struct hash *h)
     char hex[HASH_HEX_CHARS + 1];
     struct stat st;
 
+    if (held_find(s, h))
+        return true;
     if (s->held_fd < 0)
         return false;
     hash_format(h, hex);
@@ -101,6 +130,10 @@ void held_remove(struct store *s, const struct hash *h)
 {
     char hex[HASH_HEX_CHARS + 1];
 
+    if (held_find(s, h)) {
+        draft_forget(s->held_draft, h);
+        return;
+    }
     hash_format(h, hex);
     if (s->held_fd >= 0)
         unlinkat(s->held_fd, hex, 0);
@@ -221,26 +254,65 @@ bool store_keep_notes(struct store *s, struct err *e)
     return store_commit(s, e);
 }
 
-bool store_keep(struct store *s, struct err *e)
+/* For a pack they are too few. */
+static bool keep_as_files(struct store *s, const struct pack_row *rows,
+                          size_t count, struct err *e)
+{
+    char bytes[PACK_OBJECT_MAX_BYTES];
+
+    for (size_t i = 0; i < count; i++)
+        if (!held_read(s, &rows[i], bytes, e) ||
+            !object_put(s, &rows[i].hash, str_of(bytes, rows[i].size), e))
+            return err_wrap(e, "cannot add to the store");
+    return true;
+}
+
+static bool keep_draft(struct store *s, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct err ignored = {0};
+    struct pack_row *rows;
+    size_t count;
+
+    if (!s->held_draft)
+        return true;
+    rows = draft_rows(s->held_draft, &a, &count);
+    if (count < PACK_MIN_OBJECTS)
+        return keep_as_files(s, rows, count, e);
+    if (!packs_take(s, s->held_draft, e))
+        return false;
+    /* Too many packs cost time, nothing else. */
+    if (!packs_merge(s, &ignored))
+        err_clear(&ignored);
+    return true;
+}
+
+static bool keep_folder(struct store *s, struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct fs_entry *entries;
     size_t count;
 
+    if (s->held_fd < 0)
+        return true;
+    if (!fs_list_at(s->held_fd, "", HELD_MAX_ENTRIES, &a, &entries, &count, e))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        struct hash h;
+
+        if (hash_parse(entries[i].name, &h) &&
+            !object_move_in(s, s->held_fd, entries[i].name.p, &h, e))
+            return err_wrap(e, "cannot add to the store");
+    }
+    return true;
+}
+
+bool store_keep(struct store *s, struct err *e)
+{
     if (!s->holding)
         return true;
-    if (s->held_fd >= 0) {
-        if (!fs_list_at(s->held_fd, "", HELD_MAX_ENTRIES, &a, &entries, &count,
-                        e))
-            return false;
-        for (size_t i = 0; i < count; i++) {
-            struct hash h;
-
-            if (hash_parse(entries[i].name, &h) &&
-                !object_move_in(s, s->held_fd, entries[i].name.p, &h, e))
-                return err_wrap(e, "cannot add to the store");
-        }
-    }
+    if (!keep_folder(s, e) || !keep_draft(s, e))
+        return false;
     s->holding = false;
     held_drop(s);
     return true;
@@ -250,6 +322,9 @@ void held_drop(struct store *s)
 {
     struct err ignored = {0};
 
+    if (s->held_draft)
+        draft_drop(s->held_draft);
+    s->held_draft = NULL;
     fs_close(&s->held_fd);
     if (s->held_name[0] &&
         !fs_remove_tree_at(s->incoming_fd, s->held_name, &ignored)) {

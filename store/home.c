@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "inside.h"
+#include "packs.h"
 
 /* A variable that holds an absolute path; XDG says to ignore others. */
 static struct str find_folder_variable(const char *name)
@@ -113,7 +113,8 @@ bool store_open(struct str home, struct store **out, struct err *e)
 
     s->patience_ms = STORE_PATIENCE_MS;
     s->home_fd = s->store_fd = s->objects_fd = -1;
-    s->incoming_fd = s->lock_fd = s->held_fd = -1;
+    s->incoming_fd = s->lock_fd = s->held_fd = s->packs_fd = -1;
+    pthread_mutex_init(&s->packs_mutex, NULL);
     s->home = arena_str(&s->arena, home);
     s->shared = fs_join(s->home, STR("shared"), &s->arena);
     if (!check_home_owner(s->home, e) || !open_all(s, e)) {
@@ -130,6 +131,8 @@ void store_close(struct store *s)
         return;
     db_close(s);
     held_drop(s);
+    packs_close(s);
+    pthread_mutex_destroy(&s->packs_mutex);
     fs_close(&s->lock_fd);
     fs_close(&s->incoming_fd);
     fs_close(&s->objects_fd);

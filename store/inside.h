@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "mapm/store.h"
 
+#include <pthread.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
@@ -57,7 +58,10 @@ enum statement {
     STATEMENT_COUNT,
 };
 
+struct draft;
 struct held_note;
+struct pack;
+struct pack_row;
 
 struct store {
     struct arena arena;
@@ -78,9 +82,18 @@ struct store {
     uint8_t id_chance[10];
     struct str lost; /* what was set aside; "" = nothing */
 
-    bool holding;       /* store_hold */
-    int held_fd;        /* its folder, -1 before the first object */
-    char held_name[40]; /* below incoming/ */
+    int packs_fd; /* -1: none was there yet */
+    struct pack *packs;
+    pthread_mutex_t packs_mutex;
+    bool packs_listed;
+    struct timespec packs_changed; /* of the folder, when it was listed */
+
+    bool holding;             /* store_hold */
+    int held_fd;              /* its folder, -1 before the first large object */
+    char held_name[40];       /* below incoming/ */
+    struct draft *held_draft; /* the small ones; NULL before the first */
+    bool fans_listed;         /* while holding: which of objects/ab there are */
+    bool fans[256];
     struct held_note *held_notes, **held_tail;
     struct map held_blobs; /* oid -> held_note */
 };
@@ -94,13 +107,17 @@ void object_unique_name(char *out, size_t size, const char *stem);
 MUST_CHECK bool object_move_in(struct store *s, int dirfd, const char *name,
                                const struct hash *h, struct err *e);
 
-/* held.c: while the store holds. `held_open` is open(2). */
+/* held.c: while the store holds. `held_open` is open(2), of a large one;
+ * `held_find` finds a small one, for held_read. */
 MUST_CHECK bool held_put(struct store *s, const struct hash *h,
                          struct str content, struct err *e);
 MUST_CHECK bool held_adopt(struct store *s, int dirfd, const char *name,
                            const struct hash *h, struct err *e);
 bool held_has(struct store *s, const struct hash *h);
 int held_open(struct store *s, const struct hash *h);
+const struct pack_row *held_find(struct store *s, const struct hash *h);
+MUST_CHECK bool held_read(struct store *s, const struct pack_row *row,
+                          char *out, struct err *e);
 void held_remove(struct store *s, const struct hash *h);
 void held_note_package(struct store *s, struct str repository,
                        struct str commit, struct str path,
@@ -118,8 +135,16 @@ void held_note_proved(struct store *s, struct str repository,
                       struct str commit);
 void held_drop(struct store *s);
 
-/* Moves a bad object to damaged/: it counts as absent from now on. */
+/* Moves a bad object that is a file to damaged/: it counts as absent from now
+ * on. The other two are for packs: a file of that name, one object's bytes. */
 void object_set_aside(struct store *s, const struct hash *h);
+void object_set_file_aside(struct store *s, int dirfd, const char *name);
+void object_set_bytes_aside(struct store *s, const struct hash *h,
+                            struct str bytes);
+
+/* A file of its own among the objects. */
+MUST_CHECK bool object_put(struct store *s, const struct hash *h,
+                           struct str content, struct err *e);
 
 /* Whole file, hashed in place. */
 MUST_CHECK bool object_hash(int fd, struct hash *out, struct err *e);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/fs.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,10 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "inside.h"
+#include "packs.h"
 
 #define CHUNK_BYTES       (64u * 1024)
-#define REFLINK_MIN_BYTES (64u * 1024) /* below it, a copy is as fast */
+#define REFLINK_MIN_BYTES PACK_OBJECT_MAX_BYTES /* else a copy is as fast */
+#define FANS_MAX_ENTRIES  100000
 
 void object_path(const struct hash *h, char out[OBJECT_PATH_BYTES])
 {
@@ -37,17 +39,54 @@ void object_unique_name(char *out, size_t size, const char *stem)
              (unsigned)(random & 0xffffffffu));
 }
 
+/* The folder is there: a name in it, below store/. */
+static bool name_aside(struct store *s, const char *stem, char *out,
+                       size_t size)
+{
+    char name[128];
+
+    object_unique_name(name, sizeof name, stem);
+    snprintf(out, size, "damaged/%s", name);
+    return mkdirat(s->store_fd, "damaged", 0700) == 0 || errno == EEXIST;
+}
+
+static void count_damaged(struct store *s)
+{
+    atomic_fetch_add_explicit(&s->damaged, 1, memory_order_relaxed);
+}
+
+/* Where it cannot be kept it is removed: it must not be used. */
+void object_set_file_aside(struct store *s, int dirfd, const char *name)
+{
+    char to[160];
+
+    count_damaged(s);
+    if (!name_aside(s, name, to, sizeof to) ||
+        renameat(dirfd, name, s->store_fd, to) < 0)
+        unlinkat(dirfd, name, 0);
+}
+
+void object_set_bytes_aside(struct store *s, const struct hash *h,
+                            struct str bytes)
+{
+    char hex[HASH_HEX_CHARS + 1], to[160];
+    struct err ignored = {0};
+
+    count_damaged(s);
+    hash_format(h, hex);
+    if (!name_aside(s, hex, to, sizeof to) ||
+        !fs_create_at(s->store_fd, to, 0444, bytes, &ignored))
+        return; /* they are of no use */
+}
+
 void object_set_aside(struct store *s, const struct hash *h)
 {
-    char path[OBJECT_PATH_BYTES], hex[HASH_HEX_CHARS + 1], name[128], to[160];
+    char path[OBJECT_PATH_BYTES], hex[HASH_HEX_CHARS + 1], to[160];
 
-    atomic_fetch_add_explicit(&s->damaged, 1, memory_order_relaxed);
+    count_damaged(s);
     object_path(h, path);
     hash_format(h, hex);
-    object_unique_name(name, sizeof name, hex);
-    snprintf(to, sizeof to, "damaged/%s", name);
-    if (mkdirat(s->store_fd, "damaged", 0700) < 0 && errno != EEXIST) {
-        /* Where it cannot be kept it is removed: it must not be used. */
+    if (!name_aside(s, hex, to, sizeof to)) {
         unlinkat(s->objects_fd, path, 0);
         return;
     }
@@ -65,14 +104,107 @@ unsigned store_damaged(const struct store *s)
     return atomic_load_explicit(&s->damaged, memory_order_relaxed);
 }
 
-static bool damaged(struct store *s, const struct hash *h, struct err *e)
+static bool say_damaged(const struct hash *h, struct err *e)
 {
     char hex[HASH_HEX_CHARS + 1];
 
-    object_set_aside(s, h);
     hash_format(h, hex);
     err_set(e, ERR_DAMAGED, "object %s in the store is damaged", hex);
     return err_hint(e, "it was set aside; run the command again to fetch it");
+}
+
+static bool damaged(struct store *s, const struct hash *h, struct err *e)
+{
+    object_set_aside(s, h);
+    return say_damaged(h, e);
+}
+
+/* --- small ones: in a pack, or held for one ---------------------------------- */
+
+struct small {
+    struct packed packed; /* pack NULL: held */
+    const struct pack_row *row;
+};
+
+static bool find_small(struct store *s, const struct hash *h, struct small *out)
+{
+    *out = (struct small){{0}, NULL};
+    if (packs_find(s, h, &out->packed))
+        out->row = &out->packed.row;
+    else
+        out->row = s->holding ? held_find(s, h) : NULL;
+    return out->row != NULL;
+}
+
+/* Into `bytes`, hashed. */
+static bool read_small(struct store *s, const struct hash *h,
+                       const struct small *at, char *bytes, struct err *e)
+{
+    struct hash found = {{0}};
+    size_t n = at->row->size;
+
+    if (at->packed.pack ? packs_read(&at->packed, bytes, e)
+                        : held_read(s, at->row, bytes, e))
+        found = hash_of(str_of(bytes, n));
+    else if (e->code != ERR_DAMAGED)
+        return false;
+    else
+        n = 0;
+    if (hash_eq(&found, h))
+        return true;
+    err_clear(e);
+    if (at->packed.pack)
+        packs_set_aside(s, &at->packed, str_of(bytes, n));
+    else
+        object_set_aside(s, h);
+    return say_damaged(h, e);
+}
+
+/* --- a file each ------------------------------------------------------------- */
+
+/* The name of a folder below objects/. */
+static bool fan_parse(struct str name, uint8_t *out)
+{
+    char hex[HASH_HEX_CHARS];
+    struct hash h;
+
+    memset(hex, '0', sizeof hex);
+    memcpy(hex, name.p, 2);
+    if (!hash_parse(str_of(hex, sizeof hex), &h))
+        return false;
+    *out = h.b[0];
+    return true;
+}
+
+static void list_fans(struct store *s)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct err ignored = {0};
+    struct fs_entry *entries = NULL;
+    size_t count = 0;
+    bool known = fs_list_at(s->objects_fd, "", FANS_MAX_ENTRIES, &a, &entries,
+                            &count, &ignored);
+
+    for (size_t i = 0; i < 256; i++)
+        s->fans[i] = !known;
+    for (size_t i = 0; i < count; i++) {
+        uint8_t fan;
+
+        if (entries[i].name.n == 2 && fan_parse(entries[i].name, &fan))
+            s->fans[fan] = true;
+    }
+    s->fans_listed = true;
+}
+
+/* An install asks for thousands that are not there: where its folder is not
+ * there either, that is known. */
+static bool may_be_file(struct store *s, const struct hash *h)
+{
+    if (!s->holding)
+        return true;
+    if (!s->fans_listed)
+        list_fans(s);
+    return s->fans[h->b[0]];
 }
 
 static bool open_object(struct store *s, const struct hash *h, int *fd,
@@ -81,8 +213,11 @@ static bool open_object(struct store *s, const struct hash *h, int *fd,
     char path[OBJECT_PATH_BYTES];
 
     object_path(h, path);
-    *fd = fs_openat(s->objects_fd, path,
-                    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
+    errno = ENOENT;
+    *fd = !may_be_file(s, h)
+              ? -1
+              : fs_openat(s->objects_fd, path,
+                          O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
     if (*fd < 0 && errno == ENOENT)
         *fd = held_open(s, h);
     if (*fd < 0 && errno == ELOOP)
@@ -96,15 +231,22 @@ static bool open_object(struct store *s, const struct hash *h, int *fd,
     return S_ISREG(st->st_mode) || damaged(s, h, e);
 }
 
-bool store_has(struct store *s, const struct hash *h)
+static bool is_file(struct store *s, const struct hash *h)
 {
     char path[OBJECT_PATH_BYTES];
     struct stat st;
 
     object_path(h, path);
-    return (fstatat(s->objects_fd, path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-            S_ISREG(st.st_mode)) ||
-           held_has(s, h);
+    return may_be_file(s, h) &&
+           fstatat(s->objects_fd, path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISREG(st.st_mode);
+}
+
+bool store_has(struct store *s, const struct hash *h)
+{
+    struct packed at;
+
+    return packs_find(s, h, &at) || is_file(s, h) || held_has(s, h);
 }
 
 /* As long as it was when it was opened: one read. A byte more is asked for,
@@ -131,6 +273,25 @@ static bool read_content(int fd, uint64_t size, size_t max_bytes,
     return true;
 }
 
+static bool read_small_whole(struct store *s, const struct hash *h,
+                             const struct small *at, size_t max_bytes,
+                             struct arena *a, struct str *out, struct err *e)
+{
+    size_t n = at->row->size;
+    char *p;
+
+    if (n > max_bytes) {
+        err_set(e, ERR_LIMIT, "larger than %zu bytes", max_bytes);
+        return err_wrap(e, "read an object of the store");
+    }
+    p = arena_alloc(a, n + 1);
+    if (!read_small(s, h, at, p, e))
+        return false;
+    p[n] = '\0';
+    *out = str_of(p, n);
+    return true;
+}
+
 bool store_read(struct store *s, const struct hash *h, size_t max_bytes,
                 struct arena *a, struct str *out, struct err *e)
 {
@@ -138,7 +299,10 @@ bool store_read(struct store *s, const struct hash *h, size_t max_bytes,
     struct stat st = {0};
     struct str content = {"", 0};
     struct hash found;
+    struct small small;
 
+    if (find_small(s, h, &small))
+        return read_small_whole(s, h, &small, max_bytes, a, out, e);
     if (!open_object(s, h, &fd, &st, e))
         return false;
     if (!read_content(fd, (uint64_t)st.st_size, max_bytes, a, &content, e))
@@ -168,14 +332,14 @@ bool object_move_in(struct store *s, int dirfd, const char *name,
         folder[2] = '\0';
         if (mkdirat(s->objects_fd, folder, 0700) < 0 && errno != EEXIST)
             return err_errno(e, "create store/objects/%s", folder);
+        s->fans[h->b[0]] = true;
         if (renameat(dirfd, name, s->objects_fd, path) == 0)
             return true;
     }
     return err_errno(e, "move object %s into the store", path);
 }
 
-/* Here the content is at hand: what was damaged is replaced at once. */
-static bool is_sound(struct store *s, const struct hash *h)
+static bool is_sound_file(struct store *s, const struct hash *h)
 {
     CLEANUP_FD int fd = -1;
     struct err ignored = {0};
@@ -190,27 +354,41 @@ static bool is_sound(struct store *s, const struct hash *h)
     return false;
 }
 
+/* Here the content is at hand: what was damaged is replaced at once. */
+static bool is_sound(struct store *s, const struct hash *h)
+{
+    char bytes[PACK_OBJECT_MAX_BYTES];
+    struct err ignored = {0};
+    struct small small;
+
+    /* What this process holds it has written itself, a moment ago. */
+    if (find_small(s, h, &small) &&
+        (!small.packed.pack || read_small(s, h, &small, bytes, &ignored)))
+        return true;
+    return is_sound_file(s, h);
+}
+
+bool object_put(struct store *s, const struct hash *h, struct str content,
+                struct err *e)
+{
+    char name[64];
+
+    object_unique_name(name, sizeof name, "put");
+    if (fs_create_at(s->incoming_fd, name, 0444, content, e) &&
+        object_move_in(s, s->incoming_fd, name, h, e))
+        return true;
+    unlinkat(s->incoming_fd, name, 0);
+    return false;
+}
+
 bool store_put(struct store *s, struct str content, struct hash *out,
                struct err *e)
 {
     struct hash h = hash_of(content);
-    char name[64];
 
-    if (is_sound(s, &h)) {
-        *out = h;
-        return true;
-    }
-    if (s->holding) {
-        if (!held_put(s, &h, content, e))
-            return err_wrap(e, "cannot add to the store");
-    } else {
-        object_unique_name(name, sizeof name, "put");
-        if (!fs_create_at(s->incoming_fd, name, 0444, content, e) ||
-            !object_move_in(s, s->incoming_fd, name, &h, e)) {
-            unlinkat(s->incoming_fd, name, 0);
-            return err_wrap(e, "cannot add to the store");
-        }
-    }
+    if (!is_sound(s, &h) && !(s->holding ? held_put(s, &h, content, e)
+                                         : object_put(s, &h, content, e)))
+        return err_wrap(e, "cannot add to the store");
     *out = h;
     return true;
 }
@@ -346,15 +524,45 @@ static bool place_copy(struct store *s, const struct hash *h,
            err_errno(e, "set the mode of %s", name);
 }
 
+/* Links lead to a file: one of a pack gets its own. */
+static bool make_file(struct store *s, const struct hash *h, struct err *e)
+{
+    char bytes[PACK_OBJECT_MAX_BYTES];
+    struct small small;
+
+    if (is_file(s, h) || !find_small(s, h, &small))
+        return true;
+    return read_small(s, h, &small, bytes, e) &&
+           object_put(s, h, str_of(bytes, small.row->size), e);
+}
+
+static bool place_small(struct store *s, const struct hash *h,
+                        const struct small *at, int to, mode_t mode,
+                        const char *name, struct stat *st, struct err *e)
+{
+    char bytes[PACK_OBJECT_MAX_BYTES];
+
+    if (!read_small(s, h, at, bytes, e))
+        return false;
+    if (!fs_write_all(to, str_of(bytes, at->row->size), e))
+        return err_wrap(e, "write %s", name);
+    return settle_mode(to, mode, st) ||
+           err_errno(e, "set the mode of %s", name);
+}
+
 bool store_place(struct store *s, const struct hash *h, enum store_link how,
                  int dirfd, const char *path, mode_t mode, struct stat *st,
                  struct err *e)
 {
     CLEANUP_FD int from = -1;
     CLEANUP_FD int to = -1;
+    bool is_copy = how == STORE_LINK_AUTO || how == STORE_LINK_COPY, ok;
     struct stat object = {0}, placed;
+    struct small small = {{0}, NULL};
 
-    if (!open_object(s, h, &from, &object, e))
+    if (!(is_copy && find_small(s, h, &small)) &&
+        ((!is_copy && !make_file(s, h, e)) ||
+         !open_object(s, h, &from, &object, e)))
         return false;
     if (!st)
         st = &placed;
@@ -365,17 +573,18 @@ bool store_place(struct store *s, const struct hash *h, enum store_link how,
                    O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     if (to < 0)
         return err_errno(e, "create %s", path);
-    if (place_copy(s, h, how, from, (uint64_t)object.st_size, to, mode, path,
-                   st, e))
-        return true;
-    unlinkat(dirfd, path, 0);
-    return false;
+    ok = small.row ? place_small(s, h, &small, to, mode, path, st, e)
+                   : place_copy(s, h, how, from, (uint64_t)object.st_size, to,
+                                mode, path, st, e);
+    if (!ok)
+        unlinkat(dirfd, path, 0);
+    return ok;
 }
 
 bool store_session_begin(struct store *s, struct store_session *out,
                          struct err *e)
 {
-    struct store_session session = {.dirfd = -1};
+    struct store_session session = {.dirfd = -1, .part_fd = -1};
 
     object_unique_name(session.name, sizeof session.name, "s");
     if (mkdirat(s->incoming_fd, session.name, 0700) < 0)
@@ -397,6 +606,7 @@ void store_session_end(struct store *s, struct store_session *session)
 
     if (session->dirfd < 0)
         return;
+    fs_close(&session->part_fd);
     fs_close(&session->dirfd);
     if (!fs_remove_tree_at(s->incoming_fd, session->name, &ignored)) {
         /* Left-overs are swept by gc. */
@@ -410,23 +620,21 @@ static void set_odd_aside(struct store *s, const struct hash *h)
     struct stat st;
 
     object_path(h, path);
-    if (fstatat(s->objects_fd, path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+    if (may_be_file(s, h) &&
+        fstatat(s->objects_fd, path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
         !S_ISREG(st.st_mode))
         object_set_aside(s, h);
 }
 
-bool store_adopt(struct store *s, struct store_session *session,
-                 const char *name, const struct hash *h, struct err *e)
+static bool adopt_file(struct store *s, struct store_session *session,
+                       const struct hash *h, struct err *e)
 {
     CLEANUP_FD int fd = -1;
+    char name[HASH_HEX_CHARS + 1];
     struct stat st;
     struct hash found;
 
-    if (store_has(s, h)) {
-        unlinkat(session->dirfd, name, 0);
-        return true;
-    }
-    set_odd_aside(s, h);
+    hash_format(h, name);
     if (!fs_open_file_at(session->dirfd, name, &fd, &st, e) ||
         !object_hash(fd, &found, e))
         return err_wrap(e, "take %s into the store", name);
@@ -439,4 +647,56 @@ bool store_adopt(struct store *s, struct store_session *session,
         return err_errno(e, "set the mode of %s", name);
     return s->holding ? held_adopt(s, session->dirfd, name, h, e)
                       : object_move_in(s, session->dirfd, name, h, e);
+}
+
+static bool open_part(struct store_session *session, uint64_t part,
+                      struct err *e)
+{
+    char name[32];
+
+    if (session->part_fd >= 0 && session->part == part)
+        return true;
+    fs_close(&session->part_fd);
+    session->part = part;
+    snprintf(name, sizeof name, "part-%" PRIu64, part);
+    return fs_open_file_at(session->dirfd, name, &session->part_fd, NULL, e);
+}
+
+static bool adopt_part(struct store *s, struct store_session *session,
+                       uint64_t offset, uint64_t size, const struct hash *h,
+                       struct err *e)
+{
+    char bytes[PACK_OBJECT_MAX_BYTES];
+    struct str content;
+    struct hash found;
+
+    if (size && (!open_part(session, offset / PART_MAX_BYTES, e) ||
+                 !pread_all(session->part_fd, bytes, (size_t)size,
+                            offset % PART_MAX_BYTES, e)))
+        return err_wrap(e, "take what was fetched into the store");
+    content = str_of(bytes, (size_t)size);
+    found = hash_of(content);
+    if (!hash_eq(&found, h))
+        return err_set(e, ERR_DAMAGED,
+                       "what was fetched does not have the bytes it names");
+    return s->holding ? held_put(s, h, content, e)
+                      : object_put(s, h, content, e);
+}
+
+bool store_adopt(struct store *s, struct store_session *session,
+                 uint64_t offset, uint64_t size, const struct hash *h,
+                 struct err *e)
+{
+    char name[HASH_HEX_CHARS + 1];
+
+    if (!store_has(s, h)) {
+        set_odd_aside(s, h);
+        return size < PACK_OBJECT_MAX_BYTES
+                   ? adopt_part(s, session, offset, size, h, e)
+                   : adopt_file(s, session, h, e);
+    }
+    hash_format(h, name);
+    if (size >= PACK_OBJECT_MAX_BYTES)
+        unlinkat(session->dirfd, name, 0);
+    return true;
 }

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "inside.h"
+#include "packs.h"
 
 #define FOLDER_MAX_ENTRIES 10000000
 
@@ -117,6 +117,7 @@ bool store_stats(struct store *s, struct store_stats *out, struct err *e)
         !count_folder(s, "damaged", &stats.damaged, &stats.damaged_bytes, e) ||
         !index_count(s, &stats.packages, &stats.workspaces, e))
         return false;
+    packs_stats(s, &stats);
     *out = stats;
     return true;
 }
@@ -164,7 +165,7 @@ bool store_verify(struct store *s, void (*bad)(void *ctx, const char *hex),
     struct verification v = {.bad = bad, .ctx = ctx};
     struct walk w = {s, verify_one, &v};
 
-    if (!walk_objects(&w, e) ||
+    if (!walk_objects(&w, e) || !packs_verify(s, bad, ctx, &v.stats, e) ||
         !index_count(s, &v.stats.packages, &v.stats.workspaces, e))
         return false;
     *out = v.stats;
@@ -247,6 +248,8 @@ static bool collect(struct store *s, struct collection *c, struct err *e)
     struct walk w = {s, collect_one, c};
 
     return walk_objects(&w, e) &&
+           packs_collect(s, &c->kept, c->older_than, c->dry_run, &c->removed,
+                         e) &&
            sweep(s, c, "incoming", &c->removed.incoming, e) &&
            sweep(s, c, "damaged", &c->removed.damaged, e) &&
            (c->dry_run || index_prune(s, e));

@@ -1,10 +1,4 @@
-#include "base/fs.h"
 #include "base/hash.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "session.h"
 
@@ -21,32 +15,12 @@ struct blob *blob_get(struct repo *r, const struct oid *id)
     return b;
 }
 
-/* Named by its hash: the same content twice is one file, written once. */
-static bool write_file(struct session *s, const struct hash *h,
-                       struct str bytes, struct err *e)
-{
-    CLEANUP_FD int fd = -1;
-    char name[HASH_HEX_CHARS + 1];
-
-    hash_format(h, name);
-    fd = fs_openat(s->incoming, name,
-                   O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0444);
-    if (fd < 0 && errno == EEXIST)
-        return true;
-    if (fd < 0)
-        return err_errno(e, "write what is fetched");
-    if (fs_write_all(fd, bytes, e))
-        return true;
-    unlinkat(s->incoming, name, 0);
-    return err_wrap(e, "write what is fetched");
-}
-
 bool blob_arrived(struct repo *r, struct blob *b, struct str bytes,
                   struct err *e)
 {
     struct hash h = hash_of(bytes);
 
-    if (!write_file(r->session, &h, bytes, e))
+    if (!parts_put(&r->session->parts, &h, bytes, &b->offset, e))
         return false;
     b->hash = h;
     b->size = bytes.n;
@@ -95,13 +69,10 @@ bool blobs_look_up(struct repo *r, struct blob **blobs, size_t count,
 bool blob_read(struct repo *r, struct blob *b, struct arena *a,
                struct str *text, struct err *e)
 {
-    char name[HASH_HEX_CHARS + 1];
-
     if (b->state == BLOB_STORED || b->text.p) {
         *text = b->text;
         return true;
     }
-    hash_format(&b->hash, name);
-    return fs_read_file_at(r->session->incoming, name, FILE_MAX_BYTES, a, text,
-                           e);
+    return parts_read(&r->session->parts, &b->hash, b->offset, b->size, a, text,
+                      e);
 }

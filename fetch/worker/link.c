@@ -225,6 +225,7 @@ static void put_file(struct buf *b, const struct fetch_file *f)
     frame_str(b, f->path);
     frame_str(b, f->oid);
     frame_raw(b, f->hash.b, sizeof f->hash.b);
+    frame_u64(b, f->offset);
     frame_u8(b, f->stored);
     frame_u64(b, f->size);
     frame_u8(b, f->is_lfs);

@@ -23,6 +23,14 @@
 #define PARENT_FD 3
 #define IDLE_MS   1000
 
+/* Of a part, or of a package's file with a byte more. */
+static uint64_t largest_file(const struct limits *limits)
+{
+    uint64_t object = pack_limits_of(limits).object.value + 1;
+
+    return object > PART_MAX_BYTES ? object : PART_MAX_BYTES;
+}
+
 static bool set_up(struct session *s, struct str first, struct err *e)
 {
     struct link_options options;
@@ -36,13 +44,14 @@ static bool set_up(struct session *s, struct str first, struct err *e)
     if (!settings_load(&s->settings, options.hosts, options.host_count, e))
         return false;
     secrets_load(&s->secrets, &s->settings);
-    if (!fs_open_dir(str_c(options.incoming, &s->arena), &s->incoming, e))
+    if (!fs_open_dir(str_c(options.incoming, &s->arena), &s->parts.dirfd, e))
         return false;
+    parts_init(&s->parts, s->parts.dirfd);
     settings_hosts(&s->settings, &s->arena, &hosts, &count);
     link_hello(&s->link, hosts, count);
     srandom((unsigned)getpid());
     if (!rights_give_up(&s->settings, str_c(options.incoming, &s->arena),
-                        pack_limits_of(&s->limits).object.value + 1, e))
+                        largest_file(&s->limits), e))
         return false;
     s->http = http_open(&s->settings, &s->limits);
     return true;
@@ -180,7 +189,7 @@ int main(void)
         fputs("mapm-fetch is started by mapm\n", stderr);
         return 2;
     }
-    s->incoming = -1;
+    s->parts.dirfd = -1;
     link_init(&s->link, PARENT_FD);
     map_init(&s->repos, &s->arena);
     map_init(&s->places, &s->arena);

@@ -160,6 +160,7 @@ static bool fill_files(struct ask *a, struct arena *arena,
             .path = l->files[i].path,
             .oid = hex_of(&b->id, hex),
             .hash = b->hash,
+            .offset = b->offset,
             .stored = b->state == BLOB_STORED,
             .size = b->size,
             .is_lfs = b->is_lfs,
@@ -186,6 +187,8 @@ bool report_done(struct ask *a, struct err *e)
 
     say_moved(a);
     ev = event_of(a, FETCH_DONE, hex);
+    if (!parts_flush(&a->repo->session->parts, e))
+        return false;
     if (!fill_files(a, &scratch, &ev, e))
         return false;
     say(a, &ev);

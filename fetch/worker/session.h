@@ -4,6 +4,7 @@
 #include "http.h"
 #include "link.h"
 #include "pack.h"
+#include "parts.h"
 #include "protocol.h"
 #include "reachable.h"
 #include "secrets.h"
@@ -34,7 +35,7 @@ enum blob_state {
     BLOB_NEW,     /* not looked up in the store yet */
     BLOB_MISSING, /* has to be fetched */
     BLOB_COMING,  /* a request for it is under way */
-    BLOB_HERE,    /* in the incoming folder */
+    BLOB_HERE,    /* in the incoming folder, or on its way there */
     BLOB_STORED,  /* the store has it */
     BLOB_FAILED,
 };
@@ -45,8 +46,8 @@ struct blob {
     bool is_manifest; /* its text is wanted */
     bool is_lfs;
     struct hash hash;
-    uint64_t size;
-    struct str text; /* STORED and asked for */
+    uint64_t size, offset; /* offset: HERE, of the parts */
+    struct str text;       /* STORED and asked for */
     const struct err *why;
 };
 
@@ -194,7 +195,7 @@ struct session {
     struct settings settings;
     struct secrets secrets;
     struct http *http;
-    int incoming; /* the one folder that may be written */
+    struct parts parts; /* what is written: all of it, but large files */
     bool verbose;
     struct map repos, places;
     uint64_t object_count;
@@ -259,7 +260,7 @@ bool tree_has_file(struct str tree, const char *name);
 /* --- blob.c --------------------------------------------------------------- */
 
 struct blob *blob_get(struct repo *r, const struct oid *id);
-/* Writes it to the incoming folder. */
+/* For the incoming folder: all of it is there after parts_flush. */
 MUST_CHECK bool blob_arrived(struct repo *r, struct blob *b, struct str bytes,
                              struct err *e);
 /* Asks mapm for all that are NEW among them. */

@@ -95,9 +95,14 @@ struct fetch_file {
     bool executable;
     struct str path;
     struct str oid; /* git blob id */
-    /* Also its name in the incoming folder, as hex, unless `stored`. Several
-     * packages may name one file: whoever moved it for the first has it. */
+    /* One of PACK_OBJECT_MAX_BYTES or more is a file of the incoming folder
+     * with this name, as hex. Several packages may name it: whoever moved it
+     * for the first has it. */
     struct hash hash;
+    /* A smaller one stands in the files "part-0", "part-1" …, each of
+     * PART_MAX_BYTES: here in all of them one after the other. An empty one
+     * stands nowhere. */
+    uint64_t offset;
     bool stored; /* the store has it already (find_blob) */
     uint64_t size;
     bool is_lfs; /* an LFS pointer: warn */

@@ -65,6 +65,11 @@
 #define WORKSPACE_WAIT_SECONDS     60      /* DESIGN.md 7 */
 #define STORE_WAIT_SECONDS         60      /* for another user of the store */
 #define STORE_GC_MIN_AGE_SECONDS   3600    /* DESIGN.md 4 */
+#define PACK_OBJECT_MAX_BYTES      (64u * 1024) /* from here on: a file each */
+#define PART_MAX_BYTES             (16u * 1024 * 1024) /* a file of small ones that arrive */
+#define PACK_MIN_OBJECTS           16      /* fewer of one fetch: a file each */
+#define PACK_MAX_OBJECTS           1000000
+#define PACKS_MAX                  16      /* more: the smaller half is merged */
 #define CHECK_MAX_FILES            1000000
 
 #define RUN_MAX_ASKS               5       /* metaSKILL, 8 */

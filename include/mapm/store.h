@@ -10,7 +10,9 @@
 /*
  * store: the content-addressed cache that all projects of a user share.
  *
- *     <data>/store/objects/ab/cdef…  contents by SHA-256, 0444, written once
+ *     <data>/store/packs/            many small objects in one file each:
+ *                                    what one fetch brought
+ *     <data>/store/objects/ab/cdef…  the others, by SHA-256, written once
  *     <data>/store/incoming/         what is being fetched, by session
  *     <data>/store/lock              shared: installs; exclusive: gc
  *     <data>/mapm.db                 sqlite: index, trust, runs, events;
@@ -88,7 +90,9 @@ MUST_CHECK bool store_place(struct store *s, const struct hash *h,
  * left in it by store_session_end. Takes the store lock shared until then
  * (at most `wait_ms` for a running gc). */
 struct store_session {
-    int dirfd;       /* -1: none */
+    int dirfd;   /* -1: none */
+    int part_fd; /* of what arrived, `part`; -1: none is open */
+    uint64_t part;
     struct str path; /* absolute */
     char name[32];
 };
@@ -96,11 +100,16 @@ MUST_CHECK bool store_session_begin(struct store *s, struct store_session *out,
                                     struct err *e);
 void store_session_end(struct store *s, struct store_session *session);
 
-/* Takes `name` of the session's folder in as an object after hashing it:
- * ERR_DAMAGED when it is not `h`. The file is gone from the session. */
+/*
+ * Takes an object in, after hashing it: ERR_DAMAGED when it is not `h`. One of
+ * PACK_OBJECT_MAX_BYTES or more is a file of the session's folder, named by
+ * its hash in hex, and gone from there afterwards. A smaller one stands at
+ * `offset` of the files "part-0", "part-1" …, each of PART_MAX_BYTES; an empty
+ * one nowhere.
+ */
 MUST_CHECK bool store_adopt(struct store *s, struct store_session *session,
-                            const char *name, const struct hash *h,
-                            struct err *e);
+                            uint64_t offset, uint64_t size,
+                            const struct hash *h, struct err *e);
 
 /*
  * From now on what is put, adopted or noted is held back: this process finds

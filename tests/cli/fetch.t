@@ -37,7 +37,7 @@ like 'and the executable bit' "$out" '^  755 run.sh 18$'
 unlike 'each what its hash says' "$out" DAMAGED
 is 'in three requests' "$(requests)" 3
 is 'over one connection' "$(stat_of connections)" 1
-is 'and nothing else is written' "$(ls "$T/incoming" | wc -l)" 3
+is '[F8] they are one file' "$(ls "$T/incoming")" part-0
 
 # more of one repository: one conversation
 reset_log

@@ -104,7 +104,7 @@ not_ok 'and the server' grep -q acme .mcp.json
 refused()
 {
     snapshot . >"$T/before"
-    snapshot "$MAPM_HOME/store/objects" >"$T/store-before"
+    snapshot "$MAPM_HOME/store" >"$T/store-before"
     run mapm install --yes "$src/skills/bad"
     isnt "refused: $1" "$status" 0
     like "it says so: $1" "$err" "$2"

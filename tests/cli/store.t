@@ -19,16 +19,20 @@ skill "$T/src-b/skills/far" 'scope: beta'
 make_repo beta/tools "$T/src-b"
 start_githost
 
-# object FILE: where the store keeps these bytes.
+# object FILE: where the store keeps these bytes, as a file of their own.
 object()
 {
     sha256sum <"$1" | sed "s,^\\(..\\)\\([0-9a-f]*\\).*,$MAPM_HOME/store/objects/\\1/\\2,"
 }
+# stored WORD FILE: tests/lib/store_object.
+stored()
+{
+    "$ROOT/tests/lib/store_object" "$@"
+}
 # damage FILE: other bytes of the same length in its object.
 damage()
 {
-    damaged=$(object "$1")
-    chmod u+w "$damaged" && tr 'a-z' 'b-za' <"$damaged" >"$T/bad" && cat "$T/bad" >"$damaged"
+    stored damage "$1"
 }
 
 # --- path, stats -------------------------------------------------------------------
@@ -45,8 +49,11 @@ printf '%s\n' "$out" >"$T/out.json"
 is 'JSON' "$(python3 -c 'import json, sys
 d = json.load(open(sys.argv[1]))
 print(d["workspaces"], d["objects"] >= 19, d["bytes"] > 0)' "$T/out.json")" '1 True True'
-ok 'an object is its hash' cmp "$(object "$s/skills/one/1.txt")" "$s/skills/one/1.txt"
-is 'nobody writes it' "$(stat -c %a "$(object "$s/skills/one/1.txt")")" 444
+stored cat "$s/skills/one/1.txt" >"$T/stored"
+ok 'an object is its hash' cmp "$T/stored" "$s/skills/one/1.txt"
+is 'nobody writes it' "$(stat -c %a "$(stored where "$s/skills/one/1.txt")")" 444
+is '[F8] what one fetch brought is one file' \
+    "$(find "$MAPM_HOME/store" -type f ! -name lock | wc -l)" 1
 exits 'verify' 0 mapm store verify
 exits 'an unknown one' 2 mapm store frobnicate
 
@@ -55,7 +62,7 @@ exits 'an unknown one' 2 mapm store frobnicate
 damage "$s/skills/one/3.txt"
 exits 'verify finds it' 3 mapm store verify
 like 'and names it' "$out" "damaged: $(sha256sum <"$s/skills/one/3.txt" | cut -c1-64)"
-not_ok 'it is no object any more' test -e "$damaged"
+not_ok 'it is no object any more' stored has "$s/skills/one/3.txt"
 exits 'and is kept' 0 mapm store stats
 like 'aside' "$out" '^damaged +1 '
 reset_log
@@ -63,7 +70,8 @@ mkdir ../mended && cd ../mended || exit 1
 exits 'the next install' 0 mapm install "$U/skills/top"
 ok 'has the right bytes' diff -r "$s/skills/one" .agents/skills/one
 at_most 'and fetched little' "$(requests)" 3
-ok 'the object is there again' cmp "$(object "$s/skills/one/3.txt")" "$s/skills/one/3.txt"
+stored cat "$s/skills/one/3.txt" >"$T/stored"
+ok 'the object is there again' cmp "$T/stored" "$s/skills/one/3.txt"
 
 # Not found by verify, but by the install itself: it must not fail.
 n=0
@@ -90,7 +98,7 @@ like 'it says so' "$err" 'not in the store'
 is 'and nothing is half done' "$(ls -A | tr '\n' ' ')" 'mapm.lock mapm.yaml '
 exits 'with the network there is' 0 mapm install
 ok 'the bytes' diff -r "$s/skills/two" .agents/skills/two
-rm -rf "$MAPM_HOME/store/objects/"*
+rm -rf "$MAPM_HOME/store/objects/"* "$MAPM_HOME/store/packs/"*
 mkdir ../lost && cd ../lost || exit 1
 cp "$T/saved/mapm.yaml" "$T/saved/mapm.lock" .
 exits 'all objects lost' 0 mapm install --locked
@@ -116,7 +124,7 @@ like 'says what would go' "$out" 'would remove [1-9]'
 ok 'and leaves it' test -f "$far"
 exits 'gc' 0 mapm store gc
 not_ok 'removes it' test -e "$far"
-ok 'the rest is needed' test -f "$(object "$s/skills/two/2.txt")"
+ok 'the rest is needed' stored has "$s/skills/two/2.txt"
 exits 'which works without the network' 0 mapm install --offline
 mkdir ../doomed && cd ../doomed || exit 1
 exits 'a workspace' 0 mapm install beta/tools/skills/far

@@ -85,7 +85,7 @@ for mask in 000 077 777; do
     is "[row 24] umask $mask: the store is for us alone" \
         "$(find "$MAPM_HOME" -type d ! -perm 0700)" ''
     is "[row 24] umask $mask: objects are read-only" \
-        "$(find "$MAPM_HOME/store/objects" -type f ! -perm 0444)" ''
+        "$(find "$MAPM_HOME/store/"[op]* -type f ! -perm 0444)" ''
 done
 
 # --- [row 29] variables ------------------------------------------------------------------

@@ -29,7 +29,7 @@ raw_bytes()
 }
 left_over()
 {
-    find "$MAPM_HOME/store/incoming" "$MAPM_HOME/store/objects" -type f | head -n 3
+    find "$MAPM_HOME/store" -type f ! -name lock | head -n 3
 }
 
 # --- [row 13, row 14] faults -------------------------------------------------------

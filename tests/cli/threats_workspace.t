@@ -24,7 +24,7 @@ refuses()
     shift 2
     [ $# -gt 0 ] || set -- install --yes "$HELLO"
     snapshot . >"$T/before"
-    snapshot "$MAPM_HOME/store/objects" >"$T/store-before"
+    snapshot "$MAPM_HOME/store" >"$T/store-before"
     run timeout 20 "$MAPM" "$@"
     case $status in
     1 | 4) pass "refused: $what" ;;
@@ -36,7 +36,7 @@ refuses()
     esac
     like "it says so: $what" "$err" "$regex"
     is "nothing changed: $what" \
-        "$(snapshot .; snapshot "$MAPM_HOME/store/objects"; snapshot "$T/outside")" \
+        "$(snapshot .; snapshot "$MAPM_HOME/store"; snapshot "$T/outside")" \
         "$(cat "$T/before" "$T/store-before" "$T/outside.before")"
 }
 # accepts WHAT: installs, and writes nothing outside.

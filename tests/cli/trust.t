@@ -125,7 +125,7 @@ not installed"
 version 3
 make_repo acme/catalog "$T/src"
 mapm update --yes >/dev/null 2>&1
-find "$MAPM_HOME/store/objects" -type f -exec touch -d '2 days ago' {} +
+find "$MAPM_HOME/store" -type f -exec touch -d '2 days ago' {} +
 mapm store gc >/dev/null
 exits 'an earlier version that gc took' 4 mapm trust deploy
 like 'cannot be compared, and that is said' "$out" 'no longer in the store'
@@ -341,7 +341,7 @@ mkdir $PLACE/__pycache__
 echo x >$PLACE/__pycache__/x.pyc
 exits 'what a command left there does no harm' 0 mapm run deploy $INPUT
 rm -r $PLACE/__pycache__
-rm -rf "$MAPM_HOME"/store/objects/*
+rm -rf "$MAPM_HOME"/store/objects/* "$MAPM_HOME"/store/packs
 exits 'nor does a store that lost it' 0 mapm run deploy $INPUT
 echo x >$PLACE/extra
 exits 'unless it has to be compared with' 1 mapm run deploy $INPUT

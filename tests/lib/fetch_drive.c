@@ -157,6 +157,28 @@ static void ask_dependencies(struct drive *d, struct str text)
 
 /* --- telling -------------------------------------------------------------- */
 
+/* A file of its own, or of the parts. */
+static bool read_fetched(struct drive *d, const struct fetch_file *f,
+                         struct arena *a, struct str *text, struct err *e)
+{
+    uint64_t at = f->offset % PART_MAX_BYTES;
+    char name[32];
+
+    if (f->size >= PACK_OBJECT_MAX_BYTES)
+        return fs_read_file_at(d->incoming, hash_hex(&f->hash, a).p,
+                               FILE_MAX_BYTES, a, text, e);
+    *text = STR("");
+    if (f->size == 0)
+        return true;
+    snprintf(name, sizeof name, "part-%llu",
+             (unsigned long long)(f->offset / PART_MAX_BYTES));
+    if (!fs_read_file_at(d->incoming, name, PART_MAX_BYTES, a, text, e) ||
+        at + f->size > text->n)
+        return false;
+    *text = str_slice(*text, (size_t)at, (size_t)(at + f->size));
+    return true;
+}
+
 static bool check_file(struct drive *d, const struct fetch_file *f)
 {
     CLEANUP(arena_done) struct arena a = {0};
@@ -167,14 +189,14 @@ static bool check_file(struct drive *d, const struct fetch_file *f)
     if (f->stored ||
         (d->store.n && fs_exists_at(d->kept, hash_hex(&f->hash, &a).p)))
         return true;
-    if (!fs_read_file_at(d->incoming, hash_hex(&f->hash, &a).p, FILE_MAX_BYTES,
-                         &a, &text, &e))
+    if (!read_fetched(d, f, &a, &text, &e))
         return false;
     h = hash_of(text);
     if (d->store.n) {
         save(d, f->oid, text);
         save(d, hash_hex(&h, &a), text);
-        unlinkat(d->incoming, hash_hex(&f->hash, &a).p, 0);
+        if (f->size >= PACK_OBJECT_MAX_BYTES)
+            unlinkat(d->incoming, hash_hex(&f->hash, &a).p, 0);
     }
     return hash_eq(&h, &f->hash) && text.n == f->size;
 }

@@ -164,17 +164,21 @@ TEST(a_session_takes_in_only_what_fits_its_hash)
     struct rig r;
     struct store_session s;
     struct hash good = hash_of(STR("good")), evil = hash_of(STR("evil"));
+    struct hash empty = hash_of(STR(""));
 
     rig_init(&r);
     CHECK(store_session_begin(r.store, &s, &r.err));
-    CHECK(fs_create_at(s.dirfd, "one", 0600, STR("good"), &r.err));
-    CHECK(fs_create_at(s.dirfd, "two", 0600, STR("good"), &r.err));
-    CHECK(symlinkat("/etc/passwd", s.dirfd, "link") == 0);
-    CHECK(!store_adopt(r.store, &s, "two", &evil, &r.err));
+    CHECK(fs_create_at(s.dirfd, "part-0", 0600, STR("..good"), &r.err));
+    CHECK(symlinkat("/etc/passwd", s.dirfd, "part-1") == 0);
+    CHECK(!store_adopt(r.store, &s, 2, 4, &evil, &r.err));
     CHECK(r.err.code == ERR_DAMAGED && !store_has(r.store, &evil));
-    CHECK(!store_adopt(r.store, &s, "link", &evil, &r.err));
-    CHECK(store_adopt(r.store, &s, "one", &good, &r.err));
-    CHECK(store_has(r.store, &good));
+    CHECK(!store_adopt(r.store, &s, 3, 4, &good, &r.err));
+    CHECK(r.err.code == ERR_DAMAGED);
+    CHECK(!store_adopt(r.store, &s, PART_MAX_BYTES, 4, &evil, &r.err));
+    CHECK(!store_adopt(r.store, &s, 2 * PART_MAX_BYTES, 4, &evil, &r.err));
+    CHECK(store_adopt(r.store, &s, 2, 4, &good, &r.err));
+    CHECK(store_adopt(r.store, &s, 0, 0, &empty, &r.err));
+    CHECK(store_has(r.store, &good) && store_has(r.store, &empty));
     CHECK(access(s.path.p, F_OK) == 0);
     store_session_end(r.store, &s);
     CHECK(access(s.path.p, F_OK) < 0);
@@ -216,8 +220,9 @@ TEST(what_is_held_is_kept_or_forgotten)
         CHECK(store_put(r.store, STR("put"), &put, &r.err));
         adopted = hash_of(STR("adopted"));
         CHECK(store_session_begin(r.store, &session, &r.err));
-        CHECK(fs_create_at(session.dirfd, "x", 0600, STR("adopted"), &r.err));
-        CHECK(store_adopt(r.store, &session, "x", &adopted, &r.err));
+        CHECK(fs_create_at(session.dirfd, "part-0", 0600, STR("adopted"),
+                           &r.err));
+        CHECK(store_adopt(r.store, &session, 0, 7, &adopted, &r.err));
         store_session_end(r.store, &session);
         CHECK(store_put_blob(r.store, STR("b1"), &put, 3, &r.err));
         CHECK(store_put_ref(r.store, STR("o/r"), STR("main"), &ref, &r.err));
@@ -259,21 +264,25 @@ TEST(a_damaged_held_object_is_gone)
 {
     struct rig r;
     struct store_session session;
-    struct hash h = hash_of(STR("good"));
+    static char large[PACK_OBJECT_MAX_BYTES];
+    struct str content = str_of(large, sizeof large);
+    char name[HASH_HEX_CHARS + 1];
+    struct hash h = hash_of(content);
     struct str out;
     int fd;
 
     rig_init(&r);
     store_hold(r.store);
     CHECK(store_session_begin(r.store, &session, &r.err));
-    CHECK(fs_create_at(session.dirfd, "x", 0600, STR("good"), &r.err));
+    hash_format(&h, name);
+    CHECK(fs_create_at(session.dirfd, name, 0600, content, &r.err));
     /* whoever wrote it still has it open */
-    fd = openat(session.dirfd, "x", O_WRONLY);
-    CHECK(store_adopt(r.store, &session, "x", &h, &r.err));
+    fd = openat(session.dirfd, name, O_WRONLY);
+    CHECK(store_adopt(r.store, &session, 0, content.n, &h, &r.err));
     CHECK(fd >= 0 && pwrite(fd, "BAD", 3, 0) == 3);
     close(fd);
     store_session_end(r.store, &session);
-    CHECK(!store_read(r.store, &h, 100, &r.arena, &out, &r.err));
+    CHECK(!store_read(r.store, &h, content.n, &r.arena, &out, &r.err));
     CHECK(r.err.code == ERR_DAMAGED);
     CHECK(!store_has(r.store, &h));
     rig_done(&r);

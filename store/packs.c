@@ -1,0 +1,332 @@
+#include "packs.h"
+
+#include "base/fs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FOLDER_MAX_ENTRIES 100000
+#define LOOK_MAX_TIMES     16
+
+static void pack_close(struct pack *p)
+{
+    fs_close(&p->fd);
+    arena_done(&p->arena);
+    heap_free(p);
+}
+
+void packs_close(struct store *s)
+{
+    while (s->packs) {
+        struct pack *p = s->packs;
+
+        s->packs = p->next;
+        pack_close(p);
+    }
+    fs_close(&s->packs_fd);
+    s->packs_listed = false;
+}
+
+/* "<64 hex>.pack" and such. */
+static bool has_name(struct str name, const char *ending)
+{
+    struct hash h;
+
+    return name.n > HASH_HEX_CHARS &&
+           hash_parse(str_slice(name, 0, HASH_HEX_CHARS), &h) &&
+           str_is(str_from_index(name, HASH_HEX_CHARS), ending);
+}
+
+static void bad_name(const char *pack, char out[PACK_NAME_CHARS + 1])
+{
+    snprintf(out, PACK_NAME_CHARS + 1, "%.*s.bad", HASH_HEX_CHARS, pack);
+}
+
+/* --- looking -------------------------------------------------------------- */
+
+static void read_bad(struct store *s, struct pack *p)
+{
+    char name[PACK_NAME_CHARS + 1];
+    struct err ignored = {0};
+    struct str bytes;
+    struct hash h;
+
+    bad_name(p->name, name);
+    if (!fs_read_file_at(s->packs_fd, name, PACK_MAX_OBJECTS * sizeof h.b,
+                         &p->arena, &bytes, &ignored))
+        return;
+    for (size_t i = 0; i + sizeof h.b <= bytes.n; i += sizeof h.b) {
+        size_t at;
+
+        memcpy(h.b, bytes.p + i, sizeof h.b);
+        at = pack_find(&p->index, &h);
+        if (at != SIZE_MAX)
+            p->gone[at] = true;
+    }
+}
+
+static void add_pack(struct store *s, struct pack *p)
+{
+    p->gone = arena_array(&p->arena, p->index.count, sizeof *p->gone);
+    p->next = s->packs;
+    s->packs = p;
+}
+
+static enum pack_verdict read_index(struct pack *p, uint64_t size)
+{
+    char end[PACK_END_BYTES], *rows;
+    struct err ignored = {0};
+    enum pack_verdict v;
+    size_t n;
+
+    if (size < sizeof end ||
+        !pread_all(p->fd, end, sizeof end, size - sizeof end, &ignored))
+        return PACK_BAD;
+    v = pack_parse_end(str_of(end, sizeof end), size, &n);
+    if (v != PACK_GOOD)
+        return v;
+    p->bytes = size - sizeof end - n;
+    rows = arena_alloc(&p->arena, n);
+    return pread_all(p->fd, rows, n, p->bytes, &ignored) &&
+                   pack_parse_rows(str_of(rows, n), p->bytes, &p->index)
+               ? PACK_GOOD
+               : PACK_BAD;
+}
+
+/* False when it is gone: then others have merged it. */
+static bool open_pack(struct store *s, const char *name, bool has_bad)
+{
+    struct pack *p = heap_alloc(sizeof *p);
+    enum pack_verdict v = PACK_BAD;
+    struct stat st;
+
+    snprintf(p->name, sizeof p->name, "%s", name);
+    p->fd = fs_openat(s->packs_fd, name,
+                      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
+    if (p->fd < 0 && errno == ENOENT) {
+        pack_close(p);
+        return false;
+    }
+    if (p->fd >= 0 && fstat(p->fd, &st) == 0 && S_ISREG(st.st_mode)) {
+        p->modified = st.st_mtime;
+        v = read_index(p, (uint64_t)st.st_size);
+    }
+    if (v == PACK_GOOD) {
+        add_pack(s, p);
+        if (has_bad)
+            read_bad(s, p);
+        return true;
+    }
+    if (v == PACK_BAD)
+        object_set_file_aside(s, s->packs_fd, name);
+    pack_close(p);
+    return true;
+}
+
+static bool is_known(const struct store *s, struct str name)
+{
+    for (const struct pack *p = s->packs; p; p = p->next)
+        if (str_is(name, p->name))
+            return true;
+    return false;
+}
+
+static bool look_once(struct store *s)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct err ignored = {0};
+    struct fs_entry *entries;
+    bool whole = true;
+    struct stat st;
+    size_t count;
+
+    if (fstat(s->packs_fd, &st) < 0 ||
+        !fs_list_at(s->packs_fd, "", FOLDER_MAX_ENTRIES, &a, &entries, &count,
+                    &ignored))
+        return true;
+    s->packs_changed = st.st_mtim;
+    /* "x.bad" stands right before "x.pack". */
+    for (size_t i = 0; i < count; i++) {
+        bool has_bad = i && has_name(entries[i - 1].name, ".bad") &&
+                       memcmp(entries[i - 1].name.p, entries[i].name.p,
+                              HASH_HEX_CHARS) == 0;
+
+        if (has_name(entries[i].name, ".pack") && !is_known(s, entries[i].name))
+            whole &= open_pack(s, entries[i].name.p, has_bad);
+    }
+    return whole;
+}
+
+static void look(struct store *s)
+{
+    s->packs_listed = true;
+    if (s->packs_fd < 0)
+        s->packs_fd =
+            fs_openat(s->store_fd, "packs",
+                      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+    for (int i = 0; s->packs_fd >= 0 && i < LOOK_MAX_TIMES; i++)
+        if (look_once(s))
+            break;
+}
+
+void packs_look(struct store *s)
+{
+    pthread_mutex_lock(&s->packs_mutex);
+    look(s);
+    pthread_mutex_unlock(&s->packs_mutex);
+}
+
+/* While it holds, a process may miss what others add: then it fetches it. */
+static bool has_changed(const struct store *s)
+{
+    struct stat st;
+
+    if (s->holding)
+        return false;
+    return s->packs_fd < 0 ||
+           (fstat(s->packs_fd, &st) == 0 &&
+            (st.st_mtim.tv_sec != s->packs_changed.tv_sec ||
+             st.st_mtim.tv_nsec != s->packs_changed.tv_nsec));
+}
+
+/* --- reading -------------------------------------------------------------- */
+
+static bool find(struct store *s, const struct hash *h, struct packed *out)
+{
+    for (struct pack *p = s->packs; p; p = p->next) {
+        size_t at = pack_find(&p->index, h);
+
+        if (at == SIZE_MAX || p->gone[at])
+            continue;
+        *out = (struct packed){p, at, pack_row(&p->index, at)};
+        return true;
+    }
+    return false;
+}
+
+bool packs_find(struct store *s, const struct hash *h, struct packed *out)
+{
+    bool found;
+
+    pthread_mutex_lock(&s->packs_mutex);
+    if (!s->packs_listed)
+        look(s);
+    found = find(s, h, out);
+    if (!found && has_changed(s)) {
+        look(s);
+        found = find(s, h, out);
+    }
+    pthread_mutex_unlock(&s->packs_mutex);
+    return found;
+}
+
+bool packs_read(const struct packed *at, char *out, struct err *e)
+{
+    return pread_all(at->pack->fd, out, at->row.size, at->row.offset, e);
+}
+
+/* One write of 32 bytes at the end: those of other processes stay whole. */
+static void note_bad(struct store *s, const struct packed *at)
+{
+    CLEANUP_FD int fd = -1;
+    char name[PACK_NAME_CHARS + 1];
+    const struct hash *h = &at->row.hash;
+    struct err ignored = {0};
+
+    bad_name(at->pack->name, name);
+    fd =
+        fs_openat(s->packs_fd, name,
+                  O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0 ||
+        !fs_write_all(fd, str_of((const char *)h->b, sizeof h->b), &ignored))
+        return; /* it will be found damaged again */
+}
+
+void packs_set_aside(struct store *s, const struct packed *at, struct str bytes)
+{
+    bool is_news;
+
+    pthread_mutex_lock(&s->packs_mutex);
+    is_news = !at->pack->gone[at->at];
+    at->pack->gone[at->at] = true;
+    if (is_news)
+        note_bad(s, at);
+    pthread_mutex_unlock(&s->packs_mutex);
+    if (is_news)
+        object_set_bytes_aside(s, &at->row.hash, bytes);
+}
+
+/* --- taking --------------------------------------------------------------- */
+
+static bool open_folder(struct store *s, struct err *e)
+{
+    if (s->packs_fd >= 0)
+        return true;
+    if (mkdirat(s->store_fd, "packs", 0700) < 0 && errno != EEXIST)
+        return err_errno(e, "create store/packs");
+    s->packs_fd = fs_openat(s->store_fd, "packs",
+                            O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+    return s->packs_fd >= 0 || err_errno(e, "open store/packs");
+}
+
+/* The finished draft as a pack of its own, without reading it again. */
+static bool take(struct store *s, struct draft *d, struct pack *p,
+                 struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct pack_row *rows;
+    struct str index;
+    struct hash h;
+    size_t count;
+
+    rows = draft_rows(d, &scratch, &count);
+    p->bytes = d->written + d->pending.n;
+    if (!open_folder(s, e) ||
+        !draft_finish(d, rows, count, &p->arena, &index, e))
+        return false;
+    index = str_slice(index, 0, index.n - PACK_END_BYTES);
+    h = hash_of(index);
+    hash_format(&h, p->name);
+    memcpy(p->name + HASH_HEX_CHARS, ".pack", sizeof ".pack");
+    if (!pack_parse_rows(index, p->bytes, &p->index))
+        return err_set(e, ERR_FAILED, "a pack of mapm's own is malformed");
+    if (renameat(d->dirfd, d->name, s->packs_fd, p->name) < 0)
+        return err_errno(e, "move a pack into the store");
+    return true;
+}
+
+bool packs_take(struct store *s, struct draft *d, struct err *e)
+{
+    struct pack *p = heap_alloc(sizeof *p);
+
+    p->fd = -1;
+    if (!take(s, d, p, e)) {
+        pack_close(p);
+        return err_wrap(e, "cannot add to the store");
+    }
+    d->name[0] = '\0'; /* it has its place now */
+    p->fd = d->fd;
+    d->fd = -1;
+    p->modified = time(NULL);
+    add_pack(s, p);
+    return true;
+}
+
+bool packs_remove(struct store *s, struct pack *p, struct err *e)
+{
+    struct pack **at = &s->packs;
+    char name[PACK_NAME_CHARS + 1];
+
+    bad_name(p->name, name);
+    unlinkat(s->packs_fd, name, 0);
+    if (unlinkat(s->packs_fd, p->name, 0) < 0 && errno != ENOENT)
+        return err_errno(e, "remove a pack");
+    while (*at != p)
+        at = &(*at)->next;
+    *at = p->next;
+    pack_close(p);
+    return true;
+}

@@ -1,0 +1,73 @@
+#ifndef STORE_PACKS_H
+#define STORE_PACKS_H
+
+#include "draft.h"
+#include "inside.h"
+
+/*
+ * packs: the packs of a store, looked at when they are needed.
+ *
+ *     store/packs/<64 hex>.pack   pack.h; written once, under that name whole
+ *     store/packs/<64 hex>.bad    hashes of its objects that were found
+ *                                 damaged, 32 bytes each: absent from then on
+ *
+ * A file that is gone stays readable for those who have it open: so packs are
+ * merged while others read. Whoever does not find a pack that was listed a
+ * moment before lists again. find, read and set_aside are thread-safe.
+ */
+
+#define PACK_NAME_CHARS (HASH_HEX_CHARS + 5) /* ".pack" */
+
+struct pack {
+    struct arena arena;
+    struct pack_index index;
+    uint64_t bytes; /* of contents */
+    time_t modified;
+    int fd;
+    char name[PACK_NAME_CHARS + 1];
+    bool *gone; /* by row: found damaged */
+    struct pack *next;
+};
+
+struct packed {
+    struct pack *pack;
+    size_t at;
+    struct pack_row row;
+};
+
+/* Lists what was not listed yet. Nothing to report: objects that cannot be
+ * found are fetched. */
+void packs_look(struct store *s);
+void packs_close(struct store *s);
+
+bool packs_find(struct store *s, const struct hash *h, struct packed *out);
+/* Not hashed. ERR_DAMAGED when the file ends before. */
+MUST_CHECK bool packs_read(const struct packed *at, char *out, struct err *e);
+/* What was read is not what its hash says; `bytes` are kept in damaged/. */
+void packs_set_aside(struct store *s, const struct packed *at,
+                     struct str bytes);
+
+/* Finishes the draft and takes it in. Merges where there are too many. */
+MUST_CHECK bool packs_take(struct store *s, struct draft *d, struct err *e);
+
+/* packs_upkeep.c */
+void packs_stats(struct store *s, struct store_stats *stats);
+MUST_CHECK bool packs_verify(struct store *s,
+                             void (*bad)(void *ctx, const char *hex), void *ctx,
+                             struct store_stats *stats, struct err *e);
+/* Removes what is not kept from those older than that: the caller is alone
+ * with the store. */
+MUST_CHECK bool packs_collect(struct store *s, const struct map *kept,
+                              time_t older_than, bool dry_run,
+                              struct store_stats *removed, struct err *e);
+MUST_CHECK bool packs_merge(struct store *s, struct err *e);
+
+/* Rows that were not found damaged. */
+size_t pack_live(const struct pack *p);
+/* Copies the row's object, unread, to the draft. */
+MUST_CHECK bool pack_copy(const struct pack *p, const struct pack_row *row,
+                          struct draft *d, struct err *e);
+/* Removes its files, and forgets it. */
+MUST_CHECK bool packs_remove(struct store *s, struct pack *p, struct err *e);
+
+#endif
