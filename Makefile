@@ -328,18 +328,29 @@ SHARE = $(DESTDIR)$(PREFIX)/share
 COMPLETION = bash $(SHARE)/bash-completion/completions/mapm \
              zsh  $(SHARE)/zsh/site-functions/_mapm \
              fish $(SHARE)/fish/vendor_completions.d/mapm.fish
+# DEBUG=1 keeps the symbols, which the programs go without, in a folder .debug
+# beside each program: there debuggers look for them.
+STRIP   ?= strip
+OBJCOPY ?= objcopy
+BINDIR   = $(DESTDIR)$(PREFIX)/bin
+LIBEXEC  = $(DESTDIR)$(PREFIX)/libexec/mapm
+PROGRAMS = $(BINDIR)/mapm $(LIBEXEC)/mapm-fetch $(LIBEXEC)/mapm-cage
+INSTALL_DEBUG = d=$${p%/*}/.debug; f=$$d/$${p\#\#*/}.debug; mkdir -p $$d && \
+	  $(OBJCOPY) --only-keep-debug $(B)/$${p\#\#*/} $$f && chmod 644 $$f && \
+	  $(OBJCOPY) --add-gnu-debuglink=$$f $$p || exit 1;
 install: all
-	install -D -m 755 $(B)/mapm $(DESTDIR)$(PREFIX)/bin/mapm
-	for p in mapm-fetch mapm-cage; do install -D -m 755 $(B)/$$p \
-	  $(DESTDIR)$(PREFIX)/libexec/mapm/$$p || exit 1; done
+	for p in $(PROGRAMS); do \
+	  install -D -m 755 -s --strip-program='$(STRIP)' $(B)/$${p##*/} $$p || exit 1; \
+	  $(if $(DEBUG),$(INSTALL_DEBUG)) done
 	for m in $(MAN:man/%=%); do \
 	  install -D -m 644 man/$$m $(DESTDIR)$(MANDIR)/man$${m##*.}/$$m || exit 1; done
 	set -- $(COMPLETION); while [ $$# -gt 0 ]; do mkdir -p "$${2%/*}" && \
 	  $(B)/mapm completion $$1 >"$$2" && chmod 644 "$$2" || exit 1; shift 2; done
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/mapm $(filter /%,$(COMPLETION))
-	rm -rf $(DESTDIR)$(PREFIX)/libexec/mapm
+	rm -f $(BINDIR)/mapm $(BINDIR)/.debug/mapm.debug $(filter /%,$(COMPLETION))
+	-rmdir $(BINDIR)/.debug 2>/dev/null
+	rm -rf $(LIBEXEC)
 	for m in $(MAN:man/%=%); do rm -f $(DESTDIR)$(MANDIR)/man$${m##*.}/$$m; done
 
 clean: ; rm -rf build
@@ -363,7 +374,8 @@ help:
 	@echo 'make bench-clients  the agent programs of npm as back ends of ask'
 	@echo 'make clients      the same programs as clients of mapm mcp'
 	@echo 'make docs         the manual pages as HTML in build/html/'
-	@echo 'make install      PREFIX=/usr/local DESTDIR= ; make uninstall undoes it'
+	@echo 'make install      PREFIX=/usr/local DESTDIR= ; DEBUG=1 keeps symbols in'
+	@echo '                  .debug; make uninstall undoes it'
 	@echo 'make clean        remove build/'
 
 FORCE:

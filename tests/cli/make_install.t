@@ -1,0 +1,34 @@
+#!/bin/sh
+. "$(dirname "$0")/../lib/cli.sh"
+
+# What is built is installed as it is: nothing is compiled here.
+BUILD=${MAPM_BUILD:-$ROOT/build}
+make_here()
+{
+    env -u MAKEFLAGS -u MAKELEVEL make -s -C "$ROOT" -o all B="$BUILD" DESTDIR="$T/root" PREFIX=/usr "$@"
+}
+has_symbols()
+{
+    readelf -S "$1" | grep -q '\.symtab'
+}
+programs='bin/mapm libexec/mapm/mapm-fetch libexec/mapm/mapm-cage'
+
+ok '[F12] make install' make_here install
+for p in $programs; do
+    ok "[F12] $p is installed" test -x "$T/root/usr/$p"
+    not_ok "[F12] $p has no symbols" has_symbols "$T/root/usr/$p"
+done
+ok 'the installed program runs' "$T/root/usr/bin/mapm" --version
+is '[F12] no debug file unless asked for' "$(find "$T/root" -name '*.debug')" ''
+
+ok '[F12] make install DEBUG=1' make_here install DEBUG=1
+for p in $programs; do
+    file=$T/root/usr/${p%/*}/.debug/${p##*/}.debug
+    not_ok "[F12] DEBUG=1: $p has no symbols either" has_symbols "$T/root/usr/$p"
+    ok "[F12] its symbols stand beside it" has_symbols "$file"
+    ok '[F12] and it names them' sh -c 'readelf -p .gnu_debuglink "$1" | grep -q "$2"' sh "$T/root/usr/$p" "${file##*/}"
+done
+
+ok 'make uninstall' make_here uninstall
+is 'leaves nothing' "$(find "$T/root" -type f)" ''
+done_testing
