@@ -12,10 +12,19 @@
 #define ALIGNMENT         16
 #define FIRST_BLOCK_BYTES 4096
 #define BLOCK_MAX_BYTES   (256 * 1024)
+/* An array of arena_extend that has this size is a block of its own, which is
+ * freed when it grows. Under AddressSanitizer each is: it finds every pointer
+ * into the old one. */
+#ifdef __SANITIZE_ADDRESS__
+#    define ARRAY_BLOCK_BYTES 0
+#else
+#    define ARRAY_BLOCK_BYTES (32 * 1024)
+#endif
 
 struct arena_block {
     struct arena_block *before;
     size_t size;
+    bool is_array; /* of arena_extend */
     _Alignas(ALIGNMENT) char bytes[];
 };
 
@@ -124,6 +133,56 @@ void *arena_grow(struct arena *a, void *items, size_t count, size_t *capacity,
     larger = arena_array(a, wanted, size);
     if (count)
         memcpy(larger, items, count * size);
+    *capacity = wanted;
+    return larger;
+}
+
+/* Behind the newest block, in which small pieces go on being cut. */
+static void *alloc_array_block(struct arena *a, size_t bytes)
+{
+    struct arena_block *b;
+
+    if (!a->blocks)
+        add_block(a, 1);
+    b = calloc(1, sizeof *b + bytes);
+    if (!b)
+        out_of_memory();
+    b->before = a->blocks->before;
+    b->size = bytes;
+    b->is_array = true;
+    a->blocks->before = b;
+    a->bytes += bytes;
+    return b->bytes;
+}
+
+static void free_array_block(struct arena *a, const void *items)
+{
+    struct arena_block **at = &a->blocks, *b;
+
+    while ((b = *at) && (b->bytes != items || !b->is_array))
+        at = &b->before;
+    if (!b)
+        return;
+    *at = b->before;
+    free(b);
+}
+
+void *arena_extend(struct arena *a, void *items, size_t count, size_t *capacity,
+                   size_t size)
+{
+    size_t wanted = *capacity ? *capacity * 2 : 8, bytes;
+    void *larger;
+
+    if (count < *capacity)
+        return items;
+    if (__builtin_mul_overflow(wanted, size, &bytes) || bytes > SIZE_MAX / 2)
+        out_of_memory();
+    larger = bytes >= ARRAY_BLOCK_BYTES ? alloc_array_block(a, bytes)
+                                        : arena_alloc(a, bytes);
+    if (count)
+        memcpy(larger, items, count * size);
+    if (*capacity * size >= ARRAY_BLOCK_BYTES && items)
+        free_array_block(a, items);
     *capacity = wanted;
     return larger;
 }

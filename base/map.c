@@ -96,18 +96,19 @@ static size_t find_slot(const struct map *m, struct str key, uint64_t hash)
 
 static void grow_slots(struct map *m)
 {
-    size_t wanted = m->slot_count ? m->slot_count * 2 : 16;
-    uint32_t *slots = arena_array(m->arena, wanted, sizeof *slots);
+    size_t mask;
 
+    m->slots = arena_extend(m->arena, m->slots, m->slot_count, &m->slot_count,
+                            sizeof *m->slots);
+    memset(m->slots, 0, m->slot_count * sizeof *m->slots);
+    mask = m->slot_count - 1;
     for (size_t i = 0; i < m->count; i++) {
-        size_t slot = (size_t)m->entries[i].hash & (wanted - 1);
+        size_t slot = (size_t)m->entries[i].hash & mask;
 
-        while (slots[slot])
-            slot = (slot + 1) & (wanted - 1);
-        slots[slot] = (uint32_t)i + 1;
+        while (m->slots[slot])
+            slot = (slot + 1) & mask;
+        m->slots[slot] = (uint32_t)i + 1;
     }
-    m->slots = slots;
-    m->slot_count = wanted;
 }
 
 void *map_find(const struct map *m, struct str key)
@@ -134,8 +135,8 @@ struct map_entry *map_entry(struct map *m, struct str key)
         grow_slots(m);
     slot = find_slot(m, key, hash);
     if (!m->slots[slot]) {
-        m->entries = arena_grow(m->arena, m->entries, m->count, &m->capacity,
-                                sizeof *m->entries);
+        m->entries = arena_extend(m->arena, m->entries, m->count, &m->capacity,
+                                  sizeof *m->entries);
         m->entries[m->count] = (struct map_entry){.key = key, .hash = hash};
         m->slots[slot] = (uint32_t)++m->count;
     }

@@ -192,18 +192,33 @@ static bool judge(struct closure *c, struct node *n, enum doc_kind kind,
     return complaints_fail(&why, kind, shown(n, a), e);
 }
 
+/* A dependency's origin, in the arena that lasts: mostly a node has it. */
+static bool keep_origin(struct closure *c, const struct origin *o,
+                        struct origin *out, struct err *e)
+{
+    const struct node *known = closure_find(c, o->key);
+
+    if (known && !known->origin.is_short &&
+        str_eq(known->origin.text, o->text)) {
+        *out = known->origin;
+        return true;
+    }
+    return origin_parse(o->text, &c->layer->rules, &c->inv->arena, out, e);
+}
+
 /* Out of the scratch arena, into the one that lasts. */
 static bool keep_document(struct closure *c, struct node *n,
                           const struct document *d, struct err *e)
 {
     struct arena *a = &c->inv->arena;
-    struct dependency *deps = arena_array(a, d->dep_count + 1, sizeof *deps);
+    struct dependency *deps = NULL;
 
+    if (d->dep_count)
+        deps = arena_array(a, d->dep_count, sizeof *deps);
     for (size_t i = 0; i < d->dep_count; i++) {
         deps[i].kind = d->deps[i].kind;
         deps[i].line = d->deps[i].line;
-        if (!origin_parse(d->deps[i].origin.text, &c->layer->rules, a,
-                          &deps[i].origin, e))
+        if (!keep_origin(c, &d->deps[i].origin, &deps[i].origin, e))
             return false;
     }
     n->version = arena_str(a, d->version);
@@ -443,8 +458,7 @@ void document_announce(struct closure *c, struct node *n,
         struct err ignored = {0};
         struct origin o;
 
-        if (origin_parse(d.deps[i].origin.text, &c->layer->rules,
-                         &c->inv->arena, &o, &ignored) &&
+        if (keep_origin(c, &d.deps[i].origin, &o, &ignored) &&
             o.scheme == ORIGIN_GIT)
             closure_add(c, &o, (unsigned)d.deps[i].kind);
     }

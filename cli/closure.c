@@ -202,8 +202,10 @@ static bool take_needs(struct closure *c, struct node *n, struct err *e)
 {
     const struct lock_entry *entry = n->locked;
     struct arena *a = &c->inv->arena;
-    struct dependency *deps =
-        arena_array(a, entry->need_count + 1, sizeof *deps);
+    struct dependency *deps = NULL;
+
+    if (entry->need_count)
+        deps = arena_array(a, entry->need_count, sizeof *deps);
 
     for (size_t i = 0; i < entry->need_count; i++) {
         const struct lock_need *need = &entry->needs[i];

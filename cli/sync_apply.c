@@ -21,7 +21,7 @@
 static const char *find_old_command(struct sync *s,
                                     const struct sync_package *p)
 {
-    struct arena *a = &s->inv->arena;
+    CLEANUP(arena_done) struct arena scratch = {0};
     struct node old = *p->node;
     struct document d = {0};
     struct err ignored = {0};
@@ -29,9 +29,9 @@ static const char *find_old_command(struct sync *s,
     if (!p->before || !str_starts(p->before->digest, STR("sha256:")) ||
         !hash_parse(str_from_index(p->before->digest, 7), &old.digest) ||
         !store_has_package(s->store, &old.digest) ||
-        !document_read(&s->closure, &old, a, &d, &ignored))
+        !document_read(&s->closure, &old, &scratch, &d, &ignored))
         return NULL;
-    return str_c(mcp_command_line(&d, a), a);
+    return str_c(mcp_command_line(&d, &scratch), &s->inv->arena);
 }
 
 static bool needs_consent(const struct sync_package *p)
@@ -46,15 +46,15 @@ static bool find_commands(struct sync *s, size_t *count, struct err *e)
 {
     *count = 0;
     for (size_t i = 0; i < s->plan.count; i++) {
+        CLEANUP(arena_done) struct arena scratch = {0};
         struct sync_package *p = &s->packages[i];
         struct document d = {0};
 
         if (!needs_consent(p))
             continue;
-        if (!document_read(&s->closure, p->node, &s->inv->arena, &d, e))
+        if (!document_read(&s->closure, p->node, &scratch, &d, e))
             return false;
-        p->command =
-            str_c(mcp_command_line(&d, &s->inv->arena), &s->inv->arena);
+        p->command = str_c(mcp_command_line(&d, &scratch), &s->inv->arena);
         p->old_command = find_old_command(s, p);
         ++*count;
     }
@@ -136,19 +136,21 @@ static void fill_item(const struct sync_package *p, struct provision_item *out)
 static bool fill_files(struct sync *s, const struct node *n,
                        struct provision_item *item, struct err *e)
 {
+    CLEANUP(arena_done) struct arena scratch = {0};
     struct arena *a = &s->inv->arena;
     struct store_file *files = n->files;
     struct provision_file *list;
 
     item->file_count = n->file_count;
-    if (!files && !store_read_listing(s->store, &item->digest, a, &files,
+    if (!files && !store_read_listing(s->store, &item->digest, &scratch, &files,
                                       &item->file_count, e))
         return err_wrap(e, "%s %.*s", doc_kind_name(item->kind),
                         STR_ARG(item->fqn));
     list = arena_array(a, item->file_count, sizeof *list);
     for (size_t i = 0; i < item->file_count; i++)
-        list[i] = (struct provision_file){files[i].executable, files[i].hash,
-                                          files[i].path};
+        list[i] = (struct provision_file){
+            files[i].executable, files[i].hash,
+            n->files ? files[i].path : arena_str(a, files[i].path)};
     item->files = list;
     return true;
 }

@@ -109,51 +109,44 @@ static bool fill_packages(struct sync *s, struct err *e)
 
 static void find_gone(struct sync *s)
 {
+    CLEANUP(arena_done) struct arena scratch = {0};
     struct arena *a = &s->inv->arena;
     struct map kept;
     const struct lock_entry **entries;
     size_t count;
 
-    map_init(&kept, a);
+    map_init(&kept, &scratch);
     for (size_t i = 0; i < s->plan.count; i++) {
         const struct package *p = s->plan.steps[i].package;
 
-        map_put(&kept, layer_name_key(p->kind, p->fqn, a), s);
+        map_put(&kept, layer_name_key(p->kind, p->fqn, &scratch), s);
     }
     entries = layer_entries(&s->layer, a, &count);
     s->gone = arena_array(a, count + 1, sizeof *s->gone);
     for (size_t i = 0; i < count; i++)
-        if (!map_has(&kept,
-                     layer_name_key(entries[i]->kind, entries[i]->name, a)))
+        if (!map_has(&kept, layer_name_key(entries[i]->kind, entries[i]->name,
+                                           &scratch)))
             s->gone[s->gone_count++] = entries[i];
 }
 
 /* --- the new lock --------------------------------------------------------- */
 
+/* Of each name the plan has one package, and a step names each need once. */
 static void fill_needs(const struct sync *s, const struct plan_step *step,
-                       struct lock_entry *out)
+                       struct arena *a, struct lock_entry *out)
 {
-    struct arena *a = &s->inv->arena;
-
     out->needs = arena_array(a, step->need_count + 1, sizeof *out->needs);
     for (size_t i = 0; i < step->need_count; i++) {
         const struct package *p = s->plan.steps[step->needs[i]].package;
-        struct lock_need need = {p->kind, p->fqn};
-        bool twice = false;
 
-        for (size_t k = 0; k < out->need_count; k++)
-            twice |= out->needs[k].kind == need.kind &&
-                     str_eq(out->needs[k].name, need.name);
-        if (!twice)
-            out->needs[out->need_count++] = need;
+        out->needs[out->need_count++] = (struct lock_need){p->kind, p->fqn};
     }
 }
 
 /* Other origins of the same content, as their nodes spell them. */
 static void fill_also(const struct sync *s, const struct sync_package *p,
-                      struct lock_entry *out)
+                      struct arena *a, struct lock_entry *out)
 {
-    struct arena *a = &s->inv->arena;
     struct str *also = arena_array(a, p->step->origin_count + 1, sizeof *also);
     size_t n = 0;
 
@@ -168,10 +161,9 @@ static void fill_also(const struct sync *s, const struct sync_package *p,
     out->also_count = n;
 }
 
-static struct lock_entry make_entry(const struct sync *s,
-                                    const struct sync_package *p)
+static struct lock_entry
+make_entry(const struct sync *s, const struct sync_package *p, struct arena *a)
 {
-    struct arena *a = &s->inv->arena;
     const struct package *package = p->step->package;
     struct lock_entry entry = {
         .kind = package->kind,
@@ -195,8 +187,8 @@ static struct lock_entry make_entry(const struct sync *s,
         entry.place =
             arena_printf(a, ".agents/%s/%.*s", doc_kind_plural(package->kind),
                          STR_ARG(p->place));
-    fill_also(s, p, &entry);
-    fill_needs(s, p->step, &entry);
+    fill_also(s, p, a, &entry);
+    fill_needs(s, p->step, a, &entry);
     return entry;
 }
 
@@ -218,20 +210,23 @@ static void mark_local_closure(const struct sync *s, bool *in_local)
             in_local[s->plan.steps[i].needs[k]] = true;
 }
 
-static bool format_lock(const struct sync *s, struct lock *lock,
+/* The text that is there already, where it stays as it is. */
+static bool format_lock(const struct sync *s, struct lock *lock, struct str old,
                         struct str *out, struct err *e)
 {
     CLEANUP(buf_done) struct buf b = {0};
 
     buf_init(&b, LOCK_MAX_BYTES);
     lock_format(lock, &b);
-    *out = arena_str(&s->inv->arena, buf_str(&b));
+    *out =
+        str_eq(old, buf_str(&b)) ? old : arena_str(&s->inv->arena, buf_str(&b));
     return buf_check(&b, "mapm.lock", e);
 }
 
 static bool format_locks(struct sync *s, struct err *e)
 {
-    struct arena *a = &s->inv->arena;
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct arena *a = &scratch;
     size_t n = s->plan.count;
     bool *in_local = arena_array(a, n + 1, sizeof *in_local);
     struct lock lock = {arena_array(a, n + 1, sizeof(struct lock_entry)), 0};
@@ -239,15 +234,16 @@ static bool format_locks(struct sync *s, struct err *e)
 
     mark_local_closure(s, in_local);
     for (size_t i = 0; i < n; i++) {
-        struct lock_entry entry = make_entry(s, &s->packages[i]);
+        struct lock_entry entry = make_entry(s, &s->packages[i], a);
 
         if (!s->packages[i].is_local)
             lock.entries[lock.count++] = entry;
         if (in_local[i])
             local.entries[local.count++] = entry;
     }
-    if (!format_lock(s, &lock, &s->lock_text, e) ||
-        !format_lock(s, &local, &s->local_lock_text, e))
+    if (!format_lock(s, &lock, s->layer.lock_text, &s->lock_text, e) ||
+        !format_lock(s, &local, s->layer.local_lock_text, &s->local_lock_text,
+                     e))
         return false;
     /* A file that says nothing is not written where there was none. */
     if (lock.count == 0 && s->layer.lock_text.n == 0 && s->yaml.n == 0)

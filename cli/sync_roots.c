@@ -190,11 +190,14 @@ bool sync_take_roots(struct sync *s, struct node *const *nodes, size_t count,
                      struct err *e)
 {
     struct arena *a = &s->inv->arena;
-    struct root *gone = arena_array(a, s->root_count + 1, sizeof *gone);
-    struct root *added = arena_array(a, count + 1, sizeof *added);
+    struct root *gone, *added;
     struct wanted w;
     size_t gone_count = 0, added_count = 0;
 
+    if (count == 0)
+        return true;
+    gone = arena_array(a, s->root_count + 1, sizeof *gone);
+    added = arena_array(a, count, sizeof *added);
     index_wanted(s, nodes, count, &w);
     for (size_t i = 0; i < s->root_count; i++)
         if (is_replaced(s, &s->roots[i], &w))

@@ -75,9 +75,8 @@ static void show_package(struct sync *s, const struct sync_package *p)
 }
 
 /* Where it stands, as a change names it. */
-static struct str place_of(const struct sync *s, const struct sync_package *p)
+static struct str place_of(const struct sync_package *p, struct arena *a)
 {
-    struct arena *a = &s->inv->arena;
     enum doc_kind kind = p->step->package->kind;
 
     if (kind == DOC_MCP)
@@ -89,10 +88,11 @@ static struct str place_of(const struct sync *s, const struct sync_package *p)
 bool sync_mark_placed(struct sync *s, const struct provision_change *changes,
                       size_t count, struct err *e)
 {
+    CLEANUP(arena_done) struct arena scratch = {0};
     struct arena *a = &s->inv->arena;
     struct map added;
 
-    map_init(&added, a);
+    map_init(&added, &scratch);
     for (size_t i = 0; i < count; i++)
         if (changes[i].kind == PROVISION_ADD)
             map_put(&added, changes[i].path, s);
@@ -100,7 +100,7 @@ bool sync_mark_placed(struct sync *s, const struct provision_change *changes,
         struct sync_package *p = &s->packages[i];
         struct document d = {0};
 
-        p->placed = map_has(&added, place_of(s, p));
+        p->placed = map_has(&added, place_of(p, &scratch));
         if (!p->placed || !p->before || p->changed ||
             p->step->package->kind != DOC_MCP)
             continue;
@@ -147,7 +147,7 @@ static void put_package(struct sync *s, struct json_writer *w,
     if (package->kind == DOC_MCP)
         json_member_string(w, "key", p->place);
     else
-        json_member_string(w, "path", place_of(s, p));
+        json_member_string(w, "path", place_of(p, &s->inv->arena));
     json_member_bool(w, "root", p->step->is_root);
     json_member_bool(w, "local", p->is_local);
     json_member_bool(w, "metaskill", p->node->metaskill);

@@ -83,6 +83,7 @@ const char *plan_kind_of(const struct stat *st)
 
 static bool plan_text(struct plan *plan, struct target *t, struct err *e)
 {
+    CLEANUP(arena_done) struct arena scratch = {0};
     bool wanted = t->content.p != NULL;
     struct change *c;
     struct str found;
@@ -102,7 +103,7 @@ static bool plan_text(struct plan *plan, struct target *t, struct err *e)
     c->content = t->content;
     c->mode = st.st_mode & 0777;
     if (!plan_remember(plan, c, e) ||
-        !fs_read_file_at(plan->p->root, t->path.p, LOCK_MAX_BYTES, plan->arena,
+        !fs_read_file_at(plan->p->root, t->path.p, LOCK_MAX_BYTES, &scratch,
                          &found, e))
         return false;
     if (wanted && str_eq(found, t->content))
@@ -268,12 +269,30 @@ static bool refuse_edits(struct plan *plan, struct err *e)
                        "keeps a copy below " STATE_FOLDER "/backup");
 }
 
+/* Room for nearly all that can change at once: an array that doubles is held
+ * twice. */
+static void reserve(struct plan *plan, size_t texts)
+{
+    const struct record *r = &plan->p->record;
+    size_t count = plan->wish.count + texts;
+
+    plan->next.capacity = count;
+    plan->next.entries =
+        arena_array(plan->arena, count, sizeof *plan->next.entries);
+    if (plan->p->has_record)
+        count += r->count;
+    plan->capacity = plan->shown_capacity = count;
+    plan->changes = arena_array(plan->arena, count, sizeof *plan->changes);
+    plan->shown = arena_array(plan->arena, count, sizeof *plan->shown);
+}
+
 static bool plan_all(struct plan *plan, const struct provision_text *texts,
                      size_t text_count, struct err *e)
 {
     struct wish *w = &plan->wish;
     size_t common = w->count;
 
+    reserve(plan, text_count);
     for (size_t i = 0; i < common; i++)
         map_put(&w->by_path, w->targets[i].path, &w->targets[i]);
     for (size_t i = 0; i < common; i++)

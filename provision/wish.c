@@ -9,7 +9,8 @@
 #include "merge.h"
 #include "render.h"
 
-#define ELSEWHERE_MAX 4 /* folders tried for each placeholder */
+#define ELSEWHERE_MAX  4 /* folders tried for each placeholder */
+#define TEXTS_EXPECTED 8 /* mapm.yaml, its lock, the local pair, .gitignore */
 
 static struct target *add_target(struct wish *w, enum target_kind kind,
                                  struct str path, const struct client *c,
@@ -270,6 +271,17 @@ static bool check_places(struct wish *w, const struct provision_item *items,
     return true;
 }
 
+/* Room for all targets at once: an array that doubles is held twice. */
+static void reserve_targets(struct wish *w, size_t items, const bool *in_use)
+{
+    size_t folders = 1;
+
+    for (size_t i = 0; i < client_count; i++)
+        folders += in_use[i] && (clients[i].skills || clients[i].agents);
+    w->capacity = items * folders + client_count + TEXTS_EXPECTED;
+    w->targets = arena_array(w->arena, w->capacity, sizeof *w->targets);
+}
+
 bool wish_build(struct wish *w, const struct provision_item *items,
                 size_t item_count, const struct record *known, struct err *e)
 {
@@ -280,6 +292,7 @@ bool wish_build(struct wish *w, const struct provision_item *items,
         return false;
     for (size_t i = 0; i < client_count; i++)
         in_use[i] = is_in_use(w, &clients[i], known);
+    reserve_targets(w, item_count, in_use);
     for (size_t i = 0; i < item_count; i++) {
         servers += items[i].kind == DOC_MCP;
         if (items[i].kind == DOC_SKILL && !add_skill(w, &items[i], in_use, e))

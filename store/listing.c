@@ -55,21 +55,30 @@ static bool parse_line(struct str line, struct arena *a, struct store_file *out,
     return true;
 }
 
+static size_t count_lines(struct str text)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < text.n; i++)
+        n += text.p[i] == '\n';
+    return n;
+}
+
 bool listing_parse(struct str text, struct arena *a, struct store_file **files,
                    size_t *count, struct err *e)
 {
-    struct store_file *list = NULL;
-    size_t n = 0, capacity = 0;
+    size_t n = 0, lines = count_lines(text);
+    struct store_file *list;
 
+    if (lines > PACKAGE_FILES_CEILING)
+        return err_set(e, ERR_LIMIT, "a package of more than %d files",
+                       PACKAGE_FILES_CEILING);
+    list = arena_array(a, lines, sizeof *list);
     while (text.n) {
         size_t end = str_find_char(text, '\n');
 
         if (end == SIZE_MAX)
             return err_set(e, ERR_FORMAT, "a listing ends within a line");
-        if (n == PACKAGE_FILES_CEILING)
-            return err_set(e, ERR_LIMIT, "a package of more than %d files",
-                           PACKAGE_FILES_CEILING);
-        list = arena_grow(a, list, n, &capacity, sizeof *list);
         if (!parse_line(str_slice(text, 0, end), a, &list[n], e))
             return false;
         if (n && str_cmp(list[n - 1].path, list[n].path) >= 0)
@@ -88,9 +97,10 @@ bool store_read_listing(struct store *s, const struct hash *digest,
                         struct arena *a, struct store_file **files,
                         size_t *count, struct err *e)
 {
+    CLEANUP(arena_done) struct arena scratch = {0};
     struct str text;
 
-    return store_read(s, digest, LISTING_MAX_BYTES, a, &text, e) &&
+    return store_read(s, digest, LISTING_MAX_BYTES, &scratch, &text, e) &&
            listing_parse(text, a, files, count, e);
 }
 

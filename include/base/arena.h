@@ -39,6 +39,11 @@ void *arena_array(struct arena *a, size_t count, size_t size);
 void *arena_grow(struct arena *a, void *items, size_t count, size_t *capacity,
                  size_t size);
 
+/* The same for an array into which nothing points: a large one is freed when
+ * it grows, so that its memory is not held twice. */
+void *arena_extend(struct arena *a, void *items, size_t count, size_t *capacity,
+                   size_t size);
+
 /* Copies, NUL after the last byte. */
 char *arena_text(struct arena *a, const char *p, size_t n);
 struct str arena_str(struct arena *a, struct str s);

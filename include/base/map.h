@@ -32,7 +32,8 @@ bool map_has(const struct map *m, struct str key);
 /* Adds, or replaces the value. True when the key was new. */
 bool map_put(struct map *m, struct str key, void *value);
 
-/* The entry for `key`, added with a NULL value when it was not there. */
+/* The entry for `key`, added with a NULL value when it was not there. Borrowed
+ * until the next key is added. */
 struct map_entry *map_entry(struct map *m, struct str key);
 
 #endif
