@@ -236,15 +236,34 @@ bool swap_run(struct swap *s, struct err *e)
 
 /* --- the next start ------------------------------------------------------- */
 
+/* Whether this change was not made: both of its nodes are where they were. */
+static bool is_to_be_made(struct mover *m, size_t index)
+{
+    struct err ignored = {0};
+    struct site site;
+
+    if (!mover_look_at(m, index, &site, &ignored))
+        return false;
+    return site_progress(&site) == BETWEEN ||
+           (site_progress(&site) == PENDING &&
+            mover_check_untouched(m, &site, &ignored));
+}
+
 /* Changes are made in order: after the last one nothing is left to do, and
- * what looks different now was changed later. */
+ * what looks different now was changed later. But a power cut may keep the last
+ * one, which is in the folder of the journal, and lose others. */
 static bool is_complete(struct mover *m)
 {
     struct err ignored = {0};
     struct site site;
 
-    return m->s->count && mover_look_at(m, m->s->count - 1, &site, &ignored) &&
-           site_progress(&site) == DONE;
+    if (!m->s->count || !mover_look_at(m, m->s->count - 1, &site, &ignored) ||
+        site_progress(&site) != DONE)
+        return false;
+    for (size_t i = 0; i + 1 < m->s->count; i++)
+        if (is_to_be_made(m, i))
+            return false;
+    return true;
 }
 
 /* Whether the places are as the one who was interrupted left them. */
