@@ -136,6 +136,10 @@ $(B)/ask_drive: $(B)/tests/lib/ask_drive.o $(LIB) $(STAR_LIB)
 $(B)/mcp_fixture: $(B)/tests/lib/mcp_fixture.o $(LIB)
 	$(call SAY,LD)$(LINK) $^ $(PKG_LIBS) $(LDLIBS)
 
+# What tests/cli/durable.t preloads: a recorder of calls, never sanitized.
+$(B)/calls.so: tests/lib/calls.c $(B)/flags
+	$(call SAY,LD)$(CC) $(DIALECT) $(WARN) -O2 -fPIC -shared -pthread -o $@ $<
+
 # A corpus player for each fuzz target, and the fuzzer itself (clang).
 FUZZ_LIBS = $(FETCH_LIB) $(LIB) $(STAR_LIB)
 $(B)/replay/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay.o $(FUZZ_LIBS)
@@ -159,7 +163,7 @@ $(B)/members: FORCE
 
 # Everything prints TAP. A test that hangs is stopped after ten minutes.
 TESTS = $(UNIT) tests/fuzz/replay.t $(wildcard tests/star/*.t tests/mcp/*.t tests/cli/*.t)
-test: all $(B)/fetch_drive $(B)/ask_drive $(B)/mcp_fixture $(B)/embed $(UNIT) $(FUZZ:%=$(B)/replay/%)
+test: all $(B)/fetch_drive $(B)/ask_drive $(B)/mcp_fixture $(B)/embed $(B)/calls.so $(UNIT) $(FUZZ:%=$(B)/replay/%)
 	MAPM=$(abspath $(B)/mapm) MAPM_BUILD=$(abspath $(B)) \
 	  prove -j$(JOBS) -f -o --exec 'timeout -k 10 600' $(TESTS)
 

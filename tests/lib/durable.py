@@ -1,0 +1,258 @@
+"""The tests of tests/cli/durable.t, which serves the catalog that they install."""
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from calls import MAPM, Disk, record, was_killed
+from mcp_client import Tap
+
+ok, same = Tap.ok, Tap.same
+TOP, SOURCE = os.environ["MAPM_TEST_TOP"], os.environ["MAPM_TEST_SOURCE"]
+REPO = os.environ["MAPM_TEST_URL"].rsplit("/", 2)[0]
+WS, DATA = os.path.join(TOP, "w"), os.environ["MAPM_HOME"]
+OWN = ".agents/.mapm"
+PRECIOUS = "what the user wrote\n"
+EDITED = ".agents/skills/changes/more/notes.md"
+
+
+def mapm(*args):
+    return subprocess.run([MAPM, *args], cwd=WS, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          timeout=120)
+
+
+def must(*args):
+    done = mapm(*args)
+    if done.returncode:
+        print(f"Bail out! mapm {' '.join(args)}: {done.stderr}")
+        sys.exit(1)
+
+
+def snapshot():
+    """Each name with mode, and hash or target: of the workspace, without what is
+    mapm's own, also an .agents that holds nothing else."""
+    seen = []
+    for at, folders, files in os.walk(WS):
+        below = os.path.relpath(at, WS)
+        if below == OWN:
+            folders[:] = []
+            continue
+        for name in sorted(folders + files):
+            path = os.path.join(at, name)
+            mode = os.lstat(path).st_mode
+            what = ""
+            if os.path.islink(path):
+                what = os.readlink(path)
+            elif os.path.isfile(path):
+                with open(path, "rb") as file:
+                    what = hashlib.sha256(file.read()).hexdigest()
+            if below != ".agents" or name != ".mapm":
+                seen.append(f"{os.path.join(below, name)} {mode:o} {what}")
+    if sum(".agents" in line for line in seen) == 1:
+        seen = [line for line in seen if not line.startswith("./.agents ")]
+    return "\n".join(sorted(seen))
+
+
+def holds(text):
+    """Whether some file of the workspace has this text."""
+    for at, _, files in os.walk(WS):
+        for name in files:
+            path = os.path.join(at, name)
+            if not os.path.islink(path) and open(path, errors="replace").read() == text:
+                return True
+    return False
+
+
+def commit():
+    done = subprocess.run([os.path.join(os.path.dirname(__file__), "../githost/commit-folder"),
+                           os.path.join(TOP, "repos/acme/cat.git"), SOURCE], capture_output=True,
+                          text=True, check=True)
+    return done.stdout.strip()
+
+
+def second_version():
+    first = subprocess.run(["git", "-C", os.path.join(TOP, "repos/acme/cat.git"), "rev-parse", "main"],
+                           capture_output=True, text=True, check=True).stdout.strip()
+    shutil.copytree(os.path.join(SOURCE, "skills/goes"), os.path.join(SOURCE, "skills/comes"))
+    for path, old, new in (("skills/comes/SKILL.md", "goes", "comes"), ("agents/boss/AGENTS.md", "goes", "comes"),
+                           ("skills/changes/SKILL.md", "Do what", "Do well what")):
+        path = os.path.join(SOURCE, path)
+        text = open(path).read()
+        open(path, "w").write(text.replace(old, new))
+    return first, commit()
+
+
+# --- workspaces -----------------------------------------------------------------------
+
+def empty():
+    shutil.rmtree(WS, ignore_errors=True)
+    os.makedirs(os.path.join(WS, ".claude"))
+    with open(os.path.join(WS, ".mcp.json"), "w") as file:
+        file.write('{"mcpServers": {"mine": {"command": "x"}}}\n')
+
+
+def boss(version):
+    return f"{REPO}/tree/{version}/agents/boss"
+
+
+def installed():
+    empty()
+    must("install", "--yes", boss(V1))
+
+
+def edited():
+    installed()
+    with open(os.path.join(WS, EDITED), "w") as file:
+        file.write(PRECIOUS)
+
+
+class Scenario:
+    def __init__(self, name, before, *args, precious=None, next=("verify",)):
+        self.name, self.before, self.args, self.precious, self.next = name, before, args, precious, next
+
+    def states(self):
+        self.before()
+        self.old = snapshot()
+        must(*self.args)
+        self.new = snapshot()
+
+    def run(self, fault=None, below=None):
+        return record(TOP, self.args, below or [WS], fault, cwd=WS)
+
+
+# --- the order of the calls ----------------------------------------------------------------
+
+def place(path):
+    return os.path.relpath(path, WS)
+
+
+def is_staged(path):
+    return place(path).startswith(OWN + "/stage-")
+
+
+def is_own(path):
+    return place(path) == OWN or place(path).startswith(OWN + "/")
+
+
+def shows(change):
+    """Whether this call changes what a person sees of a workspace."""
+    return any(not is_own(os.path.join(folder.path(), name)) for folder, name in change.places)
+
+
+def order(scenario):
+    """What has to hold of a whole run that succeeded."""
+    scenario.before()
+    done, calls = scenario.run()
+    same(done.returncode, 0, f"[F2] {scenario.name}: recorded")
+    disk, journal, dropped, moved, folders = Disk(), None, None, [], []
+    unsynced, early, names_first = [], [], []
+    for call in calls:
+        if call.result:
+            continue
+        if call.name in ("rename", "exchange") and is_staged(call.path) and not is_staged(call.more):
+            node = disk.folder(call.path)
+            inside = set(node.within())
+            unsynced += [str(call) for one in inside if one.is_dirty]
+            unsynced += [str(c) for c in disk.open_changes() if inside & set(c.folders())]
+            if place(call.more) == OWN + "/journal":
+                journal = call
+            else:
+                if not place(call.more).startswith(OWN + "/backup"):
+                    moved.append(place(call.more))
+                early += [] if journal else [str(call)]
+        if call.name == "unlink" and place(call.path) == OWN + "/journal":
+            dropped = call
+            disk_open = [str(c) for c in disk.open_changes() if not is_staged(c.call.path) or shows(c)]
+            names_first += disk_open
+        if call.name == "fsync" and call.more == "d" and journal and not dropped:
+            folders.append(place(call.path))
+        disk.do(call)
+    ok(journal and dropped, f"[F2] {scenario.name}: there is a journal, and it goes")
+    same(unsynced, [], f"[F2] {scenario.name}: nothing is named before it is synced, with all that is in it")
+    same(early, [], f"[F2] {scenario.name}: nothing is named before the journal")
+    ok(folders and folders[0] in (OWN, place(os.path.dirname(journal.path))),
+       f"[F2] {scenario.name}: a folder that the journal was moved from or to is synced first", folders)
+    same(names_first, [], f"[F2] {scenario.name}: every name is synced before the journal goes")
+    lost = [str(c) for c in disk.open_changes() if shows(c) and place(c.call.path) != ".agents"]
+    lost += [node.path() for node in disk.dirty() if not is_own(node.path())]
+    same(lost, [], f"[F2] {scenario.name}: success means that it is on the disk")
+    rank = {"mapm.lock": 2, OWN + "/state": 3}
+    ranks = [rank.get(path, 1) for path in moved]
+    same(ranks, sorted(ranks), f"[F2] {scenario.name}: the lock after all else, then the record")
+
+
+# --- what a crash leaves -----------------------------------------------------------------------
+
+def check_after(scenario, what, odd):
+    """The next command, whatever it is, and then the same again."""
+    done = mapm(*scenario.next)
+    if done.returncode not in (0, 3):
+        odd.append(f"{what}: {scenario.next[0]} says {done.returncode}: {done.stderr}")
+    now = snapshot()
+    if now not in (scenario.old, scenario.new):
+        odd.append(f"{what}: neither old nor new")
+        odd += ["not new: " + line for line in sorted(set(now.split("\n")) ^ set(scenario.new.split("\n")))[:5]]
+        odd += ["not old: " + line for line in sorted(set(now.split("\n")) ^ set(scenario.old.split("\n")))[:5]]
+    if scenario.precious and not holds(scenario.precious):
+        odd.append(f"{what}: what the user wrote is lost")
+    is_new = now == scenario.new
+    done = mapm(*scenario.args)
+    if done.returncode and not (is_new and scenario.args[0] == "remove"):
+        odd.append(f"{what}: not again: {done.stderr}")
+    elif snapshot() != scenario.new:
+        odd.append(f"{what}: again, and not the new state")
+    own = os.path.join(WS, OWN)
+    left = [name for name in os.listdir(own) if name == "journal" or name.startswith("stage-")] \
+        if os.path.isdir(own) else []
+    if left:
+        odd.append(f"{what}: left: {left}")
+    return is_new
+
+
+def crashes(scenario):
+    """Ended before each call that changes something, without what is not synced."""
+    scenario.states()
+    odd, count, news, reordered = [], 0, 0, 0
+    at, killed = 1, True
+    while killed and at < 500:
+        which, more = 0, True
+        while more:  # each way to lose names at this point; 0: none of them
+            scenario.before()
+            done, calls = scenario.run(f"cns:{at}:kill")
+            killed = was_killed(done)
+            disk = Disk().take(calls)
+            cuts = [[]] + list(disk.cuts())
+            disk.lose(cuts[which], os.path.join(TOP, "kept"))
+            lost = disk.lose_data()
+            if which or lost or not killed or at % 4 == 0:  # the rest: tests/unit/swap_test.c
+                what = f"call {at}, {len(cuts[which])} names and the data of {lost} files lost"
+                news += check_after(scenario, what, odd)
+                count += 1
+                reordered += which > 0
+            which += 1
+            more = which < len(cuts)
+        at += 1
+    ok(not odd, f"[F2] {scenario.name}: after a crash the old state or the new one", *odd[:40])
+    ok(not killed and count > 10 and news > 0 and news < count, f"[F2] {scenario.name}: both are met", count, news)
+    print(f"# {scenario.name}: {at} calls, {count} states, {news} of them new, {reordered} by a synced folder",
+          flush=True)
+
+
+V1, V2 = second_version()
+empty()
+must("install", "--yes", boss(V1))
+must("install", "--yes", boss(V2))
+SCENARIOS = [
+    Scenario("a first install", empty, "install", "--yes", "--offline", boss(V1),
+             next=("install", "--dry-run", "--offline", boss(V1))),
+    Scenario("an update", installed, "install", "--yes", "--offline", boss(V2)),
+    Scenario("over an edit", edited, "install", "--yes", "--force", "--offline", boss(V2), precious=PRECIOUS),
+    Scenario("a removal", installed, "remove", "boss"),
+]
+for one in SCENARIOS:
+    order(one)
+for one in SCENARIOS:
+    crashes(one)
+sys.exit(Tap.done())
