@@ -41,6 +41,7 @@ struct desk {
     struct str left; /* the first of what was left edited */
     bool recovered, absolute;
     char backup[64];
+    void (*between)(struct desk *d); /* called between plan and apply */
 };
 
 static inline const struct desk_object *desk_find(const struct desk *d,
@@ -182,6 +183,8 @@ static inline bool desk_run(struct desk *d, int flags)
     ok = provision_plan(p, &d->options, d->items, d->item_count, d->texts,
                         d->text_count, &d->arena, &d->changes, &d->change_count,
                         &d->err);
+    if (ok && d->between)
+        d->between(d);
     if (ok && !(flags & DESK_PLAN_ONLY))
         ok = provision_apply(p, &d->err);
     left = provision_left(p, &d->left_count);

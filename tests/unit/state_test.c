@@ -201,6 +201,14 @@ TEST(journals_are_read_strictly)
         /* torn, or with another sum */
         CHECK(!journal_parse(str_slice(text, 0, text.n - 1), &a, &s));
         CHECK(!journal_parse(str_from(rows[i].text), &a, &s));
+        /* [F2] one bit of a line, or of the sum, is another one */
+        for (size_t at = 0; at < text.n; at++) {
+            char *changed = arena_alloc(&a, text.n);
+
+            memcpy(changed, text.p, text.n);
+            changed[at] ^= 1;
+            CHECK(!journal_parse(str_of(changed, text.n), &a, &s));
+        }
         arena_done(&a);
     }
 }

@@ -1,13 +1,30 @@
 #include "base/fs.h"
 #include "mapm/store.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "tap.h"
+
+/* While it is set, a disk cannot be read: the store's calls come here. */
+static int read_errno;
+
+ssize_t read(int fd, void *p, size_t n)
+{
+    errno = read_errno;
+    return read_errno ? -1 : syscall(SYS_read, fd, p, n);
+}
+
+ssize_t pread(int fd, void *p, size_t n, off_t at)
+{
+    errno = read_errno;
+    return read_errno ? -1 : syscall(SYS_pread64, fd, p, n, at);
+}
 
 /* A home of its own for each test, below the folder for temporary files. */
 struct rig {
@@ -102,6 +119,77 @@ TEST(damaged_objects_are_set_aside_and_can_come_back)
     CHECK(access("never-written", F_OK) < 0);
     CHECK(store_stats(r.store, &stats, &r.err));
     CHECK(stats.damaged == 2 && stats.objects == 0);
+    rig_done(&r);
+}
+
+/* [F2, row 26] whatever the link mode: a hard link is hashed before it is made */
+TEST(damaged_objects_are_placed_in_no_mode)
+{
+    static const enum store_link modes[] = {STORE_LINK_AUTO, STORE_LINK_COPY,
+                                            STORE_LINK_HARDLINK};
+
+    for (size_t i = 0; i < 6; i++) {
+        CLEANUP_FD int fd = -1;
+        struct rig r;
+        struct hash h;
+
+        rig_init(&r);
+        CHECK(store_put(r.store, STR("precious"), &h, &r.err));
+        spoil(&r, &h);
+        CHECK(fs_open_dir(r.home, &fd, &r.err));
+        CHECK(!store_place(r.store, &h, modes[i % 3], fd, "placed",
+                           i < 3 ? 0644 : 0755, NULL, &r.err));
+        CHECK(r.err.code == ERR_DAMAGED && !store_has(r.store, &h));
+        CHECK(faccessat(fd, "placed", F_OK, AT_SYMLINK_NOFOLLOW) < 0);
+        rig_done(&r);
+    }
+}
+
+static void count_bad(void *ctx, const char *hex)
+{
+    ++*(int *)ctx;
+    CHECK(strlen(hex) == HASH_HEX_CHARS);
+}
+
+/* [F2, row 26] EIO is no end of the file: nothing is hashed, placed or taken in */
+TEST(a_disk_that_cannot_be_read)
+{
+    static const enum store_link modes[] = {STORE_LINK_AUTO, STORE_LINK_COPY,
+                                            STORE_LINK_HARDLINK};
+    struct hash empty = hash_of(STR("")), text = hash_of(STR("text"));
+    struct hash h, hashes[] = {{{0}}, empty};
+    CLEANUP_FD int fd = -1;
+    struct store_session s;
+    struct store_stats stats;
+    struct rig r;
+    struct str out;
+    int bad = 0;
+
+    rig_init(&r);
+    CHECK(store_put(r.store, STR("precious"), &h, &r.err));
+    CHECK(store_put(r.store, STR(""), &hashes[0], &r.err));
+    CHECK(fs_open_dir(r.home, &fd, &r.err));
+    CHECK(store_session_begin(r.store, &s, &r.err));
+    CHECK(fs_create_at(s.dirfd, "part-0", 0600, STR("text"), &r.err));
+    hashes[0] = h;
+    read_errno = EIO;
+    for (size_t i = 0; i < 2; i++) {
+        for (size_t k = 0; k < 6; k++) {
+            CHECK(!store_place(r.store, &hashes[i], modes[k % 3], fd, "placed",
+                               k < 3 ? 0644 : 0755, NULL, &r.err));
+            CHECK(r.err.code == ERR_IO);
+            CHECK(faccessat(fd, "placed", F_OK, AT_SYMLINK_NOFOLLOW) < 0);
+        }
+        CHECK(!store_read(r.store, &hashes[i], 100, &r.arena, &out, &r.err));
+        CHECK(r.err.code == ERR_IO && store_has(r.store, &hashes[i]));
+    }
+    CHECK(!store_adopt(r.store, &s, 0, 4, &text, &r.err));
+    CHECK(r.err.code == ERR_IO && !store_has(r.store, &text));
+    CHECK(store_verify(r.store, count_bad, &bad, &stats, &r.err));
+    CHECK(bad == 2 && stats.damaged == 2);
+    read_errno = 0;
+    CHECK(!store_has(r.store, &h) && !store_has(r.store, &empty));
+    store_session_end(r.store, &s);
     rig_done(&r);
 }
 
@@ -555,12 +643,6 @@ TEST(gc_removes_the_old_and_unreachable)
     snprintf(shared, sizeof shared, "%s/shared", r.home);
     CHECK(access(shared, F_OK) == 0);
     rig_done(&r);
-}
-
-static void count_bad(void *ctx, const char *hex)
-{
-    ++*(int *)ctx;
-    CHECK(strlen(hex) == HASH_HEX_CHARS);
 }
 
 TEST(verify_finds_each_damaged_object)

@@ -138,6 +138,7 @@ static void kill_everywhere(bool fresh)
     printf("# %ld steps: %d old, %d new\n", step, olds, news);
 }
 
+/* [row 27] kill -9 at any instant, then the next command: old or new */
 /* [F3] a signal while a file is opened ends nothing */
 TEST(an_interrupted_open_is_repeated)
 {
@@ -151,7 +152,6 @@ TEST(an_interrupted_open_is_repeated)
     desk_done(d);
 }
 
-/* [row 27] kill -9 at any instant, then the next command: old or new */
 TEST(killed_at_any_step_of_an_update)
 {
     kill_everywhere(false);
@@ -294,6 +294,69 @@ static void fail_everywhere(enum fault_mode mode, int error, bool fresh)
         desk_done(d);
     }
     CHECK(!failed);
+}
+
+static const char *edit_path;
+static bool edit_in_place; /* else another file takes its place */
+
+static void edit(struct desk *d)
+{
+    if (edit_in_place) {
+        CLEANUP_FD int fd = openat(d->fd, edit_path, O_WRONLY | O_CLOEXEC);
+
+        CHECK(fd >= 0 && write(fd, "X", 1) == 1);
+    } else {
+        desk_write(d, edit_path, PRECIOUS);
+    }
+}
+
+/* [F2, row 16] what the user writes between plan and swap is seen, and nothing
+ * changes; also with --force, which is about what the plan has shown */
+TEST(an_edit_between_plan_and_swap_refuses)
+{
+    static const struct {
+        const char *path;
+        bool is_new;
+    } rows[] = {
+        {".agents/skills/writer/SKILL.md", false},
+        {".agents/skills/writer/a/b.txt", false},
+        {"mapm.yaml", false},
+        {"mapm.lock", false},
+        {".mcp.json", false},
+        {".agents/skills/leaves/SKILL.md", false},
+        {".agents/skills/leaves/mine.txt", true},
+        {".agents/skills/writer/mine.txt", true},
+        {".agents/skills/comes/SKILL.md", true},
+        {".gitignore", true},
+    };
+    struct desk *d = &desk;
+
+    for (size_t i = 0; i < 4 * sizeof rows / sizeof *rows; i++) {
+        bool in_place = i & 1, force = i & 2, ok;
+        const char *before;
+
+        if (in_place && rows[i / 4].is_new)
+            continue;
+        start(d, false);
+        edit_path = rows[i / 4].path;
+        edit_in_place = in_place;
+        d->between = edit;
+        ok = desk_run(d, force ? DESK_FORCE : 0);
+        d->between = NULL;
+        CHECK(!ok);
+        if (ok)
+            printf("# %s was edited, in place %d, force %d\n", edit_path,
+                   in_place, force);
+        CHECK(in_place ? desk_content(d, edit_path)[0] == 'X'
+                       : strcmp(desk_content(d, edit_path), PRECIOUS) == 0);
+        before = arena_str(&d->arena, str_from(desk_snapshot(d, false))).p;
+        desk_done(d);
+        /* the same edit of the old workspace: all else is as it was */
+        start(d, false);
+        edit(d);
+        CHECK_STR(before, desk_snapshot(d, false));
+        desk_done(d);
+    }
 }
 
 /* [row 27] a refusal leaves the workspace byte for byte */
