@@ -46,6 +46,7 @@ enum option_id {
     OPTION_FIX,
     OPTION_AGAINST,
     OPTION_NAME,
+    OPTION_REMOTE,
     OPTION_DOT,
     OPTION_MERMAID,
     OPTION_SCOPE,

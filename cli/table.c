@@ -57,6 +57,8 @@ const struct option options[OPTION_COUNT] = {
         "Compare versions with this ref of the git repository"},
     [OPTION_NAME] = {"name", 0, "TEXT", ARGUMENT_TEXT, NULL,
         "Judge TEXT as a name"},
+    [OPTION_REMOTE] = {"remote", 0, NULL, ARGUMENT_NONE, NULL,
+        "Ask each repository whether the ref still leads to the commit"},
     [OPTION_DOT] = {"dot", 0, NULL, ARGUMENT_NONE, NULL,
         "Print the graph for graphviz"},
     [OPTION_MERMAID] = {"mermaid", 0, NULL, ARGUMENT_NONE, NULL,
@@ -167,6 +169,9 @@ static const enum option_id update_options[] = {
     OPTION_LINK_MODE,
 };
 static const enum option_id layer_options[] = {OPTION_GLOBAL};
+static const enum option_id verify_options[] = {
+    OPTION_GLOBAL, OPTION_REMOTE,
+};
 static const enum option_id tree_options[] = {
     OPTION_GLOBAL, OPTION_DOT, OPTION_MERMAID,
 };
@@ -229,7 +234,7 @@ const struct subcommand commands[] = {
     {"why", "NAME", "Show why a package is here",
         1, 1, ARGUMENT_PACKAGE, NULL, OPTIONS(layer_options), command_why},
     {"verify", "", "Compare workspace, lock and store",
-        0, 0, ARGUMENT_NONE, NULL, OPTIONS(layer_options), command_verify},
+        0, 0, ARGUMENT_NONE, NULL, OPTIONS(verify_options), command_verify},
     {"check", "[PATH...]", "Judge packages, MCP files and catalogs",
         0, MANY, ARGUMENT_PATH, NULL, OPTIONS(check_options), command_check},
     {"init", "[DIR]", "Start a workspace: write mapm.yaml",

@@ -5,6 +5,7 @@
 #include "own_server.h"
 #include "proof.h"
 #include "sync.h"
+#include "verify_remote.h"
 
 /* verify: workspace against lock against store. Changes nothing. */
 
@@ -119,6 +120,12 @@ static bool check_entry(struct closure *c, const struct lock_entry *entry,
     return false;
 }
 
+static void add_entry(void *ctx, const struct lock_entry *entry,
+                      const char *how)
+{
+    add(ctx, entry->place, how);
+}
+
 static void fill_item(const struct lock_entry *entry,
                       struct provision_item *item)
 {
@@ -168,7 +175,8 @@ static bool compare(struct invocation *inv, struct layer *l,
         return false;
     for (size_t i = 0; i < difference_count; i++)
         add(f, differences[i].path, differences[i].how);
-    return true;
+    return !has_option(inv, OPTION_REMOTE) ||
+           verify_remote(inv, l, store, add_entry, f, e);
 }
 
 static void print_findings_json(struct invocation *inv, const struct layer *l,

@@ -101,9 +101,9 @@ static bool is_fitting(const struct client_ask *ask,
         return ask->what == FETCH_PACKAGE && ask->has_manifest &&
                ev->file_count > 0;
     case FETCH_REF_FOUND:
-        return ask->what == FETCH_REF;
+        return ask->what == FETCH_REF || ask->what == FETCH_REACH;
     case FETCH_OFFERS:
-        return ask->what != FETCH_REF;
+        return ask->what == FETCH_PACKAGE || ask->what == FETCH_CATALOG;
     case FETCH_FAILED:
         return ev->err != NULL;
     default:

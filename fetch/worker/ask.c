@@ -110,7 +110,7 @@ static enum step start(struct ask *a, struct err *e)
 
     a->rest = make_rest(a);
     a->is_pinned = oid_parse(a->in.object, &a->pinned);
-    if (oid_parse(a->in.commit, &commit))
+    if (a->in.what != FETCH_REACH && oid_parse(a->in.commit, &commit))
         return start_pinned(a, &commit, e);
     if (!refs_first(a->rest, &a->repo->arena, &is_commit, &commit, &a->prefix,
                     e))
@@ -137,6 +137,23 @@ static struct str short_ref(struct str name)
         if (str_starts(name, str_from(heads[i])))
             return str_from_index(name, str_from(heads[i]).n);
     return name;
+}
+
+/* What the ref names is known: does it lead to the commit in question? An
+ * origin that is a commit itself has to be in any branch or tag. */
+static enum step start_reach(struct ask *a, const struct oid *tip,
+                             bool is_commit)
+{
+    struct oid commit = *tip;
+
+    if (!is_commit && !oid_parse(a->in.commit, &commit))
+        commit = *tip;
+    a->snapshot = snapshot_get(a->repo, &commit);
+    a->needs_proof = is_commit;
+    if (!is_commit)
+        a->reach = reach_get(a->repo, a->snapshot, tip);
+    a->stage = ASK_REACH;
+    return STEP_ON;
 }
 
 static enum step step_refs(struct ask *a, struct err *e)
@@ -169,6 +186,8 @@ static enum step step_refs(struct ask *a, struct err *e)
         report_ref(a);
         return STEP_WAIT;
     }
+    if (a->in.what == FETCH_REACH)
+        return start_reach(a, &choice.commit, is_commit);
     if (!find_snapshot(a, &choice.commit, e))
         return STEP_GONE;
     a->needs_proof = is_commit && !a->in.proved;
@@ -434,6 +453,19 @@ static enum step step_files(struct ask *a, struct err *e)
     return report_done(a, e) ? STEP_WAIT : STEP_FAIL;
 }
 
+static enum step step_reach(struct ask *a, struct err *e)
+{
+    switch (reach_step(a, e)) {
+    case FOUND_PACKAGE:
+        report_ref(a);
+        return STEP_WAIT;
+    case FOUND_WAIT:
+        return STEP_WAIT;
+    default:
+        return STEP_FAIL;
+    }
+}
+
 static enum step step(struct ask *a, struct err *e)
 {
     enum step proof = STEP_ON, lead = STEP_ON, way = STEP_ON;
@@ -473,6 +505,8 @@ static enum step step(struct ask *a, struct err *e)
         if (a->must_lead && a->doc == DOC_MCP)
             a->listing.files[0].is_program = a->leads_to_program;
         return step_files(a, e);
+    case ASK_REACH:
+        return proof == STEP_ON ? step_reach(a, e) : STEP_WAIT;
     case ASK_OVER:
         return STEP_WAIT;
     }

@@ -100,7 +100,8 @@ static bool on_object(void *ctx, enum object_type type, const struct oid *id,
     x->repo->is_dirty = true;
     if (x->lane == LANE_PROOF) {
         if (type == OBJECT_COMMIT)
-            objects_put(&x->objects, type, id, bytes);
+            objects_put(x->reaching ? &x->repo->history : &x->objects, type, id,
+                        bytes);
         return true;
     }
     if (type == OBJECT_BLOB)

@@ -275,6 +275,24 @@ static bool start_blobs(struct repo *r, struct err *e)
     return wants_send(&w, &wish, e);
 }
 
+static bool start_reach(struct repo *r, struct err *e)
+{
+    struct reach *reach = reach_next(r);
+    struct fetch_wish wish = {.haves = reach ? &reach->commit : NULL,
+                              .have_count = 1,
+                              .filter = r->caps.filter ? "tree:0" : NULL};
+    struct exchange *x;
+    struct wants w;
+
+    if (reach == NULL)
+        return true;
+    x = exchange_open(r, LANE_PROOF);
+    x->reaching = reach;
+    wants_init(&w, x);
+    wants_put(&w, &reach->tip);
+    return wants_send(&w, &wish, e);
+}
+
 static bool start_proof(struct repo *r, struct err *e)
 {
     struct snapshot *s = r->snapshots;
@@ -287,7 +305,7 @@ static bool start_proof(struct repo *r, struct err *e)
     while (s && s->proof != PROOF_CHAIN && s->proof != PROOF_ALL)
         s = s->next;
     if (s == NULL)
-        return true;
+        return start_reach(r, e);
     x = exchange_open(r, LANE_PROOF);
     x->proving = s;
     wants_init(&w, x);

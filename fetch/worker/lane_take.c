@@ -215,7 +215,11 @@ static enum verdict take(struct exchange *x, struct err *e)
         take_things(x);
         return VERDICT_OK;
     case LANE_PROOF:
-        proof_judge(x->repo, x->proving, &x->objects, x->wants, x->want_count);
+        if (x->reaching)
+            reach_judge(x->repo, x->reaching);
+        else
+            proof_judge(x->repo, x->proving, &x->objects, x->wants,
+                        x->want_count);
         return VERDICT_OK;
     default:
         return take_blobs(x, e);
@@ -265,6 +269,11 @@ static void single_out(struct exchange *x, const struct err *why)
     } else if (x->lane == LANE_THINGS || x->lane == LANE_FOLDERS) {
         thing_get(r, &x->wants[0])->why = kept;
     } else if (x->lane == LANE_PROOF) {
+        if (x->reaching) {
+            x->reaching->state = REACH_REFUSED;
+            x->reaching->why = kept;
+            return;
+        }
         x->proving->proof = PROOF_REFUSED;
         x->proving->why = kept;
     } else {

@@ -96,6 +96,7 @@ struct repo *repo_get(struct session *s, const struct link_ask *in)
                            STR_ARG(in->repo));
     ref_list_init(&r->refs, &r->arena);
     objects_init(&r->objects, &r->arena);
+    objects_init(&r->history, &r->arena);
     tree_index_init(&r->index, &r->arena);
     map_init(&r->prefixes, &r->arena);
     map_init(&r->blobs, &r->arena);

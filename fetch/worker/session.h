@@ -23,6 +23,7 @@
  * lane.c   says what has to be requested next, and what came of it;
  * exchange.c  is one request and the reading of its answer;
  * lead.c   whether a commit leads to a locked object;
+ * reach.c  whether a ref leads to a locked commit;
  * remote.c what a status, a redirect or a refusal means.
  *
  * A request starts only when mapm has seen all events and asked for all it
@@ -63,6 +64,16 @@ enum proof_state {
     PROOF_REFUSED,
 };
 
+enum reach_state { REACH_NEW, REACH_WANTED, REACH_HELD, REACH_REFUSED };
+
+/* Whether a commit is in the history of this tip. */
+struct reach {
+    struct oid tip, commit;
+    enum reach_state state;
+    const struct err *why; /* it could not be found out */
+    struct reach *next;
+};
+
 struct snapshot {
     struct oid commit, root;
     enum trees_state trees;
@@ -73,6 +84,7 @@ struct snapshot {
     enum proof_state proof;
     const struct err *why;
     size_t asked; /* packages of it that were asked for */
+    struct reach *reaches;
     struct snapshot *next;
 };
 
@@ -92,6 +104,7 @@ enum ask_stage {
     ASK_TREES,    /* the commit's trees */
     ASK_DOCUMENT, /* what lies at the path? */
     ASK_FILES,    /* its blobs */
+    ASK_REACH,    /* is the commit in the history of the ref? */
     ASK_OVER,
 };
 
@@ -102,6 +115,7 @@ struct ask {
     struct str rest; /* "<ref>/<path>", for refs_choose */
     struct str prefix;
     struct oid pinned; /* object; zero: none */
+    struct reach *reach;
     struct snapshot *snapshot;
     struct oid root; /* of the tree that `path` is in */
     unsigned round;  /* 0: a root; 1: a root's dependency; … */
@@ -178,6 +192,7 @@ struct repo {
     bool wants_all_refs;
 
     struct objects objects; /* commits, trees, links */
+    struct objects history; /* commits alone, for reach.c */
     struct tree_index index;
     struct map blobs;  /* 20 bytes --> struct blob */
     struct map things; /* 20 bytes --> struct thing */
@@ -326,6 +341,17 @@ void proof_judge(struct repo *r, struct snapshot *s,
                  const struct objects *objects, const struct oid *tips,
                  size_t count);
 
+/* --- reach.c -------------------------------------------------------------- */
+
+struct reach *reach_get(struct repo *r, struct snapshot *s,
+                        const struct oid *tip);
+/* FOUND_PACKAGE: it is. FOUND_WAIT. FOUND_ERROR: it is not. */
+enum found reach_step(struct ask *a, struct err *e);
+/* The one whose history is to be fetched next, or NULL. */
+struct reach *reach_next(const struct repo *r);
+/* It was fetched, into `history`. */
+void reach_judge(struct repo *r, struct reach *x);
+
 /* --- remote.c ------------------------------------------------------------- */
 
 /* Sets url, place and first secret. ERR_REFUSED by settings_rewrite. */
@@ -357,7 +383,8 @@ struct exchange {
     size_t want_count;
     const struct str *prefixes; /* REFS: as asked, without refs/ */
     size_t prefix_count;
-    struct snapshot *proving; /* PROOF */
+    struct snapshot *proving; /* PROOF, for proof.c */
+    struct reach *reaching;   /* … or for reach.c */
     struct blob **blobs;      /* BLOBS: that became COMING with it */
     size_t blob_count;
     bool had_caps, had_filter; /* the repository, when it was sent */

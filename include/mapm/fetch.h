@@ -69,6 +69,9 @@ enum fetch_what {
     FETCH_PACKAGE,
     FETCH_REF,     /* resolve only: event REF (for `outdated`) */
     FETCH_CATALOG, /* what the repository offers below the path: CATALOG */
+    FETCH_REACH,   /* is `commit` in the history of the ref? event REF, with the
+                    * path; ERR_REFUSED when it is not. An origin that names a
+                    * commit: in that of any branch or tag */
 };
 
 struct fetch_want {

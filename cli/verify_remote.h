@@ -1,0 +1,23 @@
+#ifndef CLI_VERIFY_REMOTE_H
+#define CLI_VERIFY_REMOTE_H
+
+#include "mapm/store.h"
+
+#include "layer.h"
+
+/*
+ * verify_remote: is each locked commit in the history of the ref that its
+ * origin names? Of an origin that names a commit: in that of any branch or
+ * tag. All repositories at once; nothing is remembered, nothing is written.
+ */
+
+/*
+ * Calls `found` for each entry whose commit is not, or whose ref is gone, with
+ * the reason. Errors: what keeps it from being found out, all of it reported.
+ */
+MUST_CHECK bool verify_remote(
+    struct invocation *inv, const struct layer *l, struct store *store,
+    void (*found)(void *ctx, const struct lock_entry *entry, const char *how),
+    void *ctx, struct err *e);
+
+#endif

@@ -1,0 +1,80 @@
+#include "session.h"
+
+/*
+ * Is a commit in the history of what a ref names now? The hashes of commits
+ * lead from the tip to it, or they do not. What was fetched for one commit is
+ * kept: others of the same history are mostly on the way.
+ *
+ * Source: FETCH.md 6; THREATS.md row 12; F1.
+ */
+
+struct reach *reach_get(struct repo *r, struct snapshot *s,
+                        const struct oid *tip)
+{
+    struct reach *x = s->reaches;
+
+    while (x && !oid_eq(&x->tip, tip))
+        x = x->next;
+    if (x)
+        return x;
+    x = arena_new(&r->arena, struct reach);
+    x->tip = *tip;
+    x->commit = s->commit;
+    x->next = s->reaches;
+    s->reaches = x;
+    return x;
+}
+
+static bool refuse(const struct ask *a, struct err *e)
+{
+    char hex[OID_HEX_CHARS + 1];
+
+    oid_format(&a->snapshot->commit, hex);
+    err_set(e, ERR_REFUSED,
+            "commit %s is not in the history of \"%.*s\" of %.*s", hex,
+            STR_ARG(a->ref.n ? a->ref : STR("HEAD")), STR_ARG(a->repo->name));
+    return err_hint(e,
+                    "it may come from a branch that is gone, or from a fork; "
+                    "mapm update takes what the ref names now");
+}
+
+enum found reach_step(struct ask *a, struct err *e)
+{
+    struct reach *x = a->reach;
+
+    if (x == NULL) /* from any branch or tag: proof.c has said so */
+        return FOUND_PACKAGE;
+    if (x->state == REACH_NEW)
+        x->state = objects_lead_to(&a->repo->history, &x->tip, &x->commit)
+                       ? REACH_HELD
+                       : REACH_WANTED;
+    if (x->state == REACH_HELD)
+        return FOUND_PACKAGE;
+    if (x->state == REACH_WANTED)
+        return FOUND_WAIT;
+    if (x->why)
+        *e = *x->why;
+    else
+        refuse(a, e);
+    return FOUND_ERROR;
+}
+
+struct reach *reach_next(const struct repo *r)
+{
+    for (const struct ask *a = r->asks; a; a = a->next)
+        if (a->stage == ASK_REACH && a->reach &&
+            a->reach->state == REACH_WANTED)
+            return a->reach;
+    return NULL;
+}
+
+/* The others look at what came, too, before they want anything themselves. */
+void reach_judge(struct repo *r, struct reach *x)
+{
+    x->state = objects_lead_to(&r->history, &x->tip, &x->commit)
+                   ? REACH_HELD
+                   : REACH_REFUSED;
+    for (const struct ask *a = r->asks; a; a = a->next)
+        if (a->reach && a->reach->state == REACH_WANTED)
+            a->reach->state = REACH_NEW;
+}
