@@ -241,6 +241,12 @@ fuzz-all: $(FUZZ:%=$(B)/fuzz/%)
 	  -artifact_prefix=$(B)/found/$$f- \
 	  $(B)/found/$$f tests/fuzz/corpus/$$f || exit 1; done
 
+# Breaks the program on purpose and counts what the tests notice; an hour for all.
+# MODULE='store fetch' chooses, COUNT and SEED say which random mutations.
+mutants:
+	@tools/mutants $(MODULE:%=--module %) $(COUNT:%=--count %) $(SEED:%=--seed %) \
+	  --make "$(MAKE) --no-print-directory -j$(JOBS) CC='$(CC)' CFLAGS=-O2"
+
 coverage:
 	@$(SUBMAKE) B=build/cov CFLAGS='-O0 -g --coverage' test; failed=$$?; \
 	  tools/coverage build/cov; exit $$failed
@@ -368,6 +374,7 @@ help:
 	@echo 'make star-gc      tests of the language, collecting at every allocation'
 	@echo 'make star-tiny    the same with tiny sizes; star-msan under MSan'
 	@echo 'make fuzz         every fuzz target for SECONDS=30 (FUZZ=... chooses)'
+	@echo 'make mutants      break a MODULE on purpose: what do its tests notice?'
 	@echo 'make coverage     lines reached by the tests, per file'
 	@echo 'make conformance-star SUITE=DIR  the official suite of Starlark'
 	@echo 'make conformance  the official suite and clients of the protocol (npm, node)'
@@ -383,7 +390,7 @@ help:
 	@echo 'make clean        remove build/'
 
 FORCE:
-.PHONY: FORCE all test test-githost conformance-star conformance check quickstart san fuzz fuzz-all coverage \
+.PHONY: FORCE all mutants test test-githost conformance-star conformance check quickstart san fuzz fuzz-all coverage \
         bench bench-star bench-clients clients star-gc star-tiny star-msan star-builds star-run star-test lint lint-format lint-layers lint-headers lint-cppcheck lint-man \
         lint-shell lint-tidy analyze docs install uninstall clean help
 .SECONDARY:

@@ -138,7 +138,6 @@ static void kill_everywhere(bool fresh)
     printf("# %ld steps: %d old, %d new\n", step, olds, news);
 }
 
-/* [row 27] kill -9 at any instant, then the next command: old or new */
 /* [F3] a signal while a file is opened ends nothing */
 TEST(an_interrupted_open_is_repeated)
 {
@@ -152,6 +151,7 @@ TEST(an_interrupted_open_is_repeated)
     desk_done(d);
 }
 
+/* [row 27] kill -9 at any instant, then the next command: old or new */
 TEST(killed_at_any_step_of_an_update)
 {
     kill_everywhere(false);

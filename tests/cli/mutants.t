@@ -1,0 +1,77 @@
+#!/bin/sh
+# tools/mutants itself, on a module of one file: what tests notice is killed, what
+# they do not survives, what is the same code is no mutant ([F2]). The mutants of mapm
+# take too long for this: `make mutants`.
+. "$(dirname "$0")/../lib/cli.sh"
+
+mkdir -p m tests/unit tests/mutants build/unit
+cat >m/a.c <<'X'
+#include <stdbool.h>
+
+bool is_small(int n);
+bool is_dull(int n);
+
+bool is_small(int n)
+{
+    return n >= 0 && n < 10;
+}
+
+bool is_dull(int n)
+{
+    return n == 7;
+}
+X
+cat >tests/unit/a_test.c <<'X'
+#include <stdbool.h>
+#include <stdio.h>
+bool is_small(int n);
+bool is_dull(int n);
+int main(void)
+{
+    bool ok = is_small(0) && is_small(9) && !is_small(10) && !is_small(-1);
+    (void)is_dull;
+    puts(ok ? "ok 1\n1..1" : "not ok 1\n1..1");
+    return !ok;
+}
+X
+cat >Makefile <<'X'
+build/m/%.o: m/%.c
+	@mkdir -p build/m && cc -O2 -c -o $@ $<
+build/unit/a_test: build/m/a.o tests/unit/a_test.c
+	@mkdir -p build/unit && cc -o $@ tests/unit/a_test.c build/m/a.o
+X
+echo 'm: m | unit/a_test' >tests/mutants/modules
+mutants()
+{
+    "$ROOT/tools/mutants" --root . --make make "$@"
+}
+
+exits '[F2] half of it is not tested' 1 mutants --count 100 --seed 1 -v
+like '[F2] a changed bound is noticed' "$out" '^killed by unit/a_test: m/a.c:8: '
+like '[F2] another function is not' "$out" '^survived: m/a.c:13: == becomes !='
+like '[F2] the sum' "$out" '^m: [1-9][0-9]* of [1-9][0-9]* random mutations killed, [0-9]+ % \(seed 1\)$'
+first=$out
+exits '[F2] the same seed' 1 mutants --count 100 --seed 1 -v
+is '[F2] gives the same mutants' "$out" "$first"
+cat >tests/mutants/accepted <<'X'
+m/a.c
+    - return n == 7;
+    + return n != 7;
+    = nobody asks for it
+m/a.c
+    - return n == 7;
+    + return n == 8;
+    = the same
+X
+exits '[F2] with accepted survivors' 0 mutants --count 100 --seed 1 -v
+unlike '[F2] they are left out' "$out" 'survived'
+printf '%s\n' 'id: upper-bound' 'module: m' 'file: m/a.c' 'old: && n <' '    10' 'new:' '' \
+    'id: dull' 'module: m' 'file: m/a.c' 'old: n == 7' 'new: n > 6' >tests/mutants/listed
+exits '[F2] a listed mutation that survives' 1 mutants --only-listed
+like '[F2] is named' "$out" '^survived: m/a.c:13: dull: listed'
+like '[F2] and counted' "$out" '^m: 1 of 2 listed mutations killed$'
+exits '[F2] one that fits no longer' 1 sh -c "sed -i 's/n == 7/n == 6/' m/a.c && '$ROOT/tools/mutants' --root . --check"
+like '[F2] is a fault of the list' "$err" '^mutants: dull: m/a.c has its text 0 times$'
+like '[F2] and so is an accepted one' "$err" '^mutants: accepted: m/a.c no longer has "return n == 7;"'
+ok '[F2] the sources are as they were' grep -q 'n >= 0 && n < 10' m/a.c
+done_testing
