@@ -181,6 +181,9 @@ bool db_mended(struct store *s, struct err *e);
 bool db_fail(struct store *s, const char *what, struct err *e);
 MUST_CHECK bool db_run(struct store *s, const char *sql, struct err *e);
 
+/* mapm.db itself, which was not waited for when it was created. */
+MUST_CHECK bool db_sync_file(struct store *s, struct err *e);
+
 /* A transaction that writes. It ends with COMMIT when `ok`, else it never
  * was; `e` then holds why already. */
 MUST_CHECK bool db_begin(struct store *s, struct err *e);

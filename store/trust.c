@@ -7,11 +7,13 @@
  * or "no longer", finds it so after a power cut: these two wait for the disk.
  */
 
-/* One statement, in a transaction of its own, on the disk when it returns. */
+/* One statement, in a transaction of its own, on the disk when it returns: in
+ * the log, the log's name in its folder, and the file that the log is of. */
 static bool write_through(struct store *s, sqlite3_stmt *q, struct err *e)
 {
     bool alone = sqlite3_get_autocommit(s->db);
-    bool ok = (!alone || db_run(s, "PRAGMA synchronous=FULL", e)) &&
+    bool ok = (!alone || (db_sync_file(s, e) &&
+                          db_run(s, "PRAGMA synchronous=FULL", e))) &&
               db_step_put(s, q, e);
 
     if (alone)
