@@ -328,3 +328,85 @@ bool fs_list_at(int dirfd, const char *path, size_t max_entries,
     fd = -1; /* the stream's now */
     return collect(d, path, max_entries, a, out, count, e);
 }
+
+/* --- syncing --------------------------------------------------------------- */
+
+#define SYNC_MAX_ENTRIES 1000000
+
+struct paths {
+    struct str *items;
+    size_t count, capacity;
+};
+
+static void add_path(struct paths *p, struct arena *a, struct str path)
+{
+    p->items = arena_grow(a, p->items, p->count, &p->capacity, sizeof path);
+    p->items[p->count++] = path;
+}
+
+/* The folders in the order in which they are found: parents first. */
+static bool list_tree(int dirfd, struct arena *a, struct paths *folders,
+                      struct paths *files, struct err *e)
+{
+    add_path(folders, a, STR("."));
+    for (size_t i = 0; i < folders->count; i++) {
+        const char *folder = folders->items[i].p;
+        struct fs_entry *entries;
+        size_t count;
+
+        if (!fs_list_at(dirfd, folder, SYNC_MAX_ENTRIES, a, &entries, &count,
+                        e))
+            return false;
+        for (size_t k = 0; k < count; k++) {
+            struct str path =
+                arena_printf(a, "%s/%s", folder, entries[k].name.p);
+
+            if (entries[k].type == DT_DIR)
+                add_path(folders, a, path);
+            else if (entries[k].type == DT_REG)
+                add_path(files, a, path);
+        }
+    }
+    return true;
+}
+
+/* Starts to write, and waits for nothing: a file system that finds the place
+ * of a file only then does so for all of them before the first is waited for. */
+static bool start_writing(int dirfd, const char *path, struct err *e)
+{
+    CLEANUP_FD int fd = -1;
+
+    if (!fs_open_file_at(dirfd, path, &fd, NULL, e))
+        return false;
+    (void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+    return true;
+}
+
+static bool sync_path(int dirfd, const char *path, bool is_folder,
+                      struct err *e)
+{
+    CLEANUP_FD int fd = -1;
+
+    if (is_folder)
+        return fs_open_dir_at(dirfd, path, &fd, e) && fs_sync_dir(fd, path, e);
+    return fs_open_file_at(dirfd, path, &fd, NULL, e) && fs_sync(fd, path, e);
+}
+
+bool fs_sync_tree(int dirfd, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct paths folders = {0}, files = {0};
+
+    if (!list_tree(dirfd, &a, &folders, &files, e))
+        return false;
+    for (size_t i = 0; i < files.count; i++)
+        if (!start_writing(dirfd, files.items[i].p, e))
+            return false;
+    for (size_t i = 0; i < files.count; i++)
+        if (!sync_path(dirfd, files.items[i].p, false, e))
+            return false;
+    for (size_t i = folders.count; i-- > 0;)
+        if (!sync_path(dirfd, folders.items[i].p, true, e))
+            return false;
+    return true;
+}

@@ -246,6 +246,11 @@ static bool add_op(struct staging *s, size_t index, struct err *e)
     const struct change *c = &s->plan->changes[index];
     struct swap_op *op = &s->swap.ops[s->swap.count++];
 
+    if (c->node == NODE_FILE)
+        s->swap.files++;
+    else if (c->node == NODE_TREE)
+        s->swap.files += c->target->file_count;
+
     *op = (struct swap_op){
         .path = c->path,
         .old_ino = c->old_ino,

@@ -1,6 +1,7 @@
 #include "swap.h"
 
 #include "base/fs.h"
+#include "mapm/limits.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -151,8 +152,14 @@ static void undo(struct mover *m, struct err *e)
     remove_stage(m->s);
 }
 
-/* One sync for all that is staged, the journal among it. Its name follows:
- * it reaches the disk with the changes that come after it, or before them. */
+static bool sync_stage(const struct swap *s, struct err *e)
+{
+    return s->files <= SYNC_MAX_FILES ? fs_sync_tree(s->stage, e)
+                                      : fs_sync_all(s->stage, e);
+}
+
+/* All that is staged is synced, the journal among it. Its name follows: it
+ * reaches the disk with the changes that come after it, or before them. */
 static bool write_journal(struct swap *s, struct err *e)
 {
     CLEANUP(buf_done) struct buf text = {0};
@@ -161,7 +168,7 @@ static bool write_journal(struct swap *s, struct err *e)
     journal_format(s, &text);
     if (!buf_check(&text, "the journal", e) ||
         !fs_create_at(s->stage, JOURNAL, 0644, buf_str(&text), e) ||
-        !fs_sync_all(s->stage, e))
+        !sync_stage(s, e))
         return false;
     return renameat(s->stage, JOURNAL, s->mapm, JOURNAL) == 0 ||
            err_errno(e, "create .agents/.mapm/" JOURNAL);

@@ -50,6 +50,7 @@ struct swap {
     size_t make_count, drop_count, make_capacity, drop_capacity;
     struct swap_op *ops;
     size_t count, capacity;
+    size_t files; /* how many are staged, the journal not among them */
 };
 
 /* One file, folder or link of a place; "" is the place itself. */

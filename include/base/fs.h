@@ -118,6 +118,10 @@ MUST_CHECK bool fs_list_at(int dirfd, const char *path, size_t max_entries,
 MUST_CHECK bool fs_sync(int fd, const char *what, struct err *e); /* fsync */
 MUST_CHECK bool fs_sync_all(int fd, struct err *e);               /* syncfs */
 
+/* fsync of every file and folder below `dirfd`, and of itself: for few, since
+ * syncfs waits for what others have written, too. */
+MUST_CHECK bool fs_sync_tree(int dirfd, struct err *e);
+
 /* flock. `wait_ms` 0: at once or ERR_BUSY. `waiting(ctx)` is called once when
  * it has to wait (may be NULL). ERR_INTERRUPTED after a signal. As flock has
  * it, a shared lock is lost when making it exclusive fails. */

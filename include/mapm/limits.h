@@ -63,6 +63,7 @@
 #define ERROR_MAX_LINES            20
 
 #define WORKSPACE_WAIT_SECONDS     60      /* DESIGN.md 7 */
+#define SYNC_MAX_FILES             200     /* more: syncfs, DESIGN.md 7 */
 #define STORE_WAIT_SECONDS         60      /* for another user of the store */
 #define STORE_GC_MIN_AGE_SECONDS   3600    /* DESIGN.md 4 */
 #define PACK_OBJECT_MAX_BYTES      (64u * 1024) /* from here on: a file each */

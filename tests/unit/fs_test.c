@@ -710,6 +710,10 @@ TEST(syncing_works_and_reports)
     scratch_open(&s);
     CHECK(fs_sync(s.fd, "the folder", &e));
     CHECK(fs_sync_all(s.fd, &e));
+    CHECK(fs_make_dirs_at(s.fd, "a/b", 0755, &e));
+    CHECK(fs_create_at(s.fd, "a/b/c", 0644, STR("c"), &e));
+    CHECK(symlinkat("nowhere", s.fd, "a/link") == 0);
+    CHECK(fs_sync_tree(s.fd, &e));
     CHECK(!fs_sync(-1, "nothing", &e) && e.code == ERR_IO);
     CHECK(!fs_write_all(-1, STR("x"), &e) && e.code == ERR_IO);
     scratch_close(&s);

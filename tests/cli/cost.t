@@ -1,0 +1,112 @@
+#!/bin/sh
+# What an install asks of the kernel: calls and files counted, never times.
+. "$(dirname "$0")/../lib/cli.sh"
+
+command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null ||
+    skip_all 'no strace'
+"$ROOT/tests/githost/catalog-gen" --out "$T/repos" --repos 1 --skills 91 --mcps 8 \
+    --agents 1 --depth 5 --pin main >/dev/null || skip_all 'catalog-gen has failed'
+everything=$(python3 -c 'import json, sys
+print(next(u for u, n in json.load(open(sys.argv[1]))["nodes"].items()
+           if n["type"] == "agent"))' "$T/repos/index.json")
+skill "$T/src/skills/hello" 'scope: acme'
+make_repo acme/small "$T/src"
+start_githost
+small=https://github.com/acme/small/tree/main/skills/hello
+
+# at_least WHAT GOT MIN
+at_least()
+{
+    at_most "$1" "$3" "${2:-0}"
+}
+# trace CALLS COMMAND...: a line a call, of all its processes, into $T/trace.
+trace()
+{
+    calls=$1
+    shift
+    exits "traced: $calls" 0 strace -qq -f -y -s 0 -e "trace=$calls" -o "$T/trace" "$@"
+}
+# between FROM TO WHAT: how many lines with WHAT stand after the first FROM and
+# before the last TO.
+between()
+{
+    python3 - "$T/trace" "$@" <<'END'
+import re, sys
+trace, first, last, what = sys.argv[1:]
+lines = open(trace, errors="replace").read().splitlines()
+start = next(i for i, l in enumerate(lines) if re.search(first, l))
+end = max(i for i, l in enumerate(lines) if re.search(last, l))
+print(sum(bool(re.search(what, l)) for l in lines[start:end]))
+END
+}
+
+# --- calls and files ----------------------------------------------------------------
+
+exits '100 packages, cold' 0 strace -qq -f -c -o "$T/calls" "$MAPM" install --yes -q "$everything"
+# count NAME COLUMN: of strace's table; COLUMN from the end, errors or not.
+total=$(awk '$NF == "total" { print $4 }' "$T/calls")
+count()
+{
+    awk -v name="$1" '$NF == name { print $4 }' "$T/calls"
+}
+failed()
+{
+    awk -v name="$1" '$NF == name { print NF == 6 ? $5 : 0 }' "$T/calls"
+}
+is '[F8] that are 100' "$(grep -c '^  - type:' mapm.lock)" 100
+at_most '[F8] system calls, of 90 a package' "$total" 9000
+at_most '[F8] failing stats' "$(failed newfstatat)" 300
+at_most '[F8] random numbers' "$(count getrandom)" 40
+at_most '[F8] renames: one a place' "$(count renameat2)" 200
+at_most '[F8] files and folders in the store' \
+    "$(find "$MAPM_HOME/store" -mindepth 1 | wc -l)" 12
+exits '[F8] which is sound' 0 mapm store verify
+exits '[F8] as is the workspace' 0 mapm verify
+lock=$(sha256sum <mapm.lock)
+
+mkdir ../warm && cd ../warm && cp ../ws/mapm.yaml ../ws/mapm.lock . || exit 1
+exits 'the same from a warm store' 0 strace -qq -f -c -o "$T/calls" "$MAPM" install --yes -q --locked
+at_most '[F12] system calls of a restore, of 40 a package' \
+    "$(awk '$NF == "total" { print $4 }' "$T/calls")" 4000
+is '[F12] the same lock' "$(sha256sum <mapm.lock)" "$lock"
+ok '[F12] the same files' diff -r ../ws/.agents/skills .agents/skills
+
+# --- syncing ------------------------------------------------------------------------
+
+CONNECT='connect\(.*AF_INET'
+RECEIVED='recvfrom\([0-9]+<(TCP|socket)'
+SYNC='fsync\(|fdatasync\(|syncfs\(|sync_file_range\(|sync\(\)'
+rm -rf "$MAPM_HOME" && mkdir ../cold && cd ../cold || exit 1
+trace connect,recvfrom,fsync,fdatasync,syncfs,sync_file_range,sync \
+    "$MAPM" install --yes -q "$everything"
+at_least '[F9] something was received' "$(between "$CONNECT" "$RECEIVED" recvfrom)" 3
+is '[F9] no sync between the first request and the last byte' \
+    "$(between "$CONNECT" "$RECEIVED" "$SYNC")" 0
+is '[F9] more than 200 files: one syncfs' "$(grep -c 'syncfs(' "$T/trace")" 1
+
+rm -rf "$MAPM_HOME" && mkdir ../one && cd ../one || exit 1
+trace connect,recvfrom,fsync,fdatasync,syncfs,sync_file_range,sync \
+    "$MAPM" install --yes -q "$small"
+is '[F9] one skill: no sync in between either' \
+    "$(between "$CONNECT" "$RECEIVED" "$SYNC")" 0
+is '[F9] and nobody else is waited for' "$(grep -cE 'syncfs\(|sync\(\)' "$T/trace")" 0
+for name in SKILL.md journal; do
+    at_least "[F9] its own files are synced: $name" \
+        "$(grep -cE "fsync\\([0-9]+<$T/one/.agents/.mapm/stage-[^>]*/$name>" "$T/trace")" 1
+done
+
+# Trust is no cache: its file, its log and their folder are on the disk at the
+# end, whoever created them.
+rm -rf "$MAPM_HOME" && mkdir ../trust && cd ../trust && touch mapm.yaml || exit 1
+trace pwrite64,fsync,fdatasync "$MAPM" trust --workspace --yes
+# last CALL FILE: the number of the last such line.
+last()
+{
+    grep -nE "$1\\([0-9]+<$2>" "$T/trace" | sed -n '$s/:.*//p'
+}
+for file in mapm.db mapm.db-wal; do
+    at_least "[F9] trust: $file is synced after it is written" \
+        "$(last 'f(data)?sync' "$MAPM_HOME/$file")" "$(last pwrite64 "$MAPM_HOME/$file")"
+done
+at_least '[F9] trust: and its folder' "$(last 'f(data)?sync' "$MAPM_HOME")" 1
+done_testing
