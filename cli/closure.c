@@ -169,6 +169,33 @@ static bool start_fetch(struct closure *c, struct err *e)
     return fetch_open(&o, &c->fetch, e);
 }
 
+static void say_waiting(void *ctx)
+{
+    struct closure *c = ctx;
+
+    term_progress(&c->inv->term, "waiting for another mapm that downloads");
+}
+
+/* Other processes may download the same: theirs counts once it is there. */
+static bool begin_download(struct closure *c, const struct node *n, bool *taken,
+                           struct err *e)
+{
+    struct str repository = origin_repository(&n->origin, &c->inv->arena);
+    bool ok;
+
+    if (!c->fetch)
+        proc_catch_signals();
+    ok = store_begin_download(c->store, repository, say_waiting, c, taken, e);
+    term_progress_clear(&c->inv->term);
+    return ok;
+}
+
+static void cancel_download(struct closure *c, const struct node *n)
+{
+    store_cancel_download(c->store,
+                          origin_repository(&n->origin, &c->inv->arena));
+}
+
 static bool ask(struct closure *c, struct node *n, struct err *e)
 {
     struct arena *a = &c->inv->arena;
@@ -262,22 +289,41 @@ static bool fail_offline(const struct node *n, struct err *e)
     return err_hint(e, "run the command once without --offline");
 }
 
+/* `*found` false: the store lacks it, or the proof of where it is from. */
+static bool settle_from_store(struct closure *c, struct node *n, bool *found,
+                              struct err *e)
+{
+    *found = store_find_files(c->store, &n->digest, &c->inv->arena, &n->files,
+                              &n->file_count);
+    n->is_unproved =
+        *found && !proof_find(c->layer, c->store, n->locked, &n->path);
+    *found = *found && !n->is_unproved;
+    if (!*found)
+        return true;
+    if (!document_check_locked(c, n, e))
+        return false;
+    node_ready(c, n);
+    return true;
+}
+
 static bool prove_locked(struct closure *c, struct node *n, struct err *e)
 {
-    bool found = store_find_files(c->store, &n->digest, &c->inv->arena,
-                                  &n->files, &n->file_count);
+    bool found, taken;
 
     n->trusted = n->is_ready = false;
-    n->is_unproved =
-        found && !proof_find(c->layer, c->store, n->locked, &n->path);
-    if (found && !n->is_unproved) {
-        if (!document_check_locked(c, n, e))
-            return false;
-        node_ready(c, n);
+    if (!settle_from_store(c, n, &found, e))
+        return false;
+    if (found)
         return true;
-    }
     if (c->options.offline)
         return fail_offline(n, e);
+    if (!begin_download(c, n, &taken, e) ||
+        (taken && !settle_from_store(c, n, &found, e)))
+        return false;
+    if (found) {
+        cancel_download(c, n);
+        return true;
+    }
     /* Its needs are known from the lock: ask for all of them at once. */
     for (size_t i = 0; i < n->package.dep_count; i++)
         closure_add(c, &n->package.deps[i].origin,
@@ -321,20 +367,25 @@ static struct str index_rest(const struct node *n, struct arena *a)
 }
 
 /* A commit never changes, so what it held is still true; a branch is only
- * believed when there is no network to ask. */
+ * believed when there is no network to ask, or when another process asked
+ * while this one was running already. */
 static bool settle_from_index(struct closure *c, struct node *n)
 {
     struct arena *a = &c->inv->arena;
     struct str repository = origin_repository(&n->origin, a);
     struct str rest = index_rest(n, a);
+    bool is_lasting = c->options.offline || origin_names_commit(&n->origin);
+    struct str fresh = {"", 0};
     struct store_package p;
     struct store_proof proof;
     struct store_ref ref;
     struct err ignored = {0};
 
-    if (!c->options.offline && !origin_names_commit(&n->origin))
+    if (!is_lasting &&
+        !store_find_fresh_ref(c->store, repository, rest, a, &fresh))
         return false;
     if (!store_find_ref(c->store, repository, rest, a, &ref) ||
+        !(is_lasting || str_eq(ref.commit, fresh)) ||
         !store_find_package(c->store, repository, ref.commit, ref.path, a,
                             &p) ||
         !store_find_files(c->store, &p.digest, a, &n->files, &n->file_count))
@@ -361,6 +412,7 @@ static bool settle(struct closure *c, struct node *n, struct err *e)
 {
     const struct lock_entry *entry =
         map_find(&c->layer->by_origin, n->origin.key);
+    bool taken;
 
     n->is_settled = true;
     if (n->trusted)
@@ -387,6 +439,12 @@ static bool settle(struct closure *c, struct node *n, struct err *e)
         return true;
     if (c->options.offline)
         return fail_offline(n, e);
+    if (!begin_download(c, n, &taken, e))
+        return false;
+    if (taken && settle_from_index(c, n)) {
+        cancel_download(c, n);
+        return true;
+    }
     return ask(c, n, e);
 }
 

@@ -70,6 +70,8 @@ static bool ask_consent(struct sync *s, size_t servers, struct err *e)
     question =
         arena_printf(&s->inv->arena, "Let your agents start %s?",
                      servers == 1 ? "this MCP server" : "these MCP servers");
+    if (!has_option(s->inv, OPTION_YES))
+        store_end_downloads(s->store); /* nobody waits for the user's answer */
     if (confirm(s->inv, question.p, e))
         return true;
     if (e->code != ERR_REFUSED)

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "download.h"
 #include "packs.h"
 
 #define HELD_MAX_ENTRIES 10000000
@@ -228,6 +229,7 @@ static bool do_note(struct store *s, const struct held_note *n, struct err *e)
     case PUT_BLOB:
         return store_put_blob(s, t[0], &n->hash, n->size, e);
     case PUT_REF:
+        download_note_ref(s, t[0], t[1], ref.commit);
         return store_put_ref(s, t[0], t[1], &ref, e);
     case PUT_PROOF:
         return store_put_proof(s, &proof, e);
@@ -251,7 +253,10 @@ bool store_keep_notes(struct store *s, struct err *e)
     for (; n; n = n->next)
         if (!do_note(s, n, e))
             return false; /* closing the index rolls back */
-    return store_commit(s, e);
+    if (!store_commit(s, e))
+        return false;
+    downloads_publish(s);
+    return true;
 }
 
 /* For a pack they are too few. */

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "download.h"
 #include "packs.h"
 
 /* A variable that holds an absolute path; XDG says to ignore others. */
@@ -112,6 +113,8 @@ bool store_open(struct str home, struct store **out, struct err *e)
     struct store *s = heap_alloc(sizeof *s);
 
     s->patience_ms = STORE_PATIENCE_MS;
+    s->opened_ns = download_now_ns();
+    map_init(&s->downloads, &s->arena);
     s->home_fd = s->store_fd = s->objects_fd = -1;
     s->incoming_fd = s->lock_fd = s->held_fd = s->packs_fd = -1;
     pthread_mutex_init(&s->packs_mutex, NULL);
@@ -133,6 +136,7 @@ void store_close(struct store *s)
     held_drop(s);
     packs_close(s);
     pthread_mutex_destroy(&s->packs_mutex);
+    store_end_downloads(s);
     fs_close(&s->lock_fd);
     fs_close(&s->incoming_fd);
     fs_close(&s->objects_fd);

@@ -94,6 +94,9 @@ struct store {
     struct draft *held_draft; /* the small ones; NULL before the first */
     bool fans_listed;         /* while holding: which of objects/ab there are */
     bool fans[256];
+    uint64_t opened_ns;   /* CLOCK_BOOTTIME */
+    struct map downloads; /* repository -> struct download */
+
     struct held_note *held_notes, **held_tail;
     struct map held_blobs; /* oid -> held_note */
 };

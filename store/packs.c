@@ -179,6 +179,13 @@ void packs_look(struct store *s)
     pthread_mutex_unlock(&s->packs_mutex);
 }
 
+void packs_look_again(struct store *s)
+{
+    pthread_mutex_lock(&s->packs_mutex);
+    s->packs_listed = false;
+    pthread_mutex_unlock(&s->packs_mutex);
+}
+
 /* While it holds, a process may miss what others add: then it fetches it. */
 static bool has_changed(const struct store *s)
 {

@@ -38,6 +38,8 @@ struct packed {
 /* Lists what was not listed yet. Nothing to report: objects that cannot be
  * found are fetched. */
 void packs_look(struct store *s);
+/* The next search lists first: another process may have added some. */
+void packs_look_again(struct store *s);
 void packs_close(struct store *s);
 
 bool packs_find(struct store *s, const struct hash *h, struct packed *out);

@@ -246,13 +246,14 @@ static bool sweep(struct store *s, struct collection *c, const char *folder,
 static bool collect(struct store *s, struct collection *c, struct err *e)
 {
     struct walk w = {s, collect_one, c};
+    uint64_t locks = 0; /* nobody else has the store open */
 
     return walk_objects(&w, e) &&
            packs_collect(s, &c->kept, c->older_than, c->dry_run, &c->removed,
                          e) &&
            sweep(s, c, "incoming", &c->removed.incoming, e) &&
            sweep(s, c, "damaged", &c->removed.damaged, e) &&
-           (c->dry_run || index_prune(s, e));
+           sweep(s, c, "locks", &locks, e) && (c->dry_run || index_prune(s, e));
 }
 
 bool store_lock_alone(struct store *s, unsigned wait_ms,

@@ -65,6 +65,9 @@
 #define WORKSPACE_WAIT_SECONDS     60      /* DESIGN.md 7 */
 #define SYNC_MAX_FILES             200     /* more: syncfs, DESIGN.md 7 */
 #define STORE_WAIT_SECONDS         60      /* for another user of the store */
+#define DOWNLOAD_WAIT_SECONDS      120     /* for another process's download (F11) */
+#define DOWNLOAD_MAX_LOCKS         64      /* a descriptor each */
+#define DOWNLOAD_REFS_MAX_BYTES    (1024u * 1024)        /* a file in store/locks */
 #define STORE_GC_MIN_AGE_SECONDS   3600    /* DESIGN.md 4 */
 #define PACK_OBJECT_MAX_BYTES      (64u * 1024) /* from here on: a file each */
 #define PART_MAX_BYTES             (16u * 1024 * 1024) /* a file of small ones that arrive */

@@ -15,6 +15,7 @@
  *     <data>/store/objects/ab/cdef…  the others, by SHA-256, written once
  *     <data>/store/incoming/         what is being fetched, by session
  *     <data>/store/lock              shared: installs; exclusive: gc
+ *     <data>/store/locks/            one per repository: who downloads from it
  *     <data>/mapm.db                 sqlite: index, trust, runs, events;
  *                                    opened when needed
  *     <data>/shared/                 ${sharedDir}
@@ -180,6 +181,30 @@ bool store_find_ref(struct store *s, struct str repository, struct str rest,
 MUST_CHECK bool store_put_ref(struct store *s, struct str repository,
                               struct str rest, const struct store_ref *r,
                               struct err *e);
+
+/* --- one download for many processes (F11) -------------------------------- */
+
+/*
+ * Locks the repository for a download by this process, until store_keep_notes,
+ * store_end_downloads or store_close. Waits for another process that downloads
+ * from it, DOWNLOAD_WAIT_SECONDS at most, and only while this process holds no
+ * other such lock, so that no two wait for each other. `waiting` (may be NULL)
+ * is called once before it waits. `*taken`: newly locked; what another process
+ * has put into the store is visible now. Without the lock (read-only store,
+ * still held) each process downloads on its own.
+ * Errors: ERR_INTERRUPTED.
+ */
+MUST_CHECK bool store_begin_download(struct store *s, struct str repository,
+                                     void (*waiting)(void *ctx), void *ctx,
+                                     bool *taken, struct err *e);
+/* Nothing has to be downloaded after all. */
+void store_cancel_download(struct store *s, struct str repository);
+void store_end_downloads(struct store *s);
+
+/* While the lock is held: the commit of an answer that another process
+ * requested from the host after this one had opened the store. In `a`. */
+bool store_find_fresh_ref(struct store *s, struct str repository,
+                          struct str rest, struct arena *a, struct str *commit);
 
 /* The trees of a commit, as one object (FETCH 3). */
 bool store_find_trees(struct store *s, struct str repository, struct str commit,

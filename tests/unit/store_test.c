@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../../store/download.h"
 #include "tap.h"
 
 /* While it is set, a disk cannot be read: the store's calls come here. */
@@ -715,4 +716,100 @@ TEST(the_home_is_found_in_the_environment)
         CHECK_STR(str_c(path, &a), rows[i].want ? rows[i].want : "");
     }
     arena_done(&a);
+}
+
+/* --- one download for many processes [F11] --------------------------------- */
+
+TEST(answers_count_for_processes_that_ran_already)
+{
+    static const char lines[] = "1111 main/x\n2222 \n";
+    struct hash h = hash_of(str_from(lines));
+    char hex[HASH_HEX_CHARS + 1], text[400];
+    struct str commit;
+
+    hash_format(&h, hex);
+    snprintf(text, sizeof text, "mapm-refs-1 boot 500 %s\n%s", hex, lines);
+    CHECK(download_find(str_from(text), STR("boot"), 500, STR("main/x"),
+                        &commit) &&
+          str_is(commit, "1111"));
+    CHECK(download_find(str_from(text), STR("boot"), 1, STR(""), &commit) &&
+          str_is(commit, "2222"));
+    CHECK(
+        !download_find(str_from(text), STR("boot"), 1, STR("main/y"), &commit));
+    CHECK(!download_find(str_from(text), STR("boot"), 501, STR("main/x"),
+                         &commit));
+    CHECK(!download_find(str_from(text), STR("other"), 1, STR("main/x"),
+                         &commit));
+    CHECK(!download_find(str_from(text), STR(""), 1, STR("main/x"), &commit));
+    text[strlen(text) - 2] = 'x';
+    CHECK(
+        !download_find(str_from(text), STR("boot"), 1, STR("main/x"), &commit));
+}
+
+static void publish_ref(struct store *s, const char *rest, struct err *e)
+{
+    const struct store_ref ref = {STR("main"), STR("1111"), STR("x")};
+    bool taken;
+
+    store_hold(s);
+    CHECK(store_begin_download(s, STR("h/o/r"), NULL, NULL, &taken, e));
+    CHECK(store_put_ref(s, STR("h/o/r"), str_from(rest), &ref, e));
+    CHECK(store_keep(s, e) && store_keep_notes(s, e));
+}
+
+TEST(one_process_downloads_from_a_repository)
+{
+    struct rig r;
+    struct store *other;
+    struct str commit;
+    bool taken;
+
+    rig_init(&r);
+    CHECK(store_open(str_from(r.home), &other, &r.err));
+    CHECK(store_begin_download(r.store, STR("h/o/a"), NULL, NULL, &taken,
+                               &r.err) &&
+          taken);
+    CHECK(store_begin_download(r.store, STR("h/o/a"), NULL, NULL, &taken,
+                               &r.err) &&
+          !taken);
+    /* a process with a lock does not wait for another one */
+    CHECK(
+        store_begin_download(other, STR("h/o/b"), NULL, NULL, &taken, &r.err) &&
+        taken);
+    CHECK(
+        store_begin_download(other, STR("h/o/a"), NULL, NULL, &taken, &r.err) &&
+        !taken);
+    store_cancel_download(r.store, STR("h/o/a"));
+    /* its answers may be older than the lock: never taken later */
+    CHECK(
+        store_begin_download(other, STR("h/o/a"), NULL, NULL, &taken, &r.err) &&
+        !taken);
+    store_end_downloads(other);
+    CHECK(store_begin_download(r.store, STR("h/o/a"), NULL, NULL, &taken,
+                               &r.err) &&
+          taken);
+    store_end_downloads(r.store);
+
+    publish_ref(other, "main/x", &r.err);
+    CHECK(!store_find_fresh_ref(r.store, STR("h/o/r"), STR("main/x"), &r.arena,
+                                &commit)); /* without the lock */
+    CHECK(store_begin_download(r.store, STR("h/o/r"), NULL, NULL, &taken,
+                               &r.err) &&
+          taken);
+    CHECK(store_find_fresh_ref(r.store, STR("h/o/r"), STR("main/x"), &r.arena,
+                               &commit) &&
+          str_is(commit, "1111"));
+    CHECK(!store_find_fresh_ref(r.store, STR("h/o/r"), STR("main/y"), &r.arena,
+                                &commit));
+    store_close(other);
+    /* one that starts now is too late */
+    store_end_downloads(r.store);
+    CHECK(store_open(str_from(r.home), &other, &r.err));
+    CHECK(
+        store_begin_download(other, STR("h/o/r"), NULL, NULL, &taken, &r.err) &&
+        taken);
+    CHECK(!store_find_fresh_ref(other, STR("h/o/r"), STR("main/x"), &r.arena,
+                                &commit));
+    store_close(other);
+    rig_done(&r);
 }

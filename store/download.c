@@ -1,0 +1,253 @@
+#include "download.h"
+
+#include "base/fs.h"
+#include "base/proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "packs.h"
+
+/*
+ * One download for many processes (F11): a lock per repository, a file in
+ * store/locks/. The file's content is the answers of the last holder:
+ *
+ *     mapm-refs-1 BOOT-ID NANOSECONDS SHA-256 LF  of all lines below it
+ *     COMMIT SP REST LF …
+ *
+ * An answer counts for a process that was running already when the holder
+ * took the lock, which it did before it sent a request: BOOT-ID names the
+ * boot, NANOSECONDS is CLOCK_BOOTTIME. The kernel releases the lock of a
+ * process that died.
+ */
+
+#define BOOT_ID_PATH "/proc/sys/kernel/random/boot_id"
+#define HEADER_BYTES 160
+#define MAGIC        "mapm-refs-1"
+
+uint64_t download_now_ns(void)
+{
+    struct timespec t = {0};
+
+    clock_gettime(CLOCK_BOOTTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* --- the text ------------------------------------------------------------- */
+
+/* The answers, if the header is whole, of this boot and not from before
+ * `since_ns`. */
+static bool read_header(struct str text, struct str boot, uint64_t since_ns,
+                        struct str *lines)
+{
+    struct str rest = text, line, magic, id, time;
+    struct hash named, real;
+    uint64_t ns;
+
+    if (boot.n == 0 || !str_cut(&rest, '\n', &line) || rest.p == NULL ||
+        !str_cut(&line, ' ', &magic) || !str_is(magic, MAGIC) ||
+        !str_cut(&line, ' ', &id) || !str_eq(id, boot) ||
+        !str_cut(&line, ' ', &time) || !str_number(time, INT64_MAX, &ns) ||
+        ns < since_ns || !hash_parse(line, &named))
+        return false;
+    real = hash_of(rest);
+    *lines = rest;
+    return hash_eq(&named, &real);
+}
+
+bool download_find(struct str text, struct str boot, uint64_t since_ns,
+                   struct str rest, struct str *commit)
+{
+    struct str lines, line;
+
+    if (!read_header(text, boot, since_ns, &lines))
+        return false;
+    while (lines.n && str_cut(&lines, '\n', &line)) {
+        size_t space = str_find_char(line, ' ');
+
+        if (space == SIZE_MAX || !str_eq(str_from_index(line, space + 1), rest))
+            continue;
+        *commit = str_slice(line, 0, space);
+        return true;
+    }
+    return false;
+}
+
+/* --- the lock ------------------------------------------------------------- */
+
+static struct download *find(const struct store *s, struct str repository)
+{
+    return map_find(&s->downloads, repository);
+}
+
+static struct str boot_id(struct arena *a)
+{
+    struct err ignored = {0};
+    struct str text;
+
+    if (!fs_read_file_at(AT_FDCWD, BOOT_ID_PATH, 64, a, &text, &ignored))
+        return str_of("", 0);
+    return str_trim(text);
+}
+
+static int open_lock(const struct store *s, struct str repository)
+{
+    const int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
+    char path[] = "locks/0123456789abcdef0123456789abcdef";
+    char hex[HASH_HEX_CHARS + 1];
+    struct hash h = hash_of(repository);
+    int fd;
+
+    hash_format(&h, hex);
+    memcpy(path + 6, hex, sizeof path - 7);
+    fd = fs_openat(s->store_fd, path, flags, 0600);
+    if (fd < 0 && errno == ENOENT && mkdirat(s->store_fd, "locks", 0700) == 0)
+        fd = fs_openat(s->store_fd, path, flags, 0600);
+    return fd;
+}
+
+static unsigned count_held(const struct store *s)
+{
+    unsigned n = 0;
+
+    for (size_t i = 0; i < s->downloads.count; i++) {
+        const struct download *d = s->downloads.entries[i].value;
+
+        n += d->state == DOWNLOAD_LOCKED;
+    }
+    return n;
+}
+
+/* `fd` < 0: it is downloaded without the lock from now on, and its answers do
+ * not count for others: they may be older than a lock that comes later. */
+static void add(struct store *s, struct str repository, int fd)
+{
+    struct download *d = find(s, repository);
+
+    if (d == NULL) {
+        d = arena_new(&s->arena, struct download);
+        map_put(&s->downloads, arena_str(&s->arena, repository), d);
+    }
+    d->fd = fd;
+    d->state = fd < 0 ? DOWNLOAD_ALONE : DOWNLOAD_LOCKED;
+    d->since_ns = download_now_ns();
+}
+
+bool store_begin_download(struct store *s, struct str repository,
+                          void (*waiting)(void *ctx), void *ctx, bool *taken,
+                          struct err *e)
+{
+    CLEANUP_FD int fd = -1;
+    const struct download *d = find(s, repository);
+    unsigned held, wait_ms;
+    struct err problem = {0};
+
+    *taken = false;
+    if (d && d->state != DOWNLOAD_NONE)
+        return true;
+    held = count_held(s);
+    wait_ms = held ? 0 : DOWNLOAD_WAIT_SECONDS * 1000;
+    if (held < DOWNLOAD_MAX_LOCKS)
+        fd = open_lock(s, repository);
+    if (fd < 0 || !fs_lock(fd, true, wait_ms, waiting, ctx, &problem)) {
+        add(s, repository, -1);
+        if (problem.code == ERR_INTERRUPTED)
+            *e = problem;
+        return problem.code != ERR_INTERRUPTED;
+    }
+    db_stop_reading(s); /* what others wrote since counts */
+    packs_look_again(s);
+    s->fans_listed = false;
+    add(s, repository, fd);
+    fd = -1;
+    *taken = true;
+    return true;
+}
+
+bool store_find_fresh_ref(struct store *s, struct str repository,
+                          struct str rest, struct arena *a, struct str *commit)
+{
+    const struct download *d = find(s, repository);
+    struct err ignored = {0};
+    struct str text;
+    struct stat st;
+
+    return d && d->state == DOWNLOAD_LOCKED && fstat(d->fd, &st) == 0 &&
+           st.st_size > 0 && lseek(d->fd, 0, SEEK_SET) == 0 &&
+           fs_read_fd(d->fd, DOWNLOAD_REFS_MAX_BYTES, a, &text, &ignored) &&
+           download_find(text, boot_id(a), s->opened_ns, rest, commit);
+}
+
+void download_note_ref(struct store *s, struct str repository, struct str rest,
+                       struct str commit)
+{
+    struct download *d = find(s, repository);
+
+    if (d == NULL || d->state != DOWNLOAD_LOCKED || str_has_char(rest, '\n'))
+        return;
+    if (!d->has_lines)
+        buf_init(&d->lines, DOWNLOAD_REFS_MAX_BYTES - HEADER_BYTES);
+    d->has_lines = true;
+    buf_printf(&d->lines, "%.*s %.*s\n", STR_ARG(commit), STR_ARG(rest));
+}
+
+/* Torn by a crash or a full disk, it does not match its hash. */
+static void write_answers(struct download *d)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str lines = buf_str(&d->lines), boot = boot_id(&a), text;
+    char hex[HASH_HEX_CHARS + 1];
+    struct hash h = hash_of(lines);
+    struct err ignored = {0};
+
+    if (boot.n == 0 || d->lines.overflowed)
+        return;
+    hash_format(&h, hex);
+    text = arena_printf(&a, MAGIC " %.*s %" PRIu64 " %s\n%.*s", STR_ARG(boot),
+                        d->since_ns, hex, STR_ARG(lines));
+    if (ftruncate(d->fd, 0) < 0 || lseek(d->fd, 0, SEEK_SET) < 0 ||
+        !fs_write_all(d->fd, text, &ignored))
+        err_clear(&ignored); /* then the next process asks the host itself */
+}
+
+static void release(struct download *d)
+{
+    if (d->state != DOWNLOAD_LOCKED)
+        return;
+    if (d->has_lines)
+        buf_done(&d->lines);
+    d->has_lines = false;
+    fs_close(&d->fd); /* and with it the lock */
+    d->state = DOWNLOAD_NONE;
+}
+
+void store_cancel_download(struct store *s, struct str repository)
+{
+    struct download *d = find(s, repository);
+
+    if (d)
+        release(d);
+}
+
+void store_end_downloads(struct store *s)
+{
+    for (size_t i = 0; i < s->downloads.count; i++)
+        release(s->downloads.entries[i].value);
+}
+
+void downloads_publish(struct store *s)
+{
+    for (size_t i = 0; i < s->downloads.count; i++) {
+        struct download *d = s->downloads.entries[i].value;
+
+        if (d->state == DOWNLOAD_LOCKED && d->has_lines)
+            write_answers(d);
+    }
+    store_end_downloads(s);
+}

@@ -1,0 +1,23 @@
+/* A lock file of a repository, with the answers of its last holder: what is
+ * found was there, for this boot, in time. [F11] */
+#include "base/buf.h"
+
+#include <stdlib.h>
+
+#include "../../store/download.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct str text = str_of((const char *)data, size), commit;
+    struct str boot = STR("0f8b6a1e-58d5-4a4e-9b2e-1f3a0c9d7e11");
+
+    if (!download_find(text, boot, 1000, STR("main/skills/pdf"), &commit))
+        return 0;
+    if (commit.p < text.p || commit.p + commit.n > text.p + text.n ||
+        str_find(text, STR(" main/skills/pdf")) == SIZE_MAX ||
+        str_find(text, boot) == SIZE_MAX)
+        abort();
+    return 0;
+}
