@@ -8,6 +8,7 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -336,6 +337,10 @@ TEST(a_run_whose_process_is_gone_was_interrupted)
     CHECK(waitpid(pid, &state, 0) == pid && WIFSIGNALED(state));
     CHECK(str_is(status_of(&r, mine), "running"));
     CHECK(str_is(status_of(&r, 2), "interrupted"));
+    /* [F2] its name stands before its start, and may hold anything */
+    prctl(PR_SET_NAME, "x) R 1 (y");
+    CHECK(str_is(status_of(&r, mine), "running"));
+    prctl(PR_SET_NAME, "history_test");
     CHECK(
         store_list_runs(r.store, STR(""), 9, &r.arena, &list, &count, &r.err));
     CHECK(count == 2 && str_is(list[0].status, "interrupted"));

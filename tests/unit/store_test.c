@@ -508,6 +508,7 @@ TEST(the_index_remembers)
                               .summary = STR("s\0um")},
                          q;
     struct store_ref ref = {STR("main"), STR("c0ffee"), STR("skills/a")}, ref2;
+    struct store_stats stats;
     struct hash h;
     uint64_t size;
     size_t n;
@@ -541,6 +542,10 @@ TEST(the_index_remembers)
     CHECK(store_put_workspace(r.store, STR("/a"), &r.err));
     CHECK(store_list_workspaces(r.store, &r.arena, &paths, &n, &r.err));
     CHECK(n == 2 && str_is(paths[0], "/a"));
+    CHECK(store_put_package(r.store, repo, commit, STR("b"), &p, &r.err) &&
+          store_put_package(r.store, repo, commit, STR("c"), &p, &r.err));
+    CHECK(store_stats(r.store, &stats, &r.err));
+    CHECK(stats.packages == 1 && stats.workspaces == 2); /* [F2] */
     CHECK(store_forget_workspace(r.store, STR("/a"), &r.err));
     CHECK(store_list_workspaces(r.store, &r.arena, &paths, &n, &r.err));
     CHECK(n == 1);
