@@ -277,12 +277,23 @@ static void open_data(struct serve *s)
               err_first(&e));
 }
 
+/* Without it a call that waits ends with this process: no reason not to start. */
+static bool open_journal(struct serve *s)
+{
+    struct err e = {0};
+
+    if (s->sampling && s->store && !serve_journal_open(s, &e))
+        term_warn(&s->inv->term,
+                  "calls that wait are lost when this process ends: %s",
+                  err_first(&e));
+    return true;
+}
+
 static bool open_all(struct serve *s, struct err *e)
 {
     open_data(s);
     return serve_open_layers(s, e) && open_skills(s, e) &&
-           make_instructions(s, e) &&
-           (!s->sampling || !s->store || serve_journal_open(s, e));
+           make_instructions(s, e) && open_journal(s);
 }
 
 static void close_all(struct serve *s)

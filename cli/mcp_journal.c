@@ -20,12 +20,12 @@
  * way, has left it.
  */
 
-#define FOLDER         "suspended"
-#define KEY_FILE       "key"
-#define KEY_BYTES      32
-#define OPEN_MAX       256
-#define RUN_CHARS      32
-#define READ_MAX_BYTES (8 * (size_t)MCP_RECORDS_MAX_BYTES)
+#define FOLDER      "suspended"
+#define KEY_FILE    "key"
+#define KEY_BYTES   32
+#define KEY_WAIT_MS 10000
+#define OPEN_MAX    256
+#define RUN_CHARS   32
 
 struct serve_journal {
     int dirfd;
@@ -224,19 +224,23 @@ static bool read_run(void *ctx, struct str run, struct arena *a,
 
     if (!name_of(run, name) || fd_of(j, run) >= 0)
         return err_set(e, ERR_NOT_FOUND, "there is no such call");
-    fd = fs_openat(j->dirfd, name, O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW,
-                   0);
+    fd = fs_openat(j->dirfd, name,
+                   O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0);
     if (fd < 0)
         return errno == ENOENT
                    ? err_set(e, ERR_NOT_FOUND, "there is no such call")
                    : err_errno(e, "cannot open a call's journal");
+    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+        close(fd);
+        return err_set(e, ERR_DAMAGED, "a call's journal is no file");
+    }
     if (!hold(j, run, fd, e))
         return false;
     if (fstat(fd, &st) == 0 && st.st_nlink == 0) { /* just before the lock */
         let_go(j, run);
         return err_set(e, ERR_NOT_FOUND, "there is no such call");
     }
-    if (fs_read_fd(fd, READ_MAX_BYTES, a, &text, e)) {
+    if (fs_read_fd(fd, KEPT_FILE_MAX_BYTES, a, &text, e)) {
         if (take_lines(text, a, records, count, &torn) &&
             (!torn || ftruncate(fd, (off_t)str_find_last(text, '\n') + 1) == 0))
             return true;
@@ -282,27 +286,6 @@ static void forked(void *ctx)
 
 /* --- the key ------------------------------------------------------------------------------- */
 
-/* Written whole under another name first: who finds it finds all of it. */
-static bool make_key(struct serve_journal *j, struct err *e)
-{
-    char name[48];
-    unsigned char bytes[KEY_BYTES];
-    struct str text = str_of((const char *)bytes, sizeof bytes);
-    bool ok;
-
-    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
-        return err_errno(e, "cannot make a key");
-    snprintf(name, sizeof name, KEY_FILE ".%ld", (long)getpid());
-    unlinkat(j->dirfd, name, 0);
-    if (!fs_create_at(j->dirfd, name, 0600, text, e))
-        return false;
-    ok = linkat(j->dirfd, name, j->dirfd, KEY_FILE, 0) == 0 || errno == EEXIST;
-    if (!ok)
-        err_errno(e, "cannot keep a key");
-    unlinkat(j->dirfd, name, 0);
-    return ok;
-}
-
 static bool read_key(struct serve_journal *j, struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
@@ -314,6 +297,46 @@ static bool read_key(struct serve_journal *j, struct err *e)
         return err_set(e, ERR_DAMAGED, FOLDER "/" KEY_FILE " is no key");
     memcpy(j->key, bytes.p, KEY_BYTES);
     return true;
+}
+
+/* On the disk, and whole, before it has its name. */
+static bool write_key(struct serve_journal *j, struct err *e)
+{
+    unsigned char bytes[KEY_BYTES];
+
+    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+        return err_errno(e, "cannot make a key");
+    return fs_replace_at(j->dirfd, KEY_FILE, 0600,
+                         str_of((const char *)bytes, sizeof bytes), e);
+}
+
+/* Nobody else makes one: of a key that is set aside no call can be taken up. */
+static bool make_key(struct serve_journal *j, struct err *e)
+{
+    bool ok;
+
+    if (!fs_lock(j->dirfd, true, KEY_WAIT_MS, NULL, NULL, e))
+        return false;
+    ok = read_key(j, e);
+    if (!ok && e->code == ERR_IO &&
+        fs_repair_at(j->dirfd, KEY_FILE, S_IFREG, 0600))
+        ok = read_key(j, e);
+    if (!ok) {
+        if (e->code != ERR_NOT_FOUND)
+            fs_set_aside_at(j->dirfd, KEY_FILE);
+        err_clear(e);
+        ok = write_key(j, e) && read_key(j, e);
+    }
+    flock(j->dirfd, LOCK_UN);
+    return ok;
+}
+
+static bool open_key(struct serve_journal *j, struct err *e)
+{
+    if (read_key(j, e))
+        return true;
+    err_clear(e);
+    return make_key(j, e);
 }
 
 /* The key is the user's, and a call may be the same in two workspaces: it is
@@ -336,20 +359,32 @@ static struct str state_of(struct serve *s, struct arena *a)
     return hash_hex(&hash, a);
 }
 
+static bool open_folder(struct serve *s, int *fd, struct err *e)
+{
+    struct str home = store_home(s->store);
+    CLEANUP_FD int top = -1;
+
+    if (!fs_open_dir(str_c(home, &s->inv->arena), &top, e))
+        return false;
+    if (fs_open_dir_at(top, FOLDER, fd, e))
+        return true;
+    if (e->code != ERR_NOT_FOUND)
+        fs_repair_at(top, FOLDER, S_IFDIR, 0700);
+    err_clear(e);
+    return fs_make_dirs_at(top, FOLDER, 0700, e) &&
+           fs_open_dir_at(top, FOLDER, fd, e);
+}
+
 bool serve_journal_open(struct serve *s, struct err *e)
 {
     struct arena *a = &s->inv->arena;
-    struct str path = fs_join(store_home(s->store), STR(FOLDER), a);
     struct serve_journal *j = arena_new(a, struct serve_journal);
 
-    if (!fs_make_dirs(path.p, 0700, e) || !fs_open_dir(path.p, &j->dirfd, e))
+    if (!open_folder(s, &j->dirfd, e))
         return err_wrap(e, "cannot keep calls that wait");
-    if (!read_key(j, e)) {
-        if (e->code != ERR_NOT_FOUND || !make_key(j, e) || !read_key(j, e)) {
-            close(j->dirfd);
-            return err_wrap(e, "cannot keep calls that wait");
-        }
-        err_clear(e);
+    if (!open_key(j, e)) {
+        close(j->dirfd);
+        return err_wrap(e, "cannot keep calls that wait");
     }
     j->functions = (struct mcp_journal){
         .begin = begin,

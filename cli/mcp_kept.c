@@ -35,6 +35,14 @@ static uint64_t now_s(void)
     return (uint64_t)time(NULL);
 }
 
+/* No call waits longer than that, and none has more to say: what claims so is
+ * damaged, and would take the room of all others for ever. */
+static bool is_possible(const struct stat *st, uint64_t until)
+{
+    return until <= now_s() + MCP_STATE_MAX_SECONDS &&
+           (uint64_t)st->st_size <= KEPT_FILE_MAX_BYTES;
+}
+
 /* Until when, by its first line. A draft has none, but it has a time. */
 static uint64_t expiry_of(int fd, const struct stat *st, bool is_draft)
 {
@@ -43,11 +51,13 @@ static uint64_t expiry_of(int fd, const struct stat *st, bool is_draft)
     size_t digits = 0;
     uint64_t until = 0;
 
-    if (is_draft)
-        return (uint64_t)st->st_mtime + MCP_STATE_MAX_SECONDS;
     while (n > 0 && digits < (size_t)n && char_is_digit(line[digits]))
         digits++;
-    return str_number(str_of(line, digits), UINT64_MAX, &until) ? until : 0;
+    if (is_draft)
+        until = (uint64_t)st->st_mtime + MCP_STATE_MAX_SECONDS;
+    else if (!str_number(str_of(line, digits), UINT64_MAX, &until))
+        return 0;
+    return is_possible(st, until) ? until : 0;
 }
 
 static bool has_ended(int fd, const struct stat *st)

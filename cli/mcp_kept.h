@@ -1,6 +1,8 @@
 #ifndef CLI_MCP_KEPT_H
 #define CLI_MCP_KEPT_H
 
+#include "mapm/mcp.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,10 +18,11 @@
  * Source: REQUIREMENTS K19; THREATS row 23.
  */
 
-#define KEPT_MAX_FILES    1000
-#define KEPT_MAX_BYTES    (256u * 1024 * 1024)
-#define KEPT_SUFFIX       ".jsonl"
-#define KEPT_DRAFT_SUFFIX ".draft" /* as long: not yet one */
+#define KEPT_MAX_FILES      1000
+#define KEPT_MAX_BYTES      (256u * 1024 * 1024)
+#define KEPT_FILE_MAX_BYTES (8 * (uint64_t)MCP_RECORDS_MAX_BYTES)
+#define KEPT_SUFFIX         ".jsonl"
+#define KEPT_DRAFT_SUFFIX   ".draft" /* as long: not yet one */
 
 struct kept {
     size_t files;

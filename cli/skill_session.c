@@ -30,22 +30,50 @@ static bool restore(struct library_session *s, const struct json *one)
 }
 
 static bool parse(struct skill_job *job, struct str text,
-                  struct skill_session *out, struct err *e)
+                  struct library_session *out)
 {
     const struct json_options o = {.max_bytes = SESSION_MAX_BYTES};
     const struct json *tree = NULL, *list;
+    struct err ignored = {0};
 
-    if (!json_parse(text, &o, &job->inv->arena, &tree, NULL, e))
-        return err_wrap(e, "the session \"%.*s\" cannot be read",
-                        STR_ARG(out->id));
+    if (!json_parse(text, &o, &job->inv->arena, &tree, NULL, &ignored))
+        return false;
     list = json_get(tree, "activations");
     for (const struct json *one = list ? list->first : NULL; one;
          one = one->next)
-        if (!restore(&out->state, one))
-            return err_set(e, ERR_DAMAGED,
-                           "the session \"%.*s\" cannot be read",
-                           STR_ARG(out->id));
+        if (!restore(out, one))
+            return false;
+    return list != NULL;
+}
+
+/* T21: Metis has its own, which nobody sets. */
+static bool set_limits(struct skill_job *job, struct library_session *s,
+                       struct err *e)
+{
+    struct layer l;
+
+    library_session_init(s, job->metis, &job->inv->arena);
+    if (job->metis)
+        return true;
+    if (!layer_open_workspace(job->inv, LAYER_READ, &l, e))
+        return false;
+    s->max_activations = (size_t)l.limits.session_max_activations.value;
+    s->max_tokens = (size_t)l.limits.session_max_tokens.value;
+    s->warn_tokens = (size_t)l.limits.session_warn_tokens.value;
+    layer_close(&l);
     return true;
+}
+
+/* A damaged one begins again, for else its name could never be used. */
+static bool resume(struct skill_job *job, struct str text,
+                   struct skill_session *out, struct err *e)
+{
+    if (parse(job, text, &out->state))
+        return true;
+    term_warn(&job->inv->term,
+              "the session \"%.*s\" was damaged: it begins again",
+              STR_ARG(out->id));
+    return set_limits(job, &out->state, e);
 }
 
 static void format(const struct library_session *s, struct buf *b)
@@ -83,24 +111,6 @@ static bool check_id(struct str id, struct err *e)
                    SESSION_ID_MAX_CHARS);
 }
 
-/* T21: Metis has its own, which nobody sets. */
-static bool set_limits(struct skill_job *job, struct library_session *s,
-                       struct err *e)
-{
-    struct layer l;
-
-    library_session_init(s, job->metis, &job->inv->arena);
-    if (job->metis)
-        return true;
-    if (!layer_open_workspace(job->inv, LAYER_READ, &l, e))
-        return false;
-    s->max_activations = (size_t)l.limits.session_max_activations.value;
-    s->max_tokens = (size_t)l.limits.session_max_tokens.value;
-    s->warn_tokens = (size_t)l.limits.session_warn_tokens.value;
-    layer_close(&l);
-    return true;
-}
-
 static struct str fresh_id(struct skill_job *job)
 {
     char id[STORE_ID_CHARS + 1] = "";
@@ -130,7 +140,7 @@ bool skill_session_open(struct skill_job *job, struct skill_session *out,
     if (!store_begin(job->store, e))
         return err_wrap(e, "the session cannot be kept");
     if (store_find_session(job->store, out->id, &job->inv->arena, &state, e))
-        return parse(job, state, out, e);
+        return resume(job, state, out, e);
     return e->code == ERR_NONE;
 }
 

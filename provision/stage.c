@@ -51,6 +51,8 @@ static bool open_own_folder(struct staging *s, struct err *e)
     if (!fs_make_dirs_at(root, STATE_FOLDER, 0755, e) ||
         !fs_open_dir_at(root, STATE_FOLDER, &s->mapm, e))
         return false;
+    fs_repair_at(s->mapm, "state", S_IFREG, 0644);
+    fs_repair_at(s->mapm, "backup", S_IFDIR, 0700);
     s->made_ignore = !fs_exists_at(s->mapm, ".gitignore");
     return !s->made_ignore ||
            fs_create_at(s->mapm, ".gitignore", 0644, STR("*\n"), e);

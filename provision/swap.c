@@ -338,23 +338,34 @@ static bool sweep_stages(int mapm, struct err *e)
     return ok;
 }
 
+static bool read_journal(int mapm, struct arena *a, struct str *text,
+                         struct err *e)
+{
+    return fs_read_file_at(mapm, JOURNAL, JOURNAL_MAX_BYTES, a, text, e) ||
+           (e->code == ERR_IO && fs_repair_at(mapm, JOURNAL, S_IFREG, 0600) &&
+            fs_read_file_at(mapm, JOURNAL, JOURNAL_MAX_BYTES, a, text, e));
+}
+
 bool swap_recover(int root, int mapm, bool *recovered, struct err *e)
 {
     struct arena a = {0};
     struct swap s;
     struct str text;
+    struct stat st;
     bool ok = true;
 
     *recovered = false;
-    if (fs_read_file_at(mapm, JOURNAL, JOURNAL_MAX_BYTES, &a, &text, e)) {
+    if (read_journal(mapm, &a, &text, e)) {
         bool ours = journal_parse(text, &a, &s);
 
         s.root = root;
         s.mapm = mapm;
         ok = ours ? recover_swap(&s, recovered, e) : drop_journal(&s, e);
     } else if (e->code != ERR_NOT_FOUND) {
-        /* A folder or a link of that name: nothing of ours. */
+        /* Nothing of ours. A link was put there: provision_plan refuses it. */
         ok = e->code == ERR_REFUSED || e->code == ERR_LIMIT;
+        if (ok && fs_stat_at(mapm, JOURNAL, &st) && !S_ISLNK(st.st_mode))
+            fs_set_aside_at(mapm, JOURNAL);
     }
     if (ok) {
         err_clear(e);

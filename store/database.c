@@ -237,18 +237,33 @@ static void keep_small(void)
     (void)sqlite3_config(SQLITE_CONFIG_PAGECACHE, NULL, 0, 0);
 }
 
+static const char *const db_parts[] = {"mapm.db", "mapm.db-wal", "mapm.db-shm"};
+enum { DB_PARTS = 3 };
+
+/* Sqlite would wait for a FIFO, and give up for ever what it may not read. */
+static bool is_unusable(const struct store *s, const char *name)
+{
+    struct stat st;
+
+    return fs_stat_at(s->home_fd, name, &st) &&
+           (!S_ISREG(st.st_mode) ||
+            (st.st_uid == geteuid() && !(st.st_mode & S_IRUSR)));
+}
+
 static bool open_file(struct store *s, bool *broken, struct err *e)
 {
     struct str path = fs_join(s->home, STR("mapm.db"), &s->arena);
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
                       SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX;
     bool foreign = false;
-    struct stat st;
 
     s->db_torn = *broken = false;
     keep_small();
-    if (fs_stat_at(s->home_fd, "mapm.db", &st) && !S_ISREG(st.st_mode))
-        return err_set(e, ERR_IO, "%s is not a regular file", path.p);
+    for (size_t i = 0; i < DB_PARTS; i++)
+        if (is_unusable(s, db_parts[i])) {
+            *broken = true;
+            return err_set(e, ERR_IO, "%s cannot be read", db_parts[i]);
+        }
     if (sqlite3_open_v2(path.p, &s->db, flags, NULL) != SQLITE_OK)
         db_fail(s, "cannot be opened", e);
     else if (set_up(s, e) && check_schema(s, &foreign, e) &&
@@ -290,9 +305,15 @@ static bool open_alone(struct store *s, const struct stat *torn, struct err *e)
     struct stat st;
     bool broken = false;
 
+    for (size_t i = 0; i < DB_PARTS; i++)
+        if (is_unusable(s, db_parts[i]) &&
+            (i ||
+             (fs_stat_at(s->home_fd, db_parts[i], &st) && S_ISREG(st.st_mode))))
+            fs_repair_at(s->home_fd, db_parts[i], S_IFREG, 0600);
     if (fs_stat_at(s->home_fd, "mapm.db", &st)) {
-        broken = is_empty(&st) || (torn && torn->st_ino == st.st_ino &&
-                                   torn->st_dev == st.st_dev);
+        broken =
+            !S_ISREG(st.st_mode) || is_empty(&st) ||
+            (torn && torn->st_ino == st.st_ino && torn->st_dev == st.st_dev);
         if (!broken && open_file(s, &broken, e))
             return true;
         if (!broken)

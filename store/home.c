@@ -65,12 +65,31 @@ static bool check_home_owner(struct str home, struct err *e)
     return err_hint(e, "run mapm without sudo, or set HOME or MAPM_HOME");
 }
 
+/* By its file system, or by its mode (which root does not feel). */
+static bool is_read_only(int fd)
+{
+    return faccessat(fd, ".", W_OK, AT_EACCESS) < 0 &&
+           (errno == EROFS || errno == EACCES);
+}
+
+/* A link is no accident, and is refused. */
+static bool is_link(int dirfd, const char *name)
+{
+    struct stat st;
+
+    return fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISLNK(st.st_mode);
+}
+
 static bool open_folder(int dirfd, const char *name, const char *shown, int *fd,
                         struct err *e)
 {
     const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
     *fd = fs_openat(dirfd, name, flags, 0);
+    if (*fd < 0 && errno != ENOENT && !is_link(dirfd, name) &&
+        fs_repair_at(dirfd, name, S_IFDIR, 0700))
+        *fd = fs_openat(dirfd, name, flags, 0);
     if (*fd < 0 && errno == ENOENT) {
         if (mkdirat(dirfd, name, 0700) < 0 && errno != EEXIST)
             return err_errno(e, "create %s", shown);
@@ -79,6 +98,38 @@ static bool open_folder(int dirfd, const char *name, const char *shown, int *fd,
     if (*fd < 0)
         return err_errno(e, "open %s", shown);
     return check_owner(*fd, shown, e);
+}
+
+/* Of a store that cannot be written a shared lock is all that is needed, and
+ * where it was never made there is nobody to lock out. */
+static bool open_lock(struct store *s, struct err *e)
+{
+    const int flags = O_NOFOLLOW | O_CLOEXEC;
+
+    s->lock_fd = fs_openat(s->store_fd, "lock", O_RDWR | O_CREAT | flags, 0600);
+    if (s->lock_fd < 0 && is_read_only(s->store_fd)) {
+        s->lock_fd = fs_openat(s->store_fd, "lock", O_RDONLY | flags, 0);
+        if (s->lock_fd < 0)
+            return true;
+    }
+    if (s->lock_fd < 0 && fs_repair_at(s->store_fd, "lock", S_IFREG, 0600))
+        s->lock_fd =
+            fs_openat(s->store_fd, "lock", O_RDWR | O_CREAT | flags, 0600);
+    if (s->lock_fd < 0)
+        return err_errno(e, "open store/lock");
+    return fs_lock(s->lock_fd, false, STORE_WAIT_SECONDS * 1000, NULL, NULL, e);
+}
+
+/* Only for what is fetched: a store that is only read goes without. */
+static bool open_incoming(struct store *s, struct err *e)
+{
+    if (open_folder(s->store_fd, "incoming", "store/incoming", &s->incoming_fd,
+                    e))
+        return true;
+    if (!is_read_only(s->store_fd))
+        return false;
+    err_clear(e);
+    return true;
 }
 
 static bool open_home(struct store *s, struct err *e)
@@ -97,15 +148,9 @@ static bool open_all(struct store *s, struct err *e)
     if (!open_home(s, e) || !check_owner(s->home_fd, s->home.p, e) ||
         !open_folder(s->home_fd, "store", "store", &s->store_fd, e) ||
         !open_folder(s->store_fd, "objects", "store/objects", &s->objects_fd,
-                     e) ||
-        !open_folder(s->store_fd, "incoming", "store/incoming", &s->incoming_fd,
                      e))
         return false;
-    s->lock_fd = fs_openat(s->store_fd, "lock",
-                           O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (s->lock_fd < 0)
-        return err_errno(e, "open store/lock");
-    return fs_lock(s->lock_fd, false, STORE_WAIT_SECONDS * 1000, NULL, NULL, e);
+    return open_incoming(s, e) && open_lock(s, e);
 }
 
 bool store_open(struct str home, struct store **out, struct err *e)

@@ -115,6 +115,15 @@ MUST_CHECK bool fs_list_at(int dirfd, const char *path, size_t max_entries,
                            struct arena *a, struct fs_entry **out,
                            size_t *count, struct err *e);
 
+/*
+ * For mapm's own state, which must never stop it: `name`, one component, could
+ * not be used. What is not of `type` (S_IFREG, S_IFDIR) is renamed to
+ * "<name>.damaged-<time>"; a file of the user's that the user may not use gets
+ * the rights of `mode` besides. True when something changed: try again.
+ */
+bool fs_repair_at(int dirfd, const char *name, mode_t type, mode_t mode);
+bool fs_set_aside_at(int dirfd, const char *name);
+
 MUST_CHECK bool fs_sync(int fd, const char *what, struct err *e); /* fsync */
 MUST_CHECK bool fs_sync_all(int fd, struct err *e);               /* syncfs */
 

@@ -7,9 +7,11 @@ import fcntl
 import glob
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import threading
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from mcp_client import MAPM, Server, Tap, main, opened, text_of
@@ -202,6 +204,29 @@ def journal(w):
         ok("error" in s.call("tools/call", reply(r, "one")), f"[row 23] a journal of {text!r} is an error")
         same(s.close(), 0, "and no more than that")
         same(count(), [], "nothing runs")
+    for how in ("FIFO", "folder", "link", "huge file", "socket"):
+        r, path = suspended()
+        os.remove(path)
+        if how == "FIFO":
+            os.mkfifo(path)
+        elif how == "folder":
+            os.mkdir(path)
+        elif how == "link":
+            os.symlink("/dev/zero", path)
+        elif how == "huge file":
+            with open(path, "w") as file:
+                file.truncate(1 << 40)
+        else:
+            socket.socket(socket.AF_UNIX).bind(path)
+        s = new()
+        ok("error" in s.call("tools/call", reply(r, "one")), f"[F3] (d) a {how} in place of a journal is an error")
+        same(s.call("tools/call", CALL)["resultType"], "input_required", f"[F3] (d) and other calls go on ({how})")
+        same(s.close(), 0, f"[F3] (d) a {how} does not hold the server")
+        same(count(), ["0"], "[F3] (d) and only that one ran")
+        if how == "folder":
+            os.rmdir(path)
+        elif os.path.lexists(path):
+            os.remove(path)
     r, path = suspended()
     with open(path) as file:
         lines = file.read().split("\n", 1)
@@ -237,12 +262,17 @@ def crowded(w):
     for what, count_, size in (("1,000 that wait", 1000, 0), ("256 MiB of them", 2, 200 << 20)):
         for name in names():
             os.remove(f"{folder}/{name}")
-        fill(count_, "99999999999\n", size)
+        fill(count_, f"{int(time.time()) + 3000}\n", size)
         r = s.call("tools/call", CALL)
         ok(r["isError"] and "wait for an answer" in text_of(r), what + ": not one more", r)
         same(len(names()), count_, "and nothing is left of it")
     for name in names():
         os.remove(f"{folder}/{name}")
+    for what, first, size in (("without end", "99999999999\n", 0), ("larger than any call", f"{int(time.time()) + 3000}\n", 1 << 40)):
+        fill(1000, first, size)
+        same(s.call("tools/call", CALL)["resultType"], "input_required", f"[F3] (d) damaged journals, {what}, take no room")
+        for name in names():
+            os.remove(f"{folder}/{name}")
     same(s.call("tools/call", CALL)["resultType"], "input_required", "when they are gone, there is room")
     s.close()
     count()
@@ -258,7 +288,7 @@ def ended(w):
 
     def put(name, text, when, size=0):
         with open(f"{folder}/{name}", "w") as file:
-            file.write("99999999999\n")
+            file.write(f"{int(time.time()) + 3000}\n")
             file.seek(max(size - len(text), 12))
             file.write(text)
         os.utime(f"{folder}/{name}", (when, when))

@@ -456,14 +456,27 @@ like 'with its new words' "$out" '^- think \[workspace\] — Now something else\
 rm -r $W/think
 exits 'one that is gone' 0 mapm -q skill list
 unlike 'is gone' "$out" '^think'
-mkdir "$T/nostore" "$T/nostore/mapm.db"
-chmod 700 "$T/nostore"
-exits 'without mapm.db' 0 env MAPM_HOME="$T/nostore" "$MAPM" skill search review --root "$G"
+MAPM_HOME=$T/nostore "$MAPM" runs >/dev/null 2>&1
+python3 -c 'import sqlite3, sys
+d = sqlite3.connect(sys.argv[1])
+d.execute("pragma user_version=99")
+d.commit()' "$T/nostore/mapm.db"
+exits 'without a mapm.db that it can use' 0 env MAPM_HOME="$T/nostore" "$MAPM" skill search review --root "$G"
 like 'all is found, too' "$out" '^- review '
 exits 'and loaded' 0 env MAPM_HOME="$T/nostore" "$MAPM" skill load review --root "$G"
 like 'with a warning' "$err" '^warning: this is not among the events'
-exits 'but no session is kept' 1 env MAPM_HOME="$T/nostore" "$MAPM" skill load review --root "$G" --session x
+exits 'but no session is kept' 4 env MAPM_HOME="$T/nostore" "$MAPM" skill load review --root "$G" --session x
 like 'which is said' "$err" 'session cannot be kept'
+
+for state in '' garbage '{' '[]' '{"activations": 1}' '{"activations": [{"name": 7}]}'; do
+    mapm skill load review --root "$G" --session hurt >/dev/null 2>&1
+    python3 -c 'import sqlite3, sys
+d = sqlite3.connect(sys.argv[1])
+d.execute("update sessions set state = ? where id = ?", (sys.argv[2].encode(), b"hurt"))
+d.commit()' "$MAPM_HOME/mapm.db" "$state"
+    exits "[F3] (d) a session of '$state' begins again" 0 mapm skill load review --root "$G" --session hurt
+    like "[F3] (d) which is said ($state)" "$err" 'the session "hurt" was damaged: it begins again'
+done
 
 # --- hidden characters ----------------------------------------------------------------------------
 
