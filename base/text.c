@@ -94,10 +94,18 @@ bool text_is_utf8(struct str s)
 
 size_t text_count(struct str utf8)
 {
-    size_t i = text_ascii(utf8), count = i;
+    size_t count = 0, i = 0;
 
-    for (; i < utf8.n; count++)
-        text_next(utf8, &i);
+    while (i < utf8.n) {
+        size_t ascii = text_ascii(str_from_index(utf8, i));
+
+        i += ascii;
+        count += ascii;
+        if (i < utf8.n) {
+            text_next(utf8, &i);
+            count++;
+        }
+    }
     return count;
 }
 

@@ -122,13 +122,21 @@ void read_hidden(struct reader *r)
 
 /* --- the body ------------------------------------------------------------- */
 
+static size_t count_lines(struct str text)
+{
+    size_t lines = 0, end;
+
+    while ((end = str_find_char(text, '\n')) != SIZE_MAX) {
+        text = str_from_index(text, end + 1);
+        lines++;
+    }
+    return lines + (text.n > 0);
+}
+
 static void check_sizes(struct reader *r, struct str body, unsigned line)
 {
-    size_t points = text_count(body), lines = 0;
+    size_t points = text_count(body), lines = count_lines(body);
 
-    for (size_t i = 0; i < body.n; i++)
-        lines += body.p[i] == '\n';
-    lines += body.n && body.p[body.n - 1] != '\n';
     r->doc->load_size_tokens =
         points < POINTS_PER_TOKEN ? 1 : points / POINTS_PER_TOKEN;
     if (r->in->kind != DOC_SKILL)
@@ -169,6 +177,9 @@ static void check_client_paths(struct reader *r, struct str body, unsigned line)
         ".claude/agents/", ".agents/agents/", ".github/agents/",
     };
 
+    if (str_find(body, STR("/skills/")) == SIZE_MAX &&
+        str_find(body, STR("/agents/")) == SIZE_MAX)
+        return;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         size_t at = str_find(body, str_from(folders[i]));
 

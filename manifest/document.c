@@ -15,14 +15,14 @@ static bool check_bytes(struct reader *r)
         complain(r, "too-large", "", 0, "larger than %zu bytes", max);
         return false;
     }
-    while (at < text.n) {
-        size_t from = at;
+    if (!text_is_utf8(text)) {
+        size_t from = 0;
 
-        if (text_next(text, &at) < 0) {
-            complain(r, "not-utf8", "", text_line_of(text, from),
-                     "not UTF-8: save it in that encoding");
-            return false;
-        }
+        while (text_next(text, &at) >= 0)
+            from = at;
+        complain(r, "not-utf8", "", text_line_of(text, from),
+                 "not UTF-8: save it in that encoding");
+        return false;
     }
     if (nul != SIZE_MAX) {
         complain(r, "nul-bytes", "", text_line_of(text, nul),

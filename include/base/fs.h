@@ -114,6 +114,10 @@ struct fs_entry {
 MUST_CHECK bool fs_list_at(int dirfd, const char *path, size_t max_entries,
                            struct arena *a, struct fs_entry **out,
                            size_t *count, struct err *e);
+/* Of a folder that is open and was not listed yet; `path` is for messages. */
+MUST_CHECK bool fs_list_open(int fd, const char *path, size_t max_entries,
+                             struct arena *a, struct fs_entry **out,
+                             size_t *count, struct err *e);
 
 /*
  * For mapm's own state, which must never stop it: `name`, one component, could
