@@ -94,16 +94,21 @@ static void read_notes(struct fields *in, struct arena *a,
 static bool is_fitting(const struct client_ask *ask,
                        const struct fetch_event *ev)
 {
+    bool brings_files = ask->what == FETCH_PACKAGE ||
+                        ask->what == FETCH_DOCUMENT || ask->what == FETCH_FILES;
+
     switch (ev->kind) {
     case FETCH_MANIFEST:
-        return ask->what == FETCH_PACKAGE && !ask->has_manifest;
+        return brings_files && !ask->has_manifest;
     case FETCH_DONE:
-        return ask->what == FETCH_PACKAGE && ask->has_manifest &&
-               ev->file_count > 0;
+        return brings_files && ask->has_manifest && ev->file_count > 0;
     case FETCH_REF_FOUND:
         return ask->what == FETCH_REF || ask->what == FETCH_REACH;
     case FETCH_OFFERS:
-        return ask->what == FETCH_PACKAGE || ask->what == FETCH_CATALOG;
+        return ask->what != FETCH_REF && ask->what != FETCH_REACH;
+    case FETCH_OUTLINE:
+        return (ask->what == FETCH_DOCUMENT || ask->what == FETCH_PACKAGE) &&
+               !ask->has_manifest && ev->file_count > 0;
     case FETCH_FAILED:
         return ev->err != NULL;
     default:
@@ -142,7 +147,9 @@ bool client_read_event(struct fetch *f, struct str body, struct arena *a,
     ask = &f->asks[seq];
     if (!ask->is_open || !is_fitting(ask, &ev))
         return false;
-    if ((ev.kind == FETCH_MANIFEST || ev.kind == FETCH_DONE) && !is_kind(doc))
+    if ((ev.kind == FETCH_MANIFEST || ev.kind == FETCH_DONE ||
+         ev.kind == FETCH_OUTLINE) &&
+        !is_kind(doc))
         return false;
     ev.id = ask->id;
     if (ev.kind == FETCH_MANIFEST) {

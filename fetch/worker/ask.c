@@ -367,6 +367,29 @@ static enum step step_object(struct ask *a)
     return STEP_ON;
 }
 
+/* Documents: of the package, and of those that lie in its folder. */
+static bool is_document(struct str path, struct str anchor)
+{
+    struct str name = path_last(path);
+
+    return str_eq(name, anchor) || str_is(name, "SKILL.md") ||
+           str_is(name, "AGENTS.md");
+}
+
+static bool has_other_files(const struct tree_listing *l, struct str anchor)
+{
+    for (size_t i = 0; i < l->count; i++)
+        if (!is_document(l->files[i].path, anchor))
+            return true;
+    return false;
+}
+
+bool ask_wants_file(const struct ask *a, size_t i)
+{
+    return !a->is_outline ||
+           is_document(a->listing.files[i].path, str_from(doc_anchor(a->doc)));
+}
+
 /* The listing is known: find its blobs. */
 static void line_up(struct ask *a, struct str anchor)
 {
@@ -383,6 +406,12 @@ static void line_up(struct ask *a, struct str anchor)
             a->anchor->state = BLOB_NEW;
         a->anchor->is_manifest = true;
     }
+    /* The AGENTS.md at the top of a repository is mostly for those who work on
+     * it: nothing else is fetched before somebody has looked at it. */
+    a->is_outline = has_other_files(l, anchor) &&
+                    (a->in.what == FETCH_DOCUMENT ||
+                     (a->in.what == FETCH_PACKAGE && a->doc == DOC_AGENT &&
+                      !a->is_pinned && !a->is_alone && a->path.n == 0));
     a->stage = ASK_FILES;
 }
 
@@ -435,6 +464,8 @@ static enum step step_files(struct ask *a, struct err *e)
     for (size_t i = 0; i < a->listing.count; i++) {
         const struct blob *b = a->blobs[i];
 
+        if (!ask_wants_file(a, i))
+            continue;
         if (b->state == BLOB_FAILED) {
             *e = *b->why;
             err_wrap(e, "the file %.*s", STR_ARG(a->listing.files[i].path));
@@ -442,7 +473,9 @@ static enum step step_files(struct ask *a, struct err *e)
         }
         ready &= b->state == BLOB_HERE || b->state == BLOB_STORED;
     }
-    if (!a->said_manifest &&
+    if (a->is_outline && ready)
+        return report_outline(a, e) ? STEP_WAIT : STEP_FAIL;
+    if (!a->is_outline && !a->said_manifest &&
         (a->anchor->state == BLOB_HERE || a->anchor->state == BLOB_STORED)) {
         if (!report_manifest(a, e))
             return STEP_FAIL;
@@ -547,6 +580,8 @@ static bool look_up(struct repo *r, bool *any, struct err *e)
             continue;
         a->is_lined_up = *any = true;
         for (size_t i = 0; i < a->listing.count; i++) {
+            if (!ask_wants_file(a, i))
+                continue;
             all = arena_grow(&scratch, all, count, &capacity,
                              sizeof(struct blob *));
             all[count++] = a->blobs[i];

@@ -82,7 +82,8 @@ static bool has_file(const struct ask *a, struct str name)
 }
 
 static enum found find_file(struct ask *a, struct oid_set *wants,
-                            struct str *anchor, struct err *e)
+                            struct str *anchor, struct arena *arena,
+                            struct fetch_event *offers, struct err *e)
 {
     if (!str_ends(a->path, STR(".json"))) {
         err_set(e, ERR_PATH, "%.*s is a file", STR_ARG(a->path));
@@ -93,6 +94,12 @@ static enum found find_file(struct ask *a, struct oid_set *wants,
     }
     if (!accepts(a, DOC_MCP))
         return not_accepted(a, DOC_MCP, e);
+    if (a->in.what == FETCH_CATALOG) { /* it offers itself */
+        offers->offers = arena_new(arena, struct fetch_offer);
+        *offers->offers = (struct fetch_offer){DOC_MCP, a->path};
+        offers->offer_count = 1;
+        return FOUND_OFFERS;
+    }
     a->doc = DOC_MCP;
     *anchor = name_of(a->path);
     return list(a, wants, e);
@@ -170,6 +177,6 @@ enum found document_find(struct ask *a, struct oid_set *wants,
     case TREE_FOLDER:
         return find_folder(a, &at.id, wants, anchor, arena, offers, e);
     default:
-        return find_file(a, wants, anchor, e);
+        return find_file(a, wants, anchor, arena, offers, e);
     }
 }

@@ -216,12 +216,12 @@ static bool may_want_tree(const struct ask *a)
 
 static void want_files(struct wants *w, struct ask *a)
 {
-    bool by_tree = may_want_tree(a), any = false;
+    bool by_tree = !a->is_outline && may_want_tree(a), any = false;
 
     for (size_t i = 0; i < a->listing.count; i++) {
         struct blob *b = a->blobs[i];
 
-        if (b->state != BLOB_MISSING)
+        if (b->state != BLOB_MISSING || !ask_wants_file(a, i))
             continue;
         if (!by_tree && !wants_have_room(w))
             return;

@@ -91,6 +91,15 @@ static const struct object *tree_of(struct search *s, const struct oid *id)
     return o && o->type == OBJECT_TREE ? o : NULL;
 }
 
+/* "agents" for "agents/x". */
+static struct str bucket_of(struct str path)
+{
+    size_t slash = str_find_last(path, '/');
+
+    return slash == SIZE_MAX ? str_of("", 0)
+                             : path_last(str_slice(path, 0, slash));
+}
+
 static bool is_package(struct search *s, const struct visit *v, struct str tree)
 {
     if (tree_has_file(tree, "SKILL.md"))
@@ -100,6 +109,15 @@ static bool is_package(struct search *s, const struct visit *v, struct str tree)
     else
         return false;
     return true;
+}
+
+/* A repository, or a folder of it, may be a package with others below. */
+static bool offer_itself(struct search *s, const struct ask *a,
+                         const struct object *top, struct str path)
+{
+    struct visit self = {.path = path, .bucket = bucket_of(path)};
+
+    return a->in.what == FETCH_CATALOG && is_package(s, &self, top->bytes);
 }
 
 static void look_into(struct search *s, const struct visit *v)
@@ -177,18 +195,20 @@ bool offers_find(struct ask *a, const struct oid *folder, struct str path,
                        .arena = arena,
                        .out = out};
     const struct object *top = tree_of(&s, folder);
+    size_t own;
 
     out->offer_count = 0; /* it may have been asked before */
     out->offers = NULL;
     if (top == NULL)
         return !s.is_waiting;
+    own = offer_itself(&s, a, top, path);
     if (is_bucket(path_last(path))) {
         visit(&s, folder, path, str_of("", 0), 0);
     } else {
         visit_buckets(&s, top, path);
         run(&s);
         sort_offers(out);
-        if (out->offer_count || s.is_waiting)
+        if (out->offer_count > own || s.is_waiting)
             return !s.is_waiting;
         s.count = 0;
         visit(&s, folder, path, str_of("", 0), 0);

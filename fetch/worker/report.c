@@ -117,27 +117,78 @@ void report_offers(struct ask *a, const struct fetch_event *offers)
     set_over(a);
 }
 
+/* The document's text. `*there` false: it has to be looked up again. */
+static bool read_manifest(struct ask *a, struct arena *arena, struct str *text,
+                          bool *there, struct err *e)
+{
+    size_t max = a->doc == DOC_MCP ? MCP_MAX_BYTES : ANCHOR_MAX_BYTES;
+
+    *there = true;
+    if (a->anchor->size > max)
+        return err_set(e, ERR_LIMIT, "%.*s has %llu bytes, more than %zu",
+                       STR_ARG(a->path), (unsigned long long)a->anchor->size,
+                       max);
+    if (blob_read(a->repo, a->anchor, arena, text, e))
+        return true;
+    if (e->code != ERR_NOT_FOUND)
+        return false;
+    /* mapm took the file for another package: the store has it now. */
+    a->anchor->state = BLOB_NEW;
+    a->is_lined_up = *there = false;
+    return true;
+}
+
 bool report_manifest(struct ask *a, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     char hex[2][OID_HEX_CHARS + 1];
     struct fetch_event ev = event_of(a, FETCH_MANIFEST, hex);
-    size_t max = a->doc == DOC_MCP ? MCP_MAX_BYTES : ANCHOR_MAX_BYTES;
+    bool there;
 
-    if (a->anchor->size > max)
-        return err_set(e, ERR_LIMIT, "%.*s has %llu bytes, more than %zu",
-                       STR_ARG(a->path), (unsigned long long)a->anchor->size,
-                       max);
-    if (!blob_read(a->repo, a->anchor, &scratch, &ev.manifest, e)) {
-        if (e->code != ERR_NOT_FOUND)
-            return false;
-        /* mapm took the file for another package: the store has it now. */
-        a->anchor->state = BLOB_NEW;
-        a->is_lined_up = false;
+    if (!read_manifest(a, &scratch, &ev.manifest, &there, e))
+        return false;
+    if (!there)
         return true;
-    }
     say(a, &ev);
     a->said_manifest = true;
+    a->repo->session->has_said_manifest = true;
+    return true;
+}
+
+static void fill_names(const struct ask *a, struct arena *arena,
+                       struct fetch_event *ev)
+{
+    const struct tree_listing *l = &a->listing;
+
+    ev->file_count = l->count;
+    ev->files = arena_array(arena, l->count, sizeof *ev->files);
+    for (size_t i = 0; i < l->count; i++) {
+        char *hex = arena_alloc(arena, OID_HEX_CHARS + 1);
+
+        ev->files[i] = (struct fetch_file){
+            .executable = l->files[i].is_program,
+            .path = l->files[i].path,
+            .oid = hex_of(&l->files[i].blob, hex),
+        };
+    }
+}
+
+bool report_outline(struct ask *a, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    char hex[2][OID_HEX_CHARS + 1];
+    struct fetch_event ev;
+    bool there;
+
+    say_moved(a);
+    ev = event_of(a, FETCH_OUTLINE, hex);
+    if (!read_manifest(a, &scratch, &ev.manifest, &there, e))
+        return false;
+    if (!there)
+        return true;
+    fill_names(a, &scratch, &ev);
+    say(a, &ev);
+    set_over(a);
     a->repo->session->has_said_manifest = true;
     return true;
 }

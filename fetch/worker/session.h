@@ -126,6 +126,7 @@ struct ask {
     bool leads, leads_to_program;
     bool has_retried_refs;
     bool is_by_blob; /* its blobs are wanted one by one */
+    bool is_outline; /* the document alone is wanted, and names of files */
     struct str ref, path;
     struct tree_listing listing;
     struct blob **blobs; /* of listing.files */
@@ -224,6 +225,8 @@ struct session {
 
 MUST_CHECK bool ask_start(struct session *s, const struct link_ask *in,
                           struct err *e);
+/* One of its listing: all of them, but the documents alone for an outline. */
+bool ask_wants_file(const struct ask *a, size_t i);
 /* Moves every ask of the repository as far as it goes. Fails only when mapm
  * is gone. */
 MUST_CHECK bool asks_step(struct repo *r, struct err *e);
@@ -241,6 +244,7 @@ void report_ref(struct ask *a);
 void report_offers(struct ask *a, const struct fetch_event *offers);
 MUST_CHECK bool report_manifest(struct ask *a, struct err *e);
 MUST_CHECK bool report_done(struct ask *a, struct err *e);
+MUST_CHECK bool report_outline(struct ask *a, struct err *e);
 
 /* --- document.c ----------------------------------------------------------- */
 

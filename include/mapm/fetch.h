@@ -13,6 +13,7 @@
  *     fetch_ask() …           any number, at any time
  *     fetch_next() --> MANIFEST   the document of one, as soon as it is here:
  *                                 ask for what it depends on right away
+ *                  --> OUTLINE    the same, and no other file of it is fetched
  *                  --> DONE       all its files are in the incoming folder
  *                  --> FAILED
  *                  --> IDLE       nothing asked for is open any more
@@ -67,11 +68,14 @@ struct fetch_options {
 
 enum fetch_what {
     FETCH_PACKAGE,
-    FETCH_REF,     /* resolve only: event REF (for `outdated`) */
-    FETCH_CATALOG, /* what the repository offers below the path: CATALOG */
-    FETCH_REACH,   /* is `commit` in the history of the ref? event REF, with the
-                    * path; ERR_REFUSED when it is not. An origin that names a
-                    * commit: in that of any branch or tag */
+    FETCH_REF,      /* resolve only: event REF (for `outdated`) */
+    FETCH_CATALOG,  /* what is offered at the path and below it: OFFERS */
+    FETCH_DOCUMENT, /* of a package the document and the names of its files:
+                     * OUTLINE; DONE where there is no other file */
+    FETCH_FILES,    /* a PACKAGE, after its OUTLINE was judged */
+    FETCH_REACH,    /* is `commit` in the history of the ref? event REF, with
+                     * the path; ERR_REFUSED when it is not. An origin that
+                     * names a commit: in that of any branch or tag */
 };
 
 struct fetch_want {
@@ -90,6 +94,9 @@ enum fetch_event_kind {
     FETCH_DONE,
     FETCH_REF_FOUND,
     FETCH_OFFERS, /* answer to CATALOG, or to a PACKAGE that is a catalog */
+    /* Answer to DOCUMENT; and to a PACKAGE that is a repository with an
+     * AGENTS.md, which is seldom that of an agent. */
+    FETCH_OUTLINE,
     FETCH_FAILED,
     FETCH_IDLE,
 };
@@ -124,8 +131,8 @@ struct fetch_event {
     struct str path;          /* in the repository */
     struct str object;        /* git id of tree or blob */
     enum doc_kind doc;        /* what lies there */
-    struct str manifest;      /* MANIFEST: its text */
-    struct fetch_file *files; /* DONE */
+    struct str manifest;      /* MANIFEST, OUTLINE: its text */
+    struct fetch_file *files; /* DONE; OUTLINE: path, oid and mode alone */
     size_t file_count;
     struct fetch_offer *offers;
     size_t offer_count;

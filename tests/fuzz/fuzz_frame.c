@@ -15,7 +15,7 @@ static void make_fetch(struct fetch *f)
     f->asks = arena_array(&f->arena, 8, sizeof *f->asks);
     for (unsigned i = 0; i < 8; i++)
         f->asks[i] = (struct client_ask){.id = i,
-                                         .what = (enum fetch_what)(i % 3),
+                                         .what = (enum fetch_what)(i % 5),
                                          .is_open = true,
                                          .has_manifest = i >= 4};
     f->ask_count = f->open_count = 8;
