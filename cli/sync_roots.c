@@ -164,6 +164,13 @@ static void index_wanted(struct sync *s, struct node *const *nodes,
     }
 }
 
+/* At the ref of `n`, so at another path: a folder of the same name. */
+static bool is_beside(const struct origin *o, const struct node *n)
+{
+    return n->ref.n && o->rest.n > n->ref.n && str_starts(o->rest, n->ref) &&
+           o->rest.p[n->ref.n] == '/';
+}
+
 /* The same repository and path is wanted at another ref. Where the ref of the
  * root ends is not known, so each slash is tried. */
 static bool is_replaced(const struct sync *s, const struct root *root,
@@ -172,13 +179,15 @@ static bool is_replaced(const struct sync *s, const struct root *root,
     const struct origin *o = &root->origin;
     const struct lock_entry *entry;
     struct str path = o->rest;
+    const struct node *n;
     size_t slash;
 
     if (o->scheme != ORIGIN_GIT || map_has(&w->by_key, root_key(s, root)))
         return false;
     while ((slash = str_find_char(path, '/')) != SIZE_MAX) {
         path = str_from_index(path, slash + 1);
-        if (map_has(&w->by_place, place_of(s, root->kind, o, path)))
+        n = map_find(&w->by_place, place_of(s, root->kind, o, path));
+        if (n && !is_beside(o, n))
             return true;
     }
     entry = map_find(&s->layer.by_origin, o->key);
