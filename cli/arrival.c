@@ -42,7 +42,7 @@ static struct str format_summary(const struct node *n, struct arena *a)
     struct str text;
 
     buf_init(&b, SUMMARY_MAX_BYTES);
-    put_field(&b, n->package.fqn);
+    put_field(&b, n->own_fqn);
     put_field(&b, n->version);
     put_field(&b, str_of(flags, sizeof flags));
     put_field(&b, n->prereqs);
@@ -64,15 +64,33 @@ static struct str short_name(enum doc_kind kind, struct str fqn)
                : str_from_index(fqn, slash + 1);
 }
 
+struct str lock_own_name(const struct lock_entry *entry)
+{
+    return entry->declared.n ? entry->declared : entry->name;
+}
+
+/* What the lock calls a package of this origin; recorded names never change. */
+static struct str recorded_name(const struct closure *c, const struct node *n,
+                                enum doc_kind kind, struct str own)
+{
+    const struct lock_entry *entry =
+        map_find(&c->layer->by_origin, n->origin.key);
+
+    return entry && entry->kind == kind && str_eq(entry->declared, own)
+               ? entry->name
+               : own;
+}
+
 /* The part of a node's package that follows from kind, fqn and digest. */
 static void fill_package(struct closure *c, struct node *n, enum doc_kind kind,
                          struct str fqn)
 {
     struct arena *a = &c->inv->arena;
 
+    n->own_fqn = fqn;
     n->package.kind = kind;
     n->package.origin = n->origin;
-    n->package.fqn = fqn;
+    n->package.fqn = recorded_name(c, n, kind, fqn);
     n->package.name = short_name(kind, fqn);
     n->package.content = str_join(STR("sha256:"), hash_hex(&n->digest, a), a);
     n->package.commit = n->commit;
@@ -155,41 +173,71 @@ static bool anchor_text(struct closure *c, enum doc_kind kind,
                       text, e);
 }
 
-static bool judge(struct closure *c, struct node *n, enum doc_kind kind,
-                  const struct package_files *p, struct str folder,
-                  struct arena *a, struct document *out, struct err *e)
+static bool is_for_contributors(const struct node *n, enum doc_kind kind,
+                                const struct complaints *why)
 {
-    struct manifest_files files = package_files_reader(p);
+    /* The AGENTS.md at the top of a repository is mostly for those who work
+     * on that repository. */
+    return kind == DOC_AGENT && n->origin.scheme == ORIGIN_GIT &&
+           n->path.n == 0 &&
+           str_is(str_from(why->items[0].code), "no-frontmatter");
+}
+
+static struct str first_error(const struct complaints *why, struct arena *a)
+{
+    for (size_t i = 0; i < why->count; i++)
+        if (why->items[i].error)
+            return arena_str(a, str_from(why->items[i].code));
+    return str_of("", 0);
+}
+
+static bool judge(struct closure *c, struct node *n, enum doc_kind kind,
+                  struct str text, const struct manifest_files *files,
+                  struct str folder, struct complaints *why,
+                  struct document *out, struct err *e)
+{
+    struct arena *a = why->arena;
     struct manifest_input in = {
         .kind = kind,
+        .text = text,
         .folder = folder,
-        .files = &files,
+        .files = files,
         .rules = &c->layer->rules,
         .profile = PROFILE_INSTALL,
         .allow_file = n->origin.scheme == ORIGIN_FILE,
         .allow_hidden =
             c->options.allow_hidden || (n->locked && n->locked->allow_hidden),
     };
-    struct complaints why;
 
-    if (!anchor_text(c, kind, p, a, &in.text, e))
-        return err_wrap(e, "%s", shown(n, a));
-    complaints_init(&why, a);
-    manifest_read(&in, a, out, &why);
-    note_warnings(c, n, &why);
-    if (why.errors == 0)
+    manifest_read(&in, a, out, why);
+    if (why->errors == 0)
         return true;
-    /* The AGENTS.md at the top of a repository is mostly for those who work
-     * on that repository. */
-    if (kind == DOC_AGENT && n->origin.scheme == ORIGIN_GIT && n->path.n == 0 &&
-        str_is(str_from(why.items[0].code), "no-frontmatter")) {
+    n->fault = first_error(why, &c->inv->arena);
+    if (is_for_contributors(n, kind, why)) {
         err_set(e, ERR_PATH,
-                "%s is no package and no catalog: its AGENTS.md is for those "
-                "who work on it",
+                "%s offers no skill, agent or MCP server: its AGENTS.md is for "
+                "those who work on it",
                 shown(n, a));
         return err_hint(e, "name the folder of a skill or an agent in it");
     }
-    return complaints_fail(&why, kind, shown(n, a), e);
+    return complaints_fail(why, kind, shown(n, a), e);
+}
+
+static bool judge_files(struct closure *c, struct node *n, enum doc_kind kind,
+                        const struct package_files *p, struct str folder,
+                        struct arena *a, struct document *out, struct err *e)
+{
+    struct manifest_files files = package_files_reader(p);
+    struct complaints why;
+    struct str text;
+    bool ok;
+
+    if (!anchor_text(c, kind, p, a, &text, e))
+        return err_wrap(e, "%s", shown(n, a));
+    complaints_init(&why, a);
+    ok = judge(c, n, kind, text, &files, folder, &why, out, e);
+    note_warnings(c, n, &why);
+    return ok;
 }
 
 /* A dependency's origin, in the arena that lasts: mostly a node has it. */
@@ -282,9 +330,9 @@ static bool same_as_locked(struct closure *c, struct node *n,
 
     n->prereqs = arena_str(&c->inv->arena, own->prereqs);
     n->metaskill = own->metaskill;
-    if (!str_eq(own->package.fqn, entry->name) ||
+    if (!str_eq(own->own_fqn, lock_own_name(entry)) ||
         own->package.kind != entry->kind)
-        return differs(n, "is named", own->package.fqn, e);
+        return differs(n, "is named", own->own_fqn, e);
     if (!str_eq(own->version, entry->version))
         return own->version.n ? differs(n, "has version", own->version, e)
                               : differs(n, "has no version", own->version, e);
@@ -421,7 +469,7 @@ bool document_take(struct closure *c, struct node *n, enum doc_kind kind,
     }
     n->digest = digest;
     n->files = NULL;
-    if (!judge(c, n, kind, &p, folder, scratch, &d, e) ||
+    if (!judge_files(c, n, kind, &p, folder, scratch, &d, e) ||
         !store_put(c->store, listing, &digest, e))
         return false;
     if (n->locked && n->origin.scheme == ORIGIN_GIT)
@@ -463,6 +511,73 @@ void document_announce(struct closure *c, struct node *n,
             closure_add(c, &o, (unsigned)d.deps[i].kind);
     }
 }
+
+/* --- before the files are here -------------------------------------------- */
+
+struct names {
+    const struct fetch_file *files;
+    size_t count;
+};
+
+/* Which files there are is known, their content is not: an empty one has no
+ * faults, and the package is validated again when it is here. */
+static enum manifest_file read_name(void *ctx, struct str path,
+                                    size_t max_bytes, struct arena *a,
+                                    struct str *content)
+{
+    const struct names *names = ctx;
+
+    (void)a;
+    if (max_bytes)
+        *content = str_of("", 0);
+    for (size_t i = 0; i < names->count; i++)
+        if (str_eq(names->files[i].path, path))
+            return MANIFEST_FILE_OK;
+    return MANIFEST_FILE_MISSING;
+}
+
+/* Equal for equal files, links resolved: stands for a digest of them. */
+static struct str outline_id(const struct fetch_event *event, struct arena *a)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    struct hash hash;
+
+    buf_init(&b, SIZE_MAX / 4);
+    for (size_t i = 0; i < event->file_count; i++)
+        buf_printf(&b, "%d %.*s %.*s\n", event->files[i].executable,
+                   STR_ARG(event->files[i].oid), STR_ARG(event->files[i].path));
+    hash = hash_of(buf_str(&b));
+    return str_join(STR(OUTLINE_PREFIX), hash_hex(&hash, a), a);
+}
+
+bool document_outline(struct closure *c, struct node *n,
+                      const struct fetch_event *event, struct arena *scratch,
+                      struct err *e)
+{
+    struct arena *a = &c->inv->arena;
+    struct names names = {event->files, event->file_count};
+    struct manifest_files files = {read_name, &names};
+    struct document d = {0};
+    struct complaints why;
+
+    n->ref = arena_str(a, event->ref);
+    n->commit = arena_str(a, event->commit);
+    n->path = arena_str(a, event->path);
+    n->object = arena_str(a, event->object);
+    document_complete_origin(c, n);
+    complaints_init(&why, scratch);
+    if (!judge(c, n, event->doc, event->manifest, &files,
+               path_last(event->path), &why, &d, e) ||
+        !keep_document(c, n, &d, e))
+        return false;
+    n->package.content = outline_id(event, a);
+    n->document = hash_of(event->manifest);
+    n->is_outlined = true;
+    node_known(c, n);
+    return true;
+}
+
+/* --- and when they are ---------------------------------------------------- */
 
 static bool adopt_files(struct closure *c, const struct fetch_event *event,
                         struct store_file *files, struct err *e)
@@ -563,8 +678,8 @@ bool document_check_locked(struct closure *c, struct node *n, struct err *e)
                             e))
         return false;
     p.files = files;
-    return judge(c, n, n->locked->kind, &p, path_last(n->path), &scratch, &d,
-                 e) &&
+    return judge_files(c, n, n->locked->kind, &p, path_last(n->path), &scratch,
+                       &d, e) &&
            fits_document(c, n, &d, &scratch, e);
 }
 

@@ -12,6 +12,15 @@
 void document_announce(struct closure *c, struct node *n,
                        const struct fetch_event *event, struct arena *scratch);
 
+/* What the content of a package begins with as long as its files are not here
+ * (a digest begins with "sha256:"). */
+#define OUTLINE_PREFIX "git:"
+
+/* Judged by its document, before any other file of it is fetched. */
+MUST_CHECK bool document_outline(struct closure *c, struct node *n,
+                                 const struct fetch_event *event,
+                                 struct arena *scratch, struct err *e);
+
 /* All its files are in the incoming folder. */
 MUST_CHECK bool document_arrive(struct closure *c, struct node *n,
                                 const struct fetch_event *event,
@@ -45,8 +54,13 @@ MUST_CHECK bool document_read(struct closure *c, const struct node *n,
                               struct arena *a, struct document *out,
                               struct err *e);
 
+/* The FQN in the package's document: the lock may give it another one. */
+struct str lock_own_name(const struct lock_entry *entry);
+
 /* In closure.c. */
 void node_fail(struct closure *c, struct node *n, const struct err *e);
 void node_ready(struct closure *c, struct node *n);
+/* What it depends on is looked for. */
+void node_known(struct closure *c, struct node *n);
 
 #endif

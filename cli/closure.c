@@ -36,10 +36,23 @@ struct node *closure_find(const struct closure *c, struct str key)
     return map_find(&c->nodes, key);
 }
 
+static struct node *enqueue(struct closure *c, const struct origin *o,
+                            unsigned kinds)
+{
+    struct arena *a = &c->inv->arena;
+    struct node *n = arena_new(a, struct node);
+
+    n->origin = *o;
+    n->kinds = kinds;
+    c->queue = arena_grow(a, c->queue, c->queued, &c->queue_capacity,
+                          sizeof(struct node *));
+    c->queue[c->queued++] = n;
+    return n;
+}
+
 struct node *closure_add(struct closure *c, const struct origin *o,
                          unsigned kinds)
 {
-    struct arena *a = &c->inv->arena;
     struct map_entry *entry = map_entry(&c->nodes, o->key);
     struct node *n = entry->value;
 
@@ -51,13 +64,16 @@ struct node *closure_add(struct closure *c, const struct origin *o,
             n->origin.text = o->text;
         return n;
     }
-    n = arena_new(a, struct node);
-    n->origin = *o;
-    n->kinds = kinds;
+    n = enqueue(c, o, kinds);
     entry->value = n;
-    c->queue = arena_grow(a, c->queue, c->queued, &c->queue_capacity,
-                          sizeof(struct node *));
-    c->queue[c->queued++] = n;
+    return n;
+}
+
+struct node *closure_add_catalog(struct closure *c, const struct origin *o)
+{
+    struct node *n = enqueue(c, o, DOC_AGENT | DOC_SKILL | DOC_MCP);
+
+    n->is_catalog = true;
     return n;
 }
 
@@ -71,6 +87,11 @@ void node_fail(struct closure *c, struct node *n, const struct err *e)
 void node_ready(struct closure *c, struct node *n)
 {
     n->is_ready = true;
+    node_known(c, n);
+}
+
+void node_known(struct closure *c, struct node *n)
+{
     for (size_t i = 0; i < n->package.dep_count; i++)
         closure_add(c, &n->package.deps[i].origin,
                     (unsigned)n->package.deps[i].kind);
@@ -196,12 +217,21 @@ static void cancel_download(struct closure *c, const struct node *n)
                           origin_repository(&n->origin, &c->inv->arena));
 }
 
+static enum fetch_what what_of(const struct closure *c, const struct node *n)
+{
+    if (n->is_catalog)
+        return FETCH_CATALOG;
+    if (n->wants_files)
+        return FETCH_FILES;
+    return c->options.outline && !n->locked ? FETCH_DOCUMENT : FETCH_PACKAGE;
+}
+
 static bool ask(struct closure *c, struct node *n, struct err *e)
 {
     struct arena *a = &c->inv->arena;
     struct fetch_want want = {
         .id = (unsigned)c->asked_count,
-        .what = FETCH_PACKAGE,
+        .what = what_of(c, n),
         .kinds = n->kinds,
         .origin = n->origin,
     };
@@ -220,6 +250,12 @@ static bool ask(struct closure *c, struct node *n, struct err *e)
                           sizeof(struct node *));
     c->asked[c->asked_count++] = n;
     return fetch_ask(c->fetch, &want, e);
+}
+
+bool closure_want_files(struct closure *c, struct node *n, struct err *e)
+{
+    n->wants_files = true;
+    return ask(c, n, e);
 }
 
 /* --- from the lock, from the store ---------------------------------------- */
@@ -261,6 +297,7 @@ static bool take_locked(struct closure *c, struct node *n, struct err *e)
     n->package.kind = entry->kind;
     n->package.origin = n->origin;
     n->package.fqn = entry->name;
+    n->own_fqn = lock_own_name(entry);
     n->package.name = entry->kind == DOC_MCP || slash == SIZE_MAX
                           ? entry->name
                           : str_from_index(entry->name, slash + 1);
@@ -408,6 +445,17 @@ static bool settle_from_index(struct closure *c, struct node *n)
     return true;
 }
 
+/* What a catalog offers is in no lock and no index. */
+static bool settle_catalog(struct closure *c, struct node *n, struct err *e)
+{
+    bool taken;
+
+    if (!c->options.offline)
+        return begin_download(c, n, &taken, e) && ask(c, n, e);
+    err_set(e, ERR_OFFLINE, "what it offers is not in the store");
+    return err_hint(e, "run the command once without --offline");
+}
+
 static bool settle(struct closure *c, struct node *n, struct err *e)
 {
     const struct lock_entry *entry =
@@ -415,6 +463,8 @@ static bool settle(struct closure *c, struct node *n, struct err *e)
     bool taken;
 
     n->is_settled = true;
+    if (n->is_catalog && n->origin.scheme == ORIGIN_GIT)
+        return settle_catalog(c, n, e);
     if (n->trusted)
         return prove_locked(c, n, e);
     if (n->origin.scheme == ORIGIN_FILE) {
@@ -474,7 +524,7 @@ static bool handle_event(struct closure *c, const struct fetch_event *event,
         notice_add(&c->notices, STR(""), STR(""), event->notes[i]);
     switch (event->kind) {
     case FETCH_MANIFEST:
-        if (!n->locked)
+        if (!n->locked && !n->is_outlined)
             document_announce(c, n, event, scratch);
         break;
     case FETCH_DONE:
@@ -482,6 +532,10 @@ static bool handle_event(struct closure *c, const struct fetch_event *event,
         break;
     case FETCH_OFFERS:
         document_offers(c, n, event);
+        break;
+    case FETCH_OUTLINE:
+        ok = document_outline(c, n, event, scratch, &problem) &&
+             (c->options.outline || closure_want_files(c, n, &problem));
         break;
     case FETCH_FAILED:
         problem = *event->err;

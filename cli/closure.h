@@ -28,8 +28,16 @@ struct node {
     bool is_ready;
     bool trusted;     /* the lock's word alone: not looked for in the store */
     bool is_unproved; /* the store has it, and not how its commit leads to it */
-    struct err *failed;              /* NULL: fine so far */
-    struct package package;          /* what the resolver sees */
+    bool is_catalog;  /* asked what it offers, whatever it is itself */
+    bool is_outlined; /* `package` is known; its files are not here yet */
+    bool wants_files; /* and are to be fetched */
+    bool is_exact;    /* named on the command line */
+    struct err *failed;     /* NULL: fine so far */
+    struct str fault;       /* the code of its first error; "" for others' */
+    struct package package; /* what the resolver sees */
+    struct str own_fqn; /* by its document: selection_name() may give another */
+    struct hash document;            /* outlined: of its text */
+    struct mark *mark;               /* selection.c */
     const struct lock_entry *locked; /* when the lock decides */
     struct hash digest;
     struct store_file *files; /* NULL: not looked up yet */
@@ -49,6 +57,7 @@ struct closure_options {
     bool offline;
     bool allow_hidden;
     bool trust_lock; /* see closure_prove */
+    bool outline;    /* of packages that are new the documents alone */
     bool (*is_moving)(void *ctx, const struct lock_entry *entry);
     void *moving_ctx; /* update: entries whose refs are read anew */
 };
@@ -80,6 +89,14 @@ void closure_done(struct closure *c);
 /* A root to look for; its node, the same one for an equal origin. */
 struct node *closure_add(struct closure *c, const struct origin *o,
                          unsigned kinds);
+
+/* The same as closure_add, but what it offers is listed, itself included. */
+struct node *closure_add_catalog(struct closure *c, const struct origin *o);
+
+/* The files of one that is outlined: asked for, and here (or failed) after the
+ * next closure_gather. */
+MUST_CHECK bool closure_want_files(struct closure *c, struct node *n,
+                                   struct err *e);
 
 /* Looks for what is new since the last time. */
 MUST_CHECK bool closure_gather(struct closure *c, struct err *e);

@@ -6,8 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "arrival.h"
+#include "offers.h"
 #include "own_server.h"
-#include "sync.h"
+#include "selection.h"
 
 #define ANY_KIND (DOC_AGENT | DOC_SKILL | DOC_MCP)
 
@@ -39,205 +41,6 @@ static bool check_committed_roots(struct sync *s, struct err *e)
                   p->roots[i].line);
     }
     return true;
-}
-
-/* --- what a catalog offers ------------------------------------------------ */
-
-/* The name by which an offer is chosen. */
-static struct str offer_name(const struct fetch_offer *o)
-{
-    struct str name = path_last(o->path);
-
-    if (o->kind == DOC_MCP && str_ends(name, STR(".json")))
-        name.n -= 5;
-    return name;
-}
-
-static void complete_offer(struct invocation *inv, const struct node *n,
-                           const struct fetch_offer *offer, struct origin *out)
-{
-    struct arena *a = &inv->arena;
-    struct err e = {0};
-
-    if (n->origin.scheme == ORIGIN_FILE) {
-        struct str text = arena_printf(a, "%.*s/%.*s", STR_ARG(n->origin.text),
-                                       STR_ARG(offer->path));
-
-        if (!origin_parse(text, NULL, a, out, &e))
-            *out = n->origin; /* it was fine without the tail, so it is now */
-        return;
-    }
-    origin_complete(&n->origin, n->ref.n ? n->ref : n->commit, offer->path, a,
-                    out);
-}
-
-static bool is_chosen(const struct invocation *inv, enum option_id id,
-                      const struct fetch_offer *offer, bool *used)
-{
-    const struct values *v = &inv->given[id];
-    struct str name = offer_name(offer);
-    bool chosen = false;
-
-    for (size_t i = 0; i < v->count; i++) {
-        struct str wanted = v->items[i];
-        bool same = str_eq(wanted, name);
-
-        if (offer->kind == DOC_MCP) {
-            struct str file =
-                mcp_file_name(wanted, (struct arena *)(uintptr_t)&inv->arena);
-
-            same |= str_eq(file, path_last(offer->path)) ||
-                    str_eq(wanted, path_last(offer->path));
-        }
-        used[i] |= same;
-        chosen |= same;
-    }
-    return chosen;
-}
-
-static enum option_id option_of(enum doc_kind kind)
-{
-    if (kind == DOC_AGENT)
-        return OPTION_AGENT;
-    return kind == DOC_SKILL ? OPTION_SKILL : OPTION_MCP;
-}
-
-static bool wants_choice(const struct invocation *inv)
-{
-    return has_option(inv, OPTION_ALL) || has_option(inv, OPTION_SKILL) ||
-           has_option(inv, OPTION_AGENT) || has_option(inv, OPTION_MCP);
-}
-
-static const enum doc_kind kinds[] = {DOC_AGENT, DOC_SKILL, DOC_MCP};
-#define KIND_COUNT (sizeof kinds / sizeof *kinds)
-
-static bool not_offered(struct node *const *catalogs, size_t count,
-                        enum doc_kind kind, struct str name, struct err *e)
-{
-    struct str near = {"", 0};
-    size_t best = 4;
-
-    for (size_t k = 0; k < count; k++)
-        for (size_t i = 0; i < catalogs[k]->offer_count; i++) {
-            const struct fetch_offer *o = &catalogs[k]->offers[i];
-            size_t far = text_distance(name, offer_name(o), best);
-
-            if (far < best && o->kind == kind) {
-                best = far;
-                near = offer_name(o);
-            }
-        }
-    err_set(e, ERR_NOT_FOUND, "%.*s%s no %s named \"%.*s\"",
-            STR_ARG(catalogs[0]->origin.text),
-            count > 1 ? " and the others offer" : " offers",
-            doc_kind_name(kind), STR_ARG(name));
-    if (near.n)
-        return err_hint(e, "did you mean %.*s?", STR_ARG(near));
-    return err_hint(e, "without --%s it lists what it offers",
-                    doc_kind_name(kind));
-}
-
-/* A name that no catalog has is a mistake. */
-static bool check_used(const struct invocation *inv,
-                       struct node *const *catalogs, size_t count,
-                       bool *const used[KIND_COUNT], struct err *e)
-{
-    for (size_t k = 0; k < KIND_COUNT; k++) {
-        const struct values *v = &inv->given[option_of(kinds[k])];
-
-        for (size_t i = 0; i < v->count; i++)
-            if (!used[k][i])
-                return not_offered(catalogs, count, kinds[k], v->items[i], e);
-    }
-    return true;
-}
-
-/* Adds what was chosen of the catalog `n` to `wanted`. */
-static void choose(struct sync *s, const struct node *n,
-                   bool *const used[KIND_COUNT], struct node **wanted,
-                   size_t *count)
-{
-    struct invocation *inv = s->inv;
-
-    for (size_t i = 0; i < n->offer_count; i++) {
-        const struct fetch_offer *offer = &n->offers[i];
-        size_t k = offer->kind == DOC_AGENT   ? 0
-                   : offer->kind == DOC_SKILL ? 1
-                                              : 2;
-        struct origin o;
-
-        if (!is_chosen(inv, option_of(offer->kind), offer, used[k]) &&
-            !has_option(inv, OPTION_ALL))
-            continue;
-        complete_offer(inv, n, offer, &o);
-        wanted[(*count)++] =
-            closure_add(&s->closure, &o, (unsigned)offer->kind);
-    }
-}
-
-static void put_offers(struct invocation *inv, struct json_writer *w,
-                       const struct node *n)
-{
-    for (size_t i = 0; i < n->offer_count; i++) {
-        struct origin o;
-
-        complete_offer(inv, n, &n->offers[i], &o);
-        json_begin_object(w);
-        json_member_string(w, "type",
-                           str_from(doc_kind_name(n->offers[i].kind)));
-        json_member_string(w, "name", offer_name(&n->offers[i]));
-        json_member_string(w, "path", n->offers[i].path);
-        json_member_string(w, "origin", o.text);
-        json_end_object(w);
-    }
-}
-
-static void print_offers_json(struct invocation *inv,
-                              struct node *const *catalogs, size_t count)
-{
-    struct json_writer w;
-    struct buf b;
-
-    buf_init(&b, SIZE_MAX / 4);
-    json_writer_init(&w, &b, 2);
-    json_begin_object(&w);
-    json_member_string(&w, "schema", STR("mapm.offers/1"));
-    json_member_string(&w, "origin", catalogs[0]->origin.text);
-    json_key(&w, "offers");
-    json_begin_array(&w);
-    for (size_t i = 0; i < count; i++)
-        put_offers(inv, &w, catalogs[i]);
-    json_end_array(&w);
-    json_end_object(&w);
-    print_json(inv, &b);
-    buf_done(&b);
-}
-
-static void print_offers(struct invocation *inv, struct node *const *catalogs,
-                         size_t count)
-{
-    struct term *t = &inv->term;
-
-    if (has_option(inv, OPTION_JSON)) {
-        print_offers_json(inv, catalogs, count);
-        return;
-    }
-    for (size_t k = 0; k < count; k++) {
-        const struct node *n = catalogs[k];
-
-        for (size_t i = 0; i < n->offer_count; i++) {
-            struct origin o;
-
-            complete_offer(inv, n, &n->offers[i], &o);
-            term_print(t, "%-6s %-32.*s %.*s\n",
-                       doc_kind_name(n->offers[i].kind),
-                       STR_ARG(offer_name(&n->offers[i])), STR_ARG(o.text));
-        }
-        term_note(t,
-                  "%.*s is a catalog: name one of these, or choose with "
-                  "--all, --skill NAME, --agent NAME, --mcp NAME",
-                  STR_ARG(n->origin.text));
-    }
 }
 
 /* --- origins on the command line ------------------------------------------ */
@@ -346,7 +149,12 @@ static bool add_arguments(struct sync *s, struct node **wanted, size_t *count,
         if (!parse_argument(s, inv->arguments.items[i], &o, e) ||
             (s->locked && !find_locked_argument(s, &o, e)))
             return false;
-        wanted[(*count)++] = closure_add(&s->closure, &o, ANY_KIND);
+        if (offers_are_chosen(inv) && !s->locked) {
+            wanted[(*count)++] = closure_add_catalog(&s->closure, &o);
+            continue;
+        }
+        wanted[*count] = closure_add(&s->closure, &o, ANY_KIND);
+        wanted[(*count)++]->is_exact = true;
     }
     return true;
 }
@@ -390,33 +198,106 @@ static bool check_wanted(struct sync *s, struct node *const *wanted,
     return failed == 0;
 }
 
+/* --- what is taken -------------------------------------------------------- */
+
+/* What was named exactly is not left out: it fails the command. */
+static bool check_exact(struct sync *s, const struct choice *choices,
+                        size_t count, struct err *e)
+{
+    struct node **failed =
+        arena_array(&s->inv->arena, count + 1, sizeof(struct node *));
+    size_t n = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct choice *c = &choices[i];
+
+        if (!c->is_exact || !c->is_left_out)
+            continue;
+        if (!c->node->failed) {
+            struct err why = {0};
+
+            err_set(&why, err_code_find(c->code.p, c->code.n), "%.*s",
+                    STR_ARG(c->message));
+            for (size_t k = c->chain_count; k-- > 1;)
+                err_wrap(&why, "%.*s is needed",
+                         STR_ARG(c->chain[k]->origin.text));
+            node_fail(&s->closure, c->node, &why);
+        }
+        failed[n++] = c->node;
+    }
+    return check_wanted(s, failed, n, e);
+}
+
+/* Leaves out what is not valid, and has the files of the rest fetched. What
+ * turns out to be wrong with these leaves more out. */
+static bool take_valid(struct sync *s, struct err *e)
+{
+    bool any = true;
+
+    while (any) {
+        selection_judge(s, s->choices, s->choice_count);
+        s->closure.options.outline = false;
+        if (!check_exact(s, s->choices, s->choice_count, e) ||
+            !selection_want_files(s, s->choices, s->choice_count, &any, e) ||
+            !closure_gather(&s->closure, e))
+            return false;
+    }
+    return true;
+}
+
 /* Of the catalogs what was chosen, of the rest all. */
 static bool take_choice(struct sync *s, struct node *const *asked,
-                        size_t asked_count, struct node *const *catalogs,
-                        size_t catalog_count, struct err *e)
+                        size_t asked_count, struct err *e)
 {
-    struct invocation *inv = s->inv;
+    struct arena *a = &s->inv->arena;
+    struct node **catalogs = arena_array(a, asked_count + 1, sizeof *catalogs);
     struct node **wanted;
-    bool *used[KIND_COUNT];
-    size_t count = 0, room = 0;
+    size_t count = 0, catalog_count = 0, room = asked_count + 1;
+    bool filtered = offers_are_filtered(s->inv) &&
+                    !has_option(s->inv, OPTION_ALL_OR_NOTHING);
 
     for (size_t i = 0; i < asked_count; i++)
-        room += asked[i]->offer_count + 1;
-    wanted = arena_array(&inv->arena, room + 1, sizeof *wanted);
-    for (size_t k = 0; k < KIND_COUNT; k++)
-        used[k] = arena_array(&inv->arena,
-                              inv->given[option_of(kinds[k])].count + 1, 1);
-    for (size_t i = 0; i < asked_count; i++) {
+        room += asked[i]->offer_count;
+    wanted = arena_array(a, room, sizeof *wanted);
+    s->choices = arena_array(a, room, sizeof *s->choices);
+    for (size_t i = 0; i < asked_count; i++)
         if (asked[i]->offer_count && !asked[i]->failed)
-            choose(s, asked[i], used, wanted, &count);
+            catalogs[catalog_count++] = asked[i];
         else
             wanted[count++] = asked[i];
-    }
-    if (catalog_count && !check_used(inv, catalogs, catalog_count, used, e))
+    if (!offers_choose(s, catalogs, catalog_count, s->choices, &s->choice_count,
+                       e))
         return false;
-    return closure_gather(&s->closure, e) &&
-           check_wanted(s, wanted, count, e) &&
+    s->closure.options.outline = filtered;
+    if (!closure_gather(&s->closure, e) || !check_wanted(s, wanted, count, e) ||
+        (filtered && !take_valid(s, e)))
+        return false;
+    for (size_t i = 0; i < s->choice_count; i++)
+        if (!s->choices[i].is_left_out)
+            wanted[count++] = s->choices[i].node;
+    return check_wanted(s, wanted, count, e) &&
            sync_take_roots(s, wanted, count, e);
+}
+
+/* An argument that offers itself alone is a package. */
+static bool is_package(const struct node *n)
+{
+    return n->offer_count == 0 ||
+           (n->offer_count == 1 && str_eq(n->offers[0].path, n->path));
+}
+
+/* Those of the arguments that turned out to be packages are looked for as
+ * such. */
+static bool find_packages(struct sync *s, struct node **asked, size_t count,
+                          struct err *e)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!asked[i]->is_catalog || asked[i]->failed || !is_package(asked[i]))
+            continue;
+        asked[i] = closure_add(&s->closure, &asked[i]->origin, ANY_KIND);
+        asked[i]->is_exact = true;
+    }
+    return closure_gather(&s->closure, e);
 }
 
 /* `*listed`: a catalog was named and nothing of it chosen. */
@@ -430,25 +311,26 @@ static bool take_arguments(struct sync *s, bool *listed, struct err *e)
 
     *listed = false;
     if (!add_arguments(s, asked, &asked_count, e) ||
-        !closure_gather(&s->closure, e))
+        !closure_gather(&s->closure, e) ||
+        !find_packages(s, asked, asked_count, e))
         return false;
     for (size_t i = 0; i < asked_count; i++) {
         failed += asked[i]->failed != NULL;
         if (asked[i]->offer_count && !asked[i]->failed)
             catalogs[count++] = asked[i];
     }
-    if (wants_choice(inv) && count == 0 && failed == 0) {
+    if (offers_are_chosen(inv) && count == 0 && failed == 0) {
         err_set(e, ERR_USAGE,
-                "--all, --skill, --agent and --mcp choose from a catalog, and "
-                "none is named");
+                "--all, --skill, --agent, --mcp and --skip choose from a "
+                "catalog, and none is named");
         return err_hint(e, "usage: mapm install owner/repo --skill NAME");
     }
-    if (count && !wants_choice(inv) && failed == 0) {
-        print_offers(inv, catalogs, count);
+    if (count && !offers_are_chosen(inv) && failed == 0) {
+        offers_print(inv, catalogs, count);
         *listed = true;
         return true;
     }
-    return take_choice(s, asked, asked_count, catalogs, count, e);
+    return take_choice(s, asked, asked_count, e);
 }
 
 static bool install(struct sync *s, struct err *e)
@@ -466,7 +348,7 @@ static bool install(struct sync *s, struct err *e)
     s->locked = o.locked;
     if (has_option(inv, OPTION_WITH_SERVER) && !own_server_add(s, e))
         return false;
-    if ((inv->arguments.count == 0 && !wants_choice(inv) &&
+    if ((inv->arguments.count == 0 && !offers_are_chosen(inv) &&
          !has_option(inv, OPTION_WITH_SERVER) &&
          !layer_check_there(&s->layer, inv, e)) ||
         !check_committed_roots(s, e))
@@ -480,11 +362,17 @@ static bool install(struct sync *s, struct err *e)
         return false;
     if (listed)
         return true;
-    return sync_resolve(s, e) && sync_finish(s, e);
+    if (!sync_resolve(s, e) || !sync_finish(s, e))
+        return false;
+    if (!has_option(inv, OPTION_JSON))
+        selection_tell(inv, s->choices, s->choice_count);
+    for (size_t i = 0; i < s->choice_count; i++)
+        if (s->choices[i].is_left_out)
+            *s->exit_code = EXIT_FINDINGS;
+    return true;
 }
 
 COMMAND(command_install)
 {
-    *exit_code = EXIT_DONE;
-    return sync_run(inv, "install", install, e);
+    return sync_run(inv, "install", install, exit_code, e);
 }

@@ -337,6 +337,36 @@ static bool is_catalog(struct closure *c, struct node *n, int root,
            n->offer_count;
 }
 
+/* It comes first: its path is the shortest. */
+static void offer_itself(struct closure *c, struct node *n, enum doc_kind kind)
+{
+    struct fetch_offer *all =
+        arena_array(&c->inv->arena, n->offer_count + 1, sizeof *all);
+
+    all[0] = (struct fetch_offer){kind, str_of("", 0)};
+    for (size_t i = 0; i < n->offer_count; i++)
+        all[i + 1] = n->offers[i];
+    n->offers = all;
+    n->offer_count++;
+}
+
+/* What is offered at the folder and below it. */
+static bool list_catalog(struct closure *c, struct node *n, int root,
+                         struct err *e)
+{
+    size_t slash = str_find_last(n->origin.path, '/');
+    struct str parent = str_slice(n->origin.path, 0, slash);
+
+    if (!list_offers(c, n, root, true, e))
+        return false;
+    if (fs_exists_at(root, "SKILL.md"))
+        offer_itself(c, n, DOC_SKILL);
+    else if (fs_exists_at(root, "AGENTS.md") &&
+             str_is(path_last(parent), "agents"))
+        offer_itself(c, n, DOC_AGENT);
+    return true;
+}
+
 bool local_read(struct closure *c, struct node *n, struct err *e)
 {
     CLEANUP_FD int root = -1;
@@ -349,10 +379,14 @@ bool local_read(struct closure *c, struct node *n, struct err *e)
                                 : "cannot be read");
         return false;
     }
+    if (!S_ISDIR(st.st_mode) && n->is_catalog)
+        return true; /* a file offers itself */
     if (!S_ISDIR(st.st_mode))
         return read_mcp(c, n, e) || err_wrap(e, "%s", path);
     if (!fs_open_dir(path, &root, e))
         return err_wrap(e, "%s", path);
+    if (n->is_catalog)
+        return list_catalog(c, n, root, e) || err_wrap(e, "%s", path);
     if (fs_exists_at(root, "SKILL.md") && (n->kinds & DOC_SKILL))
         return read_folder(c, n, root, DOC_SKILL, e) || err_wrap(e, "%s", path);
     if (fs_exists_at(root, "AGENTS.md") && (n->kinds & DOC_AGENT) &&

@@ -102,5 +102,5 @@ static bool remove_names(struct sync *s, struct err *e)
 COMMAND(command_remove)
 {
     *exit_code = EXIT_DONE;
-    return sync_run(inv, "remove", remove_names, e);
+    return sync_run(inv, "remove", remove_names, exit_code, e);
 }

@@ -106,7 +106,8 @@ static void set_damaged_aside(struct sync *s)
 }
 
 bool sync_run(struct invocation *inv, const char *command,
-              bool (*work)(struct sync *s, struct err *e), struct err *e)
+              bool (*work)(struct sync *s, struct err *e), int *exit_code,
+              struct err *e)
 {
     bool again = false, ok;
 
@@ -117,6 +118,8 @@ bool sync_run(struct invocation *inv, const char *command,
 
         ok = sync_open(inv, command, &s, e);
         s.again = again;
+        s.exit_code = exit_code;
+        *exit_code = EXIT_DONE;
         ok = ok && work(&s, e);
         is_damaged = !ok && e->code == ERR_DAMAGED && s.store &&
                      store_damaged(s.store) > 0;

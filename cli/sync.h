@@ -44,7 +44,10 @@ struct sync {
     size_t gone_count;
     struct str lock_text, local_lock_text;
     bool changed;
-    bool again; /* sync_run's second time */
+    bool again;             /* sync_run's second time */
+    struct choice *choices; /* of catalogs: selection.h */
+    size_t choice_count;
+    int *exit_code; /* of the command, when it does not fail */
 };
 
 /*
@@ -53,7 +56,7 @@ struct sync {
  */
 MUST_CHECK bool sync_run(struct invocation *inv, const char *command,
                          bool (*work)(struct sync *s, struct err *e),
-                         struct err *e);
+                         int *exit_code, struct err *e);
 
 /* Lets into the store what was held back: the objects, then what is known of
  * them. */

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "arrival.h"
-#include "sync.h"
+#include "selection.h"
 
 /* --- plan ----------------------------------------------------------------- */
 
@@ -168,6 +168,8 @@ make_entry(const struct sync *s, const struct sync_package *p, struct arena *a)
     struct lock_entry entry = {
         .kind = package->kind,
         .name = package->fqn,
+        .declared = str_eq(p->node->own_fqn, package->fqn) ? str_of("", 0)
+                                                           : p->node->own_fqn,
         .origin = p->node->origin.text,
         .digest = package->content,
         .version = p->node->version,
@@ -282,6 +284,20 @@ static bool check_locked(const struct sync *s, struct err *e)
                        "mapm.lock");
 }
 
+/* Folders of one catalog may have one name; without a lock, too. */
+static void name_roots(struct sync *s)
+{
+    struct node **nodes =
+        arena_array(&s->inv->arena, s->root_count + 1, sizeof(struct node *));
+    size_t count = 0;
+
+    for (size_t i = 0; i < s->root_count; i++) {
+        nodes[count] = closure_find(&s->closure, s->roots[i].origin.key);
+        count += nodes[count] != NULL;
+    }
+    selection_name(s, nodes, count);
+}
+
 bool sync_resolve(struct sync *s, struct err *e)
 {
     struct resolver_source source = {closure_read, &s->closure};
@@ -292,6 +308,7 @@ bool sync_resolve(struct sync *s, struct err *e)
     if (!closure_gather(&s->closure, e))
         return false;
     closure_warn(&s->closure);
+    name_roots(s);
     if (!resolver_resolve(&source, s->roots, s->root_count, &s->layer.limits,
                           &s->inv->arena, &s->plan, e))
         return err_wrap(e, "cannot %s", s->command);

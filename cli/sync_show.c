@@ -1,5 +1,5 @@
 #include "arrival.h"
-#include "sync.h"
+#include "selection.h"
 
 #define SHORT_COMMIT_CHARS 10
 
@@ -219,6 +219,8 @@ void sync_print_json(struct sync *s, const struct provision_change *changes,
     for (size_t i = 0; !s->keep_edited && i < left_count; i++)
         json_string(&w, left[i].what);
     json_end_array(&w);
+    if (s->choice_count)
+        selection_put(&w, s->choices, s->choice_count);
     json_member_number(&w, "requests", s->closure.progress.requests);
     json_member_number(&w, "bytes", s->closure.progress.bytes);
     json_member_number(&w, "warnings", notice_count(&s->closure.notices));

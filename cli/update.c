@@ -73,5 +73,5 @@ static bool update(struct sync *s, struct err *e)
 COMMAND(command_update)
 {
     *exit_code = EXIT_DONE;
-    return sync_run(inv, "update", update, e);
+    return sync_run(inv, "update", update, exit_code, e);
 }
