@@ -212,6 +212,12 @@ bool fs_exists_at(int dirfd, const char *path)
     return fs_stat_at(dirfd, path, &st);
 }
 
+bool fs_is_read_only(int dirfd)
+{
+    return faccessat(dirfd, ".", W_OK, AT_EACCESS) < 0 &&
+           (errno == EROFS || errno == EACCES);
+}
+
 bool fs_sync(int fd, const char *what, struct err *e)
 {
     int result;

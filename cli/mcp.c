@@ -76,14 +76,18 @@ static bool open_global(struct serve *s, struct err *e)
     return s->has_global;
 }
 
-static bool open_trust(struct serve *s, struct err *e)
+/* What cannot be read trusts nothing, and is no reason not to serve. */
+static void open_trust(struct serve *s)
 {
     enum folder_trust state;
+    struct err e = {0};
 
-    err_clear(e);
     s->workspace_trusted =
-        s->store && layer_is_trusted(&s->layer, s->inv, s->store, &state, e);
-    return e->code == ERR_NONE;
+        s->store && layer_is_trusted(&s->layer, s->inv, s->store, &state, &e);
+    if (e.code != ERR_NONE)
+        term_warn(&s->inv->term,
+                  "what is trusted cannot be read, and nothing is: %s",
+                  err_first(&e));
 }
 
 static void close_layers(struct layer *workspace, struct layer *global)
@@ -100,7 +104,8 @@ bool serve_open_layers(struct serve *s, struct err *e)
 
     s->layer = s->global = (struct layer){0};
     if (layer_open_workspace(s->inv, LAYER_READ, &s->layer, e) &&
-        open_global(s, e) && open_trust(s, e)) {
+        open_global(s, e)) {
+        open_trust(s);
         close_layers(&workspace, &global);
         return true;
     }

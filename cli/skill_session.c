@@ -43,7 +43,7 @@ static bool parse(struct skill_job *job, struct str text,
          one = one->next)
         if (!restore(out, one))
             return false;
-    return list != NULL;
+    return list && list->kind == JSON_ARRAY;
 }
 
 /* T21: Metis has its own, which nobody sets. */

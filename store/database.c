@@ -250,11 +250,54 @@ static bool is_unusable(const struct store *s, const char *name)
             (st.st_uid == geteuid() && !(st.st_mode & S_IRUSR)));
 }
 
+static bool open_as(struct store *s, const char *name, int flags, bool *foreign,
+                    struct err *e)
+{
+    flags |= SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX;
+    return (sqlite3_open_v2(name, &s->db, flags, NULL) == SQLITE_OK ||
+            db_fail(s, "cannot be opened", e)) &&
+           set_up(s, e) && check_schema(s, foreign, e);
+}
+
+/* "%", "?" and "#" mean something in a name that begins with "file:". */
+static const char *immutable_name(struct store *s, struct str path)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+
+    buf_init(&b, 3 * path.n + 64);
+    buf_text(&b, "file:");
+    for (size_t i = 0; i < path.n; i++)
+        if (str_has_char(STR("%?#"), path.p[i]))
+            buf_printf(&b, "%%%02X", (unsigned char)path.p[i]);
+        else
+            buf_char(&b, path.p[i]);
+    buf_text(&b, "?immutable=1");
+    return arena_str(&s->arena, buf_str(&b)).p;
+}
+
+/* Where nobody can write: without a log sqlite needs no file beside mapm.db, and
+ * without mapm.db nothing is known. A log without its index cannot be read. */
+static bool open_read_only(struct store *s, struct str path, struct err *e)
+{
+    const int memory = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    const int immutable = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
+    struct stat st;
+    bool foreign;
+
+    if (fs_stat_at(s->home_fd, "mapm.db-wal", &st) && st.st_size > 0)
+        return false;
+    db_close(s);
+    err_clear(e);
+    if (fs_stat_at(s->home_fd, "mapm.db", &st))
+        return open_as(s, immutable_name(s, path), immutable, &foreign, e);
+    return open_as(s, ":memory:", memory, &foreign, e) &&
+           db_run(s, "PRAGMA query_only=ON", e);
+}
+
 static bool open_file(struct store *s, bool *broken, struct err *e)
 {
     struct str path = fs_join(s->home, STR("mapm.db"), &s->arena);
-    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
-                      SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX;
+    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     bool foreign = false;
 
     s->db_torn = *broken = false;
@@ -264,13 +307,14 @@ static bool open_file(struct store *s, bool *broken, struct err *e)
             *broken = true;
             return err_set(e, ERR_IO, "%s cannot be read", db_parts[i]);
         }
-    if (sqlite3_open_v2(path.p, &s->db, flags, NULL) != SQLITE_OK)
-        db_fail(s, "cannot be opened", e);
-    else if (set_up(s, e) && check_schema(s, &foreign, e) &&
-             fs_stat_at(s->home_fd, "mapm.db", &s->db_file))
-        return true;
-    else if (e->code == ERR_NONE)
+    if (open_as(s, path.p, flags, &foreign, e)) {
+        if (fs_stat_at(s->home_fd, "mapm.db", &s->db_file))
+            return true;
         err_set(e, ERR_IO, "mapm.db was taken away");
+    } else if (!foreign && !s->db_torn && fs_is_read_only(s->home_fd) &&
+               open_read_only(s, path, e)) {
+        return true;
+    }
     *broken = foreign || s->db_torn;
     s->db_torn = false;
     db_close(s);

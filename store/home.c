@@ -65,13 +65,6 @@ static bool check_home_owner(struct str home, struct err *e)
     return err_hint(e, "run mapm without sudo, or set HOME or MAPM_HOME");
 }
 
-/* By its file system, or by its mode (which root does not feel). */
-static bool is_read_only(int fd)
-{
-    return faccessat(fd, ".", W_OK, AT_EACCESS) < 0 &&
-           (errno == EROFS || errno == EACCES);
-}
-
 /* A link is no accident, and is refused. */
 static bool is_link(int dirfd, const char *name)
 {
@@ -107,7 +100,7 @@ static bool open_lock(struct store *s, struct err *e)
     const int flags = O_NOFOLLOW | O_CLOEXEC;
 
     s->lock_fd = fs_openat(s->store_fd, "lock", O_RDWR | O_CREAT | flags, 0600);
-    if (s->lock_fd < 0 && is_read_only(s->store_fd)) {
+    if (s->lock_fd < 0 && fs_is_read_only(s->store_fd)) {
         s->lock_fd = fs_openat(s->store_fd, "lock", O_RDONLY | flags, 0);
         if (s->lock_fd < 0)
             return true;
@@ -126,7 +119,7 @@ static bool open_incoming(struct store *s, struct err *e)
     if (open_folder(s->store_fd, "incoming", "store/incoming", &s->incoming_fd,
                     e))
         return true;
-    if (!is_read_only(s->store_fd))
+    if (!fs_is_read_only(s->store_fd))
         return false;
     err_clear(e);
     return true;

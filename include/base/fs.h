@@ -128,6 +128,9 @@ MUST_CHECK bool fs_list_open(int fd, const char *path, size_t max_entries,
 bool fs_repair_at(int dirfd, const char *name, mode_t type, mode_t mode);
 bool fs_set_aside_at(int dirfd, const char *name);
 
+/* Nothing can be made in a folder: by its file system, or by its mode. */
+bool fs_is_read_only(int dirfd);
+
 MUST_CHECK bool fs_sync(int fd, const char *what, struct err *e); /* fsync */
 MUST_CHECK bool fs_sync_all(int fd, struct err *e);               /* syncfs */
 
