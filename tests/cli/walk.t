@@ -86,4 +86,42 @@ like '[F1] links of a locked one' "$out" '^  644 texts/guide.md '
 wrong=$(repo acme/large rev-parse "$COMMIT:skills/other")
 drive "$T/incoming" "$U/main/skills/base#$COMMIT:$wrong"
 like '[F1] where another object is' "$out" '^FAILED .*\[locked\] .*at "skills/base"'
+
+# --- many commits of one repository, in one lock ----------------------------------------
+
+# commits REPOSITORY COUNT PADDING: as many commits, each of which brings a skill, and
+# so many other files first.
+commits()
+{
+    git init -q --bare -b main "$T/repos/$1.git"
+    awk -v n="$2" -v padding="$3" 'BEGIN { for (i = 1; i <= n; i++) {
+        text = sprintf("---\nname: s%d\ndescription: Number %d.\n---\n\n# s%d\n", i, i, i)
+        printf "commit refs/heads/main\ncommitter a <a@example.org> %d +0000\ndata 1\nx\n", 1700000000 + i
+        if (i == 1)
+            for (k = 0; k < padding; k++)
+                printf "M 100644 inline pad/%d/file-%d\ndata %d\n%s\n", k % 40, k, length(k), k
+        printf "M 100644 inline skills/s%d/SKILL.md\ndata %d\n%s\n", i, length(text), text
+    } }' | git -C "$T/repos/$1.git" fast-import --quiet
+}
+# pins REPOSITORY COUNT [same]: skill i at commit i, or all at the last one.
+pins()
+{
+    at=main
+    for i in $(seq "$2"); do
+        [ "${3-}" = same ] || at=main~$(($2 - i))
+        echo "https://github.com/$1/tree/main/skills/s$i#$(repo "$1" rev-parse "$at"):$(repo "$1" rev-parse "$at:skills/s$i")"
+    done
+}
+commits acme/fifty 50 0
+commits acme/fifty-large 50 4000
+for which in same each; do
+    reset_log
+    drive "$T/incoming" $(pins acme/fifty 50 $which)
+    is "[F1] 50 entries, $which commit" "$(printf '%s\n' "$out" | grep -c '^DONE')" 50
+    is "[F1] 50 entries, $which commit: one request, and one for the proof" "$(requests)" 2
+    reset_log
+    drive "$T/incoming" $(pins acme/fifty-large 50 $which)
+    is "[F1] 50 entries of large trees, $which commit" "$(printf '%s\n' "$out" | grep -c '^DONE')" 50
+    at_most "[F1] 50 entries of large trees, $which commit: one more a level" "$(requests)" 4
+done
 done_testing
