@@ -318,11 +318,17 @@ static bool locked_digest(const struct lock_entry *entry, struct hash *out)
            hash_parse(str_from_index(entry->digest, 7), out);
 }
 
-static bool fail_offline(const struct node *n, struct err *e)
+static bool fail_offline(const struct closure *c, const struct node *n,
+                         struct err *e)
 {
-    err_set(e, ERR_OFFLINE, "%s",
-            n->is_unproved ? "not proved on this machine: run once online"
-                           : "it is not in the store");
+    const char *why = n->is_unproved
+                          ? "not proved on this machine: run once online"
+                          : "it is not in the store";
+
+    if (store_index_works(c->store, e))
+        err_set(e, ERR_OFFLINE, "%s", why);
+    else
+        err_wrap(e, "%s", why);
     return err_hint(e, "run the command once without --offline");
 }
 
@@ -353,7 +359,7 @@ static bool prove_locked(struct closure *c, struct node *n, struct err *e)
     if (found)
         return true;
     if (c->options.offline)
-        return fail_offline(n, e);
+        return fail_offline(c, n, e);
     if (!begin_download(c, n, &taken, e) ||
         (taken && !settle_from_store(c, n, &found, e)))
         return false;
@@ -488,7 +494,7 @@ static bool settle(struct closure *c, struct node *n, struct err *e)
     if (settle_from_index(c, n))
         return true;
     if (c->options.offline)
-        return fail_offline(n, e);
+        return fail_offline(c, n, e);
     if (!begin_download(c, n, &taken, e))
         return false;
     if (taken && settle_from_index(c, n)) {

@@ -163,8 +163,7 @@ bool provision_is_current(struct provision *p,
     struct err ignored = {0};
     struct wish wish;
 
-    provision_load(p);
-    if (!p->has_record)
+    if (!provision_load(p, &ignored) || !p->has_record)
         return false;
     provision_wish(p, o, a, &wish);
     if (!wish_build(&wish, items, item_count, &p->record, &ignored))

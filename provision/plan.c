@@ -319,7 +319,8 @@ bool provision_plan(struct provision *p, const struct provision_options *o,
 {
     struct plan *plan = arena_new(a, struct plan);
 
-    provision_load(p);
+    if (!provision_load(p, e))
+        return false;
     p->plan = NULL;
     plan->p = p;
     plan->arena = a;

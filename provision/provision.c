@@ -13,27 +13,32 @@ static uint64_t ns_of(struct timespec t)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-void provision_load(struct provision *p)
+bool provision_load(struct provision *p, struct err *e)
 {
     CLEANUP_FD int fd = -1;
-    struct err ignored = {0};
+    struct err problem = {0};
     struct record record;
     struct stat st;
     struct str text;
 
     if (p->loaded)
-        return;
-    p->loaded = true;
+        return true;
     p->has_record = false;
     p->record = (struct record){0};
     map_init(&p->record.by_path, &p->arena);
-    if (!fs_open_file_at(p->root, STATE_FILE, &fd, &st, &ignored) ||
-        !fs_read_fd(fd, STATE_MAX_BYTES, &p->arena, &text, &ignored) ||
-        !record_parse(text, &p->arena, &record))
-        return;
-    p->record = record;
-    p->record.written = ns_of(st.st_mtim);
-    p->has_record = true;
+    if (!fs_open_file_at(p->root, STATE_FILE, &fd, &st, &problem) ||
+        !fs_read_fd(fd, STATE_MAX_BYTES, &p->arena, &text, &problem)) {
+        if (problem.code == ERR_IO || problem.code == ERR_INTERRUPTED) {
+            *e = problem;
+            return err_wrap(e, "cannot read " STATE_FILE);
+        }
+    } else if (record_parse(text, &p->arena, &record)) {
+        p->record = record;
+        p->record.written = ns_of(st.st_mtim);
+        p->has_record = true;
+    }
+    p->loaded = true;
+    return true;
 }
 
 const struct record_entry *provision_recorded(const struct provision *p,

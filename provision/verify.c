@@ -171,7 +171,8 @@ bool provision_verify(struct provision *p, const struct provision_options *o,
 {
     struct verifying v = {.p = p, .arena = a};
 
-    provision_load(p);
+    if (!provision_load(p, e))
+        return false;
     provision_wish(p, o, a, &v.wish);
     if (!wish_build(&v.wish, items, item_count, &p->record, e))
         return false;

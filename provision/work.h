@@ -75,8 +75,13 @@ struct provision {
     size_t left_count;
 };
 
-/* Reads the record once. A broken one is none. */
-void provision_load(struct provision *p);
+/*
+ * Reads the record once. A broken one is none; but what cannot be read for now is
+ * not forgotten.
+ *
+ * Errors: ERR_IO, ERR_INTERRUPTED.
+ */
+MUST_CHECK bool provision_load(struct provision *p, struct err *e);
 /* What the record says of `path`; NULL when it says nothing. */
 const struct record_entry *provision_recorded(const struct provision *p,
                                               struct str path);

@@ -434,6 +434,17 @@ bool db_mended(struct store *s, struct err *e)
     return false;
 }
 
+bool store_index_works(const struct store *s, struct err *e)
+{
+    const struct err *problem =
+        s->db_problem.code != ERR_NONE ? &s->db_problem : &s->index_problem;
+
+    if (problem->code == ERR_NONE)
+        return true;
+    *e = *problem;
+    return false;
+}
+
 struct str store_lost(const struct store *s)
 {
     return s->lost;
@@ -530,6 +541,16 @@ bool db_end_rows(struct store *s, sqlite3_stmt *q, int code, struct err *e)
 bool db_is_alone(struct store *s)
 {
     return !s->db || s->reading || sqlite3_get_autocommit(s->db);
+}
+
+bool db_has_row(struct store *s, sqlite3_stmt *q)
+{
+    int code = sqlite3_step(q);
+
+    if (code != SQLITE_ROW && code != SQLITE_DONE &&
+        s->index_problem.code == ERR_NONE)
+        db_fail(s, "cannot be read", &s->index_problem);
+    return code == SQLITE_ROW;
 }
 
 bool db_step_put(struct store *s, sqlite3_stmt *q, struct err *e)

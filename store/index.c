@@ -21,7 +21,7 @@ bool store_find_package(struct store *s, struct str repository,
     db_bind_text(q, 1, repository);
     db_bind_text(q, 2, commit);
     db_bind_text(q, 3, path);
-    if (sqlite3_step(q) == SQLITE_ROW && db_column_hash(q, 2, &p.digest)) {
+    if (db_has_row(s, q) && db_column_hash(q, 2, &p.digest)) {
         p.kind = (unsigned)sqlite3_column_int(q, 0);
         p.object = db_column_str(q, 1, a);
         p.summary = db_column_str(q, 3, a);
@@ -67,7 +67,7 @@ bool store_find_blob(struct store *s, struct str oid, struct hash *h,
     if (!q)
         return false;
     db_bind_text(q, 1, oid);
-    if (sqlite3_step(q) == SQLITE_ROW && db_column_hash(q, 0, &found)) {
+    if (db_has_row(s, q) && db_column_hash(q, 0, &found)) {
         *size = (uint64_t)sqlite3_column_int64(q, 1);
         ok = store_has(s, &found);
     }
@@ -105,7 +105,7 @@ bool store_find_ref(struct store *s, struct str repository, struct str rest,
         return false;
     db_bind_text(q, 1, repository);
     db_bind_text(q, 2, rest);
-    if (sqlite3_step(q) == SQLITE_ROW) {
+    if (db_has_row(s, q)) {
         out->ref = db_column_str(q, 0, a);
         out->commit = db_column_str(q, 1, a);
         out->path = db_column_str(q, 2, a);
@@ -146,7 +146,7 @@ bool store_find_trees(struct store *s, struct str repository, struct str commit,
         return false;
     db_bind_text(q, 1, repository);
     db_bind_text(q, 2, commit);
-    found = sqlite3_step(q) == SQLITE_ROW && db_column_hash(q, 0, &h);
+    found = db_has_row(s, q) && db_column_hash(q, 0, &h);
     db_finish(q);
     return found && store_read(s, &h, TRANSFER_MAX_BYTES, a, bytes, &e);
 }
@@ -195,7 +195,7 @@ bool store_has_proof(struct store *s, const struct store_proof *p)
     if (!q)
         return false;
     bind_proof(q, p);
-    found = sqlite3_step(q) == SQLITE_ROW;
+    found = db_has_row(s, q);
     db_finish(q);
     return found;
 }
@@ -225,7 +225,7 @@ bool store_is_proved(struct store *s, struct str repository, struct str commit)
         return false;
     db_bind_text(q, 1, repository);
     db_bind_text(q, 2, commit);
-    found = sqlite3_step(q) == SQLITE_ROW;
+    found = db_has_row(s, q);
     db_finish(q);
     return found;
 }

@@ -73,9 +73,10 @@ struct store {
     sqlite3_stmt *statements[STATEMENT_COUNT];
     bool reading;          /* within one transaction, for as long as it holds */
     struct err db_problem; /* tried, and in vain: not for each question */
-    bool db_torn;          /* sqlite found its file damaged, after opening it */
-    struct stat db_file;   /* which file that was */
-    unsigned patience_ms;  /* with who writes to mapm.db at the same time */
+    struct err index_problem; /* of the first question that had no answer */
+    bool db_torn;         /* sqlite found its file damaged, after opening it */
+    struct stat db_file;  /* which file that was */
+    unsigned patience_ms; /* with who writes to mapm.db at the same time */
     uint64_t busy_since_ms;
     int wal_pages;  /* not yet in mapm.db itself, as far as we wrote */
     uint64_t id_ms; /* of the last id that was made, with its chance */
@@ -208,6 +209,8 @@ MUST_CHECK bool db_end_rows(struct store *s, sqlite3_stmt *q, int code,
                             struct err *e);
 /* Whether a statement now would be a transaction of its own. */
 bool db_is_alone(struct store *s);
+/* One step of a question to the index. An error is remembered, and no row. */
+MUST_CHECK bool db_has_row(struct store *s, sqlite3_stmt *q);
 MUST_CHECK bool db_step_put(struct store *s, sqlite3_stmt *q, struct err *e);
 
 /* Of the wall clock, in microseconds since 1970. */

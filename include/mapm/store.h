@@ -247,6 +247,10 @@ MUST_CHECK bool store_forget_workspace(struct store *s, struct str path,
 MUST_CHECK bool store_begin(struct store *s, struct err *e);
 MUST_CHECK bool store_commit(struct store *s, struct err *e);
 
+/* False with the first error when a question to the index was not answered because
+ * of one: then "not found" says nothing. */
+bool store_index_works(const struct store *s, struct err *e);
+
 /* Where a damaged mapm.db is, that this process found and set aside, "" = none:
  * trust and history are lost, which a person must be told. Borrowed. */
 struct str store_lost(const struct store *s);
