@@ -8,7 +8,8 @@
  *                  separated by tabs; RESULT is 0 or an errno
  *     CALLS_BELOW  only paths below these folders, separated by colons
  *     CALLS_KEEP   folder in which a file is linked, as COUNT, before its name
- *                  goes: so that the call can be taken back
+ *                  goes, so that the call can be taken back, and copied when it
+ *                  is synced
  *     CALLS_FAIL   "CLASSES:COUNT:WHAT": the call of that number among those of
  *                  these classes fails with the errno WHAT; "kill" ends the
  *                  process before it, "short" writes half; "COUNT+": each later
@@ -449,6 +450,26 @@ ssize_t pread(int fd, void *p, size_t n, off_t at)
 
 /* --- syncing -------------------------------------------------------------- */
 
+/* What is on the disk from now on, whatever is written later. */
+static void keep_content(const struct call *c, int fd)
+{
+    char to[PATH_BYTES + SUFFIX_KEEP], part[4096];
+    off_t at = 0;
+    ssize_t n;
+    int out;
+
+    if (!calls.keep || !c->is_known || c->more[0] != 'f')
+        return;
+    snprintf(to, sizeof to, "%s/%ld", calls.keep, c->count);
+    out = (int)syscall(SYS_openat, AT_FDCWD, to, O_WRONLY | O_CREAT, 0600);
+    while ((n = syscall(SYS_pread64, fd, part, sizeof part, at)) > 0) {
+        if (syscall(SYS_write, out, part, n) != n)
+            abort();
+        at += n;
+    }
+    syscall(SYS_close, out);
+}
+
 static int sync_one(long number_of_call, const char *name, int fd)
 {
     struct call c;
@@ -457,6 +478,7 @@ static int sync_one(long number_of_call, const char *name, int fd)
     if (!is_on)
         return (int)syscall(number_of_call, fd);
     start_fd(&c, 's', name, fd);
+    keep_content(&c, fd);
     return (int)MAKE(&c, &cut, syscall(number_of_call, fd));
 }
 

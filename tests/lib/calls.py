@@ -9,6 +9,7 @@ ext4, XFS and btrfs promise.
 """
 import os
 import signal
+import struct
 import subprocess
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -56,6 +57,12 @@ def read(log):
         return sorted((Call(line.rstrip("\n")) for line in lines), key=lambda c: c.count)
 
 
+def count_of_fault(top):
+    """How many calls were of the classes that CALLS_FAIL names."""
+    with open(os.path.join(top, "calls.counts"), "rb") as file:
+        return struct.unpack("@ll", file.read(2 * struct.calcsize("@l")))[1]
+
+
 def was_killed(done):
     return done.returncode == -signal.SIGKILL
 
@@ -68,6 +75,7 @@ class Node:
     def __init__(self, inode=0):
         self.inode, self.entries, self.up, self.name = inode, {}, None, None
         self.is_dirty = False  # written, and not synced since
+        self.synced = None  # the call that has its content
 
     def path(self):
         return self.name if self.up is None else os.path.join(self.up.path(), self.name)
@@ -153,6 +161,7 @@ class Disk:
     def do_fsync(self, call):
         node = self.folder(call.path)
         node.is_dirty = False
+        node.synced = call.count
         if call.more == "d":
             for change in self.changes:
                 if node in change.folders():
@@ -269,15 +278,18 @@ class Disk:
         self.put(a, x, change.node)
         self.put(b, y, change.other)
 
-    def lose_data(self):
+    def lose_data(self, kept, chosen=lambda path: True):
         """What was written and not synced is gone: how many files."""
         count = 0
         for node in self.dirty():
             path = node.path()
-            if os.path.isfile(path) and not os.path.islink(path):
+            if os.path.isfile(path) and not os.path.islink(path) and chosen(path):
                 mode = os.stat(path).st_mode & 0o777
                 os.chmod(path, 0o600)
                 os.truncate(path, 0)
+                if node.synced:
+                    with open(os.path.join(kept, str(node.synced)), "rb") as was, open(path, "r+b") as now:
+                        now.write(was.read())
                 os.chmod(path, mode)
                 count += 1
         return count

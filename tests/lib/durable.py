@@ -1,4 +1,5 @@
 """The tests of tests/cli/durable.t, which serves the catalog that they install."""
+import errno
 import hashlib
 import os
 import shutil
@@ -6,14 +7,14 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from calls import MAPM, Disk, record, was_killed
+from calls import MAPM, Disk, count_of_fault, environment, read, record, was_killed
 from mcp_client import Tap
 
 ok, same = Tap.ok, Tap.same
 TOP, SOURCE = os.environ["MAPM_TEST_TOP"], os.environ["MAPM_TEST_SOURCE"]
 REPO = os.environ["MAPM_TEST_URL"].rsplit("/", 2)[0]
 WS, DATA = os.path.join(TOP, "w"), os.environ["MAPM_HOME"]
-OWN = ".agents/.mapm"
+OWN, KEPT = ".agents/.mapm", os.path.join(TOP, "kept")
 PRECIOUS = "what the user wrote\n"
 EDITED = ".agents/skills/changes/more/notes.md"
 
@@ -106,6 +107,11 @@ def edited():
     installed()
     with open(os.path.join(WS, EDITED), "w") as file:
         file.write(PRECIOUS)
+
+
+def cold():
+    installed()
+    shutil.rmtree(DATA)
 
 
 class Scenario:
@@ -224,8 +230,8 @@ def crashes(scenario):
             killed = was_killed(done)
             disk = Disk().take(calls)
             cuts = [[]] + list(disk.cuts())
-            disk.lose(cuts[which], os.path.join(TOP, "kept"))
-            lost = disk.lose_data()
+            disk.lose(cuts[which], KEPT)
+            lost = disk.lose_data(KEPT)
             if which or lost or not killed or at % 4 == 0:  # the rest: tests/unit/swap_test.c
                 what = f"call {at}, {len(cuts[which])} names and the data of {lost} files lost"
                 news += check_after(scenario, what, odd)
@@ -240,10 +246,58 @@ def crashes(scenario):
           flush=True)
 
 
+# --- calls that fail ----------------------------------------------------------------------------
+
+FULL, BROKEN = errno.ENOSPC, errno.EIO
+FAULTS = [("cw", FULL), ("w", "short"), ("s", BROKEN), ("cn", BROKEN), ("r", BROKEN)]
+
+
+def judge(scenario, done, what, word, odd):
+    now = snapshot()
+    if word == "short" and (done.returncode or now != scenario.new):
+        odd.append(f"{what}: exit {done.returncode}, and half a write is none: {done.stderr}")
+    if done.returncode == 0 and now != scenario.new:
+        odd.append(f"{what}: success, and not the new state: {done.stderr}")
+    if done.returncode and (done.returncode != 1 or not (os.strerror(word) in done.stderr or
+                                                         "because: mapm.db: " in done.stderr)):
+        odd.append(f"{what}: exit {done.returncode}: {done.stderr}")
+    if done.returncode and now != scenario.old and not os.path.exists(os.path.join(WS, OWN, "journal")):
+        odd.append(f"{what}: failed, and not the old state: {done.stderr}")
+
+
+def spread(count, most):
+    step = max(1, count / most)
+    return sorted({1 + int(i * step) for i in range(min(count, most))})
+
+
+def faults(scenario, most):
+    """Each call fails in turn, or as many as that, spread over all of them."""
+    scenario.states()
+    for kind, word in FAULTS:
+        odd, failed = [], 0
+        scenario.before()
+        scenario.run(f"{kind}:1000000000:5", [WS, DATA])
+        count = count_of_fault(TOP)
+        for at in spread(count, most):
+            for later in ("", "+") if word == FULL else ("",):
+                scenario.before()
+                done, calls = scenario.run(f"{kind}:{at}{later}:{word}", [WS, DATA])
+                hit = [c for c in calls if c.result == word]
+                what = f"{word} at {at}{later} of {count} {kind} ({hit[0] if hit else 'a part'})"
+                judge(scenario, done, what, word, odd)
+                failed += done.returncode != 0
+                check_after(scenario, what, odd)
+        name = word if word == "short" else errno.errorcode[word]
+        ok(not odd, f"[F2] {scenario.name}: {name} at calls {kind}: all or nothing, and it says why", *odd[:40])
+        ok(count > 4 and (failed > 0 or word == "short"), f"[F2] {scenario.name}: they are met", count, failed)
+        print(f"# {scenario.name}: {name} at {kind}: {count} calls, {failed} failures", flush=True)
+
+
 V1, V2 = second_version()
 empty()
 must("install", "--yes", boss(V1))
 must("install", "--yes", boss(V2))
+COLD = Scenario("a cold install", cold, "install", "--yes", boss(V2))
 SCENARIOS = [
     Scenario("a first install", empty, "install", "--yes", "--offline", boss(V1),
              next=("install", "--dry-run", "--offline", boss(V1))),
@@ -255,4 +309,6 @@ for one in SCENARIOS:
     order(one)
 for one in SCENARIOS:
     crashes(one)
+faults(SCENARIOS[1], 16)
+faults(COLD, 8)
 sys.exit(Tap.done())
