@@ -349,7 +349,7 @@ TEST(an_edit_between_plan_and_swap_refuses)
                    in_place, force);
         CHECK(in_place ? desk_content(d, edit_path)[0] == 'X'
                        : strcmp(desk_content(d, edit_path), PRECIOUS) == 0);
-        before = arena_str(&d->arena, str_from(desk_snapshot(d, false))).p;
+        before = arena_str(&outcomes, str_from(desk_snapshot(d, false))).p;
         desk_done(d);
         /* the same edit of the old workspace: all else is as it was */
         start(d, false);
