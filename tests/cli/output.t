@@ -181,12 +181,12 @@ def sweep(T, env):
                 look("alone", base, terminal=terminal)
                 for h in [ALL] if terminal else HOSTILE + [ALL]:
                     look("argument", base + [h], terminal=terminal)
-                for option, has_argument in options_in(help_of(env, command)):
-                    if option == "--follow":
-                        continue
+            options = options_in(help_of(env, command))
+            for n, (option, has_argument) in enumerate(options):
+                if option != "--follow":
                     args = base + ([option, ALL] if has_argument else [option])
-                    look("option", args, terminal=terminal)
-                    look("option and argument", args + [ALL], terminal=terminal)
+                    look("option", args, terminal=n % 2 == 1)
+                    look("option and argument", args + [ALL], terminal=n % 2 == 0)
                 look("JSON", base + ["--json", ALL], terminal=terminal)
         look("unknown option", [command, b"--" + ALL])
         done(f"{command}: hostile arguments")
