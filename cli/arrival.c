@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "package_files.h"
+#include "proof.h"
 
 /* --- the summary: what the resolver needs, kept in the index -------------- */
 
@@ -374,7 +375,8 @@ static bool remember(struct closure *c, const struct node *n, struct err *e)
         .digest = n->digest,
         .summary = n->summary,
     };
-    struct str repository, rest;
+    struct origin asked = n->origin;
+    struct str repository;
     struct store_ref ref = {n->ref, n->commit, n->path};
     struct store_proof proof = {.commit = n->commit,
                                 .path = n->path,
@@ -386,28 +388,24 @@ static bool remember(struct closure *c, const struct node *n, struct err *e)
         return false;
     if (n->origin.scheme != ORIGIN_GIT)
         return true;
-    repository = origin_repository(
-        n->locked ? layer_origin(c->layer, n->locked) : &n->origin, a);
+    if (n->locked)
+        asked = *layer_origin(c->layer, n->locked);
+    else if (asked.is_short)
+        origin_complete(&n->origin, n->ref.n ? n->ref : n->commit, n->path, a,
+                        &asked);
+    repository = origin_repository(&asked, a);
     proof.repository = repository;
-    if (!store_put_proof(c->store, &proof, e))
+    if (!proof_put(c->store, &proof, &asked, e))
         return false;
     if (n->locked)
         return true;
-    rest = n->origin.rest;
-    if (n->origin.is_short) {
-        struct origin full;
-
-        /* As it was typed for the default branch, and as others spell it. */
-        if (n->origin.ref.n == 0 &&
-            !store_put_ref(c->store, repository,
-                           arena_printf(a, "%.*s@", STR_ARG(n->origin.path)),
-                           &ref, e))
-            return false;
-        origin_complete(&n->origin, n->ref.n ? n->ref : n->commit, n->path, a,
-                        &full);
-        rest = full.rest;
-    }
-    return store_put_ref(c->store, repository, rest, &ref, e) &&
+    /* As it was typed for the default branch, and as others spell it. */
+    if (n->origin.is_short && n->origin.ref.n == 0 &&
+        !store_put_ref(c->store, repository,
+                       arena_printf(a, "%.*s@", STR_ARG(n->origin.path)), &ref,
+                       e))
+        return false;
+    return store_put_ref(c->store, repository, asked.rest, &ref, e) &&
            store_put_package(c->store, repository, n->commit, n->path, &p, e);
 }
 

@@ -7,7 +7,19 @@ bool proof_applies(const struct layer *l, const struct lock_entry *entry)
     return layer_origin(l, entry)->scheme == ORIGIN_GIT;
 }
 
-/* Where the ref ends the lock does not say: mostly behind its first part. */
+static bool is_absent(struct store *store, const struct store_proof *of,
+                      struct str path)
+{
+    struct store_proof p = {of->repository, of->commit, path, {0}, {{0}}};
+
+    return store_has_proof(store, &p);
+}
+
+/*
+ * Where the ref ends the lock does not say: mostly behind its first segment. A
+ * shorter path counts only where the commit was shown to have nothing at the
+ * longer ones.
+ */
 bool proof_find(const struct layer *l, struct store *store,
                 const struct lock_entry *entry, struct str *path)
 {
@@ -28,8 +40,29 @@ bool proof_find(const struct layer *l, struct store *store,
         *path = p.path = rest.p ? rest : str_of("", 0);
         if (store_has_proof(store, &p))
             return true;
+        if (!is_absent(store, &p, p.path))
+            return false;
     }
     return false;
+}
+
+bool proof_put(struct store *store, const struct store_proof *p,
+               const struct origin *o, struct err *e)
+{
+    struct str rest = o->rest, segment;
+
+    if (!store_put_proof(store, p, e))
+        return false;
+    while (rest.p && str_cut(&rest, '/', &segment)) {
+        struct store_proof absent = {
+            p->repository, p->commit, rest, {0}, {{0}}};
+
+        if (!rest.p || rest.n <= p->path.n)
+            return true;
+        if (!store_put_proof(store, &absent, e))
+            return false;
+    }
+    return true;
 }
 
 bool proof_check_commit(const struct layer *l, const struct lock_entry *entry,

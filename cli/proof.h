@@ -19,6 +19,11 @@ bool proof_applies(const struct layer *l, const struct lock_entry *entry);
 bool proof_find(const struct layer *l, struct store *store,
                 const struct lock_entry *entry, struct str *path);
 
+/* Remembers what a walk of the commit of `o` led to, and that the commit has
+ * nothing at any longer path that `o` could mean (FETCH_DONE says so). */
+MUST_CHECK bool proof_put(struct store *store, const struct store_proof *p,
+                          const struct origin *o, struct err *e);
+
 /* An origin that names a commit names the one that is locked. ERR_LOCKED. */
 MUST_CHECK bool proof_check_commit(const struct layer *l,
                                    const struct lock_entry *entry,

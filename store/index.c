@@ -343,7 +343,11 @@ bool index_prune(struct store *s, struct err *e)
                   "DELETE FROM packages WHERE NOT has_object(digest);"
                   "DELETE FROM blobs WHERE NOT has_object(hash);"
                   "DELETE FROM trees WHERE NOT has_object(hash);"
-                  "DELETE FROM proofs WHERE NOT has_object(digest);"
+                  "DELETE FROM proofs WHERE object<>''"
+                  " AND NOT has_object(digest);"
+                  "DELETE FROM proofs AS p WHERE object='' AND NOT EXISTS("
+                  "SELECT 1 FROM proofs AS o WHERE o.repository=p.repository"
+                  " AND o.commit_id=p.commit_id AND o.object<>'');"
                   "COMMIT",
                   e);
 }

@@ -276,15 +276,18 @@ static enum step want_things(struct ask *a, const struct oid_set *wants,
     return STEP_WAIT;
 }
 
-/* Beside the request for the object goes one for the trees of the commit,
- * which have to lead there. */
+/* A locked object: beside the request for it goes one for the trees of the
+ * commit, which have to lead there. Otherwise the ref led to the path, and has
+ * to be the only one that can. */
 static enum step step_lead(struct ask *a, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct snapshot *s = a->snapshot;
     struct oid_set wants;
+    enum found found;
 
-    if (!a->must_lead || a->leads)
+    if (a->leads || a->in.what != FETCH_PACKAGE ||
+        (!a->must_lead && a->stage < ASK_DOCUMENT))
         return STEP_ON;
     if (s->trees == TREES_FAILED)
         return fail_trees(a, e);
@@ -292,14 +295,11 @@ static enum step step_lead(struct ask *a, struct err *e)
     if (s->trees != TREES_HERE)
         return STEP_WAIT;
     oid_set_init(&wants, &scratch);
-    switch (lead_find(a, &wants, e)) {
-    case FOUND_PACKAGE:
-        return STEP_ON;
-    case FOUND_WAIT:
+    found = a->must_lead ? lead_find(a, &wants, e) : lead_is_only(a, &wants, e);
+    a->leads = found == FOUND_PACKAGE;
+    if (found == FOUND_WAIT)
         return want_things(a, &wants, false, e);
-    default:
-        return STEP_FAIL;
-    }
+    return a->leads ? STEP_ON : STEP_FAIL;
 }
 
 static enum step step_trees(struct ask *a, struct err *e)

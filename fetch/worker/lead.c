@@ -5,7 +5,9 @@
  * proves nothing by itself, as a server gives every object that it has, those
  * of deleted branches and of forks among them. So the trees of the commit have
  * to lead to it. Where the ref ends and the path begins the lock does not say:
- * the first split that leads to the object counts.
+ * the longest path at which the commit has anything is the one, so that no edit
+ * of a lock can choose a shorter one. lead_is_only holds packages that a ref led
+ * to against the same rule.
  *
  * Source: FETCH.md 3.4; THREATS.md row 12; F1.
  */
@@ -13,48 +15,25 @@
 struct lead {
     struct ask *ask;
     struct oid_set *wants;
-    struct tree_found at; /* what is at the path last tried */
-    struct str first;     /* the longest path */
-    struct str path;      /* the first at which there is anything, */
-    struct oid found;     /* and what */
-    enum tree_kind kind;  /* of that; UNKNOWN: nothing so far */
+    struct tree_found at; /* KIND of UNKNOWN: trees are missing */
+    struct str longest;
+    struct str path; /* at which something is, if it is_found */
+    bool is_found;
 };
 
+/* False: an error other than that nothing is at this path. */
 static bool try_path(struct lead *l, struct str path, struct err *e)
 {
     struct repo *r = l->ask->repo;
     struct tree_source src = {&r->objects, l->ask->snapshot->root, &r->index,
                               &r->session->limits, NULL};
 
-    l->at = (struct tree_found){.kind = TREE_ODD};
-    if (l->first.p == NULL)
-        l->first = path;
+    if (l->longest.p == NULL)
+        l->longest = path;
     if (!tree_find(&src, path, l->wants, &l->at, e))
         return e->code == ERR_PATH;
-    /* The repository itself is always there: of no help in a message. */
-    if (l->kind == TREE_UNKNOWN && l->at.kind != TREE_UNKNOWN &&
-        (path.n || l->first.n == 0)) {
-        l->path = path;
-        l->found = l->at.id;
-        l->kind = l->at.kind;
-    }
-    return true;
-}
-
-static bool has_ended(struct lead *l, struct str path, enum found *out)
-{
-    struct ask *a = l->ask;
-
-    if (l->at.kind == TREE_UNKNOWN) {
-        *out = FOUND_WAIT;
-        return true;
-    }
-    if (l->at.kind == TREE_ODD || !oid_eq(&l->at.id, &a->pinned))
-        return false;
-    a->path = path;
-    a->has_path = a->leads = true;
-    a->leads_to_program = l->at.kind == TREE_PROGRAM;
-    *out = FOUND_PACKAGE;
+    l->path = path;
+    l->is_found = true;
     return true;
 }
 
@@ -63,46 +42,85 @@ static enum found refuse(const struct lead *l, struct err *e)
     const struct ask *a = l->ask;
     char commit[OID_HEX_CHARS + 1], expected[OID_HEX_CHARS + 1],
         found[OID_HEX_CHARS + 1];
-    struct str path = l->kind == TREE_UNKNOWN ? l->first : l->path;
 
     oid_format(&a->snapshot->commit, commit);
     oid_format(&a->pinned, expected);
-    oid_format(&l->found, found);
-    if (l->kind == TREE_UNKNOWN)
+    oid_format(&l->at.id, found);
+    /* The repository itself is always there: of no help in a message. */
+    if (!l->is_found || (l->path.n == 0 && l->longest.n))
         err_set(e, ERR_LOCKED,
                 "commit %.12s of %.*s has nothing at \"%.*s\", and mapm.lock "
                 "says %s",
-                commit, STR_ARG(a->repo->name), STR_ARG(path), expected);
+                commit, STR_ARG(a->repo->name), STR_ARG(l->longest), expected);
     else
         err_set(e, ERR_LOCKED,
                 "commit %.12s of %.*s has %s %s at \"%.*s\", and mapm.lock "
                 "says %s",
                 commit, STR_ARG(a->repo->name),
-                l->kind == TREE_FOLDER ? "tree" : "blob", found, STR_ARG(path),
-                expected);
+                l->at.kind == TREE_FOLDER ? "tree" : "blob", found,
+                STR_ARG(l->path), expected);
     err_hint(e, "take mapm.lock from version control again, or run mapm "
                 "update");
     return FOUND_ERROR;
 }
 
+static enum found take_path(struct lead *l, struct err *e)
+{
+    struct ask *a = l->ask;
+
+    if (l->is_found && l->at.kind == TREE_UNKNOWN)
+        return FOUND_WAIT;
+    if (!l->is_found || !oid_eq(&l->at.id, &a->pinned))
+        return refuse(l, e);
+    a->path = l->path;
+    a->has_path = true;
+    a->leads_to_program = l->at.kind == TREE_PROGRAM;
+    return FOUND_PACKAGE;
+}
+
+/* The repository itself is everywhere: it is at the end of a ref of several
+ * segments only where nothing is at any longer path. */
 enum found lead_find(struct ask *a, struct oid_set *wants, struct err *e)
 {
-    struct lead l = {.ask = a, .wants = wants, .kind = TREE_UNKNOWN};
+    struct lead l = {.ask = a, .wants = wants};
     struct str rest = a->rest, segment;
-    enum found out = FOUND_ERROR;
 
-    if (a->in.is_short || rest.n == 0) {
-        if (!try_path(&l, a->in.path, e))
+    if (a->in.is_short || rest.n == 0)
+        return try_path(&l, a->in.path, e) ? take_path(&l, e) : FOUND_ERROR;
+    while (!l.is_found && rest.p && str_cut(&rest, '/', &segment))
+        if (!try_path(&l, rest.p ? rest : STR(""), e))
             return FOUND_ERROR;
-        return has_ended(&l, a->in.path, &out) ? out : refuse(&l, e);
-    }
-    while (rest.p && str_cut(&rest, '/', &segment)) {
-        struct str path = rest.p ? rest : str_of("", 0);
+    return take_path(&l, e);
+}
 
-        if (!try_path(&l, path, e))
+/* "2.x/skills/pdf" for the ref "release/2.x": where the path would begin if
+ * the ref were shorter. */
+static struct str longer_path(const struct ask *a, struct str ref)
+{
+    return a->path.n ? arena_printf(&a->repo->arena, "%.*s/%.*s", STR_ARG(ref),
+                                    STR_ARG(a->path))
+                     : ref;
+}
+
+enum found lead_is_only(struct ask *a, struct oid_set *wants, struct err *e)
+{
+    struct lead l = {.ask = a, .wants = wants};
+    struct str ref = a->ref, segment;
+
+    while (str_cut(&ref, '/', &segment) && ref.p) {
+        if (!try_path(&l, longer_path(a, ref), e))
             return FOUND_ERROR;
-        if (has_ended(&l, path, &out))
-            return out;
+        if (!l.is_found)
+            continue;
+        if (l.at.kind == TREE_UNKNOWN)
+            return FOUND_WAIT;
+        err_set(e, ERR_REF,
+                "\"%.*s\" of %.*s is ambiguous: the ref \"%.*s\" leads to "
+                "\"%.*s\", and its commit has \"%.*s\" as well",
+                STR_ARG(a->rest), STR_ARG(a->repo->name), STR_ARG(a->ref),
+                STR_ARG(a->path), STR_ARG(l.path));
+        err_hint(e, "name the commit by its 40 digits, or a tag without \"/\"");
+        return FOUND_ERROR;
     }
-    return refuse(&l, e);
+    return FOUND_PACKAGE;
 }

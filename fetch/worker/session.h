@@ -265,6 +265,9 @@ enum found document_find(struct ask *a, struct oid_set *wants,
 /* Do the trees of the commit lead to the pinned object? Sets path and `leads`:
  * FOUND_PACKAGE. Never FOUND_OFFERS. ERR_LOCKED when something else is there. */
 enum found lead_find(struct ask *a, struct oid_set *wants, struct err *e);
+/* A ref of several segments led to the path: nothing is at a longer one.
+ * FOUND_PACKAGE, FOUND_WAIT, or ERR_REF. */
+enum found lead_is_only(struct ask *a, struct oid_set *wants, struct err *e);
 
 /* --- offers.c ------------------------------------------------------------- */
 

@@ -218,7 +218,8 @@ MUST_CHECK bool store_put_trees(struct store *s, struct str repository,
  * `object`, links out of it were followed in them, and its files have `digest`.
  * All of it has to fit, so a digest or an object alone is never a proof. Only
  * a walk of trees whose ids were computed may be put. gc forgets it with the
- * package. `repository` as origin_repository has it; `path` exactly.
+ * package. `repository` as origin_repository has it; `path` exactly. With an
+ * empty `object` and a zero `digest`: the commit has nothing at `path`.
  */
 struct store_proof {
     struct str repository, commit, path, object;

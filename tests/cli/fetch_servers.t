@@ -80,7 +80,8 @@ unlike 'which is not shown' "$out" secret
 hostile gzip 'a compressed answer' 'not a git server'
 [ -z "${SLOW:-}" ] || hostile drip 'a slow drip' 'too slow|Operation too slow|\[fetch\]'
 
-# [F3] A pack with the locked folder and 20,000 blobs that nobody requested.
+# [F3] A pack with the locked folder, the trees that prove it and 20,000 blobs that
+# nobody requested.
 object=$(repo acme/catalog rev-parse main:skills/hello)
 git init -q --bare "$T/strangers.git"
 python3 - <<'PYTHON' | git --git-dir="$T/strangers.git" fast-import --quiet
@@ -91,7 +92,9 @@ git --git-dir="$T/strangers.git" fetch -q "$T/repos/acme/catalog.git" main
 pack_of()
 {
     {
-        echo "$object"
+        echo "$main"
+        git --git-dir="$T/strangers.git" rev-parse "$main^{tree}"
+        git --git-dir="$T/strangers.git" ls-tree -r -t "$main" | awk '$2 == "tree" {print $3}'
         git --git-dir="$T/strangers.git" ls-tree -r -t "$object" | awk -v left="${1:-}" '$4 != left {print $3}'
         git --git-dir="$T/strangers.git" cat-file --batch-all-objects --batch-check | awk '$2 == "blob" {print $1}' | grep -vxF "$(git --git-dir="$T/strangers.git" ls-tree -r "$object" | awk '{print $3}')"
     } | git --git-dir="$T/strangers.git" pack-objects --stdout -q >"$T/strangers.pack"
@@ -104,7 +107,7 @@ until [ -s "$T/hostile" ]; do sleep 0.05; done
 url=$(cat "$T/hostile")
 git config --global "url.$url/.insteadOf" $GH/
 want '[F3] a pack with 20,000 objects that nobody requested' 0 '^DONE' "$HELLO#$main:$object"
-is '[F3] of which none is written' "$(find "$T/incoming" -type f | wc -l)" 2
+is '[F3] of which none is written' "$(grep -arl stranger "$T/incoming" | wc -l)" 0
 pack_of SKILL.md
 want '[F3] other content in place of a file: what is missing, and why' 1 \
     '\[damaged\] .*objects that were not requested: content that does not match its id' "$HELLO#$main:$object"

@@ -99,7 +99,9 @@ damaged()
         is "$what ($way): nothing changed" "$(snapshot .)" "$(cat "$T/before")"
     done
 }
-damaged 'a later version' 'mapm\.lock:1: .*version' 's/^version: 1/version: 3/'
+damaged '[F13] a later version' 'mapm\.lock:1: .*version' 's/^version: 1/version: 3/'
+damaged '[F13] a key of a later version' 'mapm\.lock:[0-9]*: unknown key .*: written by a newer mapm' \
+    's/^version: 1/version: 2/; s/^    digest: /    flavour: x\n&/'
 damaged 'no version' 'mapm\.lock:[0-9]+:' 1d
 damaged 'merge markers' 'mapm\.lock:3: .*(merge|conflict)' '3i <<<<<<< HEAD'
 damaged 'a digest too short' 'mapm\.lock:[0-9]+: ' 's/digest: sha256:..../digest: sha256:/'

@@ -1,0 +1,93 @@
+#!/bin/sh
+# Which path an origin means: the lock does not say where the ref ends. A shorter
+# path counts only where the commit has nothing at the longer ones.
+. "$(dirname "$0")/../lib/cli.sh"
+
+s=$T/src
+U=https://github.com/acme/catalog/tree
+
+skill "$s/skills/base"
+printf 'another one\n' >"$s/skills/base/notes.md"
+# The same name at each shorter path.
+skill "$s/base"
+cp "$s/base/SKILL.md" "$s/SKILL.md"
+make_repo acme/catalog "$s"
+git --git-dir "$T/repos/acme/catalog.git" branch release/2.x
+start_githost
+MAPM_HOME=$T/store
+export MAPM_HOME
+
+workspace()
+{
+    cd "$T" && rm -rf "$1" && mkdir "$1" && cd "$1" || exit 1
+}
+of()
+{
+    sed -n "s/^    $1: //p" mapm.lock | head -n 1
+}
+# Digests of what is at the shorter paths, which the store has and knows.
+workspace short
+exits 'the shorter path' 0 mapm install --yes "$U/main/base"
+short_tree=$(of tree) short_digest=$(of digest)
+workspace root
+exits 'the repository itself' 0 mapm install --yes "$U/main"
+root_tree=$(of tree) root_digest=$(of digest)
+
+workspace good
+exits 'the package' 0 mapm install --yes "$U/main/skills/base"
+good_tree=$(of tree) good_digest=$(of digest)
+isnt 'it is another one' "$good_digest" "$short_digest"
+
+# refused WHAT TREE DIGEST
+refused()
+{
+    for how in cold warm offline; do
+        workspace edited
+        sed "s/$good_tree/$2/; s/$good_digest/$3/" ../good/mapm.lock >mapm.lock
+        cp ../good/mapm.yaml .
+        case $how in
+        cold) MAPM_HOME=$T/cold mapm install --locked >out 2>err ;;
+        warm) mapm install --locked >out 2>err ;;
+        offline) mapm install --locked --offline >out 2>err ;;
+        esac
+        is "[F1] the lock names $1: refused, $how" $? 1
+        not_ok "[F1] the lock names $1: nothing is there, $how" test -e .agents
+        rm -rf "$T/cold"
+    done
+}
+refused 'the folder at a shorter path' "$short_tree" "$short_digest"
+refused 'the repository itself' "$root_tree" "$root_digest"
+
+# A ref of two segments: the commit has nothing at 2.x/skills/base.
+workspace slash
+exits 'a ref with a slash' 0 mapm install --yes "$U/release/2.x/skills/base"
+is '[F1] it is the same content' "$(of digest)" "$good_digest"
+reset_log
+exits '[F1] a ref with a slash: nothing to do' 0 mapm install --locked
+is '[F1] a ref with a slash: without a request' "$(requests)" 0
+exits '[F1] a ref with a slash: verify' 0 mapm verify
+exits 'gc' 0 mapm store gc
+exits '[F1] a ref with a slash: after gc' 0 mapm install --locked --offline
+workspace slash2 && cp ../slash/mapm.* .
+MAPM_HOME=$T/cold2 mapm install --locked >out 2>&1
+is '[F1] a ref with a slash: locked, cold' $? 0
+workspace slash3 && cp ../slash/mapm.* .
+MAPM_HOME=$T/cold2 mapm install --locked --offline >out 2>&1
+is '[F1] a ref with a slash: proved by the locked install' $? 0
+
+workspace short_form
+exits 'a short origin of that ref' 0 mapm install --yes acme/catalog/skills/base@release/2.x
+reset_log
+exits '[F1] a short origin of that ref: nothing to do' 0 mapm install --locked
+is '[F1] a short origin of that ref: without a request' "$(requests)" 0
+
+# The commit has something at both.
+mkdir -p "$s/2.x/skills" && cp -r "$s/skills/base" "$s/2.x/skills/base"
+make_repo acme/catalog "$s" release/2.x
+MAPM_HOME=$T/cold3
+workspace both
+exits '[F1] a ref and a folder of the same name' 1 mapm install --yes "$U/release/2.x/skills/base"
+like '[F1] are reported as ambiguous' "$err" 'ambiguous: the ref "release/2.x" leads to "skills/base", and its commit has "2.x/skills/base" as well'
+not_ok '[F1] and nothing is there' test -e .agents
+exits '[F1] by its commit it installs' 0 mapm install --yes "$U/$COMMIT/skills/base"
+done_testing
