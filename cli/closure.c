@@ -338,8 +338,8 @@ static bool settle_from_store(struct closure *c, struct node *n, bool *found,
 {
     *found = store_find_files(c->store, &n->digest, &c->inv->arena, &n->files,
                               &n->file_count);
-    n->is_unproved =
-        *found && !proof_find(c->layer, c->store, n->locked, &n->path);
+    n->is_unproved = *found && !proof_find(c->layer, c->store, n->locked,
+                                           &c->inv->arena, &n->path);
     *found = *found && !n->is_unproved;
     if (!*found)
         return true;
@@ -621,11 +621,14 @@ bool closure_prove(struct closure *c, struct err *e)
 
 bool closure_is_proved(const struct closure *c)
 {
+    CLEANUP(arena_done) struct arena scratch = {0};
+
     for (size_t i = 0; i < c->queued; i++) {
         const struct node *n = c->queue[i];
         struct str path;
 
-        if (n->trusted && !proof_find(c->layer, c->store, n->locked, &path))
+        if (n->trusted &&
+            !proof_find(c->layer, c->store, n->locked, &scratch, &path))
             return false;
     }
     return true;

@@ -21,9 +21,9 @@ static bool is_absent(struct store *store, const struct store_proof *of,
  * longer ones.
  */
 bool proof_find(const struct layer *l, struct store *store,
-                const struct lock_entry *entry, struct str *path)
+                const struct lock_entry *entry, struct arena *a,
+                struct str *path)
 {
-    CLEANUP(arena_done) struct arena a = {0};
     const struct origin *o = layer_origin(l, entry);
     struct str rest = o->rest, segment;
     struct store_proof p = {.commit = entry->commit, .object = entry->object};
@@ -31,7 +31,7 @@ bool proof_find(const struct layer *l, struct store *store,
     if (!str_starts(entry->digest, STR("sha256:")) ||
         !hash_parse(str_from_index(entry->digest, 7), &p.digest))
         return false;
-    p.repository = origin_repository(o, &a);
+    p.repository = origin_repository(o, a);
     if (rest.n == 0) {
         *path = p.path = o->path;
         return store_has_proof(store, &p);

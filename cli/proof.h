@@ -15,9 +15,10 @@
 bool proof_applies(const struct layer *l, const struct lock_entry *entry);
 
 /* All of it fits a row. Asks no network. `*path`, in the repository, is
- * borrowed from the origin. */
+ * borrowed from the origin; `a` is scratch. */
 bool proof_find(const struct layer *l, struct store *store,
-                const struct lock_entry *entry, struct str *path);
+                const struct lock_entry *entry, struct arena *a,
+                struct str *path);
 
 /* Remembers what a walk of the commit of `o` led to, and that the commit has
  * nothing at any longer path that `o` could mean (FETCH_DONE says so). */

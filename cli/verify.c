@@ -109,7 +109,7 @@ static bool check_entry(struct closure *c, const struct lock_entry *entry,
         add(f, entry->place, "locked at another commit than its origin names");
         return false;
     }
-    if (!proof_find(c->layer, c->store, entry, &n.path)) {
+    if (!proof_find(c->layer, c->store, entry, f->a, &n.path)) {
         add(f, entry->place, "not proved");
         f->unproved = true;
         return false;

@@ -410,9 +410,11 @@ bool origin_names_commit(const struct origin *o)
 
 struct str origin_repository(const struct origin *o, struct arena *a)
 {
-    return str_lower(arena_printf(a, "%.*s/%.*s/%.*s", STR_ARG(o->host),
-                                  STR_ARG(o->owner), STR_ARG(o->repo)),
-                     a);
+    struct str name = str_join(STR("/"), o->repo, a);
+
+    name = str_join(o->owner, name, a);
+    name = str_join(o->host, str_join(STR("/"), name, a), a);
+    return str_lower(name, a);
 }
 
 bool host_is_loopback(struct str host)
