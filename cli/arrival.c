@@ -107,7 +107,8 @@ bool document_from_summary(struct closure *c, struct node *n,
     struct dependency *deps = NULL;
     size_t count = 0, capacity = 0;
 
-    if (!take_field(&rest, &fqn) || !take_field(&rest, &n->version) ||
+    if ((kind != DOC_AGENT && kind != DOC_SKILL && kind != DOC_MCP) ||
+        !take_field(&rest, &fqn) || !take_field(&rest, &n->version) ||
         !take_field(&rest, &flags) || flags.n != 3 ||
         !take_field(&rest, &n->prereqs))
         return err_set(e, ERR_DAMAGED, "a summary in mapm.db is malformed");

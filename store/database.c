@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -62,7 +63,7 @@ static bool read_pragma(struct store *s, const char *sql, int *value,
     bool ok = sqlite3_prepare_v2(s->db, sql, -1, &q, NULL) == SQLITE_OK &&
               sqlite3_step(q) == SQLITE_ROW;
 
-    *value = ok ? sqlite3_column_int(q, 0) : 0;
+    *value = ok ? (int)db_column_number(q, 0, INT_MAX, -1) : 0;
     if (!ok)
         db_fail(s, "cannot be read", e);
     sqlite3_finalize(q);
@@ -512,6 +513,14 @@ struct str db_column_str(sqlite3_stmt *q, int at, struct arena *a)
     int n = sqlite3_column_bytes(q, at);
 
     return arena_str(a, str_of(bytes ? bytes : "", bytes ? (size_t)n : 0));
+}
+
+int64_t db_column_number(sqlite3_stmt *q, int at, int64_t max,
+                         int64_t otherwise)
+{
+    int64_t n = sqlite3_column_int64(q, at);
+
+    return n >= 0 && n <= max ? n : otherwise;
 }
 
 bool db_column_hash(sqlite3_stmt *q, int at, struct hash *h)

@@ -190,9 +190,9 @@ bool store_put_event(struct store *s, const struct store_event *v,
 static struct store_event make_event(sqlite3_stmt *q, struct arena *a)
 {
     return (struct store_event){
-        .row = sqlite3_column_int64(q, 0),
+        .row = db_column_number(q, 0, INT64_MAX, 0),
         .id = db_column_str(q, 1, a),
-        .timestamp_us = sqlite3_column_int64(q, 2),
+        .timestamp_us = db_column_number(q, 2, TIME_MAX_SECONDS * 1000000, 0),
         .session_id = db_column_str(q, 3, a),
         .turn_id = db_column_str(q, 4, a),
         .parent_event_id = db_column_str(q, 5, a),

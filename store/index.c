@@ -7,6 +7,8 @@
  * workspaces, and that one fills itself at each install.
  */
 
+#define KIND_MAX 255 /* of a package: the caller's own number */
+
 bool store_find_package(struct store *s, struct str repository,
                         struct str commit, struct str path, struct arena *a,
                         struct store_package *out)
@@ -15,6 +17,7 @@ bool store_find_package(struct store *s, struct str repository,
     sqlite3_stmt *q = db_prepare(s, FIND_PACKAGE, &e);
     struct store_package p;
     bool found = false;
+    int64_t kind;
 
     if (!q)
         return false;
@@ -22,13 +25,15 @@ bool store_find_package(struct store *s, struct str repository,
     db_bind_text(q, 2, commit);
     db_bind_text(q, 3, path);
     if (db_has_row(s, q) && db_column_hash(q, 2, &p.digest)) {
-        p.kind = (unsigned)sqlite3_column_int(q, 0);
+        kind = db_column_number(q, 0, KIND_MAX, -1);
+        p.kind = (unsigned)kind;
         p.object = db_column_str(q, 1, a);
         p.summary = db_column_str(q, 3, a);
-        *out = p;
-        found = true;
+        found = kind >= 0;
     }
     db_finish(q);
+    if (found)
+        *out = p;
     return found;
 }
 
@@ -68,8 +73,10 @@ bool store_find_blob(struct store *s, struct str oid, struct hash *h,
         return false;
     db_bind_text(q, 1, oid);
     if (db_has_row(s, q) && db_column_hash(q, 0, &found)) {
-        *size = (uint64_t)sqlite3_column_int64(q, 1);
-        ok = store_has(s, &found);
+        int64_t n = db_column_number(q, 1, INT64_MAX, -1);
+
+        *size = n < 0 ? 0 : (uint64_t)n;
+        ok = n >= 0 && store_has(s, &found);
     }
     db_finish(q);
     if (ok)
@@ -306,8 +313,8 @@ bool index_count(struct store *s, uint64_t *packages, uint64_t *workspaces,
               sqlite3_step(w) == SQLITE_ROW;
 
     if (p && w) {
-        *packages = (uint64_t)sqlite3_column_int64(p, 0);
-        *workspaces = (uint64_t)sqlite3_column_int64(w, 0);
+        *packages = (uint64_t)db_column_number(p, 0, INT64_MAX, 0);
+        *workspaces = (uint64_t)db_column_number(w, 0, INT64_MAX, 0);
         if (!ok)
             db_fail(s, "count", e);
         db_finish(p);

@@ -201,6 +201,10 @@ void db_bind_text(sqlite3_stmt *q, int at, struct str s);
 void db_bind_blob(sqlite3_stmt *q, int at, struct str s);
 void db_bind_hash(sqlite3_stmt *q, int at, const struct hash *h);
 struct str db_column_str(sqlite3_stmt *q, int at, struct arena *a);
+/* Every number is read by this one: what is not from 0 to `max` is damage, and
+ * is `otherwise`. */
+int64_t db_column_number(sqlite3_stmt *q, int at, int64_t max,
+                         int64_t otherwise);
 bool db_column_hash(sqlite3_stmt *q, int at, struct hash *h);
 void db_finish(sqlite3_stmt *q);
 /* After the last row: db_finish, and whether `code`, of sqlite3_step, says that

@@ -120,7 +120,9 @@ static bool read_library(struct store *s, struct str root, struct arena *a,
     db_bind_blob(q, 1, root);
     if (sqlite3_step(q) == SQLITE_ROW &&
         sqlite3_blob_open(s->db, "main", "libraries", "bytes",
-                          sqlite3_column_int64(q, 0), 0, &blob) == SQLITE_OK) {
+                          db_column_number(q, 0, INT64_MAX, 0), 0,
+                          &blob) == SQLITE_OK &&
+        (size_t)sqlite3_blob_bytes(blob) <= LIBRARY_CACHE_MAX_BYTES) {
         int n = sqlite3_blob_bytes(blob);
         char *p = arena_alloc(a, (size_t)n + 1);
 

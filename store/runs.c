@@ -1,6 +1,7 @@
 #include "base/fs.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
  */
 
 #define PROC_FILE_MAX_BYTES 4096
+#define TIME_MAX_MS         (TIME_MAX_SECONDS * 1000)
 #define HISTORY_FORGET_RUNS 16 /* at once; until then no list shows them */
 
 /* Its start, in ticks since the machine's; "" for no process. It stands behind
@@ -82,21 +84,21 @@ static bool is_alive(const struct store_run *r, struct str life,
 static struct store_run make_run(sqlite3_stmt *q, struct arena *a)
 {
     struct store_run r = {
-        .id = (uint64_t)sqlite3_column_int64(q, 0),
+        .id = (uint64_t)db_column_number(q, 0, INT64_MAX, 0),
         .name = db_column_str(q, 1, a),
         .digest = db_column_str(q, 2, a),
         .workspace = db_column_str(q, 3, a),
-        .started_ms = sqlite3_column_int64(q, 4),
-        .took_ms = (uint64_t)sqlite3_column_int64(q, 5),
+        .started_ms = db_column_number(q, 4, TIME_MAX_MS, 0),
+        .took_ms = (uint64_t)db_column_number(q, 5, TIME_MAX_MS, 0),
         .status = db_column_str(q, 6, a),
         .error = db_column_str(q, 7, a),
         .asker = db_column_str(q, 8, a),
-        .asks = (unsigned)sqlite3_column_int(q, 9),
-        .commands = (unsigned)sqlite3_column_int(q, 10),
-        .traces = (unsigned)sqlite3_column_int(q, 11),
-        .input_bytes = (uint64_t)sqlite3_column_int64(q, 12),
-        .result_bytes = (uint64_t)sqlite3_column_int64(q, 13),
-        .pid = sqlite3_column_int64(q, 14),
+        .asks = (unsigned)db_column_number(q, 9, INT_MAX, 0),
+        .commands = (unsigned)db_column_number(q, 10, INT_MAX, 0),
+        .traces = (unsigned)db_column_number(q, 11, INT_MAX, 0),
+        .input_bytes = (uint64_t)db_column_number(q, 12, INT64_MAX, 0),
+        .result_bytes = (uint64_t)db_column_number(q, 13, INT64_MAX, 0),
+        .pid = db_column_number(q, 14, INT_MAX, 0),
         .detail = STR(""),
     };
 
@@ -131,7 +133,7 @@ static bool ask_number(struct store *s, enum statement which, int64_t argument,
         sqlite3_bind_int64(q, 1, argument);
     code = sqlite3_step(q);
     if (code == SQLITE_ROW)
-        *out = sqlite3_column_int64(q, 0);
+        *out = db_column_number(q, 0, INT64_MAX, 0);
     else
         db_fail(s, "read", e);
     db_finish(q);
@@ -169,7 +171,8 @@ static bool prune(struct store *s, int64_t newest, struct err *e)
 
     if (!find_crowded(s, &old, e))
         return false;
-    if (newest % HISTORY_FORGET_RUNS == 0 && old < newest - HISTORY_MAX_RUNS)
+    if (newest > HISTORY_MAX_RUNS && newest % HISTORY_FORGET_RUNS == 0 &&
+        old < newest - HISTORY_MAX_RUNS)
         old = newest - HISTORY_MAX_RUNS;
     return old <= 0 || (forget_up_to(s, FORGET_RUNS, old, e) &&
                         forget_up_to(s, FORGET_DETAILS, old, e));

@@ -113,9 +113,10 @@ const char *const db_texts[STATEMENT_COUNT] = {
 
     [BEGIN_RUN] = "INSERT INTO runs VALUES(NULL, ?1, ?2, ?3, ?4, 0, 'running',"
                   " x'', ?5, 0, 0, 0, ?6, 0, ?7, ?8, 0)",
-    [COUNT_DETAILS] = "SELECT sum(detail_bytes) FROM runs",
+    [COUNT_DETAILS] = "SELECT CAST(min(total(detail_bytes), 9e18) AS INTEGER)"
+                      " FROM runs",
     /* The newest of those that younger ones leave no room for. */
-    [CROWDED_RUNS] = "SELECT max(id) FROM (SELECT id, sum(detail_bytes) OVER"
+    [CROWDED_RUNS] = "SELECT max(id) FROM (SELECT id, total(detail_bytes) OVER"
                      " (ORDER BY id DESC ROWS UNBOUNDED PRECEDING) AS bytes"
                      " FROM runs) WHERE bytes>?1",
     [FORGET_RUNS] = "DELETE FROM runs WHERE id<=?1",

@@ -119,13 +119,15 @@ static bool list_trust(struct store *s, struct arena *a,
         return false;
     while ((code = sqlite3_step(q)) == SQLITE_ROW) {
         struct store_trust t = {
-            .kind = (enum store_trust_kind)sqlite3_column_int(q, 0),
+            .kind = (enum store_trust_kind)db_column_number(
+                q, 0, STORE_TRUST_WORKSPACE, STORE_TRUST_WORKSPACE + 1),
             .subject = db_column_str(q, 1, a),
-            .since_s = sqlite3_column_int64(q, 3) / 1000,
+            .since_s =
+                db_column_number(q, 3, TIME_MAX_SECONDS * 1000, 0) / 1000,
             .folder = db_column_str(q, 4, a),
         };
 
-        if (!db_column_hash(q, 2, &t.digest))
+        if (t.kind > STORE_TRUST_WORKSPACE || !db_column_hash(q, 2, &t.digest))
             continue;
         list = arena_grow(a, list, n, &capacity, sizeof *list);
         list[n++] = t;

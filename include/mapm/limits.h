@@ -110,6 +110,7 @@
 #define SESSION_MAX_BYTES          (256u * 1024)         /* what is kept of one */
 #define LIBRARY_CACHE_MAX_ROOTS    100     /* those read last */
 #define LIBRARY_CACHE_MAX_BYTES    (128u * 1024 * 1024)  /* of all of them */
+#define TIME_MAX_SECONDS           253402300799ll        /* since 1970: the year 9999 */
 #define HISTORY_MAX_RUNS           1000    /* the newest */
 #define HISTORY_MAX_BYTES          (64ull * 1024 * 1024) /* of their details */
 

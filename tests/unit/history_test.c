@@ -629,6 +629,95 @@ TEST(what_is_no_regular_file_is_no_database)
     rig_done(&r);
 }
 
+/* Rows of all tables whose numbers are read, each number `n`. */
+static void spoil(const struct rig *r, const char *n)
+{
+    char sql[2048];
+
+    snprintf(
+        sql, sizeof sql,
+        "DELETE FROM runs; DELETE FROM events; DELETE FROM trust;"
+        "DELETE FROM packages; DELETE FROM blobs;"
+        "INSERT INTO runs VALUES(%s, 'a/x', '', '/w', %s, %s, 'fine', '', '',"
+        " %s, %s, %s, %s, %s, %s, '', %s);"
+        "INSERT INTO runs VALUES(NULL, 'a/x', '', '/w', %s, %s, 'fine', '', '',"
+        " %s, %s, %s, %s, %s, %s, '', %s);"
+        "INSERT INTO events(rowid, id, timestamp_us, session_id, type, actor,"
+        " sensitivity, payload_json) VALUES(%s, 'i', %s, 's', 't', 'user',"
+        " 'private', '{}');"
+        "INSERT INTO trust VALUES(%s, 'a/x', zeroblob(32), %s, x'');"
+        "INSERT INTO packages VALUES('r', 'c', 'p', %s, 'o', zeroblob(32), '');"
+        "INSERT INTO blobs VALUES('o', zeroblob(32), %s);",
+        n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n,
+        n);
+    change(r, sql);
+}
+
+static void check_run(const struct store_run *run)
+{
+    CHECK(run->id <= INT64_MAX && run->asks <= INT32_MAX);
+    CHECK(run->commands <= INT32_MAX && run->traces <= INT32_MAX);
+    CHECK(run->started_ms >= 0 && run->pid >= 0 && run->pid <= INT32_MAX);
+    CHECK(run->started_ms / 1000 <= TIME_MAX_SECONDS);
+    CHECK(run->took_ms / 1000 <= (uint64_t)TIME_MAX_SECONDS);
+    CHECK(run->input_bytes <= INT64_MAX && run->result_bytes <= INT64_MAX);
+}
+
+/* [F3] (k) a damaged mapm.db may hold any number */
+TEST(every_number_is_in_its_range)
+{
+    static const char *const numbers[] = {"9223372036854775807",
+                                          "-9223372036854775807-1",
+                                          "-1",
+                                          "0",
+                                          "9223372036854775000",
+                                          "9223372036854775807/2",
+                                          "-9223372036854775000",
+                                          "4294967296",
+                                          "2147483648",
+                                          "253402300800000"};
+    struct store_event_query all = {.max = 99};
+    struct store_event_query after = {
+        .max = 99, .follow = true, .after = INT64_MAX};
+
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        struct rig r;
+        struct store_run *runs, run = a_run("a/y", "/w");
+        struct store_event *events;
+        struct store_trust *trusted;
+        struct store_package p;
+        size_t count;
+
+        rig_init(&r);
+        trust(&r, "a/x", "1");
+        spoil(&r, numbers[i]);
+        CHECK(store_list_runs(r.store, STR(""), 99, &r.arena, &runs, &count,
+                              &r.err));
+        for (size_t k = 0; k < count; k++)
+            check_run(&runs[k]);
+        CHECK(store_list_events(r.store, &all, &r.arena, &events, &count,
+                                &r.err));
+        for (size_t k = 0; k < count; k++)
+            CHECK(events[k].row >= 0 && events[k].timestamp_us >= 0 &&
+                  events[k].timestamp_us / 1000000 <= TIME_MAX_SECONDS);
+        CHECK(store_list_events(r.store, &after, &r.arena, &events, &count,
+                                &r.err));
+        CHECK(store_list_trust(r.store, &r.arena, &trusted, &count, &r.err));
+        for (size_t k = 0; k < count; k++)
+            CHECK(trusted[k].kind <= STORE_TRUST_WORKSPACE &&
+                  trusted[k].since_s >= 0 &&
+                  trusted[k].since_s <= TIME_MAX_SECONDS);
+        if (store_find_package(r.store, STR("r"), STR("c"), STR("p"), &r.arena,
+                               &p))
+            CHECK(p.kind <= 255);
+        /* and what is written next is written */
+        CHECK(store_begin_run(r.store, &run, &run.id, &r.err));
+        CHECK(store_end_run(r.store, &run, &r.err));
+        CHECK_STR(err_first(&r.err), "");
+        rig_done(&r);
+    }
+}
+
 /* Runs `count` children at once; each gets its number. CHECKs their ends. */
 static void together(int count, int (*work)(struct rig *r, int number),
                      struct rig *r)
