@@ -34,7 +34,7 @@
  * disk: where they fit, this mapm wrote the record (provision_record_is_from_here).
  */
 
-#define STATE_MAX_BYTES (64u * 1024 * 1024) /* 20,000 packages of 16 files */
+#define STATE_MAX_BYTES (512u * 1024 * 1024) /* 100,000 packages of 16 files */
 
 struct file_stat {
     uint64_t size, mtime, ctime, ino; /* ns; ctime 0: not compared */

@@ -30,9 +30,9 @@
 #define MCP_MAX_BYTES              (256u * 1024)
 #define MCP_MAX_DEPTH              64
 #define CHANGELOG_MAX_BYTES        (1024u * 1024)
-#define PROJECT_MAX_BYTES          (1024u * 1024)        /* mapm.yaml, config.yaml */
-#define PROJECT_MAX_NODES          100000
-#define LOCK_MAX_BYTES             (16u * 1024 * 1024)
+#define PROJECT_MAX_BYTES          (16u * 1024 * 1024)   /* mapm.yaml, config.yaml */
+#define PROJECT_MAX_NODES          200000  /* twice GRAPH_MAX_PACKAGES */
+#define LOCK_MAX_BYTES             (64u * 1024 * 1024)   /* some 450 bytes a package */
 #define CLIENT_FILE_MAX_BYTES      (16u * 1024 * 1024)   /* .mcp.json … */
 #define CLIENT_FILE_MAX_DEPTH      64
 #define ORIGIN_MAX_BYTES           2048
@@ -57,9 +57,9 @@
 #define TRANSFER_STALL_SECONDS     30
 #define CONNECT_MAX_SECONDS        15
 
-#define GRAPH_MAX_PACKAGES         20000
+#define GRAPH_MAX_PACKAGES         100000
 #define GRAPH_MAX_DEPTH            1000
-#define GRAPH_MAX_EDGES            200000
+#define GRAPH_MAX_EDGES            1000000
 #define ERROR_MAX_LINES            20
 
 #define WORKSPACE_WAIT_SECONDS     60      /* DESIGN.md 7 */
