@@ -20,21 +20,29 @@
  * the store as it was.
  */
 
-/* One put of the index, to be done later. All text in the store's arena. */
+/* One put of the index, to be done later. */
 struct held_note {
-    enum statement which;
-    struct str text[5];
-    struct store_package package;
-    struct hash hash;
-    uint64_t size;
     struct held_note *next;
+    enum statement which;
+    unsigned kind; /* of a package */
+    uint64_t size; /* of a blob */
+    struct hash hash;
+    struct str text[];
 };
+
+static void forget_notes(struct store *s)
+{
+    arena_done(&s->held_arena);
+    map_init(&s->held_blobs, &s->held_arena);
+    memset(s->held_texts, 0, sizeof s->held_texts);
+    s->held_notes = NULL;
+    s->held_tail = &s->held_notes;
+}
 
 void store_hold(struct store *s)
 {
     s->holding = true;
-    map_init(&s->held_blobs, &s->arena);
-    s->held_tail = &s->held_notes;
+    forget_notes(s);
 }
 
 static bool open_folder(struct store *s, struct err *e)
@@ -140,16 +148,36 @@ void held_remove(struct store *s, const struct hash *h)
         unlinkat(s->held_fd, hex, 0);
 }
 
+static struct held_note *new_note(struct store *s, enum statement which,
+                                  size_t texts)
+{
+    struct held_note *n =
+        arena_alloc(&s->held_arena, sizeof *n + texts * sizeof n->text[0]);
+
+    n->which = which;
+    *s->held_tail = n;
+    s->held_tail = &n->next;
+    return n;
+}
+
+/* The notes about one package repeat its repository, commit, path and more. */
+static struct str keep_text(struct store *s, struct str text)
+{
+    for (size_t i = 0; i < HELD_TEXTS; i++)
+        if (s->held_texts[i].n && str_eq(s->held_texts[i], text))
+            return s->held_texts[i];
+    text = arena_str(&s->held_arena, text);
+    s->held_texts[s->held_texts_at++ % HELD_TEXTS] = text;
+    return text;
+}
+
 static struct held_note *add_note(struct store *s, enum statement which,
                                   const struct str *text, size_t count)
 {
-    struct held_note *n = arena_new(&s->arena, struct held_note);
+    struct held_note *n = new_note(s, which, count);
 
-    n->which = which;
     for (size_t i = 0; i < count; i++)
-        n->text[i] = arena_str(&s->arena, text[i]);
-    *s->held_tail = n;
-    s->held_tail = &n->next;
+        n->text[i] = keep_text(s, text[i]);
     return n;
 }
 
@@ -157,19 +185,19 @@ void held_note_package(struct store *s, struct str repository,
                        struct str commit, struct str path,
                        const struct store_package *p)
 {
-    struct str text[] = {repository, commit, path};
-    struct held_note *n = add_note(s, PUT_PACKAGE, text, 3);
+    struct str text[] = {repository, commit, path, p->object, p->summary};
+    struct held_note *n = add_note(s, PUT_PACKAGE, text, 5);
 
-    n->package = *p;
-    n->package.object = arena_str(&s->arena, p->object);
-    n->package.summary = arena_str(&s->arena, p->summary);
+    n->kind = p->kind;
+    n->hash = p->digest;
 }
 
 void held_note_blob(struct store *s, struct str oid, const struct hash *h,
                     uint64_t size)
 {
-    struct held_note *n = add_note(s, PUT_BLOB, &oid, 1);
+    struct held_note *n = new_note(s, PUT_BLOB, 1);
 
+    n->text[0] = arena_str(&s->held_arena, oid);
     n->hash = *h;
     n->size = size;
     map_put(&s->held_blobs, n->text[0], n);
@@ -220,18 +248,22 @@ void held_note_proof(struct store *s, const struct store_proof *p)
 static bool do_note(struct store *s, const struct held_note *n, struct err *e)
 {
     const struct str *t = n->text;
-    struct store_ref ref = {t[2], t[3], t[4]};
-    struct store_proof proof = {t[0], t[1], t[2], t[3], n->hash};
+    struct store_package package;
+    struct store_proof proof;
+    struct store_ref ref;
 
     switch (n->which) {
     case PUT_PACKAGE:
-        return store_put_package(s, t[0], t[1], t[2], &n->package, e);
+        package = (struct store_package){n->kind, t[3], n->hash, t[4]};
+        return store_put_package(s, t[0], t[1], t[2], &package, e);
     case PUT_BLOB:
         return store_put_blob(s, t[0], &n->hash, n->size, e);
     case PUT_REF:
+        ref = (struct store_ref){t[2], t[3], t[4]};
         download_note_ref(s, t[0], t[1], ref.commit);
         return store_put_ref(s, t[0], t[1], &ref, e);
     case PUT_PROOF:
+        proof = (struct store_proof){t[0], t[1], t[2], t[3], n->hash};
         return store_put_proof(s, &proof, e);
     case PUT_TREES:
         return index_put_trees(s, t[0], t[1], &n->hash, e);
@@ -243,20 +275,18 @@ static bool do_note(struct store *s, const struct held_note *n, struct err *e)
 bool store_keep_notes(struct store *s, struct err *e)
 {
     const struct held_note *n = s->held_notes;
+    bool ok;
 
-    s->held_notes = NULL;
-    s->held_tail = &s->held_notes;
     if (!n)
         return true;
-    if (!store_begin(s, e))
-        return false;
-    for (; n; n = n->next)
-        if (!do_note(s, n, e))
-            return false; /* closing the index rolls back */
-    if (!store_commit(s, e))
-        return false;
-    downloads_publish(s);
-    return true;
+    ok = store_begin(s, e);
+    for (; ok && n; n = n->next)
+        ok = do_note(s, n, e); /* in vain: closing the index rolls back */
+    ok = ok && store_commit(s, e);
+    forget_notes(s);
+    if (ok)
+        downloads_publish(s);
+    return ok;
 }
 
 /* For a pack they are too few. */

@@ -180,6 +180,7 @@ void store_close(struct store *s)
     fs_close(&s->objects_fd);
     fs_close(&s->store_fd);
     fs_close(&s->home_fd);
+    arena_done(&s->held_arena);
     arena_done(&s->arena);
     heap_free(s);
 }

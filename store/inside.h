@@ -59,6 +59,8 @@ enum statement {
 };
 
 struct draft;
+#define HELD_TEXTS 16 /* of the latest notes: what the next ones may share */
+
 struct held_note;
 struct pack;
 struct pack_row;
@@ -98,8 +100,11 @@ struct store {
     uint64_t opened_ns;   /* CLOCK_BOOTTIME */
     struct map downloads; /* repository -> struct download */
 
+    struct arena held_arena; /* of the notes: */
     struct held_note *held_notes, **held_tail;
     struct map held_blobs; /* oid -> held_note */
+    struct str held_texts[HELD_TEXTS];
+    size_t held_texts_at;
 };
 
 void object_path(const struct hash *h, char out[OBJECT_PATH_BYTES]);
