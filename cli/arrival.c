@@ -49,7 +49,7 @@ static struct str format_summary(const struct node *n, struct arena *a)
     put_field(&b, n->prereqs);
     for (size_t i = 0; i < n->package.dep_count; i++) {
         put_field(&b, str_from(doc_kind_name(n->package.deps[i].kind)));
-        put_field(&b, n->package.deps[i].origin.text);
+        put_field(&b, n->package.deps[i].origin->text);
     }
     text = arena_str(a, buf_str(&b));
     buf_done(&b);
@@ -90,7 +90,7 @@ static void fill_package(struct closure *c, struct node *n, enum doc_kind kind,
 
     n->own_fqn = fqn;
     n->package.kind = kind;
-    n->package.origin = n->origin;
+    n->package.origin = &n->origin;
     n->package.fqn = recorded_name(c, n, kind, fqn);
     n->package.name = short_name(kind, fqn);
     n->package.content = str_join(STR("sha256:"), hash_hex(&n->digest, a), a);
@@ -113,14 +113,15 @@ bool document_from_summary(struct closure *c, struct node *n,
         !take_field(&rest, &n->prereqs))
         return err_set(e, ERR_DAMAGED, "a summary in mapm.db is malformed");
     while (rest.n) {
+        struct origin *o = arena_new(a, struct origin);
         struct str text;
 
         deps = arena_grow(a, deps, count, &capacity, sizeof *deps);
         if (!take_field(&rest, &word) || !take_field(&rest, &text) ||
             !doc_kind_find(word, &deps[count].kind) ||
-            !origin_parse(text, &c->layer->rules, a, &deps[count].origin, e))
+            !origin_parse(text, &c->layer->rules, a, o, e))
             return err_set(e, ERR_DAMAGED, "a summary in mapm.db is malformed");
-        count++;
+        deps[count++].origin = o;
     }
     n->metaskill = flags.p[0] == 'm';
     n->hidden = flags.p[1] == 'h';
@@ -244,16 +245,18 @@ static bool judge_files(struct closure *c, struct node *n, enum doc_kind kind,
 
 /* A dependency's origin, in the arena that lasts: mostly a node has it. */
 static bool keep_origin(struct closure *c, const struct origin *o,
-                        struct origin *out, struct err *e)
+                        const struct origin **out, struct err *e)
 {
     const struct node *known = closure_find(c, o->key);
+    struct origin *copy;
 
     if (known && !known->origin.is_short &&
         str_eq(known->origin.text, o->text)) {
-        *out = known->origin;
+        *out = &known->origin;
         return true;
     }
-    return origin_parse(o->text, &c->layer->rules, &c->inv->arena, out, e);
+    *out = copy = arena_new(&c->inv->arena, struct origin);
+    return origin_parse(o->text, &c->layer->rules, &c->inv->arena, copy, e);
 }
 
 /* Out of the scratch arena, into the one that lasts. */
@@ -268,7 +271,7 @@ static bool keep_document(struct closure *c, struct node *n,
     for (size_t i = 0; i < d->dep_count; i++) {
         deps[i].kind = d->deps[i].kind;
         deps[i].line = d->deps[i].line;
-        if (!keep_origin(c, &d->deps[i].origin, &deps[i].origin, e))
+        if (!keep_origin(c, d->deps[i].origin, &deps[i].origin, e))
             return false;
     }
     n->version = arena_str(a, d->version);
@@ -313,7 +316,7 @@ static bool same_needs(struct closure *c, const struct node *n,
 
     map_init(&found, &a);
     for (size_t i = 0; i < own->dep_count; i++) {
-        const struct origin *o = &own->deps[i].origin;
+        const struct origin *o = own->deps[i].origin;
         const struct lock_entry *other = map_find(&c->layer->by_origin, o->key);
 
         if (!other || !has_need(n->locked, other))
@@ -503,11 +506,11 @@ void document_announce(struct closure *c, struct node *n,
         return; /* it will be refused when it is whole: no more to fetch */
     for (size_t i = 0; i < d.dep_count; i++) {
         struct err ignored = {0};
-        struct origin o;
+        const struct origin *o;
 
-        if (keep_origin(c, &d.deps[i].origin, &o, &ignored) &&
-            o.scheme == ORIGIN_GIT)
-            closure_add(c, &o, (unsigned)d.deps[i].kind);
+        if (keep_origin(c, d.deps[i].origin, &o, &ignored) &&
+            o->scheme == ORIGIN_GIT)
+            closure_add(c, o, (unsigned)d.deps[i].kind);
     }
 }
 
@@ -615,7 +618,7 @@ void document_complete_origin(struct closure *c, struct node *n)
                         &n->origin);
     if (!map_has(&c->nodes, n->origin.key))
         map_put(&c->nodes, n->origin.key, n);
-    n->package.origin = n->origin;
+    n->package.origin = &n->origin;
 }
 
 bool document_arrive(struct closure *c, struct node *n,

@@ -86,11 +86,11 @@ static struct str package_of(const struct compare *c, const struct origin *o)
 static bool depends_on(const struct compare *c, const struct document *d,
                        const struct dependency *wanted)
 {
-    struct str package = package_of(c, &wanted->origin);
+    struct str package = package_of(c, wanted->origin);
 
     for (size_t i = 0; i < d->dep_count; i++)
         if (d->deps[i].kind == wanted->kind &&
-            str_eq(package_of(c, &d->deps[i].origin), package))
+            str_eq(package_of(c, d->deps[i].origin), package))
             return true;
     return false;
 }
@@ -101,13 +101,13 @@ static void compare_deps(struct compare *c)
         if (!depends_on(c, &c->now, &c->before.deps[i]))
             need(c, STEP_MAJOR,
                  arena_printf(c->a, "the dependency %.*s was dropped",
-                              STR_ARG(c->before.deps[i].origin.text))
+                              STR_ARG(c->before.deps[i].origin->text))
                      .p);
     for (size_t i = 0; i < c->now.dep_count; i++)
         if (!depends_on(c, &c->before, &c->now.deps[i]))
             need(c, STEP_MINOR,
                  arena_printf(c->a, "the dependency %.*s is new",
-                              STR_ARG(c->now.deps[i].origin.text))
+                              STR_ARG(c->now.deps[i].origin->text))
                      .p);
 }
 

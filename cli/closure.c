@@ -93,7 +93,7 @@ void node_ready(struct closure *c, struct node *n)
 void node_known(struct closure *c, struct node *n)
 {
     for (size_t i = 0; i < n->package.dep_count; i++)
-        closure_add(c, &n->package.deps[i].origin,
+        closure_add(c, n->package.deps[i].origin,
                     (unsigned)n->package.deps[i].kind);
 }
 
@@ -269,7 +269,6 @@ static bool take_needs(struct closure *c, struct node *n, struct err *e)
 
     if (entry->need_count)
         deps = arena_array(a, entry->need_count, sizeof *deps);
-
     for (size_t i = 0; i < entry->need_count; i++) {
         const struct lock_need *need = &entry->needs[i];
         const struct lock_entry *other =
@@ -282,7 +281,7 @@ static bool take_needs(struct closure *c, struct node *n, struct err *e)
                            entry->line, doc_kind_name(need->kind),
                            STR_ARG(need->name));
         deps[i].kind = need->kind;
-        deps[i].origin = *layer_origin(c->layer, other);
+        deps[i].origin = layer_origin(c->layer, other);
     }
     n->package.deps = deps;
     n->package.dep_count = entry->need_count;
@@ -295,7 +294,7 @@ static bool take_locked(struct closure *c, struct node *n, struct err *e)
     size_t slash = str_find_last(entry->name, '/');
 
     n->package.kind = entry->kind;
-    n->package.origin = n->origin;
+    n->package.origin = &n->origin;
     n->package.fqn = entry->name;
     n->own_fqn = lock_own_name(entry);
     n->package.name = entry->kind == DOC_MCP || slash == SIZE_MAX
@@ -369,7 +368,7 @@ static bool prove_locked(struct closure *c, struct node *n, struct err *e)
     }
     /* Its needs are known from the lock: ask for all of them at once. */
     for (size_t i = 0; i < n->package.dep_count; i++)
-        closure_add(c, &n->package.deps[i].origin,
+        closure_add(c, n->package.deps[i].origin,
                     (unsigned)n->package.deps[i].kind);
     return ask(c, n, e);
 }

@@ -125,15 +125,15 @@ static bool is_bad_edge(struct selection *sel, struct node *n,
     if (dep->kind == DOC_AGENT)
         set_bad(sel, n, "refused",
                 "it needs the agent %.*s, and agents are no dependencies",
-                STR_ARG(dep->origin.text));
-    else if (dep->origin.scheme == ORIGIN_FILE &&
+                STR_ARG(dep->origin->text));
+    else if (dep->origin->scheme == ORIGIN_FILE &&
              n->origin.scheme != ORIGIN_FILE)
         set_bad(sel, n, "dep-file-origin",
                 "it needs %.*s, a path on one machine",
-                STR_ARG(dep->origin.text));
+                STR_ARG(dep->origin->text));
     else if (!to)
         set_bad(sel, n, "fetch", "it needs %.*s, which was never read",
-                STR_ARG(dep->origin.text));
+                STR_ARG(dep->origin->text));
     return n->mark->state == MARK_BAD;
 }
 
@@ -141,7 +141,7 @@ static bool is_bad_edge(struct selection *sel, struct node *n,
 static bool follow(struct selection *sel, struct node *n,
                    const struct dependency *dep)
 {
-    struct node *to = closure_find(&sel->s->closure, dep->origin.key);
+    struct node *to = closure_find(&sel->s->closure, dep->origin->key);
 
     if (is_bad_edge(sel, n, dep, to))
         return false;
@@ -154,7 +154,7 @@ static bool follow(struct selection *sel, struct node *n,
         n->mark->next = to;
     } else if (to->package.kind != dep->kind) {
         set_bad(sel, n, "path-not-found", "%.*s is needed as %s, and is %s",
-                STR_ARG(dep->origin.text), doc_kind_name(dep->kind),
+                STR_ARG(dep->origin->text), doc_kind_name(dep->kind),
                 doc_kind_name(to->package.kind));
     } else {
         return true;
@@ -255,7 +255,7 @@ static bool admit(struct selection *sel, struct node *root,
         *holder = entry->value;
         for (size_t k = 0; k < n->package.dep_count && ok; k++) {
             struct node *to =
-                closure_find(&sel->s->closure, n->package.deps[k].origin.key);
+                closure_find(&sel->s->closure, n->package.deps[k].origin->key);
 
             if (!to || !to->mark || to->mark->is_admitted)
                 continue;
@@ -539,7 +539,7 @@ bool selection_want_files(struct sync *s, const struct choice *choices,
         }
         for (size_t k = 0; k < list[i]->package.dep_count; k++) {
             struct node *to =
-                closure_find(c, list[i]->package.deps[k].origin.key);
+                closure_find(c, list[i]->package.deps[k].origin->key);
 
             if (!to || !to->mark || to->mark->is_listed)
                 continue;

@@ -55,7 +55,7 @@ static void put_dependencies(struct json_writer *w, const struct document *d)
     for (size_t i = 0; i < d->dep_count; i++) {
         json_begin_object(w);
         json_member_string(w, "type", str_from(doc_kind_name(d->deps[i].kind)));
-        json_member_string(w, "origin", d->deps[i].origin.text);
+        json_member_string(w, "origin", d->deps[i].origin->text);
         json_end_object(w);
     }
     json_end_array(w);
@@ -224,7 +224,7 @@ static void print_record(const struct record *r)
     for (size_t i = 0; i < d->dep_count; i++)
         row(t, i ? "" : "needs",
             arena_printf(a, "%s %.*s", doc_kind_name(d->deps[i].kind),
-                         STR_ARG(d->deps[i].origin.text)));
+                         STR_ARG(d->deps[i].origin->text)));
     for (size_t i = 0; i < r->why->count; i++)
         row(t, i ? "" : "warnings",
             arena_printf(a, "SKILL.md:%u: %.*s", r->why->items[i].line,

@@ -11,13 +11,13 @@ static bool check_sources(struct sync *s, struct err *e)
     for (size_t i = 0; i < s->plan.count; i++) {
         const struct package *p = s->plan.steps[i].package;
 
-        if (p->origin.scheme == ORIGIN_FILE ||
-            (project_source_allowed(&s->layer.project, &p->origin) &&
-             project_source_allowed(&s->layer.user, &p->origin)))
+        if (p->origin->scheme == ORIGIN_FILE ||
+            (project_source_allowed(&s->layer.project, p->origin) &&
+             project_source_allowed(&s->layer.user, p->origin)))
             continue;
         err_set(e, ERR_REFUSED, "%.*s: policy.sources does not allow %.*s/%.*s",
-                STR_ARG(p->origin.text), STR_ARG(p->origin.owner),
-                STR_ARG(p->origin.repo));
+                STR_ARG(p->origin->text), STR_ARG(p->origin->owner),
+                STR_ARG(p->origin->repo));
         return err_hint(e, "add it to policy.sources, or do without it");
     }
     return true;

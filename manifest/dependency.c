@@ -28,15 +28,15 @@ static bool is_one_of_ours(struct str key)
 static void add_origin(struct reader *r, struct deps *deps, enum doc_kind kind,
                        const char *field, const struct yaml *y)
 {
-    struct dependency dep = {.kind = kind, .line = y->line};
+    struct origin *o = arena_new(r->a, struct origin);
     struct err e = {0};
 
-    if (!origin_parse(y->text, r->in->rules, r->a, &dep.origin, &e)) {
+    if (!origin_parse(y->text, r->in->rules, r->a, o, &e)) {
         complain(r, "dep-bad-origin", field, y->line, "%s; %s", err_first(&e),
                  e.hint);
         return;
     }
-    if (dep.origin.scheme == ORIGIN_FILE) {
+    if (o->scheme == ORIGIN_FILE) {
         bool fails = (!r->in->allow_file && !r->in->in_place) ||
                      r->in->profile == PROFILE_PUBLISH;
 
@@ -50,7 +50,8 @@ static void add_origin(struct reader *r, struct deps *deps, enum doc_kind kind,
     }
     deps->items = arena_grow(r->a, deps->items, deps->count, &deps->capacity,
                              sizeof *deps->items);
-    deps->items[deps->count++] = dep;
+    deps->items[deps->count++] =
+        (struct dependency){.kind = kind, .line = y->line, .origin = o};
 }
 
 static void read_item(struct reader *r, struct deps *deps, enum doc_kind kind,

@@ -181,7 +181,7 @@ void report_unread(struct report *r, const struct origin *o, enum doc_kind kind,
 static void add_claim(struct report *r, const struct package *p,
                       const char *names, bool is_root)
 {
-    add_line(r, ERR_CONFLICT, "%.*s%s%.*s, %s%s", STR_ARG(p->origin.text),
+    add_line(r, ERR_CONFLICT, "%.*s%s%.*s, %s%s", STR_ARG(p->origin->text),
              p->commit.n ? " at " : "", STR_ARG(p->commit),
              is_root ? "asked for directly: " : "by way of ", names);
 }
@@ -238,7 +238,7 @@ void report_kind(struct report *r, const struct package *p,
     if (!begin(r, 1))
         return;
     add_line(r, ERR_FORMAT, "%.*s is %s %s, but it is listed under %s%s",
-             STR_ARG(p->origin.text), article(p->kind), doc_kind_name(p->kind),
+             STR_ARG(p->origin->text), article(p->kind), doc_kind_name(p->kind),
              doc_kind_plural(expected), needed_by(parent, &by));
     add_hint(r, "list it under %s", doc_kind_plural(p->kind));
 }
@@ -273,7 +273,7 @@ void report_file(struct report *r, const struct origin *o,
         return;
     add_line(r, ERR_REFUSED,
              "%.*s comes from %.*s and may not name local paths: %.*s (%s)",
-             STR_ARG(by->fqn), STR_ARG(by->origin.text), STR_ARG(o->text),
+             STR_ARG(by->fqn), STR_ARG(by->origin->text), STR_ARG(o->text),
              chain(parent, by->fqn, &names));
     add_hint(r, "its author must publish that package and name it by URL");
 }

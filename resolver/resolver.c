@@ -37,7 +37,7 @@ static struct node_link *link_add(struct walk *w, struct node_list *list)
  */
 static struct str content_key(struct walk *w, const struct package *p)
 {
-    struct str last = p->content.n ? p->content : p->origin.key;
+    struct str last = p->content.n ? p->content : p->origin->key;
 
     return arena_printf(&w->scratch, "%s %.*s\n%c%.*s", doc_kind_name(p->kind),
                         STR_ARG(p->fqn), p->content.n ? '=' : '@',
@@ -53,7 +53,7 @@ static struct str name_key(struct str content)
 static bool names_file(struct walk *w, const struct package *p,
                        const struct origin *dep, const struct node *parent)
 {
-    if (p->origin.scheme == ORIGIN_FILE || dep->scheme != ORIGIN_FILE)
+    if (p->origin->scheme == ORIGIN_FILE || dep->scheme != ORIGIN_FILE)
         return false;
     report_file(&w->report, dep, p, parent);
     return true;
@@ -80,7 +80,7 @@ static struct node *admit(struct walk *w, const struct package *p,
 
     if (same->value) {
         for (size_t i = 0; i < p->dep_count; i++)
-            names_file(w, p, &p->deps[i].origin, parent);
+            names_file(w, p, p->deps[i].origin, parent);
         return same->value;
     }
     same->value = node_new(w, p, parent);
@@ -195,12 +195,12 @@ static bool visit_dependency(struct walk *w, struct node *n,
         return false;
     }
     if (dep->kind == DOC_AGENT) {
-        report_agent(&w->report, &dep->origin, n);
+        report_agent(&w->report, dep->origin, n);
         return true;
     }
-    if (names_file(w, n->package, &dep->origin, n->parent))
+    if (names_file(w, n->package, dep->origin, n->parent))
         return true;
-    return visit(w, &dep->origin, dep->kind, n);
+    return visit(w, dep->origin, dep->kind, n);
 }
 
 /* The next dependency in the order of M24: all mcps, then the others. The

@@ -179,8 +179,8 @@ struct manifest_input {
 
 struct dependency {
     enum doc_kind kind;
-    struct origin origin;
     unsigned line;
+    const struct origin *origin;
 };
 
 struct document {

@@ -20,7 +20,7 @@
 /* A package as far as the graph cares. */
 struct package {
     enum doc_kind kind;
-    struct origin origin;
+    const struct origin *origin;
     struct str fqn;
     struct str name;    /* short name: the folder it wants */
     struct str content; /* equal for equal content: its digest */

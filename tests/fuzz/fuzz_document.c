@@ -67,7 +67,7 @@ static void check_result(const struct document *d, const struct complaints *why,
          !d->skill_version[0]))
         abort();
     for (size_t i = 0; i < d->dep_count; i++)
-        if (d->deps[i].origin.key.n == 0)
+        if (d->deps[i].origin->key.n == 0)
             abort();
 }
 

@@ -36,6 +36,15 @@ static inline struct origin graph_origin(struct str key)
         .scheme = file ? ORIGIN_FILE : ORIGIN_GIT, .text = key, .key = key};
 }
 
+static inline const struct origin *graph_keep_origin(struct str key,
+                                                     struct arena *a)
+{
+    struct origin *o = arena_new(a, struct origin);
+
+    *o = graph_origin(key);
+    return o;
+}
+
 static inline void graph_init(struct graph *g, struct arena *a)
 {
     *g = (struct graph){.a = a};
@@ -51,11 +60,11 @@ static inline struct graph_package *graph_add(struct graph *g, struct str key,
     size_t slash = str_find_last(fqn, '/');
 
     p->package.kind = kind;
-    p->package.origin = graph_origin(key);
+    p->package.origin = graph_keep_origin(key, g->a);
     p->package.fqn = fqn;
     p->package.name = slash == SIZE_MAX ? fqn : str_from_index(fqn, slash + 1);
     p->package.content = content;
-    if (p->package.origin.scheme == ORIGIN_GIT)
+    if (p->package.origin->scheme == ORIGIN_GIT)
         p->package.commit = STR("c0ffee");
     map_put(&g->packages, key, p);
     return p;
@@ -67,7 +76,8 @@ static inline void graph_need(struct graph *g, struct graph_package *p,
     size_t n = p->package.dep_count++;
 
     p->deps = arena_grow(g->a, p->deps, n, &p->capacity, sizeof *p->deps);
-    p->deps[n] = (struct dependency){.kind = kind, .origin = graph_origin(key)};
+    p->deps[n] = (struct dependency){.kind = kind,
+                                     .origin = graph_keep_origin(key, g->a)};
     p->package.deps = p->deps;
 }
 

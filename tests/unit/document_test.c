@@ -200,9 +200,9 @@ TEST(dependencies_in_their_order) /* [M24] */
     if (r.doc.dep_count != 3)
         return;
     CHECK(r.doc.deps[0].kind == DOC_MCP && r.doc.deps[0].line == 10);
-    CHECK(str_is(r.doc.deps[0].origin.rest, "m/mcps/c.json"));
+    CHECK(str_is(r.doc.deps[0].origin->rest, "m/mcps/c.json"));
     CHECK(r.doc.deps[1].kind == DOC_SKILL && r.doc.deps[1].line == 8);
-    CHECK(str_is(r.doc.deps[2].origin.rest, "m/skills/b"));
+    CHECK(str_is(r.doc.deps[2].origin->rest, "m/skills/b"));
 }
 
 /* [X17] */
