@@ -327,6 +327,20 @@ static bool same_needs(struct closure *c, const struct node *n,
            differs(n, "does not need all that is said", str_of("", 0), e);
 }
 
+/* Folder or key: one of those that its name may lead to. */
+static bool same_place(const struct node *n, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    const struct lock_entry *entry = n->locked;
+    struct package p = {.kind = entry->kind, .fqn = entry->name};
+
+    p.name = short_name(p.kind, p.fqn);
+    return resolver_may_assign(
+               &p, p.kind == DOC_MCP ? entry->place : path_last(entry->place),
+               &a) ||
+           differs(n, "is never put into", entry->place, e);
+}
+
 /* `own` is what the package's document says. */
 static bool same_as_locked(struct closure *c, struct node *n,
                            const struct node *own, struct err *e)
@@ -351,7 +365,7 @@ static bool same_as_locked(struct closure *c, struct node *n,
                        own->rewritten ? "has a name that cannot be used"
                                       : "has a name that can be used",
                        str_of("", 0), e);
-    return same_needs(c, n, &own->package, e);
+    return same_place(n, e) && same_needs(c, n, &own->package, e);
 }
 
 /* Compared with its lock, and summed up as it is, whatever the lock says. */

@@ -69,6 +69,17 @@ static struct str candidate(const struct package *p, int attempt,
     return attempt <= 2 ? hashed_name(scoped, p->fqn, a) : STR("");
 }
 
+bool resolver_may_assign(const struct package *p, struct str name,
+                         struct arena *a)
+{
+    struct str other;
+
+    for (int attempt = 0; (other = candidate(p, attempt, a)).n; attempt++)
+        if (str_eq(name, other))
+            return true;
+    return false;
+}
+
 static bool assign_new(struct spaces *s, const struct package *p,
                        struct str *out, struct err *e)
 {

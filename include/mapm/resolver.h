@@ -89,4 +89,9 @@ MUST_CHECK bool resolver_assign_names(
     struct str (*taken)(void *ctx, enum doc_kind kind, struct str fqn),
     void *ctx, struct arena *a, struct str *names, struct err *e);
 
+/* Whether the package could have been given this name: no other one can be
+ * recorded in its lock. `a` is scratch. */
+bool resolver_may_assign(const struct package *p, struct str name,
+                         struct arena *a);
+
 #endif

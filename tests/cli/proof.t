@@ -131,6 +131,8 @@ rename_base()
 }
 refused 'name' rename_base
 refused 'version' edit acme/base version 9.9.9
+refused 'path' edit acme/base path .agents/skills/elsewhere
+refused 'key' edit io.acme/tool key elsewhere
 needs_other()
 {
     edit acme/mid needs '[skill acme/other]'
