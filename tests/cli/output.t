@@ -187,7 +187,7 @@ def sweep(T, env):
                     args = base + ([option, ALL] if has_argument else [option])
                     look("option", args, terminal=n % 2 == 1)
                     look("option and argument", args + [ALL], terminal=n % 2 == 0)
-                look("JSON", base + ["--json", ALL], terminal=terminal)
+            look("JSON", base + ["--json", ALL])
         look("unknown option", [command, b"--" + ALL])
         done(f"{command}: hostile arguments")
     look("a command", [ALL])
