@@ -214,9 +214,71 @@ static bool may_want_tree(const struct ask *a)
     return true;
 }
 
+/* "scripts/" of "scripts/a/b.py"; "" for a file right in the package. */
+static struct str top_folder(struct str path)
+{
+    size_t slash = str_find_char(path, '/');
+
+    return str_slice(path, 0, slash == SIZE_MAX ? 0 : slash + 1);
+}
+
+/* The tree of a folder right in the package; NULL when it is not known. */
+static const struct oid *find_folder(const struct ask *a, struct str folder,
+                                     struct tree_entry *entry)
+{
+    const struct object *o = objects_find(&a->repo->objects, &a->listing.id);
+    struct str rest = o && o->type == OBJECT_TREE ? o->bytes : str_of("", 0);
+    struct err ignored = {0};
+
+    while (rest.n && tree_next(&rest, entry, &ignored))
+        if (entry->kind == TREE_FOLDER && entry->name.n + 1 == folder.n &&
+            str_starts(folder, entry->name))
+            return &entry->id;
+    return NULL;
+}
+
+/* Where the document is here and the rest is not, a folder brings all that it
+ * holds: one want instead of many. How many files that are; 0: it cannot. */
+static size_t want_folder(struct wants *w, struct ask *a, size_t from)
+{
+    const struct tree_listing *l = &a->listing;
+    struct str folder = top_folder(l->files[from].path);
+    struct tree_entry entry;
+    const struct oid *id;
+    size_t n = 0;
+
+    if (a->is_outline || a->repo->no_tree_wants || a->is_by_blob ||
+        l->kind != TREE_FOLDER || l->has_links || folder.n == 0)
+        return 0;
+    for (; from + n < l->count && str_starts(l->files[from + n].path, folder);
+         n++)
+        if (a->blobs[from + n]->state != BLOB_MISSING &&
+            a->blobs[from + n]->state != BLOB_COMING)
+            return 0;
+    id = n > 1 ? find_folder(a, folder, &entry) : NULL;
+    if (!id)
+        return 0;
+    wants_put(w, id);
+    a->is_by_folder = true;
+    for (size_t i = from; i < from + n; i++)
+        if (a->blobs[i]->state == BLOB_MISSING)
+            wants_take(w, a->blobs[i]);
+    return n;
+}
+
+/* The first file of a folder right in the package. */
+static bool begins_folder(const struct ask *a, size_t i)
+{
+    const struct tree_file *files = a->listing.files;
+
+    return i == 0 ||
+           !str_eq(top_folder(files[i - 1].path), top_folder(files[i].path));
+}
+
 static void want_files(struct wants *w, struct ask *a)
 {
     bool by_tree = !a->is_outline && may_want_tree(a), any = false;
+    size_t n;
 
     for (size_t i = 0; i < a->listing.count; i++) {
         struct blob *b = a->blobs[i];
@@ -225,6 +287,10 @@ static void want_files(struct wants *w, struct ask *a)
             continue;
         if (!by_tree && !wants_have_room(w))
             return;
+        if (!by_tree && begins_folder(a, i) && (n = want_folder(w, a, i))) {
+            i += n - 1;
+            continue;
+        }
         if (!by_tree)
             wants_put(w, &b->id);
         wants_take(w, b);

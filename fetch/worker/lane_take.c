@@ -240,7 +240,8 @@ static void fail_want(struct exchange *x, bool gone, const struct err *why)
         if (a->stage == ASK_OBJECT && oid_eq(&a->pinned, &x->wants[0]))
             a->object_why = why;
         /* Its blobs one by one: then only the bad one fails. */
-        else if (a->stage == ASK_FILES && oid_eq(&a->listing.id, &x->wants[0]))
+        else if (a->stage == ASK_FILES &&
+                 (a->is_by_folder || oid_eq(&a->listing.id, &x->wants[0])))
             a->is_by_blob = true;
     }
     r->no_tree_wants |= gone;

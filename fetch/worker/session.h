@@ -125,8 +125,9 @@ struct ask {
     bool must_lead;   /* its trees to the pinned object, at the path */
     bool leads, leads_to_program;
     bool has_retried_refs;
-    bool is_by_blob; /* its blobs are wanted one by one */
-    bool is_outline; /* the document alone is wanted, and names of files */
+    bool is_by_blob;   /* its blobs are wanted one by one */
+    bool is_by_folder; /* some of its folders are wanted, not their blobs */
+    bool is_outline;   /* the document alone is wanted, and names of files */
     struct str ref, path;
     struct tree_listing listing;
     struct blob **blobs; /* of listing.files */
