@@ -229,6 +229,9 @@ static enum fetch_what what_of(const struct closure *c, const struct node *n)
 static bool ask(struct closure *c, struct node *n, struct err *e)
 {
     struct arena *a = &c->inv->arena;
+    /* The one that moves, if it does: its trees are here. */
+    const struct lock_entry *entry =
+        map_find(&c->layer->by_origin, n->origin.key);
     struct fetch_want want = {
         .id = (unsigned)c->asked_count,
         .what = what_of(c, n),
@@ -236,6 +239,8 @@ static bool ask(struct closure *c, struct node *n, struct err *e)
         .origin = n->origin,
     };
 
+    if (entry)
+        want.base = entry->commit;
     if (n->locked) {
         want.commit = n->locked->commit;
         want.object = n->locked->object;

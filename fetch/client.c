@@ -143,6 +143,7 @@ static void say_ask(struct fetch *f, const struct fetch_want *w)
     frame_str(b, w->origin.path);
     frame_str(b, w->commit);
     frame_str(b, w->object);
+    frame_str(b, w->base);
     frame_end(b, begun);
 }
 

@@ -47,23 +47,43 @@ static enum step split_by_tree(struct ask *a, struct oid_set *wants,
     return STEP_FAIL;
 }
 
+static bool look_up_trees(struct repo *r, struct snapshot *s, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct str bytes;
+
+    if (s->is_looked_up)
+        return true;
+    s->is_looked_up = true;
+    if (!link_find_trees(&r->session->link, r->key, &s->commit, &scratch,
+                         &bytes, e))
+        return false;
+    if (bytes.n && bundle_load(r, s, bytes))
+        s->trees = TREES_HERE;
+    return true;
+}
+
 static bool find_snapshot(struct ask *a, const struct oid *commit,
                           struct err *e)
 {
-    CLEANUP(arena_done) struct arena scratch = {0};
     struct repo *r = a->repo;
-    struct str bytes;
+    struct snapshot *s = snapshot_get(r, commit);
+    struct oid base;
 
-    a->snapshot = snapshot_get(r, commit);
-    if (a->snapshot->is_looked_up)
-        return true;
-    a->snapshot->is_looked_up = true;
-    if (!link_find_trees(&r->session->link, r->key, commit, &scratch, &bytes,
-                         e))
+    a->snapshot = s;
+    if (!look_up_trees(r, s, e))
         return false;
-    if (bytes.n && bundle_load(r, a->snapshot, bytes))
-        a->snapshot->trees = TREES_HERE;
-    return true;
+    /* A catalog at the top needs all of them, in one request. */
+    if (s->trees == TREES_HERE && s->is_walked && a->has_path &&
+        a->path.n == 0 && !s->is_wanted) {
+        s->trees = TREES_NEEDED;
+        s->is_walked = false;
+    }
+    if (s->trees == TREES_HERE || !oid_parse(a->in.base, &base) ||
+        oid_eq(&base, commit))
+        return true;
+    a->base = snapshot_get(r, &base);
+    return look_up_trees(r, a->base, e);
 }
 
 static enum step start_pinned(struct ask *a, const struct oid *commit,

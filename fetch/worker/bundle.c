@@ -14,23 +14,28 @@ static void put_object(struct buf *b, const struct object *o)
     frame_str(b, o->bytes);
 }
 
-/* All trees below the root, each once. False when one is not here. */
+/* All trees below the root that are here, each once; `b` NULL: for the answer
+ * alone. False when one is not here. */
 static bool put_trees(struct buf *b, const struct repo *r,
                       const struct oid *root, struct arena *a)
 {
     struct oid_set todo;
     struct err ignored = {0};
+    bool all = true;
 
     oid_set_init(&todo, a);
     oid_set_put(&todo, root);
-    for (size_t i = 0; i < oid_set_count(&todo) && !b->overflowed; i++) {
+    for (size_t i = 0; i < oid_set_count(&todo); i++) {
         const struct object *o =
             objects_find(&r->objects, oid_set_get(&todo, i));
         struct str rest;
 
-        if (o == NULL || o->type != OBJECT_TREE)
-            return false;
-        put_object(b, o);
+        if (o == NULL || o->type != OBJECT_TREE) {
+            all = false;
+            continue;
+        }
+        if (b)
+            put_object(b, o);
         rest = o->bytes;
         while (rest.n) {
             struct tree_entry entry;
@@ -41,19 +46,45 @@ static bool put_trees(struct buf *b, const struct repo *r,
                 oid_set_put(&todo, &entry.id);
         }
     }
-    return true;
+    return all;
 }
 
-void bundle_save(struct repo *r, const struct snapshot *s)
+static bool save(struct repo *r, struct snapshot *s, bool partly)
 {
     CLEANUP(arena_done) struct arena a = {0};
     CLEANUP(buf_done) struct buf b;
     const struct object *commit = objects_find(&r->objects, &s->commit);
+    bool all;
 
     buf_init(&b, BUNDLE_MAX_BYTES);
     put_object(&b, commit);
-    if (put_trees(&b, r, &s->root, &a) && !b.overflowed)
+    all = put_trees(&b, r, &s->root, &a);
+    if ((all || partly) && !b.overflowed) {
         link_put_trees(&r->session->link, r->key, &s->commit, buf_str(&b));
+        s->known_objects = r->objects.map.count;
+    }
+    return all;
+}
+
+bool bundle_save(struct repo *r, struct snapshot *s)
+{
+    return save(r, s, false);
+}
+
+void bundles_save_walked(struct repo *r)
+{
+    for (struct snapshot *s = r->snapshots; s; s = s->next)
+        if (s->is_walked && s->trees == TREES_HERE &&
+            s->known_objects != r->objects.map.count &&
+            objects_find(&r->objects, &s->commit))
+            s->is_walked = !save(r, s, true);
+}
+
+static bool has_all_trees(const struct repo *r, const struct oid *root)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+
+    return put_trees(NULL, r, root, &a);
 }
 
 bool bundle_load(struct repo *r, struct snapshot *s, struct str bytes)
@@ -73,7 +104,11 @@ bool bundle_load(struct repo *r, struct snapshot *s, struct str bytes)
         objects_put(&r->objects, type, &id, content);
     }
     commit = objects_find(&r->objects, &s->commit);
-    return !in.bad && commit && commit->type == OBJECT_COMMIT &&
-           commit_tree(commit->bytes, &s->root, &ignored) &&
-           objects_find(&r->objects, &s->root) != NULL;
+    if (in.bad || !commit || commit->type != OBJECT_COMMIT ||
+        !commit_tree(commit->bytes, &s->root, &ignored) ||
+        objects_find(&r->objects, &s->root) == NULL)
+        return false;
+    s->is_walked = !has_all_trees(r, &s->root);
+    s->known_objects = r->objects.map.count;
+    return true;
 }

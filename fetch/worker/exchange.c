@@ -246,7 +246,10 @@ static void put_fetch(struct exchange *x, const struct fetch_wish *wish)
 {
     const struct caps *caps = &x->repo->caps;
     struct pack_limits limits = pack_limits_of(&x->repo->session->limits);
-    struct pack_sink sink = {NULL, on_object, on_base, x};
+    struct pack_sink sink = {.object = on_object,
+                             .base = on_base,
+                             .may_lack_bases = wish->thin,
+                             .ctx = x};
 
     x->wants = wish->wants;
     x->want_count = wish->want_count;

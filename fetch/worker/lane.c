@@ -142,6 +142,27 @@ static bool needs_all_names(const struct repo *r, const struct snapshot *s)
     return false;
 }
 
+/* Of the commits that an update leaves: the answer is what changed since. */
+static void put_bases(struct exchange *x, struct fetch_wish *wish)
+{
+    struct repo *r = x->repo;
+    struct oid_set bases;
+    struct oid *ids;
+
+    oid_set_init(&bases, &x->arena);
+    for (const struct ask *a = r->asks; a; a = a->next)
+        if (a->base && a->base->trees == TREES_HERE && a->snapshot &&
+            a->snapshot->trees == TREES_COMING &&
+            oid_set_count(&bases) < FETCH_BASES_MAX)
+            oid_set_put(&bases, &a->base->commit);
+    ids = arena_array(&x->arena, oid_set_count(&bases), sizeof *ids);
+    for (size_t i = 0; i < oid_set_count(&bases); i++)
+        ids[i] = *oid_set_get(&bases, i);
+    wish->haves = wish->shallows = ids;
+    wish->have_count = wish->shallow_count = oid_set_count(&bases);
+    x->is_thin = wish->thin = wish->have_count > 0;
+}
+
 static bool start_trees(struct repo *r, struct err *e)
 {
     struct exchange *x = exchange_open(r, LANE_TREES);
@@ -162,6 +183,8 @@ static bool start_trees(struct repo *r, struct err *e)
     }
     if (r->caps.filter && r->caps.version != 0)
         wish.filter = walked ? "tree:0" : "blob:none";
+    if (wish.filter && wish.deepen && !walked && !r->no_thin)
+        put_bases(x, &wish);
     x->takes_all = wish.filter == NULL;
     x->may_cut = !walked && !all && wish.filter;
     return wants_send(&w, &wish, e);

@@ -113,8 +113,10 @@ static bool take_trees(struct exchange *x, struct err *e)
         } else if (o->type == OBJECT_COMMIT &&
                    commit_tree(o->bytes, &s->root, &bad)) {
             s->trees = TREES_HERE;
-            if (!s->is_walked)
-                bundle_save(r, s);
+            /* A thin pack on some of an older commit's trees leaves out
+             * what the server takes for granted. */
+            if (!s->is_walked && !bundle_save(r, s))
+                s->is_walked = true;
         } else {
             if (bad.code == ERR_NONE)
                 err_set(&bad, ERR_REF, "that is the id of a %s, not a commit",
@@ -332,6 +334,11 @@ static bool finish(struct exchange *x, struct err *e)
     else
         release(x);
     r->is_dirty = true;
+    if (x->is_thin && v != VERDICT_OK) {
+        r->no_thin = true; /* once more, whole */
+        if (v == VERDICT_DEAD || v == VERDICT_BAD_WANT)
+            v = VERDICT_AGAIN;
+    }
     switch (v) {
     case VERDICT_OK:
         lane->tries = lane->again = 0;

@@ -160,6 +160,7 @@ static bool read_ask(struct fields *in, struct arena *a, struct link_ask *out)
     out->path = take_str(in, a);
     out->commit = take_str(in, a);
     out->object = take_str(in, a);
+    out->base = take_str(in, a);
     return fields_end(in);
 }
 

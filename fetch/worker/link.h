@@ -30,7 +30,8 @@ struct link_ask {
     enum fetch_what what;
     unsigned kinds;
     bool proved, stored, is_short;
-    struct str repository, host, owner, repo, rest, ref, path, commit, object;
+    struct str repository, host, owner, repo, rest, ref, path, commit, object,
+        base;
 };
 
 struct link_options {

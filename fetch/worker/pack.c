@@ -590,5 +590,5 @@ bool pack_end(struct pack *p, struct err *e)
         return refuse_failed(p, NULL, e);
     if (p->state != AT_END)
         return damaged("it ends early", e);
-    return p->pending == 0 || refuse_pending(p, e);
+    return p->pending == 0 || p->sink.may_lack_bases || refuse_pending(p, e);
 }

@@ -48,6 +48,9 @@ struct pack_sink {
      * NULL. */
     bool (*base)(void *ctx, const struct oid *id, struct object *out);
     void *ctx;
+
+    /* Deltas whose base never comes are left out; else they are damage. */
+    bool may_lack_bases;
 };
 
 struct pack;

@@ -104,12 +104,20 @@ void report_ref(struct ask *a)
     set_over(a);
 }
 
+/* Before the last event, after which nobody listens. */
+static void save_walked(struct repo *r)
+{
+    if (r->open_count == 1)
+        bundles_save_walked(r);
+}
+
 void report_offers(struct ask *a, const struct fetch_event *offers)
 {
     char hex[2][OID_HEX_CHARS + 1];
     struct fetch_event ev;
 
     say_moved(a);
+    save_walked(a->repo);
     ev = event_of(a, FETCH_OFFERS, hex);
     ev.offers = offers->offers;
     ev.offer_count = offers->offer_count;
@@ -242,6 +250,7 @@ bool report_done(struct ask *a, struct err *e)
         return false;
     if (!fill_files(a, &scratch, &ev, e))
         return false;
+    save_walked(a->repo);
     say(a, &ev);
     set_over(a);
     return true;

@@ -80,7 +80,8 @@ struct snapshot {
     bool is_wanted;    /* an ask waits for its trees */
     bool is_looked_up; /* the store was asked for its trees */
     bool is_gone;      /* the server does not know the commit any more */
-    bool is_walked;    /* its trees are too large: only those on the way */
+    bool is_walked;    /* not all its trees are here: only those on the way */
+    size_t known_objects; /* in the repository, when it was loaded or saved */
     enum proof_state proof;
     const struct err *why;
     size_t asked; /* packages of it that were asked for */
@@ -117,8 +118,9 @@ struct ask {
     struct oid pinned; /* object; zero: none */
     struct reach *reach;
     struct snapshot *snapshot;
-    struct oid root; /* of the tree that `path` is in */
-    unsigned round;  /* 0: a root; 1: a root's dependency; … */
+    struct snapshot *base; /* an older one, for a thin pack; NULL: none */
+    struct oid root;       /* of the tree that `path` is in */
+    unsigned round;        /* 0: a root; 1: a root's dependency; … */
     bool has_path, is_pinned;
     bool is_alone;    /* `root` is the pinned object itself */
     bool needs_proof; /* that the commit belongs to the repository */
@@ -185,6 +187,7 @@ struct repo {
     struct caps caps;
     bool has_caps;      /* else: assumed to be as GitHub's */
     bool no_tree_wants; /* blobs have to be named one by one */
+    bool no_thin;       /* a thin pack was of no use */
     bool needs_caps;    /* LANE_CAPS has to run */
     const struct err *dead;
 
@@ -304,7 +307,10 @@ MUST_CHECK bool speculate(struct repo *r, struct arena *a, struct blob **out,
 
 /* The trees of a commit that the store keeps: true when they were all good. */
 bool bundle_load(struct repo *r, struct snapshot *s, struct str bytes);
-void bundle_save(struct repo *r, const struct snapshot *s);
+/* Saves the commit with all its trees; false when one is not here. */
+bool bundle_save(struct repo *r, struct snapshot *s);
+/* … with those that are here: of the walked ones, if there are new ones. */
+void bundles_save_walked(struct repo *r);
 
 /* --- repo.c --------------------------------------------------------------- */
 
@@ -396,6 +402,7 @@ struct exchange {
     struct blob **blobs;      /* BLOBS: that became COMING with it */
     size_t blob_count;
     bool had_caps, had_filter; /* the repository, when it was sent */
+    bool is_thin;              /* deltas on trees that the store has */
     bool takes_all;            /* blobs below the wants, listed or not */
     bool may_cut;              /* TREES: what is needed may be walked to */
     bool is_cut;               /* … and was: the answer became too long */

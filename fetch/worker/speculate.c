@@ -6,13 +6,16 @@
  * without one more round for each of its levels. They cost bytes, so how many
  * are guessed depends on what was seen: a graph that goes on (a dependency
  * of a dependency) up to the cap; dependencies of a root, a few times as many
- * as were asked for; a root agent in a small catalog, all; a root skill none.
+ * as were asked for; a root agent, which has dependencies as a rule, all of a
+ * catalog of moderate size, so that its graph is known one round trip earlier;
+ * a root skill none.
  *
  * Source: FETCH.md 4 (a).
  */
 
 #define SPECULATE_MAX   256
 #define SPECULATE_FEW   32
+#define SPECULATE_AGENT 128
 #define SPECULATE_TIMES 4
 
 struct guess {
@@ -126,7 +129,7 @@ static size_t allowance(const struct repo *r, const struct snapshot *s)
         return times < SPECULATE_FEW   ? SPECULATE_FEW
                : times > SPECULATE_MAX ? SPECULATE_MAX
                                        : times;
-    return agent ? SPECULATE_FEW : 0;
+    return agent ? SPECULATE_AGENT : 0;
 }
 
 static bool guess(struct guess *g, size_t max, struct err *e)

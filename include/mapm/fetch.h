@@ -87,6 +87,8 @@ struct fetch_want {
     struct str object;    /* pinned: git id of tree or blob; "" */
     bool proved;          /* pinned by a lock: no proof of belonging */
     bool stored;          /* pinned, and the store has its files */
+    struct str base;      /* 40 hex: a commit whose trees the store may have,
+                           * which this one probably builds on; "" */
 };
 
 enum fetch_event_kind {

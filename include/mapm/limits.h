@@ -47,6 +47,7 @@
 #define TRANSFER_MAX_BYTES         (256ull * 1024 * 1024)
 #define TRANSFER_MAX_OBJECTS       1000000
 /* Of all trees of the commits, before only those on the way are asked for. */
+#define FETCH_BASES_MAX            16      /* commits that a thin pack builds on */
 #define FETCH_TREES_MAX_BYTES      (64 * 1024)
 #define TRANSFER_MAX_REFS          100000
 #define TRANSFER_MAX_IDLE_BYTES    (64u * 1024)          /* progress text … (F3) */

@@ -155,7 +155,8 @@ static void seen_init(struct seen *s)
 static bool read_pack(struct seen *s, struct str bytes, size_t chunk,
                       const struct pack_limits *limits, struct err *e)
 {
-    struct pack_sink sink = {on_header, on_object, on_base, s};
+    struct pack_sink sink = {
+        .header = on_header, .object = on_object, .base = on_base, .ctx = s};
     CLEANUP(pack_close) struct pack *p = pack_open(limits, &sink);
 
     if (!chunk)
