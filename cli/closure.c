@@ -162,6 +162,17 @@ static void show_progress(void *ctx, const struct fetch_progress *p)
                   (unsigned)(tenths / 10), (unsigned)(tenths % 10));
 }
 
+/* One a time: what comes goes before. */
+static bool tell_arrived(void *ctx)
+{
+    struct closure *c = ctx;
+
+    if (!c->options.arrived || c->arrived_told == c->arrived_count)
+        return false;
+    c->options.arrived(c->options.arrived_ctx, c->arrived[c->arrived_told++]);
+    return true;
+}
+
 static bool start_fetch(struct closure *c, struct err *e)
 {
     struct fetch_options o = {
@@ -175,6 +186,8 @@ static bool start_fetch(struct closure *c, struct err *e)
         .hosts = c->layer->rules.hosts,
         .host_count = c->layer->rules.host_count,
         .limits = &c->layer->limits,
+        .idle = tell_arrived,
+        .idle_ctx = c,
         .progress = show_progress,
         .progress_ctx = c,
         .verbose = has_option(c->inv, OPTION_VERBOSE),
@@ -521,6 +534,13 @@ static void name_entry(const struct lock_entry *entry, struct err *e)
              STR_ARG(entry->name));
 }
 
+static void add_arrived(struct closure *c, struct node *n)
+{
+    c->arrived = arena_grow(&c->inv->arena, c->arrived, c->arrived_count,
+                            &c->arrived_capacity, sizeof(struct node *));
+    c->arrived[c->arrived_count++] = n;
+}
+
 static bool handle_event(struct closure *c, const struct fetch_event *event,
                          struct arena *scratch, struct err *e)
 {
@@ -539,6 +559,8 @@ static bool handle_event(struct closure *c, const struct fetch_event *event,
         break;
     case FETCH_DONE:
         ok = document_arrive(c, n, event, scratch, &problem);
+        if (ok)
+            add_arrived(c, n);
         break;
     case FETCH_OFFERS:
         document_offers(c, n, event);

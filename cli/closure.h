@@ -60,6 +60,9 @@ struct closure_options {
     bool outline;    /* of packages that are new the documents alone */
     bool (*is_moving)(void *ctx, const struct lock_entry *entry);
     void *moving_ctx; /* update: entries whose refs are read anew */
+    /* What came whole, one after the other, while others are on their way. */
+    void (*arrived)(void *ctx, const struct node *n);
+    void *arrived_ctx;
 };
 
 struct closure {
@@ -75,6 +78,8 @@ struct closure {
     struct store_session session;
     struct node **asked; /* by id */
     size_t asked_count, asked_capacity;
+    struct node **arrived; /* for options.arrived */
+    size_t arrived_count, arrived_capacity, arrived_told;
     struct notices notices;
     bool index_warned;
     struct fetch_progress progress;

@@ -342,6 +342,8 @@ static bool install(struct sync *s, struct err *e)
         .offline = has_option(inv, OPTION_OFFLINE),
         .allow_hidden = has_option(inv, OPTION_ALLOW_HIDDEN),
         .trust_lock = inv->arguments.count == 0,
+        .arrived = sync_stage_early,
+        .arrived_ctx = s,
     };
     bool listed;
 

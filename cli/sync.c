@@ -121,8 +121,9 @@ bool sync_run(struct invocation *inv, const char *command,
         s.exit_code = exit_code;
         *exit_code = EXIT_DONE;
         ok = ok && work(&s, e);
-        is_damaged = !ok && e->code == ERR_DAMAGED && s.store &&
-                     store_damaged(s.store) > 0;
+        /* One that was set aside while it was staged early is missing now. */
+        is_damaged = !ok && s.store && store_damaged(s.store) > 0 &&
+                     (e->code == ERR_DAMAGED || e->code == ERR_NOT_FOUND);
         if (is_damaged && !again)
             set_damaged_aside(&s);
         sync_close(&s, ok ? NULL : e);

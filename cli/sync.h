@@ -68,7 +68,10 @@ MUST_CHECK bool sync_resolve(struct sync *s, struct err *e);
 /* Line by line: git may have checked it out with CRLF. */
 bool sync_same_lock(struct str old, struct str new);
 
-/* In sync_apply.c: shows, asks, provisions, remembers. */
+/* In sync_apply.c: writes the package beside the workspace's own files while
+ * others are fetched. For closure_options.arrived; `sync` is a struct sync. */
+void sync_stage_early(void *sync, const struct node *n);
+/* Shows, asks, provisions, remembers. */
 MUST_CHECK bool sync_finish(struct sync *s, struct err *e);
 
 /* In sync_roots.c. Takes `gone` out of the texts and of s->roots. */

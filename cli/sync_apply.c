@@ -121,6 +121,32 @@ static enum store_link link_wish(const struct invocation *inv)
     return str_is(mode, "reflink") ? STORE_LINK_REFLINK : STORE_LINK_AUTO;
 }
 
+/* Not by links: what is held back has no file of its own. Of a rewritten
+ * package one file is another in the end, so all of it is left to then. */
+void sync_stage_early(void *sync, const struct node *n)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct sync *s = sync;
+    enum store_link how = link_wish(s->inv);
+    struct placing placing = {s->store, how};
+    struct provision_objects objects = {place_object, read_object, &placing};
+    struct provision_file *list;
+    struct store_file *files;
+    struct err ignored = {0};
+    size_t count;
+
+    if (s->dry_run || n->package.kind == DOC_MCP || n->rewritten ||
+        (how != STORE_LINK_AUTO && how != STORE_LINK_COPY) ||
+        !store_read_listing(s->store, &n->digest, &a, &files, &count, &ignored))
+        return;
+    list = arena_array(&a, count, sizeof *list);
+    for (size_t i = 0; i < count; i++)
+        list[i] = (struct provision_file){files[i].executable, files[i].hash,
+                                          files[i].path};
+    provision_stage_early(s->layer.provision, &objects, &n->digest, list,
+                          count);
+}
+
 static void fill_item(const struct sync_package *p, struct provision_item *out)
 {
     const struct package *package = p->step->package;

@@ -62,6 +62,8 @@ static bool update(struct sync *s, struct err *e)
         .allow_hidden = has_option(inv, OPTION_ALLOW_HIDDEN),
         .is_moving = is_moving,
         .moving_ctx = &moving,
+        .arrived = sync_stage_early,
+        .arrived_ctx = s,
     };
 
     if (!layer_check_there(&s->layer, inv, e) || !find_named(s, &moving, e))

@@ -214,11 +214,26 @@ bool client_wait(struct channel *c, unsigned wait_ms, struct err *e)
     return channel_fill(c, e);
 }
 
-/* Blocks until there is something to read. */
+static bool is_quiet(const struct channel *c)
+{
+    struct pollfd p = {.fd = c->fd, .events = POLLIN};
+
+    return poll(&p, 1, 0) == 0;
+}
+
+/* Blocks until there is something to read. mapm-fetch has been told all that
+ * it waits for before this process does something else. */
 static bool wait_for_more(struct fetch *f, struct err *e)
 {
+    const struct fetch_options *o = &f->options;
+
     if (f->has_news)
         say_seen(f);
+    if (o->idle && !channel_flush(&f->channel, e))
+        return false;
+    while (o->idle && !proc_interrupted() && is_quiet(&f->channel) &&
+           o->idle(o->idle_ctx))
+        ;
     return client_wait(&f->channel, WAIT_MS, e);
 }
 

@@ -15,7 +15,8 @@ static bool check_parents(struct plan *plan, struct str path, struct err *e)
             continue;
         folder = arena_str(plan->arena, folder);
         map_put(&plan->parents, folder, plan);
-        if (!fs_stat_at(plan->p->root, folder.p, &st)) {
+        if (stage_early_made(plan->p, folder) ||
+            !fs_stat_at(plan->p->root, folder.p, &st)) {
             plan->make = arena_grow(plan->arena, plan->make, plan->make_count,
                                     &plan->make_capacity, sizeof *plan->make);
             plan->make[plan->make_count++] = folder;

@@ -177,6 +177,7 @@ void provision_close(struct provision *p)
 {
     if (!p)
         return;
+    stage_early_drop(p);
     fs_close(&p->root);
     arena_done(&p->arena);
     heap_free(p);

@@ -5,34 +5,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/random.h>
 #include <unistd.h>
-
-/* Descriptors kept from the staging, for what must work when it fails for
- * want of them: removing the stage, or putting the swap back, takes three. */
-enum { SPARE_COUNT = 3 };
 
 struct staging {
     struct plan *plan;
     struct swap swap;
-    int mapm, stage;
-    bool exact_modes; /* neither a umask nor an ACL in the way of 0755 */
-    int spare[SPARE_COUNT];
-    bool made_agents, made_mapm, made_ignore;
+    struct stage_folder at;
     uint64_t newest; /* ns: the last change of a staged file */
 };
 
-static void release_spare(struct staging *s)
-{
-    for (size_t i = 0; i < SPARE_COUNT; i++)
-        fs_close(&s->spare[i]);
-}
-
 static void staging_done(struct staging *s)
 {
-    release_spare(s);
-    fs_close(&s->stage);
-    fs_close(&s->mapm);
+    stage_folder_close(&s->at);
 }
 
 static const char *node_name(const struct staging *s, size_t index)
@@ -40,75 +24,53 @@ static const char *node_name(const struct staging *s, size_t index)
     return arena_printf(s->plan->arena, "n%zu", index).p;
 }
 
-/* --- our own folder ------------------------------------------------------- */
+/* --- folders -------------------------------------------------------------- */
 
-static bool open_own_folder(struct staging *s, struct err *e)
+static void note_newest(struct staging *s, const struct record_entry *entry)
 {
-    int root = s->plan->p->root;
-
-    s->made_agents = !fs_exists_at(root, ".agents");
-    s->made_mapm = !fs_exists_at(root, STATE_FOLDER);
-    if (!fs_make_dirs_at(root, STATE_FOLDER, 0755, e) ||
-        !fs_open_dir_at(root, STATE_FOLDER, &s->mapm, e))
-        return false;
-    fs_repair_at(s->mapm, "state", S_IFREG, 0644);
-    fs_repair_at(s->mapm, "backup", S_IFDIR, 0700);
-    s->made_ignore = !fs_exists_at(s->mapm, ".gitignore");
-    return !s->made_ignore ||
-           fs_create_at(s->mapm, ".gitignore", 0644, STR("*\n"), e);
+    for (size_t i = 0; i < entry->file_count; i++)
+        if (entry->files[i].stat.ctime > s->newest)
+            s->newest = entry->files[i].stat.ctime;
 }
 
-/* As it was before: what we made is empty, or stays. */
-static void close_own_folder(struct staging *s)
+/* What was staged early needs its name alone. */
+static bool take_early(struct staging *s, struct change *c, size_t index,
+                       struct record_entry *entry)
 {
-    int root = s->plan->p->root;
-    struct stat st;
+    struct stage_tree *t = stage_early_find(s->plan->p, c->target);
 
-    if (s->mapm >= 0 && fs_stat_at(s->mapm, "journal", &st) &&
-        S_ISREG(st.st_mode))
-        return; /* the next command goes on there */
-    if (s->mapm >= 0 && s->made_ignore)
-        unlinkat(s->mapm, ".gitignore", 0);
-    if (s->made_mapm)
-        unlinkat(root, STATE_FOLDER, AT_REMOVEDIR);
-    if (s->made_agents)
-        unlinkat(root, ".agents", AT_REMOVEDIR);
-}
-
-static bool open_stage(struct staging *s, struct err *e)
-{
-    uint64_t random;
-    struct stat st;
-
-    if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
-        return err_errno(e, "draw a random number");
-    s->swap.stage_name = arena_printf(s->plan->arena, "stage-%016llx",
-                                      (unsigned long long)random);
-    if (mkdirat(s->mapm, s->swap.stage_name.p, 0755) < 0)
-        return err_errno(e, "create " STATE_FOLDER "/%s", s->swap.stage_name.p);
-    if (!fs_open_dir_at(s->mapm, s->swap.stage_name.p, &s->stage, e))
+    if (!t ||
+        renameat(s->at.stage, t->name, s->at.stage, node_name(s, index)) < 0)
         return false;
-    s->exact_modes = fstat(s->stage, &st) == 0 && (st.st_mode & 07777) == 0755;
-    for (size_t i = 0; i < SPARE_COUNT; i++)
-        if ((s->spare[i] = fcntl(s->stage, F_DUPFD_CLOEXEC, 0)) < 0)
-            return err_errno(e, "keep a descriptor in reserve");
+    t->name[0] = '\0';
+    entry->files = t->records;
+    entry->file_count = t->count;
+    c->new_ino = t->ino;
+    c->new_print = t->print;
+    note_newest(s, entry);
     return true;
 }
-
-/* --- folders -------------------------------------------------------------- */
 
 static void add_tree(struct staging *s, struct stage_work *w, size_t index)
 {
     struct arena *a = s->plan->arena;
     struct change *c = &s->plan->changes[index];
     struct record_entry *entry = &s->plan->next.entries[c->entry];
-    struct stage_job *job = &w->jobs[w->count++];
+    struct stage_job *job;
 
+    if (take_early(s, c, index, entry))
+        return;
+    job = &w->jobs[w->count++];
     entry->file_count = c->target->file_count;
     entry->files = arena_array(a, entry->file_count, sizeof *entry->files);
     job->change = c;
-    job->records = entry->files;
-    snprintf(job->name, sizeof job->name, "%s", node_name(s, index));
+    job->tree = (struct stage_tree){
+        .shown = c->path,
+        .files = c->target->files,
+        .records = entry->files,
+        .count = entry->file_count,
+    };
+    snprintf(job->tree.name, sizeof job->tree.name, "%s", node_name(s, index));
 }
 
 static bool stage_trees(struct staging *s, struct err *e)
@@ -116,8 +78,8 @@ static bool stage_trees(struct staging *s, struct err *e)
     struct plan *plan = s->plan;
     struct stage_work w = {
         .objects = &plan->wish.options->objects,
-        .stage = s->stage,
-        .exact_modes = s->exact_modes,
+        .stage = s->at.stage,
+        .exact_modes = s->at.exact_modes,
         .jobs = arena_array(plan->arena, plan->count, sizeof *w.jobs),
     };
 
@@ -126,10 +88,13 @@ static bool stage_trees(struct staging *s, struct err *e)
             add_tree(s, &w, i);
     if (!stage_place(&w, e))
         return false;
-    for (size_t i = 0; i < w.count; i++)
-        for (size_t k = 0; k < w.jobs[i].change->target->file_count; k++)
-            if (w.jobs[i].records[k].stat.ctime > s->newest)
-                s->newest = w.jobs[i].records[k].stat.ctime;
+    for (size_t i = 0; i < w.count; i++) {
+        struct change *c = w.jobs[i].change;
+
+        c->new_ino = w.jobs[i].tree.ino;
+        c->new_print = w.jobs[i].tree.print;
+        note_newest(s, &plan->next.entries[c->entry]);
+    }
     return true;
 }
 
@@ -145,7 +110,7 @@ static bool stage_link(struct staging *s, size_t index, struct err *e)
     struct change *c = &s->plan->changes[index];
     struct record_entry *entry = &s->plan->next.entries[c->entry];
 
-    if (symlinkat(str_c(c->target->link, s->plan->arena), s->stage,
+    if (symlinkat(str_c(c->target->link, s->plan->arena), s->at.stage,
                   node_name(s, index)) == 0)
         return true;
     if (!has_no_links())
@@ -164,11 +129,11 @@ static bool stage_file(struct staging *s, size_t index, struct err *e)
     struct file_stat now;
     struct stat st;
 
-    if (!fs_create_at(s->stage, name, c->mode, c->content, e))
+    if (!fs_create_at(s->at.stage, name, c->mode, c->content, e))
         return err_wrap(e, "write %s", c->path.p);
     if (c->entry == SIZE_MAX)
         return true;
-    if (fstatat(s->stage, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+    if (fstatat(s->at.stage, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
         return err_errno(e, "look at %s", c->path.p);
     /* The rename to come changes its ctime. */
     now = file_stat_of(&st, false);
@@ -213,7 +178,7 @@ static bool format_record(const struct staging *s, struct buf *out,
 {
     struct stat st;
 
-    if (fs_stat_at(s->mapm, ".gitignore", &st) && S_ISREG(st.st_mode))
+    if (fs_stat_at(s->at.mapm, ".gitignore", &st) && S_ISREG(st.st_mode))
         s->plan->next.here = file_stat_of(&st, true);
     buf_init(out, STATE_MAX_BYTES);
     record_format(&s->plan->next, out);
@@ -228,7 +193,7 @@ static bool stage_record(struct staging *s, struct err *e)
     bool wanted = plan->next.count != 0;
     struct change *c;
 
-    if (!wanted && !fs_exists_at(s->mapm, "state"))
+    if (!wanted && !fs_exists_at(s->at.mapm, "state"))
         return true;
     c = plan_add_change(plan, wanted ? NODE_FILE : NODE_NONE, NULL,
                         STR(STATE_FILE));
@@ -237,7 +202,7 @@ static bool stage_record(struct staging *s, struct err *e)
     if (!wanted)
         return true;
     return format_record(s, &text, e) &&
-           fs_create_at(s->stage, node_name(s, plan->count - 1), 0644,
+           fs_create_at(s->at.stage, node_name(s, plan->count - 1), 0644,
                         buf_str(&text), e);
 }
 
@@ -264,7 +229,7 @@ static bool add_op(struct staging *s, size_t index, struct err *e)
         op->new_print = c->new_print;
         return true;
     }
-    return c->node == NODE_NONE || swap_print(s->stage, node_name(s, index),
+    return c->node == NODE_NONE || swap_print(s->at.stage, node_name(s, index),
                                               &op->new_ino, &op->new_print, e);
 }
 
@@ -281,26 +246,14 @@ static bool prepare(struct staging *s, struct err *e)
     return true;
 }
 
-static void remove_stage(struct staging *s)
-{
-    struct err ignored = {0};
-
-    fs_close(&s->stage);
-    /* An empty one goes without a descriptor. What cannot be removed now is
-     * left to the next command. */
-    if (s->swap.stage_name.p &&
-        unlinkat(s->mapm, s->swap.stage_name.p, AT_REMOVEDIR) < 0 &&
-        !fs_remove_tree_at(s->mapm, s->swap.stage_name.p, &ignored))
-        return;
-}
-
 static bool swap_staged(struct staging *s, struct err *e)
 {
     struct plan *plan = s->plan;
 
     s->swap.root = plan->p->root;
-    s->swap.mapm = s->mapm;
-    s->swap.stage = s->stage;
+    s->swap.mapm = s->at.mapm;
+    s->swap.stage = s->at.stage;
+    s->swap.stage_name = s->at.name;
     s->swap.make = plan->make;
     s->swap.make_count = plan->make_count;
     s->swap.drop = plan->drop;
@@ -320,43 +273,54 @@ static void leave(struct staging *s)
 {
     int root = s->plan->p->root;
 
-    if (s->plan->next.count || fs_exists_at(s->mapm, "backup") ||
-        fs_exists_at(s->mapm, "id"))
+    if (s->plan->next.count || fs_exists_at(s->at.mapm, "backup") ||
+        fs_exists_at(s->at.mapm, "id"))
         return;
-    unlinkat(s->mapm, ".gitignore", 0);
+    unlinkat(s->at.mapm, ".gitignore", 0);
     if (unlinkat(root, STATE_FOLDER, AT_REMOVEDIR) < 0)
         return;
-    if (s->made_agents ||
+    if (s->at.made_agents ||
         record_has_folder(&s->plan->p->record, STR(".agents")))
         unlinkat(root, ".agents", AT_REMOVEDIR);
 }
 
+/* What was made while packages were still being fetched, or a new one. */
+static bool open_stage(struct staging *s, struct err *e)
+{
+    struct provision *p = s->plan->p;
+
+    if (s->at.stage >= 0)
+        return true;
+    return stage_folder_open_stage(&s->at, &p->arena, e);
+}
+
 bool stage_run(struct plan *plan, struct err *e)
 {
-    CLEANUP(staging_done)
-    struct staging s = {
-        .plan = plan, .mapm = -1, .stage = -1, .spare = {-1, -1, -1}};
+    CLEANUP(staging_done) struct staging s = {.plan = plan};
     CLEANUP(buf_done) struct buf text = {0};
     bool ok;
 
+    stage_folder_init(&s.at);
     if (!plan->count && !plan->stale)
         return true;
-    ok = open_own_folder(&s, e);
+    ok = stage_early_take(plan->p, &s.at) ||
+         stage_folder_open(plan->p->root, &s.at, e);
     if (ok && !plan->count && !plan->drop_count && plan->next.count) {
         ok = format_record(&s, &text, e) &&
-             fs_replace_at(s.mapm, "state", 0644, buf_str(&text), e);
+             fs_replace_at(s.at.mapm, "state", 0644, buf_str(&text), e);
+        stage_folder_remove_stage(&s.at);
     } else if (ok) {
         ok = open_stage(&s, e) && prepare(&s, e);
-        release_spare(&s);
+        stage_folder_release(&s.at);
         if (ok)
             ok = swap_staged(&s, e);
         else
-            remove_stage(&s);
+            stage_folder_remove_stage(&s.at);
     }
     file_stat_settle(s.newest);
     if (ok)
         leave(&s);
     else
-        close_own_folder(&s);
+        stage_folder_undo(plan->p->root, &s.at);
     return ok;
 }

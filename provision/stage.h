@@ -11,23 +11,73 @@
 #define STAGE_MAX_THREADS     4
 #define STAGE_NODE_NAME_BYTES 24
 
-/* One package's folder, made and filled by one thread. Nobody else knows the
- * stage, so what stands in it is what was made there: it is reached by paths
- * below the stage, and its print is computed from what was written. */
-struct stage_job {
+/* --- stage_folder.c: where it is --------------------------------------------- */
+
+/* Descriptors kept from the staging, for what must work when it fails for
+ * want of them: removing the stage, or putting the swap back, takes three. */
+#define STAGE_SPARE_COUNT 3
+
+/* .agents/.mapm, and a stage in it. */
+struct stage_folder {
+    int mapm, stage; /* -1: not open */
+    int spare[STAGE_SPARE_COUNT];
+    struct str name; /* of the stage */
+    bool made_agents, made_mapm, made_ignore;
+    bool exact_modes; /* neither a umask nor an ACL in the way of 0755 */
+};
+
+void stage_folder_init(struct stage_folder *f);
+MUST_CHECK bool stage_folder_open(int root, struct stage_folder *f,
+                                  struct err *e);
+MUST_CHECK bool stage_folder_open_stage(struct stage_folder *f, struct arena *a,
+                                        struct err *e);
+void stage_folder_release(struct stage_folder *f); /* the reserve */
+void stage_folder_remove_stage(struct stage_folder *f);
+/* As it was before: what we made is empty, or stays. */
+void stage_folder_undo(int root, struct stage_folder *f);
+/* Descriptors alone. */
+void stage_folder_close(struct stage_folder *f);
+
+/* --- stage_place.c: what is in it -------------------------------------------- */
+
+/* One package's folder. Nobody else knows the stage, so what stands in it is
+ * what was made there: it is reached by paths below the stage, and its print is
+ * computed from what was written. */
+struct stage_tree {
     char name[STAGE_NODE_NAME_BYTES]; /* in the stage */
-    struct change *change;       /* gets inode and print of what was made */
-    struct record_file *records; /* one a file, to be filled in */
+    struct str shown;                 /* for messages: the place */
+    const struct wish_file *files;    /* sorted by path */
+    struct record_file *records;      /* one a file, to be filled in */
+    size_t count;
+    uint64_t ino; /* once it is there */
+    struct hash print;
+};
+
+/* Made and filled by one thread. */
+struct stage_job {
+    struct stage_tree tree;
+    struct change *change;
 };
 
 struct stage_work {
     const struct provision_objects *objects;
     int stage;
-    bool exact_modes; /* a folder gets the mode that is asked for */
+    bool exact_modes;
     struct stage_job *jobs;
     size_t count;
 };
 
 MUST_CHECK bool stage_place(struct stage_work *w, struct err *e);
+MUST_CHECK bool stage_place_tree(const struct stage_work *w,
+                                 struct stage_tree *t, struct err *e);
+
+/* --- stage_early.c: what was staged before the plan was made ------------------ */
+
+/* The stage with all that is in it becomes the caller's; false: there is
+ * none. */
+bool stage_early_take(struct provision *p, struct stage_folder *out);
+/* Staged early with just these files, and not taken yet; NULL. */
+struct stage_tree *stage_early_find(struct provision *p,
+                                    const struct target *target);
 
 #endif

@@ -146,30 +146,28 @@ static bool do_file(struct place *p, const struct wish_file *f,
     return true;
 }
 
-static bool do_job(struct crew *crew, const struct stage_job *job,
-                   struct err *e)
+bool stage_place_tree(const struct stage_work *w, struct stage_tree *t,
+                      struct err *e)
 {
-    CLEANUP(place_done) struct place p = {.work = crew->work};
-    const struct target *t = job->change->target;
+    CLEANUP(place_done) struct place p = {.work = w};
     struct stat st;
 
-    if (!make_folder(p.work, job->name, e))
+    if (!make_folder(w, t->name, e))
         return false;
-    p.root = strlen(job->name) + 1;
-    snprintf(p.path, sizeof p.path, "%s/", job->name);
+    p.root = strlen(t->name) + 1;
+    snprintf(p.path, sizeof p.path, "%s/", t->name);
     add_node(&p, STR(""));
-    for (size_t i = 0; i < t->file_count; i++)
-        if (!do_file(&p, &t->files[i], &job->records[i], e))
-            return err_wrap(e, "write %.*s/%.*s", STR_ARG(job->change->path),
+    for (size_t i = 0; i < t->count; i++)
+        if (!do_file(&p, &t->files[i], &t->records[i], e))
+            return err_wrap(e, "write %.*s/%.*s", STR_ARG(t->shown),
                             STR_ARG(t->files[i].path));
-    if (!p.work->exact_modes)
-        return swap_print(p.work->stage, job->name, &job->change->new_ino,
-                          &job->change->new_print, e);
-    if (fstatat(p.work->stage, job->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-        return err_errno(e, "look at %s", job->name);
+    if (!w->exact_modes)
+        return swap_print(w->stage, t->name, &t->ino, &t->print, e);
+    if (fstatat(w->stage, t->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        return err_errno(e, "look at %s", t->name);
     p.nodes[0].mode = st.st_mode;
-    job->change->new_ino = st.st_ino;
-    job->change->new_print = print_of(p.nodes, p.count);
+    t->ino = st.st_ino;
+    t->print = print_of(p.nodes, p.count);
     return true;
 }
 
@@ -183,7 +181,7 @@ static void *work(void *p)
 
         if (i >= crew->work->count)
             break;
-        if (do_job(crew, &crew->work->jobs[i], &e))
+        if (stage_place_tree(crew->work, &crew->work->jobs[i].tree, &e))
             continue;
         pthread_mutex_lock(&crew->mutex);
         if (!atomic_exchange(&crew->failed, true))

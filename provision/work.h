@@ -59,6 +59,8 @@ struct plan {
     bool stale; /* the record is worth writing, though nothing changes */
 };
 
+struct stage_early;
+
 struct provision {
     int root;
     struct str path;
@@ -67,7 +69,8 @@ struct provision {
     struct record record;
     bool loaded, has_record; /* looked for; and found to be good */
     struct plan *plan;
-    struct str backup;      /* where the last apply kept what it displaced */
+    struct stage_early *early; /* what was staged before the plan; or NULL */
+    struct str backup;         /* where the last apply kept what it displaced */
     struct str absolute;    /* files with absolute paths since the last apply */
     const struct str *kept; /* by the last plan */
     size_t kept_count;
@@ -164,5 +167,10 @@ MUST_CHECK bool plan_folders(struct plan *plan, struct err *e);
 
 /* Stages all changes and the record, then swaps. */
 MUST_CHECK bool stage_run(struct plan *plan, struct err *e);
+
+/* stage_early.c: whether it was made for what was staged early: then it was
+ * not there. */
+bool stage_early_made(const struct provision *p, struct str folder);
+void stage_early_drop(struct provision *p);
 
 #endif

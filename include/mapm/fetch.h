@@ -61,6 +61,10 @@ struct fetch_options {
     const struct str *hosts; /* GitHub hosts besides github.com */
     size_t host_count;
     const struct limits *limits; /* NULL: those of the program */
+    /* Called within fetch_next as long as there is nothing to read and it
+     * returns true: for work that can be done in small pieces meanwhile. */
+    bool (*idle)(void *ctx);
+    void *idle_ctx;
     void (*progress)(void *ctx, const struct fetch_progress *p);
     void *progress_ctx;
     bool verbose; /* one line a request to stderr */

@@ -95,6 +95,17 @@ MUST_CHECK bool provision_open(struct str path, bool read_only,
 void provision_close(struct provision *p);
 
 /*
+ * Writes a package's files beside the workspace's own, before it is known
+ * whether and where they are wanted: what provision_apply finds there it need
+ * not write. It is gone after provision_apply or provision_close. A failure is
+ * none: what is wrong provision_apply will say. `files` sorted by path.
+ */
+void provision_stage_early(struct provision *p,
+                           const struct provision_objects *objects,
+                           const struct hash *digest,
+                           const struct provision_file *files, size_t count);
+
+/*
  * What it takes to make the workspace hold exactly `items` (what the record
  * says we wrote and `items` no longer names goes). `texts` are compared too:
  * equal ones are no change. With nothing to do `*count` is 0, and it took

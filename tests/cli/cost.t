@@ -11,6 +11,16 @@ print(next(u for u, n in json.load(open(sys.argv[1]))["nodes"].items()
            if n["type"] == "agent"))' "$T/repos/index.json")
 skill "$T/src/skills/hello" 'scope: acme'
 make_repo acme/small "$T/src"
+# A chain through four repositories: one after the other has to be asked.
+after=''
+for name in four three two one; do
+    set -- 'scope: acme'
+    [ -z "$after" ] || set -- "$@" dependencies: '  skills:' \
+        "    - https://github.com/acme/$after/tree/main/skills/$after"
+    skill "$T/links/$name/skills/$name" "$@"
+    make_repo "acme/$name" "$T/links/$name"
+    after=$name
+done
 start_githost
 small=https://github.com/acme/small/tree/main/skills/hello
 
@@ -94,6 +104,32 @@ for name in SKILL.md journal; do
     at_least "[F9] its own files are synced: $name" \
         "$(grep -cE "fsync\\([0-9]+<$T/one/.agents/.mapm/stage-[^>]*/$name>" "$T/trace")" 1
 done
+
+# --- staging while others are fetched ---------------------------------------------------
+
+mkdir ../chain && cd ../chain || exit 1
+trace connect,recvfrom,openat,renameat2 "$MAPM" install --yes -q "$small" \
+    https://github.com/acme/one/tree/main/skills/one
+at_least '[F9] what is here is staged before the last byte is' \
+    "$(between "$CONNECT" "$RECEIVED" 'openat\(.*/stage-[^"]*"e0/SKILL.md".*O_CREAT')" 1
+is '[F9] but nothing takes its place' "$(between "$CONNECT" "$RECEIVED" renameat2)" 0
+exits '[F9] all of it is right' 0 mapm verify
+is '[F9] and the stage is gone' "$(ls -A .agents/.mapm | tr '\n' ' ')" '.gitignore state '
+for name in one two three four; do
+    ok "[F9] $name" diff -r "$T/links/$name/skills/$name" ".agents/skills/$name"
+done
+# Refused at last: the workspace is as it was.
+rm -rf "$MAPM_HOME" && mkdir ../refused && cd ../refused || exit 1
+mkdir -p .agents/skills/one && echo mine >.agents/skills/one/mine.txt
+exits '[F9] refused when all is here' 1 mapm install --yes -q "$small" \
+    https://github.com/acme/one/tree/main/skills/one
+is '[F9] nothing of what was staged stays' "$(find . -type f)" ./.agents/skills/one/mine.txt
+is '[F9] no folder either' "$(ls -A .agents)" skills
+rm -r .agents
+exits '[F9] a dry run' 0 mapm install --yes -q --dry-run "$small"
+is '[F9] stages nothing' "$(ls -A)" ''
+
+# --- trust -----------------------------------------------------------------------------
 
 # Trust is no cache: its file, its log and their folder are on the disk at the
 # end, whoever created them.

@@ -29,7 +29,7 @@ raw_bytes()
 }
 left_over()
 {
-    find "$MAPM_HOME/store" -type f ! -name lock | head -n 3
+    find "$MAPM_HOME/store" -type f ! -path "*/lock*" | head -n 3
 }
 
 # --- [row 13, row 14] faults -------------------------------------------------------

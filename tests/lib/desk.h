@@ -164,7 +164,16 @@ static inline void desk_clear(struct desk *d)
     d->item_count = d->text_count = 0;
 }
 
-enum { DESK_PLAN_ONLY = 1, DESK_FORCE = 2, DESK_VERIFY = 4 };
+enum { DESK_PLAN_ONLY = 1, DESK_FORCE = 2, DESK_VERIFY = 4, DESK_EARLY = 8 };
+
+/* As if each package had come while others were being fetched. */
+static inline void desk_stage_early(struct desk *d, struct provision *p)
+{
+    for (size_t i = 0; i < d->item_count; i++)
+        if (d->items[i].kind != DOC_MCP)
+            provision_stage_early(p, &d->options.objects, &d->items[i].digest,
+                                  d->items[i].files, d->items[i].file_count);
+}
 
 /* Opens, plans and does it; `desk->err` says why not. */
 static inline bool desk_run(struct desk *d, int flags)
@@ -180,6 +189,8 @@ static inline bool desk_run(struct desk *d, int flags)
     if (!provision_open(str_from(d->path), false, NULL, NULL, &d->recovered, &p,
                         &d->err))
         return false;
+    if (flags & DESK_EARLY)
+        desk_stage_early(d, p);
     ok = provision_plan(p, &d->options, d->items, d->item_count, d->texts,
                         d->text_count, &d->arena, &d->changes, &d->change_count,
                         &d->err);

@@ -511,6 +511,52 @@ TEST(a_plan_alone_changes_nothing)
     desk_done(d);
 }
 
+static size_t count_files(const struct desk *d)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < d->item_count; i++)
+        n += d->items[i].kind == DOC_MCP ? 0 : d->items[i].file_count;
+    return n;
+}
+
+/* [F9] each file is written once, and the record knows it as it is. */
+TEST(what_was_staged_early_is_not_written_again)
+{
+    struct desk *d = &desk;
+
+    desk_init(d);
+    desk_client(d, "claude");
+    desk_item(d, DOC_SKILL, "writer", "SKILL.md", SKILL("writer", "W."),
+              "a/b/x", "deep", "a/b/y", "too", "a/z", "z", "b.md", "b",
+              "+run.sh", "x", NULL);
+    desk_item(d, DOC_SKILL, "author", "SKILL.md", SKILL("author", "A."), NULL);
+    DESK_OK(d, DESK_EARLY);
+    CHECK(d->places == count_files(d));
+    DESK_OK(d, 0);
+    CHECK(d->change_count == 0);
+    DESK_OK(d, DESK_EARLY);
+    CHECK(d->change_count == 0);
+    desk_clear(d);
+    DESK_OK(d, 0); /* with the folders that were made early */
+    CHECK_STR(desk_snapshot(d, true), "");
+    desk_done(d);
+}
+
+TEST(what_was_staged_early_goes_when_nothing_comes_of_it)
+{
+    struct desk *d = &desk;
+
+    desk_init(d);
+    add_all(d);
+    DESK_OK(d, DESK_EARLY | DESK_PLAN_ONLY);
+    CHECK_STR(desk_snapshot(d, true), "");
+    d->object_count = 1; /* fails early, and again when it counts */
+    CHECK(!desk_run(d, DESK_EARLY));
+    CHECK_STR(desk_snapshot(d, true), "");
+    desk_done(d);
+}
+
 /* An object that cannot be had: nothing was changed, nothing is left. */
 TEST(a_missing_object_leaves_no_trace)
 {
