@@ -13,6 +13,20 @@ static uint64_t ns_of(struct timespec t)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* Without rights for its own user it is damaged, not another one's. */
+static bool open_state(const struct provision *p, int *fd, struct stat *st,
+                       struct err *e)
+{
+    CLEANUP_FD int folder = -1;
+    struct err ignored = {0};
+
+    return fs_open_file_at(p->root, STATE_FILE, fd, st, e) ||
+           (e->code == ERR_IO &&
+            fs_open_dir_at(p->root, STATE_FOLDER, &folder, &ignored) &&
+            fs_repair_at(folder, "state", S_IFREG, 0644) &&
+            fs_open_file_at(p->root, STATE_FILE, fd, st, e));
+}
+
 bool provision_load(struct provision *p, struct err *e)
 {
     CLEANUP_FD int fd = -1;
@@ -26,7 +40,7 @@ bool provision_load(struct provision *p, struct err *e)
     p->has_record = false;
     p->record = (struct record){0};
     map_init(&p->record.by_path, &p->arena);
-    if (!fs_open_file_at(p->root, STATE_FILE, &fd, &st, &problem) ||
+    if (!open_state(p, &fd, &st, &problem) ||
         !fs_read_fd(fd, STATE_MAX_BYTES, &p->arena, &text, &problem)) {
         if (problem.code == ERR_IO || problem.code == ERR_INTERRUPTED) {
             *e = problem;
