@@ -128,6 +128,26 @@ static bool is_catalog(struct ask *a, const struct oid *folder,
            offers->offer_count;
 }
 
+/* A repository that is a skill may hold others, which nobody sees unless it is
+ * said. Told only where their trees are here anyway. */
+static void note_offers(struct ask *a, const struct oid *folder,
+                        struct arena *arena)
+{
+    struct fetch_event below = {0};
+    struct oid_set ignored;
+
+    oid_set_init(&ignored, arena);
+    if (a->path.n || a->is_alone || a->is_pinned || a->doc != DOC_SKILL ||
+        !offers_find(a, folder, a->path, &ignored, arena, &below) ||
+        below.offer_count == 0)
+        return;
+    ask_note(a, arena_printf(&a->repo->arena,
+                             "%.*s offers %zu package%s below its SKILL.md: "
+                             "--all and --skill choose among them",
+                             STR_ARG(shown(a)), below.offer_count,
+                             below.offer_count == 1 ? "" : "s"));
+}
+
 static enum found find_folder(struct ask *a, const struct oid *folder,
                               struct oid_set *wants, struct str *anchor,
                               struct arena *arena, struct fetch_event *offers,
@@ -158,6 +178,8 @@ static enum found find_folder(struct ask *a, const struct oid *folder,
                 STR_ARG(shown(a)));
         return FOUND_ERROR;
     }
+    if (found == FOUND_PACKAGE && a->in.what == FETCH_PACKAGE)
+        note_offers(a, folder, arena);
     return found;
 }
 

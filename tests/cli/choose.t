@@ -177,6 +177,7 @@ make_repo acme/whole "$r"
 fresh
 exits '[F4] a repository that is a skill is installed as one' 0 mapm install acme/whole
 is '[F4] with all that it holds' "$(installed)" 'whole'
+like '[F4] and it says that there are others' "$err" 'offers 2 packages below its SKILL.md'
 exits '[F4] skills below it are offered' 0 mapm install acme/whole --skill one
 is '[F4] one of them' "$(installed)" 'one whole'
 fresh

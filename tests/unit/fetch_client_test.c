@@ -133,21 +133,22 @@ TEST(a_channel_refuses_impossible_lengths)
 /* --- events --------------------------------------------------------------- */
 
 /* A fetch that has asked: 0 a package, 1 one whose manifest came, 2 a ref,
- * 3 a catalog, 4 one that is over. */
+ * 3 a catalog, 4 one that is over, 6 a document, 7 the files after it. */
 static void make_fetch(struct fetch *f)
 {
     static const enum fetch_what what[] = {
-        FETCH_PACKAGE, FETCH_PACKAGE, FETCH_REF, FETCH_CATALOG, FETCH_PACKAGE};
+        FETCH_PACKAGE, FETCH_PACKAGE, FETCH_REF,      FETCH_CATALOG,
+        FETCH_PACKAGE, FETCH_REACH,   FETCH_DOCUMENT, FETCH_FILES};
 
     *f = (struct fetch){.limits = limits_default};
     f->channel.fd = -1;
-    f->asks = arena_array(&f->arena, 5, sizeof *f->asks);
-    for (unsigned i = 0; i < 5; i++)
+    f->asks = arena_array(&f->arena, 8, sizeof *f->asks);
+    for (unsigned i = 0; i < 8; i++)
         f->asks[i] = (struct client_ask){
             .id = 100 + i, .what = what[i], .is_open = i != 4};
     f->asks[1].has_manifest = true;
-    f->ask_count = 5;
-    f->open_count = 4;
+    f->ask_count = 8;
+    f->open_count = 7;
     map_init(&f->hosts, &f->arena);
     channel_init(&f->channel, -1, 1u << 20);
 }
@@ -226,7 +227,7 @@ TEST(an_event_comes_back_whole)
           out.files[0].size == 12 && str_is(out.files[0].path, "SKILL.md") &&
           hash_eq(&out.files[0].hash, &file.hash));
     CHECK(out.note_count == 1 && str_is(out.notes[0], "moved"));
-    CHECK(f.open_count == 3 && f.progress.done == 1 && !f.asks[1].is_open);
+    CHECK(f.open_count == 6 && f.progress.done == 1 && !f.asks[1].is_open);
 }
 
 TEST(an_event_must_answer_what_was_asked)
@@ -240,7 +241,7 @@ TEST(an_event_must_answer_what_was_asked)
     CHECK(!takes(2, &done));
     CHECK(!takes(3, &done));
     CHECK(!takes(4, &done)); /* it is over */
-    CHECK(!takes(5, &done)); /* never asked */
+    CHECK(!takes(8, &done)); /* never asked */
     ev = done;
     ev.file_count = 0;
     CHECK(!takes(1, &ev));
@@ -264,6 +265,28 @@ TEST(an_event_must_answer_what_was_asked)
     CHECK(takes(0, &ev));
     ev.kind = FETCH_IDLE; /* only this side says so */
     CHECK(!takes(0, &ev));
+}
+
+TEST(an_outline_answers_what_may_end_with_one) /* [F4] */
+{
+    struct fetch_file file;
+    struct fetch_event outline = done_event(&file);
+
+    outline.kind = FETCH_OUTLINE;
+    CHECK(takes(0, &outline));  /* an AGENTS.md at the top */
+    CHECK(!takes(1, &outline)); /* its manifest came already */
+    CHECK(!takes(2, &outline));
+    CHECK(!takes(3, &outline));
+    CHECK(!takes(5, &outline));
+    CHECK(takes(6, &outline));
+    CHECK(!takes(7, &outline)); /* asked for all of it */
+    outline.doc = (enum doc_kind)3;
+    CHECK(!takes(6, &outline));
+    outline.doc = DOC_SKILL;
+    outline.file_count = 0;
+    CHECK(!takes(6, &outline));
+    outline.kind = FETCH_OFFERS;
+    CHECK(!takes(5, &outline));
 }
 
 TEST(an_event_is_believed_nothing) /* [row 1, row 4] */
