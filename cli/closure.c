@@ -483,7 +483,7 @@ static bool settle(struct closure *c, struct node *n, struct err *e)
 {
     const struct lock_entry *entry =
         map_find(&c->layer->by_origin, n->origin.key);
-    bool taken;
+    bool taken, is_covered;
 
     n->is_settled = true;
     if (n->is_catalog && n->origin.scheme == ORIGIN_GIT)
@@ -494,15 +494,18 @@ static bool settle(struct closure *c, struct node *n, struct err *e)
         stop_trusting(c);
         return local_read(c, n, e);
     }
-    /* What a file: package equals is no word of a commit. */
-    if (entry && proof_applies(c->layer, entry) &&
-        !(c->options.is_moving &&
-          c->options.is_moving(c->options.moving_ctx, entry))) {
+    /* What a file: package equals is no word of a commit, and what another
+     * repository had is the lock's word alone. */
+    is_covered =
+        entry && proof_applies(c->layer, entry) &&
+        proof_covers(c->layer, c->store, entry, &n->origin, &c->inv->arena);
+    if (is_covered && !(c->options.is_moving &&
+                        c->options.is_moving(c->options.moving_ctx, entry))) {
         n->locked = entry;
         return settle_locked(c, n, e);
     }
     stop_trusting(c);
-    if (c->options.locked) {
+    if (c->options.locked && (is_covered || !entry)) {
         err_set(e, ERR_LOCKED, "mapm.lock does not hold %.*s",
                 STR_ARG(n->origin.text));
         return err_hint(e, "run mapm install without --locked and commit "

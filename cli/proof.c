@@ -65,6 +65,54 @@ bool proof_put(struct store *store, const struct store_proof *p,
     return true;
 }
 
+/* They differ in their refs alone, as far as a lock tells. */
+static bool same_path(const struct origin *x, const struct origin *y)
+{
+    struct str rest = x->rest, segment;
+
+    if (x->rest.n == 0 || y->rest.n == 0)
+        return x->rest.n == y->rest.n;
+    while (rest.p && str_cut(&rest, '/', &segment))
+        if (rest.p && rest.n < y->rest.n && str_ends(y->rest, rest) &&
+            y->rest.p[y->rest.n - rest.n - 1] == '/')
+            return true;
+    return !str_has_char(x->rest, '/') && !str_has_char(y->rest, '/');
+}
+
+static bool was_shown(struct store *store, const struct origin *o,
+                      struct store_proof *p)
+{
+    struct str rest = o->rest, segment;
+    bool is_commit = origin_names_commit(o);
+
+    if (is_commit)
+        p->commit = str_slice(o->rest, 0, COMMIT_CHARS);
+    while (rest.p && str_cut(&rest, '/', &segment)) {
+        p->path = rest.p ? rest : str_of("", 0);
+        if (is_commit ? store_has_proof(store, p) : store_has_same(store, p))
+            return true;
+    }
+    return false;
+}
+
+bool proof_covers(const struct layer *l, struct store *store,
+                  const struct lock_entry *entry, const struct origin *o,
+                  struct arena *a)
+{
+    const struct origin *own = layer_origin(l, entry);
+    struct store_proof p = {.object = entry->object};
+
+    if (str_eq(o->key, own->key))
+        return true;
+    p.repository = origin_repository(o, a);
+    if (str_eq(p.repository, origin_repository(own, a)) && same_path(o, own) &&
+        !origin_names_commit(o))
+        return true;
+    return str_starts(entry->digest, STR("sha256:")) &&
+           hash_parse(str_from_index(entry->digest, 7), &p.digest) &&
+           was_shown(store, o, &p);
+}
+
 bool proof_check_commit(const struct layer *l, const struct lock_entry *entry,
                         struct err *e)
 {

@@ -25,6 +25,16 @@ bool proof_find(const struct layer *l, struct store *store,
 MUST_CHECK bool proof_put(struct store *store, const struct store_proof *p,
                           const struct origin *o, struct err *e);
 
+/*
+ * Whether what the entry says counts for `o`, which it names as its origin or
+ * in `also`. Another ref of the same path is as good as the entry's own; another
+ * repository or path, or another commit by its id, only where this machine was
+ * shown the same content there. Otherwise `o` has to be looked at itself.
+ */
+bool proof_covers(const struct layer *l, struct store *store,
+                  const struct lock_entry *entry, const struct origin *o,
+                  struct arena *a);
+
 /* An origin that names a commit names the one that is locked. ERR_LOCKED. */
 MUST_CHECK bool proof_check_commit(const struct layer *l,
                                    const struct lock_entry *entry,

@@ -86,6 +86,27 @@ static bool check_stored(struct store *store, const struct lock_entry *entry,
     return whole;
 }
 
+/* Other origins that the lock gives the same content. */
+static void check_also(struct closure *c, const struct lock_entry *entry,
+                       struct findings *f)
+{
+    for (size_t i = 0; i < entry->also_count; i++) {
+        struct err ignored = {0};
+        struct origin o;
+
+        if (origin_parse(entry->also[i], &c->layer->rules, f->a, &o,
+                         &ignored) &&
+            o.scheme == ORIGIN_GIT &&
+            proof_covers(c->layer, c->store, entry, &o, f->a))
+            continue;
+        add(f, entry->place,
+            arena_printf(f->a, "not proved to be the same as %.*s",
+                         STR_ARG(entry->also[i]))
+                .p);
+        f->unproved = true;
+    }
+}
+
 /* What the lock says besides the digest, and whether this machine was ever
  * shown it. */
 static bool check_entry(struct closure *c, const struct lock_entry *entry,
@@ -105,6 +126,7 @@ static bool check_entry(struct closure *c, const struct lock_entry *entry,
         f->digest_only[f->digest_only_count++] = entry->place;
         return true;
     }
+    check_also(c, entry, f);
     if (!proof_check_commit(c->layer, entry, &e)) {
         add(f, entry->place, "locked at another commit than its origin names");
         return false;

@@ -226,6 +226,8 @@ struct store_proof {
     struct hash digest;
 };
 bool store_has_proof(struct store *s, const struct store_proof *p);
+/* The same of any commit of the repository. */
+bool store_has_same(struct store *s, const struct store_proof *p);
 MUST_CHECK bool store_put_proof(struct store *s, const struct store_proof *p,
                                 struct err *e);
 

@@ -205,6 +205,40 @@ like '[F1] has a digest only' "$out" '^\.agents/skills/own: digest only$'
 exits '[F1] a file: package, for programs' 0 mapm verify --json
 like '[F1] in a list' "$(printf '%s' "$out" | tr -d '\n ')" '"digest_only":\["\.agents/skills/own"\]'
 
+# --- other origins of the same content --------------------------------------------------
+
+mkdir "$T/both" && cd "$T/both" || exit 1
+exits 'one content of two repositories' 0 mapm install --yes "$U/main/skills/other" \
+    https://github.com/beta/tools/tree/main/skills/other
+like 'is one entry' "$(cat mapm.lock)" 'also: \[https://github.com/beta/tools/tree/main/skills/other\]'
+exits '[F1] also: verify' 0 mapm verify
+reset_log
+exits '[F1] also: nothing to do' 0 mapm install --locked
+is '[F1] also: no request' "$(requests)" 0
+colleague()
+{
+    cd "$T" && rm -rf ws1 && mkdir ws1 && cp both/mapm.yaml both/mapm.lock ws1 && cd ws1 || exit 1
+    MAPM_HOME=$T/cold
+}
+colleague
+exits '[F1] also: cold, it is asked' 0 mapm install --locked
+ok '[F1] also: and the lock stays' cmp mapm.lock "$T/both/mapm.lock"
+exits '[F1] also: then it is proved' 0 mapm verify
+rm -rf "$T/cold"
+colleague
+edit acme/other also '[https://github.com/beta/tools/tree/main/skills/base]'
+sed -i 's|beta/tools/tree/main/skills/other|beta/tools/tree/main/skills/base|' mapm.yaml
+exits '[F1] also: of another package' 1 mapm install --locked
+not_ok '[F1] also: nothing is there' test -e .agents
+exits '[F1] also: not locked it is what its origin holds' 0 mapm install --yes
+like '[F1] also: both are there' "$(cat mapm.lock)" 'name: acme/base'
+rm -rf "$T/cold"
+MAPM_HOME=$T/store
+cd "$T" && cp -r both both2 && cd both2 || exit 1
+edit acme/other also '[https://github.com/beta/tools/tree/main/skills/base]'
+exits '[F1] also: verify lists it' 3 mapm verify
+like '[F1] also: as not proved' "$out" 'not proved to be the same as https://github.com/beta/tools'
+
 # --- other servers, other names --------------------------------------------------------
 
 # served WHAT OPTION...: the lock as it is, and with a wrong tree, cold.
