@@ -508,7 +508,10 @@ bool sync_finish(struct sync *s, struct err *e)
         own_server_fill(&items[count++], a);
     if (!o.force && is_in_place(s, &o, items, count))
         return finish_unchanged(s);
-    if (!find_files(s, items, e) || !find_commands(s, &servers, e) ||
+    if (!find_files(s, items, e))
+        return false;
+    fetch_stop(s->closure.fetch); /* all is here */
+    if (!find_commands(s, &servers, e) ||
         !list_texts(s, texts, &text_count, e) ||
         !provision_plan(s->layer.provision, &o, items, count, texts, text_count,
                         a, &changes, &change_count, e) ||

@@ -361,6 +361,17 @@ void client_stop(pid_t pid)
         err_clear(&ignored); /* gone already */
 }
 
+void fetch_stop(struct fetch *f)
+{
+    struct err e = {0};
+
+    if (f == NULL || f->pid <= 0 || f->dead)
+        return;
+    kill(f->pid, SIGKILL);
+    err_set(&e, ERR_FAILED, "mapm-fetch was stopped");
+    fail_for_good(f, &e);
+}
+
 void fetch_close(struct fetch *f)
 {
     if (f == NULL)

@@ -160,6 +160,10 @@ MUST_CHECK bool fetch_next(struct fetch *f, struct arena *a,
 
 void fetch_get_progress(const struct fetch *f, struct fetch_progress *out);
 
+/* Nothing more will be asked: kills mapm-fetch without waiting for its end, so
+ * that it frees its memory beside what the caller does next. */
+void fetch_stop(struct fetch *f);
+
 /* Kills what still runs. NULL is harmless. */
 void fetch_close(struct fetch *f);
 
