@@ -151,10 +151,10 @@ fresh
 python3 -c 'print("[" * 100000)' >mapm.yaml
 refuses '[row 5] nested mapm.yaml' 'nested more than [0-9]+ deep'
 fresh
-python3 -c 'print("x: " + "y" * 1100000)' >mapm.yaml
-refuses '[row 15] a mapm.yaml past its limit (7)' 'larger than 1048576'
+python3 -c 'print("x: " + "y" * (16 << 20))' >mapm.yaml
+refuses '[row 15] a mapm.yaml past its limit (7)' 'larger than 16777216'
 fresh
-python3 -c 'print("clients: [" + "claude," * 99999 + "claude]")' >mapm.yaml
+python3 -c 'print("clients: [" + "claude," * 200000 + "claude]")' >mapm.yaml
 refuses '[row 15] a mapm.yaml of too many nodes (7)' 'more than [0-9]+'
 
 # --- [row 15] mapm.lock -----------------------------------------------------------
@@ -206,8 +206,8 @@ lock 'a key of no meaning' 'mapm.lock:[0-9]+' 'run: id'
 lock 'an alias' 'mapm.lock:[0-9]+' 'version: *x'
 lock 'an ESC' 'mapm.lock:[0-9]+' "version: $(printf '\033[31m')"
 fresh
-printf 'version: 2\npackages: []\n' >mapm.lock
-refuses '[row 15] a newer lock' 'version'
+printf 'version: 3\npackages: []\n' >mapm.lock
+refuses '[row 15] [F13] a newer lock' 'version'
 fresh
 python3 - "$ORIGIN" >mapm.lock <<PYTHON
 import sys
@@ -227,8 +227,8 @@ refuses '[row 11] a cycle in the lock' 'mapm.lock|cycle' install --offline
 sed -i 's/needs: \[skill [ab]\]/needs: [skill none]/' mapm.lock
 refuses '[row 15] a lock that needs what it does not hold' 'mapm.lock:[0-9]+: a needs skill none, which is not' install --offline
 fresh
-truncate -s 17M mapm.lock
-refuses '[row 15] a lock past its limit (7)' 'larger than 16777216'
+truncate -s 65M mapm.lock
+refuses '[row 15] a lock past its limit (7)' 'larger than 67108864'
 
 # the right package under another name, by another origin, in another place
 fresh
