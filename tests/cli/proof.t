@@ -196,6 +196,29 @@ like '[F1] the same words' "$err" 'not proved on this machine'
 exits '[F1] not proved, and a fresh workspace: online' 0 mapm install --locked
 same_tree '[F1] the same files' .agents/skills "$T/saved/.agents/skills"
 
+# proofs DIGEST: how many rows there are of it.
+proofs()
+{
+    python3 - "$T/store/mapm.db" "${1#sha256:}" <<'P'
+import sqlite3, sys
+d = sqlite3.connect(sys.argv[1])
+print(d.execute("SELECT count(*) FROM proofs WHERE digest=?", (bytes.fromhex(sys.argv[2]),)).fetchone()[0])
+P
+}
+mkdir "$T/gone" && cd "$T/gone" || exit 1
+exits 'a lock that needs another one' 0 mapm install --yes "$U/$first/skills/base"
+is '[F1] gc: what is no longer needed is there' "$(proofs "$old_digest")" 1
+cd "$T/ws1" || exit 1
+is '[F1] gc: a proof is there' "$(proofs "$other_digest")" 1
+rm -rf "$T/gone" "$T/old" "$T/ws2"
+find "$T/store/store" -exec touch -h -d '3 days ago' {} +
+exits '[F1] gc' 0 mapm store gc
+is '[F1] gc: what a lock names stays proved' "$(proofs "$other_digest")" 1
+is '[F1] gc: what none names is forgotten' "$(proofs "$old_digest")" 0
+reset_log
+exits '[F1] gc: then all is as before' 0 mapm install --locked
+is '[F1] gc: and needs no request' "$(requests)" 0
+
 # --- what has no commit ---------------------------------------------------------------
 
 skill "$T/mine/own"
