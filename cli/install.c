@@ -228,6 +228,23 @@ static bool check_exact(struct sync *s, const struct choice *choices,
     return check_wanted(s, failed, n, e);
 }
 
+/* What could not be fetched now says nothing of the package: the command fails,
+ * and the next one goes on. */
+static bool check_network(struct sync *s, struct err *e)
+{
+    for (size_t i = 0; i < s->closure.queued; i++) {
+        const struct node *n = s->closure.queue[i];
+
+        if (!n->failed || (!sync_is_network(n->failed->code) &&
+                           n->failed->code != ERR_DAMAGED))
+            continue;
+        *e = *n->failed;
+        return !names_itself(n) &&
+               err_wrap(e, "cannot install %.*s", STR_ARG(n->origin.text));
+    }
+    return true;
+}
+
 /* Leaves out what is not valid, and has the files of the rest fetched. What
  * turns out to be wrong with these leaves more out. */
 static bool take_valid(struct sync *s, struct err *e)
@@ -235,6 +252,8 @@ static bool take_valid(struct sync *s, struct err *e)
     bool any = true;
 
     while (any) {
+        if (!check_network(s, e))
+            return false;
         selection_judge(s, s->choices, s->choice_count);
         s->closure.options.outline = false;
         if (!check_exact(s, s->choices, s->choice_count, e) ||

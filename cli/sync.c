@@ -48,7 +48,7 @@ bool sync_keep(struct sync *s, struct err *e)
     return true;
 }
 
-static bool is_network(enum err_code code)
+bool sync_is_network(enum err_code code)
 {
     return code == ERR_FETCH || code == ERR_HOST || code == ERR_TLS;
 }
@@ -57,7 +57,7 @@ static void sync_close(struct sync *s, const struct err *problem)
 {
     struct err ignored = {0};
 
-    if (s->store && problem && is_network(problem->code) &&
+    if (s->store && problem && sync_is_network(problem->code) &&
         !sync_keep(s, &ignored)) {
         /* Then it is fetched again. */
     }

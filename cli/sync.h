@@ -58,6 +58,9 @@ MUST_CHECK bool sync_run(struct invocation *inv, const char *command,
                          bool (*work)(struct sync *s, struct err *e),
                          int *exit_code, struct err *e);
 
+/* The connection or the host failed, not a package. */
+bool sync_is_network(enum err_code code);
+
 /* Lets into the store what was held back: the objects, then what is known of
  * them. */
 MUST_CHECK bool sync_keep(struct sync *s, struct err *e);

@@ -102,6 +102,25 @@ like '[F4] and says so' "$err" 'no skill that fits "vue-\*"'
 exits '[F4] --skip that fits nothing is told' 0 mapm install acme/catalog --skill 'nuxt-*' --skip vue
 like '[F4] as a warning' "$err" 'warning: --skip vue'
 
+# --- the network -------------------------------------------------------------
+
+skill "$T/far/skills/near"
+skill "$T/far/skills/far" 'dependencies:' '  skills:' \
+    '    - https://github.com/acme/nowhere/tree/main/skills/x'
+make_repo acme/far "$T/far"
+fresh
+exits '[F4] what needs a repository that is not there is left out' 3 \
+    mapm install acme/far --all
+like '[F4] and the one at fault named' "$err" 'far needs x'
+is '[F4] the rest is installed' "$(installed)" near
+fresh
+MAPM_HOME=$T/cold-far
+fault '{"kind": "status", "status": 500, "match": {"repo": "acme/nowhere"}, "times": -1}'
+exits '[F4] a host that fails is no fault of a package' 1 mapm install acme/far --all
+like '[F4] and is told' "$err" 'HTTP 500'
+is '[F4] nothing is written' "$(ls -A)" ''
+clear_faults
+
 # --- folders of one name -----------------------------------------------------
 
 t=$T/twins
