@@ -133,6 +133,8 @@ class Host:
         self.home = bench.fresh("home")
         with open(os.path.join(self.home, ".gitconfig"), "w") as f:
             f.write(f'[url "{info["url"]}/"]\n\tinsteadOf = {GITHUB}/\n')
+            if info.get("ca"):  # over TLS, as HTTP/2 is
+                f.write(f'[http]\n\tsslCAInfo = {info["ca"]}\n')
 
     def __enter__(self):
         return self
