@@ -149,6 +149,23 @@ const char *str_c(struct str s, struct arena *a)
     return arena_text(a, s.p, s.n);
 }
 
+struct str str_concat(const struct str *parts, size_t count, struct arena *a)
+{
+    size_t n = 0;
+    char *text;
+
+    for (size_t i = 0; i < count; i++)
+        n += parts[i].n;
+    text = arena_alloc(a, n + 1);
+    n = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (parts[i].n)
+            memcpy(text + n, parts[i].p, parts[i].n);
+        n += parts[i].n;
+    }
+    return str_of(text, n);
+}
+
 struct str str_lower(struct str s, struct arena *a)
 {
     char *copy = arena_text(a, s.p, s.n);
@@ -176,12 +193,13 @@ bool str_number(struct str s, uint64_t max, uint64_t *out)
     if (s.n == 0)
         return false;
     for (size_t i = 0; i < s.n; i++) {
-        unsigned digit = (unsigned)(s.p[i] - '0');
-
-        if (!char_is_digit(s.p[i]) || value > (max - digit) / 10 || digit > max)
+        if (!char_is_digit(s.p[i]) ||
+            __builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, (uint64_t)(s.p[i] - '0'), &value))
             return false;
-        value = value * 10 + digit;
     }
+    if (value > max)
+        return false;
     *out = value;
     return true;
 }

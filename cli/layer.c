@@ -325,7 +325,9 @@ bool layer_is_trusted(const struct layer *l, struct invocation *inv,
 
 struct str layer_name_key(enum doc_kind kind, struct str fqn, struct arena *a)
 {
-    return arena_printf(a, "%s %.*s", doc_kind_name(kind), STR_ARG(fqn));
+    const struct str parts[] = {str_from(doc_kind_name(kind)), STR(" "), fqn};
+
+    return str_concat(parts, sizeof parts / sizeof *parts, a);
 }
 
 const struct lock_entry *layer_find(const struct layer *l, enum doc_kind kind,

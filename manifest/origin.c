@@ -216,16 +216,30 @@ static const char *host_fault(struct str host, const struct origin_rules *rules)
     return NULL;
 }
 
+static struct str url_text(const struct origin *o, struct str owner,
+                           struct str repo, struct str rest, struct arena *a)
+{
+    const struct str parts[] = {STR("https://"), o->host, STR("/"),      owner,
+                                STR("/"),        repo,    STR("/tree/"), rest};
+
+    return str_concat(parts, sizeof parts / sizeof *parts, a);
+}
+
+static bool has_upper(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] >= 'A' && s.p[i] <= 'Z')
+            return true;
+    return false;
+}
+
+/* Most are written as their key is: then one text is both. */
 static void set_url_texts(struct origin *o, struct arena *a)
 {
-    struct str folded = str_lower(o->owner, a), repo = str_lower(o->repo, a);
-
-    o->text =
-        arena_printf(a, "https://%.*s/%.*s/%.*s/tree/%.*s", STR_ARG(o->host),
-                     STR_ARG(o->owner), STR_ARG(o->repo), STR_ARG(o->rest));
-    o->key = arena_printf(a, "https://%.*s/%.*s/%.*s/tree/%.*s",
-                          STR_ARG(o->host), STR_ARG(folded), STR_ARG(repo),
-                          STR_ARG(unescape(o->rest, true, a)));
+    o->text = o->key = url_text(o, o->owner, o->repo, o->rest, a);
+    if (has_upper(o->owner) || has_upper(o->repo) || str_has_char(o->rest, '%'))
+        o->key = url_text(o, str_lower(o->owner, a), str_lower(o->repo, a),
+                          unescape(o->rest, true, a), a);
 }
 
 static struct str drop_slashes(struct str s)
@@ -410,11 +424,10 @@ bool origin_names_commit(const struct origin *o)
 
 struct str origin_repository(const struct origin *o, struct arena *a)
 {
-    struct str name = str_join(STR("/"), o->repo, a);
+    const struct str parts[] = {o->host, STR("/"), o->owner, STR("/"), o->repo};
+    struct str name = str_concat(parts, sizeof parts / sizeof *parts, a);
 
-    name = str_join(o->owner, name, a);
-    name = str_join(o->host, str_join(STR("/"), name, a), a);
-    return str_lower(name, a);
+    return has_upper(name) ? str_lower(name, a) : name;
 }
 
 bool host_is_loopback(struct str host)

@@ -1,6 +1,9 @@
 #include "base/fs.h"
+#include "base/path.h"
 
 #include <fcntl.h>
+#include <limits.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "work.h"
@@ -11,52 +14,100 @@
  * its numbers are those that mapm saw, and these no checkout can forge.
  */
 
+struct opened {
+    struct str path;
+    int fd;
+};
+
 struct checking {
     const struct provision *p;
     struct arena *arena;
-    struct str folder; /* of the link before */
-    int folder_fd;
+    struct opened trees, links;  /* the folder that the last one stands in */
     const struct client *linked; /* its whole folder is a link of ours */
     size_t seen;                 /* entries of the record */
 };
 
 static void checking_done(struct checking *c)
 {
-    fs_close(&c->folder_fd);
+    fs_close(&c->trees.fd);
+    fs_close(&c->links.fd);
 }
 
-/* A folder's files follow each other: each folder is opened once. */
-static bool is_tree_intact(struct checking *c, const struct record_entry *known)
+/* Opens the folder of `path`, unless it is that of the path before. */
+static bool open_folder_of(struct checking *c, struct str path,
+                           struct opened *at)
 {
-    CLEANUP_FD int tree = -1;
-    CLEANUP_FD int inner = -1;
-    const struct record *r = &c->p->record;
-    struct str before = STR("");
+    struct str folder = str_slice(path, 0, str_find_last(path, '/'));
     struct err ignored = {0};
 
-    if (!fs_open_dir_at(c->p->root, str_c(known->path, c->arena), &tree,
-                        &ignored))
+    if (at->fd >= 0 && str_eq(folder, at->path))
+        return true;
+    fs_close(&at->fd);
+    at->path = folder;
+    return fs_open_dir_at(c->p->root, str_c(folder, c->arena), &at->fd,
+                          &ignored);
+}
+
+/* A folder and no link to one: only then the files below it count. */
+static bool is_folder(int dirfd, const char *path)
+{
+    struct stat st;
+
+    return fstatat(dirfd, path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISDIR(st.st_mode);
+}
+
+/* Writes `file` behind the folder's name; false when it is too long. */
+static bool put_path(char *path, size_t at, struct str file)
+{
+    if (file.n >= PATH_MAX - at)
         return false;
+    if (file.n)
+        memcpy(path + at, file.p, file.n);
+    path[at + file.n] = '\0';
+    return true;
+}
+
+/* All folders on the way to the file, but those that the last file had. */
+static bool has_folders(int dirfd, char *path, size_t at, struct str file,
+                        struct str before)
+{
+    for (size_t i = 0; i < file.n; i++) {
+        struct str folder = str_slice(file, 0, i);
+
+        if (file.p[i] != '/' ||
+            (str_starts(before, folder) && before.n > i && before.p[i] == '/'))
+            continue;
+        if (!put_path(path, at, folder) || !is_folder(dirfd, path))
+            return false;
+    }
+    return true;
+}
+
+/* One lstat a file and folder: nothing is opened but the folder of all. */
+static bool is_tree_intact(struct checking *c, const struct record_entry *known)
+{
+    const struct record *r = &c->p->record;
+    struct str name = path_last(known->path), before = STR("");
+    char path[PATH_MAX];
+    size_t at = name.n + 1;
+    int dirfd;
+
+    if (!open_folder_of(c, known->path, &c->trees) ||
+        !put_path(path, 0, name) || !is_folder(c->trees.fd, path))
+        return false;
+    dirfd = c->trees.fd;
     for (size_t i = 0; i < known->file_count; i++) {
         const struct record_file *f = &known->files[i];
-        size_t slash = str_find_last(f->path, '/');
-        size_t name = slash == SIZE_MAX ? 0 : slash + 1;
-        struct str folder = str_slice(f->path, 0, name);
         struct stat st;
 
-        if (!str_eq(folder, before)) {
-            before = folder;
-            fs_close(&inner);
-            if (folder.n && !fs_open_dir_at(tree, str_c(folder, c->arena),
-                                            &inner, &ignored))
-                return false;
-        }
-        if (!f->stat.ctime ||
-            fstatat(folder.n ? inner : tree,
-                    str_c(str_from_index(f->path, name), c->arena), &st,
-                    AT_SYMLINK_NOFOLLOW) < 0 ||
+        path[name.n] = '/';
+        if (!has_folders(dirfd, path, at, f->path, before) ||
+            !put_path(path, at, f->path) || !f->stat.ctime ||
+            fstatat(dirfd, path, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
             !record_vouches(r, &f->stat, &st))
             return false;
+        before = f->path;
     }
     return true;
 }
@@ -72,19 +123,11 @@ static bool check_tree(struct checking *c, const struct target *t,
 static bool read_link(struct checking *c, struct str path, struct str wanted)
 {
     char text[512];
-    struct err ignored = {0};
-    size_t slash = str_find_last(path, '/');
-    struct str folder = str_slice(path, 0, slash);
     ssize_t n;
 
-    if (!str_eq(folder, c->folder)) {
-        fs_close(&c->folder_fd);
-        c->folder = folder;
-        if (!fs_open_dir_at(c->p->root, str_c(folder, c->arena), &c->folder_fd,
-                            &ignored))
-            return false;
-    }
-    n = readlinkat(c->folder_fd, path.p + slash + 1, text, sizeof text);
+    if (!open_folder_of(c, path, &c->links))
+        return false;
+    n = readlinkat(c->links.fd, path_last(path).p, text, sizeof text);
     return n > 0 && str_eq(str_of(text, (size_t)n), wanted);
 }
 
@@ -159,7 +202,8 @@ bool provision_is_current(struct provision *p,
                           struct arena *a)
 {
     CLEANUP(checking_done)
-    struct checking c = {.p = p, .arena = a, .folder_fd = -1};
+    struct checking c = {
+        .p = p, .arena = a, .trees = {.fd = -1}, .links = {.fd = -1}};
     struct err ignored = {0};
     struct wish wish;
 

@@ -39,9 +39,11 @@ static struct str content_key(struct walk *w, const struct package *p)
 {
     struct str last = p->content.n ? p->content : p->origin->key;
 
-    return arena_printf(&w->scratch, "%s %.*s\n%c%.*s", doc_kind_name(p->kind),
-                        STR_ARG(p->fqn), p->content.n ? '=' : '@',
-                        STR_ARG(last));
+    const struct str parts[] = {str_from(doc_kind_name(p->kind)), STR(" "),
+                                p->fqn, p->content.n ? STR("\n=") : STR("\n@"),
+                                last};
+
+    return str_concat(parts, sizeof parts / sizeof *parts, &w->scratch);
 }
 
 static struct str name_key(struct str content)

@@ -59,6 +59,7 @@ bool str_line(struct str *rest, struct str *line);
 const char *str_c(struct str s, struct arena *a);
 struct str str_lower(struct str s, struct arena *a); /* ASCII */
 struct str str_join(struct str x, struct str y, struct arena *a);
+struct str str_concat(const struct str *parts, size_t count, struct arena *a);
 
 /* Whole decimal number without sign, or false. */
 bool str_number(struct str s, uint64_t max, uint64_t *out);
