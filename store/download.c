@@ -107,7 +107,8 @@ static int open_lock(const struct store *s, struct str repository)
     hash_format(&h, hex);
     memcpy(path + 6, hex, sizeof path - 7);
     fd = fs_openat(s->store_fd, path, flags, 0600);
-    if (fd < 0 && errno == ENOENT && mkdirat(s->store_fd, "locks", 0700) == 0)
+    if (fd < 0 && errno == ENOENT &&
+        (mkdirat(s->store_fd, "locks", 0700) == 0 || errno == EEXIST))
         fd = fs_openat(s->store_fd, path, flags, 0600);
     return fd;
 }
