@@ -80,7 +80,8 @@ static void warn_about_sudo(struct invocation *inv)
                   uid);
 }
 
-/* All files of the packages at hand: what is damaged is set aside. */
+/* All files of the packages at hand: what is damaged is set aside. (What a
+ * damaged listing named is found once that is whole, the next time.) */
 static void set_damaged_aside(struct sync *s)
 {
     for (size_t i = 0; i < s->closure.queued; i++) {
@@ -109,7 +110,8 @@ bool sync_run(struct invocation *inv, const char *command,
               bool (*work)(struct sync *s, struct err *e), int *exit_code,
               struct err *e)
 {
-    bool again = false, ok;
+    unsigned tries = 0;
+    bool ok;
 
     warn_about_sudo(inv);
     for (;;) {
@@ -117,22 +119,23 @@ bool sync_run(struct invocation *inv, const char *command,
         bool is_damaged;
 
         ok = sync_open(inv, command, &s, e);
-        s.again = again;
+        s.again = tries > 0;
         s.exit_code = exit_code;
         *exit_code = EXIT_DONE;
         ok = ok && work(&s, e);
         /* One that was set aside while it was staged early is missing now. */
         is_damaged = !ok && s.store && store_damaged(s.store) > 0 &&
-                     (e->code == ERR_DAMAGED || e->code == ERR_NOT_FOUND);
-        if (is_damaged && !again)
+                     (e->code == ERR_DAMAGED || e->code == ERR_NOT_FOUND) &&
+                     tries < STORE_MEND_MAX_TRIES;
+        if (is_damaged)
             set_damaged_aside(&s);
         sync_close(&s, ok ? NULL : e);
-        if (!is_damaged || again)
+        if (!is_damaged)
             return ok;
-        again = true;
         err_clear(e);
-        term_warn(&inv->term,
-                  "the store held a damaged file: it was set aside, and is "
-                  "fetched again");
+        if (tries++ == 0)
+            term_warn(&inv->term,
+                      "the store held a damaged file: it was set aside, and is "
+                      "fetched again");
     }
 }

@@ -44,7 +44,7 @@ struct sync {
     size_t gone_count;
     struct str lock_text, local_lock_text;
     bool changed;
-    bool again;             /* sync_run's second time */
+    bool again;             /* not sync_run's first time */
     struct choice *choices; /* of catalogs: selection.h */
     size_t choice_count;
     int *exit_code; /* of the command, when it does not fail */

@@ -76,7 +76,8 @@ struct store {
     sqlite3_stmt *statements[STATEMENT_COUNT];
     bool reading;          /* within one transaction, for as long as it holds */
     struct err db_problem; /* tried, and in vain: not for each question */
-    struct err index_problem; /* of the first question that had no answer */
+    /* Of the first question to mapm.db or a pack that had no answer. */
+    struct err index_problem;
     bool db_torn;         /* sqlite found its file damaged, after opening it */
     struct stat db_file;  /* which file that was */
     unsigned patience_ms; /* with who writes to mapm.db at the same time */

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "inside.h"
+
 #define MODE_PLAIN "100644 "
 #define MODE_EXEC  "100755 "
 #define MODE_BYTES 7
@@ -107,12 +109,15 @@ bool store_read_listing(struct store *s, const struct hash *digest,
 bool store_find_files(struct store *s, const struct hash *digest,
                       struct arena *a, struct store_file **files, size_t *count)
 {
-    struct err ignored = {0};
+    struct err problem = {0};
     struct store_file *found = NULL;
     size_t n = 0;
 
-    if (!store_read_listing(s, digest, a, &found, &n, &ignored))
+    if (!store_read_listing(s, digest, a, &found, &n, &problem)) {
+        if (problem.code == ERR_IO && s->index_problem.code == ERR_NONE)
+            s->index_problem = problem;
         return false;
+    }
     for (size_t i = 0; i < n; i++)
         if (!store_has(s, &found[i].hash))
             return false;

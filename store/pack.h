@@ -35,7 +35,8 @@ struct pack_index {
 
 enum pack_verdict {
     PACK_GOOD,
-    PACK_NEWER, /* another version's: to be left alone */
+    PACK_NEWER,  /* another version's: to be left alone */
+    PACK_UNREAD, /* the operating system said no: the next time, perhaps */
     PACK_BAD,
 };
 

@@ -75,25 +75,31 @@ static void add_pack(struct store *s, struct pack *p)
     s->packs = p;
 }
 
-static enum pack_verdict read_index(struct pack *p, uint64_t size)
+static enum pack_verdict not_read(const struct err *e)
+{
+    return e->code == ERR_DAMAGED ? PACK_BAD : PACK_UNREAD;
+}
+
+static enum pack_verdict read_index(struct pack *p, uint64_t size,
+                                    struct err *e)
 {
     char end[PACK_END_BYTES], *rows;
-    struct err ignored = {0};
     enum pack_verdict v;
     size_t n;
 
-    if (size < sizeof end ||
-        !pread_all(p->fd, end, sizeof end, size - sizeof end, &ignored))
+    if (size < sizeof end)
         return PACK_BAD;
+    if (!pread_all(p->fd, end, sizeof end, size - sizeof end, e))
+        return not_read(e);
     v = pack_parse_end(str_of(end, sizeof end), size, &n);
     if (v != PACK_GOOD)
         return v;
     p->bytes = size - sizeof end - n;
     rows = arena_alloc(&p->arena, n);
-    return pread_all(p->fd, rows, n, p->bytes, &ignored) &&
-                   pack_parse_rows(str_of(rows, n), p->bytes, &p->index)
-               ? PACK_GOOD
-               : PACK_BAD;
+    if (!pread_all(p->fd, rows, n, p->bytes, e))
+        return not_read(e);
+    return pack_parse_rows(str_of(rows, n), p->bytes, &p->index) ? PACK_GOOD
+                                                                 : PACK_BAD;
 }
 
 /* False when it is gone: then others have merged it. */
@@ -101,6 +107,7 @@ static bool open_pack(struct store *s, const char *name, bool has_bad)
 {
     struct pack *p = heap_alloc(sizeof *p);
     enum pack_verdict v = PACK_BAD;
+    struct err problem = {0};
     struct stat st;
 
     snprintf(p->name, sizeof p->name, "%s", name);
@@ -110,9 +117,12 @@ static bool open_pack(struct store *s, const char *name, bool has_bad)
         pack_close(p);
         return false;
     }
-    if (p->fd >= 0 && fstat(p->fd, &st) == 0 && S_ISREG(st.st_mode)) {
+    if (p->fd < 0 && errno != ELOOP && errno != ENXIO) {
+        v = PACK_UNREAD; /* want of descriptors, as an example */
+        err_errno(&problem, "open a pack");
+    } else if (p->fd >= 0 && fstat(p->fd, &st) == 0 && S_ISREG(st.st_mode)) {
         p->modified = st.st_mtime;
-        v = read_index(p, (uint64_t)st.st_size);
+        v = read_index(p, (uint64_t)st.st_size, &problem);
     }
     if (v == PACK_GOOD) {
         add_pack(s, p);
@@ -120,6 +130,8 @@ static bool open_pack(struct store *s, const char *name, bool has_bad)
             read_bad(s, p);
         return true;
     }
+    if (v == PACK_UNREAD && s->index_problem.code == ERR_NONE)
+        s->index_problem = problem;
     if (v == PACK_BAD)
         object_set_file_aside(s, s->packs_fd, name);
     pack_close(p);

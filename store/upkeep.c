@@ -192,13 +192,16 @@ static void keep_package(struct store *s, struct collection *c,
                          const struct hash *digest)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    struct err ignored = {0};
+    struct err problem = {0};
     struct store_file *files;
     size_t count;
 
     keep_hash(c, digest);
-    if (!store_read_listing(s, digest, &a, &files, &count, &ignored))
+    if (!store_read_listing(s, digest, &a, &files, &count, &problem)) {
+        if (problem.code == ERR_IO)
+            s->index_problem = problem;
         return; /* it is gone already, or damaged: nothing to keep */
+    }
     for (size_t i = 0; i < count; i++)
         keep_hash(c, &files[i].hash);
 }
@@ -281,7 +284,12 @@ bool store_gc(struct store *s, const struct hash *keep, size_t keep_count,
     map_init(&c.kept, &c.arena);
     for (size_t i = 0; i < keep_count; i++)
         keep_package(s, &c, &keep[i]);
-    ok = collect(s, &c, e);
+    /* What could not be read may be needed, and may name what is needed. */
+    ok = s->index_problem.code == ERR_NONE;
+    if (ok)
+        ok = collect(s, &c, e);
+    else
+        *e = s->index_problem;
     arena_done(&c.arena);
     if (!fs_lock(s->lock_fd, false, 0, NULL, NULL, &relock))
         return ok ? err_set(e, ERR_BUSY, "%s", err_first(&relock)) : false;

@@ -70,6 +70,7 @@
 #define DOWNLOAD_MAX_LOCKS         64      /* a descriptor each */
 #define DOWNLOAD_REFS_MAX_BYTES    (1024u * 1024)        /* a file in store/locks */
 #define STORE_GC_MIN_AGE_SECONDS   3600    /* DESIGN.md 4 */
+#define STORE_MEND_MAX_TRIES       4       /* a listing, a document, files */
 #define PACK_OBJECT_MAX_BYTES      (64u * 1024) /* from here on: a file each */
 #define PART_MAX_BYTES             (16u * 1024 * 1024) /* a file of small ones that arrive */
 #define PACK_MIN_OBJECTS           16      /* fewer of one fetch: a file each */
