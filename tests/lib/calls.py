@@ -76,6 +76,7 @@ class Node:
         self.inode, self.entries, self.up, self.name = inode, {}, None, None
         self.is_dirty = False  # written, and not synced since
         self.synced = None  # the call that has its content
+        self.is_new = False  # created by one of the calls
 
     def path(self):
         return self.name if self.up is None else os.path.join(self.up.path(), self.name)
@@ -146,6 +147,7 @@ class Disk:
     def new(self, call, **facts):
         folder, name = self.place(call.path)
         node = Node()
+        node.is_new = True
         self.put(folder, name, node)
         self.changes.append(Change(call, [(folder, name)], node, made=node))
 
@@ -278,18 +280,21 @@ class Disk:
         self.put(a, x, change.node)
         self.put(b, y, change.other)
 
-    def lose_data(self, kept, chosen=lambda path: True):
-        """What was written and not synced is gone: how many files."""
+    def lose_data(self, kept, chosen=lambda path: True, before=lambda path: path):
+        """What was written and not synced is gone: how many files. `before`: where a
+        file is as it was before all calls, for one that these did not create."""
         count = 0
         for node in self.dirty():
             path = node.path()
             if os.path.isfile(path) and not os.path.islink(path) and chosen(path):
                 mode = os.stat(path).st_mode & 0o777
                 os.chmod(path, 0o600)
-                os.truncate(path, 0)
-                if node.synced:
-                    with open(os.path.join(kept, str(node.synced)), "rb") as was, open(path, "r+b") as now:
-                        now.write(was.read())
+                text = b""
+                if node.synced or not node.is_new:
+                    with open(os.path.join(kept, str(node.synced)) if node.synced else before(path), "rb") as was:
+                        text = was.read()
+                with open(path, "wb") as now:
+                    now.write(text)
                 os.chmod(path, mode)
                 count += 1
         return count

@@ -8,13 +8,14 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from calls import MAPM, Disk, count_of_fault, environment, read, record, was_killed
-from mcp_client import Tap
+from mcp_client import Server, Tap
 
 ok, same = Tap.ok, Tap.same
 TOP, SOURCE = os.environ["MAPM_TEST_TOP"], os.environ["MAPM_TEST_SOURCE"]
 REPO = os.environ["MAPM_TEST_URL"].rsplit("/", 2)[0]
 WS, DATA = os.path.join(TOP, "w"), os.environ["MAPM_HOME"]
 OWN, KEPT = ".agents/.mapm", os.path.join(TOP, "kept")
+CUTS_MAX = 2  # at one call
 PRECIOUS = "what the user wrote\n"
 EDITED = ".agents/skills/changes/more/notes.md"
 
@@ -112,6 +113,18 @@ def edited():
 def cold():
     installed()
     shutil.rmtree(DATA)
+
+
+def move_branch(version):
+    subprocess.run(["git", "-C", os.path.join(TOP, "repos/acme/cat.git"), "update-ref", "refs/heads/main", version],
+                   check=True)
+
+
+def outdated():
+    move_branch(V1)
+    empty()
+    must("install", "--yes", boss("main"))
+    move_branch(V2)
 
 
 class Scenario:
@@ -223,8 +236,9 @@ def crashes(scenario):
     odd, count, news, reordered = [], 0, 0, 0
     at, killed = 1, True
     while killed and at < 500:
-        which, more = 0, True
-        while more:  # each way to lose names at this point; 0: none of them
+        todo = [0]
+        while todo:  # some ways to lose names at this point; 0: none of them
+            which = todo.pop(0)
             scenario.before()
             done, calls = scenario.run(f"cns:{at}:kill")
             killed = was_killed(done)
@@ -237,13 +251,18 @@ def crashes(scenario):
                 news += check_after(scenario, what, odd)
                 count += 1
                 reordered += which > 0
-            which += 1
-            more = which < len(cuts)
+            if which == 0:
+                todo = spread(len(cuts) - 1, CUTS_MAX)
         at += 1
     ok(not odd, f"[F2] {scenario.name}: after a crash the old state or the new one", *odd[:40])
     ok(not killed and count > 10 and news > 0 and news < count, f"[F2] {scenario.name}: both are met", count, news)
     print(f"# {scenario.name}: {at} calls, {count} states, {news} of them new, {reordered} by a synced folder",
           flush=True)
+
+
+def spread(count, most):
+    step = max(1, count / most)
+    return sorted({1 + int(i * step) for i in range(min(count, most))})
 
 
 # --- calls that fail ----------------------------------------------------------------------------
@@ -263,11 +282,6 @@ def judge(scenario, done, what, word, odd):
         odd.append(f"{what}: exit {done.returncode}: {done.stderr}")
     if done.returncode and now != scenario.old and not os.path.exists(os.path.join(WS, OWN, "journal")):
         odd.append(f"{what}: failed, and not the old state: {done.stderr}")
-
-
-def spread(count, most):
-    step = max(1, count / most)
-    return sorted({1 + int(i * step) for i in range(min(count, most))})
 
 
 def faults(scenario, most):
@@ -293,10 +307,170 @@ def faults(scenario, most):
         print(f"# {scenario.name}: {name} at {kind}: {count} calls, {failed} failures", flush=True)
 
 
+# --- the store, trust, calls that wait ------------------------------------------------------------
+
+def of_store(calls):
+    """It may be on another file system than the workspace, whose syncs it does not share."""
+    return Disk().take(call for call in calls if call.name != "syncfs" and call.path.startswith(DATA))
+
+
+def cut_power(disk, chosen=lambda path: True, before=lambda path: path):
+    lost = disk.lose_data(KEPT, lambda path: not path.endswith("-shm") and chosen(path), before)
+    shared = os.path.join(DATA, "mapm.db-shm")
+    if os.path.exists(shared):
+        os.remove(shared)
+    return lost
+
+
+def store_without_sync():
+    """It is a cache: what a power cut took of it is fetched again."""
+    def both(path):
+        return True
+
+    def index(path):
+        return "mapm.db" in path
+
+    def content(path):
+        return "mapm.db" not in path
+
+    COLD.states()
+    for chosen in (both, index, content):
+        empty()
+        shutil.rmtree(DATA)
+        done, calls = record(TOP, COLD.args, [DATA], cwd=WS)
+        lost = cut_power(of_store(calls), chosen)
+        shutil.rmtree(os.path.join(WS, ".agents"))
+        shutil.rmtree(os.path.join(WS, ".claude/skills"))
+        done = mapm("install", "--locked", "--yes")
+        same((done.returncode, snapshot() == COLD.new), (0, True),
+             f"[F2] a store without what was not synced ({chosen.__name__}, {lost} files)")
+        if done.returncode:
+            print("# " + done.stderr.replace("\n", "\n# "))
+
+
+def trust_stays():
+    """What the user accepted is no cache."""
+    empty()
+    os.makedirs(os.path.join(WS, ".agents/skills/echo"))
+    for name, text in (("SKILL.md", "---\nname: echo\ndescription: Say it.\nmetaskill: SKILL.star\n---\n\nInput keys:\n\n- `word`: it.\n"),
+                       ("SKILL.star", "def run(input):\n    return input[\"word\"]\n")):
+        with open(os.path.join(WS, ".agents/skills/echo", name), "w") as file:
+            file.write(text)
+    for args in (("trust", "--workspace", "--yes"), ("install", "--yes", boss(V2))):
+        earlier, saved = os.path.join(TOP, "earlier"), os.path.join(TOP, "saved")
+        shutil.copytree(DATA, earlier)
+        done, calls = record(TOP, args, [DATA], cwd=WS)
+        same(done.returncode, 0, f"[F2] {args[0]}: recorded")
+        shutil.copytree(DATA, saved)
+        for name in ("mapm.db", "mapm.db-wal", ""):
+            disk = of_store(calls)
+            lost = cut_power(disk, lambda path: os.path.basename(path).startswith(name),
+                             lambda path: path.replace(DATA, earlier))
+            listed = mapm("trust", "--list")
+            ok(listed.returncode == 0 and WS in listed.stdout,
+               f"[F2] trust is there after {args[0]} and a power cut ({name or 'all'}, {lost} files)",
+               listed.stdout, listed.stderr)
+            shutil.rmtree(DATA)
+            shutil.copytree(saved, DATA)
+        shutil.rmtree(saved)
+        shutil.rmtree(earlier)
+
+
+def age(folder):
+    for at, folders, files in os.walk(folder):
+        for name in folders + files:
+            os.utime(os.path.join(at, name), (1000000000, 1000000000), follow_symlinks=False)
+
+
+def collecting():
+    """gc, ended before each of its calls, leaves a store that is whole."""
+    odd, at, killed, calls = [], 1, True, []
+    warm()
+    want = snapshot()
+    saved = os.path.join(TOP, "saved")
+    must("store", "verify")
+    age(os.path.join(DATA, "store"))
+    shutil.copytree(DATA, saved, symlinks=True)
+    while killed and at < 200:
+        shutil.rmtree(DATA)
+        shutil.copytree(saved, DATA, symlinks=True)
+        done, calls = record(TOP, ("store", "gc"), [os.path.join(DATA, "store")], f"cwns:{at}:kill", cwd=WS)
+        killed = was_killed(done)
+        cut_power(of_store(calls))
+        for name in os.listdir(WS):
+            if name not in ("mapm.yaml", "mapm.lock", ".mcp.json"):
+                shutil.rmtree(os.path.join(WS, name))
+        os.mkdir(os.path.join(WS, ".claude"))
+        for args in (("store", "verify"), ("install", "--locked", "--offline", "--yes"), ("store", "gc")):
+            done = mapm(*args)
+            if done.returncode:
+                odd.append(f"call {at}, {' '.join(args)}: {done.returncode}: {done.stderr}")
+        if snapshot() != want:
+            odd.append(f"call {at}: the workspace differs")
+        at += 1
+    outside = [str(c) for c in calls if c.kind == "n" and not c.result and
+               os.path.relpath(c.path, os.path.join(DATA, "store")).split("/")[0] not in
+               ("objects", "incoming", "damaged", "packs", "locks")]
+    ok(not odd, "[F2] store gc: ended at any call, the store is whole", *odd[:20])
+    odd, count = [], 0
+    record(TOP, ("store", "gc", "--dry-run"), [os.path.join(DATA, "store")], "r:1000000000:5", cwd=WS)
+    for at in spread(count_of_fault(TOP), 12):
+        shutil.rmtree(DATA)
+        shutil.copytree(saved, DATA, symlinks=True)
+        done, _ = record(TOP, ("store", "gc"), [os.path.join(DATA, "store")], f"r:{at}:{errno.EIO}", cwd=WS)
+        shutil.rmtree(os.path.join(WS, ".agents"), ignore_errors=True)
+        again = mapm("install", "--locked", "--offline", "--yes")
+        if again.returncode:
+            odd.append(f"call {at}: gc {done.returncode} {done.stderr}, then {again.stderr}")
+        count += 1
+    ok(not odd and count > 2, f"[F2] store gc: what it cannot read is kept ({count} calls)", *odd[:20])
+    same(outside, [], "[F2] store gc: it removes objects, and what is left of others")
+    ok(not killed and at > 3, "[F2] store gc: it had something to remove", at)
+    shutil.rmtree(saved)
+
+
+def suspended():
+    """A call that waits is on the disk before the client is told to come again."""
+    empty()
+    with open(os.path.join(WS, "mapm.yaml"), "w") as file:
+        file.write("dependencies: {}\n")
+    os.makedirs(os.path.join(WS, ".agents/skills/asks"))
+    for name, text in (("SKILL.md", "---\nname: asks\ndescription: Ask.\nmetaskill: SKILL.star\n---\n\nInput keys:\n\n- `n`: how often.\n"),
+                       ("SKILL.star", "def run(input):\n    for n in range(input[\"n\"]):\n        ask(\"question %d\" % n)\n    return \"done\"\n")):
+        with open(os.path.join(WS, ".agents/skills/asks", name), "w") as file:
+            file.write(text)
+    must("trust", "--workspace", "--yes")
+    os.remove(os.path.join(TOP, "calls"))
+    folder, log = os.path.join(DATA, "suspended"), os.path.join(TOP, "calls")
+    s = Server("--ask", "sampling", caps={"sampling": {}}, modern=True, cwd=WS,
+               env=environment(log, KEPT, [folder]))
+    s.open()
+    call = {"name": "run_metaskill", "arguments": {"name": "asks", "input": {"n": 2}}}
+    for n in range(3):
+        result = s.call("tools/call", call)
+        waits = result.get("resultType") == "input_required"
+        same(waits, n < 2, f"[F2] mapm mcp: call {n} waits")
+        if not waits:
+            break
+        disk = Disk().take(read(log))
+        lost = [node.path() for node in disk.dirty()]
+        lost += [str(c) for c in disk.open_changes() if c.call.name in ("rename", "link")]
+        same(lost, [], f"[F2] mapm mcp: what the call was is on the disk when the answer comes ({n})")
+        same(len([p for p in os.listdir(folder) if p.endswith(".jsonl")]), 1, "[F2] mapm mcp: it has a journal")
+        call = dict(call, requestState=result["requestState"], inputResponses={
+            key: {"role": "assistant", "model": "m", "stopReason": "endTurn", "content": {"type": "text", "text": "a"}}
+            for key in result["inputRequests"]})
+    s.close()
+
+
+def warm():
+    """Both versions in the store: what follows needs no network."""
+    installed()
+    must("install", "--yes", boss(V2))
+
+
 V1, V2 = second_version()
-empty()
-must("install", "--yes", boss(V1))
-must("install", "--yes", boss(V2))
+warm()
 COLD = Scenario("a cold install", cold, "install", "--yes", boss(V2))
 SCENARIOS = [
     Scenario("a first install", empty, "install", "--yes", "--offline", boss(V1),
@@ -305,10 +479,15 @@ SCENARIOS = [
     Scenario("over an edit", edited, "install", "--yes", "--force", "--offline", boss(V2), precious=PRECIOUS),
     Scenario("a removal", installed, "remove", "boss"),
 ]
-for one in SCENARIOS:
+for one in [*SCENARIOS, COLD, Scenario("an update from the host", outdated, "update", "--yes")]:
     order(one)
+warm()
 for one in SCENARIOS:
     crashes(one)
-faults(SCENARIOS[1], 16)
-faults(COLD, 8)
+faults(SCENARIOS[1], 10)
+faults(COLD, 5)
+store_without_sync()
+trust_stays()
+collecting()
+suspended()
 sys.exit(Tap.done())
