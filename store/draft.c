@@ -113,6 +113,15 @@ bool draft_read(const struct draft *d, const struct pack_row *row, char *out,
     return true;
 }
 
+size_t draft_count(const struct draft *d)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < d->rows.count; i++)
+        n += d->rows.entries[i].value != NULL;
+    return n;
+}
+
 struct pack_row *draft_rows(const struct draft *d, struct arena *a,
                             size_t *count)
 {
@@ -131,9 +140,11 @@ struct pack_row *draft_rows(const struct draft *d, struct arena *a,
 bool draft_finish(struct draft *d, struct pack_row *rows, size_t count,
                   struct arena *a, struct str *index, struct err *e)
 {
-    size_t contents = d->pending.n;
-
+    /* Room for all of it at once: rows are megabytes where objects are many. */
+    if (!write_pending(d, e))
+        return false;
+    (void)buf_reserve(&d->pending, count * PACK_ROW_BYTES + PACK_END_BYTES);
     pack_format(rows, count, &d->pending);
-    *index = arena_str(a, str_from_index(buf_str(&d->pending), contents));
+    *index = arena_str(a, buf_str(&d->pending));
     return write_pending(d, e);
 }

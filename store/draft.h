@@ -35,6 +35,7 @@ MUST_CHECK bool draft_read(const struct draft *d, const struct pack_row *row,
                            char *out, struct err *e);
 
 /* Those not forgotten, in order of arrival; in `a`. */
+size_t draft_count(const struct draft *d);
 struct pack_row *draft_rows(const struct draft *d, struct arena *a,
                             size_t *count);
 

@@ -311,9 +311,10 @@ static bool keep_draft(struct store *s, struct err *e)
 
     if (!s->held_draft)
         return true;
-    rows = draft_rows(s->held_draft, &a, &count);
-    if (count < PACK_MIN_OBJECTS)
+    if (draft_count(s->held_draft) < PACK_MIN_OBJECTS) {
+        rows = draft_rows(s->held_draft, &a, &count);
         return keep_as_files(s, rows, count, e);
+    }
     if (!packs_take(s, s->held_draft, e))
         return false;
     /* Too many packs cost time, nothing else. */
