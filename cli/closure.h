@@ -32,6 +32,7 @@ struct node {
     bool is_outlined; /* `package` is known; its files are not here yet */
     bool wants_files; /* and are to be fetched */
     bool is_exact;    /* named on the command line */
+    bool keeps_name;  /* `package.fqn` is recorded: selection_name */
     struct err *failed;     /* NULL: fine so far */
     struct str fault;       /* the code of its first error; "" for others' */
     struct package package; /* what the resolver sees */

@@ -30,6 +30,7 @@ struct selection {
     struct node **stack;
     size_t depth, capacity;
     struct map names; /* layer_name_key -> struct node * that holds it */
+    struct node **successors; /* of s->roots: choices that replace them */
 };
 
 #define MESSAGE_MAX_BYTES 2048
@@ -319,7 +320,8 @@ static bool may_be_twin(const struct node *n)
  * before. Nor is anything renamed that was named exactly. */
 static bool keeps_name(const struct sync *s, const struct node *n)
 {
-    return n->is_exact || map_has(&s->layer.by_origin, n->origin.key) ||
+    return n->is_exact || n->keeps_name ||
+           map_has(&s->layer.by_origin, n->origin.key) ||
            !str_eq(n->package.fqn, n->own_fqn);
 }
 
@@ -465,32 +467,58 @@ static void admit_roots(struct selection *sel)
     for (size_t i = 0; i < s->root_count; i++) {
         struct node *n = closure_find(&s->closure, s->roots[i].origin.key);
 
-        if (n && is_good(sel, n) && !admit(sel, n, &claimer, &holder))
+        if (n && !sel->successors[i] && is_good(sel, n) &&
+            !admit(sel, n, &claimer, &holder))
             continue; /* the resolver says so */
+    }
+}
+
+static size_t list_taken(const struct choice *choices, size_t count,
+                         struct node **out)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (!choices[i].is_left_out)
+            out[n++] = choices[i].node;
+    return n;
+}
+
+/* The name that the layer gave stays when a package comes from another ref. */
+static void inherit_names(struct selection *sel)
+{
+    struct sync *s = sel->s;
+
+    for (size_t i = 0; i < s->root_count; i++) {
+        struct node *n = sel->successors[i];
+        const struct lock_entry *entry =
+            map_find(&s->layer.by_origin, s->roots[i].origin.key);
+
+        if (!n || !entry || !str_eq(lock_own_name(entry), n->own_fqn))
+            continue;
+        n->package.fqn = entry->name;
+        n->keeps_name = true;
     }
 }
 
 /* Once more from what their documents say: what is equal shows when all files
  * are here. */
-static void name_choices(struct sync *s, const struct choice *choices,
+static void name_choices(struct selection *sel, const struct choice *choices,
                          size_t count)
 {
-    struct arena *a = &s->inv->arena;
+    struct sync *s = sel->s;
     struct node **nodes =
-        arena_array(a, count + s->root_count + 1, sizeof(struct node *));
-    size_t n = 0;
+        arena_array(sel->a, count + s->root_count + 1, sizeof(struct node *));
+    size_t n = list_taken(choices, count, nodes);
 
+    for (size_t i = 0; i < n; i++)
+        if (!map_has(&s->layer.by_origin, nodes[i]->origin.key))
+            nodes[i]->package.fqn = nodes[i]->own_fqn;
+    sel->successors = sync_successors(s, nodes, n);
+    inherit_names(sel);
     for (size_t i = 0; i < s->root_count; i++) {
         nodes[n] = closure_find(&s->closure, s->roots[i].origin.key);
-        n += nodes[n] != NULL;
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (choices[i].is_left_out)
-            continue;
-        nodes[n] = choices[i].node;
-        if (!map_has(&s->layer.by_origin, nodes[n]->origin.key))
-            nodes[n]->package.fqn = nodes[n]->own_fqn;
-        n++;
+        n += nodes[n] && !sel->successors[i];
     }
     selection_name(s, nodes, n);
 }
@@ -509,7 +537,7 @@ void selection_judge(struct sync *s, struct choice *choices, size_t count)
             leave_out(&sel, &choices[i]);
         choices[i].node->mark->choice = &choices[i];
     }
-    name_choices(s, choices, count);
+    name_choices(&sel, choices, count);
     admit_roots(&sel);
     for (int exact = 1; exact >= 0; exact--)
         for (size_t i = 0; i < count; i++)

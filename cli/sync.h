@@ -80,6 +80,9 @@ MUST_CHECK bool sync_finish(struct sync *s, struct err *e);
 /* In sync_roots.c. Takes `gone` out of the texts and of s->roots. */
 MUST_CHECK bool sync_remove_roots(struct sync *s, const struct root *gone,
                                   size_t count, struct err *e);
+/* For each of s->roots the one of `nodes` that takes its place, or NULL. */
+struct node **sync_successors(struct sync *s, struct node *const *nodes,
+                              size_t count);
 /* Adds `nodes` as roots to both. A root of the same repository and path at
  * another ref is replaced. */
 MUST_CHECK bool sync_take_roots(struct sync *s, struct node *const *nodes,

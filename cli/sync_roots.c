@@ -171,28 +171,44 @@ static bool is_beside(const struct origin *o, const struct node *n)
            o->rest.p[n->ref.n] == '/';
 }
 
-/* The same repository and path is wanted at another ref. Where the ref of the
- * root ends is not known, so each slash is tried. */
-static bool is_replaced(const struct sync *s, const struct root *root,
-                        const struct wanted *w)
+/* What has the same repository and path, and is wanted at another ref; NULL:
+ * the root stays. Where the ref of the root ends is not known, so each slash is
+ * tried. */
+static struct node *find_successor(const struct sync *s,
+                                   const struct root *root,
+                                   const struct wanted *w)
 {
     const struct origin *o = &root->origin;
     const struct lock_entry *entry;
     struct str path = o->rest;
-    const struct node *n;
+    struct node *n;
     size_t slash;
 
     if (o->scheme != ORIGIN_GIT || map_has(&w->by_key, root_key(s, root)))
-        return false;
+        return NULL;
     while ((slash = str_find_char(path, '/')) != SIZE_MAX) {
         path = str_from_index(path, slash + 1);
         n = map_find(&w->by_place, place_of(s, root->kind, o, path));
         if (n && !is_beside(o, n))
-            return true;
+            return n;
     }
     entry = map_find(&s->layer.by_origin, o->key);
-    return entry &&
-           map_has(&w->by_place, name_place(s, root->kind, o, entry->name));
+    return entry ? map_find(&w->by_place,
+                            name_place(s, root->kind, o, entry->name))
+                 : NULL;
+}
+
+struct node **sync_successors(struct sync *s, struct node *const *nodes,
+                              size_t count)
+{
+    struct node **out =
+        arena_array(&s->inv->arena, s->root_count + 1, sizeof(struct node *));
+    struct wanted w;
+
+    index_wanted(s, nodes, count, &w);
+    for (size_t i = 0; i < s->root_count; i++)
+        out[i] = find_successor(s, &s->roots[i], &w);
+    return out;
 }
 
 bool sync_take_roots(struct sync *s, struct node *const *nodes, size_t count,
@@ -209,7 +225,7 @@ bool sync_take_roots(struct sync *s, struct node *const *nodes, size_t count,
     added = arena_array(a, count, sizeof *added);
     index_wanted(s, nodes, count, &w);
     for (size_t i = 0; i < s->root_count; i++)
-        if (is_replaced(s, &s->roots[i], &w))
+        if (find_successor(s, &s->roots[i], &w))
             gone[gone_count++] = s->roots[i];
     for (size_t i = 0; i < count; i++)
         if (nodes[i]->origin.scheme == ORIGIN_FILE ||

@@ -132,6 +132,7 @@ skill "$t/.agents/skills/dup"
 skill "$t/skills-of-ours/.hidden/dup" 'description: Of a folder that has a name.'
 skill "$t/Bad_Name/dup" 'description: Of one whose name is no scope.'
 make_repo acme/twins "$t"
+repo acme/twins tag v1
 fresh
 exits '[F4] folders of one name' 3 mapm install acme/twins --all --yes
 is '[F4] each is installed' "$(installed)" 'ai alone jam-ai'
@@ -174,6 +175,25 @@ is '[F4] by the same rule' \
     "$(mapm list --json | python3 -c 'import json, sys; print([p["name"] for p in json.load(sys.stdin)["packages"]])')" \
     "['aaa/alone', 'pin/alone']"
 exits '[F4] and all of it goes' 0 mapm remove aaa/alone pin/alone
+
+fresh
+exits '[F4] of a tag' 3 mapm install acme/twins@v1 --all --yes
+was=$(mapm list --json | python3 -c 'import json, sys; print([p["name"] for p in json.load(sys.stdin)["packages"]])')
+exits '[F4] and then of the branch, where some have changed' 3 mapm install acme/twins --all --yes
+is '[F4] each takes the place of the old one, with its name' "$was" \
+    "['alone', 'box/ai', 'jam/ai']"
+is '[F4] and nothing is there twice' \
+    "$(mapm list --json | python3 -c 'import json, sys; print([p["name"] for p in json.load(sys.stdin)["packages"]])')" \
+    "['aaa/alone', 'alone', 'box/ai', 'jam/ai']"
+unlike '[F4] and nothing of the tag' "$(cat mapm.yaml)" 'tree/v1/plugins/(jam|pin/skills/alone)'
+exits '[F4] another catalog' 0 mapm install acme/catalog --skill 'g*'
+skill "$T/rival/skills/good" 'description: A rival.'
+skill "$T/rival/skills/nuxt-ui"
+skill "$T/rival/skills/new"
+make_repo acme/rival "$T/rival"
+exits '[F4] what the layer has is not replaced' 3 mapm install acme/rival --all
+like '[F4] and told' "$err" 'left out, origin-conflict: https://github.com/acme/rival/tree/main/skills/good'
+ok '[F4] the rest is there' test -f .agents/skills/new/SKILL.md
 
 b=$T/beside
 skill "$b/skills/x"
