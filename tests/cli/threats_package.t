@@ -12,7 +12,7 @@ n=0
 
 store()
 {
-    snapshot "$MAPM_HOME" | grep -v 'mapm\.db-shm'
+    snapshot "$MAPM_HOME" | grep -v -e 'mapm\.db-shm' -e 'store/locks'
 }
 raw_bytes()
 {

@@ -150,7 +150,7 @@ exits 'a good one first' 0 mapm install https://github.com/acme/good/tree/main/s
 # All of it; the index's shared memory is rebuilt by whoever reads.
 store()
 {
-    snapshot "$MAPM_HOME" | grep -v 'mapm\.db-shm'
+    snapshot "$MAPM_HOME" | grep -v -e 'mapm\.db-shm' -e 'store/locks'
 }
 raw_bytes()
 {

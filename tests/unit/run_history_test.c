@@ -2,6 +2,7 @@
 #include "base/text.h"
 
 #include <fcntl.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -383,11 +384,15 @@ TEST(a_history_that_cannot_be_written_stops_nothing)
 {
     char file[96];
     struct rig r;
+    sqlite3 *db = NULL;
 
     rig_init(&r);
-    /* A folder in the place of the database. */
+    /* The database of a newer program, which is not to be touched. */
     snprintf(file, sizeof file, "%s/mapm.db", r.home);
-    CHECK(mkdir(file, 0700) == 0);
+    CHECK(sqlite3_open(file, &db) == SQLITE_OK);
+    CHECK(sqlite3_exec(db, "PRAGMA user_version=999", NULL, NULL, NULL) ==
+          SQLITE_OK);
+    sqlite3_close(db);
     CHECK(!begin(&r, RUN_KEEP_FULL, STR("{}")));
     CHECK(r.err.code != ERR_NONE);
     err_clear(&r.err);
