@@ -390,8 +390,9 @@ TEST(a_history_that_cannot_be_written_stops_nothing)
     /* The database of a newer program, which is not to be touched. */
     snprintf(file, sizeof file, "%s/mapm.db", r.home);
     CHECK(sqlite3_open(file, &db) == SQLITE_OK);
-    CHECK(sqlite3_exec(db, "PRAGMA user_version=999", NULL, NULL, NULL) ==
-          SQLITE_OK);
+    CHECK(sqlite3_exec(
+              db, "PRAGMA application_id=0x6d61706d;PRAGMA user_version=999",
+              NULL, NULL, NULL) == SQLITE_OK);
     sqlite3_close(db);
     CHECK(!begin(&r, RUN_KEEP_FULL, STR("{}")));
     CHECK(r.err.code != ERR_NONE);
