@@ -92,6 +92,7 @@ static enum step start_pinned(struct ask *a, const struct oid *commit,
     if (!find_snapshot(a, commit, e))
         return STEP_GONE;
     a->snapshot->asked++;
+    a->snapshot->loose += !a->is_pinned && a->in.what != FETCH_REF;
     a->needs_proof = !a->in.proved;
     a->must_lead = a->is_pinned && a->in.what == FETCH_PACKAGE;
     /* Without a filter the whole commit comes anyhow. */
@@ -212,6 +213,7 @@ static enum step step_refs(struct ask *a, struct err *e)
         return STEP_GONE;
     a->needs_proof = is_commit && !a->in.proved;
     a->snapshot->asked++;
+    a->snapshot->loose++;
     a->stage = ASK_TREES;
     return STEP_ON;
 }
@@ -435,6 +437,21 @@ static void line_up(struct ask *a, struct str anchor)
     a->stage = ASK_FILES;
 }
 
+/* Trees are missing on the way to a package of a commit of which many are
+ * wanted: all of them in one request, once, instead of one a level and one a
+ * generation of dependencies. */
+static void stop_walk(struct ask *a)
+{
+    struct snapshot *s = a->snapshot;
+
+    if (a->is_alone || a->is_pinned || !s->is_walked || s->is_whole ||
+        s->loose <= FETCH_WALK_MAX_PACKAGES)
+        return;
+    s->is_walked = false;
+    s->is_whole = true;
+    s->trees = TREES_NEEDED;
+}
+
 static enum step step_document(struct ask *a, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
@@ -448,8 +465,10 @@ static enum step step_document(struct ask *a, struct err *e)
     a->folders = &folders;
     if (!a->has_path && !a->is_alone)
         way = split_by_tree(a, &wants, e);
-    if (way == STEP_WAIT)
+    if (way == STEP_WAIT) {
+        stop_walk(a);
         return want_things(a, &wants, false, e);
+    }
     if (way != STEP_ON)
         return way;
     if (a->in.what == FETCH_REF) {
@@ -469,6 +488,7 @@ static enum step step_document(struct ask *a, struct err *e)
         report_offers(a, &offers);
         return STEP_WAIT;
     case FOUND_WAIT:
+        stop_walk(a);
         way = want_things(a, &wants, false, e);
         return way == STEP_WAIT ? want_things(a, &folders, true, e) : way;
     default:

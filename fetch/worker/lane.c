@@ -142,6 +142,22 @@ static bool needs_all_names(const struct repo *r, const struct snapshot *s)
     return false;
 }
 
+/* Many packages of the commit are wanted, or the names of all. */
+static bool needs_all_trees(const struct repo *r, const struct snapshot *s)
+{
+    return s->loose > FETCH_WALK_MAX_PACKAGES || needs_all_names(r, s);
+}
+
+/* Single trees wait: they are among those that come. */
+static bool all_trees_come(const struct repo *r)
+{
+    for (const struct snapshot *s = r->snapshots; s; s = s->next)
+        if (s->is_whole &&
+            (s->trees == TREES_NEEDED || s->trees == TREES_COMING))
+            return true;
+    return false;
+}
+
 /* Of the commits that an update leaves: the answer is what changed since. */
 static void put_bases(struct exchange *x, struct fetch_wish *wish)
 {
@@ -177,7 +193,8 @@ static bool start_trees(struct repo *r, struct err *e)
             (w.count && s->is_walked != walked))
             continue;
         walked = s->is_walked;
-        all |= needs_all_names(r, s);
+        s->is_whole |= !walked && needs_all_trees(r, s);
+        all |= s->is_whole;
         wants_put(&w, &s->commit);
         s->trees = TREES_COMING;
     }
@@ -192,10 +209,13 @@ static bool start_trees(struct repo *r, struct err *e)
 
 static bool start_single(struct repo *r, enum lane_kind kind, struct err *e)
 {
-    struct exchange *x = exchange_open(r, kind);
+    struct exchange *x;
     struct fetch_wish wish = {0};
     struct wants w;
 
+    if (all_trees_come(r))
+        return true;
+    x = exchange_open(r, kind);
     wants_init(&w, x);
     for (size_t i = 0; i < r->things.count && wants_have_room(&w); i++) {
         struct thing *t = r->things.entries[i].value;

@@ -84,7 +84,9 @@ struct snapshot {
     size_t known_objects; /* in the repository, when it was loaded or saved */
     enum proof_state proof;
     const struct err *why;
-    size_t asked; /* packages of it that were asked for */
+    bool is_whole; /* all its trees were wanted in one request */
+    size_t asked;  /* packages of it that were asked for */
+    size_t loose;  /* those among them that no lock pins */
     struct reach *reaches;
     struct snapshot *next;
 };

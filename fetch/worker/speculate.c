@@ -4,16 +4,17 @@
  * Manifests that nobody asked for yet, but will: with them in the first
  * request for blobs, the rest of a graph inside the repository is known
  * without one more round for each of its levels. They cost bytes, so how many
- * are guessed depends on what was seen: a graph that goes on (a dependency
- * of a dependency) up to the cap; dependencies of a root, a few times as many
- * as were asked for; a root agent, which has dependencies as a rule, all of a
- * catalog of moderate size, so that its graph is known one round trip earlier;
- * a root skill none.
+ * are guessed depends on what was seen: of a graph that goes on (a dependency
+ * of a dependency) 256 or more; of dependencies of a root 32 or more; in both
+ * cases a few times as many as packages were asked for, as far as the request
+ * has room; of a root agent, which has dependencies as a rule, all of a catalog
+ * of moderate size, so that its graph is known one round trip earlier; of a
+ * root skill none.
  *
  * Source: FETCH.md 4 (a).
  */
 
-#define SPECULATE_MAX   256
+#define SPECULATE_MANY  256
 #define SPECULATE_FEW   32
 #define SPECULATE_AGENT 128
 #define SPECULATE_TIMES 4
@@ -124,11 +125,9 @@ static size_t allowance(const struct repo *r, const struct snapshot *s)
         agent |= a->doc == DOC_AGENT;
     }
     if (round >= 2)
-        return SPECULATE_MAX;
+        return times < SPECULATE_MANY ? SPECULATE_MANY : times;
     if (round == 1)
-        return times < SPECULATE_FEW   ? SPECULATE_FEW
-               : times > SPECULATE_MAX ? SPECULATE_MAX
-                                       : times;
+        return times < SPECULATE_FEW ? SPECULATE_FEW : times;
     return agent ? SPECULATE_AGENT : 0;
 }
 
@@ -143,10 +142,12 @@ static bool guess(struct guess *g, size_t max, struct err *e)
         if (a->snapshot == g->snapshot && a->stage == ASK_FILES &&
             !a->is_pinned)
             add_catalog(g, a->path);
-    if (g->count > few && few < SPECULATE_MAX) {
+    if (g->count > few && few < SPECULATE_MANY) {
         g->count = 0; /* too many for what is known: wait for more */
         return true;
     }
+    if (max > few)
+        max = few;
     if (g->count > max)
         g->count = max;
     if (!blobs_look_up(g->repo, g->blobs, g->count, e))
@@ -161,8 +162,6 @@ static bool guess(struct guess *g, size_t max, struct err *e)
 bool speculate(struct repo *r, struct arena *a, struct blob **out, size_t max,
                size_t *count, struct err *e)
 {
-    if (max > SPECULATE_MAX)
-        max = SPECULATE_MAX;
     *count = 0;
     for (struct snapshot *s = r->snapshots; s && *count < max; s = s->next) {
         struct guess g = {.repo = r, .snapshot = s, .arena = a};

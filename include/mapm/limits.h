@@ -46,9 +46,10 @@
 
 #define TRANSFER_MAX_BYTES         (256ull * 1024 * 1024)
 #define TRANSFER_MAX_OBJECTS       1000000
-/* Of all trees of the commits, before only those on the way are asked for. */
 #define FETCH_BASES_MAX            16      /* commits that a thin pack builds on */
+/* Of all trees of the commits, before only those on the way are asked for. */
 #define FETCH_TREES_MAX_BYTES      (64 * 1024)
+#define FETCH_WALK_MAX_PACKAGES    15      /* of a commit; of more: all its trees */
 #define TRANSFER_MAX_REFS          100000
 #define TRANSFER_MAX_IDLE_BYTES    (64u * 1024)          /* progress text … (F3) */
 #define PACKED_SLACK_BYTES         4096    /* above twice an object's size (F3) */

@@ -124,4 +124,36 @@ for which in same each; do
     is "[F1] 50 entries of large trees, $which commit" "$(printf '%s\n' "$out" | grep -c '^DONE')" 50
     at_most "[F1] 50 entries of large trees, $which commit: one more a level" "$(requests)" 4
 done
+
+# --- many packages of one commit --------------------------------------------------------
+
+# origins REPOSITORY COUNT: skills 1 ... COUNT of the branch, which nothing pins.
+origins()
+{
+    seq "$2" | sed "s,.*,https://github.com/$1/tree/main/skills/s&,"
+}
+reset_log
+drive "$T/incoming" $(origins acme/fifty-large 50)
+is '[F7] many packages of a large repository' "$(printf '%s\n' "$out" | grep -c '^DONE')" 50
+at_most '[F7] take all trees at once: refs, trees, files' "$(requests)" 3
+drive "$T/incoming" $(origins acme/fifty-large 15)
+is '[F10] fifteen of them' "$(printf '%s\n' "$out" | grep -c '^DONE')" 15
+at_most '[F10] are walked to' "$(received)" 90000
+
+# A chain of 40: the packages that its first one leads to are many only later.
+git -C "$T/repos/acme" clone -q --bare fifty-large.git chain.git
+awk 'BEGIN {
+    printf "commit refs/heads/main\ncommitter a <a@example.org> 1700001000 +0000\ndata 1\nx\nfrom refs/heads/main^0\n"
+    for (i = 1; i <= 40; i++) {
+        text = sprintf("---\nname: c%d\ndescription: Number %d.\nversion: 1.0.0\n", i, i)
+        if (i < 40)
+            text = text sprintf("dependencies:\n  skills:\n    - \"https://github.com/acme/chain/tree/main/chain/c%d/skill\"\n", i + 1)
+        text = text sprintf("---\n\n# c%d\n", i)
+        printf "M 100644 inline chain/c%d/skill/SKILL.md\ndata %d\n%s\n", i, length(text), text
+    }
+}' | repo acme/chain fast-import --quiet
+reset_log
+drive --closure "$T/incoming" https://github.com/acme/chain/tree/main/chain/c1/skill
+is '[F7] a graph that goes on' "$(printf '%s\n' "$out" | grep -c '^DONE')" 40
+at_most '[F7] is walked for its first packages only, then takes all trees' "$(requests)" 50
 done_testing
