@@ -61,6 +61,11 @@ void heap_free(void *p)
     free(p);
 }
 
+void heap_free_at(char **p)
+{
+    heap_free(*p);
+}
+
 void arena_init(struct arena *a)
 {
     *a = (struct arena){0};

@@ -1,5 +1,6 @@
 #include "base/fs.h"
 
+#include "base/arena.h"
 #include "base/proc.h"
 
 #include <errno.h>
@@ -146,18 +147,18 @@ bool fs_hash_fd(int fd, uint64_t most, uint64_t *size, struct hash *out,
                 struct err *e)
 {
     struct hash_state state;
-    char block[BLOCK_BYTES];
+    CLEANUP_HEAP char *block = heap_resize(NULL, BLOCK_BYTES);
     size_t n;
 
     *size = 0;
     hash_init(&state);
     do {
         n = 0;
-        if (!fs_read_upto(fd, block, sizeof block, &n, e))
+        if (!fs_read_upto(fd, block, BLOCK_BYTES, &n, e))
             return false;
         hash_add(&state, str_of(block, n));
         *size += n;
-    } while (n == sizeof block && *size <= most);
+    } while (n == BLOCK_BYTES && *size <= most);
     *out = hash_end(&state);
     return true;
 }

@@ -293,7 +293,7 @@ bool store_keep_notes(struct store *s, struct err *e)
 static bool keep_as_files(struct store *s, const struct pack_row *rows,
                           size_t count, struct err *e)
 {
-    char bytes[PACK_OBJECT_MAX_BYTES];
+    CLEANUP_HEAP char *bytes = heap_resize(NULL, PACK_OBJECT_MAX_BYTES);
 
     for (size_t i = 0; i < count; i++)
         if (!held_read(s, &rows[i], bytes, e) ||

@@ -357,7 +357,7 @@ static bool is_sound_file(struct store *s, const struct hash *h)
 /* Here the content is at hand: what was damaged is replaced at once. */
 static bool is_sound(struct store *s, const struct hash *h)
 {
-    char bytes[PACK_OBJECT_MAX_BYTES];
+    CLEANUP_HEAP char *bytes = heap_resize(NULL, PACK_OBJECT_MAX_BYTES);
     struct err ignored = {0};
     struct small small;
 
@@ -393,14 +393,9 @@ bool store_put(struct store *s, struct str content, struct hash *out,
     return true;
 }
 
-static void chunk_free(char **chunk)
-{
-    heap_free(*chunk);
-}
-
 bool object_hash(int fd, struct hash *out, struct err *e)
 {
-    CLEANUP(chunk_free) char *chunk = heap_resize(NULL, CHUNK_BYTES);
+    CLEANUP_HEAP char *chunk = heap_resize(NULL, CHUNK_BYTES);
     struct hash_state state;
     off_t at = 0;
     ssize_t n;
@@ -425,7 +420,7 @@ static bool copy_file(int from, uint64_t size, int to, struct hash *out,
 {
     uint64_t copied = 0;
     size_t wanted;
-    CLEANUP(chunk_free) char *chunk = heap_resize(NULL, CHUNK_BYTES);
+    CLEANUP_HEAP char *chunk = heap_resize(NULL, CHUNK_BYTES);
     struct hash_state state;
     ssize_t n;
 
@@ -527,7 +522,7 @@ static bool place_copy(struct store *s, const struct hash *h,
 /* Links lead to a file: one of a pack gets its own. */
 static bool make_file(struct store *s, const struct hash *h, struct err *e)
 {
-    char bytes[PACK_OBJECT_MAX_BYTES];
+    CLEANUP_HEAP char *bytes = heap_resize(NULL, PACK_OBJECT_MAX_BYTES);
     struct small small;
 
     if (is_file(s, h) || !find_small(s, h, &small))
@@ -540,7 +535,7 @@ static bool place_small(struct store *s, const struct hash *h,
                         const struct small *at, int to, mode_t mode,
                         const char *name, struct stat *st, struct err *e)
 {
-    char bytes[PACK_OBJECT_MAX_BYTES];
+    CLEANUP_HEAP char *bytes = heap_resize(NULL, PACK_OBJECT_MAX_BYTES);
 
     if (!read_small(s, h, at, bytes, e))
         return false;
@@ -666,7 +661,7 @@ static bool adopt_part(struct store *s, struct store_session *session,
                        uint64_t offset, uint64_t size, const struct hash *h,
                        struct err *e)
 {
-    char bytes[PACK_OBJECT_MAX_BYTES];
+    CLEANUP_HEAP char *bytes = heap_resize(NULL, PACK_OBJECT_MAX_BYTES);
     struct str content;
     struct hash found;
 

@@ -19,7 +19,7 @@ size_t pack_live(const struct pack *p)
 bool pack_copy(const struct pack *p, const struct pack_row *row,
                struct draft *d, struct err *e)
 {
-    char bytes[PACK_OBJECT_MAX_BYTES];
+    CLEANUP_HEAP char *bytes = heap_resize(NULL, PACK_OBJECT_MAX_BYTES);
 
     return pread_all(p->fd, bytes, row->size, row->offset, e) &&
            draft_add(d, &row->hash, str_of(bytes, row->size), e);
@@ -56,7 +56,8 @@ static void verify_row(struct store *s, struct pack *p, size_t i,
                        void (*bad)(void *ctx, const char *hex), void *ctx,
                        struct store_stats *stats)
 {
-    char bytes[PACK_OBJECT_MAX_BYTES], hex[HASH_HEX_CHARS + 1];
+    CLEANUP_HEAP char *bytes = heap_resize(NULL, PACK_OBJECT_MAX_BYTES);
+    char hex[HASH_HEX_CHARS + 1];
     struct packed at = {p, i, pack_row(&p->index, i)};
     size_t n;
 

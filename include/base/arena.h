@@ -56,4 +56,8 @@ void *heap_alloc(size_t size); /* zeroed */
 void *heap_resize(void *p, size_t size);
 void heap_free(void *p);
 
+/* For a buffer too large for the stack: `CLEANUP_HEAP char *block = …`. */
+void heap_free_at(char **p);
+#define CLEANUP_HEAP __attribute__((cleanup(heap_free_at)))
+
 #endif
