@@ -648,7 +648,7 @@ bool closure_prove(struct closure *c, struct err *e)
     return closure_gather(c, e);
 }
 
-bool closure_is_proved(const struct closure *c)
+static bool are_proved(const struct closure *c)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
 
@@ -661,6 +661,17 @@ bool closure_is_proved(const struct closure *c)
             return false;
     }
     return true;
+}
+
+bool closure_is_proved(const struct closure *c)
+{
+    if (store_begin_glance(c->store)) {
+        bool proved = are_proved(c);
+
+        if (store_end_glance(c->store))
+            return proved;
+    }
+    return are_proved(c);
 }
 
 bool closure_read(void *ctx, const struct origin *o, enum doc_kind expected,

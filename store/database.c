@@ -295,6 +295,67 @@ static bool open_read_only(struct store *s, struct str path, struct err *e)
            db_run(s, "PRAGMA query_only=ON", e);
 }
 
+/* What is written from now on will have a later time than it has now. */
+static bool is_settled(const struct stat *st)
+{
+    struct timespec now;
+
+    return S_ISREG(st->st_mode) && st->st_size > 0 &&
+           clock_gettime(CLOCK_REALTIME_COARSE, &now) == 0 &&
+           (st->st_mtim.tv_sec < now.tv_sec ||
+            (st->st_mtim.tv_sec == now.tv_sec &&
+             st->st_mtim.tv_nsec < now.tv_nsec));
+}
+
+static bool is_same_file(const struct stat *x, const struct stat *y)
+{
+    return x->st_dev == y->st_dev && x->st_ino == y->st_ino &&
+           x->st_size == y->st_size && x->st_mtim.tv_sec == y->st_mtim.tv_sec &&
+           x->st_mtim.tv_nsec == y->st_mtim.tv_nsec;
+}
+
+static bool has_log(const struct store *s)
+{
+    struct stat st;
+
+    return fs_stat_at(s->home_fd, "mapm.db-wal", &st) && st.st_size != 0;
+}
+
+/* Without a log all is in mapm.db itself, and who writes touches that in the
+ * end: what it says holds while its times stay. */
+bool store_begin_glance(struct store *s)
+{
+    const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
+    struct str path = fs_join(s->home, STR("mapm.db"), &s->arena);
+    struct err ignored = {0};
+    bool foreign = false;
+
+    if (s->db || !store_index_works(s, &ignored) ||
+        !fs_stat_at(s->home_fd, "mapm.db", &s->db_file) ||
+        !is_settled(&s->db_file) || is_unusable(s, "mapm.db") || has_log(s))
+        return false;
+    keep_small();
+    s->glancing =
+        open_as(s, immutable_name(s, path), flags, &foreign, &ignored);
+    if (!s->glancing)
+        db_close(s);
+    s->db_torn = false;
+    return s->glancing;
+}
+
+bool store_end_glance(struct store *s)
+{
+    struct stat st;
+    bool ok = s->glancing && !s->db_torn && s->index_problem.code == ERR_NONE &&
+              fs_stat_at(s->home_fd, "mapm.db", &st) &&
+              is_same_file(&st, &s->db_file);
+
+    db_close(s);
+    s->glancing = s->db_torn = false;
+    s->index_problem = (struct err){0};
+    return ok;
+}
+
 static bool open_file(struct store *s, bool *broken, struct err *e)
 {
     struct str path = fs_join(s->home, STR("mapm.db"), &s->arena);

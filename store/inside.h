@@ -80,6 +80,7 @@ struct store {
     struct err index_problem;
     bool db_torn;         /* sqlite found its file damaged, after opening it */
     struct stat db_file;  /* which file that was */
+    bool glancing;        /* at that file, as it is */
     unsigned patience_ms; /* with who writes to mapm.db at the same time */
     uint64_t busy_since_ms;
     int wal_pages;  /* not yet in mapm.db itself, as far as we wrote */

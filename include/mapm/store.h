@@ -231,6 +231,15 @@ bool store_has_same(struct store *s, const struct store_proof *p);
 MUST_CHECK bool store_put_proof(struct store *s, const struct store_proof *p,
                                 struct err *e);
 
+/*
+ * Questions from here to store_end_glance are answered by mapm.db as it stands
+ * on the disk, without a lock, a log or any other file beside it: cheap, and
+ * nothing is written. False: it is in use, or cannot be read so. After false of
+ * store_end_glance another process wrote meanwhile, and no answer counts.
+ */
+bool store_begin_glance(struct store *s);
+MUST_CHECK bool store_end_glance(struct store *s);
+
 /* Whether a commit named by 40 digits was proved to belong (FETCH 6). */
 bool store_is_proved(struct store *s, struct str repository, struct str commit);
 MUST_CHECK bool store_put_proved(struct store *s, struct str repository,

@@ -52,9 +52,21 @@ of()
 }
 other_tree=$(of acme/other tree) other_digest=$(of acme/other digest)
 base_blob=$(repo acme/catalog rev-parse main:skills/base/SKILL.md)
+# stamps: times of every file and folder of the workspace and the store.
+stamps()
+{
+    find "$T/store" . -printf '%p %i %s %T@ %C@\n' | sort
+}
+# What was written goes from the log into mapm.db, as it does now and then.
+python3 - "$T/store/mapm.db" <<'P'
+import sqlite3, sys
+sqlite3.connect(sys.argv[1]).execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+P
 reset_log
+stamps >"$T/before"
 exits 'as it is' 0 mapm install --locked
 is '[F1] nothing to do needs no request' "$(requests)" 0
+is '[F12] and writes nothing, in the store neither' "$(stamps)" "$(cat "$T/before")"
 exits '[F1] verify finds it as locked' 0 mapm verify
 cp -r "$T/store" "$T/store.saved"
 

@@ -498,6 +498,70 @@ TEST(a_proof_is_of_all_its_parts)
     rig_done(&r);
 }
 
+/* So many that the log goes into mapm.db when it is closed, and away. */
+static void put_many_proofs(struct store *s, struct err *e)
+{
+    CHECK(store_begin(s, e));
+    for (int i = 0; i < 3000; i++) {
+        char commit[16];
+        struct store_proof p = {STR("h/o/r"), {0}, STR("p"), STR("o"), {{0}}};
+
+        snprintf(commit, sizeof commit, "c%d", i);
+        p.commit = str_from(commit);
+        CHECK(store_put_proof(s, &p, e));
+    }
+    CHECK(store_commit(s, e));
+}
+
+static void wait_for_later(const char *path)
+{
+    struct timespec now;
+    struct stat st;
+
+    CHECK(stat(path, &st) == 0);
+    do
+        clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    while (now.tv_sec == st.st_mtim.tv_sec &&
+           now.tv_nsec <= st.st_mtim.tv_nsec);
+}
+
+/* [F12] Where nobody writes, a question needs no log; who writes is seen. */
+TEST(a_glance_writes_nothing_and_notices_others)
+{
+    struct store_proof good = {
+        STR("h/o/r"), STR("c7"), STR("p"), STR("o"), {{0}}};
+    struct store_proof wrong = good;
+    struct rig r;
+    struct store *other;
+    char path[128], log[128];
+
+    rig_init(&r);
+    wrong.commit = STR("none");
+    snprintf(path, sizeof path, "%s/mapm.db", r.home);
+    snprintf(log, sizeof log, "%s/mapm.db-wal", r.home);
+    CHECK(!store_begin_glance(r.store)); /* there is no mapm.db */
+    CHECK(!store_end_glance(r.store));
+    put_many_proofs(r.store, &r.err);
+    CHECK(!store_begin_glance(r.store)); /* it is open */
+    other = open_again(&r);
+    CHECK(!store_begin_glance(other)); /* what is there stands in a log */
+    store_close(other);
+    store_close(r.store);
+    CHECK(access(log, F_OK) < 0);
+
+    r.store = open_again(&r);
+    wait_for_later(path);
+    CHECK(store_begin_glance(r.store));
+    CHECK(store_has_proof(r.store, &good) && !store_has_proof(r.store, &wrong));
+    CHECK(access(log, F_OK) < 0);
+    CHECK(store_end_glance(r.store));
+    CHECK(store_begin_glance(r.store));
+    CHECK(utimensat(AT_FDCWD, path, NULL, 0) == 0); /* as a write does */
+    CHECK(!store_end_glance(r.store));
+    CHECK(store_has_proof(r.store, &good) && !store_has_proof(r.store, &wrong));
+    rig_done(&r);
+}
+
 TEST(the_index_remembers)
 {
     struct rig r;
