@@ -61,28 +61,29 @@ struct str hash_hex(const struct hash *h, struct arena *a)
     return arena_str(a, str_of(hex, HASH_HEX_CHARS));
 }
 
-/* 16 for what is no lower-case digit. A record holds thousands of hashes. */
-static unsigned nibble(char c)
-{
-    if (c >= '0' && c <= '9')
-        return (unsigned)(c - '0');
-    return c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10) : 16;
-}
+/* Behind what is no lower-case digit stands 0. A record holds thousands of
+ * hashes. */
+static const uint8_t nibbles[256] = {
+    ['0'] = 16, ['1'] = 17, ['2'] = 18, ['3'] = 19, ['4'] = 20, ['5'] = 21,
+    ['6'] = 22, ['7'] = 23, ['8'] = 24, ['9'] = 25, ['a'] = 26, ['b'] = 27,
+    ['c'] = 28, ['d'] = 29, ['e'] = 30, ['f'] = 31,
+};
 
 bool hash_parse(struct str hex, struct hash *out)
 {
     struct hash h;
-    unsigned bad = 0;
+    unsigned good = 16;
 
     if (hex.n != HASH_HEX_CHARS)
         return false;
     for (size_t i = 0; i < sizeof h.b; i++) {
-        unsigned high = nibble(hex.p[2 * i]), low = nibble(hex.p[2 * i + 1]);
+        unsigned high = nibbles[(unsigned char)hex.p[2 * i]];
+        unsigned low = nibbles[(unsigned char)hex.p[2 * i + 1]];
 
-        bad |= high | low;
-        h.b[i] = (uint8_t)(high << 4 | low);
+        good &= high & low;
+        h.b[i] = (uint8_t)(high << 4 | (low & 15));
     }
-    if (bad & 16)
+    if (!good)
         return false;
     *out = h;
     return true;

@@ -2,26 +2,6 @@
 
 #include <string.h>
 
-struct str str_from(const char *text)
-{
-    return text ? str_of(text, strlen(text)) : str_of("", 0);
-}
-
-struct str str_of(const char *p, size_t n)
-{
-    return (struct str){p, n};
-}
-
-bool str_eq(struct str a, struct str b)
-{
-    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
-}
-
-bool str_is(struct str a, const char *text)
-{
-    return str_eq(a, str_from(text));
-}
-
 static char lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
@@ -202,16 +182,6 @@ bool str_number(struct str s, uint64_t max, uint64_t *out)
         return false;
     *out = value;
     return true;
-}
-
-bool char_is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-bool char_is_lower(char c)
-{
-    return c >= 'a' && c <= 'z';
 }
 
 bool char_is_alpha(char c)

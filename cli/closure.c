@@ -594,10 +594,10 @@ static bool handle_event(struct closure *c, const struct fetch_event *event,
 static bool settle_queue(struct closure *c, struct err *e)
 {
     const struct limit *most = &c->layer->limits.graph_max_packages;
+    struct err problem = {0};
 
     while (c->settled < c->queued) {
         struct node *n = c->queue[c->settled++];
-        struct err problem = {0};
 
         if (n->is_settled && (!n->trusted || c->options.trust_lock))
             continue;
@@ -611,6 +611,7 @@ static bool settle_queue(struct closure *c, struct err *e)
             return false;
         }
         node_fail(c, n, &problem);
+        err_clear(&problem);
     }
     return true;
 }

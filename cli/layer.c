@@ -143,15 +143,17 @@ static bool index_lock(struct layer *l, const struct lock *lock,
     *origins = arena_array(a, lock->count + 1, sizeof **origins);
     for (size_t i = 0; i < lock->count; i++) {
         const struct lock_entry *entry = &lock->entries[i];
-        struct str key = layer_name_key(entry->kind, entry->name, a);
+        struct map_entry *named;
         struct origin o;
 
         if (!origin_parse(entry->origin, &l->rules, a, &(*origins)[i], e))
             return err_wrap(e, "%s:%u: %s %.*s", name, entry->line,
                             doc_kind_name(entry->kind), STR_ARG(entry->name));
         /* The committed lock was indexed first: it wins over the local. */
-        if (!map_has(&l->by_name, key))
-            map_put(&l->by_name, key, (void *)(uintptr_t)entry);
+        named =
+            map_entry(&l->by_name, layer_name_key(entry->kind, entry->name, a));
+        if (!named->value)
+            named->value = (void *)(uintptr_t)entry;
         index_origin(l, &(*origins)[i], entry);
         for (size_t k = 0; k < entry->also_count; k++) {
             if (!origin_parse(entry->also[k], &l->rules, a, &o, e))

@@ -42,13 +42,8 @@ static struct str recorded_place(void *ctx, enum doc_kind kind, struct str fqn)
 static bool has_origin(const struct sync *s, const struct lock_entry *entry,
                        const struct origin *o)
 {
-    struct err ignored = {0};
-    struct origin old;
-
     return str_eq(entry->origin, o->text) ||
-           (origin_parse(entry->origin, &s->layer.rules, &s->inv->arena, &old,
-                         &ignored) &&
-            str_eq(old.key, o->key));
+           str_eq(layer_origin(&s->layer, entry)->key, o->key);
 }
 
 static bool is_changed(const struct sync *s, const struct sync_package *p)

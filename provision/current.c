@@ -33,19 +33,24 @@ static void checking_done(struct checking *c)
     fs_close(&c->links.fd);
 }
 
+static bool open_folder(int dirfd, const char *path, int *fd)
+{
+    struct err ignored = {0};
+
+    return fs_open_dir_at(dirfd, path, fd, &ignored);
+}
+
 /* Opens the folder of `path`, unless it is that of the path before. */
 static bool open_folder_of(struct checking *c, struct str path,
                            struct opened *at)
 {
     struct str folder = str_slice(path, 0, str_find_last(path, '/'));
-    struct err ignored = {0};
 
     if (at->fd >= 0 && str_eq(folder, at->path))
         return true;
     fs_close(&at->fd);
     at->path = folder;
-    return fs_open_dir_at(c->p->root, str_c(folder, c->arena), &at->fd,
-                          &ignored);
+    return open_folder(c->p->root, str_c(folder, c->arena), &at->fd);
 }
 
 /* A folder and no link to one: only then the files below it count. */

@@ -240,15 +240,14 @@ static bool add_entry(struct reader *r, const struct record_entry *entry)
 
     if (!place_is_known(entry->path) || place_is_text(entry->path) ||
         (entry->kind == RECORD_SHARED) != (c != NULL) ||
-        str_is(entry->path, STATE_FILE) ||
-        map_has(&r->out->by_path, entry->path))
+        str_is(entry->path, STATE_FILE))
         return false;
     record_add(r->out, r->arena, entry);
     r->entry = &r->out->entries[r->out->count - 1];
     r->capacity = 0;
     /* Entries move while they are added: the map is told where at the end. */
-    map_put(&r->out->by_path, entry->path, r);
-    return true;
+    map_entry(&r->out->by_path, entry->path);
+    return r->out->by_path.count == r->out->count;
 }
 
 static bool read_tree(struct reader *r, struct str rest)
@@ -404,7 +403,7 @@ bool record_parse(struct str text, struct arena *a, struct record *out)
         if ((e->kind == RECORD_TREE || e->kind == RECORD_FILE) &&
             !e->file_count)
             return false;
-        map_put(&out->by_path, e->path, e);
+        out->by_path.entries[i].value = e; /* of the same order */
     }
     return true;
 }

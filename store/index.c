@@ -193,10 +193,18 @@ static void bind_proof(sqlite3_stmt *q, const struct store_proof *p)
     db_bind_hash(q, 5, &p->digest);
 }
 
+/* Of thousands of the same question the first prepares it. */
+static sqlite3_stmt *prepare_proof(struct store *s)
+{
+    struct err ignored = {0};
+
+    return db_prepare(s, FIND_PROOF, &ignored);
+}
+
 bool store_has_proof(struct store *s, const struct store_proof *p)
 {
-    struct err e = {0};
-    sqlite3_stmt *q = db_prepare(s, FIND_PROOF, &e);
+    bool again = s->reading && s->statements[FIND_PROOF];
+    sqlite3_stmt *q = again ? s->statements[FIND_PROOF] : prepare_proof(s);
     bool found;
 
     if (!q)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /*
  * str: text we look at. Pointer and length, borrowed, passed by value, no NUL
@@ -24,11 +25,28 @@ struct str {
     }
 #define STR_ARG(s) (int)(s).n, (s).p /* for "%.*s" */
 
-struct str str_from(const char *text); /* NULL gives the empty str */
-struct str str_of(const char *p, size_t n);
+/* What is asked most stands here: of a literal the length is known then. */
+static inline struct str str_of(const char *p, size_t n)
+{
+    return (struct str){p, n};
+}
 
-bool str_eq(struct str a, struct str b);
-bool str_is(struct str a, const char *text);
+/* NULL gives the empty str. */
+static inline struct str str_from(const char *text)
+{
+    return text ? str_of(text, strlen(text)) : str_of("", 0);
+}
+
+static inline bool str_eq(struct str a, struct str b)
+{
+    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
+static inline bool str_is(struct str a, const char *text)
+{
+    return str_eq(a, str_from(text));
+}
+
 bool str_eq_nocase(struct str a, struct str b); /* ASCII letters only */
 int str_cmp(struct str a, struct str b);        /* by bytes, then length */
 bool str_starts(struct str s, struct str prefix);
@@ -64,8 +82,16 @@ struct str str_concat(const struct str *parts, size_t count, struct arena *a);
 /* Whole decimal number without sign, or false. */
 bool str_number(struct str s, uint64_t max, uint64_t *out);
 
-bool char_is_digit(char c);
-bool char_is_lower(char c);
+static inline bool char_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static inline bool char_is_lower(char c)
+{
+    return c >= 'a' && c <= 'z';
+}
+
 bool char_is_alpha(char c);
 bool char_is_hex(char c); /* lower case only */
 
