@@ -179,6 +179,7 @@ static enum step start_reach(struct ask *a, const struct oid *tip,
 
 static enum step step_refs(struct ask *a, struct err *e)
 {
+    CLEANUP(arena_done) struct arena scratch = {0};
     struct repo *r = a->repo;
     struct ref_choice choice;
     struct oid commit;
@@ -190,7 +191,7 @@ static enum step step_refs(struct ask *a, struct err *e)
         a->prefix = STR("HEAD");
     if (!is_commit && !refs_are_known(r, a->prefix))
         return STEP_WAIT;
-    if (!refs_choose(&r->refs, a->rest, &r->arena, &choice, e)) {
+    if (!refs_choose(&r->refs, a->rest, &scratch, &choice, e)) {
         /* Near names need all of them. */
         if (e->code != ERR_REF || r->all_refs_known || is_commit)
             return STEP_FAIL;

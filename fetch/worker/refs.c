@@ -140,13 +140,14 @@ static bool read_commit_id(struct str segment, struct arena *a, struct oid *out)
 bool refs_first(struct str rest, struct arena *a, bool *is_commit,
                 struct oid *commit, struct str *prefix, struct err *e)
 {
+    CLEANUP(arena_done) struct arena scratch = {0};
     struct address at;
     struct str first;
     struct oid id;
 
-    address_read(rest, a, &at);
+    address_read(rest, &scratch, &at);
     first = first_segment(&at);
-    if (read_commit_id(first, a, &id)) {
+    if (read_commit_id(first, &scratch, &id)) {
         *is_commit = true;
         *commit = id;
         *prefix = str_of("", 0);
@@ -156,7 +157,7 @@ bool refs_first(struct str rest, struct arena *a, bool *is_commit,
         return err_set(e, ERR_ORIGIN, "no branch or tag can be named \"%.*s\"",
                        STR_ARG(first));
     *is_commit = false;
-    *prefix = first;
+    *prefix = arena_str(a, first);
     return true;
 }
 
