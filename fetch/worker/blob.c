@@ -1,5 +1,7 @@
 #include "base/hash.h"
 
+#include <string.h>
+
 #include "session.h"
 
 struct blob *blob_get(struct repo *r, const struct oid *id)
@@ -15,6 +17,24 @@ struct blob *blob_get(struct repo *r, const struct oid *id)
     return b;
 }
 
+void blob_drop_text(struct blob *b)
+{
+    heap_free(b->text);
+    b->text = NULL;
+}
+
+/* On the heap: a thousand documents are megabytes, and each is told once. */
+static void keep_text(struct blob *b, struct str text)
+{
+    char *copy = heap_alloc(text.n + 1);
+
+    if (text.n)
+        memcpy(copy, text.p, text.n);
+    blob_drop_text(b);
+    b->text = copy;
+    b->text_size = text.n;
+}
+
 bool blob_arrived(struct repo *r, struct blob *b, struct str bytes,
                   struct err *e)
 {
@@ -25,10 +45,9 @@ bool blob_arrived(struct repo *r, struct blob *b, struct str bytes,
     b->hash = h;
     b->size = bytes.n;
     b->is_lfs = blob_is_lfs_pointer(bytes);
-    /* The other side takes the file away as soon as it knows of it, and two
-     * packages may share one text. */
+    /* It is wanted at once, and its file may still be unwritten. */
     if (b->is_manifest)
-        b->text = arena_str(&r->arena, bytes);
+        keep_text(b, bytes);
     b->state = BLOB_HERE;
     return true;
 }
@@ -41,7 +60,8 @@ static void take_answer(struct blob *b, const struct link_blob *q)
     }
     b->hash = q->hash;
     b->size = q->size;
-    b->text = q->text;
+    if (q->with_text)
+        keep_text(b, q->text);
     b->state = BLOB_STORED;
 }
 
@@ -59,7 +79,7 @@ bool blobs_look_up(struct repo *r, struct blob **blobs, size_t count,
                                     .with_text = blobs[i]->is_manifest};
         blobs[i]->state = BLOB_MISSING; /* asked for once */
     }
-    if (n && !link_find_blobs(&r->session->link, q, n, &r->arena, e))
+    if (n && !link_find_blobs(&r->session->link, q, n, &a, e))
         return false;
     for (size_t i = 0; i < n; i++)
         take_answer(blob_get(r, &q[i].id), &q[i]);
@@ -69,10 +89,12 @@ bool blobs_look_up(struct repo *r, struct blob **blobs, size_t count,
 bool blob_read(struct repo *r, struct blob *b, struct arena *a,
                struct str *text, struct err *e)
 {
-    if (b->state == BLOB_STORED || b->text.p) {
-        *text = b->text;
+    if (b->text) {
+        *text = str_of(b->text, b->text_size);
         return true;
     }
+    if (b->state == BLOB_STORED)
+        return err_set(e, ERR_NOT_FOUND, "the text is not at hand");
     return parts_read(&r->session->parts, &b->hash, b->offset, b->size, a, text,
                       e);
 }

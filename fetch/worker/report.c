@@ -158,6 +158,7 @@ bool report_manifest(struct ask *a, struct err *e)
     if (!there)
         return true;
     say(a, &ev);
+    blob_drop_text(a->anchor);
     a->said_manifest = true;
     a->repo->session->has_said_manifest = true;
     return true;
@@ -196,6 +197,7 @@ bool report_outline(struct ask *a, struct err *e)
         return true;
     fill_names(a, &scratch, &ev);
     say(a, &ev);
+    blob_drop_text(a->anchor);
     set_over(a);
     a->repo->session->has_said_manifest = true;
     return true;

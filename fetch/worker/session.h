@@ -48,7 +48,8 @@ struct blob {
     bool is_lfs;
     struct hash hash;
     uint64_t size, offset; /* offset: HERE, of the parts */
-    struct str text;       /* STORED and asked for */
+    char *text; /* of a manifest, on the heap, until it was told; or NULL */
+    size_t text_size;
     const struct err *why;
 };
 
@@ -294,10 +295,12 @@ MUST_CHECK bool blob_arrived(struct repo *r, struct blob *b, struct str bytes,
 /* Asks mapm for all that are NEW among them. */
 MUST_CHECK bool blobs_look_up(struct repo *r, struct blob **blobs, size_t count,
                               struct err *e);
-/* The text of one that is HERE or STORED. In `a`. `b` is MISSING again when
- * the store lost it. */
+/* The text of one that is HERE or STORED: in `a`, or as long as it is kept.
+ * ERR_NOT_FOUND when it has to be looked up again. */
 MUST_CHECK bool blob_read(struct repo *r, struct blob *b, struct arena *a,
                           struct str *text, struct err *e);
+/* It was told. For another package it is read again. */
+void blob_drop_text(struct blob *b);
 
 /* --- speculate.c ---------------------------------------------------------- */
 
