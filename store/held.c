@@ -16,27 +16,21 @@
 /*
  * What is held back: small objects in the draft of a pack, large ones in a
  * folder of their own below incoming/, named by their hash, and notes for the
- * index in memory. No other process sees any of it, so forgetting it leaves
+ * index. No other process sees any of it, so forgetting it leaves
  * the store as it was.
  */
 
-/* One put of the index, to be done later. */
-struct held_note {
-    struct held_note *next;
-    enum statement which;
-    unsigned kind; /* of a package */
-    uint64_t size; /* of a blob */
+/* A blob of the notes that can be asked for. */
+struct held_blob {
     struct hash hash;
-    struct str text[];
+    uint64_t size;
 };
 
 static void forget_notes(struct store *s)
 {
+    notes_done(&s->notes);
     arena_done(&s->held_arena);
     map_init(&s->held_blobs, &s->held_arena);
-    memset(s->held_texts, 0, sizeof s->held_texts);
-    s->held_notes = NULL;
-    s->held_tail = &s->held_notes;
 }
 
 void store_hold(struct store *s)
@@ -148,71 +142,51 @@ void held_remove(struct store *s, const struct hash *h)
         unlinkat(s->held_fd, hex, 0);
 }
 
-static struct held_note *new_note(struct store *s, enum statement which,
-                                  size_t texts)
-{
-    struct held_note *n =
-        arena_alloc(&s->held_arena, sizeof *n + texts * sizeof n->text[0]);
-
-    n->which = which;
-    *s->held_tail = n;
-    s->held_tail = &n->next;
-    return n;
-}
-
-/* The notes about one package repeat its repository, commit, path and more. */
-static struct str keep_text(struct store *s, struct str text)
-{
-    for (size_t i = 0; i < HELD_TEXTS; i++)
-        if (s->held_texts[i].n && str_eq(s->held_texts[i], text))
-            return s->held_texts[i];
-    text = arena_str(&s->held_arena, text);
-    s->held_texts[s->held_texts_at++ % HELD_TEXTS] = text;
-    return text;
-}
-
-static struct held_note *add_note(struct store *s, enum statement which,
-                                  const struct str *text, size_t count)
-{
-    struct held_note *n = new_note(s, which, count);
-
-    for (size_t i = 0; i < count; i++)
-        n->text[i] = keep_text(s, text[i]);
-    return n;
-}
-
 void held_note_package(struct store *s, struct str repository,
                        struct str commit, struct str path,
                        const struct store_package *p)
 {
-    struct str text[] = {repository, commit, path, p->object, p->summary};
-    struct held_note *n = add_note(s, PUT_PACKAGE, text, 5);
-
-    n->kind = p->kind;
-    n->hash = p->digest;
+    notes_add(
+        &s->notes, s->incoming_fd,
+        &(struct note){PUT_PACKAGE,
+                       p->kind,
+                       0,
+                       p->digest,
+                       {repository, commit, path, p->object, p->summary}});
 }
 
 void held_note_blob(struct store *s, struct str oid, const struct hash *h,
                     uint64_t size)
 {
-    struct held_note *n = new_note(s, PUT_BLOB, 1);
+    struct held_blob *b = arena_new(&s->held_arena, struct held_blob);
 
-    n->text[0] = arena_str(&s->held_arena, oid);
-    n->hash = *h;
-    n->size = size;
-    map_put(&s->held_blobs, n->text[0], n);
+    *b = (struct held_blob){*h, size};
+    map_put(&s->held_blobs, arena_str(&s->held_arena, oid), b);
+    notes_add(&s->notes, s->incoming_fd,
+              &(struct note){PUT_BLOB, 0, size, *h, {oid}});
 }
 
 bool held_find_blob(struct store *s, struct str oid, struct hash *h,
                     uint64_t *size)
 {
-    const struct held_note *n = map_find(&s->held_blobs, oid);
+    const struct held_blob *b = map_find(&s->held_blobs, oid);
 
-    if (!n)
+    if (!b)
         return false;
-    *h = n->hash;
-    *size = n->size;
+    *h = b->hash;
+    *size = b->size;
     return true;
+}
+
+static void add_note(struct store *s, enum statement which,
+                     const struct hash *h, const struct str *text, size_t count)
+{
+    struct note n = {.which = which};
+
+    if (h)
+        n.hash = *h;
+    memcpy(n.text, text, count * sizeof *text);
+    notes_add(&s->notes, s->incoming_fd, &n);
 }
 
 void held_note_ref(struct store *s, struct str repository, struct str rest,
@@ -220,7 +194,7 @@ void held_note_ref(struct store *s, struct str repository, struct str rest,
 {
     struct str text[] = {repository, rest, r->ref, r->commit, r->path};
 
-    add_note(s, PUT_REF, text, 5);
+    add_note(s, PUT_REF, NULL, text, 5);
 }
 
 void held_note_trees(struct store *s, struct str repository, struct str commit,
@@ -228,25 +202,26 @@ void held_note_trees(struct store *s, struct str repository, struct str commit,
 {
     struct str text[] = {repository, commit};
 
-    add_note(s, PUT_TREES, text, 2)->hash = *h;
+    add_note(s, PUT_TREES, h, text, 2);
 }
 
 void held_note_proved(struct store *s, struct str repository, struct str commit)
 {
     struct str text[] = {repository, commit};
 
-    add_note(s, PUT_PROVED, text, 2);
+    add_note(s, PUT_PROVED, NULL, text, 2);
 }
 
 void held_note_proof(struct store *s, const struct store_proof *p)
 {
     struct str text[] = {p->repository, p->commit, p->path, p->object};
 
-    add_note(s, PUT_PROOF, text, 4)->hash = p->digest;
+    add_note(s, PUT_PROOF, &p->digest, text, 4);
 }
 
-static bool do_note(struct store *s, const struct held_note *n, struct err *e)
+static bool do_note(void *store, const struct note *n, struct err *e)
 {
+    struct store *s = store;
     const struct str *t = n->text;
     struct store_package package;
     struct store_proof proof;
@@ -274,15 +249,13 @@ static bool do_note(struct store *s, const struct held_note *n, struct err *e)
 
 bool store_keep_notes(struct store *s, struct err *e)
 {
-    const struct held_note *n = s->held_notes;
     bool ok;
 
-    if (!n)
+    if (notes_are_empty(&s->notes))
         return true;
-    ok = store_begin(s, e);
-    for (; ok && n; n = n->next)
-        ok = do_note(s, n, e); /* in vain: closing the index rolls back */
-    ok = ok && store_commit(s, e);
+    /* In vain: closing the index rolls back. */
+    ok = store_begin(s, e) && notes_each(&s->notes, do_note, s, e) &&
+         store_commit(s, e);
     forget_notes(s);
     if (ok)
         downloads_publish(s);

@@ -155,6 +155,7 @@ bool store_open(struct str home, struct store **out, struct err *e)
     map_init(&s->downloads, &s->arena);
     s->home_fd = s->store_fd = s->objects_fd = -1;
     s->incoming_fd = s->lock_fd = s->held_fd = s->packs_fd = -1;
+    notes_init(&s->notes);
     pthread_mutex_init(&s->packs_mutex, NULL);
     s->home = arena_str(&s->arena, home);
     s->shared = fs_join(s->home, STR("shared"), &s->arena);
@@ -180,6 +181,7 @@ void store_close(struct store *s)
     fs_close(&s->objects_fd);
     fs_close(&s->store_fd);
     fs_close(&s->home_fd);
+    notes_done(&s->notes);
     arena_done(&s->held_arena);
     arena_done(&s->arena);
     heap_free(s);

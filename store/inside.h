@@ -9,6 +9,8 @@
 #include <stdatomic.h>
 #include <sys/stat.h>
 
+#include "notes.h"
+
 /* inside: what the files of this module share. */
 
 #define OBJECT_PATH_BYTES 68 /* "ab/" and 62 digits, NUL */
@@ -60,9 +62,6 @@ enum statement {
 };
 
 struct draft;
-#define HELD_TEXTS 16 /* of the latest notes: what the next ones may share */
-
-struct held_note;
 struct pack;
 struct pack_row;
 
@@ -103,11 +102,9 @@ struct store {
     uint64_t opened_ns;   /* CLOCK_BOOTTIME */
     struct map downloads; /* repository -> struct download */
 
-    struct arena held_arena; /* of the notes: */
-    struct held_note *held_notes, **held_tail;
-    struct map held_blobs; /* oid -> held_note */
-    struct str held_texts[HELD_TEXTS];
-    size_t held_texts_at;
+    struct notes notes;
+    struct arena held_arena;
+    struct map held_blobs; /* oid -> struct held_blob, in held_arena */
 };
 
 void object_path(const struct hash *h, char out[OBJECT_PATH_BYTES]);
