@@ -32,9 +32,9 @@ char *buf_reserve(struct buf *b, size_t n)
         return NULL;
     }
     if (b->n + n + 1 > b->capacity) {
-        wanted = b->capacity ? b->capacity : 256;
-        while (wanted < b->n + n + 1)
-            wanted *= 2;
+        wanted = b->capacity ? b->capacity * 2 : 256;
+        if (wanted < b->n + n + 1)
+            wanted = b->n + n + 1;
         b->p = heap_resize(b->p, wanted);
         b->capacity = wanted;
     }

@@ -140,9 +140,12 @@ struct pack_row *draft_rows(const struct draft *d, struct arena *a,
 bool draft_finish(struct draft *d, struct pack_row *rows, size_t count,
                   struct arena *a, struct str *index, struct err *e)
 {
-    /* Room for all of it at once: rows are megabytes where objects are many. */
+    /* Rows are megabytes where objects are many: those in the draft go, and
+     * there is room for all of the index at once. */
     if (!write_pending(d, e))
         return false;
+    arena_done(&d->arena);
+    map_init(&d->rows, &d->arena);
     (void)buf_reserve(&d->pending, count * PACK_ROW_BYTES + PACK_END_BYTES);
     pack_format(rows, count, &d->pending);
     *index = arena_str(a, buf_str(&d->pending));

@@ -39,7 +39,7 @@ size_t draft_count(const struct draft *d);
 struct pack_row *draft_rows(const struct draft *d, struct arena *a,
                             size_t *count);
 
-/* Writes what is missing; `rows` are its draft_rows. `*index` (rows and
+/* Writes what is missing; `rows` are its draft_rows, which it forgets. `*index` (rows and
  * end) in `a`. The file is whole then, but still has its draft's name. */
 MUST_CHECK bool draft_finish(struct draft *d, struct pack_row *rows,
                              size_t count, struct arena *a, struct str *index,

@@ -26,11 +26,16 @@ struct held_blob {
     uint64_t size;
 };
 
+static void forget_blobs(struct store *s)
+{
+    arena_done(&s->held_arena);
+    map_init(&s->held_blobs, &s->held_arena);
+}
+
 static void forget_notes(struct store *s)
 {
     notes_done(&s->notes);
-    arena_done(&s->held_arena);
-    map_init(&s->held_blobs, &s->held_arena);
+    forget_blobs(s);
 }
 
 void store_hold(struct store *s)
@@ -320,6 +325,7 @@ bool store_keep(struct store *s, struct err *e)
 {
     if (!s->holding)
         return true;
+    forget_blobs(s); /* nothing is fetched any more */
     if (!keep_folder(s, e) || !keep_draft(s, e))
         return false;
     s->holding = false;
