@@ -86,14 +86,15 @@ static struct str recorded_name(const struct closure *c, const struct node *n,
 static void fill_package(struct closure *c, struct node *n, enum doc_kind kind,
                          struct str fqn)
 {
-    struct arena *a = &c->inv->arena;
+    char hex[HASH_HEX_CHARS + 1];
 
+    hash_format(&n->digest, hex);
     n->own_fqn = fqn;
     n->package.kind = kind;
     n->package.origin = &n->origin;
     n->package.fqn = recorded_name(c, n, kind, fqn);
     n->package.name = short_name(kind, fqn);
-    n->package.content = str_join(STR("sha256:"), hash_hex(&n->digest, a), a);
+    n->package.content = arena_printf(&c->inv->arena, "sha256:%s", hex);
     n->package.commit = n->commit;
     n->package.user = n;
 }

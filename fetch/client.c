@@ -370,6 +370,7 @@ void fetch_stop(struct fetch *f)
     kill(f->pid, SIGKILL);
     err_set(&e, ERR_FAILED, "mapm-fetch was stopped");
     fail_for_good(f, &e);
+    channel_done(&f->channel); /* megabytes, after many answers */
 }
 
 void fetch_close(struct fetch *f)

@@ -32,11 +32,12 @@ static struct stage_early *get_early(struct provision *p)
     return early;
 }
 
-static struct wish_file *copy_files(struct provision *p,
+/* The paths stay: the records have them. */
+static struct wish_file *list_files(struct provision *p,
                                     const struct provision_file *files,
-                                    size_t count)
+                                    size_t count, struct arena *a)
 {
-    struct wish_file *list = arena_array(&p->arena, count, sizeof *list);
+    struct wish_file *list = arena_array(a, count, sizeof *list);
 
     for (size_t i = 0; i < count; i++) {
         list[i].executable = files[i].executable;
@@ -51,6 +52,7 @@ void provision_stage_early(struct provision *p,
                            const struct hash *digest,
                            const struct provision_file *files, size_t count)
 {
+    CLEANUP(arena_done) struct arena scratch = {0};
     struct stage_early *early = get_early(p);
     struct str key = str_of((const char *)digest->b, sizeof digest->b);
     const struct stage_work w = {
@@ -64,11 +66,12 @@ void provision_stage_early(struct provision *p,
     if (early->is_off || map_has(&early->trees, key))
         return;
     t = arena_new(&p->arena, struct stage_tree);
-    t->files = copy_files(p, files, count);
+    t->files = list_files(p, files, count, &scratch);
     t->count = count;
     t->records = arena_array(&p->arena, count, sizeof *t->records);
     snprintf(t->name, sizeof t->name, "e%zu", early->trees.count);
     if (stage_place_tree(&w, t, &ignored)) {
+        t->files = NULL;
         map_put(&early->trees, arena_str(&p->arena, key), t);
         return;
     }
@@ -97,7 +100,8 @@ static bool has_files(const struct stage_tree *t, const struct target *target)
     if (t->count != target->file_count)
         return false;
     for (size_t i = 0; i < t->count; i++) {
-        const struct wish_file *had = &t->files[i], *f = &target->files[i];
+        const struct record_file *had = &t->records[i];
+        const struct wish_file *f = &target->files[i];
 
         if (f->content.p || !str_eq(had->path, f->path) ||
             had->executable != f->executable || !hash_eq(&had->hash, &f->hash))
