@@ -81,27 +81,31 @@ def received(bench, args, ws, env):
     return json.loads(p.stdout)
 
 
+def fast_import(repo, files, number):
+    """The next commit of a bare repository, which has these (path, text) as well: no file of a work tree is written."""
+    lines = [f"commit refs/heads/main\ncommitter a <a@example.org> {1767225600 + 60 * number} +0000\ndata 0\n"]
+    if number:
+        lines.append("from refs/heads/main^0\n")
+    else:
+        subprocess.run(["git", "init", "-q", "--bare", "-b", "main", repo], check=True)
+    lines += [f"M 100644 inline {path}\ndata {len(text)}\n{text}\n" for path, text in files]
+    subprocess.run(["git", "-C", repo, "fast-import", "--quiet"], input="".join(lines), text=True, check=True)
+
+
 def large_repository(bench, files, per_folder=40):
     """One skill of 1 KB beside this many other files."""
-    root = bench.fresh("large")
-    src = f"{root}/src"
-    write_skill_md(f"{src}/skills", "wanted", "x" * 900)
-    for i in range(files // per_folder):
-        folder = f"{src}/src/{i // 50:03d}/{i % 50:02d}"
-        os.makedirs(folder)
-        for j in range(per_folder):
-            with open(f"{folder}/file-{j:02d}.c", "w") as f:
-                f.write(f"{i} {j}\n")
-    repo = f"{root}/repos/acme/large.git"
-    commit(repo, src)
-    repack(repo)
-    return f"{root}/repos", repo, src
+    repos = bench.fresh("large")
+    os.makedirs(f"{repos}/acme")
+    many = [(f"src/{i // per_folder // 50:03d}/{i // per_folder % 50:02d}/file-{i % per_folder:02d}.c", f"{i}\n")
+            for i in range(files)]
+    fast_import(f"{repos}/acme/large.git", many + [("skills/wanted/SKILL.md", skill_text("wanted", "x" * 900))], 0)
+    return repos
 
 
 def row_trees(bench):
     """one skill of 1 KB in repositories of 17,467 and 100,000 files, and an update of it five commits later"""
     for files in (17467, 100000):
-        repos, repo, src = large_repository(bench, files)
+        repos = large_repository(bench, files)
         with Host(bench, repos) as host:
             # As mapm counts them: what a host on loopback has sent ahead when a transfer is aborted depends on
             # the buffers of this machine.
@@ -111,13 +115,9 @@ def row_trees(bench):
             got = stats["bytes"]
             show(f"a skill of 1 KB of {files} files", kb(got), "<= 64 KB + its path", got <= 84_000,
                  f"{stats['requests']} requests")
-        if files > 20000:
-            continue
         for i in range(5):
-            with open(f"{src}/src/000/0{i}/file-00.c", "a") as f:
-                f.write("more\n")
-            write_skill_md(f"{src}/skills", "wanted", f"{i}")
-            commit(repo, src)
+            fast_import(f"{repos}/acme/large.git", [(f"src/000/0{i}/file-00.c", "more\n"),
+                                                    ("skills/wanted/SKILL.md", skill_text("wanted", str(i)))], i + 1)
         with Host(bench, repos) as host:
             stats = received(bench, ["update"], ws, bench.env(host, store))
             show("  its update five commits later", kb(stats["bytes"]), "<= 64 KB + its path",
