@@ -5,6 +5,7 @@
 #include <curl/curl.h>
 #include <inttypes.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "protocol.h"
 
@@ -13,6 +14,9 @@
 #define RATE_RESET_MAX         253402300799u /* the end of the year 9999 */
 #define HOST_MAX_CONNECTIONS   8
 #define STALL_BYTES_PER_SECOND 1000
+#define PLAIN_BODY_MAX_BYTES   1024 /* git's as well */
+#define GZIP_WINDOW_BITS       (15 + 16)
+#define GZIP_MEMORY_LEVEL      8
 
 struct http {
     CURLM *multi;
@@ -85,6 +89,27 @@ static void add_header(struct http_call *call, const char *line)
     call->headers = curl_slist_append(call->headers, line);
 }
 
+/* As git does it: a request of many wants is mostly hexadecimal digits. */
+static void compress_body(struct http_call *call)
+{
+    z_stream z = {.next_in = (z_const Bytef *)(uintptr_t)call->body.p,
+                  .avail_in = (uInt)call->body.n};
+    uLong room;
+
+    if (call->body.n <= PLAIN_BODY_MAX_BYTES ||
+        deflateInit2(&z, Z_BEST_SPEED, Z_DEFLATED, GZIP_WINDOW_BITS,
+                     GZIP_MEMORY_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
+        return;
+    room = deflateBound(&z, z.avail_in);
+    z.next_out = arena_array(&call->arena, room, 1);
+    z.avail_out = (uInt)room;
+    if (deflate(&z, Z_FINISH) == Z_STREAM_END) {
+        call->body = str_of((char *)z.next_out - z.total_out, z.total_out);
+        add_header(call, "Content-Encoding: gzip");
+    }
+    deflateEnd(&z);
+}
+
 static void set_body(struct http_call *call)
 {
     CURL *c = call->easy;
@@ -97,6 +122,7 @@ static void set_body(struct http_call *call)
     add_header(call, "Content-Type: application/x-git-upload-pack-request");
     add_header(call, "Accept: application/x-git-upload-pack-result");
     add_header(call, "Expect:");
+    compress_body(call);
     curl_easy_setopt(c, CURLOPT_POST, 1L);
     curl_easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)call->body.n);
     curl_easy_setopt(c, CURLOPT_POSTFIELDS, call->body.p);

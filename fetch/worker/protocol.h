@@ -66,7 +66,7 @@ MUST_CHECK bool ls_refs_feed(struct ls_refs_answer *r, struct str bytes,
                              struct err *e);
 MUST_CHECK bool ls_refs_end(struct ls_refs_answer *r, struct err *e);
 
-#define FETCH_WANTS_MAX 1000 /* 50 KB: FETCH.md 3.3 */
+#define FETCH_WANTS_MAX 2000 /* 100 KB, compressed below 64: FETCH.md 3.3 */
 
 struct fetch_wish {
     const struct oid *wants; /* at most FETCH_WANTS_MAX */

@@ -54,7 +54,7 @@
 #define TRANSFER_MAX_IDLE_BYTES    (64u * 1024)          /* progress text … (F3) */
 #define PACKED_SLACK_BYTES         4096    /* above twice an object's size (F3) */
 #define ANSWER_MAX_STALLS          4       /* transfer_stall_seconds for all of an answer without a pack */
-#define TRANSFER_MAX_LINES         2048    /* before a pack: FETCH_WANTS_MAX, twice */
+#define TRANSFER_MAX_LINES         4096    /* before a pack: FETCH_WANTS_MAX, twice */
 #define TRANSFER_MAX_SECONDS       600
 #define TRANSFER_STALL_SECONDS     30
 #define CONNECT_MAX_SECONDS        15

@@ -136,6 +136,8 @@ reset_log
 drive "$T/incoming" $(origins acme/fifty-large 50)
 is '[F7] many packages of a large repository' "$(printf '%s\n' "$out" | grep -c '^DONE')" 50
 at_most '[F7] take all trees at once: refs, trees, files' "$(requests)" 3
+sent=$(control GET /log | grep '"ev": "req"' | sed -n 's/.*"in": \([0-9]*\).*/\1/p' | sort -n | tail -n 1)
+at_most '[F7] a long request is compressed' "$sent" 1800
 drive "$T/incoming" $(origins acme/fifty-large 15)
 is '[F10] fifteen of them' "$(printf '%s\n' "$out" | grep -c '^DONE')" 15
 at_most '[F10] are walked to' "$(received)" 90000
