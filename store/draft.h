@@ -3,7 +3,7 @@
 
 #include "base/map.h"
 
-#include "pack.h"
+#include "object_pack.h"
 
 /*
  * draft: a pack while it is written. Its file appears when there is more than

@@ -456,19 +456,18 @@ static void stop_walk(struct ask *a)
 static enum step step_document(struct ask *a, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
-    struct oid_set wants, folders;
+    struct document_wants wants;
     struct fetch_event offers = {0};
     struct str anchor = {"", 0};
     enum step way = STEP_ON;
 
-    oid_set_init(&wants, &scratch);
-    oid_set_init(&folders, &scratch);
-    a->folders = &folders;
+    oid_set_init(&wants.things, &scratch);
+    oid_set_init(&wants.folders, &scratch);
     if (!a->has_path && !a->is_alone)
-        way = split_by_tree(a, &wants, e);
+        way = split_by_tree(a, &wants.things, e);
     if (way == STEP_WAIT) {
         stop_walk(a);
-        return want_things(a, &wants, false, e);
+        return want_things(a, &wants.things, false, e);
     }
     if (way != STEP_ON)
         return way;
@@ -490,8 +489,8 @@ static enum step step_document(struct ask *a, struct err *e)
         return STEP_WAIT;
     case FOUND_WAIT:
         stop_walk(a);
-        way = want_things(a, &wants, false, e);
-        return way == STEP_WAIT ? want_things(a, &folders, true, e) : way;
+        way = want_things(a, &wants.things, false, e);
+        return way == STEP_WAIT ? want_things(a, &wants.folders, true, e) : way;
     default:
         return a->is_alone && e->code == ERR_REFUSED ? leave_object(a)
                                                      : STEP_FAIL;

@@ -60,13 +60,14 @@ static enum doc_kind choose_kind(const struct ask *a, bool skill, bool agent)
 }
 
 /* Lists the package's files, once it is known what it is. */
-static enum found list(struct ask *a, struct oid_set *wants, struct err *e)
+static enum found list(struct ask *a, struct document_wants *wants,
+                       struct err *e)
 {
     struct tree_source src = {&a->repo->objects, a->root, &a->repo->index,
-                              &a->repo->session->limits, a->folders};
+                              &a->repo->session->limits, &wants->folders};
     struct str path = a->is_alone ? str_of("", 0) : a->path;
 
-    if (!tree_list(&src, path, wants, &a->repo->arena, &a->listing, e))
+    if (!tree_list(&src, path, &wants->things, &a->repo->arena, &a->listing, e))
         return FOUND_ERROR;
     if (a->listing.kind == TREE_UNKNOWN)
         return FOUND_WAIT;
@@ -81,7 +82,7 @@ static bool has_file(const struct ask *a, struct str name)
     return false;
 }
 
-static enum found find_file(struct ask *a, struct oid_set *wants,
+static enum found find_file(struct ask *a, struct document_wants *wants,
                             struct str *anchor, struct arena *arena,
                             struct fetch_event *offers, struct err *e)
 {
@@ -106,10 +107,10 @@ static enum found find_file(struct ask *a, struct oid_set *wants,
 }
 
 static enum found find_offers(struct ask *a, const struct oid *folder,
-                              struct arena *arena, struct fetch_event *offers,
-                              struct err *e)
+                              struct document_wants *wants, struct arena *arena,
+                              struct fetch_event *offers, struct err *e)
 {
-    if (!offers_find(a, folder, a->path, a->folders, arena, offers))
+    if (!offers_find(a, folder, a->path, &wants->folders, arena, offers))
         return FOUND_WAIT;
     a->listing.id = *folder;
     if (offers->offer_count || a->in.what == FETCH_CATALOG)
@@ -121,10 +122,11 @@ static enum found find_offers(struct ask *a, const struct oid *folder,
 
 /* The repository's own AGENTS.md speaks to those who work on it. */
 static bool is_catalog(struct ask *a, const struct oid *folder,
-                       struct arena *arena, struct fetch_event *offers)
+                       struct document_wants *wants, struct arena *arena,
+                       struct fetch_event *offers)
 {
     return a->path.n == 0 && !a->is_alone &&
-           offers_find(a, folder, a->path, a->folders, arena, offers) &&
+           offers_find(a, folder, a->path, &wants->folders, arena, offers) &&
            offers->offer_count;
 }
 
@@ -149,7 +151,7 @@ static void note_offers(struct ask *a, const struct oid *folder,
 }
 
 static enum found find_folder(struct ask *a, const struct oid *folder,
-                              struct oid_set *wants, struct str *anchor,
+                              struct document_wants *wants, struct str *anchor,
                               struct arena *arena, struct fetch_event *offers,
                               struct err *e)
 {
@@ -160,14 +162,14 @@ static enum found find_folder(struct ask *a, const struct oid *folder,
     if (!objects_find_type(&a->repo->objects, folder, OBJECT_TREE, &tree, e))
         return FOUND_ERROR;
     if (tree == NULL) {
-        oid_set_put(a->folders, folder);
+        oid_set_put(&wants->folders, folder);
         return FOUND_WAIT;
     }
     skill = tree_has_file(tree->bytes, "SKILL.md");
     agent = tree_has_file(tree->bytes, "AGENTS.md");
     if (a->in.what == FETCH_CATALOG || (!skill && !agent) ||
-        (!skill && is_catalog(a, folder, arena, offers)))
-        return find_offers(a, folder, arena, offers, e);
+        (!skill && is_catalog(a, folder, wants, arena, offers)))
+        return find_offers(a, folder, wants, arena, offers, e);
     a->doc = choose_kind(a, skill, agent);
     if (!accepts(a, a->doc))
         return not_accepted(a, a->doc, e);
@@ -183,7 +185,7 @@ static enum found find_folder(struct ask *a, const struct oid *folder,
     return found;
 }
 
-enum found document_find(struct ask *a, struct oid_set *wants,
+enum found document_find(struct ask *a, struct document_wants *wants,
                          struct str *anchor, struct arena *arena,
                          struct fetch_event *offers, struct err *e)
 {
@@ -191,7 +193,7 @@ enum found document_find(struct ask *a, struct oid_set *wants,
                               &a->repo->session->limits, NULL};
     struct tree_found at = {.kind = TREE_FOLDER, .id = a->root};
 
-    if (!a->is_alone && !tree_find(&src, a->path, wants, &at, e))
+    if (!a->is_alone && !tree_find(&src, a->path, &wants->things, &at, e))
         return FOUND_ERROR;
     switch (at.kind) {
     case TREE_UNKNOWN:

@@ -137,7 +137,6 @@ struct ask {
     struct tree_listing listing;
     struct blob **blobs; /* of listing.files */
     struct blob *anchor;
-    struct oid_set *folders; /* wanted whole, while it looks for a document */
     enum doc_kind doc;
     bool is_lined_up; /* its blobs were looked up in the store */
     bool said_manifest;
@@ -262,8 +261,12 @@ enum found {
     FOUND_ERROR,
 };
 
+struct document_wants {
+    struct oid_set things;  /* one by one */
+    struct oid_set folders; /* with all that is below them */
+};
 /* What lies at ask->path of ask->root: sets doc, listing and anchor's path. */
-enum found document_find(struct ask *a, struct oid_set *wants,
+enum found document_find(struct ask *a, struct document_wants *wants,
                          struct str *anchor, struct arena *arena,
                          struct fetch_event *offers, struct err *e);
 

@@ -2,7 +2,7 @@
  * file, is found again, and is written again byte for byte. DESIGN 4. */
 #include <stdlib.h>
 
-#include "../../store/pack.h"
+#include "../../store/object_pack.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

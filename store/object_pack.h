@@ -1,5 +1,5 @@
-#ifndef STORE_PACK_H
-#define STORE_PACK_H
+#ifndef STORE_OBJECT_PACK_H
+#define STORE_OBJECT_PACK_H
 
 #include "base/buf.h"
 #include "base/hash.h"

@@ -1,4 +1,4 @@
-#include "pack.h"
+#include "object_pack.h"
 
 #include <stdlib.h>
 #include <string.h>
