@@ -313,9 +313,9 @@ struct str fs_join(struct str dir, struct str p, struct arena *a)
         return arena_str(a, p);
     if (p.n == 0)
         return arena_str(a, dir);
-    if (!str_ends(dir, STR("/")))
-        dir = str_join(dir, STR("/"), a);
-    return str_join(dir, p, a);
+    if (str_ends(dir, STR("/")))
+        return str_join(dir, p, a);
+    return str_concat((const struct str[]){dir, STR("/"), p}, 3, a);
 }
 
 struct str fs_normalize(struct str absolute, struct arena *a)

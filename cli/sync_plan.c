@@ -1,3 +1,5 @@
+#include "base/fs.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -182,8 +184,9 @@ make_entry(const struct sync *s, const struct sync_package *p, struct arena *a)
     }
     if (package->kind != DOC_MCP)
         entry.place =
-            arena_printf(a, ".agents/%s/%.*s", doc_kind_plural(package->kind),
-                         STR_ARG(p->place));
+            fs_join(fs_join(STR(".agents"),
+                            str_from(doc_kind_plural(package->kind)), a),
+                    p->place, a);
     fill_also(s, p, a, &entry);
     fill_needs(s, p->step, a, &entry);
     return entry;
@@ -252,6 +255,8 @@ static bool format_locks(struct sync *s, struct err *e)
 
 bool sync_same_lock(struct str old, struct str new)
 {
+    if (str_eq(old, new))
+        return true;
     /* git may have checked it out with CRLF. */
     while (old.n || new.n) {
         struct str x = {"", 0}, y = {"", 0};

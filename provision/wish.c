@@ -101,8 +101,7 @@ static bool add_files(struct wish *w, struct target *t, struct err *e)
 static bool add_tree(struct wish *w, const char *folder,
                      const struct provision_item *item, struct err *e)
 {
-    struct str path =
-        arena_printf(w->arena, "%s/%.*s", folder, STR_ARG(item->place));
+    struct str path = fs_join(str_from(folder), item->place, w->arena);
     struct target *t = add_target(w, TARGET_TREE, path, NULL, item);
 
     t->source =
@@ -127,16 +126,15 @@ static bool add_skill(struct wish *w, const struct provision_item *item,
         for (const char *p = c->skills; *p; p++)
             ups += *p == '/';
         /* A copy is the same files at another place: see plan_link. */
-        t = add_target(
-            w, TARGET_LINK,
-            arena_printf(w->arena, "%s/%.*s", c->skills, STR_ARG(item->place)),
-            c, item);
+        t = add_target(w, TARGET_LINK,
+                       fs_join(str_from(c->skills), item->place, w->arena), c,
+                       item);
         t->source = w->targets[own].source;
         t->files = w->targets[own].files;
         t->file_count = item->files ? item->file_count : 0;
-        t->link = arena_printf(w->arena, "%s" SKILLS_FOLDER "/%.*s",
-                               ups == 1 ? "../../" : "../../../",
-                               STR_ARG(item->place));
+        t->link = fs_join(ups == 1 ? STR("../../" SKILLS_FOLDER)
+                                   : STR("../../../" SKILLS_FOLDER),
+                          item->place, w->arena);
     }
     return true;
 }
@@ -252,13 +250,14 @@ static bool check_places(struct wish *w, const struct provision_item *items,
 
     map_init(&seen, w->arena);
     for (size_t i = 0; i < count; i++) {
-        struct str key = arena_printf(w->arena, "%u/%.*s", items[i].kind,
-                                      STR_ARG(items[i].place));
+        const struct str key[] = {str_from(doc_kind_name(items[i].kind)),
+                                  STR("/"), items[i].place};
         struct map_entry *entry;
 
         if (!check_item(&items[i], e))
             return false;
-        entry = map_entry(&seen, str_lower(key, w->arena));
+        entry =
+            map_entry(&seen, str_lower(str_concat(key, 3, w->arena), w->arena));
         if (entry->value) {
             const struct provision_item *other = entry->value;
 

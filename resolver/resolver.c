@@ -8,6 +8,7 @@ struct walk {
     struct arena *a;      /* of the plan */
     struct arena scratch; /* of the walk */
     struct report report;
+    struct err why;        /* a package cannot be read; cleared after use */
     struct map by_key;     /* origin key -> node */
     struct map by_name;    /* kind, FQN -> the first node of that name */
     struct map by_content; /* kind, FQN, content -> node */
@@ -99,7 +100,6 @@ static bool read_origin(struct walk *w, const struct origin *o,
                         struct node **out)
 {
     const struct package *p = NULL;
-    struct err why = {0};
     struct node *n;
 
     if (w->by_key.count >= w->limits->graph_max_packages.value) {
@@ -107,12 +107,13 @@ static bool read_origin(struct walk *w, const struct origin *o,
                      parent);
         return false;
     }
-    if (!w->source->read(w->source->ctx, o, kind, &p, &why)) {
-        if (why.code == ERR_INTERRUPTED) {
-            report_interrupt(&w->report, &why);
+    if (!w->source->read(w->source->ctx, o, kind, &p, &w->why)) {
+        if (w->why.code == ERR_INTERRUPTED) {
+            report_interrupt(&w->report, &w->why);
             return false;
         }
-        report_unread(&w->report, o, kind, parent, &why);
+        report_unread(&w->report, o, kind, parent, &w->why);
+        err_clear(&w->why);
         map_put(&w->by_key, o->key, node_new(w, NULL, parent));
         return true;
     }
