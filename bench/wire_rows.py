@@ -155,19 +155,25 @@ def row_dag(bench):
         count("  round trips", host.rounds(RTT), 4)
 
 
+def crowd(bench, host, what, args):
+    host.reset()
+    env = bench.env(host, bench.fresh("store"))
+    with ThreadPoolExecutor(32) as pool:
+        jobs = [pool.submit(bench.mapm, ["install", "--yes", *args], bench.fresh("ws"), env) for _ in range(32)]
+        failed = [str(j.exception()) for j in jobs if j.exception()]
+    for text in failed[:2]:
+        note(text)
+    show(what, f"{32 - len(failed)} of 32", "32", not failed)
+    count("  requests", host.stats()["requests"], 8)
+
+
 def row_crowd(bench):
-    """32 cold installs of the same packages at once, with one store"""
+    """32 cold installs of the same packages at once, with one store: one origin, and all of a catalog"""
     repos, index = generate(bench, *HUNDRED)
     root, _ = everything(index)
     with Host(bench, repos, "--rtt-ms", str(RTT)) as host:
-        env = bench.env(host, bench.fresh("store"))
-        with ThreadPoolExecutor(32) as pool:
-            jobs = [pool.submit(bench.mapm, ["install", "--yes", root], bench.fresh("ws"), env) for _ in range(32)]
-            failed = [str(j.exception()) for j in jobs if j.exception()]
-        for text in failed[:2]:
-            note(text)
-        show("32 cold installs at once", f"{32 - len(failed)} of 32", "32", not failed)
-        count("  requests", host.stats()["requests"], 8)
+        crowd(bench, host, "32 cold installs at once", [root])
+        crowd(bench, host, "32 of all of a catalog", ["--all", f"{GITHUB}/{index['nodes'][root]['repo']}"])
 
 
 def row_partial(bench):

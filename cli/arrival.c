@@ -661,14 +661,31 @@ bool document_arrive(struct closure *c, struct node *n,
     return true;
 }
 
+/* For processes that wait to ask the same. */
+static void note_catalog(struct closure *c, const struct node *n)
+{
+    struct arena *a = &c->inv->arena;
+    struct store_ref ref = {n->ref, n->commit, n->path};
+    struct err ignored = {0};
+
+    if (!n->is_catalog || n->is_told || origin_names_commit(&n->origin))
+        return;
+    if (!store_put_ref(c->store, origin_repository(&n->origin, a),
+                       closure_rest(n, a), &ref, &ignored))
+        err_clear(&ignored); /* they ask for themselves */
+}
+
 void document_offers(struct closure *c, struct node *n,
                      const struct fetch_event *event)
 {
     struct arena *a = &c->inv->arena;
 
-    n->ref = arena_str(a, event->ref);
-    n->commit = arena_str(a, event->commit);
+    if (!n->is_told) {
+        n->ref = arena_str(a, event->ref);
+        n->commit = arena_str(a, event->commit);
+    }
     n->path = arena_str(a, event->path);
+    note_catalog(c, n);
     n->offers = arena_array(a, event->offer_count + 1, sizeof *n->offers);
     n->offer_count = event->offer_count;
     for (size_t i = 0; i < event->offer_count; i++)

@@ -262,6 +262,10 @@ static bool ask(struct closure *c, struct node *n, struct err *e)
         want.proved = true;
         want.stored = n->is_unproved;
     }
+    if (n->is_told) {
+        want.commit = n->commit;
+        want.proved = true; /* its ref leads there */
+    }
     if (!start_fetch(c, e))
         return false;
     c->asked = arena_grow(a, c->asked, c->asked_count, &c->asked_capacity,
@@ -413,8 +417,7 @@ static void stop_trusting(struct closure *c)
     c->options.trust_lock = false;
 }
 
-/* What stands after /tree/, as the index knows it; HEAD for the default. */
-static struct str index_rest(const struct node *n, struct arena *a)
+struct str closure_rest(const struct node *n, struct arena *a)
 {
     if (n->origin.rest.n)
         return n->origin.rest;
@@ -433,7 +436,7 @@ static bool settle_from_index(struct closure *c, struct node *n)
 {
     struct arena *a = &c->inv->arena;
     struct str repository = origin_repository(&n->origin, a);
-    struct str rest = index_rest(n, a);
+    struct str rest = closure_rest(n, a);
     bool is_lasting = c->options.offline || origin_names_commit(&n->origin);
     struct str fresh = {"", 0};
     struct store_package p;
@@ -468,13 +471,37 @@ static bool settle_from_index(struct closure *c, struct node *n)
     return true;
 }
 
+/* The commit of a catalog, when another process asked what its ref names while
+ * this one was running: the trees are in the store. A ref of several segments
+ * is asked for, as the commit alone does not say where its path begins. */
+static bool is_told(struct closure *c, struct node *n)
+{
+    struct arena *a = &c->inv->arena;
+    struct str repository = origin_repository(&n->origin, a);
+    struct str rest = closure_rest(n, a), fresh;
+    struct store_ref ref;
+
+    if (origin_names_commit(&n->origin) ||
+        !store_find_fresh_ref(c->store, repository, rest, a, &fresh) ||
+        !store_find_ref(c->store, repository, rest, a, &ref) ||
+        !str_eq(ref.commit, fresh) || str_has_char(ref.ref, '/'))
+        return false;
+    n->ref = ref.ref;
+    n->commit = ref.commit;
+    return true;
+}
+
 /* What a catalog offers is in no lock and no index. */
 static bool settle_catalog(struct closure *c, struct node *n, struct err *e)
 {
     bool taken;
 
-    if (!c->options.offline)
-        return begin_download(c, n, &taken, e) && ask(c, n, e);
+    if (!c->options.offline) {
+        if (!begin_download(c, n, &taken, e))
+            return false;
+        n->is_told = taken && is_told(c, n);
+        return ask(c, n, e);
+    }
     err_set(e, ERR_OFFLINE, "what it offers is not in the store");
     return err_hint(e, "run the command once without --offline");
 }

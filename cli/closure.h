@@ -29,6 +29,7 @@ struct node {
     bool trusted;     /* the lock's word alone: not looked for in the store */
     bool is_unproved; /* the store has it, and not how its commit leads to it */
     bool is_catalog;  /* asked what it offers, whatever it is itself */
+    bool is_told;     /* … whose commit another process asked for just now */
     bool is_outlined; /* `package` is known; its files are not here yet */
     bool wants_files; /* and are to be fetched */
     bool is_exact;    /* named on the command line */
@@ -98,6 +99,9 @@ struct node *closure_add(struct closure *c, const struct origin *o,
 
 /* The same as closure_add, but what it offers is listed, itself included. */
 struct node *closure_add_catalog(struct closure *c, const struct origin *o);
+
+/* What stands after /tree/, as the index knows it; HEAD for the default. */
+struct str closure_rest(const struct node *n, struct arena *a);
 
 /* The files of one that is outlined: asked for, and here (or failed) after the
  * next closure_gather. */

@@ -9,6 +9,8 @@ N=32
 skill "$T/src/skills/base"
 skill "$T/src/skills/hello" 'dependencies:' '  skills:' "    - \"$GH/acme/catalog/tree/main/skills/base\""
 make_repo acme/catalog "$T/src"
+skill "$T/other/skills/third"
+make_repo acme/other "$T/other"
 start_githost
 
 # hold COUNT [SIGNAL-PID]: holds the repository's lock until COUNT processes have
@@ -81,8 +83,28 @@ is "[F11] $N cold installs of a lock at once" $failed 0
 is '[F11] from a lock: each workspace is whole' "$(all_have hello)$(all_have base)" ''
 at_most '[F11] from a lock: with few requests' "$(requests)" 8
 
+again()
+{
+    rm -rf "$MAPM_HOME"
+    mapm store stats >/dev/null
+    for i in $(seq $N); do rm -rf "$T/ws$i" && mkdir "$T/ws$i"; done
+}
+for which in "$GH/acme/catalog" acme/catalog/skills; do
+    again
+    many install --all "$which"
+    is "[F11] $N cold installs of all of $which at once" $failed 0
+    is "[F11] all of $which: each workspace is whole" "$(all_have hello)$(all_have base)" ''
+    at_most "[F11] all of $which: with few requests" "$(requests)" 8
+    ok "[F11] all of $which: one lock for all" cmp "$T/ws1/mapm.lock" "$T/ws$N/mapm.lock"
+done
+again
+many install "$HELLO" "$GH/acme/other/tree/main/skills/third"
+is "[F11] $N cold installs from two repositories at once" $failed 0
+is '[F11] from two: each workspace is whole' "$(all_have hello)$(all_have base)" ''
+at_most '[F11] from two: with few requests' "$(requests)" 8
+
 # --- an answer counts for processes that ran already ------------------------------
-mkdir "$T/later"
+mkdir "$T/later" "$T/later-all"
 echo more >>"$T/src/skills/base/SKILL.md"
 make_repo acme/catalog "$T/src"
 reset_log
@@ -90,6 +112,10 @@ cd "$T/later" || exit 1
 exits '[F11] a process that starts later' 0 mapm install "$HELLO"
 like '[F11] asks itself what the branch names' "$(cat mapm.lock)" "commit: $COMMIT"
 isnt '[F11] by a request' "$(request_log | grep -c ls-refs)" 0
+reset_log
+cd "$T/later-all" || exit 1
+exits '[F11] so does one that installs all' 0 mapm install --all acme/catalog
+isnt '[F11] all: by a request' "$(request_log | grep -c ls-refs)" 0
 
 # --- a holder that ends, a waiter that is ended ------------------------------------
 mkdir "$T/one" "$T/two"
