@@ -2,6 +2,9 @@
 # What an install asks of the kernel: calls and files counted, never times.
 . "$(dirname "$0")/../lib/cli.sh"
 
+if grep -q __asan_init "$MAPM" || grep -q __tsan_init "$MAPM"; then
+    skip_all 'a sanitizer build: its costs are not those of mapm'
+fi
 command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null ||
     skip_all 'no strace'
 "$ROOT/tests/githost/catalog-gen" --out "$T/repos" --repos 1 --skills 91 --mcps 8 \
