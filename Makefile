@@ -162,10 +162,16 @@ $(B)/members: FORCE
 ## Tests
 
 # Everything prints TAP. A test that hangs is stopped after ten minutes.
-TESTS = $(UNIT) tests/fuzz/replay.t $(wildcard tests/star/*.t tests/mcp/*.t tests/cli/*.t)
+# Files that take longest start first; much of their time is waiting, so that more
+# of them run at once than there are processors.
+LONG_TESTS = $(B)/unit/sandbox_test $(patsubst %,tests/cli/%.t,threats_hosts durable threats_package \
+             threats_trees threats_workspace threats_crash fetch_faults mcp_sampling proof)
+ALL_TESTS  = $(UNIT) tests/fuzz/replay.t $(wildcard tests/star/*.t tests/mcp/*.t tests/cli/*.t)
+TESTS      = $(LONG_TESTS) $(filter-out $(LONG_TESTS),$(ALL_TESTS))
+TEST_JOBS ?= $(shell expr 2 '*' $(JOBS))
 test: all $(B)/fetch_drive $(B)/ask_drive $(B)/mcp_fixture $(B)/embed $(B)/calls.so $(UNIT) $(FUZZ:%=$(B)/replay/%)
 	MAPM=$(abspath $(B)/mapm) MAPM_BUILD=$(abspath $(B)) \
-	  prove -j$(JOBS) -f -o --exec 'timeout -k 10 600' $(TESTS)
+	  prove -j$(TEST_JOBS) -f -o --exec 'timeout -k 10 600' $(TESTS)
 
 # The host and the catalogs the tests are served by, proved with git itself.
 test-githost:
