@@ -41,42 +41,43 @@ uint64_t download_now_ns(void)
 
 /* --- the text ------------------------------------------------------------- */
 
-/* The answers, if the header is whole, of this boot and not from before
- * `since_ns`. */
-static bool read_header(struct str text, struct str boot, uint64_t since_ns,
-                        struct str *lines)
+/* Cuts the header off `text`: is it whole, of this boot and not from before
+ * `since_ns`? */
+static bool cut_header(struct str *text, struct str boot, uint64_t since_ns,
+                       struct hash *named)
 {
-    struct str rest = text, line, magic, id, time;
-    struct hash named, real;
+    struct str line, magic, id, time;
     uint64_t ns;
 
-    if (boot.n == 0 || !str_cut(&rest, '\n', &line) || rest.p == NULL ||
-        !str_cut(&line, ' ', &magic) || !str_is(magic, MAGIC) ||
-        !str_cut(&line, ' ', &id) || !str_eq(id, boot) ||
-        !str_cut(&line, ' ', &time) || !str_number(time, INT64_MAX, &ns) ||
-        ns < since_ns || !hash_parse(line, &named))
-        return false;
-    real = hash_of(rest);
-    *lines = rest;
-    return hash_eq(&named, &real);
+    return boot.n && str_cut(text, '\n', &line) && text->p &&
+           str_cut(&line, ' ', &magic) && str_is(magic, MAGIC) &&
+           str_cut(&line, ' ', &id) && str_eq(id, boot) &&
+           str_cut(&line, ' ', &time) && str_number(time, INT64_MAX, &ns) &&
+           ns >= since_ns && hash_parse(line, named);
 }
 
-bool download_find(struct str text, struct str boot, uint64_t since_ns,
-                   struct str rest, struct str *commit)
+void download_read(struct str text, struct str boot, uint64_t since_ns,
+                   struct arena *a, struct map *told)
 {
-    struct str lines, line;
+    struct hash named, real;
+    struct str line;
 
-    if (!read_header(text, boot, since_ns, &lines))
-        return false;
-    while (lines.n && str_cut(&lines, '\n', &line)) {
+    map_init(told, a);
+    if (!cut_header(&text, boot, since_ns, &named))
+        return;
+    real = hash_of(text);
+    if (!hash_eq(&named, &real))
+        return;
+    while (text.n && str_cut(&text, '\n', &line)) {
         size_t space = str_find_char(line, ' ');
+        struct str *commit;
 
-        if (space == SIZE_MAX || !str_eq(str_from_index(line, space + 1), rest))
+        if (space == SIZE_MAX || map_has(told, str_from_index(line, space + 1)))
             continue;
+        commit = arena_new(a, struct str);
         *commit = str_slice(line, 0, space);
-        return true;
+        map_put(told, str_from_index(line, space + 1), commit);
     }
-    return false;
 }
 
 /* --- the lock ------------------------------------------------------------- */
@@ -171,18 +172,39 @@ bool store_begin_download(struct store *s, struct str repository,
     return true;
 }
 
+/* What the last holder wrote, unless its header says that it does not count:
+ * once for all that is looked for, as a catalog may have thousands of lines. */
+static void read_answers(const struct store *s, struct download *d)
+{
+    struct str boot = boot_id(&d->arena), text = {"", 0}, header;
+    struct err ignored = {0};
+    char head[HEADER_BYTES];
+    struct hash named;
+    ssize_t n = pread(d->fd, head, sizeof head, 0);
+
+    d->has_read = true;
+    header = str_of(head, n > 0 ? (size_t)n : 0);
+    if (!cut_header(&header, boot, s->opened_ns, &named) ||
+        lseek(d->fd, 0, SEEK_SET) < 0 ||
+        !fs_read_fd(d->fd, DOWNLOAD_REFS_MAX_BYTES, &d->arena, &text, &ignored))
+        text = str_of("", 0);
+    download_read(text, boot, s->opened_ns, &d->arena, &d->told);
+}
+
 bool store_find_fresh_ref(struct store *s, struct str repository,
                           struct str rest, struct arena *a, struct str *commit)
 {
-    const struct download *d = find(s, repository);
-    struct err ignored = {0};
-    struct str text;
-    struct stat st;
+    struct download *d = find(s, repository);
+    const struct str *told;
 
-    return d && d->state == DOWNLOAD_LOCKED && fstat(d->fd, &st) == 0 &&
-           st.st_size > 0 && lseek(d->fd, 0, SEEK_SET) == 0 &&
-           fs_read_fd(d->fd, DOWNLOAD_REFS_MAX_BYTES, a, &text, &ignored) &&
-           download_find(text, boot_id(a), s->opened_ns, rest, commit);
+    if (d == NULL || d->state != DOWNLOAD_LOCKED)
+        return false;
+    if (!d->has_read)
+        read_answers(s, d);
+    told = map_find(&d->told, rest);
+    if (told)
+        *commit = arena_str(a, *told);
+    return told != NULL;
 }
 
 void download_note_ref(struct store *s, struct str repository, struct str rest,
@@ -224,6 +246,8 @@ static void release(struct download *d)
     if (d->has_lines)
         buf_done(&d->lines);
     d->has_lines = false;
+    d->has_read = false;
+    arena_done(&d->arena);
     fs_close(&d->fd); /* and with it the lock */
     d->state = DOWNLOAD_NONE;
 }

@@ -19,15 +19,18 @@ struct download {
     uint64_t since_ns; /* when the lock was taken, CLOCK_BOOTTIME */
     bool has_lines;
     struct buf lines; /* answers to publish */
+    bool has_read;
+    struct map told; /* ref and path -> its commit: of the last holder */
+    struct arena arena;
 };
 
 uint64_t download_now_ns(void);
 
-/* The commit that `text`, a lock file's content, gives for `rest`; false when
- * it has none or is malformed, damaged, of another boot or from before
- * `since_ns`. Borrowed from `text`. */
-bool download_find(struct str text, struct str boot, uint64_t since_ns,
-                   struct str rest, struct str *commit);
+/* The answers in `text`, a lock file's content, by ref and path, each a
+ * `struct str`, the commit. None when it is malformed, damaged, of another
+ * boot or from before `since_ns`. Borrowed from `text`. */
+void download_read(struct str text, struct str boot, uint64_t since_ns,
+                   struct arena *a, struct map *told);
 
 /* An answer of the host that is put into the index now. */
 void download_note_ref(struct store *s, struct str repository, struct str rest,

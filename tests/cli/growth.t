@@ -54,6 +54,9 @@ grows()
 
 grows 'install --all' 1 '"$MAPM" install --yes -q --all https://github.com/acme/c$N/tree/main'
 ok '[F7] install --all: memory stays small' test "$peak" -le $((few_peak * MEMORY_FACTOR))
+grows 'install --all from a warm store' 1 \
+    'mkdir ../warm$N && cd ../warm$N && "$MAPM" install --yes -q --all https://github.com/acme/c$N/tree/main'
+ok '[F11] install --all from a warm store: memory stays small' test "$peak" -le $((few_peak * MEMORY_FACTOR))
 is '[F7] all of them are roots' "$(grep -c /skills/skill- mapm.yaml)" $MANY
 is '[F7] in the order of the catalog' "$(grep -o 'skill-[0-9]*$' mapm.yaml | sort -c && echo sorted)" sorted
 grows 'install with nothing to do' 3 '"$MAPM" install -q'

@@ -10,12 +10,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct str text = str_of((const char *)data, size), commit;
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str text = str_of((const char *)data, size);
     struct str boot = STR("0f8b6a1e-58d5-4a4e-9b2e-1f3a0c9d7e11");
+    const struct str *commit;
+    struct map told;
 
-    if (!download_find(text, boot, 1000, STR("main/skills/pdf"), &commit))
+    download_read(text, boot, 1000, &a, &told);
+    commit = map_find(&told, STR("main/skills/pdf"));
+    if (commit == NULL)
         return 0;
-    if (commit.p < text.p || commit.p + commit.n > text.p + text.n ||
+    if (commit->p < text.p || commit->p + commit->n > text.p + text.n ||
         str_find(text, STR(" main/skills/pdf")) == SIZE_MAX ||
         str_find(text, boot) == SIZE_MAX)
         abort();

@@ -789,30 +789,34 @@ TEST(the_home_is_found_in_the_environment)
 
 /* --- one download for many processes [F11] --------------------------------- */
 
+static bool is_told(const char *text, const char *boot, uint64_t since_ns,
+                    const char *rest, const char *commit)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    const struct str *found;
+    struct map told;
+
+    download_read(str_from(text), str_from(boot), since_ns, &a, &told);
+    found = map_find(&told, str_from(rest));
+    return found && str_is(*found, commit);
+}
+
 TEST(answers_count_for_processes_that_ran_already)
 {
-    static const char lines[] = "1111 main/x\n2222 \n";
+    static const char lines[] = "1111 main/x\n3333 main/x\n2222 \n";
     struct hash h = hash_of(str_from(lines));
     char hex[HASH_HEX_CHARS + 1], text[400];
-    struct str commit;
 
     hash_format(&h, hex);
     snprintf(text, sizeof text, "mapm-refs-1 boot 500 %s\n%s", hex, lines);
-    CHECK(download_find(str_from(text), STR("boot"), 500, STR("main/x"),
-                        &commit) &&
-          str_is(commit, "1111"));
-    CHECK(download_find(str_from(text), STR("boot"), 1, STR(""), &commit) &&
-          str_is(commit, "2222"));
-    CHECK(
-        !download_find(str_from(text), STR("boot"), 1, STR("main/y"), &commit));
-    CHECK(!download_find(str_from(text), STR("boot"), 501, STR("main/x"),
-                         &commit));
-    CHECK(!download_find(str_from(text), STR("other"), 1, STR("main/x"),
-                         &commit));
-    CHECK(!download_find(str_from(text), STR(""), 1, STR("main/x"), &commit));
+    CHECK(is_told(text, "boot", 500, "main/x", "1111"));
+    CHECK(is_told(text, "boot", 1, "", "2222"));
+    CHECK(!is_told(text, "boot", 1, "main/y", "1111"));
+    CHECK(!is_told(text, "boot", 501, "main/x", "1111"));
+    CHECK(!is_told(text, "other", 1, "main/x", "1111"));
+    CHECK(!is_told(text, "", 1, "main/x", "1111"));
     text[strlen(text) - 2] = 'x';
-    CHECK(
-        !download_find(str_from(text), STR("boot"), 1, STR("main/x"), &commit));
+    CHECK(!is_told(text, "boot", 1, "main/x", "1111"));
 }
 
 static void publish_ref(struct store *s, const char *rest, struct err *e)
