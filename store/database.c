@@ -261,7 +261,7 @@ static bool open_as(struct store *s, const char *name, int flags, bool *foreign,
 }
 
 /* "%", "?" and "#" mean something in a name that begins with "file:". */
-static const char *immutable_name(struct store *s, struct str path)
+static const char *uri_of(struct store *s, struct str path, const char *query)
 {
     CLEANUP(buf_done) struct buf b = {0};
 
@@ -272,7 +272,7 @@ static const char *immutable_name(struct store *s, struct str path)
             buf_printf(&b, "%%%02X", (unsigned char)path.p[i]);
         else
             buf_char(&b, path.p[i]);
-    buf_text(&b, "?immutable=1");
+    buf_text(&b, query);
     return arena_str(&s->arena, buf_str(&b)).p;
 }
 
@@ -290,7 +290,8 @@ static bool open_read_only(struct store *s, struct str path, struct err *e)
     db_close(s);
     err_clear(e);
     if (fs_stat_at(s->home_fd, "mapm.db", &st))
-        return open_as(s, immutable_name(s, path), immutable, &foreign, e);
+        return open_as(s, uri_of(s, path, "?immutable=1"), immutable, &foreign,
+                       e);
     return open_as(s, ":memory:", memory, &foreign, e) &&
            db_run(s, "PRAGMA query_only=ON", e);
 }
@@ -322,7 +323,9 @@ static bool has_log(const struct store *s)
 }
 
 /* Without a log all is in mapm.db itself, and who writes touches that in the
- * end: what it says holds while its times stay. */
+ * end: what it says holds while its times stay. A log is read with an index of
+ * our own in memory, under sqlite's locks, unless another process has it open:
+ * then with that one's. */
 bool store_begin_glance(struct store *s)
 {
     const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
@@ -332,11 +335,15 @@ bool store_begin_glance(struct store *s)
 
     if (s->db || !store_index_works(s, &ignored) ||
         !fs_stat_at(s->home_fd, "mapm.db", &s->db_file) ||
-        !is_settled(&s->db_file) || is_unusable(s, "mapm.db") || has_log(s))
+        !is_settled(&s->db_file))
         return false;
+    for (size_t i = 0; i < DB_PARTS; i++)
+        if (is_unusable(s, db_parts[i]))
+            return false;
     keep_small();
-    s->glancing =
-        open_as(s, immutable_name(s, path), flags, &foreign, &ignored);
+    s->glancing = open_as(
+        s, uri_of(s, path, has_log(s) ? "?readonly_shm=1" : "?immutable=1"),
+        flags, &foreign, &ignored);
     if (!s->glancing)
         db_close(s);
     s->db_torn = false;

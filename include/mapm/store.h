@@ -232,9 +232,9 @@ MUST_CHECK bool store_put_proof(struct store *s, const struct store_proof *p,
                                 struct err *e);
 
 /*
- * Questions from here to store_end_glance are answered by mapm.db as it stands
- * on the disk, without a lock, a log or any other file beside it: cheap, and
- * nothing is written. False: it is in use, or cannot be read so. After false of
+ * Questions from here to store_end_glance are answered by mapm.db, and its log
+ * where there is one, as they stand on the disk: cheap, and nothing is written.
+ * False: it is open already, or cannot be read so. After false of
  * store_end_glance another process wrote meanwhile, and no answer counts.
  */
 bool store_begin_glance(struct store *s);

@@ -55,8 +55,12 @@ base_blob=$(repo acme/catalog rev-parse main:skills/base/SKILL.md)
 # stamps: times of every file and folder of the workspace and the store.
 stamps()
 {
-    find "$T/store" . -printf '%p %i %s %T@ %C@\n' | sort
+    find "$T/store" . -printf '%p %i %s %T@\n' | sort
 }
+reset_log
+stamps >"$T/before"
+exits 'as it is, with a log of mapm.db' 0 mapm install --locked
+is '[F12] nothing to do writes nothing, in the store neither' "$(stamps)" "$(cat "$T/before")"
 # What was written goes from the log into mapm.db, as it does now and then.
 python3 - "$T/store/mapm.db" <<'P'
 import sqlite3, sys
