@@ -6,6 +6,7 @@
 
 #include "package_files.h"
 #include "proof.h"
+#include "selection.h"
 
 /* --- the summary: what the resolver needs, kept in the index -------------- */
 
@@ -70,6 +71,58 @@ struct str lock_own_name(const struct lock_entry *entry)
     return entry->declared.n ? entry->declared : entry->name;
 }
 
+/* The name that a folder at `path` gives a package named `own`. */
+static bool is_scoped_name(struct str path, struct str own, struct str name)
+{
+    struct str scope = selection_scope(path);
+
+    return scope.n && name.n > scope.n + 1 && str_starts(name, scope) &&
+           name.p[scope.n] == '/' &&
+           str_eq(str_from_index(name, scope.n + 1),
+                  short_name(DOC_SKILL, own));
+}
+
+/* Where its ref ends is not known, so each slash is tried. */
+static bool may_give_name(const struct origin *o, struct str own,
+                          struct str name)
+{
+    struct str rest = o->rest, segment;
+
+    if (o->scheme == ORIGIN_FILE || rest.n == 0)
+        return is_scoped_name(o->path, own, name);
+    while (rest.p && str_cut(&rest, '/', &segment))
+        if (rest.p && is_scoped_name(rest, own, name))
+            return true;
+    return false;
+}
+
+static bool also_gives_name(const struct layer *l,
+                            const struct lock_entry *entry)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str repository = origin_repository(layer_origin(l, entry), &a);
+
+    for (size_t i = 0; i < entry->also_count; i++) {
+        struct err ignored = {0};
+        struct origin o;
+
+        if (origin_parse(entry->also[i], &l->rules, &a, &o, &ignored) &&
+            str_eq(origin_repository(&o, &a), repository) &&
+            may_give_name(&o, entry->declared, entry->name))
+            return true;
+    }
+    return false;
+}
+
+/* `as` is no free choice: it is what selection_name() gives the package for
+ * one of its folders. */
+static bool is_given_name(const struct layer *l, const struct lock_entry *entry,
+                          struct str path)
+{
+    return is_scoped_name(path, entry->declared, entry->name) ||
+           also_gives_name(l, entry);
+}
+
 /* What the lock calls a package of this origin; recorded names never change. */
 static struct str recorded_name(const struct closure *c, const struct node *n,
                                 enum doc_kind kind, struct str own)
@@ -77,7 +130,11 @@ static struct str recorded_name(const struct closure *c, const struct node *n,
     const struct lock_entry *entry =
         map_find(&c->layer->by_origin, n->origin.key);
 
-    return entry && entry->kind == kind && str_eq(entry->declared, own)
+    return entry && entry->kind == kind && entry->declared.n &&
+                   str_eq(entry->declared, own) &&
+                   (is_given_name(c->layer, entry, n->path) ||
+                    may_give_name(layer_origin(c->layer, entry), own,
+                                  entry->name))
                ? entry->name
                : own;
 }
@@ -353,6 +410,9 @@ static bool same_as_locked(struct closure *c, struct node *n,
     if (!str_eq(own->own_fqn, lock_own_name(entry)) ||
         own->package.kind != entry->kind)
         return differs(n, "is named", own->own_fqn, e);
+    if (entry->declared.n && !is_given_name(c->layer, entry, n->path))
+        return differs(n, "has no folder that gives it this name; its own is",
+                       own->own_fqn, e);
     if (!str_eq(own->version, entry->version))
         return own->version.n ? differs(n, "has version", own->version, e)
                               : differs(n, "has no version", own->version, e);

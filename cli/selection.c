@@ -286,8 +286,7 @@ static bool is_passed_over(struct str folder)
            str_is(folder, "agents") || str_is(folder, "plugins");
 }
 
-/* "box" for "plugins/box/skills/ai"; "" when there is none. */
-static struct str folder_scope(struct str path)
+struct str selection_scope(struct str path)
 {
     size_t slash = str_find_last(path, '/');
 
@@ -328,7 +327,7 @@ static bool keeps_name(const struct sync *s, const struct node *n)
 /* "" when it has none, though it needs one. */
 static struct str twin_name(struct sync *s, const struct node *n)
 {
-    struct str scope = folder_scope(n->path);
+    struct str scope = selection_scope(n->path);
 
     if (keeps_name(s, n))
         return n->package.fqn;

@@ -41,6 +41,9 @@ MUST_CHECK bool selection_want_files(struct sync *s,
  * lock has a name for keep it, and so do those that were named before.
  */
 void selection_name(struct sync *s, struct node *const *nodes, size_t count);
+/* The <p> of a path in its repository: "box" for "plugins/box/skills/ai"; ""
+ * when there is none. */
+struct str selection_scope(struct str path);
 
 /* What was left out, grouped by reason; with -v each with its chain. */
 void selection_tell(struct invocation *inv, const struct choice *choices,

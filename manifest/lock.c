@@ -376,7 +376,7 @@ static const struct field {
     bool (*take)(struct reader *, struct lock_entry *, struct str);
 } fields[] = { /* in the order of the file */
     {STR_INIT("name"),      LOCK_VERSION_1, DOC_ANY,    true,  false, take_name},
-    {STR_INIT("as"),        LOCK_VERSION_2, DOC_ANY,    false, false, take_as},
+    {STR_INIT("as"),        LOCK_VERSION_2, DOC_FOLDER, false, false, take_as},
     {STR_INIT("origin"),    LOCK_VERSION_1, DOC_ANY,    true,  false, take_origin},
     {STR_INIT("also"),      LOCK_VERSION_1, DOC_ANY,    false, false, take_also},
     {STR_INIT("commit"),    LOCK_VERSION_1, DOC_ANY,    true,  true,  take_commit},

@@ -198,12 +198,11 @@ static const char second[] =
     "packages:\n"
     "  - type: mcp\n"
     "    name: io.example/mcp\n"
-    "    as: io.other/mcp\n"
     "    origin: https://github.com/acme/catalog/tree/main/mcps/io.json\n"
     "    commit: " C40 "\n"
     "    blob: " T40 "\n"
     "    digest: " D64 "\n"
-    "    key: io-other-mcp\n"
+    "    key: io-example-mcp\n"
     "  - type: skill\n"
     "    name: git-pr\n"
     "    as: acme/git-pr\n"
@@ -213,7 +212,7 @@ static const char second[] =
     "    digest: " D64 "\n"
     "    path: .agents/skills/acme-git-pr\n"
     "    rewritten: name\n"
-    "    needs: [mcp io.other/mcp, skill git-pr]\n"
+    "    needs: [mcp io.example/mcp, skill git-pr]\n"
     "  - type: skill\n"
     "    name: git-pr\n"
     "    origin: https://github.com/acme/catalog/tree/main/b/skills/git-pr\n"
@@ -226,17 +225,18 @@ static const char second[] =
 static const struct {
     const char *find, *put, *message;
 } damaged_second[] = {
-    {"version: 2", "version: 1", "l:5: \"as\" needs version 2 of this file"},
-    {"    digest", "    flavour: x\n    digest", "l:9: unknown key \"flavour\": written by a newer mapm"},
-    {"    origin", "    from: https://github.com/a/b/tree/main/c\n    origin", "l:6: unknown key \"from\": written by a newer mapm"},
-    {"    commit", "    tag: v1\n    commit", "l:7: unknown key \"tag\": written by a newer mapm"},
+    {"version: 2", "version: 1", "l:12: \"as\" needs version 2 of this file"},
+    {"    digest", "    flavour: x\n    digest", "l:8: unknown key \"flavour\": written by a newer mapm"},
+    {"    origin", "    from: https://github.com/a/b/tree/main/c\n    origin", "l:5: unknown key \"from\": written by a newer mapm"},
+    {"    commit", "    tag: v1\n    commit", "l:6: unknown key \"tag\": written by a newer mapm"},
     {"type: mcp", "type: plugin", "l:3: unknown type \"plugin\": written by a newer mapm"},
-    {"as: io.other/mcp", "as: io.example/mcp", "l:5: \"as\" repeats the name"},
-    {"as: io.other/mcp", "as: other", "l:5: not a name of an mcp: other"},
-    {"as: acme/git-pr", "as: zeta/git-pr", "l:21: skill git-pr is not in its order"},
-    {"[mcp io.other/mcp,", "[mcp io.example/mcp,", "l:11: acme/git-pr needs mcp io.example/mcp, which is not in this file"},
-    {"    as: acme/git-pr\n    origin", "    origin", "l:20: skill git-pr is given twice"},
-    {"    name: git-pr\n    as: acme/git-pr\n", "    as: acme/git-pr\n    name: git-pr\n", "l:11: skill has no \"name\""},
+    {"as: acme/git-pr", "as: git-pr", "l:12: \"as\" repeats the name"},
+    {"as: acme/git-pr", "as: Other", "l:12: not a name of a skill: Other"},
+    {"name: io.example/mcp\n", "name: io.example/mcp\n    as: io.other/mcp\n", "l:5: \"as\" is not for mcps"},
+    {"as: acme/git-pr", "as: zeta/git-pr", "l:20: skill git-pr is not in its order"},
+    {"[mcp io.example/mcp,", "[mcp io.other/mcp,", "l:10: acme/git-pr needs mcp io.other/mcp, which is not in this file"},
+    {"    as: acme/git-pr\n    origin", "    origin", "l:19: skill git-pr is given twice"},
+    {"    name: git-pr\n    as: acme/git-pr\n", "    as: acme/git-pr\n    name: git-pr\n", "l:10: skill has no \"name\""},
 };
 /* clang-format on */
 
@@ -342,7 +342,7 @@ TEST(version_2_reads_and_writes_back) /* [F13] */
     CHECK(entry && str_is(entry->declared, "git-pr"));
     entry = lock_find(&lock, DOC_SKILL, STR("git-pr"));
     CHECK(entry && !entry->declared.n);
-    CHECK(!lock_find(&lock, DOC_MCP, STR("io.example/mcp")));
+    CHECK(!lock_find(&lock, DOC_SKILL, STR("acme/other")));
     arena_done(&arena);
 }
 

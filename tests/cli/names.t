@@ -1,0 +1,55 @@
+#!/bin/sh
+# Names that a lock gives packages, and roots of equal content. F1, F4, F13.
+. "$(dirname "$0")/../lib/cli.sh"
+
+U=https://github.com/acme
+start_githost
+fresh()
+{
+    cd "$T" && rm -rf w && mkdir w && cd w || exit 1
+}
+names()
+{
+    sed -n 's/^    name: //p; s/^    as: /  as /p' mapm.lock | tr '\n' ' '
+}
+# named FROM TO: the lock, with another name; the store is cold.
+named()
+{
+    cd "$T" && rm -rf edited cold && cp -r w edited && cd edited || exit 1
+    rm -rf .agents
+    sed -i "s|$1|$2|" mapm.lock
+    MAPM_HOME=$T/cold
+}
+
+# --- what `as` may say --------------------------------------------------------
+
+t=$T/twins
+skill "$t/plugins/box/skills/ai"
+skill "$t/plugins/jam/skills/ai" 'description: Another one.'
+skill "$t/plugins/pin/skills/ai"
+make_repo acme/twins "$t"
+mcp "$T/tool/mcps/io.acme_tool.json" io.acme/tool npx -y tool
+make_repo acme/tool "$T/tool"
+fresh
+exits 'an MCP server' 0 mapm install --yes $U/tool/tree/main/mcps/io.acme_tool.json
+exits 'folders of one name' 0 mapm install acme/twins --all --yes
+is '[F4] have names' "$(names)" 'io.acme/tool ai   as box/ai ai   as jam/ai '
+for name in evil/ai jam/evil pin-x/ai; do
+    MAPM_HOME=$T/mapm
+    named "as: jam/ai" "as: $name"
+    sed -i "s|skills/jam-ai|skills/$(echo $name | tr / -)|" mapm.lock
+    exits "[F13] as: $name is no name of that folder" 1 mapm install --locked
+    like '[F13] and the entry is named' "$err" 'mapm.lock:'
+    not_ok '[F13] nothing is there' test -e .agents
+done
+MAPM_HOME=$T/mapm
+named "as: jam/ai" "as: evil/ai"
+MAPM_HOME=$T/mapm
+MAPM_HOME=$T/mapm
+exits '[F13] warm, too' 1 mapm install --locked
+named "    name: io.acme/tool" "    name: io.acme/tool\n    as: io.evil/tool"
+exits '[F13] an MCP server has no other name' 1 mapm install --locked
+like '[F13] as it has no such key' "$err" 'mapm.lock:[0-9]*: .*"as"'
+MAPM_HOME=$T/mapm
+
+done_testing
