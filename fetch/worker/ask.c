@@ -299,6 +299,12 @@ static enum step want_things(struct ask *a, const struct oid_set *wants,
     return STEP_WAIT;
 }
 
+static bool brings_package(const struct ask *a)
+{
+    return a->in.what == FETCH_PACKAGE || a->in.what == FETCH_DOCUMENT ||
+           a->in.what == FETCH_FILES;
+}
+
 /* A locked object: beside the request for it goes one for the trees of the
  * commit, which have to lead there. Otherwise the ref led to the path, and has
  * to be the only one that can. */
@@ -309,7 +315,7 @@ static enum step step_lead(struct ask *a, struct err *e)
     struct oid_set wants;
     enum found found;
 
-    if (a->leads || a->in.what != FETCH_PACKAGE ||
+    if (a->leads || !brings_package(a) ||
         (!a->must_lead && a->stage < ASK_DOCUMENT))
         return STEP_ON;
     if (s->trees == TREES_FAILED)

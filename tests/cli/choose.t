@@ -247,4 +247,22 @@ printf -- '---\nname: boss\ndescription: An agent.\nversion: 1.0.0\n---\n\nDo it
 make_repo acme/boss "$p"
 exits '[F4] an agent at the top is one' 0 mapm install acme/boss
 ok '[F4] with its files' test -f .agents/agents/boss/src/data.bin
+# --- a branch with a slash, and a path that could begin earlier ------------------
+
+rm -rf "$s"
+skill "$s/skills/pdf"
+skill "$s/skills/docx"
+skill "$s/x/skills/pdf"
+make_repo acme/slashes "$s" feature/x
+make_repo acme/slashes "$s" main
+fresh
+MAPM_HOME=$T/slashes
+exits '[F4] --all of a branch with a slash leaves the ambiguous out' 3 \
+    mapm install --yes --all https://github.com/acme/slashes/tree/feature/x
+like '[F4] and says so' "$err" 'left out, .*pdf'
+is '[F4] the others are installed' "$(installed)" docx
+rm -rf .agents
+MAPM_HOME=$T/slashes-colleague
+exits '[F1] a colleague installs that lock' 0 mapm install --locked
+exits '[F1] and verifies it' 0 mapm verify --remote
 done_testing
