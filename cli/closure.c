@@ -521,8 +521,8 @@ static bool settle(struct closure *c, struct node *n, struct err *e)
         stop_trusting(c);
         return local_read(c, n, e);
     }
-    /* What a file: package equals is no word of a commit, and what another
-     * repository had is the lock's word alone. */
+    /* What a file: package equals is no word of a commit, and that another
+     * origin has the same content is the lock's word alone. */
     is_covered =
         entry && proof_applies(c->layer, entry) &&
         proof_covers(c->layer, c->store, entry, &n->origin, &c->inv->arena);

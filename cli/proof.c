@@ -65,52 +65,40 @@ bool proof_put(struct store *store, const struct store_proof *p,
     return true;
 }
 
-/* They differ in their refs alone, as far as a lock tells. */
-static bool same_path(const struct origin *x, const struct origin *y)
+/* A row of its own: where a proof has its commit, this one has the object, and
+ * for a path the whole origin. An object is no commit, so neither is taken for
+ * the other. */
+static struct store_proof also_proof(const struct origin *o, struct str object,
+                                     struct arena *a)
 {
-    struct str rest = x->rest, segment;
-
-    if (x->rest.n == 0 || y->rest.n == 0)
-        return x->rest.n == y->rest.n;
-    while (rest.p && str_cut(&rest, '/', &segment))
-        if (rest.p && rest.n < y->rest.n && str_ends(y->rest, rest) &&
-            y->rest.p[y->rest.n - rest.n - 1] == '/')
-            return true;
-    return !str_has_char(x->rest, '/') && !str_has_char(y->rest, '/');
+    return (struct store_proof){.repository = origin_repository(o, a),
+                                .commit = object,
+                                .path = o->key,
+                                .object = object};
 }
 
-static bool was_shown(struct store *store, const struct origin *o,
-                      struct store_proof *p)
+bool proof_put_also(struct store *store, const struct origin *o,
+                    struct str object, const struct hash *digest,
+                    struct arena *a, struct err *e)
 {
-    struct str rest = o->rest, segment;
-    bool is_commit = origin_names_commit(o);
+    struct store_proof p = also_proof(o, object, a);
 
-    if (is_commit)
-        p->commit = str_slice(o->rest, 0, COMMIT_CHARS);
-    while (rest.p && str_cut(&rest, '/', &segment)) {
-        p->path = rest.p ? rest : str_of("", 0);
-        if (is_commit ? store_has_proof(store, p) : store_has_same(store, p))
-            return true;
-    }
-    return false;
+    p.digest = *digest;
+    return store_put_proof(store, &p, e);
 }
 
 bool proof_covers(const struct layer *l, struct store *store,
                   const struct lock_entry *entry, const struct origin *o,
                   struct arena *a)
 {
-    const struct origin *own = layer_origin(l, entry);
-    struct store_proof p = {.object = entry->object};
+    struct store_proof p;
 
-    if (str_eq(o->key, own->key))
+    if (str_eq(o->key, layer_origin(l, entry)->key))
         return true;
-    p.repository = origin_repository(o, a);
-    if (str_eq(p.repository, origin_repository(own, a)) && same_path(o, own) &&
-        !origin_names_commit(o))
-        return true;
-    return str_starts(entry->digest, STR("sha256:")) &&
+    p = also_proof(o, entry->object, a);
+    return entry->object.n && str_starts(entry->digest, STR("sha256:")) &&
            hash_parse(str_from_index(entry->digest, 7), &p.digest) &&
-           was_shown(store, o, &p);
+           store_has_proof(store, &p);
 }
 
 bool proof_check_commit(const struct layer *l, const struct lock_entry *entry,

@@ -25,11 +25,17 @@ bool proof_find(const struct layer *l, struct store *store,
 MUST_CHECK bool proof_put(struct store *store, const struct store_proof *p,
                           const struct origin *o, struct err *e);
 
+/* Remembers that the ref of `o` led to the content of an entry with another
+ * origin. `a` is scratch. */
+MUST_CHECK bool proof_put_also(struct store *store, const struct origin *o,
+                               struct str object, const struct hash *digest,
+                               struct arena *a, struct err *e);
+
 /*
  * Whether what the entry says counts for `o`, which it names as its origin or
- * in `also`. Another ref of the same path is as good as the entry's own; another
- * repository or path, or another commit by its id, only where this machine was
- * shown the same content there. Otherwise `o` has to be looked at itself.
+ * in `also`: the latter only where this machine was shown the same content at
+ * just that origin, as the path alone does not say what another ref, another
+ * folder or another commit holds. Otherwise `o` has to be looked at itself.
  */
 bool proof_covers(const struct layer *l, struct store *store,
                   const struct lock_entry *entry, const struct origin *o,

@@ -10,6 +10,7 @@
 
 #include "arrival.h"
 #include "own_server.h"
+#include "proof.h"
 #include "sync.h"
 
 #define GITIGNORE_MAX_BYTES (1024u * 1024)
@@ -475,6 +476,24 @@ static bool apply(struct sync *s, struct err *e)
     return true;
 }
 
+/* The index is a cache: what cannot be noted is fetched again. */
+static void note_also(struct sync *s, const struct sync_package *p)
+{
+    const struct node *own = p->node;
+
+    for (size_t i = 0; i < p->step->origin_count; i++) {
+        const struct node *n = closure_find(&s->closure, p->step->origins[i]);
+        struct err ignored = {0};
+
+        if (!n || n == own || n->locked || n->origin.scheme != ORIGIN_GIT ||
+            own->object.n == 0 || !hash_eq(&n->digest, &own->digest))
+            continue;
+        if (!proof_put_also(s->store, &n->origin, own->object, &own->digest,
+                            &s->inv->arena, &ignored))
+            err_clear(&ignored);
+    }
+}
+
 static bool finish_unchanged(struct sync *s)
 {
     if (has_option(s->inv, OPTION_JSON))
@@ -522,6 +541,8 @@ bool sync_finish(struct sync *s, struct err *e)
         ((!has_option(s->inv, OPTION_QUIET) && !s->again) || s->dry_run ||
          (servers && !has_option(s->inv, OPTION_YES))))
         sync_show_plan(s);
+    for (size_t i = 0; i < s->plan.count; i++)
+        note_also(s, &s->packages[i]);
     if (!term_flush(&s->inv->term, e) || !ask_consent(s, servers, e) ||
         !sync_keep(s, e))
         return false;

@@ -522,8 +522,7 @@ struct str store_lost(const struct store *s)
 static bool is_question(enum statement which)
 {
     return which == FIND_PACKAGE || which == FIND_BLOB || which == FIND_REF ||
-           which == FIND_TREES || which == FIND_PROVED || which == FIND_PROOF ||
-           which == FIND_SAME;
+           which == FIND_TREES || which == FIND_PROVED || which == FIND_PROOF;
 }
 
 /* An install asks thousands of times, and writes only at its end: one

@@ -215,23 +215,6 @@ bool store_has_proof(struct store *s, const struct store_proof *p)
     return found;
 }
 
-bool store_has_same(struct store *s, const struct store_proof *p)
-{
-    struct err e = {0};
-    sqlite3_stmt *q = db_prepare(s, FIND_SAME, &e);
-    bool found;
-
-    if (!q)
-        return false;
-    db_bind_text(q, 1, p->repository);
-    db_bind_text(q, 2, p->path);
-    db_bind_text(q, 3, p->object);
-    db_bind_hash(q, 4, &p->digest);
-    found = sqlite3_step(q) == SQLITE_ROW;
-    db_finish(q);
-    return found;
-}
-
 bool store_put_proof(struct store *s, const struct store_proof *p,
                      struct err *e)
 {

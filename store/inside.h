@@ -25,7 +25,6 @@ enum statement {
     FIND_TREES,
     PUT_TREES,
     FIND_PROOF,
-    FIND_SAME,
     PUT_PROOF,
     FIND_PROVED,
     PUT_PROVED,

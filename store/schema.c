@@ -92,8 +92,6 @@ const char *const db_texts[STATEMENT_COUNT] = {
     [PUT_TREES] = "INSERT OR REPLACE INTO trees VALUES(?1, ?2, ?3)",
     [FIND_PROOF] = "SELECT 1 FROM proofs WHERE repository=?1 AND commit_id=?2"
                    " AND path=?3 AND object=?4 AND digest=?5",
-    [FIND_SAME] = "SELECT 1 FROM proofs WHERE repository=?1 AND path=?2"
-                  " AND object=?3 AND digest=?4",
     [PUT_PROOF] = "INSERT OR REPLACE INTO proofs VALUES(?1, ?2, ?3, ?4, ?5)",
     [FIND_PROVED] = "SELECT 1 FROM proved"
                     " WHERE repository=?1 AND commit_id=?2",

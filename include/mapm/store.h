@@ -219,15 +219,14 @@ MUST_CHECK bool store_put_trees(struct store *s, struct str repository,
  * All of it has to fit, so a digest or an object alone is never a proof. Only
  * a walk of trees whose ids were computed may be put. gc forgets it with the
  * package. `repository` as origin_repository has it; `path` exactly. With an
- * empty `object` and a zero `digest`: the commit has nothing at `path`.
+ * empty `object` and a zero `digest`: the commit has nothing at `path`. With the
+ * object as `commit`: the origin `path` led to the same content (cli/proof.c).
  */
 struct store_proof {
     struct str repository, commit, path, object;
     struct hash digest;
 };
 bool store_has_proof(struct store *s, const struct store_proof *p);
-/* The same of any commit of the repository. */
-bool store_has_same(struct store *s, const struct store_proof *p);
 MUST_CHECK bool store_put_proof(struct store *s, const struct store_proof *p,
                                 struct err *e);
 

@@ -1,0 +1,135 @@
+#!/bin/sh
+# What `also` says in a lock is the lock's word alone, until this machine was
+# shown the same content at just that origin. F1.
+. "$(dirname "$0")/../lib/cli.sh"
+
+s=$T/src
+U=https://github.com/acme/catalog/tree
+WARM=$T/warm
+
+# catalog NAME: a fresh repository and workspace; $s is to be filled.
+catalog()
+{
+    rm -rf "$T/src" "$T/repos/acme/catalog.git" "$WARM" "$T/$1"
+    mkdir -p "$T/$1" && cd "$T/$1" || exit 1
+    MAPM_HOME=$WARM && export MAPM_HOME
+}
+# also PATTERN ORIGIN: the entry of this name gets it.
+also()
+{
+    sed -i "/name: $(echo "$1" | sed 's,/,\\/,')\$/,/^  - /s|^    commit: |    also: [$2]\\n&|" mapm.lock
+}
+# without NAME: its entry is gone.
+without()
+{
+    python3 - "$1" <<'Y'
+import re, sys
+head, *entries = re.split(r"(?m)^(?=  - )", open("mapm.lock").read())
+kept = [e for e in entries if "name: %s\n" % sys.argv[1] not in e]
+open("mapm.lock", "w").write(head + "".join(kept))
+Y
+}
+# refused WHAT: the edited workspace, on a machine that knows all and on one
+# that knows nothing.
+refused()
+{
+    rm -rf .agents .claude
+    isnt "$1: the lock is edited" "$(cat mapm.lock)" "$good"
+    cp mapm.lock "$T/edited.lock"
+    for state in warm cold; do
+        MAPM_HOME=$WARM
+        [ $state = warm ] || MAPM_HOME=$T/cold
+        exits "[F1] $1: refused, $state" 1 mapm install --locked
+        not_ok "[F1] $1: nothing is there, $state" test -e .agents
+        exits "[F1] $1: verify, $state" 3 mapm verify
+        run mapm install --yes
+        not_ok "[F1] $1: without --locked the right content, $state" grep -rq EVIL .agents
+        rm -rf .agents .claude "$T/cold"
+        cp "$T/edited.lock" mapm.lock
+    done
+    MAPM_HOME=$WARM
+}
+
+start_githost
+catalog twins
+skill "$s/b/pdf" 'scope: other'
+echo EVIL >>"$s/b/pdf/SKILL.md"
+skill "$s/zz/pdf" 'scope: zgood'
+make_repo acme/catalog "$s"
+exits 'two of one folder name' 0 mapm install --yes "$U/main/b/pdf" "$U/main/zz/pdf"
+good=$(cat mapm.lock)
+without zgood/pdf && also other/pdf "$U/main/zz/pdf"
+rm -rf .agents .claude
+for state in warm cold; do
+    [ $state = warm ] || MAPM_HOME=$T/cold
+    exits "[F1] a folder of the same name: refused, $state" 1 mapm install --locked
+    not_ok "[F1] a folder of the same name: nothing is there, $state" test -e .agents
+    exits "[F1] a folder of the same name: verify, $state" 3 mapm verify
+    exits "[F1] a folder of the same name: verify --remote, $state" 3 mapm verify --remote
+done
+
+catalog nested
+skill "$s/skills/pdf" 'scope: acme'
+skill "$s/tests/bad/skills/pdf" 'scope: acme'
+echo EVIL >>"$s/tests/bad/skills/pdf/SKILL.md"
+make_repo acme/catalog "$s"
+make_repo acme/catalog "$s" topic
+exits 'the bad one is known' 0 mapm install --yes "$U/main/tests/bad/skills/pdf"
+cp mapm.lock "$T/bad.lock"
+rm -rf .agents .claude mapm.lock mapm.yaml
+exits 'the good one' 0 mapm install --yes "$U/main/skills/pdf"
+good=$(cat mapm.lock)
+cp "$T/bad.lock" mapm.lock && also acme/pdf "$U/main/skills/pdf"
+refused 'a longer path for a shorter'
+
+catalog refs
+skill "$s/skills/pdf" 'scope: acme'
+make_repo acme/catalog "$s"
+echo EVIL >>"$s/skills/pdf/SKILL.md"
+make_repo acme/catalog "$s" topic
+exits 'the bad branch is known' 0 mapm install --yes "$U/topic/skills/pdf"
+cp mapm.lock "$T/bad.lock"
+rm -rf .agents .claude mapm.lock mapm.yaml
+exits 'the good branch' 0 mapm install --yes "$U/main/skills/pdf"
+good=$(cat mapm.lock)
+cp "$T/bad.lock" mapm.lock && also acme/pdf "$U/main/skills/pdf"
+refused 'another branch'
+
+catalog commit
+skill "$s/pdf" 'scope: other'
+echo EVIL >>"$s/pdf/SKILL.md"
+skill "$s/skills/pdf" 'scope: zgood'
+make_repo acme/catalog "$s"
+c=$COMMIT
+exits 'one by its commit' 0 mapm install --yes "$U/main/pdf" "$U/$c/skills/pdf"
+good=$(cat mapm.lock)
+without zgood/pdf && also other/pdf "$U/$c/skills/pdf"
+rm -rf .agents .claude
+exits '[F1] a shorter path of a commit: refused' 1 mapm install --locked
+not_ok '[F1] a shorter path of a commit: nothing is there' test -e .agents
+exits '[F1] a shorter path of a commit: verify --remote' 3 mapm verify --remote
+
+# --- what is equal stays one entry -----------------------------------------------------
+
+catalog equal
+skill "$s/a/pdf" 'scope: acme'
+cp -r "$s/a" "$s/b"
+make_repo acme/catalog "$s"
+repo acme/catalog branch v1
+exits 'equal ones' 0 mapm install --yes "$U/main/a/pdf" "$U/main/b/pdf" "$U/v1/a/pdf"
+good=$(cat mapm.lock)
+like 'are one entry' "$good" 'also: \['
+reset_log
+exits '[F1] equal ones: nothing to do' 0 mapm install --locked
+exits '[F1] equal ones: offline' 0 mapm install --locked --offline
+is '[F1] equal ones: without a request' "$(requests)" 0
+exits '[F1] equal ones: verify' 0 mapm verify
+exits '[F1] equal ones: verify --remote' 0 mapm verify --remote
+rm -rf .agents .claude
+MAPM_HOME=$T/cold
+exits '[F1] equal ones: cold' 0 mapm install --locked
+is '[F1] equal ones: cold, the lock stays' "$(cat mapm.lock)" "$good"
+reset_log
+exits '[F1] equal ones: then nothing to do' 0 mapm install --locked
+is '[F1] equal ones: then without a request' "$(requests)" 0
+done_testing
