@@ -447,7 +447,8 @@ static bool fits_document(struct closure *c, struct node *n,
 /* Judgements are remembered by digest, origins by commit. */
 static bool remember(struct closure *c, const struct node *n, struct err *e)
 {
-    struct arena *a = &c->inv->arena;
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct arena *a = &scratch;
     struct store_package p = {
         .kind = (unsigned)n->package.kind,
         .object = n->object,

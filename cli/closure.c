@@ -434,9 +434,10 @@ struct str closure_rest(const struct node *n, struct arena *a)
  * while this one was running already. */
 static bool settle_from_index(struct closure *c, struct node *n)
 {
+    CLEANUP(arena_done) struct arena scratch = {0};
     struct arena *a = &c->inv->arena;
-    struct str repository = origin_repository(&n->origin, a);
-    struct str rest = closure_rest(n, a);
+    struct str repository = origin_repository(&n->origin, &scratch);
+    struct str rest = closure_rest(n, &scratch);
     bool is_lasting = c->options.offline || origin_names_commit(&n->origin);
     struct str fresh = {"", 0};
     struct store_package p;

@@ -163,7 +163,8 @@ static void fill_item(const struct sync_package *p, struct provision_item *out)
 }
 
 static bool fill_files(struct sync *s, const struct node *n,
-                       struct provision_item *item, struct err *e)
+                       struct arena *lists, struct provision_item *item,
+                       struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct arena *a = &s->inv->arena;
@@ -175,7 +176,7 @@ static bool fill_files(struct sync *s, const struct node *n,
                                       &item->file_count, e))
         return err_wrap(e, "%s %.*s", doc_kind_name(item->kind),
                         STR_ARG(item->fqn));
-    list = arena_array(a, item->file_count, sizeof *list);
+    list = arena_array(lists, item->file_count, sizeof *list);
     for (size_t i = 0; i < item->file_count; i++)
         list[i] = (struct provision_file){
             files[i].executable, files[i].hash,
@@ -198,9 +199,10 @@ static bool is_in_place(struct sync *s, const struct provision_options *o,
            closure_is_proved(&s->closure);
 }
 
-/* Everything that is taken at the lock's word, and what it consists of. */
+/* Everything that is taken at the lock's word, and what it consists of: the
+ * lists of files in `lists`, their paths stay. */
 static bool find_files(struct sync *s, struct provision_item *items,
-                       struct err *e)
+                       struct arena *lists, struct err *e)
 {
     struct resolver_source source = {closure_read, &s->closure};
 
@@ -215,7 +217,7 @@ static bool find_files(struct sync *s, struct provision_item *items,
                           &s->inv->arena, &s->plan, e))
         return err_wrap(e, "cannot %s", s->command);
     for (size_t i = 0; i < s->plan.count; i++)
-        if (!fill_files(s, s->packages[i].node, &items[i], e))
+        if (!fill_files(s, s->packages[i].node, lists, &items[i], e))
             return false;
     return true;
 }
@@ -504,6 +506,7 @@ static bool finish_unchanged(struct sync *s)
 
 bool sync_finish(struct sync *s, struct err *e)
 {
+    CLEANUP(arena_done) struct arena lists = {0};
     struct arena *a = &s->inv->arena;
     struct placing placing = {s->store, link_wish(s->inv)};
     struct provision_options o = {
@@ -527,15 +530,17 @@ bool sync_finish(struct sync *s, struct err *e)
         own_server_fill(&items[count++], a);
     if (!o.force && is_in_place(s, &o, items, count))
         return finish_unchanged(s);
-    if (!find_files(s, items, e))
+    if (!find_files(s, items, &lists, e))
         return false;
     fetch_stop(s->closure.fetch); /* all is here */
+    store_end_fetch(s->store);
     if (!find_commands(s, &servers, e) ||
         !list_texts(s, texts, &text_count, e) ||
         !provision_plan(s->layer.provision, &o, items, count, texts, text_count,
                         a, &changes, &change_count, e) ||
         !sync_mark_placed(s, changes, change_count, e))
         return false;
+    arena_done(&lists); /* the plan has its own */
     s->changed = change_count > 0;
     if (!has_option(s->inv, OPTION_JSON) &&
         ((!has_option(s->inv, OPTION_QUIET) && !s->again) || s->dry_run ||

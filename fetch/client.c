@@ -125,6 +125,7 @@ static bool is_dead(const struct fetch *f, struct err *e)
 
 static void say_ask(struct fetch *f, const struct fetch_want *w)
 {
+    CLEANUP(arena_done) struct arena scratch = {0};
     struct buf *b = &f->channel.out;
     size_t begun = frame_begin(b, FRAME_ASK);
 
@@ -133,7 +134,7 @@ static void say_ask(struct fetch *f, const struct fetch_want *w)
     frame_u8(b, w->kinds);
     frame_u8(b, w->proved);
     frame_u8(b, w->stored);
-    frame_str(b, origin_repository(&w->origin, &f->arena));
+    frame_str(b, origin_repository(&w->origin, &scratch));
     frame_str(b, w->origin.host);
     frame_str(b, w->origin.owner);
     frame_str(b, w->origin.repo);
@@ -159,7 +160,8 @@ bool fetch_ask(struct fetch *f, const struct fetch_want *w, struct err *e)
     if (f->pid == 0 && !start(f, e))
         return fail_for_good(f, e);
     say_ask(f, w);
-    map_put(&f->hosts, copy(f, w->origin.host), f);
+    if (!map_has(&f->hosts, w->origin.host))
+        map_put(&f->hosts, copy(f, w->origin.host), f);
     f->asks = arena_grow(&f->arena, f->asks, f->ask_count, &f->ask_capacity,
                          sizeof *f->asks);
     f->asks[f->ask_count++] =

@@ -34,7 +34,8 @@
  * disk: where they fit, this mapm wrote the record (provision_record_is_from_here).
  */
 
-#define STATE_MAX_BYTES (512u * 1024 * 1024) /* 100,000 packages of 16 files */
+#define RECORD_BLOCK_BYTES (256u * 1024)
+#define STATE_MAX_BYTES    (512u * 1024 * 1024) /* 100,000 packages of 16 files */
 
 struct file_stat {
     uint64_t size, mtime, ctime, ino; /* ns; ctime 0: not compared */
@@ -83,7 +84,10 @@ struct record {
 /* False for anything that mapm could not have written: `*out` is then not
  * to be used. Borrows from `text`. */
 bool record_parse(struct str text, struct arena *a, struct record *out);
-void record_format(const struct record *r, struct buf *out);
+
+/* Appends entries from `*at` on, which is 0 at first; true when it stops for
+ * as much as RECORD_BLOCK_BYTES in `out`, and there is more. */
+bool record_format(const struct record *r, size_t *at, struct buf *out);
 
 void record_add(struct record *r, struct arena *a,
                 const struct record_entry *entry);

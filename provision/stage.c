@@ -75,12 +75,13 @@ static void add_tree(struct staging *s, struct stage_work *w, size_t index)
 
 static bool stage_trees(struct staging *s, struct err *e)
 {
+    CLEANUP(arena_done) struct arena scratch = {0};
     struct plan *plan = s->plan;
     struct stage_work w = {
         .objects = &plan->wish.options->objects,
         .stage = s->at.stage,
         .exact_modes = s->at.exact_modes,
-        .jobs = arena_array(plan->arena, plan->count, sizeof *w.jobs),
+        .jobs = arena_array(&scratch, plan->count, sizeof *w.jobs),
     };
 
     for (size_t i = 0; i < plan->count; i++)
@@ -173,22 +174,68 @@ static bool stage_nodes(struct staging *s, struct err *e)
 
 /* --- the record ----------------------------------------------------------- */
 
-static bool format_record(const struct staging *s, struct buf *out,
-                          struct err *e)
+/* In blocks: as a whole it is megabytes where packages are many. */
+static bool write_record(const struct record *r, int fd, struct err *e)
+{
+    CLEANUP(buf_done) struct buf block = {0};
+    size_t at = 0, written = 0;
+    bool more = true;
+
+    buf_init(&block, STATE_MAX_BYTES);
+    while (more) {
+        more = record_format(r, &at, &block);
+        written += block.n;
+        if (block.overflowed || written > STATE_MAX_BYTES)
+            return err_set(e, ERR_LIMIT, STATE_FILE ": larger than %u bytes",
+                           STATE_MAX_BYTES);
+        if (!fs_write_all(fd, buf_str(&block), e))
+            return false;
+        buf_clear(&block);
+    }
+    return true;
+}
+
+static void note_here(const struct staging *s)
 {
     struct stat st;
 
     if (fs_stat_at(s->at.mapm, ".gitignore", &st) && S_ISREG(st.st_mode))
         s->plan->next.here = file_stat_of(&st, true);
+}
+
+static bool format_record(const struct staging *s, struct buf *out,
+                          struct err *e)
+{
+    size_t at = 0;
+
+    note_here(s);
     buf_init(out, STATE_MAX_BYTES);
-    record_format(&s->plan->next, out);
+    while (record_format(&s->plan->next, &at, out)) {
+    }
     return buf_check(out, STATE_FILE, e);
+}
+
+static bool create_record(const struct staging *s, const char *name,
+                          struct err *e)
+{
+    int fd;
+    bool ok;
+
+    note_here(s);
+    fd = fs_openat(s->at.stage, name,
+                   O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    if (fd < 0)
+        return err_errno(e, "create " STATE_FILE);
+    ok = fchmod(fd, 0644) == 0 || err_errno(e, "set the mode of " STATE_FILE);
+    ok = ok && write_record(&s->plan->next, fd, e);
+    if (close(fd) < 0 && ok)
+        return err_errno(e, "write " STATE_FILE);
+    return ok || err_wrap(e, "create " STATE_FILE);
 }
 
 /* The record is the last change of the swap. */
 static bool stage_record(struct staging *s, struct err *e)
 {
-    CLEANUP(buf_done) struct buf text = {0};
     struct plan *plan = s->plan;
     bool wanted = plan->next.count != 0;
     struct change *c;
@@ -199,11 +246,7 @@ static bool stage_record(struct staging *s, struct err *e)
                         STR(STATE_FILE));
     if (!plan_remember(plan, c, e))
         return false;
-    if (!wanted)
-        return true;
-    return format_record(s, &text, e) &&
-           fs_create_at(s->at.stage, node_name(s, plan->count - 1), 0644,
-                        buf_str(&text), e);
+    return !wanted || create_record(s, node_name(s, plan->count - 1), e);
 }
 
 /* --- all of it ------------------------------------------------------------ */

@@ -164,11 +164,15 @@ static void put_entry(struct buf *out, const struct record_entry *e)
         put_key(out, &e->keys[i]);
 }
 
-void record_format(const struct record *r, struct buf *out)
+bool record_format(const struct record *r, size_t *at, struct buf *out)
 {
-    buf_text(out, "mapm-state 1\n");
-    for (size_t i = 0; i < r->count; i++)
-        put_entry(out, &r->entries[i]);
+    if (*at == 0)
+        buf_text(out, "mapm-state 1\n");
+    while (*at < r->count) {
+        put_entry(out, &r->entries[(*at)++]);
+        if (out->n >= RECORD_BLOCK_BYTES && *at < r->count)
+            return true;
+    }
     for (size_t i = 0; i < r->folder_count; i++)
         buf_printf(out, "dir %.*s\n", STR_ARG(r->folders[i]));
     if (r->here.ino)
@@ -176,6 +180,7 @@ void record_format(const struct record *r, struct buf *out)
                    "here %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
                    r->here.size, r->here.mtime, r->here.ctime, r->here.ino);
     buf_text(out, "end\n");
+    return false;
 }
 
 /* --- reading -------------------------------------------------------------- */

@@ -26,7 +26,7 @@ struct held_blob {
     uint64_t size;
 };
 
-static void forget_blobs(struct store *s)
+void store_end_fetch(struct store *s)
 {
     arena_done(&s->held_arena);
     map_init(&s->held_blobs, &s->held_arena);
@@ -35,7 +35,7 @@ static void forget_blobs(struct store *s)
 static void forget_notes(struct store *s)
 {
     notes_done(&s->notes);
-    forget_blobs(s);
+    store_end_fetch(s);
 }
 
 void store_hold(struct store *s)
@@ -325,7 +325,6 @@ bool store_keep(struct store *s, struct err *e)
 {
     if (!s->holding)
         return true;
-    forget_blobs(s); /* nothing is fetched any more */
     if (!keep_folder(s, e) || !keep_draft(s, e))
         return false;
     s->holding = false;

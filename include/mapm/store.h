@@ -120,6 +120,7 @@ MUST_CHECK bool store_adopt(struct store *s, struct store_session *session,
  * losing them costs a fetch.
  */
 void store_hold(struct store *s);
+void store_end_fetch(struct store *s); /* no held blob is asked for any more */
 MUST_CHECK bool store_keep(struct store *s, struct err *e);
 MUST_CHECK bool store_keep_notes(struct store *s, struct err *e);
 

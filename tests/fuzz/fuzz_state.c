@@ -30,7 +30,8 @@ static void try_record(struct str text, struct arena *a)
     for (size_t i = 0; i < r.folder_count; i++)
         check_place(r.folders[i]);
     buf_init(&out, STATE_MAX_BYTES);
-    record_format(&r, &out);
+    for (size_t at = 0; record_format(&r, &at, &out);) {
+    }
     if (!record_parse(buf_str(&out), a, &again) || again.count != r.count)
         abort();
     buf_done(&out);
