@@ -644,7 +644,11 @@ static void drop_over(struct repo *r)
     r->last_ask = NULL;
     while (*at) {
         if ((*at)->stage == ASK_OVER) {
-            *at = (*at)->next;
+            struct ask *over = *at;
+
+            *at = over->next;
+            over->next = r->spare;
+            r->spare = over;
         } else {
             r->last_ask = *at;
             at = &(*at)->next;
@@ -671,11 +675,14 @@ bool asks_step(struct repo *r, struct err *e)
 bool ask_start(struct session *s, const struct link_ask *in, struct err *e)
 {
     struct repo *r = repo_get(s, in);
-    struct ask *a = arena_new(&r->arena, struct ask);
+    struct ask *a = r->spare;
 
     (void)e;
-    a->in = *in;
-    a->repo = r;
+    if (a)
+        r->spare = a->next;
+    else
+        a = arena_new(&r->arena, struct ask);
+    *a = (struct ask){.in = *in, .repo = r};
     s->round += s->has_said_manifest;
     s->has_said_manifest = false;
     a->round = s->round;

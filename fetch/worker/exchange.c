@@ -1,3 +1,5 @@
+#include <malloc.h>
+
 #include "session.h"
 
 #define BODY_MAX_BYTES  (128u * 1024)
@@ -19,8 +21,19 @@ struct exchange *exchange_open(struct repo *r, enum lane_kind lane)
     return x;
 }
 
+#define GIVE_BACK_MIN_BYTES (256u * 1024)
+
+/* The objects of a large pack leave holes between what is kept of them. */
+static void give_back(uint64_t received)
+{
+    if (received >= GIVE_BACK_MIN_BYTES)
+        malloc_trim(0);
+}
+
 void exchange_close(struct exchange *x)
 {
+    uint64_t bytes = x->call.received;
+
     if (lane_of(x)->busy == x)
         lane_of(x)->busy = NULL;
     http_call_done(&x->call);
@@ -33,6 +46,7 @@ void exchange_close(struct exchange *x)
     buf_done(&x->body);
     arena_done(&x->arena);
     heap_free(x);
+    give_back(bytes);
 }
 
 /* --- what a pack brings --------------------------------------------------- */

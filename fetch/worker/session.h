@@ -205,6 +205,7 @@ struct repo {
     struct map things; /* 20 bytes --> struct thing */
     struct snapshot *snapshots;
     struct ask *asks, *last_ask;
+    struct ask *spare; /* over, for the next ones */
     size_t open_count;
     struct lane lanes[LANE_COUNT];
     bool is_dirty; /* something came: look at the asks again */
