@@ -31,7 +31,7 @@
  *     end <sha256 of the lines before>
  */
 
-#define JOURNAL_MAX_BYTES (16u * 1024 * 1024)
+#define JOURNAL_MAX_BYTES (128u * 1024 * 1024) /* 100,000 packages, twice */
 #define BACKUP_MAX_COUNT  9999
 
 struct swap_op {
