@@ -101,6 +101,35 @@ def row_thousands(bench):
     shutil.rmtree(store)
 
 
+def plan_times(bench, what, args, ws, env):
+    seconds, peak = bench.cpu(["install", "-q", "--dry-run", *args], ws, env, times=2)
+    show(what, ms(seconds), "<= 5 s of processors", seconds <= 5)
+    megabytes("  peak memory", peak, 400)
+
+
+def row_plan(bench):
+    """100,000 packages: the plan, locked and from a warm index, into a workspace that has nothing yet"""
+    repos, index = generate(bench, "graph-100000", "--repos", "20", "--skills", "95000", "--mcps", "4910", "--agents",
+                            "90", "--depth", "8", "--files", "1", "--body", "200", "--file-bytes", "200", "--pin", "main")
+    ws, store = in_memory(bench, "ws"), in_memory(bench, "store")
+    with Host(bench, repos, "--h2") as host:
+        write_roots(ws, index)
+        env = bench.env(host, store)
+        bench.mapm(["install", "--yes", "-q"], ws, env)
+        with open(os.path.join(ws, "mapm.lock")) as f:
+            lock = f.read()
+        shutil.rmtree(ws)
+        os.mkdir(ws)
+        write_roots(ws, index)
+        locked = lock.count("- type: ")
+        plan_times(bench, f"{locked} packages: plan from a warm index", ["--offline"], ws, env)
+        with open(os.path.join(ws, "mapm.lock"), "w") as f:
+            f.write(lock)
+        plan_times(bench, f"{locked} packages: plan from the lock", ["--locked"], ws, env)
+    shutil.rmtree(ws)
+    shutil.rmtree(store)
+
+
 def system_calls(bench, args, ws, env):
     out = os.path.join(bench.top, "strace")
     subprocess.run(["strace", "-f", "-qq", "-c", "-o", out, MAPM, *args], cwd=ws, env=env, check=True,
@@ -165,5 +194,5 @@ def row_check(bench):
     ratio(f"check of {skills} skills", statistics.median(mapm), 1.2, "find and cat", statistics.median(cat))
 
 
-ROWS = {"roots": row_roots, "ten": row_ten, "thousands": row_thousands, "calls": row_calls,
+ROWS = {"roots": row_roots, "ten": row_ten, "thousands": row_thousands, "plan": row_plan, "calls": row_calls,
         "installed": row_installed, "check": row_check}
