@@ -5,7 +5,6 @@
 #define OFFERS_MAX 20000 /* packages of one repository */
 #define NOTES_MAX  64
 #define NOTE_BYTES 4096
-#define REF_BYTES  1024
 
 /* Its text is borrowed from a buffer that moves: into the arena. */
 static struct str take_str(struct fields *in, size_t max, struct arena *a)
@@ -127,7 +126,7 @@ bool client_read_event(struct fetch *f, struct str body, struct arena *a,
 
     ev.kind = (enum fetch_event_kind)field_u8(&in, FETCH_FAILED);
     seq = field_u32(&in, FETCH_ASKS_MAX);
-    ev.ref = take_str(&in, REF_BYTES, a);
+    ev.ref = take_str(&in, REF_MAX_BYTES, a);
     ev.commit = take_str(&in, 40, a);
     ev.path = take_str(&in, ORIGIN_MAX_BYTES, a);
     ev.object = take_str(&in, 40, a);

@@ -198,6 +198,8 @@ static enum step step_refs(struct ask *a, struct err *e)
         r->wants_all_refs = true;
         return STEP_WAIT;
     }
+    if (!ref_check_length(short_ref(choice.name), e))
+        return STEP_FAIL;
     a->ref = short_ref(choice.name);
     a->path = a->in.is_short && a->in.ref.n == 0 ? a->in.path : choice.path;
     a->has_path = true;

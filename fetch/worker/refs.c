@@ -83,6 +83,14 @@ bool ref_name_is_valid(struct str name)
     return true;
 }
 
+bool ref_check_length(struct str name, struct err *e)
+{
+    return name.n <= REF_MAX_BYTES ||
+           err_set(e, ERR_REF,
+                   "the name of the ref \"%.40s...\" has %zu bytes, more than %d",
+                   name.p, name.n, REF_MAX_BYTES);
+}
+
 /* What follows /tree/, with "%2F" read as "/". */
 struct address {
     struct str raw;  /* without "/" at its ends */

@@ -38,6 +38,10 @@ const struct ref *ref_list_find(const struct ref_list *l, struct str name);
 /* git's check-ref-format, for what follows refs/heads/; not "-" in front. */
 bool ref_name_is_valid(struct str name);
 
+/* A ref that is chosen is no longer than REF_MAX_BYTES: ERR_REF. The target
+ * of HEAD is whatever the host says. */
+MUST_CHECK bool ref_check_length(struct str name, struct err *e);
+
 /*
  * The first segment of `rest` ("main/skills/pdf"; "%2F" in a segment is "/"):
  * a 40-digit commit id, or what to ask for with ref-prefix. `rest` empty:

@@ -36,6 +36,7 @@
 #define CLIENT_FILE_MAX_BYTES      (16u * 1024 * 1024)   /* .mcp.json … */
 #define CLIENT_FILE_MAX_DEPTH      64
 #define ORIGIN_MAX_BYTES           2048
+#define REF_MAX_BYTES              1024    /* a branch or tag, of ORIGIN_MAX_BYTES */
 
 #define PACKAGE_MAX_FILES          5000
 #define PACKAGE_MAX_BYTES          (64ull * 1024 * 1024)

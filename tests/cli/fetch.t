@@ -94,6 +94,19 @@ bad_ref 'a document itself' main/skills/hello/SKILL.md '\[path-not-found\] .*nam
 drive --kinds 1 "$T/incoming" "$GH/acme/catalog/tree/main/skills/hello"
 like 'not the kind' "$out" '\[path-not-found\] .*is a skill'
 
+part=$(printf '%0200d' 7)
+long=$part/$part/$part/$part/$part/$part
+repo acme/catalog branch "$long" main
+drive "$T/incoming" "$GH/acme/catalog/tree/$long/skills/hello" "$GH/acme/catalog/tree/main/skills/hello"
+like '[F1] a ref that is too long fails its ask' "$out" '^FAILED .*\[ref-not-found\] .*1205 bytes, more than 1024'
+like '[F1] and no other' "$out" '^DONE'
+repo acme/catalog symbolic-ref HEAD "refs/heads/$long"
+drive "$T/incoming" acme/catalog/skills/hello "$GH/acme/catalog/tree/main/skills/hello"
+like '[F1] so does a default branch' "$out" '^FAILED .*\[ref-not-found\] .*1205 bytes'
+like '[F1] and no other' "$out" '^DONE'
+repo acme/catalog symbolic-ref HEAD refs/heads/main
+repo acme/catalog branch -q -D "$long"
+
 # --- commits of forks [row 12] ----------------------------------------------
 drive "$T/incoming" "$GH/acme/catalog/tree/$late/skills/hello"
 like 'the tip of a branch belongs' "$out" '^DONE'
