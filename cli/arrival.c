@@ -13,8 +13,9 @@
 #define SUMMARY_MAX_BYTES (8u * 1024 * 1024)
 
 /* Where a repository stands, for what the documents of a digest say. Older
- * versions wrote what the lock said, under "digest". */
-#define BY_DIGEST STR("document")
+ * versions wrote what the lock said, under "digest", and what one folder of
+ * that content said, under "document". */
+#define BY_DIGEST STR("judgement")
 
 static void put_field(struct buf *b, struct str s)
 {
@@ -444,6 +445,14 @@ static bool fits_document(struct closure *c, struct node *n,
 
 /* --- the index ------------------------------------------------------------ */
 
+/* Of equal files another kind, or a folder of another name, may say something
+ * else: a name that cannot be used is replaced by that of the folder. */
+static struct str judged_as(enum doc_kind kind, struct str path,
+                            struct arena *a)
+{
+    return layer_name_key(kind, path_last(path), a);
+}
+
 /* Judgements are remembered by digest, origins by commit. */
 static bool remember(struct closure *c, const struct node *n, struct err *e)
 {
@@ -463,8 +472,8 @@ static bool remember(struct closure *c, const struct node *n, struct err *e)
                                 .object = n->object,
                                 .digest = n->digest};
 
-    if (!store_put_package(c->store, BY_DIGEST, n->package.content, STR(""), &p,
-                           e))
+    if (!store_put_package(c->store, BY_DIGEST, n->package.content,
+                           judged_as(n->package.kind, n->path, a), &p, e))
         return false;
     if (n->origin.scheme != ORIGIN_GIT)
         return true;
@@ -764,7 +773,8 @@ bool document_check_locked(struct closure *c, struct node *n, struct err *e)
     struct node own = *n;
     struct err ignored = {0};
 
-    if (store_find_package(c->store, BY_DIGEST, n->package.content, STR(""),
+    if (store_find_package(c->store, BY_DIGEST, n->package.content,
+                           judged_as(n->locked->kind, n->path, &scratch),
                            &scratch, &known) &&
         document_from_summary(c, &own, (enum doc_kind)known.kind, known.summary,
                               &ignored))

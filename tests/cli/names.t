@@ -52,4 +52,27 @@ exits '[F13] an MCP server has no other name' 1 mapm install --locked
 like '[F13] as it has no such key' "$err" 'mapm.lock:[0-9]*: .*"as"'
 MAPM_HOME=$T/mapm
 
+# --- judged by the folder -------------------------------------------------------
+
+t=$T/odd
+for n in alpha beta; do
+    mkdir -p "$t/skills/$n"
+    printf -- '---\nname: My Odd Skill\ndescription: "text here"\n---\nBody\n' \
+        >"$t/skills/$n/SKILL.md"
+done
+make_repo acme/odd "$t"
+fresh
+exits 'equal files in two folders' 0 mapm install --yes \
+    $U/odd/tree/main/skills/alpha $U/odd/tree/main/skills/beta
+is '[F1] have the names of their folders' "$(names)" 'alpha beta '
+rm -rf .agents
+exits '[F1] each is judged by its own' 0 mapm install --locked
+fresh
+exits 'one of them' 0 mapm install --yes $U/odd/tree/main/skills/alpha
+sed -i 's|name: alpha|name: beta|; s|skills/alpha$|skills/beta|' mapm.lock
+sed -i 's|origin: \(.*\)/beta|origin: \1/alpha|' mapm.lock
+rm -rf .agents
+exits '[F1] and has no other name' 1 mapm install --locked
+like '[F1] than its own' "$err" 'is named alpha'
+
 done_testing
