@@ -80,6 +80,8 @@ MUST_CHECK bool sync_finish(struct sync *s, struct err *e);
 /* In sync_roots.c. Takes `gone` out of the texts and of s->roots. */
 MUST_CHECK bool sync_remove_roots(struct sync *s, const struct root *gone,
                                   size_t count, struct err *e);
+/* Where its ref leads to, so that n->path is that of its own origin. */
+bool sync_knows_path(const struct sync *s, const struct node *n);
 /* For each of s->roots the one of `nodes` that takes its place, or NULL. */
 struct node **sync_successors(struct sync *s, struct node *const *nodes,
                               size_t count);

@@ -130,19 +130,17 @@ static struct str place_of(const struct sync *s, enum doc_kind kind,
                         STR_ARG(origin_repository(o, a)), STR_ARG(path));
 }
 
-/* No path: a whole repository, or a package that is locked already. Then the
- * name takes its place. */
-static struct str name_place(const struct sync *s, enum doc_kind kind,
-                             const struct origin *o, struct str fqn)
+/* The path of a locked package is that of the entry's own origin. */
+bool sync_knows_path(const struct sync *s, const struct node *n)
 {
-    return place_of(s, kind, o, str_join(STR(" "), fqn, &s->inv->arena));
+    return !n->failed && !n->trusted && (n->is_ready || n->is_outlined) &&
+           (!n->locked ||
+            str_eq(layer_origin(&s->layer, n->locked)->key, n->origin.key));
 }
 
 static struct str node_place(const struct sync *s, const struct node *n)
 {
-    return n->path.n
-               ? place_of(s, n->package.kind, &n->origin, n->path)
-               : name_place(s, n->package.kind, &n->origin, n->package.fqn);
+    return place_of(s, n->package.kind, &n->origin, n->path);
 }
 
 static struct root root_of(const struct node *n)
@@ -159,7 +157,8 @@ static void index_wanted(struct sync *s, struct node *const *nodes,
         struct root root = root_of(nodes[i]);
 
         map_put(&out->by_key, root_key(s, &root), NULL);
-        if (nodes[i]->origin.scheme == ORIGIN_GIT)
+        if (nodes[i]->origin.scheme == ORIGIN_GIT &&
+            sync_knows_path(s, nodes[i]))
             map_put(&out->by_place, node_place(s, nodes[i]), nodes[i]);
     }
 }
@@ -167,35 +166,57 @@ static void index_wanted(struct sync *s, struct node *const *nodes,
 /* At the ref of `n`, so at another path: a folder of the same name. */
 static bool is_beside(const struct origin *o, const struct node *n)
 {
-    return n->ref.n && o->rest.n > n->ref.n && str_starts(o->rest, n->ref) &&
-           o->rest.p[n->ref.n] == '/';
+    struct str rest = n->origin.rest, ref = n->ref;
+
+    if (!ref.n && rest.n > n->path.n && str_ends(rest, n->path))
+        ref = str_slice(rest, 0, rest.n - n->path.n - (n->path.n > 0));
+    return ref.n && o->rest.n > ref.n && str_starts(o->rest, ref) &&
+           o->rest.p[ref.n] == '/';
 }
 
-/* What has the same repository and path, and is wanted at another ref; NULL:
- * the root stays. Where the ref of the root ends is not known, so each slash is
- * tried. */
-static struct node *find_successor(const struct sync *s,
-                                   const struct root *root,
-                                   const struct wanted *w)
+/* Of a root that did not arrive: where its ref ends is not known, so each slash
+ * is tried. */
+static struct node *guess_successor(const struct sync *s,
+                                    const struct root *root,
+                                    const struct wanted *w, bool once)
 {
     const struct origin *o = &root->origin;
-    const struct lock_entry *entry;
-    struct str path = o->rest;
+    struct str path = o->rest.n ? o->rest : o->path;
     struct node *n;
     size_t slash;
 
-    if (o->scheme != ORIGIN_GIT || map_has(&w->by_key, root_key(s, root)))
-        return NULL;
+    if (o->rest.n == 0)
+        return map_find(&w->by_place, place_of(s, root->kind, o, path));
+    if (!str_has_char(path, '/'))
+        return map_find(&w->by_place, place_of(s, root->kind, o, STR("")));
     while ((slash = str_find_char(path, '/')) != SIZE_MAX) {
         path = str_from_index(path, slash + 1);
         n = map_find(&w->by_place, place_of(s, root->kind, o, path));
         if (n && !is_beside(o, n))
             return n;
+        if (once)
+            break;
     }
-    entry = map_find(&s->layer.by_origin, o->key);
-    return entry ? map_find(&w->by_place,
-                            name_place(s, root->kind, o, entry->name))
-                 : NULL;
+    return NULL;
+}
+
+/* What has the same repository and path, and is wanted at another ref; NULL:
+ * the root stays. Equal content is no reason: its other folder is another
+ * root. */
+static struct node *find_successor(const struct sync *s,
+                                   const struct root *root,
+                                   const struct wanted *w)
+{
+    const struct node *known;
+
+    if (root->origin.scheme != ORIGIN_GIT ||
+        map_has(&w->by_key, root_key(s, root)))
+        return NULL;
+    known = closure_find(&s->closure, root->origin.key);
+    return known && sync_knows_path(s, known)
+               ? map_find(&w->by_place,
+                          place_of(s, root->kind, &root->origin, known->path))
+               : guess_successor(s, root, w, known && known->locked);
 }
 
 struct node **sync_successors(struct sync *s, struct node *const *nodes,
@@ -229,6 +250,7 @@ bool sync_take_roots(struct sync *s, struct node *const *nodes, size_t count,
             gone[gone_count++] = s->roots[i];
     for (size_t i = 0; i < count; i++)
         if (nodes[i]->origin.scheme == ORIGIN_FILE ||
+            !sync_knows_path(s, nodes[i]) ||
             map_find(&w.by_place, node_place(s, nodes[i])) == nodes[i])
             added[added_count++] = root_of(nodes[i]);
     return sync_remove_roots(s, gone, gone_count, e) &&

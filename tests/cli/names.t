@@ -75,4 +75,32 @@ rm -rf .agents
 exits '[F1] and has no other name' 1 mapm install --locked
 like '[F1] than its own' "$err" 'is named alpha'
 
+# --- roots of equal content ------------------------------------------------------
+
+roots()
+{
+    sed -n 's|^    - .*/tree/||p' mapm.yaml | tr '\n' ' '
+}
+t=$T/dup
+skill "$t/skills/one"
+skill "$t/plugins/x/skills/one"
+skill "$t/skills/two"
+make_repo acme/dup "$t"
+repo acme/dup tag v1
+fresh
+exits 'one of two equal folders' 0 mapm install --yes $U/dup/tree/main/plugins/x/skills/one
+exits 'and the other' 0 mapm install --yes $U/dup/tree/main/skills/one
+exits '[F4] chosen again from the catalog' 0 mapm install --yes $U/dup/tree/main/skills --all
+is '[F4] no root of another path goes' "$(roots)" \
+    'main/plugins/x/skills/one main/skills/one main/skills/two '
+exits '[F4] another ref of one' 0 mapm install --yes $U/dup/tree/v1/skills/two
+is '[F4] replaces that alone' "$(roots)" \
+    'main/plugins/x/skills/one main/skills/one v1/skills/two '
+echo changed >>"$t/plugins/x/skills/one/SKILL.md"
+make_repo acme/dup "$t"
+exits '[F4] chosen when they differ' 0 mapm install --yes acme/dup --skill two
+exits '[F4] chosen all when they differ' 0 mapm install --yes acme/dup --all
+is '[F4] each root stays' "$(roots)" \
+    'main/plugins/x/skills/one main/skills/one main/skills/two '
+
 done_testing
