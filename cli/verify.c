@@ -119,6 +119,10 @@ static bool check_entry(struct closure *c, const struct lock_entry *entry,
                      .package = {.content = entry->digest}};
     struct err e = {0};
 
+    if (!proof_applies(c->layer, entry) && !layer_is_local(c->layer, entry)) {
+        add(f, entry->place, "from a file: origin, in mapm.lock");
+        return false;
+    }
     if (!proof_applies(c->layer, entry)) {
         f->digest_only =
             arena_grow(f->a, f->digest_only, f->digest_only_count,
@@ -140,6 +144,37 @@ static bool check_entry(struct closure *c, const struct lock_entry *entry,
         return true;
     add(f, entry->place, str_c(str_from(err_first(&e)), f->a));
     return false;
+}
+
+/* What the manifest asks for, and the lock does not have. */
+static void check_roots(const struct layer *l, struct findings *f)
+{
+    size_t count;
+    struct root *roots = layer_roots(l, f->a, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        const struct lock_entry *entry =
+            map_find(&l->by_origin, roots[i].origin.key);
+
+        if (!entry || entry->kind != roots[i].kind)
+            add(f, roots[i].origin.text, "not in the lock");
+    }
+}
+
+/* A package that cannot be compared is no less in the lock. */
+static void add_differences(struct findings *f,
+                            const struct provision_difference *differences,
+                            size_t count, const struct lock_entry **entries,
+                            size_t entry_count)
+{
+    struct map places;
+
+    map_init(&places, f->a);
+    for (size_t i = 0; i < entry_count; i++)
+        map_put(&places, entries[i]->place, f);
+    for (size_t i = 0; i < count; i++)
+        if (!differences[i].is_left || !map_has(&places, differences[i].path))
+            add(f, differences[i].path, differences[i].how);
 }
 
 static void add_entry(void *ctx, const struct lock_entry *entry,
@@ -178,6 +213,7 @@ static bool compare(struct invocation *inv, struct layer *l,
     size_t count, item_count = 0, difference_count;
 
     closure_init(&closure, inv, l, store, &(struct closure_options){0});
+    check_roots(l, f);
     entries = layer_entries(l, a, &count);
     items = arena_array(a, count + 2, sizeof *items);
     for (size_t i = 0; i < count; i++) {
@@ -195,8 +231,7 @@ static bool compare(struct invocation *inv, struct layer *l,
     if (!provision_verify(l->provision, &o, items, item_count, a, &differences,
                           &difference_count, e))
         return false;
-    for (size_t i = 0; i < difference_count; i++)
-        add(f, differences[i].path, differences[i].how);
+    add_differences(f, differences, difference_count, entries, count);
     return !has_option(inv, OPTION_REMOTE) ||
            verify_remote(inv, l, store, add_entry, f, e);
 }

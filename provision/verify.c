@@ -19,7 +19,7 @@ static void add(struct verifying *v, struct str path, struct str name,
             arena_printf(v->arena, "%.*s/%.*s", STR_ARG(path), STR_ARG(name));
     v->found = arena_grow(v->arena, v->found, v->count, &v->capacity,
                           sizeof *v->found);
-    v->found[v->count++] = (struct provision_difference){path, how};
+    v->found[v->count++] = (struct provision_difference){path, how, false};
 }
 
 static bool is_right(const struct disk_node *node, const struct wish_file *f,
@@ -164,6 +164,28 @@ static bool verify_target(struct verifying *v, struct target *t, struct err *e)
     return true;
 }
 
+/* Packages alone: what is made of one for a client goes with it. */
+static void verify_recorded(struct verifying *v)
+{
+    const struct record *r = &v->p->record;
+    struct map wished;
+    struct stat st;
+
+    map_init(&wished, v->arena);
+    for (size_t i = 0; i < v->wish.count; i++)
+        map_put(&wished, v->wish.targets[i].path, v);
+    for (size_t i = 0; i < r->count; i++) {
+        struct str path = r->entries[i].path;
+
+        if (r->entries[i].kind != RECORD_TREE ||
+            !str_starts(path, STR(".agents/")) || map_has(&wished, path) ||
+            !fs_stat_at(v->p->root, str_c(path, v->arena), &st))
+            continue;
+        add(v, path, STR(""), "not in the lock");
+        v->found[v->count - 1].is_left = true;
+    }
+}
+
 bool provision_verify(struct provision *p, const struct provision_options *o,
                       const struct provision_item *items, size_t item_count,
                       struct arena *a, struct provision_difference **out,
@@ -179,6 +201,7 @@ bool provision_verify(struct provision *p, const struct provision_options *o,
     for (size_t i = 0; i < v.wish.count; i++)
         if (!verify_target(&v, &v.wish.targets[i], e))
             return false;
+    verify_recorded(&v);
     *out = v.found;
     *count = v.count;
     return true;

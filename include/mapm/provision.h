@@ -149,9 +149,11 @@ MUST_CHECK bool provision_apply(struct provision *p, struct err *e);
 /* Where a differing file was found by provision_verify, and how. */
 struct provision_difference {
     struct str path;
-    const char *how; /* "changed" "missing" "extra" "not ours" */
+    const char *how; /* "changed" "missing" "extra" "not ours" … */
+    bool is_left;    /* the folder of a package that is not among the items */
 };
-/* Hashes all that `items` should have put there. */
+/* Hashes all that `items` should have put there; what mapm put there for
+ * others is left over. */
 MUST_CHECK bool provision_verify(struct provision *p,
                                  const struct provision_options *o,
                                  const struct provision_item *items,

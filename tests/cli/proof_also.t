@@ -132,4 +132,45 @@ is '[F1] equal ones: cold, the lock stays' "$(cat mapm.lock)" "$good"
 reset_log
 exits '[F1] equal ones: then nothing to do' 0 mapm install --locked
 is '[F1] equal ones: then without a request' "$(requests)" 0
+
+# --- verify: the manifest, the lock and the workspace name the same --------------------
+
+catalog lacks
+skill "$s/skills/pdf" 'scope: acme'
+skill "$s/skills/docx" 'scope: acme'
+make_repo acme/catalog "$s"
+exits 'a workspace' 0 mapm install --yes "$U/main/skills/pdf" "$U/main/skills/docx"
+exits 'as it is' 0 mapm verify
+good=$(cat mapm.lock)
+printf 'version: 1\npackages: []\n' >mapm.lock
+exits '[F1] an empty lock: verify' 3 mapm verify
+like '[F1] an empty lock: it names the root' "$out" "^$U/main/skills/pdf: not in the lock\$"
+like '[F1] an empty lock: and what is there' "$out" '^\.agents/skills/pdf: not in the lock$'
+exits '[F1] an empty lock: verify --remote' 3 mapm verify --remote
+cp mapm.yaml "$T/saved.yaml"
+: >mapm.yaml
+exits '[F1] an empty lock and manifest: verify' 3 mapm verify
+cp "$T/saved.yaml" mapm.yaml
+printf '%s\n' "$good" >mapm.lock && without acme/docx
+exits '[F1] a lock that lacks one: verify' 3 mapm verify
+like '[F1] a lock that lacks one: it names the root' "$out" "^$U/main/skills/docx: not in the lock\$"
+like '[F1] a lock that lacks one: and what is there' "$out" '^\.agents/skills/docx: not in the lock$'
+is '[F1] a lock that lacks one: and no other' "$(printf '%s\n' "$out" | wc -l)" 2
+printf '%s\n' "$good" >mapm.lock
+exits '[F1] as it was: verify' 0 mapm verify
+
+cp -r .agents/skills/pdf "$T/pdf" && echo EVIL >>"$T/pdf/SKILL.md"
+mkdir "$T/far" && cd "$T/far" || exit 1
+exits 'a folder of this machine' 0 mapm install "$T/pdf"
+exits '[F1] in mapm.local.lock: verify' 0 mapm verify
+like '[F1] in mapm.local.lock it has a digest only' "$out" 'digest only$'
+sed "s|^    digest|    also: [$U/main/skills/pdf]\n&|" mapm.local.lock >"$T/lacks/mapm.lock"
+cd "$T/lacks" || exit 1
+exits '[F1] file: in mapm.lock: verify' 3 mapm verify
+like '[F1] file: in mapm.lock: it says so' "$out" '^\.agents/skills/pdf: from a file: origin, in mapm\.lock$'
+unlike '[F1] file: in mapm.lock: which is no digest only' "$out" 'digest only'
+mkdir "$T/lib" && cd "$T/lib" || exit 1
+skill "$T/mine"
+exits 'the library' 0 mapm install -g --yes "$T/mine" "$U/main/skills/docx"
+exits '[F1] the library: verify' 0 mapm verify -g
 done_testing
