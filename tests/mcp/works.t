@@ -195,7 +195,7 @@ with tempfile.TemporaryDirectory() as dir:
         got = how(s)
         took = time.monotonic() - t
         same(got, want, name)
-        ok(not any(alive(p) for p in pids), name + ": all are gone", pids)
+        ok(all(gone(p) for p in pids), name + ": all are gone", pids)
         print("# %s took %.0f ms" % (name, took * 1000))
 
     for deaf in (False, True):
