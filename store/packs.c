@@ -172,13 +172,23 @@ static bool look_once(struct store *s)
     return whole;
 }
 
+/* Anything but a folder in its place is set aside. */
+static bool open_folder(struct store *s)
+{
+    const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+
+    if (s->packs_fd < 0)
+        s->packs_fd = fs_openat(s->store_fd, "packs", flags, 0);
+    if (s->packs_fd < 0 && errno != ENOENT &&
+        fs_repair_at(s->store_fd, "packs", S_IFDIR, 0700))
+        s->packs_fd = fs_openat(s->store_fd, "packs", flags, 0);
+    return s->packs_fd >= 0;
+}
+
 static void look(struct store *s)
 {
     s->packs_listed = true;
-    if (s->packs_fd < 0)
-        s->packs_fd =
-            fs_openat(s->store_fd, "packs",
-                      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+    open_folder(s);
     for (int i = 0; s->packs_fd >= 0 && i < LOOK_MAX_TIMES; i++)
         if (look_once(s))
             break;
@@ -280,15 +290,13 @@ void packs_set_aside(struct store *s, const struct packed *at, struct str bytes)
 
 /* --- taking --------------------------------------------------------------- */
 
-static bool open_folder(struct store *s, struct err *e)
+static bool make_folder(struct store *s, struct err *e)
 {
-    if (s->packs_fd >= 0)
+    if (open_folder(s))
         return true;
     if (mkdirat(s->store_fd, "packs", 0700) < 0 && errno != EEXIST)
         return err_errno(e, "create store/packs");
-    s->packs_fd = fs_openat(s->store_fd, "packs",
-                            O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
-    return s->packs_fd >= 0 || err_errno(e, "open store/packs");
+    return open_folder(s) || err_errno(e, "open store/packs");
 }
 
 /* The finished draft as a pack of its own, without reading it again. */
@@ -303,7 +311,7 @@ static bool take(struct store *s, struct draft *d, struct pack *p,
 
     rows = draft_rows(d, &scratch, &count);
     p->bytes = d->written + d->pending.n;
-    if (!open_folder(s, e) ||
+    if (!make_folder(s, e) ||
         !draft_finish(d, rows, count, &p->arena, &index, e))
         return false;
     index = str_slice(index, 0, index.n - PACK_END_BYTES);

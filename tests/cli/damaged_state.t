@@ -103,6 +103,7 @@ every mapm/mapm.db-wal $all
 every mapm/mapm.db-shm $all
 every mapm/store/lock $all
 every mapm/store/incoming empty fifo
+every mapm/store/packs empty fifo link
 every mapm/shared empty fifo
 
 # --- of a workspace, and of the library of the user -----------------------------------

@@ -236,4 +236,20 @@ like 'that says so' "$err" 'there is no mapm.yaml'
 exits 'so is an update of nothing' 1 mapm -C "$T/nowhere" update
 exits 'and a look at what moved' 1 mapm -C "$T/nowhere" outdated
 
+# --- no folder where packs belong ----------------------------------------------------
+
+MAPM_HOME=$T/odd
+for how in file fifo link; do
+    rm -rf "$T/odd" "$T/odd-$how" && mkdir -p "$T/odd/store" "$T/odd-$how" && cd "$T/odd-$how" || exit 1
+    case $how in
+    file) echo x >"$T/odd/store/packs" ;;
+    fifo) mkfifo "$T/odd/store/packs" ;;
+    link) ln -s "$T/bare" "$T/odd/store/packs" ;;
+    esac
+    exits "[F3] store/packs is a $how: install" 0 mapm install "$U/skills/top"
+    is "[F3] store/packs is a $how: it is set aside" "$(ls "$T/odd/store" | grep -c '^packs.damaged-')" 1
+    is "[F3] store/packs is a $how: a folder is there" "$(ls "$T/odd/store/packs" | grep -c 'pack$')" 1
+    ok "[F3] store/packs is a $how: not a link" test ! -h "$T/odd/store/packs"
+done
+
 done_testing
