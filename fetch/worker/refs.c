@@ -86,9 +86,10 @@ bool ref_name_is_valid(struct str name)
 bool ref_check_length(struct str name, struct err *e)
 {
     return name.n <= REF_MAX_BYTES ||
-           err_set(e, ERR_REF,
-                   "the name of the ref \"%.40s...\" has %zu bytes, more than %d",
-                   name.p, name.n, REF_MAX_BYTES);
+           err_set(
+               e, ERR_REF,
+               "the name of the ref \"%.40s...\" has %zu bytes, more than %d",
+               name.p, name.n, REF_MAX_BYTES);
 }
 
 /* What follows /tree/, with "%2F" read as "/". */
