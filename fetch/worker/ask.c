@@ -21,13 +21,15 @@ static enum step split_by_tree(struct ask *a, struct oid_set *wants,
     struct tree_source src = {&a->repo->objects, a->snapshot->root,
                               &a->repo->index, &a->repo->session->limits, NULL};
     struct str rest = a->rest, segment;
+    size_t segments = 0;
 
     if (a->in.is_short || rest.n == 0) {
         a->path = a->in.path;
         a->has_path = true;
         return STEP_ON;
     }
-    while (rest.p && str_cut(&rest, '/', &segment)) {
+    while (segments++ < REF_MAX_SEGMENTS && rest.p &&
+           str_cut(&rest, '/', &segment)) {
         struct str path = rest.p ? rest : str_of("", 0);
         struct tree_found found = {0};
 

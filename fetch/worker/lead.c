@@ -1,3 +1,5 @@
+#include "mapm/limits.h"
+
 #include "session.h"
 
 /*
@@ -84,10 +86,12 @@ enum found lead_find(struct ask *a, struct oid_set *wants, struct err *e)
 {
     struct lead l = {.ask = a, .wants = wants};
     struct str rest = a->rest, segment;
+    size_t segments = 0;
 
     if (a->in.is_short || rest.n == 0)
         return try_path(&l, a->in.path, e) ? take_path(&l, e) : FOUND_ERROR;
-    while (!l.is_found && rest.p && str_cut(&rest, '/', &segment))
+    while (!l.is_found && segments++ < REF_MAX_SEGMENTS && rest.p &&
+           str_cut(&rest, '/', &segment))
         if (!try_path(&l, rest.p ? rest : STR(""), e))
             return FOUND_ERROR;
     return take_path(&l, e);

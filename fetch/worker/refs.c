@@ -302,8 +302,8 @@ static bool cut_path(const struct address *at, size_t from, struct str *path,
     return true;
 }
 
-bool refs_choose(const struct ref_list *refs, struct str rest, struct arena *a,
-                 struct ref_choice *out, struct err *e)
+static bool choose(const struct ref_list *refs, struct str rest,
+                   struct arena *a, struct ref_choice *out, struct err *e)
 {
     struct address at;
     struct str first, best = {"", 0};
@@ -340,4 +340,28 @@ bool refs_choose(const struct ref_list *refs, struct str rest, struct arena *a,
     choice.is_tag_too = head && tag;
     *out = choice;
     return true;
+}
+
+/* Where a ref ends no lock says: all paths that it leaves possible are kept. */
+static bool check_segments(struct str name, struct err *e)
+{
+    size_t segments = 1;
+
+    if (str_starts(name, HEADS))
+        name = str_from_index(name, HEADS.n);
+    else if (str_starts(name, TAGS))
+        name = str_from_index(name, TAGS.n);
+    for (size_t i = 0; i < name.n; i++)
+        segments += name.p[i] == '/';
+    if (segments <= REF_MAX_SEGMENTS)
+        return true;
+    err_set(e, ERR_LIMIT, "the name of its ref has more than %d segments",
+            REF_MAX_SEGMENTS);
+    return err_hint(e, "name the commit by its 40 digits, or another ref");
+}
+
+bool refs_choose(const struct ref_list *refs, struct str rest, struct arena *a,
+                 struct ref_choice *out, struct err *e)
+{
+    return choose(refs, rest, a, out, e) && check_segments(out->name, e);
 }

@@ -64,9 +64,10 @@ struct ref_choice {
  * The longest ref that equals a whole-segment prefix of `rest`, branches
  * before tags. 40 hex digits first are a commit, never a ref.
  *
- * Ownership: `*out` borrows from `refs` and `rest`; `a` is scratch. Errors: ERR_REF, the hint with near names or, for
- * what looks like a short commit id, "use all 40 digits"; ERR_ORIGIN for a
- * name no ref can have, or "%2F" in the path.
+ * Ownership: `*out` borrows from `refs` and `rest`; `a` is scratch. Errors:
+ * ERR_REF, the hint with near names or, for what looks like a short commit id,
+ * "use all 40 digits"; ERR_LIMIT for more than REF_MAX_SEGMENTS segments;
+ * ERR_ORIGIN for a name no ref can have, or "%2F" in the path.
  */
 MUST_CHECK bool refs_choose(const struct ref_list *refs, struct str rest,
                             struct arena *a, struct ref_choice *out,

@@ -52,6 +52,7 @@
 #define FETCH_TREES_MAX_BYTES      (64 * 1024)
 #define FETCH_WALK_MAX_PACKAGES    15      /* of a commit; of more: all its trees */
 #define TRANSFER_MAX_REFS          100000
+#define REF_MAX_SEGMENTS           16      /* each is a path that the lock could mean */
 #define TRANSFER_MAX_IDLE_BYTES    (64u * 1024)          /* progress text … (F3) */
 #define PACKED_SLACK_BYTES         4096    /* above twice an object's size (F3) */
 #define ANSWER_MAX_STALLS          4       /* transfer_stall_seconds for all of an answer without a pack */

@@ -90,4 +90,35 @@ exits '[F1] a ref and a folder of the same name' 1 mapm install --yes "$U/releas
 like '[F1] are reported as ambiguous' "$err" 'ambiguous: the ref "release/2.x" leads to "skills/base", and its commit has "2.x/skills/base" as well'
 not_ok '[F1] and nothing is there' test -e .agents
 exits '[F1] by its commit it installs' 0 mapm install --yes "$U/$COMMIT/skills/base"
+
+# --- refs of many segments: each leaves one more path possible ---------------------------
+
+# segments N: a/a/…
+segments()
+{
+    python3 -c "print('/'.join('a' * $1))"
+}
+MAPM_HOME=$T/many
+repo acme/catalog branch "$(segments 16)" main
+workspace many
+exits '[F1] a ref of 16 segments' 0 mapm install --yes "$U/$(segments 16)/skills/base"
+MAPM_HOME=$T/cold4
+exits '[F1] a ref of 16 segments: verify --remote' 3 mapm verify --remote
+rm -rf .agents .claude
+exits '[F1] a ref of 16 segments: locked, cold' 0 mapm install --locked
+MAPM_HOME=$T/cold5
+rm -rf .agents .claude
+sed -i "s|$(segments 16)|$(segments 17)|" mapm.lock mapm.yaml
+exits '[F1] a ref of 17 segments in the lock: refused' 1 mapm install --locked
+not_ok '[F1] a ref of 17 segments in the lock: nothing is there' test -e .agents
+repo acme/catalog update-ref -d "refs/heads/$(segments 16)"
+repo acme/catalog branch "$(segments 17)" main
+exits '[F1] a ref of 17 segments that is there: refused' 1 mapm install --locked
+workspace many2
+exits '[F1] a ref of 17 segments' 1 mapm install --yes "$U/$(segments 17)/skills/base" "$U/main/base"
+like '[F1] a ref of 17 segments: it says so' "$err" 'the name of its ref has more than 16 segments'
+exits '[F1] a ref of 17 segments: others install' 0 mapm install --yes "$U/main/base"
+repo acme/catalog symbolic-ref HEAD "refs/heads/$(segments 17)"
+exits '[F1] a default branch of 17 segments' 1 mapm install --yes acme/catalog/skills/base
+like '[F1] a default branch of 17 segments: it says so' "$err" 'more than 16 segments'
 done_testing
