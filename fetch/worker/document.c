@@ -110,9 +110,13 @@ static enum found find_offers(struct ask *a, const struct oid *folder,
                               struct document_wants *wants, struct arena *arena,
                               struct fetch_event *offers, struct err *e)
 {
-    if (!offers_find(a, folder, a->path, &wants->folders, arena, offers))
+    struct str beyond;
+
+    if (!offers_find(a, folder, a->path, &wants->folders, arena, offers,
+                     &beyond))
         return FOUND_WAIT;
     a->listing.id = *folder;
+    offers_note_cut(a, beyond);
     if (offers->offer_count || a->in.what == FETCH_CATALOG)
         return FOUND_OFFERS;
     err_set(e, ERR_PATH, "there is no SKILL.md or AGENTS.md in %.*s",
@@ -125,8 +129,11 @@ static bool is_catalog(struct ask *a, const struct oid *folder,
                        struct document_wants *wants, struct arena *arena,
                        struct fetch_event *offers)
 {
+    struct str beyond;
+
     return a->path.n == 0 && !a->is_alone &&
-           offers_find(a, folder, a->path, &wants->folders, arena, offers) &&
+           offers_find(a, folder, a->path, &wants->folders, arena, offers,
+                       &beyond) &&
            offers->offer_count;
 }
 
@@ -137,10 +144,11 @@ static void note_offers(struct ask *a, const struct oid *folder,
 {
     struct fetch_event below = {0};
     struct oid_set ignored;
+    struct str beyond;
 
     oid_set_init(&ignored, arena);
     if (a->path.n || a->is_alone || a->is_pinned || a->doc != DOC_SKILL ||
-        !offers_find(a, folder, a->path, &ignored, arena, &below) ||
+        !offers_find(a, folder, a->path, &ignored, arena, &below, &beyond) ||
         below.offer_count == 0)
         return;
     ask_note(a, arena_printf(&a->repo->arena,

@@ -48,6 +48,7 @@ struct search {
     struct fetch_event *out;
     size_t offer_capacity;
     bool is_waiting;
+    struct str cut; /* the first path beyond the bounds, or "" */
 };
 
 static struct str below(const struct search *s, struct str path,
@@ -58,12 +59,20 @@ static struct str below(const struct search *s, struct str path,
     return arena_printf(s->arena, "%.*s/%.*s", STR_ARG(path), STR_ARG(name));
 }
 
+static void cut(struct search *s, struct str path)
+{
+    if (s->cut.n == 0)
+        s->cut = path;
+}
+
 static void offer(struct search *s, enum doc_kind kind, struct str path)
 {
     struct fetch_event *out = s->out;
 
-    if (out->offer_count >= OFFERS_MAX || path.n > OFFER_PATH_BYTES)
+    if (out->offer_count >= OFFERS_MAX || path.n > OFFER_PATH_BYTES) {
+        cut(s, path);
         return;
+    }
     out->offers = arena_grow(s->arena, out->offers, out->offer_count,
                              &s->offer_capacity, sizeof *out->offers);
     out->offers[out->offer_count++] = (struct fetch_offer){kind, path};
@@ -72,8 +81,10 @@ static void offer(struct search *s, enum doc_kind kind, struct str path)
 static void visit(struct search *s, const struct oid *id, struct str path,
                   struct str bucket, unsigned depth)
 {
-    if (s->count >= FOLDERS_MAX || depth > OFFER_MAX_DEPTH)
+    if (s->count >= FOLDERS_MAX || depth > OFFER_MAX_DEPTH) {
+        cut(s, path);
         return;
+    }
     s->visits = arena_grow(s->arena, s->visits, s->count, &s->capacity,
                            sizeof *s->visits);
     s->visits[s->count++] = (struct visit){*id, path, bucket, depth};
@@ -186,34 +197,54 @@ static void sort_offers(struct fetch_event *out)
         qsort(out->offers, out->offer_count, sizeof *out->offers, by_path);
 }
 
+static bool find(struct search *s, struct ask *a, const struct oid *folder,
+                 struct str path)
+{
+    const struct object *top = tree_of(s, folder);
+    size_t own;
+
+    if (top == NULL)
+        return !s->is_waiting;
+    own = offer_itself(s, a, top, path);
+    if (is_bucket(path_last(path))) {
+        visit(s, folder, path, str_of("", 0), 0);
+    } else {
+        visit_buckets(s, top, path);
+        run(s);
+        if (s->out->offer_count > own || s->is_waiting)
+            return !s->is_waiting;
+        s->count = 0;
+        visit(s, folder, path, str_of("", 0), 0);
+    }
+    run(s);
+    return !s->is_waiting;
+}
+
 bool offers_find(struct ask *a, const struct oid *folder, struct str path,
                  struct oid_set *wants, struct arena *arena,
-                 struct fetch_event *out)
+                 struct fetch_event *out, struct str *beyond)
 {
     struct search s = {.objects = &a->repo->objects,
                        .wants = wants,
                        .arena = arena,
                        .out = out};
-    const struct object *top = tree_of(&s, folder);
-    size_t own;
+    bool is_done;
 
     out->offer_count = 0; /* it may have been asked before */
     out->offers = NULL;
-    if (top == NULL)
-        return !s.is_waiting;
-    own = offer_itself(&s, a, top, path);
-    if (is_bucket(path_last(path))) {
-        visit(&s, folder, path, str_of("", 0), 0);
-    } else {
-        visit_buckets(&s, top, path);
-        run(&s);
-        sort_offers(out);
-        if (out->offer_count > own || s.is_waiting)
-            return !s.is_waiting;
-        s.count = 0;
-        visit(&s, folder, path, str_of("", 0), 0);
-    }
-    run(&s);
+    is_done = find(&s, a, folder, path);
     sort_offers(out);
-    return !s.is_waiting;
+    *beyond = s.cut;
+    return is_done;
+}
+
+void offers_note_cut(struct ask *a, struct str beyond)
+{
+    if (beyond.n)
+        ask_note(a, arena_printf(&a->repo->arena,
+                                 "%.*s may offer more: \"%.*s\" and others are "
+                                 "not looked into, as a catalog is read %d "
+                                 "folders deep, and up to %d packages",
+                                 STR_ARG(a->repo->name), STR_ARG(beyond),
+                                 OFFER_MAX_DEPTH, OFFERS_MAX));
 }

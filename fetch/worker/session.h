@@ -282,11 +282,14 @@ enum found lead_is_only(struct ask *a, struct oid_set *wants, struct err *e);
 
 /* --- offers.c ------------------------------------------------------------- */
 
-/* Packages below the tree `folder`, which lies at `path`. In `arena`. False:
- * wait for `wants`. */
+/* Packages below the tree `folder`, which lies at `path`; `*beyond` is the
+ * first path that the bounds leave out, or "". In `arena`. False: wait for
+ * `wants`. */
 bool offers_find(struct ask *a, const struct oid *folder, struct str path,
                  struct oid_set *wants, struct arena *arena,
-                 struct fetch_event *out);
+                 struct fetch_event *out, struct str *beyond);
+/* Says so to a person, unless it is "". */
+void offers_note_cut(struct ask *a, struct str beyond);
 /* Does the tree have an entry of this name that can be a file? */
 bool tree_has_file(struct str tree, const char *name);
 

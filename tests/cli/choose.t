@@ -265,4 +265,16 @@ rm -rf .agents
 MAPM_HOME=$T/slashes-colleague
 exits '[F1] a colleague installs that lock' 0 mapm install --locked
 exits '[F1] and verifies it' 0 mapm verify --remote
+# --- deeper than is looked ---------------------------------------------------------
+
+rm -rf "$s"
+skill "$s/x/near"
+skill "$s/1/2/3/4/5/6/7/8/9/10/11/12/13/deep"
+make_repo acme/deep "$s"
+fresh
+MAPM_HOME=$T/cold-deep
+exits '[F4] --all of a deep repository' 0 mapm install --yes --all acme/deep
+is '[F4] takes what is near' "$(installed)" near
+like '[F4] and says that there may be more' "$err" 'may offer more: "1/2/3/4/5/6/7/8/9/10/11/12/13"'
+is '[F4] once' "$(printf '%s\n' "$err" | grep -c 'may offer more')" 1
 done_testing
