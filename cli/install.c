@@ -170,6 +170,7 @@ static bool check_wanted(struct sync *s, struct node *const *wanted,
                          size_t count, struct err *e)
 {
     size_t failed = 0;
+    bool is_chosen = false; /* the first, by an option */
 
     for (size_t i = 0; i < count; i++) {
         const struct node *n = wanted[i];
@@ -179,6 +180,7 @@ static bool check_wanted(struct sync *s, struct node *const *wanted,
             continue;
         if (failed++ == 0) {
             *e = *n->failed;
+            is_chosen = !n->is_catalog && !sync_is_network(e->code);
             if (!names_itself(n))
                 err_wrap(e, "cannot install %.*s", STR_ARG(n->origin.text));
             continue;
@@ -192,7 +194,7 @@ static bool check_wanted(struct sync *s, struct node *const *wanted,
     }
     if (failed > ERROR_MAX_LINES)
         err_also(e, "\xe2\x80\xa6 and %zu more", failed - ERROR_MAX_LINES);
-    if (failed && has_option(s->inv, OPTION_ALL))
+    if (is_chosen && !e->hint[0] && has_option(s->inv, OPTION_ALL))
         err_hint(e, "choose what to take of it with --skill, --agent and "
                     "--mcp");
     return failed == 0;
