@@ -440,6 +440,8 @@ static void index_words(const struct lock_entry **entries, size_t count,
         add_meaning(out, path_last(entry->place), entry);
         add_meaning(out, layer_name_key(entry->kind, entry->name, a), entry);
         add_meaning(out, entry->origin, entry);
+        for (size_t k = 0; k < entry->also_count; k++)
+            add_meaning(out, entry->also[k], entry);
     }
 }
 

@@ -30,32 +30,72 @@ static bool refuse(struct sync *s, const struct lock_entry *entry,
                     STR_ARG(entry->name));
 }
 
-/* The roots that ask for one of these packages. */
+static const struct lock_entry *root_entry(const struct sync *s,
+                                           const struct root *root)
+{
+    const struct lock_entry *entry =
+        map_find(&s->layer.by_origin, root->origin.key);
+
+    return entry && entry->kind == root->kind ? entry : NULL;
+}
+
+/* An argument that is the origin of a root takes out that root alone. */
+static bool is_root(const struct sync *s, const struct map *roots,
+                    struct str word, struct str *key)
+{
+    struct err ignored = {0};
+    struct origin o;
+
+    if (!origin_parse(word, &s->layer.rules, &s->inv->arena, &o, &ignored))
+        return false;
+    *key = o.key;
+    return map_has(roots, o.key);
+}
+
+/* The roots that are named, and those that ask for a package that is. */
 static bool drop_roots(struct sync *s, const struct lock_entry **entries,
                        size_t count, struct err *e)
 {
     struct arena *a = &s->inv->arena;
     struct root *gone = arena_array(a, s->root_count + 1, sizeof *gone);
-    struct map names;
+    struct map names, keys, roots;
+    struct str key;
     size_t n = 0;
 
     map_init(&names, a);
+    map_init(&keys, a);
+    map_init(&roots, a);
+    for (size_t i = 0; i < s->root_count; i++)
+        map_put(&roots, s->roots[i].origin.key, NULL);
     for (size_t i = 0; i < count; i++)
-        map_put(&names, layer_name_key(entries[i]->kind, entries[i]->name, a),
-                NULL);
+        if (is_root(s, &roots, s->inv->arguments.items[i], &key))
+            map_put(&keys, key, NULL);
+        else
+            map_put(&names,
+                    layer_name_key(entries[i]->kind, entries[i]->name, a),
+                    NULL);
     for (size_t i = 0; i < s->root_count; i++) {
-        const struct root *root = &s->roots[i];
-        const struct lock_entry *entry =
-            map_find(&s->layer.by_origin, root->origin.key);
+        const struct lock_entry *entry = root_entry(s, &s->roots[i]);
 
-        if (entry && root->kind == entry->kind &&
-            map_has(&names, layer_name_key(entry->kind, entry->name, a)))
-            gone[n++] = *root;
+        if (entry &&
+            (map_has(&keys, s->roots[i].origin.key) ||
+             map_has(&names, layer_name_key(entry->kind, entry->name, a))))
+            gone[n++] = s->roots[i];
     }
     return sync_remove_roots(s, gone, n, e);
 }
 
-/* The first of the entries that is in the plan all the same. */
+/* Another root, with equal content. */
+static bool has_root(const struct sync *s, const struct lock_entry *entry)
+{
+    for (size_t i = 0; i < s->root_count; i++)
+        if (root_entry(s, &s->roots[i]) == entry)
+            return true;
+    return false;
+}
+
+/* The first of the entries that is in the plan all the same, as something needs
+ * it. */
 static const struct lock_entry *find_needed(const struct sync *s,
                                             const struct lock_entry **entries,
                                             size_t count)
@@ -71,7 +111,8 @@ static const struct lock_entry *find_needed(const struct sync *s,
     }
     for (size_t i = 0; i < count; i++)
         if (map_has(&planned,
-                    layer_name_key(entries[i]->kind, entries[i]->name, a)))
+                    layer_name_key(entries[i]->kind, entries[i]->name, a)) &&
+            !has_root(s, entries[i]))
             return entries[i];
     return NULL;
 }

@@ -103,4 +103,33 @@ exits '[F4] chosen all when they differ' 0 mapm install --yes acme/dup --all
 is '[F4] each root stays' "$(roots)" \
     'main/plugins/x/skills/one main/skills/one main/skills/two '
 
+# --- one of two roots of equal content -------------------------------------------
+
+t=$T/eq
+skill "$t/a/skills/one"
+skill "$t/b/skills/one"
+skill "$t/c/skills/three"
+make_repo acme/eq "$t"
+for first in a b; do
+    fresh
+    exits 'a catalog with equal folders' 0 mapm install acme/eq --all --yes
+    exits "[F4] remove of one root, $first" 0 mapm remove $U/eq/tree/main/$first/skills/one
+    other=$(echo $first | tr ab ba)
+    is '[F4] leaves the other' "$(roots)" "main/$other/skills/one main/c/skills/three "
+    is '[F4] and its package' "$(names)" 'one three '
+    exits '[F4] as the lock says' 0 mapm install --locked
+    exits '[F4] remove of the last one' 0 mapm remove $U/eq/tree/main/$other/skills/one
+    is '[F4] takes it out' "$(names)" 'three '
+done
+
+# --- hints -------------------------------------------------------------------------
+
+fresh
+MAPM_HOME=$T/never
+exits '[F6] --all of a catalog that is not here' 1 mapm install acme/eq --all --offline
+like '[F6] has the hint of its cause' "$err" 'without --offline'
+exits '[F6] --all of a ref that is not there' 1 mapm install acme/eq@nowhere --all
+unlike '[F6] has no other hint' "$err" 'choose what to take'
+MAPM_HOME=$T/mapm
+
 done_testing
