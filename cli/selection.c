@@ -22,6 +22,7 @@ struct mark {
     struct str code, message;
     struct node *next;     /* the dependency that is at fault; NULL: itself */
     struct choice *choice; /* NULL: nobody chose it, others need it */
+    struct node *twin;     /* it finds no name beside this one */
 };
 
 struct selection {
@@ -306,7 +307,7 @@ struct str selection_scope(struct str path)
 struct twins {
     struct node **nodes;
     size_t count, capacity;
-    bool differ;
+    bool differ, is_renamed;
 };
 
 static bool may_be_twin(const struct node *n)
@@ -315,50 +316,74 @@ static bool may_be_twin(const struct node *n)
            (n->is_ready || n->is_outlined) && n->package.kind != DOC_MCP;
 }
 
-/* What has a name of the layer's own keeps it: recorded by the lock, or given
- * before. Nor is anything renamed that was named exactly. */
-static bool keeps_name(const struct sync *s, const struct node *n)
+/* "" when its path gives it none. */
+static struct str scoped_name(struct sync *s, const struct node *n)
 {
-    return n->is_exact || n->keeps_name ||
-           map_has(&s->layer.by_origin, n->origin.key) ||
-           !str_eq(n->package.fqn, n->own_fqn);
-}
+    struct str rest = n->origin.rest, ref, scope;
 
-/* "" when it has none, though it needs one. */
-static struct str twin_name(struct sync *s, const struct node *n)
-{
-    struct str scope = selection_scope(n->path);
-
-    if (keeps_name(s, n))
-        return n->package.fqn;
+    if (!sync_knows_path(s, n) && !str_cut(&rest, '/', &ref))
+        rest = STR("");
+    scope = selection_scope(sync_knows_path(s, n) ? n->path : rest);
     return scope.n ? arena_printf(&s->inv->arena, "%.*s/%.*s", STR_ARG(scope),
                                   STR_ARG(n->package.name))
                    : scope;
 }
 
-/* Equal content is one package, so it has one name: that of the first. Where
- * one of them finds no name, all keep theirs, which is a conflict. */
+/*
+ * A recorded name stays with the folder that it is the name of: of one that the
+ * lock has with other folders of equal content, with the origin of the entry.
+ * Nor is anything renamed that was named exactly.
+ */
+static bool keeps_name(struct sync *s, const struct node *n)
+{
+    const struct lock_entry *entry =
+        map_find(&s->layer.by_origin, n->origin.key);
+
+    if (n->is_exact || n->keeps_name)
+        return true;
+    if (!str_eq(n->package.fqn, n->own_fqn))
+        return str_eq(n->package.fqn, scoped_name(s, n));
+    return entry && !entry->declared.n &&
+           str_eq(layer_origin(&s->layer, entry)->key, n->origin.key);
+}
+
+/* Equal content is one package, so it has one name: one that is recorded, or
+ * that of its first folder that gives one. */
+static void name_contents(struct sync *s, const struct twins *t,
+                          struct map *names)
+{
+    struct arena *a = &s->inv->arena;
+
+    map_init(names, a);
+    for (int kept = 1; kept >= 0; kept--)
+        for (size_t i = 0; i < t->count; i++) {
+            const struct node *n = t->nodes[i];
+            struct str *name = arena_new(a, struct str);
+
+            *name = kept        ? n->package.fqn
+                    : t->differ ? scoped_name(s, n)
+                                : n->own_fqn;
+            if (name->n && (!kept || keeps_name(s, n)) &&
+                !map_has(names, n->package.content))
+                map_put(names, n->package.content, name);
+        }
+}
+
+/* Those without one keep their own, and are not chosen from a catalog. */
 static void name_twins(struct sync *s, const struct twins *t)
 {
-    struct map by_content;
-    struct str *names = arena_array(&s->inv->arena, t->count, sizeof *names);
+    struct map names;
 
-    map_init(&by_content, &s->inv->arena);
+    name_contents(s, t, &names);
     for (size_t i = 0; i < t->count; i++) {
-        struct map_entry *entry =
-            map_entry(&by_content, t->nodes[i]->package.content);
+        struct node *n = t->nodes[i];
+        const struct str *name = map_find(&names, n->package.content);
 
-        names[i] = twin_name(s, t->nodes[i]);
-        if (entry->value)
-            names[i] = *(struct str *)entry->value;
-        else
-            entry->value = &names[i];
-        if (names[i].n == 0)
-            return;
+        if (!name && n->mark)
+            n->mark->twin = t->nodes[i == 0];
+        if (!keeps_name(s, n))
+            n->package.fqn = name ? *name : n->own_fqn;
     }
-    for (size_t i = 0; i < t->count; i++)
-        if (!keeps_name(s, t->nodes[i]))
-            t->nodes[i]->package.fqn = names[i];
 }
 
 static struct str twin_key(const struct sync *s, const struct node *n)
@@ -371,6 +396,23 @@ static struct str twin_key(const struct sync *s, const struct node *n)
 
     return arena_printf(a, "%s %.*s %.*s", doc_kind_name(n->package.kind),
                         STR_ARG(catalog), STR_ARG(n->own_fqn));
+}
+
+bool selection_lost_name(struct sync *s, struct node *const *nodes,
+                         size_t count)
+{
+    struct map given;
+    bool lost = false;
+
+    map_init(&given, &s->inv->arena);
+    for (size_t i = 0; i < count; i++)
+        if (!str_eq(nodes[i]->package.fqn, nodes[i]->own_fqn) &&
+            str_eq(nodes[i]->package.fqn, scoped_name(s, nodes[i])))
+            map_put(&given, nodes[i]->package.fqn, NULL);
+    for (size_t i = 0; i < count; i++)
+        lost |= !str_eq(nodes[i]->package.fqn, nodes[i]->own_fqn) &&
+                !map_has(&given, nodes[i]->package.fqn);
+    return lost;
 }
 
 void selection_name(struct sync *s, struct node *const *nodes, size_t count)
@@ -389,6 +431,7 @@ void selection_name(struct sync *s, struct node *const *nodes, size_t count)
         if (!entry->value)
             entry->value = arena_new(a, struct twins);
         t = entry->value;
+        t->is_renamed |= !str_eq(nodes[i]->package.fqn, nodes[i]->own_fqn);
         t->differ |= t->count && !str_eq(t->nodes[0]->package.content,
                                          nodes[i]->package.content);
         t->nodes = arena_grow(a, t->nodes, t->count, &t->capacity,
@@ -398,7 +441,7 @@ void selection_name(struct sync *s, struct node *const *nodes, size_t count)
     for (size_t i = 0; i < groups.count; i++) {
         const struct twins *t = groups.entries[i].value;
 
-        if (t->differ)
+        if (t->differ || t->is_renamed)
             name_twins(s, t);
     }
 }
@@ -449,6 +492,8 @@ static void judge_name(struct selection *sel, struct choice *c)
     struct node *claimer = NULL, *holder = NULL;
     struct choice *other;
 
+    if (!c->is_left_out && c->node->mark->twin)
+        leave_out_conflict(sel, c, c->node, c->node->mark->twin);
     if (c->is_left_out || admit(sel, c->node, &claimer, &holder))
         return;
     leave_out_conflict(sel, c, claimer, holder);
@@ -495,8 +540,11 @@ static void inherit_names(struct selection *sel)
 
         if (!n || !entry || !str_eq(lock_own_name(entry), n->own_fqn))
             continue;
+        if (!entry->declared.n && !str_eq(layer_origin(&s->layer, entry)->key,
+                                          s->roots[i].origin.key))
+            continue;
         n->package.fqn = entry->name;
-        n->keeps_name = true;
+        n->keeps_name = !entry->declared.n;
     }
 }
 

@@ -38,9 +38,14 @@ MUST_CHECK bool selection_want_files(struct sync *s,
  * Names for folders of one repository that have one name and different
  * content: <p>/<name>, where p is the nearest folder above that is not called
  * skills, agents or plugins and does not begin with a dot. Packages that the
- * lock has a name for keep it, and so do those that were named before.
+ * lock has a name for keep it, and so do those that were named before: of equal
+ * folders that differ now the one that the name is from.
  */
 void selection_name(struct sync *s, struct node *const *nodes, size_t count);
+/* Whether a recorded name is that of a folder which is no root any more, so
+ * that selection_name() has to know all paths. */
+bool selection_lost_name(struct sync *s, struct node *const *nodes,
+                         size_t count);
 /* The <p> of a path in its repository: "box" for "plugins/box/skills/ai"; ""
  * when there is none. */
 struct str selection_scope(struct str path);

@@ -285,7 +285,7 @@ static bool check_locked(const struct sync *s, struct err *e)
 }
 
 /* Folders of one catalog may have one name; without a lock, too. */
-static void name_roots(struct sync *s)
+static bool name_roots(struct sync *s, struct err *e)
 {
     struct node **nodes =
         arena_array(&s->inv->arena, s->root_count + 1, sizeof(struct node *));
@@ -295,7 +295,10 @@ static void name_roots(struct sync *s)
         nodes[count] = closure_find(&s->closure, s->roots[i].origin.key);
         count += nodes[count] != NULL;
     }
+    if (selection_lost_name(s, nodes, count) && !closure_prove(&s->closure, e))
+        return false;
     selection_name(s, nodes, count);
+    return true;
 }
 
 bool sync_resolve(struct sync *s, struct err *e)
@@ -308,7 +311,8 @@ bool sync_resolve(struct sync *s, struct err *e)
     if (!closure_gather(&s->closure, e))
         return false;
     closure_warn(&s->closure);
-    name_roots(s);
+    if (!name_roots(s, e))
+        return false;
     if (!resolver_resolve(&source, s->roots, s->root_count, &s->layer.limits,
                           &s->inv->arena, &s->plan, e))
         return err_wrap(e, "cannot %s", s->command);

@@ -135,10 +135,10 @@ make_repo acme/twins "$t"
 repo acme/twins tag v1
 fresh
 exits '[F4] folders of one name' 3 mapm install acme/twins --all --yes
-is '[F4] each is installed' "$(installed)" 'ai alone jam-ai'
+is '[F4] each is installed' "$(installed)" 'ai alone dup jam-ai'
 is '[F4] under a name of its own, equal content under one' \
     "$(mapm list --json | python3 -c 'import json, sys; print([p["name"] for p in json.load(sys.stdin)["packages"]])')" \
-    "['alone', 'box/ai', 'jam/ai']"
+    "['alone', 'box/ai', 'jam/ai', 'skills-of-ours/dup']"
 like '[F4] whose copy has it' "$(cat .agents/skills/jam-ai/SKILL.md)" '^name: jam-ai$'
 like '[F4] the lock says so' "$(cat mapm.lock)" '^    as: jam/ai$'
 like '[F4] and has both origins of what is equal' "$(cat mapm.lock)" 'also: \[.*plugins/pin/skills/ai'
@@ -148,7 +148,7 @@ before=$(cat mapm.lock)
 exits '[F4] --locked takes it' 0 mapm install --locked
 rm -rf .agents
 exits '[F4] in a fresh workspace, too' 0 mapm install --locked
-is '[F4] with the same folders' "$(installed)" 'ai alone jam-ai'
+is '[F4] with the same folders' "$(installed)" 'ai alone dup jam-ai'
 exits '[F4] verify of it' 0 mapm verify
 exits '[F4] its name is a name' 0 mapm why jam/ai
 skill "$t/plugins/aaa/skills/alone" 'description: A new one of an old name.'
@@ -162,7 +162,7 @@ like '[F4] keeps its name' "$(cat mapm.lock)" '^    as: jam/ai$'
 exits '[F4] a new folder of an old name' 0 mapm install acme/twins --skill 'a*'
 is '[F4] gets one, and recorded ones stay' \
     "$(mapm list --json | python3 -c 'import json, sys; print([p["name"] for p in json.load(sys.stdin)["packages"]])')" \
-    "['aaa/alone', 'alone', 'box/ai', 'jam/ai']"
+    "['aaa/alone', 'alone', 'box/ai', 'jam/ai', 'skills-of-ours/dup']"
 fresh
 cat >mapm.yaml <<Y
 dependencies:
@@ -181,10 +181,10 @@ exits '[F4] of a tag' 3 mapm install acme/twins@v1 --all --yes
 was=$(mapm list --json | python3 -c 'import json, sys; print([p["name"] for p in json.load(sys.stdin)["packages"]])')
 exits '[F4] and then of the branch, where some have changed' 3 mapm install acme/twins --all --yes
 is '[F4] each takes the place of the old one, with its name' "$was" \
-    "['alone', 'box/ai', 'jam/ai']"
+    "['alone', 'box/ai', 'jam/ai', 'skills-of-ours/dup']"
 is '[F4] and nothing is there twice' \
     "$(mapm list --json | python3 -c 'import json, sys; print([p["name"] for p in json.load(sys.stdin)["packages"]])')" \
-    "['aaa/alone', 'alone', 'box/ai', 'jam/ai']"
+    "['aaa/alone', 'alone', 'box/ai', 'jam/ai', 'skills-of-ours/dup']"
 unlike '[F4] and nothing of the tag' "$(cat mapm.yaml)" 'tree/v1/plugins/(jam|pin/skills/alone)'
 exits '[F4] another catalog' 0 mapm install acme/catalog --skill 'g*'
 skill "$T/rival/skills/good" 'description: A rival.'

@@ -122,6 +122,59 @@ for first in a b; do
     is '[F4] takes it out' "$(names)" 'three '
 done
 
+# --- equal folders that differ later -----------------------------------------------
+
+for how in '' one; do
+    rm -rf "$t"
+    skill "$t/a/skills/one"
+    skill "$t/b/skills/one"
+    skill "$t/c/skills/three"
+    make_repo acme/eq "$t"
+    fresh
+    exits 'a catalog with equal folders' 0 mapm install acme/eq --all --yes
+    echo changed >>"$t/b/skills/one/SKILL.md"
+    make_repo acme/eq "$t"
+    exits "[F4] update $how of what differs now" 0 mapm update $how
+    is '[F4] the recorded name stays, the other gets one' "$(names)" 'one   as b/one one three '
+    is '[F4] of all roots' "$(roots)" 'main/a/skills/one main/b/skills/one main/c/skills/three '
+    exits '[F4] as the lock says' 0 mapm install --locked
+    rm -rf .agents
+    exits '[F4] in a fresh workspace, too' 0 mapm install --locked
+    exits '[F4] verify of it' 0 mapm verify
+    exits '[F4] remove of the first' 0 mapm remove $U/eq/tree/main/a/skills/one
+    is '[F4] the recorded name stays' "$(names)" 'one   as b/one three '
+done
+
+# --- a name goes with its folder ----------------------------------------------------
+
+t=$T/twins
+cd "$T" && fresh
+exits 'folders of one name' 0 mapm install acme/twins --all --yes
+is '[F4] have names' "$(names)" 'ai   as box/ai ai   as jam/ai '
+exits '[F4] remove of the folder that gave it' 0 mapm remove $U/twins/tree/main/plugins/box/skills/ai
+is '[F4] then the equal one has its own' "$(names)" 'ai   as jam/ai ai   as pin/ai '
+rm -rf .agents
+exits '[F4] and the lock fits' 0 mapm install --locked
+fresh
+exits 'folders of one name' 0 mapm install acme/twins --all --yes
+sed -i /box/d mapm.yaml
+exits '[F4] taken out by hand' 0 mapm install
+is '[F4] it is the same' "$(names)" 'ai   as jam/ai ai   as pin/ai '
+rm -rf .agents
+exits '[F4] and the lock fits, too' 0 mapm install --locked
+
+# --- folders that give no name --------------------------------------------------------
+
+t=$T/bad
+skill "$t/box/skills/pdf"
+skill "$t/jam/skills/pdf" 'description: Another one.'
+skill "$t/BAD/skills/pdf" 'description: A third one.'
+make_repo acme/bad "$t"
+fresh
+exits '[F4] folders of one name, one without a scope' 3 mapm install acme/bad --all --yes
+is '[F4] the others have names' "$(names)" 'pdf   as box/pdf pdf   as jam/pdf '
+like '[F4] and it is left out' "$err" 'left out, origin-conflict: .*BAD/skills/pdf'
+
 # --- hints -------------------------------------------------------------------------
 
 fresh
