@@ -677,32 +677,6 @@ bool closure_prove(struct closure *c, struct err *e)
     return closure_gather(c, e);
 }
 
-static bool are_proved(const struct closure *c)
-{
-    CLEANUP(arena_done) struct arena scratch = {0};
-
-    for (size_t i = 0; i < c->queued; i++) {
-        const struct node *n = c->queue[i];
-        struct str path;
-
-        if (n->trusted &&
-            !proof_find(c->layer, c->store, n->locked, &scratch, &path))
-            return false;
-    }
-    return true;
-}
-
-bool closure_is_proved(const struct closure *c)
-{
-    if (store_begin_glance(c->store)) {
-        bool proved = are_proved(c);
-
-        if (store_end_glance(c->store))
-            return proved;
-    }
-    return are_proved(c);
-}
-
 bool closure_read(void *ctx, const struct origin *o, enum doc_kind expected,
                   const struct package **out, struct err *e)
 {

@@ -123,10 +123,6 @@ void closure_warn(struct closure *c);
  */
 MUST_CHECK bool closure_prove(struct closure *c, struct err *e);
 
-/* Whether the store was shown of every package taken at the lock's word that
- * its commit holds it. */
-bool closure_is_proved(const struct closure *c);
-
 /* For resolver_resolve; ctx is the closure. */
 bool closure_read(void *ctx, const struct origin *o, enum doc_kind expected,
                   const struct package **out, struct err *e);

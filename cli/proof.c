@@ -65,6 +65,40 @@ bool proof_put(struct store *store, const struct store_proof *p,
     return true;
 }
 
+/* No repository has this name. */
+static struct store_proof lock_proof(struct str text)
+{
+    return (struct store_proof){.repository = STR("mapm.lock"),
+                                .commit = STR("lock"),
+                                .path = STR(""),
+                                .object = STR("lock"),
+                                .digest = hash_of(text)};
+}
+
+bool proof_knows_lock(struct store *store, struct str text)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct store_proof p = lock_proof(text);
+    bool found;
+
+    p.path = hash_hex(&p.digest, &a);
+    if (store_begin_glance(store)) {
+        found = store_has_proof(store, &p);
+        if (store_end_glance(store))
+            return found;
+    }
+    return store_has_proof(store, &p);
+}
+
+bool proof_put_lock(struct store *store, struct str text, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct store_proof p = lock_proof(text);
+
+    p.path = hash_hex(&p.digest, &a);
+    return store_put_proof(store, &p, e);
+}
+
 /* A row of its own: where a proof has its commit, this one has the object, and
  * for a path the whole origin. An object is no commit, so neither is taken for
  * the other. */

@@ -25,6 +25,15 @@ bool proof_find(const struct layer *l, struct store *store,
 MUST_CHECK bool proof_put(struct store *store, const struct store_proof *p,
                           const struct origin *o, struct err *e);
 
+/*
+ * Whether every entry of this text of a lock was held against its proof and its
+ * document before: all that a lock says is settled by one question. Not known
+ * is no fault: then all of them are to be looked at. gc forgets it.
+ */
+bool proof_knows_lock(struct store *store, struct str text);
+MUST_CHECK bool proof_put_lock(struct store *store, struct str text,
+                               struct err *e);
+
 /* Remembers that the ref of `o` led to the content of an entry with another
  * origin. `a` is scratch. */
 MUST_CHECK bool proof_put_also(struct store *store, const struct origin *o,

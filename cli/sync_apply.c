@@ -186,8 +186,8 @@ static bool fill_files(struct sync *s, const struct node *n,
 }
 
 /* Nothing to do, and known without a look at any file of the store: every
- * package is locked and proved, the texts stay, and all is in place by its
- * digest. */
+ * package is locked, the texts stay, all is in place by its digest, and the lock
+ * is one that was proved. */
 static bool is_in_place(struct sync *s, const struct provision_options *o,
                         const struct provision_item *items, size_t item_count)
 {
@@ -196,7 +196,7 @@ static bool is_in_place(struct sync *s, const struct provision_options *o,
            sync_same_lock(s->layer.lock_text, s->lock_text) &&
            provision_is_current(s->layer.provision, o, items, item_count,
                                 &s->inv->arena) &&
-           closure_is_proved(&s->closure);
+           proof_knows_lock(s->store, s->lock_text);
 }
 
 /* Everything that is taken at the lock's word, and what it consists of: the
@@ -496,6 +496,18 @@ static void note_also(struct sync *s, const struct sync_package *p)
     }
 }
 
+/* The new lock is of documents that were read, of commits that were shown. */
+static void note_proofs(struct sync *s)
+{
+    struct err ignored = {0};
+
+    for (size_t i = 0; i < s->plan.count; i++)
+        note_also(s, &s->packages[i]);
+    if (!proof_knows_lock(s->store, s->lock_text) &&
+        !proof_put_lock(s->store, s->lock_text, &ignored))
+        err_clear(&ignored);
+}
+
 static bool finish_unchanged(struct sync *s)
 {
     if (has_option(s->inv, OPTION_JSON))
@@ -546,8 +558,7 @@ bool sync_finish(struct sync *s, struct err *e)
         ((!has_option(s->inv, OPTION_QUIET) && !s->again) || s->dry_run ||
          (servers && !has_option(s->inv, OPTION_YES))))
         sync_show_plan(s);
-    for (size_t i = 0; i < s->plan.count; i++)
-        note_also(s, &s->packages[i]);
+    note_proofs(s);
     if (!term_flush(&s->inv->term, e) || !ask_consent(s, servers, e) ||
         !sync_keep(s, e))
         return false;

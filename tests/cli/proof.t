@@ -104,7 +104,7 @@ refused()
     cd "$T" && rm -rf ws2 && cp -r saved ws2 && cd ws2 || exit 1
     "$@"
     snapshot . >"$T/before"
-    for how in '--locked' '--locked --offline'; do
+    for how in '--locked' '--locked --offline' '--offline'; do
         exits "[F1] $edited, in place, $how" 1 mapm install $how
         is "[F1] $edited, in place, $how: it stays" "$(snapshot .)" "$(cat "$T/before")"
     done
@@ -173,6 +173,18 @@ for line in 'hidden: allowed' 'rewritten: name'; do
         sed -i "/name: acme\\/base\$/,/^  - /s|^    path: .*|&\\n    $line|" mapm.lock
     }
     refused "$line" add_line
+done
+
+exits_in saved && needs_other
+exits '[F1] needs, in place' 1 mapm install --locked
+needs_more()
+{
+    sed -i "/name: acme\\/base\$/,/^  - /s|^    path: .*|&\\n    needs: [skill acme/other]|" mapm.lock
+}
+exits_in saved && needs_more
+isnt 'needs where there are none: the lock is edited' "$(cat mapm.lock)" "$(cat "$T/saved/mapm.lock")"
+for how in '--locked' '--offline' '--yes'; do
+    exits "[F1] needs where there are none, in place, $how" 1 mapm install $how
 done
 
 # --- a store without proofs: of an older version, or after gc --------------------------
