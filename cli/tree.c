@@ -11,6 +11,7 @@ struct graph {
     size_t *roots;
     size_t root_count;
     struct map by_name; /* layer_name_key -> index + 1 */
+    bool is_cut;        /* deeper than graph_max_depth: not shown */
 };
 
 static size_t index_of_name(const struct graph *g, enum doc_kind kind,
@@ -87,11 +88,10 @@ static void print_node(struct invocation *inv, const struct graph *g, size_t at,
 
 /* What was shown before is marked (*) and not opened again; iterative, as
  * deep as the graph may be. */
-static void print_below(struct invocation *inv, const struct graph *g,
-                        size_t root, bool *shown, struct frame *stack,
-                        struct buf *prefix)
+static void print_below(struct invocation *inv, struct graph *g, size_t root,
+                        bool *shown, struct frame *stack, struct buf *prefix)
 {
-    size_t depth = 1;
+    size_t depth = 1, max = g->layer->limits.graph_max_depth.value;
 
     stack[0] = (struct frame){root, 0};
     while (depth) {
@@ -125,12 +125,16 @@ static void print_below(struct invocation *inv, const struct graph *g,
         if (again || shown[child])
             continue;
         shown[child] = true;
+        if (depth >= max) {
+            g->is_cut |= g->entries[child]->need_count > 0;
+            continue;
+        }
         buf_text(prefix, last ? "    " : "\xe2\x94\x82   ");
         stack[depth++] = (struct frame){child, 0};
     }
 }
 
-static void print_tree(struct invocation *inv, const struct graph *g)
+static void print_tree(struct invocation *inv, struct graph *g)
 {
     bool *shown = arena_array(g->a, g->count + 1, sizeof *shown);
     struct frame *stack = arena_array(g->a, g->count + 1, sizeof *stack);
@@ -148,6 +152,10 @@ static void print_tree(struct invocation *inv, const struct graph *g)
         shown[g->roots[i]] = true;
         print_below(inv, g, g->roots[i], shown, stack, &prefix);
     }
+    if (g->is_cut)
+        term_note(&inv->term, "what lies deeper is not shown%s",
+                  limit_words(&g->layer->limits.graph_max_depth,
+                              &(struct limit_words){0}));
 }
 
 /* --- for programs --------------------------------------------------------- */

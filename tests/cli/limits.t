@@ -145,4 +145,20 @@ make_repo acme/none "$T/none"
 workspace 'run_max_commands: 0'
 exits 'no commands at all is no obstacle to an install' 0 mapm install --yes \
     https://github.com/acme/none/tree/main/skills/hello
+
+# --- how deep a tree is shown --------------------------------------------------------
+
+skill "$T/chain/four"
+skill "$T/chain/three" 'dependencies:' '  skills:' '    - https://github.com/acme/chain/tree/main/four'
+skill "$T/chain/two" 'dependencies:' '  skills:' '    - https://github.com/acme/chain/tree/main/three'
+skill "$T/chain/one" 'dependencies:' '  skills:' '    - https://github.com/acme/chain/tree/main/two'
+make_repo acme/chain "$T/chain"
+mkdir "$T/deep" && cd "$T/deep" || exit 1
+run mapm install --yes https://github.com/acme/chain/tree/main/one
+is '[row 4] a chain is shown' "$(mapm tree | wc -l)" 4
+printf 'limits:\n  graph_max_depth: 2\n' >>mapm.yaml
+run mapm tree
+is '[row 4] as far as graph_max_depth goes' "$(printf '%s\n' "$out" | wc -l)" 3
+like '[row 4] and says so' "$err" 'deeper is not shown.*graph_max_depth'
+
 done_testing
