@@ -356,16 +356,6 @@ static bool differs(const struct node *n, const char *what, struct str own,
                        "install");
 }
 
-static bool has_need(const struct lock_entry *entry,
-                     const struct lock_entry *other)
-{
-    for (size_t i = 0; i < entry->need_count; i++)
-        if (entry->needs[i].kind == other->kind &&
-            str_eq(entry->needs[i].name, other->name))
-            return true;
-    return false;
-}
-
 /* What its documents need, and nothing else. */
 static bool same_needs(struct closure *c, const struct node *n,
                        const struct package *own, struct err *e)
@@ -378,7 +368,7 @@ static bool same_needs(struct closure *c, const struct node *n,
         const struct origin *o = own->deps[i].origin;
         const struct lock_entry *other = map_find(&c->layer->by_origin, o->key);
 
-        if (!other || !has_need(n->locked, other))
+        if (!other || !lock_needs(n->locked, other))
             return differs(n, "needs", o->text, e);
         map_put(&found, layer_name_key(other->kind, other->name, &a), c);
     }

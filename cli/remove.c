@@ -1,15 +1,5 @@
 #include "sync.h"
 
-static bool needs(const struct lock_entry *entry,
-                  const struct lock_entry *other)
-{
-    for (size_t i = 0; i < entry->need_count; i++)
-        if (entry->needs[i].kind == other->kind &&
-            str_eq(entry->needs[i].name, other->name))
-            return true;
-    return false;
-}
-
 /* M34 HasDependentsError: who still needs it. */
 static bool refuse(struct sync *s, const struct lock_entry *entry,
                    struct err *e)
@@ -21,7 +11,7 @@ static bool refuse(struct sync *s, const struct lock_entry *entry,
             doc_kind_name(entry->kind), STR_ARG(entry->name));
     all = layer_entries(&s->layer, &s->inv->arena, &count);
     for (size_t i = 0; i < count; i++)
-        if (needs(all[i], entry))
+        if (lock_needs(all[i], entry))
             err_also(e, "%s %.*s needs it", doc_kind_name(all[i]->kind),
                      STR_ARG(all[i]->name));
     return err_hint(e,

@@ -139,6 +139,15 @@ void lock_format(struct lock *lock, struct buf *out)
         put_entry(&lock->entries[i], out, &scratch);
 }
 
+bool lock_needs(const struct lock_entry *entry, const struct lock_entry *other)
+{
+    for (size_t i = 0; i < entry->need_count; i++)
+        if (entry->needs[i].kind == other->kind &&
+            str_eq(entry->needs[i].name, other->name))
+            return true;
+    return false;
+}
+
 const struct lock_entry *lock_find(const struct lock *lock, enum doc_kind kind,
                                    struct str name)
 {

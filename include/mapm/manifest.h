@@ -458,6 +458,8 @@ MUST_CHECK bool lock_parse(struct str text, const char *name, struct arena *a,
 /* Sorts, then writes: version 1 unless an entry needs a key of version 2
  * [F13]. The same entries always give the same bytes. */
 void lock_format(struct lock *lock, struct buf *out);
+/* Whether `needs:` of `entry` names `other`. */
+bool lock_needs(const struct lock_entry *entry, const struct lock_entry *other);
 const struct lock_entry *lock_find(const struct lock *lock, enum doc_kind kind,
                                    struct str name);
 
