@@ -20,7 +20,7 @@ bool fs_set_aside_at(int dirfd, const char *name)
     return renameat(dirfd, name, dirfd, to) == 0;
 }
 
-/* By its descriptor: what is at the name may be another file by then. */
+/* Through the descriptor: the name may lead to another file by then. */
 static bool open_up(int dirfd, const char *name, mode_t mode)
 {
     CLEANUP_FD int fd =
