@@ -107,13 +107,12 @@ static bool is_special(char c)
     return (unsigned char)c < 0x20 || c == '"' || c == '\\';
 }
 
-/* What a terminal obeys or hides: the same text with an escape, and then it
- * may be printed anywhere (row 7). */
+/* Control characters, line separators and hidden characters are written as
+ * escapes: the same text, and it may be printed anywhere (row 7). */
 static bool is_unprintable(int32_t c)
 {
-    return (c >= 0x7f && c <= 0x9f) || c == 0x061c || c == 0x200e ||
-           c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
-           (c >= 0x2066 && c <= 0x2069) || (c >= 0xe0000 && c <= 0xe0fff);
+    return (c >= 0x7f && c <= 0x9f) || c == 0x2028 || c == 0x2029 ||
+           text_is_hidden(c);
 }
 
 static void put_escaped(struct buf *out, int32_t c)

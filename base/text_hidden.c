@@ -57,6 +57,11 @@ static enum text_hidden kind_of(int32_t c)
     return TEXT_HIDDEN_NONE;
 }
 
+bool text_is_hidden(int32_t code_point)
+{
+    return kind_of(code_point) != TEXT_HIDDEN_NONE;
+}
+
 static bool is_pictographic(int32_t c)
 {
     return c >= 0xa9 && utf8proc_get_property(c)->boundclass ==

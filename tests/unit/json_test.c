@@ -70,6 +70,8 @@ static const struct row good[] = {
     {STR_INIT("\"a\\u0000b\""), NULL},
     {STR_INIT("\"\\u001f\\u007f\""), "\"\\u001f\\u007f\""},
     {STR_INIT("\"\xc2\x9b\u202e\u2028\U000e0041\u00a0\""), "\"\\u009b\\u202e\\u2028\\udb40\\udc41\u00a0\""},
+    {STR_INIT("\"\u00ad\u200b\u200c\u200d\u2060\ufe00\ufeff\U000e0100\u3164\ufe0f\""),
+     "\"\\u00ad\\u200b\\u200c\\u200d\\u2060\\ufe00\\ufeff\\udb40\\udd00\\u3164\ufe0f\""},
     {STR_INIT("\"raw \x7f é € 😀 \xe2\x80\xa8\""), "\"raw \\u007f é € 😀 \\u2028\""},
     {STR_INIT("\"\\\\u0041 // no /* comment */\""), NULL},
     {STR_INIT("[\"\\\"\",\"\\\\\"]"), NULL},
