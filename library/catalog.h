@@ -1,6 +1,8 @@
 #ifndef LIBRARY_CATALOG_H
 #define LIBRARY_CATALOG_H
 
+#include "base/map.h"
+
 #include <pthread.h>
 
 #include "haystack.h"
@@ -23,6 +25,7 @@ struct catalog {
     struct str *texts;    /* SKILL.md of each, once held; p NULL: too much */
     pthread_mutex_t lock; /* of what follows */
     struct haystack *haystack; /* at the first search; then it stays */
+    struct map warned;         /* files whose hidden characters were reported */
 };
 
 struct library {
@@ -45,6 +48,10 @@ MUST_CHECK bool catalog_find(const struct library *l, struct str name,
 bool follows_word(struct str text, size_t at);
 
 const struct haystack *catalog_haystack(const struct library *l);
+
+/* True once for each file of a skill, until the library has changed. */
+bool catalog_warns_first(const struct library *l, struct str skill,
+                         struct str path);
 
 /* Its place in the catalog, and what was read of it. */
 size_t catalog_index(const struct library *l, const struct library_skill *s);

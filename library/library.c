@@ -1,5 +1,6 @@
 #include "mapm/library.h"
 
+#include "base/fs.h"
 #include "base/text.h"
 
 #include "catalog.h"
@@ -67,6 +68,7 @@ static struct catalog *catalog_open(const struct library *l)
     struct catalog *c = heap_alloc(sizeof *c);
 
     pthread_mutex_init(&c->lock, NULL);
+    map_init(&c->warned, &c->a);
     c->shelves =
         arena_array(&c->a, l->options.root_count + 1, sizeof *c->shelves);
     return c;
@@ -349,4 +351,20 @@ const struct haystack *catalog_haystack(const struct library *l)
     }
     pthread_mutex_unlock(&c->lock);
     return c->haystack;
+}
+
+bool catalog_warns_first(const struct library *l, struct str skill,
+                         struct str path)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct catalog *c = l->catalog;
+    struct str key = fs_join(skill, path, &scratch);
+    bool is_first;
+
+    pthread_mutex_lock(&c->lock);
+    is_first = !map_has(&c->warned, key);
+    if (is_first)
+        map_put(&c->warned, arena_str(&c->a, key), c);
+    pthread_mutex_unlock(&c->lock);
+    return is_first;
 }

@@ -88,7 +88,8 @@ void library_warn_hidden(const struct library *l, struct str name,
     int32_t point;
     enum text_hidden kind = text_find_hidden(text, &at, &point);
 
-    if (kind == TEXT_HIDDEN_NONE || kind == TEXT_HIDDEN_ZERO_WIDTH)
+    if (kind == TEXT_HIDDEN_NONE || kind == TEXT_HIDDEN_ZERO_WIDTH ||
+        !catalog_warns_first(l, name, path))
         return;
     say(&l->options, LIBRARY_WARNING,
         "skill '%.*s': %.*s:%u contains U+%04X (%s), which nobody sees",

@@ -265,6 +265,7 @@ struct str library_event(const struct library_loaded *l,
 /* Warns of the first hidden character (but a zero-width one) that `text` has,
  * which is about to be given away as the file `path` of a skill: an installation
  * refuses these, and a skill that is there by other ways was never installed.
+ * Once for each file, until library_refresh() finds a change.
  * library_load and library_read_file call it. */
 void library_warn_hidden(const struct library *l, struct str name,
                          struct str path, struct str text);

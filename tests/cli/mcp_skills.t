@@ -335,6 +335,13 @@ def hidden(w):
         ask(s)
         s.close()
         same(s.errors.decode().count("which nobody sees"), 1, "[F3] what is served with hidden characters is warned of")
+    w.metaskill("sly", "def run(input):\n    return 1\n", "a \u202e b\n")
+    s = opened()
+    for _ in range(3):
+        s.call("prompts/list")
+        s.tool("skill_load", {"name": "sly"})
+    s.close()
+    same(s.errors.decode().count("which nobody sees"), 1, "[F3] many requests, one warning")
     shutil.rmtree(SKILLS + "sly")
 
 
