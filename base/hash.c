@@ -61,8 +61,9 @@ struct str hash_hex(const struct hash *h, struct arena *a)
     return arena_str(a, str_of(hex, HASH_HEX_CHARS));
 }
 
-/* Behind what is no lower-case digit stands 0. A record holds thousands of
- * hashes. */
+/* The value of a hexadecimal digit plus 16; 0 for every other byte, so one AND
+ * over all digits of a hash shows whether each was valid. A table, because a
+ * record of the store holds thousands of hashes. */
 static const uint8_t nibbles[256] = {
     ['0'] = 16, ['1'] = 17, ['2'] = 18, ['3'] = 19, ['4'] = 20, ['5'] = 21,
     ['6'] = 22, ['7'] = 23, ['8'] = 24, ['9'] = 25, ['a'] = 26, ['b'] = 27,
