@@ -27,8 +27,8 @@ FETCH_PKG_LIBS   := $(shell pkg-config --libs $(FETCH_PKGS) 2>/dev/null)
 SRC       := $(wildcard $(MODULES:%=%/*.c))
 FETCH_SRC := $(wildcard fetch/worker/*.c)
 CAGE_SRC  := $(wildcard runtime/cage/*.c)
-STAR_SRC  := $(wildcard starlark/*.c)
-HEADERS   := $(wildcard include/*/*.h $(MODULES:%=%/*.h) fetch/worker/*.h starlark/*.h)
+STAR_SRC  := $(wildcard starlark/*.c starlark/*/*.c)
+HEADERS   := $(wildcard include/*/*.h $(MODULES:%=%/*.h) fetch/worker/*.h starlark/*/*.h)
 TEST_SRC  := $(wildcard tests/unit/*.[ch] tests/fuzz/*.[ch] tests/lib/*.[ch])
 OBJ       := $(SRC:%.c=$(B)/%.o)
 FETCH_OBJ := $(FETCH_SRC:%.c=$(B)/%.o)
@@ -300,7 +300,7 @@ lint-cppcheck:
 	@echo '  cppcheck'
 	@cppcheck -q -j$(JOBS) --enable=warning,performance,portability --std=c11 \
 	  -D_GNU_SOURCE -Iinclude --inline-suppr --suppress=uninitvar \
-	  --suppress=syntaxError:starlark/vm.c \
+	  --suppress=syntaxError:starlark/vm/vm.c \
 	  --error-exitcode=1 \
 	  $(SRC) $(FETCH_SRC) $(CAGE_SRC) $(STAR_SRC)
 

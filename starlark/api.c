@@ -1,7 +1,7 @@
 #include <math.h>
 
-#include "lib.h"
-#include "table.h"
+#include "core/table.h"
+#include "lib/lib.h"
 
 /* What a host does with values: makes them, and looks into them. */
 

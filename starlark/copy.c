@@ -1,5 +1,5 @@
-#include "lib.h"
-#include "table.h"
+#include "core/table.h"
+#include "lib/lib.h"
 
 /* What visits all that a value reaches: freezing and copying. Both keep their
  * own list of levels, so that no nesting reaches the end of the C stack. */

@@ -1,4 +1,5 @@
-#include "vm.h"
+#include "front/ast.h"
+#include "vm/vm.h"
 
 /*
  * What the host does with programs: compile, run, look at globals, call. Each

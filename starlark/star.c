@@ -1,7 +1,7 @@
 #include <sys/random.h>
 #include <time.h>
 
-#include "vm.h"
+#include "vm/vm.h"
 
 /* An interpreter from opening to closing, its budgets, what the host keeps, and
  * the names that are predeclared. */
@@ -59,6 +59,8 @@ struct star *star_open(const struct star_options *options)
     s->interactive = s->options.interactive;
     s->hash_seed = random_seed(s);
     s->next_number = 1;
+    s->heap.mark_roots = sl_vm_mark_roots;
+    s->heap.before_sweep = sl_vm_sweep_programs;
     if (!sl_error_open(s)) {
         sl_system_free(s);
         return NULL;

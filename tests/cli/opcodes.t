@@ -1,5 +1,5 @@
 #!/bin/sh
-# docs/starlark.md has the table of instructions of starlark/code.h.
+# docs/starlark.md has the table of instructions of starlark/core/code.h.
 echo 1..1
 root=$(cd "$(dirname "$0")/../.." && pwd)
 if difference=$("$root/tools/opcodes" --check); then

@@ -2,8 +2,8 @@
  * is the same text again. Every refusal has a reason and a place. */
 #include <stdlib.h>
 
-#include "error.h"
-#include "json.h"
+#include "core/error.h"
+#include "lib/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,7 +1,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "ops.h"
+#include "core/ops.h"
 
 /*
  * Text as a number: the first byte is the base, or 0 for a float. What is read

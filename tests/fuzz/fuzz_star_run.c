@@ -2,7 +2,7 @@
  * time, and leaves the interpreter as it was. Its functions are called, too. */
 #include <stdlib.h>
 
-#include "vm.h"
+#include "vm/vm.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

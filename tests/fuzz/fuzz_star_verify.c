@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "code.h"
+#include "core/code.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

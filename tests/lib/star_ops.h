@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "ops.h"
+#include "core/ops.h"
 #include "tap.h"
 
 static inline struct star *open_star(void)

@@ -4,10 +4,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "error.h"
-#include "heap.h"
+#include "core/error.h"
+#include "core/heap.h"
 #include "tap.h"
-#include "value.h"
+#include "core/value.h"
 
 /* What a host does: include/mapm/starlark.h, promise by promise. */
 

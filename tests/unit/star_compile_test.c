@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "../lib/tap.h"
-#include "code.h"
+#include "core/code.h"
 
 struct row {
     const char *name, *source;

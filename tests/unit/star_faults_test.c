@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "error.h"
-#include "heap.h"
+#include "core/error.h"
+#include "core/heap.h"
 #include "tap.h"
 
 /*

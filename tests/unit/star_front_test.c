@@ -2,7 +2,7 @@
  * variable lives where; that nothing in a source exhausts anything. */
 #include <stdlib.h>
 
-#include "ast.h"
+#include "front/ast.h"
 #include "tap.h"
 
 /* --- the errors of a source --------------------------------------------------- */

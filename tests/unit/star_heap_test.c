@@ -2,9 +2,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "blocks.h"
-#include "error.h"
-#include "ops.h"
+#include "core/blocks.h"
+#include "core/error.h"
+#include "core/ops.h"
 #include "tap.h"
 
 /* The heap: its accounting, its limits, and what collection keeps. */

@@ -1,4 +1,4 @@
-#include "int.h"
+#include "core/int.h"
 #include "star_ops.h"
 
 /* Ints of any size: against 128-bit arithmetic, against arithmetic on decimal

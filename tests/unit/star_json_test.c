@@ -1,7 +1,7 @@
 #include <math.h>
 
-#include "error.h"
-#include "json.h"
+#include "core/error.h"
+#include "lib/json.h"
 #include "tap.h"
 
 /* JSON in and out: STARLARK.md 4, "Host boundary". */

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
-#include "error.h"
-#include "lib.h"
+#include "core/error.h"
+#include "lib/lib.h"
 #include "tap.h"
 
 /* What programs cannot see of the built-ins: how names become numbers, and that

@@ -1,5 +1,5 @@
 #include "star_ops.h"
-#include "table.h"
+#include "core/table.h"
 
 /* Dicts and sets: against an array that is searched from its beginning. */
 

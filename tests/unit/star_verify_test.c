@@ -1,8 +1,8 @@
 /* starlark/verify: what the machine may not be given, one row a rule. That it
  * accepts what the compiler makes is in star_compile_test. */
 #include "../lib/tap.h"
-#include "code.h"
-#include "lib.h"
+#include "core/code.h"
+#include "lib/lib.h"
 
 /* As sl_instruction, for tables. */
 #define W(op, a, b, c)                                                         \

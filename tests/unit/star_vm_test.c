@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "tap.h"
-#include "vm.h"
+#include "vm/vm.h"
 
 /* Calls, what is left behind when one fails, and the limits of what runs. */
 

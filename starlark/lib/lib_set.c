@@ -1,5 +1,5 @@
+#include "../core/table.h"
 #include "lib.h"
-#include "table.h"
 
 static bool want_iterables(struct star *s, const struct sl_call *c,
                            uint32_t min, uint32_t max)

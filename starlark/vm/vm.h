@@ -1,16 +1,15 @@
 #ifndef STARLARK_VM_H
 #define STARLARK_VM_H
 
-#include "code.h"
-#include "lib.h"
+#include "../core/code.h"
+#include "../lib/lib.h"
 
 /*
  * vm: frames, the value stack, and what stands between C and the interpreter
  * loop.
  *
- *     run.c   what the host does with programs    call.c   arguments; C calls in
- *     vm.c    the loop                            slow.c   its uncommon cases
- *     frame.c frames and the value stack
+ *     vm.c    the loop                      slow.c   its uncommon cases
+ *     frame.c frames and the value stack    call.c   arguments; C calls in
  *
  * The stack is a list of segments that never move. A function's window, its
  * registers, begins at the arguments its caller laid out, so calls copy and
@@ -65,7 +64,7 @@ struct star_module {
 
 /* --- for the collector and star_close ------------------------------------------ */
 
-/* Calls `mark` for the roots that are the VM's: all windows, the functions that
+/* Heap hooks. Calls `mark` for the roots that are the VM's: all windows, the functions that
  * run, the globals of modules, the code and names of programs. Never with 0. Sets
  * the unused part of the stack to zeros. */
 void sl_vm_mark_roots(struct star *s, void (*mark)(struct star *s, value v));
@@ -123,6 +122,10 @@ struct sl_frame *sl_bind(struct star *s, struct sl_function *f, value *window,
  * *count positional, *named named ones, then the names of these. */
 value sl_spread(struct star *s, const value *at, const struct sl_site *site,
                 const value *names, uint32_t *count, uint32_t *named);
+
+/* Runs a function without arguments: the top level. */
+value sl_run_toplevel(struct star *s, struct sl_code *code,
+                      struct sl_globals *globals);
 
 /* --- vm.c ------------------------------------------------------------------------- */
 

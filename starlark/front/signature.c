@@ -1,7 +1,7 @@
 #include <string.h>
 
-#include "code.h"
-#include "star.h"
+#include "../core/code.h"
+#include "../core/star.h"
 
 /*
  * What a program says of a global before it is run. The compiler makes a def

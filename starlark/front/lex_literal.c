@@ -1,7 +1,7 @@
 #include <math.h>
 
+#include "../core/text.h"
 #include "lex.h"
-#include "text.h"
 
 #define INTERN_MAX_BYTES 64 /* of a text in quotes: keys and the like */
 

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "error.h"
+#include "../core/error.h"
 
 /* clang-format off */
 const char *const sl_method_names[METHOD_COUNT] = {

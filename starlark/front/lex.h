@@ -1,8 +1,8 @@
 #ifndef STARLARK_LEX_H
 #define STARLARK_LEX_H
 
+#include "../core/hint.h"
 #include "ast.h"
-#include "hint.h"
 
 /*
  * lex: a source as tokens.

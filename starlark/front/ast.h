@@ -1,8 +1,8 @@
 #ifndef STARLARK_AST_H
 #define STARLARK_AST_H
 
-#include "error.h"
-#include "ops.h"
+#include "../core/code.h"
+#include "../core/ops.h"
 
 /*
  * ast: a source as a tree, and which variable each name in it is.
@@ -100,14 +100,6 @@ struct sl_variable {
     bool maybe_unset;  /* some read needs the check: starts out unset */
 };
 
-/* What a closure copies when it is made. */
-struct sl_capture {
-    bool from_free; /* of the enclosing function's captured, else a register */
-    bool is_cell;
-    uint32_t index;
-    value name;
-};
-
 struct sl_function_info { /* of a def, a lambda, or the file */
     value name;           /* "lambda", "<toplevel>" */
     struct sl_pos pos;
@@ -140,5 +132,11 @@ struct sl_file {
  * values. */
 bool sl_parse(struct star *s, struct sl_arena *a, struct sl_file *file);
 bool sl_resolve(struct star *s, struct sl_arena *a, struct sl_file *file);
+
+/* Tree to code; within sl_native_enter. NULL when a limit is reached, or with
+ * the static error that something is too large. In an interactive interpreter
+ * the top level returns the value of a last statement that is an expression. */
+struct sl_code *sl_compile(struct star *s, struct star_program *p,
+                           const struct sl_file *file);
 
 #endif

@@ -1,4 +1,4 @@
-#include "text.h"
+#include "../core/text.h"
 
 enum { PIECE = SL_RARE(64 * 1024, 64), UNIT = 64 };
 

@@ -73,7 +73,10 @@ struct sl_heap {
     struct sl_chunk *chunks;
     struct sl_large *large; /* objects that are mappings */
     size_t mappings;        /* storage that is one: how many */
-    void *spare;            /* a mapping in no use, for the next one */
+    /* Hooks of the VM: its roots; what is freed between marking and sweeping. */
+    void (*mark_roots)(struct star *s, void (*mark)(struct star *s, value v));
+    void (*before_sweep)(struct star *s);
+    void *spare; /* a mapping in no use, for the next one */
     size_t spare_size;
     size_t used, peak, limit; /* bytes charged */
     size_t idle;              /* of them in blocks that nothing uses */

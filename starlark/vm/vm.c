@@ -1,5 +1,5 @@
+#include "../core/table.h"
 #include "slow.h"
-#include "table.h"
 
 /*
  * The loop keeps the program counter, the window and the constants in local

@@ -1,5 +1,5 @@
+#include "../core/text.h"
 #include "lib.h"
-#include "text.h"
 
 enum {
     PIECE = SL_RARE(64 * 1024, 64), /* bytes between two looks at the budget */

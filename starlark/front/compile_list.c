@@ -1,5 +1,5 @@
+#include "../lib/lib.h"
 #include "compile.h"
-#include "lib.h"
 
 /* --- lists, tuples, dicts ------------------------------------------------------------ */
 

@@ -1,6 +1,6 @@
-#include "error.h"
+#include "../core/error.h"
+#include "../core/text.h"
 #include "lib.h"
-#include "text.h"
 
 /* Built-in functions over sequences. What a loop puts into a container of its
  * own is held there: the rest of what it made is released each time. */

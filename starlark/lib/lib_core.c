@@ -1,5 +1,5 @@
+#include "../core/text.h"
 #include "lib.h"
-#include "text.h"
 
 /* The built-in functions about any value, and the table of all of them. */
 

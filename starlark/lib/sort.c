@@ -1,8 +1,8 @@
 #include <math.h>
 
-#include "error.h"
+#include "../core/error.h"
+#include "../core/text.h"
 #include "lib.h"
-#include "text.h"
 
 /*
  * A stable merge sort that uses the order it finds: runs that are sorted already

@@ -1,5 +1,5 @@
+#include "../core/table.h"
 #include "lib.h"
-#include "table.h"
 
 static value dict_clear(struct star *s, const struct sl_call *c)
 {

@@ -2,9 +2,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "../core/table.h"
+#include "../core/text.h"
 #include "json.h"
-#include "table.h"
-#include "text.h"
 
 enum { VALUE, VALUE_OR_CLOSE, KEY, KEY_OR_CLOSE, COMMA_OR_CLOSE };
 

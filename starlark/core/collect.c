@@ -1,5 +1,5 @@
 #include "blocks.h"
-#include "vm.h"
+#include "code.h"
 
 /*
  * The collector: marks what the roots reach, depth first with a list of bounded
@@ -217,7 +217,7 @@ static void mark_roots(struct star *s)
 {
     struct sl_heap *h = &s->heap;
 
-    sl_vm_mark_roots(s, sl_mark);
+    h->mark_roots(s, sl_mark);
     for (size_t i = 0; i < h->held_count; i++)
         sl_mark(s, h->held[i]);
     for (size_t i = 0; i < h->kept_capacity; i++)
@@ -437,7 +437,7 @@ void sl_collect(struct star *s)
     mark_roots(s);
     rescan(s);
     if (!h->stopped) {
-        sl_vm_sweep_programs(s);
+        h->before_sweep(s);
         memset(h->free, 0, sizeof h->free);
         sweep(s);
     }

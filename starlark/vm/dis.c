@@ -1,7 +1,7 @@
 #include <stdio.h>
 
-#include "code.h"
-#include "lib.h"
+#include "../core/code.h"
+#include "../lib/lib.h"
 #include "vm.h"
 
 /*

@@ -2,9 +2,9 @@
 
 #include <stdio.h>
 
-#include "hint.h"
-#include "table.h"
-#include "text.h"
+#include "../core/hint.h"
+#include "../core/table.h"
+#include "../core/text.h"
 
 /* --- variables and operators ------------------------------------------------- */
 

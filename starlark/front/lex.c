@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "text.h"
+#include "../core/text.h"
 
 #define TAB_COLUMNS  8
 #define CHARGE_BYTES 1024

@@ -1,8 +1,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "../lib/lib.h"
 #include "error.h"
-#include "lib.h"
 #include "table.h"
 #include "text.h"
 

@@ -1,7 +1,7 @@
 #ifndef STARLARK_LIB_H
 #define STARLARK_LIB_H
 
-#include "ops.h"
+#include "../core/ops.h"
 
 /*
  * lib: the built-in functions and the methods of the types.

@@ -1,4 +1,4 @@
-#include "lib.h"
+#include "../lib/lib.h"
 #include "text.h"
 
 enum { SHOWN_MAX = 200 /* bytes of texts in errors */ };

@@ -1,8 +1,8 @@
 #include <math.h>
 
+#include "../core/table.h"
+#include "../core/text.h"
 #include "json.h"
-#include "table.h"
-#include "text.h"
 
 /* --- strings ------------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 #ifndef STARLARK_CODE_H
 #define STARLARK_CODE_H
 
-#include "ast.h"
+#include "error.h"
 
 /*
  * code: a function as instructions for a register machine. The compiler, the
@@ -220,6 +220,14 @@ struct sl_loop {
     uint32_t begin, end, reg;
 };
 
+/* What a closure copies when it is made. */
+struct sl_capture {
+    bool from_free; /* of the enclosing function's captured, else a register */
+    bool is_cell;
+    uint32_t index;
+    value name;
+};
+
 struct sl_code {
     struct sl_object o;
     bool active; /* is being executed: recursion is an error */
@@ -262,12 +270,6 @@ struct star_program {
     bool used; /* vm.h: some function has its code */
 };
 
-/* Tree to code; within sl_native_enter. NULL when a limit is reached, or with
- * the static error that something is too large. In an interactive interpreter
- * the top level returns the value of a last statement that is an expression. */
-struct sl_code *sl_compile(struct star *s, struct star_program *p,
-                           const struct sl_file *file);
-
 /* Whether the VM may execute `code` without harm, and all the code it has as
  * constants: operands in range, jumps to instructions, every register written
  * before it is read. On failure `why` says what is wrong, and where. */
@@ -278,9 +280,5 @@ void sl_disassemble(struct sl_text *t, const struct sl_code *code);
 
 /* The place of the last instruction that began at or before `pc`. */
 struct sl_pos sl_code_place(const struct sl_code *code, uint32_t pc);
-
-/* Runs a function without arguments: the top level. vm.c */
-value sl_run_toplevel(struct star *s, struct sl_code *code,
-                      struct sl_globals *globals);
 
 #endif

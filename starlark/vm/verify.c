@@ -1,8 +1,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "code.h"
-#include "lib.h"
+#include "../core/code.h"
+#include "../front/ast.h"
+#include "../lib/lib.h"
 
 /*
  * The instructions of a function are looked at once, in their order, with what

@@ -1,7 +1,7 @@
 #ifndef STARLARK_COMPILE_H
 #define STARLARK_COMPILE_H
 
-#include "code.h"
+#include "ast.h"
 
 /*
  * compile: how the tree of a source becomes instructions.
