@@ -102,10 +102,15 @@ $(B)/unit/%: $(B)/tests/unit/%.o $(FETCH_LIB) $(LIB) $(STAR_LIB)
 
 # Tests of the language see its private headers, and nothing else of ours.
 $(B)/tests/unit/star_%.o $(B)/tests/fuzz/fuzz_star%.o \
-  $(B)/tests/lib/star_serve.o: COMPILE += -Istarlark
+  $(B)/tests/lib/star_serve.o $(B)/tests/lib/star_verify.o: COMPILE += -Istarlark
 $(B)/unit/star_%: $(B)/tests/unit/star_%.o $(STAR_LIB)
 	@mkdir -p $(@D)
 	$(call SAY,LD)$(LINK) $^ $(STAR_PKG_LIBS) $(LDLIBS)
+
+# The verifier of compiled code: the product compiles all that it executes.
+$(B)/unit/star_verify_test $(B)/unit/star_compile_test $(B)/star-serve \
+  $(B)/replay/fuzz_star_verify $(B)/fuzz/fuzz_star_verify \
+  $(B)/replay/fuzz_star_compile $(B)/fuzz/fuzz_star_compile: $(B)/tests/lib/star_verify.o
 
 # They run commands; what raises the walls stands beside them.
 $(B)/unit/sandbox_test $(B)/unit/commander_test: | $(B)/unit/mapm-cage

@@ -270,12 +270,6 @@ struct star_program {
     bool used; /* vm.h: some function has its code */
 };
 
-/* Whether the VM may execute `code` without harm, and all the code it has as
- * constants: operands in range, jumps to instructions, every register written
- * before it is read. On failure `why` says what is wrong, and where. */
-bool sl_verify(struct star *s, const struct sl_code *code,
-               char why[static 100]); /* charges memory, but no steps */
-
 void sl_disassemble(struct sl_text *t, const struct sl_code *code);
 
 /* The place of the last instruction that began at or before `pc`. */

@@ -1,8 +1,8 @@
-/* starlark: any bytes become a program or a report of what is wrong with them,
- * within small limits; what the report shows is clean. */
-#include "mapm/starlark.h"
-
+/* starlark: any bytes become a program that the verifier accepts, or a report of
+ * what is wrong with them, within small limits; what the report shows is clean. */
 #include <stdlib.h>
+
+#include "star_verify.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -19,15 +19,24 @@ static void check_report(const char *report)
         abort();
 }
 
+static void check_code(struct star *s, const struct star_program *p)
+{
+    char why[100];
+
+    if (!sl_verify(s, p->top, why) && !strstr(why, "no memory left"))
+        abort();
+}
+
 static void compile(const uint8_t *data, size_t size,
                     const struct star_options *options)
 {
     struct star *s = star_open(options);
+    struct star_program *p;
     struct star_place place;
 
     if (!s)
         return;
-    if (!star_compile(s, "fuzz.star", (const char *)data, size)) {
+    if (!(p = star_compile(s, "fuzz.star", (const char *)data, size))) {
         enum star_error error = star_error(s);
         if (error == STAR_OK || error == STAR_ERROR_RUNTIME)
             abort();
@@ -37,6 +46,8 @@ static void compile(const uint8_t *data, size_t size,
             abort();
     } else if (star_error(s) != STAR_OK) {
         abort();
+    } else {
+        check_code(s, p);
     }
     if (star_usage(s).memory_peak_bytes > options->limits.memory_bytes)
         abort();

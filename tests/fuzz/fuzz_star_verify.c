@@ -1,10 +1,10 @@
-/* starlark/verify: what it accepts of mutated code, the VM runs without harm;
- * and it accepts all that the compiler makes. The input: a line of changes, then
+/* tests/lib/star_verify: the VM executes accepted mutated code without harm;
+ * and all output of the compiler is accepted. The input: a line of changes, then
  * a program. A change is four bytes: a kind, a function, a place, a value. */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/code.h"
+#include "star_verify.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

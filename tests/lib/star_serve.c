@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/code.h"
+#include "star_verify.h"
 
 #define FILE_NAME    "prog.star"
 #define SOURCE_MAX   (64u << 20) /* longer ones are read and refused */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "../lib/tap.h"
-#include "core/code.h"
+#include "star_verify.h"
 
 struct row {
     const char *name, *source;

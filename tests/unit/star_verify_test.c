@@ -1,8 +1,8 @@
-/* starlark/verify: what the machine may not be given, one row a rule. That it
- * accepts what the compiler makes is in star_compile_test. */
+/* tests/lib/star_verify: code that the VM must not execute, a row for each rule.
+ * star_compile_test shows that it accepts what the compiler makes. */
 #include "../lib/tap.h"
-#include "core/code.h"
 #include "lib/lib.h"
+#include "star_verify.h"
 
 /* As sl_instruction, for tables. */
 #define W(op, a, b, c)                                                         \

@@ -1,9 +1,10 @@
+#include "star_verify.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "../core/code.h"
-#include "../front/ast.h"
-#include "../lib/lib.h"
+#include "front/ast.h"
+#include "lib/lib.h"
 
 /*
  * The instructions of a function are looked at once, in their order, with what
