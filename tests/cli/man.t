@@ -171,6 +171,54 @@ sed -n '/^version: 1/,/^\.Ed/p' "$ROOT/man/mapm.lock.5" | sed '$d' |
 exits 'mapm.lock in its page is one' 0 mapm list
 like 'with its packages' "$out" '^skill +acme/git-pr +1\.2\.0'
 
+# --- exit statuses ----------------------------------------------------------------
+
+# Each command as it is, with an unknown option, and where a file is refused: the
+# page of the command lists the status.
+skill "$T/status/src/plain"
+status_is_listed()
+{
+    for c in $commands; do
+        case $c in
+        completion) set -- completion bash ;;
+        new) set -- new skill "in-$1" ;;
+        install) set -- install --yes "$T/status/src/plain" ;;
+        remove | run | why | trust) set -- $c plain ;;
+        store) set -- store verify ;;
+        skill) set -- skill load plain ;;
+        star) set -- star -c 1 ;;
+        *) set -- $c ;;
+        esac
+        run mapm "$@" --offline $unknown
+        sed -n '/^\.Sh EXIT STATUS/,/^\.Sh /p' "$ROOT/man/mapm-$c.1" | grep -q "^\.It $status\$" ||
+            echo "mapm-$c.1: $status"
+    done
+}
+# statuses WHEN: of all commands, in a workspace that has a package.
+statuses()
+{
+    is "every page has the status of its command: $1" "$(status_is_listed "$1")" ''
+}
+cd "$T" && rm -rf ws && mkdir -p ws/.claude && cd ws || exit 1
+run mapm install --yes "$T/status/src/plain"
+cp -a "$T/ws" "$T/status/ws"
+unknown=--unknown
+statuses usage
+unknown=
+statuses fine
+for how in config lock home; do
+    cd "$T" && rm -rf ws && cp -a "$T/status/ws" ws && cd ws || exit 1
+    case $how in
+    config) echo 'hosts: []' >"$XDG_CONFIG_HOME/mapm/config.yaml" && chmod 666 "$XDG_CONFIG_HOME/mapm/config.yaml" ;;
+    lock) rm -f mapm.lock && ln -s /nowhere/at/all mapm.lock ;;
+    home) chmod 777 "$MAPM_HOME" ;;
+    esac
+    statuses "$how refused"
+    exits "install is refused: $how" 4 mapm install --offline
+    rm -f "$XDG_CONFIG_HOME/mapm/config.yaml"
+    chmod 755 "$MAPM_HOME"
+done
+
 # --- form -----------------------------------------------------------------------
 
 if command -v mandoc >/dev/null; then
