@@ -256,7 +256,7 @@ fuzz-all: $(FUZZ:%=$(B)/fuzz/%)
 # MODULE='store fetch' chooses, COUNT and SEED say which random mutations.
 mutants:
 	@tools/mutants $(MODULE:%=--module %) $(COUNT:%=--count %) $(SEED:%=--seed %) \
-	  --make "$(MAKE) --no-print-directory -j$(JOBS) CC='$(CC)' CFLAGS=-O2"
+	  --make "$(MAKE) --no-print-directory -j2 CC='$(CC)' CFLAGS=-O2"
 
 coverage:
 	@$(SUBMAKE) B=build/cov CFLAGS='-O0 -g --coverage' test; failed=$$?; \

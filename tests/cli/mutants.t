@@ -1,6 +1,7 @@
 #!/bin/sh
 # tools/mutants itself, on a module of one file: what tests notice is killed, what
-# they do not survives, what is the same code is no mutant ([F2]). The mutants of mapm
+# they do not survives, what is the same code is no mutant, and what a mutant leaves
+# behind does not fail the test of another ([F2]). The mutants of mapm
 # take too long for this: `make mutants`.
 . "$(dirname "$0")/../lib/cli.sh"
 
@@ -29,6 +30,9 @@ bool is_dull(int n);
 int main(void)
 {
     bool ok = is_small(0) && is_small(9) && !is_small(10) && !is_small(-1);
+    ok = ok && !fopen("left", "r");
+    if (!ok)
+        fopen("left", "w");
     (void)is_dull;
     puts(ok ? "ok 1\n1..1" : "not ok 1\n1..1");
     return !ok;
