@@ -77,9 +77,11 @@ static bool matches(struct str word, const struct node *n,
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct str name = offer_name(n, offer);
+    bool is_path = str_has_char(word, '/');
 
-    if (str_has_char(word, '/') &&
-        matches_path(str_c(word, &a), offer->path, &a))
+    while (str_ends(word, STR("/"))) /* as a shell completes a folder */
+        word.n--;
+    if (is_path && matches_path(str_c(word, &a), offer->path, &a))
         return true;
     if (is_glob(word))
         return fnmatch(str_c(word, &a), str_c(name, &a), 0) == 0;

@@ -95,6 +95,12 @@ exits '[F4] --skip alone takes the rest' 0 mapm install acme/catalog --yes \
     --skip '*plain' --skip 'needs-*' 'ring-?' metaskill
 is '[F4] but what fits' "$(installed)" 'good nuxt-seo nuxt-ui other'
 fresh
+exits '[F4] a folder as the shell completes it, with a slash' 0 mapm install acme/catalog \
+    --dry-run --skill skills/nuxt-ui/
+like '[F4] is that folder' "$out" 'skill nuxt-ui'
+exits '[F4] so for --skip' 3 mapm install acme/catalog --all --dry-run --skip skills/nuxt-ui/
+unlike '[F4] it is left out' "$out" 'nuxt-ui'
+like '[F4] and the rest taken' "$out" 'nuxt-seo'
 exits '[F4] --skip of what a glob takes' 0 mapm install acme/catalog --skill 'nuxt-*' --skip '*-ui'
 is '[F4] without it' "$(installed)" 'nuxt-seo'
 exits '[F4] a glob that fits nothing is a mistake' 1 mapm install acme/catalog --skill 'vue-*'
