@@ -220,6 +220,9 @@ static bool check_arguments(const struct invocation *inv, struct err *e)
 
     if (!c || has_option(inv, OPTION_HELP))
         return true;
+    if (has_option(inv, OPTION_QUIET) && has_option(inv, OPTION_VERBOSE))
+        return err_set(e, ERR_USAGE,
+                       "--quiet and --verbose exclude each other: take one");
     if (inv->arguments.count < c->min_arguments)
         err_set(e, ERR_USAGE, "mapm %s needs %s", c->name, c->arguments);
     else if (inv->arguments.count > c->max_arguments)
