@@ -438,11 +438,31 @@ static void index_words(const struct lock_entry **entries, size_t count,
         add_meaning(out, entry->name, entry);
         add_meaning(out, path_last(entry->name), entry);
         add_meaning(out, path_last(entry->place), entry);
-        add_meaning(out, layer_name_key(entry->kind, entry->name, a), entry);
         add_meaning(out, entry->origin, entry);
         for (size_t k = 0; k < entry->also_count; k++)
             add_meaning(out, entry->also[k], entry);
     }
+}
+
+/* "skill pdf": the skills of what `pdf` can mean; NULL: none. */
+static const struct meanings *find_of_kind(const struct map *words,
+                                           struct str word, struct arena *a,
+                                           struct str *name)
+{
+    const struct meanings *all;
+    struct map chosen;
+    enum doc_kind kind;
+    struct str head;
+
+    *name = word;
+    if (!str_cut(name, ' ', &head) || !doc_kind_find(head, &kind))
+        return NULL;
+    all = map_find(words, *name);
+    map_init(&chosen, a);
+    for (const struct meaning *m = all ? all->first : NULL; m; m = m->next)
+        if (m->entry->kind == kind)
+            add_meaning(&chosen, *name, m->entry);
+    return map_find(&chosen, *name);
 }
 
 static bool not_found(const struct lock_entry **entries, size_t count,
@@ -468,6 +488,21 @@ static bool not_found(const struct lock_entry **entries, size_t count,
     if (near)
         return err_hint(e, "did you mean %.*s?", STR_ARG(near->name));
     return err_hint(e, "mapm list shows what is");
+}
+
+static bool is_kind(struct str word)
+{
+    enum doc_kind ignored;
+
+    return doc_kind_find(word, &ignored);
+}
+
+static bool split_name(struct str kind, struct str name, struct err *e)
+{
+    err_set(e, ERR_NOT_FOUND, "nothing named \"%.*s\" is installed here",
+            STR_ARG(kind));
+    return err_hint(e, "a type and a name are one argument: \"%.*s %.*s\"",
+                    STR_ARG(kind), STR_ARG(name));
 }
 
 static bool ambiguous(struct str name, const struct meanings *all,
@@ -520,9 +555,14 @@ bool layer_resolve_names(const struct layer *l, const struct str *names,
         if (origin_parse(word, &l->rules, a, &o, &ignored))
             word = o.text;
         all = map_find(&words, word);
+        word = names[i];
+        if (!all)
+            all = find_of_kind(&words, names[i], a, &word);
+        if (!all && i + 1 < name_count && is_kind(names[i]))
+            return split_name(names[i], names[i + 1], e);
         if (!all)
             return not_found(entries, count, names[i], e);
-        out[i] = choose(names[i], all);
+        out[i] = choose(word, all);
         if (!out[i])
             return ambiguous(names[i], all, e);
     }

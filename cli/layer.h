@@ -92,8 +92,8 @@ struct root *layer_roots(const struct layer *l, struct arena *a, size_t *count);
 
 /*
  * The entries that a person means by `name`: a qualified name, a short name,
- * a folder or key, or an origin. ERR_NOT_FOUND with near names; ERR_USAGE
- * when it means more than one.
+ * a folder or key, or an origin, or one of these after a type, as "skill pdf".
+ * ERR_NOT_FOUND with near names; ERR_USAGE when it means more than one.
  */
 MUST_CHECK bool layer_resolve_name(const struct layer *l, struct str name,
                                    struct invocation *inv,

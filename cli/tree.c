@@ -364,17 +364,36 @@ static void explain(struct invocation *inv, const struct graph *g,
             print_chain(inv, g, distance, g->roots[i], w);
 }
 
+/* NAME, or TYPE NAME as `list` and `tree` print it. */
+static bool named_package(struct invocation *inv, struct str *out,
+                          struct err *e)
+{
+    const struct str *word = inv->arguments.items;
+    enum doc_kind ignored;
+
+    *out = word[0];
+    if (inv->arguments.count == 1)
+        return true;
+    if (!doc_kind_find(word[0], &ignored))
+        return err_set(e, ERR_USAGE, "mapm why: too many arguments: \"%.*s\"",
+                       STR_ARG(word[1]));
+    *out = arena_printf(&inv->arena, "%.*s %.*s", STR_ARG(word[0]),
+                        STR_ARG(word[1]));
+    return true;
+}
+
 COMMAND(command_why)
 {
     const struct lock_entry *entry;
     struct json_writer w;
     struct layer l;
     struct graph g;
+    struct str name;
     struct buf b;
 
-    if (!layer_open(inv, LAYER_READ, &l, e))
+    if (!named_package(inv, &name, e) || !layer_open(inv, LAYER_READ, &l, e))
         return false;
-    if (!layer_resolve_name(&l, inv->arguments.items[0], inv, &entry, e)) {
+    if (!layer_resolve_name(&l, name, inv, &entry, e)) {
         layer_close(&l);
         return false;
     }

@@ -38,6 +38,13 @@ run mapm tree
 is 'tree' "$out" "$(printf 'skill acme/top 1.0.0\n├── mcp io.acme/tool\n└── skill acme/base 1.0.0')"
 run mapm why base
 is 'why' "$out" 'skill acme/top -> skill acme/base'
+why=$out
+exits 'why of a type and a name' 0 mapm why skill base
+is 'is why of the name' "$out" "$why"
+exits 'why of another type' 1 mapm why mcp base
+exits 'remove takes a type and a name in one argument' 0 mapm remove --dry-run 'skill top'
+exits 'not in two' 1 mapm remove --dry-run skill top
+like 'it says how' "$err" 'hint: a type and a name are one argument: "skill top"'
 exits 'why of nothing' 1 mapm why bse
 like 'with a near name' "$err" 'did you mean acme/base'
 exits 'verify finds nothing' 0 mapm verify

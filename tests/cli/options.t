@@ -39,9 +39,11 @@ usage 'a near one is named' 'did you mean "mapm install"' mapm instal
 usage 'also when letters are swapped' 'did you mean "mapm update"' mapm updaet
 usage 'an empty one' 'unknown command ""' mapm ''
 usage 'a lone dash is a word' 'unknown command "-"' mapm -
-usage 'too few arguments' 'mapm why needs NAME' mapm why
+usage 'too few arguments' 'mapm why needs \[TYPE\] NAME' mapm why
 usage 'are told the usage' 'usage: mapm why' mapm why
 usage 'too many' 'too many arguments: "two"' mapm why one two
+usage 'too many after a type' 'too many arguments: "two"' mapm why skill one two
+usage 'quiet and verbose' 'quiet and --verbose exclude each other' mapm list -q -v
 usage 'one argument is too many' 'too many arguments: "x"' mapm list x
 usage 'help for what is no command' 'unknown command "nonsense"' mapm help nonsense
 usage 'an unknown kind' 'thing' mapm new thing x
