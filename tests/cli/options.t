@@ -66,7 +66,7 @@ usage 'not one of the choices' '"sometimes" is not one of: auto always never' \
 usage 'nor is nothing' '"" is not one of' mapm list --color=
 usage '--version is for no command' 'unknown option --version' mapm list --version
 
-exits 'a cluster' 0 mapm list -qv
+exits 'a cluster' 0 mapm list -qy
 exits 'options before the command' 0 mapm -q --color never list
 exits 'an option behind "="' 0 mapm --color=never list
 exits 'the last one counts' 0 mapm --color=always --color=never list
