@@ -162,6 +162,14 @@ drive "$T/incoming" "$GH/acme/catalog/tree/main/skills/hello#0123456789012345678
 like '[F1] a commit that does not exist' "$out" '^FAILED .*has no commit 012345678901'
 drive "$T/incoming" "$GH/acme/catalog/tree/main/mcps/io.example_mcp.json#$main:$(repo acme/catalog rev-parse "$main:skills/hello/SKILL.md")"
 like '[F1] another blob' "$out" '^FAILED .*\[locked\] .* has blob '
+# In two parts, as packages without a lock are fetched: the document, then the files.
+for part in --document --files; do
+    drive $part "$T/incoming" "$(pin skills/hello)"
+    like "[F1] $part of what is locked" "$out" '^(OUTLINE|DONE) .* path=skills/hello '
+    drive $part "$T/incoming" "$GH/acme/catalog/tree/main/skills/hello#$main:$gone"
+    like "[F1, F2] $part of another object" "$out" '^FAILED .* skills/hello is not the object that is locked'
+    unlike "[F1, F2] $part of another object: nothing of it is shown" "$out" '^(OUTLINE|MANIFEST|DONE)'
+done
 
 # --- what the store has -----------------------------------------------------
 rm -rf "$kept" && mkdir "$kept"

@@ -189,13 +189,14 @@ done
 
 # --- a store without proofs: of an older version, or after gc --------------------------
 
-# forget: what the store was shown.
+# forget [trees]: what the store was shown, and the trees of commits.
 forget()
 {
-    python3 - "$T/store/mapm.db" <<'P'
+    python3 - "$T/store/mapm.db" "$@" <<'P'
 import sqlite3, sys
 d = sqlite3.connect(sys.argv[1])
-d.execute("DELETE FROM proofs")
+for table in ["proofs"] + sys.argv[2:]:
+    d.execute("DELETE FROM " + table)
 d.commit()
 P
 }
@@ -215,12 +216,23 @@ exits '[F1] then all is proved' 0 mapm verify
 reset_log
 exits '[F1] once' 0 mapm install --locked
 is '[F1] and for good' "$(requests)" 0
+forget trees
+exits_in saved
+reset_log
+exits '[F1, F2] without trees, too: online' 0 mapm install --locked
+wanted=$(control GET /log | sed -n 's/.*"wants": \([0-9]*\).*/\1/p' | awk '{ n += $1 } END { print n }')
+is '[F1, F2] without trees, too: of the commit and a link, no package again' "$wanted" 2
 forget
 fresh ws1
 exits '[F1] not proved, and a fresh workspace: offline' 1 mapm install --offline
 not_ok '[F1] not proved, offline: nothing is there' test -e .agents
 exits '[F1] not proved, and an origin' 1 mapm install --offline "$U/main/skills/base"
 like '[F1] the same words' "$err" 'not proved on this machine'
+mkdir "$T/empty" && cd "$T/empty" || exit 1
+exits '[F1, F2] not proved, and no lock: offline' 1 mapm install --yes --offline "$U/main/skills/base"
+like '[F1, F2] not proved, and no lock: the same words' "$err" 'not proved on this machine'
+not_ok '[F1, F2] not proved, and no lock: nothing is there' test -e .agents
+cd "$T/ws1" || exit 1
 exits '[F1] not proved, and a fresh workspace: online' 0 mapm install --locked
 same_tree '[F1] the same files' .agents/skills "$T/saved/.agents/skills"
 

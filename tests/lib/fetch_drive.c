@@ -7,6 +7,7 @@
  *
  *     --closure    asks for every https:// address in a manifest, too
  *     --ref        resolves refs only          --catalog  what is offered
+ *     --document   the document and names      --files    after its outline
  *     --kinds N    sum of 1 agent, 2 skill, 4 MCP
  *     --host H     one more GitHub host        --store D  moves files to D
  *     --serial     one origin after the other
@@ -218,7 +219,7 @@ static void show(struct drive *d, const struct fetch_event *ev)
     static const char *const names[] = {
         [FETCH_MANIFEST] = "MANIFEST", [FETCH_DONE] = "DONE",
         [FETCH_REF_FOUND] = "REF",     [FETCH_OFFERS] = "OFFERS",
-        [FETCH_FAILED] = "FAILED",
+        [FETCH_FAILED] = "FAILED",     [FETCH_OUTLINE] = "OUTLINE",
     };
 
     printf("%s %s", names[ev->kind], d->names[ev->id]);
@@ -316,6 +317,10 @@ int main(int argc, char **argv)
             d.what = FETCH_REF;
         else if (strcmp(argv[i], "--catalog") == 0)
             d.what = FETCH_CATALOG;
+        else if (strcmp(argv[i], "--document") == 0)
+            d.what = FETCH_DOCUMENT;
+        else if (strcmp(argv[i], "--files") == 0)
+            d.what = FETCH_FILES;
         else if (strcmp(argv[i], "--verbose") == 0)
             d.verbose = true;
         else if (strcmp(argv[i], "--serial") == 0)
