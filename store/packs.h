@@ -64,8 +64,6 @@ MUST_CHECK bool packs_collect(struct store *s, const struct map *kept,
                               struct store_stats *removed, struct err *e);
 MUST_CHECK bool packs_merge(struct store *s, struct err *e);
 
-/* Rows that were not found damaged. */
-size_t pack_live(const struct pack *p);
 /* Copies the row's object, unread, to the draft. */
 MUST_CHECK bool pack_copy(const struct pack *p, const struct pack_row *row,
                           struct draft *d, struct err *e);

@@ -7,15 +7,6 @@
 
 #include "packs.h"
 
-size_t pack_live(const struct pack *p)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < p->index.count; i++)
-        n += !p->gone[i];
-    return n;
-}
-
 bool pack_copy(const struct pack *p, const struct pack_row *row,
                struct draft *d, struct err *e)
 {

@@ -294,6 +294,7 @@ TEST(what_is_not_committed_never_was)
 /* [T21] what a session has activated is there in the next command. */
 TEST(sessions_are_kept_the_last_ones)
 {
+    static char large[SESSION_MAX_BYTES + 1];
     char id[300], name[32];
     struct str state;
     struct rig r;
@@ -317,6 +318,14 @@ TEST(sessions_are_kept_the_last_ones)
                              STR("x"), &r.err));
     CHECK(r.err.code == ERR_LIMIT);
     err_clear(&r.err);
+    CHECK(store_put_session(r.store, STR("c"), str_of(large, sizeof large - 1),
+                            &r.err));
+    CHECK(!store_put_session(r.store, STR("c"), str_of(large, sizeof large),
+                             &r.err));
+    CHECK(r.err.code == ERR_LIMIT);
+    err_clear(&r.err);
+    CHECK(store_find_session(r.store, STR("c"), &r.arena, &state, &r.err));
+    CHECK(state.n == SESSION_MAX_BYTES);
 
     CHECK(store_begin(r.store, &r.err));
     for (int i = 0; i < SESSIONS_MAX - 1; i++) {

@@ -737,6 +737,269 @@ TEST(verify_finds_each_damaged_object)
     rig_done(&r);
 }
 
+/* What a damaged file says is replaced at once where its content is at hand. */
+TEST(put_replaces_a_damaged_object)
+{
+    struct rig r;
+    struct hash h;
+    struct str out;
+    struct store_stats stats;
+
+    rig_init(&r);
+    CHECK(store_put(r.store, STR("precious"), &h, &r.err));
+    spoil(&r, &h);
+    CHECK(store_put(r.store, STR("precious"), &h, &r.err));
+    CHECK(store_read(r.store, &h, 8, &r.arena, &out, &r.err));
+    CHECK(str_is(out, "precious"));
+    CHECK(store_stats(r.store, &stats, &r.err));
+    CHECK(stats.objects == 1 && stats.bytes == 8);
+    CHECK(stats.damaged == 1 && stats.damaged_bytes == 8);
+    rig_done(&r);
+}
+
+TEST(place_never_replaces_a_file_and_sets_the_mode)
+{
+    struct rig r;
+    struct hash h, other;
+    struct str out;
+    struct stat st;
+    mode_t before = umask(077);
+
+    rig_init(&r);
+    CHECK(store_put(r.store, STR("one"), &h, &r.err));
+    CHECK(store_put(r.store, STR("two"), &other, &r.err));
+    for (size_t i = 0; i < 3; i++) {
+        static const enum store_link modes[] = {
+            STORE_LINK_AUTO, STORE_LINK_COPY, STORE_LINK_HARDLINK};
+        CLEANUP_FD int fd = -1;
+
+        CHECK(fs_open_dir(r.home, &fd, &r.err));
+        CHECK(store_place(r.store, &h, modes[i], fd, "placed", 0755, NULL,
+                          &r.err));
+        CHECK(fs_stat_at(fd, "placed", &st) && (st.st_mode & 07777) == 0755);
+        CHECK(!store_place(r.store, &other, modes[i], fd, "placed", 0644, NULL,
+                           &r.err));
+        CHECK(fs_read_file_at(fd, "placed", 100, &r.arena, &out, &r.err));
+        CHECK(str_is(out, "one"));
+        CHECK(unlinkat(fd, "placed", 0) == 0);
+        /* Blocks are shared, or nothing is left behind. */
+        if (!store_place(r.store, &h, STORE_LINK_REFLINK, fd, "placed", 0644,
+                         NULL, &r.err))
+            CHECK(r.err.code == ERR_FAILED && !fs_stat_at(fd, "placed", &st));
+        else
+            CHECK(unlinkat(fd, "placed", 0) == 0);
+    }
+    umask(before);
+    rig_done(&r);
+}
+
+/* [row 26, row 28] large objects: a file each, in a folder no other process sees */
+TEST(large_objects_are_held_in_files)
+{
+    static char large[PACK_OBJECT_MAX_BYTES], other_large[sizeof large];
+    struct rig r;
+    struct store_session session;
+    struct store_stats stats;
+    struct hash put, adopted;
+    struct str out, content;
+    struct stat st;
+    char path[256], name[HASH_HEX_CHARS + 1];
+
+    memset(large, 'x', sizeof large);
+    memset(other_large, 'y', sizeof other_large);
+    content = str_of(other_large, sizeof other_large);
+    adopted = hash_of(content);
+    hash_format(&adopted, name);
+    rig_init(&r);
+    store_hold(r.store);
+    CHECK(store_put(r.store, str_of(large, sizeof large), &put, &r.err));
+    CHECK(store_put(r.store, str_of(large, sizeof large), &put, &r.err));
+    CHECK(store_session_begin(r.store, &session, &r.err));
+    CHECK(fs_create_at(session.dirfd, name, 0600, str_from_index(content, 1),
+                       &r.err));
+    CHECK(!store_adopt(r.store, &session, 0, content.n, &adopted, &r.err));
+    CHECK(r.err.code == ERR_DAMAGED && !store_has(r.store, &adopted));
+    CHECK(!fs_stat_at(session.dirfd, name, &st));
+    for (int i = 0; i < 2; i++) { /* the second time it is there already */
+        CHECK(fs_create_at(session.dirfd, name, 0600, content, &r.err));
+        CHECK(store_adopt(r.store, &session, 0, content.n, &adopted, &r.err));
+        CHECK(!fs_stat_at(session.dirfd, name, &st));
+    }
+    store_session_end(r.store, &session);
+    CHECK(store_read(r.store, &put, sizeof large, &r.arena, &out, &r.err));
+    CHECK(store_read(r.store, &adopted, content.n, &r.arena, &out, &r.err));
+    CHECK(str_eq(out, content));
+    object_file(&r, &put, path, sizeof path);
+    CHECK(access(path, F_OK) < 0);
+    CHECK(store_keep(r.store, &r.err));
+    CHECK(stat(path, &st) == 0 && (st.st_mode & 07777) == 0444);
+    object_file(&r, &adopted, path, sizeof path);
+    CHECK(stat(path, &st) == 0 && (st.st_mode & 07777) == 0444);
+    store_close(r.store);
+    r.store = open_again(&r);
+    CHECK(store_has(r.store, &put) && store_has(r.store, &adopted));
+    CHECK(store_stats(r.store, &stats, &r.err));
+    CHECK(stats.objects == 2 && stats.incoming == 0 && stats.damaged == 0);
+    rig_done(&r);
+}
+
+/* While it holds, a store knows which folders of objects/ are there. */
+TEST(objects_of_before_are_seen_while_others_are_held)
+{
+    struct rig r;
+    struct store_stats stats;
+    struct hash before[20], h;
+
+    rig_init(&r);
+    for (int round = 0; round < 2; round++) {
+        store_hold(r.store);
+        for (int i = 0; i < 20; i++) {
+            struct str text = arena_printf(&r.arena, "object %d", i);
+
+            CHECK(round == 0 || store_has(r.store, &before[i]));
+            if (i % 2 == round || round)
+                CHECK(store_put(r.store, text, &before[i], &r.err));
+            else
+                before[i] = hash_of(text);
+            CHECK(round || store_has(r.store, &before[i]) == (i % 2 == 0));
+        }
+        CHECK(store_keep(r.store, &r.err));
+        for (int i = 1; i < 20; i += 2)
+            CHECK(round ||
+                  store_put(r.store, arena_printf(&r.arena, "object %d", i), &h,
+                            &r.err));
+    }
+    CHECK(store_stats(r.store, &stats, &r.err) && stats.objects == 20);
+    rig_done(&r);
+}
+
+/* More than stays in memory: the rest waits in a file without a name. */
+TEST(notes_of_a_large_install_are_kept_in_order)
+{
+    enum { PACKAGES = 4000 };
+    struct rig r;
+    struct store *other;
+    struct store_package p = {.object = STR("0123"), .digest = {{1, 2, 3}}}, q;
+    struct str repo = STR("github.com/acme/x"), commit = STR("c0ffee");
+    struct store_stats stats;
+    char path[128];
+
+    rig_init(&r);
+    other = open_again(&r);
+    store_hold(r.store);
+    for (unsigned i = 0; i < PACKAGES; i++) {
+        snprintf(path, sizeof path, "skills/%0100u", i);
+        p.kind = i % 3;
+        p.summary = str_from(path + 60);
+        CHECK(store_put_package(r.store, repo, commit, str_from(path), &p,
+                                &r.err));
+    }
+    p.kind = 7; /* the last word */
+    CHECK(store_put_package(r.store, repo, commit, str_from(path), &p, &r.err));
+    CHECK(
+        !store_find_package(other, repo, commit, str_from(path), &r.arena, &q));
+    CHECK(store_stats(other, &stats, &r.err) && stats.incoming == 0);
+    CHECK(store_keep(r.store, &r.err) && store_keep_notes(r.store, &r.err));
+    for (unsigned i = 0; i < PACKAGES; i++) {
+        snprintf(path, sizeof path, "skills/%0100u", i);
+        if (!store_find_package(other, repo, commit, str_from(path), &r.arena,
+                                &q) ||
+            q.kind != (i == PACKAGES - 1 ? 7 : i % 3) ||
+            !str_is(q.object, "0123") || !hash_eq(&q.digest, &p.digest) ||
+            !str_is(q.summary, path + 60)) {
+            CHECK(!"every note is as it was");
+            break;
+        }
+    }
+    CHECK(store_stats(other, &stats, &r.err) && stats.incoming == 0);
+    store_close(other);
+    rig_done(&r);
+}
+
+/* A statement of the index counts as long as its object is in the store. */
+TEST(gc_forgets_statements_about_absent_objects)
+{
+    struct rig r;
+    struct str repo = STR("github.com/acme/x"), c1 = STR("c1"), c2 = STR("c2");
+    struct store_package here = {.object = STR("01"), .summary = STR("")},
+                         gone = here, q;
+    struct store_proof proofs[4] = {{repo, c1, STR("here"), STR("01"), {{0}}},
+                                    {repo, c1, STR("nothing"), STR(""), {{0}}},
+                                    {repo, c2, STR("gone"), STR("02"), {{0}}},
+                                    {repo, c2, STR("nothing"), STR(""), {{0}}}};
+    struct store_stats removed;
+
+    rig_init(&r);
+    CHECK(store_put(r.store, STR("object"), &here.digest, &r.err));
+    gone.digest = hash_of(STR("another"));
+    proofs[0].digest = here.digest;
+    proofs[2].digest = gone.digest;
+    CHECK(store_put_package(r.store, repo, c1, STR("here"), &here, &r.err));
+    CHECK(store_put_package(r.store, repo, c1, STR("gone"), &gone, &r.err));
+    for (size_t i = 0; i < 4; i++)
+        CHECK(store_put_proof(r.store, &proofs[i], &r.err));
+    for (int dry_run = 1; dry_run >= 0; dry_run--) {
+        CHECK(store_gc(r.store, NULL, 0, dry_run, &removed, &r.err));
+        CHECK(removed.objects == 0); /* it is young */
+        CHECK(store_find_package(r.store, repo, c1, STR("here"), &r.arena, &q));
+        CHECK(store_find_package(r.store, repo, c1, STR("gone"), &r.arena,
+                                 &q) == (dry_run == 1));
+        for (size_t i = 0; i < 4; i++)
+            CHECK(store_has_proof(r.store, &proofs[i]) ==
+                  (i < 2 || dry_run == 1));
+    }
+    rig_done(&r);
+}
+
+TEST(gc_sweeps_what_killed_processes_left)
+{
+    static const char *const folders[] = {"incoming", "damaged", "locks"};
+    const struct timespec old[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    struct rig r;
+    struct store_stats removed;
+    struct stat st;
+    char path[128];
+
+    rig_init(&r);
+    for (size_t i = 0; i < 6; i++) {
+        snprintf(path, sizeof path, "%s/store/%s", r.home, folders[i % 3]);
+        CHECK(mkdir(path, 0700) == 0 || errno == EEXIST);
+        snprintf(path, sizeof path, "%s/store/%s/%s", r.home, folders[i % 3],
+                 i < 3 ? "old" : "young");
+        CHECK(mkdir(path, 0700) == 0);
+        CHECK(i >= 3 || utimensat(AT_FDCWD, path, old, 0) == 0);
+    }
+    for (int dry_run = 1; dry_run >= 0; dry_run--) {
+        CHECK(store_gc(r.store, NULL, 0, dry_run, &removed, &r.err));
+        CHECK(removed.incoming == 1 && removed.damaged == 1);
+        for (size_t i = 0; i < 6; i++) {
+            snprintf(path, sizeof path, "%s/store/%s/%s", r.home,
+                     folders[i % 3], i < 3 ? "old" : "young");
+            CHECK((stat(path, &st) == 0) == (i >= 3 || dry_run == 1));
+        }
+    }
+    rig_done(&r);
+}
+
+TEST(a_busy_index_is_waited_for_with_patience)
+{
+    struct rig r;
+    struct store *other;
+    struct hash h = {{0}};
+
+    rig_init(&r);
+    other = open_again(&r);
+    CHECK(store_begin(r.store, &r.err));
+    CHECK(store_put_blob(r.store, STR("a"), &h, 1, &r.err));
+    store_set_patience(other, 1);
+    CHECK(!store_put_blob(other, STR("b"), &h, 1, &r.err));
+    CHECK(r.err.code == ERR_BUSY);
+    CHECK(store_commit(r.store, &r.err));
+    CHECK(store_put_blob(other, STR("b"), &h, 1, &r.err));
+    store_close(other);
+    rig_done(&r);
+}
+
 /* [row 24] whoever may write to the store decides what is installed */
 TEST(a_store_that_others_may_write_is_refused)
 {
