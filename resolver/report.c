@@ -186,6 +186,52 @@ static void add_claim(struct report *r, const struct package *p,
              is_root ? "asked for directly: " : "by way of ", names);
 }
 
+static const struct origin *root_of(const struct package *p,
+                                    const struct node *parent)
+{
+    for (; parent; parent = parent->parent)
+        p = parent->package;
+    return p->origin;
+}
+
+/* Behind a ref without "/": for a hint that is exact enough. */
+static struct str path_of(const struct origin *o)
+{
+    size_t slash = str_find_char(o->rest, '/');
+
+    return slash == SIZE_MAX ? STR("") : str_from_index(o->rest, slash);
+}
+
+/* The same folder of a repository, by another ref. */
+static bool is_same_folder(const struct origin *x, const struct origin *y)
+{
+    return x->scheme == ORIGIN_GIT && y->scheme == ORIGIN_GIT &&
+           str_eq(x->host, y->host) && str_eq(x->owner, y->owner) &&
+           str_eq(x->repo, y->repo) && str_eq(path_of(x), path_of(y));
+}
+
+static void hint_conflict(struct report *r, const struct node *first,
+                          const struct package *second,
+                          const struct node *parent)
+{
+    const struct origin *one = root_of(first->package, first->parent);
+    const struct origin *two = root_of(second, parent);
+
+    if (is_same_folder(first->package->origin, second->origin))
+        add_hint(r,
+                 "let both name the same ref of it: mapm install %.*s, or "
+                 "mapm update for what others need",
+                 STR_ARG(second->origin->text));
+    else if (str_eq(one->key, two->key))
+        add_hint(r, "both come with %.*s: leave it out, or tell its author",
+                 STR_ARG(one->text));
+    else
+        add_hint(r,
+                 "keep one: leave out %.*s (of a catalog with --skip PATH, or "
+                 "take others with --skill PATH), or first mapm remove %.*s",
+                 STR_ARG(two->text), STR_ARG(one->text));
+}
+
 void report_conflict(struct report *r, const struct node *first,
                      const struct package *second, const struct node *parent)
 {
@@ -199,8 +245,7 @@ void report_conflict(struct report *r, const struct node *first,
              doc_kind_name(second->kind), STR_ARG(second->fqn));
     add_claim(r, first->package, chain(first, STR(""), &one), !first->parent);
     add_claim(r, second, chain(parent, second->fqn, &two), !parent);
-    add_hint(r, "remove one of the two, or let both sides name the same "
-                "version (mapm update)");
+    hint_conflict(r, first, second, parent);
 }
 
 void report_cycle(struct report *r, struct node *const *stack, size_t depth)

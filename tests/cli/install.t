@@ -181,11 +181,15 @@ refuses 'one name, two packages' 'two different packages claim the name of skill
     beta/tools/agents/both
 like 'the one chain' "$err" "$U/main/skills/base at $first.*beta/both -> acme/mid -> acme/base"
 like 'the other' "$err" 'beta/tools/tree/main/skills/base at [0-9a-f]{40}.*beta/both -> beta/user -> acme/base'
-like 'what to do' "$err" 'hint: '
+like 'what to do' "$err" 'hint: both come with https://github.com/beta/tools/tree/main/agents/both: leave it out'
 mapm install "$U/main/skills/base" >/dev/null 2>&1
 snapshot . >"$T/before"
 exits 'a second install collides with the first' 1 mapm install beta/tools/skills/user
 like 'it names the package' "$err" 'claim the name of skill acme/base'
+like 'the root that is there' "$err" "$U/main/skills/base at [0-9a-f]{40}, asked for directly: acme/base"
+like 'the chain to the other' "$err" 'beta/tools/tree/main/skills/base at [0-9a-f]{40}, by way of beta/user -> acme/base'
+like 'and two ways out' "$err" \
+    "hint: keep one: leave out https://github.com/beta/tools/tree/main/skills/user .*--skip PATH.*--skill PATH.* mapm remove $U/main/skills/base\$"
 is 'and leaves no trace' "$(snapshot .)" "$(cat "$T/before")"
 exits '[M12] a dependency in the catalog of another owner' 0 mapm install beta/tools/skills/across
 ok '[M12] it is there' diff -r "$s/skills/base" .agents/skills/base
@@ -213,6 +217,7 @@ like 'those of a line, too' "$(cat mapm.yaml)" 'skills: # first'
 exits 'but not when something else needs the old one' 1 \
     mapm install "$U/main/skills/mid"
 like 'that is a conflict' "$err" 'claim the name of skill acme/base'
+like 'of two refs' "$err" "hint: let both name the same ref of it: mapm install $U/main/skills/base"
 
 fresh
 printf '%s\n' 'dependencies:' '  skills:' '<<<<<<< ours' "    - $U/main/skills/base" '=======' \
