@@ -187,6 +187,7 @@ static void keep(struct check_result *r, const struct document *d,
         items[i].field = arena_str(a, items[i].field);
         items[i].file = arena_str(a, items[i].file);
         items[i].message = arena_str(a, items[i].message);
+        items[i].hint = arena_str(a, items[i].hint);
     }
     r->why = *why;
     r->why.arena = a;

@@ -44,6 +44,7 @@ static void put_complaints(struct json_writer *w, const char *key,
         put_number(w, "line", c->line);
         put_number(w, "column", c->column);
         json_member_string(w, "message", c->message);
+        put_text(w, "hint", c->hint);
         json_end_object(w);
     }
     json_end_array(w);
@@ -142,6 +143,17 @@ static void add_message(struct buf *b, struct str message)
     }
 }
 
+static void add_hints(struct buf *b, struct str hints)
+{
+    struct str line;
+
+    while (str_line(&hints, &line)) {
+        buf_text(b, "    hint: ");
+        text_visible(b, line, false);
+        buf_char(b, '\n');
+    }
+}
+
 static void print_complaint(struct term *t, const struct check_result *r,
                             const struct complaint *c)
 {
@@ -152,6 +164,7 @@ static void print_complaint(struct term *t, const struct check_result *r,
     add_place(&place, r, c);
     add_message(&rest, c->message);
     buf_printf(&rest, " [%s]\n", c->code);
+    add_hints(&rest, c->hint);
     term_write(t, buf_str(&place));
     term_style_print(t, c->error ? TERM_RED : TERM_YELLOW, "%s",
                      c->error ? "error:" : "warning:");

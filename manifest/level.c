@@ -200,6 +200,7 @@ void complaints_grade(const struct manifest_input *in,
             continue;
         to->items[before].file = arena_str(to->arena, c->file);
         to->items[before].column = c->column;
+        to->items[before].hint = arena_str(to->arena, c->hint);
     }
 }
 

@@ -3,18 +3,11 @@
 
 #include "guest.h"
 
-/*
- * A program judged without being run. Starlark reports all static errors of a
- * source as "file:line:column: text", each followed by its source line and
- * hints; here they become complaints again.
- */
+/* Compiles a program without running it; each static error becomes a complaint. */
 
 #define FIELD "metaskill"
 
-/* Names up to here appear in reports as they are. */
-#define SHOWN_MAX_BYTES 100
-
-/* What an error begins with tells what kind it is. */
+/* By the first words of an error. */
 /* clang-format off */
 static const struct {
     const char *start, *code;
@@ -35,66 +28,39 @@ static const char *code_of(struct str message)
 }
 
 static void complain(struct complaints *why, const char *code, struct str file,
-                     struct star_place at, struct str message)
+                     uint32_t line, uint32_t column, const char *message,
+                     const char *hint)
 {
     struct complaint *c;
 
-    complaints_add(why, true, code, FIELD, at.line, "%.*s", STR_ARG(message));
+    complaints_add(why, true, code, FIELD, line, "%s", message);
     c = &why->items[why->count - 1];
     c->file = arena_str(why->arena, file);
-    c->column = at.column;
+    c->column = column;
+    c->hint = arena_str(why->arena, str_from(hint));
 }
 
-/* "12:" off `*line`. */
-static bool take_number(struct str *line, uint32_t *out)
+/* A limit, or an error that concerns the whole source, has no place: it is shown
+ * at the beginning. */
+static void add_errors(struct star *s, struct complaints *why, struct str file)
 {
-    struct str head;
-    uint64_t n;
+    struct star_error_info error;
 
-    if (!line->p || !str_cut(line, ':', &head) ||
-        !str_number(head, UINT32_MAX, &n))
-        return false;
-    *out = (uint32_t)n;
-    return line->p != NULL;
-}
+    for (size_t i = 0; star_error_at(s, i, &error); i++) {
+        bool has_place = error.place.line > 0;
+        const char *code = star_error(s) == STAR_ERROR_STATIC && has_place
+                               ? code_of(str_from(error.message))
+                               : "program-syntax";
 
-/* False for what is no first line of an error. */
-static bool add_error(struct complaints *why, struct str file, struct str shown,
-                      struct str line)
-{
-    struct star_place at = {0};
-
-    if (!str_starts(line, shown) || line.n == shown.n || line.p[shown.n] != ':')
-        return false;
-    line = str_from_index(line, shown.n + 1);
-    if (!take_number(&line, &at.line) || !take_number(&line, &at.column))
-        return false;
-    line = str_trim(line);
-    complain(why, code_of(line), file, at, line);
-    return true;
-}
-
-static void add_errors(struct star *s, struct complaints *why, struct str file,
-                       struct str shown)
-{
-    struct str rest = str_from(star_error_report(s)), line;
-    struct star_place at = {.line = 1, .column = 1};
-    bool any = false;
-
-    while (star_error(s) == STAR_ERROR_STATIC && str_line(&rest, &line))
-        any |= add_error(why, file, shown, line);
-    if (any)
-        return;
-    /* A limit, or an error without a place. */
-    (void)star_error_place(s, &at);
-    complain(why, "program-syntax", file, at, str_from(star_error_message(s)));
+        complain(why, code, file, has_place ? error.place.line : 1,
+                 has_place ? error.place.column : 1, error.message, error.hint);
+    }
 }
 
 static void check_run(const struct star_program *p, struct str file,
                       struct complaints *why)
 {
     struct star_signature run = {.line = 1, .column = 1};
-    struct star_place at = {.line = 1, .column = 1};
     const char *fault = NULL;
 
     switch (star_program_global(p, "run", &run)) {
@@ -104,8 +70,6 @@ static void check_run(const struct star_program *p, struct str file,
     case STAR_GLOBAL_VALUE:
         return; /* only running it tells */
     case STAR_GLOBAL_FUNCTION:
-        at.line = run.line;
-        at.column = run.column;
         if (run.positional == 0)
             fault = "run takes no argument: it is called with one, the input";
         else if (run.required > 1 || run.named > 0)
@@ -113,22 +77,13 @@ static void check_run(const struct star_program *p, struct str file,
                     "the input";
     }
     if (fault)
-        complain(why, "program-run", file, at, str_from(fault));
-}
-
-static bool is_plain(struct str file)
-{
-    for (size_t i = 0; i < file.n; i++)
-        if (file.p[i] <= ' ' || file.p[i] > '~')
-            return false;
-    return file.n > 0 && file.n <= SHOWN_MAX_BYTES;
+        complain(why, "program-run", file, run.line, run.column, fault, NULL);
 }
 
 void skill_check_program(struct str file, struct str program,
                          struct complaints *why)
 {
     struct star *s = guest_open(NULL, NULL);
-    struct str shown = is_plain(file) ? file : STR("SKILL.star");
     struct star_program *p;
 
     if (!s) {
@@ -136,10 +91,10 @@ void skill_check_program(struct str file, struct str program,
                        "no memory to compile it");
         return;
     }
-    p = star_compile(s, str_c(shown, why->arena), program.p, program.n);
+    p = star_compile(s, str_c(file, why->arena), program.p, program.n);
     if (p)
         check_run(p, file, why);
     else
-        add_errors(s, why, file, shown);
+        add_errors(s, why, file);
     star_close(s);
 }

@@ -114,6 +114,7 @@ struct complaint {
     unsigned line;      /* 0: none */
     unsigned column;    /* in characters, from 1; 0: none */
     struct str message; /* with what to do where that helps */
+    struct str hint; /* what to write instead, one or more lines; "" = none */
 };
 
 struct complaints {

@@ -143,22 +143,38 @@ void star_set_limits(struct star *s, const struct star_limits *limits);
 enum star_error star_error(const struct star *s); /* of the last failure */
 const char *star_error_name(enum star_error error);
 
-/* "division by zero"; for static errors the first one, without position. Valid
- * until the next call into the interpreter. */
+/* "division by zero"; for static errors the first one, without position. This
+ * and all texts of errors below are valid until the next call into the
+ * interpreter. */
 const char *star_error_message(struct star *s);
 
 /* All of it, lines that end with LF: static errors in the order of the source,
- * or the traceback; each with its source line and a caret; hints. Valid until
- * the next call into the interpreter. */
+ * or the traceback; each with its source line and a caret; hints. */
 const char *star_error_report(struct star *s);
 
 /* The innermost place in a program where it failed; false when there is none.
  * Line and column count from 1, the column in characters. */
 struct star_place {
-    const char *file; /* valid as the report is */
+    const char *file;
     uint32_t line, column;
 };
 bool star_error_place(struct star *s, struct star_place *out);
+
+/*
+ * The i-th error of the last failure, from 0: all static errors of a source in
+ * its order (the first 100), or the one error of any other failure. False past
+ * the last.
+ *
+ *     for (size_t i = 0; star_error_at(s, i, &error); i++)
+ *         show(error.place.line, error.message, error.hint);
+ */
+struct star_error_info {
+    struct star_place place; /* file NULL, line 0: none */
+    const char *message;     /* "undefined: prnt" */
+    const char *hint;        /* what to write instead; lines, separated by LF,
+                                when there are several; or NULL */
+};
+bool star_error_at(struct star *s, size_t i, struct star_error_info *out);
 
 /* What a host function does to fail: `return star_fail(s, "...")`. Gives
  * STAR_NONE_AT_ALL. A limit that was exceeded in the same call stays the error.

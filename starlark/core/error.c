@@ -31,7 +31,8 @@ struct line {
 struct static_error { /* offsets into `statics` */
     struct sl_pos pos;
     uint32_t begin, end;  /* all its lines */
-    uint32_t text, after; /* what it says, without its place */
+    uint32_t text, after; /* the message, without its place */
+    uint32_t hints;       /* lines from here to `end` */
 };
 
 /* One block, taken when the interpreter is opened, so that the end of memory
@@ -56,6 +57,7 @@ struct sl_error {
     char frames[2 * FRAMES_KEPT][FRAME_BYTES];
     char builtin_text[FRAME_BYTES], file_text[FRAME_BYTES];
     char hints_text[HINTS_BYTES], excerpt_text[EXCERPT_BYTES];
+    char hint_text[HINTS_BYTES]; /* of star_error_at */
     char message_text[MESSAGE_BYTES], scratch[MESSAGE_BYTES];
     char statics_text[49152], report_text[65536];
 };
@@ -382,17 +384,21 @@ void sl_fail_prefix(struct star *s, const char *prefix)
         sl_fail_as(s, s->error->code, "%s: %s", prefix, s->error->message.p);
 }
 
-/* "hint: ...", for `to`; once a report is enough. */
-__attribute__((format(printf, 3, 0))) static void
-add_hint(struct sl_error *e, struct line *to, const char *format, va_list ap)
+#define HINT_MARK "hint: "
+
+/* A hint line at the end of `to`, unless it is among the hints there, which begin
+ * at `from`. */
+__attribute__((format(printf, 4, 0))) static void
+add_hint(struct sl_error *e, struct line *to, size_t from, const char *format,
+         va_list ap)
 {
     char text[HINTS_BYTES];
     struct line l = LINE_ON(text);
 
-    add_text(&l, "hint: ");
+    add_text(&l, HINT_MARK);
     add_formatted(e, &l, format, ap, false);
     add_text(&l, "\n");
-    if (!memmem(to->p, to->length, l.p, l.length))
+    if (!memmem(to->p + from, to->length - from, l.p, l.length))
         add(to, l.p, l.length);
     e->reported = false;
 }
@@ -404,7 +410,7 @@ void sl_hint(struct star *s, const char *format, ...)
     if (s->error->deaf)
         return;
     va_start(ap, format);
-    add_hint(s->error, &s->error->hints, format, ap);
+    add_hint(s->error, &s->error->hints, 0, format, ap);
     va_end(ap);
 }
 
@@ -488,7 +494,7 @@ void sl_static_error(struct star *s, struct sl_pos pos, const char *hint,
     }
     add_text(l, "\n");
     add_excerpt(e, l, e->source, pos);
-    e->errors[e->last].end = (uint32_t)l->length;
+    e->errors[e->last].hints = e->errors[e->last].end = (uint32_t)l->length;
     e->deaf = false;
     if (e->file.length == 0)
         add_clean(&e->file, e->source->file, strlen(e->source->file), false);
@@ -504,7 +510,7 @@ void sl_static_hint(struct star *s, const char *format, ...)
     if (e->deaf || e->static_count == 0)
         return;
     va_start(ap, format);
-    add_hint(e, &e->statics, format, ap);
+    add_hint(e, &e->statics, e->errors[e->last].hints, format, ap);
     va_end(ap);
     e->errors[e->last].end = (uint32_t)e->statics.length;
 }
@@ -572,14 +578,34 @@ static void report_frames(const struct sl_error *e, struct line *l)
     }
 }
 
+/* Calls `put` for each hint line of `p`, which all begin with HINT_MARK and end
+ * with LF. */
+static void each_hint(struct line *l, const char *p, size_t length,
+                      void (*put)(struct line *l, const char *p, size_t length))
+{
+    const char *end = p + length, *lf;
+
+    for (; p < end && (lf = memchr(p, '\n', (size_t)(end - p))); p = lf + 1)
+        put(l, p, (size_t)(lf + 1 - p));
+}
+
+/* Once a report is enough. */
+static void put_new_hint(struct line *l, const char *p, size_t length)
+{
+    if (!memmem(l->p, l->length, p, length))
+        add(l, p, length);
+}
+
 static void report(struct sl_error *e)
 {
     struct line *l = &e->report;
 
     *l = LINE_ON(e->report_text);
-    for (uint32_t i = 0; i < e->static_count; i++)
-        add(l, e->statics.p + e->errors[i].begin,
-            e->errors[i].end - e->errors[i].begin);
+    for (uint32_t i = 0; i < e->static_count; i++) {
+        const struct static_error *x = &e->errors[i];
+        add(l, e->statics.p + x->begin, x->hints - x->begin);
+        each_hint(l, e->statics.p + x->hints, x->end - x->hints, put_new_hint);
+    }
     if (e->static_more > 0)
         add_format(l, "... and %u more\n", e->static_more);
     if (e->code == STAR_OK || e->code == STAR_ERROR_STATIC)
@@ -618,16 +644,25 @@ const char *star_error_name(enum star_error error)
                                                           : "unknown";
 }
 
+static bool is_static(const struct sl_error *e)
+{
+    return e->code == STAR_ERROR_STATIC && e->static_count > 0;
+}
+
+static const char *static_message(struct sl_error *e, uint32_t i)
+{
+    const struct static_error *x = &e->errors[i];
+
+    e->message = LINE_ON(e->message_text);
+    add(&e->message, e->statics.p + x->text, x->after - x->text);
+    return e->message.p;
+}
+
 const char *star_error_message(struct star *s)
 {
     struct sl_error *e = s->error;
 
-    if (e->code == STAR_ERROR_STATIC && e->static_count > 0) {
-        const struct static_error *x = &e->errors[0];
-        e->message = LINE_ON(e->message_text);
-        add(&e->message, e->statics.p + x->text, x->after - x->text);
-    }
-    return e->message.p;
+    return is_static(e) ? static_message(e, 0) : e->message.p;
 }
 
 const char *star_error_report(struct star *s)
@@ -641,10 +676,41 @@ const char *star_error_report(struct star *s)
 bool star_error_place(struct star *s, struct star_place *out)
 {
     const struct sl_error *e = s->error;
-    bool is_static = e->code == STAR_ERROR_STATIC && e->static_count > 0;
-    struct sl_pos pos = is_static ? e->errors[0].pos : e->place;
+    struct sl_pos pos = is_static(e) ? e->errors[0].pos : e->place;
 
-    if (is_static || e->has_place)
-        *out = (struct star_place){e->file.p, pos.line, pos.column};
-    return is_static || e->has_place;
+    if (!is_static(e) && !e->has_place)
+        return false;
+    *out = (struct star_place){e->file.p, pos.line, pos.column};
+    return true;
+}
+
+static void put_hint(struct line *l, const char *p, size_t length)
+{
+    const size_t mark = strlen(HINT_MARK);
+
+    if (l->length > 0)
+        add(l, "\n", 1);
+    add(l, p + mark, length - mark - 1);
+}
+
+bool star_error_at(struct star *s, size_t i, struct star_error_info *out)
+{
+    struct sl_error *e = s->error;
+    struct line hint = LINE_ON(e->hint_text);
+
+    if (e->code == STAR_OK || i >= (is_static(e) ? e->static_count : 1))
+        return false;
+    *out = (struct star_error_info){.message = e->message.p};
+    if (is_static(e)) {
+        const struct static_error *x = &e->errors[i];
+        out->place = (struct star_place){e->file.p, x->pos.line, x->pos.column};
+        out->message = static_message(e, (uint32_t)i);
+        each_hint(&hint, e->statics.p + x->hints, x->end - x->hints, put_hint);
+    } else {
+        (void)star_error_place(s, &out->place);
+        each_hint(&hint, e->hints.p, e->hints.length, put_hint);
+    }
+    if (hint.length > 0)
+        out->hint = hint.p;
+    return true;
 }

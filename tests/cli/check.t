@@ -192,7 +192,7 @@ is 'just these keys' "$(field $p 'list(d)')" \
 p=json/skills/bad/SKILL.md
 is '[L8] all errors at once' "$(field $p 'sorted({x["code"] for x in d["errors"]} - {"name-folder"})')" \
     '["description-empty", "name-grammar", "scope-grammar", "version-format"]'
-is 'each with these keys' "$(field $p 'list(d["errors"][0])')" '["code", "field", "file", "line", "column", "message"]'
+is 'each with these keys' "$(field $p 'list(d["errors"][0])')" '["code", "field", "file", "line", "column", "message", "hint"]'
 is 'the line' "$(field $p '[x["line"] for x in d["errors"] if x["code"] == "description-empty"]')" '[3]'
 is 'the field' "$(field $p '[x["field"] for x in d["errors"] if x["code"] == "description-empty"]')" '["description"]'
 p=json/mcps/a_b.json

@@ -10,18 +10,19 @@ program()
     printf '\nInput keys: none.\n' >>"skills/$1/SKILL.md"
     cat >"skills/$1/SKILL.star"
 }
-# said WHAT NAME CODE LINE COLUMN MESSAGE: the program's one error, both ways.
+# said WHAT NAME CODE LINE COLUMN MESSAGE [HINT]: the program's one error, both ways.
 said()
 {
     exits "$1: refused" 3 mapm check "skills/$2"
-    is "$1: in words" "$out" "skills/$2/SKILL.star:$4:$5: error: $6 [$3]
+    is "$1: in words" "$out" "skills/$2/SKILL.star:$4:$5: error: $6 [$3]${7:+
+    hint: $7}
 checked 1: 1 error, 0 warnings"
     run mapm check --json "skills/$2"
     is "$1: in JSON" "$(printf '%s\n' "$out" | python3 -c '
 import json, sys
 for x in json.load(sys.stdin)["documents"][0]["errors"]:
-    print(*[x[k] for k in ("code", "field", "file", "line", "column", "message")], sep="|")')" \
-        "$3|metaskill|SKILL.star|$4|$5|$6"
+    print(*[x[k] for k in ("code", "field", "file", "line", "column", "message", "hint")], sep="|")')" \
+        "$3|metaskill|SKILL.star|$4|$5|$6|${7:-None}"
     for profile in metaskill publish; do
         run mapm check --profile $profile "skills/$2"
         like "$1: under $profile, too" "$out" \
@@ -45,7 +46,8 @@ program syntax <<'STAR'
 def run(input):
     return (1,
 STAR
-said 'syntax' syntax program-syntax 3 1 'got outdent, want primary expression'
+said 'syntax' syntax program-syntax 3 1 'got outdent, want primary expression' \
+    "is a comma missing before this line, or the bracket that closes the '(' of line 2?"
 program name <<'STAR'
 def run(input):
     return "äö" + oepn("/etc/passwd")
@@ -93,6 +95,21 @@ def run(input):
 STAR
 exits 'several errors' 3 mapm check skills/many
 is 'are said at once' "$(printf '%s\n' "$out" | grep -c 'program-name')" 2
+
+# Hints: each error has its own, also in JSON.
+program python <<'STAR'
+def run(input):
+    while True:
+        raise x
+STAR
+run mapm check skills/python
+like 'a hint below its error' "$out" '^    hint: loop a bounded number of times: '
+run mapm check --json skills/python
+is 'hints of two errors in JSON' "$(printf '%s\n' "$out" | python3 -c '
+import json, sys
+for x in json.load(sys.stdin)["documents"][0]["errors"]:
+    print(x["line"], bool(x["hint"]))')" '2 True
+3 True'
 
 # [row 21] judged, and not run.
 program top <<'STAR'

@@ -6,8 +6,8 @@
 
 #include "core/error.h"
 #include "core/heap.h"
-#include "tap.h"
 #include "core/value.h"
+#include "tap.h"
 
 /* What a host does: include/mapm/starlark.h, promise by promise. */
 
@@ -782,6 +782,70 @@ TEST(what_failed_is_passed_on)
 }
 
 /* Outside of a call, star_fail replaces what failed before, place and all. */
+TEST(each_static_error_has_place_message_and_hint)
+{
+    static const char text[] = "a = nul\n"
+                               "b = len\n"
+                               "c = nul\n"
+                               "d = [1, 2\n";
+    struct star *s = star_open(NULL);
+    struct star_error_info x = {0};
+    size_t n = 0;
+
+    CHECK(!star_error_at(s, 0, &x));
+    CHECK(!star_compile(s, "e.star", "a = nul\nc = lenn(nul)\n", 22));
+    CHECK(star_error_at(s, 0, &x) && x.place.line == 1 && x.place.column == 5);
+    CHECK_STR(x.place.file, "e.star");
+    CHECK_STR(x.message, "undefined: nul");
+    CHECK(star_error_at(s, 1, &x) && x.place.line == 2 && x.place.column == 5);
+    CHECK_STR(x.message, "undefined: lenn");
+    CHECK(x.hint && strstr(x.hint, "len"));
+    CHECK(star_error_at(s, 2, &x) && x.place.column == 10);
+    CHECK(!star_error_at(s, 3, &x));
+    CHECK(!star_compile(s, "e.star", text, sizeof text - 1));
+    while (star_error_at(s, n, &x))
+        n++;
+    CHECK(n > 0 && x.place.line > 0);
+    star_close(s);
+}
+
+TEST(the_same_hint_is_reported_once_and_given_with_each_error)
+{
+    static const char text[] = "def f(x):\n"
+                               "    while x:\n"
+                               "        pass\n"
+                               "def g(x):\n"
+                               "    while x:\n"
+                               "        pass\n";
+    struct star *s = star_open(NULL);
+    struct star_error_info x = {0};
+    const char *first;
+
+    CHECK(!star_compile(s, "e.star", text, sizeof text - 1));
+    CHECK(star_error_at(s, 0, &x) && x.hint && strstr(x.hint, "loop"));
+    CHECK(star_error_at(s, 1, &x) && x.hint && strstr(x.hint, "loop"));
+    first = strstr(star_error_report(s), "hint: ");
+    CHECK(first && !strstr(first + 1, "hint: "));
+    star_close(s);
+}
+
+TEST(a_runtime_error_is_the_only_one)
+{
+    static const char text[] = "def f():\n    return None + 1\nf()\n";
+    struct star *s = star_open(NULL);
+    struct star_error_info x = {0};
+    struct star_program *p = star_compile(s, "e.star", text, sizeof text - 1);
+
+    CHECK(p && !star_run(s, p));
+    CHECK(star_error_at(s, 0, &x) && x.place.line == 2);
+    CHECK_STR(x.message, star_error_message(s));
+    CHECK(!star_error_at(s, 1, &x));
+    star_fail(s, "of the host");
+    CHECK(star_error_at(s, 0, &x) && !x.place.file && !x.hint);
+    CHECK_STR(x.message, "of the host");
+    star_close(s);
+}
+
 TEST(a_failure_of_the_host_stands_alone)
 {
     struct star *s = star_open(NULL);
