@@ -448,6 +448,73 @@ TEST(complaints_fail_tells_them_in_order)
     CHECK(err_prev(&e, m) == NULL);
 }
 
+TEST(complaints_fail_names_files_and_counts_the_rest)
+{
+    CLEANUP(reading_done) struct reading r = {0};
+    struct err e = {0};
+    const char *m = NULL, *last = NULL;
+    size_t lines = 0;
+
+    complaints_init(&r.why, &r.a);
+    for (unsigned i = 0; i < ERROR_MAX_LINES + 2; i++) {
+        complaints_add(&r.why, false, "yaml", "", 1, "a warning");
+        complaints_add(&r.why, true, "program-syntax", "", i, "number %u", i);
+    }
+    r.why.items[1].file = STR("run.star");
+    r.why.items[1].line = 3;
+    r.why.items[1].column = 7;
+    CHECK(!complaints_fail(&r.why, DOC_SKILL, "skills/foo", &e));
+    CHECK(e.code == ERR_FRONTMATTER);
+    while ((m = err_prev(&e, m)) != NULL) {
+        if (lines == 1)
+            CHECK_STR(m, "run.star:3:7: number 0 (program-syntax)");
+        if (lines == 2)
+            CHECK_STR(m, "line 1: number 1 (program-syntax)");
+        lines++;
+        last = m;
+    }
+    CHECK(lines == 1 + ERROR_MAX_LINES + 1);
+    CHECK_STR(last ? last : "", "2 more errors");
+}
+
+/* [K3] what the runtime finds in a program is as grave as the profile says. */
+TEST(complaints_of_others_are_graded)
+{
+    static const struct {
+        enum profile profile;
+        size_t count, errors;
+    } rows[] = {
+        {PROFILE_INSTALL, 1, 1},
+        {PROFILE_METAAGENTS, 0, 0},
+        {PROFILE_METASKILL, 2, 1},
+        {PROFILE_PUBLISH, 2, 1},
+    };
+
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        CLEANUP(reading_done) struct reading r = {0};
+        struct manifest_input in = {.kind = DOC_SKILL,
+                                    .profile = rows[i].profile};
+        struct complaints found;
+
+        complaints_init(&found, &r.a);
+        complaints_init(&r.why, &r.a);
+        complaints_add(&found, false, "metaskill-input-keys", "x", 2, "keys");
+        complaints_add(&found, true, "program-name", "run", 5, "no such name");
+        found.items[1].file = STR("run.star");
+        found.items[1].column = 9;
+        complaints_grade(&in, &found, &r.why);
+        CHECK(r.why.count == rows[i].count && r.why.errors == rows[i].errors);
+        if (r.why.count) {
+            const struct complaint *c = &r.why.items[r.why.count - 1];
+
+            CHECK(c->error && c->line == 5 && c->column == 9);
+            CHECK(str_is(c->file, "run.star") && str_is(c->field, "run"));
+            CHECK(str_is(c->message, "no such name"));
+            CHECK_STR(c->code, "program-name");
+        }
+    }
+}
+
 TEST(complaint_messages_are_cut_between_characters)
 {
     struct arena a = {0};

@@ -389,6 +389,32 @@ TEST(every_cut_is_noticed) /* [row 15] never "empty" */
     arena_done(&arena);
 }
 
+TEST(needs_name_a_kind_and_a_name)
+{
+    struct lock l;
+    struct err e = {0};
+    const struct lock_entry *agent, *mcp, *skill, *local;
+
+    CHECK(lock_parse(str_from(base), "l", &arena, &l, &e));
+    agent = lock_find(&l, DOC_AGENT, STR("acme/reviewer"));
+    mcp = lock_find(&l, DOC_MCP, STR("io.example/mcp"));
+    skill = lock_find(&l, DOC_SKILL, STR("acme/git-pr"));
+    local = lock_find(&l, DOC_SKILL, STR("local"));
+    CHECK(agent && mcp && skill && local);
+    if (agent && mcp && skill && local) {
+        struct lock_entry other = *local;
+
+        CHECK(lock_needs(agent, mcp) && lock_needs(agent, skill) &&
+              lock_needs(agent, local) && lock_needs(skill, local));
+        CHECK(!lock_needs(agent, agent) && !lock_needs(skill, mcp) &&
+              !lock_needs(local, skill));
+        other.kind = DOC_AGENT;
+        CHECK(!lock_needs(skill, &other));
+    }
+    CHECK(!lock_find(&l, DOC_AGENT, STR("local")));
+    arena_done(&arena);
+}
+
 TEST(too_large_is_a_limit)
 {
     struct lock lock;

@@ -195,6 +195,9 @@ static const struct {
     {"o/r@-x", NULL, NULL, NULL},
     {"o/r@a..b", NULL, NULL, NULL},
     {"o/r@a#b", NULL, NULL, NULL},
+    {"o/r/x/", "o/r/x", "", "x"},
+    {"o/r/x//@v1", NULL, NULL, NULL},
+    {"o/r@a%b", NULL, NULL, NULL},
     {"o/r/../x", NULL, NULL, NULL},
     {"o/r//x", NULL, NULL, NULL},
     {"-o/r", NULL, NULL, NULL},
@@ -264,6 +267,46 @@ TEST(completed_origins_are_full_urls) /* [X13] */
     arena_done(&a);
 }
 
+TEST(a_completed_folder_stays_as_it_is) /* [X13] */
+{
+    struct arena a = {0};
+    struct err e = {0};
+    struct origin o, full = {0};
+
+    CHECK(origin_parse(STR("file:/srv/x"), NULL, &a, &o, &e));
+    origin_complete(&o, STR("main"), STR("y"), &a, &full);
+    CHECK(full.scheme == ORIGIN_FILE && str_is(full.text, "file:/srv/x"));
+    CHECK(str_eq(full.key, o.key));
+    arena_done(&a);
+}
+
+TEST(a_commit_is_named_by_forty_digits) /* [F1] */
+{
+    static const struct {
+        const char *origin;
+        bool names;
+    } named[] = {
+        {GH "o/r/tree/" SHA, true},      {GH "o/r/tree/" SHA "/skills/x", true},
+        {"o/r/skills/x@" SHA, true},     {GH "o/r/tree/main", false},
+        {GH "o/r/tree/" SHA "0", false}, {GH "o/r/tree/" SHA "x/y", false},
+        {GH "o/r/tree/a/" SHA, false},   {"o/r", false},
+        {"file:/" SHA, false},
+    };
+
+    for (size_t i = 0; i < ROWS(named); i++) {
+        struct arena a = {0};
+        struct err e = {0};
+        struct origin o = {0};
+
+        CHECK(origin_parse_argument(str_from(named[i].origin), STR("/"),
+                                    STR(""), NULL, &a, &o, &e));
+        if (origin_names_commit(&o) != named[i].names)
+            printf("# %s\n", named[i].origin);
+        CHECK(origin_names_commit(&o) == named[i].names);
+        arena_done(&a);
+    }
+}
+
 /* git check-ref-format; [row 10] */
 static const struct {
     const char *ref;
@@ -286,7 +329,7 @@ TEST(each_of_the_refs) /* [row 10] */
 {
     for (size_t i = 0; i < ROWS(refs); i++) {
         if (ref_is_valid(str_from(refs[i].ref)) != refs[i].valid)
-            printf("# %s\n", refs[i].ref);
+            printf("# refs[%zu]\n", i);
         CHECK(ref_is_valid(str_from(refs[i].ref)) == refs[i].valid);
     }
     CHECK(!ref_is_valid(STR("a\0b")));

@@ -43,6 +43,7 @@ static const struct {
     {"---\nname: foo\n---\n", "365", "---\nname: \"365\"\n---\n"},
     {"---\nname: foo\n---\n", "on", "---\nname: \"on\"\n---\n"},
     {"---\nname: 'foo'\n---\n", "on", "---\nname: 'on'\n---\n"},
+    {"---\rname: |\r  foo\rx: y\r---\r", "bar", "---\rname: bar\rx: y\r---\r"},
     /* [A4] what had to be repaired to be read */
     {"---\nname: foo\ndescription: a: b\n---\n", "bar",
      "---\nname: bar\ndescription: a: b\n---\n"},
@@ -89,6 +90,28 @@ TEST(renaming) /* [X9] */
         CHECK(ok || e.code == ERR_FRONTMATTER || e.code == ERR_NAME);
         arena_done(&a);
     }
+}
+
+TEST(what_is_no_text_or_too_large_is_not_renamed) /* [row 5] */
+{
+    struct arena a = {0};
+    char *text = arena_alloc(&a, ANCHOR_MAX_BYTES + 1);
+    struct str out = STR("untouched");
+    struct err e = {0};
+
+    memset(text, 'x', ANCHOR_MAX_BYTES + 1);
+    memcpy(text, "---\nname: foo\n---\n", 18);
+    CHECK(manifest_rename(str_of(text, ANCHOR_MAX_BYTES), STR("foo"), &a, &out,
+                          &e));
+    CHECK(out.n == ANCHOR_MAX_BYTES);
+    out = STR("untouched");
+    CHECK(!manifest_rename(str_of(text, ANCHOR_MAX_BYTES + 1), STR("foo"), &a,
+                           &out, &e));
+    CHECK(e.code == ERR_FRONTMATTER && str_is(out, "untouched"));
+    text[20] = '\0';
+    CHECK(!manifest_rename(str_of(text, 100), STR("foo"), &a, &out, &e));
+    CHECK(str_is(out, "untouched"));
+    arena_done(&a);
 }
 
 /* The copy is read under its new name, and its body is the same. */
