@@ -401,7 +401,9 @@ static bool same_as_locked(struct closure *c, struct node *n,
     if (!str_eq(own->own_fqn, lock_own_name(entry)) ||
         own->package.kind != entry->kind)
         return differs(n, "is named", own->own_fqn, e);
-    if (entry->declared.n && !is_given_name(c->layer, entry, n->path))
+    if (entry->declared.n && !is_given_name(c->layer, entry, n->path) &&
+        !(n->is_sharing && may_give_name(layer_origin(c->layer, entry),
+                                         entry->declared, entry->name)))
         return differs(n, "has no folder that gives it this name; its own is",
                        own->own_fqn, e);
     if (!str_eq(own->version, entry->version))
@@ -468,7 +470,7 @@ static bool remember(struct closure *c, const struct node *n, struct err *e)
     if (n->origin.scheme != ORIGIN_GIT)
         return true;
     if (n->locked)
-        asked = *layer_origin(c->layer, n->locked);
+        asked = *closure_locked_origin(c, n);
     else if (asked.is_short)
         origin_complete(&n->origin, n->ref.n ? n->ref : n->commit, n->path, a,
                         &asked);
@@ -705,6 +707,8 @@ bool document_arrive(struct closure *c, struct node *n,
         arena_array(scratch, event->file_count + 1, sizeof *files);
 
     n->path = arena_str(a, event->path);
+    if (n->is_sharing)
+        n->ref = proof_ref(&n->origin, n->path);
     if (!n->locked) {
         n->ref = arena_str(a, event->ref);
         n->commit = arena_str(a, event->commit);

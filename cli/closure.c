@@ -239,6 +239,12 @@ static enum fetch_what what_of(const struct closure *c, const struct node *n)
     return c->options.outline && !n->locked ? FETCH_DOCUMENT : FETCH_PACKAGE;
 }
 
+const struct origin *closure_locked_origin(const struct closure *c,
+                                           const struct node *n)
+{
+    return n->is_sharing ? &n->origin : layer_origin(c->layer, n->locked);
+}
+
 static bool ask(struct closure *c, struct node *n, struct err *e)
 {
     struct arena *a = &c->inv->arena;
@@ -255,10 +261,10 @@ static bool ask(struct closure *c, struct node *n, struct err *e)
     if (entry)
         want.base = entry->commit;
     if (n->locked) {
-        want.commit = n->locked->commit;
+        want.commit = n->is_sharing ? n->commit : n->locked->commit;
         want.object = n->locked->object;
         want.kinds = (unsigned)n->locked->kind;
-        want.origin = *layer_origin(c->layer, n->locked);
+        want.origin = *closure_locked_origin(c, n);
         want.proved = true;
         want.stored = n->is_unproved;
     }
@@ -323,9 +329,8 @@ static bool take_locked(struct closure *c, struct node *n, struct err *e)
                           ? entry->name
                           : str_from_index(entry->name, slash + 1);
     n->package.content = entry->digest;
-    n->package.commit = entry->commit;
+    n->package.commit = n->commit;
     n->package.user = n;
-    n->commit = entry->commit;
     n->object = entry->object;
     n->version = entry->version;
     n->hidden = entry->allow_hidden;
@@ -357,13 +362,17 @@ static bool fail_offline(const struct closure *c, const struct node *n,
 static bool settle_from_store(struct closure *c, struct node *n, bool *found,
                               struct err *e)
 {
+    const struct origin *o = closure_locked_origin(c, n);
+
     *found = store_find_files(c->store, &n->digest, &c->inv->arena, &n->files,
                               &n->file_count);
-    n->is_unproved = *found && !proof_find(c->layer, c->store, n->locked,
+    n->is_unproved = *found && !proof_find(c->layer, c->store, n->locked, o,
                                            &c->inv->arena, &n->path);
     *found = *found && !n->is_unproved;
     if (!*found)
         return true;
+    if (str_eq(o->key, n->origin.key))
+        n->ref = proof_ref(o, n->path);
     if (!document_check_locked(c, n, e))
         return false;
     node_ready(c, n);
@@ -507,11 +516,43 @@ static bool settle_catalog(struct closure *c, struct node *n, struct err *e)
     return err_hint(e, "run the command once without --offline");
 }
 
+/* What a file: package equals is no word of a commit, and that another origin
+ * has the same content is the lock's word alone. Of one whose commit the lock
+ * does not name the entry's own origin stands for it, so that is needed. */
+static bool is_covered_by(struct closure *c, struct node *n,
+                          const struct lock_entry *entry)
+{
+    return proof_applies(c->layer, entry) &&
+           proof_covers(c->layer, c->store, entry, &n->origin, &c->inv->arena,
+                        &n->commit) &&
+           (n->commit.n || closure_find(c, layer_origin(c->layer, entry)->key));
+}
+
+/* The lock names a commit for it: that is to hold the content at its path, as
+ * its ref may name another one by now. */
+static bool may_share(struct closure *c, struct node *n,
+                      const struct lock_entry *entry)
+{
+    if (!proof_applies(c->layer, entry))
+        return false;
+    n->commit = proof_commit(c->layer, entry, &n->origin, &c->inv->arena);
+    return n->commit.n > 0;
+}
+
+/* It does not: what its ref names decides. */
+static bool stop_sharing(struct closure *c, struct node *n, struct err *e)
+{
+    n->is_sharing = n->is_unproved = false;
+    n->locked = NULL;
+    n->commit = n->object = n->path = str_of("", 0);
+    return ask(c, n, e);
+}
+
 static bool settle(struct closure *c, struct node *n, struct err *e)
 {
     const struct lock_entry *entry =
         map_find(&c->layer->by_origin, n->origin.key);
-    bool taken, is_covered;
+    bool taken, is_covered, is_moving;
 
     n->is_settled = true;
     if (n->is_catalog && n->origin.scheme == ORIGIN_GIT)
@@ -522,17 +563,20 @@ static bool settle(struct closure *c, struct node *n, struct err *e)
         stop_trusting(c);
         return local_read(c, n, e);
     }
-    /* What a file: package equals is no word of a commit, and that another
-     * origin has the same content is the lock's word alone. */
-    is_covered =
-        entry && proof_applies(c->layer, entry) &&
-        proof_covers(c->layer, c->store, entry, &n->origin, &c->inv->arena);
-    if (is_covered && !(c->options.is_moving &&
-                        c->options.is_moving(c->options.moving_ctx, entry))) {
+    is_covered = entry && is_covered_by(c, n, entry);
+    is_moving = entry && c->options.is_moving &&
+                c->options.is_moving(c->options.moving_ctx, entry);
+    if (is_covered && !is_moving) {
         n->locked = entry;
         return settle_locked(c, n, e);
     }
     stop_trusting(c);
+    if (entry && !is_covered && !is_moving && may_share(c, n, entry)) {
+        n->is_sharing = true;
+        n->locked = entry;
+        return settle_locked(c, n, e);
+    }
+    n->commit = str_of("", 0);
     if (c->options.locked && (is_covered || !entry)) {
         err_set(e, ERR_LOCKED, "mapm.lock does not hold %.*s",
                 STR_ARG(n->origin.text));
@@ -572,6 +616,13 @@ static void add_arrived(struct closure *c, struct node *n)
     c->arrived[c->arrived_count++] = n;
 }
 
+/* The commit has something else there, or is no longer to be had. */
+static bool is_no_match(enum err_code code)
+{
+    return code == ERR_LOCKED || code == ERR_REF || code == ERR_PATH ||
+           code == ERR_DAMAGED;
+}
+
 static bool handle_event(struct closure *c, const struct fetch_event *event,
                          struct arena *scratch, struct err *e)
 {
@@ -589,6 +640,9 @@ static bool handle_event(struct closure *c, const struct fetch_event *event,
             document_announce(c, n, event, scratch);
         break;
     case FETCH_DONE:
+        if (n->is_sharing &&
+            !proof_shares_ref(c->layer, n->locked, &n->origin, event->path))
+            return stop_sharing(c, n, e);
         ok = document_arrive(c, n, event, scratch, &problem);
         if (ok)
             add_arrived(c, n);
@@ -602,6 +656,8 @@ static bool handle_event(struct closure *c, const struct fetch_event *event,
         break;
     case FETCH_FAILED:
         problem = *event->err;
+        if (n->is_sharing && is_no_match(problem.code))
+            return stop_sharing(c, n, e);
         if (n->locked && problem.code == ERR_LOCKED)
             name_entry(n->locked, &problem);
         ok = false;

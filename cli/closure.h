@@ -32,6 +32,7 @@ struct node {
     bool is_told;     /* … whose commit another process asked for just now */
     bool is_outlined; /* `package` is known; its files are not here yet */
     bool wants_files; /* and are to be fetched */
+    bool is_sharing;  /* in `also` of its entry: looked for at its own path */
     bool is_exact;    /* named on the command line */
     bool keeps_name;  /* `package.fqn` is recorded: selection_name */
     struct err *failed;     /* NULL: fine so far */
@@ -128,5 +129,9 @@ bool closure_read(void *ctx, const struct origin *o, enum doc_kind expected,
                   const struct package **out, struct err *e);
 
 struct node *closure_find(const struct closure *c, struct str key);
+
+/* Where a locked one is looked for: mostly the origin of its entry. */
+const struct origin *closure_locked_origin(const struct closure *c,
+                                           const struct node *n);
 
 #endif

@@ -161,6 +161,10 @@ static bool index_lock(struct layer *l, const struct lock *lock,
                                 doc_kind_name(entry->kind),
                                 STR_ARG(entry->name));
             index_origin(l, &o, entry);
+            if (lock_also_commit(entry, k).n &&
+                map_find(&l->by_origin, o.key) == entry)
+                map_put(&l->also_commits, o.key,
+                        (void *)(uintptr_t)&entry->also_commits[k]);
         }
     }
     return true;
@@ -182,6 +186,7 @@ static bool read_files(struct layer *l, struct invocation *inv, struct err *e)
         !read_lock(&f, "mapm.local.lock", &l->local_lock_text, e))
         return false;
     map_init(&l->by_origin, a);
+    map_init(&l->also_commits, a);
     map_init(&l->by_name, a);
     return project_parse(l->yaml, PROJECT_WORKSPACE, "mapm.yaml", &l->rules, a,
                          &l->project, e) &&
@@ -346,6 +351,13 @@ const struct origin *layer_origin(const struct layer *l,
     if (entry >= l->lock.entries && entry < l->lock.entries + l->lock.count)
         return &l->origins[entry - l->lock.entries];
     return &l->local_origins[entry - l->local_lock.entries];
+}
+
+struct str layer_also_commit(const struct layer *l, const struct origin *o)
+{
+    const struct str *commit = map_find(&l->also_commits, o->key);
+
+    return commit ? *commit : str_of("", 0);
 }
 
 static int by_kind_and_name(const void *x, const void *y)

@@ -24,9 +24,10 @@ struct layer {
     struct lock lock, local_lock;
     struct origin_rules rules;
     struct origin *origins, *local_origins; /* of the locks' entries */
-    struct limits limits; /* as the user and then mapm.yaml have it */
-    struct map by_origin; /* origin key -> const struct lock_entry * */
-    struct map by_name;   /* "skill acme/x" -> const struct lock_entry * */
+    struct limits limits;    /* as the user and then mapm.yaml have it */
+    struct map by_origin;    /* origin key -> const struct lock_entry * */
+    struct map also_commits; /* … -> const struct str *, of those in `also` */
+    struct map by_name;      /* "skill acme/x" -> const struct lock_entry * */
 };
 
 /* The nearest folder upwards that holds a mapm.yaml which counts (owned.h),
@@ -78,6 +79,9 @@ const struct lock_entry *layer_find_folder(const struct layer *l,
 /* The origin of one of the layer's entries, read when the lock was. */
 const struct origin *layer_origin(const struct layer *l,
                                   const struct lock_entry *entry);
+
+/* The commit that a lock names for an origin in `also`; "" for none. */
+struct str layer_also_commit(const struct layer *l, const struct origin *o);
 
 /* Every entry of the layer once, sorted by kind and name. In `a`. */
 const struct lock_entry **layer_entries(const struct layer *l, struct arena *a,

@@ -15,20 +15,91 @@ static bool is_absent(struct store *store, const struct store_proof *of,
     return store_has_proof(store, &p);
 }
 
+static bool is_own(const struct layer *l, const struct lock_entry *entry,
+                   const struct origin *o)
+{
+    return str_eq(layer_origin(l, entry)->key, o->key);
+}
+
+/* The ref of `o`, which ends where `path` begins, is that of `own`, too. */
+static bool is_same_ref(const struct origin *own, const struct origin *o,
+                        struct str path)
+{
+    struct str ref = proof_ref(o, path);
+
+    return ref.n && str_starts(own->rest, ref) &&
+           (own->rest.n == ref.n || own->rest.p[ref.n] == '/');
+}
+
+/* Before it is known where the refs end. */
+static bool may_be_same_ref(const struct origin *own, const struct origin *o,
+                            struct arena *a)
+{
+    struct str one = own->rest, two = o->rest, x = {"", 0}, y = {"", 0};
+
+    return one.n && two.n && str_cut(&one, '/', &x) && str_cut(&two, '/', &y) &&
+           str_eq(x, y) &&
+           str_eq(origin_repository(own, a), origin_repository(o, a));
+}
+
+/* Where the lock names the commit of `o` itself, or `o` does. */
+static struct str named_commit(const struct layer *l,
+                               const struct lock_entry *entry,
+                               const struct origin *o)
+{
+    struct str commit = layer_also_commit(l, o);
+
+    if (is_own(l, entry, o))
+        return entry->commit;
+    return commit.n || !origin_names_commit(o)
+               ? commit
+               : str_slice(o->rest, 0, COMMIT_CHARS);
+}
+
+struct str proof_ref(const struct origin *o, struct str path)
+{
+    if (path.n == 0)
+        return o->rest;
+    return o->rest.n > path.n && str_ends(o->rest, path)
+               ? str_slice(o->rest, 0, o->rest.n - path.n - 1)
+               : str_of("", 0);
+}
+
+struct str proof_commit(const struct layer *l, const struct lock_entry *entry,
+                        const struct origin *o, struct arena *a)
+{
+    struct str commit = named_commit(l, entry, o);
+
+    if (origin_names_commit(o) &&
+        !str_eq_nocase(str_slice(o->rest, 0, COMMIT_CHARS), commit))
+        return str_of("", 0);
+    if (commit.n)
+        return str_lower(commit, a);
+    return may_be_same_ref(layer_origin(l, entry), o, a) ? entry->commit
+                                                         : commit;
+}
+
+bool proof_shares_ref(const struct layer *l, const struct lock_entry *entry,
+                      const struct origin *o, struct str path)
+{
+    return named_commit(l, entry, o).n ||
+           is_same_ref(layer_origin(l, entry), o, path);
+}
+
 /*
  * Where the ref ends the lock does not say: mostly behind its first segment. A
  * shorter path counts only where the commit was shown to have nothing at the
  * longer ones.
  */
 bool proof_find(const struct layer *l, struct store *store,
-                const struct lock_entry *entry, struct arena *a,
-                struct str *path)
+                const struct lock_entry *entry, const struct origin *o,
+                struct arena *a, struct str *path)
 {
-    const struct origin *o = layer_origin(l, entry);
     struct str rest = o->rest, segment;
-    struct store_proof p = {.commit = entry->commit, .object = entry->object};
+    struct store_proof p = {.commit = proof_commit(l, entry, o, a),
+                            .object = entry->object};
 
-    if (!str_starts(entry->digest, STR("sha256:")) ||
+    if (p.commit.n == 0 || !str_starts(entry->digest, STR("sha256:")) ||
         !hash_parse(str_from_index(entry->digest, 7), &p.digest))
         return false;
     p.repository = origin_repository(o, a);
@@ -39,7 +110,7 @@ bool proof_find(const struct layer *l, struct store *store,
     while (rest.p && str_cut(&rest, '/', &segment)) {
         *path = p.path = rest.p ? rest : str_of("", 0);
         if (store_has_proof(store, &p))
-            return true;
+            return proof_shares_ref(l, entry, o, *path);
         if (!is_absent(store, &p, p.path))
             return false;
     }
@@ -123,12 +194,17 @@ bool proof_put_also(struct store *store, const struct origin *o,
 
 bool proof_covers(const struct layer *l, struct store *store,
                   const struct lock_entry *entry, const struct origin *o,
-                  struct arena *a)
+                  struct arena *a, struct str *commit)
 {
     struct store_proof p;
+    struct str path;
 
-    if (str_eq(o->key, layer_origin(l, entry)->key))
+    *commit = proof_commit(l, entry, o, a);
+    if (is_own(l, entry, o) || proof_find(l, store, entry, o, a, &path))
         return true;
+    *commit = str_of("", 0);
+    if (named_commit(l, entry, o).n)
+        return false;
     p = also_proof(o, entry->object, a);
     return entry->object.n && str_starts(entry->digest, STR("sha256:")) &&
            hash_parse(str_from_index(entry->digest, 7), &p.digest) &&

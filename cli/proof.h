@@ -14,11 +14,28 @@
 /* A file: package has no commit, only its digest. */
 bool proof_applies(const struct layer *l, const struct lock_entry *entry);
 
-/* All of it fits a row. Asks no network. `*path`, in the repository, is
- * borrowed from the origin; `a` is scratch. */
+/*
+ * The commit at which the lock says that `o`, an origin of the entry, has its
+ * content: for the origin itself that of the entry; for one in `also` the one
+ * that stands behind it, the one that it names, or that of the entry where both
+ * may be of one ref. "" when the lock does not say it, or `o` names another.
+ */
+struct str proof_commit(const struct layer *l, const struct lock_entry *entry,
+                        const struct origin *o, struct arena *a);
+
+/* Whether that commit is the lock's word for `o` now that its path is known: of
+ * another ref that of the entry says nothing. */
+bool proof_shares_ref(const struct layer *l, const struct lock_entry *entry,
+                      const struct origin *o, struct str path);
+
+/* The ref of `o`, whose path is known. "" when it does not end so. */
+struct str proof_ref(const struct origin *o, struct str path);
+
+/* All of it fits a row, at `o`, which is an origin of the entry. Asks no
+ * network. `*path`, in the repository, is borrowed from `o`; `a` is scratch. */
 bool proof_find(const struct layer *l, struct store *store,
-                const struct lock_entry *entry, struct arena *a,
-                struct str *path);
+                const struct lock_entry *entry, const struct origin *o,
+                struct arena *a, struct str *path);
 
 /* Remembers what a walk of the commit of `o` led to, and that the commit has
  * nothing at any longer path that `o` could mean (FETCH_DONE says so). */
@@ -45,10 +62,11 @@ MUST_CHECK bool proof_put_also(struct store *store, const struct origin *o,
  * in `also`: the latter only where this machine was shown the same content at
  * just that origin, as the path alone does not say what another ref, another
  * folder or another commit holds. Otherwise `o` has to be looked at itself.
+ * `*commit`: that of `o`, in `a` or borrowed; "" where the lock does not say it.
  */
 bool proof_covers(const struct layer *l, struct store *store,
                   const struct lock_entry *entry, const struct origin *o,
-                  struct arena *a);
+                  struct arena *a, struct str *commit);
 
 /* An origin that names a commit names the one that is locked. ERR_LOCKED. */
 MUST_CHECK bool proof_check_commit(const struct layer *l,

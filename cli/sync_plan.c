@@ -82,6 +82,23 @@ static void mark_committed(struct sync *s)
     }
 }
 
+/* The one whose commit the lock will have: it has to be known. */
+static struct node *main_node(const struct sync *s,
+                              const struct plan_step *step)
+{
+    struct node *n = step->package->user;
+
+    for (size_t i = 0; i < step->origin_count && n->commit.n == 0 &&
+                       n->origin.scheme == ORIGIN_GIT;
+         i++) {
+        struct node *other = closure_find(&s->closure, step->origins[i]);
+
+        if (other && other->commit.n)
+            n = other;
+    }
+    return n;
+}
+
 static bool fill_packages(struct sync *s, struct err *e)
 {
     struct arena *a = &s->inv->arena;
@@ -94,7 +111,7 @@ static bool fill_packages(struct sync *s, struct err *e)
         struct sync_package *p = &s->packages[i];
 
         p->step = &s->plan.steps[i];
-        p->node = p->step->package->user;
+        p->node = main_node(s, p->step);
         p->place = names[i];
         p->before = layer_find(&s->layer, p->step->package->kind,
                                p->step->package->fqn);
@@ -140,21 +157,67 @@ static void fill_needs(const struct sync *s, const struct plan_step *step,
     }
 }
 
+static bool is_told_apart(const struct sync *s, const struct node *n)
+{
+    return layer_also_commit(&s->layer, &n->origin).n > 0;
+}
+
+static bool is_same_ref(const struct sync *s, const struct node *x,
+                        const struct node *y, struct arena *a)
+{
+    if (!str_eq(origin_repository(&x->origin, a),
+                origin_repository(&y->origin, a)))
+        return false;
+    if (x->locked && x->locked == y->locked)
+        return !is_told_apart(s, x) && !is_told_apart(s, y);
+    return x->ref.n && str_eq(x->ref, y->ref);
+}
+
+/* The lock has it so, and the entry stays as it is. */
+static bool is_told_without(const struct sync *s, const struct sync_package *p,
+                            const struct node *other)
+{
+    const struct lock_entry *b = p->before;
+
+    return b && !p->changed && !is_told_apart(s, other) &&
+           map_find(&s->layer.by_origin, other->origin.key) == b &&
+           !str_eq(layer_origin(&s->layer, b)->key, other->origin.key);
+}
+
+/* What stands behind it in `also`: nothing where it is of the entry's own ref
+ * and commit, names one itself, or none is known (a lock of version 1). */
+static struct str also_commit(const struct sync *s,
+                              const struct sync_package *p,
+                              const struct node *other, struct arena *a)
+{
+    return other->origin.scheme != ORIGIN_GIT ||
+                   origin_names_commit(&other->origin) ||
+                   is_told_without(s, p, other) ||
+                   (str_eq(other->commit, p->node->commit) &&
+                    is_same_ref(s, p->node, other, a))
+               ? str_of("", 0)
+               : other->commit;
+}
+
 /* Other origins of the same content, as their nodes spell them. */
 static void fill_also(const struct sync *s, const struct sync_package *p,
                       struct arena *a, struct lock_entry *out)
 {
-    struct str *also = arena_array(a, p->step->origin_count + 1, sizeof *also);
-    size_t n = 0;
+    size_t n = 0, room = p->step->origin_count + 1;
+    struct str *also = arena_array(a, room, sizeof *also);
+    struct str *commits = arena_array(a, room, sizeof *commits);
 
     for (size_t i = 0; i < p->step->origin_count; i++) {
         const struct node *other =
             closure_find(&s->closure, p->step->origins[i]);
 
-        if (other && !str_eq(other->origin.text, p->node->origin.text))
-            also[n++] = other->origin.text;
+        if (!other || str_eq(other->origin.text, p->node->origin.text))
+            continue;
+        commits[n] = also_commit(s, p, other, a);
+        also[n++] = other->origin.text;
     }
     out->also = also;
+    out->also_commits = commits;
     out->also_count = n;
 }
 

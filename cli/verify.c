@@ -92,12 +92,13 @@ static void check_also(struct closure *c, const struct lock_entry *entry,
 {
     for (size_t i = 0; i < entry->also_count; i++) {
         struct err ignored = {0};
+        struct str commit;
         struct origin o;
 
         if (origin_parse(entry->also[i], &c->layer->rules, f->a, &o,
                          &ignored) &&
             o.scheme == ORIGIN_GIT &&
-            proof_covers(c->layer, c->store, entry, &o, f->a))
+            proof_covers(c->layer, c->store, entry, &o, f->a, &commit))
             continue;
         add(f, entry->place,
             arena_printf(f->a, "not proved to be the same as %.*s",
@@ -135,7 +136,7 @@ static bool check_entry(struct closure *c, const struct lock_entry *entry,
         add(f, entry->place, "locked at another commit than its origin names");
         return false;
     }
-    if (!proof_find(c->layer, c->store, entry, f->a, &n.path)) {
+    if (!proof_find(c->layer, c->store, entry, &n.origin, f->a, &n.path)) {
         add(f, entry->place, "not proved");
         f->unproved = true;
         return false;

@@ -3,12 +3,21 @@
 #include "base/proc.h"
 #include "mapm/fetch.h"
 
+#include "proof.h"
+
+/* An origin that an entry names: its own, or one in `also`. */
+struct question {
+    const struct lock_entry *entry;
+    struct origin origin;
+    struct str commit; /* "": the one that its ref names now */
+};
+
 struct check {
     struct invocation *inv;
     const struct layer *layer;
     struct store *store;
-    const struct lock_entry **entries; /* by id */
-    size_t count;
+    struct question *questions; /* by id */
+    size_t count, capacity;
     void (*found)(void *ctx, const struct lock_entry *entry, const char *how);
     void *ctx;
     size_t failed;
@@ -22,38 +31,79 @@ static bool is_answer(enum err_code code)
 }
 
 /* Known by now where the ref ends, and so the path: the proof is of it. */
-static bool is_proved_at(const struct check *c, const struct lock_entry *entry,
-                         struct str path, struct arena *a)
+static bool is_proved_at(const struct check *c, const struct question *q,
+                         const struct fetch_event *event, struct arena *a)
 {
     struct store_proof p = {
-        .repository = origin_repository(layer_origin(c->layer, entry), a),
-        .commit = entry->commit,
-        .path = path,
-        .object = entry->object,
+        .repository = origin_repository(&q->origin, a),
+        .commit = q->commit.n ? q->commit : event->commit,
+        .path = event->path,
+        .object = q->entry->object,
     };
 
-    return hash_parse(str_from_index(entry->digest, 7), &p.digest) &&
+    return hash_parse(str_from_index(q->entry->digest, 7), &p.digest) &&
            store_has_proof(c->store, &p);
+}
+
+static const char *not_proved(const struct check *c, const struct question *q)
+{
+    if (str_eq(q->origin.key, layer_origin(c->layer, q->entry)->key))
+        return "not proved at the path of its origin";
+    return arena_printf(&c->inv->arena, "not proved at the path of %.*s%s",
+                        STR_ARG(q->origin.text),
+                        q->commit.n ? "" : ", as its ref is now")
+        .p;
 }
 
 static void take_event(struct check *c, const struct fetch_event *event,
                        struct arena *a)
 {
-    const struct lock_entry *entry =
-        event->id < c->count ? c->entries[event->id] : NULL;
+    const struct question *q =
+        event->id < c->count ? &c->questions[event->id] : NULL;
 
-    if (!entry)
+    if (!q)
         return;
     if (event->kind == FETCH_REF_FOUND) {
-        if (!is_proved_at(c, entry, event->path, a))
-            c->found(c->ctx, entry, "not proved at the path of its origin");
+        if (!is_proved_at(c, q, event, a))
+            c->found(c->ctx, q->entry, not_proved(c, q));
     } else if (event->kind == FETCH_FAILED && is_answer(event->err->code)) {
-        c->found(c->ctx, entry,
+        c->found(c->ctx, q->entry,
                  str_c(str_from(err_first(event->err)), &c->inv->arena));
     } else if (event->kind == FETCH_FAILED && c->failed++ == 0) {
         c->why = *event->err;
-        err_wrap(&c->why, "cannot look at %.*s", STR_ARG(entry->origin));
+        err_wrap(&c->why, "cannot look at %.*s", STR_ARG(q->origin.text));
     }
+}
+
+static void add_question(struct check *c, const struct lock_entry *entry,
+                         const struct origin *o)
+{
+    struct arena *a = &c->inv->arena;
+
+    if (o->scheme != ORIGIN_GIT)
+        return;
+    c->questions = arena_grow(a, c->questions, c->count, &c->capacity,
+                              sizeof *c->questions);
+    c->questions[c->count++] = (struct question){
+        .entry = entry,
+        .origin = *o,
+        .commit = proof_commit(c->layer, entry, o, a),
+    };
+}
+
+static bool add_entry(struct check *c, const struct lock_entry *entry,
+                      struct err *e)
+{
+    add_question(c, entry, layer_origin(c->layer, entry));
+    for (size_t i = 0; i < entry->also_count; i++) {
+        struct origin o;
+
+        if (!origin_parse(entry->also[i], &c->layer->rules, &c->inv->arena, &o,
+                          e))
+            return false;
+        add_question(c, entry, &o);
+    }
+    return true;
 }
 
 static bool ask_all(struct check *c, struct fetch *fetch, struct err *e)
@@ -61,12 +111,12 @@ static bool ask_all(struct check *c, struct fetch *fetch, struct err *e)
     struct fetch_event event = {.kind = FETCH_REF_FOUND};
 
     for (size_t i = 0; i < c->count; i++) {
+        const struct question *q = &c->questions[i];
         struct fetch_want want = {.id = (unsigned)i,
                                   .what = FETCH_REACH,
-                                  .kinds = (unsigned)c->entries[i]->kind,
-                                  .origin =
-                                      *layer_origin(c->layer, c->entries[i]),
-                                  .commit = c->entries[i]->commit};
+                                  .kinds = (unsigned)q->entry->kind,
+                                  .origin = q->origin,
+                                  .commit = q->commit};
 
         if (!fetch_ask(fetch, &want, e))
             return false;
@@ -116,10 +166,9 @@ bool verify_remote(struct invocation *inv, const struct layer *l,
     size_t count;
 
     entries = layer_entries(l, &inv->arena, &count);
-    c.entries = arena_array(&inv->arena, count + 1, sizeof *c.entries);
     for (size_t i = 0; i < count; i++)
-        if (layer_origin(l, entries[i])->scheme == ORIGIN_GIT)
-            c.entries[c.count++] = entries[i];
+        if (!add_entry(&c, entries[i], e))
+            return false;
     if (c.count && has_option(inv, OPTION_OFFLINE))
         return err_set(e, ERR_OFFLINE, "verify --remote asks the network");
     if (c.count && !run(&c, e))

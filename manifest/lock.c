@@ -212,31 +212,16 @@ static bool take_origin(struct reader *r, struct lock_entry *entry,
                      STR_ARG(lock_excerpt(entry->origin)));
 }
 
-static bool take_also(struct reader *r, struct lock_entry *entry,
-                      struct str value)
+/* A merge can join the first line of one lock with a block of another. */
+static bool fail_version(struct reader *r, const char *key,
+                         enum lock_version since)
 {
-    struct str inside = {0}, raw, *also = NULL;
-    size_t capacity = 0;
-
-    if (!open_list(r, value, &inside))
-        return false;
-    while (inside.n) {
-        size_t n = entry->also_count;
-
-        also = arena_grow(r->a, also, n, &capacity, sizeof *also);
-        if (!cut_item(&inside, &raw))
-            return lock_fail(r->e, r->name, r->number, "a damaged list");
-        if (!take_scalar(r, raw, &also[n]))
-            return false;
-        if (!origin_is_plausible(also[n]) ||
-            (n && str_cmp(also[n - 1], also[n]) >= 0))
-            return lock_fail(r->e, r->name, r->number,
-                             "not an origin, or not in order: %.*s",
-                             STR_ARG(lock_excerpt(also[n])));
-        entry->also_count++;
-    }
-    entry->also = also;
-    return true;
+    err_set(r->e, ERR_FORMAT, "%s:%u: \"%s\" needs version %d of this file",
+            r->name, r->number, key, (int)since);
+    return err_hint(r->e,
+                    "after a merge: write \"version: %d\" as its first "
+                    "line, then run mapm install",
+                    (int)since);
 }
 
 static bool take_id(struct reader *r, struct str value, struct str *out)
@@ -246,6 +231,67 @@ static bool take_id(struct reader *r, struct str value, struct str *out)
                          "not 40 hexadecimal digits: \"%.*s\"",
                          STR_ARG(lock_excerpt(value)));
     *out = value;
+    return true;
+}
+
+/* "https://…/x#0123…": an origin has no "#", so behind it is the commit. */
+static bool cut_commit(struct str *origin, struct str *commit)
+{
+    size_t at = str_find_char(*origin, '#');
+
+    *commit = str_of("", 0);
+    if (at == SIZE_MAX || !str_starts(*origin, STR("https:")))
+        return false;
+    *commit = str_from_index(*origin, at + 1);
+    *origin = str_slice(*origin, 0, at);
+    return true;
+}
+
+static bool take_also_item(struct reader *r, struct str raw, struct str *origin,
+                           struct str *commit)
+{
+    bool has_commit = cut_commit(&raw, commit);
+
+    if (!take_scalar(r, raw, origin))
+        return false;
+    if (!has_commit && !cut_commit(origin, commit))
+        return true;
+    if (r->version < LOCK_VERSION_2)
+        return fail_version(r, "also with a commit", LOCK_VERSION_2);
+    if (!has_commit && str_eq(lock_scalar(*origin, r->a), *origin))
+        return lock_fail(r->e, r->name, r->number,
+                         "not written as mapm writes it: %.*s",
+                         STR_ARG(lock_excerpt(raw)));
+    return take_id(r, *commit, commit);
+}
+
+static bool take_also(struct reader *r, struct lock_entry *entry,
+                      struct str value)
+{
+    struct str inside = {0}, raw, *also = NULL, *commits = NULL;
+    size_t capacity = 0, commit_capacity = 0;
+
+    if (!open_list(r, value, &inside))
+        return false;
+    while (inside.n) {
+        size_t n = entry->also_count;
+
+        also = arena_grow(r->a, also, n, &capacity, sizeof *also);
+        if (!cut_item(&inside, &raw))
+            return lock_fail(r->e, r->name, r->number, "a damaged list");
+        commits =
+            arena_grow(r->a, commits, n, &commit_capacity, sizeof *commits);
+        if (!take_also_item(r, raw, &also[n], &commits[n]))
+            return false;
+        if (!origin_is_plausible(also[n]) ||
+            (n && str_cmp(also[n - 1], also[n]) >= 0))
+            return lock_fail(r->e, r->name, r->number,
+                             "not an origin, or not in order: %.*s",
+                             STR_ARG(lock_excerpt(also[n])));
+        entry->also_count++;
+    }
+    entry->also = also;
+    entry->also_commits = commits;
     return true;
 }
 
@@ -428,17 +474,6 @@ static bool fail_newer(struct reader *r, const char *kind, struct str text)
     return err_hint(r->e, "upgrade mapm: this one cannot keep what it means");
 }
 
-/* A merge can join the first line of one lock with a block of another. */
-static bool fail_version(struct reader *r, const struct field *f)
-{
-    err_set(r->e, ERR_FORMAT, "%s:%u: \"%s\" needs version %d of this file",
-            r->name, r->number, f->key.p, (int)f->since);
-    return err_hint(r->e,
-                    "after a merge: write \"version: %d\" as its first "
-                    "line, then run mapm install",
-                    (int)f->since);
-}
-
 /* "    key: value" at the current line. */
 static bool take_field(struct reader *r, struct lock_entry *entry, size_t *next)
 {
@@ -456,7 +491,7 @@ static bool take_field(struct reader *r, struct lock_entry *entry, size_t *next)
                    : lock_fail(r->e, r->name, r->number, "unknown key \"%.*s\"",
                                STR_ARG(lock_excerpt(key)));
     if (fields[i].since > r->version)
-        return fail_version(r, &fields[i]);
+        return fail_version(r, fields[i].key.p, fields[i].since);
     if (i < *next)
         return lock_fail(r->e, r->name, r->number,
                          "\"%s\" is given twice, or not in its place",

@@ -29,11 +29,20 @@ static int compare_needs(const void *x, const void *y)
     return lock_order(one->kind, one->name, two->kind, two->name);
 }
 
-static int compare_texts(const void *x, const void *y)
-{
-    const struct str *one = x, *two = y;
+struct also {
+    struct str origin, commit;
+};
 
-    return str_cmp(*one, *two);
+static int compare_also(const void *x, const void *y)
+{
+    const struct also *one = x, *two = y;
+
+    return str_cmp(one->origin, two->origin);
+}
+
+struct str lock_also_commit(const struct lock_entry *entry, size_t i)
+{
+    return entry->also_commits ? entry->also_commits[i] : str_of("", 0);
 }
 
 static void put_line(struct buf *out, const char *key, struct str value)
@@ -47,21 +56,37 @@ static void put_line(struct buf *out, const char *key, struct str value)
     buf_char(out, '\n');
 }
 
+/* Quoted as a whole, or not at all: YAML knows no other text in quotes. */
+static void put_also_item(const struct also *item, struct buf *out,
+                          struct arena *a)
+{
+    struct str text = lock_scalar(item->origin, a);
+
+    if (item->commit.n) {
+        bool is_quoted = !str_eq(text, item->origin);
+
+        text = arena_printf(a, "%.*s#%.*s", STR_ARG(item->origin),
+                            STR_ARG(item->commit));
+        text = is_quoted ? lock_scalar(text, a) : text;
+    }
+    buf_append(out, text);
+}
+
 static void put_also(const struct lock_entry *entry, struct buf *out,
                      struct arena *a)
 {
-    struct str *sorted;
+    struct also *sorted;
 
     if (entry->also_count == 0)
         return;
     sorted = arena_array(a, entry->also_count, sizeof *sorted);
     for (size_t i = 0; i < entry->also_count; i++)
-        sorted[i] = entry->also[i];
-    qsort(sorted, entry->also_count, sizeof *sorted, compare_texts);
+        sorted[i] = (struct also){entry->also[i], lock_also_commit(entry, i)};
+    qsort(sorted, entry->also_count, sizeof *sorted, compare_also);
     buf_text(out, "    also: [");
     for (size_t i = 0; i < entry->also_count; i++) {
         buf_text(out, i ? ", " : "");
-        buf_append(out, lock_scalar(sorted[i], a));
+        put_also_item(&sorted[i], out, a);
     }
     buf_text(out, "]\n");
 }
@@ -113,6 +138,9 @@ static void put_entry(struct lock_entry *entry, struct buf *out,
 
 enum lock_version lock_entry_version(const struct lock_entry *entry)
 {
+    for (size_t i = 0; i < entry->also_count; i++)
+        if (lock_also_commit(entry, i).n)
+            return LOCK_VERSION_2;
     return entry->declared.n ? LOCK_VERSION_2 : LOCK_VERSION_1;
 }
 

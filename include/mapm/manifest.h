@@ -433,6 +433,10 @@ struct lock_entry {
                              * another one (`as:`, version 2); else "" */
     struct str origin;      /* canonical text */
     const struct str *also; /* other origins of the same content, sorted */
+    /* Of each the commit that its ref named, where that is another one than
+     * of `origin`, or the ref or the repository is (version 2); else "". NULL:
+     * all "". */
+    const struct str *also_commits;
     size_t also_count;
     struct str commit;       /* 40 hex; "" for file: */
     struct str object;       /* git id of tree or blob, 40 hex; "" for file: */
@@ -459,6 +463,8 @@ MUST_CHECK bool lock_parse(struct str text, const char *name, struct arena *a,
 /* Sorts, then writes: version 1 unless an entry needs a key of version 2
  * [F13]. The same entries always give the same bytes. */
 void lock_format(struct lock *lock, struct buf *out);
+/* The commit of also[i]; "" where the lock does not name it apart. */
+struct str lock_also_commit(const struct lock_entry *entry, size_t i);
 /* Whether `needs:` of `entry` names `other`. */
 bool lock_needs(const struct lock_entry *entry, const struct lock_entry *other);
 const struct lock_entry *lock_find(const struct lock *lock, enum doc_kind kind,

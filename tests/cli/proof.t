@@ -273,7 +273,7 @@ like '[F1] in a list' "$(printf '%s' "$out" | tr -d '\n ')" '"digest_only":\["\.
 mkdir "$T/both" && cd "$T/both" || exit 1
 exits 'one content of two repositories' 0 mapm install --yes "$U/main/skills/other" \
     https://github.com/beta/tools/tree/main/skills/other
-like 'is one entry' "$(cat mapm.lock)" 'also: \[https://github.com/beta/tools/tree/main/skills/other\]'
+like 'is one entry' "$(cat mapm.lock)" 'also: \[https://github.com/beta/tools/tree/main/skills/other#[0-9a-f]{40}\]'
 exits '[F1] also: verify' 0 mapm verify
 reset_log
 exits '[F1] also: nothing to do' 0 mapm install --locked

@@ -137,6 +137,7 @@ static const struct {
     {"git-pr, https", "git-pr,https", "l:22: a damaged list"},
     {"v2/skills/git-pr]", "v2/skills/git-pr, ]", "l:22: a damaged list"},
     {"v2/skills/git-pr]", "v2/skills/git-pr", "l:22: expected a list in brackets"},
+    {"v2/skills/git-pr]", "v2/skills/git-pr#" C40 "]", "l:22: \"also with a commit\" needs version 2 of this file"},
     {"io.json", "../agents/reviewer", NULL},
     {"mcps/io.json", "agents/reviewer", "l:12: an origin of two packages: https://github.com/acme/catalog/tree/main/agents/reviewer"},
     /* places [row 11, row 15] */
@@ -216,6 +217,9 @@ static const char second[] =
     "  - type: skill\n"
     "    name: git-pr\n"
     "    origin: https://github.com/acme/catalog/tree/main/b/skills/git-pr\n"
+    "    also: [\"https://github.com/acme/catalog/tree/main/c, d/git-pr#" C40
+    "\", https://github.com/acme/catalog/tree/main/d/git-pr, "
+    "https://github.com/acme/catalog/tree/v1/b/git-pr#" T40 "]\n"
     "    commit: " C40 "\n"
     "    tree: " T40 "\n"
     "    digest: " D64 "\n"
@@ -236,6 +240,11 @@ static const struct {
     {"as: acme/git-pr", "as: zeta/git-pr", "l:20: skill git-pr is not in its order"},
     {"[mcp io.example/mcp,", "[mcp io.other/mcp,", "l:10: acme/git-pr needs mcp io.other/mcp, which is not in this file"},
     {"    as: acme/git-pr\n    origin", "    origin", "l:19: skill git-pr is given twice"},
+    {"git-pr#" T40, "git-pr#", "l:23: not 40 hexadecimal digits: \"\""},
+    {"git-pr#" T40, "git-pr#" D64, "l:23: not 40 hexadecimal digits: \"sha256:3f6c0123456789abcdef0123456789abcdef01230123456789abc\""},
+    {"git-pr#" T40, "git-pr#" T40 "#" T40, "l:23: not 40 hexadecimal digits: \"" T40 "#9b1d0123456789abcde\""},
+    {"https://github.com/acme/catalog/tree/v1/b/git-pr#" T40, "\"https://github.com/acme/catalog/tree/v1/b/git-pr#" T40 "\"",
+     "l:23: not written as mapm writes it: \"https://github.com/acme/catalog/tree/v1/b/git-pr#9b1d012345"},
     {"    name: git-pr\n    as: acme/git-pr\n", "    as: acme/git-pr\n    name: git-pr\n", "l:10: skill has no \"name\""},
 };
 /* clang-format on */
