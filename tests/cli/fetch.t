@@ -36,6 +36,7 @@ like 'its files' "$out" '^  644 docs/more.md 5$'
 like 'and the executable bit' "$out" '^  755 run.sh 18$'
 unlike 'each what its hash says' "$out" DAMAGED
 is 'in three requests' "$(requests)" 3
+like 'only the refs of that name are listed' "$(control GET /log)" '"prefixes": \["refs/heads/main", "refs/tags/main"\]'
 is 'over one connection' "$(stat_of connections)" 1
 is '[F8] they are one file' "$(ls "$T/incoming")" part-0
 

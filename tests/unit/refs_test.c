@@ -212,3 +212,120 @@ TEST(refs_without_end)
     CHECK(n == TRANSFER_MAX_REFS && e.code == ERR_LIMIT && l.count == 0);
     arena_done(&a);
 }
+
+/* "a/a/…" of this many segments. */
+static struct str segments(size_t count, struct arena *a)
+{
+    struct str out = STR("a");
+
+    for (size_t i = 1; i < count; i++)
+        out = arena_printf(a, "%.*s/a", STR_ARG(out));
+    return out;
+}
+
+TEST(long_names_of_refs) /* [F1] */
+{
+    static const char *const kinds[] = {"refs/heads/", "refs/tags/"};
+    struct arena a = {0};
+    char *text = arena_alloc(&a, ORIGIN_MAX_BYTES + 1);
+    struct err e = {0};
+
+    memset(text, 'a', ORIGIN_MAX_BYTES + 1);
+    CHECK(ref_name_is_valid(str_of(text, ORIGIN_MAX_BYTES)));
+    CHECK(!ref_name_is_valid(str_of(text, ORIGIN_MAX_BYTES + 1)));
+    CHECK(ref_check_length(str_of(text, REF_MAX_BYTES), &e));
+    CHECK(!ref_check_length(str_of(text, REF_MAX_BYTES + 1), &e));
+    CHECK(e.code == ERR_REF);
+    for (size_t i = 0; i < 4; i++) {
+        bool fits = i % 2 == 0;
+        struct str name = segments(REF_MAX_SEGMENTS + !fits, &a);
+        struct ref r = {.name = str_join(str_from(kinds[i / 2]), name, &a),
+                        .target = STR_INIT("")};
+        struct ref_choice c;
+        struct ref_list l;
+
+        e = (struct err){0};
+        r.peeled.b[0] = 1;
+        ref_list_init(&l, &a);
+        CHECK(ref_list_put(&l, &r, &e));
+        CHECK(refs_choose(&l, name, &a, &c, &e) == fits);
+        CHECK(e.code == (fits ? ERR_NONE : ERR_LIMIT));
+    }
+    arena_done(&a);
+}
+
+/* What a list of names gives for one that is not among them. */
+static void check_hint(const char *const names[], const char *asked,
+                       const char *hint)
+{
+    struct arena a = {0};
+    struct ref_choice c;
+    struct ref_list l;
+    struct err e = {0};
+
+    ref_list_init(&l, &a);
+    for (size_t i = 0; names[i]; i++) {
+        struct ref r = {.name = str_from(names[i]), .target = STR_INIT("")};
+
+        r.peeled.b[0] = 1;
+        CHECK(ref_list_put(&l, &r, &e));
+    }
+    CHECK(!refs_choose(&l, str_from(asked), &a, &c, &e) && e.code == ERR_REF);
+    CHECK_STR(e.hint, hint);
+    arena_done(&a);
+}
+
+TEST(near_names)
+{
+    static const char *const names[] = {
+        "refs/heads/version-12",   "refs/heads/version-123",
+        "refs/tags/version-1",     "refs/tags/version-12",
+        "refs/heads/version-9999", "refs/heads/ab",
+        "refs/heads/wxyz",         NULL};
+    static const char *const none[] = {"refs/heads/main", NULL};
+
+    /* the nearest first, a branch and a tag once, three at most */
+    check_hint(
+        names, "version-1234",
+        "did you mean \"version-123\", \"version-12\" or \"version-1\"?");
+    check_hint(names, "version-99",
+               "did you mean \"version-12\", \"version-1\" or "
+               "\"version-9999\"?");
+    check_hint(names, "version-999x", "did you mean \"version-9999\"?");
+    /* of a short name one letter, of a longer one a third, never four */
+    check_hint(names, "ax", "did you mean \"ab\"?");
+    check_hint(names, "cd", "");
+    check_hint(names, "wxyy", "did you mean \"wxyz\"?");
+    check_hint(names, "wxaa", "");
+    check_hint(names, "version-99990000", "");
+    /* ids that are cut off */
+    check_hint(none, "abc", "");
+    check_hint(none, "abcd",
+               "a commit is named by its whole id: use all 40 digits");
+    check_hint(none, "ABCDEF0",
+               "a commit is named by its whole id: use all 40 digits");
+    check_hint(none, "abcdefg", "");
+    check_hint(none, "0123456789abcdef0123456789abcdef0123456",
+               "a commit is named by its whole id: use all 40 digits");
+    check_hint(none, "0123456789abcdef0123456789abcdef012345678", "");
+}
+
+TEST(a_ref_without_an_object_is_none)
+{
+    struct ref r = {.name = STR_INIT("refs/heads/a"), .target = STR_INIT("")};
+    struct arena a = {0};
+    struct ref_choice c;
+    struct ref_list l;
+    struct err e = {0};
+
+    ref_list_init(&l, &a);
+    CHECK(ref_list_put(&l, &r, &e));
+    CHECK(!refs_choose(&l, STR("a"), &a, &c, &e) && e.code == ERR_REF);
+    r.name = STR("refs/heads/a/b");
+    r.peeled.b[0] = 2;
+    CHECK(ref_list_put(&l, &r, &e));
+    CHECK(!refs_choose(&l, STR("a"), &a, &c, &e));
+    CHECK(refs_choose(&l, STR("//a/b/c//"), &a, &c, &e));
+    CHECK(c.commit.b[0] == 2 && str_is(c.path, "c"));
+    arena_done(&a);
+}
