@@ -219,30 +219,6 @@ bool fs_is_read_only(int dirfd)
            (errno == EROFS || errno == EACCES);
 }
 
-bool fs_sync(int fd, const char *what, struct err *e)
-{
-    int result;
-
-    do
-        result = fsync(fd);
-    while (result < 0 && errno == EINTR);
-    if (result < 0)
-        return err_errno(e, "sync %s", what);
-    return true;
-}
-
-bool fs_sync_all(int fd, struct err *e)
-{
-    int result;
-
-    do
-        result = syncfs(fd);
-    while (result < 0 && errno == EINTR);
-    if (result < 0)
-        return err_errno(e, "sync the file system");
-    return true;
-}
-
 /* 1: locked, 0: another holds it, -1: errno. */
 static int try_lock(int fd, bool exclusive)
 {

@@ -19,13 +19,14 @@
  * a change and not of the journal. */
 static bool sync_folders(struct mover *m, struct err *e)
 {
-    if (!fs_sync(m->s->mapm, ".agents/.mapm", e))
-        return false;
+    int fds[MOVER_MAX_PARENTS];
+    size_t count = 0;
+
     for (size_t i = 0; i < m->parent_count; i++)
-        if (m->parents[i].fd >= 0 &&
-            !fs_sync(m->parents[i].fd, "the folders", e))
-            return false;
-    return true;
+        if (m->parents[i].fd >= 0)
+            fds[count++] = m->parents[i].fd;
+    return fs_sync(m->s->mapm, ".agents/.mapm", e) &&
+           fs_sync_folders(fds, count, e);
 }
 
 /* Removes the folders that are empty, and syncs what held them. */

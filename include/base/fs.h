@@ -134,8 +134,10 @@ bool fs_is_read_only(int dirfd);
 MUST_CHECK bool fs_sync(int fd, const char *what, struct err *e); /* fsync */
 MUST_CHECK bool fs_sync_all(int fd, struct err *e);               /* syncfs */
 
-/* fsync of every file and folder below `dirfd`, and of itself: for few, since
- * syncfs waits for what others have written, too. */
+/* fsync of these folders, in any order; and of every file and folder below
+ * `dirfd`, and of itself: for few, since syncfs waits for what others have
+ * written, too. Several at a time, in threads that end before these return. */
+MUST_CHECK bool fs_sync_folders(const int *fds, size_t count, struct err *e);
 MUST_CHECK bool fs_sync_tree(int dirfd, struct err *e);
 
 /* flock. `wait_ms` 0: at once or ERR_BUSY. `waiting(ctx)` is called once when

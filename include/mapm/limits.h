@@ -68,6 +68,7 @@
 
 #define WORKSPACE_WAIT_SECONDS     60      /* DESIGN.md 7 */
 #define SYNC_MAX_FILES             200     /* more: syncfs, DESIGN.md 7 */
+#define SYNC_MAX_THREADS           8       /* each waits for the disk */
 #define STORE_WAIT_SECONDS         60      /* for another user of the store */
 #define DOWNLOAD_WAIT_SECONDS      120     /* for another process's download (F11) */
 #define DOWNLOAD_MAX_LOCKS         64      /* a descriptor each */

@@ -1,0 +1,191 @@
+#include "base/fs.h"
+#include "mapm/limits.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "fs_open.h"
+
+bool fs_sync(int fd, const char *what, struct err *e)
+{
+    int result;
+
+    do
+        result = fsync(fd);
+    while (result < 0 && errno == EINTR);
+    if (result < 0)
+        return err_errno(e, "sync %s", what);
+    return true;
+}
+
+bool fs_sync_all(int fd, struct err *e)
+{
+    int result;
+
+    do
+        result = syncfs(fd);
+    while (result < 0 && errno == EINTR);
+    if (result < 0)
+        return err_errno(e, "sync the file system");
+    return true;
+}
+
+/* --- many at once ---------------------------------------------------------- */
+
+/*
+ * Each fsync waits for the disk, and those that wait at the same time wait for
+ * the same commit of its journal: threads, which do nothing but wait.
+ */
+struct crew {
+    bool (*sync)(const void *ctx, size_t index, struct err *e);
+    const void *ctx;
+    size_t count;
+    atomic_size_t next;
+    atomic_bool failed;
+    pthread_mutex_t mutex;
+    struct err why; /* of the first that failed */
+};
+
+static void *work(void *arg)
+{
+    struct crew *crew = arg;
+    struct err e = {0};
+    size_t i;
+
+    while (!atomic_load(&crew->failed) &&
+           (i = atomic_fetch_add(&crew->next, 1)) < crew->count) {
+        if (crew->sync(crew->ctx, i, &e))
+            continue;
+        pthread_mutex_lock(&crew->mutex);
+        if (!atomic_exchange(&crew->failed, true))
+            crew->why = e;
+        pthread_mutex_unlock(&crew->mutex);
+    }
+    return NULL;
+}
+
+static bool sync_each(struct crew *crew, struct err *e)
+{
+    pthread_t threads[SYNC_MAX_THREADS];
+    size_t started = 0;
+
+    pthread_mutex_init(&crew->mutex, NULL);
+    /* This thread works, too, and all alone where no other can be had. */
+    while (started + 1 < SYNC_MAX_THREADS && started + 1 < crew->count &&
+           pthread_create(&threads[started], NULL, work, crew) == 0)
+        started++;
+    work(crew);
+    for (size_t i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+    pthread_mutex_destroy(&crew->mutex);
+    if (!atomic_load(&crew->failed))
+        return true;
+    *e = crew->why;
+    return false;
+}
+
+static bool sync_folder(const void *ctx, size_t index, struct err *e)
+{
+    const int *fds = ctx;
+
+    return fs_sync(fds[index], "the folders", e);
+}
+
+bool fs_sync_folders(const int *fds, size_t count, struct err *e)
+{
+    struct crew crew = {.sync = sync_folder, .ctx = fds, .count = count};
+
+    return sync_each(&crew, e);
+}
+
+/* --- a tree ---------------------------------------------------------------- */
+
+#define SYNC_MAX_ENTRIES 1000000
+
+struct paths {
+    struct str *items;
+    size_t count, capacity;
+};
+
+static void add_path(struct paths *p, struct arena *a, struct str path)
+{
+    p->items = arena_grow(a, p->items, p->count, &p->capacity, sizeof path);
+    p->items[p->count++] = path;
+}
+
+/* The folders in the order in which they are found: parents first. */
+static bool list_tree(int dirfd, struct arena *a, struct paths *folders,
+                      struct paths *files, struct err *e)
+{
+    add_path(folders, a, STR("."));
+    for (size_t i = 0; i < folders->count; i++) {
+        const char *folder = folders->items[i].p;
+        struct fs_entry *entries;
+        size_t count;
+
+        if (!fs_list_at(dirfd, folder, SYNC_MAX_ENTRIES, a, &entries, &count,
+                        e))
+            return false;
+        for (size_t k = 0; k < count; k++) {
+            struct str path =
+                arena_printf(a, "%s/%s", folder, entries[k].name.p);
+
+            if (entries[k].type == DT_DIR)
+                add_path(folders, a, path);
+            else if (entries[k].type == DT_REG)
+                add_path(files, a, path);
+        }
+    }
+    return true;
+}
+
+/* Starts to write, and waits for nothing: a file system that finds the place
+ * of a file only then does so for all of them before the first is waited for. */
+static bool start_writing(int dirfd, const char *path, struct err *e)
+{
+    CLEANUP_FD int fd = -1;
+
+    if (!fs_open_file_at(dirfd, path, &fd, NULL, e))
+        return false;
+    (void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+    return true;
+}
+
+struct tree {
+    int dirfd;
+    struct paths files, folders;
+};
+
+static bool sync_entry(const void *ctx, size_t index, struct err *e)
+{
+    const struct tree *t = ctx;
+    CLEANUP_FD int fd = -1;
+    const char *path;
+
+    if (index < t->files.count) {
+        path = t->files.items[index].p;
+        return fs_open_file_at(t->dirfd, path, &fd, NULL, e) &&
+               fs_sync(fd, path, e);
+    }
+    path = t->folders.items[index - t->files.count].p;
+    return fs_open_dir_at(t->dirfd, path, &fd, e) && fs_sync_dir(fd, path, e);
+}
+
+bool fs_sync_tree(int dirfd, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct tree t = {.dirfd = dirfd};
+    struct crew crew = {.sync = sync_entry, .ctx = &t};
+
+    if (!list_tree(dirfd, &a, &t.folders, &t.files, e))
+        return false;
+    for (size_t i = 0; i < t.files.count; i++)
+        if (!start_writing(dirfd, t.files.items[i].p, e))
+            return false;
+    crew.count = t.files.count + t.folders.count;
+    return sync_each(&crew, e);
+}
