@@ -1,5 +1,7 @@
 #include "base/path.h"
 
+#include <string.h>
+
 #include "arrival.h"
 #include "open_store.h"
 #include "own_server.h"
@@ -9,26 +11,64 @@
 
 /* verify: workspace against lock against store. Changes nothing. */
 
+/* What a finding blames, and what to do about all of one kind. */
+enum side {
+    SIDE_WORKSPACE,
+    SIDE_EXTRA,
+    SIDE_MANIFEST,
+    SIDE_LOCK,
+    SIDE_PROOF,
+    SIDE_STORE,
+    SIDE_REMOTE,
+    SIDE_COUNT,
+};
+
+/* clang-format off */
+static const struct {
+    const char *name; /* in JSON */
+    const char *advice;
+} sides[SIDE_COUNT] = {
+    [SIDE_WORKSPACE] = {"workspace",
+        "the workspace differs from the lock: mapm install puts back what is "
+        "missing, mapm install --force also what was changed"},
+    [SIDE_EXTRA] = {"workspace",
+        "extra files are no package's: mapm leaves them, delete them by hand"},
+    [SIDE_MANIFEST] = {"manifest",
+        "the lock lacks what mapm.yaml or the workspace has: take the lock from "
+        "version control again, or run mapm install"},
+    [SIDE_LOCK] = {"lock",
+        "the lock differs from the packages: take it from version control "
+        "again, or remove these entries and run mapm install"},
+    [SIDE_PROOF] = {"proof",
+        "mapm install fetches the proofs, or names the line of the lock that is "
+        "not what the commit holds"},
+    [SIDE_STORE] = {"store",
+        "mapm install --force fetches what the store has lost"},
+    [SIDE_REMOTE] = {"remote",
+        "mapm update locks what the refs name now"},
+};
+/* clang-format on */
+
 struct finding {
     struct str path;
     const char *how;
+    enum side side;
 };
 
 struct findings {
     struct arena *a;
     struct finding *items;
     size_t count, capacity;
-    bool store_lacks; /* at least one is of the store */
-    bool unproved; /* at least one was not shown to be what its commit holds */
     struct str *digest_only; /* places of file: packages */
     size_t digest_only_count, digest_only_capacity;
 };
 
-static void add(struct findings *f, struct str path, const char *how)
+static void add(struct findings *f, enum side side, struct str path,
+                const char *how)
 {
     f->items =
         arena_grow(f->a, f->items, f->count, &f->capacity, sizeof *f->items);
-    f->items[f->count++] = (struct finding){path, how};
+    f->items[f->count++] = (struct finding){path, how, side};
 }
 
 static bool place_nothing(void *ctx, const struct hash *h, int dirfd,
@@ -59,8 +99,7 @@ static bool check_stored(struct store *store, const struct lock_entry *entry,
 
     if (!hash_parse(str_from_index(entry->digest, 7), &item->digest) ||
         !store_read_listing(store, &item->digest, a, &files, &count, &e)) {
-        add(f, entry->place, "not in the store");
-        f->store_lacks = true;
+        add(f, SIDE_STORE, entry->place, "not in the store");
         return false;
     }
     list = arena_array(a, count, sizeof *list);
@@ -74,8 +113,7 @@ static bool check_stored(struct store *store, const struct lock_entry *entry,
                        &e))
             continue;
         whole = false;
-        f->store_lacks = true;
-        add(f,
+        add(f, SIDE_STORE,
             arena_printf(a, "%.*s/%.*s", STR_ARG(entry->place),
                          STR_ARG(files[i].path)),
             e.code == ERR_DAMAGED ? "damaged in the store"
@@ -100,11 +138,10 @@ static void check_also(struct closure *c, const struct lock_entry *entry,
             o.scheme == ORIGIN_GIT &&
             proof_covers(c->layer, c->store, entry, &o, f->a, &commit))
             continue;
-        add(f, entry->place,
+        add(f, SIDE_PROOF, entry->place,
             arena_printf(f->a, "not proved to be the same as %.*s",
                          STR_ARG(entry->also[i]))
                 .p);
-        f->unproved = true;
     }
 }
 
@@ -121,7 +158,7 @@ static bool check_entry(struct closure *c, const struct lock_entry *entry,
     struct err e = {0};
 
     if (!proof_applies(c->layer, entry) && !layer_is_local(c->layer, entry)) {
-        add(f, entry->place, "from a file: origin, in mapm.lock");
+        add(f, SIDE_LOCK, entry->place, "from a file: origin, in mapm.lock");
         return false;
     }
     if (!proof_applies(c->layer, entry)) {
@@ -133,17 +170,17 @@ static bool check_entry(struct closure *c, const struct lock_entry *entry,
     }
     check_also(c, entry, f);
     if (!proof_check_commit(c->layer, entry, &e)) {
-        add(f, entry->place, "locked at another commit than its origin names");
+        add(f, SIDE_LOCK, entry->place,
+            "locked at another commit than its origin names");
         return false;
     }
     if (!proof_find(c->layer, c->store, entry, &n.origin, f->a, &n.path)) {
-        add(f, entry->place, "not proved");
-        f->unproved = true;
+        add(f, SIDE_PROOF, entry->place, "not proved");
         return false;
     }
     if (!is_stored || document_check_locked(c, &n, &e))
         return true;
-    add(f, entry->place, str_c(str_from(err_first(&e)), f->a));
+    add(f, SIDE_LOCK, entry->place, str_c(str_from(err_first(&e)), f->a));
     return false;
 }
 
@@ -158,8 +195,15 @@ static void check_roots(const struct layer *l, struct findings *f)
             map_find(&l->by_origin, roots[i].origin.key);
 
         if (!entry || entry->kind != roots[i].kind)
-            add(f, roots[i].origin.text, "not in the lock");
+            add(f, SIDE_MANIFEST, roots[i].origin.text, "not in the lock");
     }
+}
+
+static enum side side_of(const struct provision_difference *d)
+{
+    if (d->is_left)
+        return SIDE_MANIFEST;
+    return strcmp(d->how, "extra") == 0 ? SIDE_EXTRA : SIDE_WORKSPACE;
 }
 
 /* A package that cannot be compared is no less in the lock. */
@@ -175,13 +219,14 @@ static void add_differences(struct findings *f,
         map_put(&places, entries[i]->place, f);
     for (size_t i = 0; i < count; i++)
         if (!differences[i].is_left || !map_has(&places, differences[i].path))
-            add(f, differences[i].path, differences[i].how);
+            add(f, side_of(&differences[i]), differences[i].path,
+                differences[i].how);
 }
 
 static void add_entry(void *ctx, const struct lock_entry *entry,
                       const char *how)
 {
-    add(ctx, entry->place, how);
+    add(ctx, SIDE_REMOTE, entry->place, how);
 }
 
 static void fill_item(const struct lock_entry *entry,
@@ -255,6 +300,8 @@ static void print_findings_json(struct invocation *inv, const struct layer *l,
         json_begin_object(&w);
         json_member_string(&w, "path", f->items[i].path);
         json_member_string(&w, "how", str_from(f->items[i].how));
+        json_member_string(&w, "differs",
+                           str_from(sides[f->items[i].side].name));
         json_end_object(&w);
     }
     json_end_array(&w);
@@ -266,6 +313,40 @@ static void print_findings_json(struct invocation *inv, const struct layer *l,
     json_end_object(&w);
     print_json(inv, &b);
     buf_done(&b);
+}
+
+/* A lock that is wrong, or may be, comes first: only then it is known what the
+ * workspace should be. And an install that fetches a proof fetches what the
+ * store lacks, too. */
+static void print_advice(struct invocation *inv, const struct findings *f)
+{
+    bool given[SIDE_COUNT] = {false};
+
+    for (size_t i = 0; i < f->count; i++)
+        given[f->items[i].side] = true;
+    given[SIDE_WORKSPACE] &= !given[SIDE_LOCK] && !given[SIDE_PROOF];
+    given[SIDE_MANIFEST] &= !given[SIDE_LOCK];
+    given[SIDE_STORE] &= !given[SIDE_PROOF];
+    for (size_t i = 0; i < SIDE_COUNT; i++)
+        if (given[i])
+            term_note(&inv->term, "%s", sides[i].advice);
+}
+
+static void print_findings(struct invocation *inv, const struct layer *l,
+                           const struct findings *f)
+{
+    size_t count = l->by_name.count;
+
+    for (size_t i = 0; i < f->count; i++)
+        term_print(&inv->term, "%.*s: %s\n", STR_ARG(f->items[i].path),
+                   f->items[i].how);
+    for (size_t i = 0; i < f->digest_only_count; i++)
+        term_print(&inv->term, "%.*s: digest only\n",
+                   STR_ARG(f->digest_only[i]));
+    print_advice(inv, f);
+    if (f->count == 0)
+        term_note(&inv->term, "%zu package%s verified", count,
+                  count == 1 ? "" : "s");
 }
 
 COMMAND(command_verify)
@@ -281,21 +362,8 @@ COMMAND(command_verify)
          compare(inv, &l, store, &f, e);
     if (ok && has_option(inv, OPTION_JSON))
         print_findings_json(inv, &l, &f);
-    for (size_t i = 0; ok && !has_option(inv, OPTION_JSON) && i < f.count; i++)
-        term_print(&inv->term, "%.*s: %s\n", STR_ARG(f.items[i].path),
-                   f.items[i].how);
-    for (size_t i = 0;
-         ok && !has_option(inv, OPTION_JSON) && i < f.digest_only_count; i++)
-        term_print(&inv->term, "%.*s: digest only\n",
-                   STR_ARG(f.digest_only[i]));
-    if (ok && f.unproved && !has_option(inv, OPTION_JSON))
-        term_note(&inv->term, "mapm install fetches the proofs");
-    if (ok && f.store_lacks && !has_option(inv, OPTION_JSON))
-        term_note(&inv->term, "mapm install --force fetches what the store "
-                              "has lost");
-    if (ok && f.count == 0 && !has_option(inv, OPTION_JSON))
-        term_note(&inv->term, "%zu package%s verified", l.by_name.count,
-                  l.by_name.count == 1 ? "" : "s");
+    if (ok && !has_option(inv, OPTION_JSON))
+        print_findings(inv, &l, &f);
     *exit_code = f.count ? EXIT_FINDINGS : EXIT_DONE;
     close_store(inv, store);
     layer_close(&l);

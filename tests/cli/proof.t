@@ -109,6 +109,9 @@ refused()
         is "[F1] $edited, in place, $how: it stays" "$(snapshot .)" "$(cat "$T/before")"
     done
     exits "[F1] $edited, verify" 3 mapm verify
+    like "[F1] $edited, verify: the lock is to be mended" "$err" \
+        '^the lock differs from the packages|^mapm install fetches the proofs, or names the line'
+    unlike "[F1] $edited, verify: nothing else" "$err" 'the workspace differs|store has lost'
 }
 both()
 {
@@ -208,6 +211,7 @@ exits '[F1] not proved: verify' 3 mapm verify
 is '[F1] it lists each' "$(printf '%s\n' "$out" | grep -c ': not proved$')" 5
 exits '[F1] for programs' 3 mapm verify --json
 like '[F1] as a difference' "$out" '"how": "not proved"'
+like '[F1] of the proof' "$out" '"differs": "proof"'
 reset_log
 exits '[F1] online fetches the proof' 0 mapm install --locked
 is '[F1] with one request, and no file' "$(requests)" 1

@@ -145,6 +145,7 @@ good=$(cat mapm.lock)
 printf 'version: 1\npackages: []\n' >mapm.lock
 exits '[F1] an empty lock: verify' 3 mapm verify
 like '[F1] an empty lock: it names the root' "$out" "^$U/main/skills/pdf: not in the lock\$"
+like '[F1] an empty lock: and what to do' "$err" '^the lock lacks what mapm\.yaml or the workspace has: .*mapm install$'
 like '[F1] an empty lock: and what is there' "$out" '^\.agents/skills/pdf: not in the lock$'
 exits '[F1] an empty lock: verify --remote' 3 mapm verify --remote
 cp mapm.yaml "$T/saved.yaml"
