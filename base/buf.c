@@ -64,17 +64,15 @@ void buf_char(struct buf *b, char c)
 }
 
 /* Into the room that is there; once more when that is not enough. */
-void buf_printf(struct buf *b, const char *format, ...)
+void buf_vprintf(struct buf *b, const char *format, va_list args)
 {
     size_t room = b->p && !b->overflowed ? b->capacity - b->n : 0;
     char *at = room ? b->p + b->n : NULL;
-    va_list args, again;
+    va_list again;
     int n;
 
-    va_start(args, format);
     va_copy(again, args);
     n = vsnprintf(at, room, format, args);
-    va_end(args);
     if (n >= 0 && (size_t)n < room && (size_t)n <= b->max - b->n) {
         b->n += (size_t)n;
         va_end(again);
@@ -88,6 +86,15 @@ void buf_printf(struct buf *b, const char *format, ...)
         b->p[b->n] = '\0';
     }
     va_end(again);
+}
+
+void buf_printf(struct buf *b, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    buf_vprintf(b, format, args);
+    va_end(args);
 }
 
 struct str buf_str(const struct buf *b)

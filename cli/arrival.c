@@ -152,7 +152,7 @@ static void fill_package(struct closure *c, struct node *n, enum doc_kind kind,
     n->package.origin = &n->origin;
     n->package.fqn = recorded_name(c, n, kind, fqn);
     n->package.name = short_name(kind, fqn);
-    n->package.content = arena_printf(&c->inv->arena, "sha256:%s", hex);
+    n->package.content = arena_printf(&c->cx->arena, "sha256:%s", hex);
     n->package.commit = n->commit;
     n->package.user = n;
 }
@@ -161,7 +161,7 @@ bool document_from_summary(struct closure *c, struct node *n,
                            enum doc_kind kind, struct str summary,
                            struct err *e)
 {
-    struct arena *a = &c->inv->arena;
+    struct arena *a = &c->cx->arena;
     struct str rest = summary, fqn, flags, word;
     struct dependency *deps = NULL;
     size_t count = 0, capacity = 0;
@@ -274,7 +274,7 @@ static bool judge(struct closure *c, struct node *n, enum doc_kind kind,
     manifest_read(&in, a, out, why);
     if (why->errors == 0)
         return true;
-    n->fault = first_error(why, &c->inv->arena);
+    n->fault = first_error(why, &c->cx->arena);
     if (is_for_contributors(n, kind, why)) {
         err_set(e, ERR_PATH,
                 "%s offers no skill, agent or MCP server: its AGENTS.md is for "
@@ -314,15 +314,15 @@ static bool keep_origin(struct closure *c, const struct origin *o,
         *out = &known->origin;
         return true;
     }
-    *out = copy = arena_new(&c->inv->arena, struct origin);
-    return origin_parse(o->text, &c->layer->rules, &c->inv->arena, copy, e);
+    *out = copy = arena_new(&c->cx->arena, struct origin);
+    return origin_parse(o->text, &c->layer->rules, &c->cx->arena, copy, e);
 }
 
 /* Out of the scratch arena, into the one that lasts. */
 static bool keep_document(struct closure *c, struct node *n,
                           const struct document *d, struct err *e)
 {
-    struct arena *a = &c->inv->arena;
+    struct arena *a = &c->cx->arena;
     struct dependency *deps = NULL;
 
     if (d->dep_count)
@@ -396,7 +396,7 @@ static bool same_as_locked(struct closure *c, struct node *n,
 {
     const struct lock_entry *entry = n->locked;
 
-    n->prereqs = arena_str(&c->inv->arena, own->prereqs);
+    n->prereqs = arena_str(&c->cx->arena, own->prereqs);
     n->metaskill = own->metaskill;
     if (!str_eq(own->own_fqn, lock_own_name(entry)) ||
         own->package.kind != entry->kind)
@@ -517,7 +517,7 @@ static bool note_or_warn(struct closure *c, const struct node *n,
         return false;
     }
     if (!c->index_warned)
-        term_warn(&c->inv->term, "%s", err_first(&problem));
+        context_warn(c->cx, "%s", err_first(&problem));
     c->index_warned = true;
     return true;
 }
@@ -633,7 +633,7 @@ bool document_outline(struct closure *c, struct node *n,
                       const struct fetch_event *event, struct arena *scratch,
                       struct err *e)
 {
-    struct arena *a = &c->inv->arena;
+    struct arena *a = &c->cx->arena;
     struct names names = {event->files, event->file_count};
     struct manifest_files files = {read_name, &names};
     struct document d = {0};
@@ -679,7 +679,7 @@ static void warn_about_lfs(struct closure *c, const struct node *n,
         if (!event->files[i].is_lfs)
             continue;
         notice_add(&c->notices, STR("lfs"), n->origin.text,
-                   arena_printf(&c->inv->arena,
+                   arena_printf(&c->cx->arena,
                                 "%.*s is a Git LFS pointer, not the file "
                                 "itself; mapm does not fetch from LFS",
                                 STR_ARG(event->files[i].path)));
@@ -688,7 +688,7 @@ static void warn_about_lfs(struct closure *c, const struct node *n,
 
 void document_complete_origin(struct closure *c, struct node *n)
 {
-    struct arena *a = &c->inv->arena;
+    struct arena *a = &c->cx->arena;
 
     if (n->origin.is_short)
         origin_complete(&n->origin, n->ref.n ? n->ref : n->commit, n->path, a,
@@ -702,7 +702,7 @@ bool document_arrive(struct closure *c, struct node *n,
                      const struct fetch_event *event, struct arena *scratch,
                      struct err *e)
 {
-    struct arena *a = &c->inv->arena;
+    struct arena *a = &c->cx->arena;
     struct store_file *files =
         arena_array(scratch, event->file_count + 1, sizeof *files);
 
@@ -728,7 +728,7 @@ bool document_arrive(struct closure *c, struct node *n,
 /* For processes that wait to ask the same. */
 static void note_catalog(struct closure *c, const struct node *n)
 {
-    struct arena *a = &c->inv->arena;
+    struct arena *a = &c->cx->arena;
     struct store_ref ref = {n->ref, n->commit, n->path};
     struct err ignored = {0};
 
@@ -742,7 +742,7 @@ static void note_catalog(struct closure *c, const struct node *n)
 void document_offers(struct closure *c, struct node *n,
                      const struct fetch_event *event)
 {
-    struct arena *a = &c->inv->arena;
+    struct arena *a = &c->cx->arena;
 
     if (!n->is_told) {
         n->ref = arena_str(a, event->ref);

@@ -93,9 +93,9 @@ static void note_cost(struct budget *b, const struct library_skill *s,
     struct cost *c = map_find(&b->by_folder, s->folder);
 
     if (!c) {
-        c = arena_new(&b->inv->arena, struct cost);
-        c->name = arena_str(&b->inv->arena, s->name);
-        c->folder = arena_str(&b->inv->arena, s->folder);
+        c = arena_new(&b->inv->cx.arena, struct cost);
+        c->name = arena_str(&b->inv->cx.arena, s->name);
+        c->folder = arena_str(&b->inv->cx.arena, s->folder);
         map_put(&b->by_folder, c->folder, c);
     }
     c->chars = chars;
@@ -104,7 +104,7 @@ static void note_cost(struct budget *b, const struct library_skill *s,
 
 static void note_dropped(struct budget *b, struct reckoning *r, struct str name)
 {
-    struct arena *a = &b->inv->arena;
+    struct arena *a = &b->inv->cx.arena;
 
     r->dropped = arena_grow(a, r->dropped, r->dropped_count,
                             &r->dropped_capacity, sizeof *r->dropped);
@@ -137,14 +137,14 @@ static size_t add_roots(struct budget *b, struct library_root *roots,
                         size_t count, enum library_source source,
                         struct str folder, const char *const *names)
 {
-    struct str workspace = layer_workspace(b->inv);
+    struct str workspace = layer_workspace(&b->inv->cx);
 
     for (size_t i = 0; i < BUDGET_MAX_FOLDERS && names[i] && folder.n; i++) {
         roots[count] = (struct library_root){
             .source = source,
-            .path = fs_join(folder, str_from(names[i]), &b->inv->arena),
+            .path = fs_join(folder, str_from(names[i]), &b->inv->cx.arena),
         };
-        bound_root(b->inv, workspace, &roots[count++]);
+        bound_root(&b->inv->cx, workspace, &roots[count++]);
     }
     return count;
 }
@@ -162,7 +162,7 @@ static void note_text(struct reckoning *r, struct str file, struct str text)
 static void read_texts(struct budget *b, struct reckoning *r, struct str folder,
                        const char *const *names)
 {
-    struct arena *a = &b->inv->arena;
+    struct arena *a = &b->inv->cx.arena;
 
     for (size_t i = 0; i < BUDGET_MAX_TEXTS && names[i] && folder.n; i++) {
         struct str rest = str_from(names[i]), name;
@@ -189,17 +189,17 @@ static bool reckon(struct budget *b, struct reckoning *r, struct err *e)
 
     count = add_roots(b, roots, 0, LIBRARY_WORKSPACE, b->workspace,
                       r->client->workspace);
-    if (!str_eq(b->workspace, b->inv->home))
-        count = add_roots(b, roots, count, LIBRARY_GLOBAL, b->inv->home,
+    if (!str_eq(b->workspace, b->inv->cx.home))
+        count = add_roots(b, roots, count, LIBRARY_GLOBAL, b->inv->cx.home,
                           r->client->home);
-    if (!open_library_roots(b->inv, b->store, false, false, roots, count, &l,
-                            e))
+    if (!open_library_roots(&b->inv->cx, b->store, false, false, roots, count,
+                            &l, e))
         return err_wrap(e, "cannot look at the skills of %s", r->client->name);
     add_up(b, r, l);
     library_close(l);
     read_texts(b, r, b->workspace, r->client->workspace_texts);
-    if (!str_eq(b->workspace, b->inv->home))
-        read_texts(b, r, b->inv->home, r->client->home_texts);
+    if (!str_eq(b->workspace, b->inv->cx.home))
+        read_texts(b, r, b->inv->cx.home, r->client->home_texts);
     return true;
 }
 
@@ -214,17 +214,18 @@ static bool reckon_server(struct budget *b, struct reckoning *r, struct err *e)
     size_t count;
     bool ok;
 
-    if (!library_places(b->inv, false, &roots, &count, e) ||
-        !open_library_roots(b->inv, b->store, false, false, roots, count, &l,
-                            e))
+    if (!library_places(&b->inv->cx, false, &roots, &count, e) ||
+        !open_library_roots(&b->inv->cx, b->store, false, false, roots, count,
+                            &l, e))
         return false;
-    ok = library_index_text(l, &o, &b->inv->arena, &block, e);
+    ok = library_index_text(l, &o, &b->inv->cx.arena, &block, e);
     for (size_t i = 0; ok && i < library_count(l); i++) {
         runs = runs || library_at(l, i)->metaskill;
         r->skills += !library_at(l, i)->disabled;
     }
     if (ok)
-        r->chars = text_count(serve_instructions(&block, runs, &b->inv->arena));
+        r->chars =
+            text_count(serve_instructions(&block, runs, &b->inv->cx.arena));
     library_close(l);
     return ok;
 }
@@ -243,8 +244,8 @@ static void find_biggest(struct budget *b)
 {
     size_t n = 0;
 
-    b->biggest =
-        arena_array(&b->inv->arena, b->by_folder.count + 1, sizeof *b->biggest);
+    b->biggest = arena_array(&b->inv->cx.arena, b->by_folder.count + 1,
+                             sizeof *b->biggest);
     for (size_t i = 0; i < b->by_folder.count; i++)
         b->biggest[n++] = b->by_folder.entries[i].value;
     if (n)
@@ -256,7 +257,7 @@ static bool reckon_all(struct budget *b, struct err *e)
 {
     struct reckoning *last;
 
-    b->clients = arena_array(&b->inv->arena, budget_client_count + 1,
+    b->clients = arena_array(&b->inv->cx.arena, budget_client_count + 1,
                              sizeof *b->clients);
     for (size_t i = 0; i < budget_client_count; i++) {
         b->clients[i].client = &budget_clients[i];
@@ -384,16 +385,16 @@ COMMAND(command_budget)
 {
     struct budget b = {
         .inv = inv,
-        .workspace = arena_str(&inv->arena, layer_workspace(inv)),
+        .workspace = arena_str(&inv->cx.arena, layer_workspace(&inv->cx)),
     };
     struct err ignored = {0};
     bool ok;
 
-    map_init(&b.by_folder, &inv->arena);
-    if (!open_store(inv, &b.store, &ignored))
+    map_init(&b.by_folder, &inv->cx.arena);
+    if (!open_store(&inv->cx, &b.store, &ignored))
         b.store = NULL; /* without what it remembers it takes longer */
     ok = reckon_all(&b, e);
-    close_store(inv, b.store);
+    close_store(&inv->cx, b.store);
     if (!ok)
         return false;
     if (has_option(inv, OPTION_JSON))

@@ -119,11 +119,11 @@ static bool find_roots(struct invocation *inv, struct check_root **out,
         paths = &here;
         n = 1;
     }
-    roots = arena_array(&inv->arena, n, sizeof *roots);
+    roots = arena_array(&inv->cx.arena, n, sizeof *roots);
     *out = roots;
     *count = n;
     for (size_t i = 0; i < n; i++) {
-        if (check_root_open(paths[i], &roots[i], &inv->arena, &why))
+        if (check_root_open(paths[i], &roots[i], &inv->cx.arena, &why))
             continue;
         if (ok)
             *e = why;
@@ -138,11 +138,11 @@ static bool find_roots(struct invocation *inv, struct check_root **out,
 static void add_names(struct invocation *inv, struct check_results *results)
 {
     const struct values *names = &inv->given[OPTION_NAME];
-    struct check_result **items =
-        arena_array(&inv->arena, names->count + results->count, sizeof(void *));
+    struct check_result **items = arena_array(
+        &inv->cx.arena, names->count + results->count, sizeof(void *));
 
     for (size_t i = 0; i < names->count; i++)
-        items[i] = check_name(names->items[i], &inv->arena);
+        items[i] = check_name(names->items[i], &inv->cx.arena);
     if (results->count)
         memcpy(items + names->count, results->items,
                results->count * sizeof(void *));
@@ -165,13 +165,13 @@ static bool check_all(struct invocation *inv, const struct check_root *roots,
     if (has_option(inv, OPTION_PROFILE) &&
         !profile_find(option_value(inv, OPTION_PROFILE), &rules.profile))
         return err_set(e, ERR_USAGE, "unknown profile");
-    if (!user_read(inv, &user, &limits, &rules.origins, e))
+    if (!user_read(&inv->cx, &user, &limits, &rules.origins, e))
         return false;
-    if (count && !check_find(roots, count, &rules, &inv->arena, &results, e))
+    if (count && !check_find(roots, count, &rules, &inv->cx.arena, &results, e))
         return false;
     if (has_option(inv, OPTION_AGAINST) &&
-        !check_against(inv, option_value(inv, OPTION_AGAINST), roots, count,
-                       &results, e))
+        !check_against(&inv->cx, option_value(inv, OPTION_AGAINST), roots,
+                       count, &results, e))
         return false;
     add_names(inv, &results);
     check_print(inv, &results);

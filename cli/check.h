@@ -117,7 +117,7 @@ void check_fix(struct check_result *result, int dirfd, struct arena *a);
 /* --- check_against.c, check_git.c ----------------------------------------- */
 
 /* Adds complaints about versions and changelogs to skills and agents. */
-MUST_CHECK bool check_against(struct invocation *inv, struct str ref,
+MUST_CHECK bool check_against(struct context *cx, struct str ref,
                               const struct check_root *roots, size_t count,
                               const struct check_results *results,
                               struct err *e);

@@ -342,26 +342,26 @@ static bool compare(struct repository *r, const struct str *folders,
     return true;
 }
 
-static bool compare_top(struct invocation *inv, struct str ref, struct str top,
+static bool compare_top(struct context *cx, struct str ref, struct str top,
                         const struct check_root *roots, size_t count,
                         const struct check_results *results, struct err *e)
 {
     CLEANUP_FD int fd = -1;
-    struct repository r = {.a = &inv->arena, .ref = ref, .top = top};
-    struct str *folders = arena_array(&inv->arena, count, sizeof *folders);
+    struct repository r = {.a = &cx->arena, .ref = ref, .top = top};
+    struct str *folders = arena_array(&cx->arena, count, sizeof *folders);
     size_t n = 0;
 
     for (size_t i = 0; i < count; i++)
         if (roots[i].in_git && str_eq(roots[i].top, top))
             folders[n++] = from_top(top, roots[i].real);
-    if (!fs_open_dir(str_c(top, &inv->arena), &fd, e) ||
-        !git_open(inv, top, &r.git, e))
+    if (!fs_open_dir(str_c(top, &cx->arena), &fd, e) ||
+        !git_open(cx, top, &r.git, e))
         return false;
     r.fd = fd;
     return compare(&r, folders, n, results, e);
 }
 
-bool check_against(struct invocation *inv, struct str ref,
+bool check_against(struct context *cx, struct str ref,
                    const struct check_root *roots, size_t count,
                    const struct check_results *results, struct err *e)
 {
@@ -379,7 +379,7 @@ bool check_against(struct invocation *inv, struct str ref,
         for (size_t k = 0; k < i; k++)
             seen |= roots[k].in_git && str_eq(roots[k].top, roots[i].top);
         if (!seen &&
-            !compare_top(inv, ref, roots[i].top, roots, count, results, e))
+            !compare_top(cx, ref, roots[i].top, roots, count, results, e))
             return err_wrap(e, "cannot compare with %.*s", STR_ARG(ref));
     }
     return true;

@@ -13,15 +13,15 @@ static void add_env(struct git *g, size_t *n, const char *name,
                     const char *value)
 {
     if (value)
-        g->env[(*n)++] = arena_printf(&g->inv->arena, "%s=%s", name, value).p;
+        g->env[(*n)++] = arena_printf(&g->cx->arena, "%s=%s", name, value).p;
 }
 
 /* None of ours but what finds the user's own configuration. A repository
  * above `top` is not meant; objects that are not here are not fetched. */
 static void set_env(struct git *g)
 {
-    struct str above = fs_normalize(fs_join(g->top, STR(".."), &g->inv->arena),
-                                    &g->inv->arena);
+    struct str above =
+        fs_normalize(fs_join(g->top, STR(".."), &g->cx->arena), &g->cx->arena);
     size_t n = 0;
 
     add_env(g, &n, "PATH", getenv("PATH"));
@@ -34,21 +34,21 @@ static void set_env(struct git *g)
     add_env(g, &n, "GIT_NO_LAZY_FETCH", "1");
     add_env(g, &n, "GIT_NO_REPLACE_OBJECTS", "1");
     add_env(g, &n, "GIT_LITERAL_PATHSPECS", "1");
-    add_env(g, &n, "GIT_CEILING_DIRECTORIES", str_c(above, &g->inv->arena));
+    add_env(g, &n, "GIT_CEILING_DIRECTORIES", str_c(above, &g->cx->arena));
     g->env[n] = NULL;
 }
 
-bool git_open(struct invocation *inv, struct str top, struct git *out,
+bool git_open(struct context *cx, struct str top, struct git *out,
               struct err *e)
 {
     struct str program;
-    const char *below = top.n > 1 ? str_c(top, &inv->arena) : NULL;
+    const char *below = top.n > 1 ? str_c(top, &cx->arena) : NULL;
 
-    if (!proc_find_program("git", below, &inv->arena, &program, e)) {
+    if (!proc_find_program("git", below, &cx->arena, &program, e)) {
         err_wrap(e, "--against needs git");
         return err_hint(e, "install git, or leave --against out");
     }
-    *out = (struct git){.inv = inv, .program = program.p, .top = top};
+    *out = (struct git){.cx = cx, .program = program.p, .top = top};
     set_env(out);
     return true;
 }
@@ -60,7 +60,7 @@ static bool run(const struct git *g, const char *const *args,
     const char *argv[ARGS_MAX] = {
         g->program,
         "-C",
-        str_c(g->top, &g->inv->arena),
+        str_c(g->top, &g->cx->arena),
         "--no-pager",
         "-c",
         "core.fsmonitor=",
@@ -85,10 +85,10 @@ static bool run(const struct git *g, const char *const *args,
         argv[n++] = "--";
         for (size_t i = 0; i < folder_count; i++)
             argv[n++] =
-                arena_printf(&g->inv->arena, "%.*s/", STR_ARG(folders[i])).p;
+                arena_printf(&g->cx->arena, "%.*s/", STR_ARG(folders[i])).p;
     }
     argv[n] = NULL;
-    return proc_run(&o, &g->inv->arena, result, e);
+    return proc_run(&o, &g->cx->arena, result, e);
 }
 
 static bool failed(const struct proc_result *result, const char *what,
@@ -120,7 +120,7 @@ static bool run_well(const struct git *g, const char *const *args,
 bool git_commit(const struct git *g, struct str ref, struct str *commit,
                 struct err *e)
 {
-    struct arena *a = &g->inv->arena;
+    struct arena *a = &g->cx->arena;
     const char *args[] = {"rev-parse", "--verify", "--end-of-options",
                           arena_printf(a, "%.*s^{commit}", STR_ARG(ref)).p,
                           NULL};
@@ -178,7 +178,7 @@ bool git_list(const struct git *g, struct str commit, const struct str *folders,
               size_t folder_count, struct git_file **out, size_t *count,
               struct err *e)
 {
-    struct arena *a = &g->inv->arena;
+    struct arena *a = &g->cx->arena;
     const char *args[] = {"ls-tree", "-r", "-z", str_c(commit, a), NULL};
     struct str rest = {0}, line;
     size_t n = 0;
@@ -214,7 +214,7 @@ bool git_work_files(const struct git *g, const struct str *folders,
 
     if (!run_well(g, args, folders, folder_count, str_of("", 0), &rest, e))
         return false;
-    paths = arena_array(&g->inv->arena, count_ends(rest), sizeof *paths);
+    paths = arena_array(&g->cx->arena, count_ends(rest), sizeof *paths);
     while (str_cut(&rest, '\0', &line) && line.n)
         if (line.p[line.n - 1] != '/') /* another repository */
             paths[n++] = line;

@@ -12,7 +12,7 @@
  */
 
 struct git {
-    struct invocation *inv;
+    struct context *cx;
     const char *program;
     struct str top;
     const char *env[16];
@@ -24,10 +24,10 @@ struct git_file {
     struct str id;   /* hex */
 };
 
-/* Ownership here and below: in inv->arena. Errors: ERR_NOT_FOUND without the
+/* Ownership here and below: in cx->arena. Errors: ERR_NOT_FOUND without the
  * program. */
-MUST_CHECK bool git_open(struct invocation *inv, struct str top,
-                         struct git *out, struct err *e);
+MUST_CHECK bool git_open(struct context *cx, struct str top, struct git *out,
+                         struct err *e);
 
 /* ERR_REF when `ref` names no commit. */
 MUST_CHECK bool git_commit(const struct git *g, struct str ref,

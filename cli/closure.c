@@ -10,17 +10,17 @@
 #include "local.h"
 #include "proof.h"
 
-void closure_init(struct closure *c, struct invocation *inv,
+void closure_init(struct closure *c, struct context *cx,
                   const struct layer *layer, struct store *store,
                   const struct closure_options *o)
 {
-    *c = (struct closure){.inv = inv,
+    *c = (struct closure){.cx = cx,
                           .layer = layer,
                           .store = store,
                           .options = *o,
                           .session = {.dirfd = -1}};
-    map_init(&c->nodes, &inv->arena);
-    notice_init(&c->notices, &inv->arena);
+    map_init(&c->nodes, &cx->arena);
+    notice_init(&c->notices, &cx->arena);
 }
 
 void closure_done(struct closure *c)
@@ -39,7 +39,7 @@ struct node *closure_find(const struct closure *c, struct str key)
 static struct node *enqueue(struct closure *c, const struct origin *o,
                             unsigned kinds)
 {
-    struct arena *a = &c->inv->arena;
+    struct arena *a = &c->cx->arena;
     struct node *n = arena_new(a, struct node);
 
     n->origin = *o;
@@ -80,7 +80,7 @@ struct node *closure_add_catalog(struct closure *c, const struct origin *o)
 void node_fail(struct closure *c, struct node *n, const struct err *e)
 {
     c->failures++;
-    n->failed = arena_new(&c->inv->arena, struct err);
+    n->failed = arena_new(&c->cx->arena, struct err);
     *n->failed = *e;
 }
 
@@ -153,13 +153,13 @@ static void keep_proof(void *ctx, struct str repository, struct str commit)
 static void show_progress(void *ctx, const struct fetch_progress *p)
 {
     struct closure *c = ctx;
-    uint64_t tenths = (proc_now_ms() - c->started_ms) / 100;
-    char size[16];
+    const struct progress shown = {.done = p->done,
+                                   .total = p->asked,
+                                   .bytes = p->bytes,
+                                   .elapsed_ms = proc_now_ms() - c->started_ms};
 
     c->progress = *p;
-    term_progress(&c->inv->term, "fetching: %u of %u packages, %s, %u.%u s",
-                  p->done, p->asked, term_bytes(p->bytes, size),
-                  (unsigned)(tenths / 10), (unsigned)(tenths % 10));
+    context_progress(c->cx, &shown);
 }
 
 /* One a time: what comes goes before. */
@@ -190,7 +190,7 @@ static bool start_fetch(struct closure *c, struct err *e)
         .idle_ctx = c,
         .progress = show_progress,
         .progress_ctx = c,
-        .verbose = has_option(c->inv, OPTION_VERBOSE),
+        .verbose = c->cx->is_verbose,
     };
 
     if (c->fetch)
@@ -207,27 +207,27 @@ static void say_waiting(void *ctx)
 {
     struct closure *c = ctx;
 
-    term_progress(&c->inv->term, "waiting for another mapm that downloads");
+    context_progress(c->cx, &(struct progress){.is_waiting = true});
 }
 
 /* Other processes may download the same: theirs counts once it is there. */
 static bool begin_download(struct closure *c, const struct node *n, bool *taken,
                            struct err *e)
 {
-    struct str repository = origin_repository(&n->origin, &c->inv->arena);
+    struct str repository = origin_repository(&n->origin, &c->cx->arena);
     bool ok;
 
     if (!c->fetch)
         proc_catch_signals();
     ok = store_begin_download(c->store, repository, say_waiting, c, taken, e);
-    term_progress_clear(&c->inv->term);
+    context_progress(c->cx, NULL);
     return ok;
 }
 
 static void cancel_download(struct closure *c, const struct node *n)
 {
     store_cancel_download(c->store,
-                          origin_repository(&n->origin, &c->inv->arena));
+                          origin_repository(&n->origin, &c->cx->arena));
 }
 
 static enum fetch_what what_of(const struct closure *c, const struct node *n)
@@ -247,7 +247,7 @@ const struct origin *closure_locked_origin(const struct closure *c,
 
 static bool ask(struct closure *c, struct node *n, struct err *e)
 {
-    struct arena *a = &c->inv->arena;
+    struct arena *a = &c->cx->arena;
     /* The one that moves, if it does: its trees are here. */
     const struct lock_entry *entry =
         map_find(&c->layer->by_origin, n->origin.key);
@@ -292,7 +292,7 @@ bool closure_want_files(struct closure *c, struct node *n, struct err *e)
 static bool take_needs(struct closure *c, struct node *n, struct err *e)
 {
     const struct lock_entry *entry = n->locked;
-    struct arena *a = &c->inv->arena;
+    struct arena *a = &c->cx->arena;
     struct dependency *deps = NULL;
 
     if (entry->need_count)
@@ -364,10 +364,10 @@ static bool settle_from_store(struct closure *c, struct node *n, bool *found,
 {
     const struct origin *o = closure_locked_origin(c, n);
 
-    *found = store_find_files(c->store, &n->digest, &c->inv->arena, &n->files,
+    *found = store_find_files(c->store, &n->digest, &c->cx->arena, &n->files,
                               &n->file_count);
     n->is_unproved = *found && !proof_find(c->layer, c->store, n->locked, o,
-                                           &c->inv->arena, &n->path);
+                                           &c->cx->arena, &n->path);
     *found = *found && !n->is_unproved;
     if (!*found)
         return true;
@@ -444,7 +444,7 @@ struct str closure_rest(const struct node *n, struct arena *a)
 static bool settle_from_index(struct closure *c, struct node *n)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
-    struct arena *a = &c->inv->arena;
+    struct arena *a = &c->cx->arena;
     struct str repository = origin_repository(&n->origin, &scratch);
     struct str rest = closure_rest(n, &scratch);
     bool is_lasting = c->options.offline || origin_names_commit(&n->origin);
@@ -486,7 +486,7 @@ static bool settle_from_index(struct closure *c, struct node *n)
  * is asked for, as the commit alone does not say where its path begins. */
 static bool is_told(struct closure *c, struct node *n)
 {
-    struct arena *a = &c->inv->arena;
+    struct arena *a = &c->cx->arena;
     struct str repository = origin_repository(&n->origin, a);
     struct str rest = closure_rest(n, a), fresh;
     struct store_ref ref;
@@ -523,7 +523,7 @@ static bool is_covered_by(struct closure *c, struct node *n,
                           const struct lock_entry *entry)
 {
     return proof_applies(c->layer, entry) &&
-           proof_covers(c->layer, c->store, entry, &n->origin, &c->inv->arena,
+           proof_covers(c->layer, c->store, entry, &n->origin, &c->cx->arena,
                         &n->commit) &&
            (n->commit.n || closure_find(c, layer_origin(c->layer, entry)->key));
 }
@@ -535,7 +535,7 @@ static bool may_share(struct closure *c, struct node *n,
 {
     if (!proof_applies(c->layer, entry))
         return false;
-    n->commit = proof_commit(c->layer, entry, &n->origin, &c->inv->arena);
+    n->commit = proof_commit(c->layer, entry, &n->origin, &c->cx->arena);
     return n->commit.n > 0;
 }
 
@@ -611,7 +611,7 @@ static void name_entry(const struct lock_entry *entry, struct err *e)
 
 static void add_arrived(struct closure *c, struct node *n)
 {
-    c->arrived = arena_grow(&c->inv->arena, c->arrived, c->arrived_count,
+    c->arrived = arena_grow(&c->cx->arena, c->arrived, c->arrived_count,
                             &c->arrived_capacity, sizeof(struct node *));
     c->arrived[c->arrived_count++] = n;
 }
@@ -716,7 +716,7 @@ bool closure_gather(struct closure *c, struct err *e)
         if (!ok || (event.kind == FETCH_IDLE && c->settled == c->queued))
             break;
     }
-    term_progress_clear(&c->inv->term);
+    context_progress(c->cx, NULL);
     if (c->fetch)
         fetch_get_progress(c->fetch, &c->progress);
     return ok;
@@ -724,7 +724,7 @@ bool closure_gather(struct closure *c, struct err *e)
 
 void closure_warn(struct closure *c)
 {
-    notice_tell(&c->notices, &c->inv->term, has_option(c->inv, OPTION_VERBOSE));
+    notice_tell(&c->notices, c->cx);
 }
 
 bool closure_prove(struct closure *c, struct err *e)

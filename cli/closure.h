@@ -69,7 +69,7 @@ struct closure_options {
 };
 
 struct closure {
-    struct invocation *inv;
+    struct context *cx;
     const struct layer *layer;
     struct store *store;
     struct closure_options options;
@@ -89,7 +89,7 @@ struct closure {
     uint64_t started_ms; /* the fetch */
 };
 
-void closure_init(struct closure *c, struct invocation *inv,
+void closure_init(struct closure *c, struct context *cx,
                   const struct layer *layer, struct store *store,
                   const struct closure_options *options);
 void closure_done(struct closure *c);

@@ -2,6 +2,7 @@
 #define CLI_COMMAND_H
 
 #include "base/buf.h"
+#include "base/context.h"
 #include "base/json.h"
 #include "base/term.h"
 #include "mapm/manifest.h"
@@ -148,15 +149,15 @@ struct values {
 struct invocation {
     const struct subcommand *command; /* NULL: none named */
     struct term term;
-    struct arena arena;
-    struct str cwd;  /* absolute; after -C */
-    struct str home; /* $HOME when absolute, else "" */
+    struct context cx;    /* what the modules below get */
+    struct host terminal; /* its host */
     struct values arguments;
     struct values given[OPTION_COUNT]; /* flags: one empty text each */
-    bool noted_owner; /* that a mapm.yaml above belongs to another user */
 };
 
 bool has_option(const struct invocation *inv, enum option_id id);
+/* All that were given. Borrowed. */
+struct str_list option_list(const struct invocation *inv, enum option_id id);
 /* The last one given; "" with p NULL when it was not. */
 struct str option_value(const struct invocation *inv, enum option_id id);
 
@@ -167,9 +168,9 @@ MUST_CHECK bool invocation_parse(struct invocation *inv, int argc,
 /* One document on stdout, with its final newline. */
 void print_json(struct invocation *inv, struct buf *text);
 
-/* A question that needs a yes: --yes answers; no terminal is a refusal. */
-MUST_CHECK bool confirm(struct invocation *inv, const char *question,
-                        struct err *e);
+/* terminal.c: inv->cx gets the terminal as its host, and the options that the
+ * modules below know. */
+void terminal_attach(struct invocation *inv);
 
 /* The `run` functions, one file each (or few) in this folder. */
 #define COMMAND(name)                                                          \

@@ -27,7 +27,7 @@ static struct str format_text(struct doctor *d, const char *format,
     char text[TEXT_MAX_BYTES];
 
     vsnprintf(text, sizeof text, format, args);
-    return arena_str(&d->inv->arena, str_from(text));
+    return arena_str(&d->inv->cx.arena, str_from(text));
 }
 
 void doctor_add(struct doctor *d, const char *group, struct str name,
@@ -36,7 +36,7 @@ void doctor_add(struct doctor *d, const char *group, struct str name,
     struct doctor_check *c;
     va_list args;
 
-    d->checks = arena_grow(&d->inv->arena, d->checks, d->count, &d->capacity,
+    d->checks = arena_grow(&d->inv->cx.arena, d->checks, d->count, &d->capacity,
                            sizeof *d->checks);
     c = &d->checks[d->count++];
     d->counts[state]++;
@@ -63,7 +63,7 @@ void doctor_add_err(struct doctor *d, const char *group, struct str name,
     struct str text = {"", 0};
 
     for (const char *m = NULL; (m = err_prev(e, m)) != NULL;)
-        text = arena_printf(&d->inv->arena, "%.*s%s%s", STR_ARG(text),
+        text = arena_printf(&d->inv->cx.arena, "%.*s%s%s", STR_ARG(text),
                             text.n ? ": " : "", m);
     doctor_add(d, group, name, state, "%.*s", STR_ARG(text));
     if (e->hint[0])

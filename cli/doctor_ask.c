@@ -9,7 +9,7 @@ static void look_choice(struct doctor *d, const struct asker_wishes *w)
 {
     struct err e = {0};
 
-    if (asker_choose(w, &d->inv->arena, &d->asker, &e)) {
+    if (asker_choose(w, &d->inv->cx.arena, &d->asker, &e)) {
         doctor_add(d, ask_group, STR("used"), DOCTOR_OK, "%.*s (%.*s): %.*s",
                    STR_ARG(asker_name(d->asker)), STR_ARG(asker_why(d->asker)),
                    STR_ARG(asker_program(d->asker)));
@@ -33,13 +33,13 @@ void doctor_look_ask(struct doctor *d)
         .workspace = d->has_layer ? &d->layer.project : &none,
         .user_name = "config.yaml",
         .workspace_name = "mapm.yaml",
-        .dir = d->has_layer ? d->layer.path : d->inv->cwd,
+        .dir = d->has_layer ? d->layer.path : d->inv->cx.cwd,
     };
     struct asker_found *found;
     size_t count = 0;
 
     look_choice(d, &w);
-    found = asker_list(&w, &d->inv->arena, &count);
+    found = asker_list(&w, &d->inv->cx.arena, &count);
     for (size_t i = 0; i < count; i++) {
         const struct asker_found *f = &found[i];
         const char *between = f->place.n && f->note.n ? ", " : "";

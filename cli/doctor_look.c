@@ -26,8 +26,8 @@ static void look_config(struct doctor *d)
     struct origin_rules rules;
     struct err e = {0};
 
-    d->user_file = user_config_path(d->inv);
-    if (!user_read(d->inv, &d->user, &limits, &rules, &e)) {
+    d->user_file = user_config_path(&d->inv->cx);
+    if (!user_read(&d->inv->cx, &d->user, &limits, &rules, &e)) {
         doctor_add_err(d, file_group, name, DOCTOR_BROKEN, &e);
         d->user = (struct project){0};
         return;
@@ -36,7 +36,7 @@ static void look_config(struct doctor *d)
         doctor_add(d, file_group, name, DOCTOR_MISSING,
                    "no place for it: HOME is not an absolute path");
         doctor_hint(d, "set HOME or XDG_CONFIG_HOME");
-    } else if (access(str_c(d->user_file, &d->inv->arena), F_OK) < 0) {
+    } else if (access(str_c(d->user_file, &d->inv->cx.arena), F_OK) < 0) {
         doctor_add(d, file_group, name, DOCTOR_OK,
                    "%.*s is not there: defaults count", STR_ARG(d->user_file));
     } else {
@@ -52,13 +52,13 @@ static bool exists_below(struct str folder, const char *name, struct arena *a)
 
 static void look_workspace(struct doctor *d)
 {
-    struct arena *a = &d->inv->arena;
+    struct arena *a = &d->inv->cx.arena;
     struct str where;
     struct err e = {0};
     size_t count;
 
-    d->has_layer = layer_open(d->inv, LAYER_READ, &d->layer, &e);
-    where = d->layer.path.n ? d->layer.path : d->inv->cwd;
+    d->has_layer = layer_open(&d->inv->cx, LAYER_READ, &d->layer, &e);
+    where = d->layer.path.n ? d->layer.path : d->inv->cx.cwd;
     if (!d->has_layer) {
         doctor_add_err(d, file_group, STR("workspace"), DOCTOR_BROKEN, &e);
         return;
@@ -85,12 +85,12 @@ static void look_store(struct doctor *d)
     struct err e = {0};
     char bytes[16];
 
-    if (!store_find_home(&d->inv->arena, &home, &e)) {
+    if (!store_find_home(&d->inv->cx.arena, &home, &e)) {
         doctor_add_err(d, file_group, STR("store"), DOCTOR_BROKEN, &e);
         return;
     }
     /* To open it would be to make it. */
-    if (!exists_below(home, "store", &d->inv->arena)) {
+    if (!exists_below(home, "store", &d->inv->cx.arena)) {
         doctor_add(d, file_group, STR("store"), DOCTOR_OK,
                    "%.*s: made by the first install", STR_ARG(home));
         return;
@@ -108,7 +108,7 @@ static void look_store(struct doctor *d)
                    "%.*s, %" PRIu64 " objects, %s", STR_ARG(home),
                    stats.objects, term_bytes(stats.bytes, bytes));
     }
-    close_store(d->inv, store);
+    close_store(&d->inv->cx, store);
 }
 
 void doctor_look_files(struct doctor *d)
@@ -123,7 +123,7 @@ void doctor_look_files(struct doctor *d)
 /* Those that belong to mapm stand beside it: never one of PATH. */
 static void look_own(struct doctor *d, const char *program, const char *lacks)
 {
-    struct arena *a = &d->inv->arena;
+    struct arena *a = &d->inv->cx.arena;
     static const char *const folders[] = {"../libexec/mapm", "."};
     const struct str name = str_from(program);
     struct str dir;
@@ -150,7 +150,7 @@ static void look_own(struct doctor *d, const char *program, const char *lacks)
 
 void doctor_look_programs(struct doctor *d)
 {
-    struct arena *a = &d->inv->arena;
+    struct arena *a = &d->inv->cx.arena;
     struct str path;
     struct err e = {0};
 
@@ -261,8 +261,8 @@ void doctor_look_walls(struct doctor *d)
                                      d->layer.project.sandbox, &from);
     struct sandbox_walls w = {0};
 
-    sandbox_look(d->has_layer ? d->layer.path : d->inv->cwd, &d->inv->arena,
-                 &w);
+    sandbox_look(d->has_layer ? d->layer.path : d->inv->cx.cwd,
+                 &d->inv->cx.arena, &w);
     look_bubblewrap(d, &w);
     look_kernel(d, &w);
     if (str_is(str_from(word), "off")) {
@@ -319,11 +319,11 @@ static bool is_accepted(struct doctor *d, const struct project *p,
     bool accepted;
 
     *is_needed = project_policy_digest(p, &digest);
-    if (!*is_needed || !store_find_home(&d->inv->arena, &home, &e) ||
-        !exists_below(home, "store", &d->inv->arena) ||
+    if (!*is_needed || !store_find_home(&d->inv->cx.arena, &home, &e) ||
+        !exists_below(home, "store", &d->inv->cx.arena) ||
         !store_open(home, &store, &e))
         return false;
-    accepted = folder_trust_find(d->inv, store, STORE_TRUST_POLICY,
+    accepted = folder_trust_find(&d->inv->cx, store, STORE_TRUST_POLICY,
                                  d->layer.path, &digest, &state, &e) &&
                state == FOLDER_TRUSTED;
     store_close(store);

@@ -221,7 +221,7 @@ COMMAND(command_events)
     size_t count = 0;
     bool ok;
 
-    if (!read_limit(inv, &l.query.max, e) || !open_store(inv, &l.store, e))
+    if (!read_limit(inv, &l.query.max, e) || !open_store(&inv->cx, &l.store, e))
         return false;
     if (l.follow)
         proc_catch_signals();
@@ -230,6 +230,6 @@ COMMAND(command_events)
     if (ok && count == 0 && !l.follow && !l.json)
         term_note(&inv->term, "nothing happened so far");
     arena_done(&l.arena);
-    close_store(inv, l.store);
+    close_store(&inv->cx, l.store);
     return ok;
 }

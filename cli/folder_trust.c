@@ -40,17 +40,17 @@ static bool format_identity(int fd, bool make, struct arena *a, struct str *out,
 }
 
 /* The folder that is checked is the one that is told apart. */
-static bool identify(struct invocation *inv, struct str path, bool make,
+static bool identify(struct context *cx, struct str path, bool make,
                      struct str *out, struct err *e)
 {
     CLEANUP_FD int fd = -1;
 
-    return fs_open_dir(str_c(path, &inv->arena), &fd, e) &&
-           owned_check(inv, fd, path, path, e) &&
-           format_identity(fd, make, &inv->arena, out, e);
+    return fs_open_dir(str_c(path, &cx->arena), &fd, e) &&
+           owned_check(cx, fd, path, path, e) &&
+           format_identity(fd, make, &cx->arena, out, e);
 }
 
-bool folder_trust_find(struct invocation *inv, struct store *store,
+bool folder_trust_find(struct context *cx, struct store *store,
                        enum store_trust_kind kind, struct str path,
                        const struct hash *digest, enum folder_trust *out,
                        struct err *e)
@@ -60,11 +60,11 @@ bool folder_trust_find(struct invocation *inv, struct store *store,
 
     *out = FOLDER_UNTRUSTED;
     err_clear(e);
-    if (!store_find_trust(store, kind, path, digest, &inv->arena, &known, e))
+    if (!store_find_trust(store, kind, path, digest, &cx->arena, &known, e))
         return e->code == ERR_NONE;
     if (known.n == 0)
         *out = FOLDER_UNBOUND;
-    else if (!identify(inv, path, false, &identity, &ignored) ||
+    else if (!identify(cx, path, false, &identity, &ignored) ||
              !str_eq(known, identity))
         *out = FOLDER_REPLACED;
     else
@@ -72,13 +72,13 @@ bool folder_trust_find(struct invocation *inv, struct store *store,
     return true;
 }
 
-bool folder_trust_put(struct invocation *inv, struct store *store,
+bool folder_trust_put(struct context *cx, struct store *store,
                       enum store_trust_kind kind, struct str path,
                       const struct hash *digest, struct err *e)
 {
     struct str identity;
 
-    return identify(inv, path, true, &identity, e) &&
+    return identify(cx, path, true, &identity, e) &&
            store_put_trust(store, kind, path, digest, identity, e);
 }
 

@@ -28,13 +28,13 @@ enum folder_trust {
 
 /* `digest` is that of the rules; zeros for STORE_TRUST_WORKSPACE. Errors: the
  * store's; a folder that cannot be opened is FOLDER_UNTRUSTED. */
-MUST_CHECK bool folder_trust_find(struct invocation *inv, struct store *store,
+MUST_CHECK bool folder_trust_find(struct context *cx, struct store *store,
                                   enum store_trust_kind kind, struct str path,
                                   const struct hash *digest,
                                   enum folder_trust *out, struct err *e);
 
 /* Errors: ERR_REFUSED for a folder of another user. */
-MUST_CHECK bool folder_trust_put(struct invocation *inv, struct store *store,
+MUST_CHECK bool folder_trust_put(struct context *cx, struct store *store,
                                  enum store_trust_kind kind, struct str path,
                                  const struct hash *digest, struct err *e);
 

@@ -63,8 +63,8 @@ bool command_init(struct invocation *inv, int *exit_code, struct err *e)
     CLEANUP_FD int fd = -1;
     struct str named =
         inv->arguments.count ? inv->arguments.items[0] : STR(".");
-    struct str dir =
-        fs_normalize(fs_join(inv->cwd, named, &inv->arena), &inv->arena);
+    struct str dir = fs_normalize(fs_join(inv->cx.cwd, named, &inv->cx.arena),
+                                  &inv->cx.arena);
     bool is_there;
 
     if (named.n == 0)
@@ -76,7 +76,7 @@ bool command_init(struct invocation *inv, int *exit_code, struct err *e)
         return err_wrap(e, "cannot start a workspace in %.*s", STR_ARG(named));
     say(inv,
         str_is(named, ".") ? STR(FILE_NAME)
-                           : fs_join(named, STR(FILE_NAME), &inv->arena),
+                           : fs_join(named, STR(FILE_NAME), &inv->cx.arena),
         !is_there);
     *exit_code = EXIT_DONE;
     return true;

@@ -35,10 +35,10 @@ static bool check_committed_roots(struct sync *s, struct err *e)
                     p->roots[i].line, STR_ARG(p->roots[i].origin.text));
             return err_hint(e, "move it to mapm.local.yaml");
         }
-        term_warn(&s->inv->term,
-                  "mapm.yaml:%u: a file: origin belongs in mapm.local.yaml, "
-                  "which is not committed",
-                  p->roots[i].line);
+        context_warn(s->cx,
+                     "mapm.yaml:%u: a file: origin belongs in mapm.local.yaml, "
+                     "which is not committed",
+                     p->roots[i].line);
     }
     return true;
 }
@@ -68,7 +68,7 @@ static bool find_locked_argument(const struct sync *s, struct origin *o,
     for (size_t i = 0; i < s->root_count; i++) {
         const struct origin *root = &s->roots[i].origin;
 
-        if (str_eq(root->key, o->key) || is_short_of(o, root, &s->inv->arena)) {
+        if (str_eq(root->key, o->key) || is_short_of(o, root, &s->cx->arena)) {
             *o = *root;
             return true;
         }
@@ -118,19 +118,18 @@ static struct str repair_origin(struct str text, struct arena *a)
 static bool parse_argument(const struct sync *s, struct str text,
                            struct origin *out, struct err *e)
 {
-    struct invocation *inv = s->inv;
+    struct context *cx = s->cx;
     struct err problem = {0};
     struct origin other;
     struct str repaired;
 
-    if (origin_parse_argument(text, inv->cwd, inv->home, &s->layer.rules,
-                              &inv->arena, out, e))
+    if (origin_parse_argument(text, cx->cwd, cx->home, &s->layer.rules,
+                              &cx->arena, out, e))
         return true;
-    repaired = repair_origin(text, &inv->arena);
+    repaired = repair_origin(text, &cx->arena);
     for (int i = 0; i < 2 && !str_eq(repaired, text); i++) {
-        if (origin_parse_argument(repaired, inv->cwd, inv->home,
-                                  &s->layer.rules, &inv->arena, &other,
-                                  &problem))
+        if (origin_parse_argument(repaired, cx->cwd, cx->home, &s->layer.rules,
+                                  &cx->arena, &other, &problem))
             return err_hint(e, "did you mean %.*s?", STR_ARG(repaired));
         if (str_starts(repaired, STR("https://github.com/")))
             repaired = str_from_index(repaired, strlen("https://github.com/"));
@@ -141,15 +140,14 @@ static bool parse_argument(const struct sync *s, struct str text,
 static bool add_arguments(struct sync *s, struct node **wanted, size_t *count,
                           struct err *e)
 {
-    struct invocation *inv = s->inv;
 
-    for (size_t i = 0; i < inv->arguments.count; i++) {
+    for (size_t i = 0; i < s->request->arguments.count; i++) {
         struct origin o;
 
-        if (!parse_argument(s, inv->arguments.items[i], &o, e) ||
+        if (!parse_argument(s, s->request->arguments.items[i], &o, e) ||
             (s->locked && !find_locked_argument(s, &o, e)))
             return false;
-        if (offers_are_chosen(inv) && !s->locked) {
+        if (offers_are_chosen(&s->request->choice) && !s->locked) {
             wanted[(*count)++] = closure_add_catalog(&s->closure, &o);
             continue;
         }
@@ -194,7 +192,7 @@ static bool check_wanted(struct sync *s, struct node *const *wanted,
     }
     if (failed > ERROR_MAX_LINES)
         err_also(e, "\xe2\x80\xa6 and %zu more", failed - ERROR_MAX_LINES);
-    if (is_chosen && !e->hint[0] && has_option(s->inv, OPTION_ALL))
+    if (is_chosen && !e->hint[0] && s->request->choice.all)
         err_hint(e, "choose what to take of it with --skill, --agent and "
                     "--mcp");
     return failed == 0;
@@ -207,7 +205,7 @@ static bool check_exact(struct sync *s, const struct choice *choices,
                         size_t count, struct err *e)
 {
     struct node **failed =
-        arena_array(&s->inv->arena, count + 1, sizeof(struct node *));
+        arena_array(&s->cx->arena, count + 1, sizeof(struct node *));
     size_t n = 0;
 
     for (size_t i = 0; i < count; i++) {
@@ -270,12 +268,12 @@ static bool take_valid(struct sync *s, struct err *e)
 static bool take_choice(struct sync *s, struct node *const *asked,
                         size_t asked_count, struct err *e)
 {
-    struct arena *a = &s->inv->arena;
+    struct arena *a = &s->cx->arena;
     struct node **catalogs = arena_array(a, asked_count + 1, sizeof *catalogs);
     struct node **wanted;
     size_t count = 0, catalog_count = 0, room = asked_count + 1;
-    bool filtered = offers_are_filtered(s->inv) &&
-                    !has_option(s->inv, OPTION_ALL_OR_NOTHING);
+    bool filtered =
+        offers_are_filtered(&s->request->choice) && !s->request->choice.strict;
 
     for (size_t i = 0; i < asked_count; i++)
         room += asked[i]->offer_count;
@@ -324,10 +322,10 @@ static bool find_packages(struct sync *s, struct node **asked, size_t count,
 /* `*listed`: a catalog was named and nothing of it chosen. */
 static bool take_arguments(struct sync *s, bool *listed, struct err *e)
 {
-    struct invocation *inv = s->inv;
-    size_t room = inv->arguments.count + 1;
-    struct node **asked = arena_array(&inv->arena, room, sizeof *asked);
-    struct node **catalogs = arena_array(&inv->arena, room, sizeof *asked);
+    struct context *cx = s->cx;
+    size_t room = s->request->arguments.count + 1;
+    struct node **asked = arena_array(&cx->arena, room, sizeof *asked);
+    struct node **catalogs = arena_array(&cx->arena, room, sizeof *asked);
     size_t asked_count = 0, count = 0, failed = 0;
 
     *listed = false;
@@ -340,43 +338,43 @@ static bool take_arguments(struct sync *s, bool *listed, struct err *e)
         if (asked[i]->offer_count && !asked[i]->failed)
             catalogs[count++] = asked[i];
     }
-    if (offers_are_chosen(inv) && count == 0 && failed == 0) {
+    if (offers_are_chosen(&s->request->choice) && count == 0 && failed == 0) {
         err_set(e, ERR_USAGE,
                 "--all, --skill, --agent, --mcp and --skip choose from a "
                 "catalog, and none is named");
         return err_hint(e, "usage: mapm install owner/repo --skill NAME");
     }
-    if (count && !offers_are_chosen(inv) && failed == 0) {
-        offers_print(inv, catalogs, count);
+    if (count && !offers_are_chosen(&s->request->choice) && failed == 0) {
+        s->request->view.offers(s->request->view.ctx, catalogs, count);
         *listed = true;
         return true;
     }
     return take_choice(s, asked, asked_count, e);
 }
 
-static bool install(struct sync *s, struct err *e)
+bool install_packages(struct sync *s, struct err *e)
 {
-    struct invocation *inv = s->inv;
+    struct context *cx = s->cx;
     struct closure_options o = {
-        .locked = has_option(inv, OPTION_LOCKED) ||
-                  (is_ci() && inv->arguments.count == 0),
-        .offline = has_option(inv, OPTION_OFFLINE),
-        .allow_hidden = has_option(inv, OPTION_ALLOW_HIDDEN),
-        .trust_lock = inv->arguments.count == 0,
+        .locked =
+            s->request->locked || (is_ci() && s->request->arguments.count == 0),
+        .offline = cx->is_offline,
+        .allow_hidden = s->request->allow_hidden,
+        .trust_lock = s->request->arguments.count == 0,
         .arrived = sync_stage_early,
         .arrived_ctx = s,
     };
     bool listed;
 
     s->locked = o.locked;
-    if (has_option(inv, OPTION_WITH_SERVER) && !own_server_add(s, e))
+    if (s->request->with_server && !own_server_add(s, e))
         return false;
-    if ((inv->arguments.count == 0 && !offers_are_chosen(inv) &&
-         !has_option(inv, OPTION_WITH_SERVER) &&
-         !layer_check_there(&s->layer, inv, e)) ||
+    if ((s->request->arguments.count == 0 &&
+         !offers_are_chosen(&s->request->choice) && !s->request->with_server &&
+         !layer_check_there(&s->layer, cx, e)) ||
         !check_committed_roots(s, e))
         return false;
-    closure_init(&s->closure, inv, &s->layer, s->store, &o);
+    closure_init(&s->closure, cx, &s->layer, s->store, &o);
     /* The old roots travel along with the new ones. */
     for (size_t i = 0; i < s->root_count; i++)
         closure_add(&s->closure, &s->roots[i].origin,
@@ -387,15 +385,9 @@ static bool install(struct sync *s, struct err *e)
         return true;
     if (!sync_resolve(s, e) || !sync_finish(s, e))
         return false;
-    if (!has_option(inv, OPTION_JSON))
-        selection_tell(inv, s->choices, s->choice_count);
+    selection_tell(cx, s->choices, s->choice_count);
     for (size_t i = 0; i < s->choice_count; i++)
         if (s->choices[i].is_left_out)
             *s->exit_code = EXIT_FINDINGS;
     return true;
-}
-
-COMMAND(command_install)
-{
-    return sync_run(inv, "install", install, exit_code, e);
 }

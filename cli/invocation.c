@@ -24,9 +24,14 @@ struct str option_value(const struct invocation *inv, enum option_id id)
     return v->count ? v->items[v->count - 1] : (struct str){NULL, 0};
 }
 
+struct str_list option_list(const struct invocation *inv, enum option_id id)
+{
+    return (struct str_list){inv->given[id].items, inv->given[id].count};
+}
+
 static void add_value(struct invocation *inv, struct values *v, struct str s)
 {
-    v->items = arena_grow(&inv->arena, v->items, v->count, &v->capacity,
+    v->items = arena_grow(&inv->cx.arena, v->items, v->count, &v->capacity,
                           sizeof *v->items);
     v->items[v->count++] = s;
 }

@@ -20,15 +20,15 @@ enum { MANIFEST_FILES = 2, WORKSPACE_FILES = 4 };
 
 /* That of another user above the current folder does not count, and does not
  * stop mapm: in a shared folder anybody could put one. */
-static void note_skipped(struct invocation *inv, const struct err *e)
+static void note_skipped(struct context *cx, const struct err *e)
 {
-    if (inv->noted_owner)
+    if (cx->noted_owner)
         return;
-    inv->noted_owner = true;
-    term_note(&inv->term, "%s: it does not count\n  %s", err_first(e), e->hint);
+    cx->noted_owner = true;
+    context_note(cx, "%s: it does not count\n  %s", err_first(e), e->hint);
 }
 
-static bool holds_manifest(struct invocation *inv, int dirfd, struct str folder,
+static bool holds_manifest(struct context *cx, int dirfd, struct str folder,
                            const char *name)
 {
     struct str path;
@@ -37,51 +37,51 @@ static bool holds_manifest(struct invocation *inv, int dirfd, struct str folder,
 
     if (!fs_stat_at(dirfd, name, &st) || !S_ISREG(st.st_mode))
         return false;
-    path = fs_join(folder, str_from(name), &inv->arena);
-    if (owned_check_stat(inv, &st, path, folder, &e))
+    path = fs_join(folder, str_from(name), &cx->arena);
+    if (owned_check_stat(cx, &st, path, folder, &e))
         return true;
-    if (!str_eq(folder, inv->cwd))
-        note_skipped(inv, &e);
+    if (!str_eq(folder, cx->cwd))
+        note_skipped(cx, &e);
     return false;
 }
 
-static bool holds_project(struct invocation *inv, struct str folder)
+static bool holds_project(struct context *cx, struct str folder)
 {
     CLEANUP_FD int fd = -1;
     struct err ignored = {0};
 
-    if (!fs_open_dir(str_c(folder, &inv->arena), &fd, &ignored))
+    if (!fs_open_dir(str_c(folder, &cx->arena), &fd, &ignored))
         return false;
     for (size_t i = 0; i < MANIFEST_FILES; i++)
-        if (holds_manifest(inv, fd, folder, workspace_files[i]))
+        if (holds_manifest(cx, fd, folder, workspace_files[i]))
             return true;
     return false;
 }
 
-struct str layer_workspace(struct invocation *inv)
+struct str layer_workspace(struct context *cx)
 {
-    struct str folder = inv->cwd;
+    struct str folder = cx->cwd;
 
     for (;;) {
         size_t slash;
 
-        if (holds_project(inv, folder))
+        if (holds_project(cx, folder))
             return folder;
         slash = str_find_last(folder, '/');
         if (slash == SIZE_MAX || folder.n <= 1)
-            return inv->cwd;
+            return cx->cwd;
         folder = str_slice(folder, 0, slash ? slash : 1);
     }
 }
 
-static bool open_global(struct layer *l, struct invocation *inv, struct err *e)
+static bool open_global(struct layer *l, struct context *cx, struct err *e)
 {
     struct store *store = NULL;
     struct str home;
 
-    if (!store_find_home(&inv->arena, &home, e) || !store_open(home, &store, e))
+    if (!store_find_home(&cx->arena, &home, e) || !store_open(home, &store, e))
         return false;
-    l->path = fs_join(store_home(store), STR("global"), &inv->arena);
+    l->path = fs_join(store_home(store), STR("global"), &cx->arena);
     store_close(store);
     l->is_global = true;
     return fs_make_dirs(l->path.p, 0700, e);
@@ -89,7 +89,7 @@ static bool open_global(struct layer *l, struct invocation *inv, struct err *e)
 
 /* A folder that is read: of a workspace. */
 struct folder {
-    struct invocation *inv;
+    struct context *cx;
     struct str path;
     int fd;
 };
@@ -97,7 +97,7 @@ struct folder {
 static bool read_text(const struct folder *f, const char *name,
                       size_t max_bytes, struct str *out, struct err *e)
 {
-    struct arena *a = &f->inv->arena;
+    struct arena *a = &f->cx->arena;
     CLEANUP_FD int fd = -1;
 
     *out = str_of("", 0);
@@ -107,7 +107,7 @@ static bool read_text(const struct folder *f, const char *name,
         err_clear(e);
         return true;
     }
-    if (!owned_check(f->inv, fd, fs_join(f->path, str_from(name), a), f->path,
+    if (!owned_check(f->cx, fd, fs_join(f->path, str_from(name), a), f->path,
                      e))
         return false;
     return fs_read_fd(fd, max_bytes, a, out, e) ||
@@ -170,11 +170,11 @@ static bool index_lock(struct layer *l, const struct lock *lock,
     return true;
 }
 
-static bool read_files(struct layer *l, struct invocation *inv, struct err *e)
+static bool read_files(struct layer *l, struct context *cx, struct err *e)
 {
     CLEANUP_FD int fd = -1;
-    struct arena *a = &inv->arena;
-    struct folder f = {.inv = inv, .path = l->path};
+    struct arena *a = &cx->arena;
+    struct folder f = {.cx = cx, .path = l->path};
 
     if (!fs_open_dir(l->path.p, &fd, e))
         return false;
@@ -204,14 +204,13 @@ static bool read_files(struct layer *l, struct invocation *inv, struct err *e)
 
 static void say_waiting(void *ctx)
 {
-    struct invocation *inv = ctx;
+    struct context *cx = ctx;
 
-    term_note(&inv->term, "waiting for another mapm in this workspace ...");
+    context_note(cx, "waiting for another mapm in this workspace ...");
 }
 
 /* Before anything is finished or undone in a folder of another user. */
-static bool check_files(struct invocation *inv, struct str folder,
-                        struct err *e)
+static bool check_files(struct context *cx, struct str folder, struct err *e)
 {
     CLEANUP_FD int fd = -1;
     struct stat st;
@@ -221,52 +220,51 @@ static bool check_files(struct invocation *inv, struct str folder,
     for (size_t i = 0; i < WORKSPACE_FILES; i++)
         if (fs_stat_at(fd, workspace_files[i], &st) &&
             !owned_check_stat(
-                inv, &st,
-                fs_join(folder, str_from(workspace_files[i]), &inv->arena),
+                cx, &st,
+                fs_join(folder, str_from(workspace_files[i]), &cx->arena),
                 folder, e))
             return false;
     return true;
 }
 
-static bool open_path(struct invocation *inv, enum layer_mode mode,
+static bool open_path(struct context *cx, enum layer_mode mode,
                       struct layer *out, struct err *e)
 {
     bool recovered = false;
 
-    if (!user_read(inv, &out->user, &out->limits, &out->rules, e) ||
-        !check_files(inv, out->path, e))
+    if (!user_read(cx, &out->user, &out->limits, &out->rules, e) ||
+        !check_files(cx, out->path, e))
         return false;
-    if (!provision_open(out->path, mode == LAYER_READ, say_waiting, inv,
+    if (!provision_open(out->path, mode == LAYER_READ, say_waiting, cx,
                         &recovered, &out->provision, e))
         return false;
     if (recovered)
-        term_note(&inv->term, "finished an interrupted install");
-    if (read_files(out, inv, e))
+        context_note(cx, "finished an interrupted install");
+    if (read_files(out, cx, e))
         return true;
     layer_close(out);
     return false;
 }
 
-bool layer_open(struct invocation *inv, enum layer_mode mode, struct layer *out,
+bool layer_open(struct context *cx, enum layer_mode mode, struct layer *out,
                 struct err *e)
 {
-    return has_option(inv, OPTION_GLOBAL)
-               ? layer_open_global(inv, mode, out, e)
-               : layer_open_workspace(inv, mode, out, e);
+    return cx->use_global ? layer_open_global(cx, mode, out, e)
+                          : layer_open_workspace(cx, mode, out, e);
 }
 
-bool layer_open_workspace(struct invocation *inv, enum layer_mode mode,
+bool layer_open_workspace(struct context *cx, enum layer_mode mode,
                           struct layer *out, struct err *e)
 {
-    *out = (struct layer){.path = arena_str(&inv->arena, layer_workspace(inv))};
-    return open_path(inv, mode, out, e);
+    *out = (struct layer){.path = arena_str(&cx->arena, layer_workspace(cx))};
+    return open_path(cx, mode, out, e);
 }
 
-bool layer_open_global(struct invocation *inv, enum layer_mode mode,
+bool layer_open_global(struct context *cx, enum layer_mode mode,
                        struct layer *out, struct err *e)
 {
     *out = (struct layer){0};
-    return open_global(out, inv, e) && open_path(inv, mode, out, e);
+    return open_global(out, cx, e) && open_path(cx, mode, out, e);
 }
 
 const struct lock_entry *layer_find_folder(const struct layer *l,
@@ -299,10 +297,9 @@ void layer_close(struct layer *l)
     l->provision = NULL;
 }
 
-bool layer_check_there(const struct layer *l, struct invocation *inv,
-                       struct err *e)
+bool layer_check_there(const struct layer *l, struct context *cx, struct err *e)
 {
-    struct str file = fs_join(l->path, STR("mapm.yaml"), &inv->arena);
+    struct str file = fs_join(l->path, STR("mapm.yaml"), &cx->arena);
 
     if (l->is_global || l->lock_text.n || l->local_yaml.n ||
         access(file.p, F_OK) == 0)
@@ -313,19 +310,18 @@ bool layer_check_there(const struct layer *l, struct invocation *inv,
                        "or mapm install ORIGIN");
 }
 
-bool layer_check_own(const struct layer *l, struct invocation *inv,
-                     struct err *e)
+bool layer_check_own(const struct layer *l, struct context *cx, struct err *e)
 {
-    return owned_check_folder(inv, l->path, e);
+    return owned_check_folder(cx, l->path, e);
 }
 
-bool layer_is_trusted(const struct layer *l, struct invocation *inv,
+bool layer_is_trusted(const struct layer *l, struct context *cx,
                       struct store *store, enum folder_trust *state,
                       struct err *e)
 {
     const struct hash none = {{0}};
 
-    return folder_trust_find(inv, store, STORE_TRUST_WORKSPACE, l->path, &none,
+    return folder_trust_find(cx, store, STORE_TRUST_WORKSPACE, l->path, &none,
                              state, e) &&
            *state == FOLDER_TRUSTED;
 }
@@ -582,8 +578,8 @@ bool layer_resolve_names(const struct layer *l, const struct str *names,
 }
 
 bool layer_resolve_name(const struct layer *l, struct str name,
-                        struct invocation *inv, const struct lock_entry **out,
+                        struct context *cx, const struct lock_entry **out,
                         struct err *e)
 {
-    return layer_resolve_names(l, &name, 1, &inv->arena, out, e);
+    return layer_resolve_names(l, &name, 1, &cx->arena, out, e);
 }

@@ -32,34 +32,33 @@ struct layer {
 
 /* The nearest folder upwards that holds a mapm.yaml which counts (owned.h),
  * else the current one. A file above it that does not is noted, once. */
-struct str layer_workspace(struct invocation *inv);
+struct str layer_workspace(struct context *cx);
 
 enum layer_mode { LAYER_READ, LAYER_WRITE };
 
 /* Finds it, waits for its turn (WRITE), finishes what was interrupted, reads
  * and checks its files. */
-MUST_CHECK bool layer_open(struct invocation *inv, enum layer_mode mode,
+MUST_CHECK bool layer_open(struct context *cx, enum layer_mode mode,
                            struct layer *out, struct err *e);
 /* The user's library, whatever the options say. */
-MUST_CHECK bool layer_open_workspace(struct invocation *inv,
-                                     enum layer_mode mode, struct layer *out,
-                                     struct err *e);
-MUST_CHECK bool layer_open_global(struct invocation *inv, enum layer_mode mode,
+MUST_CHECK bool layer_open_workspace(struct context *cx, enum layer_mode mode,
+                                     struct layer *out, struct err *e);
+MUST_CHECK bool layer_open_global(struct context *cx, enum layer_mode mode,
                                   struct layer *out, struct err *e);
 void layer_close(struct layer *l);
 
 /* In the wrong folder "nothing to do" would be taken for success:
  * ERR_NOT_FOUND where neither mapm.yaml nor a lock is. */
-MUST_CHECK bool layer_check_there(const struct layer *l, struct invocation *inv,
+MUST_CHECK bool layer_check_there(const struct layer *l, struct context *cx,
                                   struct err *e);
 
 /* ERR_REFUSED unless the folder of the workspace counts (owned.h). */
-MUST_CHECK bool layer_check_own(const struct layer *l, struct invocation *inv,
+MUST_CHECK bool layer_check_own(const struct layer *l, struct context *cx,
                                 struct err *e);
 
 /* Whether the user trusts its folder as a workspace. False with no error: not
  * trusted, `*state` says why. Errors: the store's. */
-MUST_CHECK bool layer_is_trusted(const struct layer *l, struct invocation *inv,
+MUST_CHECK bool layer_is_trusted(const struct layer *l, struct context *cx,
                                  struct store *store, enum folder_trust *state,
                                  struct err *e);
 
@@ -100,7 +99,7 @@ struct root *layer_roots(const struct layer *l, struct arena *a, size_t *count);
  * ERR_NOT_FOUND with near names; ERR_USAGE when it means more than one.
  */
 MUST_CHECK bool layer_resolve_name(const struct layer *l, struct str name,
-                                   struct invocation *inv,
+                                   struct context *cx,
                                    const struct lock_entry **out,
                                    struct err *e);
 /* The same for many: the entries of the layer are indexed once. */

@@ -58,7 +58,8 @@ static void print_list_json(struct invocation *inv, const struct layer *l,
     json_begin_array(&w);
     for (size_t i = 0; i < count; i++)
         list_put_package(&w, l, entries[i],
-                         is_root(roots, entries[i], &inv->arena), &inv->arena);
+                         is_root(roots, entries[i], &inv->cx.arena),
+                         &inv->cx.arena);
     json_end_array(&w);
     json_end_object(&w);
     print_json(inv, &b);
@@ -77,9 +78,9 @@ static void print_list(struct invocation *inv, const struct layer *l,
             wide = entries[i]->name.n;
     for (size_t i = 0; i < count; i++) {
         const struct lock_entry *entry = entries[i];
-        struct str prereqs = prereqs_read(l, entry, &inv->arena);
+        struct str prereqs = prereqs_read(l, entry, &inv->cx.arena);
         struct str rest = prereqs, line;
-        bool root = is_root(roots, entry, &inv->arena);
+        bool root = is_root(roots, entry, &inv->cx.arena);
 
         term_print(t, "%-6s%-*.*s %-10.*s %-10.*s%s%s\n",
                    doc_kind_name(entry->kind), (int)wide, STR_ARG(entry->name),
@@ -87,7 +88,7 @@ static void print_list(struct invocation *inv, const struct layer *l,
                    STR_ARG(entry->commit.n ? str_slice(entry->commit, 0, 10)
                                            : STR("file")),
                    root ? " " : "",
-                   root ? str_c(entry->origin, &inv->arena) : "");
+                   root ? str_c(entry->origin, &inv->cx.arena) : "");
         while (str_line(&rest, &line))
             if (line.n)
                 term_print(t, "        %.*s\n", STR_ARG(line));
@@ -102,11 +103,11 @@ COMMAND(command_list)
     struct map root_entries;
     size_t count, root_count;
 
-    if (!layer_open(inv, LAYER_READ, &l, e))
+    if (!layer_open(&inv->cx, LAYER_READ, &l, e))
         return false;
-    entries = layer_entries(&l, &inv->arena, &count);
-    roots = layer_roots(&l, &inv->arena, &root_count);
-    layer_index_roots(&l, roots, root_count, &inv->arena, &root_entries);
+    entries = layer_entries(&l, &inv->cx.arena, &count);
+    roots = layer_roots(&l, &inv->cx.arena, &root_count);
+    layer_index_roots(&l, roots, root_count, &inv->cx.arena, &root_entries);
     if (has_option(inv, OPTION_JSON))
         print_list_json(inv, &l, entries, count, &root_entries);
     else

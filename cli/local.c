@@ -237,7 +237,7 @@ static bool is_package(int root, struct str folder, const char *anchor,
 static bool list_bucket(struct closure *c, struct node *n, int root,
                         enum doc_kind kind, size_t *capacity, struct err *e)
 {
-    struct arena *a = &c->inv->arena;
+    struct arena *a = &c->cx->arena;
     const char *bucket = doc_kind_plural(kind);
     struct fs_entry *entries;
     size_t count;
@@ -285,8 +285,8 @@ static bool list_anywhere(struct closure *c, struct node *n, int root,
                 depth_of(path) > CATALOG_MAX_DEPTH)
                 continue;
             if (is_package(root, path, "SKILL.md", &scratch)) {
-                add_offer(n, capacity, &c->inv->arena, DOC_SKILL,
-                          arena_str(&c->inv->arena, path));
+                add_offer(n, capacity, &c->cx->arena, DOC_SKILL,
+                          arena_str(&c->cx->arena, path));
                 continue;
             }
             w.folders = arena_grow(&scratch, w.folders, w.folder_count,
@@ -341,7 +341,7 @@ static bool is_catalog(struct closure *c, struct node *n, int root,
 static void offer_itself(struct closure *c, struct node *n, enum doc_kind kind)
 {
     struct fetch_offer *all =
-        arena_array(&c->inv->arena, n->offer_count + 1, sizeof *all);
+        arena_array(&c->cx->arena, n->offer_count + 1, sizeof *all);
 
     all[0] = (struct fetch_offer){kind, str_of("", 0)};
     for (size_t i = 0; i < n->offer_count; i++)
@@ -371,7 +371,7 @@ bool local_read(struct closure *c, struct node *n, struct err *e)
 {
     CLEANUP_FD int root = -1;
     struct stat st;
-    const char *path = str_c(n->origin.path, &c->inv->arena);
+    const char *path = str_c(n->origin.path, &c->cx->arena);
 
     if (stat(path, &st) < 0) {
         err_set(e, errno == ENOENT ? ERR_PATH : ERR_IO, "%s: %s", path,

@@ -29,20 +29,6 @@ void print_json(struct invocation *inv, struct buf *text)
     term_write(&inv->term, buf_str(text));
 }
 
-bool confirm(struct invocation *inv, const char *question, struct err *e)
-{
-    bool yes = has_option(inv, OPTION_YES);
-
-    if (yes)
-        return true;
-    if (!term_ask(&inv->term, question, &yes, e)) {
-        if (e->code == ERR_REFUSED)
-            err_hint(e, "look at what would be done, then give --yes");
-        return false;
-    }
-    return yes || err_set(e, ERR_REFUSED, "not confirmed: nothing was changed");
-}
-
 /* The same as on stderr, for programs: code, messages outermost first. */
 static void print_json_error(struct invocation *inv, const struct err *e)
 {
@@ -84,14 +70,14 @@ static bool enter_folder(struct invocation *inv, struct err *e)
     char *cwd;
 
     for (size_t i = 0; i < dirs->count; i++)
-        if (chdir(str_c(dirs->items[i], &inv->arena)) < 0)
+        if (chdir(str_c(dirs->items[i], &inv->cx.arena)) < 0)
             return err_errno(e, "-C %.*s", STR_ARG(dirs->items[i]));
     cwd = getcwd(NULL, 0);
     if (!cwd) {
         err_errno(e, "the current folder cannot be named");
         return err_hint(e, "it may have been removed: cd to another one");
     }
-    inv->cwd = arena_str(&inv->arena, str_from(cwd));
+    inv->cx.cwd = arena_str(&inv->cx.arena, str_from(cwd));
     free(cwd);
     return true;
 }
@@ -135,9 +121,10 @@ int main(int argc, char **argv)
     bool parsed;
 
     proc_init();
-    inv.home = str_from(home && home[0] == '/' ? home : "");
+    inv.cx.home = str_from(home && home[0] == '/' ? home : "");
     parsed = invocation_parse(&inv, argc, argv, &e);
     term_init(&inv.term, color_wish(&inv), has_option(&inv, OPTION_QUIET));
+    terminal_attach(&inv);
     if (!parsed || !run(&inv, &code, &e)) {
         code = exit_of(&e);
         term_error(&inv.term, &e);
@@ -149,6 +136,6 @@ int main(int argc, char **argv)
         if (code == EXIT_DONE)
             code = EXIT_FAILED;
     }
-    arena_done(&inv.arena);
+    arena_done(&inv.cx.arena);
     return code;
 }

@@ -135,14 +135,14 @@ static uint64_t number_of(const struct json *object, const char *key)
 
 static bool check_now(struct serve_host *h, struct layer *now, struct err *e)
 {
-    struct invocation *inv = h->s->inv;
+    struct context *cx = h->s->cx;
     struct store *store = NULL;
-    bool ok = open_store(inv, &store, e) &&
-              layer_open_workspace(inv, LAYER_READ, now, e) &&
+    bool ok = open_store(cx, &store, e) &&
+              layer_open_workspace(cx, LAYER_READ, now, e) &&
               serve_check_allowed(h->s, store, now, h->found, e);
 
     layer_close(now);
-    close_store(inv, store);
+    close_store(cx, store);
     return ok;
 }
 
@@ -243,14 +243,14 @@ static bool read_answer(struct str text, struct arena *a, struct answer *out,
 static void note_lack(struct serve_host *h, const struct err *e)
 {
     if (h->s->sampling && mcp_call_era(mcp_work_call(h->work)) == MCP_NEW)
-        h->lacks = arena_str(&h->s->inv->arena, str_from(err_first(e)));
+        h->lacks = arena_str(&h->s->cx->arena, str_from(err_first(e)));
 }
 
 static bool ask_back_end(struct serve_host *h, const struct ask *in,
                          struct arena *a, struct answer *out, struct err *e)
 {
     if (!h->asker &&
-        !asker_choose(&h->wishes, &h->s->inv->arena, &h->asker, e)) {
+        !asker_choose(&h->wishes, &h->s->cx->arena, &h->asker, e)) {
         note_lack(h, e);
         return false;
     }

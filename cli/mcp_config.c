@@ -1,3 +1,5 @@
+#include "mcp_config.h"
+
 #include "base/fs.h"
 #include "base/proc.h"
 #include "base/text.h"
@@ -66,7 +68,7 @@ struct config {
 
 static void add(struct config *c, struct str word)
 {
-    c->args = arena_grow(&c->inv->arena, c->args, c->count, &c->capacity,
+    c->args = arena_grow(&c->inv->cx.arena, c->args, c->count, &c->capacity,
                          sizeof *c->args);
     c->args[c->count++] = word;
 }
@@ -82,11 +84,11 @@ static void add_options(struct config *c)
         const struct values *given = &c->inv->given[id];
 
         for (size_t k = 0; id != OPTION_PRINT_CONFIG && k < given->count; k++) {
-            add(c, arena_printf(&c->inv->arena, "--%s", options[id].name));
+            add(c, arena_printf(&c->inv->cx.arena, "--%s", options[id].name));
             if (options[id].kind == ARGUMENT_FOLDER)
-                add(c, fs_normalize(fs_join(c->inv->cwd, given->items[k],
-                                            &c->inv->arena),
-                                    &c->inv->arena));
+                add(c, fs_normalize(fs_join(c->inv->cx.cwd, given->items[k],
+                                            &c->inv->cx.arena),
+                                    &c->inv->cx.arena));
             else if (options[id].argument)
                 add(c, given->items[k]);
         }
@@ -98,17 +100,17 @@ static bool check_word(const struct config *c, struct str word, struct err *e)
 {
     if (!text_is_utf8(word)) {
         err_set(e, ERR_USAGE, "--print-config: \"%s\" is not UTF-8",
-                str_c(word, &c->inv->arena));
+                str_c(word, &c->inv->cx.arena));
         return err_hint(e, "the clients' files are: give the folder another "
                            "name, or a link");
     }
     if (str_find(word, STR("${")) != SIZE_MAX ||
         str_find(word, STR("{env:")) != SIZE_MAX ||
         str_find(word, STR("{file:")) != SIZE_MAX)
-        term_warn(&c->inv->term,
-                  "%s may put something else in place of what "
-                  "is in braces in %s",
-                  c->row->name, str_c(word, &c->inv->arena));
+        context_warn(&c->inv->cx,
+                     "%s may put something else in place of what "
+                     "is in braces in %s",
+                     c->row->name, str_c(word, &c->inv->cx.arena));
     return true;
 }
 
@@ -125,7 +127,7 @@ static bool check_words(const struct config *c, struct err *e)
 /* By its name when that finds this very program, else by its path. */
 static bool find_program(struct config *c, struct err *e)
 {
-    struct arena *a = &c->inv->arena;
+    struct arena *a = &c->inv->cx.arena;
     struct err ignored = {0};
     struct str dir, found;
 
@@ -224,14 +226,21 @@ static bool unknown(struct str client, struct arena *a, struct err *e)
     return err_hint(e, "clients are %.*s", STR_ARG(names));
 }
 
-bool serve_print_config(struct invocation *inv, struct str client,
-                        struct err *e)
+struct str_list mcp_arguments(struct invocation *inv)
+{
+    struct config c = {.inv = inv};
+
+    add_options(&c);
+    return (struct str_list){c.args, c.count};
+}
+
+bool mcp_print_config(struct invocation *inv, struct str client, struct err *e)
 {
     CLEANUP(buf_done) struct buf b = {0};
     struct config c = {.inv = inv, .row = find_row(client)};
 
     if (!c.row)
-        return unknown(client, &inv->arena, e);
+        return unknown(client, &inv->cx.arena, e);
     if (!find_program(&c, e))
         return false;
     add_options(&c);

@@ -349,12 +349,11 @@ static struct str state_of(struct serve *s, struct arena *a)
     hash_init(&h);
     hash_add(&h, s->layer.path);
     hash_add(&h, str_of("", 1));
-    hash_add(&h, s->inv->cwd);
-    for (size_t i = 0; i < OPTION_COUNT; i++)
-        for (size_t n = 0; n < s->inv->given[i].count; n++) {
-            hash_add(&h, arena_printf(a, "%c%zu ", '\0', i));
-            hash_add(&h, s->inv->given[i].items[n]);
-        }
+    hash_add(&h, s->cx->cwd);
+    for (size_t i = 0; i < s->options->arguments.count; i++) {
+        hash_add(&h, str_of("", 1));
+        hash_add(&h, s->options->arguments.items[i]);
+    }
     hash = hash_end(&h);
     return hash_hex(&hash, a);
 }
@@ -364,7 +363,7 @@ static bool open_folder(struct serve *s, int *fd, struct err *e)
     struct str home = store_home(s->store);
     CLEANUP_FD int top = -1;
 
-    if (!fs_open_dir(str_c(home, &s->inv->arena), &top, e))
+    if (!fs_open_dir(str_c(home, &s->cx->arena), &top, e))
         return false;
     if (fs_open_dir_at(top, FOLDER, fd, e))
         return true;
@@ -377,7 +376,7 @@ static bool open_folder(struct serve *s, int *fd, struct err *e)
 
 bool serve_journal_open(struct serve *s, struct err *e)
 {
-    struct arena *a = &s->inv->arena;
+    struct arena *a = &s->cx->arena;
     struct serve_journal *j = arena_new(a, struct serve_journal);
 
     if (!open_folder(s, &j->dirfd, e))

@@ -29,7 +29,7 @@ static bool is_own(struct serve *s, const struct library_skill *skill)
 {
     struct err ignored = {0};
 
-    return owned_check_folder(s->inv, skill->folder, &ignored);
+    return owned_check_folder(s->cx, skill->folder, &ignored);
 }
 
 bool serve_offers(struct serve *s, const struct library_skill *skill)
@@ -60,7 +60,7 @@ static void look_at_workspace(struct serve *s)
     struct err e = {0};
     enum folder_trust state;
     bool trusted =
-        s->store && layer_is_trusted(&s->layer, s->inv, s->store, &state, &e);
+        s->store && layer_is_trusted(&s->layer, s->cx, s->store, &state, &e);
 
     if (e.code == ERR_NONE)
         s->workspace_trusted = trusted;
@@ -102,16 +102,16 @@ void serve_refuse(struct mcp_call *c, const struct err *e)
 
 /* --- whether it may run now ------------------------------------------------------ */
 
-static bool check_workspace(struct invocation *inv, struct store *store,
+static bool check_workspace(struct context *cx, struct store *store,
                             const struct layer *l, struct err *e)
 {
     enum folder_trust state;
 
-    if (layer_is_trusted(l, inv, store, &state, e))
+    if (layer_is_trusted(l, cx, store, &state, e))
         return true;
     if (e->code != ERR_NONE)
         return err_wrap(e, "cannot tell whether this workspace is trusted");
-    if (!layer_check_own(l, inv, e))
+    if (!layer_check_own(l, cx, e))
         return err_wrap(e, "this workspace is not trusted on this machine");
     err_set(e, ERR_REFUSED, "this workspace is not trusted on this machine%s%s",
             *folder_trust_reason(state) ? ": " : "",
@@ -126,9 +126,9 @@ bool serve_check_allowed(struct serve *s, struct store *store,
                          const struct layer *l, const struct run_skill *found,
                          struct err *e)
 {
-    if (!run_check_allowed(s->inv, store, l, found, e))
+    if (!run_check_allowed(s->cx, store, l, found, e))
         return false;
     if (found->is_external || found->is_global || run_policy_of(l) == RUN_ALL)
         return true;
-    return check_workspace(s->inv, store, l, e);
+    return check_workspace(s->cx, store, l, e);
 }

@@ -158,7 +158,7 @@ static bool find(struct run_job *j)
         answer_error(j, runtime_static(skill->name, j->a), STR(""));
         return false;
     }
-    if (!run_skill_read(j->s->inv, j->store, &j->layer, j->s->library, skill,
+    if (!run_skill_read(j->s->cx, j->store, &j->layer, j->s->library, skill,
                         &j->found, &e)) {
         answer_failed(j, &e);
         return false;
@@ -274,7 +274,7 @@ static bool set_limits(struct run_job *j)
 
 static void warn_history(struct run_job *j, const struct err *e)
 {
-    term_warn(&j->s->inv->term, "this run is not remembered: %s", err_first(e));
+    context_warn(j->s->cx, "this run is not remembered: %s", err_first(e));
 }
 
 /* One row, also when it is run again in another process: the same execution
@@ -331,13 +331,14 @@ static void run_program(struct run_job *j)
         .work = j->work,
         .layer = &j->layer,
         .found = &j->found,
-        .wishes = run_wishes(j->s->inv, &j->layer),
+        .wishes = run_wishes(j->s->cx, j->s->options->ask, &j->layer),
         .commands = &j->commands,
         .history = &j->history,
         .since_ms = proc_now_ms(),
     };
     job.host = serve_host_of(&j->host);
-    if (!run_commands_init(&j->commands, j->s->inv, j->store, &j->layer, &e)) {
+    if (!run_commands_init(&j->commands, j->s->cx, j->store, &j->layer,
+                           &j->s->options->allow, &e)) {
         answer_failed(j, &e);
         return;
     }
@@ -359,8 +360,8 @@ static bool open_all(struct run_job *j)
 {
     struct err e = {0};
 
-    if (open_store(j->s->inv, &j->store, &e) &&
-        layer_open_workspace(j->s->inv, LAYER_READ, &j->layer, &e))
+    if (open_store(j->s->cx, &j->store, &e) &&
+        layer_open_workspace(j->s->cx, LAYER_READ, &j->layer, &e))
         return true;
     answer_failed(j, &e);
     return false;
@@ -376,7 +377,7 @@ static void work(void *ctx, struct mcp_work *w)
         set_limits(&j))
         run_program(&j);
     layer_close(&j.layer);
-    close_store(j.s->inv, j.store);
+    close_store(j.s->cx, j.store);
 }
 
 void serve_run(struct serve *s, const struct json *arguments,

@@ -124,8 +124,8 @@ static void tell(struct serve *s, const struct library_skill *as,
     if (map_has(&s->unserved, as->name))
         return;
     map_put(&s->unserved, arena_str(&s->session_arena, as->name), s);
-    term_warn(&s->inv->term, "skill '%.*s' is not in skills/list: %s",
-              STR_ARG(as->name), err_first(e));
+    context_warn(s->cx, "skill '%.*s' is not in skills/list: %s",
+                 STR_ARG(as->name), err_first(e));
 }
 
 static void entry_done(struct entry *n)

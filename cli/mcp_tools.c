@@ -250,9 +250,9 @@ static void load(struct serve *s, const struct json *arguments,
         return;
     }
     if (loaded.warn)
-        term_warn(&s->inv->term,
-                  "this session has loaded %zu tokens of instructions",
-                  s->session.tokens);
+        context_warn(s->cx,
+                     "this session has loaded %zu tokens of instructions",
+                     s->session.tokens);
     if (!loaded.already_loaded && !loaded.already_preloaded)
         serve_event_loaded(s, &loaded, c);
     r.text = loaded.text;

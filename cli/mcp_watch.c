@@ -421,7 +421,7 @@ static bool refresh(struct serve *s, unsigned *lists, struct err *e)
 
 static void tell(struct serve *s, const char *what, const struct err *e)
 {
-    term_warn(&s->inv->term, "%s cannot be read again: %s", what, err_first(e));
+    context_warn(s->cx, "%s cannot be read again: %s", what, err_first(e));
 }
 
 static void look_again(struct serve *s, struct mcp_changes *out)
@@ -473,7 +473,7 @@ static void watched(void *ctx, struct mcp_changes *out, unsigned *again_ms)
 bool serve_watch_open(struct serve *s, const struct library_root *roots,
                       size_t count, struct err *e)
 {
-    struct serve_watch *w = arena_new(&s->inv->arena, struct serve_watch);
+    struct serve_watch *w = arena_new(&s->cx->arena, struct serve_watch);
 
     w->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     if (w->fd < 0)
@@ -486,8 +486,8 @@ bool serve_watch_open(struct serve *s, const struct library_root *roots,
     w->names = hash_names(s);
     add_all(s);
     if (w->full)
-        term_warn(&s->inv->term,
-                  "--watch: only the first %d folders are watched", WATCH_MAX);
+        context_warn(s->cx, "--watch: only the first %d folders are watched",
+                     WATCH_MAX);
     s->server.watch_fd = w->fd;
     s->server.watched = watched;
     s->server.changes = MCP_TOOLS | MCP_RESOURCES | MCP_PROMPTS;

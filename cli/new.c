@@ -32,7 +32,7 @@ struct fresh {
 static void add_file(struct fresh *f, const char *name, const struct buf *text)
 {
     f->files[f->count++] =
-        (struct place_file){name, arena_str(&f->inv->arena, buf_str(text))};
+        (struct place_file){name, arena_str(&f->inv->cx.arena, buf_str(text))};
 }
 
 static const char program[] =
@@ -103,7 +103,7 @@ static const char agent_body[] =
 
 static void write_head(struct fresh *f, struct buf *b)
 {
-    struct arena *a = &f->inv->arena;
+    struct arena *a = &f->inv->cx.arena;
 
     buf_printf(b, "---\nname: %.*s\n", STR_ARG(yaml_quote(f->name, a)));
     if (f->scope.n)
@@ -224,13 +224,13 @@ static void write_mcp(struct fresh *f)
     json_member_string(&w, "type", STR("stdio"));
     json_member_string(
         &w, "command",
-        arena_printf(&f->inv->arena, "%.*s-server", STR_ARG(name)));
+        arena_printf(&f->inv->cx.arena, "%.*s-server", STR_ARG(name)));
     json_key(&w, "args");
     json_begin_array(&w);
     json_end_array(&w);
     json_end_object(&w);
     buf_char(&b, '\n');
-    add_file(f, mcp_file_name(f->name, &f->inv->arena).p, &b);
+    add_file(f, mcp_file_name(f->name, &f->inv->cx.arena).p, &b);
 }
 
 static const struct model {
@@ -305,7 +305,7 @@ static bool check_options(struct fresh *f, struct err *e)
     }
     if (!has_option(f->inv, OPTION_DESCRIPTION) && f->model->before)
         f->description =
-            arena_printf(&f->inv->arena, "%s%.*s%s", f->model->before,
+            arena_printf(&f->inv->cx.arena, "%s%.*s%s", f->model->before,
                          STR_ARG(f->name), f->model->after);
     return true;
 }
@@ -331,7 +331,7 @@ static enum manifest_file read_part(void *ctx, struct str path,
 
 static bool judge(struct fresh *f, struct err *e)
 {
-    struct arena *a = &f->inv->arena;
+    struct arena *a = &f->inv->cx.arena;
     const struct manifest_files files = {read_part, f};
     struct manifest_input in = {
         .kind = f->model->kind,
@@ -357,15 +357,15 @@ static bool write_all(struct fresh *f, struct err *e)
     const char *plural = doc_kind_plural(f->model->kind);
     bool made, ok;
 
-    if (!fs_open_dir(str_c(f->inv->cwd, &f->inv->arena), &top, e))
+    if (!fs_open_dir(str_c(f->inv->cx.cwd, &f->inv->cx.arena), &top, e))
         return false;
     made = !fs_exists_at(top, plural);
     ok = fs_make_dirs_at(top, plural, 0755, e) &&
          fs_open_dir_at(top, plural, &bucket, e) &&
          (f->model->kind == DOC_MCP
               ? place_file(bucket, f->files[0].name, f->files[0].text, e)
-              : place_folder(bucket, str_c(f->name, &f->inv->arena), f->files,
-                             f->count, e));
+              : place_folder(bucket, str_c(f->name, &f->inv->cx.arena),
+                             f->files, f->count, e));
     if (!ok && made)
         unlinkat(top, plural, AT_REMOVEDIR); /* stays when it is not empty */
     return ok;
@@ -375,7 +375,7 @@ static struct str path_of(const struct fresh *f, size_t i)
 {
     if (f->model->kind == DOC_MCP)
         return f->place;
-    return fs_join(f->place, str_from(f->files[i].name), &f->inv->arena);
+    return fs_join(f->place, str_from(f->files[i].name), &f->inv->cx.arena);
 }
 
 static void say_json(struct fresh *f)
@@ -414,7 +414,7 @@ static void say(struct fresh *f)
 bool command_new(struct invocation *inv, int *exit_code, struct err *e)
 {
     struct fresh f = {.inv = inv, .name = inv->arguments.items[1]};
-    struct arena *a = &inv->arena;
+    struct arena *a = &inv->cx.arena;
 
     if (!find_model(&f, inv->arguments.items[0], e) || !check_name(&f, e) ||
         !check_options(&f, e))

@@ -45,16 +45,16 @@ static int by_code(const void *x, const void *y)
     return order ? order : str_cmp(p->origin, q->origin);
 }
 
-static void tell_one(struct term *t, const struct notice *n)
+static void tell_one(struct context *cx, const struct notice *n)
 {
     if (n->origin.n)
-        term_warn(t, "%.*s: %.*s", STR_ARG(n->origin), STR_ARG(n->message));
+        context_warn(cx, "%.*s: %.*s", STR_ARG(n->origin), STR_ARG(n->message));
     else
-        term_warn(t, "%.*s", STR_ARG(n->message));
+        context_warn(cx, "%.*s", STR_ARG(n->message));
 }
 
 /* `count` packages of which the same is to be said. */
-static void tell_same(struct term *t, const struct notice *n, size_t count)
+static void tell_same(struct context *cx, const struct notice *n, size_t count)
 {
     CLEANUP(buf_done) struct buf names = {0};
     size_t shown = 0, all = 0;
@@ -73,10 +73,10 @@ static void tell_same(struct term *t, const struct notice *n, size_t count)
     if (shown < all)
         buf_printf(&names, " and %zu more", all - shown);
     if (all == 1 || n->origin.n == 0)
-        tell_one(t, n);
+        tell_one(cx, n);
     else
-        term_warn(t, "%zu packages: %.*s (%.*s)", all, STR_ARG(n->message),
-                  STR_ARG(buf_str(&names)));
+        context_warn(cx, "%zu packages: %.*s (%.*s)", all, STR_ARG(n->message),
+                     STR_ARG(buf_str(&names)));
 }
 
 /* How many from the first on say the same, of the same or of all packages. */
@@ -91,36 +91,36 @@ static size_t same_run(const struct notice *n, size_t count)
 }
 
 /* All of one code. */
-static void tell_alike(struct term *t, const struct notice *n, size_t count)
+static void tell_alike(struct context *cx, const struct notice *n, size_t count)
 {
     size_t lines = 0;
 
     for (size_t i = 0, run; i < count; i += run) {
         run = same_run(n + i, count - i);
         if (n->code.n && lines == LINES_MAX_ALIKE && run < count - i) {
-            term_warn(t, "%zu more packages like that (-v shows each)",
-                      count - i);
+            context_warn(cx, "%zu more packages like that (-v shows each)",
+                         count - i);
             return;
         }
-        tell_same(t, n + i, run);
+        tell_same(cx, n + i, run);
         lines++;
     }
 }
 
-void notice_tell(struct notices *n, struct term *t, bool all)
+void notice_tell(struct notices *n, struct context *cx)
 {
     if (n->count)
         qsort(n->items, n->count, sizeof *n->items, by_code);
     for (size_t i = 0, run; i < n->count; i += run) {
         run = 1;
-        if (all) {
-            tell_one(t, &n->items[i]);
+        if (cx->is_verbose) {
+            tell_one(cx, &n->items[i]);
             continue;
         }
         while (i + run < n->count &&
                str_eq(n->items[i + run].code, n->items[i].code))
             run++;
-        tell_alike(t, n->items + i, run);
+        tell_alike(cx, n->items + i, run);
     }
     n->told += n->count;
     n->count = 0;

@@ -2,7 +2,7 @@
 #define CLI_NOTICE_H
 
 #include "base/arena.h"
-#include "base/term.h"
+#include "base/context.h"
 
 /*
  * notice: warnings about packages, held back until all of them are known.
@@ -32,8 +32,8 @@ void notice_init(struct notices *n, struct arena *a);
 void notice_add(struct notices *n, struct str code, struct str origin,
                 struct str message);
 
-/* Shows what was added since the last time; each one alone when `all`. */
-void notice_tell(struct notices *n, struct term *t, bool all);
+/* Shows what was added since the last time; each one alone with is_verbose. */
+void notice_tell(struct notices *n, struct context *cx);
 
 /* How many there were so far. */
 size_t notice_count(const struct notices *n);

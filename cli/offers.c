@@ -14,7 +14,7 @@ static const enum doc_kind kinds[] = {DOC_AGENT, DOC_SKILL, DOC_MCP};
 /* --- one offer ------------------------------------------------------------ */
 
 /* The name by which an offer is chosen: a repository has its own. */
-static struct str offer_name(const struct node *n, const struct fetch_offer *o)
+struct str offers_name(const struct node *n, const struct fetch_offer *o)
 {
     struct str name = path_last(o->path);
 
@@ -26,10 +26,9 @@ static struct str offer_name(const struct node *n, const struct fetch_offer *o)
     return name;
 }
 
-static void complete_offer(struct invocation *inv, const struct node *n,
-                           const struct fetch_offer *offer, struct origin *out)
+void offers_origin(struct arena *a, const struct node *n,
+                   const struct fetch_offer *offer, struct origin *out)
 {
-    struct arena *a = &inv->arena;
     struct err e = {0};
 
     if (n->origin.scheme == ORIGIN_FILE) {
@@ -46,11 +45,12 @@ static void complete_offer(struct invocation *inv, const struct node *n,
 
 /* --- what is meant by a word ---------------------------------------------- */
 
-static enum option_id option_of(enum doc_kind kind)
+static const struct str_list *words_of(const struct install_choice *c,
+                                       enum doc_kind kind)
 {
     if (kind == DOC_AGENT)
-        return OPTION_AGENT;
-    return kind == DOC_SKILL ? OPTION_SKILL : OPTION_MCP;
+        return &c->agents;
+    return kind == DOC_SKILL ? &c->skills : &c->mcps;
 }
 
 static bool is_glob(struct str word)
@@ -76,7 +76,7 @@ static bool matches(struct str word, const struct node *n,
                     const struct fetch_offer *offer)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    struct str name = offer_name(n, offer);
+    struct str name = offers_name(n, offer);
     bool is_path = str_has_char(word, '/');
 
     while (str_ends(word, STR("/"))) /* as a shell completes a folder */
@@ -95,29 +95,27 @@ static bool matches(struct str word, const struct node *n,
 /* --- what is chosen ------------------------------------------------------- */
 
 /* --skip alone takes all the rest. */
-static bool takes_all(const struct invocation *inv)
+static bool takes_all(const struct install_choice *c)
 {
-    return has_option(inv, OPTION_ALL) ||
-           (has_option(inv, OPTION_SKIP) && !has_option(inv, OPTION_SKILL) &&
-            !has_option(inv, OPTION_AGENT) && !has_option(inv, OPTION_MCP));
+    return c->all || (c->skip.count &&
+                      c->skills.count + c->agents.count + c->mcps.count == 0);
 }
 
-bool offers_are_chosen(const struct invocation *inv)
+bool offers_are_chosen(const struct install_choice *c)
 {
-    return takes_all(inv) || has_option(inv, OPTION_SKILL) ||
-           has_option(inv, OPTION_AGENT) || has_option(inv, OPTION_MCP);
+    return takes_all(c) || c->skills.count || c->agents.count || c->mcps.count;
 }
 
-bool offers_are_filtered(const struct invocation *inv)
+bool offers_are_filtered(const struct install_choice *c)
 {
     for (size_t k = 0; k < KIND_COUNT; k++) {
-        const struct values *v = &inv->given[option_of(kinds[k])];
+        const struct str_list *v = words_of(c, kinds[k]);
 
         for (size_t i = 0; i < v->count; i++)
             if (is_glob(v->items[i]))
                 return true;
     }
-    return takes_all(inv);
+    return takes_all(c);
 }
 
 struct chooser {
@@ -131,7 +129,7 @@ struct chooser {
 static bool is_skipped(struct chooser *c, const struct node *n,
                        const struct fetch_offer *offer)
 {
-    const struct values *v = &c->s->inv->given[OPTION_SKIP];
+    const struct str_list *v = &c->s->request->choice.skip;
     bool skipped = false;
 
     for (size_t i = 0; i < v->count; i++)
@@ -144,8 +142,8 @@ static bool is_skipped(struct chooser *c, const struct node *n,
 static bool is_chosen(struct chooser *c, size_t kind, const struct node *n,
                       const struct fetch_offer *offer, bool *exact)
 {
-    const struct values *v = &c->s->inv->given[option_of(kinds[kind])];
-    bool chosen = takes_all(c->s->inv);
+    const struct str_list *v = words_of(&c->s->request->choice, kinds[kind]);
+    bool chosen = takes_all(&c->s->request->choice);
 
     *exact = false;
     for (size_t i = 0; i < v->count; i++) {
@@ -175,10 +173,10 @@ static void choose(struct chooser *c, const struct node *n)
         if (!is_chosen(c, index_of(offer->kind), n, offer, &exact) ||
             is_skipped(c, n, offer))
             continue;
-        complete_offer(s->inv, n, offer, &o);
+        offers_origin(&s->cx->arena, n, offer, &o);
         if (!map_put(&c->seen, o.key, s))
             continue;
-        *choice = (struct choice){.name = offer_name(n, offer),
+        *choice = (struct choice){.name = offers_name(n, offer),
                                   .path = offer->path,
                                   .is_exact = exact};
         choice->node = closure_add(&s->closure, &o, (unsigned)offer->kind);
@@ -197,7 +195,7 @@ static bool not_offered(struct node *const *catalogs, size_t count,
     for (size_t k = 0; k < count && !is_glob(name); k++)
         for (size_t i = 0; i < catalogs[k]->offer_count; i++) {
             const struct fetch_offer *o = &catalogs[k]->offers[i];
-            struct str other = offer_name(catalogs[k], o);
+            struct str other = offers_name(catalogs[k], o);
             size_t far = text_distance(name, other, best);
 
             if (far < best && o->kind == kind) {
@@ -220,11 +218,11 @@ static bool not_offered(struct node *const *catalogs, size_t count,
 static bool check_used(const struct chooser *c, struct node *const *catalogs,
                        size_t count, struct err *e)
 {
-    struct invocation *inv = c->s->inv;
-    const struct values *skip = &inv->given[OPTION_SKIP];
+    const struct install_choice *choice = &c->s->request->choice;
+    const struct str_list *skip = &choice->skip;
 
     for (size_t k = 0; k < KIND_COUNT; k++) {
-        const struct values *v = &inv->given[option_of(kinds[k])];
+        const struct str_list *v = words_of(choice, kinds[k]);
 
         for (size_t i = 0; i < v->count; i++)
             if (!c->used[k][i])
@@ -232,91 +230,24 @@ static bool check_used(const struct chooser *c, struct node *const *catalogs,
     }
     for (size_t i = 0; i < skip->count; i++)
         if (!c->skipped[i])
-            term_warn(&inv->term, "--skip %.*s: nothing that is chosen fits",
-                      STR_ARG(skip->items[i]));
+            context_warn(c->s->cx, "--skip %.*s: nothing that is chosen fits",
+                         STR_ARG(skip->items[i]));
     return true;
 }
 
 bool offers_choose(struct sync *s, struct node *const *catalogs, size_t count,
                    struct choice *out, size_t *chosen, struct err *e)
 {
-    struct arena *a = &s->inv->arena;
+    struct arena *a = &s->cx->arena;
     struct chooser c = {.s = s, .out = out};
 
     map_init(&c.seen, a);
-    c.skipped = arena_array(a, s->inv->given[OPTION_SKIP].count + 1, 1);
+    c.skipped = arena_array(a, s->request->choice.skip.count + 1, 1);
     for (size_t k = 0; k < KIND_COUNT; k++)
-        c.used[k] =
-            arena_array(a, s->inv->given[option_of(kinds[k])].count + 1, 1);
+        c.used[k] = arena_array(
+            a, words_of(&s->request->choice, kinds[k])->count + 1, 1);
     for (size_t i = 0; i < count; i++)
         choose(&c, catalogs[i]);
     *chosen = c.count;
     return count == 0 || check_used(&c, catalogs, count, e);
-}
-
-/* --- the list ------------------------------------------------------------- */
-
-static void put_offers(struct invocation *inv, struct json_writer *w,
-                       const struct node *n)
-{
-    for (size_t i = 0; i < n->offer_count; i++) {
-        struct origin o;
-
-        complete_offer(inv, n, &n->offers[i], &o);
-        json_begin_object(w);
-        json_member_string(w, "type",
-                           str_from(doc_kind_name(n->offers[i].kind)));
-        json_member_string(w, "name", offer_name(n, &n->offers[i]));
-        json_member_string(w, "path", n->offers[i].path);
-        json_member_string(w, "origin", o.text);
-        json_end_object(w);
-    }
-}
-
-static void print_offers_json(struct invocation *inv,
-                              struct node *const *catalogs, size_t count)
-{
-    struct json_writer w;
-    struct buf b;
-
-    buf_init(&b, SIZE_MAX / 4);
-    json_writer_init(&w, &b, 2);
-    json_begin_object(&w);
-    json_member_string(&w, "schema", STR("mapm.offers/1"));
-    json_member_string(&w, "origin", catalogs[0]->origin.text);
-    json_key(&w, "offers");
-    json_begin_array(&w);
-    for (size_t i = 0; i < count; i++)
-        put_offers(inv, &w, catalogs[i]);
-    json_end_array(&w);
-    json_end_object(&w);
-    print_json(inv, &b);
-    buf_done(&b);
-}
-
-void offers_print(struct invocation *inv, struct node *const *catalogs,
-                  size_t count)
-{
-    struct term *t = &inv->term;
-
-    if (has_option(inv, OPTION_JSON)) {
-        print_offers_json(inv, catalogs, count);
-        return;
-    }
-    for (size_t k = 0; k < count; k++) {
-        const struct node *n = catalogs[k];
-
-        for (size_t i = 0; i < n->offer_count; i++) {
-            struct origin o;
-
-            complete_offer(inv, n, &n->offers[i], &o);
-            term_print(t, "%-6s %-32.*s %.*s\n",
-                       doc_kind_name(n->offers[i].kind),
-                       STR_ARG(offer_name(n, &n->offers[i])), STR_ARG(o.text));
-        }
-        term_note(t,
-                  "%.*s is a catalog: name one of these, or choose with "
-                  "--all, --skill NAME, --agent NAME, --mcp NAME",
-                  STR_ARG(n->origin.text));
-    }
 }

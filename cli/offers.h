@@ -16,8 +16,8 @@ struct choice; /* selection.h */
 
 /* Anything is to be chosen; and by --all or a glob, so that what is invalid is
  * left out. */
-bool offers_are_chosen(const struct invocation *inv);
-bool offers_are_filtered(const struct invocation *inv);
+bool offers_are_chosen(const struct install_choice *c);
+bool offers_are_filtered(const struct install_choice *c);
 
 /* Adds what is chosen of the catalogs to `out`, which has room for all of
  * their offers. ERR_NOT_FOUND for a name that none of them has. */
@@ -25,8 +25,10 @@ MUST_CHECK bool offers_choose(struct sync *s, struct node *const *catalogs,
                               size_t count, struct choice *out, size_t *chosen,
                               struct err *e);
 
-/* The list of all, for people or as JSON. */
-void offers_print(struct invocation *inv, struct node *const *catalogs,
-                  size_t count);
+/* The name by which an offer is chosen: a repository has its own. Borrowed. */
+struct str offers_name(const struct node *n, const struct fetch_offer *o);
+/* Its whole origin. In `a`. */
+void offers_origin(struct arena *a, const struct node *n,
+                   const struct fetch_offer *offer, struct origin *out);
 
 #endif

@@ -18,7 +18,7 @@ static const char *const home_folders[] = {SKILLS_FOLDER, ".claude/skills",
                                            ".config/swival/skills", NULL};
 
 struct places {
-    struct invocation *inv;
+    struct context *cx;
     struct str workspace;
     struct library_root *items;
     size_t count, capacity;
@@ -26,7 +26,7 @@ struct places {
 
 /* Whether it is in `top`, by its name or, of one that somebody named, by where
  * that leads. */
-static bool is_in(struct invocation *inv, const struct library_root *root,
+static bool is_in(struct context *cx, const struct library_root *root,
                   struct str top)
 {
     struct err ignored = {0};
@@ -34,18 +34,18 @@ static bool is_in(struct invocation *inv, const struct library_root *root,
 
     return fs_path_is_within(root->path, top) ||
            (root->named &&
-            fs_real_path(root->path.p, &inv->arena, &real, &ignored) &&
+            fs_real_path(root->path.p, &cx->arena, &real, &ignored) &&
             fs_path_is_within(real, top));
 }
 
-void bound_root(struct invocation *inv, struct str workspace,
+void bound_root(struct context *cx, struct str workspace,
                 struct library_root *root)
 {
-    struct str home = inv->home;
+    struct str home = cx->home;
     bool is_own =
-        home.n && fs_path_is_within(home, workspace) && is_in(inv, root, home);
+        home.n && fs_path_is_within(home, workspace) && is_in(cx, root, home);
 
-    root->held = !is_own && is_in(inv, root, workspace);
+    root->held = !is_own && is_in(cx, root, workspace);
     root->within =
         root->held || root->source == LIBRARY_WORKSPACE ? workspace : home;
 }
@@ -53,38 +53,36 @@ void bound_root(struct invocation *inv, struct str workspace,
 static void add(struct places *p, enum library_source source, struct str path,
                 bool named)
 {
-    path = fs_normalize(path, &p->inv->arena);
+    path = fs_normalize(path, &p->cx->arena);
     for (size_t i = 0; i < p->count; i++) {
         if (str_eq(p->items[i].path, path)) {
             p->items[i].named = p->items[i].named || named;
             return;
         }
     }
-    p->items = arena_grow(&p->inv->arena, p->items, p->count, &p->capacity,
+    p->items = arena_grow(&p->cx->arena, p->items, p->count, &p->capacity,
                           sizeof *p->items);
     p->items[p->count] =
         (struct library_root){.source = source, .path = path, .named = named};
-    bound_root(p->inv, p->workspace, &p->items[p->count++]);
+    bound_root(p->cx, p->workspace, &p->items[p->count++]);
 }
 
 static void add_below(struct places *p, enum library_source source,
                       struct str folder, const char *const *names)
 {
     for (; *names; names++)
-        add(p, source, fs_join(folder, str_from(*names), &p->inv->arena),
-            false);
+        add(p, source, fs_join(folder, str_from(*names), &p->cx->arena), false);
 }
 
 static bool add_given(struct places *p, enum library_source source,
-                      enum option_id id, struct err *e)
+                      const char *option, const struct str_list *given,
+                      struct err *e)
 {
-    const struct values *given = &p->inv->given[id];
-
     for (size_t i = 0; i < given->count; i++) {
         if (given->items[i].n == 0)
             return err_set(e, ERR_USAGE, "--%s: the folder's name is empty",
-                           options[id].name);
-        add(p, source, fs_join(p->inv->cwd, given->items[i], &p->inv->arena),
+                           option);
+        add(p, source, fs_join(p->cx->cwd, given->items[i], &p->cx->arena),
             true);
     }
     return true;
@@ -103,7 +101,7 @@ static void add_workspace(struct places *p, bool metis)
  * unless somebody made a folder of it. */
 static void add_data(struct places *p)
 {
-    struct arena *a = &p->inv->arena;
+    struct arena *a = &p->cx->arena;
     struct err ignored = {0};
     struct str data, own;
     struct stat st;
@@ -121,38 +119,41 @@ static void add_global(struct places *p, bool metis)
 {
     const char *const own[] = {metis_folder, NULL};
 
-    if (metis && p->inv->home.n)
-        add_below(p, LIBRARY_GLOBAL, p->inv->home, own);
+    if (metis && p->cx->home.n)
+        add_below(p, LIBRARY_GLOBAL, p->cx->home, own);
     add_data(p);
-    if (p->inv->home.n)
-        add_below(p, LIBRARY_GLOBAL, p->inv->home, home_folders);
+    if (p->cx->home.n)
+        add_below(p, LIBRARY_GLOBAL, p->cx->home, home_folders);
 }
 
-bool library_places(struct invocation *inv, bool metis,
-                    struct library_root **out, size_t *count, struct err *e)
+bool library_places(struct context *cx, bool metis, struct library_root **out,
+                    size_t *count, struct err *e)
 {
-    struct places p = {.inv = inv, .workspace = layer_workspace(inv)};
+    struct places p = {.cx = cx, .workspace = layer_workspace(cx)};
 
-    if (!add_given(&p, LIBRARY_WORKSPACE, OPTION_WORKSPACE_ROOT, e))
+    const struct skill_roots *given = &cx->skill_roots;
+
+    if (!add_given(&p, LIBRARY_WORKSPACE, "workspace-root", &given->workspace,
+                   e))
         return false;
-    if (!has_option(inv, OPTION_WORKSPACE_ROOT))
+    if (given->workspace.count == 0)
         add_workspace(&p, metis);
-    if (!add_given(&p, LIBRARY_GLOBAL, OPTION_ROOT, e) ||
-        !add_given(&p, LIBRARY_GLOBAL, OPTION_GLOBAL_ROOT, e))
+    if (!add_given(&p, LIBRARY_GLOBAL, "root", &given->extra, e) ||
+        !add_given(&p, LIBRARY_GLOBAL, "global-root", &given->global, e))
         return false;
-    if (!has_option(inv, OPTION_GLOBAL_ROOT))
+    if (given->global.count == 0)
         add_global(&p, metis);
     *out = p.items;
     *count = p.count;
     return true;
 }
 
-bool library_has_folder(struct invocation *inv, struct str workspace)
+bool library_has_folder(struct context *cx, struct str workspace)
 {
     struct stat st;
 
     for (const char *const *name = workspace_folders; *name; name++) {
-        struct str path = fs_join(workspace, str_from(*name), &inv->arena);
+        struct str path = fs_join(workspace, str_from(*name), &cx->arena);
 
         if (stat(path.p, &st) == 0 && S_ISDIR(st.st_mode))
             return true;
@@ -164,7 +165,7 @@ bool library_has_folder(struct invocation *inv, struct str workspace)
 
 /* What the callbacks of a library need. */
 struct helpers {
-    struct invocation *inv;
+    struct context *cx;
     struct store *store;
     bool metis;
 };
@@ -172,7 +173,7 @@ struct helpers {
 /* Verdicts differ by profile, and so does what is known. */
 static struct str key_of(const struct helpers *h, struct str root)
 {
-    return h->metis ? arena_printf(&h->inv->arena, "metis %.*s", STR_ARG(root))
+    return h->metis ? arena_printf(&h->cx->arena, "metis %.*s", STR_ARG(root))
                     : root;
 }
 
@@ -191,9 +192,9 @@ static void put_known(void *ctx, struct str root, struct str bytes)
     struct err e = {0};
 
     if (!store_put_library(h->store, key_of(h, root), bytes, &e) &&
-        has_option(h->inv, OPTION_VERBOSE))
-        term_warn(&h->inv->term, "the skills of %.*s are not remembered: %s",
-                  STR_ARG(root), err_first(&e));
+        h->cx->is_verbose)
+        context_warn(h->cx, "the skills of %.*s are not remembered: %s",
+                     STR_ARG(root), err_first(&e));
 }
 
 static void tell(void *ctx, enum library_note kind, struct str text)
@@ -201,17 +202,17 @@ static void tell(void *ctx, enum library_note kind, struct str text)
     struct helpers *h = ctx;
 
     if (kind == LIBRARY_WARNING)
-        term_warn(&h->inv->term, "%.*s", STR_ARG(text));
+        context_warn(h->cx, "%.*s", STR_ARG(text));
     else
-        term_note(&h->inv->term, "%.*s", STR_ARG(text));
+        context_note(h->cx, "%.*s", STR_ARG(text));
 }
 
-static bool open_roots(struct invocation *inv, struct store *store, bool metis,
+static bool open_roots(struct context *cx, struct store *store, bool metis,
                        bool notes, bool programs,
                        const struct library_root *roots, size_t count,
                        struct library **out, struct err *e)
 {
-    struct helpers *h = arena_new(&inv->arena, struct helpers);
+    struct helpers *h = arena_new(&cx->arena, struct helpers);
     struct library_options o = {
         .roots = roots,
         .root_count = count,
@@ -221,25 +222,25 @@ static bool open_roots(struct invocation *inv, struct store *store, bool metis,
         .ctx = h,
     };
 
-    *h = (struct helpers){inv, store, metis};
+    *h = (struct helpers){cx, store, metis};
     if (store)
         o.cache = (struct library_cache){find_known, put_known, h};
     return library_open(&o, out, e);
 }
 
-bool open_library_roots(struct invocation *inv, struct store *store, bool metis,
+bool open_library_roots(struct context *cx, struct store *store, bool metis,
                         bool notes, const struct library_root *roots,
                         size_t count, struct library **out, struct err *e)
 {
-    return open_roots(inv, store, metis, notes, true, roots, count, out, e);
+    return open_roots(cx, store, metis, notes, true, roots, count, out, e);
 }
 
-bool open_library(struct invocation *inv, struct store *store, bool metis,
+bool open_library(struct context *cx, struct store *store, bool metis,
                   bool programs, struct library **out, struct err *e)
 {
     struct library_root *roots;
     size_t count;
 
-    return library_places(inv, metis, &roots, &count, e) &&
-           open_roots(inv, store, metis, true, programs, roots, count, out, e);
+    return library_places(cx, metis, &roots, &count, e) &&
+           open_roots(cx, store, metis, true, programs, roots, count, out, e);
 }

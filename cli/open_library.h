@@ -27,30 +27,30 @@
  * comes from anybody: so they stay in it, as does the root. What lies outside
  * is the user's own: they stay in the home folder, or in the root.
  */
-void bound_root(struct invocation *inv, struct str workspace,
+void bound_root(struct context *cx, struct str workspace,
                 struct library_root *root);
 
 /* In order of precedence, each path once. In the invocation's arena. */
-MUST_CHECK bool library_places(struct invocation *inv, bool metis,
+MUST_CHECK bool library_places(struct context *cx, bool metis,
                                struct library_root **out, size_t *count,
                                struct err *e);
 
 /* Whether a workspace has any folder of skills. */
-bool library_has_folder(struct invocation *inv, struct str workspace);
+bool library_has_folder(struct context *cx, struct str workspace);
 
 /*
  * `programs`: whether a program came or went beside a SKILL.md is looked at, too;
  * else a metaskill is one that was one, which is a quarter faster.
  * `store` keeps what is known of the roots; NULL: nothing does. Both it and
- * `inv` are borrowed until library_close.
+ * `cx` are borrowed until library_close.
  * Errors: those of library_open; ERR_USAGE for an empty folder.
  */
-MUST_CHECK bool open_library(struct invocation *inv, struct store *store,
+MUST_CHECK bool open_library(struct context *cx, struct store *store,
                              bool metis, bool programs, struct library **out,
                              struct err *e);
 
 /* The same for roots of the caller's choice; `notes` false: says nothing. */
-MUST_CHECK bool open_library_roots(struct invocation *inv, struct store *store,
+MUST_CHECK bool open_library_roots(struct context *cx, struct store *store,
                                    bool metis, bool notes,
                                    const struct library_root *roots,
                                    size_t count, struct library **out,

@@ -6,10 +6,10 @@
 #include "command.h"
 
 /* open_store: the user's store, from the environment. The caller closes. */
-MUST_CHECK bool open_store(struct invocation *inv, struct store **out,
+MUST_CHECK bool open_store(struct context *cx, struct store **out,
                            struct err *e);
 
 /* Says so when trust and history were found damaged. NULL is harmless. */
-void close_store(struct invocation *inv, struct store *s);
+void close_store(struct context *cx, struct store *s);
 
 #endif

@@ -19,12 +19,12 @@ static size_t list_asks(struct invocation *inv, const struct layer *l,
     size_t count, n = 0;
     struct moved *list;
 
-    entries = layer_entries(l, &inv->arena, &count);
-    list = arena_array(&inv->arena, count + 1, sizeof *list);
+    entries = layer_entries(l, &inv->cx.arena, &count);
+    list = arena_array(&inv->cx.arena, count + 1, sizeof *list);
     for (size_t i = 0; i < count; i++) {
         struct moved *m = &list[n];
 
-        if (!origin_parse(entries[i]->origin, &l->rules, &inv->arena,
+        if (!origin_parse(entries[i]->origin, &l->rules, &inv->cx.arena,
                           &m->origin, e) ||
             m->origin.scheme != ORIGIN_GIT || origin_names_commit(&m->origin))
             continue;
@@ -43,10 +43,10 @@ static void take_event(struct invocation *inv, struct moved *list, size_t count,
     if (!m)
         return;
     if (event->kind == FETCH_REF_FOUND) {
-        m->ref = arena_str(&inv->arena, event->ref);
-        m->commit = arena_str(&inv->arena, event->commit);
+        m->ref = arena_str(&inv->cx.arena, event->ref);
+        m->commit = arena_str(&inv->cx.arena, event->commit);
     } else if (event->kind == FETCH_FAILED) {
-        m->failed = arena_new(&inv->arena, struct err);
+        m->failed = arena_new(&inv->cx.arena, struct err);
         *m->failed = *event->err;
     }
 }
@@ -191,9 +191,9 @@ COMMAND(command_outdated)
     size_t count;
     bool ok;
 
-    if (!layer_open(inv, LAYER_READ, &l, e))
+    if (!layer_open(&inv->cx, LAYER_READ, &l, e))
         return false;
-    if (!layer_check_there(&l, inv, e)) {
+    if (!layer_check_there(&l, &inv->cx, e)) {
         layer_close(&l);
         return false;
     }
@@ -202,10 +202,10 @@ COMMAND(command_outdated)
         layer_close(&l);
         return err_set(e, ERR_OFFLINE, "mapm outdated asks the network");
     }
-    ok = count == 0 || (open_store(inv, &store, e) &&
+    ok = count == 0 || (open_store(&inv->cx, &store, e) &&
                         ask_all(inv, &l, store, list, count, e));
     ok = ok && report(inv, list, count, exit_code, e);
-    close_store(inv, store);
+    close_store(&inv->cx, store);
     layer_close(&l);
     return ok;
 }

@@ -21,7 +21,7 @@
 
 bool own_server_add(struct sync *s, struct err *e)
 {
-    struct arena *a = &s->inv->arena;
+    struct arena *a = &s->cx->arena;
     const char *between =
         s->yaml.n && s->yaml.p[s->yaml.n - 1] != '\n' ? "\n" : "";
     struct project project;

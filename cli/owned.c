@@ -7,18 +7,17 @@
 
 #include "user.h"
 
-static bool is_within(struct invocation *inv, struct str path,
-                      struct str folder)
+static bool is_within(struct context *cx, struct str path, struct str folder)
 {
     struct err ignored = {0};
     struct str real;
 
     if (str_is(folder, "*"))
         return true;
-    if (inv->home.n && str_starts(folder, STR("~/")))
-        folder = fs_join(inv->home, str_from_index(folder, 2), &inv->arena);
+    if (cx->home.n && str_starts(folder, STR("~/")))
+        folder = fs_join(cx->home, str_from_index(folder, 2), &cx->arena);
     return str_starts(folder, STR("/")) &&
-           fs_real_path(str_c(folder, &inv->arena), &inv->arena, &real,
+           fs_real_path(str_c(folder, &cx->arena), &cx->arena, &real,
                         &ignored) &&
            fs_path_is_within(path, real);
 }
@@ -30,58 +29,57 @@ static bool environment_covers(void *ctx, struct str path)
 
 static bool user_covers(void *ctx, struct str path)
 {
-    struct invocation *inv = ctx;
+    struct context *cx = ctx;
     struct origin_rules rules;
     struct limits limits;
     struct project user;
     struct err ignored = {0}; /* reported by the command that needs it */
 
-    if (environment_covers(inv, path))
+    if (environment_covers(cx, path))
         return true;
-    if (!user_read(inv, &user, &limits, &rules, &ignored))
+    if (!user_read(cx, &user, &limits, &rules, &ignored))
         return false;
     for (size_t i = 0; i < user.trusted_folder_count; i++)
-        if (is_within(inv, path, user.trusted_folders[i]))
+        if (is_within(cx, path, user.trusted_folders[i]))
             return true;
     return false;
 }
 
-static struct owner_rules rules_for(struct invocation *inv, struct str folder)
+static struct owner_rules rules_for(struct context *cx, struct str folder)
 {
-    return (struct owner_rules){.folder = str_c(folder, &inv->arena),
-                                .covers = user_covers,
-                                .ctx = inv};
+    return (struct owner_rules){
+        .folder = str_c(folder, &cx->arena), .covers = user_covers, .ctx = cx};
 }
 
-bool owned_check(struct invocation *inv, int fd, struct str path,
-                 struct str folder, struct err *e)
+bool owned_check(struct context *cx, int fd, struct str path, struct str folder,
+                 struct err *e)
 {
-    const struct owner_rules rules = rules_for(inv, folder);
+    const struct owner_rules rules = rules_for(cx, folder);
 
-    return owner_check(fd, str_c(path, &inv->arena), &rules, e);
+    return owner_check(fd, str_c(path, &cx->arena), &rules, e);
 }
 
-bool owned_check_stat(struct invocation *inv, const struct stat *st,
+bool owned_check_stat(struct context *cx, const struct stat *st,
                       struct str path, struct str folder, struct err *e)
 {
-    const struct owner_rules rules = rules_for(inv, folder);
+    const struct owner_rules rules = rules_for(cx, folder);
 
-    return owner_check_stat(st, str_c(path, &inv->arena), &rules, e);
+    return owner_check_stat(st, str_c(path, &cx->arena), &rules, e);
 }
 
-bool owned_check_folder(struct invocation *inv, struct str path, struct err *e)
+bool owned_check_folder(struct context *cx, struct str path, struct err *e)
 {
     CLEANUP_FD int fd = -1;
 
-    return fs_open_dir(str_c(path, &inv->arena), &fd, e) &&
-           owned_check(inv, fd, path, path, e);
+    return fs_open_dir(str_c(path, &cx->arena), &fd, e) &&
+           owned_check(cx, fd, path, path, e);
 }
 
-bool owned_check_config(struct invocation *inv, int fd, struct str path,
+bool owned_check_config(struct context *cx, int fd, struct str path,
                         struct err *e)
 {
     const struct owner_rules rules = {
-        .flags = OWNER_UNSHARED, .covers = environment_covers, .ctx = inv};
+        .flags = OWNER_UNSHARED, .covers = environment_covers, .ctx = cx};
 
-    return owner_check(fd, str_c(path, &inv->arena), &rules, e);
+    return owner_check(fd, str_c(path, &cx->arena), &rules, e);
 }

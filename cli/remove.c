@@ -9,7 +9,7 @@ static bool refuse(struct sync *s, const struct lock_entry *entry,
 
     err_set(e, ERR_DEPENDENTS, "%s %.*s is still needed",
             doc_kind_name(entry->kind), STR_ARG(entry->name));
-    all = layer_entries(&s->layer, &s->inv->arena, &count);
+    all = layer_entries(&s->layer, &s->cx->arena, &count);
     for (size_t i = 0; i < count; i++)
         if (lock_needs(all[i], entry))
             err_also(e, "%s %.*s needs it", doc_kind_name(all[i]->kind),
@@ -36,7 +36,7 @@ static bool is_root(const struct sync *s, const struct map *roots,
     struct err ignored = {0};
     struct origin o;
 
-    if (!origin_parse(word, &s->layer.rules, &s->inv->arena, &o, &ignored))
+    if (!origin_parse(word, &s->layer.rules, &s->cx->arena, &o, &ignored))
         return false;
     *key = o.key;
     return map_has(roots, o.key);
@@ -46,7 +46,7 @@ static bool is_root(const struct sync *s, const struct map *roots,
 static bool drop_roots(struct sync *s, const struct lock_entry **entries,
                        size_t count, struct err *e)
 {
-    struct arena *a = &s->inv->arena;
+    struct arena *a = &s->cx->arena;
     struct root *gone = arena_array(a, s->root_count + 1, sizeof *gone);
     struct map names, keys, roots;
     struct str key;
@@ -58,7 +58,7 @@ static bool drop_roots(struct sync *s, const struct lock_entry **entries,
     for (size_t i = 0; i < s->root_count; i++)
         map_put(&roots, s->roots[i].origin.key, NULL);
     for (size_t i = 0; i < count; i++)
-        if (is_root(s, &roots, s->inv->arguments.items[i], &key))
+        if (is_root(s, &roots, s->request->arguments.items[i], &key))
             map_put(&keys, key, NULL);
         else
             map_put(&names,
@@ -90,7 +90,7 @@ static const struct lock_entry *find_needed(const struct sync *s,
                                             const struct lock_entry **entries,
                                             size_t count)
 {
-    struct arena *a = &s->inv->arena;
+    struct arena *a = &s->cx->arena;
     struct map planned;
 
     map_init(&planned, a);
@@ -107,31 +107,25 @@ static const struct lock_entry *find_needed(const struct sync *s,
     return NULL;
 }
 
-static bool remove_names(struct sync *s, struct err *e)
+bool remove_packages(struct sync *s, struct err *e)
 {
-    struct invocation *inv = s->inv;
+    struct context *cx = s->cx;
     struct closure_options o = {
-        .offline = has_option(inv, OPTION_OFFLINE),
+        .offline = cx->is_offline,
         .allow_hidden = true,
     };
-    size_t count = inv->arguments.count;
+    size_t count = s->request->arguments.count;
     const struct lock_entry **entries, *needed;
 
-    entries = arena_array(&inv->arena, count + 1, sizeof *entries);
-    if (!layer_resolve_names(&s->layer, inv->arguments.items, count,
-                             &inv->arena, entries, e) ||
+    entries = arena_array(&cx->arena, count + 1, sizeof *entries);
+    if (!layer_resolve_names(&s->layer, s->request->arguments.items, count,
+                             &cx->arena, entries, e) ||
         !drop_roots(s, entries, count, e))
         return false;
     s->keep_edited = true;
-    closure_init(&s->closure, inv, &s->layer, s->store, &o);
+    closure_init(&s->closure, cx, &s->layer, s->store, &o);
     if (!sync_resolve(s, e))
         return false;
     needed = find_needed(s, entries, count);
     return needed ? refuse(s, needed, e) : sync_finish(s, e);
-}
-
-COMMAND(command_remove)
-{
-    *exit_code = EXIT_DONE;
-    return sync_run(inv, "remove", remove_names, exit_code, e);
 }

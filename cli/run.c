@@ -48,7 +48,8 @@ static bool check_usage(struct invocation *inv, struct err *e)
         err_set(e, ERR_USAGE, "mapm run: both --record and --replay");
         return err_hint(e, "a run is taped, or plays a tape");
     }
-    return run_tape_check(inv, e);
+    return !has_option(inv, OPTION_RECORD) ||
+           run_tape_check(&inv->cx, option_value(inv, OPTION_RECORD), e);
 }
 
 /* What the workspace lowered stays so low: it is the team's word. */
@@ -64,7 +65,7 @@ static bool set_limit(struct invocation *inv, enum option_id id,
         most = limit->value;
     if (str_number(text, most, &n) && n >= limit->least) {
         limit->value = n;
-        limit->from = arena_printf(&inv->arena, "--%s", options[id].name);
+        limit->from = arena_printf(&inv->cx.arena, "--%s", options[id].name);
         return true;
     }
     err_set(e, ERR_USAGE, "--%s must be from %llu to %llu", options[id].name,
@@ -94,14 +95,15 @@ static bool read_input_text(struct invocation *inv, struct str *out,
     if (!text.p)
         return true;
     if (str_is(text, "-"))
-        return fs_read_fd(STDIN_FILENO, INPUT_MAX_BYTES, &inv->arena, out, e) ||
+        return fs_read_fd(STDIN_FILENO, INPUT_MAX_BYTES, &inv->cx.arena, out,
+                          e) ||
                err_wrap(e, "read the input from standard input");
     if (!str_starts(text, STR("@"))) {
         *out = text;
         return true;
     }
-    return fs_read_user_file(str_c(str_from_index(text, 1), &inv->arena),
-                             INPUT_MAX_BYTES, &inv->arena, out, e) ||
+    return fs_read_user_file(str_c(str_from_index(text, 1), &inv->cx.arena),
+                             INPUT_MAX_BYTES, &inv->cx.arena, out, e) ||
            err_wrap(e, "--input %.*s", STR_ARG(text));
 }
 
@@ -117,7 +119,7 @@ static bool read_input(struct running *r, bool *given, struct err *e)
         return err_hint(e, "an empty input is '{}'");
     }
     return input_read(text, inv->arguments.items + 1, inv->arguments.count - 1,
-                      &inv->arena, &r->input, given, e);
+                      &inv->cx.arena, &r->input, given, e);
 }
 
 /* --- what is printed ------------------------------------------------------------ */
@@ -200,7 +202,7 @@ static bool refuse(struct running *r, int *exit_code, struct err *e)
     print_failure(inv,
                   runtime_not_allowed(r->found.skill.document.name,
                                       run_policy_name(run_policy_of(&r->layer)),
-                                      &inv->arena),
+                                      &inv->cx.arena),
                   ERR_REFUSED, e);
     term_error(&inv->term, e);
     *exit_code = EXIT_REFUSED;
@@ -216,7 +218,7 @@ static bool host_ask(void *ctx, const struct ask *in, struct arena *a,
     const struct asker_news news = {run_show_news, &r->show};
 
     if (!r->asker) {
-        if (!asker_choose(&r->wishes, &r->inv->arena, &r->asker, e))
+        if (!asker_choose(&r->wishes, &r->inv->cx.arena, &r->asker, e))
             return false;
         run_show_asker(&r->show, asker_name(r->asker));
     }
@@ -279,13 +281,15 @@ static void host_step(void *ctx, const struct step *s)
 static bool set_host(struct running *r, struct runtime_host *out, struct err *e)
 {
     struct invocation *inv = r->inv;
+    const struct str_list allow = option_list(inv, OPTION_ALLOW);
 
     if (has_option(inv, OPTION_REPLAY)) {
         *out = tape_replay(&r->player);
         return true;
     }
     *out = (struct runtime_host){host_ask, host_command, host_step, r};
-    if (!run_commands_init(&r->commands, inv, r->store, &r->layer, e))
+    if (!run_commands_init(&r->commands, &inv->cx, r->store, &r->layer, &allow,
+                           e))
         return false;
     r->commands.tick = run_show_tick;
     r->commands.tick_ctx = &r->show;
@@ -294,8 +298,8 @@ static bool set_host(struct running *r, struct runtime_host *out, struct err *e)
         buf_init(&r->recorder.lines, TAPE_MAX_BYTES);
         *out = tape_record(&r->recorder);
         tape_begin(&r->recorder, r->found.skill.document.name,
-                   tape_digest(r->found.skill.program, &inv->arena), r->input,
-                   &r->limits);
+                   tape_digest(r->found.skill.program, &inv->cx.arena),
+                   r->input, &r->limits);
     }
     return true;
 }
@@ -305,24 +309,24 @@ static bool set_host(struct running *r, struct runtime_host *out, struct err *e)
 static bool read_tape(struct running *r, bool *given, struct err *e)
 {
     struct invocation *inv = r->inv;
-    const char *name = str_c(option_value(inv, OPTION_REPLAY), &inv->arena);
+    const char *name = str_c(option_value(inv, OPTION_REPLAY), &inv->cx.arena);
     struct str text;
 
-    if (!fs_read_user_file(name, TAPE_MAX_BYTES, &inv->arena, &text, e) ||
-        !tape_parse(text, name, &inv->arena, &r->tape, e))
+    if (!fs_read_user_file(name, TAPE_MAX_BYTES, &inv->cx.arena, &text, e) ||
+        !tape_parse(text, name, &inv->cx.arena, &r->tape, e))
         return err_wrap(e, "cannot replay %s", name);
     r->player = (struct tape_player){
         .tape = &r->tape,
         .step = run_show_step,
         .ctx = &r->show,
-        .arena = &inv->arena,
+        .arena = &inv->cx.arena,
     };
     if (!*given) /* the tape knows what it was recorded with */
         r->input = r->tape.input;
     *given = true;
     r->limits = r->tape.limits;
     if (r->tape.digest.n &&
-        !str_eq(tape_digest(r->found.skill.program, &inv->arena),
+        !str_eq(tape_digest(r->found.skill.program, &inv->cx.arena),
                 r->tape.digest))
         term_note(&inv->term, "%s was recorded with another %.*s", name,
                   STR_ARG(r->found.skill.file));
@@ -347,7 +351,7 @@ static bool run_program(struct running *r, struct runtime_result *result,
     run_show_init(&r->show, inv, has_option(inv, OPTION_TRACE));
     if (!set_host(r, &job.host, e))
         return false;
-    runtime_run(&job, &inv->arena, result);
+    runtime_run(&job, &inv->cx.arena, result);
     run_show_done(&r->show);
     return true;
 }
@@ -379,11 +383,11 @@ static bool find_program(struct running *r, bool *found, struct err *e)
     struct invocation *inv = r->inv;
     struct str name = inv->arguments.items[0];
 
-    *found = run_skill_find(inv, r->store, &r->layer, name, &r->found, e);
+    *found = run_skill_find(&inv->cx, r->store, &r->layer, name, &r->found, e);
     if (!*found) {
         if (e->code != ERR_NOT_FOUND)
             return false;
-        print_failure(inv, runtime_unknown(name, &inv->arena), ERR_NOT_FOUND,
+        print_failure(inv, runtime_unknown(name, &inv->cx.arena), ERR_NOT_FOUND,
                       e);
         term_error(&inv->term, e);
         return true;
@@ -392,7 +396,7 @@ static bool find_program(struct running *r, bool *found, struct err *e)
         return true;
     *found = false;
     print_failure(inv,
-                  runtime_static(r->found.skill.document.name, &inv->arena),
+                  runtime_static(r->found.skill.document.name, &inv->cx.arena),
                   ERR_NOT_FOUND, NULL);
     show_why_static(inv, &r->found.skill);
     return true;
@@ -405,12 +409,25 @@ static bool check_ask(struct running *r, struct err *e)
     struct asker *asker;
 
     if (!has_option(r->inv, OPTION_ASK) || has_option(r->inv, OPTION_REPLAY) ||
-        asker_choose(&r->wishes, &r->inv->arena, &asker, e))
+        asker_choose(&r->wishes, &r->inv->cx.arena, &asker, e))
         return true;
     if (e->code == ERR_USAGE)
         return false;
     err_clear(e);
     return true;
+}
+
+static bool end_tape(struct running *r, const struct runtime_result *result,
+                     struct err *e)
+{
+    struct invocation *inv = r->inv;
+
+    if (has_option(inv, OPTION_RECORD))
+        return run_tape_write(&inv->cx, option_value(inv, OPTION_RECORD),
+                              &r->recorder, result, e);
+    return !has_option(inv, OPTION_REPLAY) ||
+           run_tape_judge(&inv->cx, option_value(inv, OPTION_REPLAY),
+                          &r->player, result, e);
 }
 
 static bool run(struct running *r, int *exit_code, struct err *e)
@@ -421,7 +438,7 @@ static bool run(struct running *r, int *exit_code, struct err *e)
 
     *exit_code = EXIT_FAILED;
     r->limits = r->layer.limits;
-    r->wishes = run_wishes(inv, &r->layer);
+    r->wishes = run_wishes(&inv->cx, option_value(inv, OPTION_ASK), &r->layer);
     if (!set_limits(r, e) || !check_ask(r, e) || !find_program(r, &found, e))
         return false;
     if (!found)
@@ -431,7 +448,7 @@ static bool run(struct running *r, int *exit_code, struct err *e)
     if (has_option(inv, OPTION_REPLAY) && !read_tape(r, &given, e))
         return false;
     if (!given) {
-        struct str text = input_missing(&r->found.skill, &inv->arena);
+        struct str text = input_missing(&r->found.skill, &inv->cx.arena);
 
         if (has_option(inv, OPTION_JSON))
             print_failure_json(inv, text, ERR_USAGE, NULL);
@@ -441,14 +458,13 @@ static bool run(struct running *r, int *exit_code, struct err *e)
     }
     /* A tape needs no trust: nothing is asked and nothing is run. */
     if (!has_option(inv, OPTION_REPLAY) &&
-        !run_check_allowed(inv, r->store, &r->layer, &r->found, e))
+        !run_check_allowed(&inv->cx, r->store, &r->layer, &r->found, e))
         return refuse(r, exit_code, e);
     if (!run_program(r, &result, e))
         return false;
     print_result(r, &result);
     *exit_code = exit_of_end(result.end);
-    if (run_tape_write(inv, &r->recorder, &result, e) &&
-        run_tape_judge(inv, &r->player, &result, e))
+    if (end_tape(r, &result, e))
         return true;
     /* The result stands on stdout already, for programs alone. */
     term_error(&inv->term, e);
@@ -468,12 +484,12 @@ COMMAND(command_run)
                            "a command");
     }
     if (!check_usage(inv, e) ||
-        !layer_open_workspace(inv, LAYER_READ, &r.layer, e))
+        !layer_open_workspace(&inv->cx, LAYER_READ, &r.layer, e))
         return false;
     proc_catch_signals();
-    ok = open_store(inv, &r.store, e) && run(&r, exit_code, e);
+    ok = open_store(&inv->cx, &r.store, e) && run(&r, exit_code, e);
     buf_done(&r.recorder.lines);
-    close_store(inv, r.store);
+    close_store(&inv->cx, r.store);
     layer_close(&r.layer);
     return ok;
 }

@@ -13,7 +13,7 @@
 
 static bool has_terminal(const struct run_commands *c)
 {
-    return c->inv->term.is_in && c->inv->term.is_err;
+    return context_can_ask(c->cx);
 }
 
 /* --- what mapm.yaml allows, and whether that counts -------------------------- */
@@ -49,7 +49,7 @@ static struct str block_of(const struct project *p, struct arena *a)
 static bool accept(struct run_commands *c, const struct hash *digest,
                    struct err *e)
 {
-    if (!folder_trust_put(c->inv, c->store, STORE_TRUST_POLICY, c->layer->path,
+    if (!folder_trust_put(c->cx, c->store, STORE_TRUST_POLICY, c->layer->path,
                           digest, e))
         return err_wrap(e, "cannot remember that mapm.yaml is accepted");
     c->accepted = true;
@@ -59,22 +59,22 @@ static bool accept(struct run_commands *c, const struct hash *digest,
 static bool ask_to_accept(struct run_commands *c, const struct hash *digest,
                           struct err *e)
 {
-    struct arena *a = &c->inv->arena;
+    struct arena *a = &c->cx->arena;
     struct str question;
     bool yes;
 
     if (!has_terminal(c))
         return true;
     if (*c->reason)
-        term_note(&c->inv->term, "mapm.yaml was accepted once: %s", c->reason);
+        context_note(c->cx, "mapm.yaml was accepted once: %s", c->reason);
     question = arena_printf(a, "%.*sShall that count in %.*s, on this machine?",
                             STR_ARG(block_of(&c->layer->project, a)),
                             STR_ARG(policy_line(&c->layer->path, 1, a)));
-    if (!term_ask(&c->inv->term, question.p, &yes, e))
+    if (!context_confirm(c->cx, QUESTION_TRUST, question.p, &yes, e))
         return false;
     if (yes)
         return accept(c, digest, e);
-    term_note(&c->inv->term, "then it does not count in this run");
+    context_note(c->cx, "then it does not count in this run");
     c->told = true;
     return true;
 }
@@ -87,7 +87,7 @@ static bool settle(struct run_commands *c, struct err *e)
     c->accepted = !project_policy_digest(&c->layer->project, &digest);
     if (c->accepted)
         return true;
-    if (!folder_trust_find(c->inv, c->store, STORE_TRUST_POLICY, c->layer->path,
+    if (!folder_trust_find(c->cx, c->store, STORE_TRUST_POLICY, c->layer->path,
                            &digest, &state, e))
         return err_wrap(e, "cannot tell whether mapm.yaml is accepted");
     c->accepted = state == FOLDER_TRUSTED;
@@ -101,10 +101,11 @@ static void tell_unaccepted(struct run_commands *c)
     if (c->accepted || c->told)
         return;
     c->told = true;
-    term_note(&c->inv->term,
-              "what mapm.yaml allows commands is not accepted on this machine, "
-              "and does not count: " ACCEPT_WAY "%s%s",
-              *c->reason ? "\n  " : "", c->reason);
+    context_note(
+        c->cx,
+        "what mapm.yaml allows commands is not accepted on this machine, "
+        "and does not count: " ACCEPT_WAY "%s%s",
+        *c->reason ? "\n  " : "", c->reason);
 }
 
 /* --- what is set up ------------------------------------------------------------ */
@@ -113,8 +114,7 @@ static void say_waiting(void *ctx)
 {
     struct run_commands *c = ctx;
 
-    term_note(&c->inv->term,
-              "waiting for another command in this workspace ...");
+    context_note(c->cx, "waiting for another command in this workspace ...");
 }
 
 static void say_notice(void *ctx, const char *text)
@@ -124,8 +124,8 @@ static void say_notice(void *ctx, const char *text)
     /* Each command of a run has the same reason. */
     if (str_is(c->noticed, text))
         return;
-    c->noticed = arena_str(&c->inv->arena, str_from(text));
-    term_warn(&c->inv->term, "%s", text);
+    c->noticed = arena_str(&c->cx->arena, str_from(text));
+    context_warn(c->cx, "%s", text);
 }
 
 static void tell_tick(void *ctx)
@@ -136,13 +136,11 @@ static void tell_tick(void *ctx)
         c->tick(c->tick_ctx);
 }
 
-static bool add_options(const struct invocation *inv, struct policy *p,
+static bool add_options(const struct str_list *allow, struct policy *p,
                         struct err *e)
 {
-    const struct values *given = &inv->given[OPTION_ALLOW];
-
-    for (size_t i = 0; i < given->count; i++)
-        if (!policy_add_option(p, given->items[i], e))
+    for (size_t i = 0; i < allow->count; i++)
+        if (!policy_add_option(p, allow->items[i], e))
             return false;
     return true;
 }
@@ -153,9 +151,9 @@ static bool add_rules(struct run_commands *c, struct err *e)
     struct policy *both[] = {&c->own, &c->all};
 
     for (size_t i = 0; i < 2; i++) {
-        policy_init(both[i], &c->inv->arena);
+        policy_init(both[i], &c->cx->arena);
         policy_add_project(both[i], &l->user, "config.yaml", true);
-        if (!add_options(c->inv, both[i], e))
+        if (!add_options(&c->allow, both[i], e))
             return false;
     }
     policy_add_project(&c->all, &l->project, "mapm.yaml", c->accepted);
@@ -190,9 +188,9 @@ static bool add_skills(struct run_commands *c, struct err *e)
     struct str *paths;
     size_t count, n = 0;
 
-    if (!library_places(c->inv, true, &roots, &count, e))
+    if (!library_places(c->cx, true, &roots, &count, e))
         return false;
-    paths = arena_array(&c->inv->arena, count + 1, sizeof *paths);
+    paths = arena_array(&c->cx->arena, count + 1, sizeof *paths);
     for (size_t i = 0; i < count; i++)
         if (roots[i].held) /* no home folder, which no command sees */
             paths[n++] = roots[i].path;
@@ -201,12 +199,16 @@ static bool add_skills(struct run_commands *c, struct err *e)
     return true;
 }
 
-bool run_commands_init(struct run_commands *c, struct invocation *inv,
+bool run_commands_init(struct run_commands *c, struct context *cx,
                        struct store *store, const struct layer *l,
-                       struct err *e)
+                       const struct str_list *allow, struct err *e)
 {
-    *c = (struct run_commands){
-        .inv = inv, .store = store, .layer = l, .yaml = l->yaml, .reason = ""};
+    *c = (struct run_commands){.cx = cx,
+                               .store = store,
+                               .layer = l,
+                               .allow = *allow,
+                               .yaml = l->yaml,
+                               .reason = ""};
     err_clear(e);
     if (!settle(c, e) || !add_rules(c, e))
         return false;
@@ -302,19 +304,19 @@ static void refuse_denied(struct run_commands *c, const struct command *in,
     struct str allow = policy_suggest(in->argv, in->argc, a);
 
     if (would_be_allowed(c, in, a)) {
-        term_note(&c->inv->term,
-                  "not allowed: %.*s\n  %.*s\n  for one run: %.*s",
-                  STR_ARG(line), STR_ARG(name), STR_ARG(allow));
+        context_note(c->cx, "not allowed: %.*s\n  %.*s\n  for one run: %.*s",
+                     STR_ARG(line), STR_ARG(name), STR_ARG(allow));
         refuse(in,
                arena_printf(a, "%.*s; %.*s lets it through", STR_ARG(name),
                             STR_ARG(allow)),
                name, a, out);
         return;
     }
-    term_note(&c->inv->term,
-              "not allowed: %.*s\n  %.*s\n  only a change of that rule lets it "
-              "through",
-              STR_ARG(line), STR_ARG(name));
+    context_note(
+        c->cx,
+        "not allowed: %.*s\n  %.*s\n  only a change of that rule lets it "
+        "through",
+        STR_ARG(line), STR_ARG(name));
     refuse(in,
            arena_printf(a,
                         "%.*s; only a change of that rule lets it "
@@ -338,10 +340,10 @@ static void refuse_unruled(struct run_commands *c, const struct command *in,
             STR_ARG(project_rule_text(pending->words, pending->count, a)),
             STR_ARG(pending->from));
 
-        term_note(&c->inv->term,
-                  "not allowed: %.*s\n  %.*s: " ACCEPT_WAY
-                  "\n  for one run: %.*s",
-                  STR_ARG(line), STR_ARG(name), STR_ARG(allow));
+        context_note(c->cx,
+                     "not allowed: %.*s\n  %.*s: " ACCEPT_WAY
+                     "\n  for one run: %.*s",
+                     STR_ARG(line), STR_ARG(name), STR_ARG(allow));
         refuse(in,
                arena_printf(a,
                             "%.*s; " ACCEPT_WAY " or %.*s lets it "
@@ -350,11 +352,12 @@ static void refuse_unruled(struct run_commands *c, const struct command *in,
                name, a, out);
         return;
     }
-    term_note(&c->inv->term,
-              "not allowed: %.*s\n  no rule is for it\n  for one run: %.*s\n"
-              "  from now on, in mapm.yaml or config.yaml: policy: {commands: "
-              "{allow: [%.*s]}}",
-              STR_ARG(line), STR_ARG(allow), STR_ARG(rule));
+    context_note(
+        c->cx,
+        "not allowed: %.*s\n  no rule is for it\n  for one run: %.*s\n"
+        "  from now on, in mapm.yaml or config.yaml: policy: {commands: "
+        "{allow: [%.*s]}}",
+        STR_ARG(line), STR_ARG(allow), STR_ARG(rule));
     refuse(in,
            arena_printf(a, "no rule is for it; %.*s lets it through",
                         STR_ARG(allow)),
@@ -380,7 +383,7 @@ static bool read_yaml(int dirfd, struct arena *a, struct str *out,
 static bool write_rule(struct run_commands *c, const struct command *in,
                        struct err *e)
 {
-    struct arena *a = &c->inv->arena;
+    struct arena *a = &c->cx->arena;
     const struct layer *l = c->layer;
     CLEANUP_FD int fd = -1;
     struct project project;
@@ -404,18 +407,17 @@ static bool write_rule(struct run_commands *c, const struct command *in,
 /* It was allowed in any case: what could not be written is told. */
 static void allow_always(struct run_commands *c, const struct command *in)
 {
-    struct arena *a = &c->inv->arena;
+    struct arena *a = &c->cx->arena;
     struct str rule =
         project_rule_text(policy_exact(in->argv, in->argc, a), in->argc, a);
     struct err e = {0};
 
     if (write_rule(c, in, &e)) {
-        term_note(&c->inv->term, "mapm.yaml allows %.*s from now on",
-                  STR_ARG(rule));
+        context_note(c->cx, "mapm.yaml allows %.*s from now on", STR_ARG(rule));
         return;
     }
-    term_warn(&c->inv->term, "it is allowed in this run alone: mapm.yaml: %s",
-              err_first(&e));
+    context_warn(c->cx, "it is allowed in this run alone: mapm.yaml: %s",
+                 err_first(&e));
 }
 
 /* --- the question ---------------------------------------------------------------------- */
@@ -445,8 +447,8 @@ static bool ask_person(struct run_commands *c, const struct command *in,
         STR_ARG(policy_line(in->argv, in->argc, a)));
     size_t chosen;
 
-    if (!term_choose(&c->inv->term, question.p, c->accepted ? with : without,
-                     c->accepted ? 4 : 3, in->deadline_ms, &chosen, e))
+    if (!context_choose(c->cx, question.p, c->accepted ? with : without,
+                        c->accepted ? 4 : 3, in->deadline_ms, &chosen, e))
         return false;
     *out = c->accepted ? (enum answer_kind)chosen : kinds[chosen];
     return true;

@@ -19,9 +19,10 @@
  */
 
 struct run_commands {
-    struct invocation *inv;
+    struct context *cx;
     struct store *store;
     const struct layer *layer;
+    struct str_list allow; /* patterns for this run */
     struct policy own;  /* of the user: what it denies, no workspace allows */
     struct policy all;  /* and of the workspace, as far as it counts */
     struct str yaml;    /* mapm.yaml, as it was read or last written */
@@ -36,13 +37,13 @@ struct run_commands {
 
 /*
  * On a terminal asks whether what mapm.yaml allows is to count, once, when it
- * has not been accepted as it is now; --yes is no answer to that. Ownership: all in inv's arena; `layer`
+ * has not been accepted as it is now; --yes is no answer to that. Ownership: all in cx's arena; `layer`
  * and `store` are borrowed. Errors: ERR_USAGE of --allow, ERR_INTERRUPTED, and
  * those of the store.
  */
-MUST_CHECK bool run_commands_init(struct run_commands *c,
-                                  struct invocation *inv, struct store *store,
-                                  const struct layer *l, struct err *e);
+MUST_CHECK bool run_commands_init(struct run_commands *c, struct context *cx,
+                                  struct store *store, const struct layer *l,
+                                  const struct str_list *allow, struct err *e);
 
 /* runtime_host.command; `ctx` is the struct run_commands. */
 MUST_CHECK bool run_commands_run(void *ctx, const struct command *in,

@@ -27,7 +27,7 @@ enum run_policy run_policy_of(const struct layer *l)
     return workspace < user ? workspace : user;
 }
 
-bool run_check_allowed(struct invocation *inv, struct store *store,
+bool run_check_allowed(struct context *cx, struct store *store,
                        const struct layer *l, const struct run_skill *found,
                        struct err *e)
 {
@@ -44,20 +44,21 @@ bool run_check_allowed(struct invocation *inv, struct store *store,
                 STR_ARG(found->fqn));
         return err_hint(e, "runtime.metaskills is local: see mapm.yaml(5)");
     }
-    return trusted_check(inv, store, found->entry, e);
+    return trusted_check(cx, store, found->entry, e);
 }
 
-struct asker_wishes run_wishes(struct invocation *inv, const struct layer *l)
+struct asker_wishes run_wishes(struct context *cx, struct str option,
+                               const struct layer *l)
 {
     return (struct asker_wishes){
-        .option = option_value(inv, OPTION_ASK),
+        .option = option,
         .environment = str_from(getenv("MAPM_ASK")),
         .user = &l->user,
         .workspace = &l->project,
         .user_name = "config.yaml",
         .workspace_name = "mapm.yaml",
         .dir = l->path,
-        .offline = has_option(inv, OPTION_OFFLINE),
+        .offline = cx->is_offline,
     };
 }
 

@@ -26,12 +26,14 @@ enum run_policy run_policy_of(const struct layer *l);
  * is asked. Errors: ERR_REFUSED, with what to do in the hint; what the store
  * reports.
  */
-MUST_CHECK bool run_check_allowed(struct invocation *inv, struct store *store,
+MUST_CHECK bool run_check_allowed(struct context *cx, struct store *store,
                                   const struct layer *l,
                                   const struct run_skill *found, struct err *e);
 
-/* With --ask and --offline of the command line. Borrows from `l`. */
-struct asker_wishes run_wishes(struct invocation *inv, const struct layer *l);
+/* `option`: what was asked for this run, NULL when nothing was. Borrows from
+ * `l`. */
+struct asker_wishes run_wishes(struct context *cx, struct str option,
+                               const struct layer *l);
 
 enum run_keep run_keep_of(const struct layer *l);
 

@@ -17,7 +17,7 @@
 
 /* One search: what is looked for, where, and what would be near. */
 struct search {
-    struct invocation *inv;
+    struct context *cx;
     struct store *store;
     struct layer *workspace;
     struct str name;
@@ -78,7 +78,7 @@ static bool find_entry(struct search *s, const struct layer *l,
     *out = layer_find(l, DOC_SKILL, s->name);
     if (*out)
         return true;
-    entries = layer_entries(l, &s->inv->arena, &count);
+    entries = layer_entries(l, &s->cx->arena, &count);
     for (size_t i = 0; i < count; i++) {
         if (entries[i]->kind != DOC_SKILL)
             continue;
@@ -121,7 +121,7 @@ static bool read_installed(struct search *s, const struct layer *l,
                            const struct lock_entry *entry,
                            struct run_skill *out, struct err *e)
 {
-    struct arena *a = &s->inv->arena;
+    struct arena *a = &s->cx->arena;
     struct run_skill r = {
         .fqn = entry->name,
         .digest = layer_is_local(l, entry) ? STR("") : entry->digest,
@@ -174,7 +174,7 @@ static bool find_in_lock(struct search *s, int dirfd, struct str root,
                          const char *name, struct str place,
                          struct lock_entry *out, bool *found, struct err *e)
 {
-    struct arena *a = &s->inv->arena;
+    struct arena *a = &s->cx->arena;
     CLEANUP_FD int fd = -1;
     struct str text;
     struct lock lock;
@@ -185,7 +185,7 @@ static bool find_in_lock(struct search *s, int dirfd, struct str root,
         err_clear(e);
         return true;
     }
-    if (!owned_check(s->inv, fd, fs_join(root, str_from(name), a), root, e) ||
+    if (!owned_check(s->cx, fd, fs_join(root, str_from(name), a), root, e) ||
         !fs_read_fd(fd, LOCK_MAX_BYTES, a, &text, e) ||
         !lock_parse(text, name, a, &lock, e))
         return false;
@@ -208,7 +208,7 @@ static bool find_package(struct search *s, struct str root, struct str place,
     *found = *local = false;
     if (root.n == 0)
         root = STR("/");
-    if (!fs_open_dir(str_c(root, &s->inv->arena), &fd, e) ||
+    if (!fs_open_dir(str_c(root, &s->cx->arena), &fd, e) ||
         !find_in_lock(s, fd, root, "mapm.lock", place, out, found, e))
         return false;
     if (*found)
@@ -238,7 +238,7 @@ static bool refuse_part(const struct lock_entry *entry, struct str folder,
 static bool claim_installed(struct search *s, struct run_skill *r,
                             struct err *e)
 {
-    struct arena *a = &s->inv->arena;
+    struct arena *a = &s->cx->arena;
     struct lock_entry *entry = arena_new(a, struct lock_entry);
     struct str folder = r->skill.folder, root, place;
     bool found = false, local = false;
@@ -271,12 +271,12 @@ static bool read_local(struct search *s, int fd, struct str real,
 {
     struct run_skill r = {.digest = STR("")};
 
-    if (!skill_read_open(fd, real, name, &s->workspace->limits, &s->inv->arena,
+    if (!skill_read_open(fd, real, name, &s->workspace->limits, &s->cx->arena,
                          &r.skill, e))
         return false;
     r.fqn = r.skill.document.fqn;
     if (!claim_installed(s, &r, e) ||
-        (!r.is_external && !owned_check(s->inv, fd, real, real, e)))
+        (!r.is_external && !owned_check(s->cx, fd, real, real, e)))
         return false;
     *out = r;
     return true;
@@ -291,8 +291,8 @@ static bool read_below(struct search *s, struct str parent, struct str name,
     CLEANUP_FD int fd = -1;
     struct str real;
 
-    bound_root(s->inv, s->workspace->path, &root);
-    if (!library_open_in(&root, name, &s->inv->arena, &fd, &real, e))
+    bound_root(s->cx, s->workspace->path, &root);
+    if (!library_open_in(&root, name, &s->cx->arena, &fd, &real, e))
         return err_wrap(e, "open the folder of skill '%.*s'", STR_ARG(name));
     return read_local(s, fd, real, name, out, e);
 }
@@ -300,7 +300,7 @@ static bool read_below(struct search *s, struct str parent, struct str name,
 /* Whether `parent` is a folder whose skills run by their names, here. */
 static bool is_root(struct search *s, struct str parent)
 {
-    struct arena *a = &s->inv->arena;
+    struct arena *a = &s->cx->arena;
     struct str authors = fs_join(s->workspace->path, STR(AUTHORS_FOLDER), a);
     struct library_root *roots;
     struct err ignored = {0};
@@ -308,7 +308,7 @@ static bool is_root(struct search *s, struct str parent)
 
     if (str_eq(parent, authors))
         return true;
-    if (!library_places(s->inv, true, &roots, &count, &ignored))
+    if (!library_places(s->cx, true, &roots, &count, &ignored))
         return false;
     for (size_t i = 0; i < count; i++)
         if (roots[i].source == LIBRARY_WORKSPACE &&
@@ -320,7 +320,7 @@ static bool is_root(struct search *s, struct str parent)
 static bool read_named(struct search *s, struct str folder,
                        struct run_skill *out, struct err *e)
 {
-    struct arena *a = &s->inv->arena;
+    struct arena *a = &s->cx->arena;
     size_t slash = str_find_last(folder, '/');
     struct str parent = str_slice(folder, 0, slash);
     struct str name = str_from_index(folder, slash + 1), real;
@@ -336,13 +336,13 @@ static bool read_named(struct search *s, struct str folder,
 
 static bool read_path(struct search *s, struct run_skill *out, struct err *e)
 {
-    struct arena *a = &s->inv->arena;
+    struct arena *a = &s->cx->arena;
     struct str name = s->name, folder;
 
-    if (name.p[0] == '~' && s->inv->home.n && (name.n == 1 || name.p[1] == '/'))
-        name = arena_printf(a, "%.*s%.*s", STR_ARG(s->inv->home),
+    if (name.p[0] == '~' && s->cx->home.n && (name.n == 1 || name.p[1] == '/'))
+        name = arena_printf(a, "%.*s%.*s", STR_ARG(s->cx->home),
                             STR_ARG(str_from_index(name, 1)));
-    folder = fs_normalize(fs_join(s->inv->cwd, name, a), a);
+    folder = fs_normalize(fs_join(s->cx->cwd, name, a), a);
     /* What the shell completes first may be the file in the folder. */
     if (str_is(path_last(folder), "SKILL.md") ||
         str_is(path_last(folder), "SKILL.star"))
@@ -364,7 +364,7 @@ enum { LOCAL_FOLDERS = sizeof local_folders / sizeof *local_folders };
 static bool find_below(struct search *s, const char *parent, bool *found,
                        struct run_skill *out, struct err *e)
 {
-    struct arena *a = &s->inv->arena;
+    struct arena *a = &s->cx->arena;
     struct str leaf = path_last(s->name), top, file;
     struct run_skill r;
 
@@ -385,7 +385,7 @@ static bool find_below(struct search *s, const char *parent, bool *found,
 static void note_names_below(struct search *s, const char *parent)
 {
     CLEANUP_FD int fd = -1;
-    struct arena *a = &s->inv->arena;
+    struct arena *a = &s->cx->arena;
     struct str folder = fs_join(s->workspace->path, str_from(parent), a);
     struct fs_entry *entries;
     struct err ignored = {0};
@@ -402,7 +402,7 @@ static void note_names_below(struct search *s, const char *parent)
 /* What -g does not look at is not meant. */
 static void note_local_names(struct search *s)
 {
-    if (has_option(s->inv, OPTION_GLOBAL))
+    if (s->cx->use_global)
         return;
     for (size_t i = 0; i < LOCAL_FOLDERS; i++)
         note_names_below(s, local_folders[i]);
@@ -425,7 +425,7 @@ static bool find_here(struct search *s, bool *found, struct run_skill *out,
 static bool find_global(struct search *s, bool *found, struct run_skill *out,
                         struct err *e)
 {
-    struct arena *a = &s->inv->arena;
+    struct arena *a = &s->cx->arena;
     struct str path = fs_join(store_home(s->store), STR("global"), a);
     const struct lock_entry *entry;
     struct layer l;
@@ -434,7 +434,7 @@ static bool find_global(struct search *s, bool *found, struct run_skill *out,
     *found = false;
     if (access(path.p, F_OK) < 0)
         return true;
-    if (!layer_open_global(s->inv, LAYER_READ, &l, e))
+    if (!layer_open_global(s->cx, LAYER_READ, &l, e))
         return false;
     ok = find_entry(s, &l, &entry, e);
     if (ok && entry) {
@@ -457,19 +457,19 @@ static bool find_authored(struct search *s, bool *found, struct run_skill *out,
 
 static void tell_other(struct search *s)
 {
-    struct arena *a = &s->inv->arena;
+    struct arena *a = &s->cx->arena;
     struct str name = fs_join(STR(AUTHORS_FOLDER), path_last(s->name), a);
 
     if (access(fs_join(s->workspace->path, name, a).p, F_OK) == 0)
-        term_note(&s->inv->term,
-                  "this is the one of your library; ./%.*s is another",
-                  STR_ARG(name));
+        context_note(s->cx,
+                     "this is the one of your library; ./%.*s is another",
+                     STR_ARG(name));
 }
 
 static bool not_found(struct search *s, struct err *e)
 {
-    struct arena *a = &s->inv->arena;
-    struct str folder = fs_join(s->inv->cwd, s->name, a);
+    struct arena *a = &s->cx->arena;
+    struct str folder = fs_join(s->cx->cwd, s->name, a);
 
     err_set(e, ERR_NOT_FOUND, "there is no metaskill \"%.*s\"",
             STR_ARG(s->name));
@@ -486,7 +486,7 @@ static bool not_found(struct search *s, struct err *e)
 
 static bool find(struct search *s, struct run_skill *out, struct err *e)
 {
-    bool is_here = !has_option(s->inv, OPTION_GLOBAL), found = false;
+    bool is_here = !s->cx->use_global, found = false;
 
     if (s->name.n == 0)
         return not_found(s, e);
@@ -505,16 +505,16 @@ static bool find(struct search *s, struct run_skill *out, struct err *e)
     return found || not_found(s, e);
 }
 
-bool run_skill_read(struct invocation *inv, struct store *store,
-                    struct layer *l, const struct library *library,
+bool run_skill_read(struct context *cx, struct store *store, struct layer *l,
+                    const struct library *library,
                     const struct library_skill *known, struct run_skill *out,
                     struct err *e)
 {
-    struct search s = {.inv = inv, .store = store, .workspace = l};
+    struct search s = {.cx = cx, .store = store, .workspace = l};
     CLEANUP_FD int fd = -1;
     struct str real;
 
-    if (!library_open_folder(library, known, &inv->arena, &fd, &real, e) ||
+    if (!library_open_folder(library, known, &cx->arena, &fd, &real, e) ||
         !read_local(&s, fd, real, path_last(known->folder), out, e))
         return false;
     out->is_path = true;
@@ -522,11 +522,10 @@ bool run_skill_read(struct invocation *inv, struct store *store,
     return true;
 }
 
-bool run_skill_find(struct invocation *inv, struct store *store,
-                    struct layer *l, struct str name, struct run_skill *out,
-                    struct err *e)
+bool run_skill_find(struct context *cx, struct store *store, struct layer *l,
+                    struct str name, struct run_skill *out, struct err *e)
 {
-    struct search s = {.inv = inv,
+    struct search s = {.cx = cx,
                        .store = store,
                        .workspace = l,
                        .name = name,

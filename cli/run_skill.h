@@ -37,7 +37,7 @@ struct run_skill {
  * Errors: ERR_NOT_FOUND with near names; ERR_USAGE when several are meant;
  * ERR_EDITED when files are missing or not those of the lock.
  */
-MUST_CHECK bool run_skill_find(struct invocation *inv, struct store *store,
+MUST_CHECK bool run_skill_find(struct context *cx, struct store *store,
                                struct layer *l, struct str name,
                                struct run_skill *out, struct err *e);
 
@@ -46,7 +46,7 @@ MUST_CHECK bool run_skill_find(struct invocation *inv, struct store *store,
  * install is that package (X27). Errors: as run_skill_find and
  * library_open_folder.
  */
-MUST_CHECK bool run_skill_read(struct invocation *inv, struct store *store,
+MUST_CHECK bool run_skill_read(struct context *cx, struct store *store,
                                struct layer *l, const struct library *library,
                                const struct library_skill *known,
                                struct run_skill *out, struct err *e);

@@ -8,24 +8,17 @@
 
 #define TAPE_MODE 0644
 
-static const char *record_name(struct invocation *inv)
+bool run_tape_check(struct context *cx, struct str file, struct err *e)
 {
-    return str_c(option_value(inv, OPTION_RECORD), &inv->arena);
-}
-
-bool run_tape_check(struct invocation *inv, struct err *e)
-{
-    struct str folder = option_value(inv, OPTION_RECORD);
-    const char *name = record_name(inv), *place;
+    struct str folder = file;
+    const char *name = str_c(file, &cx->arena), *place;
     size_t slash = str_find_last(folder, '/');
     struct stat st;
 
-    if (!has_option(inv, OPTION_RECORD))
-        return true;
     if (stat(name, &st) == 0 && !S_ISREG(st.st_mode))
         return err_set(e, ERR_USAGE, "--record %s: that is no file", name);
     folder = slash == SIZE_MAX ? STR(".") : str_slice(folder, 0, slash + 1);
-    place = str_c(folder, &inv->arena);
+    place = str_c(folder, &cx->arena);
     if (access(place, W_OK | X_OK) == 0)
         return true;
     if (errno != ENOENT)
@@ -35,15 +28,14 @@ bool run_tape_check(struct invocation *inv, struct err *e)
     return err_hint(e, "mkdir -p %s", place);
 }
 
-bool run_tape_write(struct invocation *inv, struct tape_recorder *r,
+bool run_tape_write(struct context *cx, struct str file,
+                    struct tape_recorder *r,
                     const struct runtime_result *result, struct err *e)
 {
-    const char *name = record_name(inv);
+    const char *name = str_c(file, &cx->arena);
 
-    if (!has_option(inv, OPTION_RECORD))
-        return true;
     if (result->end == RUNTIME_INTERRUPTED) {
-        term_note(&inv->term, "interrupted: %s is not written", name);
+        context_note(cx, "interrupted: %s is not written", name);
         return true;
     }
     return (tape_end(r, result, e) &&
@@ -51,17 +43,18 @@ bool run_tape_write(struct invocation *inv, struct tape_recorder *r,
            err_wrap(e, "cannot record %s", name);
 }
 
-bool run_tape_judge(struct invocation *inv, const struct tape_player *player,
+bool run_tape_judge(struct context *cx, struct str file,
+                    const struct tape_player *player,
                     const struct runtime_result *result, struct err *e)
 {
     struct str difference;
 
-    if (!has_option(inv, OPTION_REPLAY) || result->end == RUNTIME_INTERRUPTED)
+    if (result->end == RUNTIME_INTERRUPTED)
         return true;
-    difference = tape_judge(player, result, &inv->arena);
+    difference = tape_judge(player, result, &cx->arena);
     if (difference.n == 0)
         return true;
-    term_note(&inv->term, "%.*s", STR_ARG(str_trim(difference)));
+    context_note(cx, "%.*s", STR_ARG(str_trim(difference)));
     return err_set(e, ERR_FAILED, "%.*s: the run is not what the tape has",
-                   STR_ARG(option_value(inv, OPTION_REPLAY)));
+                   STR_ARG(file));
 }

@@ -8,17 +8,19 @@
 /* run_tape: --record and --replay of a run, before it and after. */
 
 /* Whether FILE of --record can be written, before anything is asked: what a
- * run has cost would be lost. True without the option. */
-MUST_CHECK bool run_tape_check(struct invocation *inv, struct err *e);
+ * run has cost would be lost. */
+MUST_CHECK bool run_tape_check(struct context *cx, struct str file,
+                               struct err *e);
 
 /* Writes it whole, or not at all; of an interrupted run there is none, which
- * is said and no failure. True without the option. */
-MUST_CHECK bool run_tape_write(struct invocation *inv, struct tape_recorder *r,
+ * is said and no failure. */
+MUST_CHECK bool run_tape_write(struct context *cx, struct str file,
+                               struct tape_recorder *r,
                                const struct runtime_result *result,
                                struct err *e);
 
 /* ERR_FAILED, the difference shown, when the run is not what --replay has. */
-MUST_CHECK bool run_tape_judge(struct invocation *inv,
+MUST_CHECK bool run_tape_judge(struct context *cx, struct str file,
                                const struct tape_player *player,
                                const struct runtime_result *result,
                                struct err *e);

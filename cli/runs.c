@@ -22,7 +22,7 @@ static bool find_workspace(struct invocation *inv, struct str *path,
     *path = STR("");
     if (has_option(inv, OPTION_ALL_RUNS))
         return true;
-    if (!layer_open(inv, LAYER_READ, &l, e))
+    if (!layer_open(&inv->cx, LAYER_READ, &l, e))
         return false;
     *path = l.path;
     layer_close(&l);
@@ -50,7 +50,7 @@ static bool find_last(struct invocation *inv, struct store *store, uint64_t *id,
     size_t count;
 
     if (!find_workspace(inv, &workspace, e) ||
-        !store_list_runs(store, workspace, 1, &inv->arena, &runs, &count, e))
+        !store_list_runs(store, workspace, 1, &inv->cx.arena, &runs, &count, e))
         return false;
     if (count) {
         *id = runs[0].id;
@@ -77,7 +77,7 @@ static bool find_run(struct invocation *inv, struct store *store,
         err_set(e, ERR_USAGE, "\"%.*s\" is no number of a run", STR_ARG(word));
         return err_hint(e, "mapm runs lists them; \"last\" is the last one");
     }
-    if (store_find_run(store, id, &inv->arena, out, e))
+    if (store_find_run(store, id, &inv->cx.arena, out, e))
         return true;
     return e->code == ERR_NOT_FOUND
                ? err_hint(e, "mapm runs --all lists the runs that are known")
@@ -114,7 +114,7 @@ static void print_rows(struct invocation *inv, const struct store_run *runs,
 {
     size_t wide = 0, wide_status = 0;
     struct term *t = &inv->term;
-    struct arena *a = &inv->arena;
+    struct arena *a = &inv->cx.arena;
     char when[40], seconds[32];
 
     for (size_t i = 0; i < count; i++) {
@@ -175,7 +175,8 @@ static bool list(struct invocation *inv, struct store *store, struct err *e)
     size_t count, max = 0;
 
     if (!read_limit(inv, &max, e) || !find_workspace(inv, &workspace, e) ||
-        !store_list_runs(store, workspace, max, &inv->arena, &runs, &count, e))
+        !store_list_runs(store, workspace, max, &inv->cx.arena, &runs, &count,
+                         e))
         return false;
     if (has_option(inv, OPTION_JSON)) {
         print_list_json(inv, workspace, runs, count);
@@ -204,7 +205,7 @@ static bool write_page(struct invocation *inv, struct str to,
                        const struct run_detail *detail, struct err *e)
 {
     CLEANUP(buf_done) struct buf page = {0};
-    struct str path = fs_join(inv->cwd, to, &inv->arena);
+    struct str path = fs_join(inv->cx.cwd, to, &inv->cx.arena);
 
     buf_init(&page, PAGE_MAX_BYTES);
     runs_page(run, detail, &page);
@@ -236,7 +237,7 @@ static bool show(struct invocation *inv, struct store *store, struct err *e)
     if (!find_run(inv, store, &run, e))
         return false;
     /* The rest of the row is worth showing without it. */
-    if (!run_detail_parse(run.detail, &inv->arena, &detail, &broken))
+    if (!run_detail_parse(run.detail, &inv->cx.arena, &detail, &broken))
         term_warn(&inv->term, "%s: %s", err_prev(&broken, NULL),
                   err_first(&broken));
     if (page.p && !write_page(inv, page, &run, &detail, e))
@@ -262,10 +263,10 @@ COMMAND(command_runs)
         err_set(e, ERR_USAGE, "--html is for one run");
         return err_hint(e, "mapm runs show last --html FILE");
     }
-    if (!open_store(inv, &store, e))
+    if (!open_store(&inv->cx, &store, e))
         return false;
     ok = one ? show(inv, store, e) : list(inv, store, e);
-    close_store(inv, store);
+    close_store(&inv->cx, store);
     *exit_code = EXIT_DONE;
     return ok;
 }

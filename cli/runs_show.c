@@ -82,7 +82,7 @@ static void put_line(struct invocation *inv, const char *label,
 static void put_budget(struct invocation *inv, const char *label,
                        struct str used, bool limited, uint64_t limit)
 {
-    struct arena *a = &inv->arena;
+    struct arena *a = &inv->cx.arena;
 
     put_line(inv, label,
              limited ? arena_printf(a, "%.*s of %llu", STR_ARG(used),
@@ -93,7 +93,7 @@ static void put_budget(struct invocation *inv, const char *label,
 static void put_budgets(struct invocation *inv, const struct store_run *run,
                         const struct run_detail *d)
 {
-    struct arena *a = &inv->arena;
+    struct arena *a = &inv->cx.arena;
     bool limited = d->has_limits;
     char seconds[32];
 
@@ -114,7 +114,7 @@ static void put_budgets(struct invocation *inv, const struct store_run *run,
 static void put_header(struct invocation *inv, const struct store_run *run,
                        const struct run_detail *d)
 {
-    struct arena *a = &inv->arena;
+    struct arena *a = &inv->cx.arena;
     struct term *t = &inv->term;
     char when[40], in[16], out[16];
     struct str status = run->status;
@@ -172,7 +172,7 @@ static void put_texts(struct invocation *inv, const struct run_step *s)
 static void put_step(struct invocation *inv, const struct run_step *s)
 {
     bool has_ends = s->kind == STEP_ASK || s->kind == STEP_COMMAND;
-    struct arena *a = &inv->arena;
+    struct arena *a = &inv->cx.arena;
     struct str outcome = run_step_outcome(s, a), label = run_step_label(s, a);
     struct term *t = &inv->term;
     char at[32], took[32];

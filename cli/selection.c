@@ -324,7 +324,7 @@ static struct str scoped_name(struct sync *s, const struct node *n)
     if (!sync_knows_path(s, n) && !str_cut(&rest, '/', &ref))
         rest = STR("");
     scope = selection_scope(sync_knows_path(s, n) ? n->path : rest);
-    return scope.n ? arena_printf(&s->inv->arena, "%.*s/%.*s", STR_ARG(scope),
+    return scope.n ? arena_printf(&s->cx->arena, "%.*s/%.*s", STR_ARG(scope),
                                   STR_ARG(n->package.name))
                    : scope;
 }
@@ -352,7 +352,7 @@ static bool keeps_name(struct sync *s, const struct node *n)
 static void name_contents(struct sync *s, const struct twins *t,
                           struct map *names)
 {
-    struct arena *a = &s->inv->arena;
+    struct arena *a = &s->cx->arena;
 
     map_init(names, a);
     for (int kept = 1; kept >= 0; kept--)
@@ -388,7 +388,7 @@ static void name_twins(struct sync *s, const struct twins *t)
 
 static struct str twin_key(const struct sync *s, const struct node *n)
 {
-    struct arena *a = &s->inv->arena;
+    struct arena *a = &s->cx->arena;
     const struct origin *o = &n->origin;
     struct str catalog = o->scheme == ORIGIN_FILE
                              ? str_slice(o->path, 0, o->path.n - n->path.n)
@@ -404,7 +404,7 @@ bool selection_lost_name(struct sync *s, struct node *const *nodes,
     struct map given;
     bool lost = false;
 
-    map_init(&given, &s->inv->arena);
+    map_init(&given, &s->cx->arena);
     for (size_t i = 0; i < count; i++)
         if (!str_eq(nodes[i]->package.fqn, nodes[i]->own_fqn) &&
             str_eq(nodes[i]->package.fqn, scoped_name(s, nodes[i])))
@@ -417,7 +417,7 @@ bool selection_lost_name(struct sync *s, struct node *const *nodes,
 
 void selection_name(struct sync *s, struct node *const *nodes, size_t count)
 {
-    struct arena *a = &s->inv->arena;
+    struct arena *a = &s->cx->arena;
     struct map groups;
 
     map_init(&groups, a);
@@ -572,7 +572,7 @@ static void name_choices(struct selection *sel, const struct choice *choices,
 
 void selection_judge(struct sync *s, struct choice *choices, size_t count)
 {
-    struct selection sel = {.s = s, .a = &s->inv->arena};
+    struct selection sel = {.s = s, .a = &s->cx->arena};
 
     map_init(&sel.names, sel.a);
     for (size_t i = 0; i < s->closure.queued; i++)
@@ -597,7 +597,7 @@ bool selection_want_files(struct sync *s, const struct choice *choices,
 {
     struct closure *c = &s->closure;
     struct node **list =
-        arena_array(&s->inv->arena, c->queued + 1, sizeof(struct node *));
+        arena_array(&s->cx->arena, c->queued + 1, sizeof(struct node *));
     size_t n = 0;
 
     *any = false;
@@ -673,7 +673,7 @@ static void put_short(struct buf *b, const struct choice *c)
             STR_ARG(path_last(c->chain[c->chain_count - 1]->origin.text)));
 }
 
-static void tell_group(struct term *t, const struct choice *const *list,
+static void tell_group(struct context *cx, const struct choice *const *list,
                        size_t count)
 {
     CLEANUP(buf_done) struct buf b = {0};
@@ -685,40 +685,42 @@ static void tell_group(struct term *t, const struct choice *const *list,
     }
     if (count > NAMES_MAX_SHOWN)
         buf_printf(&b, " and %zu more", count - NAMES_MAX_SHOWN);
-    term_warn(t, "left out, %.*s: %.*s", STR_ARG(list[0]->code),
-              STR_ARG(buf_str(&b)));
+    context_warn(cx, "left out, %.*s: %.*s", STR_ARG(list[0]->code),
+                 STR_ARG(buf_str(&b)));
 }
 
-static void tell_each(struct term *t, const struct choice *c)
+static void tell_each(struct context *cx, const struct choice *c)
 {
-    term_warn(t, "left out, %.*s: %s %.*s", STR_ARG(c->code),
-              doc_kind_name(kind_of(c->node)), STR_ARG(c->node->origin.text));
+    context_warn(cx, "left out, %.*s: %s %.*s", STR_ARG(c->code),
+                 doc_kind_name(kind_of(c->node)),
+                 STR_ARG(c->node->origin.text));
     for (size_t i = 1; i < c->chain_count; i++)
-        term_note(t, "  needs: %s %.*s", doc_kind_name(kind_of(c->chain[i])),
-                  STR_ARG(c->chain[i]->origin.text));
-    term_note(t, "  because: %.*s", STR_ARG(c->message));
+        context_note(cx, "  needs: %s %.*s",
+                     doc_kind_name(kind_of(c->chain[i])),
+                     STR_ARG(c->chain[i]->origin.text));
+    context_note(cx, "  because: %.*s", STR_ARG(c->message));
 }
 
-void selection_tell(struct invocation *inv, const struct choice *choices,
+void selection_tell(struct context *cx, const struct choice *choices,
                     size_t count)
 {
     const struct choice **list;
-    size_t n = list_left_out(choices, count, &inv->arena, &list);
-    bool each = has_option(inv, OPTION_VERBOSE);
+    size_t n = list_left_out(choices, count, &cx->arena, &list);
+    bool each = cx->is_verbose;
 
     for (size_t i = 0, run; i < n; i += run) {
         run = 1;
         while (i + run < n && str_eq(list[i + run]->code, list[i]->code))
             run++;
         if (!each)
-            tell_group(&inv->term, list + i, run);
+            tell_group(cx, list + i, run);
         for (size_t k = i; each && k < i + run; k++)
-            tell_each(&inv->term, list[k]);
+            tell_each(cx, list[k]);
     }
     if (n)
-        term_warn(&inv->term, "%zu of %zu chosen packages %s left out%s", n,
-                  count, n == 1 ? "is" : "are",
-                  each ? "" : " (-v says why, one by one)");
+        context_warn(cx, "%zu of %zu chosen packages %s left out%s", n, count,
+                     n == 1 ? "is" : "are",
+                     each ? "" : " (-v says why, one by one)");
 }
 
 static void put_choice(struct json_writer *w, const struct choice *c)

@@ -51,7 +51,7 @@ bool selection_lost_name(struct sync *s, struct node *const *nodes,
 struct str selection_scope(struct str path);
 
 /* What was left out, grouped by reason; with -v each with its chain. */
-void selection_tell(struct invocation *inv, const struct choice *choices,
+void selection_tell(struct context *cx, const struct choice *choices,
                     size_t count);
 /* The member "left_out". */
 void selection_put(struct json_writer *w, const struct choice *choices,

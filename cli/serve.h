@@ -44,8 +44,23 @@
 struct serve_watch;
 struct serve_journal;
 
+struct serve_options {
+    bool metis; /* --profile metis */
+    bool watch, preload;
+    struct str ask; /* the model backend, "sampling"; p NULL: not given */
+    struct str_list allow;
+    struct str_list arguments; /* all of them: a suspended call is resumed only
+                                * by a server that was started alike */
+};
+
+/* From the first byte to the end of `in`. */
+MUST_CHECK bool serve_run_server(struct context *cx,
+                                 const struct serve_options *o, int in, int out,
+                                 struct err *e);
+
 struct serve {
-    struct invocation *inv;
+    struct context *cx;
+    const struct serve_options *options;
     struct store *store; /* NULL: there is no folder for it */
     struct layer layer;  /* the workspace */
     struct layer global; /* the user's library; only if `has_global` */
@@ -272,12 +287,5 @@ void serve_watch_close(struct serve *s);
  */
 MUST_CHECK bool serve_journal_open(struct serve *s, struct err *e);
 void serve_journal_close(struct serve *s);
-
-/* --- mcp_config.c ------------------------------------------------------------------------- */
-
-/* What to paste into the client's file, on standard output. Errors: ERR_USAGE
- * for a client that is not known. */
-MUST_CHECK bool serve_print_config(struct invocation *inv, struct str client,
-                                   struct err *e);
 
 #endif

@@ -160,7 +160,7 @@ static void open_cache(struct skill_job *job)
 {
     struct invocation *inv = job->inv;
 
-    if (open_store(inv, &job->store, &job->store_problem))
+    if (open_store(&inv->cx, &job->store, &job->store_problem))
         return;
     job->store = NULL;
     if (has_option(inv, OPTION_VERBOSE))
@@ -173,7 +173,7 @@ static void take_full_names(struct skill_job *job)
 {
     size_t names = strcmp(job->word, "load") == 0 ? job->count : 1;
     struct str *own =
-        arena_array(&job->inv->arena, job->count + 1, sizeof *own);
+        arena_array(&job->inv->cx.arena, job->count + 1, sizeof *own);
 
     for (size_t i = 0; i < job->count; i++) {
         struct str name, scope, rest = own[i] = job->words[i];
@@ -198,8 +198,8 @@ static bool run_word(struct skill_job *job, const struct word *word,
         strcmp(word->name, "search") != 0 || has_option(job->inv, OPTION_JSON);
 
     /* the lines of a search do not say which are metaskills (T17) */
-    if (!open_library(job->inv, job->store, job->metis, programs, &job->library,
-                      e))
+    if (!open_library(&job->inv->cx, job->store, job->metis, programs,
+                      &job->library, e))
         return false;
     if (has_word(by_name, word->name))
         take_full_names(job);
@@ -230,6 +230,6 @@ COMMAND(command_skill)
     *exit_code = EXIT_DONE;
     ok = run_word(&job, word, e);
     library_close(job.library);
-    close_store(inv, job.store);
+    close_store(&inv->cx, job.store);
     return ok;
 }

@@ -51,7 +51,7 @@ static bool list_files(struct skill_job *job, struct err *e)
     size_t count;
     struct buf b;
 
-    if (!library_files(job->library, job->words[0], &job->inv->arena, &files,
+    if (!library_files(job->library, job->words[0], &job->inv->cx.arena, &files,
                        &count, e))
         return skill_hint(job, job->words[0], e);
     if (has_option(job->inv, OPTION_JSON)) {
@@ -84,7 +84,7 @@ static bool print_file(struct skill_job *job, struct err *e)
     struct buf b;
 
     if (!library_read_file(job->library, job->words[0], job->words[1],
-                           LIBRARY_FILE_MAX_BYTES, &job->inv->arena, &text,
+                           LIBRARY_FILE_MAX_BYTES, &job->inv->cx.arena, &text,
                            &cut, e))
         return skill_hint(job, job->words[0], e);
     if (has_option(job->inv, OPTION_JSON)) {

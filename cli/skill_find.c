@@ -85,7 +85,7 @@ static struct str joined(struct skill_job *job)
 
     for (size_t i = 0; i < job->count; i++)
         text = i == 0 ? job->words[i]
-                      : arena_printf(&job->inv->arena, "%.*s %.*s",
+                      : arena_printf(&job->inv->cx.arena, "%.*s %.*s",
                                      STR_ARG(text), STR_ARG(job->words[i]));
     return text;
 }
@@ -132,7 +132,7 @@ static void put_hits(struct json_writer *w, const struct library_hit *hits,
 /* L6: what only a person may start is in the list, not among these. */
 SKILL_WORD(skill_search)
 {
-    struct arena *a = &job->inv->arena;
+    struct arena *a = &job->inv->cx.arena;
     struct str query = joined(job), text;
     struct library_hit *hits;
     struct json_writer w;
@@ -197,7 +197,7 @@ static void print_hits(struct skill_job *job, const struct library_hit *hits,
 
 SKILL_WORD(skill_match)
 {
-    struct arena *a = &job->inv->arena;
+    struct arena *a = &job->inv->cx.arena;
     struct str request = joined(job), rest = STR("");
     struct str given = option_value(job->inv, OPTION_MIN_SCORE);
     bool is_slash = library_slash(job->library, request, &rest) != NULL;
@@ -252,7 +252,7 @@ static bool note_preloaded(struct skill_job *job,
         if (skill_session_has(&s, name))
             continue;
         if (!library_load(job->library, name, LIBRARY_AS_SYSTEM, false, NULL,
-                          &job->inv->arena, &loaded, e) ||
+                          &job->inv->cx.arena, &loaded, e) ||
             !skill_event_put(job->store, s.id, &loaded, SKILL_LOADED_ALWAYS,
                              STR(""), e))
             return false;
@@ -295,7 +295,7 @@ SKILL_WORD(skill_index)
                        "--max-chars: \"%.*s\" is no number from 1 to %d",
                        STR_ARG(most), INDEX_MAX_CHARS);
     o.max_chars = (size_t)n;
-    if (!library_index_text(job->library, &o, &job->inv->arena, &block, e) ||
+    if (!library_index_text(job->library, &o, &job->inv->cx.arena, &block, e) ||
         !note_preloaded(job, &block, e))
         return false;
     if (has_option(job->inv, OPTION_JSON)) {

@@ -26,8 +26,8 @@ static void add_name(struct load *l, struct str name)
     for (size_t i = 0; i < l->count; i++)
         if (str_eq(l->names[i], name))
             return;
-    l->names = arena_grow(&l->job->inv->arena, l->names, l->count, &l->capacity,
-                          sizeof *l->names);
+    l->names = arena_grow(&l->job->inv->cx.arena, l->names, l->count,
+                          &l->capacity, sizeof *l->names);
     l->names[l->count++] = name;
 }
 
@@ -36,7 +36,8 @@ static bool add_mentions(struct load *l, struct str text, struct err *e)
     const struct library_skill **list;
     size_t count;
 
-    list = library_mentions(l->job->library, text, &l->job->inv->arena, &count);
+    list =
+        library_mentions(l->job->library, text, &l->job->inv->cx.arena, &count);
     for (size_t i = 0; i < count; i++)
         add_name(l, list[i]->name);
     if (count)
@@ -54,7 +55,7 @@ static void add_slash(struct load *l)
     const struct library_skill *s;
 
     for (size_t i = 1; i < job->count; i++)
-        text = arena_printf(&job->inv->arena, "%.*s %.*s", STR_ARG(text),
+        text = arena_printf(&job->inv->cx.arena, "%.*s %.*s", STR_ARG(text),
                             STR_ARG(job->words[i]));
     s = library_slash(job->library, text, &rest);
     if (!s) {
@@ -106,7 +107,7 @@ static bool load_all(struct load *l, struct err *e)
 {
     struct skill_job *job = l->job;
     enum library_as as = LIBRARY_AS_TOOL;
-    struct arena *a = &job->inv->arena;
+    struct arena *a = &job->inv->cx.arena;
 
     library_as_find(option_value(job->inv, OPTION_AS), &as);
     l->items = arena_array(a, l->count, sizeof *l->items);
@@ -207,7 +208,7 @@ static void print_load(struct load *l)
     if (l->arguments.n) {
         term_print(t, "\n");
         skill_print_text(l->job,
-                         arena_printf(&l->job->inv->arena, "Arguments: %.*s",
+                         arena_printf(&l->job->inv->cx.arena, "Arguments: %.*s",
                                       STR_ARG(l->arguments)));
     }
 }

@@ -36,7 +36,7 @@ static bool parse(struct skill_job *job, struct str text,
     const struct json *tree = NULL, *list;
     struct err ignored = {0};
 
-    if (!json_parse(text, &o, &job->inv->arena, &tree, NULL, &ignored))
+    if (!json_parse(text, &o, &job->inv->cx.arena, &tree, NULL, &ignored))
         return false;
     list = json_get(tree, "activations");
     for (const struct json *one = list ? list->first : NULL; one;
@@ -52,10 +52,10 @@ static bool set_limits(struct skill_job *job, struct library_session *s,
 {
     struct layer l;
 
-    library_session_init(s, job->metis, &job->inv->arena);
+    library_session_init(s, job->metis, &job->inv->cx.arena);
     if (job->metis)
         return true;
-    if (!layer_open_workspace(job->inv, LAYER_READ, &l, e))
+    if (!layer_open_workspace(&job->inv->cx, LAYER_READ, &l, e))
         return false;
     s->max_activations = (size_t)l.limits.session_max_activations.value;
     s->max_tokens = (size_t)l.limits.session_max_tokens.value;
@@ -117,7 +117,7 @@ static struct str fresh_id(struct skill_job *job)
 
     if (job->store)
         store_make_id(job->store, id);
-    return arena_str(&job->inv->arena, str_from(id));
+    return arena_str(&job->inv->cx.arena, str_from(id));
 }
 
 bool skill_session_open(struct skill_job *job, struct skill_session *out,
@@ -127,7 +127,7 @@ bool skill_session_open(struct skill_job *job, struct skill_session *out,
 
     *out = (struct skill_session){.id = text, .is_named = text.p != NULL};
     if (!out->is_named) {
-        library_session_init(&out->state, job->metis, &job->inv->arena);
+        library_session_init(&out->state, job->metis, &job->inv->cx.arena);
         out->id = fresh_id(job);
         return true;
     }
@@ -139,7 +139,7 @@ bool skill_session_open(struct skill_job *job, struct skill_session *out,
     }
     if (!store_begin(job->store, e))
         return err_wrap(e, "the session cannot be kept");
-    if (store_find_session(job->store, out->id, &job->inv->arena, &state, e))
+    if (store_find_session(job->store, out->id, &job->inv->cx.arena, &state, e))
         return resume(job, state, out, e);
     return e->code == ERR_NONE;
 }

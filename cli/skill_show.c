@@ -43,7 +43,8 @@ static struct str metadata_of(const struct record *r, const char *key)
 static struct str metadata_text(const struct record *r,
                                 const struct yaml *value)
 {
-    return library_metadata_text(r->job->library, value, &r->job->inv->arena);
+    return library_metadata_text(r->job->library, value,
+                                 &r->job->inv->cx.arena);
 }
 
 /* --- for programs ------------------------------------------------------------------------ */
@@ -174,7 +175,7 @@ static void row(struct term *t, const char *label, struct str value)
 static void print_metadata(const struct record *r)
 {
     const struct yaml *all = r->document->metadata;
-    struct arena *a = &r->job->inv->arena;
+    struct arena *a = &r->job->inv->cx.arena;
     const char *label = "metadata";
 
     for (const struct yaml *y = all ? all->first : NULL; y; y = y->next) {
@@ -190,7 +191,7 @@ static void print_record(const struct record *r)
 {
     const struct library_skill *s = r->skill;
     const struct document *d = r->document;
-    struct arena *a = &r->job->inv->arena;
+    struct arena *a = &r->job->inv->cx.arena;
     struct term *t = &r->job->inv->term;
     const struct {
         const char *label;
@@ -240,11 +241,11 @@ static bool open_layer(struct invocation *inv, enum library_source source,
 
     if (source == LIBRARY_WORKSPACE) {
         *there = true;
-        return layer_open_workspace(inv, LAYER_READ, out, e);
+        return layer_open_workspace(&inv->cx, LAYER_READ, out, e);
     }
-    *there = store_find_home(&inv->arena, &data, e) &&
-             access(fs_join(data, STR("global"), &inv->arena).p, F_OK) == 0;
-    return !*there || layer_open_global(inv, LAYER_READ, out, e);
+    *there = store_find_home(&inv->cx.arena, &data, e) &&
+             access(fs_join(data, STR("global"), &inv->cx.arena).p, F_OK) == 0;
+    return !*there || layer_open_global(&inv->cx, LAYER_READ, out, e);
 }
 
 /* Where it is from. A lock that cannot be read is no reason to show nothing. */
@@ -268,7 +269,7 @@ SKILL_WORD(skill_show)
     struct layer layer = {0};
 
     if (!library_load(job->library, job->words[0], LIBRARY_AS_TOOL, false, NULL,
-                      &job->inv->arena, &loaded, e))
+                      &job->inv->cx.arena, &loaded, e))
         return skill_hint(job, job->words[0], e);
     r.skill = loaded.skill;
     r.document = &loaded.document;

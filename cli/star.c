@@ -164,12 +164,12 @@ static bool read_program(struct invocation *inv, struct str *text,
     }
     if (str_is(file, "-")) {
         *name = "<stdin>";
-        return fs_read_fd(STDIN_FILENO, SOURCE_MAX_BYTES, &inv->arena, text,
+        return fs_read_fd(STDIN_FILENO, SOURCE_MAX_BYTES, &inv->cx.arena, text,
                           e) ||
                err_wrap(e, "read the program from standard input");
     }
-    *name = str_c(file, &inv->arena);
-    if (fs_read_user_file(*name, SOURCE_MAX_BYTES, &inv->arena, text, e))
+    *name = str_c(file, &inv->cx.arena);
+    if (fs_read_user_file(*name, SOURCE_MAX_BYTES, &inv->cx.arena, text, e))
         return true;
     if (e->code == ERR_REFUSED)
         err_hint(e, "for a pipe, use - and standard input");

@@ -123,7 +123,7 @@ static void start_editing(struct star_line *l)
 
 struct star_line *star_line_open(struct invocation *inv)
 {
-    struct star_line *l = arena_alloc(&inv->arena, sizeof *l);
+    struct star_line *l = arena_alloc(&inv->cx.arena, sizeof *l);
 
     *l = (struct star_line){.term = &inv->term};
     if (inv->term.is_out && !inv->term.is_dumb)

@@ -29,7 +29,7 @@ static void end_json(struct invocation *inv, struct json_writer *w,
 static bool show_path(struct store_job *job, int *exit_code, struct err *e)
 {
     struct str path =
-        fs_join(store_home(job->store), STR("store"), &job->inv->arena);
+        fs_join(store_home(job->store), STR("store"), &job->inv->cx.arena);
     struct json_writer w;
     struct buf b;
 
@@ -151,7 +151,7 @@ static bool keep_lock(struct arena *a, int dirfd, struct str folder,
 static bool keep_workspace(struct store_job *job, struct str folder,
                            bool dry_run, struct keep *keep, struct err *e)
 {
-    struct arena *a = &job->inv->arena;
+    struct arena *a = &job->inv->cx.arena;
     CLEANUP_FD int fd = -1;
 
     if (!fs_open_dir(str_c(folder, a), &fd, e)) {
@@ -187,7 +187,7 @@ static bool collect(struct store_job *job, int *exit_code, struct err *e)
     /* First of all: an install that ends now may need more than before. */
     if (!store_lock_alone(job->store, STORE_WAIT_SECONDS * 1000, say_waiting,
                           inv, e) ||
-        !store_list_workspaces(job->store, &inv->arena, &folders, &count, e))
+        !store_list_workspaces(job->store, &inv->cx.arena, &folders, &count, e))
         return false;
     for (size_t i = 0; i < count; i++)
         if (!keep_workspace(job, folders[i], dry_run, &keep, e))
@@ -228,10 +228,10 @@ COMMAND(command_store)
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
         if (!str_is(name, jobs[i].name))
             continue;
-        if (!open_store(inv, &job.store, e))
+        if (!open_store(&inv->cx, &job.store, e))
             return false;
         ok = jobs[i].run(&job, exit_code, e);
-        close_store(inv, job.store);
+        close_store(&inv->cx, job.store);
         return ok;
     }
     err_set(e, ERR_USAGE, "mapm store: unknown command \"%.*s\"",

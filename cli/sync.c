@@ -12,19 +12,30 @@
 #include "arrival.h"
 #include "open_store.h"
 
-static bool sync_open(struct invocation *inv, const char *command,
+static const struct {
+    const char *name;
+    bool (*work)(struct sync *s, struct err *e);
+} works[] = {
+    [INSTALL_INSTALL] = {"install", install_packages},
+    [INSTALL_REMOVE] = {"remove", remove_packages},
+    [INSTALL_UPDATE] = {"update", update_packages},
+};
+
+static bool sync_open(struct context *cx, const struct install_request *request,
                       struct sync *s, struct err *e)
 {
-    *s = (struct sync){
-        .inv = inv, .command = command, .closure = {.session = {.dirfd = -1}}};
-    s->dry_run = has_option(inv, OPTION_DRY_RUN);
-    if (!layer_open(inv, s->dry_run ? LAYER_READ : LAYER_WRITE, &s->layer, e))
+    *s = (struct sync){.cx = cx,
+                       .request = request,
+                       .command = works[request->command].name,
+                       .dry_run = request->dry_run,
+                       .closure = {.session = {.dirfd = -1}}};
+    if (!layer_open(cx, s->dry_run ? LAYER_READ : LAYER_WRITE, &s->layer, e))
         return false;
     s->yaml = s->layer.yaml;
     s->local_yaml = s->layer.local_yaml;
     s->with_server = s->layer.project.server && !s->layer.is_global;
-    s->roots = layer_roots(&s->layer, &inv->arena, &s->root_count);
-    if (!open_store(inv, &s->store, e))
+    s->roots = layer_roots(&s->layer, &cx->arena, &s->root_count);
+    if (!open_store(cx, &s->store, e))
         return false;
     store_hold(s->store);
     return true;
@@ -43,7 +54,7 @@ bool sync_keep(struct sync *s, struct err *e)
         return false;
     }
     if (!s->closure.index_warned)
-        term_warn(&s->inv->term, "%s", err_first(&problem));
+        context_warn(s->cx, "%s", err_first(&problem));
     s->closure.index_warned = true;
     return true;
 }
@@ -63,21 +74,21 @@ static void sync_close(struct sync *s, const struct err *problem)
     }
     if (s->closure.store)
         closure_done(&s->closure);
-    close_store(s->inv, s->store);
+    close_store(s->cx, s->store);
     s->store = NULL;
     layer_close(&s->layer);
 }
 
 /* What root makes is root's: said, for it is rarely meant (row 25). */
-static void warn_about_sudo(struct invocation *inv)
+static void warn_about_sudo(struct context *cx)
 {
     const char *uid = getenv("SUDO_UID");
 
     if (geteuid() == 0 && uid && uid[0] && strcmp(uid, "0") != 0)
-        term_warn(&inv->term,
-                  "running under sudo: what is written here will belong to "
-                  "root, not to user %s",
-                  uid);
+        context_warn(cx,
+                     "running under sudo: what is written here will belong to "
+                     "root, not to user %s",
+                     uid);
 }
 
 /* All files of the packages at hand: what is damaged is set aside. (What a
@@ -106,23 +117,22 @@ static void set_damaged_aside(struct sync *s)
     }
 }
 
-bool sync_run(struct invocation *inv, const char *command,
-              bool (*work)(struct sync *s, struct err *e), int *exit_code,
-              struct err *e)
+bool sync_run(struct context *cx, const struct install_request *request,
+              int *exit_code, struct err *e)
 {
     unsigned tries = 0;
     bool ok;
 
-    warn_about_sudo(inv);
+    warn_about_sudo(cx);
     for (;;) {
         struct sync s;
         bool is_damaged;
 
-        ok = sync_open(inv, command, &s, e);
+        ok = sync_open(cx, request, &s, e);
         s.again = tries > 0;
         s.exit_code = exit_code;
         *exit_code = EXIT_DONE;
-        ok = ok && work(&s, e);
+        ok = ok && works[request->command].work(&s, e);
         /* One that was set aside while it was staged early is missing now. */
         is_damaged = !ok && s.store && store_damaged(s.store) > 0 &&
                      (e->code == ERR_DAMAGED || e->code == ERR_NOT_FOUND) &&
@@ -134,8 +144,8 @@ bool sync_run(struct invocation *inv, const char *command,
             return ok;
         err_clear(e);
         if (tries++ == 0)
-            term_warn(&inv->term,
-                      "the store held a damaged file: it was set aside, and is "
-                      "fetched again");
+            context_warn(
+                cx, "the store held a damaged file: it was set aside, and is "
+                    "fetched again");
     }
 }

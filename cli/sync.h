@@ -26,8 +26,47 @@ struct sync_package {
     const char *old_command; /* and what it ran so far, if that is known */
 };
 
+/* What is taken of a catalog. */
+struct install_choice {
+    bool all;
+    bool strict;          /* all or nothing: an invalid package is an error */
+    struct str_list skip; /* names, paths and globs, as the others */
+    struct str_list agents, skills, mcps;
+};
+
+enum install_command { INSTALL_INSTALL, INSTALL_REMOVE, INSTALL_UPDATE };
+
+struct node;
+struct sync;
+
+/* How the plan and the result are shown: temporary view of the caller. */
+struct install_view {
+    /* A catalog was named, and nothing of it chosen. */
+    void (*offers)(void *ctx, struct node *const *catalogs, size_t count);
+    /* Before consent. `servers`: a question about them follows. */
+    bool (*plan)(void *ctx, struct sync *s, size_t servers, struct err *e);
+    /* At the end. `changes` is NULL when nothing had to be done. */
+    void (*result)(void *ctx, struct sync *s,
+                   const struct provision_change *changes, size_t count);
+    void *ctx;
+};
+
+struct install_request {
+    enum install_command command;
+    struct str_list arguments; /* origins of install, names of the others */
+    struct install_choice choice;
+    bool locked; /* nothing but what the lock holds */
+    bool dry_run;
+    bool force;        /* restores what was edited */
+    bool allow_hidden; /* characters */
+    bool with_server;
+    enum store_link link;
+    struct install_view view;
+};
+
 struct sync {
-    struct invocation *inv;
+    struct context *cx;
+    const struct install_request *request;
     const char *command; /* "install" …, for messages */
     struct layer layer;
     struct store *store;
@@ -54,9 +93,14 @@ struct sync {
  * Opens, does `work`, closes. Once more when the store held a damaged object:
  * that was set aside, so now it is fetched.
  */
-MUST_CHECK bool sync_run(struct invocation *inv, const char *command,
-                         bool (*work)(struct sync *s, struct err *e),
-                         int *exit_code, struct err *e);
+MUST_CHECK bool sync_run(struct context *cx,
+                         const struct install_request *request, int *exit_code,
+                         struct err *e);
+
+/* install.c, remove.c, update.c: the commands' own part. */
+MUST_CHECK bool install_packages(struct sync *s, struct err *e);
+MUST_CHECK bool remove_packages(struct sync *s, struct err *e);
+MUST_CHECK bool update_packages(struct sync *s, struct err *e);
 
 /* The connection or the host failed, not a package. */
 bool sync_is_network(enum err_code code);
@@ -90,15 +134,7 @@ struct node **sync_successors(struct sync *s, struct node *const *nodes,
 MUST_CHECK bool sync_take_roots(struct sync *s, struct node *const *nodes,
                                 size_t count, struct err *e);
 
-/* Which packages the changes put into the workspace, and what is to be said
- * of those that the lock has already. */
-MUST_CHECK bool sync_mark_placed(struct sync *s,
-                                 const struct provision_change *changes,
-                                 size_t count, struct err *e);
-
-/* In sync_show.c: the plan and the result, for people and for programs. */
-void sync_show_plan(struct sync *s);
-void sync_print_json(struct sync *s, const struct provision_change *changes,
-                     size_t count);
+/* Where a package stands, as a change names it. In `a`. */
+struct str sync_place(const struct sync_package *p, struct arena *a);
 
 #endif

@@ -32,7 +32,7 @@ static const char *find_old_command(struct sync *s,
         !store_has_package(s->store, &old.digest) ||
         !document_read(&s->closure, &old, &scratch, &d, &ignored))
         return NULL;
-    return str_c(mcp_command_line(&d, &scratch), &s->inv->arena);
+    return str_c(mcp_command_line(&d, &scratch), &s->cx->arena);
 }
 
 static bool needs_consent(const struct sync_package *p)
@@ -55,7 +55,7 @@ static bool find_commands(struct sync *s, size_t *count, struct err *e)
             continue;
         if (!document_read(&s->closure, p->node, &scratch, &d, e))
             return false;
-        p->command = str_c(mcp_command_line(&d, &scratch), &s->inv->arena);
+        p->command = str_c(mcp_command_line(&d, &scratch), &s->cx->arena);
         p->old_command = find_old_command(s, p);
         ++*count;
     }
@@ -69,11 +69,9 @@ static bool ask_consent(struct sync *s, size_t servers, struct err *e)
     if (servers == 0 || s->dry_run)
         return true;
     question =
-        arena_printf(&s->inv->arena, "Let your agents start %s?",
+        arena_printf(&s->cx->arena, "Let your agents start %s?",
                      servers == 1 ? "this MCP server" : "these MCP servers");
-    if (!has_option(s->inv, OPTION_YES))
-        store_end_downloads(s->store); /* nobody waits for the user's answer */
-    if (confirm(s->inv, question.p, e))
+    if (context_consent(s->cx, question.p, e))
         return true;
     if (e->code != ERR_REFUSED)
         return false;
@@ -111,24 +109,13 @@ static bool read_object(void *ctx, const struct hash *h, size_t max_bytes,
            store_read(p->store, h, max_bytes, a, out, e);
 }
 
-static enum store_link link_wish(const struct invocation *inv)
-{
-    struct str mode = option_value(inv, OPTION_LINK_MODE);
-
-    if (str_is(mode, "copy"))
-        return STORE_LINK_COPY;
-    if (str_is(mode, "hardlink"))
-        return STORE_LINK_HARDLINK;
-    return str_is(mode, "reflink") ? STORE_LINK_REFLINK : STORE_LINK_AUTO;
-}
-
 /* Not by links: what is held back has no file of its own. Of a rewritten
  * package one file is another in the end, so all of it is left to then. */
 void sync_stage_early(void *sync, const struct node *n)
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct sync *s = sync;
-    enum store_link how = link_wish(s->inv);
+    enum store_link how = s->request->link;
     struct placing placing = {s->store, how};
     struct provision_objects objects = {place_object, read_object, &placing};
     struct provision_file *list;
@@ -167,7 +154,7 @@ static bool fill_files(struct sync *s, const struct node *n,
                        struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
-    struct arena *a = &s->inv->arena;
+    struct arena *a = &s->cx->arena;
     struct store_file *files = n->files;
     struct provision_file *list;
 
@@ -195,7 +182,7 @@ static bool is_in_place(struct sync *s, const struct provision_options *o,
            s->layer.local_lock_text.n == 0 && str_eq(s->yaml, s->layer.yaml) &&
            sync_same_lock(s->layer.lock_text, s->lock_text) &&
            provision_is_current(s->layer.provision, o, items, item_count,
-                                &s->inv->arena) &&
+                                &s->cx->arena) &&
            proof_knows_lock(s->store, s->lock_text);
 }
 
@@ -214,11 +201,49 @@ static bool find_files(struct sync *s, struct provision_item *items,
     /* The plan stays as it is, but the resolver knows how to report. */
     if (s->closure.failures &&
         !resolver_resolve(&source, s->roots, s->root_count, &s->layer.limits,
-                          &s->inv->arena, &s->plan, e))
+                          &s->cx->arena, &s->plan, e))
         return err_wrap(e, "cannot %s", s->command);
     for (size_t i = 0; i < s->plan.count; i++)
         if (!fill_files(s, s->packages[i].node, lists, &items[i], e))
             return false;
+    return true;
+}
+
+/* Where it stands, as a change names it. */
+struct str sync_place(const struct sync_package *p, struct arena *a)
+{
+    enum doc_kind kind = p->step->package->kind;
+
+    if (kind == DOC_MCP)
+        return str_join(STR(".mcp.json#"), p->place, a);
+    return arena_printf(a, ".agents/%s/%.*s", doc_kind_plural(kind),
+                        STR_ARG(p->place));
+}
+
+static bool mark_placed(struct sync *s, const struct provision_change *changes,
+                        size_t count, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct arena *a = &s->cx->arena;
+    struct map added;
+
+    map_init(&added, &scratch);
+    for (size_t i = 0; i < count; i++)
+        if (changes[i].kind == PROVISION_ADD)
+            map_put(&added, changes[i].path, s);
+    for (size_t i = 0; i < s->plan.count; i++) {
+        struct sync_package *p = &s->packages[i];
+        struct document d = {0};
+
+        p->placed = map_has(&added, sync_place(p, &scratch));
+        if (!p->placed || !p->before || p->changed ||
+            p->step->package->kind != DOC_MCP)
+            continue;
+        /* A lock does not hold what a person should know before it runs. */
+        if (!document_read(&s->closure, p->node, a, &d, e))
+            return false;
+        p->command = str_c(mcp_command_line(&d, a), a);
+    }
     return true;
 }
 
@@ -229,7 +254,7 @@ static bool ignore_local(struct sync *s, struct provision_text *out,
     static const char *const names[] = {"mapm.local.yaml", "mapm.local.lock"};
     CLEANUP_FD int fd = -1;
     CLEANUP(buf_done) struct buf b = {0};
-    struct arena *a = &s->inv->arena;
+    struct arena *a = &s->cx->arena;
     struct str text = {"", 0};
 
     if (s->layer.is_global || s->local_yaml.n == 0)
@@ -296,7 +321,7 @@ static const struct str *wished_clients(const struct sync *s, size_t *count)
 {
     const struct project *p = &s->layer.project, *u = &s->layer.user;
     struct str *names = arena_array(
-        &s->inv->arena, p->client_count + u->client_count + 1, sizeof *names);
+        &s->cx->arena, p->client_count + u->client_count + 1, sizeof *names);
 
     *count = 0;
     for (size_t i = 0; i < p->client_count; i++)
@@ -338,7 +363,7 @@ static bool register_workspace(struct sync *s)
     if (store_put_workspace(s->store, s->layer.path, &problem))
         return true;
     if (!s->closure.index_warned)
-        term_warn(&s->inv->term, "%s", err_first(&problem));
+        context_warn(s->cx, "%s", err_first(&problem));
     s->closure.index_warned = true;
     return false;
 }
@@ -347,40 +372,12 @@ static bool register_workspace(struct sync *s)
 static void link_library(struct sync *s)
 {
     struct str link =
-        fs_join(store_home(s->store), STR("skills"), &s->inv->arena);
+        fs_join(store_home(s->store), STR("skills"), &s->cx->arena);
 
     /* With an empty library it leads nowhere for a while, and may stay. */
     if (s->layer.is_global && symlink("global/.agents/skills", link.p) < 0 &&
         errno != EEXIST)
-        term_warn(&s->inv->term, "cannot create %s", link.p);
-}
-
-static void tell_result(struct sync *s, size_t change_count)
-{
-    struct term *t = &s->inv->term;
-    char bytes[16];
-
-    if (has_option(s->inv, OPTION_JSON))
-        return;
-    if (change_count == 0) {
-        term_note(t, "%s: nothing to do, %zu package%s in place", s->command,
-                  s->plan.count, s->plan.count == 1 ? "" : "s");
-        return;
-    }
-    if (s->dry_run) {
-        term_note(t, "dry run: nothing was changed");
-        return;
-    }
-    if (s->closure.progress.requests == 0) {
-        term_note(t, "%zu package%s in %.*s", s->plan.count,
-                  s->plan.count == 1 ? "" : "s", STR_ARG(s->layer.path));
-        return;
-    }
-    term_note(t, "%zu package%s in %.*s (%llu request%s, %s)", s->plan.count,
-              s->plan.count == 1 ? "" : "s", STR_ARG(s->layer.path),
-              (unsigned long long)s->closure.progress.requests,
-              s->closure.progress.requests == 1 ? "" : "s",
-              term_bytes(s->closure.progress.bytes, bytes));
+        context_warn(s->cx, "cannot create %s", link.p);
 }
 
 /* Their files can be committed, so they have its name alone. */
@@ -391,13 +388,12 @@ static void tell_server(struct sync *s)
 
     if (!s->with_server || s->layer.project.server || s->dry_run)
         return;
-    term_note(&s->inv->term,
-              "clients in this workspace start mapm mcp from now on: "
-              "mapm.yaml says so");
-    if (!proc_find_program("mapm", NULL, &s->inv->arena, &found, &ignored))
-        term_warn(&s->inv->term,
-                  "they look for mapm on the PATH, where there is none: make "
-                  "install puts it there");
+    context_note(s->cx, "clients in this workspace start mapm mcp from now on: "
+                        "mapm.yaml says so");
+    if (!proc_find_program("mapm", NULL, &s->cx->arena, &found, &ignored))
+        context_warn(
+            s->cx, "they look for mapm on the PATH, where there is none: make "
+                   "install puts it there");
 }
 
 static void tell_kept(struct sync *s)
@@ -406,21 +402,21 @@ static void tell_kept(struct sync *s)
     const struct str *kept = provision_kept(s->layer.provision, &count);
 
     for (size_t i = 0; i < count; i++)
-        term_warn(&s->inv->term, "%.*s: kept", STR_ARG(kept[i]));
+        context_warn(s->cx, "%.*s: kept", STR_ARG(kept[i]));
     if (count)
-        term_note(&s->inv->term,
-                  "what was changed stays, with the rest of its folder, and is "
-                  "yours now; --force removes it, too");
+        context_note(
+            s->cx,
+            "what was changed stays, with the rest of its folder, and is "
+            "yours now; --force removes it, too");
 }
 
 /* What stays edited in packages that stay: one note a package. */
 static void tell_left(struct sync *s, const struct provision_item *items)
 {
-    struct term *t = &s->inv->term;
     size_t count, told = 0, packages = 0;
     const struct provision_left *left =
         provision_left(s->layer.provision, &count);
-    bool *seen = arena_array(&s->inv->arena, s->plan.count + 2, sizeof *seen);
+    bool *seen = arena_array(&s->cx->arena, s->plan.count + 2, sizeof *seen);
 
     for (size_t i = 0; i < count; i++) {
         const struct provision_item *item = left[i].item;
@@ -432,15 +428,15 @@ static void tell_left(struct sync *s, const struct provision_item *items)
         if (packages > LEFT_TOLD_MAX)
             continue;
         told++;
-        term_note(t,
-                  "%s %.*s was edited and is left as it is (%.*s); --force "
-                  "restores it",
-                  doc_kind_name(item->kind), STR_ARG(item->fqn),
-                  STR_ARG(left[i].what));
+        context_note(s->cx,
+                     "%s %.*s was edited and is left as it is (%.*s); --force "
+                     "restores it",
+                     doc_kind_name(item->kind), STR_ARG(item->fqn),
+                     STR_ARG(left[i].what));
     }
     if (packages > told)
-        term_note(t, "so are %zu more: mapm verify names them all",
-                  packages - told);
+        context_note(s->cx, "so are %zu more: mapm verify names them all",
+                     packages - told);
 }
 
 static void tell_backup(struct sync *s)
@@ -448,8 +444,8 @@ static void tell_backup(struct sync *s)
     struct str backup = provision_backup(s->layer.provision);
 
     if (backup.n)
-        term_note(&s->inv->term, "what was there before is in %.*s",
-                  STR_ARG(backup));
+        context_note(s->cx, "what was there before is in %.*s",
+                     STR_ARG(backup));
 }
 
 static void tell_absolute_paths(struct sync *s)
@@ -457,10 +453,10 @@ static void tell_absolute_paths(struct sync *s)
     struct str files = provision_absolute_files(s->layer.provision);
 
     if (files.n)
-        term_note(&s->inv->term,
-                  "paths of this machine are in %.*s now: that belongs in "
-                  ".gitignore, and mapm install recreates it",
-                  STR_ARG(files));
+        context_note(s->cx,
+                     "paths of this machine are in %.*s now: that belongs in "
+                     ".gitignore, and mapm install recreates it",
+                     STR_ARG(files));
 }
 
 /* Without a change there may still be something for it to remember. */
@@ -491,7 +487,7 @@ static void note_also(struct sync *s, const struct sync_package *p)
             own->object.n == 0 || !hash_eq(&n->digest, &own->digest))
             continue;
         if (!proof_put_also(s->store, &n->origin, own->object, &own->digest,
-                            &s->inv->arena, &ignored))
+                            &s->cx->arena, &ignored))
             err_clear(&ignored);
     }
 }
@@ -508,22 +504,15 @@ static void note_proofs(struct sync *s)
         err_clear(&ignored);
 }
 
-static bool finish_unchanged(struct sync *s)
-{
-    if (has_option(s->inv, OPTION_JSON))
-        sync_print_json(s, NULL, 0);
-    tell_result(s, 0);
-    return true;
-}
-
 bool sync_finish(struct sync *s, struct err *e)
 {
+    const struct install_view *view = &s->request->view;
     CLEANUP(arena_done) struct arena lists = {0};
-    struct arena *a = &s->inv->arena;
-    struct placing placing = {s->store, link_wish(s->inv)};
+    struct arena *a = &s->cx->arena;
+    struct placing placing = {s->store, s->request->link};
     struct provision_options o = {
         .shared_dir = store_shared_dir(s->store),
-        .force = has_option(s->inv, OPTION_FORCE),
+        .force = s->request->force,
         .keep_edited = s->keep_edited,
         .objects = {place_object, read_object, &placing},
     };
@@ -540,8 +529,10 @@ bool sync_finish(struct sync *s, struct err *e)
         fill_item(&s->packages[i], &items[i]);
     if (s->with_server)
         own_server_fill(&items[count++], a);
-    if (!o.force && is_in_place(s, &o, items, count))
-        return finish_unchanged(s);
+    if (!o.force && is_in_place(s, &o, items, count)) {
+        view->result(view->ctx, s, NULL, 0);
+        return true;
+    }
     if (!find_files(s, items, &lists, e))
         return false;
     fetch_stop(s->closure.fetch); /* all is here */
@@ -550,16 +541,12 @@ bool sync_finish(struct sync *s, struct err *e)
         !list_texts(s, texts, &text_count, e) ||
         !provision_plan(s->layer.provision, &o, items, count, texts, text_count,
                         a, &changes, &change_count, e) ||
-        !sync_mark_placed(s, changes, change_count, e))
+        !mark_placed(s, changes, change_count, e))
         return false;
     arena_done(&lists); /* the plan has its own */
     s->changed = change_count > 0;
-    if (!has_option(s->inv, OPTION_JSON) &&
-        ((!has_option(s->inv, OPTION_QUIET) && !s->again) || s->dry_run ||
-         (servers && !has_option(s->inv, OPTION_YES))))
-        sync_show_plan(s);
     note_proofs(s);
-    if (!term_flush(&s->inv->term, e) || !ask_consent(s, servers, e) ||
+    if (!view->plan(view->ctx, s, servers, e) || !ask_consent(s, servers, e) ||
         !sync_keep(s, e))
         return false;
     tell_kept(s);
@@ -567,9 +554,7 @@ bool sync_finish(struct sync *s, struct err *e)
         tell_left(s, items);
     if (!s->dry_run && !apply(s, e))
         return false;
-    if (has_option(s->inv, OPTION_JSON))
-        sync_print_json(s, changes, change_count);
-    tell_result(s, change_count);
+    view->result(view->ctx, s, changes, change_count);
     tell_server(s);
     return true;
 }

@@ -101,7 +101,7 @@ static struct node *main_node(const struct sync *s,
 
 static bool fill_packages(struct sync *s, struct err *e)
 {
-    struct arena *a = &s->inv->arena;
+    struct arena *a = &s->cx->arena;
     struct str *names = arena_array(a, s->plan.count + 1, sizeof *names);
 
     if (!resolver_assign_names(&s->plan, recorded_place, s, a, names, e))
@@ -124,7 +124,7 @@ static bool fill_packages(struct sync *s, struct err *e)
 static void find_gone(struct sync *s)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
-    struct arena *a = &s->inv->arena;
+    struct arena *a = &s->cx->arena;
     struct map kept;
     const struct lock_entry **entries;
     size_t count;
@@ -282,7 +282,7 @@ static bool format_lock(const struct sync *s, struct lock *lock, struct str old,
     buf_init(&b, LOCK_MAX_BYTES);
     lock_format(lock, &b);
     *out =
-        str_eq(old, buf_str(&b)) ? old : arena_str(&s->inv->arena, buf_str(&b));
+        str_eq(old, buf_str(&b)) ? old : arena_str(&s->cx->arena, buf_str(&b));
     return buf_check(&b, "mapm.lock", e);
 }
 
@@ -351,7 +351,7 @@ static bool check_locked(const struct sync *s, struct err *e)
 static bool name_roots(struct sync *s, struct err *e)
 {
     struct node **nodes =
-        arena_array(&s->inv->arena, s->root_count + 1, sizeof(struct node *));
+        arena_array(&s->cx->arena, s->root_count + 1, sizeof(struct node *));
     size_t count = 0;
 
     for (size_t i = 0; i < s->root_count; i++) {
@@ -377,7 +377,7 @@ bool sync_resolve(struct sync *s, struct err *e)
     if (!name_roots(s, e))
         return false;
     if (!resolver_resolve(&source, s->roots, s->root_count, &s->layer.limits,
-                          &s->inv->arena, &s->plan, e))
+                          &s->cx->arena, &s->plan, e))
         return err_wrap(e, "cannot %s", s->command);
     if (!check_sources(s, e) || !fill_packages(s, e))
         return false;

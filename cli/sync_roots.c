@@ -10,7 +10,7 @@ static const enum doc_kind kinds[] = {DOC_AGENT, DOC_SKILL, DOC_MCP};
 
 static struct str root_key(const struct sync *s, const struct root *root)
 {
-    return layer_name_key(root->kind, root->origin.key, &s->inv->arena);
+    return layer_name_key(root->kind, root->origin.key, &s->cx->arena);
 }
 
 /* --- removing ------------------------------------------------------------- */
@@ -18,7 +18,7 @@ static struct str root_key(const struct sync *s, const struct root *root)
 static bool remove_kind(struct sync *s, enum doc_kind kind,
                         const struct str *keys, size_t count, struct err *e)
 {
-    struct arena *a = &s->inv->arena;
+    struct arena *a = &s->cx->arena;
     const struct origin_rules *rules = &s->layer.rules;
 
     if (count == 0)
@@ -37,7 +37,7 @@ static bool remove_kind(struct sync *s, enum doc_kind kind,
 bool sync_remove_roots(struct sync *s, const struct root *gone, size_t count,
                        struct err *e)
 {
-    struct arena *a = &s->inv->arena;
+    struct arena *a = &s->cx->arena;
     struct str *keys = arena_array(a, count + 1, sizeof *keys);
     struct map names;
     size_t kept = 0;
@@ -68,7 +68,7 @@ static bool add_kind(struct sync *s, enum doc_kind kind,
                      enum origin_scheme scheme, const struct root *roots,
                      size_t count, struct err *e)
 {
-    struct arena *a = &s->inv->arena;
+    struct arena *a = &s->cx->arena;
     bool is_local = scheme == ORIGIN_FILE;
     struct str *text = is_local ? &s->local_yaml : &s->yaml;
     const char *file = is_local ? "mapm.local.yaml" : "mapm.yaml";
@@ -90,7 +90,7 @@ static bool add_kind(struct sync *s, enum doc_kind kind,
 static bool add_roots(struct sync *s, const struct root *roots, size_t count,
                       struct err *e)
 {
-    struct arena *a = &s->inv->arena;
+    struct arena *a = &s->cx->arena;
     struct root *all = arena_array(a, s->root_count + count + 1, sizeof *all);
     struct map known;
     size_t n = 0;
@@ -124,7 +124,7 @@ struct wanted {
 static struct str place_of(const struct sync *s, enum doc_kind kind,
                            const struct origin *o, struct str path)
 {
-    struct arena *a = &s->inv->arena;
+    struct arena *a = &s->cx->arena;
 
     return arena_printf(a, "%s %.*s %.*s", doc_kind_name(kind),
                         STR_ARG(origin_repository(o, a)), STR_ARG(path));
@@ -151,8 +151,8 @@ static struct root root_of(const struct node *n)
 static void index_wanted(struct sync *s, struct node *const *nodes,
                          size_t count, struct wanted *out)
 {
-    map_init(&out->by_place, &s->inv->arena);
-    map_init(&out->by_key, &s->inv->arena);
+    map_init(&out->by_place, &s->cx->arena);
+    map_init(&out->by_key, &s->cx->arena);
     for (size_t i = 0; i < count; i++) {
         struct root root = root_of(nodes[i]);
 
@@ -223,7 +223,7 @@ struct node **sync_successors(struct sync *s, struct node *const *nodes,
                               size_t count)
 {
     struct node **out =
-        arena_array(&s->inv->arena, s->root_count + 1, sizeof(struct node *));
+        arena_array(&s->cx->arena, s->root_count + 1, sizeof(struct node *));
     struct wanted w;
 
     index_wanted(s, nodes, count, &w);
@@ -235,7 +235,7 @@ struct node **sync_successors(struct sync *s, struct node *const *nodes,
 bool sync_take_roots(struct sync *s, struct node *const *nodes, size_t count,
                      struct err *e)
 {
-    struct arena *a = &s->inv->arena;
+    struct arena *a = &s->cx->arena;
     struct root *gone, *added;
     struct wanted w;
     size_t gone_count = 0, added_count = 0;

@@ -19,22 +19,22 @@ static bool is_file(struct invocation *inv, struct str path)
 {
     struct stat st;
 
-    return stat(str_c(path, &inv->arena), &st) == 0 && S_ISREG(st.st_mode);
+    return stat(str_c(path, &inv->cx.arena), &st) == 0 && S_ISREG(st.st_mode);
 }
 
 /* A skill of the workspace by its name; "" when there is none. */
 static struct str named_folder(struct invocation *inv, struct str word)
 {
     static const char *const places[] = {".agents/skills", "skills"};
-    struct arena *a = &inv->arena;
-    struct str root = layer_workspace(inv);
+    struct arena *a = &inv->cx.arena;
+    struct str root = layer_workspace(&inv->cx);
 
     if (!name_is_kebab(word))
         return STR("");
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         struct str folder = fs_join(str_from(places[i]), word, a);
 
-        if (!str_eq(root, inv->cwd))
+        if (!str_eq(root, inv->cx.cwd))
             folder = fs_join(root, folder, a);
         if (is_file(inv, fs_join(folder, STR("SKILL.md"), a)))
             return folder;
@@ -57,8 +57,8 @@ static bool take_apart(struct invocation *inv, struct str *path,
                        struct str *only, struct err *e)
 {
     struct str last = path_last(*path), folder = folder_of(*path);
-    struct str real =
-        fs_normalize(fs_join(inv->cwd, *path, &inv->arena), &inv->arena);
+    struct str real = fs_normalize(fs_join(inv->cx.cwd, *path, &inv->cx.arena),
+                                   &inv->cx.arena);
 
     if (!is_file(inv, *path))
         return true;
@@ -72,7 +72,7 @@ static bool take_apart(struct invocation *inv, struct str *path,
         *only = last;
         *path = str_is(path_last(folder), TEST_FOLDER)
                     ? folder_of(folder)
-                    : fs_join(folder, STR(".."), &inv->arena);
+                    : fs_join(folder, STR(".."), &inv->cx.arena);
     }
     return true;
 }
@@ -87,7 +87,7 @@ static bool open_root(struct invocation *inv, struct str word,
         if (!take_apart(inv, &path, only, e))
             return false;
     }
-    if (check_root_open(path, root, &inv->arena, e))
+    if (check_root_open(path, root, &inv->cx.arena, e))
         return true;
     if (e->code != ERR_NOT_FOUND || str_has_char(word, '/'))
         return false;
@@ -108,7 +108,7 @@ static bool find_tapes(struct invocation *inv, struct test_skill *s,
                        struct str only, struct err *e)
 {
     CLEANUP_FD int fd = -1;
-    struct arena *a = &inv->arena;
+    struct arena *a = &inv->cx.arena;
     struct fs_entry *entries;
     size_t count;
 
@@ -160,7 +160,7 @@ static struct str shown_folder(const struct check_result *r, struct arena *a)
 static bool add_skill(struct invocation *inv, const struct check_result *r,
                       struct str only, struct test_skills *out, struct err *e)
 {
-    struct arena *a = &inv->arena;
+    struct arena *a = &inv->cx.arena;
     struct test_skill s = {
         .path = shown_folder(r, a),
         .real = check_folder(r, a),
@@ -194,7 +194,7 @@ static bool find_below(struct invocation *inv, const struct origin_rules *rules,
     struct check_rules how = {.profile = PROFILE_INSTALL, .origins = *rules};
     size_t before = out->count;
 
-    if (!check_find(root, 1, &how, &inv->arena, &found, e))
+    if (!check_find(root, 1, &how, &inv->cx.arena, &found, e))
         return false;
     for (size_t i = 0; i < found.count; i++) {
         const struct check_result *r = found.items[i];
@@ -204,7 +204,7 @@ static bool find_below(struct invocation *inv, const struct origin_rules *rules,
         if (!add_skill(inv, r, only, out, e))
             return false;
         if (is_named_itself(r) && out->count == before) {
-            struct str text = runtime_static(r->name, &inv->arena);
+            struct str text = runtime_static(r->name, &inv->cx.arena);
 
             err_set(e, ERR_NOT_FOUND, "%.*s",
                     STR_ARG(str_from_index(text, sizeof "error: " - 1)));

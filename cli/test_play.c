@@ -21,7 +21,7 @@ static struct str shown(const struct play *p, struct str file)
 {
     if (str_is(p->skill->path, "."))
         return file;
-    return fs_join(p->skill->path, file, &p->inv->arena);
+    return fs_join(p->skill->path, file, &p->inv->cx.arena);
 }
 
 /* All messages on a line each. */
@@ -58,7 +58,7 @@ static struct limits limits_of(const struct play *p, const struct tape *t)
 static void note(const struct play *p, const struct tape *t,
                  struct test_tape *tape, struct arena *scratch)
 {
-    struct arena *a = &p->inv->arena;
+    struct arena *a = &p->inv->cx.arena;
     struct str digest = tape_digest(p->program->program, scratch);
 
     if (!str_eq(t->name, p->skill->name))
@@ -121,9 +121,9 @@ static bool play_tape(const struct play *p, const struct tape *t,
     if (difference.n == 0)
         return true;
     tape->end = TEST_FAILED;
-    tape->difference = arena_str(&p->inv->arena, difference);
+    tape->difference = arena_str(&p->inv->cx.arena, difference);
     if (player.difference.n == 0)
-        tape->report = arena_str(&p->inv->arena, result.report);
+        tape->report = arena_str(&p->inv->cx.arena, result.report);
     return update(p, &player, &result, text, tape, a, e);
 }
 
@@ -137,7 +137,7 @@ static bool play_file(const struct play *p, struct test_tape *tape,
 
     if (!read_tape(p, tape, &a, &text, &t, &why)) {
         tape->end = TEST_FAILED;
-        tape->difference = words_of(&why, &p->inv->arena);
+        tape->difference = words_of(&why, &p->inv->cx.arena);
         return true;
     }
     if (!play_tape(p, &t, text, tape, &a, e))
@@ -160,7 +160,7 @@ bool test_play(struct invocation *inv, const struct limits *limits,
         return true;
     if (!skill_read(s->real, limits, &a, &program, &why) ||
         !fs_open_dir_at(AT_FDCWD, s->real.p, &fd, &why)) {
-        s->problem = words_of(&why, &inv->arena);
+        s->problem = words_of(&why, &inv->cx.arena);
         return true;
     }
     if (program.file.n == 0) {

@@ -48,7 +48,7 @@ static void read_roots(const struct layer *l, struct graph *g)
 static void read_graph(struct invocation *inv, const struct layer *l,
                        struct graph *g)
 {
-    struct arena *a = &inv->arena;
+    struct arena *a = &inv->cx.arena;
 
     *g = (struct graph){.layer = l, .a = a};
     g->entries = layer_entries(l, a, &g->count);
@@ -247,7 +247,7 @@ COMMAND(command_tree)
         return err_set(e, ERR_USAGE,
                        "--json, --dot and --mermaid are three "
                        "ways to print the tree: take one");
-    if (!layer_open(inv, LAYER_READ, &l, e))
+    if (!layer_open(&inv->cx, LAYER_READ, &l, e))
         return false;
     read_graph(inv, &l, &g);
     if (has_option(inv, OPTION_JSON))
@@ -377,7 +377,7 @@ static bool named_package(struct invocation *inv, struct str *out,
     if (!doc_kind_find(word[0], &ignored))
         return err_set(e, ERR_USAGE, "mapm why: too many arguments: \"%.*s\"",
                        STR_ARG(word[1]));
-    *out = arena_printf(&inv->arena, "%.*s %.*s", STR_ARG(word[0]),
+    *out = arena_printf(&inv->cx.arena, "%.*s %.*s", STR_ARG(word[0]),
                         STR_ARG(word[1]));
     return true;
 }
@@ -391,9 +391,10 @@ COMMAND(command_why)
     struct str name;
     struct buf b;
 
-    if (!named_package(inv, &name, e) || !layer_open(inv, LAYER_READ, &l, e))
+    if (!named_package(inv, &name, e) ||
+        !layer_open(&inv->cx, LAYER_READ, &l, e))
         return false;
-    if (!layer_resolve_name(&l, name, inv, &entry, e)) {
+    if (!layer_resolve_name(&l, name, &inv->cx, &entry, e)) {
         layer_close(&l);
         return false;
     }

@@ -79,7 +79,7 @@ static bool add_entry(struct trust_job *job, const struct layer *l,
                       const struct lock_entry *entry, struct wishes *w,
                       struct err *e)
 {
-    struct arena *a = &job->inv->arena;
+    struct arena *a = &job->inv->cx.arena;
     struct trust_wish *wish = &w->items[w->count];
     struct str path, program;
 
@@ -118,7 +118,7 @@ static bool find_name(struct trust_job *job, const struct layer *l,
                       struct err *e)
 {
     *out = layer_find(l, DOC_SKILL, name);
-    return *out || layer_resolve_name(l, name, job->inv, out, e);
+    return *out || layer_resolve_name(l, name, &job->inv->cx, out, e);
 }
 
 /* As mapm run finds it: the workspace first, then the user's library. */
@@ -134,7 +134,7 @@ static bool add_name(struct trust_job *job, const struct layer *l,
         return add_entry(job, l, entry, w, e);
     if (e->code != ERR_NOT_FOUND || l->is_global)
         return false;
-    if (!layer_open_global(job->inv, LAYER_READ, &global, &elsewhere))
+    if (!layer_open_global(&job->inv->cx, LAYER_READ, &global, &elsewhere))
         return false;
     ok = find_name(job, &global, name, &entry, &elsewhere);
     if (ok) {
@@ -145,9 +145,22 @@ static bool add_name(struct trust_job *job, const struct layer *l,
     return ok;
 }
 
+static void print_line(void *ctx, enum trust_style style, struct str line)
+{
+    static const enum term_style styles[] = {
+        [TRUST_PLAIN] = TERM_PLAIN, [TRUST_TITLE] = TERM_BOLD,
+        [TRUST_PLACE] = TERM_CYAN,  [TRUST_ADDED] = TERM_GREEN,
+        [TRUST_REMOVED] = TERM_RED,
+    };
+
+    term_style_print(ctx, styles[style], "%.*s\n", STR_ARG(line));
+}
+
 static bool show_wishes(struct trust_job *job, const struct wishes *w,
                         size_t *fresh, struct err *e)
 {
+    const struct trust_output out = {print_line, &job->inv->term};
+
     *fresh = 0;
     for (size_t i = 0; i < w->count; i++) {
         if (w->known[i]) {
@@ -159,8 +172,8 @@ static bool show_wishes(struct trust_job *job, const struct wishes *w,
         ++*fresh;
         if (job->is_json && has_option(job->inv, OPTION_YES))
             continue;
-        if (!trust_show(job->inv, job->store, &w->items[i],
-                        job->is_json ? TRUST_ERR : TRUST_OUT, e))
+        if (!trust_show(&job->inv->cx, job->store, &w->items[i],
+                        job->is_json ? NULL : &out, e))
             return false;
     }
     return term_flush(&job->inv->term, e);
@@ -182,7 +195,7 @@ static void report(struct trust_job *job, const struct wishes *w)
     for (size_t i = 0; i < w->count; i++) {
         json_begin_object(&j);
         trust_put_json(&j, STORE_TRUST_METASKILL, w->items[i].fqn,
-                       &w->items[i].digest, &inv->arena);
+                       &w->items[i].digest, &inv->cx.arena);
         json_member_bool(&j, "new", !w->known[i]);
         json_end_object(&j);
     }
@@ -196,12 +209,13 @@ static bool trust_wishes(struct trust_job *job, const struct wishes *w,
 
     if (!show_wishes(job, w, &fresh, e))
         return false;
-    if (fresh && !confirm(job->inv,
-                          fresh == 1 ? "Trust this program to run on this "
-                                       "machine?"
-                                     : "Trust these programs to run on this "
-                                       "machine?",
-                          e))
+    if (fresh &&
+        !context_consent(&job->inv->cx,
+                         fresh == 1 ? "Trust this program to run on this "
+                                      "machine?"
+                                    : "Trust these programs to run on this "
+                                      "machine?",
+                         e))
         return false;
     for (size_t i = 0; i < w->count; i++)
         if (!w->known[i] &&
@@ -218,13 +232,13 @@ static bool trust_names(struct trust_job *job, struct err *e)
     struct invocation *inv = job->inv;
     size_t count = inv->arguments.count;
     struct wishes w = {
-        .items = arena_array(&inv->arena, count + 1, sizeof *w.items),
-        .known = arena_array(&inv->arena, count + 1, sizeof *w.known),
+        .items = arena_array(&inv->cx.arena, count + 1, sizeof *w.items),
+        .known = arena_array(&inv->cx.arena, count + 1, sizeof *w.known),
     };
     struct layer l;
     bool ok = true;
 
-    if (!layer_open(inv, LAYER_READ, &l, e))
+    if (!layer_open(&inv->cx, LAYER_READ, &l, e))
         return false;
     for (size_t i = 0; ok && i < count; i++)
         ok = add_name(job, &l, inv->arguments.items[i], &w, e);
@@ -279,10 +293,10 @@ COMMAND(command_trust)
                             .is_json = has_option(inv, OPTION_JSON)};
     bool ok;
 
-    if (!check_usage(inv, e) || !open_store(inv, &job.store, e))
+    if (!check_usage(inv, e) || !open_store(&inv->cx, &job.store, e))
         return false;
     ok = work(&job, e);
-    close_store(inv, job.store);
+    close_store(&inv->cx, job.store);
     *exit_code = EXIT_DONE;
     return ok;
 }

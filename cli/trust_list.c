@@ -20,7 +20,7 @@ struct installed {
 static void add_lock(struct installed *in, int dirfd, const char *name,
                      struct str folder)
 {
-    struct arena *a = &in->job->inv->arena;
+    struct arena *a = &in->job->inv->cx.arena;
     struct str *place = arena_new(a, struct str);
     struct err ignored = {0};
     struct str text;
@@ -45,7 +45,7 @@ static void add_folder(struct installed *in, struct str folder)
     CLEANUP_FD int fd = -1;
     struct err ignored = {0};
 
-    if (fs_open_dir(str_c(folder, &in->job->inv->arena), &fd, &ignored))
+    if (fs_open_dir(str_c(folder, &in->job->inv->cx.arena), &fd, &ignored))
         add_lock(in, fd, "mapm.lock", folder);
 }
 
@@ -53,7 +53,7 @@ static void add_folder(struct installed *in, struct str folder)
 static bool find_installed(struct trust_job *job, struct installed *in,
                            struct err *e)
 {
-    struct arena *a = &job->inv->arena;
+    struct arena *a = &job->inv->cx.arena;
     struct str *folders;
     size_t count;
 
@@ -70,7 +70,7 @@ static bool find_installed(struct trust_job *job, struct installed *in,
 static struct str find_place(const struct installed *in,
                              const struct store_trust *t)
 {
-    struct arena *a = &in->job->inv->arena;
+    struct arena *a = &in->job->inv->cx.arena;
     const struct str *place;
 
     if (t->kind != STORE_TRUST_METASKILL)
@@ -89,7 +89,7 @@ static bool is_valid(struct trust_job *job, const struct store_trust *t)
     enum folder_trust state;
     struct err ignored = {0};
 
-    return folder_trust_find(job->inv, job->store, t->kind, t->subject,
+    return folder_trust_find(&job->inv->cx, job->store, t->kind, t->subject,
                              &t->digest, &state, &ignored) &&
            state == FOLDER_TRUSTED;
 }
@@ -97,7 +97,7 @@ static bool is_valid(struct trust_job *job, const struct store_trust *t)
 static void print_list_json(struct trust_job *job, const struct installed *in,
                             const struct store_trust *list, size_t count)
 {
-    struct arena *a = &job->inv->arena;
+    struct arena *a = &job->inv->cx.arena;
     struct json_writer w;
     struct buf b;
 
@@ -122,7 +122,7 @@ static void print_list_json(struct trust_job *job, const struct installed *in,
 static const char *state_of(const struct installed *in,
                             const struct store_trust *t)
 {
-    struct arena *a = &in->job->inv->arena;
+    struct arena *a = &in->job->inv->cx.arena;
     struct str place = find_place(in, t);
 
     if (t->kind != STORE_TRUST_METASKILL)
@@ -136,7 +136,7 @@ static void print_list(struct trust_job *job, const struct installed *in,
                        const struct store_trust *list, size_t count)
 {
     struct term *t = &job->inv->term;
-    struct arena *a = &job->inv->arena;
+    struct arena *a = &job->inv->cx.arena;
     size_t wide = 8;
 
     for (size_t i = 0; i < count; i++)
@@ -163,7 +163,7 @@ bool trust_list(struct trust_job *job, struct err *e)
     size_t count;
 
     if (!find_installed(job, &in, e) ||
-        !store_list_trust(job->store, &job->inv->arena, &list, &count, e))
+        !store_list_trust(job->store, &job->inv->cx.arena, &list, &count, e))
         return false;
     if (job->is_json)
         print_list_json(job, &in, list, count);
@@ -259,7 +259,7 @@ static bool add_workspace(struct trust_job *job, struct subjects *s,
 {
     struct layer l;
 
-    if (!layer_open(job->inv, LAYER_READ, &l, e))
+    if (!layer_open(&job->inv->cx, LAYER_READ, &l, e))
         return false;
     for (size_t i = 0; i < count; i++)
         if (list[i].kind != STORE_TRUST_METASKILL &&
@@ -313,7 +313,7 @@ static bool forget(struct trust_job *job, const struct subjects *s,
             continue;
         }
         json_begin_object(&w);
-        trust_put_json(&w, t->kind, t->subject, NULL, &job->inv->arena);
+        trust_put_json(&w, t->kind, t->subject, NULL, &job->inv->cx.arena);
         json_member_number(&w, "versions", versions);
         json_end_object(&w);
     }
@@ -326,7 +326,7 @@ static bool forget(struct trust_job *job, const struct subjects *s,
 
 bool trust_revoke(struct trust_job *job, struct err *e)
 {
-    struct arena *a = &job->inv->arena;
+    struct arena *a = &job->inv->cx.arena;
     struct store_trust *list;
     struct subjects s = {0};
     size_t count;

@@ -22,27 +22,21 @@ struct stored {
 
 /* Where it is shown. */
 struct sheet {
-    struct invocation *inv;
+    struct context *cx;
     struct store *store;
     struct arena *a;
-    enum trust_stream where;
+    const struct trust_output *out;
 };
 
-static void show(struct sheet *s, enum term_style style, struct str line)
+static void show(struct sheet *s, enum trust_style style, struct str line)
 {
-    struct term *t = &s->inv->term;
-    bool quiet = t->quiet;
-
-    if (s->where == TRUST_OUT) {
-        term_style_print(t, style, "%.*s\n", STR_ARG(line));
-        return;
-    }
-    t->quiet = false;
-    term_note(t, "%.*s", STR_ARG(line));
-    t->quiet = quiet;
+    if (s->out)
+        s->out->line(s->out->ctx, style, line);
+    else
+        context_notice(s->cx, NOTICE_QUESTION, line);
 }
 
-#define SHOW(s, ...) show(s, TERM_PLAIN, arena_printf((s)->a, __VA_ARGS__))
+#define SHOW(s, ...) show(s, TRUST_PLAIN, arena_printf((s)->a, __VA_ARGS__))
 
 /* --- reading -------------------------------------------------------------------- */
 
@@ -169,7 +163,7 @@ static size_t count_lines(struct str text)
 }
 
 /* All of a line from the package, NULs among it, behind `mark`. */
-static void show_line(struct sheet *s, enum term_style style, const char *mark,
+static void show_line(struct sheet *s, enum trust_style style, const char *mark,
                       struct str line)
 {
     CLEANUP(buf_done) struct buf b = {0};
@@ -182,13 +176,13 @@ static void show_line(struct sheet *s, enum term_style style, const char *mark,
 
 /* --- what changed ------------------------------------------------------------------- */
 
-static enum term_style style_of(struct str line)
+static enum trust_style style_of(struct str line)
 {
     if (str_starts(line, STR("+")))
-        return TERM_GREEN;
+        return TRUST_ADDED;
     if (str_starts(line, STR("-")))
-        return TERM_RED;
-    return str_starts(line, STR("@")) ? TERM_CYAN : TERM_PLAIN;
+        return TRUST_REMOVED;
+    return str_starts(line, STR("@")) ? TRUST_PLACE : TRUST_PLAIN;
 }
 
 /* `most` 0: all of it. */
@@ -268,7 +262,7 @@ static bool show_changes(struct sheet *s, const struct trust_wish *w,
     struct stored before;
     struct err gone = {0};
     bool found;
-    size_t most = has_option(s->inv, OPTION_VERBOSE) ? 0 : SHOWN_MAX_LINES;
+    size_t most = s->cx->is_verbose ? 0 : SHOWN_MAX_LINES;
 
     if (!trust_find_earlier(s->store, w->fqn, &w->digest, &found, &earlier,
                             s->a, e))
@@ -306,17 +300,17 @@ static void show_program(struct sheet *s, const struct stored *now)
 
     SHOW(s, "  program  %.*s, %zu lines, %s", STR_ARG(now->path),
          count_lines(now->program), term_bytes(now->program.n, bytes));
-    if (!has_option(s->inv, OPTION_VERBOSE))
+    if (!s->cx->is_verbose)
         return;
     while (take_line(&rest, &line))
-        show_line(s, TERM_PLAIN, "    | ", line);
+        show_line(s, TRUST_PLAIN, "    | ", line);
 }
 
-bool trust_show(struct invocation *inv, struct store *store,
-                const struct trust_wish *w, enum trust_stream where,
+bool trust_show(struct context *cx, struct store *store,
+                const struct trust_wish *w, const struct trust_output *out,
                 struct err *e)
 {
-    struct sheet s = {inv, store, &inv->arena, where};
+    struct sheet s = {cx, store, &cx->arena, out};
     struct stored now;
 
     if (!stored_read(store, &w->digest, s.a, &now, e)) {
@@ -324,7 +318,7 @@ bool trust_show(struct invocation *inv, struct store *store,
         return err_hint(e, "mapm install --force fetches what the store has "
                            "lost");
     }
-    show(&s, TERM_BOLD, w->fqn);
+    show(&s, TRUST_TITLE, w->fqn);
     show_field(&s, "version", w->version);
     show_field(&s, "origin", w->origin);
     show_field(&s, "commit", w->commit);

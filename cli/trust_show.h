@@ -17,7 +17,19 @@ struct trust_wish {
     struct str origin, commit, version; /* "" = not known */
 };
 
-enum trust_stream { TRUST_OUT, TRUST_ERR };
+enum trust_style {
+    TRUST_PLAIN,
+    TRUST_TITLE,
+    TRUST_PLACE,
+    TRUST_ADDED,
+    TRUST_REMOVED
+};
+/* Where the lines go: `ctx` is the writer's own. NULL: to the host, as notices
+ * of a question. */
+struct trust_output {
+    void (*line)(void *ctx, enum trust_style style, struct str line);
+    void *ctx;
+};
 
 /* The program as the store has it. ERR_NOT_FOUND when it has it not; ERR_FAILED
  * when the skill has no program. */
@@ -32,11 +44,11 @@ MUST_CHECK bool trust_find_earlier(struct store *store, struct str fqn,
                                    struct store_trust *out, struct arena *a,
                                    struct err *e);
 
-/* Name, origin, digest, size of the program (--verbose: all of it), and the
- * changes. Shown in spite of --quiet on TRUST_ERR: a question follows. */
-MUST_CHECK bool trust_show(struct invocation *inv, struct store *store,
-                           const struct trust_wish *w, enum trust_stream where,
-                           struct err *e);
+/* Name, origin, digest, size of the program (with is_verbose all of it), and
+ * the changes. */
+MUST_CHECK bool trust_show(struct context *cx, struct store *store,
+                           const struct trust_wish *w,
+                           const struct trust_output *out, struct err *e);
 
 /* "2026-11-20", and "2026-11-20T17:00:00Z". */
 struct str trust_date(int64_t seconds, struct arena *a);

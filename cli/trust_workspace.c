@@ -29,11 +29,12 @@ static bool ask_store(struct trust_job *job, struct claim *c, struct err *e)
 {
     const struct hash none = {{0}};
 
-    if (!layer_is_trusted(&c->layer, job->inv, job->store, &c->workspace, e) &&
+    if (!layer_is_trusted(&c->layer, &job->inv->cx, job->store, &c->workspace,
+                          e) &&
         e->code != ERR_NONE)
         return false;
     c->widens = project_policy_digest(&c->layer.project, &c->rules);
-    if (!folder_trust_find(job->inv, job->store, STORE_TRUST_POLICY,
+    if (!folder_trust_find(&job->inv->cx, job->store, STORE_TRUST_POLICY,
                            c->layer.path, c->widens ? &c->rules : &none,
                            &c->accepted, e))
         return false;
@@ -71,11 +72,11 @@ static void say(struct trust_job *job, struct str line)
     t->quiet = quiet;
 }
 
-#define SAY(job, ...) say(job, arena_printf(&(job)->inv->arena, __VA_ARGS__))
+#define SAY(job, ...) say(job, arena_printf(&(job)->inv->cx.arena, __VA_ARGS__))
 
 static void show_rules(struct trust_job *job, const struct project *p)
 {
-    struct arena *a = &job->inv->arena;
+    struct arena *a = &job->inv->cx.arena;
 
     SAY(job, "  mapm.yaml lets its metaskills run these commands unasked:");
     for (size_t i = 0; i < p->rule_count; i++)
@@ -100,10 +101,10 @@ static struct str shown(struct trust_job *job, struct str s)
 
     buf_init(&b, SHOWN_MAX_BYTES);
     text_visible(&b, s, false);
-    text = arena_str(&job->inv->arena, buf_str(&b));
+    text = arena_str(&job->inv->cx.arena, buf_str(&b));
     if (text_count(text) <= SHOWN_MAX_CHARS)
         return text;
-    return arena_printf(&job->inv->arena, "%.*s...",
+    return arena_printf(&job->inv->cx.arena, "%.*s...",
                         STR_ARG(text_cut(text, SHOWN_MAX_CHARS)));
 }
 
@@ -118,7 +119,7 @@ static struct str below(struct str path, struct str top)
 static void show_metaskill(struct trust_job *job, const struct layer *l,
                            const struct library_skill *skill)
 {
-    struct arena *a = &job->inv->arena;
+    struct arena *a = &job->inv->cx.arena;
     struct str found = below(skill->folder, l->path), top, real;
     struct err ignored = {0};
 
@@ -149,12 +150,13 @@ static bool open_written(struct trust_job *job, struct library **out,
     struct library_root *roots;
     size_t count, n = 0;
 
-    if (!library_places(job->inv, false, &roots, &count, e))
+    if (!library_places(&job->inv->cx, false, &roots, &count, e))
         return false;
     for (size_t i = 0; i < count; i++)
         if (roots[i].source == LIBRARY_WORKSPACE)
             roots[n++] = roots[i];
-    return open_library_roots(job->inv, NULL, false, false, roots, n, out, e);
+    return open_library_roots(&job->inv->cx, NULL, false, false, roots, n, out,
+                              e);
 }
 
 /* Those there are now, so that a person sees what it is about. */
@@ -185,9 +187,9 @@ static void warn_of_home(struct trust_job *job, const struct layer *l)
 {
     struct stat home, here;
 
-    if (job->inv->home.n &&
-        stat(str_c(job->inv->home, &job->inv->arena), &home) == 0 &&
-        stat(str_c(l->path, &job->inv->arena), &here) == 0 &&
+    if (job->inv->cx.home.n &&
+        stat(str_c(job->inv->cx.home, &job->inv->cx.arena), &home) == 0 &&
+        stat(str_c(l->path, &job->inv->cx.arena), &here) == 0 &&
         home.st_dev == here.st_dev && home.st_ino == here.st_ino)
         term_warn(&job->inv->term,
                   "this workspace is your home folder: whatever any program "
@@ -236,7 +238,7 @@ static void put_claim(struct trust_job *job, struct json_writer *w,
 
     json_begin_object(w);
     trust_put_json(w, kind, c->layer.path, is_policy ? &c->rules : NULL,
-                   &job->inv->arena);
+                   &job->inv->cx.arena);
     json_member_bool(w, "new",
                      is_policy ? !c->rules_known : !c->workspace_known);
     json_end_object(w);
@@ -263,8 +265,8 @@ static void report(struct trust_job *job, const struct claim *c)
 static bool check_there(struct trust_job *job, const struct layer *l,
                         struct err *e)
 {
-    return library_has_folder(job->inv, l->path) ||
-           layer_check_there(l, job->inv, e);
+    return library_has_folder(&job->inv->cx, l->path) ||
+           layer_check_there(l, &job->inv->cx, e);
 }
 
 static bool accept_claim(struct trust_job *job, struct claim *c, struct err *e)
@@ -273,7 +275,7 @@ static bool accept_claim(struct trust_job *job, struct claim *c, struct err *e)
     bool fresh;
 
     if (!check_there(job, &c->layer, e) ||
-        !layer_check_own(&c->layer, job->inv, e) || !ask_store(job, c, e))
+        !layer_check_own(&c->layer, &job->inv->cx, e) || !ask_store(job, c, e))
         return false;
     fresh = !c->workspace_known || (c->widens && !c->rules_known);
     if (fresh && !show_claim(job, c, e))
@@ -282,15 +284,15 @@ static bool accept_claim(struct trust_job *job, struct claim *c, struct err *e)
         term_note(&job->inv->term, "%.*s is trusted already",
                   STR_ARG(shown(job, c->layer.path)));
     if (!term_flush(&job->inv->term, e) ||
-        (fresh &&
-         !confirm(job->inv, "Trust this workspace on this machine?", e)))
+        (fresh && !context_consent(&job->inv->cx,
+                                   "Trust this workspace on this machine?", e)))
         return false;
     /* The rules first: who reads that the workspace is trusted finds them. */
     if ((c->widens && !c->rules_known &&
-         !folder_trust_put(job->inv, job->store, STORE_TRUST_POLICY,
+         !folder_trust_put(&job->inv->cx, job->store, STORE_TRUST_POLICY,
                            c->layer.path, &c->rules, e)) ||
         (!c->workspace_known &&
-         !folder_trust_put(job->inv, job->store, STORE_TRUST_WORKSPACE,
+         !folder_trust_put(&job->inv->cx, job->store, STORE_TRUST_WORKSPACE,
                            c->layer.path, &none, e)))
         return err_wrap(e, "cannot remember that this workspace is trusted");
     if (fresh || job->is_json)
@@ -303,7 +305,7 @@ bool trust_workspace(struct trust_job *job, struct err *e)
     struct claim c = {0};
     bool ok;
 
-    if (!layer_open(job->inv, LAYER_READ, &c.layer, e))
+    if (!layer_open(&job->inv->cx, LAYER_READ, &c.layer, e))
         return false;
     ok = accept_claim(job, &c, e);
     layer_close(&c.layer);

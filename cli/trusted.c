@@ -4,23 +4,23 @@
 
 #define DIGEST_PREFIX_CHARS 7 /* "sha256:" */
 
-static bool ask(struct invocation *inv, struct store *store,
+static bool ask(struct context *cx, struct store *store,
                 const struct trust_wish *w, struct err *e)
 {
     const char *question =
-        arena_printf(&inv->arena,
+        arena_printf(&cx->arena,
                      "Trust this version of %.*s to run on this machine, now "
                      "and later?",
                      STR_ARG(w->fqn))
             .p;
     bool yes = false;
 
-    if (!trust_show(inv, store, w, TRUST_ERR, e))
+    if (!trust_show(cx, store, w, NULL, e))
         return false;
-    if (!has_option(inv, OPTION_VERBOSE))
-        term_note(&inv->term, "mapm trust --verbose %.*s shows all of it",
-                  STR_ARG(w->fqn));
-    if (!term_ask(&inv->term, question, &yes, e))
+    if (!cx->is_verbose)
+        context_note(cx, "mapm trust --verbose %.*s shows all of it",
+                     STR_ARG(w->fqn));
+    if (!context_confirm(cx, QUESTION_TRUST, question, &yes, e))
         return false;
     if (!yes)
         return err_set(e, ERR_REFUSED, "%.*s was not trusted: it did not run",
@@ -29,7 +29,7 @@ static bool ask(struct invocation *inv, struct store *store,
                            STR(""), e);
 }
 
-bool trusted_check(struct invocation *inv, struct store *store,
+bool trusted_check(struct context *cx, struct store *store,
                    const struct lock_entry *entry, struct err *e)
 {
     struct str fqn = entry->name, digest = entry->digest;
@@ -48,10 +48,10 @@ bool trusted_check(struct invocation *inv, struct store *store,
         return true;
     if (e->code != ERR_NONE)
         return err_wrap(e, "cannot tell whether %.*s is trusted", STR_ARG(fqn));
-    if (inv->term.is_in && inv->term.is_err)
-        return ask(inv, store, &w, e);
+    if (context_can_ask(cx))
+        return ask(cx, store, &w, e);
     if (!trust_find_earlier(store, fqn, &w.digest, &changed, &earlier,
-                            &inv->arena, e))
+                            &cx->arena, e))
         return false;
     if (changed)
         err_set(e, ERR_REFUSED,

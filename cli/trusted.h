@@ -11,7 +11,7 @@
  * --yes is none, since trust is said on purpose.
  * Errors: ERR_REFUSED, with mapm trust in the hint; what the store reports.
  */
-MUST_CHECK bool trusted_check(struct invocation *inv, struct store *store,
+MUST_CHECK bool trusted_check(struct context *cx, struct store *store,
                               const struct lock_entry *entry, struct err *e);
 
 #endif

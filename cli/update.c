@@ -28,16 +28,16 @@ static bool is_moving(void *ctx, const struct lock_entry *entry)
 
 static bool find_named(struct sync *s, struct moving *m, struct err *e)
 {
-    struct invocation *inv = s->inv;
-    size_t count = inv->arguments.count;
+    struct context *cx = s->cx;
+    size_t count = s->request->arguments.count;
     const struct lock_entry **entries;
 
-    m->a = &inv->arena;
+    m->a = &cx->arena;
     m->all = count == 0;
     map_init(&m->entries, m->a);
     entries = arena_array(m->a, count + 1, sizeof *entries);
-    if (!layer_resolve_names(&s->layer, inv->arguments.items, count, m->a,
-                             entries, e))
+    if (!layer_resolve_names(&s->layer, s->request->arguments.items, count,
+                             m->a, entries, e))
         return false;
     for (size_t i = 0; i < count; i++) {
         const struct lock_entry *entry = entries[i];
@@ -53,27 +53,21 @@ static bool find_named(struct sync *s, struct moving *m, struct err *e)
     return true;
 }
 
-static bool update(struct sync *s, struct err *e)
+bool update_packages(struct sync *s, struct err *e)
 {
-    struct invocation *inv = s->inv;
+    struct context *cx = s->cx;
     struct moving moving = {0};
     struct closure_options o = {
-        .offline = has_option(inv, OPTION_OFFLINE),
-        .allow_hidden = has_option(inv, OPTION_ALLOW_HIDDEN),
+        .offline = cx->is_offline,
+        .allow_hidden = s->request->allow_hidden,
         .is_moving = is_moving,
         .moving_ctx = &moving,
         .arrived = sync_stage_early,
         .arrived_ctx = s,
     };
 
-    if (!layer_check_there(&s->layer, inv, e) || !find_named(s, &moving, e))
+    if (!layer_check_there(&s->layer, cx, e) || !find_named(s, &moving, e))
         return false;
-    closure_init(&s->closure, inv, &s->layer, s->store, &o);
+    closure_init(&s->closure, cx, &s->layer, s->store, &o);
     return sync_resolve(s, e) && sync_finish(s, e);
-}
-
-COMMAND(command_update)
-{
-    *exit_code = EXIT_DONE;
-    return sync_run(inv, "update", update, exit_code, e);
 }

@@ -6,22 +6,22 @@
 
 #include "owned.h"
 
-struct str user_config_path(struct invocation *inv)
+struct str user_config_path(struct context *cx)
 {
     const char *xdg = getenv("XDG_CONFIG_HOME");
     struct str folder = str_from(xdg && xdg[0] == '/' ? xdg : NULL);
 
-    if (folder.n == 0 && inv->home.n)
-        folder = fs_join(inv->home, STR(".config"), &inv->arena);
+    if (folder.n == 0 && cx->home.n)
+        folder = fs_join(cx->home, STR(".config"), &cx->arena);
     if (folder.n == 0)
         return folder;
-    return fs_join(folder, STR("mapm/config.yaml"), &inv->arena);
+    return fs_join(folder, STR("mapm/config.yaml"), &cx->arena);
 }
 
-static bool read_config(struct invocation *inv, struct project *user,
+static bool read_config(struct context *cx, struct project *user,
                         struct limits *limits, struct err *e)
 {
-    struct str path = user_config_path(inv), text;
+    struct str path = user_config_path(cx), text;
     CLEANUP_FD int fd = -1;
 
     if (path.n == 0)
@@ -32,17 +32,17 @@ static bool read_config(struct invocation *inv, struct project *user,
         err_clear(e);
         return true;
     }
-    if (!owned_check_config(inv, fd, path, e))
+    if (!owned_check_config(cx, fd, path, e))
         return false;
-    if (!fs_read_fd(fd, PROJECT_MAX_BYTES, &inv->arena, &text, e))
+    if (!fs_read_fd(fd, PROJECT_MAX_BYTES, &cx->arena, &text, e))
         return err_wrap(e, "cannot read %s", path.p);
-    return project_parse(text, PROJECT_USER, path.p, NULL, &inv->arena, user,
+    return project_parse(text, PROJECT_USER, path.p, NULL, &cx->arena, user,
                          e) &&
-           limits_apply(limits, user, PROJECT_USER, path.p, &inv->arena, e);
+           limits_apply(limits, user, PROJECT_USER, path.p, &cx->arena, e);
 }
 
 /* GitHub hosts besides github.com: the user's own file and environment. */
-static void collect_hosts(struct invocation *inv, const struct project *user,
+static void collect_hosts(struct context *cx, const struct project *user,
                           struct origin_rules *rules)
 {
     struct str rest = str_from(getenv("MAPM_GITHUB_HOSTS")), word;
@@ -50,30 +50,30 @@ static void collect_hosts(struct invocation *inv, const struct project *user,
     size_t count = 0, capacity = 0;
 
     for (size_t i = 0; i < user->host_count; i++) {
-        hosts = arena_grow(&inv->arena, hosts, count, &capacity, sizeof *hosts);
-        hosts[count++] = str_lower(user->hosts[i], &inv->arena);
+        hosts = arena_grow(&cx->arena, hosts, count, &capacity, sizeof *hosts);
+        hosts[count++] = str_lower(user->hosts[i], &cx->arena);
     }
-    rest = arena_str(&inv->arena, rest);
+    rest = arena_str(&cx->arena, rest);
     for (size_t i = 0; i < rest.n; i++)
         if (rest.p[i] == ',')
             ((char *)(uintptr_t)rest.p)[i] = ' ';
     while (str_cut(&rest, ' ', &word)) {
         if (word.n == 0)
             continue;
-        hosts = arena_grow(&inv->arena, hosts, count, &capacity, sizeof *hosts);
-        hosts[count++] = str_lower(word, &inv->arena);
+        hosts = arena_grow(&cx->arena, hosts, count, &capacity, sizeof *hosts);
+        hosts[count++] = str_lower(word, &cx->arena);
     }
     rules->hosts = hosts;
     rules->host_count = count;
 }
 
-bool user_read(struct invocation *inv, struct project *user,
-               struct limits *limits, struct origin_rules *rules, struct err *e)
+bool user_read(struct context *cx, struct project *user, struct limits *limits,
+               struct origin_rules *rules, struct err *e)
 {
     *user = (struct project){0};
     *limits = limits_default;
-    if (!read_config(inv, user, limits, e))
+    if (!read_config(cx, user, limits, e))
         return false;
-    collect_hosts(inv, user, rules);
+    collect_hosts(cx, user, rules);
     return true;
 }

@@ -10,9 +10,9 @@
  */
 
 /* Where config.yaml is looked for; "" when the environment names no folder. */
-struct str user_config_path(struct invocation *inv);
+struct str user_config_path(struct context *cx);
 
-MUST_CHECK bool user_read(struct invocation *inv, struct project *user,
+MUST_CHECK bool user_read(struct context *cx, struct project *user,
                           struct limits *limits, struct origin_rules *rules,
                           struct err *e);
 

@@ -245,7 +245,7 @@ static void fill_item(const struct lock_entry *entry,
 static bool compare(struct invocation *inv, struct layer *l,
                     struct store *store, struct findings *f, struct err *e)
 {
-    struct arena *a = &inv->arena;
+    struct arena *a = &inv->cx.arena;
     struct provision_options o = {
         .shared_dir = store_shared_dir(store),
         .clients = l->project.clients,
@@ -258,7 +258,7 @@ static bool compare(struct invocation *inv, struct layer *l,
     struct provision_item *items;
     size_t count, item_count = 0, difference_count;
 
-    closure_init(&closure, inv, l, store, &(struct closure_options){0});
+    closure_init(&closure, &inv->cx, l, store, &(struct closure_options){0});
     check_roots(l, f);
     entries = layer_entries(l, a, &count);
     items = arena_array(a, count + 2, sizeof *items);
@@ -279,7 +279,7 @@ static bool compare(struct invocation *inv, struct layer *l,
         return false;
     add_differences(f, differences, difference_count, entries, count);
     return !has_option(inv, OPTION_REMOTE) ||
-           verify_remote(inv, l, store, add_entry, f, e);
+           verify_remote(&inv->cx, l, store, add_entry, f, e);
 }
 
 static void print_findings_json(struct invocation *inv, const struct layer *l,
@@ -351,21 +351,21 @@ static void print_findings(struct invocation *inv, const struct layer *l,
 
 COMMAND(command_verify)
 {
-    struct findings f = {.a = &inv->arena};
+    struct findings f = {.a = &inv->cx.arena};
     struct store *store = NULL;
     struct layer l;
     bool ok;
 
-    if (!layer_open(inv, LAYER_READ, &l, e))
+    if (!layer_open(&inv->cx, LAYER_READ, &l, e))
         return false;
-    ok = layer_check_there(&l, inv, e) && open_store(inv, &store, e) &&
-         compare(inv, &l, store, &f, e);
+    ok = layer_check_there(&l, &inv->cx, e) &&
+         open_store(&inv->cx, &store, e) && compare(inv, &l, store, &f, e);
     if (ok && has_option(inv, OPTION_JSON))
         print_findings_json(inv, &l, &f);
     if (ok && !has_option(inv, OPTION_JSON))
         print_findings(inv, &l, &f);
     *exit_code = f.count ? EXIT_FINDINGS : EXIT_DONE;
-    close_store(inv, store);
+    close_store(&inv->cx, store);
     layer_close(&l);
     return ok;
 }

@@ -13,7 +13,7 @@ struct question {
 };
 
 struct check {
-    struct invocation *inv;
+    struct context *cx;
     const struct layer *layer;
     struct store *store;
     struct question *questions; /* by id */
@@ -49,7 +49,7 @@ static const char *not_proved(const struct check *c, const struct question *q)
 {
     if (str_eq(q->origin.key, layer_origin(c->layer, q->entry)->key))
         return "not proved at the path of its origin";
-    return arena_printf(&c->inv->arena, "not proved at the path of %.*s%s",
+    return arena_printf(&c->cx->arena, "not proved at the path of %.*s%s",
                         STR_ARG(q->origin.text),
                         q->commit.n ? "" : ", as its ref is now")
         .p;
@@ -68,7 +68,7 @@ static void take_event(struct check *c, const struct fetch_event *event,
             c->found(c->ctx, q->entry, not_proved(c, q));
     } else if (event->kind == FETCH_FAILED && is_answer(event->err->code)) {
         c->found(c->ctx, q->entry,
-                 str_c(str_from(err_first(event->err)), &c->inv->arena));
+                 str_c(str_from(err_first(event->err)), &c->cx->arena));
     } else if (event->kind == FETCH_FAILED && c->failed++ == 0) {
         c->why = *event->err;
         err_wrap(&c->why, "cannot look at %.*s", STR_ARG(q->origin.text));
@@ -78,7 +78,7 @@ static void take_event(struct check *c, const struct fetch_event *event,
 static void add_question(struct check *c, const struct lock_entry *entry,
                          const struct origin *o)
 {
-    struct arena *a = &c->inv->arena;
+    struct arena *a = &c->cx->arena;
 
     if (o->scheme != ORIGIN_GIT)
         return;
@@ -98,7 +98,7 @@ static bool add_entry(struct check *c, const struct lock_entry *entry,
     for (size_t i = 0; i < entry->also_count; i++) {
         struct origin o;
 
-        if (!origin_parse(entry->also[i], &c->layer->rules, &c->inv->arena, &o,
+        if (!origin_parse(entry->also[i], &c->layer->rules, &c->cx->arena, &o,
                           e))
             return false;
         add_question(c, entry, &o);
@@ -139,7 +139,7 @@ static bool run(struct check *c, struct err *e)
         .hosts = c->layer->rules.hosts,
         .host_count = c->layer->rules.host_count,
         .limits = &c->layer->limits,
-        .verbose = has_option(c->inv, OPTION_VERBOSE),
+        .verbose = c->cx->is_verbose,
     };
     struct fetch *fetch = NULL;
     bool ok;
@@ -154,22 +154,22 @@ static bool run(struct check *c, struct err *e)
     return ok;
 }
 
-bool verify_remote(struct invocation *inv, const struct layer *l,
+bool verify_remote(struct context *cx, const struct layer *l,
                    struct store *store,
                    void (*found)(void *ctx, const struct lock_entry *entry,
                                  const char *how),
                    void *ctx, struct err *e)
 {
     struct check c = {
-        .inv = inv, .layer = l, .store = store, .found = found, .ctx = ctx};
+        .cx = cx, .layer = l, .store = store, .found = found, .ctx = ctx};
     const struct lock_entry **entries;
     size_t count;
 
-    entries = layer_entries(l, &inv->arena, &count);
+    entries = layer_entries(l, &cx->arena, &count);
     for (size_t i = 0; i < count; i++)
         if (!add_entry(&c, entries[i], e))
             return false;
-    if (c.count && has_option(inv, OPTION_OFFLINE))
+    if (c.count && cx->is_offline)
         return err_set(e, ERR_OFFLINE, "verify --remote asks the network");
     if (c.count && !run(&c, e))
         return false;

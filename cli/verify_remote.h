@@ -16,7 +16,7 @@
  * the reason. Errors: what keeps it from being found out, all of it reported.
  */
 MUST_CHECK bool verify_remote(
-    struct invocation *inv, const struct layer *l, struct store *store,
+    struct context *cx, const struct layer *l, struct store *store,
     void (*found)(void *ctx, const struct lock_entry *entry, const char *how),
     void *ctx, struct err *e);
 

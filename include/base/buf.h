@@ -3,6 +3,8 @@
 
 #include "base/str.h"
 
+#include <stdarg.h>
+
 /*
  * buf: text we build. It has a maximum from birth; past it, it only remembers
  * that it overflowed, so one check at the end is enough. Always NUL-terminated.
@@ -22,6 +24,7 @@ void buf_append(struct buf *b, struct str s);
 void buf_text(struct buf *b, const char *text);
 void buf_char(struct buf *b, char c);
 void buf_printf(struct buf *b, const char *format, ...) PRINTF(2, 3);
+void buf_vprintf(struct buf *b, const char *format, va_list args) PRINTF(2, 0);
 
 /* Room for `n` more bytes, to be filled by the caller who then adds to
  * b->n; NULL when that passes the maximum (overflowed is set). */

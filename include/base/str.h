@@ -18,6 +18,12 @@ struct str {
     size_t n;
 };
 
+/* Several, borrowed. */
+struct str_list {
+    const struct str *items;
+    size_t count;
+};
+
 #define STR(literal) ((struct str){"" literal "", sizeof(literal) - 1})
 #define STR_INIT(literal)                                                      \
     {                                                                          \

@@ -1,0 +1,86 @@
+#include "command.h"
+
+/* The terminal as the host of a context: notices and questions go to stderr. */
+
+static void show_notice(void *ctx, enum notice_level level, struct str text)
+{
+    struct invocation *inv = ctx;
+    struct term *t = &inv->term;
+    bool quiet = t->quiet;
+
+    if (level == NOTICE_WARNING) {
+        term_warn(t, "%.*s", STR_ARG(text));
+        return;
+    }
+    t->quiet = quiet && level != NOTICE_QUESTION;
+    term_note(t, "%.*s", STR_ARG(text));
+    t->quiet = quiet;
+}
+
+static void show_progress(void *ctx, const struct progress *p)
+{
+    struct invocation *inv = ctx;
+    char size[16];
+
+    if (!p)
+        term_progress_clear(&inv->term);
+    else if (p->is_waiting)
+        term_progress(&inv->term, "waiting for another mapm that downloads");
+    else
+        term_progress(&inv->term, "fetching: %u of %u packages, %s, %u.%u s",
+                      p->done, p->total, term_bytes(p->bytes, size),
+                      (unsigned)(p->elapsed_ms / 1000),
+                      (unsigned)(p->elapsed_ms / 100 % 10));
+}
+
+static bool can_ask(void *ctx)
+{
+    const struct invocation *inv = ctx;
+
+    return inv->term.is_in && inv->term.is_err;
+}
+
+static bool ask(void *ctx, enum question_kind kind, const char *question,
+                bool *yes, struct err *e)
+{
+    struct invocation *inv = ctx;
+
+    *yes = kind == QUESTION_CONSENT && has_option(inv, OPTION_YES);
+    if (*yes)
+        return true;
+    if (term_ask(&inv->term, question, yes, e))
+        return true;
+    if (kind == QUESTION_CONSENT && e->code == ERR_REFUSED)
+        err_hint(e, "look at what would be done, then give --yes");
+    return false;
+}
+
+static bool choose(void *ctx, const char *question, const char *const *choices,
+                   size_t count, uint64_t deadline_ms, size_t *chosen,
+                   struct err *e)
+{
+    struct invocation *inv = ctx;
+
+    return term_choose(&inv->term, question, choices, count, deadline_ms,
+                       chosen, e);
+}
+
+void terminal_attach(struct invocation *inv)
+{
+    struct context *cx = &inv->cx;
+
+    inv->terminal = (struct host){.notice = show_notice,
+                                  .progress = show_progress,
+                                  .confirm = ask,
+                                  .choose = choose,
+                                  .can_ask = can_ask,
+                                  .ctx = inv};
+    cx->host = &inv->terminal;
+    cx->use_global = has_option(inv, OPTION_GLOBAL);
+    cx->is_offline = has_option(inv, OPTION_OFFLINE);
+    cx->is_verbose = has_option(inv, OPTION_VERBOSE);
+    cx->skill_roots = (struct skill_roots){
+        .workspace = option_list(inv, OPTION_WORKSPACE_ROOT),
+        .global = option_list(inv, OPTION_GLOBAL_ROOT),
+        .extra = option_list(inv, OPTION_ROOT)};
+}
