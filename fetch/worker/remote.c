@@ -156,8 +156,10 @@ static void refuse_access(const struct exchange *x, struct err *e)
                 "HTTP %ld from %s: there is no such repository, or it is "
                 "private",
                 x->call.status, shown(x));
-        err_hint(e, "check the name; for a private one set GH_TOKEN or log in "
-                    "with \"gh auth login\"");
+        err_hint(e,
+                 "check the name; for a private one set %s or log in with "
+                 "\"gh auth login\"",
+                 secrets_variable(&x->repo->session->secrets, &x->repo->url));
     }
 }
 

@@ -136,6 +136,14 @@ void secrets_first(const struct secrets *s, const struct url *u,
     }
 }
 
+const char *secrets_variable(const struct secrets *s, const struct url *u)
+{
+    return settings_is_github(s->settings, u->host) &&
+                   !str_is(u->host, "github.com")
+               ? "GH_ENTERPRISE_TOKEN"
+               : "GH_TOKEN";
+}
+
 static void from_netrc(const struct secrets *s, const struct url *u,
                        struct secret *out)
 {

@@ -39,6 +39,9 @@ void secrets_done(struct secrets *s);
 void secrets_first(const struct secrets *s, const struct url *u,
                    struct secret *out);
 
+/* The variable to set for a host that refuses: for a hint. */
+const char *secrets_variable(const struct secrets *s, const struct url *u);
+
 /*
  * The next one to try after a 401. `*tried` starts at 0 and remembers where
  * the search stands. `out->source` NULL: there is none. In `a`.

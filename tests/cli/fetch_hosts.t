@@ -44,6 +44,8 @@ GH_TOKEN=wrong-$secret
 want 'a token that is wrong' 1 'HTTP 401.*the token from GH_TOKEN was not accepted' "$PRIVATE"
 unsaid 'a wrong token'
 unset GH_TOKEN
+want 'without a token' 1 'HTTP 401.*there is no such repository, or it is private' "$PRIVATE"
+like 'the hint names the variable of such a host' "$out" 'set GH_ENTERPRISE_TOKEN or log in'
 GITHUB_TOKEN=$secret
 export GITHUB_TOKEN
 want 'GITHUB_TOKEN' 0 '^DONE' "$PRIVATE"
