@@ -11,7 +11,69 @@
  * of one word are the same word.
  */
 
+_Static_assert(MP_DIGIT_BIT == 60 && sizeof(mp_digit) == sizeof(uint64_t),
+               "libtommath must be built with digits of 60 bits");
+
 #define SHIFT_LIMIT 512
+/* So much of libtommath's memory is kept for the next result. */
+#define RESULT_KEPT SL_RARE(1024, 4)
+
+typedef __int128 wide;
+typedef unsigned __int128 wide_unsigned;
+
+/* --- libtommath's numbers --------------------------------------------------------- */
+
+struct sl_scratch {
+    mp_int result;
+};
+
+bool sl_int_library_memory(struct star *s, size_t digits)
+{
+    void *p = sl_storage(s, digits * sizeof(mp_digit));
+
+    sl_storage_free(s, p, digits * sizeof(mp_digit));
+    return p;
+}
+
+mp_int *sl_int_room(struct star *s, size_t n)
+{
+    if (s->scratch && s->scratch->result.alloc > RESULT_KEPT &&
+        n <= RESULT_KEPT)
+        sl_int_close(s);
+    if (!s->scratch && (s->scratch = sl_storage(s, sizeof *s->scratch)))
+        memset(s->scratch, 0, sizeof *s->scratch);
+    if (!s->scratch || !sl_charge(s, n / 16))
+        return NULL;
+    mp_int *r = &s->scratch->result;
+    if (r->alloc >= (int)n)
+        return r;
+    if (!sl_int_library_memory(s, n))
+        return NULL;
+    mp_err e = r->dp ? mp_grow(r, (int)n) : mp_init_size(r, (int)n);
+    SL_UNPOISON(r, sizeof *r);
+    if (e == MP_OKAY)
+        return r;
+    sl_fail_memory(s, n * sizeof(mp_digit));
+    return NULL;
+}
+
+void sl_int_close(struct star *s)
+{
+    if (!s->scratch)
+        return;
+    mp_clear(&s->scratch->result);
+    sl_storage_free(s, s->scratch, sizeof *s->scratch);
+    s->scratch = NULL;
+}
+
+/* --- one form for each int -------------------------------------------------------- */
+
+uint32_t sl_digits_trim(const uint64_t *a, uint32_t n)
+{
+    while (n && !a[n - 1])
+        n--;
+    return n;
+}
 
 mp_int sl_digits_view(const uint64_t *d, uint32_t n)
 {
@@ -75,8 +137,7 @@ value sl_int_from_digits(struct star *s, const uint64_t *d, uint32_t n,
     return sl_value(b);
 }
 
-/* What libtommath computed in `r`, if it did. */
-static value settle(struct star *s, mp_int *r, mp_err e)
+value sl_int_settle(struct star *s, mp_int *r, mp_err e)
 {
     SL_UNPOISON(r, sizeof *r);
     if (e != MP_OKAY)
@@ -85,14 +146,51 @@ static value settle(struct star *s, mp_int *r, mp_err e)
     return sl_int_from_digits(s, r->dp, (uint32_t)r->used, r->sign == MP_NEG);
 }
 
-static value from_wide(struct star *s, __int128 n)
+/* Of a magnitude of at least 2^62. */
+static value wide_object(struct star *s, wide_unsigned m, bool negative)
 {
-    unsigned __int128 m = n < 0 ? -(unsigned __int128)n : (unsigned __int128)n;
-    uint64_t d[3] = {(uint64_t)m & DIGIT_MASK,
-                     (uint64_t)(m >> DIGIT_BITS) & DIGIT_MASK,
-                     (uint64_t)(m >> (2 * DIGIT_BITS))};
+    enum { HEADER = offsetof(struct sl_bigint, digits) };
+    const bool three = m >> (2 * DIGIT_BITS);
+    struct sl_bigint *b =
+        three ? sl_alloc_small(s, T_INT, HEADER + 3 * sizeof(uint64_t), HEADER)
+              : sl_alloc_small(s, T_INT, HEADER + 2 * sizeof(uint64_t), HEADER);
 
-    return sl_int_from_digits(s, d, 3, n < 0);
+    if (!b)
+        return 0;
+    b->used = three ? 3 : 2;
+    b->negative = negative;
+    b->digits[0] = (uint64_t)m & DIGIT_MASK;
+    b->digits[1] = (uint64_t)(m >> DIGIT_BITS) & DIGIT_MASK;
+    if (three)
+        b->digits[2] = (uint64_t)(m >> (2 * DIGIT_BITS));
+    return sl_value(b);
+}
+
+static value from_wide(struct star *s, wide n)
+{
+    if (n >= SL_INT_WORD_MIN && n <= SL_INT_WORD_MAX)
+        return sl_word((int64_t)n);
+    return n < 0 ? wide_object(s, -(wide_unsigned)n, true)
+                 : wide_object(s, (wide_unsigned)n, false);
+}
+
+/* False when `v` has more than 127 bits. */
+static bool to_wide(value v, wide *out)
+{
+    const struct sl_bigint *b = sl_bigint(v);
+    wide_unsigned m;
+
+    if (sl_is_int_word(v)) {
+        *out = sl_int_word(v);
+        return true;
+    }
+    if (b->used > 3 || (b->used == 3 && b->digits[2] >> (127 - 2 * DIGIT_BITS)))
+        return false;
+    m = (wide_unsigned)b->digits[1] << DIGIT_BITS | b->digits[0];
+    if (b->used == 3)
+        m |= (wide_unsigned)b->digits[2] << (2 * DIGIT_BITS);
+    *out = b->negative ? -(wide)m : (wide)m;
+    return true;
 }
 
 value sl_int(struct star *s, int64_t n)
@@ -119,9 +217,12 @@ int sl_int_sign(value v)
 int sl_int_compare(value a, value b)
 {
     uint64_t few[2][2];
+    wide m, n;
 
     if (sl_is_int_word(a) && sl_is_int_word(b))
         return ((int64_t)a > (int64_t)b) - ((int64_t)a < (int64_t)b);
+    if (to_wide(a, &m) && to_wide(b, &n))
+        return (m > n) - (m < n);
     const mp_int x = sl_int_view(a, few[0]), y = sl_int_view(b, few[1]);
     return mp_cmp(&x, &y);
 }
@@ -230,44 +331,65 @@ value sl_int_negate(struct star *s, value v)
     return sl_int_from_digits(s, b->digits, b->used, !b->negative);
 }
 
+static value division_by_zero(struct star *s, enum sl_operator op)
+{
+    return sl_fail(s, op == OP_MOD ? "integer modulo by zero"
+                                   : "floored division by zero");
+}
+
+static mp_err product(const mp_int *x, const mp_int *y, mp_int *r)
+{
+    if (x->dp == y->dp) /* one object */
+        return mp_sqr(x, r);
+    if (x->used > 1 && y->used > 1)
+        return mp_mul(x, y, r);
+    /* mp_mul_d gives r the sign of its operand. */
+    mp_err e =
+        x->used > 1 ? mp_mul_d(x, y->dp[0], r) : mp_mul_d(y, x->dp[0], r);
+    r->sign = x->sign == y->sign || !r->used ? MP_ZPOS : MP_NEG;
+    return e;
+}
+
 static value multiply(struct star *s, const mp_int *x, const mp_int *y)
 {
-    uint32_t xn = (uint32_t)x->used, yn = (uint32_t)y->used;
-    value v = 0;
+    size_t xn = (size_t)x->used, yn = (size_t)y->used;
 
     if (!xn || !yn)
         return sl_word(0);
     if (xn + yn > SL_INT_MAX_BITS / DIGIT_BITS &&
         mp_count_bits(x) + mp_count_bits(y) > (int)SL_INT_MAX_BITS + 1)
         return sl_int_too_large(s);
-    size_t size = (xn + yn) * sizeof(uint64_t);
-    uint64_t *r = sl_storage(s, size);
-    if (r && sl_digits_mul(s, r, x->dp, xn, y->dp, yn))
-        v = sl_int_from_digits(s, r, xn + yn, x->sign != y->sign);
-    sl_storage_free(s, r, size);
-    return v;
+    if (!sl_charge(s, xn * yn / 16) ||
+        (xn + yn > 96 && !sl_int_library_memory(s, 12 * (xn > yn ? xn : yn))))
+        return 0;
+    mp_int *r = sl_int_room(s, xn + yn + 1);
+    return r ? sl_int_settle(s, r, product(x, y, r)) : 0;
 }
 
 /* q and r: the quotient and the remainder of the magnitudes. If the signs differ
- * and something remains, the quotient is one further from 0, the remainder on
- * the other side of 0. */
+ * and something remains, the floored quotient is one further from 0, and the
+ * remainder is on the other side of 0. */
 static value floored(struct star *s, enum sl_operator op, const mp_int *x,
                      const mp_int *y, mp_int q, mp_int r)
 {
     bool differ = x->sign != y->sign, beyond = differ && r.used;
-    mp_int *out = sl_int_room(s, (size_t)(q.used + y->used) + 1);
+    mp_int *out;
     mp_err e;
 
-    if (!out)
+    if (op == OP_MOD && !beyond)
+        return sl_int_from_digits(s, r.dp, (uint32_t)r.used, y->sign == MP_NEG);
+    if (op == OP_FLOORDIV && !beyond)
+        return sl_int_from_digits(s, q.dp, (uint32_t)q.used, differ);
+    if (!(out = sl_int_room(s, (size_t)(q.used + y->used) + 1)))
         return 0;
     if (op == OP_MOD) {
         r.sign = y->sign;
-        e = beyond ? mp_sub(y, &r, out) : mp_copy(&r, out);
+        e = mp_sub(y, &r, out);
     } else {
-        e = mp_add_d(&q, beyond, out);
-        out->sign = differ ? MP_NEG : MP_ZPOS;
+        e = mp_add_d(&q, 1, out);
+        out->sign = MP_NEG;
     }
-    return settle(s, out, e);
+    return sl_int_settle(s, out, e);
 }
 
 static value divide(struct star *s, enum sl_operator op, const mp_int *x,
@@ -278,45 +400,34 @@ static value divide(struct star *s, enum sl_operator op, const mp_int *x,
         return floored(s, op, x, y, sl_digits_view(NULL, 0),
                        sl_digits_view(x->dp, xn));
 
+    uint64_t few[64];
     uint32_t qn = xn - yn + 1;
-    size_t size = (qn + yn + DIVIDE_SCRATCH(xn, yn)) * sizeof(uint64_t);
-    uint64_t *q = sl_charge(s, xn / 4) ? sl_storage(s, size) : NULL;
-    if (!q)
+    size_t n = qn + yn + DIVIDE_SCRATCH(xn, yn), size = n * sizeof *few;
+    uint64_t *q = few, *r;
+    if (!sl_charge(s, xn / 4))
         return 0;
-    uint64_t *r = q + qn;
+    if (n > sizeof few / sizeof *few && !(q = sl_storage(s, size)))
+        return 0;
+    r = q + qn;
     value v = 0;
     if (sl_digits_divide(s, q, r, x->dp, xn, y->dp, yn, r + yn))
         v = floored(s, op, x, y, sl_digits_view(q, qn), sl_digits_view(r, yn));
-    sl_storage_free(s, q, size);
+    if (q != few)
+        sl_storage_free(s, q, size);
     return v;
 }
 
-static value shift(struct star *s, enum sl_operator op, value a, value b)
+static value large_shift(struct star *s, enum sl_operator op, value a, int bits)
 {
     uint64_t few[2];
-    int64_t bits;
-
-    if (!sl_int_to_i64(b, &bits) || bits > INT32_MAX || bits < INT32_MIN)
-        return sl_int_fail(s, "", b, " out of range");
-    if (bits < 0)
-        return sl_fail(s, "negative shift count: %lld", (long long)bits);
-    if (op == OP_SHL && bits >= SHIFT_LIMIT)
-        return sl_fail(s, "shift count too large: %lld", (long long)bits);
-    if (op == OP_SHR && sl_is_int_word(a))
-        return sl_word(sl_int_word(a) >> (bits < 63 ? bits : 63));
     const mp_int x = sl_int_view(a, few);
     mp_int *r = sl_int_room(s, (size_t)x.used + SHIFT_LIMIT / DIGIT_BITS + 2);
+
     if (!r)
         return 0;
-    return settle(s, r,
-                  op == OP_SHL ? mp_mul_2d(&x, (int)bits, r)
-                               : mp_signed_rsh(&x, (int)bits, r));
-}
-
-static value division_by_zero(struct star *s, enum sl_operator op)
-{
-    return sl_fail(s, op == OP_MOD ? "integer modulo by zero"
-                                   : "floored division by zero");
+    return sl_int_settle(s, r,
+                         op == OP_SHL ? mp_mul_2d(&x, bits, r)
+                                      : mp_signed_rsh(&x, bits, r));
 }
 
 static value large_binary(struct star *s, enum sl_operator op, value a, value b)
@@ -327,51 +438,106 @@ static value large_binary(struct star *s, enum sl_operator op, value a, value b)
     if (op == OP_MUL)
         return multiply(s, &x, &y);
     if (op == OP_FLOORDIV || op == OP_MOD)
-        return y.used ? divide(s, op, &x, &y) : division_by_zero(s, op);
+        return divide(s, op, &x, &y);
     mp_int *r = sl_int_room(s, (size_t)(x.used > y.used ? x.used : y.used) + 2);
     if (!r)
         return 0;
-    return settle(s, r,
-                  op == OP_ADD   ? mp_add(&x, &y, r)
-                  : op == OP_SUB ? mp_sub(&x, &y, r)
-                  : op == OP_AND ? mp_and(&x, &y, r)
-                  : op == OP_OR  ? mp_or(&x, &y, r)
-                                 : mp_xor(&x, &y, r));
+    return sl_int_settle(s, r,
+                         op == OP_ADD   ? mp_add(&x, &y, r)
+                         : op == OP_SUB ? mp_sub(&x, &y, r)
+                         : op == OP_AND ? mp_and(&x, &y, r)
+                         : op == OP_OR  ? mp_or(&x, &y, r)
+                                        : mp_xor(&x, &y, r));
 }
 
-/* --- words ------------------------------------------------------------------------------ */
+/* --- words, and up to 127 bits ---------------------------------------------------- */
+
+static value shift(struct star *s, enum sl_operator op, value a, value b)
+{
+    int64_t bits;
+    wide n;
+
+    if (!sl_int_to_i64(b, &bits) || bits > INT32_MAX || bits < INT32_MIN)
+        return sl_int_fail(s, "", b, " out of range");
+    if (bits < 0)
+        return sl_fail(s, "negative shift count: %lld", (long long)bits);
+    if (op == OP_SHL && bits >= SHIFT_LIMIT)
+        return sl_fail(s, "shift count too large: %lld", (long long)bits);
+    if (op == OP_SHR && to_wide(a, &n))
+        return from_wide(s, n >> (bits < 127 ? bits : 127));
+    if (op == OP_SHL && bits <= 64 && sl_is_int_word(a))
+        return from_wide(s, sl_int_word(a) * ((wide)1 << bits));
+    return large_shift(s, op, a, (int)bits);
+}
+
+static value divide_words(struct star *s, enum sl_operator op, int64_t x,
+                          int64_t y)
+{
+    int64_t q = x / y, r = x % y;
+
+    if (r && (r < 0) != (y < 0)) {
+        q--;
+        r += y;
+    }
+    return op == OP_MOD ? sl_word(r) : sl_int(s, q);
+}
+
+static unsigned bits_of(wide n)
+{
+    wide_unsigned m = n < 0 ? -(wide_unsigned)n : (wide_unsigned)n;
+    uint64_t high = (uint64_t)(m >> 64), low = (uint64_t)m;
+
+    return high  ? 128 - (unsigned)__builtin_clzll(high)
+           : low ? 64 - (unsigned)__builtin_clzll(low)
+                 : 0;
+}
+
+/* Of two ints of at most 127 bits; `y` is not 0 in divisions. False when the
+ * result may have more than 127 bits. */
+static bool wide_binary(enum sl_operator op, wide x, wide y, wide *r)
+{
+    switch (op) {
+    case OP_ADD:
+        return !__builtin_add_overflow(x, y, r);
+    case OP_SUB:
+        return !__builtin_sub_overflow(x, y, r);
+    case OP_MUL:
+        if (bits_of(x) + bits_of(y) > 127)
+            return false;
+        *r = x * y;
+        return true;
+    case OP_FLOORDIV:
+        *r = x / y;
+        *r -= *r * y != x && (x < 0) != (y < 0);
+        return true;
+    case OP_MOD:
+        *r = x % y;
+        *r += *r && (*r < 0) != (y < 0) ? y : 0;
+        return true;
+    case OP_AND:
+        *r = x & y;
+        return true;
+    case OP_OR:
+        *r = x | y;
+        return true;
+    default:
+        *r = x ^ y;
+        return true;
+    }
+}
 
 value sl_int_binary(struct star *s, enum sl_operator op, value a, value b)
 {
-    int64_t x = sl_int_word(a), y = sl_int_word(b), q, r;
+    const bool divides = op == OP_FLOORDIV || op == OP_MOD;
+    wide x, y, r;
 
     if (op == OP_SHL || op == OP_SHR)
         return shift(s, op, a, b);
-    if (!sl_is_int_word(a) || !sl_is_int_word(b))
-        return large_binary(s, op, a, b);
-    switch (op) {
-    case OP_ADD:
-        return sl_int(s, x + y);
-    case OP_SUB:
-        return sl_int(s, x - y);
-    case OP_MUL:
-        return from_wide(s, (__int128)x * y);
-    case OP_FLOORDIV:
-    case OP_MOD:
-        if (!y)
-            return division_by_zero(s, op);
-        q = x / y;
-        r = x % y;
-        if (r && (r < 0) != (y < 0)) {
-            q--;
-            r += y;
-        }
-        return op == OP_MOD ? sl_word(r) : sl_int(s, q);
-    case OP_AND:
-        return a & b;
-    case OP_OR:
-        return a | b;
-    default:
-        return (a ^ b) | 1;
-    }
+    if (divides && b == sl_word(0))
+        return division_by_zero(s, op);
+    if (sl_is_int_word(a) && sl_is_int_word(b) && divides)
+        return divide_words(s, op, sl_int_word(a), sl_int_word(b));
+    if (to_wide(a, &x) && to_wide(b, &y) && wide_binary(op, x, y, &r))
+        return from_wide(s, r);
+    return large_binary(s, op, a, b);
 }

@@ -6,11 +6,10 @@
 #include "ops.h"
 
 /*
- * int: what an int is made of, for those that compute with it. A magnitude is an
- * array of digits of 60 bits, the least significant first: libtommath's. It adds,
- * multiplies, shifts; it reads our digits where they are, and writes into one
- * number of its own. Division and text, which it does slowly, and without a look
- * at limits, are here.
+ * int: the digits of ints, for code that computes with them. A magnitude is an
+ * array of digits of 60 bits, the least significant first, as in libtommath,
+ * which reads the digits of our objects where they are and writes into a number
+ * of the interpreter. Ints of at most 127 bits do not need it.
  */
 
 #define DIGIT_BITS 60u
@@ -47,31 +46,27 @@ uint32_t sl_digits_hash(uint64_t seed, const uint64_t *d, uint32_t n,
 uint32_t sl_digits_from_double(uint64_t d[static DOUBLE_DIGITS],
                                double magnitude);
 
-/* --- digits.c: false when a budget ended, with the error set -------------------------- */
-
 uint32_t sl_digits_trim(const uint64_t *a, uint32_t n);
-/* r = a + b, of n digits; returns the carry. r may be a or b. */
-uint64_t sl_digits_add(uint64_t *r, const uint64_t *a, const uint64_t *b,
-                       uint32_t n);
-/* r = a * m + more, with room for n + 1; m and more are one digit. Returns how
- * many digits there are. r may be a. */
-uint32_t sl_digits_mul_small(uint64_t *r, const uint64_t *a, uint32_t n,
-                             uint64_t m, uint64_t more);
-/* r = a * b: all an + bn digits are written. r overlaps with neither. */
-bool sl_digits_mul(struct star *s, uint64_t *r, const uint64_t *a, uint32_t an,
-                   const uint64_t *b, uint32_t bn);
-/* q = a / d, with room for n; returns the remainder. q may be a. */
+
+/* digits.c: q = a / d, with room for n; returns the remainder. q may be a. */
 uint64_t sl_digits_div_small(uint64_t *q, const uint64_t *a, uint32_t n,
                              uint64_t d);
 /* q = a / b, all an - bn + 1 digits written, and the remainder to r, all bn
- * digits. b has no leading zero; an >= bn. r may be a; q overlaps with neither. */
+ * digits. b has no leading zero; an >= bn. False when a limit was reached. */
 bool sl_digits_divide(struct star *s, uint64_t *q, uint64_t *r,
                       const uint64_t *a, uint32_t an, const uint64_t *b,
                       uint32_t bn, uint64_t *scratch);
-#define DIVIDE_SCRATCH(an, bn) ((size_t)(an) + 2 * (size_t)(bn) + 2)
+#define DIVIDE_SCRATCH(an, bn) ((size_t)(an) + (size_t)(bn) + 2)
 
-/* libtommath's own number, for a result of `n` digits, after charging for about
- * as much work. The next call may give the same one. */
+/* A number of libtommath with room for `n` digits, for results, after charging for
+ * about as much work: always the same one. NULL: no memory, or a limit. */
 mp_int *sl_int_room(struct star *s, size_t n);
+
+/* Charges for `digits` that libtommath takes at most, right before it takes them:
+ * takes them and gives them back. */
+bool sl_int_library_memory(struct star *s, size_t digits);
+
+/* The value of a number that libtommath computed with result `e`. */
+value sl_int_settle(struct star *s, mp_int *r, mp_err e);
 
 #endif

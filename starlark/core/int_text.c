@@ -1,166 +1,67 @@
-#include <math.h>
-
 #include "int.h"
 #include "text.h"
 
-/*
- * Ints to text and back. Beyond some digits by divide and conquer over powers of
- * the base, so that it costs little more than a few products of that size; what
- * is below goes by the largest power of the base that is one digit.
- */
+/* Ints to text and back, as many characters at a time as fit in one digit of
+ * libtommath. */
 
-#define FEW_DIGITS  SL_RARE(30u, 3u) /* to text: more are cut in two */
-#define LEAF_DIGITS SL_RARE(16u, 2u) /* from text */
-#define LEVELS      24
-
-/* powers[i] = base ^ (chars << i) */
-struct powers {
-    struct star *s;
+struct radix {
     unsigned base;
     const char *digits; /* the characters */
     uint32_t chars;     /* as many fit in a digit */
-    uint64_t one;       /* base ^ chars */
-    uint64_t *power[LEVELS];
-    uint32_t n[LEVELS], size[LEVELS];
-    unsigned count;
+    uint64_t power;     /* base ^ chars */
 };
 
-static void powers_init(struct powers *p, struct star *s, unsigned base)
+static struct radix radix_of(unsigned base, const char *digits)
 {
-    p->s = s;
-    p->base = base;
-    p->count = 0;
-    p->one = base;
-    for (p->chars = 1; p->one <= DIGIT_MASK / base; p->chars++)
-        p->one *= base;
-}
+    struct radix x = {base, digits, 1, base};
 
-static void powers_free(struct powers *p)
-{
-    while (p->count-- > 0)
-        sl_storage_free(p->s, p->power[p->count],
-                        p->size[p->count] * sizeof(uint64_t));
-}
-
-/* One more power: the square of the last. */
-static bool powers_next(struct powers *p)
-{
-    unsigned i = p->count;
-    uint32_t n = i ? p->n[i - 1] : 0, size = i ? 2 * n : 1;
-    uint64_t *r = sl_storage(p->s, size * sizeof *r);
-
-    if (!r)
-        return false;
-    p->power[i] = r;
-    p->size[i] = size;
-    p->count++;
-    if (!i)
-        *r = p->one;
-    else if (!sl_digits_mul(p->s, r, p->power[i - 1], n, p->power[i - 1], n))
-        return false;
-    p->n[i] = sl_digits_trim(r, size);
-    return true;
+    for (; x.power <= DIGIT_MASK / base; x.chars++)
+        x.power *= base;
+    return x;
 }
 
 /* --- to text ------------------------------------------------------------------- */
 
-/* Exactly `width` characters, with leading zeros. */
-static void put_digit(const struct powers *p, char *out, uint32_t width,
-                      uint64_t digit)
+/* Exactly x->chars characters before `end`, with leading zeros. */
+static void put_digit(const struct radix *x, char *end, uint64_t digit)
 {
-    if (p->base == 10) {
-        char *first = sl_digits((int64_t)digit, out + width);
-        memset(out, '0', (size_t)(first - out));
-        return;
-    }
-    while (width-- > 0) {
-        out[width] = p->digits[digit % p->base];
-        digit /= p->base;
-    }
+    for (uint32_t i = 0; i < x->chars; i++, digit /= x->base)
+        *--end = x->digits[digit % x->base];
 }
 
-/* Writes a, which is destroyed, as the last characters of the `width` at out, a
- * multiple of p->chars; those before it become "0". */
-static bool put_few(struct powers *p, uint64_t *a, uint32_t n, char *out,
-                    uint32_t width)
+/* The magnitude a, which is destroyed, before `end`; false when a limit ended
+ * it. */
+static bool put_all(struct star *s, const struct radix *x, uint64_t *a,
+                    uint32_t n, char *end)
 {
-    if (!sl_charge(p->s, (uint64_t)n * n / 8 + width / 8))
-        return false;
-    while (n && width) {
-        uint64_t part = sl_digits_div_small(a, a, n, p->one);
-        n = sl_digits_trim(a, n);
-        width -= p->chars;
-        put_digit(p, out + width, p->chars, part);
+    for (; n; n = sl_digits_trim(a, n), end -= x->chars) {
+        if (!sl_charge(s, n / 8 + 1))
+            return false;
+        put_digit(x, end, sl_digits_div_small(a, a, n, x->power));
     }
-    memset(out, '0', width);
     return true;
 }
 
-/* The same; a < powers[level], whose number of characters is `width`. */
-static bool put_many(struct powers *p, uint64_t *a, uint32_t n, unsigned level,
-                     char *out, uint32_t width, uint64_t *scratch)
+static bool append(struct sl_text *t, const struct radix *x,
+                   const struct sl_bigint *b)
 {
-    n = sl_digits_trim(a, n);
-    if (n <= FEW_DIGITS)
-        return put_few(p, a, n, out, width);
+    /* A digit of 60 bits is less than two of x->power. */
+    size_t room = 2 * (size_t)x->chars * b->used;
+    size_t size = b->used * sizeof *b->digits;
+    uint64_t *a = sl_storage(t->s, size + room);
+    bool ok = a;
 
-    const uint64_t *power = p->power[level - 1];
-    uint32_t pn = p->n[level - 1], low = width / 2;
-    if (n < pn) {
-        memset(out, '0', low);
-        return put_many(p, a, n, level - 1, out + low, low, scratch);
-    }
-    uint64_t *q = scratch, *rest = q + (n - pn + 1);
-    return sl_digits_divide(p->s, q, a, a, n, power, pn, rest) &&
-           put_many(p, q, n - pn + 1, level - 1, out, low, rest) &&
-           put_many(p, a, pn, level - 1, out + low, low, rest);
-}
-
-/* Of a base that is a power of two: 60 bits are so many characters each. */
-static bool put_bits(struct powers *p, const uint64_t *a, uint32_t n, char *out)
-{
-    if (!sl_charge(p->s, n))
-        return false;
-    for (; n--; out += p->chars)
-        put_digit(p, out, p->chars, a[n]);
-    return true;
-}
-
-/* The digits of x, without zeros before the first; one remains. */
-static bool append(struct sl_text *t, struct powers *p, const mp_int *x)
-{
-    const bool bits = !(p->base & (p->base - 1));
-    uint32_t n = (uint32_t)x->used, width = p->chars * (n + n / 2 + 1);
-    size_t size = n * sizeof(uint64_t);
-    bool ok = true;
-
-    if (bits) {
-        p->chars = DIGIT_BITS / (uint32_t)__builtin_ctz(p->base);
-        width = p->chars * n;
-    } else if (n > FEW_DIGITS) {
-        /* Until x is less than the square of the last one. */
-        while (ok && (!p->count || n > 2 * p->n[p->count - 1] - 2))
-            ok = powers_next(p);
-        width = p->chars << p->count;
-        size = (5 * (size_t)n + 1024) * sizeof(uint64_t);
-    }
-    uint64_t *a = ok ? sl_storage(t->s, size) : NULL;
-    char *out = a ? sl_storage(t->s, width) : NULL;
-    ok = out;
     if (ok) {
-        memcpy(a, x->dp, n * sizeof *a);
-        ok = bits ? put_bits(p, a, n, out)
-                  : put_many(p, a, n, p->count, out, width, a + n);
+        char *out = (char *)a + size, *end = out + room;
+        memcpy(a, b->digits, size);
+        memset(out, '0', room);
+        if ((ok = put_all(t->s, x, a, b->used, end))) {
+            while (*out == '0')
+                out++;
+            sl_text_append(t, out, (size_t)(end - out));
+        }
     }
-    if (ok) {
-        size_t zeros = 0;
-        while (zeros + 1 < width && out[zeros] == '0')
-            zeros++;
-        sl_text_append(t, out + zeros, width - zeros);
-    }
-    sl_storage_free(t->s, out, width);
-    sl_storage_free(t->s, a, size);
-    powers_free(p);
+    sl_storage_free(t->s, a, size + room);
     return ok;
 }
 
@@ -186,19 +87,16 @@ bool sl_int_format(struct sl_text *t, value v, unsigned base, bool upper)
 {
     const char *digits = upper ? "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                : "0123456789abcdefghijklmnopqrstuvwxyz";
-    struct powers p;
 
     if (sl_is_int_word(v)) {
         append_word(t, sl_int_word(v), base, digits);
         return !t->failed;
     }
-    const mp_int x = sl_int_view(v, NULL);
-    powers_init(&p, t->s, base);
-    p.digits = digits;
-    if (x.sign == MP_NEG)
+    if (sl_bigint(v)->negative)
         sl_text_char(t, '-');
-    if (!append(t, &p, &x))
-        t->failed = true; /* not all who write look at what we return */
+    const struct radix x = radix_of(base, digits);
+    if (!append(t, &x, sl_bigint(v)))
+        t->failed = true; /* not every writer looks at the result */
     return !t->failed;
 }
 
@@ -226,59 +124,28 @@ static unsigned digit_value(char c)
     return 99;
 }
 
-/* How many digits the number of so many characters has, at most. */
-static uint32_t digits_for(const struct powers *p, size_t length)
+/* The number of `length` characters at `in`; false when a limit ended it. */
+static bool read_all(struct star *s, const struct radix *x, const char *in,
+                     size_t length, mp_int *r)
 {
-    return (uint32_t)(length / p->chars) + 1;
-}
+    mp_err e = MP_OKAY;
 
-/* All digits_for(length) of r are written. */
-static bool read_few(struct powers *p, uint64_t *r, const char *in,
-                     size_t length)
-{
-    uint32_t n = 0;
-
-    memset(r, 0, digits_for(p, length) * sizeof *r);
-    for (size_t i = 0; i < length;) {
-        size_t end = i + ((length - i) % p->chars ?: p->chars);
-        uint64_t part = 0, scale = 1;
-        for (; i < end; i++) {
-            part = part * p->base + digit_value(in[i]);
-            scale *= p->base;
-        }
-        n = sl_digits_mul_small(r, r, n, scale, part);
-    }
-    return sl_charge(p->s, 16);
-}
-
-/* The same of any length, as high * power + low. */
-static bool read_many(struct powers *p, uint64_t *r, const char *in,
-                      size_t length, uint64_t *scratch)
-{
-    unsigned level = 0;
-
-    if (length <= (size_t)LEAF_DIGITS * p->chars)
-        return read_few(p, r, in, length);
-    while ((size_t)p->chars << (level + 1) < length)
-        level++;
-    while (p->count <= level)
-        if (!powers_next(p))
+    mp_zero(r);
+    for (size_t i = 0; i < length && e == MP_OKAY;) {
+        size_t end = i + ((length - i) % x->chars ?: x->chars);
+        uint64_t part = 0;
+        for (; i < end; i++)
+            part = part * x->base + digit_value(in[i]);
+        if (!sl_charge(s, (uint64_t)r->used / 16 + 1))
             return false;
-
-    size_t low = (size_t)p->chars << level, high = length - low;
-    uint32_t n = digits_for(p, length), ln = digits_for(p, low);
-    uint32_t hn = digits_for(p, high), pn = p->n[level];
-    uint64_t *h = scratch, *product = h + hn;
-    if (!read_many(p, h, in, high, product) ||
-        !read_many(p, r, in + high, low, product))
-        return false;
-    if (!sl_digits_mul(p->s, product, h, hn, p->power[level], pn))
-        return false;
-    memset(r + ln, 0, (n - ln) * sizeof *r);
-    if (hn + pn < n)
-        memset(product + hn + pn, 0, (n - hn - pn) * sizeof *r);
-    sl_digits_add(r, r, product, n);
-    return true;
+        e = mp_mul_d(r, x->power, r);
+        if (e == MP_OKAY)
+            e = mp_add_d(r, part, r);
+        SL_UNPOISON(r, sizeof *r);
+    }
+    if (e != MP_OKAY)
+        sl_fail_memory(s, (size_t)r->alloc * sizeof(mp_digit));
+    return e == MP_OKAY;
 }
 
 /* Whether all are digits of the base: 1, 0; -1 when that was interrupted. */
@@ -298,25 +165,19 @@ static int all_digits(struct star *s, const char *in, size_t length,
 value sl_int_parse(struct star *s, const char *digits, size_t length,
                    unsigned base, bool negative)
 {
-    struct powers p;
-    value v = 0;
+    const struct radix x = radix_of(base, NULL);
 
     if (all_digits(s, digits, length, base) != 1)
         return 0;
     for (; length && *digits == '0'; length--)
         digits++;
-    if ((double)length * log2(base) > SL_INT_MAX_BITS + 8.0)
+    /* So many characters at least are more bits than the limit. */
+    if ((length - (length > 0)) / x.chars > SL_INT_MAX_BITS / (DIGIT_BITS - 6))
         return sl_int_too_large(s);
-    powers_init(&p, s, base);
-    uint32_t n = digits_for(&p, length);
-    size_t size =
-        (n <= LEAF_DIGITS ? n : 4 * (size_t)n + 1024) * sizeof(uint64_t);
-    uint64_t *r = sl_storage(s, size);
-    if (r && read_many(&p, r, digits, length, r + n))
-        v = sl_int_from_digits(s, r, n, negative);
-    sl_storage_free(s, r, size);
-    powers_free(&p);
-    return v;
+    mp_int *r = sl_int_room(s, length / x.chars + 3);
+    if (!r || !read_all(s, &x, digits, length, r))
+        return 0;
+    return sl_int_from_digits(s, r->dp, (uint32_t)r->used, negative);
 }
 
 value star_int_from_text(struct star *s, const char *digits, size_t length)

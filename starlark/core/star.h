@@ -39,6 +39,7 @@ struct star {
 
     value chars[128]; /* strings of one ASCII byte, made when first used */
     value empty_string, empty_tuple;
+    value type_names[T_COUNT]; /* what type() gave; interned, so they live */
     value interned; /* a dict: strings of the sources, keyword names */
     value universe; /* a dict: use sl_universe() */
     struct sl_globals *interactive_globals;

@@ -91,7 +91,7 @@ struct sl_bigint {
     int32_t negative;
     uint64_t digits[];
 };
-#define SL_INT_MAX_BITS 1000000u
+#define SL_INT_MAX_BITS 65536u
 
 struct sl_boxed_float {
     struct sl_object o;

@@ -27,8 +27,14 @@ static value lib_type(struct star *s, const struct sl_call *c)
 {
     if (!sl_want_one(s, c, "exactly 1"))
         return 0;
+    const enum sl_type type = sl_type(c->args[0]);
+    if (s->type_names[type])
+        return s->type_names[type];
     const char *name = sl_type_name(c->args[0]);
-    return sl_intern(s, name, strlen(name));
+    value v = sl_intern(s, name, strlen(name));
+    if (type != T_STRING_ELEMS) /* which has two names */
+        s->type_names[type] = v;
+    return v;
 }
 
 /* --- text ------------------------------------------------------------------------ */

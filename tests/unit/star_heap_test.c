@@ -307,7 +307,7 @@ static const char *const growing[] = {
     "str({i: i for i in range(n // 8)})",
     "(\"a b\" * n).partition(\" \")",
     "(\" \" * n + \"x\").strip()",
-    "int(\"9\" * (n // 16))",
+    "[int(\"9\" * 19000) for i in range(n // 1000)]",
     "[(3 << 500) * (5 << 500) for i in range(n // 64)]",
     "str(int(\"9\" * (n // 64)))",
     "json.encode(list(range(n)))",
