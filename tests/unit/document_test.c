@@ -174,6 +174,39 @@ TEST(names_and_folders) /* [X2] */
     CHECK(replaced.why.errors == 0);
 }
 
+/* A name that is refused comes with one that is not. */
+TEST(names_come_with_a_suggestion) /* [M34] */
+{
+    static const struct {
+        const char *name, *write_as;
+    } rows[] = {
+        {"My Skill!", "my-skill"},
+        {"--A_ _b9--", "a-b9"},
+        {"!!!", "my-skill"},
+        {"\xc3\xa9t\xc3\xa9", "t"},
+        /* 64 characters of it */
+        {X10("Abcdef") "Abcdefg", X10("abcdef") "abcd"},
+        {X10("Abcde ") "Abc!efg", X10("abcde-") "abc"},
+    };
+
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        CLEANUP(reading_done) struct reading r;
+        char text[300], want[200];
+
+        snprintf(text, sizeof text,
+                 "---\nname: \"%s\"\ndescription: d\nversion: 1.0.0\n---\n",
+                 rows[i].name);
+        snprintf(want, sizeof want, "write it as \"%s\", for example",
+                 rows[i].write_as);
+        reading_of(&r, (struct manifest_input){.kind = DOC_SKILL,
+                                               .text = str_from(text),
+                                               .profile = PROFILE_METAAGENTS});
+        CHECK(r.why.errors >= 1);
+        if (!strstr(str_c(r.why.items[0].message, &r.a), want))
+            CHECK_STR(str_c(r.why.items[0].message, &r.a), want);
+    }
+}
+
 TEST(qualified_names) /* [M5] */
 {
     CLEANUP(reading_done) struct reading plain;
@@ -579,6 +612,10 @@ static const struct {
      {"SKILL.star", MANIFEST_FILE_OK, STR_INIT("x")},
      NULL},
     {NAMED(""), {"SKILL.star", MANIFEST_FILE_TOO_LARGE, STR_INIT("")}, NULL},
+    {NAMED(""),
+     {"SKILL.star", MANIFEST_FILE_OK, STR_INIT("---x\n")},
+     "SKILL.star"},
+    {NAMED(""), {"SKILL.star", MANIFEST_FILE_OK, STR_INIT("")}, "SKILL.star"},
 };
 
 TEST(each_of_the_programs) /* [K3, K4] */

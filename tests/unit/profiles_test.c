@@ -255,6 +255,8 @@ static const struct file_row {
      {STAR, MANIFEST_FILE_OK, STR_INIT("# \0\n")}},
     {{S, "foo", NAMED(""), "metaskill-frontmatter", "E-----EE"},
      {STAR, MANIFEST_FILE_OK, STR_INIT("---\nname: x\n---\n")}},
+    {{S, "foo", NAMED(""), "metaskill-frontmatter", "E-----EE"},
+     {STAR, MANIFEST_FILE_OK, STR_INIT("\xef\xbb\xbf--- \nx\n")}},
     {{S, "foo", NAMED(""), "metaskill-frontmatter", "--------"},
      {STAR, MANIFEST_FILE_OK, STR_INIT("# ---\n")}},
     {{S, "foo", NAMED(""), "metaskill-size", "W-----WW"},

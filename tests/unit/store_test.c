@@ -846,30 +846,30 @@ TEST(large_objects_are_held_in_files)
 /* While it holds, a store knows which folders of objects/ are there. */
 TEST(objects_of_before_are_seen_while_others_are_held)
 {
+    enum { BEFORE = 20, ALL = BEFORE + PACK_MIN_OBJECTS - 1 };
     struct rig r;
     struct store_stats stats;
-    struct hash before[20], h;
+    struct hash h[ALL];
 
     rig_init(&r);
-    for (int round = 0; round < 2; round++) {
-        store_hold(r.store);
-        for (int i = 0; i < 20; i++) {
-            struct str text = arena_printf(&r.arena, "object %d", i);
+    for (int round = 0; round < 4; round++) {
+        int from = round == 1 ? BEFORE : 0, to = round == 0 ? BEFORE : ALL;
 
-            CHECK(round == 0 || store_has(r.store, &before[i]));
-            if (i % 2 == round || round)
-                CHECK(store_put(r.store, text, &before[i], &r.err));
-            else
-                before[i] = hash_of(text);
-            CHECK(round || store_has(r.store, &before[i]) == (i % 2 == 0));
+        if (round == 1) {
+            store_close(r.store);
+            r.store = open_again(&r);
         }
+        if (round > 0)
+            store_hold(r.store);
+        for (int i = 0; i < (round < 2 ? from : ALL); i++)
+            CHECK(store_has(r.store, &h[i]));
+        for (int i = from; i < to; i++)
+            CHECK(store_put(r.store, arena_printf(&r.arena, "object %d", i),
+                            &h[i], &r.err));
         CHECK(store_keep(r.store, &r.err));
-        for (int i = 1; i < 20; i += 2)
-            CHECK(round ||
-                  store_put(r.store, arena_printf(&r.arena, "object %d", i), &h,
-                            &r.err));
+        CHECK(store_stats(r.store, &stats, &r.err));
+        CHECK(stats.objects == (size_t)to && stats.incoming == 0);
     }
-    CHECK(store_stats(r.store, &stats, &r.err) && stats.objects == 20);
     rig_done(&r);
 }
 
@@ -1021,6 +1021,67 @@ TEST(a_store_that_others_may_write_is_refused)
 }
 
 /* [row 29] variables that are unset or relative; [row 25]: HOME of another */
+/* [row 24] a link is no accident; anything else in place of a folder is set aside */
+TEST(folders_of_the_store_are_repaired_unless_they_are_links)
+{
+    static const char *const names[] = {"store", "store/objects",
+                                        "store/incoming", "store/lock"};
+
+    for (size_t i = 0; i < 8; i++) {
+        struct rig r;
+        struct hash h;
+        char path[128], there[160];
+        bool is_link = i >= 4;
+
+        rig_init(&r);
+        store_close(r.store);
+        r.store = NULL;
+        snprintf(path, sizeof path, "%s/%s", r.home, names[i % 4]);
+        snprintf(there, sizeof there, "%s.away", path);
+        CHECK(rename(path, there) == 0);
+        if (is_link)
+            CHECK(symlink(there, path) == 0);
+        else if (i == 3)
+            CHECK(mkdir(path, 0700) == 0);
+        else
+            CHECK(fs_create_at(AT_FDCWD, path, 0600, STR("x"), &r.err));
+        if (i == 7) /* of no harm: nothing is read from it */
+            CHECK(unlink(path) == 0);
+        CHECK(store_open(str_from(r.home), &r.store, &r.err) ==
+              (!is_link || i == 7));
+        if (r.store)
+            CHECK(store_put(r.store, STR("x"), &h, &r.err));
+        rig_done(&r);
+    }
+}
+
+/* [row 25] sudo keeps HOME: root's files would appear in it */
+TEST(the_home_of_another_user_is_refused)
+{
+    char home[] = "/tmp/mapm-store-test-XXXXXX", path[64];
+    struct arena a = {0};
+    struct store *s;
+    struct err e = {0};
+
+    CHECK(mkdtemp(home) != NULL);
+    setenv("HOME", home, 1);
+    snprintf(path, sizeof path, "%s/a/b", home);
+    CHECK(store_open(str_from(path), &s, &e));
+    CHECK(str_is(store_home(s), path));
+    CHECK(str_eq(store_shared_dir(s),
+                 fs_join(str_from(path), STR("shared"), &a)));
+    store_close(s);
+    if (geteuid() == 0) {
+        CHECK(chown(home, 12345, 12345) == 0);
+        CHECK(!store_open(str_from(path), &s, &e));
+        CHECK(e.code == ERR_REFUSED);
+        CHECK(chown(home, 0, 0) == 0);
+    }
+    CHECK(fs_remove_tree_at(AT_FDCWD, home, &e));
+    unsetenv("HOME");
+    arena_done(&a);
+}
+
 TEST(the_home_is_found_in_the_environment)
 {
     static const struct {
