@@ -173,6 +173,19 @@ static bool tell_arrived(void *ctx)
     return true;
 }
 
+/* While mapm-fetch starts, which takes longer, the index is opened: each
+ * answer of a host is looked up there. */
+static bool use_idle_time(void *ctx)
+{
+    struct closure *c = ctx;
+
+    if (c->is_index_open)
+        return tell_arrived(c);
+    c->is_index_open = true;
+    store_open_index(c->store);
+    return true;
+}
+
 static bool start_fetch(struct closure *c, struct err *e)
 {
     struct fetch_options o = {
@@ -186,7 +199,7 @@ static bool start_fetch(struct closure *c, struct err *e)
         .hosts = c->layer->rules.hosts,
         .host_count = c->layer->rules.host_count,
         .limits = &c->layer->limits,
-        .idle = tell_arrived,
+        .idle = use_idle_time,
         .idle_ctx = c,
         .progress = show_progress,
         .progress_ctx = c,

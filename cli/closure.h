@@ -84,7 +84,7 @@ struct closure {
     struct node **arrived; /* for options.arrived */
     size_t arrived_count, arrived_capacity, arrived_told;
     struct notices notices;
-    bool index_warned;
+    bool index_warned, is_index_open;
     struct fetch_progress progress;
     uint64_t started_ms; /* the fetch */
 };

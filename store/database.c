@@ -503,6 +503,14 @@ bool db_mended(struct store *s, struct err *e)
     return false;
 }
 
+void store_open_index(struct store *s)
+{
+    struct err kept = {0}; /* in db_problem: the next question reports it */
+
+    if (!db_open(s, &kept))
+        err_clear(&kept);
+}
+
 bool store_index_works(const struct store *s, struct err *e)
 {
     const struct err *problem =

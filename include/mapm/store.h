@@ -259,6 +259,9 @@ MUST_CHECK bool store_forget_workspace(struct store *s, struct str path,
 MUST_CHECK bool store_begin(struct store *s, struct err *e);
 MUST_CHECK bool store_commit(struct store *s, struct err *e);
 
+/* Opens the index now, instead of at the first question, which reports errors. */
+void store_open_index(struct store *s);
+
 /* False with the first error when a question to the index was not answered because
  * of one: then "not found" says nothing. */
 bool store_index_works(const struct store *s, struct err *e);
