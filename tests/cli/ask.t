@@ -24,7 +24,7 @@ git init -q . && git add file.txt &&
 
 member()
 {
-    printf '%s' "$out" | python3 -c 'import json, sys
+    printf '%s' "$out" | python3 -S -c 'import json, sys
 print(json.dumps(json.load(sys.stdin).get(sys.argv[1])))' "$1"
 }
 # Is the process gone, or will it be at once?
@@ -38,7 +38,7 @@ gone()
 }
 called()
 {
-    python3 -c 'import json, sys
+    python3 -S -c 'import json, sys
 j = json.load(open(sys.argv[1]))
 for k in sys.argv[2:]: j = j.get(k, "")
 print(j)' "$HOME/called.json" "$@"

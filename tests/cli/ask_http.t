@@ -245,7 +245,7 @@ is 'a key that is not taken' "$status" 1
 like 'is an error' "$out" "^error: metaskill 'greet': .*HTTP 401 from http.*\[key\]"
 unlike 'and never shown' "$out$err" "$KEY"
 script '["status", 400, {}, {"error": "\u001b[31mred"}]'
-python3 - "$MAPM" >"$T/out" <<'PYTHON'
+python3 -S - "$MAPM" >"$T/out" <<'PYTHON'
 import os, pty, sys
 pid, fd = pty.fork()
 if pid == 0:

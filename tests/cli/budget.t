@@ -6,7 +6,7 @@
 # json PYTHON-EXPRESSION: of $out, the document d; c its clients by name.
 json()
 {
-    printf '%s\n' "$out" | python3 -c '
+    printf '%s\n' "$out" | python3 -S -c '
 import json, sys
 d = json.load(sys.stdin)
 c = {x["name"]: x for x in d["clients"]}
@@ -61,7 +61,7 @@ run mapm budget --json
 is 'the server of mapm is the index [T15]' "$(json 'c["mapm mcp"]["chars"]')" "$index"
 told()
 {
-    python3 - "$ROOT" <<'PYTHON'
+    python3 -S - "$ROOT" <<'PYTHON'
 import sys
 sys.path.insert(0, sys.argv[1] + "/tests/lib")
 from mcp_client import Server

@@ -44,7 +44,7 @@ exits 'part of it' 0 mapm install "$U/skills"
 is 'lists that part' "$(printf '%s\n' "$out" | awk '{print $2}' | tr '\n' ' ')" 'alpha beta gamma '
 exits 'for programs' 0 mapm install --json acme/catalog
 printf '%s\n' "$out" >"$T/out.json"
-is 'JSON' "$(python3 - "$T/out.json" <<'P'
+is 'JSON' "$(python3 -S - "$T/out.json" <<'P'
 import json, sys
 d = json.load(open(sys.argv[1]))
 print(d["schema"], len(d["offers"]), d["offers"][0]["type"], d["offers"][0]["name"], d["offers"][0]["path"], d["offers"][0]["origin"])
@@ -89,7 +89,7 @@ numbers()
     reset_log
     run "$@" --json
     printf '%s\n' "$out" >"$T/out.json"
-    said=$(python3 -c 'import json, sys
+    said=$(python3 -S -c 'import json, sys
 d = json.load(open(sys.argv[1]))
 print(d["requests"], d["bytes"])' "$T/out.json")
     is "mapm counts what it asks and receives: $*" "$said" "$(requests) $(stat_of body_out)"
@@ -129,7 +129,7 @@ like 'neither' "$err" 'owner/repo'
 fresh
 exits 'two catalogs for programs' 0 mapm install acme/catalog acme/many --json
 printf '%s\n' "$out" >"$T/out.json"
-is 'are one document' "$(python3 -c 'import json, sys
+is 'are one document' "$(python3 -S -c 'import json, sys
 print(len(json.load(open(sys.argv[1]))["offers"]))' "$T/out.json")" 7
 exits 'two catalogs' 0 mapm install acme/catalog acme/many --skill alpha two
 is 'each gives what it has' "$(ls .agents/skills | tr '\n' ' ')" 'alpha two '

@@ -18,7 +18,7 @@ said()
     hint: $7}
 checked 1: 1 error, 0 warnings"
     run mapm check --json "skills/$2"
-    is "$1: in JSON" "$(printf '%s\n' "$out" | python3 -c '
+    is "$1: in JSON" "$(printf '%s\n' "$out" | python3 -S -c '
 import json, sys
 for x in json.load(sys.stdin)["documents"][0]["errors"]:
     print(*[x[k] for k in ("code", "field", "file", "line", "column", "message", "hint")], sep="|")')" \

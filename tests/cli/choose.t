@@ -11,7 +11,7 @@ fresh()
 # field PATH-EXPRESSION: of the JSON on standard output.
 field()
 {
-    printf '%s\n' "$out" | python3 -c '
+    printf '%s\n' "$out" | python3 -S -c '
 import json, sys
 d = json.load(sys.stdin)
 print(eval(sys.argv[1]))' "$1"
@@ -143,7 +143,7 @@ fresh
 exits '[F4] folders of one name' 3 mapm install acme/twins --all --yes
 is '[F4] each is installed' "$(installed)" 'ai alone dup jam-ai'
 is '[F4] under a name of its own, equal content under one' \
-    "$(mapm list --json | python3 -c 'import json, sys; print([p["name"] for p in json.load(sys.stdin)["packages"]])')" \
+    "$(mapm list --json | python3 -S -c 'import json, sys; print([p["name"] for p in json.load(sys.stdin)["packages"]])')" \
     "['alone', 'box/ai', 'jam/ai', 'skills-of-ours/dup']"
 like '[F4] whose copy has it' "$(cat .agents/skills/jam-ai/SKILL.md)" '^name: jam-ai$'
 like '[F4] the lock says so' "$(cat mapm.lock)" '^    as: jam/ai$'
@@ -167,7 +167,7 @@ exits '[F4] update of the other' 0 mapm update jam/ai
 like '[F4] keeps its name' "$(cat mapm.lock)" '^    as: jam/ai$'
 exits '[F4] a new folder of an old name' 0 mapm install acme/twins --skill 'a*'
 is '[F4] gets one, and recorded ones stay' \
-    "$(mapm list --json | python3 -c 'import json, sys; print([p["name"] for p in json.load(sys.stdin)["packages"]])')" \
+    "$(mapm list --json | python3 -S -c 'import json, sys; print([p["name"] for p in json.load(sys.stdin)["packages"]])')" \
     "['aaa/alone', 'alone', 'box/ai', 'jam/ai', 'skills-of-ours/dup']"
 fresh
 cat >mapm.yaml <<Y
@@ -178,18 +178,18 @@ dependencies:
 Y
 exits '[F4] without a lock they get names, too' 0 mapm install
 is '[F4] by the same rule' \
-    "$(mapm list --json | python3 -c 'import json, sys; print([p["name"] for p in json.load(sys.stdin)["packages"]])')" \
+    "$(mapm list --json | python3 -S -c 'import json, sys; print([p["name"] for p in json.load(sys.stdin)["packages"]])')" \
     "['aaa/alone', 'pin/alone']"
 exits '[F4] and all of it goes' 0 mapm remove aaa/alone pin/alone
 
 fresh
 exits '[F4] of a tag' 3 mapm install acme/twins@v1 --all --yes
-was=$(mapm list --json | python3 -c 'import json, sys; print([p["name"] for p in json.load(sys.stdin)["packages"]])')
+was=$(mapm list --json | python3 -S -c 'import json, sys; print([p["name"] for p in json.load(sys.stdin)["packages"]])')
 exits '[F4] and then of the branch, where some have changed' 3 mapm install acme/twins --all --yes
 is '[F4] each takes the place of the old one, with its name' "$was" \
     "['alone', 'box/ai', 'jam/ai', 'skills-of-ours/dup']"
 is '[F4] and nothing is there twice' \
-    "$(mapm list --json | python3 -c 'import json, sys; print([p["name"] for p in json.load(sys.stdin)["packages"]])')" \
+    "$(mapm list --json | python3 -S -c 'import json, sys; print([p["name"] for p in json.load(sys.stdin)["packages"]])')" \
     "['aaa/alone', 'alone', 'box/ai', 'jam/ai', 'skills-of-ours/dup']"
 unlike '[F4] and nothing of the tag' "$(cat mapm.yaml)" 'tree/v1/plugins/(jam|pin/skills/alone)'
 exits '[F4] another catalog' 0 mapm install acme/catalog --skill 'g*'

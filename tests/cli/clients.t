@@ -84,11 +84,11 @@ for f in $files; do
     like "$f: the path of the workspace" "$(cat "$f")" "$T/ws/data"
     unlike "$f: no placeholder" "$(cat "$f")" '\$\{(workspaceDir|sharedDir)'
 done
-ok 'TOML is TOML' python3 -c 'import tomllib
+ok 'TOML is TOML' python3 -S -c 'import tomllib
 d = tomllib.load(open(".codex/config.toml", "rb"))
 assert d["mcp_servers"]["io-acme-tool"]["command"] == "npx", d
 assert d["mcp_servers"]["own"]["args"] == ["a"] and d["profiles"][0]["name"] == "p"'
-ok 'JSON is JSON' python3 -c 'import json
+ok 'JSON is JSON' python3 -S -c 'import json
 assert json.load(open(".mcp.json"))["mcpServers"]["io-acme-tool"]["command"] == "npx"
 assert json.load(open(".cursor/mcp.json"))["mcpServers"]["io-acme-tool"]["command"] == "npx"'
 
@@ -100,7 +100,7 @@ for f in .claude/agents/boss.md .codex/agents/boss.toml .gemini/agents/boss.md \
     like "$f says where it is from" "$(cat "$f" 2>/dev/null)" 'mapm'
     like "$f has its text" "$(cat "$f" 2>/dev/null)" 'Do what boss does'
 done
-ok 'the one for Codex is TOML' python3 -c 'import tomllib
+ok 'the one for Codex is TOML' python3 -S -c 'import tomllib
 d = tomllib.load(open(".codex/agents/boss.toml", "rb"))
 assert d["description"] == "Says \"go\": to all.", d'
 is 'skills are in one place' "$(find . -name SKILL.md -type f | grep -v '^./.agents/skills/')" ''

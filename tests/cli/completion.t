@@ -92,7 +92,7 @@ ask_zsh()
 {
     rm -f "$T/zsh.out"
     LINE=$1 OUT=$T/zsh.out COMPLETE=$T/complete.zsh ZDOTDIR=$T/zsh TERM=vt100 \
-        timeout 30 python3 -c 'import pty; pty.spawn(["zsh", "-d", "-i"])' \
+        timeout 30 python3 -S -c 'import pty; pty.spawn(["zsh", "-d", "-i"])' \
         </dev/null >"$T/zsh.log" 2>&1
     # the last line says that it went to the end
     [ "$(tail -n 1 "$T/zsh.out")" = . ] || echo 'zsh: no end'

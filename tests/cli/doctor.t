@@ -24,7 +24,7 @@ doctor()
 state()
 {
     doctor --json
-    got=$(python3 - "$T/out" "$2" <<'PYTHON'
+    got=$(python3 -S - "$T/out" "$2" <<'PYTHON'
 import json, sys
 d = json.load(open(sys.argv[1]))
 for c in d["checks"]:
@@ -50,7 +50,7 @@ like 'what is not there' "$out" '^  missing  workspace    no mapm.yaml in '
 like 'and what to do' "$out" '^ +-> mapm init starts a workspace'
 like 'the sum' "$out" '^(Nothing is broken|1 thing is broken)\.$'
 doctor --json
-ok 'one document' python3 - "$T/out" "$status" <<'PYTHON'
+ok 'one document' python3 -S - "$T/out" "$status" <<'PYTHON'
 import json, sys
 d = json.load(open(sys.argv[1]))
 assert d["schema"] == "mapm.doctor/1"
@@ -74,7 +74,7 @@ chmod 777 "$MAPM_HOME"
 state 'that others may write to [row 24]' files/store broken 'others may write.*-> chmod go-w'
 is 'fails' "$status" 1
 chmod 700 "$MAPM_HOME"
-python3 - "$MAPM_HOME/mapm.db" <<'PYTHON'
+python3 -S - "$MAPM_HOME/mapm.db" <<'PYTHON'
 import sqlite3, sys
 c = sqlite3.connect(sys.argv[1])
 c.execute("pragma user_version = 999")
@@ -120,7 +120,7 @@ MAPM=$T/alone/mapm state 'no mapm-cage' mapm/mapm-cage broken 'commands .* canno
 
 # --- walls ----------------------------------------------------------------------
 doctor --json
-is 'commands can run, or are refused' "$(python3 - "$T/out" <<'PYTHON'
+is 'commands can run, or are refused' "$(python3 -S - "$T/out" <<'PYTHON'
 import json, sys
 c = {c["name"]: c for c in json.load(open(sys.argv[1]))["checks"]
      if c["group"] == "sandbox of commands"}

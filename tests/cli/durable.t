@@ -15,4 +15,4 @@ agent "$s/agents/boss" 'scope: acme' 'dependencies:' '  skills:' "    - $U/skill
 mcp "$s/mcps/io.acme_tool.json" io.acme/tool npx -y tool '${workspaceDir}/x'
 make_repo acme/cat "$s"
 start_githost
-MAPM_TEST_SOURCE=$s MAPM_TEST_TOP=$T MAPM_TEST_URL=$U python3 "$ROOT/tests/lib/durable.py"
+MAPM_TEST_SOURCE=$s MAPM_TEST_TOP=$T MAPM_TEST_URL=$U python3 -S "$ROOT/tests/lib/durable.py"

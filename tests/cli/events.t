@@ -5,7 +5,7 @@
 # json PYTHON-EXPRESSION: of $out, the document d.
 json()
 {
-    printf '%s\n' "$out" | python3 -c '
+    printf '%s\n' "$out" | python3 -S -c '
 import json, re, sys
 d = json.load(sys.stdin)
 r = eval(sys.argv[1])
@@ -14,7 +14,7 @@ print("yes" if r is True else "no" if r is False else r)' "$1" 2>&1
 # sql STATEMENT: on mapm.db, as another program has it.
 sql()
 {
-    python3 -c 'import sqlite3, sys
+    python3 -S -c 'import sqlite3, sys
 with sqlite3.connect(sys.argv[1]) as d:
     for row in d.execute(sys.argv[2]): print(*row)' "$MAPM_HOME/mapm.db" "$1"
 }

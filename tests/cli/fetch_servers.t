@@ -10,7 +10,7 @@ skill "$T/large/skills/small"
 skill "$T/large/skills/large"
 head -c 33554433 /dev/zero >"$T/large/skills/large/zeros"
 skill "$T/large/skills/many"
-python3 - "$T/large/skills/many" <<'PYTHON'
+python3 -S - "$T/large/skills/many" <<'PYTHON'
 import os, sys
 for i in range(5000):
     os.makedirs("%s/%d" % (sys.argv[1], i // 500), exist_ok=True)
@@ -25,7 +25,7 @@ like 'harm no other' "$out" '^DONE .*skills/small'
 
 # a repository of 20,000 folders: only the way to the package is fetched
 git init -q --bare "$T/repos/acme/wide.git"
-python3 - <<'PYTHON' | repo acme/wide fast-import --quiet
+python3 -S - <<'PYTHON' | repo acme/wide fast-import --quiet
 print("commit refs/heads/main\ncommitter A <a@example.org> 1700000000 +0000\ndata 1\nx")
 def put(path, text):
     print("M 100644 inline %s\ndata %d\n%s" % (path, len(text), text))
@@ -46,7 +46,7 @@ stop_githost
 hostile()
 {
     rm -f "$T/hostile"
-    python3 "$ROOT/tests/lib/hostile.py" "$1" "$T/hostile" "${5:-}" &
+    python3 -S "$ROOT/tests/lib/hostile.py" "$1" "$T/hostile" "${5:-}" &
     hostile_pid=$!
     until [ -s "$T/hostile" ]; do sleep 0.05; done
     url=$(cat "$T/hostile")
@@ -84,7 +84,7 @@ hostile gzip 'a compressed answer' 'not a git server'
 # nobody requested.
 object=$(repo acme/catalog rev-parse main:skills/hello)
 git init -q --bare "$T/strangers.git"
-python3 - <<'PYTHON' | git --git-dir="$T/strangers.git" fast-import --quiet
+python3 -S - <<'PYTHON' | git --git-dir="$T/strangers.git" fast-import --quiet
 for i in range(20000):
     print("blob\ndata %d\nstranger %d" % (len("stranger %d" % i), i))
 PYTHON
@@ -101,7 +101,7 @@ pack_of()
 }
 pack_of
 rm -f "$T/hostile"
-python3 "$ROOT/tests/lib/hostile.py" strangers "$T/hostile" "$T/strangers.pack" &
+python3 -S "$ROOT/tests/lib/hostile.py" strangers "$T/hostile" "$T/strangers.pack" &
 hostile_pid=$!
 until [ -s "$T/hostile" ]; do sleep 0.05; done
 url=$(cat "$T/hostile")

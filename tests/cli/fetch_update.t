@@ -13,7 +13,7 @@ bytes()
 git init -q --bare "$T/repos/acme/many.git"
 commits()
 {
-    python3 - "$@" <<'PYTHON' | repo acme/many fast-import --quiet --force
+    python3 -S - "$@" <<'PYTHON' | repo acme/many fast-import --quiet --force
 import sys
 first, last, parent = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 def put(path, text):
@@ -68,7 +68,7 @@ stop_githost
 rm -rf "$T/repos"
 "$ROOT/tests/githost/catalog-gen" --out "$T/repos" --repos 1 --skills 90 --mcps 9 --agents 1 --depth 6 >/dev/null
 start_githost
-root=$(python3 -c '
+root=$(python3 -S -c '
 import json, sys
 d = json.load(open(sys.argv[1]))
 print(next(u for u, n in d["nodes"].items() if n["path"] == "agents/everything"))' "$T/repos/index.json")

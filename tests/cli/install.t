@@ -45,7 +45,7 @@ like 'and says what it was' "$err" 'nothing was changed'
 exits 'a dry run for programs' 0 mapm install --dry-run --json "$U/main/agents/boss"
 untouched 'dry run with --json'
 printf '%s\n' "$out" >"$T/dry.json"
-ok 'is JSON' python3 -m json.tool "$T/dry.json"
+ok 'is JSON' python3 -S -m json.tool "$T/dry.json"
 exits 'the agent installs' 0 mapm install --yes "$U/main/agents/boss"
 is 'dependencies first, servers before skills, each once [M24]' \
     "$(printf '%s\n' "$out" | sed -n 's/^  + \([a-z]* [^ ]*\).*/\1/p' | tr '\n' ',')" \
@@ -56,7 +56,7 @@ not_ok 'and given to nothing else' test -x .agents/skills/base/SKILL.md
 ok 'the agent too' diff -r "$s/agents/boss" .agents/agents/boss
 is 'a link for Claude Code' "$(readlink .claude/skills/mid)" ../../.agents/skills/mid
 ok 'a sub-agent for Claude Code' test -f .claude/agents/boss.md
-ok '.mcp.json is JSON' python3 -m json.tool .mcp.json
+ok '.mcp.json is JSON' python3 -S -m json.tool .mcp.json
 is 'mapm.yaml names the root alone' "$(cat mapm.yaml)" \
     "$(printf 'dependencies:\n  agents:\n    - %s/main/agents/boss' "$U")"
 is 'the lock has all five' "$(grep -c '^  - type:' mapm.lock)" 5
@@ -76,7 +76,7 @@ is 'and no question' "$(requests)" 0
 
 exits 'json' 0 mapm install --json acme/catalog/skills/base
 printf '%s\n' "$out" >"$T/out.json"
-is 'schema, command, result' "$(python3 - "$T/out.json" <<'P'
+is 'schema, command, result' "$(python3 -S - "$T/out.json" <<'P'
 import json, sys
 d = json.load(open(sys.argv[1]))
 assert set(d) == {"schema", "command", "workspace", "dry_run", "changed",
@@ -94,7 +94,7 @@ P
 is 'nothing on stderr' "$err" ''
 exits 'an error for programs' 1 mapm install --json acme/catalog/skills/nix
 printf '%s\n' "$out" >"$T/out.json"
-is 'has a stable code' "$(python3 -c '
+is 'has a stable code' "$(python3 -S -c '
 import json, sys
 d = json.load(open(sys.argv[1]))
 print(d["schema"], d["error"]["code"])' "$T/out.json")" 'mapm.error/1 path-not-found'

@@ -91,7 +91,7 @@ is 'mapm.1 has every error code' "$(items mapm.1 DIAGNOSTICS)" \
         grep -v '^none$' | LC_ALL=C sort)"
 is 'mapm-check.1 has every code of a complaint' \
     "$(items mapm-check.1 DIAGNOSTICS)" \
-    "$(python3 - "$ROOT" <<'PYTHON'
+    "$(python3 -S - "$ROOT" <<'PYTHON'
 import glob, re, sys
 root, codes = sys.argv[1], set()
 for form, files in (
@@ -149,7 +149,7 @@ done
 # --- the examples are what they say -----------------------------------------------
 
 # json PAGE: each literal block that begins with "{", parsed.
-python3 - "$ROOT"/man/*.1 >"$T/json" 2>&1 <<'PYTHON'
+python3 -S - "$ROOT"/man/*.1 >"$T/json" 2>&1 <<'PYTHON'
 import json, re, sys
 for page in sys.argv[1:]:
     for block in re.findall(r"^\.Bd -literal.*?\n(\{.*?)^\.Ed", open(page).read(), re.S | re.M):

@@ -145,7 +145,7 @@ sed 's/Say hi/Say ho/' skills/echo/tests/hand.jsonl >skills/echo/tests/bad.jsonl
 exits 'JSON has the same exit' 3 mapm test --json skills/echo
 field()
 {
-    printf '%s\n' "$out" | python3 -c "import json, sys
+    printf '%s\n' "$out" | python3 -S -c "import json, sys
 d = json.load(sys.stdin); print($1)"
 }
 is 'its schema' "$(field 'd["schema"]')" 'mapm.test/1'

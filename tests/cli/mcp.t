@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 # mapm mcp: its tools, skills, resources and prompts, to the letter [K17, K36, K43]
 # [T15, T16, T17, T18, T19, T20, T21, T22, T23, T27, T31, L6, L14, L17, X28], and how
 # it starts and ends. Runs have mcp_run.t.

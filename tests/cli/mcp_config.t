@@ -6,12 +6,12 @@
 # mcp METHOD PARAMS: one request of a fresh session.
 mcp()
 {
-    python3 "$ROOT/tests/lib/mcp_client.py" -- "$@"
+    python3 -S "$ROOT/tests/lib/mcp_client.py" -- "$@"
 }
 # get KEY...: of the JSON on standard input.
 get()
 {
-    python3 -c '
+    python3 -S -c '
 import json, sys
 value = json.load(sys.stdin)
 for key in sys.argv[1:]:
@@ -20,7 +20,7 @@ print(value if isinstance(value, str) else json.dumps(value))' "$@"
 }
 toml()
 {
-    python3 -c '
+    python3 -S -c '
 import json, sys, tomllib
 print(json.dumps(tomllib.loads(sys.stdin.read())))'
 }

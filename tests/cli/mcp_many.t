@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 # mapm mcp with more skills than an answer holds: every prompt is listed, page by
 # page, and completion counts what it does not show [L6, K8].
 import os

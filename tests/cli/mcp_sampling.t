@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 # mapm mcp --ask sampling: the client's model answers, by a request in the old era
 # and by a retry in the new one (MRTR). Whatever happens to the server or to the
 # retries, a command runs once [K19, row 23].

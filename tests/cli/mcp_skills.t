@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 # mapm mcp: what of a skill is served, and what is not ([L6, L14, L17, T9, X11, X28]
 # [A4, row 23]; the Skills extension: complete entries that a host accepts).
 import base64

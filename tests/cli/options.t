@@ -22,7 +22,7 @@ usage()
 # json PYTHON-EXPRESSION: of $out, the document d.
 json()
 {
-    printf '%s\n' "$out" | python3 -c '
+    printf '%s\n' "$out" | python3 -S -c '
 import json, sys
 d = json.load(sys.stdin)
 r = eval(sys.argv[1])
@@ -150,7 +150,7 @@ at_most 'is cut' "${#err}" 8000
 # on_terminal ENV... COMMAND...: both streams are a terminal.
 on_terminal()
 {
-    out=$(python3 -c '
+    out=$(python3 -S -c '
 import os, pty, sys
 def read(fd):
     return os.read(fd, 4096)
@@ -162,7 +162,7 @@ run mapm --color=always frobnicate
 like 'unless asked for' "$err" "$esc"
 NO_COLOR=1 run mapm --color=always frobnicate
 like 'which goes before NO_COLOR' "$err" "$esc"
-if python3 -c 'import pty; pty.openpty()' 2>/dev/null; then
+if python3 -S -c 'import pty; pty.openpty()' 2>/dev/null; then
     on_terminal "$MAPM" frobnicate
     like 'colour on a terminal' "$out" "$esc"
     on_terminal "$MAPM" --color=never frobnicate

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 # What mapm prints can be printed: whatever names it is given, nothing that a
 # terminal obeys or hides reaches stdout or stderr, on a pipe or a terminal ([F3],
 # [row 7]). Commands, words and options come from `mapm help`, so a new one is

@@ -28,7 +28,7 @@ chmod +x "$T/bin/tool" "$T/bin/other"
 # input COMMAND... [--]...: words in each separated by blanks.
 input()
 {
-    python3 -c 'import json, sys
+    python3 -S -c 'import json, sys
 args = sys.argv[1:]
 args = args[:args.index("--")] if "--" in args else args
 print(json.dumps({"commands": [c.split(" ") for c in args]}))' "$@"
@@ -45,7 +45,7 @@ commands()
 # results: $out is the envelope; leaves a line for each command.
 results()
 {
-    out=$(printf '%s\n' "$out" | python3 -c '
+    out=$(printf '%s\n' "$out" | python3 -S -c '
 import json, sys
 for r in json.loads(sys.stdin.read())["results"]:
     assert r["ok"] == (r["exit_code"] == 0), r
@@ -187,7 +187,7 @@ rm own.sh tool
 # stands there. $out: all that was seen.
 terminal()
 {
-    out=$(python3 - "$@" <<'PYTHON'
+    out=$(python3 -S - "$@" <<'PYTHON'
 import os, pty, select, sys, time
 words, steps = sys.argv[1:], []
 while words[0] == "-q":
@@ -218,7 +218,7 @@ PYTHON
     )
     status=$?
 }
-if ! python3 -c 'import pty; pty.openpty()' 2>/dev/null; then
+if ! python3 -S -c 'import pty; pty.openpty()' 2>/dev/null; then
     skip 'questions' 'no pseudo-terminals here'
     done_testing
 fi
@@ -356,7 +356,7 @@ fi
 unlike 'and not written' "$(cat mapm.yaml)" 'tool, c\]'
 like 'the command runs' "$out" 'tool ran: c'
 
-python3 - >"$T/in.json" <<'PYTHON'
+python3 -S - >"$T/in.json" <<'PYTHON'
 import json
 print(json.dumps({"commands": [["tool", "a\n  tool ok\nMay it? \x1b[2K\u202e", "x" * 5000]]}))
 PYTHON

@@ -236,7 +236,7 @@ rm "$T/fake/mapm-fetch"
 out=$("$T/fake/ask_drive" post http://127.0.0.1/ <"$T/prompt")
 like 'no mapm-fetch' "$out" '^FAILED \[not-found\] .*not installed beside mapm.*install mapm again'
 
-python3 - "${MAPM_BUILD:-$ROOT/build}/mapm-fetch" >"$T/out" 2>&1 <<'PYTHON'
+python3 -S - "${MAPM_BUILD:-$ROOT/build}/mapm-fetch" >"$T/out" 2>&1 <<'PYTHON'
 import os, socket, struct, subprocess, sys
 def text(t):
     return struct.pack("<I", len(t)) + t

@@ -62,7 +62,7 @@ stamps >"$T/before"
 exits 'as it is, with a log of mapm.db' 0 mapm install --locked
 is '[F12] nothing to do writes nothing, in the store neither' "$(stamps)" "$(cat "$T/before")"
 # What was written goes from the log into mapm.db, as it does now and then.
-python3 - "$T/store/mapm.db" <<'P'
+python3 -S - "$T/store/mapm.db" <<'P'
 import sqlite3, sys
 sqlite3.connect(sys.argv[1]).execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 P
@@ -195,7 +195,7 @@ done
 # forget [trees]: what the store was shown, and the trees of commits.
 forget()
 {
-    python3 - "$T/store/mapm.db" "$@" <<'P'
+    python3 -S - "$T/store/mapm.db" "$@" <<'P'
 import sqlite3, sys
 d = sqlite3.connect(sys.argv[1])
 for table in ["proofs"] + sys.argv[2:]:
@@ -243,7 +243,7 @@ same_tree '[F1] the same files' .agents/skills "$T/saved/.agents/skills"
 # proofs DIGEST: how many rows there are of it.
 proofs()
 {
-    python3 - "$T/store/mapm.db" "${1#sha256:}" <<'P'
+    python3 -S - "$T/store/mapm.db" "${1#sha256:}" <<'P'
 import sqlite3, sys
 d = sqlite3.connect(sys.argv[1])
 print(d.execute("SELECT count(*) FROM proofs WHERE digest=?", (bytes.fromhex(sys.argv[2]),)).fetchone()[0])

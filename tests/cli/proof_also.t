@@ -22,7 +22,7 @@ also()
 # without NAME: its entry is gone.
 without()
 {
-    python3 - "$1" <<'Y'
+    python3 -S - "$1" <<'Y'
 import re, sys
 head, *entries = re.split(r"(?m)^(?=  - )", open("mapm.lock").read())
 kept = [e for e in entries if "name: %s\n" % sys.argv[1] not in e]

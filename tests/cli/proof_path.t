@@ -96,7 +96,7 @@ exits '[F1] by its commit it installs' 0 mapm install --yes "$U/$COMMIT/skills/b
 # segments N: a/a/…
 segments()
 {
-    python3 -c "print('/'.join('a' * $1))"
+    python3 -S -c "print('/'.join('a' * $1))"
 }
 MAPM_HOME=$T/many
 repo acme/catalog branch "$(segments 16)" main

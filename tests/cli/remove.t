@@ -69,7 +69,7 @@ like 'says what would go' "$out" '- skill acme/lone'
 ok 'and leaves it' test -f .agents/skills/lone/SKILL.md
 exits 'for programs' 0 mapm remove --json lone
 printf '%s\n' "$out" >"$T/out.json"
-is 'JSON' "$(python3 - "$T/out.json" <<'P'
+is 'JSON' "$(python3 -S - "$T/out.json" <<'P'
 import json, sys
 d = json.load(open(sys.argv[1]))
 print(d["command"], [(p["name"], p["action"]) for p in d["packages"] if p["action"] != "keep"], d["kept"])

@@ -29,7 +29,7 @@ STAR
 skill .agents/skills/static
 envelope()
 {
-    printf '%s' "$out" | sed 1d | python3 -c '
+    printf '%s' "$out" | sed 1d | python3 -S -c '
 import json, sys
 value = json.load(sys.stdin)
 for key in sys.argv[1:]:
@@ -39,7 +39,7 @@ print(json.dumps(value, ensure_ascii=False))' "$@"
 
 json_of()
 {
-    printf '%s' "$out" | python3 -c '
+    printf '%s' "$out" | python3 -S -c '
 import json, sys
 value = json.load(sys.stdin)
 for key in sys.argv[1:]:
@@ -199,10 +199,10 @@ exits 'one that is not there is no matter while nobody asks' 0 \
 # --- what is printed --------------------------------------------------------------------
 
 exits '--json' 0 mapm run echo --json word=x
-is 'prints the envelope alone' "$(printf '%s' "$out" | python3 -c '
+is 'prints the envelope alone' "$(printf '%s' "$out" | python3 -S -c '
 import json, sys; print(json.load(sys.stdin)["status"])')" said
 exits '--json of an error' 1 mapm run broken --json --input '{}'
-is 'is a document' "$(printf '%s' "$out" | python3 -c '
+is 'is a document' "$(printf '%s' "$out" | python3 -S -c '
 import json, sys; d = json.load(sys.stdin); print(d["schema"], d["error"]["code"])')" \
     'mapm.error/1 failed'
 exits '--json of a name that is none' 1 mapm run none --json --input '{}'

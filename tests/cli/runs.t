@@ -11,7 +11,7 @@ metaskill()
 # json PYTHON-EXPRESSION: of $out, the document d.
 json()
 {
-    printf '%s\n' "$out" | python3 -c '
+    printf '%s\n' "$out" | python3 -S -c '
 import json, sys
 d = json.load(sys.stdin)
 r = eval(sys.argv[1])
@@ -158,7 +158,7 @@ like 'was interrupted' "$(printf '%s\n' "$out" | head -n 1)" ' 5 .* slow +interr
 
 # History that cannot be written is a warning, and the run runs.
 MAPM_HOME=$T/nohistory "$MAPM" runs >/dev/null 2>&1
-python3 -c 'import sqlite3, sys
+python3 -S -c 'import sqlite3, sys
 d = sqlite3.connect(sys.argv[1])
 d.execute("pragma user_version=99")
 d.commit()' "$T/nohistory/mapm.db"
@@ -278,7 +278,7 @@ if [ -z "$chromium" ]; then
     done_testing
 fi
 p=$T/pages
-if ! python3 "$ROOT/tests/lib/browser.py" "$chromium" "$T" "light:$p/one.html" \
+if ! python3 -S "$ROOT/tests/lib/browser.py" "$chromium" "$T" "light:$p/one.html" \
     "light:$p/hostile.html" "light:$p/many.html" "dark:$p/one.html" \
     "paper:$p/one.html" "paper:$p/many.html" >"$T/seen" 2>"$T/browser.err"; then
     fail 'the browser looked at the pages'
@@ -306,7 +306,7 @@ is 'on paper all details are open' \
 like 'the title is the name' "$(json "d['pages']['hostile.html']['title']")" \
     '^hostile - mapm run [0-9]+$'
 
-if python3 "$ROOT/tests/lib/browser.py" "$chromium" "$T" "light:$p/bad.html" \
+if python3 -S "$ROOT/tests/lib/browser.py" "$chromium" "$T" "light:$p/bad.html" \
     >"$T/seen" 2>"$T/browser.err"; then
     out=$(cat "$T/seen")
     bad='d["pages"]["bad.html"]'

@@ -10,7 +10,7 @@ metaskill()
 # json PYTHON-EXPRESSION: of $out, the envelope d.
 json()
 {
-    printf '%s\n' "$out" | python3 -c '
+    printf '%s\n' "$out" | python3 -S -c '
 import json, sys
 d = json.load(sys.stdin)
 r = eval(sys.argv[1])

@@ -7,7 +7,7 @@
 # json PYTHON-EXPRESSION: of $out, the document d.
 json()
 {
-    printf '%s\n' "$out" | python3 -c '
+    printf '%s\n' "$out" | python3 -S -c '
 import json, sys
 d = json.load(sys.stdin)
 r = eval(sys.argv[1])
@@ -173,7 +173,7 @@ is 'with the metadata of [T19]' \
     "(['load_size_tokens', 'skill_id', 'skill_version', 'source', 'text'], 'pdf-processing', 'workspace', None)"
 is 'version and size are those of the body [T11, T12]' \
     "$(json '(d["loads"][0]["skill_version"], d["loads"][0]["load_size_tokens"])')" \
-    "$(python3 -c '
+    "$(python3 -S -c '
 import hashlib, sys
 t = open(sys.argv[1]).read().split("---\n", 2)[2].lstrip("\n")
 print((hashlib.sha256(t.encode()).hexdigest()[:16], max(1, len(t) // 4)))' $W/pdf-processing/SKILL.md)"
@@ -359,7 +359,7 @@ like 'is told' "$err" 'did you mean only-me'
 exits 'a folder that is not there [X7]' 1 mapm skill list --root "$T/nope"
 like 'is named' "$err" "^mapm: cannot read the folder of skills $T/nope"
 printf 'a\000b' >.agents/skills/pdf-processing/bytes
-run python3 -c 'import os, pty, sys
+run python3 -S -c 'import os, pty, sys
 sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' "$MAPM" skill files pdf-processing bytes
 is 'what is no text is not for a terminal' "$status" 1
 like 'and told so' "$out" 'bytes is no text'
@@ -457,7 +457,7 @@ rm -r $W/think
 exits 'one that is gone' 0 mapm -q skill list
 unlike 'is gone' "$out" '^think'
 MAPM_HOME=$T/nostore "$MAPM" runs >/dev/null 2>&1
-python3 -c 'import sqlite3, sys
+python3 -S -c 'import sqlite3, sys
 d = sqlite3.connect(sys.argv[1])
 d.execute("pragma user_version=99")
 d.commit()' "$T/nostore/mapm.db"
@@ -470,7 +470,7 @@ like 'which is said' "$err" 'session cannot be kept'
 
 for state in '' garbage '{' '[]' '{"activations": 1}' '{"activations": [{"name": 7}]}'; do
     mapm skill load review --root "$G" --session hurt >/dev/null 2>&1
-    python3 -c 'import sqlite3, sys
+    python3 -S -c 'import sqlite3, sys
 d = sqlite3.connect(sys.argv[1])
 d.execute("update sessions set state = ? where id = ?", (sys.argv[2].encode(), b"hurt"))
 d.commit()' "$MAPM_HOME/mapm.db" "$state"

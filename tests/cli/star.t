@@ -115,13 +115,13 @@ unlike 'and runs nothing' "$out" '^hello, world'
 # --- JSON -------------------------------------------------------------------------------------
 
 exits 'a document' 0 mapm star --json hello.star
-is 'has what was printed' "$(printf '%s' "$out" | python3 -c '
+is 'has what was printed' "$(printf '%s' "$out" | python3 -S -c '
 import json, sys
 d = json.load(sys.stdin)
 print(d["schema"], d["ok"], repr(d["output"]), d["steps"] > 0, "error" in d)')" \
     "mapm.star/1 True 'hello, world\\n' True False"
 exits 'a document of a failure' 1 mapm star --json bad.star
-is 'has the place' "$(printf '%s' "$out" | python3 -c '
+is 'has the place' "$(printf '%s' "$out" | python3 -S -c '
 import json, sys
 d = json.load(sys.stdin)
 e = d["error"]
@@ -143,7 +143,7 @@ like 'says so' "$err" 'interrupted'
 
 # --- a terminal ----------------------------------------------------------------------------------
 
-python3 "$ROOT/tests/lib/star_pty.py" "$MAPM" >"$T/pty" 2>&1
+python3 -S "$ROOT/tests/lib/star_pty.py" "$MAPM" >"$T/pty" 2>&1
 is 'the prompt' "$?" 0
 diag "$(cat "$T/pty")"
 

@@ -38,7 +38,7 @@ damage()
 # --- path, stats -------------------------------------------------------------------
 
 is "path" "$(mapm store path)" "$MAPM_HOME/store"
-is 'for programs' "$(mapm store path --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["path"])')" "$MAPM_HOME/store"
+is 'for programs' "$(mapm store path --json | python3 -S -c 'import json, sys; print(json.load(sys.stdin)["path"])')" "$MAPM_HOME/store"
 exits 'install' 0 mapm install "$U/skills/top"
 mkdir "$T/saved" && cp mapm.yaml mapm.lock "$T/saved"
 exits 'stats: how large it is [L16]' 0 mapm store stats
@@ -46,7 +46,7 @@ like 'objects' "$out" '^objects +[1-9]'
 like 'workspaces' "$out" '^workspaces +1$'
 exits 'for programs' 0 mapm store stats --json
 printf '%s\n' "$out" >"$T/out.json"
-is 'JSON' "$(python3 -c 'import json, sys
+is 'JSON' "$(python3 -S -c 'import json, sys
 d = json.load(open(sys.argv[1]))
 print(d["workspaces"], d["objects"] >= 19, d["bytes"] > 0)' "$T/out.json")" '1 True True'
 stored cat "$s/skills/one/1.txt" >"$T/stored"

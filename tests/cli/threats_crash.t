@@ -116,7 +116,7 @@ for wait in 0.2 0.5; do
     fault '{"kind": "delay", "ms": 3000, "times": -1}'
     start=$(now)
     # (a background job of a shell ignores SIGINT)
-    python3 - "$MAPM" "$ALL" $wait <<'PYTHON' >"$T/int.out" 2>&1
+    python3 -S - "$MAPM" "$ALL" $wait <<'PYTHON' >"$T/int.out" 2>&1
 import signal, subprocess, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
 p = subprocess.Popen([sys.argv[1], "install", "--yes", "--all", sys.argv[2]])

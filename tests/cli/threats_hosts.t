@@ -68,7 +68,7 @@ always()
     is "[row 14] nothing was written: $3" "$(ls -A)" ''
     is "[row 14] nothing is left in the store: $3" "$(left_over)" ''
     not_ok "[row 7] nothing raw on the terminal: $3" raw_bytes "$T/out" "$T/err"
-    ok "[row 7] and JSON that can be read: $3" python3 -m json.tool "$T/out"
+    ok "[row 7] and JSON that can be read: $3" python3 -S -m json.tool "$T/out"
 }
 ESC='\u001b[31m\u009b1m\u202e\u0007\u0000'
 always 20 'the server says: .*\\x1b' '"kind": "errpkt", "message": "'"$ESC"' evil\r\nmapm: all is well"'

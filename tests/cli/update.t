@@ -39,7 +39,7 @@ unlike 'a tag stays' "$out" 'acme/free'
 unlike 'the other repository, too' "$out" 'beta/far'
 exits 'for programs' 3 mapm outdated --json
 printf '%s\n' "$out" >"$T/out.json"
-is 'JSON' "$(python3 - "$T/out.json" <<'P'
+is 'JSON' "$(python3 -S - "$T/out.json" <<'P'
 import json, sys
 d = json.load(open(sys.argv[1]))
 p = {x["name"]: x for x in d["packages"]}["acme/base"]
@@ -55,7 +55,7 @@ like 'shows old and new' "$out" \
 is 'and writes nothing' "$(snapshot .)" "$(cat "$T/before")"
 exits 'update --json' 0 mapm update --dry-run --json
 printf '%s\n' "$out" >"$T/out.json"
-is 'JSON, too' "$(python3 - "$T/out.json" <<'P'
+is 'JSON, too' "$(python3 -S - "$T/out.json" <<'P'
 import json, sys
 d = json.load(open(sys.argv[1]))
 p = {x["name"]: x for x in d["packages"]}["acme/base"]

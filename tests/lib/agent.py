@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """Stands in for an agent program, under the name it is called by.
 
 It looks at how it was called, and prints what the real one printed:

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """An API of a model on the loopback, as scripted: for tests of ask.
 
     api.py --ready FILE --log FILE --script FILE [--tls CERT KEY]

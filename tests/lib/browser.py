@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """browser.py CHROMIUM SCRATCH HOW:PAGE.html...: what a browser makes of pages.
 
 HOW is "light": the page stands in a frame of 360 pixels, on a page of ours that

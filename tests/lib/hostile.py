@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """hostile.py KIND READY [PACK]: a server that means harm, for tests/cli/fetch_servers.t.
 
 Answers every request in the way of KIND, on a free port that it writes to the

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 # A client that means harm, or is broken: [row 23]. Whatever comes is
 # answered once by its code, and the next request is served.
 import json

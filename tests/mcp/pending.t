@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 # What waits: answers that nobody reads, works of a client that has gone, batches
 # that take long, and calls that are large. [row 23].
 import json

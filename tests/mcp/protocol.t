@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 # Every method of the Model Context Protocol in both eras, and every error by
 # its code. docs/clients.md 6.
 import json

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 # Multi round-trip requests: a call that asks is taken up again by a retry, in
 # the same process or in another one, and nothing is done twice. [row 23].
 import json

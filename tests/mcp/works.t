@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 # Calls that take long: progress, pings meanwhile, cancelling, questions to the
 # client in the old era, and the end of all. [row 23].
 import json

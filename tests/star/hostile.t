@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """Programs that are out to hurt: each ends with its own error, or finishes, in
 its time and memory, and never by a signal. [row 17, row 18].
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 """Runs tests/star/*.star: the language, as data.
 
 A file is cut into programs by lines of "---". A program says itself what is
