@@ -2,14 +2,11 @@
 # What an install asks of the kernel: calls and files counted, never times.
 . "$(dirname "$0")/../lib/cli.sh"
 
-if grep -q __asan_init "$MAPM" || grep -q __tsan_init "$MAPM"; then
-    skip_all 'a sanitizer build: its costs are not those of mapm'
-fi
 command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null ||
     skip_all 'no strace'
 "$ROOT/tests/githost/catalog-gen" --out "$T/repos" --repos 1 --skills 91 --mcps 8 \
-    --agents 1 --depth 5 --pin main >/dev/null || skip_all 'catalog-gen has failed'
-everything=$(python3 -c 'import json, sys
+    --agents 1 --depth 5 --pin main >/dev/null || broken 'catalog-gen has failed'
+everything=$(python3 -S -c 'import json, sys
 print(next(u for u, n in json.load(open(sys.argv[1]))["nodes"].items()
            if n["type"] == "agent"))' "$T/repos/index.json")
 skill "$T/src/skills/hello" 'scope: acme'
@@ -43,7 +40,7 @@ trace()
 # before the last TO.
 between()
 {
-    python3 - "$T/trace" "$@" <<'END'
+    python3 -S - "$T/trace" "$@" <<'END'
 import re, sys
 trace, first, last, what = sys.argv[1:]
 lines = open(trace, errors="replace").read().splitlines()

@@ -5,14 +5,7 @@
 . "$(dirname "$0")/../lib/cli.sh"
 
 # Root reads what has no rights: so all of it is done as another user.
-if [ "$(id -u)" -eq 0 ] && [ -z "${DAMAGED_STATE_USER:-}" ] &&
-    command -v setpriv >/dev/null &&
-    setpriv --reuid=65534 --regid=65534 --clear-groups \
-        test -x "$MAPM" -a -r "$ROOT/tests/cli/damaged_state.t"; then
-    DAMAGED_STATE_USER=65534 setpriv --reuid=65534 --regid=65534 --clear-groups \
-        sh "$ROOT/tests/cli/damaged_state.t"
-    exit
-fi
+as_nobody
 
 # --- a world -------------------------------------------------------------------
 
@@ -79,7 +72,7 @@ every()
     file=$1
     shift
     for how in "$@"; do
-        if [ $how = unreadable ] && [ "$(id -u)" -eq 0 ]; then
+        if [ $how = unreadable ] && ! obeys_modes; then
             skip "[F3] (d) $file, unreadable" 'root reads everything'
             continue
         fi

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib/cli.sh"
 
 DRIVE=${MAPM_BUILD:-$ROOT/build}/fetch_drive
-[ -x "$DRIVE" ] || skip_all 'fetch_drive is not built'
+[ -x "$DRIVE" ] || broken 'fetch_drive is not built'
 GH=https://github.com
 
 # drive ARG...: a new incoming folder, the events in $out.

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 # mapm mcp: run_metaskill. What may run [X27, L6], what it needs [K9, X14], what it
 # gives [K31, K33, K42], how much it may use [K30], that its commands leave skills
 # alone [T31, row 19], and that it ends [row 23].
@@ -66,6 +66,16 @@ def fill(w):
     w.write("slow", '#!/bin/sh\nsleep 600 &\necho $! >slow.pid\nwait\n', 0o755)
 
 
+def can_chown(path):
+    """Root can, but not of a user namespace that maps no other user."""
+    try:
+        os.chown(path, 12345, -1)
+        os.chown(path, os.geteuid(), -1)
+    except OSError:
+        return False
+    return True
+
+
 def others(w):
     """Trust is of a path: who makes that folder anew does not inherit it."""
     s = opened()
@@ -116,10 +126,10 @@ def trust(w):
     s = opened()
     same(offered(s), ["asks", "broken", "commands", "echo", "loops"], "[X27] all of them, once it is trusted")
     s.close()
-    if os.geteuid() == 0:
+    if can_chown(w.ws):
         others(w)
     else:
-        ok(True, "[row 15] a workspace of another user # SKIP needs root")
+        ok(True, "[row 15] a workspace of another user # SKIP cannot change owners")
     for policy, want in (("off", None), ("local", ["asks", "broken", "commands", "echo", "loops"])):
         w.write("mapm.yaml", f"runtime: {{metaskills: {policy}}}\n")
         s = opened()

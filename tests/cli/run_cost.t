@@ -4,15 +4,11 @@
 # and bench/run have the numbers.
 . "$(dirname "$0")/../lib/cli.sh"
 
-if grep -q __asan_init "$MAPM" || grep -q __tsan_init "$MAPM"; then
-    skip_all 'a sanitizer build: its costs are not those of mapm'
-fi
-
 # least COUNT COMMAND... [-- COMMAND...]: the least processor time of each, in
 # microseconds of user and system, taken in turns.
 least()
 {
-    python3 - "$@" <<'PYTHON'
+    python3 -S - "$@" <<'PYTHON'
 import os, sys
 count, words, commands = int(sys.argv[1]), sys.argv[2:], [[]]
 for word in words:
@@ -177,7 +173,7 @@ def run(input):
 STAR
     set -- $(least 7 "$MAPM" run ./skills/commands --input '{}' --allow '*')
     alone=$1
-    python3 - <<'PYTHON'
+    python3 -S - <<'PYTHON'
 import os
 for top in ("node_modules", ".git/objects/many"):
     for i in range(100):
@@ -193,7 +189,7 @@ fi
 # --- a large folder ----------------------------------------------------------------------
 
 mkdir skills/done/references
-python3 - <<'PYTHON'
+python3 -S - <<'PYTHON'
 for i in range(4990):
     with open(f"skills/done/references/{i}.md", "w") as f:
         f.write(f"{i}\n" * 200)

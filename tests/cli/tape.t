@@ -37,7 +37,7 @@ taped()
 }
 lines()
 {
-    python3 -c '
+    python3 -S -c '
 import json, sys
 t = [json.loads(x) for x in open(sys.argv[1], encoding="utf-8")]
 print(eval(sys.argv[2]))' "$@"
@@ -80,12 +80,12 @@ not_ok '[row 21] no command was run' test -e ran
 not_ok 'no model was asked' test -e "$T/asked"
 exits 'nor is one needed' 0 env PATH=/nonexistent "$MAPM" run mend --replay one.jsonl
 exits 'as JSON' 0 mapm run mend --replay one.jsonl --json
-is 'the envelope alone' "$(printf '%s\n' "$out" | python3 -c '
+is 'the envelope alone' "$(printf '%s\n' "$out" | python3 -S -c '
 import json, sys; print(json.load(sys.stdin)["status"])')" accepted
 exits 'with its steps' 0 mapm run mend --replay one.jsonl --trace
 like 'as they were' "$err" 'Mend this|mend'
 exits 'a replay is not remembered' 0 mapm runs --json
-is 'as a run' "$(printf '%s\n' "$out" | python3 -c '
+is 'as a run' "$(printf '%s\n' "$out" | python3 -S -c '
 import json, sys; print(len(json.load(sys.stdin)["runs"]))')" 1
 mkdir -p $S/tests
 cp one.jsonl $S/tests/
@@ -103,7 +103,7 @@ like 'and the program' "$err" '^\+Repair this:$'
 like 'and where it stands' "$err" '^--- one.jsonl:3$'
 like 'and that the program is another one' "$err" 'one.jsonl was recorded with another SKILL.star'
 exits 'as JSON' 1 mapm run mend --replay one.jsonl --json
-is 'it is one document' "$(printf '%s\n' "$out" | python3 -c '
+is 'it is one document' "$(printf '%s\n' "$out" | python3 -S -c '
 import json, sys; print(json.load(sys.stdin)["schema"])')" mapm.error/1
 
 printf '%s\n' "$program" | sed 's/"timeout": 20/"timeout": 21/' >$S/SKILL.star
@@ -117,7 +117,7 @@ exits 'another end' 1 mapm run mend --replay one.jsonl
 like '[K31] has its result all the same' "$out" '^\{"status":"fine"'
 like 'and the difference' "$err" '^- *"status": "accepted",?$'
 exits 'as JSON, too' 1 mapm run mend --replay one.jsonl --json
-is 'which stays one document' "$(printf '%s\n' "$out" | python3 -c '
+is 'which stays one document' "$(printf '%s\n' "$out" | python3 -S -c '
 import json, sys; print(json.load(sys.stdin)["status"])')" fine
 printf '%s\n' "$program" >$S/SKILL.star
 exits 'another input' 1 mapm run mend 'test=exit 0' --replay one.jsonl
@@ -220,7 +220,7 @@ not_ok 'before anything is run' test -e ran
 taped --record .agents
 is 'a folder in its place' "$status" 2
 not_ok 'is as well' test -e ran
-if [ "$(id -u)" != 0 ]; then
+if obeys_modes; then
     mkdir locked && chmod 500 locked
     taped --record locked/x.jsonl
     is 'a folder that cannot be written' "$status" 1

@@ -44,7 +44,7 @@ refuses()
         run "$MAPM" check "$T/c" $json
         not_ok "[row 7] $1: nor in check $json" raw_bytes
     done
-    ok "[row 7] $1: JSON" python3 -m json.tool "$T/out"
+    ok "[row 7] $1: JSON" python3 -S -m json.tool "$T/out"
 }
 # takes WHAT [REGEX of a warning] [PATH]
 takes()
@@ -84,7 +84,7 @@ front "---\nname: x\nextra: \"\\\\ud800\"\n$D" && refuses '[row 5] half of a sur
 big()
 {
     rm -rf "$T/c" && mkdir -p "$T/c/skills/x"
-    python3 -c "$1" >"$T/c/skills/x/SKILL.md"
+    python3 -S -c "$1" >"$T/c/skills/x/SKILL.md"
 }
 big 'print("---\nname: x\ndescription: d\na: " + "[" * 30000 + "\n---\n")'
 refuses '[row 5] nested frontmatter (7)' 'nested more than 16 deep'
@@ -110,11 +110,11 @@ mcp_text '"command": "npx\u0000"' && refuses '[row 5] a NUL in JSON' 'NUL' $M
 mcp_text '"command": "npx", "x": "\ud800"' && refuses '[row 5] half a pair in JSON' 'surrogate' $M
 mcp_text '"command": "npx", "x": NaN' && refuses '[row 5] NaN' 'expected a value' $M
 mcp_text '"command": "npx", // x' && refuses '[row 5] a comment in JSON' 'JSON' $M
-mcp_text "\"command\": \"npx\", \"x\": $(python3 -c 'print("[" * 100 + "]" * 100)')" &&
+mcp_text "\"command\": \"npx\", \"x\": $(python3 -S -c 'print("[" * 100 + "]" * 100)')" &&
     refuses '[row 5] nested JSON (7)' 'nested more than 64 deep' $M
-mcp_text "\"command\": \"npx\", \"x\": \"$(python3 -c 'print("y" * 100000)')\"" && takes '[row 5] a long text' '' $M
+mcp_text "\"command\": \"npx\", \"x\": \"$(python3 -S -c 'print("y" * 100000)')\"" && takes '[row 5] a long text' '' $M
 rm -rf "$T/c" && mkdir -p "$T/c/mcps"
-python3 -c 'print("{\"_meta\": {\"name\": \"io.h/m\"}, \"command\": \"npx\", \"x\": \"" + "y" * 262144 + "\"}")' >"$T/c/$M"
+python3 -S -c 'print("{\"_meta\": {\"name\": \"io.h/m\"}, \"command\": \"npx\", \"x\": \"" + "y" * 262144 + "\"}")' >"$T/c/$M"
 refuses '[row 5] 256 KiB of JSON (7)' '262144' $M
 
 # --- [row 6] ------------------------------------------------------------------------
@@ -207,7 +207,7 @@ done
 mcp_text '"command": "npx", "env": {"${workspaceDir}": "x"}' && refuses '[row 9] in a key' '\$' $M
 mcp_text '"command": "npx", "args": ["${workspaceDir}/a", "~", "$5", "${sharedDir}/b"]'
 takes '[row 9] the two that there are' '' $M
-is '[row 9] filled in' "$(python3 -c 'import json
+is '[row 9] filled in' "$(python3 -S -c 'import json
 print(*list(json.load(open(".mcp.json"))["mcpServers"].values())[0]["args"])')" "$T/ws/a ~ \$5 $MAPM_HOME/shared/b"
 
 # --- [row 10] -----------------------------------------------------------------------
@@ -229,43 +229,15 @@ done
 
 # --- [row 30] -----------------------------------------------------------------------
 
-FETCH=${MAPM%/*}/mapm-fetch
-if command -v readelf >/dev/null && ! nm "$MAPM" 2>/dev/null | grep -q '__asan_init'; then
-    for program in "$MAPM" "$FETCH"; do
-        name=${program##*/}
-        like "[row 30] $name loads anywhere" "$(readelf -h "$program")" 'Type: +DYN'
-        like "[row 30] $name: relocations are read-only" "$(readelf -lW "$program")" 'GNU_RELRO'
-        like "[row 30] $name: all of them at once" "$(readelf -dW "$program")" 'BIND_NOW|NOW'
-        unlike "[row 30] $name: no stack is executable" "$(readelf -lW "$program" | grep GNU_STACK)" 'RWE'
-        like "[row 30] $name: stack protector" "$(readelf -sW "$program")" '__stack_chk_fail'
-        like "[row 30] $name: checked copies" "$(readelf -sW "$program")" '_chk'
-    done
-    unlike '[row 30] mapm itself has no parser of what comes from the network' \
-        "$(readelf -dW "$MAPM")" 'libcurl|libgit2|libssl'
-else
-    skip '[row 30] hardening' 'no readelf, or a sanitizer build'
-fi
 cd "$T" && rm -rf ws "$MAPM_HOME" && mkdir ws && cd ws || exit 1
-fault '{"kind": "delay", "ms": 4000, "times": -1}'
-mapm install https://github.com/acme/good/tree/main/skills/good >/dev/null 2>&1 &
+fault '{"kind": "hold", "times": -1}'
+"$MAPM" install https://github.com/acme/good/tree/main/skills/good >/dev/null 2>&1 &
 install=$!
-tries=0
-worker=
-while [ -z "$worker" ] && [ $tries -lt 60 ]; do
-    sleep 0.05
-    tries=$((tries + 1))
-    for p in $(pgrep -x mapm-fetch); do
-        tr '\0' '\n' <"/proc/$p/environ" 2>/dev/null | grep -qx "MAPM_HOME=$MAPM_HOME" && worker=$p
-    done
-done
-sleep 0.5
-status=$(cat "/proc/$worker/status" 2>/dev/null)
+await_held 1
+worker=$(pgrep -x -P $install mapm-fetch)
+status=$(cat "/proc/$worker/status")
 clear_faults
 wait $install
-if [ -n "$worker" ] && [ -n "$status" ]; then
-    like '[row 30] the fetcher gains no rights' "$status" '^NoNewPrivs:.1'
-    like '[row 30] it is under seccomp (1.2)' "$status" '^Seccomp:.2'
-else
-    skip '[row 30] the fetcher at work' 'it was not met'
-fi
+like '[row 30] the fetcher gains no rights' "$status" '^NoNewPrivs:.1'
+like '[row 30] it is under seccomp (1.2)' "$status" '^Seccomp:.2'
 done_testing

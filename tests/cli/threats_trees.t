@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../lib/cli.sh"
 
 # One repository h/<name> for each; "name|wanted|regex" per line.
-PYTHONPATH=$ROOT/tests/lib PYTHONDONTWRITEBYTECODE=1 python3 - "$T/repos/h" >"$T/list" <<'PYTHON' || skip_all 'the repositories could not be made'
+PYTHONPATH=$ROOT/tests/lib PYTHONDONTWRITEBYTECODE=1 python3 -S - "$T/repos/h" >"$T/list" <<'PYTHON' || broken 'the repositories could not be made'
 import os, sys
 from raw_repo import Repo
 root = sys.argv[1]

@@ -148,13 +148,13 @@ yaml 'more than one document' 'dependencies: {}\n---\nclients: []\n'
 yaml 'expected keys and values' '[]\n'
 yaml '\\x1b' '"\\e[31mx": 1\n'
 fresh
-python3 -c 'print("[" * 100000)' >mapm.yaml
+python3 -S -c 'print("[" * 100000)' >mapm.yaml
 refuses '[row 5] nested mapm.yaml' 'nested more than [0-9]+ deep'
 fresh
-python3 -c 'print("x: " + "y" * (16 << 20))' >mapm.yaml
+python3 -S -c 'print("x: " + "y" * (16 << 20))' >mapm.yaml
 refuses '[row 15] a mapm.yaml past its limit (7)' 'larger than 16777216'
 fresh
-python3 -c 'print("clients: [" + "claude," * 200000 + "claude]")' >mapm.yaml
+python3 -S -c 'print("clients: [" + "claude," * 200000 + "claude]")' >mapm.yaml
 refuses '[row 15] a mapm.yaml of too many nodes (7)' 'more than [0-9]+'
 
 # --- [row 15] mapm.lock -----------------------------------------------------------
@@ -168,7 +168,7 @@ lock()
     what=$1 regex=$2
     shift 2
     fresh
-    python3 - "$@" >mapm.lock <<PYTHON
+    python3 -S - "$@" >mapm.lock <<PYTHON
 import sys
 entry = {"type": "skill", "name": "x", "origin": "$ORIGIN", "commit": "$ID",
          "tree": "$ID", "digest": "$SUM", "version": "1.0.0",
@@ -209,7 +209,7 @@ fresh
 printf 'version: 3\npackages: []\n' >mapm.lock
 refuses '[row 15] [F13] a newer lock' 'version'
 fresh
-python3 - "$ORIGIN" >mapm.lock <<PYTHON
+python3 -S - "$ORIGIN" >mapm.lock <<PYTHON
 import sys
 print("version: 1\npackages:")
 for name, needs in (("a", "b"), ("b", "a")):
@@ -293,10 +293,10 @@ json 'not an object' '[]'
 json 'expected the end' '{"mcpServers": {}} x'
 json 'a server "io-acme-tool" that mapm did not write' '{"mcpServers": {"io-acme-tool": {"command": "x"}}}'
 fresh
-python3 -c 'print("{\"a\":" * 100000)' >.mcp.json
+python3 -S -c 'print("{\"a\":" * 100000)' >.mcp.json
 refuses '[row 5] nested .mcp.json (7)' 'nested more than 64 deep'
 fresh
-python3 -c 'print("{\"a\": \"" + "x" * (16 << 20) + "\"}")' >.mcp.json
+python3 -S -c 'print("{\"a\": \"" + "x" * (16 << 20) + "\"}")' >.mcp.json
 refuses '[row 15] .mcp.json past its limit (7)' 'larger than 16777216'
 fresh
 printf '{"mcpServers\\u0000": {"x": 1}, "other": 1e999999}' >.mcp.json
@@ -354,7 +354,7 @@ done
 
 # --- [row 15] whose workspace it is -------------------------------------------------
 
-if [ "$(id -u)" -eq 0 ]; then
+if can_chown; then
     fresh
     echo 'ask: /bin/sh' >mapm.yaml
     chown 12345 mapm.yaml
@@ -362,6 +362,6 @@ if [ "$(id -u)" -eq 0 ]; then
     exits '[row 15] a mapm.yaml above us that is another user'"'"'s is none' 0 mapm list
     like '[row 15] so we are in our own folder' "$err" '/ws/below'
 else
-    skip 'a mapm.yaml of another user' 'needs root'
+    skip '[row 15] a mapm.yaml of another user' 'cannot change owners'
 fi
 done_testing

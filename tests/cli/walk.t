@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib/cli.sh"
 
 DRIVE=${MAPM_BUILD:-$ROOT/build}/fetch_drive
-[ -x "$DRIVE" ] || skip_all 'fetch_drive is not built'
+[ -x "$DRIVE" ] || broken 'fetch_drive is not built'
 U=https://github.com/acme/large/tree
 
 # pad REPOSITORY FILES: a commit on main with so many more files, each with an id

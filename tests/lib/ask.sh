@@ -2,7 +2,7 @@
 # driver, and tests/lib/api.py, which answers as its script says.
 
 ASK=${MAPM_BUILD:-$ROOT/build}/ask_drive
-[ -x "$ASK" ] || skip_all 'ask_drive is not built'
+[ -x "$ASK" ] || broken 'ask_drive is not built'
 KEY=sk-sekrit-0123456789
 api_pid=
 
@@ -20,7 +20,7 @@ start_api()
     rm -f "$T/api.ready"
     : >"$T/api.log"
     echo '["ok", "Hello."]' >"$T/api.script"
-    python3 "$ROOT/tests/lib/api.py" --ready "$T/api.ready" --log "$T/api.log" \
+    python3 -S "$ROOT/tests/lib/api.py" --ready "$T/api.ready" --log "$T/api.log" \
         --script "$T/api.script" "$@" 2>"$T/api.err" &
     api_pid=$!
     tries=0
@@ -49,7 +49,7 @@ asked()
 # b (its body as JSON).
 sent()
 {
-    python3 - "$T/api.log" "$1" <<'PYTHON'
+    python3 -S - "$T/api.log" "$1" <<'PYTHON'
 import json, sys
 r = json.loads(open(sys.argv[1]).read().splitlines()[-1])
 h = {k.lower(): v for k, v in r["headers"]}

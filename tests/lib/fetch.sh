@@ -2,7 +2,7 @@
 # small repository acme/catalog with $main, its commit.
 
 DRIVE=${MAPM_BUILD:-$ROOT/build}/fetch_drive
-[ -x "$DRIVE" ] || skip_all 'fetch_drive is not built'
+[ -x "$DRIVE" ] || broken 'fetch_drive is not built'
 GH=https://github.com
 HELLO=$GH/acme/catalog/tree/main/skills/hello
 

