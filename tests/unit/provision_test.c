@@ -619,6 +619,7 @@ TEST(verify_finds_every_difference)
 static void count_wait(void *ctx)
 {
     ++*(int *)ctx;
+    desk_write(&desk, "waits", "");
 }
 
 TEST(a_second_one_waits_with_a_message)
@@ -634,11 +635,10 @@ TEST(a_second_one_waits_with_a_message)
         fd = open(d->path, O_RDONLY | O_DIRECTORY);
         flock(fd, LOCK_EX);
         desk_write(d, "locked", "");
-        usleep(300000);
-        _exit(0);
+        AWAIT(desk_has(d, "waits"));
+        _exit(tap_failed);
     }
-    while (!desk_has(d, "locked"))
-        usleep(1000);
+    AWAIT(desk_has(d, "locked"));
     CHECK(provision_open(str_from(d->path), false, count_wait, &waits,
                          &d->recovered, &p, &d->err));
     CHECK(waits == 1);
