@@ -207,6 +207,31 @@ TEST(names_come_with_a_suggestion) /* [M34] */
     }
 }
 
+/* A version that is none is shown and recorded, as far as that is harmless. */
+TEST(odd_versions_are_kept_when_short_and_visible) /* [row 5] */
+{
+    static const struct {
+        const char *version;
+        bool kept;
+    } rows[] = {
+        {"1.2", true},
+        {X10("123456") "1234", true},
+        {X10("123456") "12345", false},
+        {"1\\n2", false},
+    };
+
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        CLEANUP(reading_done) struct reading r;
+        char text[200];
+
+        snprintf(text, sizeof text,
+                 "---\nname: foo\ndescription: d\nversion: \"%s\"\n---\n",
+                 rows[i].version);
+        read_skill(&r, text);
+        CHECK(str_is(r.doc.version, rows[i].kept ? rows[i].version : ""));
+    }
+}
+
 TEST(qualified_names) /* [M5] */
 {
     CLEANUP(reading_done) struct reading plain;

@@ -6,12 +6,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "tap.h"
 
 /* [T21, T23, T24, T25] events, sessions and the library's cache in mapm.db. */
+
+/* What the kernel gives instead of chance; -1: as it is, -2: nothing. */
+static int chance = -1;
+
+ssize_t getrandom(void *out, size_t n, unsigned flags)
+{
+    if (chance == -1)
+        return syscall(SYS_getrandom, out, n, flags);
+    if (chance == -2)
+        return -1;
+    memset(out, chance, n);
+    return (ssize_t)n;
+}
 
 struct rig {
     char home[64];
@@ -341,6 +356,57 @@ TEST(sessions_are_kept_the_last_ones)
     CHECK(store_put_session(r.store, STR("new"), STR("x"), &r.err));
     CHECK(!store_find_session(r.store, STR("n0"), &r.arena, &state, &r.err));
     rig_done(&r);
+}
+
+/* [T23] where chance has no next number, and where there is none at all */
+TEST(ids_ascend_whatever_chance_gives)
+{
+    static const int chances[] = {255, 0, -2};
+    char id[STORE_ID_CHARS + 1], last[STORE_ID_CHARS + 1] = "";
+    struct rig r;
+
+    for (size_t i = 0; i < sizeof chances / sizeof *chances; i++) {
+        rig_init(&r);
+        chance = chances[i];
+        last[0] = '\0';
+        for (int n = 0; n < 2000; n++) {
+            store_make_id(r.store, id);
+            if (strlen(id) != STORE_ID_CHARS || strcmp(last, id) >= 0) {
+                CHECK_STR(id, last);
+                break;
+            }
+            memcpy(last, id, sizeof id);
+        }
+        chance = -1;
+        rig_done(&r);
+    }
+}
+
+/* [row 26] */
+TEST(the_database_of_another_program_is_set_aside)
+{
+    static const char *const ways[] = {"PRAGMA application_id=1",
+                                       "PRAGMA user_version=0"};
+
+    for (size_t i = 0; i < 2; i++) {
+        struct rig r;
+        struct str state;
+        char path[128];
+        sqlite3 *db = NULL;
+
+        rig_init(&r);
+        CHECK(store_put_session(r.store, STR("a"), STR("1"), &r.err));
+        store_close(r.store);
+        snprintf(path, sizeof path, "%s/mapm.db", r.home);
+        CHECK(sqlite3_open(path, &db) == SQLITE_OK &&
+              sqlite3_exec(db, ways[i], NULL, NULL, NULL) == SQLITE_OK);
+        sqlite3_close(db);
+        rig_open(&r);
+        CHECK(!store_find_session(r.store, STR("a"), &r.arena, &state, &r.err));
+        CHECK(store_put_session(r.store, STR("a"), STR("2"), &r.err));
+        CHECK(store_lost(r.store).n > 0);
+        rig_done(&r);
+    }
 }
 
 /* [L9] one blob a root, and no more than so many and so much. */

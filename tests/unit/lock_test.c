@@ -424,6 +424,56 @@ TEST(needs_name_a_kind_and_a_name)
     arena_done(&arena);
 }
 
+TEST(texts_in_quotes_have_one_form) /* [row 15] */
+{
+    static const struct {
+        const char *raw, *version; /* NULL: refused */
+    } rows[] = {
+        {"a b", "a b"},
+        {"\"a b\"", NULL}, /* needs no quotes */
+        {"\"a\\\"b\"", "a\"b"},
+        {"\"a: \\\\b\"", "a: \\b"},
+        {"\"a: \xe2\x82\xac\"", "a: \xe2\x82\xac"},
+        {"\"a: \\u20ac\"", NULL},
+        {"\"\\x41: b\"", NULL},
+        {"\"a\\nb\"", NULL},
+        {"\"a\\tb\"", NULL},
+        {"\"a\\x1bb\"", NULL},
+        {"\"a\\u202eb\"", NULL},
+        {"\"a\\u20\"", NULL},
+        {"\"a\\u20g0\"", NULL},
+        {"\"a\\qb\"", NULL},
+        {"\"a\\\"", NULL},
+        {"\"a: b", NULL},
+        {"\"", NULL},
+        {"\"abcdefg\"", NULL},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        CLEANUP(buf_done) struct buf out = {0};
+        struct str text = arena_printf(
+            &arena,
+            "version: 1\npackages:\n  - type: skill\n    name: local\n"
+            "    origin: file:/x\n    digest: " D64 "\n    version: %s\n"
+            "    path: .agents/skills/local\n",
+            rows[i].raw);
+        struct lock l = {0};
+        struct err e = {0};
+        bool ok = lock_parse(text, "l", &arena, &l, &e);
+
+        if (ok != (rows[i].version != NULL))
+            printf("# %s\n", rows[i].raw);
+        CHECK(ok == (rows[i].version != NULL));
+        if (!ok || !rows[i].version)
+            continue;
+        CHECK(str_is(l.entries[0].version, rows[i].version));
+        buf_init(&out, LOCK_MAX_BYTES);
+        lock_format(&l, &out);
+        CHECK(str_eq(buf_str(&out), text));
+    }
+    arena_done(&arena);
+}
+
 TEST(too_large_is_a_limit)
 {
     struct lock lock;

@@ -70,6 +70,8 @@ static const struct {
     {GH "o/r/tree/main\\x", NULL, "backslash"},
     {GH "o/r/tree/main/\x01", NULL, "control"},
     {GH "o/r/tree/main/\xff", NULL, "UTF-8"},
+    {GH "o/r/tree/main/a%ffb", NULL, "not allowed"},
+    {GH "o/r/tree/main/a%01b", NULL, "not allowed"},
     {"https://user@github.com/o/r/tree/m", NULL, "user name"},
     {"https://github.com@evil.com/o/r/tree/m", NULL, "user name"},
     {"https://github.com:443/o/r/tree/m", NULL, "port"},
@@ -327,12 +329,17 @@ static const struct {
 
 TEST(each_of_the_refs) /* [row 10] */
 {
+    char longest[REF_MAX_BYTES + 1];
+
     for (size_t i = 0; i < ROWS(refs); i++) {
         if (ref_is_valid(str_from(refs[i].ref)) != refs[i].valid)
             printf("# refs[%zu]\n", i);
         CHECK(ref_is_valid(str_from(refs[i].ref)) == refs[i].valid);
     }
     CHECK(!ref_is_valid(STR("a\0b")));
+    memset(longest, 'a', sizeof longest);
+    CHECK(ref_is_valid(str_of(longest, REF_MAX_BYTES)));
+    CHECK(!ref_is_valid(str_of(longest, REF_MAX_BYTES + 1)));
 }
 
 /* [row 13] plain http is for this machine alone */

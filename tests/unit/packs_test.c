@@ -314,6 +314,24 @@ TEST(what_is_no_pack_is_set_aside)
     }
 }
 
+TEST(a_bad_pack_that_cannot_be_set_aside_is_removed)
+{
+    struct rig r;
+    struct hash h[OBJECTS];
+    char path[512], damaged[128];
+
+    rig_init(&r);
+    snprintf(damaged, sizeof damaged, "%s/store/damaged", r.home);
+    CHECK(fs_create_at(AT_FDCWD, damaged, 0600, STR("no folder"), &r.err));
+    fill(&r, "a", OBJECTS, h);
+    CHECK(count_packs(&r, ".pack", path) == 1);
+    CHECK(chmod(path, 0644) == 0 && truncate(path, 7) == 0);
+    reopen(&r);
+    CHECK(!store_has(r.store, &h[0]));
+    CHECK(count_packs(&r, ".pack", path) == 0);
+    rig_done(&r);
+}
+
 TEST(a_pack_of_a_newer_version_is_left_alone)
 {
     struct rig r;

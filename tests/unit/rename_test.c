@@ -43,6 +43,8 @@ static const struct {
     {"---\nname: foo\n---\n", "365", "---\nname: \"365\"\n---\n"},
     {"---\nname: foo\n---\n", "on", "---\nname: \"on\"\n---\n"},
     {"---\nname: 'foo'\n---\n", "on", "---\nname: 'on'\n---\n"},
+    {"---\r\n\r\nname: |\r\n  foo\r\n---\r\n", "bar",
+     "---\r\n\r\nname: bar\r\n---\r\n"},
     {"---\rname: |\r  foo\rx: y\r---\r", "bar", "---\rname: bar\rx: y\r---\r"},
     /* [A4] what had to be repaired to be read */
     {"---\nname: foo\ndescription: a: b\n---\n", "bar",

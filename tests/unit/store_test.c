@@ -14,9 +14,12 @@
 
 /* While it is set, a disk cannot be read: the store's calls come here. */
 static int read_errno;
+static bool read_ends; /* a file that was cut after it was opened */
 
 ssize_t read(int fd, void *p, size_t n)
 {
+    if (read_ends)
+        return 0;
     errno = read_errno;
     return read_errno ? -1 : syscall(SYS_read, fd, p, n);
 }
@@ -191,6 +194,42 @@ TEST(a_disk_that_cannot_be_read)
     read_errno = 0;
     CHECK(!store_has(r.store, &h) && !store_has(r.store, &empty));
     store_session_end(r.store, &s);
+    rig_done(&r);
+}
+
+/* [row 26] the store is full of files that others cut */
+TEST(an_object_that_is_cut_while_it_is_read_is_damaged)
+{
+    struct rig r;
+    struct hash h;
+    struct str out;
+
+    rig_init(&r);
+    CHECK(store_put(r.store, STR("precious"), &h, &r.err));
+    read_ends = true;
+    CHECK(!store_read(r.store, &h, 100, &r.arena, &out, &r.err));
+    read_ends = false;
+    CHECK(r.err.code == ERR_DAMAGED);
+    rig_done(&r);
+}
+
+TEST(what_cannot_be_set_aside_is_removed)
+{
+    struct rig r;
+    struct hash h;
+    struct str out;
+    char path[256];
+
+    rig_init(&r);
+    snprintf(path, sizeof path, "%s/store/damaged", r.home);
+    CHECK(fs_create_at(AT_FDCWD, path, 0600, STR("no folder"), &r.err));
+    CHECK(store_put(r.store, STR("precious"), &h, &r.err));
+    spoil(&r, &h);
+    CHECK(!store_read(r.store, &h, 100, &r.arena, &out, &r.err));
+    CHECK(r.err.code == ERR_DAMAGED);
+    object_file(&r, &h, path, sizeof path);
+    CHECK(access(path, F_OK) < 0);
+    CHECK(unlink(arena_printf(&r.arena, "%s/store/damaged", r.home).p) == 0);
     rig_done(&r);
 }
 
@@ -534,6 +573,8 @@ TEST(a_glance_writes_nothing_and_notices_others)
     struct rig r;
     struct store *other;
     char path[128], log[128];
+    const struct timespec later[2] = {{.tv_sec = 32503680000},
+                                      {.tv_sec = 32503680000}};
 
     rig_init(&r);
     wrong.commit = STR("none");
@@ -558,6 +599,10 @@ TEST(a_glance_writes_nothing_and_notices_others)
     CHECK(store_has_proof(r.store, &good) && !store_has_proof(r.store, &wrong));
     CHECK(access(log, F_OK) < 0);
     CHECK(store_end_glance(r.store));
+    CHECK(utimensat(AT_FDCWD, path, later, 0) == 0);
+    CHECK(!store_begin_glance(r.store)); /* a write would not show */
+    CHECK(utimensat(AT_FDCWD, path, NULL, 0) == 0);
+    wait_for_later(path);
     CHECK(store_begin_glance(r.store));
     CHECK(utimensat(AT_FDCWD, path, NULL, 0) == 0); /* as a write does */
     CHECK(!store_end_glance(r.store));
@@ -913,6 +958,30 @@ TEST(notes_of_a_large_install_are_kept_in_order)
     }
     CHECK(store_stats(other, &stats, &r.err) && stats.incoming == 0);
     store_close(other);
+    rig_done(&r);
+}
+
+TEST(notes_that_cannot_be_written_are_an_error)
+{
+    struct rig r;
+    struct store_package p = {.object = STR("0123"), .summary = STR("s")}, q;
+    char path[128];
+
+    rig_init(&r);
+    snprintf(path, sizeof path, "%s/store/incoming", r.home);
+    store_hold(r.store);
+    CHECK(rmdir(path) == 0);
+    for (unsigned i = 0; i < 4000; i++) {
+        snprintf(path, sizeof path, "skills/%0100u", i);
+        CHECK(store_put_package(r.store, STR("r"), STR("c"), str_from(path), &p,
+                                &r.err));
+    }
+    CHECK(!store_keep_notes(r.store, &r.err));
+    CHECK(r.err.code == ERR_IO || r.err.code == ERR_NOT_FOUND);
+    err_clear(&r.err);
+    CHECK(!store_find_package(r.store, STR("r"), STR("c"), str_from(path),
+                              &r.arena, &q));
+    CHECK(store_keep_notes(r.store, &r.err)); /* they are forgotten */
     rig_done(&r);
 }
 
