@@ -50,6 +50,18 @@ refused()
     MAPM_HOME=$WARM
 }
 
+# swapped WHAT BAD GOOD: the lock has the entry of BAD, and GOOD as its `also`.
+swapped()
+{
+    exits "$1: the bad one is known" 0 mapm install --yes "$2"
+    cp mapm.lock "$T/bad.lock"
+    rm -rf .agents .claude mapm.lock mapm.yaml
+    exits "$1: the good one" 0 mapm install --yes "$3"
+    good=$(cat mapm.lock)
+    cp "$T/bad.lock" mapm.lock && also acme/pdf "$3"
+    refused "$1"
+}
+
 start_githost
 catalog twins
 skill "$s/b/pdf" 'scope: other'
@@ -74,26 +86,14 @@ skill "$s/tests/bad/skills/pdf" 'scope: acme'
 echo EVIL >>"$s/tests/bad/skills/pdf/SKILL.md"
 make_repo acme/catalog "$s"
 make_repo acme/catalog "$s" topic
-exits 'the bad one is known' 0 mapm install --yes "$U/main/tests/bad/skills/pdf"
-cp mapm.lock "$T/bad.lock"
-rm -rf .agents .claude mapm.lock mapm.yaml
-exits 'the good one' 0 mapm install --yes "$U/main/skills/pdf"
-good=$(cat mapm.lock)
-cp "$T/bad.lock" mapm.lock && also acme/pdf "$U/main/skills/pdf"
-refused 'a longer path for a shorter'
+swapped 'a longer path for a shorter' "$U/main/tests/bad/skills/pdf" "$U/main/skills/pdf"
 
 catalog refs
 skill "$s/skills/pdf" 'scope: acme'
 make_repo acme/catalog "$s"
 echo EVIL >>"$s/skills/pdf/SKILL.md"
 make_repo acme/catalog "$s" topic
-exits 'the bad branch is known' 0 mapm install --yes "$U/topic/skills/pdf"
-cp mapm.lock "$T/bad.lock"
-rm -rf .agents .claude mapm.lock mapm.yaml
-exits 'the good branch' 0 mapm install --yes "$U/main/skills/pdf"
-good=$(cat mapm.lock)
-cp "$T/bad.lock" mapm.lock && also acme/pdf "$U/main/skills/pdf"
-refused 'another branch'
+swapped 'another branch' "$U/topic/skills/pdf" "$U/main/skills/pdf"
 
 catalog commit
 skill "$s/pdf" 'scope: other'
