@@ -162,8 +162,30 @@ static bool check_file(struct checking *c, const struct target *t,
            record_vouches(&c->p->record, &known->files[0].stat, &st);
 }
 
-/* Keys are recorded in the order of the servers, for as long as both are the
- * same ones. */
+static bool is_made_from(const struct record_key *key,
+                         const struct wish_server *s)
+{
+    return key && str_eq(key->key, s->item->place) &&
+           hash_eq(&key->source, &s->source);
+}
+
+/* The same servers in the file in another order: the plan of an install is
+ * that of the documents, later ones are those of the lock. */
+static bool check_keys(struct checking *c, const struct target *t,
+                       const struct record_entry *known)
+{
+    struct map keys;
+
+    map_init(&keys, c->arena);
+    for (size_t i = 0; i < known->key_count; i++)
+        map_put(&keys, known->keys[i].key, &known->keys[i]);
+    for (size_t i = 0; i < t->server_count; i++)
+        if (!is_made_from(map_find(&keys, t->servers[i].item->place),
+                          &t->servers[i]))
+            return false;
+    return keys.count == t->server_count;
+}
+
 static bool check_shared(struct checking *c, const struct target *t,
                          const struct record_entry *known)
 {
@@ -176,9 +198,8 @@ static bool check_shared(struct checking *c, const struct target *t,
         !record_vouches(&c->p->record, &known->stat, &st))
         return false;
     for (size_t i = 0; i < t->server_count; i++)
-        if (!str_eq(known->keys[i].key, t->servers[i].item->place) ||
-            !hash_eq(&known->keys[i].source, &t->servers[i].source))
-            return false;
+        if (!is_made_from(&known->keys[i], &t->servers[i]))
+            return check_keys(c, t, known);
     return true;
 }
 

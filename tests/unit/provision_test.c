@@ -647,6 +647,45 @@ TEST(a_second_one_waits_with_a_message)
     desk_done(d);
 }
 
+static bool is_current(struct desk *d)
+{
+    struct provision *p;
+    bool current;
+
+    if (!provision_open(str_from(d->path), false, NULL, NULL, &d->recovered, &p,
+                        &d->err))
+        return false;
+    current = provision_is_current(p, &d->options, d->items, d->item_count,
+                                   &d->arena);
+    provision_close(p);
+    return current;
+}
+
+/* [F7] the first plan of a graph has another order than that of its lock */
+TEST(the_order_of_servers_is_no_change)
+{
+    struct desk *d = &desk;
+    struct provision_item first;
+
+    desk_init(d);
+    add_all(d);
+    desk_item(d, DOC_MCP, "io-example-more", "x.json",
+              SERVER("io.example/more", ""), NULL);
+    DESK_OK(d, 0);
+    CHECK(is_current(d));
+    first = d->items[2];
+    d->items[2] = d->items[3];
+    d->items[3] = first;
+    CHECK(is_current(d));
+    d->items[3].digest.b[0] ^= 1;
+    CHECK(!is_current(d));
+    d->items[3] = d->items[2];
+    CHECK(!is_current(d));
+    d->item_count--;
+    CHECK(!is_current(d));
+    desk_done(d);
+}
+
 TEST(many_at_once_lose_nothing)
 {
     struct desk *d = &desk;
