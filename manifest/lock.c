@@ -375,21 +375,29 @@ static bool take_hidden(struct reader *r, struct lock_entry *entry,
            lock_fail(r->e, r->name, r->number, "expected \"allowed\"");
 }
 
+/* At most: a good list has no more of them than commas, and none is shorter
+ * than "mcp a, ". */
+static size_t most_needs(struct str list)
+{
+    size_t commas = 0, most = list.n / (sizeof "mcp a, " - 1);
+
+    for (size_t i = 0; i < list.n; i++)
+        commas += list.p[i] == ',';
+    return (commas < most ? commas : most) + 1;
+}
+
 static bool take_needs(struct reader *r, struct lock_entry *entry,
                        struct str value)
 {
     struct str inside = {0}, raw, kind;
-    size_t capacity = 0;
 
     if (!open_list(r, value, &inside))
         return false;
+    entry->needs = arena_array(r->a, most_needs(inside), sizeof *entry->needs);
     while (inside.n) {
-        struct lock_need *need;
         size_t n = entry->need_count;
+        struct lock_need *need = &entry->needs[n];
 
-        entry->needs =
-            arena_grow(r->a, entry->needs, n, &capacity, sizeof *entry->needs);
-        need = &entry->needs[n];
         if (!cut_item(&inside, &raw))
             return lock_fail(r->e, r->name, r->number, "a damaged list");
         need->name = raw;

@@ -189,7 +189,9 @@ struct reader {
     struct arena *arena;
     struct record *out;
     struct record_entry *entry; /* the one that "f" and "k" belong to */
-    size_t capacity;            /* of its files or keys */
+    size_t capacity;            /* of its keys */
+    struct record_file *files;  /* of all entries, one after the other */
+    size_t file_count, file_capacity;
 };
 
 static bool take_number(struct str *rest, uint64_t *out)
@@ -314,9 +316,12 @@ static bool read_file(struct reader *r, struct str rest)
         return false;
     if (e->file_count && str_cmp(e->files[e->file_count - 1].path, f.path) >= 0)
         return false;
-    e->files = arena_grow(r->arena, e->files, e->file_count, &r->capacity,
-                          sizeof *e->files);
-    e->files[e->file_count++] = f;
+    if (r->file_count == r->file_capacity)
+        return false; /* not reached: all lines were counted */
+    if (!e->file_count)
+        e->files = &r->files[r->file_count];
+    r->files[r->file_count++] = f;
+    e->file_count++;
     return true;
 }
 
@@ -379,6 +384,25 @@ static bool read_line(struct reader *r, struct str line)
     return false;
 }
 
+/* Room for all entries and files at once: nearly all lines are theirs. */
+static void reserve(struct reader *r, struct str text)
+{
+    size_t entries = 0;
+
+    while (text.p) {
+        char first = text.n ? text.p[0] : '\0';
+        struct str line;
+
+        str_cut(&text, '\n', &line);
+        r->file_capacity += str_starts(line, STR("f "));
+        entries += first == 't' || first == 'l' || first == 's' ||
+                   str_starts(line, STR("file "));
+    }
+    r->files = arena_array(r->arena, r->file_capacity, sizeof *r->files);
+    r->out->capacity = entries;
+    r->out->entries = arena_array(r->arena, entries, sizeof *r->out->entries);
+}
+
 bool record_parse(struct str text, struct arena *a, struct record *out)
 {
     struct reader r = {.arena = a, .out = out};
@@ -391,6 +415,7 @@ bool record_parse(struct str text, struct arena *a, struct record *out)
     text.n--;
     if (!str_cut(&text, '\n', &line) || !str_is(line, "mapm-state 1"))
         return false;
+    reserve(&r, text);
     for (;;) {
         if (!str_cut(&text, '\n', &line))
             return false;
