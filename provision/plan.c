@@ -1,5 +1,7 @@
 #include "base/fs.h"
 
+#include <unistd.h>
+
 #include "work.h"
 
 void plan_add_edit(struct plan *plan, struct str path, struct str name,
@@ -81,12 +83,33 @@ const char *plan_kind_of(const struct stat *st)
     return "is neither a file nor a folder";
 }
 
+/* Piece by piece: a lock is large, and in memory already. */
+static bool holds_text(struct plan *plan, const struct target *t, bool *same,
+                       struct err *e)
+{
+    CLEANUP_FD int fd = -1;
+    char piece[16 * 1024];
+    struct str rest = t->content;
+    ssize_t n;
+
+    *same = false;
+    if (!fs_open_file_at(plan->p->root, t->path.p, &fd, NULL, e))
+        return false;
+    while ((n = read(fd, piece, sizeof piece)) > 0) {
+        if (!str_starts(rest, str_of(piece, (size_t)n)))
+            return true;
+        rest = str_from_index(rest, (size_t)n);
+    }
+    if (n < 0)
+        return err_errno(e, "read %s", t->path.p);
+    *same = rest.n == 0;
+    return true;
+}
+
 static bool plan_text(struct plan *plan, struct target *t, struct err *e)
 {
-    CLEANUP(arena_done) struct arena scratch = {0};
-    bool wanted = t->content.p != NULL;
+    bool same = false, wanted = t->content.p != NULL;
     struct change *c;
-    struct str found;
     struct stat st;
 
     if (!fs_stat_at(plan->p->root, t->path.p, &st)) {
@@ -103,10 +126,9 @@ static bool plan_text(struct plan *plan, struct target *t, struct err *e)
     c->content = t->content;
     c->mode = st.st_mode & 0777;
     if (!plan_remember(plan, c, e) ||
-        !fs_read_file_at(plan->p->root, t->path.p, LOCK_MAX_BYTES, &scratch,
-                         &found, e))
+        (wanted && !holds_text(plan, t, &same, e)))
         return false;
-    if (wanted && str_eq(found, t->content))
+    if (same)
         plan->count--;
     else
         plan_show(plan, wanted ? PROVISION_UPDATE : PROVISION_REMOVE, t->path,
@@ -274,16 +296,20 @@ static bool refuse_edits(struct plan *plan, struct err *e)
 static void reserve(struct plan *plan, size_t texts)
 {
     const struct record *r = &plan->p->record;
-    size_t count = plan->wish.count + texts;
+    size_t count = plan->wish.count + texts, servers = 0;
 
+    for (size_t i = 0; i < plan->wish.count; i++)
+        servers += plan->wish.targets[i].server_count;
     plan->next.capacity = count;
     plan->next.entries =
         arena_array(plan->arena, count, sizeof *plan->next.entries);
     if (plan->p->has_record)
         count += r->count;
-    plan->capacity = plan->shown_capacity = count;
+    plan->capacity = count;
+    plan->shown_capacity = count + servers;
     plan->changes = arena_array(plan->arena, count, sizeof *plan->changes);
-    plan->shown = arena_array(plan->arena, count, sizeof *plan->shown);
+    plan->shown =
+        arena_array(plan->arena, plan->shown_capacity, sizeof *plan->shown);
 }
 
 static bool plan_all(struct plan *plan, const struct provision_text *texts,

@@ -243,12 +243,13 @@ static bool check_item(const struct provision_item *item, struct err *e)
 }
 
 /* Two things in one place, by any file system's reading of the name. */
-static bool check_places(struct wish *w, const struct provision_item *items,
-                         size_t count, struct err *e)
+static bool check_places(const struct provision_item *items, size_t count,
+                         struct err *e)
 {
+    CLEANUP(arena_done) struct arena scratch = {0};
     struct map seen;
 
-    map_init(&seen, w->arena);
+    map_init(&seen, &scratch);
     for (size_t i = 0; i < count; i++) {
         const struct str key[] = {str_from(doc_kind_name(items[i].kind)),
                                   STR("/"), items[i].place};
@@ -257,7 +258,7 @@ static bool check_places(struct wish *w, const struct provision_item *items,
         if (!check_item(&items[i], e))
             return false;
         entry =
-            map_entry(&seen, str_lower(str_concat(key, 3, w->arena), w->arena));
+            map_entry(&seen, str_lower(str_concat(key, 3, &scratch), &scratch));
         if (entry->value) {
             const struct provision_item *other = entry->value;
 
@@ -287,7 +288,7 @@ bool wish_build(struct wish *w, const struct provision_item *items,
     bool *in_use = arena_array(w->arena, client_count, sizeof *in_use);
     size_t servers = 0;
 
-    if (!check_places(w, items, item_count, e))
+    if (!check_places(items, item_count, e))
         return false;
     for (size_t i = 0; i < client_count; i++)
         in_use[i] = is_in_use(w, &clients[i], known);
