@@ -140,6 +140,7 @@ static bool parse_bare(struct str text, struct str rest,
 {
     struct origin o = {0};
 
+    rest = arena_str(a, rest);
     if (!origin_take_repository(text, &rest, rules, a, &o, e))
         return false;
     o.path = o.ref = STR("");

@@ -182,7 +182,8 @@ static const char *rest_fault(struct str rest, struct arena *a)
         return "the ref after /tree/ is missing";
     if (str_is(first, "@") && path.n) /* "@/x" is a ref, "@" alone is not */
         return origin_path_fault(str_from_index(path, 1));
-    if (!ref_is_plain(unescape(first, false, a)))
+    if (!ref_is_plain(str_has_char(first, '%') ? unescape(first, false, a)
+                                               : first))
         return "the ref after /tree/ is not one that git allows";
     return path.n ? origin_path_fault(str_from_index(path, 1)) : NULL;
 }
@@ -233,10 +234,26 @@ static bool has_upper(struct str s)
     return false;
 }
 
-/* Most are written as their key is: then one text is both. */
+static struct str take_part(struct str *rest, size_t skip, size_t n)
+{
+    struct str part = str_slice(*rest, skip, skip + n);
+
+    *rest = str_from_index(*rest, skip + n);
+    return part;
+}
+
+/* Of all parts there is one text, and most are written as their key is: then
+ * it is that, too. */
 static void set_url_texts(struct origin *o, struct arena *a)
 {
+    struct str rest;
+
     o->text = o->key = url_text(o, o->owner, o->repo, o->rest, a);
+    rest = o->text;
+    o->host = take_part(&rest, strlen("https://"), o->host.n);
+    o->owner = take_part(&rest, strlen("/"), o->owner.n);
+    o->repo = take_part(&rest, strlen("/"), o->repo.n);
+    o->rest = take_part(&rest, strlen("/tree/"), o->rest.n);
     if (has_upper(o->owner) || has_upper(o->repo) || str_has_char(o->rest, '%'))
         o->key = url_text(o, str_lower(o->owner, a), str_lower(o->repo, a),
                           unescape(o->rest, true, a), a);
@@ -257,7 +274,6 @@ bool origin_url_start(struct str text, struct str *rest)
     return true;
 }
 
-/* "host/owner/repo" and what follows; rest.p NULL: nothing does. */
 bool origin_take_repository(struct str text, struct str *rest,
                             const struct origin_rules *rules, struct arena *a,
                             struct origin *o, struct err *e)
@@ -279,9 +295,9 @@ bool origin_take_repository(struct str text, struct str *rest,
     if (!repo_is_valid(repo))
         return origin_refuse(text, "its repository is not a GitHub name", e);
     o->scheme = ORIGIN_GIT;
-    o->host = str_lower(host, a);
-    o->owner = arena_str(a, owner);
-    o->repo = arena_str(a, repo);
+    o->host = has_upper(host) ? str_lower(host, a) : host;
+    o->owner = owner;
+    o->repo = repo;
     return true;
 }
 
@@ -308,7 +324,7 @@ static bool parse_url(struct str text, struct str rest,
     fault = rest_fault(rest, a);
     if (fault)
         return origin_refuse(text, fault, e);
-    o.rest = arena_str(a, rest);
+    o.rest = rest;
     set_url_texts(&o, a);
     *out = o;
     return true;

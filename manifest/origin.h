@@ -15,7 +15,8 @@ const char *origin_path_fault(struct str path);
 /* After "https://", in any case. */
 bool origin_url_start(struct str text, struct str *rest);
 
-/* Takes "host/owner/repo[.git]" off `*rest`; its p is NULL at the end. */
+/* Takes "host/owner/repo[.git]" off `*rest`; its p is NULL at the end. The
+ * parts of `o` are borrowed from it. */
 MUST_CHECK bool origin_take_repository(struct str text, struct str *rest,
                                        const struct origin_rules *rules,
                                        struct arena *a, struct origin *o,
