@@ -203,7 +203,7 @@ char *arena_text(struct arena *a, const char *p, size_t n)
 
 struct str arena_str(struct arena *a, struct str s)
 {
-    return str_of(arena_text(a, s.p, s.n), s.n);
+    return s.n ? str_of(arena_text(a, s.p, s.n), s.n) : str_of("", 0);
 }
 
 struct str arena_printf(struct arena *a, const char *format, ...)

@@ -140,9 +140,26 @@ static struct str recorded_name(const struct closure *c, const struct node *n,
                : own;
 }
 
+/* A dependency's origin: mostly a node has it. `key` may be another spelling
+ * of `text`, which then no node has. */
+static bool keep_origin(struct closure *c, struct str text, struct str key,
+                        struct arena *a, const struct origin **out,
+                        struct err *e)
+{
+    const struct node *known = closure_find(c, key);
+    struct origin *copy;
+
+    if (known && !known->origin.is_short && str_eq(known->origin.text, text)) {
+        *out = &known->origin;
+        return true;
+    }
+    *out = copy = arena_new(a, struct origin);
+    return origin_parse(text, &c->layer->rules, a, copy, e);
+}
+
 /* The part of a node's package that follows from kind, fqn and digest. */
 static void fill_package(struct closure *c, struct node *n, enum doc_kind kind,
-                         struct str fqn)
+                         struct str fqn, struct arena *a)
 {
     char hex[HASH_HEX_CHARS + 1];
 
@@ -152,42 +169,53 @@ static void fill_package(struct closure *c, struct node *n, enum doc_kind kind,
     n->package.origin = &n->origin;
     n->package.fqn = recorded_name(c, n, kind, fqn);
     n->package.name = short_name(kind, fqn);
-    n->package.content = arena_printf(&c->cx->arena, "sha256:%s", hex);
+    n->package.content = arena_printf(a, "sha256:%s", hex);
     n->package.commit = n->commit;
     n->package.user = n;
 }
 
+static size_t count_fields(struct str rest)
+{
+    struct str field;
+    size_t n = 0;
+
+    while (take_field(&rest, &field))
+        n++;
+    return n;
+}
+
 bool document_from_summary(struct closure *c, struct node *n,
                            enum doc_kind kind, struct str summary,
-                           struct err *e)
+                           struct arena *a, struct err *e)
 {
-    struct arena *a = &c->cx->arena;
     struct str rest = summary, fqn, flags, word;
     struct dependency *deps = NULL;
-    size_t count = 0, capacity = 0;
+    size_t count = 0;
 
     if ((kind != DOC_AGENT && kind != DOC_SKILL && kind != DOC_MCP) ||
         !take_field(&rest, &fqn) || !take_field(&rest, &n->version) ||
         !take_field(&rest, &flags) || flags.n != 3 ||
         !take_field(&rest, &n->prereqs))
         return err_set(e, ERR_DAMAGED, "a summary in mapm.db is malformed");
+    if (rest.n)
+        deps = arena_array(a, count_fields(rest) / 2 + 1, sizeof *deps);
     while (rest.n) {
-        struct origin *o = arena_new(a, struct origin);
         struct str text;
 
-        deps = arena_grow(a, deps, count, &capacity, sizeof *deps);
         if (!take_field(&rest, &word) || !take_field(&rest, &text) ||
             !doc_kind_find(word, &deps[count].kind) ||
-            !origin_parse(text, &c->layer->rules, a, o, e))
+            !keep_origin(c, text, text, a, &deps[count].origin, e))
             return err_set(e, ERR_DAMAGED, "a summary in mapm.db is malformed");
-        deps[count++].origin = o;
+        count++;
     }
     n->metaskill = flags.p[0] == 'm';
     n->hidden = flags.p[1] == 'h';
     n->rewritten = flags.p[2] == 'r';
     if (n->hidden && !c->options.allow_hidden)
         return err_set(e, ERR_REFUSED, "its text has hidden characters");
-    fill_package(c, n, kind, fqn);
+    n->version = arena_str(a, n->version);
+    n->prereqs = arena_str(a, n->prereqs);
+    fill_package(c, n, kind, arena_str(a, fqn), a);
     n->package.deps = deps;
     n->package.dep_count = count;
     return true;
@@ -302,22 +330,6 @@ static bool judge_files(struct closure *c, struct node *n, enum doc_kind kind,
     return ok;
 }
 
-/* A dependency's origin, in the arena that lasts: mostly a node has it. */
-static bool keep_origin(struct closure *c, const struct origin *o,
-                        const struct origin **out, struct err *e)
-{
-    const struct node *known = closure_find(c, o->key);
-    struct origin *copy;
-
-    if (known && !known->origin.is_short &&
-        str_eq(known->origin.text, o->text)) {
-        *out = &known->origin;
-        return true;
-    }
-    *out = copy = arena_new(&c->cx->arena, struct origin);
-    return origin_parse(o->text, &c->layer->rules, &c->cx->arena, copy, e);
-}
-
 /* Out of the scratch arena, into the one that lasts. */
 static bool keep_document(struct closure *c, struct node *n,
                           const struct document *d, struct err *e)
@@ -330,7 +342,8 @@ static bool keep_document(struct closure *c, struct node *n,
     for (size_t i = 0; i < d->dep_count; i++) {
         deps[i].kind = d->deps[i].kind;
         deps[i].line = d->deps[i].line;
-        if (!keep_origin(c, d->deps[i].origin, &deps[i].origin, e))
+        if (!keep_origin(c, d->deps[i].origin->text, d->deps[i].origin->key, a,
+                         &deps[i].origin, e))
             return false;
     }
     n->version = arena_str(a, d->version);
@@ -338,7 +351,7 @@ static bool keep_document(struct closure *c, struct node *n,
     n->metaskill = d->metaskill;
     n->hidden = d->hidden;
     n->rewritten = d->name_replaced;
-    fill_package(c, n, d->kind, arena_str(a, d->fqn));
+    fill_package(c, n, d->kind, arena_str(a, d->fqn), a);
     n->package.deps = deps;
     n->package.dep_count = d->dep_count;
     return true;
@@ -585,7 +598,8 @@ void document_announce(struct closure *c, struct node *n,
         struct err ignored = {0};
         const struct origin *o;
 
-        if (keep_origin(c, d.deps[i].origin, &o, &ignored) &&
+        if (keep_origin(c, d.deps[i].origin->text, d.deps[i].origin->key,
+                        &c->cx->arena, &o, &ignored) &&
             o->scheme == ORIGIN_GIT)
             closure_add(c, o, (unsigned)d.deps[i].kind);
     }
@@ -771,7 +785,7 @@ bool document_check_locked(struct closure *c, struct node *n, struct err *e)
                            judged_as(n->locked->kind, n->path, &scratch),
                            &scratch, &known) &&
         document_from_summary(c, &own, (enum doc_kind)known.kind, known.summary,
-                              &ignored))
+                              &scratch, &ignored))
         return same_as_locked(c, n, &own, e);
     if (!store_read_listing(c->store, &n->digest, &scratch, &files, &p.count,
                             e))

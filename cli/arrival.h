@@ -44,10 +44,10 @@ MUST_CHECK bool document_take(struct closure *c, struct node *n,
 MUST_CHECK bool document_check_locked(struct closure *c, struct node *n,
                                       struct err *e);
 
-/* What the index kept of an earlier judgement. */
+/* What the index kept of an earlier judgement. In `a`. */
 MUST_CHECK bool document_from_summary(struct closure *c, struct node *n,
                                       enum doc_kind kind, struct str summary,
-                                      struct err *e);
+                                      struct arena *a, struct err *e);
 
 /* The document itself out of the store, read again: for MCP command lines. */
 MUST_CHECK bool document_read(struct closure *c, const struct node *n,

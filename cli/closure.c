@@ -20,6 +20,7 @@ void closure_init(struct closure *c, struct context *cx,
                           .options = *o,
                           .session = {.dirfd = -1}};
     map_init(&c->nodes, &cx->arena);
+    map_init(&c->words, &cx->arena);
     notice_init(&c->notices, &cx->arena);
 }
 
@@ -451,6 +452,19 @@ struct str closure_rest(const struct node *n, struct arena *a)
     return arena_printf(a, "%.*s@", STR_ARG(n->origin.path));
 }
 
+/* Few commits and refs are those of many packages: each has one copy. */
+static struct str intern(struct closure *c, struct str word)
+{
+    struct map_entry *entry;
+
+    if (word.n == 0)
+        return STR("");
+    if (!map_has(&c->words, word))
+        word = arena_str(&c->cx->arena, word);
+    entry = map_entry(&c->words, word);
+    return entry->key;
+}
+
 /* A commit never changes, so what it held is still true; a branch is only
  * believed when there is no network to ask, or when another process asked
  * while this one was running already. */
@@ -468,12 +482,12 @@ static bool settle_from_index(struct closure *c, struct node *n)
     struct err ignored = {0};
 
     if (!is_lasting &&
-        !store_find_fresh_ref(c->store, repository, rest, a, &fresh))
+        !store_find_fresh_ref(c->store, repository, rest, &scratch, &fresh))
         return false;
-    if (!store_find_ref(c->store, repository, rest, a, &ref) ||
+    if (!store_find_ref(c->store, repository, rest, &scratch, &ref) ||
         !(is_lasting || str_eq(ref.commit, fresh)) ||
-        !store_find_package(c->store, repository, ref.commit, ref.path, a,
-                            &p) ||
+        !store_find_package(c->store, repository, ref.commit, ref.path,
+                            &scratch, &p) ||
         !store_find_files(c->store, &p.digest, a, &n->files, &n->file_count))
         return false;
     proof = (struct store_proof){repository, ref.commit, ref.path, p.object,
@@ -481,12 +495,12 @@ static bool settle_from_index(struct closure *c, struct node *n)
     n->is_unproved = !store_has_proof(c->store, &proof);
     if (n->is_unproved)
         return false;
-    n->ref = ref.ref;
-    n->commit = ref.commit;
-    n->path = ref.path;
-    n->object = p.object;
+    n->ref = intern(c, ref.ref);
+    n->commit = intern(c, ref.commit);
+    n->path = arena_str(a, ref.path);
+    n->object = arena_str(a, p.object);
     n->digest = p.digest;
-    if (!document_from_summary(c, n, (enum doc_kind)p.kind, p.summary,
+    if (!document_from_summary(c, n, (enum doc_kind)p.kind, p.summary, a,
                                &ignored))
         return false;
     document_complete_origin(c, n);

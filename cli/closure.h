@@ -74,6 +74,7 @@ struct closure {
     struct store *store;
     struct closure_options options;
     struct map nodes; /* origin key -> struct node * */
+    struct map words; /* commits and refs of the index, once each */
     struct node **queue;
     size_t queued, settled, queue_capacity;
     size_t failures;
