@@ -277,7 +277,7 @@ INPUT='--input {}'
 fresh
 exits '[row 21] installed, and not trusted' 4 mapm run deploy $INPUT
 is '[K34] the text that hosts know' "$out" \
-    "error: external metaskill 'deploy' is not allowed (policy: trusted)"
+    "$(sed -n '/^```text K34 policy$/{n;s/{name}/deploy/;s/{policy}/trusted/;p}' "$ROOT/docs/requirements.md")"
 like 'the way out is named' "$err" 'hint: mapm trust acme/deploy'
 exits '--yes says nothing about trust' 4 mapm run --yes deploy $INPUT
 exits 'nor does the path of the folder' 4 mapm run "./$PLACE" $INPUT
