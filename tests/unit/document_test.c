@@ -174,6 +174,20 @@ TEST(names_and_folders) /* [X2] */
     CHECK(replaced.why.errors == 0);
 }
 
+/* The reference validator looks for "---" anywhere. */
+TEST(frontmatter_may_begin_behind_the_dashes) /* [A1] */
+{
+    CLEANUP(reading_done) struct reading r;
+
+    reading_of(&r, (struct manifest_input){
+                       .kind = DOC_SKILL,
+                       .text = STR("---name: foo\ndescription: d\n---\nB\n"),
+                       .folder = STR("foo"),
+                       .profile = PROFILE_SKILLS_REF});
+    CHECK_STR(complaints_text(&r), "");
+    CHECK(str_is(r.doc.name, "foo") && str_is(r.doc.body, "B\n"));
+}
+
 /* A name that is refused comes with one that is not. */
 TEST(names_come_with_a_suggestion) /* [M34] */
 {

@@ -138,6 +138,20 @@ TEST(words_are_quoted)
     arena_done(&arena);
 }
 
+TEST(words_that_are_no_text_are_refused) /* [row 15] */
+{
+    for (size_t at = 0; at < 3; at++)
+        for (size_t i = 0; i < 2; i++) {
+            struct str rule[] = {STR("git"), STR("diff"), STR("x")}, out;
+            struct err e = {0};
+
+            rule[at] = i ? STR("a\xff") : STR("a\0b");
+            CHECK(!project_add_rule(STR(""), true, rule, 3, &arena, &out, &e));
+            CHECK(e.code == ERR_FORMAT);
+        }
+    arena_done(&arena);
+}
+
 TEST(what_no_file_may_hold_is_refused)
 {
     static const struct {
