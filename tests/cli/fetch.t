@@ -88,7 +88,8 @@ bad_ref 'near names of refs' mian/skills/hello '\[ref-not-found\] .*did you mean
 bad_ref 'a prefix is no ref' release/skills/hello '\[ref-not-found\]'
 bad_ref 'short ids are refused' "$(printf %.10s "$main")/skills/hello" '\[ref-not-found\] .*use all 40 digits'
 bad_ref 'an unknown commit' 0123456789012345678901234567890123456789/skills/hello 'FAILED .*acme/catalog has no commit 012345678901'
-bad_ref 'the id of a tree' "$(repo acme/catalog rev-parse main^{tree})/skills/hello" '\[ref-not-found\] .*tree, not a commit'
+# (two requests at a time: the first answer that refuses it says why)
+bad_ref 'the id of a tree' "$(repo acme/catalog rev-parse main^{tree})/skills/hello" '\[ref-not-found\] .*tree, not a commit|\[refused\] .*in no branch or tag'
 bad_ref 'near names of paths' main/skills/helo '\[path-not-found\] .*hello'
 bad_ref 'a folder without document' main/skills/hello/docs '\[path-not-found\] .*no SKILL.md or AGENTS.md'
 bad_ref 'a document itself' main/skills/hello/SKILL.md '\[path-not-found\] .*name the folder'
@@ -211,6 +212,13 @@ skill "$T/alone/lone"
 make_repo acme/lone "$T/alone/lone"
 drive "$T/incoming" acme/lone
 like 'a repository that is a skill' "$out" '^DONE acme/lone .* path= .* skill$'
+unlike 'it offers nothing else' "$out" 'offers'
+skill "$T/alone/lone/skills/inner"
+make_repo acme/lone "$T/alone/lone"
+drive "$T/incoming" acme/lone
+like 'one with another below it' "$out" '  note: .* offers 1 package below its SKILL.md'
+drive --files "$T/incoming" acme/lone
+unlike 'it is not said twice' "$out" 'below its SKILL.md'
 drive "$T/incoming" acme/many/a/deep/place/two@main
 like 'the short form' "$out" '^DONE .* path=a/deep/place/two '
 
