@@ -6,8 +6,9 @@
 
 #define ROTATE(x, bits) (((x) << (bits)) | ((x) >> (64 - (bits))))
 
-/* SipHash-1-3: short keys, hostile ones among them. */
-static void sip_round(uint64_t v[4])
+/* SipHash-1-3: short keys, hostile ones among them. Inline, so that its state
+ * stays in registers. */
+static inline __attribute__((always_inline)) void sip_round(uint64_t v[4])
 {
     v[0] += v[1];
     v[1] = ROTATE(v[1], 13) ^ v[0];

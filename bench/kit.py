@@ -122,6 +122,14 @@ class Bench:
             git.append(self.run(["git", "--version"], self.top, self.env(), times=times)[0])
         return statistics.median(mapm), statistics.median(git), max(peaks)
 
+    def cpu_beside_git(self, args, cwd, env, rounds=15, times=10):
+        """The same, of processors: what is short waits for others more than it works."""
+        mapm, git = [], []
+        for _ in range(rounds):
+            mapm += [r[3] / 1e6 for r in self.rows([MAPM, *args], cwd, env, times)]
+            git += [r[3] / 1e6 for r in self.rows(["git", "--version"], self.top, self.env(), times)]
+        return statistics.median(mapm), statistics.median(git)
+
 
 class Host:
     """A running githost; its home has the git configuration that leads there."""
@@ -150,6 +158,10 @@ class Host:
 
     def reset(self):
         self.ask("/log", "DELETE")
+
+    def busy(self):
+        """Seconds in which it answered since the last reset."""
+        return sum(r["ms"] for r in map(json.loads, self.ask("/log").splitlines()) if r["ev"] == "req") / 1000
 
     def rounds(self, rtt_ms):
         """The longest chain of requests each of which was sent after the answer of the one before it, on a host

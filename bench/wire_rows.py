@@ -5,7 +5,7 @@ import statistics
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
-from kit import (cold, count, everything, follow, generate, GITHUB, Host, HUNDRED, MAPM, note, ratio, ROOT, show)
+from kit import (cold, count, everything, follow, generate, GITHUB, Host, HUNDRED, MAPM, ms, note, ratio, ROOT, show)
 
 RTT = 40
 
@@ -186,13 +186,17 @@ def row_partial(bench):
     url = f"{GITHUB}/acme/some"
     script = ('git clone -q --depth 1 --filter=blob:none --sparse "$1" "$2" && '
               'git -C "$2" sparse-checkout set skills/skill-07')
-    mapm, git = [], []
+    mapm, git, hosts = [], [], ([], [])
     with Host(bench, f"{root}/repos") as host:
         for _ in range(15):
             mapm.append(cold(bench, host, [f"{url}/tree/main/skills/skill-07"], runs=1)[0])
+            hosts[0].append(host.busy())
+            host.reset()
             git.append(bench.run(["sh", "-c", script, "sh", url, bench.fresh("clone") + "/c"], bench.top,
                                  bench.env(host))[0])
+            hosts[1].append(host.busy())
     ratio("a cold install of one skill", statistics.median(mapm), 0.25, "git's partial clone", statistics.median(git))
+    note(f"of which the host answers for {ms(statistics.median(hosts[0]))}, and for {ms(statistics.median(hosts[1]))}")
 
 
 ROWS = {"proof": row_proof, "trees": row_trees, "update": row_update, "dag": row_dag, "crowd": row_crowd,
