@@ -74,8 +74,10 @@ all: $(B)/mapm $(B)/mapm-fetch $(B)/mapm-cage $(STAR_LIB) $(B)/star-serve
 $(B)/mapm: $(B)/cli/main.o $(LIB) $(STAR_LIB)
 	$(call SAY,LD)$(LINK) $^ $(call ARCHIVES,$(PKG_LIBS) $(STAR_PKG_LIBS)) $(LDLIBS)
 
+# What comes out of archives is for it alone: libgnutls brings its own nettle.
+$(B)/mapm-fetch: LDFLAGS += -Wl,--exclude-libs,ALL
 $(B)/mapm-fetch: $(B)/fetch/worker/main.o $(FETCH_LIB) $(LIB)
-	$(call SAY,LD)$(LINK) $^ $(FETCH_PKG_LIBS) $(PKG_LIBS) $(LDLIBS)
+	$(call SAY,LD)$(LINK) $^ $(FETCH_PKG_LIBS) $(call ARCHIVES,$(PKG_LIBS)) $(LDLIBS)
 
 # Started for each command: only what it needs of base comes out of the archive.
 $(B)/mapm-cage: $(CAGE_OBJ) $(LIB)
