@@ -187,6 +187,25 @@ rm "$kept/$(repo acme/catalog rev-parse main:skills/hello/docs/more.md)"
 reset_log
 drive --store "$kept" "$T/incoming" "$GH/acme/catalog/tree/main/skills/hello"
 is 'one file is missing: one want' "$(control GET /log | grep '"fetch"' | grep -o '"wants": [0-9]*')" '"wants": 1'
+skill "$T/wide/skills/wide"
+mkdir "$T/wide/skills/wide/docs"
+for n in 1 2 3; do echo $n >"$T/wide/skills/wide/docs/$n.md"; done
+make_repo acme/wide "$T/wide"
+# wide WHAT COUNT FILE...: these are missing, and so many objects are wanted for them.
+wide()
+{
+    what=$1 count=$2
+    shift 2
+    rm -rf "$T/kept2" && mkdir "$T/kept2"
+    drive --store "$T/kept2" "$T/incoming" "$GH/acme/wide/tree/main/skills/wide"
+    for f in "$@"; do rm "$T/kept2/$(repo acme/wide rev-parse "main:skills/wide/$f")"; done
+    reset_log
+    drive --store "$T/kept2" "$T/incoming" "$GH/acme/wide/tree/main/skills/wide"
+    like "$what" "$out" '^DONE'
+    is "$what: wants" "$(control GET /log | sed -n 's/.*"wants": \([1-9][0-9]*\).*/\1/p')" "$count"
+}
+wide 'a folder is missing' 1 docs/1.md docs/2.md docs/3.md
+wide 'a part of a folder is missing' 2 docs/1.md docs/2.md
 for f in "$kept"/trees-*; do echo x >>"$f"; done
 drive --store "$kept" "$T/incoming" "$GH/acme/catalog/tree/main/skills/hello"
 like 'damaged trees are fetched again' "$out" '^DONE'
