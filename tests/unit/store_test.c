@@ -1050,6 +1050,37 @@ TEST(gc_sweeps_what_killed_processes_left)
     rig_done(&r);
 }
 
+/* Where a pack could not be read, "not found" says nothing. */
+TEST(an_unread_pack_is_a_problem_of_the_index)
+{
+    struct rig r;
+    struct hash h[PACK_MIN_OBJECTS];
+    struct err e = {0};
+    char path[128];
+
+    rig_init(&r);
+    put_many_proofs(r.store, &r.err);
+    store_hold(r.store);
+    for (int i = 0; i < PACK_MIN_OBJECTS; i++)
+        CHECK(store_put(r.store, arena_printf(&r.arena, "object %d", i), &h[i],
+                        &r.err));
+    CHECK(store_keep(r.store, &r.err));
+    store_close(r.store);
+    r.store = open_again(&r);
+    snprintf(path, sizeof path, "%s/mapm.db", r.home);
+    wait_for_later(path);
+    read_errno = EIO;
+    CHECK(!store_has(r.store, &h[0]));
+    read_errno = 0;
+    CHECK(!store_index_works(r.store, &e) && e.code == ERR_IO);
+    CHECK(!store_begin_glance(r.store));
+    store_close(r.store);
+    r.store = open_again(&r);
+    CHECK(store_has(r.store, &h[0]) && store_index_works(r.store, &e));
+    CHECK(store_damaged(r.store) == 0);
+    rig_done(&r);
+}
+
 /* Moving it into mapm.db takes two syncs, which a short command saves. */
 TEST(a_short_log_stays_and_an_empty_one_goes)
 {
