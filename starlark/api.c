@@ -5,6 +5,11 @@
 
 /* What a host does with values: makes them, and looks into them. */
 
+const char *star_version(void)
+{
+    return STAR_VERSION;
+}
+
 /* --- types ------------------------------------------------------------------------- */
 
 enum star_type star_type(star_value v)
@@ -18,8 +23,9 @@ enum star_type star_type(star_value v)
         [T_RANGE] = STAR_OTHER,       [T_FUNCTION] = STAR_FUNCTION,
         [T_BUILTIN] = STAR_BUILTIN,   [T_STRING_ELEMS] = STAR_OTHER,
         [T_BYTES_ELEMS] = STAR_OTHER, [T_MODULE] = STAR_OTHER,
-        [T_CELL] = STAR_OTHER,        [T_CODE] = STAR_OTHER,
-        [T_GLOBALS] = STAR_OTHER,     [T_BUFFER] = STAR_OTHER};
+        [T_OBJECT] = STAR_OBJECT,     [T_CELL] = STAR_OTHER,
+        [T_CODE] = STAR_OTHER,        [T_GLOBALS] = STAR_OTHER,
+        [T_BUFFER] = STAR_OTHER};
 
     return v ? (enum star_type)types[sl_type(v)] : STAR_OTHER;
 }

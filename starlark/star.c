@@ -379,6 +379,38 @@ bool star_predeclare(struct star *s, const char *name, star_value v)
     return ok;
 }
 
+star_value star_builtin(struct star *s, const char *name,
+                        star_function *function, void *ctx)
+{
+    sl_host_enter(s);
+    value v = sl_host_builtin(s, name, function, ctx);
+    sl_host_leave(s);
+    return v;
+}
+
+star_value star_object(struct star *s, const struct star_class *type,
+                       void *data)
+{
+    sl_host_enter(s);
+    struct sl_host_object *o = sl_alloc(s, T_OBJECT, sizeof *o);
+    if (o) {
+        o->number = s->next_number++;
+        o->type = type;
+        o->data = data;
+        s->heap.has_host_objects = true;
+    }
+    sl_host_leave(s);
+    return sl_value(o);
+}
+
+bool star_object_data(star_value v, const struct star_class *type, void **data)
+{
+    if (!sl_is(v, T_OBJECT) || sl_host_object(v)->type != type)
+        return false;
+    *data = sl_host_object(v)->data;
+    return true;
+}
+
 bool star_register(struct star *s, const char *name, star_function *function,
                    void *ctx)
 {
@@ -388,36 +420,4 @@ bool star_register(struct star *s, const char *name, star_function *function,
 
     sl_native_leave(s, scope);
     return ok;
-}
-
-static value call_host(struct star *s, const struct sl_call *c)
-{
-    struct star_args args = {.values = c->args,
-                             .count = c->count,
-                             .names = c->names,
-                             .named = c->args + c->count,
-                             .named_count = c->named,
-                             .ctx = c->builtin->ctx};
-
-    value v = c->builtin->host(s, &args);
-
-    /* A failure that the host saw and swallowed, or one that it did not name. */
-    if (v)
-        sl_error_clear(s);
-    else if (!sl_failed(s))
-        sl_fail(s, "%s failed", c->name);
-    return v;
-}
-
-value sl_host_builtin(struct star *s, const char *name, star_function *function,
-                      void *ctx)
-{
-    /* With its NUL, as the name of a built-in is a C string. */
-    value copy = sl_intern(s, name, strlen(name) + 1), v;
-
-    if (!copy || !(v = sl_builtin_new(s, sl_string(copy)->p, call_host, 0)))
-        return 0;
-    sl_builtin(v)->host = function;
-    sl_builtin(v)->ctx = ctx;
-    return v;
 }

@@ -57,9 +57,20 @@
  * implementations differ, docs/starlark.md says which way and why.
  */
 
+#define STAR_VERSION       "0.1.0"
+#define STAR_VERSION_MAJOR 0
+#define STAR_VERSION_MINOR 1
+#define STAR_VERSION_PATCH 0
+
 #ifdef __cplusplus
 extern "C" {
 #endif
+#if defined __GNUC__
+#    pragma GCC visibility push(default)
+#endif
+
+/* Of the library that runs, where STAR_VERSION is that of the header: "0.1.0". */
+const char *star_version(void);
 
 struct star;
 struct star_program; /* compiled source; owned by the interpreter */
@@ -256,7 +267,9 @@ struct star_args {
     const star_value *names; /* strings; of named arguments */
     const star_value *named; /* their values */
     size_t named_count;
-    void *ctx; /* from star_register */
+    void *ctx;       /* from star_register or star_builtin; of a method: the
+                        data of its object */
+    star_value self; /* of a method: its object; else STAR_NONE_AT_ALL */
 };
 
 /* Returns its result (star_none() for nothing), or star_fail(...). */
@@ -266,6 +279,11 @@ typedef star_value star_function(struct star *s, const struct star_args *args);
 bool star_register(struct star *s, const char *name, star_function *function,
                    void *ctx);
 bool star_predeclare(struct star *s, const char *name, star_value value);
+
+/* The same function as a value, to be passed to a program, returned or put into
+ * a container. `name` is copied; it is what errors show. */
+star_value star_builtin(struct star *s, const char *name,
+                        star_function *function, void *ctx);
 
 /*
  * Reads arguments by a pattern of names, "a, b?, c?": those before the first
@@ -285,6 +303,41 @@ bool star_unpack(struct star *s, const struct star_args *args,
  * cancellation; false when the program must end: return STAR_NONE_AT_ALL. */
 bool star_charge(struct star *s, uint64_t units);
 
+/* --- objects of the host ------------------------------------------------------ */
+
+/*
+ * A type of values that the host defines: what x.name means in a program. The
+ * table must outlive the interpreter. Programs cannot change such an object;
+ * methods may change what it stands for. It is equal to itself alone, may be a
+ * key, is true, and has no length, order or JSON.
+ *
+ *     static const struct star_member members[] = {
+ *         {"path", file_path, NULL}, {"read", NULL, file_read}, {NULL, NULL, NULL}};
+ *     static const struct star_class file_class = {"file", members, file_close};
+ *     ...
+ *     return star_object(s, &file_class, f);
+ */
+struct star_member {
+    const char *name;
+    /* An attribute: its value now, or star_fail(...). */
+    star_value (*get)(struct star *s, void *data);
+    /* Or a method: args->self is the object, args->ctx its data. */
+    star_function *method;
+};
+struct star_class {
+    const char *name;                  /* what type(x) gives */
+    const struct star_member *members; /* ended by a NULL name; NULL: none */
+    /* When the object is collected, or by star_close at last; must not use the
+     * interpreter. NULL: nothing to do. */
+    void (*release)(void *data);
+};
+
+/* An object of that type. On failure nothing is released. */
+star_value star_object(struct star *s, const struct star_class *type,
+                       void *data);
+/* The data of an object of just that type; false for any other value. */
+bool star_object_data(star_value v, const struct star_class *type, void **data);
+
 /* --- values ----------------------------------------------------------------- */
 
 enum star_type {
@@ -300,7 +353,8 @@ enum star_type {
     STAR_SET,
     STAR_FUNCTION,
     STAR_BUILTIN,
-    STAR_OTHER, /* range, string.elems, modules ... */
+    STAR_OTHER,  /* range, string.elems, modules ... */
+    STAR_OBJECT, /* of star_object */
 };
 enum star_type star_type(star_value v);
 const char *star_type_name(star_value v); /* as type() in a program */
@@ -373,6 +427,9 @@ star_value star_to_json(struct star *s, star_value v);
  * has and sets, bytes and tuples; other values fail. `from` is not changed. */
 star_value star_copy(struct star *to, struct star *from, star_value v);
 
+#if defined __GNUC__
+#    pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

@@ -451,6 +451,8 @@ value sl_attr_find(struct star *s, value object, value name)
 {
     const struct sl_string *n = sl_string(name);
 
+    if (sl_is(object, T_OBJECT))
+        return sl_host_attr(s, object, name);
     if (sl_is(object, T_MODULE))
         return sl_table_get_text(s, sl_module(object)->members, n->p,
                                  n->length);
@@ -469,6 +471,8 @@ static bool nearest(value object, value name, char *text, size_t size)
     for (int m = 1; m < METHOD_COUNT; m++)
         if (sl_method(object, (enum sl_method)m))
             sl_spell_try(&sp, sl_method_names[m], strlen(sl_method_names[m]));
+    for (const struct star_member *m = sl_host_members(object); m->name; m++)
+        sl_spell_try(&sp, m->name, strlen(m->name));
     if (sp.best)
         snprintf(text, size, " (did you mean .%.*s?)", (int)sp.best_length,
                  sp.best);

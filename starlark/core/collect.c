@@ -26,7 +26,7 @@ static void push(struct sl_heap *h, value v)
 static bool is_leaf(enum sl_type type)
 {
     return type == T_INT || type == T_FLOAT || type == T_RANGE ||
-           type == T_BUFFER;
+           type == T_BUFFER || type == T_OBJECT;
 }
 
 static inline void mark_object(struct sl_heap *h, struct sl_object *o)
@@ -249,10 +249,16 @@ static void free_code(struct star *s, struct sl_code *c)
     sl_storage_free(s, c->local_names, c->local_count * sizeof *c->local_names);
 }
 
-/* Types whose objects own storage. */
+static void release(const struct sl_host_object *o)
+{
+    if (o->type->release)
+        o->type->release(o->data);
+}
+
+/* Types whose objects own storage, or data of the host. */
 #define OWNERS                                                                 \
     (1u << T_LIST | 1u << T_DICT | 1u << T_SET | 1u << T_BUFFER |              \
-     1u << T_GLOBALS | 1u << T_CODE)
+     1u << T_GLOBALS | 1u << T_CODE | 1u << T_OBJECT)
 
 void sl_object_free_storage(struct star *s, struct sl_object *o)
 {
@@ -287,6 +293,9 @@ void sl_object_free_storage(struct star *s, struct sl_object *o)
     }
     case T_CODE:
         free_code(s, (struct sl_code *)o);
+        break;
+    case T_OBJECT:
+        release((struct sl_host_object *)o);
         break;
     default: /* owns none */
         break;

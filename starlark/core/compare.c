@@ -84,7 +84,7 @@ static bool objects_equal(struct star *s, value a, value b, unsigned depth,
     }
 }
 
-/* The sign of a - b. Ints of a million bits take longer than a step. */
+/* The sign of a - b. Large ints take longer than a step. */
 static int number_order(struct star *s, value a, value b)
 {
     if (sl_is(a, T_INT) && sl_is(b, T_INT))
@@ -287,6 +287,9 @@ static bool hash(struct star *s, value v, unsigned depth, uint32_t *out)
         return true;
     case T_BUILTIN:
         *out = sl_mix(~s->hash_seed, sl_builtin(v)->number);
+        return true;
+    case T_OBJECT:
+        *out = sl_mix(~s->hash_seed, sl_host_object(v)->number);
         return true;
     default:
         return unhashable(s, v);

@@ -176,7 +176,8 @@ void sl_heap_close(struct star *s)
 
     sl_storage_free(s, h->held, h->held_capacity * sizeof *h->held);
     sl_storage_free(s, h->kept, h->kept_capacity * sizeof *h->kept);
-    if (h->mappings) /* all other storage goes with the chunks */
+    /* All other storage goes with the chunks. */
+    if (h->mappings || h->has_host_objects)
         sl_each_object(s, sl_object_free_storage);
     sl_blocks_close(h);
     if (h->gray != h->gray_few)

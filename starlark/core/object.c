@@ -237,6 +237,8 @@ const char *sl_type_name(value v)
     if (sl_is(v, T_STRING_ELEMS))
         return sl_elems(v)->kind >= CODEPOINTS ? "string.codepoints"
                                                : "string.elems";
+    if (sl_is(v, T_OBJECT))
+        return sl_host_object(v)->type->name;
     return v && names[sl_type(v)] ? names[sl_type(v)] : "internal";
 }
 

@@ -208,6 +208,11 @@ static bool put_value(struct writer *w, value v)
         sl_quote(w->t, sl_module(v)->name, strlen(sl_module(v)->name), false);
         put(w, ">");
         break;
+    case T_OBJECT:
+        put(w, "<");
+        put(w, sl_type_name(v));
+        put(w, ">");
+        break;
     default: put(w, "<internal>"); break;
     }
     /* clang-format on */

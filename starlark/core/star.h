@@ -168,8 +168,17 @@ bool sl_freeze(struct star *s, value v);
 
 /* What is predeclared, with the host's: a dict; made when first asked for. */
 value sl_universe(struct star *s);
+
+/* --- host.c ------------------------------------------------------------------------ */
+
 value sl_host_builtin(struct star *s, const char *name, star_function *function,
                       void *ctx);
+/* Members of an object of the host; of another value: none. */
+const struct star_member *sl_host_members(value v);
+const struct star_member *sl_host_member(value v, value name);
+/* An attribute or bound method of such an object, or 0; no error when it has no
+ * member of that name. */
+value sl_host_attr(struct star *s, value object, value name);
 
 void sl_int_close(struct star *s); /* int.c: frees s->scratch */
 

@@ -42,6 +42,7 @@ enum sl_type {
     T_FUNCTION, T_BUILTIN,
     T_STRING_ELEMS, T_BYTES_ELEMS, /* s.elems(), codepoints() ...; b.elems() */
     T_MODULE,  /* json: a struct of builtins */
+    T_OBJECT,  /* of the host */
     /* never seen by a program */
     T_CELL, T_CODE, T_GLOBALS, T_BUFFER,
     T_COUNT
@@ -198,6 +199,14 @@ struct sl_module { /* json */
     value members; /* a frozen dict */
 };
 
+struct sl_host_object {
+    struct sl_object o;
+    uint32_t number; /* creation number: its hash */
+    uint32_t unused;
+    const struct star_class *type;
+    void *data;
+};
+
 /* --- words ------------------------------------------------------------------ */
 
 static inline bool sl_is_int_word(value v)
@@ -292,6 +301,7 @@ SL_CAST(sl_cell, sl_cell)
 SL_CAST(sl_function, sl_function)
 SL_CAST(sl_builtin, sl_builtin)
 SL_CAST(sl_module, sl_module)
+SL_CAST(sl_host_object, sl_host_object)
 #undef SL_CAST
 
 /* --- making values: 0 when memory ends ---------------------------------------- */

@@ -32,7 +32,8 @@ static value lib_type(struct star *s, const struct sl_call *c)
         return s->type_names[type];
     const char *name = sl_type_name(c->args[0]);
     value v = sl_intern(s, name, strlen(name));
-    if (type != T_STRING_ELEMS) /* which has two names */
+    /* These have several names. */
+    if (type != T_STRING_ELEMS && type != T_OBJECT)
         s->type_names[type] = v;
     return v;
 }
@@ -230,6 +231,20 @@ static value lib_hasattr(struct star *s, const struct sl_call *c)
     return found || !sl_failed(s) ? sl_bool(found) : 0;
 }
 
+/* The members of an object of the host, sorted. */
+static value host_names(struct star *s, value object, value list)
+{
+    const struct star_member *m = sl_host_members(object);
+    struct sl_list *l = sl_list(list);
+
+    for (; m->name; m++) {
+        value v = sl_intern(s, m->name, strlen(m->name));
+        if (!v || !sl_list_append(s, list, v))
+            return 0;
+    }
+    return sl_sort(s, l->items, l->items, l->count, false) ? list : 0;
+}
+
 static value lib_dir(struct star *s, const struct sl_call *c)
 {
     if (!sl_want_one(s, c, "1"))
@@ -241,6 +256,8 @@ static value lib_dir(struct star *s, const struct sl_call *c)
                           sl_list(list)->count, false);
         return ok ? list : 0;
     }
+    if (list && sl_is(c->args[0], T_OBJECT))
+        return host_names(s, c->args[0], list);
     for (int m = 1; list && m < METHOD_COUNT; m++) { /* in alphabetical order */
         const char *name = sl_method_names[m];
         if (!sl_method(c->args[0], (enum sl_method)m))

@@ -486,6 +486,8 @@ bool sl_vm_has_attribute(struct star *s, value v, value name)
 {
     size_t held = s->heap.held_count;
 
+    if (sl_is(v, T_OBJECT) && sl_host_member(v, name))
+        return true; /* an attribute is not computed twice */
     s->native = true;
     value found = sl_attr(s, v, name);
     s->native = false;

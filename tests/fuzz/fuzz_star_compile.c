@@ -19,6 +19,23 @@ static void check_report(const char *report)
         abort();
 }
 
+/* As many errors as there are, in the order of the source. */
+static void check_errors(struct star *s, size_t size)
+{
+    struct star_error_info e;
+    uint32_t line = 0;
+    size_t i = 0;
+
+    for (; star_error_at(s, i, &e); i++) {
+        if (!*e.message || (e.hint && !*e.hint) || e.place.line < line ||
+            (e.place.file && e.place.line > size + 1))
+            abort();
+        line = e.place.line;
+    }
+    if (i == 0)
+        abort();
+}
+
 static void check_code(struct star *s, const struct star_program *p)
 {
     char why[100];
@@ -41,6 +58,7 @@ static void compile(const uint8_t *data, size_t size,
         if (error == STAR_OK || error == STAR_ERROR_RUNTIME)
             abort();
         check_report(star_error_report(s));
+        check_errors(s, size);
         if (star_error_place(s, &place) && error == STAR_ERROR_STATIC &&
             place.line > size + 1)
             abort();

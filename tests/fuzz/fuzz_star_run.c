@@ -73,6 +73,51 @@ static void call_globals(struct star *s, struct star_module *m,
     }
 }
 
+/* An object of the host: it reads, fails and calls back. */
+static star_value object_kind(struct star *s, void *data)
+{
+    (void)data;
+    return star_string(s, "kind", 4);
+}
+
+static star_value object_fail(struct star *s, void *data)
+{
+    (void)data;
+    return star_fail(s, "cannot be read");
+}
+
+static star_value object_apply(struct star *s, const struct star_args *args)
+{
+    star_value v[2];
+
+    if (!star_unpack(s, args, "apply", "function, argument?", v))
+        return STAR_NONE_AT_ALL;
+    return star_call(s, v[0], &args->self, 1, NULL, 0);
+}
+
+static void object_release(void *data)
+{
+    --*(int *)data;
+}
+
+static const struct star_member members[] = {
+    {"kind", object_kind, NULL},
+    {"fail", object_fail, NULL},
+    {"apply", NULL, object_apply},
+    {NULL, NULL, NULL},
+};
+static const struct star_class object_class = {"object", members,
+                                               object_release};
+
+static star_value make_object(struct star *s, const struct star_args *args)
+{
+    int *living = args->ctx;
+    star_value v = star_object(s, &object_class, living);
+
+    *living += v != STAR_NONE_AT_ALL;
+    return v;
+}
+
 static void run(const uint8_t *data, size_t size, struct outcome *o)
 {
     struct star_options options = {
@@ -86,7 +131,9 @@ static void run(const uint8_t *data, size_t size, struct outcome *o)
     struct star *s = star_open(&options);
     struct star_module *m = NULL;
 
+    int living = 0;
     o->length = 0;
+    star_register(s, "object", make_object, &living);
     struct star_program *p =
         star_compile(s, "f.star", (const char *)data, size);
     if (p)
@@ -98,6 +145,8 @@ static void run(const uint8_t *data, size_t size, struct outcome *o)
         call_globals(s, m, o);
     o->steps = star_usage(s).steps;
     star_close(s);
+    if (living)
+        abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
