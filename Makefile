@@ -7,7 +7,10 @@
 B       ?= build
 PREFIX  ?= /usr/local
 MANDIR  ?= $(PREFIX)/share/man
+LIBDIR  ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
 CFLAGS  ?= -O2 -g
+OBJCOPY ?= objcopy
 JOBS    ?= $(shell nproc)
 SECONDS ?= 30
 VERSION := 0.1.0
@@ -36,10 +39,12 @@ CAGE_OBJ  := $(CAGE_SRC:%.c=$(B)/%.o)
 LIB       := $(B)/libmapm.a
 FETCH_LIB := $(B)/libfetch.a
 STAR_OBJ  := $(STAR_SRC:%.c=$(B)/%.o)
-STAR_LIB  := $(B)/libstarlark.a
+# Ours and the tests' has private symbols; the libraries export star_* alone.
+STAR_LIB  := $(B)/starlark.a
+STAR_LIBS := $(B)/libstarlark.a $(B)/libstarlark.so.0
 UNIT      := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*_test.c))
 FUZZ      := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-MAN       := $(wildcard man/*.[157])
+MAN       := $(wildcard man/*.[1357])
 
 WARN  := -Wall -Wextra -Wshadow -Wconversion -Wformat=2 -Wundef \
          -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wcast-qual \
@@ -69,7 +74,7 @@ SAY     = $(if $(V),,@echo '  $(1) $@';)
 SUBMAKE = $(MAKE) --no-print-directory \
           $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
-all: $(B)/mapm $(B)/mapm-fetch $(B)/mapm-cage $(STAR_LIB) $(B)/star-serve
+all: $(B)/mapm $(B)/mapm-fetch $(B)/mapm-cage $(STAR_LIBS) $(B)/star-serve
 
 $(B)/mapm: $(B)/cli/main.o $(LIB) $(STAR_LIB)
 	$(call SAY,LD)$(LINK) $^ $(call ARCHIVES,$(PKG_LIBS) $(STAR_PKG_LIBS)) $(LDLIBS)
@@ -94,6 +99,15 @@ $(FETCH_LIB): $(filter-out $(B)/fetch/worker/main.o,$(FETCH_OBJ)) $(B)/members
 $(STAR_LIB): $(STAR_OBJ) $(B)/members
 	@rm -f $@
 	$(call SAY,AR)$(AR) qcs $@ $(filter %.o,$^)
+
+$(STAR_OBJ): COMPILE += -fPIC -fvisibility=hidden
+$(B)/libstarlark.a: $(STAR_OBJ) $(B)/members
+	$(call SAY,AR)$(CC) -r -nostdlib -o $(@:.a=.o) $(filter %.o,$^) && \
+	  $(OBJCOPY) --wildcard --keep-global-symbol='star_*' $(@:.a=.o) && \
+	  rm -f $@ && $(AR) qcs $@ $(@:.a=.o)
+$(B)/libstarlark.so.0: $(STAR_OBJ) $(B)/members
+	$(call SAY,LD)$(CC) $(CFLAGS) $(filter-out -pie,$(LDHARD)) $(LDFLAGS) -shared \
+	  -Wl,-soname,$(@F) -Wl,-Bsymbolic-functions -o $@ $(filter %.o,$^) $(STAR_PKG_LIBS)
 
 $(B)/tests/%.o: COMPILE += -Itests/lib
 $(B)/%.o: %.c $(B)/flags
@@ -130,7 +144,7 @@ $(B)/star-serve: $(B)/tests/lib/star_serve.o $(STAR_LIB)
 	$(call SAY,LD)$(LINK) $^ $(STAR_PKG_LIBS) $(LDLIBS)
 
 # The example of a program that embeds the language; tests/star/embed.t runs it.
-$(B)/embed: $(B)/examples/embed/embed.o $(STAR_LIB)
+$(B)/embed: $(B)/examples/embed/embed.o $(B)/libstarlark.a
 	$(call SAY,LD)$(LINK) $^ $(STAR_PKG_LIBS) $(LDLIBS)
 
 # What tests/cli/fetch*.t drive mapm-fetch with; it stands beside it.
@@ -363,10 +377,11 @@ COMPLETION = bash $(SHARE)/bash-completion/completions/mapm \
 # DEBUG=1 keeps the symbols, which the programs go without, in a folder .debug
 # beside each program: there debuggers look for them.
 STRIP   ?= strip
-OBJCOPY ?= objcopy
 BINDIR   = $(DESTDIR)$(PREFIX)/bin
 LIBEXEC  = $(DESTDIR)$(PREFIX)/libexec/mapm
 PROGRAMS = $(BINDIR)/mapm $(LIBEXEC)/mapm-fetch $(LIBEXEC)/mapm-cage
+STAR_HEADER = $(DESTDIR)$(INCLUDEDIR)/mapm/starlark.h
+STAR_PC  = $(DESTDIR)$(LIBDIR)/pkgconfig/starlark.pc
 INSTALL_DEBUG = d=$${p%/*}/.debug; f=$$d/$${p\#\#*/}.debug; mkdir -p $$d && \
 	  $(OBJCOPY) --only-keep-debug $(B)/$${p\#\#*/} $$f && chmod 644 $$f && \
 	  $(OBJCOPY) --add-gnu-debuglink=$$f $$p || exit 1;
@@ -376,6 +391,15 @@ install: all
 	  $(if $(DEBUG),$(INSTALL_DEBUG)) done
 	for m in $(MAN:man/%=%); do \
 	  install -D -m 644 man/$$m $(DESTDIR)$(MANDIR)/man$${m##*.}/$$m || exit 1; done
+	install -D -m 644 include/mapm/starlark.h $(STAR_HEADER)
+	install -D -m 644 $(B)/libstarlark.a $(DESTDIR)$(LIBDIR)/libstarlark.a
+	$(STRIP) --strip-debug $(DESTDIR)$(LIBDIR)/libstarlark.a
+	install -D -m 755 -s --strip-program='$(STRIP)' $(B)/libstarlark.so.0 \
+	  $(DESTDIR)$(LIBDIR)/libstarlark.so.0
+	ln -sf libstarlark.so.0 $(DESTDIR)$(LIBDIR)/libstarlark.so
+	mkdir -p $(dir $(STAR_PC)) && sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
+	  -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
+	  starlark/starlark.pc.in >$(STAR_PC) && chmod 644 $(STAR_PC)
 	set -- $(COMPLETION); while [ $$# -gt 0 ]; do mkdir -p "$${2%/*}" && \
 	  $(B)/mapm completion $$1 >"$$2" && chmod 644 "$$2" || exit 1; shift 2; done
 
@@ -383,6 +407,7 @@ uninstall:
 	rm -f $(BINDIR)/mapm $(BINDIR)/.debug/mapm.debug $(filter /%,$(COMPLETION))
 	-rmdir $(BINDIR)/.debug 2>/dev/null
 	rm -rf $(LIBEXEC)
+	rm -f $(STAR_HEADER) $(STAR_PC) $(addprefix $(DESTDIR)$(LIBDIR)/libstarlark,.a .so .so.0)
 	for m in $(MAN:man/%=%); do rm -f $(DESTDIR)$(MANDIR)/man$${m##*.}/$$m; done
 
 clean: ; rm -rf build
