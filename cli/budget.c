@@ -1,16 +1,18 @@
 #include "budget.h"
 
 #include "base/fs.h"
+#include "base/json.h"
 #include "base/map.h"
 #include "base/text.h"
+#include "mapm/layer.h"
+#include "mapm/open_store.h"
+#include "mapm/serve.h"
+#include "mapm/skill_roots.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "layer.h"
-#include "open_library.h"
-#include "open_store.h"
-#include "serve.h"
+#include "command.h"
 
 /*
  * What this place costs before the first word: for each client the list of

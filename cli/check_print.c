@@ -1,6 +1,10 @@
-#include "base/text.h"
+#include "check_print.h"
 
-#include "check.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "mapm/manifest.h"
+
+#include "command.h"
 
 /* What was found, for people and for programs. */
 

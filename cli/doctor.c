@@ -1,9 +1,12 @@
 #include "doctor.h"
 
+#include "base/json.h"
 #include "base/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+
+#include "command.h"
 
 #define TEXT_MAX_BYTES 8192
 #define STATE_WIDTH    7  /* "missing" */

@@ -1,10 +1,11 @@
 #ifndef CLI_DOCTOR_H
 #define CLI_DOCTOR_H
 
+#include "mapm/layer.h"
 #include "mapm/runtime.h"
 #include "mapm/store.h"
 
-#include "layer.h"
+#include "command.h"
 
 /*
  * doctor: what is there, what is not, and what to do about it.

@@ -1,14 +1,15 @@
 #include "base/fs.h"
 #include "base/path.h"
 #include "base/proc.h"
+#include "mapm/config.h"
+#include "mapm/manifest.h"
+#include "mapm/open_store.h"
 
 #include <inttypes.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "doctor.h"
-#include "open_store.h"
-#include "user.h"
 
 #define LANDLOCK_ABI_MIN 3 /* THREATS.md 1.6 */
 

@@ -1,12 +1,14 @@
+#include "base/json.h"
 #include "base/proc.h"
 #include "base/text.h"
+#include "mapm/open_store.h"
 
 #include <poll.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "open_store.h"
+#include "command.h"
 
 /*
  * What happened in the library (T23 to T25): the newest events, and with

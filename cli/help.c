@@ -1,3 +1,4 @@
+#include "base/json.h"
 #include "base/text.h"
 
 #include <stdio.h>

@@ -1,7 +1,8 @@
 #include "base/fs.h"
+#include "base/json.h"
+#include "base/place.h"
 
 #include "command.h"
-#include "place.h"
 
 /* init: a workspace begins with a mapm.yaml that says what may stand in it. */
 

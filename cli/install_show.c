@@ -1,7 +1,10 @@
+#include "base/json.h"
+#include "mapm/install.h"
+#include "mapm/install_offers.h"
+#include "mapm/install_selection.h"
+#include "mapm/manifest.h"
+
 #include "command.h"
-#include "offers.h"
-#include "selection.h"
-#include "sync.h"
 
 #define SHORT_COMMIT_CHARS 10
 
@@ -344,23 +347,29 @@ static struct install_request request_of(struct invocation *inv,
     };
 }
 
+static bool run(struct invocation *inv, enum install_command command,
+                int *exit_code, struct err *e)
+{
+    const struct install_request r = request_of(inv, command);
+    bool left_out = false;
+
+    if (!sync_run(&inv->cx, &r, &left_out, e))
+        return false;
+    *exit_code = left_out ? EXIT_FINDINGS : EXIT_DONE;
+    return true;
+}
+
 COMMAND(command_install)
 {
-    const struct install_request r = request_of(inv, INSTALL_INSTALL);
-
-    return sync_run(&inv->cx, &r, exit_code, e);
+    return run(inv, INSTALL_INSTALL, exit_code, e);
 }
 
 COMMAND(command_remove)
 {
-    const struct install_request r = request_of(inv, INSTALL_REMOVE);
-
-    return sync_run(&inv->cx, &r, exit_code, e);
+    return run(inv, INSTALL_REMOVE, exit_code, e);
 }
 
 COMMAND(command_update)
 {
-    const struct install_request r = request_of(inv, INSTALL_UPDATE);
-
-    return sync_run(&inv->cx, &r, exit_code, e);
+    return run(inv, INSTALL_UPDATE, exit_code, e);
 }

@@ -1,7 +1,10 @@
 #include "base/fs.h"
+#include "base/json.h"
+#include "mapm/layer.h"
+#include "mapm/manifest.h"
+#include "mapm/prereqs.h"
 
-#include "layer.h"
-#include "prereqs.h"
+#include "command.h"
 
 /* Roots are what the user asked for; the rest came along. */
 static bool is_root(const struct map *roots, const struct lock_entry *entry,

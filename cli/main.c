@@ -1,4 +1,5 @@
 #include "base/fs.h"
+#include "base/json.h"
 #include "base/proc.h"
 
 #include <errno.h>

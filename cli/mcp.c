@@ -1,10 +1,12 @@
+#include "mapm/runtime.h"
+#include "mapm/serve.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <unistd.h>
 
 #include "command.h"
 #include "mcp_config.h"
-#include "serve.h"
 
 /*
  * Clients start servers to see whether they are there, and end them again: so

@@ -1,13 +1,15 @@
 #include "mcp_config.h"
 
 #include "base/fs.h"
+#include "base/json.h"
 #include "base/proc.h"
 #include "base/text.h"
 #include "mapm/provision.h"
+#include "mapm/serve.h"
 
 #include <string.h>
 
-#include "serve.h"
+#include "command.h"
 
 /*
  * What to paste into a client's own file, so that it starts this server: the

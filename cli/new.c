@@ -1,13 +1,15 @@
 #include "base/fs.h"
+#include "base/json.h"
+#include "base/place.h"
 #include "base/text.h"
 #include "base/yaml.h"
+#include "mapm/manifest.h"
 
 #include <fcntl.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "command.h"
-#include "place.h"
 
 /*
  * new: a package to begin with. It is judged as `mapm check --profile publish`

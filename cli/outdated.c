@@ -1,7 +1,11 @@
+
+#include "base/json.h"
+#include "mapm/install.h"
+#include "mapm/open_store.h"
+
 #include <string.h>
 
-#include "open_store.h"
-#include "sync.h"
+#include "command.h"
 
 /* One ls-refs a repository, all at once: which refs have moved. */
 

@@ -1,17 +1,20 @@
 #include "base/fs.h"
+#include "base/json.h"
 #include "base/proc.h"
+#include "mapm/layer.h"
+#include "mapm/manifest.h"
+#include "mapm/open_store.h"
+#include "mapm/run_command.h"
+#include "mapm/run_setup.h"
+#include "mapm/run_tape.h"
 #include "mapm/runtime.h"
 #include "mapm/store.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#include "layer.h"
-#include "open_store.h"
-#include "run_command.h"
-#include "run_setup.h"
+#include "command.h"
 #include "run_show.h"
-#include "run_tape.h"
 
 /*
  * run: joins what a run needs. The program is found and proved, its input

@@ -3,12 +3,13 @@
 #include "base/fs.h"
 #include "base/proc.h"
 #include "base/text.h"
+#include "mapm/run_detail.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "run_detail.h"
+#include "command.h"
 
 #define LABEL_MAX_CHARS 60
 #define TRACE_MAX_CHARS 2000

@@ -1,8 +1,10 @@
 #include "base/fs.h"
+#include "base/json.h"
 #include "base/text.h"
+#include "mapm/layer.h"
+#include "mapm/open_store.h"
 
-#include "layer.h"
-#include "open_store.h"
+#include "command.h"
 #include "runs_show.h"
 
 #define LIST_DEFAULT      20

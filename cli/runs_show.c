@@ -1,6 +1,9 @@
 #include "runs_show.h"
 
+#include "base/json.h"
 #include "base/text.h"
+
+#include "command.h"
 
 #define LABEL_COLUMNS   10
 #define LABEL_MAX_CHARS 200 /* of a step, without --verbose */

@@ -1,8 +1,10 @@
 #ifndef CLI_RUNS_SHOW_H
 #define CLI_RUNS_SHOW_H
 
+#include "base/json.h"
+#include "mapm/report.h"
+
 #include "command.h"
-#include "runs_page.h"
 
 /* runs_show: one run of the history as words and as JSON. */
 

@@ -1,12 +1,14 @@
 #include "skill.h"
 
 #include "base/fs.h"
+#include "base/json.h"
 #include "base/text.h"
+#include "mapm/open_store.h"
+#include "mapm/skill_roots.h"
 
 #include <string.h>
 
-#include "open_library.h"
-#include "open_store.h"
+#include "command.h"
 
 #define MANY              SIZE_MAX
 #define NEAR_MAX_DISTANCE 3

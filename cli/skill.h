@@ -1,6 +1,7 @@
 #ifndef CLI_SKILL_H
 #define CLI_SKILL_H
 
+#include "base/json.h"
 #include "mapm/library.h"
 #include "mapm/store.h"
 

@@ -1,6 +1,8 @@
+#include "base/json.h"
 #include "base/path.h"
 #include "base/text.h"
 
+#include "command.h"
 #include "skill.h"
 
 /* What is beside SKILL.md (L15), and what one file says (L14). */

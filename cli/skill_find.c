@@ -1,9 +1,11 @@
+#include "base/json.h"
 #include "base/text.h"
+#include "mapm/skill_event.h"
 
 #include <string.h>
 
+#include "command.h"
 #include "skill.h"
-#include "skill_event.h"
 #include "skill_session.h"
 
 /* What there is, and what of it fits: list, search, match, index. */

@@ -1,7 +1,9 @@
+#include "base/json.h"
 #include "base/text.h"
+#include "mapm/skill_event.h"
 
+#include "command.h"
 #include "skill.h"
-#include "skill_event.h"
 #include "skill_session.h"
 
 /*

@@ -1,10 +1,10 @@
 #include "skill_session.h"
 
+#include "base/json.h"
 #include "base/text.h"
+#include "mapm/layer.h"
 
 #include <string.h>
-
-#include "layer.h"
 
 /* --- as text --------------------------------------------------------------------------- */
 

@@ -1,9 +1,12 @@
 #include "base/fs.h"
+#include "base/json.h"
 #include "base/text.h"
+#include "mapm/layer.h"
+#include "mapm/manifest.h"
 
 #include <unistd.h>
 
-#include "layer.h"
+#include "command.h"
 #include "skill.h"
 
 /*

@@ -1,10 +1,12 @@
 #include "base/fs.h"
+#include "base/json.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "command.h"
 #include "star_job.h"
 
 #define SOURCE_MAX_BYTES  ((size_t)16 << 20)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "command.h"
 #include "star_job.h"
 
 #define HISTORY_LINES 1000

@@ -1,7 +1,9 @@
 #include "base/fs.h"
+#include "base/json.h"
+#include "mapm/install.h"
+#include "mapm/open_store.h"
 
-#include "open_store.h"
-#include "sync.h"
+#include "command.h"
 
 struct store_job {
     struct invocation *inv;

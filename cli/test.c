@@ -1,8 +1,10 @@
 #include "test.h"
 
 #include "base/proc.h"
+#include "mapm/config.h"
+#include "mapm/manifest.h"
 
-#include "user.h"
+#include "command.h"
 
 /* The command: from its words to an exit code. */
 

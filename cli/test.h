@@ -1,9 +1,11 @@
 #ifndef CLI_TEST_H
 #define CLI_TEST_H
 
+#include "mapm/lint.h"
+#include "mapm/manifest.h"
 #include "mapm/runtime.h"
 
-#include "check.h"
+#include "command.h"
 
 /*
  * test: a skill author's unit tests, without model and processes.

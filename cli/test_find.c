@@ -1,12 +1,14 @@
 #include "base/fs.h"
 #include "base/path.h"
+#include "mapm/layer.h"
+#include "mapm/manifest.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "layer.h"
+#include "command.h"
 #include "test.h"
 
 /* Which skills are meant, and what tapes they have. */

@@ -1,7 +1,9 @@
 #include "base/fs.h"
+#include "mapm/manifest.h"
 
 #include <fcntl.h>
 
+#include "command.h"
 #include "test.h"
 
 /* One skill: its program, and each of its tapes against it. */

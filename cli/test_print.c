@@ -1,3 +1,6 @@
+#include "base/json.h"
+
+#include "command.h"
 #include "test.h"
 
 /* What came of it, for people and for programs. */

@@ -1,5 +1,9 @@
-#include "layer.h"
-#include "prereqs.h"
+#include "base/json.h"
+#include "mapm/layer.h"
+#include "mapm/manifest.h"
+#include "mapm/prereqs.h"
+
+#include "command.h"
 
 /* The graph as the lock has it: entries, and for each its needs by index. */
 struct graph {

@@ -1,8 +1,11 @@
 #include "trust.h"
 
+#include "base/json.h"
 #include "base/path.h"
+#include "mapm/manifest.h"
+#include "mapm/open_store.h"
 
-#include "open_store.h"
+#include "command.h"
 
 #define DIGEST_PREFIX_CHARS 7 /* "sha256:" */
 

@@ -1,8 +1,11 @@
 #ifndef CLI_TRUST_H
 #define CLI_TRUST_H
 
-#include "layer.h"
-#include "trust_show.h"
+#include "base/json.h"
+#include "mapm/layer.h"
+#include "mapm/trust_show.h"
+
+#include "command.h"
 
 /*
  * trust: what the files of this command share.

@@ -1,10 +1,13 @@
 #include "base/fs.h"
+#include "base/json.h"
 #include "base/map.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "mapm/manifest.h"
 
 #include <string.h>
 
+#include "command.h"
 #include "trust.h"
 
 #define NEAR_MAX_DISTANCE 3

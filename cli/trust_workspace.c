@@ -1,9 +1,11 @@
 #include "base/fs.h"
+#include "base/json.h"
 #include "base/text.h"
+#include "mapm/skill_roots.h"
 
 #include <sys/stat.h>
 
-#include "open_library.h"
+#include "command.h"
 #include "trust.h"
 
 /*

@@ -1,13 +1,16 @@
+#include "base/json.h"
 #include "base/path.h"
+#include "mapm/install.h"
+#include "mapm/install_ingest.h"
+#include "mapm/install_proof.h"
+#include "mapm/install_remote.h"
+#include "mapm/install_server.h"
+#include "mapm/manifest.h"
+#include "mapm/open_store.h"
 
 #include <string.h>
 
-#include "arrival.h"
-#include "open_store.h"
-#include "own_server.h"
-#include "proof.h"
-#include "sync.h"
-#include "verify_remote.h"
+#include "command.h"
 
 /* verify: workspace against lock against store. Changes nothing. */
 

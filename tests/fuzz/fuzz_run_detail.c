@@ -1,10 +1,11 @@
-/* cli/run_detail, cli/runs_page: any text as the detail of a run; the page of it
+/* run/detail, report: any text as the detail of a run; the page of it
  * consists of what mapm writes. [row 7, row 22, K42]. */
+#include "mapm/report.h"
+#include "mapm/run_history.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../cli/run_history.h"
-#include "../../cli/runs_page.h"
 #include "page_check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../../cli/serve.h"
+#include "../../serve/connection.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

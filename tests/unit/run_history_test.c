@@ -1,5 +1,7 @@
 #include "base/fs.h"
 #include "base/text.h"
+#include "mapm/run_detail.h"
+#include "mapm/run_history.h"
 
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -9,8 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../cli/run_detail.h"
-#include "../../cli/run_history.h"
 #include "tap.h"
 
 /* [K28, K40, K42, row 22] what is kept of a run, how much of it, and what is

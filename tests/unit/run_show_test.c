@@ -33,7 +33,7 @@ static void play(bool trace, void (*steps)(struct run_show *v))
     run_show_done(&v);
     if (!term_done(&inv.term, &e))
         _exit(1);
-    arena_done(&inv.arena);
+    arena_done(&inv.cx.arena);
     _exit(0);
 }
 

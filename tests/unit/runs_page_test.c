@@ -1,9 +1,10 @@
+#include "mapm/report.h"
+#include "mapm/run_history.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "../../cli/markup.h"
-#include "../../cli/run_history.h"
-#include "../../cli/runs_page.h"
+#include "../../report/markup.h"
 #include "page_check.h"
 #include "tap.h"
 

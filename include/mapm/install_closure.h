@@ -1,0 +1,137 @@
+#ifndef MAPM_INSTALL_CLOSURE_H
+#define MAPM_INSTALL_CLOSURE_H
+
+#include "mapm/fetch.h"
+#include "mapm/install_notice.h"
+#include "mapm/layer.h"
+#include "mapm/resolver.h"
+#include "mapm/store.h"
+
+/*
+ * closure: everything that the roots need, document by document, from the
+ * lock, the store, the disk or the network.
+ *
+ *     closure_add()     a root
+ *     closure_gather()  until nothing is missing: a document that arrives
+ *                       names the next ones
+ *     closure_source()  what resolver_resolve asks
+ *
+ * Finds and judges; decides nothing about order or conflicts.
+ * Source: DESIGN.md 2, 6; FETCH.md 4.
+ */
+
+struct node {
+    struct origin origin;
+    unsigned kinds;  /* accepted: enum doc_kind, or'ed */
+    bool is_settled; /* looked for; what was asked for may not be here yet */
+    bool is_ready;
+    bool trusted;     /* the lock's word alone: not looked for in the store */
+    bool is_unproved; /* the store has it, and not how its commit leads to it */
+    bool is_catalog;  /* asked what it offers, whatever it is itself */
+    bool is_told;     /* … whose commit another process asked for just now */
+    bool is_outlined; /* `package` is known; its files are not here yet */
+    bool wants_files; /* and are to be fetched */
+    bool is_sharing;  /* in `also` of its entry: looked for at its own path */
+    bool is_exact;    /* named on the command line */
+    bool keeps_name;  /* `package.fqn` is recorded: selection_name */
+    struct err *failed;     /* NULL: fine so far */
+    struct str fault;       /* the code of its first error; "" for others' */
+    struct package package; /* what the resolver sees */
+    struct str own_fqn; /* by its document: selection_name() may give another */
+    struct hash document;            /* outlined: of its text */
+    struct mark *mark;               /* selection.c */
+    const struct lock_entry *locked; /* when the lock decides */
+    struct hash digest;
+    struct store_file *files; /* NULL: not looked up yet */
+    size_t file_count;
+    struct str ref, commit, object, path; /* as resolved; path in the repo */
+    struct str version, prereqs;
+    struct str summary; /* of its document, for the index; in the scratch */
+    bool metaskill;
+    bool hidden;    /* accepted by --allow-hidden */
+    bool rewritten; /* its own name is unusable: the copy's changes */
+    struct fetch_offer *offers; /* it is a catalog */
+    size_t offer_count;
+};
+
+struct closure_options {
+    bool locked; /* nothing but what the lock holds */
+    bool offline;
+    bool allow_hidden;
+    bool trust_lock; /* see closure_prove */
+    bool outline;    /* of packages that are new the documents alone */
+    bool (*is_moving)(void *ctx, const struct lock_entry *entry);
+    void *moving_ctx; /* update: entries whose refs are read anew */
+    /* What came whole, one after the other, while others are on their way. */
+    void (*arrived)(void *ctx, const struct node *n);
+    void *arrived_ctx;
+};
+
+struct closure {
+    struct context *cx;
+    const struct layer *layer;
+    struct store *store;
+    struct closure_options options;
+    struct map nodes; /* origin key -> struct node * */
+    struct map words; /* commits and refs of the index, once each */
+    struct node **queue;
+    size_t queued, settled, queue_capacity;
+    size_t failures;
+    struct fetch *fetch;
+    struct store_session session;
+    struct node **asked; /* by id */
+    size_t asked_count, asked_capacity;
+    struct node **arrived; /* for options.arrived */
+    size_t arrived_count, arrived_capacity, arrived_told;
+    struct notices notices;
+    bool index_warned, is_index_open;
+    struct fetch_progress progress;
+    uint64_t started_ms; /* the fetch */
+};
+
+void closure_init(struct closure *c, struct context *cx,
+                  const struct layer *layer, struct store *store,
+                  const struct closure_options *options);
+void closure_done(struct closure *c);
+
+/* A root to look for; its node, the same one for an equal origin. */
+struct node *closure_add(struct closure *c, const struct origin *o,
+                         unsigned kinds);
+
+/* The same as closure_add, but what it offers is listed, itself included. */
+struct node *closure_add_catalog(struct closure *c, const struct origin *o);
+
+/* What stands after /tree/, as the index knows it; HEAD for the default. */
+struct str closure_rest(const struct node *n, struct arena *a);
+
+/* The files of one that is outlined: asked for, and here (or failed) after the
+ * next closure_gather. */
+MUST_CHECK bool closure_want_files(struct closure *c, struct node *n,
+                                   struct err *e);
+
+/* Looks for what is new since the last time. */
+MUST_CHECK bool closure_gather(struct closure *c, struct err *e);
+
+/* Warns of what was found, once, when all is known; -v tells each alone. */
+void closure_warn(struct closure *c);
+
+/*
+ * With `trust_lock` a package that the lock holds is taken at the lock's word,
+ * as long as nothing but such packages is needed: enough for the resolver, and
+ * for whoever finds that all is in place already. Others call this before
+ * they use a file: it looks for them in the store, and fetches what is not
+ * there. Nothing to do when none is taken at its word.
+ */
+MUST_CHECK bool closure_prove(struct closure *c, struct err *e);
+
+/* For resolver_resolve; ctx is the closure. */
+bool closure_read(void *ctx, const struct origin *o, enum doc_kind expected,
+                  const struct package **out, struct err *e);
+
+struct node *closure_find(const struct closure *c, struct str key);
+
+/* Where a locked one is looked for: mostly the origin of its entry. */
+const struct origin *closure_locked_origin(const struct closure *c,
+                                           const struct node *n);
+
+#endif

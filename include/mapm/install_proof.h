@@ -1,0 +1,75 @@
+#ifndef MAPM_INSTALL_PROOF_H
+#define MAPM_INSTALL_PROOF_H
+
+#include "mapm/layer.h"
+#include "mapm/store.h"
+
+/*
+ * proof: whether a commit holds what the lock says, as far as this machine was
+ * shown it. The index has a row for each package whose commit was walked:
+ * repository, commit, path, object, digest. Source: F1; FETCH.md 3.4.
+ */
+
+/* A file: package has no commit, only its digest. */
+bool proof_applies(const struct layer *l, const struct lock_entry *entry);
+
+/*
+ * The commit at which the lock says that `o`, an origin of the entry, has its
+ * content: for the origin itself that of the entry; for one in `also` the one
+ * that stands behind it, the one that it names, or that of the entry where both
+ * may be of one ref. "" when the lock does not say it, or `o` names another.
+ */
+struct str proof_commit(const struct layer *l, const struct lock_entry *entry,
+                        const struct origin *o, struct arena *a);
+
+/* Whether that commit is the lock's word for `o` now that its path is known: of
+ * another ref that of the entry says nothing. */
+bool proof_shares_ref(const struct layer *l, const struct lock_entry *entry,
+                      const struct origin *o, struct str path);
+
+/* The ref of `o`, whose path is known. "" when it does not end so. */
+struct str proof_ref(const struct origin *o, struct str path);
+
+/* All of it fits a row, at `o`, which is an origin of the entry. Asks no
+ * network. `*path`, in the repository, is borrowed from `o`; `a` is scratch. */
+bool proof_find(const struct layer *l, struct store *store,
+                const struct lock_entry *entry, const struct origin *o,
+                struct arena *a, struct str *path);
+
+/* Remembers what a walk of the commit of `o` led to, and that the commit has
+ * nothing at any longer path that `o` could mean (FETCH_DONE says so). */
+MUST_CHECK bool proof_put(struct store *store, const struct store_proof *p,
+                          const struct origin *o, struct err *e);
+
+/*
+ * Whether every entry of this text of a lock was held against its proof and its
+ * document before: all that a lock says is settled by one question. Not known
+ * is no fault: then all of them are to be looked at. gc forgets it.
+ */
+bool proof_knows_lock(struct store *store, struct str text);
+MUST_CHECK bool proof_put_lock(struct store *store, struct str text,
+                               struct err *e);
+
+/* Remembers that the ref of `o` led to the content of an entry with another
+ * origin. `a` is scratch. */
+MUST_CHECK bool proof_put_also(struct store *store, const struct origin *o,
+                               struct str object, const struct hash *digest,
+                               struct arena *a, struct err *e);
+
+/*
+ * Whether what the entry says counts for `o`, which it names as its origin or
+ * in `also`: the latter only where this machine was shown the same content at
+ * just that origin, as the path alone does not say what another ref, another
+ * folder or another commit holds. Otherwise `o` has to be looked at itself.
+ * `*commit`: that of `o`, in `a` or borrowed; "" where the lock does not say it.
+ */
+bool proof_covers(const struct layer *l, struct store *store,
+                  const struct lock_entry *entry, const struct origin *o,
+                  struct arena *a, struct str *commit);
+
+/* An origin that names a commit names the one that is locked. ERR_LOCKED. */
+MUST_CHECK bool proof_check_commit(const struct layer *l,
+                                   const struct lock_entry *entry,
+                                   struct err *e);
+
+#endif

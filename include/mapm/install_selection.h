@@ -1,0 +1,60 @@
+#ifndef MAPM_INSTALL_SELECTION_H
+#define MAPM_INSTALL_SELECTION_H
+
+#include "mapm/install.h"
+
+/*
+ * selection: of what was chosen from catalogs, what can be installed.
+ *
+ *     choices --> selection_judge() --> each is taken, or left out with the
+ *                                       reason and the chain that leads to it
+ *
+ * A choice is taken when all that it needs is valid and none of it conflicts
+ * with the roots of the layer or with choices before it. Two folders of one
+ * catalog with one name and different content get a name each (see
+ * selection_name). Source: issue row F4; M25 to M28.
+ */
+
+struct choice {
+    struct node *node;
+    struct str name, path; /* as offered */
+    bool is_exact;         /* named, not matched: a failure fails the command */
+    bool is_left_out;
+    struct str code;     /* why: of the first error, stable */
+    struct str message;  /* one line */
+    struct node **chain; /* from `node` to the package at fault */
+    size_t chain_count;
+};
+
+/* Judges all of them anew. Nothing is fetched. */
+void selection_judge(struct sync *s, struct choice *choices, size_t count);
+
+/* After that: asks for the files of all that is taken and not here yet. */
+MUST_CHECK bool selection_want_files(struct sync *s,
+                                     const struct choice *choices, size_t count,
+                                     bool *any, struct err *e);
+
+/*
+ * Names for folders of one repository that have one name and different
+ * content: <p>/<name>, where p is the nearest folder above that is not called
+ * skills, agents or plugins and does not begin with a dot. Packages that the
+ * lock has a name for keep it, and so do those that were named before: of equal
+ * folders that differ now the one that the name is from.
+ */
+void selection_name(struct sync *s, struct node *const *nodes, size_t count);
+/* Whether a recorded name is that of a folder which is no root any more, so
+ * that selection_name() has to know all paths. */
+bool selection_lost_name(struct sync *s, struct node *const *nodes,
+                         size_t count);
+/* The <p> of a path in its repository: "box" for "plugins/box/skills/ai"; ""
+ * when there is none. */
+struct str selection_scope(struct str path);
+
+/* What was left out, grouped by reason; with -v each with its chain. */
+void selection_tell(struct context *cx, const struct choice *choices,
+                    size_t count);
+/* The member "left_out". */
+void selection_put(struct json_writer *w, const struct choice *choices,
+                   size_t count);
+
+#endif

@@ -1,0 +1,111 @@
+#ifndef MAPM_LAYER_H
+#define MAPM_LAYER_H
+
+#include "base/context.h"
+#include "base/map.h"
+#include "mapm/folder_trust.h"
+#include "mapm/provision.h"
+#include "mapm/store.h"
+
+/*
+ * layer: one scope of visibility, the workspace or the user's library, as
+ * its files say: mapm.yaml, mapm.lock and their local twins.
+ * Source: DESIGN.md 3; REQUIREMENTS 3 (M27).
+ */
+
+struct layer {
+    struct str path; /* absolute */
+    bool is_global;
+    struct provision *provision; /* holds the workspace's lock */
+    struct str yaml, local_yaml; /* texts; "" = absent */
+    struct str lock_text, local_lock_text;
+    struct project user, project, local;
+    struct lock lock, local_lock;
+    struct origin_rules rules;
+    struct origin *origins, *local_origins; /* of the locks' entries */
+    struct limits limits;    /* as the user and then mapm.yaml have it */
+    struct map by_origin;    /* origin key -> const struct lock_entry * */
+    struct map also_commits; /* … -> const struct str *, of those in `also` */
+    struct map by_name;      /* "skill acme/x" -> const struct lock_entry * */
+};
+
+/* The nearest folder upwards that holds a mapm.yaml which counts (owned.h),
+ * else the current one. A file above it that does not is noted, once. */
+struct str layer_workspace(struct context *cx);
+
+enum layer_mode { LAYER_READ, LAYER_WRITE };
+
+/* Finds it, waits for its turn (WRITE), finishes what was interrupted, reads
+ * and checks its files. */
+MUST_CHECK bool layer_open(struct context *cx, enum layer_mode mode,
+                           struct layer *out, struct err *e);
+/* The user's library, whatever the options say. */
+MUST_CHECK bool layer_open_workspace(struct context *cx, enum layer_mode mode,
+                                     struct layer *out, struct err *e);
+MUST_CHECK bool layer_open_global(struct context *cx, enum layer_mode mode,
+                                  struct layer *out, struct err *e);
+void layer_close(struct layer *l);
+
+/* In the wrong folder "nothing to do" would be taken for success:
+ * ERR_NOT_FOUND where neither mapm.yaml nor a lock is. */
+MUST_CHECK bool layer_check_there(const struct layer *l, struct context *cx,
+                                  struct err *e);
+
+/* ERR_REFUSED unless the folder of the workspace counts (owned.h). */
+MUST_CHECK bool layer_check_own(const struct layer *l, struct context *cx,
+                                struct err *e);
+
+/* Whether the user trusts its folder as a workspace. False with no error: not
+ * trusted, `*state` says why. Errors: the store's. */
+MUST_CHECK bool layer_is_trusted(const struct layer *l, struct context *cx,
+                                 struct store *store, enum folder_trust *state,
+                                 struct err *e);
+
+/* "skill acme/x". In `a`. */
+struct str layer_name_key(enum doc_kind kind, struct str fqn, struct arena *a);
+
+/* Of mapm.local.lock: installed from a file: origin. */
+bool layer_is_local(const struct layer *l, const struct lock_entry *entry);
+
+const struct lock_entry *layer_find(const struct layer *l, enum doc_kind kind,
+                                    struct str fqn);
+
+/* The skill that was put into this folder; NULL: the folder is not mapm's. */
+const struct lock_entry *layer_find_folder(const struct layer *l,
+                                           struct str folder);
+
+/* The origin of one of the layer's entries, read when the lock was. */
+const struct origin *layer_origin(const struct layer *l,
+                                  const struct lock_entry *entry);
+
+/* The commit that a lock names for an origin in `also`; "" for none. */
+struct str layer_also_commit(const struct layer *l, const struct origin *o);
+
+/* Every entry of the layer once, sorted by kind and name. In `a`. */
+const struct lock_entry **layer_entries(const struct layer *l, struct arena *a,
+                                        size_t *count);
+
+/* The entries that a root asks for, by layer_name_key. Keys live in `a`. */
+void layer_index_roots(const struct layer *l, const struct root *roots,
+                       size_t count, struct arena *a, struct map *out);
+
+/* All roots: of the committed file first, then the local ones. In `a`. */
+struct root *layer_roots(const struct layer *l, struct arena *a, size_t *count);
+
+/*
+ * The entries that a person means by `name`: a qualified name, a short name,
+ * a folder or key, or an origin, or one of these after a type, as "skill pdf".
+ * ERR_NOT_FOUND with near names; ERR_USAGE when it means more than one.
+ */
+MUST_CHECK bool layer_resolve_name(const struct layer *l, struct str name,
+                                   struct context *cx,
+                                   const struct lock_entry **out,
+                                   struct err *e);
+/* The same for many: the entries of the layer are indexed once. */
+MUST_CHECK bool layer_resolve_names(const struct layer *l,
+                                    const struct str *names, size_t name_count,
+                                    struct arena *a,
+                                    const struct lock_entry **out,
+                                    struct err *e);
+
+#endif

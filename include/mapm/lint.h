@@ -1,0 +1,124 @@
+#ifndef MAPM_LINT_H
+#define MAPM_LINT_H
+
+#include "base/context.h"
+#include "mapm/manifest.h"
+
+/*
+ * check: judge documents where they lie.
+ *
+ *     PATH... --> check_find()     folders, in parallel; each document goes to
+ *                  `--> check_judge()    with --fix first through check_fix()
+ *             --> check_against()  versions compared with a git ref
+ *             --> check_print()    words or JSON, in the order of paths
+ *
+ * Source: REQUIREMENTS 5, M18, M29, T11, T12, L8; DESIGN.md 10.
+ */
+
+#define CHECK_MAX_DEPTH   64
+#define CHECK_MAX_THREADS 16
+
+/* A PATH of the command line. */
+struct check_root {
+    struct str shown;        /* what paths below it begin with; "" for "." */
+    struct str real;         /* the folder, absolute, links resolved */
+    struct str top;          /* the repository it is in, or `real` */
+    struct str only;         /* the one file that was named, or "" */
+    struct str name, parent; /* of the folder and of the one that holds it */
+    bool in_git;
+};
+
+/* One document, or folder, and what is said about it. */
+struct check_result {
+    struct str path; /* as shown */
+    bool is_name;    /* --name: `name` alone counts */
+    bool has_kind;
+    enum doc_kind kind;
+    const struct check_root *root; /* NULL for a name */
+    struct str folder;             /* below the root, "" = itself */
+    struct str file;               /* in the folder */
+    struct str name, scope, fqn, description, version;
+    char skill_version[17];
+    size_t load_size_tokens;
+    const struct str *tools;
+    size_t tool_count;
+    bool metaskill;
+    struct complaints why;
+    struct str note; /* what --fix did; "" = nothing */
+};
+
+struct check_rules {
+    enum profile profile;
+    struct origin_rules origins;
+    bool strict, fix;
+};
+
+struct check_results {
+    struct check_result **items;
+    size_t count;
+    struct arena *arenas; /* of the threads: what the items are made of */
+    size_t arena_count;
+};
+
+/* The root that a PATH names. In `a`. ERR_NOT_FOUND when it is not there at
+ * all: a root that was named has to be. */
+MUST_CHECK bool check_root_open(struct str path, struct check_root *root,
+                                struct arena *a, struct err *e);
+
+/* --- check_find.c --------------------------------------------------------- */
+
+/*
+ * Every document below the roots, judged: sorted by path, each path once.
+ * Ownership: released by check_results_done, which is harmless for a zeroed
+ * one. Errors: ERR_LIMIT past CHECK_MAX_FILES.
+ */
+MUST_CHECK bool check_find(const struct check_root *roots, size_t count,
+                           const struct check_rules *rules, struct arena *a,
+                           struct check_results *out, struct err *e);
+void check_results_done(struct check_results *r);
+
+/* --- check_judge.c -------------------------------------------------------- */
+
+/*
+ * Judges `result->file` in the open folder `dirfd`. False when `optional` and
+ * it has no frontmatter or cannot be read: then it is no package. The result lives in `a`.
+ */
+bool check_judge(const struct check_rules *rules, int dirfd,
+                 struct check_result *result, bool optional, struct arena *a);
+
+/* A complaint about files, not about their text; errors when strict. */
+void check_say(const struct check_rules *rules, struct check_result *result,
+               bool error, const char *code, const char *format, ...)
+    PRINTF(5, 6);
+
+/* A file in the folder of `result`. Links are followed as far as `inside`,
+ * an absolute path. In `a`. */
+enum manifest_file check_read(const struct check_result *result, int dirfd,
+                              struct str inside, struct str path,
+                              size_t max_bytes, struct arena *a,
+                              struct str *text);
+
+/* The folder of `result`, absolute. In `a`. */
+struct str check_folder(const struct check_result *result, struct arena *a);
+
+/* Its name; "" for the root of all. */
+struct str check_folder_name(const struct check_result *result);
+
+/* --name: a result for the bare name. In `a`. */
+struct check_result *check_name(struct str name, struct arena *a);
+
+/* --- check_fix.c ---------------------------------------------------------- */
+
+/* Mends what is mechanical in an MCP file; file, path and note of `result`
+ * are new when it did. */
+void check_fix(struct check_result *result, int dirfd, struct arena *a);
+
+/* --- check_against.c, check_git.c ----------------------------------------- */
+
+/* Adds complaints about versions and changelogs to skills and agents. */
+MUST_CHECK bool check_against(struct context *cx, struct str ref,
+                              const struct check_root *roots, size_t count,
+                              const struct check_results *results,
+                              struct err *e);
+
+#endif

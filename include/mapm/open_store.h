@@ -1,0 +1,14 @@
+#ifndef MAPM_OPEN_STORE_H
+#define MAPM_OPEN_STORE_H
+
+#include "base/context.h"
+#include "mapm/store.h"
+
+/* open_store: the user's store, from the environment. The caller closes. */
+MUST_CHECK bool open_store(struct context *cx, struct store **out,
+                           struct err *e);
+
+/* Says so when trust and history were found damaged. NULL is harmless. */
+void close_store(struct context *cx, struct store *s);
+
+#endif

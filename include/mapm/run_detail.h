@@ -1,0 +1,85 @@
+#ifndef MAPM_RUN_DETAIL_H
+#define MAPM_RUN_DETAIL_H
+
+#include "base/json.h"
+#include "mapm/runtime.h"
+#include "mapm/store.h"
+
+/*
+ * run_detail: what run_history wrote, read again, and words for a run that
+ * each way of showing it shares.
+ *
+ * What is read was written by mapm, but says what a program, a model and
+ * commands said: every text of it is shown escaped, and a whole one with
+ * RUN_UNTRUSTED (K42).
+ */
+
+#define RUN_UNTRUSTED "untrusted data"
+
+/* One TEXT of run_history.h. */
+struct run_text {
+    bool known; /* its size is */
+    bool kept;  /* its text is, too */
+    bool cut;
+    uint64_t bytes;
+    struct str text;
+};
+
+/* START and FINISH do not occur. */
+struct run_step {
+    enum step_kind kind;
+    unsigned number; /* ASK, COMMAND */
+    uint64_t at_ms, took_ms;
+    bool ok, exhausted, truncated, unfinished;
+    bool has_exit;
+    uint64_t exit_code;
+    uint64_t turns, max_turns;
+    struct str label; /* ASK: the purpose; TRACE: the kind */
+    const struct str *argv;
+    size_t argc, words; /* words: so many it had */
+    struct str rule;
+    struct str data;              /* TRACE: JSON on one line; "" = none */
+    const struct json *data_tree; /* NULL: none */
+    struct run_text in, out;      /* prompt; answer, result, printed line */
+};
+
+struct run_detail {
+    bool known; /* there was one: nothing else is when there was none */
+    struct str keep;
+    bool has_limits;
+    uint64_t max_asks, max_commands, max_traces, max_seconds;
+    struct run_text input, result, report;
+    struct run_step *steps;
+    size_t count;
+    uint64_t left_out;
+    const struct json *tree;
+};
+
+/* What is missing or of another kind is left out: never an error but
+ * ERR_FORMAT and ERR_LIMIT of json_parse. "" is no detail. In `a`. */
+MUST_CHECK bool run_detail_parse(struct str text, struct arena *a,
+                                 struct run_detail *out, struct err *e);
+
+/* "12 ms", "3.4 s", "2 min 05 s", "1 h 02 min". Returns `out`. */
+const char *run_seconds(uint64_t ms, char out[32]);
+
+/* "2026-11-20 17:05:12" here; `zone`: " +0000" behind it. Returns `out`. */
+const char *run_when(int64_t ms, bool zone, char out[40]);
+/* "2026-11-20T17:05:12.003Z". Returns `out`. */
+const char *run_utc(int64_t ms, char out[40]);
+
+enum run_tone { RUN_NEUTRAL, RUN_GOOD, RUN_DOUBTFUL, RUN_BAD };
+enum run_tone run_tone(struct str status);
+
+/* "fix-tests", "git diff --stat ...", "missing-words", the printed line. In
+ * `a`. */
+struct str run_step_label(const struct run_step *s, struct arena *a);
+
+/* What came of it, in words: "3 turns, 1.2 kB", "exit 1, 34 B, truncated".
+ * In `a`. */
+struct str run_step_outcome(const struct run_step *s, struct arena *a);
+
+const char *run_step_kind(const struct run_step *s); /* "ask" ... */
+bool run_step_failed(const struct run_step *s);
+
+#endif

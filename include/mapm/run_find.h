@@ -1,0 +1,63 @@
+#ifndef MAPM_RUN_FIND_H
+#define MAPM_RUN_FIND_H
+
+#include "mapm/layer.h"
+#include "mapm/library.h"
+#include "mapm/runtime.h"
+#include "mapm/store.h"
+
+/*
+ * run_skill: which metaskill a person means, and whether it is what the lock
+ * says.
+ *
+ *     NAME           the workspace's lock, then folders of .agents/skills that
+ *                    no lock names, then the user's library, then folders of
+ *                    skills, where mapm new writes
+ *     ./x /x ~/x a/  a folder; in one that came by install it is that package
+ *
+ * Source: DESIGN.md 8; REQUIREMENTS K37, X27.
+ */
+
+struct run_skill {
+    struct skill skill;
+    struct str fqn;
+    struct str digest;              /* "sha256:…", of the lock; "" = local */
+    struct str workspace;           /* where it runs, absolute */
+    bool is_external;               /* fetched: needs trust */
+    bool is_global;                 /* of the user's library */
+    bool is_path;                   /* named by its path */
+    const struct lock_entry *entry; /* NULL: not installed */
+};
+
+/*
+ * `l` is the workspace; with --global a name is of the library alone.
+ * Ownership: in the invocation's arena. A skill without a program is found,
+ * too: skill.file is "".
+ * Errors: ERR_NOT_FOUND with near names; ERR_USAGE when several are meant;
+ * ERR_EDITED when files are missing or not those of the lock.
+ */
+MUST_CHECK bool run_skill_find(struct context *cx, struct store *store,
+                               struct layer *l, struct str name,
+                               struct run_skill *out, struct err *e);
+
+/*
+ * A skill of the library, in the folder that it was found in: what came by
+ * install is that package (X27). Errors: as run_skill_find and
+ * library_open_folder.
+ */
+MUST_CHECK bool run_skill_read(struct context *cx, struct store *store,
+                               struct layer *l, const struct library *library,
+                               const struct library_skill *known,
+                               struct run_skill *out, struct err *e);
+
+/*
+ * run_skill_check.c: whether the folder holds what the lock says: each file,
+ * a renamed copy's SKILL.md under its name (X2, X9). Files beside these are
+ * the user's own and do no harm, unless one would be the program.
+ * Errors: ERR_EDITED, one message a file.
+ */
+MUST_CHECK bool run_skill_check(struct store *store,
+                                const struct lock_entry *entry,
+                                const struct skill *skill, struct err *e);
+
+#endif

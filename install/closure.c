@@ -1,0 +1,783 @@
+#include "base/fs.h"
+#include "base/proc.h"
+#include "mapm/install_closure.h"
+#include "mapm/install_ingest.h"
+#include "mapm/install_proof.h"
+#include "mapm/manifest.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "local.h"
+
+void closure_init(struct closure *c, struct context *cx,
+                  const struct layer *layer, struct store *store,
+                  const struct closure_options *o)
+{
+    *c = (struct closure){.cx = cx,
+                          .layer = layer,
+                          .store = store,
+                          .options = *o,
+                          .session = {.dirfd = -1}};
+    map_init(&c->nodes, &cx->arena);
+    map_init(&c->words, &cx->arena);
+    notice_init(&c->notices, &cx->arena);
+}
+
+void closure_done(struct closure *c)
+{
+    closure_warn(c);
+    fetch_close(c->fetch);
+    c->fetch = NULL;
+    store_session_end(c->store, &c->session);
+}
+
+struct node *closure_find(const struct closure *c, struct str key)
+{
+    return map_find(&c->nodes, key);
+}
+
+static struct node *enqueue(struct closure *c, const struct origin *o,
+                            unsigned kinds)
+{
+    struct arena *a = &c->cx->arena;
+    struct node *n = arena_new(a, struct node);
+
+    n->origin = *o;
+    n->kinds = kinds;
+    c->queue = arena_grow(a, c->queue, c->queued, &c->queue_capacity,
+                          sizeof(struct node *));
+    c->queue[c->queued++] = n;
+    return n;
+}
+
+struct node *closure_add(struct closure *c, const struct origin *o,
+                         unsigned kinds)
+{
+    struct map_entry *entry = map_entry(&c->nodes, o->key);
+    struct node *n = entry->value;
+
+    if (n) {
+        /* Of several spellings of one origin always the same is kept, no
+         * matter which document came first. */
+        if (!o->is_short && !n->origin.is_short &&
+            str_cmp(o->text, n->origin.text) > 0)
+            n->origin.text = o->text;
+        return n;
+    }
+    n = enqueue(c, o, kinds);
+    entry->value = n;
+    return n;
+}
+
+struct node *closure_add_catalog(struct closure *c, const struct origin *o)
+{
+    struct node *n = enqueue(c, o, DOC_AGENT | DOC_SKILL | DOC_MCP);
+
+    n->is_catalog = true;
+    return n;
+}
+
+void node_fail(struct closure *c, struct node *n, const struct err *e)
+{
+    c->failures++;
+    n->failed = arena_new(&c->cx->arena, struct err);
+    *n->failed = *e;
+}
+
+void node_ready(struct closure *c, struct node *n)
+{
+    n->is_ready = true;
+    node_known(c, n);
+}
+
+void node_known(struct closure *c, struct node *n)
+{
+    for (size_t i = 0; i < n->package.dep_count; i++)
+        closure_add(c, n->package.deps[i].origin,
+                    (unsigned)n->package.deps[i].kind);
+}
+
+/* --- asking the network --------------------------------------------------- */
+
+static bool know_blob(void *ctx, struct str oid, struct hash *h, uint64_t *size)
+{
+    struct closure *c = ctx;
+
+    return store_find_blob(c->store, oid, h, size);
+}
+
+static bool read_blob(void *ctx, const struct hash *h, size_t max_bytes,
+                      struct arena *a, struct str *bytes)
+{
+    struct closure *c = ctx;
+    struct err ignored = {0};
+
+    return store_read(c->store, h, max_bytes, a, bytes, &ignored);
+}
+
+static bool know_trees(void *ctx, struct str repository, struct str commit,
+                       struct arena *a, struct str *bytes)
+{
+    struct closure *c = ctx;
+
+    return store_find_trees(c->store, repository, commit, a, bytes);
+}
+
+/* The index is a cache: what cannot be noted is fetched again. */
+static void keep_trees(void *ctx, struct str repository, struct str commit,
+                       struct str bytes)
+{
+    struct closure *c = ctx;
+    struct err ignored = {0};
+
+    if (!store_put_trees(c->store, repository, commit, bytes, &ignored))
+        err_clear(&ignored);
+}
+
+static bool know_proof(void *ctx, struct str repository, struct str commit)
+{
+    struct closure *c = ctx;
+
+    return store_is_proved(c->store, repository, commit);
+}
+
+static void keep_proof(void *ctx, struct str repository, struct str commit)
+{
+    struct closure *c = ctx;
+    struct err ignored = {0};
+
+    if (!store_put_proved(c->store, repository, commit, &ignored))
+        err_clear(&ignored);
+}
+
+static void show_progress(void *ctx, const struct fetch_progress *p)
+{
+    struct closure *c = ctx;
+    const struct progress shown = {.done = p->done,
+                                   .total = p->asked,
+                                   .bytes = p->bytes,
+                                   .elapsed_ms = proc_now_ms() - c->started_ms};
+
+    c->progress = *p;
+    context_progress(c->cx, &shown);
+}
+
+/* One a time: what comes goes before. */
+static bool tell_arrived(void *ctx)
+{
+    struct closure *c = ctx;
+
+    if (!c->options.arrived || c->arrived_told == c->arrived_count)
+        return false;
+    c->options.arrived(c->options.arrived_ctx, c->arrived[c->arrived_told++]);
+    return true;
+}
+
+/* While mapm-fetch starts, which takes longer, the index is opened: each
+ * answer of a host is looked up there. */
+static bool use_idle_time(void *ctx)
+{
+    struct closure *c = ctx;
+
+    if (c->is_index_open)
+        return tell_arrived(c);
+    c->is_index_open = true;
+    store_open_index(c->store);
+    return true;
+}
+
+static bool start_fetch(struct closure *c, struct err *e)
+{
+    struct fetch_options o = {
+        .store = {.find_blob = know_blob,
+                  .read_blob = read_blob,
+                  .find_trees = know_trees,
+                  .put_trees = keep_trees,
+                  .is_proved = know_proof,
+                  .put_proved = keep_proof,
+                  .ctx = c},
+        .hosts = c->layer->rules.hosts,
+        .host_count = c->layer->rules.host_count,
+        .limits = &c->layer->limits,
+        .idle = use_idle_time,
+        .idle_ctx = c,
+        .progress = show_progress,
+        .progress_ctx = c,
+        .verbose = c->cx->is_verbose,
+    };
+
+    if (c->fetch)
+        return true;
+    proc_catch_signals();
+    if (!store_session_begin(c->store, &c->session, e))
+        return false;
+    o.incoming = c->session.path;
+    c->started_ms = proc_now_ms();
+    return fetch_open(&o, &c->fetch, e);
+}
+
+static void say_waiting(void *ctx)
+{
+    struct closure *c = ctx;
+
+    context_progress(c->cx, &(struct progress){.is_waiting = true});
+}
+
+/* Other processes may download the same: theirs counts once it is there. */
+static bool begin_download(struct closure *c, const struct node *n, bool *taken,
+                           struct err *e)
+{
+    struct str repository = origin_repository(&n->origin, &c->cx->arena);
+    bool ok;
+
+    if (!c->fetch)
+        proc_catch_signals();
+    ok = store_begin_download(c->store, repository, say_waiting, c, taken, e);
+    context_progress(c->cx, NULL);
+    return ok;
+}
+
+static void cancel_download(struct closure *c, const struct node *n)
+{
+    store_cancel_download(c->store,
+                          origin_repository(&n->origin, &c->cx->arena));
+}
+
+static enum fetch_what what_of(const struct closure *c, const struct node *n)
+{
+    if (n->is_catalog)
+        return FETCH_CATALOG;
+    if (n->wants_files)
+        return FETCH_FILES;
+    return c->options.outline && !n->locked ? FETCH_DOCUMENT : FETCH_PACKAGE;
+}
+
+const struct origin *closure_locked_origin(const struct closure *c,
+                                           const struct node *n)
+{
+    return n->is_sharing ? &n->origin : layer_origin(c->layer, n->locked);
+}
+
+static bool ask(struct closure *c, struct node *n, struct err *e)
+{
+    struct arena *a = &c->cx->arena;
+    /* The one that moves, if it does: its trees are here. */
+    const struct lock_entry *entry =
+        map_find(&c->layer->by_origin, n->origin.key);
+    struct fetch_want want = {
+        .id = (unsigned)c->asked_count,
+        .what = what_of(c, n),
+        .kinds = n->kinds,
+        .origin = n->origin,
+    };
+
+    if (entry)
+        want.base = entry->commit;
+    if (n->locked) {
+        want.commit = n->is_sharing ? n->commit : n->locked->commit;
+        want.object = n->locked->object;
+        want.kinds = (unsigned)n->locked->kind;
+        want.origin = *closure_locked_origin(c, n);
+        want.proved = true;
+        want.stored = n->is_unproved;
+    }
+    if (n->is_told) {
+        want.commit = n->commit;
+        want.proved = true; /* its ref leads there */
+    }
+    if (!start_fetch(c, e))
+        return false;
+    c->asked = arena_grow(a, c->asked, c->asked_count, &c->asked_capacity,
+                          sizeof(struct node *));
+    c->asked[c->asked_count++] = n;
+    return fetch_ask(c->fetch, &want, e);
+}
+
+bool closure_want_files(struct closure *c, struct node *n, struct err *e)
+{
+    n->wants_files = true;
+    return ask(c, n, e);
+}
+
+/* --- from the lock, from the store ---------------------------------------- */
+
+/* The lock knows the graph: no document is needed. */
+static bool take_needs(struct closure *c, struct node *n, struct err *e)
+{
+    const struct lock_entry *entry = n->locked;
+    struct arena *a = &c->cx->arena;
+    struct dependency *deps = NULL;
+
+    if (entry->need_count)
+        deps = arena_array(a, entry->need_count, sizeof *deps);
+    for (size_t i = 0; i < entry->need_count; i++) {
+        const struct lock_need *need = &entry->needs[i];
+        const struct lock_entry *other =
+            layer_find(c->layer, need->kind, need->name);
+
+        if (!other)
+            return err_set(e, ERR_FORMAT,
+                           "mapm.lock:%u: needs %s %.*s, which "
+                           "is not there",
+                           entry->line, doc_kind_name(need->kind),
+                           STR_ARG(need->name));
+        deps[i].kind = need->kind;
+        deps[i].origin = layer_origin(c->layer, other);
+    }
+    n->package.deps = deps;
+    n->package.dep_count = entry->need_count;
+    return true;
+}
+
+static bool take_locked(struct closure *c, struct node *n, struct err *e)
+{
+    const struct lock_entry *entry = n->locked;
+    size_t slash = str_find_last(entry->name, '/');
+
+    n->package.kind = entry->kind;
+    n->package.origin = &n->origin;
+    n->package.fqn = entry->name;
+    n->own_fqn = lock_own_name(entry);
+    n->package.name = entry->kind == DOC_MCP || slash == SIZE_MAX
+                          ? entry->name
+                          : str_from_index(entry->name, slash + 1);
+    n->package.content = entry->digest;
+    n->package.commit = n->commit;
+    n->package.user = n;
+    n->object = entry->object;
+    n->version = entry->version;
+    n->hidden = entry->allow_hidden;
+    n->rewritten = entry->rewritten;
+    return take_needs(c, n, e);
+}
+
+static bool locked_digest(const struct lock_entry *entry, struct hash *out)
+{
+    return str_starts(entry->digest, STR("sha256:")) &&
+           hash_parse(str_from_index(entry->digest, 7), out);
+}
+
+static bool fail_offline(const struct closure *c, const struct node *n,
+                         struct err *e)
+{
+    const char *why = n->is_unproved
+                          ? "not proved on this machine: run once online"
+                          : "it is not in the store";
+
+    if (store_index_works(c->store, e))
+        err_set(e, ERR_OFFLINE, "%s", why);
+    else
+        err_wrap(e, "%s", why);
+    return err_hint(e, "run the command once without --offline");
+}
+
+/* `*found` false: the store lacks it, or the proof of where it is from. */
+static bool settle_from_store(struct closure *c, struct node *n, bool *found,
+                              struct err *e)
+{
+    const struct origin *o = closure_locked_origin(c, n);
+
+    *found = store_find_files(c->store, &n->digest, &c->cx->arena, &n->files,
+                              &n->file_count);
+    n->is_unproved = *found && !proof_find(c->layer, c->store, n->locked, o,
+                                           &c->cx->arena, &n->path);
+    *found = *found && !n->is_unproved;
+    if (!*found)
+        return true;
+    if (str_eq(o->key, n->origin.key))
+        n->ref = proof_ref(o, n->path);
+    if (!document_check_locked(c, n, e))
+        return false;
+    node_ready(c, n);
+    return true;
+}
+
+static bool prove_locked(struct closure *c, struct node *n, struct err *e)
+{
+    bool found, taken;
+
+    n->trusted = n->is_ready = false;
+    if (!settle_from_store(c, n, &found, e))
+        return false;
+    if (found)
+        return true;
+    if (c->options.offline)
+        return fail_offline(c, n, e);
+    if (!begin_download(c, n, &taken, e) ||
+        (taken && !settle_from_store(c, n, &found, e)))
+        return false;
+    if (found) {
+        cancel_download(c, n);
+        return true;
+    }
+    /* Its needs are known from the lock: ask for all of them at once. */
+    for (size_t i = 0; i < n->package.dep_count; i++)
+        closure_add(c, n->package.deps[i].origin,
+                    (unsigned)n->package.deps[i].kind);
+    return ask(c, n, e);
+}
+
+static bool settle_locked(struct closure *c, struct node *n, struct err *e)
+{
+    if (!locked_digest(n->locked, &n->digest))
+        return err_set(e, ERR_FORMAT, "mapm.lock:%u: malformed digest",
+                       n->locked->line);
+    if (!proof_check_commit(c->layer, n->locked, e) || !take_locked(c, n, e))
+        return false;
+    if (!c->options.trust_lock)
+        return prove_locked(c, n, e);
+    n->trusted = true;
+    node_ready(c, n);
+    return true;
+}
+
+/* Goes through the queue again: the trusted ones have to prove themselves. */
+static void stop_trusting(struct closure *c)
+{
+    if (c->options.trust_lock)
+        c->settled = 0;
+    c->options.trust_lock = false;
+}
+
+struct str closure_rest(const struct node *n, struct arena *a)
+{
+    if (n->origin.rest.n)
+        return n->origin.rest;
+    if (n->origin.ref.n)
+        return n->origin.path.n
+                   ? arena_printf(a, "%.*s/%.*s", STR_ARG(n->origin.ref),
+                                  STR_ARG(n->origin.path))
+                   : n->origin.ref;
+    return arena_printf(a, "%.*s@", STR_ARG(n->origin.path));
+}
+
+/* Few commits and refs are those of many packages: each has one copy. */
+static struct str intern(struct closure *c, struct str word)
+{
+    struct map_entry *entry;
+
+    if (word.n == 0)
+        return STR("");
+    if (!map_has(&c->words, word))
+        word = arena_str(&c->cx->arena, word);
+    entry = map_entry(&c->words, word);
+    return entry->key;
+}
+
+/* A commit never changes, so what it held is still true; a branch is only
+ * believed when there is no network to ask, or when another process asked
+ * while this one was running already. */
+static bool settle_from_index(struct closure *c, struct node *n)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct arena *a = &c->cx->arena;
+    struct str repository = origin_repository(&n->origin, &scratch);
+    struct str rest = closure_rest(n, &scratch);
+    bool is_lasting = c->options.offline || origin_names_commit(&n->origin);
+    struct str fresh = {"", 0};
+    struct store_package p;
+    struct store_proof proof;
+    struct store_ref ref;
+    struct err ignored = {0};
+
+    if (!is_lasting &&
+        !store_find_fresh_ref(c->store, repository, rest, &scratch, &fresh))
+        return false;
+    if (!store_find_ref(c->store, repository, rest, &scratch, &ref) ||
+        !(is_lasting || str_eq(ref.commit, fresh)) ||
+        !store_find_package(c->store, repository, ref.commit, ref.path,
+                            &scratch, &p) ||
+        !store_find_files(c->store, &p.digest, a, &n->files, &n->file_count))
+        return false;
+    proof = (struct store_proof){repository, ref.commit, ref.path, p.object,
+                                 p.digest};
+    n->is_unproved = !store_has_proof(c->store, &proof);
+    if (n->is_unproved)
+        return false;
+    n->ref = intern(c, ref.ref);
+    n->commit = intern(c, ref.commit);
+    n->path = arena_str(a, ref.path);
+    n->object = arena_str(a, p.object);
+    n->digest = p.digest;
+    if (!document_from_summary(c, n, (enum doc_kind)p.kind, p.summary, a,
+                               &ignored))
+        return false;
+    document_complete_origin(c, n);
+    node_ready(c, n);
+    return true;
+}
+
+/* The commit of a catalog, when another process asked what its ref names while
+ * this one was running: the trees are in the store. A ref of several segments
+ * is asked for, as the commit alone does not say where its path begins. */
+static bool is_told(struct closure *c, struct node *n)
+{
+    struct arena *a = &c->cx->arena;
+    struct str repository = origin_repository(&n->origin, a);
+    struct str rest = closure_rest(n, a), fresh;
+    struct store_ref ref;
+
+    if (origin_names_commit(&n->origin) ||
+        !store_find_fresh_ref(c->store, repository, rest, a, &fresh) ||
+        !store_find_ref(c->store, repository, rest, a, &ref) ||
+        !str_eq(ref.commit, fresh) || str_has_char(ref.ref, '/'))
+        return false;
+    n->ref = ref.ref;
+    n->commit = ref.commit;
+    return true;
+}
+
+/* What a catalog offers is in no lock and no index. */
+static bool settle_catalog(struct closure *c, struct node *n, struct err *e)
+{
+    bool taken;
+
+    if (!c->options.offline) {
+        if (!begin_download(c, n, &taken, e))
+            return false;
+        n->is_told = taken && is_told(c, n);
+        return ask(c, n, e);
+    }
+    err_set(e, ERR_OFFLINE, "what it offers is not in the store");
+    return err_hint(e, "run the command once without --offline");
+}
+
+/* What a file: package equals is no word of a commit, and that another origin
+ * has the same content is the lock's word alone. Of one whose commit the lock
+ * does not name the entry's own origin stands for it, so that is needed. */
+static bool is_covered_by(struct closure *c, struct node *n,
+                          const struct lock_entry *entry)
+{
+    return proof_applies(c->layer, entry) &&
+           proof_covers(c->layer, c->store, entry, &n->origin, &c->cx->arena,
+                        &n->commit) &&
+           (n->commit.n || closure_find(c, layer_origin(c->layer, entry)->key));
+}
+
+/* The lock names a commit for it: that is to hold the content at its path, as
+ * its ref may name another one by now. */
+static bool may_share(struct closure *c, struct node *n,
+                      const struct lock_entry *entry)
+{
+    if (!proof_applies(c->layer, entry))
+        return false;
+    n->commit = proof_commit(c->layer, entry, &n->origin, &c->cx->arena);
+    return n->commit.n > 0;
+}
+
+/* It does not: what its ref names decides. */
+static bool stop_sharing(struct closure *c, struct node *n, struct err *e)
+{
+    n->is_sharing = n->is_unproved = false;
+    n->locked = NULL;
+    n->commit = n->object = n->path = str_of("", 0);
+    return ask(c, n, e);
+}
+
+static bool settle(struct closure *c, struct node *n, struct err *e)
+{
+    const struct lock_entry *entry =
+        map_find(&c->layer->by_origin, n->origin.key);
+    bool taken, is_covered, is_moving;
+
+    n->is_settled = true;
+    if (n->is_catalog && n->origin.scheme == ORIGIN_GIT)
+        return settle_catalog(c, n, e);
+    if (n->trusted)
+        return prove_locked(c, n, e);
+    if (n->origin.scheme == ORIGIN_FILE) {
+        stop_trusting(c);
+        return local_read(c, n, e);
+    }
+    is_covered = entry && is_covered_by(c, n, entry);
+    is_moving = entry && c->options.is_moving &&
+                c->options.is_moving(c->options.moving_ctx, entry);
+    if (is_covered && !is_moving) {
+        n->locked = entry;
+        return settle_locked(c, n, e);
+    }
+    stop_trusting(c);
+    if (entry && !is_covered && !is_moving && may_share(c, n, entry)) {
+        n->is_sharing = true;
+        n->locked = entry;
+        return settle_locked(c, n, e);
+    }
+    n->commit = str_of("", 0);
+    if (c->options.locked && (is_covered || !entry)) {
+        err_set(e, ERR_LOCKED, "mapm.lock does not hold %.*s",
+                STR_ARG(n->origin.text));
+        return err_hint(e, "run mapm install without --locked and commit "
+                           "mapm.lock");
+    }
+    if (settle_from_index(c, n))
+        return true;
+    if (c->options.offline)
+        return fail_offline(c, n, e);
+    if (!begin_download(c, n, &taken, e))
+        return false;
+    if (taken && settle_from_index(c, n)) {
+        cancel_download(c, n);
+        return true;
+    }
+    return ask(c, n, e);
+}
+
+/* --- what arrives --------------------------------------------------------- */
+
+/* Which entry of the lock it is that does not fit its commit. */
+static void name_entry(const struct lock_entry *entry, struct err *e)
+{
+    err_wrap(e, "mapm.lock:%u: %s %.*s is not what its commit holds",
+             entry->line, doc_kind_name(entry->kind), STR_ARG(entry->name));
+    err_hint(e,
+             "take mapm.lock from version control again, or run mapm update "
+             "%.*s",
+             STR_ARG(entry->name));
+}
+
+static void add_arrived(struct closure *c, struct node *n)
+{
+    c->arrived = arena_grow(&c->cx->arena, c->arrived, c->arrived_count,
+                            &c->arrived_capacity, sizeof(struct node *));
+    c->arrived[c->arrived_count++] = n;
+}
+
+/* The commit has something else there, or is no longer to be had. */
+static bool is_no_match(enum err_code code)
+{
+    return code == ERR_LOCKED || code == ERR_REF || code == ERR_PATH ||
+           code == ERR_DAMAGED;
+}
+
+static bool handle_event(struct closure *c, const struct fetch_event *event,
+                         struct arena *scratch, struct err *e)
+{
+    struct node *n = event->id < c->asked_count ? c->asked[event->id] : NULL;
+    struct err problem = {0};
+    bool ok = true;
+
+    if (event->kind == FETCH_IDLE || !n)
+        return true;
+    for (size_t i = 0; i < event->note_count; i++)
+        notice_add(&c->notices, STR(""), STR(""), event->notes[i]);
+    switch (event->kind) {
+    case FETCH_MANIFEST:
+        if (!n->locked && !n->is_outlined)
+            document_announce(c, n, event, scratch);
+        break;
+    case FETCH_DONE:
+        if (n->is_sharing &&
+            !proof_shares_ref(c->layer, n->locked, &n->origin, event->path))
+            return stop_sharing(c, n, e);
+        ok = document_arrive(c, n, event, scratch, &problem);
+        if (ok)
+            add_arrived(c, n);
+        break;
+    case FETCH_OFFERS:
+        document_offers(c, n, event);
+        break;
+    case FETCH_OUTLINE:
+        ok = document_outline(c, n, event, scratch, &problem) &&
+             (c->options.outline || closure_want_files(c, n, &problem));
+        break;
+    case FETCH_FAILED:
+        problem = *event->err;
+        if (n->is_sharing && is_no_match(problem.code))
+            return stop_sharing(c, n, e);
+        if (n->locked && problem.code == ERR_LOCKED)
+            name_entry(n->locked, &problem);
+        ok = false;
+        break;
+    default:
+        break;
+    }
+    if (ok)
+        return true;
+    if (problem.code == ERR_INTERRUPTED || problem.code == ERR_IO) {
+        *e = problem; /* ours, not the package's: no use going on */
+        return false;
+    }
+    node_fail(c, n, &problem);
+    return true;
+}
+
+static bool settle_queue(struct closure *c, struct err *e)
+{
+    const struct limit *most = &c->layer->limits.graph_max_packages;
+    struct err problem = {0};
+
+    while (c->settled < c->queued) {
+        struct node *n = c->queue[c->settled++];
+
+        if (n->is_settled && (!n->trusted || c->options.trust_lock))
+            continue;
+        if (c->queued > most->value)
+            return limit_fail(most, e, "more than %" PRIu64 " packages",
+                              most->value);
+        if (settle(c, n, &problem))
+            continue;
+        if (problem.code == ERR_INTERRUPTED || problem.code == ERR_IO) {
+            *e = problem;
+            return false;
+        }
+        node_fail(c, n, &problem);
+        err_clear(&problem);
+    }
+    return true;
+}
+
+bool closure_gather(struct closure *c, struct err *e)
+{
+    struct fetch_event event = {.kind = FETCH_IDLE};
+    bool ok;
+
+    for (;;) {
+        CLEANUP(arena_done) struct arena scratch = {0};
+
+        ok = settle_queue(c, e);
+        if (!ok || !c->fetch)
+            break;
+        ok = fetch_next(c->fetch, &scratch, &event, e) &&
+             handle_event(c, &event, &scratch, e);
+        if (!ok || (event.kind == FETCH_IDLE && c->settled == c->queued))
+            break;
+    }
+    context_progress(c->cx, NULL);
+    if (c->fetch)
+        fetch_get_progress(c->fetch, &c->progress);
+    return ok;
+}
+
+void closure_warn(struct closure *c)
+{
+    notice_tell(&c->notices, c->cx);
+}
+
+bool closure_prove(struct closure *c, struct err *e)
+{
+    stop_trusting(c);
+    return closure_gather(c, e);
+}
+
+bool closure_read(void *ctx, const struct origin *o, enum doc_kind expected,
+                  const struct package **out, struct err *e)
+{
+    struct closure *c = ctx;
+    struct node *n = closure_find(c, o->key);
+
+    (void)expected;
+    if (!n)
+        return err_set(e, ERR_FAILED, "%.*s was never read", STR_ARG(o->text));
+    if (n->failed) {
+        *e = *n->failed;
+        return false;
+    }
+    if (n->offer_count)
+        return err_set(e, ERR_PATH, "%.*s is a catalog, not a package",
+                       STR_ARG(o->text));
+    if (!n->is_ready)
+        return err_set(e, ERR_FETCH, "%.*s did not arrive", STR_ARG(o->text));
+    *out = &n->package;
+    return true;
+}

@@ -1,0 +1,821 @@
+#include "base/path.h"
+#include "mapm/install_ingest.h"
+#include "mapm/install_proof.h"
+#include "mapm/install_selection.h"
+#include "mapm/manifest.h"
+#include "mapm/package_files.h"
+
+#include <string.h>
+
+/* --- the summary: what the resolver needs, kept in the index -------------- */
+
+#define SUMMARY_MAX_BYTES (8u * 1024 * 1024)
+
+/* Where a repository stands, for what the documents of a digest say. Older
+ * versions wrote what the lock said, under "digest", and what one folder of
+ * that content said, under "document". */
+#define BY_DIGEST STR("judgement")
+
+static void put_field(struct buf *b, struct str s)
+{
+    buf_printf(b, "%zu:", s.n);
+    buf_append(b, s);
+}
+
+static bool take_field(struct str *rest, struct str *field)
+{
+    uint64_t n;
+    size_t colon = str_find_char(*rest, ':');
+
+    if (colon == SIZE_MAX ||
+        !str_number(str_slice(*rest, 0, colon), rest->n, &n) ||
+        n > rest->n - colon - 1)
+        return false;
+    *field = str_slice(*rest, colon + 1, colon + 1 + (size_t)n);
+    *rest = str_from_index(*rest, colon + 1 + (size_t)n);
+    return true;
+}
+
+static struct str format_summary(const struct node *n, struct arena *a)
+{
+    char flags[3] = {n->metaskill ? 'm' : '-', n->hidden ? 'h' : '-',
+                     n->rewritten ? 'r' : '-'};
+    struct buf b;
+    struct str text;
+
+    buf_init(&b, SUMMARY_MAX_BYTES);
+    put_field(&b, n->own_fqn);
+    put_field(&b, n->version);
+    put_field(&b, str_of(flags, sizeof flags));
+    put_field(&b, n->prereqs);
+    for (size_t i = 0; i < n->package.dep_count; i++) {
+        put_field(&b, str_from(doc_kind_name(n->package.deps[i].kind)));
+        put_field(&b, n->package.deps[i].origin->text);
+    }
+    text = arena_str(a, buf_str(&b));
+    buf_done(&b);
+    return text;
+}
+
+static struct str short_name(enum doc_kind kind, struct str fqn)
+{
+    size_t slash = str_find_last(fqn, '/');
+
+    return kind == DOC_MCP || slash == SIZE_MAX
+               ? fqn
+               : str_from_index(fqn, slash + 1);
+}
+
+struct str lock_own_name(const struct lock_entry *entry)
+{
+    return entry->declared.n ? entry->declared : entry->name;
+}
+
+/* The name that a folder at `path` gives a package named `own`. */
+static bool is_scoped_name(struct str path, struct str own, struct str name)
+{
+    struct str scope = selection_scope(path);
+
+    return scope.n && name.n > scope.n + 1 && str_starts(name, scope) &&
+           name.p[scope.n] == '/' &&
+           str_eq(str_from_index(name, scope.n + 1),
+                  short_name(DOC_SKILL, own));
+}
+
+/* Where its ref ends is not known, so each slash is tried. */
+static bool may_give_name(const struct origin *o, struct str own,
+                          struct str name)
+{
+    struct str rest = o->rest, segment;
+
+    if (o->scheme == ORIGIN_FILE || rest.n == 0)
+        return is_scoped_name(o->path, own, name);
+    while (rest.p && str_cut(&rest, '/', &segment))
+        if (rest.p && is_scoped_name(rest, own, name))
+            return true;
+    return false;
+}
+
+static bool also_gives_name(const struct layer *l,
+                            const struct lock_entry *entry)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str repository = origin_repository(layer_origin(l, entry), &a);
+
+    for (size_t i = 0; i < entry->also_count; i++) {
+        struct err ignored = {0};
+        struct origin o;
+
+        if (origin_parse(entry->also[i], &l->rules, &a, &o, &ignored) &&
+            str_eq(origin_repository(&o, &a), repository) &&
+            may_give_name(&o, entry->declared, entry->name))
+            return true;
+    }
+    return false;
+}
+
+/* `as` is no free choice: it is what selection_name() gives the package for
+ * one of its folders. */
+static bool is_given_name(const struct layer *l, const struct lock_entry *entry,
+                          struct str path)
+{
+    return is_scoped_name(path, entry->declared, entry->name) ||
+           also_gives_name(l, entry);
+}
+
+/* What the lock calls a package of this origin; recorded names never change. */
+static struct str recorded_name(const struct closure *c, const struct node *n,
+                                enum doc_kind kind, struct str own)
+{
+    const struct lock_entry *entry =
+        map_find(&c->layer->by_origin, n->origin.key);
+
+    return entry && entry->kind == kind && entry->declared.n &&
+                   str_eq(entry->declared, own) &&
+                   (is_given_name(c->layer, entry, n->path) ||
+                    may_give_name(layer_origin(c->layer, entry), own,
+                                  entry->name))
+               ? entry->name
+               : own;
+}
+
+/* A dependency's origin: mostly a node has it. `key` may be another spelling
+ * of `text`, which then no node has. */
+static bool keep_origin(struct closure *c, struct str text, struct str key,
+                        struct arena *a, const struct origin **out,
+                        struct err *e)
+{
+    const struct node *known = closure_find(c, key);
+    struct origin *copy;
+
+    if (known && !known->origin.is_short && str_eq(known->origin.text, text)) {
+        *out = &known->origin;
+        return true;
+    }
+    *out = copy = arena_new(a, struct origin);
+    return origin_parse(text, &c->layer->rules, a, copy, e);
+}
+
+/* The part of a node's package that follows from kind, fqn and digest. */
+static void fill_package(struct closure *c, struct node *n, enum doc_kind kind,
+                         struct str fqn, struct arena *a)
+{
+    char hex[HASH_HEX_CHARS + 1];
+
+    hash_format(&n->digest, hex);
+    n->own_fqn = fqn;
+    n->package.kind = kind;
+    n->package.origin = &n->origin;
+    n->package.fqn = recorded_name(c, n, kind, fqn);
+    n->package.name = short_name(kind, fqn);
+    n->package.content = arena_printf(a, "sha256:%s", hex);
+    n->package.commit = n->commit;
+    n->package.user = n;
+}
+
+static size_t count_fields(struct str rest)
+{
+    struct str field;
+    size_t n = 0;
+
+    while (take_field(&rest, &field))
+        n++;
+    return n;
+}
+
+bool document_from_summary(struct closure *c, struct node *n,
+                           enum doc_kind kind, struct str summary,
+                           struct arena *a, struct err *e)
+{
+    struct str rest = summary, fqn, flags, word;
+    struct dependency *deps = NULL;
+    size_t count = 0;
+
+    if ((kind != DOC_AGENT && kind != DOC_SKILL && kind != DOC_MCP) ||
+        !take_field(&rest, &fqn) || !take_field(&rest, &n->version) ||
+        !take_field(&rest, &flags) || flags.n != 3 ||
+        !take_field(&rest, &n->prereqs))
+        return err_set(e, ERR_DAMAGED, "a summary in mapm.db is malformed");
+    if (rest.n)
+        deps = arena_array(a, count_fields(rest) / 2 + 1, sizeof *deps);
+    while (rest.n) {
+        struct str text;
+
+        if (!take_field(&rest, &word) || !take_field(&rest, &text) ||
+            !doc_kind_find(word, &deps[count].kind) ||
+            !keep_origin(c, text, text, a, &deps[count].origin, e))
+            return err_set(e, ERR_DAMAGED, "a summary in mapm.db is malformed");
+        count++;
+    }
+    n->metaskill = flags.p[0] == 'm';
+    n->hidden = flags.p[1] == 'h';
+    n->rewritten = flags.p[2] == 'r';
+    if (n->hidden && !c->options.allow_hidden)
+        return err_set(e, ERR_REFUSED, "its text has hidden characters");
+    n->version = arena_str(a, n->version);
+    n->prereqs = arena_str(a, n->prereqs);
+    fill_package(c, n, kind, arena_str(a, fqn), a);
+    n->package.deps = deps;
+    n->package.dep_count = count;
+    return true;
+}
+
+/* --- judging -------------------------------------------------------------- */
+
+/* "skills/pdf of acme/tools", for messages. */
+static const char *shown(const struct node *n, struct arena *a)
+{
+    return str_c(n->origin.text, a);
+}
+
+static void note_warnings(struct closure *c, const struct node *n,
+                          const struct complaints *why)
+{
+    for (size_t i = 0; i < why->count; i++) {
+        const struct complaint *w = &why->items[i];
+
+        if (w->error)
+            continue;
+        /* The whole closure of a file: package is local: that is no news. */
+        if (n->origin.scheme == ORIGIN_FILE &&
+            str_is(str_from(w->code), "dep-file-origin"))
+            continue;
+        /* A locked package was looked at when it was locked. */
+        if (!n->locked)
+            notice_add(&c->notices, str_from(w->code), n->origin.text,
+                       w->message);
+    }
+}
+
+static bool anchor_text(struct closure *c, enum doc_kind kind,
+                        const struct package_files *p, struct arena *a,
+                        struct str *text, struct err *e)
+{
+    const struct store_file *f =
+        kind == DOC_MCP ? &p->files[0]
+                        : package_files_find(p, str_from(doc_anchor(kind)));
+
+    if (!f)
+        return err_set(e, ERR_PATH, "there is no %s", doc_anchor(kind));
+    return store_read(c->store, &f->hash,
+                      kind == DOC_MCP ? MCP_MAX_BYTES : ANCHOR_MAX_BYTES, a,
+                      text, e);
+}
+
+static bool is_for_contributors(const struct node *n, enum doc_kind kind,
+                                const struct complaints *why)
+{
+    /* The AGENTS.md at the top of a repository is mostly for those who work
+     * on that repository. */
+    return kind == DOC_AGENT && n->origin.scheme == ORIGIN_GIT &&
+           n->path.n == 0 &&
+           str_is(str_from(why->items[0].code), "no-frontmatter");
+}
+
+static struct str first_error(const struct complaints *why, struct arena *a)
+{
+    for (size_t i = 0; i < why->count; i++)
+        if (why->items[i].error)
+            return arena_str(a, str_from(why->items[i].code));
+    return str_of("", 0);
+}
+
+static bool judge(struct closure *c, struct node *n, enum doc_kind kind,
+                  struct str text, const struct manifest_files *files,
+                  struct str folder, struct complaints *why,
+                  struct document *out, struct err *e)
+{
+    struct arena *a = why->arena;
+    struct manifest_input in = {
+        .kind = kind,
+        .text = text,
+        .folder = folder,
+        .files = files,
+        .rules = &c->layer->rules,
+        .profile = PROFILE_INSTALL,
+        .allow_file = n->origin.scheme == ORIGIN_FILE,
+        .allow_hidden =
+            c->options.allow_hidden || (n->locked && n->locked->allow_hidden),
+    };
+
+    manifest_read(&in, a, out, why);
+    if (why->errors == 0)
+        return true;
+    n->fault = first_error(why, &c->cx->arena);
+    if (is_for_contributors(n, kind, why)) {
+        err_set(e, ERR_PATH,
+                "%s offers no skill, agent or MCP server: its AGENTS.md is for "
+                "those who work on it",
+                shown(n, a));
+        return err_hint(e, "name the folder of a skill or an agent in it");
+    }
+    return complaints_fail(why, kind, shown(n, a), e);
+}
+
+static bool judge_files(struct closure *c, struct node *n, enum doc_kind kind,
+                        const struct package_files *p, struct str folder,
+                        struct arena *a, struct document *out, struct err *e)
+{
+    struct manifest_files files = package_files_reader(p);
+    struct complaints why;
+    struct str text;
+    bool ok;
+
+    if (!anchor_text(c, kind, p, a, &text, e))
+        return err_wrap(e, "%s", shown(n, a));
+    complaints_init(&why, a);
+    ok = judge(c, n, kind, text, &files, folder, &why, out, e);
+    note_warnings(c, n, &why);
+    return ok;
+}
+
+/* Out of the scratch arena, into the one that lasts. */
+static bool keep_document(struct closure *c, struct node *n,
+                          const struct document *d, struct err *e)
+{
+    struct arena *a = &c->cx->arena;
+    struct dependency *deps = NULL;
+
+    if (d->dep_count)
+        deps = arena_array(a, d->dep_count, sizeof *deps);
+    for (size_t i = 0; i < d->dep_count; i++) {
+        deps[i].kind = d->deps[i].kind;
+        deps[i].line = d->deps[i].line;
+        if (!keep_origin(c, d->deps[i].origin->text, d->deps[i].origin->key, a,
+                         &deps[i].origin, e))
+            return false;
+    }
+    n->version = arena_str(a, d->version);
+    n->prereqs = arena_str(a, d->prereqs);
+    n->metaskill = d->metaskill;
+    n->hidden = d->hidden;
+    n->rewritten = d->name_replaced;
+    fill_package(c, n, d->kind, arena_str(a, d->fqn), a);
+    n->package.deps = deps;
+    n->package.dep_count = d->dep_count;
+    return true;
+}
+
+static bool differs(const struct node *n, const char *what, struct str own,
+                    struct err *e)
+{
+    err_set(e, ERR_DAMAGED,
+            "mapm.lock:%u: %s %.*s: the package itself %s%s%.*s",
+            n->locked->line, doc_kind_name(n->locked->kind),
+            STR_ARG(n->locked->name), what, own.n ? " " : "", STR_ARG(own));
+    return err_hint(e, "the lock was edited by hand: take it from version "
+                       "control again, or remove the entry and run mapm "
+                       "install");
+}
+
+/* What its documents need, and nothing else. */
+static bool same_needs(struct closure *c, const struct node *n,
+                       const struct package *own, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct map found;
+
+    map_init(&found, &a);
+    for (size_t i = 0; i < own->dep_count; i++) {
+        const struct origin *o = own->deps[i].origin;
+        const struct lock_entry *other = map_find(&c->layer->by_origin, o->key);
+
+        if (!other || !lock_needs(n->locked, other))
+            return differs(n, "needs", o->text, e);
+        map_put(&found, layer_name_key(other->kind, other->name, &a), c);
+    }
+    return found.count == n->locked->need_count ||
+           differs(n, "does not need all that is said", str_of("", 0), e);
+}
+
+/* Folder or key: one of those that its name may lead to. */
+static bool same_place(const struct node *n, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    const struct lock_entry *entry = n->locked;
+    struct package p = {.kind = entry->kind, .fqn = entry->name};
+
+    p.name = short_name(p.kind, p.fqn);
+    return resolver_may_assign(
+               &p, p.kind == DOC_MCP ? entry->place : path_last(entry->place),
+               &a) ||
+           differs(n, "is never put into", entry->place, e);
+}
+
+/* `own` is what the package's document says. */
+static bool same_as_locked(struct closure *c, struct node *n,
+                           const struct node *own, struct err *e)
+{
+    const struct lock_entry *entry = n->locked;
+
+    n->prereqs = arena_str(&c->cx->arena, own->prereqs);
+    n->metaskill = own->metaskill;
+    if (!str_eq(own->own_fqn, lock_own_name(entry)) ||
+        own->package.kind != entry->kind)
+        return differs(n, "is named", own->own_fqn, e);
+    if (entry->declared.n && !is_given_name(c->layer, entry, n->path) &&
+        !(n->is_sharing && may_give_name(layer_origin(c->layer, entry),
+                                         entry->declared, entry->name)))
+        return differs(n, "has no folder that gives it this name; its own is",
+                       own->own_fqn, e);
+    if (!str_eq(own->version, entry->version))
+        return own->version.n ? differs(n, "has version", own->version, e)
+                              : differs(n, "has no version", own->version, e);
+    if (own->hidden != entry->allow_hidden)
+        return differs(n,
+                       own->hidden ? "has hidden characters"
+                                   : "has no hidden characters",
+                       str_of("", 0), e);
+    if (own->rewritten != entry->rewritten)
+        return differs(n,
+                       own->rewritten ? "has a name that cannot be used"
+                                      : "has a name that can be used",
+                       str_of("", 0), e);
+    return same_place(n, e) && same_needs(c, n, &own->package, e);
+}
+
+/* Compared with its lock, and summed up as it is, whatever the lock says. */
+static bool fits_document(struct closure *c, struct node *n,
+                          const struct document *d, struct arena *scratch,
+                          struct err *e)
+{
+    struct node own = *n;
+
+    if (!keep_document(c, &own, d, e))
+        return false;
+    n->summary = format_summary(&own, scratch);
+    return same_as_locked(c, n, &own, e);
+}
+
+/* --- the index ------------------------------------------------------------ */
+
+/* Of equal files another kind, or a folder of another name, may say something
+ * else: a name that cannot be used is replaced by that of the folder. */
+static struct str judged_as(enum doc_kind kind, struct str path,
+                            struct arena *a)
+{
+    return layer_name_key(kind, path_last(path), a);
+}
+
+/* Judgements are remembered by digest, origins by commit. */
+static bool remember(struct closure *c, const struct node *n, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct arena *a = &scratch;
+    struct store_package p = {
+        .kind = (unsigned)n->package.kind,
+        .object = n->object,
+        .digest = n->digest,
+        .summary = n->summary,
+    };
+    struct origin asked = n->origin;
+    struct str repository;
+    struct store_ref ref = {n->ref, n->commit, n->path};
+    struct store_proof proof = {.commit = n->commit,
+                                .path = n->path,
+                                .object = n->object,
+                                .digest = n->digest};
+
+    if (!store_put_package(c->store, BY_DIGEST, n->package.content,
+                           judged_as(n->package.kind, n->path, a), &p, e))
+        return false;
+    if (n->origin.scheme != ORIGIN_GIT)
+        return true;
+    if (n->locked)
+        asked = *closure_locked_origin(c, n);
+    else if (asked.is_short)
+        origin_complete(&n->origin, n->ref.n ? n->ref : n->commit, n->path, a,
+                        &asked);
+    repository = origin_repository(&asked, a);
+    proof.repository = repository;
+    if (!proof_put(c->store, &proof, &asked, e))
+        return false;
+    if (n->locked)
+        return true;
+    /* As it was typed for the default branch, and as others spell it. */
+    if (n->origin.is_short && n->origin.ref.n == 0 &&
+        !store_put_ref(c->store, repository,
+                       arena_printf(a, "%.*s@", STR_ARG(n->origin.path)), &ref,
+                       e))
+        return false;
+    return store_put_ref(c->store, repository, asked.rest, &ref, e) &&
+           store_put_package(c->store, repository, n->commit, n->path, &p, e);
+}
+
+static bool note(struct closure *c, const struct node *n,
+                 const struct fetch_event *event, struct err *e)
+{
+    if (!store_begin(c->store, e))
+        return false;
+    for (size_t i = 0; event && i < event->file_count; i++)
+        if (event->files[i].oid.n &&
+            !store_put_blob(c->store, event->files[i].oid,
+                            &event->files[i].hash, event->files[i].size, e))
+            return false;
+    return remember(c, n, e) && store_commit(c->store, e);
+}
+
+/* The index is a cache, so a failure costs a fetch later; but one that a
+ * newer mapm wrote is not to be touched. */
+static bool note_or_warn(struct closure *c, const struct node *n,
+                         const struct fetch_event *event, struct err *e)
+{
+    struct err problem = {0};
+
+    if (note(c, n, event, &problem))
+        return true;
+    if (problem.code == ERR_REFUSED) {
+        *e = problem;
+        return false;
+    }
+    if (!c->index_warned)
+        context_warn(c->cx, "%s", err_first(&problem));
+    c->index_warned = true;
+    return true;
+}
+
+/* --- arriving ------------------------------------------------------------- */
+
+bool document_take(struct closure *c, struct node *n, enum doc_kind kind,
+                   struct store_file *files, size_t count, struct str folder,
+                   struct arena *scratch, struct err *e)
+{
+    struct package_files p = {c->store, files, count};
+    struct document d = {0};
+    struct str listing;
+    struct hash digest;
+
+    if (count == 0)
+        return err_set(e, ERR_PATH, "%s: an empty folder", shown(n, scratch));
+    digest = listing_format(files, count, scratch, &listing);
+    if (n->locked && n->origin.scheme == ORIGIN_GIT &&
+        !hash_eq(&digest, &n->digest)) {
+        err_set(e, ERR_DAMAGED,
+                "mapm.lock:%u: %.*s: what was fetched has another "
+                "digest (sha256:%.*s)",
+                n->locked->line, STR_ARG(n->locked->name),
+                STR_ARG(hash_hex(&digest, scratch)));
+        return err_hint(e, "was the lock edited? take it from version control "
+                           "again, or delete it and run mapm install");
+    }
+    n->digest = digest;
+    n->files = NULL;
+    if (!judge_files(c, n, kind, &p, folder, scratch, &d, e) ||
+        !store_put(c->store, listing, &digest, e))
+        return false;
+    if (n->locked && n->origin.scheme == ORIGIN_GIT)
+        return fits_document(c, n, &d, scratch, e);
+    if (!keep_document(c, n, &d, e))
+        return false;
+    n->summary = format_summary(n, scratch);
+    return true;
+}
+
+void document_announce(struct closure *c, struct node *n,
+                       const struct fetch_event *event, struct arena *scratch)
+{
+    struct manifest_input in = {
+        .kind = event->doc,
+        .text = event->manifest,
+        .folder = path_last(event->path),
+        .rules = &c->layer->rules,
+        .profile = PROFILE_INSTALL,
+        .allow_hidden = true,
+        .skip_body = true,
+    };
+    struct document d = {0};
+    struct complaints why;
+
+    (void)n;
+    if (event->doc == DOC_MCP)
+        return;
+    complaints_init(&why, scratch);
+    manifest_read(&in, scratch, &d, &why);
+    if (why.errors)
+        return; /* it will be refused when it is whole: no more to fetch */
+    for (size_t i = 0; i < d.dep_count; i++) {
+        struct err ignored = {0};
+        const struct origin *o;
+
+        if (keep_origin(c, d.deps[i].origin->text, d.deps[i].origin->key,
+                        &c->cx->arena, &o, &ignored) &&
+            o->scheme == ORIGIN_GIT)
+            closure_add(c, o, (unsigned)d.deps[i].kind);
+    }
+}
+
+/* --- before the files are here -------------------------------------------- */
+
+struct names {
+    const struct fetch_file *files;
+    size_t count;
+};
+
+/* Which files there are is known, their content is not: an empty one has no
+ * faults, and the package is validated again when it is here. */
+static enum manifest_file read_name(void *ctx, struct str path,
+                                    size_t max_bytes, struct arena *a,
+                                    struct str *content)
+{
+    const struct names *names = ctx;
+
+    (void)a;
+    if (max_bytes)
+        *content = str_of("", 0);
+    for (size_t i = 0; i < names->count; i++)
+        if (str_eq(names->files[i].path, path))
+            return MANIFEST_FILE_OK;
+    return MANIFEST_FILE_MISSING;
+}
+
+/* Equal for equal files, links resolved: stands for a digest of them. */
+static struct str outline_id(const struct fetch_event *event, struct arena *a)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    struct hash hash;
+
+    buf_init(&b, SIZE_MAX / 4);
+    for (size_t i = 0; i < event->file_count; i++)
+        buf_printf(&b, "%d %.*s %.*s\n", event->files[i].executable,
+                   STR_ARG(event->files[i].oid), STR_ARG(event->files[i].path));
+    hash = hash_of(buf_str(&b));
+    return str_join(STR(OUTLINE_PREFIX), hash_hex(&hash, a), a);
+}
+
+bool document_outline(struct closure *c, struct node *n,
+                      const struct fetch_event *event, struct arena *scratch,
+                      struct err *e)
+{
+    struct arena *a = &c->cx->arena;
+    struct names names = {event->files, event->file_count};
+    struct manifest_files files = {read_name, &names};
+    struct document d = {0};
+    struct complaints why;
+
+    n->ref = arena_str(a, event->ref);
+    n->commit = arena_str(a, event->commit);
+    n->path = arena_str(a, event->path);
+    n->object = arena_str(a, event->object);
+    document_complete_origin(c, n);
+    complaints_init(&why, scratch);
+    if (!judge(c, n, event->doc, event->manifest, &files,
+               path_last(event->path), &why, &d, e) ||
+        !keep_document(c, n, &d, e))
+        return false;
+    n->package.content = outline_id(event, a);
+    n->document = hash_of(event->manifest);
+    n->is_outlined = true;
+    node_known(c, n);
+    return true;
+}
+
+/* --- and when they are ---------------------------------------------------- */
+
+static bool adopt_files(struct closure *c, const struct fetch_event *event,
+                        struct store_file *files, struct err *e)
+{
+    for (size_t i = 0; i < event->file_count; i++) {
+        const struct fetch_file *f = &event->files[i];
+
+        files[i] = (struct store_file){f->executable, f->hash, f->path};
+        if (!store_adopt(c->store, &c->session, f->offset, f->size, &f->hash,
+                         e))
+            return err_wrap(e, "%.*s", STR_ARG(f->path));
+    }
+    return true;
+}
+
+static void warn_about_lfs(struct closure *c, const struct node *n,
+                           const struct fetch_event *event)
+{
+    for (size_t i = 0; i < event->file_count; i++) {
+        if (!event->files[i].is_lfs)
+            continue;
+        notice_add(&c->notices, STR("lfs"), n->origin.text,
+                   arena_printf(&c->cx->arena,
+                                "%.*s is a Git LFS pointer, not the file "
+                                "itself; mapm does not fetch from LFS",
+                                STR_ARG(event->files[i].path)));
+    }
+}
+
+void document_complete_origin(struct closure *c, struct node *n)
+{
+    struct arena *a = &c->cx->arena;
+
+    if (n->origin.is_short)
+        origin_complete(&n->origin, n->ref.n ? n->ref : n->commit, n->path, a,
+                        &n->origin);
+    if (!map_has(&c->nodes, n->origin.key))
+        map_put(&c->nodes, n->origin.key, n);
+    n->package.origin = &n->origin;
+}
+
+bool document_arrive(struct closure *c, struct node *n,
+                     const struct fetch_event *event, struct arena *scratch,
+                     struct err *e)
+{
+    struct arena *a = &c->cx->arena;
+    struct store_file *files =
+        arena_array(scratch, event->file_count + 1, sizeof *files);
+
+    n->path = arena_str(a, event->path);
+    if (n->is_sharing)
+        n->ref = proof_ref(&n->origin, n->path);
+    if (!n->locked) {
+        n->ref = arena_str(a, event->ref);
+        n->commit = arena_str(a, event->commit);
+        n->object = arena_str(a, event->object);
+    }
+    if (!adopt_files(c, event, files, e) ||
+        !document_take(c, n, event->doc, files, event->file_count,
+                       path_last(event->path), scratch, e) ||
+        !note_or_warn(c, n, event, e))
+        return false;
+    warn_about_lfs(c, n, event);
+    document_complete_origin(c, n);
+    node_ready(c, n);
+    return true;
+}
+
+/* For processes that wait to ask the same. */
+static void note_catalog(struct closure *c, const struct node *n)
+{
+    struct arena *a = &c->cx->arena;
+    struct store_ref ref = {n->ref, n->commit, n->path};
+    struct err ignored = {0};
+
+    if (!n->is_catalog || n->is_told || origin_names_commit(&n->origin))
+        return;
+    if (!store_put_ref(c->store, origin_repository(&n->origin, a),
+                       closure_rest(n, a), &ref, &ignored))
+        err_clear(&ignored); /* they ask for themselves */
+}
+
+void document_offers(struct closure *c, struct node *n,
+                     const struct fetch_event *event)
+{
+    struct arena *a = &c->cx->arena;
+
+    if (!n->is_told) {
+        n->ref = arena_str(a, event->ref);
+        n->commit = arena_str(a, event->commit);
+    }
+    n->path = arena_str(a, event->path);
+    note_catalog(c, n);
+    n->offers = arena_array(a, event->offer_count + 1, sizeof *n->offers);
+    n->offer_count = event->offer_count;
+    for (size_t i = 0; i < event->offer_count; i++)
+        n->offers[i] = (struct fetch_offer){
+            event->offers[i].kind, arena_str(a, event->offers[i].path)};
+}
+
+bool document_check_locked(struct closure *c, struct node *n, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct package_files p = {.store = c->store};
+    struct store_package known;
+    struct store_file *files;
+    struct document d = {0};
+    struct node own = *n;
+    struct err ignored = {0};
+
+    if (store_find_package(c->store, BY_DIGEST, n->package.content,
+                           judged_as(n->locked->kind, n->path, &scratch),
+                           &scratch, &known) &&
+        document_from_summary(c, &own, (enum doc_kind)known.kind, known.summary,
+                              &scratch, &ignored))
+        return same_as_locked(c, n, &own, e);
+    if (!store_read_listing(c->store, &n->digest, &scratch, &files, &p.count,
+                            e))
+        return false;
+    p.files = files;
+    return judge_files(c, n, n->locked->kind, &p, path_last(n->path), &scratch,
+                       &d, e) &&
+           fits_document(c, n, &d, &scratch, e);
+}
+
+bool document_read(struct closure *c, const struct node *n, struct arena *a,
+                   struct document *out, struct err *e)
+{
+    struct package_files p = {.store = c->store};
+    struct manifest_input in = {
+        .kind = n->package.kind,
+        .rules = &c->layer->rules,
+        .profile = PROFILE_INSTALL,
+        .allow_file = true,
+        .allow_hidden = true,
+        .skip_body = true,
+    };
+    struct store_file *files;
+    struct complaints why;
+
+    if (!store_read_listing(c->store, &n->digest, a, &files, &p.count, e))
+        return false;
+    p.files = files;
+    if (!anchor_text(c, in.kind, &p, a, &in.text, e))
+        return false;
+    complaints_init(&why, a);
+    manifest_read(&in, a, out, &why);
+    return true;
+}

@@ -1,0 +1,393 @@
+#include "base/fs.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "mapm/install_ingest.h"
+#include "mapm/install_offers.h"
+#include "mapm/install_selection.h"
+#include "mapm/install_server.h"
+#include "mapm/manifest.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ANY_KIND (DOC_AGENT | DOC_SKILL | DOC_MCP)
+
+/* CI systems set it; some set it to "false". */
+static bool is_ci(void)
+{
+    struct str ci = str_from(getenv("CI"));
+
+    return ci.n && !str_is(ci, "false") && !str_is(ci, "0");
+}
+
+/* M15: a committed file: origin works on this machine alone. */
+static bool check_committed_roots(struct sync *s, struct err *e)
+{
+    const struct project *p = &s->layer.project;
+
+    for (size_t i = 0; i < p->root_count; i++) {
+        if (p->roots[i].origin.scheme != ORIGIN_FILE)
+            continue;
+        if (is_ci()) {
+            err_set(e, ERR_ORIGIN,
+                    "mapm.yaml:%u: %.*s is a folder of one machine",
+                    p->roots[i].line, STR_ARG(p->roots[i].origin.text));
+            return err_hint(e, "move it to mapm.local.yaml");
+        }
+        context_warn(s->cx,
+                     "mapm.yaml:%u: a file: origin belongs in mapm.local.yaml, "
+                     "which is not committed",
+                     p->roots[i].line);
+    }
+    return true;
+}
+
+/* --- origins on the command line ------------------------------------------ */
+
+/* A short form that names the repository and path of `root`. */
+static bool is_short_of(const struct origin *o, const struct origin *root,
+                        struct arena *a)
+{
+    if (!o->is_short || root->scheme != ORIGIN_GIT ||
+        !str_eq(origin_repository(root, a), origin_repository(o, a)))
+        return false;
+    if (o->ref.n && o->path.n)
+        return str_eq(root->rest, arena_printf(a, "%.*s/%.*s", STR_ARG(o->ref),
+                                               STR_ARG(o->path)));
+    if (o->ref.n)
+        return str_eq(root->rest, o->ref);
+    return o->path.n && str_ends(root->rest, str_join(STR("/"), o->path, a));
+}
+
+/* With --locked nothing new may come in, so it must be a root already, and
+ * `o` becomes that. */
+static bool find_locked_argument(const struct sync *s, struct origin *o,
+                                 struct err *e)
+{
+    for (size_t i = 0; i < s->root_count; i++) {
+        const struct origin *root = &s->roots[i].origin;
+
+        if (str_eq(root->key, o->key) || is_short_of(o, root, &s->cx->arena)) {
+            *o = *root;
+            return true;
+        }
+    }
+    err_set(e, ERR_LOCKED, "%.*s is no root of mapm.yaml yet",
+            STR_ARG(o->text));
+    return err_hint(e, "--locked adds nothing: install it without");
+}
+
+/* The URL of what a browser shows, and other spellings that are common. */
+static struct str repair_origin(struct str text, struct arena *a)
+{
+    static const struct {
+        const char *before, *after;
+    } beginnings[] = {
+        {"http://", "https://"},
+        {"https://www.", "https://"},
+        {"www.github.com/", "https://github.com/"},
+        {"github.com/", "https://github.com/"},
+        {"git@github.com:", "https://github.com/"},
+        {"ssh://git@github.com/", "https://github.com/"},
+        {"git+https://", "https://"},
+    };
+    static const char *const ends[] = {"/SKILL.md", "/AGENTS.md"};
+    size_t at;
+
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        if (str_starts(text, str_from(beginnings[i].before)))
+            text =
+                str_join(str_from(beginnings[i].after),
+                         str_from_index(text, strlen(beginnings[i].before)), a);
+    at = str_find_char(text, '?');
+    text = str_slice(text, 0, at < text.n ? at : text.n);
+    at = str_find_char(text, '#');
+    text = str_slice(text, 0, at < text.n ? at : text.n);
+    at = str_find(text, STR("/blob/"));
+    if (at != SIZE_MAX)
+        text =
+            arena_printf(a, "%.*s/tree/%.*s", STR_ARG(str_slice(text, 0, at)),
+                         STR_ARG(str_from_index(text, at + 6)));
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (str_ends(text, str_from(ends[i])))
+            text.n -= strlen(ends[i]);
+    return text;
+}
+
+static bool parse_argument(const struct sync *s, struct str text,
+                           struct origin *out, struct err *e)
+{
+    struct context *cx = s->cx;
+    struct err problem = {0};
+    struct origin other;
+    struct str repaired;
+
+    if (origin_parse_argument(text, cx->cwd, cx->home, &s->layer.rules,
+                              &cx->arena, out, e))
+        return true;
+    repaired = repair_origin(text, &cx->arena);
+    for (int i = 0; i < 2 && !str_eq(repaired, text); i++) {
+        if (origin_parse_argument(repaired, cx->cwd, cx->home, &s->layer.rules,
+                                  &cx->arena, &other, &problem))
+            return err_hint(e, "did you mean %.*s?", STR_ARG(repaired));
+        if (str_starts(repaired, STR("https://github.com/")))
+            repaired = str_from_index(repaired, strlen("https://github.com/"));
+    }
+    return false;
+}
+
+static bool add_arguments(struct sync *s, struct node **wanted, size_t *count,
+                          struct err *e)
+{
+
+    for (size_t i = 0; i < s->request->arguments.count; i++) {
+        struct origin o;
+
+        if (!parse_argument(s, s->request->arguments.items[i], &o, e) ||
+            (s->locked && !find_locked_argument(s, &o, e)))
+            return false;
+        if (offers_are_chosen(&s->request->choice) && !s->locked) {
+            wanted[(*count)++] = closure_add_catalog(&s->closure, &o);
+            continue;
+        }
+        wanted[*count] = closure_add(&s->closure, &o, ANY_KIND);
+        wanted[(*count)++]->is_exact = true;
+    }
+    return true;
+}
+
+/* "cannot install ORIGIN", unless the reason begins with that origin. */
+static bool names_itself(const struct node *n)
+{
+    return str_starts(str_from(err_prev(n->failed, NULL)), n->origin.text);
+}
+
+/* Every one that failed, not only the first. */
+static bool check_wanted(struct sync *s, struct node *const *wanted,
+                         size_t count, struct err *e)
+{
+    size_t failed = 0;
+    bool is_chosen = false; /* the first, by an option */
+
+    for (size_t i = 0; i < count; i++) {
+        const struct node *n = wanted[i];
+        const char *message = NULL;
+
+        if (!n->failed)
+            continue;
+        if (failed++ == 0) {
+            *e = *n->failed;
+            is_chosen = !n->is_catalog && !sync_is_network(e->code);
+            if (!names_itself(n))
+                err_wrap(e, "cannot install %.*s", STR_ARG(n->origin.text));
+            continue;
+        }
+        if (failed > ERROR_MAX_LINES)
+            continue;
+        if (!names_itself(n))
+            err_also(e, "cannot install %.*s", STR_ARG(n->origin.text));
+        while ((message = err_prev(n->failed, message)))
+            err_also(e, "%s", message);
+    }
+    if (failed > ERROR_MAX_LINES)
+        err_also(e, "\xe2\x80\xa6 and %zu more", failed - ERROR_MAX_LINES);
+    if (is_chosen && !e->hint[0] && s->request->choice.all)
+        err_hint(e, "choose what to take of it with --skill, --agent and "
+                    "--mcp");
+    return failed == 0;
+}
+
+/* --- what is taken -------------------------------------------------------- */
+
+/* What was named exactly is not left out: it fails the command. */
+static bool check_exact(struct sync *s, const struct choice *choices,
+                        size_t count, struct err *e)
+{
+    struct node **failed =
+        arena_array(&s->cx->arena, count + 1, sizeof(struct node *));
+    size_t n = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct choice *c = &choices[i];
+
+        if (!c->is_exact || !c->is_left_out)
+            continue;
+        if (!c->node->failed) {
+            struct err why = {0};
+
+            err_set(&why, err_code_find(c->code.p, c->code.n), "%.*s",
+                    STR_ARG(c->message));
+            for (size_t k = c->chain_count; k-- > 1;)
+                err_wrap(&why, "%.*s is needed",
+                         STR_ARG(c->chain[k]->origin.text));
+            node_fail(&s->closure, c->node, &why);
+        }
+        failed[n++] = c->node;
+    }
+    return check_wanted(s, failed, n, e);
+}
+
+/* What could not be fetched now says nothing of the package: the command fails,
+ * and the next one goes on. */
+static bool check_network(struct sync *s, struct err *e)
+{
+    for (size_t i = 0; i < s->closure.queued; i++) {
+        const struct node *n = s->closure.queue[i];
+
+        if (!n->failed || (!sync_is_network(n->failed->code) &&
+                           n->failed->code != ERR_DAMAGED))
+            continue;
+        *e = *n->failed;
+        return !names_itself(n) &&
+               err_wrap(e, "cannot install %.*s", STR_ARG(n->origin.text));
+    }
+    return true;
+}
+
+/* Leaves out what is not valid, and has the files of the rest fetched. What
+ * turns out to be wrong with these leaves more out. */
+static bool take_valid(struct sync *s, struct err *e)
+{
+    bool any = true;
+
+    while (any) {
+        if (!check_network(s, e))
+            return false;
+        selection_judge(s, s->choices, s->choice_count);
+        s->closure.options.outline = false;
+        if (!check_exact(s, s->choices, s->choice_count, e) ||
+            !selection_want_files(s, s->choices, s->choice_count, &any, e) ||
+            !closure_gather(&s->closure, e))
+            return false;
+    }
+    return true;
+}
+
+/* Of the catalogs what was chosen, of the rest all. */
+static bool take_choice(struct sync *s, struct node *const *asked,
+                        size_t asked_count, struct err *e)
+{
+    struct arena *a = &s->cx->arena;
+    struct node **catalogs = arena_array(a, asked_count + 1, sizeof *catalogs);
+    struct node **wanted;
+    size_t count = 0, catalog_count = 0, room = asked_count + 1;
+    bool filtered =
+        offers_are_filtered(&s->request->choice) && !s->request->choice.strict;
+
+    for (size_t i = 0; i < asked_count; i++)
+        room += asked[i]->offer_count;
+    wanted = arena_array(a, room, sizeof *wanted);
+    s->choices = arena_array(a, room, sizeof *s->choices);
+    for (size_t i = 0; i < asked_count; i++)
+        if (asked[i]->offer_count && !asked[i]->failed)
+            catalogs[catalog_count++] = asked[i];
+        else
+            wanted[count++] = asked[i];
+    if (!offers_choose(s, catalogs, catalog_count, s->choices, &s->choice_count,
+                       e))
+        return false;
+    s->closure.options.outline = filtered;
+    if (!closure_gather(&s->closure, e) || !check_wanted(s, wanted, count, e) ||
+        (filtered && !take_valid(s, e)))
+        return false;
+    for (size_t i = 0; i < s->choice_count; i++)
+        if (!s->choices[i].is_left_out)
+            wanted[count++] = s->choices[i].node;
+    return check_wanted(s, wanted, count, e) &&
+           sync_take_roots(s, wanted, count, e);
+}
+
+/* An argument that offers itself alone is a package. */
+static bool is_package(const struct node *n)
+{
+    return n->offer_count == 0 ||
+           (n->offer_count == 1 && str_eq(n->offers[0].path, n->path));
+}
+
+/* Those of the arguments that turned out to be packages are looked for as
+ * such. */
+static bool find_packages(struct sync *s, struct node **asked, size_t count,
+                          struct err *e)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!asked[i]->is_catalog || asked[i]->failed || !is_package(asked[i]))
+            continue;
+        asked[i] = closure_add(&s->closure, &asked[i]->origin, ANY_KIND);
+        asked[i]->is_exact = true;
+    }
+    return closure_gather(&s->closure, e);
+}
+
+/* `*listed`: a catalog was named and nothing of it chosen. */
+static bool take_arguments(struct sync *s, bool *listed, struct err *e)
+{
+    struct context *cx = s->cx;
+    size_t room = s->request->arguments.count + 1;
+    struct node **asked = arena_array(&cx->arena, room, sizeof *asked);
+    struct node **catalogs = arena_array(&cx->arena, room, sizeof *asked);
+    size_t asked_count = 0, count = 0, failed = 0;
+
+    *listed = false;
+    if (!add_arguments(s, asked, &asked_count, e) ||
+        !closure_gather(&s->closure, e) ||
+        !find_packages(s, asked, asked_count, e))
+        return false;
+    for (size_t i = 0; i < asked_count; i++) {
+        failed += asked[i]->failed != NULL;
+        if (asked[i]->offer_count && !asked[i]->failed)
+            catalogs[count++] = asked[i];
+    }
+    if (offers_are_chosen(&s->request->choice) && count == 0 && failed == 0) {
+        err_set(e, ERR_USAGE,
+                "--all, --skill, --agent, --mcp and --skip choose from a "
+                "catalog, and none is named");
+        return err_hint(e, "usage: mapm install owner/repo --skill NAME");
+    }
+    if (count && !offers_are_chosen(&s->request->choice) && failed == 0) {
+        s->request->view.offers(s->request->view.ctx, catalogs, count);
+        *listed = true;
+        return true;
+    }
+    return take_choice(s, asked, asked_count, e);
+}
+
+bool install_packages(struct sync *s, struct err *e)
+{
+    struct context *cx = s->cx;
+    struct closure_options o = {
+        .locked =
+            s->request->locked || (is_ci() && s->request->arguments.count == 0),
+        .offline = cx->is_offline,
+        .allow_hidden = s->request->allow_hidden,
+        .trust_lock = s->request->arguments.count == 0,
+        .arrived = sync_stage_early,
+        .arrived_ctx = s,
+    };
+    bool listed;
+
+    s->locked = o.locked;
+    if (s->request->with_server && !own_server_add(s, e))
+        return false;
+    if ((s->request->arguments.count == 0 &&
+         !offers_are_chosen(&s->request->choice) && !s->request->with_server &&
+         !layer_check_there(&s->layer, cx, e)) ||
+        !check_committed_roots(s, e))
+        return false;
+    closure_init(&s->closure, cx, &s->layer, s->store, &o);
+    /* The old roots travel along with the new ones. */
+    for (size_t i = 0; i < s->root_count; i++)
+        closure_add(&s->closure, &s->roots[i].origin,
+                    (unsigned)s->roots[i].kind);
+    if (!take_arguments(s, &listed, e))
+        return false;
+    if (listed)
+        return true;
+    if (!sync_resolve(s, e) || !sync_finish(s, e))
+        return false;
+    selection_tell(cx, s->choices, s->choice_count);
+    for (size_t i = 0; i < s->choice_count; i++)
+        if (s->choices[i].is_left_out)
+            *s->left_out = true;
+    return true;
+}

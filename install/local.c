@@ -1,0 +1,401 @@
+#include "local.h"
+
+#include "base/fs.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "mapm/install_ingest.h"
+#include "mapm/manifest.h"
+
+#include <assert.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LINK_MAX_BYTES 4096
+/* How far skills are looked for in a folder that is no package. */
+#define CATALOG_MAX_DEPTH   12
+#define CATALOG_MAX_FOLDERS 50000
+
+/* A walk over the package's folder, in the order of a stack. */
+struct walk {
+    struct closure *c;
+    int root;
+    const struct limits *limits;
+    struct arena *a;
+    struct store_file *files;
+    size_t count, capacity;
+    struct str *folders; /* still to read, relative */
+    size_t folder_count, folder_capacity;
+    uint64_t bytes;
+};
+
+static bool add_file(struct walk *w, struct str path, struct str real,
+                     struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    CLEANUP_FD int fd = -1;
+    const struct limits *l = w->limits;
+    struct stat st;
+    struct str content;
+    struct store_file *f;
+
+    if (w->count == l->package_max_files.value)
+        return limit_fail(&l->package_max_files, e, "more than %zu files",
+                          w->count);
+    if (!fs_open_file_at(w->root, str_c(real, &scratch), &fd, &st, e))
+        return false;
+    if ((uint64_t)st.st_size > l->file_max_bytes.value)
+        return limit_fail(&l->file_max_bytes, e,
+                          "larger than %" PRIu64 " bytes",
+                          l->file_max_bytes.value);
+    if (!fs_read_fd(fd, l->file_max_bytes.value, &scratch, &content, e))
+        return false;
+    w->bytes += content.n;
+    if (w->bytes > l->package_max_bytes.value)
+        return limit_fail(&l->package_max_bytes, e,
+                          "the package is larger than %" PRIu64 " bytes",
+                          l->package_max_bytes.value);
+    w->files =
+        arena_grow(w->a, w->files, w->count, &w->capacity, sizeof *w->files);
+    f = &w->files[w->count];
+    f->path = path;
+    f->executable = (st.st_mode & 0100) != 0;
+    if (!store_put(w->c->store, content, &f->hash, e))
+        return false;
+    w->count++;
+    return true;
+}
+
+/* A link counts as the file it names, when that is in the package. */
+static bool add_link(struct walk *w, struct str path, struct err *e)
+{
+    char target[LINK_MAX_BYTES];
+    struct str folder = str_of("", 0), full;
+    size_t slash = str_find_last(path, '/');
+    ssize_t n = readlinkat(w->root, path.p, target, sizeof target);
+
+    if (n < 0 || (size_t)n >= sizeof target)
+        return err_set(e, ERR_REFUSED, "%.*s: a link that cannot be read",
+                       STR_ARG(path));
+    if (slash != SIZE_MAX)
+        folder = str_slice(path, 0, slash);
+    /* "/" stands for the package: what normalises to outside of it has
+     * more ".." than it is deep, and is refused before. */
+    full = str_of(target, (size_t)n);
+    if (target[0] == '/' || !path_stays_below(folder, full))
+        return err_set(e, ERR_REFUSED,
+                       "%.*s: a link that leaves the package (to %.*s)",
+                       STR_ARG(path), STR_ARG(full));
+    full = fs_join(fs_join(STR("/"), folder, w->a), full, w->a);
+    full = str_from_index(fs_normalize(full, w->a), 1);
+    if (!add_file(w, path, full, e))
+        return err_wrap(e, "%.*s: a link to %.*s", STR_ARG(path),
+                        STR_ARG(full));
+    return true;
+}
+
+static size_t depth_of(struct str path)
+{
+    size_t depth = 1;
+
+    for (size_t i = 0; i < path.n; i++)
+        depth += path.p[i] == '/';
+    return depth;
+}
+
+static bool add_entry(struct walk *w, struct str folder,
+                      const struct fs_entry *entry, struct err *e)
+{
+    struct str path = folder.n ? fs_join(folder, entry->name, w->a)
+                               : arena_str(w->a, entry->name);
+
+    /* A package may be a repository of its own while it is written. */
+    if (str_is(entry->name, ".git"))
+        return true;
+    if (!path_check_name(entry->name, e))
+        return err_wrap(e, "%.*s", STR_ARG(path));
+    if (path.n > PACKAGE_PATH_MAX_BYTES)
+        return err_set(e, ERR_LIMIT, "%.*s: a path longer than %d bytes",
+                       STR_ARG(path), PACKAGE_PATH_MAX_BYTES);
+    switch (entry->type) {
+    case DT_REG:
+        return add_file(w, path, path, e) || err_wrap(e, "%.*s", STR_ARG(path));
+    case DT_LNK:
+        return add_link(w, path, e);
+    case DT_DIR:
+        if (depth_of(path) >= w->limits->package_max_depth.value)
+            return limit_fail(&w->limits->package_max_depth, e,
+                              "%.*s: deeper than %" PRIu64 " folders",
+                              STR_ARG(path),
+                              w->limits->package_max_depth.value);
+        w->folders = arena_grow(w->a, w->folders, w->folder_count,
+                                &w->folder_capacity, sizeof *w->folders);
+        w->folders[w->folder_count++] = path;
+        return true;
+    default:
+        return err_set(e, ERR_REFUSED, "%.*s is no file, folder or link to one",
+                       STR_ARG(path));
+    }
+}
+
+static bool check_twins(const struct fs_entry *entries, size_t count,
+                        struct arena *a, struct err *e)
+{
+    struct map seen;
+
+    map_init(&seen, a);
+    for (size_t i = 0; i < count; i++) {
+        struct map_entry *known =
+            map_entry(&seen, text_fold(entries[i].name, a));
+
+        if (known->value)
+            return err_set(e, ERR_REFUSED,
+                           "%s and %s are one name on some file systems",
+                           (const char *)known->value, entries[i].name.p);
+        known->value = (void *)(uintptr_t)entries[i].name.p;
+    }
+    return true;
+}
+
+static bool walk_folder(struct walk *w, struct str folder, struct err *e)
+{
+    struct fs_entry *entries;
+    size_t count;
+
+    if (!fs_list_at(w->root, str_c(folder, w->a),
+                    w->limits->package_max_files.value * 2, w->a, &entries,
+                    &count, e) ||
+        !check_twins(entries, count, w->a, e))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!add_entry(w, folder, &entries[i], e))
+            return false;
+    return true;
+}
+
+static bool read_folder(struct closure *c, struct node *n, int root,
+                        enum doc_kind kind, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct walk w = {
+        .c = c, .limits = &c->layer->limits, .root = root, .a = &scratch};
+    size_t slash = str_find_last(n->origin.path, '/');
+
+    if (!walk_folder(&w, str_of("", 0), e))
+        return false;
+    while (w.folder_count)
+        if (!walk_folder(&w, w.folders[--w.folder_count], e))
+            return false;
+    if (!document_take(c, n, kind, w.files, w.count,
+                       str_from_index(n->origin.path, slash + 1), &scratch, e))
+        return false;
+    node_ready(c, n);
+    return true;
+}
+
+static bool read_mcp(struct closure *c, struct node *n, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    CLEANUP_FD int folder = -1;
+    size_t slash = str_find_last(n->origin.path, '/');
+    struct str name = str_from_index(n->origin.path, slash + 1);
+    struct str parent = str_slice(n->origin.path, 0, slash ? slash : 1);
+    struct walk w = {.c = c, .limits = &c->layer->limits, .a = &scratch};
+
+    if (!fs_open_dir(str_c(parent, &scratch), &folder, e))
+        return false;
+    w.root = folder;
+    if (!path_check_name(name, e) || !add_file(&w, name, name, e))
+        return false;
+    assert(w.count == 1 && w.files);
+    w.files[0].executable = false;
+    if (!document_take(c, n, DOC_MCP, w.files, 1, name, &scratch, e))
+        return false;
+    node_ready(c, n);
+    return true;
+}
+
+static void add_offer(struct node *n, size_t *capacity, struct arena *a,
+                      enum doc_kind kind, struct str path)
+{
+    n->offers =
+        arena_grow(a, n->offers, n->offer_count, capacity, sizeof *n->offers);
+    n->offers[n->offer_count++] = (struct fetch_offer){kind, path};
+}
+
+static bool is_package(int root, struct str folder, const char *anchor,
+                       struct arena *a)
+{
+    return fs_exists_at(root, str_c(fs_join(folder, str_from(anchor), a), a));
+}
+
+/* One bucket of a catalog (M1): "agents", "skills" or "mcps". */
+static bool list_bucket(struct closure *c, struct node *n, int root,
+                        enum doc_kind kind, size_t *capacity, struct err *e)
+{
+    struct arena *a = &c->cx->arena;
+    const char *bucket = doc_kind_plural(kind);
+    struct fs_entry *entries;
+    size_t count;
+
+    if (!fs_list_at(root, bucket, PACKAGE_MAX_FILES, a, &entries, &count, e)) {
+        if (e->code != ERR_NOT_FOUND)
+            return false;
+        err_clear(e);
+        return true;
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct str path = arena_printf(a, "%s/%s", bucket, entries[i].name.p);
+
+        if (kind == DOC_MCP
+                ? entries[i].type == DT_REG && str_ends(path, STR(".json"))
+                : is_package(root, path, doc_anchor(kind), a))
+            add_offer(n, capacity, a, kind, path);
+    }
+    return true;
+}
+
+/* Skills wherever they lie: without buckets. Links are not followed. */
+static bool list_anywhere(struct closure *c, struct node *n, int root,
+                          size_t *capacity, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct walk w = {.c = c, .root = root, .a = &scratch};
+    struct str folder = str_of("", 0);
+    size_t looked = 0;
+
+    for (;;) {
+        struct fs_entry *entries;
+        size_t count;
+
+        if (!fs_list_at(root, str_c(folder, &scratch), PACKAGE_MAX_FILES * 2,
+                        &scratch, &entries, &count, e))
+            return false;
+        for (size_t i = count; i-- > 0;) {
+            struct str path = folder.n
+                                  ? fs_join(folder, entries[i].name, &scratch)
+                                  : entries[i].name;
+
+            if (entries[i].type != DT_DIR || str_is(entries[i].name, ".git") ||
+                str_is(entries[i].name, "node_modules") ||
+                depth_of(path) > CATALOG_MAX_DEPTH)
+                continue;
+            if (is_package(root, path, "SKILL.md", &scratch)) {
+                add_offer(n, capacity, &c->cx->arena, DOC_SKILL,
+                          arena_str(&c->cx->arena, path));
+                continue;
+            }
+            w.folders = arena_grow(&scratch, w.folders, w.folder_count,
+                                   &w.folder_capacity, sizeof *w.folders);
+            w.folders[w.folder_count++] = path;
+        }
+        if (w.folder_count == 0 || ++looked > CATALOG_MAX_FOLDERS)
+            return true;
+        folder = w.folders[--w.folder_count];
+    }
+}
+
+static int by_path(const void *x, const void *y)
+{
+    return str_cmp(((const struct fetch_offer *)x)->path,
+                   ((const struct fetch_offer *)y)->path);
+}
+
+static bool list_offers(struct closure *c, struct node *n, int root,
+                        bool anywhere, struct err *e)
+{
+    size_t capacity = 0;
+
+    if (!list_bucket(c, n, root, DOC_AGENT, &capacity, e) ||
+        !list_bucket(c, n, root, DOC_SKILL, &capacity, e) ||
+        !list_bucket(c, n, root, DOC_MCP, &capacity, e) ||
+        (n->offer_count == 0 && anywhere &&
+         !list_anywhere(c, n, root, &capacity, e)))
+        return false;
+    if (n->offer_count)
+        qsort(n->offers, n->offer_count, sizeof *n->offers, by_path);
+    return true;
+}
+
+/* An AGENTS.md without frontmatter, above packages, speaks to those who work
+ * on the catalog. */
+static bool is_catalog(struct closure *c, struct node *n, int root,
+                       struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct str text;
+    struct err ignored = {0};
+
+    return (n->kinds & DOC_SKILL) &&
+           fs_read_file_at(root, "AGENTS.md", ANCHOR_MAX_BYTES, &scratch, &text,
+                           &ignored) &&
+           !str_starts(text, STR("---")) && list_offers(c, n, root, false, e) &&
+           n->offer_count;
+}
+
+/* It comes first: its path is the shortest. */
+static void offer_itself(struct closure *c, struct node *n, enum doc_kind kind)
+{
+    struct fetch_offer *all =
+        arena_array(&c->cx->arena, n->offer_count + 1, sizeof *all);
+
+    all[0] = (struct fetch_offer){kind, str_of("", 0)};
+    for (size_t i = 0; i < n->offer_count; i++)
+        all[i + 1] = n->offers[i];
+    n->offers = all;
+    n->offer_count++;
+}
+
+/* What is offered at the folder and below it. */
+static bool list_catalog(struct closure *c, struct node *n, int root,
+                         struct err *e)
+{
+    size_t slash = str_find_last(n->origin.path, '/');
+    struct str parent = str_slice(n->origin.path, 0, slash);
+
+    if (!list_offers(c, n, root, true, e))
+        return false;
+    if (fs_exists_at(root, "SKILL.md"))
+        offer_itself(c, n, DOC_SKILL);
+    else if (fs_exists_at(root, "AGENTS.md") &&
+             str_is(path_last(parent), "agents"))
+        offer_itself(c, n, DOC_AGENT);
+    return true;
+}
+
+bool local_read(struct closure *c, struct node *n, struct err *e)
+{
+    CLEANUP_FD int root = -1;
+    struct stat st;
+    const char *path = str_c(n->origin.path, &c->cx->arena);
+
+    if (stat(path, &st) < 0) {
+        err_set(e, errno == ENOENT ? ERR_PATH : ERR_IO, "%s: %s", path,
+                errno == ENOENT ? "there is no such file or folder"
+                                : "cannot be read");
+        return false;
+    }
+    if (!S_ISDIR(st.st_mode) && n->is_catalog)
+        return true; /* a file offers itself */
+    if (!S_ISDIR(st.st_mode))
+        return read_mcp(c, n, e) || err_wrap(e, "%s", path);
+    if (!fs_open_dir(path, &root, e))
+        return err_wrap(e, "%s", path);
+    if (n->is_catalog)
+        return list_catalog(c, n, root, e) || err_wrap(e, "%s", path);
+    if (fs_exists_at(root, "SKILL.md") && (n->kinds & DOC_SKILL))
+        return read_folder(c, n, root, DOC_SKILL, e) || err_wrap(e, "%s", path);
+    if (fs_exists_at(root, "AGENTS.md") && (n->kinds & DOC_AGENT) &&
+        !is_catalog(c, n, root, e))
+        return read_folder(c, n, root, DOC_AGENT, e) || err_wrap(e, "%s", path);
+    if (n->offer_count == 0 && !list_offers(c, n, root, true, e))
+        return err_wrap(e, "%s", path);
+    if (n->offer_count)
+        return true;
+    err_set(e, ERR_PATH, "%s: neither SKILL.md nor AGENTS.md is there", path);
+    return err_hint(e, "name the folder of a skill or agent, or an MCP file");
+}

@@ -1,0 +1,12 @@
+#ifndef INSTALL_LOCAL_H
+#define INSTALL_LOCAL_H
+
+#include "mapm/install_closure.h"
+
+/*
+ * local: a `file:` package, read in place: never out of its folder, no
+ * device, no socket. Source: DESIGN.md 5; THREATS.md rows 1, 4, 16.
+ */
+MUST_CHECK bool local_read(struct closure *c, struct node *n, struct err *e);
+
+#endif

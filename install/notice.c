@@ -1,0 +1,127 @@
+#include "mapm/install_notice.h"
+
+#include <stdlib.h>
+
+#define NAMES_MAX_SHOWN 3 /* of the packages that one line is about */
+#define LINES_MAX_ALIKE 3 /* of one code, with different texts */
+
+void notice_init(struct notices *n, struct arena *a)
+{
+    *n = (struct notices){.arena = a};
+}
+
+void notice_add(struct notices *n, struct str code, struct str origin,
+                struct str message)
+{
+    struct arena *a = n->arena;
+
+    n->items =
+        arena_grow(a, n->items, n->count, &n->capacity, sizeof *n->items);
+    n->items[n->count++] = (struct notice){
+        arena_str(a, code), arena_str(a, origin), arena_str(a, message)};
+}
+
+size_t notice_count(const struct notices *n)
+{
+    return n->told + n->count;
+}
+
+static struct str short_name(struct str origin)
+{
+    size_t slash = str_find_last(origin, '/');
+
+    return slash == SIZE_MAX ? origin : str_from_index(origin, slash + 1);
+}
+
+static int by_code(const void *x, const void *y)
+{
+    const struct notice *p = x, *q = y;
+    int order = str_cmp(p->code, q->code);
+
+    if (order == 0)
+        order = str_cmp(p->message, q->message);
+    if (order == 0)
+        order = str_cmp(short_name(p->origin), short_name(q->origin));
+    return order ? order : str_cmp(p->origin, q->origin);
+}
+
+static void tell_one(struct context *cx, const struct notice *n)
+{
+    if (n->origin.n)
+        context_warn(cx, "%.*s: %.*s", STR_ARG(n->origin), STR_ARG(n->message));
+    else
+        context_warn(cx, "%.*s", STR_ARG(n->message));
+}
+
+/* `count` packages of which the same is to be said. */
+static void tell_same(struct context *cx, const struct notice *n, size_t count)
+{
+    CLEANUP(buf_done) struct buf names = {0};
+    size_t shown = 0, all = 0;
+
+    buf_init(&names, 64 * 1024);
+    for (size_t i = 0; i < count; i++) {
+        /* The same package by way of two origins is one. */
+        if (i && str_eq(short_name(n[i].origin), short_name(n[i - 1].origin)))
+            continue;
+        if (++all <= NAMES_MAX_SHOWN) {
+            buf_printf(&names, "%s%.*s", shown ? ", " : "",
+                       STR_ARG(short_name(n[i].origin)));
+            shown++;
+        }
+    }
+    if (shown < all)
+        buf_printf(&names, " and %zu more", all - shown);
+    if (all == 1 || n->origin.n == 0)
+        tell_one(cx, n);
+    else
+        context_warn(cx, "%zu packages: %.*s (%.*s)", all, STR_ARG(n->message),
+                     STR_ARG(buf_str(&names)));
+}
+
+/* How many from the first on say the same, of the same or of all packages. */
+static size_t same_run(const struct notice *n, size_t count)
+{
+    size_t i = 1;
+
+    while (i < count && str_eq(n[i].code, n->code) &&
+           str_eq(n[i].message, n->message))
+        i++;
+    return i;
+}
+
+/* All of one code. */
+static void tell_alike(struct context *cx, const struct notice *n, size_t count)
+{
+    size_t lines = 0;
+
+    for (size_t i = 0, run; i < count; i += run) {
+        run = same_run(n + i, count - i);
+        if (n->code.n && lines == LINES_MAX_ALIKE && run < count - i) {
+            context_warn(cx, "%zu more packages like that (-v shows each)",
+                         count - i);
+            return;
+        }
+        tell_same(cx, n + i, run);
+        lines++;
+    }
+}
+
+void notice_tell(struct notices *n, struct context *cx)
+{
+    if (n->count)
+        qsort(n->items, n->count, sizeof *n->items, by_code);
+    for (size_t i = 0, run; i < n->count; i += run) {
+        run = 1;
+        if (cx->is_verbose) {
+            tell_one(cx, &n->items[i]);
+            continue;
+        }
+        while (i + run < n->count &&
+               str_eq(n->items[i + run].code, n->items[i].code))
+            run++;
+        tell_alike(cx, n->items + i, run);
+    }
+    n->told += n->count;
+    n->count = 0;
+}

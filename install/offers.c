@@ -1,0 +1,252 @@
+#include "base/path.h"
+#include "base/text.h"
+#include "mapm/install_offers.h"
+#include "mapm/install_selection.h"
+#include "mapm/manifest.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+static const enum doc_kind kinds[] = {DOC_AGENT, DOC_SKILL, DOC_MCP};
+#define KIND_COUNT (sizeof kinds / sizeof *kinds)
+
+/* --- one offer ------------------------------------------------------------ */
+
+/* The name by which an offer is chosen: a repository has its own. */
+struct str offers_name(const struct node *n, const struct fetch_offer *o)
+{
+    struct str name = path_last(o->path);
+
+    if (o->path.n == 0)
+        return n->origin.scheme == ORIGIN_FILE ? path_last(n->origin.path)
+                                               : n->origin.repo;
+    if (o->kind == DOC_MCP && str_ends(name, STR(".json")))
+        name.n -= 5;
+    return name;
+}
+
+void offers_origin(struct arena *a, const struct node *n,
+                   const struct fetch_offer *offer, struct origin *out)
+{
+    struct err e = {0};
+
+    if (n->origin.scheme == ORIGIN_FILE) {
+        struct str text = arena_printf(a, "%.*s/%.*s", STR_ARG(n->origin.text),
+                                       STR_ARG(offer->path));
+
+        if (offer->path.n == 0 || !origin_parse(text, NULL, a, out, &e))
+            *out = n->origin; /* it was fine without the tail, so it is now */
+        return;
+    }
+    origin_complete(&n->origin, n->ref.n ? n->ref : n->commit, offer->path, a,
+                    out);
+}
+
+/* --- what is meant by a word ---------------------------------------------- */
+
+static const struct str_list *words_of(const struct install_choice *c,
+                                       enum doc_kind kind)
+{
+    if (kind == DOC_AGENT)
+        return &c->agents;
+    return kind == DOC_SKILL ? &c->skills : &c->mcps;
+}
+
+static bool is_glob(struct str word)
+{
+    return str_has_char(word, '*') || str_has_char(word, '?') ||
+           str_has_char(word, '[');
+}
+
+/* The path, or a folder that it lies in. */
+static bool matches_path(const char *glob, struct str path, struct arena *a)
+{
+    while (path.n) {
+        size_t slash = str_find_last(path, '/');
+
+        if (fnmatch(glob, str_c(path, a), FNM_PATHNAME) == 0)
+            return true;
+        path = str_slice(path, 0, slash == SIZE_MAX ? 0 : slash);
+    }
+    return false;
+}
+
+static bool matches(struct str word, const struct node *n,
+                    const struct fetch_offer *offer)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str name = offers_name(n, offer);
+    bool is_path = str_has_char(word, '/');
+
+    while (str_ends(word, STR("/"))) /* as a shell completes a folder */
+        word.n--;
+    if (is_path && matches_path(str_c(word, &a), offer->path, &a))
+        return true;
+    if (is_glob(word))
+        return fnmatch(str_c(word, &a), str_c(name, &a), 0) == 0;
+    if (offer->kind == DOC_MCP &&
+        (str_eq(mcp_file_name(word, &a), path_last(offer->path)) ||
+         str_eq(word, path_last(offer->path))))
+        return true;
+    return str_eq(word, name);
+}
+
+/* --- what is chosen ------------------------------------------------------- */
+
+/* --skip alone takes all the rest. */
+static bool takes_all(const struct install_choice *c)
+{
+    return c->all || (c->skip.count &&
+                      c->skills.count + c->agents.count + c->mcps.count == 0);
+}
+
+bool offers_are_chosen(const struct install_choice *c)
+{
+    return takes_all(c) || c->skills.count || c->agents.count || c->mcps.count;
+}
+
+bool offers_are_filtered(const struct install_choice *c)
+{
+    for (size_t k = 0; k < KIND_COUNT; k++) {
+        const struct str_list *v = words_of(c, kinds[k]);
+
+        for (size_t i = 0; i < v->count; i++)
+            if (is_glob(v->items[i]))
+                return true;
+    }
+    return takes_all(c);
+}
+
+struct chooser {
+    struct sync *s;
+    bool *used[KIND_COUNT], *skipped; /* words that something fits */
+    struct map seen;                  /* origin key: chosen already */
+    struct choice *out;
+    size_t count;
+};
+
+static bool is_skipped(struct chooser *c, const struct node *n,
+                       const struct fetch_offer *offer)
+{
+    const struct str_list *v = &c->s->request->choice.skip;
+    bool skipped = false;
+
+    for (size_t i = 0; i < v->count; i++)
+        if (matches(v->items[i], n, offer))
+            skipped = c->skipped[i] = true;
+    return skipped;
+}
+
+/* A word without a glob names it exactly. */
+static bool is_chosen(struct chooser *c, size_t kind, const struct node *n,
+                      const struct fetch_offer *offer, bool *exact)
+{
+    const struct str_list *v = words_of(&c->s->request->choice, kinds[kind]);
+    bool chosen = takes_all(&c->s->request->choice);
+
+    *exact = false;
+    for (size_t i = 0; i < v->count; i++) {
+        if (!matches(v->items[i], n, offer))
+            continue;
+        c->used[kind][i] = chosen = true;
+        *exact |= !is_glob(v->items[i]);
+    }
+    return chosen;
+}
+
+static size_t index_of(enum doc_kind kind)
+{
+    return kind == DOC_AGENT ? 0 : kind == DOC_SKILL ? 1 : 2;
+}
+
+static void choose(struct chooser *c, const struct node *n)
+{
+    struct sync *s = c->s;
+
+    for (size_t i = 0; i < n->offer_count; i++) {
+        const struct fetch_offer *offer = &n->offers[i];
+        struct choice *choice = &c->out[c->count];
+        struct origin o;
+        bool exact;
+
+        if (!is_chosen(c, index_of(offer->kind), n, offer, &exact) ||
+            is_skipped(c, n, offer))
+            continue;
+        offers_origin(&s->cx->arena, n, offer, &o);
+        if (!map_put(&c->seen, o.key, s))
+            continue;
+        *choice = (struct choice){.name = offers_name(n, offer),
+                                  .path = offer->path,
+                                  .is_exact = exact};
+        choice->node = closure_add(&s->closure, &o, (unsigned)offer->kind);
+        if (o.scheme == ORIGIN_FILE)
+            choice->node->path = offer->path;
+        c->count++;
+    }
+}
+
+static bool not_offered(struct node *const *catalogs, size_t count,
+                        enum doc_kind kind, struct str name, struct err *e)
+{
+    struct str near = {"", 0};
+    size_t best = 4;
+
+    for (size_t k = 0; k < count && !is_glob(name); k++)
+        for (size_t i = 0; i < catalogs[k]->offer_count; i++) {
+            const struct fetch_offer *o = &catalogs[k]->offers[i];
+            struct str other = offers_name(catalogs[k], o);
+            size_t far = text_distance(name, other, best);
+
+            if (far < best && o->kind == kind) {
+                best = far;
+                near = other;
+            }
+        }
+    err_set(e, ERR_NOT_FOUND, "%.*s%s no %s %s \"%.*s\"",
+            STR_ARG(catalogs[0]->origin.text),
+            count > 1 ? " and the others offer" : " offers",
+            doc_kind_name(kind), is_glob(name) ? "that fits" : "named",
+            STR_ARG(name));
+    if (near.n)
+        return err_hint(e, "did you mean %.*s?", STR_ARG(near));
+    return err_hint(e, "without --%s it lists what it offers",
+                    doc_kind_name(kind));
+}
+
+/* A name that no catalog has is a mistake. */
+static bool check_used(const struct chooser *c, struct node *const *catalogs,
+                       size_t count, struct err *e)
+{
+    const struct install_choice *choice = &c->s->request->choice;
+    const struct str_list *skip = &choice->skip;
+
+    for (size_t k = 0; k < KIND_COUNT; k++) {
+        const struct str_list *v = words_of(choice, kinds[k]);
+
+        for (size_t i = 0; i < v->count; i++)
+            if (!c->used[k][i])
+                return not_offered(catalogs, count, kinds[k], v->items[i], e);
+    }
+    for (size_t i = 0; i < skip->count; i++)
+        if (!c->skipped[i])
+            context_warn(c->s->cx, "--skip %.*s: nothing that is chosen fits",
+                         STR_ARG(skip->items[i]));
+    return true;
+}
+
+bool offers_choose(struct sync *s, struct node *const *catalogs, size_t count,
+                   struct choice *out, size_t *chosen, struct err *e)
+{
+    struct arena *a = &s->cx->arena;
+    struct chooser c = {.s = s, .out = out};
+
+    map_init(&c.seen, a);
+    c.skipped = arena_array(a, s->request->choice.skip.count + 1, 1);
+    for (size_t k = 0; k < KIND_COUNT; k++)
+        c.used[k] = arena_array(
+            a, words_of(&s->request->choice, kinds[k])->count + 1, 1);
+    for (size_t i = 0; i < count; i++)
+        choose(&c, catalogs[i]);
+    *chosen = c.count;
+    return count == 0 || check_used(&c, catalogs, count, e);
+}

@@ -1,0 +1,388 @@
+#include "base/fs.h"
+#include "mapm/install_ingest.h"
+#include "mapm/install_selection.h"
+#include "mapm/manifest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- plan ----------------------------------------------------------------- */
+
+static bool check_sources(struct sync *s, struct err *e)
+{
+    for (size_t i = 0; i < s->plan.count; i++) {
+        const struct package *p = s->plan.steps[i].package;
+
+        if (p->origin->scheme == ORIGIN_FILE ||
+            (project_source_allowed(&s->layer.project, p->origin) &&
+             project_source_allowed(&s->layer.user, p->origin)))
+            continue;
+        err_set(e, ERR_REFUSED, "%.*s: policy.sources does not allow %.*s/%.*s",
+                STR_ARG(p->origin->text), STR_ARG(p->origin->owner),
+                STR_ARG(p->origin->repo));
+        return err_hint(e, "add it to policy.sources, or do without it");
+    }
+    return true;
+}
+
+/* What the lock has recorded never changes (X9, X21). */
+static struct str recorded_place(void *ctx, enum doc_kind kind, struct str fqn)
+{
+    const struct sync *s = ctx;
+    const struct lock_entry *entry = layer_find(&s->layer, kind, fqn);
+    size_t slash;
+
+    if (!entry)
+        return str_of("", 0);
+    if (kind == DOC_MCP)
+        return entry->place;
+    slash = str_find_last(entry->place, '/');
+    return str_from_index(entry->place, slash == SIZE_MAX ? 0 : slash + 1);
+}
+
+/* The same origin, in whatever spelling. */
+static bool has_origin(const struct sync *s, const struct lock_entry *entry,
+                       const struct origin *o)
+{
+    return str_eq(entry->origin, o->text) ||
+           str_eq(layer_origin(&s->layer, entry)->key, o->key);
+}
+
+static bool is_changed(const struct sync *s, const struct sync_package *p)
+{
+    const struct lock_entry *b = p->before;
+
+    return !b || !str_eq(b->digest, p->node->package.content) ||
+           !str_eq(b->commit, p->node->commit) ||
+           !has_origin(s, b, &p->node->origin);
+}
+
+/* Everything that a committed root needs is committed; the rest is local. */
+static void mark_committed(struct sync *s)
+{
+    for (size_t i = 0; i < s->plan.count; i++)
+        s->packages[i].is_local = true;
+    for (size_t i = 0; i < s->root_count; i++) {
+        struct plan_step *step;
+
+        if (s->roots[i].origin.scheme == ORIGIN_FILE)
+            continue;
+        step = map_find(&s->plan.by_key, s->roots[i].origin.key);
+        if (step)
+            s->packages[step - s->plan.steps].is_local = false;
+    }
+    /* Dependencies stand before what needs them: one way back is enough. */
+    for (size_t i = s->plan.count; i-- > 0;) {
+        const struct plan_step *step = &s->plan.steps[i];
+
+        if (s->packages[i].is_local)
+            continue;
+        for (size_t k = 0; k < step->need_count; k++)
+            s->packages[step->needs[k]].is_local = false;
+    }
+}
+
+/* The one whose commit the lock will have: it has to be known. */
+static struct node *main_node(const struct sync *s,
+                              const struct plan_step *step)
+{
+    struct node *n = step->package->user;
+
+    for (size_t i = 0; i < step->origin_count && n->commit.n == 0 &&
+                       n->origin.scheme == ORIGIN_GIT;
+         i++) {
+        struct node *other = closure_find(&s->closure, step->origins[i]);
+
+        if (other && other->commit.n)
+            n = other;
+    }
+    return n;
+}
+
+static bool fill_packages(struct sync *s, struct err *e)
+{
+    struct arena *a = &s->cx->arena;
+    struct str *names = arena_array(a, s->plan.count + 1, sizeof *names);
+
+    if (!resolver_assign_names(&s->plan, recorded_place, s, a, names, e))
+        return false;
+    s->packages = arena_array(a, s->plan.count + 1, sizeof *s->packages);
+    for (size_t i = 0; i < s->plan.count; i++) {
+        struct sync_package *p = &s->packages[i];
+
+        p->step = &s->plan.steps[i];
+        p->node = main_node(s, p->step);
+        p->place = names[i];
+        p->before = layer_find(&s->layer, p->step->package->kind,
+                               p->step->package->fqn);
+        p->changed = is_changed(s, p);
+    }
+    mark_committed(s);
+    return true;
+}
+
+static void find_gone(struct sync *s)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct arena *a = &s->cx->arena;
+    struct map kept;
+    const struct lock_entry **entries;
+    size_t count;
+
+    map_init(&kept, &scratch);
+    for (size_t i = 0; i < s->plan.count; i++) {
+        const struct package *p = s->plan.steps[i].package;
+
+        map_put(&kept, layer_name_key(p->kind, p->fqn, &scratch), s);
+    }
+    entries = layer_entries(&s->layer, a, &count);
+    s->gone = arena_array(a, count + 1, sizeof *s->gone);
+    for (size_t i = 0; i < count; i++)
+        if (!map_has(&kept, layer_name_key(entries[i]->kind, entries[i]->name,
+                                           &scratch)))
+            s->gone[s->gone_count++] = entries[i];
+}
+
+/* --- the new lock --------------------------------------------------------- */
+
+/* Of each name the plan has one package, and a step names each need once. */
+static void fill_needs(const struct sync *s, const struct plan_step *step,
+                       struct arena *a, struct lock_entry *out)
+{
+    out->needs = arena_array(a, step->need_count + 1, sizeof *out->needs);
+    for (size_t i = 0; i < step->need_count; i++) {
+        const struct package *p = s->plan.steps[step->needs[i]].package;
+
+        out->needs[out->need_count++] = (struct lock_need){p->kind, p->fqn};
+    }
+}
+
+static bool is_told_apart(const struct sync *s, const struct node *n)
+{
+    return layer_also_commit(&s->layer, &n->origin).n > 0;
+}
+
+static bool is_same_ref(const struct sync *s, const struct node *x,
+                        const struct node *y, struct arena *a)
+{
+    if (!str_eq(origin_repository(&x->origin, a),
+                origin_repository(&y->origin, a)))
+        return false;
+    if (x->locked && x->locked == y->locked)
+        return !is_told_apart(s, x) && !is_told_apart(s, y);
+    return x->ref.n && str_eq(x->ref, y->ref);
+}
+
+/* The lock has it so, and the entry stays as it is. */
+static bool is_told_without(const struct sync *s, const struct sync_package *p,
+                            const struct node *other)
+{
+    const struct lock_entry *b = p->before;
+
+    return b && !p->changed && !is_told_apart(s, other) &&
+           map_find(&s->layer.by_origin, other->origin.key) == b &&
+           !str_eq(layer_origin(&s->layer, b)->key, other->origin.key);
+}
+
+/* What stands behind it in `also`: nothing where it is of the entry's own ref
+ * and commit, names one itself, or none is known (a lock of version 1). */
+static struct str also_commit(const struct sync *s,
+                              const struct sync_package *p,
+                              const struct node *other, struct arena *a)
+{
+    return other->origin.scheme != ORIGIN_GIT ||
+                   origin_names_commit(&other->origin) ||
+                   is_told_without(s, p, other) ||
+                   (str_eq(other->commit, p->node->commit) &&
+                    is_same_ref(s, p->node, other, a))
+               ? str_of("", 0)
+               : other->commit;
+}
+
+/* Other origins of the same content, as their nodes spell them. */
+static void fill_also(const struct sync *s, const struct sync_package *p,
+                      struct arena *a, struct lock_entry *out)
+{
+    size_t n = 0, room = p->step->origin_count + 1;
+    struct str *also = arena_array(a, room, sizeof *also);
+    struct str *commits = arena_array(a, room, sizeof *commits);
+
+    for (size_t i = 0; i < p->step->origin_count; i++) {
+        const struct node *other =
+            closure_find(&s->closure, p->step->origins[i]);
+
+        if (!other || str_eq(other->origin.text, p->node->origin.text))
+            continue;
+        commits[n] = also_commit(s, p, other, a);
+        also[n++] = other->origin.text;
+    }
+    out->also = also;
+    out->also_commits = commits;
+    out->also_count = n;
+}
+
+static struct lock_entry
+make_entry(const struct sync *s, const struct sync_package *p, struct arena *a)
+{
+    const struct package *package = p->step->package;
+    struct lock_entry entry = {
+        .kind = package->kind,
+        .name = package->fqn,
+        .declared = str_eq(p->node->own_fqn, package->fqn) ? str_of("", 0)
+                                                           : p->node->own_fqn,
+        .origin = p->node->origin.text,
+        .digest = package->content,
+        .version = p->node->version,
+        .place = p->place,
+        .allow_hidden = p->node->hidden,
+        .rewritten = p->node->rewritten,
+    };
+
+    /* Another spelling is no reason to touch the lock. */
+    if (p->before && has_origin(s, p->before, &p->node->origin))
+        entry.origin = p->before->origin;
+    if (p->node->origin.scheme == ORIGIN_GIT) {
+        entry.commit = p->node->commit;
+        entry.object = p->node->object;
+    }
+    if (package->kind != DOC_MCP)
+        entry.place =
+            fs_join(fs_join(STR(".agents"),
+                            str_from(doc_kind_plural(package->kind)), a),
+                    p->place, a);
+    fill_also(s, p, a, &entry);
+    fill_needs(s, p->step, a, &entry);
+    return entry;
+}
+
+/* The local lock holds the whole closure of the local roots, so that each
+ * lock is complete in itself; what both hold is the same. */
+static void mark_local_closure(const struct sync *s, bool *in_local)
+{
+    for (size_t i = 0; i < s->root_count; i++) {
+        const struct plan_step *step;
+
+        if (s->roots[i].origin.scheme != ORIGIN_FILE)
+            continue;
+        step = map_find(&s->plan.by_key, s->roots[i].origin.key);
+        if (step)
+            in_local[step - s->plan.steps] = true;
+    }
+    for (size_t i = s->plan.count; i-- > 0;)
+        for (size_t k = 0; in_local[i] && k < s->plan.steps[i].need_count; k++)
+            in_local[s->plan.steps[i].needs[k]] = true;
+}
+
+/* The text that is there already, where it stays as it is. */
+static bool format_lock(const struct sync *s, struct lock *lock, struct str old,
+                        struct str *out, struct err *e)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+
+    buf_init(&b, LOCK_MAX_BYTES);
+    lock_format(lock, &b);
+    *out =
+        str_eq(old, buf_str(&b)) ? old : arena_str(&s->cx->arena, buf_str(&b));
+    return buf_check(&b, "mapm.lock", e);
+}
+
+static bool format_locks(struct sync *s, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct arena *a = &scratch;
+    size_t n = s->plan.count;
+    bool *in_local = arena_array(a, n + 1, sizeof *in_local);
+    struct lock lock = {arena_array(a, n + 1, sizeof(struct lock_entry)), 0};
+    struct lock local = {arena_array(a, n + 1, sizeof(struct lock_entry)), 0};
+
+    mark_local_closure(s, in_local);
+    for (size_t i = 0; i < n; i++) {
+        struct lock_entry entry = make_entry(s, &s->packages[i], a);
+
+        if (!s->packages[i].is_local)
+            lock.entries[lock.count++] = entry;
+        if (in_local[i])
+            local.entries[local.count++] = entry;
+    }
+    if (!format_lock(s, &lock, s->layer.lock_text, &s->lock_text, e) ||
+        !format_lock(s, &local, s->layer.local_lock_text, &s->local_lock_text,
+                     e))
+        return false;
+    /* A file that says nothing is not written where there was none. */
+    if (lock.count == 0 && s->layer.lock_text.n == 0 && s->yaml.n == 0)
+        s->lock_text = str_of("", 0);
+    if (local.count == 0)
+        s->local_lock_text = str_of("", 0);
+    return true;
+}
+
+bool sync_same_lock(struct str old, struct str new)
+{
+    if (str_eq(old, new))
+        return true;
+    /* git may have checked it out with CRLF. */
+    while (old.n || new.n) {
+        struct str x = {"", 0}, y = {"", 0};
+
+        if (!str_line(&old, &x) || !str_line(&new, &y) || !str_eq(x, y))
+            return false;
+    }
+    return true;
+}
+
+static bool check_locked(const struct sync *s, struct err *e)
+{
+    if (sync_same_lock(s->layer.lock_text, s->lock_text))
+        return true;
+    err_set(e, ERR_LOCKED, "mapm.lock does not fit mapm.yaml");
+    for (size_t i = 0; i < s->gone_count && i < ERROR_MAX_LINES; i++)
+        err_also(e, "mapm.lock:%u: nothing needs %s %.*s", s->gone[i]->line,
+                 doc_kind_name(s->gone[i]->kind), STR_ARG(s->gone[i]->name));
+    for (size_t i = 0; i < s->plan.count && i < ERROR_MAX_LINES; i++)
+        if (s->packages[i].changed)
+            err_also(e, "%s %.*s is not locked as it is",
+                     doc_kind_name(s->packages[i].step->package->kind),
+                     STR_ARG(s->packages[i].step->package->fqn));
+    return err_hint(e, "run mapm install without --locked and commit "
+                       "mapm.lock");
+}
+
+/* Folders of one catalog may have one name; without a lock, too. */
+static bool name_roots(struct sync *s, struct err *e)
+{
+    struct node **nodes =
+        arena_array(&s->cx->arena, s->root_count + 1, sizeof(struct node *));
+    size_t count = 0;
+
+    for (size_t i = 0; i < s->root_count; i++) {
+        nodes[count] = closure_find(&s->closure, s->roots[i].origin.key);
+        count += nodes[count] != NULL;
+    }
+    if (selection_lost_name(s, nodes, count) && !closure_prove(&s->closure, e))
+        return false;
+    selection_name(s, nodes, count);
+    return true;
+}
+
+bool sync_resolve(struct sync *s, struct err *e)
+{
+    struct resolver_source source = {closure_read, &s->closure};
+
+    for (size_t i = 0; i < s->root_count; i++)
+        closure_add(&s->closure, &s->roots[i].origin,
+                    (unsigned)s->roots[i].kind);
+    if (!closure_gather(&s->closure, e))
+        return false;
+    closure_warn(&s->closure);
+    if (!name_roots(s, e))
+        return false;
+    if (!resolver_resolve(&source, s->roots, s->root_count, &s->layer.limits,
+                          &s->cx->arena, &s->plan, e))
+        return err_wrap(e, "cannot %s", s->command);
+    if (!check_sources(s, e) || !fill_packages(s, e))
+        return false;
+    find_gone(s);
+    if (!format_locks(s, e))
+        return false;
+    return !s->locked || check_locked(s, e);
+}

@@ -1,0 +1,31 @@
+#include "mapm/prereqs.h"
+
+#include "base/fs.h"
+#include "mapm/manifest.h"
+
+struct str prereqs_read(const struct layer *l, const struct lock_entry *entry,
+                        struct arena *a)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    CLEANUP_FD int fd = -1;
+    struct manifest_input in = {.kind = DOC_SKILL,
+                                .skip_body = true,
+                                .allow_file = true,
+                                .allow_hidden = true};
+    struct document d = {0};
+    struct complaints why;
+    struct err ignored = {0};
+    struct str path;
+
+    if (entry->kind != DOC_SKILL || !fs_open_dir(l->path.p, &fd, &ignored))
+        return str_of("", 0);
+    path = arena_printf(&scratch, "%.*s/SKILL.md", STR_ARG(entry->place));
+    /* Few skills have any: a look at the bytes spares the others a parse. */
+    if (!fs_read_file_at(fd, path.p, ANCHOR_MAX_BYTES, &scratch, &in.text,
+                         &ignored) ||
+        str_find(in.text, STR("\nprereqs:")) == SIZE_MAX)
+        return str_of("", 0);
+    complaints_init(&why, &scratch);
+    manifest_read(&in, &scratch, &d, &why);
+    return arena_str(a, d.prereqs);
+}

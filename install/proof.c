@@ -1,0 +1,229 @@
+#include "mapm/install_proof.h"
+
+#define COMMIT_CHARS 40
+
+bool proof_applies(const struct layer *l, const struct lock_entry *entry)
+{
+    return layer_origin(l, entry)->scheme == ORIGIN_GIT;
+}
+
+static bool is_absent(struct store *store, const struct store_proof *of,
+                      struct str path)
+{
+    struct store_proof p = {of->repository, of->commit, path, {0}, {{0}}};
+
+    return store_has_proof(store, &p);
+}
+
+static bool is_own(const struct layer *l, const struct lock_entry *entry,
+                   const struct origin *o)
+{
+    return str_eq(layer_origin(l, entry)->key, o->key);
+}
+
+/* The ref of `o`, which ends where `path` begins, is that of `own`, too. */
+static bool is_same_ref(const struct origin *own, const struct origin *o,
+                        struct str path)
+{
+    struct str ref = proof_ref(o, path);
+
+    return ref.n && str_starts(own->rest, ref) &&
+           (own->rest.n == ref.n || own->rest.p[ref.n] == '/');
+}
+
+/* Before it is known where the refs end. */
+static bool may_be_same_ref(const struct origin *own, const struct origin *o,
+                            struct arena *a)
+{
+    struct str one = own->rest, two = o->rest, x = {"", 0}, y = {"", 0};
+
+    return one.n && two.n && str_cut(&one, '/', &x) && str_cut(&two, '/', &y) &&
+           str_eq(x, y) &&
+           str_eq(origin_repository(own, a), origin_repository(o, a));
+}
+
+/* Where the lock names the commit of `o` itself, or `o` does. */
+static struct str named_commit(const struct layer *l,
+                               const struct lock_entry *entry,
+                               const struct origin *o)
+{
+    struct str commit = layer_also_commit(l, o);
+
+    if (is_own(l, entry, o))
+        return entry->commit;
+    return commit.n || !origin_names_commit(o)
+               ? commit
+               : str_slice(o->rest, 0, COMMIT_CHARS);
+}
+
+struct str proof_ref(const struct origin *o, struct str path)
+{
+    if (path.n == 0)
+        return o->rest;
+    return o->rest.n > path.n && str_ends(o->rest, path)
+               ? str_slice(o->rest, 0, o->rest.n - path.n - 1)
+               : str_of("", 0);
+}
+
+struct str proof_commit(const struct layer *l, const struct lock_entry *entry,
+                        const struct origin *o, struct arena *a)
+{
+    struct str commit = named_commit(l, entry, o);
+
+    if (origin_names_commit(o) &&
+        !str_eq_nocase(str_slice(o->rest, 0, COMMIT_CHARS), commit))
+        return str_of("", 0);
+    if (commit.n)
+        return str_lower(commit, a);
+    return may_be_same_ref(layer_origin(l, entry), o, a) ? entry->commit
+                                                         : commit;
+}
+
+bool proof_shares_ref(const struct layer *l, const struct lock_entry *entry,
+                      const struct origin *o, struct str path)
+{
+    return named_commit(l, entry, o).n ||
+           is_same_ref(layer_origin(l, entry), o, path);
+}
+
+/*
+ * Where the ref ends the lock does not say: mostly behind its first segment. A
+ * shorter path counts only where the commit was shown to have nothing at the
+ * longer ones.
+ */
+bool proof_find(const struct layer *l, struct store *store,
+                const struct lock_entry *entry, const struct origin *o,
+                struct arena *a, struct str *path)
+{
+    struct str rest = o->rest, segment;
+    struct store_proof p = {.commit = proof_commit(l, entry, o, a),
+                            .object = entry->object};
+
+    if (p.commit.n == 0 || !str_starts(entry->digest, STR("sha256:")) ||
+        !hash_parse(str_from_index(entry->digest, 7), &p.digest))
+        return false;
+    p.repository = origin_repository(o, a);
+    if (rest.n == 0) {
+        *path = p.path = o->path;
+        return store_has_proof(store, &p);
+    }
+    while (rest.p && str_cut(&rest, '/', &segment)) {
+        *path = p.path = rest.p ? rest : str_of("", 0);
+        if (store_has_proof(store, &p))
+            return proof_shares_ref(l, entry, o, *path);
+        if (!is_absent(store, &p, p.path))
+            return false;
+    }
+    return false;
+}
+
+bool proof_put(struct store *store, const struct store_proof *p,
+               const struct origin *o, struct err *e)
+{
+    struct str rest = o->rest, segment;
+
+    if (!store_put_proof(store, p, e))
+        return false;
+    while (rest.p && str_cut(&rest, '/', &segment)) {
+        struct store_proof absent = {
+            p->repository, p->commit, rest, {0}, {{0}}};
+
+        if (!rest.p || rest.n <= p->path.n)
+            return true;
+        if (!store_put_proof(store, &absent, e))
+            return false;
+    }
+    return true;
+}
+
+/* No repository has this name. */
+static struct store_proof lock_proof(struct str text)
+{
+    return (struct store_proof){.repository = STR("mapm.lock"),
+                                .commit = STR("lock"),
+                                .path = STR(""),
+                                .object = STR("lock"),
+                                .digest = hash_of(text)};
+}
+
+bool proof_knows_lock(struct store *store, struct str text)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct store_proof p = lock_proof(text);
+    bool found;
+
+    p.path = hash_hex(&p.digest, &a);
+    if (store_begin_glance(store)) {
+        found = store_has_proof(store, &p);
+        if (store_end_glance(store))
+            return found;
+    }
+    return store_has_proof(store, &p);
+}
+
+bool proof_put_lock(struct store *store, struct str text, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct store_proof p = lock_proof(text);
+
+    p.path = hash_hex(&p.digest, &a);
+    return store_put_proof(store, &p, e);
+}
+
+/* A row of its own: where a proof has its commit, this one has the object, and
+ * for a path the whole origin. An object is no commit, so neither is taken for
+ * the other. */
+static struct store_proof also_proof(const struct origin *o, struct str object,
+                                     struct arena *a)
+{
+    return (struct store_proof){.repository = origin_repository(o, a),
+                                .commit = object,
+                                .path = o->key,
+                                .object = object};
+}
+
+bool proof_put_also(struct store *store, const struct origin *o,
+                    struct str object, const struct hash *digest,
+                    struct arena *a, struct err *e)
+{
+    struct store_proof p = also_proof(o, object, a);
+
+    p.digest = *digest;
+    return store_put_proof(store, &p, e);
+}
+
+bool proof_covers(const struct layer *l, struct store *store,
+                  const struct lock_entry *entry, const struct origin *o,
+                  struct arena *a, struct str *commit)
+{
+    struct store_proof p;
+    struct str path;
+
+    *commit = proof_commit(l, entry, o, a);
+    if (is_own(l, entry, o) || proof_find(l, store, entry, o, a, &path))
+        return true;
+    *commit = str_of("", 0);
+    if (named_commit(l, entry, o).n)
+        return false;
+    p = also_proof(o, entry->object, a);
+    return entry->object.n && str_starts(entry->digest, STR("sha256:")) &&
+           hash_parse(str_from_index(entry->digest, 7), &p.digest) &&
+           store_has_proof(store, &p);
+}
+
+bool proof_check_commit(const struct layer *l, const struct lock_entry *entry,
+                        struct err *e)
+{
+    const struct origin *o = layer_origin(l, entry);
+    struct str named = str_slice(o->rest, 0, COMMIT_CHARS);
+
+    if (o->scheme != ORIGIN_GIT || !origin_names_commit(o) ||
+        str_eq_nocase(named, entry->commit))
+        return true;
+    err_set(e, ERR_LOCKED,
+            "mapm.lock:%u: %s %.*s: its origin names commit %.*s, and its "
+            "commit is %.*s",
+            entry->line, doc_kind_name(entry->kind), STR_ARG(entry->name),
+            STR_ARG(named), STR_ARG(entry->commit));
+    return err_hint(e, "take mapm.lock from version control again");
+}

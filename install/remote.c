@@ -1,0 +1,179 @@
+#include "base/proc.h"
+#include "mapm/fetch.h"
+#include "mapm/install_proof.h"
+#include "mapm/install_remote.h"
+
+/* An origin that an entry names: its own, or one in `also`. */
+struct question {
+    const struct lock_entry *entry;
+    struct origin origin;
+    struct str commit; /* "": the one that its ref names now */
+};
+
+struct check {
+    struct context *cx;
+    const struct layer *layer;
+    struct store *store;
+    struct question *questions; /* by id */
+    size_t count, capacity;
+    void (*found)(void *ctx, const struct lock_entry *entry, const char *how);
+    void *ctx;
+    size_t failed;
+    struct err why; /* of the first */
+};
+
+/* An answer about the commit, not a failure to get one. */
+static bool is_answer(enum err_code code)
+{
+    return code == ERR_REFUSED || code == ERR_REF || code == ERR_LIMIT;
+}
+
+/* Known by now where the ref ends, and so the path: the proof is of it. */
+static bool is_proved_at(const struct check *c, const struct question *q,
+                         const struct fetch_event *event, struct arena *a)
+{
+    struct store_proof p = {
+        .repository = origin_repository(&q->origin, a),
+        .commit = q->commit.n ? q->commit : event->commit,
+        .path = event->path,
+        .object = q->entry->object,
+    };
+
+    return hash_parse(str_from_index(q->entry->digest, 7), &p.digest) &&
+           store_has_proof(c->store, &p);
+}
+
+static const char *not_proved(const struct check *c, const struct question *q)
+{
+    if (str_eq(q->origin.key, layer_origin(c->layer, q->entry)->key))
+        return "not proved at the path of its origin";
+    return arena_printf(&c->cx->arena, "not proved at the path of %.*s%s",
+                        STR_ARG(q->origin.text),
+                        q->commit.n ? "" : ", as its ref is now")
+        .p;
+}
+
+static void take_event(struct check *c, const struct fetch_event *event,
+                       struct arena *a)
+{
+    const struct question *q =
+        event->id < c->count ? &c->questions[event->id] : NULL;
+
+    if (!q)
+        return;
+    if (event->kind == FETCH_REF_FOUND) {
+        if (!is_proved_at(c, q, event, a))
+            c->found(c->ctx, q->entry, not_proved(c, q));
+    } else if (event->kind == FETCH_FAILED && is_answer(event->err->code)) {
+        c->found(c->ctx, q->entry,
+                 str_c(str_from(err_first(event->err)), &c->cx->arena));
+    } else if (event->kind == FETCH_FAILED && c->failed++ == 0) {
+        c->why = *event->err;
+        err_wrap(&c->why, "cannot look at %.*s", STR_ARG(q->origin.text));
+    }
+}
+
+static void add_question(struct check *c, const struct lock_entry *entry,
+                         const struct origin *o)
+{
+    struct arena *a = &c->cx->arena;
+
+    if (o->scheme != ORIGIN_GIT)
+        return;
+    c->questions = arena_grow(a, c->questions, c->count, &c->capacity,
+                              sizeof *c->questions);
+    c->questions[c->count++] = (struct question){
+        .entry = entry,
+        .origin = *o,
+        .commit = proof_commit(c->layer, entry, o, a),
+    };
+}
+
+static bool add_entry(struct check *c, const struct lock_entry *entry,
+                      struct err *e)
+{
+    add_question(c, entry, layer_origin(c->layer, entry));
+    for (size_t i = 0; i < entry->also_count; i++) {
+        struct origin o;
+
+        if (!origin_parse(entry->also[i], &c->layer->rules, &c->cx->arena, &o,
+                          e))
+            return false;
+        add_question(c, entry, &o);
+    }
+    return true;
+}
+
+static bool ask_all(struct check *c, struct fetch *fetch, struct err *e)
+{
+    struct fetch_event event = {.kind = FETCH_REF_FOUND};
+
+    for (size_t i = 0; i < c->count; i++) {
+        const struct question *q = &c->questions[i];
+        struct fetch_want want = {.id = (unsigned)i,
+                                  .what = FETCH_REACH,
+                                  .kinds = (unsigned)q->entry->kind,
+                                  .origin = q->origin,
+                                  .commit = q->commit};
+
+        if (!fetch_ask(fetch, &want, e))
+            return false;
+    }
+    while (event.kind != FETCH_IDLE) {
+        CLEANUP(arena_done) struct arena scratch = {0};
+
+        if (!fetch_next(fetch, &scratch, &event, e))
+            return false;
+        if (event.kind != FETCH_IDLE)
+            take_event(c, &event, &scratch);
+    }
+    return true;
+}
+
+static bool run(struct check *c, struct err *e)
+{
+    struct store_session session = {.dirfd = -1};
+    struct fetch_options o = {
+        .hosts = c->layer->rules.hosts,
+        .host_count = c->layer->rules.host_count,
+        .limits = &c->layer->limits,
+        .verbose = c->cx->is_verbose,
+    };
+    struct fetch *fetch = NULL;
+    bool ok;
+
+    proc_catch_signals();
+    if (!store_session_begin(c->store, &session, e))
+        return false;
+    o.incoming = session.path;
+    ok = fetch_open(&o, &fetch, e) && ask_all(c, fetch, e);
+    fetch_close(fetch);
+    store_session_end(c->store, &session);
+    return ok;
+}
+
+bool verify_remote(struct context *cx, const struct layer *l,
+                   struct store *store,
+                   void (*found)(void *ctx, const struct lock_entry *entry,
+                                 const char *how),
+                   void *ctx, struct err *e)
+{
+    struct check c = {
+        .cx = cx, .layer = l, .store = store, .found = found, .ctx = ctx};
+    const struct lock_entry **entries;
+    size_t count;
+
+    entries = layer_entries(l, &cx->arena, &count);
+    for (size_t i = 0; i < count; i++)
+        if (!add_entry(&c, entries[i], e))
+            return false;
+    if (c.count && cx->is_offline)
+        return err_set(e, ERR_OFFLINE, "verify --remote asks the network");
+    if (c.count && !run(&c, e))
+        return false;
+    if (c.failed)
+        *e = c.why;
+    if (c.failed > 1)
+        err_also(e, "and %zu more", c.failed - 1);
+    return c.failed == 0;
+}

@@ -1,0 +1,259 @@
+#include "mapm/install.h"
+#include "mapm/manifest.h"
+
+/*
+ * The roots of the two manifests: one edit a file and kind, however many come
+ * or go.
+ */
+
+static const enum doc_kind kinds[] = {DOC_AGENT, DOC_SKILL, DOC_MCP};
+#define KIND_COUNT (sizeof kinds / sizeof *kinds)
+
+static struct str root_key(const struct sync *s, const struct root *root)
+{
+    return layer_name_key(root->kind, root->origin.key, &s->cx->arena);
+}
+
+/* --- removing ------------------------------------------------------------- */
+
+static bool remove_kind(struct sync *s, enum doc_kind kind,
+                        const struct str *keys, size_t count, struct err *e)
+{
+    struct arena *a = &s->cx->arena;
+    const struct origin_rules *rules = &s->layer.rules;
+
+    if (count == 0)
+        return true;
+    /* It may stand in either file: the committed one may name file: too. */
+    if (!project_remove_roots(s->yaml, kind, keys, count, rules, a, &s->yaml,
+                              e))
+        return err_wrap(e, "cannot edit mapm.yaml");
+    if (s->local_yaml.n &&
+        !project_remove_roots(s->local_yaml, kind, keys, count, rules, a,
+                              &s->local_yaml, e))
+        return err_wrap(e, "cannot edit mapm.local.yaml");
+    return true;
+}
+
+bool sync_remove_roots(struct sync *s, const struct root *gone, size_t count,
+                       struct err *e)
+{
+    struct arena *a = &s->cx->arena;
+    struct str *keys = arena_array(a, count + 1, sizeof *keys);
+    struct map names;
+    size_t kept = 0;
+
+    map_init(&names, a);
+    for (size_t i = 0; i < count; i++)
+        map_put(&names, root_key(s, &gone[i]), NULL);
+    for (size_t k = 0; k < KIND_COUNT; k++) {
+        size_t n = 0;
+
+        for (size_t i = 0; i < count; i++)
+            if (gone[i].kind == kinds[k])
+                keys[n++] = gone[i].origin.key;
+        if (!remove_kind(s, kinds[k], keys, n, e))
+            return false;
+    }
+    for (size_t i = 0; count && i < s->root_count; i++)
+        if (!map_has(&names, root_key(s, &s->roots[i])))
+            s->roots[kept++] = s->roots[i];
+    if (count)
+        s->root_count = kept;
+    return true;
+}
+
+/* --- adding --------------------------------------------------------------- */
+
+static bool add_kind(struct sync *s, enum doc_kind kind,
+                     enum origin_scheme scheme, const struct root *roots,
+                     size_t count, struct err *e)
+{
+    struct arena *a = &s->cx->arena;
+    bool is_local = scheme == ORIGIN_FILE;
+    struct str *text = is_local ? &s->local_yaml : &s->yaml;
+    const char *file = is_local ? "mapm.local.yaml" : "mapm.yaml";
+    struct str *origins = arena_array(a, count + 1, sizeof *origins);
+    size_t n = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (roots[i].kind == kind && roots[i].origin.scheme == scheme)
+            origins[n++] = roots[i].origin.text;
+    if (n == 0 || project_add_roots(*text, kind, origins, n, a, text, e))
+        return true;
+    if (n == 1)
+        return err_wrap(e, "cannot add %.*s to %s", STR_ARG(origins[0]), file);
+    return err_wrap(e, "cannot add %zu %s to %s", n, doc_kind_plural(kind),
+                    file);
+}
+
+/* Those of `roots` that s->roots does not hold yet, behind them. */
+static bool add_roots(struct sync *s, const struct root *roots, size_t count,
+                      struct err *e)
+{
+    struct arena *a = &s->cx->arena;
+    struct root *all = arena_array(a, s->root_count + count + 1, sizeof *all);
+    struct map known;
+    size_t n = 0;
+
+    map_init(&known, a);
+    for (; n < s->root_count; n++) {
+        all[n] = s->roots[n];
+        map_put(&known, root_key(s, &all[n]), NULL);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (map_put(&known, root_key(s, &roots[i]), NULL))
+            all[n++] = roots[i];
+    for (size_t k = 0; k < KIND_COUNT; k++)
+        for (int scheme = ORIGIN_GIT; scheme <= ORIGIN_FILE; scheme++)
+            if (!add_kind(s, kinds[k], (enum origin_scheme)scheme,
+                          all + s->root_count, n - s->root_count, e))
+                return false;
+    s->roots = all;
+    s->root_count = n;
+    return true;
+}
+
+/* --- replacing (DESIGN.md 6) ---------------------------------------------- */
+
+struct wanted {
+    struct map by_place; /* struct node *; of several the last one */
+    struct map by_key;   /* roots that are wanted as they are */
+};
+
+/* Kind, repository and path: the same for every ref. */
+static struct str place_of(const struct sync *s, enum doc_kind kind,
+                           const struct origin *o, struct str path)
+{
+    struct arena *a = &s->cx->arena;
+
+    return arena_printf(a, "%s %.*s %.*s", doc_kind_name(kind),
+                        STR_ARG(origin_repository(o, a)), STR_ARG(path));
+}
+
+/* The path of a locked package is that of the entry's own origin. */
+bool sync_knows_path(const struct sync *s, const struct node *n)
+{
+    return !n->failed && !n->trusted && (n->is_ready || n->is_outlined) &&
+           (!n->locked ||
+            str_eq(layer_origin(&s->layer, n->locked)->key, n->origin.key));
+}
+
+static struct str node_place(const struct sync *s, const struct node *n)
+{
+    return place_of(s, n->package.kind, &n->origin, n->path);
+}
+
+static struct root root_of(const struct node *n)
+{
+    return (struct root){.kind = n->package.kind, .origin = n->origin};
+}
+
+static void index_wanted(struct sync *s, struct node *const *nodes,
+                         size_t count, struct wanted *out)
+{
+    map_init(&out->by_place, &s->cx->arena);
+    map_init(&out->by_key, &s->cx->arena);
+    for (size_t i = 0; i < count; i++) {
+        struct root root = root_of(nodes[i]);
+
+        map_put(&out->by_key, root_key(s, &root), NULL);
+        if (nodes[i]->origin.scheme == ORIGIN_GIT &&
+            sync_knows_path(s, nodes[i]))
+            map_put(&out->by_place, node_place(s, nodes[i]), nodes[i]);
+    }
+}
+
+/* At the ref of `n`, so at another path: a folder of the same name. */
+static bool is_beside(const struct origin *o, const struct node *n)
+{
+    struct str rest = n->origin.rest, ref = n->ref;
+
+    if (!ref.n && rest.n > n->path.n && str_ends(rest, n->path))
+        ref = str_slice(rest, 0, rest.n - n->path.n - (n->path.n > 0));
+    return ref.n && o->rest.n > ref.n && str_starts(o->rest, ref) &&
+           o->rest.p[ref.n] == '/';
+}
+
+/* Of a root that did not arrive: where its ref ends is not known, so each slash
+ * is tried. */
+static struct node *guess_successor(const struct sync *s,
+                                    const struct root *root,
+                                    const struct wanted *w, bool once)
+{
+    const struct origin *o = &root->origin;
+    struct str path = o->rest.n ? o->rest : o->path;
+    struct node *n;
+    size_t slash;
+
+    if (o->rest.n == 0)
+        return map_find(&w->by_place, place_of(s, root->kind, o, path));
+    if (!str_has_char(path, '/'))
+        return map_find(&w->by_place, place_of(s, root->kind, o, STR("")));
+    while ((slash = str_find_char(path, '/')) != SIZE_MAX) {
+        path = str_from_index(path, slash + 1);
+        n = map_find(&w->by_place, place_of(s, root->kind, o, path));
+        if (n && !is_beside(o, n))
+            return n;
+        if (once)
+            break;
+    }
+    return NULL;
+}
+
+/* What has the same repository and path, and is wanted at another ref; NULL:
+ * the root stays. Equal content is no reason: its other folder is another
+ * root. */
+static struct node *find_successor(const struct sync *s,
+                                   const struct root *root,
+                                   const struct wanted *w)
+{
+    const struct node *known;
+
+    if (root->origin.scheme != ORIGIN_GIT ||
+        map_has(&w->by_key, root_key(s, root)))
+        return NULL;
+    known = closure_find(&s->closure, root->origin.key);
+    return known && sync_knows_path(s, known)
+               ? map_find(&w->by_place,
+                          place_of(s, root->kind, &root->origin, known->path))
+               : guess_successor(s, root, w, known && known->locked);
+}
+
+struct node **sync_successors(struct sync *s, struct node *const *nodes,
+                              size_t count)
+{
+    struct node **out =
+        arena_array(&s->cx->arena, s->root_count + 1, sizeof(struct node *));
+    struct wanted w;
+
+    index_wanted(s, nodes, count, &w);
+    for (size_t i = 0; i < s->root_count; i++)
+        out[i] = find_successor(s, &s->roots[i], &w);
+    return out;
+}
+
+bool sync_take_roots(struct sync *s, struct node *const *nodes, size_t count,
+                     struct err *e)
+{
+    struct arena *a = &s->cx->arena;
+    struct root *gone, *added;
+    struct wanted w;
+    size_t gone_count = 0, added_count = 0;
+
+    if (count == 0)
+        return true;
+    gone = arena_array(a, s->root_count + 1, sizeof *gone);
+    added = arena_array(a, count, sizeof *added);
+    index_wanted(s, nodes, count, &w);
+    for (size_t i = 0; i < s->root_count; i++)
+        if (find_successor(s, &s->roots[i], &w))
+            gone[gone_count++] = s->roots[i];
+    for (size_t i = 0; i < count; i++)
+        if (nodes[i]->origin.scheme == ORIGIN_FILE ||
+            !sync_knows_path(s, nodes[i]) ||
+            map_find(&w.by_place, node_place(s, nodes[i])) == nodes[i])
+            added[added_count++] = root_of(nodes[i]);
+    return sync_remove_roots(s, gone, gone_count, e) &&
+           add_roots(s, added, added_count, e);
+}

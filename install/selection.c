@@ -1,0 +1,755 @@
+#include "base/json.h"
+#include "base/path.h"
+#include "mapm/install_ingest.h"
+#include "mapm/install_selection.h"
+#include "mapm/manifest.h"
+#include "mapm/package_files.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the verdict on one node ---------------------------------------------- */
+
+enum mark_state { MARK_OPEN, MARK_GOOD, MARK_BAD };
+
+struct mark {
+    enum mark_state state;
+    bool is_admitted; /* its name is taken by it */
+    bool is_listed;   /* selection_want_files has it */
+    size_t cursor;    /* the next dependency */
+    struct str code, message;
+    struct node *next;     /* the dependency that is at fault; NULL: itself */
+    struct choice *choice; /* NULL: nobody chose it, others need it */
+    struct node *twin;     /* it finds no name beside this one */
+};
+
+struct selection {
+    struct sync *s;
+    struct arena *a;
+    struct node **stack;
+    size_t depth, capacity;
+    struct map names; /* layer_name_key -> struct node * that holds it */
+    struct node **successors; /* of s->roots: choices that replace them */
+};
+
+#define MESSAGE_MAX_BYTES 2048
+
+static void PRINTF(4, 5) set_bad(struct selection *sel, struct node *n,
+                                 const char *code, const char *format, ...)
+{
+    char message[MESSAGE_MAX_BYTES];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    n->mark->state = MARK_BAD;
+    n->mark->code = str_from(code);
+    n->mark->message = arena_str(sel->a, str_from(message));
+}
+
+/* The first message that does more than name the package. */
+static void set_failed(struct selection *sel, struct node *n)
+{
+    const char *code =
+        n->fault.n ? str_c(n->fault, sel->a) : err_code_name(n->failed->code);
+    const char *message = err_prev(n->failed, NULL);
+    const char *inner = err_prev(n->failed, message);
+
+    if (inner && str_find(str_from(message), n->origin.text) != SIZE_MAX)
+        message = inner;
+    set_bad(sel, n, code, "%s", message);
+}
+
+static bool is_allowed(const struct sync *s, const struct origin *o)
+{
+    return o->scheme == ORIGIN_FILE ||
+           (project_source_allowed(&s->layer.project, o) &&
+            project_source_allowed(&s->layer.user, o));
+}
+
+/* What can be said of a node without its dependencies. */
+static void judge_itself(struct selection *sel, struct node *n)
+{
+    const struct package *p = &n->package;
+
+    n->mark->state = MARK_OPEN;
+    if (n->failed)
+        set_failed(sel, n);
+    else if (n->offer_count)
+        set_bad(sel, n, "path-not-found", "it is a catalog, not a package");
+    else if (!n->is_ready && !n->is_outlined)
+        set_bad(sel, n, "fetch", "it did not arrive");
+    else if (!is_allowed(sel->s, &n->origin))
+        set_bad(sel, n, "refused", "policy.sources does not allow %.*s/%.*s",
+                STR_ARG(n->origin.owner), STR_ARG(n->origin.repo));
+    else if (p->kind == DOC_MCP && p->dep_count)
+        set_bad(sel, n, "mcp-leaf", "an MCP server needs nothing");
+}
+
+static void push(struct selection *sel, struct node *n)
+{
+    n->mark = arena_new(sel->a, struct mark);
+    judge_itself(sel, n);
+    if (n->mark->state == MARK_BAD)
+        return;
+    if (sel->depth >= sel->s->layer.limits.graph_max_depth.value) {
+        set_bad(sel, n, "limit", "more than %zu levels of dependencies",
+                sel->depth);
+        return;
+    }
+    sel->stack = arena_grow(sel->a, sel->stack, sel->depth, &sel->capacity,
+                            sizeof(struct node *));
+    sel->stack[sel->depth++] = n;
+}
+
+static void set_cycle(struct selection *sel, struct node *n,
+                      const struct node *to)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    size_t i = sel->depth;
+
+    buf_init(&b, 4096);
+    while (i > 0 && sel->stack[i - 1] != to)
+        i--;
+    for (i = i ? i - 1 : 0; i < sel->depth; i++)
+        buf_printf(&b, "%.*s -> ", STR_ARG(sel->stack[i]->package.fqn));
+    set_bad(sel, n, "cyclic-dependency", "a cycle: %.*s%.*s",
+            STR_ARG(buf_str(&b)), STR_ARG(to->package.fqn));
+}
+
+/* The fault of the edge itself, whatever it leads to. */
+static bool is_bad_edge(struct selection *sel, struct node *n,
+                        const struct dependency *dep, const struct node *to)
+{
+    if (dep->kind == DOC_AGENT)
+        set_bad(sel, n, "refused",
+                "it needs the agent %.*s, and agents are no dependencies",
+                STR_ARG(dep->origin->text));
+    else if (dep->origin->scheme == ORIGIN_FILE &&
+             n->origin.scheme != ORIGIN_FILE)
+        set_bad(sel, n, "dep-file-origin",
+                "it needs %.*s, a path on one machine",
+                STR_ARG(dep->origin->text));
+    else if (!to)
+        set_bad(sel, n, "fetch", "it needs %.*s, which was never read",
+                STR_ARG(dep->origin->text));
+    return n->mark->state == MARK_BAD;
+}
+
+/* Looks at one dependency; true when that is good. */
+static bool follow(struct selection *sel, struct node *n,
+                   const struct dependency *dep)
+{
+    struct node *to = closure_find(&sel->s->closure, dep->origin->key);
+
+    if (is_bad_edge(sel, n, dep, to))
+        return false;
+    if (!to->mark) {
+        push(sel, to);
+    } else if (to->mark->state == MARK_OPEN) {
+        set_cycle(sel, n, to);
+    } else if (to->mark->state == MARK_BAD) {
+        *n->mark = *to->mark;
+        n->mark->next = to;
+    } else if (to->package.kind != dep->kind) {
+        set_bad(sel, n, "path-not-found", "%.*s is needed as %s, and is %s",
+                STR_ARG(dep->origin->text), doc_kind_name(dep->kind),
+                doc_kind_name(to->package.kind));
+    } else {
+        return true;
+    }
+    return false;
+}
+
+/* Depth first, without recursion: a graph may be deep. */
+static bool is_good(struct selection *sel, struct node *root)
+{
+    if (!root->mark)
+        push(sel, root);
+    while (sel->depth) {
+        struct node *n = sel->stack[sel->depth - 1];
+        struct mark *m = n->mark;
+
+        if (m->state == MARK_OPEN && m->cursor < n->package.dep_count) {
+            m->cursor += follow(sel, n, &n->package.deps[m->cursor]);
+            continue;
+        }
+        if (m->state == MARK_OPEN)
+            m->state = MARK_GOOD;
+        sel->depth--;
+    }
+    return root->mark->state == MARK_GOOD;
+}
+
+/* --- one name, one package (M27) ------------------------------------------ */
+
+static bool is_outline(const struct node *n)
+{
+    return str_starts(n->package.content, STR(OUTLINE_PREFIX));
+}
+
+/* The hash of its document; false when that is not known. */
+static bool find_document(const struct selection *sel, const struct node *n,
+                          struct hash *out)
+{
+    struct package_files p = {sel->s->store, n->files, n->file_count};
+    const struct store_file *f;
+    struct store_file *files;
+
+    if (is_outline(n)) {
+        *out = n->document;
+        return true;
+    }
+    if (!p.files) {
+        if (!store_find_files(sel->s->store, &n->digest, sel->a, &files,
+                              &p.count))
+            return false;
+        p.files = files;
+    }
+    f = n->package.kind == DOC_MCP && p.count
+            ? &p.files[0]
+            : package_files_find(&p, str_from(doc_anchor(n->package.kind)));
+    if (f)
+        *out = f->hash;
+    return f != NULL;
+}
+
+/* Certainly other content. Of a package whose files are not here only the
+ * document is compared: where that is equal, the files decide later. */
+static bool is_other(const struct selection *sel, const struct node *x,
+                     const struct node *y)
+{
+    struct hash one, two;
+
+    if (is_outline(x) == is_outline(y))
+        return !str_eq(x->package.content, y->package.content);
+    return find_document(sel, x, &one) && find_document(sel, y, &two) &&
+           !hash_eq(&one, &two);
+}
+
+/* Takes the names of all that `root` needs and is itself. On a conflict none
+ * of them: `*holder` has the name of `*claimer`. */
+static bool admit(struct selection *sel, struct node *root,
+                  struct node **claimer, struct node **holder)
+{
+    struct node **list = NULL;
+    size_t count = 0, capacity = 0;
+    bool ok = true;
+
+    list = arena_grow(sel->a, list, count, &capacity, sizeof(struct node *));
+    if (!root->mark->is_admitted) {
+        root->mark->is_admitted = true;
+        list[count++] = root;
+    }
+    for (size_t i = 0; i < count && ok; i++) {
+        struct node *n = list[i];
+        struct map_entry *entry =
+            map_entry(&sel->names,
+                      layer_name_key(n->package.kind, n->package.fqn, sel->a));
+
+        if (!entry->value)
+            entry->value = n;
+        ok = entry->value == n || !is_other(sel, entry->value, n);
+        *claimer = n;
+        *holder = entry->value;
+        for (size_t k = 0; k < n->package.dep_count && ok; k++) {
+            struct node *to =
+                closure_find(&sel->s->closure, n->package.deps[k].origin->key);
+
+            if (!to || !to->mark || to->mark->is_admitted)
+                continue;
+            to->mark->is_admitted = true;
+            list = arena_grow(sel->a, list, count, &capacity,
+                              sizeof(struct node *));
+            list[count++] = to;
+        }
+    }
+    for (size_t i = 0; i < count && !ok; i++) {
+        struct map_entry *entry = map_entry(
+            &sel->names, layer_name_key(list[i]->package.kind,
+                                        list[i]->package.fqn, sel->a));
+
+        list[i]->mark->is_admitted = false;
+        if (entry->value == list[i])
+            entry->value = NULL;
+    }
+    return ok;
+}
+
+/* --- names of twins ------------------------------------------------------- */
+
+static bool is_passed_over(struct str folder)
+{
+    return folder.p[0] == '.' || str_is(folder, "skills") ||
+           str_is(folder, "agents") || str_is(folder, "plugins");
+}
+
+struct str selection_scope(struct str path)
+{
+    size_t slash = str_find_last(path, '/');
+
+    while (slash != SIZE_MAX) {
+        struct str folder;
+
+        path = str_slice(path, 0, slash);
+        folder = path_last(path);
+        if (!is_passed_over(folder))
+            return scope_is_valid(folder) ? folder : str_of("", 0);
+        slash = str_find_last(path, '/');
+    }
+    return str_of("", 0);
+}
+
+/* Folders of one repository with one name of their own. */
+struct twins {
+    struct node **nodes;
+    size_t count, capacity;
+    bool differ, is_renamed;
+};
+
+static bool may_be_twin(const struct node *n)
+{
+    return n->path.n && !n->failed && !n->offer_count &&
+           (n->is_ready || n->is_outlined) && n->package.kind != DOC_MCP;
+}
+
+/* "" when its path gives it none. */
+static struct str scoped_name(struct sync *s, const struct node *n)
+{
+    struct str rest = n->origin.rest, ref, scope;
+
+    if (!sync_knows_path(s, n) && !str_cut(&rest, '/', &ref))
+        rest = STR("");
+    scope = selection_scope(sync_knows_path(s, n) ? n->path : rest);
+    return scope.n ? arena_printf(&s->cx->arena, "%.*s/%.*s", STR_ARG(scope),
+                                  STR_ARG(n->package.name))
+                   : scope;
+}
+
+/*
+ * A recorded name stays with the folder that it is the name of: of one that the
+ * lock has with other folders of equal content, with the origin of the entry.
+ * Nor is anything renamed that was named exactly.
+ */
+static bool keeps_name(struct sync *s, const struct node *n)
+{
+    const struct lock_entry *entry =
+        map_find(&s->layer.by_origin, n->origin.key);
+
+    if (n->is_exact || n->keeps_name)
+        return true;
+    if (!str_eq(n->package.fqn, n->own_fqn))
+        return str_eq(n->package.fqn, scoped_name(s, n));
+    return entry && !entry->declared.n &&
+           str_eq(layer_origin(&s->layer, entry)->key, n->origin.key);
+}
+
+/* Equal content is one package, so it has one name: one that is recorded, or
+ * that of its first folder that gives one. */
+static void name_contents(struct sync *s, const struct twins *t,
+                          struct map *names)
+{
+    struct arena *a = &s->cx->arena;
+
+    map_init(names, a);
+    for (int kept = 1; kept >= 0; kept--)
+        for (size_t i = 0; i < t->count; i++) {
+            const struct node *n = t->nodes[i];
+            struct str *name = arena_new(a, struct str);
+
+            *name = kept        ? n->package.fqn
+                    : t->differ ? scoped_name(s, n)
+                                : n->own_fqn;
+            if (name->n && (!kept || keeps_name(s, n)) &&
+                !map_has(names, n->package.content))
+                map_put(names, n->package.content, name);
+        }
+}
+
+/* Those without one keep their own, and are not chosen from a catalog. */
+static void name_twins(struct sync *s, const struct twins *t)
+{
+    struct map names;
+
+    name_contents(s, t, &names);
+    for (size_t i = 0; i < t->count; i++) {
+        struct node *n = t->nodes[i];
+        const struct str *name = map_find(&names, n->package.content);
+
+        if (!name && n->mark)
+            n->mark->twin = t->nodes[i == 0];
+        if (!keeps_name(s, n))
+            n->package.fqn = name ? *name : n->own_fqn;
+    }
+}
+
+static struct str twin_key(const struct sync *s, const struct node *n)
+{
+    struct arena *a = &s->cx->arena;
+    const struct origin *o = &n->origin;
+    struct str catalog = o->scheme == ORIGIN_FILE
+                             ? str_slice(o->path, 0, o->path.n - n->path.n)
+                             : origin_repository(o, a);
+
+    return arena_printf(a, "%s %.*s %.*s", doc_kind_name(n->package.kind),
+                        STR_ARG(catalog), STR_ARG(n->own_fqn));
+}
+
+bool selection_lost_name(struct sync *s, struct node *const *nodes,
+                         size_t count)
+{
+    struct map given;
+    bool lost = false;
+
+    map_init(&given, &s->cx->arena);
+    for (size_t i = 0; i < count; i++)
+        if (!str_eq(nodes[i]->package.fqn, nodes[i]->own_fqn) &&
+            str_eq(nodes[i]->package.fqn, scoped_name(s, nodes[i])))
+            map_put(&given, nodes[i]->package.fqn, NULL);
+    for (size_t i = 0; i < count; i++)
+        lost |= !str_eq(nodes[i]->package.fqn, nodes[i]->own_fqn) &&
+                !map_has(&given, nodes[i]->package.fqn);
+    return lost;
+}
+
+void selection_name(struct sync *s, struct node *const *nodes, size_t count)
+{
+    struct arena *a = &s->cx->arena;
+    struct map groups;
+
+    map_init(&groups, a);
+    for (size_t i = 0; i < count; i++) {
+        struct map_entry *entry;
+        struct twins *t;
+
+        if (!may_be_twin(nodes[i]))
+            continue;
+        entry = map_entry(&groups, twin_key(s, nodes[i]));
+        if (!entry->value)
+            entry->value = arena_new(a, struct twins);
+        t = entry->value;
+        t->is_renamed |= !str_eq(nodes[i]->package.fqn, nodes[i]->own_fqn);
+        t->differ |= t->count && !str_eq(t->nodes[0]->package.content,
+                                         nodes[i]->package.content);
+        t->nodes = arena_grow(a, t->nodes, t->count, &t->capacity,
+                              sizeof(struct node *));
+        t->nodes[t->count++] = nodes[i];
+    }
+    for (size_t i = 0; i < groups.count; i++) {
+        const struct twins *t = groups.entries[i].value;
+
+        if (t->differ || t->is_renamed)
+            name_twins(s, t);
+    }
+}
+
+/* --- all choices ---------------------------------------------------------- */
+
+static void leave_out(struct selection *sel, struct choice *c)
+{
+    struct node *n = c->node;
+    size_t room = 1;
+
+    c->is_left_out = true;
+    c->code = n->mark->code;
+    c->message = n->mark->message;
+    for (struct node *m = n; m->mark->next; m = m->mark->next)
+        room++;
+    c->chain = arena_array(sel->a, room, sizeof(struct node *));
+    for (; n; n = n->mark->next)
+        c->chain[c->chain_count++] = n;
+}
+
+static void leave_out_conflict(struct selection *sel, struct choice *c,
+                               struct node *claimer, const struct node *holder)
+{
+    c->is_left_out = true;
+    c->code = STR("origin-conflict");
+    c->message = arena_printf(
+        sel->a, "%s %.*s is the name of %.*s already, which differs",
+        doc_kind_name(claimer->package.kind), STR_ARG(claimer->package.fqn),
+        STR_ARG(holder->origin.text));
+    c->chain = arena_array(sel->a, 2, sizeof(struct node *));
+    c->chain[c->chain_count++] = c->node;
+    if (claimer != c->node)
+        c->chain[c->chain_count++] = claimer;
+}
+
+static bool is_same_repository(struct selection *sel, const struct node *x,
+                               const struct node *y)
+{
+    return str_eq(origin_repository(&x->origin, sel->a),
+                  origin_repository(&y->origin, sel->a));
+}
+
+/* Of two folders of one catalog that differ and have one name neither is
+ * better. Else the first one has it. */
+static void judge_name(struct selection *sel, struct choice *c)
+{
+    struct node *claimer = NULL, *holder = NULL;
+    struct choice *other;
+
+    if (!c->is_left_out && c->node->mark->twin)
+        leave_out_conflict(sel, c, c->node, c->node->mark->twin);
+    if (c->is_left_out || admit(sel, c->node, &claimer, &holder))
+        return;
+    leave_out_conflict(sel, c, claimer, holder);
+    other = holder->mark->choice;
+    if (claimer == c->node && other && !other->is_exact &&
+        !other->is_left_out && is_same_repository(sel, holder, claimer))
+        leave_out_conflict(sel, other, holder, claimer);
+}
+
+static void admit_roots(struct selection *sel)
+{
+    struct sync *s = sel->s;
+    struct node *claimer, *holder;
+
+    for (size_t i = 0; i < s->root_count; i++) {
+        struct node *n = closure_find(&s->closure, s->roots[i].origin.key);
+
+        if (n && !sel->successors[i] && is_good(sel, n) &&
+            !admit(sel, n, &claimer, &holder))
+            continue; /* the resolver says so */
+    }
+}
+
+static size_t list_taken(const struct choice *choices, size_t count,
+                         struct node **out)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (!choices[i].is_left_out)
+            out[n++] = choices[i].node;
+    return n;
+}
+
+/* The name that the layer gave stays when a package comes from another ref. */
+static void inherit_names(struct selection *sel)
+{
+    struct sync *s = sel->s;
+
+    for (size_t i = 0; i < s->root_count; i++) {
+        struct node *n = sel->successors[i];
+        const struct lock_entry *entry =
+            map_find(&s->layer.by_origin, s->roots[i].origin.key);
+
+        if (!n || !entry || !str_eq(lock_own_name(entry), n->own_fqn))
+            continue;
+        if (!entry->declared.n && !str_eq(layer_origin(&s->layer, entry)->key,
+                                          s->roots[i].origin.key))
+            continue;
+        n->package.fqn = entry->name;
+        n->keeps_name = !entry->declared.n;
+    }
+}
+
+/* Once more from what their documents say: what is equal shows when all files
+ * are here. */
+static void name_choices(struct selection *sel, const struct choice *choices,
+                         size_t count)
+{
+    struct sync *s = sel->s;
+    struct node **nodes =
+        arena_array(sel->a, count + s->root_count + 1, sizeof(struct node *));
+    size_t n = list_taken(choices, count, nodes);
+
+    for (size_t i = 0; i < n; i++)
+        if (!map_has(&s->layer.by_origin, nodes[i]->origin.key))
+            nodes[i]->package.fqn = nodes[i]->own_fqn;
+    sel->successors = sync_successors(s, nodes, n);
+    inherit_names(sel);
+    for (size_t i = 0; i < s->root_count; i++) {
+        nodes[n] = closure_find(&s->closure, s->roots[i].origin.key);
+        n += nodes[n] && !sel->successors[i];
+    }
+    selection_name(s, nodes, n);
+}
+
+void selection_judge(struct sync *s, struct choice *choices, size_t count)
+{
+    struct selection sel = {.s = s, .a = &s->cx->arena};
+
+    map_init(&sel.names, sel.a);
+    for (size_t i = 0; i < s->closure.queued; i++)
+        s->closure.queue[i]->mark = NULL;
+    for (size_t i = 0; i < count; i++) {
+        choices[i].is_left_out = false;
+        choices[i].chain_count = 0;
+        if (!is_good(&sel, choices[i].node))
+            leave_out(&sel, &choices[i]);
+        choices[i].node->mark->choice = &choices[i];
+    }
+    name_choices(&sel, choices, count);
+    admit_roots(&sel);
+    for (int exact = 1; exact >= 0; exact--)
+        for (size_t i = 0; i < count; i++)
+            if (choices[i].is_exact == exact)
+                judge_name(&sel, &choices[i]);
+}
+
+bool selection_want_files(struct sync *s, const struct choice *choices,
+                          size_t count, bool *any, struct err *e)
+{
+    struct closure *c = &s->closure;
+    struct node **list =
+        arena_array(&s->cx->arena, c->queued + 1, sizeof(struct node *));
+    size_t n = 0;
+
+    *any = false;
+    for (size_t i = 0; i < count; i++)
+        if (!choices[i].is_left_out && !choices[i].node->mark->is_listed) {
+            choices[i].node->mark->is_listed = true;
+            list[n++] = choices[i].node;
+        }
+    for (size_t i = 0; i < n; i++) {
+        if (!list[i]->is_ready && !list[i]->wants_files) {
+            *any = true;
+            if (!closure_want_files(c, list[i], e))
+                return false;
+        }
+        for (size_t k = 0; k < list[i]->package.dep_count; k++) {
+            struct node *to =
+                closure_find(c, list[i]->package.deps[k].origin->key);
+
+            if (!to || !to->mark || to->mark->is_listed)
+                continue;
+            to->mark->is_listed = true;
+            list[n++] = to;
+        }
+    }
+    return true;
+}
+
+/* --- what is said of them ------------------------------------------------- */
+
+#define NAMES_MAX_SHOWN 5 /* of a group */
+
+static int by_code(const void *x, const void *y)
+{
+    const struct choice *one = *(struct choice *const *)x;
+    const struct choice *two = *(struct choice *const *)y;
+    int order = str_cmp(one->code, two->code);
+
+    return order ? order
+                 : str_cmp(one->node->origin.text, two->node->origin.text);
+}
+
+static size_t list_left_out(const struct choice *choices, size_t count,
+                            struct arena *a, const struct choice ***out)
+{
+    size_t n = 0;
+
+    *out = arena_array(a, count + 1, sizeof(struct choice *));
+    for (size_t i = 0; i < count; i++)
+        if (choices[i].is_left_out)
+            (*out)[n++] = &choices[i];
+    if (n)
+        qsort(*out, n, sizeof(struct choice *), by_code);
+    return n;
+}
+
+static enum doc_kind kind_of(const struct node *n)
+{
+    return n->package.fqn.n ? n->package.kind : (enum doc_kind)n->kinds;
+}
+
+/* "a", "a needs b", "a needs … needs c". */
+static void put_short(struct buf *b, const struct choice *c)
+{
+    bool whole = str_is(c->code, "origin-conflict");
+
+    buf_append(b,
+               whole ? c->node->origin.text : path_last(c->node->origin.text));
+    if (c->chain_count > 2)
+        buf_text(b, " needs \xe2\x80\xa6");
+    if (c->chain_count > 1)
+        buf_printf(
+            b, " needs %.*s",
+            STR_ARG(path_last(c->chain[c->chain_count - 1]->origin.text)));
+}
+
+static void tell_group(struct context *cx, const struct choice *const *list,
+                       size_t count)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+
+    buf_init(&b, 64 * 1024);
+    for (size_t i = 0; i < count && i < NAMES_MAX_SHOWN; i++) {
+        buf_text(&b, i ? ", " : "");
+        put_short(&b, list[i]);
+    }
+    if (count > NAMES_MAX_SHOWN)
+        buf_printf(&b, " and %zu more", count - NAMES_MAX_SHOWN);
+    context_warn(cx, "left out, %.*s: %.*s", STR_ARG(list[0]->code),
+                 STR_ARG(buf_str(&b)));
+}
+
+static void tell_each(struct context *cx, const struct choice *c)
+{
+    context_warn(cx, "left out, %.*s: %s %.*s", STR_ARG(c->code),
+                 doc_kind_name(kind_of(c->node)),
+                 STR_ARG(c->node->origin.text));
+    for (size_t i = 1; i < c->chain_count; i++)
+        context_note(cx, "  needs: %s %.*s",
+                     doc_kind_name(kind_of(c->chain[i])),
+                     STR_ARG(c->chain[i]->origin.text));
+    context_note(cx, "  because: %.*s", STR_ARG(c->message));
+}
+
+void selection_tell(struct context *cx, const struct choice *choices,
+                    size_t count)
+{
+    const struct choice **list;
+    size_t n = list_left_out(choices, count, &cx->arena, &list);
+    bool each = cx->is_verbose;
+
+    for (size_t i = 0, run; i < n; i += run) {
+        run = 1;
+        while (i + run < n && str_eq(list[i + run]->code, list[i]->code))
+            run++;
+        if (!each)
+            tell_group(cx, list + i, run);
+        for (size_t k = i; each && k < i + run; k++)
+            tell_each(cx, list[k]);
+    }
+    if (n)
+        context_warn(cx, "%zu of %zu chosen packages %s left out%s", n, count,
+                     n == 1 ? "is" : "are",
+                     each ? "" : " (-v says why, one by one)");
+}
+
+static void put_choice(struct json_writer *w, const struct choice *c)
+{
+    json_begin_object(w);
+    json_member_string(w, "type", str_from(doc_kind_name(kind_of(c->node))));
+    json_member_string(w, "name", c->name);
+    json_member_string(w, "path", c->path);
+    json_member_string(w, "origin", c->node->origin.text);
+    json_member_string(w, "code", c->code);
+    json_member_string(w, "message", c->message);
+    json_key(w, "chain");
+    json_begin_array(w);
+    for (size_t i = 0; i < c->chain_count; i++)
+        json_string(w, c->chain[i]->origin.text);
+    json_end_array(w);
+    json_end_object(w);
+}
+
+void selection_put(struct json_writer *w, const struct choice *choices,
+                   size_t count)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    const struct choice **list;
+    size_t n = list_left_out(choices, count, &scratch, &list);
+
+    json_key(w, "left_out");
+    json_begin_array(w);
+    for (size_t i = 0; i < n; i++)
+        put_choice(w, list[i]);
+    json_end_array(w);
+}

@@ -1,0 +1,73 @@
+#include "mapm/install.h"
+
+/* What is to move: all, or the named ones. */
+struct moving {
+    struct map entries; /* by kind and name */
+    struct arena *a;
+    bool all;
+};
+
+static bool is_commit_origin(const struct layer *l, const struct lock_entry *en,
+                             struct arena *a)
+{
+    struct err ignored = {0};
+    struct origin o;
+
+    return origin_parse(en->origin, &l->rules, a, &o, &ignored) &&
+           origin_names_commit(&o);
+}
+
+static bool is_moving(void *ctx, const struct lock_entry *entry)
+{
+    const struct moving *m = ctx;
+
+    return m->all ||
+           map_find(&m->entries,
+                    layer_name_key(entry->kind, entry->name, m->a)) == entry;
+}
+
+static bool find_named(struct sync *s, struct moving *m, struct err *e)
+{
+    struct context *cx = s->cx;
+    size_t count = s->request->arguments.count;
+    const struct lock_entry **entries;
+
+    m->a = &cx->arena;
+    m->all = count == 0;
+    map_init(&m->entries, m->a);
+    entries = arena_array(m->a, count + 1, sizeof *entries);
+    if (!layer_resolve_names(&s->layer, s->request->arguments.items, count,
+                             m->a, entries, e))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const struct lock_entry *entry = entries[i];
+
+        if (is_commit_origin(&s->layer, entry, m->a)) {
+            err_set(e, ERR_IMMUTABLE, "%.*s is asked for by its commit: %.*s",
+                    STR_ARG(entry->name), STR_ARG(entry->origin));
+            return err_hint(e, "install it from another ref instead");
+        }
+        map_put(&m->entries, layer_name_key(entry->kind, entry->name, m->a),
+                (void *)(uintptr_t)entry);
+    }
+    return true;
+}
+
+bool update_packages(struct sync *s, struct err *e)
+{
+    struct context *cx = s->cx;
+    struct moving moving = {0};
+    struct closure_options o = {
+        .offline = cx->is_offline,
+        .allow_hidden = s->request->allow_hidden,
+        .is_moving = is_moving,
+        .moving_ctx = &moving,
+        .arrived = sync_stage_early,
+        .arrived_ctx = s,
+    };
+
+    if (!layer_check_there(&s->layer, cx, e) || !find_named(s, &moving, e))
+        return false;
+    closure_init(&s->closure, cx, &s->layer, s->store, &o);
+    return sync_resolve(s, e) && sync_finish(s, e);
+}

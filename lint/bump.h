@@ -1,0 +1,26 @@
+#ifndef LINT_BUMP_H
+#define LINT_BUMP_H
+
+#include "mapm/lint.h"
+
+/*
+ * check_bump: did the version of a changed package go up as it has to, and
+ * does its CHANGELOG.md say so? Source: M29.
+ */
+
+struct bump_side {
+    struct str text;      /* the anchor */
+    struct str changelog; /* p NULL: there is none */
+    bool has_program;     /* a SKILL.star is there */
+};
+
+struct bump {
+    struct str ref; /* as the user wrote it */
+    struct bump_side before, now;
+    bool others_changed; /* files besides the anchor and CHANGELOG.md */
+};
+
+/* Complains in `result`. Both anchors are read as `result->kind`. */
+void check_bump(const struct bump *b, struct check_result *result);
+
+#endif

@@ -1,0 +1,218 @@
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "walk.h"
+
+/*
+ * Folders are jobs on one stack that some threads share: each lists a folder,
+ * judges the documents in it, and puts the folders below it back. A thread
+ * writes into its own arena; the lock is held for the stack alone.
+ */
+
+struct crew {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct job *jobs; /* heap */
+    size_t count, capacity, busy;
+    size_t entries; /* seen so far; atomic */
+    bool failed;
+    struct err *e;
+};
+
+/* --- threads -------------------------------------------------------------- */
+
+static void push(struct crew *crew, const struct job *job)
+{
+    if (crew->count == crew->capacity) {
+        crew->capacity = crew->capacity ? crew->capacity * 2 : 64;
+        crew->jobs =
+            heap_resize(crew->jobs, crew->capacity * sizeof *crew->jobs);
+    }
+    crew->jobs[crew->count++] = *job;
+}
+
+/* Waits for a job; false when there will be none. */
+static bool take(struct crew *crew, struct job *job)
+{
+    while (!crew->failed && crew->count == 0 && crew->busy > 0)
+        pthread_cond_wait(&crew->changed, &crew->lock);
+    if (crew->failed || crew->count == 0)
+        return false;
+    *job = crew->jobs[--crew->count];
+    crew->busy++;
+    return true;
+}
+
+static void *work(void *ctx)
+{
+    struct worker *w = ctx;
+    struct crew *crew = w->crew;
+    struct err e = {0};
+    struct job job;
+    bool ok;
+
+    pthread_mutex_lock(&crew->lock);
+    while (take(crew, &job)) {
+        pthread_mutex_unlock(&crew->lock);
+        ok = walk_job(w, &job, &e);
+        pthread_mutex_lock(&crew->lock);
+        /* Last in, first out: backwards, so that they come in order. */
+        for (size_t i = w->below_count; i > 0; i--)
+            push(crew, &w->below[i - 1]);
+        crew->busy--;
+        if (!ok && !crew->failed) {
+            crew->failed = true;
+            *crew->e = e;
+        }
+        pthread_cond_broadcast(&crew->changed);
+    }
+    pthread_mutex_unlock(&crew->lock);
+    return NULL;
+}
+
+static size_t thread_count(void)
+{
+    cpu_set_t set;
+    int count = 1;
+
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        count = CPU_COUNT(&set);
+    if (count < 1)
+        return 1;
+    return count > CHECK_MAX_THREADS ? CHECK_MAX_THREADS : (size_t)count;
+}
+
+/* This thread works as well: that others cannot be had costs only time. */
+static void run_crew(struct worker *workers, size_t count)
+{
+    pthread_t threads[CHECK_MAX_THREADS];
+    size_t started = 0;
+
+    while (started + 1 < count && pthread_create(&threads[started], NULL, work,
+                                                 &workers[started + 1]) == 0)
+        started++;
+    work(&workers[0]);
+    for (size_t i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+}
+
+/* --- all together --------------------------------------------------------- */
+
+static int by_path(const void *x, const void *y)
+{
+    const struct check_result *a = *(struct check_result *const *)x;
+    const struct check_result *b = *(struct check_result *const *)y;
+    int cmp = str_cmp(a->path, b->path);
+
+    return cmp ? cmp : (a->kind > b->kind) - (a->kind < b->kind);
+}
+
+/* The first result below the folder stands where its path would be sorted. */
+static bool has_results(const struct check_results *all, const struct hollow *h,
+                        struct str path)
+{
+    size_t low = 0, high = all->count;
+
+    if (h->folder.n == 0) {
+        for (size_t i = 0; i < all->count; i++)
+            if (walk_is_within(all->items[i], h))
+                return true;
+        return false;
+    }
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (str_cmp(all->items[middle]->path, path) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < all->count && str_starts(all->items[low]->path, path); low++)
+        if (walk_is_within(all->items[low], h))
+            return true;
+    return false;
+}
+
+static void complain_hollows(struct worker *workers, size_t count,
+                             const struct check_results *all)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < workers[i].hollow_count; k++) {
+            const struct hollow *h = &workers[i].hollows[k];
+            struct str path = walk_path(&workers[0], h);
+
+            walk_complain(&workers[0], h, has_results(all, h, path));
+        }
+}
+
+static void gather(struct worker *workers, size_t count,
+                   struct check_results *all, struct arena *a)
+{
+    size_t total = 0;
+
+    for (size_t i = 0; i < count; i++)
+        total += workers[i].count;
+    all->items = arena_array(a, total, sizeof(void *));
+    all->count = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < workers[i].count; k++)
+            all->items[all->count++] = workers[i].results[k];
+    if (total)
+        qsort(all->items, total, sizeof(void *), by_path);
+}
+
+/* Named twice, or once by itself and once in its tree. */
+static void drop_twins(struct check_results *all)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < all->count; i++)
+        if (kept == 0 || by_path(&all->items[i], &all->items[kept - 1]) != 0)
+            all->items[kept++] = all->items[i];
+    all->count = kept;
+}
+
+void check_results_done(struct check_results *r)
+{
+    for (size_t i = 0; i < r->arena_count; i++)
+        arena_done(&r->arenas[i]);
+    heap_free(r->arenas);
+    *r = (struct check_results){0};
+}
+
+bool check_find(const struct check_root *roots, size_t count,
+                const struct check_rules *rules, struct arena *a,
+                struct check_results *out, struct err *e)
+{
+    size_t threads = thread_count();
+    struct worker *workers = arena_array(a, threads, sizeof *workers);
+    struct crew crew = {.e = e};
+
+    *out = (struct check_results){0};
+    out->arenas = heap_alloc(threads * sizeof *out->arenas);
+    out->arena_count = threads;
+    pthread_mutex_init(&crew.lock, NULL);
+    pthread_cond_init(&crew.changed, NULL);
+    for (size_t i = 0; i < threads; i++)
+        workers[i] = (struct worker){.crew = &crew,
+                                     .rules = rules,
+                                     .entries = &crew.entries,
+                                     .arena = &out->arenas[i]};
+    for (size_t i = 0; i < count; i++)
+        push(&crew, &(struct job){.root = &roots[i],
+                                  .name = roots[i].name,
+                                  .parent = roots[i].parent});
+    run_crew(workers, threads);
+    heap_free(crew.jobs);
+    pthread_cond_destroy(&crew.changed);
+    pthread_mutex_destroy(&crew.lock);
+    if (crew.failed)
+        return false;
+    gather(workers, threads, out, a);
+    complain_hollows(workers, threads, out);
+    gather(workers, threads, out, a);
+    drop_twins(out);
+    return true;
+}

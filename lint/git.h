@@ -1,0 +1,55 @@
+#ifndef LINT_GIT_H
+#define LINT_GIT_H
+
+#include "base/context.h"
+
+/*
+ * check_git: what a repository held at a commit, by the `git` program.
+ *
+ * Only objects and the index are read: no filter, hook, monitor or transport
+ * that the repository's own configuration names is started, and nothing of
+ * the caller's GIT_* variables counts. Source: THREATS.md row 15.
+ */
+
+struct git {
+    struct context *cx;
+    const char *program;
+    struct str top;
+    const char *env[16];
+};
+
+struct git_file {
+    struct str path; /* from the top */
+    uint32_t mode;   /* as git has it: 0100644, 0100755, 0120000 … */
+    struct str id;   /* hex */
+};
+
+/* Ownership here and below: in cx->arena. Errors: ERR_NOT_FOUND without the
+ * program. */
+MUST_CHECK bool git_open(struct context *cx, struct str top, struct git *out,
+                         struct err *e);
+
+/* ERR_REF when `ref` names no commit. */
+MUST_CHECK bool git_commit(const struct git *g, struct str ref,
+                           struct str *commit, struct err *e);
+
+/* All files of a commit below `folders` (all, when one is ""), by path. */
+MUST_CHECK bool git_list(const struct git *g, struct str commit,
+                         const struct str *folders, size_t folder_count,
+                         struct git_file **out, size_t *count, struct err *e);
+
+/* Paths of the work tree that git tracks or would add, by path. They need
+ * not be there. */
+MUST_CHECK bool git_work_files(const struct git *g, const struct str *folders,
+                               size_t folder_count, struct str **out,
+                               size_t *count, struct err *e);
+
+/* The ids that regular files of the work tree have as they are. */
+MUST_CHECK bool git_hash(const struct git *g, const struct str *paths,
+                         size_t count, struct str *ids, struct err *e);
+
+/* The content of blobs; one that is missing has p NULL. */
+MUST_CHECK bool git_read(const struct git *g, const struct str *ids,
+                         size_t count, struct str *texts, struct err *e);
+
+#endif

@@ -1,0 +1,264 @@
+#include "base/fs.h"
+#include "base/text.h"
+#include "mapm/lint.h"
+#include "mapm/manifest.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "program.h"
+
+/* One document where it lies: its bytes, what is beside it, the verdict. */
+
+struct str check_folder(const struct check_result *result, struct arena *a)
+{
+    return fs_join(result->root->real, result->folder, a);
+}
+
+struct str check_folder_name(const struct check_result *result)
+{
+    size_t slash = str_find_last(result->folder, '/');
+
+    if (result->folder.n == 0)
+        return result->root->name;
+    return slash == SIZE_MAX ? result->folder
+                             : str_from_index(result->folder, slash + 1);
+}
+
+void check_say(const struct check_rules *rules, struct check_result *result,
+               bool error, const char *code, const char *format, ...)
+{
+    char message[2048];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    complaints_add(&result->why, error || rules->strict, code, "", 0, "%s",
+                   message);
+}
+
+/* --- files ---------------------------------------------------------------- */
+
+static bool is_below(struct str path, struct str folder)
+{
+    if (str_is(folder, "/"))
+        return true;
+    return str_starts(path, folder) &&
+           (path.n == folder.n || path.p[folder.n] == '/');
+}
+
+static enum manifest_file read_open(int fd, const struct stat *st,
+                                    size_t max_bytes, struct arena *a,
+                                    struct str *text)
+{
+    struct err e = {0};
+
+    if (max_bytes == 0)
+        return MANIFEST_FILE_OK;
+    if (st->st_size > 0 && (uint64_t)st->st_size > max_bytes)
+        return MANIFEST_FILE_TOO_LARGE;
+    if (fs_read_fd(fd, max_bytes, a, text, &e))
+        return MANIFEST_FILE_OK;
+    return e.code == ERR_LIMIT ? MANIFEST_FILE_TOO_LARGE
+                               : MANIFEST_FILE_UNREADABLE;
+}
+
+/* Where the link leads is found first, then opened with no link followed: so
+ * nobody can turn it around in between. */
+static enum manifest_file read_link(struct str folder, struct str inside,
+                                    struct str path, size_t max_bytes,
+                                    struct arena *a, struct str *text)
+{
+    CLEANUP_FD int fd = -1;
+    struct err ignored = {0};
+    char real[PATH_MAX];
+    struct stat st;
+
+    if (!realpath(fs_join(folder, path, a).p, real))
+        return errno == ENOENT ? MANIFEST_FILE_MISSING
+                               : MANIFEST_FILE_UNREADABLE;
+    if (!is_below(str_from(real), inside))
+        return MANIFEST_FILE_ESCAPES;
+    if (!fs_open_file_at(AT_FDCWD, real, &fd, &st, &ignored))
+        return MANIFEST_FILE_UNREADABLE;
+    return read_open(fd, &st, max_bytes, a, text);
+}
+
+enum manifest_file check_read(const struct check_result *result, int dirfd,
+                              struct str inside, struct str path,
+                              size_t max_bytes, struct arena *a,
+                              struct str *text)
+{
+    CLEANUP_FD int fd = -1;
+    struct err e = {0};
+    struct stat st;
+
+    if (str_has_char(path, '\0'))
+        return MANIFEST_FILE_MISSING;
+    if (fs_open_file_at(dirfd, str_c(path, a), &fd, &st, &e))
+        return read_open(fd, &st, max_bytes, a, text);
+    if (e.code == ERR_NOT_FOUND)
+        return MANIFEST_FILE_MISSING;
+    if (e.code != ERR_REFUSED)
+        return MANIFEST_FILE_UNREADABLE;
+    return read_link(check_folder(result, a), inside, path, max_bytes, a, text);
+}
+
+/* What manifest_read() asks for beside the document. */
+struct beside {
+    const struct check_result *result;
+    int dirfd;
+};
+
+static enum manifest_file read_beside(void *ctx, struct str path,
+                                      size_t max_bytes, struct arena *a,
+                                      struct str *content)
+{
+    const struct beside *b = ctx;
+
+    return check_read(b->result, b->dirfd, check_folder(b->result, a), path,
+                      max_bytes, a, content);
+}
+
+/* --- the verdict ---------------------------------------------------------- */
+
+static bool read_document(const struct check_rules *rules, int dirfd,
+                          struct check_result *r, struct arena *a,
+                          struct str *text)
+{
+    size_t max = r->kind == DOC_MCP ? MCP_MAX_BYTES : ANCHOR_MAX_BYTES;
+
+    switch (check_read(r, dirfd, r->root->top, r->file, max, a, text)) {
+    case MANIFEST_FILE_OK:
+        return true;
+    case MANIFEST_FILE_TOO_LARGE:
+        check_say(rules, r, true, "too-large", "larger than %zu bytes", max);
+        return false;
+    case MANIFEST_FILE_ESCAPES:
+        check_say(rules, r, true, "unreadable",
+                  "a symbolic link that leaves the %s: what is installed from "
+                  "here would not have it",
+                  r->root->in_git ? "repository" : "folder that was named");
+        return false;
+    case MANIFEST_FILE_MISSING:
+        check_say(rules, r, true, "unreadable",
+                  "it leads to nothing, or was removed meanwhile");
+        return false;
+    default:
+        check_say(rules, r, true, "unreadable",
+                  "not a regular file that can be read");
+        return false;
+    }
+}
+
+static bool has_frontmatter(struct str text)
+{
+    if (str_starts(text, STR("\xef\xbb\xbf")))
+        text = str_from_index(text, 3);
+    return str_starts(text, STR("---"));
+}
+
+/* Out of the memory of one judgement into what is kept. */
+static void keep(struct check_result *r, const struct document *d,
+                 const struct complaints *why, struct arena *a)
+{
+    struct complaint *items = arena_array(a, why->count, sizeof *items);
+    struct str *tools = arena_array(a, d->tool_count, sizeof *tools);
+
+    r->name = arena_str(a, d->name);
+    r->scope = arena_str(a, d->scope);
+    r->fqn = arena_str(a, d->fqn);
+    r->description = arena_str(a, d->description);
+    r->version = arena_str(a, d->version);
+    memcpy(r->skill_version, d->skill_version, sizeof r->skill_version);
+    r->load_size_tokens = d->load_size_tokens;
+    r->metaskill = d->metaskill;
+    for (size_t i = 0; i < d->tool_count; i++)
+        tools[i] = arena_str(a, d->tools[i]);
+    r->tools = tools;
+    r->tool_count = d->tool_count;
+    for (size_t i = 0; i < why->count; i++) {
+        items[i] = why->items[i];
+        items[i].field = arena_str(a, items[i].field);
+        items[i].file = arena_str(a, items[i].file);
+        items[i].message = arena_str(a, items[i].message);
+        items[i].hint = arena_str(a, items[i].hint);
+    }
+    r->why = *why;
+    r->why.arena = a;
+    r->why.items = items;
+    r->why.capacity = why->count;
+}
+
+bool check_judge(const struct check_rules *rules, int dirfd,
+                 struct check_result *result, bool optional, struct arena *a)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct beside beside = {result, dirfd};
+    const struct manifest_files files = {read_beside, &beside};
+    struct manifest_input in = {
+        .kind = result->kind,
+        .files = result->kind == DOC_MCP ? NULL : &files,
+        .rules = &rules->origins,
+        .profile = rules->profile,
+        .strict = rules->strict,
+        .allow_file = true,
+    };
+    struct complaints why;
+    struct document d;
+
+    complaints_init(&result->why, a);
+    if (rules->fix && result->kind == DOC_MCP)
+        check_fix(result, dirfd, a);
+    in.folder = in.kind == DOC_MCP ? result->file : check_folder_name(result);
+    if (!read_document(rules, dirfd, result, &scratch, &in.text))
+        return !optional;
+    if (optional && !has_frontmatter(in.text))
+        return false;
+    complaints_init(&why, &scratch);
+    manifest_read(&in, &scratch, &d, &why);
+    check_program(&in, &d, &why);
+    keep(result, &d, &why, a);
+    return true;
+}
+
+/* --- a bare name ---------------------------------------------------------- */
+
+/* Its words, however many characters they have together. */
+static bool has_name_grammar(struct str name)
+{
+    struct str word;
+
+    while (str_cut(&name, '-', &word)) {
+        if (word.n == 0)
+            return false;
+        for (size_t i = 0; i < word.n; i++)
+            if (!char_is_lower(word.p[i]) && !char_is_digit(word.p[i]))
+                return false;
+    }
+    return true;
+}
+
+struct check_result *check_name(struct str name, struct arena *a)
+{
+    struct check_result *r = arena_new(a, struct check_result);
+    const char *fault = name_fault(name);
+    const char *code = "name-grammar";
+
+    *r = (struct check_result){.is_name = true, .name = name};
+    complaints_init(&r->why, a);
+    if (!fault)
+        return r;
+    if (name.n == 0)
+        code = "name-empty";
+    else if (has_name_grammar(name))
+        code = "name-too-long";
+    complaints_add(&r->why, true, code, "name", 0, "the name %s", fault);
+    return r;
+}

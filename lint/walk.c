@@ -1,0 +1,293 @@
+#include "walk.h"
+
+#include "base/fs.h"
+#include "mapm/manifest.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+
+/* --- one folder ----------------------------------------------------------- */
+
+/* `name` below the folder, as shown. */
+static struct str shown(const struct check_root *root, struct str folder,
+                        struct str name, struct arena *a)
+{
+    struct str path = root->shown;
+
+    if (folder.n)
+        path = path.n ? fs_join(path, folder, a) : folder;
+    if (name.n)
+        path = path.n ? fs_join(path, name, a) : name;
+    return path.n ? arena_str(a, path) : STR(".");
+}
+
+static void add_result(struct worker *w, struct check_result *r)
+{
+    w->results = arena_grow(w->arena, w->results, w->count, &w->capacity,
+                            sizeof(void *));
+    w->results[w->count++] = r;
+}
+
+static struct check_result *new_result(struct worker *w,
+                                       const struct check_root *root,
+                                       struct str folder, struct str file)
+{
+    struct check_result *r = arena_new(w->arena, struct check_result);
+
+    *r = (struct check_result){
+        .path = shown(root, folder, file, w->arena),
+        .root = root,
+        .folder = folder,
+        .file = arena_str(w->arena, file),
+    };
+    complaints_init(&r->why, w->arena);
+    return r;
+}
+
+static bool judge(struct worker *w, const struct check_root *root,
+                  struct str folder, int dirfd, struct str file,
+                  enum doc_kind kind, bool optional)
+{
+    struct check_result *r = new_result(w, root, folder, file);
+
+    r->has_kind = true;
+    r->kind = kind;
+    if (!check_judge(w->rules, dirfd, r, optional, w->arena))
+        return false;
+    add_result(w, r);
+    return true;
+}
+
+static void cannot_open(struct worker *w, const struct job *job, bool error,
+                        const char *why)
+{
+    struct check_result *r =
+        new_result(w, job->root, job->folder, str_of("", 0));
+
+    check_say(w->rules, r, error, "unreadable-folder", "%s", why);
+    add_result(w, r);
+}
+
+static void add_below(struct worker *w, const struct job *job, struct str name)
+{
+    struct job *next;
+
+    /* git's own, and what mapm keeps of its work in a workspace. */
+    if (str_is(name, ".git") || str_is(name, ".mapm"))
+        return;
+    w->below = arena_grow(w->arena, w->below, w->below_count,
+                          &w->below_capacity, sizeof *w->below);
+    next = &w->below[w->below_count++];
+    *next = (struct job){
+        .root = job->root,
+        .folder = job->folder.n ? fs_join(job->folder, name, w->arena)
+                                : arena_str(w->arena, name),
+        .parent = job->name,
+        .depth = job->depth + 1,
+    };
+    next->name = str_from_index(next->folder, next->folder.n - name.n);
+}
+
+/* By its real path: no link is followed that was not when it was named. */
+static bool open_folder(const struct check_root *root, struct str folder,
+                        int *fd, struct arena *a, struct err *e)
+{
+    return fs_open_dir_at(AT_FDCWD, fs_join(root->real, folder, a).p, fd, e);
+}
+
+static bool may_be_file(const struct fs_entry *entry)
+{
+    return entry->type != DT_DIR;
+}
+
+static bool is_bucket(struct str name)
+{
+    return str_is(name, "agents") || str_is(name, "skills") ||
+           str_is(name, "mcps");
+}
+
+/* skills-ref takes this spelling, too (A3). */
+static bool is_skill_anchor(const struct check_rules *rules, struct str name)
+{
+    return str_is(name, "SKILL.md") ||
+           (rules->profile == PROFILE_SKILLS_REF && str_is(name, "skill.md"));
+}
+
+/* Where M1 puts one package a folder: in the buckets of what was named. */
+static bool in_bucket(const struct job *job)
+{
+    bool first = job->depth == 1 && (str_is(job->parent, "skills") ||
+                                     str_is(job->parent, "agents"));
+    bool second = job->depth == 2 && (str_starts(job->folder, STR("skills/")) ||
+                                      str_starts(job->folder, STR("agents/")));
+
+    return (first || second) && job->name.n && job->name.p[0] != '.';
+}
+
+static void add_hollow(struct worker *w, const struct job *job, struct hollow h)
+{
+    h.root = job->root;
+    h.folder = job->folder;
+    h.in_bucket = in_bucket(job);
+    if (job->depth > 0 && !h.in_bucket && !h.misspelt.n)
+        return;
+    h.misspelt = arena_str(w->arena, h.misspelt);
+    w->hollows = arena_grow(w->arena, w->hollows, w->hollow_count,
+                            &w->hollow_capacity, sizeof *w->hollows);
+    w->hollows[w->hollow_count++] = h;
+}
+
+static void look_at(struct worker *w, const struct job *job, int dirfd,
+                    const struct fs_entry *entry, struct hollow *h, bool *found)
+{
+    struct str name = entry->name;
+    bool is_agent = str_is(job->parent, "agents");
+
+    if (is_skill_anchor(w->rules, name)) {
+        *found |=
+            judge(w, job->root, job->folder, dirfd, name, DOC_SKILL, false);
+    } else if (str_is(name, "AGENTS.md") && (may_be_file(entry) || is_agent)) {
+        h->has_agents = true;
+        *found |=
+            judge(w, job->root, job->folder, dirfd, name, DOC_AGENT, !is_agent);
+    } else if (str_is(job->name, "mcps") && may_be_file(entry) &&
+               name.p[0] != '.' && str_ends(name, STR(".json"))) {
+        *found |= judge(w, job->root, job->folder, dirfd, name, DOC_MCP, false);
+    } else if (may_be_file(entry) &&
+               (str_eq_nocase(name, STR("SKILL.md")) ||
+                (is_agent && str_eq_nocase(name, STR("AGENTS.md"))))) {
+        h->misspelt = name;
+    } else if (entry->type == DT_DIR) {
+        h->is_catalog |= is_bucket(name);
+        add_below(w, job, name);
+    }
+}
+
+static bool count_entries(const struct worker *w, size_t count, struct err *e)
+{
+    if (__atomic_add_fetch(w->entries, count, __ATOMIC_RELAXED) <=
+        CHECK_MAX_FILES)
+        return true;
+    err_set(e, ERR_LIMIT, "more than %d files and folders", CHECK_MAX_FILES);
+    return err_hint(e, "check a part of the tree at a time");
+}
+
+static bool look_into(struct worker *w, const struct job *job, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    CLEANUP_FD int fd = -1;
+    struct hollow h = {0};
+    struct fs_entry *entries;
+    size_t count;
+    bool found = is_bucket(job->name);
+
+    if (job->depth > CHECK_MAX_DEPTH) {
+        cannot_open(w, job, false, "nested too deep: not looked into");
+        return true;
+    }
+    if (!open_folder(job->root, job->folder, &fd, &scratch, e) ||
+        !fs_list_open(fd, ".", CHECK_MAX_FILES, &scratch, &entries, &count,
+                      e)) {
+        if (e->code == ERR_LIMIT)
+            return false;
+        cannot_open(w, job, job->depth == 0, err_first(e));
+        err_clear(e);
+        return true;
+    }
+    if (!count_entries(w, count, e))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        look_at(w, job, fd, &entries[i], &h, &found);
+    if (!found)
+        add_hollow(w, job, h);
+    return true;
+}
+
+/* --- one file that was named ---------------------------------------------- */
+
+static void look_at_file(struct worker *w, const struct job *job)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    CLEANUP_FD int fd = -1;
+    const struct check_root *root = job->root;
+    struct str none = str_of("", 0);
+    struct check_result *r;
+    struct err e = {0};
+
+    if (!open_folder(root, none, &fd, &scratch, &e)) {
+        cannot_open(w, job, true, err_first(&e));
+    } else if (is_skill_anchor(w->rules, root->only)) {
+        judge(w, root, none, fd, root->only, DOC_SKILL, false);
+    } else if (str_is(root->only, "AGENTS.md")) {
+        judge(w, root, none, fd, root->only, DOC_AGENT, false);
+    } else if (str_ends(root->only, STR(".json"))) {
+        judge(w, root, none, fd, root->only, DOC_MCP, false);
+    } else {
+        r = new_result(w, root, none, root->only);
+        check_say(w->rules, r, true, "no-anchor",
+                  "none of SKILL.md, AGENTS.md or the .json file of an MCP");
+        add_result(w, r);
+    }
+}
+
+bool walk_job(struct worker *w, const struct job *job, struct err *e)
+{
+    w->below_count = 0;
+    if (job->root->real.n == 0)
+        cannot_open(w, job, true, "it cannot be reached");
+    else if (job->root->only.n)
+        look_at_file(w, job);
+    else
+        return look_into(w, job, e);
+    return true;
+}
+
+/* --- folders without a document --------------------------------------------- */
+
+struct str walk_path(const struct worker *w, const struct hollow *h)
+{
+    return shown(h->root, h->folder, str_of("", 0), w->arena);
+}
+
+bool walk_is_within(const struct check_result *r, const struct hollow *h)
+{
+    return r->root == h->root &&
+           (h->folder.n == 0 ||
+            (str_starts(r->folder, h->folder) &&
+             (r->folder.n == h->folder.n || r->folder.p[h->folder.n] == '/')));
+}
+
+/* A project's own AGENTS.md, when there is nothing else to judge. */
+static bool judge_agents(struct worker *w, const struct hollow *h)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    CLEANUP_FD int fd = -1;
+    struct err ignored = {0};
+
+    return open_folder(h->root, h->folder, &fd, &scratch, &ignored) &&
+           judge(w, h->root, h->folder, fd, STR("AGENTS.md"), DOC_AGENT, false);
+}
+
+void walk_complain(struct worker *w, const struct hollow *h, bool has_some)
+{
+    bool named = h->folder.n == 0;
+    struct check_result *r;
+
+    if (named && !has_some && h->has_agents && !h->is_catalog &&
+        judge_agents(w, h))
+        return;
+    if (!h->misspelt.n && (has_some || (named && h->is_catalog)))
+        return;
+    r = new_result(w, h->root, h->folder, str_of("", 0));
+    if (h->misspelt.n)
+        check_say(w->rules, r, (named && !has_some) || h->in_bucket,
+                  "no-anchor",
+                  "%.*s has to be spelled in the case of SKILL.md and "
+                  "AGENTS.md",
+                  STR_ARG(h->misspelt));
+    else
+        check_say(w->rules, r, named, "no-anchor",
+                  "there is no SKILL.md, AGENTS.md or MCP file %s",
+                  named ? "here or below" : "in this folder");
+    add_result(w, r);
+}

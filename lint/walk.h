@@ -1,0 +1,57 @@
+#ifndef LINT_WALK_H
+#define LINT_WALK_H
+
+#include "mapm/lint.h"
+
+/*
+ * check_walk: one folder, or one file that was named: the documents in it are
+ * judged, the folders below it become jobs. Runs in any thread: a worker
+ * belongs to one.
+ */
+
+struct job {
+    const struct check_root *root;
+    struct str folder; /* below the root */
+    struct str name, parent;
+    unsigned depth;
+};
+
+/* A folder without a document of its own, where there should be one. */
+struct hollow {
+    const struct check_root *root;
+    struct str folder;
+    struct str misspelt; /* "skill.md" */
+    bool in_bucket;
+    bool has_agents; /* an AGENTS.md that is perhaps a project's own */
+    bool is_catalog;
+};
+
+struct crew;
+
+struct worker {
+    struct crew *crew;
+    const struct check_rules *rules;
+    size_t *entries; /* seen so far by all; atomic */
+    struct arena *arena;
+    struct check_result **results;
+    size_t count, capacity;
+    struct hollow *hollows;
+    size_t hollow_count, hollow_capacity;
+    struct job *below; /* folders found in the current one */
+    size_t below_count, below_capacity;
+};
+
+/* False only when the whole check has to end. */
+MUST_CHECK bool walk_job(struct worker *w, const struct job *job,
+                         struct err *e);
+
+/* As shown: the hollow folder itself. In the worker's arena. */
+struct str walk_path(const struct worker *w, const struct hollow *h);
+
+/* Whether `r` is in the folder or below it. */
+bool walk_is_within(const struct check_result *r, const struct hollow *h);
+
+/* Once all is found: says what is missing, unless `has_some` is enough. */
+void walk_complain(struct worker *w, const struct hollow *h, bool has_some);
+
+#endif

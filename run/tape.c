@@ -1,0 +1,59 @@
+#include "base/fs.h"
+#include "mapm/run_tape.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TAPE_MODE 0644
+
+bool run_tape_check(struct context *cx, struct str file, struct err *e)
+{
+    struct str folder = file;
+    const char *name = str_c(file, &cx->arena), *place;
+    size_t slash = str_find_last(folder, '/');
+    struct stat st;
+
+    if (stat(name, &st) == 0 && !S_ISREG(st.st_mode))
+        return err_set(e, ERR_USAGE, "--record %s: that is no file", name);
+    folder = slash == SIZE_MAX ? STR(".") : str_slice(folder, 0, slash + 1);
+    place = str_c(folder, &cx->arena);
+    if (access(place, W_OK | X_OK) == 0)
+        return true;
+    if (errno != ENOENT)
+        return err_errno(e, "--record %s: %s", name, place);
+    err_set(e, ERR_NOT_FOUND, "--record %s: there is no folder %s", name,
+            place);
+    return err_hint(e, "mkdir -p %s", place);
+}
+
+bool run_tape_write(struct context *cx, struct str file,
+                    struct tape_recorder *r,
+                    const struct runtime_result *result, struct err *e)
+{
+    const char *name = str_c(file, &cx->arena);
+
+    if (result->end == RUNTIME_INTERRUPTED) {
+        context_note(cx, "interrupted: %s is not written", name);
+        return true;
+    }
+    return (tape_end(r, result, e) &&
+            fs_replace_user_file(name, TAPE_MODE, buf_str(&r->lines), e)) ||
+           err_wrap(e, "cannot record %s", name);
+}
+
+bool run_tape_judge(struct context *cx, struct str file,
+                    const struct tape_player *player,
+                    const struct runtime_result *result, struct err *e)
+{
+    struct str difference;
+
+    if (result->end == RUNTIME_INTERRUPTED)
+        return true;
+    difference = tape_judge(player, result, &cx->arena);
+    if (difference.n == 0)
+        return true;
+    context_note(cx, "%.*s", STR_ARG(str_trim(difference)));
+    return err_set(e, ERR_FAILED, "%.*s: the run is not what the tape has",
+                   STR_ARG(file));
+}

@@ -1,0 +1,100 @@
+#include "connection.h"
+
+/* Results of tools, as the protocol has them. */
+
+struct str serve_inside(const struct buf *object)
+{
+    return str_slice(buf_str(object), 1, object->n - 1);
+}
+
+static void put_text(struct json_writer *w, struct str text)
+{
+    json_begin_object(w);
+    json_member_string(w, "type", STR("text"));
+    json_member_string(w, "text", text);
+    json_end_object(w);
+}
+
+void serve_put_messages(struct json_writer *w, struct str text)
+{
+    json_key(w, "messages");
+    json_begin_array(w);
+    json_begin_object(w);
+    json_member_string(w, "role", STR("user"));
+    json_key(w, "content");
+    put_text(w, text);
+    json_end_object(w);
+    json_end_array(w);
+}
+
+/* Half a text would be no JSON, or a lie. */
+static struct str too_large(struct arena *a)
+{
+    return arena_printf(a,
+                        "\"content\":[{\"type\":\"text\",\"text\":\"the result "
+                        "is larger than the %u MB that an answer holds\"}],"
+                        "\"isError\":true",
+                        SERVE_TEXT_MAX_BYTES >> 20);
+}
+
+struct str serve_members(const struct serve_result *r, bool with_structured,
+                         struct arena *a)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    struct json_writer w;
+
+    buf_init(&b, 2 * SERVE_TEXT_MAX_BYTES);
+    json_writer_init(&w, &b, 0);
+    json_begin_object(&w);
+    json_key(&w, "content");
+    json_begin_array(&w);
+    put_text(&w, r->text);
+    if (r->more.n)
+        put_text(&w, r->more);
+    json_end_array(&w);
+    if (with_structured && r->structured.n) {
+        json_key(&w, "structuredContent");
+        json_raw(&w, r->structured);
+    }
+    if (r->is_error)
+        json_member_bool(&w, "isError", true);
+    json_end_object(&w);
+    if (b.overflowed || r->is_cut)
+        return too_large(a);
+    return arena_str(a, serve_inside(&b));
+}
+
+bool serve_knows_structured(const struct mcp_call *c)
+{
+    return str_cmp(mcp_call_version(c), STR("2025-06-18")) >= 0;
+}
+
+void serve_answer(struct mcp_call *c, const struct serve_result *r)
+{
+    mcp_call_result(
+        c, serve_members(r, serve_knows_structured(c), mcp_call_arena(c)));
+}
+
+struct str serve_error_text(const struct err *e, struct arena *a)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+
+    buf_init(&b, ERR_TEXT_MAX_BYTES + 64);
+    for (const char *m = err_prev(e, NULL); m; m = err_prev(e, m)) {
+        if (b.n)
+            buf_text(&b, ": ");
+        buf_text(&b, m);
+    }
+    return arena_str(a, buf_str(&b));
+}
+
+void serve_answer_error(struct serve *s, struct mcp_call *c,
+                        const struct err *e)
+{
+    struct str text = serve_error_text(e, mcp_call_arena(c));
+
+    serve_event_failed(s, e->code, text, c);
+    serve_answer(c, &(struct serve_result){.text = text,
+                                           .more = str_from(e->hint),
+                                           .is_error = true});
+}

@@ -1,0 +1,272 @@
+#ifndef SERVE_CONNECTION_H
+#define SERVE_CONNECTION_H
+
+#include "base/json.h"
+#include "base/map.h"
+#include "base/yaml.h"
+#include "mapm/layer.h"
+#include "mapm/library.h"
+#include "mapm/mcp.h"
+#include "mapm/run_setup.h"
+#include "mapm/serve.h"
+#include "mapm/store.h"
+
+/*
+ * serve: `mapm mcp`, inside. One connection is one session: a snapshot of the
+ * library, its budgets, its events.
+ *
+ *     mcp.c           the command: opens all of it, then mcp_serve()
+ *     mcp_offer.c     which metaskills a model may start, which skills it may see
+ *     mcp_tools.c     what the tools are; the quick ones
+ *     mcp_answer.c    what they give
+ *     mcp_event.c     what they leave behind
+ *     mcp_run.c       run_metaskill, in a process of its own
+ *     mcp_ask.c       what it asks and runs: each once, however often it is run
+ *     mcp_uri.c       skill://scope/name/file, and back
+ *     mcp_resources.c skills as resources and folders
+ *     mcp_skills.c    skills with their digests (the Skills extension)
+ *     mcp_yaml.c      their frontmatter as JSON
+ *     mcp_prompts.c   metaskills as prompts; completion
+ *     mcp_keys.c      and their arguments
+ *     mcp_journal.c   calls that outlast the process
+ *     mcp_kept.c      how many of them are kept
+ *     mcp_watch.c     --watch
+ *     mcp_config.c    --print-config
+ *
+ * Source: REQUIREMENTS K17, K36, K42, K43, T15 to T29, L6, L14, X11, X27;
+ * THREATS row 23; docs/clients.md.
+ */
+
+#define SERVE_TEXT_MAX_BYTES (16u * 1024 * 1024) /* of one result */
+
+struct serve_watch;
+struct serve_journal;
+
+struct serve {
+    struct context *cx;
+    const struct serve_options *options;
+    struct store *store; /* NULL: there is no folder for it */
+    struct layer layer;  /* the workspace */
+    struct layer global; /* the user's library; only if `has_global` */
+    bool has_global;
+    bool workspace_trusted;
+    bool sampling; /* --ask sampling */
+    bool nested;   /* started inside of an ask: runs nothing */
+
+    struct library *library;
+    struct library_session session;
+    struct arena session_arena;
+    struct str session_id;
+    struct map started; /* disabled ones that a person has asked for */
+    uint64_t call_ms;   /* when the call of a tool began */
+    unsigned failures;  /* that are events */
+    uint64_t busy_ms;   /* until then nobody waits for mapm.db */
+
+    struct map unserved; /* not in skills/list, and that was said */
+
+    /* Made of the library, when it is needed; gone when that changes. Each has
+     * what it is made of: they do not all go at once. */
+    struct arena tool_snap;
+    const struct library_skill **runnable; /* those that may be offered */
+    size_t runnable_count;
+    struct str *names; /* that run_metaskill offers, sorted */
+    size_t name_count;
+    bool has_skills, has_metaskills; /* that a model may see */
+    struct mcp_tool *tools;          /* NULL: not made yet */
+    size_t tool_count;
+    unsigned tools_made, prompts_made; /* so many times; when prompts were */
+    struct arena resource_snap;
+    struct mcp_resource *resources;
+    size_t resource_count;
+    struct arena snap; /* of the prompts */
+    struct mcp_prompt *prompts;
+    size_t prompt_count;
+
+    int hold_fd;                   /* without --watch: see mcp.c */
+    struct serve_watch *watch;     /* NULL: without --watch */
+    struct serve_journal *journal; /* NULL: nothing is ever suspended */
+    struct mcp_server server;
+};
+
+/* What was made of the library is made anew. */
+void serve_forget(struct serve *s);
+/* What the workspace and the user's library say, and what is trusted: again
+ * when they changed. */
+MUST_CHECK bool serve_open_layers(struct serve *s, struct err *e);
+
+/* --- mcp_offer.c ------------------------------------------------------------- */
+
+/* Whether a model may start it, as far as the files of the locks say. */
+bool serve_offers(struct serve *s, const struct library_skill *skill);
+/* Whether that is other than `names`, since trust was given or taken back. */
+bool serve_offers_others(struct serve *s);
+/* L6: whether a model may see it: what is disabled only once a person has asked
+ * for its prompt in this session. */
+bool serve_shows(const struct serve *s, const struct library_skill *skill);
+/* The same, and why not: ERR_REFUSED as library_load() has it. */
+MUST_CHECK bool serve_check_shown(const struct serve *s,
+                                  const struct library_skill *skill,
+                                  struct err *e);
+/* Answers with that error, where the call is not one of a tool. */
+void serve_refuse(struct mcp_call *c, const struct err *e);
+/* As it is on the disk now. Errors: ERR_REFUSED with a hint; the store's. */
+MUST_CHECK bool serve_check_allowed(struct serve *s, struct store *store,
+                                    const struct layer *l,
+                                    const struct run_skill *found,
+                                    struct err *e);
+
+/* --- mcp_tools.c -------------------------------------------------------------- */
+
+bool serve_tools(void *ctx, struct arena *a, const struct mcp_tool **out,
+                 size_t *count);
+void serve_call(void *ctx, struct str tool, const struct json *arguments,
+                struct mcp_call *c);
+void serve_forget_tools(struct serve *s);
+
+/* Whether run_metaskill is there: also where none of the metaskills may run, to
+ * say why. After serve_tools. */
+bool serve_runs_any(const struct serve *s);
+
+/* --- mcp_answer.c ------------------------------------------------------------ */
+
+/* The result of a tool: what a model reads, the same for programs. */
+struct serve_result {
+    struct str text, more; /* more: a second text; "" = none */
+    struct str structured; /* JSON object; "" = none */
+    bool is_error;
+    bool is_cut; /* more than a message holds: an error takes its place */
+};
+/* As mcp_call_result takes it. `with_structured`: the client's revision knows
+ * it. In `a`. */
+struct str serve_members(const struct serve_result *r, bool with_structured,
+                         struct arena *a);
+bool serve_knows_structured(const struct mcp_call *c);
+void serve_answer(struct mcp_call *c, const struct serve_result *r);
+/* An error's message as a text for a model, its hint behind it. */
+void serve_answer_error(struct serve *s, struct mcp_call *c,
+                        const struct err *e);
+/* The member "messages": one text of the user. */
+void serve_put_messages(struct json_writer *w, struct str text);
+/* "what: because of what". In `a`. */
+struct str serve_error_text(const struct err *e, struct arena *a);
+/* A JSON object without its braces. */
+struct str serve_inside(const struct buf *object);
+
+#define SERVE_PATIENCE_MS                                                      \
+    1000 /* with who writes to mapm.db: others wait for us */
+
+/* --- mcp_event.c ---------------------------------------------------------------- */
+
+/* skill.loaded (T23): what cannot be written is told on stderr, no more. */
+void serve_event_loaded(struct serve *s, const struct library_loaded *l,
+                        const struct mcp_call *c);
+/* tool.failed and tool.input_invalid (T29), the first ones of a session. Not
+ * those of run_metaskill: what it ran is in the history of runs. */
+void serve_event_failed(struct serve *s, enum err_code code, struct str why,
+                        const struct mcp_call *c);
+void serve_event_invalid(struct serve *s, struct str why,
+                         const struct mcp_call *c);
+
+/* --- mcp_run.c ------------------------------------------------------------------ */
+
+void serve_run(struct serve *s, const struct json *arguments,
+               struct mcp_call *c);
+
+/* --- mcp_ask.c --------------------------------------------------------------------- */
+
+/* One run, in its own process. */
+struct serve_host {
+    struct serve *s;
+    struct mcp_work *work;
+    struct layer *layer; /* as it was when the process began */
+    const struct run_skill *found;
+    bool has_waited;    /* for the client: what was allowed then may not be */
+    bool is_refused;    /* since: `refusal` says why, and the run ends */
+    struct err refusal; /* of serve_check_allowed */
+    struct asker_wishes wishes;
+    struct asker *asker; /* chosen by the first ask */
+    bool by_sampling;    /* the client answers */
+    struct str lacks;    /* why it had to and cannot (new era); "" */
+    struct run_commands *commands;
+    struct run_history *history;
+    uint64_t since_ms;
+    struct str doing; /* for progress */
+    char doing_text[256];
+};
+struct runtime_host serve_host_of(struct serve_host *h);
+/* The name of who answered; "" when nobody was asked. */
+struct str serve_host_asker(const struct serve_host *h);
+
+/* --- mcp_uri.c ------------------------------------------------------------------------ */
+
+/* "skill://scope/name", and with `path` "/path". In `a`. */
+struct str serve_uri(const struct library_skill *skill, struct str path,
+                     struct arena *a);
+/* The skill that `uri` lies in, and where: "" = its folder. False: none, or
+ * what is no part of a skill (library_path_is_served). */
+bool serve_uri_find(const struct library *l, struct str uri, struct arena *a,
+                    const struct library_skill **skill, struct str *path);
+/* By the end of its name. */
+struct str serve_mime(struct str path, bool is_text);
+struct str serve_base64(struct str bytes, struct arena *a);
+
+/* --- mcp_resources.c ------------------------------------------------------------------- */
+
+bool serve_resources(void *ctx, struct arena *a,
+                     const struct mcp_resource **out, size_t *count);
+void serve_forget_resources(struct serve *s);
+bool serve_templates(void *ctx, struct arena *a,
+                     const struct mcp_template **out, size_t *count);
+void serve_read(void *ctx, struct str uri, struct mcp_call *c);
+void serve_directory(void *ctx, struct str uri, struct mcp_call *c);
+
+/* A page of a list whose pages are ours: "cursor" of the call. False: it was
+ * answered, there is no such cursor. */
+bool serve_page(struct mcp_call *c, size_t count, size_t *from);
+
+/* --- mcp_skills.c ---------------------------------------------------------------------- */
+
+/* A tree of YAML as JSON: plain scalars by the core schema of YAML 1.2. */
+void serve_put_yaml(struct json_writer *w, const struct yaml *root);
+void serve_skills_list(void *ctx, struct mcp_call *c);
+void serve_skills_get(void *ctx, struct str uri, struct mcp_call *c);
+
+/* --- mcp_prompts.c --------------------------------------------------------------------- */
+
+/* What stands below "Input keys:" (K8). In `a`. */
+struct mcp_argument *serve_read_keys(struct str body, struct arena *a,
+                                     size_t *count);
+/* What may be run (X27), and what only persons start (L6). */
+bool serve_is_prompt(struct serve *s, const struct library_skill *skill);
+void serve_forget_prompts(struct serve *s);
+bool serve_prompts(void *ctx, struct arena *a, const struct mcp_prompt **out,
+                   size_t *count);
+void serve_prompt(void *ctx, struct str name, const struct json *arguments,
+                  struct mcp_call *c);
+void serve_prompt_arguments(void *ctx, struct arena *a, struct mcp_prompt *p);
+bool serve_complete(void *ctx, const struct json *ref, struct str argument,
+                    struct str typed, const struct json *context,
+                    struct arena *a, struct str **out, size_t *count);
+
+/* --- mcp_watch.c ------------------------------------------------------------------------- */
+
+/* Watches the folders of the roots. Errors: ERR_IO, ERR_LIMIT. */
+MUST_CHECK bool serve_watch_open(struct serve *s,
+                                 const struct library_root *roots, size_t count,
+                                 struct err *e);
+/* The client knows its arguments now; nothing without --watch. */
+void serve_watch_given(struct serve *s, const struct mcp_prompt *p);
+void serve_watch_close(struct serve *s);
+
+/* --- mcp_journal.c --------------------------------------------------------------------- */
+
+/*
+ * Calls that wait for the client's model, so that another process can take them
+ * up (--ask sampling): a file for each, in suspended/ of the data folder, and
+ * the key that their tickets are sealed with. Nothing is written before one
+ * waits, but the key.
+ */
+MUST_CHECK bool serve_journal_open(struct serve *s, struct err *e);
+void serve_journal_close(struct serve *s);
+
+#endif

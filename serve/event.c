@@ -1,0 +1,109 @@
+#include "base/proc.h"
+#include "base/text.h"
+#include "mapm/skill_event.h"
+
+#include "connection.h"
+
+/* A model that tries for ever is not to push out what else was remembered. */
+#define FAILURES_MAX  100
+#define WHY_MAX_CHARS 500
+#define BUSY_MS       10000
+
+/*
+ * The call of a model that this request carries out, as clients that tell it do
+ * so: a member of _meta whose name, behind its prefix, is one of these.
+ */
+static struct str tool_use_id(const struct mcp_call *c)
+{
+    static const char *const names[] = {"toolUseId", "tool_use_id",
+                                        "toolCallId", "tool_call_id"};
+    const struct json *meta = mcp_call_meta(c);
+
+    for (const struct json *m = meta ? meta->first : NULL; m; m = m->next) {
+        size_t slash = str_find_last(m->key, '/');
+        struct str name =
+            slash == SIZE_MAX ? m->key : str_from_index(m->key, slash + 1);
+
+        if (m->kind != JSON_STRING || m->text.n > SESSION_ID_MAX_CHARS)
+            continue;
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            if (str_is(name, names[i]))
+                return m->text;
+    }
+    return STR("");
+}
+
+/* Who had to wait once does not wait again for some time: a client would wait
+ * for each of its calls. */
+static bool begin_event(struct serve *s)
+{
+    if (!s->store)
+        return false; /* which was said when it began */
+    store_set_patience(s->store,
+                       proc_now_ms() < s->busy_ms ? 0 : SERVE_PATIENCE_MS);
+    return true;
+}
+
+static void lose_event(struct serve *s, const struct err *e)
+{
+    if (e->code == ERR_BUSY)
+        s->busy_ms = proc_now_ms() + BUSY_MS;
+    context_warn(s->cx, "this is not remembered: %s", err_first(e));
+}
+
+void serve_event_loaded(struct serve *s, const struct library_loaded *l,
+                        const struct mcp_call *c)
+{
+    struct err e = {0};
+
+    if (begin_event(s) &&
+        !skill_event_put(s->store, s->session_id, l, SKILL_LOADED_ON_DEMAND,
+                         tool_use_id(c), &e))
+        lose_event(s, &e);
+}
+
+/* Messages are mapm's own, but they quote what the model gave: private.
+ * `error_class`: only of what was done and failed. */
+static void put_failure(struct serve *s, const char *type,
+                        const char *error_class, struct str why,
+                        const struct mcp_call *c)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    struct store_event v = {
+        .session_id = s->session_id,
+        .type = str_from(type),
+        .actor = STR("tool"),
+        .sensitivity = STR("private"),
+    };
+    struct json_writer w;
+    struct err e = {0};
+
+    if (s->failures >= FAILURES_MAX || !begin_event(s))
+        return;
+    s->failures++;
+    buf_init(&b, EVENT_MAX_BYTES);
+    json_writer_init(&w, &b, 0);
+    json_begin_object(&w);
+    json_member_optional(&w, "tool_use_id", tool_use_id(c));
+    if (error_class)
+        json_member_string(&w, "error_class", str_from(error_class));
+    json_member_string(&w, "error_message", text_cut(why, WHY_MAX_CHARS));
+    if (error_class)
+        json_member_number(&w, "latency_ms", proc_now_ms() - s->call_ms);
+    json_end_object(&w);
+    v.payload = buf_str(&b);
+    if (!buf_check(&b, "the event", &e) || !store_put_event(s->store, &v, &e))
+        lose_event(s, &e);
+}
+
+void serve_event_failed(struct serve *s, enum err_code code, struct str why,
+                        const struct mcp_call *c)
+{
+    put_failure(s, "tool.failed", err_code_name(code), why, c);
+}
+
+void serve_event_invalid(struct serve *s, struct str why,
+                         const struct mcp_call *c)
+{
+    put_failure(s, "tool.input_invalid", NULL, why, c);
+}

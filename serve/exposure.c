@@ -1,0 +1,134 @@
+#include "base/fs.h"
+#include "mapm/owned.h"
+
+#include "connection.h"
+
+#define DIGEST_PREFIX_CHARS 7 /* "sha256:" */
+
+/*
+ * Which skills a model may see (L6), and which metaskills may be started over
+ * MCP (X27). A person who types a name has chosen it; a model chooses from a
+ * list. So one of the workspace is on it once the person trusts that workspace,
+ * a fetched one once they trust just this digest, and one that they put into
+ * their own library themselves always.
+ */
+
+static bool is_trusted(struct serve *s, const struct lock_entry *entry)
+{
+    struct err ignored = {0};
+    struct hash digest;
+
+    return s->store &&
+           hash_parse(str_from_index(entry->digest, DIGEST_PREFIX_CHARS),
+                      &digest) &&
+           store_is_trusted(s->store, entry->name, &digest, &ignored);
+}
+
+/* Checked again, on its open folder, before it runs. */
+static bool is_own(struct serve *s, const struct library_skill *skill)
+{
+    struct err ignored = {0};
+
+    return owned_check_folder(s->cx, skill->folder, &ignored);
+}
+
+bool serve_offers(struct serve *s, const struct library_skill *skill)
+{
+    const struct lock_entry *entry;
+    enum run_policy policy;
+    bool is_global = false;
+
+    if (!skill->metaskill || skill->disabled || s->nested)
+        return false;
+    policy = run_policy_of(&s->layer);
+    if (policy == RUN_OFF)
+        return false;
+    if (policy == RUN_ALL)
+        return true;
+    entry = layer_find_folder(&s->layer, skill->folder);
+    if (!entry && s->has_global) {
+        entry = layer_find_folder(&s->global, skill->folder);
+        is_global = entry != NULL;
+    }
+    if (entry && !layer_is_local(is_global ? &s->global : &s->layer, entry))
+        return policy == RUN_TRUSTED && is_trusted(s, entry);
+    return is_global || (s->workspace_trusted && is_own(s, skill));
+}
+
+static void look_at_workspace(struct serve *s)
+{
+    struct err e = {0};
+    enum folder_trust state;
+    bool trusted =
+        s->store && layer_is_trusted(&s->layer, s->cx, s->store, &state, &e);
+
+    if (e.code == ERR_NONE)
+        s->workspace_trusted = trusted;
+}
+
+bool serve_offers_others(struct serve *s)
+{
+    size_t n = 0;
+
+    look_at_workspace(s);
+    for (size_t i = 0; i < s->runnable_count; i++) {
+        if (!serve_offers(s, s->runnable[i]))
+            continue;
+        if (n == s->name_count || !str_eq(s->names[n], s->runnable[i]->name))
+            return true;
+        n++;
+    }
+    return n != s->name_count;
+}
+
+/* --- what a model may see (L6) ------------------------------------------------- */
+
+bool serve_shows(const struct serve *s, const struct library_skill *skill)
+{
+    return !skill->disabled || map_has(&s->started, skill->name);
+}
+
+bool serve_check_shown(const struct serve *s, const struct library_skill *skill,
+                       struct err *e)
+{
+    return serve_shows(s, skill) || library_check_model(skill, e);
+}
+
+void serve_refuse(struct mcp_call *c, const struct err *e)
+{
+    mcp_call_error(c, MCP_PARAMS, STR(""), "%s%s%s", err_first(e),
+                   e->hint[0] ? ": " : "", e->hint);
+}
+
+/* --- whether it may run now ------------------------------------------------------ */
+
+static bool check_workspace(struct context *cx, struct store *store,
+                            const struct layer *l, struct err *e)
+{
+    enum folder_trust state;
+
+    if (layer_is_trusted(l, cx, store, &state, e))
+        return true;
+    if (e->code != ERR_NONE)
+        return err_wrap(e, "cannot tell whether this workspace is trusted");
+    if (!layer_check_own(l, cx, e))
+        return err_wrap(e, "this workspace is not trusted on this machine");
+    err_set(e, ERR_REFUSED, "this workspace is not trusted on this machine%s%s",
+            *folder_trust_reason(state) ? ": " : "",
+            folder_trust_reason(state));
+    return err_hint(e,
+                    "mapm trust --workspace, in %.*s, lets agents run its "
+                    "metaskills",
+                    STR_ARG(l->path));
+}
+
+bool serve_check_allowed(struct serve *s, struct store *store,
+                         const struct layer *l, const struct run_skill *found,
+                         struct err *e)
+{
+    if (!run_check_allowed(s->cx, store, l, found, e))
+        return false;
+    if (found->is_external || found->is_global || run_policy_of(l) == RUN_ALL)
+        return true;
+    return check_workspace(s->cx, store, l, e);
+}

@@ -1,0 +1,236 @@
+#include "base/fs.h"
+#include "mapm/manifest.h"
+
+#include "connection.h"
+
+/*
+ * The Skills extension: each skill with its frontmatter as JSON and its files
+ * with their digests. Files are hashed when they are asked for: whoever reads
+ * one compares it with its digest, and a stale one would refuse the file. What a
+ * host would refuse is not here, and still among the resources.
+ *
+ * Source: the extension io.modelcontextprotocol/skills, SEP-2640.
+ */
+
+#define PAGE_SKILLS     100
+#define PAGE_BYTES      (16u * 1024 * 1024) /* hashed, and then it ends */
+#define EMPTY_PAGES     4 /* as many times that, while there is nothing on it */
+#define MAX_FILES       512 /* of a skill, as every host takes them */
+#define MAX_TOTAL_BYTES (16u * 1024 * 1024)
+
+/* --- its frontmatter ---------------------------------------------------------------- */
+
+/* What a host reads in it, too, is a string. */
+static bool is_string(const struct yaml *y)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    struct json_writer w;
+
+    if (!y || y->kind != YAML_SCALAR)
+        return false;
+    buf_init(&b, SERVE_TEXT_MAX_BYTES);
+    json_writer_init(&w, &b, 0);
+    serve_put_yaml(&w, y);
+    return b.n && b.p[0] == '"';
+}
+
+/* As hosts want it that verify: it conforms to Agent Skills, and its name is
+ * what its address ends with. */
+static bool judge(const struct library_skill *as, struct str text,
+                  struct arena *a, const struct yaml **frontmatter)
+{
+    const struct manifest_input in = {
+        .kind = DOC_SKILL,
+        .text = text,
+        .folder = as->name,
+        .profile = PROFILE_AGENTSKILLS,
+        .in_place = true,
+        .skip_body = true,
+    };
+    struct complaints why;
+    struct document d;
+
+    complaints_init(&why, a);
+    manifest_read(&in, a, &d, &why);
+    *frontmatter = d.frontmatter;
+    return why.errors == 0 && d.frontmatter && str_eq(d.name, as->name) &&
+           is_string(yaml_get(d.frontmatter, "name")) &&
+           is_string(yaml_get(d.frontmatter, "description"));
+}
+
+/* --- its files ------------------------------------------------------------------------- */
+
+struct entry {
+    const struct library_skill *as;
+    struct arena a;
+    struct buf out;
+    struct json_writer w;
+    int fd; /* of the folder */
+    struct str text;
+    struct str *paths;
+    size_t count;
+    uint64_t total; /* bytes */
+};
+
+static bool hash_file(struct entry *n, struct str path, uint64_t *size,
+                      struct hash *out, struct err *e)
+{
+    CLEANUP_FD int fd = -1;
+
+    return fs_open_file_at(n->fd, path.p, &fd, NULL, e) &&
+           fs_hash_fd(fd, MAX_TOTAL_BYTES - n->total, size, out, e);
+}
+
+static bool put_file(struct entry *n, struct str path, struct err *e)
+{
+    bool is_anchor = str_is(path, "SKILL.md");
+    uint64_t size = is_anchor ? n->text.n : 0;
+    struct hash hash;
+
+    if (is_anchor) /* of what was judged */
+        hash = hash_of(n->text);
+    else if (!hash_file(n, path, &size, &hash, e))
+        return false;
+    n->total += size;
+    if (n->total > MAX_TOTAL_BYTES)
+        return err_set(e, ERR_LIMIT, "its files have more than %u bytes",
+                       MAX_TOTAL_BYTES);
+    json_begin_object(&n->w);
+    json_member_string(&n->w, "uri", serve_uri(n->as, path, &n->a));
+    json_member_string(
+        &n->w, "digest",
+        arena_printf(&n->a, "sha256:%.*s", STR_ARG(hash_hex(&hash, &n->a))));
+    json_member_number(&n->w, "size", size);
+    json_end_object(&n->w);
+    return true;
+}
+
+static bool put_files(struct entry *n, struct err *e)
+{
+    json_key(&n->w, "resources");
+    json_begin_array(&n->w);
+    for (size_t i = 0; i < n->count; i++)
+        if (!put_file(n, n->paths[i], e))
+            return false;
+    json_end_array(&n->w);
+    return true;
+}
+
+/* --- an entry -------------------------------------------------------------------------- */
+
+/* Why a skill is not there that has all else it needs: once. */
+static void tell(struct serve *s, const struct library_skill *as,
+                 const struct err *e)
+{
+    if (map_has(&s->unserved, as->name))
+        return;
+    map_put(&s->unserved, arena_str(&s->session_arena, as->name), s);
+    context_warn(s->cx, "skill '%.*s' is not in skills/list: %s",
+                 STR_ARG(as->name), err_first(e));
+}
+
+static void entry_done(struct entry *n)
+{
+    fs_close(&n->fd);
+    buf_done(&n->out);
+    arena_done(&n->a);
+}
+
+static bool write_entry(struct serve *s, struct entry *n,
+                        const struct yaml *frontmatter, struct err *e)
+{
+    if (!library_paths(s->library, n->as->name, MAX_FILES, &n->a, &n->paths,
+                       &n->count, e))
+        return false;
+    buf_init(&n->out, SERVE_TEXT_MAX_BYTES);
+    json_writer_init(&n->w, &n->out, 0);
+    json_begin_object(&n->w);
+    json_member_string(&n->w, "uri", serve_uri(n->as, STR("SKILL.md"), &n->a));
+    json_key(&n->w, "frontmatter");
+    serve_put_yaml(&n->w, frontmatter);
+    if (!put_files(n, e))
+        return false;
+    json_end_object(&n->w);
+    return buf_check(&n->out, "its entry", e);
+}
+
+/* False: it cannot be served in this way; `out` is then as it was. `*hashed`
+ * grows by the bytes that it took. */
+static bool put_entry(struct serve *s, const struct library_skill *as,
+                      struct buf *out, uint64_t *hashed)
+{
+    CLEANUP(entry_done) struct entry n = {.as = as, .fd = -1};
+    const struct yaml *frontmatter;
+    struct err e = {0};
+    struct str real;
+    bool ok;
+
+    if (!serve_shows(s, as) ||
+        !library_open_folder(s->library, as, &n.a, &n.fd, &real, &e) ||
+        !library_text(s->library, as, &n.a, &n.text, &e) ||
+        !judge(as, n.text, &n.a, &frontmatter))
+        return false;
+    ok = write_entry(s, &n, frontmatter, &e);
+    *hashed += n.total;
+    if (ok)
+        buf_append(out, buf_str(&n.out));
+    else
+        tell(s, as, &e);
+    return ok;
+}
+
+/* --- the methods ------------------------------------------------------------------------- */
+
+void serve_skills_list(void *ctx, struct mcp_call *c)
+{
+    struct serve *s = ctx;
+    size_t count = library_count(s->library), from, i;
+    CLEANUP(buf_done) struct buf b = {0};
+    uint64_t hashed = 0;
+    size_t written = 0;
+
+    if (!serve_page(c, count, &from))
+        return;
+    buf_init(&b, 2 * SERVE_TEXT_MAX_BYTES);
+    buf_text(&b, "\"skills\":[");
+    for (i = from; i < count && i - from < PAGE_SKILLS &&
+                   b.n < SERVE_TEXT_MAX_BYTES / 2 &&
+                   hashed < (written ? 1 : EMPTY_PAGES) * PAGE_BYTES;
+         i++) {
+        size_t before = b.n;
+
+        if (written)
+            buf_char(&b, ',');
+        if (put_entry(s, library_at(s->library, i), &b, &hashed))
+            written++;
+        else
+            b.n = before;
+    }
+    buf_char(&b, ']');
+    if (i < count)
+        buf_printf(&b, ",\"nextCursor\":\"%zu\"", i);
+    mcp_call_result(c, buf_str(&b));
+}
+
+void serve_skills_get(void *ctx, struct str uri, struct mcp_call *c)
+{
+    struct serve *s = ctx;
+    const struct library_skill *skill;
+    CLEANUP(buf_done) struct buf b = {0};
+    uint64_t hashed = 0;
+    struct err e = {0};
+    struct str path;
+    bool found =
+        serve_uri_find(s->library, uri, mcp_call_arena(c), &skill, &path) &&
+        str_is(path, "SKILL.md");
+
+    buf_init(&b, SERVE_TEXT_MAX_BYTES + 16);
+    buf_text(&b, "\"skill\":");
+    if (found && !serve_check_shown(s, skill, &e))
+        serve_refuse(c, &e);
+    else if (found && put_entry(s, skill, &b, &hashed))
+        mcp_call_result(c, buf_str(&b));
+    else
+        mcp_call_error(c, MCP_PARAMS, STR(""), "No skill is served at %.*s",
+                       (int)(uri.n < 300 ? uri.n : 300), uri.p);
+}

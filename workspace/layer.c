@@ -1,0 +1,585 @@
+#include "mapm/layer.h"
+
+#include "base/fs.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "mapm/config.h"
+#include "mapm/manifest.h"
+#include "mapm/owned.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The files of a workspace that can widen rights (owner.h). */
+static const char *const workspace_files[] = {"mapm.yaml", "mapm.local.yaml",
+                                              "mapm.lock", "mapm.local.lock"};
+enum { MANIFEST_FILES = 2, WORKSPACE_FILES = 4 };
+
+/* That of another user above the current folder does not count, and does not
+ * stop mapm: in a shared folder anybody could put one. */
+static void note_skipped(struct context *cx, const struct err *e)
+{
+    if (cx->noted_owner)
+        return;
+    cx->noted_owner = true;
+    context_note(cx, "%s: it does not count\n  %s", err_first(e), e->hint);
+}
+
+static bool holds_manifest(struct context *cx, int dirfd, struct str folder,
+                           const char *name)
+{
+    struct str path;
+    struct err e = {0};
+    struct stat st;
+
+    if (!fs_stat_at(dirfd, name, &st) || !S_ISREG(st.st_mode))
+        return false;
+    path = fs_join(folder, str_from(name), &cx->arena);
+    if (owned_check_stat(cx, &st, path, folder, &e))
+        return true;
+    if (!str_eq(folder, cx->cwd))
+        note_skipped(cx, &e);
+    return false;
+}
+
+static bool holds_project(struct context *cx, struct str folder)
+{
+    CLEANUP_FD int fd = -1;
+    struct err ignored = {0};
+
+    if (!fs_open_dir(str_c(folder, &cx->arena), &fd, &ignored))
+        return false;
+    for (size_t i = 0; i < MANIFEST_FILES; i++)
+        if (holds_manifest(cx, fd, folder, workspace_files[i]))
+            return true;
+    return false;
+}
+
+struct str layer_workspace(struct context *cx)
+{
+    struct str folder = cx->cwd;
+
+    for (;;) {
+        size_t slash;
+
+        if (holds_project(cx, folder))
+            return folder;
+        slash = str_find_last(folder, '/');
+        if (slash == SIZE_MAX || folder.n <= 1)
+            return cx->cwd;
+        folder = str_slice(folder, 0, slash ? slash : 1);
+    }
+}
+
+static bool open_global(struct layer *l, struct context *cx, struct err *e)
+{
+    struct store *store = NULL;
+    struct str home;
+
+    if (!store_find_home(&cx->arena, &home, e) || !store_open(home, &store, e))
+        return false;
+    l->path = fs_join(store_home(store), STR("global"), &cx->arena);
+    store_close(store);
+    l->is_global = true;
+    return fs_make_dirs(l->path.p, 0700, e);
+}
+
+/* A folder that is read: of a workspace. */
+struct folder {
+    struct context *cx;
+    struct str path;
+    int fd;
+};
+
+static bool read_text(const struct folder *f, const char *name,
+                      size_t max_bytes, struct str *out, struct err *e)
+{
+    struct arena *a = &f->cx->arena;
+    CLEANUP_FD int fd = -1;
+
+    *out = str_of("", 0);
+    if (!fs_open_file_at(f->fd, name, &fd, NULL, e)) {
+        if (e->code != ERR_NOT_FOUND)
+            return err_wrap(e, "cannot read %s", name);
+        err_clear(e);
+        return true;
+    }
+    if (!owned_check(f->cx, fd, fs_join(f->path, str_from(name), a), f->path,
+                     e))
+        return false;
+    return fs_read_fd(fd, max_bytes, a, out, e) ||
+           err_wrap(e, "cannot read %s", name);
+}
+
+/* A lock that is there says something: an empty file is a damaged one. */
+static bool read_lock(const struct folder *f, const char *name, struct str *out,
+                      struct err *e)
+{
+    if (!read_text(f, name, LOCK_MAX_BYTES, out, e))
+        return false;
+    if (str_trim(*out).n || faccessat(f->fd, name, F_OK, 0) < 0)
+        return true;
+    err_set(e, ERR_FORMAT, "%s:1: the file is empty", name);
+    return err_hint(e, "take it from version control again, or delete it and "
+                       "run mapm install");
+}
+
+static void index_origin(struct layer *l, const struct origin *o,
+                         const struct lock_entry *entry)
+{
+    struct map_entry *known = map_entry(&l->by_origin, o->key);
+
+    if (!known->value)
+        known->value = (void *)(uintptr_t)entry;
+}
+
+static bool index_lock(struct layer *l, const struct lock *lock,
+                       const char *name, struct origin **origins,
+                       struct arena *a, struct err *e)
+{
+    *origins = arena_array(a, lock->count + 1, sizeof **origins);
+    for (size_t i = 0; i < lock->count; i++) {
+        const struct lock_entry *entry = &lock->entries[i];
+        struct map_entry *named;
+        struct origin o;
+
+        if (!origin_parse(entry->origin, &l->rules, a, &(*origins)[i], e))
+            return err_wrap(e, "%s:%u: %s %.*s", name, entry->line,
+                            doc_kind_name(entry->kind), STR_ARG(entry->name));
+        /* The committed lock was indexed first: it wins over the local. */
+        named =
+            map_entry(&l->by_name, layer_name_key(entry->kind, entry->name, a));
+        if (!named->value)
+            named->value = (void *)(uintptr_t)entry;
+        index_origin(l, &(*origins)[i], entry);
+        for (size_t k = 0; k < entry->also_count; k++) {
+            if (!origin_parse(entry->also[k], &l->rules, a, &o, e))
+                return err_wrap(e, "%s:%u: %s %.*s", name, entry->line,
+                                doc_kind_name(entry->kind),
+                                STR_ARG(entry->name));
+            index_origin(l, &o, entry);
+            if (lock_also_commit(entry, k).n &&
+                map_find(&l->by_origin, o.key) == entry)
+                map_put(&l->also_commits, o.key,
+                        (void *)(uintptr_t)&entry->also_commits[k]);
+        }
+    }
+    return true;
+}
+
+static bool read_files(struct layer *l, struct context *cx, struct err *e)
+{
+    CLEANUP_FD int fd = -1;
+    struct arena *a = &cx->arena;
+    struct folder f = {.cx = cx, .path = l->path};
+
+    if (!fs_open_dir(l->path.p, &fd, e))
+        return false;
+    f.fd = fd;
+    if (!read_text(&f, "mapm.yaml", PROJECT_MAX_BYTES, &l->yaml, e) ||
+        !read_text(&f, "mapm.local.yaml", PROJECT_MAX_BYTES, &l->local_yaml,
+                   e) ||
+        !read_lock(&f, "mapm.lock", &l->lock_text, e) ||
+        !read_lock(&f, "mapm.local.lock", &l->local_lock_text, e))
+        return false;
+    map_init(&l->by_origin, a);
+    map_init(&l->also_commits, a);
+    map_init(&l->by_name, a);
+    return project_parse(l->yaml, PROJECT_WORKSPACE, "mapm.yaml", &l->rules, a,
+                         &l->project, e) &&
+           limits_apply(&l->limits, &l->project, PROJECT_WORKSPACE, "mapm.yaml",
+                        a, e) &&
+           project_parse(l->local_yaml, PROJECT_LOCAL, "mapm.local.yaml",
+                         &l->rules, a, &l->local, e) &&
+           lock_parse(l->lock_text, "mapm.lock", a, &l->lock, e) &&
+           lock_parse(l->local_lock_text, "mapm.local.lock", a, &l->local_lock,
+                      e) &&
+           index_lock(l, &l->lock, "mapm.lock", &l->origins, a, e) &&
+           index_lock(l, &l->local_lock, "mapm.local.lock", &l->local_origins,
+                      a, e);
+}
+
+static void say_waiting(void *ctx)
+{
+    struct context *cx = ctx;
+
+    context_note(cx, "waiting for another mapm in this workspace ...");
+}
+
+/* Before anything is finished or undone in a folder of another user. */
+static bool check_files(struct context *cx, struct str folder, struct err *e)
+{
+    CLEANUP_FD int fd = -1;
+    struct stat st;
+
+    if (!fs_open_dir(folder.p, &fd, e))
+        return false;
+    for (size_t i = 0; i < WORKSPACE_FILES; i++)
+        if (fs_stat_at(fd, workspace_files[i], &st) &&
+            !owned_check_stat(
+                cx, &st,
+                fs_join(folder, str_from(workspace_files[i]), &cx->arena),
+                folder, e))
+            return false;
+    return true;
+}
+
+static bool open_path(struct context *cx, enum layer_mode mode,
+                      struct layer *out, struct err *e)
+{
+    bool recovered = false;
+
+    if (!user_read(cx, &out->user, &out->limits, &out->rules, e) ||
+        !check_files(cx, out->path, e))
+        return false;
+    if (!provision_open(out->path, mode == LAYER_READ, say_waiting, cx,
+                        &recovered, &out->provision, e))
+        return false;
+    if (recovered)
+        context_note(cx, "finished an interrupted install");
+    if (read_files(out, cx, e))
+        return true;
+    layer_close(out);
+    return false;
+}
+
+bool layer_open(struct context *cx, enum layer_mode mode, struct layer *out,
+                struct err *e)
+{
+    return cx->use_global ? layer_open_global(cx, mode, out, e)
+                          : layer_open_workspace(cx, mode, out, e);
+}
+
+bool layer_open_workspace(struct context *cx, enum layer_mode mode,
+                          struct layer *out, struct err *e)
+{
+    *out = (struct layer){.path = arena_str(&cx->arena, layer_workspace(cx))};
+    return open_path(cx, mode, out, e);
+}
+
+bool layer_open_global(struct context *cx, enum layer_mode mode,
+                       struct layer *out, struct err *e)
+{
+    *out = (struct layer){0};
+    return open_global(out, cx, e) && open_path(cx, mode, out, e);
+}
+
+const struct lock_entry *layer_find_folder(const struct layer *l,
+                                           struct str folder)
+{
+    struct str place;
+
+    if (!str_starts(folder, l->path) || folder.n <= l->path.n ||
+        folder.p[l->path.n] != '/')
+        return NULL;
+    place = str_from_index(folder, l->path.n + 1);
+    for (size_t i = 0; i < l->by_name.count; i++) {
+        const struct lock_entry *entry = l->by_name.entries[i].value;
+
+        if (entry->kind == DOC_SKILL && str_eq(entry->place, place))
+            return entry;
+    }
+    return NULL;
+}
+
+bool layer_is_local(const struct layer *l, const struct lock_entry *entry)
+{
+    return entry >= l->local_lock.entries &&
+           entry < l->local_lock.entries + l->local_lock.count;
+}
+
+void layer_close(struct layer *l)
+{
+    provision_close(l->provision);
+    l->provision = NULL;
+}
+
+bool layer_check_there(const struct layer *l, struct context *cx, struct err *e)
+{
+    struct str file = fs_join(l->path, STR("mapm.yaml"), &cx->arena);
+
+    if (l->is_global || l->lock_text.n || l->local_yaml.n ||
+        access(file.p, F_OK) == 0)
+        return true;
+    err_set(e, ERR_NOT_FOUND, "there is no mapm.yaml in %.*s or above it",
+            STR_ARG(l->path));
+    return err_hint(e, "go to your project, or start one here with mapm init "
+                       "or mapm install ORIGIN");
+}
+
+bool layer_check_own(const struct layer *l, struct context *cx, struct err *e)
+{
+    return owned_check_folder(cx, l->path, e);
+}
+
+bool layer_is_trusted(const struct layer *l, struct context *cx,
+                      struct store *store, enum folder_trust *state,
+                      struct err *e)
+{
+    const struct hash none = {{0}};
+
+    return folder_trust_find(cx, store, STORE_TRUST_WORKSPACE, l->path, &none,
+                             state, e) &&
+           *state == FOLDER_TRUSTED;
+}
+
+struct str layer_name_key(enum doc_kind kind, struct str fqn, struct arena *a)
+{
+    const struct str parts[] = {str_from(doc_kind_name(kind)), STR(" "), fqn};
+
+    return str_concat(parts, sizeof parts / sizeof *parts, a);
+}
+
+const struct lock_entry *layer_find(const struct layer *l, enum doc_kind kind,
+                                    struct str fqn)
+{
+    const struct lock_entry *entry = lock_find(&l->lock, kind, fqn);
+
+    return entry ? entry : lock_find(&l->local_lock, kind, fqn);
+}
+
+const struct origin *layer_origin(const struct layer *l,
+                                  const struct lock_entry *entry)
+{
+    if (entry >= l->lock.entries && entry < l->lock.entries + l->lock.count)
+        return &l->origins[entry - l->lock.entries];
+    return &l->local_origins[entry - l->local_lock.entries];
+}
+
+struct str layer_also_commit(const struct layer *l, const struct origin *o)
+{
+    const struct str *commit = map_find(&l->also_commits, o->key);
+
+    return commit ? *commit : str_of("", 0);
+}
+
+static int by_kind_and_name(const void *x, const void *y)
+{
+    const struct lock_entry *const *p = x, *const *q = y;
+    int order = str_cmp(str_from(doc_kind_name((*p)->kind)),
+                        str_from(doc_kind_name((*q)->kind)));
+
+    return order ? order : str_cmp((*p)->name, (*q)->name);
+}
+
+const struct lock_entry **layer_entries(const struct layer *l, struct arena *a,
+                                        size_t *count)
+{
+    const struct lock_entry **list =
+        arena_array(a, l->by_name.count + 1, sizeof *list);
+
+    for (size_t i = 0; i < l->by_name.count; i++)
+        list[i] = l->by_name.entries[i].value;
+    qsort(list, l->by_name.count, sizeof *list, by_kind_and_name);
+    *count = l->by_name.count;
+    return list;
+}
+
+void layer_index_roots(const struct layer *l, const struct root *roots,
+                       size_t count, struct arena *a, struct map *out)
+{
+    map_init(out, a);
+    for (size_t i = 0; i < count; i++) {
+        struct lock_entry *entry = map_find(&l->by_origin, roots[i].origin.key);
+
+        if (entry && entry->kind == roots[i].kind)
+            map_put(out, layer_name_key(entry->kind, entry->name, a), entry);
+    }
+}
+
+struct root *layer_roots(const struct layer *l, struct arena *a, size_t *count)
+{
+    struct root *roots = arena_array(
+        a, l->project.root_count + l->local.root_count + 1, sizeof *roots);
+    size_t n = 0;
+
+    for (size_t i = 0; i < l->project.root_count; i++)
+        roots[n++] = l->project.roots[i];
+    for (size_t i = 0; i < l->local.root_count; i++)
+        roots[n++] = l->local.roots[i];
+    *count = n;
+    return roots;
+}
+
+/* The entries that one word can mean, sorted by kind and name. */
+struct meaning {
+    const struct lock_entry *entry;
+    struct meaning *next;
+};
+
+struct meanings {
+    struct meaning *first, *last;
+    size_t count;
+};
+
+static void add_meaning(struct map *words, struct str word,
+                        const struct lock_entry *entry)
+{
+    struct map_entry *known = map_entry(words, word);
+    struct meanings *all = known->value;
+    struct meaning *m;
+
+    if (all && all->last->entry == entry)
+        return;
+    if (!all)
+        known->value = all = arena_new(words->arena, struct meanings);
+    m = arena_new(words->arena, struct meaning);
+    m->entry = entry;
+    if (all->last)
+        all->last->next = m;
+    else
+        all->first = m;
+    all->last = m;
+    all->count++;
+}
+
+static void index_words(const struct lock_entry **entries, size_t count,
+                        struct arena *a, struct map *out)
+{
+    map_init(out, a);
+    for (size_t i = 0; i < count; i++) {
+        const struct lock_entry *entry = entries[i];
+
+        add_meaning(out, entry->name, entry);
+        add_meaning(out, path_last(entry->name), entry);
+        add_meaning(out, path_last(entry->place), entry);
+        add_meaning(out, entry->origin, entry);
+        for (size_t k = 0; k < entry->also_count; k++)
+            add_meaning(out, entry->also[k], entry);
+    }
+}
+
+/* "skill pdf": the skills of what `pdf` can mean; NULL: none. */
+static const struct meanings *find_of_kind(const struct map *words,
+                                           struct str word, struct arena *a,
+                                           struct str *name)
+{
+    const struct meanings *all;
+    struct map chosen;
+    enum doc_kind kind;
+    struct str head;
+
+    *name = word;
+    if (!str_cut(name, ' ', &head) || !doc_kind_find(head, &kind))
+        return NULL;
+    all = map_find(words, *name);
+    map_init(&chosen, a);
+    for (const struct meaning *m = all ? all->first : NULL; m; m = m->next)
+        if (m->entry->kind == kind)
+            add_meaning(&chosen, *name, m->entry);
+    return map_find(&chosen, *name);
+}
+
+static bool not_found(const struct lock_entry **entries, size_t count,
+                      struct str name, struct err *e)
+{
+    const struct lock_entry *near = NULL;
+    size_t best = 4;
+
+    err_set(e, ERR_NOT_FOUND, "nothing named \"%.*s\" is installed here",
+            STR_ARG(name));
+    for (size_t i = 0; i < count; i++) {
+        size_t far = text_distance(name, entries[i]->name, best);
+        size_t short_far =
+            text_distance(name, path_last(entries[i]->name), best);
+
+        if (short_far < far)
+            far = short_far;
+        if (far < best) {
+            best = far;
+            near = entries[i];
+        }
+    }
+    if (near)
+        return err_hint(e, "did you mean %.*s?", STR_ARG(near->name));
+    return err_hint(e, "mapm list shows what is");
+}
+
+static bool is_kind(struct str word)
+{
+    enum doc_kind ignored;
+
+    return doc_kind_find(word, &ignored);
+}
+
+static bool split_name(struct str kind, struct str name, struct err *e)
+{
+    err_set(e, ERR_NOT_FOUND, "nothing named \"%.*s\" is installed here",
+            STR_ARG(kind));
+    return err_hint(e, "a type and a name are one argument: \"%.*s %.*s\"",
+                    STR_ARG(kind), STR_ARG(name));
+}
+
+static bool ambiguous(struct str name, const struct meanings *all,
+                      struct err *e)
+{
+    const struct lock_entry *last = all->last->entry;
+
+    err_set(e, ERR_USAGE, "\"%.*s\" could be several packages", STR_ARG(name));
+    for (const struct meaning *m = all->first; m; m = m->next)
+        err_also(e, "%s %.*s", doc_kind_name(m->entry->kind),
+                 STR_ARG(m->entry->name));
+    return err_hint(e, "name one in full, as \"%s %.*s\"",
+                    doc_kind_name(last->kind), STR_ARG(last->name));
+}
+
+/* One entry, or the only one whose whole name it is; NULL: ambiguous. */
+static const struct lock_entry *choose(struct str name,
+                                       const struct meanings *all)
+{
+    const struct lock_entry *exact = NULL;
+
+    if (all->count == 1)
+        return all->first->entry;
+    for (const struct meaning *m = all->first; m; m = m->next) {
+        if (!str_eq(m->entry->name, name))
+            continue;
+        if (exact)
+            return NULL;
+        exact = m->entry;
+    }
+    return exact;
+}
+
+bool layer_resolve_names(const struct layer *l, const struct str *names,
+                         size_t name_count, struct arena *a,
+                         const struct lock_entry **out, struct err *e)
+{
+    const struct lock_entry **entries;
+    struct map words;
+    size_t count;
+
+    entries = layer_entries(l, a, &count);
+    index_words(entries, count, a, &words);
+    for (size_t i = 0; i < name_count; i++) {
+        const struct meanings *all;
+        struct str word = names[i];
+        struct err ignored = {0};
+        struct origin o;
+
+        if (origin_parse(word, &l->rules, a, &o, &ignored))
+            word = o.text;
+        all = map_find(&words, word);
+        word = names[i];
+        if (!all)
+            all = find_of_kind(&words, names[i], a, &word);
+        if (!all && i + 1 < name_count && is_kind(names[i]))
+            return split_name(names[i], names[i + 1], e);
+        if (!all)
+            return not_found(entries, count, names[i], e);
+        out[i] = choose(word, all);
+        if (!out[i])
+            return ambiguous(names[i], all, e);
+    }
+    return true;
+}
+
+bool layer_resolve_name(const struct layer *l, struct str name,
+                        struct context *cx, const struct lock_entry **out,
+                        struct err *e)
+{
+    return layer_resolve_names(l, &name, 1, &cx->arena, out, e);
+}

@@ -1,0 +1,244 @@
+#include "base/fs.h"
+#include "mapm/layer.h"
+#include "mapm/skill_roots.h"
+
+#include <sys/stat.h>
+
+#define SKILLS_FOLDER ".agents/skills"
+
+/* --- where ------------------------------------------------------------------------ */
+
+/* Below the workspace and below the home folder, the strongest first. */
+static const char *const metis_folder = ".metis/skills";
+static const char *const workspace_folders[] = {SKILLS_FOLDER, ".claude/skills",
+                                                ".swival/skills", NULL};
+static const char *const home_folders[] = {SKILLS_FOLDER, ".claude/skills",
+                                           ".config/swival/skills", NULL};
+
+struct places {
+    struct context *cx;
+    struct str workspace;
+    struct library_root *items;
+    size_t count, capacity;
+};
+
+/* Whether it is in `top`, by its name or, of one that somebody named, by where
+ * that leads. */
+static bool is_in(struct context *cx, const struct library_root *root,
+                  struct str top)
+{
+    struct err ignored = {0};
+    struct str real;
+
+    return fs_path_is_within(root->path, top) ||
+           (root->named &&
+            fs_real_path(root->path.p, &cx->arena, &real, &ignored) &&
+            fs_path_is_within(real, top));
+}
+
+void bound_root(struct context *cx, struct str workspace,
+                struct library_root *root)
+{
+    struct str home = cx->home;
+    bool is_own =
+        home.n && fs_path_is_within(home, workspace) && is_in(cx, root, home);
+
+    root->held = !is_own && is_in(cx, root, workspace);
+    root->within =
+        root->held || root->source == LIBRARY_WORKSPACE ? workspace : home;
+}
+
+static void add(struct places *p, enum library_source source, struct str path,
+                bool named)
+{
+    path = fs_normalize(path, &p->cx->arena);
+    for (size_t i = 0; i < p->count; i++) {
+        if (str_eq(p->items[i].path, path)) {
+            p->items[i].named = p->items[i].named || named;
+            return;
+        }
+    }
+    p->items = arena_grow(&p->cx->arena, p->items, p->count, &p->capacity,
+                          sizeof *p->items);
+    p->items[p->count] =
+        (struct library_root){.source = source, .path = path, .named = named};
+    bound_root(p->cx, p->workspace, &p->items[p->count++]);
+}
+
+static void add_below(struct places *p, enum library_source source,
+                      struct str folder, const char *const *names)
+{
+    for (; *names; names++)
+        add(p, source, fs_join(folder, str_from(*names), &p->cx->arena), false);
+}
+
+static bool add_given(struct places *p, enum library_source source,
+                      const char *option, const struct str_list *given,
+                      struct err *e)
+{
+    for (size_t i = 0; i < given->count; i++) {
+        if (given->items[i].n == 0)
+            return err_set(e, ERR_USAGE, "--%s: the folder's name is empty",
+                           option);
+        add(p, source, fs_join(p->cx->cwd, given->items[i], &p->cx->arena),
+            true);
+    }
+    return true;
+}
+
+static void add_workspace(struct places *p, bool metis)
+{
+    const char *const own[] = {metis_folder, NULL};
+
+    if (metis)
+        add_below(p, LIBRARY_WORKSPACE, p->workspace, own);
+    add_below(p, LIBRARY_WORKSPACE, p->workspace, workspace_folders);
+}
+
+/* skills/ of the data folder is a link to what `mapm install --global` fills,
+ * unless somebody made a folder of it. */
+static void add_data(struct places *p)
+{
+    struct arena *a = &p->cx->arena;
+    struct err ignored = {0};
+    struct str data, own;
+    struct stat st;
+
+    if (!store_find_home(a, &data, &ignored))
+        return; /* no home: then there is nothing of it */
+    add(p, LIBRARY_GLOBAL, fs_join(data, STR("global/" SKILLS_FOLDER), a),
+        false);
+    own = fs_join(data, STR("skills"), a);
+    if (lstat(own.p, &st) == 0 && S_ISDIR(st.st_mode))
+        add(p, LIBRARY_GLOBAL, own, false);
+}
+
+static void add_global(struct places *p, bool metis)
+{
+    const char *const own[] = {metis_folder, NULL};
+
+    if (metis && p->cx->home.n)
+        add_below(p, LIBRARY_GLOBAL, p->cx->home, own);
+    add_data(p);
+    if (p->cx->home.n)
+        add_below(p, LIBRARY_GLOBAL, p->cx->home, home_folders);
+}
+
+bool library_places(struct context *cx, bool metis, struct library_root **out,
+                    size_t *count, struct err *e)
+{
+    struct places p = {.cx = cx, .workspace = layer_workspace(cx)};
+
+    const struct skill_roots *given = &cx->skill_roots;
+
+    if (!add_given(&p, LIBRARY_WORKSPACE, "workspace-root", &given->workspace,
+                   e))
+        return false;
+    if (given->workspace.count == 0)
+        add_workspace(&p, metis);
+    if (!add_given(&p, LIBRARY_GLOBAL, "root", &given->extra, e) ||
+        !add_given(&p, LIBRARY_GLOBAL, "global-root", &given->global, e))
+        return false;
+    if (given->global.count == 0)
+        add_global(&p, metis);
+    *out = p.items;
+    *count = p.count;
+    return true;
+}
+
+bool library_has_folder(struct context *cx, struct str workspace)
+{
+    struct stat st;
+
+    for (const char *const *name = workspace_folders; *name; name++) {
+        struct str path = fs_join(workspace, str_from(*name), &cx->arena);
+
+        if (stat(path.p, &st) == 0 && S_ISDIR(st.st_mode))
+            return true;
+    }
+    return false;
+}
+
+/* --- opening ------------------------------------------------------------------------ */
+
+/* What the callbacks of a library need. */
+struct helpers {
+    struct context *cx;
+    struct store *store;
+    bool metis;
+};
+
+/* Verdicts differ by profile, and so does what is known. */
+static struct str key_of(const struct helpers *h, struct str root)
+{
+    return h->metis ? arena_printf(&h->cx->arena, "metis %.*s", STR_ARG(root))
+                    : root;
+}
+
+static bool find_known(void *ctx, struct str root, struct arena *a,
+                       struct str *out)
+{
+    const struct helpers *h = ctx;
+
+    return store_find_library(h->store, key_of(h, root), a, out);
+}
+
+/* A cache: what is not kept is read again. */
+static void put_known(void *ctx, struct str root, struct str bytes)
+{
+    const struct helpers *h = ctx;
+    struct err e = {0};
+
+    if (!store_put_library(h->store, key_of(h, root), bytes, &e) &&
+        h->cx->is_verbose)
+        context_warn(h->cx, "the skills of %.*s are not remembered: %s",
+                     STR_ARG(root), err_first(&e));
+}
+
+static void tell(void *ctx, enum library_note kind, struct str text)
+{
+    struct helpers *h = ctx;
+
+    if (kind == LIBRARY_WARNING)
+        context_warn(h->cx, "%.*s", STR_ARG(text));
+    else
+        context_note(h->cx, "%.*s", STR_ARG(text));
+}
+
+static bool open_roots(struct context *cx, struct store *store, bool metis,
+                       bool notes, bool programs,
+                       const struct library_root *roots, size_t count,
+                       struct library **out, struct err *e)
+{
+    struct helpers *h = arena_new(&cx->arena, struct helpers);
+    struct library_options o = {
+        .roots = roots,
+        .root_count = count,
+        .metis = metis,
+        .programs = programs,
+        .note = notes ? tell : NULL,
+        .ctx = h,
+    };
+
+    *h = (struct helpers){cx, store, metis};
+    if (store)
+        o.cache = (struct library_cache){find_known, put_known, h};
+    return library_open(&o, out, e);
+}
+
+bool open_library_roots(struct context *cx, struct store *store, bool metis,
+                        bool notes, const struct library_root *roots,
+                        size_t count, struct library **out, struct err *e)
+{
+    return open_roots(cx, store, metis, notes, true, roots, count, out, e);
+}
+
+bool open_library(struct context *cx, struct store *store, bool metis,
+                  bool programs, struct library **out, struct err *e)
+{
+    struct library_root *roots;
+    size_t count;
+
+    return library_places(cx, metis, &roots, &count, e) &&
+           open_roots(cx, store, metis, true, programs, roots, count, out, e);
+}
