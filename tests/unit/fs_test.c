@@ -1,5 +1,6 @@
 #include "base/fs.h"
 #include "base/proc.h"
+#include "mapm/limits.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -708,6 +709,7 @@ TEST(a_real_path_has_no_link)
 TEST(syncing_works_and_reports)
 {
     struct scratch s;
+    int fds[2 * SYNC_MAX_THREADS];
     struct err e = {0};
 
     scratch_open(&s);
@@ -717,6 +719,14 @@ TEST(syncing_works_and_reports)
     CHECK(fs_create_at(s.fd, "a/b/c", 0644, STR("c"), &e));
     CHECK(symlinkat("nowhere", s.fd, "a/link") == 0);
     CHECK(fs_sync_tree(s.fd, &e));
+    for (size_t i = 0; i < 2 * SYNC_MAX_THREADS; i++)
+        fds[i] = s.fd;
+    CHECK(fs_sync_folders(fds, 0, &e) && fs_sync_folders(fds, 1, &e));
+    CHECK(fs_sync_folders(fds, sizeof fds / sizeof *fds, &e));
+    fds[SYNC_MAX_THREADS] = -1;
+    CHECK(!fs_sync_folders(fds, sizeof fds / sizeof *fds, &e));
+    CHECK(e.code == ERR_IO);
+    err_clear(&e);
     CHECK(!fs_sync(-1, "nothing", &e) && e.code == ERR_IO);
     CHECK(!fs_write_all(-1, STR("x"), &e) && e.code == ERR_IO);
     scratch_close(&s);
