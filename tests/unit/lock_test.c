@@ -474,6 +474,30 @@ TEST(texts_in_quotes_have_one_form) /* [row 15] */
     arena_done(&arena);
 }
 
+/* A comma or a bracket within quotes ends no item, wherever it stands. */
+TEST(items_of_lists_may_be_in_quotes)
+{
+    static const char text[] =
+        "version: 1\npackages:\n  - type: skill\n    name: a\n"
+        "    origin: https://github.com/o/r/tree/main/skills/a\n"
+        "    also: [\"https://github.com/o/r/tree/main/skills/x, a\", "
+        "\"https://github.com/o/r/tree/main/skills/x, ab\", "
+        "https://github.com/o/r/tree/v1/skills/a]\n"
+        "    commit: " C40 "\n    tree: " T40 "\n    digest: " D64 "\n"
+        "    path: .agents/skills/a\n";
+    CLEANUP(buf_done) struct buf out = {0};
+    struct lock l = {0};
+    struct err e = {0};
+
+    CHECK(lock_parse(str_from(text), "l", &arena, &l, &e));
+    CHECK_STR(err_first(&e), "");
+    CHECK(l.count == 1 && l.entries[0].also_count == 3);
+    buf_init(&out, LOCK_MAX_BYTES);
+    lock_format(&l, &out);
+    CHECK_STR(str_c(buf_str(&out), &arena), text);
+    arena_done(&arena);
+}
+
 TEST(too_large_is_a_limit)
 {
     struct lock lock;

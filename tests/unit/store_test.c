@@ -461,6 +461,31 @@ TEST(listings_are_framed_sorted_and_strict)
     arena_done(&a);
 }
 
+TEST(files_of_a_listing_are_counted_by_lines) /* [row 5] */
+{
+    enum { FILES = 2000 };
+    struct arena a = {0};
+    struct err e = {0};
+    struct store_file *files = arena_array(&a, FILES, sizeof *files), *out;
+    char *lines = arena_alloc(&a, PACKAGE_FILES_CEILING + 1);
+    struct str text;
+    size_t n = 0;
+
+    for (size_t i = 0; i < FILES; i++)
+        files[i].path = arena_printf(&a, "file-%04zu", i);
+    listing_format(files, FILES, &a, &text);
+    CHECK(text.n > PACKAGE_FILES_CEILING);
+    CHECK(listing_parse(text, &a, &out, &n, &e) && n == FILES);
+    memset(lines, '\n', PACKAGE_FILES_CEILING + 1);
+    CHECK(!listing_parse(str_of(lines, PACKAGE_FILES_CEILING + 1), &a, &out, &n,
+                         &e));
+    CHECK(e.code == ERR_LIMIT);
+    CHECK(
+        !listing_parse(str_of(lines, PACKAGE_FILES_CEILING), &a, &out, &n, &e));
+    CHECK(e.code == ERR_FORMAT);
+    arena_done(&a);
+}
+
 TEST(a_package_is_there_when_every_file_is)
 {
     struct rig r;
