@@ -324,7 +324,7 @@ static const struct {
     {"a:b", false},     {"a?b", false},    {"a*b", false},
     {"a[b", false},     {"a\\b", false},   {"a\x7f", false},
     {"a\x01", false},   {"a@{b", false},   {"a\xff", false},
-    {"\xc3\xa9", true},
+    {"\xc3\xa9", true}, {"~a", false},     {":a", false},
 };
 
 TEST(each_of_the_refs) /* [row 10] */
