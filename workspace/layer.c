@@ -38,7 +38,8 @@ static bool holds_manifest(struct context *cx, int dirfd, struct str folder,
     if (!fs_stat_at(dirfd, name, &st) || !S_ISREG(st.st_mode))
         return false;
     path = fs_join(folder, str_from(name), &cx->arena);
-    if (owned_check_stat(cx, &st, path, folder, &e))
+    if (owned_check_stat(cx, &st, path, folder, &e) &&
+        owned_check(cx, dirfd, folder, folder, &e))
         return true;
     if (!str_eq(folder, cx->cwd))
         note_skipped(cx, &e);
@@ -213,18 +214,23 @@ static void say_waiting(void *ctx)
 static bool check_files(struct context *cx, struct str folder, struct err *e)
 {
     CLEANUP_FD int fd = -1;
+    bool has_files = false;
     struct stat st;
 
     if (!fs_open_dir(folder.p, &fd, e))
         return false;
-    for (size_t i = 0; i < WORKSPACE_FILES; i++)
-        if (fs_stat_at(fd, workspace_files[i], &st) &&
-            !owned_check_stat(
+    for (size_t i = 0; i < WORKSPACE_FILES; i++) {
+        if (!fs_stat_at(fd, workspace_files[i], &st))
+            continue;
+        if (!owned_check_stat(
                 cx, &st,
                 fs_join(folder, str_from(workspace_files[i]), &cx->arena),
                 folder, e))
             return false;
-    return true;
+        has_files = true;
+    }
+    /* Another user may put a hard link to a file of this user into a folder. */
+    return !has_files || owned_check(cx, fd, folder, folder, e);
 }
 
 static bool open_path(struct context *cx, enum layer_mode mode,

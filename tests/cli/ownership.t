@@ -193,6 +193,29 @@ for file in mapm.yaml mapm.local.yaml mapm.lock mapm.local.lock; do
     exits "[F3] (a) pasted, it helps: $file" 0 sh -c "$way; exec \"\$MAPM\" list"
 done
 
+# --- (a) files of the user, in a folder of another one ------------------------------
+
+for file in mapm.yaml mapm.local.yaml mapm.lock; do
+    in_new theirs
+    case $file in
+    *.lock) printf 'version: 1\npackages: []\n' >"$T/own" ;;
+    *) : >"$T/own" ;;
+    esac
+    ln "$T/own" $file
+    exits "[F3] (a) a hard link in a folder of the user: $file" 0 mapm list
+    chown $OTHER .
+    exits "[F3] (a) a hard link in a folder of another user is refused: $file" 4 mapm list
+    like "[F3] (a) the folder and its owner are named: $file" "$err" \
+        "$T/theirs belongs to another user \\(uid $OTHER\\)"
+    mkdir below && cd below || exit 1
+    run mapm list
+    unlike "[F3] (a) nor does it count from below: $file" "$out" 'theirs$'
+    cd ..
+    exits "[F3] (a) in a folder that is trusted it counts: $file" 0 env MAPM_TRUSTED_FOLDER="$T/theirs" "$MAPM" list
+    rm $file
+    exits "[F3] (a) a folder without files refuses nothing: $file" 0 mapm list
+done
+
 in_new other
 : >mapm.yaml
 chown $OTHER mapm.yaml
@@ -290,7 +313,7 @@ fill
 mapm trust --workspace --yes >/dev/null 2>&1
 is_allowed '[F3] (b) trusted while the folder is the user'"'"'s'
 chown $OTHER .
-is_not_allowed '[F3] (b) not after it was given to another user'
+exits '[F3] (b) not after it was given to another user' 4 mapm run works word=hi
 exits '[F3] (b) nor is it accepted' 4 mapm trust --workspace --yes
 MAPM_TRUSTED_FOLDER=$PWD
 export MAPM_TRUSTED_FOLDER
