@@ -77,27 +77,44 @@ static void read_graph(struct invocation *inv, const struct layer *l,
 
 struct frame {
     size_t entry, next; /* which of its needs comes next */
+    bool is_last;       /* of the needs of the one above */
 };
 
 static void print_node(struct invocation *inv, const struct graph *g, size_t at,
-                       const struct buf *prefix, const char *branch, bool again)
+                       const char *indent, bool again)
 {
     const struct lock_entry *entry = g->entries[at];
 
-    term_print(&inv->term, "%s%s%s %.*s%s%.*s%s\n", prefix->p, branch,
+    term_print(&inv->term, "%s%s %.*s%s%.*s%s\n", indent,
                doc_kind_name(entry->kind), STR_ARG(entry->name),
                entry->version.n ? " " : "", STR_ARG(entry->version),
                again ? " (*)" : "");
 }
 
+/* "|   |   `-- ", of the innermost levels: a line is no longer than that, how
+ * deep it ever is. What is left out of it is counted: "[12] ". */
+static void draw_indent(const struct frame *stack, size_t depth, bool last,
+                        struct buf *out)
+{
+    size_t from = depth > TREE_MAX_INDENT ? depth - TREE_MAX_INDENT : 1;
+
+    buf_clear(out);
+    if (from > 1)
+        buf_printf(out, "[%zu] ", from - 1);
+    for (size_t i = from; i < depth; i++)
+        buf_text(out, stack[i].is_last ? "    " : "\xe2\x94\x82   ");
+    buf_text(out, last ? "\xe2\x94\x94\xe2\x94\x80\xe2\x94\x80 "
+                       : "\xe2\x94\x9c\xe2\x94\x80\xe2\x94\x80 ");
+}
+
 /* What was shown before is marked (*) and not opened again; iterative, as
  * deep as the graph may be. */
 static void print_below(struct invocation *inv, struct graph *g, size_t root,
-                        bool *shown, struct frame *stack, struct buf *prefix)
+                        bool *shown, struct frame *stack, struct buf *indent)
 {
     size_t depth = 1, max = g->layer->limits.graph_max_depth.value;
 
-    stack[0] = (struct frame){root, 0};
+    stack[0] = (struct frame){.entry = root};
     while (depth) {
         struct frame *f = &stack[depth - 1];
         const struct lock_entry *entry = g->entries[f->entry];
@@ -106,26 +123,13 @@ static void print_below(struct invocation *inv, struct graph *g, size_t root,
 
         if (f->next == entry->need_count) {
             depth--;
-            if (depth && prefix->n) {
-                /* The last level's bar or blanks go. */
-                size_t cut = prefix->p[prefix->n - 1] == ' ' &&
-                                     prefix->n >= 4 &&
-                                     prefix->p[prefix->n - 4] == ' '
-                                 ? 4
-                                 : 6;
-
-                prefix->n -= cut < prefix->n ? cut : prefix->n;
-                prefix->p[prefix->n] = '\0';
-            }
             continue;
         }
         child = g->needs[f->entry][f->next++];
         last = f->next == entry->need_count;
         again = shown[child] && g->entries[child]->need_count;
-        print_node(inv, g, child, prefix,
-                   last ? "\xe2\x94\x94\xe2\x94\x80\xe2\x94\x80 "
-                        : "\xe2\x94\x9c\xe2\x94\x80\xe2\x94\x80 ",
-                   again);
+        draw_indent(stack, depth, last, indent);
+        print_node(inv, g, child, indent->p, again);
         if (again || shown[child])
             continue;
         shown[child] = true;
@@ -133,8 +137,7 @@ static void print_below(struct invocation *inv, struct graph *g, size_t root,
             g->is_cut |= g->entries[child]->need_count > 0;
             continue;
         }
-        buf_text(prefix, last ? "    " : "\xe2\x94\x82   ");
-        stack[depth++] = (struct frame){child, 0};
+        stack[depth++] = (struct frame){.entry = child, .is_last = last};
     }
 }
 
@@ -142,19 +145,18 @@ static void print_tree(struct invocation *inv, struct graph *g)
 {
     bool *shown = arena_array(g->a, g->count + 1, sizeof *shown);
     struct frame *stack = arena_array(g->a, g->count + 1, sizeof *stack);
-    CLEANUP(buf_done) struct buf prefix = {0};
+    CLEANUP(buf_done) struct buf indent = {0};
 
-    buf_init(&prefix, 64 * 1024);
-    buf_text(&prefix, "");
+    buf_init(&indent, 64 * 1024);
     for (size_t i = 0; i < g->root_count; i++) {
         bool again = shown[g->roots[i]];
 
-        print_node(inv, g, g->roots[i], &prefix, "",
+        print_node(inv, g, g->roots[i], "",
                    again && g->entries[g->roots[i]]->need_count);
         if (again)
             continue;
         shown[g->roots[i]] = true;
-        print_below(inv, g, g->roots[i], shown, stack, &prefix);
+        print_below(inv, g, g->roots[i], shown, stack, &indent);
     }
     if (g->is_cut)
         term_note(&inv->term, "what lies deeper is not shown%s",

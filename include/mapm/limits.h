@@ -64,6 +64,7 @@
 #define GRAPH_MAX_PACKAGES         100000
 #define GRAPH_MAX_DEPTH            1000
 #define GRAPH_MAX_EDGES            1000000
+#define TREE_MAX_INDENT            50      /* levels that mapm tree draws */
 #define ERROR_MAX_LINES            20
 
 #define WORKSPACE_WAIT_SECONDS     60      /* DESIGN.md 7 */
