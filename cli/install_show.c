@@ -187,6 +187,7 @@ static void print_result(struct invocation *inv, struct sync *s,
     json_end_array(&w);
     if (s->choice_count)
         selection_put(&w, s->choices, s->choice_count);
+    offers_put_elsewhere(&w, s->catalogs, s->catalog_count);
     json_member_number(&w, "requests", s->closure.progress.requests);
     json_member_number(&w, "bytes", s->closure.progress.bytes);
     json_member_number(&w, "warnings", notice_count(&s->closure.notices));
@@ -255,6 +256,7 @@ static void print_offers_json(struct invocation *inv,
     for (size_t i = 0; i < count; i++)
         put_offers(inv, &w, catalogs[i]);
     json_end_array(&w);
+    offers_put_elsewhere(&w, catalogs, count);
     json_end_object(&w);
     print_json(inv, &b);
     buf_done(&b);
@@ -285,6 +287,7 @@ static void show_offers(void *ctx, struct node *const *catalogs, size_t count)
                   "--all, --skill NAME, --agent NAME, --mcp NAME",
                   STR_ARG(n->origin.text));
     }
+    offers_tell_elsewhere(&inv->cx, catalogs, count);
 }
 
 /* --- the view --------------------------------------------------------------- */

@@ -69,6 +69,7 @@ static bool read_offers(struct fields *in, struct arena *a,
 
         out->offers[i].kind = (enum doc_kind)kind;
         out->offers[i].path = take_str(in, ORIGIN_MAX_BYTES, a);
+        out->offers[i].is_elsewhere = field_u8(in, 1) > 0;
         if (in->bad || !is_kind(kind) ||
             (out->offers[i].path.n != 0 &&
              !fs_path_is_relative_clean(out->offers[i].path)))

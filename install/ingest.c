@@ -764,10 +764,17 @@ void document_offers(struct closure *c, struct node *n,
     n->path = arena_str(a, event->path);
     note_catalog(c, n);
     n->offers = arena_array(a, event->offer_count + 1, sizeof *n->offers);
-    n->offer_count = event->offer_count;
-    for (size_t i = 0; i < event->offer_count; i++)
-        n->offers[i] = (struct fetch_offer){
-            event->offers[i].kind, arena_str(a, event->offers[i].path)};
+    n->elsewhere = arena_array(a, event->offer_count + 1, sizeof *n->elsewhere);
+    n->offer_count = n->elsewhere_count = 0;
+    for (size_t i = 0; i < event->offer_count; i++) {
+        struct fetch_offer offer = event->offers[i];
+
+        offer.path = arena_str(a, offer.path);
+        if (offer.is_elsewhere)
+            n->elsewhere[n->elsewhere_count++] = offer;
+        else
+            n->offers[n->offer_count++] = offer;
+    }
 }
 
 bool document_check_locked(struct closure *c, struct node *n, struct err *e)

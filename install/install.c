@@ -258,7 +258,8 @@ static bool take_valid(struct sync *s, struct err *e)
         s->closure.options.outline = false;
         if (!check_exact(s, s->choices, s->choice_count, e) ||
             !selection_want_files(s, s->choices, s->choice_count, &any, e) ||
-            !closure_gather(&s->closure, e))
+            !closure_gather(&s->closure, e) ||
+            (!any && !selection_look_at_places(s, &any, e)))
             return false;
     }
     return true;
@@ -269,23 +270,23 @@ static bool take_choice(struct sync *s, struct node *const *asked,
                         size_t asked_count, struct err *e)
 {
     struct arena *a = &s->cx->arena;
-    struct node **catalogs = arena_array(a, asked_count + 1, sizeof *catalogs);
     struct node **wanted;
-    size_t count = 0, catalog_count = 0, room = asked_count + 1;
+    size_t count = 0, room = asked_count + 1;
     bool filtered =
         offers_are_filtered(&s->request->choice) && !s->request->choice.strict;
 
     for (size_t i = 0; i < asked_count; i++)
         room += asked[i]->offer_count;
+    s->catalogs = arena_array(a, asked_count + 1, sizeof *s->catalogs);
     wanted = arena_array(a, room, sizeof *wanted);
     s->choices = arena_array(a, room, sizeof *s->choices);
     for (size_t i = 0; i < asked_count; i++)
         if (asked[i]->offer_count && !asked[i]->failed)
-            catalogs[catalog_count++] = asked[i];
+            s->catalogs[s->catalog_count++] = asked[i];
         else
             wanted[count++] = asked[i];
-    if (!offers_choose(s, catalogs, catalog_count, s->choices, &s->choice_count,
-                       e))
+    if (!offers_choose(s, s->catalogs, s->catalog_count, s->choices,
+                       &s->choice_count, e))
         return false;
     s->closure.options.outline = filtered;
     if (!closure_gather(&s->closure, e) || !check_wanted(s, wanted, count, e) ||
@@ -385,6 +386,8 @@ bool install_packages(struct sync *s, struct err *e)
         return true;
     if (!sync_resolve(s, e) || !sync_finish(s, e))
         return false;
+    if (s->request->choice.all)
+        offers_tell_elsewhere(cx, s->catalogs, s->catalog_count);
     selection_tell(cx, s->choices, s->choice_count);
     for (size_t i = 0; i < s->choice_count; i++)
         if (s->choices[i].is_left_out)

@@ -224,7 +224,7 @@ static void add_offer(struct node *n, size_t *capacity, struct arena *a,
 {
     n->offers =
         arena_grow(a, n->offers, n->offer_count, capacity, sizeof *n->offers);
-    n->offers[n->offer_count++] = (struct fetch_offer){kind, path};
+    n->offers[n->offer_count++] = (struct fetch_offer){kind, path, false};
 }
 
 static bool is_package(int root, struct str folder, const char *anchor,
@@ -343,7 +343,7 @@ static void offer_itself(struct closure *c, struct node *n, enum doc_kind kind)
     struct fetch_offer *all =
         arena_array(&c->cx->arena, n->offer_count + 1, sizeof *all);
 
-    all[0] = (struct fetch_offer){kind, str_of("", 0)};
+    all[0] = (struct fetch_offer){kind, str_of("", 0), false};
     for (size_t i = 0; i < n->offer_count; i++)
         all[i + 1] = n->offers[i];
     n->offers = all;

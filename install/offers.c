@@ -250,3 +250,76 @@ bool offers_choose(struct sync *s, struct node *const *catalogs, size_t count,
     *chosen = c.count;
     return count == 0 || check_used(&c, catalogs, count, e);
 }
+
+/* --- outside of the catalog ---------------------------------------------- */
+
+/* "plugins" for "plugins/x/skills/y" of the whole repository. */
+static struct str top_folder(const struct node *n, struct str path)
+{
+    size_t from = n->path.n ? n->path.n + 1 : 0;
+    size_t slash = str_find_char(str_from_index(path, from), '/');
+
+    return slash == SIZE_MAX ? path : str_slice(path, 0, from + slash);
+}
+
+/* The offers are sorted: how many from `i` on are of one folder. */
+static size_t count_folder(const struct node *n, size_t i, struct str *folder)
+{
+    size_t count = 0;
+
+    *folder = top_folder(n, n->elsewhere[i].path);
+    while (i + count < n->elsewhere_count &&
+           str_eq(top_folder(n, n->elsewhere[i + count].path), *folder))
+        count++;
+    return count;
+}
+
+static void tell_elsewhere(struct context *cx, const struct node *n)
+{
+    struct str folder, most = {"", 0};
+    size_t run, best = 0;
+
+    for (size_t i = 0; i < n->elsewhere_count; i += run) {
+        run = count_folder(n, i, &folder);
+        if (run > best) {
+            best = run;
+            most = folder;
+        }
+    }
+    context_note(
+        cx,
+        "%.*s/%.*s has %zu more outside of its agents, mcps and skills: "
+        "name the folder, as in mapm install %.*s/%.*s/%.*s --all%s",
+        STR_ARG(n->origin.owner), STR_ARG(n->origin.repo), n->elsewhere_count,
+        STR_ARG(n->origin.owner), STR_ARG(n->origin.repo), STR_ARG(most),
+        cx->is_verbose ? ":" : " (-v lists them)");
+    for (size_t i = 0; cx->is_verbose && i < n->elsewhere_count; i += run) {
+        run = count_folder(n, i, &folder);
+        context_note(cx, "  %zu in %.*s", run, STR_ARG(folder));
+    }
+}
+
+void offers_tell_elsewhere(struct context *cx, struct node *const *catalogs,
+                           size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (catalogs[i]->elsewhere_count)
+            tell_elsewhere(cx, catalogs[i]);
+}
+
+void offers_put_elsewhere(struct json_writer *w, struct node *const *catalogs,
+                          size_t count)
+{
+    json_key(w, "elsewhere");
+    json_begin_array(w);
+    for (size_t k = 0; k < count; k++)
+        for (size_t i = 0; i < catalogs[k]->elsewhere_count; i++) {
+            const struct fetch_offer *o = &catalogs[k]->elsewhere[i];
+
+            json_begin_object(w);
+            json_member_string(w, "type", str_from(doc_kind_name(o->kind)));
+            json_member_string(w, "path", o->path);
+            json_end_object(w);
+        }
+    json_end_array(w);
+}

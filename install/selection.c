@@ -82,6 +82,11 @@ static void judge_itself(struct selection *sel, struct node *n)
         set_bad(sel, n, "path-not-found", "it is a catalog, not a package");
     else if (!n->is_ready && !n->is_outlined)
         set_bad(sel, n, "fetch", "it did not arrive");
+    else if (n->in_the_way.n)
+        set_bad(sel, n, "in-the-way",
+                "%.*s is there, and mapm did not make it: move it away, or "
+                "name this package alone and add --force, which keeps a copy",
+                STR_ARG(n->in_the_way));
     else if (!is_allowed(sel->s, &n->origin))
         set_bad(sel, n, "refused", "policy.sources does not allow %.*s/%.*s",
                 STR_ARG(n->origin.owner), STR_ARG(n->origin.repo));
@@ -621,6 +626,52 @@ bool selection_want_files(struct sync *s, const struct choice *choices,
             to->mark->is_listed = true;
             list[n++] = to;
         }
+    }
+    return true;
+}
+
+static bool look_at_place(struct sync *s, struct node *n, bool *any,
+                          struct err *e)
+{
+    struct arena *a = &s->cx->arena;
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct str path =
+        arena_printf(a, ".agents/%s/%.*s", doc_kind_plural(n->package.kind),
+                     STR_ARG(n->package.name));
+    struct provision_file *files;
+    bool taken;
+
+    if (!n->files &&
+        !store_find_files(s->store, &n->digest, a, &n->files, &n->file_count))
+        return true;
+    files = arena_array(&scratch, n->file_count + 1, sizeof *files);
+    for (size_t i = 0; i < n->file_count; i++)
+        files[i] = (struct provision_file){n->files[i].executable,
+                                           n->files[i].hash, n->files[i].path};
+    if (!provision_is_taken(s->layer.provision, path, files, n->file_count,
+                            &taken, e))
+        return false;
+    if (taken)
+        n->in_the_way = path;
+    *any |= taken;
+    return true;
+}
+
+static bool may_be_in_the_way(const struct node *n)
+{
+    return n->is_ready && !n->locked && n->mark && n->mark->is_listed &&
+           !(n->mark->choice && n->mark->choice->is_exact) &&
+           n->package.kind != DOC_MCP && n->in_the_way.n == 0;
+}
+
+bool selection_look_at_places(struct sync *s, bool *any, struct err *e)
+{
+    for (size_t i = 0; i < s->closure.queued; i++) {
+        struct node *n = s->closure.queue[i];
+
+        if (!s->request->force && may_be_in_the_way(n) &&
+            !look_at_place(s, n, any, e))
+            return false;
     }
     return true;
 }

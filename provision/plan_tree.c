@@ -344,3 +344,39 @@ bool plan_leaving(struct plan *plan, const struct record_entry *known,
     plan_show(plan, PROVISION_REMOVE, path, client_of(path));
     return judge_leaving(plan, c, known, &st, e);
 }
+
+/* --- before there is a plan ----------------------------------------------- */
+
+static bool has_file(const struct provision_file *files, size_t count,
+                     const struct disk_node *node)
+{
+    for (size_t i = 0; i < count; i++)
+        if (str_eq(files[i].path, node->path))
+            return S_ISREG(node->st.st_mode) &&
+                   hash_eq(&files[i].hash, &node->hash);
+    return false;
+}
+
+bool provision_is_taken(struct provision *p, struct str path,
+                        const struct provision_file *files, size_t count,
+                        bool *taken, struct err *e)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct disk_node *nodes;
+    size_t node_count, same = 0;
+    struct stat st;
+
+    *taken = fs_stat_at(p->root, str_c(path, &a), &st);
+    if (*taken && !provision_load(p, e))
+        return false;
+    *taken = *taken && !provision_recorded(p, path);
+    if (!*taken || !S_ISDIR(st.st_mode))
+        return true;
+    if (!disk_read_tree(p, str_c(path, &a), NULL, true, &a, &nodes, &node_count,
+                        e))
+        return false;
+    for (size_t i = 0; i < node_count; i++)
+        same += has_file(files, count, &nodes[i]);
+    *taken = same < count && same < node_count;
+    return true;
+}

@@ -97,7 +97,7 @@ static enum found find_file(struct ask *a, struct document_wants *wants,
         return not_accepted(a, DOC_MCP, e);
     if (a->in.what == FETCH_CATALOG) { /* it offers itself */
         offers->offers = arena_new(arena, struct fetch_offer);
-        *offers->offers = (struct fetch_offer){DOC_MCP, a->path};
+        *offers->offers = (struct fetch_offer){DOC_MCP, a->path, false};
         offers->offer_count = 1;
         return FOUND_OFFERS;
     }

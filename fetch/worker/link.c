@@ -252,6 +252,7 @@ void link_event(struct link *l, uint32_t seq, const struct fetch_event *ev)
     for (size_t i = 0; i < ev->offer_count; i++) {
         frame_u8(b, ev->offers[i].kind);
         frame_str(b, ev->offers[i].path);
+        frame_u8(b, ev->offers[i].is_elsewhere);
     }
     frame_u32(b, ev->note_count);
     for (size_t i = 0; i < ev->note_count; i++)

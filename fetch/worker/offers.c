@@ -48,6 +48,7 @@ struct search {
     struct fetch_event *out;
     size_t offer_capacity;
     bool is_waiting;
+    bool is_glance; /* at trees that are here; what they offer is elsewhere */
     struct str cut; /* the first path beyond the bounds, or "" */
 };
 
@@ -61,7 +62,7 @@ static struct str below(const struct search *s, struct str path,
 
 static void cut(struct search *s, struct str path)
 {
-    if (s->cut.n == 0)
+    if (s->cut.n == 0 && !s->is_glance)
         s->cut = path;
 }
 
@@ -75,7 +76,8 @@ static void offer(struct search *s, enum doc_kind kind, struct str path)
     }
     out->offers = arena_grow(s->arena, out->offers, out->offer_count,
                              &s->offer_capacity, sizeof *out->offers);
-    out->offers[out->offer_count++] = (struct fetch_offer){kind, path};
+    out->offers[out->offer_count++] =
+        (struct fetch_offer){kind, path, s->is_glance};
 }
 
 static void visit(struct search *s, const struct oid *id, struct str path,
@@ -95,7 +97,7 @@ static const struct object *tree_of(struct search *s, const struct oid *id)
 {
     const struct object *o = objects_find(s->objects, id);
 
-    if (o == NULL) {
+    if (o == NULL && !s->is_glance) {
         oid_set_put(s->wants, id);
         s->is_waiting = true;
     }
@@ -185,6 +187,23 @@ static void visit_buckets(struct search *s, const struct object *top,
             visit(s, &entry.id, below(s, path, entry.name), path_last(path), 1);
 }
 
+/* All but these: no tree is fetched for them, and the offers stay as they are.
+ */
+static void glance_elsewhere(struct search *s, const struct object *top,
+                             struct str path)
+{
+    struct str rest = top->bytes;
+    struct err ignored = {0};
+    struct tree_entry entry;
+
+    s->count = 0;
+    s->is_glance = true;
+    while (rest.n && tree_next(&rest, &entry, &ignored))
+        if (entry.kind == TREE_FOLDER && !is_bucket(entry.name))
+            visit(s, &entry.id, below(s, path, entry.name), path_last(path), 1);
+    run(s);
+}
+
 static int by_path(const void *x, const void *y)
 {
     return str_cmp(((const struct fetch_offer *)x)->path,
@@ -211,8 +230,12 @@ static bool find(struct search *s, struct ask *a, const struct oid *folder,
     } else {
         visit_buckets(s, top, path);
         run(s);
-        if (s->out->offer_count > own || s->is_waiting)
-            return !s->is_waiting;
+        if (s->is_waiting)
+            return false;
+        if (s->out->offer_count > own) {
+            glance_elsewhere(s, top, path);
+            return true;
+        }
         s->count = 0;
         visit(s, folder, path, str_of("", 0), 0);
     }

@@ -127,6 +127,9 @@ struct fetch_file {
 struct fetch_offer {
     enum doc_kind kind;
     struct str path; /* in the repository: a folder, or an MCP file */
+    /* Not offered: outside of the folders of the catalog, and seen in trees
+     * that were here anyhow. */
+    bool is_elsewhere;
 };
 
 struct fetch_event {

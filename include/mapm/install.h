@@ -87,6 +87,8 @@ struct sync {
     struct choice *choices; /* of catalogs: selection.h */
     size_t choice_count;
     bool *left_out; /* packages that were chosen and are not valid */
+    struct node **catalogs; /* those of the arguments that are some */
+    size_t catalog_count;
 };
 
 /*

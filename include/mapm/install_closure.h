@@ -52,6 +52,9 @@ struct node {
     bool rewritten; /* its own name is unusable: the copy's changes */
     struct fetch_offer *offers; /* it is a catalog */
     size_t offer_count;
+    struct fetch_offer *elsewhere; /* of the same repository, not offered */
+    size_t elsewhere_count;
+    struct str in_the_way; /* a folder that mapm did not make, in its place */
 };
 
 struct closure_options {

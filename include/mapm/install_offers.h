@@ -31,4 +31,11 @@ struct str offers_name(const struct node *n, const struct fetch_offer *o);
 void offers_origin(struct arena *a, const struct node *n,
                    const struct fetch_offer *offer, struct origin *out);
 
+/* What the repositories have outside of the folders that make them catalogs: one
+ * line each, with -v one a folder. The member "elsewhere". */
+void offers_tell_elsewhere(struct context *cx, struct node *const *catalogs,
+                           size_t count);
+void offers_put_elsewhere(struct json_writer *w, struct node *const *catalogs,
+                          size_t count);
+
 #endif

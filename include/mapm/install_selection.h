@@ -34,6 +34,11 @@ MUST_CHECK bool selection_want_files(struct sync *s,
                                      const struct choice *choices, size_t count,
                                      bool *any, struct err *e);
 
+/* After that: which of them finds a folder in its place that mapm did not make.
+ * They and what needs them are left out the next time; `*any`: some are. */
+MUST_CHECK bool selection_look_at_places(struct sync *s, bool *any,
+                                         struct err *e);
+
 /*
  * Names for folders of one repository that have one name and different
  * content: <p>/<name>, where p is the nearest folder above that is not called

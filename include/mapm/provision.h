@@ -146,6 +146,15 @@ bool provision_is_current(struct provision *p,
  * something to remember, and costs nothing when it has not. */
 MUST_CHECK bool provision_apply(struct provision *p, struct err *e);
 
+/*
+ * Whether something stands at `path`, a folder of the workspace that a package
+ * of these files would be put into, that mapm did not put there and that is
+ * neither all of these files nor part of them: provision_plan refuses that.
+ */
+MUST_CHECK bool provision_is_taken(struct provision *p, struct str path,
+                                   const struct provision_file *files,
+                                   size_t count, bool *taken, struct err *e);
+
 /* Where a differing file was found by provision_verify, and how. */
 struct provision_difference {
     struct str path;

@@ -1,0 +1,123 @@
+#!/bin/sh
+# What --all does not take, and says so: packages outside of a catalog's folders,
+# and those whose place holds something of the user's. [F4]
+. "$(dirname "$0")/../lib/cli.sh"
+U=https://github.com/acme/catalog/tree/main
+s=$T/src
+
+fresh()
+{
+    cd "$T" && rm -rf ws && mkdir ws && cd ws || exit 1
+}
+# field PATH-EXPRESSION: of the JSON on standard output.
+field()
+{
+    printf '%s\n' "$out" | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+print(eval(sys.argv[1]))' "$1"
+}
+
+for name in pdf docx xlsx; do skill "$s/skills/$name"; done
+skill "$s/skills/reader" 'dependencies:' '  skills:' "    - $U/skills/pdf"
+for name in one two three; do skill "$s/plugins/$name/skills/$name"; done
+skill "$s/extra/four"
+make_repo acme/catalog "$s"
+start_githost
+
+# --- outside of skills/ ------------------------------------------------------------------
+
+exits 'all of the catalog' 0 mapm install --yes --all acme/catalog
+is '[F4] elsewhere: the catalog is taken' "$(ls .agents/skills | tr '\n' ' ')" 'docx pdf reader xlsx '
+like '[F4] elsewhere: in one line how many, and how to name them' "$err" \
+    '^acme/catalog has 4 more outside of its agents, mcps and skills: name the folder, as in mapm install acme/catalog/plugins --all'
+fresh
+exits '[F4] elsewhere: with -v' 0 mapm install --yes --all -v acme/catalog
+like '[F4] elsewhere: each folder' "$err" '^ *3 in plugins$'
+like '[F4] elsewhere: with its number' "$err" '^ *1 in extra$'
+fresh
+exits '[F4] elsewhere: for programs' 0 mapm install --yes --all --json acme/catalog
+is '[F4] elsewhere: each path' "$(field '[x["path"] for x in d["elsewhere"]]')" \
+    "['extra/four', 'plugins/one/skills/one', 'plugins/three/skills/three', 'plugins/two/skills/two']"
+exits '[F4] elsewhere: the command it names' 0 mapm install --yes --all acme/catalog/plugins
+is '[F4] elsewhere: takes them' "$(ls .agents/skills | wc -l)" 7
+unlike '[F4] elsewhere: and nothing is said of a folder that was named' "$err" 'more outside'
+exits '[F4] elsewhere: the list' 0 mapm install acme/catalog
+like '[F4] elsewhere: says it, too' "$err" 'has 4 more outside'
+is '[F4] elsewhere: and lists what is offered' "$(printf '%s\n' "$out" | grep -c ^skill)" 4
+
+# --- a folder in the way -----------------------------------------------------------------
+
+# mine: a workspace with a skill of the user's own, of the same name.
+mine()
+{
+    fresh && skill .agents/skills/pdf 'description: "My own."'
+    snapshot .agents/skills/pdf >"$T/mine"
+}
+mine
+exits '[F4] in the way: the rest is installed' 3 mapm install --yes --all acme/catalog
+is '[F4] in the way: all but it and what needs it' "$(ls .agents/skills | tr '\n' ' ')" 'docx pdf xlsx '
+is '[F4] in the way: nothing of it is touched' "$(snapshot .agents/skills/pdf)" "$(cat "$T/mine")"
+like '[F4] in the way: both are named' "$err" 'left out, in-the-way: pdf, reader needs pdf'
+exits '[F4] in the way: the lock is whole' 0 mapm install --locked
+exits '[F4] in the way: verify' 0 mapm verify
+mine
+exits '[F4] in the way: for programs' 3 mapm install --yes --all --json acme/catalog
+is '[F4] in the way: with code and chain' \
+    "$(field '[(x["name"], x["code"], len(x["chain"])) for x in d["left_out"]]')" \
+    "[('pdf', 'in-the-way', 1), ('reader', 'in-the-way', 2)]"
+like '[F4] in the way: with the way out' "$(field 'd["left_out"][0]["message"]')" \
+    '^.agents/skills/pdf is there, and mapm did not make it: move it away, or .* --force'
+mine
+exits '[F4] in the way: --strict refuses all' 1 mapm install --yes --all --strict acme/catalog
+exits '[F4] in the way: named exactly it fails' 1 mapm install --yes acme/catalog --skill pdf
+exits '[F4] in the way: by its path, too' 1 mapm install --yes acme/catalog/skills/pdf
+exits '[F4] in the way: exactly, and all' 1 mapm install --yes --all --skill pdf acme/catalog
+is '[F4] in the way: nothing is touched' "$(snapshot .agents/skills)" "$(snapshot .agents/skills)"
+is '[F4] in the way: it stays' "$(snapshot .agents/skills/pdf)" "$(cat "$T/mine")"
+exits '[F4] in the way: --force takes it, and keeps a copy' 0 mapm install --yes --all --force acme/catalog
+ok '[F4] in the way: the copy' sh -c 'grep -rq "My own" .agents/.mapm/backup'
+fresh && mkdir -p .agents/skills && ln -s "$T/home" .agents/skills/pdf
+exits '[F4] in the way: a link' 3 mapm install --yes --all acme/catalog
+ok '[F4] in the way: the link stays' test -L .agents/skills/pdf
+fresh && mkdir -p .agents/skills && cp -r "$s/skills/pdf" .agents/skills
+exits '[F4] what is equal is not in the way' 0 mapm install --yes --all acme/catalog
+exits '[F4] and verified' 0 mapm verify
+
+# --- a deep tree -------------------------------------------------------------------------
+
+# chain COUNT: a lock in which each package needs all that come after it.
+chain()
+{
+    python3 - "$1" <<'P'
+import sys
+n = int(sys.argv[1])
+hex = "0123456789012345678901234567890123456789"
+names = ["s%04d" % i for i in range(n)]
+with open("mapm.lock", "w") as f:
+    f.write("version: 1\npackages:\n")
+    for i, name in enumerate(names):
+        f.write("  - type: skill\n    name: %s\n    origin: https://github.com/acme/catalog/tree/main/%s\n"
+                "    commit: %s\n    tree: %s\n    digest: sha256:%s\n    path: .agents/skills/%s\n" %
+                (name, name, hex, hex, hex + hex[:24], name))
+        if i + 1 < n:
+            f.write("    needs: [%s]\n" % ", ".join("skill " + x for x in names[i + 1:]))
+open("mapm.yaml", "w").write("dependencies:\n  skills:\n    - https://github.com/acme/catalog/tree/main/s0000\n")
+P
+}
+fresh && chain 4
+exits 'a small tree' 0 mapm tree
+is 'looks as it did' "$out" 'skill s0000
+├── skill s0001
+│   ├── skill s0002
+│   │   └── skill s0003
+│   └── skill s0003
+├── skill s0002 (*)
+└── skill s0003'
+chain 400
+exits '[row 11] a tree of 400 levels' 0 mapm tree
+is '[row 11] each edge once' "$(printf '%s\n' "$out" | wc -l)" 79801
+at_most '[row 11] a line is no longer than 50 levels' \
+    "$(printf '%s\n' "$out" | awk '{ if (length($0) > n) n = length($0) } END { print n }')" 340
+like '[row 11] what is left out of it is counted' "$out" '^\[300\] .*skill s0351'
+done_testing
