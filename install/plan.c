@@ -99,6 +99,20 @@ static struct node *main_node(const struct sync *s,
     return n;
 }
 
+/* Mostly it is the entry that the node was taken from. */
+static const struct lock_entry *find_before(const struct sync *s,
+                                            const struct sync_package *p)
+{
+    const struct package *package = p->step->package;
+    const struct lock_entry *entry = p->node->locked;
+
+    return entry && !layer_is_local(&s->layer, entry) &&
+                   entry->kind == package->kind &&
+                   str_eq(entry->name, package->fqn)
+               ? entry
+               : layer_find(&s->layer, package->kind, package->fqn);
+}
+
 static bool fill_packages(struct sync *s, struct err *e)
 {
     struct arena *a = &s->cx->arena;
@@ -113,8 +127,7 @@ static bool fill_packages(struct sync *s, struct err *e)
         p->step = &s->plan.steps[i];
         p->node = main_node(s, p->step);
         p->place = names[i];
-        p->before = layer_find(&s->layer, p->step->package->kind,
-                               p->step->package->fqn);
+        p->before = find_before(s, p);
         p->changed = is_changed(s, p);
     }
     mark_committed(s);
@@ -153,7 +166,8 @@ static void fill_needs(const struct sync *s, const struct plan_step *step,
     for (size_t i = 0; i < step->need_count; i++) {
         const struct package *p = s->plan.steps[step->needs[i]].package;
 
-        out->needs[out->need_count++] = (struct lock_need){p->kind, p->fqn};
+        out->needs[out->need_count++] =
+            (struct lock_need){.kind = p->kind, .name = p->fqn};
     }
 }
 

@@ -66,7 +66,7 @@ static bool link_needs(struct check *c, struct links *links)
 
         links->first[i] = total;
         for (size_t k = 0; k < entry->need_count; k++) {
-            const struct lock_need *need = &entry->needs[k];
+            struct lock_need *need = &entry->needs[k];
             const struct lock_entry *found =
                 map_find(&names[need->kind == DOC_MCP], need->name);
 
@@ -76,6 +76,7 @@ static bool link_needs(struct check *c, struct links *links)
                     "%.*s needs %s %.*s, which is not in this file",
                     STR_ARG(entry->name), doc_kind_name(need->kind),
                     STR_ARG(need->name));
+            need->entry = found;
             links->to[total++] = (size_t)(found - c->lock->entries);
             links->wanted[found - c->lock->entries]++;
         }

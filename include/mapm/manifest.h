@@ -423,7 +423,8 @@ bool project_source_allowed(const struct project *p, const struct origin *o);
 
 struct lock_need {
     enum doc_kind kind;
-    struct str name; /* FQN */
+    struct str name;                /* FQN */
+    const struct lock_entry *entry; /* of the same lock; lock_parse sets it */
 };
 
 struct lock_entry {
