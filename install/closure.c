@@ -313,8 +313,11 @@ static bool take_needs(struct closure *c, struct node *n, struct err *e)
         deps = arena_array(a, entry->need_count, sizeof *deps);
     for (size_t i = 0; i < entry->need_count; i++) {
         const struct lock_need *need = &entry->needs[i];
+        /* What the committed lock has counts for the local one, too. */
         const struct lock_entry *other =
-            layer_find(c->layer, need->kind, need->name);
+            layer_is_local(c->layer, entry)
+                ? layer_find(c->layer, need->kind, need->name)
+                : need->entry;
 
         if (!other)
             return err_set(e, ERR_FORMAT,
@@ -372,14 +375,22 @@ static bool fail_offline(const struct closure *c, const struct node *n,
     return err_hint(e, "run the command once without --offline");
 }
 
+static bool has_files(struct closure *c, struct node *n,
+                      const struct hash *digest)
+{
+    return c->options.forget_files
+               ? store_has_package(c->store, digest)
+               : store_find_files(c->store, digest, &c->cx->arena, &n->files,
+                                  &n->file_count);
+}
+
 /* `*found` false: the store lacks it, or the proof of where it is from. */
 static bool settle_from_store(struct closure *c, struct node *n, bool *found,
                               struct err *e)
 {
     const struct origin *o = closure_locked_origin(c, n);
 
-    *found = store_find_files(c->store, &n->digest, &c->cx->arena, &n->files,
-                              &n->file_count);
+    *found = has_files(c, n, &n->digest);
     n->is_unproved = *found && !proof_find(c->layer, c->store, n->locked, o,
                                            &c->cx->arena, &n->path);
     *found = *found && !n->is_unproved;
@@ -488,7 +499,7 @@ static bool settle_from_index(struct closure *c, struct node *n)
         !(is_lasting || str_eq(ref.commit, fresh)) ||
         !store_find_package(c->store, repository, ref.commit, ref.path,
                             &scratch, &p) ||
-        !store_find_files(c->store, &p.digest, a, &n->files, &n->file_count))
+        !has_files(c, n, &p.digest))
         return false;
     proof = (struct store_proof){repository, ref.commit, ref.path, p.object,
                                  p.digest};

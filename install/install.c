@@ -361,6 +361,7 @@ bool install_packages(struct sync *s, struct err *e)
             s->request->locked || (is_ci() && s->request->arguments.count == 0),
         .offline = cx->is_offline,
         .allow_hidden = s->request->allow_hidden,
+        .forget_files = s->dry_run,
         .trust_lock = s->request->arguments.count == 0,
         .arrived = sync_stage_early,
         .arrived_ctx = s,

@@ -337,6 +337,20 @@ static bool plan_all(struct plan *plan, const struct provision_text *texts,
     return plan_folders(plan, e);
 }
 
+bool provision_has_no_skills(struct provision *p)
+{
+    struct err ignored = {0};
+    struct stat st;
+
+    if (!provision_load(p, &ignored) || p->has_record ||
+        fs_stat_at(p->root, SKILLS_FOLDER, &st))
+        return false;
+    for (size_t i = 0; i < client_count; i++)
+        if (clients[i].skills && fs_stat_at(p->root, clients[i].skills, &st))
+            return false;
+    return true;
+}
+
 bool provision_plan(struct provision *p, const struct provision_options *o,
                     const struct provision_item *items, size_t item_count,
                     const struct provision_text *texts, size_t text_count,

@@ -61,8 +61,9 @@ struct closure_options {
     bool locked; /* nothing but what the lock holds */
     bool offline;
     bool allow_hidden;
-    bool trust_lock; /* see closure_prove */
-    bool outline;    /* of packages that are new the documents alone */
+    bool trust_lock;   /* see closure_prove */
+    bool forget_files; /* a plan alone: what needs a list of files reads it */
+    bool outline;      /* of packages that are new the documents alone */
     bool (*is_moving)(void *ctx, const struct lock_entry *entry);
     void *moving_ctx; /* update: entries whose refs are read anew */
     /* What came whole, one after the other, while others are on their way. */

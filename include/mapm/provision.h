@@ -129,6 +129,10 @@ provision_plan(struct provision *p, const struct provision_options *o,
                struct arena *a, struct provision_change **changes,
                size_t *count, struct err *e);
 
+/* Whether nothing stands where skills go. The plan of a skill then needs no
+ * `files` in its item, unless it is applied. */
+bool provision_has_no_skills(struct provision *p);
+
 /*
  * Whether the workspace is known to hold exactly `items`: the record says
  * that they were put there by these digests, and one lstat a file says that
