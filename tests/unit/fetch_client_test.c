@@ -299,7 +299,7 @@ TEST(an_event_is_believed_nothing) /* [row 1, row 4] */
     static const char *const ids[] = {
         "", "0123", ID "0", "0123456789ABCDEF0123456789abcdef01234567"};
     struct fetch_file file;
-    struct fetch_offer offer = {DOC_SKILL, STR("skills/x")};
+    struct fetch_offer offer = {DOC_SKILL, STR("skills/x"), true};
     struct fetch_event ev = done_event(&file);
 
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
