@@ -81,6 +81,8 @@ always 'gone' '"kind": "status", "status": 404' '\[not-found\] \| HTTP 404'
 always 'always reset' '"kind": "reset", "after": 300' '\[fetch\]'
 always 'always corrupt' '"kind": "corrupt", "at": 40, "match": {"cmd": "fetch"}' '\[damaged\]'
 always 'an empty pack for trees' '"kind": "emptypack", "match": {"cmd": "fetch"}' '\[damaged\] .*left out the commit'
+always 'an empty pack for files' '"kind": "emptypack", "match": {"cmd": "fetch"}, "skip": 1' \
+    '\[damaged\] .*left out the object [0-9a-f]{40} \(docs/data\.bin\)'
 always 'a huge count' '"kind": "hugecount", "match": {"cmd": "fetch"}' '\[limit\]'
 always 'a bomb' '"kind": "bomb", "size": 104857600, "match": {"cmd": "fetch"}' '\[limit\]'
 always 'garbage' '"kind": "garbage"' 'not a git server'
