@@ -321,7 +321,7 @@ TEST(an_event_is_believed_nothing) /* [row 1, row 4] */
     CHECK(takes(3, &ev));
     offer.path = STR("../x");
     CHECK(!takes(3, &ev));
-    offer = (struct fetch_offer){(enum doc_kind)0, STR("x")};
+    offer = (struct fetch_offer){(enum doc_kind)0, STR("x"), false};
     CHECK(!takes(3, &ev));
 }
 
