@@ -250,12 +250,15 @@ TEST(qualified_names) /* [M5] */
 {
     CLEANUP(reading_done) struct reading plain;
     CLEANUP(reading_done) struct reading scoped;
+    CLEANUP(reading_done) struct reading number;
 
     read_skill(&plain, NAMED(""));
     read_skill(&scoped, FULL("scope: io.example\n"));
     CHECK(str_is(plain.doc.fqn, "foo") && plain.doc.scope.n == 0);
     CHECK(str_is(scoped.doc.fqn, "io.example/foo"));
     CHECK(str_is(scoped.doc.version, "1.0.0"));
+    read_skill(&number, FULL("scope: 7\n"));
+    CHECK(number.doc.scope.n == 0 && number.why.errors == 1);
 }
 
 /* [M10, M24] mcps first; both forms. */

@@ -123,6 +123,7 @@ TEST(damaged_objects_are_set_aside_and_can_come_back)
     CHECK(access("never-written", F_OK) < 0);
     CHECK(store_stats(r.store, &stats, &r.err));
     CHECK(stats.damaged == 2 && stats.objects == 0);
+    CHECK(store_damaged(r.store) == 2);
     rig_done(&r);
 }
 
