@@ -1,33 +1,10 @@
 #include <sys/random.h>
-#include <time.h>
 
 #include "vm/vm.h"
 
-/* An interpreter from opening to closing, its budgets, what the host keeps, and
- * the names that are predeclared. */
+/* An interpreter from opening to closing, and what the host keeps and adds. */
 
 /* --- opening and closing ------------------------------------------------------------ */
-
-/* What compares and hashes nested values does so with C functions that call each
- * other: this many fit a thread's stack. */
-#define VALUE_DEPTH_MAX 1000
-
-static void set_limits(struct star *s, const struct star_limits *limits)
-{
-    static const struct star_limits none;
-
-    s->limits = limits ? *limits : none;
-    if (!s->limits.memory_bytes)
-        s->limits.memory_bytes = (size_t)64 << 20;
-    if (!s->limits.source_bytes)
-        s->limits.source_bytes = (size_t)1 << 20;
-    if (!s->limits.call_depth)
-        s->limits.call_depth = 200;
-    if (!s->limits.value_depth)
-        s->limits.value_depth = 200;
-    if (s->limits.value_depth > VALUE_DEPTH_MAX)
-        s->limits.value_depth = VALUE_DEPTH_MAX;
-}
 
 /* Hashes depend on it, and nothing that a program can see depends on them. */
 static uint64_t random_seed(const struct star *s)
@@ -55,7 +32,7 @@ struct star *star_open(const struct star_options *options)
     memset(s, 0, sizeof *s);
     if (options)
         s->options = *options;
-    set_limits(s, options ? &options->limits : NULL);
+    sl_set_limits(s, options ? &options->limits : NULL);
     s->interactive = s->options.interactive;
     s->hash_seed = random_seed(s);
     s->next_number = 1;
@@ -84,158 +61,7 @@ void star_close(struct star *s)
     sl_system_free(s);
 }
 
-/* --- budgets ------------------------------------------------------------------------- */
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static uint64_t steps_of(const struct star *s)
-{
-    return s->steps_done + (uint64_t)(s->fuel_given - s->fuel);
-}
-
-/* Accounts for what was used, and gives steps up to the next look. */
-static void refuel(struct star *s, uint64_t steps)
-{
-    int64_t slice = SL_FUEL_SLICE;
-
-    if (s->limits.steps && s->limits.steps - steps < SL_FUEL_SLICE)
-        slice = (int64_t)(s->limits.steps - steps);
-    s->steps_done = steps;
-    s->fuel = s->fuel_given = slice;
-}
-
-static bool is_canceled(const struct star *s)
-{
-    return atomic_load_explicit(&s->canceled, memory_order_relaxed);
-}
-
-bool sl_interrupted(const struct star *s)
-{
-    return is_canceled(s) || (s->deadline_ns && now_ns() >= s->deadline_ns);
-}
-
-bool sl_poll(struct star *s)
-{
-    if (is_canceled(s)) {
-        sl_fail_as(s, STAR_ERROR_CANCELED, "canceled");
-        return false;
-    }
-    if (s->deadline_ns && now_ns() >= s->deadline_ns) {
-        sl_fail_as(s, STAR_ERROR_TIMEOUT, "timeout of %llu ms reached",
-                   (unsigned long long)s->limits.timeout_ms);
-        return false;
-    }
-    return true;
-}
-
-bool sl_charge_slow(struct star *s)
-{
-    uint64_t steps = steps_of(s);
-
-    if (s->limits.steps && steps > s->limits.steps) {
-        refuel(s, s->limits.steps);
-        sl_fail_as(s, STAR_ERROR_STEPS, "limit of %llu steps reached",
-                   (unsigned long long)s->limits.steps);
-        return false;
-    }
-    refuel(s, steps);
-    return sl_poll(s);
-}
-
-bool star_charge(struct star *s, uint64_t units)
-{
-    const uint64_t most = (uint64_t)1 << 40;
-
-    return sl_charge(s, units < most ? units : most);
-}
-
-value sl_fail_memory(struct star *s, size_t wanted)
-{
-    const struct sl_heap *h = &s->heap;
-
-    /* What is wanted comes in pages, and the first of a chunk with its table. */
-    const size_t more = 2 * SL_BLOCK_BYTES;
-
-    if (wanted <= h->limit && h->limit - wanted >= h->used + more)
-        sl_fail_as(s, STAR_ERROR_MEMORY,
-                   "out of memory: the system has no %zu bytes more", wanted);
-    else
-        sl_fail_as(s, STAR_ERROR_MEMORY,
-                   "out of memory: %zu bytes more than the %zu in use would "
-                   "exceed the limit of %zu",
-                   wanted, h->used - h->idle, h->limit);
-    return 0;
-}
-
-void sl_host_enter(struct star *s)
-{
-    if (s->hosted++)
-        return;
-    sl_error_clear(s);
-    refuel(s, steps_of(s));
-    s->deadline_ns = 0;
-    if (s->limits.timeout_ms) {
-        uint64_t now = now_ns(), ms = s->limits.timeout_ms;
-
-        s->deadline_ns = ms < (UINT64_MAX - now) / 1000000u
-                             ? now + ms * 1000000u
-                             : UINT64_MAX;
-    }
-}
-
-void sl_host_leave(struct star *s)
-{
-    if (--s->hosted == 0)
-        s->deadline_ns = 0;
-}
-
-void star_cancel(struct star *s)
-{
-    atomic_store_explicit(&s->canceled, 1, memory_order_relaxed);
-}
-
-void star_cancel_clear(struct star *s)
-{
-    atomic_store_explicit(&s->canceled, 0, memory_order_relaxed);
-}
-
-struct star_usage star_usage(const struct star *s)
-{
-    return (struct star_usage){.steps = steps_of(s),
-                               .memory_bytes = s->heap.used - s->heap.idle,
-                               .memory_peak_bytes = s->heap.peak};
-}
-
-void star_set_limits(struct star *s, const struct star_limits *limits)
-{
-    set_limits(s, limits);
-    s->heap.limit = s->limits.memory_bytes;
-    if (s->limits.steps && s->limits.steps < steps_of(s))
-        s->limits.steps = steps_of(s);
-    refuel(s, steps_of(s));
-}
-
 /* --- scopes and kept values -------------------------------------------------------------- */
-
-struct sl_scope sl_native_enter(struct star *s)
-{
-    struct sl_scope scope = {s->heap.held_count, s->native};
-
-    s->native = true;
-    return scope;
-}
-
-void sl_native_leave(struct star *s, struct sl_scope scope)
-{
-    s->heap.held_count = scope.held;
-    s->native = scope.native;
-}
 
 size_t star_scope_begin(struct star *s)
 {
@@ -328,52 +154,11 @@ void star_drop(struct star *s, star_value v)
 
 /* --- predeclared names ------------------------------------------------------------------- */
 
-static bool predeclare(struct star *s, value universe, const char *name,
-                       value v)
-{
-    value key = sl_intern(s, name, strlen(name));
-
-    return key && v && sl_table_set(s, universe, key, v);
-}
-
-static bool fill_universe(struct star *s, value universe)
-{
-    static const struct {
-        const char *name;
-        value v;
-    } constants[] = {{"None", V_NONE}, {"True", V_TRUE}, {"False", V_FALSE}};
-
-    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
-        if (!predeclare(s, universe, constants[i].name, constants[i].v))
-            return false;
-    for (const struct sl_builtin_entry *b = sl_core_builtins; b->name; b++)
-        if (!predeclare(s, universe, b->name,
-                        sl_builtin_new(s, b->name, b->function, 0)))
-            return false;
-    return !s->options.json ||
-           predeclare(s, universe, "json", sl_json_module(s));
-}
-
-value sl_universe(struct star *s)
-{
-    struct sl_scope scope;
-    value universe;
-
-    if (s->universe)
-        return s->universe;
-    scope = sl_native_enter(s);
-    universe = sl_dict_new(s, 64);
-    if (universe && fill_universe(s, universe))
-        s->universe = universe;
-    sl_native_leave(s, scope);
-    return s->universe;
-}
-
 bool star_predeclare(struct star *s, const char *name, star_value v)
 {
     struct sl_scope scope = sl_native_enter(s);
     value universe = sl_universe(s);
-    bool ok = universe && predeclare(s, universe, name, v);
+    bool ok = universe && sl_predeclare(s, universe, name, v);
 
     sl_native_leave(s, scope);
     return ok;

@@ -1,18 +1,39 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "../lib/lib.h"
 #include "error.h"
 #include "table.h"
 #include "text.h"
 
-/* x[i], x[i] = y, x[a:b:c], what a `for` loop takes, x.name. */
+/* x[i], x[i] = y, x[a:b:c]. */
 
 void sl_hint_none(struct star *s, value v)
 {
     if (v == V_NONE)
         sl_hint(s, "the value is None: what gave it? d.get(key) gives None for "
                    "a key that is not there");
+}
+
+bool sl_want_int(struct star *s, value v, unsigned bits, int64_t *out)
+{
+    int64_t n;
+
+    if (sl_type(v) != T_INT) {
+        sl_fail(s, "got %s, want int", sl_type_name(v));
+        return false;
+    }
+    if (sl_int_to_i64(v, &n) && (bits == 64 || n == (int32_t)n) &&
+        (bits != 8 || n == (uint8_t)n)) {
+        *out = n;
+        return true;
+    }
+    value text = sl_repr_value(s, v);
+    if (text)
+        sl_fail(s, "%.*s out of range%s", SL_SHOWN(text),
+                bits == 64  ? " (want value in signed 64-bit range)"
+                : bits == 8 ? " (want value in unsigned 8-bit range)"
+                            : "");
+    return false;
 }
 
 /* --- index ------------------------------------------------------------------------ */
@@ -49,37 +70,6 @@ static bool indexable(value v, uint64_t *n)
 
     *n = sl_is(v, T_RANGE) ? sl_range(v)->count : (uint64_t)length;
     return length >= 0;
-}
-
-value sl_item(struct star *s, value v, uint64_t i)
-{
-    value text = v;
-    bool as_int = true;
-
-    switch (sl_type(v)) {
-    case T_LIST:
-        return i < sl_list(v)->count ? sl_list(v)->items[i] : 0;
-    case T_TUPLE:
-        return i < sl_tuple(v)->count ? sl_tuple(v)->items[i] : 0;
-    case T_RANGE: { /* unsigned, since the product alone may leave 64 bits */
-        const struct sl_range *r = sl_range(v);
-        if (i >= r->count)
-            return 0;
-        return sl_int(s, (int64_t)((uint64_t)r->start + i * (uint64_t)r->step));
-    }
-    case T_BYTES:
-        break;
-    case T_STRING:
-        as_int = false;
-        break;
-    default: /* elems() or elem_ords() */
-        text = sl_elems(v)->string;
-        as_int = sl_elems(v)->kind == ELEMS_ORDS;
-    }
-    if (i >= sl_string(text)->length)
-        return 0;
-    unsigned char c = (unsigned char)sl_string(text)->p[i];
-    return as_int ? sl_word(c) : sl_string_char(s, c);
 }
 
 static value index_dict(struct star *s, value dict, value key)
@@ -313,182 +303,4 @@ value sl_slice(struct star *s, value object, value start, value stop,
     if (type == T_RANGE)
         return slice_range(s, object, &c);
     return slice_items(s, object, &c);
-}
-
-/* --- iteration ------------------------------------------------------------------- */
-
-bool sl_iter_begin(struct star *s, value iterable, struct sl_iter *it)
-{
-    if (!sl_is_iterable(iterable)) {
-        sl_fail(s, "%s value is not iterable", sl_type_name(iterable));
-        if (sl_is(iterable, T_STRING))
-            sl_hint(s,
-                    "use its elems() for bytes, codepoints() for characters");
-        return false;
-    }
-    sl_lock(iterable);
-    *it = (struct sl_iter){.of = iterable};
-    return true;
-}
-
-void sl_iter_end(struct sl_iter *it)
-{
-    sl_unlock(it->of);
-}
-
-static value next_entry(struct sl_iter *it)
-{
-    uint32_t i = (uint32_t)it->i;
-    struct sl_entry *e = sl_table_next(it->of, &i);
-
-    it->i = (uint64_t)i + 1;
-    return e ? e->key : 0;
-}
-
-static value next_rune(struct star *s, struct sl_iter *it, bool as_int)
-{
-    const struct sl_string *text = sl_string(sl_elems(it->of)->string);
-    unsigned width;
-    char bytes[4];
-
-    if (it->i >= text->length)
-        return 0;
-    uint32_t rune =
-        sl_rune(text->p + it->i, text->length - (size_t)it->i, &width);
-    it->i += width;
-    if (as_int)
-        return sl_word(rune);
-    if (rune < 0x80)
-        return sl_string_char(s, (unsigned char)rune);
-    return sl_string_new(s, bytes, sl_rune_encode(rune, bytes));
-}
-
-value sl_iter_next(struct star *s, struct sl_iter *it)
-{
-    enum sl_type type = sl_type(it->of);
-
-    if (!sl_charge(s, 1))
-        return 0;
-    if (type == T_DICT || type == T_SET)
-        return next_entry(it);
-    if (type == T_STRING_ELEMS && sl_elems(it->of)->kind >= CODEPOINTS)
-        return next_rune(s, it, sl_elems(it->of)->kind == CODEPOINT_ORDS);
-    return sl_item(s, it->of, it->i++);
-}
-
-/* --- attributes ------------------------------------------------------------------ */
-
-/* What people who know Python, and models, reach for. */
-/* clang-format off */
-static const struct {
-    enum sl_type type; /* T_COUNT: any */
-    const char *name, *hint;
-} habits[] = {
-    {T_DICT, "copy", "a copy of d is dict(d)"},
-    {T_DICT, "fromkeys", "write {key: value for key in keys}"},
-    {T_DICT, "has_key", "write key in d"},
-    {T_DICT, "iteritems", "use items()"},
-    {T_DICT, "iterkeys", "use keys()"},
-    {T_DICT, "itervalues", "use values()"},
-    {T_LIST, "add", "use append(x)"},
-    {T_LIST, "copy", "a copy of a list is list(x)"},
-    {T_LIST, "count", "write len([y for y in x if y == value])"},
-    {T_LIST, "push", "use append(x)"},
-    {T_LIST, "reverse", "use reversed(x), which gives a new list"},
-    {T_LIST, "sort", "use sorted(x), which gives a new list"},
-    {T_LIST, "join", "write separator.join(list)"},
-    {T_TUPLE, "append", "a tuple cannot change: use a list, or t + (x,)"},
-    {T_TUPLE, "count", "write len([y for y in t if y == value])"},
-    {T_TUPLE, "index", "use list(t).index(x)"},
-    {T_STRING, "append", "a string cannot change: write s + t"},
-    {T_STRING, "casefold", "use lower()"},
-    {T_STRING, "contains", "write part in s"},
-    {T_STRING, "decode", "strings are text already"},
-    {T_STRING, "encode", "use bytes(s)"},
-    {T_STRING, "format_map", "use format(**mapping)"},
-    {T_STRING, "isdecimal", "use isdigit()"},
-    {T_STRING, "isnumeric", "use isdigit()"},
-    {T_STRING, "trim", "use strip()"},
-    {T_STRING, "ljust", "write s + \" \" * (width - len(s))"},
-    {T_STRING, "rjust", "write \" \" * (width - len(s)) + s"},
-    {T_STRING, "center", "write \" \" * ((width - len(s)) // 2) + s"},
-    {T_STRING, "zfill", "write \"0\" * (width - len(s)) + s"},
-    {T_BYTES, "decode", "use str(b)"},
-    {T_SET, "copy", "a copy of a set is set(x)"},
-    {T_MODULE, "loads", "use json.decode(text)"},
-    {T_MODULE, "parse", "use json.decode(text)"},
-    {T_MODULE, "dumps", "use json.encode(x)"},
-    {T_MODULE, "stringify", "use json.encode(x)"},
-    {T_COUNT, "contains", "write value in x"},
-    {T_COUNT, "len", "use len(x)"},
-    {T_COUNT, "length", "use len(x)"},
-    {T_COUNT, "size", "use len(x)"},
-    {T_COUNT, "__class__", "use type(x)"},
-    {T_COUNT, "__len__", "use len(x)"},
-};
-/* clang-format on */
-
-static void hint_at_habit(struct star *s, value object, value name)
-{
-    if (object == V_NONE) {
-        sl_hint_none(s, object);
-        return;
-    }
-    if (sl_is(object, T_DICT) && sl_table_find_string(s, object, name)) {
-        sl_hint(s, "write d[\"%.*s\"]: the key of a dict is no field",
-                SL_SHOWN(name));
-        return;
-    }
-    for (size_t i = 0; i < sizeof habits / sizeof *habits; i++)
-        if ((habits[i].type == T_COUNT || habits[i].type == sl_type(object)) &&
-            sl_text_is(name, habits[i].name)) {
-            sl_hint(s, "%s", habits[i].hint);
-            return;
-        }
-}
-
-value sl_attr_find(struct star *s, value object, value name)
-{
-    const struct sl_string *n = sl_string(name);
-
-    if (sl_is(object, T_OBJECT))
-        return sl_host_attr(s, object, name);
-    if (sl_is(object, T_MODULE))
-        return sl_table_get_text(s, sl_module(object)->members, n->p,
-                                 n->length);
-    enum sl_method m = sl_method_number(n->p, n->length);
-    sl_native *function = m ? sl_method(object, m) : NULL;
-    return function ? sl_builtin_new(s, sl_method_names[m], function, object)
-                    : 0;
-}
-
-/* The attribute that was probably meant, into `text`. */
-static bool nearest(value object, value name, char *text, size_t size)
-{
-    struct sl_spelling sp;
-
-    sl_spell_begin(&sp, sl_string(name)->p, sl_string(name)->length);
-    for (int m = 1; m < METHOD_COUNT; m++)
-        if (sl_method(object, (enum sl_method)m))
-            sl_spell_try(&sp, sl_method_names[m], strlen(sl_method_names[m]));
-    for (const struct star_member *m = sl_host_members(object); m->name; m++)
-        sl_spell_try(&sp, m->name, strlen(m->name));
-    if (sp.best)
-        snprintf(text, size, " (did you mean .%.*s?)", (int)sp.best_length,
-                 sp.best);
-    return sp.best;
-}
-
-value sl_attr(struct star *s, value object, value name)
-{
-    char meant[80] = "";
-    value found = sl_attr_find(s, object, name);
-
-    if (found || sl_failed(s))
-        return found;
-    nearest(object, name, meant, sizeof meant);
-    sl_fail(s, "%s has no .%.*s field or method%s", sl_type_name(object),
-            SL_SHOWN(name), meant);
-    hint_at_habit(s, object, name);
-    return 0;
 }

@@ -1,5 +1,7 @@
 #include "code.h"
 
+#include "ops.h"
+
 #define OP(name, a, b, c, text) {#name, #a #b #c, text},
 const struct sl_opcode_info sl_opcodes[SL_OPCODE_COUNT] = {SL_OPCODES(OP)};
 #undef OP
@@ -17,3 +19,14 @@ struct sl_pos sl_code_place(const struct sl_code *code, uint32_t pc)
     }
     return low ? code->places[low - 1].pos : code->pos;
 }
+
+/* clang-format off */
+const char *sl_operator_text(enum sl_operator op)
+{
+    static const char *const texts[] = { /* in the order of enum sl_operator */
+        "+", "-", "*", "/", "//", "%", "&", "|", "^", "<<", ">>",
+        "==", "!=", "<", "<=", ">", ">=", "in", "not in", "-", "+", "~", "not"};
+
+    return texts[op];
+}
+/* clang-format on */

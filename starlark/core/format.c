@@ -1,4 +1,3 @@
-#include "../lib/lib.h"
 #include "text.h"
 
 enum { SHOWN_MAX = 200 /* bytes of texts in errors */ };

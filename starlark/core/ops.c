@@ -9,17 +9,6 @@
 
 #define REPEAT_MAX_ITEMS ((uint64_t)1 << 30)
 
-/* clang-format off */
-const char *sl_operator_text(enum sl_operator op)
-{
-    static const char *const texts[] = { /* in the order of enum sl_operator */
-        "+", "-", "*", "/", "//", "%", "&", "|", "^", "<<", ">>",
-        "==", "!=", "<", "<=", ">", ">=", "in", "not in", "-", "+", "~", "not"};
-
-    return texts[op];
-}
-/* clang-format on */
-
 bool sl_truth(value v)
 {
     switch (sl_type(v)) {

@@ -68,6 +68,13 @@ void sl_hint_none(struct star *s, value v);
 value sl_slice(struct star *s, value object, value start, value stop,
                value step);
 value sl_attr(struct star *s, value object, value name);
+/* An optional start and end (0 or None: not given) of a sequence of
+ * length `n`, clamped; *begin may be greater than *end. */
+bool sl_bounds(struct star *s, value start, value end, int64_t n,
+               int64_t *begin_out, int64_t *end_out);
+/* "got string, want int", or "... out of range" beyond `bits` (64, 32; 8:
+ * unsigned), without the name of who asks. */
+bool sl_want_int(struct star *s, value v, unsigned bits, int64_t *out);
 
 /* --- iteration from C --------------------------------------------------------- */
 
@@ -163,6 +170,15 @@ bool sl_float_parse(const char *p, size_t length, double *out);
 
 /* --- text: text.c, repr.c, format.c -------------------------------------------------------- */
 
+/* For "%.*s". No message has room for more than so many bytes, and the C library
+ * would look at all of them. */
+#define SL_SHOWN_BYTES 20000u
+#define SL_SHOWN(string)                                                       \
+    (int)(sl_string(string)->length < SL_SHOWN_BYTES                           \
+              ? sl_string(string)->length                                      \
+              : SL_SHOWN_BYTES),                                               \
+        sl_string(string)->p
+
 bool sl_repr(struct sl_text *t, value v); /* false: failed */
 bool sl_str(struct sl_text *t, value v);
 value sl_str_value(struct star *s, value v); /* a string as it is */
@@ -171,7 +187,8 @@ void sl_quote(struct sl_text *t, const char *p, size_t length, bool bytes);
 value sl_format_percent(struct star *s, value text, value args);
 
 value sl_string_concat(struct star *s, value a,
-                       value b);      /* shares a's buffer */
+                       value b); /* shares a's buffer */
+bool sl_text_is(value string, const char *text);
 bool sl_text_equal(value a, value b); /* both strings, or both bytes */
 uint32_t sl_text_hash(struct star *s, value v);
 /* Byte offset of `needle` at or after `from`, or -1. Charges and polls; -2 when

@@ -110,6 +110,9 @@ static inline bool sl_charge_loop(struct star *s, uint64_t i, uint64_t n)
            sl_charge(s, (n - i < SL_LOOP_PIECE ? n - i : SL_LOOP_PIECE) / 16);
 }
 
+/* NULL: the defaults. */
+void sl_set_limits(struct star *s, const struct star_limits *limits);
+
 /* Looks for timeout and cancellation now; sl_poll fails with them. */
 bool sl_interrupted(const struct star *s);
 bool sl_poll(struct star *s);
@@ -168,6 +171,7 @@ bool sl_freeze(struct star *s, value v);
 
 /* What is predeclared, with the host's: a dict; made when first asked for. */
 value sl_universe(struct star *s);
+bool sl_predeclare(struct star *s, value universe, const char *name, value v);
 
 /* --- host.c ------------------------------------------------------------------------ */
 

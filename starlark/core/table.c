@@ -357,3 +357,46 @@ bool sl_table_combine(struct star *s, enum sl_operator op, value table,
     }
     return true;
 }
+
+/* --- making them ---------------------------------------------------------------- */
+
+static value table_new(struct star *s, enum sl_type type, size_t capacity)
+{
+    struct sl_table *t = sl_alloc_small(s, type, sizeof *t, sizeof *t);
+    struct sl_heap *h = &s->heap;
+    bool room = true;
+
+    if (!t)
+        return 0;
+    if (capacity > UINT32_MAX)
+        return sl_fail_memory(s, capacity);
+    h->pinned = sl_value(t);
+    if (capacity)
+        room = sl_table_reserve(s, sl_value(t), (uint32_t)capacity);
+    h->pinned = 0;
+    return room ? sl_value(t) : 0;
+}
+
+value sl_dict_new(struct star *s, size_t capacity)
+{
+    return table_new(s, T_DICT, capacity);
+}
+
+value sl_set_new(struct star *s, size_t capacity)
+{
+    return table_new(s, T_SET, capacity);
+}
+
+value sl_intern(struct star *s, const char *p, size_t length)
+{
+    value v;
+
+    if (!s->interned && !(s->interned = sl_dict_new(s, 0)))
+        return 0;
+    if ((v = sl_table_get_text(s, s->interned, p, length)))
+        return v;
+    if (!(v = sl_string_new(s, p, length)) ||
+        !sl_table_set(s, s->interned, v, v))
+        return 0;
+    return v;
+}

@@ -8,6 +8,12 @@ enum {
 
 /* --- equality, order, hash ---------------------------------------------------- */
 
+bool sl_text_is(value string, const char *text)
+{
+    return sl_string(string)->length == strlen(text) &&
+           memcmp(sl_string(string)->p, text, strlen(text)) == 0;
+}
+
 bool sl_text_equal(value a, value b)
 {
     const struct sl_string *x = sl_string(a), *y = sl_string(b);

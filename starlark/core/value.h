@@ -339,6 +339,7 @@ value sl_bytes_new(struct star *s, const void *p, size_t length);
 value sl_text_room(struct star *s, enum sl_type type, size_t length, char **p);
 void sl_string_filled(value string);              /* sets STRING_ASCII */
 value sl_tuple_new(struct star *s, size_t count); /* items are V_NONE */
+value sl_pair(struct star *s, value a, value b);  /* a tuple */
 value sl_list_new(struct star *s, size_t capacity);
 value sl_dict_new(struct star *s, size_t capacity);
 value sl_set_new(struct star *s, size_t capacity);

@@ -57,17 +57,6 @@ extern sl_native *const sl_set_methods[METHOD_COUNT];  /* lib_set.c */
 
 /* --- what built-ins share -------------------------------------------------- */
 
-/* For "%.*s". No message has room for more than so many bytes, and the C library
- * would look at all of them. */
-#define SL_SHOWN_BYTES 20000u
-#define SL_SHOWN(string)                                                       \
-    (int)(sl_string(string)->length < SL_SHOWN_BYTES                           \
-              ? sl_string(string)->length                                      \
-              : SL_SHOWN_BYTES),                                               \
-        sl_string(string)->p
-
-bool sl_text_is(value string, const char *text);
-
 /* Argument `i`, from 0, is of that kind; else "for parameter 1: got ...". */
 bool sl_arg_iterable(struct star *s, const struct sl_call *c, uint32_t i);
 bool sl_arg_int(struct star *s, const struct sl_call *c, uint32_t i,
@@ -89,10 +78,6 @@ struct sl_call sl_only_named(const struct sl_call *c);
 /* Whether `name` is among the named arguments: for hints. */
 bool sl_names(const struct sl_call *c, const char *name);
 
-/* "got string, want int", or "... out of range" beyond `bits` (64, 32; 8:
- * unsigned), without the name of who asks. */
-bool sl_want_int(struct star *s, value v, unsigned bits, int64_t *out);
-
 /* Puts the name of the built-in before the error just set; 0. */
 value sl_failed_in(struct star *s, const struct sl_call *c);
 /* Of the list, dict or set whose method is called: with its name, too. */
@@ -108,12 +93,7 @@ static inline bool sl_pay_bytes(struct star *s, size_t i, size_t *paid)
     return sl_charge(s, 32768 / 64);
 }
 
-/* access.c: an optional start and end (0 or None: not given) of a sequence of
- * length `n`, clamped; *begin may be greater than *end. */
-bool sl_bounds(struct star *s, value start, value end, int64_t n,
-               int64_t *begin_out, int64_t *end_out);
-
-/* access.c: an attribute of any value, or 0; no error unless memory ends. */
+/* attr.c: an attribute of any value, or 0; no error unless memory ends. */
 value sl_attr_find(struct star *s, value object, value name);
 
 /*
@@ -124,8 +104,6 @@ value sl_attr_find(struct star *s, value object, value name);
 bool sl_sort(struct star *s, value *items, const value *keys, size_t n,
              bool reverse);
 
-/* lib_seq.c: a tuple of two. */
-value sl_pair(struct star *s, value a, value b);
 sl_native sl_lib_all, sl_lib_any, sl_lib_enumerate, sl_lib_list, sl_lib_max,
     sl_lib_min, sl_lib_reversed, sl_lib_sorted, sl_lib_tuple, sl_lib_zip;
 
@@ -133,7 +111,7 @@ sl_native sl_lib_all, sl_lib_any, sl_lib_enumerate, sl_lib_list, sl_lib_max,
 sl_native sl_lib_abs, sl_lib_chr, sl_lib_float, sl_lib_hash, sl_lib_int,
     sl_lib_ord, sl_lib_range;
 
-/* lib_core.c: the VM knows it, too. */
+/* method.c: the VM knows it, too. */
 sl_native sl_lib_len;
 
 /* lib_dict.c, lib_set.c: the functions dict and set. */

@@ -10,19 +10,6 @@ static value lib_bool(struct star *s, const struct sl_call *c)
     return sl_bool(c->count && sl_truth(c->args[0]));
 }
 
-value sl_lib_len(struct star *s, const struct sl_call *c)
-{
-    if (!sl_want_args(s, c, 1, 1))
-        return 0;
-    if (sl_is(c->args[0], T_RANGE)) /* may be longer than sl_len can say */
-        return sl_int_u64(s, sl_range(c->args[0])->count);
-    int64_t n = sl_len(c->args[0]);
-    if (n < 0)
-        return sl_fail(s, "len: value of type %s has no len",
-                       sl_type_name(c->args[0]));
-    return sl_word(n);
-}
-
 static value lib_type(struct star *s, const struct sl_call *c)
 {
     if (!sl_want_one(s, c, "exactly 1"))

@@ -13,17 +13,6 @@ static inline value next_item(struct star *s, struct sl_iter *it)
     return sl_iter_next(s, it);
 }
 
-value sl_pair(struct star *s, value a, value b)
-{
-    value pair = sl_tuple_new(s, 2);
-
-    if (pair) {
-        sl_tuple(pair)->items[0] = a;
-        sl_tuple(pair)->items[1] = b;
-    }
-    return pair;
-}
-
 /* An empty list for what comes of an iterable. */
 static value list_for(struct star *s, value iterable)
 {

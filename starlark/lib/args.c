@@ -1,54 +1,9 @@
-#include "lib.h"
-
 #include <stdio.h>
 
 #include "../core/error.h"
+#include "lib.h"
 
-/* clang-format off */
-const char *const sl_method_names[METHOD_COUNT] = {
-    "",
-#define M(name) #name,
-    SL_METHODS(M)
-#undef M
-};
-
-/* clang-format on */
-
-/* The list is in alphabetical order: six comparisons find one or none. */
-enum sl_method sl_method_number(const char *name, size_t length)
-{
-    int low = 1, high = METHOD_COUNT - 1;
-
-    while (low <= high) {
-        int middle = (low + high) / 2;
-        size_t n = strlen(sl_method_names[middle]);
-        int order =
-            memcmp(name, sl_method_names[middle], n < length ? n : length);
-        if (order == 0)
-            order = (length > n) - (length < n);
-        if (order == 0)
-            return (enum sl_method)middle;
-        if (order < 0)
-            high = middle - 1;
-        else
-            low = middle + 1;
-    }
-    return METHOD_NONE;
-}
-
-sl_native *sl_method(value v, enum sl_method m)
-{
-    static sl_native *const *const tables[T_COUNT] = {
-        [T_STRING] = sl_string_methods, [T_BYTES] = sl_bytes_methods,
-        [T_LIST] = sl_list_methods,     [T_DICT] = sl_dict_methods,
-        [T_SET] = sl_set_methods,
-    };
-    sl_native *const *table = tables[sl_type(v)];
-
-    return table ? table[m] : NULL;
-}
-
-/* --- arguments --------------------------------------------------------------- */
+/* Arguments of built-ins, and errors about them. */
 
 value sl_failed_in(struct star *s, const struct sl_call *c)
 {
@@ -60,12 +15,6 @@ bool sl_self_may_change(struct star *s, const struct sl_call *c,
                         const char *verb)
 {
     return sl_may_change(s, c->self, verb) || sl_failed_in(s, c);
-}
-
-bool sl_text_is(value string, const char *text)
-{
-    return sl_string(string)->length == strlen(text) &&
-           memcmp(sl_string(string)->p, text, strlen(text)) == 0;
 }
 
 bool sl_names(const struct sl_call *c, const char *name)
@@ -128,28 +77,6 @@ bool sl_arg_iterable(struct star *s, const struct sl_call *c, uint32_t i)
             sl_type_name(c->args[i]));
     if (sl_is(c->args[i], T_STRING))
         sl_hint(s, "a string is not iterable: use its elems() or codepoints()");
-    return false;
-}
-
-bool sl_want_int(struct star *s, value v, unsigned bits, int64_t *out)
-{
-    int64_t n;
-
-    if (sl_type(v) != T_INT) {
-        sl_fail(s, "got %s, want int", sl_type_name(v));
-        return false;
-    }
-    if (sl_int_to_i64(v, &n) && (bits == 64 || n == (int32_t)n) &&
-        (bits != 8 || n == (uint8_t)n)) {
-        *out = n;
-        return true;
-    }
-    value text = sl_repr_value(s, v);
-    if (text)
-        sl_fail(s, "%.*s out of range%s", SL_SHOWN(text),
-                bits == 64  ? " (want value in signed 64-bit range)"
-                : bits == 8 ? " (want value in unsigned 8-bit range)"
-                            : "");
     return false;
 }
 

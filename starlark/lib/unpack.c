@@ -1,6 +1,7 @@
 #include <stdio.h>
 
-#include "vm.h"
+#include "../core/error.h"
+#include "lib.h"
 
 /* The arguments of built-ins and host functions, by a pattern of names. */
 
