@@ -108,6 +108,8 @@ static const struct {
     {"    key: io-example-mcp\n", "", "l:12: mcp io.example/mcp has no \"key\""},
     {"    path: .agents/skills/local\n", "", "l:31: skill local has no \"path\""},
     {"commit: 3f6c", "commit: 3F6C", "l:6: not 40 hexadecimal digits: \"3F6C0123456789abcdef0123456789abcdef0123\""},
+    {"commit: 3f6c", "commit: 3:6g", "l:6: not 40 hexadecimal digits: \"3:6g0123456789abcdef0123456789abcdef0123\""},
+    {"commit: 3f6c", "commit: 3:6c", "l:6: not 40 hexadecimal digits: \"3:6c0123456789abcdef0123456789abcdef0123\""},
     {"commit: 3", "commit: ", "l:6: not 40 hexadecimal digits: \"f6c0123456789abcdef0123456789abcdef0123\""},
     {"tree: 9", "tree: 99", "l:7: not 40 hexadecimal digits: \"99b1d0123456789abcdef0123456789abcdef0123\""},
     {"digest: sha256:", "digest: sha1:", "l:8: not \"sha256:\" and 64 hexadecimal digits: \"sha1:3f6c0123456789abcdef0123456789abcdef01230123456789abcde\""},
