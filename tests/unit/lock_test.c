@@ -522,8 +522,8 @@ TEST(writing_sorts)
                                       "no",    "0"};
     enum { COUNT = sizeof odd / sizeof *odd };
     struct lock_entry entries[COUNT];
-    struct lock_need needs[2] = {{DOC_SKILL, STR_INIT("a")},
-                                 {DOC_SKILL, STR_INIT("365")}};
+    struct lock_need needs[2] = {{.kind = DOC_SKILL, .name = STR_INIT("a")},
+                                 {.kind = DOC_SKILL, .name = STR_INIT("365")}};
     struct str also[2] = {STR_INIT("file:/z: #"), STR_INIT("file:/\xc3\xa4")};
     struct str first = STR("");
 
