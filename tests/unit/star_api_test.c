@@ -570,7 +570,7 @@ static const char *const busy[] = {
     "        x.replace(\"b\", \"cd\")\n",
     "def f():\n"
     "    x = 7 << 500\n"
-    "    for i in range(9):\n"
+    "    for i in range(6):\n"
     "        x = x * x\n"
     "    for i in range(1 << 60):\n"
     "        str(x * x)\n",

@@ -673,7 +673,7 @@ static const char *const endless[] = {
     "main()\n",
     "def main():\n"
     "    x = 7\n"
-    "    for i in range(16): x = x * x\n"
+    "    for i in range(13): x = x * x\n"
     "    for i in range(1 << 60): str(x) + str(x * x)\n"
     "main()\n",
     "def main():\n"
