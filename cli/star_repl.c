@@ -63,7 +63,7 @@ static bool run_statement(struct star_job *job, struct str typed, struct err *e)
 {
     struct star *s = job->star;
     size_t scope = star_scope_begin(s);
-    star_value v = STAR_NONE_AT_ALL;
+    star_value v = STAR_INVALID;
 
     star_job_cancels(s);
     struct star_program *p = star_compile(s, "<stdin>", typed.p, typed.n);

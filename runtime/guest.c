@@ -117,7 +117,7 @@ static bool put_entry(struct guest *g, struct json_writer *w, star_value key,
         return true;
     }
     json = star_to_json(g->star, value);
-    if (json == STAR_NONE_AT_ALL) {
+    if (json == STAR_INVALID) {
         if (star_error(g->star) == STAR_ERROR_VALUE)
             star_fail(g->star, "run() returned a dict that is no JSON: %s",
                       star_error_message(g->star));
@@ -199,7 +199,7 @@ static star_value find_run(struct guest *g, const struct star_module *m)
         g->fault = "it has no function run(input)";
     else if (type != STAR_FUNCTION && type != STAR_BUILTIN)
         g->fault = "its global run is no function";
-    return g->fault ? STAR_NONE_AT_ALL : run;
+    return g->fault ? STAR_INVALID : run;
 }
 
 /* Top level and run(input), each once (K19). */
@@ -217,12 +217,12 @@ static bool execute(struct guest *g, struct star_limits *limits)
     p = star_compile(g->star, file, job->program.p, job->program.n);
     if (p && set_clock(g, limits))
         m = star_run(g->star, p);
-    run = m ? find_run(g, m) : STAR_NONE_AT_ALL;
+    run = m ? find_run(g, m) : STAR_INVALID;
     if (!run || !set_clock(g, limits))
         return false;
     input = star_from_json(g->star, job->input.p, job->input.n);
     result = star_call(g->star, run, &input, 1, NULL, 0);
-    return result != STAR_NONE_AT_ALL && set_clock(g, limits) &&
+    return result != STAR_INVALID && set_clock(g, limits) &&
            put_result(g, result);
 }
 

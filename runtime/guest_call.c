@@ -96,7 +96,7 @@ static bool to_json(struct star *s, star_value v, const char *what,
 {
     star_value text = star_to_json(s, v);
 
-    if (text == STAR_NONE_AT_ALL) {
+    if (text == STAR_INVALID) {
         star_fail(s, "%s: %s", what, star_error_message(s));
         return false;
     }
@@ -108,18 +108,16 @@ static bool read_opts(struct star *s, star_value opts, const char *what,
                       struct str *json)
 {
     *json = STR("{}");
-    return opts == STAR_NONE_AT_ALL ||
-           (want(s, opts, STAR_DICT, what, "dict") &&
-            to_json(s, opts, what, json));
+    return opts == STAR_INVALID || (want(s, opts, STAR_DICT, what, "dict") &&
+                                    to_json(s, opts, what, json));
 }
 
 static bool check_opt(struct star *s, star_value opts, const char *key,
                       enum star_type type, const char *what, const char *name)
 {
-    star_value v =
-        opts == STAR_NONE_AT_ALL ? opts : star_dict_get(s, opts, key);
+    star_value v = opts == STAR_INVALID ? opts : star_dict_get(s, opts, key);
 
-    return v == STAR_NONE_AT_ALL || want(s, v, type, what, name);
+    return v == STAR_INVALID || want(s, v, type, what, name);
 }
 
 static void begin(struct guest *g, struct json_writer *w)
@@ -168,7 +166,7 @@ star_value guest_ask(struct star *s, const struct star_args *args)
                    "string") ||
         !check_opt(s, v[1], "max_turns", STAR_INT, "ask: opts.max_turns",
                    "int"))
-        return STAR_NONE_AT_ALL;
+        return STAR_INVALID;
     prompt = text_of(v[0]);
     if (prompt.n > PROMPT_MAX_BYTES)
         return star_fail(s, "ask: the prompt has more than %u bytes",
@@ -229,7 +227,7 @@ star_value guest_command(struct star *s, const struct star_args *args)
         !read_opts(s, v[1], "command: opts", &opts) ||
         !check_opt(s, v[1], "timeout", STAR_INT, "command: opts.timeout",
                    "int"))
-        return STAR_NONE_AT_ALL;
+        return STAR_INVALID;
     begin(g, &w);
     put_argv(&w, v[0]);
     return exchange(g, &w, MESSAGE_COMMAND, opts);
@@ -246,13 +244,13 @@ star_value guest_trace(struct star *s, const struct star_args *args)
 
     if (!star_unpack(s, args, "trace", "kind, data?", v) ||
         !want(s, v[0], STAR_STRING, "trace: kind", "string") ||
-        (v[1] != STAR_NONE_AT_ALL &&
+        (v[1] != STAR_INVALID &&
          !want(s, v[1], STAR_DICT, "trace: data", "dict")))
-        return STAR_NONE_AT_ALL;
+        return STAR_INVALID;
     if (g->traces >= l->run_max_traces.value)
         return star_none();
     if (!read_opts(s, v[1], "trace: data", &data))
-        return STAR_NONE_AT_ALL;
+        return STAR_INVALID;
     g->traces++;
     if (data.n > l->trace_max_bytes.value)
         data = STR("{\"truncated\":true}");

@@ -243,7 +243,7 @@ bool star_entry(star_value v, size_t i, star_value *key, star_value *value_out)
 star_value star_dict_get(struct star *s, star_value dict, const char *key)
 {
     if (!sl_is(dict, T_DICT))
-        return STAR_NONE_AT_ALL;
+        return STAR_INVALID;
     return sl_table_get_text(s, dict, key, strlen(key));
 }
 

@@ -312,7 +312,7 @@ struct star_module *star_run_interactive(struct star *s, struct star_program *p,
         m = run(s, p);
     v = leave(s, &h, v);
     if (result)
-        *result = m ? v : STAR_NONE_AT_ALL;
+        *result = m ? v : STAR_INVALID;
     return m;
 }
 
@@ -326,7 +326,7 @@ star_value star_global(const struct star_module *m, const char *name)
     for (uint32_t i = 0; m && i < m->text_count; i++)
         if (!strcmp(m->texts[i], name))
             return m->globals->slots[i];
-    return STAR_NONE_AT_ALL;
+    return STAR_INVALID;
 }
 
 const char *star_global_at(const struct star_module *m, size_t i, star_value *v)

@@ -36,7 +36,7 @@ static star_value weight(struct star *s, const struct star_args *args)
     size_t length;
 
     if (!star_unpack(s, args, "weight", "name, default?", v))
-        return STAR_NONE_AT_ALL;
+        return STAR_INVALID;
     if (!star_as_text(v[0], &name, &length))
         return star_fail(s, "weight: got %s, want string",
                          star_type_name(v[0]));
@@ -44,7 +44,7 @@ static star_value weight(struct star *s, const struct star_args *args)
         if (strlen(all[i].name) == length &&
             memcmp(all[i].name, name, length) == 0)
             return star_int(s, all[i].grams);
-    if (v[1] != STAR_NONE_AT_ALL)
+    if (v[1] != STAR_INVALID)
         return v[1];
     return star_fail(s, "weight: no such thing: %.*s", (int)length, name);
 }

@@ -32,7 +32,7 @@
  *
  * ## Failing
  *
- * A function that can fail returns false, NULL or STAR_NONE_AT_ALL (0). Then
+ * A function that can fail returns false, NULL or STAR_INVALID (0). Then
  * star_error() says which limit or rule it was, star_error_message() what
  * happened, star_error_report() all of it for a person: the traceback, the
  * source line and a caret, a hint. The interpreter is intact: what the program
@@ -77,7 +77,7 @@ struct star_program; /* compiled source; owned by the interpreter */
 
 typedef uint64_t star_value;
 
-#define STAR_NONE_AT_ALL ((star_value)0) /* no value: it failed, or is absent */
+#define STAR_INVALID ((star_value)0) /* no value: it failed, or is absent */
 
 /* --- an interpreter --------------------------------------------------------- */
 
@@ -188,7 +188,7 @@ struct star_error_info {
 bool star_error_at(struct star *s, size_t i, struct star_error_info *out);
 
 /* What a host function does to fail: `return star_fail(s, "...")`. Gives
- * STAR_NONE_AT_ALL. A limit that was exceeded in the same call stays the error.
+ * STAR_INVALID. A limit that was exceeded in the same call stays the error.
  * Outside of any call it replaces what failed before. */
 star_value star_fail(struct star *s, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -237,11 +237,11 @@ struct star_module *star_run(struct star *s, struct star_program *p);
 struct star_module *star_run_interactive(struct star *s, struct star_program *p,
                                          star_value *result);
 
-/* The global of that name, or STAR_NONE_AT_ALL. */
+/* The global of that name, or STAR_INVALID. */
 star_value star_global(const struct star_module *m, const char *name);
 
 /* The i-th global in the order of definition: its name, or NULL past the
- * last. `value` gets STAR_NONE_AT_ALL when it was not assigned. */
+ * last. `value` gets STAR_INVALID when it was not assigned. */
 const char *star_global_at(const struct star_module *m, size_t i,
                            star_value *value);
 
@@ -269,7 +269,7 @@ struct star_args {
     size_t named_count;
     void *ctx;       /* from star_register or star_builtin; of a method: the
                         data of its object */
-    star_value self; /* of a method: its object; else STAR_NONE_AT_ALL */
+    star_value self; /* of a method: its object; else STAR_INVALID */
 };
 
 /* Returns its result (star_none() for nothing), or star_fail(...). */
@@ -288,19 +288,19 @@ star_value star_builtin(struct star *s, const char *name,
 /*
  * Reads arguments by a pattern of names, "a, b?, c?": those before the first
  * "?" are required, none may be given twice, others are errors in Starlark's
- * usual words. Absent ones become STAR_NONE_AT_ALL. `function` names the caller
+ * usual words. Absent ones become STAR_INVALID. `function` names the caller
  * in errors. `out` has room for as many values as the pattern has names, which
  * are 32 at most.
  *
  *     star_value v[2];
  *     if (!star_unpack(s, a, "ask", "prompt, options?", v))
- *         return STAR_NONE_AT_ALL;
+ *         return STAR_INVALID;
  */
 bool star_unpack(struct star *s, const struct star_args *args,
                  const char *function, const char *pattern, star_value *out);
 
 /* Charges `units` of the host's own work as steps and looks for timeout and
- * cancellation; false when the program must end: return STAR_NONE_AT_ALL. */
+ * cancellation; false when the program must end: return STAR_INVALID. */
 bool star_charge(struct star *s, uint64_t units);
 
 /* --- objects of the host ------------------------------------------------------ */
@@ -387,7 +387,7 @@ size_t star_length(star_value v);
 /* Items of a list or tuple; entries of a dict or set in their order. */
 bool star_item(star_value v, size_t i, star_value *out);
 bool star_entry(star_value dict, size_t i, star_value *key, star_value *value);
-/* STAR_NONE_AT_ALL when it is not there. */
+/* STAR_INVALID when it is not there. */
 star_value star_dict_get(struct star *s, star_value dict, const char *key);
 
 /* False, with an error, on a frozen or iterated one, or when memory ends. */

@@ -368,14 +368,14 @@ star_value star_fail(struct star *s, const char *format, ...)
         sl_fail(s, "%s", text);
     }
     va_end(ap);
-    return STAR_NONE_AT_ALL;
+    return STAR_INVALID;
 }
 
 star_value sl_no_value(struct star *s)
 {
     if (s->error->code == STAR_OK)
         sl_fail_as(s, STAR_ERROR_VALUE, "no value was given");
-    return STAR_NONE_AT_ALL;
+    return STAR_INVALID;
 }
 
 void sl_fail_prefix(struct star *s, const char *prefix)

@@ -78,7 +78,7 @@ value sl_fail(struct star *s, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 value sl_fail_as(struct star *s, enum star_error code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* A host passed on the STAR_NONE_AT_ALL of something that failed: that stays
+/* A host passed on the STAR_INVALID of something that failed: that stays
  * the error, if there was one. */
 star_value sl_no_value(struct star *s);
 /* One more line, "hint: ..."; for the error just set. */

@@ -91,7 +91,7 @@ static star_value object_apply(struct star *s, const struct star_args *args)
     star_value v[2];
 
     if (!star_unpack(s, args, "apply", "function, argument?", v))
-        return STAR_NONE_AT_ALL;
+        return STAR_INVALID;
     return star_call(s, v[0], &args->self, 1, NULL, 0);
 }
 
@@ -114,7 +114,7 @@ static star_value make_object(struct star *s, const struct star_args *args)
     int *living = args->ctx;
     star_value v = star_object(s, &object_class, living);
 
-    *living += v != STAR_NONE_AT_ALL;
+    *living += v != STAR_INVALID;
     return v;
 }
 

@@ -120,7 +120,7 @@ TEST(ints)
     CHECK(star_int_from_text(s, "1 ", 2) == 0);
     CHECK(!star_as_int(star_bool(true), &n));
     CHECK(!star_as_int(star_float(s, 1), &n));
-    CHECK(!star_as_int(STAR_NONE_AT_ALL, &n));
+    CHECK(!star_as_int(STAR_INVALID, &n));
     star_close(s);
 }
 
@@ -204,8 +204,8 @@ TEST(containers)
     CHECK(star_dict_set(s, dict, star_string(s, "b", 1), pair[0]));
     CHECK(star_dict_set(s, dict, star_string(s, "a", 1), pair[1]));
     CHECK(star_dict_get(s, dict, "a") == pair[1]);
-    CHECK(star_dict_get(s, dict, "c") == STAR_NONE_AT_ALL);
-    CHECK(star_dict_get(s, list, "c") == STAR_NONE_AT_ALL);
+    CHECK(star_dict_get(s, dict, "c") == STAR_INVALID);
+    CHECK(star_dict_get(s, list, "c") == STAR_INVALID);
     CHECK(star_entry(dict, 0, &k, &v) && is_text(k, "b") && v == pair[0]);
     CHECK(star_entry(dict, 1, &k, NULL) && is_text(k, "a"));
     CHECK(!star_entry(dict, 2, &k, &v));
@@ -254,7 +254,7 @@ TEST(entries_of_a_dict_with_holes)
         seen = n;
     }
     CHECK(MANY(1) == 0 || (star_length(d) == 101999 && seen == 299999));
-    CHECK(MANY(1) == 0 || star_dict_get(s, d, "x") == STAR_NONE_AT_ALL);
+    CHECK(MANY(1) == 0 || star_dict_get(s, d, "x") == STAR_INVALID);
     star_close(s);
 }
 
@@ -345,7 +345,7 @@ static star_value add(struct star *s, const struct star_args *a)
     int64_t x, y, z = 0;
 
     if (!star_unpack(s, a, "add", "x, y, z?", v))
-        return STAR_NONE_AT_ALL;
+        return STAR_INVALID;
     if (!star_as_int(v[0], &x) || !star_as_int(v[1], &y) ||
         (v[2] && !star_as_int(v[2], &z)))
         return star_fail(s, "add: got %s, want int", star_type_name(v[0]));
@@ -409,7 +409,7 @@ static star_value speechless(struct star *s, const struct star_args *a)
 {
     (void)s;
     (void)a;
-    return STAR_NONE_AT_ALL;
+    return STAR_INVALID;
 }
 
 /* A host function may survive what it called; and must not fail silently. */
@@ -460,7 +460,7 @@ TEST(calling_functions)
     CHECK(call(s, m, "g") == 0);
     CHECK(star_error_place(s, &place) && place.line == 3 && place.column == 19);
     CHECK(star_call(s, star_int(s, 1), NULL, 0, NULL, 0) == 0);
-    CHECK(star_global(m, "nothing") == STAR_NONE_AT_ALL);
+    CHECK(star_global(m, "nothing") == STAR_INVALID);
     CHECK_STR(star_global_at(m, 2, &v), "seen");
     CHECK(star_type(v) == STAR_LIST && !star_append(s, v, v)); /* frozen */
     CHECK(star_global_at(m, 3, &v) == NULL);
@@ -753,7 +753,7 @@ TEST(looking_for_what_was_meant_is_paid_for)
 TEST(what_failed_is_passed_on)
 {
     struct star *s = star_open(NULL);
-    star_value nothing = STAR_NONE_AT_ALL;
+    star_value nothing = STAR_INVALID;
     struct star_named named = {"x", nothing};
     struct star_module *m = star_run(s, star_compile(s, "a", "x = y", 5));
 

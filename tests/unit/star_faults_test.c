@@ -158,11 +158,11 @@ static star_value host(struct star *s, const struct star_args *a)
     star_value v[2], pair[2];
 
     if (!star_unpack(s, a, "host", "a, b", v))
-        return STAR_NONE_AT_ALL;
+        return STAR_INVALID;
     pair[0] = from_json(s, "{\"k\": [1, 2, {\"l\": \"m\"}]}");
-    pair[1] = pair[0] ? star_to_json(s, pair[0]) : STAR_NONE_AT_ALL;
+    pair[1] = pair[0] ? star_to_json(s, pair[0]) : STAR_INVALID;
     if (!pair[1])
-        return STAR_NONE_AT_ALL;
+        return STAR_INVALID;
     return star_tuple(s, pair, 2);
 }
 

@@ -25,7 +25,7 @@ static star_value counter_pair(struct star *s, void *data)
     struct counter *c = data;
     star_value both[2] = {star_string(s, "n", 1), star_int(s, c->n)};
 
-    return both[0] && both[1] ? star_tuple(s, both, 2) : STAR_NONE_AT_ALL;
+    return both[0] && both[1] ? star_tuple(s, both, 2) : STAR_INVALID;
 }
 
 static star_value counter_broken(struct star *s, void *data)
@@ -38,7 +38,7 @@ static star_value counter_silent(struct star *s, void *data)
 {
     (void)s;
     (void)data;
-    return STAR_NONE_AT_ALL;
+    return STAR_INVALID;
 }
 
 static star_value counter_add(struct star *s, const struct star_args *args)
@@ -48,7 +48,7 @@ static star_value counter_add(struct star *s, const struct star_args *args)
     int64_t n;
 
     if (!star_unpack(s, args, "add", "n", v))
-        return STAR_NONE_AT_ALL;
+        return STAR_INVALID;
     if (!star_as_int(v[0], &n))
         return star_fail(s, "add: got %s, want int", star_type_name(v[0]));
     c->n += n;
@@ -60,7 +60,7 @@ static star_value counter_apply(struct star *s, const struct star_args *args)
     star_value v[1];
 
     if (!star_unpack(s, args, "apply", "function", v))
-        return STAR_NONE_AT_ALL;
+        return STAR_INVALID;
     return star_call(s, v[0], &args->self, 1, NULL, 0);
 }
 
@@ -110,7 +110,7 @@ static star_value evaluate(struct star *s, const char *expression)
     struct star_module *m = p ? star_run(s, p) : NULL;
 
     return m ? star_call(s, star_global(m, "f"), NULL, 0, NULL, 0)
-             : STAR_NONE_AT_ALL;
+             : STAR_INVALID;
 }
 
 static bool is_text(star_value v, const char *want)
@@ -222,7 +222,7 @@ TEST(the_host_finds_its_data_again)
     CHECK(!star_object_data(v, &bare_class, &data) && !data);
     CHECK(!star_object_data(star_none(), &counter_class, &data));
     CHECK(!star_object_data(star_int(w.s, 1), &counter_class, &data));
-    CHECK(!star_object_data(STAR_NONE_AT_ALL, &counter_class, &data));
+    CHECK(!star_object_data(STAR_INVALID, &counter_class, &data));
     star_close(w.s);
 }
 

@@ -828,7 +828,7 @@ static value call_back(struct star *s, const struct star_args *a)
     value v[2];
 
     if (!star_unpack(s, a, "call_back", "function, value?", v))
-        return STAR_NONE_AT_ALL;
+        return STAR_INVALID;
     return star_call(s, v[0], v + 1, v[1] != 0, NULL, 0);
 }
 
@@ -921,7 +921,7 @@ static value unpacked(struct star *s, const struct star_args *a)
     value v[4];
 
     if (!star_unpack(s, a, "p", a->ctx, v))
-        return STAR_NONE_AT_ALL;
+        return STAR_INVALID;
     value list = star_list(s);
     for (int i = 0; i < 3; i++)
         star_append(s, list, v[i] ? v[i] : star_string(s, "-", 1));
@@ -1016,7 +1016,7 @@ TEST(globals_are_frozen_and_found)
     CHECK(!star_call(s, star_global(m, "g"), NULL, 0, NULL, 0));
     CHECK_STR(star_error_message(s), "append: cannot append to frozen list");
     CHECK(star_global(m, "_p") == star_int(s, 3));
-    CHECK(star_global(m, "nothing") == STAR_NONE_AT_ALL);
+    CHECK(star_global(m, "nothing") == STAR_INVALID);
     CHECK_STR(star_global_at(m, 0, &v), "l");
     CHECK(star_type(v) == STAR_LIST);
     CHECK_STR(star_global_at(m, 3, NULL), "_p");
