@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-#include "tap.h"
+#include "case_file.h"
 
 static const struct json_options strict = {.max_depth = 8};
 static const struct json_options loose = {
@@ -263,6 +263,33 @@ TEST(good_text_reads_and_writes_back) /* [row 5] */
 TEST(bad_text_is_refused_with_its_place) /* [row 5] */
 {
     check_rows(bad, sizeof bad / sizeof *bad, &strict);
+}
+
+/* Each rule of RFC 8259, and the ways to break it: a case that is refused makes no
+ * other text, one that is accepted reads the same once written. */
+TEST(the_grammar_of_rfc_8259) /* [row 5] */
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    size_t count;
+    const struct case_row *rows =
+        case_rows("tests/cases/json/rfc8259.txt", " ", 3, &a, &count);
+
+    CHECK(count > 350);
+    for (size_t i = 0; i < count; i++) {
+        const struct json *j, *again;
+        struct err e = {0};
+        bool ok = json_parse(rows[i].cells[2], &strict, &a, &j, NULL, &e);
+        const char *text = ok ? round_trip(rows[i].cells[2], &strict, &a) : "";
+
+        if (ok != str_is(rows[i].cells[0], "y") ||
+            (ok &&
+             (!json_parse(str_from(text), &strict, &a, &again, NULL, &e) ||
+              strcmp(round_trip(str_from(text), &strict, &a), text)))) {
+            printf("# rfc8259.txt:%u: %s: %s\n", rows[i].line,
+                   rows[i].cells[1].p, ok ? text : err_first(&e));
+            CHECK(false);
+        }
+    }
 }
 
 TEST(comments_only_on_request)
