@@ -308,7 +308,7 @@ clients: all
 lint:
 	@tools/setup lint
 	@$(SUBMAKE) -k lint-format lint-layers lint-headers lint-cppcheck lint-man \
-	  lint-shell
+	  lint-shell lint-waits
 	@$(SUBMAKE) -k lint-tidy
 
 BENCH_SRC := $(wildcard bench/*.c)
@@ -346,6 +346,10 @@ lint-shell:
 	  *python3 | *'python3 -S' | '"""'*) python3 -c 'import ast,sys; ast.parse(open(sys.argv[1]).read())' \
 	    $$f || exit 1;; \
 	  esac; done
+
+lint-waits:
+	@echo '  tools/waits'
+	@tools/waits
 
 # One stamp a file: only what changed since is read again.
 TIDY = $(patsubst %.c,$(B)/tidy/%.ok,$(SRC) $(FETCH_SRC) $(CAGE_SRC) $(STAR_SRC))
@@ -440,7 +444,7 @@ help:
 FORCE:
 .PHONY: FORCE all mutants test conformance-star conformance check quickstart san fuzz fuzz-all coverage \
         bench bench-star bench-clients clients star-gc star-tiny star-msan star-builds star-run star-test lint lint-format lint-layers lint-headers lint-cppcheck lint-man \
-        lint-shell lint-tidy analyze docs install uninstall clean help
+        lint-shell lint-waits lint-tidy analyze docs install uninstall clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 -include $(wildcard $(B)/*/*.d $(B)/*/*/*.d)

@@ -30,11 +30,11 @@ print(json.dumps(json.load(sys.stdin).get(sys.argv[1])))' "$1"
 # Is the process gone, or will it be at once?
 gone()
 {
-    for i in 1 2 3 4 5 6 7 8 9 10; do
-        kill -0 "$1" 2>/dev/null || return 0
-        sleep 0.1
-    done
-    return 1
+    await not_there "$1"
+}
+not_there()
+{
+    ! kill -0 "$1"
 }
 called()
 {
@@ -135,10 +135,7 @@ rm -f "$HOME/called.json"
 "$MAPM" run require-heading --ask opencode task=CASE=silence \
     heading=x >"$T/out" 2>&1 </dev/null &
 pid=$!
-for i in $(seq 100); do
-    grep -q '"pid"' "$HOME/called.json" 2>/dev/null && break
-    sleep 0.1
-done
+await grep -q '"pid"' "$HOME/called.json"
 kill -TERM $pid
 wait $pid
 isnt '[K33] a signal' $? 0

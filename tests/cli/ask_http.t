@@ -269,11 +269,7 @@ like 'ends at the limit' "$out" '^error: .*(timeout|no whole answer)'
 "$MAPM" run skills/greet/ word=hello --ask anthropic >"$T/out" 2>"$T/err" </dev/null &
 pid=$!
 : >"$T/api.log"
-tries=0
-until [ "$(asked)" -gt 0 ] || [ $tries -gt 200 ]; do
-    tries=$((tries + 1))
-    sleep 0.05
-done
+await is_asked
 kill -TERM "$pid"
 wait "$pid"
 is 'a signal ends the ask' $? 130

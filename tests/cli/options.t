@@ -212,8 +212,9 @@ else
     pass 'and no message lands in a file'
 fi
 # A reader that leaves: an end by the signal, or an error; no other noise.
-{ sleep 0.3; "$MAPM" completion bash; echo $? >"$T/status"; } 2>"$T/err" | :
-while [ ! -s "$T/status" ]; do sleep 0.1; done
+{ await test -e "$T/left"; "$MAPM" completion bash; echo $? >"$T/status"; } 2>"$T/err" |
+    { exec <&-; : >"$T/left"; }
+await test -s "$T/status"
 like 'a reader that left is no success' "$(cat "$T/status")" '^(1|141)$'
 unlike 'and no reason to dump a core' "$(cat "$T/err")" '[Cc]ore|[Aa]bort|Sanitizer'
 

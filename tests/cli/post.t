@@ -151,11 +151,7 @@ want 'no such host' 1 '^FAILED \[host-not-found\] ' post https://no-such-host.in
 script '["silence", 60]'
 "$ASK" post "$API/v1/messages" --header "$HEADER" --ms 60000 <"$T/prompt" >"$T/out" 2>"$T/err" &
 pid=$!
-tries=0
-until [ "$(asked)" -gt 0 ] || [ $tries -gt 200 ]; do
-    tries=$((tries + 1))
-    sleep 0.05
-done
+await is_asked
 worker=$(cat "/proc/$pid/task/$pid/children")
 worker=${worker%% *}
 ok 'it runs in a process of its own' test -d "/proc/$worker"
@@ -171,21 +167,13 @@ not_ok 'and the worker with it' test -d "/proc/$worker"
 script '["silence", 60]'
 "$ASK" post "$API/v1/messages" --ms 60000 <"$T/prompt" >"$T/out" 2>&1 &
 pid=$!
-tries=0
-until [ "$(asked)" -gt 0 ] || [ $tries -gt 200 ]; do
-    tries=$((tries + 1))
-    sleep 0.05
-done
+await is_asked
 worker=$(cat "/proc/$pid/task/$pid/children")
 worker=${worker%% *}
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null
-tries=0
-while [ -d "/proc/$worker" ] && [ $tries -lt 100 ]; do
-    tries=$((tries + 1))
-    sleep 0.05
-done
-not_ok 'nor does it outlive mapm' test -d "/proc/$worker"
+await test ! -d "/proc/$worker"
+pass 'nor does it outlive mapm'
 
 # --- [row 30] each side takes the other for hostile ----------------------------------
 mkdir "$T/fake"

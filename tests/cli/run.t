@@ -177,11 +177,11 @@ exits '[K30] a loop for ever' 1 mapm run endless --timeout 1 --input '{}'
 like 'ends at the limit' "$out" "^error: metaskill 'endless': .*1 s"
 "$MAPM" run endless --input '{}' >"$T/out" 2>"$T/err" &
 pid=$!
-for i in 1 2 3 4 5 6 7 8 9 10; do
-    sleep 0.1
-    mapm runs --json | grep -q '"running"' && break
-done
-sleep 0.1
+is_running()
+{
+    mapm runs --json | grep -q '"running"'
+}
+await is_running
 kill -TERM $pid
 wait $pid
 is 'a signal ends it' $? 130

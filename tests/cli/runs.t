@@ -134,11 +134,8 @@ start()
     rm -f "$T/asked"
     "$MAPM" run ./skills/slow --input '{"a": 1}' --ask "exec:$T/slow" \
         >/dev/null 2>&1 </dev/null &
-    run=$! tries=0
-    until [ -e "$T/asked" ] || [ $tries -gt 200 ]; do
-        tries=$((tries + 1))
-        sleep 0.05
-    done
+    run=$!
+    await test -e "$T/asked"
 }
 start
 exits 'a run under way' 0 mapm runs --limit 1

@@ -137,8 +137,10 @@ is 'gets what it wanted' "$out" 'a line of text'
 exits 'a full disk' 1 sh -c '"$MAPM" star hello.star >/dev/full'
 like 'is said' "$err" 'standard output'
 printf 'def f():\n    for i in range(1000000000):\n        pass\nf()\n' >long.star
+# (the 15th bit: SIGTERM is caught)
 exits 'an interrupted program' 130 sh -c '"$MAPM" star long.star & p=$!
-    sleep 0.3; kill -TERM $p; wait $p'
+    until grep -q "^SigCgt:.*[4-7c-f]...$" /proc/$p/status; do sleep 0.02; done
+    kill -TERM $p; wait $p'
 like 'says so' "$err" 'interrupted'
 
 # --- a terminal ----------------------------------------------------------------------------------

@@ -185,11 +185,7 @@ interrupted()
     "$MAPM" run mend "test=$test" --ask "exec:$T/slow" --allow 'sh *' \
         --record "$2" >"$T/out" 2>"$T/err" &
     pid=$!
-    tries=0
-    until [ -s "$T/started" ] || [ $tries -gt 400 ]; do
-        tries=$((tries + 1))
-        sleep 0.05
-    done
+    await test -s "$T/started"
     kill "-$1" $pid
     wait $pid 2>/dev/null
     status=$? out=$(cat "$T/out") err=$(cat "$T/err")

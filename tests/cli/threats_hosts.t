@@ -53,39 +53,36 @@ once '"kind": "corrupt", "at": 30000, "match": {"cmd": "fetch"}, "skip": 1'
 once '"kind": "drip", "bytes": 4000, "ms": 10'
 once '"kind": "emptypack", "match": {"cmd": "fetch"}, "skip": 1'
 
-# always SECONDS REGEX FAULT: it never ends well, but soon.
+# always REGEX FAULT: it never ends well, and does end.
 always()
 {
     fresh
-    fault "{$3, \"times\": -1}"
-    before=$(date +%s)
-    run timeout 100 "$MAPM" install --json "$HELLO"
-    took=$(($(date +%s) - before))
+    fault "{$2, \"times\": -1}"
+    run timeout 300 "$MAPM" install --json "$HELLO"
     clear_faults
-    like "[row 14] refused: $3" "$status" '^[14]$'
-    like "[row 14] said why: $3" "$err" "$2"
-    at_most "[row 14] soon: $3" $took "$1"
-    is "[row 14] nothing was written: $3" "$(ls -A)" ''
-    is "[row 14] nothing is left in the store: $3" "$(left_over)" ''
-    not_ok "[row 7] nothing raw on the terminal: $3" raw_bytes "$T/out" "$T/err"
-    ok "[row 7] and JSON that can be read: $3" python3 -S -m json.tool "$T/out"
+    like "[row 14] refused: $2" "$status" '^[14]$'
+    like "[row 14] said why: $2" "$err" "$1"
+    is "[row 14] nothing was written: $2" "$(ls -A)" ''
+    is "[row 14] nothing is left in the store: $2" "$(left_over)" ''
+    not_ok "[row 7] nothing raw on the terminal: $2" raw_bytes "$T/out" "$T/err"
+    ok "[row 7] and JSON that can be read: $2" python3 -S -m json.tool "$T/out"
 }
 ESC='\u001b[31m\u009b1m\u202e\u0007\u0000'
-always 20 'the server says: .*\\x1b' '"kind": "errpkt", "message": "'"$ESC"' evil\r\nmapm: all is well"'
-always 20 'out of|the server says|evil' '"kind": "sideerr", "message": "'"$ESC"' evil", "match": {"cmd": "fetch"}'
-always 20 'HTTP 404' '"kind": "status", "status": 404, "body": "'"$ESC"'"'
-always 20 'HTTP 418' '"kind": "status", "status": 418, "headers": {"X-Y": "z"}, "body": "teapot"'
-always 20 'not a git server' '"kind": "html", "text": "<title>'"$ESC"'</title>"'
-always 20 'not a git server|not understood' '"kind": "garbage", "text": "'"$ESC"'"'
-always 20 'allowed|more than' '"kind": "hugecount", "match": {"cmd": "fetch"}'
-always 30 'allowed|more than|limit' '"kind": "bomb", "size": 300000000, "match": {"cmd": "fetch"}'
-always 20 'another host|leads to no repository' '"kind": "redirect", "to": "https://evil.example/acme/catalog.git/info/refs?service=git-upload-pack", "status": 301'
-always 20 'redirect|leads to no repository' '"kind": "redirect", "to": "file:///etc/passwd", "status": 302'
-always 20 'redirect|leads to no repository' '"kind": "redirect", "to": "gopher://127.0.0.1/x", "status": 302'
-always 20 'redirect|leads to no repository' '"kind": "redirect", "to": "//evil.example/x", "status": 307'
-always 20 'redirect|leads to no repository' '"kind": "redirect", "to": "", "status": 302'
+always 'the server says: .*\\x1b' '"kind": "errpkt", "message": "'"$ESC"' evil\r\nmapm: all is well"'
+always 'out of|the server says|evil' '"kind": "sideerr", "message": "'"$ESC"' evil", "match": {"cmd": "fetch"}'
+always 'HTTP 404' '"kind": "status", "status": 404, "body": "'"$ESC"'"'
+always 'HTTP 418' '"kind": "status", "status": 418, "headers": {"X-Y": "z"}, "body": "teapot"'
+always 'not a git server' '"kind": "html", "text": "<title>'"$ESC"'</title>"'
+always 'not a git server|not understood' '"kind": "garbage", "text": "'"$ESC"'"'
+always 'allowed|more than' '"kind": "hugecount", "match": {"cmd": "fetch"}'
+always 'allowed|more than|limit' '"kind": "bomb", "size": 300000000, "match": {"cmd": "fetch"}'
+always 'another host|leads to no repository' '"kind": "redirect", "to": "https://evil.example/acme/catalog.git/info/refs?service=git-upload-pack", "status": 301'
+always 'redirect|leads to no repository' '"kind": "redirect", "to": "file:///etc/passwd", "status": 302'
+always 'redirect|leads to no repository' '"kind": "redirect", "to": "gopher://127.0.0.1/x", "status": 302'
+always 'redirect|leads to no repository' '"kind": "redirect", "to": "//evil.example/x", "status": 307'
+always 'redirect|leads to no repository' '"kind": "redirect", "to": "", "status": 302'
 # another repository's answer does not fit: neither the commit nor its trees
-always 30 '.' '"kind": "swap", "with": "acme/second", "match": {"cmd": "fetch"}'
+always '.' '"kind": "swap", "with": "acme/second", "match": {"cmd": "fetch"}'
 # with a lock, not even all answers together
 fresh
 mapm install "$HELLO" >/dev/null 2>&1
@@ -103,24 +100,21 @@ mkdir "$T/slow1" "$T/slow2"
 for n in 1 2; do
     cp -r "$T/repos/acme/catalog.git" "$T/repos/acme/slow$n.git"
 done
-fault '[{"kind": "stall", "after": 100, "seconds": 300, "times": -1, "match": {"repo": "acme/slow1"}},
+fault '[{"kind": "stall", "after": 100, "seconds": 1000, "times": -1, "match": {"repo": "acme/slow1"}},
     {"kind": "drip", "bytes": 10, "ms": 200, "times": -1, "match": {"repo": "acme/slow2", "cmd": "fetch"}}]'
-before=$(date +%s)
 for n in 1 2; do
-    (cd "$T/slow$n" && MAPM_HOME=$T/store$n timeout 150 "$MAPM" install \
+    (cd "$T/slow$n" && MAPM_HOME=$T/store$n timeout 290 "$MAPM" install \
         "$GH/acme/slow$n/tree/main/skills/hello" >"$T/slow$n.out" 2>&1
         echo $? >"$T/slow$n.status") &
     eval "pid$n=$!"
 done
 wait "$pid1" "$pid2"
-took=$(($(date +%s) - before))
 clear_faults
 for n in 1 2; do
     is "[row 14] a slow server ($n) is an error" "$(cat "$T/slow$n.status")" 1
     like "[row 14] that says so ($n)" "$(cat "$T/slow$n.out")" 'too slow|Less than'
     is "[row 14] and leaves nothing ($n)" "$(ls -A "$T/slow$n")" ''
 done
-at_most '[row 14] after a while' $took 110
 
 # --- [row 12] what moves, and what only looks like a commit -----------------------------
 

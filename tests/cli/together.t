@@ -40,7 +40,7 @@ hold()
     rm -f "$T/ready"
     python3 "$T/hold.py" "$MAPM_HOME" "$1" "$T/ready" &
     holder=$!
-    until [ -e "$T/ready" ]; do sleep 0.01; done
+    await test -e "$T/ready"
 }
 # many ARG...: N processes, in ws1 …, with the lock held until all wait.
 many()

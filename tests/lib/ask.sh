@@ -45,6 +45,10 @@ asked()
 {
     grep -c . "$T/api.log"
 }
+is_asked()
+{
+    [ "$(asked)" -gt 0 ]
+}
 # sent EXPRESSION: of the last request r: r["line"], h (headers in lower case),
 # b (its body as JSON).
 sent()

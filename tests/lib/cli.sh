@@ -405,15 +405,25 @@ for line in sys.stdin:
     if r["ev"] == "req":
         print(r["status"], r.get("cmd") or "-", r.get("repo") or "-", r["out"])'
 }
+# await COMMAND...: until it succeeds. What does not come about in a minute or two is
+# a failure of the test.
+await()
+{
+    awaited=0
+    until "$@" >/dev/null 2>&1; do
+        awaited=$((awaited + 1))
+        [ $awaited -lt 1200 ] || broken "waited in vain: $*"
+        sleep 0.05
+    done
+}
 # await_held COUNT: until so many requests wait for clear_faults (the fault "hold").
 await_held()
 {
-    tries=0
-    until [ "$(stat_of held)" -ge "$1" ]; do
-        tries=$((tries + 1))
-        [ $tries -lt 600 ] || broken "no $1 requests came"
-        sleep 0.05
-    done
+    await are_held "$1"
+}
+are_held()
+{
+    [ "$(stat_of held)" -ge "$1" ]
 }
 # fault JSON: see tests/githost/README.md.   clear_faults: no more of them.
 fault()
