@@ -28,12 +28,12 @@
  *         fputs(star_error_report(s), stderr);
  *     star_close(s);
  *
- * examples/embed/ has one that calls functions both ways.
+ * examples/embed/ has a program that calls functions in both directions.
  *
  * ## Failing
  *
  * A function that can fail returns false, NULL or STAR_INVALID (0). Then
- * star_error() says which limit or rule it was, star_error_message() what
+ * star_error() returns the limit or rule, star_error_message() what
  * happened, star_error_report() all of it for a person: the traceback, the
  * source line and a caret, a hint. The interpreter is intact: what the program
  * had finished stays, locks of unfinished loops are released, and the next
@@ -54,7 +54,7 @@
  *   - as long as it is kept with star_keep().
  *
  * Source: the specification of the language (spec.md of 2025-09); where
- * implementations differ, docs/starlark.md says which way and why.
+ * implementations differ, docs/starlark.md lists the choices.
  */
 
 #define STAR_VERSION       "0.1.0"
@@ -117,7 +117,7 @@ struct star_options {
     bool (*print)(void *ctx, const char *text, size_t length);
     /* A program's load("name", ...): the module of that name, compiled and run
      * in this interpreter by star_run, or NULL with star_fail. NULL: load is a
-     * static error that says `load_refusal`. */
+     * static error with the text `load_refusal`. */
     struct star_module *(*load)(void *ctx, struct star *s, const char *name,
                                 size_t length);
     const char *load_refusal; /* NULL: "load is not available" */
@@ -207,14 +207,14 @@ struct star_program *star_compile(struct star *s, const char *file,
 void star_program_free(struct star *s, struct star_program *p);
 
 /*
- * What the top level makes of a name, judged without running it: what a host
+ * What the top level assigns to a name, found without running it: what a host
  * that will call a function can check beforehand. FUNCTION: a def or lambda,
  * and `*out` says how it may be called.
  */
 enum star_global_kind {
     STAR_GLOBAL_NONE, /* the name is not assigned at the top level */
     STAR_GLOBAL_FUNCTION,
-    STAR_GLOBAL_VALUE, /* of another expression: only running it can tell */
+    STAR_GLOBAL_VALUE, /* of another expression: known after running it */
 };
 struct star_signature {
     uint32_t line, column; /* where it begins */

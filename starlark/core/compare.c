@@ -132,7 +132,7 @@ bool sl_equal(struct star *s, value a, value b, bool *out)
 
 /* --- order --------------------------------------------------------------------- */
 
-/* Of two scalars, as memcmp says it. */
+/* Of two scalars; negative, 0 or positive. */
 static bool scalar_order(struct star *s, enum sl_operator op, value a, value b,
                          int *sign)
 {

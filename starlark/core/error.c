@@ -311,7 +311,7 @@ bool sl_failed(const struct star *s)
     return s->error->code != STAR_OK;
 }
 
-/* A limit stays the cause, whatever fails after it because of it. */
+/* A limit stays the cause of all failures that follow from it. */
 static bool is_limit(enum star_error code)
 {
     return code >= STAR_ERROR_MEMORY && code <= STAR_ERROR_CANCELED;
@@ -436,7 +436,7 @@ static uint64_t order(struct sl_pos pos)
     return (uint64_t)pos.line << 32 | pos.column;
 }
 
-/* The first of the source first, for message and place. False: it was said. */
+/* The first of the source first, for message and place. False: the same error is there. */
 static bool sort_in(struct sl_error *e, struct static_error x)
 {
     uint32_t i = e->static_count;

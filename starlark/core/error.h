@@ -5,7 +5,7 @@
 
 /*
  * error: what went wrong, kept outside the heap's budget so that a program that
- * used up its memory can still be told so.
+ * used up its memory still gets a report.
  *
  * A run-time error is set once, where it happens, by sl_fail; then each frame
  * that is left adds its place. Static errors of one source are collected, then

@@ -20,12 +20,12 @@
  * Collection marks and sweeps; objects never move. Its roots are precise: the
  * value stack of the VM, kept values, the interpreter's own tables - and every
  * object made since the running native function was entered. So C code between
- * sl_native_enter and sl_native_leave need not say what it holds. Values it
- * only received are held by who gave them to it; a value taken out of a
+ * sl_native_enter and sl_native_leave need not register what it makes. Values it
+ * received are held by its caller; a value taken out of a
  * container which is then changed must be passed to sl_hold.
  *
  * Built with -DSL_COLLECT_ALWAYS it collects at every allocation; under ASan
- * and MSan free cells may not be touched. Together they find what is not held.
+ * and MSan free cells may not be touched. Together they find values that are not held.
  */
 
 #define SL_CHUNK_BYTES  (1024u * 1024u)
@@ -190,7 +190,7 @@ bool sl_charge_slow(struct star *s);
 void sl_host_enter(struct star *s);
 void sl_host_leave(struct star *s);
 
-/* What every report of the budget says; returns 0. */
+/* Fails with the error of an exhausted budget; returns 0. */
 value sl_fail_memory(struct star *s, size_t wanted);
 
 #endif

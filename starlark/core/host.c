@@ -3,7 +3,7 @@
 
 /* Functions and objects of the host, as programs see them. */
 
-/* A failure that the host saw and swallowed, or one that it did not name. */
+/* The host may have handled a failure, or failed without a message. */
 static value settle(struct star *s, value v, const char *name)
 {
     if (v)

@@ -8,7 +8,7 @@
 /*
  * int: the digits of ints, for code that computes with them. A magnitude is an
  * array of digits of 60 bits, the least significant first, as in libtommath,
- * which reads the digits of our objects where they are and writes into a number
+ * which reads the digits of int objects where they are and writes into a number
  * of the interpreter. Ints of at most 127 bits do not need it.
  */
 
@@ -33,7 +33,7 @@ mp_int sl_digits_view(const uint64_t *d, uint32_t n);
 mp_int sl_int_view(value v, uint64_t few[2]);
 
 /* An int of any magnitude, in the form that it must have. `d` must not belong to
- * an object that nobody holds. */
+ * an object that is not held. */
 value sl_int_from_digits(struct star *s, const uint64_t *d, uint32_t n,
                          bool negative);
 value sl_int_too_large(struct star *s); /* the error */

@@ -316,7 +316,7 @@ value sl_binary(struct star *s, enum sl_operator op, value a, value b,
         return sl_format_percent(s, a, b);
     if ((op == OP_SHL || op == OP_SHR) && int_left)
         return sl_fail(s, "got %s, want int", sl_type_name(b));
-    /* Of an int too large for a quotient this is said first. */
+    /* Reported before an int that is too large for a quotient. */
     if (op == OP_DIV && int_left && !as_double(s, a, &ignored))
         return 0;
     return unknown_op(s, op, a, b);

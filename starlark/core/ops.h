@@ -4,7 +4,7 @@
 #include "star.h"
 
 /*
- * ops: what can be done with values, whatever their types. Each function
+ * ops: operations on values of any type. Each function
  * charges for its work, keeps to the value depth, and on failure sets the error
  * and returns false or 0; outputs are then untouched. Operands are held by the
  * caller. Error texts are those of the reference implementation in Go.
@@ -73,7 +73,7 @@ value sl_attr(struct star *s, value object, value name);
 bool sl_bounds(struct star *s, value start, value end, int64_t n,
                int64_t *begin_out, int64_t *end_out);
 /* "got string, want int", or "... out of range" beyond `bits` (64, 32; 8:
- * unsigned), without the name of who asks. */
+ * unsigned), without the name of the caller. */
 bool sl_want_int(struct star *s, value v, unsigned bits, int64_t *out);
 
 /* --- iteration from C --------------------------------------------------------- */
@@ -157,7 +157,7 @@ bool sl_int_format(struct sl_text *t, value v, unsigned base, bool upper);
 value sl_int_fail(struct star *s, const char *before, value v,
                   const char *after);
 
-/* Exact, whatever mixture of int and float; NaN is equal to itself and greater
+/* Exact for any mixture of int and float; NaN is equal to itself and greater
  * than all others. -1, 0, 1. */
 int sl_number_compare(value a, value b);
 uint32_t sl_float_hash(struct star *s,

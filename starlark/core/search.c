@@ -3,8 +3,8 @@
 /*
  * Short needles are left to memmem: what it compares in vain is then bounded, in
  * any C library. Long ones, and the last place, are found by a hash that rolls
- * over the text (Karp and Rabin). It is linear, and nobody who does not know the
- * seed can make a text whose hash is equal.
+ * over the text (Karp and Rabin). It is linear, and without the seed no text of equal hash can be
+ * constructed.
  */
 
 enum {

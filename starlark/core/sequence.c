@@ -69,7 +69,7 @@ bool sl_list_extend(struct star *s, value list, value iterable)
     }
     if (!sl_iter_begin(s, iterable, &it))
         return false;
-    /* An item may have been made for us, and nobody else holds it while the
+    /* The iterator may have made the item, and nothing else holds it while the
      * list grows. */
     struct sl_scope scope = sl_native_enter(s);
     size_t mark = s->heap.held_count;

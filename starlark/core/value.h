@@ -14,8 +14,7 @@
  *     ..000   a pointer to a heap object; 0 itself is "no value": an error on
  *             its way out, a variable without value, a hole in a table
  *
- * All that is shared inside starlark/ is called sl_*; what a program that
- * embeds us sees is called star_*.
+ * Names shared inside starlark/ begin with sl_, public ones with star_.
  */
 
 typedef star_value value;

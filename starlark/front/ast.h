@@ -21,7 +21,7 @@
 
 /* clang-format off */
 enum sl_node_kind {
-    /* expressions: a, b, c as said */
+    /* expressions; a, b, c as described */
     N_NAME,      /* v: the name (interned); scope and index after resolving */
     N_LITERAL,   /* v: an int, float, string or bytes */
     N_LIST,      /* a: items, chained */
@@ -120,7 +120,7 @@ struct sl_file {
     value *globals;             /* names, by index; the resolver adds to
                                    those it finds: interactive ones */
     uint32_t global_count;
-    /* Names in what the parser passed over: nothing is said about them. */
+    /* Names in what the parser passed over: no errors are reported for them. */
     struct sl_unsure {
         struct sl_unsure *next;
         value name;

@@ -82,7 +82,7 @@ void sl_emit_so(struct compiler *c, enum sl_opcode op, uint32_t a, uint32_t b,
                 uint32_t x)
 {
     sl_begin(c);
-    sl_emit_at(c, c->unit->said, op, a, b, x);
+    sl_emit_at(c, c->unit->at, op, a, b, x);
 }
 
 static uint64_t *instruction(struct compiler *c, uint32_t pc)
@@ -327,7 +327,7 @@ static struct sl_code *function(struct compiler *c,
         .temporary = near,
         .top = near,
         .most = near,
-        .said = info->pos,
+        .at = info->pos,
         .entry = info->pos,
     };
 

@@ -38,7 +38,7 @@ struct unit {
     uint32_t temporary; /* the first one: behind the near locals */
     uint32_t top;       /* the next one that is free */
     uint32_t most;      /* registers used so far */
-    struct sl_pos said; /* see sl_at */
+    struct sl_pos at;   /* current place, see sl_at */
     struct sl_pos entry;
     bool begun;
 };
@@ -76,25 +76,25 @@ const struct sl_node *sl_pop_node(struct compiler *c);
 void sl_too_large(struct compiler *c, struct sl_pos pos, const char *what);
 
 /*
- * Where failures are reported is as in the reference implementation: operators,
- * brackets, dots and names say where they are, in the order in which they are
- * evaluated, and what says nothing itself is reported at what spoke last. A call
- * that fails before the first instruction is reported at what that one says.
+ * Failures are reported at the places of the reference implementation: operators,
+ * brackets, dots and names set the current place, in the order of evaluation, and
+ * an instruction without a place of its own has the last one. A call that fails
+ * before the first instruction has the place of that instruction.
  */
 static inline void sl_at(struct compiler *c, struct sl_pos pos)
 {
-    c->unit->said = pos;
+    c->unit->at = pos;
 }
-/* Here the first instruction would be, if none was before. */
+/* The first instruction comes here, unless one came before. */
 static inline void sl_begin(struct compiler *c)
 {
     if (!c->unit->begun)
-        c->unit->entry = c->unit->said;
+        c->unit->entry = c->unit->at;
     c->unit->begun = true;
 }
 
-/* Index of the instruction within its function. It can fail when there is a
- * place: `pos` is said here, or what was said before; or nothing is. */
+/* Index of the instruction within its function. It can fail when it has
+ * a place: `pos`, the current place, or none. */
 uint32_t sl_emit(struct compiler *c, enum sl_opcode op, uint32_t a, uint32_t b,
                  uint32_t x);
 void sl_emit_at(struct compiler *c, struct sl_pos pos, enum sl_opcode op,

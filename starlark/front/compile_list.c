@@ -199,8 +199,8 @@ bool sl_is_method_call(const struct sl_node *n)
     return a.plain && a.positional <= METHOD_ARGUMENTS_MAX;
 }
 
-/* Whether evaluating the arguments neither fails nor does anything: then nobody
- * can tell whether the method was looked up before. */
+/* Whether evaluating the arguments neither fails nor has effects: then it makes
+ * no difference whether the method is looked up before or after. */
 static bool are_simple(const struct sl_node *n)
 {
     for (; n; n = n->next) {

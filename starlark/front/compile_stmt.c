@@ -238,13 +238,13 @@ void sl_loop_begin(struct compiler *c, struct open_loop *loop,
 void sl_loop_end(struct compiler *c)
 {
     struct open_loop *loop = c->unit->loop;
-    struct sl_pos said = c->unit->said;
+    struct sl_pos place = c->unit->at;
 
     sl_label_here(c, &loop->next);
     uint32_t end = sl_here(c) + 1;
     sl_emit_at(c, loop->pos, I_FOR_NEXT, loop->iterator, loop->variable,
                loop->begin - end);
-    sl_at(c, said);
+    sl_at(c, place);
     struct sl_loop *range = sl_pile_add(c, &c->loops, sizeof *range);
     *range = (struct sl_loop){loop->begin, end, loop->iterator};
     c->unit->loop = loop->outer;

@@ -332,7 +332,7 @@ static void lex_end(struct sl_lexer *l, struct sl_token *t, bool after_newline)
     }
 }
 
-/* False: there was none, only space that is not told. */
+/* False: no token, only space that makes none. */
 static bool lex(struct sl_lexer *l, struct sl_token *t)
 {
     bool after_newline = l->at_line_start;

@@ -16,7 +16,7 @@ static void refuse_value(struct sl_lexer *l, struct sl_pos pos)
 
 /* --- numbers -------------------------------------------------------------------- */
 
-/* The value of a digit; 16 and more: it is none. */
+/* The value of a digit; 16 for any other character. */
 static unsigned digit(char c)
 {
     if (sl_is_digit(c))

@@ -31,7 +31,7 @@ struct sl_node *sl_node_new(struct sl_parser *p, enum sl_node_kind kind,
 
 struct sl_pos sl_after_token(const struct sl_parser *p)
 {
-    /* Behind a newline would be the next line, where nobody looks. */
+    /* Behind a newline is the next line, where the error would be overlooked. */
     return p->tok.length == 0 || p->tok.kind == TOK_NEWLINE
                ? p->tok.pos
                : sl_lex_pos(&p->lex);
@@ -44,7 +44,7 @@ void sl_stuck(struct sl_parser *p)
     p->tok.kind = TOK_STUCK;
 }
 
-/* Whether there is something to say: the lexer has said what it refuses. */
+/* Whether to report an error: the lexer reported the tokens it refuses. */
 static bool may_refuse(const struct sl_parser *p)
 {
     return p->tok.kind != TOK_STUCK && p->tok.kind != TOK_ERROR &&

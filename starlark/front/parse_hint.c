@@ -1,8 +1,7 @@
 #include "parse.h"
 
 /*
- * What people and models write who know another language, and what to write
- * here. Three tables: reserved words, words at the start of a line, and names.
+ * Constructs of other languages, and what to write instead. Three tables: reserved words, words at the start of a line, and names.
  */
 
 /* clang-format off */

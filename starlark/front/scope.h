@@ -14,7 +14,7 @@
  * Whether closures may hold copies of a variable's value, or need a cell that
  * they share, is known when its function has been walked: copies will do when
  * it surely had its value when each closure was made, and got no other since.
- * "Since" is told by numbers that count assignments and closures in the order
+ * "Since" is decided by numbers that count assignments and closures in the order
  * of the source; a closure made in a loop counts as made where the outermost
  * loop begins, because all of the loop comes after it once more.
  */

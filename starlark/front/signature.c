@@ -4,7 +4,7 @@
 #include "../core/star.h"
 
 /*
- * What a program says of a global before it is run. The compiler makes a def
+ * What can be known of a global before its program is run. The compiler makes a def
  * (and an assigned lambda) CLOSURE r, SET_GLOBAL r: those two are looked for.
  */
 

@@ -7,7 +7,7 @@
 
 /* x.name: methods, members of modules and of objects of the host. */
 
-/* What people who know Python, and models, reach for. */
+/* Attributes of Python and other languages that Starlark lacks. */
 /* clang-format off */
 static const struct {
     enum sl_type type; /* T_COUNT: any */

@@ -76,7 +76,7 @@ static value indented(struct star *s, const struct sl_call *c, value text,
         return 0;
     sl_json_open(&r, s, sl_string(text)->p, sl_string(text)->length);
     if (!sl_json_indent(&t, &r, prefix, indent)) {
-        /* As the reference implementation says it here. */
+        /* The wording of the reference implementation. */
         bool odd = strncmp(r.why, "unexpected character", 20) == 0;
 
         t.failed = true;

@@ -4,12 +4,12 @@
 #include "lib.h"
 
 /*
- * json: RFC 8259 as events, so that one reader serves whoever builds values and
- * whoever only lays out the text. Nothing here calls itself: depth is a number.
+ * json: RFC 8259 as events: one reader for decoding to values and for indenting
+ * text. Nothing here calls itself: depth is a number.
  */
 
 enum sl_json_event {
-    JSON_BAD, /* `why` says it, `at` where; or a budget ended: sl_failed() */
+    JSON_BAD, /* the message is in `why`; or a budget ended: sl_failed() */
     JSON_END, /* of the text */
     JSON_NULL,
     JSON_TRUE,
@@ -46,7 +46,7 @@ enum sl_json_event sl_json_next(struct sl_json_reader *r);
  * budget ended. */
 bool sl_json_text(struct sl_json_reader *r, struct sl_text *t);
 
-/* A whole text as a value. On failure `r` says why, unless sl_failed(). Within a
+/* A whole text as a value. On failure the message is in `r`, unless sl_failed(). Within a
  * native scope. */
 value sl_json_decode(struct star *s, struct sl_json_reader *r);
 

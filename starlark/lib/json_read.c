@@ -106,7 +106,7 @@ static const char *number_end(const char *p, const char *end, bool *is_float)
     return p;
 }
 
-/* Beyond it no number is an int or a float of ours. */
+/* Longer numbers are neither ints nor floats here. */
 #define NUMBER_MAX_BYTES 1000000
 
 static enum sl_json_event number(struct sl_json_reader *r)
@@ -114,7 +114,7 @@ static enum sl_json_event number(struct sl_json_reader *r)
     const char *p = r->p, *all = p + 1;
     bool is_float;
 
-    /* All that might belong to a number is shown when it is none. */
+    /* The error shows all characters that could belong to a number. */
     while (all < r->end && *all && strchr("+-.eE0123456789", *all) &&
            all - p <= NUMBER_MAX_BYTES)
         all++;

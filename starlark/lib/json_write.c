@@ -18,7 +18,7 @@ static void put_escape(struct sl_text *t, unsigned char c)
         sl_text_printf(t, "\\u%04x", c);
 }
 
-/* Bytes that stand for themselves, whatever is around them. */
+/* Bytes that are written unchanged. */
 static bool is_plain(unsigned char c)
 {
     return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';

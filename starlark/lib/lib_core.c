@@ -188,7 +188,7 @@ done:
 
 /* --- attributes ------------------------------------------------------------------- */
 
-/* What getattr() and hasattr() share; 0 without an error when there is none. */
+/* Common to getattr() and hasattr(); 0 without an error: no such attribute. */
 static value find_attr(struct star *s, const struct sl_call *c, uint32_t max)
 {
     if (!sl_want_args(s, c, 2, max))

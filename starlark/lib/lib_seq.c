@@ -260,7 +260,7 @@ static value extreme_item(struct star *s, const struct sl_call *c,
     return best;
 }
 
-/* The best so far and its key are in a pair: there both are held, whatever the
+/* The best so far and its key are in a pair: there both are held, even if the
  * key function does. */
 static value extreme(struct star *s, const struct sl_call *c,
                      enum sl_operator op, value key, struct sl_iter *it)

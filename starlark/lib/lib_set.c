@@ -229,7 +229,8 @@ static value set_issubset(struct star *s, const struct sl_call *c)
 
     if (!want_one_iterable(s, c))
         return 0;
-    if (!sl_table(c->self)->count) /* whatever is in the other, even a list */
+    if (!sl_table(c->self)
+             ->count) /* the other may have unhashable items then */
         return V_TRUE;
     value table = as_table(s, c->args[0]);
     if (!table)

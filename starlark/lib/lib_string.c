@@ -8,7 +8,7 @@ enum {
 
 /* --- arguments ------------------------------------------------------------------ */
 
-/* Argument `i` as a string, or NULL and the error that it is none. */
+/* Argument `i`, which must be a string; else NULL and an error. */
 static const struct sl_string *string_arg(struct star *s,
                                           const struct sl_call *c, uint32_t i)
 {

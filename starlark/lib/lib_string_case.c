@@ -34,7 +34,7 @@ static inline uint64_t letters(uint64_t v, uint64_t first)
     return ((from ^ past) & each * 0x80) >> 2;
 }
 
-/* Without `out` it only says whether anything changes. */
+/* With `out` NULL: only whether anything changes. */
 static ALWAYS_INLINE bool change_piece(enum mode mode, const char *p, size_t n,
                                        bool *begun, char *out)
 {

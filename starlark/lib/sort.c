@@ -7,7 +7,7 @@
 /*
  * A stable merge sort that uses the order it finds: runs that are sorted already
  * are taken as they are, falling ones turned around. At worst n log n
- * comparisons, whatever the input.
+ * comparisons for any input.
  *
  * What moves is a record of 16 bytes: a number that orders it, where one can, and
  * the place of the item. Ints and floats are such numbers; of a string it is the

@@ -7,7 +7,7 @@
 
 enum { MAY_BE_ABSENT = 1, NONE_IS_ABSENT = 2, BY_PLACE = 4, BY_NAME = 8 };
 
-#define NAMES_MAX 32u /* of a pattern: whoever calls has few parameters */
+#define NAMES_MAX 32u /* of a pattern */
 
 struct parameter {
     const char *name;

@@ -5,7 +5,7 @@
 #include "vm.h"
 
 /*
- * A program for the eye: a function at a time, the ones inside it after it, an
+ * The disassembler: one function after another, outer before inner ones, an
  * instruction a line.
  *
  *     add(a, b) at 1:1, 3 registers
@@ -194,7 +194,7 @@ static void put_operands(struct sl_text *t, const struct sl_code *code,
 
     for (unsigned n = 0; n < 3; n++) {
         char kind = sl_opcodes[op].operands[n];
-        /* Other numbers only say how long a run is that is shown. */
+        /* Other numbers are the length of a run, which is shown. */
         if (kind == '-' ||
             (kind == 'N' && op != I_DICT && op != I_UNPACK_TUPLE))
             continue;

@@ -717,7 +717,7 @@ L_LOAD_NAME:
 
 fail:
     /* A call may have failed after its frame was made and dropped again: the
-     * innermost one is ours in any case. */
+     * innermost frame belongs to this call in any case. */
     frame = s->frame;
     for (;;) {
         const bool entry = frame->entry;

@@ -58,8 +58,8 @@ struct star_module {
     uint32_t text_count;
 };
 
-/* More C functions than this do not run programs inside each other, whatever
- * limits.call_depth says: each costs about a kilobyte of the C stack. */
+/* The most C functions that execute programs inside each other, at any
+ * limits.call_depth: each takes about a kilobyte of the C stack. */
 #define SL_ENTRIES_MAX 240u
 
 /* --- for the collector and star_close ------------------------------------------ */
@@ -70,7 +70,7 @@ struct star_module {
 void sl_vm_mark_roots(struct star *s, void (*mark)(struct star *s, value v));
 
 /* After marking and before sweeping: frees the programs that star_program_free
- * was given and whose code no function has any more. For this the collector
+ * was given and whose code no function has any more. The collector
  * sets `program->used` when it comes by a T_CODE. */
 void sl_vm_sweep_programs(struct star *s);
 
@@ -95,8 +95,8 @@ static inline void sl_pop(struct star *s, struct sl_frame *f)
 
 void sl_stack_close(struct star *s);
 
-/* Adds `code`, which failed at instruction `pc`, to the traceback; `place` says
- * it more exactly, or is NULL. */
+/* Adds `code`, which failed at instruction `pc`, to the traceback; `place` is
+ * the exact place, or NULL. */
 void sl_report_frame(struct star *s, const struct sl_code *code, uint32_t pc,
                      const struct sl_pos *place);
 
