@@ -3,7 +3,8 @@
 
 /*
  * Rows of a file in tests/cases. A row is a line: cells divided by a separator, the
- * last one up to the end of the line; one that is left out is empty. %HH is a byte.
+ * last one up to the end of the line; one that is left out is empty. An escape
+ * character (% or \\) and two digits are a byte.
  * Lines that begin with "#" and empty ones are none.
  */
 
@@ -23,7 +24,7 @@ struct case_row {
     struct str cells[CASE_MAX_CELLS]; /* each ends in a NUL, too */
 };
 
-static struct str case_cell(struct str text, struct arena *a)
+static struct str case_cell(struct str text, char escape, struct arena *a)
 {
     char *bytes = arena_alloc(a, text.n + 1);
     size_t n = 0;
@@ -31,7 +32,7 @@ static struct str case_cell(struct str text, struct arena *a)
     for (size_t i = 0; i < text.n; i++) {
         unsigned byte = (unsigned char)text.p[i];
 
-        if (byte == '%' && i + 2 < text.n) {
+        if (text.p[i] == escape && i + 2 < text.n) {
             char digits[3] = {text.p[i + 1], text.p[i + 2], 0};
 
             byte = (unsigned)strtoul(digits, NULL, 16);
@@ -58,9 +59,9 @@ static struct str case_next(struct str *rest, struct str separator)
 }
 
 /* The rows of `path`, below the root of the checkout, in `a`. */
-static struct case_row *case_rows(const char *path, const char *separator,
-                                  unsigned cells, struct arena *a,
-                                  size_t *count)
+static struct case_row *case_rows(const char *path, char escape,
+                                  const char *separator, unsigned cells,
+                                  struct arena *a, size_t *count)
 {
     struct str text, line;
     struct err e = {0};
@@ -82,8 +83,9 @@ static struct case_row *case_rows(const char *path, const char *separator,
             continue;
         row->line = number;
         for (unsigned i = 0; i + 1 < cells; i++)
-            row->cells[i] = case_cell(case_next(&line, str_from(separator)), a);
-        row->cells[cells - 1] = case_cell(line, a);
+            row->cells[i] =
+                case_cell(case_next(&line, str_from(separator)), escape, a);
+        row->cells[cells - 1] = case_cell(line, escape, a);
         ++*count;
     }
     return rows;

@@ -272,7 +272,7 @@ TEST(the_grammar_of_rfc_8259) /* [row 5] */
     CLEANUP(arena_done) struct arena a = {0};
     size_t count;
     const struct case_row *rows =
-        case_rows("tests/cases/json/rfc8259.txt", " ", 3, &a, &count);
+        case_rows("tests/cases/json/rfc8259.txt", '%', " ", 3, &a, &count);
 
     CHECK(count > 350);
     for (size_t i = 0; i < count; i++) {
