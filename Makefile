@@ -188,8 +188,10 @@ $(B)/members: FORCE
 # Everything prints TAP. A test that hangs is stopped after ten minutes.
 # Files that take longest start first; much of their time is waiting, so that more
 # of them run at once than there are processors.
-LONG_TESTS = $(B)/unit/sandbox_test $(patsubst %,tests/cli/%.t,threats_hosts durable threats_package \
-             threats_trees threats_workspace threats_crash fetch_faults mcp_sampling proof)
+LONG_TESTS = tests/githost/selftest.t $(B)/unit/sandbox_test $(patsubst %,tests/cli/%.t, \
+             threats_hosts durable damaged_state limits growth output threats_package threats_crash \
+             threats_trees threats_workspace post fetch_servers policy fetch_faults install check \
+             mcp_sampling flaws names proof_also mcp_run proof fetch) $(B)/unit/swap_test
 # What runs no program of this build proves nothing more under sanitizers, and the
 # costs of a sanitizer build are not those of mapm.
 PLAIN_TESTS = $(patsubst %,tests/cli/%.t,cost hardening host mutants opcodes requirements run_cost) \
@@ -200,7 +202,8 @@ ALL_TESTS  = $(UNIT) tests/fuzz/replay.t tests/githost/selftest.t \
 # names of files: T='cli/check unit/json'.
 CHOSEN     = $(if $(T),$(foreach t,$(T),$(filter tests/$(t)/% tests/$(t)%.t $(B)/$(t)/% $(B)/$(t)%,$(ALL_TESTS))),$(ALL_TESTS))
 SUITE      = $(filter-out $(if $(SAN),$(PLAIN_TESTS)),$(sort $(CHOSEN)))
-TESTS      = $(filter $(SUITE),$(LONG_TESTS)) $(filter-out $(LONG_TESTS),$(SUITE))
+TESTS      = $(filter $(SUITE),$(LONG_TESTS)) \
+             $(filter-out $(LONG_TESTS),$(SUITE))
 TEST_JOBS ?= $(shell expr 2 '*' $(JOBS))
 TEST_TOOLS = all $(patsubst %,$(B)/%,fetch_drive ask_drive mcp_fixture embed calls.so)
 test: $(TEST_TOOLS) $(filter $(UNIT),$(TESTS)) $(if $(filter tests/fuzz/%,$(TESTS)),$(FUZZ:%=$(B)/replay/%))
