@@ -131,6 +131,7 @@ void sl_host_enter(struct star *s)
 
 void sl_host_leave(struct star *s)
 {
+    SL_ASSERT(s->hosted > 0);
     if (--s->hosted == 0)
         s->deadline_ns = 0;
 }
@@ -171,6 +172,7 @@ struct sl_scope sl_native_enter(struct star *s)
 
 void sl_native_leave(struct star *s, struct sl_scope scope)
 {
+    SL_ASSERT(scope.held <= s->heap.held_count);
     s->heap.held_count = scope.held;
     s->native = scope.native;
 }

@@ -42,6 +42,7 @@ void sl_text_append(struct sl_text *t, const char *p, size_t length)
 {
     if (length == 0 || !text_room(t, length))
         return;
+    SL_ASSERT(t->length + length <= t->capacity);
     memcpy(t->p + t->length, p, length);
     t->length += length;
 }

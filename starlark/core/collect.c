@@ -31,6 +31,7 @@ static bool is_leaf(enum sl_type type)
 
 static inline void mark_object(struct sl_heap *h, struct sl_object *o)
 {
+    SL_ASSERT(o->type >= T_INT && o->type < T_COUNT);
     if (o->mark == h->epoch)
         return;
     o->mark = h->epoch;

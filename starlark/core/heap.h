@@ -1,6 +1,8 @@
 #ifndef STARLARK_HEAP_H
 #define STARLARK_HEAP_H
 
+#include <assert.h>
+
 #include "value.h"
 
 /*
@@ -49,6 +51,10 @@
 #ifndef SL_CHECKED_HEAP
 #    define SL_CHECKED_HEAP 0
 #endif
+
+/* A guarantee of starlark/ itself, never of a program or host; checked under
+ * sanitizers and in make star-gc. */
+#define SL_ASSERT(condition) assert(!SL_CHECKED_HEAP || (condition))
 
 /* Steps of 16 bytes up to 128, then four for each doubling: a small program
  * touches a page for each size it uses, so that few sizes serve it better. */

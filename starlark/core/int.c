@@ -155,6 +155,7 @@ static value wide_object(struct star *s, wide_unsigned m, bool negative)
         three ? sl_alloc_small(s, T_INT, HEADER + 3 * sizeof(uint64_t), HEADER)
               : sl_alloc_small(s, T_INT, HEADER + 2 * sizeof(uint64_t), HEADER);
 
+    SL_ASSERT(m > (wide_unsigned)SL_INT_WORD_MAX);
     if (!b)
         return 0;
     b->used = three ? 3 : 2;

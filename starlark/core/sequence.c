@@ -44,6 +44,7 @@ bool sl_list_append(struct star *s, value list, value item)
 
     if (l->count == l->capacity && !grow(s, list, 1))
         return false;
+    SL_ASSERT(item && l->count < l->capacity);
     l->items[l->count++] = item;
     return true;
 }

@@ -222,6 +222,8 @@ bool sl_table_add(struct star *s, value table, value key, uint32_t hash,
 
     if (!make_room(s, t))
         return false;
+    SL_ASSERT(t->count <= t->used && t->used < t->capacity);
+    SL_ASSERT(!t->index || t->used < t->index_mask);
     t->entries[t->used] =
         (struct sl_entry){.key = key, .value = v, .hash = hash};
     t->used++;

@@ -87,6 +87,7 @@ struct sl_frame *sl_push(struct star *s, struct sl_function *f, value *window,
 
 static inline void sl_pop(struct star *s, struct sl_frame *f)
 {
+    SL_ASSERT(s->frame == f && f->code->active);
     f->code->active = false;
     if (__builtin_expect(f->segment, 0) && s->stack->prev)
         s->stack = s->stack->prev;
