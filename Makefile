@@ -323,6 +323,7 @@ lint-format:
 lint-layers:
 	@echo '  tools/layers'
 	@tools/layers
+	@$(SUBMAKE) all >/dev/null && tools/objects $(B)
 
 lint-headers:
 	@echo '  tools/headers'

@@ -22,6 +22,43 @@ enum exit_code {
     EXIT_INTERRUPTED = 130,
 };
 
+/* clang-format off */
+/* In the order of help. */
+#define COMMANDS(X) \
+    X(INSTALL, install) \
+    X(REMOVE, remove) \
+    X(UPDATE, update) \
+    X(OUTDATED, outdated) \
+    X(LIST, list) \
+    X(TREE, tree) \
+    X(WHY, why) \
+    X(VERIFY, verify) \
+    X(CHECK, check) \
+    X(INIT, init) \
+    X(NEW, new) \
+    X(TEST, test) \
+    X(TRUST, trust) \
+    X(STORE, store) \
+    X(RUN, run) \
+    X(MCP, mcp) \
+    X(STAR, star) \
+    X(RUNS, runs) \
+    X(SKILL, skill) \
+    X(EVENTS, events) \
+    X(BUDGET, budget) \
+    X(DOCTOR, doctor) \
+    X(VERSION, version) \
+    X(HELP, help) \
+    X(COMPLETION, completion)
+/* clang-format on */
+
+enum command_id {
+#define X(id, name) COMMAND_##id,
+    COMMANDS(X)
+#undef X
+        COMMAND_COUNT
+};
+
 enum option_id {
     OPTION_DIR,
     OPTION_JSON,
@@ -128,14 +165,12 @@ struct subcommand {
     const char *choices;
     const enum option_id *options; /* besides the common ones */
     size_t option_count;
-    bool (*run)(struct invocation *inv, int *exit_code, struct err *e);
 };
 
 extern const struct option options[OPTION_COUNT];
 extern const enum option_id common_options[];
 extern const size_t common_option_count;
-extern const struct subcommand commands[];
-extern const size_t command_count;
+extern const struct subcommand commands[COMMAND_COUNT];
 
 const struct subcommand *command_find(struct str name);
 /* ERR_USAGE, with a near name. Returns false. */
@@ -172,33 +207,11 @@ void print_json(struct invocation *inv, struct buf *text);
  * modules below know. */
 void terminal_attach(struct invocation *inv);
 
-/* The `run` functions, one file each (or few) in this folder. */
+/* The functions of the commands, one file each (or few) in this folder. */
 #define COMMAND(name)                                                          \
     bool name(struct invocation *inv, int *exit_code, struct err *e)
-COMMAND(command_install);
-COMMAND(command_remove);
-COMMAND(command_update);
-COMMAND(command_outdated);
-COMMAND(command_list);
-COMMAND(command_tree);
-COMMAND(command_why);
-COMMAND(command_verify);
-COMMAND(command_check);
-COMMAND(command_init);
-COMMAND(command_new);
-COMMAND(command_test);
-COMMAND(command_trust);
-COMMAND(command_store);
-COMMAND(command_run);
-COMMAND(command_mcp);
-COMMAND(command_star);
-COMMAND(command_doctor);
-COMMAND(command_runs);
-COMMAND(command_skill);
-COMMAND(command_events);
-COMMAND(command_budget);
-COMMAND(command_version);
-COMMAND(command_help);
-COMMAND(command_completion);
+#define X(id, name) COMMAND(command_##name);
+COMMANDS(X)
+#undef X
 
 #endif

@@ -24,8 +24,8 @@
 /* The words that an argument of `c` is one of: its choices, or the commands. */
 static bool put_words(struct buf *b, const struct subcommand *c)
 {
-    if (c->run == command_help)
-        for (size_t i = 0; i < command_count; i++)
+    if (c == &commands[COMMAND_HELP])
+        for (size_t i = 0; i < COMMAND_COUNT; i++)
             buf_printf(b, "%s%s", i ? " " : "", commands[i].name);
     else if (c->kind == ARGUMENT_CHOICE)
         buf_text(b, c->choices);
@@ -92,7 +92,7 @@ static void put_bash_cases(struct buf *b, int id)
         put_bash_case(b, "*", &options[id]);
         return;
     }
-    for (size_t i = 0; i < command_count; i++) {
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
         if (!takes(&commands[i], id))
             continue;
         buf_text(b, any ? "|" : "");
@@ -126,13 +126,13 @@ static void put_bash_choices(struct buf *b)
 
 static void put_bash_arguments(struct buf *b, const struct subcommand *c)
 {
-    if (c->run == command_skill) {
+    if (c == &commands[COMMAND_SKILL]) {
         buf_text(b, "if ((!count)); then words='");
         put_words(b, c);
         buf_text(b, "'; elif [[ ' " SKILL_WORDS " ' == *\" $first \"* ]]; then "
                     "words=$(mapm skill list -q \"${where[@]}\" " SKILL_NAMES
                     "); fi");
-    } else if (c->kind == ARGUMENT_CHOICE || c->run == command_help) {
+    } else if (c->kind == ARGUMENT_CHOICE || c == &commands[COMMAND_HELP]) {
         buf_text(b, "((count)) || words='");
         put_words(b, c);
         buf_text(b, "'");
@@ -205,12 +205,12 @@ static const char bash_tail[] =
 static void put_bash_commands(struct buf *b)
 {
     buf_text(b, "    case $command in\n    '')\n      words='");
-    for (size_t i = 0; i < command_count; i++)
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
         buf_printf(b, "%s%s", i ? " " : "", commands[i].name);
     buf_text(b, "' opts+='");
     put_bash_option(b, OPTION_VERSION);
     buf_text(b, "' ;;\n");
-    for (size_t i = 0; i < command_count; i++) {
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
         const struct subcommand *c = &commands[i];
 
         buf_printf(b, "    %s)\n      ", c->name);
@@ -297,11 +297,11 @@ static void put_zsh_arguments(struct buf *b, const struct subcommand *c)
 {
     const char *which = c->max_arguments == 1 ? "1" : "*";
 
-    if (c->kind == ARGUMENT_CHOICE || c->run == command_help) {
+    if (c->kind == ARGUMENT_CHOICE || c == &commands[COMMAND_HELP]) {
         buf_text(b, "      '1:argument:(");
         put_words(b, c);
         buf_text(b, ")'");
-        if (c->run == command_skill)
+        if (c == &commands[COMMAND_SKILL])
             buf_text(b, " \\\n      '*:skill:_mapm_library'");
         else if (c->max_arguments > 1)
             buf_text(b, " \\\n      '*:name: '");
@@ -347,7 +347,7 @@ static void put_zsh(struct buf *b)
                 "  local -A opt_args\n"
                 "  local -a commands\n"
                 "  commands=(\n");
-    for (size_t i = 0; i < command_count; i++)
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
         buf_printf(b, "    '%s:%s'\n", commands[i].name, commands[i].text);
     buf_text(b, "  )\n"
                 "  _arguments -C -s -S \\\n");
@@ -361,7 +361,7 @@ static void put_zsh(struct buf *b)
              "  command) _describe -t commands command commands && ret=0 ;;\n"
              "  argument)\n"
              "    case $words[1] in\n");
-    for (size_t i = 0; i < command_count; i++) {
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
         buf_printf(b, "    %s) _arguments -s -S \\\n", commands[i].name);
         put_zsh_options(b, commands[i].options, commands[i].option_count);
         put_zsh_options(b, common_options, common_option_count);
@@ -404,11 +404,11 @@ static void put_fish_option(struct buf *b, const char *condition,
 /* `__mapm_at COMMAND [N]`: at an argument (the N-th) of the command. */
 static void put_fish_arguments(struct buf *b, const struct subcommand *c)
 {
-    if (c->kind == ARGUMENT_CHOICE || c->run == command_help) {
+    if (c->kind == ARGUMENT_CHOICE || c == &commands[COMMAND_HELP]) {
         buf_printf(b, "complete -c mapm -n '__mapm_at %s 1' -a '", c->name);
         put_words(b, c);
         buf_text(b, "'\n");
-        if (c->run == command_skill)
+        if (c == &commands[COMMAND_SKILL])
             buf_text(b, "complete -c mapm -n '__mapm_at skill; "
                         "and __mapm_second " SKILL_WORDS "' "
                         "-a '(__mapm_library)'\n");
@@ -506,7 +506,7 @@ static void put_fish(struct buf *b)
     for (size_t k = 0; k < common_option_count; k++)
         put_fish_option(b, "", common_options[k]);
     put_fish_option(b, " -n __mapm_first", OPTION_VERSION);
-    for (size_t i = 0; i < command_count; i++) {
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
         const struct subcommand *c = &commands[i];
 
         buf_printf(b, "complete -c mapm -n __mapm_first -a %s -d '%s'\n",

@@ -93,7 +93,7 @@ static void show_all(struct term *t)
     term_print(t, "mapm manages agents, skills and MCP servers.\n\n"
                   "usage: mapm COMMAND [OPTION]... [ARGUMENT]...\n\n"
                   "commands:\n");
-    for (size_t i = 0; i < command_count; i++)
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
         term_print(t, "  %-12s%s\n", commands[i].name, commands[i].text);
     term_print(t, "\noptions of every command:\n");
     for (size_t i = 0; i < common_option_count; i++)
@@ -105,11 +105,12 @@ COMMAND(command_help)
 {
     const struct subcommand *c = inv->command;
 
-    if (c && c->run == command_help && inv->arguments.count) {
+    if (c && c == &commands[COMMAND_HELP] && inv->arguments.count) {
         c = command_find(inv->arguments.items[0]);
         if (!c)
             return command_unknown(inv->arguments.items[0], e);
-    } else if (c && c->run == command_help && !has_option(inv, OPTION_HELP)) {
+    } else if (c && c == &commands[COMMAND_HELP] &&
+               !has_option(inv, OPTION_HELP)) {
         c = NULL;
     }
     if (c)

@@ -6,7 +6,7 @@
 
 const struct subcommand *command_find(struct str name)
 {
-    for (size_t i = 0; i < command_count; i++)
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
         if (str_is(name, commands[i].name))
             return &commands[i];
     return NULL;
@@ -189,7 +189,7 @@ bool command_unknown(struct str name, struct err *e)
     size_t best = 3;
 
     err_set(e, ERR_USAGE, "unknown command \"%.*s\"", STR_ARG(name));
-    for (size_t i = 0; i < command_count; i++) {
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
         size_t far = text_distance(name, str_from(commands[i].name), best);
 
         if (far < best) {

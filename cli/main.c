@@ -10,6 +10,13 @@
 
 #include "command.h"
 
+static bool (*const functions[COMMAND_COUNT])(struct invocation *inv,
+                                              int *exit_code, struct err *e) = {
+#define X(id, name) [COMMAND_##id] = command_##name,
+    COMMANDS(X)
+#undef X
+};
+
 static int exit_of(const struct err *e)
 {
     switch (e->code) {
@@ -22,12 +29,6 @@ static int exit_of(const struct err *e)
     default:
         return EXIT_FAILED;
     }
-}
-
-void print_json(struct invocation *inv, struct buf *text)
-{
-    buf_char(text, '\n');
-    term_write(&inv->term, buf_str(text));
 }
 
 /* The same as on stderr, for programs: code, messages outermost first. */
@@ -86,8 +87,8 @@ static bool enter_folder(struct invocation *inv, struct err *e)
 /* What answers without looking at any folder. */
 static bool stays_outside(const struct subcommand *c)
 {
-    return c->run == command_help || c->run == command_version ||
-           c->run == command_completion;
+    return c == &commands[COMMAND_HELP] || c == &commands[COMMAND_VERSION] ||
+           c == &commands[COMMAND_COMPLETION];
 }
 
 /* A command line that cannot be taken apart may still ask for JSON. */
@@ -110,7 +111,7 @@ static bool run(struct invocation *inv, int *code, struct err *e)
     if (!inv->command || has_option(inv, OPTION_HELP))
         return command_help(inv, code, e);
     return (stays_outside(inv->command) || enter_folder(inv, e)) &&
-           inv->command->run(inv, code, e);
+           functions[inv->command - commands](inv, code, e);
 }
 
 int main(int argc, char **argv)

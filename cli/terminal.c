@@ -84,3 +84,9 @@ void terminal_attach(struct invocation *inv)
         .global = option_list(inv, OPTION_GLOBAL_ROOT),
         .extra = option_list(inv, OPTION_ROOT)};
 }
+
+void print_json(struct invocation *inv, struct buf *text)
+{
+    buf_char(text, '\n');
+    term_write(&inv->term, buf_str(text));
+}

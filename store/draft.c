@@ -28,24 +28,6 @@ void draft_drop(struct draft *d)
     arena_done(&d->arena);
 }
 
-bool pread_all(int fd, char *out, size_t n, uint64_t offset, struct err *e)
-{
-    size_t done = 0;
-
-    while (done < n) {
-        ssize_t got = pread(fd, out + done, n - done, (off_t)(offset + done));
-
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return err_errno(e, "read a pack of the store");
-        if (got == 0)
-            return err_set(e, ERR_DAMAGED, "a pack of the store is too short");
-        done += (size_t)got;
-    }
-    return true;
-}
-
 static bool write_pending(struct draft *d, struct err *e)
 {
     if (d->fd < 0) {

@@ -29,16 +29,6 @@ void object_path(const struct hash *h, char out[OBJECT_PATH_BYTES])
     memcpy(out + 3, hex + 2, HASH_HEX_CHARS - 1);
 }
 
-void object_unique_name(char *out, size_t size, const char *stem)
-{
-    uint64_t random = 0;
-
-    if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0)
-        random = (uint64_t)(uintptr_t)out;
-    snprintf(out, size, "%s.%ld.%08x", stem, (long)getpid(),
-             (unsigned)(random & 0xffffffffu));
-}
-
 /* The folder is there: a name in it, below store/. */
 static bool name_aside(struct store *s, const char *stem, char *out,
                        size_t size)

@@ -96,8 +96,8 @@ import glob, re, sys
 root, codes = sys.argv[1], set()
 for form, files in (
         (r'\{"([a-z0-9-]+)", +"[-EWdmi]{8}"\}', "manifest/level.c"),
-        (r'\bcheck_say\((?:[^,;]*,){3}\s*"([a-z0-9-]+)"', "cli/*.c"),
-        (r'\bcomplain\([^,;"]*,\s*"([a-z0-9-]+)"', "cli/check*.c"),
+        (r'\bcheck_say\((?:[^,;]*,){3}\s*"([a-z0-9-]+)"', "lint/*.c"),
+        (r'\bcomplain\([^,;"]*,\s*"([a-z0-9-]+)"', "lint/*.c"),
         (r'\bcomplaints_add\((?:[^,;]*,){2}\s*"([a-z0-9-]+)"', "cli/*.c")):
     for file in glob.glob(root + "/" + files):
         codes |= set(re.findall(form, open(file).read()))
