@@ -5,9 +5,9 @@
  *         -ltommath -lutf8proc -lm -o embed
  *     ./embed examples/embed/shipping.star
  *
- * The file has a function quote(order). We give it an order, let it ask us for
- * the weight of things, and print what it answers as JSON. Whatever the file
- * does, it cannot take more than a megabyte, a million steps or a second.
+ * The file has a function quote(order). It gets an order, may call weight(name)
+ * and use the object shop, and its result is printed as JSON. No file can take
+ * more than a megabyte, a million steps or a second.
  */
 #include "mapm/starlark.h"
 
@@ -19,7 +19,7 @@ static const char order[] =
     "{\"to\": \"Zürich\", \"express\": true, \"items\": ["
     "{\"name\": \"lamp\", \"count\": 2}, {\"name\": \"desk\", \"count\": 1}]}";
 
-/* --- what the rules may ask us ------------------------------------------------ */
+/* --- a function and an object for the rules --------------------------------- */
 
 struct stock {
     const char *name;
@@ -27,29 +27,64 @@ struct stock {
 };
 static struct stock stock[] = {{"lamp", 1850}, {"desk", 23400}};
 
+/* Argument `name` as one of the things, or NULL. */
+static const struct stock *find(star_value name)
+{
+    const char *p;
+    size_t length;
+
+    if (!star_as_text(name, &p, &length))
+        return NULL;
+    for (size_t i = 0; i < sizeof stock / sizeof *stock; i++)
+        if (strlen(stock[i].name) == length &&
+            memcmp(stock[i].name, p, length) == 0)
+            return &stock[i];
+    return NULL;
+}
+
 /* weight(name, default=None): grams of one piece. */
 static star_value weight(struct star *s, const struct star_args *args)
 {
-    const struct stock *all = args->ctx;
+    star_value v[2], shown; /* as many as the pattern has names */
+    const struct stock *thing;
     const char *name;
-    star_value v[2]; /* as many as the pattern has names */
     size_t length;
 
     if (!star_unpack(s, args, "weight", "name, default?", v))
         return STAR_INVALID;
-    if (!star_as_text(v[0], &name, &length))
-        return star_fail(s, "weight: got %s, want string",
-                         star_type_name(v[0]));
-    for (size_t i = 0; i < sizeof stock / sizeof *stock; i++)
-        if (strlen(all[i].name) == length &&
-            memcmp(all[i].name, name, length) == 0)
-            return star_int(s, all[i].grams);
+    if ((thing = find(v[0])))
+        return star_int(s, thing->grams);
     if (v[1] != STAR_INVALID)
         return v[1];
+    shown = star_str(s, v[0]);
+    if (!star_as_text(shown, &name, &length))
+        return STAR_INVALID;
     return star_fail(s, "weight: no such thing: %.*s", (int)length, name);
 }
 
-/* What the rules print goes where we say. */
+/* shop: an attribute, shop.currency, and a method, shop.has(name). */
+static star_value shop_currency(struct star *s, void *data)
+{
+    return star_string(s, data, strlen(data));
+}
+
+static star_value shop_has(struct star *s, const struct star_args *args)
+{
+    star_value v[1];
+
+    if (!star_unpack(s, args, "has", "name", v))
+        return STAR_INVALID;
+    return star_bool(find(v[0]));
+}
+
+static const struct star_member shop_members[] = {
+    {"currency", shop_currency, NULL},
+    {"has", NULL, shop_has},
+    {NULL, NULL, NULL},
+};
+static const struct star_class shop_class = {"shop", shop_members, NULL};
+
+/* What the rules print. */
 static bool print(void *ctx, const char *text, size_t length)
 {
     fputs("rules say: ", ctx);
@@ -115,12 +150,16 @@ int main(int argc, char **argv)
                                    .print = print,
                                    .ctx = stdout};
     struct star *s = star_open(&options);
+    static char currency[] = "EUR";
     bool ok = false;
 
     if (argc != 2 || !s) {
         fputs(s ? "usage: embed FILE\n" : "embed: no memory\n", stderr);
     } else {
-        ok = star_register(s, "weight", weight, stock) && quote(s, argv[1]);
+        ok =
+            star_register(s, "weight", weight, NULL) &&
+            star_predeclare(s, "shop", star_object(s, &shop_class, currency)) &&
+            quote(s, argv[1]);
         if (!ok)
             fprintf(stderr, "embed: %s error\n%s",
                     star_error_name(star_error(s)), star_error_report(s));

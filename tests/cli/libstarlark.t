@@ -84,6 +84,7 @@ flags=
 if nm -D "$lib/libstarlark.so.0" | grep -q __asan_init; then
     flags=-fsanitize=address,undefined
 fi
+nm "$lib/libstarlark.a" | grep -q __gcov_init && flags="$flags --coverage"
 cd "$T" || exit 1
 ok 'a program is compiled and linked' \
     sh -c "$CC -Wall -Wextra -Werror $flags hello.c \$(PKG_CONFIG_PATH='$lib/pkgconfig' pkg-config --cflags --libs starlark) -o shared"

@@ -29,7 +29,7 @@ rules() {
 
 echo 1..9
 run "$example/shipping.star"
-is 'the example answers' 0 '{"to":"Zürich","grams":27100,"cents":2535}'
+is 'the example answers' 0 '{"to":"Zürich","grams":27100,"cents":2535,"currency":"EUR"}'
 is 'and prints' 0 'rules say: 27100 g to Zürich'
 rules <<'END'
 def quote(order):
