@@ -1,8 +1,8 @@
 #!/bin/sh
 # tools/mutants itself, on a module of one file: what tests notice is killed, what
-# they do not survives, what is the same code is no mutant, and what a mutant leaves
-# behind does not fail the test of another ([F2]). The mutants of mapm
-# take too long for this: `make mutants`.
+# they do not survives, what is the same code is no mutant, what a mutant leaves
+# behind does not fail the test of another, and tests that do not enter its function
+# do not run ([F2]). The mutants of mapm take too long for this: `make mutants`.
 . "$(dirname "$0")/../lib/cli.sh"
 
 mkdir -p m tests/unit tests/mutants build/unit
@@ -38,22 +38,36 @@ int main(void)
     return !ok;
 }
 X
+# It enters nothing of the module, and says how often it ran.
+cat >tests/unit/b_test.c <<'X'
+#include <stdio.h>
+int main(void)
+{
+    FILE *f = fopen(RAN, "a");
+    fputs("x", f);
+    puts("ok 1\n1..1");
+    return fclose(f);
+}
+X
 cat >Makefile <<'X'
 build/m/%.o: m/%.c
-	@mkdir -p build/m && cc -O2 -c -o $@ $<
+	@mkdir -p build/m && cc $(CFLAGS) -c -o $@ $<
 build/unit/a_test: build/m/a.o tests/unit/a_test.c
-	@mkdir -p build/unit && cc -o $@ tests/unit/a_test.c build/m/a.o
+	@mkdir -p build/unit && cc $(CFLAGS) -o $@ tests/unit/a_test.c build/m/a.o $(LDLIBS)
+build/unit/b_test: tests/unit/b_test.c
+	@mkdir -p build/unit && cc $(CFLAGS) -DRAN='"$(RAN)"' -o $@ $< $(LDLIBS)
 X
-echo 'm: m | unit/a_test' >tests/mutants/modules
+echo 'm: m | unit/a_test unit/b_test' >tests/mutants/modules
 mutants()
 {
-    "$ROOT/tools/mutants" --root . --make make "$@"
+    "$ROOT/tools/mutants" --root . --make "make CFLAGS=-O2 RAN=$T/ran" "$@"
 }
 
 exits '[F2] half of it is not tested' 1 mutants --count 100 --seed 1 -v
 like '[F2] a changed bound is noticed' "$out" '^killed by unit/a_test: m/a.c:8: '
 like '[F2] another function is not' "$out" '^survived: m/a.c:13: == becomes !='
 like '[F2] the sum' "$out" '^m: [1-9][0-9]* of [1-9][0-9]* random mutations killed, [0-9]+ % \(seed 1\)$'
+is '[F2] a test that enters nothing of it runs once' "$(cat "$T/ran")" x
 first=$out
 exits '[F2] the same seed' 1 mutants --count 100 --seed 1 -v
 is '[F2] gives the same mutants' "$out" "$first"
