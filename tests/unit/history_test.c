@@ -318,6 +318,7 @@ TEST(a_run_whose_process_is_gone_was_interrupted)
     struct rig r;
     struct store_run run = a_run("x", "/w"), *list;
     uint64_t id, mine;
+    struct str boot;
     size_t count;
     pid_t pid;
     int state;
@@ -357,6 +358,17 @@ TEST(a_run_whose_process_is_gone_was_interrupted)
     CHECK(str_is(status_of(&r, mine), "running"));
     change(&r, "UPDATE runs SET started_ms = started_ms - 86401000"
                " WHERE id=3");
+    CHECK(str_is(status_of(&r, mine), "interrupted"));
+    /* [F2] of another boot no process is left, whatever its namespace */
+    mine = begin(&r, &run);
+    CHECK(fs_read_user_file("/proc/sys/kernel/random/boot_id", 100, &r.arena,
+                            &boot, &r.err));
+    change(&r, str_c(arena_printf(&r.arena,
+                                  "UPDATE runs SET life = replace(replace("
+                                  "CAST(life AS TEXT), '%.*s', 'another'),"
+                                  " 'pid:', 'pid:9') WHERE id=4",
+                                  STR_ARG(str_trim(boot))),
+                     &r.arena));
     CHECK(str_is(status_of(&r, mine), "interrupted"));
     rig_done(&r);
 }

@@ -173,6 +173,7 @@ static const struct {
     {STDIO("\"env\": {\"npm_config_script_shell\": \"x\"}"), "mcp-env:5!"},
     {STDIO("\"environment\": {\"LD_PRELOAD\": \"x\"}"), "mcp-env:5!"},
     {STDIO("\"env\": {\"PATHS\": \"x\", \"MY_LD_PRELOAD\": \"x\"}"), ""},
+    {STDIO("\"env\": {\"LDFLAGS\": \"x\", \"MALLOCATOR\": \"x\"}"), ""},
 
     /* urls and headers */
     {URL("\"http://localhost:3000/x\""), ""},

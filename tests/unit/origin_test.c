@@ -1,6 +1,7 @@
 #include "base/text.h"
 #include "mapm/manifest.h"
 
+#include "../../manifest/origin.h"
 #include "case_file.h"
 
 #define GH          "https://github.com/"
@@ -139,6 +140,8 @@ static const struct {
     {"ssh://github.com/o/r", NULL, NULL, NULL},
     {"http://github.com/o/r", NULL, NULL, NULL},
     {"https://gitlab.com/o/r", NULL, NULL, NULL},
+    {GH "-o/r", NULL, NULL, NULL},
+    {GH "o", NULL, NULL, NULL},
     {"../../..", NULL, NULL, NULL},
     {"", NULL, NULL, NULL},
 };
@@ -169,6 +172,18 @@ TEST(what_a_person_may_type) /* [row 10] */
         }
         arena_done(&a);
     }
+}
+
+/* [row 10] What a URL may not hold a path may not either, where it comes from
+ * elsewhere. */
+TEST(paths_have_characters_that_are_not_allowed)
+{
+    static const char *const bad[] = {"a\x01", "a\x7f/b", "a\xff", "a/\xc3",
+                                      "a:",    "a%",      "a//b",  "a/../b"};
+
+    CHECK(!origin_path_fault(STR("skills/\xc3\xa9 b")));
+    for (size_t i = 0; i < ROWS(bad); i++)
+        CHECK(origin_path_fault(str_from(bad[i])) != NULL);
 }
 
 TEST(home_may_be_unknown)

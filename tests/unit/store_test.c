@@ -365,6 +365,7 @@ TEST(what_is_held_is_kept_or_forgotten)
         CHECK(store_read(r.store, &adopted, 100, &r.arena, &out, &r.err));
         CHECK(str_is(out, "adopted"));
         CHECK(store_find_blob(r.store, STR("b1"), &found, &size));
+        CHECK(!store_find_blob(r.store, STR("b2"), &found, &size));
         CHECK(!store_has(other, &put) && !store_has(other, &adopted));
 
         if (rows[i].keep) {
@@ -703,6 +704,7 @@ TEST(a_newer_index_is_refused_a_damaged_one_rebuilt)
 {
     struct rig r;
     struct hash h = {{0}};
+    struct str state;
     char path[128];
     int fd;
 
@@ -720,6 +722,9 @@ TEST(a_newer_index_is_refused_a_damaged_one_rebuilt)
         write_index(&r, "PRAGMA user_version=99");
         CHECK(store_open(str_from(r.home), &r.store, &r.err));
         CHECK(!store_put_blob(r.store, STR("b"), &h, 1, &r.err));
+        CHECK(r.err.code == ERR_REFUSED);
+        err_clear(&r.err);
+        CHECK(!store_find_session(r.store, STR("s"), &r.arena, &state, &r.err));
         CHECK(r.err.code == ERR_REFUSED);
     } else {
         CHECK(store_open(str_from(r.home), &r.store, &r.err));
@@ -805,6 +810,21 @@ TEST(verify_finds_each_damaged_object)
     CHECK(store_verify(r.store, count_bad, &bad, &stats, &r.err));
     CHECK(bad == 2 && stats.objects == 5 && stats.damaged == 2);
     CHECK(!store_has(r.store, &h[1]) && store_has(r.store, &h[0]));
+    rig_done(&r);
+}
+
+/* [F2] A folder that was removed while the store is open has no list. */
+TEST(objects_that_cannot_be_listed_are_not_counted)
+{
+    struct store_stats stats;
+    char path[128];
+    struct rig r;
+
+    rig_init(&r);
+    snprintf(path, sizeof path, "%s/store/objects", r.home);
+    CHECK(rmdir(path) == 0);
+    CHECK(!store_stats(r.store, &stats, &r.err));
+    CHECK(!store_verify(r.store, count_bad, NULL, &stats, &r.err));
     rig_done(&r);
 }
 
