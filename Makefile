@@ -204,11 +204,13 @@ CHOSEN     = $(if $(T),$(foreach t,$(T),$(filter tests/$(t)/% tests/$(t)%.t $(B)
 SUITE      = $(filter-out $(if $(SAN),$(PLAIN_TESTS)),$(sort $(CHOSEN)))
 TESTS      = $(filter $(SUITE),$(LONG_TESTS)) \
              $(filter-out $(LONG_TESTS),$(SUITE))
+# (path/python3: a shim of a version manager starts dozens of shells for each Python.)
 TEST_JOBS ?= $(shell expr 2 '*' $(JOBS))
 TEST_TOOLS = all $(patsubst %,$(B)/%,fetch_drive ask_drive mcp_fixture embed calls.so)
 test: $(TEST_TOOLS) $(filter $(UNIT),$(TESTS)) $(if $(filter tests/fuzz/%,$(TESTS)),$(FUZZ:%=$(B)/replay/%))
-	@rm -rf $(B)/tap && mkdir -p $(B)/tap
-	MAPM=$(abspath $(B)/mapm) MAPM_BUILD=$(abspath $(B)) \
+	@rm -rf $(B)/tap && mkdir -p $(B)/tap $(B)/path
+	@ln -sf "$$(python3 -c 'import sys; print(sys.executable)')" $(B)/path/python3
+	PATH=$(abspath $(B)/path):$$PATH MAPM=$(abspath $(B)/mapm) MAPM_BUILD=$(abspath $(B)) \
 	  prove -j$(TEST_JOBS) -f -o --exec 'tests/lib/tap_log $(abspath $(B)/tap)' $(TESTS); \
 	  failed=$$?; tools/skips $(abspath $(B)/tap); exit $$failed
 

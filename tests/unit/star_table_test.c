@@ -1,5 +1,5 @@
-#include "star_ops.h"
 #include "core/table.h"
+#include "star_ops.h"
 
 /* Dicts and sets: against an array that is searched from its beginning. */
 

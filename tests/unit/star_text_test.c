@@ -1,9 +1,9 @@
 #include <stdlib.h>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "lib/lib.h"
 #include "tap.h"
-#include "core/text.h"
 
 /* Strings: their methods, % and repr, searching, sums. STARLARK.md 3 and 4. */
 
