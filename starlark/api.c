@@ -138,7 +138,7 @@ bool star_as_int(star_value v, int64_t *out)
     return v && sl_type(v) == T_INT && sl_int_to_i64(v, out);
 }
 
-/* The nearest double. The lowest bit of what is converted stands for all digits
+/* The nearest double. The lowest bit of the converted part stands for all digits
  * that are left out: it lies far below what a double can hold. */
 static double big_to_double(const struct sl_bigint *b)
 {

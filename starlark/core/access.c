@@ -157,7 +157,7 @@ static int64_t clamp(int64_t i, int64_t low, int64_t high)
     return i < low ? low : i > high ? high : i;
 }
 
-/* The text of what is wrong with a bound: those of slices and of find(). */
+/* Error texts for bounds, of slices and of find(). */
 #define START "invalid start index"
 #define END   "invalid end index"
 

@@ -39,7 +39,7 @@ static uint64_t steps_of(const struct star *s)
     return s->steps_done + (uint64_t)(s->fuel_given - s->fuel);
 }
 
-/* Accounts for what was used, and gives steps up to the next look. */
+/* Accounts for the steps taken, and grants steps up to the next check. */
 static void refuel(struct star *s, uint64_t steps)
 {
     int64_t slice = SL_FUEL_SLICE;

@@ -9,7 +9,7 @@
 
 /* Shorter texts are copied into their string, longer ones become its buffer. */
 #define COPIED_BYTES 256
-_Static_assert(COPIED_BYTES >= SL_TEXT_LOCAL_BYTES, "what is local is copied");
+_Static_assert(COPIED_BYTES >= SL_TEXT_LOCAL_BYTES, "local text is copied");
 
 static bool text_room(struct sl_text *t, size_t more)
 {

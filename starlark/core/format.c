@@ -14,7 +14,7 @@ struct part {
 /* The work of % or format(). */
 struct format {
     struct sl_text t;
-    const char *p, *end; /* what is left of the format */
+    const char *p, *end; /* the rest of the format */
     const value *args;
     uint32_t count, used;
     value operand;              /* of % */
@@ -22,7 +22,7 @@ struct format {
     bool automatic, manual;     /* kinds of numbering seen */
 };
 
-/* Copies what is before the next `a` or `b`, in pieces. */
+/* Copies up to the next `a` or `b`, in pieces. */
 static inline bool put_literal(struct format *f, char a, char b)
 {
     const char *p = f->p, *stop = p;
@@ -234,7 +234,7 @@ struct field {
     struct part name, conversion, spec;
 };
 
-/* Cuts off what follows the `mark`. */
+/* Cuts off the part behind `mark`. */
 static bool cut(struct part *text, char mark, struct part *rest)
 {
     const char *m = memchr(text->p, mark, text->length);

@@ -80,7 +80,7 @@ struct sl_heap {
     struct sl_large *large; /* objects that are mappings */
     size_t mappings;        /* storage that is one: how many */
     bool has_host_objects;  /* their data is released at the end */
-    /* Hooks of the VM: its roots; what is freed between marking and sweeping. */
+    /* Hooks of the VM: its roots; called between marking and sweeping. */
     void (*mark_roots)(struct star *s, void (*mark)(struct star *s, value v));
     void (*before_sweep)(struct star *s);
     void *spare; /* a mapping in no use, for the next one */

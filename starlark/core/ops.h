@@ -59,12 +59,12 @@ value sl_repeat(struct star *s, value from, size_t times);
 
 int64_t sl_len(value v); /* -1: has no length */
 value sl_index(struct star *s, value object, value key);
-/* Of what can be indexed, but a dict; 0 at the end. */
+/* Of any value that can be indexed except a dict; 0 at the end. */
 value sl_item(struct star *s, value v, uint64_t i);
 bool sl_set_index(struct star *s, value object, value key, value v);
-/* After sl_fail: if what was used is None, where it may come from. */
+/* After sl_fail: if `v` is None, where it may come from. */
 void sl_hint_none(struct star *s, value v);
-/* V_NONE for what is not given. */
+/* V_NONE for bounds that are not given. */
 value sl_slice(struct star *s, value object, value start, value stop,
                value step);
 value sl_attr(struct star *s, value object, value name);

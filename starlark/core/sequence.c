@@ -1,7 +1,7 @@
 #include "text.h"
 
 /* Lists that grow, sums and repeats of lists, tuples and text. Copies are long,
- * so each can be interrupted; what was being filled then is empty, and garbage. */
+ * so each can be interrupted; the container being filled is then empty, and garbage. */
 
 #define LIST_MAX_ITEMS 0x40000000u
 

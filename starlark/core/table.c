@@ -84,7 +84,7 @@ static void index_put(struct sl_table *t, uint32_t number)
 }
 
 /* Forgets all entries. Few in a large index are taken out one by one, so that
- * filling and emptying a table that once was large costs what is in it. */
+ * filling and emptying a table that once was large costs in proportion to its entries. */
 static void index_clear(struct sl_table *t)
 {
     if (t->used > t->index_mask / 8) {

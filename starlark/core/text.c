@@ -240,7 +240,7 @@ static value concat_copy(struct star *s, const struct sl_string *x,
 /*
  * The first sum is a plain copy: most strings do not grow on. A sum whose left
  * operand is itself a sum gets a buffer with room, and the sums after that find
- * their left operand at the end of what is filled there.
+ * their left operand at the end of its filled part.
  */
 value sl_string_concat(struct star *s, value a, value b)
 {

@@ -194,7 +194,7 @@ static void *keep(struct compiler *c, const void *from, uint32_t n, size_t size,
     return p;
 }
 
-/* Of what lies on the pile from `from` on. */
+/* Of the items on the pile from `from` on. */
 static void *take(struct compiler *c, struct pile *pile, uint32_t from,
                   size_t size, uint32_t *count)
 {

@@ -32,7 +32,7 @@ struct pile {
 struct unit {
     struct unit *outer;
     const struct sl_function_info *info;
-    struct open_loop *loop; /* innermost around what is compiled now */
+    struct open_loop *loop; /* innermost one of the current statement */
     /* Where its own begin in the piles. */
     uint32_t instructions, places, constants, sites, loops;
     uint32_t temporary; /* the first one: behind the near locals */
@@ -210,7 +210,7 @@ struct open_loop {
     uint32_t iterator, variable, begin;
     uint32_t depth; /* of loops inside each other */
 };
-/* From the evaluation of what is iterated over to the assignment of the target;
+/* From the evaluation of the iterable to the assignment of the target;
  * then comes the body, then the end. */
 void sl_loop_begin(struct compiler *c, struct open_loop *loop,
                    const struct sl_node *target, const struct sl_node *iterable,

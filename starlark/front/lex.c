@@ -318,7 +318,7 @@ static void lex_punctuation(struct sl_lexer *l, struct sl_token *t)
     }
 }
 
-/* The end of the text: first what is still open is closed. */
+/* The end of the text: first all open blocks are closed. */
 static void lex_end(struct sl_lexer *l, struct sl_token *t, bool after_newline)
 {
     t->kind = TOK_EOF;

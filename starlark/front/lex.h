@@ -9,7 +9,7 @@
  *
  * Columns count code points. Lines end with LF, CR or CRLF. Inside brackets
  * there are neither NEWLINEs nor indentation. An error of a token is reported
- * here; the token is then what was meant, or TOK_ERROR.
+ * here; the token is then the intended one, or TOK_ERROR.
  *
  * The order of the table means something: PLUS to GTGT are as in enum
  * sl_operator; those up to GT are followed by the same with a "=" behind; what
@@ -69,7 +69,7 @@ struct sl_token {
 struct sl_lexer {
     struct star *s;
     struct sl_arena *arena;
-    const char *p; /* what is read next; the text ends with a NUL */
+    const char *p; /* the next character; the text ends with a NUL */
     const char *end;
     const char *charged; /* up to here */
     const char *line_start;

@@ -126,7 +126,7 @@ void sl_lex_number(struct sl_lexer *l, struct sl_token *t)
 
 /* --- texts ------------------------------------------------------------------------ */
 
-struct unquoted { /* what is left of a literal, and where it goes */
+struct unquoted { /* the rest of a literal, and where it goes */
     struct star *s;
     struct sl_pos pos; /* of the quote */
     const char *p, *end;

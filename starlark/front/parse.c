@@ -139,7 +139,7 @@ void sl_unsure_name(struct sl_parser *p, value name)
     }
 }
 
-/* All that looks like a name in what is passed over. */
+/* All that looks like a name in skipped tokens. */
 static void collect_names(struct sl_parser *p, const char *from)
 {
     for (const char *end; from < p->tok.at; from = end + (end == from)) {
@@ -221,7 +221,7 @@ static struct sl_node *parse_block(struct sl_parser *p)
     return c.first;
 }
 
-/* An indented block, which is what is left of a statement. */
+/* An indented block, the rest of a statement. */
 static void keep_block(struct sl_parser *p, struct sl_chain *out, bool is_def)
 {
     struct sl_node *n =
@@ -264,7 +264,7 @@ static void recover(struct sl_parser *p, struct sl_chain *out,
 
 /* --- compound statements ----------------------------------------------------------------- */
 
-/* The colon, and what follows it. False: stuck before that. */
+/* The colon and the block behind it. False: stuck before that. */
 static bool parse_suite(struct sl_parser *p, struct sl_node **body)
 {
     struct sl_chain c = {0};
@@ -286,7 +286,7 @@ static bool parse_suite(struct sl_parser *p, struct sl_node **body)
         p->tok.kind == TOK_OUTDENT)
         return true;
     if (sl_enter(p))
-        parse_statement(p, &c, false); /* what was meant to be in it */
+        parse_statement(p, &c, false); /* its intended body */
     sl_leave(p);
     *body = c.first;
     return true;
@@ -346,7 +346,7 @@ static void parse_if(struct sl_parser *p, struct sl_chain *out)
              (p->tok.kind == TOK_IF && p->prev.kind == TOK_ELSE));
 }
 
-/* Or a `while`, which is understood, so that what is in it is looked at. */
+/* Or a `while`, which is parsed so that its body is checked. */
 static void parse_loop(struct sl_parser *p, struct sl_chain *out)
 {
     struct sl_node *n = sl_node_new(p, N_FOR, p->tok.pos);

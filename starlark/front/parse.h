@@ -30,7 +30,7 @@ struct sl_parser {
     struct sl_lexer lex;
     struct sl_token tok, prev; /* prev: the one before `tok` */
     enum sl_token_kind behind; /* TOK_STUCK: what the token was */
-    const char *want; /* what may follow the expression, as messages say */
+    const char *want; /* tokens that may follow the expression, for messages */
     unsigned open;    /* how many of `brackets` */
     struct sl_bracket brackets[SL_SOURCE_DEPTH + 2];
     unsigned depth;
@@ -100,7 +100,7 @@ static inline void sl_leave(struct sl_parser *p)
  * saved p->open sets it back. Where it is. */
 struct sl_pos sl_open(struct sl_parser *p, enum sl_token_kind kind);
 
-/* A name that is defined somewhere in what was passed over. */
+/* A name that is defined somewhere in skipped tokens. */
 void sl_unsure_name(struct sl_parser *p, value name);
 /* The text of a name token, which is moved over. */
 value sl_parse_name(struct sl_parser *p);

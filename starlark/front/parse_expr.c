@@ -82,7 +82,7 @@ static const struct rule param_rules[] = {
     {0, 0, NULL},
 };
 
-/* `seen`: what came before. */
+/* `seen`: the kinds of arguments before. */
 static bool check_order(struct sl_parser *p, const struct rule *rule,
                         unsigned seen, enum order kind, struct sl_pos pos,
                         const struct sl_node *starstar)
@@ -447,7 +447,7 @@ static bool pass_over_neighbours(struct sl_parser *p, struct sl_node *x)
     return true;
 }
 
-/* A primary with what follows it: .name, (...), [...] */
+/* A primary with its suffixes: .name, (...), [...] */
 static struct sl_node *parse_suffixes(struct sl_parser *p)
 {
     unsigned open = p->open;

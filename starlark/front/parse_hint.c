@@ -250,7 +250,7 @@ static const char *hint_alone(const struct sl_parser *p,
     }
 }
 
-/* In a bracket: what is missing may be before this line. */
+/* In a bracket: the missing token may belong before this line. */
 static void hint_bracket(struct sl_parser *p, const struct sl_bracket *b)
 {
     enum sl_token_kind kind = p->tok.kind;

@@ -35,7 +35,7 @@ struct sl_variable_info {
     struct sl_variable_info *next;     /* of the same scope */
     struct sl_variable_info *next_in;  /* of the same kind and function */
     struct sl_variable_info *origin;   /* of a stand-in: the variable itself */
-    struct sl_variable_info *from;     /* of a stand-in: what is copied */
+    struct sl_variable_info *from;     /* of a stand-in: the copied one */
     struct sl_variable_info
         *stands; /* a stand-in for it, chained by the same */
     struct sl_block_scope *scope;
@@ -69,7 +69,7 @@ struct sl_walk {
     uint32_t repeats;    /* the same, and comprehensions */
     uint32_t loop_began; /* the outermost one's number */
     uint32_t branches;   /* if statements around */
-    bool dead;           /* what follows is never reached */
+    bool dead;           /* the statements behind are never reached */
 };
 
 struct sl_variables { /* a growing array */
@@ -81,7 +81,7 @@ struct sl_resolver {
     struct star *s;
     struct sl_arena *arena;
     struct sl_file *file;
-    value universe;         /* a dict: what is predeclared */
+    value universe;         /* a dict: predeclared names */
     struct sl_name **names; /* open addressing; NULL: a free place */
     uint32_t name_count, name_mask;
     struct sl_block_scope *scope;

@@ -344,7 +344,7 @@ static enum sl_json_event read_key(struct sl_json_reader *r)
 }
 
 /* After a value: what closes its level, or the comma, behind which another key or
- * value must follow. True: *event is what was read. */
+ * value must follow. True: it was read, as *event. */
 static bool read_separator(struct sl_json_reader *r, enum sl_json_event *event)
 {
     bool object = in_object(r);

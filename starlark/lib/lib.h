@@ -65,7 +65,7 @@ bool sl_arg_int(struct star *s, const struct sl_call *c, uint32_t i,
 bool sl_want_one(struct star *s, const struct sl_call *c, const char *want);
 
 /* A parameter that takes one type. To be checked before sl_unpack, which finds
- * what is unknown, given twice or missing. */
+ * unknown, repeated or missing arguments. */
 struct sl_param {
     const char *name, *want; /* "key", "callable" */
     uint32_t types;          /* 1 << T_STRING: what it takes */

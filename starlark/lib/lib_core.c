@@ -100,8 +100,8 @@ static value lib_bytes(struct star *s, const struct sl_call *c)
 
 /* --- print and fail --------------------------------------------------------------- */
 
-/* The arguments, strings as they are, with what is given by name as "sep"
- * between them. */
+/* The arguments, strings as they are, with the named argument "sep" between
+ * them. */
 static bool join_args(struct star *s, const struct sl_call *c,
                       struct sl_text *t, bool raw_bytes)
 {

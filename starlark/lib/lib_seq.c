@@ -13,7 +13,7 @@ static inline value next_item(struct star *s, struct sl_iter *it)
     return sl_iter_next(s, it);
 }
 
-/* An empty list for what comes of an iterable. */
+/* An empty list for the items of an iterable. */
 static value list_for(struct star *s, value iterable)
 {
     int64_t n = sl_len(iterable);

@@ -257,7 +257,7 @@ static value string_replace(struct star *s, const struct sl_call *c)
     return replace(s, c->self, old, new, max < 0 ? INT64_MAX : max);
 }
 
-/* --- sets of characters, and what is passed over ----------------------------------- */
+/* --- sets of characters, and skipping ----------------------------------- */
 
 /* ASCII ones as bits; the others are those in `text`, or all spaces. */
 struct charset {

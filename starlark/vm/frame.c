@@ -116,7 +116,7 @@ static void clear(value *from, const struct sl_segment *segment)
     memset(from, 0, (size_t)(segment->end - from) * sizeof *from);
 }
 
-/* All windows; what lies above those of each segment becomes zeros. A caller's
+/* All windows; the words above those of each segment become zeros. A caller's
  * window may reach further up than its callee's. */
 static void mark_stack(struct star *s, void (*mark)(struct star *s, value v))
 {

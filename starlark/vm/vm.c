@@ -40,7 +40,7 @@
         if (UNLIKELY(!(expression)))                                           \
             goto fail;                                                         \
     } while (0)
-/* For what may make more than one object. */
+/* Around an operation that may make more than one object. */
 #define NATIVE   (s->native = true)
 #define VM       (s->native = false, s->heap.held_count = held)
 #define STEPS(n) TRY((s->fuel -= (n)) >= 0 || sl_charge_slow(s))

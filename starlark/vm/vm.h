@@ -5,8 +5,7 @@
 #include "../lib/lib.h"
 
 /*
- * vm: frames, the value stack, and what stands between C and the interpreter
- * loop.
+ * vm: frames, the value stack, and calls between C and the interpreter loop.
  *
  *     vm.c    the loop                      slow.c   its uncommon cases
  *     frame.c frames and the value stack    call.c   arguments; C calls in
