@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define ALIGNMENT         16
 #define FIRST_BLOCK_BYTES 4096
@@ -28,22 +27,12 @@ struct arena_block {
     _Alignas(ALIGNMENT) char bytes[];
 };
 
-static NORETURN void out_of_memory(void)
-{
-    static const char text[] = "mapm: out of memory\n";
-
-    if (write(STDERR_FILENO, text, sizeof text - 1) < 0) {
-        /* Nothing is left to say it with. */
-    }
-    _exit(1);
-}
-
 void *heap_alloc(size_t size)
 {
     void *p = calloc(1, size ? size : 1);
 
     if (!p)
-        out_of_memory();
+        heap_exhausted();
     return p;
 }
 
@@ -52,7 +41,7 @@ void *heap_resize(void *p, size_t size)
     void *larger = realloc(p, size ? size : 1);
 
     if (!larger)
-        out_of_memory();
+        heap_exhausted();
     return larger;
 }
 
@@ -91,10 +80,10 @@ static void add_block(struct arena *a, size_t size)
     if (block < size)
         block = size;
     if (block > SIZE_MAX - sizeof *b)
-        out_of_memory();
+        heap_exhausted();
     b = calloc(1, sizeof *b + block);
     if (!b)
-        out_of_memory();
+        heap_exhausted();
     b->before = a->blocks;
     b->size = block > BLOCK_MAX_BYTES ? BLOCK_MAX_BYTES : block;
     a->blocks = b;
@@ -107,7 +96,7 @@ void *arena_alloc(struct arena *a, size_t size)
     char *p;
 
     if (size > SIZE_MAX / 2)
-        out_of_memory();
+        heap_exhausted();
     size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     if ((size_t)(a->end - a->next) < size || !a->next)
         add_block(a, size);
@@ -122,7 +111,7 @@ void *arena_array(struct arena *a, size_t count, size_t size)
     size_t bytes;
 
     if (__builtin_mul_overflow(count, size, &bytes))
-        out_of_memory();
+        heap_exhausted();
     return arena_alloc(a, bytes);
 }
 
@@ -151,7 +140,7 @@ static void *alloc_array_block(struct arena *a, size_t bytes)
         add_block(a, 1);
     b = calloc(1, sizeof *b + bytes);
     if (!b)
-        out_of_memory();
+        heap_exhausted();
     b->before = a->blocks->before;
     b->size = bytes;
     b->is_array = true;
@@ -181,7 +170,7 @@ void *arena_extend(struct arena *a, void *items, size_t count, size_t *capacity,
     if (count < *capacity)
         return items;
     if (__builtin_mul_overflow(wanted, size, &bytes) || bytes > SIZE_MAX / 2)
-        out_of_memory();
+        heap_exhausted();
     larger = bytes >= ARRAY_BLOCK_BYTES ? alloc_array_block(a, bytes)
                                         : arena_alloc(a, bytes);
     if (count)

@@ -10,8 +10,8 @@ struct str;
 /*
  * arena: memory for one phase, released in one call.
  *
- * Nobody frees inside it. When the heap is exhausted the program says so and
- * exits (STYLE.md 5). Zeroed memory, aligned for any type. Not thread-safe:
+ * Nobody frees inside it. When the heap is exhausted heap_exhausted() is called,
+ * which does not return. Zeroed memory, aligned for any type. Not thread-safe:
  * one arena belongs to one thread.
  */
 
@@ -55,6 +55,10 @@ struct str arena_printf(struct arena *a, const char *format, ...) PRINTF(2, 3);
 void *heap_alloc(size_t size); /* zeroed */
 void *heap_resize(void *p, size_t size);
 void heap_free(void *p);
+
+/* Ends the process: base/exhausted.c with a message and exit code 1; a program
+ * or library that defines it itself is linked without that. */
+NORETURN void heap_exhausted(void);
 
 /* For a buffer too large for the stack: `CLEANUP_HEAP char *block = …`. */
 void heap_free_at(char **p);
