@@ -83,9 +83,11 @@ static NORETURN void become(const struct proc_start *s, pid_t parent,
     else if (s->own_group)
         setpgid(0, 0);
     reset_signals();
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(127); /* it died before the line above */
+    if (!s->outlives_us) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent)
+            _exit(127); /* it died before the line above */
+    }
     if (!place_fds(s->fds))
         goto failed;
     f.step = STEP_DIR;

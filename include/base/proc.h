@@ -60,6 +60,21 @@ struct proc_result {
 MUST_CHECK bool proc_run(const struct proc_options *o, struct arena *a,
                          struct proc_result *out, struct err *e);
 
+struct proc_start {
+    const char *const *argv; /* argv[0] absolute */
+    const char *const *env;  /* NULL: ours */
+    const char *dir;         /* NULL: ours */
+    int fds[4];              /* become 0 to 3; -1: 0 to 2 ours, 3 closed */
+    bool own_group;          /* a process group that can be killed whole */
+    bool own_session;        /* likewise, and no terminal */
+    bool outlives_us; /* else killed when the thread that starts it ends */
+};
+
+/* Returns once the program runs, or could not be started: ERR_NOT_FOUND when
+ * it is not there. */
+MUST_CHECK bool proc_start(const struct proc_start *s, pid_t *pid,
+                           struct err *e);
+
 /* Starts `argv` with `fd` as descriptor 3 and nothing else inherited but
  * 0 to 2; dies with us (PR_SET_PDEATHSIG). */
 MUST_CHECK bool proc_spawn(const char *const *argv, int fd, pid_t *pid,
