@@ -1,9 +1,8 @@
-#include "budget.h"
-
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/map.h"
 #include "base/text.h"
+#include "mapm/clients.h"
 #include "mapm/layer.h"
 #include "mapm/open_store.h"
 #include "mapm/serve.h"
@@ -37,9 +36,9 @@ struct instructions {
 };
 
 struct reckoning {
-    const struct budget_client *client; /* NULL: mapm mcp */
+    const struct client *client; /* NULL: mapm mcp */
     size_t skills, chars;
-    struct instructions texts[2 * BUDGET_MAX_TEXTS];
+    struct instructions texts[2 * CLIENT_MAX_TEXTS];
     size_t text_count, text_chars;
     struct str *dropped;
     size_t dropped_count, dropped_capacity;
@@ -63,7 +62,7 @@ static const char *name_of(const struct reckoning *r)
 
 static size_t limit_of(const struct reckoning *r)
 {
-    return r->client ? r->client->max_chars : 0;
+    return r->client ? r->client->budget.max_chars : 0;
 }
 
 static size_t tokens_of(size_t chars)
@@ -123,12 +122,13 @@ static void add_up(struct budget *b, struct reckoning *r,
         const struct library_skill *s = library_at(l, i);
         size_t chars = chars_of(s);
 
-        if (r->client->hides && s->disabled)
+        if (r->client->budget.hides && s->disabled)
             continue;
         r->skills++;
         r->chars += chars;
         note_cost(b, s, chars);
-        if (!r->client->max_chars || used + chars <= r->client->max_chars)
+        if (!r->client->budget.max_chars ||
+            used + chars <= r->client->budget.max_chars)
             used += chars;
         else
             note_dropped(b, r, s->name);
@@ -141,7 +141,7 @@ static size_t add_roots(struct budget *b, struct library_root *roots,
 {
     struct str workspace = layer_workspace(&b->inv->cx);
 
-    for (size_t i = 0; i < BUDGET_MAX_FOLDERS && names[i] && folder.n; i++) {
+    for (size_t i = 0; i < CLIENT_MAX_FOLDERS && names[i] && folder.n; i++) {
         roots[count] = (struct library_root){
             .source = source,
             .path = fs_join(folder, str_from(names[i]), &b->inv->cx.arena),
@@ -166,7 +166,7 @@ static void read_texts(struct budget *b, struct reckoning *r, struct str folder,
 {
     struct arena *a = &b->inv->cx.arena;
 
-    for (size_t i = 0; i < BUDGET_MAX_TEXTS && names[i] && folder.n; i++) {
+    for (size_t i = 0; i < CLIENT_MAX_TEXTS && names[i] && folder.n; i++) {
         struct str rest = str_from(names[i]), name;
 
         while (str_cut(&rest, '|', &name)) {
@@ -185,23 +185,23 @@ static void read_texts(struct budget *b, struct reckoning *r, struct str folder,
 
 static bool reckon(struct budget *b, struct reckoning *r, struct err *e)
 {
-    struct library_root roots[2 * BUDGET_MAX_FOLDERS];
+    struct library_root roots[2 * CLIENT_MAX_FOLDERS];
     struct library *l = NULL;
     size_t count;
 
     count = add_roots(b, roots, 0, LIBRARY_WORKSPACE, b->workspace,
-                      r->client->workspace);
+                      r->client->budget.workspace);
     if (!str_eq(b->workspace, b->inv->cx.home))
         count = add_roots(b, roots, count, LIBRARY_GLOBAL, b->inv->cx.home,
-                          r->client->home);
+                          r->client->budget.home);
     if (!open_library_roots(&b->inv->cx, b->store, false, false, roots, count,
                             &l, e))
         return err_wrap(e, "cannot look at the skills of %s", r->client->name);
     add_up(b, r, l);
     library_close(l);
-    read_texts(b, r, b->workspace, r->client->workspace_texts);
+    read_texts(b, r, b->workspace, r->client->budget.workspace_texts);
     if (!str_eq(b->workspace, b->inv->cx.home))
-        read_texts(b, r, b->inv->cx.home, r->client->home_texts);
+        read_texts(b, r, b->inv->cx.home, r->client->budget.home_texts);
     return true;
 }
 
@@ -259,15 +259,15 @@ static bool reckon_all(struct budget *b, struct err *e)
 {
     struct reckoning *last;
 
-    b->clients = arena_array(&b->inv->cx.arena, budget_client_count + 1,
-                             sizeof *b->clients);
-    for (size_t i = 0; i < budget_client_count; i++) {
-        b->clients[i].client = &budget_clients[i];
+    b->clients =
+        arena_array(&b->inv->cx.arena, clients_count + 1, sizeof *b->clients);
+    for (size_t i = 0; i < clients_count; i++) {
+        b->clients[i].client = &clients_table[i];
         if (!reckon(b, &b->clients[i], e))
             return false;
     }
-    last = &b->clients[budget_client_count];
-    b->count = budget_client_count + 1;
+    last = &b->clients[clients_count];
+    b->count = clients_count + 1;
     if (!reckon_server(b, last, e))
         return false;
     find_biggest(b);

@@ -140,6 +140,8 @@ enum argument_kind {
     ARGUMENT_PATH,
     ARGUMENT_FOLDER,
     ARGUMENT_CHOICE,  /* one of `choices` */
+    ARGUMENT_CLIENT,  /* one of the clients */
+    ARGUMENT_BACKEND, /* TEXT; the clients that answer, or an API */
     ARGUMENT_PACKAGE, /* a name that `mapm list` prints */
     ARGUMENT_SKILL,   /* first that, or a skill's folder; then free text */
     ARGUMENT_NAMES,   /* TEXT that takes further words without "/" too */
@@ -173,6 +175,9 @@ extern const size_t common_option_count;
 extern const struct subcommand commands[COMMAND_COUNT];
 
 const struct subcommand *command_find(struct str name);
+/* The words that may follow an option, with blanks between them; NULL p: any
+ * text may. Borrowed, or in `a`. */
+struct str option_choices(const struct option *o, struct arena *a);
 /* ERR_USAGE, with a near name. Returns false. */
 bool command_unknown(struct str name, struct err *e);
 

@@ -104,16 +104,19 @@ static void put_bash_cases(struct buf *b, int id)
 /* `pending` is the option whose argument stands at the cursor. */
 static void put_bash_choices(struct buf *b)
 {
+    CLEANUP(arena_done) struct arena a = {0};
+
     buf_text(b, "  case $command:$pending in\n");
     for (int i = 0; i < OPTION_COUNT; i++) {
         const struct option *o = &options[i];
+        struct str words = option_choices(o, &a);
 
         if (!o->argument)
             continue;
         buf_text(b, "  ");
         put_bash_cases(b, i);
-        if (o->choices)
-            buf_printf(b, ") words='%s' ;;\n", o->choices);
+        if (words.n)
+            buf_printf(b, ") words='%.*s' ;;\n", STR_ARG(words));
         else if (o->kind == ARGUMENT_FOLDER)
             buf_text(b, ") files=d ;;\n");
         else if (o->kind == ARGUMENT_PATH)
@@ -260,6 +263,9 @@ static bool may_repeat(const struct option *o)
 /* One spec of _arguments; our texts have neither "'" nor "]". */
 static void put_zsh_form(struct buf *b, const struct option *o, bool is_short)
 {
+    CLEANUP(arena_done) struct arena a = {0};
+    struct str words = option_choices(o, &a);
+
     buf_text(b, "      '");
     if (may_repeat(o))
         buf_char(b, '*');
@@ -270,8 +276,8 @@ static void put_zsh_form(struct buf *b, const struct option *o, bool is_short)
     else
         buf_printf(b, "--%s%s", o->name, o->argument ? "=" : "");
     buf_printf(b, "[%s]", o->text);
-    if (o->choices)
-        buf_printf(b, ":%s:(%s)", o->argument, o->choices);
+    if (words.n)
+        buf_printf(b, ":%s:(%.*s)", o->argument, STR_ARG(words));
     else if (o->kind == ARGUMENT_FOLDER)
         buf_printf(b, ":%s:_files -/", o->argument);
     else if (o->kind == ARGUMENT_PATH)
@@ -383,13 +389,15 @@ static void put_zsh(struct buf *b)
 static void put_fish_option(struct buf *b, const char *condition,
                             enum option_id id)
 {
+    CLEANUP(arena_done) struct arena a = {0};
     const struct option *o = &options[id];
+    struct str words = option_choices(o, &a);
 
     buf_printf(b, "complete -c mapm%s -l %s", condition, o->name);
     if (o->letter)
         buf_printf(b, " -s %c", o->letter);
-    if (o->choices)
-        buf_printf(b, " -x -a '%s'", o->choices);
+    if (words.n)
+        buf_printf(b, " -x -a '%.*s'", STR_ARG(words));
     else if (o->kind == ARGUMENT_PATH)
         buf_text(b, " -r -F");
     else if (o->kind == ARGUMENT_FOLDER)

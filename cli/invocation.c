@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "mapm/clients.h"
 
 #include <string.h>
 
@@ -49,11 +50,21 @@ static bool takes_option(const struct subcommand *c, enum option_id id)
     return false;
 }
 
-static bool known_word(const char *words, struct str word)
+struct str option_choices(const struct option *o, struct arena *a)
 {
-    struct str rest = str_from(words), head;
+    if (o->kind == ARGUMENT_CLIENT)
+        return clients_join_names(" ", a);
+    if (o->kind == ARGUMENT_BACKEND)
+        return str_join(clients_join_backends(" ", a), STR(" anthropic openai"),
+                        a);
+    return str_of(o->choices, o->choices ? strlen(o->choices) : 0);
+}
 
-    while (str_cut(&rest, ' ', &head))
+static bool is_choice(struct str words, struct str word)
+{
+    struct str head;
+
+    while (str_cut(&words, ' ', &head))
         if (str_eq(head, word))
             return true;
     return false;
@@ -108,11 +119,11 @@ static bool add_option(struct invocation *inv, enum option_id id,
                        struct str value, struct err *e)
 {
     const struct option *o = &options[id];
-    struct str head;
+    struct str words = option_choices(o, &inv->cx.arena), head;
 
-    if (o->kind == ARGUMENT_CHOICE && !known_word(o->choices, value))
-        return err_set(e, ERR_USAGE, "--%s: \"%.*s\" is not one of: %s",
-                       o->name, STR_ARG(value), o->choices);
+    if (words.n && o->kind != ARGUMENT_BACKEND && !is_choice(words, value))
+        return err_set(e, ERR_USAGE, "--%s: \"%.*s\" is not one of: %.*s",
+                       o->name, STR_ARG(value), STR_ARG(words));
     if (o->kind != ARGUMENT_NAMES) {
         add_value(inv, &inv->given[id], value);
         return true;

@@ -4,10 +4,9 @@
 #include "base/json.h"
 #include "base/proc.h"
 #include "base/text.h"
+#include "mapm/clients.h"
 #include "mapm/provision.h"
 #include "mapm/serve.h"
-
-#include <string.h>
 
 #include "command.h"
 
@@ -22,47 +21,9 @@
 #define CONFIG_MAX_BYTES (64u * 1024)
 #define CALL_SECONDS     (SERVE_MAX_SECONDS + 10)
 
-enum shape {
-    SHAPE_SERVERS,  /* {"mcpServers": {"mapm": {command, args}}} */
-    SHAPE_VSCODE,   /* {"servers": …}, with a type */
-    SHAPE_OPENCODE, /* {"mcp": …}, the command as one list */
-    SHAPE_CODEX,    /* TOML */
-};
-
-/* clang-format off */
-static const struct row {
-    const char *name;
-    enum shape shape;
-    const char *section;
-    unsigned timeout; /* how long a call may take, in its own unit; 0: it waits */
-    const char *file; /* where it goes */
-} rows[] = {
-    {"claude",   SHAPE_SERVERS,  "mcpServers",     CALL_SECONDS * 1000,
-     ".mcp.json, or ~/.claude.json for all projects"},
-    {"codex",    SHAPE_CODEX,    "mcp_servers",    CALL_SECONDS,
-     "~/.codex/config.toml, or .codex/config.toml of a trusted project"},
-    {"gemini",   SHAPE_SERVERS,  "mcpServers",     CALL_SECONDS * 1000,
-     ".gemini/settings.json, or ~/.gemini/settings.json"},
-    {"opencode", SHAPE_OPENCODE, "mcp",            CALL_SECONDS * 1000,
-     "opencode.json, or ~/.config/opencode/opencode.json"},
-    {"copilot",  SHAPE_SERVERS,  "mcpServers",     0,
-     ".mcp.json, or ~/.copilot/mcp-config.json"},
-    {"qwen",     SHAPE_SERVERS,  "mcpServers",     CALL_SECONDS * 1000,
-     ".qwen/settings.json, .mcp.json, or ~/.qwen/settings.json"},
-    {"cline",    SHAPE_SERVERS,  "mcpServers",     CALL_SECONDS,
-     "~/.cline/data/settings/cline_mcp_settings.json"},
-    {"amp",      SHAPE_SERVERS,  "amp.mcpServers", 0,
-     "~/.config/amp/settings.json"},
-    {"vscode",   SHAPE_VSCODE,   "servers",        0,
-     ".vscode/mcp.json"},
-    {"cursor",   SHAPE_SERVERS,  "mcpServers",     0,
-     ".cursor/mcp.json, or ~/.cursor/mcp.json"},
-};
-/* clang-format on */
-
 struct config {
     struct invocation *inv;
-    const struct row *row;
+    const struct client *client;
     struct str program;
     struct str *args;
     size_t count, capacity;
@@ -112,7 +73,7 @@ static bool check_word(const struct config *c, struct str word, struct err *e)
         context_warn(&c->inv->cx,
                      "%s may put something else in place of what "
                      "is in braces in %s",
-                     c->row->name, str_c(word, &c->inv->cx.arena));
+                     c->client->name, str_c(word, &c->inv->cx.arena));
     return true;
 }
 
@@ -148,12 +109,19 @@ static void put_args(const struct config *c, struct json_writer *w)
         json_string(w, c->args[i]);
 }
 
+/* How long a call may take, in the unit of the client. */
+static unsigned timeout_of(const struct client *client)
+{
+    return client->config.timeout == TIMEOUT_MILLISECONDS ? CALL_SECONDS * 1000
+                                                          : CALL_SECONDS;
+}
+
 static void put_entry(const struct config *c, struct json_writer *w)
 {
-    const struct row *row = c->row;
+    const struct client *client = c->client;
 
     json_begin_object(w);
-    if (row->shape == SHAPE_OPENCODE) {
+    if (client->mcp_style == MCP_OPENCODE) {
         json_member_string(w, "type", STR("local"));
         json_key(w, "command");
         json_begin_array(w);
@@ -162,7 +130,7 @@ static void put_entry(const struct config *c, struct json_writer *w)
         json_end_array(w);
         json_member_bool(w, "enabled", true);
     } else {
-        if (row->shape == SHAPE_VSCODE)
+        if (client->mcp_style == MCP_VSCODE)
             json_member_string(w, "type", STR("stdio"));
         json_member_string(w, "command", c->program);
         json_key(w, "args");
@@ -170,9 +138,9 @@ static void put_entry(const struct config *c, struct json_writer *w)
         put_args(c, w);
         json_end_array(w);
     }
-    if (row->timeout)
-        json_member_number(w, "timeout", row->timeout);
-    if (strcmp(row->name, "copilot") == 0) { /* its own file wants them named */
+    if (client->config.timeout)
+        json_member_number(w, "timeout", timeout_of(client));
+    if (client->config.lists_tools) {
         json_key(w, "tools");
         json_begin_array(w);
         json_string(w, STR("*"));
@@ -187,7 +155,7 @@ static void put_json(const struct config *c, struct buf *b)
 
     json_writer_init(&w, b, 2);
     json_begin_object(&w);
-    json_key(&w, c->row->section);
+    json_key(&w, c->client->section);
     json_begin_object(&w);
     json_key(&w, "mapm");
     put_entry(c, &w);
@@ -198,34 +166,14 @@ static void put_json(const struct config *c, struct buf *b)
 
 static void put_toml(const struct config *c, struct buf *b)
 {
-    buf_printf(b, "[%s.mapm]\ncommand = ", c->row->section);
+    buf_printf(b, "[%s.mapm]\ncommand = ", c->client->section);
     toml_quote(b, c->program);
     buf_text(b, "\nargs = [");
     for (size_t i = 0; i < c->count; i++) {
         buf_text(b, i ? ", " : "");
         toml_quote(b, c->args[i]);
     }
-    buf_printf(b, "]\ntool_timeout_sec = %u\n", c->row->timeout);
-}
-
-static const struct row *find_row(struct str client)
-{
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (str_is(client, rows[i].name))
-            return &rows[i];
-    return NULL;
-}
-
-static bool unknown(struct str client, struct arena *a, struct err *e)
-{
-    struct str names = STR("");
-
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        names = arena_printf(a, "%.*s%s%s", STR_ARG(names), i ? ", " : "",
-                             rows[i].name);
-    err_set(e, ERR_USAGE, "--print-config: there is no client \"%.*s\"",
-            STR_ARG(client));
-    return err_hint(e, "clients are %.*s", STR_ARG(names));
+    buf_printf(b, "]\ntool_timeout_sec = %u\n", timeout_of(c->client));
 }
 
 struct str_list mcp_arguments(struct invocation *inv)
@@ -239,23 +187,21 @@ struct str_list mcp_arguments(struct invocation *inv)
 bool mcp_print_config(struct invocation *inv, struct str client, struct err *e)
 {
     CLEANUP(buf_done) struct buf b = {0};
-    struct config c = {.inv = inv, .row = find_row(client)};
+    struct config c = {.inv = inv, .client = clients_find(client)};
 
-    if (!c.row)
-        return unknown(client, &inv->cx.arena, e);
     if (!find_program(&c, e))
         return false;
     add_options(&c);
     if (!check_words(&c, e))
         return false;
     buf_init(&b, CONFIG_MAX_BYTES);
-    if (c.row->shape == SHAPE_CODEX)
+    if (c.client->mcp_style == MCP_CODEX)
         put_toml(&c, &b);
     else
         put_json(&c, &b);
     if (!buf_check(&b, "what to print", e))
         return false;
-    term_note(&inv->term, "for %s", c.row->file);
+    term_note(&inv->term, "for %s", c.client->config.files);
     term_write(&inv->term, buf_str(&b));
     return true;
 }

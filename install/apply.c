@@ -1,5 +1,6 @@
 #include "base/fs.h"
 #include "base/proc.h"
+#include "mapm/clients.h"
 #include "mapm/install.h"
 #include "mapm/install_ingest.h"
 #include "mapm/install_proof.h"
@@ -337,14 +338,14 @@ static const struct str *wished_clients(const struct sync *s, size_t *count)
 static bool check_clients(const struct str *names, size_t count, struct err *e)
 {
     for (size_t i = 0; i < count; i++)
-        if (!provision_knows_client(names[i])) {
+        if (!clients_find(names[i])) {
             err_set(e, ERR_FORMAT, "clients: \"%.*s\" is not known",
                     STR_ARG(names[i]));
             err_hint(e, "known:");
-            for (const char *const *c = provision_client_names(); *c; c++) {
+            for (size_t k = 0; k < clients_count; k++) {
                 struct err old = *e;
 
-                err_hint(e, "%s %s", old.hint, *c);
+                err_hint(e, "%s %s", old.hint, clients_table[k].name);
             }
             return false;
         }

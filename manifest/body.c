@@ -1,4 +1,5 @@
 #include "base/hash.h"
+#include "mapm/clients.h"
 
 #include <string.h>
 
@@ -168,29 +169,36 @@ static void check_input_keys(struct reader *r, struct str body, unsigned line)
                  "reads from its input");
 }
 
-/* M31: where a client puts a skill is not for its author to know. */
-static void check_client_paths(struct reader *r, struct str body, unsigned line)
+static bool names_path(struct reader *r, struct str body, unsigned line,
+                       const char *const *paths, size_t count)
 {
-    static const char *const folders[] = {
-        ".claude/skills/", ".agents/skills/", ".github/skills/",
-        ".gemini/skills/", ".codex/skills/",  ".cursor/skills/",
-        ".claude/agents/", ".agents/agents/", ".github/agents/",
-    };
-
-    if (str_find(body, STR("/skills/")) == SIZE_MAX &&
-        str_find(body, STR("/agents/")) == SIZE_MAX)
-        return;
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        size_t at = str_find(body, str_from(folders[i]));
+    for (size_t i = 0; i < count && paths[i]; i++) {
+        size_t at = str_find(body, str_from(paths[i]));
 
         if (at == SIZE_MAX)
             continue;
         complain(r, "body-client-path", "", line + text_line_of(body, at) - 1,
                  "the body names %s, where one client looks: write "
                  "<SKILL_DIR>/ for the skill's own folder",
-                 folders[i]);
-        return;
+                 paths[i]);
+        return true;
     }
+    return false;
+}
+
+/* M31: where a client puts a skill is not for its author to know. */
+static void check_client_paths(struct reader *r, struct str body, unsigned line)
+{
+    static const char *const common[] = {".agents/skills/", ".agents/agents/"};
+
+    if ((str_find(body, STR("/skills/")) == SIZE_MAX &&
+         str_find(body, STR("/agents/")) == SIZE_MAX) ||
+        names_path(r, body, line, common, 2))
+        return;
+    for (size_t i = 0; i < clients_count; i++)
+        if (names_path(r, body, line, clients_table[i].body_paths,
+                       CLIENT_MAX_PATHS))
+            return;
 }
 
 static void hash_body(struct reader *r, struct str body)

@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "mapm/clients.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,18 +40,6 @@ static const struct choice keeps[] = {
     {"none", IN_WORKSPACE | IN_USER},
     {"summary", IN_WORKSPACE | IN_USER},
     {"full", IN_USER},
-    {NULL, 0},
-};
-static const struct choice presets[] = {
-    {"claude", IN_WORKSPACE | IN_USER},
-    {"codex", IN_WORKSPACE | IN_USER},
-    {"gemini", IN_WORKSPACE | IN_USER},
-    {"opencode", IN_WORKSPACE | IN_USER},
-    {"copilot", IN_WORKSPACE | IN_USER},
-    {"qwen", IN_WORKSPACE | IN_USER},
-    {"cline", IN_WORKSPACE | IN_USER},
-    {"anthropic", IN_USER},
-    {"openai", IN_USER},
     {NULL, 0},
 };
 static const struct choice apis[] = {
@@ -217,9 +206,19 @@ static bool read_exec(struct project_reader *r, const struct yaml *y)
     return true;
 }
 
+/* A client with a backend, or an API. */
 static bool read_preset(struct project_reader *r, const struct yaml *y)
 {
-    return read_choice(r, y, presets, &r->out.ask.name);
+    const size_t api_count = sizeof apis / sizeof *apis;
+    struct choice *choices =
+        arena_array(r->a, clients_count + api_count, sizeof *choices);
+    const struct client *c;
+    size_t n = 0;
+
+    for (; (c = clients_backend_at(n)); n++)
+        choices[n] = (struct choice){c->name, IN_WORKSPACE | IN_USER};
+    memcpy(choices + n, apis, sizeof apis); /* with the end */
+    return read_choice(r, y, choices, &r->out.ask.name);
 }
 
 static bool read_api(struct project_reader *r, const struct yaml *y)

@@ -4,7 +4,7 @@
 
 #include <sys/random.h>
 
-#include "clients.h"
+#include "writable.h"
 
 #define ID_FILE  STATE_FOLDER "/id"
 #define ID_BYTES 16

@@ -3,8 +3,8 @@
 
 #include <inttypes.h>
 
-#include "clients.h"
 #include "swap.h"
+#include "writable.h"
 
 #define STAGE_PREFIX "stage-"
 

@@ -3,8 +3,7 @@
 
 #include "base/hash.h"
 #include "base/map.h"
-
-#include "clients.h"
+#include "mapm/clients.h"
 
 /*
  * merge: our servers in a file that others write, too. Entries are compared

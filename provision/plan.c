@@ -169,8 +169,8 @@ static bool plan_removals(struct plan *plan, struct err *e)
         if (map_has(&plan->wish.by_path, known->path))
             continue;
         if (known->kind == RECORD_SHARED) {
-            struct target *t =
-                wish_add_shared(&plan->wish, client_of_mcp_file(known->path));
+            struct target *t = wish_add_shared(
+                &plan->wish, clients_find_mcp_file(known->path));
 
             if (!plan_shared(plan, t, e))
                 return false;
@@ -345,8 +345,9 @@ bool provision_has_no_skills(struct provision *p)
     if (!provision_load(p, &ignored) || p->has_record ||
         fs_stat_at(p->root, SKILLS_FOLDER, &st))
         return false;
-    for (size_t i = 0; i < client_count; i++)
-        if (clients[i].skills && fs_stat_at(p->root, clients[i].skills, &st))
+    for (size_t i = 0; i < clients_count; i++)
+        if (clients_table[i].skills &&
+            fs_stat_at(p->root, clients_table[i].skills, &st))
             return false;
     return true;
 }
@@ -366,7 +367,7 @@ bool provision_plan(struct provision *p, const struct provision_options *o,
     plan->arena = a;
     provision_wish(p, o, a, &plan->wish);
     map_init(&plan->parents, a);
-    plan->linked = arena_array(a, client_count, 1);
+    plan->linked = arena_array(a, clients_count, 1);
     if (!wish_build(&plan->wish, items, item_count, &p->record, e) ||
         !plan_all(plan, texts, text_count, e))
         return false;

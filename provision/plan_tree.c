@@ -179,7 +179,7 @@ bool plan_tree(struct plan *plan, struct target *t, struct err *e)
 /* The same answer for all of a client's links. */
 static bool is_linked(struct plan *plan, const struct client *c)
 {
-    char *known = &plan->linked[c - clients];
+    char *known = &plan->linked[c - clients_table];
 
     if (!*known)
         *known = disk_is_linked(plan->p, c) ? 'y' : 'n';
@@ -293,12 +293,12 @@ bool plan_file(struct plan *plan, struct target *t, struct err *e)
 
 static const struct client *client_of(struct str path)
 {
-    for (size_t i = 0; i < client_count; i++)
-        if ((clients[i].skills &&
-             str_starts(path, str_from(clients[i].skills))) ||
-            (clients[i].agents &&
-             str_starts(path, str_from(clients[i].agents))))
-            return &clients[i];
+    for (size_t i = 0; i < clients_count; i++)
+        if ((clients_table[i].skills &&
+             str_starts(path, str_from(clients_table[i].skills))) ||
+            (clients_table[i].agents &&
+             str_starts(path, str_from(clients_table[i].agents))))
+            return &clients_table[i];
     return NULL;
 }
 

@@ -1,9 +1,8 @@
 #ifndef PROVISION_RENDER_H
 #define PROVISION_RENDER_H
 
+#include "mapm/clients.h"
 #include "mapm/manifest.h"
-
-#include "clients.h"
 
 /*
  * render: an agent or a server in the form that one client reads. Only keys

@@ -1,9 +1,10 @@
 #include "base/fs.h"
+#include "mapm/clients.h"
 
 #include <inttypes.h>
 #include <time.h>
 
-#include "clients.h"
+#include "writable.h"
 
 /* A clock's tick, at most: longer is somebody else's clock. */
 #define TICK_STEP_NS   500000
@@ -243,7 +244,7 @@ static bool take_path(struct str rest, struct str *out)
 
 static bool add_entry(struct reader *r, const struct record_entry *entry)
 {
-    const struct client *c = client_of_mcp_file(entry->path);
+    const struct client *c = clients_find_mcp_file(entry->path);
 
     if (!place_is_known(entry->path) || place_is_text(entry->path) ||
         (entry->kind == RECORD_SHARED) != (c != NULL) ||

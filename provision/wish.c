@@ -117,8 +117,8 @@ static bool add_skill(struct wish *w, const struct provision_item *item,
 
     if (!add_tree(w, SKILLS_FOLDER, item, e))
         return false;
-    for (size_t i = 0; i < client_count; i++) {
-        const struct client *c = &clients[i];
+    for (size_t i = 0; i < clients_count; i++) {
+        const struct client *c = &clients_table[i];
         size_t ups = 0;
 
         if (!in_use[i] || !c->skills)
@@ -146,8 +146,8 @@ static bool add_agent(struct wish *w, const struct provision_item *item,
 
     if (!add_tree(w, AGENTS_FOLDER, item, e))
         return false;
-    for (size_t i = 0; i < client_count; i++) {
-        const struct client *c = &clients[i];
+    for (size_t i = 0; i < clients_count; i++) {
+        const struct client *c = &clients_table[i];
 
         if (!in_use[i] || !c->agents)
             continue;
@@ -222,7 +222,7 @@ static bool is_in_use(const struct wish *w, const struct client *c,
 {
     if (c->always || is_listed(w, c))
         return true;
-    for (size_t i = 0; i < CLIENT_MARKERS_MAX; i++)
+    for (size_t i = 0; i < CLIENT_MAX_MARKERS; i++)
         if (is_marked(w, c->markers[i], known))
             return true;
     return false;
@@ -276,22 +276,23 @@ static void reserve_targets(struct wish *w, size_t items, const bool *in_use)
 {
     size_t folders = 1;
 
-    for (size_t i = 0; i < client_count; i++)
-        folders += in_use[i] && (clients[i].skills || clients[i].agents);
-    w->capacity = items * folders + client_count + TEXTS_EXPECTED;
+    for (size_t i = 0; i < clients_count; i++)
+        folders +=
+            in_use[i] && (clients_table[i].skills || clients_table[i].agents);
+    w->capacity = items * folders + clients_count + TEXTS_EXPECTED;
     w->targets = arena_array(w->arena, w->capacity, sizeof *w->targets);
 }
 
 bool wish_build(struct wish *w, const struct provision_item *items,
                 size_t item_count, const struct record *known, struct err *e)
 {
-    bool *in_use = arena_array(w->arena, client_count, sizeof *in_use);
+    bool *in_use = arena_array(w->arena, clients_count, sizeof *in_use);
     size_t servers = 0;
 
     if (!check_places(items, item_count, e))
         return false;
-    for (size_t i = 0; i < client_count; i++)
-        in_use[i] = is_in_use(w, &clients[i], known);
+    for (size_t i = 0; i < clients_count; i++)
+        in_use[i] = is_in_use(w, &clients_table[i], known);
     reserve_targets(w, item_count, in_use);
     for (size_t i = 0; i < item_count; i++) {
         servers += items[i].kind == DOC_MCP;
@@ -300,9 +301,9 @@ bool wish_build(struct wish *w, const struct provision_item *items,
         if (items[i].kind == DOC_AGENT && !add_agent(w, &items[i], in_use, e))
             return false;
     }
-    for (size_t i = 0; servers && i < client_count; i++)
-        if (in_use[i] && clients[i].mcp)
-            add_servers(w, &clients[i], items, item_count, servers);
+    for (size_t i = 0; servers && i < clients_count; i++)
+        if (in_use[i] && clients_table[i].mcp)
+            add_servers(w, &clients_table[i], items, item_count, servers);
     return true;
 }
 

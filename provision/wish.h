@@ -2,10 +2,11 @@
 #define PROVISION_WISH_H
 
 #include "base/map.h"
+#include "mapm/clients.h"
 #include "mapm/provision.h"
 
-#include "clients.h"
 #include "record.h"
+#include "writable.h"
 
 /*
  * wish: what the workspace should hold, as a list of places. What has to be

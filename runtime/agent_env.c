@@ -1,12 +1,12 @@
 #include "agent_env.h"
 
 #include "base/text.h"
+#include "mapm/clients_preset.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "asker.h"
-#include "preset.h"
 
 #define SECRET_MIN_BYTES 6 /* a shorter one is a word, and no secret */
 

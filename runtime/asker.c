@@ -3,17 +3,15 @@
 #include "base/fs.h"
 #include "base/proc.h"
 #include "base/text.h"
+#include "mapm/clients.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "preset.h"
-
 #define WAYS                                                                   \
-    "install an agent program (claude, codex, gemini, opencode, copilot, "     \
-    "qwen, cline), or choose: --ask NAME, --ask exec:PROGRAM, --ask "          \
-    "anthropic, --ask openai, --ask replay:FILE; MAPM_ASK does the same, and " \
-    "\"ask:\" in config.yaml for good"
+    "install an agent program (%.*s), or choose: --ask NAME, --ask "           \
+    "exec:PROGRAM, --ask anthropic, --ask openai, --ask replay:FILE; "         \
+    "MAPM_ASK does the same, and \"ask:\" in config.yaml for good"
 
 #define WORDS_MAX     64
 #define NAME_DISTANCE 2
@@ -140,18 +138,20 @@ static bool prepare(struct asker *k, const struct asker_wishes *w,
 
 static bool is_unknown(const struct asker *k, struct err *e)
 {
-    const struct preset *p, *near = NULL;
+    const struct client *c, *near = NULL;
 
-    for (size_t i = 0; (p = preset_at(i)); i++)
-        if (text_distance(k->name, str_from(p->name), NAME_DISTANCE) <=
+    for (size_t i = 0; (c = clients_backend_at(i)); i++)
+        if (text_distance(k->name, str_from(c->name), NAME_DISTANCE) <=
             NAME_DISTANCE)
-            near = p;
+            near = c;
     err_set(e, ERR_USAGE, "%.*s: \"%.*s\" is nothing that answers",
             STR_ARG(k->why), STR_ARG(k->name));
     if (near)
         return err_hint(e, "did you mean %s?", near->name);
-    return err_hint(e, "one of claude, codex, gemini, opencode, copilot, qwen, "
-                       "cline, anthropic, openai, exec:PROGRAM, replay:FILE");
+    return err_hint(e,
+                    "one of %.*s, anthropic, openai, exec:PROGRAM, "
+                    "replay:FILE",
+                    STR_ARG(clients_join_backends(", ", k->arena)));
 }
 
 /* As it is typed: --ask, MAPM_ASK. */
@@ -174,7 +174,7 @@ static bool choose_typed(struct asker *k, const struct asker_wishes *w,
     } else if (is_api(value)) {
         k->kind = &asker_http_kind;
     } else {
-        k->preset = preset_find(value);
+        k->preset = clients_find_backend(value);
         k->kind = &asker_program_kind;
         if (!k->preset)
             return is_unknown(k, e);
@@ -210,10 +210,12 @@ static bool choose_written(struct asker *k, const struct asker_wishes *w,
 static bool choose_first(struct asker *k, const struct asker_wishes *w,
                          struct err *e)
 {
+    const struct client *c;
     struct err ignored = {0};
 
-    for (size_t i = 0; (k->preset = preset_at(i)); i++) {
-        k->name = str_from(k->preset->name);
+    for (size_t i = 0; (c = clients_backend_at(i)); i++) {
+        k->preset = c->backend;
+        k->name = str_from(c->name);
         k->kind = &asker_program_kind;
         if (prepare(k, w, STR(""), &ignored))
             return true;
@@ -221,7 +223,7 @@ static bool choose_first(struct asker *k, const struct asker_wishes *w,
     err_set(e, ERR_NOT_FOUND,
             "nobody is there to answer: no agent program is "
             "on PATH, and none is chosen");
-    return err_hint(e, "%s", WAYS);
+    return err_hint(e, WAYS, STR_ARG(clients_join_backends(", ", k->arena)));
 }
 
 static struct str from_file(const char *name, const char *otherwise,
@@ -258,7 +260,7 @@ bool asker_choose(const struct asker_wishes *w, struct arena *a,
         k->why = from_file(w->workspace_name, "mapm.yaml", workspace->line, a);
         k->name = workspace->name;
         /* Row 15: never a program, an address or a key. */
-        k->preset = preset_find(k->name);
+        k->preset = clients_find_backend(k->name);
         k->kind = &asker_program_kind;
         ok = k->preset ? prepare(k, w, STR(""), e) : is_unknown(k, e);
     } else {
@@ -297,12 +299,13 @@ struct asker_found *asker_list(const struct asker_wishes *w, struct arena *a,
 {
     static const char *const apis[] = {"anthropic", "openai"};
     struct asker_found *list = NULL;
-    const struct preset *p;
+    const struct client *c;
     struct err ignored = {0};
     size_t n = 0, capacity = 0;
 
-    for (size_t i = 0; (p = preset_at(i)); i++) {
-        struct asker_found f = {.name = p->name, .place = STR("")};
+    for (size_t i = 0; (c = clients_backend_at(i)); i++) {
+        const struct preset *p = c->backend;
+        struct asker_found f = {.name = c->name, .place = STR("")};
 
         if (asker_find(w, p->program, a, &f.place, &ignored))
             f.note = arena_printf(a, "made for its %s", p->seen);

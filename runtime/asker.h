@@ -7,7 +7,7 @@
  * asker, inside: one kind of back end is a row of functions.
  *
  *     asker.c          which one, and why
- *     asker_program.c  a program: a preset (preset.h), or exec:…
+ *     asker_program.c  a program: a preset (mapm/clients_preset.h), or exec:…
  *     asker_http.c     an API: anthropic, openai
  *     asker_replay.c   a tape: replay:FILE
  */

@@ -1,13 +1,13 @@
 #include "base/fs.h"
 #include "base/proc.h"
 #include "base/text.h"
+#include "mapm/clients_preset.h"
 #include "mapm/limits.h"
 
 #include <string.h>
 
 #include "agent_env.h"
 #include "asker.h"
-#include "preset.h"
 #include "reading.h"
 
 /*
@@ -296,7 +296,8 @@ static bool find_preset(struct asker *k, const struct asker_wish *w,
         k->model = w->said->model;
     if (asker_find(w->all, p->program, k->arena, &k->program, e))
         return true;
-    err_wrap(e, "%s, chosen by %.*s, is not there", p->name, STR_ARG(k->why));
+    err_wrap(e, "%.*s, chosen by %.*s, is not there", STR_ARG(k->name),
+             STR_ARG(k->why));
     return err_hint(e, "%s", p->install);
 }
 

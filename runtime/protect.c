@@ -1,5 +1,6 @@
 #include "base/fs.h"
 #include "base/text.h"
+#include "mapm/clients.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -268,6 +269,18 @@ static bool watch_more(struct protect *p, const struct protect_job *job,
     return watch_contents(p, from, e);
 }
 
+static bool watch_clients(struct protect *p, struct err *e)
+{
+    for (size_t i = 0; i < clients_count; i++) {
+        const char *const *paths = clients_table[i].protected_paths;
+
+        for (size_t k = 0; k < CLIENT_MAX_PATHS && paths[k]; k++)
+            if (!protect_watch(p, str_from(paths[k]), WHOLE, WATCH_ROOT, e))
+                return false;
+    }
+    return true;
+}
+
 bool protect_look(const struct protect_job *job, struct arena *a,
                   struct protect **out, struct err *e)
 {
@@ -285,6 +298,8 @@ bool protect_look(const struct protect_job *job, struct arena *a,
     for (const struct protect_row *row = protect_table; row->path; row++)
         if (!protect_watch(p, str_from(row->path), row->how, WATCH_ROOT, e))
             return false;
+    if (!watch_clients(p, e))
+        return false;
     if (!protect_git_look(p, e) || !watch_contents(p, 0, e) ||
         !watch_more(p, job, e))
         return false;

@@ -1,7 +1,7 @@
 #include "protect_inner.h"
 
 /*
- * What is protected. Not CLAUDE.md, AGENTS.md and the like: they are texts of
+ * What is protected beside the paths of the clients (mapm/clients.h). Not CLAUDE.md, AGENTS.md and the like: they are texts of
  * the project, which formatters and releases write, as they write sources.
  */
 /* clang-format off */
@@ -19,24 +19,17 @@ const struct protect_row protect_table[] = {
     {".husky", WHOLE},          {".pre-commit-config.yaml", WHOLE},
     {".githooks", WHOLE},       {"lefthook.yml", WHOLE},
     {".lefthook.yml", WHOLE},   {"lefthook-local.yml", WHOLE},
-    /* servers, hooks and permissions of agents */
-    {".mcp.json", WHOLE},       {".claude", WHOLE},
-    {".codex", WHOLE},          {".gemini", WHOLE},
-    {".opencode", WHOLE},       {"opencode.json", WHOLE},
-    {"opencode.jsonc", WHOLE},  {".qwen", WHOLE},
-    {".cursor", WHOLE},         {".cline", WHOLE},
-    {".clinerules", WHOLE},     {".amp", WHOLE},
-    {".copilot", WHOLE},        {".continue", WHOLE},
-    {".roo", WHOLE},            {".kiro", WHOLE},
-    {".windsurf", WHOLE},       {".aider.conf.yml", WHOLE},
+    /* servers, hooks and permissions of agents that are no clients */
+    {".continue", WHOLE},       {".roo", WHOLE},
+    {".kiro", WHOLE},           {".windsurf", WHOLE},
+    {".aider.conf.yml", WHOLE},
     /* skills beside notes that their agents write all the time */
     {".swival", STAY},          {".swival/skills", WHOLE},
     {".metis", STAY},           {".metis/skills", WHOLE},
     /* tasks of editors, of shells and of the host */
-    {".vscode", WHOLE},         {".idea", WHOLE},
-    {".zed", WHOLE},            {".devcontainer", WHOLE},
-    {".devcontainer.json", WHOLE}, {".envrc", WHOLE},
-    {".github", WHOLE},
+    {".idea", WHOLE},           {".zed", WHOLE},
+    {".devcontainer", WHOLE},   {".devcontainer.json", WHOLE},
+    {".envrc", WHOLE},
     {NULL, WHOLE},
 };
 /* clang-format on */

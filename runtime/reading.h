@@ -2,8 +2,7 @@
 #define RUNTIME_READING_H
 
 #include "base/buf.h"
-
-#include "preset.h"
+#include "mapm/clients_preset.h"
 
 /*
  * reading: what a program prints, while it prints it.

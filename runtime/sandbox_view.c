@@ -1,4 +1,5 @@
 #include "base/fs.h"
+#include "mapm/clients.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -166,27 +167,9 @@ static const char *const home_secrets[] = {
     ".ethereum",
     ".config/solana",
     ".near-credentials",
-    /* agents and mapm itself: configurations that hold keys and approvals */
-    ".claude",
-    ".claude.json",
-    ".codex",
-    ".gemini",
-    ".qwen",
-    ".copilot",
-    ".config/github-copilot",
-    ".config/opencode",
-    ".local/share/opencode",
-    ".cursor",
-    ".config/Cursor",
-    ".config/Code",
-    ".config/VSCodium",
-    ".vscode",
-    ".vscode-server",
+    /* mapm itself, and agents that are no clients: keys and approvals */
     ".config/zed",
     ".local/share/zed",
-    ".config/amp",
-    ".local/share/amp",
-    ".cline",
     ".continue",
     ".aider.conf.yml",
     ".config/mapm",
@@ -284,8 +267,6 @@ static const char *const secret_variables[] = {
     "ANSIBLE_VAULT_PASSWORD_FILE",
     "PASSWORD_STORE_DIR",
     "PGPASSFILE",
-    "CLAUDE_CONFIG_DIR",
-    "CODEX_HOME",
     "XAUTHORITY",
     "ICEAUTHORITY",
     "XDG_RUNTIME_DIR",
@@ -333,22 +314,34 @@ static void hide(struct sandbox_job *job, struct str path)
         places_add(&job->places, PLACE_HIDDEN, path);
 }
 
-static void hide_secrets_of(struct sandbox_job *job, struct str home)
+static void hide_secret(struct sandbox_job *job, struct str home,
+                        const char *path)
 {
     struct arena *a = job->places.arena;
+    struct str name = str_from(path);
 
-    for (size_t i = 0; i < COUNT(home_secrets); i++) {
-        struct str name = str_from(home_secrets[i]);
+    if (home.n)
+        hide(job, fs_join(home, name, a));
+    for (size_t k = 0; k < COUNT(xdg); k++) {
+        struct str usual = str_from(xdg[k].usual);
+        struct str moved = variable(xdg[k].variable);
 
-        if (home.n)
-            hide(job, fs_join(home, name, a));
-        for (size_t k = 0; k < COUNT(xdg); k++) {
-            struct str usual = str_from(xdg[k].usual);
-            struct str moved = variable(xdg[k].variable);
+        if (moved.n && str_starts(name, usual))
+            hide(job, fs_join(moved, str_from_index(name, usual.n), a));
+    }
+}
 
-            if (moved.n && str_starts(name, usual))
-                hide(job, fs_join(moved, str_from_index(name, usual.n), a));
-        }
+static void hide_secrets_of(struct sandbox_job *job, struct str home)
+{
+    for (size_t i = 0; i < COUNT(home_secrets); i++)
+        hide_secret(job, home, home_secrets[i]);
+    for (size_t i = 0; i < clients_count; i++) {
+        const struct client *c = &clients_table[i];
+
+        if (c->secret_variable)
+            hide(job, variable(c->secret_variable));
+        for (size_t k = 0; k < CLIENT_MAX_PATHS && c->secrets[k]; k++)
+            hide_secret(job, home, c->secrets[k]);
     }
 }
 

@@ -174,10 +174,6 @@ MUST_CHECK bool provision_verify(struct provision *p,
                                  struct provision_difference **out,
                                  size_t *count, struct err *e);
 
-/* Whether a client of that name is known; the names, for messages. */
-bool provision_knows_client(struct str name);
-const char *const *provision_client_names(void); /* NULL at the end */
-
 /* A TOML basic string with its quotes. */
 void toml_quote(struct buf *out, struct str s);
 

@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "mapm/clients.h"
 
 #include <stdlib.h>
 
@@ -11,13 +12,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct str text = str_of((const char *)data, size);
+    const struct client *c;
     const struct preset *p;
     struct reading r;
     size_t block, max_chars = 100;
 
     if (size < 3)
         return 0;
-    p = preset_at(data[0] % 8); /* none: plain text */
+    c = clients_backend_at(data[0] % 8);
+    p = c ? c->backend : NULL; /* none: plain text */
     block = data[1] % 64 + 1;
     reading_init(&r, p ? p->rules : NULL, data[2] % 8, max_chars);
     for (size_t at = 3; at < size; at += block)

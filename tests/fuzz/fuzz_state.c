@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../provision/clients.h"
 #include "../../provision/record.h"
 #include "../../provision/swap.h"
+#include "../../provision/writable.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

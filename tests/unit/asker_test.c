@@ -2,6 +2,7 @@
 #include "base/json.h"
 #include "base/proc.h"
 #include "base/text.h"
+#include "mapm/clients.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -11,7 +12,6 @@
 #include <unistd.h>
 
 #include "../../runtime/agent_env.h"
-#include "../../runtime/preset.h"
 #include "tap.h"
 
 /*
@@ -229,11 +229,11 @@ static void check_talk(struct desk *d, size_t i)
 TEST(each_preset_against_what_its_program_prints) /* [K23, K24] */
 {
     struct desk d;
-    const struct preset *p;
+    const struct client *c;
 
     desk_open(&d);
-    for (size_t i = 0; (p = preset_at(i)); i++)
-        link_agent(&d, p->program);
+    for (size_t i = 0; (c = clients_backend_at(i)); i++)
+        link_agent(&d, c->backend->program);
     for (size_t i = 0; i < sizeof talks / sizeof *talks; i++)
         check_talk(&d, i);
     desk_close(&d);
@@ -260,16 +260,16 @@ TEST(the_cap_is_kept_by_us_where_the_program_has_none) /* [K23] */
 
 TEST(a_model_of_the_users_file_is_passed_on) /* [K23] */
 {
-    const struct preset *p;
+    const struct client *c;
     struct project user = {.ask = {.model = STR_INIT("some-model"), .line = 3}};
     struct desk d;
 
     desk_open(&d);
     d.w.user = &user;
     d.w.user_name = "config.yaml";
-    for (size_t i = 0; (p = preset_at(i)); i++) {
-        link_agent(&d, p->program);
-        user.ask.name = str_from(p->name);
+    for (size_t i = 0; (c = clients_backend_at(i)); i++) {
+        link_agent(&d, c->backend->program);
+        user.ask.name = str_from(c->name);
         CHECK(choose(&d, ""));
         CHECK_STR(asker_why(d.k).p, "config.yaml:3");
         CHECK(ask(&d, "CASE=plain"));
@@ -437,7 +437,7 @@ TEST(an_error_shows_no_key) /* [row 20] */
     setenv("ANTHROPIC_API_KEY", "sk-ant-0123456789", 1);
     setenv("ANTHROPIC_MODEL", "opus-model", 1);
     setenv("HTTPS_PROXY", "http://u:pw@proxy:1", 1);
-    agent_env_build(&env, preset_find(STR("claude")), &in, &a);
+    agent_env_build(&env, clients_find_backend(STR("claude")), &in, &a);
     text = agent_env_hide(
         &env,
         STR("bad key sk-ant-0123456789,\nproxy "

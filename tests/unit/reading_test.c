@@ -1,5 +1,6 @@
 #include "base/fs.h"
 #include "base/text.h"
+#include "mapm/clients.h"
 #include "mapm/limits.h"
 
 #include <fcntl.h>
@@ -81,7 +82,7 @@ static void check_recorded(size_t i, size_t block, struct arena *a)
     struct reading r;
 
     str_cut(&path, '/', &client);
-    p = preset_find(client);
+    p = clients_find_backend(client);
     printf("# %s, cap %u, blocks of %zu\n", recorded[i].path, recorded[i].cap,
            block);
     reading_init(&r, p->rules, p->keeps_cap ? 0 : recorded[i].cap, 1000);
@@ -169,7 +170,8 @@ TEST(lines_mean_what_the_rules_say) /* [K24] */
     struct arena a = {0};
 
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        const struct preset *p = preset_find(str_from(lines[i].client));
+        const struct preset *p =
+            clients_find_backend(str_from(lines[i].client));
         struct reading r;
 
         printf("# %zu: %s\n", i, lines[i].client);
@@ -188,7 +190,7 @@ TEST(lines_mean_what_the_rules_say) /* [K24] */
 
 TEST(no_more_is_kept_than_can_be_given_back) /* [row 22] */
 {
-    const struct preset *p = preset_find(STR("gemini"));
+    const struct preset *p = clients_find_backend(STR("gemini"));
     struct str event = STR("{\"type\":\"message\",\"role\":\"assistant\","
                            "\"content\":\"\xc3\xa9\xc3\xa9\"}\n");
     struct reading r;
@@ -207,7 +209,7 @@ TEST(no_more_is_kept_than_can_be_given_back) /* [row 22] */
 
 TEST(a_line_without_end_is_passed_over) /* [row 22] */
 {
-    const struct preset *p = preset_find(STR("claude"));
+    const struct preset *p = clients_find_backend(STR("claude"));
     static char block[1 << 16];
     struct reading r;
 
@@ -253,7 +255,7 @@ TEST(many_small_parts_take_no_square_of_time) /* [row 22] */
     for (int i = 0; i < 90000; i++)
         buf_text(&b, i ? ",{\"text\":\"a\"}" : "{\"text\":\"a\"}");
     buf_text(&b, "]}}\n");
-    reading_init(&r, preset_find(STR("claude"))->rules, 0, 20000);
+    reading_init(&r, clients_find_backend(STR("claude"))->rules, 0, 20000);
     reading_feed(&r, buf_str(&b));
     CHECK(text_count(buf_str(&r.text)) == 20001);
     reading_done(&r);
@@ -261,16 +263,19 @@ TEST(many_small_parts_take_no_square_of_time) /* [row 22] */
 
 TEST(every_preset_is_whole)
 {
-    const struct preset *p;
+    const struct client *c;
     size_t i = 0;
 
-    for (; (p = preset_at(i)); i++) {
-        CHECK(preset_find(str_from(p->name)) == p);
+    for (; (c = clients_backend_at(i)); i++) {
+        const struct preset *p = c->backend;
+
+        CHECK(clients_find_backend(str_from(c->name)) == p);
         CHECK(p->program && p->seen && p->log_in && p->install && p->args[0]);
         CHECK(p->rules[0].act != ACT_NONE);
         CHECK(p->rules[PRESET_MAX_RULES].act == ACT_NONE);
         CHECK(!p->args[PRESET_MAX_ARGS] && !p->env[PRESET_MAX_ENV]);
     }
     CHECK(i == 7);
-    CHECK(!preset_find(STR("swival")) && !preset_find(STR("")));
+    CHECK(!clients_find_backend(STR("swival")) &&
+          !clients_find_backend(STR("")));
 }

@@ -1,8 +1,8 @@
 #include "base/fs.h"
 
-#include "../../provision/clients.h"
 #include "../../provision/record.h"
 #include "../../provision/swap.h"
+#include "../../provision/writable.h"
 #include "tap.h"
 
 #define H "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"

@@ -1,12 +1,13 @@
-#ifndef RUNTIME_PRESET_H
-#define RUNTIME_PRESET_H
+#ifndef MAPM_CLIENTS_PRESET_H
+#define MAPM_CLIENTS_PRESET_H
 
 #include "base/str.h"
 
 /*
- * preset: agent programs of others, as data: how each is called, and what the
- * lines that it prints mean. They change with the programs: each row says
- * which release it was seen with (`make bench-clients` looks again).
+ * preset: a client as the backend of an ask: how the program is called, and
+ * what the lines that it prints mean. Both change with the program: `seen` is
+ * the release that the preset was checked with (`make bench-clients` checks
+ * again).
  *
  * Source: docs/clients.md 8.
  */
@@ -47,7 +48,6 @@ struct preset_rule {
 #define PRESET_MAX_ENV  24
 
 struct preset {
-    const char *name;    /* as the user says it */
     const char *program; /* looked up on PATH */
     const char *seen;    /* release and month of this row */
 
@@ -67,9 +67,5 @@ struct preset {
     const char *log_in;  /* what to do about "not logged in" */
     const char *install; /* how to get it */
 };
-
-/* In the order in which they are looked for; NULL behind the last. */
-const struct preset *preset_at(size_t i);
-const struct preset *preset_find(struct str name);
 
 #endif

@@ -1,0 +1,53 @@
+#include "mapm/clients.h"
+
+const struct client *clients_find(struct str name)
+{
+    for (size_t i = 0; i < clients_count; i++)
+        if (str_is(name, clients_table[i].name))
+            return &clients_table[i];
+    return NULL;
+}
+
+const struct client *clients_find_mcp_file(struct str path)
+{
+    for (size_t i = 0; i < clients_count; i++)
+        if (clients_table[i].mcp && str_is(path, clients_table[i].mcp))
+            return &clients_table[i];
+    return NULL;
+}
+
+const struct client *clients_backend_at(size_t index)
+{
+    for (size_t i = 0; i < clients_count; i++)
+        if (clients_table[i].backend && index-- == 0)
+            return &clients_table[i];
+    return NULL;
+}
+
+const struct preset *clients_find_backend(struct str name)
+{
+    const struct client *c = clients_find(name);
+
+    return c ? c->backend : NULL;
+}
+
+struct str clients_join_backends(const char *separator, struct arena *a)
+{
+    const struct client *c;
+    struct str names = STR("");
+
+    for (size_t i = 0; (c = clients_backend_at(i)); i++)
+        names = arena_printf(a, "%.*s%s%s", STR_ARG(names), i ? separator : "",
+                             c->name);
+    return names;
+}
+
+struct str clients_join_names(const char *separator, struct arena *a)
+{
+    struct str names = STR("");
+
+    for (size_t i = 0; i < clients_count; i++)
+        names = arena_printf(a, "%.*s%s%s", STR_ARG(names), i ? separator : "",
+                             clients_table[i].name);
+    return names;
+}

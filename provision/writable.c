@@ -1,0 +1,82 @@
+#include "writable.h"
+
+#include "mapm/clients.h"
+#include "mapm/manifest.h"
+
+#include <string.h>
+
+/* clang-format off */
+static const char *const texts[] = {
+    ".gitignore", "mapm.yaml", "mapm.local.yaml", "mapm.local.lock",
+    "mapm.lock",
+};
+/* clang-format on */
+
+/* `folder`/<kebab><suffix>. A NULL folder holds nothing. */
+static bool is_in(struct str path, const char *folder, const char *suffix)
+{
+    size_t n = folder ? strlen(folder) : 0;
+
+    if (!folder || path.n <= n || path.p[n] != '/' ||
+        memcmp(path.p, folder, n) != 0)
+        return false;
+    path = str_from_index(path, n + 1);
+    if (!str_ends(path, str_from(suffix)))
+        return false;
+    return name_is_kebab(str_slice(path, 0, path.n - strlen(suffix)));
+}
+
+bool place_is_text(struct str path)
+{
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (str_is(path, texts[i]))
+            return true;
+    return false;
+}
+
+bool place_is_known(struct str path)
+{
+    if (is_in(path, SKILLS_FOLDER, "") || is_in(path, AGENTS_FOLDER, "") ||
+        str_is(path, STATE_FILE) || place_is_text(path))
+        return true;
+    for (size_t i = 0; i < clients_count; i++)
+        if (is_in(path, clients_table[i].skills, "") ||
+            is_in(path, clients_table[i].agents, clients_table[i].suffix))
+            return true;
+    return clients_find_mcp_file(path) != NULL;
+}
+
+/* Whether `path` is `place` without its last names: a proper parent of it,
+ * or the folder itself when `place` is one. */
+static bool leads_to(struct str path, const char *place, bool itself)
+{
+    size_t n = place ? strlen(place) : 0;
+
+    if (!place || !path.n || path.n > n || memcmp(path.p, place, path.n) != 0)
+        return false;
+    return path.n == n ? itself : place[path.n] == '/';
+}
+
+bool place_is_folder(struct str path)
+{
+    if (leads_to(path, SKILLS_FOLDER, true) ||
+        leads_to(path, AGENTS_FOLDER, true))
+        return true;
+    for (size_t i = 0; i < clients_count; i++)
+        if (leads_to(path, clients_table[i].skills, true) ||
+            leads_to(path, clients_table[i].agents, true) ||
+            leads_to(path, clients_table[i].mcp, false))
+            return true;
+    return false;
+}
+
+bool place_is_server_key(struct str key)
+{
+    if (key.n == 0 || key.n > MCP_KEY_MAX_CHARS)
+        return false;
+    for (size_t i = 0; i < key.n; i++)
+        if (!char_is_alpha(key.p[i]) && !char_is_digit(key.p[i]) &&
+            key.p[i] != '-')
+            return false;
+    return true;
+}

@@ -1,0 +1,26 @@
+#ifndef PROVISION_WRITABLE_H
+#define PROVISION_WRITABLE_H
+
+#include "base/str.h"
+
+/*
+ * writable: the closed list of places below a workspace that mapm may ever write
+ * to. A record or a journal that names any other place was not written by
+ * mapm.
+ */
+
+#define SKILLS_FOLDER ".agents/skills"
+#define AGENTS_FOLDER ".agents/agents"
+#define STATE_FOLDER  ".agents/.mapm"
+#define STATE_FILE    ".agents/.mapm/state"
+
+/* Whether mapm may ever write `path`: a package's folder or link, a rendered
+ * agent, a client's file, one of the texts, the record. */
+bool place_is_known(struct str path);
+bool place_is_text(struct str path);
+/* Whether `path` is a folder that holds such places. */
+bool place_is_folder(struct str path);
+/* Whether `key` can be the key of a server: X21. */
+bool place_is_server_key(struct str key);
+
+#endif
