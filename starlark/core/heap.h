@@ -54,7 +54,11 @@
 
 /* A guarantee of starlark/ itself, never of a program or host; checked under
  * sanitizers and in make star-gc. */
-#define SL_ASSERT(condition) assert(!SL_CHECKED_HEAP || (condition))
+#if SL_CHECKED_HEAP
+#    define SL_ASSERT(condition) assert(condition)
+#else
+#    define SL_ASSERT(condition) ((void)0)
+#endif
 
 /* Steps of 16 bytes up to 128, then four for each doubling: a small program
  * touches a page for each size it uses, so that few sizes serve it better. */
