@@ -1,14 +1,10 @@
+#include "mapm/run.h"
+
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/proc.h"
-#include "mapm/layer.h"
 #include "mapm/manifest.h"
 #include "mapm/open_store.h"
-#include "mapm/run_command.h"
-#include "mapm/run_setup.h"
-#include "mapm/run_tape.h"
-#include "mapm/runtime.h"
-#include "mapm/store.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -16,43 +12,21 @@
 #include "command.h"
 #include "run_show.h"
 
-/*
- * run: joins what a run needs. The program is found and proved, its input
- * read, then runtime_run calls back for each ask and command; behind that
- * stand the back end, the policy and the sandbox, and beside it the terminal,
- * the history and the tape.
- */
+/* run: from the command line to a request, and its result in words. */
 
 struct running {
     struct invocation *inv;
-    struct layer layer;
-    struct store *store;
-    struct run_skill found;
-    struct limits limits;
-    struct str input;
-
-    struct asker_wishes wishes;
-    struct asker *asker; /* chosen by the first ask */
-    struct run_commands commands;
     struct run_show show;
-    struct run_history history;
-    struct runtime_result *result; /* whole at STEP_FINISH */
-
-    struct tape tape;
-    struct tape_player player;
-    struct tape_recorder recorder;
 };
 
 /* --- what the command line says ---------------------------------------------- */
 
-static bool check_usage(struct invocation *inv, struct err *e)
+static bool check_usage(const struct invocation *inv, struct err *e)
 {
-    if (has_option(inv, OPTION_RECORD) && has_option(inv, OPTION_REPLAY)) {
-        err_set(e, ERR_USAGE, "mapm run: both --record and --replay");
-        return err_hint(e, "a run is taped, or plays a tape");
-    }
-    return !has_option(inv, OPTION_RECORD) ||
-           run_tape_check(&inv->cx, option_value(inv, OPTION_RECORD), e);
+    if (!has_option(inv, OPTION_RECORD) || !has_option(inv, OPTION_REPLAY))
+        return true;
+    err_set(e, ERR_USAGE, "mapm run: both --record and --replay");
+    return err_hint(e, "a run is taped, or plays a tape");
 }
 
 /* What the workspace lowered stays so low: it is the team's word. */
@@ -78,14 +52,13 @@ static bool set_limit(struct invocation *inv, enum option_id id,
     return false;
 }
 
-static bool set_limits(struct running *r, struct err *e)
+static bool set_limits(void *ctx, struct limits *l, struct err *e)
 {
-    struct invocation *inv = r->inv;
+    struct invocation *inv = ((struct running *)ctx)->inv;
 
-    return set_limit(inv, OPTION_MAX_ASK_CALLS, &r->limits.run_max_asks, e) &&
-           set_limit(inv, OPTION_MAX_COMMAND_CALLS, &r->limits.run_max_commands,
-                     e) &&
-           set_limit(inv, OPTION_TIMEOUT, &r->limits.run_max_seconds, e);
+    return set_limit(inv, OPTION_MAX_ASK_CALLS, &l->run_max_asks, e) &&
+           set_limit(inv, OPTION_MAX_COMMAND_CALLS, &l->run_max_commands, e) &&
+           set_limit(inv, OPTION_TIMEOUT, &l->run_max_seconds, e);
 }
 
 /* --input JSON, @FILE or "-". */
@@ -110,9 +83,10 @@ static bool read_input_text(struct invocation *inv, struct str *out,
            err_wrap(e, "--input %.*s", STR_ARG(text));
 }
 
-static bool read_input(struct running *r, bool *given, struct err *e)
+static bool read_input(void *ctx, struct arena *a, struct str *out, bool *given,
+                       struct err *e)
 {
-    struct invocation *inv = r->inv;
+    struct invocation *inv = ((struct running *)ctx)->inv;
     struct str text;
 
     if (!read_input_text(inv, &text, e))
@@ -122,7 +96,23 @@ static bool read_input(struct running *r, bool *given, struct err *e)
         return err_hint(e, "an empty input is '{}'");
     }
     return input_read(text, inv->arguments.items + 1, inv->arguments.count - 1,
-                      &inv->cx.arena, &r->input, given, e);
+                      a, out, given, e);
+}
+
+static void on_step(void *ctx, const struct step *s)
+{
+    run_show_step(&((struct running *)ctx)->show, s);
+}
+
+static void on_progress(void *ctx, const struct run_progress *p)
+{
+    struct run_show *show = &((struct running *)ctx)->show;
+
+    run_show_asker(show, p->backend);
+    if (p->is_ask)
+        run_show_news(show, p->turns, p->line);
+    else
+        run_show_tick(show);
 }
 
 /* --- what is printed ------------------------------------------------------------ */
@@ -177,195 +167,6 @@ static void print_failure(struct invocation *inv, struct str text,
         term_print(&inv->term, "%.*s\n", STR_ARG(text));
 }
 
-static void print_result(struct running *r, const struct runtime_result *result)
-{
-    struct invocation *inv = r->inv;
-
-    if (result->end != RUNTIME_COMPLETED) {
-        print_failure(inv, result->text,
-                      result->end == RUNTIME_INTERRUPTED ? ERR_INTERRUPTED
-                                                         : ERR_FAILED,
-                      NULL);
-        if (result->report.n)
-            term_note(&inv->term, "%.*s", STR_ARG(str_trim(result->report)));
-        return;
-    }
-    print_line(inv,
-               has_option(inv, OPTION_JSON) ? result->envelope : result->text);
-}
-
-/* --- may it run? ------------------------------------------------------------------ */
-
-static bool refuse(struct running *r, int *exit_code, struct err *e)
-{
-    struct invocation *inv = r->inv;
-
-    if (e->code != ERR_REFUSED)
-        return false;
-    print_failure(inv,
-                  runtime_not_allowed(r->found.skill.document.name,
-                                      run_policy_name(run_policy_of(&r->layer)),
-                                      &inv->cx.arena),
-                  ERR_REFUSED, e);
-    term_error(&inv->term, e);
-    *exit_code = EXIT_REFUSED;
-    return true;
-}
-
-/* --- the host ---------------------------------------------------------------------- */
-
-static bool host_ask(void *ctx, const struct ask *in, struct arena *a,
-                     struct answer *out, struct err *e)
-{
-    struct running *r = ctx;
-    const struct asker_news news = {run_show_news, &r->show};
-
-    if (!r->asker) {
-        if (!asker_choose(&r->wishes, &r->inv->cx.arena, &r->asker, e))
-            return false;
-        run_show_asker(&r->show, asker_name(r->asker));
-    }
-    return asker_ask(r->asker, r->layer.path, in, &news, a, out, e);
-}
-
-static bool host_command(void *ctx, const struct command *in, struct arena *a,
-                         struct outcome *out, struct err *e)
-{
-    struct running *r = ctx;
-
-    return run_commands_run(&r->commands, in, a, out, e);
-}
-
-/* History never fails a run. */
-static void warn_history(struct invocation *inv, const struct err *e)
-{
-    term_warn(&inv->term, "this run is not remembered: %s", err_first(e));
-}
-
-/* Beside the interpreter, which has started by then; but the row is there before
- * anything that it asks for is done. */
-static void begin_history(struct running *r)
-{
-    const struct store_run first = {
-        .name = r->found.fqn,
-        .digest = r->found.digest,
-        .workspace = r->found.workspace,
-    };
-    struct err why = {0};
-
-    if (!run_history_begin(&r->history, r->store, run_keep_of(&r->layer),
-                           &first, r->input, &why))
-        warn_history(r->inv, &why);
-    run_history_limits(&r->history, &r->limits);
-}
-
-static void end_history(struct running *r)
-{
-    struct err why = {0};
-
-    if (!run_history_end(&r->history, r->result,
-                         r->asker ? asker_name(r->asker) : STR(""), &why))
-        warn_history(r->inv, &why);
-}
-
-static void host_step(void *ctx, const struct step *s)
-{
-    struct running *r = ctx;
-
-    if (s->kind == STEP_START)
-        begin_history(r);
-    run_show_step(&r->show, s);
-    run_history_step(&r->history, s);
-    if (s->kind == STEP_FINISH)
-        end_history(r);
-}
-
-/* Each of them answers in the same way; what is taped is what came of it. */
-static bool set_host(struct running *r, struct runtime_host *out, struct err *e)
-{
-    struct invocation *inv = r->inv;
-    const struct str_list allow = option_list(inv, OPTION_ALLOW);
-
-    if (has_option(inv, OPTION_REPLAY)) {
-        *out = tape_replay(&r->player);
-        return true;
-    }
-    *out = (struct runtime_host){host_ask, host_command, host_step, r};
-    if (!run_commands_init(&r->commands, &inv->cx, r->store, &r->layer, &allow,
-                           e))
-        return false;
-    r->commands.tick = run_show_tick;
-    r->commands.tick_ctx = &r->show;
-    if (has_option(inv, OPTION_RECORD)) {
-        r->recorder.inner = *out;
-        buf_init(&r->recorder.lines, TAPE_MAX_BYTES);
-        *out = tape_record(&r->recorder);
-        tape_begin(&r->recorder, r->found.skill.document.name,
-                   tape_digest(r->found.skill.program, &inv->cx.arena),
-                   r->input, &r->limits);
-    }
-    return true;
-}
-
-/* --- tapes ----------------------------------------------------------------------------- */
-
-static bool read_tape(struct running *r, bool *given, struct err *e)
-{
-    struct invocation *inv = r->inv;
-    const char *name = str_c(option_value(inv, OPTION_REPLAY), &inv->cx.arena);
-    struct str text;
-
-    if (!fs_read_user_file(name, TAPE_MAX_BYTES, &inv->cx.arena, &text, e) ||
-        !tape_parse(text, name, &inv->cx.arena, &r->tape, e))
-        return err_wrap(e, "cannot replay %s", name);
-    r->player = (struct tape_player){
-        .tape = &r->tape,
-        .step = run_show_step,
-        .ctx = &r->show,
-        .arena = &inv->cx.arena,
-    };
-    if (!*given) /* the tape knows what it was recorded with */
-        r->input = r->tape.input;
-    *given = true;
-    r->limits = r->tape.limits;
-    if (r->tape.digest.n &&
-        !str_eq(tape_digest(r->found.skill.program, &inv->cx.arena),
-                r->tape.digest))
-        term_note(&inv->term, "%s was recorded with another %.*s", name,
-                  STR_ARG(r->found.skill.file));
-    return set_limits(r, e);
-}
-
-/* --- the run ----------------------------------------------------------------------------- */
-
-static bool run_program(struct running *r, struct runtime_result *result,
-                        struct err *e)
-{
-    struct invocation *inv = r->inv;
-    struct runtime_job job = {
-        .name = r->found.skill.document.name,
-        .file = r->found.skill.file,
-        .program = r->found.skill.program,
-        .input = r->input,
-        .limits = &r->limits,
-    };
-
-    r->result = result;
-    run_show_init(&r->show, inv, has_option(inv, OPTION_TRACE));
-    if (!set_host(r, &job.host, e))
-        return false;
-    runtime_run(&job, &inv->cx.arena, result);
-    run_show_done(&r->show);
-    return true;
-}
-
-static int exit_of_end(enum runtime_end end)
-{
-    return end == RUNTIME_COMPLETED     ? EXIT_DONE
-           : end == RUNTIME_INTERRUPTED ? EXIT_INTERRUPTED
-                                        : EXIT_FAILED;
-}
-
 /* Complaints about `metaskill` and `metaskill_language` say why a skill that
  * declares a program has none. */
 static void show_why_static(struct invocation *inv, const struct skill *s)
@@ -380,98 +181,92 @@ static void show_why_static(struct invocation *inv, const struct skill *s)
     }
 }
 
-/* K33, K34: what there is no program for is an answer, too. */
-static bool find_program(struct running *r, bool *found, struct err *e)
-{
-    struct invocation *inv = r->inv;
-    struct str name = inv->arguments.items[0];
+static const struct ending {
+    enum err_code code;
+    int exit_code;
+} endings[] = {
+    [RUN_COMPLETED] = {ERR_NONE, EXIT_DONE},
+    [RUN_FAILED] = {ERR_FAILED, EXIT_FAILED},
+    [RUN_INTERRUPTED] = {ERR_INTERRUPTED, EXIT_INTERRUPTED},
+    [RUN_UNKNOWN] = {ERR_NOT_FOUND, EXIT_FAILED},
+    [RUN_STATIC] = {ERR_NOT_FOUND, EXIT_FAILED},
+    [RUN_WITHOUT_INPUT] = {ERR_USAGE, EXIT_FAILED},
+    [RUN_NOT_ALLOWED] = {ERR_REFUSED, EXIT_REFUSED},
+};
 
-    *found = run_skill_find(&inv->cx, r->store, &r->layer, name, &r->found, e);
-    if (!*found) {
-        if (e->code != ERR_NOT_FOUND)
-            return false;
-        print_failure(inv, runtime_unknown(name, &inv->cx.arena), ERR_NOT_FOUND,
-                      e);
-        term_error(&inv->term, e);
-        return true;
+static void print_result(struct invocation *inv, const struct run_result *r)
+{
+    bool is_json = has_option(inv, OPTION_JSON);
+    const struct err *why = r->why.code == ERR_NONE ? NULL : &r->why;
+
+    if (r->status == RUN_COMPLETED)
+        print_line(inv, is_json ? r->program.envelope : r->program.text);
+    else if (r->status == RUN_WITHOUT_INPUT && !is_json)
+        print_line(inv, r->program.text);
+    else
+        print_failure(inv, r->program.text, endings[r->status].code, why);
+    if (why)
+        term_error(&inv->term, why);
+    if (r->status == RUN_STATIC)
+        show_why_static(inv, &r->found.skill);
+    if (r->status != RUN_COMPLETED && r->program.report.n)
+        term_note(&inv->term, "%.*s", STR_ARG(str_trim(r->program.report)));
+}
+
+/* The result stands on stdout already, for programs alone. */
+static bool check_tape(struct invocation *inv, const struct run_request *q,
+                       const struct run_result *r)
+{
+    struct err e = r->record;
+
+    if (r->status == RUN_INTERRUPTED && q->record.p)
+        term_note(&inv->term, "interrupted: %.*s is not written",
+                  STR_ARG(q->record));
+    if (r->differences.n) {
+        term_note(&inv->term, "%.*s", STR_ARG(str_trim(r->differences)));
+        err_set(&e, ERR_FAILED, "%.*s: the run is not what the tape has",
+                STR_ARG(q->replay));
     }
-    if (r->found.skill.file.n)
+    if (e.code == ERR_NONE)
         return true;
-    *found = false;
-    print_failure(inv,
-                  runtime_static(r->found.skill.document.name, &inv->cx.arena),
-                  ERR_NOT_FOUND, NULL);
-    show_why_static(inv, &r->found.skill);
-    return true;
+    term_error(&inv->term, &e);
+    return false;
 }
 
-/* DESIGN.md 8: whether somebody is there to answer is for the first ask to find
- * out; a word behind --ask that can name nobody is wrong from the start. */
-static bool check_ask(struct running *r, struct err *e)
-{
-    struct asker *asker;
+/* --- the command --------------------------------------------------------------------- */
 
-    if (!has_option(r->inv, OPTION_ASK) || has_option(r->inv, OPTION_REPLAY) ||
-        asker_choose(&r->wishes, &r->inv->cx.arena, &asker, e))
-        return true;
-    if (e->code == ERR_USAGE)
-        return false;
-    err_clear(e);
-    return true;
-}
-
-static bool end_tape(struct running *r, const struct runtime_result *result,
-                     struct err *e)
+static bool run(struct running *r, struct store *store, struct layer *l,
+                int *exit_code, struct err *e)
 {
     struct invocation *inv = r->inv;
+    struct limits limits = l->limits;
+    struct run_result result;
+    const struct run_request q = {
+        .cx = &inv->cx,
+        .store = store,
+        .layer = l,
+        .name = inv->arguments.items[0],
+        .backend = option_value(inv, OPTION_ASK),
+        .allow = option_list(inv, OPTION_ALLOW),
+        .record = option_value(inv, OPTION_RECORD),
+        .replay = option_value(inv, OPTION_REPLAY),
+        .hooks = {.step = on_step,
+                  .progress = on_progress,
+                  .input = read_input,
+                  .limits = set_limits,
+                  .ctx = r},
+    };
 
-    if (has_option(inv, OPTION_RECORD))
-        return run_tape_write(&inv->cx, option_value(inv, OPTION_RECORD),
-                              &r->recorder, result, e);
-    return !has_option(inv, OPTION_REPLAY) ||
-           run_tape_judge(&inv->cx, option_value(inv, OPTION_REPLAY),
-                          &r->player, result, e);
-}
-
-static bool run(struct running *r, int *exit_code, struct err *e)
-{
-    struct invocation *inv = r->inv;
-    struct runtime_result result = {0};
-    bool found, given;
-
-    *exit_code = EXIT_FAILED;
-    r->limits = r->layer.limits;
-    r->wishes = run_wishes(&inv->cx, option_value(inv, OPTION_ASK), &r->layer);
-    if (!set_limits(r, e) || !check_ask(r, e) || !find_program(r, &found, e))
+    /* Before the skill is looked for: they are wrong whatever it is. */
+    if (!set_limits(r, &limits, e))
         return false;
-    if (!found)
-        return true;
-    if (!read_input(r, &given, e))
+    run_show_init(&r->show, inv, has_option(inv, OPTION_TRACE));
+    if (!run_execute(&q, &inv->cx.arena, &result, e))
         return false;
-    if (has_option(inv, OPTION_REPLAY) && !read_tape(r, &given, e))
-        return false;
-    if (!given) {
-        struct str text = input_missing(&r->found.skill, &inv->cx.arena);
-
-        if (has_option(inv, OPTION_JSON))
-            print_failure_json(inv, text, ERR_USAGE, NULL);
-        else
-            print_line(inv, text);
-        return true;
-    }
-    /* A tape needs no trust: nothing is asked and nothing is run. */
-    if (!has_option(inv, OPTION_REPLAY) &&
-        !run_check_allowed(&inv->cx, r->store, &r->layer, &r->found, e))
-        return refuse(r, exit_code, e);
-    if (!run_program(r, &result, e))
-        return false;
-    print_result(r, &result);
-    *exit_code = exit_of_end(result.end);
-    if (end_tape(r, &result, e))
-        return true;
-    /* The result stands on stdout already, for programs alone. */
-    term_error(&inv->term, e);
-    if (*exit_code == EXIT_DONE)
+    run_show_done(&r->show);
+    print_result(inv, &result);
+    *exit_code = endings[result.status].exit_code;
+    if (!check_tape(inv, &q, &result) && *exit_code == EXIT_DONE)
         *exit_code = EXIT_FAILED;
     return true;
 }
@@ -479,20 +274,17 @@ static bool run(struct running *r, int *exit_code, struct err *e)
 COMMAND(command_run)
 {
     struct running r = {.inv = inv};
+    struct store *store = NULL;
+    struct layer l;
     bool ok;
 
-    if (runtime_depth() > 0) {
-        err_set(e, ERR_REFUSED, "a metaskill cannot be run by a metaskill");
-        return err_hint(e, "MAPM_DEPTH says that this is inside of an ask or "
-                           "a command");
-    }
-    if (!check_usage(inv, e) ||
-        !layer_open_workspace(&inv->cx, LAYER_READ, &r.layer, e))
+    *exit_code = EXIT_FAILED;
+    if (!run_check_nesting(e) || !check_usage(inv, e) ||
+        !layer_open_workspace(&inv->cx, LAYER_READ, &l, e))
         return false;
     proc_catch_signals();
-    ok = open_store(&inv->cx, &r.store, e) && run(&r, exit_code, e);
-    buf_done(&r.recorder.lines);
-    close_store(&inv->cx, r.store);
-    layer_close(&r.layer);
+    ok = open_store(&inv->cx, &store, e) && run(&r, store, &l, exit_code, e);
+    close_store(&inv->cx, store);
+    layer_close(&l);
     return ok;
 }

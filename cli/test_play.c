@@ -1,5 +1,6 @@
 #include "base/fs.h"
 #include "mapm/manifest.h"
+#include "mapm/run.h"
 
 #include <fcntl.h>
 
@@ -47,14 +48,15 @@ static bool read_tape(const struct play *p, const struct test_tape *tape,
            tape_parse(*text, str_c(shown(p, tape->file), a), a, out, e);
 }
 
-/* The limits of the tape, and of this machine what a program may cost. */
-static struct limits limits_of(const struct play *p, const struct tape *t)
+/* Those of the tape, and of this machine what a program may cost. */
+static bool set_limits(void *ctx, struct limits *l, struct err *e)
 {
-    struct limits limits = t->limits;
+    const struct play *p = ctx;
 
-    limits.run_max_seconds = p->limits->run_max_seconds;
-    limits.run_max_memory_bytes = p->limits->run_max_memory_bytes;
-    return limits;
+    (void)e;
+    l->run_max_seconds = p->limits->run_max_seconds;
+    l->run_max_memory_bytes = p->limits->run_max_memory_bytes;
+    return true;
 }
 
 static void note(const struct play *p, const struct tape *t,
@@ -73,64 +75,57 @@ static void note(const struct play *p, const struct tape *t,
 
 /* Only an end that differs can be written anew: what the program asks for now
  * was never answered, and a run that took too long came to no end. */
-static bool may_update(const struct play *p, const struct tape_player *player,
-                       const struct runtime_result *result)
+static bool may_update(const struct play *p, const struct run_result *r)
 {
-    return has_option(p->inv, OPTION_UPDATE) && player->difference.n == 0 &&
-           player->at == player->tape->count &&
-           result->took_ms + CLOCKS_DIFFER_MS <
+    return has_option(p->inv, OPTION_UPDATE) &&
+           r->difference == REPLAY_OTHER_END &&
+           r->program.took_ms + CLOCKS_DIFFER_MS <
                p->limits->run_max_seconds.value * 1000;
 }
 
-static bool update(const struct play *p, const struct tape_player *player,
-                   const struct runtime_result *result, struct str text,
+static bool update(const struct play *p, const struct tape *t,
+                   const struct run_result *r, struct str text,
                    struct test_tape *tape, struct arena *a, struct err *e)
 {
     struct str next;
 
-    if (!may_update(p, player, result))
+    if (!may_update(p, r))
         return true;
-    next = tape_update(text, player->tape, result, a);
+    next = tape_update(text, t, &r->program, a);
     if (!fs_replace_at(p->dirfd, str_c(tape->file, a), 0644, next, e))
         return false;
     tape->end = TEST_UPDATED;
     return true;
 }
 
-static bool play_tape(const struct play *p, const struct tape *t,
-                      struct str text, struct test_tape *tape, struct arena *a,
-                      struct err *e)
+static bool play_tape(struct play *p, const struct tape *t, struct str text,
+                      struct test_tape *tape, struct arena *a, struct err *e)
 {
-    struct tape_player player = {.tape = t, .arena = a};
-    struct limits limits = limits_of(p, t);
-    struct runtime_job job = {
+    const struct run_request q = {
+        .cx = &p->inv->cx,
+        .skill = p->program,
         .name = t->name,
-        .file = p->program->file, /* not its path: errors name it */
-        .program = p->program->program,
-        .input = t->input,
-        .limits = &limits,
-        .host = tape_replay(&player),
+        .tape = t,
+        .hooks = {.limits = set_limits, .ctx = p},
     };
-    struct runtime_result result = {0};
-    struct str difference;
+    struct run_result r;
 
-    runtime_run(&job, a, &result);
-    if (result.end == RUNTIME_INTERRUPTED)
+    if (!run_execute(&q, a, &r, e))
+        return false;
+    if (r.status == RUN_INTERRUPTED)
         return err_set(e, ERR_INTERRUPTED, "interrupted");
-    tape->asks = result.asks;
-    tape->commands = result.commands;
-    difference = tape_judge(&player, &result, a);
-    if (difference.n == 0)
+    tape->asks = r.program.asks;
+    tape->commands = r.program.commands;
+    if (r.difference == REPLAY_SAME)
         return true;
     tape->end = TEST_FAILED;
-    tape->difference = arena_str(&p->inv->cx.arena, difference);
-    if (player.difference.n == 0)
-        tape->report = arena_str(&p->inv->cx.arena, result.report);
-    return update(p, &player, &result, text, tape, a, e);
+    tape->difference = arena_str(&p->inv->cx.arena, r.differences);
+    if (r.difference != REPLAY_OTHER_STEP)
+        tape->report = arena_str(&p->inv->cx.arena, r.program.report);
+    return update(p, t, &r, text, tape, a, e);
 }
 
-static bool play_file(const struct play *p, struct test_tape *tape,
-                      struct err *e)
+static bool play_file(struct play *p, struct test_tape *tape, struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct err why = {0};

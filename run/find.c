@@ -1,9 +1,10 @@
+#include "find.h"
+
 #include "base/fs.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "mapm/manifest.h"
 #include "mapm/owned.h"
-#include "mapm/run_find.h"
 #include "mapm/skill_roots.h"
 
 #include <dirent.h>

@@ -1,6 +1,7 @@
 #include "base/path.h"
 #include "mapm/package_files.h"
-#include "mapm/run_find.h"
+
+#include "find.h"
 
 #define DIGEST_PREFIX_CHARS 7 /* "sha256:" */
 

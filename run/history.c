@@ -39,10 +39,9 @@ bool run_history_begin(struct run_history *h, struct store *store,
 
     *h = (struct run_history){
         .store = store, .keep = keep, .run = *first, .input = input};
-    h->run.id = 0;
     buf_init(&h->steps, STEPS_MAX_BYTES);
     buf_init(&h->open, STEPS_MAX_BYTES);
-    if (keep == RUN_KEEP_NONE)
+    if (first->id || keep == RUN_KEEP_NONE)
         return true;
     h->run.status = STR("running");
     h->run.pid = getpid();

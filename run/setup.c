@@ -1,8 +1,6 @@
 #include "mapm/run_setup.h"
 #include "mapm/trusted.h"
 
-#include <stdlib.h>
-
 static const char *const policies[] = {"off", "local", "trusted", "all"};
 
 static enum run_policy policy_find(struct str word, enum run_policy other)
@@ -26,9 +24,40 @@ enum run_policy run_policy_of(const struct layer *l)
     return workspace < user ? workspace : user;
 }
 
+static bool check_fetched(struct context *cx, struct store *store,
+                          enum run_policy policy, const struct run_skill *found,
+                          struct err *e)
+{
+    if (policy == RUN_TRUSTED)
+        return trusted_check(cx, store, found->entry, e);
+    err_set(e, ERR_REFUSED, "%.*s is not of this workspace",
+            STR_ARG(found->fqn));
+    return err_hint(e, "runtime.metaskills is local: see mapm.yaml(5)");
+}
+
+static bool check_workspace(struct context *cx, struct store *store,
+                            const struct layer *l, struct err *e)
+{
+    enum folder_trust state;
+
+    if (layer_is_trusted(l, cx, store, &state, e))
+        return true;
+    if (e->code != ERR_NONE)
+        return err_wrap(e, "cannot tell whether this workspace is trusted");
+    if (!layer_check_own(l, cx, e))
+        return err_wrap(e, "this workspace is not trusted on this machine");
+    err_set(e, ERR_REFUSED, "this workspace is not trusted on this machine%s%s",
+            *folder_trust_reason(state) ? ": " : "",
+            folder_trust_reason(state));
+    return err_hint(e,
+                    "mapm trust --workspace, in %.*s, lets agents run its "
+                    "metaskills",
+                    STR_ARG(l->path));
+}
+
 bool run_check_allowed(struct context *cx, struct store *store,
                        const struct layer *l, const struct run_skill *found,
-                       struct err *e)
+                       bool for_model, struct err *e)
 {
     enum run_policy policy = run_policy_of(l);
 
@@ -36,29 +65,11 @@ bool run_check_allowed(struct context *cx, struct store *store,
         err_set(e, ERR_REFUSED, "metaskills are switched off here");
         return err_hint(e, "runtime.metaskills says so: see mapm.yaml(5)");
     }
-    if (!found->is_external || policy == RUN_ALL)
+    if (policy == RUN_ALL)
         return true;
-    if (policy == RUN_LOCAL) {
-        err_set(e, ERR_REFUSED, "%.*s is not of this workspace",
-                STR_ARG(found->fqn));
-        return err_hint(e, "runtime.metaskills is local: see mapm.yaml(5)");
-    }
-    return trusted_check(cx, store, found->entry, e);
-}
-
-struct asker_wishes run_wishes(struct context *cx, struct str option,
-                               const struct layer *l)
-{
-    return (struct asker_wishes){
-        .option = option,
-        .environment = str_from(getenv("MAPM_ASK")),
-        .user = &l->user,
-        .workspace = &l->project,
-        .user_name = "config.yaml",
-        .workspace_name = "mapm.yaml",
-        .dir = l->path,
-        .offline = cx->is_offline,
-    };
+    if (found->is_external)
+        return check_fetched(cx, store, policy, found, e);
+    return !for_model || found->is_global || check_workspace(cx, store, l, e);
 }
 
 enum run_keep run_keep_of(const struct layer *l)

@@ -2,7 +2,6 @@
 #include "base/proc.h"
 #include "base/text.h"
 #include "mapm/open_store.h"
-#include "mapm/run_command.h"
 
 #include <string.h>
 
@@ -24,44 +23,43 @@
 
 /* --- progress ------------------------------------------------------------------ */
 
-static void tell(struct serve_host *h)
+static void tell(struct serve_job *j)
 {
-    mcp_work_progress(h->work, (double)(proc_now_ms() - h->since_ms) / 1000.0,
-                      -1, h->doing);
+    mcp_work_progress(j->work, (double)(proc_now_ms() - j->since_ms) / 1000.0,
+                      -1, j->doing);
 }
 
-static void set_doing(struct serve_host *h, const char *verb, struct str what)
+static void set_doing(struct serve_job *j, const char *verb, struct str what)
 {
     CLEANUP(arena_done) struct arena a = {0};
     CLEANUP(buf_done) struct buf b = {0};
 
-    buf_init(&b, sizeof h->doing_text - 1);
+    buf_init(&b, sizeof j->doing_text - 1);
     buf_text(&b, verb);
     if (what.n) {
         buf_text(&b, ": ");
         text_visible(&b, text_cut(text_one_line(what, &a), LABEL_MAX_CHARS),
                      false);
     }
-    h->doing = str_of(h->doing_text, 0);
+    j->doing = str_of(j->doing_text, 0);
     if (!b.overflowed) {
-        memcpy(h->doing_text, b.p, b.n);
-        h->doing.n = b.n;
+        memcpy(j->doing_text, b.p, b.n);
+        j->doing.n = b.n;
     }
-    tell(h);
+    tell(j);
 }
 
-static void on_step(void *ctx, const struct step *s)
+void serve_step(void *ctx, const struct step *s)
 {
-    struct serve_host *h = ctx;
+    struct serve_job *j = ctx;
     CLEANUP(arena_done) struct arena a = {0};
 
-    run_history_step(h->history, s);
     if (s->kind == STEP_START)
-        set_doing(h, "running", s->text);
+        set_doing(j, "running", s->text);
     else if (s->kind == STEP_ASK && !s->done)
-        set_doing(h, "asking", s->ask->purpose);
+        set_doing(j, "asking", s->ask->purpose);
     else if (s->kind == STEP_COMMAND && !s->done)
-        set_doing(h, "command",
+        set_doing(j, "command",
                   policy_line(s->command->argv, s->command->argc, &a));
 }
 
@@ -133,13 +131,13 @@ static uint64_t number_of(const struct json *object, const char *key)
 
 /* --- whether it still may ----------------------------------------------------------- */
 
-static bool check_now(struct serve_host *h, struct layer *now, struct err *e)
+static bool check_now(struct serve_job *j, struct layer *now, struct err *e)
 {
-    struct context *cx = h->s->cx;
+    struct context *cx = j->s->cx;
     struct store *store = NULL;
     bool ok = open_store(cx, &store, e) &&
               layer_open_workspace(cx, LAYER_READ, now, e) &&
-              serve_check_allowed(h->s, store, now, h->found, e);
+              run_check_allowed(cx, store, now, &j->result->found, true, e);
 
     layer_close(now);
     close_store(cx, store);
@@ -148,17 +146,19 @@ static bool check_now(struct serve_host *h, struct layer *now, struct err *e)
 
 /* A call may wait for an hour, and trust and policy change in it: what is no
  * longer allowed ends here, as it would after a restart (X27). */
-static bool check_still_allowed(struct serve_host *h, struct err *e)
+static bool check_still_allowed(struct serve_job *j, struct err *e)
 {
     struct layer now = {0};
+    struct err *refusal;
 
-    if (!h->has_waited)
+    if (!j->has_waited)
         return true;
     err_clear(e);
-    if (check_now(h, &now, e))
+    if (check_now(j, &now, e))
         return true;
-    h->is_refused = true;
-    h->refusal = *e;
+    refusal = arena_new(j->a, struct err);
+    *refusal = *e;
+    j->refusal = refusal;
     return false;
 }
 
@@ -240,30 +240,30 @@ static bool read_answer(struct str text, struct arena *a, struct answer *out,
 
 /* The new era has an error for a client that would have to answer, and did not
  * declare that it can. */
-static void note_lack(struct serve_host *h, const struct err *e)
+static void note_lack(struct serve_job *j, const struct err *e)
 {
-    if (h->s->sampling && mcp_call_era(mcp_work_call(h->work)) == MCP_NEW)
-        h->lacks = arena_str(&h->s->cx->arena, str_from(err_first(e)));
+    if (j->s->sampling && mcp_call_era(mcp_work_call(j->work)) == MCP_NEW)
+        j->lacks = arena_str(&j->s->cx->arena, str_from(err_first(e)));
 }
 
-static bool ask_back_end(struct serve_host *h, const struct ask *in,
-                         struct arena *a, struct answer *out, struct err *e)
+static bool ask_backend(struct serve_job *j, struct run_execution *x,
+                        const struct ask *in, struct arena *a,
+                        struct answer *out, struct err *e)
 {
-    if (!h->asker &&
-        !asker_choose(&h->wishes, &h->s->cx->arena, &h->asker, e)) {
-        note_lack(h, e);
-        return false;
-    }
-    return asker_ask(h->asker, h->layer->path, in, NULL, a, out, e);
+    if (run_select_backend(x, e))
+        return run_ask(x, in, a, out, e);
+    note_lack(j, e);
+    return false;
 }
 
-static bool ask_once(struct serve_host *h, const struct ask *in,
-                     struct arena *a, struct answer *out, struct err *e)
+static bool ask_once(struct serve_job *j, struct run_execution *x,
+                     const struct ask *in, struct arena *a, struct answer *out,
+                     struct err *e)
 {
     enum mcp_once state;
     struct str note;
 
-    if (!mcp_work_once(h->work, what_is_asked(in, a), a, &state, &note, e))
+    if (!mcp_work_once(j->work, what_is_asked(in, a), a, &state, &note, e))
         return false;
     if (state == MCP_CUT)
         return err_set(e, ERR_FAILED,
@@ -271,13 +271,13 @@ static bool ask_once(struct serve_host *h, const struct ask *in,
                        "asked again",
                        in->number);
     if (state == MCP_FIRST) {
-        if (ask_back_end(h, in, a, out, e))
+        if (ask_backend(j, x, in, a, out, e))
             note = note_answer(out, a);
         else if (e->code == ERR_INTERRUPTED)
             return false;
         else
             note = note_failure(e, a);
-        if (!mcp_work_noted(h->work, note, e))
+        if (!mcp_work_noted(j->work, note, e))
             return false;
     }
     return read_answer(note, a, out, e);
@@ -335,42 +335,41 @@ static bool read_sample(const struct json *sample, const struct ask *in,
     return true;
 }
 
-static bool ask_client(struct serve_host *h, const struct ask *in,
-                       struct arena *a, struct answer *out, struct err *e)
+static bool ask_client(struct serve_job *j, struct run_execution *x,
+                       const struct ask *in, struct arena *a,
+                       struct answer *out, struct err *e)
 {
     struct mcp_question q = {
         .key = arena_printf(a, "ask%u", in->number),
         .method = STR("sampling/createMessage"),
     };
 
-    h->by_sampling = true;
+    run_name_backend(x, STR("sampling"));
     if (sampling_params(in, a, &q.params, e) &&
-        mcp_work_ask(h->work, &q, 1, a, e) && q.answer) {
-        h->has_waited = true;
-        return check_still_allowed(h, e) &&
+        mcp_work_ask(j->work, &q, 1, a, e) && q.answer) {
+        j->has_waited = true;
+        return check_still_allowed(j, e) &&
                read_sample(q.answer, in, a, out, e);
     }
     if (e->code == ERR_NONE)
         err_set(e, ERR_FAILED, "the client gave no answer");
     if (e->code == ERR_REFUSED) /* a retry that declares less than the call */
-        note_lack(h, e);
+        note_lack(j, e);
     if (e->code != ERR_INTERRUPTED)
         err_wrap(e, "--ask sampling: the client's model was asked");
     return false;
 }
 
-static bool host_ask(void *ctx, const struct ask *in, struct arena *a,
-                     struct answer *out, struct err *e)
+/* --ask sampling: a client that cannot answer is as one of another --ask. */
+bool serve_ask(void *ctx, struct run_execution *x, const struct ask *in,
+               struct arena *a, struct answer *out, struct err *e)
 {
-    struct serve_host *h = ctx;
+    struct serve_job *j = ctx;
 
-    if (h->s->sampling) {
-        if (mcp_call_client_can(mcp_work_call(h->work), "sampling"))
-            return ask_client(h, in, a, out, e);
-        /* Then as without it. */
-        h->wishes.option = STR("");
-    }
-    return ask_once(h, in, a, out, e);
+    if (j->s->sampling &&
+        mcp_call_client_can(mcp_work_call(j->work), "sampling"))
+        return ask_client(j, x, in, a, out, e);
+    return ask_once(j, x, in, a, out, e);
 }
 
 /* --- command ----------------------------------------------------------------------------- */
@@ -412,14 +411,14 @@ static bool read_outcome(struct str text, struct arena *a, struct outcome *out,
     return true;
 }
 
-static bool host_command(void *ctx, const struct command *in, struct arena *a,
-                         struct outcome *out, struct err *e)
+bool serve_command(void *ctx, struct run_execution *x, const struct command *in,
+                   struct arena *a, struct outcome *out, struct err *e)
 {
-    struct serve_host *h = ctx;
+    struct serve_job *j = ctx;
     enum mcp_once state;
     struct str note;
 
-    if (!mcp_work_once(h->work, what_is_run(in, a), a, &state, &note, e))
+    if (!mcp_work_once(j->work, what_is_run(in, a), a, &state, &note, e))
         return false;
     if (state == MCP_CUT) {
         *out = (struct outcome){
@@ -430,26 +429,11 @@ static bool host_command(void *ctx, const struct command *in, struct arena *a,
         return true;
     }
     if (state == MCP_FIRST) {
-        if (!check_still_allowed(h, e) ||
-            !run_commands_run(h->commands, in, a, out, e))
+        if (!check_still_allowed(j, e) || !run_command(x, in, a, out, e))
             return false;
         note = note_outcome(out, a);
-        if (!mcp_work_noted(h->work, note, e))
+        if (!mcp_work_noted(j->work, note, e))
             return false;
     }
     return read_outcome(note, a, out, e);
-}
-
-/* --- the host ------------------------------------------------------------------------------ */
-
-struct runtime_host serve_host_of(struct serve_host *h)
-{
-    return (struct runtime_host){host_ask, host_command, on_step, h};
-}
-
-struct str serve_host_asker(const struct serve_host *h)
-{
-    if (h->by_sampling)
-        return STR("sampling");
-    return h->asker ? asker_name(h->asker) : STR("");
 }

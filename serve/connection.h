@@ -7,6 +7,7 @@
 #include "mapm/layer.h"
 #include "mapm/library.h"
 #include "mapm/mcp.h"
+#include "mapm/run.h"
 #include "mapm/run_setup.h"
 #include "mapm/serve.h"
 #include "mapm/store.h"
@@ -109,11 +110,6 @@ MUST_CHECK bool serve_check_shown(const struct serve *s,
                                   struct err *e);
 /* Answers with that error, where the call is not one of a tool. */
 void serve_refuse(struct mcp_call *c, const struct err *e);
-/* As it is on the disk now. Errors: ERR_REFUSED with a hint; the store's. */
-MUST_CHECK bool serve_check_allowed(struct serve *s, struct store *store,
-                                    const struct layer *l,
-                                    const struct run_skill *found,
-                                    struct err *e);
 
 /* --- mcp_tools.c -------------------------------------------------------------- */
 
@@ -175,27 +171,29 @@ void serve_run(struct serve *s, const struct json *arguments,
 /* --- mcp_ask.c --------------------------------------------------------------------- */
 
 /* One run, in its own process. */
-struct serve_host {
+struct serve_job {
     struct serve *s;
     struct mcp_work *work;
-    struct layer *layer; /* as it was when the process began */
-    const struct run_skill *found;
-    bool has_waited;    /* for the client: what was allowed then may not be */
-    bool is_refused;    /* since: `refusal` says why, and the run ends */
-    struct err refusal; /* of serve_check_allowed */
-    struct asker_wishes wishes;
-    struct asker *asker; /* chosen by the first ask */
-    bool by_sampling;    /* the client answers */
-    struct str lacks;    /* why it had to and cannot (new era); "" */
-    struct run_commands *commands;
-    struct run_history *history;
+    struct arena *a;
+    struct str name; /* as the model has it */
+    const struct json *arguments;
+    struct store *store;
+    struct layer layer; /* as it was when the process began */
+    struct run_result *result;
+
+    bool has_waited; /* for the client: what was allowed then may not be */
+    const struct err *refusal; /* NULL: it still is; the run ends with it */
+    struct str lacks;          /* why the client had to answer and cannot; "" */
     uint64_t since_ms;
     struct str doing; /* for progress */
     char doing_text[256];
 };
-struct runtime_host serve_host_of(struct serve_host *h);
-/* The name of who answered; "" when nobody was asked. */
-struct str serve_host_asker(const struct serve_host *h);
+/* Hooks of the run; `ctx` is the struct serve_job. */
+bool serve_ask(void *ctx, struct run_execution *x, const struct ask *in,
+               struct arena *a, struct answer *out, struct err *e);
+bool serve_command(void *ctx, struct run_execution *x, const struct command *in,
+                   struct arena *a, struct outcome *out, struct err *e);
+void serve_step(void *ctx, const struct step *s);
 
 /* --- mcp_uri.c ------------------------------------------------------------------------ */
 

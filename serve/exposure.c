@@ -99,36 +99,3 @@ void serve_refuse(struct mcp_call *c, const struct err *e)
     mcp_call_error(c, MCP_PARAMS, STR(""), "%s%s%s", err_first(e),
                    e->hint[0] ? ": " : "", e->hint);
 }
-
-/* --- whether it may run now ------------------------------------------------------ */
-
-static bool check_workspace(struct context *cx, struct store *store,
-                            const struct layer *l, struct err *e)
-{
-    enum folder_trust state;
-
-    if (layer_is_trusted(l, cx, store, &state, e))
-        return true;
-    if (e->code != ERR_NONE)
-        return err_wrap(e, "cannot tell whether this workspace is trusted");
-    if (!layer_check_own(l, cx, e))
-        return err_wrap(e, "this workspace is not trusted on this machine");
-    err_set(e, ERR_REFUSED, "this workspace is not trusted on this machine%s%s",
-            *folder_trust_reason(state) ? ": " : "",
-            folder_trust_reason(state));
-    return err_hint(e,
-                    "mapm trust --workspace, in %.*s, lets agents run its "
-                    "metaskills",
-                    STR_ARG(l->path));
-}
-
-bool serve_check_allowed(struct serve *s, struct store *store,
-                         const struct layer *l, const struct run_skill *found,
-                         struct err *e)
-{
-    if (!run_check_allowed(s->cx, store, l, found, e))
-        return false;
-    if (found->is_external || found->is_global || run_policy_of(l) == RUN_ALL)
-        return true;
-    return check_workspace(s->cx, store, l, e);
-}

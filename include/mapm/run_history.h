@@ -62,8 +62,8 @@ struct run_history {
 
 /*
  * `first` says name, digest, workspace; its start is now unless it says when.
- * Nothing is written with RUN_KEEP_NONE. What `first` and `input` point to
- * stays until the end.
+ * With an id it is the row that goes on. Nothing is written with
+ * RUN_KEEP_NONE. What `first` and `input` point to stays until the end.
  */
 MUST_CHECK bool run_history_begin(struct run_history *h, struct store *store,
                                   enum run_keep keep,

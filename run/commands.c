@@ -1,7 +1,8 @@
+#include "commands.h"
+
 #include "base/fs.h"
 #include "base/proc.h"
 #include "base/text.h"
-#include "mapm/run_command.h"
 #include "mapm/skill_roots.h"
 
 #include <string.h>

@@ -1,12 +1,12 @@
-#ifndef MAPM_RUN_COMMAND_H
-#define MAPM_RUN_COMMAND_H
+#ifndef RUN_COMMANDS_H
+#define RUN_COMMANDS_H
 
 #include "mapm/layer.h"
 #include "mapm/runtime.h"
 #include "mapm/store.h"
 
 /*
- * run_command: the commands of one run. Collects what the user's file, mapm.yaml
+ * commands: the commands of one run. Collects what the user's file, mapm.yaml
  * and --allow say of them, asks a person where nobody does, and hands what may
  * run to the sandbox.
  *

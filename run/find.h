@@ -1,13 +1,10 @@
-#ifndef MAPM_RUN_FIND_H
-#define MAPM_RUN_FIND_H
+#ifndef RUN_FIND_H
+#define RUN_FIND_H
 
-#include "mapm/layer.h"
-#include "mapm/library.h"
-#include "mapm/runtime.h"
-#include "mapm/store.h"
+#include "mapm/run.h"
 
 /*
- * run_skill: which metaskill a person means, and whether it is what the lock
+ * find: which metaskill a name means, and whether it is what the lock
  * says.
  *
  *     NAME           the workspace's lock, then folders of .agents/skills that
@@ -17,17 +14,6 @@
  *
  * Source: DESIGN.md 8; REQUIREMENTS K37, X27.
  */
-
-struct run_skill {
-    struct skill skill;
-    struct str fqn;
-    struct str digest;              /* "sha256:…", of the lock; "" = local */
-    struct str workspace;           /* where it runs, absolute */
-    bool is_external;               /* fetched: needs trust */
-    bool is_global;                 /* of the user's library */
-    bool is_path;                   /* named by its path */
-    const struct lock_entry *entry; /* NULL: not installed */
-};
 
 /*
  * `l` is the workspace; with --global a name is of the library alone.
@@ -51,7 +37,7 @@ MUST_CHECK bool run_skill_read(struct context *cx, struct store *store,
                                struct run_skill *out, struct err *e);
 
 /*
- * run_skill_check.c: whether the folder holds what the lock says: each file,
+ * find_check.c: whether the folder holds what the lock says: each file,
  * a renamed copy's SKILL.md under its name (X2, X9). Files beside these are
  * the user's own and do no harm, unless one would be the program.
  * Errors: ERR_EDITED, one message a file.

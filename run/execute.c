@@ -1,0 +1,437 @@
+#include "base/fs.h"
+#include "mapm/run.h"
+#include "mapm/run_history.h"
+#include "mapm/run_setup.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "find.h"
+#include "tape_file.h"
+
+struct run_execution {
+    const struct run_request *q;
+    struct context *cx;
+    struct arena *a;
+    struct run_result *out;
+    struct limits limits;
+    struct str input;
+
+    struct asker_wishes wishes;
+    struct asker *asker; /* selected by the first ask */
+    struct run_commands commands;
+    struct run_history history;
+
+    const struct tape *tape; /* to replay; NULL: none */
+    struct tape parsed;
+    struct tape_player player;
+    struct tape_recorder recorder;
+};
+
+static void set_end(struct run_execution *x, enum run_status status,
+                    struct str text)
+{
+    x->out->status = status;
+    x->out->program.text = text;
+}
+
+/* --- what is asked for ---------------------------------------------------------- */
+
+static struct asker_wishes wishes_of(const struct run_request *q)
+{
+    const struct layer *l = q->layer;
+
+    return (struct asker_wishes){
+        .option = q->backend,
+        .environment = str_from(getenv("MAPM_ASK")),
+        .user = &l->user,
+        .workspace = &l->project,
+        .user_name = "config.yaml",
+        .workspace_name = "mapm.yaml",
+        .dir = l->path,
+        .offline = q->cx->is_offline,
+    };
+}
+
+/* DESIGN.md 8: whether a backend is there is for the first ask to find out; a
+ * word behind --ask that can name none is wrong from the start. */
+static bool check_backend(struct run_execution *x, struct err *e)
+{
+    const struct run_request *q = x->q;
+    struct asker *asker;
+
+    if (q->replay.p || q->tape)
+        return true;
+    x->wishes = wishes_of(q);
+    if (!q->backend.p || q->for_model ||
+        asker_choose(&x->wishes, &x->cx->arena, &asker, e))
+        return true;
+    if (e->code == ERR_USAGE)
+        return false;
+    err_clear(e);
+    return true;
+}
+
+bool run_check_nesting(struct err *e)
+{
+    if (runtime_depth() == 0)
+        return true;
+    err_set(e, ERR_REFUSED, "a metaskill cannot be run by a metaskill");
+    return err_hint(e, "MAPM_DEPTH says that this is inside of an ask or a "
+                       "command");
+}
+
+static bool check_request(struct run_execution *x, struct err *e)
+{
+    const struct run_request *q = x->q;
+
+    return (q->skill || run_check_nesting(e)) &&
+           (!q->record.p || tape_file_check(x->cx, q->record, e)) &&
+           check_backend(x, e);
+}
+
+/* --- the metaskill and its input --------------------------------------------------- */
+
+static bool find_skill(struct run_execution *x, struct err *e)
+{
+    const struct run_request *q = x->q;
+    struct run_skill *found = &x->out->found;
+
+    if (q->skill) {
+        found->skill = *q->skill;
+        return true;
+    }
+    if (q->known)
+        return run_skill_read(x->cx, q->store, q->layer, q->library, q->known,
+                              found, e);
+    return run_skill_find(x->cx, q->store, q->layer, q->name, found, e);
+}
+
+/* K33, K34: what there is no program for is an answer, too. */
+static bool find_program(struct run_execution *x, bool *found, struct err *e)
+{
+    const struct run_request *q = x->q;
+    struct str name;
+
+    *found = false;
+    if (q->known && !q->known->metaskill) {
+        set_end(x, RUN_STATIC, runtime_static(q->known->name, x->a));
+        return true;
+    }
+    if (!find_skill(x, e)) {
+        if (e->code != ERR_NOT_FOUND || q->known)
+            return false;
+        x->out->why = *e;
+        err_clear(e);
+        set_end(x, RUN_UNKNOWN, runtime_unknown(q->name, x->a));
+        return true;
+    }
+    name = x->out->found.skill.document.name;
+    *found = x->out->found.skill.file.n > 0;
+    if (!*found)
+        set_end(x, RUN_STATIC, runtime_static(name, x->a));
+    return true;
+}
+
+static bool parse_tape(struct run_execution *x, struct err *e)
+{
+    struct arena *a = x->a;
+    const char *name = str_c(x->q->replay, a);
+    const struct skill *skill = &x->out->found.skill;
+    struct str text;
+
+    if (!fs_read_user_file(name, TAPE_MAX_BYTES, a, &text, e) ||
+        !tape_parse(text, name, a, &x->parsed, e))
+        return err_wrap(e, "cannot replay %s", name);
+    x->tape = &x->parsed;
+    if (x->tape->digest.n &&
+        !str_eq(tape_digest(skill->program, a), x->tape->digest))
+        context_note(x->cx, "%s was recorded with another %.*s", name,
+                     STR_ARG(skill->file));
+    return true;
+}
+
+/* A tape has the input that it was recorded with, and its limits. */
+static bool read_input(struct run_execution *x, bool *given, struct err *e)
+{
+    const struct run_request *q = x->q;
+    const struct run_hooks *h = &q->hooks;
+
+    *given = false;
+    if (h->input ? !h->input(h->ctx, x->a, &x->input, given, e)
+                 : !input_read(q->input, NULL, 0, x->a, &x->input, given, e))
+        return false;
+    x->tape = q->tape;
+    if (q->replay.p && !parse_tape(x, e))
+        return false;
+    if (x->tape && !*given)
+        x->input = x->tape->input;
+    *given = *given || x->tape;
+    return true;
+}
+
+static bool set_limits(struct run_execution *x, struct err *e)
+{
+    const struct run_hooks *h = &x->q->hooks;
+
+    x->limits = x->tape ? x->tape->limits : x->q->layer->limits;
+    return !h->limits || h->limits(h->ctx, &x->limits, e);
+}
+
+/* A tape needs no trust: nothing is asked and nothing is started. */
+static bool authorize(struct run_execution *x, bool *allowed, struct err *e)
+{
+    const struct run_request *q = x->q;
+    struct run_result *out = x->out;
+
+    *allowed = x->tape || run_check_allowed(x->cx, q->store, q->layer,
+                                            &out->found, q->for_model, e);
+    if (*allowed)
+        return true;
+    if (e->code != ERR_REFUSED)
+        return false;
+    out->why = *e;
+    err_clear(e);
+    set_end(x, RUN_NOT_ALLOWED,
+            runtime_not_allowed(out->found.skill.document.name,
+                                run_policy_name(run_policy_of(q->layer)),
+                                x->a));
+    return true;
+}
+
+/* --- what the program reaches -------------------------------------------------------- */
+
+static void tell_progress(struct run_execution *x, struct run_progress p)
+{
+    const struct run_hooks *h = &x->q->hooks;
+
+    p.backend = x->out->backend;
+    if (h->progress)
+        h->progress(h->ctx, &p);
+}
+
+static void on_news(void *ctx, unsigned turns, struct str line)
+{
+    tell_progress(ctx, (struct run_progress){
+                           .is_ask = true, .turns = turns, .line = line});
+}
+
+static void on_tick(void *ctx)
+{
+    tell_progress(ctx, (struct run_progress){.line = STR("")});
+}
+
+bool run_select_backend(struct run_execution *x, struct err *e)
+{
+    if (x->asker)
+        return true;
+    if (!asker_choose(&x->wishes, &x->cx->arena, &x->asker, e))
+        return false;
+    run_name_backend(x, asker_name(x->asker));
+    on_news(x, 0, STR(""));
+    return true;
+}
+
+void run_name_backend(struct run_execution *x, struct str name)
+{
+    x->out->backend = name;
+}
+
+bool run_ask(struct run_execution *x, const struct ask *in, struct arena *a,
+             struct answer *out, struct err *e)
+{
+    const struct asker_news news = {on_news, x};
+
+    return run_select_backend(x, e) &&
+           asker_ask(x->asker, x->q->layer->path, in,
+                     x->q->hooks.progress ? &news : NULL, a, out, e);
+}
+
+bool run_command(struct run_execution *x, const struct command *in,
+                 struct arena *a, struct outcome *out, struct err *e)
+{
+    return run_commands_run(&x->commands, in, a, out, e);
+}
+
+static bool host_ask(void *ctx, const struct ask *in, struct arena *a,
+                     struct answer *out, struct err *e)
+{
+    struct run_execution *x = ctx;
+    const struct run_hooks *h = &x->q->hooks;
+
+    return h->ask ? h->ask(h->ctx, x, in, a, out, e)
+                  : run_ask(x, in, a, out, e);
+}
+
+static bool host_command(void *ctx, const struct command *in, struct arena *a,
+                         struct outcome *out, struct err *e)
+{
+    struct run_execution *x = ctx;
+    const struct run_hooks *h = &x->q->hooks;
+
+    return h->command ? h->command(h->ctx, x, in, a, out, e)
+                      : run_command(x, in, a, out, e);
+}
+
+/* --- history ---------------------------------------------------------------------------- */
+
+static void warn_history(struct run_execution *x, const struct err *e)
+{
+    context_warn(x->cx, "this run is not remembered: %s", err_first(e));
+}
+
+/* Beside the interpreter, which has started by then; but the row is there before
+ * anything that it asks for is done. */
+static void begin_history(struct run_execution *x)
+{
+    const struct run_request *q = x->q;
+    const struct store_run first = {
+        .id = q->history_id,
+        .name = x->out->found.fqn,
+        .digest = x->out->found.digest,
+        .workspace = x->out->found.workspace,
+        .started_ms = q->started_ms,
+    };
+    struct err why = {0};
+
+    if (!run_history_begin(&x->history, q->store, run_keep_of(q->layer), &first,
+                           x->input, &why))
+        warn_history(x, &why);
+    run_history_limits(&x->history, &x->limits);
+    if (q->hooks.begun)
+        q->hooks.begun(q->hooks.ctx, x->history.run.id);
+}
+
+static void end_history(struct run_execution *x)
+{
+    struct err why = {0};
+
+    if (!run_history_end(&x->history, &x->out->program, x->out->backend, &why))
+        warn_history(x, &why);
+}
+
+static void host_step(void *ctx, const struct step *s)
+{
+    struct run_execution *x = ctx;
+    const struct run_hooks *h = &x->q->hooks;
+
+    if (s->kind == STEP_START)
+        begin_history(x);
+    if (h->step)
+        h->step(h->ctx, s);
+    run_history_step(&x->history, s);
+    if (s->kind == STEP_FINISH)
+        end_history(x);
+}
+
+/* --- the run ------------------------------------------------------------------------------ */
+
+/* Each of them answers in the same way; what is recorded is what was answered. */
+static bool set_host(struct run_execution *x, struct runtime_host *out,
+                     struct err *e)
+{
+    const struct run_request *q = x->q;
+    const struct skill *skill = &x->out->found.skill;
+
+    if (x->tape) {
+        x->player = (struct tape_player){.tape = x->tape,
+                                         .step = q->hooks.step,
+                                         .ctx = q->hooks.ctx,
+                                         .arena = x->a};
+        *out = tape_replay(&x->player);
+        return true;
+    }
+    *out = (struct runtime_host){host_ask, host_command, host_step, x};
+    if (!run_commands_init(&x->commands, x->cx, q->store, q->layer, &q->allow,
+                           e))
+        return false;
+    if (q->hooks.progress) {
+        x->commands.tick = on_tick;
+        x->commands.tick_ctx = x;
+    }
+    if (q->record.p) {
+        x->recorder.inner = *out;
+        *out = tape_record(&x->recorder);
+        tape_begin(&x->recorder, skill->document.name,
+                   tape_digest(skill->program, x->a), x->input, &x->limits);
+    }
+    return true;
+}
+
+/* Of an interrupted run no tape is written, and none is compared. */
+static void end_tape(struct run_execution *x)
+{
+    struct run_result *out = x->out;
+
+    if (out->status == RUN_INTERRUPTED)
+        return;
+    if (x->q->record.p && !tape_file_write(x->q->record, &x->recorder,
+                                           &out->program, x->a, &out->record))
+        return;
+    if (!x->tape)
+        return;
+    out->differences = tape_judge(&x->player, &out->program, x->a);
+    if (x->player.difference.n)
+        out->difference = REPLAY_OTHER_STEP;
+    else if (x->player.at < x->tape->count)
+        out->difference = REPLAY_FEWER_STEPS;
+    else if (out->differences.n)
+        out->difference = REPLAY_OTHER_END;
+}
+
+static bool run_program(struct run_execution *x, struct err *e)
+{
+    static const enum run_status statuses[] = {
+        [RUNTIME_COMPLETED] = RUN_COMPLETED,
+        [RUNTIME_FAILED] = RUN_FAILED,
+        [RUNTIME_INTERRUPTED] = RUN_INTERRUPTED,
+    };
+    const struct skill *skill = &x->out->found.skill;
+    struct runtime_job job = {
+        .name = x->q->skill ? x->q->name : skill->document.name,
+        .file = skill->file,
+        .program = skill->program,
+        .input = x->input,
+        .limits = &x->limits,
+    };
+
+    if (!set_host(x, &job.host, e))
+        return false;
+    runtime_run(&job, x->a, &x->out->program);
+    x->out->status = statuses[x->out->program.end];
+    end_tape(x);
+    return true;
+}
+
+static bool execute(struct run_execution *x, struct err *e)
+{
+    bool found, given, allowed;
+
+    if (!check_request(x, e) || !find_program(x, &found, e))
+        return false;
+    if (!found)
+        return true;
+    if (!read_input(x, &given, e))
+        return false;
+    if (!given) {
+        set_end(x, RUN_WITHOUT_INPUT,
+                input_missing(&x->out->found.skill, x->a));
+        return true;
+    }
+    if (!authorize(x, &allowed, e))
+        return false;
+    return !allowed || (set_limits(x, e) && run_program(x, e));
+}
+
+bool run_execute(const struct run_request *q, struct arena *a,
+                 struct run_result *out, struct err *e)
+{
+    struct run_execution x = {.q = q, .cx = q->cx, .a = a, .out = out};
+    bool ok;
+
+    *out = (struct run_result){.backend = STR(""), .differences = STR("")};
+    ok = execute(&x, e);
+    buf_done(&x.recorder.lines);
+    return ok;
+}

@@ -1,0 +1,17 @@
+#ifndef RUN_TAPE_FILE_H
+#define RUN_TAPE_FILE_H
+
+#include "base/context.h"
+#include "mapm/runtime.h"
+
+/* Whether FILE of --record can be written, before anything is asked: what a
+ * run has cost would be lost. */
+MUST_CHECK bool tape_file_check(struct context *cx, struct str file,
+                                struct err *e);
+
+/* Writes the tape of `r` whole, or not at all. */
+MUST_CHECK bool tape_file_write(struct str file, struct tape_recorder *r,
+                                const struct runtime_result *result,
+                                struct arena *a, struct err *e);
+
+#endif
