@@ -1,5 +1,7 @@
 #include "base/text.h"
 
+#include "base/path.h"
+
 #include <string.h>
 #include <utf8proc.h>
 
@@ -320,4 +322,44 @@ size_t text_distance(struct str x, struct str y, size_t limit)
         now = free_row;
     }
     return least(last[ny], limit + 1);
+}
+
+static void nearest_put(struct text_nearest *n, struct str known, size_t edits)
+{
+    size_t at = n->count;
+
+    for (size_t i = 0; i < n->count; i++)
+        if (str_eq(n->found[i], known))
+            return;
+    while (at > 0 && n->edits[at - 1] > edits)
+        at--;
+    if (at == TEXT_NEAREST_MAX)
+        return;
+    if (n->count < TEXT_NEAREST_MAX)
+        n->count++;
+    for (size_t i = n->count - 1; i > at; i--) {
+        n->found[i] = n->found[i - 1];
+        n->edits[i] = n->edits[i - 1];
+    }
+    n->found[at] = known;
+    n->edits[at] = edits;
+}
+
+void text_nearest_add(struct text_nearest *n, struct str name, struct str known,
+                      size_t max_edits)
+{
+    size_t edits = text_distance(name, known, max_edits);
+
+    if (edits <= max_edits)
+        nearest_put(n, known, edits);
+}
+
+void text_nearest_add_path(struct text_nearest *n, struct str name,
+                           struct str path, size_t max_edits)
+{
+    size_t edits = least(text_distance(name, path, max_edits),
+                         text_distance(name, path_last(path), max_edits));
+
+    if (edits <= max_edits)
+        nearest_put(n, path, edits);
 }

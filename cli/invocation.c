@@ -5,6 +5,8 @@
 
 #include "command.h"
 
+#define NEAR_MAX_EDITS 2
+
 const struct subcommand *command_find(struct str name)
 {
     for (size_t i = 0; i < COMMAND_COUNT; i++)
@@ -73,20 +75,15 @@ static bool is_choice(struct str words, struct str word)
 static bool unknown_option(const struct subcommand *c, struct str name,
                            struct err *e)
 {
-    const char *near = NULL;
-    size_t best = 3;
+    struct text_nearest near = {0};
 
     err_set(e, ERR_USAGE, "unknown option --%.*s", STR_ARG(name));
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        size_t far = text_distance(name, str_from(options[i].name), best);
-
-        if (far < best && takes_option(c, (enum option_id)i)) {
-            best = far;
-            near = options[i].name;
-        }
-    }
-    if (near)
-        return err_hint(e, "did you mean --%s?", near);
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (takes_option(c, (enum option_id)i))
+            text_nearest_add(&near, name, str_from(options[i].name),
+                             NEAR_MAX_EDITS);
+    if (near.count)
+        return err_hint(e, "did you mean --%.*s?", STR_ARG(near.found[0]));
     return err_hint(e, "mapm help%s%s", c ? " " : "", c ? c->name : "");
 }
 
@@ -196,20 +193,15 @@ static bool take_letters(struct parse *p, const char *text, struct err *e)
 
 bool command_unknown(struct str name, struct err *e)
 {
-    const char *near = NULL;
-    size_t best = 3;
+    struct text_nearest near = {0};
 
     err_set(e, ERR_USAGE, "unknown command \"%.*s\"", STR_ARG(name));
-    for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        size_t far = text_distance(name, str_from(commands[i].name), best);
-
-        if (far < best) {
-            best = far;
-            near = commands[i].name;
-        }
-    }
-    if (near)
-        return err_hint(e, "did you mean \"mapm %s\"?", near);
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        text_nearest_add(&near, name, str_from(commands[i].name),
+                         NEAR_MAX_EDITS);
+    if (near.count)
+        return err_hint(e, "did you mean \"mapm %.*s\"?",
+                        STR_ARG(near.found[0]));
     return err_hint(e, "mapm help lists the commands");
 }
 

@@ -10,8 +10,8 @@
 
 #include "command.h"
 
-#define MANY              SIZE_MAX
-#define NEAR_MAX_DISTANCE 3
+#define MANY           SIZE_MAX
+#define NEAR_MAX_EDITS 2
 
 /* clang-format off */
 static const struct word {
@@ -84,22 +84,15 @@ void skill_print_text(struct skill_job *job, struct str text)
 
 bool skill_hint(struct skill_job *job, struct str name, struct err *e)
 {
-    const struct library_skill *near = NULL;
-    size_t best = NEAR_MAX_DISTANCE;
+    struct text_nearest near = {0};
 
     if (e->code != ERR_NOT_FOUND || library_find(job->library, name))
         return false;
-    for (size_t i = 0; i < library_count(job->library); i++) {
-        const struct library_skill *s = library_at(job->library, i);
-        size_t far = text_distance(name, s->name, best);
-
-        if (far < best) {
-            best = far;
-            near = s;
-        }
-    }
-    if (near)
-        return err_hint(e, "did you mean %.*s?", STR_ARG(near->name));
+    for (size_t i = 0; i < library_count(job->library); i++)
+        text_nearest_add(&near, name, library_at(job->library, i)->name,
+                         NEAR_MAX_EDITS);
+    if (near.count)
+        return err_hint(e, "did you mean %.*s?", STR_ARG(near.found[0]));
     return err_hint(e, "mapm skill list shows what is there");
 }
 
@@ -117,21 +110,15 @@ static bool has_word(const char *list, const char *word)
 
 static bool unknown_word(struct str name, struct err *e)
 {
-    const struct word *near = NULL;
-    size_t best = NEAR_MAX_DISTANCE;
+    struct text_nearest near = {0};
 
     err_set(e, ERR_USAGE, "mapm skill: unknown command \"%.*s\"",
             STR_ARG(name));
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        size_t far = text_distance(name, str_from(words[i].name), best);
-
-        if (far < best) {
-            best = far;
-            near = &words[i];
-        }
-    }
-    if (near)
-        return err_hint(e, "did you mean \"mapm skill %s\"?", near->name);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        text_nearest_add(&near, name, str_from(words[i].name), NEAR_MAX_EDITS);
+    if (near.count)
+        return err_hint(e, "did you mean \"mapm skill %.*s\"?",
+                        STR_ARG(near.found[0]));
     return err_hint(e, "list, search, match, load, show, files or index");
 }
 

@@ -10,7 +10,7 @@
 #include "command.h"
 #include "trust.h"
 
-#define NEAR_MAX_DISTANCE 3
+#define NEAR_MAX_EDITS 3
 
 /* --- where it is installed ------------------------------------------------------ */
 
@@ -201,27 +201,15 @@ static void add_subject(struct subjects *s, const struct store_trust *t)
 static bool not_trusted(const struct store_trust *list, size_t count,
                         struct str name, struct err *e)
 {
-    const struct store_trust *near = NULL;
-    size_t best = NEAR_MAX_DISTANCE + 1;
+    struct text_nearest near = {0};
 
     err_set(e, ERR_NOT_FOUND, "\"%.*s\" is not trusted on this machine",
             STR_ARG(name));
-    for (size_t i = 0; i < count; i++) {
-        size_t far, short_far;
-
-        if (list[i].kind != STORE_TRUST_METASKILL)
-            continue;
-        far = text_distance(name, list[i].subject, best);
-        short_far = text_distance(name, path_last(list[i].subject), best);
-        if (short_far < far)
-            far = short_far;
-        if (far < best) {
-            best = far;
-            near = &list[i];
-        }
-    }
-    if (near)
-        return err_hint(e, "did you mean %.*s?", STR_ARG(near->subject));
+    for (size_t i = 0; i < count; i++)
+        if (list[i].kind == STORE_TRUST_METASKILL)
+            text_nearest_add_path(&near, name, list[i].subject, NEAR_MAX_EDITS);
+    if (near.count)
+        return err_hint(e, "did you mean %.*s?", STR_ARG(near.found[0]));
     return err_hint(e, "mapm trust --list shows what is");
 }
 

@@ -188,27 +188,22 @@ static void choose(struct chooser *c, const struct node *n)
 static bool not_offered(struct node *const *catalogs, size_t count,
                         enum doc_kind kind, struct str name, struct err *e)
 {
-    struct str near = {"", 0};
-    size_t best = 4;
+    struct text_nearest near = {0};
 
     for (size_t k = 0; k < count && !is_glob(name); k++)
         for (size_t i = 0; i < catalogs[k]->offer_count; i++) {
             const struct fetch_offer *o = &catalogs[k]->offers[i];
-            struct str other = offers_name(catalogs[k], o);
-            size_t far = text_distance(name, other, best);
 
-            if (far < best && o->kind == kind) {
-                best = far;
-                near = other;
-            }
+            if (o->kind == kind)
+                text_nearest_add(&near, name, offers_name(catalogs[k], o), 3);
         }
     err_set(e, ERR_NOT_FOUND, "%.*s%s no %s %s \"%.*s\"",
             STR_ARG(catalogs[0]->origin.text),
             count > 1 ? " and the others offer" : " offers",
             doc_kind_name(kind), is_glob(name) ? "that fits" : "named",
             STR_ARG(name));
-    if (near.n)
-        return err_hint(e, "did you mean %.*s?", STR_ARG(near));
+    if (near.count)
+        return err_hint(e, "did you mean %.*s?", STR_ARG(near.found[0]));
     return err_hint(e, "without --%s it lists what it offers",
                     doc_kind_name(kind));
 }

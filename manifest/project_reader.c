@@ -77,23 +77,16 @@ static const struct project_key *find_key(const struct project_key *keys,
 static bool fail_unknown(struct project_reader *r,
                          const struct project_key *keys, const struct yaml *y)
 {
-    struct str best = STR("");
-    size_t edits = GUESS_MAX_EDITS;
+    struct text_nearest near = {0};
 
     project_fail(r, y->key_line, "unknown key \"%.*s\"",
                  STR_ARG(project_excerpt(y->key)));
-    for (; keys->name.n; keys++) {
-        size_t n = text_distance(y->key, keys->name, GUESS_MAX_EDITS);
-
-        if ((keys->roles & (1u << r->role)) && n <= edits) {
-            edits = n;
-            best = keys->name;
-            if (n)
-                edits = n - 1; /* the first of equally near ones */
-        }
-    }
-    return best.n ? err_hint(r->e, "did you mean \"%.*s\"?", STR_ARG(best))
-                  : false;
+    for (; keys->name.n; keys++)
+        if (keys->roles & (1u << r->role))
+            text_nearest_add(&near, y->key, keys->name, GUESS_MAX_EDITS);
+    if (near.count)
+        err_hint(r->e, "did you mean \"%.*s\"?", STR_ARG(near.found[0]));
+    return false;
 }
 
 static bool fail_role(struct project_reader *r, const struct project_key *key,

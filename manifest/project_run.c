@@ -56,39 +56,32 @@ static const struct choice *find_choice(const struct choice *c, struct str word)
     return NULL;
 }
 
-static const char *near_choice(const struct project_reader *r,
-                               const struct choice *c, struct str word)
-{
-    const char *best = NULL;
-    size_t least = GUESS_MAX_EDITS + 1;
-
-    for (; c->word; c++) {
-        size_t n = text_distance(word, str_from(c->word), GUESS_MAX_EDITS);
-
-        if ((c->roles & (1u << r->role)) && n < least && n < strlen(c->word)) {
-            least = n;
-            best = c->word;
-        }
-    }
-    return best;
-}
-
 /* "sandbox must be one of on, home, off": those that may stand here. */
 static bool fail_choice(struct project_reader *r, const struct choice *choices,
                         const struct yaml *y)
 {
-    const char *near =
-        y->kind == YAML_SCALAR ? near_choice(r, choices, y->text) : NULL;
+    struct text_nearest near = {0};
     struct str words = STR("");
     size_t count = 0;
 
-    for (const struct choice *c = choices; c->word; c++)
-        if (c->roles & (1u << r->role))
-            words = arena_printf(r->a, "%.*s%s%s", STR_ARG(words),
-                                 count++ ? ", " : "", c->word);
+    for (const struct choice *c = choices; c->word; c++) {
+        struct str word = str_from(c->word);
+
+        if (!(c->roles & (1u << r->role)))
+            continue;
+        words = arena_printf(r->a, "%.*s%s%s", STR_ARG(words),
+                             count++ ? ", " : "", c->word);
+        /* Of a short word something has to be right. */
+        if (y->kind == YAML_SCALAR)
+            text_nearest_add(&near, y->text, word,
+                             word.n > GUESS_MAX_EDITS ? GUESS_MAX_EDITS
+                                                      : word.n - 1);
+    }
     project_fail(r, y->key_line, "%.*s must be %s%.*s", STR_ARG(y->key),
                  count > 1 ? "one of " : "", STR_ARG(words));
-    return near ? err_hint(r->e, "did you mean \"%s\"?", near) : false;
+    if (near.count)
+        err_hint(r->e, "did you mean \"%.*s\"?", STR_ARG(near.found[0]));
+    return false;
 }
 
 /* YAML takes a plain on and off for truth values; here they are words. */

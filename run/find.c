@@ -11,9 +11,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#define SKILLS_FOLDER     ".agents/skills"
-#define AUTHORS_FOLDER    "skills" /* of a catalog, where mapm new writes */
-#define NEAR_MAX_DISTANCE 3
+#define SKILLS_FOLDER  ".agents/skills"
+#define AUTHORS_FOLDER "skills" /* of a catalog, where mapm new writes */
+#define NEAR_MAX_EDITS 3
 
 /* One search: what is looked for, where, and what would be near. */
 struct search {
@@ -21,8 +21,7 @@ struct search {
     struct store *store;
     struct layer *workspace;
     struct str name;
-    struct str near; /* "" = none so far */
-    size_t far;
+    struct text_nearest near;
 };
 
 static bool is_qualified(struct str name)
@@ -48,16 +47,7 @@ static bool is_path(struct str name)
 
 static void note_near(struct search *s, struct str candidate)
 {
-    const struct str forms[] = {candidate, path_last(candidate)};
-
-    for (size_t i = 0; i < 2; i++) {
-        size_t far = text_distance(s->name, forms[i], s->far);
-
-        if (far < s->far) {
-            s->far = far;
-            s->near = candidate;
-        }
-    }
+    text_nearest_add_path(&s->near, s->name, candidate, NEAR_MAX_EDITS);
 }
 
 /* --- installed ------------------------------------------------------------------ */
@@ -479,8 +469,8 @@ static bool not_found(struct search *s, struct err *e)
     if (access(fs_join(folder, STR("SKILL.md"), a).p, F_OK) == 0)
         return err_hint(e, "for the folder say ./%.*s", STR_ARG(s->name));
     note_local_names(s);
-    if (s->near.n)
-        return err_hint(e, "did you mean %.*s?", STR_ARG(s->near));
+    if (s->near.count)
+        return err_hint(e, "did you mean %.*s?", STR_ARG(s->near.found[0]));
     return err_hint(e, "mapm list shows what is installed");
 }
 
@@ -525,11 +515,7 @@ bool run_skill_read(struct context *cx, struct store *store, struct layer *l,
 bool run_skill_find(struct context *cx, struct store *store, struct layer *l,
                     struct str name, struct run_skill *out, struct err *e)
 {
-    struct search s = {.cx = cx,
-                       .store = store,
-                       .workspace = l,
-                       .name = name,
-                       .far = NEAR_MAX_DISTANCE + 1};
+    struct search s = {.cx = cx, .store = store, .workspace = l, .name = name};
 
     if (!find(&s, out, e))
         return false;

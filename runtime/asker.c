@@ -13,9 +13,9 @@
     "exec:PROGRAM, --ask anthropic, --ask openai, --ask replay:FILE; "         \
     "MAPM_ASK does the same, and \"ask:\" in config.yaml for good"
 
-#define WORDS_MAX     64
-#define NAME_DISTANCE 2
-#define CWD_MAX_BYTES 4096
+#define WORDS_MAX      64
+#define NAME_MAX_EDITS 2
+#define CWD_MAX_BYTES  4096
 
 /* --- the words of exec -------------------------------------------------------- */
 
@@ -138,16 +138,15 @@ static bool prepare(struct asker *k, const struct asker_wishes *w,
 
 static bool is_unknown(const struct asker *k, struct err *e)
 {
-    const struct client *c, *near = NULL;
+    const struct client *c;
+    struct text_nearest near = {0};
 
     for (size_t i = 0; (c = clients_backend_at(i)); i++)
-        if (text_distance(k->name, str_from(c->name), NAME_DISTANCE) <=
-            NAME_DISTANCE)
-            near = c;
+        text_nearest_add(&near, k->name, str_from(c->name), NAME_MAX_EDITS);
     err_set(e, ERR_USAGE, "%.*s: \"%.*s\" is nothing that answers",
             STR_ARG(k->why), STR_ARG(k->name));
-    if (near)
-        return err_hint(e, "did you mean %s?", near->name);
+    if (near.count)
+        return err_hint(e, "did you mean %.*s?", STR_ARG(near.found[0]));
     return err_hint(e,
                     "one of %.*s, anthropic, openai, exec:PROGRAM, "
                     "replay:FILE",

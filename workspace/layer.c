@@ -482,25 +482,14 @@ static const struct meanings *find_of_kind(const struct map *words,
 static bool not_found(const struct lock_entry **entries, size_t count,
                       struct str name, struct err *e)
 {
-    const struct lock_entry *near = NULL;
-    size_t best = 4;
+    struct text_nearest near = {0};
 
     err_set(e, ERR_NOT_FOUND, "nothing named \"%.*s\" is installed here",
             STR_ARG(name));
-    for (size_t i = 0; i < count; i++) {
-        size_t far = text_distance(name, entries[i]->name, best);
-        size_t short_far =
-            text_distance(name, path_last(entries[i]->name), best);
-
-        if (short_far < far)
-            far = short_far;
-        if (far < best) {
-            best = far;
-            near = entries[i];
-        }
-    }
-    if (near)
-        return err_hint(e, "did you mean %.*s?", STR_ARG(near->name));
+    for (size_t i = 0; i < count; i++)
+        text_nearest_add_path(&near, name, entries[i]->name, 3);
+    if (near.count)
+        return err_hint(e, "did you mean %.*s?", STR_ARG(near.found[0]));
     return err_hint(e, "mapm list shows what is");
 }
 

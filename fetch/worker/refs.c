@@ -7,7 +7,6 @@
 
 #define HEADS      STR("refs/heads/")
 #define TAGS       STR("refs/tags/")
-#define NEAR_MAX   3 /* names in a hint */
 #define NEAR_EDITS 3 /* how different a near name may be */
 
 /* --- the list --------------------------------------------------------- */
@@ -195,28 +194,6 @@ static bool fits(const struct address *at, struct str name)
     return name.n && str_starts(at->text, name) && at->next[name.n];
 }
 
-/* A near name, and how many edits away it is. */
-struct near {
-    struct str name;
-    size_t edits;
-};
-
-static void near_add(struct near near[NEAR_MAX], struct str name, size_t edits)
-{
-    size_t at = NEAR_MAX;
-
-    for (size_t i = 0; i < NEAR_MAX; i++) {
-        if (near[i].name.n && str_eq(near[i].name, name))
-            return; /* a branch and a tag */
-    }
-    while (at > 0 && (!near[at - 1].name.n || near[at - 1].edits > edits))
-        at--;
-    if (at == NEAR_MAX)
-        return;
-    memmove(&near[at + 1], &near[at], (NEAR_MAX - 1 - at) * sizeof *near);
-    near[at] = (struct near){name, edits};
-}
-
 /* As many leading segments of the address as `name` has. */
 static struct str same_depth(const struct address *at, struct str name)
 {
@@ -234,30 +211,26 @@ static struct str same_depth(const struct address *at, struct str name)
 static bool hint_near(const struct ref_list *refs, const struct address *at,
                       struct err *e)
 {
-    struct near near[NEAR_MAX] = {0};
+    struct text_nearest near = {0};
 
     for (size_t i = 0; i < refs->count; i++) {
         struct str name = short_name(&refs->items[i]);
         size_t allowed = name.n / 3 < NEAR_EDITS ? name.n / 3 : NEAR_EDITS;
         struct str asked = same_depth(at, name);
-        size_t edits;
 
-        if (!name.n || !asked.n || asked.n > name.n + NEAR_EDITS ||
-            name.n > asked.n + NEAR_EDITS)
-            continue;
-        edits = text_distance(name, asked, NEAR_EDITS);
-        if (edits <= (allowed ? allowed : 1))
-            near_add(near, name, edits);
+        if (name.n && asked.n && asked.n <= name.n + NEAR_EDITS &&
+            name.n <= asked.n + NEAR_EDITS)
+            text_nearest_add(&near, asked, name, allowed ? allowed : 1);
     }
-    if (near[2].name.n)
+    if (near.count == 3)
         return err_hint(e, "did you mean \"%.*s\", \"%.*s\" or \"%.*s\"?",
-                        STR_ARG(near[0].name), STR_ARG(near[1].name),
-                        STR_ARG(near[2].name));
-    if (near[1].name.n)
+                        STR_ARG(near.found[0]), STR_ARG(near.found[1]),
+                        STR_ARG(near.found[2]));
+    if (near.count == 2)
         return err_hint(e, "did you mean \"%.*s\" or \"%.*s\"?",
-                        STR_ARG(near[0].name), STR_ARG(near[1].name));
-    if (near[0].name.n)
-        return err_hint(e, "did you mean \"%.*s\"?", STR_ARG(near[0].name));
+                        STR_ARG(near.found[0]), STR_ARG(near.found[1]));
+    if (near.count == 1)
+        return err_hint(e, "did you mean \"%.*s\"?", STR_ARG(near.found[0]));
     return false;
 }
 

@@ -5,14 +5,13 @@
 #include "quote.h"
 #include "tree_folder.h"
 
-#define NEAR_MAX         3     /* names in a hint */
 #define NEAR_EDITS       3     /* how different a near name may be */
 #define NEAR_MAX_ENTRIES 50000 /* looked at for one hint */
 
 struct near {
     const struct tree_source *source;
     struct arena a;
-    struct str names[NEAR_MAX];
+    struct str names[TEXT_NEAREST_MAX];
     size_t count;
     size_t looked_at;
 };
@@ -24,7 +23,7 @@ static void near_done(struct near *n)
 
 static bool is_full(const struct near *n)
 {
-    return n->count == NEAR_MAX || n->looked_at >= NEAR_MAX_ENTRIES;
+    return n->count == TEXT_NEAREST_MAX || n->looked_at >= NEAR_MAX_ENTRIES;
 }
 
 /* The next entry whose name may be shown; false at the end. */
@@ -49,27 +48,24 @@ static struct str tree_bytes(const struct near *n, const struct folder *f)
     return tree && tree->type == OBJECT_TREE ? tree->bytes : STR("");
 }
 
-/* The nearest first: as many rounds as there may be differences. */
+/* A name in other letter cases is nearer than any other. */
 static void look_in(struct near *n, const struct folder *f, struct str name)
 {
-    size_t most = name.n < 6 ? 1 + name.n / 3 : NEAR_EDITS;
+    size_t max_edits = name.n < 6 ? 1 + name.n / 3 : NEAR_EDITS;
+    struct str rest = tree_bytes(n, f);
+    struct text_nearest near = {0};
+    struct tree_entry entry;
 
-    for (size_t edits = 0; edits <= most && !is_full(n); edits++) {
-        struct str rest = tree_bytes(n, f);
-        struct tree_entry entry;
+    while (next_entry(n, &rest, &entry)) {
+        bool is_same = str_eq_nocase(entry.name, name);
 
-        while (next_entry(n, &rest, &entry)) {
-            bool is_near = edits == 0 ? str_eq_nocase(entry.name, name)
-                                      : entry.name.n <= name.n + edits &&
-                                            name.n <= entry.name.n + edits &&
-                                            !str_eq_nocase(entry.name, name) &&
-                                            text_distance(entry.name, name,
-                                                          edits) == edits;
-
-            if (is_near)
-                n->names[n->count++] = folder_path(f, entry.name, &n->a);
-        }
+        if (is_same || (entry.name.n <= name.n + max_edits &&
+                        name.n <= entry.name.n + max_edits))
+            text_nearest_add(&near, is_same ? entry.name : name, entry.name,
+                             max_edits);
     }
+    for (size_t i = 0; i < near.count; i++)
+        n->names[n->count++] = folder_path(f, near.found[i], &n->a);
 }
 
 /* The same name anywhere else, folders near the root first. */
@@ -114,7 +110,7 @@ void folder_hint_near(const struct tree_source *s, const struct folder *f,
     size_t slash = str_find_last(path, '/');
     struct str last =
         slash == SIZE_MAX ? path : str_from_index(path, slash + 1);
-    struct quote q[NEAR_MAX];
+    struct quote q[TEXT_NEAREST_MAX];
 
     look_in(&n, f, name);
     if (n.count == 0)

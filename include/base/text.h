@@ -87,4 +87,24 @@ struct str text_unix_lines(struct str s, struct arena *a);
  * you mean". Texts longer than 128 characters are equal or far apart. */
 size_t text_distance(struct str x, struct str y, size_t limit);
 
+/*
+ * The known names nearest to one that was not found: the nearest first, of
+ * equally near ones the one added first, each text once. Start with zeros.
+ * Ownership: the names are borrowed from the caller of text_nearest_add.
+ */
+#define TEXT_NEAREST_MAX 3
+
+struct text_nearest {
+    struct str found[TEXT_NEAREST_MAX];
+    size_t edits[TEXT_NEAREST_MAX];
+    size_t count;
+};
+
+/* Adds `known`, unless it differs from `name` in more than `max_edits`. */
+void text_nearest_add(struct text_nearest *n, struct str name, struct str known,
+                      size_t max_edits);
+/* The same for a path: it is as near as its last name, if that is nearer. */
+void text_nearest_add_path(struct text_nearest *n, struct str name,
+                           struct str path, size_t max_edits);
+
 #endif

@@ -329,3 +329,32 @@ TEST(distance_is_bounded)
     CHECK(text_distance(str_of(many, 129), str_of(many, 128), 3) == 4);
     CHECK(text_distance(str_of(many, 200), str_of(many, 200), 3) == 0);
 }
+
+TEST(nearest_names_are_kept_in_order_of_edits)
+{
+    struct text_nearest n = {0};
+    const char *const known[] = {"instill", "uninstall", "install",
+                                 "instal",  "install",   "instead"};
+
+    text_nearest_add(&n, STR("xyz"), STR("install"), 3);
+    CHECK(n.count == 0);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        text_nearest_add(&n, STR("install"), str_from(known[i]), 3);
+    CHECK(n.count == TEXT_NEAREST_MAX);
+    CHECK(str_is(n.found[0], "install") && n.edits[0] == 0);
+    /* Equally near: the first one first. */
+    CHECK(str_is(n.found[1], "instill") && n.edits[1] == 1);
+    CHECK(str_is(n.found[2], "instal") && n.edits[2] == 1);
+}
+
+TEST(a_path_is_as_near_as_its_last_name)
+{
+    struct text_nearest n = {0};
+
+    text_nearest_add_path(&n, STR("writr"), STR("acme/writer"), 1);
+    CHECK(n.count == 1 && str_is(n.found[0], "acme/writer"));
+    text_nearest_add_path(&n, STR("acme/writr"), STR("acme/write"), 1);
+    CHECK(n.count == 2 && n.edits[1] == 1);
+    text_nearest_add_path(&n, STR("writr"), STR("acme/reader"), 1);
+    CHECK(n.count == 2);
+}
