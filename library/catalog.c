@@ -47,7 +47,7 @@ struct record catalog_record(const struct library *l,
 {
     const struct place *p = &l->catalog->places[catalog_index(l, s)];
 
-    return record_get(&l->catalog->shelves[p->root].records, p->record);
+    return record_get(&l->catalog->batches[p->root].records, p->record);
 }
 
 const struct haystack *catalog_haystack(const struct library *l)

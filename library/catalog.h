@@ -6,22 +6,22 @@
 #include <pthread.h>
 
 #include "haystack.h"
-#include "look.h"
+#include "scan.h"
 
 /*
  * catalog: what a library is between two looks. One arena holds it all; the
- * texts of its skills are borrowed from the bytes of its shelves.
+ * texts of its skills are borrowed from the bytes of its batches.
  */
 
 struct catalog {
     struct arena a;
-    struct shelf *shelves;        /* one a root, in order of the options */
+    struct record_batch *batches; /* one a root, in order of the options */
     struct library_skill *skills; /* those that win, by name */
     struct place {
         uint32_t root, record;
     } * places; /* where each is from */
     size_t count;
-    size_t quarrels;      /* skills that another of the same name beat */
+    size_t overridden;    /* skills that another of the same name beat */
     struct str *texts;    /* SKILL.md of each, once held; p NULL: too much */
     pthread_mutex_t lock; /* of what follows */
     struct haystack *haystack; /* at the first search; then it stays */
@@ -36,7 +36,7 @@ struct library {
     bool hold;
 };
 
-/* Which skills win (T13, X23), from the shelves; `loud` says over which. */
+/* Which skills win (T13, X23), from the batches; `loud` says over which. */
 MUST_CHECK bool catalog_merge(const struct library *l, struct catalog *c,
                               bool loud, struct err *e);
 

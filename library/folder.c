@@ -13,28 +13,30 @@
 
 /* --- a root ------------------------------------------------------------------------- */
 
-static bool is_sheltered(const struct shelter *s, struct str real)
+static bool is_allowed(const struct root_bounds *s, struct str real)
 {
     return (s->real.n && fs_path_is_within(real, s->real)) ||
-           (s->within.n && fs_path_is_within(real, s->within));
+           (s->allowed_link_root.n &&
+            fs_path_is_within(real, s->allowed_link_root));
 }
 
-bool shelter_open(const struct library_root *root, struct arena *a,
-                  struct shelter *out, int *fd, struct err *e)
+bool root_open(const struct library_root *root, struct arena *a,
+               struct root_bounds *out, int *fd, struct err *e)
 {
-    struct shelter s = {STR(""), STR("")};
+    struct root_bounds s = {STR(""), STR("")};
     struct err ignored = {0};
     struct str real;
 
     *out = s;
     if (!fs_real_path(str_c(root->path, a), a, &real, e))
         return false;
-    if (root->within.n &&
-        !fs_real_path(str_c(root->within, a), a, &s.within, &ignored))
-        s.within = STR("");
-    if (root->held && !is_sheltered(&s, real)) {
+    if (root->allowed_link_root.n &&
+        !fs_real_path(str_c(root->allowed_link_root, a), a,
+                      &s.allowed_link_root, &ignored))
+        s.allowed_link_root = STR("");
+    if (root->confined && !is_allowed(&s, real)) {
         err_set(e, ERR_REFUSED, "it is a link that leads out of %.*s",
-                STR_ARG(root->within));
+                STR_ARG(root->allowed_link_root));
         return err_hint(e, "name the folder that it leads to, if you mean it");
     }
     if (!fs_open_dir_at(AT_FDCWD, real.p, fd, e))
@@ -44,7 +46,7 @@ bool shelter_open(const struct library_root *root, struct arena *a,
     return true;
 }
 
-uint64_t shelter_links(const struct shelter *s)
+uint64_t root_bounds_hash(const struct root_bounds *s)
 {
     struct hash_state state;
     struct hash hash;
@@ -53,7 +55,7 @@ uint64_t shelter_links(const struct shelter *s)
     hash_init(&state);
     hash_add(&state, s->real);
     hash_add(&state, str_of("", 1));
-    hash_add(&state, s->within);
+    hash_add(&state, s->allowed_link_root);
     hash = hash_end(&state);
     memcpy(&n, hash.b, sizeof n);
     return n;
@@ -61,16 +63,17 @@ uint64_t shelter_links(const struct shelter *s)
 
 /* --- a folder in it -------------------------------------------------------------------- */
 
-static bool follow(const struct shelter *s, struct str path, struct arena *a,
-                   int *fd, struct str *real, struct err *e)
+static bool follow(const struct root_bounds *s, struct str path,
+                   struct arena *a, int *fd, struct str *real, struct err *e)
 {
     struct str at;
 
     if (!fs_real_path(path.p, a, &at, e))
         return false;
-    if (!is_sheltered(s, at)) {
-        err_set(e, ERR_REFUSED, "its folder is a link that leads out of %.*s",
-                STR_ARG(s->within.n ? s->within : s->real));
+    if (!is_allowed(s, at)) {
+        err_set(
+            e, ERR_REFUSED, "its folder is a link that leads out of %.*s",
+            STR_ARG(s->allowed_link_root.n ? s->allowed_link_root : s->real));
         return err_hint(e, "links of skills stay in there: keep the skill's "
                            "own files where the link is");
     }
@@ -81,7 +84,7 @@ static bool follow(const struct shelter *s, struct str path, struct arena *a,
 }
 
 /* Mostly no link is on the way. */
-bool folder_open(const struct shelter *s, struct str name, struct arena *a,
+bool folder_open(const struct root_bounds *s, struct str name, struct arena *a,
                  int *fd, struct str *real, struct err *e)
 {
     struct str path = fs_join(s->real, name, a);
@@ -100,9 +103,9 @@ bool library_open_in(const struct library_root *root, struct str name,
                      struct arena *a, int *fd, struct str *real, struct err *e)
 {
     CLEANUP_FD int top = -1;
-    struct shelter s;
+    struct root_bounds s;
 
-    return shelter_open(root, a, &s, &top, e) &&
+    return root_open(root, a, &s, &top, e) &&
            folder_open(&s, name, a, fd, real, e);
 }
 
@@ -122,15 +125,15 @@ bool folder_id_of(int fd, struct folder_id *out, struct err *e)
  * with the very SKILL.md that was seen. */
 static bool is_found(int fd, const struct folder_id *id, const struct record *r)
 {
-    struct stamp now;
+    struct fingerprint now;
     struct stat st;
 
     if (folder_id_eq(id, &r->in))
         return true;
     if (fstatat(fd, "SKILL.md", &st, AT_SYMLINK_NOFOLLOW) < 0)
         return false;
-    now = stamp_of(&st);
-    return stamp_eq(&now, &r->skill);
+    now = fingerprint_of(&st);
+    return fingerprint_eq(&now, &r->skill);
 }
 
 bool library_open_folder(const struct library *l, const struct library_skill *s,
@@ -142,7 +145,7 @@ bool library_open_folder(const struct library *l, const struct library_skill *s,
     CLEANUP_FD int opened = -1;
     struct folder_id id;
 
-    if (!folder_open(&l->catalog->shelves[p->root].shelter,
+    if (!folder_open(&l->catalog->batches[p->root].bounds,
                      r.field[RECORD_FOLDER], a, &opened, real, e) ||
         !folder_id_of(opened, &id, e))
         return err_wrap(e, "open the folder of skill '%.*s'", STR_ARG(s->name));
@@ -158,14 +161,14 @@ bool library_open_folder(const struct library *l, const struct library_skill *s,
     return true;
 }
 
-bool library_looks_in(const struct library *l, struct str path)
+bool library_covers(const struct library *l, struct str path)
 {
     CLEANUP(arena_done) struct arena a = {0};
     size_t slash = str_find_last(path, '/');
     struct err ignored = {0};
 
     for (size_t i = 0; i < l->options.root_count; i++) {
-        const struct shelter *s = &l->catalog->shelves[i].shelter;
+        const struct root_bounds *s = &l->catalog->batches[i].bounds;
         struct str root = l->options.roots[i].path, real;
         CLEANUP_FD int fd = -1;
 

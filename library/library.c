@@ -37,7 +37,8 @@ static void keep_options(struct library *l, const struct library_options *o)
     for (size_t i = 0; i < o->root_count; i++) {
         roots[i] = o->roots[i];
         roots[i].path = arena_str(&l->a, o->roots[i].path);
-        roots[i].within = arena_str(&l->a, o->roots[i].within);
+        roots[i].allowed_link_root =
+            arena_str(&l->a, o->roots[i].allowed_link_root);
     }
     l->options = *o;
     l->options.roots = roots;
@@ -69,8 +70,8 @@ static struct catalog *catalog_open(const struct library *l)
 
     pthread_mutex_init(&c->lock, NULL);
     map_init(&c->warned, &c->a);
-    c->shelves =
-        arena_array(&c->a, l->options.root_count + 1, sizeof *c->shelves);
+    c->batches =
+        arena_array(&c->a, l->options.root_count + 1, sizeof *c->batches);
     return c;
 }
 
@@ -81,7 +82,7 @@ static struct str known_of(const struct library *l, size_t root,
     struct str bytes = STR("");
 
     if (l->catalog) /* which goes: so nothing is lent by it */
-        return arena_str(a, l->catalog->shelves[root].records.bytes);
+        return arena_str(a, l->catalog->batches[root].records.bytes);
     if (cache->find &&
         !cache->find(cache->ctx, l->options.roots[root].path, a, &bytes))
         bytes = STR("");
@@ -111,11 +112,11 @@ static void tell(const struct library *l, const struct library_root *root,
     buf_init(&b, 8 * path.n + 16);
     text_visible(&b, path, false);
     if (r->flags & RECORD_VALID)
-        say(&l->options, LIBRARY_WARNING, "skill '%.*s' at %s: %.*s",
-            STR_ARG(r->field[RECORD_NAME]), b.p, STR_ARG(note));
+        report_note(&l->options, LIBRARY_WARNING, "skill '%.*s' at %s: %.*s",
+                    STR_ARG(r->field[RECORD_NAME]), b.p, STR_ARG(note));
     else
-        say(&l->options, LIBRARY_WARNING, "skipping invalid skill at %s: %.*s",
-            b.p, STR_ARG(note));
+        report_note(&l->options, LIBRARY_WARNING,
+                    "skipping invalid skill at %s: %.*s", b.p, STR_ARG(note));
 }
 
 /* Both are sorted by folder. True when they differ. */
@@ -155,33 +156,33 @@ static void tell_all(const struct library *l, const struct library_root *root,
 }
 
 /* What is new of one root, said and kept. */
-static bool take_shelf(const struct library *l, size_t i,
-                       const struct shelf *shelf, bool same)
+static bool take_batch(const struct library *l, size_t i,
+                       const struct record_batch *batch, bool same)
 {
     const struct library_root *root = &l->options.roots[i];
     const struct library_cache *cache = &l->options.cache;
     bool changed = false;
 
     if (!l->catalog)
-        tell_all(l, root, &shelf->records);
+        tell_all(l, root, &batch->records);
     else if (!same)
-        changed = tell_news(l, root, &l->catalog->shelves[i].records,
-                            &shelf->records);
-    if (shelf->rewritten && cache->put)
-        cache->put(cache->ctx, root->path, shelf->records.bytes);
+        changed = tell_news(l, root, &l->catalog->batches[i].records,
+                            &batch->records);
+    if (batch->rewritten && cache->put)
+        cache->put(cache->ctx, root->path, batch->records.bytes);
     return changed;
 }
 
-static bool begin_all(const struct library *l, struct look *looks,
+static bool begin_all(const struct library *l, struct scan *scans,
                       struct catalog *c, struct err *e)
 {
     for (size_t i = 0; i < l->options.root_count; i++) {
-        looks[i].options = &l->options;
-        looks[i].root = &l->options.roots[i];
-        looks[i].known = known_of(l, i, &c->a);
-        if (!look_begin(&looks[i], &c->a, e))
+        scans[i].options = &l->options;
+        scans[i].root = &l->options.roots[i];
+        scans[i].known = known_of(l, i, &c->a);
+        if (!scan_begin(&scans[i], &c->a, e))
             return false;
-        c->shelves[i].records = looks[i].before;
+        c->batches[i].records = scans[i].before;
     }
     return true;
 }
@@ -190,41 +191,41 @@ static bool begin_all(const struct library *l, struct look *looks,
  * Mostly nothing has changed: so the catalog is made of what was known while
  * threads look whether that is so, and made again when it is not.
  */
-static bool look_at_all(const struct library *l, struct look *looks,
-                        struct catalog *c, bool *changed, struct err *e)
+static bool scan_all(const struct library *l, struct scan *scans,
+                     struct catalog *c, bool *changed, struct err *e)
 {
     bool again = false, as_merged;
 
-    if (!begin_all(l, looks, c, e) || !catalog_merge(l, c, false, e))
+    if (!begin_all(l, scans, c, e) || !catalog_merge(l, c, false, e))
         return false;
     for (size_t i = 0; i < l->options.root_count; i++) {
-        if (!look_end(&looks[i], &c->a, &c->shelves[i], e))
+        if (!scan_end(&scans[i], &c->a, &c->batches[i], e))
             return false;
         /* a root that is not there was merged as one without skills */
-        as_merged = c->shelves[i].records.bytes.p == looks[i].before.bytes.p;
+        as_merged = c->batches[i].records.bytes.p == scans[i].before.bytes.p;
         if (!as_merged)
             again = true;
-        if (take_shelf(l, i, &c->shelves[i],
-                       as_merged && looks[i].before.bytes.p))
+        if (take_batch(l, i, &c->batches[i],
+                       as_merged && scans[i].before.bytes.p))
             *changed = true;
     }
     if (!l->catalog)
         *changed = true;
-    return (!again && !(c->quarrels && *changed)) ||
+    return (!again && !(c->overridden && *changed)) ||
            catalog_merge(l, c, *changed, e);
 }
 
-static bool look(const struct library *l, struct catalog *c, bool *changed,
+static bool scan(const struct library *l, struct catalog *c, bool *changed,
                  struct err *e)
 {
-    struct look *looks =
-        arena_array(&c->a, l->options.root_count + 1, sizeof *looks);
+    struct scan *scans =
+        arena_array(&c->a, l->options.root_count + 1, sizeof *scans);
     bool ok;
 
     *changed = false;
-    ok = look_at_all(l, looks, c, changed, e);
+    ok = scan_all(l, scans, c, changed, e);
     for (size_t i = 0; i < l->options.root_count; i++)
-        look_done(&looks[i]);
+        scan_done(&scans[i]);
     return ok;
 }
 
@@ -243,7 +244,7 @@ bool library_open(const struct library_options *o, struct library **out,
     l = heap_alloc(sizeof *l);
     keep_options(l, o);
     c = catalog_open(l);
-    if (!look(l, c, &changed, e)) {
+    if (!scan(l, c, &changed, e)) {
         library_close(l);
         return false;
     }
@@ -267,7 +268,7 @@ bool library_refresh(struct library *l, bool *changed, struct err *e)
     CLEANUP(drop_catalog) struct catalog *c = catalog_open(l);
     struct catalog *before;
 
-    if (!look(l, c, changed, e))
+    if (!scan(l, c, changed, e))
         return false;
     if (!*changed)
         return true; /* who holds on to its skills may go on */

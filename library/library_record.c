@@ -11,10 +11,10 @@
 #define MAGIC  "mapmskil"
 #define FORMAT 2
 /* magic, format, profile, count, version of mapm, where links may lead */
-#define HEAD_BYTES  48
-#define STAMP_BYTES 28
-/* size, flags, warnings, two stamps, folder, lengths; then the texts */
-#define FOLDER_AT    (12 + 2 * STAMP_BYTES)
+#define HEAD_BYTES        48
+#define FINGERPRINT_BYTES 28
+/* size, flags, warnings, two fingerprints, folder, lengths; then the texts */
+#define FOLDER_AT    (12 + 2 * FINGERPRINT_BYTES)
 #define LENGTHS_AT   (FOLDER_AT + 16)
 #define RECORD_BYTES (LENGTHS_AT + 2 * RECORD_FIELDS)
 
@@ -22,9 +22,9 @@
     (RECORD_VALID | RECORD_YOUNG | RECORD_DISABLED | RECORD_MODE |             \
      RECORD_METASKILL | RECORD_NOTED | RECORD_DECLARED)
 
-struct stamp stamp_of(const struct stat *st)
+struct fingerprint fingerprint_of(const struct stat *st)
 {
-    return (struct stamp){
+    return (struct fingerprint){
         .ino = st->st_ino,
         .size = (uint64_t)st->st_size,
         .seconds = st->st_ctim.tv_sec,
@@ -32,7 +32,7 @@ struct stamp stamp_of(const struct stat *st)
     };
 }
 
-bool stamp_eq(const struct stamp *x, const struct stamp *y)
+bool fingerprint_eq(const struct fingerprint *x, const struct fingerprint *y)
 {
     return x->ino == y->ino && x->size == y->size && x->seconds == y->seconds &&
            x->nanoseconds == y->nanoseconds;
@@ -43,9 +43,9 @@ bool folder_id_eq(const struct folder_id *x, const struct folder_id *y)
     return x->device == y->device && x->number == y->number;
 }
 
-bool stamp_is_none(const struct stamp *s)
+bool fingerprint_is_zero(const struct fingerprint *s)
 {
-    return stamp_eq(s, &(struct stamp){0});
+    return fingerprint_eq(s, &(struct fingerprint){0});
 }
 
 /* --- writing -------------------------------------------------------------- */
@@ -59,7 +59,7 @@ static void put_number(struct buf *b, uint64_t n, size_t bytes)
     buf_append(b, str_of(text, bytes));
 }
 
-static void put_stamp(struct buf *b, const struct stamp *s)
+static void put_fingerprint(struct buf *b, const struct fingerprint *s)
 {
     put_number(b, s->ino, 8);
     put_number(b, s->size, 8);
@@ -105,8 +105,8 @@ void record_put(struct buf *b, const struct record *r)
     put_number(b, bytes, 4);
     put_number(b, flags_of(r), 4);
     put_number(b, r->warnings, 4);
-    put_stamp(b, &r->skill);
-    put_stamp(b, &r->program);
+    put_fingerprint(b, &r->skill);
+    put_fingerprint(b, &r->program);
     put_number(b, r->in.device, 8);
     put_number(b, r->in.number, 8);
     for (size_t i = 0; i < RECORD_FIELDS; i++)
@@ -141,7 +141,7 @@ static uint64_t long_at(const char *p)
     return le64toh(n);
 }
 
-static void read_stamp(const char *p, struct stamp *out)
+static void read_fingerprint(const char *p, struct fingerprint *out)
 {
     out->ino = long_at(p);
     out->size = long_at(p + 8);
@@ -166,8 +166,8 @@ static struct record take_apart(struct str bytes)
 
     r.flags = word_at(bytes.p + 4);
     r.warnings = word_at(bytes.p + 8);
-    read_stamp(bytes.p + 12, &r.skill);
-    read_stamp(bytes.p + 12 + STAMP_BYTES, &r.program);
+    read_fingerprint(bytes.p + 12, &r.skill);
+    read_fingerprint(bytes.p + 12 + FINGERPRINT_BYTES, &r.program);
     r.in.device = long_at(bytes.p + FOLDER_AT);
     r.in.number = long_at(bytes.p + FOLDER_AT + 8);
     for (size_t i = 0; i < RECORD_FIELDS; i++) {
@@ -278,13 +278,13 @@ uint32_t record_flags(const struct records *r, size_t i)
     return word_at(r->bytes.p + r->at[i] + 4);
 }
 
-void record_stamps(const struct records *r, size_t i, struct stamp *skill,
-                   struct stamp *program)
+void record_fingerprints(const struct records *r, size_t i,
+                         struct fingerprint *skill, struct fingerprint *program)
 {
     const char *p = r->bytes.p + r->at[i] + 12;
 
-    read_stamp(p, skill);
-    read_stamp(p + STAMP_BYTES, program);
+    read_fingerprint(p, skill);
+    read_fingerprint(p + FINGERPRINT_BYTES, program);
 }
 
 struct str record_bytes(const struct records *r, size_t i)
@@ -312,8 +312,9 @@ struct str record_name(const struct records *r, size_t i)
 bool record_eq(const struct record *x, const struct record *y)
 {
     if ((x->flags | RECORD_YOUNG) != (y->flags | RECORD_YOUNG) ||
-        x->warnings != y->warnings || !stamp_eq(&x->skill, &y->skill) ||
-        !stamp_eq(&x->program, &y->program) || !folder_id_eq(&x->in, &y->in))
+        x->warnings != y->warnings || !fingerprint_eq(&x->skill, &y->skill) ||
+        !fingerprint_eq(&x->program, &y->program) ||
+        !folder_id_eq(&x->in, &y->in))
         return false;
     for (size_t i = 0; i < RECORD_FIELDS; i++)
         if (!str_eq(x->field[i], y->field[i]))

@@ -11,7 +11,7 @@
  *
  *     head      magic, format, profile, count, version of mapm, where
  *               links may lead
- *     record    size, flags, warnings, two stamps, folder, lengths, texts
+ *     record    size, flags, warnings, two fingerprints, folder, lengths, texts
  *     record    …                             sorted by folder, each once
  *
  * Numbers are little-endian. Bytes that come back are judged as if anybody had
@@ -48,14 +48,14 @@ enum record_field {
 };
 
 /* What changes whenever a file does. All zero: it is not there. */
-struct stamp {
+struct fingerprint {
     uint64_t ino, size;
     int64_t seconds;
     uint32_t nanoseconds;
 };
-struct stamp stamp_of(const struct stat *st);
-bool stamp_eq(const struct stamp *x, const struct stamp *y);
-bool stamp_is_none(const struct stamp *s);
+struct fingerprint fingerprint_of(const struct stat *st);
+bool fingerprint_eq(const struct fingerprint *x, const struct fingerprint *y);
+bool fingerprint_is_zero(const struct fingerprint *s);
 
 /* Which folder it was. */
 struct folder_id {
@@ -65,7 +65,7 @@ bool folder_id_eq(const struct folder_id *x, const struct folder_id *y);
 
 struct record {
     uint32_t flags, warnings;
-    struct stamp skill, program;
+    struct fingerprint skill, program;
     struct folder_id in; /* that SKILL.md was read in */
     struct str field[RECORD_FIELDS];
     struct str bytes; /* all of it, when it is one of many */
@@ -80,15 +80,16 @@ struct records {
 struct record record_get(const struct records *r, size_t i);
 struct str record_folder(const struct records *r, size_t i);
 uint32_t record_flags(const struct records *r, size_t i);
-void record_stamps(const struct records *r, size_t i, struct stamp *skill,
-                   struct stamp *program);
+void record_fingerprints(const struct records *r, size_t i,
+                         struct fingerprint *skill,
+                         struct fingerprint *program);
 struct str record_bytes(const struct records *r, size_t i);
 struct str record_name(const struct records *r, size_t i); /* "" = not valid */
 
 /* What verdicts depend on beside the files. */
 struct records_of {
     bool metis;
-    uint64_t links; /* shelter_links() */
+    uint64_t links; /* root_bounds_hash() */
 };
 
 /* Head of `count` records; then each one, or its bytes. A text longer than

@@ -21,7 +21,7 @@
 struct batch {
     struct batch *next; /* in order of the listing */
     size_t count;
-    struct seen folders[BATCH_FOLDERS];
+    struct scan_entry folders[BATCH_FOLDERS];
 };
 
 /* One thread lists and adds batches, all take them. */
@@ -39,21 +39,21 @@ struct listing {
     const struct library_root *root;
     struct arena *a;
     struct queue queue;
-    struct seen **sorted;
+    struct scan_entry **sorted;
     pthread_t threads[LIBRARY_THREADS_MAX];
     size_t started, count;
     bool is_tried;
 };
 
-/* --- stamps -------------------------------------------------------------------------- */
+/* --- fingerprints -------------------------------------------------------------------------- */
 
-bool stamp_file(int fd, struct str name, struct str file, bool follow,
-                struct stamp *out)
+bool fingerprint_file(int fd, struct str name, struct str file, bool follow,
+                      struct fingerprint *out)
 {
     char path[PATH_BYTES];
     struct stat st;
 
-    *out = (struct stamp){0};
+    *out = (struct fingerprint){0};
     if (name.n + file.n + 2 > sizeof path)
         return false;
     memcpy(path, name.p, name.n);
@@ -64,19 +64,20 @@ bool stamp_file(int fd, struct str name, struct str file, bool follow,
         return errno != ENOENT && errno != ENOTDIR && errno != ELOOP;
     if (S_ISDIR(st.st_mode)) /* T2: that is no file of that name */
         return false;
-    *out = stamp_of(&st);
+    *out = fingerprint_of(&st);
     return true;
 }
 
-static void stamp_batch(const struct queue *q, struct batch *b)
+static void fingerprint_batch(const struct queue *q, struct batch *b)
 {
     for (size_t i = 0; i < b->count; i++) {
-        struct seen *s = &b->folders[i];
+        struct scan_entry *s = &b->folders[i];
 
         s->is_skill =
-            stamp_file(q->fd, s->name, STR("SKILL.md"), false, &s->skill);
+            fingerprint_file(q->fd, s->name, STR("SKILL.md"), false, &s->skill);
         if (s->is_skill && q->programs)
-            stamp_file(q->fd, s->name, record_program(NULL), true, &s->program);
+            fingerprint_file(q->fd, s->name, record_program(NULL), true,
+                             &s->program);
     }
 }
 
@@ -129,7 +130,7 @@ static void *work(void *arg)
     struct batch *b;
 
     while ((b = queue_take(q)) != NULL)
-        stamp_batch(q, b);
+        fingerprint_batch(q, b);
     return NULL;
 }
 
@@ -170,9 +171,9 @@ static bool may_be_skill(const struct listing *l, const struct dirent *entry)
         return false;
     if (text_is_utf8(str_from(entry->d_name)))
         return true;
-    say(l->options, LIBRARY_WARNING,
-        "skipping a folder in %.*s: its name is not UTF-8",
-        STR_ARG(l->root->path));
+    report_note(l->options, LIBRARY_WARNING,
+                "skipping a folder in %.*s: its name is not UTF-8",
+                STR_ARG(l->root->path));
     return false;
 }
 
@@ -214,7 +215,7 @@ static bool add_names(struct listing *l, DIR *d, struct err *e)
 /* Eight bytes of a name behind what all names begin with: mostly they decide. */
 struct key {
     uint64_t bytes; /* as a number: in the order of the bytes */
-    struct seen *seen;
+    struct scan_entry *entry;
 };
 
 static int by_name(const void *x, const void *y)
@@ -223,7 +224,7 @@ static int by_name(const void *x, const void *y)
 
     if (a->bytes != b->bytes)
         return a->bytes < b->bytes ? -1 : 1;
-    return str_cmp(a->seen->name, b->seen->name);
+    return str_cmp(a->entry->name, b->entry->name);
 }
 
 static uint64_t bytes_at(struct str name, size_t from)
@@ -245,25 +246,25 @@ static size_t common_bytes(struct str x, struct str y, size_t most)
     return n;
 }
 
-static struct seen **sort(const struct listing *l)
+static struct scan_entry **sort(const struct listing *l)
 {
-    struct seen **all = arena_array(l->a, l->count + 1, sizeof *all);
+    struct scan_entry **all = arena_array(l->a, l->count + 1, sizeof *all);
     struct key *keys = arena_array(l->a, l->count + 1, sizeof *keys);
     size_t n = 0, common = 0;
 
     for (struct batch *b = l->queue.first; b; b = b->next)
         for (size_t i = 0; i < b->count; i++)
-            keys[n++].seen = &b->folders[i];
+            keys[n++].entry = &b->folders[i];
     if (n)
-        common = keys[0].seen->name.n;
+        common = keys[0].entry->name.n;
     for (size_t i = 0; i < n; i++)
-        common = common_bytes(keys[0].seen->name, keys[i].seen->name, common);
+        common = common_bytes(keys[0].entry->name, keys[i].entry->name, common);
     for (size_t i = 0; i < n; i++)
-        keys[i].bytes = bytes_at(keys[i].seen->name, common);
+        keys[i].bytes = bytes_at(keys[i].entry->name, common);
     if (n)
         qsort(keys, n, sizeof *keys, by_name);
     for (size_t i = 0; i < n; i++)
-        all[i] = keys[i].seen;
+        all[i] = keys[i].entry;
     return all;
 }
 
@@ -308,7 +309,7 @@ static void join_threads(struct listing *l)
     l->started = 0;
 }
 
-bool listing_end(struct listing *l, struct seen ***out, size_t *count,
+bool listing_end(struct listing *l, struct scan_entry ***out, size_t *count,
                  struct err *e)
 {
     size_t n = 0;

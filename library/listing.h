@@ -1,27 +1,27 @@
 #ifndef LIBRARY_LISTING_H
 #define LIBRARY_LISTING_H
 
-#include "look.h"
+#include "scan.h"
 
 /*
- * listing: the folders of a root and the stamps of their SKILL.md. Asking the
- * system for ten thousand stamps is what a search takes its time for: threads
+ * listing: the folders of a root and the fingerprints of their SKILL.md. Asking the
+ * system for ten thousand fingerprints is what a search takes its time for: threads
  * ask while the names are still coming.
  */
 
-struct seen {
+struct scan_entry {
     struct str name;
-    struct stamp skill;   /* of SKILL.md */
-    struct stamp program; /* of SKILL.star, when they are looked at */
-    bool is_skill;        /* there is a SKILL.md */
-    struct str fresh;     /* its new record; for who reads it */
+    struct fingerprint skill;   /* of SKILL.md */
+    struct fingerprint program; /* of SKILL.star, when they are looked at */
+    bool is_skill;              /* there is a SKILL.md */
+    struct str fresh;           /* its new record; for who reads it */
 };
 
 struct listing;
 
 /*
  * Lists the root, open as `fd`, which stays open until listing_done(). When it
- * returns the names are there, and threads ask for stamps. All in `a`.
+ * returns the names are there, and threads ask for fingerprints. All in `a`.
  * Errors: ERR_LIMIT, ERR_IO.
  */
 MUST_CHECK bool listing_begin(const struct library_options *o,
@@ -30,7 +30,7 @@ MUST_CHECK bool listing_begin(const struct library_options *o,
                               struct err *e);
 
 /* Helps them. Those with a SKILL.md, sorted by name. ERR_INTERRUPTED. */
-MUST_CHECK bool listing_end(struct listing *l, struct seen ***out,
+MUST_CHECK bool listing_end(struct listing *l, struct scan_entry ***out,
                             size_t *count, struct err *e);
 
 /* Waits for the threads; needed after a listing_begin() that gave a listing.
@@ -39,8 +39,8 @@ void listing_done(struct listing *l);
 
 /* Stamp of "name/file" below `fd`; links on the way are followed, `file` itself
  * when `follow`. False when there is no such file. */
-bool stamp_file(int fd, struct str name, struct str file, bool follow,
-                struct stamp *out);
+bool fingerprint_file(int fd, struct str name, struct str file, bool follow,
+                      struct fingerprint *out);
 
 #define LIBRARY_THREADS_MAX 8
 /* How many threads are worth starting for so many files: at least this one. */

@@ -15,8 +15,8 @@
 /* --- the file ---------------------------------------------------------------------------- */
 
 static bool read_now(const struct library *l, const struct library_skill *s,
-                     struct arena *a, struct str *out, struct stamp *stamp,
-                     struct err *e)
+                     struct arena *a, struct str *out,
+                     struct fingerprint *fingerprint, struct err *e)
 {
     CLEANUP_FD int folder = -1;
     CLEANUP_FD int fd = -1;
@@ -27,16 +27,16 @@ static bool read_now(const struct library *l, const struct library_skill *s,
         !fs_open_file_at(folder, "SKILL.md", &fd, &st, e) ||
         !fs_read_fd(fd, ANCHOR_MAX_BYTES, a, out, e))
         return err_wrap(e, "read %.*s/SKILL.md", STR_ARG(s->folder));
-    *stamp = stamp_of(&st);
+    *fingerprint = fingerprint_of(&st);
     return true;
 }
 
 static bool is_as_seen(const struct library *l, const struct library_skill *s,
-                       const struct stamp *stamp)
+                       const struct fingerprint *fingerprint)
 {
-    struct stamp seen = catalog_record(l, s).skill;
+    struct fingerprint known = catalog_record(l, s).skill;
 
-    return stamp_eq(stamp, &seen);
+    return fingerprint_eq(fingerprint, &known);
 }
 
 bool library_text(const struct library *l, const struct library_skill *s,
@@ -44,15 +44,15 @@ bool library_text(const struct library *l, const struct library_skill *s,
 {
     const struct catalog *c = l->catalog;
     size_t i = catalog_index(l, s);
-    struct stamp stamp;
+    struct fingerprint fingerprint;
 
     if (c->texts && c->texts[i].p) {
         *out = c->texts[i];
         return true;
     }
-    if (!read_now(l, s, a, out, &stamp, e))
+    if (!read_now(l, s, a, out, &fingerprint, e))
         return false;
-    if (l->hold && !is_as_seen(l, s, &stamp)) {
+    if (l->hold && !is_as_seen(l, s, &fingerprint)) {
         err_set(e, ERR_STALE,
                 "skill '%.*s' was changed after this session "
                 "began",
@@ -68,8 +68,8 @@ static void tell_size(const struct library *l, const struct library_skill *s,
 {
     for (size_t i = 0; i < why->count && !l->options.metis; i++)
         if (strcmp(why->items[i].code, "body-tokens") == 0)
-            say(&l->options, LIBRARY_WARNING, "skill '%.*s': %.*s",
-                STR_ARG(s->name), STR_ARG(why->items[i].message));
+            report_note(&l->options, LIBRARY_WARNING, "skill '%.*s': %.*s",
+                        STR_ARG(s->name), STR_ARG(why->items[i].message));
 }
 
 static unsigned line_of(struct str text, size_t at)
@@ -91,10 +91,10 @@ void library_warn_hidden(const struct library *l, struct str name,
     if (kind == TEXT_HIDDEN_NONE || kind == TEXT_HIDDEN_ZERO_WIDTH ||
         !catalog_warns_first(l, name, path))
         return;
-    say(&l->options, LIBRARY_WARNING,
-        "skill '%.*s': %.*s:%u contains U+%04X (%s), which nobody sees",
-        STR_ARG(name), STR_ARG(path), line_of(text, at), (unsigned)point,
-        text_hidden_name(kind));
+    report_note(&l->options, LIBRARY_WARNING,
+                "skill '%.*s': %.*s:%u contains U+%04X (%s), which nobody sees",
+                STR_ARG(name), STR_ARG(path), line_of(text, at),
+                (unsigned)point, text_hidden_name(kind));
 }
 
 static bool read_document(const struct library *l,
@@ -145,7 +145,7 @@ bool library_hold(struct library *l, struct err *e)
         c->texts = arena_array(&c->a, c->count + 1, sizeof *c->texts);
     for (size_t i = 0; i < c->count; i++) {
         struct err ignored = {0};
-        struct stamp stamp;
+        struct fingerprint fingerprint;
 
         if (proc_is_asked_to_end())
             return err_set(e, ERR_INTERRUPTED, "interrupted");
@@ -154,9 +154,9 @@ bool library_hold(struct library *l, struct err *e)
         bytes += catalog_record(l, &c->skills[i]).skill.size;
         if (bytes > LIBRARY_MAX_HELD_BYTES)
             break;
-        if (!read_now(l, &c->skills[i], &c->a, &c->texts[i], &stamp,
+        if (!read_now(l, &c->skills[i], &c->a, &c->texts[i], &fingerprint,
                       &ignored) ||
-            !is_as_seen(l, &c->skills[i], &stamp))
+            !is_as_seen(l, &c->skills[i], &fingerprint))
             c->texts[i] = (struct str){0};
     }
     return true;

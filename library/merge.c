@@ -59,7 +59,7 @@ static bool is_same_file(const struct candidate *x, const struct candidate *y)
     struct record a = record_get(x->records, x->index);
     struct record b = record_get(y->records, y->index);
 
-    return stamp_eq(&a.skill, &b.skill);
+    return fingerprint_eq(&a.skill, &b.skill);
 }
 
 static void say_which(const struct library *l, const struct candidate *wins,
@@ -73,20 +73,22 @@ static void say_which(const struct library *l, const struct candidate *wins,
     if (is_same_file(wins, loses))
         return; /* reached by a link: nobody loses */
     if (wins->rank == loses->rank)
-        say(&l->options, LIBRARY_WARNING,
+        report_note(
+            &l->options, LIBRARY_WARNING,
             "skipping skill '%.*s' in the folder %.*s of %.*s: the one in the "
             "folder %.*s has that name",
             STR_ARG(wins->name), STR_ARG(worse), STR_ARG(weak->path),
             STR_ARG(better));
     else if (strong->source == LIBRARY_WORKSPACE &&
              weak->source == LIBRARY_GLOBAL)
-        say(&l->options, LIBRARY_INFO,
-            "skill '%.*s' in workspace overrides global definition",
-            STR_ARG(wins->name)); /* T13 */
+        report_note(&l->options, LIBRARY_INFO,
+                    "skill '%.*s' in workspace overrides global definition",
+                    STR_ARG(wins->name)); /* T13 */
     else
-        say(&l->options, LIBRARY_INFO,
-            "skill '%.*s' in %.*s overrides the one in %.*s",
-            STR_ARG(wins->name), STR_ARG(strong->path), STR_ARG(weak->path));
+        report_note(&l->options, LIBRARY_INFO,
+                    "skill '%.*s' in %.*s overrides the one in %.*s",
+                    STR_ARG(wins->name), STR_ARG(strong->path),
+                    STR_ARG(weak->path));
 }
 
 static struct str join(struct str root, struct str folder, struct arena *a)
@@ -135,11 +137,11 @@ static struct candidate *collect(const struct library *l, struct catalog *c,
     size_t most = 0, n = 0;
 
     for (size_t i = 0; i < l->options.root_count; i++)
-        most += c->shelves[i].records.count;
+        most += c->batches[i].records.count;
     all = arena_array(a, most + 1, sizeof *all);
     for (size_t rank = 0; rank < l->options.root_count; rank++) {
         size_t root = l->ranked[rank];
-        const struct records *r = &c->shelves[root].records;
+        const struct records *r = &c->batches[root].records;
 
         for (size_t i = 0; i < r->count; i++) {
             struct str name = record_name(r, i);
@@ -175,11 +177,11 @@ bool catalog_merge(const struct library *l, struct catalog *c, bool loud,
     struct candidate *all = collect(l, c, &a, &count);
 
     sort(all, count);
-    c->quarrels = 0;
+    c->overridden = 0;
     for (size_t i = 1; i < count; i++) {
         if (!str_eq(all[wins].name, all[i].name))
             all[++wins] = all[i];
-        else if (c->quarrels++, loud)
+        else if (c->overridden++, loud)
             say_which(l, &all[wins], &all[i]);
     }
     c->count = count ? wins + 1 : 0;

@@ -3,10 +3,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "look.h"
+#include "scan.h"
 
-void say(const struct library_options *o, enum library_note kind,
-         const char *format, ...)
+void report_note(const struct library_options *o, enum library_note kind,
+                 const char *format, ...)
 {
     char text[LIBRARY_NOTE_MAX_BYTES + 8192];
     struct str shown;

@@ -191,7 +191,7 @@ static bool add_skills(struct run_commands *c, struct err *e)
         return false;
     paths = arena_array(&c->cx->arena, count + 1, sizeof *paths);
     for (size_t i = 0; i < count; i++)
-        if (roots[i].held) /* no home folder, which no command sees */
+        if (roots[i].confined) /* no home folder, which no command sees */
             paths[n++] = roots[i].path;
     c->options.skills = paths;
     c->options.skill_count = n;

@@ -92,7 +92,7 @@ static void add_below(struct serve_watch *w, const struct library *l,
     if ((entry->type != DT_DIR && !is_link) || entry->name.p[0] == '.')
         return;
     below = fs_join(path, entry->name, &w->arena);
-    if (depth || library_looks_in(l, below))
+    if (depth || library_covers(l, below))
         add(w, below, false);
 }
 
@@ -187,7 +187,7 @@ static void add_all(struct serve *s)
     for (size_t i = 0; i < w->root_count; i++) {
         struct str root = arena_str(&w->arena, w->roots[i].path);
 
-        if (library_looks_in(s->library, root))
+        if (library_covers(s->library, root))
             add_tree(w, s->library, root);
         else
             add_waiting(w, root);

@@ -43,9 +43,9 @@ void bound_root(struct context *cx, struct str workspace,
     bool is_own =
         home.n && fs_path_is_within(home, workspace) && is_in(cx, root, home);
 
-    root->held = !is_own && is_in(cx, root, workspace);
-    root->within =
-        root->held || root->source == LIBRARY_WORKSPACE ? workspace : home;
+    root->confined = !is_own && is_in(cx, root, workspace);
+    root->allowed_link_root =
+        root->confined || root->source == LIBRARY_WORKSPACE ? workspace : home;
 }
 
 static void add(struct places *p, enum library_source source, struct str path,

@@ -35,8 +35,9 @@ struct library_root {
     bool named;      /* on the command line: missing is an error (X7) */
     /* Where a link that stands for a skill's folder may lead, beside this root
      * itself: a folder, absolute; "" = nowhere (T31, A4). */
-    struct str within;
-    bool held; /* the root is not elsewhere, either: who may write in `within`
+    struct str allowed_link_root;
+    bool
+        confined; /* the root is not elsewhere, either: who may write in `allowed_link_root`
                 * may not choose what else is read */
 };
 
@@ -301,7 +302,7 @@ MUST_CHECK bool library_open_in(const struct library_root *root,
 
 /* Whether `path` is a root that was read, or a folder in one that may be a
  * skill's: not a link that leads elsewhere. */
-bool library_looks_in(const struct library *l, struct str path);
+bool library_covers(const struct library *l, struct str path);
 
 /* --- resources (L14, L15) -------------------------------------------------------------- */
 

@@ -148,7 +148,8 @@ static inline void add_root(struct shelves *s, enum library_source source,
 static inline void bound_roots(struct shelves *s, const char *within)
 {
     for (size_t i = 0; i < s->o.root_count; i++)
-        s->roots[i].within = arena_printf(&s->a, "%s/%s", shelf_top, within);
+        s->roots[i].allowed_link_root =
+            arena_printf(&s->a, "%s/%s", shelf_top, within);
 }
 
 static inline bool shelves_open(struct shelves *s, struct err *e)

@@ -76,7 +76,7 @@ TEST(the_cache_is_of_one_bound)
     CHECK_STR(open_again(), WORD_AFTER);
     bound_roots(&s, "root/b");
     CHECK_STR(open_again(), WORD_BEFORE);
-    s.roots[0].within = STR("");
+    s.roots[0].allowed_link_root = STR("");
     CHECK_STR(open_again(), WORD_BEFORE);
     CHECK(s.puts == 7);
 }

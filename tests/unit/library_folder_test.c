@@ -13,14 +13,14 @@ static void make_outside(void)
     put("ws/else/a/id_rsa", "of the sources\n");
 }
 
-static void open_bound(struct shelves *s, const char *root, bool held)
+static void open_bound(struct shelves *s, const char *root, bool confined)
 {
     struct err e = {0};
 
     shelves_init(s);
     add_root(s, LIBRARY_WORKSPACE, root);
     bound_roots(s, "ws");
-    s->roots[0].held = held;
+    s->roots[0].confined = confined;
     CHECK(shelves_open(s, &e));
 }
 
@@ -97,7 +97,7 @@ TEST(a_root_of_the_workspace_is_not_elsewhere) /* [T31] */
 {
     static const struct {
         const char *target;
-        bool held, found;
+        bool confined, found;
     } rows[] = {
         {"else", true, true},
         {"../away", true, false},
@@ -112,10 +112,10 @@ TEST(a_root_of_the_workspace_is_not_elsewhere) /* [T31] */
         struct err e = {0};
 
         link_to(rows[i].target, "ws/moved");
-        open_bound(&s, "ws/moved", rows[i].held);
+        open_bound(&s, "ws/moved", rows[i].confined);
         CHECK((library_find(s.l, STR("b")) != NULL) == rows[i].found);
         CHECK(count_of(&s, "skipping the skills in ") == !rows[i].found);
-        CHECK(library_looks_in(s.l, s.roots[0].path) == rows[i].found);
+        CHECK(library_covers(s.l, s.roots[0].path) == rows[i].found);
         s.roots[0].named = true;
         CHECK(shelves_open(&s, &e) == rows[i].found);
         if (!rows[i].found)
@@ -317,7 +317,7 @@ TEST(a_watcher_looks_where_the_library_does) /* [L17] */
     open_bound(&s, "ws/skills", true);
     for (size_t i = 0; i < ROWS(rows); i++) {
         snprintf(path, sizeof path, "%s/ws/skills%s", shelf_top, rows[i].path);
-        if (library_looks_in(s.l, str_from(path)) != rows[i].looks) {
+        if (library_covers(s.l, str_from(path)) != rows[i].looks) {
             printf("# %s\n", path);
             CHECK(false);
         }

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "look.h"
+#include "scan.h"
 
 /*
  * One SKILL.md, from its file to a record: the frontmatter alone (L9), but
@@ -19,7 +19,7 @@
  * was changed so shortly before it was read is read again the next time. */
 #define YOUNG_SECONDS 1
 
-struct judging {
+struct validation {
     const struct skill_place *place;
     struct arena *a;
     struct str folder; /* where it really is */
@@ -29,15 +29,16 @@ struct judging {
     struct str asked; /* the program that manifest asked for */
 };
 
-static bool is_young(const struct skill_place *place, const struct stamp *s)
+static bool is_young(const struct skill_place *place,
+                     const struct fingerprint *s)
 {
-    return !stamp_is_none(s) && s->seconds >= place->now - YOUNG_SECONDS;
+    return !fingerprint_is_zero(s) && s->seconds >= place->now - YOUNG_SECONDS;
 }
 
 /* --- the program beside it ------------------------------------------------------- */
 
 /* A link counts where it leads, and only inside the skill (K10). */
-static bool resolve(const struct judging *j, struct str path,
+static bool resolve(const struct validation *j, struct str path,
                     const char **inside, enum manifest_file *state)
 {
     char folder[PATH_MAX], real[PATH_MAX];
@@ -59,7 +60,7 @@ static bool resolve(const struct judging *j, struct str path,
     return true;
 }
 
-static bool open_beside(const struct judging *j, struct str path, int *fd,
+static bool open_beside(const struct validation *j, struct str path, int *fd,
                         struct stat *st, enum manifest_file *state)
 {
     const char *inside;
@@ -77,16 +78,16 @@ static bool open_beside(const struct judging *j, struct str path, int *fd,
            fs_open_file_at(j->fd, inside, fd, st, &e);
 }
 
-/* The stamp is older than what is read after it, never younger. */
-static void stamp_program(struct judging *j, struct str path)
+/* The fingerprint is older than what is read after it, never younger. */
+static void fingerprint_program(struct validation *j, struct str path)
 {
     struct stat st;
 
-    if (str_eq(path, j->place->looked_at) || str_has_char(path, '\0'))
+    if (str_eq(path, j->place->fingerprinted) || str_has_char(path, '\0'))
         return;
-    j->out->program = (struct stamp){0};
+    j->out->program = (struct fingerprint){0};
     if (fstatat(j->fd, str_c(path, j->a), &st, 0) == 0)
-        j->out->program = stamp_of(&st);
+        j->out->program = fingerprint_of(&st);
 }
 
 /* Nothing else beside the document is of interest here. */
@@ -95,7 +96,7 @@ static enum manifest_file read_beside(void *ctx, struct str path,
                                       struct str *content)
 {
     CLEANUP_FD int fd = -1;
-    struct judging *j = ctx;
+    struct validation *j = ctx;
     enum manifest_file state;
     struct err e = {0};
     struct stat st;
@@ -103,7 +104,7 @@ static enum manifest_file read_beside(void *ctx, struct str path,
     if (max_bytes != PROGRAM_MAX_BYTES)
         return MANIFEST_FILE_MISSING;
     j->asked = path;
-    stamp_program(j, path);
+    fingerprint_program(j, path);
     if (!open_beside(j, path, &fd, &st, &state))
         return state;
     if ((uint64_t)st.st_size > max_bytes)
@@ -180,7 +181,7 @@ static bool read_frontmatter(int fd, struct arena *a, struct str *out,
     return true;
 }
 
-static bool fail_text(struct judging *j, const struct err *e)
+static bool fail_text(struct validation *j, const struct err *e)
 {
     if (e->code == ERR_LIMIT)
         manifest_check_file(MANIFEST_FILE_TOO_LARGE, DOC_SKILL, &j->why);
@@ -189,18 +190,18 @@ static bool fail_text(struct judging *j, const struct err *e)
     return false;
 }
 
-static bool read_text(struct judging *j, struct str *out)
+static bool read_text(struct validation *j, struct str *out)
 {
     CLEANUP_FD int fd = -1;
     struct err e = {0};
     struct stat st;
 
-    if (!folder_open(j->place->shelter, j->place->folder, j->a, &j->fd,
+    if (!folder_open(j->place->bounds, j->place->folder, j->a, &j->fd,
                      &j->folder, &e) ||
         !folder_id_of(j->fd, &j->out->in, &e) ||
         !fs_open_file_at(j->fd, "SKILL.md", &fd, &st, &e))
         return fail_text(j, &e);
-    j->out->skill = stamp_of(&st);
+    j->out->skill = fingerprint_of(&st);
     if ((uint64_t)st.st_size > ANCHOR_MAX_BYTES)
         err_set(&e, ERR_LIMIT, "too large");
     else if (j->place->metis ? fs_read_fd(fd, ANCHOR_MAX_BYTES, j->a, out, &e)
@@ -225,7 +226,7 @@ static bool is_told(const struct complaint *c)
 }
 
 /* T10: "e1; e2". */
-static struct str note_of(const struct judging *j)
+static struct str note_of(const struct validation *j)
 {
     CLEANUP(buf_done) struct buf b = {0};
     bool bad = j->why.errors > 0;
@@ -247,7 +248,7 @@ static struct str note_of(const struct judging *j)
     return arena_str(j->a, text_cut_bytes(buf_str(&b), LIBRARY_NOTE_MAX_BYTES));
 }
 
-static void take(struct judging *j, const struct document *d)
+static void take(struct validation *j, const struct document *d)
 {
     struct record *r = j->out;
     const struct str fields[RECORD_FIELDS] = {
@@ -273,7 +274,7 @@ static void take(struct judging *j, const struct document *d)
         (d->is_mode ? RECORD_MODE : 0) | (d->metaskill ? RECORD_METASKILL : 0);
 }
 
-static void refuse(struct judging *j, struct str note)
+static void refuse(struct validation *j, struct str note)
 {
     struct record *r = j->out;
 
@@ -285,7 +286,7 @@ static void refuse(struct judging *j, struct str note)
     r->field[RECORD_NOTE] = note.n ? note : STR("it cannot be read");
 }
 
-static void judge_text(struct judging *j, struct str text)
+static void validate_text(struct validation *j, struct str text)
 {
     const struct manifest_files files = {read_beside, j};
     struct document d;
@@ -309,16 +310,16 @@ static void judge_text(struct judging *j, struct str text)
         refuse(j, STR("what it says of itself is not text"));
 }
 
-void judge_skill(const struct skill_place *place, struct arena *a,
-                 struct record *out)
+void skill_validate(const struct skill_place *place, struct arena *a,
+                    struct record *out)
 {
-    struct judging j = {.place = place, .a = a, .fd = -1, .out = out};
+    struct validation j = {.place = place, .a = a, .fd = -1, .out = out};
     struct str text;
 
     *out = (struct record){.skill = place->skill, .program = place->program};
     complaints_init(&j.why, a);
     if (read_text(&j, &text)) {
-        judge_text(&j, text);
+        validate_text(&j, text);
     } else {
         refuse(&j, note_of(&j));
         out->flags |= RECORD_YOUNG; /* who knows what will have changed */
