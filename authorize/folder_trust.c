@@ -3,6 +3,7 @@
 #include "base/fs.h"
 #include "mapm/owned.h"
 #include "mapm/provision.h"
+#include "mapm/state_trust.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -50,7 +51,7 @@ static bool identify(struct context *cx, struct str path, bool make,
 }
 
 bool folder_trust_find(struct context *cx, struct store *store,
-                       enum store_trust_kind kind, struct str path,
+                       enum state_trust_kind kind, struct str path,
                        const struct hash *digest, enum folder_trust *out,
                        struct err *e)
 {
@@ -59,7 +60,8 @@ bool folder_trust_find(struct context *cx, struct store *store,
 
     *out = FOLDER_UNTRUSTED;
     err_clear(e);
-    if (!store_find_trust(store, kind, path, digest, &cx->arena, &known, e))
+    if (!state_find_trust(store_state(store), kind, path, digest, &cx->arena,
+                          &known, e))
         return e->code == ERR_NONE;
     if (known.n == 0)
         *out = FOLDER_UNBOUND;
@@ -72,13 +74,13 @@ bool folder_trust_find(struct context *cx, struct store *store,
 }
 
 bool folder_trust_put(struct context *cx, struct store *store,
-                      enum store_trust_kind kind, struct str path,
+                      enum state_trust_kind kind, struct str path,
                       const struct hash *digest, struct err *e)
 {
     struct str identity;
 
     return identify(cx, path, true, &identity, e) &&
-           store_put_trust(store, kind, path, digest, identity, e);
+           state_put_trust(store_state(store), kind, path, digest, identity, e);
 }
 
 const char *folder_trust_reason(enum folder_trust t)

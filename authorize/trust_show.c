@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "mapm/manifest.h"
 #include "mapm/package_files.h"
+#include "mapm/state_trust.h"
 
 #include <time.h>
 
@@ -99,16 +100,16 @@ bool trust_find_program(struct store *store, const struct hash *digest,
 
 bool trust_find_earlier(struct store *store, struct str fqn,
                         const struct hash *digest, bool *found,
-                        struct store_trust *out, struct arena *a, struct err *e)
+                        struct state_trust *out, struct arena *a, struct err *e)
 {
-    struct store_trust *list;
+    struct state_trust *list;
     size_t count;
 
     *found = false;
-    if (!store_list_trust(store, a, &list, &count, e))
+    if (!state_list_trust(store_state(store), a, &list, &count, e))
         return false;
     for (size_t i = 0; i < count && !*found; i++) {
-        *found = list[i].kind == STORE_TRUST_METASKILL &&
+        *found = list[i].kind == STATE_TRUST_METASKILL &&
                  str_eq(list[i].subject, fqn) &&
                  !hash_eq(&list[i].digest, digest);
         if (*found)
@@ -259,7 +260,7 @@ static void show_other_files(struct sheet *s, const struct stored *before,
 static bool show_changes(struct sheet *s, const struct trust_wish *w,
                          const struct stored *now, struct err *e)
 {
-    struct store_trust earlier;
+    struct state_trust earlier;
     struct stored before;
     struct err gone = {0};
     bool found;

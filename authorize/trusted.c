@@ -1,5 +1,6 @@
 #include "mapm/trusted.h"
 
+#include "mapm/state_trust.h"
 #include "mapm/trust_show.h"
 
 #define DIGEST_PREFIX_CHARS 7 /* "sha256:" */
@@ -25,8 +26,8 @@ static bool ask(struct context *cx, struct store *store,
     if (!yes)
         return err_set(e, ERR_REFUSED, "%.*s was not trusted: it did not run",
                        STR_ARG(w->fqn));
-    return store_put_trust(store, STORE_TRUST_METASKILL, w->fqn, &w->digest,
-                           STR(""), e);
+    return state_put_trust(store_state(store), STATE_TRUST_METASKILL, w->fqn,
+                           &w->digest, STR(""), e);
 }
 
 bool trusted_check(struct context *cx, struct store *store,
@@ -37,14 +38,14 @@ bool trusted_check(struct context *cx, struct store *store,
                            .origin = entry->origin,
                            .commit = entry->commit,
                            .version = entry->version};
-    struct store_trust earlier;
+    struct state_trust earlier;
     bool changed;
 
     if (!hash_parse(str_from_index(digest, DIGEST_PREFIX_CHARS), &w.digest))
         return err_set(e, ERR_FORMAT, "%.*s: \"%.*s\" is no digest",
                        STR_ARG(fqn), STR_ARG(digest));
     err_clear(e);
-    if (store_is_trusted(store, fqn, &w.digest, e))
+    if (state_is_trusted(store_state(store), fqn, &w.digest, e))
         return true;
     if (e->code != ERR_NONE)
         return err_wrap(e, "cannot tell whether %.*s is trusted", STR_ARG(fqn));

@@ -4,6 +4,7 @@
 #include "mapm/config.h"
 #include "mapm/manifest.h"
 #include "mapm/open_store.h"
+#include "mapm/state_trust.h"
 
 #include <inttypes.h>
 #include <sys/stat.h>
@@ -324,7 +325,7 @@ static bool is_accepted(struct doctor *d, const struct project *p,
         !exists_below(home, "store", &d->inv->cx.arena) ||
         !store_open(home, &store, &e))
         return false;
-    accepted = folder_trust_find(&d->inv->cx, store, STORE_TRUST_POLICY,
+    accepted = folder_trust_find(&d->inv->cx, store, STATE_TRUST_POLICY,
                                  d->layer.path, &digest, &state, &e) &&
                state == FOLDER_TRUSTED;
     store_close(store);

@@ -2,6 +2,7 @@
 #include "base/proc.h"
 #include "base/text.h"
 #include "mapm/open_store.h"
+#include "mapm/state_events.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -23,7 +24,7 @@
 struct listing {
     struct invocation *inv;
     struct store *store;
-    struct store_event_query query;
+    struct state_event_query query;
     bool json, follow;
     struct arena arena; /* of one round */
 };
@@ -64,7 +65,7 @@ static void put_payload(struct json_writer *w, struct str text, struct arena *a)
         json_string(w, text);
 }
 
-static void put_event(struct json_writer *w, const struct store_event *v,
+static void put_event(struct json_writer *w, const struct state_event *v,
                       struct arena *a)
 {
     char when[48];
@@ -81,7 +82,7 @@ static void put_event(struct json_writer *w, const struct store_event *v,
 }
 
 /* --follow --json: one document a line. */
-static void print_line_json(struct listing *l, const struct store_event *v)
+static void print_line_json(struct listing *l, const struct state_event *v)
 {
     struct json_writer w;
     struct buf b;
@@ -114,7 +115,7 @@ static struct str brief(struct str payload, struct arena *a)
     return text_one_line(text, a);
 }
 
-static void print_event(struct listing *l, const struct store_event *v)
+static void print_event(struct listing *l, const struct state_event *v)
 {
     struct tm when = time_of(v->timestamp_us, false);
     char text[40];
@@ -127,7 +128,7 @@ static void print_event(struct listing *l, const struct store_event *v)
 
 /* --- all of them ------------------------------------------------------------------------- */
 
-static void print_document(struct listing *l, const struct store_event *list,
+static void print_document(struct listing *l, const struct state_event *list,
                            size_t count)
 {
     struct json_writer w;
@@ -152,9 +153,10 @@ static void print_document(struct listing *l, const struct store_event *list,
 
 static bool show(struct listing *l, size_t *count, struct err *e)
 {
-    struct store_event *list;
+    struct state_event *list;
 
-    if (!store_list_events(l->store, &l->query, &l->arena, &list, count, e))
+    if (!state_list_events(store_state(l->store), &l->query, &l->arena, &list,
+                           count, e))
         return false;
     if (l->json && !l->follow) {
         print_document(l, list, *count);

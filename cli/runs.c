@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "mapm/layer.h"
 #include "mapm/open_store.h"
+#include "mapm/state_runs.h"
 
 #include "command.h"
 #include "runs_show.h"
@@ -48,11 +49,12 @@ static bool find_last(struct invocation *inv, struct store *store, uint64_t *id,
                       struct err *e)
 {
     struct str workspace;
-    struct store_run *runs;
+    struct state_run *runs;
     size_t count;
 
     if (!find_workspace(inv, &workspace, e) ||
-        !store_list_runs(store, workspace, 1, &inv->cx.arena, &runs, &count, e))
+        !state_list_runs(store_state(store), workspace, 1, &inv->cx.arena,
+                         &runs, &count, e))
         return false;
     if (count) {
         *id = runs[0].id;
@@ -66,7 +68,7 @@ static bool find_last(struct invocation *inv, struct store *store, uint64_t *id,
 }
 
 static bool find_run(struct invocation *inv, struct store *store,
-                     struct store_run *out, struct err *e)
+                     struct state_run *out, struct err *e)
 {
     struct str word =
         inv->arguments.count > 1 ? inv->arguments.items[1] : STR("last");
@@ -79,7 +81,7 @@ static bool find_run(struct invocation *inv, struct store *store,
         err_set(e, ERR_USAGE, "\"%.*s\" is no number of a run", STR_ARG(word));
         return err_hint(e, "mapm runs lists them; \"last\" is the last one");
     }
-    if (store_find_run(store, id, &inv->cx.arena, out, e))
+    if (state_find_run(store_state(store), id, &inv->cx.arena, out, e))
         return true;
     return e->code == ERR_NOT_FOUND
                ? err_hint(e, "mapm runs --all lists the runs that are known")
@@ -111,7 +113,7 @@ static void pad(struct term *t, struct str s, size_t columns)
                (int)(wide < columns ? columns - wide : 0), "");
 }
 
-static void print_rows(struct invocation *inv, const struct store_run *runs,
+static void print_rows(struct invocation *inv, const struct state_run *runs,
                        size_t count)
 {
     size_t wide = 0, wide_status = 0;
@@ -127,7 +129,7 @@ static void print_rows(struct invocation *inv, const struct store_run *runs,
         wide_status = m > wide_status ? m : wide_status;
     }
     for (size_t i = 0; i < count; i++) {
-        const struct store_run *r = &runs[i];
+        const struct state_run *r = &runs[i];
         struct str status = shown(r->status, STATUS_COLUMNS, a);
 
         term_print(t, "%5llu  %s  ", (unsigned long long)r->id,
@@ -147,7 +149,7 @@ static void print_rows(struct invocation *inv, const struct store_run *runs,
 }
 
 static void print_list_json(struct invocation *inv, struct str workspace,
-                            const struct store_run *runs, size_t count)
+                            const struct state_run *runs, size_t count)
 {
     struct json_writer w;
     struct buf b;
@@ -172,13 +174,13 @@ static void print_list_json(struct invocation *inv, struct str workspace,
 
 static bool list(struct invocation *inv, struct store *store, struct err *e)
 {
-    struct store_run *runs;
+    struct state_run *runs;
     struct str workspace;
     size_t count, max = 0;
 
     if (!read_limit(inv, &max, e) || !find_workspace(inv, &workspace, e) ||
-        !store_list_runs(store, workspace, max, &inv->cx.arena, &runs, &count,
-                         e))
+        !state_list_runs(store_state(store), workspace, max, &inv->cx.arena,
+                         &runs, &count, e))
         return false;
     if (has_option(inv, OPTION_JSON)) {
         print_list_json(inv, workspace, runs, count);
@@ -203,7 +205,7 @@ static bool list(struct invocation *inv, struct store *store, struct err *e)
 #define PAGE_MAX_BYTES (64u * 1024 * 1024)
 
 static bool write_page(struct invocation *inv, struct str to,
-                       const struct store_run *run,
+                       const struct state_run *run,
                        const struct run_detail *detail, struct err *e)
 {
     CLEANUP(buf_done) struct buf page = {0};
@@ -229,7 +231,7 @@ static bool show(struct invocation *inv, struct store *store, struct err *e)
     struct str page = option_value(inv, OPTION_HTML);
     struct err broken = {0};
     struct run_detail detail;
-    struct store_run run;
+    struct state_run run;
 
     if (page.p && page.n == 0)
         return err_set(e, ERR_USAGE, "--html: the file's name is empty");

@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "mapm/state_runs.h"
 
 #include "command.h"
 
@@ -24,7 +25,7 @@ enum term_style runs_style_of(struct str status)
 
 /* --- for programs ------------------------------------------------------------------ */
 
-void runs_put_json(struct json_writer *w, const struct store_run *r)
+void runs_put_json(struct json_writer *w, const struct state_run *r)
 {
     char utc[40];
 
@@ -44,7 +45,7 @@ void runs_put_json(struct json_writer *w, const struct store_run *r)
     json_member_number(w, "result_bytes", r->result_bytes);
 }
 
-void runs_print_json(struct invocation *inv, const struct store_run *run,
+void runs_print_json(struct invocation *inv, const struct state_run *run,
                      const struct run_detail *detail)
 {
     struct json_writer w;
@@ -93,7 +94,7 @@ static void put_budget(struct invocation *inv, const char *label,
                      : used);
 }
 
-static void put_budgets(struct invocation *inv, const struct store_run *run,
+static void put_budgets(struct invocation *inv, const struct state_run *run,
                         const struct run_detail *d)
 {
     struct arena *a = &inv->cx.arena;
@@ -114,7 +115,7 @@ static void put_budgets(struct invocation *inv, const struct store_run *run,
                          : str_from(run_seconds(run->took_ms, seconds)));
 }
 
-static void put_header(struct invocation *inv, const struct store_run *run,
+static void put_header(struct invocation *inv, const struct state_run *run,
                        const struct run_detail *d)
 {
     struct arena *a = &inv->cx.arena;
@@ -206,7 +207,7 @@ static void put_step(struct invocation *inv, const struct run_step *s)
     buf_done(&b);
 }
 
-static void put_end(struct invocation *inv, const struct store_run *run,
+static void put_end(struct invocation *inv, const struct state_run *run,
                     const struct run_detail *d)
 {
     struct run_text error = {
@@ -227,7 +228,7 @@ static void put_end(struct invocation *inv, const struct store_run *run,
         term_note(t, "--verbose shows prompts, answers and outputs");
 }
 
-void runs_print(struct invocation *inv, const struct store_run *run,
+void runs_print(struct invocation *inv, const struct state_run *run,
                 const struct run_detail *detail)
 {
     bool whole = has_option(inv, OPTION_VERBOSE);

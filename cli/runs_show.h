@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "mapm/report.h"
+#include "mapm/state_runs.h"
 
 #include "command.h"
 
@@ -11,14 +12,14 @@
 enum term_style runs_style_of(struct str status);
 
 /* The members of a run, into an object that is open. */
-void runs_put_json(struct json_writer *w, const struct store_run *r);
+void runs_put_json(struct json_writer *w, const struct state_run *r);
 
 /* Schema mapm.run/1. */
-void runs_print_json(struct invocation *inv, const struct store_run *run,
+void runs_print_json(struct invocation *inv, const struct state_run *run,
                      const struct run_detail *detail);
 
 /* With --verbose whole texts, where they were kept (K42: labelled). */
-void runs_print(struct invocation *inv, const struct store_run *run,
+void runs_print(struct invocation *inv, const struct state_run *run,
                 const struct run_detail *detail);
 
 #endif

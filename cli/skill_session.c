@@ -3,6 +3,8 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "mapm/layer.h"
+#include "mapm/state.h"
+#include "mapm/state_events.h"
 
 #include <string.h>
 
@@ -113,10 +115,10 @@ static bool check_id(struct str id, struct err *e)
 
 static struct str fresh_id(struct skill_job *job)
 {
-    char id[STORE_ID_CHARS + 1] = "";
+    char id[STATE_ID_CHARS + 1] = "";
 
     if (job->store)
-        store_make_id(job->store, id);
+        state_make_id(store_state(job->store), id);
     return arena_str(&job->inv->cx.arena, str_from(id));
 }
 
@@ -139,7 +141,8 @@ bool skill_session_open(struct skill_job *job, struct skill_session *out,
     }
     if (!store_begin(job->store, e))
         return err_wrap(e, "the session cannot be kept");
-    if (store_find_session(job->store, out->id, &job->inv->cx.arena, &state, e))
+    if (state_find_session(store_state(job->store), out->id,
+                           &job->inv->cx.arena, &state, e))
         return resume(job, state, out, e);
     return e->code == ERR_NONE;
 }
@@ -162,7 +165,7 @@ bool skill_session_keep(struct skill_job *job, const struct skill_session *s,
     buf_init(&b, SESSION_MAX_BYTES);
     format(&s->state, &b);
     return (buf_check(&b, "the state of the session", e) &&
-            store_put_session(job->store, s->id, buf_str(&b), e) &&
+            state_put_session(store_state(job->store), s->id, buf_str(&b), e) &&
             store_commit(job->store, e)) ||
            err_wrap(e, "the session cannot be kept");
 }

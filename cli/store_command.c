@@ -2,6 +2,7 @@
 #include "base/json.h"
 #include "mapm/install.h"
 #include "mapm/open_store.h"
+#include "mapm/state.h"
 
 #include "command.h"
 
@@ -160,7 +161,8 @@ static bool keep_workspace(struct store_job *job, struct str folder,
         if (e->code != ERR_NOT_FOUND)
             return err_wrap(e, "%.*s", STR_ARG(folder));
         err_clear(e);
-        return dry_run || store_forget_workspace(job->store, folder, e);
+        return dry_run ||
+               state_forget_workspace(store_state(job->store), folder, e);
     }
     return keep_lock(a, fd, folder, "mapm.lock", keep, e) &&
            keep_lock(a, fd, folder, "mapm.local.lock", keep, e);
@@ -189,7 +191,8 @@ static bool collect(struct store_job *job, int *exit_code, struct err *e)
     /* First of all: an install that ends now may need more than before. */
     if (!store_lock_alone(job->store, STORE_WAIT_SECONDS * 1000, say_waiting,
                           inv, e) ||
-        !store_list_workspaces(job->store, &inv->cx.arena, &folders, &count, e))
+        !state_list_workspaces(store_state(job->store), &inv->cx.arena,
+                               &folders, &count, e))
         return false;
     for (size_t i = 0; i < count; i++)
         if (!keep_workspace(job, folders[i], dry_run, &keep, e))

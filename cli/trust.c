@@ -4,12 +4,13 @@
 #include "base/path.h"
 #include "mapm/manifest.h"
 #include "mapm/open_store.h"
+#include "mapm/state_trust.h"
 
 #include "command.h"
 
 #define DIGEST_PREFIX_CHARS 7 /* "sha256:" */
 
-const char *trust_kind_name(enum store_trust_kind kind)
+const char *trust_kind_name(enum state_trust_kind kind)
 {
     static const char *const names[] = {"metaskill", "policy", "workspace"};
 
@@ -40,7 +41,7 @@ void trust_end_json(struct invocation *inv, struct json_writer *w,
     buf_done(b);
 }
 
-void trust_put_json(struct json_writer *w, enum store_trust_kind kind,
+void trust_put_json(struct json_writer *w, enum state_trust_kind kind,
                     struct str subject, const struct hash *digest,
                     struct arena *a)
 {
@@ -108,7 +109,7 @@ static bool add_entry(struct trust_job *job, const struct layer *l,
                                  "has lost");
     }
     w->known[w->count] =
-        store_is_trusted(job->store, wish->fqn, &wish->digest, e);
+        state_is_trusted(store_state(job->store), wish->fqn, &wish->digest, e);
     if (!w->known[w->count] && e->code != ERR_NONE)
         return false;
     w->count++;
@@ -197,7 +198,7 @@ static void report(struct trust_job *job, const struct wishes *w)
     trust_begin_json(&j, &b, "trust", "trusted");
     for (size_t i = 0; i < w->count; i++) {
         json_begin_object(&j);
-        trust_put_json(&j, STORE_TRUST_METASKILL, w->items[i].fqn,
+        trust_put_json(&j, STATE_TRUST_METASKILL, w->items[i].fqn,
                        &w->items[i].digest, &inv->cx.arena);
         json_member_bool(&j, "new", !w->known[i]);
         json_end_object(&j);
@@ -222,8 +223,8 @@ static bool trust_wishes(struct trust_job *job, const struct wishes *w,
         return false;
     for (size_t i = 0; i < w->count; i++)
         if (!w->known[i] &&
-            !store_put_trust(job->store, STORE_TRUST_METASKILL, w->items[i].fqn,
-                             &w->items[i].digest, STR(""), e))
+            !state_put_trust(store_state(job->store), STATE_TRUST_METASKILL,
+                             w->items[i].fqn, &w->items[i].digest, STR(""), e))
             return err_wrap(e, "cannot remember that %.*s is trusted",
                             STR_ARG(w->items[i].fqn));
     report(job, w);

@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "mapm/layer.h"
+#include "mapm/state_trust.h"
 #include "mapm/trust_show.h"
 
 #include "command.h"
@@ -31,11 +32,11 @@ void trust_begin_json(struct json_writer *w, struct buf *b, const char *what,
 void trust_end_json(struct invocation *inv, struct json_writer *w,
                     struct buf *b);
 /* "kind", "name" and "digest", of an object that is begun. */
-void trust_put_json(struct json_writer *w, enum store_trust_kind kind,
+void trust_put_json(struct json_writer *w, enum state_trust_kind kind,
                     struct str subject, const struct hash *digest,
                     struct arena *a);
 
 /* "metaskill", "policy", "workspace". */
-const char *trust_kind_name(enum store_trust_kind kind);
+const char *trust_kind_name(enum state_trust_kind kind);
 
 #endif

@@ -4,6 +4,8 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "mapm/manifest.h"
+#include "mapm/state.h"
+#include "mapm/state_trust.h"
 
 #include <string.h>
 
@@ -62,7 +64,7 @@ static bool find_installed(struct trust_job *job, struct installed *in,
 
     in->job = job;
     map_init(&in->by_package, a);
-    if (!store_list_workspaces(job->store, a, &folders, &count, e))
+    if (!state_list_workspaces(store_state(job->store), a, &folders, &count, e))
         return false;
     add_folder(in, fs_join(store_home(job->store), STR("global"), a));
     for (size_t i = 0; i < count; i++)
@@ -71,12 +73,12 @@ static bool find_installed(struct trust_job *job, struct installed *in,
 }
 
 static struct str find_place(const struct installed *in,
-                             const struct store_trust *t)
+                             const struct state_trust *t)
 {
     struct arena *a = &in->job->inv->cx.arena;
     const struct str *place;
 
-    if (t->kind != STORE_TRUST_METASKILL)
+    if (t->kind != STATE_TRUST_METASKILL)
         return STR("");
     place = map_find(&in->by_package,
                      arena_printf(a, "%.*s sha256:%.*s", STR_ARG(t->subject),
@@ -87,7 +89,7 @@ static struct str find_place(const struct installed *in,
 /* --- the list --------------------------------------------------------------------- */
 
 /* Whether it is of the folder that is at that path now. */
-static bool is_valid(struct trust_job *job, const struct store_trust *t)
+static bool is_valid(struct trust_job *job, const struct state_trust *t)
 {
     enum folder_trust state;
     struct err ignored = {0};
@@ -98,7 +100,7 @@ static bool is_valid(struct trust_job *job, const struct store_trust *t)
 }
 
 static void print_list_json(struct trust_job *job, const struct installed *in,
-                            const struct store_trust *list, size_t count)
+                            const struct state_trust *list, size_t count)
 {
     struct arena *a = &job->inv->cx.arena;
     struct json_writer w;
@@ -111,7 +113,7 @@ static void print_list_json(struct trust_job *job, const struct installed *in,
         json_begin_object(&w);
         trust_put_json(&w, list[i].kind, list[i].subject, &list[i].digest, a);
         json_member_string(&w, "since", trust_time(list[i].since_s, a));
-        if (list[i].kind == STORE_TRUST_METASKILL) {
+        if (list[i].kind == STATE_TRUST_METASKILL) {
             json_member_bool(&w, "installed", place.n > 0);
             json_member_optional(&w, "workspace", place);
         } else {
@@ -123,12 +125,12 @@ static void print_list_json(struct trust_job *job, const struct installed *in,
 }
 
 static const char *state_of(const struct installed *in,
-                            const struct store_trust *t)
+                            const struct state_trust *t)
 {
     struct arena *a = &in->job->inv->cx.arena;
     struct str place = find_place(in, t);
 
-    if (t->kind != STORE_TRUST_METASKILL)
+    if (t->kind != STATE_TRUST_METASKILL)
         return is_valid(in->job, t) ? "" : "  another folder: asks again";
     if (place.n)
         return arena_printf(a, "  in %.*s", STR_ARG(place)).p;
@@ -136,7 +138,7 @@ static const char *state_of(const struct installed *in,
 }
 
 static void print_list(struct trust_job *job, const struct installed *in,
-                       const struct store_trust *list, size_t count)
+                       const struct state_trust *list, size_t count)
 {
     struct term *t = &job->inv->term;
     struct arena *a = &job->inv->cx.arena;
@@ -146,7 +148,7 @@ static void print_list(struct trust_job *job, const struct installed *in,
         if (list[i].subject.n > wide && list[i].subject.n < 48)
             wide = list[i].subject.n;
     for (size_t i = 0; i < count; i++) {
-        struct str digest = list[i].kind == STORE_TRUST_WORKSPACE
+        struct str digest = list[i].kind == STATE_TRUST_WORKSPACE
                                 ? STR("-")
                                 : trust_short_digest(&list[i].digest, a);
 
@@ -162,11 +164,12 @@ static void print_list(struct trust_job *job, const struct installed *in,
 bool trust_list(struct trust_job *job, struct err *e)
 {
     struct installed in;
-    struct store_trust *list;
+    struct state_trust *list;
     size_t count;
 
     if (!find_installed(job, &in, e) ||
-        !store_list_trust(job->store, &job->inv->cx.arena, &list, &count, e))
+        !state_list_trust(store_state(job->store), &job->inv->cx.arena, &list,
+                          &count, e))
         return false;
     if (job->is_json)
         print_list_json(job, &in, list, count);
@@ -179,11 +182,11 @@ bool trust_list(struct trust_job *job, struct err *e)
 
 /* Subjects to forget: what is trusted is named, installed or not. */
 struct subjects {
-    const struct store_trust **items;
+    const struct state_trust **items;
     size_t count;
 };
 
-static bool is_listed(const struct subjects *s, const struct store_trust *t)
+static bool is_listed(const struct subjects *s, const struct state_trust *t)
 {
     for (size_t i = 0; i < s->count; i++)
         if (s->items[i]->kind == t->kind &&
@@ -192,13 +195,13 @@ static bool is_listed(const struct subjects *s, const struct store_trust *t)
     return false;
 }
 
-static void add_subject(struct subjects *s, const struct store_trust *t)
+static void add_subject(struct subjects *s, const struct state_trust *t)
 {
     if (!is_listed(s, t))
         s->items[s->count++] = t;
 }
 
-static bool not_trusted(const struct store_trust *list, size_t count,
+static bool not_trusted(const struct state_trust *list, size_t count,
                         struct str name, struct err *e)
 {
     struct text_nearest near = {0};
@@ -206,7 +209,7 @@ static bool not_trusted(const struct store_trust *list, size_t count,
     err_set(e, ERR_NOT_FOUND, "\"%.*s\" is not trusted on this machine",
             STR_ARG(name));
     for (size_t i = 0; i < count; i++)
-        if (list[i].kind == STORE_TRUST_METASKILL)
+        if (list[i].kind == STATE_TRUST_METASKILL)
             text_nearest_add_path(&near, name, list[i].subject, NEAR_MAX_EDITS);
     if (near.count)
         return err_hint(e, "did you mean %.*s?", STR_ARG(near.found[0]));
@@ -214,19 +217,19 @@ static bool not_trusted(const struct store_trust *list, size_t count,
 }
 
 /* By its full name, else by its short one where that is one program's. */
-static bool add_named(struct subjects *s, const struct store_trust *list,
+static bool add_named(struct subjects *s, const struct state_trust *list,
                       size_t count, struct str name, struct err *e)
 {
-    const struct store_trust *found = NULL;
+    const struct state_trust *found = NULL;
 
     for (size_t i = 0; i < count; i++)
-        if (list[i].kind == STORE_TRUST_METASKILL &&
+        if (list[i].kind == STATE_TRUST_METASKILL &&
             str_eq(list[i].subject, name)) {
             add_subject(s, &list[i]);
             return true;
         }
     for (size_t i = 0; i < count; i++) {
-        if (list[i].kind != STORE_TRUST_METASKILL ||
+        if (list[i].kind != STATE_TRUST_METASKILL ||
             !str_eq(path_last(list[i].subject), name))
             continue;
         if (found && !str_eq(found->subject, list[i].subject)) {
@@ -245,7 +248,7 @@ static bool add_named(struct subjects *s, const struct store_trust *list,
 }
 
 static bool add_workspace(struct trust_job *job, struct subjects *s,
-                          const struct store_trust *list, size_t count,
+                          const struct state_trust *list, size_t count,
                           struct err *e)
 {
     struct layer l;
@@ -253,7 +256,7 @@ static bool add_workspace(struct trust_job *job, struct subjects *s,
     if (!layer_open(&job->inv->cx, LAYER_READ, &l, e))
         return false;
     for (size_t i = 0; i < count; i++)
-        if (list[i].kind != STORE_TRUST_METASKILL &&
+        if (list[i].kind != STATE_TRUST_METASKILL &&
             str_eq(list[i].subject, l.path))
             add_subject(s, &list[i]);
     if (s->count == 0)
@@ -264,7 +267,7 @@ static bool add_workspace(struct trust_job *job, struct subjects *s,
 }
 
 static bool choose(struct trust_job *job, struct subjects *s,
-                   const struct store_trust *list, size_t count, struct err *e)
+                   const struct state_trust *list, size_t count, struct err *e)
 {
     const struct values *names = &job->inv->arguments;
 
@@ -288,11 +291,11 @@ static bool forget(struct trust_job *job, const struct subjects *s,
     if (job->is_json)
         trust_begin_json(&w, &b, "revoke", "revoked");
     for (size_t i = 0; i < s->count; i++) {
-        const struct store_trust *t = s->items[i];
+        const struct state_trust *t = s->items[i];
         size_t versions;
 
-        if (!store_forget_trust(job->store, t->kind, t->subject, &versions,
-                                e)) {
+        if (!state_forget_trust(store_state(job->store), t->kind, t->subject,
+                                &versions, e)) {
             if (job->is_json)
                 buf_done(&b);
             return err_wrap(e, "%.*s may still be trusted",
@@ -318,11 +321,11 @@ static bool forget(struct trust_job *job, const struct subjects *s,
 bool trust_revoke(struct trust_job *job, struct err *e)
 {
     struct arena *a = &job->inv->cx.arena;
-    struct store_trust *list;
+    struct state_trust *list;
     struct subjects s = {0};
     size_t count;
 
-    if (!store_list_trust(job->store, a, &list, &count, e))
+    if (!state_list_trust(store_state(job->store), a, &list, &count, e))
         return false;
     s.items =
         arena_array(a, count + job->inv->arguments.count + 1, sizeof *s.items);

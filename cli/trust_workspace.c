@@ -2,6 +2,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "mapm/skill_roots.h"
+#include "mapm/state_trust.h"
 
 #include <sys/stat.h>
 
@@ -36,7 +37,7 @@ static bool ask_store(struct trust_job *job, struct claim *c, struct err *e)
         e->code != ERR_NONE)
         return false;
     c->widens = project_policy_digest(&c->layer.project, &c->rules);
-    if (!folder_trust_find(&job->inv->cx, job->store, STORE_TRUST_POLICY,
+    if (!folder_trust_find(&job->inv->cx, job->store, STATE_TRUST_POLICY,
                            c->layer.path, c->widens ? &c->rules : &none,
                            &c->accepted, e))
         return false;
@@ -234,9 +235,9 @@ static bool show_claim(struct trust_job *job, const struct claim *c,
 /* --- accepting it ------------------------------------------------------------------- */
 
 static void put_claim(struct trust_job *job, struct json_writer *w,
-                      const struct claim *c, enum store_trust_kind kind)
+                      const struct claim *c, enum state_trust_kind kind)
 {
-    bool is_policy = kind == STORE_TRUST_POLICY;
+    bool is_policy = kind == STATE_TRUST_POLICY;
 
     json_begin_object(w);
     trust_put_json(w, kind, c->layer.path, is_policy ? &c->rules : NULL,
@@ -257,9 +258,9 @@ static void report(struct trust_job *job, const struct claim *c)
         return;
     }
     trust_begin_json(&w, &b, "trust", "trusted");
-    put_claim(job, &w, c, STORE_TRUST_WORKSPACE);
+    put_claim(job, &w, c, STATE_TRUST_WORKSPACE);
     if (c->widens)
-        put_claim(job, &w, c, STORE_TRUST_POLICY);
+        put_claim(job, &w, c, STATE_TRUST_POLICY);
     trust_end_json(job->inv, &w, &b);
 }
 
@@ -291,10 +292,10 @@ static bool accept_claim(struct trust_job *job, struct claim *c, struct err *e)
         return false;
     /* The rules first: who reads that the workspace is trusted finds them. */
     if ((c->widens && !c->rules_known &&
-         !folder_trust_put(&job->inv->cx, job->store, STORE_TRUST_POLICY,
+         !folder_trust_put(&job->inv->cx, job->store, STATE_TRUST_POLICY,
                            c->layer.path, &c->rules, e)) ||
         (!c->workspace_known &&
-         !folder_trust_put(&job->inv->cx, job->store, STORE_TRUST_WORKSPACE,
+         !folder_trust_put(&job->inv->cx, job->store, STATE_TRUST_WORKSPACE,
                            c->layer.path, &none, e)))
         return err_wrap(e, "cannot remember that this workspace is trusted");
     if (fresh || job->is_json)

@@ -6,6 +6,7 @@
 #include "mapm/install_proof.h"
 #include "mapm/install_server.h"
 #include "mapm/manifest.h"
+#include "mapm/state.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -364,7 +365,7 @@ static bool register_workspace(struct sync *s)
 {
     struct err problem = {0};
 
-    if (store_put_workspace(s->store, s->layer.path, &problem))
+    if (state_put_workspace(store_state(s->store), s->layer.path, &problem))
         return true;
     if (!s->closure.index_warned)
         context_warn(s->cx, "%s", err_first(&problem));

@@ -4,6 +4,7 @@
 #include "mapm/install_ingest.h"
 #include "mapm/install_proof.h"
 #include "mapm/manifest.h"
+#include "mapm/state.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -183,7 +184,7 @@ static bool use_idle_time(void *ctx)
     if (c->is_index_open)
         return tell_arrived(c);
     c->is_index_open = true;
-    store_open_index(c->store);
+    state_load(store_state(c->store));
     return true;
 }
 
@@ -368,7 +369,7 @@ static bool fail_offline(const struct closure *c, const struct node *n,
                           ? "not proved on this machine: run once online"
                           : "it is not in the store";
 
-    if (store_index_works(c->store, e))
+    if (store_works(c->store, e))
         err_set(e, ERR_OFFLINE, "%s", why);
     else
         err_wrap(e, "%s", why);
@@ -487,9 +488,9 @@ static bool settle_from_index(struct closure *c, struct node *n)
     struct str rest = closure_rest(n, &scratch);
     bool is_lasting = c->options.offline || origin_names_commit(&n->origin);
     struct str fresh = {"", 0};
-    struct store_package p;
-    struct store_proof proof;
-    struct store_ref ref;
+    struct state_package p;
+    struct state_proof proof;
+    struct state_ref ref;
     struct err ignored = {0};
 
     if (!is_lasting &&
@@ -501,7 +502,7 @@ static bool settle_from_index(struct closure *c, struct node *n)
                             &scratch, &p) ||
         !has_files(c, n, &p.digest))
         return false;
-    proof = (struct store_proof){repository, ref.commit, ref.path, p.object,
+    proof = (struct state_proof){repository, ref.commit, ref.path, p.object,
                                  p.digest};
     n->is_unproved = !store_has_proof(c->store, &proof);
     if (n->is_unproved)
@@ -527,7 +528,7 @@ static bool is_told(struct closure *c, struct node *n)
     struct arena *a = &c->cx->arena;
     struct str repository = origin_repository(&n->origin, a);
     struct str rest = closure_rest(n, a), fresh;
-    struct store_ref ref;
+    struct state_ref ref;
 
     if (origin_names_commit(&n->origin) ||
         !store_find_fresh_ref(c->store, repository, rest, a, &fresh) ||

@@ -462,7 +462,7 @@ static bool remember(struct closure *c, const struct node *n, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct arena *a = &scratch;
-    struct store_package p = {
+    struct state_package p = {
         .kind = (unsigned)n->package.kind,
         .object = n->object,
         .digest = n->digest,
@@ -470,8 +470,8 @@ static bool remember(struct closure *c, const struct node *n, struct err *e)
     };
     struct origin asked = n->origin;
     struct str repository;
-    struct store_ref ref = {n->ref, n->commit, n->path};
-    struct store_proof proof = {.commit = n->commit,
+    struct state_ref ref = {n->ref, n->commit, n->path};
+    struct state_proof proof = {.commit = n->commit,
                                 .path = n->path,
                                 .object = n->object,
                                 .digest = n->digest};
@@ -742,7 +742,7 @@ bool document_arrive(struct closure *c, struct node *n,
 static void note_catalog(struct closure *c, const struct node *n)
 {
     struct arena *a = &c->cx->arena;
-    struct store_ref ref = {n->ref, n->commit, n->path};
+    struct state_ref ref = {n->ref, n->commit, n->path};
     struct err ignored = {0};
 
     if (!n->is_catalog || n->is_told || origin_names_commit(&n->origin))
@@ -781,7 +781,7 @@ bool document_check_locked(struct closure *c, struct node *n, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct package_files p = {.store = c->store};
-    struct store_package known;
+    struct state_package known;
     struct store_file *files;
     struct document d = {0};
     struct node own = *n;

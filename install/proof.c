@@ -1,4 +1,5 @@
 #include "mapm/install_proof.h"
+#include "mapm/state.h"
 
 #define COMMIT_CHARS 40
 
@@ -7,10 +8,10 @@ bool proof_applies(const struct layer *l, const struct lock_entry *entry)
     return layer_origin(l, entry)->scheme == ORIGIN_GIT;
 }
 
-static bool is_absent(struct store *store, const struct store_proof *of,
+static bool is_absent(struct store *store, const struct state_proof *of,
                       struct str path)
 {
-    struct store_proof p = {of->repository, of->commit, path, {0}, {{0}}};
+    struct state_proof p = {of->repository, of->commit, path, {0}, {{0}}};
 
     return store_has_proof(store, &p);
 }
@@ -96,7 +97,7 @@ bool proof_find(const struct layer *l, struct store *store,
                 struct arena *a, struct str *path)
 {
     struct str rest = o->rest, segment;
-    struct store_proof p = {.commit = proof_commit(l, entry, o, a),
+    struct state_proof p = {.commit = proof_commit(l, entry, o, a),
                             .object = entry->object};
 
     if (p.commit.n == 0 || !str_starts(entry->digest, STR("sha256:")) ||
@@ -117,7 +118,7 @@ bool proof_find(const struct layer *l, struct store *store,
     return false;
 }
 
-bool proof_put(struct store *store, const struct store_proof *p,
+bool proof_put(struct store *store, const struct state_proof *p,
                const struct origin *o, struct err *e)
 {
     struct str rest = o->rest, segment;
@@ -125,7 +126,7 @@ bool proof_put(struct store *store, const struct store_proof *p,
     if (!store_put_proof(store, p, e))
         return false;
     while (rest.p && str_cut(&rest, '/', &segment)) {
-        struct store_proof absent = {
+        struct state_proof absent = {
             p->repository, p->commit, rest, {0}, {{0}}};
 
         if (!rest.p || rest.n <= p->path.n)
@@ -137,9 +138,9 @@ bool proof_put(struct store *store, const struct store_proof *p,
 }
 
 /* No repository has this name. */
-static struct store_proof lock_proof(struct str text)
+static struct state_proof lock_proof(struct str text)
 {
-    return (struct store_proof){.repository = STR("mapm.lock"),
+    return (struct state_proof){.repository = STR("mapm.lock"),
                                 .commit = STR("lock"),
                                 .path = STR(""),
                                 .object = STR("lock"),
@@ -149,13 +150,13 @@ static struct store_proof lock_proof(struct str text)
 bool proof_knows_lock(struct store *store, struct str text)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    struct store_proof p = lock_proof(text);
+    struct state_proof p = lock_proof(text);
     bool found;
 
     p.path = hash_hex(&p.digest, &a);
     if (store_begin_glance(store)) {
         found = store_has_proof(store, &p);
-        if (store_end_glance(store))
+        if (state_end_glance(store_state(store)))
             return found;
     }
     return store_has_proof(store, &p);
@@ -164,7 +165,7 @@ bool proof_knows_lock(struct store *store, struct str text)
 bool proof_put_lock(struct store *store, struct str text, struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    struct store_proof p = lock_proof(text);
+    struct state_proof p = lock_proof(text);
 
     p.path = hash_hex(&p.digest, &a);
     return store_put_proof(store, &p, e);
@@ -173,10 +174,10 @@ bool proof_put_lock(struct store *store, struct str text, struct err *e)
 /* A row of its own: where a proof has its commit, this one has the object, and
  * for a path the whole origin. An object is no commit, so neither is taken for
  * the other. */
-static struct store_proof also_proof(const struct origin *o, struct str object,
+static struct state_proof also_proof(const struct origin *o, struct str object,
                                      struct arena *a)
 {
-    return (struct store_proof){.repository = origin_repository(o, a),
+    return (struct state_proof){.repository = origin_repository(o, a),
                                 .commit = object,
                                 .path = o->key,
                                 .object = object};
@@ -186,7 +187,7 @@ bool proof_put_also(struct store *store, const struct origin *o,
                     struct str object, const struct hash *digest,
                     struct arena *a, struct err *e)
 {
-    struct store_proof p = also_proof(o, object, a);
+    struct state_proof p = also_proof(o, object, a);
 
     p.digest = *digest;
     return store_put_proof(store, &p, e);
@@ -196,7 +197,7 @@ bool proof_covers(const struct layer *l, struct store *store,
                   const struct lock_entry *entry, const struct origin *o,
                   struct arena *a, struct str *commit)
 {
-    struct store_proof p;
+    struct state_proof p;
     struct str path;
 
     *commit = proof_commit(l, entry, o, a);

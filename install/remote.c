@@ -32,7 +32,7 @@ static bool is_answer(enum err_code code)
 static bool is_proved_at(const struct check *c, const struct question *q,
                          const struct fetch_event *event, struct arena *a)
 {
-    struct store_proof p = {
+    struct state_proof p = {
         .repository = origin_repository(&q->origin, a),
         .commit = q->commit.n ? q->commit : event->commit,
         .path = event->path,

@@ -1,4 +1,5 @@
 #include "mapm/report.h"
+#include "mapm/state_runs.h"
 
 #include "markup.h"
 
@@ -38,7 +39,7 @@ static uint64_t end_of(const struct run_step *s, uint64_t span_ms)
 
 #define TIME_MAX_MS ((uint64_t)1 << 40)
 
-uint64_t runs_chart_span(const struct store_run *run,
+uint64_t runs_chart_span(const struct state_run *run,
                          const struct run_detail *detail)
 {
     uint64_t span = run->took_ms;

@@ -2,6 +2,7 @@
 #include "base/term.h"
 #include "base/text.h"
 #include "mapm/report.h"
+#include "mapm/state_runs.h"
 
 #include "markup.h"
 
@@ -11,7 +12,7 @@
 
 /* What the functions below share. */
 struct page {
-    const struct store_run *run;
+    const struct state_run *run;
     const struct run_detail *detail;
     uint64_t span_ms;
     struct arena arena;
@@ -128,7 +129,7 @@ static const char *tone_class(enum run_tone tone)
 
 static void put_title(struct page *p)
 {
-    const struct store_run *run = p->run;
+    const struct state_run *run = p->run;
     struct str status = run->status;
     char when[40], utc[40];
 
@@ -185,7 +186,7 @@ static struct str count_of(struct page *p, unsigned n)
 
 static void put_budgets(struct page *p)
 {
-    const struct store_run *run = p->run;
+    const struct state_run *run = p->run;
     const struct run_detail *d = p->detail;
     uint64_t tenths = (run->took_ms + 50) / 100;
 
@@ -399,7 +400,7 @@ static void put_error(struct page *p)
 
 static void put_about(struct page *p)
 {
-    const struct store_run *run = p->run;
+    const struct state_run *run = p->run;
 
     put(p, "<h2>About</h2>\n<section class=\"card\">\n<dl class=\"about\">\n");
     put_fact(p, "workspace", run->workspace);
@@ -413,7 +414,7 @@ static void put_about(struct page *p)
     put(p, "</section>\n");
 }
 
-void runs_page(const struct store_run *run, const struct run_detail *detail,
+void runs_page(const struct state_run *run, const struct run_detail *detail,
                struct buf *out)
 {
     struct page p = {.run = run, .detail = detail, .out = out};

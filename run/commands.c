@@ -4,6 +4,7 @@
 #include "base/proc.h"
 #include "base/text.h"
 #include "mapm/skill_roots.h"
+#include "mapm/state_trust.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -48,7 +49,7 @@ static struct str block_of(const struct project *p, struct arena *a)
 static bool accept(struct run_commands *c, const struct hash *digest,
                    struct err *e)
 {
-    if (!folder_trust_put(c->cx, c->store, STORE_TRUST_POLICY, c->layer->path,
+    if (!folder_trust_put(c->cx, c->store, STATE_TRUST_POLICY, c->layer->path,
                           digest, e))
         return err_wrap(e, "cannot remember that mapm.yaml is accepted");
     c->accepted = true;
@@ -86,7 +87,7 @@ static bool settle(struct run_commands *c, struct err *e)
     c->accepted = !project_policy_digest(&c->layer->project, &digest);
     if (c->accepted)
         return true;
-    if (!folder_trust_find(c->cx, c->store, STORE_TRUST_POLICY, c->layer->path,
+    if (!folder_trust_find(c->cx, c->store, STATE_TRUST_POLICY, c->layer->path,
                            &digest, &state, e))
         return err_wrap(e, "cannot tell whether mapm.yaml is accepted");
     c->accepted = state == FOLDER_TRUSTED;

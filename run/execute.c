@@ -2,6 +2,7 @@
 #include "mapm/run.h"
 #include "mapm/run_history.h"
 #include "mapm/run_setup.h"
+#include "mapm/state_runs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -286,7 +287,7 @@ static void warn_history(struct run_execution *x, const struct err *e)
 static void begin_history(struct run_execution *x)
 {
     const struct run_request *q = x->q;
-    const struct store_run first = {
+    const struct state_run first = {
         .id = q->history_id,
         .name = x->out->found.fqn,
         .digest = x->out->found.digest,

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "mapm/manifest.h"
 #include "mapm/run_history.h"
+#include "mapm/state_runs.h"
 
 #include <time.h>
 #include <unistd.h>
@@ -32,7 +33,7 @@ static int64_t now_ms(void)
 }
 
 bool run_history_begin(struct run_history *h, struct store *store,
-                       enum run_keep keep, const struct store_run *first,
+                       enum run_keep keep, const struct state_run *first,
                        struct str input, struct err *e)
 {
     uint64_t id = 0;
@@ -48,7 +49,7 @@ bool run_history_begin(struct run_history *h, struct store *store,
     h->run.input_bytes = input.n;
     if (!h->run.started_ms)
         h->run.started_ms = now_ms();
-    if (!store_begin_run(store, &h->run, &id, e))
+    if (!state_begin_run(store_state(store), &h->run, &id, e))
         return err_wrap(e, "the run is not in the history");
     h->run.id = id;
     return true;
@@ -364,7 +365,7 @@ static void write_detail(struct run_history *h, const struct runtime_result *r,
 static bool write_end(struct run_history *h, const struct runtime_result *r,
                       struct str asker, struct err *e)
 {
-    struct store_run *run = &h->run;
+    struct state_run *run = &h->run;
     struct buf detail;
     bool ok;
 
@@ -382,7 +383,7 @@ static bool write_end(struct run_history *h, const struct runtime_result *r,
     run->result_bytes = r->text.n;
     write_detail(h, r, &detail);
     run->detail = buf_str(&detail);
-    ok = store_end_run(h->store, run, e) ||
+    ok = state_end_run(store_state(h->store), run, e) ||
          err_wrap(e, "the end of the run is not in the history");
     buf_done(&detail);
     return ok;

@@ -1,6 +1,8 @@
 #include "base/proc.h"
 #include "base/text.h"
 #include "mapm/skill_event.h"
+#include "mapm/state.h"
+#include "mapm/state_events.h"
 
 #include "connection.h"
 
@@ -39,7 +41,7 @@ static bool begin_event(struct serve *s)
 {
     if (!s->store)
         return false; /* which was said when it began */
-    store_set_patience(s->store,
+    state_set_patience(store_state(s->store),
                        proc_now_ms() < s->busy_ms ? 0 : SERVE_PATIENCE_MS);
     return true;
 }
@@ -69,7 +71,7 @@ static void put_failure(struct serve *s, const char *type,
                         const struct mcp_call *c)
 {
     CLEANUP(buf_done) struct buf b = {0};
-    struct store_event v = {
+    struct state_event v = {
         .session_id = s->session_id,
         .type = str_from(type),
         .actor = STR("tool"),
@@ -92,7 +94,8 @@ static void put_failure(struct serve *s, const char *type,
         json_member_number(&w, "latency_ms", proc_now_ms() - s->call_ms);
     json_end_object(&w);
     v.payload = buf_str(&b);
-    if (!buf_check(&b, "the event", &e) || !store_put_event(s->store, &v, &e))
+    if (!buf_check(&b, "the event", &e) ||
+        !state_put_event(store_state(s->store), &v, &e))
         lose_event(s, &e);
 }
 

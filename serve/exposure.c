@@ -1,5 +1,6 @@
 #include "base/fs.h"
 #include "mapm/owned.h"
+#include "mapm/state_trust.h"
 
 #include "connection.h"
 
@@ -21,7 +22,8 @@ static bool is_trusted(struct serve *s, const struct lock_entry *entry)
     return s->store &&
            hash_parse(str_from_index(entry->digest, DIGEST_PREFIX_CHARS),
                       &digest) &&
-           store_is_trusted(s->store, entry->name, &digest, &ignored);
+           state_is_trusted(store_state(s->store), entry->name, &digest,
+                            &ignored);
 }
 
 /* Checked again, on its open folder, before it runs. */

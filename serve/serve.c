@@ -4,6 +4,8 @@
 #include "mapm/open_store.h"
 #include "mapm/skill_event.h"
 #include "mapm/skill_roots.h"
+#include "mapm/state.h"
+#include "mapm/state_events.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -145,7 +147,7 @@ static bool open_skills(struct serve *s, struct err *e)
 {
     bool metis = s->options->metis;
     struct arena *a = &s->cx->arena;
-    char id[STORE_ID_CHARS + 1] = "";
+    char id[STATE_ID_CHARS + 1] = "";
     struct library_root *roots;
     size_t count;
 
@@ -155,7 +157,7 @@ static bool open_skills(struct serve *s, struct err *e)
     map_init(&s->started, &s->session_arena);
     map_init(&s->unserved, &s->session_arena);
     if (s->store)
-        store_make_id(s->store, id);
+        state_make_id(store_state(s->store), id);
     s->session_id = arena_str(a, str_from(id));
     if (!s->options->watch) {
         library_keep(s->library);
@@ -253,7 +255,7 @@ static void open_data(struct serve *s)
     struct err e = {0};
 
     if (open_store(s->cx, &s->store, &e)) {
-        store_set_patience(s->store, SERVE_PATIENCE_MS);
+        state_set_patience(store_state(s->store), SERVE_PATIENCE_MS);
         return;
     }
     s->store = NULL;

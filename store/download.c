@@ -163,7 +163,7 @@ bool store_begin_download(struct store *s, struct str repository,
             *e = problem;
         return problem.code != ERR_INTERRUPTED;
     }
-    db_stop_reading(s); /* what others wrote since counts */
+    state_refresh(s->state); /* what others wrote since counts */
     packs_look_again(s);
     s->fans_listed = false;
     add(s, repository, fd);

@@ -41,6 +41,7 @@ static void forget_notes(struct store *s)
 void store_hold(struct store *s)
 {
     s->holding = true;
+    state_set_batching(s->state, true);
     forget_notes(s);
 }
 
@@ -149,11 +150,11 @@ void held_remove(struct store *s, const struct hash *h)
 
 void held_note_package(struct store *s, struct str repository,
                        struct str commit, struct str path,
-                       const struct store_package *p)
+                       const struct state_package *p)
 {
     notes_add(
         &s->notes, s->incoming_fd,
-        &(struct note){PUT_PACKAGE,
+        &(struct note){NOTE_PACKAGE,
                        p->kind,
                        0,
                        p->digest,
@@ -168,7 +169,7 @@ void held_note_blob(struct store *s, struct str oid, const struct hash *h,
     *b = (struct held_blob){*h, size};
     map_put(&s->held_blobs, arena_str(&s->held_arena, oid), b);
     notes_add(&s->notes, s->incoming_fd,
-              &(struct note){PUT_BLOB, 0, size, *h, {oid}});
+              &(struct note){NOTE_BLOB, 0, size, *h, {oid}});
 }
 
 bool held_find_blob(struct store *s, struct str oid, struct hash *h,
@@ -183,7 +184,7 @@ bool held_find_blob(struct store *s, struct str oid, struct hash *h,
     return true;
 }
 
-static void add_note(struct store *s, enum statement which,
+static void add_note(struct store *s, enum note_kind which,
                      const struct hash *h, const struct str *text, size_t count)
 {
     struct note n = {.which = which};
@@ -195,11 +196,11 @@ static void add_note(struct store *s, enum statement which,
 }
 
 void held_note_ref(struct store *s, struct str repository, struct str rest,
-                   const struct store_ref *r)
+                   const struct state_ref *r)
 {
     struct str text[] = {repository, rest, r->ref, r->commit, r->path};
 
-    add_note(s, PUT_REF, NULL, text, 5);
+    add_note(s, NOTE_REF, NULL, text, 5);
 }
 
 void held_note_trees(struct store *s, struct str repository, struct str commit,
@@ -207,46 +208,46 @@ void held_note_trees(struct store *s, struct str repository, struct str commit,
 {
     struct str text[] = {repository, commit};
 
-    add_note(s, PUT_TREES, h, text, 2);
+    add_note(s, NOTE_TREES, h, text, 2);
 }
 
 void held_note_proved(struct store *s, struct str repository, struct str commit)
 {
     struct str text[] = {repository, commit};
 
-    add_note(s, PUT_PROVED, NULL, text, 2);
+    add_note(s, NOTE_PROVED, NULL, text, 2);
 }
 
-void held_note_proof(struct store *s, const struct store_proof *p)
+void held_note_proof(struct store *s, const struct state_proof *p)
 {
     struct str text[] = {p->repository, p->commit, p->path, p->object};
 
-    add_note(s, PUT_PROOF, &p->digest, text, 4);
+    add_note(s, NOTE_PROOF, &p->digest, text, 4);
 }
 
 static bool do_note(void *store, const struct note *n, struct err *e)
 {
     struct store *s = store;
     const struct str *t = n->text;
-    struct store_package package;
-    struct store_proof proof;
-    struct store_ref ref;
+    struct state_package package;
+    struct state_proof proof;
+    struct state_ref ref;
 
     switch (n->which) {
-    case PUT_PACKAGE:
-        package = (struct store_package){n->kind, t[3], n->hash, t[4]};
+    case NOTE_PACKAGE:
+        package = (struct state_package){n->kind, t[3], n->hash, t[4]};
         return store_put_package(s, t[0], t[1], t[2], &package, e);
-    case PUT_BLOB:
+    case NOTE_BLOB:
         return store_put_blob(s, t[0], &n->hash, n->size, e);
-    case PUT_REF:
-        ref = (struct store_ref){t[2], t[3], t[4]};
+    case NOTE_REF:
+        ref = (struct state_ref){t[2], t[3], t[4]};
         download_note_ref(s, t[0], t[1], ref.commit);
         return store_put_ref(s, t[0], t[1], &ref, e);
-    case PUT_PROOF:
-        proof = (struct store_proof){t[0], t[1], t[2], t[3], n->hash};
+    case NOTE_PROOF:
+        proof = (struct state_proof){t[0], t[1], t[2], t[3], n->hash};
         return store_put_proof(s, &proof, e);
-    case PUT_TREES:
-        return index_put_trees(s, t[0], t[1], &n->hash, e);
+    case NOTE_TREES:
+        return state_put_trees(s->state, t[0], t[1], &n->hash, e);
     default:
         return store_put_proved(s, t[0], t[1], e);
     }
@@ -328,6 +329,7 @@ bool store_keep(struct store *s, struct err *e)
     if (!keep_folder(s, e) || !keep_draft(s, e))
         return false;
     s->holding = false;
+    state_set_batching(s->state, false);
     held_drop(s);
     return true;
 }

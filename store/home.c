@@ -150,7 +150,6 @@ bool store_open(struct str home, struct store **out, struct err *e)
 {
     struct store *s = heap_alloc(sizeof *s);
 
-    s->patience_ms = STORE_PATIENCE_MS;
     s->opened_ns = download_now_ns();
     map_init(&s->downloads, &s->arena);
     s->home_fd = s->store_fd = s->objects_fd = -1;
@@ -163,15 +162,38 @@ bool store_open(struct str home, struct store **out, struct err *e)
         store_close(s);
         return err_wrap(e, "cannot open the store in %.*s", STR_ARG(home));
     }
+    s->state = state_open(s->home, s->home_fd);
     *out = s;
     return true;
+}
+
+bool store_works(const struct store *s, struct err *e)
+{
+    if (!state_works(s->state, e))
+        return false;
+    if (s->index_problem.code == ERR_NONE)
+        return true;
+    *e = s->index_problem;
+    return false;
+}
+
+bool store_begin_glance(struct store *s)
+{
+    struct err ignored = {0};
+
+    return store_works(s, &ignored) && state_begin_glance(s->state);
+}
+
+struct state *store_state(const struct store *s)
+{
+    return s->state;
 }
 
 void store_close(struct store *s)
 {
     if (!s)
         return;
-    db_close(s);
+    state_close(s->state);
     held_drop(s);
     packs_close(s);
     pthread_mutex_destroy(&s->packs_mutex);

@@ -11,9 +11,18 @@
 
 #define NOTE_MAX_TEXTS 5
 
+enum note_kind {
+    NOTE_PACKAGE,
+    NOTE_BLOB,
+    NOTE_REF,
+    NOTE_TREES,
+    NOTE_PROOF,
+    NOTE_PROVED,
+};
+
 /* One put: what its statement binds. */
 struct note {
-    unsigned which; /* enum statement */
+    unsigned which; /* enum note_kind */
     unsigned kind;  /* of a package */
     uint64_t size;  /* of a blob */
     struct hash hash;

@@ -115,7 +115,7 @@ bool store_stats(struct store *s, struct store_stats *out, struct err *e)
     if (!walk_objects(&w, e) ||
         !count_folder(s, "incoming", &stats.incoming, NULL, e) ||
         !count_folder(s, "damaged", &stats.damaged, &stats.damaged_bytes, e) ||
-        !index_count(s, &stats.packages, &stats.workspaces, e))
+        !state_count(s->state, &stats.packages, &stats.workspaces, e))
         return false;
     packs_stats(s, &stats);
     *out = stats;
@@ -166,7 +166,7 @@ bool store_verify(struct store *s, void (*bad)(void *ctx, const char *hex),
     struct walk w = {s, verify_one, &v};
 
     if (!walk_objects(&w, e) || !packs_verify(s, bad, ctx, &v.stats, e) ||
-        !index_count(s, &v.stats.packages, &v.stats.workspaces, e))
+        !state_count(s->state, &v.stats.packages, &v.stats.workspaces, e))
         return false;
     *out = v.stats;
     return true;
@@ -246,6 +246,11 @@ static bool sweep(struct store *s, struct collection *c, const char *folder,
     return true;
 }
 
+static bool has_object(void *ctx, const struct hash *h)
+{
+    return store_has(ctx, h);
+}
+
 static bool collect(struct store *s, struct collection *c, struct err *e)
 {
     struct walk w = {s, collect_one, c};
@@ -256,7 +261,8 @@ static bool collect(struct store *s, struct collection *c, struct err *e)
                          e) &&
            sweep(s, c, "incoming", &c->removed.incoming, e) &&
            sweep(s, c, "damaged", &c->removed.damaged, e) &&
-           sweep(s, c, "locks", &locks, e) && (c->dry_run || index_prune(s, e));
+           sweep(s, c, "locks", &locks, e) &&
+           (c->dry_run || state_prune(s->state, has_object, s, e));
 }
 
 bool store_lock_alone(struct store *s, unsigned wait_ms,
@@ -285,11 +291,7 @@ bool store_gc(struct store *s, const struct hash *keep, size_t keep_count,
     for (size_t i = 0; i < keep_count; i++)
         keep_package(s, &c, &keep[i]);
     /* What could not be read may be needed, and may name what is needed. */
-    ok = s->index_problem.code == ERR_NONE;
-    if (ok)
-        ok = collect(s, &c, e);
-    else
-        *e = s->index_problem;
+    ok = store_works(s, e) && collect(s, &c, e);
     arena_done(&c.arena);
     if (!fs_lock(s->lock_fd, false, 0, NULL, NULL, &relock))
         return ok ? err_set(e, ERR_BUSY, "%s", err_first(&relock)) : false;

@@ -6,6 +6,7 @@
 #include "mapm/config.h"
 #include "mapm/manifest.h"
 #include "mapm/owned.h"
+#include "mapm/state_trust.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -327,7 +328,7 @@ bool layer_is_trusted(const struct layer *l, struct context *cx,
 {
     const struct hash none = {{0}};
 
-    return folder_trust_find(cx, store, STORE_TRUST_WORKSPACE, l->path, &none,
+    return folder_trust_find(cx, store, STATE_TRUST_WORKSPACE, l->path, &none,
                              state, e) &&
            *state == FOLDER_TRUSTED;
 }

@@ -1,5 +1,7 @@
 #include "mapm/open_store.h"
 
+#include "mapm/state.h"
+
 bool open_store(struct context *cx, struct store **out, struct err *e)
 {
     struct str home;
@@ -9,11 +11,11 @@ bool open_store(struct context *cx, struct store **out, struct err *e)
 
 void close_store(struct context *cx, struct store *s)
 {
-    if (s && store_lost(s).n)
+    if (s && state_lost(store_state(s)).n)
         context_warn(
             cx,
             "mapm.db was damaged: what was trusted, and the history of "
             "runs, is lost; the damaged file is now %.*s",
-            STR_ARG(store_lost(s)));
+            STR_ARG(state_lost(store_state(s))));
     store_close(s);
 }

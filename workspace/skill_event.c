@@ -1,6 +1,7 @@
 #include "mapm/skill_event.h"
 
 #include "base/json.h"
+#include "mapm/state_events.h"
 
 static const char *const reasons[] = {
     [SKILL_LOADED_ALWAYS] = "always",
@@ -14,7 +15,7 @@ bool skill_event_put(struct store *store, struct str session_id,
                      struct err *e)
 {
     CLEANUP(buf_done) struct buf b = {0};
-    struct store_event v = {
+    struct state_event v = {
         .session_id = session_id,
         .type = STR("skill.loaded"),
         .actor = STR("system"),
@@ -36,5 +37,5 @@ bool skill_event_put(struct store *store, struct str session_id,
     if (!buf_check(&b, "the event skill.loaded", e))
         return false;
     v.payload = buf_str(&b);
-    return store_put_event(store, &v, e);
+    return state_put_event(store_state(store), &v, e);
 }

@@ -1,6 +1,7 @@
 #include "base/fs.h"
 #include "mapm/layer.h"
 #include "mapm/skill_roots.h"
+#include "mapm/state.h"
 
 #include <sys/stat.h>
 
@@ -180,7 +181,7 @@ static bool find_known(void *ctx, struct str root, struct arena *a,
 {
     const struct helpers *h = ctx;
 
-    return store_find_library(h->store, key_of(h, root), a, out);
+    return state_find_library(store_state(h->store), key_of(h, root), a, out);
 }
 
 /* A cache: what is not kept is read again. */
@@ -189,7 +190,7 @@ static void put_known(void *ctx, struct str root, struct str bytes)
     const struct helpers *h = ctx;
     struct err e = {0};
 
-    if (!store_put_library(h->store, key_of(h, root), bytes, &e) &&
+    if (!state_put_library(store_state(h->store), key_of(h, root), bytes, &e) &&
         h->cx->is_verbose)
         context_warn(h->cx, "the skills of %.*s are not remembered: %s",
                      STR_ARG(root), err_first(&e));

@@ -2,6 +2,7 @@
 #define MAPM_FOLDER_TRUST_H
 
 #include "base/context.h"
+#include "mapm/state_trust.h"
 #include "mapm/store.h"
 
 /*
@@ -25,16 +26,16 @@ enum folder_trust {
     FOLDER_UNBOUND,  /* by a version of mapm that did not record the folder */
 };
 
-/* `digest` is that of the rules; zeros for STORE_TRUST_WORKSPACE. Errors: the
+/* `digest` is that of the rules; zeros for STATE_TRUST_WORKSPACE. Errors: the
  * store's; a folder that cannot be opened is FOLDER_UNTRUSTED. */
 MUST_CHECK bool folder_trust_find(struct context *cx, struct store *store,
-                                  enum store_trust_kind kind, struct str path,
+                                  enum state_trust_kind kind, struct str path,
                                   const struct hash *digest,
                                   enum folder_trust *out, struct err *e);
 
 /* Errors: ERR_REFUSED for a folder of another user. */
 MUST_CHECK bool folder_trust_put(struct context *cx, struct store *store,
-                                 enum store_trust_kind kind, struct str path,
+                                 enum state_trust_kind kind, struct str path,
                                  const struct hash *digest, struct err *e);
 
 /* Why it is asked for again, as the end of a sentence; "" when it is not. */

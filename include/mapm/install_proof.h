@@ -38,7 +38,7 @@ bool proof_find(const struct layer *l, struct store *store,
 
 /* Remembers what a walk of the commit of `o` led to, and that the commit has
  * nothing at any longer path that `o` could mean (FETCH_DONE says so). */
-MUST_CHECK bool proof_put(struct store *store, const struct store_proof *p,
+MUST_CHECK bool proof_put(struct store *store, const struct state_proof *p,
                           const struct origin *o, struct err *e);
 
 /*

@@ -2,6 +2,7 @@
 #define MAPM_REPORT_H
 
 #include "mapm/run_detail.h"
+#include "mapm/state_runs.h"
 
 /*
  * runs_page: one run as one HTML page.
@@ -15,7 +16,7 @@
  */
 
 /* `out` may overflow: the caller checks. */
-void runs_page(const struct store_run *run, const struct run_detail *detail,
+void runs_page(const struct state_run *run, const struct run_detail *detail,
                struct buf *out);
 
 /* --- its parts ---------------------------------------------------------------- */
@@ -24,7 +25,7 @@ void runs_page(const struct store_run *run, const struct run_detail *detail,
 extern const char runs_style[];
 
 /* The axis: from 0 to what was the last to end. */
-uint64_t runs_chart_span(const struct store_run *run,
+uint64_t runs_chart_span(const struct state_run *run,
                          const struct run_detail *detail);
 /* All steps on one axis, and the axis. */
 void runs_chart(const struct run_detail *detail, uint64_t span_ms,

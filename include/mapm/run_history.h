@@ -2,6 +2,7 @@
 #define MAPM_RUN_HISTORY_H
 
 #include "mapm/runtime.h"
+#include "mapm/state_runs.h"
 #include "mapm/store.h"
 
 /*
@@ -52,7 +53,7 @@ struct run_history {
     struct store *store;
     enum run_keep keep;
     const struct limits *limits; /* NULL: not said */
-    struct store_run run;        /* id 0: nothing is remembered (any more) */
+    struct state_run run;        /* id 0: nothing is remembered (any more) */
     struct str input;
     struct buf steps; /* JSON, a comma between them */
     struct buf open;  /* the step under way, as it is if it never ends */
@@ -67,7 +68,7 @@ struct run_history {
  */
 MUST_CHECK bool run_history_begin(struct run_history *h, struct store *store,
                                   enum run_keep keep,
-                                  const struct store_run *first,
+                                  const struct state_run *first,
                                   struct str input, struct err *e);
 
 /* What the run may use, for "2 of 5 asks". Before the end. */

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "mapm/limits.h"
+#include "mapm/state_index.h"
 
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -44,10 +45,14 @@ MUST_CHECK bool store_find_home(struct arena *a, struct str *path,
 MUST_CHECK bool store_open(struct str home, struct store **out, struct err *e);
 void store_close(struct store *s);
 
-/* How long to wait for others that write to mapm.db; at first
- * STORE_PATIENCE_MS. Who is asked to end by a signal waits hardly at all. */
-#define STORE_PATIENCE_MS 10000
-void store_set_patience(struct store *s, unsigned ms);
+/* mapm.db of the same folder. Borrowed. */
+struct state *store_state(const struct store *s);
+
+/* False with the first error when a question was not answered because of one:
+ * then "not found" says nothing. */
+bool store_works(const struct store *s, struct err *e);
+/* state_begin_glance, unless store_works is false already. */
+bool store_begin_glance(struct store *s);
 
 struct str store_home(const struct store *s);       /* absolute path */
 struct str store_shared_dir(const struct store *s); /* absolute path */
@@ -151,19 +156,12 @@ bool store_has_package(struct store *s, const struct hash *digest);
 
 /* --- the index (all strings borrowed in, results in `a`) ------------------ */
 
-/* What (repository, commit, path) was: a package's git id and digest. */
-struct store_package {
-    unsigned kind;     /* enum doc_kind */
-    struct str object; /* 40 hex: tree or blob */
-    struct hash digest;
-    struct str summary; /* what the resolver needs, the caller's own text */
-};
 bool store_find_package(struct store *s, struct str repository,
                         struct str commit, struct str path, struct arena *a,
-                        struct store_package *out);
+                        struct state_package *out);
 MUST_CHECK bool store_put_package(struct store *s, struct str repository,
                                   struct str commit, struct str path,
-                                  const struct store_package *p, struct err *e);
+                                  const struct state_package *p, struct err *e);
 
 /* git blob id -> SHA-256 and size, when the object is still there. */
 bool store_find_blob(struct store *s, struct str oid, struct hash *h,
@@ -172,15 +170,10 @@ MUST_CHECK bool store_put_blob(struct store *s, struct str oid,
                                const struct hash *h, uint64_t size,
                                struct err *e);
 
-/* (repository, what stands after /tree/) -> commit and path, last seen: for
- * --offline. `rest` "" is the default branch; `*ref` names it. */
-struct store_ref {
-    struct str ref, commit, path;
-};
 bool store_find_ref(struct store *s, struct str repository, struct str rest,
-                    struct arena *a, struct store_ref *out);
+                    struct arena *a, struct state_ref *out);
 MUST_CHECK bool store_put_ref(struct store *s, struct str repository,
-                              struct str rest, const struct store_ref *r,
+                              struct str rest, const struct state_ref *r,
                               struct err *e);
 
 /* --- one download for many processes (F11) -------------------------------- */
@@ -214,194 +207,19 @@ MUST_CHECK bool store_put_trees(struct store *s, struct str repository,
                                 struct str commit, struct str bytes,
                                 struct err *e);
 
-/*
- * What a commit was shown to hold: the trees of `commit` led over `path` to
- * `object`, links out of it were followed in them, and its files have `digest`.
- * All of it has to fit, so a digest or an object alone is never a proof. Only
- * a walk of trees whose ids were computed may be put. gc forgets it with the
- * package. `repository` as origin_repository has it; `path` exactly. With an
- * empty `object` and a zero `digest`: the commit has nothing at `path`. With the
- * object as `commit`: the origin `path` led to the same content (cli/proof.c).
- */
-struct store_proof {
-    struct str repository, commit, path, object;
-    struct hash digest;
-};
-bool store_has_proof(struct store *s, const struct store_proof *p);
-MUST_CHECK bool store_put_proof(struct store *s, const struct store_proof *p,
+bool store_has_proof(struct store *s, const struct state_proof *p);
+MUST_CHECK bool store_put_proof(struct store *s, const struct state_proof *p,
                                 struct err *e);
-
-/*
- * Questions from here to store_end_glance are answered by mapm.db, and its log
- * where there is one, as they stand on the disk: cheap, and nothing is written.
- * False: it is open already, or cannot be read so. After false of
- * store_end_glance another process wrote meanwhile, and no answer counts.
- */
-bool store_begin_glance(struct store *s);
-MUST_CHECK bool store_end_glance(struct store *s);
 
 /* Whether a commit named by 40 digits was proved to belong (FETCH 6). */
 bool store_is_proved(struct store *s, struct str repository, struct str commit);
 MUST_CHECK bool store_put_proved(struct store *s, struct str repository,
                                  struct str commit, struct err *e);
 
-/* gc keeps what a registered workspace's lock can reach. */
-MUST_CHECK bool store_put_workspace(struct store *s, struct str path,
-                                    struct err *e);
-MUST_CHECK bool store_list_workspaces(struct store *s, struct arena *a,
-                                      struct str **paths, size_t *count,
-                                      struct err *e);
-MUST_CHECK bool store_forget_workspace(struct store *s, struct str path,
-                                       struct err *e);
-
 /* Many puts, one commit: without it each put is its own transaction. Without
  * the commit store_close forgets them. */
 MUST_CHECK bool store_begin(struct store *s, struct err *e);
 MUST_CHECK bool store_commit(struct store *s, struct err *e);
-
-/* Opens the index now, instead of at the first question, which reports errors. */
-void store_open_index(struct store *s);
-
-/* False with the first error when a question to the index was not answered because
- * of one: then "not found" says nothing. */
-bool store_index_works(const struct store *s, struct err *e);
-
-/* Where a damaged mapm.db is, that this process found and set aside, "" = none:
- * trust and history are lost, which a person must be told. Borrowed. */
-struct str store_lost(const struct store *s);
-
-/* --- trust (X27, DESIGN.md 3.1, 8): what the user accepted, on this machine -- */
-
-enum store_trust_kind {
-    STORE_TRUST_METASKILL, /* subject: FQN; digest: of the package */
-    STORE_TRUST_POLICY,    /* subject: workspace; digest: of its rules */
-    STORE_TRUST_WORKSPACE, /* subject: workspace; digest: none (zeros) */
-};
-
-struct store_trust {
-    enum store_trust_kind kind;
-    struct str subject;
-    struct hash digest;
-    int64_t since_s;   /* seconds since 1970 */
-    struct str folder; /* what identifies that of a workspace (the caller's
-                          own text); "" = none */
-};
-
-/* Not a cache: never rebuilt, never guessed. False, with `e` clear, when it is
- * not trusted. `*folder` in `a`; "" when an older version trusted it. */
-bool store_find_trust(struct store *s, enum store_trust_kind kind,
-                      struct str subject, const struct hash *digest,
-                      struct arena *a, struct str *folder, struct err *e);
-/* Of a metaskill, which is trusted wherever it is. */
-bool store_is_trusted(struct store *s, struct str fqn,
-                      const struct hash *digest, struct err *e);
-/* Once more with another folder: from then on it is that one. */
-MUST_CHECK bool store_put_trust(struct store *s, enum store_trust_kind kind,
-                                struct str subject, const struct hash *digest,
-                                struct str folder, struct err *e);
-/* All digests of the subject; `*count` says how many there were. What is put
- * or forgotten is on the disk when these two return. */
-MUST_CHECK bool store_forget_trust(struct store *s, enum store_trust_kind kind,
-                                   struct str subject, size_t *count,
-                                   struct err *e);
-/* By kind, subject, newest first. In `a`. */
-MUST_CHECK bool store_list_trust(struct store *s, struct arena *a,
-                                 struct store_trust **out, size_t *count,
-                                 struct err *e);
-
-/* --- history of runs -------------------------------------------------------- */
-
-struct store_run {
-    uint64_t id;             /* 1, 2, 3 … */
-    struct str name, digest; /* FQN; "sha256:…", "" for a local one */
-    struct str workspace;
-    int64_t started_ms; /* since 1970 */
-    uint64_t took_ms;
-    struct str status; /* "running", the envelope's, "error", "interrupted" */
-    struct str error;  /* "error: …"; "" = none */
-    struct str asker;  /* "claude"; "" = none was used */
-    unsigned asks, commands, traces;
-    uint64_t input_bytes, result_bytes;
-    int64_t pid;       /* while it runs: whose */
-    struct str detail; /* JSON, the writer's own: steps in order */
-};
-
-/* A row at the start, without the end, so that a killed run shows: its status
- * then reads as "interrupted". `pid` 0 is this process. Runs past
- * HISTORY_MAX_RUNS (a few at a time) and HISTORY_MAX_BYTES are forgotten, the
- * oldest first. */
-MUST_CHECK bool store_begin_run(struct store *s, const struct store_run *r,
-                                uint64_t *id, struct err *e);
-/* By r->id. One that is forgotten meanwhile: nothing. ERR_LIMIT. */
-MUST_CHECK bool store_end_run(struct store *s, const struct store_run *r,
-                              struct err *e);
-/* Newest first, at most `max` and HISTORY_MAX_RUNS, of one workspace ("" = all). Without `detail`. */
-MUST_CHECK bool store_list_runs(struct store *s, struct str workspace,
-                                size_t max, struct arena *a,
-                                struct store_run **out, size_t *count,
-                                struct err *e);
-/* ERR_NOT_FOUND. */
-MUST_CHECK bool store_find_run(struct store *s, uint64_t id, struct arena *a,
-                               struct store_run *out, struct err *e);
-
-/* --- events (T23 to T25) ---------------------------------------------------- */
-
-#define STORE_ID_CHARS 26 /* a ULID: sorts as text by when it was made */
-
-/* A new one. They ascend within a process, also when the clock goes back. */
-void store_make_id(struct store *s, char out[STORE_ID_CHARS + 1]);
-
-struct store_event {
-    struct str id;        /* a ULID; "" to be given one */
-    int64_t timestamp_us; /* since 1970, UTC; 0: now */
-    struct str session_id;
-    struct str turn_id, parent_event_id; /* "" = none */
-    struct str type;                     /* "skill.loaded"; any other, too */
-    struct str actor;                    /* user, agent, system, tool, worker */
-    struct str sensitivity; /* private, user_controlled, pseudonymous,
-                               aggregatable */
-    struct str payload;     /* JSON object: no bodies, no prompts */
-    int64_t row;            /* where it stands, in the order of writing */
-};
-
-/*
- * Those past EVENTS_MAX are forgotten, a few at a time, the oldest first.
- * Errors: ERR_LIMIT for a payload past EVENT_MAX_BYTES; ERR_FORMAT for an actor
- * or a sensitivity that is none.
- */
-MUST_CHECK bool store_put_event(struct store *s, const struct store_event *v,
-                                struct err *e);
-
-struct store_event_query {
-    struct str type, session_id; /* "" = all */
-    int64_t since_us;            /* 0: all */
-    bool follow;                 /* from `after` on, instead of the newest */
-    int64_t after;               /* row of the last one that is known */
-    size_t max;
-};
-/* In the order of writing: the newest `max`, or with `follow` the first `max`
- * that came after `after`. In `a`. */
-MUST_CHECK bool store_list_events(struct store *s,
-                                  const struct store_event_query *query,
-                                  struct arena *a, struct store_event **out,
-                                  size_t *count, struct err *e);
-
-/* --- what lasts longer than a command: sessions, the library's cache ---------- */
-
-/* What the caller keeps of a session of that name, its own text. False, with
- * `e` clear, when there is none. SESSIONS_MAX are kept. */
-bool store_find_session(struct store *s, struct str id, struct arena *a,
-                        struct str *state, struct err *e);
-/* ERR_LIMIT past SESSION_ID_MAX_CHARS and SESSION_MAX_BYTES. */
-MUST_CHECK bool store_put_session(struct store *s, struct str id,
-                                  struct str state, struct err *e);
-
-/* One blob for each root (an absolute path) of a library: a cache, which may
- * be gone. LIBRARY_CACHE_MAX_ROOTS and _BYTES are kept. */
-bool store_find_library(struct store *s, struct str root, struct arena *a,
-                        struct str *bytes);
-MUST_CHECK bool store_put_library(struct store *s, struct str root,
-                                  struct str bytes, struct err *e);
 
 /* --- upkeep --------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
 #define MAPM_TRUST_SHOW_H
 
 #include "base/context.h"
+#include "mapm/state_trust.h"
 #include "mapm/store.h"
 
 /*
@@ -40,7 +41,7 @@ MUST_CHECK bool trust_find_program(struct store *store,
 /* What was trusted of that name before, the newest that is not `digest`. */
 MUST_CHECK bool trust_find_earlier(struct store *store, struct str fqn,
                                    const struct hash *digest, bool *found,
-                                   struct store_trust *out, struct arena *a,
+                                   struct state_trust *out, struct arena *a,
                                    struct err *e);
 
 /* Name, origin, digest, size of the program (with is_verbose all of it), and

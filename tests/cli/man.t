@@ -98,7 +98,7 @@ for form, files in (
         (r'\{"([a-z0-9-]+)", +"[-EWdmi]{8}"\}', "manifest/level.c"),
         (r'\bcheck_say\((?:[^,;]*,){3}\s*"([a-z0-9-]+)"', "lint/*.c"),
         (r'\bcomplain\([^,;"]*,\s*"([a-z0-9-]+)"', "lint/*.c"),
-        (r'\bcomplaints_add\((?:[^,;]*,){2}\s*"([a-z0-9-]+)"', "cli/*.c")):
+        (r'\bcomplaints_add\((?:[^,;]*,){2}\s*"([a-z0-9-]+)"', "lint/*.c")):
     for file in glob.glob(root + "/" + files):
         codes |= set(re.findall(form, open(file).read()))
 print("\n".join(sorted(codes)))

@@ -2,6 +2,7 @@
  * consists of what mapm writes. [row 7, row 22, K42]. */
 #include "mapm/report.h"
 #include "mapm/run_history.h"
+#include "mapm/state_runs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_page(const struct run_detail *d, struct str any)
 {
-    struct store_run run = {
+    struct state_run run = {
         .id = any.n,
         .name = any,
         .status = str_slice(any, any.n / 2, any.n),

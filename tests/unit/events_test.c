@@ -1,4 +1,6 @@
 #include "base/fs.h"
+#include "mapm/state.h"
+#include "mapm/state_events.h"
 #include "mapm/store.h"
 
 #include <fcntl.h>
@@ -33,7 +35,7 @@ struct rig {
     struct store *store;
     struct arena arena;
     struct err err;
-    struct store_event *events;
+    struct state_event *events;
     size_t count;
 };
 
@@ -73,9 +75,9 @@ static void rig_done(struct rig *r)
     CHECK(fs_remove_tree_at(AT_FDCWD, r->home, &e));
 }
 
-static struct store_event loaded(const char *session)
+static struct state_event loaded(const char *session)
 {
-    return (struct store_event){
+    return (struct state_event){
         .session_id = str_from(session),
         .type = STR("skill.loaded"),
         .actor = STR("system"),
@@ -84,10 +86,10 @@ static struct store_event loaded(const char *session)
     };
 }
 
-static void list(struct rig *r, const struct store_event_query *query)
+static void list(struct rig *r, const struct state_event_query *query)
 {
-    CHECK(store_list_events(r->store, query, &r->arena, &r->events, &r->count,
-                            &r->err));
+    CHECK(state_list_events(store_state(r->store), query, &r->arena, &r->events,
+                            &r->count, &r->err));
 }
 
 static bool is_ulid(struct str id)
@@ -95,24 +97,24 @@ static bool is_ulid(struct str id)
     for (size_t i = 0; i < id.n; i++)
         if (!strchr("0123456789ABCDEFGHJKMNPQRSTVWXYZ", id.p[i]))
             return false;
-    return id.n == STORE_ID_CHARS && id.p[0] <= '7';
+    return id.n == STATE_ID_CHARS && id.p[0] <= '7';
 }
 
 TEST(ids_ascend_also_when_the_clock_goes_back)
 {
-    char last[STORE_ID_CHARS + 1] = "", id[STORE_ID_CHARS + 1];
-    struct store_event v = loaded("s");
+    char last[STATE_ID_CHARS + 1] = "", id[STATE_ID_CHARS + 1];
+    struct state_event v = loaded("s");
     struct rig r;
 
     rig_init(&r);
     for (int i = 0; i < 5000; i++) {
-        store_make_id(r.store, id);
+        state_make_id(store_state(r.store), id);
         CHECK(is_ulid(str_from(id)) && strcmp(last, id) < 0);
         memcpy(last, id, sizeof id);
     }
     v.timestamp_us = 1;
-    CHECK(store_put_event(r.store, &v, &r.err));
-    list(&r, &(struct store_event_query){.max = 9});
+    CHECK(state_put_event(store_state(r.store), &v, &r.err));
+    list(&r, &(struct state_event_query){.max = 9});
     CHECK(r.count == 1 && r.events[0].timestamp_us == 1);
     CHECK(str_cmp(r.events[0].id, str_from(last)) > 0);
     rig_done(&r);
@@ -121,18 +123,18 @@ TEST(ids_ascend_also_when_the_clock_goes_back)
 /* Examples of the ULID specification have these times. */
 TEST(an_id_says_when_it_was_made)
 {
-    struct store_event v = loaded("s");
+    struct state_event v = loaded("s");
     struct rig r;
 
     rig_init(&r);
     v.timestamp_us = 1469922850259000;
-    CHECK(store_put_event(r.store, &v, &r.err));
-    list(&r, &(struct store_event_query){.max = 9});
+    CHECK(state_put_event(store_state(r.store), &v, &r.err));
+    list(&r, &(struct state_event_query){.max = 9});
     CHECK(r.count == 1 && str_starts(r.events[0].id, STR("01ARZ3NDEK")));
     v.timestamp_us = 1469918176385000;
     rig_reopen(&r);
-    CHECK(store_put_event(r.store, &v, &r.err));
-    list(&r, &(struct store_event_query){.max = 1});
+    CHECK(state_put_event(store_state(r.store), &v, &r.err));
+    list(&r, &(struct state_event_query){.max = 1});
     CHECK(r.count == 1 && str_starts(r.events[0].id, STR("01ARYZ6S41")));
     rig_done(&r);
 }
@@ -140,19 +142,19 @@ TEST(an_id_says_when_it_was_made)
 /* [T24] */
 TEST(an_event_comes_back_whole)
 {
-    struct store_event v = loaded("session \xc3\xa4"), got;
+    struct state_event v = loaded("session \xc3\xa4"), got;
     struct rig r;
 
     rig_init(&r);
-    CHECK(store_put_event(r.store, &v, &r.err));
+    CHECK(state_put_event(store_state(r.store), &v, &r.err));
     v.turn_id = STR("t1");
     v.parent_event_id = STR("p1");
     v.actor = STR("worker");
     v.sensitivity = STR("aggregatable");
     v.type = STR("some.other");
-    CHECK(store_put_event(r.store, &v, &r.err));
+    CHECK(state_put_event(store_state(r.store), &v, &r.err));
     rig_reopen(&r);
-    list(&r, &(struct store_event_query){.max = 9});
+    list(&r, &(struct state_event_query){.max = 9});
     CHECK(r.count == 2);
     got = r.events[0];
     CHECK(str_is(got.session_id, "session \xc3\xa4") && is_ulid(got.id));
@@ -168,24 +170,27 @@ TEST(an_event_comes_back_whole)
 
 TEST(what_is_no_event_is_refused)
 {
-    struct store_event v = loaded("s");
+    struct state_event v = loaded("s");
     static char text[EVENT_MAX_BYTES + 1];
     struct rig r;
 
     rig_init(&r);
     memset(text, ' ', sizeof text);
     v.payload = str_of(text, EVENT_MAX_BYTES);
-    CHECK(store_put_event(r.store, &v, &r.err));
+    CHECK(state_put_event(store_state(r.store), &v, &r.err));
     v.payload = str_of(text, EVENT_MAX_BYTES + 1);
-    CHECK(!store_put_event(r.store, &v, &r.err) && r.err.code == ERR_LIMIT);
+    CHECK(!state_put_event(store_state(r.store), &v, &r.err) &&
+          r.err.code == ERR_LIMIT);
     v = loaded("s");
     v.actor = STR("robot");
-    CHECK(!store_put_event(r.store, &v, &r.err) && r.err.code == ERR_FORMAT);
+    CHECK(!state_put_event(store_state(r.store), &v, &r.err) &&
+          r.err.code == ERR_FORMAT);
     v = loaded("s");
     v.sensitivity = STR("");
-    CHECK(!store_put_event(r.store, &v, &r.err) && r.err.code == ERR_FORMAT);
+    CHECK(!state_put_event(store_state(r.store), &v, &r.err) &&
+          r.err.code == ERR_FORMAT);
     err_clear(&r.err);
-    list(&r, &(struct store_event_query){.max = 9});
+    list(&r, &(struct state_event_query){.max = 9});
     CHECK(r.count == 1);
     rig_done(&r);
 }
@@ -207,14 +212,14 @@ TEST(events_are_chosen_by_type_session_and_time)
 
     rig_init(&r);
     for (int i = 1; i <= 6; i++) {
-        struct store_event v = loaded(i <= 3 ? "x" : "y");
+        struct state_event v = loaded(i <= 3 ? "x" : "y");
 
         v.type = i % 2 ? STR("a") : STR("b");
         v.timestamp_us = i;
-        CHECK(store_put_event(r.store, &v, &r.err));
+        CHECK(state_put_event(store_state(r.store), &v, &r.err));
     }
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        list(&r, &(struct store_event_query){
+        list(&r, &(struct state_event_query){
                      .type = str_from(rows[i].type),
                      .session_id = str_from(rows[i].session),
                      .since_us = rows[i].since_us,
@@ -229,7 +234,7 @@ TEST(events_are_chosen_by_type_session_and_time)
 /* What another process writes is followed, each once, in order. */
 TEST(events_are_followed)
 {
-    struct store_event_query query = {.follow = true, .max = 3};
+    struct state_event_query query = {.follow = true, .max = 3};
     int64_t last = 0;
     struct rig r;
     int status;
@@ -239,14 +244,15 @@ TEST(events_are_followed)
     CHECK(r.count == 0);
     if (fork() == 0) {
         struct rig other = r;
-        struct store_event v = loaded("s");
+        struct state_event v = loaded("s");
         bool ok = true;
 
         other.store = NULL;
         rig_open(&other);
         for (int i = 1; i <= 8; i++) {
             v.timestamp_us = 100 - i; /* not in the order of clocks */
-            ok = ok && store_put_event(other.store, &v, &other.err);
+            ok =
+                ok && state_put_event(store_state(other.store), &v, &other.err);
         }
         _exit(!ok);
     }
@@ -268,18 +274,18 @@ TEST(events_are_followed)
 /* Bounded history; numbers of rows go on. */
 TEST(the_oldest_events_are_forgotten)
 {
-    struct store_event v = loaded("s");
+    struct state_event v = loaded("s");
     struct rig r;
 
     rig_init(&r);
     CHECK(store_begin(r.store, &r.err));
     for (int i = 1; i <= EVENTS_MAX + 200; i++) {
         v.timestamp_us = i;
-        if (!store_put_event(r.store, &v, &r.err))
+        if (!state_put_event(store_state(r.store), &v, &r.err))
             break;
     }
     CHECK(store_commit(r.store, &r.err));
-    list(&r, &(struct store_event_query){.max = SIZE_MAX});
+    list(&r, &(struct state_event_query){.max = SIZE_MAX});
     CHECK(r.count >= EVENTS_MAX && r.count < EVENTS_MAX + 64);
     CHECK(r.events[r.count - 1].timestamp_us == EVENTS_MAX + 200);
     CHECK(r.events[0].timestamp_us > 64);
@@ -288,20 +294,23 @@ TEST(the_oldest_events_are_forgotten)
 
 TEST(what_is_not_committed_never_was)
 {
-    struct store_event v = loaded("s");
+    struct state_event v = loaded("s");
     struct str state;
     struct rig r;
 
     rig_init(&r);
     CHECK(store_begin(r.store, &r.err));
-    CHECK(store_put_event(r.store, &v, &r.err));
-    CHECK(store_put_session(r.store, STR("s"), STR("1"), &r.err));
-    CHECK(store_put_library(r.store, STR("/r"), STR("1"), &r.err));
-    CHECK(store_find_session(r.store, STR("s"), &r.arena, &state, &r.err));
+    CHECK(state_put_event(store_state(r.store), &v, &r.err));
+    CHECK(state_put_session(store_state(r.store), STR("s"), STR("1"), &r.err));
+    CHECK(state_put_library(store_state(r.store), STR("/r"), STR("1"), &r.err));
+    CHECK(state_find_session(store_state(r.store), STR("s"), &r.arena, &state,
+                             &r.err));
     rig_reopen(&r);
-    CHECK(!store_find_session(r.store, STR("s"), &r.arena, &state, &r.err));
-    CHECK(!store_find_library(r.store, STR("/r"), &r.arena, &state));
-    list(&r, &(struct store_event_query){.max = 9});
+    CHECK(!state_find_session(store_state(r.store), STR("s"), &r.arena, &state,
+                              &r.err));
+    CHECK(
+        !state_find_library(store_state(r.store), STR("/r"), &r.arena, &state));
+    list(&r, &(struct state_event_query){.max = 9});
     CHECK(r.count == 0);
     rig_done(&r);
 }
@@ -315,46 +324,61 @@ TEST(sessions_are_kept_the_last_ones)
     struct rig r;
 
     rig_init(&r);
-    CHECK(!store_find_session(r.store, STR("a"), &r.arena, &state, &r.err));
-    CHECK(store_put_session(r.store, STR("a"), STR("one"), &r.err));
-    CHECK(store_put_session(r.store, STR("b"), STR(""), &r.err));
-    CHECK(store_put_session(r.store, STR("a"), STR("two"), &r.err));
+    CHECK(!state_find_session(store_state(r.store), STR("a"), &r.arena, &state,
+                              &r.err));
+    CHECK(
+        state_put_session(store_state(r.store), STR("a"), STR("one"), &r.err));
+    CHECK(state_put_session(store_state(r.store), STR("b"), STR(""), &r.err));
+    CHECK(
+        state_put_session(store_state(r.store), STR("a"), STR("two"), &r.err));
     rig_reopen(&r);
-    CHECK(store_find_session(r.store, STR("a"), &r.arena, &state, &r.err));
+    CHECK(state_find_session(store_state(r.store), STR("a"), &r.arena, &state,
+                             &r.err));
     CHECK(str_is(state, "two"));
-    CHECK(store_find_session(r.store, STR("b"), &r.arena, &state, &r.err));
+    CHECK(state_find_session(store_state(r.store), STR("b"), &r.arena, &state,
+                             &r.err));
     CHECK(state.n == 0);
 
     for (int i = 0; i < SESSION_ID_MAX_CHARS + 1; i++)
         memcpy(id + 2 * i, "\xc3\xa4", 2);
-    CHECK(store_put_session(r.store, str_of(id, 2 * SESSION_ID_MAX_CHARS),
-                            STR("x"), &r.err));
-    CHECK(!store_put_session(r.store, str_of(id, 2 * SESSION_ID_MAX_CHARS + 2),
-                             STR("x"), &r.err));
-    CHECK(r.err.code == ERR_LIMIT);
-    err_clear(&r.err);
-    CHECK(store_put_session(r.store, STR("c"), str_of(large, sizeof large - 1),
+    CHECK(state_put_session(store_state(r.store),
+                            str_of(id, 2 * SESSION_ID_MAX_CHARS), STR("x"),
                             &r.err));
-    CHECK(!store_put_session(r.store, STR("c"), str_of(large, sizeof large),
+    CHECK(!state_put_session(store_state(r.store),
+                             str_of(id, 2 * SESSION_ID_MAX_CHARS + 2), STR("x"),
                              &r.err));
     CHECK(r.err.code == ERR_LIMIT);
     err_clear(&r.err);
-    CHECK(store_find_session(r.store, STR("c"), &r.arena, &state, &r.err));
+    CHECK(state_put_session(store_state(r.store), STR("c"),
+                            str_of(large, sizeof large - 1), &r.err));
+    CHECK(!state_put_session(store_state(r.store), STR("c"),
+                             str_of(large, sizeof large), &r.err));
+    CHECK(r.err.code == ERR_LIMIT);
+    err_clear(&r.err);
+    CHECK(state_find_session(store_state(r.store), STR("c"), &r.arena, &state,
+                             &r.err));
     CHECK(state.n == SESSION_MAX_BYTES);
 
     CHECK(store_begin(r.store, &r.err));
     for (int i = 0; i < SESSIONS_MAX - 1; i++) {
         snprintf(name, sizeof name, "n%d", i);
-        CHECK(store_put_session(r.store, str_from(name), STR("x"), &r.err));
+        CHECK(state_put_session(store_state(r.store), str_from(name), STR("x"),
+                                &r.err));
         if (i == 5)
-            CHECK(store_put_session(r.store, STR("a"), STR("3"), &r.err));
+            CHECK(state_put_session(store_state(r.store), STR("a"), STR("3"),
+                                    &r.err));
     }
     CHECK(store_commit(r.store, &r.err));
-    CHECK(store_find_session(r.store, STR("a"), &r.arena, &state, &r.err));
-    CHECK(!store_find_session(r.store, STR("b"), &r.arena, &state, &r.err));
-    CHECK(store_find_session(r.store, STR("n0"), &r.arena, &state, &r.err));
-    CHECK(store_put_session(r.store, STR("new"), STR("x"), &r.err));
-    CHECK(!store_find_session(r.store, STR("n0"), &r.arena, &state, &r.err));
+    CHECK(state_find_session(store_state(r.store), STR("a"), &r.arena, &state,
+                             &r.err));
+    CHECK(!state_find_session(store_state(r.store), STR("b"), &r.arena, &state,
+                              &r.err));
+    CHECK(state_find_session(store_state(r.store), STR("n0"), &r.arena, &state,
+                             &r.err));
+    CHECK(
+        state_put_session(store_state(r.store), STR("new"), STR("x"), &r.err));
+    CHECK(!state_find_session(store_state(r.store), STR("n0"), &r.arena, &state,
+                              &r.err));
     rig_done(&r);
 }
 
@@ -362,7 +386,7 @@ TEST(sessions_are_kept_the_last_ones)
 TEST(ids_ascend_whatever_chance_gives)
 {
     static const int chances[] = {255, 0, -2};
-    char id[STORE_ID_CHARS + 1], last[STORE_ID_CHARS + 1] = "";
+    char id[STATE_ID_CHARS + 1], last[STATE_ID_CHARS + 1] = "";
     struct rig r;
 
     for (size_t i = 0; i < sizeof chances / sizeof *chances; i++) {
@@ -370,8 +394,8 @@ TEST(ids_ascend_whatever_chance_gives)
         chance = chances[i];
         last[0] = '\0';
         for (int n = 0; n < 2000; n++) {
-            store_make_id(r.store, id);
-            if (strlen(id) != STORE_ID_CHARS || strcmp(last, id) >= 0) {
+            state_make_id(store_state(r.store), id);
+            if (strlen(id) != STATE_ID_CHARS || strcmp(last, id) >= 0) {
                 CHECK_STR(id, last);
                 break;
             }
@@ -395,16 +419,19 @@ TEST(the_database_of_another_program_is_set_aside)
         sqlite3 *db = NULL;
 
         rig_init(&r);
-        CHECK(store_put_session(r.store, STR("a"), STR("1"), &r.err));
+        CHECK(state_put_session(store_state(r.store), STR("a"), STR("1"),
+                                &r.err));
         store_close(r.store);
         snprintf(path, sizeof path, "%s/mapm.db", r.home);
         CHECK(sqlite3_open(path, &db) == SQLITE_OK &&
               sqlite3_exec(db, ways[i], NULL, NULL, NULL) == SQLITE_OK);
         sqlite3_close(db);
         rig_open(&r);
-        CHECK(!store_find_session(r.store, STR("a"), &r.arena, &state, &r.err));
-        CHECK(store_put_session(r.store, STR("a"), STR("2"), &r.err));
-        CHECK(store_lost(r.store).n > 0);
+        CHECK(!state_find_session(store_state(r.store), STR("a"), &r.arena,
+                                  &state, &r.err));
+        CHECK(state_put_session(store_state(r.store), STR("a"), STR("2"),
+                                &r.err));
+        CHECK(state_lost(store_state(r.store)).n > 0);
         rig_done(&r);
     }
 }
@@ -420,18 +447,28 @@ TEST(what_is_known_of_roots_is_bounded)
     rig_init(&r);
     for (int i = 0; i <= LIBRARY_CACHE_MAX_ROOTS; i++) {
         snprintf(root, sizeof root, "/root/%d", i);
-        CHECK(store_put_library(r.store, str_from(root), STR("a\0b"), &r.err));
+        CHECK(state_put_library(store_state(r.store), str_from(root),
+                                STR("a\0b"), &r.err));
     }
-    CHECK(!store_find_library(r.store, STR("/root/0"), &r.arena, &bytes));
-    CHECK(store_find_library(r.store, STR("/root/1"), &r.arena, &bytes));
+    CHECK(!state_find_library(store_state(r.store), STR("/root/0"), &r.arena,
+                              &bytes));
+    CHECK(state_find_library(store_state(r.store), STR("/root/1"), &r.arena,
+                             &bytes));
     CHECK(bytes.n == 3 && memcmp(bytes.p, "a\0b", 3) == 0);
-    CHECK(store_put_library(r.store, STR("/x"), str_of(big, third), &r.err));
-    CHECK(store_put_library(r.store, STR("/y"), str_of(big, third), &r.err));
-    CHECK(store_find_library(r.store, STR("/root/99"), &r.arena, &bytes));
-    CHECK(store_put_library(r.store, STR("/z"), str_of(big, third), &r.err));
-    CHECK(!store_find_library(r.store, STR("/root/99"), &r.arena, &bytes));
-    CHECK(!store_find_library(r.store, STR("/x"), &r.arena, &bytes));
-    CHECK(store_find_library(r.store, STR("/y"), &r.arena, &bytes));
+    CHECK(state_put_library(store_state(r.store), STR("/x"), str_of(big, third),
+                            &r.err));
+    CHECK(state_put_library(store_state(r.store), STR("/y"), str_of(big, third),
+                            &r.err));
+    CHECK(state_find_library(store_state(r.store), STR("/root/99"), &r.arena,
+                             &bytes));
+    CHECK(state_put_library(store_state(r.store), STR("/z"), str_of(big, third),
+                            &r.err));
+    CHECK(!state_find_library(store_state(r.store), STR("/root/99"), &r.arena,
+                              &bytes));
+    CHECK(
+        !state_find_library(store_state(r.store), STR("/x"), &r.arena, &bytes));
+    CHECK(
+        state_find_library(store_state(r.store), STR("/y"), &r.arena, &bytes));
     CHECK(bytes.n == third);
     free(big);
     rig_done(&r);
@@ -446,14 +483,14 @@ TEST(the_table_is_the_one_of_the_specification)
         "  WHERE pk=1) || ' | ' || (SELECT count(*) FROM sqlite_schema WHERE"
         " type='index' AND tbl_name='events' AND sql IS NOT NULL)"
         " FROM pragma_table_info('events')";
-    struct store_event v = loaded("s");
+    struct state_event v = loaded("s");
     sqlite3_stmt *q = NULL;
     sqlite3 *db = NULL;
     char path[128];
     struct rig r;
 
     rig_init(&r);
-    CHECK(store_put_event(r.store, &v, &r.err));
+    CHECK(state_put_event(store_state(r.store), &v, &r.err));
     snprintf(path, sizeof path, "%s/mapm.db", r.home);
     CHECK(sqlite3_open(path, &db) == SQLITE_OK);
     CHECK(sqlite3_prepare_v2(db, sql, -1, &q, NULL) == SQLITE_OK);

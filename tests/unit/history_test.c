@@ -1,5 +1,9 @@
 #include "base/fs.h"
 #include "base/proc.h"
+#include "mapm/state.h"
+#include "mapm/state_events.h"
+#include "mapm/state_runs.h"
+#include "mapm/state_trust.h"
 #include "mapm/store.h"
 
 #include <dirent.h>
@@ -96,15 +100,16 @@ static bool is_trusted(struct rig *r, const char *subject, const char *content)
     struct hash h = digest_of(content);
 
     err_clear(&r->err);
-    return store_is_trusted(r->store, str_from(subject), &h, &r->err);
+    return state_is_trusted(store_state(r->store), str_from(subject), &h,
+                            &r->err);
 }
 
 static void trust(struct rig *r, const char *subject, const char *content)
 {
     struct hash h = digest_of(content);
 
-    CHECK(store_put_trust(r->store, STORE_TRUST_METASKILL, str_from(subject),
-                          &h, STR(""), &r->err));
+    CHECK(state_put_trust(store_state(r->store), STATE_TRUST_METASKILL,
+                          str_from(subject), &h, STR(""), &r->err));
 }
 
 /* The folder that a workspace is trusted in; "-" when it is not. */
@@ -114,8 +119,8 @@ static struct str trusted_folder(struct rig *r, const char *path)
     struct str folder;
 
     err_clear(&r->err);
-    return store_find_trust(r->store, STORE_TRUST_WORKSPACE, str_from(path),
-                            &none, &r->arena, &folder, &r->err)
+    return state_find_trust(store_state(r->store), STATE_TRUST_WORKSPACE,
+                            str_from(path), &none, &r->arena, &folder, &r->err)
                ? folder
                : STR("-");
 }
@@ -128,11 +133,11 @@ TEST(trust_of_a_workspace_is_of_one_folder)
 
     rig_init(&r);
     CHECK(str_is(trusted_folder(&r, "/w"), "-"));
-    CHECK(store_put_trust(r.store, STORE_TRUST_WORKSPACE, STR("/w"), &none,
-                          STR("inode 1"), &r.err));
+    CHECK(state_put_trust(store_state(r.store), STATE_TRUST_WORKSPACE,
+                          STR("/w"), &none, STR("inode 1"), &r.err));
     CHECK(str_is(trusted_folder(&r, "/w"), "inode 1"));
-    CHECK(store_put_trust(r.store, STORE_TRUST_WORKSPACE, STR("/w"), &none,
-                          STR("inode 2"), &r.err));
+    CHECK(state_put_trust(store_state(r.store), STATE_TRUST_WORKSPACE,
+                          STR("/w"), &none, STR("inode 2"), &r.err));
     rig_reopen(&r);
     CHECK(str_is(trusted_folder(&r, "/w"), "inode 2"));
     CHECK(str_is(trusted_folder(&r, "/v"), "-"));
@@ -154,12 +159,12 @@ TEST(trust_is_of_one_kind_one_name_and_one_digest)
     CHECK(!is_trusted(&r, "acme/X", "one"));
     CHECK(!is_trusted(&r, "acme/x ", "one"));
     CHECK(!is_trusted(&r, "x", "one") && !is_trusted(&r, "", "one"));
-    CHECK(!store_find_trust(r.store, STORE_TRUST_POLICY, STR("acme/x"), &h,
-                            &r.arena, &folder, &r.err));
+    CHECK(!state_find_trust(store_state(r.store), STATE_TRUST_POLICY,
+                            STR("acme/x"), &h, &r.arena, &folder, &r.err));
     CHECK(r.err.code == ERR_NONE);
     rig_reopen(&r);
     CHECK(is_trusted(&r, "acme/x", "one"));
-    CHECK(store_lost(r.store).n == 0);
+    CHECK(state_lost(store_state(r.store)).n == 0);
     rig_done(&r);
 }
 
@@ -168,7 +173,7 @@ TEST(trust_is_listed_newest_first_and_forgotten_by_subject)
     static const char *const rows[][2] = {
         {"b/x", "1"}, {"a/x", "1"}, {"b/x", "2"}, {"b/x", "1"}, {"b/x", "3"}};
     struct rig r;
-    struct store_trust *list;
+    struct state_trust *list;
     struct hash none = {{0}}, want = digest_of("3");
     size_t count;
 
@@ -177,25 +182,26 @@ TEST(trust_is_listed_newest_first_and_forgotten_by_subject)
         trust(&r, rows[i][0], rows[i][1]);
         usleep(2000); /* its time has milliseconds */
     }
-    CHECK(store_put_trust(r.store, STORE_TRUST_WORKSPACE, STR("/w\xff o"),
-                          &none, STR("inode 1"), &r.err));
-    CHECK(store_list_trust(r.store, &r.arena, &list, &count, &r.err));
+    CHECK(state_put_trust(store_state(r.store), STATE_TRUST_WORKSPACE,
+                          STR("/w\xff o"), &none, STR("inode 1"), &r.err));
+    CHECK(state_list_trust(store_state(r.store), &r.arena, &list, &count,
+                           &r.err));
     CHECK(count == 5);
     if (count == 5) {
         CHECK(str_is(list[0].subject, "a/x") && str_is(list[1].subject, "b/x"));
         CHECK(hash_eq(&list[1].digest, &want));
         want = digest_of("1");
         CHECK(hash_eq(&list[3].digest, &want));
-        CHECK(list[4].kind == STORE_TRUST_WORKSPACE);
+        CHECK(list[4].kind == STATE_TRUST_WORKSPACE);
         CHECK(str_is(list[4].subject, "/w\xff o"));
         CHECK(list[0].since_s >= time(NULL) - 60 &&
               list[0].since_s <= time(NULL) + 1);
     }
-    CHECK(store_forget_trust(r.store, STORE_TRUST_METASKILL, STR("b/x"), &count,
-                             &r.err));
+    CHECK(state_forget_trust(store_state(r.store), STATE_TRUST_METASKILL,
+                             STR("b/x"), &count, &r.err));
     CHECK(count == 3);
-    CHECK(store_forget_trust(r.store, STORE_TRUST_METASKILL, STR("b/x"), &count,
-                             &r.err));
+    CHECK(state_forget_trust(store_state(r.store), STATE_TRUST_METASKILL,
+                             STR("b/x"), &count, &r.err));
     CHECK(count == 0);
     CHECK(!is_trusted(&r, "b/x", "3") && is_trusted(&r, "a/x", "1"));
     rig_done(&r);
@@ -206,7 +212,7 @@ TEST(trust_is_written_at_once_while_the_store_holds)
 {
     struct rig r;
     struct store *other = NULL;
-    struct store_ref ref;
+    struct state_ref ref;
 
     rig_init(&r);
     store_hold(r.store);
@@ -219,9 +225,9 @@ TEST(trust_is_written_at_once_while_the_store_holds)
     rig_done(&r);
 }
 
-static struct store_run a_run(const char *name, const char *workspace)
+static struct state_run a_run(const char *name, const char *workspace)
 {
-    return (struct store_run){
+    return (struct state_run){
         .name = str_from(name),
         .digest = STR("sha256:ab"),
         .workspace = str_from(workspace),
@@ -230,17 +236,17 @@ static struct store_run a_run(const char *name, const char *workspace)
     };
 }
 
-static uint64_t begin(struct rig *r, const struct store_run *run)
+static uint64_t begin(struct rig *r, const struct state_run *run)
 {
     uint64_t id = 0;
 
-    CHECK(store_begin_run(r->store, run, &id, &r->err));
+    CHECK(state_begin_run(store_state(r->store), run, &id, &r->err));
     return id;
 }
 
 static void end(struct rig *r, uint64_t id, struct str detail)
 {
-    struct store_run run = {.id = id,
+    struct state_run run = {.id = id,
                             .took_ms = 7,
                             .status = STR("ok"),
                             .asker = STR("claude"),
@@ -250,32 +256,33 @@ static void end(struct rig *r, uint64_t id, struct str detail)
                             .result_bytes = 4,
                             .detail = detail};
 
-    CHECK(store_end_run(r->store, &run, &r->err));
+    CHECK(state_end_run(store_state(r->store), &run, &r->err));
 }
 
 TEST(a_run_is_a_row_from_its_start_on)
 {
     struct rig r;
-    struct store_run run = a_run("a/x", "/w"), got = {0};
+    struct state_run run = a_run("a/x", "/w"), got = {0};
     uint64_t id;
 
     rig_init(&r);
     id = begin(&r, &run);
     CHECK(id == 1);
-    CHECK(store_find_run(r.store, id, &r.arena, &got, &r.err));
+    CHECK(state_find_run(store_state(r.store), id, &r.arena, &got, &r.err));
     CHECK(str_is(got.status, "running") && got.pid == getpid());
     CHECK(str_is(got.name, "a/x") && str_is(got.digest, "sha256:ab"));
     end(&r, id, STR("{\"steps\":[\"\0\xff\"]}"));
     rig_reopen(&r);
-    CHECK(store_find_run(r.store, id, &r.arena, &got, &r.err));
+    CHECK(state_find_run(store_state(r.store), id, &r.arena, &got, &r.err));
     CHECK(str_is(got.status, "ok") && got.pid == 0 && got.took_ms == 7);
     CHECK(got.asks == 1 && got.commands == 2 && got.traces == 3);
     CHECK(got.input_bytes == 0 && got.result_bytes == 4);
     CHECK(str_is(got.asker, "claude") && got.error.n == 0);
     CHECK(str_eq(got.detail, STR("{\"steps\":[\"\0\xff\"]}")));
-    CHECK(!store_find_run(r.store, 2, &r.arena, &got, &r.err));
+    CHECK(!state_find_run(store_state(r.store), 2, &r.arena, &got, &r.err));
     CHECK(r.err.code == ERR_NOT_FOUND);
-    CHECK(!store_find_run(r.store, UINT64_MAX, &r.arena, &got, &r.err));
+    CHECK(!state_find_run(store_state(r.store), UINT64_MAX, &r.arena, &got,
+                          &r.err));
     CHECK(r.err.code == ERR_NOT_FOUND);
     rig_done(&r);
 }
@@ -283,32 +290,32 @@ TEST(a_run_is_a_row_from_its_start_on)
 TEST(runs_are_listed_newest_first_of_one_workspace_or_all)
 {
     struct rig r;
-    struct store_run *list;
+    struct state_run *list;
     size_t count;
 
     rig_init(&r);
     for (int i = 0; i < 6; i++) {
-        struct store_run run = a_run("x", i % 2 ? "/odd" : "/even");
+        struct state_run run = a_run("x", i % 2 ? "/odd" : "/even");
 
         CHECK(begin(&r, &run) == (uint64_t)i + 1);
     }
-    CHECK(
-        store_list_runs(r.store, STR(""), 4, &r.arena, &list, &count, &r.err));
-    CHECK(count == 4 && list[0].id == 6 && list[3].id == 3);
-    CHECK(store_list_runs(r.store, STR("/odd"), SIZE_MAX, &r.arena, &list,
+    CHECK(state_list_runs(store_state(r.store), STR(""), 4, &r.arena, &list,
                           &count, &r.err));
+    CHECK(count == 4 && list[0].id == 6 && list[3].id == 3);
+    CHECK(state_list_runs(store_state(r.store), STR("/odd"), SIZE_MAX, &r.arena,
+                          &list, &count, &r.err));
     CHECK(count == 3 && list[0].id == 6 && list[2].id == 2);
-    CHECK(store_list_runs(r.store, STR("/od"), 9, &r.arena, &list, &count,
-                          &r.err));
+    CHECK(state_list_runs(store_state(r.store), STR("/od"), 9, &r.arena, &list,
+                          &count, &r.err));
     CHECK(count == 0);
     rig_done(&r);
 }
 
 static struct str status_of(struct rig *r, uint64_t id)
 {
-    struct store_run got = {.status = STR("none")};
+    struct state_run got = {.status = STR("none")};
 
-    CHECK(store_find_run(r->store, id, &r->arena, &got, &r->err));
+    CHECK(state_find_run(store_state(r->store), id, &r->arena, &got, &r->err));
     return got.status;
 }
 
@@ -316,7 +323,7 @@ static struct str status_of(struct rig *r, uint64_t id)
 TEST(a_run_whose_process_is_gone_was_interrupted)
 {
     struct rig r;
-    struct store_run run = a_run("x", "/w"), *list;
+    struct state_run run = a_run("x", "/w"), *list;
     uint64_t id, mine;
     struct str boot;
     size_t count;
@@ -331,7 +338,7 @@ TEST(a_run_whose_process_is_gone_was_interrupted)
         struct err e = {0};
 
         if (store_open(str_from(r.home), &s, &e) &&
-            store_begin_run(s, &run, &id, &e))
+            state_begin_run(store_state(s), &run, &id, &e))
             raise(SIGKILL);
         _exit(1);
     }
@@ -342,8 +349,8 @@ TEST(a_run_whose_process_is_gone_was_interrupted)
     prctl(PR_SET_NAME, "x) R 1 (y");
     CHECK(str_is(status_of(&r, mine), "running"));
     prctl(PR_SET_NAME, "history_test");
-    CHECK(
-        store_list_runs(r.store, STR(""), 9, &r.arena, &list, &count, &r.err));
+    CHECK(state_list_runs(store_state(r.store), STR(""), 9, &r.arena, &list,
+                          &count, &r.err));
     CHECK(count == 2 && str_is(list[0].status, "interrupted"));
     CHECK(list[0].pid == 0 && list[1].pid == getpid());
     /* the same number, another start */
@@ -376,7 +383,7 @@ TEST(a_run_whose_process_is_gone_was_interrupted)
 TEST(only_the_newest_runs_are_kept)
 {
     struct rig r;
-    struct store_run run = a_run("x", "/w"), *list;
+    struct state_run run = a_run("x", "/w"), *list;
     size_t count;
 
     rig_init(&r);
@@ -386,18 +393,18 @@ TEST(only_the_newest_runs_are_kept)
                " 'ok', '', '', 0, 0, 0, 0, 0, 0, '', 4 FROM n;"
                "INSERT INTO details SELECT id, 'text' FROM runs");
     CHECK(begin(&r, &run) == 1000);
-    CHECK(store_list_runs(r.store, STR(""), 9999, &r.arena, &list, &count,
-                          &r.err));
+    CHECK(state_list_runs(store_state(r.store), STR(""), 9999, &r.arena, &list,
+                          &count, &r.err));
     CHECK(count == HISTORY_MAX_RUNS && list[count - 1].id == 1);
     CHECK(begin(&r, &run) == 1001);
-    CHECK(store_list_runs(r.store, STR(""), 9999, &r.arena, &list, &count,
-                          &r.err));
+    CHECK(state_list_runs(store_state(r.store), STR(""), 9999, &r.arena, &list,
+                          &count, &r.err));
     CHECK(count == HISTORY_MAX_RUNS && list[count - 1].id == 2);
     /* forgotten some at a time */
     for (uint64_t id = 1002; id <= 1008; id++)
         CHECK(begin(&r, &run) == id);
-    CHECK(store_find_run(r.store, 9, &r.arena, &run, &r.err));
-    CHECK(!store_find_run(r.store, 8, &r.arena, &run, &r.err));
+    CHECK(state_find_run(store_state(r.store), 9, &r.arena, &run, &r.err));
+    CHECK(!state_find_run(store_state(r.store), 8, &r.arena, &run, &r.err));
     end(&r, 1, STR("nobody's")); /* forgotten meanwhile: harmless */
     change(&r, "CREATE TEMP TABLE t(n CHECK(n = 991)); INSERT INTO t SELECT"
                " count(*) FROM details; CREATE TEMP TABLE u(n CHECK(n = 1000));"
@@ -408,7 +415,7 @@ TEST(only_the_newest_runs_are_kept)
 TEST(only_so_much_detail_is_kept)
 {
     struct rig r;
-    struct store_run run = a_run("x", "/w"), *list;
+    struct state_run run = a_run("x", "/w"), *list;
     size_t big = HISTORY_MAX_BYTES / 2, count;
     char *text = malloc(HISTORY_MAX_BYTES + 1);
 
@@ -417,17 +424,17 @@ TEST(only_so_much_detail_is_kept)
     for (int i = 0; i < 2; i++)
         end(&r, begin(&r, &run), str_of(text, big));
     CHECK(begin(&r, &run) == 3); /* just full */
-    CHECK(
-        store_list_runs(r.store, STR(""), 9, &r.arena, &list, &count, &r.err));
+    CHECK(state_list_runs(store_state(r.store), STR(""), 9, &r.arena, &list,
+                          &count, &r.err));
     CHECK(count == 3);
     end(&r, 3, STR("1"));
     CHECK(begin(&r, &run) == 4);
-    CHECK(
-        store_list_runs(r.store, STR(""), 9, &r.arena, &list, &count, &r.err));
+    CHECK(state_list_runs(store_state(r.store), STR(""), 9, &r.arena, &list,
+                          &count, &r.err));
     CHECK(count == 3 && list[2].id == 2);
     run.id = 4;
     run.detail = str_of(text, HISTORY_MAX_BYTES + 1);
-    CHECK(!store_end_run(r.store, &run, &r.err));
+    CHECK(!state_end_run(store_state(r.store), &run, &r.err));
     CHECK(r.err.code == ERR_LIMIT);
     free(text);
     rig_done(&r);
@@ -481,22 +488,22 @@ static const char version_2[] =
 TEST(version_2_becomes_this_one)
 {
     const struct hash none = {{0}};
-    struct store_event v = {.session_id = STR("s"),
+    struct state_event v = {.session_id = STR("s"),
                             .type = STR("x"),
                             .actor = STR("user"),
                             .sensitivity = STR("private"),
                             .payload = STR("{}")};
-    struct store_run run = {0};
+    struct state_run run = {0};
     struct rig r;
 
     rig_init(&r);
     change(&r, version_1);
     change(&r, version_2);
-    CHECK(store_find_run(r.store, 7, &r.arena, &run, &r.err));
+    CHECK(state_find_run(store_state(r.store), 7, &r.arena, &run, &r.err));
     CHECK(str_is(run.status, "fine") && str_is(run.detail, "{}\n"));
-    CHECK(store_put_event(r.store, &v, &r.err));
+    CHECK(state_put_event(store_state(r.store), &v, &r.err));
     CHECK_STR(err_first(&r.err), "");
-    CHECK(store_is_trusted(r.store, STR("a/y"), &none, &r.err));
+    CHECK(state_is_trusted(store_state(r.store), STR("a/y"), &none, &r.err));
     CHECK(str_is(trusted_folder(&r, "/w"), ""));
     rig_done(&r);
 }
@@ -505,7 +512,7 @@ TEST(version_2_becomes_this_one)
 TEST(version_1_becomes_this_one_and_a_newer_one_is_refused)
 {
     struct rig r;
-    struct store_ref ref = {0};
+    struct state_ref ref = {0};
     struct str *paths;
     size_t count;
 
@@ -515,8 +522,9 @@ TEST(version_1_becomes_this_one_and_a_newer_one_is_refused)
     trust(&r, "a/x", "1");
     CHECK(store_find_ref(r.store, STR("o/r"), STR("main"), &r.arena, &ref));
     CHECK(str_is(ref.commit, "c0ffee"));
-    CHECK(store_list_workspaces(r.store, &r.arena, &paths, &count, &r.err));
-    CHECK(count == 1 && store_lost(r.store).n == 0);
+    CHECK(state_list_workspaces(store_state(r.store), &r.arena, &paths, &count,
+                                &r.err));
+    CHECK(count == 1 && state_lost(store_state(r.store)).n == 0);
     rig_reopen(&r);
     CHECK(is_trusted(&r, "a/x", "1"));
     store_close(r.store);
@@ -526,7 +534,7 @@ TEST(version_1_becomes_this_one_and_a_newer_one_is_refused)
     CHECK(!is_trusted(&r, "a/x", "1") && r.err.code == ERR_REFUSED);
     CHECK_STR(err_first(&r.err),
               "mapm.db is of version 999, this mapm knows 5");
-    CHECK(store_lost(r.store).n == 0);
+    CHECK(state_lost(store_state(r.store)).n == 0);
     rig_done(&r);
 }
 
@@ -581,7 +589,7 @@ TEST(a_damaged_database_is_set_aside_and_that_is_said)
 
     for (size_t i = 0; i < 3; i++) {
         struct rig r;
-        struct store_run run = a_run("x", "/w");
+        struct state_run run = a_run("x", "/w");
         struct stat st;
         struct str lost;
 
@@ -596,7 +604,7 @@ TEST(a_damaged_database_is_set_aside_and_that_is_said)
             overwrite(&r, damage[i], (size_t)(st.st_size - damage[i]));
         rig_open(&r);
         CHECK(!is_trusted(&r, "a/x", "1") && r.err.code == ERR_NONE);
-        lost = store_lost(r.store);
+        lost = state_lost(store_state(r.store));
         CHECK(str_starts(lost, str_from(db_path(&r))));
         CHECK(str_find(lost, STR(".damaged-")) != SIZE_MAX);
         CHECK(lost.n && stat(lost.p, &st) == 0);
@@ -604,7 +612,7 @@ TEST(a_damaged_database_is_set_aside_and_that_is_said)
         CHECK(begin(&r, &run) == 1);
         rig_reopen(&r);
         CHECK(is_trusted(&r, "a/x", "2"));
-        CHECK(store_lost(r.store).n == 0); /* said once */
+        CHECK(state_lost(store_state(r.store)).n == 0); /* said once */
         rig_done(&r);
     }
 }
@@ -618,7 +626,7 @@ TEST(a_foreign_database_is_set_aside_as_it_is)
     rig_init(&r);
     change(&r, "CREATE TABLE somebody(elses)");
     CHECK(!is_trusted(&r, "a/x", "1") && r.err.code == ERR_NONE);
-    lost = store_lost(r.store);
+    lost = state_lost(store_state(r.store));
     CHECK(lost.n && stat(lost.p, &st) == 0 && st.st_size > 0);
     rig_done(&r);
 }
@@ -632,11 +640,13 @@ TEST(what_is_no_regular_file_is_no_database)
     rig_init(&r);
     CHECK(mkfifo(db_path(&r), 0600) == 0);
     CHECK(!is_trusted(&r, "a/x", "1") && r.err.code == ERR_NONE);
-    CHECK(lstat(store_lost(r.store).p, &st) == 0 && S_ISFIFO(st.st_mode));
+    CHECK(lstat(state_lost(store_state(r.store)).p, &st) == 0 &&
+          S_ISFIFO(st.st_mode));
     rig_reopen(&r);
     CHECK(unlink(db_path(&r)) == 0 && symlink("/dev/null", db_path(&r)) == 0);
     CHECK(!is_trusted(&r, "a/x", "1") && r.err.code == ERR_NONE);
-    CHECK(lstat(store_lost(r.store).p, &st) == 0 && S_ISLNK(st.st_mode));
+    CHECK(lstat(state_lost(store_state(r.store)).p, &st) == 0 &&
+          S_ISLNK(st.st_mode));
     CHECK(lstat(db_path(&r), &st) == 0 && S_ISREG(st.st_mode));
     rig_done(&r);
 }
@@ -665,7 +675,7 @@ static void spoil(const struct rig *r, const char *n)
     change(r, sql);
 }
 
-static void check_run(const struct store_run *run)
+static void check_run(const struct state_run *run)
 {
     CHECK(run->id <= INT64_MAX && run->asks <= INT32_MAX);
     CHECK(run->commands <= INT32_MAX && run->traces <= INT32_MAX);
@@ -688,43 +698,44 @@ TEST(every_number_is_in_its_range)
                                           "4294967296",
                                           "2147483648",
                                           "253402300800000"};
-    struct store_event_query all = {.max = 99};
-    struct store_event_query after = {
+    struct state_event_query all = {.max = 99};
+    struct state_event_query after = {
         .max = 99, .follow = true, .after = INT64_MAX};
 
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         struct rig r;
-        struct store_run *runs, run = a_run("a/y", "/w");
-        struct store_event *events;
-        struct store_trust *trusted;
-        struct store_package p;
+        struct state_run *runs, run = a_run("a/y", "/w");
+        struct state_event *events;
+        struct state_trust *trusted;
+        struct state_package p;
         size_t count;
 
         rig_init(&r);
         trust(&r, "a/x", "1");
         spoil(&r, numbers[i]);
-        CHECK(store_list_runs(r.store, STR(""), 99, &r.arena, &runs, &count,
-                              &r.err));
+        CHECK(state_list_runs(store_state(r.store), STR(""), 99, &r.arena,
+                              &runs, &count, &r.err));
         for (size_t k = 0; k < count; k++)
             check_run(&runs[k]);
-        CHECK(store_list_events(r.store, &all, &r.arena, &events, &count,
-                                &r.err));
+        CHECK(state_list_events(store_state(r.store), &all, &r.arena, &events,
+                                &count, &r.err));
         for (size_t k = 0; k < count; k++)
             CHECK(events[k].row >= 0 && events[k].timestamp_us >= 0 &&
                   events[k].timestamp_us / 1000000 <= TIME_MAX_SECONDS);
-        CHECK(store_list_events(r.store, &after, &r.arena, &events, &count,
-                                &r.err));
-        CHECK(store_list_trust(r.store, &r.arena, &trusted, &count, &r.err));
+        CHECK(state_list_events(store_state(r.store), &after, &r.arena, &events,
+                                &count, &r.err));
+        CHECK(state_list_trust(store_state(r.store), &r.arena, &trusted, &count,
+                               &r.err));
         for (size_t k = 0; k < count; k++)
-            CHECK(trusted[k].kind <= STORE_TRUST_WORKSPACE &&
+            CHECK(trusted[k].kind <= STATE_TRUST_WORKSPACE &&
                   trusted[k].since_s >= 0 &&
                   trusted[k].since_s <= TIME_MAX_SECONDS);
         if (store_find_package(r.store, STR("r"), STR("c"), STR("p"), &r.arena,
                                &p))
             CHECK(p.kind <= 255);
         /* and what is written next is written */
-        CHECK(store_begin_run(r.store, &run, &run.id, &r.err));
-        CHECK(store_end_run(r.store, &run, &r.err));
+        CHECK(state_begin_run(store_state(r.store), &run, &run.id, &r.err));
+        CHECK(state_end_run(store_state(r.store), &run, &r.err));
         CHECK_STR(err_first(&r.err), "");
         rig_done(&r);
     }
@@ -751,7 +762,7 @@ static void together(int count, int (*work)(struct rig *r, int number),
 
 static int write_much(struct rig *r, int number)
 {
-    struct store_run run = a_run("x", "/w");
+    struct state_run run = a_run("x", "/w");
     char subject[32];
 
     for (int i = 0; i < 10; i++) {
@@ -761,10 +772,11 @@ static int write_much(struct rig *r, int number)
 
         snprintf(subject, sizeof subject, "a/x-%d-%d", number, i);
         if (!store_open(str_from(r->home), &s, &e) ||
-            !store_put_trust(s, STORE_TRUST_METASKILL, str_from(subject), &h,
-                             STR(""), &e) ||
-            !store_begin_run(s, &run, &run.id, &e) ||
-            !store_end_run(s, &run, &e) || store_lost(s).n) {
+            !state_put_trust(store_state(s), STATE_TRUST_METASKILL,
+                             str_from(subject), &h, STR(""), &e) ||
+            !state_begin_run(store_state(s), &run, &run.id, &e) ||
+            !state_end_run(store_state(s), &run, &e) ||
+            state_lost(store_state(s)).n) {
             printf("# %d: %s\n", number, err_first(&e));
             return 1;
         }
@@ -777,16 +789,17 @@ static int write_much(struct rig *r, int number)
 TEST(two_processes_write_at_once_and_nothing_is_lost)
 {
     struct rig r;
-    struct store_trust *list;
-    struct store_run *runs;
+    struct state_trust *list;
+    struct state_run *runs;
     size_t count;
 
     rig_init(&r); /* none has made mapm.db yet: they do, at the same time */
     together(4, write_much, &r);
-    CHECK(store_list_trust(r.store, &r.arena, &list, &count, &r.err));
+    CHECK(state_list_trust(store_state(r.store), &r.arena, &list, &count,
+                           &r.err));
     CHECK(count == 40);
-    CHECK(
-        store_list_runs(r.store, STR(""), 99, &r.arena, &runs, &count, &r.err));
+    CHECK(state_list_runs(store_state(r.store), STR(""), 99, &r.arena, &runs,
+                          &count, &r.err));
     CHECK(count == 40 && runs[0].id == 40);
     rig_done(&r);
 }
@@ -800,8 +813,8 @@ static int find_damage(struct rig *r, int number)
 
     snprintf(subject, sizeof subject, "a/x-%d", number);
     if (!store_open(str_from(r->home), &s, &e) ||
-        !store_put_trust(s, STORE_TRUST_METASKILL, str_from(subject), &h,
-                         STR(""), &e)) {
+        !state_put_trust(store_state(s), STATE_TRUST_METASKILL,
+                         str_from(subject), &h, STR(""), &e)) {
         printf("# %d: %s\n", number, err_first(&e));
         return 1;
     }
@@ -831,7 +844,7 @@ TEST(damage_that_several_find_is_set_aside_once)
 
     for (size_t i = 0; i < 2; i++) {
         struct rig r;
-        struct store_trust *list;
+        struct state_trust *list;
         struct stat st;
         size_t count;
 
@@ -842,8 +855,9 @@ TEST(damage_that_several_find_is_set_aside_once)
         overwrite(&r, damage[i], (size_t)(st.st_size - damage[i]));
         together(6, find_damage, &r);
         rig_open(&r);
-        CHECK(store_list_trust(r.store, &r.arena, &list, &count, &r.err));
-        CHECK(count == 6 && store_lost(r.store).n == 0);
+        CHECK(state_list_trust(store_state(r.store), &r.arena, &list, &count,
+                               &r.err));
+        CHECK(count == 6 && state_lost(store_state(r.store)).n == 0);
         CHECK(count_damaged(&r) == 1);
         rig_done(&r);
     }
@@ -853,7 +867,7 @@ TEST(damage_that_several_find_is_set_aside_once)
 TEST(what_a_killed_process_wrote_is_there)
 {
     struct rig r;
-    struct store_run *list;
+    struct state_run *list;
     size_t count;
     pid_t pid;
     int state;
@@ -861,7 +875,7 @@ TEST(what_a_killed_process_wrote_is_there)
     rig_init(&r);
     pid = fork();
     if (pid == 0) {
-        struct store_run run = a_run("x", "/w");
+        struct state_run run = a_run("x", "/w");
 
         trust(&r, "a/x", "1");
         end(&r, begin(&r, &run), STR("{}"));
@@ -870,10 +884,10 @@ TEST(what_a_killed_process_wrote_is_there)
     }
     CHECK(waitpid(pid, &state, 0) == pid && WIFSIGNALED(state));
     CHECK(is_trusted(&r, "a/x", "1"));
-    CHECK(
-        store_list_runs(r.store, STR(""), 9, &r.arena, &list, &count, &r.err));
+    CHECK(state_list_runs(store_state(r.store), STR(""), 9, &r.arena, &list,
+                          &count, &r.err));
     CHECK(count == 1 && str_is(list[0].status, "ok"));
-    CHECK(store_lost(r.store).n == 0);
+    CHECK(state_lost(store_state(r.store)).n == 0);
     rig_done(&r);
 }
 
@@ -881,7 +895,7 @@ TEST(what_a_killed_process_wrote_is_there)
 TEST(the_log_stays_short)
 {
     struct rig r;
-    struct store_run run = a_run("x", "/w");
+    struct state_run run = a_run("x", "/w");
     char path[128];
     struct stat st;
 

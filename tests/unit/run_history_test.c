@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "mapm/run_detail.h"
 #include "mapm/run_history.h"
+#include "mapm/state_runs.h"
 
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -22,7 +23,7 @@ struct rig {
     struct run_history h;
     struct arena arena;
     struct err err;
-    struct store_run run; /* as it is read again */
+    struct state_run run; /* as it is read again */
     struct run_detail detail;
 };
 
@@ -48,7 +49,7 @@ static void rig_done(struct rig *r)
 
 static bool begin(struct rig *r, enum run_keep keep, struct str input)
 {
-    static const struct store_run first = {
+    static const struct state_run first = {
         .name = STR_INIT("acme/test-fix"),
         .digest = STR_INIT("sha256:00"),
         .workspace = STR_INIT("/ws"),
@@ -67,7 +68,8 @@ static void end_with(struct rig *r, const struct runtime_result *result)
     CHECK(run_history_end(&r->h, result, STR("claude"), &r->err));
     CHECK(
         run_history_end(&r->h, result, STR("claude"), &r->err)); /* harmless */
-    CHECK(store_find_run(r->store, id, &r->arena, &r->run, &r->err));
+    CHECK(
+        state_find_run(store_state(r->store), id, &r->arena, &r->run, &r->err));
     CHECK(r->run.detail.n <= RUN_DETAIL_MAX_BYTES);
     CHECK(text_is_utf8(r->run.detail));
     CHECK(run_detail_parse(r->run.detail, &r->arena, &r->detail, &r->err));
@@ -177,7 +179,7 @@ TEST(keep_is_read_as_a_word)
 
 TEST(with_keep_none_there_is_no_row)
 {
-    struct store_run *runs;
+    struct state_run *runs;
     size_t count = 9;
     struct rig r;
 
@@ -185,22 +187,22 @@ TEST(with_keep_none_there_is_no_row)
     CHECK(begin(&r, RUN_KEEP_NONE, STR("{}")));
     play(&r);
     CHECK(run_history_end(&r.h, &(struct runtime_result){0}, STR(""), &r.err));
-    CHECK(
-        store_list_runs(r.store, STR(""), 10, &r.arena, &runs, &count, &r.err));
+    CHECK(state_list_runs(store_state(r.store), STR(""), 10, &r.arena, &runs,
+                          &count, &r.err));
     CHECK(count == 0);
     rig_done(&r);
 }
 
 TEST(a_run_shows_before_it_ends)
 {
-    struct store_run *runs;
+    struct state_run *runs;
     size_t count = 0;
     struct rig r;
 
     rig_init(&r);
     CHECK(begin(&r, RUN_KEEP_SUMMARY, STR("{}")));
-    CHECK(store_list_runs(r.store, STR("/ws"), 10, &r.arena, &runs, &count,
-                          &r.err));
+    CHECK(state_list_runs(store_state(r.store), STR("/ws"), 10, &r.arena, &runs,
+                          &count, &r.err));
     CHECK(count == 1 && str_is(runs[0].status, "running"));
     CHECK(count == 1 && runs[0].started_ms > 0 && runs[0].input_bytes == 2);
     end(&r);

@@ -1,5 +1,6 @@
 #include "mapm/report.h"
 #include "mapm/run_history.h"
+#include "mapm/state_runs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -87,7 +88,7 @@ TEST(a_style_sheet_is_named_by_its_hash)
 
 /* --- the page ----------------------------------------------------------------------- */
 
-static struct str page_of(const struct store_run *run, const char *detail,
+static struct str page_of(const struct state_run *run, const char *detail,
                           struct arena *a)
 {
     struct run_detail d;
@@ -176,7 +177,7 @@ TEST(hostile_texts_stay_texts_everywhere)
     for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
         struct arena a = {0};
         struct str text = str_from(hostile[i]), page;
-        struct store_run run = {
+        struct state_run run = {
             .id = 7,
             .name = text,
             .digest = text,
@@ -203,7 +204,7 @@ TEST(every_byte_is_shown_or_named)
 {
     struct arena a = {0};
     char all[512];
-    struct store_run run = {.name = {all, sizeof all}, .error = {all, 512}};
+    struct state_run run = {.name = {all, sizeof all}, .error = {all, 512}};
     struct str page;
 
     for (int i = 0; i < 256; i++) {
@@ -238,7 +239,7 @@ TEST(the_check_itself_finds_what_it_looks_for)
 TEST(whole_texts_are_labelled)
 {
     struct arena a = {0};
-    struct store_run run = {.name = STR("x"), .error = STR("error: y")};
+    struct state_run run = {.name = STR("x"), .error = STR("error: y")};
     struct str page = page_of(&run, detail_with(STR("TEXT"), &a).p, &a), rest;
     size_t blocks = 0, labels = 0, at;
 
@@ -257,7 +258,7 @@ TEST(whole_texts_are_labelled)
 TEST(a_long_command_is_whole_in_its_details)
 {
     struct arena a = {0};
-    struct store_run run = {.name = STR("x")};
+    struct state_run run = {.name = STR("x")};
     char detail[1000], word[301];
     struct str page;
 
@@ -283,7 +284,7 @@ TEST(a_long_command_is_whole_in_its_details)
 TEST(the_page_allows_nothing_but_its_own_style)
 {
     struct arena a = {0};
-    struct store_run run = {.name = STR("x")};
+    struct state_run run = {.name = STR("x")};
     struct str page = page_of(&run, "", &a);
 
     CHECK(has(page, "default-src 'none'; style-src 'sha256-"));
@@ -307,7 +308,7 @@ TEST(a_run_without_steps_says_why)
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct arena a = {0};
-        struct store_run run = {.name = STR("x"),
+        struct state_run run = {.name = STR("x"),
                                 .status = str_from(rows[i].status)};
 
         CHECK(has(page_of(&run, rows[i].detail, &a), rows[i].text));
@@ -370,7 +371,7 @@ TEST(the_axis_has_few_marks_and_ends_with_the_last_step)
     for (size_t i = 0; i < sizeof spans / sizeof *spans; i++) {
         struct run_step s = {.kind = STEP_ASK, .took_ms = spans[i]};
         struct run_detail d = {.steps = &s, .count = 1};
-        struct store_run run = {.took_ms = 0};
+        struct state_run run = {.took_ms = 0};
         uint64_t span = runs_chart_span(&run, &d);
         struct str rest;
         size_t marks = 0, at;

@@ -1,4 +1,5 @@
 #include "base/fs.h"
+#include "mapm/state.h"
 #include "mapm/store.h"
 
 #include <errno.h>
@@ -335,8 +336,8 @@ TEST(what_is_held_is_kept_or_forgotten)
         struct rig r;
         struct store *other;
         struct store_session session;
-        struct store_ref ref = {STR("main"), STR("c1"), STR("p")}, got;
-        const struct store_proof proof = {STR("o/r"), STR("c1"), STR("p"),
+        struct state_ref ref = {STR("main"), STR("c1"), STR("p")}, got;
+        const struct state_proof proof = {STR("o/r"), STR("c1"), STR("p"),
                                           STR("0b"), hash_of(STR("d"))};
         struct store_stats stats;
         struct hash put, adopted, found;
@@ -520,7 +521,7 @@ TEST(questions_of_an_install_lock_nobody_out)
 {
     struct rig r;
     struct store *other;
-    struct store_ref ref = {STR("main"), STR("c0ffee"), STR("skills/x")}, got;
+    struct state_ref ref = {STR("main"), STR("c0ffee"), STR("skills/x")}, got;
 
     rig_init(&r);
     other = open_again(&r);
@@ -541,10 +542,10 @@ TEST(questions_of_an_install_lock_nobody_out)
 /* [F1] Of a proof every part counts, exactly. */
 TEST(a_proof_is_of_all_its_parts)
 {
-    const struct store_proof good = {STR("github.com/o/r"), STR("c1"),
+    const struct state_proof good = {STR("github.com/o/r"), STR("c1"),
                                      STR("skills/a"), STR("0b"),
                                      hash_of(STR("d"))};
-    struct store_proof wrong[6];
+    struct state_proof wrong[6];
     struct rig r;
 
     rig_init(&r);
@@ -570,7 +571,7 @@ static void put_many_proofs(struct store *s, struct err *e)
     CHECK(store_begin(s, e));
     for (int i = 0; i < 3000; i++) {
         char commit[16];
-        struct store_proof p = {STR("h/o/r"), {0}, STR("p"), STR("o"), {{0}}};
+        struct state_proof p = {STR("h/o/r"), {0}, STR("p"), STR("o"), {{0}}};
 
         snprintf(commit, sizeof commit, "c%d", i);
         p.commit = str_from(commit);
@@ -594,9 +595,9 @@ static void wait_for_later(const char *path)
 /* [F12] Where nobody writes, a question needs no log; who writes is seen. */
 TEST(a_glance_writes_nothing_and_notices_others)
 {
-    struct store_proof good = {
+    struct state_proof good = {
         STR("h/o/r"), STR("c7"), STR("p"), STR("o"), {{0}}};
-    struct store_proof wrong = good;
+    struct state_proof wrong = good;
     struct rig r;
     struct store *other;
     char path[128], log[128];
@@ -608,14 +609,15 @@ TEST(a_glance_writes_nothing_and_notices_others)
     snprintf(path, sizeof path, "%s/mapm.db", r.home);
     snprintf(log, sizeof log, "%s/mapm.db-wal", r.home);
     CHECK(!store_begin_glance(r.store)); /* there is no mapm.db */
-    CHECK(!store_end_glance(r.store));
+    CHECK(!state_end_glance(store_state(r.store)));
     put_many_proofs(r.store, &r.err);
     CHECK(!store_begin_glance(r.store)); /* it is open */
     other = open_again(&r);
     wait_for_later(path);
-    CHECK(store_begin_glance(other)); /* what is there stands in a log */
+    CHECK(state_begin_glance(
+        store_state(other))); /* what is there stands in a log */
     CHECK(store_has_proof(other, &good) && !store_has_proof(other, &wrong));
-    CHECK(store_end_glance(other));
+    CHECK(state_end_glance(store_state(other)));
     store_close(other);
     store_close(r.store);
     CHECK(access(log, F_OK) < 0);
@@ -625,14 +627,14 @@ TEST(a_glance_writes_nothing_and_notices_others)
     CHECK(store_begin_glance(r.store));
     CHECK(store_has_proof(r.store, &good) && !store_has_proof(r.store, &wrong));
     CHECK(access(log, F_OK) < 0);
-    CHECK(store_end_glance(r.store));
+    CHECK(state_end_glance(store_state(r.store)));
     CHECK(utimensat(AT_FDCWD, path, later, 0) == 0);
     CHECK(!store_begin_glance(r.store)); /* a write would not show */
     CHECK(utimensat(AT_FDCWD, path, NULL, 0) == 0);
     wait_for_later(path);
     CHECK(store_begin_glance(r.store));
     CHECK(utimensat(AT_FDCWD, path, NULL, 0) == 0); /* as a write does */
-    CHECK(!store_end_glance(r.store));
+    CHECK(!state_end_glance(store_state(r.store)));
     CHECK(store_has_proof(r.store, &good) && !store_has_proof(r.store, &wrong));
     rig_done(&r);
 }
@@ -642,11 +644,11 @@ TEST(the_index_remembers)
     struct rig r;
     struct str repo = STR("github.com/acme/x"), commit = STR("c0ffee"), bytes;
     struct str *paths;
-    struct store_package p = {.kind = 2,
+    struct state_package p = {.kind = 2,
                               .object = STR("0123"),
                               .summary = STR("s\0um")},
                          q;
-    struct store_ref ref = {STR("main"), STR("c0ffee"), STR("skills/a")}, ref2;
+    struct state_ref ref = {STR("main"), STR("c0ffee"), STR("skills/a")}, ref2;
     struct store_stats stats;
     struct hash h;
     uint64_t size;
@@ -676,17 +678,19 @@ TEST(the_index_remembers)
     CHECK(!store_is_proved(r.store, repo, commit));
     CHECK(store_put_proved(r.store, repo, commit, &r.err));
     CHECK(store_is_proved(r.store, repo, commit));
-    CHECK(store_put_workspace(r.store, STR("/b"), &r.err));
-    CHECK(store_put_workspace(r.store, STR("/a"), &r.err));
-    CHECK(store_put_workspace(r.store, STR("/a"), &r.err));
-    CHECK(store_list_workspaces(r.store, &r.arena, &paths, &n, &r.err));
+    CHECK(state_put_workspace(store_state(r.store), STR("/b"), &r.err));
+    CHECK(state_put_workspace(store_state(r.store), STR("/a"), &r.err));
+    CHECK(state_put_workspace(store_state(r.store), STR("/a"), &r.err));
+    CHECK(state_list_workspaces(store_state(r.store), &r.arena, &paths, &n,
+                                &r.err));
     CHECK(n == 2 && str_is(paths[0], "/a"));
     CHECK(store_put_package(r.store, repo, commit, STR("b"), &p, &r.err) &&
           store_put_package(r.store, repo, commit, STR("c"), &p, &r.err));
     CHECK(store_stats(r.store, &stats, &r.err));
     CHECK(stats.packages == 1 && stats.workspaces == 2); /* [F2] */
-    CHECK(store_forget_workspace(r.store, STR("/a"), &r.err));
-    CHECK(store_list_workspaces(r.store, &r.arena, &paths, &n, &r.err));
+    CHECK(state_forget_workspace(store_state(r.store), STR("/a"), &r.err));
+    CHECK(state_list_workspaces(store_state(r.store), &r.arena, &paths, &n,
+                                &r.err));
     CHECK(n == 1);
     rig_done(&r);
 }
@@ -724,7 +728,8 @@ TEST(a_newer_index_is_refused_a_damaged_one_rebuilt)
         CHECK(!store_put_blob(r.store, STR("b"), &h, 1, &r.err));
         CHECK(r.err.code == ERR_REFUSED);
         err_clear(&r.err);
-        CHECK(!store_find_session(r.store, STR("s"), &r.arena, &state, &r.err));
+        CHECK(!state_find_session(store_state(r.store), STR("s"), &r.arena,
+                                  &state, &r.err));
         CHECK(r.err.code == ERR_REFUSED);
     } else {
         CHECK(store_open(str_from(r.home), &r.store, &r.err));
@@ -970,7 +975,7 @@ TEST(notes_of_a_large_install_are_kept_in_order)
     enum { PACKAGES = 4000 };
     struct rig r;
     struct store *other;
-    struct store_package p = {.object = STR("0123"), .digest = {{1, 2, 3}}}, q;
+    struct state_package p = {.object = STR("0123"), .digest = {{1, 2, 3}}}, q;
     struct str repo = STR("github.com/acme/x"), commit = STR("c0ffee");
     struct store_stats stats;
     char path[128];
@@ -1010,7 +1015,7 @@ TEST(notes_of_a_large_install_are_kept_in_order)
 TEST(notes_that_cannot_be_written_are_an_error)
 {
     struct rig r;
-    struct store_package p = {.object = STR("0123"), .summary = STR("s")}, q;
+    struct state_package p = {.object = STR("0123"), .summary = STR("s")}, q;
     char path[128];
 
     rig_init(&r);
@@ -1036,9 +1041,9 @@ TEST(gc_forgets_statements_about_absent_objects)
 {
     struct rig r;
     struct str repo = STR("github.com/acme/x"), c1 = STR("c1"), c2 = STR("c2");
-    struct store_package here = {.object = STR("01"), .summary = STR("")},
+    struct state_package here = {.object = STR("01"), .summary = STR("")},
                          gone = here, q;
-    struct store_proof proofs[4] = {{repo, c1, STR("here"), STR("01"), {{0}}},
+    struct state_proof proofs[4] = {{repo, c1, STR("here"), STR("01"), {{0}}},
                                     {repo, c1, STR("nothing"), STR(""), {{0}}},
                                     {repo, c2, STR("gone"), STR("02"), {{0}}},
                                     {repo, c2, STR("nothing"), STR(""), {{0}}}};
@@ -1118,11 +1123,11 @@ TEST(an_unread_pack_is_a_problem_of_the_index)
     read_errno = EIO;
     CHECK(!store_has(r.store, &h[0]));
     read_errno = 0;
-    CHECK(!store_index_works(r.store, &e) && e.code == ERR_IO);
+    CHECK(!store_works(r.store, &e) && e.code == ERR_IO);
     CHECK(!store_begin_glance(r.store));
     store_close(r.store);
     r.store = open_again(&r);
-    CHECK(store_has(r.store, &h[0]) && store_index_works(r.store, &e));
+    CHECK(store_has(r.store, &h[0]) && store_works(r.store, &e));
     CHECK(store_damaged(r.store) == 0);
     rig_done(&r);
 }
@@ -1165,7 +1170,7 @@ TEST(a_busy_index_is_waited_for_with_patience)
     other = open_again(&r);
     CHECK(store_begin(r.store, &r.err));
     CHECK(store_put_blob(r.store, STR("a"), &h, 1, &r.err));
-    store_set_patience(other, 1);
+    state_set_patience(store_state(other), 1);
     CHECK(!store_put_blob(other, STR("b"), &h, 1, &r.err));
     CHECK(r.err.code == ERR_BUSY);
     CHECK(store_commit(r.store, &r.err));
@@ -1323,7 +1328,7 @@ TEST(answers_count_for_processes_that_ran_already)
 
 static void publish_ref(struct store *s, const char *rest, struct err *e)
 {
-    const struct store_ref ref = {STR("main"), STR("1111"), STR("x")};
+    const struct state_ref ref = {STR("main"), STR("1111"), STR("x")};
     bool taken;
 
     store_hold(s);

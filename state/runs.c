@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "inside.h"
+#include "database.h"
 
 /*
  * History. A run is a row from its start on, with what tells its process from
@@ -64,12 +64,12 @@ static struct str life_of(int64_t pid, struct arena *a)
  * folder) nothing can be said of its process but that no run takes longer
  * than the longest limit.
  */
-static bool is_alive(const struct store_run *r, struct str life,
+static bool is_alive(const struct state_run *r, struct str life,
                      struct arena *a)
 {
     struct str here, boot, boot_here, space, space_here;
 
-    if (r->started_ms + (int64_t)SECONDS_CEILING * 1000 < store_now_us() / 1000)
+    if (r->started_ms + (int64_t)SECONDS_CEILING * 1000 < state_now_us() / 1000)
         return false;
     here = life_of(r->pid, a);
     if (str_eq(life, here))
@@ -81,9 +81,9 @@ static bool is_alive(const struct store_run *r, struct str life,
            !str_eq(space, space_here);
 }
 
-static struct store_run make_run(sqlite3_stmt *q, struct arena *a)
+static struct state_run make_run(sqlite3_stmt *q, struct arena *a)
 {
-    struct store_run r = {
+    struct state_run r = {
         .id = (uint64_t)db_column_number(q, 0, INT64_MAX, 0),
         .name = db_column_str(q, 1, a),
         .digest = db_column_str(q, 2, a),
@@ -109,7 +109,7 @@ static struct store_run make_run(sqlite3_stmt *q, struct arena *a)
     return r;
 }
 
-static bool forget_up_to(struct store *s, enum statement which, int64_t id,
+static bool forget_up_to(struct state *s, enum statement which, int64_t id,
                          struct err *e)
 {
     sqlite3_stmt *q = db_prepare(s, which, e);
@@ -121,7 +121,7 @@ static bool forget_up_to(struct store *s, enum statement which, int64_t id,
 }
 
 /* One number; 0 for NULL. */
-static bool ask_number(struct store *s, enum statement which, int64_t argument,
+static bool ask_number(struct state *s, enum statement which, int64_t argument,
                        int64_t *out, struct err *e)
 {
     sqlite3_stmt *q = db_prepare(s, which, e);
@@ -141,7 +141,7 @@ static bool ask_number(struct store *s, enum statement which, int64_t argument,
 }
 
 /* Not while both files together are smaller: then nothing is counted. */
-static bool may_be_crowded(const struct store *s)
+static bool may_be_crowded(const struct state *s)
 {
     struct stat db = {0}, log = {0};
 
@@ -150,7 +150,7 @@ static bool may_be_crowded(const struct store *s)
            (uint64_t)(db.st_size + log.st_size) > HISTORY_MAX_BYTES;
 }
 
-static bool find_crowded(struct store *s, int64_t *old, struct err *e)
+static bool find_crowded(struct state *s, int64_t *old, struct err *e)
 {
     const int64_t room = (int64_t)HISTORY_MAX_BYTES;
     int64_t bytes = 0;
@@ -165,7 +165,7 @@ static bool find_crowded(struct store *s, int64_t *old, struct err *e)
 /* Only the oldest ever go, so numbers have no gaps: those that are too many
  * are found without counting, and forgotten some at a time: each of them is
  * on a page that nothing else of this run touches. `newest` is there already. */
-static bool prune(struct store *s, int64_t newest, struct err *e)
+static bool prune(struct state *s, int64_t newest, struct err *e)
 {
     int64_t old = 0;
 
@@ -178,7 +178,7 @@ static bool prune(struct store *s, int64_t newest, struct err *e)
                         forget_up_to(s, FORGET_DETAILS, old, e));
 }
 
-static bool insert_run(struct store *s, const struct store_run *r,
+static bool insert_run(struct state *s, const struct state_run *r,
                        struct str life, int64_t *id, struct err *e)
 {
     sqlite3_stmt *q = db_prepare(s, BEGIN_RUN, e);
@@ -199,7 +199,7 @@ static bool insert_run(struct store *s, const struct store_run *r,
     return true;
 }
 
-static bool begin_run(struct store *s, const struct store_run *r, uint64_t *id,
+static bool begin_run(struct state *s, const struct state_run *r, uint64_t *id,
                       struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
@@ -213,14 +213,14 @@ static bool begin_run(struct store *s, const struct store_run *r, uint64_t *id,
     return true;
 }
 
-bool store_begin_run(struct store *s, const struct store_run *r, uint64_t *id,
+bool state_begin_run(struct state *s, const struct state_run *r, uint64_t *id,
                      struct err *e)
 {
     return begin_run(s, r, id, e) ||
            (db_mended(s, e) && begin_run(s, r, id, e));
 }
 
-static bool update_run(struct store *s, const struct store_run *r,
+static bool update_run(struct state *s, const struct state_run *r,
                        struct err *e)
 {
     sqlite3_stmt *q = db_prepare(s, END_RUN, e);
@@ -241,7 +241,7 @@ static bool update_run(struct store *s, const struct store_run *r,
     return db_step_put(s, q, e);
 }
 
-static bool put_detail(struct store *s, const struct store_run *r,
+static bool put_detail(struct state *s, const struct state_run *r,
                        struct err *e)
 {
     sqlite3_stmt *q;
@@ -256,13 +256,13 @@ static bool put_detail(struct store *s, const struct store_run *r,
     return db_step_put(s, q, e);
 }
 
-static bool end_run(struct store *s, const struct store_run *r, struct err *e)
+static bool end_run(struct state *s, const struct state_run *r, struct err *e)
 {
     return db_open(s, e) && db_begin(s, e) &&
            db_end(s, update_run(s, r, e) && put_detail(s, r, e), e);
 }
 
-bool store_end_run(struct store *s, const struct store_run *r, struct err *e)
+bool state_end_run(struct state *s, const struct state_run *r, struct err *e)
 {
     if (r->detail.n > HISTORY_MAX_BYTES)
         return err_set(e, ERR_LIMIT,
@@ -272,12 +272,12 @@ bool store_end_run(struct store *s, const struct store_run *r, struct err *e)
     return end_run(s, r, e) || (db_mended(s, e) && end_run(s, r, e));
 }
 
-static bool list_runs(struct store *s, struct str workspace, size_t max,
-                      struct arena *a, struct store_run **out, size_t *count,
+static bool list_runs(struct state *s, struct str workspace, size_t max,
+                      struct arena *a, struct state_run **out, size_t *count,
                       struct err *e)
 {
     sqlite3_stmt *q = db_prepare(s, workspace.n ? LIST_RUNS_OF : LIST_RUNS, e);
-    struct store_run *list = NULL;
+    struct state_run *list = NULL;
     size_t n = 0, capacity = 0;
     int code;
 
@@ -298,16 +298,16 @@ static bool list_runs(struct store *s, struct str workspace, size_t max,
     return true;
 }
 
-bool store_list_runs(struct store *s, struct str workspace, size_t max,
-                     struct arena *a, struct store_run **out, size_t *count,
+bool state_list_runs(struct state *s, struct str workspace, size_t max,
+                     struct arena *a, struct state_run **out, size_t *count,
                      struct err *e)
 {
     return list_runs(s, workspace, max, a, out, count, e) ||
            (db_mended(s, e) && list_runs(s, workspace, max, a, out, count, e));
 }
 
-static bool find_run(struct store *s, uint64_t id, struct arena *a,
-                     struct store_run *out, struct err *e)
+static bool find_run(struct state *s, uint64_t id, struct arena *a,
+                     struct state_run *out, struct err *e)
 {
     sqlite3_stmt *q = db_prepare(s, FIND_RUN, e);
     int code;
@@ -330,8 +330,8 @@ static bool find_run(struct store *s, uint64_t id, struct arena *a,
     return code == SQLITE_ROW;
 }
 
-bool store_find_run(struct store *s, uint64_t id, struct arena *a,
-                    struct store_run *out, struct err *e)
+bool state_find_run(struct state *s, uint64_t id, struct arena *a,
+                    struct state_run *out, struct err *e)
 {
     return find_run(s, id, a, out, e) ||
            (db_mended(s, e) && find_run(s, id, a, out, e));

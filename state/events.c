@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "inside.h"
+#include "database.h"
 
 /*
  * Events: what happened in the sessions of the library, in the order of
@@ -26,7 +26,7 @@ static void draw(uint8_t *out, size_t n)
     if (getrandom(out, n, 0) == (ssize_t)n)
         return;
     /* Without the kernel's: two processes still differ. */
-    x = (uint64_t)store_now_us() ^ ((uint64_t)getpid() << 40);
+    x = (uint64_t)state_now_us() ^ ((uint64_t)getpid() << 40);
     for (size_t i = 0; i < n; i++) {
         x = (x ^ (x >> 29)) * odd;
         out[i] = (uint8_t)(x >> 56);
@@ -43,7 +43,7 @@ static bool add_one(uint8_t *chance, size_t n)
 }
 
 static void write_id(uint64_t ms, const uint8_t chance[10],
-                     char out[STORE_ID_CHARS + 1])
+                     char out[STATE_ID_CHARS + 1])
 {
     static const char digits[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
     uint8_t b[16];
@@ -66,7 +66,7 @@ static void write_id(uint64_t ms, const uint8_t chance[10],
 }
 
 /* Of `ms`, or of a later one that ids were already made of. */
-static void make_id(struct store *s, uint64_t ms, char out[STORE_ID_CHARS + 1])
+static void make_id(struct state *s, uint64_t ms, char out[STATE_ID_CHARS + 1])
 {
     if (ms > s->id_ms) {
         s->id_ms = ms;
@@ -77,9 +77,9 @@ static void make_id(struct store *s, uint64_t ms, char out[STORE_ID_CHARS + 1])
     write_id(s->id_ms, s->id_chance, out);
 }
 
-void store_make_id(struct store *s, char out[STORE_ID_CHARS + 1])
+void state_make_id(struct state *s, char out[STATE_ID_CHARS + 1])
 {
-    make_id(s, (uint64_t)(store_now_us() / 1000), out);
+    make_id(s, (uint64_t)(state_now_us() / 1000), out);
 }
 
 /* --- writing -------------------------------------------------------------------- */
@@ -92,7 +92,7 @@ static bool is_one_of(struct str word, const char *const *words)
     return false;
 }
 
-static bool check_event(const struct store_event *v, struct err *e)
+static bool check_event(const struct state_event *v, struct err *e)
 {
     static const char *const actors[] = {"user", "agent",  "system",
                                          "tool", "worker", NULL};
@@ -121,7 +121,7 @@ static void bind_optional(sqlite3_stmt *q, int at, struct str s)
         sqlite3_bind_null(q, at);
 }
 
-static bool insert_event(struct store *s, const struct store_event *v,
+static bool insert_event(struct state *s, const struct state_event *v,
                          struct err *e)
 {
     sqlite3_stmt *q = db_prepare(s, PUT_EVENT, e);
@@ -141,7 +141,7 @@ static bool insert_event(struct store *s, const struct store_event *v,
 }
 
 /* Only the oldest ever go, so that rows have no gaps. */
-static bool forget_oldest(struct store *s, struct err *e)
+static bool forget_oldest(struct state *s, struct err *e)
 {
     int64_t newest = sqlite3_last_insert_rowid(s->db);
     sqlite3_stmt *q;
@@ -155,7 +155,7 @@ static bool forget_oldest(struct store *s, struct err *e)
     return db_step_put(s, q, e);
 }
 
-static bool put_event(struct store *s, const struct store_event *v,
+static bool put_event(struct state *s, const struct state_event *v,
                       struct err *e)
 {
     if (!db_open(s, e))
@@ -166,17 +166,17 @@ static bool put_event(struct store *s, const struct store_event *v,
            db_end(s, insert_event(s, v, e) && forget_oldest(s, e), e);
 }
 
-bool store_put_event(struct store *s, const struct store_event *v,
+bool state_put_event(struct state *s, const struct state_event *v,
                      struct err *e)
 {
-    struct store_event whole = *v;
+    struct state_event whole = *v;
     bool alone = db_is_alone(s);
-    char id[STORE_ID_CHARS + 1];
+    char id[STATE_ID_CHARS + 1];
 
     if (!check_event(v, e))
         return false;
     if (!whole.timestamp_us)
-        whole.timestamp_us = store_now_us();
+        whole.timestamp_us = state_now_us();
     if (!whole.id.n) {
         make_id(s, (uint64_t)(whole.timestamp_us / 1000), id);
         whole.id = str_from(id);
@@ -187,9 +187,9 @@ bool store_put_event(struct store *s, const struct store_event *v,
 
 /* --- reading -------------------------------------------------------------------- */
 
-static struct store_event make_event(sqlite3_stmt *q, struct arena *a)
+static struct state_event make_event(sqlite3_stmt *q, struct arena *a)
 {
-    return (struct store_event){
+    return (struct state_event){
         .row = db_column_number(q, 0, INT64_MAX, 0),
         .id = db_column_str(q, 1, a),
         .timestamp_us = db_column_number(q, 2, TIME_MAX_SECONDS * 1000000, 0),
@@ -203,13 +203,13 @@ static struct store_event make_event(sqlite3_stmt *q, struct arena *a)
     };
 }
 
-static bool list_events(struct store *s, const struct store_event_query *query,
-                        struct arena *a, struct store_event **out,
+static bool list_events(struct state *s, const struct state_event_query *query,
+                        struct arena *a, struct state_event **out,
                         size_t *count, struct err *e)
 {
     sqlite3_stmt *q =
         db_prepare(s, query->follow ? FOLLOW_EVENTS : LIST_EVENTS, e);
-    struct store_event *list = NULL;
+    struct state_event *list = NULL;
     size_t n = 0, capacity = 0;
     int code;
 
@@ -234,8 +234,8 @@ static bool list_events(struct store *s, const struct store_event_query *query,
     return true;
 }
 
-bool store_list_events(struct store *s, const struct store_event_query *query,
-                       struct arena *a, struct store_event **out, size_t *count,
+bool state_list_events(struct state *s, const struct state_event_query *query,
+                       struct arena *a, struct state_event **out, size_t *count,
                        struct err *e)
 {
     return list_events(s, query, a, out, count, e) ||

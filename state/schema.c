@@ -1,4 +1,4 @@
-#include "inside.h"
+#include "database.h"
 
 /*
  * Tables and statements. A new version of the schema is a new step: who has

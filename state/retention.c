@@ -2,14 +2,14 @@
 
 #include <time.h>
 
-#include "inside.h"
+#include "database.h"
 
 /*
  * What one command leaves for the next: the state of a session, and what is
  * known of a root of the library. What was put last is kept.
  */
 
-static bool find(struct store *s, enum statement which, struct str key,
+static bool find(struct state *s, enum statement which, struct str key,
                  struct arena *a, struct str *out, struct err *e)
 {
     sqlite3_stmt *q = db_prepare(s, which, e);
@@ -27,7 +27,7 @@ static bool find(struct store *s, enum statement which, struct str key,
     return code == SQLITE_ROW;
 }
 
-static bool insert(struct store *s, enum statement which, struct str key,
+static bool insert(struct state *s, enum statement which, struct str key,
                    struct str value, struct err *e)
 {
     sqlite3_stmt *q = db_prepare(s, which, e);
@@ -35,12 +35,12 @@ static bool insert(struct store *s, enum statement which, struct str key,
     if (!q)
         return false;
     db_bind_blob(q, 1, key);
-    sqlite3_bind_int64(q, 2, store_now_us() / 1000);
+    sqlite3_bind_int64(q, 2, state_now_us() / 1000);
     db_bind_blob(q, 3, value);
     return db_step_put(s, q, e);
 }
 
-static bool forget(struct store *s, enum statement which, struct err *e)
+static bool forget(struct state *s, enum statement which, struct err *e)
 {
     sqlite3_stmt *q = db_prepare(s, which, e);
 
@@ -56,7 +56,7 @@ static bool forget(struct store *s, enum statement which, struct err *e)
 }
 
 /* `which` puts, another one forgets. */
-static bool put_now(struct store *s, enum statement which, struct str key,
+static bool put_now(struct state *s, enum statement which, struct str key,
                     struct str value, struct err *e)
 {
     enum statement after =
@@ -72,7 +72,7 @@ static bool put_now(struct store *s, enum statement which, struct str key,
 
 /* Once more where that mended the file; within the caller's transaction it does
  * not. */
-static bool put(struct store *s, enum statement which, struct str key,
+static bool put(struct state *s, enum statement which, struct str key,
                 struct str value, struct err *e)
 {
     bool alone = db_is_alone(s);
@@ -81,7 +81,7 @@ static bool put(struct store *s, enum statement which, struct str key,
            (alone && db_mended(s, e) && put_now(s, which, key, value, e));
 }
 
-bool store_find_session(struct store *s, struct str id, struct arena *a,
+bool state_find_session(struct state *s, struct str id, struct arena *a,
                         struct str *state, struct err *e)
 {
     bool alone = db_is_alone(s);
@@ -90,7 +90,7 @@ bool store_find_session(struct store *s, struct str id, struct arena *a,
            (alone && db_mended(s, e) && find(s, FIND_SESSION, id, a, state, e));
 }
 
-bool store_put_session(struct store *s, struct str id, struct str state,
+bool state_put_session(struct state *s, struct str id, struct str state,
                        struct err *e)
 {
     if (text_count(id) > SESSION_ID_MAX_CHARS)
@@ -107,7 +107,7 @@ bool store_put_session(struct store *s, struct str id, struct str state,
 }
 
 /* Megabytes: straight into the arena, and not by way of sqlite's own memory. */
-static bool read_library(struct store *s, struct str root, struct arena *a,
+static bool read_library(struct state *s, struct str root, struct arena *a,
                          struct str *bytes)
 {
     struct err ignored = {0};
@@ -134,7 +134,7 @@ static bool read_library(struct store *s, struct str root, struct arena *a,
     return ok;
 }
 
-bool store_find_library(struct store *s, struct str root, struct arena *a,
+bool state_find_library(struct state *s, struct str root, struct arena *a,
                         struct str *bytes)
 {
     struct str found;
@@ -145,7 +145,7 @@ bool store_find_library(struct store *s, struct str root, struct arena *a,
     return true;
 }
 
-bool store_put_library(struct store *s, struct str root, struct str bytes,
+bool state_put_library(struct state *s, struct str root, struct str bytes,
                        struct err *e)
 {
     if (bytes.n > LIBRARY_CACHE_MAX_BYTES)

@@ -1,3 +1,5 @@
+#include "database.h"
+
 #include "base/fs.h"
 #include "base/proc.h"
 
@@ -9,8 +11,6 @@
 #include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "inside.h"
 
 /*
  * mapm.db: opening it, its versions, and what to do with a damaged one. The
@@ -32,7 +32,7 @@
 #define LOG_MAX_PAGES   1000
 #define LOG_CLOSE_PAGES 64
 
-int64_t store_now_us(void)
+int64_t state_now_us(void)
 {
     struct timespec t;
 
@@ -40,7 +40,7 @@ int64_t store_now_us(void)
     return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-bool db_fail(struct store *s, const char *what, struct err *e)
+bool db_fail(struct state *s, const char *what, struct err *e)
 {
     int code = sqlite3_errcode(s->db);
 
@@ -50,13 +50,13 @@ bool db_fail(struct store *s, const char *what, struct err *e)
                    "mapm.db: %s: %s", what, sqlite3_errmsg(s->db));
 }
 
-bool db_run(struct store *s, const char *sql, struct err *e)
+bool db_run(struct state *s, const char *sql, struct err *e)
 {
     return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK ||
            db_fail(s, "cannot be used", e);
 }
 
-static bool read_pragma(struct store *s, const char *sql, int *value,
+static bool read_pragma(struct state *s, const char *sql, int *value,
                         struct err *e)
 {
     sqlite3_stmt *q = NULL;
@@ -72,7 +72,7 @@ static bool read_pragma(struct store *s, const char *sql, int *value,
 
 static int note_pages(void *ctx, sqlite3 *db, const char *name, int pages)
 {
-    struct store *s = ctx;
+    struct state *s = ctx;
 
     s->wal_pages = pages;
     if (pages >= LOG_MAX_PAGES)
@@ -84,7 +84,7 @@ static int note_pages(void *ctx, sqlite3 *db, const char *name, int pages)
 /* Others write: for how long is not known, and a signal waits only shortly. */
 static int wait_for_others(void *ctx, int tries)
 {
-    struct store *s = ctx;
+    struct state *s = ctx;
     long nap_ms = tries < 4 ? 1L << tries : BUSY_NAP_MAX_MS;
     const struct timespec nap = {.tv_nsec = nap_ms * 1000 * 1000};
     uint64_t now = proc_now_ms(), waited;
@@ -99,13 +99,13 @@ static int wait_for_others(void *ctx, int tries)
     return 1;
 }
 
-void store_set_patience(struct store *s, unsigned ms)
+void state_set_patience(struct state *s, unsigned ms)
 {
     s->patience_ms = ms;
 }
 
 /* Row 26: what is in the file is data, never more. */
-static bool set_up(struct store *s, struct err *e)
+static bool set_up(struct state *s, struct err *e)
 {
     sqlite3_busy_handler(s->db, wait_for_others, s);
     sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
@@ -119,13 +119,13 @@ static bool set_up(struct store *s, struct err *e)
                   e);
 }
 
-bool db_begin(struct store *s, struct err *e)
+bool db_begin(struct state *s, struct err *e)
 {
     db_stop_reading(s);
     return db_run(s, "BEGIN IMMEDIATE", e);
 }
 
-bool db_end(struct store *s, bool ok, struct err *e)
+bool db_end(struct state *s, bool ok, struct err *e)
 {
     if (ok && db_run(s, "COMMIT", e))
         return true;
@@ -134,7 +134,7 @@ bool db_end(struct store *s, bool ok, struct err *e)
 }
 
 /* All steps from the file's version on, or none of them. */
-static bool migrate(struct store *s, struct err *e)
+static bool migrate(struct state *s, struct err *e)
 {
     int version = 0;
     char sql[96];
@@ -155,13 +155,13 @@ static bool migrate(struct store *s, struct err *e)
 
 /* Nothing is lost with a file that is new, so nothing waits for the disk here:
  * an install creates it between two requests. Trust syncs it by itself. */
-static bool create(struct store *s, struct err *e)
+static bool create(struct state *s, struct err *e)
 {
     return db_run(s, "PRAGMA synchronous=OFF;PRAGMA journal_mode=WAL", e) &&
            migrate(s, e) && db_run(s, "PRAGMA synchronous=NORMAL", e);
 }
 
-bool db_sync_file(struct store *s, struct err *e)
+bool db_sync_file(struct state *s, struct err *e)
 {
     sqlite3_file *f = NULL;
 
@@ -175,7 +175,7 @@ bool db_sync_file(struct store *s, struct err *e)
     return err_set(e, ERR_IO, "mapm.db: cannot be synced");
 }
 
-static bool check_schema(struct store *s, bool *foreign, struct err *e)
+static bool check_schema(struct state *s, bool *foreign, struct err *e)
 {
     int version = 0, application = 0, tables = 0;
     bool ok = read_pragma(s, "PRAGMA user_version", &version, e) &&
@@ -201,7 +201,7 @@ static bool check_schema(struct store *s, bool *foreign, struct err *e)
     return version == DB_VERSION || migrate(s, e);
 }
 
-static bool log_is_empty(const struct store *s)
+static bool log_is_empty(const struct state *s)
 {
     struct stat st;
 
@@ -209,7 +209,7 @@ static bool log_is_empty(const struct store *s)
 }
 
 /* An empty log goes at no cost: who only looked leaves nothing behind. */
-void db_close(struct store *s)
+void db_close(struct state *s)
 {
     if (!s->db)
         return;
@@ -242,7 +242,7 @@ static const char *const db_parts[] = {"mapm.db", "mapm.db-wal", "mapm.db-shm"};
 enum { DB_PARTS = 3 };
 
 /* Sqlite would wait for a FIFO, and give up for ever what it may not read. */
-static bool is_unusable(const struct store *s, const char *name)
+static bool is_unusable(const struct state *s, const char *name)
 {
     struct stat st;
 
@@ -251,7 +251,7 @@ static bool is_unusable(const struct store *s, const char *name)
             (st.st_uid == geteuid() && !(st.st_mode & S_IRUSR)));
 }
 
-static bool open_as(struct store *s, const char *name, int flags, bool *foreign,
+static bool open_as(struct state *s, const char *name, int flags, bool *foreign,
                     struct err *e)
 {
     flags |= SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX;
@@ -261,7 +261,7 @@ static bool open_as(struct store *s, const char *name, int flags, bool *foreign,
 }
 
 /* "%", "?" and "#" mean something in a name that begins with "file:". */
-static const char *uri_of(struct store *s, struct str path, const char *query)
+static const char *uri_of(struct state *s, struct str path, const char *query)
 {
     CLEANUP(buf_done) struct buf b = {0};
 
@@ -278,7 +278,7 @@ static const char *uri_of(struct store *s, struct str path, const char *query)
 
 /* Where nobody can write: without a log sqlite needs no file beside mapm.db, and
  * without mapm.db nothing is known. A log without its index cannot be read. */
-static bool open_read_only(struct store *s, struct str path, struct err *e)
+static bool open_read_only(struct state *s, struct str path, struct err *e)
 {
     const int memory = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     const int immutable = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
@@ -315,7 +315,7 @@ static bool is_same_file(const struct stat *x, const struct stat *y)
            x->st_mtim.tv_nsec == y->st_mtim.tv_nsec;
 }
 
-static bool has_log(const struct store *s)
+static bool has_log(const struct state *s)
 {
     struct stat st;
 
@@ -326,14 +326,14 @@ static bool has_log(const struct store *s)
  * end: what it says holds while its times stay. A log is read with an index of
  * our own in memory, under sqlite's locks, unless another process has it open:
  * then with that one's. */
-bool store_begin_glance(struct store *s)
+bool state_begin_glance(struct state *s)
 {
     const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
     struct str path = fs_join(s->home, STR("mapm.db"), &s->arena);
     struct err ignored = {0};
     bool foreign = false;
 
-    if (s->db || !store_index_works(s, &ignored) ||
+    if (s->db || !state_works(s, &ignored) ||
         !fs_stat_at(s->home_fd, "mapm.db", &s->db_file) ||
         !is_settled(&s->db_file))
         return false;
@@ -350,7 +350,7 @@ bool store_begin_glance(struct store *s)
     return s->glancing;
 }
 
-bool store_end_glance(struct store *s)
+bool state_end_glance(struct state *s)
 {
     struct stat st;
     bool ok = s->glancing && !s->db_torn && s->index_problem.code == ERR_NONE &&
@@ -363,7 +363,7 @@ bool store_end_glance(struct store *s)
     return ok;
 }
 
-static bool open_file(struct store *s, bool *broken, struct err *e)
+static bool open_file(struct state *s, bool *broken, struct err *e)
 {
     struct str path = fs_join(s->home, STR("mapm.db"), &s->arena);
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
@@ -391,7 +391,7 @@ static bool open_file(struct store *s, bool *broken, struct err *e)
 }
 
 /* The log first: beside a new mapm.db the old one would be taken for its. */
-static bool set_aside(struct store *s, struct err *e)
+static bool set_aside(struct state *s, struct err *e)
 {
     static const char *const parts[] = {"-wal", "-shm", ""};
     char name[64], from[16], to[80];
@@ -413,7 +413,7 @@ static bool set_aside(struct store *s, struct err *e)
 
 /* Nobody else opens, creates or sets aside. An empty file is what a full disk
  * or a power cut leaves: sqlite would take it for a new one, without a word. */
-static bool open_alone(struct store *s, const struct stat *torn, struct err *e)
+static bool open_alone(struct state *s, const struct stat *torn, struct err *e)
 {
     struct stat st;
     bool broken = false;
@@ -441,12 +441,12 @@ static bool open_alone(struct store *s, const struct stat *torn, struct err *e)
 /* Sqlite opens the log by its name after mapm.db by its own: in between these
  * must not come to belong to another file. So whoever opens holds the folder's
  * lock shared, and whoever renames exclusively. */
-static bool lock_names(struct store *s, bool alone, struct err *e)
+static bool lock_names(struct state *s, bool alone, struct err *e)
 {
     return fs_lock(s->home_fd, alone, OPEN_WAIT_MS, NULL, NULL, e);
 }
 
-static bool open_locked(struct store *s, const struct stat *torn, struct err *e)
+static bool open_locked(struct state *s, const struct stat *torn, struct err *e)
 {
     bool ok = lock_names(s, true, e) && open_alone(s, torn, e);
 
@@ -454,7 +454,7 @@ static bool open_locked(struct store *s, const struct stat *torn, struct err *e)
     return ok;
 }
 
-static bool open_shared(struct store *s, bool *broken, struct err *e)
+static bool open_shared(struct state *s, bool *broken, struct err *e)
 {
     struct stat st;
     bool ok;
@@ -468,7 +468,7 @@ static bool open_shared(struct store *s, bool *broken, struct err *e)
     return ok;
 }
 
-bool db_open(struct store *s, struct err *e)
+bool db_open(struct state *s, struct err *e)
 {
     bool broken;
 
@@ -489,7 +489,7 @@ bool db_open(struct store *s, struct err *e)
     return false;
 }
 
-bool db_mended(struct store *s, struct err *e)
+bool db_mended(struct state *s, struct err *e)
 {
     struct stat torn = s->db_file;
 
@@ -503,7 +503,41 @@ bool db_mended(struct store *s, struct err *e)
     return false;
 }
 
-void store_open_index(struct store *s)
+struct state *state_open(struct str home, int home_fd)
+{
+    struct state *s = heap_alloc(sizeof *s);
+
+    s->patience_ms = STATE_PATIENCE_MS;
+    s->home = arena_str(&s->arena, home);
+    s->home_fd = home_fd;
+    return s;
+}
+
+void state_close(struct state *s)
+{
+    if (!s)
+        return;
+    db_close(s);
+    arena_done(&s->arena);
+    heap_free(s);
+}
+
+bool state_check(struct state *s, struct err *e)
+{
+    return db_open(s, e);
+}
+
+void state_set_batching(struct state *s, bool batching)
+{
+    s->batching = batching;
+}
+
+void state_refresh(struct state *s)
+{
+    db_stop_reading(s);
+}
+
+void state_load(struct state *s)
 {
     struct err kept = {0}; /* in db_problem: the next question reports it */
 
@@ -511,7 +545,7 @@ void store_open_index(struct store *s)
         err_clear(&kept);
 }
 
-bool store_index_works(const struct store *s, struct err *e)
+bool state_works(const struct state *s, struct err *e)
 {
     const struct err *problem =
         s->db_problem.code != ERR_NONE ? &s->db_problem : &s->index_problem;
@@ -522,7 +556,7 @@ bool store_index_works(const struct store *s, struct err *e)
     return false;
 }
 
-struct str store_lost(const struct store *s)
+struct str state_lost(const struct state *s)
 {
     return s->lost;
 }
@@ -536,27 +570,27 @@ static bool is_question(enum statement which)
 /* An install asks thousands of times, and writes only at its end: one
  * transaction for all questions, instead of four locks for each. Another
  * process' news may be missed: then something is fetched again. */
-static void keep_reading(struct store *s)
+static void keep_reading(struct state *s)
 {
-    if (s->holding && !s->reading)
+    if (s->batching && !s->reading)
         s->reading =
             sqlite3_exec(s->db, "BEGIN", NULL, NULL, NULL) == SQLITE_OK;
 }
 
-void db_stop_reading(struct store *s)
+void db_stop_reading(struct state *s)
 {
     if (s->reading)
         sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL);
     s->reading = false;
 }
 
-sqlite3_stmt *db_prepare(struct store *s, enum statement which, struct err *e)
+sqlite3_stmt *db_prepare(struct state *s, enum statement which, struct err *e)
 {
     if (!db_open(s, e))
         return NULL;
     if (is_question(which))
         keep_reading(s);
-    else if (!s->holding || which >= FIND_TRUST)
+    else if (!s->batching || which >= FIND_TRUST)
         db_stop_reading(s);
     if (!s->statements[which] &&
         sqlite3_prepare_v3(s->db, db_texts[which], -1,
@@ -615,7 +649,7 @@ void db_finish(sqlite3_stmt *q)
     sqlite3_clear_bindings(q);
 }
 
-bool db_end_rows(struct store *s, sqlite3_stmt *q, int code, struct err *e)
+bool db_end_rows(struct state *s, sqlite3_stmt *q, int code, struct err *e)
 {
     bool ok = code == SQLITE_DONE || db_fail(s, "read", e);
 
@@ -623,12 +657,12 @@ bool db_end_rows(struct store *s, sqlite3_stmt *q, int code, struct err *e)
     return ok;
 }
 
-bool db_is_alone(struct store *s)
+bool db_is_alone(struct state *s)
 {
     return !s->db || s->reading || sqlite3_get_autocommit(s->db);
 }
 
-bool db_has_row(struct store *s, sqlite3_stmt *q)
+bool db_has_row(struct state *s, sqlite3_stmt *q)
 {
     int code = sqlite3_step(q);
 
@@ -638,7 +672,7 @@ bool db_has_row(struct store *s, sqlite3_stmt *q)
     return code == SQLITE_ROW;
 }
 
-bool db_step_put(struct store *s, sqlite3_stmt *q, struct err *e)
+bool db_step_put(struct state *s, sqlite3_stmt *q, struct err *e)
 {
     bool ok = sqlite3_step(q) == SQLITE_DONE || db_fail(s, "write", e);
 

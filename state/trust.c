@@ -1,6 +1,6 @@
 #include <time.h>
 
-#include "inside.h"
+#include "database.h"
 
 /*
  * Trust: what the user accepted on this machine. Whoever was told "trusted",
@@ -9,7 +9,7 @@
 
 /* One statement, in a transaction of its own, on the disk when it returns: in
  * the log, the log's name in its folder, and the file that the log is of. */
-static bool write_through(struct store *s, sqlite3_stmt *q, struct err *e)
+static bool write_through(struct state *s, sqlite3_stmt *q, struct err *e)
 {
     bool alone = sqlite3_get_autocommit(s->db);
     bool ok = (!alone || (db_sync_file(s, e) &&
@@ -21,7 +21,7 @@ static bool write_through(struct store *s, sqlite3_stmt *q, struct err *e)
     return ok;
 }
 
-static bool find_trust(struct store *s, enum store_trust_kind kind,
+static bool find_trust(struct state *s, enum state_trust_kind kind,
                        struct str subject, const struct hash *digest,
                        struct arena *a, struct str *folder, struct err *e)
 {
@@ -42,7 +42,7 @@ static bool find_trust(struct store *s, enum store_trust_kind kind,
     return code == SQLITE_ROW;
 }
 
-bool store_find_trust(struct store *s, enum store_trust_kind kind,
+bool state_find_trust(struct state *s, enum state_trust_kind kind,
                       struct str subject, const struct hash *digest,
                       struct arena *a, struct str *folder, struct err *e)
 {
@@ -51,17 +51,17 @@ bool store_find_trust(struct store *s, enum store_trust_kind kind,
             find_trust(s, kind, subject, digest, a, folder, e));
 }
 
-bool store_is_trusted(struct store *s, struct str fqn,
+bool state_is_trusted(struct state *s, struct str fqn,
                       const struct hash *digest, struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct str folder;
 
-    return store_find_trust(s, STORE_TRUST_METASKILL, fqn, digest, &a, &folder,
+    return state_find_trust(s, STATE_TRUST_METASKILL, fqn, digest, &a, &folder,
                             e);
 }
 
-static bool put_trust(struct store *s, enum store_trust_kind kind,
+static bool put_trust(struct state *s, enum state_trust_kind kind,
                       struct str subject, const struct hash *digest,
                       struct str folder, struct err *e)
 {
@@ -72,12 +72,12 @@ static bool put_trust(struct store *s, enum store_trust_kind kind,
     sqlite3_bind_int(q, 1, (int)kind);
     db_bind_blob(q, 2, subject);
     db_bind_hash(q, 3, digest);
-    sqlite3_bind_int64(q, 4, store_now_us() / 1000);
+    sqlite3_bind_int64(q, 4, state_now_us() / 1000);
     db_bind_blob(q, 5, folder);
     return write_through(s, q, e);
 }
 
-bool store_put_trust(struct store *s, enum store_trust_kind kind,
+bool state_put_trust(struct state *s, enum state_trust_kind kind,
                      struct str subject, const struct hash *digest,
                      struct str folder, struct err *e)
 {
@@ -85,7 +85,7 @@ bool store_put_trust(struct store *s, enum store_trust_kind kind,
            (db_mended(s, e) && put_trust(s, kind, subject, digest, folder, e));
 }
 
-static bool forget_trust(struct store *s, enum store_trust_kind kind,
+static bool forget_trust(struct state *s, enum state_trust_kind kind,
                          struct str subject, size_t *count, struct err *e)
 {
     sqlite3_stmt *q = db_prepare(s, FORGET_TRUST, e);
@@ -100,34 +100,34 @@ static bool forget_trust(struct store *s, enum store_trust_kind kind,
     return true;
 }
 
-bool store_forget_trust(struct store *s, enum store_trust_kind kind,
+bool state_forget_trust(struct state *s, enum state_trust_kind kind,
                         struct str subject, size_t *count, struct err *e)
 {
     return forget_trust(s, kind, subject, count, e) ||
            (db_mended(s, e) && forget_trust(s, kind, subject, count, e));
 }
 
-static bool list_trust(struct store *s, struct arena *a,
-                       struct store_trust **out, size_t *count, struct err *e)
+static bool list_trust(struct state *s, struct arena *a,
+                       struct state_trust **out, size_t *count, struct err *e)
 {
     sqlite3_stmt *q = db_prepare(s, LIST_TRUST, e);
-    struct store_trust *list = NULL;
+    struct state_trust *list = NULL;
     size_t n = 0, capacity = 0;
     int code;
 
     if (!q)
         return false;
     while ((code = sqlite3_step(q)) == SQLITE_ROW) {
-        struct store_trust t = {
-            .kind = (enum store_trust_kind)db_column_number(
-                q, 0, STORE_TRUST_WORKSPACE, STORE_TRUST_WORKSPACE + 1),
+        struct state_trust t = {
+            .kind = (enum state_trust_kind)db_column_number(
+                q, 0, STATE_TRUST_WORKSPACE, STATE_TRUST_WORKSPACE + 1),
             .subject = db_column_str(q, 1, a),
             .since_s =
                 db_column_number(q, 3, TIME_MAX_SECONDS * 1000, 0) / 1000,
             .folder = db_column_str(q, 4, a),
         };
 
-        if (t.kind > STORE_TRUST_WORKSPACE || !db_column_hash(q, 2, &t.digest))
+        if (t.kind > STATE_TRUST_WORKSPACE || !db_column_hash(q, 2, &t.digest))
             continue;
         list = arena_grow(a, list, n, &capacity, sizeof *list);
         list[n++] = t;
@@ -139,8 +139,8 @@ static bool list_trust(struct store *s, struct arena *a,
     return true;
 }
 
-bool store_list_trust(struct store *s, struct arena *a,
-                      struct store_trust **out, size_t *count, struct err *e)
+bool state_list_trust(struct state *s, struct arena *a,
+                      struct state_trust **out, size_t *count, struct err *e)
 {
     return list_trust(s, a, out, count, e) ||
            (db_mended(s, e) && list_trust(s, a, out, count, e));

@@ -1,0 +1,51 @@
+#ifndef MAPM_STATE_EVENTS_H
+#define MAPM_STATE_EVENTS_H
+
+#include "base/arena.h"
+#include "base/err.h"
+
+/* state_events: what happened in the library (T23 to T25). */
+
+struct state;
+
+#define STATE_ID_CHARS 26 /* a ULID: sorts as text by when it was made */
+
+/* A new one. They ascend within a process, also when the clock goes back. */
+void state_make_id(struct state *s, char out[STATE_ID_CHARS + 1]);
+
+struct state_event {
+    struct str id;        /* a ULID; "" to be given one */
+    int64_t timestamp_us; /* since 1970, UTC; 0: now */
+    struct str session_id;
+    struct str turn_id, parent_event_id; /* "" = none */
+    struct str type;                     /* "skill.loaded"; any other, too */
+    struct str actor;                    /* user, agent, system, tool, worker */
+    struct str sensitivity; /* private, user_controlled, pseudonymous,
+                               aggregatable */
+    struct str payload;     /* JSON object: no bodies, no prompts */
+    int64_t row;            /* where it stands, in the order of writing */
+};
+
+/*
+ * Those past EVENTS_MAX are forgotten, a few at a time, the oldest first.
+ * Errors: ERR_LIMIT for a payload past EVENT_MAX_BYTES; ERR_FORMAT for an actor
+ * or a sensitivity that is none.
+ */
+MUST_CHECK bool state_put_event(struct state *s, const struct state_event *v,
+                                struct err *e);
+
+struct state_event_query {
+    struct str type, session_id; /* "" = all */
+    int64_t since_us;            /* 0: all */
+    bool follow;                 /* from `after` on, instead of the newest */
+    int64_t after;               /* row of the last one that is known */
+    size_t max;
+};
+/* In the order of writing: the newest `max`, or with `follow` the first `max`
+ * that came after `after`. In `a`. */
+MUST_CHECK bool state_list_events(struct state *s,
+                                  const struct state_event_query *query,
+                                  struct arena *a, struct state_event **out,
+                                  size_t *count, struct err *e);
+
+#endif

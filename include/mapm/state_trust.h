@@ -1,0 +1,50 @@
+#ifndef MAPM_STATE_TRUST_H
+#define MAPM_STATE_TRUST_H
+
+#include "base/hash.h"
+
+/* state_trust: what the user accepted, on this machine (X27, DESIGN.md 3.1, 8).
+ */
+
+struct state;
+
+/* --- trust (X27, DESIGN.md 3.1, 8): what the user accepted, on this machine -- */
+
+enum state_trust_kind {
+    STATE_TRUST_METASKILL, /* subject: FQN; digest: of the package */
+    STATE_TRUST_POLICY,    /* subject: workspace; digest: of its rules */
+    STATE_TRUST_WORKSPACE, /* subject: workspace; digest: none (zeros) */
+};
+
+struct state_trust {
+    enum state_trust_kind kind;
+    struct str subject;
+    struct hash digest;
+    int64_t since_s;   /* seconds since 1970 */
+    struct str folder; /* what identifies that of a workspace (the caller's
+                          own text); "" = none */
+};
+
+/* Not a cache: never rebuilt, never guessed. False, with `e` clear, when it is
+ * not trusted. `*folder` in `a`; "" when an older version trusted it. */
+bool state_find_trust(struct state *s, enum state_trust_kind kind,
+                      struct str subject, const struct hash *digest,
+                      struct arena *a, struct str *folder, struct err *e);
+/* Of a metaskill, which is trusted wherever it is. */
+bool state_is_trusted(struct state *s, struct str fqn,
+                      const struct hash *digest, struct err *e);
+/* Once more with another folder: from then on it is that one. */
+MUST_CHECK bool state_put_trust(struct state *s, enum state_trust_kind kind,
+                                struct str subject, const struct hash *digest,
+                                struct str folder, struct err *e);
+/* All digests of the subject; `*count` says how many there were. What is put
+ * or forgotten is on the disk when these two return. */
+MUST_CHECK bool state_forget_trust(struct state *s, enum state_trust_kind kind,
+                                   struct str subject, size_t *count,
+                                   struct err *e);
+/* By kind, subject, newest first. In `a`. */
+MUST_CHECK bool state_list_trust(struct state *s, struct arena *a,
+                                 struct state_trust **out, size_t *count,
+                                 struct err *e);
+
+#endif

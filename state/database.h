@@ -1,0 +1,138 @@
+#ifndef STATE_DATABASE_H
+#define STATE_DATABASE_H
+
+#include "base/arena.h"
+#include "mapm/state.h"
+#include "mapm/state_events.h"
+#include "mapm/state_index.h"
+#include "mapm/state_runs.h"
+#include "mapm/state_trust.h"
+
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+/* database: what the files of this module share. */
+
+enum statement {
+    FIND_PACKAGE,
+    PUT_PACKAGE,
+    FIND_BLOB,
+    PUT_BLOB,
+    FIND_REF,
+    PUT_REF,
+    FIND_TREES,
+    PUT_TREES,
+    FIND_PROOF,
+    PUT_PROOF,
+    FIND_PROVED,
+    PUT_PROVED,
+    PUT_WORKSPACE,
+    LIST_WORKSPACES,
+    FORGET_WORKSPACE,
+    COUNT_PACKAGES,
+    COUNT_WORKSPACES,
+    FIND_TRUST,
+    PUT_TRUST,
+    FORGET_TRUST,
+    LIST_TRUST,
+    BEGIN_RUN,
+    COUNT_DETAILS,
+    CROWDED_RUNS,
+    FORGET_RUNS,
+    FORGET_DETAILS,
+    END_RUN,
+    PUT_DETAIL,
+    LIST_RUNS,
+    LIST_RUNS_OF,
+    FIND_RUN,
+    PUT_EVENT,
+    FORGET_EVENTS,
+    LIST_EVENTS,
+    FOLLOW_EVENTS,
+    FIND_SESSION,
+    PUT_SESSION,
+    FORGET_SESSIONS,
+    FIND_LIBRARY,
+    PUT_LIBRARY,
+    FORGET_LIBRARIES,
+    STATEMENT_COUNT,
+};
+
+struct state {
+    struct arena arena;
+    struct str home;
+    int home_fd;   /* borrowed */
+    bool batching; /* questions to the index are one transaction */
+    sqlite3 *db;   /* NULL until it is needed */
+    sqlite3_stmt *statements[STATEMENT_COUNT];
+    bool reading;          /* within one transaction, for as long as it holds */
+    struct err db_problem; /* tried, and in vain: not for each question */
+    /* Of the first question to mapm.db or a pack that had no answer. */
+    struct err index_problem;
+    bool db_torn;         /* sqlite found its file damaged, after opening it */
+    struct stat db_file;  /* which file that was */
+    bool glancing;        /* at that file, as it is */
+    unsigned patience_ms; /* with who writes to mapm.db at the same time */
+    uint64_t busy_since_ms;
+    int wal_pages;  /* not yet in mapm.db itself, as far as we wrote */
+    uint64_t id_ms; /* of the last id that was made, with its chance */
+    uint8_t id_chance[10];
+    struct str lost; /* what was set aside; "" = nothing */
+};
+
+/* schema.c: what each version added, and all statements. */
+#define DB_VERSION 5
+extern const char *const db_schema[DB_VERSION];
+extern const char *const db_texts[STATEMENT_COUNT];
+
+/*
+ * database.c: mapm.db. Opened at its first use; ERR_REFUSED for a newer one.
+ * One that is damaged is set aside, and an empty one takes its place.
+ */
+MUST_CHECK bool db_open(struct state *s, struct err *e);
+void db_close(struct state *s);
+
+/* What failed was for damage found just now, and that is mended: the caller
+ * tries once more. */
+bool db_mended(struct state *s, struct err *e);
+
+/* Says what sqlite says; ERR_BUSY or ERR_IO. Returns false. */
+bool db_fail(struct state *s, const char *what, struct err *e);
+MUST_CHECK bool db_run(struct state *s, const char *sql, struct err *e);
+
+/* mapm.db itself, which was not waited for when it was created. */
+MUST_CHECK bool db_sync_file(struct state *s, struct err *e);
+
+/* A transaction that writes. It ends with COMMIT when `ok`, else it never
+ * was; `e` then holds why already. */
+MUST_CHECK bool db_begin(struct state *s, struct err *e);
+MUST_CHECK bool db_end(struct state *s, bool ok, struct err *e);
+void db_stop_reading(struct state *s);
+
+/* Ready to bind; NULL when the database cannot be used. What is bound is
+ * borrowed until db_finish. */
+sqlite3_stmt *db_prepare(struct state *s, enum statement which, struct err *e);
+void db_bind_text(sqlite3_stmt *q, int at, struct str s);
+void db_bind_blob(sqlite3_stmt *q, int at, struct str s);
+void db_bind_hash(sqlite3_stmt *q, int at, const struct hash *h);
+struct str db_column_str(sqlite3_stmt *q, int at, struct arena *a);
+/* Every number is read by this one: what is not from 0 to `max` is damage, and
+ * is `otherwise`. */
+int64_t db_column_number(sqlite3_stmt *q, int at, int64_t max,
+                         int64_t otherwise);
+bool db_column_hash(sqlite3_stmt *q, int at, struct hash *h);
+void db_finish(sqlite3_stmt *q);
+/* After the last row: db_finish, and whether `code`, of sqlite3_step, says that
+ * it was the last. */
+MUST_CHECK bool db_end_rows(struct state *s, sqlite3_stmt *q, int code,
+                            struct err *e);
+/* Whether a statement now would be a transaction of its own. */
+bool db_is_alone(struct state *s);
+/* One step of a question to the index. An error is remembered, and no row. */
+MUST_CHECK bool db_has_row(struct state *s, sqlite3_stmt *q);
+MUST_CHECK bool db_step_put(struct state *s, sqlite3_stmt *q, struct err *e);
+
+/* Of the wall clock, in microseconds since 1970. */
+int64_t state_now_us(void);
+
+#endif

@@ -1,0 +1,337 @@
+#include "mapm/state_index.h"
+
+#include <string.h>
+
+#include "database.h"
+
+/* A cache, all of it but the list of workspaces, and that one fills itself at
+ * each install. */
+
+#define KIND_MAX 255 /* of a package: the caller's own number */
+
+bool state_find_package(struct state *s, struct str repository,
+                        struct str commit, struct str path, struct arena *a,
+                        struct state_package *out)
+{
+    struct err e = {0};
+    sqlite3_stmt *q = db_prepare(s, FIND_PACKAGE, &e);
+    struct state_package p;
+    bool found = false;
+    int64_t kind;
+
+    if (!q)
+        return false;
+    db_bind_text(q, 1, repository);
+    db_bind_text(q, 2, commit);
+    db_bind_text(q, 3, path);
+    if (db_has_row(s, q) && db_column_hash(q, 2, &p.digest)) {
+        kind = db_column_number(q, 0, KIND_MAX, -1);
+        p.kind = (unsigned)kind;
+        p.object = db_column_str(q, 1, a);
+        p.summary = db_column_str(q, 3, a);
+        found = kind >= 0;
+    }
+    db_finish(q);
+    if (found)
+        *out = p;
+    return found;
+}
+
+bool state_put_package(struct state *s, struct str repository,
+                       struct str commit, struct str path,
+                       const struct state_package *p, struct err *e)
+{
+    sqlite3_stmt *q = db_prepare(s, PUT_PACKAGE, e);
+
+    if (!q)
+        return false;
+    db_bind_text(q, 1, repository);
+    db_bind_text(q, 2, commit);
+    db_bind_text(q, 3, path);
+    sqlite3_bind_int(q, 4, (int)p->kind);
+    db_bind_text(q, 5, p->object);
+    db_bind_hash(q, 6, &p->digest);
+    db_bind_blob(q, 7, p->summary);
+    return db_step_put(s, q, e);
+}
+
+bool state_find_blob(struct state *s, struct str oid, struct hash *h,
+                     uint64_t *size)
+{
+    struct err e = {0};
+    sqlite3_stmt *q = db_prepare(s, FIND_BLOB, &e);
+    bool ok = false;
+
+    if (!q)
+        return false;
+    db_bind_text(q, 1, oid);
+    if (db_has_row(s, q) && db_column_hash(q, 0, h)) {
+        int64_t n = db_column_number(q, 1, INT64_MAX, -1);
+
+        *size = n < 0 ? 0 : (uint64_t)n;
+        ok = n >= 0;
+    }
+    db_finish(q);
+    return ok;
+}
+
+bool state_put_blob(struct state *s, struct str oid, const struct hash *h,
+                    uint64_t size, struct err *e)
+{
+    sqlite3_stmt *q = db_prepare(s, PUT_BLOB, e);
+
+    if (!q)
+        return false;
+    db_bind_text(q, 1, oid);
+    db_bind_hash(q, 2, h);
+    sqlite3_bind_int64(q, 3, (sqlite3_int64)size);
+    return db_step_put(s, q, e);
+}
+
+bool state_find_ref(struct state *s, struct str repository, struct str rest,
+                    struct arena *a, struct state_ref *out)
+{
+    struct err e = {0};
+    sqlite3_stmt *q = db_prepare(s, FIND_REF, &e);
+    bool found = false;
+
+    if (!q)
+        return false;
+    db_bind_text(q, 1, repository);
+    db_bind_text(q, 2, rest);
+    if (db_has_row(s, q)) {
+        out->ref = db_column_str(q, 0, a);
+        out->commit = db_column_str(q, 1, a);
+        out->path = db_column_str(q, 2, a);
+        found = true;
+    }
+    db_finish(q);
+    return found;
+}
+
+bool state_put_ref(struct state *s, struct str repository, struct str rest,
+                   const struct state_ref *r, struct err *e)
+{
+    sqlite3_stmt *q = db_prepare(s, PUT_REF, e);
+
+    if (!q)
+        return false;
+    db_bind_text(q, 1, repository);
+    db_bind_text(q, 2, rest);
+    db_bind_text(q, 3, r->ref);
+    db_bind_text(q, 4, r->commit);
+    db_bind_text(q, 5, r->path);
+    return db_step_put(s, q, e);
+}
+
+bool state_find_trees(struct state *s, struct str repository, struct str commit,
+                      struct hash *h)
+{
+    struct err e = {0};
+    sqlite3_stmt *q = db_prepare(s, FIND_TREES, &e);
+    bool found;
+
+    if (!q)
+        return false;
+    db_bind_text(q, 1, repository);
+    db_bind_text(q, 2, commit);
+    found = db_has_row(s, q) && db_column_hash(q, 0, h);
+    db_finish(q);
+    return found;
+}
+
+bool state_put_trees(struct state *s, struct str repository, struct str commit,
+                     const struct hash *h, struct err *e)
+{
+    sqlite3_stmt *q = db_prepare(s, PUT_TREES, e);
+
+    if (!q)
+        return false;
+    db_bind_text(q, 1, repository);
+    db_bind_text(q, 2, commit);
+    db_bind_hash(q, 3, h);
+    return db_step_put(s, q, e);
+}
+
+static void bind_proof(sqlite3_stmt *q, const struct state_proof *p)
+{
+    db_bind_text(q, 1, p->repository);
+    db_bind_text(q, 2, p->commit);
+    db_bind_text(q, 3, p->path);
+    db_bind_text(q, 4, p->object);
+    db_bind_hash(q, 5, &p->digest);
+}
+
+/* Of thousands of the same question the first prepares it. */
+static sqlite3_stmt *prepare_proof(struct state *s)
+{
+    struct err ignored = {0};
+
+    return db_prepare(s, FIND_PROOF, &ignored);
+}
+
+bool state_has_proof(struct state *s, const struct state_proof *p)
+{
+    bool again = s->reading && s->statements[FIND_PROOF];
+    sqlite3_stmt *q = again ? s->statements[FIND_PROOF] : prepare_proof(s);
+    bool found;
+
+    if (!q)
+        return false;
+    bind_proof(q, p);
+    found = db_has_row(s, q);
+    db_finish(q);
+    return found;
+}
+
+bool state_put_proof(struct state *s, const struct state_proof *p,
+                     struct err *e)
+{
+    sqlite3_stmt *q = db_prepare(s, PUT_PROOF, e);
+
+    if (!q)
+        return false;
+    bind_proof(q, p);
+    return db_step_put(s, q, e);
+}
+
+bool state_is_proved(struct state *s, struct str repository, struct str commit)
+{
+    struct err e = {0};
+    sqlite3_stmt *q = db_prepare(s, FIND_PROVED, &e);
+    bool found;
+
+    if (!q)
+        return false;
+    db_bind_text(q, 1, repository);
+    db_bind_text(q, 2, commit);
+    found = db_has_row(s, q);
+    db_finish(q);
+    return found;
+}
+
+bool state_put_proved(struct state *s, struct str repository, struct str commit,
+                      struct err *e)
+{
+    sqlite3_stmt *q = db_prepare(s, PUT_PROVED, e);
+
+    if (!q)
+        return false;
+    db_bind_text(q, 1, repository);
+    db_bind_text(q, 2, commit);
+    return db_step_put(s, q, e);
+}
+
+bool state_put_workspace(struct state *s, struct str path, struct err *e)
+{
+    sqlite3_stmt *q = db_prepare(s, PUT_WORKSPACE, e);
+
+    if (!q)
+        return false;
+    db_bind_blob(q, 1, path);
+    return db_step_put(s, q, e);
+}
+
+bool state_list_workspaces(struct state *s, struct arena *a, struct str **paths,
+                           size_t *count, struct err *e)
+{
+    sqlite3_stmt *q = db_prepare(s, LIST_WORKSPACES, e);
+    struct str *list = NULL;
+    size_t n = 0, capacity = 0;
+    int code = SQLITE_ERROR;
+
+    if (!q)
+        return false;
+    while ((code = sqlite3_step(q)) == SQLITE_ROW) {
+        list = arena_grow(a, list, n, &capacity, sizeof *list);
+        list[n++] = db_column_str(q, 0, a);
+    }
+    if (!db_end_rows(s, q, code, e))
+        return false;
+    *paths = list;
+    *count = n;
+    return true;
+}
+
+bool state_forget_workspace(struct state *s, struct str path, struct err *e)
+{
+    sqlite3_stmt *q = db_prepare(s, FORGET_WORKSPACE, e);
+
+    if (!q)
+        return false;
+    db_bind_blob(q, 1, path);
+    return db_step_put(s, q, e);
+}
+
+bool state_begin(struct state *s, struct err *e)
+{
+    return db_open(s, e) && db_begin(s, e);
+}
+
+bool state_commit(struct state *s, struct err *e)
+{
+    return db_open(s, e) && db_run(s, "COMMIT", e);
+}
+
+bool state_count(struct state *s, uint64_t *packages, uint64_t *workspaces,
+                 struct err *e)
+{
+    sqlite3_stmt *p = db_prepare(s, COUNT_PACKAGES, e);
+    sqlite3_stmt *w = db_prepare(s, COUNT_WORKSPACES, e);
+    bool ok = p && w && sqlite3_step(p) == SQLITE_ROW &&
+              sqlite3_step(w) == SQLITE_ROW;
+
+    if (p && w) {
+        *packages = (uint64_t)db_column_number(p, 0, INT64_MAX, 0);
+        *workspaces = (uint64_t)db_column_number(w, 0, INT64_MAX, 0);
+        if (!ok)
+            db_fail(s, "count", e);
+        db_finish(p);
+        db_finish(w);
+    }
+    return ok;
+}
+
+struct objects {
+    bool (*has)(void *ctx, const struct hash *h);
+    void *ctx;
+};
+
+static void has_object(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    const struct objects *o = sqlite3_user_data(ctx);
+    const void *bytes = sqlite3_value_blob(argv[0]);
+    struct hash h;
+
+    (void)argc;
+    if (!bytes || sqlite3_value_bytes(argv[0]) != (int)sizeof h.b) {
+        sqlite3_result_int(ctx, 0);
+        return;
+    }
+    memcpy(h.b, bytes, sizeof h.b);
+    sqlite3_result_int(ctx, o->has(o->ctx, &h));
+}
+
+bool state_prune(struct state *s, bool (*has)(void *ctx, const struct hash *h),
+                 void *ctx, struct err *e)
+{
+    struct objects o = {has, ctx};
+
+    if (!db_open(s, e))
+        return false;
+    if (sqlite3_create_function_v2(s->db, "has_object", 1, SQLITE_UTF8, &o,
+                                   has_object, NULL, NULL, NULL) != SQLITE_OK)
+        return db_fail(s, "prune", e);
+    return db_run(s,
+                  "BEGIN IMMEDIATE;"
+                  "DELETE FROM packages WHERE NOT has_object(digest);"
+                  "DELETE FROM blobs WHERE NOT has_object(hash);"
+                  "DELETE FROM trees WHERE NOT has_object(hash);"
+                  "DELETE FROM proofs WHERE object<>''"
+                  " AND NOT has_object(digest);"
+                  "DELETE FROM proofs AS p WHERE object='' AND NOT EXISTS("
+                  "SELECT 1 FROM proofs AS o WHERE o.repository=p.repository"
+                  " AND o.commit_id=p.commit_id AND o.object<>'');"
+                  "COMMIT",
+                  e);
+}
