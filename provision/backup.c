@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "mover.h"
+#include "transaction.h"
 
 static bool choose_backup(struct swap *s, struct err *e)
 {
@@ -41,7 +41,7 @@ bool backup_keep(struct swap *s, const char *name, struct str path,
 
     if (!choose_backup(s, e) || !open_backup(s, path, &fd, e))
         return false;
-    if (!mover_move(s->stage, name, fd, path_leaf(path), path, e))
+    if (!transaction_rename(s->stage, name, fd, path_leaf(path), path, e))
         return err_wrap(e, "keep a backup of %.*s", STR_ARG(path));
     return fs_sync(fd, "the backup", e);
 }
@@ -84,34 +84,34 @@ void backup_drop_empty(struct swap *s)
 }
 
 /* An undo after the backup was filled: the old node comes out again. */
-void backup_take_back(struct swap *s, struct site *site)
+void backup_take_back(struct swap *s, struct op_state *state)
 {
     struct err ignored = {0};
     CLEANUP_FD int fd = -1;
-    struct str path = site->op->path;
+    struct str path = state->op->path;
 
-    if (!site->op->keep || !open_backup(s, path, &fd, &ignored) ||
-        inode_at(fd, path_leaf(path)) != site->op->old_ino ||
-        !mover_move(fd, path_leaf(path), s->stage, site->old_name, path,
-                    &ignored))
+    if (!state->op->keep || !open_backup(s, path, &fd, &ignored) ||
+        inode_at(fd, path_leaf(path)) != state->op->old_ino ||
+        !transaction_rename(fd, path_leaf(path), s->stage, state->old_name,
+                            path, &ignored))
         return;
-    site->old_at = site->op->old_ino;
+    state->old_at = state->op->old_ino;
 }
 
-bool backup_keep_displaced(struct mover *m, struct err *e)
+bool backup_keep_displaced(struct transaction *tx, struct err *e)
 {
-    for (size_t i = 0; i < m->s->count; i++) {
-        struct site site;
+    for (size_t i = 0; i < tx->s->count; i++) {
+        struct op_state state;
 
-        if (!m->s->ops[i].keep)
+        if (!tx->s->ops[i].keep)
             continue;
-        if (!mover_look_at(m, i, &site, e))
+        if (!transaction_read_op(tx, i, &state, e))
             return false;
-        if (site.new_at == site.op->old_ino &&
-            !backup_keep(m->s, site.new_name, site.op->path, e))
+        if (state.new_at == state.op->old_ino &&
+            !backup_keep(tx->s, state.new_name, state.op->path, e))
             return false;
-        if (site.old_at == site.op->old_ino &&
-            !backup_keep(m->s, site.old_name, site.op->path, e))
+        if (state.old_at == state.op->old_ino &&
+            !backup_keep(tx->s, state.old_name, state.op->path, e))
             return false;
     }
     return true;

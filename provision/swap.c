@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "mover.h"
+#include "transaction.h"
 
 #define JOURNAL "journal"
 
@@ -17,27 +17,27 @@
 /* The journal's folder first: a file system that keeps names in the order in
  * which they changed, unless a folder is synced by itself, must not know of
  * a change and not of the journal. */
-static bool sync_folders(struct mover *m, struct err *e)
+static bool sync_folders(struct transaction *tx, struct err *e)
 {
-    int fds[MOVER_MAX_PARENTS];
+    int fds[TRANSACTION_MAX_PARENTS];
     size_t count = 0;
 
-    for (size_t i = 0; i < m->parent_count; i++)
-        if (m->parents[i].fd >= 0)
-            fds[count++] = m->parents[i].fd;
-    return fs_sync(m->s->mapm, ".agents/.mapm", e) &&
+    for (size_t i = 0; i < tx->parent_count; i++)
+        if (tx->parents[i].fd >= 0)
+            fds[count++] = tx->parents[i].fd;
+    return fs_sync(tx->s->mapm, ".agents/.mapm", e) &&
            fs_sync_folders(fds, count, e);
 }
 
 /* Removes the folders that are empty, and syncs what held them. */
-static bool drop_folders(struct mover *m, const struct str *paths, size_t count,
-                         bool backwards, struct err *e)
+static bool drop_folders(struct transaction *tx, const struct str *paths,
+                         size_t count, bool backwards, struct err *e)
 {
     for (size_t i = 0; i < count; i++) {
         struct str path = paths[backwards ? count - 1 - i : i];
         int fd;
 
-        if (!mover_find_parent(m, path, &fd, e))
+        if (!transaction_find_parent(tx, path, &fd, e))
             return false;
         if (fd >= 0 && unlinkat(fd, path_leaf(path), AT_REMOVEDIR) < 0 &&
             errno != ENOTEMPTY && errno != EEXIST && errno != ENOENT &&
@@ -63,94 +63,97 @@ static void remove_stage(struct swap *s)
         return;
 }
 
-static bool finish(struct mover *m, struct err *e)
+static bool finish(struct transaction *tx, struct err *e)
 {
-    struct swap *s = m->s;
+    struct swap *s = tx->s;
 
     if (s->backup && (!fs_sync(s->stage, s->stage_name.p, e) ||
-                      !backup_keep_displaced(m, e)))
+                      !backup_keep_displaced(tx, e)))
         return false;
-    return drop_folders(m, s->drop, s->drop_count, false, e) &&
-           sync_folders(m, e);
+    return drop_folders(tx, s->drop, s->drop_count, false, e) &&
+           sync_folders(tx, e);
 }
 
 /* --- and back ------------------------------------------------------------- */
 
 /* What comes back into the stage is ours, unless it was edited since. */
-static bool keep_if_edited(struct mover *m, const struct site *site,
+static bool keep_if_edited(struct transaction *tx, const struct op_state *state,
                            struct err *e)
 {
     struct hash print;
     uint64_t ino;
 
-    if (!swap_print(m->s->stage, site->new_name, &ino, &print, e))
+    if (!swap_print(tx->s->stage, state->new_name, &ino, &print, e))
         return false;
-    if (hash_eq(&print, &site->op->new_print))
+    if (hash_eq(&print, &state->op->new_print))
         return true;
-    return backup_keep(m->s, site->new_name, site->op->path, e);
+    return backup_keep(tx->s, state->new_name, state->op->path, e);
 }
 
-static bool undo_done(struct mover *m, struct site *site, struct err *e)
+static bool undo_done(struct transaction *tx, struct op_state *state,
+                      struct err *e)
 {
-    const struct swap_op *op = site->op;
+    const struct swap_op *op = state->op;
     struct str path = op->path;
-    int stage = m->s->stage;
+    int stage = tx->s->stage;
 
-    if (op->old_ino && site->new_at != op->old_ino &&
-        site->old_at != op->old_ino)
-        backup_take_back(m->s, site);
+    if (op->old_ino && state->new_at != op->old_ino &&
+        state->old_at != op->old_ino)
+        backup_take_back(tx->s, state);
     if (!op->new_ino)
-        return site->old_at != op->old_ino || site->parent < 0 ||
-               mover_move(stage, site->old_name, site->parent, site->leaf, path,
-                          e);
-    if (op->old_ino && site->new_at == op->old_ino) {
-        if (renameat2(stage, site->new_name, site->parent, site->leaf,
+        return state->old_at != op->old_ino || state->parent < 0 ||
+               transaction_rename(stage, state->old_name, state->parent,
+                                  state->leaf, path, e);
+    if (op->old_ino && state->new_at == op->old_ino) {
+        if (renameat2(stage, state->new_name, state->parent, state->leaf,
                       RENAME_EXCHANGE) < 0)
             return err_errno(e, "restore %.*s", STR_ARG(path));
-        return keep_if_edited(m, site, e);
+        return keep_if_edited(tx, state, e);
     }
-    if (op->old_ino && site->old_at != op->old_ino)
+    if (op->old_ino && state->old_at != op->old_ino)
         return true; /* the old one is gone: the new one is all there is */
-    if (!mover_move(site->parent, site->leaf, stage, site->new_name, path, e))
+    if (!transaction_rename(state->parent, state->leaf, stage, state->new_name,
+                            path, e))
         return false;
-    if (op->old_ino &&
-        !mover_move(stage, site->old_name, site->parent, site->leaf, path, e))
+    if (op->old_ino && !transaction_rename(stage, state->old_name,
+                                           state->parent, state->leaf, path, e))
         return false;
-    return keep_if_edited(m, site, e);
+    return keep_if_edited(tx, state, e);
 }
 
-static bool go_back(struct mover *m, struct err *e)
+static bool roll_back(struct transaction *tx, struct err *e)
 {
-    struct swap *s = m->s;
+    struct swap *s = tx->s;
 
     for (size_t i = s->count; i-- > 0;) {
-        struct site site;
-        enum progress at;
+        struct op_state state;
+        enum op_progress at;
 
-        if (!mover_look_at(m, i, &site, e))
+        if (!transaction_read_op(tx, i, &state, e))
             return false;
-        at = site_progress(&site);
-        if (at == DONE && !undo_done(m, &site, e))
+        at = op_progress(&state);
+        if (at == DONE && !undo_done(tx, &state, e))
             return false;
-        if (at == BETWEEN && !mover_move(s->stage, site.old_name, site.parent,
-                                         site.leaf, site.op->path, e))
+        if (at == IN_PROGRESS &&
+            !transaction_rename(s->stage, state.old_name, state.parent,
+                                state.leaf, state.op->path, e))
             return false;
     }
     backup_drop_empty(s);
-    return drop_folders(m, s->make, s->make_count, true, e) &&
-           sync_folders(m, e);
+    return drop_folders(tx, s->make, s->make_count, true, e) &&
+           sync_folders(tx, e);
 }
 
-static void undo(struct mover *m, struct err *e)
+static void undo(struct transaction *tx, struct err *e)
 {
     struct err again = {0};
 
-    if (!go_back(m, &again) || !drop_journal(m->s, &again)) {
+    if (!roll_back(tx, &again) || !drop_journal(tx->s, &again)) {
         err_also(e, "undoing it: %s", err_first(&again));
         err_hint(e, "the next mapm command here finishes the work");
         return; /* for which it needs the stage */
     }
-    remove_stage(m->s);
+    remove_stage(tx->s);
 }
 
 static bool sync_stage(const struct swap *s, struct err *e)
@@ -189,7 +192,7 @@ static size_t count_folder(struct str path, struct str *seen, size_t n)
     for (size_t i = 0; i < n; i++)
         if (str_eq(seen[i], folder))
             return n;
-    if (n < MOVER_MAX_PARENTS)
+    if (n < TRANSACTION_MAX_PARENTS)
         seen[n++] = folder;
     return n;
 }
@@ -198,8 +201,8 @@ static size_t count_folder(struct str path, struct str *seen, size_t n)
  * back: takes as many as that needs, and lets go of them. */
 static bool check_descriptors(const struct swap *s, struct err *e)
 {
-    struct str folders[MOVER_MAX_PARENTS];
-    int fds[MOVER_MAX_PARENTS + 4];
+    struct str folders[TRANSACTION_MAX_PARENTS];
+    int fds[TRANSACTION_MAX_PARENTS + 4];
     size_t most = 0, n = 0;
     bool ok = true;
 
@@ -222,18 +225,19 @@ static bool check_descriptors(const struct swap *s, struct err *e)
 
 bool swap_run(struct swap *s, struct err *e)
 {
-    CLEANUP(mover_done) struct mover m = {.s = s, .is_first = true};
+    CLEANUP(transaction_done)
+    struct transaction tx = {.s = s, .is_first = true};
 
     if (!check_descriptors(s, e) || !backup_prepare(s, e) ||
         !write_journal(s, e))
         return give_up(s);
-    if (!mover_go_forward(&m, e) || !finish(&m, e)) {
-        undo(&m, e);
+    if (!transaction_roll_forward(&tx, e) || !finish(&tx, e)) {
+        undo(&tx, e);
         return false;
     }
     if (unlinkat(s->mapm, JOURNAL, 0) < 0) {
         err_errno(e, "remove .agents/.mapm/" JOURNAL);
-        undo(&m, e);
+        undo(&tx, e);
         return false;
     }
     /* Not synced: a journal that comes back after a power cut finds that all
@@ -245,53 +249,54 @@ bool swap_run(struct swap *s, struct err *e)
 /* --- the next start ------------------------------------------------------- */
 
 /* Whether this change was not made: both of its nodes are where they were. */
-static bool is_to_be_made(struct mover *m, size_t index)
+static bool is_to_be_made(struct transaction *tx, size_t index)
 {
     struct err ignored = {0};
-    struct site site;
+    struct op_state state;
 
-    if (!mover_look_at(m, index, &site, &ignored))
+    if (!transaction_read_op(tx, index, &state, &ignored))
         return false;
-    return site_progress(&site) == BETWEEN ||
-           (site_progress(&site) == PENDING &&
-            mover_check_untouched(m, &site, &ignored));
+    return op_progress(&state) == IN_PROGRESS ||
+           (op_progress(&state) == PENDING &&
+            transaction_check_unmodified(tx, &state, &ignored));
 }
 
 /* Changes are made in order: after the last one nothing is left to do, and
  * what looks different now was changed later. But a power cut may keep the last
  * one, which is in the folder of the journal, and lose others. */
-static bool is_complete(struct mover *m)
+static bool is_complete(struct transaction *tx)
 {
     struct err ignored = {0};
-    struct site site;
+    struct op_state state;
 
-    if (!m->s->count || !mover_look_at(m, m->s->count - 1, &site, &ignored) ||
-        site_progress(&site) != DONE)
+    if (!tx->s->count ||
+        !transaction_read_op(tx, tx->s->count - 1, &state, &ignored) ||
+        op_progress(&state) != DONE)
         return false;
-    for (size_t i = 0; i + 1 < m->s->count; i++)
-        if (is_to_be_made(m, i))
+    for (size_t i = 0; i + 1 < tx->s->count; i++)
+        if (is_to_be_made(tx, i))
             return false;
     return true;
 }
 
 /* Whether the places are as the one who was interrupted left them. */
-static bool can_go_forward(struct mover *m)
+static bool can_roll_forward(struct transaction *tx)
 {
     struct err ignored = {0};
 
-    for (size_t i = 0; i < m->s->count; i++) {
-        struct site site;
+    for (size_t i = 0; i < tx->s->count; i++) {
+        struct op_state state;
 
-        if (!mover_look_at(m, i, &site, &ignored))
+        if (!transaction_read_op(tx, i, &state, &ignored))
             return false;
-        switch (site_progress(&site)) {
+        switch (op_progress(&state)) {
         case UNKNOWN:
             return false;
         case PENDING:
-            if (!mover_check_untouched(m, &site, &ignored))
+            if (!transaction_check_unmodified(tx, &state, &ignored))
                 return false;
             break;
-        case BETWEEN:
+        case IN_PROGRESS:
         case DONE:
             break;
         }
@@ -301,7 +306,7 @@ static bool can_go_forward(struct mover *m)
 
 static bool recover_swap(struct swap *s, bool *recovered, struct err *e)
 {
-    CLEANUP(mover_done) struct mover m = {.s = s};
+    CLEANUP(transaction_done) struct transaction tx = {.s = s};
     CLEANUP_FD int stage = -1;
     bool done;
 
@@ -311,12 +316,12 @@ static bool recover_swap(struct swap *s, bool *recovered, struct err *e)
         return drop_journal(s, e);
     }
     s->stage = stage;
-    if (is_complete(&m))
-        done = finish(&m, e);
-    else if (can_go_forward(&m))
-        done = mover_go_forward(&m, e) && finish(&m, e);
+    if (is_complete(&tx))
+        done = finish(&tx, e);
+    else if (can_roll_forward(&tx))
+        done = transaction_roll_forward(&tx, e) && finish(&tx, e);
     else
-        done = go_back(&m, e);
+        done = roll_back(&tx, e);
     if (!done || !drop_journal(s, e))
         return err_wrap(e, "finish an interrupted installation");
     *recovered = true;

@@ -1,0 +1,248 @@
+#include "transaction.h"
+
+#include "base/fs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+void transaction_done(struct transaction *tx)
+{
+    for (size_t i = 0; i < tx->parent_count; i++)
+        fs_close(&tx->parents[i].fd);
+    tx->parent_count = 0;
+}
+
+struct str path_folder(struct str path)
+{
+    size_t at = str_find_last(path, '/');
+
+    return at == SIZE_MAX ? STR("") : str_slice(path, 0, at);
+}
+
+const char *path_leaf(struct str path)
+{
+    size_t at = str_find_last(path, '/');
+
+    return at == SIZE_MAX ? path.p : path.p + at + 1;
+}
+
+/* The folder that holds `path`, or -1 when it is not there. */
+bool transaction_find_parent(struct transaction *tx, struct str path, int *fd,
+                             struct err *e)
+{
+    struct str folder = path_folder(path);
+    struct transaction_parent *p = NULL;
+    char name[4096];
+
+    for (size_t i = 0; i < tx->parent_count && !p; i++)
+        if (str_eq(tx->parents[i].path, folder))
+            p = &tx->parents[i];
+    if (!p && tx->parent_count == TRANSACTION_MAX_PARENTS)
+        return err_set(e, ERR_LIMIT, "more than %d folders",
+                       TRANSACTION_MAX_PARENTS);
+    if (!p) {
+        p = &tx->parents[tx->parent_count++];
+        *p = (struct transaction_parent){folder, -1};
+    }
+    if (p->fd < 0) {
+        snprintf(name, sizeof name, "%.*s", STR_ARG(folder));
+        if (!fs_open_dir_at(tx->s->root, name, &p->fd, e)) {
+            /* A link in the way is not our folder either. */
+            if (e->code != ERR_NOT_FOUND && e->code != ERR_REFUSED)
+                return false;
+            err_clear(e);
+            p->fd = -1;
+        }
+    }
+    *fd = p->fd;
+    return true;
+}
+
+uint64_t inode_at(int dirfd, const char *name)
+{
+    struct stat st;
+
+    if (dirfd < 0 || fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        return 0;
+    return st.st_ino;
+}
+
+/* --- where one change stands ---------------------------------------------- */
+
+bool transaction_read_op(struct transaction *tx, size_t index,
+                         struct op_state *state, struct err *e)
+{
+    const struct swap_op *op = &tx->s->ops[index];
+
+    state->op = op;
+    state->leaf = path_leaf(op->path);
+    snprintf(state->new_name, sizeof state->new_name, "n%zu", index);
+    snprintf(state->old_name, sizeof state->old_name, "o%zu", index);
+    if (!transaction_find_parent(tx, op->path, &state->parent, e))
+        return false;
+    state->here = inode_at(state->parent, state->leaf);
+    state->new_at = inode_at(tx->s->stage, state->new_name);
+    state->old_at = inode_at(tx->s->stage, state->old_name);
+    return true;
+}
+
+enum op_progress op_progress(const struct op_state *state)
+{
+    const struct swap_op *op = state->op;
+
+    if (!op->new_ino) {
+        if (state->here == 0)
+            return DONE;
+        return state->here == op->old_ino ? PENDING : UNKNOWN;
+    }
+    if (state->here == op->new_ino)
+        return DONE;
+    if (state->new_at != op->new_ino)
+        return UNKNOWN;
+    if (state->here == op->old_ino)
+        return PENDING;
+    return state->here == 0 && state->old_at == op->old_ino ? IN_PROGRESS
+                                                            : UNKNOWN;
+}
+
+/* Whether what stands there is still what was planned for. */
+bool transaction_check_unmodified(struct transaction *tx,
+                                  const struct op_state *state, struct err *e)
+{
+    struct hash print;
+    uint64_t ino;
+
+    if (!state->op->old_ino)
+        return true;
+    if (!swap_print(tx->s->root, state->op->path.p, &ino, &print, e))
+        return false;
+    if (ino != state->op->old_ino || !hash_eq(&print, &state->op->old_print))
+        return err_set(e, ERR_EDITED, "%.*s was changed in the meantime",
+                       STR_ARG(state->op->path));
+    return true;
+}
+
+/* --- moving --------------------------------------------------------------- */
+
+static bool lacks_flags(void)
+{
+    return errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP;
+}
+
+static bool cannot(struct err *e, const char *verb, struct str what)
+{
+    bool layered = errno == EXDEV;
+
+    err_errno(e, "%s %.*s", verb, STR_ARG(what));
+    /* A folder of a lower layer cannot be renamed on an overlay. */
+    return layered &&
+           err_hint(e, "it lies on another file system or image layer than "
+                       ".agents: move it out of the way, then try again");
+}
+
+bool transaction_rename(int from_fd, const char *from, int to_fd,
+                        const char *to, struct str what, struct err *e)
+{
+    if (renameat2(from_fd, from, to_fd, to, RENAME_NOREPLACE) == 0)
+        return true;
+    if (lacks_flags()) {
+        if (inode_at(to_fd, to) != 0)
+            errno = EEXIST;
+        else if (renameat(from_fd, from, to_fd, to) == 0)
+            return true;
+    }
+    return cannot(e, "move", what);
+}
+
+/* One file system cannot exchange: then the old one steps aside first. */
+static bool replace(struct transaction *tx, struct op_state *state,
+                    struct err *e)
+{
+    struct str path = state->op->path;
+    int stage = tx->s->stage;
+
+    if (renameat2(stage, state->new_name, state->parent, state->leaf,
+                  RENAME_EXCHANGE) == 0)
+        return true;
+    if (!lacks_flags())
+        return cannot(e, "replace", path);
+    return transaction_rename(state->parent, state->leaf, stage,
+                              state->old_name, path, e) &&
+           transaction_rename(stage, state->new_name, state->parent,
+                              state->leaf, path, e);
+}
+
+/* A new place in a swap that nothing has interrupted: one rename, which never
+ * hits anything. False when it did not work: then it is looked at. */
+static bool step_quickly(struct transaction *tx, size_t index)
+{
+    const struct swap_op *op = &tx->s->ops[index];
+    char name[TRANSACTION_NAME_BYTES];
+    struct err ignored = {0};
+    int parent;
+
+    if (!tx->is_first || op->old_ino || !op->new_ino ||
+        !transaction_find_parent(tx, op->path, &parent, &ignored) || parent < 0)
+        return false;
+    snprintf(name, sizeof name, "n%zu", index);
+    return renameat2(tx->s->stage, name, parent, path_leaf(op->path),
+                     RENAME_NOREPLACE) == 0;
+}
+
+static bool step_forward(struct transaction *tx, size_t index, struct err *e)
+{
+    struct op_state state;
+    int stage = tx->s->stage;
+
+    if (step_quickly(tx, index))
+        return true;
+    if (!transaction_read_op(tx, index, &state, e))
+        return false;
+    switch (op_progress(&state)) {
+    case DONE:
+        return true;
+    case UNKNOWN:
+        return err_set(e, ERR_EDITED, "%.*s was changed in the meantime",
+                       STR_ARG(state.op->path));
+    case IN_PROGRESS:
+        return transaction_rename(stage, state.new_name, state.parent,
+                                  state.leaf, state.op->path, e);
+    case PENDING:
+        break;
+    }
+    if (!transaction_check_unmodified(tx, &state, e))
+        return false;
+    if (!state.op->new_ino)
+        return transaction_rename(state.parent, state.leaf, stage,
+                                  state.old_name, state.op->path, e);
+    if (state.op->old_ino)
+        return replace(tx, &state, e);
+    if (state.parent < 0)
+        return err_set(e, ERR_EDITED, "the folder of %.*s is gone",
+                       STR_ARG(state.op->path));
+    return transaction_rename(stage, state.new_name, state.parent, state.leaf,
+                              state.op->path, e);
+}
+
+static bool make_folders(struct transaction *tx, struct err *e)
+{
+    struct swap *s = tx->s;
+    int fd;
+
+    for (size_t i = 0; i < s->make_count; i++)
+        if (!transaction_find_parent(tx, s->make[i], &fd, e) ||
+            !fs_make_dirs_at(s->root, s->make[i].p, 0755, e))
+            return false;
+    return true;
+}
+bool transaction_roll_forward(struct transaction *tx, struct err *e)
+{
+    if (!make_folders(tx, e))
+        return false;
+    for (size_t i = 0; i < tx->s->count; i++)
+        if (!step_forward(tx, i, e))
+            return false;
+    return true;
+}

@@ -1,0 +1,84 @@
+#ifndef PROVISION_TRANSACTION_H
+#define PROVISION_TRANSACTION_H
+
+#include "swap.h"
+
+/*
+ * transaction: one swap at work. Where each change stands is read off the disk, by
+ * inode, before every step; nothing is remembered that a kill could lose.
+ */
+
+#define TRANSACTION_MAX_PARENTS 32
+#define TRANSACTION_NAME_BYTES  24
+
+/* The parent folders of all operations; each is synced at the end. */
+struct transaction_parent {
+    struct str path;
+    int fd; /* -1: absent */
+};
+
+struct transaction {
+    struct swap *s;
+    struct transaction_parent parents[TRANSACTION_MAX_PARENTS];
+    size_t parent_count;
+    bool is_first; /* not a recovery: all nodes are where the plan expects */
+};
+
+enum op_progress {
+    PENDING,
+    IN_PROGRESS, /* the old node was moved away, the new one is not in place */
+    DONE,
+    UNKNOWN, /* another process changed the path */
+};
+
+struct op_state {
+    const struct swap_op *op;
+    int parent;
+    const char *leaf;
+    char new_name[TRANSACTION_NAME_BYTES], old_name[TRANSACTION_NAME_BYTES];
+    uint64_t here, new_at, old_at; /* inodes found */
+};
+
+void transaction_done(struct transaction *tx);
+
+/* The parent folder of `path`; -1 when it is absent. */
+MUST_CHECK bool transaction_find_parent(struct transaction *tx, struct str path,
+                                        int *fd, struct err *e);
+MUST_CHECK bool transaction_read_op(struct transaction *tx, size_t index,
+                                    struct op_state *state, struct err *e);
+enum op_progress op_progress(const struct op_state *state);
+
+/* ERR_EDITED when the path differs from what the plan recorded. */
+MUST_CHECK bool transaction_check_unmodified(struct transaction *tx,
+                                             const struct op_state *state,
+                                             struct err *e);
+
+/* Never replaces a node. `what` is for the message. */
+MUST_CHECK bool transaction_rename(int from_fd, const char *from, int to_fd,
+                                   const char *to, struct str what,
+                                   struct err *e);
+/* Makes the folders, then applies each operation that is not done. */
+MUST_CHECK bool transaction_roll_forward(struct transaction *tx, struct err *e);
+
+/* "a/b" of "a/b/c"; and "c". */
+struct str path_folder(struct str path);
+const char *path_leaf(struct str path);
+
+/* 0: absent. */
+uint64_t inode_at(int dirfd, const char *name);
+
+/* --- backup.c: displaced nodes with edits of the user ---------------------- */
+
+/* Chooses s->backup and makes its folders, when an operation will fill it:
+ * before the first change, when a failure costs nothing. */
+MUST_CHECK bool backup_prepare(struct swap *s, struct err *e);
+/* Moves the node `name` of the stage to the backup of `path`. */
+MUST_CHECK bool backup_keep(struct swap *s, const char *name, struct str path,
+                            struct err *e);
+MUST_CHECK bool backup_keep_displaced(struct transaction *tx, struct err *e);
+/* For an undo after the backup was filled: moves the old node back. */
+void backup_take_back(struct swap *s, struct op_state *state);
+/* Removes folders of the backup that are empty. */
+void backup_drop_empty(struct swap *s);
+
+#endif
