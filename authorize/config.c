@@ -1,6 +1,7 @@
 #include "mapm/config.h"
 
 #include "base/fs.h"
+#include "mapm/git_host.h"
 #include "mapm/manifest.h"
 #include "mapm/owned.h"
 
@@ -45,7 +46,7 @@ static bool read_config(struct context *cx, struct project *user,
 static void collect_hosts(struct context *cx, const struct project *user,
                           struct origin_rules *rules)
 {
-    struct str rest = str_from(getenv("MAPM_GITHUB_HOSTS")), word;
+    struct str rest = str_from(getenv(git_hosts[0].hosts_variable)), word;
     struct str *hosts = NULL;
     size_t count = 0, capacity = 0;
 

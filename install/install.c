@@ -1,6 +1,7 @@
 #include "base/fs.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "mapm/git_host.h"
 #include "mapm/install_ingest.h"
 #include "mapm/install_offers.h"
 #include "mapm/install_selection.h"
@@ -78,6 +79,24 @@ static bool find_locked_argument(const struct sync *s, struct origin *o,
     return err_hint(e, "--locked adds nothing: install it without");
 }
 
+static struct str repair_host(struct str text, const char *host,
+                              struct arena *a)
+{
+    static const struct {
+        const char *before, *after;
+    } around[] = {{"www.", "/"}, {"", "/"}, {"git@", ":"}, {"ssh://git@", "/"}};
+
+    for (size_t i = 0; i < sizeof around / sizeof *around; i++) {
+        struct str beginning =
+            arena_printf(a, "%s%s%s", around[i].before, host, around[i].after);
+
+        if (str_starts(text, beginning))
+            return arena_printf(a, "https://%s/%.*s", host,
+                                STR_ARG(str_from_index(text, beginning.n)));
+    }
+    return text;
+}
+
 /* The URL of what a browser shows, and other spellings that are common. */
 static struct str repair_origin(struct str text, struct arena *a)
 {
@@ -86,10 +105,6 @@ static struct str repair_origin(struct str text, struct arena *a)
     } beginnings[] = {
         {"http://", "https://"},
         {"https://www.", "https://"},
-        {"www.github.com/", "https://github.com/"},
-        {"github.com/", "https://github.com/"},
-        {"git@github.com:", "https://github.com/"},
-        {"ssh://git@github.com/", "https://github.com/"},
         {"git+https://", "https://"},
     };
     static const char *const ends[] = {"/SKILL.md", "/AGENTS.md"};
@@ -100,6 +115,8 @@ static struct str repair_origin(struct str text, struct arena *a)
             text =
                 str_join(str_from(beginnings[i].after),
                          str_from_index(text, strlen(beginnings[i].before)), a);
+    for (size_t i = 0; i < git_host_count; i++)
+        text = repair_host(text, git_hosts[i].host, a);
     at = str_find_char(text, '?');
     text = str_slice(text, 0, at < text.n ? at : text.n);
     at = str_find_char(text, '#');
@@ -121,6 +138,8 @@ static bool parse_argument(const struct sync *s, struct str text,
     struct context *cx = s->cx;
     struct err problem = {0};
     struct origin other;
+    struct str usual =
+        arena_printf(&cx->arena, "https://%s/", git_hosts[0].host);
     struct str repaired;
 
     if (origin_parse_argument(text, cx->cwd, cx->home, &s->layer.rules,
@@ -131,8 +150,8 @@ static bool parse_argument(const struct sync *s, struct str text,
         if (origin_parse_argument(repaired, cx->cwd, cx->home, &s->layer.rules,
                                   &cx->arena, &other, &problem))
             return err_hint(e, "did you mean %.*s?", STR_ARG(repaired));
-        if (str_starts(repaired, STR("https://github.com/")))
-            repaired = str_from_index(repaired, strlen("https://github.com/"));
+        if (str_starts(repaired, usual))
+            repaired = str_from_index(repaired, usual.n);
     }
     return false;
 }

@@ -1,3 +1,5 @@
+#include "mapm/git_host.h"
+
 #include <string.h>
 
 #include "origin.h"
@@ -61,7 +63,7 @@ static bool parse_local(struct str text, struct str cwd, struct str home,
 
 static void set_short_texts(struct origin *o, struct arena *a)
 {
-    bool usual = str_is(o->host, "github.com");
+    bool usual = str_is(o->host, git_hosts[0].host);
     struct str tail =
         arena_printf(a, "%s%.*s%s%.*s", o->path.n ? "/" : "", STR_ARG(o->path),
                      o->ref.n ? "@" : "", STR_ARG(o->ref));
@@ -103,7 +105,8 @@ static bool parse_short(struct str text, const struct origin_rules *rules,
     struct origin o = {0};
     size_t at = find_ref(text);
     struct str head = str_slice(text, 0, at);
-    struct str rest = str_join(STR("github.com/"), head, a);
+    struct str rest =
+        arena_printf(a, "%s/%.*s", git_hosts[0].host, STR_ARG(head));
     const char *fault;
 
     if (!origin_take_repository(text, &rest, rules, a, &o, e))

@@ -1,5 +1,7 @@
 #include "origin.h"
 
+#include "mapm/git_host.h"
+
 #include <string.h>
 
 /*
@@ -13,9 +15,6 @@
 #define REPO_MAX_CHARS  100
 #define HOST_MAX_CHARS  253
 #define REF_MAX_BYTES   1024
-#define SHAPE                                                                  \
-    "an origin is https://github.com/<owner>/<repo>/tree/<ref>[/path] or "     \
-    "file:<absolute path>"
 
 bool origin_refuse(struct str text, const char *fault, struct err *e)
 {
@@ -24,7 +23,10 @@ bool origin_refuse(struct str text, const char *fault, struct err *e)
     buf_init(&shown, 4 * ORIGIN_MAX_BYTES);
     text_visible(&shown, text_cut(text, 300), false);
     err_set(e, ERR_ORIGIN, "origin \"%s\": %s", shown.p ? shown.p : "", fault);
-    return err_hint(e, "%s", SHAPE);
+    return err_hint(e,
+                    "an origin is https://%s/<owner>/<repo>/%s/<ref>[/path] or "
+                    "file:<absolute path>",
+                    git_hosts[0].host, git_hosts[0].tree);
 }
 
 /* --- parts ---------------------------------------------------------------- */
@@ -62,16 +64,6 @@ static bool repo_is_valid(struct str repo)
         if (!is_name_char(repo.p[i]) && repo.p[i] != '.')
             return false;
     return true;
-}
-
-static bool host_is_allowed(struct str host, const struct origin_rules *rules)
-{
-    if (str_eq_nocase(host, STR("github.com")))
-        return true;
-    for (size_t i = 0; rules && i < rules->host_count; i++)
-        if (str_eq_nocase(host, rules->hosts[i]))
-            return true;
-    return false;
 }
 
 /* Letters and marks that people can read; what a path on no system holds is
@@ -202,7 +194,8 @@ static const char *url_fault(struct str text)
     return NULL;
 }
 
-static const char *host_fault(struct str host, const struct origin_rules *rules)
+static const char *host_fault(struct str host, const struct origin_rules *rules,
+                              struct arena *a)
 {
     if (str_has_char(host, '@'))
         return "has a user name or password: tokens go into the environment "
@@ -211,17 +204,25 @@ static const char *host_fault(struct str host, const struct origin_rules *rules)
         return "has a port";
     if (host.n == 0 || host.n > HOST_MAX_CHARS)
         return "has no host";
-    if (!host_is_allowed(host, rules))
-        return "its host is neither github.com nor one of `hosts` in your own "
-               "configuration";
+    if (!git_host_find(host, rules ? rules->hosts : NULL,
+                       rules ? rules->host_count : 0))
+        return arena_printf(a,
+                            "its host is neither %s nor one of `hosts` in your "
+                            "own configuration",
+                            git_hosts[0].host)
+            .p;
     return NULL;
 }
 
 static struct str url_text(const struct origin *o, struct str owner,
                            struct str repo, struct str rest, struct arena *a)
 {
-    const struct str parts[] = {STR("https://"), o->host, STR("/"),      owner,
-                                STR("/"),        repo,    STR("/tree/"), rest};
+    const struct str parts[] = {
+        STR("https://"), o->host,
+        STR("/"),        owner,
+        STR("/"),        repo,
+        STR("/"),        str_from(git_host_get(o->host)->tree),
+        STR("/"),        rest};
 
     return str_concat(parts, sizeof parts / sizeof *parts, a);
 }
@@ -253,7 +254,8 @@ static void set_url_texts(struct origin *o, struct arena *a)
     o->host = take_part(&rest, strlen("https://"), o->host.n);
     o->owner = take_part(&rest, strlen("/"), o->owner.n);
     o->repo = take_part(&rest, strlen("/"), o->repo.n);
-    o->rest = take_part(&rest, strlen("/tree/"), o->rest.n);
+    o->rest =
+        take_part(&rest, strlen(git_host_get(o->host)->tree) + 2, o->rest.n);
     if (has_upper(o->owner) || has_upper(o->repo) || str_has_char(o->rest, '%'))
         o->key = url_text(o, str_lower(o->owner, a), str_lower(o->repo, a),
                           unescape(o->rest, true, a), a);
@@ -284,16 +286,20 @@ bool origin_take_repository(struct str text, struct str *rest,
     if (fault)
         return origin_refuse(text, fault, e);
     str_cut(rest, '/', &host);
-    fault = host_fault(host, rules);
+    fault = host_fault(host, rules, a);
     if (fault)
         return origin_refuse(text, fault, e);
     str_cut(rest, '/', &owner);
     str_cut(rest, '/', &repo);
     repo = drop_git(repo);
-    if (!owner_is_valid(owner))
-        return origin_refuse(text, "its owner is not a GitHub name", e);
-    if (!repo_is_valid(repo))
-        return origin_refuse(text, "its repository is not a GitHub name", e);
+    if (!owner_is_valid(owner) || !repo_is_valid(repo))
+        return origin_refuse(
+            text,
+            arena_printf(a, "its %s is not a %s name",
+                         owner_is_valid(owner) ? "repository" : "owner",
+                         git_host_get(host)->name)
+                .p,
+            e);
     o->scheme = ORIGIN_GIT;
     o->host = has_upper(host) ? str_lower(host, a) : host;
     o->owner = owner;
@@ -301,26 +307,53 @@ bool origin_take_repository(struct str text, struct str *rest,
     return true;
 }
 
+/* Takes `words` off the beginning, which end where a part of the path ends. */
+static bool take_words(struct str *rest, const char *words)
+{
+    size_t n = strlen(words);
+
+    if (!str_starts(*rest, str_from(words)) ||
+        (rest->n > n && rest->p[n] != '/'))
+        return false;
+    *rest = str_from_index(*rest, rest->n > n ? n + 1 : n);
+    return true;
+}
+
+/* "/tree/" between the repository and the ref. */
+static bool take_tree(struct str text, struct str *rest,
+                      const struct git_host *g, struct arena *a, struct err *e)
+{
+    struct str fault;
+
+    if (rest->n == 0 || rest->p[0] == '/') {
+        fault =
+            arena_printf(a, "names a repository, but no /%s/<ref>", g->tree);
+        return origin_refuse(text, fault.p, e);
+    }
+    for (size_t i = 0; i < GIT_HOST_MAX_PAGES && g->pages[i]; i++)
+        if (take_words(rest, g->pages[i])) {
+            fault =
+                arena_printf(a, "shows one file: write /%s/ where it says /%s/",
+                             g->tree, g->pages[0]);
+            return origin_refuse(text, fault.p, e);
+        }
+    if (take_words(rest, g->tree))
+        return true;
+    fault = arena_printf(a, "has no /%s/ after the repository", g->tree);
+    return origin_refuse(text, fault.p, e);
+}
+
 static bool parse_url(struct str text, struct str rest,
                       const struct origin_rules *rules, struct arena *a,
                       struct origin *out, struct err *e)
 {
     struct origin o = {0};
-    struct str word = {0};
     const char *fault;
 
-    if (!origin_take_repository(text, &rest, rules, a, &o, e))
+    if (!origin_take_repository(text, &rest, rules, a, &o, e) ||
+        !take_tree(text, &rest, git_host_get(o.host), a, e))
         return false;
-    if (!rest.p || !str_cut(&rest, '/', &word) || word.n == 0)
-        return origin_refuse(text, "names a repository, but no /tree/<ref>", e);
-    if (str_is(word, "blob") || str_is(word, "raw"))
-        return origin_refuse(text,
-                             "shows one file: write /tree/ where it says "
-                             "/blob/",
-                             e);
-    if (!str_is(word, "tree"))
-        return origin_refuse(text, "has no /tree/ after the repository", e);
-    rest = drop_slashes(rest.p ? rest : STR(""));
+    rest = drop_slashes(rest);
     fault = rest_fault(rest, a);
     if (fault)
         return origin_refuse(text, fault, e);

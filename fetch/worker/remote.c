@@ -12,16 +12,17 @@ static struct place *place_get(struct session *s, const struct url *u)
     struct str key = arena_printf(&s->arena, "%.*s://%.*s", STR_ARG(u->scheme),
                                   STR_ARG(url_host_port(u, &s->arena)));
     struct map_entry *entry = map_entry(&s->places, key);
+    const struct git_host *g = git_host_get(u->host);
     struct place *p = entry->value;
 
     if (p == NULL) {
         entry->value = p = arena_new(&s->arena, struct place);
         p->key = key;
-        p->caps = (struct caps){.version = 2,
+        p->caps = (struct caps){.version = g->protocol,
                                 .ls_refs = true,
                                 .fetch = true,
-                                .shallow = true,
-                                .filter = true};
+                                .shallow = g->shallow,
+                                .filter = g->filter};
     }
     return p;
 }
@@ -35,9 +36,7 @@ static void set_place(struct repo *r)
 
 bool remote_init(struct repo *r, const struct link_ask *in, struct err *e)
 {
-    struct str text =
-        arena_printf(&r->arena, "https://%.*s/%.*s/%.*s.git", STR_ARG(in->host),
-                     STR_ARG(in->owner), STR_ARG(in->repo));
+    struct str text = git_host_url(in->host, in->owner, in->repo, &r->arena);
 
     if (!settings_rewrite(&r->session->settings, text, &r->arena, &r->url, e))
         return false;
@@ -93,7 +92,7 @@ static enum verdict judge_redirect(struct exchange *x, struct err *e)
         return VERDICT_DEAD;
     }
     if (!url_same_place(&to, &r->url) &&
-        !(url_is_secure(&to) && settings_is_github(s, to.host))) {
+        !(url_is_secure(&to) && settings_git_host(s, to.host))) {
         err_set(e, ERR_REFUSED, "%s redirects to another host, %.*s", shown(x),
                 STR_ARG(url_host_port(&to, &r->arena)));
         return VERDICT_DEAD;

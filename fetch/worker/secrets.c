@@ -8,7 +8,6 @@
 
 #define NETRC_MAX_BYTES (256u * 1024)
 #define GH_MAX_BYTES    (256u * 1024)
-#define GH_USER         "x-access-token" /* as GitHub's own actions do */
 
 struct gh_entry {
     struct str host, token;
@@ -100,20 +99,11 @@ static bool may_send(const struct url *u)
     return url_is_secure(u) || url_is_loopback(u);
 }
 
-/* A token for GitHub Enterprise has names of its own, as gh reads them. */
-static const struct {
-    const char *name, *source;
-    bool enterprise;
-} tokens[] = {
-    {"GH_ENTERPRISE_TOKEN", "the token from GH_ENTERPRISE_TOKEN", true},
-    {"GITHUB_ENTERPRISE_TOKEN", "the token from GITHUB_ENTERPRISE_TOKEN", true},
-    {"GH_TOKEN", "the token from GH_TOKEN", false},
-    {"GITHUB_TOKEN", "the token from GITHUB_TOKEN", false},
-};
-
 void secrets_first(const struct secrets *s, const struct url *u,
                    struct secret *out)
 {
+    const struct git_host *g;
+
     *out = (struct secret){0};
     if (!may_send(u))
         return;
@@ -123,25 +113,23 @@ void secrets_first(const struct secrets *s, const struct url *u,
                                "url.*.insteadOf"};
         return;
     }
-    if (!settings_is_github(s->settings, u->host))
-        return;
-    for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) {
-        struct str token = env(tokens[i].name);
+    g = settings_git_host(s->settings, u->host);
+    for (size_t i = 0; g && i < GIT_HOST_MAX_TOKENS; i++) {
+        const struct git_host_token *t = &g->tokens[i];
 
-        if (token.n == 0 ||
-            (tokens[i].enterprise && str_is(u->host, "github.com")))
+        if (!git_host_takes(g, t, u->host) || env(t->variable).n == 0)
             continue;
-        *out = (struct secret){STR(GH_USER), token, tokens[i].source};
+        *out = (struct secret){str_from(g->user), env(t->variable), t->source};
         return;
     }
 }
 
 const char *secrets_variable(const struct secrets *s, const struct url *u)
 {
-    return settings_is_github(s->settings, u->host) &&
-                   !str_is(u->host, "github.com")
-               ? "GH_ENTERPRISE_TOKEN"
-               : "GH_TOKEN";
+    const struct git_host *g = settings_git_host(s->settings, u->host);
+
+    return g ? git_host_variable(g, u->host)
+             : git_host_variable(&git_hosts[0], str_from(git_hosts[0].host));
 }
 
 static void from_netrc(const struct secrets *s, const struct url *u,
@@ -163,7 +151,8 @@ static void from_gh_file(const struct secrets *s, const struct url *u,
 {
     for (size_t i = 0; i < s->gh_count; i++) {
         if (str_eq(s->gh[i].host, u->host)) {
-            *out = (struct secret){STR(GH_USER), s->gh[i].token,
+            *out = (struct secret){str_from(git_host_get(u->host)->user),
+                                   s->gh[i].token,
                                    "the token from gh's hosts.yml"};
             return;
         }
@@ -197,7 +186,8 @@ bool secrets_next(const struct secrets *s, struct link *l, const struct url *u,
                   unsigned *tried, struct arena *a, struct secret *out,
                   struct err *e)
 {
-    bool github = settings_is_github(s->settings, u->host), ok = true;
+    const struct git_host *g = settings_git_host(s->settings, u->host);
+    bool ok = true;
 
     *out = (struct secret){0};
     if (!may_send(u))
@@ -208,11 +198,11 @@ bool secrets_next(const struct secrets *s, struct link *l, const struct url *u,
             from_netrc(s, u, out);
             break;
         case PLACE_GH_FILE:
-            if (github)
+            if (g && g->has_gh)
                 from_gh_file(s, u, out);
             break;
         case PLACE_GH:
-            if (github)
+            if (g && g->has_gh)
                 ok = from_mapm(l, CREDENTIAL_GH, u, a, out, e);
             break;
         case PLACE_HELPER:

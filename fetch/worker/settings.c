@@ -251,7 +251,7 @@ bool settings_load(struct settings *s, const struct str *hosts,
         s->home = str_of("", 0);
     for (size_t i = 0; i < host_count; i++)
         add_host(s, hosts[i]);
-    add_hosts(s, env("MAPM_GITHUB_HOSTS"));
+    add_hosts(s, env(git_hosts[0].hosts_variable));
     if (!load_files(s, e) || !load_environment(s, e))
         return err_wrap(e, "cannot read the git configuration");
     s->wants_no_verify |= is_true(env("GIT_SSL_NO_VERIFY"));
@@ -301,14 +301,10 @@ bool settings_rewrite(const struct settings *s, struct str url, struct arena *a,
     return true;
 }
 
-bool settings_is_github(const struct settings *s, struct str host)
+const struct git_host *settings_git_host(const struct settings *s,
+                                         struct str host)
 {
-    if (str_is(host, "github.com"))
-        return true;
-    for (size_t i = 0; i < s->host_count; i++)
-        if (str_eq(s->hosts[i], host))
-            return true;
-    return false;
+    return git_host_find(host, s->hosts, s->host_count);
 }
 
 /* "*.example.com" stands for one label. */

@@ -1,6 +1,8 @@
 #ifndef FETCH_WORKER_SETTINGS_H
 #define FETCH_WORKER_SETTINGS_H
 
+#include "mapm/git_host.h"
+
 #include "url.h"
 
 /*
@@ -46,7 +48,9 @@ MUST_CHECK bool settings_rewrite(const struct settings *s, struct str url,
                                  struct arena *a, struct url *out,
                                  struct err *e);
 
-bool settings_is_github(const struct settings *s, struct str host);
+/* NULL: neither a known host nor one that the user named. */
+const struct git_host *settings_git_host(const struct settings *s,
+                                         struct str host);
 
 /* http.proxy for this address; p NULL: not set. */
 struct str settings_proxy(const struct settings *s, const struct url *u);

@@ -385,12 +385,12 @@ TEST(hosts_of_github)
     CHECK(count == sizeof want / sizeof *want);
     for (size_t i = 0; i < count && i < sizeof want / sizeof *want; i++)
         CHECK_STR(str_c(hosts[i], &a), want[i]);
-    CHECK(settings_is_github(&s, STR("github.com")));
-    CHECK(settings_is_github(&s, STR("given.example")));
-    CHECK(settings_is_github(&s, STR("b.example")));
-    CHECK(!settings_is_github(&s, STR("near.example")));
-    CHECK(!settings_is_github(&s, STR("c.example")));
-    CHECK(!settings_is_github(&s, STR("")));
+    CHECK(settings_git_host(&s, STR("github.com")));
+    CHECK(settings_git_host(&s, STR("given.example")));
+    CHECK(settings_git_host(&s, STR("b.example")));
+    CHECK(!settings_git_host(&s, STR("near.example")));
+    CHECK(!settings_git_host(&s, STR("c.example")));
+    CHECK(!settings_git_host(&s, STR("")));
     clear();
 }
 
