@@ -147,7 +147,7 @@ static void print_result(struct invocation *inv, struct sync *s,
 {
     struct json_writer w;
     const struct str *kept;
-    const struct provision_left *left;
+    const struct provision_skipped *left;
     size_t kept_count, left_count;
     struct buf b;
 
@@ -178,10 +178,10 @@ static void print_result(struct invocation *inv, struct sync *s,
     json_end_array(&w);
     json_key(&w, "kept");
     json_begin_array(&w);
-    kept = provision_kept(s->layer.provision, &kept_count);
+    kept = provision_preserved_edits(s->layer.provision, &kept_count);
     for (size_t i = 0; i < kept_count; i++)
         json_string(&w, kept[i]);
-    left = provision_left(s->layer.provision, &left_count);
+    left = provision_skipped_modified(s->layer.provision, &left_count);
     for (size_t i = 0; !s->keep_edited && i < left_count; i++)
         json_string(&w, left[i].what);
     json_end_array(&w);

@@ -404,7 +404,8 @@ static void tell_server(struct sync *s)
 static void tell_kept(struct sync *s)
 {
     size_t count;
-    const struct str *kept = provision_kept(s->layer.provision, &count);
+    const struct str *kept =
+        provision_preserved_edits(s->layer.provision, &count);
 
     for (size_t i = 0; i < count; i++)
         context_warn(s->cx, "%.*s: kept", STR_ARG(kept[i]));
@@ -419,8 +420,8 @@ static void tell_kept(struct sync *s)
 static void tell_left(struct sync *s, const struct provision_item *items)
 {
     size_t count, told = 0, packages = 0;
-    const struct provision_left *left =
-        provision_left(s->layer.provision, &count);
+    const struct provision_skipped *left =
+        provision_skipped_modified(s->layer.provision, &count);
     bool *seen = arena_array(&s->cx->arena, s->plan.count + 2, sizeof *seen);
 
     for (size_t i = 0; i < count; i++) {

@@ -163,7 +163,7 @@ static bool check_file(struct checking *c, const struct target *t,
 }
 
 static bool is_made_from(const struct record_key *key,
-                         const struct wish_server *s)
+                         const struct desired_server *s)
 {
     return key && str_eq(key->key, s->item->place) &&
            hash_eq(&key->source, &s->source);
@@ -231,15 +231,15 @@ bool provision_is_current(struct provision *p,
     struct checking c = {
         .p = p, .arena = a, .trees = {.fd = -1}, .links = {.fd = -1}};
     struct err ignored = {0};
-    struct wish wish;
+    struct desired_state desired;
 
     if (!provision_load(p, &ignored) || !p->has_record)
         return false;
-    provision_wish(p, o, a, &wish);
-    if (!wish_build(&wish, items, item_count, &p->record, &ignored))
+    provision_desired_state(p, o, a, &desired);
+    if (!desired_state_build(&desired, items, item_count, &p->record, &ignored))
         return false;
-    for (size_t i = 0; i < wish.count; i++)
-        if (!check_target(&c, &wish.targets[i]))
+    for (size_t i = 0; i < desired.count; i++)
+        if (!check_target(&c, &desired.targets[i]))
             return false;
     /* What else is recorded would have to go. */
     return c.seen == p->record.count;

@@ -164,7 +164,7 @@ bool disk_read_link(int dirfd, const char *path, struct arena *a,
     return true;
 }
 
-bool disk_has_mode(const struct disk_node *node, const struct wish_file *f,
+bool disk_has_mode(const struct disk_node *node, const struct desired_file *f,
                    const struct record_file *r)
 {
     if (r && r->executable == f->executable &&
@@ -189,9 +189,10 @@ bool disk_is_linked(const struct provision *p, const struct client *c)
 
 /* A made file's hash is believed when its numbers are: then mapm itself
  * wrote this record, on this disk. */
-static bool is_as_wished(const struct target *t, const struct wish_file *f,
-                         const struct record_entry *known,
-                         const struct record_file *r)
+static bool matches_desired(const struct target *t,
+                            const struct desired_file *f,
+                            const struct record_entry *known,
+                            const struct record_file *r)
 {
     if (!str_eq(f->path, r->path) || f->executable != r->executable)
         return false;
@@ -228,7 +229,7 @@ bool disk_is_recorded(const struct provision *p, const struct target *t,
         const struct record_file *r = &known->files[i];
         struct stat st;
 
-        if (!is_as_wished(t, &t->files[i], known, r) ||
+        if (!matches_desired(t, &t->files[i], known, r) ||
             !stat_file(p, t, tree, r->path, &a, &st) ||
             !record_vouches(&p->record, &r->stat, &st))
             return false;

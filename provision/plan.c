@@ -11,9 +11,10 @@ void plan_add_edit(struct plan *plan, struct str path, struct str name,
     const char *slash = name.n ? "/" : "";
 
     if (edits->keeping) {
-        edits->kept = arena_grow(plan->arena, edits->kept, edits->kept_count,
-                                 &edits->kept_capacity, sizeof *edits->kept);
-        edits->kept[edits->kept_count++] =
+        edits->preserved =
+            arena_grow(plan->arena, edits->preserved, edits->preserved_count,
+                       &edits->preserved_capacity, sizeof *edits->preserved);
+        edits->preserved[edits->preserved_count++] =
             arena_printf(plan->arena, "%.*s%s%.*s %s", STR_ARG(path), slash,
                          STR_ARG(name), how);
         return;
@@ -27,14 +28,16 @@ void plan_add_edit(struct plan *plan, struct str path, struct str name,
                  STR_ARG(name), how);
 }
 
-void plan_add_left(struct plan *plan, const struct provision_item *item,
-                   struct str what)
+void plan_add_skipped(struct plan *plan, const struct provision_item *item,
+                      struct str what)
 {
     struct edits *edits = &plan->edits;
 
-    edits->left = arena_grow(plan->arena, edits->left, edits->left_count,
-                             &edits->left_capacity, sizeof *edits->left);
-    edits->left[edits->left_count++] = (struct provision_left){item, what};
+    edits->skipped =
+        arena_grow(plan->arena, edits->skipped, edits->skipped_count,
+                   &edits->skipped_capacity, sizeof *edits->skipped);
+    edits->skipped[edits->skipped_count++] =
+        (struct provision_skipped){item, what};
 }
 
 struct change *plan_add_change(struct plan *plan, enum node node,
@@ -138,20 +141,20 @@ static bool plan_text(struct plan *plan, struct target *t, struct err *e)
 
 static bool wants_to_keep(const struct plan *plan)
 {
-    return plan->wish.options->keep_edited && !plan->wish.options->force;
+    return plan->desired.options->keep_edited && !plan->desired.options->force;
 }
 
 /* With `keep_edited`, what the user changed is no longer ours to remove. */
 static bool plan_going(struct plan *plan, const struct record_entry *known,
                        struct err *e)
 {
-    size_t kept = plan->edits.kept_count, count = plan->count;
+    size_t first = plan->edits.preserved_count, count = plan->count;
     bool ok;
 
     plan->edits.keeping = wants_to_keep(plan);
     ok = plan_leaving(plan, known, e);
     plan->edits.keeping = false;
-    if (ok && plan->edits.kept_count > kept) {
+    if (ok && plan->edits.preserved_count > first) {
         plan->count = count;
         plan->shown_count--;
         plan->stale = true;
@@ -166,11 +169,11 @@ static bool plan_removals(struct plan *plan, struct err *e)
     for (size_t i = 0; plan->p->has_record && i < r->count; i++) {
         const struct record_entry *known = &r->entries[i];
 
-        if (map_has(&plan->wish.by_path, known->path))
+        if (map_has(&plan->desired.by_path, known->path))
             continue;
         if (known->kind == RECORD_SHARED) {
-            struct target *t = wish_add_shared(
-                &plan->wish, clients_find_mcp_file(known->path));
+            struct target *t = desired_state_add_shared(
+                &plan->desired, clients_find_mcp_file(known->path));
 
             if (!plan_shared(plan, t, e))
                 return false;
@@ -207,7 +210,7 @@ static bool is_as_put(const struct target *t, const struct record_entry *known)
         known->file_count != t->file_count)
         return false;
     for (size_t i = 0; i < t->file_count; i++) {
-        const struct wish_file *f = &t->files[i];
+        const struct desired_file *f = &t->files[i];
         const struct record_file *r = &known->files[i];
 
         if (!str_eq(f->path, r->path) || f->executable != r->executable ||
@@ -236,14 +239,14 @@ static bool lacks_file(struct plan *plan, const struct target *t,
 static bool may_stay_edited(struct plan *plan, const struct target *t,
                             const struct record_entry *known)
 {
-    return plan->wish.options->keep_edited ||
+    return plan->desired.options->keep_edited ||
            (is_as_put(t, known) && !lacks_file(plan, t, known) &&
             provision_record_is_from_here(plan->p));
 }
 
 /* It is left as the user made it, and still known for what it was. */
 static void leave_edited(struct plan *plan, const struct target *t,
-                         const struct record_entry *known, size_t kept)
+                         const struct record_entry *known, size_t first)
 {
     struct edits *edits = &plan->edits;
     struct record_entry entry = *known;
@@ -253,31 +256,31 @@ static void leave_edited(struct plan *plan, const struct target *t,
         entry.source = t->source;
     }
     record_add(&plan->next, plan->arena, &entry);
-    for (size_t i = kept; i < edits->kept_count; i++)
-        plan_add_left(plan, t->item, edits->kept[i]);
+    for (size_t i = first; i < edits->preserved_count; i++)
+        plan_add_skipped(plan, t->item, edits->preserved[i]);
 }
 
 static bool plan_target(struct plan *plan, struct target *t, struct err *e)
 {
     struct edits *edits = &plan->edits;
-    size_t kept = edits->kept_count, count = plan->count;
+    size_t first = edits->preserved_count, count = plan->count;
     size_t shown = plan->shown_count, next = plan->next.count;
     const struct record_entry *known = provision_recorded(plan->p, t->path);
     bool ok, stays;
 
     edits->keeping = known && known->kind != RECORD_SHARED &&
-                     t->kind != TARGET_SHARED && !plan->wish.options->force;
+                     t->kind != TARGET_SHARED && !plan->desired.options->force;
     ok = plan_by_kind(plan, t, e);
     edits->keeping = false;
-    if (!ok || edits->kept_count == kept)
+    if (!ok || edits->preserved_count == first)
         return ok;
     plan->count = count;
     plan->shown_count = shown;
     plan->next.count = next;
     stays = may_stay_edited(plan, t, known);
     if (stays)
-        leave_edited(plan, t, known, kept);
-    edits->kept_count = kept;
+        leave_edited(plan, t, known, first);
+    edits->preserved_count = first;
     return stays || plan_by_kind(plan, t, e); /* which refuses */
 }
 
@@ -296,10 +299,10 @@ static bool refuse_edits(struct plan *plan, struct err *e)
 static void reserve(struct plan *plan, size_t texts)
 {
     const struct record *r = &plan->p->record;
-    size_t count = plan->wish.count + texts, servers = 0;
+    size_t count = plan->desired.count + texts, servers = 0;
 
-    for (size_t i = 0; i < plan->wish.count; i++)
-        servers += plan->wish.targets[i].server_count;
+    for (size_t i = 0; i < plan->desired.count; i++)
+        servers += plan->desired.targets[i].server_count;
     plan->next.capacity = count;
     plan->next.entries =
         arena_array(plan->arena, count, sizeof *plan->next.entries);
@@ -315,7 +318,7 @@ static void reserve(struct plan *plan, size_t texts)
 static bool plan_all(struct plan *plan, const struct provision_text *texts,
                      size_t text_count, struct err *e)
 {
-    struct wish *w = &plan->wish;
+    struct desired_state *w = &plan->desired;
     size_t common = w->count;
 
     reserve(plan, text_count);
@@ -327,7 +330,7 @@ static bool plan_all(struct plan *plan, const struct provision_text *texts,
     if (!plan_removals(plan, e))
         return false;
     common = w->count;
-    if (!wish_add_texts(w, texts, text_count, e))
+    if (!desired_state_add_texts(w, texts, text_count, e))
         return false;
     for (size_t i = common; i < w->count; i++)
         if (!plan_text(plan, &w->targets[i], e))
@@ -365,18 +368,19 @@ bool provision_plan(struct provision *p, const struct provision_options *o,
     p->plan = NULL;
     plan->p = p;
     plan->arena = a;
-    provision_wish(p, o, a, &plan->wish);
+    provision_desired_state(p, o, a, &plan->desired);
     map_init(&plan->parents, a);
     plan->linked = arena_array(a, clients_count, 1);
-    if (!wish_build(&plan->wish, items, item_count, &p->record, e) ||
+    if (!desired_state_build(&plan->desired, items, item_count, &p->record,
+                             e) ||
         !plan_all(plan, texts, text_count, e))
         return false;
     *changes = plan->shown;
     *count = plan->shown_count;
-    p->kept = plan->edits.kept;
-    p->kept_count = plan->edits.kept_count;
-    p->left = plan->edits.left;
-    p->left_count = plan->edits.left_count;
+    p->preserved = plan->edits.preserved;
+    p->preserved_count = plan->edits.preserved_count;
+    p->skipped = plan->edits.skipped;
+    p->skipped_count = plan->edits.skipped_count;
     p->plan = plan;
     return true;
 }

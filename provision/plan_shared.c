@@ -13,8 +13,8 @@ struct sharing {
     struct map ours; /* key -> struct record_key of the record */
     struct merge merge;
     struct record_entry next;
-    bool keep; /* the user's own entry is replaced: keep the file */
-    bool left; /* the user's own entry stays */
+    bool keep;      /* the user's own entry is replaced: keep the file */
+    bool is_edited; /* an entry with edits of the user stays */
 };
 
 static struct str place_of(struct sharing *s, struct str key)
@@ -23,8 +23,8 @@ static struct str place_of(struct sharing *s, struct str key)
                         STR_ARG(key));
 }
 
-static const struct wish_server *find_server(const struct target *t,
-                                             struct str key)
+static const struct desired_server *find_server(const struct target *t,
+                                                struct str key)
 {
     for (size_t i = 0; i < t->server_count; i++)
         if (str_eq(t->servers[i].item->place, key))
@@ -64,7 +64,7 @@ static bool refuse_foreign(struct sharing *s, struct str key, struct err *e)
 static bool judge_entry(struct sharing *s, struct str key, bool recorded,
                         struct err *e)
 {
-    if (s->plan->wish.options->force) {
+    if (s->plan->desired.options->force) {
         s->keep = true;
         return true;
     }
@@ -74,10 +74,10 @@ static bool judge_entry(struct sharing *s, struct str key, bool recorded,
     return true;
 }
 
-static bool make_server(struct sharing *s, struct wish_server *server,
+static bool make_server(struct sharing *s, struct desired_server *server,
                         struct err *e)
 {
-    if (!wish_make_server(&s->plan->wish, s->target, server, e))
+    if (!desired_state_make_server(&s->plan->desired, s->target, server, e))
         return false;
     s->next.keys[s->next.key_count++] = (struct record_key){
         server->item->place, server->absolute, server->hash, server->source};
@@ -102,25 +102,26 @@ static bool begin_file(struct sharing *s, struct err *e)
     return merge_begin(&s->merge, keys, entries, t->server_count, e);
 }
 
-/* What is wished is what was put there, and then changed. */
-static bool may_stay_edited(struct sharing *s, const struct wish_server *server,
+/* The entry is the one that mapm wrote, with later edits. */
+static bool may_stay_edited(struct sharing *s,
+                            const struct desired_server *server,
                             const struct record_key *known)
 {
     return known && hash_eq(&known->hash, &server->hash) &&
-           !s->plan->wish.options->force &&
+           !s->plan->desired.options->force &&
            provision_record_is_from_here(s->plan->p);
 }
 
-static bool leave_edited(struct sharing *s, const struct wish_server *server)
+static bool leave_edited(struct sharing *s, const struct desired_server *server)
 {
-    s->left = true;
-    plan_add_left(s->plan, server->item,
-                  arena_printf(s->plan->arena, "%.*s was changed",
-                               STR_ARG(place_of(s, server->item->place))));
+    s->is_edited = true;
+    plan_add_skipped(s->plan, server->item,
+                     arena_printf(s->plan->arena, "%.*s was changed",
+                                  STR_ARG(place_of(s, server->item->place))));
     return true;
 }
 
-static bool put_server(struct sharing *s, struct wish_server *server,
+static bool put_server(struct sharing *s, struct desired_server *server,
                        struct err *e)
 {
     struct str key = server->item->place;
@@ -134,8 +135,8 @@ static bool put_server(struct sharing *s, struct wish_server *server,
     if (found && hash_eq(&hash, &server->hash))
         return true;
     if (found && !(known && hash_eq(&hash, &known->hash)) &&
-        !wish_is_from_elsewhere(&s->plan->wish, s->target, server,
-                                s->merge.text, &hash)) {
+        !desired_state_is_from_elsewhere(&s->plan->desired, s->target, server,
+                                         s->merge.text, &hash)) {
         if (may_stay_edited(s, server, known))
             return leave_edited(s, server);
         if (!judge_entry(s, key, known != NULL, e))
@@ -159,14 +160,14 @@ static bool remove_server(struct sharing *s, const struct record_key *known,
     if (!found)
         return true;
     if (!hash_eq(&hash, &known->hash)) {
-        size_t kept = s->plan->edits.kept_count;
+        size_t kept = s->plan->edits.preserved_count;
 
-        s->plan->edits.keeping =
-            s->plan->wish.options->keep_edited && !s->plan->wish.options->force;
+        s->plan->edits.keeping = s->plan->desired.options->keep_edited &&
+                                 !s->plan->desired.options->force;
         if (!judge_entry(s, known->key, true, e))
             return false;
         s->plan->edits.keeping = false;
-        if (s->plan->edits.kept_count > kept)
+        if (s->plan->edits.preserved_count > kept)
             return true; /* it stays, and is the user's */
     }
     plan_show(s->plan, PROVISION_REMOVE, place_of(s, known->key),
@@ -228,15 +229,15 @@ static bool plan_edited(struct sharing *s, struct change *c, struct str before,
         return false;
     s->next.created = created;
     s->next.section = section && !created;
-    if (s->left)
+    if (s->is_edited)
         s->next.stat = (struct file_stat){0}; /* vouches for nothing */
     if (str_eq(before, s->merge.text)) {
         s->plan->count--;
-        s->plan->stale |= !s->left || !is_known(s);
+        s->plan->stale |= !s->is_edited || !is_known(s);
         add_entry(s, NULL);
         return true;
     }
-    c->is_edited = s->left;
+    c->is_edited = s->is_edited;
     c->content = arena_str(s->plan->arena, s->merge.text);
     c->keep = s->keep;
     if (there && created && !s->target->server_count &&

@@ -20,15 +20,16 @@ static void add_entry(struct plan *plan, struct change *c,
 /* --- packages' folders ---------------------------------------------------- */
 
 struct comparison {
-    bool differs;   /* from what is wished */
-    size_t missing; /* wished, not there */
+    bool differs;   /* from what is desired */
+    size_t missing; /* desired, but absent */
 };
 
 /* Judges one node; an edit is only noted when it would be lost. */
 static void judge_node(struct plan *plan, const struct target *t,
                        struct str path, const struct disk_node *node,
-                       const struct wish_file *f, const struct record_file *r,
-                       struct comparison *out, bool note)
+                       const struct desired_file *f,
+                       const struct record_file *r, struct comparison *out,
+                       bool note)
 {
     bool regular = S_ISREG(node->st.st_mode);
 
@@ -53,22 +54,22 @@ static void compare_tree(struct plan *plan, const struct target *t,
                          size_t count, const struct record_entry *known,
                          struct comparison *out, bool note)
 {
-    size_t at = 0, wished = t ? t->file_count : 0;
+    size_t at = 0, desired = t ? t->file_count : 0;
 
     *out = (struct comparison){.differs = t == NULL};
     for (size_t i = 0; i < count; i++) {
-        const struct wish_file *f = NULL;
+        const struct desired_file *f = NULL;
 
-        while (at < wished && str_cmp(t->files[at].path, nodes[i].path) < 0) {
+        while (at < desired && str_cmp(t->files[at].path, nodes[i].path) < 0) {
             out->missing++;
             at++;
         }
-        if (at < wished && str_eq(t->files[at].path, nodes[i].path))
+        if (at < desired && str_eq(t->files[at].path, nodes[i].path))
             f = &t->files[at++];
         judge_node(plan, t, path, &nodes[i], f,
                    record_find(known, nodes[i].path), out, note);
     }
-    out->missing += wished - at;
+    out->missing += desired - at;
     out->differs |= out->missing != 0;
 }
 
@@ -101,7 +102,7 @@ static void adopt_tree(struct plan *plan, const struct target *t,
  * is kept, else it is the user's. */
 static bool displace(struct plan *plan, struct change *c, const char *what)
 {
-    c->keep = plan->wish.options->force;
+    c->keep = plan->desired.options->force;
     if (!c->keep)
         plan_add_edit(plan, c->path, STR(""), what);
     return true;
@@ -115,10 +116,10 @@ static bool judge_tree(struct plan *plan, struct target *t, struct change *c,
     struct comparison found;
     struct disk_node *nodes;
     size_t count, before = plan->edits.count;
-    bool force = plan->wish.options->force;
+    bool force = plan->desired.options->force;
 
     *same = false;
-    if (t && !wish_make_files(&plan->wish, t, e))
+    if (t && !desired_state_make_files(&plan->desired, t, e))
         return false;
     if (!plan_remember(plan, c, e) ||
         !disk_read_tree(plan->p, c->path.p, known, false, plan->arena, &nodes,
@@ -155,14 +156,15 @@ bool plan_tree(struct plan *plan, struct target *t, struct err *e)
     }
     c = plan_add_change(plan, NODE_TREE, t, t->path);
     if (!fs_stat_at(plan->p->root, t->path.p, &st)) {
-        if (!wish_make_files(&plan->wish, t, e))
+        if (!desired_state_make_files(&plan->desired, t, e))
             return false;
         plan_show(plan, PROVISION_ADD, t->path, t->client);
     } else {
-        if (S_ISDIR(st.st_mode) ? !judge_tree(plan, t, c, known, &same, e)
-                                : !wish_make_files(&plan->wish, t, e) ||
-                                      !plan_remember(plan, c, e) ||
-                                      !displace(plan, c, plan_kind_of(&st)))
+        if (S_ISDIR(st.st_mode)
+                ? !judge_tree(plan, t, c, known, &same, e)
+                : !desired_state_make_files(&plan->desired, t, e) ||
+                      !plan_remember(plan, c, e) ||
+                      !displace(plan, c, plan_kind_of(&st)))
             return false;
         if (same) {
             plan->count--;
@@ -229,7 +231,7 @@ static bool judge_file(struct plan *plan, struct target *t, struct change *c,
                        const struct record_entry *known, bool *same,
                        struct err *e)
 {
-    struct wish_file *f = &t->files[0];
+    struct desired_file *f = &t->files[0];
     struct disk_node node;
     struct record_entry entry = {
         .kind = RECORD_FILE, .path = t->path, .source = t->source};
@@ -269,7 +271,7 @@ bool plan_file(struct plan *plan, struct target *t, struct err *e)
         record_add(&plan->next, plan->arena, known);
         return true;
     }
-    if (!wish_make_files(&plan->wish, t, e))
+    if (!desired_state_make_files(&plan->desired, t, e))
         return false;
     c = plan_add_change(plan, NODE_FILE, t, t->path);
     c->content = t->files[0].content;

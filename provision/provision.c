@@ -101,11 +101,11 @@ bool provision_record_is_from_here(const struct provision *p)
     return false;
 }
 
-void provision_wish(const struct provision *p,
-                    const struct provision_options *o, struct arena *a,
-                    struct wish *out)
+void provision_desired_state(const struct provision *p,
+                             const struct provision_options *o, struct arena *a,
+                             struct desired_state *out)
 {
-    *out = (struct wish){
+    *out = (struct desired_state){
         .arena = a, .options = o, .workspace = p->path, .root = p->root};
     map_init(&out->by_path, a);
     map_init(&out->documents, a);
@@ -239,17 +239,18 @@ struct str provision_absolute_files(const struct provision *p)
     return p->absolute;
 }
 
-const struct str *provision_kept(const struct provision *p, size_t *count)
-{
-    *count = p->kept_count;
-    return p->kept;
-}
-
-const struct provision_left *provision_left(const struct provision *p,
+const struct str *provision_preserved_edits(const struct provision *p,
                                             size_t *count)
 {
-    *count = p->left_count;
-    return p->left;
+    *count = p->preserved_count;
+    return p->preserved;
+}
+
+const struct provision_skipped *
+provision_skipped_modified(const struct provision *p, size_t *count)
+{
+    *count = p->skipped_count;
+    return p->skipped;
 }
 
 struct str provision_backup(const struct provision *p)

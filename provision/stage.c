@@ -78,7 +78,7 @@ static bool stage_trees(struct staging *s, struct err *e)
     CLEANUP(arena_done) struct arena scratch = {0};
     struct plan *plan = s->plan;
     struct stage_work w = {
-        .objects = &plan->wish.options->objects,
+        .objects = &plan->desired.options->objects,
         .stage = s->at.stage,
         .exact_modes = s->at.exact_modes,
         .jobs = arena_array(&scratch, plan->count, sizeof *w.jobs),
@@ -119,7 +119,7 @@ static bool stage_link(struct staging *s, size_t index, struct err *e)
     /* A copy, then: wherever there are no links. */
     c->node = NODE_TREE;
     entry->kind = RECORD_TREE;
-    return wish_make_files(&s->plan->wish, c->target, e);
+    return desired_state_make_files(&s->plan->desired, c->target, e);
 }
 
 static bool stage_file(struct staging *s, size_t index, struct err *e)

@@ -46,7 +46,7 @@ void stage_folder_close(struct stage_folder *f);
 struct stage_tree {
     char name[STAGE_NODE_NAME_BYTES]; /* in the stage */
     struct str shown;                 /* for messages: the place */
-    const struct wish_file *files;    /* sorted by path */
+    const struct desired_file *files; /* sorted by path */
     struct record_file *records;      /* one a file, to be filled in */
     size_t count;
     uint64_t ino; /* once it is there */

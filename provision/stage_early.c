@@ -33,11 +33,11 @@ static struct stage_early *get_early(struct provision *p)
 }
 
 /* The paths stay: the records have them. */
-static struct wish_file *list_files(struct provision *p,
-                                    const struct provision_file *files,
-                                    size_t count, struct arena *a)
+static struct desired_file *list_files(struct provision *p,
+                                       const struct provision_file *files,
+                                       size_t count, struct arena *a)
 {
-    struct wish_file *list = arena_array(a, count, sizeof *list);
+    struct desired_file *list = arena_array(a, count, sizeof *list);
 
     for (size_t i = 0; i < count; i++) {
         list[i].executable = files[i].executable;
@@ -101,7 +101,7 @@ static bool has_files(const struct stage_tree *t, const struct target *target)
         return false;
     for (size_t i = 0; i < t->count; i++) {
         const struct record_file *had = &t->records[i];
-        const struct wish_file *f = &target->files[i];
+        const struct desired_file *f = &target->files[i];
 
         if (f->content.p || !str_eq(had->path, f->path) ||
             had->executable != f->executable || !hash_eq(&had->hash, &f->hash))

@@ -106,7 +106,7 @@ static bool enter(struct place *p, struct str path, struct err *e)
 }
 
 static bool write_made(const struct stage_work *w, const char *path,
-                       const struct wish_file *f, struct stat *st,
+                       const struct desired_file *f, struct stat *st,
                        struct err *e)
 {
     if (!fs_create_at(w->stage, path, f->executable ? 0755 : 0644, f->content,
@@ -116,7 +116,7 @@ static bool write_made(const struct stage_work *w, const char *path,
            err_errno(e, "look at %s", path);
 }
 
-static bool do_file(struct place *p, const struct wish_file *f,
+static bool do_file(struct place *p, const struct desired_file *f,
                     struct record_file *r, struct err *e)
 {
     const struct stage_work *w = p->work;

@@ -5,7 +5,7 @@
 
 struct verifying {
     struct provision *p;
-    struct wish wish;
+    struct desired_state desired;
     struct arena *arena;
     struct provision_difference *found;
     size_t count, capacity;
@@ -22,7 +22,7 @@ static void add(struct verifying *v, struct str path, struct str name,
     v->found[v->count++] = (struct provision_difference){path, how, false};
 }
 
-static bool is_right(const struct disk_node *node, const struct wish_file *f,
+static bool is_right(const struct disk_node *node, const struct desired_file *f,
                      const struct record_entry *known)
 {
     return S_ISREG(node->st.st_mode) && hash_eq(&node->hash, &f->hash) &&
@@ -64,7 +64,7 @@ static bool verify_tree(struct verifying *v, struct target *t,
         add(v, t->path, STR(""), "not ours");
         return true;
     }
-    if (!wish_make_files(&v->wish, t, e) ||
+    if (!desired_state_make_files(&v->desired, t, e) ||
         !disk_read_tree(v->p, t->path.p, NULL, true, v->arena, &nodes, &count,
                         e))
         return false;
@@ -94,7 +94,7 @@ static bool verify_file(struct verifying *v, struct target *t,
         add(v, t->path, STR(""), "not ours");
         return true;
     }
-    if (!wish_make_files(&v->wish, t, e) ||
+    if (!desired_state_make_files(&v->desired, t, e) ||
         !disk_read_file(v->p, t->path.p, NULL, true, &node, e))
         return false;
     if (!hash_eq(&node.hash, &t->files[0].hash))
@@ -106,13 +106,13 @@ static bool verify_servers(struct verifying *v, struct target *t,
                            struct merge *m, struct err *e)
 {
     for (size_t i = 0; i < t->server_count; i++) {
-        struct wish_server *s = &t->servers[i];
+        struct desired_server *s = &t->servers[i];
         struct str path = arena_printf(v->arena, "%s#%.*s", t->path.p,
                                        STR_ARG(s->item->place));
         struct hash hash;
         bool found;
 
-        if (!wish_make_server(&v->wish, t, s, e) ||
+        if (!desired_state_make_server(&v->desired, t, s, e) ||
             !merge_find(m, s->item->place, &found, &hash, e))
             return false;
         if (!found)
@@ -168,17 +168,17 @@ static bool verify_target(struct verifying *v, struct target *t, struct err *e)
 static void verify_recorded(struct verifying *v)
 {
     const struct record *r = &v->p->record;
-    struct map wished;
+    struct map desired;
     struct stat st;
 
-    map_init(&wished, v->arena);
-    for (size_t i = 0; i < v->wish.count; i++)
-        map_put(&wished, v->wish.targets[i].path, v);
+    map_init(&desired, v->arena);
+    for (size_t i = 0; i < v->desired.count; i++)
+        map_put(&desired, v->desired.targets[i].path, v);
     for (size_t i = 0; i < r->count; i++) {
         struct str path = r->entries[i].path;
 
         if (r->entries[i].kind != RECORD_TREE ||
-            !str_starts(path, STR(".agents/")) || map_has(&wished, path) ||
+            !str_starts(path, STR(".agents/")) || map_has(&desired, path) ||
             !fs_stat_at(v->p->root, str_c(path, v->arena), &st))
             continue;
         add(v, path, STR(""), "not in the lock");
@@ -195,11 +195,11 @@ bool provision_verify(struct provision *p, const struct provision_options *o,
 
     if (!provision_load(p, e))
         return false;
-    provision_wish(p, o, a, &v.wish);
-    if (!wish_build(&v.wish, items, item_count, &p->record, e))
+    provision_desired_state(p, o, a, &v.desired);
+    if (!desired_state_build(&v.desired, items, item_count, &p->record, e))
         return false;
-    for (size_t i = 0; i < v.wish.count; i++)
-        if (!verify_target(&v, &v.wish.targets[i], e))
+    for (size_t i = 0; i < v.desired.count; i++)
+        if (!verify_target(&v, &v.desired.targets[i], e))
             return false;
     verify_recorded(&v);
     *out = v.found;

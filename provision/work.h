@@ -1,14 +1,14 @@
 #ifndef PROVISION_WORK_H
 #define PROVISION_WORK_H
 
+#include "desired_state.h"
 #include "record.h"
 #include "swap.h"
-#include "wish.h"
 
 /*
  * work: what the parts of the module share.
  *
- *     wish + record + disk --> plan (plan.c) --> stage (stage.c) --> swap
+ *     desired state + record + disk --> plan (plan.c) --> stage (stage.c) --> swap
  */
 
 #define EDITS_NAMED_MAX 20
@@ -18,10 +18,10 @@ struct edits {
     struct err why; /* one message a file */
     size_t count;
     bool keeping; /* what is found now stays where it is: */
-    struct str *kept;
-    size_t kept_count, kept_capacity;
-    struct provision_left *left; /* of packages that stay */
-    size_t left_count, left_capacity;
+    struct str *preserved;
+    size_t preserved_count, preserved_capacity;
+    struct provision_skipped *skipped; /* of packages that stay */
+    size_t skipped_count, skipped_capacity;
 };
 
 enum node { NODE_NONE, NODE_TREE, NODE_LINK, NODE_FILE };
@@ -45,7 +45,7 @@ struct change {
 struct plan {
     struct provision *p;
     struct arena *arena;
-    struct wish wish;
+    struct desired_state desired;
     struct record next; /* the record afterwards */
     struct change *changes;
     size_t count, capacity;
@@ -71,11 +71,11 @@ struct provision {
     struct plan *plan;
     struct stage_early *early; /* what was staged before the plan; or NULL */
     struct str backup;         /* where the last apply kept what it displaced */
-    struct str absolute;    /* files with absolute paths since the last apply */
-    const struct str *kept; /* by the last plan */
-    size_t kept_count;
-    const struct provision_left *left;
-    size_t left_count;
+    struct str absolute; /* files with absolute paths since the last apply */
+    const struct str *preserved; /* by the last plan */
+    size_t preserved_count;
+    const struct provision_skipped *skipped;
+    size_t skipped_count;
 };
 
 /*
@@ -94,10 +94,10 @@ const struct record_entry *provision_recorded(const struct provision *p,
  * came with a checkout, or a workspace that was copied, is not from here.
  */
 bool provision_record_is_from_here(const struct provision *p);
-/* An empty wish for this workspace. */
-void provision_wish(const struct provision *p,
-                    const struct provision_options *o, struct arena *a,
-                    struct wish *out);
+/* An empty desired state for this workspace. */
+void provision_desired_state(const struct provision *p,
+                             const struct provision_options *o, struct arena *a,
+                             struct desired_state *out);
 
 /* --- disk.c: what is really there ----------------------------------------- */
 
@@ -127,13 +127,13 @@ bool disk_read_link(int dirfd, const char *path, struct arena *a,
                     struct str *out);
 
 /* Whether it can be run when it should be, and only then. `r` may be NULL. */
-bool disk_has_mode(const struct disk_node *node, const struct wish_file *f,
+bool disk_has_mode(const struct disk_node *node, const struct desired_file *f,
                    const struct record_file *r);
 /* Whether the client's skills folder is itself a link to .agents/skills:
  * then all is there already. */
 bool disk_is_linked(const struct provision *p, const struct client *c);
 
-/* Whether every file of `t` is as recorded and as wished: one lstat each. */
+/* Whether every file of `t` is as recorded and as desired: one lstat each. */
 bool disk_is_recorded(const struct provision *p, const struct target *t,
                       const struct record_entry *known);
 
@@ -143,8 +143,8 @@ bool disk_is_recorded(const struct provision *p, const struct target *t,
 void plan_add_edit(struct plan *plan, struct str path, struct str name,
                    const char *how);
 /* Notes that `what` of the package stays as the user made it. */
-void plan_add_left(struct plan *plan, const struct provision_item *item,
-                   struct str what);
+void plan_add_skipped(struct plan *plan, const struct provision_item *item,
+                      struct str what);
 struct change *plan_add_change(struct plan *plan, enum node node,
                                struct target *t, struct str path);
 void plan_show(struct plan *plan, enum provision_change_kind kind,

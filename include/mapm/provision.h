@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 
 /*
- * provision: put a layer into a workspace, whole or not at all.
+ * provision: install a layer into a workspace, atomically.
  *
- *     provision_open()     lock the workspace, finish what was interrupted
- *     provision_plan()     compare disk, record and wish: changes, refusals
+ *     provision_open()     lock the workspace, recover an interrupted apply
+ *     provision_plan()     compare disk, record and desired state
  *     provision_apply()    stage, sync, journal, swap, sync, lock file, done
  *     provision_close()
  *
@@ -61,9 +61,9 @@ struct provision_options {
     const struct str *clients; /* by name, from `clients:` */
     size_t client_count;
     bool force;
-    /* Where the user changed something of ours, all of that package stays in
-     * its place and is the user's from now on, instead of ERR_EDITED; see
-     * provision_kept. For mapm remove: `force` wins. */
+    /* A package with edits of the user stays in place and belongs to the user
+     * from then on, instead of ERR_EDITED: see provision_preserved_edits. For
+     * mapm remove. `force` takes precedence. */
     bool keep_edited;
     struct provision_objects objects;
 };
@@ -106,19 +106,17 @@ void provision_stage_early(struct provision *p,
                            const struct provision_file *files, size_t count);
 
 /*
- * What it takes to make the workspace hold exactly `items` (what the record
- * says we wrote and `items` no longer names goes). `texts` are compared too:
- * equal ones are no change. With nothing to do `*count` is 0, and it took
- * one lstat a file.
+ * The changes that make the workspace contain exactly `items`: recorded
+ * content that `items` no longer names is removed. Equal `texts` are no change.
+ * Without changes `*count` is 0, at a cost of one lstat a file.
  *
- * A package that is to stay what the record says was put there, whole but for
- * the user's own changes, is left as it is (provision_left), unless `force`
- * restores it. The record must be this disk's own for that.
+ * A package of the recorded digest that differs only by edits of the user is
+ * skipped (provision_skipped_modified), unless `force` restores it. This
+ * requires a record that was written on this disk.
  *
- * Errors: ERR_EDITED naming the user's files that would be lost, changed ones
- * or a whole folder of their own; ERR_CONFLICT for a foreign server of the
- * same key; ERR_REFUSED for a link or a special file in the place of a folder
- * or file; ERR_MCP for placeholders; ERR_FORMAT for a client's file that
+ * Errors: ERR_EDITED naming the edited files, or a folder of the user, that
+ * would be lost; ERR_CONFLICT for a foreign server of the same key;
+ * ERR_REFUSED for a link or a special file in place of a folder or file; ERR_MCP for placeholders; ERR_FORMAT for a client's file that
  * cannot be read.
  * Ownership: in `a`, which must outlive `provision_apply`.
  */
@@ -129,44 +127,43 @@ provision_plan(struct provision *p, const struct provision_options *o,
                struct arena *a, struct provision_change **changes,
                size_t *count, struct err *e);
 
-/* Whether nothing stands where skills go. The plan of a skill then needs no
+/* Whether the skills folder is empty or absent. The plan of a skill then needs no
  * `files` in its item, unless it is applied. */
 bool provision_has_no_skills(struct provision *p);
 
 /*
- * Whether the workspace is known to hold exactly `items`: the record says
- * that they were put there by these digests, and one lstat a file says that
- * nobody changed them. The texts are the caller's to compare. Reads no
- * object and needs no `files` in the items. False decides nothing: it is for
- * provision_plan to find out. `a` is for scratch.
+ * Whether the workspace is known to contain exactly `items`: the record has
+ * their digests, and one lstat a file shows that none was modified. The caller
+ * compares the texts. Reads no object and needs no `files` in the items. After
+ * false provision_plan finds the differences. `a` is scratch memory.
  */
 bool provision_is_current(struct provision *p,
                           const struct provision_options *o,
                           const struct provision_item *items, size_t item_count,
                           struct arena *a);
 
-/* Does the last plan. After true it survives a power cut; after false the
- * workspace is as it was. Call it for an empty plan, too: it may have
- * something to remember, and costs nothing when it has not. */
+/* Applies the last plan. After true the result survives a power failure; after
+ * false the workspace is unchanged. An empty plan may still have to update the
+ * record, so apply it, too. */
 MUST_CHECK bool provision_apply(struct provision *p, struct err *e);
 
 /*
- * Whether something stands at `path`, a folder of the workspace that a package
- * of these files would be put into, that mapm did not put there and that is
- * neither all of these files nor part of them: provision_plan refuses that.
+ * Whether `path`, the target folder of a package with these files, has content
+ * that mapm did not write and that is no subset of these files: provision_plan
+ * refuses that.
  */
 MUST_CHECK bool provision_is_taken(struct provision *p, struct str path,
                                    const struct provision_file *files,
                                    size_t count, bool *taken, struct err *e);
 
-/* Where a differing file was found by provision_verify, and how. */
+/* A file that differs, and how. */
 struct provision_difference {
     struct str path;
     const char *how; /* "changed" "missing" "extra" "not ours" … */
-    bool is_left;    /* the folder of a package that is not among the items */
+    bool is_left; /* in the folder of a package that is not among the items */
 };
-/* Hashes all that `items` should have put there; what mapm put there for
- * others is left over. */
+/* Hashes all files of `items`. Files that mapm wrote for other packages are
+ * reported with `is_left`. */
 MUST_CHECK bool provision_verify(struct provision *p,
                                  const struct provision_options *o,
                                  const struct provision_item *items,
@@ -181,29 +178,29 @@ void toml_quote(struct buf *out, struct str s);
  * that they belong in .gitignore; "" for none. After provision_apply. */
 struct str provision_absolute_files(const struct provision *p);
 
-/* Where the last provision_apply with `force` kept what it displaced, below
- * the workspace: ".agents/.mapm/backup/3"; empty when it displaced nothing of
- * the user's. Lives as long as `p`. */
+/* The backup of the last provision_apply with `force`, relative to the
+ * workspace: ".agents/.mapm/backup/3"; "" when no file of the user was
+ * displaced. Lives as long as `p`. */
 struct str provision_backup(const struct provision *p);
 
-/* What the last provision_plan with `keep_edited` leaves where it is:
- * ".agents/skills/x/SKILL.md was changed". In the arena of the plan. */
-const struct str *provision_kept(const struct provision *p, size_t *count);
+/* Edits that the last provision_plan with `keep_edited` preserves, one message
+ * each: ".agents/skills/x/SKILL.md was changed". In the arena of the plan. */
+const struct str *provision_preserved_edits(const struct provision *p,
+                                            size_t *count);
 
-/* What the last provision_plan leaves as the user made it, because the
- * package stays what it was. In the arena of the plan. */
-struct provision_left {
+/* Modified files that the last provision_plan skips, because their package
+ * does not change. In the arena of the plan. */
+struct provision_skipped {
     const struct provision_item *item; /* one of the plan's */
     struct str what; /* ".agents/skills/x/SKILL.md was changed" */
 };
-const struct provision_left *provision_left(const struct provision *p,
-                                            size_t *count);
+const struct provision_skipped *
+provision_skipped_modified(const struct provision *p, size_t *count);
 
 /*
- * A random id of the folder `root`, in .agents/.mapm/id: it tells this folder
- * from a later one at its path where the file system does not record when a
- * folder was made. `make` creates it, on the disk when this returns, or makes a
- * damaged one anew. In `a`. Errors: ERR_NOT_FOUND, ERR_DAMAGED without `make`.
+ * A random id of the folder `root`, in .agents/.mapm/id: it distinguishes this
+ * folder from a later one of the same path on file systems without birth times.
+ * `make` creates it durably, or replaces a damaged one. In `a`. Errors: ERR_NOT_FOUND, ERR_DAMAGED without `make`.
  */
 MUST_CHECK bool provision_read_id(int root, bool make, struct arena *a,
                                   struct str *out, struct err *e);

@@ -179,7 +179,7 @@ static inline void desk_stage_early(struct desk *d, struct provision *p)
 static inline bool desk_run(struct desk *d, int flags)
 {
     struct provision *p = NULL;
-    const struct provision_left *left;
+    const struct provision_skipped *left;
     bool ok;
 
     err_clear(&d->err);
@@ -198,7 +198,7 @@ static inline bool desk_run(struct desk *d, int flags)
         d->between(d);
     if (ok && !(flags & DESK_PLAN_ONLY))
         ok = provision_apply(p, &d->err);
-    left = provision_left(p, &d->left_count);
+    left = provision_skipped_modified(p, &d->left_count);
     d->left = ok && d->left_count ? left->what : (struct str){"", 0};
     d->absolute = provision_absolute_files(p).n > 0;
     snprintf(d->backup, sizeof d->backup, "%.*s", STR_ARG(provision_backup(p)));

@@ -1,4 +1,4 @@
-#include "wish.h"
+#include "desired_state.h"
 
 #include "base/fs.h"
 #include "base/text.h"
@@ -12,7 +12,7 @@
 #define ELSEWHERE_MAX  4 /* folders tried for each placeholder */
 #define TEXTS_EXPECTED 8 /* mapm.yaml, its lock, the local pair, .gitignore */
 
-static struct target *add_target(struct wish *w, enum target_kind kind,
+static struct target *add_target(struct desired_state *w, enum target_kind kind,
                                  struct str path, const struct client *c,
                                  const struct provision_item *item)
 {
@@ -27,7 +27,7 @@ static struct target *add_target(struct wish *w, enum target_kind kind,
 
 /* Of what something is made, and by which rules: framed, so that no two
  * lists of parts run together. */
-static struct hash source_of(const struct wish *w, const char *role,
+static struct hash source_of(const struct desired_state *w, const char *role,
                              const struct client *c,
                              const struct provision_item *item, bool with_paths)
 {
@@ -58,8 +58,8 @@ static struct hash source_of(const struct wish *w, const char *role,
 
 static int by_path(const void *x, const void *y)
 {
-    return str_cmp(((const struct wish_file *)x)->path,
-                   ((const struct wish_file *)y)->path);
+    return str_cmp(((const struct desired_file *)x)->path,
+                   ((const struct desired_file *)y)->path);
 }
 
 static bool path_is_plain(struct str path)
@@ -70,7 +70,7 @@ static bool path_is_plain(struct str path)
     return fs_path_is_relative_clean(path);
 }
 
-static bool add_files(struct wish *w, struct target *t, struct err *e)
+static bool add_files(struct desired_state *w, struct target *t, struct err *e)
 {
     const struct provision_item *item = t->item;
     const char *anchor = doc_anchor(item->kind);
@@ -98,7 +98,7 @@ static bool add_files(struct wish *w, struct target *t, struct err *e)
     return true;
 }
 
-static bool add_tree(struct wish *w, const char *folder,
+static bool add_tree(struct desired_state *w, const char *folder,
                      const struct provision_item *item, struct err *e)
 {
     struct str path = fs_join(str_from(folder), item->place, w->arena);
@@ -109,8 +109,9 @@ static bool add_tree(struct wish *w, const char *folder,
     return !item->files || add_files(w, t, e);
 }
 
-static bool add_skill(struct wish *w, const struct provision_item *item,
-                      const bool *in_use, struct err *e)
+static bool add_skill(struct desired_state *w,
+                      const struct provision_item *item, const bool *in_use,
+                      struct err *e)
 {
     size_t own = w->count;
     struct target *t;
@@ -139,8 +140,9 @@ static bool add_skill(struct wish *w, const struct provision_item *item,
     return true;
 }
 
-static bool add_agent(struct wish *w, const struct provision_item *item,
-                      const bool *in_use, struct err *e)
+static bool add_agent(struct desired_state *w,
+                      const struct provision_item *item, const bool *in_use,
+                      struct err *e)
 {
     struct target *t;
 
@@ -156,7 +158,7 @@ static bool add_agent(struct wish *w, const struct provision_item *item,
                                     STR_ARG(item->place), c->suffix),
                        c, item);
         t->source = source_of(w, "agent", c, item, false);
-        t->files = arena_new(w->arena, struct wish_file);
+        t->files = arena_new(w->arena, struct desired_file);
         t->files->path = STR(".");
         t->file_count = 1;
     }
@@ -165,22 +167,23 @@ static bool add_agent(struct wish *w, const struct provision_item *item,
 
 /* --- servers -------------------------------------------------------------- */
 
-struct target *wish_add_shared(struct wish *w, const struct client *c)
+struct target *desired_state_add_shared(struct desired_state *w,
+                                        const struct client *c)
 {
     return add_target(w, TARGET_SHARED, str_from(c->mcp), c, NULL);
 }
 
-static void add_servers(struct wish *w, const struct client *c,
+static void add_servers(struct desired_state *w, const struct client *c,
                         const struct provision_item *items, size_t count,
                         size_t server_count)
 {
-    struct target *t = wish_add_shared(w, c);
+    struct target *t = desired_state_add_shared(w, c);
 
     t->servers = arena_array(w->arena, server_count, sizeof *t->servers);
     for (size_t i = 0; i < count; i++) {
         if (items[i].kind != DOC_MCP)
             continue;
-        t->servers[t->server_count++] = (struct wish_server){
+        t->servers[t->server_count++] = (struct desired_server){
             .item = &items[i],
             .source = source_of(w, "server", c, &items[i], true),
         };
@@ -189,7 +192,7 @@ static void add_servers(struct wish *w, const struct client *c,
 
 /* --- who is in use -------------------------------------------------------- */
 
-static bool is_listed(const struct wish *w, const struct client *c)
+static bool is_listed(const struct desired_state *w, const struct client *c)
 {
     for (size_t i = 0; i < w->options->client_count; i++)
         if (str_is(w->options->clients[i], c->name))
@@ -207,7 +210,7 @@ static bool is_made(const struct record *known, struct str marker)
     return record_has_folder(known, marker);
 }
 
-static bool is_marked(const struct wish *w, const char *marker,
+static bool is_marked(const struct desired_state *w, const char *marker,
                       const struct record *known)
 {
     struct stat st;
@@ -217,7 +220,7 @@ static bool is_marked(const struct wish *w, const char *marker,
            !is_made(known, str_from(marker));
 }
 
-static bool is_in_use(const struct wish *w, const struct client *c,
+static bool is_in_use(const struct desired_state *w, const struct client *c,
                       const struct record *known)
 {
     if (c->always || is_listed(w, c))
@@ -272,7 +275,8 @@ static bool check_places(const struct provision_item *items, size_t count,
 }
 
 /* Room for all targets at once: an array that doubles is held twice. */
-static void reserve_targets(struct wish *w, size_t items, const bool *in_use)
+static void reserve_targets(struct desired_state *w, size_t items,
+                            const bool *in_use)
 {
     size_t folders = 1;
 
@@ -283,8 +287,9 @@ static void reserve_targets(struct wish *w, size_t items, const bool *in_use)
     w->targets = arena_array(w->arena, w->capacity, sizeof *w->targets);
 }
 
-bool wish_build(struct wish *w, const struct provision_item *items,
-                size_t item_count, const struct record *known, struct err *e)
+bool desired_state_build(struct desired_state *w,
+                         const struct provision_item *items, size_t item_count,
+                         const struct record *known, struct err *e)
 {
     bool *in_use = arena_array(w->arena, clients_count, sizeof *in_use);
     size_t servers = 0;
@@ -307,8 +312,9 @@ bool wish_build(struct wish *w, const struct provision_item *items,
     return true;
 }
 
-bool wish_add_texts(struct wish *w, const struct provision_text *texts,
-                    size_t count, struct err *e)
+bool desired_state_add_texts(struct desired_state *w,
+                             const struct provision_text *texts, size_t count,
+                             struct err *e)
 {
     for (size_t i = 0; i < count; i++) {
         struct target *t;
@@ -325,9 +331,9 @@ bool wish_add_texts(struct wish *w, const struct provision_text *texts,
 
 /* --- what has to be made -------------------------------------------------- */
 
-static bool read_object(struct wish *w, const struct provision_item *item,
-                        const struct hash *h, size_t max, struct str *out,
-                        struct err *e)
+static bool read_object(struct desired_state *w,
+                        const struct provision_item *item, const struct hash *h,
+                        size_t max, struct str *out, struct err *e)
 {
     const struct provision_objects *o = &w->options->objects;
 
@@ -335,8 +341,9 @@ static bool read_object(struct wish *w, const struct provision_item *item,
            err_wrap(e, "read %.*s", STR_ARG(item->fqn));
 }
 
-static bool read_anchor(struct wish *w, const struct provision_item *item,
-                        struct str *out, struct err *e)
+static bool read_anchor(struct desired_state *w,
+                        const struct provision_item *item, struct str *out,
+                        struct err *e)
 {
     const char *anchor = doc_anchor(item->kind);
 
@@ -350,7 +357,8 @@ static bool read_anchor(struct wish *w, const struct provision_item *item,
 }
 
 /* Each client asks for the same document. */
-static bool read_document(struct wish *w, const struct provision_item *item,
+static bool read_document(struct desired_state *w,
+                          const struct provision_item *item,
                           const struct document **out, struct str *text,
                           struct err *e)
 {
@@ -390,8 +398,8 @@ static bool has_siblings(const struct provision_item *item)
     return false;
 }
 
-static bool make_file(struct wish *w, const struct target *t,
-                      struct wish_file *f, struct err *e)
+static bool make_file(struct desired_state *w, const struct target *t,
+                      struct desired_file *f, struct err *e)
 {
     const struct document *d;
     struct str text;
@@ -412,7 +420,8 @@ static bool make_file(struct wish *w, const struct target *t,
     return true;
 }
 
-bool wish_make_files(struct wish *w, struct target *t, struct err *e)
+bool desired_state_make_files(struct desired_state *w, struct target *t,
+                              struct err *e)
 {
     for (size_t i = 0; i < t->file_count; i++)
         if (!make_file(w, t, &t->files[i], e))
@@ -470,7 +479,7 @@ static struct str mentions(const struct json *j, const char *placeholder)
 }
 
 /* A folder that nobody mentions may have any name. */
-static bool render_for(struct wish *w, const struct target *t,
+static bool render_for(struct desired_state *w, const struct target *t,
                        const struct provision_item *item,
                        const struct document *d, struct str workspace,
                        struct str shared, struct str *entry, struct hash *hash,
@@ -483,8 +492,8 @@ static bool render_for(struct wish *w, const struct target *t,
            merge_hash(t->client, *entry, w->arena, hash, e);
 }
 
-bool wish_make_server(struct wish *w, const struct target *t,
-                      struct wish_server *s, struct err *e)
+bool desired_state_make_server(struct desired_state *w, const struct target *t,
+                               struct desired_server *s, struct err *e)
 {
     const struct provision_item *item = s->item;
     const struct document *d;
@@ -553,9 +562,10 @@ static void guess_folders(struct str text, struct str pattern,
     }
 }
 
-bool wish_is_from_elsewhere(struct wish *w, const struct target *t,
-                            const struct wish_server *s, struct str text,
-                            const struct hash *found)
+bool desired_state_is_from_elsewhere(struct desired_state *w,
+                                     const struct target *t,
+                                     const struct desired_server *s,
+                                     struct str text, const struct hash *found)
 {
     struct folders workspaces = {0}, shared = {0};
     const struct document *d;

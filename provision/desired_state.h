@@ -1,0 +1,101 @@
+#ifndef PROVISION_DESIRED_STATE_H
+#define PROVISION_DESIRED_STATE_H
+
+#include "base/map.h"
+#include "mapm/clients.h"
+#include "mapm/provision.h"
+
+#include "record.h"
+#include "writable.h"
+
+/*
+ * desired_state: the content that the workspace should have, as a list of
+ * targets. Generated content (a renamed SKILL.md, a sub-agent, a server's
+ * entry) is rendered on demand: a record with the hash of the same sources
+ * makes that unnecessary.
+ */
+
+enum target_kind {
+    TARGET_TREE,   /* a package's folder */
+    TARGET_LINK,   /* a link to one */
+    TARGET_FILE,   /* a rendered agent */
+    TARGET_SHARED, /* servers in a client's file */
+    TARGET_TEXT,   /* a text of the caller */
+};
+
+struct desired_file {
+    struct str path;
+    bool executable;
+    struct hash hash;   /* zero: generated, not rendered yet */
+    struct str content; /* generated; p NULL: the object */
+};
+
+struct desired_server {
+    const struct provision_item *item;
+    struct hash source; /* of the entry's sources */
+    bool absolute;      /* after desired_state_make_server */
+    struct str entry;
+    struct hash hash;
+};
+
+struct target {
+    enum target_kind kind;
+    struct str path;             /* NUL-terminated */
+    const struct client *client; /* NULL: of all clients */
+    const struct provision_item *item;
+    struct hash source;
+    struct str link;
+    struct desired_file *files; /* TREE: sorted by path; FILE: one, "." */
+    size_t file_count;
+    struct desired_server *servers;
+    size_t server_count;
+    struct str content; /* TEXT; p NULL: remove it */
+};
+
+struct desired_state {
+    struct arena *arena;
+    const struct provision_options *options;
+    struct str workspace;
+    int root;
+    struct target *targets;
+    size_t count, capacity;
+    struct map by_path;
+    struct map documents; /* index of the item -> struct document */
+};
+
+/*
+ * All targets of `items`, for the clients in use. Folders of clients that mapm
+ * created, as the record shows, do not count as in use. ERR_NAME, ERR_CONFLICT
+ * or ERR_REFUSED for items that cannot coexist.
+ */
+MUST_CHECK bool desired_state_build(struct desired_state *w,
+                                    const struct provision_item *items,
+                                    size_t item_count,
+                                    const struct record *known, struct err *e);
+MUST_CHECK bool desired_state_add_texts(struct desired_state *w,
+                                        const struct provision_text *texts,
+                                        size_t count, struct err *e);
+
+/* Adds the client's file without servers: entries that mapm wrote are removed. */
+struct target *desired_state_add_shared(struct desired_state *w,
+                                        const struct client *c);
+
+/* Renders generated files: sets their hash and content. */
+MUST_CHECK bool desired_state_make_files(struct desired_state *w,
+                                         struct target *t, struct err *e);
+MUST_CHECK bool desired_state_make_server(struct desired_state *w,
+                                          const struct target *t,
+                                          struct desired_server *s,
+                                          struct err *e);
+
+/*
+ * Whether the entry with the hash `found`, in the client's file `text`, is the
+ * generated entry of `s` with absolute paths of another machine or of another
+ * location of the workspace: the file was committed. It has no edits of a user.
+ */
+bool desired_state_is_from_elsewhere(struct desired_state *w,
+                                     const struct target *t,
+                                     const struct desired_server *s,
+                                     struct str text, const struct hash *found);
+
+#endif
