@@ -161,4 +161,17 @@ run mapm tree
 is '[row 4] as far as graph_max_depth goes' "$(printf '%s\n' "$out" | wc -l)" 3
 like '[row 4] and says so' "$err" 'deeper is not shown.*graph_max_depth'
 
+# refs that come above the slowest rate, and for long: four times the stall is allowed
+anew
+make_repo acme/chain "$T/chain"
+i=0
+while [ $i -lt 3000 ]; do
+    echo "create refs/heads/main-$i $COMMIT"
+    i=$((i + 1))
+done | repo acme/chain update-ref --stdin
+fault '{"kind": "drip", "bytes": 1500, "ms": 300, "times": -1, "match": {"cmd": "ls-refs"}}'
+user 'transfer_stall_seconds: 1'
+exits '[F2, row 14] refs that take long' 1 mapm install https://github.com/acme/chain/tree/main/four
+like '[F2, row 14] are given up, not waited for' "$err" 'timed out'
+clear_faults
 done_testing
