@@ -124,6 +124,7 @@ TEST(damaged_objects_are_set_aside_and_can_come_back)
     CHECK(access("never-written", F_OK) < 0);
     CHECK(store_stats(r.store, &stats, &r.err));
     CHECK(stats.damaged == 2 && stats.objects == 0);
+    CHECK(stats.damaged_bytes == 16);
     CHECK(store_damaged(r.store) == 2);
     rig_done(&r);
 }
@@ -448,6 +449,7 @@ TEST(listings_are_framed_sorted_and_strict)
         {true, hash_of(STR("2")), STR("scripts/run")},
         {false, hash_of(STR("1")), STR("SKILL.md")},
     };
+    char path[PACKAGE_PATH_MAX_BYTES + 2];
     struct store_file *back;
     size_t count;
     struct str text;
@@ -461,6 +463,16 @@ TEST(listings_are_framed_sorted_and_strict)
     CHECK(back[1].executable && str_is(back[1].path, "scripts/run"));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         CHECK(!listing_parse(str_from(bad[i]), &a, &back, &count, &e));
+
+    /* [F2] the longest path, and one more */
+    for (size_t i = 0; i < sizeof path - 1; i++)
+        path[i] = i % 200 == 199 ? '/' : 'a';
+    for (size_t n = PACKAGE_PATH_MAX_BYTES; n < sizeof path; n++) {
+        files[0].path = str_of(path, n);
+        listing_format(files, 1, &a, &text);
+        CHECK(listing_parse(text, &a, &back, &count, &e) ==
+              (n == PACKAGE_PATH_MAX_BYTES));
+    }
     arena_done(&a);
 }
 
@@ -1124,6 +1136,7 @@ TEST(an_unread_pack_is_a_problem_of_the_index)
     CHECK(!store_has(r.store, &h[0]));
     read_errno = 0;
     CHECK(!store_works(r.store, &e) && e.code == ERR_IO);
+    err_clear(&e);
     CHECK(!store_begin_glance(r.store));
     store_close(r.store);
     r.store = open_again(&r);
