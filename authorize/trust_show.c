@@ -1,7 +1,6 @@
 #include "mapm/trust_show.h"
 
 #include "base/diff.h"
-#include "base/term.h"
 #include "base/text.h"
 #include "mapm/manifest.h"
 #include "mapm/package_files.h"
@@ -301,7 +300,7 @@ static void show_program(struct sheet *s, const struct stored *now)
     char bytes[16];
 
     SHOW(s, "  program  %.*s, %zu lines, %s", STR_ARG(now->path),
-         count_lines(now->program), term_bytes(now->program.n, bytes));
+         count_lines(now->program), text_bytes(now->program.n, bytes));
     if (!s->cx->is_verbose)
         return;
     while (take_line(&rest, &line))

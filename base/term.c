@@ -450,30 +450,3 @@ bool term_choose(struct term *t, const char *question,
     *chosen = count - 1;
     return true;
 }
-
-const char *term_bytes(uint64_t n, char out[16])
-{
-    static const char *const units[] = {"B",  "kB", "MB", "GB",
-                                        "TB", "PB", "EB"};
-    uint64_t unit = 1, tenths;
-    size_t i = 0;
-
-    /* 999,950 rounds to 1000.0 of its unit, which is 1.0 of the next. */
-    while (i + 1 < sizeof units / sizeof *units && n / unit >= 1000) {
-        unit *= 1000;
-        i++;
-    }
-    if (i && i + 1 < sizeof units / sizeof *units &&
-        n >= unit * 1000 - unit / 20) {
-        unit *= 1000;
-        i++;
-    }
-    if (i == 0) {
-        snprintf(out, 16, "%u B", (unsigned)n);
-        return out;
-    }
-    tenths = n / (unit / 10) + (n % (unit / 10) >= unit / 20);
-    snprintf(out, 16, "%u.%u %s", (unsigned)(tenths / 10),
-             (unsigned)(tenths % 10), units[i]);
-    return out;
-}

@@ -2,6 +2,7 @@
 
 #include "base/path.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <utf8proc.h>
 
@@ -362,4 +363,31 @@ void text_nearest_add_path(struct text_nearest *n, struct str name,
 
     if (edits <= max_edits)
         nearest_put(n, path, edits);
+}
+
+const char *text_bytes(uint64_t n, char out[16])
+{
+    static const char *const units[] = {"B",  "kB", "MB", "GB",
+                                        "TB", "PB", "EB"};
+    uint64_t unit = 1, tenths;
+    size_t i = 0;
+
+    /* 999,950 rounds to 1000.0 of its unit, which is 1.0 of the next. */
+    while (i + 1 < sizeof units / sizeof *units && n / unit >= 1000) {
+        unit *= 1000;
+        i++;
+    }
+    if (i && i + 1 < sizeof units / sizeof *units &&
+        n >= unit * 1000 - unit / 20) {
+        unit *= 1000;
+        i++;
+    }
+    if (i == 0) {
+        snprintf(out, 16, "%u B", (unsigned)n);
+        return out;
+    }
+    tenths = n / (unit / 10) + (n % (unit / 10) >= unit / 20);
+    snprintf(out, 16, "%u.%u %s", (unsigned)(tenths / 10),
+             (unsigned)(tenths % 10), units[i]);
+    return out;
 }

@@ -1,6 +1,7 @@
 #include "base/fs.h"
 #include "base/path.h"
 #include "base/proc.h"
+#include "base/text.h"
 #include "mapm/config.h"
 #include "mapm/manifest.h"
 #include "mapm/open_store.h"
@@ -108,7 +109,7 @@ static void look_store(struct doctor *d)
     } else {
         doctor_add(d, file_group, STR("store"), DOCTOR_OK,
                    "%.*s, %" PRIu64 " objects, %s", STR_ARG(home),
-                   stats.objects, term_bytes(stats.bytes, bytes));
+                   stats.objects, text_bytes(stats.bytes, bytes));
     }
     close_store(&d->inv->cx, store);
 }

@@ -1,4 +1,5 @@
 #include "base/json.h"
+#include "base/text.h"
 #include "mapm/install.h"
 #include "mapm/install_offers.h"
 #include "mapm/install_selection.h"
@@ -218,7 +219,7 @@ static void tell_result(struct term *t, struct sync *s, size_t change_count)
               s->plan.count == 1 ? "" : "s", STR_ARG(s->layer.path),
               (unsigned long long)s->closure.progress.requests,
               s->closure.progress.requests == 1 ? "" : "s",
-              term_bytes(s->closure.progress.bytes, bytes));
+              text_bytes(s->closure.progress.bytes, bytes));
 }
 
 /* --- what a catalog offers ------------------------------------------------ */

@@ -188,7 +188,7 @@ static struct str ask_result(const struct step *s, struct arena *a)
     }
     add_part(&b, str_from(run_seconds(s->took_ms, took)));
     if (s->answer && !s->failed)
-        add_part(&b, str_from(term_bytes(s->answer->text.n, bytes)));
+        add_part(&b, str_from(text_bytes(s->answer->text.n, bytes)));
     if (line.n)
         add_part(&b, arena_printf(a, "\"%.*s\"", STR_ARG(line)));
     return arena_str(a, buf_str(&b));
@@ -211,7 +211,7 @@ static struct str command_result(const struct step *s, struct arena *a)
         add_part(&b, STR("truncated"));
     add_part(&b, str_from(run_seconds(s->took_ms, took)));
     if (o)
-        add_part(&b, str_from(term_bytes(o->result.n, bytes)));
+        add_part(&b, str_from(text_bytes(o->result.n, bytes)));
     return arena_str(a, buf_str(&b));
 }
 

@@ -136,8 +136,8 @@ static void put_header(struct invocation *inv, const struct state_run *run,
     put_budgets(inv, run, d);
     put_line(inv, "sizes",
              arena_printf(a, "input %s, result %s",
-                          term_bytes(run->input_bytes, in),
-                          term_bytes(run->result_bytes, out)));
+                          text_bytes(run->input_bytes, in),
+                          text_bytes(run->result_bytes, out)));
 }
 
 /* Each line behind a bar: none of them can pass for one of ours. */
@@ -151,7 +151,7 @@ static void put_untrusted(struct invocation *inv, const char *what,
         return;
     term_style_print(&inv->term, TERM_YELLOW, "    %s, %s%s (%s):\n",
                      RUN_UNTRUSTED, text->cut ? "the beginning of the " : "",
-                     what, term_bytes(text->bytes, bytes));
+                     what, text_bytes(text->bytes, bytes));
     while (str_line(&rest, &line)) {
         struct buf b;
 

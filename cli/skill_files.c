@@ -41,7 +41,7 @@ static void print_line(struct term *t, const struct library_file *f)
     buf_init(&path, 8 * f->path.n + 16);
     text_visible(&path, f->path, false);
     term_print(t, "%-*s  %8s  %.*s%s\n", KIND_COLUMNS,
-               library_kind_name(f->kind), term_bytes(f->size, bytes),
+               library_kind_name(f->kind), text_bytes(f->size, bytes),
                STR_ARG(buf_str(&path)), f->executable ? " *" : "");
 }
 

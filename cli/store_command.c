@@ -1,5 +1,6 @@
 #include "base/fs.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "mapm/install.h"
 #include "mapm/open_store.h"
 #include "mapm/state.h"
@@ -74,13 +75,13 @@ static bool show_stats(struct store_job *job, int *exit_code, struct err *e)
     }
     term_print(t, "path        %.*s\n", STR_ARG(store_home(job->store)));
     term_print(t, "objects     %llu (%s)\n", (unsigned long long)stats.objects,
-               term_bytes(stats.bytes, bytes));
+               text_bytes(stats.bytes, bytes));
     term_print(t, "packages    %llu\n", (unsigned long long)stats.packages);
     term_print(t, "workspaces  %llu\n", (unsigned long long)stats.workspaces);
     if (stats.damaged)
         term_print(t, "damaged     %llu (%s)\n",
                    (unsigned long long)stats.damaged,
-                   term_bytes(stats.damaged_bytes, bad));
+                   text_bytes(stats.damaged_bytes, bad));
     return true;
 }
 
@@ -204,7 +205,7 @@ static bool collect(struct store_job *job, int *exit_code, struct err *e)
                    dry_run ? "would remove" : "removed",
                    (unsigned long long)removed.objects,
                    removed.objects == 1 ? "" : "s",
-                   term_bytes(removed.bytes, bytes));
+                   text_bytes(removed.bytes, bytes));
         return true;
     }
     begin_json(&w, &b, "gc");

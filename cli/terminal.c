@@ -1,3 +1,5 @@
+#include "base/text.h"
+
 #include "command.h"
 
 /* The terminal as the host of a context: notices and questions go to stderr. */
@@ -28,7 +30,7 @@ static void show_progress(void *ctx, const struct progress *p)
         term_progress(&inv->term, "waiting for another mapm that downloads");
     else
         term_progress(&inv->term, "fetching: %u of %u packages, %s, %u.%u s",
-                      p->done, p->total, term_bytes(p->bytes, size),
+                      p->done, p->total, text_bytes(p->bytes, size),
                       (unsigned)(p->elapsed_ms / 1000),
                       (unsigned)(p->elapsed_ms / 100 % 10));
 }

@@ -1,5 +1,4 @@
 #include "base/json.h"
-#include "base/term.h"
 #include "base/text.h"
 #include "mapm/report.h"
 #include "mapm/state_runs.h"
@@ -45,7 +44,7 @@ static struct str bytes_of(struct page *p, uint64_t n)
 {
     char bytes[16];
 
-    return arena_str(&p->arena, str_from(term_bytes(n, bytes)));
+    return arena_str(&p->arena, str_from(text_bytes(n, bytes)));
 }
 
 static struct str seconds_of(struct page *p, uint64_t ms)

@@ -1,5 +1,4 @@
 #include "base/json.h"
-#include "base/term.h"
 #include "base/text.h"
 #include "mapm/run_detail.h"
 #include "mapm/run_history.h"
@@ -307,7 +306,7 @@ struct str run_step_outcome(const struct run_step *s, struct arena *a)
     if (s->exhausted)
         add_part(&b, "exhausted");
     if (s->out.known && s->kind != STEP_PRINT)
-        add_part(&b, term_bytes(s->out.bytes, bytes));
+        add_part(&b, text_bytes(s->out.bytes, bytes));
     if (s->truncated)
         add_part(&b, "truncated");
     words = arena_str(a, buf_str(&b));

@@ -80,7 +80,4 @@ MUST_CHECK bool term_choose(struct term *t, const char *question,
                             uint64_t deadline_ms, size_t *chosen,
                             struct err *e);
 
-/* "1.4 MB", "980 B": powers of 1000. Returns `out`. */
-const char *term_bytes(uint64_t n, char out[16]);
-
 #endif

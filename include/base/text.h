@@ -80,6 +80,9 @@ bool text_is_word(int32_t code_point);
 /* Columns of a terminal that printable `s` takes. */
 size_t text_width(struct str s);
 
+/* "1.4 MB", "980 B": powers of 1000. Returns `out`. */
+const char *text_bytes(uint64_t n, char out[16]);
+
 /* CRLF and lone CR as LF; returns `s` itself when it has none. */
 struct str text_unix_lines(struct str s, struct arena *a);
 

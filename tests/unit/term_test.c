@@ -415,27 +415,3 @@ TEST(a_full_or_closed_output_is_an_error)
     CHECK_STR(err_first(&e), "write to standard output: Broken pipe");
     arena_done(&a);
 }
-
-TEST(sizes_are_readable)
-{
-    static const struct {
-        uint64_t n;
-        const char *text;
-    } rows[] = {
-        {0, "0 B"},
-        {980, "980 B"},
-        {999, "999 B"},
-        {1000, "1.0 kB"},
-        {1049, "1.0 kB"},
-        {1050, "1.1 kB"},
-        {999949, "999.9 kB"},
-        {999950, "1.0 MB"},
-        {1400000, "1.4 MB"},
-        {UINT64_C(64) << 20, "67.1 MB"},
-        {UINT64_MAX, "18.4 EB"},
-    };
-    char text[16];
-
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        CHECK_STR(term_bytes(rows[i].n, text), rows[i].text);
-}

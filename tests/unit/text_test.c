@@ -358,3 +358,27 @@ TEST(a_path_is_as_near_as_its_last_name)
     text_nearest_add_path(&n, STR("writr"), STR("acme/reader"), 1);
     CHECK(n.count == 2);
 }
+
+TEST(sizes_are_readable)
+{
+    static const struct {
+        uint64_t n;
+        const char *text;
+    } rows[] = {
+        {0, "0 B"},
+        {980, "980 B"},
+        {999, "999 B"},
+        {1000, "1.0 kB"},
+        {1049, "1.0 kB"},
+        {1050, "1.1 kB"},
+        {999949, "999.9 kB"},
+        {999950, "1.0 MB"},
+        {1400000, "1.4 MB"},
+        {UINT64_C(64) << 20, "67.1 MB"},
+        {UINT64_MAX, "18.4 EB"},
+    };
+    char text[16];
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        CHECK_STR(text_bytes(rows[i].n, text), rows[i].text);
+}
