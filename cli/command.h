@@ -207,6 +207,10 @@ MUST_CHECK bool invocation_parse(struct invocation *inv, int argc,
 
 /* One document on stdout, with its final newline. */
 void print_json(struct invocation *inv, struct buf *text);
+/* An error as a document: its code; `text`, unless empty, and the messages of
+ * `e` (NULL: none), the outermost first; the hint. */
+void print_error_json(struct invocation *inv, enum err_code code,
+                      struct str text, const struct err *e);
 
 /* terminal.c: inv->cx gets the terminal as its host, and the options that the
  * modules below know. */

@@ -1,5 +1,4 @@
 #include "base/fs.h"
-#include "base/json.h"
 #include "base/proc.h"
 
 #include <errno.h>
@@ -29,32 +28,6 @@ static int exit_of(const struct err *e)
     default:
         return EXIT_FAILED;
     }
-}
-
-/* The same as on stderr, for programs: code, messages outermost first. */
-static void print_json_error(struct invocation *inv, const struct err *e)
-{
-    struct json_writer w;
-    struct buf b;
-
-    buf_init(&b, 64 * 1024);
-    json_writer_init(&w, &b, 2);
-    json_begin_object(&w);
-    json_member_string(&w, "schema", STR("mapm.error/1"));
-    json_key(&w, "error");
-    json_begin_object(&w);
-    json_member_string(&w, "code", str_from(err_code_name(e->code)));
-    json_key(&w, "messages");
-    json_begin_array(&w);
-    for (const char *m = err_prev(e, NULL); m; m = err_prev(e, m))
-        json_string(&w, str_from(m));
-    json_end_array(&w);
-    if (e->hint[0])
-        json_member_string(&w, "hint", str_from(e->hint));
-    json_end_object(&w);
-    json_end_object(&w);
-    print_json(inv, &b);
-    buf_done(&b);
 }
 
 static enum term_when color_wish(const struct invocation *inv)
@@ -131,7 +104,7 @@ int main(int argc, char **argv)
         code = exit_of(&e);
         term_error(&inv.term, &e);
         if (asks_for_json(argc, argv))
-            print_json_error(&inv, &e);
+            print_error_json(&inv, e.code, STR(""), &e);
     }
     if (!term_done(&inv.term, &e)) {
         term_error(&inv.term, &e);

@@ -117,37 +117,6 @@ static void on_progress(void *ctx, const struct run_progress *p)
 
 /* --- what is printed ------------------------------------------------------------ */
 
-/* `why` is what a person gets on stderr beside it; NULL: nothing. */
-static void print_failure_json(struct invocation *inv, struct str text,
-                               enum err_code code, const struct err *why)
-{
-    struct json_writer w;
-    struct buf b;
-
-    if (str_starts(text, STR("error: ")))
-        text = str_from_index(text, 7);
-    buf_init(&b, SIZE_MAX / 4);
-    json_writer_init(&w, &b, 2);
-    json_begin_object(&w);
-    json_member_string(&w, "schema", STR("mapm.error/1"));
-    json_key(&w, "error");
-    json_begin_object(&w);
-    json_member_string(&w, "code", str_from(err_code_name(code)));
-    json_key(&w, "messages");
-    json_begin_array(&w);
-    json_string(&w, text);
-    for (const char *m = why ? err_prev(why, NULL) : NULL; m;
-         m = err_prev(why, m))
-        json_string(&w, str_from(m));
-    json_end_array(&w);
-    if (why && why->hint[0])
-        json_member_string(&w, "hint", str_from(why->hint));
-    json_end_object(&w);
-    json_end_object(&w);
-    print_json(inv, &b);
-    buf_done(&b);
-}
-
 /* A result, or the text of a skill: as it is for programs; made visible for
  * eyes. */
 static void print_line(struct invocation *inv, struct str line)
@@ -162,7 +131,10 @@ static void print_failure(struct invocation *inv, struct str text,
                           enum err_code code, const struct err *why)
 {
     if (has_option(inv, OPTION_JSON))
-        print_failure_json(inv, text, code, why);
+        print_error_json(
+            inv, code,
+            str_starts(text, STR("error: ")) ? str_from_index(text, 7) : text,
+            why);
     else
         term_print(&inv->term, "%.*s\n", STR_ARG(text));
 }

@@ -1,3 +1,4 @@
+#include "base/json.h"
 #include "base/text.h"
 
 #include "command.h"
@@ -91,4 +92,31 @@ void print_json(struct invocation *inv, struct buf *text)
 {
     buf_char(text, '\n');
     term_write(&inv->term, buf_str(text));
+}
+
+void print_error_json(struct invocation *inv, enum err_code code,
+                      struct str text, const struct err *e)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    struct json_writer w;
+
+    buf_init(&b, SIZE_MAX / 4);
+    json_writer_init(&w, &b, 2);
+    json_begin_object(&w);
+    json_member_string(&w, "schema", STR("mapm.error/1"));
+    json_key(&w, "error");
+    json_begin_object(&w);
+    json_member_string(&w, "code", str_from(err_code_name(code)));
+    json_key(&w, "messages");
+    json_begin_array(&w);
+    if (text.n)
+        json_string(&w, text);
+    for (const char *m = e ? err_prev(e, NULL) : NULL; m; m = err_prev(e, m))
+        json_string(&w, str_from(m));
+    json_end_array(&w);
+    if (e && e->hint[0])
+        json_member_string(&w, "hint", str_from(e->hint));
+    json_end_object(&w);
+    json_end_object(&w);
+    print_json(inv, &b);
 }
