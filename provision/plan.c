@@ -4,6 +4,24 @@
 
 #include "work.h"
 
+bool plan_stat(struct plan *plan, struct str path, struct stat *st)
+{
+    size_t slash = str_find_last(path, '/');
+    struct str folder = str_slice(path, 0, slash == SIZE_MAX ? 0 : slash);
+    struct stat above;
+
+    if (map_find(&plan->absent, folder))
+        return false;
+    if (fs_stat_at(plan->p->root, path.p, st))
+        return true;
+    if (folder.n == 0 || map_has(&plan->absent, folder))
+        return false;
+    folder = arena_str(plan->arena, folder);
+    map_put(&plan->absent, folder,
+            fs_stat_at(plan->p->root, folder.p, &above) ? NULL : plan);
+    return false;
+}
+
 void plan_add_edit(struct plan *plan, struct str path, struct str name,
                    const char *how)
 {
@@ -370,6 +388,7 @@ bool provision_plan(struct provision *p, const struct provision_options *o,
     plan->arena = a;
     provision_desired_state(p, o, a, &plan->desired);
     map_init(&plan->parents, a);
+    map_init(&plan->absent, a);
     plan->linked = arena_array(a, clients_count, 1);
     if (!desired_state_build(&plan->desired, items, item_count, &p->record,
                              e) ||

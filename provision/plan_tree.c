@@ -155,7 +155,7 @@ bool plan_tree(struct plan *plan, struct target *t, struct err *e)
         return true;
     }
     c = plan_add_change(plan, NODE_TREE, t, t->path);
-    if (!fs_stat_at(plan->p->root, t->path.p, &st)) {
+    if (!plan_stat(plan, t->path, &st)) {
         if (!desired_state_make_files(&plan->desired, t, e))
             return false;
         plan_show(plan, PROVISION_ADD, t->path, t->client);
@@ -199,7 +199,7 @@ bool plan_link(struct plan *plan, struct target *t, struct err *e)
 
     if (is_linked(plan, t->client))
         return true;
-    if (!fs_stat_at(plan->p->root, t->path.p, &st)) {
+    if (!plan_stat(plan, t->path, &st)) {
         c = plan_add_change(plan, NODE_LINK, t, t->path);
         plan_show(plan, PROVISION_ADD, t->path, t->client);
         add_entry(plan, c, RECORD_LINK);
@@ -275,7 +275,7 @@ bool plan_file(struct plan *plan, struct target *t, struct err *e)
         return false;
     c = plan_add_change(plan, NODE_FILE, t, t->path);
     c->content = t->files[0].content;
-    there = fs_stat_at(plan->p->root, t->path.p, &st);
+    there = plan_stat(plan, t->path, &st);
     if (there &&
         (S_ISREG(st.st_mode) ? !judge_file(plan, t, c, known, &same, e)
                              : !plan_remember(plan, c, e) ||

@@ -53,6 +53,7 @@ struct plan {
     size_t shown_count, shown_capacity;
     struct edits edits;
     struct map parents; /* folders looked at */
+    struct map absent;  /* folder -> NULL, or the plan: it is not there */
     char *linked;       /* by client: 'y', 'n', or not looked at yet */
     struct str *make, *drop;
     size_t make_count, make_capacity, drop_count, drop_capacity;
@@ -139,6 +140,9 @@ bool disk_is_recorded(const struct provision *p, const struct target *t,
 
 /* --- plan*.c, stage.c ------------------------------------------------------ */
 
+/* lstat of a target. Below a folder that is not there no system call looks for
+ * it: thousands of packages may be new. */
+bool plan_stat(struct plan *plan, struct str path, struct stat *st);
 /* Notes that the user's `path` (and `name` in it) would be lost. */
 void plan_add_edit(struct plan *plan, struct str path, struct str name,
                    const char *how);
