@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../store/object_pack.h"
 #include "tap.h"
 
 /* [F8] many small objects in one file: held, kept, found by others, damaged,
@@ -664,5 +665,44 @@ TEST(a_pack_holds_objects_below_the_limit_of_bytes)
         CHECK(store_has(r.store, &h) == (less == 1));
         CHECK(store_damaged(r.store) == 1 - less);
         rig_done(&r);
+    }
+}
+
+/* --- searching one --------------------------------------------------------- */
+
+/* Evenly spread, as hashes are, or with all first bytes equal but one. */
+static struct hash make_key(size_t i, size_t zeros)
+{
+    struct hash h = hash_of(str_of((const char *)&i, sizeof i));
+
+    memset(h.b, i ? 0 : 0xff, zeros);
+    return h;
+}
+
+TEST(a_row_is_found_however_the_hashes_are_spread) /* [F7] */
+{
+    static const size_t zeros[] = {0, 1, 8};
+    enum { ROWS = 2000 };
+
+    for (size_t k = 0; k < sizeof zeros / sizeof *zeros; k++) {
+        CLEANUP(buf_done) struct buf b = {0};
+        static struct pack_row rows[ROWS];
+        struct pack_index p;
+        size_t found = 0, strange = 0;
+
+        for (size_t i = 0; i < ROWS; i++)
+            rows[i] = (struct pack_row){.hash = make_key(i, zeros[k])};
+        buf_init(&b, SIZE_MAX / 4);
+        pack_format(rows, ROWS, &b);
+        CHECK(pack_parse_rows(str_slice(buf_str(&b), 0, ROWS * PACK_ROW_BYTES),
+                              0, &p));
+        for (size_t i = 0; i < ROWS; i++) {
+            struct hash other = rows[i].hash;
+
+            other.b[31] ^= 1;
+            found += pack_find(&p, &rows[i].hash) == i;
+            strange += pack_find(&p, &other) != SIZE_MAX;
+        }
+        CHECK(found == ROWS && strange == 0);
     }
 }
