@@ -25,21 +25,6 @@ static bool check_sources(struct sync *s, struct err *e)
     return true;
 }
 
-/* What the lock has recorded never changes (X9, X21). */
-static struct str recorded_place(void *ctx, enum doc_kind kind, struct str fqn)
-{
-    const struct sync *s = ctx;
-    const struct lock_entry *entry = layer_find(&s->layer, kind, fqn);
-    size_t slash;
-
-    if (!entry)
-        return str_of("", 0);
-    if (kind == DOC_MCP)
-        return entry->place;
-    slash = str_find_last(entry->place, '/');
-    return str_from_index(entry->place, slash == SIZE_MAX ? 0 : slash + 1);
-}
-
 /* The same origin, in whatever spelling. */
 static bool has_origin(const struct sync *s, const struct lock_entry *entry,
                        const struct origin *o)
@@ -101,16 +86,31 @@ static struct node *main_node(const struct sync *s,
 
 /* Mostly it is the entry that the node was taken from. */
 static const struct lock_entry *find_before(const struct sync *s,
-                                            const struct sync_package *p)
+                                            const struct node *n,
+                                            const struct package *package)
 {
-    const struct package *package = p->step->package;
-    const struct lock_entry *entry = p->node->locked;
+    const struct lock_entry *entry = n->locked;
 
     return entry && !layer_is_local(&s->layer, entry) &&
                    entry->kind == package->kind &&
                    str_eq(entry->name, package->fqn)
                ? entry
                : layer_find(&s->layer, package->kind, package->fqn);
+}
+
+/* What the lock has recorded never changes (X9, X21). */
+static struct str recorded_place(void *ctx, const struct package *p)
+{
+    const struct sync *s = ctx;
+    const struct lock_entry *entry = find_before(s, p->user, p);
+    size_t slash;
+
+    if (!entry)
+        return str_of("", 0);
+    if (p->kind == DOC_MCP)
+        return entry->place;
+    slash = str_find_last(entry->place, '/');
+    return str_from_index(entry->place, slash == SIZE_MAX ? 0 : slash + 1);
 }
 
 static bool fill_packages(struct sync *s, struct err *e)
@@ -127,7 +127,7 @@ static bool fill_packages(struct sync *s, struct err *e)
         p->step = &s->plan.steps[i];
         p->node = main_node(s, p->step);
         p->place = names[i];
-        p->before = find_before(s, p);
+        p->before = find_before(s, p->node, p->step->package);
         p->changed = is_changed(s, p);
     }
     mark_committed(s);

@@ -167,8 +167,12 @@ void lock_format(struct lock *lock, struct buf *out)
         put_entry(&lock->entries[i], out, &scratch);
 }
 
+/* The entries of one lock_parse know each other, so most names stay unread. */
 bool lock_needs(const struct lock_entry *entry, const struct lock_entry *other)
 {
+    for (size_t i = 0; i < entry->need_count; i++)
+        if (entry->needs[i].entry == other)
+            return true;
     for (size_t i = 0; i < entry->need_count; i++)
         if (entry->needs[i].kind == other->kind &&
             str_eq(entry->needs[i].name, other->name))

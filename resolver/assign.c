@@ -99,8 +99,8 @@ static bool assign_new(struct spaces *s, const struct package *p,
 }
 
 bool resolver_assign_names(const struct plan *plan,
-                           struct str (*taken)(void *ctx, enum doc_kind kind,
-                                               struct str fqn),
+                           struct str (*taken)(void *ctx,
+                                               const struct package *p),
                            void *ctx, struct arena *a, struct str *names,
                            struct err *e)
 {
@@ -116,7 +116,7 @@ bool resolver_assign_names(const struct plan *plan,
     for (size_t i = 0; i < plan->count; i++) {
         const struct package *p = plan->steps[i].package;
 
-        chosen[i] = taken ? taken(ctx, p->kind, p->fqn) : STR("");
+        chosen[i] = taken ? taken(ctx, p) : STR("");
         if (chosen[i].n && !claim(&s, p->kind, chosen[i]))
             return err_set(e, ERR_CONFLICT,
                            "%s %.*s: another one is recorded as \"%.*s\", too",

@@ -79,15 +79,16 @@ MUST_CHECK bool resolver_resolve(const struct resolver_source *source,
 
 /*
  * Folder and key names of a layer (X9, X21): who keeps the short name, who
- * gets scope-name. `taken(ctx, kind, fqn)` gives the name that the lock has
+ * gets scope-name. `taken(ctx, package)` gives the name that the lock has
  * recorded for it, or an empty str: a recorded name never changes.
  * Fills names[i] for each step (folder, or .mcp.json key); in `a`.
  * Errors: ERR_CONFLICT.
  */
-MUST_CHECK bool resolver_assign_names(
-    const struct plan *plan,
-    struct str (*taken)(void *ctx, enum doc_kind kind, struct str fqn),
-    void *ctx, struct arena *a, struct str *names, struct err *e);
+MUST_CHECK bool
+resolver_assign_names(const struct plan *plan,
+                      struct str (*taken)(void *ctx, const struct package *p),
+                      void *ctx, struct arena *a, struct str *names,
+                      struct err *e);
 
 /* Whether the package could have been given this name: no other one can be
  * recorded in its lock. `a` is scratch. */

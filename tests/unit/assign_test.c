@@ -76,12 +76,12 @@ struct records {
     const struct row *rows;
 };
 
-static struct str recorded(void *ctx, enum doc_kind kind, struct str fqn)
+static struct str recorded(void *ctx, const struct package *p)
 {
     const struct records *r = ctx;
 
     for (const struct row *row = r->rows; row->fqn; row++)
-        if (row->kind == kind && str_is(fqn, row->fqn))
+        if (row->kind == p->kind && str_is(p->fqn, row->fqn))
             return str_from(row->recorded);
     return STR("");
 }
