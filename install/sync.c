@@ -35,7 +35,7 @@ static bool sync_open(struct context *cx, const struct install_request *request,
     s->roots = layer_roots(&s->layer, &cx->arena, &s->root_count);
     if (!open_store(cx, &s->store, e))
         return false;
-    store_hold(s->store);
+    store_begin_staging(s->store);
     return true;
 }
 
@@ -43,9 +43,9 @@ bool sync_keep(struct sync *s, struct err *e)
 {
     struct err problem = {0};
 
-    if (!store_keep(s->store, e))
+    if (!store_publish(s->store, e))
         return false;
-    if (store_keep_notes(s->store, &problem))
+    if (store_publish_notes(s->store, &problem))
         return true;
     if (problem.code == ERR_REFUSED) {
         *e = problem;

@@ -114,7 +114,7 @@ static int open_lock(const struct store *s, struct str repository)
     return fd;
 }
 
-static unsigned count_held(const struct store *s)
+static unsigned count_locks(const struct store *s)
 {
     unsigned n = 0;
 
@@ -147,15 +147,15 @@ bool store_begin_download(struct store *s, struct str repository,
 {
     CLEANUP_FD int fd = -1;
     const struct download *d = find(s, repository);
-    unsigned held, wait_ms;
+    unsigned locked, wait_ms;
     struct err problem = {0};
 
     *taken = false;
     if (d && d->state != DOWNLOAD_NONE)
         return true;
-    held = count_held(s);
-    wait_ms = held ? 0 : DOWNLOAD_WAIT_SECONDS * 1000;
-    if (held < DOWNLOAD_MAX_LOCKS)
+    locked = count_locks(s);
+    wait_ms = locked ? 0 : DOWNLOAD_WAIT_SECONDS * 1000;
+    if (locked < DOWNLOAD_MAX_LOCKS)
         fd = open_lock(s, repository);
     if (fd < 0 || !fs_lock(fd, true, wait_ms, waiting, ctx, &problem)) {
         add(s, repository, -1);

@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 
-#include "inside.h"
+#include "store_internal.h"
 
 /* download: locks of repositories, and the answers of their last holders. */
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "inside.h"
+#include "store_internal.h"
 
 #define PENDING_BYTES (1024u * 1024)
 

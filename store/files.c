@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "draft.h"
-#include "inside.h"
+#include "store_internal.h"
 
 void object_unique_name(char *out, size_t size, const char *stem)
 {

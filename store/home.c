@@ -153,7 +153,7 @@ bool store_open(struct str home, struct store **out, struct err *e)
     s->opened_ns = download_now_ns();
     map_init(&s->downloads, &s->arena);
     s->home_fd = s->store_fd = s->objects_fd = -1;
-    s->incoming_fd = s->lock_fd = s->held_fd = s->packs_fd = -1;
+    s->incoming_fd = s->lock_fd = s->staged_fd = s->packs_fd = -1;
     notes_init(&s->notes);
     pthread_mutex_init(&s->packs_mutex, NULL);
     s->home = arena_str(&s->arena, home);
@@ -194,7 +194,7 @@ void store_close(struct store *s)
     if (!s)
         return;
     state_close(s->state);
-    held_drop(s);
+    staged_drop(s);
     packs_close(s);
     pthread_mutex_destroy(&s->packs_mutex);
     store_end_downloads(s);
@@ -204,7 +204,7 @@ void store_close(struct store *s)
     fs_close(&s->store_fd);
     fs_close(&s->home_fd);
     notes_done(&s->notes);
-    arena_done(&s->held_arena);
+    arena_done(&s->staged_arena);
     arena_done(&s->arena);
     heap_free(s);
 }

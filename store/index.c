@@ -1,4 +1,4 @@
-#include "inside.h"
+#include "store_internal.h"
 
 /* The index of the store: mapm.db, and before it what this process holds back.
  */
@@ -14,11 +14,11 @@ bool store_put_package(struct store *s, struct str repository,
                        struct str commit, struct str path,
                        const struct state_package *p, struct err *e)
 {
-    if (!s->holding)
+    if (!s->staging)
         return state_put_package(s->state, repository, commit, path, p, e);
     if (!state_check(s->state, e))
         return false;
-    held_note_package(s, repository, commit, path, p);
+    staged_note_package(s, repository, commit, path, p);
     return true;
 }
 
@@ -27,7 +27,7 @@ bool store_find_blob(struct store *s, struct str oid, struct hash *h,
 {
     struct hash found;
 
-    if (s->holding && held_find_blob(s, oid, h, size))
+    if (s->staging && staged_find_blob(s, oid, h, size))
         return store_has(s, h);
     if (!state_find_blob(s->state, oid, &found, size) || !store_has(s, &found))
         return false;
@@ -38,11 +38,11 @@ bool store_find_blob(struct store *s, struct str oid, struct hash *h,
 bool store_put_blob(struct store *s, struct str oid, const struct hash *h,
                     uint64_t size, struct err *e)
 {
-    if (!s->holding)
+    if (!s->staging)
         return state_put_blob(s->state, oid, h, size, e);
     if (!state_check(s->state, e))
         return false;
-    held_note_blob(s, oid, h, size);
+    staged_note_blob(s, oid, h, size);
     return true;
 }
 
@@ -55,11 +55,11 @@ bool store_find_ref(struct store *s, struct str repository, struct str rest,
 bool store_put_ref(struct store *s, struct str repository, struct str rest,
                    const struct state_ref *r, struct err *e)
 {
-    if (!s->holding)
+    if (!s->staging)
         return state_put_ref(s->state, repository, rest, r, e);
     if (!state_check(s->state, e))
         return false;
-    held_note_ref(s, repository, rest, r);
+    staged_note_ref(s, repository, rest, r);
     return true;
 }
 
@@ -80,9 +80,9 @@ bool store_put_trees(struct store *s, struct str repository, struct str commit,
 
     if (!state_check(s->state, e) || !store_put(s, bytes, &h, e))
         return false;
-    if (!s->holding)
+    if (!s->staging)
         return state_put_trees(s->state, repository, commit, &h, e);
-    held_note_trees(s, repository, commit, &h);
+    staged_note_trees(s, repository, commit, &h);
     return true;
 }
 
@@ -94,11 +94,11 @@ bool store_has_proof(struct store *s, const struct state_proof *p)
 bool store_put_proof(struct store *s, const struct state_proof *p,
                      struct err *e)
 {
-    if (!s->holding)
+    if (!s->staging)
         return state_put_proof(s->state, p, e);
     if (!state_check(s->state, e))
         return false;
-    held_note_proof(s, p);
+    staged_note_proof(s, p);
     return true;
 }
 
@@ -110,20 +110,20 @@ bool store_is_proved(struct store *s, struct str repository, struct str commit)
 bool store_put_proved(struct store *s, struct str repository, struct str commit,
                       struct err *e)
 {
-    if (!s->holding)
+    if (!s->staging)
         return state_put_proved(s->state, repository, commit, e);
     if (!state_check(s->state, e))
         return false;
-    held_note_proved(s, repository, commit);
+    staged_note_proved(s, repository, commit);
     return true;
 }
 
 bool store_begin(struct store *s, struct err *e)
 {
-    return s->holding ? state_check(s->state, e) : state_begin(s->state, e);
+    return s->staging ? state_check(s->state, e) : state_begin(s->state, e);
 }
 
 bool store_commit(struct store *s, struct err *e)
 {
-    return s->holding ? state_check(s->state, e) : state_commit(s->state, e);
+    return s->staging ? state_check(s->state, e) : state_commit(s->state, e);
 }

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "inside.h"
+#include "store_internal.h"
 
 #define MODE_PLAIN "100644 "
 #define MODE_EXEC  "100755 "

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "draft.h"
-#include "inside.h"
+#include "store_internal.h"
 
 #define BLOCK_BYTES     (256u * 1024)
 #define BLOCK_MAX_BYTES (64u * 1024 * 1024) /* of one note, too */

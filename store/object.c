@@ -84,7 +84,7 @@ void object_set_aside(struct store *s, const struct hash *h)
         return;
     /* The store's own comes before one that is held: so that was read. */
     if (errno == ENOENT)
-        held_remove(s, h);
+        staged_remove(s, h);
     else
         unlinkat(s->objects_fd, path, 0);
 }
@@ -122,7 +122,7 @@ static bool find_small(struct store *s, const struct hash *h, struct small *out)
     if (packs_find(s, h, &out->packed))
         out->row = &out->packed.row;
     else
-        out->row = s->holding ? held_find(s, h) : NULL;
+        out->row = s->staging ? staged_find(s, h) : NULL;
     return out->row != NULL;
 }
 
@@ -134,7 +134,7 @@ static bool read_small(struct store *s, const struct hash *h,
     size_t n = at->row->size;
 
     if (at->packed.pack ? packs_read(&at->packed, bytes, e)
-                        : held_read(s, at->row, bytes, e))
+                        : staged_read(s, at->row, bytes, e))
         found = hash_of(str_of(bytes, n));
     else if (e->code != ERR_DAMAGED)
         return false;
@@ -190,7 +190,7 @@ static void list_fans(struct store *s)
  * there either, that is known. */
 static bool may_be_file(struct store *s, const struct hash *h)
 {
-    if (!s->holding)
+    if (!s->staging)
         return true;
     if (!s->fans_listed)
         list_fans(s);
@@ -209,7 +209,7 @@ static bool open_object(struct store *s, const struct hash *h, int *fd,
               : fs_openat(s->objects_fd, path,
                           O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
     if (*fd < 0 && errno == ENOENT)
-        *fd = held_open(s, h);
+        *fd = staged_open(s, h);
     if (*fd < 0 && errno == ELOOP)
         return damaged(s, h, e);
     if (*fd < 0 && errno == ENOENT)
@@ -236,7 +236,7 @@ bool store_has(struct store *s, const struct hash *h)
 {
     struct packed at;
 
-    return packs_find(s, h, &at) || is_file(s, h) || held_has(s, h);
+    return packs_find(s, h, &at) || is_file(s, h) || staged_has(s, h);
 }
 
 /* As long as it was when it was opened: one read. A byte more is asked for,
@@ -376,7 +376,7 @@ bool store_put(struct store *s, struct str content, struct hash *out,
 {
     struct hash h = hash_of(content);
 
-    if (!is_sound(s, &h) && !(s->holding ? held_put(s, &h, content, e)
+    if (!is_sound(s, &h) && !(s->staging ? staged_put(s, &h, content, e)
                                          : object_put(s, &h, content, e)))
         return err_wrap(e, "cannot add to the store");
     *out = h;
@@ -630,7 +630,7 @@ static bool adopt_file(struct store *s, struct store_session *session,
     }
     if (fchmod(fd, 0444) < 0)
         return err_errno(e, "set the mode of %s", name);
-    return s->holding ? held_adopt(s, session->dirfd, name, h, e)
+    return s->staging ? staged_adopt(s, session->dirfd, name, h, e)
                       : object_move_in(s, session->dirfd, name, h, e);
 }
 
@@ -664,7 +664,7 @@ static bool adopt_part(struct store *s, struct store_session *session,
     if (!hash_eq(&found, h))
         return err_set(e, ERR_DAMAGED,
                        "what was fetched does not have the bytes it names");
-    return s->holding ? held_put(s, h, content, e)
+    return s->staging ? staged_put(s, h, content, e)
                       : object_put(s, h, content, e);
 }
 

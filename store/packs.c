@@ -213,7 +213,7 @@ static bool has_changed(const struct store *s)
 {
     struct stat st;
 
-    if (s->holding)
+    if (s->staging)
         return false;
     return s->packs_fd < 0 ||
            (fstat(s->packs_fd, &st) == 0 &&

@@ -2,7 +2,7 @@
 #define STORE_PACKS_H
 
 #include "draft.h"
-#include "inside.h"
+#include "store_internal.h"
 
 /*
  * packs: the packs of a store, looked at when they are needed.

@@ -118,16 +118,17 @@ MUST_CHECK bool store_adopt(struct store *s, struct store_session *session,
                             const struct hash *h, struct err *e);
 
 /*
- * From now on what is put, adopted or noted is held back: this process finds
- * it, no other does. `store_keep` lets it into the store; `store_close` alone
- * forgets it, so that a refusal leaves the store as it was. The notes for the
+ * From now on objects and index rows are staged: only this process finds them.
+ * `store_publish` moves them into the store; `store_close` without it discards
+ * them, so that a refused install leaves the store unchanged. The notes for the
  * index come after the objects, in one transaction: they are a cache, and
  * losing them costs a fetch.
  */
-void store_hold(struct store *s);
-void store_end_fetch(struct store *s); /* no held blob is asked for any more */
-MUST_CHECK bool store_keep(struct store *s, struct err *e);
-MUST_CHECK bool store_keep_notes(struct store *s, struct err *e);
+void store_begin_staging(struct store *s);
+/* No staged blob is looked up from now on. */
+void store_end_fetch(struct store *s);
+MUST_CHECK bool store_publish(struct store *s, struct err *e);
+MUST_CHECK bool store_publish_notes(struct store *s, struct err *e);
 
 /* --- packages ------------------------------------------------------------- */
 
@@ -179,7 +180,7 @@ MUST_CHECK bool store_put_ref(struct store *s, struct str repository,
 /* --- one download for many processes (F11) -------------------------------- */
 
 /*
- * Locks the repository for a download by this process, until store_keep_notes,
+ * Locks the repository for a download by this process, until store_publish_notes,
  * store_end_downloads or store_close. Waits for another process that downloads
  * from it, DOWNLOAD_WAIT_SECONDS at most, and only while this process holds no
  * other such lock, so that no two wait for each other. `waiting` (may be NULL)

@@ -215,7 +215,7 @@ TEST(trust_is_written_at_once_while_the_store_holds)
     struct state_ref ref;
 
     rig_init(&r);
-    store_hold(r.store);
+    store_begin_staging(r.store);
     CHECK(!store_find_ref(r.store, STR("o/r"), STR("x"), &r.arena, &ref));
     trust(&r, "a/x", "1");
     CHECK(store_open(str_from(r.home), &other, &r.err));

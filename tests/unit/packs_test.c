@@ -69,10 +69,10 @@ static struct str text_of(struct rig *r, const char *prefix, size_t i)
 static void fill(struct rig *r, const char *prefix, size_t count,
                  struct hash *out)
 {
-    store_hold(r->store);
+    store_begin_staging(r->store);
     for (size_t i = 0; i < count; i++)
         CHECK(store_put(r->store, text_of(r, prefix, i), &out[i], &r->err));
-    CHECK(store_keep(r->store, &r->err));
+    CHECK(store_publish(r->store, &r->err));
 }
 
 /* How many files of that ending are in packs/; the last one's path. */
@@ -173,7 +173,7 @@ TEST(what_was_held_and_not_kept_is_gone)
     static char large[PACK_OBJECT_MAX_BYTES - 1];
 
     rig_init(&r);
-    store_hold(r.store);
+    store_begin_staging(r.store);
     /* more than stays in memory */
     for (size_t i = 0; i < 40; i++) {
         memset(large, (int)('a' + i), sizeof large);
@@ -372,7 +372,7 @@ TEST(gc_takes_out_what_nobody_needs)
     char path[512];
 
     rig_init(&r);
-    store_hold(r.store);
+    store_begin_staging(r.store);
     fill(&r, "a", OBJECTS, h);
     file.hash = h[3];
     digest = listing_format(&file, 1, &r.arena, &listing);
@@ -453,7 +453,7 @@ TEST(more_is_held_than_stays_in_memory)
     struct str out;
 
     rig_init(&r);
-    store_hold(r.store);
+    store_begin_staging(r.store);
     for (size_t i = 0; i < 40; i++) {
         memset(large, (int)('a' + i), sizeof large);
         CHECK(store_put(r.store, str_of(large, sizeof large), &h[i], &r.err));
@@ -469,7 +469,7 @@ TEST(more_is_held_than_stays_in_memory)
                              &r.err));
             CHECK(str_eq(out, str_of(large, sizeof large)));
         }
-        CHECK(store_keep(r.store, &r.err));
+        CHECK(store_publish(r.store, &r.err));
         reopen(&r);
     }
     CHECK(store_stats(r.store, &stats, &r.err));
@@ -490,7 +490,7 @@ TEST(a_held_object_that_was_damaged_is_absent)
     size_t n = 0;
 
     rig_init(&r);
-    store_hold(r.store);
+    store_begin_staging(r.store);
     for (size_t i = 0; i < 40; i++) {
         memset(large, (int)('a' + i), sizeof large);
         CHECK(store_put(r.store, str_of(large, sizeof large), &h[i], &r.err));
@@ -506,7 +506,7 @@ TEST(a_held_object_that_was_damaged_is_absent)
     CHECK(!store_has(r.store, &h[0]) && store_has(r.store, &h[1]));
     memset(large, 'a', sizeof large);
     CHECK(store_put(r.store, str_of(large, sizeof large), &h[0], &r.err));
-    CHECK(store_keep(r.store, &r.err));
+    CHECK(store_publish(r.store, &r.err));
     reopen(&r);
     for (size_t i = 0; i < 40; i++)
         CHECK(store_read(r.store, &h[i], sizeof large, &r.arena, &out, &r.err));

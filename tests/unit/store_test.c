@@ -347,7 +347,7 @@ TEST(what_is_held_is_kept_or_forgotten)
 
         rig_init(&r);
         other = open_again(&r);
-        store_hold(r.store);
+        store_begin_staging(r.store);
         CHECK(store_put(r.store, STR("put"), &put, &r.err));
         adopted = hash_of(STR("adopted"));
         CHECK(store_session_begin(r.store, &session, &r.err));
@@ -371,8 +371,8 @@ TEST(what_is_held_is_kept_or_forgotten)
         CHECK(!store_has(other, &put) && !store_has(other, &adopted));
 
         if (rows[i].keep) {
-            CHECK(store_keep(r.store, &r.err));
-            CHECK(store_keep_notes(r.store, &r.err));
+            CHECK(store_publish(r.store, &r.err));
+            CHECK(store_publish_notes(r.store, &r.err));
         }
         store_close(r.store);
         r.store = open_again(&r);
@@ -404,7 +404,7 @@ TEST(a_damaged_held_object_is_gone)
     int fd;
 
     rig_init(&r);
-    store_hold(r.store);
+    store_begin_staging(r.store);
     CHECK(store_session_begin(r.store, &session, &r.err));
     hash_format(&h, name);
     CHECK(fs_create_at(session.dirfd, name, 0600, content, &r.err));
@@ -538,13 +538,13 @@ TEST(questions_of_an_install_lock_nobody_out)
     rig_init(&r);
     other = open_again(&r);
     CHECK(store_put_ref(other, STR("o/r"), STR("one"), &ref, &r.err));
-    store_hold(r.store);
+    store_begin_staging(r.store);
     CHECK(store_find_ref(r.store, STR("o/r"), STR("one"), &r.arena, &got));
     CHECK(store_put_ref(other, STR("o/r"), STR("two"), &ref, &r.err));
     CHECK(store_find_ref(r.store, STR("o/r"), STR("one"), &r.arena, &got));
     CHECK(store_put_ref(r.store, STR("o/r"), STR("three"), &ref, &r.err));
-    CHECK(store_keep(r.store, &r.err));
-    CHECK(store_keep_notes(r.store, &r.err));
+    CHECK(store_publish(r.store, &r.err));
+    CHECK(store_publish_notes(r.store, &r.err));
     CHECK(store_find_ref(r.store, STR("o/r"), STR("two"), &r.arena, &got));
     CHECK(store_find_ref(other, STR("o/r"), STR("three"), &r.arena, &got));
     store_close(other);
@@ -919,7 +919,7 @@ TEST(large_objects_are_held_in_files)
     adopted = hash_of(content);
     hash_format(&adopted, name);
     rig_init(&r);
-    store_hold(r.store);
+    store_begin_staging(r.store);
     CHECK(store_put(r.store, str_of(large, sizeof large), &put, &r.err));
     CHECK(store_put(r.store, str_of(large, sizeof large), &put, &r.err));
     CHECK(store_session_begin(r.store, &session, &r.err));
@@ -939,7 +939,7 @@ TEST(large_objects_are_held_in_files)
     CHECK(str_eq(out, content));
     object_file(&r, &put, path, sizeof path);
     CHECK(access(path, F_OK) < 0);
-    CHECK(store_keep(r.store, &r.err));
+    CHECK(store_publish(r.store, &r.err));
     CHECK(stat(path, &st) == 0 && (st.st_mode & 07777) == 0444);
     object_file(&r, &adopted, path, sizeof path);
     CHECK(stat(path, &st) == 0 && (st.st_mode & 07777) == 0444);
@@ -968,13 +968,13 @@ TEST(objects_of_before_are_seen_while_others_are_held)
             r.store = open_again(&r);
         }
         if (round > 0)
-            store_hold(r.store);
+            store_begin_staging(r.store);
         for (int i = 0; i < (round < 2 ? from : ALL); i++)
             CHECK(store_has(r.store, &h[i]));
         for (int i = from; i < to; i++)
             CHECK(store_put(r.store, arena_printf(&r.arena, "object %d", i),
                             &h[i], &r.err));
-        CHECK(store_keep(r.store, &r.err));
+        CHECK(store_publish(r.store, &r.err));
         CHECK(store_stats(r.store, &stats, &r.err));
         CHECK(stats.objects == (size_t)to && stats.incoming == 0);
     }
@@ -994,7 +994,7 @@ TEST(notes_of_a_large_install_are_kept_in_order)
 
     rig_init(&r);
     other = open_again(&r);
-    store_hold(r.store);
+    store_begin_staging(r.store);
     for (unsigned i = 0; i < PACKAGES; i++) {
         snprintf(path, sizeof path, "skills/%0100u", i);
         p.kind = i % 3;
@@ -1007,7 +1007,8 @@ TEST(notes_of_a_large_install_are_kept_in_order)
     CHECK(
         !store_find_package(other, repo, commit, str_from(path), &r.arena, &q));
     CHECK(store_stats(other, &stats, &r.err) && stats.incoming == 0);
-    CHECK(store_keep(r.store, &r.err) && store_keep_notes(r.store, &r.err));
+    CHECK(store_publish(r.store, &r.err) &&
+          store_publish_notes(r.store, &r.err));
     for (unsigned i = 0; i < PACKAGES; i++) {
         snprintf(path, sizeof path, "skills/%0100u", i);
         if (!store_find_package(other, repo, commit, str_from(path), &r.arena,
@@ -1032,19 +1033,19 @@ TEST(notes_that_cannot_be_written_are_an_error)
 
     rig_init(&r);
     snprintf(path, sizeof path, "%s/store/incoming", r.home);
-    store_hold(r.store);
+    store_begin_staging(r.store);
     CHECK(rmdir(path) == 0);
     for (unsigned i = 0; i < 4000; i++) {
         snprintf(path, sizeof path, "skills/%0100u", i);
         CHECK(store_put_package(r.store, STR("r"), STR("c"), str_from(path), &p,
                                 &r.err));
     }
-    CHECK(!store_keep_notes(r.store, &r.err));
+    CHECK(!store_publish_notes(r.store, &r.err));
     CHECK(r.err.code == ERR_IO || r.err.code == ERR_NOT_FOUND);
     err_clear(&r.err);
     CHECK(!store_find_package(r.store, STR("r"), STR("c"), str_from(path),
                               &r.arena, &q));
-    CHECK(store_keep_notes(r.store, &r.err)); /* they are forgotten */
+    CHECK(store_publish_notes(r.store, &r.err)); /* they are forgotten */
     rig_done(&r);
 }
 
@@ -1123,11 +1124,11 @@ TEST(an_unread_pack_is_a_problem_of_the_index)
 
     rig_init(&r);
     put_many_proofs(r.store, &r.err);
-    store_hold(r.store);
+    store_begin_staging(r.store);
     for (int i = 0; i < PACK_MIN_OBJECTS; i++)
         CHECK(store_put(r.store, arena_printf(&r.arena, "object %d", i), &h[i],
                         &r.err));
-    CHECK(store_keep(r.store, &r.err));
+    CHECK(store_publish(r.store, &r.err));
     store_close(r.store);
     r.store = open_again(&r);
     snprintf(path, sizeof path, "%s/mapm.db", r.home);
@@ -1344,10 +1345,10 @@ static void publish_ref(struct store *s, const char *rest, struct err *e)
     const struct state_ref ref = {STR("main"), STR("1111"), STR("x")};
     bool taken;
 
-    store_hold(s);
+    store_begin_staging(s);
     CHECK(store_begin_download(s, STR("h/o/r"), NULL, NULL, &taken, e));
     CHECK(store_put_ref(s, STR("h/o/r"), str_from(rest), &ref, e));
-    CHECK(store_keep(s, e) && store_keep_notes(s, e));
+    CHECK(store_publish(s, e) && store_publish_notes(s, e));
 }
 
 TEST(one_process_downloads_from_a_repository)

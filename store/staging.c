@@ -11,7 +11,7 @@
 #include "download.h"
 #include "packs.h"
 
-#define HELD_MAX_ENTRIES 10000000
+#define STAGED_MAX_ENTRIES 10000000
 
 /*
  * What is held back: small objects in the draft of a pack, large ones in a
@@ -21,15 +21,15 @@
  */
 
 /* A blob of the notes that can be asked for. */
-struct held_blob {
+struct staged_blob {
     struct hash hash;
     uint64_t size;
 };
 
 void store_end_fetch(struct store *s)
 {
-    arena_done(&s->held_arena);
-    map_init(&s->held_blobs, &s->held_arena);
+    arena_done(&s->staged_arena);
+    map_init(&s->staged_blobs, &s->staged_arena);
 }
 
 static void forget_notes(struct store *s)
@@ -38,27 +38,28 @@ static void forget_notes(struct store *s)
     store_end_fetch(s);
 }
 
-void store_hold(struct store *s)
+void store_begin_staging(struct store *s)
 {
-    s->holding = true;
+    s->staging = true;
     state_set_batching(s->state, true);
     forget_notes(s);
 }
 
 static bool open_folder(struct store *s, struct err *e)
 {
-    if (s->held_fd >= 0)
+    if (s->staged_fd >= 0)
         return true;
-    object_unique_name(s->held_name, sizeof s->held_name, "held");
-    if (mkdirat(s->incoming_fd, s->held_name, 0700) < 0) {
-        err_errno(e, "create store/incoming/%s", s->held_name);
-        s->held_name[0] = '\0';
+    object_unique_name(s->staged_name, sizeof s->staged_name, "held");
+    if (mkdirat(s->incoming_fd, s->staged_name, 0700) < 0) {
+        err_errno(e, "create store/incoming/%s", s->staged_name);
+        s->staged_name[0] = '\0';
         return false;
     }
-    s->held_fd = fs_openat(s->incoming_fd, s->held_name,
-                           O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
-    return s->held_fd >= 0 ||
-           err_errno(e, "open store/incoming/%s", s->held_name);
+    s->staged_fd =
+        fs_openat(s->incoming_fd, s->staged_name,
+                  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+    return s->staged_fd >= 0 ||
+           err_errno(e, "open store/incoming/%s", s->staged_name);
 }
 
 /* Small ones go to a draft of a pack, as far as that has room. */
@@ -66,15 +67,16 @@ static struct draft *draft_for(struct store *s, size_t size)
 {
     if (size >= PACK_OBJECT_MAX_BYTES)
         return NULL;
-    if (!s->held_draft) {
-        s->held_draft = arena_new(&s->arena, struct draft);
-        draft_init(s->held_draft, s->incoming_fd);
+    if (!s->staged_draft) {
+        s->staged_draft = arena_new(&s->arena, struct draft);
+        draft_init(s->staged_draft, s->incoming_fd);
     }
-    return s->held_draft->rows.count < PACK_MAX_OBJECTS ? s->held_draft : NULL;
+    return s->staged_draft->rows.count < PACK_MAX_OBJECTS ? s->staged_draft
+                                                          : NULL;
 }
 
-bool held_put(struct store *s, const struct hash *h, struct str content,
-              struct err *e)
+bool staged_put(struct store *s, const struct hash *h, struct str content,
+                struct err *e)
 {
     struct draft *d = draft_for(s, content.n);
     char hex[HASH_HEX_CHARS + 1];
@@ -82,75 +84,76 @@ bool held_put(struct store *s, const struct hash *h, struct str content,
     if (d)
         return draft_add(d, h, content, e);
     hash_format(h, hex);
-    return open_folder(s, e) && fs_create_at(s->held_fd, hex, 0444, content, e);
+    return open_folder(s, e) &&
+           fs_create_at(s->staged_fd, hex, 0444, content, e);
 }
 
-const struct pack_row *held_find(struct store *s, const struct hash *h)
+const struct pack_row *staged_find(struct store *s, const struct hash *h)
 {
-    return s->held_draft ? draft_find(s->held_draft, h) : NULL;
+    return s->staged_draft ? draft_find(s->staged_draft, h) : NULL;
 }
 
-bool held_read(struct store *s, const struct pack_row *row, char *out,
-               struct err *e)
+bool staged_read(struct store *s, const struct pack_row *row, char *out,
+                 struct err *e)
 {
-    return draft_read(s->held_draft, row, out, e);
+    return draft_read(s->staged_draft, row, out, e);
 }
 
-bool held_adopt(struct store *s, int dirfd, const char *name,
-                const struct hash *h, struct err *e)
+bool staged_adopt(struct store *s, int dirfd, const char *name,
+                  const struct hash *h, struct err *e)
 {
     char hex[HASH_HEX_CHARS + 1];
 
     hash_format(h, hex);
     if (!open_folder(s, e))
         return false;
-    return renameat(dirfd, name, s->held_fd, hex) == 0 ||
+    return renameat(dirfd, name, s->staged_fd, hex) == 0 ||
            err_errno(e, "hold object %s", hex);
 }
 
-bool held_has(struct store *s, const struct hash *h)
+bool staged_has(struct store *s, const struct hash *h)
 {
     char hex[HASH_HEX_CHARS + 1];
     struct stat st;
 
-    if (held_find(s, h))
+    if (staged_find(s, h))
         return true;
-    if (s->held_fd < 0)
+    if (s->staged_fd < 0)
         return false;
     hash_format(h, hex);
-    return fstatat(s->held_fd, hex, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+    return fstatat(s->staged_fd, hex, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
            S_ISREG(st.st_mode);
 }
 
-int held_open(struct store *s, const struct hash *h)
+int staged_open(struct store *s, const struct hash *h)
 {
     char hex[HASH_HEX_CHARS + 1];
 
-    if (s->held_fd < 0) {
+    if (s->staged_fd < 0) {
         errno = ENOENT;
         return -1;
     }
     hash_format(h, hex);
-    return fs_openat(s->held_fd, hex,
+    return fs_openat(s->staged_fd, hex,
                      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
 }
 
-void held_remove(struct store *s, const struct hash *h)
+void staged_remove(struct store *s, const struct hash *h)
 {
     char hex[HASH_HEX_CHARS + 1];
 
-    if (held_find(s, h)) {
-        draft_forget(s->held_draft, h);
+    if (staged_find(s, h)) {
+        draft_forget(s->staged_draft, h);
         return;
     }
     hash_format(h, hex);
-    if (s->held_fd >= 0)
-        unlinkat(s->held_fd, hex, 0);
+    if (s->staged_fd >= 0)
+        unlinkat(s->staged_fd, hex, 0);
 }
 
-void held_note_package(struct store *s, struct str repository,
-                       struct str commit, struct str path,
-                       const struct state_package *p)
+void staged_note_package(struct store *s, struct str repository,
+                         struct str commit, struct str path,
+                         const struct state_package *p)
 {
     notes_add(
         &s->notes, s->incoming_fd,
@@ -161,21 +164,21 @@ void held_note_package(struct store *s, struct str repository,
                        {repository, commit, path, p->object, p->summary}});
 }
 
-void held_note_blob(struct store *s, struct str oid, const struct hash *h,
-                    uint64_t size)
+void staged_note_blob(struct store *s, struct str oid, const struct hash *h,
+                      uint64_t size)
 {
-    struct held_blob *b = arena_new(&s->held_arena, struct held_blob);
+    struct staged_blob *b = arena_new(&s->staged_arena, struct staged_blob);
 
-    *b = (struct held_blob){*h, size};
-    map_put(&s->held_blobs, arena_str(&s->held_arena, oid), b);
+    *b = (struct staged_blob){*h, size};
+    map_put(&s->staged_blobs, arena_str(&s->staged_arena, oid), b);
     notes_add(&s->notes, s->incoming_fd,
               &(struct note){NOTE_BLOB, 0, size, *h, {oid}});
 }
 
-bool held_find_blob(struct store *s, struct str oid, struct hash *h,
-                    uint64_t *size)
+bool staged_find_blob(struct store *s, struct str oid, struct hash *h,
+                      uint64_t *size)
 {
-    const struct held_blob *b = map_find(&s->held_blobs, oid);
+    const struct staged_blob *b = map_find(&s->staged_blobs, oid);
 
     if (!b)
         return false;
@@ -195,30 +198,31 @@ static void add_note(struct store *s, enum note_kind which,
     notes_add(&s->notes, s->incoming_fd, &n);
 }
 
-void held_note_ref(struct store *s, struct str repository, struct str rest,
-                   const struct state_ref *r)
+void staged_note_ref(struct store *s, struct str repository, struct str rest,
+                     const struct state_ref *r)
 {
     struct str text[] = {repository, rest, r->ref, r->commit, r->path};
 
     add_note(s, NOTE_REF, NULL, text, 5);
 }
 
-void held_note_trees(struct store *s, struct str repository, struct str commit,
-                     const struct hash *h)
+void staged_note_trees(struct store *s, struct str repository,
+                       struct str commit, const struct hash *h)
 {
     struct str text[] = {repository, commit};
 
     add_note(s, NOTE_TREES, h, text, 2);
 }
 
-void held_note_proved(struct store *s, struct str repository, struct str commit)
+void staged_note_proved(struct store *s, struct str repository,
+                        struct str commit)
 {
     struct str text[] = {repository, commit};
 
     add_note(s, NOTE_PROVED, NULL, text, 2);
 }
 
-void held_note_proof(struct store *s, const struct state_proof *p)
+void staged_note_proof(struct store *s, const struct state_proof *p)
 {
     struct str text[] = {p->repository, p->commit, p->path, p->object};
 
@@ -253,7 +257,7 @@ static bool do_note(void *store, const struct note *n, struct err *e)
     }
 }
 
-bool store_keep_notes(struct store *s, struct err *e)
+bool store_publish_notes(struct store *s, struct err *e)
 {
     bool ok;
 
@@ -275,7 +279,7 @@ static bool keep_as_files(struct store *s, const struct pack_row *rows,
     CLEANUP_HEAP char *bytes = heap_resize(NULL, PACK_OBJECT_MAX_BYTES);
 
     for (size_t i = 0; i < count; i++)
-        if (!held_read(s, &rows[i], bytes, e) ||
+        if (!staged_read(s, &rows[i], bytes, e) ||
             !object_put(s, &rows[i].hash, str_of(bytes, rows[i].size), e))
             return err_wrap(e, "cannot add to the store");
     return true;
@@ -288,13 +292,13 @@ static bool keep_draft(struct store *s, struct err *e)
     struct pack_row *rows;
     size_t count;
 
-    if (!s->held_draft)
+    if (!s->staged_draft)
         return true;
-    if (draft_count(s->held_draft) < PACK_MIN_OBJECTS) {
-        rows = draft_rows(s->held_draft, &a, &count);
+    if (draft_count(s->staged_draft) < PACK_MIN_OBJECTS) {
+        rows = draft_rows(s->staged_draft, &a, &count);
         return keep_as_files(s, rows, count, e);
     }
-    if (!packs_take(s, s->held_draft, e))
+    if (!packs_take(s, s->staged_draft, e))
         return false;
     /* Too many packs cost time, nothing else. */
     if (!packs_merge(s, &ignored))
@@ -308,43 +312,44 @@ static bool keep_folder(struct store *s, struct err *e)
     struct fs_entry *entries;
     size_t count;
 
-    if (s->held_fd < 0)
+    if (s->staged_fd < 0)
         return true;
-    if (!fs_list_at(s->held_fd, "", HELD_MAX_ENTRIES, &a, &entries, &count, e))
+    if (!fs_list_at(s->staged_fd, "", STAGED_MAX_ENTRIES, &a, &entries, &count,
+                    e))
         return false;
     for (size_t i = 0; i < count; i++) {
         struct hash h;
 
         if (hash_parse(entries[i].name, &h) &&
-            !object_move_in(s, s->held_fd, entries[i].name.p, &h, e))
+            !object_move_in(s, s->staged_fd, entries[i].name.p, &h, e))
             return err_wrap(e, "cannot add to the store");
     }
     return true;
 }
 
-bool store_keep(struct store *s, struct err *e)
+bool store_publish(struct store *s, struct err *e)
 {
-    if (!s->holding)
+    if (!s->staging)
         return true;
     if (!keep_folder(s, e) || !keep_draft(s, e))
         return false;
-    s->holding = false;
+    s->staging = false;
     state_set_batching(s->state, false);
-    held_drop(s);
+    staged_drop(s);
     return true;
 }
 
-void held_drop(struct store *s)
+void staged_drop(struct store *s)
 {
     struct err ignored = {0};
 
-    if (s->held_draft)
-        draft_drop(s->held_draft);
-    s->held_draft = NULL;
-    fs_close(&s->held_fd);
-    if (s->held_name[0] &&
-        !fs_remove_tree_at(s->incoming_fd, s->held_name, &ignored)) {
+    if (s->staged_draft)
+        draft_drop(s->staged_draft);
+    s->staged_draft = NULL;
+    fs_close(&s->staged_fd);
+    if (s->staged_name[0] &&
+        !fs_remove_tree_at(s->incoming_fd, s->staged_name, &ignored)) {
         /* Left-overs are swept by gc. */
     }
-    s->held_name[0] = '\0';
+    s->staged_name[0] = '\0';
 }
