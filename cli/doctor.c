@@ -155,7 +155,7 @@ static void print_text(struct doctor *d)
     print_sum(d);
 }
 
-static void write_asker(struct json_writer *w, const struct asker *k)
+static void write_backend(struct json_writer *w, const struct backend *k)
 {
     json_key(w, "ask");
     if (k == NULL) {
@@ -163,9 +163,9 @@ static void write_asker(struct json_writer *w, const struct asker *k)
         return;
     }
     json_begin_object(w);
-    json_member_string(w, "name", asker_name(k));
-    json_member_string(w, "program", asker_program(k));
-    json_member_string(w, "why", asker_why(k));
+    json_member_string(w, "name", backend_name(k));
+    json_member_string(w, "program", backend_program(k));
+    json_member_string(w, "why", backend_why(k));
     json_end_object(w);
 }
 
@@ -180,7 +180,7 @@ static void print_document(struct doctor *d)
     json_member_string(&w, "schema", STR("mapm.doctor/1"));
     json_member_string(&w, "version", STR(MAPM_VERSION));
     json_member_bool(&w, "ok", d->counts[DOCTOR_BROKEN] == 0);
-    write_asker(&w, d->asker);
+    write_backend(&w, d->backend);
     json_key(&w, "checks");
     json_begin_array(&w);
     for (size_t i = 0; i < d->count; i++) {

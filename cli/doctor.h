@@ -41,11 +41,11 @@ struct doctor {
     size_t count, capacity;
     unsigned counts[DOCTOR_BROKEN + 1];
 
-    struct project user;  /* config.yaml, or nothing */
-    struct str user_file; /* its path; "" = nowhere */
-    struct layer layer;   /* the workspace */
-    bool has_layer;       /* … could be read */
-    struct asker *asker;  /* NULL: none */
+    struct project user;     /* config.yaml, or nothing */
+    struct str user_file;    /* its path; "" = nowhere */
+    struct layer layer;      /* the workspace */
+    bool has_layer;          /* … could be read */
+    struct backend *backend; /* NULL: none */
 };
 
 /* `format` may be followed by one hint: doctor_hint. */

@@ -5,17 +5,18 @@
 static const char ask_group[] = "ask";
 
 /* Which of them would be asked, and why. */
-static void look_choice(struct doctor *d, const struct asker_wishes *w)
+static void look_choice(struct doctor *d, const struct backend_selection *w)
 {
     struct err e = {0};
 
-    if (asker_choose(w, &d->inv->cx.arena, &d->asker, &e)) {
+    if (backend_select(w, &d->inv->cx.arena, &d->backend, &e)) {
         doctor_add(d, ask_group, STR("used"), DOCTOR_OK, "%.*s (%.*s): %.*s",
-                   STR_ARG(asker_name(d->asker)), STR_ARG(asker_why(d->asker)),
-                   STR_ARG(asker_program(d->asker)));
+                   STR_ARG(backend_name(d->backend)),
+                   STR_ARG(backend_why(d->backend)),
+                   STR_ARG(backend_program(d->backend)));
         return;
     }
-    d->asker = NULL;
+    d->backend = NULL;
     doctor_add_err(d, ask_group, STR("used"),
                    w->environment.n || w->user->ask.line ||
                            w->workspace->ask.line
@@ -27,7 +28,7 @@ static void look_choice(struct doctor *d, const struct asker_wishes *w)
 void doctor_look_ask(struct doctor *d)
 {
     static const struct project none;
-    struct asker_wishes w = {
+    struct backend_selection w = {
         .environment = str_from(getenv("MAPM_ASK")),
         .user = &d->user,
         .workspace = d->has_layer ? &d->layer.project : &none,
@@ -35,13 +36,13 @@ void doctor_look_ask(struct doctor *d)
         .workspace_name = "mapm.yaml",
         .dir = d->has_layer ? d->layer.path : d->inv->cx.cwd,
     };
-    struct asker_found *found;
+    struct backend_found *found;
     size_t count = 0;
 
     look_choice(d, &w);
-    found = asker_list(&w, &d->inv->cx.arena, &count);
+    found = backend_list(&w, &d->inv->cx.arena, &count);
     for (size_t i = 0; i < count; i++) {
-        const struct asker_found *f = &found[i];
+        const struct backend_found *f = &found[i];
         const char *between = f->place.n && f->note.n ? ", " : "";
 
         doctor_add(d, ask_group, str_from(f->name),

@@ -108,7 +108,7 @@ static void on_progress(void *ctx, const struct run_progress *p)
 {
     struct run_show *show = &((struct running *)ctx)->show;
 
-    run_show_asker(show, p->backend);
+    run_show_backend(show, p->backend);
     if (p->is_ask)
         run_show_news(show, p->turns, p->line);
     else

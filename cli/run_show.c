@@ -31,9 +31,9 @@ void run_show_done(struct run_show *v)
     arena_done(&v->arena);
 }
 
-void run_show_asker(struct run_show *v, struct str name)
+void run_show_backend(struct run_show *v, struct str name)
 {
-    v->asker = name;
+    v->backend = name;
 }
 
 /* --- pieces ---------------------------------------------------------------------- */
@@ -91,7 +91,7 @@ static void draw(struct run_show *v)
     uint64_t seconds = (proc_now_ms() - v->since_ms) / 1000;
     CLEANUP(arena_done) struct arena a = {0};
     CLEANUP(buf_done) struct buf b = {0};
-    struct str who = v->asker;
+    struct str who = v->backend;
 
     if (!v->live || v->doing == STEP_START)
         return;

@@ -20,8 +20,8 @@
 
 struct run_show {
     struct invocation *inv;
-    bool trace, live; /* live: there is a progress line */
-    struct str asker; /* "": not chosen yet */
+    bool trace, live;   /* live: there is a progress line */
+    struct str backend; /* "": not chosen yet */
     struct arena arena;
 
     /* The step under way; START: none. */
@@ -37,13 +37,13 @@ void run_show_init(struct run_show *v, struct invocation *inv, bool trace);
 void run_show_done(struct run_show *v);
 
 /* Who is asked, as soon as that is known. Borrowed. */
-void run_show_asker(struct run_show *v, struct str name);
+void run_show_backend(struct run_show *v, struct str name);
 
 /* runtime_host.step; `ctx` is the run_show, here and below. */
 void run_show_step(void *ctx, const struct step *s);
 
 /*
- * asker_news.tell: turns so far, a line of the answer ("" = none new). Called
+ * backend_progress.tell: turns so far, a line of the answer ("" = none new). Called
  * four times a second or more it makes the seconds move, also while the answer
  * is silent. run_show_tick is the same without news: for commands.
  */

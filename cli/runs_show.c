@@ -37,7 +37,7 @@ void runs_put_json(struct json_writer *w, const struct state_run *r)
     json_member_number(w, "took_ms", r->took_ms);
     json_member_string(w, "status", r->status);
     json_member_optional(w, "error", r->error);
-    json_member_optional(w, "asker", r->asker);
+    json_member_optional(w, "asker", r->backend);
     json_member_number(w, "asks", r->asks);
     json_member_number(w, "commands", r->commands);
     json_member_number(w, "traces", r->traces);
@@ -132,7 +132,7 @@ static void put_header(struct invocation *inv, const struct state_run *run,
     put_line(inv, "started", str_from(run_when(run->started_ms, true, when)));
     put_line(inv, "workspace", run->workspace);
     put_line(inv, "digest", run->digest);
-    put_line(inv, "asked", run->asker);
+    put_line(inv, "asked", run->backend);
     put_budgets(inv, run, d);
     put_line(inv, "sizes",
              arena_printf(a, "input %s, result %s",

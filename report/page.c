@@ -144,9 +144,9 @@ static void put_title(struct page *p)
     if (run->took_ms)
         buf_printf(p->out, " <span>took %s</span>",
                    seconds_of(p, run->took_ms).p);
-    if (run->asker.n) {
+    if (run->backend.n) {
         put(p, " <span>asked ");
-        markup_word(p->out, run->asker);
+        markup_word(p->out, run->backend);
         put(p, "</span>");
     }
     put(p, "</p>\n</header>\n");

@@ -19,8 +19,8 @@ struct run_execution {
     struct limits limits;
     struct str input;
 
-    struct asker_wishes wishes;
-    struct asker *asker; /* selected by the first ask */
+    struct backend_selection wishes;
+    struct backend *backend; /* selected by the first ask */
     struct run_commands commands;
     struct run_history history;
 
@@ -39,11 +39,11 @@ static void set_end(struct run_execution *x, enum run_status status,
 
 /* --- what is asked for ---------------------------------------------------------- */
 
-static struct asker_wishes wishes_of(const struct run_request *q)
+static struct backend_selection wishes_of(const struct run_request *q)
 {
     const struct layer *l = q->layer;
 
-    return (struct asker_wishes){
+    return (struct backend_selection){
         .option = q->backend,
         .environment = str_from(getenv("MAPM_ASK")),
         .user = &l->user,
@@ -60,13 +60,13 @@ static struct asker_wishes wishes_of(const struct run_request *q)
 static bool check_backend(struct run_execution *x, struct err *e)
 {
     const struct run_request *q = x->q;
-    struct asker *asker;
+    struct backend *backend;
 
     if (q->replay.p || q->tape)
         return true;
     x->wishes = wishes_of(q);
     if (!q->backend.p || q->for_model ||
-        asker_choose(&x->wishes, &x->cx->arena, &asker, e))
+        backend_select(&x->wishes, &x->cx->arena, &backend, e))
         return true;
     if (e->code == ERR_USAGE)
         return false;
@@ -225,11 +225,11 @@ static void on_tick(void *ctx)
 
 bool run_select_backend(struct run_execution *x, struct err *e)
 {
-    if (x->asker)
+    if (x->backend)
         return true;
-    if (!asker_choose(&x->wishes, &x->cx->arena, &x->asker, e))
+    if (!backend_select(&x->wishes, &x->cx->arena, &x->backend, e))
         return false;
-    run_name_backend(x, asker_name(x->asker));
+    run_name_backend(x, backend_name(x->backend));
     on_news(x, 0, STR(""));
     return true;
 }
@@ -242,11 +242,11 @@ void run_name_backend(struct run_execution *x, struct str name)
 bool run_ask(struct run_execution *x, const struct ask *in, struct arena *a,
              struct answer *out, struct err *e)
 {
-    const struct asker_news news = {on_news, x};
+    const struct backend_progress news = {on_news, x};
 
     return run_select_backend(x, e) &&
-           asker_ask(x->asker, x->q->layer->path, in,
-                     x->q->hooks.progress ? &news : NULL, a, out, e);
+           backend_ask(x->backend, x->q->layer->path, in,
+                       x->q->hooks.progress ? &news : NULL, a, out, e);
 }
 
 bool run_command(struct run_execution *x, const struct command *in,

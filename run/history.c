@@ -363,7 +363,7 @@ static void write_detail(struct run_history *h, const struct runtime_result *r,
 }
 
 static bool write_end(struct run_history *h, const struct runtime_result *r,
-                      struct str asker, struct err *e)
+                      struct str backend, struct err *e)
 {
     struct state_run *run = &h->run;
     struct buf detail;
@@ -376,7 +376,7 @@ static bool write_end(struct run_history *h, const struct runtime_result *r,
     run->error = STR("");
     if (r->end != RUNTIME_COMPLETED)
         run->error = text_cut(r->text, ERROR_MAX_CHARS);
-    run->asker = asker;
+    run->backend = backend;
     run->asks = r->asks;
     run->commands = r->commands;
     run->traces = r->traces;
@@ -390,9 +390,9 @@ static bool write_end(struct run_history *h, const struct runtime_result *r,
 }
 
 bool run_history_end(struct run_history *h, const struct runtime_result *r,
-                     struct str asker, struct err *e)
+                     struct str backend, struct err *e)
 {
-    bool ok = h->run.id == 0 || write_end(h, r, asker, e);
+    bool ok = h->run.id == 0 || write_end(h, r, backend, e);
 
     buf_done(&h->steps);
     buf_done(&h->open);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "asker.h"
+#include "backend.h"
 
 #define SECRET_MIN_BYTES 6 /* a shorter one is a word, and no secret */
 
@@ -128,7 +128,7 @@ static void add_own(struct agent_env *env, const struct ask *in)
 {
     struct arena *a = env->arena;
     bool cut = false;
-    struct str purpose = asker_text(in->purpose, 200, a, &cut);
+    struct str purpose = backend_text(in->purpose, 200, a, &cut);
     size_t nul = str_find_char(purpose, '\0');
 
     purpose = str_slice(purpose, 0, nul);

@@ -92,7 +92,7 @@ static struct state_run make_run(sqlite3_stmt *q, struct arena *a)
         .took_ms = (uint64_t)db_column_number(q, 5, TIME_MAX_MS, 0),
         .status = db_column_str(q, 6, a),
         .error = db_column_str(q, 7, a),
-        .asker = db_column_str(q, 8, a),
+        .backend = db_column_str(q, 8, a),
         .asks = (unsigned)db_column_number(q, 9, INT_MAX, 0),
         .commands = (unsigned)db_column_number(q, 10, INT_MAX, 0),
         .traces = (unsigned)db_column_number(q, 11, INT_MAX, 0),
@@ -189,7 +189,7 @@ static bool insert_run(struct state *s, const struct state_run *r,
     db_bind_blob(q, 2, r->digest);
     db_bind_blob(q, 3, r->workspace);
     sqlite3_bind_int64(q, 4, r->started_ms);
-    db_bind_blob(q, 5, r->asker);
+    db_bind_blob(q, 5, r->backend);
     sqlite3_bind_int64(q, 6, (int64_t)r->input_bytes);
     sqlite3_bind_int64(q, 7, r->pid ? r->pid : getpid());
     db_bind_blob(q, 8, life);
@@ -231,7 +231,7 @@ static bool update_run(struct state *s, const struct state_run *r,
     sqlite3_bind_int64(q, 2, (int64_t)r->took_ms);
     db_bind_blob(q, 3, r->status);
     db_bind_blob(q, 4, r->error);
-    db_bind_blob(q, 5, r->asker);
+    db_bind_blob(q, 5, r->backend);
     sqlite3_bind_int64(q, 6, r->asks);
     sqlite3_bind_int64(q, 7, r->commands);
     sqlite3_bind_int64(q, 8, r->traces);

@@ -76,10 +76,10 @@ void run_history_limits(struct run_history *h, const struct limits *l);
 
 void run_history_step(struct run_history *h, const struct step *s);
 
-/* `asker`: its name, "" when none was used. Frees what `h` holds; without a
+/* `backend`: its name, "" when none was used. Frees what `h` holds; without a
  * begin, or twice, it is harmless. */
 MUST_CHECK bool run_history_end(struct run_history *h,
                                 const struct runtime_result *r,
-                                struct str asker, struct err *e);
+                                struct str backend, struct err *e);
 
 #endif

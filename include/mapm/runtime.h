@@ -13,12 +13,12 @@
  *        the program, in a process of its own: no files, no network, no clock
  *                                  |  ask, command, trace
  *                           struct runtime_host
- *              tape_record / tape_replay | asker, commander
+ *              tape_record / tape_replay | backend, command runner
  *
  * The core (runtime_run) knows budgets, values and the result, and not what is
- * behind ask and command: those are two functions of the host. An *asker* is a
- * back end of ask; a *commander* is policy and sandbox. A tape stands before
- * both, or in their place.
+ * behind ask and command: those are two functions of the host. A *backend* answers
+ * ask by a model; the *command runner* is policy and sandbox. A tape wraps both,
+ * or replaces them.
  *
  * Source: metaSKILL specification; docs/requirements.md K, X14, X15, X27;
  * DESIGN.md 8; THREATS.md 1.6, 1.8, 2, rows 17 to 22.
@@ -208,10 +208,10 @@ struct str runtime_error(struct str name, const char *why, struct arena *a);
 /* Levels of runs in runs: MAPM_DEPTH; 1 or more inside of an ask. */
 unsigned runtime_depth(void);
 
-/* --- askers ----------------------------------------------------------------------- */
+/* --- model backends ----------------------------------------------------------------------- */
 
 /* Where the choice comes from, in this order (DESIGN.md 8). */
-struct asker_wishes {
+struct backend_selection {
     struct str option;      /* --ask */
     struct str environment; /* MAPM_ASK */
     const struct project *user, *workspace;
@@ -220,7 +220,7 @@ struct asker_wishes {
     bool offline;   /* no API but one of this machine */
 };
 
-struct asker;
+struct backend;
 
 /*
  * Chooses and prepares a back end; starts nothing. `why` says in words where
@@ -228,31 +228,33 @@ struct asker;
  * Errors: ERR_NOT_FOUND with the ways to name one, raised by the first ask
  * (DESIGN.md 8), so call it then; ERR_USAGE for a wish that is none.
  */
-MUST_CHECK bool asker_choose(const struct asker_wishes *w, struct arena *a,
-                             struct asker **out, struct err *e);
-struct str asker_name(const struct asker *k); /* "claude", "exec:./x" … */
-struct str asker_why(const struct asker *k);
-struct str asker_program(const struct asker *k); /* absolute path, or URL */
+MUST_CHECK bool backend_select(const struct backend_selection *w,
+                               struct arena *a, struct backend **out,
+                               struct err *e);
+struct str backend_name(const struct backend *k); /* "claude", "exec:./x" … */
+struct str backend_why(const struct backend *k);
+struct str backend_program(const struct backend *k); /* absolute path, or URL */
 
 /* Progress of an ask under way: turns so far, a line of the answer. */
-struct asker_news {
+struct backend_progress {
     void (*tell)(void *ctx, unsigned turns, struct str line);
     void *ctx;
 };
 
 /* Asks. `dir` absolute: the workspace. As runtime_host.ask has it. */
-MUST_CHECK bool asker_ask(struct asker *k, struct str dir, const struct ask *in,
-                          const struct asker_news *news, struct arena *a,
-                          struct answer *out, struct err *e);
+MUST_CHECK bool backend_ask(struct backend *k, struct str dir,
+                            const struct ask *in,
+                            const struct backend_progress *news,
+                            struct arena *a, struct answer *out, struct err *e);
 
 /* Each back end there is, for `mapm doctor`: found where, or what is missing. */
-struct asker_found {
+struct backend_found {
     const char *name;
     struct str place; /* "" = not there */
     struct str note;
 };
-struct asker_found *asker_list(const struct asker_wishes *w, struct arena *a,
-                               size_t *count);
+struct backend_found *backend_list(const struct backend_selection *w,
+                                   struct arena *a, size_t *count);
 
 /* --- policy of commands (DESIGN.md 3.1) --------------------------------------------- */
 

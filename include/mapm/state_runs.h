@@ -14,9 +14,9 @@ struct state_run {
     struct str workspace;
     int64_t started_ms; /* since 1970 */
     uint64_t took_ms;
-    struct str status; /* "running", the envelope's, "error", "interrupted" */
-    struct str error;  /* "error: …"; "" = none */
-    struct str asker;  /* "claude"; "" = none was used */
+    struct str status;  /* "running", the envelope's, "error", "interrupted" */
+    struct str error;   /* "error: …"; "" = none */
+    struct str backend; /* "claude"; "" = none was used */
     unsigned asks, commands, traces;
     uint64_t input_bytes, result_bytes;
     int64_t pid;       /* while it runs: whose */

@@ -1,4 +1,4 @@
-# ask.sh: what the tests of the askers that are APIs share, after cli.sh: the
+# ask.sh: what the tests of the backends that are APIs share, after cli.sh: the
 # driver, and tests/lib/api.py, which answers as its script says.
 
 ASK=${MAPM_BUILD:-$ROOT/build}/ask_drive

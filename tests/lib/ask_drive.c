@@ -2,7 +2,7 @@
  * ask_drive: asks an API, without a metaskill.
  *
  *     ask_drive post URL [OPTION…] <BODY      fetch_post alone
- *     ask_drive ask NAME [OPTION…] <PROMPT    the asker "anthropic" or "openai"
+ *     ask_drive ask NAME [OPTION…] <PROMPT    the backend "anthropic" or "openai"
  *     ask_drive find NAME [OPTION…]           where it would be asked
  *
  *     --header LINE   one more                --max N     bytes of the answer
@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../runtime/asker.h"
+#include "../../runtime/backend.h"
 
 #define INPUT_MAX (64u << 20)
 
@@ -28,8 +28,8 @@ struct drive {
     struct str headers[40];
     struct fetch_post post;
     struct project_ask said;
-    struct asker_wishes wishes;
-    struct asker_wish wish;
+    struct backend_selection wishes;
+    struct backend_request wish;
     size_t chars;
     bool has_news, has_said;
     unsigned ticks;
@@ -82,13 +82,13 @@ static void tell(void *ctx, unsigned turns, struct str line)
 
 static int ask(struct drive *d, const char *name)
 {
-    struct asker k = {
-        .kind = &asker_http_kind, .name = str_from(name), .arena = &d->arena};
+    struct backend k = {
+        .kind = &backend_http_kind, .name = str_from(name), .arena = &d->arena};
     struct ask in = {.number = 1,
                      .prompt = d->post.body,
                      .deadline_ms = d->post.deadline_ms,
                      .max_chars = d->chars};
-    const struct asker_news news = {tell, d};
+    const struct backend_progress news = {tell, d};
     struct answer out;
     struct err e = {0};
 
@@ -104,9 +104,9 @@ static int ask(struct drive *d, const char *name)
 
 static int find(struct drive *d, const char *name)
 {
-    struct asker_found f;
+    struct backend_found f;
 
-    asker_http_find(name, &d->wish, &d->arena, &f);
+    backend_http_find(name, &d->wish, &d->arena, &f);
     printf("%s place=%.*s note=%.*s\n", f.name, STR_ARG(f.place),
            STR_ARG(f.note));
     return 0;

@@ -249,7 +249,7 @@ static void end(struct rig *r, uint64_t id, struct str detail)
     struct state_run run = {.id = id,
                             .took_ms = 7,
                             .status = STR("ok"),
-                            .asker = STR("claude"),
+                            .backend = STR("claude"),
                             .asks = 1,
                             .commands = 2,
                             .traces = 3,
@@ -277,7 +277,7 @@ TEST(a_run_is_a_row_from_its_start_on)
     CHECK(str_is(got.status, "ok") && got.pid == 0 && got.took_ms == 7);
     CHECK(got.asks == 1 && got.commands == 2 && got.traces == 3);
     CHECK(got.input_bytes == 0 && got.result_bytes == 4);
-    CHECK(str_is(got.asker, "claude") && got.error.n == 0);
+    CHECK(str_is(got.backend, "claude") && got.error.n == 0);
     CHECK(str_eq(got.detail, STR("{\"steps\":[\"\0\xff\"]}")));
     CHECK(!state_find_run(store_state(r.store), 2, &r.arena, &got, &r.err));
     CHECK(r.err.code == ERR_NOT_FOUND);

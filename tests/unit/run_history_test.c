@@ -218,7 +218,7 @@ TEST(a_summary_keeps_what_happened_and_no_texts)
     CHECK(begin(&r, RUN_KEEP_SUMMARY, STR("{\"task\":\"the input\"}")));
     play(&r);
     end(&r);
-    CHECK(str_is(r.run.status, "accepted") && str_is(r.run.asker, "claude"));
+    CHECK(str_is(r.run.status, "accepted") && str_is(r.run.backend, "claude"));
     CHECK(r.run.asks == 1 && r.run.commands == 2 && r.run.traces == 3);
     CHECK(r.run.took_ms == 5000 && r.run.result_bytes == 34);
     CHECK(!has(r.run.detail, "the prompt") && !has(r.run.detail, "the answer"));

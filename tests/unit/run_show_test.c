@@ -109,7 +109,7 @@ static void ask(struct run_show *v, const char *purpose, const char *answer,
     struct step s = {.kind = STEP_ASK, .at_ms = 1500, .ask = &a};
 
     run_show_step(v, &s);
-    run_show_asker(v, STR("claude"));
+    run_show_backend(v, STR("claude"));
     for (unsigned i = 0; i < 4; i++) {
         usleep(110000);
         run_show_news(v, i,

@@ -184,7 +184,7 @@ TEST(hostile_texts_stay_texts_everywhere)
             .workspace = text,
             .status = text,
             .error = text,
-            .asker = text,
+            .backend = text,
             .took_ms = 9,
         };
         const char *wrong;

@@ -289,7 +289,7 @@ static struct state_run a_run(void)
                               .started_ms = 1700000000000,
                               .status = STR("ok"),
                               .error = STR(""),
-                              .asker = STR(""),
+                              .backend = STR(""),
                               .detail = STR("detail")};
 }
 

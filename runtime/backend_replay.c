@@ -1,7 +1,7 @@
 #include "base/fs.h"
 #include "mapm/limits.h"
 
-#include "asker.h"
+#include "backend.h"
 
 /*
  * Answers from a tape, in order: `--ask replay:FILE`. Only its asks count, so
@@ -16,7 +16,7 @@ struct replay {
     struct runtime_host host;
 };
 
-static bool prepare_replay(struct asker *k, const struct asker_wish *w,
+static bool prepare_replay(struct backend *k, const struct backend_request *w,
                            struct err *e)
 {
     struct replay *r = arena_new(k->arena, struct replay);
@@ -39,8 +39,8 @@ static bool prepare_replay(struct asker *k, const struct asker_wish *w,
     return true;
 }
 
-static bool ask_replay(struct asker *k, struct str dir, const struct ask *in,
-                       const struct asker_news *news, struct arena *a,
+static bool ask_replay(struct backend *k, struct str dir, const struct ask *in,
+                       const struct backend_progress *news, struct arena *a,
                        struct answer *out, struct err *e)
 {
     struct replay *r = k->own;
@@ -53,8 +53,8 @@ static bool ask_replay(struct asker *k, struct str dir, const struct ask *in,
             err_also(e, "%.*s", STR_ARG(difference));
         return false;
     }
-    asker_tell(news, out->turns, out->text);
+    backend_report_progress(news, out->turns, out->text);
     return true;
 }
 
-const struct asker_kind asker_replay_kind = {prepare_replay, ask_replay};
+const struct backend_kind backend_replay_kind = {prepare_replay, ask_replay};

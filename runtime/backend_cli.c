@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "agent_env.h"
-#include "asker.h"
+#include "backend.h"
 #include "reading.h"
 
 /*
@@ -24,9 +24,9 @@
 #define INTERPRETER_GONE   127                /* env: node: No such file */
 
 struct talk {
-    const struct asker *k;
+    const struct backend *k;
     const struct ask *in;
-    const struct asker_news *news;
+    const struct backend_progress *news;
     struct reading reading;
     struct agent_env env;
     char tail[STDERR_KEPT_BYTES]; /* the last of its stderr */
@@ -64,7 +64,7 @@ static bool takes_argument(const struct preset *p)
 
 static const char *const *make_argv(const struct talk *t)
 {
-    const struct asker *k = t->k;
+    const struct backend *k = t->k;
     const char *const *args = k->preset ? k->preset->args : NULL;
     const char **argv;
     size_t n = 0;
@@ -130,7 +130,8 @@ static bool go_on(void *ctx)
 {
     const struct talk *t = ctx;
 
-    asker_tell(t->news, t->reading.turns, buf_str(&t->reading.text));
+    backend_report_progress(t->news, t->reading.turns,
+                            buf_str(&t->reading.text));
     return !t->reading.stop;
 }
 
@@ -243,12 +244,12 @@ static bool judge(const struct talk *t, const struct proc_result *ran,
     if (!r->rules)
         while (text.n && strchr("\r\n", text.p[text.n - 1]))
             text.n--;
-    out->text = asker_text(text, t->in->max_chars, t->arena, &out->truncated);
+    out->text = backend_text(text, t->in->max_chars, t->arena, &out->truncated);
     return true;
 }
 
-static bool ask_program(struct asker *k, struct str dir, const struct ask *in,
-                        const struct asker_news *news, struct arena *a,
+static bool ask_program(struct backend *k, struct str dir, const struct ask *in,
+                        const struct backend_progress *news, struct arena *a,
                         struct answer *out, struct err *e)
 {
     const struct preset *p = k->preset;
@@ -287,14 +288,14 @@ static bool ask_program(struct asker *k, struct str dir, const struct ask *in,
 
 /* --- which program ---------------------------------------------------------- */
 
-static bool find_preset(struct asker *k, const struct asker_wish *w,
+static bool find_preset(struct backend *k, const struct backend_request *w,
                         struct err *e)
 {
     const struct preset *p = k->preset;
 
     if (w->said)
         k->model = w->said->model;
-    if (asker_find(w->all, p->program, k->arena, &k->program, e))
+    if (backend_find_program(w->all, p->program, k->arena, &k->program, e))
         return true;
     err_wrap(e, "%.*s, chosen by %.*s, is not there", STR_ARG(k->name),
              STR_ARG(k->why));
@@ -302,7 +303,7 @@ static bool find_preset(struct asker *k, const struct asker_wish *w,
 }
 
 /* A path was typed by the user, or stands absolute in the user's file. */
-static bool find_exec(struct asker *k, const struct asker_wish *w,
+static bool find_exec(struct backend *k, const struct backend_request *w,
                       struct err *e)
 {
     struct str program = k->argv[0];
@@ -311,16 +312,17 @@ static bool find_exec(struct asker *k, const struct asker_wish *w,
         k->program = program;
         return true;
     }
-    if (asker_find(w->all, str_c(program, k->arena), k->arena, &k->program, e))
+    if (backend_find_program(w->all, str_c(program, k->arena), k->arena,
+                             &k->program, e))
         return true;
     err_wrap(e, "the program chosen by %.*s is not there", STR_ARG(k->why));
     return err_hint(e, "name it by its path: exec:/path/to/it");
 }
 
-static bool prepare_program(struct asker *k, const struct asker_wish *w,
+static bool prepare_program(struct backend *k, const struct backend_request *w,
                             struct err *e)
 {
     return k->preset ? find_preset(k, w, e) : find_exec(k, w, e);
 }
 
-const struct asker_kind asker_program_kind = {prepare_program, ask_program};
+const struct backend_kind backend_cli_kind = {prepare_program, ask_program};

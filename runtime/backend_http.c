@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "asker.h"
+#include "backend.h"
 #include "chat.h"
 
 #define ANSWER_MAX_TOKENS 16384 /* of ANSWER_MAX_CHARS in any script */
@@ -43,7 +43,7 @@ static const struct api {
 };
 /* clang-format on */
 
-struct http_asker {
+struct http_backend {
     const struct api *api;
     struct str key;      /* "" = none is sent */
     struct str key_from; /* what holds it, in words */
@@ -99,8 +99,8 @@ static struct str address_of(const struct api *api, struct str base,
 }
 
 /* `*is_own`: the user's file names it. */
-static bool choose_address(struct asker *k, const struct api *api,
-                           const struct asker_wish *w, bool *is_own,
+static bool choose_address(struct backend *k, const struct api *api,
+                           const struct backend_request *w, bool *is_own,
                            struct err *e)
 {
     struct str base = env(api->base_env);
@@ -135,8 +135,8 @@ static struct str host_of(struct str url)
     return str_slice(rest, 0, end);
 }
 
-static bool check_offline(const struct asker *k, const struct asker_wish *w,
-                          struct err *e)
+static bool check_offline(const struct backend *k,
+                          const struct backend_request *w, struct err *e)
 {
     if (!w->all->offline || host_is_loopback(host_of(k->program)))
         return true;
@@ -146,7 +146,7 @@ static bool check_offline(const struct asker *k, const struct asker_wish *w,
 
 /* --- the key -------------------------------------------------------------- */
 
-static bool check_key(const struct http_asker *h, struct err *e)
+static bool check_key(const struct http_backend *h, struct err *e)
 {
     for (size_t i = 0; i < h->key.n; i++)
         if (h->key.p[i] <= ' ' || h->key.p[i] > '~')
@@ -171,7 +171,7 @@ static struct str expand_home(struct str path, struct arena *a)
 
 /* As ssh has it: a file of one's own that others can read is no place for a
  * key. What the administrator put there is the administrator's to judge. */
-static bool read_key_file(struct http_asker *h, struct str path,
+static bool read_key_file(struct http_backend *h, struct str path,
                           struct arena *a, struct err *e)
 {
     CLEANUP_FD int fd = -1;
@@ -212,8 +212,9 @@ static bool no_key(struct str name, const char *hint, struct err *e)
 
 /* The key that everybody's environment has is for the API's own address and
  * for one that the environment names. Another one has its own, or none. */
-static bool choose_key(struct asker *k, struct http_asker *h,
-                       const struct asker_wish *w, bool is_own, struct err *e)
+static bool choose_key(struct backend *k, struct http_backend *h,
+                       const struct backend_request *w, bool is_own,
+                       struct err *e)
 {
     const struct project_ask *said = w->said;
     struct str own = address_of(h->api, str_from(h->api->base), k->arena);
@@ -242,7 +243,7 @@ static bool choose_key(struct asker *k, struct http_asker *h,
 
 /* --- the model ------------------------------------------------------------ */
 
-static bool choose_model(struct asker *k, const struct asker_wish *w,
+static bool choose_model(struct backend *k, const struct backend_request *w,
                          struct err *e)
 {
     struct str model = w->said ? w->said->model : str_of("", 0);
@@ -264,10 +265,10 @@ static bool choose_model(struct asker *k, const struct asker_wish *w,
     return true;
 }
 
-static bool http_prepare(struct asker *k, const struct asker_wish *w,
+static bool http_prepare(struct backend *k, const struct backend_request *w,
                          struct err *e)
 {
-    struct http_asker *h = arena_new(k->arena, struct http_asker);
+    struct http_backend *h = arena_new(k->arena, struct http_backend);
     bool is_own;
 
     h->api = api_find(k->name);
@@ -276,10 +277,10 @@ static bool http_prepare(struct asker *k, const struct asker_wish *w,
            choose_key(k, h, w, is_own, e) && choose_model(k, w, e);
 }
 
-void asker_http_find(const char *name, const struct asker_wish *w,
-                     struct arena *a, struct asker_found *out)
+void backend_http_find(const char *name, const struct backend_request *w,
+                       struct arena *a, struct backend_found *out)
 {
-    struct asker k = {.name = str_from(name), .arena = a};
+    struct backend k = {.name = str_from(name), .arena = a};
     struct err e = {0};
 
     out->name = name;
@@ -296,10 +297,10 @@ void asker_http_find(const char *name, const struct asker_wish *w,
 
 /* One ask, which may take several requests. */
 struct turn {
-    struct asker *k;
-    const struct http_asker *own;
+    struct backend *k;
+    const struct http_backend *own;
     const struct ask *in;
-    const struct asker_news *news;
+    const struct backend_progress *news;
     struct fetch_post post;
     struct arena *arena;
 };
@@ -308,11 +309,11 @@ static void tick(void *ctx)
 {
     const struct turn *t = ctx;
 
-    asker_tell(t->news, 0, str_of("", 0));
+    backend_report_progress(t->news, 0, str_of("", 0));
 }
 
 /* OpenAI's own API, also where Azure serves it, has a newer word. */
-static bool is_openai(const struct asker *k)
+static bool is_openai(const struct backend *k)
 {
     struct str host = host_of(k->program);
 
@@ -433,7 +434,7 @@ static bool wait_for_retry(const struct turn *t, const struct fetch_reply *r,
     line = arena_printf(t->arena, "HTTP %ld: again in %u s", r->status,
                         (unsigned)((ms + 999) / 1000));
     while (proc_now_ms() < until) {
-        asker_tell(t->news, 0, line);
+        backend_report_progress(t->news, 0, line);
         poll(NULL, 0, SLEEP_MS);
         if (proc_interrupted())
             return err_set(e, ERR_INTERRUPTED, "interrupted");
@@ -472,15 +473,15 @@ static bool read_answer(const struct turn *t, struct str body,
         return false;
     }
     got.exhausted = got.truncated = reply.exhausted;
-    got.text = asker_text(hide_key(t, reply.text), t->in->max_chars, t->arena,
-                          &got.truncated); /* it may go onto a tape */
-    asker_tell(t->news, 1, got.text);
+    got.text = backend_text(hide_key(t, reply.text), t->in->max_chars, t->arena,
+                            &got.truncated); /* it may go onto a tape */
+    backend_report_progress(t->news, 1, got.text);
     *out = got;
     return true;
 }
 
-static bool http_ask(struct asker *k, struct str dir, const struct ask *in,
-                     const struct asker_news *news, struct arena *a,
+static bool http_ask(struct backend *k, struct str dir, const struct ask *in,
+                     const struct backend_progress *news, struct arena *a,
                      struct answer *out, struct err *e)
 {
     struct turn t = {.k = k, .own = k->own, .in = in, .news = news, .arena = a};
@@ -497,4 +498,4 @@ static bool http_ask(struct asker *k, struct str dir, const struct ask *in,
                     STR_ARG(k->model));
 }
 
-const struct asker_kind asker_http_kind = {http_prepare, http_ask};
+const struct backend_kind backend_http_kind = {http_prepare, http_ask};

@@ -1,11 +1,11 @@
 #include "base/text.h"
 
-#include "asker.h"
+#include "backend.h"
 
 #define NEWS_MAX_CHARS 200
 
-struct str asker_text(struct str bytes, size_t max_chars, struct arena *a,
-                      bool *truncated)
+struct str backend_text(struct str bytes, size_t max_chars, struct arena *a,
+                        bool *truncated)
 {
     struct buf b;
     struct str text;
@@ -29,7 +29,8 @@ struct str asker_text(struct str bytes, size_t max_chars, struct arena *a,
     return text;
 }
 
-void asker_tell(const struct asker_news *news, unsigned turns, struct str text)
+void backend_report_progress(const struct backend_progress *news,
+                             unsigned turns, struct str text)
 {
     struct str line, first = {"", 0};
 

@@ -23,8 +23,8 @@ struct desk {
     struct arena a;
     char dir[64]; /* bin/, home/, ws/ in it */
     struct err e;
-    struct asker_wishes w;
-    struct asker *k;
+    struct backend_selection w;
+    struct backend *k;
     struct ask in;
     struct answer out;
     struct buf news;
@@ -61,7 +61,7 @@ static void link_agent(struct desk *d, const char *name)
 static void desk_open(struct desk *d)
 {
     memset(d, 0, sizeof *d);
-    snprintf(d->dir, sizeof d->dir, "/tmp/asker-test-XXXXXX");
+    snprintf(d->dir, sizeof d->dir, "/tmp/backend-test-XXXXXX");
     CHECK(mkdtemp(d->dir) != NULL);
     for (size_t i = 0; i < 3; i++) {
         static const char *const names[] = {"bin", "home", "ws"};
@@ -104,17 +104,17 @@ static bool choose(struct desk *d, const char *option)
 {
     d->w.option = str_from(option);
     err_clear(&d->e);
-    return asker_choose(&d->w, &d->a, &d->k, &d->e);
+    return backend_select(&d->w, &d->a, &d->k, &d->e);
 }
 
 static bool ask(struct desk *d, const char *prompt)
 {
-    const struct asker_news news = {tell, d};
+    const struct backend_progress news = {tell, d};
 
     d->in.prompt = str_from(prompt);
     d->out = (struct answer){0};
     err_clear(&d->e);
-    return asker_ask(d->k, d->w.dir, &d->in, &news, &d->a, &d->out, &d->e);
+    return backend_ask(d->k, d->w.dir, &d->in, &news, &d->a, &d->out, &d->e);
 }
 
 static bool says(const struct err *e, const char *what)
@@ -271,7 +271,7 @@ TEST(a_model_of_the_users_file_is_passed_on) /* [K23] */
         link_agent(&d, c->backend->program);
         user.ask.name = str_from(c->name);
         CHECK(choose(&d, ""));
-        CHECK_STR(asker_why(d.k).p, "config.yaml:3");
+        CHECK_STR(backend_why(d.k).p, "config.yaml:3");
         CHECK(ask(&d, "CASE=plain"));
         CHECK(str_find(read_home(&d, "called.json"), STR("\"some-model\"")) !=
               SIZE_MAX);
@@ -462,8 +462,8 @@ TEST(exec_any_program) /* [K22] */
                "echo \"$MAPM_PURPOSE $MAPM_MAX_TURNS $MAPM_ASK_NUMBER\"\n",
                0755);
     CHECK(choose(&d, "exec:my-llm 'a b' c\\ d"));
-    CHECK_STR(asker_name(d.k).p, "exec:my-llm 'a b' c\\ d");
-    CHECK_STR(asker_why(d.k).p, "--ask");
+    CHECK_STR(backend_name(d.k).p, "exec:my-llm 'a b' c\\ d");
+    CHECK_STR(backend_why(d.k).p, "--ask");
     CHECK(ask(&d, "-x $HOME"));
     CHECK_STR(str_c(d.out.text, &d.a), "2 a b|c d\n-x $HOME\ndraft 3 2");
     CHECK(!d.out.exhausted && !d.out.truncated && d.out.turns == 3);
@@ -543,26 +543,26 @@ TEST(who_is_asked_option_environment_user_workspace_path)
     for (size_t i = 0; i < 4; i++)
         link_agent(&d, (const char *[]){"codex", "gemini", "qwen", "cline"}[i]);
     CHECK(choose(&d, ""));
-    CHECK_STR(asker_name(d.k).p, "codex");
-    CHECK_STR(asker_why(d.k).p, "the first on PATH");
-    CHECK_STR(asker_program(d.k).p,
+    CHECK_STR(backend_name(d.k).p, "codex");
+    CHECK_STR(backend_why(d.k).p, "the first on PATH");
+    CHECK_STR(backend_program(d.k).p,
               arena_printf(&d.a, "%s/bin/codex", d.dir).p);
     d.w.workspace = &workspace;
     d.w.workspace_name = "mapm.yaml";
     CHECK(choose(&d, ""));
-    CHECK_STR(asker_name(d.k).p, "qwen");
-    CHECK_STR(asker_why(d.k).p, "mapm.yaml:7");
+    CHECK_STR(backend_name(d.k).p, "qwen");
+    CHECK_STR(backend_why(d.k).p, "mapm.yaml:7");
     d.w.user = &user;
     d.w.user_name = "config.yaml";
     CHECK(choose(&d, ""));
-    CHECK_STR(asker_name(d.k).p, "exec:codex");
-    CHECK_STR(asker_why(d.k).p, "config.yaml:4");
+    CHECK_STR(backend_name(d.k).p, "exec:codex");
+    CHECK_STR(backend_why(d.k).p, "config.yaml:4");
     d.w.environment = STR("cline");
     CHECK(choose(&d, ""));
-    CHECK_STR(asker_name(d.k).p, "cline");
-    CHECK_STR(asker_why(d.k).p, "MAPM_ASK");
+    CHECK_STR(backend_name(d.k).p, "cline");
+    CHECK_STR(backend_why(d.k).p, "MAPM_ASK");
     CHECK(choose(&d, "gemini"));
-    CHECK_STR(asker_name(d.k).p, "gemini");
+    CHECK_STR(backend_name(d.k).p, "gemini");
     CHECK(!choose(&d, "claud") && d.e.code == ERR_USAGE);
     CHECK(says(&d.e, "did you mean claude"));
     CHECK(!choose(&d, "claude") && d.e.code == ERR_NOT_FOUND);
@@ -597,13 +597,13 @@ TEST(a_workspace_names_a_preset_and_nothing_else) /* [row 15] */
 
 TEST(doctor_lists_who_is_there)
 {
-    struct asker_found *list;
+    struct backend_found *list;
     struct desk d;
     size_t count;
 
     desk_open(&d);
     link_agent(&d, "gemini");
-    list = asker_list(&d.w, &d.a, &count);
+    list = backend_list(&d.w, &d.a, &count);
     CHECK(count == 9);
     CHECK_STR(list[0].name, "claude");
     CHECK(!list[0].place.n && str_find(list[0].note, STR("npm")) != SIZE_MAX);

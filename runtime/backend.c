@@ -1,4 +1,4 @@
-#include "asker.h"
+#include "backend.h"
 
 #include "base/fs.h"
 #include "base/proc.h"
@@ -50,7 +50,8 @@ static bool next_word(struct str *rest, struct buf *word, bool *closed)
     return true;
 }
 
-static struct str *split_words(struct asker *k, struct str line, struct err *e)
+static struct str *split_words(struct backend *k, struct str line,
+                               struct err *e)
 {
     struct str *argv = arena_array(k->arena, WORDS_MAX, sizeof *argv);
     CLEANUP(buf_done) struct buf word = {0};
@@ -82,7 +83,7 @@ static struct str from_home(struct str path, struct arena *a)
 }
 
 /* What the user types is meant from where the user is. */
-static bool settle_typed(struct asker *k, struct str *program, struct err *e)
+static bool settle_typed(struct backend *k, struct str *program, struct err *e)
 {
     char cwd[CWD_MAX_BYTES];
 
@@ -98,7 +99,8 @@ static bool settle_typed(struct asker *k, struct str *program, struct err *e)
 
 /* A file of the user's serves every folder: a relative path in it would be
  * a program of whichever workspace this is. */
-static bool settle_written(struct asker *k, struct str *program, struct err *e)
+static bool settle_written(struct backend *k, struct str *program,
+                           struct err *e)
 {
     *program = from_home(*program, k->arena);
     if (!str_has_char(*program, '/') || str_starts(*program, STR("/")))
@@ -117,7 +119,7 @@ static bool is_api(struct str name)
 }
 
 /* What the user's file says of this very one. */
-static const struct project_ask *said_of(const struct asker_wishes *w,
+static const struct project_ask *said_of(const struct backend_selection *w,
                                          struct str name)
 {
     const struct project_ask *ask = w->user ? &w->user->ask : NULL;
@@ -127,16 +129,16 @@ static const struct project_ask *said_of(const struct asker_wishes *w,
     return str_eq(ask->url.n ? ask->api : ask->name, name) ? ask : NULL;
 }
 
-static bool prepare(struct asker *k, const struct asker_wishes *w,
+static bool prepare(struct backend *k, const struct backend_selection *w,
                     struct str value, struct err *e)
 {
-    const struct asker_wish wish = {
+    const struct backend_request wish = {
         .value = value, .said = said_of(w, k->name), .all = w};
 
     return k->kind->prepare(k, &wish, e);
 }
 
-static bool is_unknown(const struct asker *k, struct err *e)
+static bool is_unknown(const struct backend *k, struct err *e)
 {
     const struct client *c;
     struct text_nearest near = {0};
@@ -154,7 +156,7 @@ static bool is_unknown(const struct asker *k, struct err *e)
 }
 
 /* As it is typed: --ask, MAPM_ASK. */
-static bool choose_typed(struct asker *k, const struct asker_wishes *w,
+static bool choose_typed(struct backend *k, const struct backend_selection *w,
                          struct err *e)
 {
     struct str value = k->name, kind;
@@ -166,15 +168,15 @@ static bool choose_typed(struct asker *k, const struct asker_wishes *w,
         if (!argv || !settle_typed(k, &argv[0], e))
             return false;
         k->argv = argv;
-        k->kind = &asker_program_kind;
+        k->kind = &backend_cli_kind;
     } else if (str_starts(value, STR("replay:"))) {
         str_cut(&value, ':', &kind);
-        k->kind = &asker_replay_kind;
+        k->kind = &backend_replay_kind;
     } else if (is_api(value)) {
-        k->kind = &asker_http_kind;
+        k->kind = &backend_http_kind;
     } else {
         k->preset = clients_find_backend(value);
-        k->kind = &asker_program_kind;
+        k->kind = &backend_cli_kind;
         if (!k->preset)
             return is_unknown(k, e);
     }
@@ -182,7 +184,7 @@ static bool choose_typed(struct asker *k, const struct asker_wishes *w,
 }
 
 /* As the user's file has it. */
-static bool choose_written(struct asker *k, const struct asker_wishes *w,
+static bool choose_written(struct backend *k, const struct backend_selection *w,
                            const struct project_ask *ask, struct err *e)
 {
     struct str *argv;
@@ -194,19 +196,19 @@ static bool choose_written(struct asker *k, const struct asker_wishes *w,
         k->name = arena_printf(k->arena, "exec:%.*s", STR_ARG(argv[0]));
         k->argv = argv;
         k->argc = ask->argc;
-        k->kind = &asker_program_kind;
+        k->kind = &backend_cli_kind;
         return settle_written(k, &argv[0], e) && prepare(k, w, STR(""), e);
     }
     if (ask->url.n) {
         k->name = ask->api;
-        k->kind = &asker_http_kind;
+        k->kind = &backend_http_kind;
         return prepare(k, w, STR(""), e);
     }
     k->name = ask->name;
     return choose_typed(k, w, e);
 }
 
-static bool choose_first(struct asker *k, const struct asker_wishes *w,
+static bool choose_first(struct backend *k, const struct backend_selection *w,
                          struct err *e)
 {
     const struct client *c;
@@ -215,7 +217,7 @@ static bool choose_first(struct asker *k, const struct asker_wishes *w,
     for (size_t i = 0; (c = clients_backend_at(i)); i++) {
         k->preset = c->backend;
         k->name = str_from(c->name);
-        k->kind = &asker_program_kind;
+        k->kind = &backend_cli_kind;
         if (prepare(k, w, STR(""), &ignored))
             return true;
     }
@@ -231,17 +233,18 @@ static struct str from_file(const char *name, const char *otherwise,
     return arena_printf(a, "%s:%u", name ? name : otherwise, line);
 }
 
-bool asker_find(const struct asker_wishes *w, const char *program,
-                struct arena *a, struct str *path, struct err *e)
+bool backend_find_program(const struct backend_selection *w,
+                          const char *program, struct arena *a,
+                          struct str *path, struct err *e)
 {
     return proc_find_program(program, w->dir.n ? str_c(w->dir, a) : NULL, a,
                              path, e);
 }
 
-bool asker_choose(const struct asker_wishes *w, struct arena *a,
-                  struct asker **out, struct err *e)
+bool backend_select(const struct backend_selection *w, struct arena *a,
+                    struct backend **out, struct err *e)
 {
-    struct asker *k = arena_new(a, struct asker);
+    struct backend *k = arena_new(a, struct backend);
     const struct project_ask *user = w->user ? &w->user->ask : NULL;
     const struct project_ask *workspace =
         w->workspace ? &w->workspace->ask : NULL;
@@ -260,7 +263,7 @@ bool asker_choose(const struct asker_wishes *w, struct arena *a,
         k->name = workspace->name;
         /* Row 15: never a program, an address or a key. */
         k->preset = clients_find_backend(k->name);
-        k->kind = &asker_program_kind;
+        k->kind = &backend_cli_kind;
         ok = k->preset ? prepare(k, w, STR(""), e) : is_unknown(k, e);
     } else {
         k->why = STR("the first on PATH");
@@ -271,42 +274,42 @@ bool asker_choose(const struct asker_wishes *w, struct arena *a,
     return ok;
 }
 
-struct str asker_name(const struct asker *k)
+struct str backend_name(const struct backend *k)
 {
     return k->name;
 }
 
-struct str asker_why(const struct asker *k)
+struct str backend_why(const struct backend *k)
 {
     return k->why;
 }
 
-struct str asker_program(const struct asker *k)
+struct str backend_program(const struct backend *k)
 {
     return k->program;
 }
 
-bool asker_ask(struct asker *k, struct str dir, const struct ask *in,
-               const struct asker_news *news, struct arena *a,
-               struct answer *out, struct err *e)
+bool backend_ask(struct backend *k, struct str dir, const struct ask *in,
+                 const struct backend_progress *news, struct arena *a,
+                 struct answer *out, struct err *e)
 {
     return k->kind->ask(k, dir, in, news, a, out, e);
 }
 
-struct asker_found *asker_list(const struct asker_wishes *w, struct arena *a,
-                               size_t *count)
+struct backend_found *backend_list(const struct backend_selection *w,
+                                   struct arena *a, size_t *count)
 {
     static const char *const apis[] = {"anthropic", "openai"};
-    struct asker_found *list = NULL;
+    struct backend_found *list = NULL;
     const struct client *c;
     struct err ignored = {0};
     size_t n = 0, capacity = 0;
 
     for (size_t i = 0; (c = clients_backend_at(i)); i++) {
         const struct preset *p = c->backend;
-        struct asker_found f = {.name = c->name, .place = STR("")};
+        struct backend_found f = {.name = c->name, .place = STR("")};
 
-        if (asker_find(w, p->program, a, &f.place, &ignored))
+        if (backend_find_program(w, p->program, a, &f.place, &ignored))
             f.note = arena_printf(a, "made for its %s", p->seen);
         else
             f.note = str_from(p->install);
@@ -314,11 +317,11 @@ struct asker_found *asker_list(const struct asker_wishes *w, struct arena *a,
         list[n++] = f;
     }
     for (size_t i = 0; i < sizeof apis / sizeof *apis; i++) {
-        const struct asker_wish wish = {
+        const struct backend_request wish = {
             .value = STR(""), .said = said_of(w, str_from(apis[i])), .all = w};
 
         list = arena_grow(a, list, n, &capacity, sizeof *list);
-        asker_http_find(apis[i], &wish, a, &list[n++]);
+        backend_http_find(apis[i], &wish, a, &list[n++]);
     }
     *count = n;
     return list;

@@ -1,0 +1,77 @@
+#ifndef RUNTIME_ASKER_H
+#define RUNTIME_ASKER_H
+
+#include "mapm/runtime.h"
+
+/*
+ * backend: the model backends. Each kind is a table of functions.
+ *
+ *     backend.c          which one, and why
+ *     backend_program.c  a program: a preset (mapm/clients_preset.h), or exec:…
+ *     backend_http.c     an API: anthropic, openai
+ *     backend_replay.c   a tape: replay:FILE
+ */
+
+struct preset;
+
+struct backend {
+    const struct backend_kind *kind;
+    struct str name;     /* "claude", "exec:./x", "anthropic", "replay:f" */
+    struct str why;      /* where the choice comes from */
+    struct str program;  /* absolute path, or URL */
+    struct str model;    /* "" = its own */
+    struct arena *arena; /* where it lives */
+    const struct preset *preset;
+    const struct str *argv; /* exec: the program's, [0] as it was named */
+    size_t argc;
+    void *own; /* of the kind */
+};
+
+/* What was wished for. */
+struct backend_request {
+    struct str value; /* exec, replay: what stands behind the colon; else "" */
+    const struct project_ask *said; /* what the user's file says of this very
+                                     * kind (url, model, key …), or NULL */
+    const struct backend_selection *all;
+};
+
+struct backend_kind {
+    /* Fills the rest of `k`; `name`, `why`, `arena` are there. Starts nothing,
+     * asks no network. */
+    bool (*prepare)(struct backend *k, const struct backend_request *w,
+                    struct err *e);
+    /* As backend_ask has it. */
+    bool (*ask)(struct backend *k, struct str dir, const struct ask *in,
+                const struct backend_progress *news, struct arena *a,
+                struct answer *out, struct err *e);
+};
+
+extern const struct backend_kind backend_cli_kind;
+extern const struct backend_kind backend_replay_kind;
+/* `k->name` is "anthropic" or "openai". backend_http.c */
+extern const struct backend_kind backend_http_kind;
+
+/* A program on PATH, and not in the workspace (row 15). */
+MUST_CHECK bool backend_find_program(const struct backend_selection *w,
+                                     const char *program, struct arena *a,
+                                     struct str *path, struct err *e);
+
+/* For backend_list: the place an API would be asked at ("" = it cannot be), and
+ * in `note` what is missing ("set ANTHROPIC_API_KEY"). backend_http.c */
+void backend_http_find(const char *name, const struct backend_request *w,
+                       struct arena *a, struct backend_found *out);
+
+/*
+ * The answer as the program gets it (K24, row 22): what is no UTF-8 becomes
+ * U+FFFD, at most `max_chars` code points, `*truncated` set when that cut it
+ * (never cleared). In `a`.
+ */
+struct str backend_text(struct str bytes, size_t max_chars, struct arena *a,
+                        bool *truncated);
+
+/* Tells `news` of a turn and the first line with anything in it of `text`;
+ * either may be NULL or empty. */
+void backend_report_progress(const struct backend_progress *news,
+                             unsigned turns, struct str text);
+
+#endif
