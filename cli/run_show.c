@@ -196,7 +196,7 @@ static struct str ask_result(const struct step *s, struct arena *a)
 
 static struct str command_result(const struct step *s, struct arena *a)
 {
-    const struct outcome *o = s->outcome;
+    const struct command_result *o = s->outcome;
     char took[32], bytes[16];
     CLEANUP(buf_done) struct buf b = {0};
 

@@ -212,7 +212,7 @@ bool run_commands_init(struct run_commands *c, struct context *cx,
     err_clear(e);
     if (!settle(c, e) || !add_rules(c, e))
         return false;
-    c->options = (struct commander_options){
+    c->options = (struct command_runner_options){
         .workspace = l->path,
         .sandbox = sandbox_of(l),
         .network = wants_network(c),
@@ -279,13 +279,13 @@ static const struct policy_rule *find_pending(const struct run_commands *c,
 /* --- no ---------------------------------------------------------------------------- */
 
 static void refuse(const struct command *in, struct str why, struct str rule,
-                   struct arena *a, struct outcome *out)
+                   struct arena *a, struct command_result *out)
 {
     struct str text =
         arena_printf(a, "error: not allowed: %.*s: %.*s",
                      STR_ARG(policy_line(in->argv, in->argc, a)), STR_ARG(why));
 
-    *out = (struct outcome){
+    *out = (struct command_result){
         .exit_code = -1,
         .result = text_cut(text, in->max_chars),
         .rule = rule,
@@ -295,7 +295,7 @@ static void refuse(const struct command *in, struct str why, struct str rule,
 
 static void refuse_denied(struct run_commands *c, const struct command *in,
                           const struct policy_rule *rule, struct arena *a,
-                          struct outcome *out)
+                          struct command_result *out)
 {
     struct str text = project_rule_text(rule->words, rule->count, a);
     struct str name =
@@ -326,7 +326,7 @@ static void refuse_denied(struct run_commands *c, const struct command *in,
 }
 
 static void refuse_unruled(struct run_commands *c, const struct command *in,
-                           struct arena *a, struct outcome *out)
+                           struct arena *a, struct command_result *out)
 {
     const struct policy_rule *pending = find_pending(c, in, a);
     struct str line = policy_line(in->argv, in->argc, a);
@@ -470,17 +470,18 @@ static void take_answer(struct run_commands *c, const struct command *in,
 /* --- one command ---------------------------------------------------------------------------- */
 
 static bool run_allowed(struct run_commands *c, const struct command *in,
-                        struct arena *a, struct outcome *out, struct err *e)
+                        struct arena *a, struct command_result *out,
+                        struct err *e)
 {
-    struct commander_options o = c->options;
+    struct command_runner_options o = c->options;
 
     /* Either its rule names the path, or it is for any program. */
     o.by_path = str_has_char(in->argv[0], '/');
-    return commander_run(&o, in, a, out, e);
+    return command_runner_run(&o, in, a, out, e);
 }
 
 bool run_commands_run(void *ctx, const struct command *in, struct arena *a,
-                      struct outcome *out, struct err *e)
+                      struct command_result *out, struct err *e)
 {
     struct run_commands *c = ctx;
     const struct policy_rule *rule;

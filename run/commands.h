@@ -11,7 +11,7 @@
  * run to the sandbox.
  *
  *     config.yaml, --allow ----------> own --.
- *     mapm.yaml: deny; the rest of it        |--> judge --> commander_run
+ *     mapm.yaml: deny; the rest of it        |--> judge --> command_runner_run
  *       once it is accepted ---------> all --'      `--> a question, or "error:"
  *
  * Source: K25, K27; DESIGN.md 3.1; THREATS rows 15, 19.
@@ -29,7 +29,7 @@ struct run_commands {
     bool accepted;      /* what it allows counts; true when it allows nothing */
     bool told;          /* that it does not */
     struct str noticed; /* what a person was told last */
-    struct commander_options options;
+    struct command_runner_options options;
     void (*tick)(void *ctx); /* while a command runs; may be set after init */
     void *tick_ctx;
 };
@@ -46,7 +46,7 @@ MUST_CHECK bool run_commands_init(struct run_commands *c, struct context *cx,
 
 /* runtime_host.command; `ctx` is the struct run_commands. */
 MUST_CHECK bool run_commands_run(void *ctx, const struct command *in,
-                                 struct arena *a, struct outcome *out,
+                                 struct arena *a, struct command_result *out,
                                  struct err *e);
 
 #endif

@@ -250,7 +250,7 @@ bool run_ask(struct run_execution *x, const struct ask *in, struct arena *a,
 }
 
 bool run_command(struct run_execution *x, const struct command *in,
-                 struct arena *a, struct outcome *out, struct err *e)
+                 struct arena *a, struct command_result *out, struct err *e)
 {
     return run_commands_run(&x->commands, in, a, out, e);
 }
@@ -266,7 +266,7 @@ static bool host_ask(void *ctx, const struct ask *in, struct arena *a,
 }
 
 static bool host_command(void *ctx, const struct command *in, struct arena *a,
-                         struct outcome *out, struct err *e)
+                         struct command_result *out, struct err *e)
 {
     struct run_execution *x = ctx;
     const struct run_hooks *h = &x->q->hooks;

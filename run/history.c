@@ -160,7 +160,7 @@ static void put_words(struct writing *out, const struct command *c)
 static void put_command(struct writing *out)
 {
     const struct step *s = out->step;
-    const struct outcome *o = s->done ? s->outcome : NULL;
+    const struct command_result *o = s->done ? s->outcome : NULL;
     struct json_writer *w = &out->w;
 
     json_member_number(w, "number", s->command->number);

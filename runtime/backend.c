@@ -119,8 +119,8 @@ static bool is_api(struct str name)
 }
 
 /* What the user's file says of this very one. */
-static const struct project_ask *said_of(const struct backend_selection *w,
-                                         struct str name)
+static const struct project_ask *settings_of(const struct backend_selection *w,
+                                             struct str name)
 {
     const struct project_ask *ask = w->user ? &w->user->ask : NULL;
 
@@ -133,7 +133,7 @@ static bool prepare(struct backend *k, const struct backend_selection *w,
                     struct str value, struct err *e)
 {
     const struct backend_request wish = {
-        .value = value, .said = said_of(w, k->name), .all = w};
+        .value = value, .configured = settings_of(w, k->name), .all = w};
 
     return k->kind->prepare(k, &wish, e);
 }
@@ -318,7 +318,9 @@ struct backend_found *backend_list(const struct backend_selection *w,
     }
     for (size_t i = 0; i < sizeof apis / sizeof *apis; i++) {
         const struct backend_request wish = {
-            .value = STR(""), .said = said_of(w, str_from(apis[i])), .all = w};
+            .value = STR(""),
+            .configured = settings_of(w, str_from(apis[i])),
+            .all = w};
 
         list = arena_grow(a, list, n, &capacity, sizeof *list);
         backend_http_find(apis[i], &wish, a, &list[n++]);

@@ -1,13 +1,13 @@
-#ifndef RUNTIME_ASKER_H
-#define RUNTIME_ASKER_H
+#ifndef RUNTIME_BACKEND_H
+#define RUNTIME_BACKEND_H
 
 #include "mapm/runtime.h"
 
 /*
  * backend: the model backends. Each kind is a table of functions.
  *
- *     backend.c          which one, and why
- *     backend_program.c  a program: a preset (mapm/clients_preset.h), or exec:…
+ *     backend.c          selection, and its reason
+ *     backend_cli.c      a program: a preset (mapm/clients_preset.h), or exec:…
  *     backend_http.c     an API: anthropic, openai
  *     backend_replay.c   a tape: replay:FILE
  */
@@ -16,22 +16,23 @@ struct preset;
 
 struct backend {
     const struct backend_kind *kind;
-    struct str name;     /* "claude", "exec:./x", "anthropic", "replay:f" */
-    struct str why;      /* where the choice comes from */
-    struct str program;  /* absolute path, or URL */
-    struct str model;    /* "" = its own */
-    struct arena *arena; /* where it lives */
+    struct str name;       /* "claude", "exec:./x", "anthropic", "replay:f" */
+    struct str why;        /* source of the selection */
+    struct str program;    /* absolute path, or URL */
+    struct str model;      /* "" = the default of the backend */
+    / struct arena *arena; /* owns this struct and its strings */
     const struct preset *preset;
     const struct str *argv; /* exec: the program's, [0] as it was named */
     size_t argc;
     void *own; /* of the kind */
 };
 
-/* What was wished for. */
+/* A backend that the user named. */
 struct backend_request {
-    struct str value; /* exec, replay: what stands behind the colon; else "" */
-    const struct project_ask *said; /* what the user's file says of this very
-                                     * kind (url, model, key …), or NULL */
+    struct str value; /* exec, replay: the text behind the colon; else "" */
+    const struct project_ask *configured; /* settings of this kind in the
+                                           * user's file (url, model, key …),
+                                           * or NULL */
     const struct backend_selection *all;
 };
 

@@ -293,8 +293,8 @@ static bool find_preset(struct backend *k, const struct backend_request *w,
 {
     const struct preset *p = k->preset;
 
-    if (w->said)
-        k->model = w->said->model;
+    if (w->configured)
+        k->model = w->configured->model;
     if (backend_find_program(w->all, p->program, k->arena, &k->program, e))
         return true;
     err_wrap(e, "%.*s, chosen by %.*s, is not there", STR_ARG(k->name),

@@ -105,9 +105,9 @@ static bool choose_address(struct backend *k, const struct api *api,
 {
     struct str base = env(api->base_env);
 
-    *is_own = w->said && w->said->url.n;
+    *is_own = w->configured && w->configured->url.n;
     if (*is_own)
-        base = w->said->url;
+        base = w->configured->url;
     else if (base.n == 0)
         base = str_from(api->base);
     if (!base_is_good(base)) {
@@ -216,15 +216,16 @@ static bool choose_key(struct backend *k, struct http_backend *h,
                        const struct backend_request *w, bool is_own,
                        struct err *e)
 {
-    const struct project_ask *said = w->said;
+    const struct project_ask *settings = w->configured;
     struct str own = address_of(h->api, str_from(h->api->base), k->arena);
     bool is_default = str_eq(k->program, own);
 
-    if (said && said->key_file.n)
-        return read_key_file(h, said->key_file, k->arena, e) && check_key(h, e);
-    if (said && said->key_env.n) {
-        h->key_from = said->key_env;
-        h->key = str_trim(env(str_c(said->key_env, k->arena)));
+    if (settings && settings->key_file.n)
+        return read_key_file(h, settings->key_file, k->arena, e) &&
+               check_key(h, e);
+    if (settings && settings->key_env.n) {
+        h->key_from = settings->key_env;
+        h->key = str_trim(env(str_c(settings->key_env, k->arena)));
         if (h->key.n == 0)
             return no_key(h->key_from, "key_env in config.yaml names it", e);
         return check_key(h, e);
@@ -246,7 +247,7 @@ static bool choose_key(struct backend *k, struct http_backend *h,
 static bool choose_model(struct backend *k, const struct backend_request *w,
                          struct err *e)
 {
-    struct str model = w->said ? w->said->model : str_of("", 0);
+    struct str model = w->configured ? w->configured->model : str_of("", 0);
 
     if (model.n == 0)
         model = str_trim(env("MAPM_ASK_MODEL"));

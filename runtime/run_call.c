@@ -101,7 +101,7 @@ void run_on_ask(struct run *r, struct str body)
         run_end_error(r, &e);
 }
 
-static void reply_outcome(struct run *r, const struct outcome *o)
+static void reply_outcome(struct run *r, const struct command_result *o)
 {
     CLEANUP(buf_done) struct buf b = {0};
     struct json_writer w;
@@ -121,14 +121,15 @@ static void reply_outcome(struct run *r, const struct outcome *o)
 }
 
 static bool run_command(struct run *r, const struct command *c, const char *bad,
-                        struct arena *a, struct outcome *out, struct err *e)
+                        struct arena *a, struct command_result *out,
+                        struct err *e)
 {
     const struct runtime_host *host = &r->job->host;
 
     if (!bad)
         return host->command(host->ctx, c, a, out, e);
-    *out = (struct outcome){.exit_code = -1,
-                            .result = arena_printf(a, "error: %s", bad)};
+    *out = (struct command_result){.exit_code = -1,
+                                   .result = arena_printf(a, "error: %s", bad)};
     return true;
 }
 
@@ -136,7 +137,7 @@ void run_on_command(struct run *r, struct str body)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     const struct limits *l = r->job->limits;
-    struct outcome outcome = {.exit_code = -1};
+    struct command_result outcome = {.exit_code = -1};
     struct command command = {.deadline_ms = r->deadline_ms,
                               .max_chars = (size_t)l->command_max_chars.value};
     const char *bad = NULL;

@@ -261,7 +261,7 @@ static bool read_outcome(struct reader *r, const struct json *result,
         {"result", JSON_STRING, true, NULL},
         {"truncated", JSON_FALSE, false, NULL},
     };
-    struct outcome *out = &entry->outcome;
+    struct command_result *out = &entry->outcome;
 
     if (!TAKE(r, "result", result, rows) ||
         !keep_exit_code(r, rows[1].value, &out->exit_code))

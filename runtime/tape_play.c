@@ -200,7 +200,7 @@ static bool play_ask(void *ctx, const struct ask *in, struct arena *a,
 }
 
 static bool play_command(void *ctx, const struct command *in, struct arena *a,
-                         struct outcome *out, struct err *e)
+                         struct command_result *out, struct err *e)
 {
     struct tape_player *p = ctx;
     const struct call call = {

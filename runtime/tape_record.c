@@ -127,7 +127,7 @@ static void put_argv(struct json_writer *w, const struct command *in)
     json_end_array(w);
 }
 
-static void put_outcome(struct json_writer *w, const struct outcome *out)
+static void put_outcome(struct json_writer *w, const struct command_result *out)
 {
     json_member_bool(w, "ok", out->ok);
     json_key(w, "exit_code");
@@ -141,7 +141,7 @@ static void put_outcome(struct json_writer *w, const struct outcome *out)
 
 /* A command that fails ends an interrupted run, which makes no tape. */
 static bool record_command(void *ctx, const struct command *in, struct arena *a,
-                           struct outcome *out, struct err *e)
+                           struct command_result *out, struct err *e)
 {
     struct tape_recorder *r = ctx;
     struct json_writer w;

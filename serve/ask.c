@@ -374,7 +374,7 @@ bool serve_ask(void *ctx, struct run_execution *x, const struct ask *in,
 
 /* --- command ----------------------------------------------------------------------------- */
 
-static struct str note_outcome(const struct outcome *in, struct arena *a)
+static struct str note_outcome(const struct command_result *in, struct arena *a)
 {
     CLEANUP(buf_done) struct buf b = {0};
     struct json_writer w;
@@ -392,14 +392,14 @@ static struct str note_outcome(const struct outcome *in, struct arena *a)
     return arena_str(a, buf_str(&b));
 }
 
-static bool read_outcome(struct str text, struct arena *a, struct outcome *out,
-                         struct err *e)
+static bool read_outcome(struct str text, struct arena *a,
+                         struct command_result *out, struct err *e)
 {
     const struct json *note = parse_note(text, a, e);
 
     if (!note)
         return false;
-    *out = (struct outcome){
+    *out = (struct command_result){
         .ok = is_true(note, "ok"),
         .exit_code = json_get(note, "exit_code")
                          ? (int)number_of(note, "exit_code")
@@ -412,7 +412,7 @@ static bool read_outcome(struct str text, struct arena *a, struct outcome *out,
 }
 
 bool serve_command(void *ctx, struct run_execution *x, const struct command *in,
-                   struct arena *a, struct outcome *out, struct err *e)
+                   struct arena *a, struct command_result *out, struct err *e)
 {
     struct serve_job *j = ctx;
     enum mcp_once state;
@@ -421,7 +421,7 @@ bool serve_command(void *ctx, struct run_execution *x, const struct command *in,
     if (!mcp_work_once(j->work, what_is_run(in, a), a, &state, &note, e))
         return false;
     if (state == MCP_CUT) {
-        *out = (struct outcome){
+        *out = (struct command_result){
             .exit_code = -1,
             .result = STR("error: it was cut off when the server ended, and "
                           "is not run again"),

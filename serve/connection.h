@@ -192,7 +192,7 @@ struct serve_job {
 bool serve_ask(void *ctx, struct run_execution *x, const struct ask *in,
                struct arena *a, struct answer *out, struct err *e);
 bool serve_command(void *ctx, struct run_execution *x, const struct command *in,
-                   struct arena *a, struct outcome *out, struct err *e);
+                   struct arena *a, struct command_result *out, struct err *e);
 void serve_step(void *ctx, const struct step *s);
 
 /* --- mcp_uri.c ------------------------------------------------------------------------ */

@@ -58,7 +58,7 @@ struct run_hooks {
                 struct arena *a, struct answer *out, struct err *e);
     bool (*command)(void *ctx, struct run_execution *x,
                     const struct command *in, struct arena *a,
-                    struct outcome *out, struct err *e);
+                    struct command_result *out, struct err *e);
     void (*step)(void *ctx, const struct step *s);
     void (*progress)(void *ctx, const struct run_progress *p);
 
@@ -152,7 +152,7 @@ MUST_CHECK bool run_execute(const struct run_request *q, struct arena *a,
 MUST_CHECK bool run_ask(struct run_execution *x, const struct ask *in,
                         struct arena *a, struct answer *out, struct err *e);
 MUST_CHECK bool run_command(struct run_execution *x, const struct command *in,
-                            struct arena *a, struct outcome *out,
+                            struct arena *a, struct command_result *out,
                             struct err *e);
 /* Selects the backend, unless one was; the first run_ask does. ERR_NOT_FOUND
  * with the ways to name one. */

@@ -116,7 +116,7 @@ struct command {
     size_t max_chars;     /* of the result (K29) */
 };
 
-struct outcome {
+struct command_result {
     bool ok;
     int exit_code;     /* -1: none, as for what was not started */
     struct str result; /* stdout and stderr as they came; "error: …" */
@@ -142,7 +142,7 @@ struct step {
     const struct ask *ask;
     const struct answer *answer; /* ASK, done */
     const struct command *command;
-    const struct outcome *outcome; /* COMMAND, done */
+    const struct command_result *outcome; /* COMMAND, done */
     struct str text; /* TRACE: the kind; PRINT: the line; FINISH: the status */
     struct str data; /* TRACE: JSON object, or "" */
     bool failed;     /* ASK: it ended the run; FINISH: error */
@@ -157,7 +157,7 @@ struct runtime_host {
     bool (*ask)(void *ctx, const struct ask *in, struct arena *a,
                 struct answer *out, struct err *e);
     bool (*command)(void *ctx, const struct command *in, struct arena *a,
-                    struct outcome *out, struct err *e);
+                    struct command_result *out, struct err *e);
     void (*step)(void *ctx, const struct step *s); /* may be NULL */
     void *ctx;
 };
@@ -312,7 +312,7 @@ struct str policy_line(const struct str *argv, size_t argc, struct arena *a);
  * "--allow 'git diff'". In `a`. */
 struct str policy_suggest(const struct str *argv, size_t argc, struct arena *a);
 
-/* --- commander: one command in the sandbox (THREATS.md 1.6, 2) ----------------------- */
+/* --- command runner: one command in the sandbox (THREATS.md 1.6, 2) ----------------------- */
 
 enum sandbox { SANDBOX_ON, SANDBOX_HOME, SANDBOX_OFF };
 
@@ -329,7 +329,7 @@ struct sandbox_walls {
 void sandbox_look(struct str workspace, struct arena *a,
                   struct sandbox_walls *out);
 
-struct commander_options {
+struct command_runner_options {
     struct str workspace; /* absolute */
     enum sandbox sandbox;
     bool network;
@@ -346,9 +346,9 @@ struct commander_options {
 
 /* Runs one allowed command. As runtime_host.command has it: what goes wrong
  * is an outcome "error: …". */
-MUST_CHECK bool commander_run(const struct commander_options *o,
-                              const struct command *in, struct arena *a,
-                              struct outcome *out, struct err *e);
+MUST_CHECK bool command_runner_run(const struct command_runner_options *o,
+                                   const struct command *in, struct arena *a,
+                                   struct command_result *out, struct err *e);
 
 /* --- tapes --------------------------------------------------------------------------- */
 
@@ -376,7 +376,7 @@ struct tape_entry {
     size_t argc;
     struct str opts; /* JSON object */
     struct answer answer;
-    struct outcome outcome;
+    struct command_result outcome;
     struct str failure; /* of an ask that failed; "" = none */
 };
 

@@ -21,7 +21,7 @@ static void play(const struct tape *t, struct runtime_host *h, struct arena *a)
         struct command command = {1, entry->argv, entry->argc, entry->opts,
                                   1, 0,           SIZE_MAX};
         struct answer answer;
-        struct outcome outcome;
+        struct command_result outcome;
         struct err e = {0};
 
         if (entry->is_ask)

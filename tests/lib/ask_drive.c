@@ -164,7 +164,7 @@ int main(int argc, char **argv)
             i++;
     }
     if (d.has_said)
-        d.wish.said = &d.said;
+        d.wish.configured = &d.said;
     if (argc < 3)
         return 2;
     if (strcmp(argv[1], "find") == 0)

@@ -2,7 +2,7 @@
 #define TESTS_COMMAND_CASE_H
 
 /*
- * For tests of commander_run: a workspace, a home and a place outside of both,
+ * For tests of command_runner_run: a workspace, a home and a place outside of both,
  * all below one folder that goes at the end.
  *
  *     T/ws        the workspace
@@ -147,7 +147,7 @@ __attribute__((unused)) static bool case_set_way(enum case_way way)
 }
 
 struct case_run {
-    struct commander_options o;
+    struct command_runner_options o;
     struct command in;
 };
 
@@ -181,14 +181,14 @@ static void case_words(struct case_run *r, struct arena *a,
     r->in.argc = n;
 }
 
-__attribute__((unused)) static struct outcome
+__attribute__((unused)) static struct command_result
 case_go(struct case_run *r, struct arena *a, const char *const *words)
 {
-    struct outcome out = {.exit_code = -2, .result = STR("?")};
+    struct command_result out = {.exit_code = -2, .result = STR("?")};
     struct err e = {0};
 
     case_words(r, a, words);
-    if (!commander_run(&r->o, &r->in, a, &out, &e)) {
+    if (!command_runner_run(&r->o, &r->in, a, &out, &e)) {
         CHECK(false);
         printf("# %s\n", err_first(&e));
     }
@@ -196,7 +196,7 @@ case_go(struct case_run *r, struct arena *a, const char *const *words)
 }
 
 /* A line of sh as the command. */
-__attribute__((unused)) static struct outcome
+__attribute__((unused)) static struct command_result
 case_sh(struct case_run *r, struct arena *a, const char *line)
 {
     const char *const words[] = {"sh", "-c", line, NULL};

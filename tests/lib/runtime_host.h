@@ -19,7 +19,7 @@
 struct script {
     const struct answer *answers;
     size_t answer_count;
-    const struct outcome *outcomes;
+    const struct command_result *outcomes;
     size_t outcome_count;
     bool ask_fails; /* "the model is ill" */
     unsigned delay_ms;
@@ -48,7 +48,7 @@ static bool script_ask(void *ctx, const struct ask *in, struct arena *a,
 }
 
 static bool script_command(void *ctx, const struct command *in, struct arena *a,
-                           struct outcome *out, struct err *e)
+                           struct command_result *out, struct err *e)
 {
     struct script *s = ctx;
     size_t n = s->commanded++;

@@ -114,7 +114,7 @@ static void command(struct rig *r, const struct str *argv, size_t argc,
                     struct str result)
 {
     struct command c = {.number = 2, .argv = argv, .argc = argc};
-    struct outcome o = {.exit_code = 3, .result = result};
+    struct command_result o = {.exit_code = 3, .result = result};
     struct step s = {.kind = STEP_COMMAND,
                      .done = true,
                      .at_ms = 2900,

@@ -123,7 +123,8 @@ static void ask(struct run_show *v, const char *purpose, const char *answer,
     run_show_step(v, &s);
 }
 
-static void command(struct run_show *v, const char *word, struct outcome o)
+static void command(struct run_show *v, const char *word,
+                    struct command_result o)
 {
     struct str argv[] = {STR("git"), str_from(word)};
     struct command c = {.number = 2, .argv = argv, .argc = 2};
@@ -144,7 +145,8 @@ static void all(struct run_show *v)
 
     run_show_step(v, &s);
     ask(v, "fix-tests", "\n\n  Done with it.\nAnd more.", false);
-    command(v, "diff", (struct outcome){.ok = true, .result = STR("12345")});
+    command(v, "diff",
+            (struct command_result){.ok = true, .result = STR("12345")});
     s = (struct step){.kind = STEP_TRACE,
                       .at_ms = 14200,
                       .text = STR("test-run"),
@@ -243,8 +245,9 @@ static void hostile(struct run_show *v)
     ask(v, text, text, false);
     ask(v, text, text, true);
     command(v, text,
-            (struct outcome){.exit_code = -1, .result = str_from(text)});
-    command(v, text, (struct outcome){.exit_code = -1, .rule = STR("git *")});
+            (struct command_result){.exit_code = -1, .result = str_from(text)});
+    command(v, text,
+            (struct command_result){.exit_code = -1, .rule = STR("git *")});
     run_show_step(v, &s);
     s.kind = STEP_PRINT;
     run_show_step(v, &s);
@@ -275,7 +278,8 @@ static void long_ones(struct run_show *v)
 
     memset(text, 'x', sizeof text - 1);
     ask(v, text, text, false);
-    command(v, text, (struct outcome){.exit_code = -1, .result = STR("")});
+    command(v, text,
+            (struct command_result){.exit_code = -1, .result = STR("")});
     run_show_news(v, 1, str_from(text));
     s.data = str_of(text, TRACE_MAX_BYTES);
     run_show_step(v, &s);

@@ -132,7 +132,7 @@ static const struct answer long_answer[] = {
     {.text = STR_INIT("first"), .turns = 3},
     {.text = STR_INIT("second"), .exhausted = true, .turns = 30},
 };
-static const struct outcome two_outcomes[] = {
+static const struct command_result two_outcomes[] = {
     {.ok = true, .exit_code = 0, .result = STR_INIT("out")},
     {.exit_code = 3, .result = STR_INIT("bad"), .truncated = true},
 };
@@ -303,7 +303,7 @@ TEST(answers_and_outcomes_are_cut) /* [K24, K29] */
     struct tried t;
     char text[40002];
     struct answer answers[4] = {{.turns = 1}};
-    struct outcome outcomes[2] = {{.exit_code = 0}};
+    struct command_result outcomes[2] = {{.exit_code = 0}};
 
     for (size_t i = 0; i < sizeof text; i += 2)
         memcpy(text + i, "\xc3\xa4", 2);
@@ -546,12 +546,12 @@ static const struct answer lists[] = {
     {.text = STR_INIT("- install it"), .turns = 1},
     {.text = STR_INIT("- install it\n- test it\n- rollback"), .turns = 1},
 };
-static const struct outcome tests[] = {
+static const struct command_result tests[] = {
     {.exit_code = 1, .result = STR_INIT("FAILED test_a")},
     {.exit_code = 1, .result = STR_INIT("FAILED test_b")},
     {.ok = true, .result = STR_INIT("2 passed")},
 };
-static const struct outcome diff[] = {{.ok = true, .result = STR_INIT("--- a\n+++ b\n")}};
+static const struct command_result diff[] = {{.ok = true, .result = STR_INIT("--- a\n+++ b\n")}};
 static const struct answer review[] = {{.text = STR_INIT("No bugs."), .turns = 1}};
 
 #define PLAY(list) list, sizeof list / sizeof *list
@@ -559,7 +559,7 @@ static const struct {
     const char *name, *input;
     const struct answer *answers;
     size_t answer_count;
-    const struct outcome *outcomes;
+    const struct command_result *outcomes;
     size_t outcome_count;
     unsigned asks, commands;
     const char *status, *answer;

@@ -100,7 +100,7 @@ static void run_probe(enum sandbox mode, bool network, int results[PROBES])
                                  mode == SANDBOX_OFF ? "open" : "walled",
                                  NULL};
     struct str rest, line, number;
-    struct outcome out;
+    struct command_result out;
 
     for (int i = 0; i < PROBES; i++)
         results[i] = -1;
@@ -272,7 +272,7 @@ TEST(what_is_seen_of_a_home) /* [row 20] */
                        .p,
                    1);
             for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-                struct outcome out = case_sh(
+                struct command_result out = case_sh(
                     &r, &a,
                     arena_printf(&a, "cat '%s/home/%s'", outside, rows[i].path)
                         .p);
@@ -374,7 +374,7 @@ TEST(protected_files_stay_as_they_are) /* [row 19] */
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
             struct arena a = {0};
             struct case_run r = case_make(&a);
-            struct outcome out;
+            struct command_result out;
             struct str before, after;
 
             make_workspace();
@@ -437,7 +437,7 @@ static void try_shelves(const char *line, bool all, enum case_way way)
     struct case_run r = case_make(&a);
     struct str more[] = {case_at(&a, "ws/lib"), case_at(&a, "ws/deep/in/lib"),
                          case_at(&a, "ws"), case_at(&a, "elsewhere")};
-    struct outcome out;
+    struct command_result out;
     struct str before, after;
 
     make_shelves(all);
@@ -513,7 +513,7 @@ TEST(beside_skills_a_command_writes) /* [row 19] */
             struct str more[] = {case_at(&a, "ws/lib"),
                                  case_at(&a, "ws/deep/in/lib"),
                                  case_at(&a, "ws")};
-            struct outcome out;
+            struct command_result out;
 
             make_shelves(true);
             r.o.skills = more;
@@ -537,7 +537,7 @@ TEST(skills_behind_a_link_of_an_agent) /* [row 19] */
         struct case_run r = case_make(&a);
         struct str more[] = {case_at(&a, "ws/.claude/skills"),
                              case_at(&a, "ws/also")};
-        struct outcome out;
+        struct command_result out;
         struct str before;
 
         if (!case_set_way(way))
@@ -578,7 +578,7 @@ TEST(a_repository_cannot_be_exchanged) /* [row 19] */
         for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
             struct arena a = {0};
             struct case_run r = case_make(&a);
-            struct outcome out;
+            struct command_result out;
 
             if (!case_set_way(way))
                 continue;
@@ -611,7 +611,7 @@ TEST(protected_files_behind_links_and_second_names) /* [row 19] */
         for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
             struct arena a = {0};
             struct case_run r = case_make(&a);
-            struct outcome out;
+            struct command_result out;
             struct str before;
 
             if (!case_set_way(way))
@@ -640,7 +640,7 @@ TEST(names_of_changed_files) /* [row 22] */
 {
     struct arena a = {0};
     struct case_run r = case_make(&a);
-    struct outcome out;
+    struct command_result out;
 
     case_set_way(CASE_ALONE);
     make_workspace();
@@ -663,7 +663,7 @@ TEST(a_change_by_another_program_is_reported_not_undone)
 {
     struct arena a = {0};
     struct case_run r = case_make(&a);
-    struct outcome out;
+    struct command_result out;
     pid_t child;
 
     if (!case_set_way(CASE_WALLS))
@@ -706,7 +706,7 @@ TEST(ordinary_work_is_not_disturbed)
         for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
             struct arena a = {0};
             struct case_run r = case_make(&a);
-            struct outcome out;
+            struct command_result out;
 
             if (!case_set_way(way))
                 continue;
@@ -756,7 +756,7 @@ TEST(a_bubblewrap_that_cannot) /* [K25, row 19] */
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct arena a = {0};
         struct case_run r = case_make(&a);
-        struct outcome out;
+        struct command_result out;
 
         if (!case_set_way(CASE_WALLS) && i > 0)
             continue;
@@ -796,7 +796,7 @@ TEST(a_flood_of_processes_ends_with_its_time) /* [row 19] */
     for (int way = 0; way < CASE_WAYS; way++) {
         struct arena a = {0};
         struct case_run r = case_make(&a);
-        struct outcome out;
+        struct command_result out;
 
         if (!case_set_way(way))
             continue;

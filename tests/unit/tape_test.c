@@ -242,7 +242,7 @@ static bool ask(struct runtime_host *h, const char *prompt, const char *opts,
 }
 
 static bool command(struct runtime_host *h, const char *word, const char *opts,
-                    struct arena *a, struct outcome *out)
+                    struct arena *a, struct command_result *out)
 {
     struct str argv[2] = {str_from(word), STR("-x")};
     struct command in = {
@@ -277,7 +277,7 @@ static struct runtime_result completed(const char *envelope)
 TEST(a_run_as_it_was)
 {
     struct answer answer;
-    struct outcome outcome;
+    struct command_result outcome;
     struct runtime_result r = completed("{\"answer\":\"\",\"status\":\"ok\"}");
     PLAY(HEAD
          "{\"ask\":{\"prompt\":\"p\",\"opts\":{\"a\":1,\"b\":[2.0]}},"
@@ -345,7 +345,7 @@ TEST(another_prompt)
 
 TEST(another_command)
 {
-    struct outcome outcome;
+    struct command_result outcome;
     struct runtime_result r = completed("{}");
     PLAY(HEAD RUN END);
 
@@ -358,7 +358,7 @@ TEST(another_command)
 
 TEST(another_kind)
 {
-    struct outcome outcome;
+    struct command_result outcome;
     struct runtime_result r = completed("{}");
     PLAY(HEAD ASK END);
 
@@ -560,12 +560,12 @@ static bool answer_it(void *ctx, const struct ask *in, struct arena *a,
 }
 
 static bool run_it(void *ctx, const struct command *in, struct arena *a,
-                   struct outcome *out, struct err *e)
+                   struct command_result *out, struct err *e)
 {
     (void)ctx;
     (void)a;
     (void)e;
-    *out = (struct outcome){.exit_code = -1, .result = STR("error: no")};
+    *out = (struct command_result){.exit_code = -1, .result = STR("error: no")};
     return in->argc > 0;
 }
 
@@ -579,7 +579,7 @@ static void record(struct tape_recorder *r, unsigned *steps, struct arena *a)
     struct limits limits = limits_default;
     struct runtime_host h;
     struct answer answer;
-    struct outcome outcome;
+    struct command_result outcome;
 
     limits.run_max_commands.value = 0;
     limits.run_max_seconds.value = 7; /* no part of a tape */
@@ -645,7 +645,7 @@ TEST(what_was_recorded_plays)
     struct tape_player p = {.tape = &t, .arena = &a};
     struct runtime_host h = tape_replay(&p);
     struct answer answer;
-    struct outcome outcome;
+    struct command_result outcome;
     unsigned steps = 0;
 
     record(&r, &steps, &a);

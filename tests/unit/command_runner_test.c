@@ -32,7 +32,7 @@ TEST(outcomes_of_a_command) /* [K27] */
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
             struct arena a = {0};
             struct case_run r = case_make(&a);
-            struct outcome out = case_sh(&r, &a, rows[i].line);
+            struct command_result out = case_sh(&r, &a, rows[i].line);
 
             CHECK(out.ok == rows[i].ok);
             CHECK(out.exit_code == rows[i].code);
@@ -56,7 +56,7 @@ TEST(which_program_runs) /* [K25, row 19] */
     static const char *const empty[] = {"", NULL};
     struct arena a = {0};
     struct case_run r = case_make(&a);
-    struct outcome out;
+    struct command_result out;
     struct str nul[] = {STR("echo"), STR("a\0b")};
     struct err e = {0};
 
@@ -98,7 +98,7 @@ TEST(which_program_runs) /* [K25, row 19] */
     }
     r.in.argv = nul;
     r.in.argc = 2;
-    CHECK(commander_run(&r.o, &r.in, &a, &out, &e));
+    CHECK(command_runner_run(&r.o, &r.in, &a, &out, &e));
     CHECK_STR(out.result.p, "error: word 2 of the command holds a NUL");
     arena_done(&a);
 }
@@ -108,7 +108,7 @@ TEST(a_time_out_keeps_what_came) /* [K26, row 19] */
     for (int way = 0; way < CASE_WAYS; way++) {
         struct arena a = {0};
         struct case_run r = case_make(&a);
-        struct outcome out;
+        struct command_result out;
 
         if (!case_set_way(way))
             continue;
@@ -133,7 +133,7 @@ TEST(much_output_is_cut_and_memory_stays_flat) /* [K29, row 22] */
     struct rusage before, after;
     struct arena a = {0};
     struct case_run r = case_make(&a);
-    struct outcome out;
+    struct command_result out;
 
     case_set_way(CASE_WALLS);
     getrusage(RUSAGE_SELF, &before);
@@ -179,7 +179,7 @@ TEST(output_is_utf_8_and_whole_characters) /* [row 22] */
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct arena a = {0};
         struct case_run r = case_make(&a);
-        struct outcome out;
+        struct command_result out;
 
         r.in.max_chars = rows[i].max;
         out = case_sh(&r, &a, rows[i].line);
@@ -190,7 +190,7 @@ TEST(output_is_utf_8_and_whole_characters) /* [row 22] */
     for (size_t n = 64; n <= 65; n++) {
         struct arena a = {0};
         struct case_run r = case_make(&a);
-        struct outcome out;
+        struct command_result out;
 
         r.in.max_chars = 64;
         out = case_sh(
@@ -233,7 +233,7 @@ TEST(the_environment_is_a_short_list) /* [row 20] */
         for (int way = 0; way < CASE_WAYS; way++) {
             struct arena a = {0};
             struct case_run r = case_make(&a);
-            struct outcome out;
+            struct command_result out;
             struct str rest, line;
 
             if (!case_set_way(way))
@@ -334,7 +334,7 @@ TEST(two_runs_at_once_do_not_disturb_each_other)
     int status = -1;
     struct arena a = {0};
     struct case_run r = case_make(&a);
-    struct outcome out;
+    struct command_result out;
 
     case_set_way(CASE_WALLS);
     child = fork();
@@ -383,13 +383,13 @@ TEST(a_signal_ends_a_command_at_once)
             struct case_run r = case_make(&a);
             static const char *const words[] = {
                 "sh", "-c", "touch started; sleep 1000", NULL};
-            struct outcome out;
+            struct command_result out;
             struct err e = {0};
 
             signal(SIGINT, SIG_DFL);
             proc_catch_signals();
             case_words(&r, &a, words);
-            if (commander_run(&r.o, &r.in, &a, &out, &e))
+            if (command_runner_run(&r.o, &r.in, &a, &out, &e))
                 _exit(1);
             _exit(e.code == ERR_INTERRUPTED ? 0 : 2);
         }
@@ -427,7 +427,7 @@ TEST(workspaces_that_are_no_place_for_a_command)
 {
     struct arena a = {0};
     struct case_run r = case_make(&a);
-    struct outcome out;
+    struct command_result out;
 
     case_set_way(CASE_WALLS);
     r.o.workspace = case_at(&a, "nowhere");

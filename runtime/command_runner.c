@@ -26,7 +26,7 @@ struct heard {
 
 /* One command on its way. */
 struct call {
-    const struct commander_options *o;
+    const struct command_runner_options *o;
     const struct command *in;
     struct arena *arena;  /* gone with the call, as are copies of files */
     struct str workspace; /* without links */
@@ -36,7 +36,7 @@ struct call {
     struct proc_result result;
     unsigned limit_ms;
     struct protect_report report;
-    struct outcome out;
+    struct command_result out;
 };
 
 static void drop_scratch(struct call *c)
@@ -68,7 +68,7 @@ static bool fail(struct call *c, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    c->out = (struct outcome){
+    c->out = (struct command_result){
         .exit_code = -1,
         .result = arena_printf(c->arena, "error: %s", text),
     };
@@ -133,7 +133,7 @@ static void judge(struct call *c)
     struct protect_report *r = &c->report;
     struct str names = r->undone.n ? r->undone : r->left;
 
-    c->out = (struct outcome){.exit_code = c->result.exit_code};
+    c->out = (struct command_result){.exit_code = c->result.exit_code};
     if (str_starts(printed, failed_mark()) &&
         c->result.exit_code == CAGE_EXIT) {
         fail(c, "%.*s",
@@ -419,8 +419,9 @@ static bool run(struct call *c, struct err *e)
     return true;
 }
 
-bool commander_run(const struct commander_options *o, const struct command *in,
-                   struct arena *a, struct outcome *out, struct err *e)
+bool command_runner_run(const struct command_runner_options *o,
+                        const struct command *in, struct arena *a,
+                        struct command_result *out, struct err *e)
 {
     struct arena work = {0};
     CLEANUP(call_done)
