@@ -16,11 +16,11 @@ struct preset;
 
 struct backend {
     const struct backend_kind *kind;
-    struct str name;       /* "claude", "exec:./x", "anthropic", "replay:f" */
-    struct str why;        /* source of the selection */
-    struct str program;    /* absolute path, or URL */
-    struct str model;      /* "" = the default of the backend */
-    / struct arena *arena; /* owns this struct and its strings */
+    struct str name;     /* "claude", "exec:./x", "anthropic", "replay:f" */
+    struct str why;      /* source of the selection */
+    struct str program;  /* absolute path, or URL */
+    struct str model;    /* "" = the default of the backend */
+    struct arena *arena; /* owns this struct and its strings */
     const struct preset *preset;
     const struct str *argv; /* exec: the program's, [0] as it was named */
     size_t argc;

@@ -145,7 +145,7 @@ void run_begin(struct run *r, const struct runtime_job *job, struct arena *a,
         .job = job,
         .a = a,
         .out = out,
-        .child = {.fd = -1},
+        .worker = {.fd = -1},
         .start_ms = proc_now_ms(),
     };
     r->deadline_ms = r->start_ms + job->limits->run_max_seconds.value * 1000;
@@ -171,13 +171,13 @@ void run_finish(struct run *r)
 {
     int status;
 
-    child_kill(&r->child);
+    worker_kill(&r->worker);
     r->out->traces = r->trace.count;
     r->out->took_ms = run_took(r);
     run_tell(r, (struct step){.kind = STEP_FINISH,
                               .text = r->out->status,
                               .failed = r->out->end != RUNTIME_COMPLETED});
-    child_end(&r->child, &status);
+    worker_end(&r->worker, &status);
     trace_done(&r->trace);
     message_input_done(&r->in);
 }
@@ -193,7 +193,7 @@ void runtime_run(const struct runtime_job *job, struct arena *a,
 
     run_begin(&r, job, a, out);
     started =
-        run_is_in_time(&r) && child_start(job, r.deadline_ms, &r.child, &e);
+        run_is_in_time(&r) && worker_start(job, r.deadline_ms, &r.worker, &e);
     run_tell(&r, (struct step){.kind = STEP_START, .text = job->name});
     if (started)
         run_serve(&r);

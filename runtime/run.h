@@ -3,7 +3,7 @@
 
 #include "mapm/runtime.h"
 
-#include "child.h"
+#include "worker.h"
 #include "envelope.h"
 #include "message.h"
 #include "trace.h"
@@ -11,7 +11,7 @@
 /*
  * run: one run as the host's side sees it.
  *
- *     run_begin() --> child_start() --> run_serve() --> run_finish()
+ *     run_begin() --> worker_start() --> run_serve() --> run_finish()
  *                                          |  run_receive()      run_channel.c
  *                                          |  run_on_ask() …     run_call.c
  *                                          `> run_end_…()        run_end.c
@@ -21,7 +21,7 @@ struct run {
     const struct runtime_job *job;
     struct arena *a;
     struct runtime_result *out;
-    struct child child;
+    struct worker worker;
     struct message_input in;
     struct trace trace;
     uint64_t start_ms, deadline_ms;
@@ -34,7 +34,7 @@ struct run {
 
 void run_begin(struct run *r, const struct runtime_job *job, struct arena *a,
                struct runtime_result *out);
-/* Takes messages of r->child until the run has ended. */
+/* Takes messages of r->worker until the run has ended. */
 void run_serve(struct run *r);
 /* Ends the child and counts up; the run must have ended. */
 void run_finish(struct run *r);

@@ -14,7 +14,7 @@
  * let in only while it sleeps, so that none is missed just before. */
 static bool wait_for(struct run *r, short events)
 {
-    struct pollfd fd = {.fd = r->child.fd, .events = events};
+    struct pollfd fd = {.fd = r->worker.fd, .events = events};
     uint64_t now = proc_now_ms(), end = r->deadline_ms + RUN_GRACE_MS;
     struct timespec left = {0};
     sigset_t block, before;
@@ -48,9 +48,9 @@ static void end_lost(struct run *r)
 {
     int status = 0;
 
-    child_end(&r->child, &status);
+    worker_end(&r->worker, &status);
     if (run_is_in_time(r))
-        run_end_as(r, RUNTIME_FAILED, str_c(child_fate(status, r->a), r->a));
+        run_end_as(r, RUNTIME_FAILED, str_c(worker_fate(status, r->a), r->a));
 }
 
 static bool receive(struct run *r)
@@ -60,7 +60,7 @@ static bool receive(struct run *r)
     ssize_t n;
 
     message_input_room(&r->in, &room, &size);
-    n = recv(r->child.fd, room, size, MSG_DONTWAIT);
+    n = recv(r->worker.fd, room, size, MSG_DONTWAIT);
     if (n > 0)
         message_input_add(&r->in, (size_t)n);
     else if (n == 0 || (errno != EAGAIN && errno != EINTR))
@@ -87,7 +87,7 @@ static bool send_all(struct run *r, const void *p, size_t n)
     const char *at = p;
 
     while (n) {
-        ssize_t done = send(r->child.fd, at, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+        ssize_t done = send(r->worker.fd, at, n, MSG_DONTWAIT | MSG_NOSIGNAL);
 
         if (done >= 0) {
             at += done;

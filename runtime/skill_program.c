@@ -1,7 +1,7 @@
 #include "mapm/runtime.h"
 #include "mapm/starlark.h"
 
-#include "guest.h"
+#include "interpreter.h"
 
 /* Compiles a program without running it; each static error becomes a complaint. */
 
@@ -83,7 +83,7 @@ static void check_run(const struct star_program *p, struct str file,
 void skill_check_program(struct str file, struct str program,
                          struct complaints *why)
 {
-    struct star *s = guest_open(NULL, NULL);
+    struct star *s = interpreter_open(NULL, NULL);
     struct star_program *p;
 
     if (!s) {

@@ -225,7 +225,7 @@ TEST(computation_ends_at_the_wall_limit) /* [K30] */
         t.limits.run_max_memory_bytes.value = 1u << 30;
         job = job_of(&t, program, "{}");
         begin_short(&r, &t, &job);
-        CHECK(child_start(&job, r.deadline_ms, &r.child, &e));
+        CHECK(worker_start(&job, r.deadline_ms, &r.worker, &e));
         run_serve(&r);
         run_finish(&r);
         CHECK(t.r.end == RUNTIME_FAILED);
@@ -666,7 +666,7 @@ static const struct {
 };
 /* clang-format on */
 
-static void start_taken_over(struct child *out, void (*act)(int fd))
+static void start_taken_over(struct worker *out, void (*act)(int fd))
 {
     int ends[2];
 
@@ -702,7 +702,7 @@ TEST(who_took_the_interpreter_over_gains_nothing) /* [row 17] */
         begin_short(&r, &t, &job);
         if (!strstr(takeovers[i].text, "timeout"))
             r.deadline_ms = r.start_ms + 30000;
-        start_taken_over(&r.child, takeovers[i].act);
+        start_taken_over(&r.worker, takeovers[i].act);
         if (takeovers[i].act == not_listen)
             answer[0].text = str_of(nothing, sizeof nothing);
         run_serve(&r);

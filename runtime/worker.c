@@ -1,4 +1,4 @@
-#include "child.h"
+#include "worker.h"
 
 #include "base/confine.h"
 #include "base/fs.h"
@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "guest.h"
+#include "interpreter.h"
 
 /* What the process has beside the program's values: what it was forked from,
  * and messages being made. */
@@ -71,17 +71,17 @@ static bool give_up_rights(const struct limits *l, struct err *e)
 
 static void tell(int fd, const struct err *e)
 {
-    struct guest g = {.fd = fd};
+    struct interpreter g = {.fd = fd};
     struct json_writer w;
 
-    guest_begin(&g);
+    interpreter_begin(&g);
     json_writer_init(&w, &g.out, 0);
     json_begin_object(&w);
     json_member_string(&w, "code", STR("confine"));
     json_member_string(&w, "why", str_from(err_first(e)));
     json_member_string(&w, "report", STR(""));
     json_end_object(&w);
-    guest_send(&g, MESSAGE_FAILURE);
+    interpreter_send(&g, MESSAGE_FAILURE);
 }
 
 /* Row 20: the keys of the environment are no business of a program, not even
@@ -96,7 +96,7 @@ static void forget_environment(void)
 static NORETURN void live(const struct runtime_job *job, uint64_t deadline_ms,
                           int fd, pid_t parent)
 {
-    struct guest g = {.fd = fd, .job = job, .deadline_ms = deadline_ms};
+    struct interpreter g = {.fd = fd, .job = job, .deadline_ms = deadline_ms};
     struct err e = {0};
 
     ignore_signals();
@@ -108,14 +108,14 @@ static NORETURN void live(const struct runtime_job *job, uint64_t deadline_ms,
     close_range_of((unsigned)fd + 1, ~0U);
     forget_environment();
     if (give_up_rights(job->limits, &e))
-        guest_run(&g);
+        interpreter_run(&g);
     else
         tell(fd, &e);
     _exit(0);
 }
 
-bool child_start(const struct runtime_job *job, uint64_t deadline_ms,
-                 struct child *out, struct err *e)
+bool worker_start(const struct runtime_job *job, uint64_t deadline_ms,
+                  struct worker *out, struct err *e)
 {
     CLEANUP_FD int ours = -1, theirs = -1;
     pid_t parent = getpid(), pid;
@@ -138,24 +138,24 @@ bool child_start(const struct runtime_job *job, uint64_t deadline_ms,
     return true;
 }
 
-void child_kill(const struct child *c)
+void worker_kill(const struct worker *c)
 {
     if (c->pid > 0)
         kill(c->pid, SIGKILL);
 }
 
-void child_end(struct child *c, int *status)
+void worker_end(struct worker *c, int *status)
 {
     if (c->pid <= 0)
         return;
-    child_kill(c);
+    worker_kill(c);
     while (waitpid(c->pid, status, 0) < 0 && errno == EINTR)
         ;
     c->pid = 0;
     fs_close(&c->fd);
 }
 
-struct str child_fate(int status, struct arena *a)
+struct str worker_fate(int status, struct arena *a)
 {
     int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 

@@ -1,4 +1,4 @@
-#include "guest.h"
+#include "interpreter.h"
 
 #include "base/proc.h"
 #include "base/text.h"
@@ -9,10 +9,12 @@
 static const struct {
     const char *name;
     star_function *function;
-} functions[] = {
-    {"ask", guest_ask}, {"command", guest_command}, {"trace", guest_trace}};
+} functions[] = {{"ask", interpreter_ask},
+                 {"command", interpreter_command},
+                 {"trace", interpreter_trace}};
 
-struct star *guest_open(const struct star_options *options, struct guest *g)
+struct star *interpreter_open(const struct star_options *options,
+                              struct interpreter *g)
 {
     struct star_options o = {0};
     struct star *s;
@@ -37,23 +39,23 @@ struct star *guest_open(const struct star_options *options, struct guest *g)
 /* What a person may see; the rest is dropped, and costs nothing. */
 static bool print(void *ctx, const char *text, size_t length)
 {
-    struct guest *g = ctx;
+    struct interpreter *g = ctx;
     size_t room = PRINT_MAX_BYTES - g->printed;
 
     if (room == 0)
         return true;
     if (length > room)
         length = room;
-    guest_begin(g);
+    interpreter_begin(g);
     buf_append(&g->out, str_of(text, length));
     g->printed += length;
-    guest_send(g, MESSAGE_PRINT);
+    interpreter_send(g, MESSAGE_PRINT);
     return true;
 }
 
 /* --- the end -------------------------------------------------------------------------- */
 
-static void put_why(struct json_writer *w, struct guest *g)
+static void put_why(struct json_writer *w, struct interpreter *g)
 {
     CLEANUP(buf_done) struct buf b = {0};
     struct star_place at;
@@ -66,12 +68,12 @@ static void put_why(struct json_writer *w, struct guest *g)
 }
 
 /* Of the interpreter when it failed, else g->fault. */
-static void send_failure(struct guest *g)
+static void send_failure(struct interpreter *g)
 {
     struct json_writer w;
     enum star_error error = star_error(g->star);
 
-    guest_begin(g);
+    interpreter_begin(g);
     json_writer_init(&w, &g->out, 0);
     json_begin_object(&w);
     json_member_string(&w, "code", str_from(star_error_name(error)));
@@ -83,12 +85,12 @@ static void send_failure(struct guest *g)
         json_member_string(&w, "report", str_from(star_error_report(g->star)));
     }
     json_end_object(&w);
-    guest_send(g, MESSAGE_FAILURE);
+    interpreter_send(g, MESSAGE_FAILURE);
 }
 
 /* A string as JSON; of a long one as much as shows that it is too long, which
  * is cut in any case (K35). */
-static void put_text(struct guest *g, struct json_writer *w, star_value v)
+static void put_text(struct interpreter *g, struct json_writer *w, star_value v)
 {
     struct str s = {0};
 
@@ -98,8 +100,8 @@ static void put_text(struct guest *g, struct json_writer *w, star_value v)
 
 /* The host's own trace takes the place of the key; strings that are cut are
  * the answer alone. */
-static bool put_entry(struct guest *g, struct json_writer *w, star_value key,
-                      star_value value)
+static bool put_entry(struct interpreter *g, struct json_writer *w,
+                      star_value key, star_value value)
 {
     struct str name = {0}, text = {0};
     star_value json;
@@ -128,7 +130,8 @@ static bool put_entry(struct guest *g, struct json_writer *w, star_value key,
     return true;
 }
 
-static bool put_dict(struct guest *g, struct json_writer *w, star_value dict)
+static bool put_dict(struct interpreter *g, struct json_writer *w,
+                     star_value dict)
 {
     size_t scope = star_scope_begin(g->star);
     star_value key, value;
@@ -144,13 +147,13 @@ static bool put_dict(struct guest *g, struct json_writer *w, star_value dict)
 }
 
 /* K32: None, a string, a dict. */
-static bool put_result(struct guest *g, star_value v)
+static bool put_result(struct interpreter *g, star_value v)
 {
     static char fault[200];
     struct json_writer w;
     bool ok = true;
 
-    guest_begin(g);
+    interpreter_begin(g);
     json_writer_init(&w, &g->out, 0);
     switch (star_type(v)) {
     case STAR_NONE:
@@ -177,7 +180,7 @@ static bool put_result(struct guest *g, star_value v)
 /* --- the run -------------------------------------------------------------------------- */
 
 /* The clock goes on between the steps of a run, and while it waits. */
-static bool set_clock(struct guest *g, struct star_limits *limits)
+static bool set_clock(struct interpreter *g, struct star_limits *limits)
 {
     uint64_t now = proc_now_ms();
 
@@ -190,7 +193,7 @@ static bool set_clock(struct guest *g, struct star_limits *limits)
     return true;
 }
 
-static star_value find_run(struct guest *g, const struct star_module *m)
+static star_value find_run(struct interpreter *g, const struct star_module *m)
 {
     star_value run = star_global(m, "run");
     enum star_type type = run ? star_type(run) : STAR_NONE;
@@ -203,7 +206,7 @@ static star_value find_run(struct guest *g, const struct star_module *m)
 }
 
 /* Top level and run(input), each once (K19). */
-static bool execute(struct guest *g, struct star_limits *limits)
+static bool execute(struct interpreter *g, struct star_limits *limits)
 {
     const struct runtime_job *job = g->job;
     struct star_program *p;
@@ -226,7 +229,7 @@ static bool execute(struct guest *g, struct star_limits *limits)
            put_result(g, result);
 }
 
-void guest_run(struct guest *g)
+void interpreter_run(struct interpreter *g)
 {
     const struct limits *l = g->job->limits;
     struct star_options o = {
@@ -240,11 +243,11 @@ void guest_run(struct guest *g)
         .ctx = g,
     };
 
-    g->star = guest_open(&o, g);
+    g->star = interpreter_open(&o, g);
     if (!g->star)
         return;
     if (execute(g, &o.limits))
-        guest_send(g, MESSAGE_RESULT);
+        interpreter_send(g, MESSAGE_RESULT);
     else
         send_failure(g);
 }

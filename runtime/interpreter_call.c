@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "guest.h"
+#include "interpreter.h"
 
 /*
  * ask, command and trace as a program calls them. What is wrong with the types
@@ -29,7 +29,7 @@ static void write_all(int fd, const void *p, size_t n)
     }
 }
 
-void guest_begin(struct guest *g)
+void interpreter_begin(struct interpreter *g)
 {
     static const char room[MESSAGE_HEADER_BYTES];
 
@@ -39,7 +39,7 @@ void guest_begin(struct guest *g)
     buf_append(&g->out, str_of(room, sizeof room));
 }
 
-void guest_send(struct guest *g, enum message_kind kind)
+void interpreter_send(struct interpreter *g, enum message_kind kind)
 {
     unsigned char header[MESSAGE_HEADER_BYTES];
 
@@ -48,7 +48,7 @@ void guest_send(struct guest *g, enum message_kind kind)
     write_all(g->fd, g->out.p, g->out.n);
 }
 
-struct str guest_receive(struct guest *g, struct message_input *in)
+struct str interpreter_receive(struct interpreter *g, struct message_input *in)
 {
     struct message m;
     enum message_state state;
@@ -120,15 +120,15 @@ static bool check_opt(struct star *s, star_value opts, const char *key,
     return v == STAR_INVALID || want(s, v, type, what, name);
 }
 
-static void begin(struct guest *g, struct json_writer *w)
+static void begin(struct interpreter *g, struct json_writer *w)
 {
-    guest_begin(g);
+    interpreter_begin(g);
     json_writer_init(w, &g->out, 0);
     json_begin_object(w);
 }
 
 /* Sends the call, waits, and gives what came back as values. */
-static star_value exchange(struct guest *g, struct json_writer *w,
+static star_value exchange(struct interpreter *g, struct json_writer *w,
                            enum message_kind kind, struct str opts)
 {
     struct message_input in;
@@ -142,9 +142,9 @@ static star_value exchange(struct guest *g, struct json_writer *w,
         return star_fail(g->star, "%s: more than %u bytes",
                          kind == MESSAGE_ASK ? "ask" : "command",
                          RUN_MESSAGE_MAX_BYTES);
-    guest_send(g, kind);
+    interpreter_send(g, kind);
     message_input_init(&in);
-    reply = guest_receive(g, &in);
+    reply = interpreter_receive(g, &in);
     v = star_from_json(g->star, reply.p, reply.n);
     message_input_done(&in);
     return v;
@@ -152,9 +152,9 @@ static star_value exchange(struct guest *g, struct json_writer *w,
 
 /* --- what is called ------------------------------------------------------------------- */
 
-star_value guest_ask(struct star *s, const struct star_args *args)
+star_value interpreter_ask(struct star *s, const struct star_args *args)
 {
-    struct guest *g = args->ctx;
+    struct interpreter *g = args->ctx;
     struct json_writer w;
     struct str prompt, opts;
     star_value v[2];
@@ -216,9 +216,9 @@ static void put_argv(struct json_writer *w, star_value argv)
     json_end_array(w);
 }
 
-star_value guest_command(struct star *s, const struct star_args *args)
+star_value interpreter_command(struct star *s, const struct star_args *args)
 {
-    struct guest *g = args->ctx;
+    struct interpreter *g = args->ctx;
     struct json_writer w;
     struct str opts;
     star_value v[2];
@@ -234,9 +234,9 @@ star_value guest_command(struct star *s, const struct star_args *args)
 }
 
 /* Behind the last one that is kept, a trace costs next to nothing (K28). */
-star_value guest_trace(struct star *s, const struct star_args *args)
+star_value interpreter_trace(struct star *s, const struct star_args *args)
 {
-    struct guest *g = args->ctx;
+    struct interpreter *g = args->ctx;
     const struct limits *l = g->job->limits;
     struct json_writer w;
     struct str data = STR("{}");
@@ -260,6 +260,6 @@ star_value guest_trace(struct star *s, const struct star_args *args)
     json_key(&w, "data");
     json_raw(&w, data);
     json_end_object(&w);
-    guest_send(g, MESSAGE_TRACE);
+    interpreter_send(g, MESSAGE_TRACE);
     return star_none();
 }

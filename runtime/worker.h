@@ -1,0 +1,38 @@
+#ifndef RUNTIME_WORKER_H
+#define RUNTIME_WORKER_H
+
+#include "mapm/runtime.h"
+
+#include <sys/types.h>
+
+/*
+ * worker: the process in which a program runs. It is a fork without exec: the
+ * program and its input are in memory already, and the only descriptor it keeps
+ * is one end of a socket pair.
+ *
+ * Isolation: no other descriptor, no capability, no new privileges, no file
+ * (Landlock), no system call but memory, clock, read and write (seccomp), no
+ * core dump, limits on memory and CPU time, and death with the parent.
+ * Source: THREATS.md 1.8, row 17.
+ */
+
+struct worker {
+    pid_t pid; /* 0: none */
+    int fd;    /* our end of the socket, which does not block; -1: none */
+};
+
+MUST_CHECK bool worker_start(const struct runtime_job *job,
+                             uint64_t deadline_ms, struct worker *out,
+                             struct err *e);
+
+/* Kills the process without waiting for it. */
+void worker_kill(const struct worker *c);
+
+/* Kills the process if it still runs, and waits; `*status` is that of waitpid
+ * when it had ended by itself. Twice is harmless. */
+void worker_end(struct worker *c, int *status);
+
+/* Why a process ended without a result. In `a`. */
+struct str worker_fate(int status, struct arena *a);
+
+#endif
