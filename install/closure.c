@@ -714,7 +714,7 @@ static bool handle_event(struct closure *c, const struct fetch_event *event,
     return true;
 }
 
-static bool settle_queue(struct closure *c, struct err *e)
+static bool resolve_pending(struct closure *c, struct err *e)
 {
     const struct limit *most = &c->layer->limits.graph_max_packages;
     struct err problem = {0};
@@ -747,7 +747,7 @@ bool closure_gather(struct closure *c, struct err *e)
     for (;;) {
         CLEANUP(arena_done) struct arena scratch = {0};
 
-        ok = settle_queue(c, e);
+        ok = resolve_pending(c, e);
         if (!ok || !c->fetch)
             break;
         ok = fetch_next(c->fetch, &scratch, &event, e) &&

@@ -273,7 +273,7 @@ static bool take_valid(struct sync *s, struct err *e)
     while (any) {
         if (!check_network(s, e))
             return false;
-        selection_judge(s, s->choices, s->choice_count);
+        selection_evaluate(s, s->choices, s->choice_count);
         s->closure.options.outline = false;
         if (!check_exact(s, s->choices, s->choice_count, e) ||
             !selection_want_files(s, s->choices, s->choice_count, &any, e) ||

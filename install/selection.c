@@ -575,7 +575,7 @@ static void name_choices(struct selection *sel, const struct choice *choices,
     selection_name(s, nodes, n);
 }
 
-void selection_judge(struct sync *s, struct choice *choices, size_t count)
+void selection_evaluate(struct sync *s, struct choice *choices, size_t count)
 {
     struct selection sel = {.s = s, .a = &s->cx->arena};
 

@@ -230,9 +230,9 @@ static enum verdict judge(const struct policy *own, const struct policy *all,
                           const struct command *in,
                           const struct policy_rule **rule)
 {
-    if (policy_judge(own, in->argv, in->argc, rule) == VERDICT_DENY)
+    if (policy_evaluate(own, in->argv, in->argc, rule) == VERDICT_DENY)
         return VERDICT_DENY;
-    return policy_judge(all, in->argv, in->argc, rule);
+    return policy_evaluate(all, in->argv, in->argc, rule);
 }
 
 /* A copy with a rule for just this command, as --allow would bring it. */

@@ -83,7 +83,7 @@ static struct str from_home(struct str path, struct arena *a)
 }
 
 /* What the user types is meant from where the user is. */
-static bool settle_typed(struct backend *k, struct str *program, struct err *e)
+static bool resolve_typed(struct backend *k, struct str *program, struct err *e)
 {
     char cwd[CWD_MAX_BYTES];
 
@@ -99,7 +99,7 @@ static bool settle_typed(struct backend *k, struct str *program, struct err *e)
 
 /* A file of the user's serves every folder: a relative path in it would be
  * a program of whichever workspace this is. */
-static bool settle_written(struct backend *k, struct str *program,
+static bool resolve_written(struct backend *k, struct str *program,
                            struct err *e)
 {
     *program = from_home(*program, k->arena);
@@ -165,7 +165,7 @@ static bool choose_typed(struct backend *k, const struct backend_selection *w,
     if (str_starts(value, STR("exec:"))) {
         value = str_from_index(value, 5);
         argv = split_words(k, value, e);
-        if (!argv || !settle_typed(k, &argv[0], e))
+        if (!argv || !resolve_typed(k, &argv[0], e))
             return false;
         k->argv = argv;
         k->kind = &backend_cli_kind;
@@ -197,7 +197,7 @@ static bool choose_written(struct backend *k, const struct backend_selection *w,
         k->argv = argv;
         k->argc = ask->argc;
         k->kind = &backend_cli_kind;
-        return settle_written(k, &argv[0], e) && prepare(k, w, STR(""), e);
+        return resolve_written(k, &argv[0], e) && prepare(k, w, STR(""), e);
     }
     if (ask->url.n) {
         k->name = ask->api;

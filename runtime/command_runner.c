@@ -328,7 +328,7 @@ static bool go(struct call *c, struct sandbox_job job, bool *went,
     c->heard.is_cut = false;
     ran = proc_run(&o, c->arena, &c->result, e);
     if (p)
-        protect_settle(p, c->arena, &c->report);
+        protect_restore(p, c->arena, &c->report);
     if (!ran && e->code == ERR_INTERRUPTED)
         return false;
     if (!ran)

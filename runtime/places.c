@@ -37,7 +37,7 @@ static int compare(const void *x, const void *y)
     return order ? order : (int)one->kind - (int)two->kind;
 }
 
-enum place_kind places_judge(const struct places *p, struct str path)
+enum place_kind places_lookup(const struct places *p, struct str path)
 {
     enum place_kind kind = PLACE_READ;
 
@@ -55,7 +55,7 @@ static bool says_nothing_new(const struct place *place, enum place_kind around)
                : place->kind == PLACE_READ && around == PLACE_READ;
 }
 
-void places_settle(struct places *p)
+void places_normalize(struct places *p)
 {
     size_t count = p->count;
 
@@ -67,7 +67,7 @@ void places_settle(struct places *p)
 
         if (i + 1 < count && str_eq(place.path, p->all[i + 1].path))
             continue;
-        if (!says_nothing_new(&place, places_judge(p, place.path)))
+        if (!says_nothing_new(&place, places_lookup(p, place.path)))
             p->all[p->count++] = place;
     }
 }

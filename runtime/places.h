@@ -22,7 +22,7 @@ struct place {
 };
 
 struct places {
-    struct place *all; /* after places_settle: parents first */
+    struct place *all; /* after places_normalize: parents first */
     size_t count, capacity;
     struct arena *arena;
 };
@@ -32,10 +32,10 @@ void places_add(struct places *p, enum place_kind kind, struct str path);
 
 /* Once, after the last one: sorts, and drops the lesser of two equals and what
  * the places around it say already. */
-void places_settle(struct places *p);
+void places_normalize(struct places *p);
 
 /* Of settled places: the kind that counts for `path`; READ for none. */
-enum place_kind places_judge(const struct places *p, struct str path);
+enum place_kind places_lookup(const struct places *p, struct str path);
 
 /* Is there a HIDDEN or SCRATCH place below `folder`? */
 bool places_hide_below(const struct places *p, struct str folder);

@@ -214,7 +214,7 @@ static size_t weight_of(const struct policy_rule *rule)
     return weight;
 }
 
-enum verdict policy_judge(const struct policy *p, const struct str *argv,
+enum verdict policy_evaluate(const struct policy *p, const struct str *argv,
                           size_t argc, const struct policy_rule **rule)
 {
     const struct policy_rule *best = NULL;

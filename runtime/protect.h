@@ -46,7 +46,7 @@ struct protect_report {
 };
 
 /* Compares, and undoes. Call it when no process of the command is left. */
-void protect_settle(struct protect *p, struct arena *a,
+void protect_restore(struct protect *p, struct arena *a,
                     struct protect_report *out);
 
 #endif

@@ -10,7 +10,7 @@
 #include "protect.h"
 
 /*
- * What protect.c, which remembers, protect_settle.c, which compares and
+ * What protect.c, which remembers, protect_restore.c, which compares and
  * undoes, and protect_git.c, which finds what git obeys, have in common.
  */
 

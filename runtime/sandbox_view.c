@@ -382,7 +382,7 @@ struct str sandbox_path(const struct sandbox_job *job, struct arena *a,
         if (visit)
             visit(ctx, real);
         /* A link in a hidden folder is not there: say where it leads. */
-        if (places_judge(&job->places, folder) <= PLACE_SCRATCH)
+        if (places_lookup(&job->places, folder) <= PLACE_SCRATCH)
             folder = real;
         if (path.n)
             buf_char(&path, ':');
@@ -478,5 +478,5 @@ void sandbox_view(struct sandbox_job *job)
         places_add(p, PLACE_READ, STR("/etc/resolv.conf"));
     places_add(p, PLACE_READ, job->cage);
     places_add(p, PLACE_WRITE, job->workspace);
-    places_settle(p);
+    places_normalize(p);
 }

@@ -6,7 +6,7 @@
 /*
  * selection: of what was chosen from catalogs, what can be installed.
  *
- *     choices --> selection_judge() --> each is taken, or left out with the
+ *     choices --> selection_evaluate() --> each is taken, or left out with the
  *                                       reason and the chain that leads to it
  *
  * A choice is taken when all that it needs is valid and none of it conflicts
@@ -27,7 +27,7 @@ struct choice {
 };
 
 /* Judges all of them anew. Nothing is fetched. */
-void selection_judge(struct sync *s, struct choice *choices, size_t count);
+void selection_evaluate(struct sync *s, struct choice *choices, size_t count);
 
 /* After that: asks for the files of all that is taken and not here yet. */
 MUST_CHECK bool selection_want_files(struct sync *s,

@@ -299,7 +299,7 @@ MUST_CHECK bool policy_add_option(struct policy *p, struct str words,
 void policy_add_command(struct policy *p, const struct str *argv, size_t argc,
                         const char *from);
 /* The rule that decides, NULL for none. */
-enum verdict policy_judge(const struct policy *p, const struct str *argv,
+enum verdict policy_evaluate(const struct policy *p, const struct str *argv,
                           size_t argc, const struct policy_rule **rule);
 
 /* The words of the rule that is for just this command. In `a`. */
@@ -424,7 +424,7 @@ struct str tape_compare(const struct tape *t, const struct runtime_result *r,
 
 /* What the whole replay came to: as tape_compare, and a difference, too, when
  * the program asked for something else, for more, or for less. In `a`. */
-struct str tape_judge(const struct tape_player *p,
+struct str tape_compare(const struct tape_player *p,
                       const struct runtime_result *r, struct arena *a);
 
 /* The text of a tape with this end instead of its own. `text` is what `t` was

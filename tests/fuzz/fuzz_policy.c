@@ -37,7 +37,7 @@ static void check_typed(struct str typed, const struct str *argv, size_t argc,
     if (p.count != 1 || p.rules[0].count == 0)
         abort();
     (void)project_rule_text(p.rules[0].words, p.rules[0].count, a);
-    if (policy_judge(&p, argv, argc, &rule) == VERDICT_DENY)
+    if (policy_evaluate(&p, argv, argc, &rule) == VERDICT_DENY)
         abort();
 }
 
@@ -55,15 +55,15 @@ static void check_command(const struct str *argv, size_t argc, struct arena *a)
             return;
     policy_init(&p, a);
     policy_add_command(&p, argv, argc, "x");
-    if (policy_judge(&p, argv, argc, &rule) != VERDICT_ALLOW)
+    if (policy_evaluate(&p, argv, argc, &rule) != VERDICT_ALLOW)
         abort();
-    if (policy_judge(&p, argv, argc - 1, &rule) != VERDICT_UNRULED)
+    if (policy_evaluate(&p, argv, argc - 1, &rule) != VERDICT_UNRULED)
         abort();
     if (argv[0].n == 0 || str_has_char(argv[0], '*'))
         return;
     policy_init(&p, a);
     if (!policy_add_option(&p, line, &e) || p.rules[0].count != argc ||
-        policy_judge(&p, argv, argc, &rule) != VERDICT_ALLOW)
+        policy_evaluate(&p, argv, argc, &rule) != VERDICT_ALLOW)
         abort();
 }
 

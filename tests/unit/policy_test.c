@@ -53,7 +53,7 @@ static const char *judge(const char *rules, const char *command)
     policy_init(&p, &arena);
     add_rules(&p, rules);
     argv = split(command, &argc);
-    switch (policy_judge(&p, argv, argc, &rule)) {
+    switch (policy_evaluate(&p, argv, argc, &rule)) {
     case VERDICT_ALLOW:
         return arena_printf(&arena, "+%.*s", STR_ARG(rule->from)).p;
     case VERDICT_DENY:
@@ -92,7 +92,7 @@ TEST(an_allow_of_others_may_not_count) /* [row 15] */
     policy_init(&p, &arena);
     policy_add_project(&p, &from, "mapm.yaml", false);
     CHECK(p.count == 1);
-    CHECK(policy_judge(&p, words, 1, &rule) == VERDICT_DENY);
+    CHECK(policy_evaluate(&p, words, 1, &rule) == VERDICT_DENY);
     CHECK_STR(str_c(rule->from, &arena), "mapm.yaml:4");
     arena_done(&arena);
 }
@@ -272,14 +272,14 @@ TEST(a_suggestion_is_for_one_command) /* [K25, row 19] */
         CHECK(
             policy_add_option(&typed_one, policy_line(argv, argc, &arena), &e));
         policy_add_command(&exact, argv, argc, "always");
-        CHECK(policy_judge(&typed_one, argv, argc, &rule) == VERDICT_ALLOW);
-        CHECK(policy_judge(&exact, argv, argc, &rule) == VERDICT_ALLOW);
-        CHECK(policy_judge(&typed_one, other, others, &rule) ==
-              policy_judge(&exact, other, others, &rule));
+        CHECK(policy_evaluate(&typed_one, argv, argc, &rule) == VERDICT_ALLOW);
+        CHECK(policy_evaluate(&exact, argv, argc, &rule) == VERDICT_ALLOW);
+        CHECK(policy_evaluate(&typed_one, other, others, &rule) ==
+              policy_evaluate(&exact, other, others, &rule));
         if (str_eq(argv[0], other[0]))
             CHECK(
                 argv_eq(argv, argc, other, others) ==
-                (policy_judge(&exact, other, others, &rule) == VERDICT_ALLOW));
+                (policy_evaluate(&exact, other, others, &rule) == VERDICT_ALLOW));
         arena_done(&arena);
     }
 }
@@ -305,11 +305,11 @@ TEST(long_words_are_quick) /* [row 15, row 17] */
     argv[1] = str_of(text, length);
     for (size_t i = 0; i < 10; i++) /* as many as a file can hold */
         policy_add_project(&p, &from, "m", false);
-    CHECK(policy_judge(&p, argv, 2, &rule) == VERDICT_UNRULED);
+    CHECK(policy_evaluate(&p, argv, 2, &rule) == VERDICT_UNRULED);
     text[length - 1] = 'b';
-    CHECK(policy_judge(&p, argv, 2, &rule) == VERDICT_DENY);
+    CHECK(policy_evaluate(&p, argv, 2, &rule) == VERDICT_DENY);
     for (size_t i = 0; i < length; i += 2)
         many[i] = '*';
-    CHECK(policy_judge(&p, argv, 2, &rule) == VERDICT_DENY);
+    CHECK(policy_evaluate(&p, argv, 2, &rule) == VERDICT_DENY);
     arena_done(&arena);
 }

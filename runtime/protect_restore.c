@@ -276,7 +276,7 @@ static void settle_repository(void *ctx, struct str path)
     note(s, path, true, is_aside);
 }
 
-void protect_settle(struct protect *p, struct arena *a,
+void protect_restore(struct protect *p, struct arena *a,
                     struct protect_report *out)
 {
     struct settling s = {.p = p, .a = a};
