@@ -331,7 +331,7 @@ static enum manifest_file read_part(void *ctx, struct str path,
     return MANIFEST_FILE_MISSING;
 }
 
-static bool judge(struct fresh *f, struct err *e)
+static bool validate(struct fresh *f, struct err *e)
 {
     struct arena *a = &f->inv->cx.arena;
     const struct manifest_files files = {read_part, f};
@@ -425,7 +425,7 @@ bool command_new(struct invocation *inv, int *exit_code, struct err *e)
     f.place = arena_printf(a, "%s/%s", doc_kind_plural(f.model->kind),
                            f.model->kind == DOC_MCP ? f.files[0].name
                                                     : str_c(f.name, a));
-    if (!judge(&f, e) || !write_all(&f, e))
+    if (!validate(&f, e) || !write_all(&f, e))
         return err_wrap(e, "cannot write %.*s", STR_ARG(f.place));
     say(&f);
     *exit_code = EXIT_DONE;

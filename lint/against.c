@@ -274,7 +274,7 @@ static bool read_now(struct repository *r, const struct pair *p,
     return true;
 }
 
-static void judge(struct repository *r, const struct pair *p)
+static void compare_pair(struct repository *r, const struct pair *p)
 {
     struct bump b = {
         .ref = r->ref, .before = p->then, .others_changed = p->others_changed};
@@ -339,7 +339,7 @@ static bool compare(struct repository *r, const struct str *folders,
     if (!read_before(r, &pairs, e))
         return false;
     for (size_t i = 0; i < pairs.count; i++)
-        judge(r, &pairs.items[i]);
+        compare_pair(r, &pairs.items[i]);
     return true;
 }
 

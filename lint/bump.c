@@ -208,7 +208,7 @@ static bool only_version_changed(const struct compare *c)
     }
 }
 
-static void judge_step(struct compare *c)
+static void check_step(struct compare *c)
 {
     struct str ref = c->bump->ref;
     const char *from = spell(c, c->from), *to = spell(c, c->to);
@@ -240,7 +240,7 @@ static void judge_step(struct compare *c)
                  because, STR_ARG(ref), from, want, to);
 }
 
-static void judge_version(struct compare *c)
+static void check_version(struct compare *c)
 {
     if (c->now.version.n == 0) {
         if (!has_error(c, "version-"))
@@ -253,7 +253,7 @@ static void judge_version(struct compare *c)
                      "the version \"%.*s\" is not X.Y.Z",
                      STR_ARG(c->now.version));
     } else if (version_parse(c->before.version, &c->from)) {
-        judge_step(c);
+        check_step(c);
     }
 }
 
@@ -277,7 +277,7 @@ static size_t find_entry(const struct changelog_entry *entries, size_t count,
     return SIZE_MAX;
 }
 
-static void judge_history(struct compare *c,
+static void check_history(struct compare *c,
                           const struct changelog_entry *entries, size_t count)
 {
     struct changelog_entry *old;
@@ -300,7 +300,7 @@ static void judge_history(struct compare *c,
                  top, STR_ARG(c->bump->ref));
 }
 
-static void judge_changelog(struct compare *c)
+static void check_changelog(struct compare *c)
 {
     struct changelog_entry *entries;
     size_t count;
@@ -319,7 +319,7 @@ static void judge_changelog(struct compare *c)
         complain(c, "changelog-no-entry", "CHANGELOG.md",
                  "CHANGELOG.md does not begin with a section for %.*s",
                  STR_ARG(c->now.version));
-    judge_history(c, entries, count);
+    check_history(c, entries, count);
 }
 
 void check_bump(const struct bump *b, struct check_result *result)
@@ -335,6 +335,6 @@ void check_bump(const struct bump *b, struct check_result *result)
         return;
     if (c.before.frontmatter)
         find_step(&c);
-    judge_version(&c);
-    judge_changelog(&c);
+    check_version(&c);
+    check_changelog(&c);
 }

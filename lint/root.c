@@ -1,6 +1,5 @@
-#include "mapm/lint.h"
-
 #include "base/fs.h"
+#include "mapm/lint.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -44,15 +44,15 @@ static struct check_result *new_result(struct worker *w,
     return r;
 }
 
-static bool judge(struct worker *w, const struct check_root *root,
-                  struct str folder, int dirfd, struct str file,
-                  enum doc_kind kind, bool optional)
+static bool check_one(struct worker *w, const struct check_root *root,
+                      struct str folder, int dirfd, struct str file,
+                      enum doc_kind kind, bool optional)
 {
     struct check_result *r = new_result(w, root, folder, file);
 
     r->has_kind = true;
     r->kind = kind;
-    if (!check_judge(w->rules, dirfd, r, optional, w->arena))
+    if (!check_document(w->rules, dirfd, r, optional, w->arena))
         return false;
     add_result(w, r);
     return true;
@@ -145,14 +145,15 @@ static void look_at(struct worker *w, const struct job *job, int dirfd,
 
     if (is_skill_anchor(w->rules, name)) {
         *found |=
-            judge(w, job->root, job->folder, dirfd, name, DOC_SKILL, false);
+            check_one(w, job->root, job->folder, dirfd, name, DOC_SKILL, false);
     } else if (str_is(name, "AGENTS.md") && (may_be_file(entry) || is_agent)) {
         h->has_agents = true;
-        *found |=
-            judge(w, job->root, job->folder, dirfd, name, DOC_AGENT, !is_agent);
+        *found |= check_one(w, job->root, job->folder, dirfd, name, DOC_AGENT,
+                            !is_agent);
     } else if (str_is(job->name, "mcps") && may_be_file(entry) &&
                name.p[0] != '.' && str_ends(name, STR(".json"))) {
-        *found |= judge(w, job->root, job->folder, dirfd, name, DOC_MCP, false);
+        *found |=
+            check_one(w, job->root, job->folder, dirfd, name, DOC_MCP, false);
     } else if (may_be_file(entry) &&
                (str_eq_nocase(name, STR("SKILL.md")) ||
                 (is_agent && str_eq_nocase(name, STR("AGENTS.md"))))) {
@@ -217,11 +218,11 @@ static void look_at_file(struct worker *w, const struct job *job)
     if (!open_folder(root, none, &fd, &scratch, &e)) {
         cannot_open(w, job, true, err_first(&e));
     } else if (is_skill_anchor(w->rules, root->only)) {
-        judge(w, root, none, fd, root->only, DOC_SKILL, false);
+        check_one(w, root, none, fd, root->only, DOC_SKILL, false);
     } else if (str_is(root->only, "AGENTS.md")) {
-        judge(w, root, none, fd, root->only, DOC_AGENT, false);
+        check_one(w, root, none, fd, root->only, DOC_AGENT, false);
     } else if (str_ends(root->only, STR(".json"))) {
-        judge(w, root, none, fd, root->only, DOC_MCP, false);
+        check_one(w, root, none, fd, root->only, DOC_MCP, false);
     } else {
         r = new_result(w, root, none, root->only);
         check_say(w->rules, r, true, "no-anchor",
@@ -258,14 +259,15 @@ bool walk_is_within(const struct check_result *r, const struct hollow *h)
 }
 
 /* A project's own AGENTS.md, when there is nothing else to judge. */
-static bool judge_agents(struct worker *w, const struct hollow *h)
+static bool check_agents(struct worker *w, const struct hollow *h)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     CLEANUP_FD int fd = -1;
     struct err ignored = {0};
 
     return open_folder(h->root, h->folder, &fd, &scratch, &ignored) &&
-           judge(w, h->root, h->folder, fd, STR("AGENTS.md"), DOC_AGENT, false);
+           check_one(w, h->root, h->folder, fd, STR("AGENTS.md"), DOC_AGENT,
+                     false);
 }
 
 void walk_complain(struct worker *w, const struct hollow *h, bool has_some)
@@ -274,7 +276,7 @@ void walk_complain(struct worker *w, const struct hollow *h, bool has_some)
     struct check_result *r;
 
     if (named && !has_some && h->has_agents && !h->is_catalog &&
-        judge_agents(w, h))
+        check_agents(w, h))
         return;
     if (!h->misspelt.n && (has_some || (named && h->is_catalog)))
         return;

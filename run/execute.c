@@ -372,7 +372,7 @@ static void end_tape(struct run_execution *x)
         return;
     if (!x->tape)
         return;
-    out->differences = tape_compare(&x->player, &out->program, x->a);
+    out->differences = tape_verify(&x->player, &out->program, x->a);
     if (x->player.difference.n)
         out->difference = REPLAY_OTHER_STEP;
     else if (x->player.at < x->tape->count)

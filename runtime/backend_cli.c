@@ -220,8 +220,8 @@ static unsigned turns_used(const struct talk *t)
     return turns && turns < cap ? turns : cap;
 }
 
-static bool judge(const struct talk *t, const struct proc_result *ran,
-                  struct answer *out, struct err *e)
+static bool read_reply(const struct talk *t, const struct proc_result *ran,
+                       struct answer *out, struct err *e)
 {
     const struct reading *r = &t->reading;
     bool at_limit = ended_at_limit(t, ran->exit_code);
@@ -283,7 +283,7 @@ static bool ask_program(struct backend *k, struct str dir, const struct ask *in,
     if (!proc_run(&o, a, &ran, e))
         return err_wrap(e, "%.*s did not answer", STR_ARG(k->name));
     reading_end(&t.reading);
-    return judge(&t, &ran, out, e);
+    return read_reply(&t, &ran, out, e);
 }
 
 /* --- which program ---------------------------------------------------------- */

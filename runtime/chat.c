@@ -219,7 +219,8 @@ static bool is_one_of(struct str s, const char *const *words)
 }
 
 /* `reason`: why it stopped; only these may end an answer that says nothing. */
-static bool judge(struct str reason, struct chat_reply *out, struct err *e)
+static bool read_stop_reason(struct str reason, struct chat_reply *out,
+                             struct err *e)
 {
     static const char *const cut[] = {"max_tokens", "length",
                                       "model_context_window_exceeded", NULL};
@@ -251,7 +252,7 @@ static bool read_anthropic(const struct json *root, struct arena *a,
     if (content == NULL || content->kind != JSON_ARRAY)
         return is_strange(e, "it has no list \"content\"");
     out->text = text_of(content, a);
-    return judge(json_text(json_get(root, "stop_reason")), out, e);
+    return read_stop_reason(json_text(json_get(root, "stop_reason")), out, e);
 }
 
 static bool read_openai(const struct json *root, struct arena *a,
@@ -267,7 +268,8 @@ static bool read_openai(const struct json *root, struct arena *a,
     out->text = text_of(json_get(message, "content"), a);
     if (out->text.n == 0)
         out->text = text_of(json_get(message, "refusal"), a);
-    return judge(json_text(json_get(choices->first, "finish_reason")), out, e);
+    return read_stop_reason(
+        json_text(json_get(choices->first, "finish_reason")), out, e);
 }
 
 bool chat_read(enum chat_shape shape, struct str body, struct arena *a,

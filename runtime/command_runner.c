@@ -126,7 +126,7 @@ static void set_result(struct call *c, const char *error, struct str printed)
     c->out.truncated = is_cut;
 }
 
-static void judge(struct call *c)
+static void read_result(struct call *c)
 {
     struct str printed =
         str_from_index(buf_str(&c->heard.text), ready_mark().n);
@@ -431,7 +431,7 @@ bool command_runner_run(const struct command_runner_options *o,
     buf_init(&c.heard.text,
              ready_mark().n + (in->max_chars + 2) * POINT_MAX_BYTES);
     if (check_words(&c) && open_workspace(&c, &why) && run(&c, &why))
-        judge(&c);
+        read_result(&c);
     if (why.code == ERR_INTERRUPTED) {
         *e = why;
         return false;

@@ -19,7 +19,7 @@ struct names {
     size_t count;
 };
 
-struct settling {
+struct restoration {
     struct protect *p;
     struct arena *a;
     struct names undone, left, others;
@@ -67,7 +67,7 @@ static bool is_same_file(const struct protect *p, const struct watched *w,
            is_same_time(st->st_ctim, w->ctime);
 }
 
-static bool is_same(const struct settling *s, const struct watched *w,
+static bool is_same(const struct restoration *s, const struct watched *w,
                     const struct stat *st)
 {
     struct str target = STR("");
@@ -82,7 +82,7 @@ static bool is_same(const struct settling *s, const struct watched *w,
     return !S_ISREG(w->mode) || is_same_file(s->p, w, st);
 }
 
-static bool in_parent(const struct settling *s, const struct watched *w,
+static bool in_parent(const struct restoration *s, const struct watched *w,
                       int *fd, const char **name)
 {
     struct err ignored = {0};
@@ -96,7 +96,7 @@ static bool in_parent(const struct settling *s, const struct watched *w,
 }
 
 /* No process of the command is left: nothing moves while we are at it. */
-static bool put_back(const struct settling *s, const struct watched *w,
+static bool put_back(const struct restoration *s, const struct watched *w,
                      const struct stat *now, bool is_there)
 {
     CLEANUP_FD int fd = -1;
@@ -131,7 +131,7 @@ static bool put_back(const struct settling *s, const struct watched *w,
     return fchmodat(fd, name, w->mode & 07777, 0) == 0;
 }
 
-static void note(struct settling *s, struct str path, bool by_command,
+static void note(struct restoration *s, struct str path, bool by_command,
                  bool is_undone)
 {
     if (!by_command)
@@ -141,13 +141,13 @@ static void note(struct settling *s, struct str path, bool by_command,
 }
 
 /* Behind walls, what was there cannot have been changed by the command. */
-static bool is_by_command(const struct settling *s, const struct watched *w)
+static bool is_by_command(const struct restoration *s, const struct watched *w)
 {
     return !s->p->walled || w->can_undo || w->how == STAY ||
            w->as == WATCH_OPEN;
 }
 
-static bool is_new(const struct settling *s, const struct watched *w,
+static bool is_new(const struct restoration *s, const struct watched *w,
                    const char *name, struct str *path)
 {
     struct stat st;
@@ -161,7 +161,7 @@ static bool is_new(const struct settling *s, const struct watched *w,
 }
 
 /* False when it cannot be removed; then it is said once. */
-static bool remove_one(struct settling *s, const struct watched *w,
+static bool remove_one(struct restoration *s, const struct watched *w,
                        struct str path)
 {
     struct err ignored = {0};
@@ -175,7 +175,7 @@ static bool remove_one(struct settling *s, const struct watched *w,
 }
 
 /* What is new in a folder that was there, however much it is. */
-static void remove_new(struct settling *s, const struct watched *w)
+static void remove_new(struct restoration *s, const struct watched *w)
 {
     struct dirent *d;
     DIR *dir;
@@ -201,7 +201,7 @@ static void remove_new(struct settling *s, const struct watched *w)
     closedir(dir);
 }
 
-static bool has_parent(const struct settling *s, const struct watched *w)
+static bool has_parent(const struct restoration *s, const struct watched *w)
 {
     CLEANUP_FD int fd = -1;
     const char *name;
@@ -211,7 +211,7 @@ static bool has_parent(const struct settling *s, const struct watched *w)
 
 /* Who may not write in a folder could put nothing back in it; in one that is
  * new nobody is to look for what stands in the place of what is protected. */
-static void restore_mode(const struct settling *s, const struct watched *w,
+static void restore_mode(const struct restoration *s, const struct watched *w,
                          const struct stat *now)
 {
     CLEANUP_FD int fd = -1;
@@ -223,7 +223,7 @@ static void restore_mode(const struct settling *s, const struct watched *w,
         (void)!fchmodat(fd, name, mode & 07777, 0);
 }
 
-static void settle(struct settling *s, const struct watched *w)
+static void restore(struct restoration *s, const struct watched *w)
 {
     struct stat now = {0};
     bool is_there = fs_stat_at(s->p->fd, w->path.p, &now);
@@ -257,9 +257,9 @@ static void settle(struct settling *s, const struct watched *w)
  * A new repository in the workspace that has programs started. It may be one
  * that was moved there, so it is put aside and not removed.
  */
-static void settle_repository(void *ctx, struct str path)
+static void restore_repository(void *ctx, struct str path)
 {
-    struct settling *s = ctx;
+    struct restoration *s = ctx;
     struct watched w = {.path = path};
     CLEANUP_FD int fd = -1;
     const char *name;
@@ -277,9 +277,9 @@ static void settle_repository(void *ctx, struct str path)
 }
 
 void protect_restore(struct protect *p, struct arena *a,
-                    struct protect_report *out)
+                     struct protect_report *out)
 {
-    struct settling s = {.p = p, .a = a};
+    struct restoration s = {.p = p, .a = a};
     struct stat now;
 
     buf_init(&s.undone.text, 1u << 16);
@@ -288,8 +288,8 @@ void protect_restore(struct protect *p, struct arena *a,
     if (fstat(p->fd, &now) == 0 && now.st_mode != p->mode)
         (void)!fchmod(p->fd, p->mode & 07777);
     for (size_t i = 0; i < p->count; i++)
-        settle(&s, &p->all[i]);
-    if (!protect_git_new(p, a, settle_repository, &s))
+        restore(&s, &p->all[i]);
+    if (!protect_git_new(p, a, restore_repository, &s))
         add_name(&s.left, STR("too many folders to look for .git in"));
     *out = (struct protect_report){
         .undone = end_names(&s.undone, a),

@@ -263,7 +263,8 @@ static void act(struct reading *r, const struct preset_rule *rule,
     }
 }
 
-static void judge(struct reading *r, const struct json *event, struct arena *a)
+static void read_event(struct reading *r, const struct json *event,
+                       struct arena *a)
 {
     const struct preset_rule *rule = r->rules;
 
@@ -341,7 +342,7 @@ static void read_line(struct reading *r)
     if (line.p[0] != '{')
         return;
     if (json_parse(repair(line, &a), &options, &a, &event, NULL, &why))
-        judge(r, event, &a);
+        read_event(r, event, &a);
 }
 
 static void feed_line(struct reading *r, struct str piece, bool ends)

@@ -211,7 +211,7 @@ static bool read_text(struct folder *f, struct skill *s, struct err *e)
 
 /* The program is what manifest_read asks for beside the document, and may be
  * asked for with other files: so it is read by the name that counts. */
-static bool judge(struct folder *f, struct skill *s, struct err *e)
+static bool parse_entry_file(struct folder *f, struct skill *s, struct err *e)
 {
     const struct manifest_files files = {read_beside, f};
     struct manifest_input in = {
@@ -257,7 +257,8 @@ bool skill_read_open(int fd, struct str path, struct str name,
         .fd = fd, .path = path, .name = name, .limits = limits, .a = a};
     struct skill s = {.folder = path, .file = STR(""), .program = STR("")};
 
-    if (!read_text(&f, &s, e) || !judge(&f, &s, e) || !read_files(&f, e))
+    if (!read_text(&f, &s, e) || !parse_entry_file(&f, &s, e) ||
+        !read_files(&f, e))
         return err_wrap(e, "read the skill %.*s", STR_ARG(path));
     if (!is_hashed(&f, STR("SKILL.md"), s.text) ||
         (s.file.n && !is_hashed(&f, f.program_path, s.program)))

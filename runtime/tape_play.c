@@ -281,7 +281,7 @@ struct str tape_compare(const struct tape *t, const struct runtime_result *r,
                          tape_value(r->envelope, part, &scratch), a);
 }
 
-struct str tape_compare(const struct tape_player *p,
+struct str tape_verify(const struct tape_player *p,
                       const struct runtime_result *r, struct arena *a)
 {
     const struct tape *t = p->tape;

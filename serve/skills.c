@@ -36,8 +36,8 @@ static bool is_string(const struct yaml *y)
 
 /* As hosts want it that verify: it conforms to Agent Skills, and its name is
  * what its address ends with. */
-static bool judge(const struct library_skill *as, struct str text,
-                  struct arena *a, const struct yaml **frontmatter)
+static bool parse_entry_file(const struct library_skill *as, struct str text,
+                             struct arena *a, const struct yaml **frontmatter)
 {
     const struct manifest_input in = {
         .kind = DOC_SKILL,
@@ -168,7 +168,7 @@ static bool put_entry(struct serve *s, const struct library_skill *as,
     if (!serve_shows(s, as) ||
         !library_open_folder(s->library, as, &n.a, &n.fd, &real, &e) ||
         !library_text(s->library, as, &n.a, &n.text, &e) ||
-        !judge(as, n.text, &n.a, &frontmatter))
+        !parse_entry_file(as, n.text, &n.a, &frontmatter))
         return false;
     ok = write_entry(s, &n, frontmatter, &e);
     *hashed += n.total;

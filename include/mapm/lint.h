@@ -8,7 +8,7 @@
  * check: judge documents where they lie.
  *
  *     PATH... --> check_find()     folders, in parallel; each document goes to
- *                  `--> check_judge()    with --fix first through check_fix()
+ *                  `--> check_document()    with --fix first through check_fix()
  *             --> check_against()  versions compared with a git ref
  *             --> check_print()    words or JSON, in the order of paths
  *
@@ -77,14 +77,15 @@ MUST_CHECK bool check_find(const struct check_root *roots, size_t count,
                            struct check_results *out, struct err *e);
 void check_results_done(struct check_results *r);
 
-/* --- check_judge.c -------------------------------------------------------- */
+/* --- lint/document.c -------------------------------------------------------- */
 
 /*
  * Judges `result->file` in the open folder `dirfd`. False when `optional` and
  * it has no frontmatter or cannot be read: then it is no package. The result lives in `a`.
  */
-bool check_judge(const struct check_rules *rules, int dirfd,
-                 struct check_result *result, bool optional, struct arena *a);
+bool check_document(const struct check_rules *rules, int dirfd,
+                    struct check_result *result, bool optional,
+                    struct arena *a);
 
 /* A complaint about files, not about their text; errors when strict. */
 void check_say(const struct check_rules *rules, struct check_result *result,

@@ -300,7 +300,7 @@ void policy_add_command(struct policy *p, const struct str *argv, size_t argc,
                         const char *from);
 /* The rule that decides, NULL for none. */
 enum verdict policy_evaluate(const struct policy *p, const struct str *argv,
-                          size_t argc, const struct policy_rule **rule);
+                             size_t argc, const struct policy_rule **rule);
 
 /* The words of the rule that is for just this command. In `a`. */
 const struct str *policy_exact(const struct str *argv, size_t argc,
@@ -424,8 +424,8 @@ struct str tape_compare(const struct tape *t, const struct runtime_result *r,
 
 /* What the whole replay came to: as tape_compare, and a difference, too, when
  * the program asked for something else, for more, or for less. In `a`. */
-struct str tape_compare(const struct tape_player *p,
-                      const struct runtime_result *r, struct arena *a);
+struct str tape_verify(const struct tape_player *p,
+                       const struct runtime_result *r, struct arena *a);
 
 /* The text of a tape with this end instead of its own. `text` is what `t` was
  * parsed from. In `a`. */

@@ -289,7 +289,7 @@ TEST(a_run_as_it_was)
     CHECK(str_is(answer.text, "yes") && answer.turns == 3);
     CHECK(command(&h, "ls", "{}", &a, &outcome));
     CHECK(outcome.ok && str_is(outcome.result, "f"));
-    CHECK(tape_compare(&p, &r, &a).n == 0 && p.difference.n == 0);
+    CHECK(tape_verify(&p, &r, &a).n == 0 && p.difference.n == 0);
     arena_done(&a);
 }
 
@@ -333,7 +333,7 @@ TEST(another_prompt)
     CHECK(!ask(&h, "one\n2\nthree", "{\"max_turns\":4}", &a, &answer));
     CHECK(last.code == ERR_FAILED);
     CHECK_STR(err_first(&last), "ask 1 is not what the tape has");
-    CHECK_STR(text_of(tape_compare(&p, &r, &a), &a),
+    CHECK_STR(text_of(tape_verify(&p, &r, &a), &a),
               "ask 1 has another prompt\n--- x.jsonl:2\n+++ the program\n"
               "@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n"
               "ask 1 has another opts\n--- x.jsonl:2\n+++ the program\n"
@@ -350,7 +350,7 @@ TEST(another_command)
     PLAY(HEAD RUN END);
 
     CHECK(!command(&h, "ls", "{}", &a, &outcome));
-    CHECK_STR(text_of(tape_compare(&p, &r, &a), &a),
+    CHECK_STR(text_of(tape_verify(&p, &r, &a), &a),
               "command 1 has another argv\n--- x.jsonl:2\n+++ the program\n"
               "@@ -1 +1 @@\n-[\"ls\"]\n+[\"ls\",\"-x\"]\n");
     arena_done(&a);
@@ -363,7 +363,7 @@ TEST(another_kind)
     PLAY(HEAD ASK END);
 
     CHECK(!command(&h, "ls", "{}", &a, &outcome));
-    CHECK_STR(text_of(tape_compare(&p, &r, &a), &a),
+    CHECK_STR(text_of(tape_verify(&p, &r, &a), &a),
               "command 1 is not on the tape\n--- x.jsonl:2\n+++ the program\n"
               "-ask \"p\"\n+command [\"ls\",\"-x\"]\n");
     arena_done(&a);
@@ -376,7 +376,7 @@ TEST(more_than_the_tape_has)
     PLAY(HEAD END);
 
     CHECK(!ask(&h, "\n  first\nsecond", "{}", &a, &answer));
-    CHECK_STR(text_of(tape_compare(&p, &r, &a), &a),
+    CHECK_STR(text_of(tape_verify(&p, &r, &a), &a),
               "ask 1 is not on the tape\n--- x.jsonl:2\n+++ the program\n"
               "-the envelope\n+ask \"first\"\n");
     arena_done(&a);
@@ -387,7 +387,7 @@ TEST(less_than_the_tape_has)
     struct runtime_result r = completed("{}");
     PLAY(HEAD ASK END);
 
-    CHECK_STR(text_of(tape_compare(&p, &r, &a), &a),
+    CHECK_STR(text_of(tape_verify(&p, &r, &a), &a),
               "the run ended before this\n--- x.jsonl:2\n+++ the program\n"
               "-ask \"p\"\n+[Metaskill: x completed]\n");
     CHECK(h.ask != NULL);
@@ -658,7 +658,7 @@ TEST(what_was_recorded_plays)
     CHECK_STR(err_first(&last), "no answer: HTTP 500 (try again)");
     CHECK(command(&h, "ls", "{\"timeout\":3}", &a, &outcome));
     CHECK(!outcome.ok && outcome.exit_code == -1);
-    CHECK(tape_compare(&p, &result, &a).n == 0);
+    CHECK(tape_verify(&p, &result, &a).n == 0);
     buf_done(&r.lines);
     arena_done(&a);
 }

@@ -196,8 +196,8 @@ static void keep(struct check_result *r, const struct document *d,
     r->why.capacity = why->count;
 }
 
-bool check_judge(const struct check_rules *rules, int dirfd,
-                 struct check_result *result, bool optional, struct arena *a)
+bool check_document(const struct check_rules *rules, int dirfd,
+                    struct check_result *result, bool optional, struct arena *a)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct beside beside = {result, dirfd};
