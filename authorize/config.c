@@ -1,13 +1,38 @@
-#include "mapm/config.h"
-
 #include "base/fs.h"
+#include "base/owner.h"
+#include "mapm/authorize.h"
 #include "mapm/git_host.h"
-#include "mapm/manifest.h"
-#include "mapm/owned.h"
 
 #include <stdlib.h>
 
-struct str user_config_path(struct context *cx)
+/*
+ * The user's own configuration, and whose files count. They are one unit:
+ * config.yaml names folders of others that count, and has to count itself.
+ */
+
+static bool is_within(struct context *cx, struct str path, struct str folder)
+{
+    struct err ignored = {0};
+    struct str real;
+
+    if (str_is(folder, "*"))
+        return true;
+    if (cx->home.n && str_starts(folder, STR("~/")))
+        folder = fs_join(cx->home, str_from_index(folder, 2), &cx->arena);
+    return str_starts(folder, STR("/")) &&
+           fs_real_path(str_c(folder, &cx->arena), &cx->arena, &real,
+                        &ignored) &&
+           fs_path_is_within(path, real);
+}
+
+static bool environment_covers(void *ctx, struct str path)
+{
+    return is_within(ctx, path, str_from(getenv("MAPM_TRUSTED_FOLDER")));
+}
+
+/* --- configuration ------------------------------------------------------------ */
+
+struct str config_path(struct context *cx)
 {
     const char *xdg = getenv("XDG_CONFIG_HOME");
     struct str folder = str_from(xdg && xdg[0] == '/' ? xdg : NULL);
@@ -19,10 +44,21 @@ struct str user_config_path(struct context *cx)
     return fs_join(folder, STR("mapm/config.yaml"), &cx->arena);
 }
 
-static bool read_config(struct context *cx, struct project *user,
-                        struct limits *limits, struct err *e)
+/* Only MAPM_TRUSTED_FOLDER can make that of another user count, and nothing
+ * makes one count that others may write. */
+static bool check_owner(struct context *cx, int fd, struct str path,
+                        struct err *e)
 {
-    struct str path = user_config_path(cx), text;
+    const struct owner_rules rules = {
+        .flags = OWNER_UNSHARED, .covers = environment_covers, .ctx = cx};
+
+    return owner_check(fd, str_c(path, &cx->arena), &rules, e);
+}
+
+static bool read_file(struct context *cx, struct project *user,
+                      struct limits *limits, struct err *e)
+{
+    struct str path = config_path(cx), text;
     CLEANUP_FD int fd = -1;
 
     if (path.n == 0)
@@ -33,7 +69,7 @@ static bool read_config(struct context *cx, struct project *user,
         err_clear(e);
         return true;
     }
-    if (!owned_check_config(cx, fd, path, e))
+    if (!check_owner(cx, fd, path, e))
         return false;
     if (!fs_read_fd(fd, PROJECT_MAX_BYTES, &cx->arena, &text, e))
         return err_wrap(e, "cannot read %s", path.p);
@@ -68,13 +104,64 @@ static void collect_hosts(struct context *cx, const struct project *user,
     rules->host_count = count;
 }
 
-bool user_read(struct context *cx, struct project *user, struct limits *limits,
-               struct origin_rules *rules, struct err *e)
+bool config_read(struct context *cx, struct project *user,
+                 struct limits *limits, struct origin_rules *rules,
+                 struct err *e)
 {
     *user = (struct project){0};
     *limits = limits_default;
-    if (!read_config(cx, user, limits, e))
+    if (!read_file(cx, user, limits, e))
         return false;
     collect_hosts(cx, user, rules);
     return true;
+}
+
+/* --- files of others ----------------------------------------------------------- */
+
+static bool user_covers(void *ctx, struct str path)
+{
+    struct context *cx = ctx;
+    struct origin_rules rules;
+    struct limits limits;
+    struct project user;
+    struct err ignored = {0}; /* reported by the command that needs it */
+
+    if (environment_covers(cx, path))
+        return true;
+    if (!config_read(cx, &user, &limits, &rules, &ignored))
+        return false;
+    for (size_t i = 0; i < user.trusted_folder_count; i++)
+        if (is_within(cx, path, user.trusted_folders[i]))
+            return true;
+    return false;
+}
+
+static struct owner_rules rules_for(struct context *cx, struct str folder)
+{
+    return (struct owner_rules){
+        .folder = str_c(folder, &cx->arena), .covers = user_covers, .ctx = cx};
+}
+
+bool authorize_file(struct context *cx, int fd, struct str path,
+                    struct str folder, struct err *e)
+{
+    const struct owner_rules rules = rules_for(cx, folder);
+
+    return owner_check(fd, str_c(path, &cx->arena), &rules, e);
+}
+
+bool authorize_file_stat(struct context *cx, const struct stat *st,
+                         struct str path, struct str folder, struct err *e)
+{
+    const struct owner_rules rules = rules_for(cx, folder);
+
+    return owner_check_stat(st, str_c(path, &cx->arena), &rules, e);
+}
+
+bool authorize_folder(struct context *cx, struct str path, struct err *e)
+{
+    CLEANUP_FD int fd = -1;
+
+    return fs_open_dir(str_c(path, &cx->arena), &fd, e) &&
+           authorize_file(cx, fd, path, path, e);
 }

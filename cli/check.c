@@ -1,5 +1,5 @@
 #include "base/fs.h"
-#include "mapm/config.h"
+#include "mapm/authorize.h"
 #include "mapm/manifest.h"
 
 #include <errno.h>
@@ -75,7 +75,7 @@ static bool check_all(struct invocation *inv, const struct check_root *roots,
     if (has_option(inv, OPTION_PROFILE) &&
         !profile_find(option_value(inv, OPTION_PROFILE), &rules.profile))
         return err_set(e, ERR_USAGE, "unknown profile");
-    if (!user_read(&inv->cx, &user, &limits, &rules.origins, e))
+    if (!config_read(&inv->cx, &user, &limits, &rules.origins, e))
         return false;
     if (count && !check_find(roots, count, &rules, &inv->cx.arena, &results, e))
         return false;

@@ -2,7 +2,7 @@
 #include "base/path.h"
 #include "base/proc.h"
 #include "base/text.h"
-#include "mapm/config.h"
+#include "mapm/authorize.h"
 #include "mapm/manifest.h"
 #include "mapm/open_store.h"
 #include "mapm/state_trust.h"
@@ -29,8 +29,8 @@ static void look_config(struct doctor *d)
     struct origin_rules rules;
     struct err e = {0};
 
-    d->user_file = user_config_path(&d->inv->cx);
-    if (!user_read(&d->inv->cx, &d->user, &limits, &rules, &e)) {
+    d->user_file = config_path(&d->inv->cx);
+    if (!config_read(&d->inv->cx, &d->user, &limits, &rules, &e)) {
         doctor_add_err(d, file_group, name, DOCTOR_BROKEN, &e);
         d->user = (struct project){0};
         return;
@@ -315,20 +315,20 @@ static bool is_accepted(struct doctor *d, const struct project *p,
                         bool *is_needed)
 {
     struct store *store = NULL;
-    struct hash digest;
+    struct trust_request q = {.kind = STATE_TRUST_POLICY,
+                              .subject = d->layer.path};
     struct str home;
     struct err e = {0};
-    enum folder_trust state;
+    enum trust_state state;
     bool accepted;
 
-    *is_needed = project_policy_digest(p, &digest);
+    *is_needed = project_policy_digest(p, &q.digest);
     if (!*is_needed || !store_find_home(&d->inv->cx.arena, &home, &e) ||
         !exists_below(home, "store", &d->inv->cx.arena) ||
         !store_open(home, &store, &e))
         return false;
-    accepted = folder_trust_find(&d->inv->cx, store, STATE_TRUST_POLICY,
-                                 d->layer.path, &digest, &state, &e) &&
-               state == FOLDER_TRUSTED;
+    accepted = authorize_trust(&d->inv->cx, store, &q, &state, &e) &&
+               state == TRUST_GIVEN;
     store_close(store);
     return accepted;
 }

@@ -1,7 +1,7 @@
 #include "test.h"
 
 #include "base/proc.h"
-#include "mapm/config.h"
+#include "mapm/authorize.h"
 #include "mapm/manifest.h"
 
 #include "command.h"
@@ -74,7 +74,7 @@ bool command_test(struct invocation *inv, int *exit_code, struct err *e)
     struct limits limits;
     struct origin_rules rules = {0};
 
-    if (!user_read(&inv->cx, &user, &limits, &rules, e) ||
+    if (!config_read(&inv->cx, &user, &limits, &rules, e) ||
         !read_seconds(inv, &limits, e) || !test_find(inv, &rules, &skills, e))
         return false;
     if (count_tapes(&skills) == 0)

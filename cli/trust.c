@@ -8,16 +8,6 @@
 
 #include "command.h"
 
-#define DIGEST_PREFIX_CHARS 7 /* "sha256:" */
-
-const char *trust_kind_name(enum state_trust_kind kind)
-{
-    static const char *const names[] = {"metaskill", "policy", "workspace"};
-
-    return (unsigned)kind < sizeof names / sizeof *names ? names[kind]
-                                                         : "unknown";
-}
-
 /* --- JSON ------------------------------------------------------------------------- */
 
 void trust_begin_json(struct json_writer *w, struct buf *b, const char *what,
@@ -45,7 +35,7 @@ void trust_put_json(struct json_writer *w, enum state_trust_kind kind,
                     struct str subject, const struct hash *digest,
                     struct arena *a)
 {
-    json_member_string(w, "kind", str_from(trust_kind_name(kind)));
+    json_member_string(w, "kind", str_from(trust_kind(kind)->name));
     json_member_string(w, "name", subject);
     if (digest && !hash_is_zero(digest))
         json_member_string(w, "digest",
@@ -54,8 +44,8 @@ void trust_put_json(struct json_writer *w, enum state_trust_kind kind,
 
 /* --- programs by name ------------------------------------------------------------- */
 
-struct wishes {
-    struct trust_wish *items;
+struct requests {
+    struct trust_request *items;
     bool *known; /* trusted already */
     size_t count;
 };
@@ -80,39 +70,29 @@ static bool check_entry(const struct layer *l, const struct lock_entry *entry,
 }
 
 static bool add_entry(struct trust_job *job, const struct layer *l,
-                      const struct lock_entry *entry, struct wishes *w,
+                      const struct lock_entry *entry, struct requests *w,
                       struct err *e)
 {
-    struct arena *a = &job->inv->cx.arena;
-    struct trust_wish *wish = &w->items[w->count];
-    struct str path, program;
+    struct context *cx = &job->inv->cx;
+    struct trust_request *q = &w->items[w->count];
+    enum trust_state state;
 
-    if (!check_entry(l, entry, e))
+    if (!check_entry(l, entry, e) || !trust_request_entry(entry, q, e))
         return false;
-    *wish = (struct trust_wish){.fqn = entry->name,
-                                .origin = entry->origin,
-                                .commit = entry->commit,
-                                .version = entry->version};
-    if (!hash_parse(str_from_index(entry->digest, DIGEST_PREFIX_CHARS),
-                    &wish->digest))
-        return err_set(e, ERR_FORMAT, "%.*s: its digest in the lock is none",
-                       STR_ARG(entry->name));
     for (size_t i = 0; i < w->count; i++)
-        if (str_eq(w->items[i].fqn, wish->fqn) &&
-            hash_eq(&w->items[i].digest, &wish->digest))
+        if (str_eq(w->items[i].subject, q->subject) &&
+            hash_eq(&w->items[i].digest, &q->digest))
             return true;
-    if (!trust_find_program(job->store, &wish->digest, a, &path, &program, e)) {
+    if (!trust_check_program(job->store, &q->digest, &cx->arena, e)) {
         err_wrap(e, "cannot trust %.*s", STR_ARG(entry->name));
         return e->code == ERR_FAILED
                    ? false
                    : err_hint(e, "mapm install --force fetches what the store "
                                  "has lost");
     }
-    w->known[w->count] =
-        state_is_trusted(store_state(job->store), wish->fqn, &wish->digest, e);
-    if (!w->known[w->count] && e->code != ERR_NONE)
+    if (!authorize_trust(cx, job->store, q, &state, e))
         return false;
-    w->count++;
+    w->known[w->count++] = state == TRUST_GIVEN;
     return true;
 }
 
@@ -127,7 +107,7 @@ static bool find_name(struct trust_job *job, const struct layer *l,
 
 /* As mapm run finds it: the workspace first, then the user's library. */
 static bool add_name(struct trust_job *job, const struct layer *l,
-                     struct str name, struct wishes *w, struct err *e)
+                     struct str name, struct requests *w, struct err *e)
 {
     const struct lock_entry *entry;
     struct err elsewhere = {0};
@@ -160,8 +140,8 @@ static void print_line(void *ctx, enum trust_style style, struct str line)
     term_style_print(ctx, styles[style], "%.*s\n", STR_ARG(line));
 }
 
-static bool show_wishes(struct trust_job *job, const struct wishes *w,
-                        size_t *fresh, struct err *e)
+static bool show_requests(struct trust_job *job, const struct requests *w,
+                          size_t *fresh, struct err *e)
 {
     const struct trust_output out = {print_line, &job->inv->term};
 
@@ -170,7 +150,7 @@ static bool show_wishes(struct trust_job *job, const struct wishes *w,
         if (w->known[i]) {
             if (!job->is_json)
                 term_note(&job->inv->term, "%.*s is trusted already",
-                          STR_ARG(w->items[i].fqn));
+                          STR_ARG(w->items[i].subject));
             continue;
         }
         ++*fresh;
@@ -183,7 +163,7 @@ static bool show_wishes(struct trust_job *job, const struct wishes *w,
     return term_flush(&job->inv->term, e);
 }
 
-static void report(struct trust_job *job, const struct wishes *w)
+static void report(struct trust_job *job, const struct requests *w)
 {
     struct invocation *inv = job->inv;
     struct json_writer j;
@@ -192,13 +172,14 @@ static void report(struct trust_job *job, const struct wishes *w)
     if (!job->is_json) {
         for (size_t i = 0; i < w->count; i++)
             if (!w->known[i])
-                term_note(&inv->term, "trusted %.*s", STR_ARG(w->items[i].fqn));
+                term_note(&inv->term, "trusted %.*s",
+                          STR_ARG(w->items[i].subject));
         return;
     }
     trust_begin_json(&j, &b, "trust", "trusted");
     for (size_t i = 0; i < w->count; i++) {
         json_begin_object(&j);
-        trust_put_json(&j, STATE_TRUST_METASKILL, w->items[i].fqn,
+        trust_put_json(&j, w->items[i].kind, w->items[i].subject,
                        &w->items[i].digest, &inv->cx.arena);
         json_member_bool(&j, "new", !w->known[i]);
         json_end_object(&j);
@@ -206,12 +187,12 @@ static void report(struct trust_job *job, const struct wishes *w)
     trust_end_json(inv, &j, &b);
 }
 
-static bool trust_wishes(struct trust_job *job, const struct wishes *w,
-                         struct err *e)
+static bool trust_requested(struct trust_job *job, const struct requests *w,
+                            struct err *e)
 {
     size_t fresh;
 
-    if (!show_wishes(job, w, &fresh, e))
+    if (!show_requests(job, w, &fresh, e))
         return false;
     if (fresh &&
         !context_consent(&job->inv->cx,
@@ -223,10 +204,9 @@ static bool trust_wishes(struct trust_job *job, const struct wishes *w,
         return false;
     for (size_t i = 0; i < w->count; i++)
         if (!w->known[i] &&
-            !state_put_trust(store_state(job->store), STATE_TRUST_METASKILL,
-                             w->items[i].fqn, &w->items[i].digest, STR(""), e))
+            !trust_put(&job->inv->cx, job->store, &w->items[i], e))
             return err_wrap(e, "cannot remember that %.*s is trusted",
-                            STR_ARG(w->items[i].fqn));
+                            STR_ARG(w->items[i].subject));
     report(job, w);
     return true;
 }
@@ -235,7 +215,7 @@ static bool trust_names(struct trust_job *job, struct err *e)
 {
     struct invocation *inv = job->inv;
     size_t count = inv->arguments.count;
-    struct wishes w = {
+    struct requests w = {
         .items = arena_array(&inv->cx.arena, count + 1, sizeof *w.items),
         .known = arena_array(&inv->cx.arena, count + 1, sizeof *w.known),
     };
@@ -247,7 +227,7 @@ static bool trust_names(struct trust_job *job, struct err *e)
     for (size_t i = 0; ok && i < count; i++)
         ok = add_name(job, &l, inv->arguments.items[i], &w, e);
     layer_close(&l);
-    return ok && trust_wishes(job, &w, e);
+    return ok && trust_requested(job, &w, e);
 }
 
 /* --- the command -------------------------------------------------------------------- */

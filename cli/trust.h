@@ -2,9 +2,8 @@
 #define CLI_TRUST_H
 
 #include "base/json.h"
+#include "mapm/authorize.h"
 #include "mapm/layer.h"
-#include "mapm/state_trust.h"
-#include "mapm/trust_show.h"
 
 #include "command.h"
 
@@ -35,8 +34,5 @@ void trust_end_json(struct invocation *inv, struct json_writer *w,
 void trust_put_json(struct json_writer *w, enum state_trust_kind kind,
                     struct str subject, const struct hash *digest,
                     struct arena *a);
-
-/* "metaskill", "policy", "workspace". */
-const char *trust_kind_name(enum state_trust_kind kind);
 
 #endif

@@ -78,7 +78,7 @@ static struct str find_place(const struct installed *in,
     struct arena *a = &in->job->inv->cx.arena;
     const struct str *place;
 
-    if (t->kind != STATE_TRUST_METASKILL)
+    if (trust_kind(t->kind)->is_of_folder)
         return STR("");
     place = map_find(&in->by_package,
                      arena_printf(a, "%.*s sha256:%.*s", STR_ARG(t->subject),
@@ -91,12 +91,13 @@ static struct str find_place(const struct installed *in,
 /* Whether it is of the folder that is at that path now. */
 static bool is_valid(struct trust_job *job, const struct state_trust *t)
 {
-    enum folder_trust state;
+    const struct trust_request q = {
+        .kind = t->kind, .subject = t->subject, .digest = t->digest};
+    enum trust_state state;
     struct err ignored = {0};
 
-    return folder_trust_find(&job->inv->cx, job->store, t->kind, t->subject,
-                             &t->digest, &state, &ignored) &&
-           state == FOLDER_TRUSTED;
+    return authorize_trust(&job->inv->cx, job->store, &q, &state, &ignored) &&
+           state == TRUST_GIVEN;
 }
 
 static void print_list_json(struct trust_job *job, const struct installed *in,
@@ -112,8 +113,8 @@ static void print_list_json(struct trust_job *job, const struct installed *in,
 
         json_begin_object(&w);
         trust_put_json(&w, list[i].kind, list[i].subject, &list[i].digest, a);
-        json_member_string(&w, "since", trust_time(list[i].since_s, a));
-        if (list[i].kind == STATE_TRUST_METASKILL) {
+        json_member_string(&w, "since", trust_date(list[i].since_s, true, a));
+        if (!trust_kind(list[i].kind)->is_of_folder) {
             json_member_bool(&w, "installed", place.n > 0);
             json_member_optional(&w, "workspace", place);
         } else {
@@ -130,7 +131,7 @@ static const char *state_of(const struct installed *in,
     struct arena *a = &in->job->inv->cx.arena;
     struct str place = find_place(in, t);
 
-    if (t->kind != STATE_TRUST_METASKILL)
+    if (trust_kind(t->kind)->is_of_folder)
         return is_valid(in->job, t) ? "" : "  another folder: asks again";
     if (place.n)
         return arena_printf(a, "  in %.*s", STR_ARG(place)).p;
@@ -148,14 +149,15 @@ static void print_list(struct trust_job *job, const struct installed *in,
         if (list[i].subject.n > wide && list[i].subject.n < 48)
             wide = list[i].subject.n;
     for (size_t i = 0; i < count; i++) {
-        struct str digest = list[i].kind == STATE_TRUST_WORKSPACE
+        struct str digest = hash_is_zero(&list[i].digest)
                                 ? STR("-")
                                 : trust_short_digest(&list[i].digest, a);
 
-        term_print(
-            t, "%-9s  %-*.*s  %-19.*s  %.*s%s\n", trust_kind_name(list[i].kind),
-            (int)wide, STR_ARG(list[i].subject), STR_ARG(digest),
-            STR_ARG(trust_date(list[i].since_s, a)), state_of(in, &list[i]));
+        term_print(t, "%-9s  %-*.*s  %-19.*s  %.*s%s\n",
+                   trust_kind(list[i].kind)->name, (int)wide,
+                   STR_ARG(list[i].subject), STR_ARG(digest),
+                   STR_ARG(trust_date(list[i].since_s, false, a)),
+                   state_of(in, &list[i]));
     }
     if (count == 0)
         term_note(t, "nothing is trusted on this machine");
@@ -209,7 +211,7 @@ static bool not_trusted(const struct state_trust *list, size_t count,
     err_set(e, ERR_NOT_FOUND, "\"%.*s\" is not trusted on this machine",
             STR_ARG(name));
     for (size_t i = 0; i < count; i++)
-        if (list[i].kind == STATE_TRUST_METASKILL)
+        if (!trust_kind(list[i].kind)->is_of_folder)
             text_nearest_add_path(&near, name, list[i].subject, NEAR_MAX_EDITS);
     if (near.count)
         return err_hint(e, "did you mean %.*s?", STR_ARG(near.found[0]));
@@ -223,13 +225,13 @@ static bool add_named(struct subjects *s, const struct state_trust *list,
     const struct state_trust *found = NULL;
 
     for (size_t i = 0; i < count; i++)
-        if (list[i].kind == STATE_TRUST_METASKILL &&
+        if (!trust_kind(list[i].kind)->is_of_folder &&
             str_eq(list[i].subject, name)) {
             add_subject(s, &list[i]);
             return true;
         }
     for (size_t i = 0; i < count; i++) {
-        if (list[i].kind != STATE_TRUST_METASKILL ||
+        if (trust_kind(list[i].kind)->is_of_folder ||
             !str_eq(path_last(list[i].subject), name))
             continue;
         if (found && !str_eq(found->subject, list[i].subject)) {
@@ -256,7 +258,7 @@ static bool add_workspace(struct trust_job *job, struct subjects *s,
     if (!layer_open(&job->inv->cx, LAYER_READ, &l, e))
         return false;
     for (size_t i = 0; i < count; i++)
-        if (list[i].kind != STATE_TRUST_METASKILL &&
+        if (trust_kind(list[i].kind)->is_of_folder &&
             str_eq(list[i].subject, l.path))
             add_subject(s, &list[i]);
     if (s->count == 0)
@@ -303,7 +305,7 @@ static bool forget(struct trust_job *job, const struct subjects *s,
         }
         if (!job->is_json) {
             term_note(&job->inv->term, "%s %.*s is no longer trusted",
-                      trust_kind_name(t->kind), STR_ARG(t->subject));
+                      trust_kind(t->kind)->name, STR_ARG(t->subject));
             continue;
         }
         json_begin_object(&w);

@@ -13,7 +13,7 @@
  * A workspace: that its metaskills are offered over MCP, and that what its
  * mapm.yaml allows counts (DESIGN.md 3.1). The first is of the folder, whatever
  * is in it later; the second of these very rules. Both are of this one folder,
- * not of its path (folder_trust.h).
+ * not of its path (authorize.h).
  */
 
 #define SHOWN_MAX_NAMES 20
@@ -22,43 +22,27 @@
 
 struct claim {
     struct layer layer;
-    bool widens; /* mapm.yaml has rules to accept */
-    struct hash rules;
-    enum folder_trust workspace, accepted;
-    bool workspace_known, rules_known;
+    struct trust_request items[STATE_TRUST_KINDS]; /* what is asked for */
+    enum trust_state states[STATE_TRUST_KINDS];
+    size_t count;
 };
 
-static bool ask_store(struct trust_job *job, struct claim *c, struct err *e)
+static bool find_claim(struct trust_job *job, struct claim *c, struct err *e)
 {
-    const struct hash none = {{0}};
-
-    if (!layer_is_trusted(&c->layer, &job->inv->cx, job->store, &c->workspace,
-                          e) &&
-        e->code != ERR_NONE)
-        return false;
-    c->widens = project_policy_digest(&c->layer.project, &c->rules);
-    if (!folder_trust_find(&job->inv->cx, job->store, STATE_TRUST_POLICY,
-                           c->layer.path, c->widens ? &c->rules : &none,
-                           &c->accepted, e))
-        return false;
-    c->workspace_known = c->workspace == FOLDER_TRUSTED;
-    c->rules_known = c->widens && c->accepted == FOLDER_TRUSTED;
+    c->count = trust_requests(c->layer.path, &c->layer.project, c->items);
+    for (size_t i = 0; i < c->count; i++)
+        if (!authorize_trust(&job->inv->cx, job->store, &c->items[i],
+                             &c->states[i], e))
+            return false;
     return true;
 }
 
-/* As mapm.yaml has it, and so that no word can pass for two. */
-static struct str format_rule(const struct project_rule *rule, struct arena *a)
+static bool is_known(const struct claim *c)
 {
-    CLEANUP(buf_done) struct buf b = {0};
-    struct json_writer w;
-
-    buf_init(&b, PROJECT_MAX_BYTES * 8);
-    json_writer_init(&w, &b, 0);
-    json_begin_array(&w);
-    for (size_t i = 0; i < rule->count; i++)
-        json_string(&w, rule->words[i]);
-    json_end_array(&w);
-    return arena_str(a, buf_str(&b));
+    for (size_t i = 0; i < c->count; i++)
+        if (c->states[i] != TRUST_GIVEN)
+            return false;
+    return true;
 }
 
 static void say(struct trust_job *job, struct str line)
@@ -77,21 +61,12 @@ static void say(struct trust_job *job, struct str line)
 
 #define SAY(job, ...) say(job, arena_printf(&(job)->inv->cx.arena, __VA_ARGS__))
 
-static void show_rules(struct trust_job *job, const struct project *p)
+static void show_lines(struct trust_job *job, struct str text)
 {
-    struct arena *a = &job->inv->cx.arena;
+    struct str line;
 
-    SAY(job, "  mapm.yaml lets its metaskills run these commands unasked:");
-    for (size_t i = 0; i < p->rule_count; i++)
-        if (p->rules[i].allow)
-            SAY(job, "    allow %.*s   (mapm.yaml:%u)",
-                STR_ARG(format_rule(&p->rules[i], a)), p->rules[i].line);
-    for (size_t i = 0; i < p->rule_count; i++)
-        if (!p->rules[i].allow)
-            SAY(job, "    deny  %.*s   (mapm.yaml:%u)",
-                STR_ARG(format_rule(&p->rules[i], a)), p->rules[i].line);
-    if (p->network == PROJECT_TRUE)
-        SAY(job, "    network: true, that is, with the network");
+    while (str_line(&text, &line))
+        SAY(job, "  %.*s", STR_ARG(line));
 }
 
 /* --- what it is about -------------------------------------------------------------- */
@@ -202,50 +177,50 @@ static void warn_of_home(struct trust_job *job, const struct layer *l)
 /* Why what was accepted once is asked for again. */
 static void show_reason(struct trust_job *job, const struct claim *c)
 {
-    const char *reason = folder_trust_reason(c->workspace);
+    const char *reason = "";
 
-    if (!*reason)
-        reason = folder_trust_reason(c->accepted);
+    for (size_t i = c->count; i-- > 0 && !*reason;)
+        reason = trust_reason(c->states[i]);
     if (*reason)
         SAY(job, "  asked again: %s", reason);
+}
+
+static bool show_offered(struct trust_job *job, const struct layer *l,
+                         struct err *e)
+{
+    SAY(job, "  metaskills written here are offered to clients over MCP, "
+             "also those that come later:");
+    return show_written(job, l, e);
 }
 
 static bool show_claim(struct trust_job *job, const struct claim *c,
                        struct err *e)
 {
-    if (!c->workspace_known)
-        warn_of_home(job, &c->layer);
+    const struct layer *l = &c->layer;
+
+    if (c->states[c->count - 1] != TRUST_GIVEN) /* the workspace itself */
+        warn_of_home(job, l);
     if (job->is_json && has_option(job->inv, OPTION_YES))
         return true;
-    SAY(job, "%.*s", STR_ARG(shown(job, c->layer.path)));
+    SAY(job, "%.*s", STR_ARG(shown(job, l->path)));
     show_reason(job, c);
-    if (!c->workspace_known) {
-        SAY(job, "  metaskills written here are offered to clients over MCP, "
-                 "also those that come later:");
-        if (!show_written(job, &c->layer, e))
+    for (size_t i = c->count; i-- > 0;) {
+        const struct trust_kind *kind = trust_kind(c->items[i].kind);
+
+        if (c->states[i] == TRUST_GIVEN)
+            continue;
+        if (kind->describe)
+            show_lines(job,
+                       kind->describe(&l->project, true, &job->inv->cx.arena));
+        else if (!show_offered(job, l, e))
             return false;
     }
-    if (!c->widens)
+    if (c->count == 1)
         SAY(job, "  mapm.yaml allows nothing that needs to be accepted");
-    else if (!c->rules_known)
-        show_rules(job, &c->layer.project);
     return true;
 }
 
 /* --- accepting it ------------------------------------------------------------------- */
-
-static void put_claim(struct trust_job *job, struct json_writer *w,
-                      const struct claim *c, enum state_trust_kind kind)
-{
-    bool is_policy = kind == STATE_TRUST_POLICY;
-
-    json_begin_object(w);
-    trust_put_json(w, kind, c->layer.path, is_policy ? &c->rules : NULL,
-                   &job->inv->cx.arena);
-    json_member_bool(w, "new",
-                     is_policy ? !c->rules_known : !c->workspace_known);
-    json_end_object(w);
-}
 
 static void report(struct trust_job *job, const struct claim *c)
 {
@@ -258,9 +233,13 @@ static void report(struct trust_job *job, const struct claim *c)
         return;
     }
     trust_begin_json(&w, &b, "trust", "trusted");
-    put_claim(job, &w, c, STATE_TRUST_WORKSPACE);
-    if (c->widens)
-        put_claim(job, &w, c, STATE_TRUST_POLICY);
+    for (size_t i = c->count; i-- > 0;) {
+        json_begin_object(&w);
+        trust_put_json(&w, c->items[i].kind, c->items[i].subject,
+                       &c->items[i].digest, &job->inv->cx.arena);
+        json_member_bool(&w, "new", c->states[i] != TRUST_GIVEN);
+        json_end_object(&w);
+    }
     trust_end_json(job->inv, &w, &b);
 }
 
@@ -272,33 +251,38 @@ static bool check_there(struct trust_job *job, const struct layer *l,
            layer_check_there(l, &job->inv->cx, e);
 }
 
+/* The rules first, the workspace last: a reader of the latter finds them. */
+static bool put_claim(struct trust_job *job, const struct claim *c,
+                      struct err *e)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (c->states[i] != TRUST_GIVEN &&
+            !trust_put(&job->inv->cx, job->store, &c->items[i], e))
+            return err_wrap(e,
+                            "cannot remember that this workspace is trusted");
+    return true;
+}
+
 static bool accept_claim(struct trust_job *job, struct claim *c, struct err *e)
 {
-    const struct hash none = {{0}};
-    bool fresh;
+    bool known;
 
     if (!check_there(job, &c->layer, e) ||
-        !layer_check_own(&c->layer, &job->inv->cx, e) || !ask_store(job, c, e))
+        !layer_check_own(&c->layer, &job->inv->cx, e) || !find_claim(job, c, e))
         return false;
-    fresh = !c->workspace_known || (c->widens && !c->rules_known);
-    if (fresh && !show_claim(job, c, e))
+    known = is_known(c);
+    if (!known && !show_claim(job, c, e))
         return false;
-    if (!fresh && !job->is_json)
+    if (known && !job->is_json)
         term_note(&job->inv->term, "%.*s is trusted already",
                   STR_ARG(shown(job, c->layer.path)));
     if (!term_flush(&job->inv->term, e) ||
-        (fresh && !context_consent(&job->inv->cx,
-                                   "Trust this workspace on this machine?", e)))
+        (!known &&
+         !context_consent(&job->inv->cx,
+                          "Trust this workspace on this machine?", e)) ||
+        !put_claim(job, c, e))
         return false;
-    /* The rules first: who reads that the workspace is trusted finds them. */
-    if ((c->widens && !c->rules_known &&
-         !folder_trust_put(&job->inv->cx, job->store, STATE_TRUST_POLICY,
-                           c->layer.path, &c->rules, e)) ||
-        (!c->workspace_known &&
-         !folder_trust_put(&job->inv->cx, job->store, STATE_TRUST_WORKSPACE,
-                           c->layer.path, &none, e)))
-        return err_wrap(e, "cannot remember that this workspace is trusted");
-    if (fresh || job->is_json)
+    if (!known || job->is_json)
         report(job, c);
     return true;
 }

@@ -3,6 +3,7 @@
 #include "base/fs.h"
 #include "base/proc.h"
 #include "base/text.h"
+#include "mapm/authorize.h"
 #include "mapm/skill_roots.h"
 #include "mapm/state_trust.h"
 
@@ -18,39 +19,20 @@ static bool has_terminal(const struct run_commands *c)
 
 /* --- what mapm.yaml allows, and whether that counts -------------------------- */
 
-static void put_rules(struct buf *b, const struct project *p, bool allow,
-                      struct arena *a)
+static struct trust_request request_of(const struct run_commands *c,
+                                       const struct hash *digest)
 {
-    for (size_t i = 0; i < p->rule_count; i++) {
-        const struct project_rule *rule = &p->rules[i];
-
-        if (rule->allow == allow)
-            buf_printf(b, "  %s %.*s   (mapm.yaml:%u)\n",
-                       allow ? "allow" : "deny ",
-                       STR_ARG(project_rule_text(rule->words, rule->count, a)),
-                       rule->line);
-    }
-}
-
-/* All of it: what is accepted is what was seen. */
-static struct str block_of(const struct project *p, struct arena *a)
-{
-    CLEANUP(buf_done) struct buf b = {0};
-
-    buf_init(&b, SIZE_MAX / 2);
-    buf_text(&b, "mapm.yaml lets its metaskills run these commands unasked:\n");
-    put_rules(&b, p, true, a);
-    put_rules(&b, p, false, a);
-    if (p->network == PROJECT_TRUE)
-        buf_text(&b, "  network: true, that is, with the network\n");
-    return arena_str(a, buf_str(&b));
+    return (struct trust_request){.kind = STATE_TRUST_POLICY,
+                                  .subject = c->layer->path,
+                                  .digest = *digest};
 }
 
 static bool accept(struct run_commands *c, const struct hash *digest,
                    struct err *e)
 {
-    if (!folder_trust_put(c->cx, c->store, STATE_TRUST_POLICY, c->layer->path,
-                          digest, e))
+    const struct trust_request q = request_of(c, digest);
+
+    if (!trust_put(c->cx, c->store, &q, e))
         return err_wrap(e, "cannot remember that mapm.yaml is accepted");
     c->accepted = true;
     return true;
@@ -67,9 +49,11 @@ static bool ask_to_accept(struct run_commands *c, const struct hash *digest,
         return true;
     if (*c->reason)
         context_note(c->cx, "mapm.yaml was accepted once: %s", c->reason);
-    question = arena_printf(a, "%.*sShall that count in %.*s, on this machine?",
-                            STR_ARG(block_of(&c->layer->project, a)),
-                            STR_ARG(policy_line(&c->layer->path, 1, a)));
+    question =
+        arena_printf(a, "%.*sShall that count in %.*s, on this machine?",
+                     STR_ARG(trust_kind(STATE_TRUST_POLICY)
+                                 ->describe(&c->layer->project, false, a)),
+                     STR_ARG(policy_line(&c->layer->path, 1, a)));
     if (!context_confirm(c->cx, QUESTION_TRUST, question.p, &yes, e))
         return false;
     if (yes)
@@ -81,17 +65,18 @@ static bool ask_to_accept(struct run_commands *c, const struct hash *digest,
 
 static bool settle(struct run_commands *c, struct err *e)
 {
-    enum folder_trust state;
+    struct trust_request q;
+    enum trust_state state;
     struct hash digest;
 
     c->accepted = !project_policy_digest(&c->layer->project, &digest);
     if (c->accepted)
         return true;
-    if (!folder_trust_find(c->cx, c->store, STATE_TRUST_POLICY, c->layer->path,
-                           &digest, &state, e))
+    q = request_of(c, &digest);
+    if (!authorize_trust(c->cx, c->store, &q, &state, e))
         return err_wrap(e, "cannot tell whether mapm.yaml is accepted");
-    c->accepted = state == FOLDER_TRUSTED;
-    c->reason = folder_trust_reason(state);
+    c->accepted = state == TRUST_GIVEN;
+    c->reason = trust_reason(state);
     return c->accepted || ask_to_accept(c, &digest, e);
 }
 

@@ -1,7 +1,6 @@
 #include "base/fs.h"
 #include "mapm/run.h"
 #include "mapm/run_history.h"
-#include "mapm/run_setup.h"
 #include "mapm/state_runs.h"
 
 #include <stdlib.h>
@@ -180,6 +179,24 @@ static bool set_limits(struct run_execution *x, struct err *e)
     return !h->limits || h->limits(h->ctx, &x->limits, e);
 }
 
+enum metaskill_policy run_policy(const struct layer *l)
+{
+    return metaskill_policy(&l->user, &l->project);
+}
+
+bool run_check_allowed(struct context *cx, struct store *store,
+                       const struct layer *l, const struct run_skill *found,
+                       bool for_model, struct err *e)
+{
+    const struct program p = {.name = found->fqn,
+                              .entry = found->entry,
+                              .is_external = found->is_external,
+                              .is_global = found->is_global,
+                              .workspace = l->path};
+
+    return authorize_program(cx, store, run_policy(l), &p, for_model, e);
+}
+
 /* A tape needs no trust: nothing is asked and nothing is started. */
 static bool authorize(struct run_execution *x, bool *allowed, struct err *e)
 {
@@ -196,7 +213,7 @@ static bool authorize(struct run_execution *x, bool *allowed, struct err *e)
     err_clear(e);
     set_end(x, RUN_NOT_ALLOWED,
             runtime_not_allowed(out->found.skill.document.name,
-                                run_policy_name(run_policy_of(q->layer)),
+                                metaskill_policy_name(run_policy(q->layer)),
                                 x->a));
     return true;
 }
@@ -296,8 +313,9 @@ static void begin_history(struct run_execution *x)
     };
     struct err why = {0};
 
-    if (!run_history_begin(&x->history, q->store, run_keep_of(q->layer), &first,
-                           x->input, &why))
+    if (!run_history_begin(&x->history, q->store,
+                           run_keep(&q->layer->user, &q->layer->project),
+                           &first, x->input, &why))
         warn_history(x, &why);
     run_history_limits(&x->history, &x->limits);
     if (q->hooks.begun)

@@ -4,7 +4,6 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "mapm/manifest.h"
-#include "mapm/owned.h"
 #include "mapm/skill_roots.h"
 
 #include <dirent.h>
@@ -175,7 +174,7 @@ static bool find_in_lock(struct search *s, int dirfd, struct str root,
         err_clear(e);
         return true;
     }
-    if (!owned_check(s->cx, fd, fs_join(root, str_from(name), a), root, e) ||
+    if (!authorize_file(s->cx, fd, fs_join(root, str_from(name), a), root, e) ||
         !fs_read_fd(fd, LOCK_MAX_BYTES, a, &text, e) ||
         !lock_parse(text, name, a, &lock, e))
         return false;
@@ -266,7 +265,7 @@ static bool read_local(struct search *s, int fd, struct str real,
         return false;
     r.fqn = r.skill.document.fqn;
     if (!claim_installed(s, &r, e) ||
-        (!r.is_external && !owned_check(s->cx, fd, real, real, e)))
+        (!r.is_external && !authorize_file(s->cx, fd, real, real, e)))
         return false;
     *out = r;
     return true;

@@ -24,6 +24,16 @@ enum run_keep run_keep_find(struct str word)
     return str_is(word, "full") ? RUN_KEEP_FULL : RUN_KEEP_SUMMARY;
 }
 
+enum run_keep run_keep(const struct project *user,
+                       const struct project *workspace)
+{
+    enum run_keep own = run_keep_find(user->keep), lower = own;
+
+    if (workspace->keep.n)
+        lower = run_keep_find(workspace->keep);
+    return lower < own ? lower : own;
+}
+
 static int64_t now_ms(void)
 {
     struct timespec t = {0};

@@ -8,7 +8,6 @@
 #include "mapm/library.h"
 #include "mapm/mcp.h"
 #include "mapm/run.h"
-#include "mapm/run_setup.h"
 #include "mapm/serve.h"
 #include "mapm/store.h"
 

@@ -1,10 +1,6 @@
 #include "base/fs.h"
-#include "mapm/owned.h"
-#include "mapm/state_trust.h"
 
 #include "connection.h"
-
-#define DIGEST_PREFIX_CHARS 7 /* "sha256:" */
 
 /*
  * Which skills a model may see (L6), and which metaskills may be started over
@@ -17,13 +13,12 @@
 static bool is_trusted(struct serve *s, const struct lock_entry *entry)
 {
     struct err ignored = {0};
-    struct hash digest;
+    struct trust_request q;
+    enum trust_state state;
 
-    return s->store &&
-           hash_parse(str_from_index(entry->digest, DIGEST_PREFIX_CHARS),
-                      &digest) &&
-           state_is_trusted(store_state(s->store), entry->name, &digest,
-                            &ignored);
+    return s->store && trust_request_entry(entry, &q, &ignored) &&
+           authorize_trust(s->cx, s->store, &q, &state, &ignored) &&
+           state == TRUST_GIVEN;
 }
 
 /* Checked again, on its open folder, before it runs. */
@@ -31,21 +26,21 @@ static bool is_own(struct serve *s, const struct library_skill *skill)
 {
     struct err ignored = {0};
 
-    return owned_check_folder(s->cx, skill->folder, &ignored);
+    return authorize_folder(s->cx, skill->folder, &ignored);
 }
 
 bool serve_offers(struct serve *s, const struct library_skill *skill)
 {
     const struct lock_entry *entry;
-    enum run_policy policy;
+    enum metaskill_policy policy;
     bool is_global = false;
 
     if (!skill->metaskill || skill->disabled || s->nested)
         return false;
-    policy = run_policy_of(&s->layer);
-    if (policy == RUN_OFF)
+    policy = run_policy(&s->layer);
+    if (policy == METASKILLS_OFF)
         return false;
-    if (policy == RUN_ALL)
+    if (policy == METASKILLS_ALL)
         return true;
     entry = layer_find_folder(&s->layer, skill->folder);
     if (!entry && s->has_global) {
@@ -53,14 +48,14 @@ bool serve_offers(struct serve *s, const struct library_skill *skill)
         is_global = entry != NULL;
     }
     if (entry && !layer_is_local(is_global ? &s->global : &s->layer, entry))
-        return policy == RUN_TRUSTED && is_trusted(s, entry);
+        return policy == METASKILLS_TRUSTED && is_trusted(s, entry);
     return is_global || (s->workspace_trusted && is_own(s, skill));
 }
 
 static void look_at_workspace(struct serve *s)
 {
     struct err e = {0};
-    enum folder_trust state;
+    enum trust_state state;
     bool trusted =
         s->store && layer_is_trusted(&s->layer, s->cx, s->store, &state, &e);
 

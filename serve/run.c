@@ -229,7 +229,7 @@ static void answer_refused(struct serve_job *j, const struct err *e)
         answer_error(j,
                      runtime_not_allowed(
                          found->skill.document.name,
-                         run_policy_name(run_policy_of(&j->layer)), j->a),
+                         metaskill_policy_name(run_policy(&j->layer)), j->a),
                      str_from(e->hint));
     else
         answer_failed(j, e);

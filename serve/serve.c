@@ -65,7 +65,7 @@ static bool open_global(struct serve *s, struct err *e)
 /* What cannot be read trusts nothing, and is no reason not to serve. */
 static void open_trust(struct serve *s)
 {
-    enum folder_trust state;
+    enum trust_state state;
     struct err e = {0};
 
     s->workspace_trusted =

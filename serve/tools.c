@@ -456,7 +456,7 @@ static void find_names(struct serve *s)
 bool serve_runs_any(const struct serve *s)
 {
     return s->has_metaskills && !s->nested &&
-           run_policy_of(&s->layer) != RUN_OFF;
+           run_policy(&s->layer) != METASKILLS_OFF;
 }
 
 static void make_tools(struct serve *s)

@@ -120,14 +120,14 @@ static bool list_trust(struct state *s, struct arena *a,
     while ((code = sqlite3_step(q)) == SQLITE_ROW) {
         struct state_trust t = {
             .kind = (enum state_trust_kind)db_column_number(
-                q, 0, STATE_TRUST_WORKSPACE, STATE_TRUST_WORKSPACE + 1),
+                q, 0, STATE_TRUST_KINDS - 1, STATE_TRUST_KINDS),
             .subject = db_column_str(q, 1, a),
             .since_s =
                 db_column_number(q, 3, TIME_MAX_SECONDS * 1000, 0) / 1000,
             .folder = db_column_str(q, 4, a),
         };
 
-        if (t.kind > STATE_TRUST_WORKSPACE || !db_column_hash(q, 2, &t.digest))
+        if (t.kind >= STATE_TRUST_KINDS || !db_column_hash(q, 2, &t.digest))
             continue;
         list = arena_grow(a, list, n, &capacity, sizeof *list);
         list[n++] = t;

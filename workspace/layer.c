@@ -3,10 +3,7 @@
 #include "base/fs.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "mapm/config.h"
 #include "mapm/manifest.h"
-#include "mapm/owned.h"
-#include "mapm/state_trust.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,8 +36,8 @@ static bool holds_manifest(struct context *cx, int dirfd, struct str folder,
     if (!fs_stat_at(dirfd, name, &st) || !S_ISREG(st.st_mode))
         return false;
     path = fs_join(folder, str_from(name), &cx->arena);
-    if (owned_check_stat(cx, &st, path, folder, &e) &&
-        owned_check(cx, dirfd, folder, folder, &e))
+    if (authorize_file_stat(cx, &st, path, folder, &e) &&
+        authorize_file(cx, dirfd, folder, folder, &e))
         return true;
     if (!str_eq(folder, cx->cwd))
         note_skipped(cx, &e);
@@ -109,8 +106,8 @@ static bool read_text(const struct folder *f, const char *name,
         err_clear(e);
         return true;
     }
-    if (!owned_check(f->cx, fd, fs_join(f->path, str_from(name), a), f->path,
-                     e))
+    if (!authorize_file(f->cx, fd, fs_join(f->path, str_from(name), a), f->path,
+                        e))
         return false;
     return fs_read_fd(fd, max_bytes, a, out, e) ||
            err_wrap(e, "cannot read %s", name);
@@ -223,7 +220,7 @@ static bool check_files(struct context *cx, struct str folder, struct err *e)
     for (size_t i = 0; i < WORKSPACE_FILES; i++) {
         if (!fs_stat_at(fd, workspace_files[i], &st))
             continue;
-        if (!owned_check_stat(
+        if (!authorize_file_stat(
                 cx, &st,
                 fs_join(folder, str_from(workspace_files[i]), &cx->arena),
                 folder, e))
@@ -231,7 +228,7 @@ static bool check_files(struct context *cx, struct str folder, struct err *e)
         has_files = true;
     }
     /* Another user may put a hard link to a file of this user into a folder. */
-    return !has_files || owned_check(cx, fd, folder, folder, e);
+    return !has_files || authorize_file(cx, fd, folder, folder, e);
 }
 
 static bool open_path(struct context *cx, enum layer_mode mode,
@@ -239,7 +236,7 @@ static bool open_path(struct context *cx, enum layer_mode mode,
 {
     bool recovered = false;
 
-    if (!user_read(cx, &out->user, &out->limits, &out->rules, e) ||
+    if (!config_read(cx, &out->user, &out->limits, &out->rules, e) ||
         !check_files(cx, out->path, e))
         return false;
     if (!provision_open(out->path, mode == LAYER_READ, say_waiting, cx,
@@ -319,18 +316,17 @@ bool layer_check_there(const struct layer *l, struct context *cx, struct err *e)
 
 bool layer_check_own(const struct layer *l, struct context *cx, struct err *e)
 {
-    return owned_check_folder(cx, l->path, e);
+    return authorize_folder(cx, l->path, e);
 }
 
 bool layer_is_trusted(const struct layer *l, struct context *cx,
-                      struct store *store, enum folder_trust *state,
+                      struct store *store, enum trust_state *state,
                       struct err *e)
 {
-    const struct hash none = {{0}};
+    const struct trust_request q = {.kind = STATE_TRUST_WORKSPACE,
+                                    .subject = l->path};
 
-    return folder_trust_find(cx, store, STATE_TRUST_WORKSPACE, l->path, &none,
-                             state, e) &&
-           *state == FOLDER_TRUSTED;
+    return authorize_trust(cx, store, &q, state, e) && *state == TRUST_GIVEN;
 }
 
 struct str layer_name_key(enum doc_kind kind, struct str fqn, struct arena *a)

@@ -3,7 +3,7 @@
 
 #include "base/context.h"
 #include "base/map.h"
-#include "mapm/folder_trust.h"
+#include "mapm/authorize.h"
 #include "mapm/provision.h"
 #include "mapm/store.h"
 
@@ -29,7 +29,7 @@ struct layer {
     struct map by_name;      /* "skill acme/x" -> const struct lock_entry * */
 };
 
-/* The nearest folder upwards that holds a mapm.yaml which counts (owned.h),
+/* The nearest folder upwards that holds a mapm.yaml which counts (authorize.h),
  * else the current one. A file above it that does not is noted, once. */
 struct str layer_workspace(struct context *cx);
 
@@ -51,14 +51,14 @@ void layer_close(struct layer *l);
 MUST_CHECK bool layer_check_there(const struct layer *l, struct context *cx,
                                   struct err *e);
 
-/* ERR_REFUSED unless the folder of the workspace counts (owned.h). */
+/* ERR_REFUSED unless the folder of the workspace counts (authorize.h). */
 MUST_CHECK bool layer_check_own(const struct layer *l, struct context *cx,
                                 struct err *e);
 
 /* Whether the user trusts its folder as a workspace. False with no error: not
  * trusted, `*state` says why. Errors: the store's. */
 MUST_CHECK bool layer_is_trusted(const struct layer *l, struct context *cx,
-                                 struct store *store, enum folder_trust *state,
+                                 struct store *store, enum trust_state *state,
                                  struct err *e);
 
 /* "skill acme/x". In `a`. */

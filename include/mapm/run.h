@@ -1,6 +1,7 @@
 #ifndef MAPM_RUN_H
 #define MAPM_RUN_H
 
+#include "mapm/authorize.h"
 #include "mapm/layer.h"
 #include "mapm/library.h"
 #include "mapm/runtime.h"
@@ -163,12 +164,10 @@ void run_name_backend(struct run_execution *x, struct str name);
 /* ERR_REFUSED inside of an ask or a command of a run (MAPM_DEPTH). */
 MUST_CHECK bool run_check_nesting(struct err *e);
 
-/*
- * Whether `found` may run now: by the policy; a fetched one by trust in its
- * digest, for which a person is asked; when a model selected it, one of the
- * workspace by trust in that (X27). Errors: ERR_REFUSED with a hint; the
- * store's.
- */
+/* runtime.metaskills of the user and of the workspace. */
+enum metaskill_policy run_policy(const struct layer *l);
+
+/* authorize_program() of `found`, in the workspace `l`. */
 MUST_CHECK bool run_check_allowed(struct context *cx, struct store *store,
                                   const struct layer *l,
                                   const struct run_skill *found, bool for_model,

@@ -48,6 +48,9 @@ enum run_keep { RUN_KEEP_NONE, RUN_KEEP_SUMMARY, RUN_KEEP_FULL };
 
 /* "none", "summary", "full", as runtime.keep says it; SUMMARY for others. */
 enum run_keep run_keep_find(struct str word);
+/* What a workspace says may only lower it (DESIGN.md 3.1). */
+enum run_keep run_keep(const struct project *user,
+                       const struct project *workspace);
 
 struct run_history {
     struct store *store;

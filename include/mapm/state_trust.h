@@ -14,6 +14,7 @@ enum state_trust_kind {
     STATE_TRUST_METASKILL, /* subject: FQN; digest: of the package */
     STATE_TRUST_POLICY,    /* subject: workspace; digest: of its rules */
     STATE_TRUST_WORKSPACE, /* subject: workspace; digest: none (zeros) */
+    STATE_TRUST_KINDS      /* so many */
 };
 
 struct state_trust {

@@ -1,4 +1,4 @@
-#include "mapm/trust_show.h"
+#include "show.h"
 
 #include "base/diff.h"
 #include "base/text.h"
@@ -80,26 +80,21 @@ static bool stored_read(struct store *store, const struct hash *digest,
     return true;
 }
 
-bool trust_find_program(struct store *store, const struct hash *digest,
-                        struct arena *a, struct str *path, struct str *program,
-                        struct err *e)
+bool trust_check_program(struct store *store, const struct hash *digest,
+                         struct arena *a, struct err *e)
 {
     struct stored s;
 
     if (!stored_read(store, digest, a, &s, e))
         return false;
-    if (s.path.n == 0)
-        return err_set(e, ERR_FAILED,
-                       "it has no program that can run: there is nothing to "
-                       "trust");
-    *path = s.path;
-    *program = s.program;
-    return true;
+    return s.path.n || err_set(e, ERR_FAILED,
+                               "it has no program that can run: there is "
+                               "nothing to trust");
 }
 
-bool trust_find_earlier(struct store *store, struct str fqn,
-                        const struct hash *digest, bool *found,
-                        struct state_trust *out, struct arena *a, struct err *e)
+bool show_find_earlier(struct store *store, const struct trust_request *q,
+                       bool *found, struct state_trust *out, struct arena *a,
+                       struct err *e)
 {
     struct state_trust *list;
     size_t count;
@@ -108,9 +103,9 @@ bool trust_find_earlier(struct store *store, struct str fqn,
     if (!state_list_trust(store_state(store), a, &list, &count, e))
         return false;
     for (size_t i = 0; i < count && !*found; i++) {
-        *found = list[i].kind == STATE_TRUST_METASKILL &&
-                 str_eq(list[i].subject, fqn) &&
-                 !hash_eq(&list[i].digest, digest);
+        *found = list[i].kind == q->kind &&
+                 str_eq(list[i].subject, q->subject) &&
+                 !hash_eq(&list[i].digest, &q->digest);
         if (*found)
             *out = list[i];
     }
@@ -119,25 +114,15 @@ bool trust_find_earlier(struct store *store, struct str fqn,
 
 /* --- texts ------------------------------------------------------------------------ */
 
-struct str trust_date(int64_t seconds, struct arena *a)
+struct str trust_date(int64_t seconds, bool time, struct arena *a)
 {
     time_t when = (time_t)seconds;
     char text[64] = "";
     struct tm parts;
 
     if (gmtime_r(&when, &parts))
-        strftime(text, sizeof text, "%Y-%m-%d", &parts);
-    return arena_str(a, str_from(text));
-}
-
-struct str trust_time(int64_t seconds, struct arena *a)
-{
-    time_t when = (time_t)seconds;
-    char text[64] = "";
-    struct tm parts;
-
-    if (gmtime_r(&when, &parts))
-        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+        strftime(text, sizeof text, time ? "%Y-%m-%dT%H:%M:%SZ" : "%Y-%m-%d",
+                 &parts);
     return arena_str(a, str_from(text));
 }
 
@@ -256,7 +241,7 @@ static void show_other_files(struct sheet *s, const struct stored *before,
         SHOW(s, "    ... and %zu more files", n - SHOWN_MAX_FILES);
 }
 
-static bool show_changes(struct sheet *s, const struct trust_wish *w,
+static bool show_changes(struct sheet *s, const struct trust_request *q,
                          const struct stored *now, struct err *e)
 {
     struct state_trust earlier;
@@ -265,13 +250,12 @@ static bool show_changes(struct sheet *s, const struct trust_wish *w,
     bool found;
     size_t most = s->cx->is_verbose ? 0 : SHOWN_MAX_LINES;
 
-    if (!trust_find_earlier(s->store, w->fqn, &w->digest, &found, &earlier,
-                            s->a, e))
+    if (!show_find_earlier(s->store, q, &found, &earlier, s->a, e))
         return false;
     if (!found)
         return true;
     SHOW(s, "  trusted  another version since %.*s, %.*s",
-         STR_ARG(trust_date(earlier.since_s, s->a)),
+         STR_ARG(trust_date(earlier.since_s, false, s->a)),
          STR_ARG(trust_short_digest(&earlier.digest, s->a)));
     if (!stored_read(s->store, &earlier.digest, s->a, &before, &gone)) {
         SHOW(s, "    the earlier version is no longer in the store: what "
@@ -308,23 +292,23 @@ static void show_program(struct sheet *s, const struct stored *now)
 }
 
 bool trust_show(struct context *cx, struct store *store,
-                const struct trust_wish *w, const struct trust_output *out,
+                const struct trust_request *q, const struct trust_output *out,
                 struct err *e)
 {
     struct sheet s = {cx, store, &cx->arena, out};
     struct stored now;
 
-    if (!stored_read(store, &w->digest, s.a, &now, e)) {
-        err_wrap(e, "cannot show %.*s", STR_ARG(w->fqn));
+    if (!stored_read(store, &q->digest, s.a, &now, e)) {
+        err_wrap(e, "cannot show %.*s", STR_ARG(q->subject));
         return err_hint(e, "mapm install --force fetches what the store has "
                            "lost");
     }
-    show(&s, TRUST_TITLE, w->fqn);
-    show_field(&s, "version", w->version);
-    show_field(&s, "origin", w->origin);
-    show_field(&s, "commit", w->commit);
+    show(&s, TRUST_TITLE, q->subject);
+    show_field(&s, "version", q->version);
+    show_field(&s, "origin", q->origin);
+    show_field(&s, "commit", q->commit);
     show_field(&s, "digest",
-               str_join(STR("sha256:"), hash_hex(&w->digest, s.a), s.a));
+               str_join(STR("sha256:"), hash_hex(&q->digest, s.a), s.a));
     show_program(&s, &now);
-    return show_changes(&s, w, &now, e);
+    return show_changes(&s, q, &now, e);
 }

@@ -1,0 +1,12 @@
+#ifndef AUTHORIZE_SHOW_H
+#define AUTHORIZE_SHOW_H
+
+#include "mapm/authorize.h"
+
+/* What was trusted of that name before, the newest that is not of its digest. */
+MUST_CHECK bool show_find_earlier(struct store *store,
+                                  const struct trust_request *q, bool *found,
+                                  struct state_trust *out, struct arena *a,
+                                  struct err *e);
+
+#endif

@@ -1,0 +1,201 @@
+#include "base/fs.h"
+#include "base/json.h"
+#include "mapm/authorize.h"
+#include "mapm/provision.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sys/stat.h>
+
+#define DIGEST_PREFIX_CHARS 7 /* "sha256:" */
+
+/* --- the kinds ------------------------------------------------------------------- */
+
+static struct str format_rule(const struct project_rule *rule, bool quoted,
+                              struct arena *a)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    struct json_writer w;
+
+    if (!quoted)
+        return project_rule_text(rule->words, rule->count, a);
+    buf_init(&b, PROJECT_MAX_BYTES * 8);
+    json_writer_init(&w, &b, 0);
+    json_begin_array(&w);
+    for (size_t i = 0; i < rule->count; i++)
+        json_string(&w, rule->words[i]);
+    json_end_array(&w);
+    return arena_str(a, buf_str(&b));
+}
+
+static void put_rules(struct buf *b, const struct project *p, bool allow,
+                      bool quoted, struct arena *a)
+{
+    for (size_t i = 0; i < p->rule_count; i++)
+        if (p->rules[i].allow == allow)
+            buf_printf(b, "  %s %.*s   (mapm.yaml:%u)\n",
+                       allow ? "allow" : "deny ",
+                       STR_ARG(format_rule(&p->rules[i], quoted, a)),
+                       p->rules[i].line);
+}
+
+/* All of it: what is accepted is what was seen. */
+static struct str describe_policy(const struct project *p, bool quoted,
+                                  struct arena *a)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+
+    buf_init(&b, SIZE_MAX / 2);
+    buf_text(&b, "mapm.yaml lets its metaskills run these commands unasked:\n");
+    put_rules(&b, p, true, quoted, a);
+    put_rules(&b, p, false, quoted, a);
+    if (p->network == PROJECT_TRUE)
+        buf_text(&b, "  network: true, that is, with the network\n");
+    return arena_str(a, buf_str(&b));
+}
+
+static bool request_workspace(const struct project *workspace,
+                              struct hash *digest)
+{
+    (void)workspace;
+    *digest = (struct hash){{0}};
+    return true;
+}
+
+/* clang-format off */
+static const struct trust_kind kinds[STATE_TRUST_KINDS] = {
+    [STATE_TRUST_METASKILL] = {.name = "metaskill"},
+    [STATE_TRUST_POLICY] = {.name = "policy", .is_of_folder = true,
+                            .is_requested = project_policy_digest,
+                            .describe = describe_policy},
+    [STATE_TRUST_WORKSPACE] = {.name = "workspace", .is_of_folder = true,
+                               .is_requested = request_workspace},
+};
+/* clang-format on */
+
+const struct trust_kind *trust_kind(enum state_trust_kind kind)
+{
+    return &kinds[kind];
+}
+
+size_t trust_requests(struct str path, const struct project *workspace,
+                      struct trust_request out[STATE_TRUST_KINDS])
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < STATE_TRUST_KINDS; i++) {
+        struct trust_request q = {.kind = (enum state_trust_kind)i,
+                                  .subject = path};
+
+        if (kinds[i].is_requested &&
+            kinds[i].is_requested(workspace, &q.digest))
+            out[count++] = q;
+    }
+    return count;
+}
+
+bool trust_request_entry(const struct lock_entry *entry,
+                         struct trust_request *out, struct err *e)
+{
+    *out = (struct trust_request){.kind = STATE_TRUST_METASKILL,
+                                  .subject = entry->name,
+                                  .origin = entry->origin,
+                                  .commit = entry->commit,
+                                  .version = entry->version};
+    return hash_parse(str_from_index(entry->digest, DIGEST_PREFIX_CHARS),
+                      &out->digest) ||
+           err_set(e, ERR_FORMAT, "%.*s: \"%.*s\" is no digest",
+                   STR_ARG(entry->name), STR_ARG(entry->digest));
+}
+
+/* --- the folder ------------------------------------------------------------------ */
+
+#define WANTED (STATX_INO | STATX_UID | STATX_BTIME)
+
+/* Some file systems claim to know it and say 1970. */
+static bool is_born(const struct statx *s)
+{
+    return (s->stx_mask & STATX_BTIME) &&
+           (s->stx_btime.tv_sec || s->stx_btime.tv_nsec);
+}
+
+static bool format_identity(int fd, bool make, struct arena *a, struct str *out,
+                            struct err *e)
+{
+    struct statx s;
+    struct str id;
+
+    if (statx(fd, "", AT_EMPTY_PATH, WANTED, &s) < 0)
+        return err_errno(e, "examine the folder");
+    if (is_born(&s)) {
+        *out = arena_printf(a, "inode %" PRIu64 " owner %u born %lld.%09u",
+                            (uint64_t)s.stx_ino, s.stx_uid,
+                            (long long)s.stx_btime.tv_sec, s.stx_btime.tv_nsec);
+        return true;
+    }
+    if (!provision_read_id(fd, make, a, &id, e))
+        return false;
+    *out = arena_printf(a, "inode %" PRIu64 " owner %u id %.*s",
+                        (uint64_t)s.stx_ino, s.stx_uid, STR_ARG(id));
+    return true;
+}
+
+/* The folder that is checked is the one that is identified. */
+static bool identify(struct context *cx, const struct trust_request *q,
+                     bool make, struct str *out, struct err *e)
+{
+    CLEANUP_FD int fd = -1;
+
+    *out = STR("");
+    return !kinds[q->kind].is_of_folder ||
+           (fs_open_dir(str_c(q->subject, &cx->arena), &fd, e) &&
+            authorize_file(cx, fd, q->subject, q->subject, e) &&
+            format_identity(fd, make, &cx->arena, out, e));
+}
+
+/* --- what is trusted -------------------------------------------------------------- */
+
+bool authorize_trust(struct context *cx, struct store *store,
+                     const struct trust_request *q, enum trust_state *out,
+                     struct err *e)
+{
+    struct err ignored = {0}; /* then no folder is the one that was trusted */
+    struct str known, identity;
+
+    *out = TRUST_NONE;
+    err_clear(e);
+    if (!state_find_trust(store_state(store), q->kind, q->subject, &q->digest,
+                          &cx->arena, &known, e))
+        return e->code == ERR_NONE;
+    if (known.n == 0 && kinds[q->kind].is_of_folder)
+        *out = TRUST_UNBOUND;
+    else if (!identify(cx, q, false, &identity, &ignored) ||
+             !str_eq(known, identity))
+        *out = TRUST_REPLACED;
+    else
+        *out = TRUST_GIVEN;
+    return true;
+}
+
+bool trust_put(struct context *cx, struct store *store,
+               const struct trust_request *q, struct err *e)
+{
+    struct str identity;
+
+    return identify(cx, q, true, &identity, e) &&
+           state_put_trust(store_state(store), q->kind, q->subject, &q->digest,
+                           identity, e);
+}
+
+const char *trust_reason(enum trust_state state)
+{
+    static const char *const reasons[] = {
+        [TRUST_REPLACED] = "the folder was replaced, or has another owner, "
+                           "since it was trusted",
+        [TRUST_UNBOUND] = "it was trusted by an older mapm, which did not "
+                          "record which folder that was",
+    };
+
+    return state == TRUST_REPLACED || state == TRUST_UNBOUND ? reasons[state]
+                                                             : "";
+}

@@ -1,0 +1,179 @@
+#ifndef MAPM_AUTHORIZE_H
+#define MAPM_AUTHORIZE_H
+
+#include "base/context.h"
+#include "mapm/manifest.h"
+#include "mapm/state_trust.h"
+#include "mapm/store.h"
+
+#include <sys/stat.h>
+
+/*
+ * authorize: what may widen rights, decided in one place for every command.
+ *
+ *     does this file count?     authorize_file      its owner, trusted_folders
+ *     what does the user say?   config_read         config.yaml, environment
+ *     is this trusted?          authorize_trust     a row of mapm.db
+ *     may this program run?     authorize_program   policy, trust, a question
+ *
+ * Each kind of trust is a row of the table in authorize/trust.c. A workspace
+ * may only lower what the user's own file says (DESIGN.md 3.1).
+ * Source: REQUIREMENTS K37, X27, F3; THREATS rows 15, 19, 21, 24, 25.
+ */
+
+/* --- configuration ------------------------------------------------------------- */
+
+/* Where config.yaml is looked for; "" when the environment names no folder. */
+struct str config_path(struct context *cx);
+
+/* config.yaml and MAPM_GITHUB_HOSTS. Ownership: in the arena of `cx`. */
+MUST_CHECK bool config_read(struct context *cx, struct project *user,
+                            struct limits *limits, struct origin_rules *rules,
+                            struct err *e);
+
+/* --- ownership ------------------------------------------------------------------ */
+
+/*
+ * base/owner.h with the folders that the user trusts although they belong to
+ * others: trusted_folders of config.yaml, MAPM_TRUSTED_FOLDER. They are read
+ * only when another user's file is met. `folder`, absolute, is the one that the
+ * hint of ERR_REFUSED names.
+ */
+MUST_CHECK bool authorize_file(struct context *cx, int fd, struct str path,
+                               struct str folder, struct err *e);
+MUST_CHECK bool authorize_file_stat(struct context *cx, const struct stat *st,
+                                    struct str path, struct str folder,
+                                    struct err *e);
+
+/* `path` is a folder, opened and checked. ERR_IO when it cannot be opened. */
+MUST_CHECK bool authorize_folder(struct context *cx, struct str path,
+                                 struct err *e);
+
+/* --- trust ------------------------------------------------------------------------ */
+
+/*
+ * Trust of a metaskill is bound to its content. Trust of a workspace, or of its
+ * rules, is bound to its folder:
+ *
+ *     path, inode, owner, birth time              where the file system
+ *                                                 records a real one
+ *     path, inode, owner, id in .agents/.mapm/id  elsewhere
+ *
+ * A folder that replaced the trusted one, or has another owner since, is not
+ * trusted; nor is one of another user. Device numbers are left out: they change
+ * with a restart on overlay, btrfs and NFS. Source: F3 (b).
+ */
+enum trust_state {
+    TRUST_NONE,
+    TRUST_GIVEN,
+    TRUST_REPLACED, /* another folder at this path was trusted */
+    TRUST_UNBOUND,  /* by a version of mapm that did not record the folder */
+};
+
+struct trust_request {
+    enum state_trust_kind kind;
+    struct str subject; /* a full name, or the absolute path of a folder */
+    struct hash digest; /* zeros: none */
+    struct str origin, commit, version; /* of a package; "" = not known */
+};
+
+/* A kind of trust. */
+struct trust_kind {
+    const char *name;  /* "metaskill" … */
+    bool is_of_folder; /* bound to the folder that is its subject */
+    /* Of a workspace: whether it asks for this, and the digest of that (zeros:
+     * none). NULL: no workspace does. */
+    bool (*is_requested)(const struct project *workspace, struct hash *digest);
+    /* Of a workspace: all of that, lines for a person; each ends in LF. With
+     * `quoted` each word of a rule is, so that none can pass for two. */
+    struct str (*describe)(const struct project *workspace, bool quoted,
+                           struct arena *a);
+};
+const struct trust_kind *trust_kind(enum state_trust_kind kind);
+
+/* What the workspace in the folder `path` asks for, by kind. */
+size_t trust_requests(struct str path, const struct project *workspace,
+                      struct trust_request out[STATE_TRUST_KINDS]);
+/* Of a metaskill of the lock. ERR_FORMAT: its digest is none. */
+MUST_CHECK bool trust_request_entry(const struct lock_entry *entry,
+                                    struct trust_request *out, struct err *e);
+
+/* Errors: the store's; a folder that cannot be opened is TRUST_NONE. */
+MUST_CHECK bool authorize_trust(struct context *cx, struct store *store,
+                                const struct trust_request *q,
+                                enum trust_state *out, struct err *e);
+/* Errors: ERR_REFUSED for a folder of another user; the store's. */
+MUST_CHECK bool trust_put(struct context *cx, struct store *store,
+                          const struct trust_request *q, struct err *e);
+
+/* Why it is asked for again, as the end of a sentence; "" when it is not. */
+const char *trust_reason(enum trust_state state);
+
+/* --- what is trusted, for a person ---------------------------------------------- */
+
+/* All text of a package is shown with what is hidden made visible, and
+ * indented, so that none of it looks like ours. */
+enum trust_style {
+    TRUST_PLAIN,
+    TRUST_TITLE,
+    TRUST_PLACE,
+    TRUST_ADDED,
+    TRUST_REMOVED
+};
+/* Where the lines go: `ctx` is the writer's own. NULL: to the host, as notices
+ * of a question. */
+struct trust_output {
+    void (*line)(void *ctx, enum trust_style style, struct str line);
+    void *ctx;
+};
+
+/* Name, origin, digest, size of the program (with is_verbose all of it), and
+ * what has changed since the metaskill was last trusted. */
+MUST_CHECK bool trust_show(struct context *cx, struct store *store,
+                           const struct trust_request *q,
+                           const struct trust_output *out, struct err *e);
+
+/* ERR_NOT_FOUND when the store does not have the package; ERR_FAILED when it has
+ * no program. */
+MUST_CHECK bool trust_check_program(struct store *store,
+                                    const struct hash *digest, struct arena *a,
+                                    struct err *e);
+
+/* "2026-11-20", and with `time` "2026-11-20T17:00:00Z". */
+struct str trust_date(int64_t seconds, bool time, struct arena *a);
+/* "sha256:" and its first 12 digits. */
+struct str trust_short_digest(const struct hash *digest, struct arena *a);
+
+/* --- programs ---------------------------------------------------------------------- */
+
+/* runtime.metaskills, the least first. */
+enum metaskill_policy {
+    METASKILLS_OFF,
+    METASKILLS_LOCAL,
+    METASKILLS_TRUSTED,
+    METASKILLS_ALL
+};
+const char *metaskill_policy_name(enum metaskill_policy p); /* "off" … */
+enum metaskill_policy metaskill_policy(const struct project *user,
+                                       const struct project *workspace);
+
+struct program {
+    struct str name;                /* in full */
+    const struct lock_entry *entry; /* NULL: not installed */
+    bool is_external;               /* fetched */
+    bool is_global;                 /* of the user's library */
+    struct str workspace;           /* where it runs, absolute */
+};
+
+/*
+ * Whether a program may run: by the policy; a fetched one by trust in its
+ * digest, for which a person is asked, and --yes is no answer; when a model
+ * selected it, one of the workspace by trust in that (X27).
+ * Errors: ERR_REFUSED with a hint; the store's.
+ */
+MUST_CHECK bool authorize_program(struct context *cx, struct store *store,
+                                  enum metaskill_policy policy,
+                                  const struct program *p, bool for_model,
+                                  struct err *e);
+
+#endif
