@@ -106,8 +106,8 @@ static bool add_watched(struct protect *p, struct str path, unsigned how,
     w.path = arena_str(p->arena, path);
     if (fs_stat_at(p->fd, w.path.p, &st)) {
         remember_stat(&w, &st);
-        if (!S_ISDIR(st.st_mode) && how != MODE)
-            w.how = WHOLE; /* of a .git that is a file, or a link */
+        if (!S_ISDIR(st.st_mode) && how != PROTECT_MODE)
+            w.how = PROTECT_TREE; /* of a .git that is a file, or a link */
         w.can_undo = !is_walled(p, &st, as);
         if (S_ISLNK(st.st_mode) &&
             !protect_read_link(p, w.path.p, p->arena, &w.copy))
@@ -142,7 +142,7 @@ static bool watch_parents(struct protect *p, struct str path, struct err *e)
         struct str above = str_slice(path, 0, i);
 
         if (path.p[i] == '/' && !map_has(&p->by_path, above) &&
-            !add_watched(p, above, MODE, WATCH_OPEN, e))
+            !add_watched(p, above, PROTECT_MODE, WATCH_OPEN, e))
             return false;
     }
     return true;
@@ -185,7 +185,7 @@ static bool watch_children(struct protect *p, const struct watched *w,
         if (!protect_is_watched(how, name, is_folder) &&
             !(is_folder && is_repository(p, path)))
             continue;
-        if (!protect_watch(p, path, str_is(name, "hooks") ? WHOLE : how,
+        if (!protect_watch(p, path, str_is(name, "hooks") ? PROTECT_TREE : how,
                            as == WATCH_OPEN ? WATCH_OPEN : WATCH_CHILD, e))
             return false;
     }
@@ -218,7 +218,7 @@ static bool watch_target(struct protect *p, const struct watched *w,
     if (w->as != WATCH_ROOT &&
         (!fs_stat_at(p->fd, real.p, &st) || !S_ISREG(st.st_mode)))
         return true;
-    return protect_watch(p, real, WHOLE,
+    return protect_watch(p, real, PROTECT_TREE,
                          w->as == WATCH_CHILD ? WATCH_ROOT : w->as, e);
 }
 
@@ -226,10 +226,10 @@ static bool watch_target(struct protect *p, const struct watched *w,
 static bool watch_below(struct protect *p, struct str path, struct err *e)
 {
     for (size_t i = 1; i < path.n; i++)
-        if (path.p[i] == '/' &&
-            !protect_watch(p, str_slice(path, 0, i), STAY, WATCH_ROOT, e))
+        if (path.p[i] == '/' && !protect_watch(p, str_slice(path, 0, i),
+                                               PROTECT_DIR_ONLY, WATCH_ROOT, e))
             return false;
-    return protect_watch(p, path, WHOLE, WATCH_ROOT, e);
+    return protect_watch(p, path, PROTECT_TREE, WATCH_ROOT, e);
 }
 
 /* What is in the folders from there on, and where links lead. Grows while we
@@ -239,10 +239,10 @@ static bool watch_contents(struct protect *p, size_t from, struct err *e)
     for (size_t i = from; i < p->count; i++) {
         struct watched w = p->all[i];
 
-        if (S_ISDIR(w.mode) && w.how != STAY && w.how != MODE &&
-            !watch_children(p, &w, e))
+        if (S_ISDIR(w.mode) && w.how != PROTECT_DIR_ONLY &&
+            w.how != PROTECT_MODE && !watch_children(p, &w, e))
             return false;
-        if (S_ISLNK(w.mode) && w.how != MODE && !watch_target(p, &w, e))
+        if (S_ISLNK(w.mode) && w.how != PROTECT_MODE && !watch_target(p, &w, e))
             return false;
     }
     return true;
@@ -275,7 +275,8 @@ static bool watch_clients(struct protect *p, struct err *e)
         const char *const *paths = clients_table[i].protected_paths;
 
         for (size_t k = 0; k < CLIENT_MAX_PATHS && paths[k]; k++)
-            if (!protect_watch(p, str_from(paths[k]), WHOLE, WATCH_ROOT, e))
+            if (!protect_watch(p, str_from(paths[k]), PROTECT_TREE, WATCH_ROOT,
+                               e))
                 return false;
     }
     return true;
@@ -314,8 +315,9 @@ void protect_places(const struct protect *p, struct places *places)
 
         if (w->as == WATCH_ROOT && (S_ISDIR(w->mode) || S_ISREG(w->mode)))
             places_add(places,
-                       w->how == STAY && S_ISDIR(w->mode) ? PLACE_WRITE
-                                                          : PLACE_READ,
+                       w->how == PROTECT_DIR_ONLY && S_ISDIR(w->mode)
+                           ? PLACE_WRITE
+                           : PLACE_READ,
                        fs_join(p->folder, w->path, places->arena));
     }
 }

@@ -47,6 +47,6 @@ struct protect_report {
 
 /* Compares, and undoes. Call it when no process of the command is left. */
 void protect_restore(struct protect *p, struct arena *a,
-                    struct protect_report *out);
+                     struct protect_report *out);
 
 #endif

@@ -133,13 +133,13 @@ static bool watch_named(struct protect *p, struct str config, struct str tree,
                 continue;
             if (str_eq_nocase(s.key, STR("hookspath"))) {
                 if (resolve(p, tree, unquoted(s.value), a, &named) && named.n &&
-                    !protect_watch(p, named, WHOLE, as, e))
+                    !protect_watch(p, named, PROTECT_TREE, as, e))
                     return false;
             } else if (is_include && str_eq_nocase(s.key, STR("path"))) {
                 if (!resolve(p, parent_of(at), unquoted(s.value), a, &named) ||
                     !named.n)
                     continue;
-                if (!protect_watch(p, named, WHOLE, as, e))
+                if (!protect_watch(p, named, PROTECT_TREE, as, e))
                     return false;
                 next = named;
             }
@@ -156,8 +156,9 @@ static bool watch_repository(struct protect *p, struct str folder,
         const char *name;
         unsigned how;
     } rows[] = {
-        {"config", WHOLE},    {"config.worktree", WHOLE}, {"hooks", WHOLE},
-        {"commondir", WHOLE}, {"modules", INNER},         {"worktrees", INNER},
+        {"config", PROTECT_TREE},     {"config.worktree", PROTECT_TREE},
+        {"hooks", PROTECT_TREE},      {"commondir", PROTECT_TREE},
+        {"modules", PROTECT_GIT_DIR}, {"worktrees", PROTECT_GIT_DIR},
     };
     struct arena *a = p->arena;
 
@@ -189,7 +190,7 @@ static bool watch_dot_git(struct protect *p, struct str path, enum watch_as as,
 
     if (!fs_stat_at(p->fd, str_c(path, a), &st))
         return true;
-    if (!protect_watch(p, path, STAY, as, e))
+    if (!protect_watch(p, path, PROTECT_DIR_ONLY, as, e))
         return false;
     if (S_ISREG(st.st_mode)) {
         text = read_text(p, path, POINTER_MAX_BYTES, a);
@@ -202,7 +203,7 @@ static bool watch_dot_git(struct protect *p, struct str path, enum watch_as as,
     /* Those of .git itself are in the table. */
     if (str_starts(folder, STR(".git/")))
         return true;
-    if (folder.n && !protect_watch(p, folder, STAY, as, e))
+    if (folder.n && !protect_watch(p, folder, PROTECT_DIR_ONLY, as, e))
         return false;
     return watch_repository(p, folder, tree, as, e);
 }

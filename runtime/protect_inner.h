@@ -10,41 +10,43 @@
 #include "protect.h"
 
 /*
- * What protect.c, which remembers, protect_restore.c, which compares and
- * undoes, and protect_git.c, which finds what git obeys, have in common.
+ * Shared by protect.c (records the state of protected paths), protect_restore.c
+ * (compares and restores it) and protect_git.c (finds the paths that configure
+ * git).
  */
 
 /* How much of a path is protected. */
 enum {
-    WHOLE = 0,
-    STAY = 1,  /* only: be the folder it is, where it is */
-    INNER = 2, /* a repository of git in it: its settings and hooks */
-    MODE = 3,  /* only: who may do what in it, or nobody could put back */
+    PROTECT_TREE = 0,     /* the path and all below it */
+    PROTECT_DIR_ONLY = 1, /* it stays the same directory, in the same place */
+    PROTECT_GIT_DIR = 2,  /* a git directory: its settings and hooks */
+    PROTECT_MODE = 3,     /* the permissions, without which nothing inside could
+                           * be restored */
 };
 
-/* Fixed places in a workspace; the last one has no path. */
+/* Fixed paths of a workspace; the last row has no path. */
 struct protect_row {
     const char *path;
     unsigned how;
 };
 extern const struct protect_row protect_table[];
 
-/* Whether a name in a folder that is watched `how` is, too. */
+/* Whether protection of a folder by `how` includes its entry `name`. */
 bool protect_is_watched(unsigned how, struct str name, bool is_folder);
 
-/* What it is to bubblewrap. */
+/* How the path appears to bubblewrap. */
 enum watch_as {
-    WATCH_ROOT,  /* a place of its own: of the table, or where a link leads */
-    WATCH_CHILD, /* in such a place */
-    WATCH_OPEN,  /* no wall is around it: changes are found and undone */
+    WATCH_ROOT, /* a mount of its own: a row of the table, or the target of a link */
+    WATCH_CHILD, /* below such a mount */
+    WATCH_OPEN,  /* not isolated: changes are detected and undone */
 };
 
 struct watched {
     struct str path; /* in the workspace */
-    mode_t mode;     /* 0: it was not there */
+    mode_t mode;     /* 0: it did not exist */
     unsigned how;
     enum watch_as as;
-    bool can_undo; /* the command can change it, and there is a copy */
+    bool can_undo; /* writable by the command, and there is a copy */
     struct timespec mtime, ctime;
     uint64_t size, ino;
     struct hash hash; /* of a regular file, unless walled */

@@ -77,7 +77,7 @@ static bool is_same(const struct restoration *s, const struct watched *w,
     if (S_ISLNK(w->mode))
         return protect_read_link(s->p, w->path.p, s->a, &target) &&
                str_eq(target, w->copy);
-    if (w->how != STAY && st->st_mode != w->mode)
+    if (w->how != PROTECT_DIR_ONLY && st->st_mode != w->mode)
         return false;
     return !S_ISREG(w->mode) || is_same_file(s->p, w, st);
 }
@@ -143,7 +143,7 @@ static void note(struct restoration *s, struct str path, bool by_command,
 /* Behind walls, what was there cannot have been changed by the command. */
 static bool is_by_command(const struct restoration *s, const struct watched *w)
 {
-    return !s->p->walled || w->can_undo || w->how == STAY ||
+    return !s->p->walled || w->can_undo || w->how == PROTECT_DIR_ONLY ||
            w->as == WATCH_OPEN;
 }
 
@@ -230,25 +230,27 @@ static void restore(struct restoration *s, const struct watched *w)
 
     if (!is_there && !w->mode)
         return;
-    if (is_there && (w->how == STAY || w->how == MODE))
+    if (is_there && (w->how == PROTECT_DIR_ONLY || w->how == PROTECT_MODE))
         restore_mode(s, w, &now);
-    if (w->how == MODE)
+    if (w->how == PROTECT_MODE)
         return;
     /* A folder that is gone, with the repository that was in it. */
     if (w->as == WATCH_OPEN && !is_there && !has_parent(s, w))
         return;
     /* A repository that is begun or given up is the command's own affair: its
      * settings and hooks have rows of their own. */
-    if (w->how == STAY && (w->mode ? !is_there : S_ISDIR(now.st_mode)))
+    if (w->how == PROTECT_DIR_ONLY &&
+        (w->mode ? !is_there : S_ISDIR(now.st_mode)))
         return;
     if (!is_there || !w->mode || !is_same(s, w, &now)) {
         bool by_command = is_by_command(s, w);
         bool is_back = by_command && put_back(s, w, &now, is_there);
 
         /* A folder that was moved is not back with all that was in it. */
-        note(s, w->path, by_command, is_back && (w->how != STAY || !w->mode));
+        note(s, w->path, by_command,
+             is_back && (w->how != PROTECT_DIR_ONLY || !w->mode));
     }
-    if (S_ISDIR(w->mode) && w->how != STAY &&
+    if (S_ISDIR(w->mode) && w->how != PROTECT_DIR_ONLY &&
         fs_stat_at(s->p->fd, w->path.p, &now) && S_ISDIR(now.st_mode))
         remove_new(s, w);
 }

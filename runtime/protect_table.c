@@ -7,30 +7,30 @@
 /* clang-format off */
 const struct protect_row protect_table[] = {
     /* what mapm wrote, and obeys */
-    {"mapm.yaml", WHOLE},       {"mapm.lock", WHOLE},
-    {"mapm.local.yaml", WHOLE}, {"mapm.local.lock", WHOLE},
-    {".agents", WHOLE},
+    {"mapm.yaml", PROTECT_TREE},       {"mapm.lock", PROTECT_TREE},
+    {"mapm.local.yaml", PROTECT_TREE}, {"mapm.local.lock", PROTECT_TREE},
+    {".agents", PROTECT_TREE},
     /* programs that git starts, and where it looks for them */
-    {".git", STAY},             {".git/config", WHOLE},
-    {".git/config.worktree", WHOLE}, {".git/hooks", WHOLE},
-    {".git/commondir", WHOLE},  {".git/modules", INNER},
-    {".git/worktrees", INNER},  {".gitmodules", WHOLE},
-    {"HEAD", WHOLE}, /* with it, the workspace is a repository itself */
-    {".husky", WHOLE},          {".pre-commit-config.yaml", WHOLE},
-    {".githooks", WHOLE},       {"lefthook.yml", WHOLE},
-    {".lefthook.yml", WHOLE},   {"lefthook-local.yml", WHOLE},
+    {".git", PROTECT_DIR_ONLY},             {".git/config", PROTECT_TREE},
+    {".git/config.worktree", PROTECT_TREE}, {".git/hooks", PROTECT_TREE},
+    {".git/commondir", PROTECT_TREE},  {".git/modules", PROTECT_GIT_DIR},
+    {".git/worktrees", PROTECT_GIT_DIR},  {".gitmodules", PROTECT_TREE},
+    {"HEAD", PROTECT_TREE}, /* with it, the workspace is a repository itself */
+    {".husky", PROTECT_TREE},          {".pre-commit-config.yaml", PROTECT_TREE},
+    {".githooks", PROTECT_TREE},       {"lefthook.yml", PROTECT_TREE},
+    {".lefthook.yml", PROTECT_TREE},   {"lefthook-local.yml", PROTECT_TREE},
     /* servers, hooks and permissions of agents that are no clients */
-    {".continue", WHOLE},       {".roo", WHOLE},
-    {".kiro", WHOLE},           {".windsurf", WHOLE},
-    {".aider.conf.yml", WHOLE},
+    {".continue", PROTECT_TREE},       {".roo", PROTECT_TREE},
+    {".kiro", PROTECT_TREE},           {".windsurf", PROTECT_TREE},
+    {".aider.conf.yml", PROTECT_TREE},
     /* skills beside notes that their agents write all the time */
-    {".swival", STAY},          {".swival/skills", WHOLE},
-    {".metis", STAY},           {".metis/skills", WHOLE},
+    {".swival", PROTECT_DIR_ONLY},          {".swival/skills", PROTECT_TREE},
+    {".metis", PROTECT_DIR_ONLY},           {".metis/skills", PROTECT_TREE},
     /* tasks of editors, of shells and of the host */
-    {".idea", WHOLE},           {".zed", WHOLE},
-    {".devcontainer", WHOLE},   {".devcontainer.json", WHOLE},
-    {".envrc", WHOLE},
-    {NULL, WHOLE},
+    {".idea", PROTECT_TREE},           {".zed", PROTECT_TREE},
+    {".devcontainer", PROTECT_TREE},   {".devcontainer.json", PROTECT_TREE},
+    {".envrc", PROTECT_TREE},
+    {NULL, PROTECT_TREE},
 };
 /* clang-format on */
 
@@ -40,7 +40,7 @@ bool protect_is_watched(unsigned how, struct str name, bool is_folder)
                                         "commondir", "gitdir"};
     static const char *const bulk[] = {"objects", "refs", "logs", "lfs"};
 
-    if (how != INNER)
+    if (how != PROTECT_GIT_DIR)
         return true;
     for (size_t i = 0; is_folder && i < sizeof bulk / sizeof *bulk; i++)
         if (str_is(name, bulk[i]))
