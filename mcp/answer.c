@@ -34,15 +34,15 @@ void mcp_call_no_resource(struct mcp_call *c, struct str uri)
     json_begin_object(&w);
     json_member_string(&w, "uri", uri);
     json_end_object(&w);
-    reply_error(c, mcp_call_era(c) == MCP_NEW ? MCP_PARAMS : MCP_NO_RESOURCE,
+    reply_error(c, mcp_call_era(c) == MCP_STATELESS ? MCP_PARAMS : MCP_NO_RESOURCE,
                 data.overflowed ? STR("") : buf_str(&data),
                 STR("Resource not found"));
     buf_done(&data);
 }
 
-void mcp_call_lacks(struct mcp_call *c, const char *capability)
+void mcp_call_missing_capability(struct mcp_call *c, const char *capability)
 {
-    mcp_call_error(c, lack_code(c), lack_data(capability, &c->a),
+    mcp_call_error(c, missing_capability_code(c), missing_capability_data(capability, &c->a),
                    "This needs a client with the capability %s", capability);
 }
 
@@ -86,7 +86,7 @@ void call_drop(struct mcp_call *c)
         batch_leave(s, b);
 }
 
-void call_keep_little(struct mcp_call *c)
+void call_trim(struct mcp_call *c)
 {
     struct arena a = {0};
     struct str *uris = arena_array(&a, c->uri_count, sizeof *uris);

@@ -6,9 +6,9 @@
 #include "worker.h"
 
 /*
- * Questions of a work to the client. What was answered before is answered from
- * the entries; the rest by our own requests (old era) or by a result that asks
- * for a retry (new era).
+ * Questions of a task to the client. What was answered before is answered from
+ * the entries; the rest by our own requests (sessioned) or by a result that asks
+ * for a retry (stateless).
  */
 
 /* --- questions -------------------------------------------------------------------- */
@@ -82,7 +82,7 @@ static void tell_answers(struct job *j)
     CLEANUP(buf_done) struct buf out = {0};
     struct json_writer w;
 
-    buf_init(&out, 2 * (size_t)MCP_WORK_MAX_BYTES);
+    buf_init(&out, 2 * (size_t)MCP_TASK_MAX_BYTES);
     json_writer_init(&w, &out, 0);
     json_begin_object(&w);
     for (size_t i = 0; i < j->question_count; i++) {
@@ -121,7 +121,7 @@ static bool may_ask(const struct job *j, const char **lacking)
     return true;
 }
 
-/* --- the old era ------------------------------------------------------------------- */
+/* --- the sessioned protocol ------------------------------------------------------------------- */
 
 static void send_requests(struct job *j)
 {
@@ -166,7 +166,7 @@ void jobs_ask(struct server *s)
             send_requests(j);
 }
 
-void jobs_hear(struct server *s)
+void jobs_on_client_ready(struct server *s)
 {
     for (struct job *j = s->jobs; j && !s->ready; j = j->next)
         if (j->unsent)
@@ -243,7 +243,7 @@ static void take_result(struct job *j, struct question *q,
     CLEANUP(buf_done) struct buf text = {0};
     struct json_writer w;
 
-    buf_init(&text, MCP_WORK_MAX_BYTES);
+    buf_init(&text, MCP_TASK_MAX_BYTES);
     json_writer_init(&w, &text, 0);
     json_value(&w, result);
     if (text.overflowed) {
@@ -360,7 +360,7 @@ void job_on_ask(struct job *j, struct str body)
                             .p);
     else if (j->records)
         job_suspend(j);
-    else if (mcp_call_era(j->calls) == MCP_OLD)
+    else if (mcp_call_era(j->calls) == MCP_SESSIONED)
         ask_when_ready(j);
     else
         job_tell_failed(j, ERR_REFUSED,
@@ -371,7 +371,7 @@ static void tell_state(struct job *j, enum mcp_once state, struct str text)
 {
     CLEANUP(buf_done) struct buf out = {0};
 
-    buf_init(&out, 2 * (size_t)MCP_WORK_MAX_BYTES);
+    buf_init(&out, 2 * (size_t)MCP_TASK_MAX_BYTES);
     buf_char(&out, (char)state);
     buf_append(&out, text);
     job_tell(j, FRAME_STATE, buf_str(&out));

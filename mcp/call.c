@@ -23,7 +23,7 @@ unsigned log_level_find(struct str name)
 
 enum mcp_era mcp_call_era(const struct mcp_call *c)
 {
-    return c->revision == REV_2026_07_28 ? MCP_NEW : MCP_OLD;
+    return c->revision == REV_2026_07_28 ? MCP_STATELESS : MCP_SESSIONED;
 }
 
 struct str mcp_call_version(const struct mcp_call *c)
@@ -83,12 +83,12 @@ bool mcp_call_client_can(const struct mcp_call *c, const char *capability)
     return is_object(json_get_str(one, rest));
 }
 
-int lack_code(const struct mcp_call *c)
+int missing_capability_code(const struct mcp_call *c)
 {
-    return mcp_call_era(c) == MCP_NEW ? MCP_LACKS : MCP_INVALID;
+    return mcp_call_era(c) == MCP_STATELESS ? MCP_MISSING_CAPABILITY : MCP_INVALID;
 }
 
-struct str lack_data(const char *capability, struct arena *a)
+struct str missing_capability_data(const char *capability, struct arena *a)
 {
     struct str rest = str_from(capability), head;
 

@@ -47,7 +47,7 @@ static bool write_one(struct entries *x, const struct entry *n, struct err *e)
 {
     CLEANUP(buf_done) struct buf text = {0};
 
-    buf_init(&text, 8 * (size_t)MCP_WORK_MAX_BYTES);
+    buf_init(&text, 8 * (size_t)MCP_TASK_MAX_BYTES);
     format(n, &text);
     return buf_check(&text, "a record of the journal", e) &&
            x->journal->append(x->journal->ctx, str_from(x->run), buf_str(&text),

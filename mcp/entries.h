@@ -4,7 +4,7 @@
 #include "ticket.h"
 
 /*
- * entries: what a work did that must not be done again when it is run again:
+ * entries: what a task did that must not be done again when it is run again:
  * what it asked and was answered, what it began and noted, and its end. In
  * memory first; in the journal from the first question on that a client is to
  * take home.

@@ -91,7 +91,7 @@ void job_forget_call(struct mcp_call *c)
 /* A client that can be asked nothing suspends nothing. */
 static bool can_be_asked(const struct mcp_call *c)
 {
-    return mcp_call_era(c) == MCP_NEW && (c->how->flags & METHOD_ASKS) &&
+    return mcp_call_era(c) == MCP_STATELESS && (c->how->flags & METHOD_ASKS) &&
            (mcp_call_client_can(c, "sampling") ||
             mcp_call_client_can(c, "elicitation") ||
             mcp_call_client_can(c, "roots"));
@@ -103,8 +103,8 @@ struct job *job_new(struct mcp_call *c)
     struct job *j = heap_alloc(sizeof *j), **at = &s->jobs;
 
     *j = (struct job){.s = s, .fd = -1, .began_s = (uint64_t)time(NULL)};
-    buf_init(&j->in, MCP_WORK_MAX_BYTES + JOB_READ_BYTES + 64);
-    buf_init(&j->out, 4 * (size_t)MCP_WORK_MAX_BYTES);
+    buf_init(&j->in, MCP_TASK_MAX_BYTES + JOB_READ_BYTES + 64);
+    buf_init(&j->out, 4 * (size_t)MCP_TASK_MAX_BYTES);
     buf_init(&j->said, 4 * JOB_SAID_MAX_CHARS);
     while (*at) /* in the order in which they came */
         at = &(*at)->next;
@@ -113,8 +113,8 @@ struct job *job_new(struct mcp_call *c)
     return j;
 }
 
-void mcp_call_work(struct mcp_call *c,
-                   void (*run)(void *ctx, struct mcp_work *w), void *ctx)
+void mcp_call_run_task(struct mcp_call *c,
+                   void (*run)(void *ctx, struct mcp_task *w), void *ctx)
 {
     if (c->answered || c->run)
         return;
@@ -184,7 +184,7 @@ void job_finish(struct job *j, const struct entry *end)
 
 /* Its work has not ended by that: with its last requestState it may be taken up
  * again, and what was begun in it is not begun a second time. */
-void job_finish_badly(struct job *j, const char *why)
+void job_abort(struct job *j, const char *why)
 {
     struct entry end = {.kind = ENTRY_ERROR,
                         .number = (unsigned)-MCP_INTERNAL,
@@ -220,7 +220,7 @@ void job_on_end(struct job *j)
         }
         nanosleep(&breath, NULL);
     }
-    job_finish_badly(j, why);
+    job_abort(j, why);
 }
 
 /* --- starting ------------------------------------------------------------------- */
@@ -263,7 +263,7 @@ void jobs_start(struct server *s)
     }
     if (leaving >= LEAVING_MAX)
         return;
-    for (struct job *j = s->jobs; j && busy < MCP_MAX_WORKS; j = next) {
+    for (struct job *j = s->jobs; j && busy < MCP_MAX_TASKS; j = next) {
         struct mcp_call *c = j->calls;
 
         next = j->next;
@@ -275,7 +275,7 @@ void jobs_start(struct server *s)
         j->state = JOB_RUNNING;
         busy++;
         if (!c || !job_fork(j, c))
-            job_finish_badly(j, "A process cannot be started");
+            job_abort(j, "A process cannot be started");
     }
 }
 
@@ -356,7 +356,7 @@ void jobs_tick(struct server *s)
             job_ask_late(j);
     }
     for (struct mcp_call *c = s->calls; c; c = c->next)
-        call_beat(c, now);
+        call_send_progress(c, now);
 }
 
 int jobs_patience(const struct server *s)
@@ -376,8 +376,8 @@ int jobs_patience(const struct server *s)
             least = at;
     }
     for (const struct mcp_call *c = s->calls; c; c = c->next)
-        if (call_beat_at(c) < least)
-            least = call_beat_at(c);
+        if (call_progress_due_ms(c) < least)
+            least = call_progress_due_ms(c);
     if (least == UINT64_MAX)
         return -1;
     return least <= now ? 0 : (int)(least - now);

@@ -11,7 +11,7 @@
  *     QUEUED --fork--> RUNNING --question--> WAITING --answer--> RUNNING
  *                         `---result, or nobody waits---> LEAVING
  *
- * A job that asks in the new era outlives its call: it waits for the retry,
+ * A job that asks in the stateless protocol outlives its call: it waits for the retry,
  * which is another call, while the process is there; and after that its
  * entries are what it is run again from.
  */
@@ -25,7 +25,7 @@ struct question {
     struct str key, method, params;
     const char *capability; /* that the client needs; NULL: no such question */
     struct str answer;      /* JSON; "" = not yet */
-    uint64_t id;            /* of our request in the old era; 0: none */
+    uint64_t id;            /* of our request in the sessioned protocol; 0: none */
 };
 
 struct job {
@@ -38,7 +38,7 @@ struct job {
     size_t out_at;
     struct mcp_call *calls; /* who waits for it */
     struct buf said;        /* with its last progress */
-    bool records;           /* may be run again: the new era */
+    bool records;           /* may be run again: the stateless protocol */
     struct hash digest;
     uint64_t began_s;
     struct entries entries;
@@ -46,7 +46,7 @@ struct job {
     struct arena asked;    /* what is asked now */
     struct question *questions;
     size_t question_count;
-    uint64_t ask_ms;    /* until when, in the old era */
+    uint64_t ask_ms;    /* until when, in the sessioned protocol */
     bool unsent;        /* and its questions wait for the client to be ready */
     uint64_t expires_s; /* of the suspension, in the new one */
     uint64_t kill_ms;   /* LEAVING: when patience ends */
@@ -66,11 +66,11 @@ void job_attach(struct job *j, struct mcp_call *c);
 struct job *job_new(struct mcp_call *c);
 /* The answer that an end is: ENTRY_RESULT, ENTRY_ERROR. */
 void call_end(struct mcp_call *c, const struct entry *end);
-/* The work is over: what it has to say goes to all who wait. */
+/* The task is over: what it has to say goes to all who wait. */
 void job_finish(struct job *j, const struct entry *end);
-/* The process is to go, and all who wait get this error. It is not the work's own
+/* The process is to go, and all who wait get this error. It is not the task's own
  * end, so it may be taken up again. */
-void job_finish_badly(struct job *j, const char *why);
+void job_abort(struct job *j, const char *why);
 /* The process ended, maybe without a word. */
 void job_on_end(struct job *j);
 /* The process is to go. */
@@ -84,9 +84,9 @@ void job_write(struct job *j);
 void job_tell(struct job *j, int kind, struct str body);
 void job_tell_failed(struct job *j, enum err_code code, const char *message);
 /* A sign of life to who waits, where it is time for one. */
-void call_beat(struct mcp_call *c, uint64_t now);
+void call_send_progress(struct mcp_call *c, uint64_t now);
 /* When that is: UINT64_MAX for never. */
-uint64_t call_beat_at(const struct mcp_call *c);
+uint64_t call_progress_due_ms(const struct mcp_call *c);
 
 /* --- ask.c --------------------------------------------------------------------- */
 
@@ -95,10 +95,10 @@ void job_on_once(struct job *j, struct str body);
 void job_on_noted(struct job *j, struct str body);
 /* Its patience ended. */
 void job_ask_late(struct job *j);
-/* The client of the old era is ready: what waited for that is sent. */
+/* The client of the sessioned protocol is ready: what waited for that is sent. */
 void jobs_ask(struct server *s);
 /* It goes on talking: as good as saying that it is, for who waits. */
-void jobs_hear(struct server *s);
+void jobs_on_client_ready(struct server *s);
 /* What it waits for is there by now: it is told. False: not all of it. */
 bool job_go_on(struct job *j);
 /* The client's word that nobody waits for an answer any more. */

@@ -43,7 +43,7 @@ static bool open_page(struct mcp_call *c, struct page *p, bool listed,
     }
     p->to = count - p->from > MCP_PAGE_MAX_ITEMS ? p->from + MCP_PAGE_MAX_ITEMS
                                                  : count;
-    buf_init(&p->out, MCP_WORK_MAX_BYTES);
+    buf_init(&p->out, MCP_TASK_MAX_BYTES);
     buf_printf(&p->out, "\"%s\":", name);
     json_writer_init(&p->w, &p->out, 0);
     json_begin_array(&p->w);
@@ -229,7 +229,7 @@ void complete(struct mcp_call *c)
     size_t count = 0, shown;
     struct json_writer w;
 
-    buf_init(&out, MCP_WORK_MAX_BYTES);
+    buf_init(&out, MCP_TASK_MAX_BYTES);
     if (!ref || ref->kind != JSON_OBJECT || !name.p || !typed.p) {
         mcp_call_error(c, MCP_PARAMS, STR(""),
                        "ref or argument is not correct");

@@ -115,14 +115,14 @@ static void discover(struct mcp_call *c)
 {
     CLEANUP(buf_done) struct buf out = {0};
 
-    buf_init(&out, MCP_WORK_MAX_BYTES);
+    buf_init(&out, MCP_TASK_MAX_BYTES);
     buf_text(&out, "\"supportedVersions\":[\"2026-07-28\"],");
     put_capabilities(&out, c);
     put_instructions(&out, c->s->is);
     answer(c, &out);
 }
 
-/* What is asked for when we know it, and else the newest of that era. */
+/* What is asked for when we know it, and else the newest of that protocol. */
 static enum revision choose_revision(struct str asked)
 {
     for (int i = REV_2024_11_05; i < REV_2025_11_25; i++)
@@ -174,7 +174,7 @@ static void initialize(struct mcp_call *c)
     s->initialized = true;
     s->ready = false;
     remember_client(c);
-    buf_init(&out, MCP_WORK_MAX_BYTES);
+    buf_init(&out, MCP_TASK_MAX_BYTES);
     buf_printf(&out, "\"protocolVersion\":\"%.*s\",",
                STR_ARG(revision_names[s->revision]));
     put_capabilities(&out, c);
@@ -378,7 +378,7 @@ static void acknowledge(struct mcp_call *c)
     struct json_writer w;
     CLEANUP(buf_done) struct buf out = {0};
 
-    buf_init(&out, MCP_WORK_MAX_BYTES);
+    buf_init(&out, MCP_TASK_MAX_BYTES);
     buf_text(&out, "\"method\":\"notifications/subscriptions/acknowledged\","
                    "\"params\":{\"_meta\":{\"io.modelcontextprotocol/"
                    "subscriptionId\":");
@@ -466,7 +466,7 @@ const struct method *method_find(const struct server *s, struct str name,
 
 void method_run(struct mcp_call *c)
 {
-    if (mcp_call_era(c) == MCP_NEW && (c->how->flags & METHOD_ASKS) &&
+    if (mcp_call_era(c) == MCP_STATELESS && (c->how->flags & METHOD_ASKS) &&
         !job_resume(c))
         return;
     c->how->run(c);

@@ -34,7 +34,7 @@ size_t out_pending(const struct server *s)
     return s->out.n - s->out_at;
 }
 
-bool out_is_full(const struct server *s)
+bool output_over_high_water(const struct server *s)
 {
     return out_pending(s) >= MCP_OUT_ENOUGH_BYTES;
 }

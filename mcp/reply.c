@@ -106,7 +106,7 @@ static struct buf *begin_answer(struct mcp_call *c)
 
 void reply_result(struct mcp_call *c, struct str members)
 {
-    bool modern = mcp_call_era(c) == MCP_NEW;
+    bool modern = mcp_call_era(c) == MCP_STATELESS;
     struct buf *out;
 
     if (c->answered || !has_room(c, members.n))
@@ -232,7 +232,7 @@ static bool has_uri(const struct str *uris, size_t count, struct str uri)
     return false;
 }
 
-/* `id`: of the listener it is for; "" in the old era. */
+/* `id`: of the listener it is for; "" in the sessioned protocol. */
 static void notify(struct server *s, const char *method, struct str uri,
                    struct str id)
 {

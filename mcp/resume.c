@@ -5,7 +5,7 @@
 #include "shape.h"
 
 /*
- * Multi round-trip requests (new era). A work that asks answers its call with
+ * Multi round-trip requests (stateless). A task that asks answers its call with
  * "input_required" and a requestState; the client comes back with the answers.
  *
  *     the process is there    --> it goes on
@@ -48,7 +48,7 @@ static void tell_to_come_back(struct job *j)
 
     memcpy(t.run, j->entries.run, sizeof t.run);
     state = ticket_format(j->s, &t, &j->digest, &a);
-    buf_init(&requests, MCP_WORK_MAX_BYTES * 2);
+    buf_init(&requests, MCP_TASK_MAX_BYTES * 2);
     put_requests(j, &requests);
     while (j->calls) {
         struct mcp_call *c = j->calls;
@@ -81,7 +81,7 @@ static bool keep_one(struct job *j, unsigned round, struct str key,
 
     if (!answer || entries_find(&j->entries, ENTRY_ANSWER, round, key))
         return true;
-    buf_init(&text, MCP_WORK_MAX_BYTES);
+    buf_init(&text, MCP_TASK_MAX_BYTES);
     json_writer_init(&w, &text, 0);
     json_value(&w, answer);
     if (!buf_check(&text, "an answer of the client, as JSON", e))

@@ -126,7 +126,7 @@ struct loop {
  * more work done, whether it has read what there is or not. */
 static void fill(struct server *s, struct loop *l)
 {
-    bool full = out_is_full(s);
+    bool full = output_over_high_water(s);
 
     l->fds[AT_IN] = (struct pollfd){
         .fd = s->in, .events = full || l->more ? POLLRDHUP : POLLIN};
@@ -147,10 +147,10 @@ static void fill(struct server *s, struct loop *l)
 
 static int patience(const struct server *s, const struct loop *l)
 {
-    bool busy = (l->more || s->reading) && !out_is_full(s);
+    bool busy = (l->more || s->reading) && !output_over_high_water(s);
     int ms = busy ? 0 : jobs_patience(s);
 
-    if (s->watch_ms && !out_is_full(s)) {
+    if (s->watch_ms && !output_over_high_water(s)) {
         uint64_t now = proc_now_ms();
         uint64_t left = s->watch_ms > now ? s->watch_ms - now : 0;
 
@@ -182,7 +182,7 @@ static void serve_jobs(struct server *s, struct loop *l)
 
         if (seen & POLLOUT && l->jobs[i]->fd >= 0)
             job_write(l->jobs[i]);
-        if (out_is_full(s))
+        if (output_over_high_water(s))
             continue;
         if (seen & (POLLIN | POLLHUP | POLLERR) && l->jobs[i]->fd >= 0)
             job_read(l->jobs[i]);
@@ -197,7 +197,7 @@ static void take_some(struct server *s, struct loop *l)
     uint64_t until = proc_now_ms() + SLICE_MS;
 
     l->more = true;
-    while (!s->failed && !out_is_full(s) && proc_now_ms() < until) {
+    while (!s->failed && !output_over_high_water(s) && proc_now_ms() < until) {
         if (s->reading)
             server_take_part(s);
         l->more = take_line(s) || (s->reading && lines_next_is(&s->lines, '['));
@@ -234,7 +234,7 @@ static bool run_loop(struct server *s, struct loop *l)
         serve_jobs(s, l);
         if (!serve_input(s, l))
             return true;
-        if (!out_is_full(s) && (l->fds[AT_WATCH].revents ||
+        if (!output_over_high_water(s) && (l->fds[AT_WATCH].revents ||
                                 (s->watch_ms && s->watch_ms <= proc_now_ms())))
             call_watched(s);
         jobs_start(s);
@@ -260,7 +260,7 @@ static bool drain(struct server *s, struct loop *l)
     while (!s->failed && !s->overfull && !is_interrupted(l)) {
         take_some(s, l);
         out_flush(s);
-        if (out_is_full(s) && !out_wait(s, &l->sleeping))
+        if (output_over_high_water(s) && !out_wait(s, &l->sleeping))
             return false;
         if (l->more || s->reading)
             continue;

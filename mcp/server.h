@@ -66,8 +66,8 @@ struct mcp_call {
     struct job *job;
     struct mcp_call *next_of_job;
     struct mcp_call *next; /* of all that wait */
-    /* What the work is; NULL: another call of the job brought it. */
-    void (*run)(void *ctx, struct mcp_work *w);
+    /* What the task is; NULL: another call of the job brought it. */
+    void (*run)(void *ctx, struct mcp_task *w);
     void *run_ctx;
     /* Of subscriptions/listen. */
     bool listens;
@@ -92,7 +92,7 @@ struct server {
     uint64_t asked; /* number of our own requests, so far */
     unsigned char key[32];
     bool has_key;
-    /* The old era. */
+    /* The sessioned protocol. */
     bool initialized, modern_seen;
     bool ready; /* and notifications/initialized came, or as good as that */
     enum revision revision;
@@ -117,7 +117,7 @@ void out_init(struct server *s);
 size_t out_pending(const struct server *s);
 size_t out_max(const struct server *s);
 /* So much that no more is to be done for who does not read. */
-bool out_is_full(const struct server *s);
+bool output_over_high_water(const struct server *s);
 /* Writes what is taken at once. */
 void out_flush(struct server *s);
 /* The end: as long as the other side takes it. */
@@ -142,10 +142,10 @@ unsigned log_level_find(struct str name); /* LOG_NONE: no such */
 /* From the list of those that wait, and freed. */
 void call_drop(struct mcp_call *c);
 /* The error of one that the client lacks: its code and its data, in `a`. */
-int lack_code(const struct mcp_call *c);
-struct str lack_data(const char *capability, struct arena *a);
+int missing_capability_code(const struct mcp_call *c);
+struct str missing_capability_data(const char *capability, struct arena *a);
 /* Of one that listens only what tells it to whom; the rest is freed. */
-void call_keep_little(struct mcp_call *c);
+void call_trim(struct mcp_call *c);
 /* NULL: none under way has this id. */
 struct mcp_call *call_find(struct server *s, bool is_text, struct str id);
 
@@ -186,7 +186,7 @@ struct method {
     void (*run)(struct mcp_call *c);
 };
 
-/* NULL: none of that name in that era, or not served. */
+/* NULL: no such method in that protocol, or not served. */
 const struct method *method_find(const struct server *s, struct str name,
                                  bool modern);
 void method_run(struct mcp_call *c);

@@ -2,7 +2,7 @@
 #include "server.h"
 
 /*
- * From a line to a call: JSON, then JSON-RPC, then the era. Whatever is wrong
+ * From a line to a call: JSON, then JSON-RPC, then the protocol. Whatever is wrong
  * is answered by its code, with the id where there is one, and then forgotten.
  */
 
@@ -172,7 +172,7 @@ static bool take_token(struct mcp_call *c, struct str line)
     return true;
 }
 
-/* What each request of the new era carries. */
+/* What each request of the stateless protocol carries. */
 static bool take_modern(struct mcp_call *c, const struct json *version)
 {
     const struct json *level = json_get(c->meta, LOG_LEVEL);
@@ -223,7 +223,7 @@ static bool take_old(struct mcp_call *c)
         return true;
     if (s->initialized && !str_is(c->method, "server/discover") &&
         !str_is(c->method, "subscriptions/listen")) {
-        jobs_hear(s);
+        jobs_on_client_ready(s);
         return true;
     }
     return refuse(c, MCP_PARAMS, STR(""),
@@ -302,7 +302,7 @@ static void run_request(struct server *s, struct batch *b, struct str line,
     if (c->answered)
         call_drop(c);
     else if (c->listens)
-        call_keep_little(c);
+        call_trim(c);
 }
 
 static bool is_version_two(const struct json *message)

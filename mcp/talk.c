@@ -22,7 +22,7 @@ void job_tell(struct job *j, int kind, struct str body)
     buf_append(&j->out, str_of((const char *)&head, sizeof head));
     buf_append(&j->out, body);
     if (j->out.overflowed)
-        job_finish_badly(j, "The answers to this work are too long");
+        job_abort(j, "The answers to this work are too long");
     else
         job_write(j);
 }
@@ -102,7 +102,7 @@ static void on_progress(struct job *j, struct str body)
     }
 }
 
-uint64_t call_beat_at(const struct mcp_call *c)
+uint64_t call_progress_due_ms(const struct mcp_call *c)
 {
     if (!c->job || !c->token.n)
         return UINT64_MAX;
@@ -111,7 +111,7 @@ uint64_t call_beat_at(const struct mcp_call *c)
     return c->s->is->heartbeat_ms ? c->beat_ms : UINT64_MAX;
 }
 
-/* A work may have nothing to say for long: it computes, waits for its turn, or
+/* A task may have nothing to say for long: it computes, waits for its turn, or
  * the client itself is asked. The client's clock for the call goes on. */
 static void repeat_progress(struct mcp_call *c)
 {
@@ -128,12 +128,12 @@ static void repeat_progress(struct mcp_call *c)
                          : buf_str(&c->job->said));
 }
 
-void call_beat(struct mcp_call *c, uint64_t now)
+void call_send_progress(struct mcp_call *c, uint64_t now)
 {
     struct frame_progress settled = {c->settling, c->settling_total};
     bool settles = c->settle_ms;
 
-    if (now < call_beat_at(c))
+    if (now < call_progress_due_ms(c))
         return;
     c->settle_ms = 0;
     c->beat_ms = now + c->s->is->heartbeat_ms;
@@ -211,7 +211,7 @@ static void take_frame(struct job *j, uint32_t kind, struct str body)
         on_error(j, body);
         break;
     default:
-        job_finish_badly(j, "The work said what nobody understands");
+        job_abort(j, "The work said what nobody understands");
     }
 }
 
@@ -222,8 +222,8 @@ static void take_frames(struct job *j)
 
     while (j->state == JOB_RUNNING && j->in.n - at >= sizeof head) {
         memcpy(&head, j->in.p + at, sizeof head);
-        if (head.n > MCP_WORK_MAX_BYTES) {
-            job_finish_badly(j, "The work said more than a message holds");
+        if (head.n > MCP_TASK_MAX_BYTES) {
+            job_abort(j, "The work said more than a message holds");
             return;
         }
         if (j->in.n - at - sizeof head < head.n)
@@ -241,7 +241,7 @@ void job_read(struct job *j)
     ssize_t n;
 
     if (!room) {
-        job_finish_badly(j, "The work said more than a message holds");
+        job_abort(j, "The work said more than a message holds");
         return;
     }
     n = recv(j->fd, room, JOB_READ_BYTES, 0);

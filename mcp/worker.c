@@ -16,7 +16,7 @@
 #define MESSAGE_MAX_BYTES 1024
 #define FIRST_OWN_FD      3
 
-struct mcp_work {
+struct mcp_task {
     const struct mcp_call *call;
     int fd;
     bool gone, ended;
@@ -27,7 +27,7 @@ struct mcp_work {
 
 /* --- frames ------------------------------------------------------------------------ */
 
-static bool send_all(struct mcp_work *w, struct str s)
+static bool send_all(struct mcp_task *w, struct str s)
 {
     while (s.n && !w->gone) {
         ssize_t n = send(w->fd, s.p, s.n, MSG_NOSIGNAL);
@@ -42,7 +42,7 @@ static bool send_all(struct mcp_work *w, struct str s)
     return !w->gone;
 }
 
-static bool receive_all(struct mcp_work *w, char *p, size_t n)
+static bool receive_all(struct mcp_task *w, char *p, size_t n)
 {
     while (n && !w->gone) {
         ssize_t got = recv(w->fd, p, n, 0);
@@ -60,7 +60,7 @@ static bool receive_all(struct mcp_work *w, char *p, size_t n)
 }
 
 /* Room for the head, then the body. */
-static struct buf *begin(struct mcp_work *w)
+static struct buf *begin(struct mcp_task *w)
 {
     static const struct frame_head none;
 
@@ -74,11 +74,11 @@ static void put_bytes(struct buf *out, const void *p, size_t n)
     buf_append(out, str_of(p, n));
 }
 
-static bool end(struct mcp_work *w, enum frame_kind kind)
+static bool end(struct mcp_task *w, enum frame_kind kind)
 {
     struct frame_head head = {.kind = kind};
 
-    if (w->out.overflowed || w->out.n - sizeof head > MCP_WORK_MAX_BYTES)
+    if (w->out.overflowed || w->out.n - sizeof head > MCP_TASK_MAX_BYTES)
         return false;
     head.n = (uint32_t)(w->out.n - sizeof head);
     memcpy(w->out.p, &head, sizeof head);
@@ -91,7 +91,7 @@ static bool fail_over(struct err *e)
 }
 
 /* What the server says to that, in `a`: `want`, or why not. */
-static bool hear(struct mcp_work *w, enum frame_kind want, struct arena *a,
+static bool hear(struct mcp_task *w, enum frame_kind want, struct arena *a,
                  struct str *body, struct err *e)
 {
     struct frame_head head;
@@ -115,24 +115,24 @@ static bool hear(struct mcp_work *w, enum frame_kind want, struct arena *a,
 
 /* --- looking ------------------------------------------------------------------------- */
 
-const struct mcp_call *mcp_work_call(const struct mcp_work *w)
+const struct mcp_call *mcp_task_call(const struct mcp_task *w)
 {
     return w->call;
 }
 
-uint64_t mcp_work_used_ms(const struct mcp_work *w)
+uint64_t mcp_task_used_ms(const struct mcp_task *w)
 {
     return w->before_ms + proc_now_ms() - w->start_ms - w->waited_ms;
 }
 
-uint64_t mcp_work_began_s(const struct mcp_work *w)
+uint64_t mcp_task_began_s(const struct mcp_task *w)
 {
     return w->began_s;
 }
 
 /* --- telling -------------------------------------------------------------------------- */
 
-void mcp_work_progress(struct mcp_work *w, double done, double total,
+void mcp_task_progress(struct mcp_task *w, double done, double total,
                        struct str message)
 {
     struct frame_progress p = {.done = done, .total = total};
@@ -143,7 +143,7 @@ void mcp_work_progress(struct mcp_work *w, double done, double total,
     end(w, FRAME_PROGRESS);
 }
 
-void mcp_work_log(struct mcp_work *w, const char *level, struct str data)
+void mcp_task_log(struct mcp_task *w, const char *level, struct str data)
 {
     unsigned number = log_level_find(str_from(level));
     struct buf *out = begin(w);
@@ -157,9 +157,9 @@ void mcp_work_log(struct mcp_work *w, const char *level, struct str data)
 
 /* --- asking ------------------------------------------------------------------------------ */
 
-static void put_used(struct mcp_work *w, struct buf *out)
+static void put_used(struct mcp_task *w, struct buf *out)
 {
-    uint64_t used = mcp_work_used_ms(w);
+    uint64_t used = mcp_task_used_ms(w);
 
     put_bytes(out, &used, sizeof used);
 }
@@ -182,7 +182,7 @@ static void put_questions(struct buf *out, const struct mcp_question *q,
     json_end_array(&jw);
 }
 
-bool mcp_work_ask(struct mcp_work *w, struct mcp_question *q, size_t count,
+bool mcp_task_ask(struct mcp_task *w, struct mcp_question *q, size_t count,
                   struct arena *a, struct err *e)
 {
     static const struct json_options options = {.max_depth =
@@ -207,7 +207,7 @@ bool mcp_work_ask(struct mcp_work *w, struct mcp_question *q, size_t count,
     return true;
 }
 
-bool mcp_work_once(struct mcp_work *w, struct str what, struct arena *a,
+bool mcp_task_once(struct mcp_task *w, struct str what, struct arena *a,
                    enum mcp_once *state, struct str *text, struct err *e)
 {
     struct buf *out = begin(w);
@@ -227,7 +227,7 @@ bool mcp_work_once(struct mcp_work *w, struct str what, struct arena *a,
     return true;
 }
 
-bool mcp_work_noted(struct mcp_work *w, struct str text, struct err *e)
+bool mcp_task_noted(struct mcp_task *w, struct str text, struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct buf *out = begin(w);
@@ -243,7 +243,7 @@ bool mcp_work_noted(struct mcp_work *w, struct str text, struct err *e)
 
 /* --- the end ----------------------------------------------------------------------------- */
 
-void mcp_work_result(struct mcp_work *w, struct str members)
+void mcp_task_result(struct mcp_task *w, struct str members)
 {
     if (w->ended)
         return;
@@ -251,11 +251,11 @@ void mcp_work_result(struct mcp_work *w, struct str members)
     buf_append(begin(w), members);
     if (!end(w, FRAME_RESULT) && !w->gone) {
         w->ended = false;
-        mcp_work_error(w, MCP_INTERNAL, STR(""), "The result is too long");
+        mcp_task_error(w, MCP_INTERNAL, STR(""), "The result is too long");
     }
 }
 
-void mcp_work_error(struct mcp_work *w, int code, struct str data,
+void mcp_task_error(struct mcp_task *w, int code, struct str data,
                     const char *format, ...)
 {
     char message[MESSAGE_MAX_BYTES];
@@ -275,11 +275,11 @@ void mcp_work_error(struct mcp_work *w, int code, struct str data,
     end(w, FRAME_ERROR);
 }
 
-void mcp_work_lacks(struct mcp_work *w, const char *capability, const char *why)
+void mcp_task_missing_capability(struct mcp_task *w, const char *capability, const char *why)
 {
     CLEANUP(arena_done) struct arena a = {0};
 
-    mcp_work_error(w, lack_code(w->call), lack_data(capability, &a),
+    mcp_task_error(w, missing_capability_code(w->call), missing_capability_data(capability, &a),
                    "This needs a client with the capability %s: %s", capability,
                    why);
 }
@@ -315,7 +315,7 @@ static void take_signals(void)
 
 void worker_live(struct job *j, struct mcp_call *c, int fd, pid_t parent)
 {
-    struct mcp_work w = {
+    struct mcp_task w = {
         .call = c,
         .fd = fd,
         .start_ms = proc_now_ms(),
@@ -329,7 +329,7 @@ void worker_live(struct job *j, struct mcp_call *c, int fd, pid_t parent)
         _exit(0); /* it died before the line above */
     leave_pipes(j->s, fd);
     take_signals();
-    buf_init(&w.out, MCP_WORK_MAX_BYTES + 4096);
+    buf_init(&w.out, MCP_TASK_MAX_BYTES + 4096);
     c->run(c->run_ctx, &w);
     _exit(0); /* what the parent had not yet written is not ours to write */
 }

@@ -35,7 +35,7 @@ struct frame_progress {
     double done, total;
 };
 
-/* In the child: becomes the work of `c`, and does not come back. */
+/* In the child: becomes the task of `c`, and does not come back. */
 NORETURN void worker_live(struct job *j, struct mcp_call *c, int fd,
                           pid_t parent);
 

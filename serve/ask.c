@@ -18,14 +18,14 @@
  */
 
 #define SAMPLING_TOKENS 8192
-#define NOTE_MAX_BYTES  MCP_WORK_MAX_BYTES
+#define NOTE_MAX_BYTES  MCP_TASK_MAX_BYTES
 #define LABEL_MAX_CHARS 60
 
 /* --- progress ------------------------------------------------------------------ */
 
 static void tell(struct serve_job *j)
 {
-    mcp_work_progress(j->work, (double)(proc_now_ms() - j->since_ms) / 1000.0,
+    mcp_task_progress(j->task, (double)(proc_now_ms() - j->since_ms) / 1000.0,
                       -1, j->doing);
 }
 
@@ -238,11 +238,11 @@ static bool read_answer(struct str text, struct arena *a, struct answer *out,
     return true;
 }
 
-/* The new era has an error for a client that would have to answer, and did not
+/* The stateless protocol has an error for a client that would have to answer, and did not
  * declare that it can. */
-static void note_lack(struct serve_job *j, const struct err *e)
+static void note_missing_capability(struct serve_job *j, const struct err *e)
 {
-    if (j->s->sampling && mcp_call_era(mcp_work_call(j->work)) == MCP_NEW)
+    if (j->s->sampling && mcp_call_era(mcp_task_call(j->task)) == MCP_STATELESS)
         j->lacks = arena_str(&j->s->cx->arena, str_from(err_first(e)));
 }
 
@@ -252,7 +252,7 @@ static bool ask_backend(struct serve_job *j, struct run_execution *x,
 {
     if (run_select_backend(x, e))
         return run_ask(x, in, a, out, e);
-    note_lack(j, e);
+    note_missing_capability(j, e);
     return false;
 }
 
@@ -263,7 +263,7 @@ static bool ask_once(struct serve_job *j, struct run_execution *x,
     enum mcp_once state;
     struct str note;
 
-    if (!mcp_work_once(j->work, what_is_asked(in, a), a, &state, &note, e))
+    if (!mcp_task_once(j->task, what_is_asked(in, a), a, &state, &note, e))
         return false;
     if (state == MCP_CUT)
         return err_set(e, ERR_FAILED,
@@ -277,7 +277,7 @@ static bool ask_once(struct serve_job *j, struct run_execution *x,
             return false;
         else
             note = note_failure(e, a);
-        if (!mcp_work_noted(j->work, note, e))
+        if (!mcp_task_noted(j->task, note, e))
             return false;
     }
     return read_answer(note, a, out, e);
@@ -346,7 +346,7 @@ static bool ask_client(struct serve_job *j, struct run_execution *x,
 
     run_name_backend(x, STR("sampling"));
     if (sampling_params(in, a, &q.params, e) &&
-        mcp_work_ask(j->work, &q, 1, a, e) && q.answer) {
+        mcp_task_ask(j->task, &q, 1, a, e) && q.answer) {
         j->has_waited = true;
         return check_still_allowed(j, e) &&
                read_sample(q.answer, in, a, out, e);
@@ -354,7 +354,7 @@ static bool ask_client(struct serve_job *j, struct run_execution *x,
     if (e->code == ERR_NONE)
         err_set(e, ERR_FAILED, "the client gave no answer");
     if (e->code == ERR_REFUSED) /* a retry that declares less than the call */
-        note_lack(j, e);
+        note_missing_capability(j, e);
     if (e->code != ERR_INTERRUPTED)
         err_wrap(e, "--ask sampling: the client's model was asked");
     return false;
@@ -367,7 +367,7 @@ bool serve_ask(void *ctx, struct run_execution *x, const struct ask *in,
     struct serve_job *j = ctx;
 
     if (j->s->sampling &&
-        mcp_call_client_can(mcp_work_call(j->work), "sampling"))
+        mcp_call_client_can(mcp_task_call(j->task), "sampling"))
         return ask_client(j, x, in, a, out, e);
     return ask_once(j, x, in, a, out, e);
 }
@@ -418,7 +418,7 @@ bool serve_command(void *ctx, struct run_execution *x, const struct command *in,
     enum mcp_once state;
     struct str note;
 
-    if (!mcp_work_once(j->work, what_is_run(in, a), a, &state, &note, e))
+    if (!mcp_task_once(j->task, what_is_run(in, a), a, &state, &note, e))
         return false;
     if (state == MCP_CUT) {
         *out = (struct command_result){
@@ -432,7 +432,7 @@ bool serve_command(void *ctx, struct run_execution *x, const struct command *in,
         if (!check_still_allowed(j, e) || !run_command(x, in, a, out, e))
             return false;
         note = note_outcome(out, a);
-        if (!mcp_work_noted(j->work, note, e))
+        if (!mcp_task_noted(j->task, note, e))
             return false;
     }
     return read_outcome(note, a, out, e);

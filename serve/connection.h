@@ -172,7 +172,7 @@ void serve_run(struct serve *s, const struct json *arguments,
 /* One run, in its own process. */
 struct serve_job {
     struct serve *s;
-    struct mcp_work *work;
+    struct mcp_task *task;
     struct arena *a;
     struct str name; /* as the model has it */
     const struct json *arguments;

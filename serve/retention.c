@@ -116,7 +116,7 @@ static void folder_close(DIR **d)
         closedir(*d);
 }
 
-/* The work is bounded, the folder is not: what stands behind LOOK_MAX_FILES has
+/* The task is bounded, the folder is not: what stands behind LOOK_MAX_FILES has
  * its turn when those before it are gone, and they all go. */
 static void look_at_all(struct look *l)
 {

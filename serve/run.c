@@ -26,9 +26,9 @@
 
 static void answer(struct serve_job *j, const struct serve_result *r)
 {
-    const struct mcp_call *c = mcp_work_call(j->work);
+    const struct mcp_call *c = mcp_task_call(j->task);
 
-    mcp_work_result(j->work, serve_members(r, serve_knows_structured(c), j->a));
+    mcp_task_result(j->task, serve_members(r, serve_knows_structured(c), j->a));
 }
 
 static void answer_error(struct serve_job *j, struct str text, struct str more)
@@ -178,7 +178,7 @@ static bool clamp(const struct serve_job *j, const char *name,
 static bool set_limits(void *ctx, struct limits *l, struct err *e)
 {
     const struct serve_job *j = ctx;
-    uint64_t used_s = mcp_work_used_ms(j->work) / 1000;
+    uint64_t used_s = mcp_task_used_ms(j->task) / 1000;
     struct limit *seconds = &l->run_max_seconds, *chars = &l->result_max_chars;
 
     if (seconds->value > SERVE_MAX_SECONDS)
@@ -198,8 +198,8 @@ static void note_row(void *ctx, uint64_t history_id)
     struct serve_job *j = ctx;
     struct err e = {0};
 
-    if (!mcp_work_noted(
-            j->work, arena_printf(j->a, "%llu", (unsigned long long)history_id),
+    if (!mcp_task_noted(
+            j->task, arena_printf(j->a, "%llu", (unsigned long long)history_id),
             &e))
         context_warn(j->s->cx, "this run is not remembered: %s", err_first(&e));
 }
@@ -212,13 +212,13 @@ static void find_row(struct serve_job *j, struct run_request *q)
     struct err ignored = {0}; /* then it is not noted either */
     struct str text;
 
-    if (!mcp_work_once(j->work, STR("history"), j->a, &state, &text, &ignored))
+    if (!mcp_task_once(j->task, STR("history"), j->a, &state, &text, &ignored))
         return;
     if (state == MCP_FIRST)
         q->hooks.begun = note_row;
     else if (state == MCP_DONE && str_number(text, INT64_MAX, &q->history_id) &&
              q->history_id)
-        q->started_ms = (int64_t)mcp_work_began_s(j->work) * 1000;
+        q->started_ms = (int64_t)mcp_task_began_s(j->task) * 1000;
 }
 
 static void answer_refused(struct serve_job *j, const struct err *e)
@@ -244,7 +244,7 @@ static void answer_result(struct serve_job *j)
     else if (r->status == RUN_NOT_ALLOWED)
         answer_refused(j, &r->why);
     else if (r->status == RUN_FAILED && j->lacks.n)
-        mcp_work_lacks(j->work, "sampling", str_c(j->lacks, j->a));
+        mcp_task_missing_capability(j->task, "sampling", str_c(j->lacks, j->a));
     else if (r->status == RUN_COMPLETED)
         answer_completed(j, &r->program);
     else
@@ -294,12 +294,12 @@ static bool open_all(struct serve_job *j)
     return false;
 }
 
-static void work(void *ctx, struct mcp_work *w)
+static void work(void *ctx, struct mcp_task *w)
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct serve_job *j = ctx;
 
-    j->work = w;
+    j->task = w;
     j->a = &a;
     j->result = arena_new(&a, struct run_result);
     j->since_ms = proc_now_ms();
@@ -326,5 +326,5 @@ void serve_run(struct serve *s, const struct json *arguments,
                             .is_error = true});
         return;
     }
-    mcp_call_work(c, work, j);
+    mcp_call_run_task(c, work, j);
 }

@@ -10,7 +10,7 @@
  * what is served.
  *
  *     lines in --> mcp_serve() --> struct mcp_server's functions
- *     lines out <--   |  `- a call that takes long: mcp_call_work(), in a
+ *     lines out <--   |  `- a call that takes long: mcp_call_run_task(), in a
  *                     |     process of its own: progress, questions, result
  *                     `- ping, cancel and other requests meanwhile
  *
@@ -18,8 +18,9 @@
  * is answered and the next one read. Nothing but messages is written. It ends
  * at the end of input and at SIGINT or SIGTERM, with all it has started.
  *
- * Two eras at once (docs/clients.md 6): `initialize` begins the old one for the
- * process; a request with _meta of the new one is answered in the new one.
+ * Two protocols at once (docs/clients.md 6): `initialize` starts a session for
+ * the process (revisions up to 2025-11-25); a request whose _meta names a
+ * revision is answered without a session (2026-07-28).
  *
  * JSON that is handed in here is correct JSON; line ends in it become blanks.
  *
@@ -30,18 +31,18 @@
 #define MCP_LINE_MAX_BYTES   (4u * 1024 * 1024)
 #define MCP_LINE_MAX_DEPTH   64
 #define MCP_LINE_MAX_NODES   100000 /* values in a line */
-#define MCP_MAX_CALLS        64     /* under way: works, questions, listeners */
-#define MCP_MAX_WORKS        8      /* of them at work; others wait for a place */
+#define MCP_MAX_CALLS        64     /* under way: tasks, questions, listeners */
+#define MCP_MAX_TASKS        8      /* of them at work; others wait for a place */
 #define MCP_MAX_SUSPENDED    16     /* processes that wait for a retry */
 #define MCP_MAX_URIS         1000   /* subscribed to, in each list */
 #define MCP_PAGE_MAX_ITEMS   500    /* of a list, in one answer */
 #define MCP_VALUES_MAX       100    /* of a completion: the specification */
-#define MCP_WORK_MAX_BYTES   (16u * 1024 * 1024) /* of one message of a work */
-#define MCP_MAX_RECORDS      10000  /* of a work in the journal */
+#define MCP_TASK_MAX_BYTES   (16u * 1024 * 1024) /* of one message of a task */
+#define MCP_MAX_RECORDS      10000  /* of a task in the journal */
 #define MCP_RECORDS_MAX_BYTES (64u * 1024 * 1024)
 #define MCP_STATE_MAX_SECONDS 3600  /* to come back with a requestState */
-#define MCP_ASK_MAX_MS       60000  /* for an answer in the old era */
-#define MCP_READY_MAX_MS     2000   /* to say so, before it is asked (old era) */
+#define MCP_ASK_MAX_MS       60000  /* for an answer in the sessioned protocol */
+#define MCP_READY_MAX_MS     2000   /* to say so, before it is asked (sessioned) */
 #define MCP_OUT_ENOUGH_BYTES (1024u * 1024) /* unread: then nothing more is done */
 #define MCP_OUT_MAX_BYTES    (64u * 1024 * 1024) /* unread: then it ends */
 #define MCP_ANSWER_MAX_BYTES (32u * 1024 * 1024) /* one, and those of batches */
@@ -56,15 +57,15 @@ enum mcp_code {
     MCP_NO_METHOD = -32601,
     MCP_PARAMS = -32602,
     MCP_INTERNAL = -32603,
-    MCP_NO_RESOURCE = -32002, /* old era; mcp_call_no_resource chooses */
-    MCP_LACKS = -32021,       /* new era; mcp_call_lacks chooses */
-    MCP_VERSION = -32022,     /* new era */
+    MCP_NO_RESOURCE = -32002, /* sessioned; mcp_call_no_resource chooses */
+    MCP_MISSING_CAPABILITY = -32021,       /* stateless; mcp_call_missing_capability chooses */
+    MCP_VERSION = -32022,     /* stateless */
 };
 
-enum mcp_era { MCP_OLD, MCP_NEW };
+enum mcp_era { MCP_SESSIONED, MCP_STATELESS };
 enum mcp_list { MCP_TOOLS = 1, MCP_RESOURCES = 2, MCP_PROMPTS = 4 };
 
-/* Of a result: how long it may be kept (new era). */
+/* Of a result: how long it may be kept (stateless). */
 struct mcp_keep {
     uint64_t ttl_ms;
     bool is_public; /* cacheScope "public", else "private" */
@@ -73,7 +74,7 @@ struct mcp_keep {
 /* --- a call ---------------------------------------------------------------- */
 
 /* A request under way; what a handler answers to. Borrowed until it is
- * answered, or, after mcp_call_work, until the work is over. */
+ * answered, or, after mcp_call_run_task, until the task is over. */
 struct mcp_call;
 
 enum mcp_era mcp_call_era(const struct mcp_call *c);
@@ -90,18 +91,18 @@ bool mcp_call_client_can(const struct mcp_call *c, const char *capability);
 
 /*
  * Exactly one of these for each call, before the handler returns, or
- * mcp_call_work. `members` is the inside of a JSON object, without braces, and
- * without _meta. What the era needs besides is added.
+ * mcp_call_run_task. `members` is the inside of a JSON object, without braces, and
+ * without _meta. Members that the protocol requires besides are added.
  */
 void mcp_call_result(struct mcp_call *c, struct str members);
 void mcp_call_error(struct mcp_call *c, int code,
                     struct str data /* JSON or "" */, const char *format, ...)
     PRINTF(4, 5);
-/* There is no such resource: the code that the era has for it. */
+/* There is no such resource: with the error code of its protocol. */
 void mcp_call_no_resource(struct mcp_call *c, struct str uri);
 /* It cannot be done without this capability ("sampling", "elicitation/url") of
- * the client: an error, whose code the era has. */
-void mcp_call_lacks(struct mcp_call *c, const char *capability);
+ * the client: an error with the code of its protocol. */
+void mcp_call_missing_capability(struct mcp_call *c, const char *capability);
 
 /* What the call has changed: who listens is told. */
 void mcp_call_changed(struct mcp_call *c, unsigned lists);
@@ -179,7 +180,7 @@ struct mcp_server {
     /* The Skills extension: members of the result. */
     void (*skills_list)(void *ctx, struct mcp_call *c);
     void (*skills_get)(void *ctx, struct str uri, struct mcp_call *c);
-    bool logs;             /* works write logs: a capability */
+    bool logs;             /* tasks write logs: a capability */
     unsigned changes;      /* lists that may change: MCP_TOOLS | … */
     bool updates;          /* resources may be subscribed to */
     struct mcp_keep lists; /* how long they may be kept, */
@@ -193,13 +194,13 @@ struct mcp_server {
     /* Unread: at least four times MCP_OUT_ENOUGH_BYTES. 0: MCP_OUT_MAX_BYTES */
     size_t out_max_bytes;
     /* Who sent a progressToken and has heard nothing of its work for so long is
-     * told that it goes on, whatever the work does; 0: never. */
+     * told that it goes on, whatever the task does; 0: never. */
     unsigned heartbeat_ms;
     /* Progress waits so long for news, or for the answer, that take its place: no
      * client hears more often, nor just before the answer, when many have
      * forgotten the token by the time they get to it; 0: told at once. */
     unsigned settle_ms;
-    /* Key for requestState (new era): 32 bytes that outlive the process. NULL:
+    /* Key for requestState (stateless): 32 bytes that outlive the process. NULL:
      * a new one, and then a restart forgets what was suspended. */
     const unsigned char *state_key;
     const struct mcp_journal *journal; /* NULL: the same */
@@ -210,7 +211,7 @@ struct mcp_server {
 };
 
 /*
- * The journal of calls that were suspended (new era): what makes it possible
+ * The journal of calls that were suspended (stateless): what makes it possible
  * that another process takes them up. A run has a name of 32 lower-case digits
  * and a list of records, each one line of text without line end. Only calls
  * that ask are written down, from their first question on. Works are forked
@@ -233,14 +234,14 @@ struct mcp_journal {
     /* Another process may take it up: this one has ended its part. */
     void (*leave)(void *ctx, struct str run);
     void (*forget)(void *ctx, struct str run);
-    /* In the process of a work: whatever is open is closed. NULL: nothing. */
+    /* In the process of a task: whatever is open is closed. NULL: nothing. */
     void (*forked)(void *ctx);
     void *ctx;
 };
 
 /* --- a call that takes long --------------------------------------------------- */
 
-struct mcp_work;
+struct mcp_task;
 
 /*
  * Does `run` in a process of its own, forked after the handler has returned: it
@@ -250,17 +251,17 @@ struct mcp_work;
  * SIGKILL a second later, or after some milliseconds at the end of all; what it
  * has started goes with it. stdin and stdout are /dev/null to it.
  */
-void mcp_call_work(struct mcp_call *c,
-                   void (*run)(void *ctx, struct mcp_work *w), void *ctx);
+void mcp_call_run_task(struct mcp_call *c,
+                   void (*run)(void *ctx, struct mcp_task *w), void *ctx);
 
 /* Within it. The call is a copy: only to look at. */
-const struct mcp_call *mcp_work_call(const struct mcp_work *w);
+const struct mcp_call *mcp_task_call(const struct mcp_task *w);
 
 /* Told when the client wants to know; what does not increase is left out. */
-void mcp_work_progress(struct mcp_work *w, double done, double total,
+void mcp_task_progress(struct mcp_task *w, double done, double total,
                        struct str message); /* total < 0: not known */
 /* `level` is one of syslog's names ("info"); `data` is JSON. */
-void mcp_work_log(struct mcp_work *w, const char *level, struct str data);
+void mcp_task_log(struct mcp_task *w, const char *level, struct str data);
 
 struct mcp_question {
     struct str key;    /* of this call alone: "ask3" */
@@ -272,21 +273,21 @@ struct mcp_question {
 };
 
 /*
- * Asks the client all of them at once. In the old era by requests, in the new
- * one by a result that asks for a retry (MRTR); the work does not see the
+ * Asks the client all of them at once. In the sessioned protocol by requests, in the new
+ * one by a result that asks for a retry (MRTR); the task does not see the
  * difference: it waits. After a restart of the server it is run again from the
  * journal: what was asked before is answered from there, and must be the same.
  * Errors: ERR_REFUSED (the client cannot, or will not), ERR_FAILED (no answer
  * in time, or an error), ERR_INTERRUPTED (the call is over), ERR_DAMAGED (the
  * work does not repeat itself).
  */
-MUST_CHECK bool mcp_work_ask(struct mcp_work *w, struct mcp_question *q,
+MUST_CHECK bool mcp_task_ask(struct mcp_task *w, struct mcp_question *q,
                              size_t count, struct arena *a, struct err *e);
 
 /*
- * Something done once, however often the work is run:
+ * Something done once, however often the task is run:
  *
- *     mcp_work_once() --> MCP_FIRST: do it, then mcp_work_noted(result)
+ *     mcp_task_once() --> MCP_FIRST: do it, then mcp_task_noted(result)
  *                     --> MCP_DONE:  `*text` is the result that was noted
  *                     --> MCP_CUT:   it was begun, and the process ended: who
  *                                    knows whether it was done. Not again.
@@ -294,24 +295,24 @@ MUST_CHECK bool mcp_work_ask(struct mcp_work *w, struct mcp_question *q,
  * `what` says what is done: another one than the last time is ERR_DAMAGED.
  */
 enum mcp_once { MCP_FIRST, MCP_DONE, MCP_CUT };
-MUST_CHECK bool mcp_work_once(struct mcp_work *w, struct str what,
+MUST_CHECK bool mcp_task_once(struct mcp_task *w, struct str what,
                               struct arena *a, enum mcp_once *state,
                               struct str *text, struct err *e);
-MUST_CHECK bool mcp_work_noted(struct mcp_work *w, struct str text,
+MUST_CHECK bool mcp_task_noted(struct mcp_task *w, struct str text,
                                struct err *e);
 
 /* Milliseconds of work, in former processes, too; waits for the client are not
  * counted. */
-uint64_t mcp_work_used_ms(const struct mcp_work *w);
+uint64_t mcp_task_used_ms(const struct mcp_task *w);
 /* When the whole call began, as time(2) counts: the same in each process. */
-uint64_t mcp_work_began_s(const struct mcp_work *w);
+uint64_t mcp_task_began_s(const struct mcp_task *w);
 
 /* One of them, last of all. */
-void mcp_work_result(struct mcp_work *w, struct str members);
-void mcp_work_error(struct mcp_work *w, int code, struct str data,
+void mcp_task_result(struct mcp_task *w, struct str members);
+void mcp_task_error(struct mcp_task *w, int code, struct str data,
                     const char *format, ...) PRINTF(4, 5);
-/* As mcp_call_lacks, and why nothing else will do. */
-void mcp_work_lacks(struct mcp_work *w, const char *capability,
+/* As mcp_call_missing_capability, and why nothing else will do. */
+void mcp_task_missing_capability(struct mcp_task *w, const char *capability,
                     const char *why);
 
 /* --- serving -------------------------------------------------------------------- */

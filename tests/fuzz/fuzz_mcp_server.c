@@ -42,7 +42,7 @@ static bool tools(void *ctx, struct arena *a, const struct mcp_tool **out,
     return true;
 }
 
-static void work(void *ctx, struct mcp_work *w)
+static void work(void *ctx, struct mcp_task *w)
 {
     (void)ctx;
     (void)w;
@@ -69,7 +69,7 @@ static void call(void *ctx, struct str tool, const struct json *arguments,
     (void)ctx;
     must(arguments->kind == JSON_OBJECT);
     if (str_is(tool, "work"))
-        mcp_call_work(c, work, NULL);
+        mcp_call_run_task(c, work, NULL);
     else
         mcp_call_result(
             c, one_string(mcp_call_arena(c), "x", json_text(arguments->first)));

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "mcp_journal.h"
-#include "mcp_works.h"
+#include "mcp_tasks.h"
 
 struct fixture {
     struct folder_journal folder;
@@ -46,7 +46,7 @@ static const struct {
     const char *name;
     const char *schema; /* NULL: no arguments */
     const char *result; /* NULL: by `work` or in call() */
-    void (*work)(void *ctx, struct mcp_work *w);
+    void (*work)(void *ctx, struct mcp_task *w);
 } tools[] = {
     {"test_simple_text", NULL, ANSWER("This is a simple text response for testing."), NULL},
     {"test_image_content", NULL, "\"content\":[" PICTURE "]", NULL},
@@ -127,7 +127,7 @@ static bool inquire(struct str name, struct mcp_call *c)
             struct inquiry *copy = arena_alloc(mcp_call_arena(c), sizeof *copy);
 
             *copy = inquiries[i];
-            mcp_call_work(c, work_inquiry, copy);
+            mcp_call_run_task(c, work_inquiry, copy);
             return true;
         }
     return false;
@@ -156,7 +156,7 @@ static void call_tool(void *ctx, struct str tool, const struct json *arguments,
         if (tools[i].result)
             mcp_call_result(c, str_from(tools[i].result));
         else if (tools[i].work)
-            mcp_call_work(c, tools[i].work, NULL);
+            mcp_call_run_task(c, tools[i].work, NULL);
     }
     if (str_is(tool, "echo")) {
         mcp_call_result(c, say(a, json_text(json_get(arguments, "text"))));
@@ -178,7 +178,7 @@ static void call_tool(void *ctx, struct str tool, const struct json *arguments,
         if (mcp_call_client_can(c, capability))
             mcp_call_result(c, STR(ANSWER("Success")));
         else
-            mcp_call_lacks(c, capability);
+            mcp_call_missing_capability(c, capability);
     }
 }
 

@@ -1,5 +1,5 @@
-#ifndef TESTS_MCP_WORKS_H
-#define TESTS_MCP_WORKS_H
+#ifndef TESTS_MCP_TASKS_H
+#define TESTS_MCP_TASKS_H
 
 /* What the fixture server of mcp does in processes: it asks, waits, floods,
  * crashes and does not listen. */
@@ -72,30 +72,30 @@ static struct str spell(struct arena *a, const struct json *j)
 /* --- works ------------------------------------------------------------------- */
 
 /* The copy of the call that a work has keeps what it was called with. */
-static const struct json *work_arguments(struct mcp_work *w)
+static const struct json *work_arguments(struct mcp_task *w)
 {
-    return json_get(mcp_call_params(mcp_work_call(w)), "arguments");
+    return json_get(mcp_call_params(mcp_task_call(w)), "arguments");
 }
 
-static void work_progress(void *ctx, struct mcp_work *w)
+static void work_progress(void *ctx, struct mcp_task *w)
 {
     (void)ctx;
     for (int i = 0; i <= 100; i += 50) {
-        mcp_work_progress(w, i, 100, STR("step"));
+        mcp_task_progress(w, i, 100, STR("step"));
         nap(20);
     }
-    mcp_work_result(w, STR(ANSWER("done")));
+    mcp_task_result(w, STR(ANSWER("done")));
 }
 
-static void work_logging(void *ctx, struct mcp_work *w)
+static void work_logging(void *ctx, struct mcp_task *w)
 {
     (void)ctx;
-    mcp_work_log(w, "info", STR("\"Tool execution started\""));
+    mcp_task_log(w, "info", STR("\"Tool execution started\""));
     nap(20);
-    mcp_work_log(w, "info", STR("\"Tool processing data\""));
+    mcp_task_log(w, "info", STR("\"Tool processing data\""));
     nap(20);
-    mcp_work_log(w, "info", STR("\"Tool execution completed\""));
-    mcp_work_result(w, STR(ANSWER("logged")));
+    mcp_task_log(w, "info", STR("\"Tool execution completed\""));
+    mcp_task_result(w, STR(ANSWER("logged")));
 }
 
 struct inquiry {
@@ -171,7 +171,7 @@ static const struct inquiry inquiries[] = {
 /* clang-format on */
 
 /* What these two ask is among their arguments. */
-static struct str own_params(struct mcp_work *w, struct arena *a,
+static struct str own_params(struct mcp_task *w, struct arena *a,
                              const char *method)
 {
     const struct json *arguments = work_arguments(w);
@@ -202,23 +202,23 @@ static const char *capability_of(const char *method)
                                                      : "sampling";
 }
 
-static void finish_inquiry(struct mcp_work *w, const struct inquiry *i,
+static void finish_inquiry(struct mcp_task *w, const struct inquiry *i,
                            struct arena *a, struct str text)
 {
     struct str members = say(a, text);
 
     if (i->head) {
-        mcp_work_result(w, members);
+        mcp_task_result(w, members);
         return;
     }
     members = str_slice(members, strlen("\"content\":["), members.n - 1);
-    mcp_work_result(w, arena_printf(a,
+    mcp_task_result(w, arena_printf(a,
                                     "\"messages\":[{\"role\":\"user\","
                                     "\"content\":%.*s}]",
                                     STR_ARG(members)));
 }
 
-static void work_inquiry(void *ctx, struct mcp_work *w)
+static void work_inquiry(void *ctx, struct mcp_task *w)
 {
     CLEANUP(arena_done) struct arena a = {0};
     const struct inquiry *i = ctx;
@@ -229,12 +229,12 @@ static void work_inquiry(void *ctx, struct mcp_work *w)
     struct err e = {0};
 
     if (strcmp(i->tool, "test_streaming_elicitation") == 0)
-        mcp_work_progress(w, 50, 100, STR(""));
+        mcp_task_progress(w, 50, 100, STR(""));
     for (size_t n = 0; n < 3 && i->questions[n].key; n++) {
         const char *method = i->questions[n].method;
 
         if (choosy &&
-            !mcp_call_client_can(mcp_work_call(w), capability_of(method)))
+            !mcp_call_client_can(mcp_task_call(w), capability_of(method)))
             continue;
         q[count++] = (struct mcp_question){
             .key = str_from(i->questions[n].key),
@@ -243,7 +243,7 @@ static void work_inquiry(void *ctx, struct mcp_work *w)
                                              : own_params(w, &a, method),
         };
     }
-    if (count && !mcp_work_ask(w, q, count, &a, &e)) {
+    if (count && !mcp_task_ask(w, q, count, &a, &e)) {
         text = arena_printf(&a, "Not supported or error: %s (%s)",
                             err_first(&e), err_code_name(e.code));
         finish_inquiry(w, i, &a, text);
@@ -254,7 +254,7 @@ static void work_inquiry(void *ctx, struct mcp_work *w)
     finish_inquiry(w, i, &a, text);
 }
 
-static void work_rounds(void *ctx, struct mcp_work *w)
+static void work_rounds(void *ctx, struct mcp_task *w)
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct str text = STR("Rounds:");
@@ -269,13 +269,13 @@ static void work_rounds(void *ctx, struct mcp_work *w)
             .params = STR(FORM("Next?", "\"name\":" STRING, "\"name\"")),
         };
 
-        if (!mcp_work_ask(w, &q, 1, &a, &e)) {
-            mcp_work_error(w, MCP_INTERNAL, STR(""), "%s", err_first(&e));
+        if (!mcp_task_ask(w, &q, 1, &a, &e)) {
+            mcp_task_error(w, MCP_INTERNAL, STR(""), "%s", err_first(&e));
             return;
         }
         text = str_join(text, spell(&a, q.answer), &a);
     }
-    mcp_work_result(w, say(&a, text));
+    mcp_task_result(w, say(&a, text));
 }
 
 static void append_line(const struct json *arguments, const char *line)
@@ -290,7 +290,7 @@ static void append_line(const struct json *arguments, const char *line)
 }
 
 /* Each round: something is done once (a line in the file), then asked. */
-static void work_once(void *ctx, struct mcp_work *w)
+static void work_once(void *ctx, struct mcp_task *w)
 {
     CLEANUP(arena_done) struct arena a = {0};
     const struct json *arguments = work_arguments(w);
@@ -307,7 +307,7 @@ static void work_once(void *ctx, struct mcp_work *w)
         };
         enum mcp_once state;
 
-        if (!mcp_work_once(w,
+        if (!mcp_task_once(w,
                            arena_printf(&a, "do %llu", (unsigned long long)i),
                            &a, &state, &note, &e))
             break;
@@ -315,11 +315,11 @@ static void work_once(void *ctx, struct mcp_work *w)
             append_line(arguments, "did\n");
             nap(number_of(arguments, "ms"));
             note = STR("n");
-            if (!mcp_work_noted(w, note, &e))
+            if (!mcp_task_noted(w, note, &e))
                 break;
         }
         text = str_join(text, state == MCP_CUT ? STR("?") : note, &a);
-        if (!mcp_work_ask(w, &q, 1, &a, &e))
+        if (!mcp_task_ask(w, &q, 1, &a, &e))
             break;
         text = str_join(
             text, json_text(json_get(json_get(q.answer, "content"), "text")),
@@ -327,28 +327,28 @@ static void work_once(void *ctx, struct mcp_work *w)
         nap(number_of(arguments, "after_ms"));
     }
     if (e.code)
-        mcp_work_error(w, MCP_INTERNAL, STR(""), "%s", err_first(&e));
+        mcp_task_error(w, MCP_INTERNAL, STR(""), "%s", err_first(&e));
     else
-        mcp_work_result(w, say(&a, text));
+        mcp_task_result(w, say(&a, text));
 }
 
-static void work_sleep(void *ctx, struct mcp_work *w)
+static void work_sleep(void *ctx, struct mcp_task *w)
 {
     uint64_t ms = number_of(work_arguments(w), "ms");
     uint64_t until = proc_now_ms() + ms;
 
     (void)ctx;
     for (double n = 0; proc_now_ms() < until; n++) {
-        mcp_work_progress(w, n, -1, STR("zzz"));
+        mcp_task_progress(w, n, -1, STR("zzz"));
         nap(5);
         if (proc_interrupted())
             _exit(0);
     }
-    mcp_work_result(w, STR(ANSWER("slept")));
+    mcp_task_result(w, STR(ANSWER("slept")));
 }
 
 /* Deaf to signals, with a child in a session of its own. */
-static void work_stubborn(void *ctx, struct mcp_work *w)
+static void work_stubborn(void *ctx, struct mcp_task *w)
 {
     const struct json *arguments = work_arguments(w);
     char line[32];
@@ -362,12 +362,12 @@ static void work_stubborn(void *ctx, struct mcp_work *w)
     }
     snprintf(line, sizeof line, "%d\n%d\n", (int)getpid(), (int)pid);
     append_line(arguments, line);
-    mcp_work_progress(w, 1, -1, STR("ready"));
+    mcp_task_progress(w, 1, -1, STR("ready"));
     for (;;)
         nap(1000);
 }
 
-static void work_crash(void *ctx, struct mcp_work *w)
+static void work_crash(void *ctx, struct mcp_task *w)
 {
     (void)ctx;
     (void)w;
@@ -376,24 +376,24 @@ static void work_crash(void *ctx, struct mcp_work *w)
     raise(SIGKILL);
 }
 
-static void work_silent(void *ctx, struct mcp_work *w)
+static void work_silent(void *ctx, struct mcp_task *w)
 {
     (void)ctx;
     (void)w;
 }
 
-static void work_flood(void *ctx, struct mcp_work *w)
+static void work_flood(void *ctx, struct mcp_task *w)
 {
     uint64_t count = number_of(work_arguments(w), "count");
 
     (void)ctx;
     for (uint64_t i = 0; i < count; i++)
-        mcp_work_progress(w, (double)(i / 2), (double)count, STR("flood"));
-    mcp_work_result(w, STR(ANSWER("flooded")));
+        mcp_task_progress(w, (double)(i / 2), (double)count, STR("flood"));
+    mcp_task_result(w, STR(ANSWER("flooded")));
 }
 
 /* All that it says are logs. */
-static void work_talk(void *ctx, struct mcp_work *w)
+static void work_talk(void *ctx, struct mcp_task *w)
 {
     CLEANUP(arena_done) struct arena a = {0};
     size_t n = (size_t)number_of(work_arguments(w), "bytes");
@@ -402,9 +402,9 @@ static void work_talk(void *ctx, struct mcp_work *w)
     (void)ctx;
     memset(text, 'x', n + 2);
     text[0] = text[n + 1] = '"';
-    mcp_work_log(w, "info", STR("\"first\""));
-    mcp_work_log(w, "info", str_of(text, n + 2));
-    mcp_work_result(w, STR(ANSWER("talked")));
+    mcp_task_log(w, "info", STR("\"first\""));
+    mcp_task_log(w, "info", str_of(text, n + 2));
+    mcp_task_result(w, STR(ANSWER("talked")));
 }
 
 #endif
