@@ -1,20 +1,14 @@
-#include "base/json.h"
-#include "base/text.h"
-#include "mapm/install.h"
-#include "mapm/install_offers.h"
-#include "mapm/install_selection.h"
+#include "install_show.h"
+
+#include "base/path.h"
+#include "mapm/layer.h"
 #include "mapm/manifest.h"
 
-#include "command.h"
-
 #define SHORT_COMMIT_CHARS 10
+#define EDITS_MAX_SHOWN    5
+#define LEFT_OUT_MAX_SHOWN 5 /* of a group */
 
-static const char *action_of(const struct sync_package *p)
-{
-    if (!p->before)
-        return "add";
-    return p->changed ? "update" : "keep";
-}
+/* --- packages ------------------------------------------------------------- */
 
 static struct str short_commit(struct str commit)
 {
@@ -40,340 +34,255 @@ static void show_prereqs(struct term *t, struct str prereqs)
             term_print(t, "      %.*s\n", STR_ARG(line));
 }
 
-static void show_package(struct term *t, struct sync *s,
-                         const struct sync_package *p)
+/* "1.2.0 (3f6c…) -> 1.3.0 (8a01…)", or just the new one. */
+static void show_versions(struct term *t, const struct install_package *p,
+                          struct arena *a)
 {
-    struct arena *a = &s->cx->arena;
-    const struct package *package = p->step->package;
-    struct str version = shown_version(p->node->version, p->node->commit, a);
+    const struct package *package = p->package;
+    const struct lock_entry *before = p->before;
+    struct str version = shown_version(package->version, package->commit, a);
 
-    if (p->before && !p->changed && !p->placed)
-        return;
-    if (!p->before || !p->changed)
-        term_style_print(t, TERM_GREEN, "  + ");
-    else
-        term_style_print(t, TERM_YELLOW, "  ~ ");
-    term_print(t, "%s %.*s", doc_kind_name(package->kind),
-               STR_ARG(package->fqn));
-    if (p->before && p->changed) {
-        struct str old =
-            shown_version(p->before->version, p->before->commit, a);
+    if (p->action == INSTALL_CHANGE) {
+        struct str old = shown_version(before->version, before->commit, a);
 
         /* The same bytes of another origin: that is what is new. */
         if (str_eq(old, version) &&
-            !str_eq(p->before->origin, p->node->origin.text)) {
-            old = p->before->origin;
-            version = p->node->origin.text;
+            !str_eq(before->origin, package->origin->text)) {
+            old = before->origin;
+            version = package->origin->text;
         }
         term_print(t, " %.*s ->", STR_ARG(old));
     }
     term_print(t, " %.*s%s\n", STR_ARG(version),
-               p->before && p->changed &&
-                       str_eq(p->before->digest, p->node->package.content)
+               p->action == INSTALL_CHANGE &&
+                       str_eq(before->digest, package->content)
                    ? " (same content)"
                    : "");
+}
+
+static void show_package(struct term *t, const struct install_package *p,
+                         struct arena *a)
+{
+    if (p->action == INSTALL_KEEP && !p->is_placed)
+        return;
+    if (p->action == INSTALL_CHANGE)
+        term_style_print(t, TERM_YELLOW, "  ~ ");
+    else
+        term_style_print(t, TERM_GREEN, "  + ");
+    term_print(t, "%s %.*s", doc_kind_name(p->package->kind),
+               STR_ARG(p->package->fqn));
+    show_versions(t, p, a);
     if (p->old_command)
         term_print(t, "      ran:  %s\n", p->old_command);
     if (p->command)
         term_print(t, "      runs: %s\n", p->command);
-    if (p->node->prereqs.n)
-        show_prereqs(t, p->node->prereqs);
+    if (p->package->prereqs.n)
+        show_prereqs(t, p->package->prereqs);
 }
 
-static void show_changes(struct term *t, struct sync *s)
+void install_show_packages(struct term *t, const struct install_plan *plan,
+                           struct arena *a)
 {
-
-    if (!s->changed)
+    if (plan->change_count == 0)
         return;
-    for (size_t i = 0; i < s->plan.count; i++)
-        show_package(t, s, &s->packages[i]);
-    for (size_t i = 0; i < s->gone_count; i++) {
+    for (size_t i = 0; i < plan->package_count; i++)
+        show_package(t, &plan->packages[i], a);
+    for (size_t i = 0; i < plan->removed_count; i++) {
         term_style_print(t, TERM_RED, "  - ");
-        term_print(t, "%s %.*s\n", doc_kind_name(s->gone[i]->kind),
-                   STR_ARG(s->gone[i]->name));
+        term_print(t, "%s %.*s\n", doc_kind_name(plan->removed[i]->kind),
+                   STR_ARG(plan->removed[i]->name));
     }
 }
 
-static void put_package(struct sync *s, struct json_writer *w,
-                        const struct sync_package *p)
-{
-    const struct package *package = p->step->package;
+/* --- catalogs ------------------------------------------------------------- */
 
-    json_begin_object(w);
-    json_member_string(w, "type", str_from(doc_kind_name(package->kind)));
-    json_member_string(w, "name", package->fqn);
-    json_member_string(w, "action", str_from(action_of(p)));
-    json_member_optional(w, "version", p->node->version);
-    json_member_optional(w, "old_version",
-                         p->before ? p->before->version : STR(""));
-    json_member_string(w, "origin", p->node->origin.text);
-    json_member_optional(w, "commit", p->node->commit);
-    json_member_optional(w, "old_commit",
-                         p->before ? p->before->commit : STR(""));
-    json_member_string(w, "digest", package->content);
-    if (package->kind == DOC_MCP)
-        json_member_string(w, "key", p->place);
-    else
-        json_member_string(w, "path", sync_place(p, &s->cx->arena));
-    json_member_bool(w, "root", p->step->is_root);
-    json_member_bool(w, "local", p->is_local);
-    json_member_bool(w, "metaskill", p->node->metaskill);
-    json_member_optional(w, "prereqs", p->node->prereqs);
-    if (p->command)
-        json_member_string(w, "command", str_from(p->command));
-    json_end_object(w);
+/* "plugins" for "plugins/x/skills/y" of the whole repository. */
+static struct str top_folder(const struct install_catalog *c, struct str path)
+{
+    size_t from = c->path.n ? c->path.n + 1 : 0;
+    size_t slash = str_find_char(str_from_index(path, from), '/');
+
+    return slash == SIZE_MAX ? path : str_slice(path, 0, from + slash);
 }
 
-static void put_gone(struct json_writer *w, const struct lock_entry *entry)
+/* The offers are sorted: how many from `i` on are of one folder. */
+static size_t count_folder(const struct install_catalog *c, size_t i,
+                           struct str *folder)
 {
-    json_begin_object(w);
-    json_member_string(w, "type", str_from(doc_kind_name(entry->kind)));
-    json_member_string(w, "name", entry->name);
-    json_member_string(w, "action", STR("remove"));
-    json_member_optional(w, "old_version", entry->version);
-    json_member_string(w, "origin", entry->origin);
-    json_member_optional(w, "old_commit", entry->commit);
-    json_end_object(w);
+    size_t count = 0;
+
+    *folder = top_folder(c, c->elsewhere[i].path);
+    while (i + count < c->elsewhere_count &&
+           str_eq(top_folder(c, c->elsewhere[i + count].path), *folder))
+        count++;
+    return count;
 }
 
-static const char *change_name(enum provision_change_kind kind)
+/* One line; with `each` one more a folder. */
+static void note_elsewhere(struct term *t, bool each,
+                           const struct install_catalog *c)
 {
-    if (kind == PROVISION_ADD)
-        return "add";
-    return kind == PROVISION_UPDATE ? "update" : "remove";
-}
+    const struct origin *o = &c->origin;
+    struct str folder, most = {"", 0};
+    size_t run, best = 0;
 
-static void print_result(struct invocation *inv, struct sync *s,
-                         const struct provision_change *changes, size_t count)
-{
-    struct json_writer w;
-    const struct str *kept;
-    const struct provision_skipped *left;
-    size_t kept_count, left_count;
-    struct buf b;
-
-    buf_init(&b, SIZE_MAX / 4);
-    json_writer_init(&w, &b, 2);
-    json_begin_object(&w);
-    json_member_string(&w, "schema", STR("mapm.install/1"));
-    json_member_string(&w, "command", str_from(s->command));
-    json_member_string(&w, "workspace", s->layer.path);
-    json_member_bool(&w, "dry_run", s->dry_run);
-    json_member_bool(&w, "changed", s->changed);
-    json_key(&w, "packages");
-    json_begin_array(&w);
-    for (size_t i = 0; i < s->plan.count; i++)
-        put_package(s, &w, &s->packages[i]);
-    for (size_t i = 0; i < s->gone_count; i++)
-        put_gone(&w, s->gone[i]);
-    json_end_array(&w);
-    json_key(&w, "changes");
-    json_begin_array(&w);
-    for (size_t i = 0; i < count; i++) {
-        json_begin_object(&w);
-        json_member_string(&w, "action",
-                           str_from(change_name(changes[i].kind)));
-        json_member_string(&w, "path", changes[i].path);
-        json_end_object(&w);
+    for (size_t i = 0; i < c->elsewhere_count; i += run) {
+        run = count_folder(c, i, &folder);
+        if (run > best) {
+            best = run;
+            most = folder;
+        }
     }
-    json_end_array(&w);
-    json_key(&w, "kept");
-    json_begin_array(&w);
-    kept = provision_preserved_edits(s->layer.provision, &kept_count);
-    for (size_t i = 0; i < kept_count; i++)
-        json_string(&w, kept[i]);
-    left = provision_skipped_modified(s->layer.provision, &left_count);
-    for (size_t i = 0; !s->keep_edited && i < left_count; i++)
-        json_string(&w, left[i].what);
-    json_end_array(&w);
-    if (s->choice_count)
-        selection_put(&w, s->choices, s->choice_count);
-    offers_put_elsewhere(&w, s->catalogs, s->catalog_count);
-    json_member_number(&w, "requests", s->closure.progress.requests);
-    json_member_number(&w, "bytes", s->closure.progress.bytes);
-    json_member_number(&w, "warnings", notice_count(&s->closure.notices));
-    json_end_object(&w);
-    print_json(inv, &b);
-    buf_done(&b);
-}
-
-static void tell_result(struct term *t, struct sync *s, size_t change_count)
-{
-    char bytes[16];
-
-    if (change_count == 0) {
-        term_note(t, "%s: nothing to do, %zu package%s in place", s->command,
-                  s->plan.count, s->plan.count == 1 ? "" : "s");
-        return;
-    }
-    if (s->dry_run) {
-        term_note(t, "dry run: nothing was changed");
-        return;
-    }
-    if (s->closure.progress.requests == 0) {
-        term_note(t, "%zu package%s in %.*s", s->plan.count,
-                  s->plan.count == 1 ? "" : "s", STR_ARG(s->layer.path));
-        return;
-    }
-    term_note(t, "%zu package%s in %.*s (%llu request%s, %s)", s->plan.count,
-              s->plan.count == 1 ? "" : "s", STR_ARG(s->layer.path),
-              (unsigned long long)s->closure.progress.requests,
-              s->closure.progress.requests == 1 ? "" : "s",
-              text_bytes(s->closure.progress.bytes, bytes));
-}
-
-/* --- what a catalog offers ------------------------------------------------ */
-
-static void put_offers(struct invocation *inv, struct json_writer *w,
-                       const struct node *n)
-{
-    for (size_t i = 0; i < n->offer_count; i++) {
-        struct origin o;
-
-        offers_origin(&inv->cx.arena, n, &n->offers[i], &o);
-        json_begin_object(w);
-        json_member_string(w, "type",
-                           str_from(doc_kind_name(n->offers[i].kind)));
-        json_member_string(w, "name", offers_name(n, &n->offers[i]));
-        json_member_string(w, "path", n->offers[i].path);
-        json_member_string(w, "origin", o.text);
-        json_end_object(w);
+    term_note(t,
+              "%.*s/%.*s has %zu more outside of its agents, mcps and skills: "
+              "name the folder, as in mapm install %.*s/%.*s/%.*s --all%s",
+              STR_ARG(o->owner), STR_ARG(o->repo), c->elsewhere_count,
+              STR_ARG(o->owner), STR_ARG(o->repo), STR_ARG(most),
+              each ? ":" : " (-v lists them)");
+    for (size_t i = 0; each && i < c->elsewhere_count; i += run) {
+        run = count_folder(c, i, &folder);
+        term_note(t, "  %zu in %.*s", run, STR_ARG(folder));
     }
 }
 
-static void print_offers_json(struct invocation *inv,
-                              struct node *const *catalogs, size_t count)
+void install_note_elsewhere(struct invocation *inv,
+                            const struct install_plan *plan)
 {
-    struct json_writer w;
-    struct buf b;
-
-    buf_init(&b, SIZE_MAX / 4);
-    json_writer_init(&w, &b, 2);
-    json_begin_object(&w);
-    json_member_string(&w, "schema", STR("mapm.offers/1"));
-    json_member_string(&w, "origin", catalogs[0]->origin.text);
-    json_key(&w, "offers");
-    json_begin_array(&w);
-    for (size_t i = 0; i < count; i++)
-        put_offers(inv, &w, catalogs[i]);
-    json_end_array(&w);
-    offers_put_elsewhere(&w, catalogs, count);
-    json_end_object(&w);
-    print_json(inv, &b);
-    buf_done(&b);
+    for (size_t i = 0; i < plan->catalog_count; i++)
+        if (plan->catalogs[i].elsewhere_count)
+            note_elsewhere(&inv->term, has_option(inv, OPTION_VERBOSE),
+                           &plan->catalogs[i]);
 }
 
-static void show_offers(void *ctx, struct node *const *catalogs, size_t count)
+void install_show_offers(struct invocation *inv,
+                         const struct install_plan *plan)
 {
-    struct invocation *inv = ctx;
     struct term *t = &inv->term;
 
-    if (has_option(inv, OPTION_JSON)) {
-        print_offers_json(inv, catalogs, count);
-        return;
-    }
-    for (size_t k = 0; k < count; k++) {
-        const struct node *n = catalogs[k];
+    for (size_t k = 0; k < plan->catalog_count; k++) {
+        const struct install_catalog *c = &plan->catalogs[k];
 
-        for (size_t i = 0; i < n->offer_count; i++) {
-            struct origin o;
-
-            offers_origin(&inv->cx.arena, n, &n->offers[i], &o);
-            term_print(t, "%-6s %-32.*s %.*s\n",
-                       doc_kind_name(n->offers[i].kind),
-                       STR_ARG(offers_name(n, &n->offers[i])), STR_ARG(o.text));
-        }
+        for (size_t i = 0; i < c->offer_count; i++)
+            term_print(
+                t, "%-6s %-32.*s %.*s\n", doc_kind_name(c->offers[i].kind),
+                STR_ARG(c->offers[i].name), STR_ARG(c->offers[i].origin));
         term_note(t,
                   "%.*s is a catalog: name one of these, or choose with "
                   "--all, --skill NAME, --agent NAME, --mcp NAME",
-                  STR_ARG(n->origin.text));
+                  STR_ARG(c->origin.text));
     }
-    offers_tell_elsewhere(&inv->cx, catalogs, count);
+    install_note_elsewhere(inv, plan);
 }
 
-/* --- the view --------------------------------------------------------------- */
+/* --- what stays edited ---------------------------------------------------- */
 
-static bool show_plan(void *ctx, struct sync *s, size_t servers, struct err *e)
+static bool is_removed(const struct install_edit *edit)
 {
-    struct invocation *inv = ctx;
-    bool asks = servers && !has_option(inv, OPTION_YES);
-
-    if (asks)
-        store_end_downloads(s->store); /* nobody waits for the answer */
-    if (has_option(inv, OPTION_JSON))
-        return true;
-    if ((!has_option(inv, OPTION_QUIET) && !s->again) || s->dry_run || asks)
-        show_changes(&inv->term, s);
-    return term_flush(&inv->term, e);
+    return edit->name.n == 0;
 }
 
-static void show_result(void *ctx, struct sync *s,
-                        const struct provision_change *changes, size_t count)
+static void note_removed(struct term *t, const struct install_plan *plan)
 {
-    struct invocation *inv = ctx;
+    size_t count = 0;
 
-    if (has_option(inv, OPTION_JSON))
-        print_result(inv, s, changes, count);
-    else
-        tell_result(&inv->term, s, count);
+    for (size_t i = 0; i < plan->edit_count; i++) {
+        if (!is_removed(&plan->edits[i]))
+            continue;
+        term_warn(t, "%.*s: kept", STR_ARG(plan->edits[i].what));
+        count++;
+    }
+    if (count)
+        term_note(t, "what was changed stays, with the rest of its folder, and "
+                     "is yours now; --force removes it, too");
 }
 
-static enum store_link link_mode(const struct invocation *inv)
+/* One note a package. */
+void install_note_edits(struct term *t, const struct install_plan *plan)
 {
-    struct str mode = option_value(inv, OPTION_LINK_MODE);
+    CLEANUP(arena_done) struct arena scratch = {0};
+    size_t packages = 0;
+    struct map seen;
 
-    if (str_is(mode, "copy"))
-        return STORE_LINK_COPY;
-    if (str_is(mode, "hardlink"))
-        return STORE_LINK_HARDLINK;
-    return str_is(mode, "reflink") ? STORE_LINK_REFLINK : STORE_LINK_AUTO;
+    note_removed(t, plan);
+    map_init(&seen, &scratch);
+    for (size_t i = 0; i < plan->edit_count; i++) {
+        const struct install_edit *edit = &plan->edits[i];
+
+        if (is_removed(edit) ||
+            !map_put(&seen, layer_name_key(edit->kind, edit->name, &scratch),
+                     NULL) ||
+            packages++ >= EDITS_MAX_SHOWN)
+            continue;
+        term_note(t,
+                  "%s %.*s was edited and is left as it is (%.*s); --force "
+                  "restores it",
+                  doc_kind_name(edit->kind), STR_ARG(edit->name),
+                  STR_ARG(edit->what));
+    }
+    if (packages > EDITS_MAX_SHOWN)
+        term_note(t, "so are %zu more: mapm verify names them all",
+                  packages - EDITS_MAX_SHOWN);
 }
 
-static struct install_request request_of(struct invocation *inv,
-                                         enum install_command command)
+/* --- what is left out ----------------------------------------------------- */
+
+/* "a", "a needs b", "a needs … needs c". */
+static void put_short(struct buf *b, const struct install_left_out *l)
 {
-    return (struct install_request){
-        .command = command,
-        .arguments = {inv->arguments.items, inv->arguments.count},
-        .choice = {.all = has_option(inv, OPTION_ALL),
-                   .strict = has_option(inv, OPTION_ALL_OR_NOTHING),
-                   .skip = option_list(inv, OPTION_SKIP),
-                   .agents = option_list(inv, OPTION_AGENT),
-                   .skills = option_list(inv, OPTION_SKILL),
-                   .mcps = option_list(inv, OPTION_MCP)},
-        .locked = has_option(inv, OPTION_LOCKED),
-        .dry_run = has_option(inv, OPTION_DRY_RUN),
-        .force = has_option(inv, OPTION_FORCE),
-        .allow_hidden = has_option(inv, OPTION_ALLOW_HIDDEN),
-        .with_server = has_option(inv, OPTION_WITH_SERVER),
-        .link = link_mode(inv),
-        .view = {show_offers, show_plan, show_result, inv},
-    };
+    bool whole = str_is(l->code, "origin-conflict");
+
+    buf_append(b, whole ? l->origin : path_last(l->origin));
+    if (l->chain_count > 2)
+        buf_text(b, " needs \xe2\x80\xa6");
+    if (l->chain_count > 1)
+        buf_printf(b, " needs %.*s",
+                   STR_ARG(path_last(l->chain[l->chain_count - 1].origin)));
 }
 
-static bool run(struct invocation *inv, enum install_command command,
-                int *exit_code, struct err *e)
+static void warn_group(struct term *t, const struct install_left_out *list,
+                       size_t count)
 {
-    const struct install_request r = request_of(inv, command);
-    bool left_out = false;
+    CLEANUP(buf_done) struct buf b = {0};
 
-    if (!sync_run(&inv->cx, &r, &left_out, e))
-        return false;
-    *exit_code = left_out ? EXIT_FINDINGS : EXIT_DONE;
-    return true;
+    buf_init(&b, 64 * 1024);
+    for (size_t i = 0; i < count && i < LEFT_OUT_MAX_SHOWN; i++) {
+        buf_text(&b, i ? ", " : "");
+        put_short(&b, &list[i]);
+    }
+    if (count > LEFT_OUT_MAX_SHOWN)
+        buf_printf(&b, " and %zu more", count - LEFT_OUT_MAX_SHOWN);
+    term_warn(t, "left out, %.*s: %.*s", STR_ARG(list[0].code),
+              STR_ARG(buf_str(&b)));
 }
 
-COMMAND(command_install)
+static void warn_each(struct term *t, const struct install_left_out *l)
 {
-    return run(inv, INSTALL_INSTALL, exit_code, e);
+    term_warn(t, "left out, %.*s: %s %.*s", STR_ARG(l->code),
+              doc_kind_name(l->kind), STR_ARG(l->origin));
+    for (size_t i = 1; i < l->chain_count; i++)
+        term_note(t, "  needs: %s %.*s", doc_kind_name(l->chain[i].kind),
+                  STR_ARG(l->chain[i].origin));
+    term_note(t, "  because: %.*s", STR_ARG(l->message));
 }
 
-COMMAND(command_remove)
+void install_warn_left_out(struct invocation *inv,
+                           const struct install_plan *plan)
 {
-    return run(inv, INSTALL_REMOVE, exit_code, e);
-}
+    const struct install_left_out *list = plan->left_out;
+    size_t n = plan->left_out_count;
+    bool each = has_option(inv, OPTION_VERBOSE);
 
-COMMAND(command_update)
-{
-    return run(inv, INSTALL_UPDATE, exit_code, e);
+    for (size_t i = 0, run; i < n; i += run) {
+        run = 1;
+        while (i + run < n && str_eq(list[i + run].code, list[i].code))
+            run++;
+        if (!each)
+            warn_group(&inv->term, list + i, run);
+        for (size_t k = i; each && k < i + run; k++)
+            warn_each(&inv->term, &list[k]);
+    }
+    if (n)
+        term_warn(&inv->term, "%zu of %zu chosen packages %s left out%s", n,
+                  plan->chosen_count, n == 1 ? "is" : "are",
+                  each ? "" : " (-v says why, one by one)");
 }

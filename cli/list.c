@@ -1,8 +1,8 @@
+#include "list.h"
+
 #include "base/fs.h"
-#include "base/json.h"
-#include "mapm/layer.h"
+#include "mapm/install_query.h"
 #include "mapm/manifest.h"
-#include "mapm/prereqs.h"
 
 #include "command.h"
 
@@ -18,7 +18,7 @@ void list_put_package(struct json_writer *w, const struct layer *l,
                       const struct lock_entry *entry, bool root,
                       struct arena *a)
 {
-    struct str prereqs = prereqs_read(l, entry, a);
+    struct str prereqs = install_prereqs(l, entry, a);
 
     json_begin_object(w);
     json_member_string(w, "type", str_from(doc_kind_name(entry->kind)));
@@ -81,7 +81,7 @@ static void print_list(struct invocation *inv, const struct layer *l,
             wide = entries[i]->name.n;
     for (size_t i = 0; i < count; i++) {
         const struct lock_entry *entry = entries[i];
-        struct str prereqs = prereqs_read(l, entry, &inv->cx.arena);
+        struct str prereqs = install_prereqs(l, entry, &inv->cx.arena);
         struct str rest = prereqs, line;
         bool root = is_root(roots, entry, &inv->cx.arena);
 

@@ -1,9 +1,10 @@
 #include "base/json.h"
+#include "mapm/install_query.h"
 #include "mapm/layer.h"
 #include "mapm/manifest.h"
-#include "mapm/prereqs.h"
 
 #include "command.h"
+#include "list.h"
 
 /* The graph as the lock has it: entries, and for each its needs by index. */
 struct graph {

@@ -1,15 +1,16 @@
+#include "closure.h"
+
 #include "base/fs.h"
 #include "base/proc.h"
-#include "mapm/install_closure.h"
-#include "mapm/install_ingest.h"
-#include "mapm/install_proof.h"
 #include "mapm/manifest.h"
 #include "mapm/state.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+#include "ingest.h"
 #include "local.h"
+#include "proof.h"
 
 void closure_init(struct closure *c, struct context *cx,
                   const struct layer *layer, struct store *store,
@@ -276,7 +277,7 @@ static bool ask(struct closure *c, struct node *n, struct err *e)
     if (entry)
         want.base = entry->commit;
     if (n->locked) {
-        want.commit = n->is_sharing ? n->commit : n->locked->commit;
+        want.commit = n->is_sharing ? n->package.commit : n->locked->commit;
         want.object = n->locked->object;
         want.kinds = (unsigned)n->locked->kind;
         want.origin = *closure_locked_origin(c, n);
@@ -284,7 +285,7 @@ static bool ask(struct closure *c, struct node *n, struct err *e)
         want.stored = n->is_unproved;
     }
     if (n->is_told) {
-        want.commit = n->commit;
+        want.commit = n->package.commit;
         want.proved = true; /* its ref leads there */
     }
     if (!start_fetch(c, e))
@@ -347,10 +348,9 @@ static bool take_locked(struct closure *c, struct node *n, struct err *e)
                           ? entry->name
                           : str_from_index(entry->name, slash + 1);
     n->package.content = entry->digest;
-    n->package.commit = n->commit;
     n->package.user = n;
     n->object = entry->object;
-    n->version = entry->version;
+    n->package.version = entry->version;
     n->hidden = entry->allow_hidden;
     n->rewritten = entry->rewritten;
     return take_needs(c, n, e);
@@ -508,7 +508,7 @@ static bool settle_from_index(struct closure *c, struct node *n)
     if (n->is_unproved)
         return false;
     n->ref = intern(c, ref.ref);
-    n->commit = intern(c, ref.commit);
+    n->package.commit = intern(c, ref.commit);
     n->path = arena_str(a, ref.path);
     n->object = arena_str(a, p.object);
     n->digest = p.digest;
@@ -536,7 +536,7 @@ static bool is_told(struct closure *c, struct node *n)
         !str_eq(ref.commit, fresh) || str_has_char(ref.ref, '/'))
         return false;
     n->ref = ref.ref;
-    n->commit = ref.commit;
+    n->package.commit = ref.commit;
     return true;
 }
 
@@ -563,8 +563,9 @@ static bool is_covered_by(struct closure *c, struct node *n,
 {
     return proof_applies(c->layer, entry) &&
            proof_covers(c->layer, c->store, entry, &n->origin, &c->cx->arena,
-                        &n->commit) &&
-           (n->commit.n || closure_find(c, layer_origin(c->layer, entry)->key));
+                        &n->package.commit) &&
+           (n->package.commit.n ||
+            closure_find(c, layer_origin(c->layer, entry)->key));
 }
 
 /* The lock names a commit for it: that is to hold the content at its path, as
@@ -574,8 +575,9 @@ static bool may_share(struct closure *c, struct node *n,
 {
     if (!proof_applies(c->layer, entry))
         return false;
-    n->commit = proof_commit(c->layer, entry, &n->origin, &c->cx->arena);
-    return n->commit.n > 0;
+    n->package.commit =
+        proof_commit(c->layer, entry, &n->origin, &c->cx->arena);
+    return n->package.commit.n > 0;
 }
 
 /* It does not: what its ref names decides. */
@@ -583,7 +585,7 @@ static bool stop_sharing(struct closure *c, struct node *n, struct err *e)
 {
     n->is_sharing = n->is_unproved = false;
     n->locked = NULL;
-    n->commit = n->object = n->path = str_of("", 0);
+    n->package.commit = n->object = n->path = str_of("", 0);
     return ask(c, n, e);
 }
 
@@ -615,7 +617,7 @@ static bool settle(struct closure *c, struct node *n, struct err *e)
         n->locked = entry;
         return settle_locked(c, n, e);
     }
-    n->commit = str_of("", 0);
+    n->package.commit = str_of("", 0);
     if (c->options.locked && (is_covered || !entry)) {
         err_set(e, ERR_LOCKED, "mapm.lock does not hold %.*s",
                 STR_ARG(n->origin.text));

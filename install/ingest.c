@@ -1,11 +1,13 @@
+#include "ingest.h"
+
 #include "base/path.h"
-#include "mapm/install_ingest.h"
-#include "mapm/install_proof.h"
-#include "mapm/install_selection.h"
 #include "mapm/manifest.h"
 #include "mapm/package_files.h"
 
 #include <string.h>
+
+#include "proof.h"
+#include "selection.h"
 
 /* --- the summary: what the resolver needs, kept in the index -------------- */
 
@@ -38,16 +40,16 @@ static bool take_field(struct str *rest, struct str *field)
 
 static struct str format_summary(const struct node *n, struct arena *a)
 {
-    char flags[3] = {n->metaskill ? 'm' : '-', n->hidden ? 'h' : '-',
+    char flags[3] = {n->package.is_metaskill ? 'm' : '-', n->hidden ? 'h' : '-',
                      n->rewritten ? 'r' : '-'};
     struct buf b;
     struct str text;
 
     buf_init(&b, SUMMARY_MAX_BYTES);
     put_field(&b, n->own_fqn);
-    put_field(&b, n->version);
+    put_field(&b, n->package.version);
     put_field(&b, str_of(flags, sizeof flags));
-    put_field(&b, n->prereqs);
+    put_field(&b, n->package.prereqs);
     for (size_t i = 0; i < n->package.dep_count; i++) {
         put_field(&b, str_from(doc_kind_name(n->package.deps[i].kind)));
         put_field(&b, n->package.deps[i].origin->text);
@@ -169,7 +171,6 @@ static void fill_package(struct closure *c, struct node *n, enum doc_kind kind,
     n->package.fqn = recorded_name(c, n, kind, fqn);
     n->package.name = short_name(kind, fqn);
     n->package.content = arena_printf(a, "sha256:%s", hex);
-    n->package.commit = n->commit;
     n->package.user = n;
 }
 
@@ -192,9 +193,9 @@ bool document_from_summary(struct closure *c, struct node *n,
     size_t count = 0;
 
     if ((kind != DOC_AGENT && kind != DOC_SKILL && kind != DOC_MCP) ||
-        !take_field(&rest, &fqn) || !take_field(&rest, &n->version) ||
+        !take_field(&rest, &fqn) || !take_field(&rest, &n->package.version) ||
         !take_field(&rest, &flags) || flags.n != 3 ||
-        !take_field(&rest, &n->prereqs))
+        !take_field(&rest, &n->package.prereqs))
         return err_set(e, ERR_DAMAGED, "a summary in mapm.db is malformed");
     if (rest.n)
         deps = arena_array(a, count_fields(rest) / 2 + 1, sizeof *deps);
@@ -207,13 +208,13 @@ bool document_from_summary(struct closure *c, struct node *n,
             return err_set(e, ERR_DAMAGED, "a summary in mapm.db is malformed");
         count++;
     }
-    n->metaskill = flags.p[0] == 'm';
+    n->package.is_metaskill = flags.p[0] == 'm';
     n->hidden = flags.p[1] == 'h';
     n->rewritten = flags.p[2] == 'r';
     if (n->hidden && !c->options.allow_hidden)
         return err_set(e, ERR_REFUSED, "its text has hidden characters");
-    n->version = arena_str(a, n->version);
-    n->prereqs = arena_str(a, n->prereqs);
+    n->package.version = arena_str(a, n->package.version);
+    n->package.prereqs = arena_str(a, n->package.prereqs);
     fill_package(c, n, kind, arena_str(a, fqn), a);
     n->package.deps = deps;
     n->package.dep_count = count;
@@ -345,9 +346,9 @@ static bool keep_document(struct closure *c, struct node *n,
                          &deps[i].origin, e))
             return false;
     }
-    n->version = arena_str(a, d->version);
-    n->prereqs = arena_str(a, d->prereqs);
-    n->metaskill = d->metaskill;
+    n->package.version = arena_str(a, d->version);
+    n->package.prereqs = arena_str(a, d->prereqs);
+    n->package.is_metaskill = d->metaskill;
     n->hidden = d->hidden;
     n->rewritten = d->name_replaced;
     fill_package(c, n, d->kind, arena_str(a, d->fqn), a);
@@ -408,8 +409,8 @@ static bool same_as_locked(struct closure *c, struct node *n,
 {
     const struct lock_entry *entry = n->locked;
 
-    n->prereqs = arena_str(&c->cx->arena, own->prereqs);
-    n->metaskill = own->metaskill;
+    n->package.prereqs = arena_str(&c->cx->arena, own->package.prereqs);
+    n->package.is_metaskill = own->package.is_metaskill;
     if (!str_eq(own->own_fqn, lock_own_name(entry)) ||
         own->package.kind != entry->kind)
         return differs(n, "is named", own->own_fqn, e);
@@ -418,9 +419,10 @@ static bool same_as_locked(struct closure *c, struct node *n,
                                          entry->declared, entry->name)))
         return differs(n, "has no folder that gives it this name; its own is",
                        own->own_fqn, e);
-    if (!str_eq(own->version, entry->version))
-        return own->version.n ? differs(n, "has version", own->version, e)
-                              : differs(n, "has no version", own->version, e);
+    if (!str_eq(own->package.version, entry->version))
+        return own->package.version.n
+                   ? differs(n, "has version", own->package.version, e)
+                   : differs(n, "has no version", own->package.version, e);
     if (own->hidden != entry->allow_hidden)
         return differs(n,
                        own->hidden ? "has hidden characters"
@@ -470,8 +472,8 @@ static bool remember(struct closure *c, const struct node *n, struct err *e)
     };
     struct origin asked = n->origin;
     struct str repository;
-    struct state_ref ref = {n->ref, n->commit, n->path};
-    struct state_proof proof = {.commit = n->commit,
+    struct state_ref ref = {n->ref, n->package.commit, n->path};
+    struct state_proof proof = {.commit = n->package.commit,
                                 .path = n->path,
                                 .object = n->object,
                                 .digest = n->digest};
@@ -484,8 +486,8 @@ static bool remember(struct closure *c, const struct node *n, struct err *e)
     if (n->locked)
         asked = *closure_locked_origin(c, n);
     else if (asked.is_short)
-        origin_complete(&n->origin, n->ref.n ? n->ref : n->commit, n->path, a,
-                        &asked);
+        origin_complete(&n->origin, n->ref.n ? n->ref : n->package.commit,
+                        n->path, a, &asked);
     repository = origin_repository(&asked, a);
     proof.repository = repository;
     if (!proof_put(c->store, &proof, &asked, e))
@@ -499,7 +501,8 @@ static bool remember(struct closure *c, const struct node *n, struct err *e)
                        e))
         return false;
     return store_put_ref(c->store, repository, asked.rest, &ref, e) &&
-           store_put_package(c->store, repository, n->commit, n->path, &p, e);
+           store_put_package(c->store, repository, n->package.commit, n->path,
+                             &p, e);
 }
 
 static bool note(struct closure *c, const struct node *n,
@@ -653,7 +656,7 @@ bool document_outline(struct closure *c, struct node *n,
     struct complaints why;
 
     n->ref = arena_str(a, event->ref);
-    n->commit = arena_str(a, event->commit);
+    n->package.commit = arena_str(a, event->commit);
     n->path = arena_str(a, event->path);
     n->object = arena_str(a, event->object);
     document_complete_origin(c, n);
@@ -704,8 +707,8 @@ void document_complete_origin(struct closure *c, struct node *n)
     struct arena *a = &c->cx->arena;
 
     if (n->origin.is_short)
-        origin_complete(&n->origin, n->ref.n ? n->ref : n->commit, n->path, a,
-                        &n->origin);
+        origin_complete(&n->origin, n->ref.n ? n->ref : n->package.commit,
+                        n->path, a, &n->origin);
     if (!map_has(&c->nodes, n->origin.key))
         map_put(&c->nodes, n->origin.key, n);
     n->package.origin = &n->origin;
@@ -724,7 +727,7 @@ bool document_arrive(struct closure *c, struct node *n,
         n->ref = proof_ref(&n->origin, n->path);
     if (!n->locked) {
         n->ref = arena_str(a, event->ref);
-        n->commit = arena_str(a, event->commit);
+        n->package.commit = arena_str(a, event->commit);
         n->object = arena_str(a, event->object);
     }
     if (!adopt_files(c, event, files, e) ||
@@ -742,7 +745,7 @@ bool document_arrive(struct closure *c, struct node *n,
 static void note_catalog(struct closure *c, const struct node *n)
 {
     struct arena *a = &c->cx->arena;
-    struct state_ref ref = {n->ref, n->commit, n->path};
+    struct state_ref ref = {n->ref, n->package.commit, n->path};
     struct err ignored = {0};
 
     if (!n->is_catalog || n->is_told || origin_names_commit(&n->origin))
@@ -759,7 +762,7 @@ void document_offers(struct closure *c, struct node *n,
 
     if (!n->is_told) {
         n->ref = arena_str(a, event->ref);
-        n->commit = arena_str(a, event->commit);
+        n->package.commit = arena_str(a, event->commit);
     }
     n->path = arena_str(a, event->path);
     note_catalog(c, n);

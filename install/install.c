@@ -1,16 +1,14 @@
-#include "base/fs.h"
-#include "base/path.h"
-#include "base/text.h"
 #include "mapm/git_host.h"
-#include "mapm/install_ingest.h"
-#include "mapm/install_offers.h"
-#include "mapm/install_selection.h"
-#include "mapm/install_server.h"
 #include "mapm/manifest.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "ingest.h"
+#include "install_session.h"
+#include "offers.h"
+#include "selection.h"
+#include "self_server.h"
 
 #define ANY_KIND (DOC_AGENT | DOC_SKILL | DOC_MCP)
 
@@ -23,7 +21,7 @@ static bool is_ci(void)
 }
 
 /* M15: a committed file: origin works on this machine alone. */
-static bool check_committed_roots(struct sync *s, struct err *e)
+static bool check_committed_roots(struct install_session *s, struct err *e)
 {
     const struct project *p = &s->layer.project;
 
@@ -63,8 +61,8 @@ static bool is_short_of(const struct origin *o, const struct origin *root,
 
 /* With --locked nothing new may come in, so it must be a root already, and
  * `o` becomes that. */
-static bool find_locked_argument(const struct sync *s, struct origin *o,
-                                 struct err *e)
+static bool find_locked_argument(const struct install_session *s,
+                                 struct origin *o, struct err *e)
 {
     for (size_t i = 0; i < s->root_count; i++) {
         const struct origin *root = &s->roots[i].origin;
@@ -132,7 +130,7 @@ static struct str repair_origin(struct str text, struct arena *a)
     return text;
 }
 
-static bool parse_argument(const struct sync *s, struct str text,
+static bool parse_argument(const struct install_session *s, struct str text,
                            struct origin *out, struct err *e)
 {
     struct context *cx = s->cx;
@@ -156,8 +154,8 @@ static bool parse_argument(const struct sync *s, struct str text,
     return false;
 }
 
-static bool add_arguments(struct sync *s, struct node **wanted, size_t *count,
-                          struct err *e)
+static bool add_arguments(struct install_session *s, struct node **wanted,
+                          size_t *count, struct err *e)
 {
 
     for (size_t i = 0; i < s->request->arguments.count; i++) {
@@ -183,7 +181,7 @@ static bool names_itself(const struct node *n)
 }
 
 /* Every one that failed, not only the first. */
-static bool check_wanted(struct sync *s, struct node *const *wanted,
+static bool check_wanted(struct install_session *s, struct node *const *wanted,
                          size_t count, struct err *e)
 {
     size_t failed = 0;
@@ -197,7 +195,7 @@ static bool check_wanted(struct sync *s, struct node *const *wanted,
             continue;
         if (failed++ == 0) {
             *e = *n->failed;
-            is_chosen = !n->is_catalog && !sync_is_network(e->code);
+            is_chosen = !n->is_catalog && !session_is_network(e->code);
             if (!names_itself(n))
                 err_wrap(e, "cannot install %.*s", STR_ARG(n->origin.text));
             continue;
@@ -220,7 +218,7 @@ static bool check_wanted(struct sync *s, struct node *const *wanted,
 /* --- what is taken -------------------------------------------------------- */
 
 /* What was named exactly is not left out: it fails the command. */
-static bool check_exact(struct sync *s, const struct choice *choices,
+static bool check_exact(struct install_session *s, const struct choice *choices,
                         size_t count, struct err *e)
 {
     struct node **failed =
@@ -249,12 +247,12 @@ static bool check_exact(struct sync *s, const struct choice *choices,
 
 /* What could not be fetched now says nothing of the package: the command fails,
  * and the next one goes on. */
-static bool check_network(struct sync *s, struct err *e)
+static bool check_network(struct install_session *s, struct err *e)
 {
     for (size_t i = 0; i < s->closure.queued; i++) {
         const struct node *n = s->closure.queue[i];
 
-        if (!n->failed || (!sync_is_network(n->failed->code) &&
+        if (!n->failed || (!session_is_network(n->failed->code) &&
                            n->failed->code != ERR_DAMAGED))
             continue;
         *e = *n->failed;
@@ -266,7 +264,7 @@ static bool check_network(struct sync *s, struct err *e)
 
 /* Leaves out what is not valid, and has the files of the rest fetched. What
  * turns out to be wrong with these leaves more out. */
-static bool take_valid(struct sync *s, struct err *e)
+static bool take_valid(struct install_session *s, struct err *e)
 {
     bool any = true;
 
@@ -285,7 +283,7 @@ static bool take_valid(struct sync *s, struct err *e)
 }
 
 /* Of the catalogs what was chosen, of the rest all. */
-static bool take_choice(struct sync *s, struct node *const *asked,
+static bool take_choice(struct install_session *s, struct node *const *asked,
                         size_t asked_count, struct err *e)
 {
     struct arena *a = &s->cx->arena;
@@ -296,13 +294,10 @@ static bool take_choice(struct sync *s, struct node *const *asked,
 
     for (size_t i = 0; i < asked_count; i++)
         room += asked[i]->offer_count;
-    s->catalogs = arena_array(a, asked_count + 1, sizeof *s->catalogs);
     wanted = arena_array(a, room, sizeof *wanted);
     s->choices = arena_array(a, room, sizeof *s->choices);
     for (size_t i = 0; i < asked_count; i++)
-        if (asked[i]->offer_count && !asked[i]->failed)
-            s->catalogs[s->catalog_count++] = asked[i];
-        else
+        if (!asked[i]->offer_count || asked[i]->failed)
             wanted[count++] = asked[i];
     if (!offers_choose(s, s->catalogs, s->catalog_count, s->choices,
                        &s->choice_count, e))
@@ -314,8 +309,7 @@ static bool take_choice(struct sync *s, struct node *const *asked,
     for (size_t i = 0; i < s->choice_count; i++)
         if (!s->choices[i].is_left_out)
             wanted[count++] = s->choices[i].node;
-    return check_wanted(s, wanted, count, e) &&
-           sync_take_roots(s, wanted, count, e);
+    return check_wanted(s, wanted, count, e) && roots_take(s, wanted, count, e);
 }
 
 /* An argument that offers itself alone is a package. */
@@ -327,8 +321,8 @@ static bool is_package(const struct node *n)
 
 /* Those of the arguments that turned out to be packages are looked for as
  * such. */
-static bool find_packages(struct sync *s, struct node **asked, size_t count,
-                          struct err *e)
+static bool find_packages(struct install_session *s, struct node **asked,
+                          size_t count, struct err *e)
 {
     for (size_t i = 0; i < count; i++) {
         if (!asked[i]->is_catalog || asked[i]->failed || !is_package(asked[i]))
@@ -339,16 +333,14 @@ static bool find_packages(struct sync *s, struct node **asked, size_t count,
     return closure_gather(&s->closure, e);
 }
 
-/* `*listed`: a catalog was named and nothing of it chosen. */
-static bool take_arguments(struct sync *s, bool *listed, struct err *e)
+static bool take_arguments(struct install_session *s, struct err *e)
 {
     struct context *cx = s->cx;
     size_t room = s->request->arguments.count + 1;
     struct node **asked = arena_array(&cx->arena, room, sizeof *asked);
-    struct node **catalogs = arena_array(&cx->arena, room, sizeof *asked);
-    size_t asked_count = 0, count = 0, failed = 0;
+    size_t asked_count = 0, failed = 0;
 
-    *listed = false;
+    s->catalogs = arena_array(&cx->arena, room, sizeof *s->catalogs);
     if (!add_arguments(s, asked, &asked_count, e) ||
         !closure_gather(&s->closure, e) ||
         !find_packages(s, asked, asked_count, e))
@@ -356,23 +348,23 @@ static bool take_arguments(struct sync *s, bool *listed, struct err *e)
     for (size_t i = 0; i < asked_count; i++) {
         failed += asked[i]->failed != NULL;
         if (asked[i]->offer_count && !asked[i]->failed)
-            catalogs[count++] = asked[i];
+            s->catalogs[s->catalog_count++] = asked[i];
     }
-    if (offers_are_chosen(&s->request->choice) && count == 0 && failed == 0) {
+    if (offers_are_chosen(&s->request->choice) && s->catalog_count == 0 &&
+        failed == 0) {
         err_set(e, ERR_USAGE,
                 "--all, --skill, --agent, --mcp and --skip choose from a "
                 "catalog, and none is named");
         return err_hint(e, "usage: mapm install owner/repo --skill NAME");
     }
-    if (count && !offers_are_chosen(&s->request->choice) && failed == 0) {
-        s->request->view.offers(s->request->view.ctx, catalogs, count);
-        *listed = true;
+    s->plan.is_offer = s->catalog_count && failed == 0 &&
+                       !offers_are_chosen(&s->request->choice);
+    if (s->plan.is_offer)
         return true;
-    }
     return take_choice(s, asked, asked_count, e);
 }
 
-bool install_packages(struct sync *s, struct err *e)
+bool install_packages(struct install_session *s, struct err *e)
 {
     struct context *cx = s->cx;
     struct closure_options o = {
@@ -380,15 +372,14 @@ bool install_packages(struct sync *s, struct err *e)
             s->request->locked || (is_ci() && s->request->arguments.count == 0),
         .offline = cx->is_offline,
         .allow_hidden = s->request->allow_hidden,
-        .forget_files = s->dry_run,
+        .forget_files = s->request->dry_run,
         .trust_lock = s->request->arguments.count == 0,
-        .arrived = sync_stage_early,
+        .arrived = session_stage_early,
         .arrived_ctx = s,
     };
-    bool listed;
 
     s->locked = o.locked;
-    if (s->request->with_server && !own_server_add(s, e))
+    if (s->request->with_server && !self_server_add(s, e))
         return false;
     if ((s->request->arguments.count == 0 &&
          !offers_are_chosen(&s->request->choice) && !s->request->with_server &&
@@ -400,17 +391,5 @@ bool install_packages(struct sync *s, struct err *e)
     for (size_t i = 0; i < s->root_count; i++)
         closure_add(&s->closure, &s->roots[i].origin,
                     (unsigned)s->roots[i].kind);
-    if (!take_arguments(s, &listed, e))
-        return false;
-    if (listed)
-        return true;
-    if (!sync_resolve(s, e) || !sync_finish(s, e))
-        return false;
-    if (s->request->choice.all)
-        offers_tell_elsewhere(cx, s->catalogs, s->catalog_count);
-    selection_tell(cx, s->choices, s->choice_count);
-    for (size_t i = 0; i < s->choice_count; i++)
-        if (s->choices[i].is_left_out)
-            *s->left_out = true;
-    return true;
+    return take_arguments(s, e) && (s->plan.is_offer || session_resolve(s, e));
 }

@@ -3,7 +3,6 @@
 #include "base/fs.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "mapm/install_ingest.h"
 #include "mapm/manifest.h"
 
 #include <assert.h>
@@ -14,6 +13,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "ingest.h"
 
 #define LINK_MAX_BYTES 4096
 /* How far skills are looked for in a folder that is no package. */

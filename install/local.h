@@ -1,7 +1,7 @@
 #ifndef INSTALL_LOCAL_H
 #define INSTALL_LOCAL_H
 
-#include "mapm/install_closure.h"
+#include "closure.h"
 
 /*
  * local: a `file:` package, read in place: never out of its folder, no

@@ -1,4 +1,4 @@
-#include "mapm/install_notice.h"
+#include "notice.h"
 
 #include <stdlib.h>
 

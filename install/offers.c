@@ -1,11 +1,13 @@
+#include "offers.h"
+
 #include "base/path.h"
 #include "base/text.h"
-#include "mapm/install_offers.h"
-#include "mapm/install_selection.h"
 #include "mapm/manifest.h"
 
 #include <fnmatch.h>
 #include <string.h>
+
+#include "selection.h"
 
 static const enum doc_kind kinds[] = {DOC_AGENT, DOC_SKILL, DOC_MCP};
 #define KIND_COUNT (sizeof kinds / sizeof *kinds)
@@ -13,7 +15,7 @@ static const enum doc_kind kinds[] = {DOC_AGENT, DOC_SKILL, DOC_MCP};
 /* --- one offer ------------------------------------------------------------ */
 
 /* The name by which an offer is chosen: a repository has its own. */
-struct str offers_name(const struct node *n, const struct fetch_offer *o)
+static struct str offer_name(const struct node *n, const struct fetch_offer *o)
 {
     struct str name = path_last(o->path);
 
@@ -25,8 +27,8 @@ struct str offers_name(const struct node *n, const struct fetch_offer *o)
     return name;
 }
 
-void offers_origin(struct arena *a, const struct node *n,
-                   const struct fetch_offer *offer, struct origin *out)
+static void offer_origin(struct arena *a, const struct node *n,
+                         const struct fetch_offer *offer, struct origin *out)
 {
     struct err e = {0};
 
@@ -38,8 +40,8 @@ void offers_origin(struct arena *a, const struct node *n,
             *out = n->origin; /* it was fine without the tail, so it is now */
         return;
     }
-    origin_complete(&n->origin, n->ref.n ? n->ref : n->commit, offer->path, a,
-                    out);
+    origin_complete(&n->origin, n->ref.n ? n->ref : n->package.commit,
+                    offer->path, a, out);
 }
 
 /* --- what is meant by a word ---------------------------------------------- */
@@ -75,7 +77,7 @@ static bool matches(struct str word, const struct node *n,
                     const struct fetch_offer *offer)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    struct str name = offers_name(n, offer);
+    struct str name = offer_name(n, offer);
     bool is_path = str_has_char(word, '/');
 
     while (str_ends(word, STR("/"))) /* as a shell completes a folder */
@@ -118,7 +120,7 @@ bool offers_are_filtered(const struct install_choice *c)
 }
 
 struct chooser {
-    struct sync *s;
+    struct install_session *s;
     bool *used[KIND_COUNT], *skipped; /* words that something fits */
     struct map seen;                  /* origin key: chosen already */
     struct choice *out;
@@ -161,7 +163,7 @@ static size_t index_of(enum doc_kind kind)
 
 static void choose(struct chooser *c, const struct node *n)
 {
-    struct sync *s = c->s;
+    struct install_session *s = c->s;
 
     for (size_t i = 0; i < n->offer_count; i++) {
         const struct fetch_offer *offer = &n->offers[i];
@@ -172,10 +174,10 @@ static void choose(struct chooser *c, const struct node *n)
         if (!is_chosen(c, index_of(offer->kind), n, offer, &exact) ||
             is_skipped(c, n, offer))
             continue;
-        offers_origin(&s->cx->arena, n, offer, &o);
+        offer_origin(&s->cx->arena, n, offer, &o);
         if (!map_put(&c->seen, o.key, s))
             continue;
-        *choice = (struct choice){.name = offers_name(n, offer),
+        *choice = (struct choice){.name = offer_name(n, offer),
                                   .path = offer->path,
                                   .is_exact = exact};
         choice->node = closure_add(&s->closure, &o, (unsigned)offer->kind);
@@ -195,7 +197,7 @@ static bool not_offered(struct node *const *catalogs, size_t count,
             const struct fetch_offer *o = &catalogs[k]->offers[i];
 
             if (o->kind == kind)
-                text_nearest_add(&near, name, offers_name(catalogs[k], o), 3);
+                text_nearest_add(&near, name, offer_name(catalogs[k], o), 3);
         }
     err_set(e, ERR_NOT_FOUND, "%.*s%s no %s %s \"%.*s\"",
             STR_ARG(catalogs[0]->origin.text),
@@ -229,8 +231,9 @@ static bool check_used(const struct chooser *c, struct node *const *catalogs,
     return true;
 }
 
-bool offers_choose(struct sync *s, struct node *const *catalogs, size_t count,
-                   struct choice *out, size_t *chosen, struct err *e)
+bool offers_choose(struct install_session *s, struct node *const *catalogs,
+                   size_t count, struct choice *out, size_t *chosen,
+                   struct err *e)
 {
     struct arena *a = &s->cx->arena;
     struct chooser c = {.s = s, .out = out};
@@ -246,75 +249,47 @@ bool offers_choose(struct sync *s, struct node *const *catalogs, size_t count,
     return count == 0 || check_used(&c, catalogs, count, e);
 }
 
-/* --- outside of the catalog ---------------------------------------------- */
+/* --- as values ------------------------------------------------------------ */
 
-/* "plugins" for "plugins/x/skills/y" of the whole repository. */
-static struct str top_folder(const struct node *n, struct str path)
+static struct install_offer *list_offers(const struct node *n,
+                                         const struct fetch_offer *offers,
+                                         size_t count, struct arena *a)
 {
-    size_t from = n->path.n ? n->path.n + 1 : 0;
-    size_t slash = str_find_char(str_from_index(path, from), '/');
+    struct install_offer *out = arena_array(a, count + 1, sizeof *out);
 
-    return slash == SIZE_MAX ? path : str_slice(path, 0, from + slash);
-}
+    for (size_t i = 0; i < count; i++) {
+        out[i].kind = offers[i].kind;
+        out[i].path = offers[i].path;
+        if (!offers[i].is_elsewhere) {
+            struct origin o;
 
-/* The offers are sorted: how many from `i` on are of one folder. */
-static size_t count_folder(const struct node *n, size_t i, struct str *folder)
-{
-    size_t count = 0;
-
-    *folder = top_folder(n, n->elsewhere[i].path);
-    while (i + count < n->elsewhere_count &&
-           str_eq(top_folder(n, n->elsewhere[i + count].path), *folder))
-        count++;
-    return count;
-}
-
-static void tell_elsewhere(struct context *cx, const struct node *n)
-{
-    struct str folder, most = {"", 0};
-    size_t run, best = 0;
-
-    for (size_t i = 0; i < n->elsewhere_count; i += run) {
-        run = count_folder(n, i, &folder);
-        if (run > best) {
-            best = run;
-            most = folder;
+            offer_origin(a, n, &offers[i], &o);
+            out[i].name = offer_name(n, &offers[i]);
+            out[i].origin = o.text;
         }
     }
-    context_note(
-        cx,
-        "%.*s/%.*s has %zu more outside of its agents, mcps and skills: "
-        "name the folder, as in mapm install %.*s/%.*s/%.*s --all%s",
-        STR_ARG(n->origin.owner), STR_ARG(n->origin.repo), n->elsewhere_count,
-        STR_ARG(n->origin.owner), STR_ARG(n->origin.repo), STR_ARG(most),
-        cx->is_verbose ? ":" : " (-v lists them)");
-    for (size_t i = 0; cx->is_verbose && i < n->elsewhere_count; i += run) {
-        run = count_folder(n, i, &folder);
-        context_note(cx, "  %zu in %.*s", run, STR_ARG(folder));
+    return out;
+}
+
+struct install_catalog *offers_list(struct install_session *s, size_t *count)
+{
+    struct arena *a = &s->cx->arena;
+    struct install_catalog *out =
+        arena_array(a, s->catalog_count + 1, sizeof *out);
+
+    for (size_t i = 0; i < s->catalog_count; i++) {
+        const struct node *n = s->catalogs[i];
+
+        out[i] = (struct install_catalog){
+            .origin = n->origin,
+            .path = n->path,
+            .elsewhere = list_offers(n, n->elsewhere, n->elsewhere_count, a),
+            .elsewhere_count = n->elsewhere_count};
+        if (!s->plan.is_offer)
+            continue;
+        out[i].offers = list_offers(n, n->offers, n->offer_count, a);
+        out[i].offer_count = n->offer_count;
     }
-}
-
-void offers_tell_elsewhere(struct context *cx, struct node *const *catalogs,
-                           size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (catalogs[i]->elsewhere_count)
-            tell_elsewhere(cx, catalogs[i]);
-}
-
-void offers_put_elsewhere(struct json_writer *w, struct node *const *catalogs,
-                          size_t count)
-{
-    json_key(w, "elsewhere");
-    json_begin_array(w);
-    for (size_t k = 0; k < count; k++)
-        for (size_t i = 0; i < catalogs[k]->elsewhere_count; i++) {
-            const struct fetch_offer *o = &catalogs[k]->elsewhere[i];
-
-            json_begin_object(w);
-            json_member_string(w, "type", str_from(doc_kind_name(o->kind)));
-            json_member_string(w, "path", o->path);
-            json_end_object(w);
-        }
-    json_end_array(w);
+    *count = s->catalog_count;
+    return out;
 }

@@ -1,17 +1,19 @@
 #include "base/fs.h"
-#include "mapm/install_ingest.h"
-#include "mapm/install_selection.h"
 #include "mapm/manifest.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "ingest.h"
+#include "install_session.h"
+#include "selection.h"
+
 /* --- plan ----------------------------------------------------------------- */
 
-static bool check_sources(struct sync *s, struct err *e)
+static bool check_sources(struct install_session *s, struct err *e)
 {
-    for (size_t i = 0; i < s->plan.count; i++) {
-        const struct package *p = s->plan.steps[i].package;
+    for (size_t i = 0; i < s->resolved.count; i++) {
+        const struct package *p = s->resolved.steps[i].package;
 
         if (p->origin->scheme == ORIGIN_FILE ||
             (project_source_allowed(&s->layer.project, p->origin) &&
@@ -26,39 +28,40 @@ static bool check_sources(struct sync *s, struct err *e)
 }
 
 /* The same origin, in whatever spelling. */
-static bool has_origin(const struct sync *s, const struct lock_entry *entry,
-                       const struct origin *o)
+static bool has_origin(const struct install_session *s,
+                       const struct lock_entry *entry, const struct origin *o)
 {
     return str_eq(entry->origin, o->text) ||
            str_eq(layer_origin(&s->layer, entry)->key, o->key);
 }
 
-static bool is_changed(const struct sync *s, const struct sync_package *p)
+static bool is_changed(const struct install_session *s,
+                       const struct install_package *p)
 {
     const struct lock_entry *b = p->before;
 
-    return !b || !str_eq(b->digest, p->node->package.content) ||
-           !str_eq(b->commit, p->node->commit) ||
-           !has_origin(s, b, &p->node->origin);
+    return !str_eq(b->digest, p->package->content) ||
+           !str_eq(b->commit, p->package->commit) ||
+           !has_origin(s, b, p->package->origin);
 }
 
 /* Everything that a committed root needs is committed; the rest is local. */
-static void mark_committed(struct sync *s)
+static void mark_committed(struct install_session *s)
 {
-    for (size_t i = 0; i < s->plan.count; i++)
+    for (size_t i = 0; i < s->resolved.count; i++)
         s->packages[i].is_local = true;
     for (size_t i = 0; i < s->root_count; i++) {
         struct plan_step *step;
 
         if (s->roots[i].origin.scheme == ORIGIN_FILE)
             continue;
-        step = map_find(&s->plan.by_key, s->roots[i].origin.key);
+        step = map_find(&s->resolved.by_key, s->roots[i].origin.key);
         if (step)
-            s->packages[step - s->plan.steps].is_local = false;
+            s->packages[step - s->resolved.steps].is_local = false;
     }
     /* Dependencies stand before what needs them: one way back is enough. */
-    for (size_t i = s->plan.count; i-- > 0;) {
-        const struct plan_step *step = &s->plan.steps[i];
+    for (size_t i = s->resolved.count; i-- > 0;) {
+        const struct plan_step *step = &s->resolved.steps[i];
 
         if (s->packages[i].is_local)
             continue;
@@ -68,27 +71,27 @@ static void mark_committed(struct sync *s)
 }
 
 /* The one whose commit the lock will have: it has to be known. */
-static struct node *main_node(const struct sync *s,
+static struct node *main_node(const struct install_session *s,
                               const struct plan_step *step)
 {
     struct node *n = step->package->user;
 
-    for (size_t i = 0; i < step->origin_count && n->commit.n == 0 &&
+    for (size_t i = 0; i < step->origin_count && n->package.commit.n == 0 &&
                        n->origin.scheme == ORIGIN_GIT;
          i++) {
         struct node *other = closure_find(&s->closure, step->origins[i]);
 
-        if (other && other->commit.n)
+        if (other && other->package.commit.n)
             n = other;
     }
     return n;
 }
 
 /* Mostly it is the entry that the node was taken from. */
-static const struct lock_entry *find_before(const struct sync *s,
-                                            const struct node *n,
+static const struct lock_entry *find_before(const struct install_session *s,
                                             const struct package *package)
 {
+    const struct node *n = package->user;
     const struct lock_entry *entry = n->locked;
 
     return entry && !layer_is_local(&s->layer, entry) &&
@@ -101,8 +104,8 @@ static const struct lock_entry *find_before(const struct sync *s,
 /* What the lock has recorded never changes (X9, X21). */
 static struct str recorded_place(void *ctx, const struct package *p)
 {
-    const struct sync *s = ctx;
-    const struct lock_entry *entry = find_before(s, p->user, p);
+    const struct install_session *s = ctx;
+    const struct lock_entry *entry = find_before(s, p);
     size_t slash;
 
     if (!entry)
@@ -113,28 +116,31 @@ static struct str recorded_place(void *ctx, const struct package *p)
     return str_from_index(entry->place, slash == SIZE_MAX ? 0 : slash + 1);
 }
 
-static bool fill_packages(struct sync *s, struct err *e)
+static bool fill_packages(struct install_session *s, struct err *e)
 {
     struct arena *a = &s->cx->arena;
-    struct str *names = arena_array(a, s->plan.count + 1, sizeof *names);
+    struct str *names = arena_array(a, s->resolved.count + 1, sizeof *names);
 
-    if (!resolver_assign_names(&s->plan, recorded_place, s, a, names, e))
+    if (!resolver_assign_names(&s->resolved, recorded_place, s, a, names, e))
         return false;
-    s->packages = arena_array(a, s->plan.count + 1, sizeof *s->packages);
-    for (size_t i = 0; i < s->plan.count; i++) {
-        struct sync_package *p = &s->packages[i];
+    s->packages = arena_array(a, s->resolved.count + 1, sizeof *s->packages);
+    for (size_t i = 0; i < s->resolved.count; i++) {
+        struct install_package *p = &s->packages[i];
 
-        p->step = &s->plan.steps[i];
-        p->node = main_node(s, p->step);
+        p->package = &main_node(s, &s->resolved.steps[i])->package;
         p->place = names[i];
-        p->before = find_before(s, p->node, p->step->package);
-        p->changed = is_changed(s, p);
+        p->before = find_before(s, p->package);
+        p->is_root = s->resolved.steps[i].is_root;
+        if (!p->before)
+            p->action = INSTALL_ADD;
+        else if (is_changed(s, p))
+            p->action = INSTALL_CHANGE;
     }
     mark_committed(s);
     return true;
 }
 
-static void find_gone(struct sync *s)
+static void find_gone(struct install_session *s)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct arena *a = &s->cx->arena;
@@ -143,8 +149,8 @@ static void find_gone(struct sync *s)
     size_t count;
 
     map_init(&kept, &scratch);
-    for (size_t i = 0; i < s->plan.count; i++) {
-        const struct package *p = s->plan.steps[i].package;
+    for (size_t i = 0; i < s->resolved.count; i++) {
+        const struct package *p = s->resolved.steps[i].package;
 
         map_put(&kept, layer_name_key(p->kind, p->fqn, &scratch), s);
     }
@@ -158,25 +164,32 @@ static void find_gone(struct sync *s)
 
 /* --- the new lock --------------------------------------------------------- */
 
+static const struct plan_step *step_of(const struct install_session *s,
+                                       const struct install_package *p)
+{
+    return &s->resolved.steps[p - s->packages];
+}
+
 /* Of each name the plan has one package, and a step names each need once. */
-static void fill_needs(const struct sync *s, const struct plan_step *step,
-                       struct arena *a, struct lock_entry *out)
+static void fill_needs(const struct install_session *s,
+                       const struct plan_step *step, struct arena *a,
+                       struct lock_entry *out)
 {
     out->needs = arena_array(a, step->need_count + 1, sizeof *out->needs);
     for (size_t i = 0; i < step->need_count; i++) {
-        const struct package *p = s->plan.steps[step->needs[i]].package;
+        const struct package *p = s->resolved.steps[step->needs[i]].package;
 
         out->needs[out->need_count++] =
             (struct lock_need){.kind = p->kind, .name = p->fqn};
     }
 }
 
-static bool is_told_apart(const struct sync *s, const struct node *n)
+static bool is_told_apart(const struct install_session *s, const struct node *n)
 {
     return layer_also_commit(&s->layer, &n->origin).n > 0;
 }
 
-static bool is_same_ref(const struct sync *s, const struct node *x,
+static bool is_same_ref(const struct install_session *s, const struct node *x,
                         const struct node *y, struct arena *a)
 {
     if (!str_eq(origin_repository(&x->origin, a),
@@ -188,44 +201,46 @@ static bool is_same_ref(const struct sync *s, const struct node *x,
 }
 
 /* The lock has it so, and the entry stays as it is. */
-static bool is_told_without(const struct sync *s, const struct sync_package *p,
+static bool is_told_without(const struct install_session *s,
+                            const struct install_package *p,
                             const struct node *other)
 {
     const struct lock_entry *b = p->before;
 
-    return b && !p->changed && !is_told_apart(s, other) &&
+    return p->action == INSTALL_KEEP && !is_told_apart(s, other) &&
            map_find(&s->layer.by_origin, other->origin.key) == b &&
            !str_eq(layer_origin(&s->layer, b)->key, other->origin.key);
 }
 
 /* What stands behind it in `also`: nothing where it is of the entry's own ref
  * and commit, names one itself, or none is known (a lock of version 1). */
-static struct str also_commit(const struct sync *s,
-                              const struct sync_package *p,
+static struct str also_commit(const struct install_session *s,
+                              const struct install_package *p,
                               const struct node *other, struct arena *a)
 {
     return other->origin.scheme != ORIGIN_GIT ||
                    origin_names_commit(&other->origin) ||
                    is_told_without(s, p, other) ||
-                   (str_eq(other->commit, p->node->commit) &&
-                    is_same_ref(s, p->node, other, a))
+                   (str_eq(other->package.commit, p->package->commit) &&
+                    is_same_ref(s, package_node(p), other, a))
                ? str_of("", 0)
-               : other->commit;
+               : other->package.commit;
 }
 
 /* Other origins of the same content, as their nodes spell them. */
-static void fill_also(const struct sync *s, const struct sync_package *p,
-                      struct arena *a, struct lock_entry *out)
+static void fill_also(const struct install_session *s,
+                      const struct install_package *p, struct arena *a,
+                      struct lock_entry *out)
 {
-    size_t n = 0, room = p->step->origin_count + 1;
+    const struct plan_step *step = step_of(s, p);
+    size_t n = 0, room = step->origin_count + 1;
     struct str *also = arena_array(a, room, sizeof *also);
     struct str *commits = arena_array(a, room, sizeof *commits);
 
-    for (size_t i = 0; i < p->step->origin_count; i++) {
-        const struct node *other =
-            closure_find(&s->closure, p->step->origins[i]);
+    for (size_t i = 0; i < step->origin_count; i++) {
+        const struct node *other = closure_find(&s->closure, step->origins[i]);
 
-        if (!other || str_eq(other->origin.text, p->node->origin.text))
+        if (!other || str_eq(other->origin.text, p->package->origin->text))
             continue;
         commits[n] = also_commit(s, p, other, a);
         also[n++] = other->origin.text;
@@ -235,29 +250,31 @@ static void fill_also(const struct sync *s, const struct sync_package *p,
     out->also_count = n;
 }
 
-static struct lock_entry
-make_entry(const struct sync *s, const struct sync_package *p, struct arena *a)
+static struct lock_entry make_entry(const struct install_session *s,
+                                    const struct install_package *p,
+                                    struct arena *a)
 {
-    const struct package *package = p->step->package;
+    const struct package *package = p->package;
+    const struct node *n = package_node(p);
     struct lock_entry entry = {
         .kind = package->kind,
         .name = package->fqn,
-        .declared = str_eq(p->node->own_fqn, package->fqn) ? str_of("", 0)
-                                                           : p->node->own_fqn,
-        .origin = p->node->origin.text,
+        .declared =
+            str_eq(n->own_fqn, package->fqn) ? str_of("", 0) : n->own_fqn,
+        .origin = package->origin->text,
         .digest = package->content,
-        .version = p->node->version,
+        .version = package->version,
         .place = p->place,
-        .allow_hidden = p->node->hidden,
-        .rewritten = p->node->rewritten,
+        .allow_hidden = n->hidden,
+        .rewritten = n->rewritten,
     };
 
     /* Another spelling is no reason to touch the lock. */
-    if (p->before && has_origin(s, p->before, &p->node->origin))
+    if (p->before && has_origin(s, p->before, package->origin))
         entry.origin = p->before->origin;
-    if (p->node->origin.scheme == ORIGIN_GIT) {
-        entry.commit = p->node->commit;
-        entry.object = p->node->object;
+    if (package->origin->scheme == ORIGIN_GIT) {
+        entry.commit = package->commit;
+        entry.object = n->object;
     }
     if (package->kind != DOC_MCP)
         entry.place =
@@ -265,31 +282,32 @@ make_entry(const struct sync *s, const struct sync_package *p, struct arena *a)
                             str_from(doc_kind_plural(package->kind)), a),
                     p->place, a);
     fill_also(s, p, a, &entry);
-    fill_needs(s, p->step, a, &entry);
+    fill_needs(s, step_of(s, p), a, &entry);
     return entry;
 }
 
 /* The local lock holds the whole closure of the local roots, so that each
  * lock is complete in itself; what both hold is the same. */
-static void mark_local_closure(const struct sync *s, bool *in_local)
+static void mark_local_closure(const struct install_session *s, bool *in_local)
 {
     for (size_t i = 0; i < s->root_count; i++) {
         const struct plan_step *step;
 
         if (s->roots[i].origin.scheme != ORIGIN_FILE)
             continue;
-        step = map_find(&s->plan.by_key, s->roots[i].origin.key);
+        step = map_find(&s->resolved.by_key, s->roots[i].origin.key);
         if (step)
-            in_local[step - s->plan.steps] = true;
+            in_local[step - s->resolved.steps] = true;
     }
-    for (size_t i = s->plan.count; i-- > 0;)
-        for (size_t k = 0; in_local[i] && k < s->plan.steps[i].need_count; k++)
-            in_local[s->plan.steps[i].needs[k]] = true;
+    for (size_t i = s->resolved.count; i-- > 0;)
+        for (size_t k = 0; in_local[i] && k < s->resolved.steps[i].need_count;
+             k++)
+            in_local[s->resolved.steps[i].needs[k]] = true;
 }
 
 /* The text that is there already, where it stays as it is. */
-static bool format_lock(const struct sync *s, struct lock *lock, struct str old,
-                        struct str *out, struct err *e)
+static bool format_lock(const struct install_session *s, struct lock *lock,
+                        struct str old, struct str *out, struct err *e)
 {
     CLEANUP(buf_done) struct buf b = {0};
 
@@ -300,11 +318,11 @@ static bool format_lock(const struct sync *s, struct lock *lock, struct str old,
     return buf_check(&b, "mapm.lock", e);
 }
 
-static bool format_locks(struct sync *s, struct err *e)
+static bool format_locks(struct install_session *s, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct arena *a = &scratch;
-    size_t n = s->plan.count;
+    size_t n = s->resolved.count;
     bool *in_local = arena_array(a, n + 1, sizeof *in_local);
     struct lock lock = {arena_array(a, n + 1, sizeof(struct lock_entry)), 0};
     struct lock local = {arena_array(a, n + 1, sizeof(struct lock_entry)), 0};
@@ -330,7 +348,7 @@ static bool format_locks(struct sync *s, struct err *e)
     return true;
 }
 
-bool sync_same_lock(struct str old, struct str new)
+bool session_same_lock(struct str old, struct str new)
 {
     if (str_eq(old, new))
         return true;
@@ -344,25 +362,25 @@ bool sync_same_lock(struct str old, struct str new)
     return true;
 }
 
-static bool check_locked(const struct sync *s, struct err *e)
+static bool check_locked(const struct install_session *s, struct err *e)
 {
-    if (sync_same_lock(s->layer.lock_text, s->lock_text))
+    if (session_same_lock(s->layer.lock_text, s->lock_text))
         return true;
     err_set(e, ERR_LOCKED, "mapm.lock does not fit mapm.yaml");
     for (size_t i = 0; i < s->gone_count && i < ERROR_MAX_LINES; i++)
         err_also(e, "mapm.lock:%u: nothing needs %s %.*s", s->gone[i]->line,
                  doc_kind_name(s->gone[i]->kind), STR_ARG(s->gone[i]->name));
-    for (size_t i = 0; i < s->plan.count && i < ERROR_MAX_LINES; i++)
-        if (s->packages[i].changed)
+    for (size_t i = 0; i < s->resolved.count && i < ERROR_MAX_LINES; i++)
+        if (s->packages[i].action != INSTALL_KEEP)
             err_also(e, "%s %.*s is not locked as it is",
-                     doc_kind_name(s->packages[i].step->package->kind),
-                     STR_ARG(s->packages[i].step->package->fqn));
+                     doc_kind_name(s->packages[i].package->kind),
+                     STR_ARG(s->packages[i].package->fqn));
     return err_hint(e, "run mapm install without --locked and commit "
                        "mapm.lock");
 }
 
 /* Folders of one catalog may have one name; without a lock, too. */
-static bool name_roots(struct sync *s, struct err *e)
+static bool name_roots(struct install_session *s, struct err *e)
 {
     struct node **nodes =
         arena_array(&s->cx->arena, s->root_count + 1, sizeof(struct node *));
@@ -378,7 +396,7 @@ static bool name_roots(struct sync *s, struct err *e)
     return true;
 }
 
-bool sync_resolve(struct sync *s, struct err *e)
+bool session_resolve(struct install_session *s, struct err *e)
 {
     struct resolver_source source = {closure_read, &s->closure};
 
@@ -391,8 +409,8 @@ bool sync_resolve(struct sync *s, struct err *e)
     if (!name_roots(s, e))
         return false;
     if (!resolver_resolve(&source, s->roots, s->root_count, &s->layer.limits,
-                          &s->cx->arena, &s->plan, e))
-        return err_wrap(e, "cannot %s", s->command);
+                          &s->cx->arena, &s->resolved, e))
+        return err_wrap(e, "cannot %s", s->plan.command);
     if (!check_sources(s, e) || !fill_packages(s, e))
         return false;
     find_gone(s);

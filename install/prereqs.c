@@ -1,10 +1,9 @@
-#include "mapm/prereqs.h"
-
 #include "base/fs.h"
+#include "mapm/install_query.h"
 #include "mapm/manifest.h"
 
-struct str prereqs_read(const struct layer *l, const struct lock_entry *entry,
-                        struct arena *a)
+struct str install_prereqs(const struct layer *l,
+                           const struct lock_entry *entry, struct arena *a)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     CLEANUP_FD int fd = -1;

@@ -1,4 +1,5 @@
-#include "mapm/install_proof.h"
+#include "proof.h"
+
 #include "mapm/state.h"
 
 #define COMMIT_CHARS 40

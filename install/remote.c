@@ -1,7 +1,9 @@
+#include "remote.h"
+
 #include "base/proc.h"
 #include "mapm/fetch.h"
-#include "mapm/install_proof.h"
-#include "mapm/install_remote.h"
+
+#include "proof.h"
 
 /* An origin that an entry names: its own, or one in `also`. */
 struct question {

@@ -1,7 +1,7 @@
-#include "mapm/install.h"
+#include "install_session.h"
 
 /* M34 HasDependentsError: who still needs it. */
-static bool refuse(struct sync *s, const struct lock_entry *entry,
+static bool refuse(struct install_session *s, const struct lock_entry *entry,
                    struct err *e)
 {
     const struct lock_entry **all;
@@ -20,7 +20,7 @@ static bool refuse(struct sync *s, const struct lock_entry *entry,
                     STR_ARG(entry->name));
 }
 
-static const struct lock_entry *root_entry(const struct sync *s,
+static const struct lock_entry *root_entry(const struct install_session *s,
                                            const struct root *root)
 {
     const struct lock_entry *entry =
@@ -30,7 +30,7 @@ static const struct lock_entry *root_entry(const struct sync *s,
 }
 
 /* An argument that is the origin of a root takes out that root alone. */
-static bool is_root(const struct sync *s, const struct map *roots,
+static bool is_root(const struct install_session *s, const struct map *roots,
                     struct str word, struct str *key)
 {
     struct err ignored = {0};
@@ -43,8 +43,9 @@ static bool is_root(const struct sync *s, const struct map *roots,
 }
 
 /* The roots that are named, and those that ask for a package that is. */
-static bool drop_roots(struct sync *s, const struct lock_entry **entries,
-                       size_t count, struct err *e)
+static bool drop_roots(struct install_session *s,
+                       const struct lock_entry **entries, size_t count,
+                       struct err *e)
 {
     struct arena *a = &s->cx->arena;
     struct root *gone = arena_array(a, s->root_count + 1, sizeof *gone);
@@ -72,11 +73,12 @@ static bool drop_roots(struct sync *s, const struct lock_entry **entries,
              map_has(&names, layer_name_key(entry->kind, entry->name, a))))
             gone[n++] = s->roots[i];
     }
-    return sync_remove_roots(s, gone, n, e);
+    return roots_remove(s, gone, n, e);
 }
 
 /* Another root, with equal content. */
-static bool has_root(const struct sync *s, const struct lock_entry *entry)
+static bool has_root(const struct install_session *s,
+                     const struct lock_entry *entry)
 {
     for (size_t i = 0; i < s->root_count; i++)
         if (root_entry(s, &s->roots[i]) == entry)
@@ -86,7 +88,7 @@ static bool has_root(const struct sync *s, const struct lock_entry *entry)
 
 /* The first of the entries that is in the plan all the same, as something needs
  * it. */
-static const struct lock_entry *find_needed(const struct sync *s,
+static const struct lock_entry *find_needed(const struct install_session *s,
                                             const struct lock_entry **entries,
                                             size_t count)
 {
@@ -94,8 +96,8 @@ static const struct lock_entry *find_needed(const struct sync *s,
     struct map planned;
 
     map_init(&planned, a);
-    for (size_t i = 0; i < s->plan.count; i++) {
-        const struct package *p = s->plan.steps[i].package;
+    for (size_t i = 0; i < s->resolved.count; i++) {
+        const struct package *p = s->resolved.steps[i].package;
 
         map_put(&planned, layer_name_key(p->kind, p->fqn, a), NULL);
     }
@@ -107,7 +109,7 @@ static const struct lock_entry *find_needed(const struct sync *s,
     return NULL;
 }
 
-bool remove_packages(struct sync *s, struct err *e)
+bool remove_packages(struct install_session *s, struct err *e)
 {
     struct context *cx = s->cx;
     struct closure_options o = {
@@ -124,8 +126,8 @@ bool remove_packages(struct sync *s, struct err *e)
         return false;
     s->keep_edited = true;
     closure_init(&s->closure, cx, &s->layer, s->store, &o);
-    if (!sync_resolve(s, e))
+    if (!session_resolve(s, e))
         return false;
     needed = find_needed(s, entries, count);
-    return needed ? refuse(s, needed, e) : sync_finish(s, e);
+    return !needed || refuse(s, needed, e);
 }

@@ -1,5 +1,6 @@
-#include "mapm/install.h"
 #include "mapm/manifest.h"
+
+#include "install_session.h"
 
 /*
  * The roots of the two manifests: one edit a file and kind, however many come
@@ -9,14 +10,15 @@
 static const enum doc_kind kinds[] = {DOC_AGENT, DOC_SKILL, DOC_MCP};
 #define KIND_COUNT (sizeof kinds / sizeof *kinds)
 
-static struct str root_key(const struct sync *s, const struct root *root)
+static struct str root_key(const struct install_session *s,
+                           const struct root *root)
 {
     return layer_name_key(root->kind, root->origin.key, &s->cx->arena);
 }
 
 /* --- removing ------------------------------------------------------------- */
 
-static bool remove_kind(struct sync *s, enum doc_kind kind,
+static bool remove_kind(struct install_session *s, enum doc_kind kind,
                         const struct str *keys, size_t count, struct err *e)
 {
     struct arena *a = &s->cx->arena;
@@ -35,8 +37,8 @@ static bool remove_kind(struct sync *s, enum doc_kind kind,
     return true;
 }
 
-bool sync_remove_roots(struct sync *s, const struct root *gone, size_t count,
-                       struct err *e)
+bool roots_remove(struct install_session *s, const struct root *gone,
+                  size_t count, struct err *e)
 {
     struct arena *a = &s->cx->arena;
     struct str *keys = arena_array(a, count + 1, sizeof *keys);
@@ -65,7 +67,7 @@ bool sync_remove_roots(struct sync *s, const struct root *gone, size_t count,
 
 /* --- adding --------------------------------------------------------------- */
 
-static bool add_kind(struct sync *s, enum doc_kind kind,
+static bool add_kind(struct install_session *s, enum doc_kind kind,
                      enum origin_scheme scheme, const struct root *roots,
                      size_t count, struct err *e)
 {
@@ -88,8 +90,8 @@ static bool add_kind(struct sync *s, enum doc_kind kind,
 }
 
 /* Those of `roots` that s->roots does not hold yet, behind them. */
-static bool add_roots(struct sync *s, const struct root *roots, size_t count,
-                      struct err *e)
+static bool add_roots(struct install_session *s, const struct root *roots,
+                      size_t count, struct err *e)
 {
     struct arena *a = &s->cx->arena;
     struct root *all = arena_array(a, s->root_count + count + 1, sizeof *all);
@@ -122,7 +124,7 @@ struct wanted {
 };
 
 /* Kind, repository and path: the same for every ref. */
-static struct str place_of(const struct sync *s, enum doc_kind kind,
+static struct str place_of(const struct install_session *s, enum doc_kind kind,
                            const struct origin *o, struct str path)
 {
     struct arena *a = &s->cx->arena;
@@ -132,14 +134,15 @@ static struct str place_of(const struct sync *s, enum doc_kind kind,
 }
 
 /* The path of a locked package is that of the entry's own origin. */
-bool sync_knows_path(const struct sync *s, const struct node *n)
+bool roots_knows_path(const struct install_session *s, const struct node *n)
 {
     return !n->failed && !n->trusted && (n->is_ready || n->is_outlined) &&
            (!n->locked ||
             str_eq(layer_origin(&s->layer, n->locked)->key, n->origin.key));
 }
 
-static struct str node_place(const struct sync *s, const struct node *n)
+static struct str node_place(const struct install_session *s,
+                             const struct node *n)
 {
     return place_of(s, n->package.kind, &n->origin, n->path);
 }
@@ -149,7 +152,7 @@ static struct root root_of(const struct node *n)
     return (struct root){.kind = n->package.kind, .origin = n->origin};
 }
 
-static void index_wanted(struct sync *s, struct node *const *nodes,
+static void index_wanted(struct install_session *s, struct node *const *nodes,
                          size_t count, struct wanted *out)
 {
     map_init(&out->by_place, &s->cx->arena);
@@ -159,7 +162,7 @@ static void index_wanted(struct sync *s, struct node *const *nodes,
 
         map_put(&out->by_key, root_key(s, &root), NULL);
         if (nodes[i]->origin.scheme == ORIGIN_GIT &&
-            sync_knows_path(s, nodes[i]))
+            roots_knows_path(s, nodes[i]))
             map_put(&out->by_place, node_place(s, nodes[i]), nodes[i]);
     }
 }
@@ -177,7 +180,7 @@ static bool is_beside(const struct origin *o, const struct node *n)
 
 /* Of a root that did not arrive: where its ref ends is not known, so each slash
  * is tried. */
-static struct node *guess_successor(const struct sync *s,
+static struct node *guess_successor(const struct install_session *s,
                                     const struct root *root,
                                     const struct wanted *w, bool once)
 {
@@ -204,7 +207,7 @@ static struct node *guess_successor(const struct sync *s,
 /* What has the same repository and path, and is wanted at another ref; NULL:
  * the root stays. Equal content is no reason: its other folder is another
  * root. */
-static struct node *find_successor(const struct sync *s,
+static struct node *find_successor(const struct install_session *s,
                                    const struct root *root,
                                    const struct wanted *w)
 {
@@ -214,14 +217,14 @@ static struct node *find_successor(const struct sync *s,
         map_has(&w->by_key, root_key(s, root)))
         return NULL;
     known = closure_find(&s->closure, root->origin.key);
-    return known && sync_knows_path(s, known)
+    return known && roots_knows_path(s, known)
                ? map_find(&w->by_place,
                           place_of(s, root->kind, &root->origin, known->path))
                : guess_successor(s, root, w, known && known->locked);
 }
 
-struct node **sync_successors(struct sync *s, struct node *const *nodes,
-                              size_t count)
+struct node **roots_successors(struct install_session *s,
+                               struct node *const *nodes, size_t count)
 {
     struct node **out =
         arena_array(&s->cx->arena, s->root_count + 1, sizeof(struct node *));
@@ -233,8 +236,8 @@ struct node **sync_successors(struct sync *s, struct node *const *nodes,
     return out;
 }
 
-bool sync_take_roots(struct sync *s, struct node *const *nodes, size_t count,
-                     struct err *e)
+bool roots_take(struct install_session *s, struct node *const *nodes,
+                size_t count, struct err *e)
 {
     struct arena *a = &s->cx->arena;
     struct root *gone, *added;
@@ -251,9 +254,9 @@ bool sync_take_roots(struct sync *s, struct node *const *nodes, size_t count,
             gone[gone_count++] = s->roots[i];
     for (size_t i = 0; i < count; i++)
         if (nodes[i]->origin.scheme == ORIGIN_FILE ||
-            !sync_knows_path(s, nodes[i]) ||
+            !roots_knows_path(s, nodes[i]) ||
             map_find(&w.by_place, node_place(s, nodes[i])) == nodes[i])
             added[added_count++] = root_of(nodes[i]);
-    return sync_remove_roots(s, gone, gone_count, e) &&
+    return roots_remove(s, gone, gone_count, e) &&
            add_roots(s, added, added_count, e);
 }

@@ -1,7 +1,6 @@
-#include "base/json.h"
+#include "selection.h"
+
 #include "base/path.h"
-#include "mapm/install_ingest.h"
-#include "mapm/install_selection.h"
 #include "mapm/manifest.h"
 #include "mapm/package_files.h"
 
@@ -9,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "ingest.h"
 
 /* --- the verdict on one node ---------------------------------------------- */
 
@@ -26,7 +27,7 @@ struct mark {
 };
 
 struct selection {
-    struct sync *s;
+    struct install_session *s;
     struct arena *a;
     struct node **stack;
     size_t depth, capacity;
@@ -63,7 +64,7 @@ static void set_failed(struct selection *sel, struct node *n)
     set_bad(sel, n, code, "%s", message);
 }
 
-static bool is_allowed(const struct sync *s, const struct origin *o)
+static bool is_allowed(const struct install_session *s, const struct origin *o)
 {
     return o->scheme == ORIGIN_FILE ||
            (project_source_allowed(&s->layer.project, o) &&
@@ -322,13 +323,13 @@ static bool may_be_twin(const struct node *n)
 }
 
 /* "" when its path gives it none. */
-static struct str scoped_name(struct sync *s, const struct node *n)
+static struct str scoped_name(struct install_session *s, const struct node *n)
 {
     struct str rest = n->origin.rest, ref, scope;
 
-    if (!sync_knows_path(s, n) && !str_cut(&rest, '/', &ref))
+    if (!roots_knows_path(s, n) && !str_cut(&rest, '/', &ref))
         rest = STR("");
-    scope = selection_scope(sync_knows_path(s, n) ? n->path : rest);
+    scope = selection_scope(roots_knows_path(s, n) ? n->path : rest);
     return scope.n ? arena_printf(&s->cx->arena, "%.*s/%.*s", STR_ARG(scope),
                                   STR_ARG(n->package.name))
                    : scope;
@@ -339,7 +340,7 @@ static struct str scoped_name(struct sync *s, const struct node *n)
  * lock has with other folders of equal content, with the origin of the entry.
  * Nor is anything renamed that was named exactly.
  */
-static bool keeps_name(struct sync *s, const struct node *n)
+static bool keeps_name(struct install_session *s, const struct node *n)
 {
     const struct lock_entry *entry =
         map_find(&s->layer.by_origin, n->origin.key);
@@ -354,7 +355,7 @@ static bool keeps_name(struct sync *s, const struct node *n)
 
 /* Equal content is one package, so it has one name: one that is recorded, or
  * that of its first folder that gives one. */
-static void name_contents(struct sync *s, const struct twins *t,
+static void name_contents(struct install_session *s, const struct twins *t,
                           struct map *names)
 {
     struct arena *a = &s->cx->arena;
@@ -375,7 +376,7 @@ static void name_contents(struct sync *s, const struct twins *t,
 }
 
 /* Those without one keep their own, and are not chosen from a catalog. */
-static void name_twins(struct sync *s, const struct twins *t)
+static void name_twins(struct install_session *s, const struct twins *t)
 {
     struct map names;
 
@@ -391,7 +392,8 @@ static void name_twins(struct sync *s, const struct twins *t)
     }
 }
 
-static struct str twin_key(const struct sync *s, const struct node *n)
+static struct str twin_key(const struct install_session *s,
+                           const struct node *n)
 {
     struct arena *a = &s->cx->arena;
     const struct origin *o = &n->origin;
@@ -403,7 +405,7 @@ static struct str twin_key(const struct sync *s, const struct node *n)
                         STR_ARG(catalog), STR_ARG(n->own_fqn));
 }
 
-bool selection_lost_name(struct sync *s, struct node *const *nodes,
+bool selection_lost_name(struct install_session *s, struct node *const *nodes,
                          size_t count)
 {
     struct map given;
@@ -420,7 +422,8 @@ bool selection_lost_name(struct sync *s, struct node *const *nodes,
     return lost;
 }
 
-void selection_name(struct sync *s, struct node *const *nodes, size_t count)
+void selection_name(struct install_session *s, struct node *const *nodes,
+                    size_t count)
 {
     struct arena *a = &s->cx->arena;
     struct map groups;
@@ -510,7 +513,7 @@ static void judge_name(struct selection *sel, struct choice *c)
 
 static void admit_roots(struct selection *sel)
 {
-    struct sync *s = sel->s;
+    struct install_session *s = sel->s;
     struct node *claimer, *holder;
 
     for (size_t i = 0; i < s->root_count; i++) {
@@ -536,7 +539,7 @@ static size_t list_taken(const struct choice *choices, size_t count,
 /* The name that the layer gave stays when a package comes from another ref. */
 static void inherit_names(struct selection *sel)
 {
-    struct sync *s = sel->s;
+    struct install_session *s = sel->s;
 
     for (size_t i = 0; i < s->root_count; i++) {
         struct node *n = sel->successors[i];
@@ -558,7 +561,7 @@ static void inherit_names(struct selection *sel)
 static void name_choices(struct selection *sel, const struct choice *choices,
                          size_t count)
 {
-    struct sync *s = sel->s;
+    struct install_session *s = sel->s;
     struct node **nodes =
         arena_array(sel->a, count + s->root_count + 1, sizeof(struct node *));
     size_t n = list_taken(choices, count, nodes);
@@ -566,7 +569,7 @@ static void name_choices(struct selection *sel, const struct choice *choices,
     for (size_t i = 0; i < n; i++)
         if (!map_has(&s->layer.by_origin, nodes[i]->origin.key))
             nodes[i]->package.fqn = nodes[i]->own_fqn;
-    sel->successors = sync_successors(s, nodes, n);
+    sel->successors = roots_successors(s, nodes, n);
     inherit_names(sel);
     for (size_t i = 0; i < s->root_count; i++) {
         nodes[n] = closure_find(&s->closure, s->roots[i].origin.key);
@@ -575,7 +578,8 @@ static void name_choices(struct selection *sel, const struct choice *choices,
     selection_name(s, nodes, n);
 }
 
-void selection_evaluate(struct sync *s, struct choice *choices, size_t count)
+void selection_evaluate(struct install_session *s, struct choice *choices,
+                        size_t count)
 {
     struct selection sel = {.s = s, .a = &s->cx->arena};
 
@@ -597,8 +601,9 @@ void selection_evaluate(struct sync *s, struct choice *choices, size_t count)
                 judge_name(&sel, &choices[i]);
 }
 
-bool selection_want_files(struct sync *s, const struct choice *choices,
-                          size_t count, bool *any, struct err *e)
+bool selection_want_files(struct install_session *s,
+                          const struct choice *choices, size_t count, bool *any,
+                          struct err *e)
 {
     struct closure *c = &s->closure;
     struct node **list =
@@ -630,7 +635,7 @@ bool selection_want_files(struct sync *s, const struct choice *choices,
     return true;
 }
 
-static bool look_at_place(struct sync *s, struct node *n, bool *any,
+static bool look_at_place(struct install_session *s, struct node *n, bool *any,
                           struct err *e)
 {
     struct arena *a = &s->cx->arena;
@@ -664,7 +669,8 @@ static bool may_be_in_the_way(const struct node *n)
            n->package.kind != DOC_MCP && n->in_the_way.n == 0;
 }
 
-bool selection_look_at_places(struct sync *s, bool *any, struct err *e)
+bool selection_look_at_places(struct install_session *s, bool *any,
+                              struct err *e)
 {
     for (size_t i = 0; i < s->closure.queued; i++) {
         struct node *n = s->closure.queue[i];
@@ -676,131 +682,54 @@ bool selection_look_at_places(struct sync *s, bool *any, struct err *e)
     return true;
 }
 
-/* --- what is said of them ------------------------------------------------- */
-
-#define NAMES_MAX_SHOWN 5 /* of a group */
-
-static int by_code(const void *x, const void *y)
-{
-    const struct choice *one = *(struct choice *const *)x;
-    const struct choice *two = *(struct choice *const *)y;
-    int order = str_cmp(one->code, two->code);
-
-    return order ? order
-                 : str_cmp(one->node->origin.text, two->node->origin.text);
-}
-
-static size_t list_left_out(const struct choice *choices, size_t count,
-                            struct arena *a, const struct choice ***out)
-{
-    size_t n = 0;
-
-    *out = arena_array(a, count + 1, sizeof(struct choice *));
-    for (size_t i = 0; i < count; i++)
-        if (choices[i].is_left_out)
-            (*out)[n++] = &choices[i];
-    if (n)
-        qsort(*out, n, sizeof(struct choice *), by_code);
-    return n;
-}
+/* --- what is left out, as a value ------------------------------------------ */
 
 static enum doc_kind kind_of(const struct node *n)
 {
     return n->package.fqn.n ? n->package.kind : (enum doc_kind)n->kinds;
 }
 
-/* "a", "a needs b", "a needs … needs c". */
-static void put_short(struct buf *b, const struct choice *c)
+static int by_code(const void *x, const void *y)
 {
-    bool whole = str_is(c->code, "origin-conflict");
+    const struct install_left_out *one = x, *two = y;
+    int order = str_cmp(one->code, two->code);
 
-    buf_append(b,
-               whole ? c->node->origin.text : path_last(c->node->origin.text));
-    if (c->chain_count > 2)
-        buf_text(b, " needs \xe2\x80\xa6");
-    if (c->chain_count > 1)
-        buf_printf(
-            b, " needs %.*s",
-            STR_ARG(path_last(c->chain[c->chain_count - 1]->origin.text)));
+    return order ? order : str_cmp(one->origin, two->origin);
 }
 
-static void tell_group(struct context *cx, const struct choice *const *list,
-                       size_t count)
+static void fill_left_out(const struct choice *c, struct arena *a,
+                          struct install_left_out *out)
 {
-    CLEANUP(buf_done) struct buf b = {0};
-
-    buf_init(&b, 64 * 1024);
-    for (size_t i = 0; i < count && i < NAMES_MAX_SHOWN; i++) {
-        buf_text(&b, i ? ", " : "");
-        put_short(&b, list[i]);
-    }
-    if (count > NAMES_MAX_SHOWN)
-        buf_printf(&b, " and %zu more", count - NAMES_MAX_SHOWN);
-    context_warn(cx, "left out, %.*s: %.*s", STR_ARG(list[0]->code),
-                 STR_ARG(buf_str(&b)));
+    *out = (struct install_left_out){
+        .kind = kind_of(c->node),
+        .name = c->name,
+        .path = c->path,
+        .origin = c->node->origin.text,
+        .code = c->code,
+        .message = c->message,
+        .chain = arena_array(a, c->chain_count + 1, sizeof *out->chain),
+        .chain_count = c->chain_count,
+    };
+    for (size_t i = 0; i < c->chain_count; i++)
+        out->chain[i] = (struct install_link){kind_of(c->chain[i]),
+                                              c->chain[i]->origin.text};
 }
 
-static void tell_each(struct context *cx, const struct choice *c)
+struct install_left_out *selection_left_out(const struct choice *choices,
+                                            size_t count, struct arena *a,
+                                            size_t *left_out_count)
 {
-    context_warn(cx, "left out, %.*s: %s %.*s", STR_ARG(c->code),
-                 doc_kind_name(kind_of(c->node)),
-                 STR_ARG(c->node->origin.text));
-    for (size_t i = 1; i < c->chain_count; i++)
-        context_note(cx, "  needs: %s %.*s",
-                     doc_kind_name(kind_of(c->chain[i])),
-                     STR_ARG(c->chain[i]->origin.text));
-    context_note(cx, "  because: %.*s", STR_ARG(c->message));
-}
+    struct install_left_out *list = NULL;
+    size_t n = 0, capacity = 0;
 
-void selection_tell(struct context *cx, const struct choice *choices,
-                    size_t count)
-{
-    const struct choice **list;
-    size_t n = list_left_out(choices, count, &cx->arena, &list);
-    bool each = cx->is_verbose;
-
-    for (size_t i = 0, run; i < n; i += run) {
-        run = 1;
-        while (i + run < n && str_eq(list[i + run]->code, list[i]->code))
-            run++;
-        if (!each)
-            tell_group(cx, list + i, run);
-        for (size_t k = i; each && k < i + run; k++)
-            tell_each(cx, list[k]);
+    for (size_t i = 0; i < count; i++) {
+        if (!choices[i].is_left_out)
+            continue;
+        list = arena_grow(a, list, n, &capacity, sizeof *list);
+        fill_left_out(&choices[i], a, &list[n++]);
     }
     if (n)
-        context_warn(cx, "%zu of %zu chosen packages %s left out%s", n, count,
-                     n == 1 ? "is" : "are",
-                     each ? "" : " (-v says why, one by one)");
-}
-
-static void put_choice(struct json_writer *w, const struct choice *c)
-{
-    json_begin_object(w);
-    json_member_string(w, "type", str_from(doc_kind_name(kind_of(c->node))));
-    json_member_string(w, "name", c->name);
-    json_member_string(w, "path", c->path);
-    json_member_string(w, "origin", c->node->origin.text);
-    json_member_string(w, "code", c->code);
-    json_member_string(w, "message", c->message);
-    json_key(w, "chain");
-    json_begin_array(w);
-    for (size_t i = 0; i < c->chain_count; i++)
-        json_string(w, c->chain[i]->origin.text);
-    json_end_array(w);
-    json_end_object(w);
-}
-
-void selection_put(struct json_writer *w, const struct choice *choices,
-                   size_t count)
-{
-    CLEANUP(arena_done) struct arena scratch = {0};
-    const struct choice **list;
-    size_t n = list_left_out(choices, count, &scratch, &list);
-
-    json_key(w, "left_out");
-    json_begin_array(w);
-    for (size_t i = 0; i < n; i++)
-        put_choice(w, list[i]);
-    json_end_array(w);
+        qsort(list, n, sizeof *list, by_code);
+    *left_out_count = n;
+    return list;
 }

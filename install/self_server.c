@@ -1,6 +1,9 @@
-#include "mapm/install_server.h"
+#include "self_server.h"
+
 #include "mapm/manifest.h"
 #include "mapm/store.h"
+
+#include "install_session.h"
 
 #define NAME "mapm/mcp"
 #define KEY  "mapm"
@@ -19,7 +22,7 @@
     "  \"timeout\": 300000\n"                                                  \
     "}\n"
 
-bool own_server_add(struct sync *s, struct err *e)
+bool self_server_add(struct install_session *s, struct err *e)
 {
     struct arena *a = &s->cx->arena;
     const char *between =
@@ -46,7 +49,7 @@ bool own_server_add(struct sync *s, struct err *e)
     return true;
 }
 
-void own_server_fill(struct provision_item *out, struct arena *a)
+void self_server_fill(struct provision_item *out, struct arena *a)
 {
     struct provision_file *file = arena_new(a, struct provision_file);
     struct store_file listed = {.hash = hash_of(STR(DOCUMENT)),
@@ -65,7 +68,7 @@ void own_server_fill(struct provision_item *out, struct arena *a)
     };
 }
 
-bool own_server_read(const struct hash *h, struct arena *a, struct str *out)
+bool self_server_read(const struct hash *h, struct arena *a, struct str *out)
 {
     struct hash own = hash_of(STR(DOCUMENT));
 

@@ -1,4 +1,4 @@
-#include "mapm/install.h"
+#include "install_session.h"
 
 /* What is to move: all, or the named ones. */
 struct moving {
@@ -26,7 +26,8 @@ static bool is_moving(void *ctx, const struct lock_entry *entry)
                     layer_name_key(entry->kind, entry->name, m->a)) == entry;
 }
 
-static bool find_named(struct sync *s, struct moving *m, struct err *e)
+static bool find_named(struct install_session *s, struct moving *m,
+                       struct err *e)
 {
     struct context *cx = s->cx;
     size_t count = s->request->arguments.count;
@@ -53,21 +54,21 @@ static bool find_named(struct sync *s, struct moving *m, struct err *e)
     return true;
 }
 
-bool update_packages(struct sync *s, struct err *e)
+bool update_packages(struct install_session *s, struct err *e)
 {
     struct context *cx = s->cx;
-    struct moving moving = {0};
+    struct moving *moving = arena_new(&cx->arena, struct moving);
     struct closure_options o = {
         .offline = cx->is_offline,
         .allow_hidden = s->request->allow_hidden,
         .is_moving = is_moving,
-        .moving_ctx = &moving,
-        .arrived = sync_stage_early,
+        .moving_ctx = moving,
+        .arrived = session_stage_early,
         .arrived_ctx = s,
     };
 
-    if (!layer_check_there(&s->layer, cx, e) || !find_named(s, &moving, e))
+    if (!layer_check_there(&s->layer, cx, e) || !find_named(s, moving, e))
         return false;
     closure_init(&s->closure, cx, &s->layer, s->store, &o);
-    return sync_resolve(s, e) && sync_finish(s, e);
+    return session_resolve(s, e);
 }

@@ -1,30 +1,26 @@
 #ifndef MAPM_INSTALL_H
 #define MAPM_INSTALL_H
 
-#include "mapm/install_closure.h"
+#include "base/context.h"
+#include "mapm/provision.h"
+#include "mapm/resolver.h"
+#include "mapm/store.h"
 
 /*
- * sync: make the workspace hold exactly what its roots need. What install,
- * remove and update share.
+ * install: make a workspace hold exactly what its roots need. What mapm
+ * install, remove and update do.
  *
- *     sync_run()      layer, store; then the command's own part, that calls
- *     sync_resolve()  gather, plan, names, the new lock
- *     sync_finish()   show, ask, provision, remember
+ *     install_plan()    gathers and resolves; changes nothing in the workspace
+ *     install_apply()   asks for consent, provisions, writes the lock
+ *     install_close()   an applied plan, or one that is dropped
+ *
+ * A dry run is a plan that is not applied. Warnings go to the notices of the
+ * host as they come; everything else is in the plan.
  *
  * Source: DESIGN.md 2, 6, 7.
  */
 
-struct sync_package {
-    const struct plan_step *step;
-    struct node *node;
-    struct str place;                /* folder or key */
-    const struct lock_entry *before; /* NULL: new */
-    bool changed;                    /* other content, or another origin */
-    bool placed;             /* new in the workspace, though the lock has it */
-    bool is_local;           /* only below file: roots */
-    const char *command;     /* MCP that needs consent: what it runs */
-    const char *old_command; /* and what it ran so far, if that is known */
-};
+/* --- requests -------------------------------------------------------------- */
 
 /* What is taken of a catalog. */
 struct install_choice {
@@ -36,107 +32,134 @@ struct install_choice {
 
 enum install_command { INSTALL_INSTALL, INSTALL_REMOVE, INSTALL_UPDATE };
 
-struct node;
-struct sync;
-
-/* How the plan and the result are shown: temporary view of the caller. */
-struct install_view {
-    /* A catalog was named, and nothing of it chosen. */
-    void (*offers)(void *ctx, struct node *const *catalogs, size_t count);
-    /* Before consent. `servers`: a question about them follows. */
-    bool (*plan)(void *ctx, struct sync *s, size_t servers, struct err *e);
-    /* At the end. `changes` is NULL when nothing had to be done. */
-    void (*result)(void *ctx, struct sync *s,
-                   const struct provision_change *changes, size_t count);
-    void *ctx;
-};
-
 struct install_request {
     enum install_command command;
     struct str_list arguments; /* origins of install, names of the others */
     struct install_choice choice;
-    bool locked; /* nothing but what the lock holds */
-    bool dry_run;
+    bool locked;       /* nothing but what the lock holds */
+    bool dry_run;      /* takes no lock of the workspace; never applied */
     bool force;        /* restores what was edited */
     bool allow_hidden; /* characters */
-    bool with_server;
+    bool with_server;  /* `mapm mcp` becomes a server of the workspace */
+    bool is_consented; /* to every plan: the host is not asked */
     enum store_link link;
-    struct install_view view;
 };
 
-struct sync {
-    struct context *cx;
-    const struct install_request *request;
-    const char *command; /* "install" …, for messages */
-    struct layer layer;
-    struct store *store;
-    struct closure closure;
-    struct root *roots; /* the wish: committed ones first */
-    size_t root_count;
-    struct str yaml, local_yaml; /* new texts of the two manifests */
-    bool locked, dry_run;
-    bool with_server; /* mapm itself is one of the workspace's servers */
-    bool keep_edited; /* remove: what the user changed stays */
-    struct plan plan;
-    struct sync_package *packages; /* as in the plan */
-    const struct lock_entry **gone;
-    size_t gone_count;
-    struct str lock_text, local_lock_text;
-    bool changed;
-    bool again;             /* not sync_run's first time */
-    struct choice *choices; /* of catalogs: selection.h */
-    size_t choice_count;
-    bool *left_out; /* packages that were chosen and are not valid */
-    struct node **catalogs; /* those of the arguments that are some */
+/* --- the plan -------------------------------------------------------------- */
+
+enum install_action { INSTALL_KEEP, INSTALL_ADD, INSTALL_CHANGE };
+
+struct install_package {
+    const struct package *package;   /* as it will be */
+    const struct lock_entry *before; /* NULL: new */
+    struct str place;                /* folder or key */
+    enum install_action action; /* CHANGE: other content, or another origin */
+    bool is_root;
+    bool is_local;      /* only below file: roots */
+    bool is_placed;     /* new in the workspace, though the lock has it */
+    bool needs_consent; /* an MCP that the lock does not hold as it is */
+    const char
+        *command; /* MCP that needs consent, or is placed: what it runs */
+    const char *old_command; /* and what it ran so far, if that is known */
+};
+
+/* What the user changed, and what stays so. */
+struct install_edit {
+    struct str what;    /* ".agents/skills/x/SKILL.md was changed" */
+    enum doc_kind kind; /* of the package, which is installed all the same; */
+    struct str name;    /* "": it is removed, and its folder the user's now */
+};
+
+struct install_link {
+    enum doc_kind kind;
+    struct str origin;
+};
+
+/* What was chosen from a catalog and cannot be installed. */
+struct install_left_out {
+    enum doc_kind kind;
+    struct str name, path, origin; /* as offered */
+    struct str code;               /* why: of the first error, stable */
+    struct str message;            /* one line */
+    struct install_link *chain;    /* from itself to the package at fault */
+    size_t chain_count;
+};
+
+struct install_offer {
+    enum doc_kind kind;
+    struct str name, path, origin;
+};
+
+struct install_catalog {
+    struct origin origin;
+    struct str path; /* in the repository */
+    const struct install_offer *offers;
+    size_t offer_count;
+    /* Of the same repository and not offered: kind and path alone. */
+    const struct install_offer *elsewhere;
+    size_t elsewhere_count;
+};
+
+struct install_plan {
+    const char *command; /* "install" … */
+    struct str workspace;
+    /* A catalog was named, and nothing of it chosen: `catalogs` say what there
+     * is, the rest is empty. */
+    bool is_offer;
+    bool adds_server;                       /* with_server, and it is new */
+    const struct install_package *packages; /* dependencies first */
+    size_t package_count;
+    size_t consent_count;              /* of these: need consent */
+    const struct lock_entry **removed; /* packages of the lock */
+    size_t removed_count;
+    const struct provision_change *changes; /* none: nothing to do */
+    size_t change_count;
+    const struct install_edit *edits;
+    size_t edit_count;
+    const struct install_catalog *catalogs; /* those of the arguments */
     size_t catalog_count;
+    const struct install_left_out *left_out; /* by code, then origin */
+    size_t left_out_count;
+    size_t chosen_count; /* from the catalogs */
+    uint64_t requests, bytes;
+    size_t warnings; /* that the host was given */
+    struct install_session *session;
 };
 
 /*
- * Opens, does `work`, closes. Once more when the store held a damaged object:
- * that was set aside, so now it is fetched.
+ * Opens the workspace and the store, reads what is needed from the lock, the
+ * store, the disk and the network, and resolves it. A damaged object of the
+ * store is set aside and fetched again.
+ *
+ * Ownership: the plan lives in the arena of `cx`; `request` is borrowed until
+ * install_close, which the caller calls. NULL on failure.
  */
-MUST_CHECK bool sync_run(struct context *cx,
-                         const struct install_request *request, bool *left_out,
-                         struct err *e);
+MUST_CHECK bool install_plan(struct context *cx,
+                             const struct install_request *request,
+                             struct install_plan **out, struct err *e);
 
-/* install.c, remove.c, update.c: the commands' own part. */
-MUST_CHECK bool install_packages(struct sync *s, struct err *e);
-MUST_CHECK bool remove_packages(struct sync *s, struct err *e);
-MUST_CHECK bool update_packages(struct sync *s, struct err *e);
+/* Empty where there was none. */
+struct install_result {
+    struct str backup;         /* folder of what was replaced, with `force` */
+    struct str absolute_files; /* that hold paths of this machine now */
+};
 
-/* The connection or the host failed, not a package. */
-bool sync_is_network(enum err_code code);
+/*
+ * Asks the host for consent to the commands of the plan, then changes the
+ * workspace: all of it or nothing. A damaged object of the store makes it plan
+ * again; the plan is the one that was applied. Once.
+ *
+ * Errors: ERR_REFUSED without consent; ERR_DAMAGED when the second plan has
+ * commands that the first had not; those of provision_apply.
+ */
+MUST_CHECK bool install_apply(struct install_plan *plan,
+                              struct install_result *out, struct err *e);
 
-/* Lets into the store what was held back: the objects, then what is known of
- * them. */
-MUST_CHECK bool sync_keep(struct sync *s, struct err *e);
-
-/* In sync_plan.c: gathers what is in s->closure, plans s->roots, writes the
- * new lock as text. */
-MUST_CHECK bool sync_resolve(struct sync *s, struct err *e);
-/* Line by line: git may have checked it out with CRLF. */
-bool sync_same_lock(struct str old, struct str new);
-
-/* In sync_apply.c: writes the package beside the workspace's own files while
- * others are fetched. For closure_options.arrived; `sync` is a struct sync. */
-void sync_stage_early(void *sync, const struct node *n);
-/* Shows, asks, provisions, remembers. */
-MUST_CHECK bool sync_finish(struct sync *s, struct err *e);
-
-/* In sync_roots.c. Takes `gone` out of the texts and of s->roots. */
-MUST_CHECK bool sync_remove_roots(struct sync *s, const struct root *gone,
-                                  size_t count, struct err *e);
-/* Where its ref leads to, so that n->path is that of its own origin. */
-bool sync_knows_path(const struct sync *s, const struct node *n);
-/* For each of s->roots the one of `nodes` that takes its place, or NULL. */
-struct node **sync_successors(struct sync *s, struct node *const *nodes,
-                              size_t count);
-/* Adds `nodes` as roots to both. A root of the same repository and path at
- * another ref is replaced. */
-MUST_CHECK bool sync_take_roots(struct sync *s, struct node *const *nodes,
-                                size_t count, struct err *e);
+/* NULL is harmless. What was fetched for a plan that was neither applied nor a
+ * dry run is not kept. */
+void install_close(struct install_plan *plan);
 
 /* Where a package stands, as a change names it. In `a`. */
-struct str sync_place(const struct sync_package *p, struct arena *a);
+struct str install_path(const struct install_package *p, struct arena *a);
 
 #endif

@@ -118,7 +118,7 @@ void provision_stage_early(struct provision *p,
  * would be lost; ERR_CONFLICT for a foreign server of the same key;
  * ERR_REFUSED for a link or a special file in place of a folder or file; ERR_MCP for placeholders; ERR_FORMAT for a client's file that
  * cannot be read.
- * Ownership: in `a`, which must outlive `provision_apply`.
+ * Ownership: in `a`, which must outlive `provision_apply`, as must `o`.
  */
 MUST_CHECK bool
 provision_plan(struct provision *p, const struct provision_options *o,

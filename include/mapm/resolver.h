@@ -17,9 +17,10 @@
  * DESIGN.md 6; THREATS.md row 11.
  */
 
-/* A package as far as the graph cares. */
+/* A package. The last group is nothing to the resolver. */
 struct package {
     enum doc_kind kind;
+    bool is_metaskill;
     const struct origin *origin;
     struct str fqn;
     struct str name;    /* short name: the folder it wants */
@@ -27,7 +28,9 @@ struct package {
     struct str commit;  /* "" for file: */
     const struct dependency *deps;
     size_t dep_count;
-    void *user; /* the caller's */
+
+    struct str version, prereqs; /* of its document; "" = none */
+    void *user;                  /* the caller's */
 };
 
 /* Called once per distinct origin key, in the order of the walk. Failing

@@ -1,5 +1,5 @@
-#ifndef MAPM_INSTALL_PROOF_H
-#define MAPM_INSTALL_PROOF_H
+#ifndef INSTALL_PROOF_H
+#define INSTALL_PROOF_H
 
 #include "mapm/layer.h"
 #include "mapm/store.h"

@@ -1,5 +1,5 @@
-#ifndef MAPM_INSTALL_REMOTE_H
-#define MAPM_INSTALL_REMOTE_H
+#ifndef INSTALL_REMOTE_H
+#define INSTALL_REMOTE_H
 
 #include "mapm/layer.h"
 #include "mapm/store.h"

@@ -1,5 +1,5 @@
-#ifndef MAPM_INSTALL_NOTICE_H
-#define MAPM_INSTALL_NOTICE_H
+#ifndef INSTALL_NOTICE_H
+#define INSTALL_NOTICE_H
 
 #include "base/arena.h"
 #include "base/context.h"

@@ -1,7 +1,7 @@
-#ifndef MAPM_INSTALL_SELECTION_H
-#define MAPM_INSTALL_SELECTION_H
+#ifndef INSTALL_SELECTION_H
+#define INSTALL_SELECTION_H
 
-#include "mapm/install.h"
+#include "install_session.h"
 
 /*
  * selection: of what was chosen from catalogs, what can be installed.
@@ -27,16 +27,17 @@ struct choice {
 };
 
 /* Judges all of them anew. Nothing is fetched. */
-void selection_evaluate(struct sync *s, struct choice *choices, size_t count);
+void selection_evaluate(struct install_session *s, struct choice *choices,
+                        size_t count);
 
 /* After that: asks for the files of all that is taken and not here yet. */
-MUST_CHECK bool selection_want_files(struct sync *s,
+MUST_CHECK bool selection_want_files(struct install_session *s,
                                      const struct choice *choices, size_t count,
                                      bool *any, struct err *e);
 
 /* After that: which of them finds a folder in its place that mapm did not make.
  * They and what needs them are left out the next time; `*any`: some are. */
-MUST_CHECK bool selection_look_at_places(struct sync *s, bool *any,
+MUST_CHECK bool selection_look_at_places(struct install_session *s, bool *any,
                                          struct err *e);
 
 /*
@@ -46,20 +47,19 @@ MUST_CHECK bool selection_look_at_places(struct sync *s, bool *any,
  * lock has a name for keep it, and so do those that were named before: of equal
  * folders that differ now the one that the name is from.
  */
-void selection_name(struct sync *s, struct node *const *nodes, size_t count);
+void selection_name(struct install_session *s, struct node *const *nodes,
+                    size_t count);
 /* Whether a recorded name is that of a folder which is no root any more, so
  * that selection_name() has to know all paths. */
-bool selection_lost_name(struct sync *s, struct node *const *nodes,
+bool selection_lost_name(struct install_session *s, struct node *const *nodes,
                          size_t count);
 /* The <p> of a path in its repository: "box" for "plugins/box/skills/ai"; ""
  * when there is none. */
 struct str selection_scope(struct str path);
 
-/* What was left out, grouped by reason; with -v each with its chain. */
-void selection_tell(struct context *cx, const struct choice *choices,
-                    size_t count);
-/* The member "left_out". */
-void selection_put(struct json_writer *w, const struct choice *choices,
-                   size_t count);
+/* Those that are left out, by code and origin. In `a`. */
+struct install_left_out *selection_left_out(const struct choice *choices,
+                                            size_t count, struct arena *a,
+                                            size_t *left_out_count);
 
 #endif

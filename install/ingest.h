@@ -1,7 +1,7 @@
-#ifndef MAPM_INSTALL_INGEST_H
-#define MAPM_INSTALL_INGEST_H
+#ifndef INSTALL_INGEST_H
+#define INSTALL_INGEST_H
 
-#include "mapm/install_closure.h"
+#include "closure.h"
 
 /*
  * arrival: from the bytes of a package to its node: taken into the store,

@@ -1,11 +1,12 @@
-#ifndef MAPM_INSTALL_CLOSURE_H
-#define MAPM_INSTALL_CLOSURE_H
+#ifndef INSTALL_CLOSURE_H
+#define INSTALL_CLOSURE_H
 
 #include "mapm/fetch.h"
-#include "mapm/install_notice.h"
 #include "mapm/layer.h"
 #include "mapm/resolver.h"
 #include "mapm/store.h"
+
+#include "notice.h"
 
 /*
  * closure: everything that the roots need, document by document, from the
@@ -44,12 +45,10 @@ struct node {
     struct hash digest;
     struct store_file *files; /* NULL: not looked up yet */
     size_t file_count;
-    struct str ref, commit, object, path; /* as resolved; path in the repo */
-    struct str version, prereqs;
+    struct str ref, object, path; /* as resolved; path in the repo */
     struct str summary; /* of its document, for the index; in the scratch */
-    bool metaskill;
-    bool hidden;    /* accepted by --allow-hidden */
-    bool rewritten; /* its own name is unusable: the copy's changes */
+    bool hidden;        /* accepted by --allow-hidden */
+    bool rewritten;     /* its own name is unusable: the copy's changes */
     struct fetch_offer *offers; /* it is a catalog */
     size_t offer_count;
     struct fetch_offer *elsewhere; /* of the same repository, not offered */

@@ -1,0 +1,174 @@
+#include "mapm/install.h"
+
+#include "base/proc.h"
+#include "base/text.h"
+
+#include "install_show.h"
+
+/* install, remove, update: a plan, shown; applied, and what came of it shown. */
+
+static enum store_link link_mode(const struct invocation *inv)
+{
+    struct str mode = option_value(inv, OPTION_LINK_MODE);
+
+    if (str_is(mode, "copy"))
+        return STORE_LINK_COPY;
+    if (str_is(mode, "hardlink"))
+        return STORE_LINK_HARDLINK;
+    return str_is(mode, "reflink") ? STORE_LINK_REFLINK : STORE_LINK_AUTO;
+}
+
+static struct install_request request_of(struct invocation *inv,
+                                         enum install_command command)
+{
+    return (struct install_request){
+        .command = command,
+        .arguments = {inv->arguments.items, inv->arguments.count},
+        .choice = {.all = has_option(inv, OPTION_ALL),
+                   .strict = has_option(inv, OPTION_ALL_OR_NOTHING),
+                   .skip = option_list(inv, OPTION_SKIP),
+                   .agents = option_list(inv, OPTION_AGENT),
+                   .skills = option_list(inv, OPTION_SKILL),
+                   .mcps = option_list(inv, OPTION_MCP)},
+        .locked = has_option(inv, OPTION_LOCKED),
+        .dry_run = has_option(inv, OPTION_DRY_RUN),
+        .force = has_option(inv, OPTION_FORCE),
+        .allow_hidden = has_option(inv, OPTION_ALLOW_HIDDEN),
+        .with_server = has_option(inv, OPTION_WITH_SERVER),
+        .is_consented = has_option(inv, OPTION_YES),
+        .link = link_mode(inv),
+    };
+}
+
+/* Before anything is changed. */
+static bool show_plan(struct invocation *inv, const struct install_plan *plan,
+                      const struct install_request *r, struct err *e)
+{
+    bool asks = plan->consent_count && !r->is_consented;
+
+    if (has_option(inv, OPTION_JSON))
+        return true;
+    if (!has_option(inv, OPTION_QUIET) || r->dry_run || asks)
+        install_show_packages(&inv->term, plan, &inv->cx.arena);
+    return term_flush(&inv->term, e);
+}
+
+static void note_result(struct term *t, const struct install_plan *plan,
+                        const struct install_request *r)
+{
+    size_t count = plan->package_count;
+    char bytes[16];
+
+    if (plan->change_count == 0) {
+        term_note(t, "%s: nothing to do, %zu package%s in place", plan->command,
+                  count, count == 1 ? "" : "s");
+        return;
+    }
+    if (r->dry_run) {
+        term_note(t, "dry run: nothing was changed");
+        return;
+    }
+    if (plan->requests == 0) {
+        term_note(t, "%zu package%s in %.*s", count, count == 1 ? "" : "s",
+                  STR_ARG(plan->workspace));
+        return;
+    }
+    term_note(t, "%zu package%s in %.*s (%llu request%s, %s)", count,
+              count == 1 ? "" : "s", STR_ARG(plan->workspace),
+              (unsigned long long)plan->requests,
+              plan->requests == 1 ? "" : "s", text_bytes(plan->bytes, bytes));
+}
+
+/* The clients' files can be committed, so they have its name alone. */
+static void note_server(struct invocation *inv)
+{
+    struct err ignored = {0};
+    struct str found;
+
+    term_note(&inv->term, "clients in this workspace start mapm mcp from now "
+                          "on: mapm.yaml says so");
+    if (!proc_find_program("mapm", NULL, &inv->cx.arena, &found, &ignored))
+        term_warn(&inv->term,
+                  "they look for mapm on the PATH, where there is none: make "
+                  "install puts it there");
+}
+
+static void show_result(struct invocation *inv, const struct install_plan *plan,
+                        const struct install_result *result,
+                        const struct install_request *r)
+{
+    struct term *t = &inv->term;
+
+    install_note_edits(t, plan);
+    if (result->backup.n)
+        term_note(t, "what was there before is in %.*s",
+                  STR_ARG(result->backup));
+    if (result->absolute_files.n)
+        term_note(t,
+                  "paths of this machine are in %.*s now: that belongs in "
+                  ".gitignore, and mapm install recreates it",
+                  STR_ARG(result->absolute_files));
+    if (has_option(inv, OPTION_JSON))
+        install_print_json(inv, plan, r->dry_run);
+    else
+        note_result(t, plan, r);
+    if (plan->adds_server && !r->dry_run)
+        note_server(inv);
+    if (r->choice.all)
+        install_note_elsewhere(inv, plan);
+    install_warn_left_out(inv, plan);
+}
+
+static void show_offers(struct invocation *inv, const struct install_plan *plan)
+{
+    if (has_option(inv, OPTION_JSON))
+        install_print_offers_json(inv, plan);
+    else
+        install_show_offers(inv, plan);
+}
+
+static bool carry_out(struct invocation *inv, struct install_plan *plan,
+                      const struct install_request *r, struct err *e)
+{
+    struct install_result result = {.backup = STR("")};
+
+    if (plan->is_offer) {
+        show_offers(inv, plan);
+        return true;
+    }
+    if (!show_plan(inv, plan, r, e) ||
+        (!r->dry_run && !install_apply(plan, &result, e)))
+        return false;
+    show_result(inv, plan, &result, r);
+    return true;
+}
+
+static bool run(struct invocation *inv, enum install_command command,
+                int *exit_code, struct err *e)
+{
+    const struct install_request r = request_of(inv, command);
+    struct install_plan *plan;
+    bool ok;
+
+    if (!install_plan(&inv->cx, &r, &plan, e))
+        return false;
+    ok = carry_out(inv, plan, &r, e);
+    *exit_code = plan->left_out_count ? EXIT_FINDINGS : EXIT_DONE;
+    install_close(plan);
+    return ok;
+}
+
+COMMAND(command_install)
+{
+    return run(inv, INSTALL_INSTALL, exit_code, e);
+}
+
+COMMAND(command_remove)
+{
+    return run(inv, INSTALL_REMOVE, exit_code, e);
+}
+
+COMMAND(command_update)
+{
+    return run(inv, INSTALL_UPDATE, exit_code, e);
+}

@@ -1,0 +1,185 @@
+#include "base/json.h"
+#include "mapm/manifest.h"
+
+#include "install_show.h"
+
+static void put_package(struct json_writer *w, const struct install_package *p,
+                        struct arena *a)
+{
+    static const char *const actions[] = {[INSTALL_KEEP] = "keep",
+                                          [INSTALL_ADD] = "add",
+                                          [INSTALL_CHANGE] = "update"};
+    const struct package *package = p->package;
+    const struct lock_entry none = {.version = STR(""), .commit = STR("")};
+    const struct lock_entry *before = p->before ? p->before : &none;
+
+    json_begin_object(w);
+    json_member_string(w, "type", str_from(doc_kind_name(package->kind)));
+    json_member_string(w, "name", package->fqn);
+    json_member_string(w, "action", str_from(actions[p->action]));
+    json_member_optional(w, "version", package->version);
+    json_member_optional(w, "old_version", before->version);
+    json_member_string(w, "origin", package->origin->text);
+    json_member_optional(w, "commit", package->commit);
+    json_member_optional(w, "old_commit", before->commit);
+    json_member_string(w, "digest", package->content);
+    if (package->kind == DOC_MCP)
+        json_member_string(w, "key", p->place);
+    else
+        json_member_string(w, "path", install_path(p, a));
+    json_member_bool(w, "root", p->is_root);
+    json_member_bool(w, "local", p->is_local);
+    json_member_bool(w, "metaskill", package->is_metaskill);
+    json_member_optional(w, "prereqs", package->prereqs);
+    if (p->command)
+        json_member_string(w, "command", str_from(p->command));
+    json_end_object(w);
+}
+
+static void put_removed(struct json_writer *w, const struct lock_entry *entry)
+{
+    json_begin_object(w);
+    json_member_string(w, "type", str_from(doc_kind_name(entry->kind)));
+    json_member_string(w, "name", entry->name);
+    json_member_string(w, "action", STR("remove"));
+    json_member_optional(w, "old_version", entry->version);
+    json_member_string(w, "origin", entry->origin);
+    json_member_optional(w, "old_commit", entry->commit);
+    json_end_object(w);
+}
+
+static void put_packages(struct json_writer *w, const struct install_plan *plan,
+                         struct arena *a)
+{
+    json_key(w, "packages");
+    json_begin_array(w);
+    for (size_t i = 0; i < plan->package_count; i++)
+        put_package(w, &plan->packages[i], a);
+    for (size_t i = 0; i < plan->removed_count; i++)
+        put_removed(w, plan->removed[i]);
+    json_end_array(w);
+}
+
+static void put_changes(struct json_writer *w, const struct install_plan *plan)
+{
+    static const char *const actions[] = {[PROVISION_ADD] = "add",
+                                          [PROVISION_UPDATE] = "update",
+                                          [PROVISION_REMOVE] = "remove"};
+
+    json_key(w, "changes");
+    json_begin_array(w);
+    for (size_t i = 0; i < plan->change_count; i++) {
+        json_begin_object(w);
+        json_member_string(w, "action",
+                           str_from(actions[plan->changes[i].kind]));
+        json_member_string(w, "path", plan->changes[i].path);
+        json_end_object(w);
+    }
+    json_end_array(w);
+}
+
+static void put_left_out(struct json_writer *w,
+                         const struct install_left_out *l)
+{
+    json_begin_object(w);
+    json_member_string(w, "type", str_from(doc_kind_name(l->kind)));
+    json_member_string(w, "name", l->name);
+    json_member_string(w, "path", l->path);
+    json_member_string(w, "origin", l->origin);
+    json_member_string(w, "code", l->code);
+    json_member_string(w, "message", l->message);
+    json_key(w, "chain");
+    json_begin_array(w);
+    for (size_t i = 0; i < l->chain_count; i++)
+        json_string(w, l->chain[i].origin);
+    json_end_array(w);
+    json_end_object(w);
+}
+
+/* What the repositories have outside of the catalogs. */
+static void put_elsewhere(struct json_writer *w,
+                          const struct install_plan *plan)
+{
+    json_key(w, "elsewhere");
+    json_begin_array(w);
+    for (size_t k = 0; k < plan->catalog_count; k++)
+        for (size_t i = 0; i < plan->catalogs[k].elsewhere_count; i++) {
+            const struct install_offer *o = &plan->catalogs[k].elsewhere[i];
+
+            json_begin_object(w);
+            json_member_string(w, "type", str_from(doc_kind_name(o->kind)));
+            json_member_string(w, "path", o->path);
+            json_end_object(w);
+        }
+    json_end_array(w);
+}
+
+void install_print_json(struct invocation *inv, const struct install_plan *plan,
+                        bool dry_run)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    struct json_writer w;
+
+    buf_init(&b, SIZE_MAX / 4);
+    json_writer_init(&w, &b, 2);
+    json_begin_object(&w);
+    json_member_string(&w, "schema", STR("mapm.install/1"));
+    json_member_string(&w, "command", str_from(plan->command));
+    json_member_string(&w, "workspace", plan->workspace);
+    json_member_bool(&w, "dry_run", dry_run);
+    json_member_bool(&w, "changed", plan->change_count > 0);
+    put_packages(&w, plan, &inv->cx.arena);
+    put_changes(&w, plan);
+    json_key(&w, "kept");
+    json_begin_array(&w);
+    for (size_t i = 0; i < plan->edit_count; i++)
+        json_string(&w, plan->edits[i].what);
+    json_end_array(&w);
+    if (plan->chosen_count) {
+        json_key(&w, "left_out");
+        json_begin_array(&w);
+        for (size_t i = 0; i < plan->left_out_count; i++)
+            put_left_out(&w, &plan->left_out[i]);
+        json_end_array(&w);
+    }
+    put_elsewhere(&w, plan);
+    json_member_number(&w, "requests", plan->requests);
+    json_member_number(&w, "bytes", plan->bytes);
+    json_member_number(&w, "warnings", plan->warnings);
+    json_end_object(&w);
+    print_json(inv, &b);
+}
+
+static void put_offers(struct json_writer *w, const struct install_catalog *c)
+{
+    for (size_t i = 0; i < c->offer_count; i++) {
+        json_begin_object(w);
+        json_member_string(w, "type",
+                           str_from(doc_kind_name(c->offers[i].kind)));
+        json_member_string(w, "name", c->offers[i].name);
+        json_member_string(w, "path", c->offers[i].path);
+        json_member_string(w, "origin", c->offers[i].origin);
+        json_end_object(w);
+    }
+}
+
+void install_print_offers_json(struct invocation *inv,
+                               const struct install_plan *plan)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    struct json_writer w;
+
+    buf_init(&b, SIZE_MAX / 4);
+    json_writer_init(&w, &b, 2);
+    json_begin_object(&w);
+    json_member_string(&w, "schema", STR("mapm.offers/1"));
+    json_member_string(&w, "origin", plan->catalogs[0].origin.text);
+    json_key(&w, "offers");
+    json_begin_array(&w);
+    for (size_t i = 0; i < plan->catalog_count; i++)
+        put_offers(&w, &plan->catalogs[i]);
+    json_end_array(&w);
+    put_elsewhere(&w, plan);
+    json_end_object(&w);
+    print_json(inv, &b);
+}

@@ -1,0 +1,12 @@
+#ifndef CLI_LIST_H
+#define CLI_LIST_H
+
+#include "base/json.h"
+#include "mapm/layer.h"
+
+/* One package of `mapm list --json`; `mapm tree --json` has the same. */
+void list_put_package(struct json_writer *w, const struct layer *l,
+                      const struct lock_entry *entry, bool root,
+                      struct arena *a);
+
+#endif

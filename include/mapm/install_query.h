@@ -1,0 +1,72 @@
+#ifndef MAPM_INSTALL_QUERY_H
+#define MAPM_INSTALL_QUERY_H
+
+#include "base/context.h"
+#include "mapm/layer.h"
+
+/*
+ * install_query: questions about what is installed. They change nothing.
+ * Results live in the arena of `cx`.
+ */
+
+/* --- verify: workspace against lock against store ---------------------------- */
+
+/* What a difference is a fault of. */
+enum install_side {
+    INSTALL_SIDE_WORKSPACE,
+    INSTALL_SIDE_EXTRA,    /* a file of no package */
+    INSTALL_SIDE_MANIFEST, /* the lock lacks what it or the workspace has */
+    INSTALL_SIDE_LOCK,
+    INSTALL_SIDE_PROOF, /* not known to be what the commit holds */
+    INSTALL_SIDE_STORE,
+    INSTALL_SIDE_REMOTE, /* no longer in the history of the ref */
+    INSTALL_SIDE_COUNT,
+};
+
+struct install_difference {
+    struct str path;
+    const char *how; /* "changed" "missing" "not in the lock" … */
+    enum install_side side;
+};
+
+struct install_verification {
+    struct str workspace;
+    size_t package_count;
+    const struct install_difference *differences; /* none: as it should be */
+    size_t count;
+    const struct str *digest_only; /* places of file: packages */
+    size_t digest_only_count;
+};
+
+/* Hashes every file. `ask_remote`: also asks each repository whether the locked
+ * commits are in the history of their refs; ERR_OFFLINE. */
+MUST_CHECK bool install_verify(struct context *cx, bool ask_remote,
+                               struct install_verification *out, struct err *e);
+
+/* --- outdated: one ls-refs a repository, all at once --------------------------- */
+
+/* A package whose ref names another commit than the lock. */
+struct install_moved {
+    enum doc_kind kind;
+    struct str name, origin, ref, locked, current;
+};
+
+struct install_outdated {
+    const struct install_moved *moved;
+    size_t count;
+    const struct err *problem; /* repositories without an answer; NULL: none */
+};
+
+/* ERR_OFFLINE when there is a ref to ask for. */
+MUST_CHECK bool install_outdated(struct context *cx,
+                                 struct install_outdated *out, struct err *e);
+
+/* --- prerequisites ----------------------------------------------------------- */
+
+/* What a skill says must be set up (M8). The lock does not repeat frontmatter,
+ * so it is read from the provisioned copy. "" when it has none or cannot be
+ * read. In `a`. */
+struct str install_prereqs(const struct layer *l,
+                           const struct lock_entry *entry, struct arena *a);
+
+#endif

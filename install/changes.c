@@ -1,0 +1,430 @@
+#include "base/fs.h"
+#include "mapm/clients.h"
+#include "mapm/manifest.h"
+
+#include <string.h>
+
+#include "ingest.h"
+#include "install_session.h"
+#include "proof.h"
+#include "self_server.h"
+
+#define GITIGNORE_MAX_BYTES (1024u * 1024)
+
+/* --- commands of MCP servers --------------------------------------------- */
+
+/* What the locked one ran; NULL when it is no longer in the store. */
+static const char *find_old_command(struct install_session *s,
+                                    const struct install_package *p)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct node old = *package_node(p);
+    struct document d = {0};
+    struct err ignored = {0};
+
+    if (!p->before || !str_starts(p->before->digest, STR("sha256:")) ||
+        !hash_parse(str_from_index(p->before->digest, 7), &old.digest) ||
+        !store_has_package(s->store, &old.digest) ||
+        !document_read(&s->closure, &old, &scratch, &d, &ignored))
+        return NULL;
+    return str_c(mcp_command_line(&d, &scratch), &s->cx->arena);
+}
+
+static bool needs_consent(const struct install_package *p)
+{
+    return p->package->kind == DOC_MCP &&
+           (!p->before || !str_eq(p->before->digest, p->package->content));
+}
+
+/* A server starts a program: what the lock does not hold with these very
+ * bytes is shown and asked for (DESIGN.md, THREATS.md 1.5). */
+static bool find_commands(struct install_session *s, struct err *e)
+{
+    for (size_t i = 0; i < s->resolved.count; i++) {
+        CLEANUP(arena_done) struct arena scratch = {0};
+        struct install_package *p = &s->packages[i];
+        struct document d = {0};
+
+        if (!needs_consent(p))
+            continue;
+        if (!document_read(&s->closure, package_node(p), &scratch, &d, e))
+            return false;
+        p->needs_consent = true;
+        p->command = str_c(mcp_command_line(&d, &scratch), &s->cx->arena);
+        p->old_command = find_old_command(s, p);
+        s->plan.consent_count++;
+    }
+    return true;
+}
+
+/* --- provision ------------------------------------------------------------ */
+
+static bool place_object(void *ctx, const struct hash *h, int dirfd,
+                         const char *path, bool executable, struct stat *st,
+                         struct err *e)
+{
+    const struct install_session *s = ctx;
+
+    return store_place(s->store, h, s->request->link, dirfd, path,
+                       executable ? 0755 : 0644, st, e);
+}
+
+static bool read_object(void *ctx, const struct hash *h, size_t max_bytes,
+                        struct arena *a, struct str *out, struct err *e)
+{
+    const struct install_session *s = ctx;
+
+    return self_server_read(h, a, out) ||
+           store_read(s->store, h, max_bytes, a, out, e);
+}
+
+static struct provision_objects session_objects(struct install_session *s)
+{
+    return (struct provision_objects){place_object, read_object, s};
+}
+
+/* Not by links: what is held back has no file of its own. Of a rewritten
+ * package one file is another in the end, so all of it is left to then. */
+void session_stage_early(void *session, const struct node *n)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct install_session *s = session;
+    enum store_link how = s->request->link;
+    struct provision_objects objects = session_objects(s);
+    struct provision_file *list;
+    struct store_file *files;
+    struct err ignored = {0};
+    size_t count;
+
+    if (s->request->dry_run || n->package.kind == DOC_MCP || n->rewritten ||
+        (how != STORE_LINK_AUTO && how != STORE_LINK_COPY) ||
+        !store_read_listing(s->store, &n->digest, &a, &files, &count, &ignored))
+        return;
+    list = arena_array(&a, count, sizeof *list);
+    for (size_t i = 0; i < count; i++)
+        list[i] = (struct provision_file){files[i].executable, files[i].hash,
+                                          files[i].path};
+    provision_stage_early(s->layer.provision, &objects, &n->digest, list,
+                          count);
+}
+
+static void fill_item(const struct install_package *p,
+                      struct provision_item *out)
+{
+    const struct package *package = p->package;
+
+    *out = (struct provision_item){
+        .kind = package->kind,
+        .fqn = package->fqn,
+        .place = p->place,
+        .digest = package_node(p)->digest,
+        .rename =
+            package->kind != DOC_MCP &&
+            (package_node(p)->rewritten || !str_eq(p->place, package->name)),
+    };
+}
+
+static bool fill_files(struct install_session *s, const struct node *n,
+                       struct arena *lists, struct provision_item *item,
+                       struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct arena *a = &s->cx->arena;
+    struct store_file *files = n->files;
+    struct provision_file *list;
+
+    item->file_count = n->file_count;
+    if (!files && !store_read_listing(s->store, &item->digest, &scratch, &files,
+                                      &item->file_count, e))
+        return err_wrap(e, "%s %.*s", doc_kind_name(item->kind),
+                        STR_ARG(item->fqn));
+    list = arena_array(lists, item->file_count, sizeof *list);
+    for (size_t i = 0; i < item->file_count; i++)
+        list[i] = (struct provision_file){
+            files[i].executable, files[i].hash,
+            n->files ? files[i].path : arena_str(a, files[i].path)};
+    item->files = list;
+    return true;
+}
+
+/* Nothing to do, and known without a look at any file of the store: every
+ * package is locked, the texts stay, all is in place by its digest, and the lock
+ * is one that was proved. */
+static bool is_in_place(struct install_session *s,
+                        const struct provision_options *o,
+                        const struct provision_item *items, size_t item_count)
+{
+    return s->closure.options.trust_lock && s->local_yaml.n == 0 &&
+           s->layer.local_lock_text.n == 0 && str_eq(s->yaml, s->layer.yaml) &&
+           session_same_lock(s->layer.lock_text, s->lock_text) &&
+           provision_is_current(s->layer.provision, o, items, item_count,
+                                &s->cx->arena) &&
+           proof_knows_lock(s->store, s->lock_text);
+}
+
+/* Everything that is taken at the lock's word, and what it consists of: the
+ * lists of files in `lists`, their paths stay. */
+static bool find_files(struct install_session *s, struct provision_item *items,
+                       struct arena *lists, struct err *e)
+{
+    struct resolver_source source = {closure_read, &s->closure};
+    bool found = closure_prove(&s->closure, e);
+    /* Nothing there to compare them with, and nothing is written: a large plan
+     * is a tenth smaller without them. */
+    bool is_short =
+        s->request->dry_run && provision_has_no_skills(s->layer.provision);
+
+    closure_warn(&s->closure);
+    if (!found)
+        return false;
+    /* The plan stays as it is, but the resolver knows how to report. */
+    if (s->closure.failures &&
+        !resolver_resolve(&source, s->roots, s->root_count, &s->layer.limits,
+                          &s->cx->arena, &s->resolved, e))
+        return err_wrap(e, "cannot %s", s->plan.command);
+    for (size_t i = 0; i < s->resolved.count; i++)
+        if ((!is_short || items[i].kind != DOC_SKILL) &&
+            !fill_files(s, package_node(&s->packages[i]), lists, &items[i], e))
+            return false;
+    return true;
+}
+
+struct str install_path(const struct install_package *p, struct arena *a)
+{
+    enum doc_kind kind = p->package->kind;
+
+    if (kind == DOC_MCP)
+        return str_join(STR(".mcp.json#"), p->place, a);
+    return arena_printf(a, ".agents/%s/%.*s", doc_kind_plural(kind),
+                        STR_ARG(p->place));
+}
+
+static bool mark_placed(struct install_session *s,
+                        const struct provision_change *changes, size_t count,
+                        struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct arena *a = &s->cx->arena;
+    struct map added;
+
+    map_init(&added, &scratch);
+    for (size_t i = 0; i < count; i++)
+        if (changes[i].kind == PROVISION_ADD)
+            map_put(&added, changes[i].path, s);
+    for (size_t i = 0; i < s->resolved.count; i++) {
+        struct install_package *p = &s->packages[i];
+        struct document d = {0};
+
+        p->is_placed = map_has(&added, install_path(p, &scratch));
+        if (!p->is_placed || p->action != INSTALL_KEEP ||
+            p->package->kind != DOC_MCP)
+            continue;
+        /* A lock does not hold what a person should know before it runs. */
+        if (!document_read(&s->closure, package_node(p), a, &d, e))
+            return false;
+        p->command = str_c(mcp_command_line(&d, a), a);
+    }
+    return true;
+}
+
+/* .gitignore gets the local pair when it is first written (M15). */
+static bool ignore_local(struct install_session *s, struct provision_text *out,
+                         size_t *count, struct err *e)
+{
+    static const char *const names[] = {"mapm.local.yaml", "mapm.local.lock"};
+    CLEANUP_FD int fd = -1;
+    CLEANUP(buf_done) struct buf b = {0};
+    struct arena *a = &s->cx->arena;
+    struct str text = {"", 0};
+
+    if (s->layer.is_global || s->local_yaml.n == 0)
+        return true;
+    if (!fs_open_dir(s->layer.path.p, &fd, e))
+        return false;
+    if (!fs_read_file_at(fd, ".gitignore", GITIGNORE_MAX_BYTES, a, &text, e)) {
+        if (e->code != ERR_NOT_FOUND)
+            return err_wrap(e, "cannot read .gitignore");
+        err_clear(e);
+    }
+    buf_init(&b, GITIGNORE_MAX_BYTES * 2);
+    buf_append(&b, text);
+    for (size_t i = 0; i < 2; i++) {
+        struct str rest = text, line;
+        bool there = false;
+
+        while (str_line(&rest, &line)) {
+            line = str_trim(line);
+            if (str_starts(line, STR("/")))
+                line = str_from_index(line, 1);
+            there |= str_is(line, names[i]) || str_is(line, "mapm.local.*");
+        }
+        if (there)
+            continue;
+        if (b.n && b.p[b.n - 1] != '\n')
+            buf_char(&b, '\n');
+        buf_printf(&b, "%s\n", names[i]);
+    }
+    out[(*count)++] =
+        (struct provision_text){STR(".gitignore"), arena_str(a, buf_str(&b))};
+    return true;
+}
+
+static void add_text(struct provision_text *texts, size_t *count,
+                     const char *path, struct str old, struct str new)
+{
+    if (old.n == 0 && new.n == 0)
+        return;
+    texts[(*count)++] = (struct provision_text){
+        str_from(path), new.n ? new : (struct str){NULL, 0}};
+}
+
+static bool list_texts(struct install_session *s, struct provision_text *texts,
+                       size_t *count, struct err *e)
+{
+    const struct layer *l = &s->layer;
+
+    *count = 0;
+    if (!ignore_local(s, texts, count, e))
+        return false;
+    add_text(texts, count, "mapm.local.yaml", l->local_yaml, s->local_yaml);
+    add_text(texts, count, "mapm.yaml", l->yaml, s->yaml);
+    add_text(texts, count, "mapm.local.lock", l->local_lock_text,
+             s->local_lock_text);
+    /* A checkout with CRLF is not rewritten for that alone. */
+    add_text(texts, count, "mapm.lock", l->lock_text,
+             session_same_lock(l->lock_text, s->lock_text) ? l->lock_text
+                                                           : s->lock_text);
+    return true;
+}
+
+static const struct str *enabled_clients(const struct install_session *s,
+                                         size_t *count)
+{
+    const struct project *p = &s->layer.project, *u = &s->layer.user;
+    struct str *names = arena_array(
+        &s->cx->arena, p->client_count + u->client_count + 1, sizeof *names);
+
+    *count = 0;
+    for (size_t i = 0; i < p->client_count; i++)
+        names[(*count)++] = p->clients[i];
+    for (size_t i = 0; i < u->client_count; i++)
+        names[(*count)++] = u->clients[i];
+    return names;
+}
+
+static bool check_clients(const struct str *names, size_t count, struct err *e)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!clients_find(names[i])) {
+            err_set(e, ERR_FORMAT, "clients: \"%.*s\" is not known",
+                    STR_ARG(names[i]));
+            err_hint(e, "known:");
+            for (size_t k = 0; k < clients_count; k++) {
+                struct err old = *e;
+
+                err_hint(e, "%s %s", old.hint, clients_table[k].name);
+            }
+            return false;
+        }
+    return true;
+}
+
+/* The index is a cache: what cannot be noted is fetched again. */
+static void note_also(struct install_session *s, const struct plan_step *step,
+                      const struct node *own)
+{
+    for (size_t i = 0; i < step->origin_count; i++) {
+        const struct node *n = closure_find(&s->closure, step->origins[i]);
+        struct err ignored = {0};
+
+        if (!n || n == own || n->locked || n->origin.scheme != ORIGIN_GIT ||
+            own->object.n == 0 || !hash_eq(&n->digest, &own->digest))
+            continue;
+        if (!proof_put_also(s->store, &n->origin, own->object, &own->digest,
+                            &s->cx->arena, &ignored))
+            err_clear(&ignored);
+    }
+}
+
+/* The new lock is of documents that were read, of commits that were shown. */
+static void note_proofs(struct install_session *s)
+{
+    struct err ignored = {0};
+
+    for (size_t i = 0; i < s->resolved.count; i++)
+        note_also(s, &s->resolved.steps[i], package_node(&s->packages[i]));
+    if (!proof_knows_lock(s->store, s->lock_text) &&
+        !proof_put_lock(s->store, s->lock_text, &ignored))
+        err_clear(&ignored);
+}
+
+/* What a removed package leaves behind; else what stays edited in packages
+ * that stay. */
+static void list_edits(struct install_session *s)
+{
+    size_t kept_count, left_count;
+    const struct str *kept =
+        provision_preserved_edits(s->layer.provision, &kept_count);
+    const struct provision_skipped *left =
+        provision_skipped_modified(s->layer.provision, &left_count);
+    struct install_edit *edits =
+        arena_array(&s->cx->arena, kept_count + left_count + 1, sizeof *edits);
+    size_t n = 0;
+
+    for (size_t i = 0; i < kept_count; i++)
+        edits[n++] = (struct install_edit){.what = kept[i]};
+    for (size_t i = 0; !s->keep_edited && i < left_count; i++)
+        edits[n++] = (struct install_edit){left[i].what, left[i].item->kind,
+                                           left[i].item->fqn};
+    s->plan.edits = edits;
+    s->plan.edit_count = n;
+}
+
+static bool find_changes(struct install_session *s,
+                         const struct provision_options *o,
+                         struct provision_item *items, size_t count,
+                         struct err *e)
+{
+    CLEANUP(arena_done) struct arena lists = {0};
+    struct provision_text texts[8];
+    struct provision_change *changes = NULL;
+    size_t text_count;
+
+    if (!find_files(s, items, &lists, e))
+        return false;
+    fetch_stop(s->closure.fetch); /* all is here */
+    store_end_fetch(s->store);
+    if (!find_commands(s, e) || !list_texts(s, texts, &text_count, e) ||
+        !provision_plan(s->layer.provision, o, items, count, texts, text_count,
+                        &s->cx->arena, &changes, &s->plan.change_count, e) ||
+        !mark_placed(s, changes, s->plan.change_count, e))
+        return false;
+    s->plan.changes = changes;
+    list_edits(s);
+    note_proofs(s);
+    return true;
+}
+
+bool session_find_changes(struct install_session *s, struct err *e)
+{
+    struct arena *a = &s->cx->arena;
+    size_t count = s->resolved.count;
+    struct provision_item *items = arena_array(a, count + 2, sizeof *items);
+    struct provision_options *o = arena_new(a, struct provision_options);
+
+    *o = (struct provision_options){
+        .shared_dir = store_shared_dir(s->store),
+        .force = s->request->force,
+        .keep_edited = s->keep_edited,
+        .objects = session_objects(s),
+    };
+    o->clients = enabled_clients(s, &o->client_count);
+    if (!check_clients(o->clients, o->client_count, e))
+        return false;
+    for (size_t i = 0; i < s->resolved.count; i++)
+        fill_item(&s->packages[i], &items[i]);
+    if (s->with_server)
+        self_server_fill(&items[count++], a);
+    s->is_in_place = !o->force && is_in_place(s, o, items, count);
+    return s->is_in_place || find_changes(s, o, items, count, e);
+}

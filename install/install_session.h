@@ -1,0 +1,93 @@
+#ifndef INSTALL_INSTALL_SESSION_H
+#define INSTALL_INSTALL_SESSION_H
+
+#include "mapm/install.h"
+
+#include "closure.h"
+
+/*
+ * session: what stands behind an install_plan until it is closed.
+ *
+ *     session.c    layer and store; the plan, once more after damage
+ *     install.c, remove.c, update.c   roots, as the command wants them
+ *     plan.c       gather, resolve, names, the new lock
+ *     changes.c    what that changes in the workspace
+ *     apply.c      consent, provision
+ */
+
+struct choice;
+
+struct install_session {
+    struct install_plan plan; /* what the caller sees */
+    struct context *cx;
+    const struct install_request *request;
+    struct layer layer;
+    struct store *store;
+    struct closure closure;
+    struct root *roots; /* desired: committed ones first */
+    size_t root_count;
+    struct str yaml, local_yaml; /* new texts of the two manifests */
+    bool locked;
+    bool with_server; /* mapm itself is one of the workspace's servers */
+    bool keep_edited; /* remove: what the user changed stays */
+    bool is_in_place; /* nothing to do, and nothing to remember */
+    struct plan resolved;
+    struct install_package *packages; /* as in `resolved` */
+    const struct lock_entry **gone;
+    size_t gone_count;
+    struct str lock_text, local_lock_text;
+    struct choice *choices; /* of catalogs: selection.h */
+    size_t choice_count;
+    struct node **catalogs; /* those of the arguments that are some */
+    size_t catalog_count;
+    unsigned tries; /* after damage */
+};
+
+static inline struct node *package_node(const struct install_package *p)
+{
+    return p->package->user;
+}
+
+/* install.c, remove.c, update.c: up to session_resolve. The first sets
+ * plan.is_offer instead where it lists catalogs. */
+MUST_CHECK bool install_packages(struct install_session *s, struct err *e);
+MUST_CHECK bool remove_packages(struct install_session *s, struct err *e);
+MUST_CHECK bool update_packages(struct install_session *s, struct err *e);
+
+/* session.c. Plans again when the failure `e` is one of damaged objects, which
+ * are set aside. */
+MUST_CHECK bool session_plan_again(struct install_session *s, struct err *e);
+/* The connection or the host failed, not a package. */
+bool session_is_network(enum err_code code);
+/* Lets into the store what was held back: the objects, then what is known of
+ * them. */
+MUST_CHECK bool session_publish(struct install_session *s, struct err *e);
+/* The index is a cache: says once that it cannot be written. */
+void session_warn_index(struct install_session *s, const struct err *why);
+
+/* plan.c. Gathers what is in s->closure, resolves s->roots, writes the new lock
+ * as text. */
+MUST_CHECK bool session_resolve(struct install_session *s, struct err *e);
+/* Line by line: git may have checked it out with CRLF. */
+bool session_same_lock(struct str old, struct str new);
+
+/* changes.c. Writes the package beside the workspace's own files while others
+ * are fetched. For closure_options.arrived; `session` is an install_session. */
+void session_stage_early(void *session, const struct node *n);
+/* What the resolved packages change. */
+MUST_CHECK bool session_find_changes(struct install_session *s, struct err *e);
+
+/* roots.c. Takes `gone` out of the texts and of s->roots. */
+MUST_CHECK bool roots_remove(struct install_session *s, const struct root *gone,
+                             size_t count, struct err *e);
+/* Where its ref leads to, so that n->path is that of its own origin. */
+bool roots_knows_path(const struct install_session *s, const struct node *n);
+/* For each of s->roots the one of `nodes` that takes its place, or NULL. */
+struct node **roots_successors(struct install_session *s,
+                               struct node *const *nodes, size_t count);
+/* Adds `nodes` as roots to both. A root of the same repository and path at
+ * another ref is replaced. */
+MUST_CHECK bool roots_take(struct install_session *s, struct node *const *nodes,
+                           size_t count, struct err *e);
+
+#endif

@@ -1,0 +1,33 @@
+#ifndef INSTALL_OFFERS_H
+#define INSTALL_OFFERS_H
+
+#include "install_session.h"
+
+/*
+ * offers: what catalogs offer, and which of it --all, --skill, --agent, --mcp
+ * and --skip choose.
+ *
+ * An argument of --skill, --agent or --mcp is a name, a path in the repository,
+ * or a shell glob over either. A glob that matches a folder above a package
+ * matches the package.
+ */
+
+struct choice; /* selection.h */
+
+/* Anything is to be chosen; and by --all or a glob, so that what is invalid is
+ * left out. */
+bool offers_are_chosen(const struct install_choice *c);
+bool offers_are_filtered(const struct install_choice *c);
+
+/* Adds what is chosen of the catalogs to `out`, which has room for all of
+ * their offers. ERR_NOT_FOUND for a name that none of them has. */
+MUST_CHECK bool offers_choose(struct install_session *s,
+                              struct node *const *catalogs, size_t count,
+                              struct choice *out, size_t *chosen,
+                              struct err *e);
+
+/* The catalogs as values: what they offer where nothing was chosen, and what
+ * their repositories have outside of the folders that make them catalogs. */
+struct install_catalog *offers_list(struct install_session *s, size_t *count);
+
+#endif

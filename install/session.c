@@ -1,0 +1,205 @@
+#include "mapm/open_store.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "install_session.h"
+#include "offers.h"
+#include "selection.h"
+
+static const struct {
+    const char *name;
+    bool (*work)(struct install_session *s, struct err *e);
+} works[] = {
+    [INSTALL_INSTALL] = {"install", install_packages},
+    [INSTALL_REMOVE] = {"remove", remove_packages},
+    [INSTALL_UPDATE] = {"update", update_packages},
+};
+
+/* The rest of `*s` is as it was before the first time. */
+static bool session_open(struct install_session *s, struct err *e)
+{
+    const struct install_request *request = s->request;
+    struct context *cx = s->cx;
+
+    *s = (struct install_session){
+        .plan = {.command = works[request->command].name, .session = s},
+        .cx = cx,
+        .request = request,
+        .closure = {.session = {.dirfd = -1}},
+        .tries = s->tries};
+    if (!layer_open(cx, request->dry_run ? LAYER_READ : LAYER_WRITE, &s->layer,
+                    e))
+        return false;
+    s->plan.workspace = s->layer.path;
+    s->yaml = s->layer.yaml;
+    s->local_yaml = s->layer.local_yaml;
+    s->with_server = s->layer.project.server && !s->layer.is_global;
+    s->roots = layer_roots(&s->layer, &cx->arena, &s->root_count);
+    if (!open_store(cx, &s->store, e))
+        return false;
+    store_begin_staging(s->store);
+    return true;
+}
+
+void session_warn_index(struct install_session *s, const struct err *why)
+{
+    if (!s->closure.index_warned)
+        context_warn(s->cx, "%s", err_first(why));
+    s->closure.index_warned = true;
+}
+
+bool session_publish(struct install_session *s, struct err *e)
+{
+    struct err problem = {0};
+
+    if (!store_publish(s->store, e))
+        return false;
+    if (store_publish_notes(s->store, &problem))
+        return true;
+    if (problem.code == ERR_REFUSED) {
+        *e = problem;
+        return false;
+    }
+    session_warn_index(s, &problem);
+    return true;
+}
+
+bool session_is_network(enum err_code code)
+{
+    return code == ERR_FETCH || code == ERR_HOST || code == ERR_TLS;
+}
+
+static void session_close(struct install_session *s)
+{
+    if (s->closure.store)
+        closure_done(&s->closure);
+    close_store(s->cx, s->store);
+    s->store = NULL;
+    layer_close(&s->layer);
+}
+
+/* What root makes is root's: said, for it is rarely meant (row 25). */
+static void warn_about_sudo(struct context *cx)
+{
+    const char *uid = getenv("SUDO_UID");
+
+    if (geteuid() == 0 && uid && uid[0] && strcmp(uid, "0") != 0)
+        context_warn(cx,
+                     "running under sudo: what is written here will belong to "
+                     "root, not to user %s",
+                     uid);
+}
+
+/* All files of the packages at hand: what is damaged is set aside. (What a
+ * damaged listing named is found once that is whole, the next time.) */
+static void set_damaged_aside(struct install_session *s)
+{
+    for (size_t i = 0; i < s->closure.queued; i++) {
+        const struct node *n = s->closure.queue[i];
+        CLEANUP(arena_done) struct arena scratch = {0};
+        struct store_file *files;
+        struct err ignored = {0};
+        size_t count;
+
+        if (!store_has_package(s->store, &n->digest) ||
+            !store_read_listing(s->store, &n->digest, &scratch, &files, &count,
+                                &ignored))
+            continue;
+        for (size_t k = 0; k < count; k++) {
+            CLEANUP(arena_done) struct arena content = {0};
+            struct str bytes;
+
+            if (!store_read(s->store, &files[k].hash, FILE_MAX_BYTES, &content,
+                            &bytes, &ignored))
+                err_clear(&ignored);
+        }
+    }
+}
+
+/* --- the plan as a value ---------------------------------------------------- */
+
+static void fill_plan(struct install_session *s)
+{
+    struct install_plan *p = &s->plan;
+
+    p->packages = s->packages;
+    p->package_count = s->resolved.count;
+    p->removed = s->gone;
+    p->removed_count = s->gone_count;
+    p->chosen_count = s->choice_count;
+    p->adds_server = s->with_server && !s->layer.project.server;
+    p->left_out = selection_left_out(s->choices, s->choice_count, &s->cx->arena,
+                                     &p->left_out_count);
+    p->catalogs = offers_list(s, &p->catalog_count);
+    p->requests = s->closure.progress.requests;
+    p->bytes = s->closure.progress.bytes;
+    p->warnings = notice_count(&s->closure.notices);
+}
+
+static bool make_plan(struct install_session *s, struct err *e)
+{
+    struct err ignored = {0};
+
+    if (session_open(s, e) && works[s->request->command].work(s, e) &&
+        (s->plan.is_offer || session_find_changes(s, e)) &&
+        (!s->request->dry_run || s->plan.is_offer || s->is_in_place ||
+         session_publish(s, e))) {
+        fill_plan(s);
+        return true;
+    }
+    /* The next command goes on where the connection ended. */
+    if (s->store && session_is_network(e->code) &&
+        !session_publish(s, &ignored))
+        err_clear(&ignored);
+    return false;
+}
+
+/* What was set aside while it was staged early is missing now. */
+static bool is_damaged(const struct install_session *s, const struct err *e)
+{
+    return s->store && store_damaged(s->store) > 0 &&
+           (e->code == ERR_DAMAGED || e->code == ERR_NOT_FOUND) &&
+           s->tries < STORE_MEND_MAX_TRIES;
+}
+
+bool session_plan_again(struct install_session *s, struct err *e)
+{
+    bool ok = false;
+
+    while (!ok && is_damaged(s, e)) {
+        set_damaged_aside(s);
+        session_close(s);
+        err_clear(e);
+        if (s->tries++ == 0)
+            context_warn(s->cx,
+                         "the store held a damaged file: it was set aside, and "
+                         "is fetched again");
+        ok = make_plan(s, e);
+    }
+    return ok;
+}
+
+bool install_plan(struct context *cx, const struct install_request *request,
+                  struct install_plan **out, struct err *e)
+{
+    struct install_session *s = arena_new(&cx->arena, struct install_session);
+
+    s->cx = cx;
+    s->request = request;
+    warn_about_sudo(cx);
+    if (make_plan(s, e) || session_plan_again(s, e)) {
+        *out = &s->plan;
+        return true;
+    }
+    *out = NULL;
+    session_close(s);
+    return false;
+}
+
+void install_close(struct install_plan *plan)
+{
+    if (plan)
+        session_close(plan->session);
+}

@@ -1,0 +1,267 @@
+#include "base/path.h"
+#include "mapm/install_query.h"
+#include "mapm/manifest.h"
+#include "mapm/open_store.h"
+
+#include <string.h>
+
+#include "closure.h"
+#include "ingest.h"
+#include "proof.h"
+#include "remote.h"
+#include "self_server.h"
+
+struct findings {
+    struct arena *a;
+    struct install_difference *items;
+    size_t count, capacity;
+    struct str *digest_only; /* places of file: packages */
+    size_t digest_only_count, digest_only_capacity;
+};
+
+static void add(struct findings *f, enum install_side side, struct str path,
+                const char *how)
+{
+    f->items =
+        arena_grow(f->a, f->items, f->count, &f->capacity, sizeof *f->items);
+    f->items[f->count++] = (struct install_difference){path, how, side};
+}
+
+static bool place_nothing(void *ctx, const struct hash *h, int dirfd,
+                          const char *name, bool executable, struct stat *st,
+                          struct err *e)
+{
+    (void)ctx, (void)h, (void)dirfd, (void)name, (void)executable, (void)st;
+    return err_set(e, ERR_FAILED, "verify writes nothing");
+}
+
+static bool read_object(void *ctx, const struct hash *h, size_t max_bytes,
+                        struct arena *a, struct str *out, struct err *e)
+{
+    return self_server_read(h, a, out) ||
+           store_read(ctx, h, max_bytes, a, out, e);
+}
+
+/* Reads the listing and hashes every file it names. */
+static bool check_stored(struct store *store, const struct lock_entry *entry,
+                         struct findings *f, struct provision_item *item)
+{
+    struct arena *a = f->a;
+    struct store_file *files;
+    struct provision_file *list;
+    struct err e = {0};
+    size_t count;
+    bool whole = true;
+
+    if (!hash_parse(str_from_index(entry->digest, 7), &item->digest) ||
+        !store_read_listing(store, &item->digest, a, &files, &count, &e)) {
+        add(f, INSTALL_SIDE_STORE, entry->place, "not in the store");
+        return false;
+    }
+    list = arena_array(a, count, sizeof *list);
+    for (size_t i = 0; i < count; i++) {
+        CLEANUP(arena_done) struct arena scratch = {0};
+        struct str content;
+
+        list[i] = (struct provision_file){files[i].executable, files[i].hash,
+                                          files[i].path};
+        if (store_read(store, &files[i].hash, BYTES_CEILING, &scratch, &content,
+                       &e))
+            continue;
+        whole = false;
+        add(f, INSTALL_SIDE_STORE,
+            arena_printf(a, "%.*s/%.*s", STR_ARG(entry->place),
+                         STR_ARG(files[i].path)),
+            e.code == ERR_DAMAGED ? "damaged in the store"
+                                  : "not in the store");
+    }
+    item->files = list;
+    item->file_count = count;
+    return whole;
+}
+
+/* Other origins that the lock gives the same content. */
+static void check_also(struct closure *c, const struct lock_entry *entry,
+                       struct findings *f)
+{
+    for (size_t i = 0; i < entry->also_count; i++) {
+        struct err ignored = {0};
+        struct str commit;
+        struct origin o;
+
+        if (origin_parse(entry->also[i], &c->layer->rules, f->a, &o,
+                         &ignored) &&
+            o.scheme == ORIGIN_GIT &&
+            proof_covers(c->layer, c->store, entry, &o, f->a, &commit))
+            continue;
+        add(f, INSTALL_SIDE_PROOF, entry->place,
+            arena_printf(f->a, "not proved to be the same as %.*s",
+                         STR_ARG(entry->also[i]))
+                .p);
+    }
+}
+
+/* What the lock says besides the digest, and whether this machine was ever
+ * shown it. */
+static bool check_entry(struct closure *c, const struct lock_entry *entry,
+                        const struct provision_item *item, bool is_stored,
+                        struct findings *f)
+{
+    struct node n = {.origin = *layer_origin(c->layer, entry),
+                     .locked = entry,
+                     .digest = item->digest,
+                     .package = {.content = entry->digest}};
+    struct err e = {0};
+
+    if (!proof_applies(c->layer, entry) && !layer_is_local(c->layer, entry)) {
+        add(f, INSTALL_SIDE_LOCK, entry->place,
+            "from a file: origin, in mapm.lock");
+        return false;
+    }
+    if (!proof_applies(c->layer, entry)) {
+        f->digest_only =
+            arena_grow(f->a, f->digest_only, f->digest_only_count,
+                       &f->digest_only_capacity, sizeof *f->digest_only);
+        f->digest_only[f->digest_only_count++] = entry->place;
+        return true;
+    }
+    check_also(c, entry, f);
+    if (!proof_check_commit(c->layer, entry, &e)) {
+        add(f, INSTALL_SIDE_LOCK, entry->place,
+            "locked at another commit than its origin names");
+        return false;
+    }
+    if (!proof_find(c->layer, c->store, entry, &n.origin, f->a, &n.path)) {
+        add(f, INSTALL_SIDE_PROOF, entry->place, "not proved");
+        return false;
+    }
+    if (!is_stored || document_check_locked(c, &n, &e))
+        return true;
+    add(f, INSTALL_SIDE_LOCK, entry->place,
+        str_c(str_from(err_first(&e)), f->a));
+    return false;
+}
+
+/* What the manifest asks for, and the lock does not have. */
+static void check_roots(const struct layer *l, struct findings *f)
+{
+    size_t count;
+    struct root *roots = layer_roots(l, f->a, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        const struct lock_entry *entry =
+            map_find(&l->by_origin, roots[i].origin.key);
+
+        if (!entry || entry->kind != roots[i].kind)
+            add(f, INSTALL_SIDE_MANIFEST, roots[i].origin.text,
+                "not in the lock");
+    }
+}
+
+static enum install_side side_of(const struct provision_difference *d)
+{
+    if (d->is_left)
+        return INSTALL_SIDE_MANIFEST;
+    return strcmp(d->how, "extra") == 0 ? INSTALL_SIDE_EXTRA
+                                        : INSTALL_SIDE_WORKSPACE;
+}
+
+/* A package that cannot be compared is no less in the lock. */
+static void add_differences(struct findings *f,
+                            const struct provision_difference *differences,
+                            size_t count, const struct lock_entry **entries,
+                            size_t entry_count)
+{
+    struct map places;
+
+    map_init(&places, f->a);
+    for (size_t i = 0; i < entry_count; i++)
+        map_put(&places, entries[i]->place, f);
+    for (size_t i = 0; i < count; i++)
+        if (!differences[i].is_left || !map_has(&places, differences[i].path))
+            add(f, side_of(&differences[i]), differences[i].path,
+                differences[i].how);
+}
+
+static void add_entry(void *ctx, const struct lock_entry *entry,
+                      const char *how)
+{
+    add(ctx, INSTALL_SIDE_REMOTE, entry->place, how);
+}
+
+static void fill_item(const struct lock_entry *entry,
+                      struct provision_item *item)
+{
+    struct str place =
+        entry->kind == DOC_MCP ? entry->place : path_last(entry->place);
+
+    item->kind = entry->kind;
+    item->fqn = entry->name;
+    item->place = place;
+    item->rename = entry->kind != DOC_MCP &&
+                   (entry->rewritten || !str_eq(place, path_last(entry->name)));
+}
+
+static bool compare(struct context *cx, struct layer *l, struct store *store,
+                    bool ask_remote, struct findings *f, struct err *e)
+{
+    struct arena *a = &cx->arena;
+    struct provision_options o = {
+        .shared_dir = store_shared_dir(store),
+        .clients = l->project.clients,
+        .client_count = l->project.client_count,
+        .objects = {place_nothing, read_object, store},
+    };
+    struct closure closure;
+    const struct lock_entry **entries;
+    struct provision_difference *differences;
+    struct provision_item *items;
+    size_t count, item_count = 0, difference_count;
+
+    closure_init(&closure, cx, l, store, &(struct closure_options){0});
+    check_roots(l, f);
+    entries = layer_entries(l, a, &count);
+    items = arena_array(a, count + 2, sizeof *items);
+    for (size_t i = 0; i < count; i++) {
+        bool is_stored, fits;
+
+        fill_item(entries[i], &items[item_count]);
+        is_stored = check_stored(store, entries[i], f, &items[item_count]);
+        fits =
+            check_entry(&closure, entries[i], &items[item_count], is_stored, f);
+        /* What is no file of a server says nothing of the configuration. */
+        item_count += is_stored && (fits || entries[i]->kind != DOC_MCP);
+    }
+    if (l->project.server && !l->is_global)
+        self_server_fill(&items[item_count++], a);
+    if (!provision_verify(l->provision, &o, items, item_count, a, &differences,
+                          &difference_count, e))
+        return false;
+    add_differences(f, differences, difference_count, entries, count);
+    return !ask_remote || verify_remote(cx, l, store, add_entry, f, e);
+}
+
+bool install_verify(struct context *cx, bool ask_remote,
+                    struct install_verification *out, struct err *e)
+{
+    struct findings f = {.a = &cx->arena};
+    struct store *store = NULL;
+    struct layer l;
+    bool ok;
+
+    if (!layer_open(cx, LAYER_READ, &l, e))
+        return false;
+    ok = layer_check_there(&l, cx, e) && open_store(cx, &store, e) &&
+         compare(cx, &l, store, ask_remote, &f, e);
+    *out = (struct install_verification){
+        .workspace = l.path,
+        .package_count = l.by_name.count,
+        .differences = f.items,
+        .count = f.count,
+        .digest_only = f.digest_only,
+        .digest_only_count = f.digest_only_count,
+    };
+    close_store(cx, store);
+    layer_close(&l);
+    return ok;
+}
