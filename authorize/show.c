@@ -50,9 +50,9 @@ static bool stored_read(struct store *store, const struct hash *digest,
                                 .files = &beside,
                                 .allow_file = true,
                                 .allow_hidden = true};
-    const struct store_file *anchor, *program;
+    const struct package_file *anchor, *program;
     struct stored s = {.files = {.store = store}};
-    struct store_file *files;
+    struct package_file *files;
     struct document d;
     struct complaints why;
 
@@ -217,7 +217,7 @@ static void show_other_files(struct sheet *s, const struct stored *before,
                     : k == y->count
                         ? -1
                         : str_cmp(x->files[i].path, y->files[k].path);
-        const struct store_file *f = order <= 0 ? &x->files[i] : &y->files[k];
+        const struct package_file *f = order <= 0 ? &x->files[i] : &y->files[k];
         bool same = order == 0 &&
                     hash_eq(&x->files[i].hash, &y->files[k].hash) &&
                     x->files[i].executable == y->files[k].executable;

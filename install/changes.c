@@ -91,8 +91,7 @@ void session_stage_early(void *session, const struct node *n)
     struct install_session *s = session;
     enum store_link how = s->request->link;
     struct provision_objects objects = session_objects(s);
-    struct provision_file *list;
-    struct store_file *files;
+    struct package_file *files;
     struct err ignored = {0};
     size_t count;
 
@@ -100,11 +99,7 @@ void session_stage_early(void *session, const struct node *n)
         (how != STORE_LINK_AUTO && how != STORE_LINK_COPY) ||
         !store_read_listing(s->store, &n->digest, &a, &files, &count, &ignored))
         return;
-    list = arena_array(&a, count, sizeof *list);
-    for (size_t i = 0; i < count; i++)
-        list[i] = (struct provision_file){files[i].executable, files[i].hash,
-                                          files[i].path};
-    provision_stage_early(s->layer.provision, &objects, &n->digest, list,
+    provision_stage_early(s->layer.provision, &objects, &n->digest, files,
                           count);
 }
 
@@ -129,21 +124,21 @@ static bool fill_files(struct install_session *s, const struct node *n,
                        struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
-    struct arena *a = &s->cx->arena;
-    struct store_file *files = n->files;
-    struct provision_file *list;
+    struct package_file *listed, *files;
 
+    item->files = n->files;
     item->file_count = n->file_count;
-    if (!files && !store_read_listing(s->store, &item->digest, &scratch, &files,
-                                      &item->file_count, e))
+    if (n->files)
+        return true;
+    if (!store_read_listing(s->store, &item->digest, &scratch, &listed,
+                            &item->file_count, e))
         return err_wrap(e, "%s %.*s", doc_kind_name(item->kind),
                         STR_ARG(item->fqn));
-    list = arena_array(lists, item->file_count, sizeof *list);
-    for (size_t i = 0; i < item->file_count; i++)
-        list[i] = (struct provision_file){
-            files[i].executable, files[i].hash,
-            n->files ? files[i].path : arena_str(a, files[i].path)};
-    item->files = list;
+    item->files = files = arena_array(lists, item->file_count, sizeof *files);
+    for (size_t i = 0; i < item->file_count; i++) {
+        files[i] = listed[i];
+        files[i].path = arena_str(&s->cx->arena, listed[i].path);
+    }
     return true;
 }
 

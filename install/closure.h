@@ -43,7 +43,7 @@ struct node {
     struct mark *mark;               /* selection.c */
     const struct lock_entry *locked; /* when the lock decides */
     struct hash digest;
-    struct store_file *files; /* NULL: not looked up yet */
+    struct package_file *files; /* NULL: not looked up yet */
     size_t file_count;
     struct str ref, object, path; /* as resolved; path in the repo */
     struct str summary; /* of its document, for the index; in the scratch */

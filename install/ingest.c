@@ -252,7 +252,7 @@ static bool anchor_text(struct closure *c, enum doc_kind kind,
                         const struct package_files *p, struct arena *a,
                         struct str *text, struct err *e)
 {
-    const struct store_file *f =
+    const struct package_file *f =
         kind == DOC_MCP ? &p->files[0]
                         : package_files_find(p, str_from(doc_anchor(kind)));
 
@@ -540,7 +540,7 @@ static bool note_or_warn(struct closure *c, const struct node *n,
 /* --- arriving ------------------------------------------------------------- */
 
 bool document_take(struct closure *c, struct node *n, enum doc_kind kind,
-                   struct store_file *files, size_t count, struct str folder,
+                   struct package_file *files, size_t count, struct str folder,
                    struct arena *scratch, struct err *e)
 {
     struct package_files p = {c->store, files, count};
@@ -675,12 +675,12 @@ bool document_outline(struct closure *c, struct node *n,
 /* --- and when they are ---------------------------------------------------- */
 
 static bool adopt_files(struct closure *c, const struct fetch_event *event,
-                        struct store_file *files, struct err *e)
+                        struct package_file *files, struct err *e)
 {
     for (size_t i = 0; i < event->file_count; i++) {
         const struct fetch_file *f = &event->files[i];
 
-        files[i] = (struct store_file){f->executable, f->hash, f->path};
+        files[i] = (struct package_file){f->executable, f->hash, f->path};
         if (!store_adopt(c->store, &c->session, f->offset, f->size, &f->hash,
                          e))
             return err_wrap(e, "%.*s", STR_ARG(f->path));
@@ -719,7 +719,7 @@ bool document_arrive(struct closure *c, struct node *n,
                      struct err *e)
 {
     struct arena *a = &c->cx->arena;
-    struct store_file *files =
+    struct package_file *files =
         arena_array(scratch, event->file_count + 1, sizeof *files);
 
     n->path = arena_str(a, event->path);
@@ -785,7 +785,7 @@ bool document_check_locked(struct closure *c, struct node *n, struct err *e)
     CLEANUP(arena_done) struct arena scratch = {0};
     struct package_files p = {.store = c->store};
     struct state_package known;
-    struct store_file *files;
+    struct package_file *files;
     struct document d = {0};
     struct node own = *n;
     struct err ignored = {0};
@@ -817,7 +817,7 @@ bool document_read(struct closure *c, const struct node *n, struct arena *a,
         .allow_hidden = true,
         .skip_body = true,
     };
-    struct store_file *files;
+    struct package_file *files;
     struct complaints why;
 
     if (!store_read_listing(c->store, &n->digest, a, &files, &p.count, e))

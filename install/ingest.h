@@ -35,7 +35,7 @@ void document_offers(struct closure *c, struct node *n,
 /* Files that are in the store already: listing, digest, judgement; for a
  * `file:` package. `folder` is its folder's (file's) name. */
 MUST_CHECK bool document_take(struct closure *c, struct node *n,
-                              enum doc_kind kind, struct store_file *files,
+                              enum doc_kind kind, struct package_file *files,
                               size_t count, struct str folder,
                               struct arena *scratch, struct err *e);
 

@@ -27,7 +27,7 @@ struct walk {
     int root;
     const struct limits *limits;
     struct arena *a;
-    struct store_file *files;
+    struct package_file *files;
     size_t count, capacity;
     struct str *folders; /* still to read, relative */
     size_t folder_count, folder_capacity;
@@ -42,7 +42,7 @@ static bool add_file(struct walk *w, struct str path, struct str real,
     const struct limits *l = w->limits;
     struct stat st;
     struct str content;
-    struct store_file *f;
+    struct package_file *f;
 
     if (w->count == l->package_max_files.value)
         return limit_fail(&l->package_max_files, e, "more than %zu files",

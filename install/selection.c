@@ -202,8 +202,8 @@ static bool find_document(const struct selection *sel, const struct node *n,
                           struct hash *out)
 {
     struct package_files p = {sel->s->store, n->files, n->file_count};
-    const struct store_file *f;
-    struct store_file *files;
+    const struct package_file *f;
+    struct package_file *files;
 
     if (is_outline(n)) {
         *out = n->document;
@@ -639,21 +639,15 @@ static bool look_at_place(struct install_session *s, struct node *n, bool *any,
                           struct err *e)
 {
     struct arena *a = &s->cx->arena;
-    CLEANUP(arena_done) struct arena scratch = {0};
     struct str path =
         arena_printf(a, ".agents/%s/%.*s", doc_kind_plural(n->package.kind),
                      STR_ARG(n->package.name));
-    struct provision_file *files;
     bool taken;
 
     if (!n->files &&
         !store_find_files(s->store, &n->digest, a, &n->files, &n->file_count))
         return true;
-    files = arena_array(&scratch, n->file_count + 1, sizeof *files);
-    for (size_t i = 0; i < n->file_count; i++)
-        files[i] = (struct provision_file){n->files[i].executable,
-                                           n->files[i].hash, n->files[i].path};
-    if (!provision_is_taken(s->layer.provision, path, files, n->file_count,
+    if (!provision_is_taken(s->layer.provision, path, n->files, n->file_count,
                             &taken, e))
         return false;
     if (taken)

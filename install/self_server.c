@@ -51,18 +51,16 @@ bool self_server_add(struct install_session *s, struct err *e)
 
 void self_server_fill(struct provision_item *out, struct arena *a)
 {
-    struct provision_file *file = arena_new(a, struct provision_file);
-    struct store_file listed = {.hash = hash_of(STR(DOCUMENT)),
-                                .path = mcp_file_name(STR(NAME), a)};
+    struct package_file *file = arena_new(a, struct package_file);
     struct str text;
 
-    file->hash = listed.hash;
-    file->path = listed.path;
+    file->hash = hash_of(STR(DOCUMENT));
+    file->path = mcp_file_name(STR(NAME), a);
     *out = (struct provision_item){
         .kind = DOC_MCP,
         .fqn = STR(NAME),
         .place = STR(KEY),
-        .digest = listing_format(&listed, 1, a, &text),
+        .digest = listing_format(file, 1, a, &text),
         .files = file,
         .file_count = 1,
     };

@@ -99,7 +99,7 @@ static void set_damaged_aside(struct install_session *s)
     for (size_t i = 0; i < s->closure.queued; i++) {
         const struct node *n = s->closure.queue[i];
         CLEANUP(arena_done) struct arena scratch = {0};
-        struct store_file *files;
+        struct package_file *files;
         struct err ignored = {0};
         size_t count;
 

@@ -47,24 +47,21 @@ static bool check_stored(struct store *store, const struct lock_entry *entry,
                          struct findings *f, struct provision_item *item)
 {
     struct arena *a = f->a;
-    struct store_file *files;
-    struct provision_file *list;
+    struct package_file *files;
     struct err e = {0};
-    size_t count;
     bool whole = true;
 
     if (!hash_parse(str_from_index(entry->digest, 7), &item->digest) ||
-        !store_read_listing(store, &item->digest, a, &files, &count, &e)) {
+        !store_read_listing(store, &item->digest, a, &files, &item->file_count,
+                            &e)) {
         add(f, INSTALL_SIDE_STORE, entry->place, "not in the store");
         return false;
     }
-    list = arena_array(a, count, sizeof *list);
-    for (size_t i = 0; i < count; i++) {
+    item->files = files;
+    for (size_t i = 0; i < item->file_count; i++) {
         CLEANUP(arena_done) struct arena scratch = {0};
         struct str content;
 
-        list[i] = (struct provision_file){files[i].executable, files[i].hash,
-                                          files[i].path};
         if (store_read(store, &files[i].hash, BYTES_CEILING, &scratch, &content,
                        &e))
             continue;
@@ -75,8 +72,6 @@ static bool check_stored(struct store *store, const struct lock_entry *entry,
             e.code == ERR_DAMAGED ? "damaged in the store"
                                   : "not in the store");
     }
-    item->files = list;
-    item->file_count = count;
     return whole;
 }
 

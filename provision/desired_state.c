@@ -78,7 +78,7 @@ static bool add_files(struct desired_state *w, struct target *t, struct err *e)
     t->files = arena_array(w->arena, item->file_count, sizeof *t->files);
     t->file_count = item->file_count;
     for (size_t i = 0; i < item->file_count; i++) {
-        const struct provision_file *f = &item->files[i];
+        const struct package_file *f = &item->files[i];
         bool made = item->rename && str_is(f->path, anchor);
 
         if (!path_is_plain(f->path))

@@ -349,7 +349,7 @@ bool plan_leaving(struct plan *plan, const struct record_entry *known,
 
 /* --- before there is a plan ----------------------------------------------- */
 
-static bool has_file(const struct provision_file *files, size_t count,
+static bool has_file(const struct package_file *files, size_t count,
                      const struct disk_node *node)
 {
     for (size_t i = 0; i < count; i++)
@@ -360,7 +360,7 @@ static bool has_file(const struct provision_file *files, size_t count,
 }
 
 bool provision_is_taken(struct provision *p, struct str path,
-                        const struct provision_file *files, size_t count,
+                        const struct package_file *files, size_t count,
                         bool *taken, struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};

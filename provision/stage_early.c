@@ -34,7 +34,7 @@ static struct stage_early *get_early(struct provision *p)
 
 /* The paths stay: the records have them. */
 static struct desired_file *list_files(struct provision *p,
-                                       const struct provision_file *files,
+                                       const struct package_file *files,
                                        size_t count, struct arena *a)
 {
     struct desired_file *list = arena_array(a, count, sizeof *list);
@@ -50,7 +50,7 @@ static struct desired_file *list_files(struct provision *p,
 void provision_stage_early(struct provision *p,
                            const struct provision_objects *objects,
                            const struct hash *digest,
-                           const struct provision_file *files, size_t count)
+                           const struct package_file *files, size_t count)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct stage_early *early = get_early(p);

@@ -25,14 +25,9 @@ static bool is_renamed(const struct lock_entry *entry)
 static bool is_whole(const struct skill *s, const struct hash *digest,
                      struct arena *a)
 {
-    struct store_file *files = arena_array(a, s->file_count + 1, sizeof *files);
-    struct hash is;
     struct str text;
+    struct hash is = listing_format(s->files, s->file_count, a, &text);
 
-    for (size_t i = 0; i < s->file_count; i++)
-        files[i] = (struct store_file){s->files[i].executable, s->files[i].hash,
-                                       s->files[i].path};
-    is = listing_format(files, s->file_count, a, &text);
     return hash_eq(&is, digest);
 }
 
@@ -47,8 +42,8 @@ static void differ(struct check *c, struct str path, const char *how)
 }
 
 /* The sorted lists of both are walked once. */
-static const struct skill_file *find_placed(const struct skill *s, size_t *at,
-                                            struct str path)
+static const struct package_file *find_placed(const struct skill *s, size_t *at,
+                                              struct str path)
 {
     while (*at < s->file_count && str_cmp(s->files[*at].path, path) < 0)
         (*at)++;
@@ -57,7 +52,7 @@ static const struct skill_file *find_placed(const struct skill *s, size_t *at,
                : NULL;
 }
 
-static bool read_renamed(struct check *c, const struct store_file *f,
+static bool read_renamed(struct check *c, const struct package_file *f,
                          struct arena *a, struct hash *out, struct err *e)
 {
     struct str text, renamed;
@@ -75,8 +70,8 @@ static bool compare(struct check *c, struct arena *a, struct err *e)
     size_t at = 0;
 
     for (size_t i = 0; i < c->stored.count; i++) {
-        const struct store_file *f = &c->stored.files[i];
-        const struct skill_file *placed = find_placed(s, &at, f->path);
+        const struct package_file *f = &c->stored.files[i];
+        const struct package_file *placed = find_placed(s, &at, f->path);
         struct hash want = f->hash;
 
         if (!placed) {
@@ -114,7 +109,7 @@ bool run_skill_check(struct store *store, const struct lock_entry *entry,
                       .stored = {.store = store},
                       .folder = path_last(entry->place),
                       .e = e};
-    struct store_file *files;
+    struct package_file *files;
     struct err lost = {0};
     struct hash digest;
 

@@ -23,7 +23,7 @@ struct folder {
     struct str name; /* as it was asked for */
     const struct limits *limits;
     struct arena *a;
-    struct skill_file *files;
+    struct package_file *files;
     size_t count, capacity;
     struct str *below; /* folders still to read */
     size_t below_count, below_capacity;
@@ -48,7 +48,7 @@ static bool add_file(struct folder *f, struct str path, struct err *e)
 {
     CLEANUP_FD int fd = -1;
     const struct limits *l = f->limits;
-    struct skill_file file = {.path = path};
+    struct package_file file = {.path = path};
     struct stat st;
     uint64_t size = 0;
 
@@ -105,8 +105,8 @@ static bool add_entry(struct folder *f, struct str folder,
 
 static int by_path(const void *x, const void *y)
 {
-    return str_cmp(((const struct skill_file *)x)->path,
-                   ((const struct skill_file *)y)->path);
+    return str_cmp(((const struct package_file *)x)->path,
+                   ((const struct package_file *)y)->path);
 }
 
 static bool read_files(struct folder *f, struct err *e)
@@ -241,7 +241,7 @@ static bool parse_entry_file(struct folder *f, struct skill *s, struct err *e)
 
 static bool is_hashed(const struct folder *f, struct str path, struct str text)
 {
-    struct skill_file *found, key = {.path = path};
+    struct package_file *found, key = {.path = path};
     struct hash hash = hash_of(text);
 
     found = f->count ? bsearch(&key, f->files, f->count, sizeof key, by_path)

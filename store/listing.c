@@ -12,12 +12,12 @@
 
 static int by_path(const void *x, const void *y)
 {
-    const struct store_file *f = x, *g = y;
+    const struct package_file *f = x, *g = y;
 
     return str_cmp(f->path, g->path);
 }
 
-struct hash listing_format(struct store_file *files, size_t count,
+struct hash listing_format(struct package_file *files, size_t count,
                            struct arena *a, struct str *text)
 {
     struct buf b;
@@ -39,8 +39,8 @@ struct hash listing_format(struct store_file *files, size_t count,
     return hash_of(*text);
 }
 
-static bool parse_line(struct str line, struct arena *a, struct store_file *out,
-                       struct err *e)
+static bool parse_line(struct str line, struct arena *a,
+                       struct package_file *out, struct err *e)
 {
     const size_t path_at = MODE_BYTES + HASH_HEX_CHARS + 1;
 
@@ -66,11 +66,11 @@ static size_t count_lines(struct str text)
     return n;
 }
 
-bool listing_parse(struct str text, struct arena *a, struct store_file **files,
-                   size_t *count, struct err *e)
+bool listing_parse(struct str text, struct arena *a,
+                   struct package_file **files, size_t *count, struct err *e)
 {
     size_t n = 0, lines = count_lines(text);
-    struct store_file *list;
+    struct package_file *list;
 
     if (lines > PACKAGE_FILES_CEILING)
         return err_set(e, ERR_LIMIT, "a package of more than %d files",
@@ -96,7 +96,7 @@ bool listing_parse(struct str text, struct arena *a, struct store_file **files,
 }
 
 bool store_read_listing(struct store *s, const struct hash *digest,
-                        struct arena *a, struct store_file **files,
+                        struct arena *a, struct package_file **files,
                         size_t *count, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
@@ -107,10 +107,11 @@ bool store_read_listing(struct store *s, const struct hash *digest,
 }
 
 bool store_find_files(struct store *s, const struct hash *digest,
-                      struct arena *a, struct store_file **files, size_t *count)
+                      struct arena *a, struct package_file **files,
+                      size_t *count)
 {
     struct err problem = {0};
-    struct store_file *found = NULL;
+    struct package_file *found = NULL;
     size_t n = 0;
 
     if (!store_read_listing(s, digest, a, &found, &n, &problem)) {
@@ -129,7 +130,7 @@ bool store_find_files(struct store *s, const struct hash *digest,
 bool store_has_package(struct store *s, const struct hash *digest)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    struct store_file *files;
+    struct package_file *files;
     size_t count;
 
     return store_find_files(s, digest, &a, &files, &count);

@@ -1,7 +1,7 @@
 #include "mapm/package_files.h"
 
-const struct store_file *package_files_find(const struct package_files *p,
-                                            struct str path)
+const struct package_file *package_files_find(const struct package_files *p,
+                                              struct str path)
 {
     for (size_t i = 0; i < p->count; i++)
         if (str_eq(p->files[i].path, path))
@@ -14,7 +14,7 @@ static enum manifest_file read_beside(void *ctx, struct str path,
                                       struct str *content)
 {
     const struct package_files *p = ctx;
-    const struct store_file *f = package_files_find(p, path);
+    const struct package_file *f = package_files_find(p, path);
     struct err e = {0};
 
     if (!f)

@@ -193,7 +193,7 @@ static void keep_package(struct store *s, struct collection *c,
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct err problem = {0};
-    struct store_file *files;
+    struct package_file *files;
     size_t count;
 
     keep_hash(c, digest);

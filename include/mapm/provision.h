@@ -1,8 +1,8 @@
 #ifndef MAPM_PROVISION_H
 #define MAPM_PROVISION_H
 
-#include "base/hash.h"
 #include "mapm/manifest.h"
+#include "mapm/package_file.h"
 
 #include <sys/stat.h>
 
@@ -33,19 +33,13 @@ struct provision_objects {
     void *ctx;
 };
 
-struct provision_file {
-    bool executable;
-    struct hash hash;
-    struct str path;
-};
-
 struct provision_item {
     enum doc_kind kind;
     struct str fqn;
     struct str place; /* folder name, or .mcp.json key */
     struct hash digest;
     bool rename; /* the copy's `name` becomes `place` (X2, X9) */
-    const struct provision_file *files;
+    const struct package_file *files;
     size_t file_count; /* an MCP: one */
 };
 
@@ -103,7 +97,7 @@ void provision_close(struct provision *p);
 void provision_stage_early(struct provision *p,
                            const struct provision_objects *objects,
                            const struct hash *digest,
-                           const struct provision_file *files, size_t count);
+                           const struct package_file *files, size_t count);
 
 /*
  * The changes that make the workspace contain exactly `items`: recorded
@@ -153,7 +147,7 @@ MUST_CHECK bool provision_apply(struct provision *p, struct err *e);
  * refuses that.
  */
 MUST_CHECK bool provision_is_taken(struct provision *p, struct str path,
-                                   const struct provision_file *files,
+                                   const struct package_file *files,
                                    size_t count, bool *taken, struct err *e);
 
 /* A file that differs, and how. */

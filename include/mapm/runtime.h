@@ -1,8 +1,8 @@
 #ifndef MAPM_RUNTIME_H
 #define MAPM_RUNTIME_H
 
-#include "base/hash.h"
 #include "mapm/manifest.h"
+#include "mapm/package_file.h"
 
 /*
  * runtime: one run of a metaskill, a small program that may ask a model, run
@@ -26,21 +26,15 @@
 
 /* --- the metaskill on disk --------------------------------------------------- */
 
-struct skill_file {
-    bool executable;
-    struct str path; /* in the folder */
-    struct hash hash;
-};
-
 /* A skill's folder as it is now: what is run is what was hashed. */
 struct skill {
     struct str folder; /* absolute */
     struct str text;   /* of SKILL.md */
     struct document document;
-    struct complaints why;    /* of SKILL.md: warnings, and errors */
-    struct str file;          /* "SKILL.star", in the folder; "" = static */
-    struct str program;       /* its text; "" = static */
-    struct skill_file *files; /* all regular files, sorted by path bytes */
+    struct complaints why;      /* of SKILL.md: warnings, and errors */
+    struct str file;            /* "SKILL.star", in the folder; "" = static */
+    struct str program;         /* its text; "" = static */
+    struct package_file *files; /* all regular files, sorted by path bytes */
     size_t file_count;
 };
 

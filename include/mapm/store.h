@@ -1,8 +1,8 @@
 #ifndef MAPM_STORE_H
 #define MAPM_STORE_H
 
-#include "base/hash.h"
 #include "mapm/limits.h"
+#include "mapm/package_file.h"
 #include "mapm/state_index.h"
 
 #include <sys/stat.h>
@@ -132,26 +132,20 @@ MUST_CHECK bool store_publish_notes(struct store *s, struct err *e);
 
 /* --- packages ------------------------------------------------------------- */
 
-struct store_file {
-    bool executable;
-    struct hash hash;
-    struct str path; /* clean relative path */
-};
-
 /* The listing's text and digest; files are sorted in place. In `a`. */
-struct hash listing_format(struct store_file *files, size_t count,
+struct hash listing_format(struct package_file *files, size_t count,
                            struct arena *a, struct str *text);
 /* Strict: order, modes 100644/100755, clean paths, limits. ERR_FORMAT. */
 MUST_CHECK bool listing_parse(struct str text, struct arena *a,
-                              struct store_file **files, size_t *count,
+                              struct package_file **files, size_t *count,
                               struct err *e);
 MUST_CHECK bool store_read_listing(struct store *s, const struct hash *digest,
-                                   struct arena *a, struct store_file **files,
+                                   struct arena *a, struct package_file **files,
                                    size_t *count, struct err *e);
 /* Its listing, when every file that it names is there, too (no hashing of the
  * files). False when something is missing or damaged. */
 bool store_find_files(struct store *s, const struct hash *digest,
-                      struct arena *a, struct store_file **files,
+                      struct arena *a, struct package_file **files,
                       size_t *count);
 bool store_has_package(struct store *s, const struct hash *digest);
 

@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct str text = str_of((const char *)data, size), again;
-    struct store_file *files;
+    struct package_file *files;
     struct err e = {0};
     size_t count;
 

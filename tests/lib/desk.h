@@ -133,7 +133,7 @@ static inline struct provision_item *
 desk_item(struct desk *d, enum doc_kind kind, const char *place, ...)
 {
     struct provision_item *item = &d->items[d->item_count++];
-    struct provision_file *files = arena_array(&d->arena, 64, sizeof *files);
+    struct package_file *files = arena_array(&d->arena, 64, sizeof *files);
     struct hash_state s;
     const char *path;
     va_list list;
@@ -146,7 +146,7 @@ desk_item(struct desk *d, enum doc_kind kind, const char *place, ...)
     hash_init(&s);
     va_start(list, place);
     while ((path = va_arg(list, const char *))) {
-        struct provision_file *f = &files[item->file_count++];
+        struct package_file *f = &files[item->file_count++];
 
         f->executable = *path == '+';
         f->path = arena_str(&d->arena, str_from(path + f->executable));

@@ -365,7 +365,7 @@ TEST(gc_takes_out_what_nobody_needs)
 {
     struct rig r;
     struct hash h[OBJECTS + 1], digest;
-    struct store_file file = {.path = STR("SKILL.md")};
+    struct package_file file = {.path = STR("SKILL.md")};
     struct store_stats gone;
     struct str listing;
     struct stat st;

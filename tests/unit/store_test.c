@@ -445,12 +445,12 @@ TEST(listings_are_framed_sorted_and_strict)
     };
     struct arena a = {0};
     struct err e = {0};
-    struct store_file files[] = {
+    struct package_file files[] = {
         {true, hash_of(STR("2")), STR("scripts/run")},
         {false, hash_of(STR("1")), STR("SKILL.md")},
     };
     char path[PACKAGE_PATH_MAX_BYTES + 2];
-    struct store_file *back;
+    struct package_file *back;
     size_t count;
     struct str text;
     struct hash digest = listing_format(files, 2, &a, &text), again;
@@ -481,7 +481,7 @@ TEST(files_of_a_listing_are_counted_by_lines) /* [row 5] */
     enum { FILES = 2000 };
     struct arena a = {0};
     struct err e = {0};
-    struct store_file *files = arena_array(&a, FILES, sizeof *files), *out;
+    struct package_file *files = arena_array(&a, FILES, sizeof *files), *out;
     char *lines = arena_alloc(&a, PACKAGE_FILES_CEILING + 1);
     struct str text;
     size_t n = 0;
@@ -504,9 +504,9 @@ TEST(files_of_a_listing_are_counted_by_lines) /* [row 5] */
 TEST(a_package_is_there_when_every_file_is)
 {
     struct rig r;
-    struct store_file files[2] = {{.path = STR("SKILL.md")},
-                                  {.path = STR("x.sh")}};
-    struct store_file *found;
+    struct package_file files[2] = {{.path = STR("SKILL.md")},
+                                    {.path = STR("x.sh")}};
+    struct package_file *found;
     size_t count;
     struct hash digest;
     struct str text;
@@ -774,7 +774,7 @@ TEST(gc_removes_the_old_and_unreachable)
 {
     struct rig r;
     struct store *other;
-    struct store_file file = {.path = STR("SKILL.md")};
+    struct package_file file = {.path = STR("SKILL.md")};
     struct hash kept, stray, young;
     struct store_stats removed;
     struct str text;
