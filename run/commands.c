@@ -1,105 +1,13 @@
 #include "commands.h"
 
-#include "base/fs.h"
-#include "base/proc.h"
-#include "base/text.h"
-#include "mapm/authorize.h"
 #include "mapm/skill_roots.h"
-#include "mapm/state_trust.h"
-
-#include <string.h>
-#include <unistd.h>
-
-#define ACCEPT_WAY "mapm trust --workspace"
-
-static bool has_terminal(const struct run_commands *c)
-{
-    return context_can_ask(c->cx);
-}
-
-/* --- what mapm.yaml allows, and whether that counts -------------------------- */
-
-static struct trust_request request_of(const struct run_commands *c,
-                                       const struct hash *digest)
-{
-    return (struct trust_request){.kind = STATE_TRUST_POLICY,
-                                  .subject = c->layer->path,
-                                  .digest = *digest};
-}
-
-static bool accept(struct run_commands *c, const struct hash *digest,
-                   struct err *e)
-{
-    const struct trust_request q = request_of(c, digest);
-
-    if (!trust_put(c->cx, c->store, &q, e))
-        return err_wrap(e, "cannot remember that mapm.yaml is accepted");
-    c->accepted = true;
-    return true;
-}
-
-static bool ask_to_accept(struct run_commands *c, const struct hash *digest,
-                          struct err *e)
-{
-    struct arena *a = &c->cx->arena;
-    struct str question;
-    bool yes;
-
-    if (!has_terminal(c))
-        return true;
-    if (*c->reason)
-        context_note(c->cx, "mapm.yaml was accepted once: %s", c->reason);
-    question =
-        arena_printf(a, "%.*sShall that count in %.*s, on this machine?",
-                     STR_ARG(trust_kind(STATE_TRUST_POLICY)
-                                 ->describe(&c->layer->project, false, a)),
-                     STR_ARG(policy_line(&c->layer->path, 1, a)));
-    if (!context_confirm(c->cx, QUESTION_TRUST, question.p, &yes, e))
-        return false;
-    if (yes)
-        return accept(c, digest, e);
-    context_note(c->cx, "then it does not count in this run");
-    c->told = true;
-    return true;
-}
-
-static bool settle(struct run_commands *c, struct err *e)
-{
-    struct trust_request q;
-    enum trust_state state;
-    struct hash digest;
-
-    c->accepted = !project_policy_digest(&c->layer->project, &digest);
-    if (c->accepted)
-        return true;
-    q = request_of(c, &digest);
-    if (!authorize_trust(c->cx, c->store, &q, &state, e))
-        return err_wrap(e, "cannot tell whether mapm.yaml is accepted");
-    c->accepted = state == TRUST_GIVEN;
-    c->reason = trust_reason(state);
-    return c->accepted || ask_to_accept(c, &digest, e);
-}
-
-/* Where nobody can be asked: at the first command, once. */
-static void tell_unaccepted(struct run_commands *c)
-{
-    if (c->accepted || c->told)
-        return;
-    c->told = true;
-    context_note(
-        c->cx,
-        "what mapm.yaml allows commands is not accepted on this machine, "
-        "and does not count: " ACCEPT_WAY "%s%s",
-        *c->reason ? "\n  " : "", c->reason);
-}
-
-/* --- what is set up ------------------------------------------------------------ */
 
 static void say_waiting(void *ctx)
 {
     struct run_commands *c = ctx;
 
-    context_note(c->cx, "waiting for another command in this workspace ...");
+    context_note(c->rules.cx,
+                 "waiting for another command in this workspace ...");
 }
 
 static void say_notice(void *ctx, const char *text)
@@ -109,8 +17,8 @@ static void say_notice(void *ctx, const char *text)
     /* Each command of a run has the same reason. */
     if (str_is(c->noticed, text))
         return;
-    c->noticed = arena_str(&c->cx->arena, str_from(text));
-    context_warn(c->cx, "%s", text);
+    c->noticed = arena_str(&c->rules.cx->arena, str_from(text));
+    context_warn(c->rules.cx, "%s", text);
 }
 
 static void tell_tick(void *ctx)
@@ -121,50 +29,6 @@ static void tell_tick(void *ctx)
         c->tick(c->tick_ctx);
 }
 
-static bool add_options(const struct str_list *allow, struct policy *p,
-                        struct err *e)
-{
-    for (size_t i = 0; i < allow->count; i++)
-        if (!policy_add_option(p, allow->items[i], e))
-            return false;
-    return true;
-}
-
-static bool add_rules(struct run_commands *c, struct err *e)
-{
-    const struct layer *l = c->layer;
-    struct policy *both[] = {&c->own, &c->all};
-
-    for (size_t i = 0; i < 2; i++) {
-        policy_init(both[i], &c->cx->arena);
-        policy_add_project(both[i], &l->user, "config.yaml", true);
-        if (!add_options(&c->allow, both[i], e))
-            return false;
-    }
-    policy_add_project(&c->all, &l->project, "mapm.yaml", c->accepted);
-    return true;
-}
-
-/* Whoever says no is heard. */
-static bool wants_network(const struct run_commands *c)
-{
-    const struct project *user = &c->layer->user, *own = &c->layer->project;
-
-    if (user->network == PROJECT_FALSE || own->network == PROJECT_FALSE)
-        return false;
-    return user->network == PROJECT_TRUE ||
-           (own->network == PROJECT_TRUE && c->accepted);
-}
-
-static enum sandbox sandbox_of(const struct layer *l)
-{
-    if (str_is(l->project.sandbox, "on"))
-        return SANDBOX_ON;
-    if (str_is(l->user.sandbox, "home"))
-        return SANDBOX_HOME;
-    return str_is(l->user.sandbox, "off") ? SANDBOX_OFF : SANDBOX_ON;
-}
-
 /* Wherever the library looks: else a command could write what is loaded, or
  * started, afterwards. */
 static bool add_skills(struct run_commands *c, struct err *e)
@@ -173,9 +37,9 @@ static bool add_skills(struct run_commands *c, struct err *e)
     struct str *paths;
     size_t count, n = 0;
 
-    if (!library_places(c->cx, true, &roots, &count, e))
+    if (!library_places(c->rules.cx, true, &roots, &count, e))
         return false;
-    paths = arena_array(&c->cx->arena, count + 1, sizeof *paths);
+    paths = arena_array(&c->rules.cx->arena, count + 1, sizeof *paths);
     for (size_t i = 0; i < count; i++)
         if (roots[i].confined) /* no home folder, which no command sees */
             paths[n++] = roots[i].path;
@@ -188,19 +52,20 @@ bool run_commands_init(struct run_commands *c, struct context *cx,
                        struct store *store, const struct layer *l,
                        const struct str_list *allow, struct err *e)
 {
-    *c = (struct run_commands){.cx = cx,
-                               .store = store,
-                               .layer = l,
-                               .allow = *allow,
-                               .yaml = l->yaml,
-                               .reason = ""};
-    err_clear(e);
-    if (!settle(c, e) || !add_rules(c, e))
+    *c = (struct run_commands){.rules = {.cx = cx,
+                                         .store = store,
+                                         .workspace = l->path,
+                                         .user = &l->user,
+                                         .project = &l->project,
+                                         .origins = &l->rules,
+                                         .yaml = l->yaml,
+                                         .allow = *allow}};
+    if (!command_rules_init(&c->rules, e))
         return false;
     c->options = (struct command_runner_options){
         .workspace = l->path,
-        .sandbox = sandbox_of(l),
-        .network = wants_network(c),
+        .sandbox = c->rules.sandbox,
+        .network = c->rules.network,
         .waiting = say_waiting,
         .notice = say_notice,
         .tick = tell_tick,
@@ -209,293 +74,18 @@ bool run_commands_init(struct run_commands *c, struct context *cx,
     return add_skills(c, e);
 }
 
-/* --- the verdict ----------------------------------------------------------------- */
-
-static enum verdict judge(const struct policy *own, const struct policy *all,
-                          const struct command *in,
-                          const struct policy_rule **rule)
-{
-    if (policy_evaluate(own, in->argv, in->argc, rule) == VERDICT_DENY)
-        return VERDICT_DENY;
-    return policy_evaluate(all, in->argv, in->argc, rule);
-}
-
-/* A copy with a rule for just this command, as --allow would bring it. */
-static struct policy with_command(const struct policy *p,
-                                  const struct command *in, struct arena *a)
-{
-    struct policy copy;
-
-    policy_init(&copy, a);
-    copy.capacity = copy.count = p->count;
-    copy.rules = arena_array(a, p->count + 1, sizeof *copy.rules);
-    if (p->count)
-        memcpy(copy.rules, p->rules, p->count * sizeof *p->rules);
-    policy_add_command(&copy, in->argv, in->argc, "--allow");
-    return copy;
-}
-
-static bool would_be_allowed(const struct run_commands *c,
-                             const struct command *in, struct arena *a)
-{
-    const struct policy_rule *rule;
-    struct policy own = with_command(&c->own, in, a);
-    struct policy all = with_command(&c->all, in, a);
-
-    return judge(&own, &all, in, &rule) == VERDICT_ALLOW;
-}
-
-/* The rule of mapm.yaml that would let it through, were it accepted. */
-static const struct policy_rule *find_pending(const struct run_commands *c,
-                                              const struct command *in,
-                                              struct arena *a)
-{
-    const struct policy_rule *rule = NULL;
-    struct policy all = c->all;
-
-    if (c->accepted)
-        return NULL;
-    policy_init(&all, a);
-    policy_add_project(&all, &c->layer->user, "config.yaml", true);
-    policy_add_project(&all, &c->layer->project, "mapm.yaml", true);
-    return judge(&c->own, &all, in, &rule) == VERDICT_ALLOW ? rule : NULL;
-}
-
-/* --- no ---------------------------------------------------------------------------- */
-
-static void refuse(const struct command *in, struct str why, struct str rule,
-                   struct arena *a, struct command_result *out)
-{
-    struct str text =
-        arena_printf(a, "error: not allowed: %.*s: %.*s",
-                     STR_ARG(policy_line(in->argv, in->argc, a)), STR_ARG(why));
-
-    *out = (struct command_result){
-        .exit_code = -1,
-        .result = text_cut(text, in->max_chars),
-        .rule = rule,
-    };
-    out->truncated = out->result.n < text.n;
-}
-
-static void refuse_denied(struct run_commands *c, const struct command *in,
-                          const struct policy_rule *rule, struct arena *a,
-                          struct command_result *out)
-{
-    struct str text = project_rule_text(rule->words, rule->count, a);
-    struct str name =
-        arena_printf(a, "deny %.*s (%.*s)", STR_ARG(text), STR_ARG(rule->from));
-    struct str line = policy_line(in->argv, in->argc, a);
-    struct str allow = policy_suggest(in->argv, in->argc, a);
-
-    if (would_be_allowed(c, in, a)) {
-        context_note(c->cx, "not allowed: %.*s\n  %.*s\n  for one run: %.*s",
-                     STR_ARG(line), STR_ARG(name), STR_ARG(allow));
-        refuse(in,
-               arena_printf(a, "%.*s; %.*s lets it through", STR_ARG(name),
-                            STR_ARG(allow)),
-               name, a, out);
-        return;
-    }
-    context_note(
-        c->cx,
-        "not allowed: %.*s\n  %.*s\n  only a change of that rule lets it "
-        "through",
-        STR_ARG(line), STR_ARG(name));
-    refuse(in,
-           arena_printf(a,
-                        "%.*s; only a change of that rule lets it "
-                        "through",
-                        STR_ARG(name)),
-           name, a, out);
-}
-
-static void refuse_unruled(struct run_commands *c, const struct command *in,
-                           struct arena *a, struct command_result *out)
-{
-    const struct policy_rule *pending = find_pending(c, in, a);
-    struct str line = policy_line(in->argv, in->argc, a);
-    struct str allow = policy_suggest(in->argv, in->argc, a);
-    struct str rule =
-        project_rule_text(policy_exact(in->argv, in->argc, a), in->argc, a);
-
-    if (pending) {
-        struct str name = arena_printf(
-            a, "%.*s of %.*s is not accepted",
-            STR_ARG(project_rule_text(pending->words, pending->count, a)),
-            STR_ARG(pending->from));
-
-        context_note(c->cx,
-                     "not allowed: %.*s\n  %.*s: " ACCEPT_WAY
-                     "\n  for one run: %.*s",
-                     STR_ARG(line), STR_ARG(name), STR_ARG(allow));
-        refuse(in,
-               arena_printf(a,
-                            "%.*s; " ACCEPT_WAY " or %.*s lets it "
-                            "through",
-                            STR_ARG(name), STR_ARG(allow)),
-               name, a, out);
-        return;
-    }
-    context_note(
-        c->cx,
-        "not allowed: %.*s\n  no rule is for it\n  for one run: %.*s\n"
-        "  from now on, in mapm.yaml or config.yaml: policy: {commands: "
-        "{allow: [%.*s]}}",
-        STR_ARG(line), STR_ARG(allow), STR_ARG(rule));
-    refuse(in,
-           arena_printf(a, "no rule is for it; %.*s lets it through",
-                        STR_ARG(allow)),
-           STR("no rule"), a, out);
-}
-
-/* --- always -------------------------------------------------------------------------- */
-
-static bool read_yaml(int dirfd, struct arena *a, struct str *out,
+bool run_commands_run(struct run_commands *c, const struct command *in,
+                      struct arena *a, struct command_result *out,
                       struct err *e)
 {
-    if (fs_read_file_at(dirfd, "mapm.yaml", PROJECT_MAX_BYTES, a, out, e))
-        return true;
-    if (e->code != ERR_NOT_FOUND)
-        return false;
-    err_clear(e);
-    *out = STR("");
-    return true;
-}
-
-/* What the user accepted is the file as it was read. Whoever changed it since
- * has not asked. */
-static bool write_rule(struct run_commands *c, const struct command *in,
-                       struct err *e)
-{
-    struct arena *a = &c->cx->arena;
-    const struct layer *l = c->layer;
-    CLEANUP_FD int fd = -1;
-    struct project project;
-    struct hash digest;
-    struct str text;
-
-    if (!fs_open_dir(str_c(l->path, a), &fd, e) || !read_yaml(fd, a, &text, e))
-        return false;
-    if (!str_eq(text, c->yaml))
-        return err_set(e, ERR_REFUSED, "it was changed since the run began");
-    if (!project_add_rule(text, true, policy_exact(in->argv, in->argc, a),
-                          in->argc, a, &text, e) ||
-        !project_parse(text, PROJECT_WORKSPACE, "mapm.yaml", &l->rules, a,
-                       &project, e) ||
-        !fs_replace_at(fd, "mapm.yaml", 0644, text, e))
-        return false;
-    c->yaml = text;
-    return !project_policy_digest(&project, &digest) || accept(c, &digest, e);
-}
-
-/* It was allowed in any case: what could not be written is told. */
-static void allow_always(struct run_commands *c, const struct command *in)
-{
-    struct arena *a = &c->cx->arena;
-    struct str rule =
-        project_rule_text(policy_exact(in->argv, in->argc, a), in->argc, a);
-    struct err e = {0};
-
-    if (write_rule(c, in, &e)) {
-        context_note(c->cx, "mapm.yaml allows %.*s from now on", STR_ARG(rule));
-        return;
-    }
-    context_warn(c->cx, "it is allowed in this run alone: mapm.yaml: %s",
-                 err_first(&e));
-}
-
-/* --- the question ---------------------------------------------------------------------- */
-
-enum answer_kind { ONCE, THIS_RUN, ALWAYS, NEVER };
-
-static const char *conditions(const struct run_commands *c)
-{
-    bool off = c->options.sandbox == SANDBOX_OFF;
-
-    if (c->options.network)
-        return off ? " without a sandbox" : " with network";
-    return off ? " without a sandbox" : "";
-}
-
-/* The command as it is, never shortened (SEP-1024). "always" would accept all
- * of mapm.yaml, so it is not offered where that was declined. */
-static bool ask_person(struct run_commands *c, const struct command *in,
-                       struct arena *a, enum answer_kind *out, struct err *e)
-{
-    static const char *const with[] = {"once", "this run", "always", "no"};
-    static const char *const without[] = {"once", "this run", "no"};
-    static const enum answer_kind kinds[] = {ONCE, THIS_RUN, NEVER};
-    struct str question = arena_printf(
-        a, "It wants to run%s, in %.*s:\n  %.*s\nMay it?", conditions(c),
-        STR_ARG(policy_line(&c->options.workspace, 1, a)),
-        STR_ARG(policy_line(in->argv, in->argc, a)));
-    size_t chosen;
-
-    if (!context_choose(c->cx, question.p, c->accepted ? with : without,
-                        c->accepted ? 4 : 3, in->deadline_ms, &chosen, e))
-        return false;
-    *out = c->accepted ? (enum answer_kind)chosen : kinds[chosen];
-    return true;
-}
-
-static void take_answer(struct run_commands *c, const struct command *in,
-                        enum answer_kind answer)
-{
-    const char *from = answer == ALWAYS ? "mapm.yaml" : "this run";
-
-    if (answer == ALWAYS)
-        allow_always(c, in);
-    if (answer == ALWAYS || answer == THIS_RUN) {
-        policy_add_command(&c->own, in->argv, in->argc, from);
-        policy_add_command(&c->all, in->argv, in->argc, from);
-    }
-}
-
-/* --- one command ---------------------------------------------------------------------------- */
-
-static bool run_allowed(struct run_commands *c, const struct command *in,
-                        struct arena *a, struct command_result *out,
-                        struct err *e)
-{
     struct command_runner_options o = c->options;
+    bool allowed;
 
+    if (!authorize_command(&c->rules, in, a, &allowed, out, e))
+        return false;
+    if (!allowed)
+        return true;
     /* Either its rule names the path, or it is for any program. */
     o.by_path = str_has_char(in->argv[0], '/');
     return command_runner_run(&o, in, a, out, e);
-}
-
-bool run_commands_run(void *ctx, const struct command *in, struct arena *a,
-                      struct command_result *out, struct err *e)
-{
-    struct run_commands *c = ctx;
-    const struct policy_rule *rule;
-    enum answer_kind answer;
-
-    tell_unaccepted(c);
-    switch (judge(&c->own, &c->all, in, &rule)) {
-    case VERDICT_ALLOW:
-        return run_allowed(c, in, a, out, e);
-    case VERDICT_DENY:
-        refuse_denied(c, in, rule, a, out);
-        return true;
-    case VERDICT_UNRULED:
-        break;
-    }
-    if (!has_terminal(c)) {
-        refuse_unruled(c, in, a, out);
-        return true;
-    }
-    if (!ask_person(c, in, a, &answer, e))
-        return false;
-    if (answer == NEVER) {
-        refuse(in,
-               proc_now_ms() < in->deadline_ms
-                   ? STR("the user said no")
-                   : STR("nobody answered in the time of the run"),
-               STR("the user"), a, out);
-        return true;
-    }
-    take_answer(c, in, answer);
-    return run_allowed(c, in, a, out, e);
 }

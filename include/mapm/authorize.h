@@ -3,6 +3,7 @@
 
 #include "base/context.h"
 #include "mapm/manifest.h"
+#include "mapm/runtime.h"
 #include "mapm/state_trust.h"
 #include "mapm/store.h"
 
@@ -15,6 +16,7 @@
  *     what does the user say?   config_read         config.yaml, environment
  *     is this trusted?          authorize_trust     a row of mapm.db
  *     may this program run?     authorize_program   policy, trust, a question
+ *     may this command run?     authorize_command   rules, a question
  *
  * Each kind of trust is a row of the table in authorize/trust.c. A workspace
  * may only lower what the user's own file says (DESIGN.md 3.1).
@@ -174,6 +176,54 @@ struct program {
 MUST_CHECK bool authorize_program(struct context *cx, struct store *store,
                                   enum metaskill_policy policy,
                                   const struct program *p, bool for_model,
+                                  struct err *e);
+
+/* --- commands ------------------------------------------------------------------------ */
+
+/*
+ * What the user's file, mapm.yaml and --allow say of the commands of one run.
+ *
+ *     config.yaml, --allow ----------> own --.
+ *     mapm.yaml: deny; the rest of it        |--> authorize_command
+ *       once it is accepted ---------> all --'
+ *
+ * Source: K25, K27; DESIGN.md 3.1; THREATS rows 15, 19.
+ */
+struct command_rules {
+    /* By the caller, borrowed. */
+    struct context *cx;
+    struct store *store;
+    struct str workspace; /* absolute */
+    const struct project *user, *project;
+    const struct origin_rules *origins;
+    struct str_list allow; /* rules for this run */
+    struct str yaml;       /* mapm.yaml, as it was read or last written */
+
+    /* By command_rules_init. */
+    enum sandbox sandbox;
+    bool network;
+    struct policy own;  /* of the user: what it denies, no workspace allows */
+    struct policy all;  /* and of the workspace, as far as it counts */
+    const char *reason; /* why what was accepted once is asked again; "" */
+    bool accepted;      /* what it allows counts; true when it allows nothing */
+    bool told;          /* that it does not */
+};
+
+/*
+ * On a terminal asks whether what mapm.yaml allows is to count, once, when it
+ * has not been accepted as it is now; --yes is no answer to that. Errors:
+ * ERR_USAGE of --allow, ERR_INTERRUPTED, and those of the store.
+ */
+MUST_CHECK bool command_rules_init(struct command_rules *r, struct err *e);
+
+/*
+ * Whether a command may run; a person is asked where no rule is for it. When it
+ * may not, `out` is what the program gets: "error: not allowed: ...", in `a`.
+ * False only for ERR_INTERRUPTED.
+ */
+MUST_CHECK bool authorize_command(struct command_rules *r,
+                                  const struct command *in, struct arena *a,
+                                  bool *allowed, struct command_result *out,
                                   struct err *e);
 
 #endif

@@ -1,0 +1,423 @@
+#include "base/fs.h"
+#include "base/proc.h"
+#include "base/text.h"
+#include "mapm/authorize.h"
+
+#include <string.h>
+
+#define ACCEPT_WAY "mapm trust --workspace"
+
+static bool has_terminal(const struct command_rules *c)
+{
+    return context_can_ask(c->cx);
+}
+
+/* --- what mapm.yaml allows, and whether that counts -------------------------- */
+
+static struct trust_request request_of(const struct command_rules *c,
+                                       const struct hash *digest)
+{
+    return (struct trust_request){
+        .kind = STATE_TRUST_POLICY, .subject = c->workspace, .digest = *digest};
+}
+
+static bool accept(struct command_rules *c, const struct hash *digest,
+                   struct err *e)
+{
+    const struct trust_request q = request_of(c, digest);
+
+    if (!trust_put(c->cx, c->store, &q, e))
+        return err_wrap(e, "cannot remember that mapm.yaml is accepted");
+    c->accepted = true;
+    return true;
+}
+
+static bool ask_to_accept(struct command_rules *c, const struct hash *digest,
+                          struct err *e)
+{
+    struct arena *a = &c->cx->arena;
+    struct str question;
+    bool yes;
+
+    if (!has_terminal(c))
+        return true;
+    if (*c->reason)
+        context_note(c->cx, "mapm.yaml was accepted once: %s", c->reason);
+    question = arena_printf(
+        a, "%.*sShall that count in %.*s, on this machine?",
+        STR_ARG(trust_kind(STATE_TRUST_POLICY)->describe(c->project, false, a)),
+        STR_ARG(policy_line(&c->workspace, 1, a)));
+    if (!context_confirm(c->cx, QUESTION_TRUST, question.p, &yes, e))
+        return false;
+    if (yes)
+        return accept(c, digest, e);
+    context_note(c->cx, "then it does not count in this run");
+    c->told = true;
+    return true;
+}
+
+static bool settle(struct command_rules *c, struct err *e)
+{
+    struct trust_request q;
+    enum trust_state state;
+    struct hash digest;
+
+    c->accepted = !project_policy_digest(c->project, &digest);
+    if (c->accepted)
+        return true;
+    q = request_of(c, &digest);
+    if (!authorize_trust(c->cx, c->store, &q, &state, e))
+        return err_wrap(e, "cannot tell whether mapm.yaml is accepted");
+    c->accepted = state == TRUST_GIVEN;
+    c->reason = trust_reason(state);
+    return c->accepted || ask_to_accept(c, &digest, e);
+}
+
+/* Where nobody can be asked: at the first command, once. */
+static void tell_unaccepted(struct command_rules *c)
+{
+    if (c->accepted || c->told)
+        return;
+    c->told = true;
+    context_note(
+        c->cx,
+        "what mapm.yaml allows commands is not accepted on this machine, "
+        "and does not count: " ACCEPT_WAY "%s%s",
+        *c->reason ? "\n  " : "", c->reason);
+}
+
+/* --- what is set up ------------------------------------------------------------ */
+
+static bool add_options(const struct str_list *allow, struct policy *p,
+                        struct err *e)
+{
+    for (size_t i = 0; i < allow->count; i++)
+        if (!policy_add_option(p, allow->items[i], e))
+            return false;
+    return true;
+}
+
+static bool add_rules(struct command_rules *c, struct err *e)
+{
+    struct policy *both[] = {&c->own, &c->all};
+
+    for (size_t i = 0; i < 2; i++) {
+        policy_init(both[i], &c->cx->arena);
+        policy_add_project(both[i], c->user, "config.yaml", true);
+        if (!add_options(&c->allow, both[i], e))
+            return false;
+    }
+    policy_add_project(&c->all, c->project, "mapm.yaml", c->accepted);
+    return true;
+}
+
+/* Whoever says no is heard. */
+static bool wants_network(const struct command_rules *c)
+{
+    const struct project *user = c->user, *own = c->project;
+
+    if (user->network == PROJECT_FALSE || own->network == PROJECT_FALSE)
+        return false;
+    return user->network == PROJECT_TRUE ||
+           (own->network == PROJECT_TRUE && c->accepted);
+}
+
+static enum sandbox sandbox_of(const struct command_rules *c)
+{
+    if (str_is(c->project->sandbox, "on"))
+        return SANDBOX_ON;
+    if (str_is(c->user->sandbox, "home"))
+        return SANDBOX_HOME;
+    return str_is(c->user->sandbox, "off") ? SANDBOX_OFF : SANDBOX_ON;
+}
+
+bool command_rules_init(struct command_rules *c, struct err *e)
+{
+    c->reason = "";
+    err_clear(e);
+    if (!settle(c, e) || !add_rules(c, e))
+        return false;
+    c->sandbox = sandbox_of(c);
+    c->network = wants_network(c);
+    return true;
+}
+
+/* --- the verdict ----------------------------------------------------------------- */
+
+static enum verdict judge(const struct policy *own, const struct policy *all,
+                          const struct command *in,
+                          const struct policy_rule **rule)
+{
+    if (policy_evaluate(own, in->argv, in->argc, rule) == VERDICT_DENY)
+        return VERDICT_DENY;
+    return policy_evaluate(all, in->argv, in->argc, rule);
+}
+
+/* A copy with a rule for just this command, as --allow would bring it. */
+static struct policy with_command(const struct policy *p,
+                                  const struct command *in, struct arena *a)
+{
+    struct policy copy;
+
+    policy_init(&copy, a);
+    copy.capacity = copy.count = p->count;
+    copy.rules = arena_array(a, p->count + 1, sizeof *copy.rules);
+    if (p->count)
+        memcpy(copy.rules, p->rules, p->count * sizeof *p->rules);
+    policy_add_command(&copy, in->argv, in->argc, "--allow");
+    return copy;
+}
+
+static bool would_be_allowed(const struct command_rules *c,
+                             const struct command *in, struct arena *a)
+{
+    const struct policy_rule *rule;
+    struct policy own = with_command(&c->own, in, a);
+    struct policy all = with_command(&c->all, in, a);
+
+    return judge(&own, &all, in, &rule) == VERDICT_ALLOW;
+}
+
+/* The rule of mapm.yaml that would let it through, were it accepted. */
+static const struct policy_rule *find_pending(const struct command_rules *c,
+                                              const struct command *in,
+                                              struct arena *a)
+{
+    const struct policy_rule *rule = NULL;
+    struct policy all = c->all;
+
+    if (c->accepted)
+        return NULL;
+    policy_init(&all, a);
+    policy_add_project(&all, c->user, "config.yaml", true);
+    policy_add_project(&all, c->project, "mapm.yaml", true);
+    return judge(&c->own, &all, in, &rule) == VERDICT_ALLOW ? rule : NULL;
+}
+
+/* --- no ---------------------------------------------------------------------------- */
+
+static void refuse(const struct command *in, struct str why, struct str rule,
+                   struct arena *a, struct command_result *out)
+{
+    struct str text =
+        arena_printf(a, "error: not allowed: %.*s: %.*s",
+                     STR_ARG(policy_line(in->argv, in->argc, a)), STR_ARG(why));
+
+    *out = (struct command_result){
+        .exit_code = -1,
+        .result = text_cut(text, in->max_chars),
+        .rule = rule,
+    };
+    out->truncated = out->result.n < text.n;
+}
+
+static void refuse_denied(struct command_rules *c, const struct command *in,
+                          const struct policy_rule *rule, struct arena *a,
+                          struct command_result *out)
+{
+    struct str text = project_rule_text(rule->words, rule->count, a);
+    struct str name =
+        arena_printf(a, "deny %.*s (%.*s)", STR_ARG(text), STR_ARG(rule->from));
+    struct str line = policy_line(in->argv, in->argc, a);
+    struct str allow = policy_suggest(in->argv, in->argc, a);
+
+    if (would_be_allowed(c, in, a)) {
+        context_note(c->cx, "not allowed: %.*s\n  %.*s\n  for one run: %.*s",
+                     STR_ARG(line), STR_ARG(name), STR_ARG(allow));
+        refuse(in,
+               arena_printf(a, "%.*s; %.*s lets it through", STR_ARG(name),
+                            STR_ARG(allow)),
+               name, a, out);
+        return;
+    }
+    context_note(
+        c->cx,
+        "not allowed: %.*s\n  %.*s\n  only a change of that rule lets it "
+        "through",
+        STR_ARG(line), STR_ARG(name));
+    refuse(in,
+           arena_printf(a,
+                        "%.*s; only a change of that rule lets it "
+                        "through",
+                        STR_ARG(name)),
+           name, a, out);
+}
+
+static void refuse_unruled(struct command_rules *c, const struct command *in,
+                           struct arena *a, struct command_result *out)
+{
+    const struct policy_rule *pending = find_pending(c, in, a);
+    struct str line = policy_line(in->argv, in->argc, a);
+    struct str allow = policy_suggest(in->argv, in->argc, a);
+    struct str rule =
+        project_rule_text(policy_exact(in->argv, in->argc, a), in->argc, a);
+
+    if (pending) {
+        struct str name = arena_printf(
+            a, "%.*s of %.*s is not accepted",
+            STR_ARG(project_rule_text(pending->words, pending->count, a)),
+            STR_ARG(pending->from));
+
+        context_note(c->cx,
+                     "not allowed: %.*s\n  %.*s: " ACCEPT_WAY
+                     "\n  for one run: %.*s",
+                     STR_ARG(line), STR_ARG(name), STR_ARG(allow));
+        refuse(in,
+               arena_printf(a,
+                            "%.*s; " ACCEPT_WAY " or %.*s lets it "
+                            "through",
+                            STR_ARG(name), STR_ARG(allow)),
+               name, a, out);
+        return;
+    }
+    context_note(
+        c->cx,
+        "not allowed: %.*s\n  no rule is for it\n  for one run: %.*s\n"
+        "  from now on, in mapm.yaml or config.yaml: policy: {commands: "
+        "{allow: [%.*s]}}",
+        STR_ARG(line), STR_ARG(allow), STR_ARG(rule));
+    refuse(in,
+           arena_printf(a, "no rule is for it; %.*s lets it through",
+                        STR_ARG(allow)),
+           STR("no rule"), a, out);
+}
+
+/* --- always -------------------------------------------------------------------------- */
+
+static bool read_yaml(int dirfd, struct arena *a, struct str *out,
+                      struct err *e)
+{
+    if (fs_read_file_at(dirfd, "mapm.yaml", PROJECT_MAX_BYTES, a, out, e))
+        return true;
+    if (e->code != ERR_NOT_FOUND)
+        return false;
+    err_clear(e);
+    *out = STR("");
+    return true;
+}
+
+/* What the user accepted is the file as it was read. Whoever changed it since
+ * has not asked. */
+static bool write_rule(struct command_rules *c, const struct command *in,
+                       struct err *e)
+{
+    struct arena *a = &c->cx->arena;
+    CLEANUP_FD int fd = -1;
+    struct project project;
+    struct hash digest;
+    struct str text;
+
+    if (!fs_open_dir(str_c(c->workspace, a), &fd, e) ||
+        !read_yaml(fd, a, &text, e))
+        return false;
+    if (!str_eq(text, c->yaml))
+        return err_set(e, ERR_REFUSED, "it was changed since the run began");
+    if (!project_add_rule(text, true, policy_exact(in->argv, in->argc, a),
+                          in->argc, a, &text, e) ||
+        !project_parse(text, PROJECT_WORKSPACE, "mapm.yaml", c->origins, a,
+                       &project, e) ||
+        !fs_replace_at(fd, "mapm.yaml", 0644, text, e))
+        return false;
+    c->yaml = text;
+    return !project_policy_digest(&project, &digest) || accept(c, &digest, e);
+}
+
+/* It was allowed in any case: what could not be written is told. */
+static void allow_always(struct command_rules *c, const struct command *in)
+{
+    struct arena *a = &c->cx->arena;
+    struct str rule =
+        project_rule_text(policy_exact(in->argv, in->argc, a), in->argc, a);
+    struct err e = {0};
+
+    if (write_rule(c, in, &e)) {
+        context_note(c->cx, "mapm.yaml allows %.*s from now on", STR_ARG(rule));
+        return;
+    }
+    context_warn(c->cx, "it is allowed in this run alone: mapm.yaml: %s",
+                 err_first(&e));
+}
+
+/* --- the question ---------------------------------------------------------------------- */
+
+enum answer_kind { ONCE, THIS_RUN, ALWAYS, NEVER };
+
+static const char *conditions(const struct command_rules *c)
+{
+    bool off = c->sandbox == SANDBOX_OFF;
+
+    if (c->network)
+        return off ? " without a sandbox" : " with network";
+    return off ? " without a sandbox" : "";
+}
+
+/* The command as it is, never shortened (SEP-1024). "always" would accept all
+ * of mapm.yaml, so it is not offered where that was declined. */
+static bool ask_person(struct command_rules *c, const struct command *in,
+                       struct arena *a, enum answer_kind *out, struct err *e)
+{
+    static const char *const with[] = {"once", "this run", "always", "no"};
+    static const char *const without[] = {"once", "this run", "no"};
+    static const enum answer_kind kinds[] = {ONCE, THIS_RUN, NEVER};
+    struct str question =
+        arena_printf(a, "It wants to run%s, in %.*s:\n  %.*s\nMay it?",
+                     conditions(c), STR_ARG(policy_line(&c->workspace, 1, a)),
+                     STR_ARG(policy_line(in->argv, in->argc, a)));
+    size_t chosen;
+
+    if (!context_choose(c->cx, question.p, c->accepted ? with : without,
+                        c->accepted ? 4 : 3, in->deadline_ms, &chosen, e))
+        return false;
+    *out = c->accepted ? (enum answer_kind)chosen : kinds[chosen];
+    return true;
+}
+
+static void take_answer(struct command_rules *c, const struct command *in,
+                        enum answer_kind answer)
+{
+    const char *from = answer == ALWAYS ? "mapm.yaml" : "this run";
+
+    if (answer == ALWAYS)
+        allow_always(c, in);
+    if (answer == ALWAYS || answer == THIS_RUN) {
+        policy_add_command(&c->own, in->argv, in->argc, from);
+        policy_add_command(&c->all, in->argv, in->argc, from);
+    }
+}
+
+bool authorize_command(struct command_rules *c, const struct command *in,
+                       struct arena *a, bool *allowed,
+                       struct command_result *out, struct err *e)
+{
+    const struct policy_rule *rule;
+    enum answer_kind answer;
+
+    *allowed = false;
+    tell_unaccepted(c);
+    switch (judge(&c->own, &c->all, in, &rule)) {
+    case VERDICT_ALLOW:
+        *allowed = true;
+        return true;
+    case VERDICT_DENY:
+        refuse_denied(c, in, rule, a, out);
+        return true;
+    case VERDICT_UNRULED:
+        break;
+    }
+    if (!has_terminal(c)) {
+        refuse_unruled(c, in, a, out);
+        return true;
+    }
+    if (!ask_person(c, in, a, &answer, e))
+        return false;
+    *allowed = answer != NEVER;
+    if (*allowed)
+        take_answer(c, in, answer);
+    else
+        refuse(in,
+               proc_now_ms() < in->deadline_ms
+                   ? STR("the user said no")
+                   : STR("nobody answered in the time of the run"),
+               STR("the user"), a, out);
+    return true;
+}
