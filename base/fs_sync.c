@@ -1,11 +1,10 @@
 #include "base/fs.h"
+#include "base/threads.h"
 #include "mapm/limits.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <unistd.h>
 
 #include "fs_open.h"
@@ -40,66 +39,18 @@ bool fs_sync_all(int fd, struct err *e)
  * Each fsync waits for the disk, and those that wait at the same time wait for
  * the same commit of its journal: threads, which do nothing but wait.
  */
-struct crew {
-    bool (*sync)(const void *ctx, size_t index, struct err *e);
-    const void *ctx;
-    size_t count;
-    atomic_size_t next;
-    atomic_bool failed;
-    pthread_mutex_t mutex;
-    struct err why; /* of the first that failed */
-};
-
-static void *work(void *arg)
-{
-    struct crew *crew = arg;
-    struct err e = {0};
-    size_t i;
-
-    while (!atomic_load(&crew->failed) &&
-           (i = atomic_fetch_add(&crew->next, 1)) < crew->count) {
-        if (crew->sync(crew->ctx, i, &e))
-            continue;
-        pthread_mutex_lock(&crew->mutex);
-        if (!atomic_exchange(&crew->failed, true))
-            crew->why = e;
-        pthread_mutex_unlock(&crew->mutex);
-    }
-    return NULL;
-}
-
-static bool sync_each(struct crew *crew, struct err *e)
-{
-    pthread_t threads[SYNC_MAX_THREADS];
-    size_t started = 0;
-
-    pthread_mutex_init(&crew->mutex, NULL);
-    /* This thread works, too, and all alone where no other can be had. */
-    while (started + 1 < SYNC_MAX_THREADS && started + 1 < crew->count &&
-           pthread_create(&threads[started], NULL, work, crew) == 0)
-        started++;
-    work(crew);
-    for (size_t i = 0; i < started; i++)
-        pthread_join(threads[i], NULL);
-    pthread_mutex_destroy(&crew->mutex);
-    if (!atomic_load(&crew->failed))
-        return true;
-    *e = crew->why;
-    return false;
-}
-
-static bool sync_folder(const void *ctx, size_t index, struct err *e)
+static bool sync_folder(void *ctx, size_t thread, size_t index, struct err *e)
 {
     const int *fds = ctx;
 
+    (void)thread;
     return fs_sync(fds[index], "the folders", e);
 }
 
 bool fs_sync_folders(const int *fds, size_t count, struct err *e)
 {
-    struct crew crew = {.sync = sync_folder, .ctx = fds, .count = count};
-
-    return sync_each(&crew, e);
+    return threads_each(count, SYNC_MAX_THREADS, sync_folder,
+                        (void *)(uintptr_t)fds, e);
 }
 
 /* --- a tree ---------------------------------------------------------------- */
@@ -160,12 +111,13 @@ struct tree {
     struct paths files, folders;
 };
 
-static bool sync_entry(const void *ctx, size_t index, struct err *e)
+static bool sync_entry(void *ctx, size_t thread, size_t index, struct err *e)
 {
     const struct tree *t = ctx;
     CLEANUP_FD int fd = -1;
     const char *path;
 
+    (void)thread;
     if (index < t->files.count) {
         path = t->files.items[index].p;
         return fs_open_file_at(t->dirfd, path, &fd, NULL, e) &&
@@ -179,13 +131,12 @@ bool fs_sync_tree(int dirfd, struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct tree t = {.dirfd = dirfd};
-    struct crew crew = {.sync = sync_entry, .ctx = &t};
 
     if (!list_tree(dirfd, &a, &t.folders, &t.files, e))
         return false;
     for (size_t i = 0; i < t.files.count; i++)
         if (!start_writing(dirfd, t.files.items[i].p, e))
             return false;
-    crew.count = t.files.count + t.folders.count;
-    return sync_each(&crew, e);
+    return threads_each(t.files.count + t.folders.count, SYNC_MAX_THREADS,
+                        sync_entry, &t, e);
 }

@@ -4,6 +4,7 @@
 #include "base/path.h"
 #include "base/proc.h"
 #include "base/text.h"
+#include "base/threads.h"
 
 #include <dirent.h>
 #include <endian.h>
@@ -40,8 +41,8 @@ struct listing {
     struct arena *a;
     struct queue queue;
     struct scan_entry **sorted;
-    pthread_t threads[LIBRARY_THREADS_MAX];
-    size_t started, count;
+    struct threads threads;
+    size_t count;
     bool is_tried;
 };
 
@@ -124,14 +125,14 @@ static struct batch *queue_take(struct queue *q)
     return b;
 }
 
-static void *work(void *arg)
+static void work(void *ctx, size_t thread)
 {
-    struct queue *q = arg;
+    struct queue *q = ctx;
     struct batch *b;
 
+    (void)thread;
     while ((b = queue_take(q)) != NULL)
         fingerprint_batch(q, b);
-    return NULL;
 }
 
 size_t threads_for(size_t files)
@@ -148,15 +149,11 @@ size_t threads_for(size_t files)
 /* Who is not started leaves its share to the others, the last to this one. */
 static void start_threads(struct listing *l)
 {
-    size_t wanted;
-
     if (l->is_tried || l->count < 2 * FILES_A_THREAD)
         return;
     l->is_tried = true;
-    wanted = threads_for(LIBRARY_MAX_SKILLS) - 1;
-    while (l->started < wanted &&
-           pthread_create(&l->threads[l->started], NULL, work, &l->queue) == 0)
-        l->started++;
+    threads_start(&l->threads, threads_for(LIBRARY_MAX_SKILLS) - 1, work,
+                  &l->queue);
 }
 
 /* --- names ------------------------------------------------------------------------------ */
@@ -302,20 +299,13 @@ bool listing_begin(const struct library_options *o,
     return ok;
 }
 
-static void join_threads(struct listing *l)
-{
-    for (size_t i = 0; i < l->started; i++)
-        pthread_join(l->threads[i], NULL);
-    l->started = 0;
-}
-
 bool listing_end(struct listing *l, struct scan_entry ***out, size_t *count,
                  struct err *e)
 {
     size_t n = 0;
 
-    work(&l->queue);
-    join_threads(l);
+    work(&l->queue, 0);
+    threads_join(&l->threads);
     if (l->queue.interrupted)
         return err_set(e, ERR_INTERRUPTED, "interrupted");
     for (size_t i = 0; i < l->count; i++)
@@ -333,7 +323,7 @@ void listing_done(struct listing *l)
     pthread_mutex_lock(&l->queue.lock);
     l->queue.open = NULL; /* nobody begins with more */
     pthread_mutex_unlock(&l->queue.lock);
-    join_threads(l);
+    threads_join(&l->threads);
     pthread_cond_destroy(&l->queue.changed);
     pthread_mutex_destroy(&l->queue.lock);
     l->options = NULL;

@@ -3,9 +3,8 @@
 #include "base/fs.h"
 #include "base/proc.h"
 #include "base/text.h"
+#include "base/threads.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 
@@ -16,76 +15,50 @@
  * are shared among threads, a record is made in the memory of its thread.
  */
 
-struct thread_pool {
+struct changes {
     const struct scan *scan;
     int64_t now;
     struct scan_entry **folders; /* to be read */
     struct record *known;        /* of each; without bytes: none */
     size_t count, known_capacity;
-    atomic_size_t next;
-    atomic_bool interrupted;
-};
-
-struct worker {
-    struct thread_pool *pool;
-    struct arena a; /* of the new records */
-    pthread_t thread;
+    struct arena *arenas; /* of the new records; one for each thread */
 };
 
 /* --- reading ---------------------------------------------------------------------------- */
 
-static void validate(struct worker *w, struct scan_entry *s,
-                     const struct record *known)
+/* The new record lives in `fresh`. */
+static void validate(const struct changes *changes, struct arena *fresh,
+                     struct scan_entry *s, const struct record *known)
 {
     CLEANUP(arena_done) struct arena a = {0};
     CLEANUP(buf_done) struct buf b = {0};
     struct record record;
     struct skill_place place = {
-        .bounds = &w->pool->scan->bounds,
-        .metis = w->pool->scan->options->metis,
+        .bounds = &changes->scan->bounds,
+        .metis = changes->scan->options->metis,
         .folder = s->name,
         .skill = s->skill,
         .program = s->program,
         .fingerprinted = record_program(known),
-        .now = w->pool->now,
+        .now = changes->now,
     };
 
     skill_validate(&place, &a, &record);
     buf_init(&b, SIZE_MAX / 2);
     record_put(&b, &record);
-    s->fresh = arena_str(&w->a, buf_str(&b));
+    s->fresh = arena_str(fresh, buf_str(&b));
 }
 
-static void *work(void *arg)
+static bool validate_changed(void *ctx, size_t thread, size_t index,
+                             struct err *e)
 {
-    struct worker *w = arg;
-    struct thread_pool *pool = w->pool;
-    size_t i;
+    const struct changes *changes = ctx;
 
-    while ((i = atomic_fetch_add(&pool->next, 1)) < pool->count) {
-        if (proc_is_asked_to_end())
-            atomic_store(&pool->interrupted, true);
-        if (atomic_load(&pool->interrupted))
-            break;
-        validate(w, pool->folders[i], &pool->known[i]);
-    }
-    return NULL;
-}
-
-/* This thread is the first of them; it does what no other can be had for. */
-static void validate_all(struct thread_pool *pool, struct worker *workers,
-                         size_t wanted)
-{
-    size_t started = 1;
-
-    for (size_t i = 0; i < wanted; i++)
-        workers[i] = (struct worker){.pool = pool};
-    while (started < wanted && pthread_create(&workers[started].thread, NULL,
-                                              work, &workers[started]) == 0)
-        started++;
-    work(&workers[0]);
-    for (size_t i = 1; i < started; i++)
-        pthread_join(workers[i].thread, NULL);
+    if (proc_is_asked_to_end())
+        return err_set(e, ERR_INTERRUPTED, "interrupted");
+    validate(changes, &changes->arenas[thread], changes->folders[index],
+             &changes->known[index]);
+    return true;
 }
 
 /* --- what changed ------------------------------------------------------------------------- */
@@ -117,24 +90,24 @@ static bool is_as_before(const struct scan *scan, const struct scan_entry *s,
     return !(flags & RECORD_DECLARED) && fingerprint_eq(&program, &s->program);
 }
 
-static void add_changed(struct thread_pool *pool, struct scan_entry *s,
+static void add_changed(struct changes *changes, struct scan_entry *s,
                         const struct record *before, struct arena *a)
 {
-    pool->known = arena_grow(a, pool->known, pool->count, &pool->known_capacity,
-                             sizeof *pool->known);
-    pool->known[pool->count] = *before;
-    pool->folders[pool->count++] = s;
+    changes->known =
+        arena_grow(a, changes->known, changes->count, &changes->known_capacity,
+                   sizeof *changes->known);
+    changes->known[changes->count] = *before;
+    changes->folders[changes->count++] = s;
 }
 
 /* Both are sorted by bytes. Who is as before gets its record back. */
 static void find_changed(const struct scan *scan, struct scan_entry **folders,
-                         size_t count, struct arena *a,
-                         struct thread_pool *pool)
+                         size_t count, struct arena *a, struct changes *changes)
 {
     const struct records *known = &scan->before;
     size_t k = 0;
 
-    pool->folders = arena_array(a, count + 1, sizeof *pool->folders);
+    changes->folders = arena_array(a, count + 1, sizeof *changes->folders);
     for (size_t i = 0; i < count; i++) {
         struct scan_entry *s = folders[i];
         struct record before = {0};
@@ -154,7 +127,7 @@ static void find_changed(const struct scan *scan, struct scan_entry **folders,
             fingerprint_eq(&before.skill, &s->skill) &&
             fingerprint_eq(&before.program, &s->program))
             continue;
-        add_changed(pool, s, &before, a);
+        add_changed(changes, s, &before, a);
     }
 }
 
@@ -188,22 +161,20 @@ static bool write_records(const struct scan *scan, struct scan_entry **folders,
     return true;
 }
 
-static bool read_changed(struct scan *scan, struct thread_pool *pool,
+static bool read_changed(struct scan *scan, struct changes *changes,
                          struct scan_entry **folders, size_t count,
                          struct arena *a, struct record_batch *out,
                          struct err *e)
 {
-    struct worker workers[LIBRARY_THREADS_MAX];
-    size_t threads = threads_for(pool->count);
+    struct arena arenas[LIBRARY_THREADS_MAX] = {0};
+    size_t threads = threads_for(changes->count);
     bool ok;
 
-    validate_all(pool, workers, threads);
-    if (pool->interrupted)
-        ok = err_set(e, ERR_INTERRUPTED, "interrupted");
-    else
-        ok = write_records(scan, folders, count, a, out, e);
+    changes->arenas = arenas;
+    ok = threads_each(changes->count, threads, validate_changed, changes, e) &&
+         write_records(scan, folders, count, a, out, e);
     for (size_t i = 0; i < threads; i++)
-        arena_done(&workers[i].a);
+        arena_done(&arenas[i]);
     return ok;
 }
 
@@ -243,7 +214,7 @@ bool scan_begin(struct scan *scan, struct arena *a, struct err *e)
 bool scan_end(struct scan *scan, struct arena *a, struct record_batch *out,
               struct err *e)
 {
-    struct thread_pool pool = {.scan = scan, .now = time(NULL)};
+    struct changes changes = {.scan = scan, .now = time(NULL)};
     struct scan_entry **folders;
     size_t count;
     bool ok;
@@ -253,12 +224,12 @@ bool scan_end(struct scan *scan, struct arena *a, struct record_batch *out,
         return true;
     ok = listing_end(scan->listing, &folders, &count, e);
     if (ok)
-        find_changed(scan, folders, count, &scan->listed, &pool);
-    if (ok && pool.count == 0 && scan->before.count == count &&
+        find_changed(scan, folders, count, &scan->listed, &changes);
+    if (ok && changes.count == 0 && scan->before.count == count &&
         scan->before.bytes.n)
         out->records = scan->before;
     else if (ok)
-        ok = read_changed(scan, &pool, folders, count, a, out, e);
+        ok = read_changed(scan, &changes, folders, count, a, out, e);
     return ok ||
            err_wrap(e, "read the skills in %.*s", STR_ARG(scan->root->path));
 }

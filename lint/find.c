@@ -1,3 +1,5 @@
+#include "base/threads.h"
+
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -12,6 +14,7 @@
  */
 
 struct crew {
+    struct worker *workers; /* one for each thread */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct job *jobs; /* heap */
@@ -45,10 +48,10 @@ static bool take(struct crew *crew, struct job *job)
     return true;
 }
 
-static void *work(void *ctx)
+static void work(void *ctx, size_t thread)
 {
-    struct worker *w = ctx;
-    struct crew *crew = w->crew;
+    struct crew *crew = ctx;
+    struct worker *w = &crew->workers[thread];
     struct err e = {0};
     struct job job;
     bool ok;
@@ -69,7 +72,6 @@ static void *work(void *ctx)
         pthread_cond_broadcast(&crew->changed);
     }
     pthread_mutex_unlock(&crew->lock);
-    return NULL;
 }
 
 static size_t thread_count(void)
@@ -82,20 +84,6 @@ static size_t thread_count(void)
     if (count < 1)
         return 1;
     return count > CHECK_MAX_THREADS ? CHECK_MAX_THREADS : (size_t)count;
-}
-
-/* This thread works as well: that others cannot be had costs only time. */
-static void run_crew(struct worker *workers, size_t count)
-{
-    pthread_t threads[CHECK_MAX_THREADS];
-    size_t started = 0;
-
-    while (started + 1 < count && pthread_create(&threads[started], NULL, work,
-                                                 &workers[started + 1]) == 0)
-        started++;
-    work(&workers[0]);
-    for (size_t i = 0; i < started; i++)
-        pthread_join(threads[i], NULL);
 }
 
 /* --- all together --------------------------------------------------------- */
@@ -188,7 +176,7 @@ bool check_find(const struct check_root *roots, size_t count,
 {
     size_t threads = thread_count();
     struct worker *workers = arena_array(a, threads, sizeof *workers);
-    struct crew crew = {.e = e};
+    struct crew crew = {.workers = workers, .e = e};
 
     *out = (struct check_results){0};
     out->arenas = heap_alloc(threads * sizeof *out->arenas);
@@ -196,15 +184,13 @@ bool check_find(const struct check_root *roots, size_t count,
     pthread_mutex_init(&crew.lock, NULL);
     pthread_cond_init(&crew.changed, NULL);
     for (size_t i = 0; i < threads; i++)
-        workers[i] = (struct worker){.crew = &crew,
-                                     .rules = rules,
-                                     .entries = &crew.entries,
-                                     .arena = &out->arenas[i]};
+        workers[i] = (struct worker){
+            .rules = rules, .entries = &crew.entries, .arena = &out->arenas[i]};
     for (size_t i = 0; i < count; i++)
         push(&crew, &(struct job){.root = &roots[i],
                                   .name = roots[i].name,
                                   .parent = roots[i].parent});
-    run_crew(workers, threads);
+    threads_run(threads, work, &crew);
     heap_free(crew.jobs);
     pthread_cond_destroy(&crew.changed);
     pthread_mutex_destroy(&crew.lock);

@@ -26,10 +26,7 @@ struct hollow {
     bool is_catalog;
 };
 
-struct crew;
-
 struct worker {
-    struct crew *crew;
     const struct check_rules *rules;
     size_t *entries; /* seen so far by all; atomic */
     struct arena *arena;

@@ -1,10 +1,9 @@
 #include "base/fs.h"
+#include "base/threads.h"
 #include "mapm/limits.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,14 +13,6 @@
 /* A thread costs about as much as a few files. */
 #define FILES_PER_THREAD 8
 #define PLACE_MAX_BYTES  (STAGE_NODE_NAME_BYTES + PACKAGE_PATH_MAX_BYTES + 2)
-
-struct crew {
-    const struct stage_work *work;
-    atomic_size_t next;
-    atomic_bool failed;
-    pthread_mutex_t mutex; /* for `why` */
-    struct err why;
-};
 
 /* In a stage whose folders get other modes than asked for: a umask, an ACL. */
 static bool mend_mode(const struct stage_work *w, const char *path,
@@ -171,24 +162,12 @@ bool stage_place_tree(const struct stage_work *w, struct stage_tree *t,
     return true;
 }
 
-static void *work(void *p)
+static bool place_tree(void *ctx, size_t thread, size_t index, struct err *e)
 {
-    struct crew *crew = p;
-    struct err e = {0};
+    const struct stage_work *w = ctx;
 
-    while (!atomic_load(&crew->failed)) {
-        size_t i = atomic_fetch_add(&crew->next, 1);
-
-        if (i >= crew->work->count)
-            break;
-        if (stage_place_tree(crew->work, &crew->work->jobs[i].tree, &e))
-            continue;
-        pthread_mutex_lock(&crew->mutex);
-        if (!atomic_exchange(&crew->failed, true))
-            crew->why = e;
-        pthread_mutex_unlock(&crew->mutex);
-    }
-    return NULL;
+    (void)thread;
+    return stage_place_tree(w, &w->jobs[index].tree, e);
 }
 
 static size_t choose_threads(const struct stage_work *w)
@@ -210,19 +189,5 @@ static size_t choose_threads(const struct stage_work *w)
 
 bool stage_place(struct stage_work *w, struct err *e)
 {
-    struct crew crew = {.work = w, .mutex = PTHREAD_MUTEX_INITIALIZER};
-    pthread_t threads[STAGE_MAX_THREADS];
-    size_t wanted = choose_threads(w), started = 0;
-
-    /* This thread works, too, and all alone where no other can be had. */
-    while (started + 1 < wanted &&
-           pthread_create(&threads[started], NULL, work, &crew) == 0)
-        started++;
-    work(&crew);
-    for (size_t i = 0; i < started; i++)
-        pthread_join(threads[i], NULL);
-    if (!atomic_load(&crew.failed))
-        return true;
-    *e = crew.why;
-    return false;
+    return threads_each(w->count, choose_threads(w), place_tree, w, e);
 }
