@@ -132,7 +132,7 @@ static void say_ask(struct fetch *f, const struct fetch_want *w)
     frame_u32(b, f->ask_count);
     frame_u8(b, w->what);
     frame_u8(b, w->kinds);
-    frame_u8(b, w->proved);
+    frame_u8(b, w->assume_reachable);
     frame_u8(b, w->stored);
     frame_str(b, origin_repository(&w->origin, &scratch));
     frame_str(b, w->origin.host);

@@ -95,7 +95,7 @@ static bool answer_trees(struct fetch *f, struct fields *in, struct arena *a)
     return true;
 }
 
-static bool answer_proved(struct fetch *f, struct fields *in)
+static bool answer_reachable(struct fetch *f, struct fields *in)
 {
     const struct fetch_store *s = &f->options.store;
     struct buf *b = &f->channel.out;
@@ -104,9 +104,9 @@ static bool answer_proved(struct fetch *f, struct fields *in)
 
     if (!fields_end(in))
         return false;
-    begun = frame_begin(b, FRAME_PROVED);
-    frame_u8(b, s->is_proved != NULL &&
-                    s->is_proved(s->ctx, key.repository, key.commit));
+    begun = frame_begin(b, FRAME_REACHABLE);
+    frame_u8(b, s->is_reachable != NULL &&
+                    s->is_reachable(s->ctx, key.repository, key.commit));
     frame_end(b, begun);
     return true;
 }
@@ -124,15 +124,15 @@ static bool keep_trees(struct fetch *f, struct fields *in)
     return true;
 }
 
-static bool keep_proved(struct fetch *f, struct fields *in)
+static bool put_reachable(struct fetch *f, struct fields *in)
 {
     const struct fetch_store *s = &f->options.store;
     struct commit_key key = field_commit(in);
 
     if (!fields_end(in))
         return false;
-    if (s->put_proved != NULL)
-        s->put_proved(s->ctx, key.repository, key.commit);
+    if (s->put_reachable != NULL)
+        s->put_reachable(s->ctx, key.repository, key.commit);
     return true;
 }
 
@@ -189,10 +189,10 @@ bool client_answer(struct fetch *f, const struct frame *frame)
         return answer_trees(f, &in, &a);
     case FRAME_PUT_TREES:
         return keep_trees(f, &in);
-    case FRAME_IS_PROVED:
-        return answer_proved(f, &in);
-    case FRAME_PUT_PROVED:
-        return keep_proved(f, &in);
+    case FRAME_IS_REACHABLE:
+        return answer_reachable(f, &in);
+    case FRAME_PUT_REACHABLE:
+        return put_reachable(f, &in);
     case FRAME_NEED_CREDENTIAL:
         return answer_credential(f, &in, &a);
     default:

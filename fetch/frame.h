@@ -27,7 +27,7 @@ enum frame_type {
     FRAME_SEEN,        /* u32: how many events were seen; nothing is pending */
     FRAME_BLOBS,       /* the answer to FIND_BLOBS */
     FRAME_TREES,       /* the answer to FIND_TREES */
-    FRAME_PROVED,      /* the answer to IS_PROVED */
+    FRAME_REACHABLE,   /* the answer to IS_REACHABLE */
     FRAME_CREDENTIAL,  /* the answer to NEED_CREDENTIAL */
     FRAME_POST,        /* instead of OPTIONS: one request to an API (post.h) */
 
@@ -38,8 +38,8 @@ enum frame_type {
     FRAME_FIND_BLOBS,
     FRAME_FIND_TREES,
     FRAME_PUT_TREES,
-    FRAME_IS_PROVED,
-    FRAME_PUT_PROVED,
+    FRAME_IS_REACHABLE,
+    FRAME_PUT_REACHABLE,
     FRAME_NEED_CREDENTIAL,
     FRAME_FATAL, /* an err: it cannot go on */
     FRAME_REPLY, /* the answer to POST */

@@ -8,7 +8,7 @@
 /*
  * post: the frames of one request to an API, and what may be in them.
  *
- *     mapm --> POST                     the only thing it says
+ *     mapm --> POST                     the only loose it says
  *         <-- REPLY, or FATAL           likewise
  *
  * Both sides write with one pair of functions and read with the other, and each

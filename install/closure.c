@@ -137,19 +137,19 @@ static void keep_trees(void *ctx, struct str repository, struct str commit,
         err_clear(&ignored);
 }
 
-static bool know_proof(void *ctx, struct str repository, struct str commit)
+static bool is_reachable(void *ctx, struct str repository, struct str commit)
 {
     struct closure *c = ctx;
 
-    return store_is_proved(c->store, repository, commit);
+    return store_is_reachable(c->store, repository, commit);
 }
 
-static void keep_proof(void *ctx, struct str repository, struct str commit)
+static void put_reachable(void *ctx, struct str repository, struct str commit)
 {
     struct closure *c = ctx;
     struct err ignored = {0};
 
-    if (!store_put_proved(c->store, repository, commit, &ignored))
+    if (!store_put_reachable(c->store, repository, commit, &ignored))
         err_clear(&ignored);
 }
 
@@ -196,8 +196,8 @@ static bool start_fetch(struct closure *c, struct err *e)
                   .read_blob = read_blob,
                   .find_trees = know_trees,
                   .put_trees = keep_trees,
-                  .is_proved = know_proof,
-                  .put_proved = keep_proof,
+                  .is_reachable = is_reachable,
+                  .put_reachable = put_reachable,
                   .ctx = c},
         .hosts = c->layer->rules.hosts,
         .host_count = c->layer->rules.host_count,
@@ -281,12 +281,12 @@ static bool ask(struct closure *c, struct node *n, struct err *e)
         want.object = n->locked->object;
         want.kinds = (unsigned)n->locked->kind;
         want.origin = *closure_locked_origin(c, n);
-        want.proved = true;
+        want.assume_reachable = true;
         want.stored = n->is_unproved;
     }
     if (n->is_told) {
         want.commit = n->package.commit;
-        want.proved = true; /* its ref leads there */
+        want.assume_reachable = true; /* its ref leads there */
     }
     if (!start_fetch(c, e))
         return false;

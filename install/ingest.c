@@ -254,10 +254,10 @@ static bool anchor_text(struct closure *c, enum doc_kind kind,
 {
     const struct package_file *f =
         kind == DOC_MCP ? &p->files[0]
-                        : package_files_find(p, str_from(doc_anchor(kind)));
+                        : package_files_find(p, str_from(doc_entry_file(kind)));
 
     if (!f)
-        return err_set(e, ERR_PATH, "there is no %s", doc_anchor(kind));
+        return err_set(e, ERR_PATH, "there is no %s", doc_entry_file(kind));
     return store_read(c->store, &f->hash,
                       kind == DOC_MCP ? MCP_MAX_BYTES : ANCHOR_MAX_BYTES, a,
                       text, e);

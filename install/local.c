@@ -254,7 +254,7 @@ static bool list_bucket(struct closure *c, struct node *n, int root,
 
         if (kind == DOC_MCP
                 ? entries[i].type == DT_REG && str_ends(path, STR(".json"))
-                : is_package(root, path, doc_anchor(kind), a))
+                : is_package(root, path, doc_entry_file(kind), a))
             add_offer(n, capacity, a, kind, path);
     }
     return true;

@@ -217,7 +217,7 @@ static bool find_document(const struct selection *sel, const struct node *n,
     }
     f = n->package.kind == DOC_MCP && p.count
             ? &p.files[0]
-            : package_files_find(&p, str_from(doc_anchor(n->package.kind)));
+            : package_files_find(&p, str_from(doc_entry_file(n->package.kind)));
     if (f)
         *out = f->hash;
     return f != NULL;

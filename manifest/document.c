@@ -55,7 +55,8 @@ static void complain_split(struct reader *r, const struct split *s)
 void manifest_check_file(enum manifest_file state, enum doc_kind kind,
                          struct complaints *why)
 {
-    const char *anchor = doc_anchor(kind) ? doc_anchor(kind) : "the file";
+    const char *anchor =
+        doc_entry_file(kind) ? doc_entry_file(kind) : "the file";
 
     if (state == MANIFEST_FILE_MISSING)
         complaints_add(why, true, "no-anchor", "", 0,

@@ -53,7 +53,7 @@ bool doc_kind_find(struct str name, enum doc_kind *out)
     return false;
 }
 
-const char *doc_anchor(enum doc_kind kind)
+const char *doc_entry_file(enum doc_kind kind)
 {
     return find_kind(kind)->anchor;
 }

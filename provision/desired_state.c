@@ -73,7 +73,7 @@ static bool path_is_plain(struct str path)
 static bool add_files(struct desired_state *w, struct target *t, struct err *e)
 {
     const struct provision_item *item = t->item;
-    const char *anchor = doc_anchor(item->kind);
+    const char *anchor = doc_entry_file(item->kind);
 
     t->files = arena_array(w->arena, item->file_count, sizeof *t->files);
     t->file_count = item->file_count;
@@ -345,7 +345,7 @@ static bool read_anchor(struct desired_state *w,
                         const struct provision_item *item, struct str *out,
                         struct err *e)
 {
-    const char *anchor = doc_anchor(item->kind);
+    const char *anchor = doc_entry_file(item->kind);
 
     for (size_t i = 0; i < item->file_count; i++)
         if (item->kind == DOC_MCP || str_is(item->files[i].path, anchor))
@@ -392,7 +392,7 @@ static bool read_document(struct desired_state *w,
 static bool has_siblings(const struct provision_item *item)
 {
     for (size_t i = 0; i < item->file_count; i++)
-        if (!str_is(item->files[i].path, doc_anchor(item->kind)) &&
+        if (!str_is(item->files[i].path, doc_entry_file(item->kind)) &&
             !str_is(item->files[i].path, "CHANGELOG.md"))
             return true;
     return false;

@@ -564,7 +564,8 @@ struct str state_lost(const struct state *s)
 static bool is_question(enum statement which)
 {
     return which == FIND_PACKAGE || which == FIND_BLOB || which == FIND_REF ||
-           which == FIND_TREES || which == FIND_PROVED || which == FIND_PROOF;
+           which == FIND_TREES || which == FIND_REACHABLE ||
+           which == FIND_PROOF;
 }
 
 /* An install asks thousands of times, and writes only at its end: one

@@ -195,10 +195,11 @@ bool state_put_proof(struct state *s, const struct state_proof *p,
     return db_step_put(s, q, e);
 }
 
-bool state_is_proved(struct state *s, struct str repository, struct str commit)
+bool state_is_reachable(struct state *s, struct str repository,
+                        struct str commit)
 {
     struct err e = {0};
-    sqlite3_stmt *q = db_prepare(s, FIND_PROVED, &e);
+    sqlite3_stmt *q = db_prepare(s, FIND_REACHABLE, &e);
     bool found;
 
     if (!q)
@@ -210,10 +211,10 @@ bool state_is_proved(struct state *s, struct str repository, struct str commit)
     return found;
 }
 
-bool state_put_proved(struct state *s, struct str repository, struct str commit,
-                      struct err *e)
+bool state_put_reachable(struct state *s, struct str repository,
+                         struct str commit, struct err *e)
 {
-    sqlite3_stmt *q = db_prepare(s, PUT_PROVED, e);
+    sqlite3_stmt *q = db_prepare(s, PUT_REACHABLE, e);
 
     if (!q)
         return false;

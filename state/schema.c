@@ -93,9 +93,9 @@ const char *const db_texts[STATEMENT_COUNT] = {
     [FIND_PROOF] = "SELECT 1 FROM proofs WHERE repository=?1 AND commit_id=?2"
                    " AND path=?3 AND object=?4 AND digest=?5",
     [PUT_PROOF] = "INSERT OR REPLACE INTO proofs VALUES(?1, ?2, ?3, ?4, ?5)",
-    [FIND_PROVED] = "SELECT 1 FROM proved"
-                    " WHERE repository=?1 AND commit_id=?2",
-    [PUT_PROVED] = "INSERT OR IGNORE INTO proved VALUES(?1, ?2)",
+    [FIND_REACHABLE] = "SELECT 1 FROM proved"
+                       " WHERE repository=?1 AND commit_id=?2",
+    [PUT_REACHABLE] = "INSERT OR IGNORE INTO proved VALUES(?1, ?2)",
     [PUT_WORKSPACE] = "INSERT OR IGNORE INTO workspaces VALUES(?1)",
     [LIST_WORKSPACES] = "SELECT path FROM workspaces ORDER BY path",
     [FORGET_WORKSPACE] = "DELETE FROM workspaces WHERE path=?1",

@@ -102,19 +102,20 @@ bool store_put_proof(struct store *s, const struct state_proof *p,
     return true;
 }
 
-bool store_is_proved(struct store *s, struct str repository, struct str commit)
+bool store_is_reachable(struct store *s, struct str repository,
+                        struct str commit)
 {
-    return state_is_proved(s->state, repository, commit);
+    return state_is_reachable(s->state, repository, commit);
 }
 
-bool store_put_proved(struct store *s, struct str repository, struct str commit,
-                      struct err *e)
+bool store_put_reachable(struct store *s, struct str repository,
+                         struct str commit, struct err *e)
 {
     if (!s->staging)
-        return state_put_proved(s->state, repository, commit, e);
+        return state_put_reachable(s->state, repository, commit, e);
     if (!state_check(s->state, e))
         return false;
-    staged_note_proved(s, repository, commit);
+    staged_note_reachable(s, repository, commit);
     return true;
 }
 

@@ -17,7 +17,7 @@ enum note_kind {
     NOTE_REF,
     NOTE_TREES,
     NOTE_PROOF,
-    NOTE_PROVED,
+    NOTE_REACHABLE,
 };
 
 /* One put: what its statement binds. */

@@ -214,12 +214,12 @@ void staged_note_trees(struct store *s, struct str repository,
     add_note(s, NOTE_TREES, h, text, 2);
 }
 
-void staged_note_proved(struct store *s, struct str repository,
-                        struct str commit)
+void staged_note_reachable(struct store *s, struct str repository,
+                           struct str commit)
 {
     struct str text[] = {repository, commit};
 
-    add_note(s, NOTE_PROVED, NULL, text, 2);
+    add_note(s, NOTE_REACHABLE, NULL, text, 2);
 }
 
 void staged_note_proof(struct store *s, const struct state_proof *p)
@@ -253,7 +253,7 @@ static bool do_note(void *store, const struct note *n, struct err *e)
     case NOTE_TREES:
         return state_put_trees(s->state, t[0], t[1], &n->hash, e);
     default:
-        return store_put_proved(s, t[0], t[1], e);
+        return store_put_reachable(s, t[0], t[1], e);
     }
 }
 

@@ -94,8 +94,8 @@ static enum step start_pinned(struct ask *a, const struct oid *commit,
     if (!find_snapshot(a, commit, e))
         return STEP_GONE;
     a->snapshot->asked++;
-    a->snapshot->loose += !a->is_pinned && a->in.what != FETCH_REF;
-    a->needs_proof = !a->in.proved;
+    a->snapshot->unpinned += !a->is_pinned && a->in.what != FETCH_REF;
+    a->needs_reachability = !a->in.assume_reachable;
     a->must_lead = a->is_pinned && a->in.what == FETCH_PACKAGE;
     /* Without a filter the whole commit comes anyhow. */
     if (a->snapshot->trees == TREES_HERE || !a->must_lead || a->in.stored ||
@@ -172,9 +172,9 @@ static enum step start_reach(struct ask *a, const struct oid *tip,
     if (!is_commit && !oid_parse(a->in.commit, &commit))
         commit = *tip;
     a->snapshot = snapshot_get(a->repo, &commit);
-    a->needs_proof = is_commit;
+    a->needs_reachability = is_commit;
     if (!is_commit)
-        a->reach = reach_get(a->repo, a->snapshot, tip);
+        a->ancestry = ancestry_get(a->repo, a->snapshot, tip);
     a->stage = ASK_REACH;
     return STEP_ON;
 }
@@ -216,26 +216,26 @@ static enum step step_refs(struct ask *a, struct err *e)
         return start_reach(a, &choice.commit, is_commit);
     if (!find_snapshot(a, &choice.commit, e))
         return STEP_GONE;
-    a->needs_proof = is_commit && !a->in.proved;
+    a->needs_reachability = is_commit && !a->in.assume_reachable;
     a->snapshot->asked++;
-    a->snapshot->loose++;
+    a->snapshot->unpinned++;
     a->stage = ASK_TREES;
     return STEP_ON;
 }
 
-static enum step step_proof(struct ask *a, struct err *e)
+static enum step step_reachability(struct ask *a, struct err *e)
 {
     struct snapshot *s = a->snapshot;
 
-    if (!a->needs_proof)
+    if (!a->needs_reachability)
         return STEP_ON;
-    if (!proof_step(a->repo, s, e))
+    if (!reachability_step(a->repo, s, e))
         return STEP_GONE;
-    if (s->proof == PROOF_REFUSED) {
+    if (s->reachability == UNREACHABLE) {
         *e = *s->why;
         return STEP_FAIL;
     }
-    return s->proof == PROOF_HELD ? STEP_ON : STEP_WAIT;
+    return s->reachability == REACHABLE ? STEP_ON : STEP_WAIT;
 }
 
 /* The ref moved while we looked: once more from the start. */
@@ -246,7 +246,7 @@ static enum step retry_refs(struct ask *a)
     a->has_retried_refs = true;
     a->snapshot = NULL;
     a->stage = ASK_REFS;
-    if (!r->lanes[LANE_REFS].busy) {
+    if (!r->slots[REQUEST_REFS].busy) {
         r->refs.count = 0;
         r->all_refs_known = false;
         map_init(&r->prefixes, &r->arena);
@@ -274,8 +274,8 @@ static enum step fail_trees(const struct ask *a, struct err *e)
 
 /* Puts what is wanted in memory on the list; an error when one of them
  * cannot be had. */
-static enum step want_things(struct ask *a, const struct oid_set *wants,
-                             bool are_whole, struct err *e)
+static enum step want_loose_objects(struct ask *a, const struct oid_set *wants,
+                                    bool are_whole, struct err *e)
 {
     struct repo *r = a->repo;
 
@@ -294,7 +294,7 @@ static enum step want_things(struct ask *a, const struct oid_set *wants,
                 continue;
             }
         }
-        why = thing_want(r, id, are_whole);
+        why = loose_object_want(r, id, are_whole);
         if (why) {
             *e = *why;
             return STEP_FAIL;
@@ -331,7 +331,7 @@ static enum step step_lead(struct ask *a, struct err *e)
     found = a->must_lead ? lead_find(a, &wants, e) : lead_is_only(a, &wants, e);
     a->leads = found == FOUND_PACKAGE;
     if (found == FOUND_WAIT)
-        return want_things(a, &wants, false, e);
+        return want_loose_objects(a, &wants, false, e);
     return a->leads ? STEP_ON : STEP_FAIL;
 }
 
@@ -363,7 +363,7 @@ static void list_blob(struct ask *a)
     a->doc = DOC_MCP;
 }
 
-static void line_up(struct ask *a, struct str anchor);
+static void line_up(struct ask *a, struct str entry_file);
 
 /* The object alone is not enough: take the way over the commit. */
 static enum step leave_object(struct ask *a)
@@ -401,47 +401,47 @@ static enum step step_object(struct ask *a)
 }
 
 /* Documents: of the package, and of those that lie in its folder. */
-static bool is_document(struct str path, struct str anchor)
+static bool is_document(struct str path, struct str entry_file)
 {
     struct str name = path_last(path);
 
-    return str_eq(name, anchor) || str_is(name, "SKILL.md") ||
+    return str_eq(name, entry_file) || str_is(name, "SKILL.md") ||
            str_is(name, "AGENTS.md");
 }
 
-static bool has_other_files(const struct tree_listing *l, struct str anchor)
+static bool has_other_files(const struct tree_listing *l, struct str entry_file)
 {
     for (size_t i = 0; i < l->count; i++)
-        if (!is_document(l->files[i].path, anchor))
+        if (!is_document(l->files[i].path, entry_file))
             return true;
     return false;
 }
 
 bool ask_wants_file(const struct ask *a, size_t i)
 {
-    return !a->is_outline ||
-           is_document(a->listing.files[i].path, str_from(doc_anchor(a->doc)));
+    return !a->is_outline || is_document(a->listing.files[i].path,
+                                         str_from(doc_entry_file(a->doc)));
 }
 
 /* The listing is known: find its blobs. */
-static void line_up(struct ask *a, struct str anchor)
+static void line_up(struct ask *a, struct str entry_file)
 {
     const struct tree_listing *l = &a->listing;
 
     a->blobs = arena_array(&a->repo->arena, l->count, sizeof(struct blob *));
     for (size_t i = 0; i < l->count; i++) {
         a->blobs[i] = blob_get(a->repo, &l->files[i].blob);
-        if (!str_eq(l->files[i].path, anchor))
+        if (!str_eq(l->files[i].path, entry_file))
             continue;
-        a->anchor = a->blobs[i];
+        a->entry_file = a->blobs[i];
         /* Found in the store without its text: ask again, for that. */
-        if (!a->anchor->is_manifest && a->anchor->state == BLOB_STORED)
-            a->anchor->state = BLOB_NEW;
-        a->anchor->is_manifest = true;
+        if (!a->entry_file->is_manifest && a->entry_file->state == BLOB_STORED)
+            a->entry_file->state = BLOB_NEW;
+        a->entry_file->is_manifest = true;
     }
     /* The AGENTS.md at the top of a repository is mostly for those who work on
      * it: nothing else is fetched before somebody has looked at it. */
-    a->is_outline = has_other_files(l, anchor) &&
+    a->is_outline = has_other_files(l, entry_file) &&
                     (a->in.what == FETCH_DOCUMENT ||
                      (a->in.what == FETCH_PACKAGE && a->doc == DOC_AGENT &&
                       !a->is_pinned && !a->is_alone && a->path.n == 0));
@@ -456,7 +456,7 @@ static void stop_walk(struct ask *a)
     struct snapshot *s = a->snapshot;
 
     if (a->is_alone || a->is_pinned || !s->is_walked || s->is_whole ||
-        s->loose <= FETCH_WALK_MAX_PACKAGES)
+        s->unpinned <= FETCH_WALK_MAX_PACKAGES)
         return;
     s->is_walked = false;
     s->is_whole = true;
@@ -468,16 +468,16 @@ static enum step step_document(struct ask *a, struct err *e)
     CLEANUP(arena_done) struct arena scratch = {0};
     struct document_wants wants;
     struct fetch_event offers = {0};
-    struct str anchor = {"", 0};
+    struct str entry_file = {"", 0};
     enum step way = STEP_ON;
 
-    oid_set_init(&wants.things, &scratch);
+    oid_set_init(&wants.loose_objects, &scratch);
     oid_set_init(&wants.folders, &scratch);
     if (!a->has_path && !a->is_alone)
-        way = split_by_tree(a, &wants.things, e);
+        way = split_by_tree(a, &wants.loose_objects, e);
     if (way == STEP_WAIT) {
         stop_walk(a);
-        return want_things(a, &wants.things, false, e);
+        return want_loose_objects(a, &wants.loose_objects, false, e);
     }
     if (way != STEP_ON)
         return way;
@@ -485,22 +485,23 @@ static enum step step_document(struct ask *a, struct err *e)
         report_ref(a);
         return STEP_WAIT;
     }
-    switch (document_find(a, &wants, &anchor, &scratch, &offers, e)) {
+    switch (document_find(a, &wants, &entry_file, &scratch, &offers, e)) {
     case FOUND_PACKAGE:
         if (a->is_pinned && !oid_eq(&a->listing.id, &a->pinned)) {
             err_set(e, ERR_DAMAGED, "%.*s is not the object that is locked",
                     STR_ARG(a->path));
             return STEP_FAIL;
         }
-        line_up(a, anchor);
+        line_up(a, entry_file);
         return STEP_ON;
     case FOUND_OFFERS:
         report_offers(a, &offers);
         return STEP_WAIT;
     case FOUND_WAIT:
         stop_walk(a);
-        way = want_things(a, &wants.things, false, e);
-        return way == STEP_WAIT ? want_things(a, &wants.folders, true, e) : way;
+        way = want_loose_objects(a, &wants.loose_objects, false, e);
+        return way == STEP_WAIT ? want_loose_objects(a, &wants.folders, true, e)
+                                : way;
     default:
         return a->is_alone && e->code == ERR_REFUSED ? leave_object(a)
                                                      : STEP_FAIL;
@@ -526,7 +527,8 @@ static enum step step_files(struct ask *a, struct err *e)
     if (a->is_outline && ready)
         return report_outline(a, e) ? STEP_WAIT : STEP_FAIL;
     if (!a->is_outline && !a->said_manifest &&
-        (a->anchor->state == BLOB_HERE || a->anchor->state == BLOB_STORED)) {
+        (a->entry_file->state == BLOB_HERE ||
+         a->entry_file->state == BLOB_STORED)) {
         if (!report_manifest(a, e))
             return STEP_FAIL;
         ready &= a->said_manifest;
@@ -536,9 +538,9 @@ static enum step step_files(struct ask *a, struct err *e)
     return report_done(a, e) ? STEP_WAIT : STEP_FAIL;
 }
 
-static enum step step_reach(struct ask *a, struct err *e)
+static enum step step_ancestry(struct ask *a, struct err *e)
 {
-    switch (reach_step(a, e)) {
+    switch (ancestry_step(a, e)) {
     case FOUND_PACKAGE:
         report_ref(a);
         return STEP_WAIT;
@@ -553,8 +555,8 @@ static enum step step(struct ask *a, struct err *e)
 {
     enum step proof = STEP_ON, lead = STEP_ON, way = STEP_ON;
 
-    if (a->stage > ASK_REFS && a->needs_proof) {
-        proof = step_proof(a, e);
+    if (a->stage > ASK_REFS && a->needs_reachability) {
+        proof = step_reachability(a, e);
         if (proof == STEP_FAIL || proof == STEP_GONE)
             return proof;
     }
@@ -582,14 +584,14 @@ static enum step step(struct ask *a, struct err *e)
         way = step_document(a, e);
         break;
     case ASK_FILES:
-        /* Nothing of it is shown before it is proved to belong there. */
+        /* Nothing of it is shown before it is found to be reachable. */
         if (!a->is_lined_up || proof != STEP_ON || lead != STEP_ON)
             return STEP_WAIT;
         if (a->must_lead && a->doc == DOC_MCP)
             a->listing.files[0].is_program = a->leads_to_program;
         return step_files(a, e);
     case ASK_REACH:
-        return proof == STEP_ON ? step_reach(a, e) : STEP_WAIT;
+        return proof == STEP_ON ? step_ancestry(a, e) : STEP_WAIT;
     case ASK_OVER:
         return STEP_WAIT;
     }

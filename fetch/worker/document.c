@@ -67,7 +67,8 @@ static enum found list(struct ask *a, struct document_wants *wants,
                               &a->repo->session->limits, &wants->folders};
     struct str path = a->is_alone ? str_of("", 0) : a->path;
 
-    if (!tree_list(&src, path, &wants->things, &a->repo->arena, &a->listing, e))
+    if (!tree_list(&src, path, &wants->loose_objects, &a->repo->arena,
+                   &a->listing, e))
         return FOUND_ERROR;
     if (a->listing.kind == TREE_UNKNOWN)
         return FOUND_WAIT;
@@ -83,7 +84,7 @@ static bool has_file(const struct ask *a, struct str name)
 }
 
 static enum found find_file(struct ask *a, struct document_wants *wants,
-                            struct str *anchor, struct arena *arena,
+                            struct str *entry_file, struct arena *arena,
                             struct fetch_event *offers, struct err *e)
 {
     if (!str_ends(a->path, STR(".json"))) {
@@ -102,7 +103,7 @@ static enum found find_file(struct ask *a, struct document_wants *wants,
         return FOUND_OFFERS;
     }
     a->doc = DOC_MCP;
-    *anchor = name_of(a->path);
+    *entry_file = name_of(a->path);
     return list(a, wants, e);
 }
 
@@ -159,9 +160,9 @@ static void note_offers(struct ask *a, const struct oid *folder,
 }
 
 static enum found find_folder(struct ask *a, const struct oid *folder,
-                              struct document_wants *wants, struct str *anchor,
-                              struct arena *arena, struct fetch_event *offers,
-                              struct err *e)
+                              struct document_wants *wants,
+                              struct str *entry_file, struct arena *arena,
+                              struct fetch_event *offers, struct err *e)
 {
     const struct object *tree;
     bool skill, agent;
@@ -181,10 +182,10 @@ static enum found find_folder(struct ask *a, const struct oid *folder,
     a->doc = choose_kind(a, skill, agent);
     if (!accepts(a, a->doc))
         return not_accepted(a, a->doc, e);
-    *anchor = str_from(doc_anchor(a->doc));
+    *entry_file = str_from(doc_entry_file(a->doc));
     found = list(a, wants, e);
-    if (found == FOUND_PACKAGE && !has_file(a, *anchor)) {
-        err_set(e, ERR_PATH, "%.*s in %.*s is no file", STR_ARG(*anchor),
+    if (found == FOUND_PACKAGE && !has_file(a, *entry_file)) {
+        err_set(e, ERR_PATH, "%.*s in %.*s is no file", STR_ARG(*entry_file),
                 STR_ARG(shown(a)));
         return FOUND_ERROR;
     }
@@ -194,21 +195,22 @@ static enum found find_folder(struct ask *a, const struct oid *folder,
 }
 
 enum found document_find(struct ask *a, struct document_wants *wants,
-                         struct str *anchor, struct arena *arena,
+                         struct str *entry_file, struct arena *arena,
                          struct fetch_event *offers, struct err *e)
 {
     struct tree_source src = {&a->repo->objects, a->root, &a->repo->index,
                               &a->repo->session->limits, NULL};
     struct tree_found at = {.kind = TREE_FOLDER, .id = a->root};
 
-    if (!a->is_alone && !tree_find(&src, a->path, &wants->things, &at, e))
+    if (!a->is_alone &&
+        !tree_find(&src, a->path, &wants->loose_objects, &at, e))
         return FOUND_ERROR;
     switch (at.kind) {
     case TREE_UNKNOWN:
         return FOUND_WAIT;
     case TREE_FOLDER:
-        return find_folder(a, &at.id, wants, anchor, arena, offers, e);
+        return find_folder(a, &at.id, wants, entry_file, arena, offers, e);
     default:
-        return find_file(a, wants, anchor, arena, offers, e);
+        return find_file(a, wants, entry_file, arena, offers, e);
     }
 }

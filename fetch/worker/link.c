@@ -148,7 +148,7 @@ static bool read_ask(struct fields *in, struct arena *a, struct link_ask *out)
     out->seq = (uint32_t)field_u32(in, UINT32_MAX);
     out->what = (enum fetch_what)field_u8(in, FETCH_REACH);
     out->kinds = field_u8(in, DOC_AGENT | DOC_SKILL | DOC_MCP);
-    out->proved = field_bool(in);
+    out->assume_reachable = field_bool(in);
     out->stored = field_bool(in);
     out->repository = take_str(in, a);
     out->host = take_str(in, a);
@@ -389,25 +389,25 @@ void link_put_trees(struct link *l, struct str repository,
     frame_end(b, begun);
 }
 
-bool link_is_proved(struct link *l, struct str repository,
-                    const struct oid *commit, bool *proved, struct err *e)
+bool link_is_reachable(struct link *l, struct str repository,
+                       const struct oid *commit, bool *reachable, struct err *e)
 {
     struct buf *b = &l->channel.out;
     struct fields in;
 
-    frame_end(b, begin_commit(b, FRAME_IS_PROVED, repository, commit));
-    if (!read_answer(l, FRAME_PROVED, &in, e))
+    frame_end(b, begin_commit(b, FRAME_IS_REACHABLE, repository, commit));
+    if (!read_answer(l, FRAME_REACHABLE, &in, e))
         return false;
-    *proved = field_bool(&in);
+    *reachable = field_bool(&in);
     return fields_end(&in) || link_nonsense(e);
 }
 
-void link_put_proved(struct link *l, struct str repository,
-                     const struct oid *commit)
+void link_put_reachable(struct link *l, struct str repository,
+                        const struct oid *commit)
 {
     struct buf *b = &l->channel.out;
 
-    frame_end(b, begin_commit(b, FRAME_PUT_PROVED, repository, commit));
+    frame_end(b, begin_commit(b, FRAME_PUT_REACHABLE, repository, commit));
 }
 
 bool link_find_credential(struct link *l, enum credential_from from,

@@ -29,7 +29,7 @@ struct link_ask {
     uint32_t seq;
     enum fetch_what what;
     unsigned kinds;
-    bool proved, stored, is_short;
+    bool assume_reachable, stored, is_short;
     struct str repository, host, owner, repo, rest, ref, path, commit, object,
         base;
 };
@@ -87,11 +87,11 @@ MUST_CHECK bool link_find_trees(struct link *l, struct str repository,
                                 struct str *bytes, struct err *e);
 void link_put_trees(struct link *l, struct str repository,
                     const struct oid *commit, struct str bytes);
-MUST_CHECK bool link_is_proved(struct link *l, struct str repository,
-                               const struct oid *commit, bool *proved,
-                               struct err *e);
-void link_put_proved(struct link *l, struct str repository,
-                     const struct oid *commit);
+MUST_CHECK bool link_is_reachable(struct link *l, struct str repository,
+                                  const struct oid *commit, bool *reachable,
+                                  struct err *e);
+void link_put_reachable(struct link *l, struct str repository,
+                        const struct oid *commit);
 
 /* `*found` false: mapm has none. In `a`. */
 MUST_CHECK bool link_find_credential(struct link *l, enum credential_from from,

@@ -102,7 +102,7 @@ static bool start_requests(struct session *s, uint64_t *wait_ms, struct err *e)
     for (size_t i = 0; i < s->repos.count; i++) {
         struct repo *r = s->repos.entries[i].value;
 
-        if (!lanes_start(r, wait_ms, e))
+        if (!requests_start(r, wait_ms, e))
             return false;
         if (r->is_dirty)
             *wait_ms = 0;
@@ -120,8 +120,8 @@ static bool fail_stuck(struct repo *r)
 
     if (r->open_count == 0 || r->dead || r->is_dirty || r->needs_caps)
         return false;
-    for (size_t i = 0; i < LANE_COUNT; i++)
-        if (r->lanes[i].busy || r->lanes[i].not_before_ms > proc_now_ms())
+    for (size_t i = 0; i < REQUEST_COUNT; i++)
+        if (r->slots[i].busy || r->slots[i].not_before_ms > proc_now_ms())
             return false;
     why = arena_new(&r->arena, struct err);
     err_set(why, ERR_FAILED, "%s", text);
@@ -145,7 +145,7 @@ static bool finish_requests(struct session *s, uint64_t *wait_ms, struct err *e)
         /* Before the events that it leads to: after the last of them nobody
          * listens any more. */
         session_say_progress(s, true);
-        if (!lane_finish(call->ctx, e))
+        if (!request_finish(call->ctx, e))
             return false;
         *wait_ms = 0; /* another one may be due */
     }

@@ -68,7 +68,7 @@ MUST_CHECK bool ls_refs_end(struct ls_refs_answer *r, struct err *e);
 
 #define FETCH_WANTS_MAX 2000 /* 100 KB, compressed below 64: FETCH.md 3.3 */
 
-struct fetch_wish {
+struct fetch_args {
     const struct oid *wants; /* at most FETCH_WANTS_MAX */
     size_t want_count;
     const struct oid *haves;
@@ -81,8 +81,8 @@ struct fetch_wish {
 };
 
 /* Always with `done`: one request, one pack. */
-void fetch_request(struct buf *out, const struct fetch_wish *w); /* v2 */
-void fetch_request_v0(struct buf *out, const struct fetch_wish *w,
+void fetch_request(struct buf *out, const struct fetch_args *w); /* v2 */
+void fetch_request_v0(struct buf *out, const struct fetch_args *w,
                       const struct caps *caps);
 
 struct fetch_answer {
@@ -105,7 +105,7 @@ void fetch_answer_init(struct fetch_answer *f,
 
 /* The same, for the answer to fetch_request_v0(w, caps). */
 void fetch_answer_init_v0(
-    struct fetch_answer *f, const struct fetch_wish *w, const struct caps *caps,
+    struct fetch_answer *f, const struct fetch_args *w, const struct caps *caps,
     bool (*pack)(void *ctx, struct str bytes, struct err *e), void *ctx);
 void fetch_answer_done(struct fetch_answer *f);
 MUST_CHECK bool fetch_answer_feed(struct fetch_answer *f, struct str bytes,

@@ -15,7 +15,7 @@ static void put_ids(struct buf *out, const char *word, const struct oid *ids,
     }
 }
 
-void fetch_request(struct buf *out, const struct fetch_wish *w)
+void fetch_request(struct buf *out, const struct fetch_args *w)
 {
     pkt_printf(out, "command=fetch\n");
     pkt_printf(out, "agent=%s\n", AGENT);
@@ -37,7 +37,7 @@ void fetch_request(struct buf *out, const struct fetch_wish *w)
 }
 
 /* Version 0 lists what is asked for behind the first want. */
-static void put_first_want(struct buf *out, const struct fetch_wish *w,
+static void put_first_want(struct buf *out, const struct fetch_args *w,
                            const struct caps *caps)
 {
     char hex[OID_HEX_CHARS + 1];
@@ -53,7 +53,7 @@ static void put_first_want(struct buf *out, const struct fetch_wish *w,
                w->filter && caps->filter ? " filter" : "", AGENT);
 }
 
-void fetch_request_v0(struct buf *out, const struct fetch_wish *w,
+void fetch_request_v0(struct buf *out, const struct fetch_args *w,
                       const struct caps *caps)
 {
     if (w->want_count == 0)
@@ -94,7 +94,7 @@ void fetch_answer_init(struct fetch_answer *f,
 }
 
 void fetch_answer_init_v0(
-    struct fetch_answer *f, const struct fetch_wish *w, const struct caps *caps,
+    struct fetch_answer *f, const struct fetch_args *w, const struct caps *caps,
     bool (*pack)(void *ctx, struct str bytes, struct err *e), void *ctx)
 {
     fetch_answer_init(f, pack, ctx);

@@ -76,7 +76,7 @@ bool reachable_add(struct reachable *r, const struct objects *objects,
     return true;
 }
 
-size_t reachable_strangers(const struct reachable *r)
+size_t reachable_unrequested(const struct reachable *r)
 {
     return r->early.count - r->early_taken;
 }

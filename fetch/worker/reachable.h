@@ -43,6 +43,6 @@ MUST_CHECK bool reachable_add(struct reachable *r,
                               void *ctx, struct err *e);
 
 /* Blobs of the pack that nothing requested. */
-size_t reachable_strangers(const struct reachable *r);
+size_t reachable_unrequested(const struct reachable *r);
 
 #endif

@@ -45,17 +45,17 @@ bool remote_init(struct repo *r, const struct link_ask *in, struct err *e)
     return true;
 }
 
-static const char *shown(const struct exchange *x)
+static const char *shown(const struct http_exchange *x)
 {
     return url_format(&x->repo->url, &x->repo->arena).p;
 }
 
 /* --- redirects ------------------------------------------------------------ */
 
-static bool strip_service(const struct exchange *x, struct str *path)
+static bool strip_service(const struct http_exchange *x, struct str *path)
 {
     struct str end =
-        x->lane == LANE_CAPS ? STR("/info/refs") : STR("/git-upload-pack");
+        x->kind == REQUEST_CAPS ? STR("/info/refs") : STR("/git-upload-pack");
 
     if (!str_ends(*path, end) || path->n == end.n)
         return false;
@@ -75,7 +75,7 @@ static void note_move(struct repo *r, struct str path)
 }
 
 /* By hand: a POST stays a POST, and no secret goes to another host. */
-static enum verdict judge_redirect(struct exchange *x, struct err *e)
+static enum outcome judge_redirect(struct http_exchange *x, struct err *e)
 {
     struct repo *r = x->repo;
     const struct settings *s = &r->session->settings;
@@ -83,19 +83,19 @@ static enum verdict judge_redirect(struct exchange *x, struct err *e)
 
     if (++r->redirects > REDIRECTS_MAX) {
         err_set(e, ERR_FETCH, "%s redirects in a circle", shown(x));
-        return VERDICT_DEAD;
+        return OUTCOME_DEAD;
     }
     if (!url_parse(x->call.location, &r->arena, &to) ||
         !strip_service(x, &to.path)) {
         err_set(e, ERR_FETCH, "HTTP %ld from %s leads to no repository",
                 x->call.status, shown(x));
-        return VERDICT_DEAD;
+        return OUTCOME_DEAD;
     }
     if (!url_same_place(&to, &r->url) &&
         !(url_is_secure(&to) && settings_git_host(s, to.host))) {
         err_set(e, ERR_REFUSED, "%s redirects to another host, %.*s", shown(x),
                 STR_ARG(url_host_port(&to, &r->arena)));
-        return VERDICT_DEAD;
+        return OUTCOME_DEAD;
     }
     if (!url_same_place(&to, &r->url)) {
         r->is_foreign = true;
@@ -105,7 +105,7 @@ static enum verdict judge_redirect(struct exchange *x, struct err *e)
     r->url = to;
     set_place(r);
     note_move(r, to.path);
-    return VERDICT_AGAIN;
+    return OUTCOME_AGAIN;
 }
 
 /* --- who may read --------------------------------------------------------- */
@@ -118,7 +118,7 @@ static bool is_same_secret(const struct secret *x, const struct secret *y)
 
 /* Takes what another repository of the host found, else goes on searching.
  * `*found` false: there is none. */
-static bool find_secret(struct exchange *x, bool *found, struct err *e)
+static bool find_secret(struct http_exchange *x, bool *found, struct err *e)
 {
     struct repo *r = x->repo;
     struct session *s = r->session;
@@ -138,7 +138,7 @@ static bool find_secret(struct exchange *x, bool *found, struct err *e)
     return true;
 }
 
-static void refuse_access(const struct exchange *x, struct err *e)
+static void refuse_access(const struct http_exchange *x, struct err *e)
 {
     const char *source = x->secret.source;
 
@@ -162,7 +162,7 @@ static void refuse_access(const struct exchange *x, struct err *e)
     }
 }
 
-static enum verdict judge_login(struct exchange *x, struct err *e)
+static enum outcome judge_login(struct http_exchange *x, struct err *e)
 {
     struct repo *r = x->repo;
     struct secret first;
@@ -171,31 +171,31 @@ static enum verdict judge_login(struct exchange *x, struct err *e)
     secrets_first(&r->session->secrets, &r->url, &first);
     if (first.source && is_same_secret(&first, &x->secret)) {
         refuse_access(x, e);
-        return VERDICT_DEAD;
+        return OUTCOME_DEAD;
     }
     if (!find_secret(x, &found, e))
-        return VERDICT_GONE;
+        return OUTCOME_GONE;
     if (found)
-        return VERDICT_AGAIN;
+        return OUTCOME_AGAIN;
     refuse_access(x, e);
-    return VERDICT_DEAD;
+    return OUTCOME_DEAD;
 }
 
 /* --- later ---------------------------------------------------------------- */
 
-static enum verdict judge_busy(struct exchange *x, struct err *e)
+static enum outcome judge_busy(struct http_exchange *x, struct err *e)
 {
     bool found = false;
 
     if (x->secret.source == NULL && !find_secret(x, &found, e))
-        return VERDICT_GONE;
+        return OUTCOME_GONE;
     if (found)
-        return VERDICT_AGAIN;
+        return OUTCOME_AGAIN;
     if (x->call.retry_after_s <= RETRY_AFTER_MAX_S)
-        return VERDICT_LATER;
+        return OUTCOME_LATER;
     err_hint(e, "the server asks to come back in %u seconds",
              x->call.retry_after_s);
-    return VERDICT_DEAD;
+    return OUTCOME_DEAD;
 }
 
 /* "2026-11-22 15:04:05 UTC"; gmtime_r would read the time zone's file, which
@@ -217,7 +217,7 @@ static struct str format_utc(uint64_t s, struct arena *a)
 }
 
 /* The host's limit of requests an hour is used up until rate_reset_s. */
-static enum verdict judge_rate_limit(struct exchange *x, struct err *e)
+static enum outcome judge_rate_limit(struct http_exchange *x, struct err *e)
 {
     struct arena *a = &x->repo->arena;
     uint64_t now = (uint64_t)time(NULL), reset = x->call.rate_reset_s;
@@ -226,9 +226,9 @@ static enum verdict judge_rate_limit(struct exchange *x, struct err *e)
     bool found = false;
 
     if (x->secret.source == NULL && !find_secret(x, &found, e))
-        return VERDICT_GONE;
+        return OUTCOME_GONE;
     if (found)
-        return VERDICT_AGAIN;
+        return OUTCOME_AGAIN;
     err_set(e, ERR_FETCH, "HTTP %ld from %s: rate limit exceeded%s%.*s%s%s",
             x->call.status, shown(x), reset ? ", until " : "", STR_ARG(until),
             x->secret.source ? ", for " : "",
@@ -237,17 +237,17 @@ static enum verdict judge_rate_limit(struct exchange *x, struct err *e)
         wait = x->call.retry_after_s;
     if (wait <= RETRY_AFTER_MAX_S) {
         x->call.retry_after_s = (unsigned)wait;
-        return VERDICT_LATER;
+        return OUTCOME_LATER;
     }
     err_hint(e, "%stry again %s",
              x->secret.source ? ""
                               : "set GH_TOKEN or log in with \"gh auth login\" "
                                 "for a higher limit, or ",
              reset ? "after that" : "later");
-    return VERDICT_DEAD;
+    return OUTCOME_DEAD;
 }
 
-static enum verdict judge_status(struct exchange *x, struct err *e)
+static enum outcome judge_status(struct http_exchange *x, struct err *e)
 {
     long status = x->call.status;
     struct repo *r = x->repo;
@@ -258,7 +258,7 @@ static enum verdict judge_status(struct exchange *x, struct err *e)
         return judge_login(x, e);
     if (status == 404 && !x->had_caps) {
         r->needs_caps = !r->has_caps; /* so says a dumb server, too */
-        return VERDICT_AGAIN;
+        return OUTCOME_AGAIN;
     }
     if (status == 404) {
         err_set(e, ERR_NOT_FOUND, "HTTP 404 from %s: no such repository%s%s%s",
@@ -266,32 +266,32 @@ static enum verdict judge_status(struct exchange *x, struct err *e)
                 x->secret.source ? x->secret.source : "",
                 x->secret.source ? " may not read it" : "");
         err_hint(e, "check the owner and the name");
-        return VERDICT_DEAD;
+        return OUTCOME_DEAD;
     }
     if ((status == 403 || status == 429) && x->call.is_rate_limited)
         return judge_rate_limit(x, e);
     if (status == 403 && x->call.retry_after_s == 0) {
         refuse_access(x, e);
-        return VERDICT_DEAD;
+        return OUTCOME_DEAD;
     }
     err_set(e, ERR_FETCH, "HTTP %ld from %s", status, shown(x));
     if (status == 403 || status == 429)
         return judge_busy(x, e);
-    return status >= 500 ? judge_busy(x, e) : VERDICT_DEAD;
+    return status >= 500 ? judge_busy(x, e) : OUTCOME_DEAD;
 }
 
 /* --- what the body said --------------------------------------------------- */
 
-static enum verdict judge_pack(struct exchange *x, struct err *e)
+static enum outcome judge_pack(struct http_exchange *x, struct err *e)
 {
     if (x->is_cut)
-        return VERDICT_OK;
+        return OUTCOME_OK;
     if (e->code == ERR_LIMIT)
-        return VERDICT_BAD_WANT;
-    return e->code == ERR_DAMAGED ? VERDICT_LATER : VERDICT_DEAD;
+        return OUTCOME_BAD_WANT;
+    return e->code == ERR_DAMAGED ? OUTCOME_LATER : OUTCOME_DEAD;
 }
 
-static enum verdict judge_fault(struct exchange *x, struct err *e)
+static enum outcome judge_fault(struct http_exchange *x, struct err *e)
 {
     struct repo *r = x->repo;
 
@@ -299,33 +299,34 @@ static enum verdict judge_fault(struct exchange *x, struct err *e)
     if (e->code == ERR_NONE)
         err_set(e, ERR_FETCH, "the answer ended early");
     err_wrap(e, "an answer from %s", shown(x));
-    switch (exchange_fault(x)) {
+    switch (http_exchange_fault(x)) {
     case WIRE_EMPTY:
         if (x->had_caps)
-            return VERDICT_DEAD;
+            return OUTCOME_DEAD;
         r->needs_caps = !r->has_caps;
-        return VERDICT_AGAIN;
+        return OUTCOME_AGAIN;
     case WIRE_NO_FILTER:
         if (!x->had_filter)
-            return VERDICT_DEAD;
+            return OUTCOME_DEAD;
         r->caps.filter = false;
-        return VERDICT_AGAIN;
+        return OUTCOME_AGAIN;
     case WIRE_CUT:
-        return VERDICT_LATER;
+        return OUTCOME_LATER;
     case WIRE_BUSY:
         return judge_busy(x, e);
     case WIRE_NO_OBJECT:
-        return VERDICT_BAD_WANT;
+        return OUTCOME_BAD_WANT;
     case WIRE_PACK:
         return judge_pack(x, e);
     default:
-        return VERDICT_DEAD;
+        return OUTCOME_DEAD;
     }
 }
 
-static enum verdict judge_page(const struct exchange *x, struct err *e)
+static enum outcome judge_page(const struct http_exchange *x, struct err *e)
 {
-    if (x->lane == LANE_CAPS && str_starts(x->call.type, STR("text/plain"))) {
+    if (x->kind == REQUEST_CAPS &&
+        str_starts(x->call.type, STR("text/plain"))) {
         err_set(e, ERR_FETCH,
                 "%s is a \"dumb\" server: files without git's smart protocol",
                 shown(x));
@@ -336,10 +337,10 @@ static enum verdict judge_page(const struct exchange *x, struct err *e)
                 STR_ARG(x->call.type));
         err_hint(e, "a network that asks for a login may stand in between");
     }
-    return VERDICT_DEAD;
+    return OUTCOME_DEAD;
 }
 
-enum verdict remote_judge(struct exchange *x, struct err *e)
+enum outcome remote_classify(struct http_exchange *x, struct err *e)
 {
     if (x->call.failure != 0 && x->why.code == ERR_NONE) {
         http_fail(&x->call, e);
@@ -347,11 +348,11 @@ enum verdict remote_judge(struct exchange *x, struct err *e)
         if (!e->hint[0])
             err_hint(e, "check the connection and the proxy; --offline takes "
                         "what the store holds");
-        return http_may_retry(&x->call) ? VERDICT_LATER : VERDICT_DEAD;
+        return http_may_retry(&x->call) ? OUTCOME_LATER : OUTCOME_DEAD;
     }
     if (x->call.status != HTTP_STATUS_OK)
         return judge_status(x, e);
-    if (!exchange_is_git(x))
+    if (!http_exchange_is_git(x))
         return judge_page(x, e);
-    return exchange_end(x) ? VERDICT_OK : judge_fault(x, e);
+    return http_exchange_end(x) ? OUTCOME_OK : judge_fault(x, e);
 }

@@ -22,28 +22,28 @@ struct snapshot *snapshot_get(struct repo *r, const struct oid *commit)
     return s;
 }
 
-struct thing *thing_get(struct repo *r, const struct oid *id)
+struct loose_object *loose_object_get(struct repo *r, const struct oid *id)
 {
-    struct thing *t = map_find(&r->things, oid_key(id));
+    struct loose_object *t = map_find(&r->loose_objects, oid_key(id));
 
     if (t)
         return t;
-    t = arena_new(&r->arena, struct thing);
+    t = arena_new(&r->arena, struct loose_object);
     t->id = *id;
-    map_put(&r->things, oid_key(&t->id), t);
+    map_put(&r->loose_objects, oid_key(&t->id), t);
     return t;
 }
 
-const struct err *thing_want(struct repo *r, const struct oid *id,
-                             bool is_whole)
+const struct err *loose_object_want(struct repo *r, const struct oid *id,
+                                    bool is_whole)
 {
-    struct thing *t = thing_get(r, id);
+    struct loose_object *t = loose_object_get(r, id);
 
     t->is_whole |= is_whole;
     return t->why;
 }
 
-bool thing_is_here(const struct repo *r, const struct thing *t)
+bool loose_object_is_here(const struct repo *r, const struct loose_object *t)
 {
     return objects_find(&r->objects, &t->id) != NULL;
 }
@@ -100,7 +100,7 @@ struct repo *repo_get(struct session *s, const struct link_ask *in)
     tree_index_init(&r->index, &r->arena);
     map_init(&r->prefixes, &r->arena);
     map_init(&r->blobs, &r->arena);
-    map_init(&r->things, &r->arena);
+    map_init(&r->loose_objects, &r->arena);
     if (!remote_init(r, in, &why)) {
         struct err *kept = arena_new(&r->arena, struct err);
 

@@ -132,16 +132,16 @@ static bool read_manifest(struct ask *a, struct arena *arena, struct str *text,
     size_t max = a->doc == DOC_MCP ? MCP_MAX_BYTES : ANCHOR_MAX_BYTES;
 
     *there = true;
-    if (a->anchor->size > max)
+    if (a->entry_file->size > max)
         return err_set(e, ERR_LIMIT, "%.*s has %llu bytes, more than %zu",
-                       STR_ARG(a->path), (unsigned long long)a->anchor->size,
-                       max);
-    if (blob_read(a->repo, a->anchor, arena, text, e))
+                       STR_ARG(a->path),
+                       (unsigned long long)a->entry_file->size, max);
+    if (blob_read(a->repo, a->entry_file, arena, text, e))
         return true;
     if (e->code != ERR_NOT_FOUND)
         return false;
     /* mapm took the file for another package: the store has it now. */
-    a->anchor->state = BLOB_NEW;
+    a->entry_file->state = BLOB_NEW;
     a->is_lined_up = *there = false;
     return true;
 }
@@ -158,7 +158,7 @@ bool report_manifest(struct ask *a, struct err *e)
     if (!there)
         return true;
     say(a, &ev);
-    blob_drop_text(a->anchor);
+    blob_drop_text(a->entry_file);
     a->said_manifest = true;
     a->repo->session->has_said_manifest = true;
     return true;
@@ -197,7 +197,7 @@ bool report_outline(struct ask *a, struct err *e)
         return true;
     fill_names(a, &scratch, &ev);
     say(a, &ev);
-    blob_drop_text(a->anchor);
+    blob_drop_text(a->entry_file);
     set_over(a);
     a->repo->session->has_said_manifest = true;
     return true;

@@ -17,13 +17,13 @@
  *             --> repos  --> asks       what mapm wants of it
  *                        --> snapshots  one commit and its trees
  *                        --> blobs      every file that is wanted or here
- *                        --> lanes      at most one request of each kind
+ *                        --> slots      at most one request of each kind
  *
  * ask.c    moves each ask as far as it goes without the network;
- * lane.c   says what has to be requested next, and what came of it;
- * exchange.c  is one request and the reading of its answer;
+ * request_slot.c   says what has to be requested next, and what came of it;
+ * http_exchange.c  is one request and the reading of its answer;
  * lead.c   whether a commit leads to a locked object;
- * reach.c  whether a ref leads to a locked commit;
+ * ancestry.c  whether a ref leads to a locked commit;
  * remote.c what a status, a redirect or a refusal means.
  *
  * A request starts only when mapm has seen all events and asked for all it
@@ -55,24 +55,29 @@ struct blob {
 
 enum trees_state { TREES_NEEDED, TREES_COMING, TREES_HERE, TREES_FAILED };
 
-enum proof_state {
-    PROOF_NONE,  /* nobody asked */
-    PROOF_START, /* is it the tip of a branch? */
-    PROOF_CHAIN, /* of the default branch's history? */
-    PROOF_TIPS,  /* the tip of any branch or tag? */
-    PROOF_ALL,   /* of any branch's history? */
-    PROOF_HELD,
-    PROOF_REFUSED,
+enum reachability {
+    REACHABILITY_UNKNOWN,      /* nobody asked */
+    REACHABILITY_BRANCH_TIP,   /* is it the tip of a branch? */
+    REACHABILITY_HEAD_HISTORY, /* of the default branch's history? */
+    REACHABILITY_ALL_TIPS,     /* the tip of any branch or tag? */
+    REACHABILITY_ALL_HISTORY,  /* of any branch's history? */
+    REACHABLE,
+    UNREACHABLE,
 };
 
-enum reach_state { REACH_NEW, REACH_WANTED, REACH_HELD, REACH_REFUSED };
+enum ancestry_state {
+    ANCESTRY_NEW,
+    ANCESTRY_WANTED,
+    ANCESTRY_CONFIRMED,
+    ANCESTRY_REFUTED
+};
 
 /* Whether a commit is in the history of this tip. */
-struct reach {
+struct ancestry {
     struct oid tip, commit;
-    enum reach_state state;
+    enum ancestry_state state;
     const struct err *why; /* it could not be found out */
-    struct reach *next;
+    struct ancestry *next;
 };
 
 struct snapshot {
@@ -83,17 +88,17 @@ struct snapshot {
     bool is_gone;      /* the server does not know the commit any more */
     bool is_walked;    /* not all its trees are here: only those on the way */
     size_t known_objects; /* in the repository, when it was loaded or saved */
-    enum proof_state proof;
+    enum reachability reachability;
     const struct err *why;
-    bool is_whole; /* all its trees were wanted in one request */
-    size_t asked;  /* packages of it that were asked for */
-    size_t loose;  /* those among them that no lock pins */
-    struct reach *reaches;
+    bool is_whole;   /* all its trees were wanted in one request */
+    size_t asked;    /* packages of it that were asked for */
+    size_t unpinned; /* those among them that no lock pins */
+    struct ancestry *ancestries;
     struct snapshot *next;
 };
 
 /* An object that has to be in memory: a tree of a walk, a link's target. */
-struct thing {
+struct loose_object {
     struct oid id;
     bool is_whole; /* a folder with all folders below it */
     bool is_coming;
@@ -119,15 +124,15 @@ struct ask {
     struct str rest; /* "<ref>/<path>", for refs_choose */
     struct str prefix;
     struct oid pinned; /* object; zero: none */
-    struct reach *reach;
+    struct ancestry *ancestry;
     struct snapshot *snapshot;
     struct snapshot *base; /* an older one, for a thin pack; NULL: none */
     struct oid root;       /* of the tree that `path` is in */
     unsigned round;        /* 0: a root; 1: a root's dependency; … */
     bool has_path, is_pinned;
-    bool is_alone;    /* `root` is the pinned object itself */
-    bool needs_proof; /* that the commit belongs to the repository */
-    bool must_lead;   /* its trees to the pinned object, at the path */
+    bool is_alone;           /* `root` is the pinned object itself */
+    bool needs_reachability; /* that the commit belongs to the repository */
+    bool must_lead;          /* its trees to the pinned object, at the path */
     bool leads, leads_to_program;
     bool has_retried_refs;
     bool is_by_blob;   /* its blobs are wanted one by one */
@@ -136,7 +141,7 @@ struct ask {
     struct str ref, path;
     struct tree_listing listing;
     struct blob **blobs; /* of listing.files */
-    struct blob *anchor;
+    struct blob *entry_file;
     enum doc_kind doc;
     bool is_lined_up; /* its blobs were looked up in the store */
     bool said_manifest;
@@ -147,19 +152,19 @@ struct ask {
     struct ask *next;
 };
 
-enum lane_kind {
-    LANE_CAPS,    /* GET info/refs: a server that is not like GitHub's */
-    LANE_REFS,    /* ls-refs */
-    LANE_TREES,   /* commits with their trees, no blobs */
-    LANE_THINGS,  /* single trees and links */
-    LANE_FOLDERS, /* trees with all trees below them */
-    LANE_BLOBS,
-    LANE_PROOF,
-    LANE_COUNT,
+enum request_kind {
+    REQUEST_CAPS,  /* GET info/refs: a server that is not like GitHub's */
+    REQUEST_REFS,  /* ls-refs */
+    REQUEST_TREES, /* commits with their trees, no blobs */
+    REQUEST_LOOSE_OBJECTS, /* single trees and links */
+    REQUEST_FOLDERS,       /* trees with all trees below them */
+    REQUEST_BLOBS,
+    REQUEST_REACHABILITY,
+    REQUEST_COUNT,
 };
 
-struct lane {
-    struct exchange *busy;
+struct request_slot {
+    struct http_exchange *busy;
     unsigned tries;         /* failed ones in a row */
     unsigned again;         /* repeated at once, in a row */
     size_t idle_bytes;      /* not of a pack, since the last success */
@@ -190,7 +195,7 @@ struct repo {
     bool has_caps;      /* else: assumed to be as GitHub's */
     bool no_tree_wants; /* blobs have to be named one by one */
     bool no_thin;       /* a thin pack was of no use */
-    bool needs_caps;    /* LANE_CAPS has to run */
+    bool needs_caps;    /* REQUEST_CAPS has to run */
     const struct err *dead;
 
     struct ref_list refs;
@@ -199,15 +204,15 @@ struct repo {
     bool wants_all_refs;
 
     struct objects objects; /* commits, trees, links */
-    struct objects history; /* commits alone, for reach.c */
+    struct objects history; /* commits alone, for ancestry.c */
     struct tree_index index;
-    struct map blobs;  /* 20 bytes --> struct blob */
-    struct map things; /* 20 bytes --> struct thing */
+    struct map blobs;         /* 20 bytes --> struct blob */
+    struct map loose_objects; /* 20 bytes --> struct loose_object */
     struct snapshot *snapshots;
     struct ask *asks, *last_ask;
     struct ask *spare; /* over, for the next ones */
     size_t open_count;
-    struct lane lanes[LANE_COUNT];
+    struct request_slot slots[REQUEST_COUNT];
     bool is_dirty; /* something came: look at the asks again */
 };
 
@@ -263,12 +268,12 @@ enum found {
 };
 
 struct document_wants {
-    struct oid_set things;  /* one by one */
-    struct oid_set folders; /* with all that is below them */
+    struct oid_set loose_objects; /* one by one */
+    struct oid_set folders;       /* with all that is below them */
 };
 /* What lies at ask->path of ask->root: sets doc, listing and anchor's path. */
 enum found document_find(struct ask *a, struct document_wants *wants,
-                         struct str *anchor, struct arena *arena,
+                         struct str *entry_file, struct arena *arena,
                          struct fetch_event *offers, struct err *e);
 
 /* --- lead.c --------------------------------------------------------------- */
@@ -309,11 +314,12 @@ MUST_CHECK bool blob_read(struct repo *r, struct blob *b, struct arena *a,
 /* It was told. For another package it is read again. */
 void blob_drop_text(struct blob *b);
 
-/* --- speculate.c ---------------------------------------------------------- */
+/* --- prefetch.c ---------------------------------------------------------- */
 
 /* Manifests that will be wanted soon: into `out`, at most `max`. In `a`. */
-MUST_CHECK bool speculate(struct repo *r, struct arena *a, struct blob **out,
-                          size_t max, size_t *count, struct err *e);
+MUST_CHECK bool prefetch_manifests(struct repo *r, struct arena *a,
+                                   struct blob **out, size_t max, size_t *count,
+                                   struct err *e);
 
 /* --- bundle.c ------------------------------------------------------------- */
 
@@ -339,44 +345,46 @@ void refs_mark(struct repo *r, struct str prefix, char mark);
 bool refs_are_known(const struct repo *r, struct str prefix);
 
 struct snapshot *snapshot_get(struct repo *r, const struct oid *commit);
-struct thing *thing_get(struct repo *r, const struct oid *id);
-bool thing_is_here(const struct repo *r, const struct thing *t);
-/* The thing is wanted in memory, a folder perhaps with all folders below it;
+struct loose_object *loose_object_get(struct repo *r, const struct oid *id);
+bool loose_object_is_here(const struct repo *r, const struct loose_object *t);
+/* The object is needed in memory, a folder perhaps with all folders below it;
  * its fault when it cannot be had. */
-const struct err *thing_want(struct repo *r, const struct oid *id,
-                             bool is_whole);
+const struct err *loose_object_want(struct repo *r, const struct oid *id,
+                                    bool is_whole);
 
-/* --- lane.c, lane_take.c -------------------------------------------------- */
+/* --- request_slot.c, request_result.c -------------------------------------------------- */
 
-/* Starts what has to be requested, where a lane is free. `*wait_ms` becomes
+/* Starts what has to be requested, where a slot is free. `*wait_ms` becomes
  * smaller when one has to wait for its time. */
-MUST_CHECK bool lanes_start(struct repo *r, uint64_t *wait_ms, struct err *e);
+MUST_CHECK bool requests_start(struct repo *r, uint64_t *wait_ms,
+                               struct err *e);
 
 /* The request is over: takes in what came. */
-MUST_CHECK bool lane_finish(struct exchange *x, struct err *e);
+MUST_CHECK bool request_finish(struct http_exchange *x, struct err *e);
 
-/* --- proof.c -------------------------------------------------------------- */
+/* --- reachability.c -------------------------------------------------------------- */
 
 /* Goes on with the proof as far as what is known allows. */
-MUST_CHECK bool proof_step(struct repo *r, struct snapshot *s, struct err *e);
+MUST_CHECK bool reachability_step(struct repo *r, struct snapshot *s,
+                                  struct err *e);
 /* The tips to lead from, once it stands at CHAIN or ALL. In `a`. */
-void proof_tips(const struct repo *r, const struct snapshot *s, struct arena *a,
-                struct oid **tips, size_t *count);
+void reachability_tips(const struct repo *r, const struct snapshot *s,
+                       struct arena *a, struct oid **tips, size_t *count);
 /* A chain was fetched. */
-void proof_judge(struct repo *r, struct snapshot *s,
-                 const struct objects *objects, const struct oid *tips,
-                 size_t count);
+void reachability_evaluate(struct repo *r, struct snapshot *s,
+                           const struct objects *objects,
+                           const struct oid *tips, size_t count);
 
-/* --- reach.c -------------------------------------------------------------- */
+/* --- ancestry.c -------------------------------------------------------------- */
 
-struct reach *reach_get(struct repo *r, struct snapshot *s,
-                        const struct oid *tip);
+struct ancestry *ancestry_get(struct repo *r, struct snapshot *s,
+                              const struct oid *tip);
 /* FOUND_PACKAGE: it is. FOUND_WAIT. FOUND_ERROR: it is not. */
-enum found reach_step(struct ask *a, struct err *e);
+enum found ancestry_step(struct ask *a, struct err *e);
 /* The one whose history is to be fetched next, or NULL. */
-struct reach *reach_next(const struct repo *r);
+struct ancestry *ancestry_next(const struct repo *r);
 /* It was fetched, into `history`. */
-void reach_judge(struct repo *r, struct reach *x);
+void ancestry_evaluate(struct repo *r, struct ancestry *x);
 
 /* --- remote.c ------------------------------------------------------------- */
 
@@ -384,23 +392,23 @@ void reach_judge(struct repo *r, struct reach *x);
 MUST_CHECK bool remote_init(struct repo *r, const struct link_ask *in,
                             struct err *e);
 
-enum verdict {
-    VERDICT_OK,
-    VERDICT_AGAIN,    /* at once: something about the repository changed */
-    VERDICT_LATER,    /* the lane waits first */
-    VERDICT_BAD_WANT, /* one of the wants is at fault */
-    VERDICT_DEAD,     /* nothing will work in this repository */
-    VERDICT_GONE,     /* mapm is gone */
+enum outcome {
+    OUTCOME_OK,
+    OUTCOME_AGAIN,    /* at once: something about the repository changed */
+    OUTCOME_LATER,    /* the slot waits first */
+    OUTCOME_BAD_WANT, /* one of the wants is at fault */
+    OUTCOME_DEAD,     /* nothing will work in this repository */
+    OUTCOME_GONE,     /* mapm is gone */
 };
 
 /* What an exchange that is over means; `e` is set for the last four. */
-enum verdict remote_judge(struct exchange *x, struct err *e);
+enum outcome remote_classify(struct http_exchange *x, struct err *e);
 
-/* --- exchange.c ----------------------------------------------------------- */
+/* --- http_exchange.c ----------------------------------------------------------- */
 
-struct exchange {
+struct http_exchange {
     struct repo *repo;
-    enum lane_kind lane;
+    enum request_kind kind;
     struct arena arena;
     struct http_call call;
     struct secret secret; /* that was sent */
@@ -409,9 +417,9 @@ struct exchange {
     size_t want_count;
     const struct str *prefixes; /* REFS: as asked, without refs/ */
     size_t prefix_count;
-    struct snapshot *proving; /* PROOF, for proof.c */
-    struct reach *reaching;   /* … or for reach.c */
-    struct blob **blobs;      /* BLOBS: that became COMING with it */
+    struct snapshot *checking;          /* PROOF, for reachability.c */
+    struct ancestry *checking_ancestry; /* … or for ancestry.c */
+    struct blob **blobs;                /* BLOBS: that became COMING with it */
     size_t blob_count;
     bool had_caps, had_filter; /* the repository, when it was sent */
     bool is_thin;              /* deltas on trees that the store has */
@@ -427,22 +435,24 @@ struct exchange {
     struct pack *pack;
     struct objects objects;     /* PROOF: the commits alone */
     struct reachable reachable; /* with takes_all */
-    size_t strangers;           /* objects that nothing requested */
+    size_t unrequested;         /* objects that nothing requested */
     bool has_begun;
     struct err why; /* what the reading of the body complained about */
 };
 
-struct exchange *exchange_open(struct repo *r, enum lane_kind lane);
-void exchange_close(struct exchange *x);
+struct http_exchange *http_exchange_open(struct repo *r,
+                                         enum request_kind kind);
+void http_exchange_close(struct http_exchange *x);
 
-/* `wish`: for the lanes that fetch. */
-MUST_CHECK bool exchange_start(struct exchange *x,
-                               const struct fetch_wish *wish, struct err *e);
+/* `args`: for the slots that fetch. */
+MUST_CHECK bool http_exchange_start(struct http_exchange *x,
+                                    const struct fetch_args *args,
+                                    struct err *e);
 
 /* Closes the reading; false with x->why and the fault. */
-bool exchange_end(struct exchange *x);
-enum wire_fault exchange_fault(const struct exchange *x);
+bool http_exchange_end(struct http_exchange *x);
+enum wire_fault http_exchange_fault(const struct http_exchange *x);
 /* The answer has the type that git's have. */
-bool exchange_is_git(const struct exchange *x);
+bool http_exchange_is_git(const struct http_exchange *x);
 
 #endif

@@ -83,7 +83,7 @@ struct tree_found {
 /*
  * What `path` ("" is the root; no "." or "..") names, links followed.
  *
- * Errors: ERR_PATH when there is no such thing, with near names in the hint;
+ * Errors: ERR_PATH when there is no such entry, with near names in the hint;
  * ERR_REFUSED for a link that leaves the repository, dangles or loops, with
  * its path and target, and for a submodule.
  */

@@ -44,8 +44,8 @@ struct fetch_store {
                        struct arena *a, struct str *bytes);
     void (*put_trees)(void *ctx, struct str repository, struct str commit,
                       struct str bytes);
-    bool (*is_proved)(void *ctx, struct str repository, struct str commit);
-    void (*put_proved)(void *ctx, struct str repository, struct str commit);
+    bool (*is_reachable)(void *ctx, struct str repository, struct str commit);
+    void (*put_reachable)(void *ctx, struct str repository, struct str commit);
     void *ctx;
 };
 
@@ -85,13 +85,13 @@ enum fetch_what {
 struct fetch_want {
     unsigned id; /* the caller's; comes back in events */
     enum fetch_what what;
-    unsigned kinds;       /* accepted: DOC_AGENT | DOC_SKILL | DOC_MCP */
-    struct origin origin; /* GIT */
-    struct str commit;    /* pinned: 40 hex; "" = resolve the ref */
-    struct str object;    /* pinned: git id of tree or blob; "" */
-    bool proved;          /* pinned by a lock: no proof of belonging */
-    bool stored;          /* pinned, and the store has its files */
-    struct str base;      /* 40 hex: a commit whose trees the store may have,
+    unsigned kinds;        /* accepted: DOC_AGENT | DOC_SKILL | DOC_MCP */
+    struct origin origin;  /* GIT */
+    struct str commit;     /* pinned: 40 hex; "" = resolve the ref */
+    struct str object;     /* pinned: git id of tree or blob; "" */
+    bool assume_reachable; /* pinned by a lock: no proof of belonging */
+    bool stored;           /* pinned, and the store has its files */
+    struct str base;       /* 40 hex: a commit whose trees the store may have,
                            * which this one probably builds on; "" */
 };
 

@@ -28,7 +28,7 @@ const char *doc_kind_plural(enum doc_kind kind); /* "agents" … */
 /* False, `*out` untouched, for any other text. */
 bool doc_kind_find(struct str name, enum doc_kind *out);
 /* "AGENTS.md", "SKILL.md"; NULL for an MCP. */
-const char *doc_anchor(enum doc_kind kind);
+const char *doc_entry_file(enum doc_kind kind);
 
 /* --- origins (M13, M14, X13; THREATS row 10) ------------------------------ */
 

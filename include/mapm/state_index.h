@@ -57,7 +57,7 @@ MUST_CHECK bool state_put_trees(struct state *s, struct str repository,
  * a walk of trees whose ids were computed may be put. gc forgets it with the
  * package. `repository` as origin_repository has it; `path` exactly. With an
  * empty `object` and a zero `digest`: the commit has nothing at `path`. With the
- * object as `commit`: the origin `path` led to the same content (cli/proof.c).
+ * object as `commit`: the origin `path` led to the same content (install/proof.c).
  */
 struct state_proof {
     struct str repository, commit, path, object;
@@ -68,9 +68,10 @@ MUST_CHECK bool state_put_proof(struct state *s, const struct state_proof *p,
                                 struct err *e);
 
 /* Whether a commit was proved to belong to the repository (FETCH 6). */
-bool state_is_proved(struct state *s, struct str repository, struct str commit);
-MUST_CHECK bool state_put_proved(struct state *s, struct str repository,
-                                 struct str commit, struct err *e);
+bool state_is_reachable(struct state *s, struct str repository,
+                        struct str commit);
+MUST_CHECK bool state_put_reachable(struct state *s, struct str repository,
+                                    struct str commit, struct err *e);
 
 /* Forgets rows that name objects which `has` does not know. */
 MUST_CHECK bool state_prune(struct state *s,

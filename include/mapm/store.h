@@ -207,9 +207,10 @@ MUST_CHECK bool store_put_proof(struct store *s, const struct state_proof *p,
                                 struct err *e);
 
 /* Whether a commit named by 40 digits was proved to belong (FETCH 6). */
-bool store_is_proved(struct store *s, struct str repository, struct str commit);
-MUST_CHECK bool store_put_proved(struct store *s, struct str repository,
-                                 struct str commit, struct err *e);
+bool store_is_reachable(struct store *s, struct str repository,
+                        struct str commit);
+MUST_CHECK bool store_put_reachable(struct store *s, struct str repository,
+                                    struct str commit, struct err *e);
 
 /* Many puts, one commit: without it each put is its own transaction. Without
  * the commit store_close forgets them. */

@@ -64,7 +64,7 @@ static void run(enum kind kind, bool deepen, struct str bytes, size_t chunk,
     static struct err e;
     struct caps caps = {.shallow = true,
                         .side_band = kind == FETCH_V0 ? PKT_MAX_BYTES : 0};
-    struct fetch_wish wish = {.deepen = deepen};
+    struct fetch_args args = {.deepen = deepen};
     struct arena a = {0};
     struct hash_state pack;
     struct oid_set shallow;
@@ -80,7 +80,7 @@ static void run(enum kind kind, bool deepen, struct str bytes, size_t chunk,
     if (kind == FETCH)
         fetch_answer_init(&r.fetch, on_pack, &pack);
     else
-        fetch_answer_init_v0(&r.fetch, &wish, &caps, on_pack, &pack);
+        fetch_answer_init_v0(&r.fetch, &args, &caps, on_pack, &pack);
     r.fetch.shallow = &shallow;
     for (; ok && bytes.n; bytes = str_from_index(bytes, chunk))
         ok = feed(&r, str_slice(bytes, 0, chunk), &e);

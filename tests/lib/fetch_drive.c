@@ -94,7 +94,7 @@ static void put_trees(void *ctx, struct str repository, struct str commit,
     save(ctx, arena_printf(&a, "trees-%.*s", STR_ARG(commit)), bytes);
 }
 
-static bool is_proved(void *ctx, struct str repository, struct str commit)
+static bool is_reachable(void *ctx, struct str repository, struct str commit)
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct drive *d = ctx;
@@ -104,7 +104,7 @@ static bool is_proved(void *ctx, struct str repository, struct str commit)
                         arena_printf(&a, "proved-%.*s", STR_ARG(commit)).p);
 }
 
-static void put_proved(void *ctx, struct str repository, struct str commit)
+static void put_reachable(void *ctx, struct str repository, struct str commit)
 {
     CLEANUP(arena_done) struct arena a = {0};
 
@@ -125,7 +125,7 @@ static void ask(struct drive *d, struct str text)
     if (hash != SIZE_MAX) {
         struct str pin = str_from_index(text, hash + 1);
 
-        w.proved = !d->unproved;
+        w.assume_reachable = !d->unproved;
         str_cut(&pin, ':', &w.commit);
         w.object = pin.p ? pin : str_of("", 0);
         text = str_slice(text, 0, hash);
@@ -290,9 +290,9 @@ static bool open_all(struct drive *d, const char *incoming)
     };
 
     if (d->store.n) {
-        o.store =
-            (struct fetch_store){find_blob, read_blob,  find_trees, put_trees,
-                                 is_proved, put_proved, d};
+        o.store = (struct fetch_store){find_blob, read_blob,    find_trees,
+                                       put_trees, is_reachable, put_reachable,
+                                       d};
         if (!fs_open_dir(d->store.p, &d->kept, &e))
             return false;
     }

@@ -743,8 +743,8 @@ TEST(all_errors_of_one_document) /* [L8, T10] */
 /* [T2] exact case. */
 TEST(the_anchor_is_called_so) /* [T2] */
 {
-    CHECK_STR(doc_anchor(DOC_SKILL), "SKILL.md");
-    CHECK_STR(doc_anchor(DOC_AGENT), "AGENTS.md");
+    CHECK_STR(doc_entry_file(DOC_SKILL), "SKILL.md");
+    CHECK_STR(doc_entry_file(DOC_AGENT), "AGENTS.md");
 }
 
 /* REQUIREMENTS 4.3 */

@@ -163,8 +163,8 @@ TEST(kinds_and_profiles_have_names)
 
     CHECK_STR(doc_kind_name(DOC_AGENT), "agent");
     CHECK_STR(doc_kind_plural(DOC_MCP), "mcps");
-    CHECK_STR(doc_anchor(DOC_SKILL), "SKILL.md");
-    CHECK(doc_anchor(DOC_MCP) == NULL);
+    CHECK_STR(doc_entry_file(DOC_SKILL), "SKILL.md");
+    CHECK(doc_entry_file(DOC_MCP) == NULL);
     CHECK(doc_kind_find(STR("skill"), &kind) && kind == DOC_SKILL);
     CHECK(!doc_kind_find(STR("skills"), &kind) && kind == DOC_SKILL);
     CHECK(profile_find(STR("lm-kit"), &p) && p == PROFILE_LM_KIT);

@@ -263,7 +263,7 @@ static int arrive(const char *order, size_t *strangers)
         if (*order != 'b' && *order != 's')
             CHECK(reachable_add(&r, &o, id, count_taken, &taken, &e));
     }
-    *strangers = reachable_strangers(&r);
+    *strangers = reachable_unrequested(&r);
     arena_done(&a);
     return taken;
 }

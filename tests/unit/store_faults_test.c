@@ -189,7 +189,7 @@ static bool put_notes(struct rig *r)
            store_put_blob(s, STR("b1"), &package.digest, 6, &r->err) &&
            store_put_ref(s, STR("o/r"), STR("main"), &ref, &r->err) &&
            store_put_trees(s, STR("o/r"), STR("c1"), STR("trees"), &r->err) &&
-           store_put_proved(s, STR("o/r"), STR("c1"), &r->err) &&
+           store_put_reachable(s, STR("o/r"), STR("c1"), &r->err) &&
            store_put_proof(s, &proof, &r->err) &&
            state_put_workspace(store_state(s), STR("/w"), &r->err);
 }
@@ -209,7 +209,7 @@ static bool has_notes(struct rig *r)
            store_find_blob(s, STR("b1"), &h, &size) && size == 6 &&
            store_find_ref(s, STR("o/r"), STR("main"), &r->arena, &found) &&
            store_find_trees(s, STR("o/r"), STR("c1"), &r->arena, &text) &&
-           store_is_proved(s, STR("o/r"), STR("c1")) &&
+           store_is_reachable(s, STR("o/r"), STR("c1")) &&
            store_has_proof(s, &proof) &&
            state_list_workspaces(store_state(s), &r->arena, &paths, &n,
                                  &r->err) &&

@@ -359,7 +359,7 @@ TEST(what_is_held_is_kept_or_forgotten)
         CHECK(store_put_ref(r.store, STR("o/r"), STR("main"), &ref, &r.err));
         CHECK(store_put_trees(r.store, STR("o/r"), STR("c1"), STR("trees"),
                               &r.err));
-        CHECK(store_put_proved(r.store, STR("o/r"), STR("c1"), &r.err));
+        CHECK(store_put_reachable(r.store, STR("o/r"), STR("c1"), &r.err));
         CHECK(store_put_proof(r.store, &proof, &r.err));
 
         /* seen here, and nowhere else */
@@ -383,7 +383,7 @@ TEST(what_is_held_is_kept_or_forgotten)
               rows[i].keep);
         CHECK(store_find_trees(other, STR("o/r"), STR("c1"), &r.arena, &out) ==
               rows[i].keep);
-        CHECK(store_is_proved(other, STR("o/r"), STR("c1")) == rows[i].keep);
+        CHECK(store_is_reachable(other, STR("o/r"), STR("c1")) == rows[i].keep);
         CHECK(store_has_proof(other, &proof) == rows[i].keep);
         CHECK(store_stats(r.store, &stats, &r.err));
         CHECK(stats.incoming == 0 && stats.objects == (rows[i].keep ? 3 : 0));
@@ -687,9 +687,9 @@ TEST(the_index_remembers)
     CHECK(store_put_trees(r.store, repo, commit, STR("trees"), &r.err));
     CHECK(store_find_trees(r.store, repo, commit, &r.arena, &bytes));
     CHECK(str_is(bytes, "trees"));
-    CHECK(!store_is_proved(r.store, repo, commit));
-    CHECK(store_put_proved(r.store, repo, commit, &r.err));
-    CHECK(store_is_proved(r.store, repo, commit));
+    CHECK(!store_is_reachable(r.store, repo, commit));
+    CHECK(store_put_reachable(r.store, repo, commit, &r.err));
+    CHECK(store_is_reachable(r.store, repo, commit));
     CHECK(state_put_workspace(store_state(r.store), STR("/b"), &r.err));
     CHECK(state_put_workspace(store_state(r.store), STR("/a"), &r.err));
     CHECK(state_put_workspace(store_state(r.store), STR("/a"), &r.err));
@@ -1166,8 +1166,8 @@ TEST(a_short_log_stays_and_an_empty_one_goes)
     store_close(r.store);
     CHECK(access(log, F_OK) < 0);
     r.store = open_again(&r);
-    CHECK(
-        !store_is_proved(r.store, STR("h/o/r"), STR("none"))); /* looks only */
+    CHECK(!store_is_reachable(r.store, STR("h/o/r"),
+                              STR("none"))); /* looks only */
     store_close(r.store);
     CHECK(access(log, F_OK) < 0);
     r.store = open_again(&r);

@@ -14,12 +14,12 @@
  * Source: FETCH.md 4 (a).
  */
 
-#define SPECULATE_MANY  256
-#define SPECULATE_FEW   32
-#define SPECULATE_AGENT 128
-#define SPECULATE_TIMES 4
+#define PREFETCH_MANY  256
+#define PREFETCH_FEW   32
+#define PREFETCH_AGENT 128
+#define PREFETCH_TIMES 4
 
-struct guess {
+struct prefetch {
     struct repo *repo;
     struct snapshot *snapshot;
     struct arena *arena;
@@ -28,7 +28,7 @@ struct guess {
     size_t count, capacity;
 };
 
-static void add(struct guess *g, const struct oid *id)
+static void add(struct prefetch *g, const struct oid *id)
 {
     struct blob *b = blob_get(g->repo, id);
 
@@ -41,8 +41,8 @@ static void add(struct guess *g, const struct oid *id)
 }
 
 /* The document right inside a package's tree. */
-static void add_anchor(struct guess *g, const struct oid *folder,
-                       const char *name)
+static void add_entry_file(struct prefetch *g, const struct oid *folder,
+                           const char *name)
 {
     const struct object *o = objects_find(&g->repo->objects, folder);
     struct str rest = o && o->type == OBJECT_TREE ? o->bytes : str_of("", 0);
@@ -57,7 +57,8 @@ static void add_anchor(struct guess *g, const struct oid *folder,
     }
 }
 
-static void add_bucket(struct guess *g, struct str path, const char *anchor)
+static void add_bucket(struct prefetch *g, struct str path,
+                       const char *entry_file)
 {
     struct tree_source src = {&g->repo->objects, g->snapshot->root,
                               &g->repo->index, &g->repo->session->limits, NULL};
@@ -76,9 +77,9 @@ static void add_bucket(struct guess *g, struct str path, const char *anchor)
     o = objects_find(&g->repo->objects, &at.id);
     rest = o && o->type == OBJECT_TREE ? o->bytes : str_of("", 0);
     while (rest.n && tree_next(&rest, &entry, &ignored)) {
-        if (anchor && entry.kind == TREE_FOLDER)
-            add_anchor(g, &entry.id, anchor);
-        else if (!anchor && entry.kind == TREE_FILE &&
+        if (entry_file && entry.kind == TREE_FOLDER)
+            add_entry_file(g, &entry.id, entry_file);
+        else if (!entry_file && entry.kind == TREE_FILE &&
                  str_ends(entry.name, STR(".json")))
             add(g, &entry.id);
     }
@@ -92,10 +93,10 @@ static struct str folder_of(struct str path)
 }
 
 /* The three folders of the catalog that this package is in. */
-static void add_catalog(struct guess *g, struct str path)
+static void add_catalog(struct prefetch *g, struct str path)
 {
     static const struct {
-        const char *name, *anchor;
+        const char *name, *entry_file;
     } buckets[] = {
         {"skills", "SKILL.md"}, {"agents", "AGENTS.md"}, {"mcps", NULL}};
     struct str base = folder_of(folder_of(path));
@@ -107,7 +108,7 @@ static void add_catalog(struct guess *g, struct str path)
                    base.n ? arena_printf(g->arena, "%.*s/%s", STR_ARG(base),
                                          buckets[i].name)
                           : str_from(buckets[i].name),
-                   buckets[i].anchor);
+                   buckets[i].entry_file);
 }
 
 /* How many may be guessed for this commit; 0: none. */
@@ -115,7 +116,7 @@ static size_t allowance(const struct repo *r, const struct snapshot *s)
 {
     unsigned round = 0;
     bool agent = false;
-    size_t times = SPECULATE_TIMES * s->asked;
+    size_t times = PREFETCH_TIMES * s->asked;
 
     for (const struct ask *a = r->asks; a; a = a->next) {
         if (a->snapshot != s || a->stage != ASK_FILES)
@@ -125,13 +126,13 @@ static size_t allowance(const struct repo *r, const struct snapshot *s)
         agent |= a->doc == DOC_AGENT;
     }
     if (round >= 2)
-        return times < SPECULATE_MANY ? SPECULATE_MANY : times;
+        return times < PREFETCH_MANY ? PREFETCH_MANY : times;
     if (round == 1)
-        return times < SPECULATE_FEW ? SPECULATE_FEW : times;
-    return agent ? SPECULATE_AGENT : 0;
+        return times < PREFETCH_FEW ? PREFETCH_FEW : times;
+    return agent ? PREFETCH_AGENT : 0;
 }
 
-static bool guess(struct guess *g, size_t max, struct err *e)
+static bool prefetch(struct prefetch *g, size_t max, struct err *e)
 {
     size_t kept = 0;
     size_t few = allowance(g->repo, g->snapshot);
@@ -142,7 +143,7 @@ static bool guess(struct guess *g, size_t max, struct err *e)
         if (a->snapshot == g->snapshot && a->stage == ASK_FILES &&
             !a->is_pinned)
             add_catalog(g, a->path);
-    if (g->count > few && few < SPECULATE_MANY) {
+    if (g->count > few && few < PREFETCH_MANY) {
         g->count = 0; /* too many for what is known: wait for more */
         return true;
     }
@@ -159,17 +160,17 @@ static bool guess(struct guess *g, size_t max, struct err *e)
     return true;
 }
 
-bool speculate(struct repo *r, struct arena *a, struct blob **out, size_t max,
-               size_t *count, struct err *e)
+bool prefetch_manifests(struct repo *r, struct arena *a, struct blob **out,
+                        size_t max, size_t *count, struct err *e)
 {
     *count = 0;
     for (struct snapshot *s = r->snapshots; s && *count < max; s = s->next) {
-        struct guess g = {.repo = r, .snapshot = s, .arena = a};
+        struct prefetch g = {.repo = r, .snapshot = s, .arena = a};
 
         if (s->trees != TREES_HERE)
             continue;
         map_init(&g.folders, a);
-        if (!guess(&g, max - *count, e))
+        if (!prefetch(&g, max - *count, e))
             return false;
         for (size_t i = 0; i < g.count; i++)
             out[(*count)++] = g.blobs[i];

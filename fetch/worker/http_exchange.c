@@ -2,20 +2,20 @@
 
 #include "session.h"
 
-#define BODY_MAX_BYTES  (128u * 1024)
-#define PROOF_MAX_BYTES (16ull << 20)
+#define BODY_MAX_BYTES         (128u * 1024)
+#define HISTORY_PACK_MAX_BYTES (16ull << 20)
 
-static struct lane *lane_of(const struct exchange *x)
+static struct request_slot *slot_of(const struct http_exchange *x)
 {
-    return &x->repo->lanes[x->lane];
+    return &x->repo->slots[x->kind];
 }
 
-struct exchange *exchange_open(struct repo *r, enum lane_kind lane)
+struct http_exchange *http_exchange_open(struct repo *r, enum request_kind kind)
 {
-    struct exchange *x = heap_alloc(sizeof *x);
+    struct http_exchange *x = heap_alloc(sizeof *x);
 
     x->repo = r;
-    x->lane = lane;
+    x->kind = kind;
     buf_init(&x->body, BODY_MAX_BYTES);
     ref_list_init(&x->refs, &r->arena);
     return x;
@@ -30,12 +30,12 @@ static void give_back(uint64_t received)
         malloc_trim(0);
 }
 
-void exchange_close(struct exchange *x)
+void http_exchange_close(struct http_exchange *x)
 {
     uint64_t bytes = x->call.received;
 
-    if (lane_of(x)->busy == x)
-        lane_of(x)->busy = NULL;
+    if (slot_of(x)->busy == x)
+        slot_of(x)->busy = NULL;
     http_call_done(&x->call);
     pack_close(&x->pack);
     if (x->has_begun) {
@@ -51,12 +51,12 @@ void exchange_close(struct exchange *x)
 
 /* --- what a pack brings --------------------------------------------------- */
 
-/* The target of a symbolic link; any other blob is not for this lane. */
-static void take_link(struct exchange *x, const struct oid *id,
+/* The target of a symbolic link; any other blob is not for this slot. */
+static void take_link(struct http_exchange *x, const struct oid *id,
                       struct str bytes)
 {
     struct repo *r = x->repo;
-    struct thing *t = map_find(&r->things, oid_key(id));
+    struct loose_object *t = map_find(&r->loose_objects, oid_key(id));
     char hex[OID_HEX_CHARS + 1];
     struct err e;
 
@@ -72,26 +72,26 @@ static void take_link(struct exchange *x, const struct oid *id,
     } else if (t) {
         objects_put(&r->objects, OBJECT_BLOB, id, bytes);
     }
-    x->strangers += t == NULL;
+    x->unrequested += t == NULL;
 }
 
 static bool take_below(void *ctx, const struct oid *id, struct str bytes,
                        struct err *e)
 {
-    struct exchange *x = ctx;
+    struct http_exchange *x = ctx;
     struct blob *b = blob_get(x->repo, id);
 
     return b->state == BLOB_HERE || b->state == BLOB_STORED ||
            blob_arrived(x->repo, b, bytes, e);
 }
 
-static bool take_blob(struct exchange *x, const struct oid *id,
+static bool take_blob(struct http_exchange *x, const struct oid *id,
                       struct str bytes, struct err *e)
 {
     struct repo *r = x->repo;
     struct blob *b;
 
-    if (x->lane == LANE_THINGS || x->lane == LANE_FOLDERS) {
+    if (x->kind == REQUEST_LOOSE_OBJECTS || x->kind == REQUEST_FOLDERS) {
         take_link(x, id, bytes);
         return true;
     }
@@ -101,21 +101,21 @@ static bool take_blob(struct exchange *x, const struct oid *id,
     b = map_find(&r->blobs, oid_key(id));
     if (b && b->state == BLOB_COMING)
         return blob_arrived(r, b, bytes, e);
-    x->strangers += b == NULL;
+    x->unrequested += b == NULL;
     return true;
 }
 
 static bool on_object(void *ctx, enum object_type type, const struct oid *id,
                       struct str bytes, struct err *e)
 {
-    struct exchange *x = ctx;
+    struct http_exchange *x = ctx;
 
     x->repo->session->object_count++;
     x->repo->is_dirty = true;
-    if (x->lane == LANE_PROOF) {
+    if (x->kind == REQUEST_REACHABILITY) {
         if (type == OBJECT_COMMIT)
-            objects_put(x->reaching ? &x->repo->history : &x->objects, type, id,
-                        bytes);
+            objects_put(x->checking_ancestry ? &x->repo->history : &x->objects,
+                        type, id, bytes);
         return true;
     }
     if (type == OBJECT_BLOB)
@@ -129,7 +129,7 @@ static bool on_object(void *ctx, enum object_type type, const struct oid *id,
 
 static bool on_base(void *ctx, const struct oid *id, struct object *out)
 {
-    struct exchange *x = ctx;
+    struct http_exchange *x = ctx;
     const struct object *o = objects_find(&x->repo->objects, id);
 
     if (o)
@@ -139,21 +139,21 @@ static bool on_base(void *ctx, const struct oid *id, struct object *out)
 
 static bool on_pack(void *ctx, struct str bytes, struct err *e)
 {
-    struct exchange *x = ctx;
+    struct http_exchange *x = ctx;
 
-    if (x->lane == LANE_PROOF &&
-        pack_byte_count(x->pack) + bytes.n > PROOF_MAX_BYTES)
+    if (x->kind == REQUEST_REACHABILITY &&
+        pack_byte_count(x->pack) + bytes.n > HISTORY_PACK_MAX_BYTES)
         return err_set(e, ERR_LIMIT,
                        "more than %llu MiB of history to prove a commit",
-                       PROOF_MAX_BYTES >> 20);
+                       HISTORY_PACK_MAX_BYTES >> 20);
     return pack_feed(x->pack, bytes, e);
 }
 
 /* --- the answer ----------------------------------------------------------- */
 
-static bool is_expected_type(const struct exchange *x)
+static bool is_expected_type(const struct http_exchange *x)
 {
-    const char *want = x->lane == LANE_CAPS
+    const char *want = x->kind == REQUEST_CAPS
                            ? "application/x-git-upload-pack-advertisement"
                            : "application/x-git-upload-pack-result";
     size_t n = str_from(want).n;
@@ -163,7 +163,7 @@ static bool is_expected_type(const struct exchange *x)
 }
 
 /* Too many trees: what came of them is kept, the rest is walked. */
-static bool cut(struct exchange *x)
+static bool cut(struct http_exchange *x)
 {
     struct err ignored = {0};
 
@@ -178,17 +178,17 @@ static bool cut(struct exchange *x)
 
 static bool on_data(void *ctx, struct str bytes)
 {
-    struct exchange *x = ctx;
+    struct http_exchange *x = ctx;
 
     /* A page of something else: its type is judged when it is over. */
     if (!x->call.type.p)
         http_call_type(&x->call);
     if (!is_expected_type(x))
         return x->call.received < TRANSFER_MAX_IDLE_BYTES;
-    switch (x->lane) {
-    case LANE_CAPS:
+    switch (x->kind) {
+    case REQUEST_CAPS:
         return advert_feed(&x->advert, bytes, &x->why);
-    case LANE_REFS:
+    case REQUEST_REFS:
         return ls_refs_feed(&x->ls_refs, bytes, &x->why);
     default:
         if (!fetch_answer_feed(&x->fetch, bytes, &x->why))
@@ -198,14 +198,14 @@ static bool on_data(void *ctx, struct str bytes)
     }
 }
 
-bool exchange_end(struct exchange *x)
+bool http_exchange_end(struct http_exchange *x)
 {
     if (x->why.code != ERR_NONE)
         return false;
-    switch (x->lane) {
-    case LANE_CAPS:
+    switch (x->kind) {
+    case REQUEST_CAPS:
         return advert_end(&x->advert, &x->why);
-    case LANE_REFS:
+    case REQUEST_REFS:
         return ls_refs_end(&x->ls_refs, &x->why);
     default:
         if (!fetch_answer_end(&x->fetch, &x->why))
@@ -217,19 +217,19 @@ bool exchange_end(struct exchange *x)
     }
 }
 
-enum wire_fault exchange_fault(const struct exchange *x)
+enum wire_fault http_exchange_fault(const struct http_exchange *x)
 {
-    switch (x->lane) {
-    case LANE_CAPS:
+    switch (x->kind) {
+    case REQUEST_CAPS:
         return x->advert.fault;
-    case LANE_REFS:
+    case REQUEST_REFS:
         return x->ls_refs.fault;
     default:
         return x->fetch.fault;
     }
 }
 
-bool exchange_is_git(const struct exchange *x)
+bool http_exchange_is_git(const struct http_exchange *x)
 {
     return is_expected_type(x);
 }
@@ -238,7 +238,7 @@ bool exchange_is_git(const struct exchange *x)
 
 /* "main" --> refs/heads/main and refs/tags/main; "HEAD" is itself; "" is all
  * branches and tags. */
-static void put_refs(struct exchange *x)
+static void put_refs(struct http_exchange *x)
 {
     struct str *out = arena_array(&x->arena, 2 * x->prefix_count, sizeof *out);
     size_t n = 0;
@@ -256,50 +256,50 @@ static void put_refs(struct exchange *x)
     ls_refs_request(&x->body, out, n);
 }
 
-static void put_fetch(struct exchange *x, const struct fetch_wish *wish)
+static void put_fetch(struct http_exchange *x, const struct fetch_args *args)
 {
     const struct caps *caps = &x->repo->caps;
     struct pack_limits limits = pack_limits_of(&x->repo->session->limits);
     struct pack_sink sink = {.object = on_object,
                              .base = on_base,
-                             .may_lack_bases = wish->thin,
+                             .may_lack_bases = args->thin,
                              .ctx = x};
 
-    x->wants = wish->wants;
-    x->want_count = wish->want_count;
+    x->wants = args->wants;
+    x->want_count = args->want_count;
     x->pack = pack_open(&limits, &sink);
     objects_init(&x->objects, &x->arena);
     reachable_init(&x->reachable, &x->arena, x->wants, x->want_count);
     if (caps->version == 0) {
-        fetch_request_v0(&x->body, wish, caps);
-        fetch_answer_init_v0(&x->fetch, wish, caps, on_pack, x);
+        fetch_request_v0(&x->body, args, caps);
+        fetch_answer_init_v0(&x->fetch, args, caps, on_pack, x);
     } else {
-        fetch_request(&x->body, wish);
+        fetch_request(&x->body, args);
         fetch_answer_init(&x->fetch, on_pack, x);
     }
-    x->fetch.bands.idle_bytes = lane_of(x)->idle_bytes;
+    x->fetch.bands.idle_bytes = slot_of(x)->idle_bytes;
 }
 
-bool exchange_start(struct exchange *x, const struct fetch_wish *wish,
-                    struct err *e)
+bool http_exchange_start(struct http_exchange *x, const struct fetch_args *args,
+                         struct err *e)
 {
     struct repo *r = x->repo;
 
     x->has_begun = true;
-    x->had_caps = r->has_caps || x->lane == LANE_CAPS;
+    x->had_caps = r->has_caps || x->kind == REQUEST_CAPS;
     x->had_filter = r->caps.filter;
-    if (x->lane == LANE_CAPS) {
+    if (x->kind == REQUEST_CAPS) {
         advert_init(&x->advert, &x->refs);
         x->call.query = STR("service=git-upload-pack");
-    } else if (x->lane == LANE_REFS) {
+    } else if (x->kind == REQUEST_REFS) {
         ls_refs_init(&x->ls_refs, &x->refs);
         put_refs(x);
-    } else if (wish) {
-        put_fetch(x, wish);
+    } else if (args) {
+        put_fetch(x, args);
     }
     if (!buf_check(&x->body, "a request", e))
         return false;
-    if (x->lane == LANE_CAPS || x->lane == LANE_REFS)
+    if (x->kind == REQUEST_CAPS || x->kind == REQUEST_REFS)
         x->call.max_seconds =
             ANSWER_MAX_STALLS * r->session->limits.transfer_stall_seconds.value;
     x->secret = r->secret;
@@ -309,6 +309,6 @@ bool exchange_start(struct exchange *x, const struct fetch_wish *wish,
     x->call.password = x->secret.password;
     x->call.data = on_data;
     x->call.ctx = x;
-    lane_of(x)->busy = x;
+    slot_of(x)->busy = x;
     return http_start(r->session->http, &x->call, e);
 }

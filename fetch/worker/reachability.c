@@ -21,8 +21,8 @@ static bool is_tip(const struct repo *r, const struct oid *commit)
 
 static void hold(struct repo *r, struct snapshot *s)
 {
-    s->proof = PROOF_HELD;
-    link_put_proved(&r->session->link, r->key, &s->commit);
+    s->reachability = REACHABLE;
+    link_put_reachable(&r->session->link, r->key, &s->commit);
 }
 
 static void refuse(struct repo *r, struct snapshot *s)
@@ -36,40 +36,45 @@ static void refuse(struct repo *r, struct snapshot *s)
     err_hint(e, "it may come from somebody's fork; name a branch, a tag or a "
                 "commit of theirs");
     s->why = e;
-    s->proof = PROOF_REFUSED;
+    s->reachability = UNREACHABLE;
 }
 
-bool proof_step(struct repo *r, struct snapshot *s, struct err *e)
+bool reachability_step(struct repo *r, struct snapshot *s, struct err *e)
 {
     bool proved = false;
 
-    if (s->proof == PROOF_NONE) {
-        if (!link_is_proved(&r->session->link, r->key, &s->commit, &proved, e))
+    if (s->reachability == REACHABILITY_UNKNOWN) {
+        if (!link_is_reachable(&r->session->link, r->key, &s->commit, &proved,
+                               e))
             return false;
-        s->proof = proved ? PROOF_HELD : PROOF_START;
+        s->reachability = proved ? REACHABLE : REACHABILITY_BRANCH_TIP;
     }
-    if (s->proof != PROOF_START && s->proof != PROOF_TIPS)
+    if (s->reachability != REACHABILITY_BRANCH_TIP &&
+        s->reachability != REACHABILITY_ALL_TIPS)
         return true;
     if (is_tip(r, &s->commit)) {
         hold(r, s);
-    } else if (s->proof == PROOF_START && refs_are_known(r, STR("HEAD"))) {
-        s->proof = PROOF_CHAIN;
-    } else if (s->proof == PROOF_TIPS && r->all_refs_known) {
-        s->proof = PROOF_ALL;
+    } else if (s->reachability == REACHABILITY_BRANCH_TIP &&
+               refs_are_known(r, STR("HEAD"))) {
+        s->reachability = REACHABILITY_HEAD_HISTORY;
+    } else if (s->reachability == REACHABILITY_ALL_TIPS && r->all_refs_known) {
+        s->reachability = REACHABILITY_ALL_HISTORY;
     }
     return true;
 }
 
-void proof_tips(const struct repo *r, const struct snapshot *s, struct arena *a,
-                struct oid **tips, size_t *count)
+void reachability_tips(const struct repo *r, const struct snapshot *s,
+                       struct arena *a, struct oid **tips, size_t *count)
 {
     struct oid_set set;
     const struct ref *head = ref_list_find(&r->refs, STR("HEAD"));
 
     oid_set_init(&set, a);
-    if (s->proof == PROOF_CHAIN && head && !oid_is_zero(&head->peeled))
+    if (s->reachability == REACHABILITY_HEAD_HISTORY && head &&
+        !oid_is_zero(&head->peeled))
         oid_set_put(&set, &head->peeled);
-    for (size_t i = 0; s->proof == PROOF_ALL && i < r->refs.count; i++)
+    for (size_t i = 0;
+         s->reachability == REACHABILITY_ALL_HISTORY && i < r->refs.count; i++)
         if (oid_set_count(&set) < TIPS_MAX &&
             !oid_is_zero(&r->refs.items[i].peeled))
             oid_set_put(&set, &r->refs.items[i].peeled);
@@ -79,9 +84,9 @@ void proof_tips(const struct repo *r, const struct snapshot *s, struct arena *a,
         (*tips)[i] = *oid_set_get(&set, i);
 }
 
-void proof_judge(struct repo *r, struct snapshot *s,
-                 const struct objects *objects, const struct oid *tips,
-                 size_t count)
+void reachability_evaluate(struct repo *r, struct snapshot *s,
+                           const struct objects *objects,
+                           const struct oid *tips, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (objects_lead_to(objects, &tips[i], &s->commit)) {
@@ -89,8 +94,8 @@ void proof_judge(struct repo *r, struct snapshot *s,
             return;
         }
     }
-    if (s->proof == PROOF_CHAIN) {
-        s->proof = PROOF_TIPS;
+    if (s->reachability == REACHABILITY_HEAD_HISTORY) {
+        s->reachability = REACHABILITY_ALL_TIPS;
         r->wants_all_refs = true;
     } else {
         refuse(r, s);

@@ -13,7 +13,7 @@
 
 /* --- what came of it ------------------------------------------------------ */
 
-static void take_refs(struct exchange *x)
+static void take_refs(struct http_exchange *x)
 {
     struct repo *r = x->repo;
 
@@ -28,7 +28,7 @@ static void take_refs(struct exchange *x)
     }
 }
 
-static void take_caps(struct exchange *x)
+static void take_caps(struct http_exchange *x)
 {
     struct repo *r = x->repo;
     struct err e;
@@ -61,21 +61,22 @@ static void take_caps(struct exchange *x)
  * file that was changed in the pack shows as one object missing and another
  * one that nobody requested. False.
  */
-static bool fail_missing(const struct exchange *x, const char *type,
+static bool fail_missing(const struct http_exchange *x, const char *type,
                          const struct oid *id, struct str path, struct err *e)
 {
     char hex[OID_HEX_CHARS + 1];
-    size_t strangers =
-        x->strangers + (x->takes_all ? reachable_strangers(&x->reachable) : 0);
+    size_t unrequested =
+        x->unrequested +
+        (x->takes_all ? reachable_unrequested(&x->reachable) : 0);
 
     oid_format(id, hex);
     err_set(e, ERR_DAMAGED, "the server left out the %s %s%s%.*s%s", type, hex,
             path.n ? " (" : "", STR_ARG(path), path.n ? ")" : "");
-    if (strangers)
+    if (unrequested)
         err_wrap(e,
                  "the pack has %zu objects that were not requested: content "
                  "that does not match its id",
-                 strangers);
+                 unrequested);
     return err_hint(e,
                     "try again; if it stays so, the repository is damaged on "
                     "its host (\"git fsck\" there shows it), or a proxy "
@@ -94,7 +95,7 @@ static struct str path_of(const struct repo *r, const struct oid *id)
 
 /* False: a commit is not among what came. Of an answer that was cut off the
  * commits and the first trees are here: the rest is walked. */
-static bool take_trees(struct exchange *x, struct err *e)
+static bool take_trees(struct http_exchange *x, struct err *e)
 {
     struct repo *r = x->repo;
     bool all = true;
@@ -129,7 +130,7 @@ static bool take_trees(struct exchange *x, struct err *e)
            fail_missing(x, "commit", &x->wants[absent], str_of("", 0), e);
 }
 
-static void take_things(struct exchange *x)
+static void take_loose_objects(struct http_exchange *x)
 {
     struct repo *r = x->repo;
     bool any = false;
@@ -137,12 +138,13 @@ static void take_things(struct exchange *x)
     for (size_t i = 0; i < x->want_count; i++)
         any |= objects_find(&r->objects, &x->wants[i]) != NULL;
     for (size_t i = 0; i < x->want_count; i++) {
-        struct thing *t = thing_get(r, &x->wants[i]);
+        struct loose_object *t = loose_object_get(r, &x->wants[i]);
         struct err e;
 
         t->is_coming = false;
         /* git leaves out a tree that is wanted beside one that holds it. */
-        if (t->why || thing_is_here(r, t) || any || ++t->tries < THING_TRIES)
+        if (t->why || loose_object_is_here(r, t) || any ||
+            ++t->tries < THING_TRIES)
             continue;
         fail_missing(x, "object", &t->id, str_of("", 0), &e);
         t->why = repo_keep_err(r, &e);
@@ -150,7 +152,7 @@ static void take_things(struct exchange *x)
 }
 
 /* The wants that did not come are wanted again. One of them, or NULL. */
-static const struct oid *release_blobs(struct exchange *x)
+static const struct oid *release_blobs(struct http_exchange *x)
 {
     struct repo *r = x->repo;
     const struct oid *missing = NULL;
@@ -175,61 +177,61 @@ static const struct oid *release_blobs(struct exchange *x)
 }
 
 /* Nothing of it is under way any more. */
-static void release(struct exchange *x)
+static void release(struct http_exchange *x)
 {
     struct repo *r = x->repo;
 
     for (size_t i = 0; i < x->prefix_count; i++)
         refs_mark(r, x->prefixes[i], '\0');
     for (size_t i = 0; i < x->want_count; i++) {
-        if (x->lane == LANE_THINGS || x->lane == LANE_FOLDERS)
-            thing_get(r, &x->wants[i])->is_coming = false;
-        if (x->lane == LANE_TREES)
+        if (x->kind == REQUEST_LOOSE_OBJECTS || x->kind == REQUEST_FOLDERS)
+            loose_object_get(r, &x->wants[i])->is_coming = false;
+        if (x->kind == REQUEST_TREES)
             snapshot_get(r, &x->wants[i])->trees = TREES_NEEDED;
     }
-    if (x->lane == LANE_BLOBS)
+    if (x->kind == REQUEST_BLOBS)
         release_blobs(x);
 }
 
-static enum verdict take_blobs(struct exchange *x, struct err *e)
+static enum outcome take_blobs(struct http_exchange *x, struct err *e)
 {
     const struct oid *missing = release_blobs(x);
 
     if (missing == NULL)
-        return VERDICT_OK;
+        return OUTCOME_OK;
     fail_missing(x, "object", missing, path_of(x->repo, missing), e);
-    return VERDICT_LATER;
+    return OUTCOME_LATER;
 }
 
-static enum verdict take(struct exchange *x, struct err *e)
+static enum outcome take(struct http_exchange *x, struct err *e)
 {
-    switch (x->lane) {
-    case LANE_CAPS:
+    switch (x->kind) {
+    case REQUEST_CAPS:
         take_caps(x);
-        return VERDICT_OK;
-    case LANE_REFS:
+        return OUTCOME_OK;
+    case REQUEST_REFS:
         take_refs(x);
-        return VERDICT_OK;
-    case LANE_TREES:
-        return take_trees(x, e) ? VERDICT_OK : VERDICT_LATER;
-    case LANE_THINGS:
-    case LANE_FOLDERS:
-        take_things(x);
-        return VERDICT_OK;
-    case LANE_PROOF:
-        if (x->reaching)
-            reach_judge(x->repo, x->reaching);
+        return OUTCOME_OK;
+    case REQUEST_TREES:
+        return take_trees(x, e) ? OUTCOME_OK : OUTCOME_LATER;
+    case REQUEST_LOOSE_OBJECTS:
+    case REQUEST_FOLDERS:
+        take_loose_objects(x);
+        return OUTCOME_OK;
+    case REQUEST_REACHABILITY:
+        if (x->checking_ancestry)
+            ancestry_evaluate(x->repo, x->checking_ancestry);
         else
-            proof_judge(x->repo, x->proving, &x->objects, x->wants,
-                        x->want_count);
-        return VERDICT_OK;
+            reachability_evaluate(x->repo, x->checking, &x->objects, x->wants,
+                                  x->want_count);
+        return OUTCOME_OK;
     default:
         return take_blobs(x, e);
     }
 }
 
 /* The only want of a request could not be had. */
-static void fail_want(struct exchange *x, bool gone, const struct err *why)
+static void fail_want(struct http_exchange *x, bool gone, const struct err *why)
 {
     struct repo *r = x->repo;
 
@@ -247,130 +249,130 @@ static void fail_want(struct exchange *x, bool gone, const struct err *why)
             a->is_by_blob = true;
     }
     r->no_tree_wants |= gone;
-    r->lanes[LANE_BLOBS].batch = FETCH_WANTS_MAX;
+    r->slots[REQUEST_BLOBS].batch = FETCH_WANTS_MAX;
 }
 
 /* One want is at fault: halve the request until that one stands alone. */
-static void single_out(struct exchange *x, const struct err *why)
+static void single_out(struct http_exchange *x, const struct err *why)
 {
     struct repo *r = x->repo;
-    struct lane *lane = &r->lanes[x->lane];
-    bool gone = exchange_fault(x) == WIRE_NO_OBJECT;
+    struct request_slot *slot = &r->slots[x->kind];
+    bool gone = http_exchange_fault(x) == WIRE_NO_OBJECT;
     const struct err *kept;
 
-    if (x->want_count > 1 && x->lane != LANE_PROOF) {
-        lane->batch = (x->want_count + 1) / 2;
+    if (x->want_count > 1 && x->kind != REQUEST_REACHABILITY) {
+        slot->batch = (x->want_count + 1) / 2;
         return;
     }
     kept = repo_keep_err(r, why);
-    if (x->lane == LANE_TREES) {
+    if (x->kind == REQUEST_TREES) {
         struct snapshot *s = snapshot_get(r, &x->wants[0]);
 
         s->trees = TREES_FAILED;
         s->is_gone = gone;
         s->why = kept;
-    } else if (x->lane == LANE_THINGS || x->lane == LANE_FOLDERS) {
-        thing_get(r, &x->wants[0])->why = kept;
-    } else if (x->lane == LANE_PROOF) {
-        if (x->reaching) {
-            x->reaching->state = REACH_REFUSED;
-            x->reaching->why = kept;
+    } else if (x->kind == REQUEST_LOOSE_OBJECTS || x->kind == REQUEST_FOLDERS) {
+        loose_object_get(r, &x->wants[0])->why = kept;
+    } else if (x->kind == REQUEST_REACHABILITY) {
+        if (x->checking_ancestry) {
+            x->checking_ancestry->state = ANCESTRY_REFUTED;
+            x->checking_ancestry->why = kept;
             return;
         }
-        x->proving->proof = PROOF_REFUSED;
-        x->proving->why = kept;
+        x->checking->reachability = UNREACHABLE;
+        x->checking->why = kept;
     } else {
         fail_want(x, gone, kept);
     }
 }
 
-static void try_later(struct exchange *x, struct err *why)
+static void try_later(struct http_exchange *x, struct err *why)
 {
-    struct lane *lane = &x->repo->lanes[x->lane];
+    struct request_slot *slot = &x->repo->slots[x->kind];
     uint64_t wait = (uint64_t)x->call.retry_after_s * 1000;
-    uint64_t backoff = (uint64_t)BACKOFF_MS << lane->tries;
+    uint64_t backoff = (uint64_t)BACKOFF_MS << slot->tries;
 
     /* A silence has cost half a minute already: once more, not three times. */
-    lane->tries += http_was_slow(&x->call) ? 2 : 1;
-    if (lane->tries >= TRIES_MAX) {
+    slot->tries += http_was_slow(&x->call) ? 2 : 1;
+    if (slot->tries >= TRIES_MAX) {
         if (!http_was_slow(&x->call))
-            err_wrap(why, "tried %u times", lane->tries);
+            err_wrap(why, "tried %u times", slot->tries);
         x->repo->dead = repo_keep_err(x->repo, why);
         return;
     }
     if (wait < backoff)
         wait = backoff;
-    lane->not_before_ms = proc_now_ms() + wait + (uint64_t)random() % JITTER_MS;
+    slot->not_before_ms = proc_now_ms() + wait + (uint64_t)random() % JITTER_MS;
 }
 
-static void say_request(const struct exchange *x)
+static void say_request(const struct http_exchange *x)
 {
     static const char *const names[] = {
-        [LANE_CAPS] = "info/refs",  [LANE_REFS] = "ls-refs",
-        [LANE_TREES] = "trees",     [LANE_THINGS] = "objects",
-        [LANE_FOLDERS] = "folders", [LANE_BLOBS] = "blobs",
-        [LANE_PROOF] = "history",
+        [REQUEST_CAPS] = "info/refs",       [REQUEST_REFS] = "ls-refs",
+        [REQUEST_TREES] = "trees",          [REQUEST_LOOSE_OBJECTS] = "objects",
+        [REQUEST_FOLDERS] = "folders",      [REQUEST_BLOBS] = "blobs",
+        [REQUEST_REACHABILITY] = "history",
     };
 
     fprintf(
         stderr, "mapm-fetch: %s %.*s: %zu wanted, HTTP %ld, %llu B, %llu ms\n",
-        names[x->lane], STR_ARG(x->repo->key), x->want_count + x->prefix_count,
+        names[x->kind], STR_ARG(x->repo->key), x->want_count + x->prefix_count,
         x->call.status, (unsigned long long)x->call.received,
         (unsigned long long)x->call.took_ms);
 }
 
-static bool finish(struct exchange *x, struct err *e)
+static bool finish(struct http_exchange *x, struct err *e)
 {
     struct repo *r = x->repo;
-    struct lane *lane = &r->lanes[x->lane];
+    struct request_slot *slot = &r->slots[x->kind];
     struct err why = {0};
-    enum verdict v = remote_judge(x, &why);
+    enum outcome v = remote_classify(x, &why);
 
     if (r->session->verbose)
         say_request(x);
-    lane->idle_bytes = x->fetch.bands.idle_bytes;
-    if (v == VERDICT_OK)
+    slot->idle_bytes = x->fetch.bands.idle_bytes;
+    if (v == OUTCOME_OK)
         v = take(x, &why);
     else
         release(x);
     r->is_dirty = true;
-    if (x->is_thin && v != VERDICT_OK) {
+    if (x->is_thin && v != OUTCOME_OK) {
         r->no_thin = true; /* once more, whole */
-        if (v == VERDICT_DEAD || v == VERDICT_BAD_WANT)
-            v = VERDICT_AGAIN;
+        if (v == OUTCOME_DEAD || v == OUTCOME_BAD_WANT)
+            v = OUTCOME_AGAIN;
     }
     switch (v) {
-    case VERDICT_OK:
-        lane->tries = lane->again = 0;
-        lane->idle_bytes = 0;
-        lane->batch *= 2;
+    case OUTCOME_OK:
+        slot->tries = slot->again = 0;
+        slot->idle_bytes = 0;
+        slot->batch *= 2;
         return true;
-    case VERDICT_AGAIN:
-        if (++lane->again < AGAIN_MAX)
+    case OUTCOME_AGAIN:
+        if (++slot->again < AGAIN_MAX)
             return true;
         err_set(&why, ERR_FETCH, "the server of %.*s goes round in circles",
                 STR_ARG(r->name));
         break;
-    case VERDICT_LATER:
+    case OUTCOME_LATER:
         try_later(x, &why);
         return true;
-    case VERDICT_BAD_WANT:
+    case OUTCOME_BAD_WANT:
         single_out(x, &why);
         return true;
-    case VERDICT_GONE:
+    case OUTCOME_GONE:
         *e = why;
         return false;
-    case VERDICT_DEAD:
+    case OUTCOME_DEAD:
         break;
     }
     r->dead = repo_keep_err(r, &why);
     return true;
 }
 
-bool lane_finish(struct exchange *x, struct err *e)
+bool request_finish(struct http_exchange *x, struct err *e)
 {
     bool ok = finish(x, e);
 
-    exchange_close(x);
+    http_exchange_close(x);
     return ok;
 }

@@ -8,20 +8,20 @@
  * Source: FETCH.md 6; THREATS.md row 12; F1.
  */
 
-struct reach *reach_get(struct repo *r, struct snapshot *s,
-                        const struct oid *tip)
+struct ancestry *ancestry_get(struct repo *r, struct snapshot *s,
+                              const struct oid *tip)
 {
-    struct reach *x = s->reaches;
+    struct ancestry *x = s->ancestries;
 
     while (x && !oid_eq(&x->tip, tip))
         x = x->next;
     if (x)
         return x;
-    x = arena_new(&r->arena, struct reach);
+    x = arena_new(&r->arena, struct ancestry);
     x->tip = *tip;
     x->commit = s->commit;
-    x->next = s->reaches;
-    s->reaches = x;
+    x->next = s->ancestries;
+    s->ancestries = x;
     return x;
 }
 
@@ -38,19 +38,19 @@ static bool refuse(const struct ask *a, struct err *e)
                     "mapm update takes what the ref names now");
 }
 
-enum found reach_step(struct ask *a, struct err *e)
+enum found ancestry_step(struct ask *a, struct err *e)
 {
-    struct reach *x = a->reach;
+    struct ancestry *x = a->ancestry;
 
-    if (x == NULL) /* from any branch or tag: proof.c has said so */
+    if (x == NULL) /* from any branch or tag: reachability.c has said so */
         return FOUND_PACKAGE;
-    if (x->state == REACH_NEW)
+    if (x->state == ANCESTRY_NEW)
         x->state = objects_lead_to(&a->repo->history, &x->tip, &x->commit)
-                       ? REACH_HELD
-                       : REACH_WANTED;
-    if (x->state == REACH_HELD)
+                       ? ANCESTRY_CONFIRMED
+                       : ANCESTRY_WANTED;
+    if (x->state == ANCESTRY_CONFIRMED)
         return FOUND_PACKAGE;
-    if (x->state == REACH_WANTED)
+    if (x->state == ANCESTRY_WANTED)
         return FOUND_WAIT;
     if (x->why)
         *e = *x->why;
@@ -59,22 +59,22 @@ enum found reach_step(struct ask *a, struct err *e)
     return FOUND_ERROR;
 }
 
-struct reach *reach_next(const struct repo *r)
+struct ancestry *ancestry_next(const struct repo *r)
 {
     for (const struct ask *a = r->asks; a; a = a->next)
-        if (a->stage == ASK_REACH && a->reach &&
-            a->reach->state == REACH_WANTED)
-            return a->reach;
+        if (a->stage == ASK_REACH && a->ancestry &&
+            a->ancestry->state == ANCESTRY_WANTED)
+            return a->ancestry;
     return NULL;
 }
 
 /* The others look at what came, too, before they want anything themselves. */
-void reach_judge(struct repo *r, struct reach *x)
+void ancestry_evaluate(struct repo *r, struct ancestry *x)
 {
     x->state = objects_lead_to(&r->history, &x->tip, &x->commit)
-                   ? REACH_HELD
-                   : REACH_REFUSED;
+                   ? ANCESTRY_CONFIRMED
+                   : ANCESTRY_REFUTED;
     for (const struct ask *a = r->asks; a; a = a->next)
-        if (a->reach && a->reach->state == REACH_WANTED)
-            a->reach->state = REACH_NEW;
+        if (a->ancestry && a->ancestry->state == ANCESTRY_WANTED)
+            a->ancestry->state = ANCESTRY_NEW;
 }

@@ -5,20 +5,20 @@
 /* --- wants of one request ------------------------------------------------- */
 
 struct wants {
-    struct exchange *x;
+    struct http_exchange *x;
     struct oid *ids;
     size_t count, max;
     struct blob **blobs;
     size_t blob_count, blob_capacity;
 };
 
-static void wants_init(struct wants *w, struct exchange *x)
+static void wants_init(struct wants *w, struct http_exchange *x)
 {
-    struct lane *lane = &x->repo->lanes[x->lane];
+    struct request_slot *slot = &x->repo->slots[x->kind];
 
-    if (lane->batch == 0 || lane->batch > FETCH_WANTS_MAX)
-        lane->batch = FETCH_WANTS_MAX;
-    *w = (struct wants){.x = x, .max = lane->batch};
+    if (slot->batch == 0 || slot->batch > FETCH_WANTS_MAX)
+        slot->batch = FETCH_WANTS_MAX;
+    *w = (struct wants){.x = x, .max = slot->batch};
     w->ids = arena_array(&x->arena, w->max, sizeof *w->ids);
 }
 
@@ -41,46 +41,46 @@ static void wants_take(struct wants *w, struct blob *b)
 }
 
 /* Sends it, or throws it away when nothing is wanted. */
-static bool wants_send(struct wants *w, struct fetch_wish *wish, struct err *e)
+static bool wants_send(struct wants *w, struct fetch_args *args, struct err *e)
 {
-    struct exchange *x = w->x;
+    struct http_exchange *x = w->x;
     struct repo *r = x->repo;
 
     if (w->count == 0) {
-        exchange_close(x);
+        http_exchange_close(x);
         return true;
     }
     x->blobs = w->blobs;
     x->blob_count = w->blob_count;
-    wish->wants = w->ids;
-    wish->want_count = w->count;
-    if (exchange_start(x, wish, e))
+    args->wants = w->ids;
+    args->want_count = w->count;
+    if (http_exchange_start(x, args, e))
         return true;
     r->dead = repo_keep_err(r, e);
     r->is_dirty = true;
-    exchange_close(x);
+    http_exchange_close(x);
     return true;
 }
 
-/* --- each lane's next request --------------------------------------------- */
+/* --- each slot's next request --------------------------------------------- */
 
 static bool start_caps(struct repo *r, struct err *e)
 {
-    struct exchange *x;
+    struct http_exchange *x;
 
     if (!r->needs_caps)
         return true;
-    x = exchange_open(r, LANE_CAPS);
-    if (exchange_start(x, NULL, e))
+    x = http_exchange_open(r, REQUEST_CAPS);
+    if (http_exchange_start(x, NULL, e))
         return true;
     r->dead = repo_keep_err(r, e);
     r->is_dirty = true;
-    exchange_close(x);
+    http_exchange_close(x);
     return true;
 }
 
-static void add_prefix(struct repo *r, struct exchange *x, struct str *list,
-                       struct str prefix)
+static void add_prefix(struct repo *r, struct http_exchange *x,
+                       struct str *list, struct str prefix)
 {
     if (r->all_refs_known && !str_is(prefix, "HEAD"))
         return;
@@ -95,15 +95,15 @@ static void add_prefix(struct repo *r, struct exchange *x, struct str *list,
 static bool start_refs(struct repo *r, struct err *e)
 {
     bool from_head = false;
-    struct exchange *x;
+    struct http_exchange *x;
     struct str *list;
 
     if (r->caps.version == 0) {
         /* Another repository of the host showed what it can do. */
-        r->needs_caps = !r->all_refs_known && !r->lanes[LANE_CAPS].busy;
+        r->needs_caps = !r->all_refs_known && !r->slots[REQUEST_CAPS].busy;
         return r->needs_caps ? start_caps(r, e) : true;
     }
-    x = exchange_open(r, LANE_REFS);
+    x = http_exchange_open(r, REQUEST_REFS);
     list = arena_array(&x->arena, r->open_count + 3, sizeof *list);
     for (struct ask *a = r->asks; a; a = a->next)
         if (a->stage == ASK_REFS) {
@@ -115,20 +115,20 @@ static bool start_refs(struct repo *r, struct err *e)
     if (from_head)
         add_prefix(r, x, list, USUAL_BRANCH);
     for (struct snapshot *s = r->snapshots; s; s = s->next)
-        if (s->proof == PROOF_START)
+        if (s->reachability == REACHABILITY_BRANCH_TIP)
             add_prefix(r, x, list, STR("HEAD"));
     if (r->wants_all_refs)
         add_prefix(r, x, list, str_of("", 0));
     x->prefixes = list;
     if (x->prefix_count == 0) {
-        exchange_close(x);
+        http_exchange_close(x);
         return true;
     }
-    if (exchange_start(x, NULL, e))
+    if (http_exchange_start(x, NULL, e))
         return true;
     r->dead = repo_keep_err(r, e);
     r->is_dirty = true;
-    exchange_close(x);
+    http_exchange_close(x);
     return true;
 }
 
@@ -145,7 +145,7 @@ static bool needs_all_names(const struct repo *r, const struct snapshot *s)
 /* Many packages of the commit are wanted, or the names of all. */
 static bool needs_all_trees(const struct repo *r, const struct snapshot *s)
 {
-    return s->loose > FETCH_WALK_MAX_PACKAGES || needs_all_names(r, s);
+    return s->unpinned > FETCH_WALK_MAX_PACKAGES || needs_all_names(r, s);
 }
 
 /* Single trees wait: they are among those that come. */
@@ -159,7 +159,7 @@ static bool all_trees_come(const struct repo *r)
 }
 
 /* Of the commits that an update leaves: the answer is what changed since. */
-static void put_bases(struct exchange *x, struct fetch_wish *wish)
+static void put_bases(struct http_exchange *x, struct fetch_args *args)
 {
     struct repo *r = x->repo;
     struct oid_set bases;
@@ -174,15 +174,15 @@ static void put_bases(struct exchange *x, struct fetch_wish *wish)
     ids = arena_array(&x->arena, oid_set_count(&bases), sizeof *ids);
     for (size_t i = 0; i < oid_set_count(&bases); i++)
         ids[i] = *oid_set_get(&bases, i);
-    wish->haves = wish->shallows = ids;
-    wish->have_count = wish->shallow_count = oid_set_count(&bases);
-    x->is_thin = wish->thin = wish->have_count > 0;
+    args->haves = args->shallows = ids;
+    args->have_count = args->shallow_count = oid_set_count(&bases);
+    x->is_thin = args->thin = args->have_count > 0;
 }
 
 static bool start_trees(struct repo *r, struct err *e)
 {
-    struct exchange *x = exchange_open(r, LANE_TREES);
-    struct fetch_wish wish = {.deepen = r->caps.shallow};
+    struct http_exchange *x = http_exchange_open(r, REQUEST_TREES);
+    struct fetch_args args = {.deepen = r->caps.shallow};
     struct wants w;
     bool walked = false, all = false;
 
@@ -199,46 +199,46 @@ static bool start_trees(struct repo *r, struct err *e)
         s->trees = TREES_COMING;
     }
     if (r->caps.filter && r->caps.version != 0)
-        wish.filter = walked ? "tree:0" : "blob:none";
-    if (wish.filter && wish.deepen && !walked && !r->no_thin)
-        put_bases(x, &wish);
-    x->takes_all = wish.filter == NULL;
-    x->may_cut = !walked && !all && wish.filter;
-    return wants_send(&w, &wish, e);
+        args.filter = walked ? "tree:0" : "blob:none";
+    if (args.filter && args.deepen && !walked && !r->no_thin)
+        put_bases(x, &args);
+    x->takes_all = args.filter == NULL;
+    x->may_cut = !walked && !all && args.filter;
+    return wants_send(&w, &args, e);
 }
 
-static bool start_single(struct repo *r, enum lane_kind kind, struct err *e)
+static bool start_single(struct repo *r, enum request_kind kind, struct err *e)
 {
-    struct exchange *x;
-    struct fetch_wish wish = {0};
+    struct http_exchange *x;
+    struct fetch_args args = {0};
     struct wants w;
 
     if (all_trees_come(r))
         return true;
-    x = exchange_open(r, kind);
+    x = http_exchange_open(r, kind);
     wants_init(&w, x);
-    for (size_t i = 0; i < r->things.count && wants_have_room(&w); i++) {
-        struct thing *t = r->things.entries[i].value;
+    for (size_t i = 0; i < r->loose_objects.count && wants_have_room(&w); i++) {
+        struct loose_object *t = r->loose_objects.entries[i].value;
 
-        if (t->is_whole != (kind == LANE_FOLDERS) || t->why || t->is_coming ||
-            thing_is_here(r, t))
+        if (t->is_whole != (kind == REQUEST_FOLDERS) || t->why ||
+            t->is_coming || loose_object_is_here(r, t))
             continue;
         t->is_coming = true;
         wants_put(&w, &t->id);
     }
     if (r->caps.filter)
-        wish.filter = kind == LANE_FOLDERS ? "blob:none" : "tree:0";
-    return wants_send(&w, &wish, e);
+        args.filter = kind == REQUEST_FOLDERS ? "blob:none" : "tree:0";
+    return wants_send(&w, &args, e);
 }
 
-static bool start_things(struct repo *r, struct err *e)
+static bool start_loose_objects(struct repo *r, struct err *e)
 {
-    return start_single(r, LANE_THINGS, e);
+    return start_single(r, REQUEST_LOOSE_OBJECTS, e);
 }
 
 static bool start_folders(struct repo *r, struct err *e)
 {
-    return start_single(r, LANE_FOLDERS, e);
+    return start_single(r, REQUEST_FOLDERS, e);
 }
 
 /* A tree brings all its blobs: one want instead of many. Only when none of
@@ -350,7 +350,8 @@ static bool want_soon(struct wants *w, struct err *e)
     size_t count = 0;
 
     soon = arena_array(&w->x->arena, w->max, sizeof(struct blob *));
-    if (!speculate(r, &w->x->arena, soon, w->max - w->count, &count, e))
+    if (!prefetch_manifests(r, &w->x->arena, soon, w->max - w->count, &count,
+                            e))
         return false;
     for (size_t i = 0; i < count; i++) {
         wants_put(w, &soon[i]->id);
@@ -361,13 +362,13 @@ static bool want_soon(struct wants *w, struct err *e)
 
 static bool start_blobs(struct repo *r, struct err *e)
 {
-    struct exchange *x;
-    struct fetch_wish wish = {0};
+    struct http_exchange *x;
+    struct fetch_args args = {0};
     struct wants w;
 
     if (r->caps.version == 0)
         return true; /* the snapshot brought all that there is */
-    x = exchange_open(r, LANE_BLOBS);
+    x = http_exchange_open(r, REQUEST_BLOBS);
     wants_init(&w, x);
     for (struct ask *a = r->asks; a && wants_have_room(&w); a = a->next) {
         if (a->stage == ASK_OBJECT && !a->object_coming && !a->object_why) {
@@ -378,78 +379,82 @@ static bool start_blobs(struct repo *r, struct err *e)
         }
     }
     if (w.count && !want_soon(&w, e)) {
-        exchange_close(x);
+        http_exchange_close(x);
         return false;
     }
-    return wants_send(&w, &wish, e);
+    return wants_send(&w, &args, e);
 }
 
 static bool start_reach(struct repo *r, struct err *e)
 {
-    struct reach *reach = reach_next(r);
-    struct fetch_wish wish = {.haves = reach ? &reach->commit : NULL,
+    struct ancestry *ancestry = ancestry_next(r);
+    struct fetch_args args = {.haves = ancestry ? &ancestry->commit : NULL,
                               .have_count = 1,
                               .filter = r->caps.filter ? "tree:0" : NULL};
-    struct exchange *x;
+    struct http_exchange *x;
     struct wants w;
 
-    if (reach == NULL)
+    if (ancestry == NULL)
         return true;
-    x = exchange_open(r, LANE_PROOF);
-    x->reaching = reach;
+    x = http_exchange_open(r, REQUEST_REACHABILITY);
+    x->checking_ancestry = ancestry;
     wants_init(&w, x);
-    wants_put(&w, &reach->tip);
-    return wants_send(&w, &wish, e);
+    wants_put(&w, &ancestry->tip);
+    return wants_send(&w, &args, e);
 }
 
-static bool start_proof(struct repo *r, struct err *e)
+static bool start_reachability(struct repo *r, struct err *e)
 {
     struct snapshot *s = r->snapshots;
-    struct exchange *x;
-    struct fetch_wish wish = {0};
+    struct http_exchange *x;
+    struct fetch_args args = {0};
     struct wants w;
     struct oid *tips;
     size_t count;
 
-    while (s && s->proof != PROOF_CHAIN && s->proof != PROOF_ALL)
+    while (s && s->reachability != REACHABILITY_HEAD_HISTORY &&
+           s->reachability != REACHABILITY_ALL_HISTORY)
         s = s->next;
     if (s == NULL)
         return start_reach(r, e);
-    x = exchange_open(r, LANE_PROOF);
-    x->proving = s;
+    x = http_exchange_open(r, REQUEST_REACHABILITY);
+    x->checking = s;
     wants_init(&w, x);
-    proof_tips(r, s, &x->arena, &tips, &count);
+    reachability_tips(r, s, &x->arena, &tips, &count);
     if (count == 0) { /* no branch at all: nothing leads there */
-        proof_judge(r, s, &x->objects, NULL, 0);
+        reachability_evaluate(r, s, &x->objects, NULL, 0);
         r->is_dirty = true;
     }
     for (size_t i = 0; i < count && wants_have_room(&w); i++)
         wants_put(&w, &tips[i]);
-    wish.haves = &s->commit;
-    wish.have_count = 1;
-    wish.filter = r->caps.filter ? "tree:0" : NULL;
-    return wants_send(&w, &wish, e);
+    args.haves = &s->commit;
+    args.have_count = 1;
+    args.filter = r->caps.filter ? "tree:0" : NULL;
+    return wants_send(&w, &args, e);
 }
 
-bool lanes_start(struct repo *r, uint64_t *wait_ms, struct err *e)
+bool requests_start(struct repo *r, uint64_t *wait_ms, struct err *e)
 {
     static bool (*const start[])(struct repo * r, struct err * e) = {
-        [LANE_CAPS] = start_caps,       [LANE_REFS] = start_refs,
-        [LANE_TREES] = start_trees,     [LANE_THINGS] = start_things,
-        [LANE_FOLDERS] = start_folders, [LANE_BLOBS] = start_blobs,
-        [LANE_PROOF] = start_proof,
+        [REQUEST_CAPS] = start_caps,
+        [REQUEST_REFS] = start_refs,
+        [REQUEST_TREES] = start_trees,
+        [REQUEST_LOOSE_OBJECTS] = start_loose_objects,
+        [REQUEST_FOLDERS] = start_folders,
+        [REQUEST_BLOBS] = start_blobs,
+        [REQUEST_REACHABILITY] = start_reachability,
     };
     uint64_t now = proc_now_ms();
 
-    for (size_t i = 0; i < LANE_COUNT && !r->dead; i++) {
-        struct lane *lane = &r->lanes[i];
+    for (size_t i = 0; i < REQUEST_COUNT && !r->dead; i++) {
+        struct request_slot *slot = &r->slots[i];
 
-        if (lane->busy || r->open_count == 0 ||
-            (r->needs_caps && i != LANE_CAPS))
+        if (slot->busy || r->open_count == 0 ||
+            (r->needs_caps && i != REQUEST_CAPS))
             continue;
-        if (lane->not_before_ms > now) {
-            if (lane->not_before_ms - now < *wait_ms)
-                *wait_ms = lane->not_before_ms - now;
+        if (slot->not_before_ms > now) {
+            if (slot->not_before_ms - now < *wait_ms)
+                *wait_ms = slot->not_before_ms - now;
             continue;
         }
         if (!start[i](r, e))
