@@ -19,7 +19,7 @@
  * tests/lib/agent.py stands in for the programs, first on PATH.
  */
 
-struct desk {
+struct fixture {
     struct arena a;
     char dir[64]; /* bin/, home/, ws/ in it */
     struct err e;
@@ -30,7 +30,7 @@ struct desk {
     struct buf news;
 };
 
-static void write_file(struct desk *d, const char *path, const char *text,
+static void write_file(struct fixture *d, const char *path, const char *text,
                        mode_t mode)
 {
     struct str whole = fs_join(str_from(d->dir), str_from(path), &d->a);
@@ -38,7 +38,7 @@ static void write_file(struct desk *d, const char *path, const char *text,
     CHECK(fs_create_at(AT_FDCWD, whole.p, mode, str_from(text), &d->e));
 }
 
-static struct str read_home(struct desk *d, const char *name)
+static struct str read_home(struct fixture *d, const char *name)
 {
     struct str path = arena_printf(&d->a, "%s/home/%s", d->dir, name);
     struct str text = {"", 0};
@@ -49,7 +49,7 @@ static struct str read_home(struct desk *d, const char *name)
     return text;
 }
 
-static void link_agent(struct desk *d, const char *name)
+static void link_agent(struct fixture *d, const char *name)
 {
     char *real = realpath("tests/lib/agent.py", NULL);
 
@@ -58,7 +58,7 @@ static void link_agent(struct desk *d, const char *name)
     free(real);
 }
 
-static void desk_open(struct desk *d)
+static void fixture_open(struct fixture *d)
 {
     memset(d, 0, sizeof *d);
     snprintf(d->dir, sizeof d->dir, "/tmp/backend-test-XXXXXX");
@@ -83,7 +83,7 @@ static void desk_open(struct desk *d)
     buf_init(&d->news, 1 << 20);
 }
 
-static void desk_close(struct desk *d)
+static void fixture_close(struct fixture *d)
 {
     struct err ignored = {0};
 
@@ -95,19 +95,19 @@ static void desk_close(struct desk *d)
 
 static void tell(void *ctx, unsigned turns, struct str line)
 {
-    struct desk *d = ctx;
+    struct fixture *d = ctx;
 
     buf_printf(&d->news, "%u:%.*s\n", turns, STR_ARG(line));
 }
 
-static bool choose(struct desk *d, const char *option)
+static bool choose(struct fixture *d, const char *option)
 {
     d->w.option = str_from(option);
     err_clear(&d->e);
     return backend_select(&d->w, &d->a, &d->k, &d->e);
 }
 
-static bool ask(struct desk *d, const char *prompt)
+static bool ask(struct fixture *d, const char *prompt)
 {
     const struct backend_progress news = {tell, d};
 
@@ -129,7 +129,7 @@ static bool says(const struct err *e, const char *what)
 }
 
 /* A member of what the stand-in was given; "" when it is not there. */
-static struct str called(struct desk *d, const char *member, const char *of)
+static struct str called(struct fixture *d, const char *member, const char *of)
 {
     static const struct json_options options = {0};
     const struct json *j;
@@ -199,7 +199,7 @@ static const struct {
 };
 /* clang-format on */
 
-static void check_talk(struct desk *d, size_t i)
+static void check_talk(struct fixture *d, size_t i)
 {
     bool ok;
 
@@ -228,25 +228,25 @@ static void check_talk(struct desk *d, size_t i)
 
 TEST(each_preset_against_what_its_program_prints) /* [K23, K24] */
 {
-    struct desk d;
+    struct fixture d;
     const struct client *c;
 
-    desk_open(&d);
+    fixture_open(&d);
     for (size_t i = 0; (c = clients_backend_at(i)); i++)
         link_agent(&d, c->backend->program);
     for (size_t i = 0; i < sizeof talks / sizeof *talks; i++)
         check_talk(&d, i);
-    desk_close(&d);
+    fixture_close(&d);
 }
 
 TEST(the_cap_is_kept_by_us_where_the_program_has_none) /* [K23] */
 {
     static const char *const names[] = {"codex", "gemini", "opencode",
                                         "copilot", "cline"};
-    struct desk d;
+    struct fixture d;
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        desk_open(&d);
+        fixture_open(&d);
         link_agent(&d, names[i]);
         CHECK(choose(&d, names[i]));
         CHECK(ask(&d, "CASE=many"));
@@ -254,7 +254,7 @@ TEST(the_cap_is_kept_by_us_where_the_program_has_none) /* [K23] */
         CHECK(!read_home(&d, "survived").p[0] &&
               access(arena_printf(&d.a, "%s/home/survived", d.dir).p, F_OK) <
                   0);
-        desk_close(&d);
+        fixture_close(&d);
     }
 }
 
@@ -262,9 +262,9 @@ TEST(a_model_of_the_users_file_is_passed_on) /* [K23] */
 {
     const struct client *c;
     struct project user = {.ask = {.model = STR_INIT("some-model"), .line = 3}};
-    struct desk d;
+    struct fixture d;
 
-    desk_open(&d);
+    fixture_open(&d);
     d.w.user = &user;
     d.w.user_name = "config.yaml";
     for (size_t i = 0; (c = clients_backend_at(i)); i++) {
@@ -276,20 +276,20 @@ TEST(a_model_of_the_users_file_is_passed_on) /* [K23] */
         CHECK(str_find(read_home(&d, "called.json"), STR("\"some-model\"")) !=
               SIZE_MAX);
     }
-    desk_close(&d);
+    fixture_close(&d);
 }
 
 TEST(progress_is_told_while_it_goes) /* [K40] */
 {
-    struct desk d;
+    struct fixture d;
 
-    desk_open(&d);
+    fixture_open(&d);
     link_agent(&d, "opencode");
     d.in.max_turns = 9;
     CHECK(choose(&d, "opencode"));
     CHECK(ask(&d, "CASE=many"));
     CHECK(strstr(d.news.p, "2:\n") && strstr(d.news.p, "6:PONG\n"));
-    desk_close(&d);
+    fixture_close(&d);
 }
 
 /* --- its end ------------------------------------------------------------------- */
@@ -299,7 +299,7 @@ static bool is_gone(int pid)
     return kill(pid, 0) < 0;
 }
 
-static int pid_of_sleeper(struct desk *d)
+static int pid_of_sleeper(struct fixture *d)
 {
     struct str text = read_home(d, "called.json");
     size_t at = str_find(text, STR("\"pid\": "));
@@ -309,10 +309,10 @@ static int pid_of_sleeper(struct desk *d)
 
 TEST(it_ends_with_the_time_of_the_run_and_its_whole_group) /* [K30] */
 {
-    struct desk d;
+    struct fixture d;
     uint64_t start;
 
-    desk_open(&d);
+    fixture_open(&d);
     link_agent(&d, "opencode");
     CHECK(choose(&d, "opencode"));
     start = proc_now_ms();
@@ -324,11 +324,11 @@ TEST(it_ends_with_the_time_of_the_run_and_its_whole_group) /* [K30] */
     AWAIT(is_gone(pid_of_sleeper(&d)));
     d.in.deadline_ms = proc_now_ms();
     CHECK(!ask(&d, "CASE=plain") && says(&d.e, "no time is left"));
-    desk_close(&d);
+    fixture_close(&d);
 }
 
 /* In a process of its own: a signal stays caught. */
-static int ask_until_signal(struct desk *d)
+static int ask_until_signal(struct fixture *d)
 {
     proc_catch_signals();
     if (!choose(d, "opencode") || ask(d, "CASE=silence"))
@@ -338,11 +338,11 @@ static int ask_until_signal(struct desk *d)
 
 TEST(a_signal_ends_it_and_its_whole_group) /* [K33] */
 {
-    struct desk d;
+    struct fixture d;
     pid_t child;
     int status = 0;
 
-    desk_open(&d);
+    fixture_open(&d);
     link_agent(&d, "opencode");
     child = fork();
     if (child == 0)
@@ -352,15 +352,15 @@ TEST(a_signal_ends_it_and_its_whole_group) /* [K33] */
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 42);
     CHECK(pid_of_sleeper(&d) > 0);
     AWAIT(is_gone(pid_of_sleeper(&d)));
-    desk_close(&d);
+    fixture_close(&d);
 }
 
 TEST(a_flood_is_ended_and_what_was_said_is_kept) /* [row 22] */
 {
     struct rusage before, after;
-    struct desk d;
+    struct fixture d;
 
-    desk_open(&d);
+    fixture_open(&d);
     link_agent(&d, "copilot");
     CHECK(choose(&d, "copilot"));
     getrusage(RUSAGE_SELF, &before);
@@ -370,16 +370,16 @@ TEST(a_flood_is_ended_and_what_was_said_is_kept) /* [row 22] */
 #ifndef __SANITIZE_ADDRESS__
     CHECK(after.ru_maxrss - before.ru_maxrss < 24 * 1024);
 #endif
-    desk_close(&d);
+    fixture_close(&d);
 }
 
 /* --- environment [row 20] --------------------------------------------------------- */
 
 TEST(a_program_gets_its_own_key_and_no_other) /* [row 20] */
 {
-    struct desk d;
+    struct fixture d;
 
-    desk_open(&d);
+    fixture_open(&d);
     link_agent(&d, "claude");
     link_agent(&d, "codex");
     setenv("ANTHROPIC_API_KEY", "sk-ant-0123456789", 1);
@@ -423,7 +423,7 @@ TEST(a_program_gets_its_own_key_and_no_other) /* [row 20] */
     CHECK(choose(&d, "codex") && ask(&d, "CASE=plain"));
     CHECK(str_is(called(&d, "OPENAI_API_KEY", "env"), "sk-oai-0123456789"));
     CHECK(!called(&d, "ANTHROPIC_API_KEY", "env").n);
-    desk_close(&d);
+    fixture_close(&d);
 }
 
 TEST(an_error_shows_no_key) /* [row 20] */
@@ -454,9 +454,9 @@ TEST(an_error_shows_no_key) /* [row 20] */
 
 TEST(exec_any_program) /* [K22] */
 {
-    struct desk d;
+    struct fixture d;
 
-    desk_open(&d);
+    fixture_open(&d);
     write_file(&d, "bin/my-llm",
                "#!/bin/sh\necho \"$# $1|$2\"; cat; echo; echo trouble >&2\n"
                "echo \"$MAPM_PURPOSE $MAPM_MAX_TURNS $MAPM_ASK_NUMBER\"\n",
@@ -490,15 +490,15 @@ TEST(exec_any_program) /* [K22] */
     CHECK(d.out.truncated);
     d.in.max_chars = 4;
     CHECK(ask(&d, "x") && !d.out.truncated);
-    desk_close(&d);
+    fixture_close(&d);
 }
 
 TEST(exec_what_its_words_are) /* [K22] */
 {
-    struct desk d;
+    struct fixture d;
     char *here;
 
-    desk_open(&d);
+    fixture_open(&d);
     write_file(&d, "ws/tool", "#!/bin/sh\necho tool\n", 0755);
     write_file(&d, "bin/tool", "#!/bin/sh\necho other\n", 0755);
     CHECK(!choose(&d, "exec:") && d.e.code == ERR_USAGE);
@@ -524,7 +524,7 @@ TEST(exec_what_its_words_are) /* [K22] */
     CHECK(d.e.code == ERR_NOT_FOUND);
     CHECK(chdir(here) == 0);
     free(here);
-    desk_close(&d);
+    fixture_close(&d);
 }
 
 /* --- who ------------------------------------------------------------------------------ */
@@ -534,9 +534,9 @@ TEST(who_is_asked_option_environment_user_workspace_path)
     struct str argv[] = {STR_INIT("codex"), STR_INIT("x")};
     struct project user = {.ask = {.argv = argv, .argc = 2, .line = 4}};
     struct project workspace = {.ask = {.name = STR_INIT("qwen"), .line = 7}};
-    struct desk d;
+    struct fixture d;
 
-    desk_open(&d);
+    fixture_open(&d);
     CHECK(!choose(&d, ""));
     CHECK(d.e.code == ERR_NOT_FOUND);
     CHECK(says(&d.e, "exec:PROGRAM") && says(&d.e, "MAPM_ASK"));
@@ -567,7 +567,7 @@ TEST(who_is_asked_option_environment_user_workspace_path)
     CHECK(says(&d.e, "did you mean claude"));
     CHECK(!choose(&d, "claude") && d.e.code == ERR_NOT_FOUND);
     CHECK(says(&d.e, "npm install"));
-    desk_close(&d);
+    fixture_close(&d);
 }
 
 TEST(a_workspace_names_a_preset_and_nothing_else) /* [row 15] */
@@ -576,9 +576,9 @@ TEST(a_workspace_names_a_preset_and_nothing_else) /* [row 15] */
                                         "replay:x", "",          "swival"};
     struct str argv[] = {STR_INIT("./evil")};
     struct project workspace = {.ask = {.line = 7}}, user = {0};
-    struct desk d;
+    struct fixture d;
 
-    desk_open(&d);
+    fixture_open(&d);
     d.w.workspace = &workspace;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         workspace.ask.name = str_from(names[i]);
@@ -592,16 +592,16 @@ TEST(a_workspace_names_a_preset_and_nothing_else) /* [row 15] */
     d.w.user = &user;
     CHECK(!choose(&d, "") && d.e.code == ERR_USAGE);
     CHECK(says(&d.e, "absolute path"));
-    desk_close(&d);
+    fixture_close(&d);
 }
 
 TEST(doctor_lists_who_is_there)
 {
     struct backend_found *list;
-    struct desk d;
+    struct fixture d;
     size_t count;
 
-    desk_open(&d);
+    fixture_open(&d);
     link_agent(&d, "gemini");
     list = backend_list(&d.w, &d.a, &count);
     CHECK(count == 9);
@@ -613,17 +613,17 @@ TEST(doctor_lists_who_is_there)
     CHECK_STR(list[7].name, "anthropic");
     CHECK_STR(list[8].name, "openai");
     CHECK(list[8].note.n > 0);
-    desk_close(&d);
+    fixture_close(&d);
 }
 
 /* --- replay ----------------------------------------------------------------------------- */
 
 TEST(replay_answers_from_a_tape_in_order)
 {
-    struct desk d;
+    struct fixture d;
     struct str wish;
 
-    desk_open(&d);
+    fixture_open(&d);
     write_file(
         &d, "home/t.jsonl",
         "{\"tape\":1,\"name\":\"x\",\"digest\":\"\",\"input\":{}}\n"
@@ -645,5 +645,5 @@ TEST(replay_answers_from_a_tape_in_order)
     CHECK(says(&d.e, "-one") && says(&d.e, "+uno"));
     CHECK(!choose(&d, "replay:/no/such/file"));
     CHECK(says(&d.e, "cannot answer"));
-    desk_close(&d);
+    fixture_close(&d);
 }

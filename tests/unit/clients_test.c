@@ -2,10 +2,10 @@
 #include "mapm/clients.h"
 
 #include "../../provision/render.h"
-#include "desk.h"
 #include "tap.h"
+#include "workspace_fixture.h"
 
-static struct desk desk;
+static struct fixture fixture;
 
 #define AGENT(head, body) "---\n" head "\n---\n" body
 
@@ -57,38 +57,39 @@ TEST(clients_in_use)
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (int listed = 0; listed < 2; listed++) {
-            struct desk *d = &desk;
+            struct fixture *d = &fixture;
             const char *none;
 
             if (!listed && !rows[i].marker)
                 continue;
-            desk_init(d);
+            fixture_init(d);
             if (listed)
-                desk_client(d, rows[i].name);
+                fixture_client(d, rows[i].name);
             else
-                desk_write(d, rows[i].marker, "x\n");
-            none = desk_snapshot(d, false);
-            desk_item(d, DOC_AGENT, "reviewer", "AGENTS.md",
-                      AGENT("name: reviewer\ndescription: R", "Do.\n"), NULL);
-            desk_item(d, DOC_MCP, "io-e-m", "x.json",
-                      "{\"_meta\": {\"name\": \"io.e/m\"}, \"command\": "
-                      "\"npx\"}\n",
-                      NULL);
-            DESK_OK(d, 0);
-            CHECK(desk_has(d, ".claude/agents/reviewer.md"));
-            CHECK(desk_has(d, ".mcp.json"));
-            CHECK(!rows[i].agent || desk_has(d, rows[i].agent));
-            CHECK(!rows[i].servers || desk_has(d, rows[i].servers));
-            DESK_OK(d, 0);
+                fixture_write(d, rows[i].marker, "x\n");
+            none = fixture_snapshot(d, false);
+            fixture_item(d, DOC_AGENT, "reviewer", "AGENTS.md",
+                         AGENT("name: reviewer\ndescription: R", "Do.\n"),
+                         NULL);
+            fixture_item(d, DOC_MCP, "io-e-m", "x.json",
+                         "{\"_meta\": {\"name\": \"io.e/m\"}, \"command\": "
+                         "\"npx\"}\n",
+                         NULL);
+            FIXTURE_OK(d, 0);
+            CHECK(fixture_has(d, ".claude/agents/reviewer.md"));
+            CHECK(fixture_has(d, ".mcp.json"));
+            CHECK(!rows[i].agent || fixture_has(d, rows[i].agent));
+            CHECK(!rows[i].servers || fixture_has(d, rows[i].servers));
+            FIXTURE_OK(d, 0);
             CHECK(d->change_count == 0);
             /* No longer listed: what mapm made does not keep it in use. */
             d->options.client_count = 0;
-            DESK_OK(d, 0);
-            CHECK(!rows[i].agent || desk_has(d, rows[i].agent) == !listed);
-            desk_clear(d);
-            DESK_OK(d, 0);
-            CHECK_STR(desk_snapshot(d, true), none);
-            desk_done(d);
+            FIXTURE_OK(d, 0);
+            CHECK(!rows[i].agent || fixture_has(d, rows[i].agent) == !listed);
+            fixture_clear(d);
+            FIXTURE_OK(d, 0);
+            CHECK_STR(fixture_snapshot(d, true), none);
+            fixture_done(d);
         }
 }
 

@@ -1,29 +1,29 @@
 #include <sys/time.h>
 
-#include "desk.h"
 #include "tap.h"
+#include "workspace_fixture.h"
 
 /* "Is all in place?" by record and lstat: DESIGN 7, §2 "nothing to do". */
 
-static struct desk desk;
+static struct fixture fixture;
 
-static void add_all(struct desk *d)
+static void add_all(struct fixture *d)
 {
-    desk_item(d, DOC_SKILL, "writer", "SKILL.md",
-              "---\nname: writer\ndescription: Writes.\n---\n",
-              "+scripts/run.sh", "#!/bin/sh\n", "data/a/b.txt", "b\n", NULL);
-    desk_item(d, DOC_AGENT, "reviewer", "AGENTS.md",
-              "---\nname: reviewer\ndescription: Reviews.\n---\nReview.\n",
-              NULL);
-    desk_item(d, DOC_MCP, "io-example-mcp", "io.example_mcp.json",
-              "{\n  \"_meta\": {\"name\": \"io.example/mcp\"},\n"
-              "  \"command\": \"npx\",\n  \"args\": []\n}\n",
-              NULL);
-    desk_client(d, "codex");
+    fixture_item(d, DOC_SKILL, "writer", "SKILL.md",
+                 "---\nname: writer\ndescription: Writes.\n---\n",
+                 "+scripts/run.sh", "#!/bin/sh\n", "data/a/b.txt", "b\n", NULL);
+    fixture_item(d, DOC_AGENT, "reviewer", "AGENTS.md",
+                 "---\nname: reviewer\ndescription: Reviews.\n---\nReview.\n",
+                 NULL);
+    fixture_item(d, DOC_MCP, "io-example-mcp", "io.example_mcp.json",
+                 "{\n  \"_meta\": {\"name\": \"io.example/mcp\"},\n"
+                 "  \"command\": \"npx\",\n  \"args\": []\n}\n",
+                 NULL);
+    fixture_client(d, "codex");
 }
 
 /* With the digests alone, as from a lock. */
-static bool is_current(struct desk *d)
+static bool is_current(struct fixture *d)
 {
     struct provision_item items[8];
     struct provision *p = NULL;
@@ -45,36 +45,36 @@ static bool is_current(struct desk *d)
     return current;
 }
 
-static void set_up(struct desk *d)
+static void set_up(struct fixture *d)
 {
-    desk_init(d);
+    fixture_init(d);
     add_all(d);
-    DESK_OK(d, 0);
+    FIXTURE_OK(d, 0);
 }
 
 TEST(what_was_just_put_there_is_current)
 {
-    struct desk *d = &desk;
+    struct fixture *d = &fixture;
     const char *before;
 
     set_up(d);
-    before = desk_snapshot(d, true);
+    before = fixture_snapshot(d, true);
     CHECK(is_current(d));
-    CHECK_STR(desk_snapshot(d, true), before);
-    desk_done(d);
+    CHECK_STR(fixture_snapshot(d, true), before);
+    fixture_done(d);
 }
 
 TEST(without_a_record_nothing_is_known)
 {
-    struct desk *d = &desk;
+    struct fixture *d = &fixture;
 
-    desk_init(d);
+    fixture_init(d);
     add_all(d);
     CHECK(!is_current(d));
-    DESK_OK(d, 0);
+    FIXTURE_OK(d, 0);
     unlinkat(d->fd, ".agents/.mapm/state", 0);
     CHECK(!is_current(d));
-    desk_done(d);
+    fixture_done(d);
 }
 
 /* Every kind of place, changed, replaced by the like, or gone. */
@@ -93,23 +93,23 @@ TEST(a_change_on_the_disk_is_noticed)
     };
 
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-        struct desk *d = &desk;
+        struct fixture *d = &fixture;
         const char *text;
 
         set_up(d);
-        text = desk_content(d, paths[i]);
+        text = fixture_content(d, paths[i]);
         CHECK(unlinkat(d->fd, paths[i], 0) == 0);
         CHECK(!is_current(d));
-        desk_write(d, paths[i], text);
+        fixture_write(d, paths[i], text);
         CHECK(!is_current(d));
-        desk_done(d);
+        fixture_done(d);
     }
 }
 
 /* Same size and times as before: the inode's own time tells. */
 TEST(an_edit_that_hides_its_time_is_noticed)
 {
-    struct desk *d = &desk;
+    struct fixture *d = &fixture;
     struct timespec times[2];
     struct stat st;
     int fd;
@@ -123,12 +123,12 @@ TEST(an_edit_that_hides_its_time_is_noticed)
     CHECK(futimens(fd, times) == 0);
     close(fd);
     CHECK(!is_current(d));
-    desk_done(d);
+    fixture_done(d);
 }
 
 TEST(another_wish_is_noticed)
 {
-    struct desk *d = &desk;
+    struct fixture *d = &fixture;
 
     set_up(d);
     d->items[0].digest.b[0] ^= 1;
@@ -149,11 +149,11 @@ TEST(another_wish_is_noticed)
     d->item_count--;
     CHECK(!is_current(d));
     d->item_count++;
-    desk_item(d, DOC_SKILL, "second", "SKILL.md", "x", NULL);
+    fixture_item(d, DOC_SKILL, "second", "SKILL.md", "x", NULL);
     CHECK(!is_current(d));
     d->item_count--;
     /* Another client, another place for shared files. */
-    desk_client(d, "gemini");
+    fixture_client(d, "gemini");
     CHECK(!is_current(d));
     d->options.client_count = 0;
     CHECK(!is_current(d));
@@ -165,46 +165,46 @@ TEST(another_wish_is_noticed)
     CHECK(is_current(d));
     CHECK(mkdirat(d->fd, ".gemini", 0755) == 0);
     CHECK(!is_current(d));
-    desk_done(d);
+    fixture_done(d);
 }
 
 /* A link to a folder that moved away is no folder of ours. */
 TEST(a_link_in_the_place_of_a_folder_is_noticed)
 {
-    struct desk *d = &desk;
+    struct fixture *d = &fixture;
 
     set_up(d);
     CHECK(renameat(d->fd, ".agents/skills/writer/data", d->fd, "moved") == 0);
     CHECK(symlinkat("../../../moved", d->fd, ".agents/skills/writer/data") ==
           0);
     CHECK(!is_current(d));
-    desk_done(d);
+    fixture_done(d);
 }
 
 /* All of a client's skills behind one link of the user's: nothing is ours. */
 TEST(a_linked_folder_of_skills_is_current)
 {
-    struct desk *d = &desk;
+    struct fixture *d = &fixture;
 
-    desk_init(d);
+    fixture_init(d);
     add_all(d);
     CHECK(mkdirat(d->fd, ".claude", 0755) == 0);
     CHECK(symlinkat("../.agents/skills", d->fd, ".claude/skills") == 0);
-    DESK_OK(d, 0);
+    FIXTURE_OK(d, 0);
     CHECK(is_current(d));
-    desk_done(d);
+    fixture_done(d);
 }
 
 /* [row 9] a record from a stranger's repository, its numbers all right but
  * for the one that no checkout sets. */
 TEST(a_record_that_leaves_out_the_inodes_time_is_not_believed)
 {
-    struct desk *d = &desk;
+    struct fixture *d = &fixture;
     struct str text, line;
     struct buf out;
 
     set_up(d);
-    text = str_from(desk_content(d, ".agents/.mapm/state"));
+    text = str_from(fixture_content(d, ".agents/.mapm/state"));
     buf_init(&out, 1u << 20);
     while (str_line(&text, &line)) {
         struct str word;
@@ -216,8 +216,9 @@ TEST(a_record_that_leaves_out_the_inodes_time_is_not_believed)
             buf_text(&out, "0 ");
         buf_printf(&out, "%.*s\n", STR_ARG(line));
     }
-    desk_write(d, ".agents/.mapm/state", arena_str(&d->arena, buf_str(&out)).p);
+    fixture_write(d, ".agents/.mapm/state",
+                  arena_str(&d->arena, buf_str(&out)).p);
     buf_done(&out);
     CHECK(!is_current(d));
-    desk_done(d);
+    fixture_done(d);
 }

@@ -1,21 +1,21 @@
-#include "desk.h"
 #include "tap.h"
+#include "workspace_fixture.h"
 
 /* Our servers in files that are the user's: [X21, X22, M18, M20, M21, M22, M23] */
 
-static struct desk desk;
+static struct fixture fixture;
 
 #define SERVER(name, rest)                                                     \
     "{\"_meta\": {\"name\": \"" name "\", \"io.x/y\": {\"n\": 1.50}}, "        \
     "\"command\": \"npx\"" rest "}\n"
 
-static void add_server(struct desk *d, const char *rest)
+static void add_server(struct fixture *d, const char *rest)
 {
     struct str text = arena_printf(
         &d->arena,
         "{\"_meta\": {\"name\": \"io.e/m\"}, \"command\": \"npx\"%s}", rest);
 
-    desk_item(d, DOC_MCP, "io-e-m", "x.json", text.p, NULL);
+    fixture_item(d, DOC_MCP, "io-e-m", "x.json", text.p, NULL);
 }
 
 /* Foreign entries, comments and formatting: every byte outside ours stays. */
@@ -41,25 +41,25 @@ TEST(foreign_bytes_survive)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct desk *d = &desk;
+        struct fixture *d = &fixture;
         const char *after;
 
-        desk_init(d);
-        desk_client(d, rows[i].client);
-        desk_write(d, rows[i].path, rows[i].text);
+        fixture_init(d);
+        fixture_client(d, rows[i].client);
+        fixture_write(d, rows[i].path, rows[i].text);
         CHECK(fchmodat(d->fd, rows[i].path, 0600, 0) == 0);
         add_server(d, "");
-        DESK_OK(d, 0);
-        after = desk_content(d, rows[i].path);
+        FIXTURE_OK(d, 0);
+        after = fixture_content(d, rows[i].path);
         CHECK(strstr(after, "io-e-m") &&
               strstr(after, "mine") != strstr(after, "io-e-m"));
         struct stat st;
         CHECK(fs_stat_at(d->fd, rows[i].path, &st) &&
               (st.st_mode & 07777) == 0600);
-        desk_clear(d);
-        DESK_OK(d, 0);
-        CHECK_STR(desk_content(d, rows[i].path), rows[i].text);
-        desk_done(d);
+        fixture_clear(d);
+        FIXTURE_OK(d, 0);
+        CHECK_STR(fixture_content(d, rows[i].path), rows[i].text);
+        fixture_done(d);
     }
 }
 
@@ -90,27 +90,27 @@ TEST(what_a_client_cannot_read_is_refused)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct desk *d = &desk;
+        struct fixture *d = &fixture;
         const char *before;
         bool ok;
 
-        desk_init(d);
-        desk_client(d, rows[i].client);
-        desk_write(d, rows[i].path, rows[i].text);
+        fixture_init(d);
+        fixture_client(d, rows[i].client);
+        fixture_write(d, rows[i].path, rows[i].text);
         add_server(d, "");
-        desk_item(d, DOC_SKILL, "writer", "SKILL.md",
-                  "---\nname: writer\ndescription: d\n---\n", NULL);
-        before = arena_str(&d->arena, str_from(desk_snapshot(d, false))).p;
-        ok = desk_run(d, 0);
+        fixture_item(d, DOC_SKILL, "writer", "SKILL.md",
+                     "---\nname: writer\ndescription: d\n---\n", NULL);
+        before = arena_str(&d->arena, str_from(fixture_snapshot(d, false))).p;
+        ok = fixture_run(d, 0);
         CHECK(ok == !rows[i].where);
         if (!ok && rows[i].where) {
             CHECK(d->err.code == ERR_FORMAT);
             CHECK_STR(err_prev(&d->err, NULL), rows[i].where);
             CHECK(strstr(d->err.hint, rows[i].client) &&
                   strstr(d->err.hint, "ignores the whole file"));
-            CHECK_STR(desk_snapshot(d, false), before);
+            CHECK_STR(fixture_snapshot(d, false), before);
         }
-        desk_done(d);
+        fixture_done(d);
     }
 }
 
@@ -130,32 +130,32 @@ TEST(a_foreign_server_of_the_same_key)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct desk *d = &desk;
+        struct fixture *d = &fixture;
         const char *before;
 
-        desk_init(d);
-        desk_client(d, rows[i].client);
-        desk_write(d, rows[i].path, rows[i].foreign);
-        before = desk_snapshot(d, true);
+        fixture_init(d);
+        fixture_client(d, rows[i].client);
+        fixture_write(d, rows[i].path, rows[i].foreign);
+        before = fixture_snapshot(d, true);
         add_server(d, "");
-        CHECK(!desk_run(d, 0));
+        CHECK(!fixture_run(d, 0));
         CHECK(d->err.code == ERR_CONFLICT);
-        CHECK_STR(desk_snapshot(d, true), before);
-        DESK_OK(d, DESK_FORCE);
+        CHECK_STR(fixture_snapshot(d, true), before);
+        FIXTURE_OK(d, FIXTURE_FORCE);
         CHECK_STR(
-            desk_content(
+            fixture_content(
                 d, arena_printf(&d->arena, "%s/%s", d->backup, rows[i].path).p),
             rows[i].foreign);
-        CHECK(!strstr(desk_content(d, rows[i].path), "evil"));
-        desk_done(d);
+        CHECK(!strstr(fixture_content(d, rows[i].path), "evil"));
+        fixture_done(d);
 
-        desk_init(d);
-        desk_client(d, rows[i].client);
-        desk_write(d, rows[i].path, rows[i].equal);
+        fixture_init(d);
+        fixture_client(d, rows[i].client);
+        fixture_write(d, rows[i].path, rows[i].equal);
         add_server(d, "");
-        DESK_OK(d, 0);
-        CHECK_STR(desk_content(d, rows[i].path), rows[i].equal);
-        desk_done(d);
+        FIXTURE_OK(d, 0);
+        CHECK_STR(fixture_content(d, rows[i].path), rows[i].equal);
+        fixture_done(d);
     }
 }
 
@@ -180,14 +180,14 @@ TEST(placeholders)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct desk *d = &desk;
+        struct fixture *d = &fixture;
         char want[512], *at;
         const char *before;
 
-        desk_init(d);
+        fixture_init(d);
         add_server(d, rows[i].rest);
-        before = desk_snapshot(d, true);
-        CHECK(desk_run(d, 0) == (rows[i].code == ERR_NONE));
+        before = fixture_snapshot(d, true);
+        CHECK(fixture_run(d, 0) == (rows[i].code == ERR_NONE));
         CHECK(d->err.code == rows[i].code);
         snprintf(want, sizeof want, "%s", rows[i].found);
         at = strstr(want, "%s");
@@ -195,12 +195,12 @@ TEST(placeholders)
             snprintf(at, sizeof want - (size_t)(at - want), "%s%s", d->path,
                      strstr(rows[i].found, "%s") + 2);
         if (rows[i].code == ERR_NONE) {
-            CHECK(strstr(desk_content(d, ".mcp.json"), want) != NULL);
+            CHECK(strstr(fixture_content(d, ".mcp.json"), want) != NULL);
             CHECK(d->absolute);
         } else {
-            CHECK_STR(desk_snapshot(d, true), before);
+            CHECK_STR(fixture_snapshot(d, true), before);
         }
-        desk_done(d);
+        fixture_done(d);
     }
 }
 
@@ -220,17 +220,17 @@ TEST(paths_that_cannot_be_written)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct desk *d = &desk;
+        struct fixture *d = &fixture;
 
-        desk_init(d);
+        fixture_init(d);
         d->options.shared_dir = str_from(rows[i].shared);
         add_server(d, rows[i].rest);
-        CHECK(desk_run(d, 0) == rows[i].good);
+        CHECK(fixture_run(d, 0) == rows[i].good);
         if (rows[i].good && d->err.code)
             printf("# %zu: %s\n", i, err_first(&d->err));
         if (!rows[i].good)
             CHECK(d->err.code == ERR_MCP);
-        desk_done(d);
+        fixture_done(d);
     }
 }
 
@@ -251,36 +251,36 @@ TEST(broken_files_are_left_alone)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct desk *d = &desk;
+        struct fixture *d = &fixture;
         const char *before;
 
-        desk_init(d);
-        desk_client(d, rows[i].client);
-        desk_write(d, rows[i].path, rows[i].text);
-        before = desk_snapshot(d, true);
+        fixture_init(d);
+        fixture_client(d, rows[i].client);
+        fixture_write(d, rows[i].path, rows[i].text);
+        before = fixture_snapshot(d, true);
         add_server(d, "");
-        CHECK(!desk_run(d, DESK_FORCE));
+        CHECK(!fixture_run(d, FIXTURE_FORCE));
         CHECK(d->err.code == rows[i].code);
-        CHECK_STR(desk_snapshot(d, true), before);
-        desk_done(d);
+        CHECK_STR(fixture_snapshot(d, true), before);
+        fixture_done(d);
     }
 }
 
 /* [X22, M18] `_meta` goes with the entry where the client allows it */
 TEST(meta_stays_where_it_may)
 {
-    struct desk *d = &desk;
+    struct fixture *d = &fixture;
 
-    desk_init(d);
-    desk_client(d, "gemini");
-    desk_client(d, "cursor");
-    desk_item(d, DOC_MCP, "io-e-m", "x.json", SERVER("io.e/m", ""), NULL);
-    DESK_OK(d, 0);
-    CHECK(strstr(desk_content(d, ".mcp.json"), "_meta") != NULL);
-    CHECK(strstr(desk_content(d, ".mcp.json"), "1.50") != NULL);
-    CHECK(!strstr(desk_content(d, ".gemini/settings.json"), "_meta"));
-    CHECK(!strstr(desk_content(d, ".cursor/mcp.json"), "_meta"));
-    desk_done(d);
+    fixture_init(d);
+    fixture_client(d, "gemini");
+    fixture_client(d, "cursor");
+    fixture_item(d, DOC_MCP, "io-e-m", "x.json", SERVER("io.e/m", ""), NULL);
+    FIXTURE_OK(d, 0);
+    CHECK(strstr(fixture_content(d, ".mcp.json"), "_meta") != NULL);
+    CHECK(strstr(fixture_content(d, ".mcp.json"), "1.50") != NULL);
+    CHECK(!strstr(fixture_content(d, ".gemini/settings.json"), "_meta"));
+    CHECK(!strstr(fixture_content(d, ".cursor/mcp.json"), "_meta"));
+    fixture_done(d);
 }
 
 /* The object around our servers goes with them when it came with them. */
@@ -296,19 +296,20 @@ TEST(an_object_of_ours_goes_with_its_last_server)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct desk *d = &desk;
+        struct fixture *d = &fixture;
 
-        desk_init(d);
-        desk_client(d, "gemini");
-        desk_write(d, ".gemini/settings.json", rows[i].before);
+        fixture_init(d);
+        fixture_client(d, "gemini");
+        fixture_write(d, ".gemini/settings.json", rows[i].before);
         add_server(d, "");
-        DESK_OK(d, 0);
-        desk_item(d, DOC_MCP, "io-e-n", "x.json", SERVER("io.e/n", ""), NULL);
-        DESK_OK(d, 0);
-        desk_clear(d);
-        DESK_OK(d, 0);
-        CHECK_STR(desk_content(d, ".gemini/settings.json"), rows[i].before);
-        desk_done(d);
+        FIXTURE_OK(d, 0);
+        fixture_item(d, DOC_MCP, "io-e-n", "x.json", SERVER("io.e/n", ""),
+                     NULL);
+        FIXTURE_OK(d, 0);
+        fixture_clear(d);
+        FIXTURE_OK(d, 0);
+        CHECK_STR(fixture_content(d, ".gemini/settings.json"), rows[i].before);
+        fixture_done(d);
     }
 }
 
@@ -317,35 +318,36 @@ TEST(an_object_in_use_stays)
 {
     static const char text[] =
         "{\"theme\": \"x\", \"mcpServers\": { /* mine */ }}";
-    struct desk *d = &desk;
+    struct fixture *d = &fixture;
 
-    desk_init(d);
-    desk_client(d, "gemini");
-    desk_write(d, ".gemini/settings.json", "{\"theme\": \"x\"}");
+    fixture_init(d);
+    fixture_client(d, "gemini");
+    fixture_write(d, ".gemini/settings.json", "{\"theme\": \"x\"}");
     add_server(d, "");
-    DESK_OK(d, 0);
-    desk_write(d, ".gemini/settings.json", text);
-    desk_clear(d);
-    DESK_OK(d, 0);
-    CHECK_STR(desk_content(d, ".gemini/settings.json"), text);
-    desk_done(d);
+    FIXTURE_OK(d, 0);
+    fixture_write(d, ".gemini/settings.json", text);
+    fixture_clear(d);
+    FIXTURE_OK(d, 0);
+    CHECK_STR(fixture_content(d, ".gemini/settings.json"), text);
+    fixture_done(d);
 }
 
 /* A formatter of the user's is no edit: entries are compared by meaning. */
 TEST(another_layout_is_no_edit)
 {
-    struct desk *d = &desk;
+    struct fixture *d = &fixture;
 
-    desk_init(d);
+    fixture_init(d);
     add_server(d, ", \"args\": [\"a\"]");
-    DESK_OK(d, 0);
-    desk_write(d, ".mcp.json",
-               "{\"mcpServers\":{\"io-e-m\":{\"_meta\":{\"name\":\"io.e/m\"},"
-               "\"command\":\"npx\",\"args\":[\"a\"]}}}");
-    DESK_OK(d, 0);
+    FIXTURE_OK(d, 0);
+    fixture_write(
+        d, ".mcp.json",
+        "{\"mcpServers\":{\"io-e-m\":{\"_meta\":{\"name\":\"io.e/m\"},"
+        "\"command\":\"npx\",\"args\":[\"a\"]}}}");
+    FIXTURE_OK(d, 0);
     CHECK(d->change_count == 0);
-    desk_clear(d);
-    DESK_OK(d, 0);
-    CHECK(!desk_has(d, ".mcp.json"));
-    desk_done(d);
+    fixture_clear(d);
+    FIXTURE_OK(d, 0);
+    CHECK(!fixture_has(d, ".mcp.json"));
+    fixture_done(d);
 }

@@ -1,14 +1,14 @@
 #include <sys/wait.h>
 
-#include "desk.h"
 #include "faults.h"
 #include "tap.h"
+#include "workspace_fixture.h"
 
 /* An update of everything at once, stopped at each of its steps. */
 
 #define STEPS_MAX 2000
 
-static struct desk desk;
+static struct fixture fixture;
 
 #define SKILL(name, body)                                                      \
     "---\nname: " name "\ndescription: What it does.\n---\n" body "\n"
@@ -19,29 +19,32 @@ static struct desk desk;
     "---\nname: reviewer\ndescription: Reviews.\nversion: 1.0.0\n---\n" body   \
     "\n"
 
-static void wish_old(struct desk *d)
+static void wish_old(struct fixture *d)
 {
-    desk_clear(d);
-    desk_item(d, DOC_SKILL, "writer", "SKILL.md", SKILL("writer", "Old."),
-              "a/b.txt", "old\n", NULL);
-    desk_item(d, DOC_SKILL, "leaves", "SKILL.md", SKILL("leaves", "Old."),
-              NULL);
-    desk_item(d, DOC_MCP, "io-example-mcp", "x.json", SERVER("\"old\""), NULL);
-    desk_text(d, "mapm.yaml", "# old\n");
-    desk_text(d, "mapm.lock", "old: 1\n");
+    fixture_clear(d);
+    fixture_item(d, DOC_SKILL, "writer", "SKILL.md", SKILL("writer", "Old."),
+                 "a/b.txt", "old\n", NULL);
+    fixture_item(d, DOC_SKILL, "leaves", "SKILL.md", SKILL("leaves", "Old."),
+                 NULL);
+    fixture_item(d, DOC_MCP, "io-example-mcp", "x.json", SERVER("\"old\""),
+                 NULL);
+    fixture_text(d, "mapm.yaml", "# old\n");
+    fixture_text(d, "mapm.lock", "old: 1\n");
 }
 
-static void wish_new(struct desk *d)
+static void wish_new(struct fixture *d)
 {
-    desk_clear(d);
-    desk_item(d, DOC_SKILL, "writer", "SKILL.md", SKILL("writer", "New."),
-              "a/c.txt", "new\n", NULL);
-    desk_item(d, DOC_SKILL, "comes", "SKILL.md", SKILL("comes", "New."), NULL);
-    desk_item(d, DOC_AGENT, "reviewer", "AGENTS.md", AGENT("New."), NULL);
-    desk_item(d, DOC_MCP, "io-example-mcp", "x.json", SERVER("\"new\""), NULL);
-    desk_text(d, "mapm.yaml", "# new\n");
-    desk_text(d, "mapm.lock", "new: 1\n");
-    desk_text(d, ".gitignore", "new\n");
+    fixture_clear(d);
+    fixture_item(d, DOC_SKILL, "writer", "SKILL.md", SKILL("writer", "New."),
+                 "a/c.txt", "new\n", NULL);
+    fixture_item(d, DOC_SKILL, "comes", "SKILL.md", SKILL("comes", "New."),
+                 NULL);
+    fixture_item(d, DOC_AGENT, "reviewer", "AGENTS.md", AGENT("New."), NULL);
+    fixture_item(d, DOC_MCP, "io-example-mcp", "x.json", SERVER("\"new\""),
+                 NULL);
+    fixture_text(d, "mapm.yaml", "# new\n");
+    fixture_text(d, "mapm.lock", "new: 1\n");
+    fixture_text(d, ".gitignore", "new\n");
 }
 
 static struct arena outcomes;
@@ -49,34 +52,34 @@ static struct arena outcomes;
 /* What the workspace looks like before and after. */
 static void find_outcomes(const char **old, const char **new, bool fresh)
 {
-    struct desk *d = &desk;
+    struct fixture *d = &fixture;
 
-    desk_init(d);
-    desk_write(d, "README", "the user's\n");
+    fixture_init(d);
+    fixture_write(d, "README", "the user's\n");
     if (!fresh) {
         wish_old(d);
-        DESK_OK(d, 0);
+        FIXTURE_OK(d, 0);
     }
-    *old = arena_str(&outcomes, str_from(desk_snapshot(d, false))).p;
+    *old = arena_str(&outcomes, str_from(fixture_snapshot(d, false))).p;
     wish_new(d);
-    DESK_OK(d, 0);
-    *new = arena_str(&outcomes, str_from(desk_snapshot(d, false))).p;
-    desk_done(d);
+    FIXTURE_OK(d, 0);
+    *new = arena_str(&outcomes, str_from(fixture_snapshot(d, false))).p;
+    fixture_done(d);
 }
 
-static void start(struct desk *d, bool fresh)
+static void start(struct fixture *d, bool fresh)
 {
-    desk_init(d);
-    desk_write(d, "README", "the user's\n");
+    fixture_init(d);
+    fixture_write(d, "README", "the user's\n");
     if (!fresh) {
         wish_old(d);
-        DESK_OK(d, 0);
+        FIXTURE_OK(d, 0);
     }
     wish_new(d);
 }
 
 /* True when it was killed. */
-static bool run_killed_at(struct desk *d, long step, bool recover_only)
+static bool run_killed_at(struct fixture *d, long step, bool recover_only)
 {
     pid_t child = fork();
     int status;
@@ -85,7 +88,8 @@ static bool run_killed_at(struct desk *d, long step, bool recover_only)
         fault_arm(FAULT_KILL, step, 0);
         if (recover_only)
             d->text_count = d->item_count = 0;
-        _exit(desk_run(d, recover_only ? DESK_PLAN_ONLY : 0) || recover_only
+        _exit(fixture_run(d, recover_only ? FIXTURE_PLAN_ONLY : 0) ||
+                      recover_only
                   ? 0
                   : 1);
     }
@@ -98,7 +102,7 @@ static bool is_either(const char *got, const char *x, const char *y)
     return strcmp(got, x) == 0 || strcmp(got, y) == 0;
 }
 
-static bool open_only(struct desk *d)
+static bool open_only(struct fixture *d)
 {
     struct provision *p = NULL;
 
@@ -112,7 +116,7 @@ static bool open_only(struct desk *d)
 
 static void kill_everywhere(bool fresh)
 {
-    struct desk *d = &desk;
+    struct fixture *d = &fixture;
     const char *old, *new, *now;
     long step;
     bool killed = true;
@@ -123,16 +127,16 @@ static void kill_everywhere(bool fresh)
         start(d, fresh);
         killed = run_killed_at(d, step, false);
         CHECK(open_only(d));
-        now = desk_snapshot(d, false);
+        now = fixture_snapshot(d, false);
         CHECK(is_either(now, old, new));
         if (!is_either(now, old, new))
             printf("# killed at %ld:\n%s\n# wanted:\n%s", step, now, old);
         olds += strcmp(now, old) == 0;
         news += strcmp(now, new) == 0;
-        DESK_OK(d, 0);
-        CHECK_STR(desk_snapshot(d, false), new);
-        CHECK(!desk_has(d, ".agents/.mapm/journal"));
-        desk_done(d);
+        FIXTURE_OK(d, 0);
+        CHECK_STR(fixture_snapshot(d, false), new);
+        CHECK(!fixture_has(d, ".agents/.mapm/journal"));
+        fixture_done(d);
     }
     CHECK(!killed && olds > 20 && news > 20);
     printf("# %ld steps: %d old, %d new\n", step, olds, news);
@@ -141,14 +145,14 @@ static void kill_everywhere(bool fresh)
 /* [F3] a signal while a file is opened ends nothing */
 TEST(an_interrupted_open_is_repeated)
 {
-    struct desk *d = &desk;
+    struct fixture *d = &fixture;
 
     start(d, false);
     fault_arm(FAULT_SIGNAL, 0, 0);
-    DESK_OK(d, 0);
+    FIXTURE_OK(d, 0);
     CHECK(fault_count > 20);
     fault_arm(FAULT_NONE, 0, 0);
-    desk_done(d);
+    fixture_done(d);
 }
 
 /* [row 27] kill -9 at any instant, then the next command: old or new */
@@ -165,7 +169,7 @@ TEST(killed_at_any_step_of_the_first_install)
 /* [row 27] the repair is killed, too, again and again */
 TEST(killed_while_repairing)
 {
-    struct desk *d = &desk;
+    struct fixture *d = &fixture;
     const char *old, *new, *now;
     bool killed = true;
 
@@ -173,8 +177,8 @@ TEST(killed_while_repairing)
     for (long step = 1; killed && step < STEPS_MAX; step++) {
         start(d, false);
         killed = run_killed_at(d, step, false);
-        if (!desk_has(d, ".agents/.mapm/journal")) {
-            desk_done(d);
+        if (!fixture_has(d, ".agents/.mapm/journal")) {
+            fixture_done(d);
             continue;
         }
         for (long again = 1; again < STEPS_MAX; again++)
@@ -182,11 +186,11 @@ TEST(killed_while_repairing)
                 break;
         wish_new(d);
         CHECK(open_only(d));
-        now = desk_snapshot(d, false);
+        now = fixture_snapshot(d, false);
         CHECK(is_either(now, old, new));
-        DESK_OK(d, 0);
-        CHECK_STR(desk_snapshot(d, false), new);
-        desk_done(d);
+        FIXTURE_OK(d, 0);
+        CHECK_STR(fixture_snapshot(d, false), new);
+        fixture_done(d);
     }
 }
 
@@ -194,7 +198,7 @@ TEST(killed_while_repairing)
  * since stays, too: nothing is undone. */
 TEST(a_journal_that_comes_back_undoes_nothing)
 {
-    struct desk *d = &desk;
+    struct fixture *d = &fixture;
     const char *old, *new;
     bool killed = true;
     int tried = 0;
@@ -203,35 +207,35 @@ TEST(a_journal_that_comes_back_undoes_nothing)
     for (long step = 1; killed && step < STEPS_MAX; step++) {
         start(d, false);
         killed = run_killed_at(d, step, false);
-        if (killed && desk_has(d, ".agents/.mapm/journal") &&
-            strcmp(desk_snapshot(d, false), new) == 0) {
-            const char *record = desk_content(d, ".agents/.mapm/state");
+        if (killed && fixture_has(d, ".agents/.mapm/journal") &&
+            strcmp(fixture_snapshot(d, false), new) == 0) {
+            const char *record = fixture_content(d, ".agents/.mapm/state");
 
-            desk_write(d, "mapm.yaml", "the user's, later\n");
+            fixture_write(d, "mapm.yaml", "the user's, later\n");
             CHECK(open_only(d));
-            CHECK(!desk_has(d, ".agents/.mapm/journal"));
-            CHECK_STR(desk_content(d, "mapm.yaml"), "the user's, later\n");
-            CHECK_STR(desk_content(d, ".agents/.mapm/state"), record);
+            CHECK(!fixture_has(d, ".agents/.mapm/journal"));
+            CHECK_STR(fixture_content(d, "mapm.yaml"), "the user's, later\n");
+            CHECK_STR(fixture_content(d, ".agents/.mapm/state"), record);
             wish_new(d);
-            DESK_OK(d, 0);
-            CHECK_STR(desk_snapshot(d, false), new);
+            FIXTURE_OK(d, 0);
+            CHECK_STR(fixture_snapshot(d, false), new);
             tried++;
         }
-        desk_done(d);
+        fixture_done(d);
     }
     CHECK(tried > 0);
 }
 
 #define PRECIOUS "{\"precious\": \"bytes\"}"
 
-/* As desk_snapshot prints it. */
+/* As fixture_snapshot prints it. */
 static const char *hash_text(const char *text)
 {
     struct hash h = hash_of(str_from(text));
     char hex[HASH_HEX_CHARS + 1];
 
     hash_format(&h, hex);
-    return arena_printf(&desk.arena, "%.16s", hex).p;
+    return arena_printf(&fixture.arena, "%.16s", hex).p;
 }
 
 /* [row 27, row 16] what the user writes before the repair is not lost */
@@ -244,7 +248,7 @@ TEST(an_edit_between_kill_and_repair_survives)
         ".agents/skills/leaves/mine.txt",
         ".agents/skills/comes/SKILL.md",
     };
-    struct desk *d = &desk;
+    struct fixture *d = &fixture;
     bool killed = true;
 
     for (long step = 1; killed && step < STEPS_MAX; step++) {
@@ -253,21 +257,21 @@ TEST(an_edit_between_kill_and_repair_survives)
         for (size_t i = 0; swapping && i < sizeof paths / sizeof *paths; i++) {
             start(d, false);
             killed = run_killed_at(d, step, false);
-            swapping = desk_has(d, ".agents/.mapm/journal");
+            swapping = fixture_has(d, ".agents/.mapm/journal");
             if (swapping) {
-                desk_write(d, paths[i], PRECIOUS);
+                fixture_write(d, paths[i], PRECIOUS);
                 CHECK(open_only(d));
-                CHECK(strstr(desk_snapshot(d, true), hash_text(PRECIOUS)));
-                CHECK(!desk_has(d, ".agents/.mapm/journal"));
+                CHECK(strstr(fixture_snapshot(d, true), hash_text(PRECIOUS)));
+                CHECK(!fixture_has(d, ".agents/.mapm/journal"));
             }
-            desk_done(d);
+            fixture_done(d);
         }
     }
 }
 
 static void fail_everywhere(enum fault_mode mode, int error, bool fresh)
 {
-    struct desk *d = &desk;
+    struct fixture *d = &fixture;
     const char *old, *new, *now;
     bool failed = true;
     long step;
@@ -276,22 +280,23 @@ static void fail_everywhere(enum fault_mode mode, int error, bool fresh)
     for (step = 1; failed && step < STEPS_MAX; step++) {
         start(d, fresh);
         fault_arm(mode, step, error);
-        failed = !desk_run(d, 0);
+        failed = !fixture_run(d, 0);
         failed |= fault_count >= step;
         fault_arm(FAULT_NONE, 0, 0);
-        now = desk_snapshot(d, false);
-        if (d->err.code != ERR_NONE && !desk_has(d, ".agents/.mapm/journal")) {
+        now = fixture_snapshot(d, false);
+        if (d->err.code != ERR_NONE &&
+            !fixture_has(d, ".agents/.mapm/journal")) {
             CHECK(d->err.code == ERR_IO || d->err.code == ERR_INTERRUPTED ||
                   d->err.code == ERR_NOT_FOUND || d->err.code == ERR_REFUSED);
             CHECK_STR(now, old);
             if (fresh)
-                CHECK(!desk_has(d, ".agents/.mapm") || mode == FAULT_ONCE);
+                CHECK(!fixture_has(d, ".agents/.mapm") || mode == FAULT_ONCE);
         }
         CHECK(open_only(d));
-        CHECK(is_either(desk_snapshot(d, false), old, new));
-        DESK_OK(d, 0);
-        CHECK_STR(desk_snapshot(d, false), new);
-        desk_done(d);
+        CHECK(is_either(fixture_snapshot(d, false), old, new));
+        FIXTURE_OK(d, 0);
+        CHECK_STR(fixture_snapshot(d, false), new);
+        fixture_done(d);
     }
     CHECK(!failed);
 }
@@ -299,14 +304,14 @@ static void fail_everywhere(enum fault_mode mode, int error, bool fresh)
 static const char *edit_path;
 static bool edit_in_place; /* else another file takes its place */
 
-static void edit(struct desk *d)
+static void edit(struct fixture *d)
 {
     if (edit_in_place) {
         CLEANUP_FD int fd = openat(d->fd, edit_path, O_WRONLY | O_CLOEXEC);
 
         CHECK(fd >= 0 && write(fd, "X", 1) == 1);
     } else {
-        desk_write(d, edit_path, PRECIOUS);
+        fixture_write(d, edit_path, PRECIOUS);
     }
 }
 
@@ -329,7 +334,7 @@ TEST(an_edit_between_plan_and_swap_refuses)
         {".agents/skills/comes/SKILL.md", true},
         {".gitignore", true},
     };
-    struct desk *d = &desk;
+    struct fixture *d = &fixture;
 
     for (size_t i = 0; i < 4 * sizeof rows / sizeof *rows; i++) {
         bool in_place = i & 1, force = i & 2, ok;
@@ -341,21 +346,21 @@ TEST(an_edit_between_plan_and_swap_refuses)
         edit_path = rows[i / 4].path;
         edit_in_place = in_place;
         d->between = edit;
-        ok = desk_run(d, force ? DESK_FORCE : 0);
+        ok = fixture_run(d, force ? FIXTURE_FORCE : 0);
         d->between = NULL;
         CHECK(!ok);
         if (ok)
             printf("# %s was edited, in place %d, force %d\n", edit_path,
                    in_place, force);
-        CHECK(in_place ? desk_content(d, edit_path)[0] == 'X'
-                       : strcmp(desk_content(d, edit_path), PRECIOUS) == 0);
-        before = arena_str(&outcomes, str_from(desk_snapshot(d, false))).p;
-        desk_done(d);
+        CHECK(in_place ? fixture_content(d, edit_path)[0] == 'X'
+                       : strcmp(fixture_content(d, edit_path), PRECIOUS) == 0);
+        before = arena_str(&outcomes, str_from(fixture_snapshot(d, false))).p;
+        fixture_done(d);
         /* the same edit of the old workspace: all else is as it was */
         start(d, false);
         edit(d);
-        CHECK_STR(before, desk_snapshot(d, false));
-        desk_done(d);
+        CHECK_STR(before, fixture_snapshot(d, false));
+        fixture_done(d);
     }
 }
 

@@ -1,30 +1,30 @@
 #include <sys/un.h>
 
-#include "desk.h"
 #include "tap.h"
+#include "workspace_fixture.h"
 
 /* Workspaces made by others: [row 15, row 16] */
 
-static struct desk desk;
+static struct fixture fixture;
 
 #define SKILL "---\nname: writer\ndescription: Writes.\n---\nWrite.\n"
 #define AGENT "---\nname: reviewer\ndescription: R\nversion: 1.0.0\n---\nDo.\n"
 #define HASH  "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
-static void add_all(struct desk *d)
+static void add_all(struct fixture *d)
 {
-    desk_item(d, DOC_SKILL, "writer", "SKILL.md", SKILL, "a/b", "b\n", NULL);
-    desk_item(d, DOC_AGENT, "reviewer", "AGENTS.md", AGENT, NULL);
-    desk_item(d, DOC_MCP, "io-e-m", "x.json",
-              "{\"_meta\": {\"name\": \"io.e/m\"}, \"command\": \"npx\"}\n",
-              NULL);
-    desk_text(d, "mapm.yaml", "a\n");
-    desk_text(d, "mapm.lock", "a\n");
+    fixture_item(d, DOC_SKILL, "writer", "SKILL.md", SKILL, "a/b", "b\n", NULL);
+    fixture_item(d, DOC_AGENT, "reviewer", "AGENTS.md", AGENT, NULL);
+    fixture_item(d, DOC_MCP, "io-e-m", "x.json",
+                 "{\"_meta\": {\"name\": \"io.e/m\"}, \"command\": \"npx\"}\n",
+                 NULL);
+    fixture_text(d, "mapm.yaml", "a\n");
+    fixture_text(d, "mapm.lock", "a\n");
 }
 
 enum made { LINK_TO_FOLDER, LINK_TO_FILE, DANGLING, FIFO, FOLDER, PLAIN };
 
-static void make_thing(struct desk *d, const char *path, enum made what,
+static void make_thing(struct fixture *d, const char *path, enum made what,
                        const char *outside)
 {
     struct str whole = str_from(path);
@@ -44,9 +44,9 @@ static void make_thing(struct desk *d, const char *path, enum made what,
     else if (what == FIFO)
         CHECK(mkfifoat(d->fd, path, 0644) == 0);
     else if (what == FOLDER)
-        desk_write(d, arena_printf(&d->arena, "%s/mine", path).p, "mine\n");
+        fixture_write(d, arena_printf(&d->arena, "%s/mine", path).p, "mine\n");
     else
-        desk_write(d, path, "{}");
+        fixture_write(d, path, "{}");
 }
 
 /* [row 16] links, FIFOs, folders and files in place of what mapm writes are
@@ -68,22 +68,22 @@ TEST(things_in_the_way)
         "mapm.yaml",
         "mapm.lock",
     };
-    static struct desk other;
-    struct desk *d = &desk;
+    static struct fixture other;
+    struct fixture *d = &fixture;
 
-    desk_init(&other);
-    desk_write(&other, "file", "outside\n");
-    const char *outside = desk_snapshot(&other, true);
+    fixture_init(&other);
+    fixture_write(&other, "file", "outside\n");
+    const char *outside = fixture_snapshot(&other, true);
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         for (enum made what = LINK_TO_FOLDER; what <= PLAIN; what++) {
             const char *before;
             bool ok;
 
-            desk_init(d);
+            fixture_init(d);
             make_thing(d, paths[i], what, other.path);
-            before = desk_snapshot(d, true);
+            before = fixture_snapshot(d, true);
             add_all(d);
-            ok = desk_run(d, 0);
+            ok = fixture_run(d, 0);
             if (ok) {
                 /* Folders where folders belong, texts to be replaced, and
                  * a merge into "{}" are what it is for. */
@@ -91,35 +91,36 @@ TEST(things_in_the_way)
             } else {
                 CHECK(d->err.code == ERR_REFUSED || d->err.code == ERR_EDITED);
                 CHECK(strstr(err_first(&d->err), paths[i]) != NULL);
-                CHECK_STR(desk_snapshot(d, true), before);
+                CHECK_STR(fixture_snapshot(d, true), before);
             }
-            CHECK_STR(desk_snapshot(&other, true), outside);
-            desk_run(d, DESK_FORCE);
-            CHECK_STR(desk_snapshot(&other, true), outside);
-            desk_done(d);
+            CHECK_STR(fixture_snapshot(&other, true), outside);
+            fixture_run(d, FIXTURE_FORCE);
+            CHECK_STR(fixture_snapshot(&other, true), outside);
+            fixture_done(d);
         }
-    desk_done(&other);
+    fixture_done(&other);
 }
 
 /* Many keep their skills in one folder by a link: all is there already. */
 TEST(a_linked_skills_folder_is_enough)
 {
-    struct desk *d = &desk;
+    struct fixture *d = &fixture;
 
-    desk_init(d);
-    desk_write(d, ".agents/skills/own/SKILL.md", SKILL);
-    desk_write(d, ".claude/settings.json", "{}");
+    fixture_init(d);
+    fixture_write(d, ".agents/skills/own/SKILL.md", SKILL);
+    fixture_write(d, ".claude/settings.json", "{}");
     CHECK(symlinkat("../.agents/skills", d->fd, ".claude/skills") == 0);
     add_all(d);
-    DESK_OK(d, 0);
-    CHECK_STR(desk_content(d, ".agents/skills/writer/SKILL.md"), SKILL);
-    DESK_OK(d, 0);
+    FIXTURE_OK(d, 0);
+    CHECK_STR(fixture_content(d, ".agents/skills/writer/SKILL.md"), SKILL);
+    FIXTURE_OK(d, 0);
     CHECK(d->change_count == 0);
-    desk_clear(d);
-    DESK_OK(d, 0);
-    CHECK(!desk_has(d, ".agents/skills/writer"));
-    CHECK(desk_has(d, ".agents/skills/own") && desk_has(d, ".claude/skills"));
-    desk_done(d);
+    fixture_clear(d);
+    FIXTURE_OK(d, 0);
+    CHECK(!fixture_has(d, ".agents/skills/writer"));
+    CHECK(fixture_has(d, ".agents/skills/own") &&
+          fixture_has(d, ".claude/skills"));
+    fixture_done(d);
 }
 
 /* [row 15] a record that lies never makes mapm destroy or trust anything */
@@ -137,61 +138,61 @@ TEST(records_that_lie)
                                 "shared 1 5 10 7 .mcp.json\n"
                                 "k - " HASH " " HASH " io-e-m\n"
                                 "dir .agents\ndir .claude\nend\n";
-    struct desk *d = &desk;
+    struct fixture *d = &fixture;
     const char *before;
 
-    desk_init(d);
-    desk_write(d, ".agents/.mapm/state", state);
-    desk_write(d, ".agents/skills/writer/SKILL.md", "mine\n");
-    desk_write(d, ".agents/skills/gone/x", "mine\n");
-    desk_write(d, ".claude/agents/reviewer.md", "mine\n");
-    desk_write(d, ".claude/own", "mine\n");
-    desk_write(d, ".mcp.json",
-               "{\"mcpServers\": {\"io-e-m\": {\"command\": \"mine\"}}}");
-    before = desk_snapshot(d, true);
+    fixture_init(d);
+    fixture_write(d, ".agents/.mapm/state", state);
+    fixture_write(d, ".agents/skills/writer/SKILL.md", "mine\n");
+    fixture_write(d, ".agents/skills/gone/x", "mine\n");
+    fixture_write(d, ".claude/agents/reviewer.md", "mine\n");
+    fixture_write(d, ".claude/own", "mine\n");
+    fixture_write(d, ".mcp.json",
+                  "{\"mcpServers\": {\"io-e-m\": {\"command\": \"mine\"}}}");
+    before = fixture_snapshot(d, true);
     add_all(d);
-    CHECK(!desk_run(d, 0));
+    CHECK(!fixture_run(d, 0));
     CHECK(d->err.code == ERR_EDITED);
-    CHECK_STR(desk_snapshot(d, true), before);
-    desk_clear(d);
-    CHECK(!desk_run(d, 0));
+    CHECK_STR(fixture_snapshot(d, true), before);
+    fixture_clear(d);
+    CHECK(!fixture_run(d, 0));
     CHECK(d->err.code == ERR_EDITED);
-    CHECK_STR(desk_snapshot(d, true), before);
-    desk_done(d);
+    CHECK_STR(fixture_snapshot(d, true), before);
+    fixture_done(d);
 }
 
 /* A record that vouches for evil bytes: the wish, not the record, decides. */
 TEST(a_record_cannot_vouch_for_other_bytes)
 {
-    struct desk *d = &desk;
+    struct fixture *d = &fixture;
     struct hash evil = hash_of(STR("evil\n")), right;
     char evil_hex[65], right_hex[65];
 
-    desk_init(d);
-    desk_item(d, DOC_SKILL, "writer", "SKILL.md", SKILL, NULL);
+    fixture_init(d);
+    fixture_item(d, DOC_SKILL, "writer", "SKILL.md", SKILL, NULL);
     right = d->items[0].files[0].hash;
     hash_format(&evil, evil_hex);
     hash_format(&right, right_hex);
-    desk_write(d, ".agents/skills/writer/SKILL.md", "evil\n");
+    fixture_write(d, ".agents/skills/writer/SKILL.md", "evil\n");
     /* It says that the file has the right hash: the numbers do not fit. */
-    desk_write(d, ".agents/.mapm/state",
-               arena_printf(&d->arena,
-                            "mapm-state 1\ntree %s .agents/skills/writer\n"
-                            "f - 644 %s 5 10 11 7 SKILL.md\nend\n",
-                            right_hex, right_hex)
-                   .p);
-    CHECK(!desk_run(d, 0));
+    fixture_write(d, ".agents/.mapm/state",
+                  arena_printf(&d->arena,
+                               "mapm-state 1\ntree %s .agents/skills/writer\n"
+                               "f - 644 %s 5 10 11 7 SKILL.md\nend\n",
+                               right_hex, right_hex)
+                      .p);
+    CHECK(!fixture_run(d, 0));
     CHECK(d->err.code == ERR_EDITED);
     /* It says that mapm wrote the evil one: then it is replaced. */
-    desk_write(d, ".agents/.mapm/state",
-               arena_printf(&d->arena,
-                            "mapm-state 1\ntree %s .agents/skills/writer\n"
-                            "f - 644 %s 5 10 11 7 SKILL.md\nend\n",
-                            right_hex, evil_hex)
-                   .p);
-    DESK_OK(d, 0);
-    CHECK_STR(desk_content(d, ".agents/skills/writer/SKILL.md"), SKILL);
-    desk_done(d);
+    fixture_write(d, ".agents/.mapm/state",
+                  arena_printf(&d->arena,
+                               "mapm-state 1\ntree %s .agents/skills/writer\n"
+                               "f - 644 %s 5 10 11 7 SKILL.md\nend\n",
+                               right_hex, evil_hex)
+                      .p);
+    FIXTURE_OK(d, 0);
+    CHECK_STR(fixture_content(d, ".agents/skills/writer/SKILL.md"), SKILL);
+    fixture_done(d);
 }
 
 /* [row 15] a journal from elsewhere names nodes by inodes that it cannot know */
@@ -206,7 +207,7 @@ TEST(journals_from_elsewhere_do_nothing)
         "drop .claude\n",
         "torn",
     };
-    struct desk *d = &desk;
+    struct fixture *d = &fixture;
 
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
         struct provision *p = NULL;
@@ -214,28 +215,28 @@ TEST(journals_from_elsewhere_do_nothing)
         struct hash h;
         const char *before;
 
-        desk_init(d);
-        desk_write(d, "mapm.yaml", "mine\n");
-        desk_write(d, "src/main.c", "mine\n");
-        desk_write(d, ".claude/own", "mine\n");
-        desk_write(d, ".agents/own", "mine\n");
-        before = desk_snapshot(d, false);
-        desk_write(d, ".agents/.mapm/stage-0123456789abcdef/n0", "evil\n");
+        fixture_init(d);
+        fixture_write(d, "mapm.yaml", "mine\n");
+        fixture_write(d, "src/main.c", "mine\n");
+        fixture_write(d, ".claude/own", "mine\n");
+        fixture_write(d, ".agents/own", "mine\n");
+        before = fixture_snapshot(d, false);
+        fixture_write(d, ".agents/.mapm/stage-0123456789abcdef/n0", "evil\n");
         text = arena_printf(&d->arena,
                             "mapm-journal 1\nstage stage-0123456789abcdef\n"
                             "backup 0\n%s",
                             ops[i]);
         h = hash_of(text);
-        desk_write(d, ".agents/.mapm/journal",
-                   arena_printf(&d->arena, "%send %s\n", text.p,
-                                hash_hex(&h, &d->arena).p)
-                       .p);
+        fixture_write(d, ".agents/.mapm/journal",
+                      arena_printf(&d->arena, "%send %s\n", text.p,
+                                   hash_hex(&h, &d->arena).p)
+                          .p);
         CHECK(provision_open(str_from(d->path), i % 2, NULL, NULL,
                              &d->recovered, &p, &d->err));
         provision_close(p);
-        CHECK_STR(desk_snapshot(d, false), before);
-        CHECK(!desk_has(d, ".agents/.mapm/journal"));
-        desk_done(d);
+        CHECK_STR(fixture_snapshot(d, false), before);
+        CHECK(!fixture_has(d, ".agents/.mapm/journal"));
+        fixture_done(d);
     }
 }
 
@@ -248,48 +249,48 @@ TEST(own_files_that_are_none)
         ".agents/.mapm/.gitignore",
         ".agents/.mapm/backup",
     };
-    struct desk *d = &desk;
-    static struct desk other;
+    struct fixture *d = &fixture;
+    static struct fixture other;
 
-    desk_init(&other);
-    desk_write(&other, "file", "outside\n");
-    const char *outside = desk_snapshot(&other, true);
+    fixture_init(&other);
+    fixture_write(&other, "file", "outside\n");
+    const char *outside = fixture_snapshot(&other, true);
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         for (enum made what = LINK_TO_FOLDER; what <= PLAIN; what++) {
-            desk_init(d);
+            fixture_init(d);
             make_thing(d, paths[i], what, other.path);
             add_all(d);
             /* It works or it says why; it neither hangs nor goes outside. */
-            if (!desk_run(d, 0))
+            if (!fixture_run(d, 0))
                 CHECK(err_first(&d->err)[0]);
-            desk_write(d, ".agents/skills/writer/SKILL.md", "mine\n");
-            desk_run(d, DESK_FORCE);
-            CHECK_STR(desk_snapshot(&other, true), outside);
-            desk_done(d);
+            fixture_write(d, ".agents/skills/writer/SKILL.md", "mine\n");
+            fixture_run(d, FIXTURE_FORCE);
+            CHECK_STR(fixture_snapshot(&other, true), outside);
+            fixture_done(d);
         }
-    desk_done(&other);
+    fixture_done(&other);
 }
 
 /* Inside a folder of ours: a link that leads out is an edit, not a way out. */
 TEST(links_inside_a_package)
 {
-    struct desk *d = &desk;
-    static struct desk other;
+    struct fixture *d = &fixture;
+    static struct fixture other;
 
-    desk_init(&other);
-    desk_write(&other, "b", "outside\n");
-    desk_init(d);
+    fixture_init(&other);
+    fixture_write(&other, "b", "outside\n");
+    fixture_init(d);
     add_all(d);
-    DESK_OK(d, 0);
+    FIXTURE_OK(d, 0);
     struct err e = {0};
     CHECK(fs_remove_tree_at(d->fd, ".agents/skills/writer/a", &e));
     CHECK(symlinkat(other.path, d->fd, ".agents/skills/writer/a") == 0);
-    CHECK(!desk_run(d, 0));
+    CHECK(!fixture_run(d, 0));
     CHECK(d->err.code == ERR_EDITED);
-    desk_clear(d);
-    CHECK(!desk_run(d, 0));
-    DESK_OK(d, DESK_FORCE);
-    CHECK_STR(desk_content(&other, "b"), "outside\n");
-    desk_done(d);
-    desk_done(&other);
+    fixture_clear(d);
+    CHECK(!fixture_run(d, 0));
+    FIXTURE_OK(d, FIXTURE_FORCE);
+    CHECK_STR(fixture_content(&other, "b"), "outside\n");
+    fixture_done(d);
+    fixture_done(&other);
 }

@@ -1,8 +1,8 @@
-#ifndef TESTS_DESK_H
-#define TESTS_DESK_H
+#ifndef TESTS_WORKSPACE_FIXTURE_H
+#define TESTS_WORKSPACE_FIXTURE_H
 
-/* A workspace below /tmp, packages made of texts, and one call that
- * provisions them: what every test of provision needs. */
+/* A workspace in a temporary folder, packages made of texts, and one call that
+ * provisions them. */
 
 #include "base/fs.h"
 #include "mapm/provision.h"
@@ -15,22 +15,22 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DESK_OBJECTS_MAX 4096
-#define DESK_ITEMS_MAX   1024
+#define FIXTURE_OBJECTS_MAX 4096
+#define FIXTURE_ITEMS_MAX   1024
 
-struct desk_object {
+struct fixture_object {
     struct hash hash;
     struct str text;
 };
 
-struct desk {
+struct fixture {
     char path[256];
     int fd;
     struct arena arena;
     struct err err;
-    struct desk_object objects[DESK_OBJECTS_MAX];
+    struct fixture_object objects[FIXTURE_OBJECTS_MAX];
     size_t object_count, reads, places;
-    struct provision_item items[DESK_ITEMS_MAX];
+    struct provision_item items[FIXTURE_ITEMS_MAX];
     size_t item_count;
     struct provision_text texts[8];
     size_t text_count;
@@ -41,11 +41,11 @@ struct desk {
     struct str left; /* the first of what was left edited */
     bool recovered, absolute;
     char backup[64];
-    void (*between)(struct desk *d); /* called between plan and apply */
+    void (*between)(struct fixture *d); /* called between plan and apply */
 };
 
-static inline const struct desk_object *desk_find(const struct desk *d,
-                                                  const struct hash *h)
+static inline const struct fixture_object *fixture_find(const struct fixture *d,
+                                                        const struct hash *h)
 {
     for (size_t i = 0; i < d->object_count; i++)
         if (hash_eq(&d->objects[i].hash, h))
@@ -53,12 +53,12 @@ static inline const struct desk_object *desk_find(const struct desk *d,
     return NULL;
 }
 
-static inline bool desk_place(void *ctx, const struct hash *h, int dirfd,
-                              const char *name, bool executable,
-                              struct stat *st, struct err *e)
+static inline bool fixture_place(void *ctx, const struct hash *h, int dirfd,
+                                 const char *name, bool executable,
+                                 struct stat *st, struct err *e)
 {
-    struct desk *d = ctx;
-    const struct desk_object *o = desk_find(d, h);
+    struct fixture *d = ctx;
+    const struct fixture_object *o = fixture_find(d, h);
 
     __atomic_add_fetch(&d->places, 1, __ATOMIC_RELAXED);
     if (!o)
@@ -67,11 +67,12 @@ static inline bool desk_place(void *ctx, const struct hash *h, int dirfd,
            fstatat(dirfd, name, st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-static inline bool desk_read(void *ctx, const struct hash *h, size_t max_bytes,
-                             struct arena *a, struct str *out, struct err *e)
+static inline bool fixture_read(void *ctx, const struct hash *h,
+                                size_t max_bytes, struct arena *a,
+                                struct str *out, struct err *e)
 {
-    struct desk *d = ctx;
-    const struct desk_object *o = desk_find(d, h);
+    struct fixture *d = ctx;
+    const struct fixture_object *o = fixture_find(d, h);
 
     d->reads++;
     if (!o || o->text.n > max_bytes)
@@ -80,13 +81,13 @@ static inline bool desk_read(void *ctx, const struct hash *h, size_t max_bytes,
     return true;
 }
 
-static inline void desk_init(struct desk *d)
+static inline void fixture_init(struct fixture *d)
 {
     memset(d, 0, sizeof *d);
     /* In memory where that can be had: thousands of these are made. */
-    snprintf(d->path, sizeof d->path, "/dev/shm/mapm-desk-XXXXXX");
+    snprintf(d->path, sizeof d->path, "/dev/shm/mapm-fixture-XXXXXX");
     if (!mkdtemp(d->path))
-        snprintf(d->path, sizeof d->path, "/tmp/mapm-desk-XXXXXX");
+        snprintf(d->path, sizeof d->path, "/tmp/mapm-fixture-XXXXXX");
     if (access(d->path, F_OK) < 0 && !mkdtemp(d->path)) {
         printf("Bail out! %s\n", d->path);
         exit(1);
@@ -94,10 +95,11 @@ static inline void desk_init(struct desk *d)
     d->fd = open(d->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     d->options.shared_dir = STR("/home/u/shared");
     d->options.clients = d->clients;
-    d->options.objects = (struct provision_objects){desk_place, desk_read, d};
+    d->options.objects =
+        (struct provision_objects){fixture_place, fixture_read, d};
 }
 
-static inline void desk_done(struct desk *d)
+static inline void fixture_done(struct fixture *d)
 {
     struct err e = {0};
 
@@ -107,30 +109,31 @@ static inline void desk_done(struct desk *d)
     arena_done(&d->arena);
 }
 
-static inline void desk_client(struct desk *d, const char *name)
+static inline void fixture_client(struct fixture *d, const char *name)
 {
     d->clients[d->options.client_count++] = str_from(name);
 }
 
-static inline void desk_text(struct desk *d, const char *path, const char *text)
+static inline void fixture_text(struct fixture *d, const char *path,
+                                const char *text)
 {
     d->texts[d->text_count++] =
         (struct provision_text){str_from(path), str_from(text)};
 }
 
-static inline struct hash desk_object(struct desk *d, const char *text)
+static inline struct hash fixture_object(struct fixture *d, const char *text)
 {
     struct str copy = arena_str(&d->arena, str_from(text));
     struct hash h = hash_of(copy);
 
-    if (!desk_find(d, &h) && d->object_count < DESK_OBJECTS_MAX)
-        d->objects[d->object_count++] = (struct desk_object){h, copy};
+    if (!fixture_find(d, &h) && d->object_count < FIXTURE_OBJECTS_MAX)
+        d->objects[d->object_count++] = (struct fixture_object){h, copy};
     return h;
 }
 
 /* Pairs of path and content, then NULL. "+path" is executable. */
 static inline struct provision_item *
-desk_item(struct desk *d, enum doc_kind kind, const char *place, ...)
+fixture_item(struct fixture *d, enum doc_kind kind, const char *place, ...)
 {
     struct provision_item *item = &d->items[d->item_count++];
     struct package_file *files = arena_array(&d->arena, 64, sizeof *files);
@@ -150,7 +153,7 @@ desk_item(struct desk *d, enum doc_kind kind, const char *place, ...)
 
         f->executable = *path == '+';
         f->path = arena_str(&d->arena, str_from(path + f->executable));
-        f->hash = desk_object(d, va_arg(list, const char *));
+        f->hash = fixture_object(d, va_arg(list, const char *));
         hash_add(&s, str_of((const char *)f->hash.b, 32));
         hash_add(&s, str_from(path));
     }
@@ -159,15 +162,20 @@ desk_item(struct desk *d, enum doc_kind kind, const char *place, ...)
     return item;
 }
 
-static inline void desk_clear(struct desk *d)
+static inline void fixture_clear(struct fixture *d)
 {
     d->item_count = d->text_count = 0;
 }
 
-enum { DESK_PLAN_ONLY = 1, DESK_FORCE = 2, DESK_VERIFY = 4, DESK_EARLY = 8 };
+enum {
+    FIXTURE_PLAN_ONLY = 1,
+    FIXTURE_FORCE = 2,
+    FIXTURE_VERIFY = 4,
+    FIXTURE_EARLY = 8
+};
 
 /* As if each package had come while others were being fetched. */
-static inline void desk_stage_early(struct desk *d, struct provision *p)
+static inline void fixture_stage_early(struct fixture *d, struct provision *p)
 {
     for (size_t i = 0; i < d->item_count; i++)
         if (d->items[i].kind != DOC_MCP)
@@ -175,8 +183,8 @@ static inline void desk_stage_early(struct desk *d, struct provision *p)
                                   d->items[i].files, d->items[i].file_count);
 }
 
-/* Opens, plans and does it; `desk->err` says why not. */
-static inline bool desk_run(struct desk *d, int flags)
+/* Opens, plans and does it; `fixture->err` says why not. */
+static inline bool fixture_run(struct fixture *d, int flags)
 {
     struct provision *p = NULL;
     const struct provision_skipped *left;
@@ -185,18 +193,18 @@ static inline bool desk_run(struct desk *d, int flags)
     err_clear(&d->err);
     d->changes = NULL;
     d->change_count = 0;
-    d->options.force = flags & DESK_FORCE;
+    d->options.force = flags & FIXTURE_FORCE;
     if (!provision_open(str_from(d->path), false, NULL, NULL, &d->recovered, &p,
                         &d->err))
         return false;
-    if (flags & DESK_EARLY)
-        desk_stage_early(d, p);
+    if (flags & FIXTURE_EARLY)
+        fixture_stage_early(d, p);
     ok = provision_plan(p, &d->options, d->items, d->item_count, d->texts,
                         d->text_count, &d->arena, &d->changes, &d->change_count,
                         &d->err);
     if (ok && d->between)
         d->between(d);
-    if (ok && !(flags & DESK_PLAN_ONLY))
+    if (ok && !(flags & FIXTURE_PLAN_ONLY))
         ok = provision_apply(p, &d->err);
     left = provision_skipped_modified(p, &d->left_count);
     d->left = ok && d->left_count ? left->what : (struct str){"", 0};
@@ -206,8 +214,8 @@ static inline bool desk_run(struct desk *d, int flags)
     return ok;
 }
 
-static inline void desk_write(struct desk *d, const char *path,
-                              const char *text)
+static inline void fixture_write(struct fixture *d, const char *path,
+                                 const char *text)
 {
     struct str folder = str_from(path);
     struct err e = {0};
@@ -223,7 +231,7 @@ static inline void desk_write(struct desk *d, const char *path,
 }
 
 /* "(none)" for what is no regular file. */
-static inline const char *desk_content(struct desk *d, const char *path)
+static inline const char *fixture_content(struct fixture *d, const char *path)
 {
     struct err e = {0};
     struct str text;
@@ -233,15 +241,15 @@ static inline const char *desk_content(struct desk *d, const char *path)
     return text.p;
 }
 
-static inline bool desk_has(struct desk *d, const char *path)
+static inline bool fixture_has(struct fixture *d, const char *path)
 {
     struct stat st;
 
     return fstatat(d->fd, path, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-static inline void desk_list(struct desk *d, int fd, const char *prefix,
-                             bool own, struct buf *out)
+static inline void fixture_list(struct fixture *d, int fd, const char *prefix,
+                                bool own, struct buf *out)
 {
     struct fs_entry *entries;
     struct err e = {0};
@@ -278,28 +286,29 @@ static inline void desk_list(struct desk *d, int fd, const char *prefix,
         if (S_ISDIR(st.st_mode)) {
             int child = openat(fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-            desk_list(d, child, arena_printf(&d->arena, "%s/", path.p).p, own,
-                      out);
+            fixture_list(d, child, arena_printf(&d->arena, "%s/", path.p).p,
+                         own, out);
             close(child);
         }
     }
 }
 
 /* Every node with mode and content, one a line; `own`: mapm's own, too. */
-static inline const char *desk_snapshot(struct desk *d, bool own)
+static inline const char *fixture_snapshot(struct fixture *d, bool own)
 {
     struct buf out;
     const char *text;
 
     buf_init(&out, 1u << 24);
-    desk_list(d, d->fd, "", own, &out);
+    fixture_list(d, d->fd, "", own, &out);
     text = arena_str(&d->arena, buf_str(&out)).p;
     buf_done(&out);
     return text;
 }
 
-static inline bool desk_plans(const struct desk *d,
-                              enum provision_change_kind kind, const char *path)
+static inline bool fixture_plans(const struct fixture *d,
+                                 enum provision_change_kind kind,
+                                 const char *path)
 {
     for (size_t i = 0; i < d->change_count; i++)
         if (d->changes[i].kind == kind && str_is(d->changes[i].path, path))
@@ -307,9 +316,9 @@ static inline bool desk_plans(const struct desk *d,
     return false;
 }
 
-#define DESK_OK(d, flags)                                                      \
+#define FIXTURE_OK(d, flags)                                                   \
     do {                                                                       \
-        bool ok_ = desk_run((d), (flags));                                     \
+        bool ok_ = fixture_run((d), (flags));                                  \
         CHECK(ok_);                                                            \
         if (!ok_)                                                              \
             printf("# %s\n", err_first(&(d)->err));                            \
