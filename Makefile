@@ -30,13 +30,13 @@ FETCH_PKG_LIBS   := $(shell pkg-config --libs $(FETCH_PKGS) 2>/dev/null)
 
 SRC       := $(wildcard $(MODULES:%=%/*.c))
 FETCH_SRC := $(wildcard fetch/worker/*.c)
-CAGE_SRC  := $(wildcard runtime/cage/*.c)
+HELPER_SRC  := $(wildcard runtime/helper/*.c)
 STAR_SRC  := $(wildcard starlark/*.c starlark/*/*.c)
 HEADERS   := $(wildcard include/*/*.h $(MODULES:%=%/*.h) fetch/worker/*.h starlark/*/*.h)
 TEST_SRC  := $(wildcard tests/unit/*.[ch] tests/fuzz/*.[ch] tests/lib/*.[ch])
 OBJ       := $(SRC:%.c=$(B)/%.o)
 FETCH_OBJ := $(FETCH_SRC:%.c=$(B)/%.o)
-CAGE_OBJ  := $(CAGE_SRC:%.c=$(B)/%.o)
+HELPER_OBJ  := $(HELPER_SRC:%.c=$(B)/%.o)
 LIB       := $(B)/libmapm.a
 FETCH_LIB := $(B)/libfetch.a
 STAR_OBJ  := $(STAR_SRC:%.c=$(B)/%.o)
@@ -86,7 +86,7 @@ $(B)/mapm-fetch: $(B)/fetch/worker/main.o $(FETCH_LIB) $(LIB)
 	$(call SAY,LD)$(LINK) $^ $(FETCH_PKG_LIBS) $(call ARCHIVES,$(PKG_LIBS)) $(LDLIBS)
 
 # Started for each command: only what it needs of base comes out of the archive.
-$(B)/mapm-cage: $(CAGE_OBJ) $(LIB)
+$(B)/mapm-cage: $(HELPER_OBJ) $(LIB)
 	$(call SAY,LD)$(LINK) $^ $(call ARCHIVES,$(PKG_LIBS)) $(LDLIBS)
 
 $(LIB): $(filter-out $(B)/cli/main.o,$(OBJ)) $(B)/members
@@ -181,7 +181,7 @@ QUOTE = '$(subst ','\'',$(1))'
 $(B)/flags: FORCE
 	@$(call KEEP,$(call QUOTE,$(CC) $(FLAGS) $(CPPFLAGS) $(CFLAGS)))
 $(B)/members: FORCE
-	@$(call KEEP,$(call QUOTE,$(SRC) $(FETCH_SRC) $(CAGE_SRC) $(STAR_SRC)))
+	@$(call KEEP,$(call QUOTE,$(SRC) $(FETCH_SRC) $(HELPER_SRC) $(STAR_SRC)))
 
 ## Tests
 
@@ -319,7 +319,7 @@ lint:
 BENCH_SRC := $(wildcard bench/*.c)
 lint-format:
 	@echo '  clang-format'
-	@clang-format --dry-run -Werror $(SRC) $(FETCH_SRC) $(CAGE_SRC) $(STAR_SRC) $(HEADERS) \
+	@clang-format --dry-run -Werror $(SRC) $(FETCH_SRC) $(HELPER_SRC) $(STAR_SRC) $(HEADERS) \
 	  $(TEST_SRC) $(BENCH_SRC)
 
 lint-layers:
@@ -339,7 +339,7 @@ lint-cppcheck:
 	  -D_GNU_SOURCE -Iinclude --inline-suppr --suppress=uninitvar \
 	  --suppress=syntaxError:starlark/vm/vm.c \
 	  --error-exitcode=1 \
-	  $(SRC) $(FETCH_SRC) $(CAGE_SRC) $(STAR_SRC)
+	  $(SRC) $(FETCH_SRC) $(HELPER_SRC) $(STAR_SRC)
 
 lint-man:
 	$(if $(MAN),@echo '  mandoc'; mandoc -Tlint -Wwarning $(MAN))
@@ -358,7 +358,7 @@ lint-waits:
 	@tools/waits
 
 # One stamp a file: only what changed since is read again.
-TIDY = $(patsubst %.c,$(B)/tidy/%.ok,$(SRC) $(FETCH_SRC) $(CAGE_SRC) $(STAR_SRC))
+TIDY = $(patsubst %.c,$(B)/tidy/%.ok,$(SRC) $(FETCH_SRC) $(HELPER_SRC) $(STAR_SRC))
 lint-tidy: $(TIDY)
 $(B)/tidy/%.ok: %.c $(HEADERS) .clang-tidy
 	@mkdir -p $(@D)

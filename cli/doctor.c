@@ -207,7 +207,7 @@ COMMAND(command_doctor)
     (void)e;
     doctor_look_files(&d);
     doctor_look_programs(&d);
-    doctor_look_walls(&d);
+    doctor_look_sandbox(&d);
     doctor_look_policy(&d);
     doctor_look_ask(&d);
     if (has_option(inv, OPTION_JSON))

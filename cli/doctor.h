@@ -59,7 +59,7 @@ void doctor_add_err(struct doctor *d, const char *group, struct str name,
 
 void doctor_look_files(struct doctor *d);
 void doctor_look_programs(struct doctor *d);
-void doctor_look_walls(struct doctor *d);
+void doctor_look_sandbox(struct doctor *d);
 void doctor_look_policy(struct doctor *d);
 void doctor_look_ask(struct doctor *d);
 

@@ -17,7 +17,7 @@
 
 static const char program_group[] = "mapm";
 static const char file_group[] = "files";
-static const char wall_group[] = "sandbox of commands";
+static const char sandbox_group[] = "sandbox of commands";
 static const char policy_group[] = "policy";
 
 /* --- files ---------------------------------------------------------------- */
@@ -219,63 +219,63 @@ static void add_choice(struct doctor *d, size_t which, struct str user,
 
 /* --- walls ---------------------------------------------------------------- */
 
-static void look_bubblewrap(struct doctor *d, const struct sandbox_walls *w)
+static void look_bubblewrap(struct doctor *d, const struct sandbox_support *w)
 {
     if (w->bubblewrap.n == 0) {
-        doctor_add(d, wall_group, STR("bubblewrap"), DOCTOR_MISSING,
+        doctor_add(d, sandbox_group, STR("bubblewrap"), DOCTOR_MISSING,
                    "bwrap is not on PATH");
         doctor_hint(d, "install bubblewrap: the outer wall");
     } else if (!w->namespaces) {
-        doctor_add(d, wall_group, STR("bubblewrap"), DOCTOR_WARN,
+        doctor_add(d, sandbox_group, STR("bubblewrap"), DOCTOR_WARN,
                    "%.*s cannot be used: %.*s", STR_ARG(w->bubblewrap),
                    STR_ARG(w->why_not));
         if (w->hint.n)
             doctor_hint(d, "%.*s", STR_ARG(w->hint));
     } else {
-        doctor_add(d, wall_group, STR("bubblewrap"), DOCTOR_OK, "%.*s",
+        doctor_add(d, sandbox_group, STR("bubblewrap"), DOCTOR_OK, "%.*s",
                    STR_ARG(w->bubblewrap));
     }
 }
 
-static void look_kernel(struct doctor *d, const struct sandbox_walls *w)
+static void look_kernel(struct doctor *d, const struct sandbox_support *w)
 {
     if (w->landlock_abi == 0) {
-        doctor_add(d, wall_group, STR("landlock"), DOCTOR_MISSING,
+        doctor_add(d, sandbox_group, STR("landlock"), DOCTOR_MISSING,
                    "this kernel does not have it, or has it switched off");
     } else if (w->landlock_abi < LANDLOCK_ABI_MIN) {
-        doctor_add(d, wall_group, STR("landlock"), DOCTOR_WARN,
+        doctor_add(d, sandbox_group, STR("landlock"), DOCTOR_WARN,
                    "ABI %d; alone it is enough from %d on", w->landlock_abi,
                    LANDLOCK_ABI_MIN);
     } else {
-        doctor_add(d, wall_group, STR("landlock"), DOCTOR_OK, "ABI %d",
+        doctor_add(d, sandbox_group, STR("landlock"), DOCTOR_OK, "ABI %d",
                    w->landlock_abi);
     }
     if (w->seccomp)
-        doctor_add(d, wall_group, STR("seccomp"), DOCTOR_OK,
+        doctor_add(d, sandbox_group, STR("seccomp"), DOCTOR_OK,
                    "system calls can be filtered");
     else
-        doctor_add(d, wall_group, STR("seccomp"), DOCTOR_MISSING,
+        doctor_add(d, sandbox_group, STR("seccomp"), DOCTOR_MISSING,
                    "this kernel cannot filter system calls");
 }
 
-void doctor_look_walls(struct doctor *d)
+void doctor_look_sandbox(struct doctor *d)
 {
     const char *from, *word = choose(&ladders[LADDER_SANDBOX], d->user.sandbox,
                                      d->layer.project.sandbox, &from);
-    struct sandbox_walls w = {0};
+    struct sandbox_support w = {0};
 
-    sandbox_look(d->has_layer ? d->layer.path : d->inv->cx.cwd,
-                 &d->inv->cx.arena, &w);
+    sandbox_probe(d->has_layer ? d->layer.path : d->inv->cx.cwd,
+                  &d->inv->cx.arena, &w);
     look_bubblewrap(d, &w);
     look_kernel(d, &w);
     if (str_is(str_from(word), "off")) {
-        doctor_add(d, wall_group, STR("commands"), DOCTOR_WARN,
+        doctor_add(d, sandbox_group, STR("commands"), DOCTOR_WARN,
                    "run without any of these: policy.sandbox is off in %.*s",
                    STR_ARG(d->user_file));
     } else if (w.enough) {
-        doctor_add(d, wall_group, STR("commands"), DOCTOR_OK, "can run");
+        doctor_add(d, sandbox_group, STR("commands"), DOCTOR_OK, "can run");
     } else {
-        doctor_add(d, wall_group, STR("commands"), DOCTOR_BROKEN,
+        doctor_add(d, sandbox_group, STR("commands"), DOCTOR_BROKEN,
                    "are refused: too few walls");
         if (w.hint.n)
             doctor_hint(d, "%.*s", STR_ARG(w.hint));

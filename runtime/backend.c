@@ -100,7 +100,7 @@ static bool resolve_typed(struct backend *k, struct str *program, struct err *e)
 /* A file of the user's serves every folder: a relative path in it would be
  * a program of whichever workspace this is. */
 static bool resolve_written(struct backend *k, struct str *program,
-                           struct err *e)
+                            struct err *e)
 {
     *program = from_home(*program, k->arena);
     if (!str_has_char(*program, '/') || str_starts(*program, STR("/")))

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cage.h"
 #include "protect.h"
 #include "sandbox.h"
+#include "sandbox_helper.h"
 
 #define POINT_MAX_BYTES   4
 #define MESSAGE_MAX_BYTES 8192
@@ -104,12 +104,12 @@ static struct str repair(struct str raw, size_t max_points, bool *is_cut,
 
 static struct str ready_mark(void)
 {
-    return str_of(CAGE_READY, sizeof CAGE_READY - 1);
+    return str_of(HELPER_READY, sizeof HELPER_READY - 1);
 }
 
 static struct str failed_mark(void)
 {
-    return str_of(CAGE_FAILED, sizeof CAGE_FAILED - 1);
+    return str_of(HELPER_FAILED, sizeof HELPER_FAILED - 1);
 }
 
 /* "error: …" in front of what it printed; both together are bounded. */
@@ -135,7 +135,7 @@ static void read_result(struct call *c)
 
     c->out = (struct command_result){.exit_code = c->result.exit_code};
     if (str_starts(printed, failed_mark()) &&
-        c->result.exit_code == CAGE_EXIT) {
+        c->result.exit_code == HELPER_EXIT) {
         fail(c, "%.*s",
              STR_ARG(str_trim(str_from_index(printed, failed_mark().n))));
     } else if (c->result.has_left) {
@@ -307,7 +307,7 @@ static bool go(struct call *c, struct sandbox_job job, bool *went,
         struct protect_job look = {
             .folder = c->workspace,
             .fd = c->fd,
-            .walled = job.way == SANDBOX_BOTH,
+            .isolated = job.way == SANDBOX_BOTH,
             .more = c->o->skills,
             .more_count = c->o->skill_count,
         };
@@ -360,25 +360,25 @@ static bool go_alone(struct call *c, struct sandbox_job job, bool *went,
                      struct err *e)
 {
     struct str why = complaint(c);
-    struct sandbox_walls walls;
+    struct sandbox_support support;
 
-    sandbox_look(c->workspace, c->arena, &walls);
-    if (walls.namespaces)
+    sandbox_probe(c->workspace, c->arena, &support);
+    if (support.namespaces)
         return fail(c, "the sandbox could not be built: %.*s", STR_ARG(why));
-    if (!walls.enough)
+    if (!support.enough)
         return fail(c,
                     "commands cannot be confined on this machine (bubblewrap: "
                     "%.*s; Landlock ABI %d, %d is needed): %.*s; or "
                     "\"policy: {sandbox: off}\" in your own configuration",
-                    STR_ARG(walls.why_not), walls.landlock_abi, CAGE_ALONE_ABI,
-                    STR_ARG(walls.hint));
+                    STR_ARG(support.why_not), support.landlock_abi,
+                    HELPER_ALONE_ABI, STR_ARG(support.hint));
     say(c, arena_printf(c->arena,
                         "commands run behind Landlock and seccomp alone, where "
                         "modes and times of files outside of the workspace can "
                         "be changed (bubblewrap: %.*s): %.*s",
-                        STR_ARG(walls.why_not), STR_ARG(walls.hint))
+                        STR_ARG(support.why_not), STR_ARG(support.hint))
                .p);
-    job.way = SANDBOX_CAGE;
+    job.way = SANDBOX_HELPER;
     return go(c, job, went, e);
 }
 
@@ -397,7 +397,7 @@ static bool run(struct call *c, struct err *e)
 
     if (!find_program(c, &job.program))
         return false;
-    if (!sandbox_find_cage(c->arena, &job.cage, e))
+    if (!sandbox_find_helper(c->arena, &job.helper, e))
         return fail_err(c, e);
     if (job.way == SANDBOX_BOTH)
         job.bubblewrap = sandbox_find_bubblewrap(c->workspace, c->arena);

@@ -215,7 +215,7 @@ static size_t weight_of(const struct policy_rule *rule)
 }
 
 enum verdict policy_evaluate(const struct policy *p, const struct str *argv,
-                          size_t argc, const struct policy_rule **rule)
+                             size_t argc, const struct policy_rule **rule)
 {
     const struct policy_rule *best = NULL;
     size_t most = 0;

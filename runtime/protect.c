@@ -55,7 +55,7 @@ static bool remember_file(struct protect *p, struct watched *w, struct err *e)
 
     w->can_undo = false;
     p->hashed += w->size;
-    if (p->hashed > HASH_MAX_BYTES && !p->walled)
+    if (p->hashed > HASH_MAX_BYTES && !p->isolated)
         return err_set(e, ERR_LIMIT,
                        "%s and what else must be watched is larger than %u MiB",
                        w->path.p, HASH_MAX_BYTES >> 20);
@@ -83,10 +83,10 @@ static void remember_stat(struct watched *w, const struct stat *st)
 
 /* A bound file that has a second name is changed through that one. A link is
  * no mount point. What is not there is no mount point, either. */
-static bool is_walled(const struct protect *p, const struct stat *st,
-                      enum watch_as as)
+static bool is_isolated(const struct protect *p, const struct stat *st,
+                        enum watch_as as)
 {
-    if (!p->walled || as == WATCH_OPEN ||
+    if (!p->isolated || as == WATCH_OPEN ||
         (as == WATCH_ROOT && S_ISLNK(st->st_mode)))
         return false;
     return !S_ISREG(st->st_mode) || st->st_nlink == 1;
@@ -99,7 +99,7 @@ static bool add_watched(struct protect *p, struct str path, unsigned how,
     struct stat st;
 
     if (p->count == WATCH_MAX_ENTRIES)
-        return (p->walled && as != WATCH_OPEN) ||
+        return (p->isolated && as != WATCH_OPEN) ||
                err_set(e, ERR_LIMIT,
                        "more than %d files must be watched in the workspace",
                        WATCH_MAX_ENTRIES);
@@ -108,7 +108,7 @@ static bool add_watched(struct protect *p, struct str path, unsigned how,
         remember_stat(&w, &st);
         if (!S_ISDIR(st.st_mode) && how != PROTECT_MODE)
             w.how = PROTECT_TREE; /* of a .git that is a file, or a link */
-        w.can_undo = !is_walled(p, &st, as);
+        w.can_undo = !is_isolated(p, &st, as);
         if (S_ISLNK(st.st_mode) &&
             !protect_read_link(p, w.path.p, p->arena, &w.copy))
             w.can_undo = false;
@@ -124,7 +124,7 @@ static bool add_watched(struct protect *p, struct str path, unsigned how,
 
 /* A mount stays where it is, but who moves a folder around it makes way for
  * another one. */
-static bool can_be_walled(const struct protect *p, struct str path)
+static bool can_be_isolated(const struct protect *p, struct str path)
 {
     size_t slash = str_find_last(path, '/');
 
@@ -153,7 +153,7 @@ bool protect_watch(struct protect *p, struct str path, unsigned how,
 {
     if (map_has(&p->by_path, path))
         return true;
-    if (!can_be_walled(p, path))
+    if (!can_be_isolated(p, path))
         as = WATCH_OPEN;
     return watch_parents(p, path, e) && add_watched(p, path, how, as, e);
 }
@@ -175,7 +175,7 @@ static bool watch_children(struct protect *p, const struct watched *w,
 
     if (!fs_list_at(p->fd, folder.p, FOLDER_MAX_NAMES, p->arena, &entries,
                     &count, e))
-        return (p->walled && as != WATCH_OPEN) || e->code != ERR_LIMIT;
+        return (p->isolated && as != WATCH_OPEN) || e->code != ERR_LIMIT;
     for (size_t i = 0; i < count; i++) {
         struct str name = entries[i].name;
         bool is_folder = entries[i].type == DT_DIR;
@@ -293,7 +293,7 @@ bool protect_look(const struct protect_job *job, struct arena *a,
     *p = (struct protect){.folder = job->folder,
                           .fd = job->fd,
                           .mode = st.st_mode,
-                          .walled = job->walled,
+                          .isolated = job->isolated,
                           .arena = a};
     map_init(&p->by_path, a);
     for (const struct protect_row *row = protect_table; row->path; row++)

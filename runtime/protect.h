@@ -22,7 +22,7 @@ struct protect_job {
     int fd;            /* of it; must stay open */
     /* bubblewrap will show it read-only, so that a change comes from another
      * program and is reported, never undone; otherwise copies are taken. */
-    bool walled;
+    bool isolated;
     const struct str *more; /* absolute: folders that are protected, too, as
                              * far as they are in the workspace */
     size_t more_count;

@@ -57,7 +57,7 @@ struct protect {
     struct str folder;
     int fd;
     mode_t mode; /* of the workspace */
-    bool walled;
+    bool isolated;
     struct arena *arena;
     struct watched *all; /* parents first */
     size_t count, capacity;

@@ -143,7 +143,7 @@ static void note(struct restoration *s, struct str path, bool by_command,
 /* Behind walls, what was there cannot have been changed by the command. */
 static bool is_by_command(const struct restoration *s, const struct watched *w)
 {
-    return !s->p->walled || w->can_undo || w->how == PROTECT_DIR_ONLY ||
+    return !s->p->isolated || w->can_undo || w->how == PROTECT_DIR_ONLY ||
            w->as == WATCH_OPEN;
 }
 

@@ -3,10 +3,10 @@
 
 #include "mapm/runtime.h"
 
-#include "worker.h"
 #include "envelope.h"
 #include "message.h"
 #include "trace.h"
+#include "worker.h"
 
 /*
  * run: one run as the host's side sees it.

@@ -10,14 +10,14 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "cage.h"
+#include "sandbox_helper.h"
 
 #define LOOK_MAX_MS 10000
 
-bool sandbox_find_cage(struct arena *a, struct str *path, struct err *e)
+bool sandbox_find_helper(struct arena *a, struct str *path, struct err *e)
 {
-    static const char *const places[] = {"../libexec/mapm/" CAGE_PROGRAM,
-                                         CAGE_PROGRAM};
+    static const char *const places[] = {"../libexec/mapm/" HELPER_PROGRAM,
+                                         HELPER_PROGRAM};
     struct str dir;
 
     if (!proc_self_dir(a, &dir, e))
@@ -33,7 +33,8 @@ bool sandbox_find_cage(struct arena *a, struct str *path, struct err *e)
         }
     }
     err_set(e, ERR_NOT_FOUND,
-            CAGE_PROGRAM " is not installed beside mapm in %.*s", STR_ARG(dir));
+            HELPER_PROGRAM " is not installed beside mapm in %.*s",
+            STR_ARG(dir));
     return err_hint(e, "install mapm again: the programs belong together");
 }
 
@@ -62,9 +63,9 @@ static struct str words_of(struct str text, struct arena *a)
 }
 
 /* Builds the walls around nothing. */
-static bool try_namespaces(struct sandbox_walls *w, struct arena *a)
+static bool try_namespaces(struct sandbox_support *w, struct arena *a)
 {
-    struct str cage = STR("");
+    struct str helper = STR("");
     struct err e = {0};
     struct proc_result r = {0};
     const char *const env[] = {"PATH=/usr/bin:/bin", NULL};
@@ -103,18 +104,18 @@ static bool try_namespaces(struct sandbox_walls *w, struct arena *a)
         .own_session = true,
     };
 
-    if (!sandbox_find_cage(a, &cage, &e)) {
+    if (!sandbox_find_helper(a, &helper, &e)) {
         w->why_not = words_of(str_from(err_first(&e)), a);
         return false;
     }
     for (size_t i = 0; i + 1 < sizeof argv / sizeof *argv; i++)
         if (!argv[i])
-            argv[i] = cage.p;
+            argv[i] = helper.p;
     if (!proc_run(&o, a, &r, &e)) {
         w->why_not = words_of(str_from(err_first(&e)), a);
         return false;
     }
-    if (str_starts(r.out, str_of(CAGE_READY, sizeof CAGE_READY - 1)))
+    if (str_starts(r.out, str_of(HELPER_READY, sizeof HELPER_READY - 1)))
         return true;
     w->why_not = words_of(r.out, a);
     if (!w->why_not.n)
@@ -132,7 +133,7 @@ static bool is_restricted(void)
     return fd >= 0 && read(fd, &c, 1) == 1 && c == '1';
 }
 
-static struct str hint_for(const struct sandbox_walls *w)
+static struct str hint_for(const struct sandbox_support *w)
 {
     if (w->namespaces)
         return STR("");
@@ -146,10 +147,10 @@ static struct str hint_for(const struct sandbox_walls *w)
                "/proc/sys/kernel/unprivileged_userns_clone");
 }
 
-void sandbox_look(struct str workspace, struct arena *a,
-                  struct sandbox_walls *out)
+void sandbox_probe(struct str workspace, struct arena *a,
+                   struct sandbox_support *out)
 {
-    struct sandbox_walls w = {
+    struct sandbox_support w = {
         .bubblewrap = sandbox_find_bubblewrap(workspace, a),
         .why_not = STR(""),
         .landlock_abi = confine_landlock_abi(),
@@ -160,7 +161,8 @@ void sandbox_look(struct str workspace, struct arena *a,
         w.namespaces = try_namespaces(&w, a);
     else
         w.why_not = STR("not installed");
-    w.enough = w.namespaces || (w.landlock_abi >= CAGE_ALONE_ABI && w.seccomp);
+    w.enough =
+        w.namespaces || (w.landlock_abi >= HELPER_ALONE_ABI && w.seccomp);
     w.hint = hint_for(&w);
     *out = w;
 }

@@ -6,17 +6,17 @@
 #include "places.h"
 
 /*
- * sandbox: the walls of one command, as argv and environment of the program
- * that raises them.
+ * sandbox: the isolation of one command, as argv and environment of the
+ * program that sets it up.
  *
  *     SANDBOX_BOTH   bwrap … -- mapm-cage … -- PROGRAM
- *     SANDBOX_CAGE   mapm-cage -a … -- PROGRAM        without bubblewrap
+ *     SANDBOX_HELPER mapm-cage -a … -- PROGRAM        without bubblewrap
  *     SANDBOX_NONE   mapm-cage -o … -- PROGRAM        policy.sandbox: off
  *
  * Source: THREATS.md 1.6, 2.
  */
 
-enum sandbox_way { SANDBOX_BOTH, SANDBOX_CAGE, SANDBOX_NONE };
+enum sandbox_way { SANDBOX_BOTH, SANDBOX_HELPER, SANDBOX_NONE };
 
 struct sandbox_job {
     enum sandbox_way way;
@@ -24,11 +24,11 @@ struct sandbox_job {
     bool network;
     bool sized;           /* bwrap knows --size */
     struct str workspace; /* without links */
-    struct str bubblewrap, cage;
+    struct str bubblewrap, helper;
     struct str program;
     const struct str *argv;
     size_t argc;
-    struct str scratch;   /* CAGE: a folder of its own */
+    struct str scratch;   /* HELPER: a temporary folder for the command */
     struct places places; /* what the caller adds: protected files */
 };
 
@@ -37,21 +37,21 @@ struct sandbox_start {
     const char *const *env;
 };
 
-/* In `a`. Settles the places. */
+/* In `a`. Normalizes the places. */
 void sandbox_build(struct sandbox_job *job, struct arena *a,
                    struct sandbox_start *out);
 
-/* Beside this program, never from PATH. ERR_NOT_FOUND. */
-MUST_CHECK bool sandbox_find_cage(struct arena *a, struct str *path,
-                                  struct err *e);
+/* mapm-cage beside this program, never from PATH. ERR_NOT_FOUND. */
+MUST_CHECK bool sandbox_find_helper(struct arena *a, struct str *path,
+                                    struct err *e);
 
-/* On PATH, outside of the workspace; "" when it is not there. */
+/* bwrap on PATH, outside of the workspace; "" = none. */
 struct str sandbox_find_bubblewrap(struct str workspace, struct arena *a);
 
-/* Where the home of the user is: $HOME without links; "" for none. */
+/* $HOME with links resolved; "" = none. */
 struct str sandbox_home(struct arena *a);
 
-/* Arguments as they are added. */
+/* A growing argument vector. */
 struct words {
     const char **all;
     size_t count, capacity;
@@ -60,12 +60,12 @@ struct words {
 void words_add(struct words *w, const char *word);
 void words_add_str(struct words *w, struct str word);
 
-/* The parts of sandbox_build: what is seen, and the environment. */
+/* The parts of sandbox_build: visible paths, and the environment. */
 void sandbox_view(struct sandbox_job *job);
 const char *const *sandbox_environment(const struct sandbox_job *job,
                                        struct arena *a);
 
-/* Where HOME and TMPDIR of the command are. */
+/* HOME and TMPDIR of the command. */
 struct str sandbox_own_home(const struct sandbox_job *job);
 struct str sandbox_own_tmp(const struct sandbox_job *job);
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cage.h"
 #include "sandbox.h"
+#include "sandbox_helper.h"
 
 /* --- limits --------------------------------------------------------------------- */
 
@@ -264,14 +264,14 @@ static void build_rules_alone(struct words *w, const struct sandbox_job *job)
         take_apart(&r, r.todo[--r.count]);
 }
 
-static void build_cage(struct words *w, const struct sandbox_job *job)
+static void build_helper(struct words *w, const struct sandbox_job *job)
 {
-    words_add_str(w, job->cage);
+    words_add_str(w, job->helper);
     if (job->network)
         words_add(w, "-n");
     if (job->way == SANDBOX_NONE)
         words_add(w, "-o");
-    else if (job->way == SANDBOX_CAGE)
+    else if (job->way == SANDBOX_HELPER)
         build_rules_alone(w, job);
     else
         build_rules(w, job);
@@ -368,7 +368,7 @@ void sandbox_build(struct sandbox_job *job, struct arena *a,
     sandbox_view(job);
     if (job->way == SANDBOX_BOTH)
         build_bubblewrap(&w, job);
-    build_cage(&w, job);
+    build_helper(&w, job);
     words_add(&w, NULL);
     *out = (struct sandbox_start){w.all, sandbox_environment(job, a)};
 }

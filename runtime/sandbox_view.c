@@ -466,7 +466,7 @@ void sandbox_view(struct sandbox_job *job)
     places_add(p, PLACE_SCRATCH, STR("/tmp"));
     places_add(p, PLACE_SCRATCH, STR("/var/tmp"));
     places_add(p, PLACE_SCRATCH, STR("/dev/shm"));
-    if (job->way == SANDBOX_CAGE) { /* those of the machine, not new ones */
+    if (job->way == SANDBOX_HELPER) { /* those of the machine, not new ones */
         places_add(p, PLACE_HIDDEN, STR("/dev"));
         places_add(p, PLACE_HIDDEN, STR("/proc"));
     }
@@ -476,7 +476,7 @@ void sandbox_view(struct sandbox_job *job)
     places_add(p, PLACE_READ, real);
     if (job->network)
         places_add(p, PLACE_READ, STR("/etc/resolv.conf"));
-    places_add(p, PLACE_READ, job->cage);
+    places_add(p, PLACE_READ, job->helper);
     places_add(p, PLACE_WRITE, job->workspace);
     places_normalize(p);
 }

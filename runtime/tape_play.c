@@ -282,7 +282,7 @@ struct str tape_compare(const struct tape *t, const struct runtime_result *r,
 }
 
 struct str tape_verify(const struct tape_player *p,
-                      const struct runtime_result *r, struct arena *a)
+                       const struct runtime_result *r, struct arena *a)
 {
     const struct tape *t = p->tape;
     const struct tape_entry *entry;

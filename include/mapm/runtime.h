@@ -311,7 +311,7 @@ struct str policy_suggest(const struct str *argv, size_t argc, struct arena *a);
 enum sandbox { SANDBOX_ON, SANDBOX_HOME, SANDBOX_OFF };
 
 /* What this machine offers, for doctor and for messages. */
-struct sandbox_walls {
+struct sandbox_support {
     struct str bubblewrap; /* its path; "" = not there */
     bool namespaces;       /* it can be used */
     struct str why_not;    /* when not */
@@ -320,8 +320,8 @@ struct sandbox_walls {
     bool enough;     /* commands may run */
     struct str hint; /* what to do for more */
 };
-void sandbox_look(struct str workspace, struct arena *a,
-                  struct sandbox_walls *out);
+void sandbox_probe(struct str workspace, struct arena *a,
+                  struct sandbox_support *out);
 
 struct command_runner_options {
     struct str workspace; /* absolute */

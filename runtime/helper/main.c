@@ -7,9 +7,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../cage.h"
+#include "../sandbox_helper.h"
 
-/* mapm-cage, as cage.h has it. Whoever starts it has cleaned the environment
+/* mapm-cage, see sandbox_helper.h. Whoever starts it has cleaned the environment
  * and the descriptors; it holds no secret and decides nothing. */
 
 struct request {
@@ -21,7 +21,7 @@ struct request {
 static NORETURN void fail(const char *what, const char *why)
 {
     const struct str parts[] = {
-        {CAGE_FAILED, sizeof CAGE_FAILED - 1},
+        {HELPER_FAILED, sizeof HELPER_FAILED - 1},
         {what, strlen(what)},
         STR_INIT(": "),
         {why, strlen(why)},
@@ -31,7 +31,7 @@ static NORETURN void fail(const char *what, const char *why)
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (write(STDOUT_FILENO, parts[i].p, parts[i].n) < 0)
             break;
-    _exit(CAGE_EXIT);
+    _exit(HELPER_EXIT);
 }
 
 static void read_request(int argc, char **argv, struct request *r)
@@ -70,7 +70,7 @@ static void read_request(int argc, char **argv, struct request *r)
             r->open = true;
             break;
         default:
-            fail("usage", "see cage.h");
+            fail("usage", "see sandbox_helper.h");
         }
     }
     rules->read_paths = read;
@@ -79,17 +79,17 @@ static void read_request(int argc, char **argv, struct request *r)
     r->program = argv + optind;
 }
 
-static void raise_walls(struct request *r)
+static void restrict_self(struct request *r)
 {
     struct confine_done done = {0};
     struct err e = {0};
 
     r->rules.calls = r->open ? CONFINE_CALLS_ANY : CONFINE_CALLS_COMMAND;
-    r->rules.least_abi = r->open ? INT32_MAX : r->alone ? CAGE_ALONE_ABI : 2;
-    r->rules.max_file_bytes = CAGE_MAX_FILE_BYTES;
+    r->rules.least_abi = r->open ? INT32_MAX : r->alone ? HELPER_ALONE_ABI : 2;
+    r->rules.max_file_bytes = HELPER_MAX_FILE_BYTES;
     if (!confine_self(&r->rules, &done, &e))
         fail("cannot raise the walls", err_first(&e));
-    if (r->alone && (done.landlock_abi < CAGE_ALONE_ABI || !done.seccomp))
+    if (r->alone && (done.landlock_abi < HELPER_ALONE_ABI || !done.seccomp))
         fail("cannot raise the walls", "Landlock and seccomp are needed");
 }
 
@@ -99,11 +99,11 @@ int main(int argc, char **argv)
 
     read_request(argc, argv, &r);
     syscall(SYS_close_range, 3U, ~0U, 0U);
-    raise_walls(&r);
+    restrict_self(&r);
     if (r.program[0] && !r.program[1])
-        fail("usage", "see cage.h");
-    if (write(STDOUT_FILENO, CAGE_READY, sizeof CAGE_READY - 1) < 0)
-        return CAGE_EXIT;
+        fail("usage", "see sandbox_helper.h");
+    if (write(STDOUT_FILENO, HELPER_READY, sizeof HELPER_READY - 1) < 0)
+        return HELPER_EXIT;
     if (!r.program[0])
         return 0;
     execv(r.program[0], r.program + 1);

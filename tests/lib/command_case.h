@@ -26,7 +26,7 @@
 static char case_root[] = "/tmp/mapm-command-XXXXXX";
 static char case_path[1000]; /* PATH as it was */
 static unsigned case_notices, case_waits;
-static bool case_has_walls; /* bubblewrap works here */
+static bool case_has_bubblewrap; /* bubblewrap works here */
 
 #define CASE_NAMES_MAX 1000
 
@@ -82,7 +82,7 @@ __attribute__((constructor)) static void case_begin(void)
     static const char *const folders[] = {"ws", "home"};
     struct arena a = {0};
     struct err e = {0};
-    struct sandbox_walls walls;
+    struct sandbox_support support;
 
     proc_init();
     if (!mkdtemp(case_root) || chmod(case_root, 0755) < 0)
@@ -101,12 +101,13 @@ __attribute__((constructor)) static void case_begin(void)
     unsetenv("XDG_STATE_HOME");
     unsetenv("PYENV_ROOT"); /* of a tool chain: handed on */
     setenv("SECRET_TOKEN", "tell-nobody", 1);
-    sandbox_look(case_at(&a, "ws"), &a, &walls);
-    case_has_walls = walls.namespaces;
+    sandbox_probe(case_at(&a, "ws"), &a, &support);
+    case_has_bubblewrap = support.namespaces;
     printf("# bubblewrap: %s (%s); Landlock ABI %d; seccomp: %s; uid %u\n",
-           walls.bubblewrap.n ? walls.bubblewrap.p : "none",
-           walls.namespaces ? "works" : walls.why_not.p, walls.landlock_abi,
-           walls.seccomp ? "yes" : "no", (unsigned)geteuid());
+           support.bubblewrap.n ? support.bubblewrap.p : "none",
+           support.namespaces ? "works" : support.why_not.p,
+           support.landlock_abi, support.seccomp ? "yes" : "no",
+           (unsigned)geteuid());
     arena_done(&a);
 }
 
@@ -141,9 +142,9 @@ __attribute__((unused)) static bool case_set_way(enum case_way way)
 
     setenv("PATH", way == CASE_ALONE ? case_at(&a, "bin").p : case_path, 1);
     arena_done(&a);
-    if (way == CASE_WALLS && !case_has_walls)
+    if (way == CASE_WALLS && !case_has_bubblewrap)
         tap_skip_part("with bubblewrap", "bubblewrap does not work here");
-    return way == CASE_ALONE || case_has_walls;
+    return way == CASE_ALONE || case_has_bubblewrap;
 }
 
 struct case_run {
