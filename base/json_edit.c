@@ -1,4 +1,5 @@
 #include "base/json.h"
+#include "base/splice.h"
 #include "base/text.h"
 
 #include <assert.h>
@@ -18,22 +19,16 @@
  * reach a file of the user's.
  */
 
-struct splice {
-    size_t from, to; /* bytes that go */
-    struct str text; /* what takes their place */
-};
-
 struct edit {
     struct str text;
     const struct json_options *options;
     struct arena *arena;
-    struct splice splices[4]; /* in order, not overlapping */
-    size_t count;
+    struct splices splices;
 };
 
 static void splice(struct edit *d, size_t from, size_t to, struct str text)
 {
-    d->splices[d->count++] = (struct splice){from, to, text};
+    splice_add(&d->splices, from, to, text);
 }
 
 /* --- looking at the text, which is known to parse ----------------------- */
@@ -421,15 +416,9 @@ static bool apply(const struct edit *d, struct str *out, struct err *e)
     CLEANUP(buf_done) struct buf b = {0};
     const struct json *again;
     struct str result;
-    size_t at = 0;
 
     buf_init(&b, SIZE_MAX / 2);
-    for (size_t i = 0; i < d->count; i++) {
-        buf_append(&b, str_slice(d->text, at, d->splices[i].from));
-        buf_append(&b, d->splices[i].text);
-        at = d->splices[i].to;
-    }
-    buf_append(&b, str_from_index(d->text, at));
+    splice_apply(&d->splices, d->text, &b);
     result = arena_str(d->arena, buf_str(&b));
     if (!json_parse(result, d->options, d->arena, &again, NULL, e))
         return err_wrap(e, "the edited text would not be right");
@@ -452,7 +441,8 @@ bool json_edit_put(struct str text, const struct json_options *o,
                    const struct str *path, size_t depth, struct str value,
                    struct arena *a, struct str *out, struct err *e)
 {
-    struct edit d = {.text = text, .options = o, .arena = a};
+    struct edit d = {
+        .text = text, .options = o, .arena = a, .splices = {.arena = a}};
     struct style t = {.unit = STR("  ")};
     const struct json *object = NULL, *parent = NULL, *at;
     size_t i;
@@ -558,7 +548,8 @@ bool json_edit_remove(struct str text, const struct json_options *o,
                       const struct str *path, size_t depth, struct arena *a,
                       struct str *out, struct err *e)
 {
-    struct edit d = {.text = text, .options = o, .arena = a};
+    struct edit d = {
+        .text = text, .options = o, .arena = a, .splices = {.arena = a}};
     const struct json *object = NULL, *at;
 
     if (skip_white(text, 0) == text.n) {

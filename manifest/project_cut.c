@@ -4,16 +4,7 @@
 
 void edit_cut(struct edit *ed, size_t from, size_t to, struct str put)
 {
-    struct cut *last = ed->cut_count ? &ed->cuts[ed->cut_count - 1] : NULL;
-
-    if (last && last->to == from && last->put.n == 0 && put.n == 0) {
-        last->to = to;
-        return;
-    }
-    ed->cuts = arena_grow(ed->a, ed->cuts, ed->cut_count, &ed->cut_capacity,
-                          sizeof *ed->cuts);
-    ed->cuts[ed->cut_count++] =
-        (struct cut){.from = from, .to = to, .put = put};
+    splice_add(&ed->cuts, from, to, put);
 }
 
 /* --- lines ---------------------------------------------------------------- */
@@ -116,33 +107,20 @@ bool edit_open(struct edit *ed, struct str text, struct arena *a, struct err *e)
 {
     size_t first = str_find_char(text, '\n');
 
-    *ed = (struct edit){.text = text, .a = a};
+    *ed = (struct edit){.text = text, .a = a, .cuts = {.arena = a}};
     ed->newline =
         first != SIZE_MAX && first && text.p[first - 1] == '\r' ? "\r\n" : "\n";
     return read_tree(text, a, &ed->root, e);
 }
 
-static struct str apply(const struct edit *ed)
-{
-    CLEANUP(buf_done) struct buf out = {0};
-    size_t at = 0;
-
-    buf_init(&out, SIZE_MAX / 2);
-    for (size_t i = 0; i < ed->cut_count; i++) {
-        const struct cut *c = &ed->cuts[i];
-
-        buf_append(&out, str_slice(ed->text, at, c->from));
-        buf_append(&out, c->put);
-        at = c->to;
-    }
-    buf_append(&out, str_from_index(ed->text, at));
-    return arena_str(ed->a, buf_str(&out));
-}
-
 bool edit_close(const struct edit *ed, struct str *text,
                 const struct yaml **root, struct err *e)
 {
-    *text = apply(ed);
+    CLEANUP(buf_done) struct buf out = {0};
+
+    buf_init(&out, SIZE_MAX / 2);
+    splice_apply(&ed->cuts, ed->text, &out);
+    *text = arena_str(ed->a, buf_str(&out));
     if (text->n > PROJECT_MAX_BYTES)
         return err_set(e, ERR_LIMIT, "it would be larger than %u bytes",
                        PROJECT_MAX_BYTES);

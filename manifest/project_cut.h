@@ -1,6 +1,8 @@
 #ifndef MANIFEST_PROJECT_CUT_H
 #define MANIFEST_PROJECT_CUT_H
 
+#include "base/splice.h"
+
 #include "project.h"
 
 /*
@@ -12,12 +14,6 @@
 
 #define EDIT_INDENT 2 /* where nothing says otherwise */
 
-/* text.p[from..to) becomes `put`. */
-struct cut {
-    size_t from, to;
-    struct str put;
-};
-
 struct edit {
     struct str text;
     struct arena *a;
@@ -27,8 +23,7 @@ struct edit {
     const struct str *items;  /* to add, quoted */
     size_t item_count;
     const char *newline;
-    struct cut *cuts; /* in the order of the text */
-    size_t cut_count, cut_capacity;
+    struct splices cuts; /* in the order of the text */
 };
 
 /* ERR_FORMAT, ERR_LIMIT: what yaml_parse refuses. */
@@ -38,7 +33,7 @@ MUST_CHECK bool edit_open(struct edit *ed, struct str text, struct arena *a,
 MUST_CHECK bool edit_close(const struct edit *ed, struct str *text,
                            const struct yaml **root, struct err *e);
 
-/* Where two cuts touch and put nothing, they become one. */
+/* text.p[from..to) becomes `put`. */
 void edit_cut(struct edit *ed, size_t from, size_t to, struct str put);
 
 /* --- where things stand ---------------------------------------------------- */

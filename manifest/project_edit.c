@@ -256,7 +256,7 @@ static void remove_lines(struct edit *ed, const struct yaml *list,
 /* A file whose last line had no end has none when that line is gone. */
 static void cut_last_newline(struct edit *ed)
 {
-    struct cut *last = &ed->cuts[ed->cut_count - 1];
+    struct splice *last = &ed->cuts.items[ed->cuts.count - 1];
 
     if (edit_ends_line(ed, last->to) || !edit_ends_line(ed, last->from))
         return;

@@ -1,5 +1,6 @@
 #include "toml.h"
 
+#include "base/splice.h"
 #include "base/text.h"
 #include "mapm/limits.h"
 
@@ -124,7 +125,7 @@ static void put_lines(struct buf *out, struct str text, bool crlf)
 }
 
 /* A new table goes last, after an empty line. */
-static void put_last(struct buf *out, struct str text, struct str table)
+static void put_last(struct buf *out, struct str text, struct str lines)
 {
     bool crlf = has_crlf(text);
     const char *newline = crlf ? "\r\n" : "\n";
@@ -135,30 +136,29 @@ static void put_last(struct buf *out, struct str text, struct str table)
         buf_text(out, newline);
     if (text.n && !str_ends(text, empty))
         buf_text(out, newline);
-    put_lines(out, table, crlf);
+    buf_append(out, lines);
 }
 
 bool toml_put(struct str text, struct str section, struct str key,
               struct str table, struct arena *a, struct str *out, struct err *e)
 {
     struct search f = {.section = section, .key = key, .arena = a};
-    CLEANUP(buf_done) struct buf b = {0};
-    size_t at = 0;
+    struct splices splices = {.arena = a};
+    CLEANUP(buf_done) struct buf b = {0}, lines = {0};
 
     if (!search(&f, text, e))
         return false;
     buf_init(&b, CLIENT_FILE_MAX_BYTES);
-    for (size_t i = 0; i < f.count; i++) {
-        buf_append(&b, str_slice(text, at, f.regions[i].start));
-        if (i == 0)
-            put_lines(&b, table, has_crlf(text));
-        at = f.regions[i].end;
-    }
+    buf_init(&lines, CLIENT_FILE_MAX_BYTES);
+    put_lines(&lines, table, has_crlf(text));
+    for (size_t i = 0; i < f.count; i++)
+        splice_add(&splices, f.regions[i].start, f.regions[i].end,
+                   i ? STR("") : buf_str(&lines));
     if (f.count)
-        buf_append(&b, str_from_index(text, at));
+        splice_apply(&splices, text, &b);
     else
-        put_last(&b, text, table);
-    if (!buf_check(&b, "the file", e))
+        put_last(&b, text, buf_str(&lines));
+    if (!buf_check(&lines, "the file", e) || !buf_check(&b, "the file", e))
         return false;
     *out = arena_str(a, buf_str(&b));
     return true;
@@ -182,19 +182,16 @@ bool toml_remove(struct str text, struct str section, struct str key,
                  struct arena *a, struct str *out, struct err *e)
 {
     struct search f = {.section = section, .key = key, .arena = a};
+    struct splices splices = {.arena = a};
     CLEANUP(buf_done) struct buf b = {0};
-    size_t at = 0;
 
     if (!search(&f, text, e))
         return false;
     buf_init(&b, CLIENT_FILE_MAX_BYTES);
-    for (size_t i = 0; i < f.count; i++) {
-        size_t start = start_without_gap(text, &f.regions[i]);
-
-        buf_append(&b, str_slice(text, at, start > at ? start : at));
-        at = f.regions[i].end;
-    }
-    buf_append(&b, str_from_index(text, at));
+    for (size_t i = 0; i < f.count; i++)
+        splice_add(&splices, start_without_gap(text, &f.regions[i]),
+                   f.regions[i].end, STR(""));
+    splice_apply(&splices, text, &b);
     if (!buf_check(&b, "the file", e))
         return false;
     *out = arena_str(a, buf_str(&b));
