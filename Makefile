@@ -16,7 +16,7 @@ SECONDS ?= 30
 VERSION := 0.1.0
 
 # mapm: everything but the network. mapm-fetch: base and fetch, with the
-# libraries that cost milliseconds to load (ARCHITECTURE.md, "Two programs").
+# libraries that cost milliseconds to load (ARCHITECTURE.md, "Three programs").
 MODULES    := base clients manifest state resolver library store fetch provision runtime mcp authorize workspace \
               install lint run report serve cli
 PKGS       := yaml-0.1 nettle libutf8proc libseccomp sqlite3
@@ -323,8 +323,9 @@ lint-format:
 	  $(TEST_SRC) $(BENCH_SRC)
 
 lint-layers:
-	@echo '  tools/layers'
+	@echo '  tools/layers, tools/architecture'
 	@tools/layers
+	@tools/architecture
 	@$(SUBMAKE) all >/dev/null && tools/objects $(B)
 
 lint-headers:
