@@ -337,6 +337,9 @@ TEST(fields) /* [L3, L5, L6, L7, M8] */
     CHECK(str_is(r.doc.compatibility, "linux"));
     CHECK(
         str_is(yaml_get(r.doc.metadata, "version")->text, "1.10")); /* [X12] */
+    reading_done(&r);
+    read_skill(&r, FULL("context: elsewhere\n"));
+    CHECK(r.doc.context.n == 0); /* it is ignored */
 }
 
 TEST(descriptions_are_trimmed_after_counting) /* [X5] */

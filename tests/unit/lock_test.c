@@ -72,6 +72,7 @@ static const struct {
     /* merges */
     {"version: 1", "<<<<<<< HEAD\nversion: 1", "l:1: a merge conflict"},
     {"  - type: mcp", "<<<<<<< HEAD\n  - type: mcp", "l:12: a merge conflict"},
+    {"version: 1", "||||||| base\nversion: 1", "l:1: a merge conflict"},
     {"    commit: ", "=======\n    commit: ", "l:6: a merge conflict"},
     {"    path: .agents/skills/local\n", "    path: .agents/skills/local\n>>>>>>> x\n", "l:36: a merge conflict"},
     /* form */

@@ -153,6 +153,13 @@ TEST(name_faults_say_why)
     CHECK(strstr(name_fault(STR("a--b")), "\"--\""));
     CHECK(strstr(name_fault(STR("a/b")), "two fields"));
     CHECK(strstr(name_fault(STR("Foo")), "upper-case"));
+    CHECK(strstr(name_fault(STR("foO")), "upper-case"));
+    CHECK(strstr(name_fault(STR("a b")), "blank"));
+    CHECK(strstr(name_fault(STR("a_b")), "\"_\""));
+    CHECK(strstr(name_fault(STR("!ab")), "other than"));
+    CHECK(strstr(name_fault(STR("ab!")), "other than"));
+    CHECK(strstr(name_fault(STR("-a")), "starts"));
+    CHECK(strstr(name_fault(STR("a-")), "ends"));
     CHECK(strstr(name_fault(STR(C60 "abcde")), "64"));
 }
 

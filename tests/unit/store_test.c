@@ -255,6 +255,9 @@ TEST(what_is_no_regular_file_is_no_object)
     CHECK(!store_read(r.store, &h, 9, &r.arena, &out, &r.err));
     CHECK(store_put(r.store, STR("x"), &h, &r.err));
     CHECK(store_read(r.store, &h, 9, &r.arena, &out, &r.err));
+    CHECK(unlink(path) == 0 && mkdir(path, 0700) == 0);
+    CHECK(store_put(r.store, STR("x"), &h, &r.err));
+    CHECK(store_read(r.store, &h, 9, &r.arena, &out, &r.err));
     rig_done(&r);
 }
 
