@@ -284,9 +284,10 @@ fuzz-all: $(FUZZ:%=$(B)/fuzz/%)
 	  $(B)/found/$$f tests/fuzz/corpus/$$f || exit 1; done
 
 # Breaks the program on purpose and counts what the tests notice; an hour for all.
-# MODULE='store fetch' chooses, COUNT and SEED say which random mutations.
+# MODULE='store fetch' chooses, COUNT and SEED say which random mutations; UNIT=1: by
+# unit tests alone.
 mutants:
-	@tools/mutants $(MODULE:%=--module %) $(COUNT:%=--count %) $(SEED:%=--seed %) \
+	@tools/mutants $(MODULE:%=--module %) $(COUNT:%=--count %) $(SEED:%=--seed %) $(if $(UNIT),--unit) \
 	  --make "$(MAKE) --no-print-directory -j2 CC='$(CC)' CFLAGS=-O2"
 
 coverage:
