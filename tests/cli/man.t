@@ -108,13 +108,28 @@ is 'and every profile' \
     "$(items mapm-check.1 DESCRIPTION | grep -v '^Fl' | tr '\n' ' ')" \
     "$(bash -c 'source <("$0" completion bash); COMP_WORDS=(mapm check --profile "") COMP_CWORD=3
         _mapm; printf "%s\n" "${COMPREPLY[@]}"' "$MAPM" | LC_ALL=C sort | tr '\n' ' ')"
-clients=$(sed -n 's/^ *{\.name = "\([a-z]*\)".*/\1/p' "$ROOT/provision/clients.c")
+clients=$(mapm mcp --print-config - 2>&1 | sed -n 's/.* is not one of: //p')
 isnt 'there are clients' "$clients" ''
 for name in $clients; do
     like "mapm.yaml.5 knows the client $name" \
         "$(sed -n '/^\.It Cm clients/,/^\.It Cm hosts/p' "$ROOT/man/mapm.yaml.5")" \
         "^\.Cm (.* )?$name\b"
+    like "mapm-mcp.1 knows the client $name" \
+        "$(sed -n '/^\.It Fl -print-config/,/^\.Nm/p' "$ROOT/man/mapm-mcp.1")" \
+        "^\.Cm (.* )?$name\b"
+    like "mapm-budget.1 knows the client $name" "$(items mapm-budget.1 CLIENTS)" \
+        "^$name Ta "
 done
+echo 'ask: none' >mapm.yaml
+backends=$(mapm list 2>&1 | sed -n 's/.*ask must be one of //p' | tr -d ,)
+isnt 'there are clients that answer' "$backends" ''
+for name in $backends; do
+    like "mapm-run.1 knows the backend $name" "$(cat "$ROOT/man/mapm-run.1")" \
+        "^\.It Cm (.* )?$name\b"
+    like "README.md knows the backend $name" "$(cat "$ROOT/README.md")" \
+        "^(- \*\*Who answers\*\*.*|  .*)\b$name\b"
+done
+rm mapm.yaml
 while read -r name value rest; do
     macro=$(printf '%s' "$name" | tr a-z A-Z)
     real=$(printf '#include "mapm/limits.h"\n%s\n' "$macro" |
