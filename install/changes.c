@@ -25,7 +25,7 @@ static const char *find_old_command(struct install_session *s,
     if (!p->before || !str_starts(p->before->digest, STR("sha256:")) ||
         !hash_parse(str_from_index(p->before->digest, 7), &old.digest) ||
         !store_has_package(s->store, &old.digest) ||
-        !document_read(&s->closure, &old, &scratch, &d, &ignored))
+        !node_read_document(&s->closure, &old, &scratch, &d, &ignored))
         return NULL;
     return str_c(mcp_command_line(&d, &scratch), &s->cx->arena);
 }
@@ -47,7 +47,7 @@ static bool find_commands(struct install_session *s, struct err *e)
 
         if (!needs_consent(p))
             continue;
-        if (!document_read(&s->closure, package_node(p), &scratch, &d, e))
+        if (!node_read_document(&s->closure, package_node(p), &scratch, &d, e))
             return false;
         p->needs_consent = true;
         p->command = str_c(mcp_command_line(&d, &scratch), &s->cx->arena);
@@ -149,7 +149,7 @@ static bool is_in_place(struct install_session *s,
                         const struct provision_options *o,
                         const struct provision_item *items, size_t item_count)
 {
-    return s->closure.options.trust_lock && s->local_yaml.n == 0 &&
+    return s->closure.options.assume_present && s->local_yaml.n == 0 &&
            s->layer.local_lock_text.n == 0 && str_eq(s->yaml, s->layer.yaml) &&
            session_same_lock(s->layer.lock_text, s->lock_text) &&
            provision_is_current(s->layer.provision, o, items, item_count,
@@ -163,7 +163,7 @@ static bool find_files(struct install_session *s, struct provision_item *items,
                        struct arena *lists, struct err *e)
 {
     struct resolver_source source = {closure_read, &s->closure};
-    bool found = closure_prove(&s->closure, e);
+    bool found = closure_verify_store(&s->closure, e);
     /* Nothing there to compare them with, and nothing is written: a large plan
      * is a tenth smaller without them. */
     bool is_short =
@@ -215,7 +215,7 @@ static bool mark_placed(struct install_session *s,
             p->package->kind != DOC_MCP)
             continue;
         /* A lock does not hold what a person should know before it runs. */
-        if (!document_read(&s->closure, package_node(p), a, &d, e))
+        if (!node_read_document(&s->closure, package_node(p), a, &d, e))
             return false;
         p->command = str_c(mcp_command_line(&d, a), a);
     }

@@ -166,13 +166,14 @@ static void show_progress(void *ctx, const struct fetch_progress *p)
 }
 
 /* One a time: what comes goes before. */
-static bool tell_arrived(void *ctx)
+static bool report_fetched(void *ctx)
 {
     struct closure *c = ctx;
 
-    if (!c->options.arrived || c->arrived_told == c->arrived_count)
+    if (!c->options.on_fetched || c->fetched_reported == c->fetched_count)
         return false;
-    c->options.arrived(c->options.arrived_ctx, c->arrived[c->arrived_told++]);
+    c->options.on_fetched(c->options.on_fetched_ctx,
+                          c->fetched[c->fetched_reported++]);
     return true;
 }
 
@@ -183,7 +184,7 @@ static bool use_idle_time(void *ctx)
     struct closure *c = ctx;
 
     if (c->is_index_open)
-        return tell_arrived(c);
+        return report_fetched(c);
     c->is_index_open = true;
     state_load(store_state(c->store));
     return true;
@@ -219,7 +220,7 @@ static bool start_fetch(struct closure *c, struct err *e)
     return fetch_open(&o, &c->fetch, e);
 }
 
-static void say_waiting(void *ctx)
+static void report_waiting(void *ctx)
 {
     struct closure *c = ctx;
 
@@ -235,7 +236,8 @@ static bool begin_download(struct closure *c, const struct node *n, bool *taken,
 
     if (!c->fetch)
         proc_catch_signals();
-    ok = store_begin_download(c->store, repository, say_waiting, c, taken, e);
+    ok =
+        store_begin_download(c->store, repository, report_waiting, c, taken, e);
     context_progress(c->cx, NULL);
     return ok;
 }
@@ -284,7 +286,7 @@ static bool ask(struct closure *c, struct node *n, struct err *e)
         want.assume_reachable = true;
         want.stored = n->is_unproved;
     }
-    if (n->is_told) {
+    if (n->is_ref_known) {
         want.commit = n->package.commit;
         want.assume_reachable = true; /* its ref leads there */
     }
@@ -386,8 +388,8 @@ static bool has_files(struct closure *c, struct node *n,
 }
 
 /* `*found` false: the store lacks it, or the proof of where it is from. */
-static bool settle_from_store(struct closure *c, struct node *n, bool *found,
-                              struct err *e)
+static bool find_in_store(struct closure *c, struct node *n, bool *found,
+                          struct err *e)
 {
     const struct origin *o = closure_locked_origin(c, n);
 
@@ -399,25 +401,25 @@ static bool settle_from_store(struct closure *c, struct node *n, bool *found,
         return true;
     if (str_eq(o->key, n->origin.key))
         n->ref = proof_ref(o, n->path);
-    if (!document_check_locked(c, n, e))
+    if (!ingest_check_locked(c, n, e))
         return false;
     node_ready(c, n);
     return true;
 }
 
-static bool prove_locked(struct closure *c, struct node *n, struct err *e)
+static bool verify_locked(struct closure *c, struct node *n, struct err *e)
 {
     bool found, taken;
 
-    n->trusted = n->is_ready = false;
-    if (!settle_from_store(c, n, &found, e))
+    n->assumed_present = n->is_ready = false;
+    if (!find_in_store(c, n, &found, e))
         return false;
     if (found)
         return true;
     if (c->options.offline)
         return fail_offline(c, n, e);
     if (!begin_download(c, n, &taken, e) ||
-        (taken && !settle_from_store(c, n, &found, e)))
+        (taken && !find_in_store(c, n, &found, e)))
         return false;
     if (found) {
         cancel_download(c, n);
@@ -430,26 +432,26 @@ static bool prove_locked(struct closure *c, struct node *n, struct err *e)
     return ask(c, n, e);
 }
 
-static bool settle_locked(struct closure *c, struct node *n, struct err *e)
+static bool resolve_locked(struct closure *c, struct node *n, struct err *e)
 {
     if (!locked_digest(n->locked, &n->digest))
         return err_set(e, ERR_FORMAT, "mapm.lock:%u: malformed digest",
                        n->locked->line);
     if (!proof_check_commit(c->layer, n->locked, e) || !take_locked(c, n, e))
         return false;
-    if (!c->options.trust_lock)
-        return prove_locked(c, n, e);
-    n->trusted = true;
+    if (!c->options.assume_present)
+        return verify_locked(c, n, e);
+    n->assumed_present = true;
     node_ready(c, n);
     return true;
 }
 
-/* Goes through the queue again: the trusted ones have to prove themselves. */
-static void stop_trusting(struct closure *c)
+/* Goes through the queue again: packages that were assumed are looked up. */
+static void stop_assuming(struct closure *c)
 {
-    if (c->options.trust_lock)
-        c->settled = 0;
-    c->options.trust_lock = false;
+    if (c->options.assume_present)
+        c->resolved = 0;
+    c->options.assume_present = false;
 }
 
 struct str closure_rest(const struct node *n, struct arena *a)
@@ -480,7 +482,7 @@ static struct str intern(struct closure *c, struct str word)
 /* A commit never changes, so what it held is still true; a branch is only
  * believed when there is no network to ask, or when another process asked
  * while this one was running already. */
-static bool settle_from_index(struct closure *c, struct node *n)
+static bool find_in_index(struct closure *c, struct node *n)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct arena *a = &c->cx->arena;
@@ -512,10 +514,9 @@ static bool settle_from_index(struct closure *c, struct node *n)
     n->path = arena_str(a, ref.path);
     n->object = arena_str(a, p.object);
     n->digest = p.digest;
-    if (!document_from_summary(c, n, (enum doc_kind)p.kind, p.summary, a,
-                               &ignored))
+    if (!node_from_summary(c, n, (enum doc_kind)p.kind, p.summary, a, &ignored))
         return false;
-    document_complete_origin(c, n);
+    node_complete_origin(c, n);
     node_ready(c, n);
     return true;
 }
@@ -523,7 +524,7 @@ static bool settle_from_index(struct closure *c, struct node *n)
 /* The commit of a catalog, when another process asked what its ref names while
  * this one was running: the trees are in the store. A ref of several segments
  * is asked for, as the commit alone does not say where its path begins. */
-static bool is_told(struct closure *c, struct node *n)
+static bool is_ref_known(struct closure *c, struct node *n)
 {
     struct arena *a = &c->cx->arena;
     struct str repository = origin_repository(&n->origin, a);
@@ -541,14 +542,14 @@ static bool is_told(struct closure *c, struct node *n)
 }
 
 /* What a catalog offers is in no lock and no index. */
-static bool settle_catalog(struct closure *c, struct node *n, struct err *e)
+static bool resolve_catalog(struct closure *c, struct node *n, struct err *e)
 {
     bool taken;
 
     if (!c->options.offline) {
         if (!begin_download(c, n, &taken, e))
             return false;
-        n->is_told = taken && is_told(c, n);
+        n->is_ref_known = taken && is_ref_known(c, n);
         return ask(c, n, e);
     }
     err_set(e, ERR_OFFLINE, "what it offers is not in the store");
@@ -589,19 +590,19 @@ static bool stop_sharing(struct closure *c, struct node *n, struct err *e)
     return ask(c, n, e);
 }
 
-static bool settle(struct closure *c, struct node *n, struct err *e)
+static bool resolve_node(struct closure *c, struct node *n, struct err *e)
 {
     const struct lock_entry *entry =
         map_find(&c->layer->by_origin, n->origin.key);
     bool taken, is_covered, is_moving;
 
-    n->is_settled = true;
+    n->is_resolved = true;
     if (n->is_catalog && n->origin.scheme == ORIGIN_GIT)
-        return settle_catalog(c, n, e);
-    if (n->trusted)
-        return prove_locked(c, n, e);
+        return resolve_catalog(c, n, e);
+    if (n->assumed_present)
+        return verify_locked(c, n, e);
     if (n->origin.scheme == ORIGIN_FILE) {
-        stop_trusting(c);
+        stop_assuming(c);
         return local_read(c, n, e);
     }
     is_covered = entry && is_covered_by(c, n, entry);
@@ -609,13 +610,13 @@ static bool settle(struct closure *c, struct node *n, struct err *e)
                 c->options.is_moving(c->options.moving_ctx, entry);
     if (is_covered && !is_moving) {
         n->locked = entry;
-        return settle_locked(c, n, e);
+        return resolve_locked(c, n, e);
     }
-    stop_trusting(c);
+    stop_assuming(c);
     if (entry && !is_covered && !is_moving && may_share(c, n, entry)) {
         n->is_sharing = true;
         n->locked = entry;
-        return settle_locked(c, n, e);
+        return resolve_locked(c, n, e);
     }
     n->package.commit = str_of("", 0);
     if (c->options.locked && (is_covered || !entry)) {
@@ -624,13 +625,13 @@ static bool settle(struct closure *c, struct node *n, struct err *e)
         return err_hint(e, "run mapm install without --locked and commit "
                            "mapm.lock");
     }
-    if (settle_from_index(c, n))
+    if (find_in_index(c, n))
         return true;
     if (c->options.offline)
         return fail_offline(c, n, e);
     if (!begin_download(c, n, &taken, e))
         return false;
-    if (taken && settle_from_index(c, n)) {
+    if (taken && find_in_index(c, n)) {
         cancel_download(c, n);
         return true;
     }
@@ -650,11 +651,11 @@ static void name_entry(const struct lock_entry *entry, struct err *e)
              STR_ARG(entry->name));
 }
 
-static void add_arrived(struct closure *c, struct node *n)
+static void add_fetched(struct closure *c, struct node *n)
 {
-    c->arrived = arena_grow(&c->cx->arena, c->arrived, c->arrived_count,
-                            &c->arrived_capacity, sizeof(struct node *));
-    c->arrived[c->arrived_count++] = n;
+    c->fetched = arena_grow(&c->cx->arena, c->fetched, c->fetched_count,
+                            &c->fetched_capacity, sizeof(struct node *));
+    c->fetched[c->fetched_count++] = n;
 }
 
 /* The commit has something else there, or is no longer to be had. */
@@ -678,21 +679,21 @@ static bool handle_event(struct closure *c, const struct fetch_event *event,
     switch (event->kind) {
     case FETCH_MANIFEST:
         if (!n->locked && !n->is_outlined)
-            document_announce(c, n, event, scratch);
+            ingest_manifest(c, n, event, scratch);
         break;
     case FETCH_DONE:
         if (n->is_sharing &&
             !proof_shares_ref(c->layer, n->locked, &n->origin, event->path))
             return stop_sharing(c, n, e);
-        ok = document_arrive(c, n, event, scratch, &problem);
+        ok = ingest_package(c, n, event, scratch, &problem);
         if (ok)
-            add_arrived(c, n);
+            add_fetched(c, n);
         break;
     case FETCH_OFFERS:
-        document_offers(c, n, event);
+        ingest_offers(c, n, event);
         break;
     case FETCH_OUTLINE:
-        ok = document_outline(c, n, event, scratch, &problem) &&
+        ok = ingest_outline(c, n, event, scratch, &problem) &&
              (c->options.outline || closure_want_files(c, n, &problem));
         break;
     case FETCH_FAILED:
@@ -721,15 +722,16 @@ static bool resolve_pending(struct closure *c, struct err *e)
     const struct limit *most = &c->layer->limits.graph_max_packages;
     struct err problem = {0};
 
-    while (c->settled < c->queued) {
-        struct node *n = c->queue[c->settled++];
+    while (c->resolved < c->queued) {
+        struct node *n = c->queue[c->resolved++];
 
-        if (n->is_settled && (!n->trusted || c->options.trust_lock))
+        if (n->is_resolved &&
+            (!n->assumed_present || c->options.assume_present))
             continue;
         if (c->queued > most->value)
             return limit_fail(most, e, "more than %" PRIu64 " packages",
                               most->value);
-        if (settle(c, n, &problem))
+        if (resolve_node(c, n, &problem))
             continue;
         if (problem.code == ERR_INTERRUPTED || problem.code == ERR_IO) {
             *e = problem;
@@ -754,7 +756,7 @@ bool closure_gather(struct closure *c, struct err *e)
             break;
         ok = fetch_next(c->fetch, &scratch, &event, e) &&
              handle_event(c, &event, &scratch, e);
-        if (!ok || (event.kind == FETCH_IDLE && c->settled == c->queued))
+        if (!ok || (event.kind == FETCH_IDLE && c->resolved == c->queued))
             break;
     }
     context_progress(c->cx, NULL);
@@ -765,12 +767,12 @@ bool closure_gather(struct closure *c, struct err *e)
 
 void closure_warn(struct closure *c)
 {
-    notice_tell(&c->notices, c->cx);
+    notice_report(&c->notices, c->cx);
 }
 
-bool closure_prove(struct closure *c, struct err *e)
+bool closure_verify_store(struct closure *c, struct err *e)
 {
-    stop_trusting(c);
+    stop_assuming(c);
     return closure_gather(c, e);
 }
 

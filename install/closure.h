@@ -17,24 +17,24 @@
  *                       names the next ones
  *     closure_source()  what resolver_resolve asks
  *
- * Finds and judges; decides nothing about order or conflicts.
+ * Order and conflicts are decided by the resolver.
  * Source: DESIGN.md 2, 6; FETCH.md 4.
  */
 
 struct node {
     struct origin origin;
-    unsigned kinds;  /* accepted: enum doc_kind, or'ed */
-    bool is_settled; /* looked for; what was asked for may not be here yet */
+    unsigned kinds;   /* accepted: enum doc_kind, or'ed */
+    bool is_resolved; /* looked for; what was asked for may not be here yet */
     bool is_ready;
-    bool trusted;     /* the lock's word alone: not looked for in the store */
+    bool assumed_present; /* locked: not looked up in the store yet */
     bool is_unproved; /* the store has it, and not how its commit leads to it */
     bool is_catalog;  /* asked what it offers, whatever it is itself */
-    bool is_told;     /* … whose commit another process asked for just now */
-    bool is_outlined; /* `package` is known; its files are not here yet */
-    bool wants_files; /* and are to be fetched */
-    bool is_sharing;  /* in `also` of its entry: looked for at its own path */
-    bool is_exact;    /* named on the command line */
-    bool keeps_name;  /* `package.fqn` is recorded: selection_name */
+    bool is_ref_known; /* … whose commit another process asked for just now */
+    bool is_outlined;  /* `package` is known; its files are not here yet */
+    bool wants_files;  /* and are to be fetched */
+    bool is_sharing;   /* in `also` of its entry: looked for at its own path */
+    bool is_exact;     /* named on the command line */
+    bool keeps_name;   /* `package.fqn` is recorded: selection_name */
     struct err *failed;     /* NULL: fine so far */
     struct str fault;       /* the code of its first error; "" for others' */
     struct package package; /* what the resolver sees */
@@ -60,14 +60,14 @@ struct closure_options {
     bool locked; /* nothing but what the lock holds */
     bool offline;
     bool allow_hidden;
-    bool trust_lock;   /* see closure_prove */
-    bool forget_files; /* a plan alone: what needs a list of files reads it */
-    bool outline;      /* of packages that are new the documents alone */
+    bool assume_present; /* see closure_verify_store */
+    bool forget_files;   /* a plan alone: what needs a list of files reads it */
+    bool outline;        /* of packages that are new the documents alone */
     bool (*is_moving)(void *ctx, const struct lock_entry *entry);
     void *moving_ctx; /* update: entries whose refs are read anew */
-    /* What came whole, one after the other, while others are on their way. */
-    void (*arrived)(void *ctx, const struct node *n);
-    void *arrived_ctx;
+    /* Each fetched package, while others are still in transfer. */
+    void (*on_fetched)(void *ctx, const struct node *n);
+    void *on_fetched_ctx;
 };
 
 struct closure {
@@ -78,14 +78,14 @@ struct closure {
     struct map nodes; /* origin key -> struct node * */
     struct map words; /* commits and refs of the index, once each */
     struct node **queue;
-    size_t queued, settled, queue_capacity;
+    size_t queued, resolved, queue_capacity;
     size_t failures;
     struct fetch *fetch;
     struct store_session session;
     struct node **asked; /* by id */
     size_t asked_count, asked_capacity;
-    struct node **arrived; /* for options.arrived */
-    size_t arrived_count, arrived_capacity, arrived_told;
+    struct node **fetched; /* for options.on_fetched */
+    size_t fetched_count, fetched_capacity, fetched_reported;
     struct notices notices;
     bool index_warned, is_index_open;
     struct fetch_progress progress;
@@ -119,13 +119,13 @@ MUST_CHECK bool closure_gather(struct closure *c, struct err *e);
 void closure_warn(struct closure *c);
 
 /*
- * With `trust_lock` a package that the lock holds is taken at the lock's word,
- * as long as nothing but such packages is needed: enough for the resolver, and
- * for whoever finds that all is in place already. Others call this before
- * they use a file: it looks for them in the store, and fetches what is not
- * there. Nothing to do when none is taken at its word.
+ * With `assume_present` a locked package is not looked up in the store, as long
+ * as only locked packages are needed: enough for the resolver, and to find that
+ * the workspace is up to date. Call this before using a file: it looks the
+ * packages up, and fetches those that are missing. Does nothing when none was
+ * assumed.
  */
-MUST_CHECK bool closure_prove(struct closure *c, struct err *e);
+MUST_CHECK bool closure_verify_store(struct closure *c, struct err *e);
 
 /* For resolver_resolve; ctx is the closure. */
 bool closure_read(void *ctx, const struct origin *o, enum doc_kind expected,

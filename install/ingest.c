@@ -184,9 +184,8 @@ static size_t count_fields(struct str rest)
     return n;
 }
 
-bool document_from_summary(struct closure *c, struct node *n,
-                           enum doc_kind kind, struct str summary,
-                           struct arena *a, struct err *e)
+bool node_from_summary(struct closure *c, struct node *n, enum doc_kind kind,
+                       struct str summary, struct arena *a, struct err *e)
 {
     struct str rest = summary, fqn, flags, word;
     struct dependency *deps = NULL;
@@ -281,10 +280,10 @@ static struct str first_error(const struct complaints *why, struct arena *a)
     return str_of("", 0);
 }
 
-static bool judge(struct closure *c, struct node *n, enum doc_kind kind,
-                  struct str text, const struct manifest_files *files,
-                  struct str folder, struct complaints *why,
-                  struct document *out, struct err *e)
+static bool validate(struct closure *c, struct node *n, enum doc_kind kind,
+                     struct str text, const struct manifest_files *files,
+                     struct str folder, struct complaints *why,
+                     struct document *out, struct err *e)
 {
     struct arena *a = why->arena;
     struct manifest_input in = {
@@ -313,9 +312,10 @@ static bool judge(struct closure *c, struct node *n, enum doc_kind kind,
     return complaints_fail(why, kind, shown(n, a), e);
 }
 
-static bool judge_files(struct closure *c, struct node *n, enum doc_kind kind,
-                        const struct package_files *p, struct str folder,
-                        struct arena *a, struct document *out, struct err *e)
+static bool validate_files(struct closure *c, struct node *n,
+                           enum doc_kind kind, const struct package_files *p,
+                           struct str folder, struct arena *a,
+                           struct document *out, struct err *e)
 {
     struct manifest_files files = package_files_reader(p);
     struct complaints why;
@@ -325,7 +325,7 @@ static bool judge_files(struct closure *c, struct node *n, enum doc_kind kind,
     if (!anchor_text(c, kind, p, a, &text, e))
         return err_wrap(e, "%s", shown(n, a));
     complaints_init(&why, a);
-    ok = judge(c, n, kind, text, &files, folder, &why, out, e);
+    ok = validate(c, n, kind, text, &files, folder, &why, out, e);
     note_warnings(c, n, &why);
     return ok;
 }
@@ -453,8 +453,8 @@ static bool fits_document(struct closure *c, struct node *n,
 
 /* Of equal files another kind, or a folder of another name, may say something
  * else: a name that cannot be used is replaced by that of the folder. */
-static struct str judged_as(enum doc_kind kind, struct str path,
-                            struct arena *a)
+static struct str summary_key(enum doc_kind kind, struct str path,
+                              struct arena *a)
 {
     return layer_name_key(kind, path_last(path), a);
 }
@@ -479,7 +479,7 @@ static bool remember(struct closure *c, const struct node *n, struct err *e)
                                 .digest = n->digest};
 
     if (!store_put_package(c->store, BY_DIGEST, n->package.content,
-                           judged_as(n->package.kind, n->path, a), &p, e))
+                           summary_key(n->package.kind, n->path, a), &p, e))
         return false;
     if (n->origin.scheme != ORIGIN_GIT)
         return true;
@@ -539,9 +539,9 @@ static bool note_or_warn(struct closure *c, const struct node *n,
 
 /* --- arriving ------------------------------------------------------------- */
 
-bool document_take(struct closure *c, struct node *n, enum doc_kind kind,
-                   struct package_file *files, size_t count, struct str folder,
-                   struct arena *scratch, struct err *e)
+bool ingest_files(struct closure *c, struct node *n, enum doc_kind kind,
+                  struct package_file *files, size_t count, struct str folder,
+                  struct arena *scratch, struct err *e)
 {
     struct package_files p = {c->store, files, count};
     struct document d = {0};
@@ -563,7 +563,7 @@ bool document_take(struct closure *c, struct node *n, enum doc_kind kind,
     }
     n->digest = digest;
     n->files = NULL;
-    if (!judge_files(c, n, kind, &p, folder, scratch, &d, e) ||
+    if (!validate_files(c, n, kind, &p, folder, scratch, &d, e) ||
         !store_put(c->store, listing, &digest, e))
         return false;
     if (n->locked && n->origin.scheme == ORIGIN_GIT)
@@ -574,8 +574,8 @@ bool document_take(struct closure *c, struct node *n, enum doc_kind kind,
     return true;
 }
 
-void document_announce(struct closure *c, struct node *n,
-                       const struct fetch_event *event, struct arena *scratch)
+void ingest_manifest(struct closure *c, struct node *n,
+                     const struct fetch_event *event, struct arena *scratch)
 {
     struct manifest_input in = {
         .kind = event->doc,
@@ -645,9 +645,9 @@ static struct str outline_id(const struct fetch_event *event, struct arena *a)
     return str_join(STR(OUTLINE_PREFIX), hash_hex(&hash, a), a);
 }
 
-bool document_outline(struct closure *c, struct node *n,
-                      const struct fetch_event *event, struct arena *scratch,
-                      struct err *e)
+bool ingest_outline(struct closure *c, struct node *n,
+                    const struct fetch_event *event, struct arena *scratch,
+                    struct err *e)
 {
     struct arena *a = &c->cx->arena;
     struct names names = {event->files, event->file_count};
@@ -659,10 +659,10 @@ bool document_outline(struct closure *c, struct node *n,
     n->package.commit = arena_str(a, event->commit);
     n->path = arena_str(a, event->path);
     n->object = arena_str(a, event->object);
-    document_complete_origin(c, n);
+    node_complete_origin(c, n);
     complaints_init(&why, scratch);
-    if (!judge(c, n, event->doc, event->manifest, &files,
-               path_last(event->path), &why, &d, e) ||
+    if (!validate(c, n, event->doc, event->manifest, &files,
+                  path_last(event->path), &why, &d, e) ||
         !keep_document(c, n, &d, e))
         return false;
     n->package.content = outline_id(event, a);
@@ -702,7 +702,7 @@ static void warn_about_lfs(struct closure *c, const struct node *n,
     }
 }
 
-void document_complete_origin(struct closure *c, struct node *n)
+void node_complete_origin(struct closure *c, struct node *n)
 {
     struct arena *a = &c->cx->arena;
 
@@ -714,9 +714,9 @@ void document_complete_origin(struct closure *c, struct node *n)
     n->package.origin = &n->origin;
 }
 
-bool document_arrive(struct closure *c, struct node *n,
-                     const struct fetch_event *event, struct arena *scratch,
-                     struct err *e)
+bool ingest_package(struct closure *c, struct node *n,
+                    const struct fetch_event *event, struct arena *scratch,
+                    struct err *e)
 {
     struct arena *a = &c->cx->arena;
     struct package_file *files =
@@ -731,12 +731,12 @@ bool document_arrive(struct closure *c, struct node *n,
         n->object = arena_str(a, event->object);
     }
     if (!adopt_files(c, event, files, e) ||
-        !document_take(c, n, event->doc, files, event->file_count,
-                       path_last(event->path), scratch, e) ||
+        !ingest_files(c, n, event->doc, files, event->file_count,
+                      path_last(event->path), scratch, e) ||
         !note_or_warn(c, n, event, e))
         return false;
     warn_about_lfs(c, n, event);
-    document_complete_origin(c, n);
+    node_complete_origin(c, n);
     node_ready(c, n);
     return true;
 }
@@ -748,19 +748,19 @@ static void note_catalog(struct closure *c, const struct node *n)
     struct state_ref ref = {n->ref, n->package.commit, n->path};
     struct err ignored = {0};
 
-    if (!n->is_catalog || n->is_told || origin_names_commit(&n->origin))
+    if (!n->is_catalog || n->is_ref_known || origin_names_commit(&n->origin))
         return;
     if (!store_put_ref(c->store, origin_repository(&n->origin, a),
                        closure_rest(n, a), &ref, &ignored))
         err_clear(&ignored); /* they ask for themselves */
 }
 
-void document_offers(struct closure *c, struct node *n,
-                     const struct fetch_event *event)
+void ingest_offers(struct closure *c, struct node *n,
+                   const struct fetch_event *event)
 {
     struct arena *a = &c->cx->arena;
 
-    if (!n->is_told) {
+    if (!n->is_ref_known) {
         n->ref = arena_str(a, event->ref);
         n->package.commit = arena_str(a, event->commit);
     }
@@ -780,7 +780,7 @@ void document_offers(struct closure *c, struct node *n,
     }
 }
 
-bool document_check_locked(struct closure *c, struct node *n, struct err *e)
+bool ingest_check_locked(struct closure *c, struct node *n, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct package_files p = {.store = c->store};
@@ -791,22 +791,22 @@ bool document_check_locked(struct closure *c, struct node *n, struct err *e)
     struct err ignored = {0};
 
     if (store_find_package(c->store, BY_DIGEST, n->package.content,
-                           judged_as(n->locked->kind, n->path, &scratch),
+                           summary_key(n->locked->kind, n->path, &scratch),
                            &scratch, &known) &&
-        document_from_summary(c, &own, (enum doc_kind)known.kind, known.summary,
-                              &scratch, &ignored))
+        node_from_summary(c, &own, (enum doc_kind)known.kind, known.summary,
+                          &scratch, &ignored))
         return same_as_locked(c, n, &own, e);
     if (!store_read_listing(c->store, &n->digest, &scratch, &files, &p.count,
                             e))
         return false;
     p.files = files;
-    return judge_files(c, n, n->locked->kind, &p, path_last(n->path), &scratch,
-                       &d, e) &&
+    return validate_files(c, n, n->locked->kind, &p, path_last(n->path),
+                          &scratch, &d, e) &&
            fits_document(c, n, &d, &scratch, e);
 }
 
-bool document_read(struct closure *c, const struct node *n, struct arena *a,
-                   struct document *out, struct err *e)
+bool node_read_document(struct closure *c, const struct node *n,
+                        struct arena *a, struct document *out, struct err *e)
 {
     struct package_files p = {.store = c->store};
     struct manifest_input in = {

@@ -4,55 +4,55 @@
 #include "closure.h"
 
 /*
- * arrival: from the bytes of a package to its node: taken into the store,
- * judged, remembered in the index.
+ * ingest: from the bytes of a fetched package to its node: stored, validated,
+ * recorded in the index.
  */
 
 /* Its dependencies, before its other files are here. */
-void document_announce(struct closure *c, struct node *n,
-                       const struct fetch_event *event, struct arena *scratch);
+void ingest_manifest(struct closure *c, struct node *n,
+                     const struct fetch_event *event, struct arena *scratch);
 
 /* What the content of a package begins with as long as its files are not here
  * (a digest begins with "sha256:"). */
 #define OUTLINE_PREFIX "git:"
 
 /* Judged by its document, before any other file of it is fetched. */
-MUST_CHECK bool document_outline(struct closure *c, struct node *n,
-                                 const struct fetch_event *event,
-                                 struct arena *scratch, struct err *e);
+MUST_CHECK bool ingest_outline(struct closure *c, struct node *n,
+                               const struct fetch_event *event,
+                               struct arena *scratch, struct err *e);
 
 /* All its files are in the incoming folder. */
-MUST_CHECK bool document_arrive(struct closure *c, struct node *n,
-                                const struct fetch_event *event,
-                                struct arena *scratch, struct err *e);
+MUST_CHECK bool ingest_package(struct closure *c, struct node *n,
+                               const struct fetch_event *event,
+                               struct arena *scratch, struct err *e);
 
 /* A short form becomes the URL that mapm.yaml and mapm.lock will hold. */
-void document_complete_origin(struct closure *c, struct node *n);
+void node_complete_origin(struct closure *c, struct node *n);
 
-void document_offers(struct closure *c, struct node *n,
-                     const struct fetch_event *event);
+void ingest_offers(struct closure *c, struct node *n,
+                   const struct fetch_event *event);
 
-/* Files that are in the store already: listing, digest, judgement; for a
+/* Files that are in the store already: listing, digest, validation; for a
  * `file:` package. `folder` is its folder's (file's) name. */
-MUST_CHECK bool document_take(struct closure *c, struct node *n,
-                              enum doc_kind kind, struct package_file *files,
-                              size_t count, struct str folder,
-                              struct arena *scratch, struct err *e);
+MUST_CHECK bool ingest_files(struct closure *c, struct node *n,
+                             enum doc_kind kind, struct package_file *files,
+                             size_t count, struct str folder,
+                             struct arena *scratch, struct err *e);
 
 /* A locked package that is in the store: is it what the lock says it is?
  * Judged once on this machine, then the index remembers. */
-MUST_CHECK bool document_check_locked(struct closure *c, struct node *n,
-                                      struct err *e);
+MUST_CHECK bool ingest_check_locked(struct closure *c, struct node *n,
+                                    struct err *e);
 
-/* What the index kept of an earlier judgement. In `a`. */
-MUST_CHECK bool document_from_summary(struct closure *c, struct node *n,
-                                      enum doc_kind kind, struct str summary,
-                                      struct arena *a, struct err *e);
+/* From the summary that the index has of an earlier validation. In `a`. */
+MUST_CHECK bool node_from_summary(struct closure *c, struct node *n,
+                                  enum doc_kind kind, struct str summary,
+                                  struct arena *a, struct err *e);
 
 /* The document itself out of the store, read again: for MCP command lines. */
-MUST_CHECK bool document_read(struct closure *c, const struct node *n,
-                              struct arena *a, struct document *out,
-                              struct err *e);
+MUST_CHECK bool node_read_document(struct closure *c, const struct node *n,
+                                   struct arena *a, struct document *out,
+                                   struct err *e);
 
 /* The FQN in the package's document: the lock may give it another one. */
 struct str lock_own_name(const struct lock_entry *entry);

@@ -373,9 +373,9 @@ bool install_packages(struct install_session *s, struct err *e)
         .offline = cx->is_offline,
         .allow_hidden = s->request->allow_hidden,
         .forget_files = s->request->dry_run,
-        .trust_lock = s->request->arguments.count == 0,
-        .arrived = session_stage_early,
-        .arrived_ctx = s,
+        .assume_present = s->request->arguments.count == 0,
+        .on_fetched = session_stage_early,
+        .on_fetched_ctx = s,
     };
 
     s->locked = o.locked;

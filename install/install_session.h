@@ -72,7 +72,7 @@ MUST_CHECK bool session_resolve(struct install_session *s, struct err *e);
 bool session_same_lock(struct str old, struct str new);
 
 /* changes.c. Writes the package beside the workspace's own files while others
- * are fetched. For closure_options.arrived; `session` is an install_session. */
+ * are fetched. For closure_options.on_fetched; `session` is an install_session. */
 void session_stage_early(void *session, const struct node *n);
 /* What the resolved packages change. */
 MUST_CHECK bool session_find_changes(struct install_session *s, struct err *e);

@@ -191,8 +191,8 @@ static bool read_folder(struct closure *c, struct node *n, int root,
     while (w.folder_count)
         if (!walk_folder(&w, w.folders[--w.folder_count], e))
             return false;
-    if (!document_take(c, n, kind, w.files, w.count,
-                       str_from_index(n->origin.path, slash + 1), &scratch, e))
+    if (!ingest_files(c, n, kind, w.files, w.count,
+                      str_from_index(n->origin.path, slash + 1), &scratch, e))
         return false;
     node_ready(c, n);
     return true;
@@ -214,7 +214,7 @@ static bool read_mcp(struct closure *c, struct node *n, struct err *e)
         return false;
     assert(w.count == 1 && w.files);
     w.files[0].executable = false;
-    if (!document_take(c, n, DOC_MCP, w.files, 1, name, &scratch, e))
+    if (!ingest_files(c, n, DOC_MCP, w.files, 1, name, &scratch, e))
         return false;
     node_ready(c, n);
     return true;

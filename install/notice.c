@@ -23,7 +23,7 @@ void notice_add(struct notices *n, struct str code, struct str origin,
 
 size_t notice_count(const struct notices *n)
 {
-    return n->told + n->count;
+    return n->reported + n->count;
 }
 
 static struct str short_name(struct str origin)
@@ -45,7 +45,7 @@ static int by_code(const void *x, const void *y)
     return order ? order : str_cmp(p->origin, q->origin);
 }
 
-static void tell_one(struct context *cx, const struct notice *n)
+static void report_one(struct context *cx, const struct notice *n)
 {
     if (n->origin.n)
         context_warn(cx, "%.*s: %.*s", STR_ARG(n->origin), STR_ARG(n->message));
@@ -54,7 +54,8 @@ static void tell_one(struct context *cx, const struct notice *n)
 }
 
 /* `count` packages of which the same is to be said. */
-static void tell_same(struct context *cx, const struct notice *n, size_t count)
+static void report_same(struct context *cx, const struct notice *n,
+                        size_t count)
 {
     CLEANUP(buf_done) struct buf names = {0};
     size_t shown = 0, all = 0;
@@ -73,7 +74,7 @@ static void tell_same(struct context *cx, const struct notice *n, size_t count)
     if (shown < all)
         buf_printf(&names, " and %zu more", all - shown);
     if (all == 1 || n->origin.n == 0)
-        tell_one(cx, n);
+        report_one(cx, n);
     else
         context_warn(cx, "%zu packages: %.*s (%.*s)", all, STR_ARG(n->message),
                      STR_ARG(buf_str(&names)));
@@ -91,7 +92,8 @@ static size_t same_run(const struct notice *n, size_t count)
 }
 
 /* All of one code. */
-static void tell_alike(struct context *cx, const struct notice *n, size_t count)
+static void report_alike(struct context *cx, const struct notice *n,
+                         size_t count)
 {
     size_t lines = 0;
 
@@ -102,26 +104,26 @@ static void tell_alike(struct context *cx, const struct notice *n, size_t count)
                          count - i);
             return;
         }
-        tell_same(cx, n + i, run);
+        report_same(cx, n + i, run);
         lines++;
     }
 }
 
-void notice_tell(struct notices *n, struct context *cx)
+void notice_report(struct notices *n, struct context *cx)
 {
     if (n->count)
         qsort(n->items, n->count, sizeof *n->items, by_code);
     for (size_t i = 0, run; i < n->count; i += run) {
         run = 1;
         if (cx->is_verbose) {
-            tell_one(cx, &n->items[i]);
+            report_one(cx, &n->items[i]);
             continue;
         }
         while (i + run < n->count &&
                str_eq(n->items[i + run].code, n->items[i].code))
             run++;
-        tell_alike(cx, n->items + i, run);
+        report_alike(cx, n->items + i, run);
     }
-    n->told += n->count;
+    n->reported += n->count;
     n->count = 0;
 }

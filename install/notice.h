@@ -7,10 +7,10 @@
 /*
  * notice: warnings about packages, held back until all of them are known.
  *
- *     notice_add() ... notice_tell()
+ *     notice_add() ... notice_report()
  *
  * They arrive as downloads finish and often say the same of every package of
- * a catalog: told together they are in one order, and alike ones are one line.
+ * a catalog: reported together they have one order, and equal ones one line.
  */
 
 struct notice {
@@ -23,7 +23,7 @@ struct notices {
     struct arena *arena;
     struct notice *items;
     size_t count, capacity;
-    size_t told; /* so many were shown and forgotten */
+    size_t reported; /* so many were shown and forgotten */
 };
 
 void notice_init(struct notices *n, struct arena *a);
@@ -33,7 +33,7 @@ void notice_add(struct notices *n, struct str code, struct str origin,
                 struct str message);
 
 /* Shows what was added since the last time; each one alone with is_verbose. */
-void notice_tell(struct notices *n, struct context *cx);
+void notice_report(struct notices *n, struct context *cx);
 
 /* How many there were so far. */
 size_t notice_count(const struct notices *n);

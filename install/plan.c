@@ -184,7 +184,8 @@ static void fill_needs(const struct install_session *s,
     }
 }
 
-static bool is_told_apart(const struct install_session *s, const struct node *n)
+static bool has_own_commit(const struct install_session *s,
+                           const struct node *n)
 {
     return layer_also_commit(&s->layer, &n->origin).n > 0;
 }
@@ -196,18 +197,18 @@ static bool is_same_ref(const struct install_session *s, const struct node *x,
                 origin_repository(&y->origin, a)))
         return false;
     if (x->locked && x->locked == y->locked)
-        return !is_told_apart(s, x) && !is_told_apart(s, y);
+        return !has_own_commit(s, x) && !has_own_commit(s, y);
     return x->ref.n && str_eq(x->ref, y->ref);
 }
 
 /* The lock has it so, and the entry stays as it is. */
-static bool is_told_without(const struct install_session *s,
-                            const struct install_package *p,
-                            const struct node *other)
+static bool is_implied(const struct install_session *s,
+                       const struct install_package *p,
+                       const struct node *other)
 {
     const struct lock_entry *b = p->before;
 
-    return p->action == INSTALL_KEEP && !is_told_apart(s, other) &&
+    return p->action == INSTALL_KEEP && !has_own_commit(s, other) &&
            map_find(&s->layer.by_origin, other->origin.key) == b &&
            !str_eq(layer_origin(&s->layer, b)->key, other->origin.key);
 }
@@ -220,7 +221,7 @@ static struct str also_commit(const struct install_session *s,
 {
     return other->origin.scheme != ORIGIN_GIT ||
                    origin_names_commit(&other->origin) ||
-                   is_told_without(s, p, other) ||
+                   is_implied(s, p, other) ||
                    (str_eq(other->package.commit, p->package->commit) &&
                     is_same_ref(s, package_node(p), other, a))
                ? str_of("", 0)
@@ -390,7 +391,8 @@ static bool name_roots(struct install_session *s, struct err *e)
         nodes[count] = closure_find(&s->closure, s->roots[i].origin.key);
         count += nodes[count] != NULL;
     }
-    if (selection_lost_name(s, nodes, count) && !closure_prove(&s->closure, e))
+    if (selection_lost_name(s, nodes, count) &&
+        !closure_verify_store(&s->closure, e))
         return false;
     selection_name(s, nodes, count);
     return true;

@@ -136,7 +136,8 @@ static struct str place_of(const struct install_session *s, enum doc_kind kind,
 /* The path of a locked package is that of the entry's own origin. */
 bool roots_knows_path(const struct install_session *s, const struct node *n)
 {
-    return !n->failed && !n->trusted && (n->is_ready || n->is_outlined) &&
+    return !n->failed && !n->assumed_present &&
+           (n->is_ready || n->is_outlined) &&
            (!n->locked ||
             str_eq(layer_origin(&s->layer, n->locked)->key, n->origin.key));
 }

@@ -72,7 +72,7 @@ static bool is_allowed(const struct install_session *s, const struct origin *o)
 }
 
 /* What can be said of a node without its dependencies. */
-static void judge_itself(struct selection *sel, struct node *n)
+static void evaluate_node(struct selection *sel, struct node *n)
 {
     const struct package *p = &n->package;
 
@@ -98,7 +98,7 @@ static void judge_itself(struct selection *sel, struct node *n)
 static void push(struct selection *sel, struct node *n)
 {
     n->mark = arena_new(sel->a, struct mark);
-    judge_itself(sel, n);
+    evaluate_node(sel, n);
     if (n->mark->state == MARK_BAD)
         return;
     if (sel->depth >= sel->s->layer.limits.graph_max_depth.value) {
@@ -495,7 +495,7 @@ static bool is_same_repository(struct selection *sel, const struct node *x,
 
 /* Of two folders of one catalog that differ and have one name neither is
  * better. Else the first one has it. */
-static void judge_name(struct selection *sel, struct choice *c)
+static void evaluate_name(struct selection *sel, struct choice *c)
 {
     struct node *claimer = NULL, *holder = NULL;
     struct choice *other;
@@ -598,7 +598,7 @@ void selection_evaluate(struct install_session *s, struct choice *choices,
     for (int exact = 1; exact >= 0; exact--)
         for (size_t i = 0; i < count; i++)
             if (choices[i].is_exact == exact)
-                judge_name(&sel, &choices[i]);
+                evaluate_name(&sel, &choices[i]);
 }
 
 bool selection_want_files(struct install_session *s,

@@ -63,8 +63,8 @@ bool update_packages(struct install_session *s, struct err *e)
         .allow_hidden = s->request->allow_hidden,
         .is_moving = is_moving,
         .moving_ctx = moving,
-        .arrived = session_stage_early,
-        .arrived_ctx = s,
+        .on_fetched = session_stage_early,
+        .on_fetched_ctx = s,
     };
 
     if (!layer_check_there(&s->layer, cx, e) || !find_named(s, moving, e))

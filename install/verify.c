@@ -130,7 +130,7 @@ static bool check_entry(struct closure *c, const struct lock_entry *entry,
         add(f, INSTALL_SIDE_PROOF, entry->place, "not proved");
         return false;
     }
-    if (!is_stored || document_check_locked(c, &n, &e))
+    if (!is_stored || ingest_check_locked(c, &n, &e))
         return true;
     add(f, INSTALL_SIDE_LOCK, entry->place,
         str_c(str_from(err_first(&e)), f->a));
