@@ -628,6 +628,29 @@ static const struct {
     {"a size past the data", {{"b", 0, 3}}, 1, 1, false},
 };
 
+/* [row 5, F2] the most objects, and one more */
+TEST(a_pack_has_a_limit_of_objects)
+{
+    static const uint64_t counts[] = {0, 1, PACK_MAX_OBJECTS,
+                                      PACK_MAX_OBJECTS + 1};
+
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        uint64_t size = counts[i] * PACK_ROW_BYTES + PACK_END_BYTES;
+        char end[PACK_END_BYTES] = {0};
+        size_t rows = 0;
+        bool good = i == 1 || i == 2;
+
+        for (size_t k = 0; k < 8; k++)
+            end[k] = (char)(counts[i] >> (56 - 8 * k) & 0xff);
+        memcpy(end + 8, "mapmpak1", 8);
+        CHECK((pack_parse_end(str_of(end, sizeof end), size, &rows) ==
+               PACK_GOOD) == good);
+        CHECK(!good || rows == counts[i] * PACK_ROW_BYTES);
+        CHECK(pack_parse_end(str_of(end, sizeof end), size - 1, &rows) ==
+              PACK_BAD);
+    }
+}
+
 TEST(forged_packs_are_set_aside)
 {
     for (size_t i = 0; i < sizeof forged / sizeof *forged; i++) {

@@ -1118,6 +1118,28 @@ TEST(gc_sweeps_what_killed_processes_left)
 }
 
 /* Where a pack could not be read, "not found" says nothing. */
+/* [F2] A package may be there: that its listing cannot be read is remembered. */
+TEST(an_unread_listing_is_a_problem_of_the_index)
+{
+    struct rig r;
+    struct package_file file = {.path = STR("SKILL.md")}, *files;
+    struct hash digest;
+    struct str text;
+    size_t count;
+
+    rig_init(&r);
+    CHECK(store_put(r.store, STR("x"), &file.hash, &r.err));
+    listing_format(&file, 1, &r.arena, &text);
+    CHECK(store_put(r.store, text, &digest, &r.err));
+    CHECK(store_find_files(r.store, &digest, &r.arena, &files, &count));
+    CHECK(count == 1 && store_works(r.store, &r.err));
+    read_errno = EIO;
+    CHECK(!store_find_files(r.store, &digest, &r.arena, &files, &count));
+    read_errno = 0;
+    CHECK(!store_works(r.store, &r.err) && r.err.code == ERR_IO);
+    rig_done(&r);
+}
+
 TEST(an_unread_pack_is_a_problem_of_the_index)
 {
     struct rig r;
