@@ -54,22 +54,13 @@ static struct str describe_policy(const struct project *p, bool quoted,
     return arena_str(a, buf_str(&b));
 }
 
-static bool request_workspace(const struct project *workspace,
-                              struct hash *digest)
-{
-    (void)workspace;
-    *digest = (struct hash){{0}};
-    return true;
-}
-
 /* clang-format off */
 static const struct trust_kind kinds[STATE_TRUST_KINDS] = {
     [STATE_TRUST_METASKILL] = {.name = "metaskill"},
     [STATE_TRUST_POLICY] = {.name = "policy", .is_of_folder = true,
                             .is_requested = project_policy_digest,
                             .describe = describe_policy},
-    [STATE_TRUST_WORKSPACE] = {.name = "workspace", .is_of_folder = true,
-                               .is_requested = request_workspace},
+    [STATE_TRUST_WORKSPACE] = {.name = "workspace", .is_of_folder = true},
 };
 /* clang-format on */
 
@@ -81,6 +72,8 @@ const struct trust_kind *trust_kind(enum state_trust_kind kind)
 size_t trust_requests(struct str path, const struct project *workspace,
                       struct trust_request out[STATE_TRUST_KINDS])
 {
+    const struct trust_request whole = {.kind = STATE_TRUST_WORKSPACE,
+                                        .subject = path};
     size_t count = 0;
 
     for (size_t i = 0; i < STATE_TRUST_KINDS; i++) {
@@ -91,6 +84,7 @@ size_t trust_requests(struct str path, const struct project *workspace,
             kinds[i].is_requested(workspace, &q.digest))
             out[count++] = q;
     }
+    out[count++] = whole;
     return count;
 }
 

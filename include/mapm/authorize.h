@@ -83,17 +83,18 @@ struct trust_request {
 struct trust_kind {
     const char *name;  /* "metaskill" … */
     bool is_of_folder; /* bound to the folder that is its subject */
-    /* Of a workspace: whether it asks for this, and the digest of that (zeros:
-     * none). NULL: no workspace does. */
+    /* Of what a mapm.yaml asks for: whether it does, and the digest of that
+     * (zeros: none). NULL: no mapm.yaml asks for this kind. */
     bool (*is_requested)(const struct project *workspace, struct hash *digest);
-    /* Of a workspace: all of that, lines for a person; each ends in LF. With
-     * `quoted` each word of a rule is, so that none can pass for two. */
+    /* All of that, lines for a person; each ends in LF. With `quoted` each word
+     * of a rule is, so that none can pass for two. */
     struct str (*describe)(const struct project *workspace, bool quoted,
                            struct arena *a);
 };
 const struct trust_kind *trust_kind(enum state_trust_kind kind);
 
-/* What the workspace in the folder `path` asks for, by kind. */
+/* What the mapm.yaml in the folder `path` asks for, by kind; and, the last,
+ * trust in the workspace itself. */
 size_t trust_requests(struct str path, const struct project *workspace,
                       struct trust_request out[STATE_TRUST_KINDS]);
 /* Of a metaskill of the lock. ERR_FORMAT: its digest is none. */
