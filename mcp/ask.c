@@ -6,14 +6,14 @@
 #include "worker.h"
 
 /*
- * Questions of a task to the client. What was answered before is answered from
- * the entries; the rest by our own requests (sessioned) or by a result that asks
- * for a retry (stateless).
+ * Questions of a task to the client. Recorded answers come from the entries;
+ * the others by requests of the server (sessioned), or by a result that
+ * demands a retry (stateless).
  */
 
 /* --- questions -------------------------------------------------------------------- */
 
-/* Elicitation has modes; one that is not named is the form. */
+/* Without a mode an elicitation is a form. */
 static const char *capability_of(struct str method, const struct json *params)
 {
     const struct json *mode = json_get(params, "mode");
@@ -106,7 +106,7 @@ bool job_go_on(struct job *j)
     return true;
 }
 
-/* The client that is to be asked: who waits, the newest of them. */
+/* The client that receives the question: the newest call of the job. */
 static bool may_ask(const struct job *j, const char **lacking)
 {
     const struct mcp_call *c = j->calls;
@@ -281,7 +281,7 @@ void job_take_answer(struct server *s, const struct json *message)
     }
 }
 
-/* --- what the process wants --------------------------------------------------------- */
+/* --- frames from the task ----------------------------------------------- */
 
 static bool take_used(struct str *body, uint64_t *used)
 {
@@ -292,7 +292,7 @@ static bool take_used(struct str *body, uint64_t *used)
     return true;
 }
 
-/* The same as before, or new: false after telling what is wrong. */
+/* Compares the question with the journal; false after an error was sent. */
 static bool repeat(struct job *j, enum entry_kind kind, unsigned number,
                    struct str text, uint64_t used)
 {
@@ -319,8 +319,8 @@ static bool repeat(struct job *j, enum entry_kind kind, unsigned number,
     return false;
 }
 
-/* The first call may bring answers along to what it knows will be asked. If
- * they are none, it is asked. */
+/* The first request may contain answers to questions that are known in advance.
+ * Invalid ones are ignored, and the question is sent. */
 static void take_brought(struct job *j)
 {
     struct err e;

@@ -51,8 +51,8 @@ static bool is_object(const struct json *j)
     return j && j->kind == JSON_OBJECT;
 }
 
-/* Before 2025-11-25 there was the form alone; since then who names neither mode
- * means the form. */
+/* Before 2025-11-25 elicitation had forms only; since then a client that names
+ * no mode supports forms. */
 static bool can_elicit(const struct mcp_call *c, const struct json *elicitation,
                        struct str mode)
 {
@@ -66,7 +66,7 @@ static bool can_elicit(const struct mcp_call *c, const struct json *elicitation,
            !json_get(elicitation, "url");
 }
 
-/* "a/b": a member of a member; what follows "extensions/" is one name. */
+/* "a/b": a member of a member; the text behind "extensions/" is one name. */
 bool mcp_call_client_can(const struct mcp_call *c, const char *capability)
 {
     struct str rest = str_from(capability), head;
@@ -85,7 +85,8 @@ bool mcp_call_client_can(const struct mcp_call *c, const char *capability)
 
 int missing_capability_code(const struct mcp_call *c)
 {
-    return mcp_call_era(c) == MCP_STATELESS ? MCP_MISSING_CAPABILITY : MCP_INVALID;
+    return mcp_call_era(c) == MCP_STATELESS ? MCP_MISSING_CAPABILITY
+                                            : MCP_INVALID;
 }
 
 struct str missing_capability_data(const char *capability, struct arena *a)

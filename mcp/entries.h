@@ -4,17 +4,17 @@
 #include "ticket.h"
 
 /*
- * entries: what a task did that must not be done again when it is run again:
- * what it asked and was answered, what it began and noted, and its end. In
- * memory first; in the journal from the first question on that a client is to
- * take home.
+ * entries: operations of a task that must not be repeated when it is run
+ * again: questions with their answers, operations with their results, and its
+ * end. Kept in memory; in the journal from the first question on that is sent
+ * in a result.
  */
 
 enum entry_kind {
-    ENTRY_CALL,   /* what is called: the digest; used: when it began, seconds */
+    ENTRY_CALL,   /* digest of the call; used: when it began, seconds */
     ENTRY_ASK,    /* number: the round; text: the questions */
     ENTRY_ANSWER, /* number: the round; key; text: JSON */
-    ENTRY_BEGIN,  /* number: from 1; text: what */
+    ENTRY_BEGIN,  /* number: from 1; text: description */
     ENTRY_NOTE,   /* number: the same; text: its result */
     ENTRY_RESULT, /* text: members */
     ENTRY_ERROR,  /* number: -code; text: the message; key: data */
@@ -42,7 +42,7 @@ void entries_init(struct entries *x, const struct mcp_journal *j,
                   const struct hash *digest, uint64_t began_s);
 void entries_done(struct entries *x);
 
-/* Copies. ERR_LIMIT; or what the journal says. */
+/* Copies the text. ERR_LIMIT; or an error of the journal. */
 MUST_CHECK bool entries_add(struct entries *x, struct entry n, struct err *e);
 /* All that there is goes to the journal now. Without one: true. */
 MUST_CHECK bool entries_write(struct entries *x, uint64_t expires_s,

@@ -23,7 +23,7 @@
 #define SUSPENDED_MAX_BYTES (64u * 1024 * 1024) /* of all that wait here */
 #define KEEP_MAX            1000 /* processes: more than there can be */
 
-/* --- who waits ------------------------------------------------------------------ */
+/* --- calls of a job ----------------------------------------------------- */
 
 void job_attach(struct job *j, struct mcp_call *c)
 {
@@ -65,8 +65,7 @@ static bool is_suspended(const struct job *j)
     return j->state == JOB_WAITING && j->records;
 }
 
-/* Nobody waits any more: there is no reason to go on, unless a retry is to
- * come. */
+/* Without a waiting call the job ends, unless a retry may come. */
 void job_forget_call(struct mcp_call *c)
 {
     struct job *j = c->job;
@@ -114,7 +113,7 @@ struct job *job_new(struct mcp_call *c)
 }
 
 void mcp_call_run_task(struct mcp_call *c,
-                   void (*run)(void *ctx, struct mcp_task *w), void *ctx)
+                       void (*run)(void *ctx, struct mcp_task *w), void *ctx)
 {
     if (c->answered || c->run)
         return;
@@ -171,8 +170,8 @@ void job_finish(struct job *j, const struct entry *end)
 {
     struct err e;
 
-    /* Who comes back with an old requestState gets the same. When it cannot be
-     * kept, a retry is refused: nothing runs twice. */
+    /* A later retry with an old requestState gets the same result. If it cannot
+     * be stored, a retry is refused: nothing runs twice. */
     if (j->records && !entries_add(&j->entries, *end, &e))
         entries_forget(&j->entries);
     if (j->records)
@@ -182,8 +181,8 @@ void job_finish(struct job *j, const struct entry *end)
     answer_all(j, end);
 }
 
-/* Its work has not ended by that: with its last requestState it may be taken up
- * again, and what was begun in it is not begun a second time. */
+/* The task itself has not ended: with its last requestState it can be resumed,
+ * and operations that were started are not started again. */
 void job_abort(struct job *j, const char *why)
 {
     struct entry end = {.kind = ENTRY_ERROR,
@@ -269,7 +268,7 @@ void jobs_start(struct server *s)
         next = j->next;
         if (j->state != JOB_QUEUED)
             continue;
-        /* Of several who wait one brought what is to be run. */
+        /* Only one of the waiting calls carries the function to run. */
         while (c && !c->run)
             c = c->next_of_job;
         j->state = JOB_RUNNING;
@@ -281,7 +280,7 @@ void jobs_start(struct server *s)
 
 /* --- time --------------------------------------------------------------------------------- */
 
-/* With what it left behind, which became ours. */
+/* Including its orphans, which became children of this process. */
 static void kill_job(struct job *j)
 {
     pid_t keep[KEEP_MAX];
@@ -307,7 +306,7 @@ static void reap(struct job *j, uint64_t now)
         job_free(j);
 }
 
-struct suspended { /* what is, not counting those that were looked at */
+struct suspended { /* jobs present, except those already seen */
     unsigned count;
     size_t bytes;
 };
@@ -345,7 +344,7 @@ void jobs_tick(struct server *s)
             all.count++;
             all.bytes += bytes_of(j);
         }
-    /* They stand in the order in which they came: the oldest go first. */
+    /* The list is in order of arrival: the oldest are evicted first. */
     for (struct job *j = s->jobs; j; j = next) {
         next = j->next;
         if (j->state == JOB_LEAVING)

@@ -9,11 +9,11 @@
  * jobs: the processes that work for calls, as the server sees them.
  *
  *     QUEUED --fork--> RUNNING --question--> WAITING --answer--> RUNNING
- *                         `---result, or nobody waits---> LEAVING
+ *                         `---result, or no call waits---> LEAVING
  *
- * A job that asks in the stateless protocol outlives its call: it waits for the retry,
- * which is another call, while the process is there; and after that its
- * entries are what it is run again from.
+ * With a stateless client a job outlives its call: the process waits for the
+ * retry, which is another call; once it is gone, the job is run again from its
+ * entries.
  */
 
 #define JOB_READ_BYTES     (64u * 1024)
@@ -25,7 +25,7 @@ struct question {
     struct str key, method, params;
     const char *capability; /* that the client needs; NULL: no such question */
     struct str answer;      /* JSON; "" = not yet */
-    uint64_t id;            /* of our request in the sessioned protocol; 0: none */
+    uint64_t id; /* of our request in the sessioned protocol; 0: none */
 };
 
 struct job {
@@ -36,14 +36,14 @@ struct job {
     int fd;
     struct buf in, out; /* from and to the process */
     size_t out_at;
-    struct mcp_call *calls; /* who waits for it */
+    struct mcp_call *calls; /* calls that wait for the result */
     struct buf said;        /* with its last progress */
     bool records;           /* may be run again: the stateless protocol */
     struct hash digest;
     uint64_t began_s;
     struct entries entries;
     unsigned round, onces; /* so far, in this process */
-    struct arena asked;    /* what is asked now */
+    struct arena asked;    /* the current questions */
     struct question *questions;
     size_t question_count;
     uint64_t ask_ms;    /* until when, in the sessioned protocol */
@@ -56,7 +56,8 @@ struct job {
 
 /* Forks what there is room for. */
 void jobs_start(struct server *s);
-/* What is due now, and how many milliseconds to wait at most: -1 for ever. */
+/* Runs timers that are due; returns the milliseconds until the next, -1 for
+ * none. */
 void jobs_tick(struct server *s);
 int jobs_patience(const struct server *s);
 /* All of them, with all that they started. */
@@ -66,10 +67,10 @@ void job_attach(struct job *j, struct mcp_call *c);
 struct job *job_new(struct mcp_call *c);
 /* The answer that an end is: ENTRY_RESULT, ENTRY_ERROR. */
 void call_end(struct mcp_call *c, const struct entry *end);
-/* The task is over: what it has to say goes to all who wait. */
+/* The task has ended: its result is sent to all waiting calls. */
 void job_finish(struct job *j, const struct entry *end);
-/* The process is to go, and all who wait get this error. It is not the task's own
- * end, so it may be taken up again. */
+/* Ends the process; all waiting calls get this error. The task itself has not
+ * ended, and can be resumed. */
 void job_abort(struct job *j, const char *why);
 /* The process ended, maybe without a word. */
 void job_on_end(struct job *j);
@@ -83,7 +84,7 @@ void job_read(struct job *j);
 void job_write(struct job *j);
 void job_tell(struct job *j, int kind, struct str body);
 void job_tell_failed(struct job *j, enum err_code code, const char *message);
-/* A sign of life to who waits, where it is time for one. */
+/* Repeats progress for waiting calls where it is due. */
 void call_send_progress(struct mcp_call *c, uint64_t now);
 /* When that is: UINT64_MAX for never. */
 uint64_t call_progress_due_ms(const struct mcp_call *c);
@@ -95,13 +96,14 @@ void job_on_once(struct job *j, struct str body);
 void job_on_noted(struct job *j, struct str body);
 /* Its patience ended. */
 void job_ask_late(struct job *j);
-/* The client of the sessioned protocol is ready: what waited for that is sent. */
+/* The client of a session is ready: delayed questions are sent. */
 void jobs_ask(struct server *s);
-/* It goes on talking: as good as saying that it is, for who waits. */
+/* The client sent another request, which counts as readiness, too. */
 void jobs_on_client_ready(struct server *s);
-/* What it waits for is there by now: it is told. False: not all of it. */
+/* All answers have arrived and are passed to the task. False: some are
+ * missing. */
 bool job_go_on(struct job *j);
-/* The client's word that nobody waits for an answer any more. */
+/* The client cancelled its call. */
 void job_withdraw(struct job *j);
 void job_take_answer(struct server *s, const struct json *message);
 
@@ -114,10 +116,10 @@ bool job_resume(struct mcp_call *c);
  * count, whatever comes later. Errors: ERR_USAGE. */
 bool answers_check(const struct entries *x, unsigned round,
                    const struct json *responses, struct err *e);
-/* They are kept; answers_check said that they may be. */
+/* Stores answers that answers_check has accepted. */
 bool job_keep_answers(struct job *j, unsigned round,
                       const struct json *responses, struct err *e);
-/* All who wait are told to come back. */
+/* All waiting calls are answered with a request to retry. */
 void job_suspend(struct job *j);
 
 #endif

@@ -57,7 +57,7 @@ static struct str unread(const struct lines *l)
     return str_of(l->p + l->start, l->n - l->start);
 }
 
-/* What remains of a line that was told already. */
+/* The rest of a line that was reported already. */
 static bool skip(struct lines *l)
 {
     struct str s = unread(l);

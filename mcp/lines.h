@@ -4,8 +4,8 @@
 #include "base/buf.h"
 
 /*
- * lines: input, cut into lines as it comes. What is longer than a line may be
- * is told once and passed over: it costs no memory.
+ * lines: input, cut into lines as it comes. A line over the limit is reported
+ * once and skipped without buffering it.
  *
  *     lines_room(), read(2), lines_add()  -->  lines_take() until LINES_MORE
  */
@@ -27,14 +27,14 @@ void lines_done(struct lines *l);
 char *lines_room(struct lines *l, size_t *n);
 void lines_add(struct lines *l, size_t n);
 
-/* `*line` is borrowed until the next lines_room; of a long one it is as much
- * as was kept. */
+/* `*line` is borrowed until the next lines_room; of a line over the limit it is
+ * the buffered beginning. */
 enum lines_state lines_take(struct lines *l, struct str *line);
 
-/* Whether what comes next begins with `c`, blanks aside. */
+/* Whether the next byte that is not blank is `c`. */
 bool lines_next_is(const struct lines *l, char c);
 
-/* At the end of input: what stands there without a line end, if anything. */
+/* At the end of input: a last line without a line end, if any. */
 bool lines_rest(struct lines *l, struct str *line);
 
 #endif

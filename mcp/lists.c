@@ -76,7 +76,7 @@ static void put_raw(struct json_writer *w, const char *key, struct str json)
     json_raw(w, json);
 }
 
-/* Names came before titles: who does not know these does not get them. */
+/* Older revisions have names but no titles. */
 static void put_name(struct mcp_call *c, struct json_writer *w, struct str name,
                      struct str title, struct str description)
 {

@@ -1,9 +1,10 @@
 #include "jobs.h"
 #include "server.h"
 
-/* What each method does before the one who serves is asked. */
+/* The part of each method before the function of struct mcp_server is
+ * called. */
 
-/* --- saying who we are ------------------------------------------------------- */
+/* --- initialize and server/discover ------------------------------------- */
 
 static bool has_tools(const struct mcp_server *is)
 {
@@ -122,7 +123,8 @@ static void discover(struct mcp_call *c)
     answer(c, &out);
 }
 
-/* What is asked for when we know it, and else the newest of that protocol. */
+/* The requested revision if it is supported, else the newest of that
+ * protocol. */
 static enum revision choose_revision(struct str asked)
 {
     for (int i = REV_2024_11_05; i < REV_2025_11_25; i++)
@@ -165,7 +167,7 @@ static void initialize(struct mcp_call *c)
                        "protocolVersion is not a string");
         return;
     }
-    if (s->initialized) { /* calls under way go by what it said */
+    if (s->initialized) { /* calls in progress use its capabilities */
         mcp_call_error(c, MCP_INVALID, STR(""),
                        "initialize came before: once is enough");
         return;
@@ -285,7 +287,7 @@ static void get_skill(struct mcp_call *c)
         c->s->is->skills_get(c->s->is->ctx, uri, c);
 }
 
-/* --- what the client wants to be told ------------------------------------------------ */
+/* --- subscriptions ------------------------------------------------------ */
 
 static void set_level(struct mcp_call *c)
 {

@@ -10,13 +10,13 @@
 #include "server.h"
 
 /*
- * Output that waits for the client to read it. It is written without waiting,
- * and what was written makes room: what is kept is what is unread.
+ * Output that the client has not read yet. Writes do not block, and written
+ * bytes are discarded.
  */
 
 #define OUT_KEPT_BYTES (256u * 1024)
 #define WRITE_AT_ONCE  4096 /* a pipe with room takes that: PIPE_BUF */
-#define FLUSH_STALL_MS 1000 /* at the end of input, for who is slow to read, */
+#define FLUSH_STALL_MS 1000 /* at the end of input, for a slow reader, */
 #define FLUSH_HASTE_MS 20   /* and after a signal */
 
 size_t out_max(const struct server *s)
@@ -56,8 +56,8 @@ static ssize_t write_some(const struct server *s)
     return write(s->out_fd, p, n < WRITE_AT_ONCE ? n : WRITE_AT_ONCE);
 }
 
-/* Where it ran over, the last message is cut short: it is taken back, and after
- * it nothing more is said. A message is a line, and has no other line end. */
+/* On overflow the incomplete last message is removed, and no other follows. A
+ * message is one line and contains no line end. */
 static void cut_back(struct server *s)
 {
     const char *end;
@@ -70,7 +70,7 @@ static void cut_back(struct server *s)
     s->overfull = true;
 }
 
-/* What moves is at most what was written meanwhile, or as much for each
+/* Moves at most as many bytes as were written since, or that amount for each
  * MCP_OUT_ENOUGH_BYTES. */
 static void compact(struct server *s)
 {

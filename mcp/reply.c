@@ -3,8 +3,8 @@
 #include "server.h"
 
 /*
- * What is written: one message a line. Answers are put together from pieces
- * that are JSON already; nothing is parsed again.
+ * Output: one message a line. Answers are joined from pieces of JSON, which
+ * are not parsed again.
  */
 
 static void blank_out(char *p, size_t n, char c)
@@ -20,7 +20,8 @@ void put_json(struct buf *out, struct str json)
     buf_append(out, json);
     if (out->n == from)
         return;
-    /* Outside of strings a line end means nothing, and inside there is none. */
+    /* Outside of strings a line end is white space, and inside there is
+     * none. */
     blank_out(out->p + from, out->n - from, '\n');
     blank_out(out->p + from, out->n - from, '\r');
 }
@@ -33,7 +34,7 @@ void put_string(struct buf *out, struct str s)
     json_string(&w, s);
 }
 
-/* Where the answers of a call go, with what stands before the first byte. */
+/* The destination of a call's answer, and the text before its first byte. */
 static struct buf *begin(struct server *s, struct batch *b)
 {
     struct buf *out = b ? &b->out : &s->out;
@@ -44,7 +45,7 @@ static struct buf *begin(struct server *s, struct batch *b)
     return out;
 }
 
-/* What batches hold is bounded for all of them together. */
+/* The limit holds for all batches together. */
 static void end(struct server *s, struct batch *b)
 {
     buf_text(b ? &b->out : &s->out, b ? "}" : "}\n");
@@ -69,7 +70,7 @@ static void put_keep(struct buf *out, struct mcp_keep keep)
 
 static struct mcp_keep keep_of(const struct mcp_call *c)
 {
-    /* What depends on answers that are no part of the request: not kept. */
+    /* Depends on answers that are not part of the request: not cacheable. */
     if (c->resumed)
         return (struct mcp_keep){0};
     return c->how->flags & METHOD_READS ? c->s->is->reads : c->s->is->lists;

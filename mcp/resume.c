@@ -5,10 +5,11 @@
 #include "shape.h"
 
 /*
- * Multi round-trip requests (stateless). A task that asks answers its call with
- * "input_required" and a requestState; the client comes back with the answers.
+ * Multi round-trip requests (stateless). A task with a question answers its
+ * call with "input_required" and a requestState; the client comes back with
+ * the answers.
  *
- *     the process is there    --> it goes on
+ *     the process exists --> it continues
  *     it is at work already   --> this one waits for the same result
  *     it waits for its turn   --> the same
  *     it is over              --> the same result, from the journal
@@ -38,7 +39,7 @@ static void put_requests(struct job *j, struct buf *out)
     json_end_object(&w);
 }
 
-/* Those who wait are told what is asked, and wait no longer. */
+/* All waiting calls are answered with the questions. */
 static void tell_to_come_back(struct job *j)
 {
     CLEANUP(arena_done) struct arena a = {0};
@@ -94,7 +95,7 @@ static bool keep_one(struct job *j, unsigned round, struct str key,
                        e);
 }
 
-/* What was asked in that round: "*first" NULL for nothing. */
+/* The questions of that round: "*first" NULL for none. */
 static bool read_asked(const struct entries *x, unsigned round, struct arena *a,
                        const struct json **first, struct err *e)
 {
@@ -156,8 +157,8 @@ bool answers_check(const struct entries *x, unsigned round,
     return true;
 }
 
-/* False: the call is answered, and nothing of it was kept: who comes back with
- * the right answers goes on. */
+/* False: the call is answered, and nothing was stored: a retry with correct
+ * answers continues. */
 static bool may_come_back(struct mcp_call *c, const struct entries *x,
                           unsigned round)
 {
@@ -193,8 +194,8 @@ static bool keep_brought(struct job *j, struct mcp_call *c, unsigned round)
     return false;
 }
 
-/* True: what is to be run is needed of this one, too. While it waits for its
- * turn, whoever of them brought it may be cancelled. */
+/* True: this call must also carry the function to run, as the call that brought
+ * it may be cancelled while the job is queued. */
 static bool join(struct job *j, struct mcp_call *c, const struct ticket *t)
 {
     if (!may_come_back(c, &j->entries, t->round) ||
@@ -206,7 +207,7 @@ static bool join(struct job *j, struct mcp_call *c, const struct ticket *t)
     return j->state == JOB_QUEUED;
 }
 
-/* What ended is answered by its end. */
+/* A job that has ended answers with its result. */
 static bool answer_ended(struct mcp_call *c, struct entries *x)
 {
     for (size_t i = 0; i < x->count; i++) {

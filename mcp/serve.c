@@ -12,12 +12,12 @@
 #include "jobs.h"
 
 /*
- * The loop: it waits for input, for room to write, for the processes and for
- * what is watched; nothing in it waits for one of them alone.
+ * The event loop polls input, output, the processes and watched descriptors;
+ * it never blocks on one of them.
  */
 
 #define INFO_MAX_BYTES  (64u * 1024)
-#define SLICE_MS        10 /* of work before signals are heard again */
+#define SLICE_MS        10 /* of processing before signals are checked again */
 #define PATIENCE_MAX_MS (60 * 1000)
 
 void server_init(struct server *s, const struct mcp_server *is)
@@ -122,8 +122,8 @@ struct loop {
     bool ended;        /* nothing more can be read */
 };
 
-/* The end of input is seen even while nothing is read: who hangs up wants no
- * more work done, whether it has read what there is or not. */
+/* End of input is detected even while input is not read: a client that hangs up
+ * wants no further processing. */
 static void fill(struct server *s, struct loop *l)
 {
     bool full = output_over_high_water(s);
@@ -206,7 +206,7 @@ static void take_some(struct server *s, struct loop *l)
     }
 }
 
-/* False when there is no more input. */
+/* False at the end of input. */
 static bool serve_input(struct server *s, struct loop *l)
 {
     short seen = l->fds[AT_IN].revents;
@@ -230,12 +230,13 @@ static bool run_loop(struct server *s, struct loop *l)
             return false;
         if (l->fds[AT_OUT].revents & (POLLERR | POLLNVAL))
             s->failed = true;
-        /* What is said of a call goes out before the call is cancelled. */
+        /* Output about a call is written before the call is cancelled. */
         serve_jobs(s, l);
         if (!serve_input(s, l))
             return true;
-        if (!output_over_high_water(s) && (l->fds[AT_WATCH].revents ||
-                                (s->watch_ms && s->watch_ms <= proc_now_ms())))
+        if (!output_over_high_water(s) &&
+            (l->fds[AT_WATCH].revents ||
+             (s->watch_ms && s->watch_ms <= proc_now_ms())))
             call_watched(s);
         jobs_start(s);
         out_flush(s);
@@ -253,8 +254,8 @@ static bool is_interrupted(const struct loop *l)
     return proc_interrupted();
 }
 
-/* What was sent before the end is answered, as far as that takes no work, as
- * long as the other side reads: false when it does not. */
+/* At the end of input, requests that need no task are still answered while the
+ * client reads: false when it does not. */
 static bool drain(struct server *s, struct loop *l)
 {
     while (!s->failed && !s->overfull && !is_interrupted(l)) {

@@ -9,7 +9,7 @@
 #include "lines.h"
 
 /*
- * server: what the parts of this module share. One connection is one
+ * server: declarations shared in this module. One connection is one
  * `struct server`; a request is a `struct mcp_call` while it is not answered;
  * a `struct job` (jobs.h) is a process that works for one.
  *
@@ -39,7 +39,7 @@ struct batch {
     struct buf out;          /* answers so far */
     size_t counted;          /* of them in server.batched */
     unsigned waiting;        /* for this many more, the reader among them */
-    struct arena a;          /* what is not taken yet: */
+    struct arena a;          /* input that is not parsed yet: */
     struct str line;         /* all of it */
     const struct json *next; /* and its next part */
 };
@@ -57,16 +57,17 @@ struct mcp_call {
     struct str token;  /* of progress, as spelled; "" */
     double progress, total;
     bool has_progress;
-    uint64_t beat_ms;   /* when to repeat it */
-    uint64_t settle_ms; /* when to tell what settles; 0: nothing does */
-    double settling, settling_total;
+    uint64_t beat_ms; /* when to repeat it */
+    /* when to send delayed progress; 0: none is delayed */
+    uint64_t progress_at_ms;
+    double latest_done, latest_total;
     bool answered, resumed;
-    bool held; /* its handler runs: who started that drops it */
+    bool held; /* its handler runs: the caller of the handler frees the call */
     struct batch *batch;
     struct job *job;
     struct mcp_call *next_of_job;
     struct mcp_call *next; /* of all that wait */
-    /* What the task is; NULL: another call of the job brought it. */
+    /* The function of the task; NULL: another call of the job has it. */
     void (*run)(void *ctx, struct mcp_task *w);
     void *run_ctx;
     /* Of subscriptions/listen. */
@@ -96,7 +97,7 @@ struct server {
     bool initialized, modern_seen;
     bool ready; /* and notifications/initialized came, or as good as that */
     enum revision revision;
-    struct arena hello; /* what follows lives in it */
+    struct arena hello; /* owns the members below */
     const struct json *caps;
     unsigned log_from;
     struct arena subscribed;
@@ -105,20 +106,20 @@ struct server {
     uint64_t watch_ms; /* when `watched` is to be called again; 0 */
     bool forked;       /* there were processes */
     bool failed;       /* output is gone */
-    bool overfull;     /* it is there, and nobody reads it */
+    bool overfull;     /* has input, and nothing reads it */
 };
 
 void server_init(struct server *s, const struct mcp_server *is);
 void server_done(struct server *s);
 
-/* --- out.c: what waits to be read ------------------------------------------ */
+/* --- out.c: unread output ----------------------------------------------- */
 
 void out_init(struct server *s);
 size_t out_pending(const struct server *s);
 size_t out_max(const struct server *s);
-/* So much that no more is to be done for who does not read. */
+/* So much unread output that no further request is processed. */
 bool output_over_high_water(const struct server *s);
-/* Writes what is taken at once. */
+/* Writes as much as possible without blocking. */
 void out_flush(struct server *s);
 /* The end: as long as the other side takes it. */
 void out_flush_last(struct server *s, const sigset_t *sleeping);
@@ -127,7 +128,7 @@ bool out_wait(struct server *s, const sigset_t *sleeping);
 
 /* --- take.c: from a line to a call ---------------------------------------- */
 
-/* Of a batch nothing is taken yet, but what was left of another one. */
+/* No part of a batch is parsed yet, except the rest of an earlier one. */
 void server_take(struct server *s, struct str line);
 /* The next part of the batch that is being read. */
 void server_take_part(struct server *s);
@@ -144,14 +145,14 @@ void call_drop(struct mcp_call *c);
 /* The error of one that the client lacks: its code and its data, in `a`. */
 int missing_capability_code(const struct mcp_call *c);
 struct str missing_capability_data(const char *capability, struct arena *a);
-/* Of one that listens only what tells it to whom; the rest is freed. */
+/* Of a listener only its subscription is kept; the rest is freed. */
 void call_trim(struct mcp_call *c);
 /* NULL: none under way has this id. */
 struct mcp_call *call_find(struct server *s, bool is_text, struct str id);
 
 /* --- reply.c: lines out -------------------------------------------------------- */
 
-/* The answer. Whoever holds the call drops it then. */
+/* Sends the answer. The holder of the call frees it then. */
 void reply_result(struct mcp_call *c, struct str members);
 void reply_input_required(struct mcp_call *c, struct str requests,
                           struct str state);
@@ -162,7 +163,7 @@ void reply_bad(struct server *s, struct batch *b, struct str id, int code,
                struct str message);
 void batch_leave(struct server *s, struct batch *b);
 
-/* A line of our own: what stands between "{"jsonrpc":"2.0"," and "}". */
+/* A message of the server: the text between "{"jsonrpc":"2.0"," and "}". */
 void send_line(struct server *s, struct str members);
 /* JSON from elsewhere, on one line. */
 void put_json(struct buf *out, struct str json);

@@ -1,6 +1,6 @@
 #include "shape.h"
 
-/* Members by the type of what they belong to. */
+/* Members by the type that contains them. */
 /* clang-format off */
 static const struct member {
     const char *of, *name;
@@ -91,7 +91,7 @@ static bool is_field(const struct json *j)
     return j->kind != JSON_OBJECT && j->kind != JSON_NULL;
 }
 
-/* Clients that have nothing to say write null, too. */
+/* Some clients write null for an absent member. */
 static bool is_elicited(const struct json *j)
 {
     struct str action = json_text(json_get(j, "action"));

@@ -4,9 +4,9 @@
 #include "base/json.h"
 
 /*
- * shape: whether what a client answers is what its schema has for that
- * question: CreateMessageResult, ElicitResult, ListRootsResult. What the schema
- * does not know is left alone.
+ * shape: whether an answer of the client has the schema of its question:
+ * CreateMessageResult, ElicitResult, ListRootsResult. Unknown members are
+ * ignored.
  */
 
 /* False for a `method` that asks nothing, too. */

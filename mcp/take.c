@@ -2,8 +2,9 @@
 #include "server.h"
 
 /*
- * From a line to a call: JSON, then JSON-RPC, then the protocol. Whatever is wrong
- * is answered by its code, with the id where there is one, and then forgotten.
+ * From a line to a call: JSON, then JSON-RPC, then the protocol. Whatever is
+ * wrong is answered by its code, with the id where there is one, and then
+ * forgotten.
  */
 
 #define ID_MAX_BYTES      256
@@ -172,7 +173,7 @@ static bool take_token(struct mcp_call *c, struct str line)
     return true;
 }
 
-/* What each request of the stateless protocol carries. */
+/* Members that each stateless request has. */
 static bool take_modern(struct mcp_call *c, const struct json *version)
 {
     const struct json *level = json_get(c->meta, LOG_LEVEL);
@@ -211,7 +212,7 @@ static bool is_for_all(struct str method)
     return str_is(method, "initialize") || str_is(method, "ping");
 }
 
-/* Without a version in _meta: who began with `initialize` need not have one. */
+/* After `initialize` a request needs no version in _meta. */
 static bool take_old(struct mcp_call *c)
 {
     struct server *s = c->s;
@@ -253,7 +254,7 @@ static bool take_request(struct mcp_call *c, struct str line)
     return true;
 }
 
-/* What is under way is kept as it was sent, until it is done. */
+/* A request is kept in its serialized form until it is answered. */
 static bool is_too_much(const struct mcp_call *c)
 {
     size_t bytes = 0;
@@ -342,7 +343,7 @@ static void take_message(struct server *s, struct batch *b, struct str line,
         run_request(s, b, line, message, a);
 }
 
-/* Each has an arena of its own, since each may take its own time. */
+/* Each has its own arena, as their lifetimes differ. */
 static void take_part(struct server *s, struct batch *b, struct str part)
 {
     static const struct json_options options = {

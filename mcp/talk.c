@@ -9,11 +9,12 @@
 #include "jobs.h"
 #include "worker.h"
 
-/* What a job and its process say to each other, and what of it goes out. */
+/* Frames between a job and its process, and the messages they cause. */
 
-#define BEAT            0.001 /* and this part of what it was: */
-#define BEAT_PART       1e-12
-#define BEAT_UNREAD_MAX (64u * 1024) /* who does not read hears no more */
+#define BEAT      0.001 /* and this fraction of the last value: */
+#define BEAT_PART 1e-12
+#define BEAT_UNREAD_MAX                                                        \
+    (64u * 1024) /* unread output above which progress is not repeated */
 
 void job_tell(struct job *j, int kind, struct str body)
 {
@@ -47,7 +48,7 @@ void job_write(struct job *j)
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return; /* it is full, or gone: reading will say which */
+            return; /* full, or closed: the next read reports which */
         j->out_at += (size_t)n;
     }
     buf_done(&j->out);
@@ -91,14 +92,14 @@ static void on_progress(struct job *j, struct str body)
     buf_clear(&j->said);
     buf_append(&j->said, text_cut(body, JOB_SAID_MAX_CHARS));
     for (struct mcp_call *c = j->calls; c; c = c->next_of_job) {
-        if (!c->s->is->settle_ms) {
+        if (!c->s->is->progress_delay_ms) {
             put_progress(c, p, body);
             continue;
         }
-        c->settling = p.done;
-        c->settling_total = p.total;
-        if (!c->settle_ms)
-            c->settle_ms = proc_now_ms() + c->s->is->settle_ms;
+        c->latest_done = p.done;
+        c->latest_total = p.total;
+        if (!c->progress_at_ms)
+            c->progress_at_ms = proc_now_ms() + c->s->is->progress_delay_ms;
     }
 }
 
@@ -106,13 +107,13 @@ uint64_t call_progress_due_ms(const struct mcp_call *c)
 {
     if (!c->job || !c->token.n)
         return UINT64_MAX;
-    if (c->settle_ms)
-        return c->settle_ms;
+    if (c->progress_at_ms)
+        return c->progress_at_ms;
     return c->s->is->heartbeat_ms ? c->beat_ms : UINT64_MAX;
 }
 
-/* A task may have nothing to say for long: it computes, waits for its turn, or
- * the client itself is asked. The client's clock for the call goes on. */
+/* A task may be silent for long: it computes, is queued, or waits for the
+ * client. The client's timeout for the call keeps running. */
 static void repeat_progress(struct mcp_call *c)
 {
     struct frame_progress p = {.done = BEAT, .total = -1};
@@ -130,17 +131,17 @@ static void repeat_progress(struct mcp_call *c)
 
 void call_send_progress(struct mcp_call *c, uint64_t now)
 {
-    struct frame_progress settled = {c->settling, c->settling_total};
-    bool settles = c->settle_ms;
+    struct frame_progress latest = {c->latest_done, c->latest_total};
+    bool is_due = c->progress_at_ms;
 
     if (now < call_progress_due_ms(c))
         return;
-    c->settle_ms = 0;
+    c->progress_at_ms = 0;
     c->beat_ms = now + c->s->is->heartbeat_ms;
     if (out_pending(c->s) > BEAT_UNREAD_MAX)
         return;
-    if (settles)
-        put_progress(c, settled, buf_str(&c->job->said));
+    if (is_due)
+        put_progress(c, latest, buf_str(&c->job->said));
     else
         repeat_progress(c);
 }
@@ -249,7 +250,7 @@ void job_read(struct job *j)
         return;
     if (n > 0)
         j->in.n += (size_t)n;
-    /* Who is leaving has said its last word. */
+    /* Frames of a leaving process are ignored. */
     if (j->state == JOB_LEAVING)
         j->in.n = 0;
     else if (n > 0)

@@ -4,9 +4,9 @@
 #include "server.h"
 
 /*
- * ticket: requestState, by which a client takes up a call again. It goes
- * through other hands: run and round and expiry are said in clear, and an HMAC
- * over them and over what is called proves that they are ours.
+ * ticket: requestState, with which a client resumes a call. Run, round and
+ * expiry are readable; an HMAC over them and the digest of the call
+ * authenticates them, as the client could change it.
  *
  *     9f…3a.2.1790000000.<64 digits>
  */
@@ -21,8 +21,8 @@ struct ticket {
 
 void ticket_new_run(char run[RUN_HEX_CHARS + 1]);
 
-/* What is called, and of which server (mcp_server.state_of): the method, and its
- * parameters without those that a retry adds and without _meta. */
+/* Digest of the call: the server (mcp_server.state_of), the method, and its
+ * parameters without _meta and those that a retry adds. */
 struct hash ticket_digest(const struct mcp_call *c);
 
 struct str ticket_format(struct server *s, const struct ticket *t,

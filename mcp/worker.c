@@ -90,7 +90,7 @@ static bool fail_over(struct err *e)
     return err_set(e, ERR_INTERRUPTED, "the call is over");
 }
 
-/* What the server says to that, in `a`: `want`, or why not. */
+/* The reply of the server, in `a`: a frame of kind `want`, or an error. */
 static bool hear(struct mcp_task *w, enum frame_kind want, struct arena *a,
                  struct str *body, struct err *e)
 {
@@ -275,19 +275,21 @@ void mcp_task_error(struct mcp_task *w, int code, struct str data,
     end(w, FRAME_ERROR);
 }
 
-void mcp_task_missing_capability(struct mcp_task *w, const char *capability, const char *why)
+void mcp_task_missing_capability(struct mcp_task *w, const char *capability,
+                                 const char *why)
 {
     CLEANUP(arena_done) struct arena a = {0};
 
-    mcp_task_error(w, missing_capability_code(w->call), missing_capability_data(capability, &a),
+    mcp_task_error(w, missing_capability_code(w->call),
+                   missing_capability_data(capability, &a),
                    "This needs a client with the capability %s: %s", capability,
                    why);
 }
 
 /* --- the process -------------------------------------------------------------------------- */
 
-/* The client's pipes are not ours: what is printed by mistake is lost, not
- * taken for a message. */
+/* The client's pipes are closed to the task: stray output must not become a
+ * message. */
 static void leave_pipes(const struct server *s, int fd)
 {
     int null = fs_openat(AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC, 0);
@@ -331,5 +333,5 @@ void worker_live(struct job *j, struct mcp_call *c, int fd, pid_t parent)
     take_signals();
     buf_init(&w.out, MCP_TASK_MAX_BYTES + 4096);
     c->run(c->run_ctx, &w);
-    _exit(0); /* what the parent had not yet written is not ours to write */
+    _exit(0); /* output that the parent has not written is not written here */
 }

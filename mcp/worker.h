@@ -4,8 +4,8 @@
 #include "jobs.h"
 
 /*
- * worker: the other side of a job: what runs in its process. Both talk in
- * frames: a length, a kind, a body.
+ * worker: the other end of a job, in its process. Both ends exchange frames: a
+ * length, a kind, a body.
  */
 
 enum frame_kind {
@@ -13,7 +13,7 @@ enum frame_kind {
     FRAME_PROGRESS, /* two doubles, text */
     FRAME_LOG,      /* a level, JSON */
     FRAME_ASK,      /* used_ms; a JSON array of {key, method, params} */
-    FRAME_ONCE,     /* used_ms; what */
+    FRAME_ONCE,     /* used_ms; description */
     FRAME_NOTED,    /* used_ms; text */
     FRAME_RESULT,   /* members */
     FRAME_ERROR,    /* struct frame_error; data; message */

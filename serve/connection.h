@@ -60,18 +60,18 @@ struct serve {
     struct map started; /* disabled ones that a person has asked for */
     uint64_t call_ms;   /* when the call of a tool began */
     unsigned failures;  /* that are events */
-    uint64_t busy_ms;   /* until then nobody waits for mapm.db */
+    uint64_t busy_ms;   /* no write to mapm.db is retried before this time */
 
-    struct map unserved; /* not in skills/list, and that was said */
+    struct map unserved; /* not in skills/list, which was reported */
 
-    /* Made of the library, when it is needed; gone when that changes. Each has
-     * what it is made of: they do not all go at once. */
+    /* Derived from the library on demand, dropped when it changes. Each has its
+     * own arena, as they are dropped separately. */
     struct arena tool_snap;
     const struct library_skill **runnable; /* those that may be offered */
     size_t runnable_count;
-    struct str *names; /* that run_metaskill offers, sorted */
+    struct str *names; /* enum of run_metaskill, sorted */
     size_t name_count;
-    bool has_skills, has_metaskills; /* that a model may see */
+    bool has_skills, has_metaskills; /* visible to models */
     struct mcp_tool *tools;          /* NULL: not made yet */
     size_t tool_count;
     unsigned tools_made, prompts_made; /* so many times; when prompts were */
@@ -88,22 +88,21 @@ struct serve {
     struct mcp_server server;
 };
 
-/* What was made of the library is made anew. */
+/* Drops everything that is derived from the library. */
 void serve_forget(struct serve *s);
-/* What the workspace and the user's library say, and what is trusted: again
- * when they changed. */
+/* Reads the workspace, the user's library and trust again if they changed. */
 MUST_CHECK bool serve_open_layers(struct serve *s, struct err *e);
 
 /* --- mcp_offer.c ------------------------------------------------------------- */
 
-/* Whether a model may start it, as far as the files of the locks say. */
+/* Whether a model may start it, according to the locks. */
 bool serve_offers(struct serve *s, const struct library_skill *skill);
 /* Whether that is other than `names`, since trust was given or taken back. */
 bool serve_offers_others(struct serve *s);
-/* L6: whether a model may see it: what is disabled only once a person has asked
- * for its prompt in this session. */
+/* L6: whether a model may see it: a disabled skill only after a person
+ * requested its prompt in this session. */
 bool serve_shows(const struct serve *s, const struct library_skill *skill);
-/* The same, and why not: ERR_REFUSED as library_load() has it. */
+/* Likewise, with the reason: ERR_REFUSED as for library_load(). */
 MUST_CHECK bool serve_check_shown(const struct serve *s,
                                   const struct library_skill *skill,
                                   struct err *e);
@@ -118,21 +117,21 @@ void serve_call(void *ctx, struct str tool, const struct json *arguments,
                 struct mcp_call *c);
 void serve_forget_tools(struct serve *s);
 
-/* Whether run_metaskill is there: also where none of the metaskills may run, to
- * say why. After serve_tools. */
+/* Whether run_metaskill is offered: also when no metaskill may run, to report
+ * why. Call after serve_tools. */
 bool serve_runs_any(const struct serve *s);
 
 /* --- mcp_answer.c ------------------------------------------------------------ */
 
-/* The result of a tool: what a model reads, the same for programs. */
+/* The result of a tool: text for models, JSON for programs. */
 struct serve_result {
     struct str text, more; /* more: a second text; "" = none */
     struct str structured; /* JSON object; "" = none */
     bool is_error;
     bool is_cut; /* more than a message holds: an error takes its place */
 };
-/* As mcp_call_result takes it. `with_structured`: the client's revision knows
- * it. In `a`. */
+/* Members for mcp_call_result. `with_structured`: the client's revision has
+ * structured content. In `a`. */
 struct str serve_members(const struct serve_result *r, bool with_structured,
                          struct arena *a);
 bool serve_knows_structured(const struct mcp_call *c);
@@ -140,7 +139,7 @@ void serve_answer(struct mcp_call *c, const struct serve_result *r);
 /* An error's message as a text for a model, its hint behind it. */
 void serve_answer_error(struct serve *s, struct mcp_call *c,
                         const struct err *e);
-/* The member "messages": one text of the user. */
+/* The member "messages": one text of the role user. */
 void serve_put_messages(struct json_writer *w, struct str text);
 /* "what: because of what". In `a`. */
 struct str serve_error_text(const struct err *e, struct arena *a);
@@ -148,15 +147,15 @@ struct str serve_error_text(const struct err *e, struct arena *a);
 struct str serve_inside(const struct buf *object);
 
 #define SERVE_PATIENCE_MS                                                      \
-    1000 /* with who writes to mapm.db: others wait for us */
+    1000 /* limits the wait for other writers of mapm.db */
 
 /* --- mcp_event.c ---------------------------------------------------------------- */
 
-/* skill.loaded (T23): what cannot be written is told on stderr, no more. */
+/* skill.loaded (T23): a failed write is reported on stderr only. */
 void serve_event_loaded(struct serve *s, const struct library_loaded *l,
                         const struct mcp_call *c);
 /* tool.failed and tool.input_invalid (T29), the first ones of a session. Not
- * those of run_metaskill: what it ran is in the history of runs. */
+ * for run_metaskill: the history of runs has its failures. */
 void serve_event_failed(struct serve *s, enum err_code code, struct str why,
                         const struct mcp_call *c);
 void serve_event_invalid(struct serve *s, struct str why,
@@ -169,18 +168,18 @@ void serve_run(struct serve *s, const struct json *arguments,
 
 /* --- mcp_ask.c --------------------------------------------------------------------- */
 
-/* One run, in its own process. */
+/* One run, in its process. */
 struct serve_job {
     struct serve *s;
     struct mcp_task *task;
     struct arena *a;
-    struct str name; /* as the model has it */
+    struct str name; /* as visible to the model */
     const struct json *arguments;
     struct store *store;
-    struct layer layer; /* as it was when the process began */
+    struct layer layer; /* state when the process began */
     struct run_result *result;
 
-    bool has_waited; /* for the client: what was allowed then may not be */
+    bool has_waited; /* for the client: permissions may have changed since */
     const struct err *refusal; /* NULL: it still is; the run ends with it */
     struct str lacks;          /* why the client had to answer and cannot; "" */
     uint64_t since_ms;
@@ -199,8 +198,8 @@ void serve_step(void *ctx, const struct step *s);
 /* "skill://scope/name", and with `path` "/path". In `a`. */
 struct str serve_uri(const struct library_skill *skill, struct str path,
                      struct arena *a);
-/* The skill that `uri` lies in, and where: "" = its folder. False: none, or
- * what is no part of a skill (library_path_is_served). */
+/* The skill that contains `uri`, and the path in it: "" = its folder. False:
+ * none, or not a served path (library_path_is_served). */
 bool serve_uri_find(const struct library *l, struct str uri, struct arena *a,
                     const struct library_skill **skill, struct str *path);
 /* By the end of its name. */
@@ -217,8 +216,8 @@ bool serve_templates(void *ctx, struct arena *a,
 void serve_read(void *ctx, struct str uri, struct mcp_call *c);
 void serve_directory(void *ctx, struct str uri, struct mcp_call *c);
 
-/* A page of a list whose pages are ours: "cursor" of the call. False: it was
- * answered, there is no such cursor. */
+/* A page of a list of this module: "cursor" of the call. False: the call was
+ * answered, as the cursor is invalid. */
 bool serve_page(struct mcp_call *c, size_t count, size_t *from);
 
 /* --- mcp_skills.c ---------------------------------------------------------------------- */
@@ -230,10 +229,10 @@ void serve_skills_get(void *ctx, struct str uri, struct mcp_call *c);
 
 /* --- mcp_prompts.c --------------------------------------------------------------------- */
 
-/* What stands below "Input keys:" (K8). In `a`. */
+/* The text below "Input keys:" (K8). In `a`. */
 struct mcp_argument *serve_read_keys(struct str body, struct arena *a,
                                      size_t *count);
-/* What may be run (X27), and what only persons start (L6). */
+/* Metaskills that may run (X27), and skills that only persons start (L6). */
 bool serve_is_prompt(struct serve *s, const struct library_skill *skill);
 void serve_forget_prompts(struct serve *s);
 bool serve_prompts(void *ctx, struct arena *a, const struct mcp_prompt **out,
@@ -251,7 +250,7 @@ bool serve_complete(void *ctx, const struct json *ref, struct str argument,
 MUST_CHECK bool serve_watch_open(struct serve *s,
                                  const struct library_root *roots, size_t count,
                                  struct err *e);
-/* The client knows its arguments now; nothing without --watch. */
+/* The client now has the arguments; a no-op without --watch. */
 void serve_watch_given(struct serve *s, const struct mcp_prompt *p);
 void serve_watch_close(struct serve *s);
 

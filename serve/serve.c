@@ -15,11 +15,11 @@
 
 #include "connection.h"
 
-#define LISTS_TTL_MS 300000
-#define READS_TTL_MS 60000
-#define HEARTBEAT_MS 10000
-#define SETTLE_MS    50
-#define HOLD_AT_ONCE 50 /* skills: that takes less than a millisecond */
+#define LISTS_TTL_MS      300000
+#define READS_TTL_MS      60000
+#define HEARTBEAT_MS      10000
+#define PROGRESS_DELAY_MS 50
+#define HOLD_AT_ONCE      50 /* skills: that takes less than a millisecond */
 
 #define MARKED                                                                 \
     "Metaskills are marked `(metaskill: starlark)`: workflows that "           \
@@ -243,7 +243,7 @@ static void describe(struct serve *s)
         .lists = lists,
         .reads = reads,
         .heartbeat_ms = HEARTBEAT_MS,
-        .settle_ms = SETTLE_MS,
+        .progress_delay_ms = PROGRESS_DELAY_MS,
         .watch_fd = -1,
         .ctx = s,
     };

@@ -6,8 +6,8 @@
 
 /*
  * mcp: a server of the Model Context Protocol over two descriptors, all
- * revisions from 2024-11-05 to 2026-07-28. Knows the protocol, and nothing of
- * what is served.
+ * revisions from 2024-11-05 to 2026-07-28. Implements the protocol only; the
+ * content comes from struct mcp_server.
  *
  *     lines in --> mcp_serve() --> struct mcp_server's functions
  *     lines out <--   |  `- a call that takes long: mcp_call_run_task(), in a
@@ -32,7 +32,7 @@
 #define MCP_LINE_MAX_DEPTH   64
 #define MCP_LINE_MAX_NODES   100000 /* values in a line */
 #define MCP_MAX_CALLS        64     /* under way: tasks, questions, listeners */
-#define MCP_MAX_TASKS        8      /* of them at work; others wait for a place */
+#define MCP_MAX_TASKS        8      /* running at once; the others are queued */
 #define MCP_MAX_SUSPENDED    16     /* processes that wait for a retry */
 #define MCP_MAX_URIS         1000   /* subscribed to, in each list */
 #define MCP_PAGE_MAX_ITEMS   500    /* of a list, in one answer */
@@ -42,10 +42,10 @@
 #define MCP_RECORDS_MAX_BYTES (64u * 1024 * 1024)
 #define MCP_STATE_MAX_SECONDS 3600  /* to come back with a requestState */
 #define MCP_ASK_MAX_MS       60000  /* for an answer in the sessioned protocol */
-#define MCP_READY_MAX_MS     2000   /* to say so, before it is asked (sessioned) */
+#define MCP_READY_MAX_MS     2000   /* until a client with a session is ready */
 #define MCP_OUT_ENOUGH_BYTES (1024u * 1024) /* unread: then nothing more is done */
 #define MCP_OUT_MAX_BYTES    (64u * 1024 * 1024) /* unread: then it ends */
-#define MCP_ANSWER_MAX_BYTES (32u * 1024 * 1024) /* one, and those of batches */
+#define MCP_ANSWER_MAX_BYTES (32u * 1024 * 1024) /* one, and all of batches */
 #define MCP_BATCH_MAX_PARTS  1000
 #define MCP_HELD_MAX_BYTES   (64u * 1024 * 1024) /* of calls under way, as read, */
 #define MCP_HELD_ANY_BYTES   (64u * 1024) /* not counting small ones */
@@ -58,8 +58,9 @@ enum mcp_code {
     MCP_PARAMS = -32602,
     MCP_INTERNAL = -32603,
     MCP_NO_RESOURCE = -32002, /* sessioned; mcp_call_no_resource chooses */
-    MCP_MISSING_CAPABILITY = -32021,       /* stateless; mcp_call_missing_capability chooses */
-    MCP_VERSION = -32022,     /* stateless */
+    MCP_MISSING_CAPABILITY =
+        -32021,           /* stateless; mcp_call_missing_capability chooses */
+    MCP_VERSION = -32022, /* stateless */
 };
 
 enum mcp_era { MCP_SESSIONED, MCP_STATELESS };
@@ -73,8 +74,8 @@ struct mcp_keep {
 
 /* --- a call ---------------------------------------------------------------- */
 
-/* A request under way; what a handler answers to. Borrowed until it is
- * answered, or, after mcp_call_run_task, until the task is over. */
+/* A request that is not yet answered. Borrowed until the answer, or after
+ * mcp_call_run_task until the end of the task. */
 struct mcp_call;
 
 enum mcp_era mcp_call_era(const struct mcp_call *c);
@@ -91,8 +92,8 @@ bool mcp_call_client_can(const struct mcp_call *c, const char *capability);
 
 /*
  * Exactly one of these for each call, before the handler returns, or
- * mcp_call_run_task. `members` is the inside of a JSON object, without braces, and
- * without _meta. Members that the protocol requires besides are added.
+ * mcp_call_run_task. `members` is the inside of a JSON object, without braces,
+ * and without _meta. Members that the protocol requires besides are added.
  */
 void mcp_call_result(struct mcp_call *c, struct str members);
 void mcp_call_error(struct mcp_call *c, int code,
@@ -104,11 +105,11 @@ void mcp_call_no_resource(struct mcp_call *c, struct str uri);
  * the client: an error with the code of its protocol. */
 void mcp_call_missing_capability(struct mcp_call *c, const char *capability);
 
-/* What the call has changed: who listens is told. */
+/* Lists that the call has changed: listeners are notified. */
 void mcp_call_changed(struct mcp_call *c, unsigned lists);
 void mcp_call_updated(struct mcp_call *c, struct str uri);
 
-/* --- what is served ---------------------------------------------------------- */
+/* --- content ------------------------------------------------------------ */
 
 struct mcp_tool {
     struct str name, title, description;
@@ -134,19 +135,19 @@ struct mcp_prompt {
     size_t argument_count;
 };
 
-/* What `watched` saw. Texts are borrowed until it is called again. */
+/* Changes that `watched` found. Texts are borrowed until its next call. */
 struct mcp_changes {
     unsigned lists;         /* MCP_TOOLS | … */
-    const struct str *uris; /* resources whose content is another one */
+    const struct str *uris; /* resources with new content */
     size_t uri_count;
 };
 
 struct mcp_journal;
 
 /*
- * Functions may be NULL: what is not there is not offered. Those that give a
- * list return false when they cannot; it is whole and in a fixed order: paging
- * is the module's. What they give lives in `a`, or longer.
+ * A feature whose function is NULL is not offered. Functions that return a
+ * list return false on failure; the list is complete and in a fixed order,
+ * paging is done by this module. Results live in `a`, or longer.
  */
 struct mcp_server {
     struct str name, title, version;
@@ -168,12 +169,11 @@ struct mcp_server {
     /* The arguments of one of them: set when they cost more than the list, and
      * then asked for those of a page. */
     void (*prompt_arguments)(void *ctx, struct arena *a, struct mcp_prompt *p);
-    /* Whether there is such a prompt is for it to say: MCP_PARAMS. */
+    /* An unknown prompt is reported by this function: MCP_PARAMS. */
     void (*prompt)(void *ctx, struct str name, const struct json *arguments,
                    struct mcp_call *c);
-    /* All values that fit what is typed, the best first; `ref` as sent,
-     * `context` the arguments that are there already, or NULL. False: no such
-     * ref. */
+    /* All values that match the typed text, best first; `ref` as sent,
+     * `context` the other arguments, or NULL. False: no such ref. */
     bool (*complete)(void *ctx, const struct json *ref, struct str argument,
                      struct str typed, const struct json *context,
                      struct arena *a, struct str **out, size_t *count);
@@ -184,48 +184,49 @@ struct mcp_server {
     unsigned changes;      /* lists that may change: MCP_TOOLS | … */
     bool updates;          /* resources may be subscribed to */
     struct mcp_keep lists; /* how long they may be kept, */
-    struct mcp_keep reads; /* and what is read */
-    /* A descriptor to wait for besides (inotify), and what to do then. It may
-     * set `*again_ms` to be called after that time, too (to let changes settle);
-     * 0 is not again. */
+    struct mcp_keep reads; /* and contents */
+    /* A further descriptor to poll (inotify) and its handler, which may set
+     * `*again_ms` to be called again after that time (debouncing); 0: not
+     * again. */
     int watch_fd; /* -1: none */
     void (*watched)(void *ctx, struct mcp_changes *out, unsigned *again_ms);
     unsigned ask_max_ms; /* 0: MCP_ASK_MAX_MS */
     /* Unread: at least four times MCP_OUT_ENOUGH_BYTES. 0: MCP_OUT_MAX_BYTES */
     size_t out_max_bytes;
-    /* Who sent a progressToken and has heard nothing of its work for so long is
-     * told that it goes on, whatever the task does; 0: never. */
+    /* Interval after which progress is repeated for a client that sent a
+     * progressToken; 0: never. */
     unsigned heartbeat_ms;
-    /* Progress waits so long for news, or for the answer, that take its place: no
-     * client hears more often, nor just before the answer, when many have
-     * forgotten the token by the time they get to it; 0: told at once. */
-    unsigned settle_ms;
-    /* Key for requestState (stateless): 32 bytes that outlive the process. NULL:
-     * a new one, and then a restart forgets what was suspended. */
+    /* Progress is delayed by this time, and replaced by newer progress or by
+     * the answer: many clients have forgotten the token when progress arrives
+     * just before the answer. 0: sent at once. */
+    unsigned progress_delay_ms;
+    /* Key for requestState (stateless): 32 bytes that outlive the process.
+     * NULL: a random one, so that a restart invalidates suspended calls. */
     const unsigned char *state_key;
     const struct mcp_journal *journal; /* NULL: the same */
-    /* What a requestState is of besides its call: who has the same key and is
-     * another server (its folder, its options) does not take it. "" = nothing */
+    /* Binds requestState to this server (its folder, its options), as another
+     * server may have the same key. "" = not bound */
     struct str state_of;
     void *ctx;
 };
 
 /*
- * The journal of calls that were suspended (stateless): what makes it possible
- * that another process takes them up. A run has a name of 32 lower-case digits
+ * The journal of calls that were suspended (stateless), from which another
+ * process resumes them. A run has a name of 32 lower-case digits
  * and a list of records, each one line of text without line end. Only calls
- * that ask are written down, from their first question on. Works are forked
- * and inherit descriptors: a lock of flock(2) is theirs as well, until it is
- * given back in so many words, or each of them has closed it.
+ * with questions are recorded, from the first question on. Tasks are forked and
+ * inherit descriptors: a flock(2) is shared with them until it is unlocked
+ * explicitly, or each of them has closed it.
  */
 struct mcp_journal {
-    /* A new run, this process's own. What has expired may be forgotten.
-     * ERR_LIMIT: there are too many already. */
+    /* Starts a run, owned by this process. Expired runs may be deleted.
+     * ERR_LIMIT: too many runs. */
     bool (*begin)(void *ctx, struct str run, uint64_t expires_s, struct err *e);
     /* It is on the disk when this returns. */
     bool (*append)(void *ctx, struct str run, struct str record, struct err *e);
-    /* All records in order, in `a`, and the run is this process's own from now
-     * on. ERR_NOT_FOUND: no such run; ERR_BUSY: another living process has it. */
+    /* Reads all records in order, in `a`; this process owns the run from now
+     * on. ERR_NOT_FOUND: no such run; ERR_BUSY: another living process owns
+     * it. */
     bool (*read)(void *ctx, struct str run, struct arena *a,
                  const struct str **records, size_t *count, struct err *e);
     /* Its last record is its end: it is there for late retries alone, and may
@@ -244,20 +245,21 @@ struct mcp_journal {
 struct mcp_task;
 
 /*
- * Does `run` in a process of its own, forked after the handler has returned: it
- * sees what the server saw, and what it changes is lost; a database it opens
+ * Calls `run` in a process that is forked after the handler has returned: it
+ * has a copy of the server's memory, its changes are lost; a database it opens
  * itself. It ends with the call: by its result, by notifications/cancelled, by
- * the end of the server. SIGTERM is what it then gets first (proc_interrupted),
- * SIGKILL a second later, or after some milliseconds at the end of all; what it
- * has started goes with it. stdin and stdout are /dev/null to it.
+ * the end of the server; first with SIGTERM (proc_interrupted), a second later
+ * (at the end of the server after some milliseconds) with SIGKILL, and its own
+ * processes with it. Its stdin and stdout are /dev/null.
  */
 void mcp_call_run_task(struct mcp_call *c,
-                   void (*run)(void *ctx, struct mcp_task *w), void *ctx);
+                       void (*run)(void *ctx, struct mcp_task *w), void *ctx);
 
 /* Within it. The call is a copy: only to look at. */
 const struct mcp_call *mcp_task_call(const struct mcp_task *w);
 
-/* Told when the client wants to know; what does not increase is left out. */
+/* Sent if the client requested progress; values that do not increase are
+ * dropped. */
 void mcp_task_progress(struct mcp_task *w, double done, double total,
                        struct str message); /* total < 0: not known */
 /* `level` is one of syslog's names ("info"); `data` is JSON. */
@@ -267,32 +269,33 @@ struct mcp_question {
     struct str key;    /* of this call alone: "ask3" */
     struct str method; /* "sampling/createMessage", "elicitation/create" or
                         * "roots/list" */
-    struct str params; /* a JSON object; "mode" of an elicitation and "tools"
-                        * of a sampling say what the client must support */
+    /* A JSON object; "mode" of an elicitation and "tools" of a sampling decide
+     * which capability the client needs. */
+    struct str params;
     const struct json *answer; /* the result that the client gave */
 };
 
 /*
- * Asks the client all of them at once. In the sessioned protocol by requests, in the new
- * one by a result that asks for a retry (MRTR); the task does not see the
- * difference: it waits. After a restart of the server it is run again from the
- * journal: what was asked before is answered from there, and must be the same.
- * Errors: ERR_REFUSED (the client cannot, or will not), ERR_FAILED (no answer
- * in time, or an error), ERR_INTERRUPTED (the call is over), ERR_DAMAGED (the
- * work does not repeat itself).
+ * Asks the client all of them at once. With a session by requests, else by a
+ * result that demands a retry (MRTR); the task waits in both cases. After a
+ * restart of the server it is run again from the journal: recorded questions
+ * are answered from there, and must be the same. Errors: ERR_REFUSED (the
+ * client cannot, or will not), ERR_FAILED (no answer in time, or an error),
+ * ERR_INTERRUPTED (the call is over), ERR_DAMAGED (the task is not
+ * deterministic).
  */
 MUST_CHECK bool mcp_task_ask(struct mcp_task *w, struct mcp_question *q,
                              size_t count, struct arena *a, struct err *e);
 
 /*
- * Something done once, however often the task is run:
+ * An operation that is executed once, however often the task is run:
  *
  *     mcp_task_once() --> MCP_FIRST: do it, then mcp_task_noted(result)
  *                     --> MCP_DONE:  `*text` is the result that was noted
- *                     --> MCP_CUT:   it was begun, and the process ended: who
- *                                    knows whether it was done. Not again.
+ *                     --> MCP_CUT:   it was begun, and the process ended: its
+ *                                    outcome is unknown; it is not repeated.
  *
- * `what` says what is done: another one than the last time is ERR_DAMAGED.
+ * `what` describes it; a different text than in the last run is ERR_DAMAGED.
  */
 enum mcp_once { MCP_FIRST, MCP_DONE, MCP_CUT };
 MUST_CHECK bool mcp_task_once(struct mcp_task *w, struct str what,
@@ -307,19 +310,19 @@ uint64_t mcp_task_used_ms(const struct mcp_task *w);
 /* When the whole call began, as time(2) counts: the same in each process. */
 uint64_t mcp_task_began_s(const struct mcp_task *w);
 
-/* One of them, last of all. */
+/* Exactly one of these is the last call of a task. */
 void mcp_task_result(struct mcp_task *w, struct str members);
 void mcp_task_error(struct mcp_task *w, int code, struct str data,
                     const char *format, ...) PRINTF(4, 5);
 /* As mcp_call_missing_capability, and why nothing else will do. */
 void mcp_task_missing_capability(struct mcp_task *w, const char *capability,
-                    const char *why);
+                                 const char *why);
 
 /* --- serving -------------------------------------------------------------------- */
 
-/* Until the end of input or a signal; catches signals (proc_catch_signals).
- * Errors: ERR_IO when output is gone; ERR_LIMIT when too much of it is there
- * that nobody reads: then what was said are whole messages. */
+/* Runs until the end of input or a signal; catches signals
+ * (proc_catch_signals). Errors: ERR_IO when output is closed; ERR_LIMIT when
+ * too much output is unread; the last message is complete then. */
 MUST_CHECK bool mcp_serve(const struct mcp_server *s, int in, int out,
                           struct err *e);
 

@@ -467,7 +467,7 @@ static bool take_options(struct fixture *f, int argc, char **argv)
         } else if (strcmp(argv[i], "--beat-ms") == 0) {
             f->server.heartbeat_ms = (unsigned)strtoul(value, NULL, 10);
         } else if (strcmp(argv[i], "--settle-ms") == 0) {
-            f->server.settle_ms = (unsigned)strtoul(value, NULL, 10);
+            f->server.progress_delay_ms = (unsigned)strtoul(value, NULL, 10);
         } else if (strcmp(argv[i], "--out-bytes") == 0) {
             f->server.out_max_bytes = strtoul(value, NULL, 10);
         } else if (strcmp(argv[i], "--many") == 0) {
