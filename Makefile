@@ -31,18 +31,25 @@ FETCH_PKG_LIBS   := $(shell pkg-config --libs $(FETCH_PKGS) 2>/dev/null)
 SRC       := $(wildcard $(MODULES:%=%/*.c))
 FETCH_SRC := $(wildcard fetch/worker/*.c)
 HELPER_SRC  := $(wildcard runtime/helper/*.c)
+ENGINE_SRC := $(wildcard libmapm/engine/*.c)
+HOST_SRC  := $(wildcard libmapm/*.c)
 STAR_SRC  := $(wildcard starlark/*.c starlark/*/*.c)
-HEADERS   := $(wildcard include/*/*.h $(MODULES:%=%/*.h) fetch/worker/*.h starlark/*/*.h)
+HEADERS   := $(wildcard include/*.h include/*/*.h libmapm/*.h libmapm/engine/*.h $(MODULES:%=%/*.h) fetch/worker/*.h starlark/*/*.h)
 TEST_SRC  := $(wildcard tests/unit/*.[ch] tests/fuzz/*.[ch] tests/lib/*.[ch])
 OBJ       := $(SRC:%.c=$(B)/%.o)
 FETCH_OBJ := $(FETCH_SRC:%.c=$(B)/%.o)
 HELPER_OBJ  := $(HELPER_SRC:%.c=$(B)/%.o)
-LIB       := $(B)/libmapm.a
+LIB       := $(B)/mapm.a
 FETCH_LIB := $(B)/libfetch.a
 STAR_OBJ  := $(STAR_SRC:%.c=$(B)/%.o)
 # Ours and the tests' has private symbols; the libraries export star_* alone.
 STAR_LIB  := $(B)/starlark.a
 STAR_LIBS := $(B)/libstarlark.a $(B)/libstarlark.so.0
+# The library in the process of a host: the wire and what it needs of base.
+HOST_BASE := $(patsubst %,base/%.c,arena buf err fs fs_open path proc_child proc_signal str)
+HOST_OBJ  := $(HOST_SRC:%.c=$(B)/pic/%.o) $(HOST_BASE:%.c=$(B)/pic/%.o)
+ENGINE_OBJ := $(ENGINE_SRC:%.c=$(B)/%.o) $(B)/libmapm/wire.o
+HOST_LIBS := $(B)/libmapm.a $(B)/libmapm.so.0
 UNIT      := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*_test.c))
 FUZZ      := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 MAN       := $(wildcard man/*.[1357])
@@ -75,7 +82,7 @@ SAY     = $(if $(V),,@echo '  $(1) $@';)
 SUBMAKE = $(MAKE) --no-print-directory \
           $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
-all: $(B)/mapm $(B)/mapm-fetch $(B)/mapm-cage $(STAR_LIBS) $(B)/star-serve
+all: $(B)/mapm $(B)/mapm-fetch $(B)/mapm-cage $(B)/mapm-engine $(STAR_LIBS) $(HOST_LIBS) $(B)/star-serve
 
 $(B)/mapm: $(B)/cli/main.o $(LIB) $(STAR_LIB)
 	$(call SAY,LD)$(LINK) $^ $(call ARCHIVES,$(PKG_LIBS) $(STAR_PKG_LIBS)) $(LDLIBS)
@@ -101,14 +108,35 @@ $(STAR_LIB): $(STAR_OBJ) $(B)/members
 	@rm -f $@
 	$(call SAY,AR)$(AR) qcs $@ $(filter %.o,$^)
 
-$(STAR_OBJ): COMPILE += -fPIC -fvisibility=hidden
-$(B)/libstarlark.a: $(STAR_OBJ) $(B)/members
-	$(call SAY,AR)$(CC) -r -nostdlib -o $(@:.a=.o) $(filter %.o,$^) && \
-	  $(OBJCOPY) --wildcard --keep-global-symbol='star_*' $(@:.a=.o) && \
+# One object, in which EXPORTED alone is global; and the same as a shared library.
+LINK_ARCHIVE = $(CC) -r -nostdlib -Wl,--gc-sections,--gc-keep-exported -o $(@:.a=.o) $(filter %.o,$^) && \
+	  $(OBJCOPY) --wildcard --keep-global-symbol='$(EXPORTED)_*' $(@:.a=.o) && \
 	  rm -f $@ && $(AR) qcs $@ $(@:.a=.o)
+LINK_SHARED = $(CC) $(CFLAGS) $(filter-out -pie,$(LDHARD)) $(LDFLAGS) -shared \
+	  -Wl,-soname,$(@F) -Wl,-Bsymbolic-functions -o $@ $(filter %.o,$^)
+$(STAR_OBJ): COMPILE += -fPIC -fvisibility=hidden
+$(B)/libstarlark.a: EXPORTED = star
+$(B)/libstarlark.a: $(STAR_OBJ) $(B)/members
+	$(call SAY,AR)$(LINK_ARCHIVE)
 $(B)/libstarlark.so.0: $(STAR_OBJ) $(B)/members
-	$(call SAY,LD)$(CC) $(CFLAGS) $(filter-out -pie,$(LDHARD)) $(LDFLAGS) -shared \
-	  -Wl,-soname,$(@F) -Wl,-Bsymbolic-functions -o $@ $(filter %.o,$^) $(STAR_PKG_LIBS)
+	$(call SAY,LD)$(LINK_SHARED) $(STAR_PKG_LIBS)
+
+# Functions of base that the library does not call are left out of it.
+$(HOST_OBJ): COMPILE += -fPIC -fvisibility=hidden -ffunction-sections
+$(B)/pic/libmapm/%.o: COMPILE += -DMAPM_LIBEXECDIR='"$(PREFIX)/libexec/mapm"'
+$(B)/pic/libmapm/mapm.o: $(B)/prefix
+$(B)/pic/%.o: %.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call SAY,CC)$(COMPILE) -MMD -MP -c -o $@ $<
+$(B)/libmapm.a: EXPORTED = mapm
+$(B)/libmapm.a: $(HOST_OBJ) $(B)/members
+	$(call SAY,AR)$(LINK_ARCHIVE)
+$(B)/libmapm.so.0: $(HOST_OBJ) $(B)/members
+	$(call SAY,LD)$(LINK_SHARED) -Wl,--gc-sections
+
+# The process behind libmapm.
+$(B)/mapm-engine: $(ENGINE_OBJ) $(LIB) $(STAR_LIB)
+	$(call SAY,LD)$(LINK) $^ $(call ARCHIVES,$(PKG_LIBS) $(STAR_PKG_LIBS)) $(LDLIBS)
 
 $(B)/tests/%.o: COMPILE += -Itests/lib
 $(B)/%.o: %.c $(B)/flags
@@ -125,6 +153,9 @@ $(B)/tests/unit/star_%.o $(B)/tests/fuzz/fuzz_star%.o \
 $(B)/unit/star_%: $(B)/tests/unit/star_%.o $(STAR_LIB)
 	@mkdir -p $(@D)
 	$(call SAY,LD)$(LINK) $^ $(STAR_PKG_LIBS) $(LDLIBS)
+
+$(B)/tests/unit/wire_test.o: COMPILE += -Ilibmapm
+$(B)/unit/wire_test: $(B)/libmapm/wire.o
 
 # The verifier of compiled code: the product compiles all that it executes.
 $(B)/unit/star_verify_test $(B)/unit/star_compile_test $(B)/star-serve \
@@ -180,8 +211,10 @@ KEEP = mkdir -p $(@D); printf '%s\n' $(1) | cmp -s - $@ || printf '%s\n' $(1) >$
 QUOTE = '$(subst ','\'',$(1))'
 $(B)/flags: FORCE
 	@$(call KEEP,$(call QUOTE,$(CC) $(FLAGS) $(CPPFLAGS) $(CFLAGS)))
+$(B)/prefix: FORCE
+	@$(call KEEP,$(call QUOTE,$(PREFIX)))
 $(B)/members: FORCE
-	@$(call KEEP,$(call QUOTE,$(SRC) $(FETCH_SRC) $(HELPER_SRC) $(STAR_SRC)))
+	@$(call KEEP,$(call QUOTE,$(SRC) $(FETCH_SRC) $(HELPER_SRC) $(ENGINE_SRC) $(HOST_SRC) $(STAR_SRC)))
 
 ## Tests
 
@@ -320,7 +353,7 @@ lint:
 BENCH_SRC := $(wildcard bench/*.c)
 lint-format:
 	@echo '  clang-format'
-	@clang-format --dry-run -Werror $(SRC) $(FETCH_SRC) $(HELPER_SRC) $(STAR_SRC) $(HEADERS) \
+	@clang-format --dry-run -Werror $(SRC) $(FETCH_SRC) $(HELPER_SRC) $(ENGINE_SRC) $(HOST_SRC) $(STAR_SRC) $(HEADERS) \
 	  $(TEST_SRC) $(BENCH_SRC)
 
 lint-layers:
@@ -341,7 +374,7 @@ lint-cppcheck:
 	  -D_GNU_SOURCE -Iinclude --inline-suppr --suppress=uninitvar \
 	  --suppress=syntaxError:starlark/vm/vm.c \
 	  --error-exitcode=1 \
-	  $(SRC) $(FETCH_SRC) $(HELPER_SRC) $(STAR_SRC)
+	  $(SRC) $(FETCH_SRC) $(HELPER_SRC) $(ENGINE_SRC) $(HOST_SRC) $(STAR_SRC)
 
 lint-man:
 	$(if $(MAN),@echo '  mandoc'; mandoc -Tlint -Wwarning $(MAN))
@@ -360,7 +393,7 @@ lint-waits:
 	@tools/waits
 
 # One stamp a file: only what changed since is read again.
-TIDY = $(patsubst %.c,$(B)/tidy/%.ok,$(SRC) $(FETCH_SRC) $(HELPER_SRC) $(STAR_SRC))
+TIDY = $(patsubst %.c,$(B)/tidy/%.ok,$(SRC) $(FETCH_SRC) $(HELPER_SRC) $(ENGINE_SRC) $(HOST_SRC) $(STAR_SRC))
 lint-tidy: $(TIDY)
 $(B)/tidy/%.ok: %.c $(HEADERS) .clang-tidy
 	@mkdir -p $(@D)
@@ -392,9 +425,9 @@ COMPLETION = bash $(SHARE)/bash-completion/completions/mapm \
 STRIP   ?= strip
 BINDIR   = $(DESTDIR)$(PREFIX)/bin
 LIBEXEC  = $(DESTDIR)$(PREFIX)/libexec/mapm
-PROGRAMS = $(BINDIR)/mapm $(LIBEXEC)/mapm-fetch $(LIBEXEC)/mapm-cage
-STAR_HEADER = $(DESTDIR)$(INCLUDEDIR)/mapm/starlark.h
-STAR_PC  = $(DESTDIR)$(LIBDIR)/pkgconfig/starlark.pc
+PROGRAMS = $(BINDIR)/mapm $(patsubst %,$(LIBEXEC)/mapm-%,fetch cage engine)
+HEADER_DIR = $(DESTDIR)$(INCLUDEDIR)
+PC_DIR   = $(DESTDIR)$(LIBDIR)/pkgconfig
 INSTALL_DEBUG = d=$${p%/*}/.debug; f=$$d/$${p\#\#*/}.debug; mkdir -p $$d && \
 	  $(OBJCOPY) --only-keep-debug $(B)/$${p\#\#*/} $$f && chmod 644 $$f && \
 	  $(OBJCOPY) --add-gnu-debuglink=$$f $$p || exit 1;
@@ -404,15 +437,15 @@ install: all
 	  $(if $(DEBUG),$(INSTALL_DEBUG)) done
 	for m in $(MAN:man/%=%); do \
 	  install -D -m 644 man/$$m $(DESTDIR)$(MANDIR)/man$${m##*.}/$$m || exit 1; done
-	install -D -m 644 include/mapm/starlark.h $(STAR_HEADER)
-	install -D -m 644 $(B)/libstarlark.a $(DESTDIR)$(LIBDIR)/libstarlark.a
-	$(STRIP) --strip-debug $(DESTDIR)$(LIBDIR)/libstarlark.a
-	install -D -m 755 -s --strip-program='$(STRIP)' $(B)/libstarlark.so.0 \
-	  $(DESTDIR)$(LIBDIR)/libstarlark.so.0
-	ln -sf libstarlark.so.0 $(DESTDIR)$(LIBDIR)/libstarlark.so
-	mkdir -p $(dir $(STAR_PC)) && sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
-	  -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
-	  starlark/starlark.pc.in >$(STAR_PC) && chmod 644 $(STAR_PC)
+	install -D -m 644 include/mapm/starlark.h $(HEADER_DIR)/mapm/starlark.h
+	install -D -m 644 include/mapm.h $(HEADER_DIR)/mapm.h
+	for l in starlark mapm; do d=$(DESTDIR)$(LIBDIR)/lib$$l; \
+	  install -D -m 644 $(B)/lib$$l.a $$d.a && $(STRIP) --strip-debug $$d.a && \
+	  install -D -m 755 -s --strip-program='$(STRIP)' $(B)/lib$$l.so.0 $$d.so.0 && \
+	  ln -sf lib$$l.so.0 $$d.so && mkdir -p $(PC_DIR) && \
+	  sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \
+	    -e 's|@VERSION@|$(VERSION)|' */$$l.pc.in >$(PC_DIR)/$$l.pc && \
+	  chmod 644 $(PC_DIR)/$$l.pc || exit 1; done
 	set -- $(COMPLETION); while [ $$# -gt 0 ]; do mkdir -p "$${2%/*}" && \
 	  $(B)/mapm completion $$1 >"$$2" && chmod 644 "$$2" || exit 1; shift 2; done
 
@@ -420,13 +453,14 @@ uninstall:
 	rm -f $(BINDIR)/mapm $(BINDIR)/.debug/mapm.debug $(filter /%,$(COMPLETION))
 	-rmdir $(BINDIR)/.debug 2>/dev/null
 	rm -rf $(LIBEXEC)
-	rm -f $(STAR_HEADER) $(STAR_PC) $(addprefix $(DESTDIR)$(LIBDIR)/libstarlark,.a .so .so.0)
+	rm -f $(HEADER_DIR)/mapm.h $(HEADER_DIR)/mapm/starlark.h
+	for l in starlark mapm; do rm -f $(PC_DIR)/$$l.pc $(DESTDIR)$(LIBDIR)/lib$$l.*; done
 	for m in $(MAN:man/%=%); do rm -f $(DESTDIR)$(MANDIR)/man$${m##*.}/$$m; done
 
 clean: ; rm -rf build
 
 help:
-	@echo 'make              build mapm, mapm-fetch and mapm-cage in build/'
+	@echo 'make              build the programs and libraries in build/'
 	@echo 'make quickstart   set up, build, install an example agent, run a metaskill'
 	@echo 'make check        set up, build, and run every test'
 	@echo 'make test         every test (T=cli, T="unit/json cli/check" chooses)'

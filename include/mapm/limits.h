@@ -128,6 +128,7 @@
 #define LIBRARY_NOTE_MAX_BYTES     4096    /* about one skill */
 #define LIBRARY_FILE_MAX_BYTES     (64u * 1024)          /* LM-Kit, L14 */
 #define LIBRARY_PATH_MAX_BYTES     4095    /* of a file in a skill: what Linux opens */
+#define WIRE_MAX_BYTES             (1024u * 1024 * 1024) /* libmapm; 100,000 packages: 50 MB */
 #define SEARCH_MAX_HITS            50      /* Metis, T16 */
 #define QUERY_MAX_BYTES            (64u * 1024)          /* what is looked at */
 #define MATCH_MAX_WORDS            64

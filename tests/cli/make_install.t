@@ -11,7 +11,7 @@ has_symbols()
 {
     readelf -S "$1" | grep -q '\.symtab'
 }
-programs='bin/mapm libexec/mapm/mapm-fetch libexec/mapm/mapm-cage'
+programs='bin/mapm libexec/mapm/mapm-fetch libexec/mapm/mapm-cage libexec/mapm/mapm-engine'
 
 ok '[F12] make install' make_here install
 for p in $programs; do

@@ -1,0 +1,193 @@
+#include "mapm/install.h"
+#include "mapm/manifest.h"
+
+#include "engine.h"
+
+_Static_assert((int)MAPM_INSTALL == (int)INSTALL_INSTALL &&
+                   (int)MAPM_REMOVE == (int)INSTALL_REMOVE &&
+                   (int)MAPM_UPDATE == (int)INSTALL_UPDATE,
+               "enum mapm_change_command is enum install_command");
+
+/* --- the plan ------------------------------------------------------------------------ */
+
+static struct str_list list_of(struct engine *g, const char *const *texts,
+                               size_t count)
+{
+    struct str *items = arena_array(&g->cx.arena, count + 1, sizeof *items);
+
+    for (size_t i = 0; i < count; i++)
+        items[i] = str_from(texts[i]);
+    return (struct str_list){items, count};
+}
+
+static const char *text_or_empty(const char *text)
+{
+    return text ? text : "";
+}
+
+static struct mapm_package package_of(struct engine *g,
+                                      const struct install_package *p)
+{
+    static const char *const actions[] = {[INSTALL_KEEP] = "keep",
+                                          [INSTALL_ADD] = "add",
+                                          [INSTALL_CHANGE] = "update"};
+    const struct lock_entry *before = p->before;
+    const struct package *package = p->package;
+
+    return (struct mapm_package){
+        .type = doc_kind_name(package->kind),
+        .name = engine_text(g, package->fqn),
+        .version = engine_text(g, package->version),
+        .origin = engine_text(g, package->origin->text),
+        .commit = engine_text(g, package->commit),
+        .digest = engine_text(g, package->content),
+        .place = engine_text(g, p->place),
+        .prereqs = engine_text(g, package->prereqs),
+        .action = actions[p->action],
+        .old_version = before ? engine_text(g, before->version) : "",
+        .old_commit = before ? engine_text(g, before->commit) : "",
+        .command = text_or_empty(p->command),
+        .is_root = p->is_root,
+        .is_local = p->is_local,
+    };
+}
+
+static struct mapm_package removed_of(struct engine *g,
+                                      const struct lock_entry *entry)
+{
+    return (struct mapm_package){
+        .type = doc_kind_name(entry->kind),
+        .name = engine_text(g, entry->name),
+        .version = "",
+        .origin = engine_text(g, entry->origin),
+        .commit = "",
+        .digest = engine_text(g, entry->digest),
+        .place = engine_text(g, entry->place),
+        .prereqs = "",
+        .action = "remove",
+        .old_version = engine_text(g, entry->version),
+        .old_commit = engine_text(g, entry->commit),
+        .command = "",
+    };
+}
+
+static struct mapm_package offer_of(struct engine *g,
+                                    const struct install_offer *o)
+{
+    return (struct mapm_package){
+        .type = doc_kind_name(o->kind),
+        .name = engine_text(g, o->name),
+        .version = "",
+        .origin = engine_text(g, o->origin),
+        .commit = "",
+        .digest = "",
+        .place = engine_text(g, o->path),
+        .prereqs = "",
+        .action = "offer",
+        .old_version = "",
+        .old_commit = "",
+        .command = "",
+    };
+}
+
+static size_t count_packages(const struct install_plan *p)
+{
+    size_t count = p->package_count + p->removed_count;
+
+    for (size_t i = 0; p->is_offer && i < p->catalog_count; i++)
+        count += p->catalogs[i].offer_count;
+    return count;
+}
+
+static void put_packages(struct engine *g, const struct install_plan *p,
+                         struct mapm_plan *out)
+{
+    struct mapm_package *list =
+        arena_array(&g->cx.arena, count_packages(p) + 1, sizeof *list);
+    size_t n = 0;
+
+    for (size_t i = 0; i < p->package_count; i++)
+        list[n++] = package_of(g, &p->packages[i]);
+    for (size_t i = 0; i < p->removed_count; i++)
+        list[n++] = removed_of(g, p->removed[i]);
+    for (size_t i = 0; p->is_offer && i < p->catalog_count; i++)
+        for (size_t k = 0; k < p->catalogs[i].offer_count; k++)
+            list[n++] = offer_of(g, &p->catalogs[i].offers[k]);
+    out->packages = list;
+    out->package_count = n;
+}
+
+static bool send_plan(struct engine *g, const struct install_plan *p,
+                      struct err *e)
+{
+    const char **edits =
+        arena_array(&g->cx.arena, p->edit_count + 1, sizeof *edits);
+    struct mapm_plan out = {.workspace = engine_text(g, p->workspace),
+                            .edits = edits,
+                            .edit_count = p->edit_count,
+                            .is_empty = p->change_count == 0};
+
+    for (size_t i = 0; i < p->edit_count; i++)
+        edits[i] = engine_text(g, p->edits[i].what);
+    put_packages(g, p, &out);
+    return engine_send(g, WIRE_RESULT, WIRE_PLAN, &out, 1, e);
+}
+
+/* --- applying it ------------------------------------------------------------------------- */
+
+static bool send_changes(struct engine *g, const struct install_plan *p,
+                         struct err *e)
+{
+    static const char *const actions[] = {[PROVISION_ADD] = "add",
+                                          [PROVISION_UPDATE] = "update",
+                                          [PROVISION_REMOVE] = "remove"};
+    struct mapm_change *list =
+        arena_array(&g->cx.arena, p->change_count + 1, sizeof *list);
+
+    for (size_t i = 0; i < p->change_count; i++)
+        list[i] = (struct mapm_change){
+            .action = actions[p->changes[i].kind],
+            .path = engine_text(g, p->changes[i].path),
+        };
+    return engine_send(g, WIRE_RESULT, WIRE_CHANGE, list, p->change_count, e);
+}
+
+static bool apply(struct engine *g, struct install_plan *p, struct err *e)
+{
+    struct install_result result;
+    struct wire_answer answer;
+
+    if (!engine_send(g, WIRE_PLANNED, WIRE_LINE, NULL, 0, e) ||
+        !engine_wait(g, 0, &answer, e))
+        return false;
+    if (!answer.is_yes)
+        return err_set(e, ERR_REFUSED, "not confirmed: nothing was changed");
+    return (p->is_offer || install_apply(p, &result, e)) &&
+           send_changes(g, p, e);
+}
+
+static void close_plan(struct install_plan **p)
+{
+    install_close(*p);
+}
+
+bool engine_change(struct engine *g, const struct mapm_change_request *r,
+                   struct err *e)
+{
+    CLEANUP(close_plan) struct install_plan *plan = NULL;
+    const struct install_request request = {
+        .command = (enum install_command)r->command,
+        .arguments = list_of(g, r->arguments, r->argument_count),
+        .choice = {.all = r->all},
+        .locked = r->is_locked,
+        .dry_run = r->is_dry_run,
+        .force = r->is_forced,
+        .with_server = r->with_server,
+        .is_consented = true,
+    };
+
+    if ((unsigned)r->command > MAPM_UPDATE)
+        return err_set(e, ERR_USAGE, "an unknown command");
+    return install_plan(&g->cx, &request, &plan, e) && send_plan(g, plan, e) &&
+           (r->is_dry_run || apply(g, plan, e));
+}
