@@ -54,7 +54,7 @@ static bool stored_read(struct store *store, const struct hash *digest,
     struct stored s = {.files = {.store = store}};
     struct package_file *files;
     struct document d;
-    struct complaints why;
+    struct diagnostics why;
 
     if (!store_read_listing(store, digest, a, &files, &s.files.count, e))
         return false;
@@ -67,7 +67,7 @@ static bool stored_read(struct store *store, const struct hash *digest,
         return false;
     in.text = s.text;
     beside = package_files_reader(&s.files);
-    complaints_init(&why, a);
+    diagnostics_init(&why, a);
     manifest_read(&in, a, &d, &why);
     program = d.metaskill ? package_files_find(&s.files, d.program) : NULL;
     if (program) {

@@ -31,13 +31,13 @@ static void put_number(struct json_writer *w, const char *key, size_t number)
         json_null(w);
 }
 
-static void put_complaints(struct json_writer *w, const char *key,
-                           const struct complaints *why, bool errors)
+static void put_diagnostics(struct json_writer *w, const char *key,
+                            const struct diagnostics *why, bool errors)
 {
     json_key(w, key);
     json_begin_array(w);
     for (size_t i = 0; i < why->count; i++) {
-        const struct complaint *c = &why->items[i];
+        const struct diagnostic *c = &why->items[i];
 
         if (c->error != errors)
             continue;
@@ -59,8 +59,8 @@ static void put_result(struct json_writer *w, const struct check_result *r)
     json_begin_object(w);
     put_text(w, "path", r->path);
     json_member_bool(w, "ok", r->why.errors == 0);
-    put_complaints(w, "errors", &r->why, true);
-    put_complaints(w, "warnings", &r->why, false);
+    put_diagnostics(w, "errors", &r->why, true);
+    put_diagnostics(w, "warnings", &r->why, false);
     put_text(w, "type", str_from(r->has_kind ? doc_kind_name(r->kind) : NULL));
     put_text(w, "name", r->name);
     put_text(w, "scope", r->scope);
@@ -118,7 +118,7 @@ static void add_path(struct buf *b, const struct check_result *r,
 
 /* `c` NULL: all of it. */
 static void add_place(struct buf *b, const struct check_result *r,
-                      const struct complaint *c)
+                      const struct diagnostic *c)
 {
     if (r->is_name) {
         buf_char(b, '"');
@@ -158,8 +158,8 @@ static void add_hints(struct buf *b, struct str hints)
     }
 }
 
-static void print_complaint(struct term *t, const struct check_result *r,
-                            const struct complaint *c)
+static void print_diagnostic(struct term *t, const struct check_result *r,
+                             const struct diagnostic *c)
 {
     CLEANUP(buf_done) struct buf place, rest;
 
@@ -180,7 +180,7 @@ static void print_result(struct invocation *inv, const struct check_result *r)
     CLEANUP(buf_done) struct buf b = {0};
 
     for (size_t i = 0; i < r->why.count; i++)
-        print_complaint(&inv->term, r, &r->why.items[i]);
+        print_diagnostic(&inv->term, r, &r->why.items[i]);
     if (r->why.count || !has_option(inv, OPTION_VERBOSE))
         return;
     buf_init(&b, TEXT_MAX_BYTES);

@@ -343,14 +343,14 @@ static bool validate(struct fresh *f, struct err *e)
         .files = f->model->kind == DOC_MCP ? NULL : &files,
         .profile = PROFILE_PUBLISH,
     };
-    struct complaints why;
+    struct diagnostics why;
     struct document d;
 
-    complaints_init(&why, a);
+    diagnostics_init(&why, a);
     manifest_read(&in, a, &d, &why);
     f->fqn = d.fqn;
     return why.errors == 0 ||
-           complaints_fail(&why, in.kind, str_c(f->place, a), e);
+           diagnostics_fail(&why, in.kind, str_c(f->place, a), e);
 }
 
 static bool write_all(struct fresh *f, struct err *e)

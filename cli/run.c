@@ -144,7 +144,7 @@ static void print_failure(struct invocation *inv, struct str text,
 static void show_why_static(struct invocation *inv, const struct skill *s)
 {
     for (size_t i = 0; i < s->why.count; i++) {
-        const struct complaint *c = &s->why.items[i];
+        const struct diagnostic *c = &s->why.items[i];
 
         if (str_is(c->field, "metaskill") ||
             str_is(c->field, "metaskill_language"))

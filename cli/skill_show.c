@@ -20,7 +20,7 @@ struct record {
     struct skill_job *job;
     const struct library_skill *skill;
     const struct document *document;
-    const struct complaints *why;
+    const struct diagnostics *why;
     struct str version;              /* of its body, T11 */
     size_t tokens;                   /* T12 */
     const struct lock_entry *locked; /* NULL: mapm did not install it */
@@ -65,12 +65,12 @@ static void put_dependencies(struct json_writer *w, const struct document *d)
     json_end_array(w);
 }
 
-static void put_warnings(struct json_writer *w, const struct complaints *why)
+static void put_warnings(struct json_writer *w, const struct diagnostics *why)
 {
     json_key(w, "warnings");
     json_begin_array(w);
     for (size_t i = 0; i < why->count; i++) {
-        const struct complaint *c = &why->items[i];
+        const struct diagnostic *c = &why->items[i];
 
         json_begin_object(w);
         json_member_string(w, "code", str_from(c->code));

@@ -136,12 +136,12 @@ static bool find_tapes(struct invocation *inv, struct test_skill *s,
 
 /* --- skills -------------------------------------------------------------------- */
 
-/* What is said of the program, and nothing but that: other complaints are for
+/* What is said of the program, and nothing but that: other diagnostics are for
  * mapm check. "" when nothing is. */
 static struct str problem_of(const struct check_result *r, struct arena *a)
 {
     for (size_t i = 0; i < r->why.count; i++) {
-        const struct complaint *c = &r->why.items[i];
+        const struct diagnostic *c = &r->why.items[i];
 
         if (c->error || (str_starts(str_from(c->code), STR("metaskill-")) &&
                          !str_is(str_from(c->code), "metaskill-input-keys")))

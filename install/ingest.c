@@ -229,10 +229,10 @@ static const char *shown(const struct node *n, struct arena *a)
 }
 
 static void note_warnings(struct closure *c, const struct node *n,
-                          const struct complaints *why)
+                          const struct diagnostics *why)
 {
     for (size_t i = 0; i < why->count; i++) {
-        const struct complaint *w = &why->items[i];
+        const struct diagnostic *w = &why->items[i];
 
         if (w->error)
             continue;
@@ -263,7 +263,7 @@ static bool anchor_text(struct closure *c, enum doc_kind kind,
 }
 
 static bool is_for_contributors(const struct node *n, enum doc_kind kind,
-                                const struct complaints *why)
+                                const struct diagnostics *why)
 {
     /* The AGENTS.md at the top of a repository is mostly for those who work
      * on that repository. */
@@ -272,7 +272,7 @@ static bool is_for_contributors(const struct node *n, enum doc_kind kind,
            str_is(str_from(why->items[0].code), "no-frontmatter");
 }
 
-static struct str first_error(const struct complaints *why, struct arena *a)
+static struct str first_error(const struct diagnostics *why, struct arena *a)
 {
     for (size_t i = 0; i < why->count; i++)
         if (why->items[i].error)
@@ -282,7 +282,7 @@ static struct str first_error(const struct complaints *why, struct arena *a)
 
 static bool validate(struct closure *c, struct node *n, enum doc_kind kind,
                      struct str text, const struct manifest_files *files,
-                     struct str folder, struct complaints *why,
+                     struct str folder, struct diagnostics *why,
                      struct document *out, struct err *e)
 {
     struct arena *a = why->arena;
@@ -309,7 +309,7 @@ static bool validate(struct closure *c, struct node *n, enum doc_kind kind,
                 shown(n, a));
         return err_hint(e, "name the folder of a skill or an agent in it");
     }
-    return complaints_fail(why, kind, shown(n, a), e);
+    return diagnostics_fail(why, kind, shown(n, a), e);
 }
 
 static bool validate_files(struct closure *c, struct node *n,
@@ -318,13 +318,13 @@ static bool validate_files(struct closure *c, struct node *n,
                            struct document *out, struct err *e)
 {
     struct manifest_files files = package_files_reader(p);
-    struct complaints why;
+    struct diagnostics why;
     struct str text;
     bool ok;
 
     if (!anchor_text(c, kind, p, a, &text, e))
         return err_wrap(e, "%s", shown(n, a));
-    complaints_init(&why, a);
+    diagnostics_init(&why, a);
     ok = validate(c, n, kind, text, &files, folder, &why, out, e);
     note_warnings(c, n, &why);
     return ok;
@@ -587,12 +587,12 @@ void ingest_manifest(struct closure *c, struct node *n,
         .skip_body = true,
     };
     struct document d = {0};
-    struct complaints why;
+    struct diagnostics why;
 
     (void)n;
     if (event->doc == DOC_MCP)
         return;
-    complaints_init(&why, scratch);
+    diagnostics_init(&why, scratch);
     manifest_read(&in, scratch, &d, &why);
     if (why.errors)
         return; /* it will be refused when it is whole: no more to fetch */
@@ -653,14 +653,14 @@ bool ingest_outline(struct closure *c, struct node *n,
     struct names names = {event->files, event->file_count};
     struct manifest_files files = {read_name, &names};
     struct document d = {0};
-    struct complaints why;
+    struct diagnostics why;
 
     n->ref = arena_str(a, event->ref);
     n->package.commit = arena_str(a, event->commit);
     n->path = arena_str(a, event->path);
     n->object = arena_str(a, event->object);
     node_complete_origin(c, n);
-    complaints_init(&why, scratch);
+    diagnostics_init(&why, scratch);
     if (!validate(c, n, event->doc, event->manifest, &files,
                   path_last(event->path), &why, &d, e) ||
         !keep_document(c, n, &d, e))
@@ -818,14 +818,14 @@ bool node_read_document(struct closure *c, const struct node *n,
         .skip_body = true,
     };
     struct package_file *files;
-    struct complaints why;
+    struct diagnostics why;
 
     if (!store_read_listing(c->store, &n->digest, a, &files, &p.count, e))
         return false;
     p.files = files;
     if (!anchor_text(c, in.kind, &p, a, &in.text, e))
         return false;
-    complaints_init(&why, a);
+    diagnostics_init(&why, a);
     manifest_read(&in, a, out, &why);
     return true;
 }

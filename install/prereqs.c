@@ -12,7 +12,7 @@ struct str install_prereqs(const struct layer *l,
                                 .allow_file = true,
                                 .allow_hidden = true};
     struct document d = {0};
-    struct complaints why;
+    struct diagnostics why;
     struct err ignored = {0};
     struct str path;
 
@@ -24,7 +24,7 @@ struct str install_prereqs(const struct layer *l,
                          &ignored) ||
         str_find(in.text, STR("\nprereqs:")) == SIZE_MAX)
         return str_of("", 0);
-    complaints_init(&why, &scratch);
+    diagnostics_init(&why, &scratch);
     manifest_read(&in, &scratch, &d, &why);
     return arena_str(a, d.prereqs);
 }

@@ -64,7 +64,7 @@ bool library_text(const struct library *l, const struct library_skill *s,
 
 /* T12: said when it is loaded; Metis reads all of it when it lists. */
 static void tell_size(const struct library *l, const struct library_skill *s,
-                      const struct complaints *why)
+                      const struct diagnostics *why)
 {
     for (size_t i = 0; i < why->count && !l->options.metis; i++)
         if (strcmp(why->items[i].code, "body-tokens") == 0)
@@ -102,7 +102,7 @@ static bool read_document(const struct library *l,
                           struct library_loaded *out, struct err *e)
 {
     struct document *d = &out->document;
-    struct complaints *why = &out->why;
+    struct diagnostics *why = &out->why;
     struct manifest_input in = {
         .kind = DOC_SKILL,
         .folder = catalog_record(l, s).field[RECORD_FOLDER],
@@ -112,12 +112,12 @@ static bool read_document(const struct library *l,
 
     if (!library_text(l, s, a, &in.text, e))
         return false;
-    complaints_init(why, a);
+    diagnostics_init(why, a);
     manifest_read(&in, a, d, why);
     if (why->errors)
-        return complaints_fail(why, DOC_SKILL,
-                               str_c(fs_join(s->folder, STR("SKILL.md"), a), a),
-                               e);
+        return diagnostics_fail(
+            why, DOC_SKILL, str_c(fs_join(s->folder, STR("SKILL.md"), a), a),
+            e);
     if (!str_eq(d->name, s->name)) {
         err_set(e, ERR_STALE, "skill '%.*s' has become '%.*s'",
                 STR_ARG(s->name), STR_ARG(d->name));

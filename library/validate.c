@@ -25,7 +25,7 @@ struct validation {
     struct str folder; /* where it really is */
     int fd;            /* of it */
     struct record *out;
-    struct complaints why;
+    struct diagnostics why;
     struct str asked; /* the program that manifest asked for */
 };
 
@@ -186,7 +186,7 @@ static bool fail_text(struct validation *j, const struct err *e)
     if (e->code == ERR_LIMIT)
         manifest_check_file(MANIFEST_FILE_TOO_LARGE, DOC_SKILL, &j->why);
     else
-        complaints_add(&j->why, true, "unreadable", "", 0, "%s", err_first(e));
+        diagnostics_add(&j->why, true, "unreadable", "", 0, "%s", err_first(e));
     return false;
 }
 
@@ -214,7 +214,7 @@ static bool read_text(struct validation *j, struct str *out)
 
 /* What a person should hear of again and again: a skill that is not found
  * under the name they know, one that costs much, one that does not run. */
-static bool is_told(const struct complaint *c)
+static bool is_told(const struct diagnostic *c)
 {
     static const char *const codes[] = {"name-folder", "name-from-folder",
                                         "yaml-repaired", "body-tokens"};
@@ -233,7 +233,7 @@ static struct str note_of(const struct validation *j)
 
     buf_init(&b, SIZE_MAX / 2);
     for (size_t i = 0; i < j->why.count; i++) {
-        const struct complaint *c = &j->why.items[i];
+        const struct diagnostic *c = &j->why.items[i];
 
         if (bad ? !c->error : !is_told(c))
             continue;
@@ -317,7 +317,7 @@ void skill_validate(const struct skill_place *place, struct arena *a,
     struct str text;
 
     *out = (struct record){.skill = place->skill, .program = place->program};
-    complaints_init(&j.why, a);
+    diagnostics_init(&j.why, a);
     if (read_text(&j, &text)) {
         validate_text(&j, text);
     } else {

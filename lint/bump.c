@@ -18,11 +18,11 @@ struct compare {
     const char *reason; /* for the step; NULL: a change like any other */
 };
 
-static void complain(struct compare *c, const char *code, const char *field,
-                     const char *format, ...) PRINTF(4, 5);
+static void report(struct compare *c, const char *code, const char *field,
+                   const char *format, ...) PRINTF(4, 5);
 
-static void complain(struct compare *c, const char *code, const char *field,
-                     const char *format, ...)
+static void report(struct compare *c, const char *code, const char *field,
+                   const char *format, ...)
 {
     const struct yaml *y = yaml_get(c->now.frontmatter, field);
     CLEANUP(buf_done) struct buf b = {0};
@@ -34,13 +34,13 @@ static void complain(struct compare *c, const char *code, const char *field,
     room = buf_reserve(&b, 2048);
     vsnprintf(room, 2048, format, args);
     va_end(args);
-    complaints_add(&c->result->why, true, code, field, y ? y->key_line : 0,
-                   "%s", room);
+    diagnostics_add(&c->result->why, true, code, field, y ? y->key_line : 0,
+                    "%s", room);
 }
 
 static bool has_error(const struct compare *c, const char *prefix)
 {
-    const struct complaints *why = &c->result->why;
+    const struct diagnostics *why = &c->result->why;
 
     for (size_t i = 0; i < why->count; i++)
         if (why->items[i].error &&
@@ -56,9 +56,9 @@ static void read_side(struct compare *c, const struct bump_side *side,
                                       .text = side->text,
                                       .allow_file = true,
                                       .skip_body = true};
-    struct complaints ignored;
+    struct diagnostics ignored;
 
-    complaints_init(&ignored, c->a);
+    diagnostics_init(&ignored, c->a);
     manifest_read(&in, c->a, out, &ignored);
 }
 
@@ -218,40 +218,40 @@ static void check_step(struct compare *c)
     int cmp = version_cmp(&c->to, &c->from);
 
     if (cmp == 0)
-        complain(c, "version-bump", "version",
-                 "%s since %.*s, but the version is still %s: make it %s",
-                 because, STR_ARG(ref), from, want);
+        report(c, "version-bump", "version",
+               "%s since %.*s, but the version is still %s: make it %s",
+               because, STR_ARG(ref), from, want);
     else if (cmp < 0)
-        complain(c, "version-bump", "version",
-                 "the version went back from %s to %s since %.*s: make it %s",
-                 from, to, STR_ARG(ref), want);
+        report(c, "version-bump", "version",
+               "the version went back from %s to %s since %.*s: make it %s",
+               from, to, STR_ARG(ref), want);
     else if (only_version_changed(c))
-        complain(c, "version-bump", "version",
-                 "the version went from %s to %s since %.*s, but nothing else "
-                 "changed",
-                 from, to, STR_ARG(ref));
+        report(c, "version-bump", "version",
+               "the version went from %s to %s since %.*s, but nothing else "
+               "changed",
+               from, to, STR_ARG(ref));
     else if (step == STEP_NONE)
-        complain(c, "version-bump-size", "version",
-                 "from %s to %s since %.*s is not one step: make it %s", from,
-                 to, STR_ARG(ref), want);
+        report(c, "version-bump-size", "version",
+               "from %s to %s since %.*s is not one step: make it %s", from, to,
+               STR_ARG(ref), want);
     else if (step < c->needed)
-        complain(c, "version-bump-size", "version",
-                 "%s since %.*s: that takes the version from %s to %s, not %s",
-                 because, STR_ARG(ref), from, want, to);
+        report(c, "version-bump-size", "version",
+               "%s since %.*s: that takes the version from %s to %s, not %s",
+               because, STR_ARG(ref), from, want, to);
 }
 
 static void check_version(struct compare *c)
 {
     if (c->now.version.n == 0) {
         if (!has_error(c, "version-"))
-            complain(c, "version-missing", "version",
-                     "it changed since %.*s, but declares no version",
-                     STR_ARG(c->bump->ref));
+            report(c, "version-missing", "version",
+                   "it changed since %.*s, but declares no version",
+                   STR_ARG(c->bump->ref));
     } else if (!version_parse(c->now.version, &c->to)) {
         if (!has_error(c, "version-"))
-            complain(c, "version-format", "version",
-                     "the version \"%.*s\" is not X.Y.Z",
-                     STR_ARG(c->now.version));
+            report(c, "version-format", "version",
+                   "the version \"%.*s\" is not X.Y.Z",
+                   STR_ARG(c->now.version));
     } else if (version_parse(c->before.version, &c->from)) {
         check_step(c);
     }
@@ -262,9 +262,9 @@ static void check_version(struct compare *c)
 static void read_log(struct compare *c, struct str text,
                      struct changelog_entry **entries, size_t *count)
 {
-    struct complaints ignored;
+    struct diagnostics ignored;
 
-    complaints_init(&ignored, c->a);
+    diagnostics_init(&ignored, c->a);
     changelog_read(text, c->a, entries, count, &ignored);
 }
 
@@ -288,16 +288,16 @@ static void check_history(struct compare *c,
     read_log(c, c->bump->before.changelog, &old, &old_count);
     for (size_t i = 0; i < old_count; i++)
         if (find_entry(entries, count, old[i].version) == SIZE_MAX)
-            complain(c, "changelog-deleted", "CHANGELOG.md",
-                     "the section %.*s of CHANGELOG.md is gone since %.*s: old "
-                     "sections stay",
-                     STR_ARG(old[i].version), STR_ARG(c->bump->ref));
+            report(c, "changelog-deleted", "CHANGELOG.md",
+                   "the section %.*s of CHANGELOG.md is gone since %.*s: old "
+                   "sections stay",
+                   STR_ARG(old[i].version), STR_ARG(c->bump->ref));
     top = old_count ? find_entry(entries, count, old[0].version) : SIZE_MAX;
     if (top != SIZE_MAX && top > 1)
-        complain(c, "version-bump", "CHANGELOG.md",
-                 "CHANGELOG.md has %zu new sections since %.*s: one change "
-                 "set takes one step",
-                 top, STR_ARG(c->bump->ref));
+        report(c, "version-bump", "CHANGELOG.md",
+               "CHANGELOG.md has %zu new sections since %.*s: one change "
+               "set takes one step",
+               top, STR_ARG(c->bump->ref));
 }
 
 static void check_changelog(struct compare *c)
@@ -307,18 +307,18 @@ static void check_changelog(struct compare *c)
 
     if (!c->bump->now.changelog.p) {
         if (!has_error(c, "changelog-missing"))
-            complain(c, "changelog-missing", "CHANGELOG.md",
-                     "there is no CHANGELOG.md to say what changed since %.*s",
-                     STR_ARG(c->bump->ref));
+            report(c, "changelog-missing", "CHANGELOG.md",
+                   "there is no CHANGELOG.md to say what changed since %.*s",
+                   STR_ARG(c->bump->ref));
         return;
     }
     read_log(c, c->bump->now.changelog, &entries, &count);
     if (c->now.version.n &&
         (count == 0 || !str_eq(entries[0].version, c->now.version)) &&
         !has_error(c, "changelog-"))
-        complain(c, "changelog-no-entry", "CHANGELOG.md",
-                 "CHANGELOG.md does not begin with a section for %.*s",
-                 STR_ARG(c->now.version));
+        report(c, "changelog-no-entry", "CHANGELOG.md",
+               "CHANGELOG.md does not begin with a section for %.*s",
+               STR_ARG(c->now.version));
     check_history(c, entries, count);
 }
 
@@ -329,7 +329,7 @@ void check_bump(const struct bump *b, struct check_result *result)
 
     read_side(&c, &b->before, &c.before);
     read_side(&c, &b->now, &c.now);
-    /* What cannot be read has its complaint already; what could not be read
+    /* What cannot be read has its diagnostic already; what could not be read
      * then has no version to begin from. */
     if (!c.now.frontmatter)
         return;

@@ -39,8 +39,8 @@ void check_say(const struct check_rules *rules, struct check_result *result,
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    complaints_add(&result->why, error || rules->strict, code, "", 0, "%s",
-                   message);
+    diagnostics_add(&result->why, error || rules->strict, code, "", 0, "%s",
+                    message);
 }
 
 /* --- files ---------------------------------------------------------------- */
@@ -166,9 +166,9 @@ static bool has_frontmatter(struct str text)
 
 /* Out of the memory of one judgement into what is kept. */
 static void keep(struct check_result *r, const struct document *d,
-                 const struct complaints *why, struct arena *a)
+                 const struct diagnostics *why, struct arena *a)
 {
-    struct complaint *items = arena_array(a, why->count, sizeof *items);
+    struct diagnostic *items = arena_array(a, why->count, sizeof *items);
     struct str *tools = arena_array(a, d->tool_count, sizeof *tools);
 
     r->name = arena_str(a, d->name);
@@ -210,10 +210,10 @@ bool check_document(const struct check_rules *rules, int dirfd,
         .strict = rules->strict,
         .allow_file = true,
     };
-    struct complaints why;
+    struct diagnostics why;
     struct document d;
 
-    complaints_init(&result->why, a);
+    diagnostics_init(&result->why, a);
     if (rules->fix && result->kind == DOC_MCP)
         check_fix(result, dirfd, a);
     in.folder = in.kind == DOC_MCP ? result->file : check_folder_name(result);
@@ -221,7 +221,7 @@ bool check_document(const struct check_rules *rules, int dirfd,
         return !optional;
     if (optional && !has_frontmatter(in.text))
         return false;
-    complaints_init(&why, &scratch);
+    diagnostics_init(&why, &scratch);
     manifest_read(&in, &scratch, &d, &why);
     check_program(&in, &d, &why);
     keep(result, &d, &why, a);
@@ -252,13 +252,13 @@ struct check_result *check_name(struct str name, struct arena *a)
     const char *code = "name-grammar";
 
     *r = (struct check_result){.is_name = true, .name = name};
-    complaints_init(&r->why, a);
+    diagnostics_init(&r->why, a);
     if (!fault)
         return r;
     if (name.n == 0)
         code = "name-empty";
     else if (has_name_grammar(name))
         code = "name-too-long";
-    complaints_add(&r->why, true, code, "name", 0, "the name %s", fault);
+    diagnostics_add(&r->why, true, code, "name", 0, "the name %s", fault);
     return r;
 }

@@ -123,15 +123,15 @@ static bool has_results(const struct check_results *all, const struct hollow *h,
     return false;
 }
 
-static void complain_hollows(struct worker *workers, size_t count,
-                             const struct check_results *all)
+static void report_hollows(struct worker *workers, size_t count,
+                           const struct check_results *all)
 {
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < workers[i].hollow_count; k++) {
             const struct hollow *h = &workers[i].hollows[k];
             struct str path = walk_path(&workers[0], h);
 
-            walk_complain(&workers[0], h, has_results(all, h, path));
+            walk_report(&workers[0], h, has_results(all, h, path));
         }
 }
 
@@ -197,7 +197,7 @@ bool check_find(const struct check_root *roots, size_t count,
     if (crew.failed)
         return false;
     gather(workers, threads, out, a);
-    complain_hollows(workers, threads, out);
+    report_hollows(workers, threads, out);
     gather(workers, threads, out, a);
     drop_twins(out);
     return true;

@@ -4,17 +4,17 @@
 #include "mapm/runtime.h"
 
 void check_program(const struct manifest_input *in, const struct document *d,
-                   struct complaints *why)
+                   struct diagnostics *why)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
-    struct complaints found;
+    struct diagnostics found;
     struct str program;
 
     if (!d->metaskill || !in->files ||
         in->files->read(in->files->ctx, d->program, PROGRAM_MAX_BYTES, &scratch,
                         &program) != MANIFEST_FILE_OK)
         return;
-    complaints_init(&found, &scratch);
+    diagnostics_init(&found, &scratch);
     skill_check_program(d->program, program, &found);
-    complaints_grade(in, &found, why);
+    diagnostics_grade(in, &found, why);
 }

@@ -6,6 +6,6 @@
 /* Judges the program of a metaskill that was read as `in`: compiled, and never
  * run. Of any other document nothing is said. */
 void check_program(const struct manifest_input *in, const struct document *d,
-                   struct complaints *why);
+                   struct diagnostics *why);
 
 #endif

@@ -40,7 +40,7 @@ static struct check_result *new_result(struct worker *w,
         .folder = folder,
         .file = arena_str(w->arena, file),
     };
-    complaints_init(&r->why, w->arena);
+    diagnostics_init(&r->why, w->arena);
     return r;
 }
 
@@ -270,7 +270,7 @@ static bool check_agents(struct worker *w, const struct hollow *h)
                      false);
 }
 
-void walk_complain(struct worker *w, const struct hollow *h, bool has_some)
+void walk_report(struct worker *w, const struct hollow *h, bool has_some)
 {
     bool named = h->folder.n == 0;
     struct check_result *r;

@@ -49,6 +49,6 @@ struct str walk_path(const struct worker *w, const struct hollow *h);
 bool walk_is_within(const struct check_result *r, const struct hollow *h);
 
 /* Once all is found: says what is missing, unless `has_some` is enough. */
-void walk_complain(struct worker *w, const struct hollow *h, bool has_some);
+void walk_report(struct worker *w, const struct hollow *h, bool has_some);
 
 #endif

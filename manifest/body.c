@@ -12,13 +12,13 @@
 
 #define POINTS_PER_TOKEN 4
 
-static void complain_hidden(const struct reader *r, enum level level,
-                            const char *field, unsigned line, const char *what,
-                            int32_t point)
+static void report_hidden(const struct reader *r, enum level level,
+                          const char *field, unsigned line, const char *what,
+                          int32_t point)
 {
-    complain_at(r, level, "hidden-characters", field, line,
-                "%s%scontains U+%04X (%s), which nobody sees: remove it", field,
-                *field ? " " : "", (unsigned)point, what);
+    report_at(r, level, "hidden-characters", field, line,
+              "%s%scontains U+%04X (%s), which nobody sees: remove it", field,
+              *field ? " " : "", (unsigned)point, what);
 }
 
 /* Offset of a control character that text has no use for; SIZE_MAX: none. In a
@@ -47,14 +47,14 @@ bool check_hidden(const struct reader *r, enum level level, const char *field,
     enum text_hidden kind = text_find_hidden(text, &at, &point);
 
     if (control != SIZE_MAX)
-        complain_hidden(r, level, field, line, "control character",
-                        text_next(text, &control));
+        report_hidden(r, level, field, line, "control character",
+                      text_next(text, &control));
     else if (kind == TEXT_HIDDEN_ZERO_WIDTH)
-        complain(r, "zero-width", field, line,
-                 "%s%scontains U+%04X, a character without width", field,
-                 *field ? " " : "", (unsigned)point);
+        report(r, "zero-width", field, line,
+               "%s%scontains U+%04X, a character without width", field,
+               *field ? " " : "", (unsigned)point);
     else if (kind != TEXT_HIDDEN_NONE)
-        complain_hidden(r, level, field, line, text_hidden_name(kind), point);
+        report_hidden(r, level, field, line, text_hidden_name(kind), point);
     return control != SIZE_MAX ||
            (kind != TEXT_HIDDEN_NONE && kind != TEXT_HIDDEN_ZERO_WIDTH);
 }
@@ -143,30 +143,30 @@ static void check_sizes(struct reader *r, struct str body, unsigned line)
     if (r->in->kind != DOC_SKILL)
         return;
     if (r->doc->load_size_tokens > BODY_WARN_TOKENS)
-        complain(r, "body-tokens", "", line,
-                 "the body costs about %zu tokens, more than %d: move details "
-                 "into files that it names",
-                 r->doc->load_size_tokens, BODY_WARN_TOKENS);
+        report(r, "body-tokens", "", line,
+               "the body costs about %zu tokens, more than %d: move details "
+               "into files that it names",
+               r->doc->load_size_tokens, BODY_WARN_TOKENS);
     if (lines >= BODY_WARN_LINES)
-        complain(r, "body-lines", "", line,
-                 "the body has %zu lines: keep it under %d, move details into "
-                 "files that it names",
-                 lines, BODY_WARN_LINES);
+        report(r, "body-lines", "", line,
+               "the body has %zu lines: keep it under %d, move details into "
+               "files that it names",
+               lines, BODY_WARN_LINES);
     if (points > BODY_WARN_CHARS &&
         (r->doc->metaskill || r->in->profile == PROFILE_METASKILL))
-        complain(r, "body-truncated", "", line,
-                 "the body has %zu characters: hosts of metaskills may cut it "
-                 "at %d",
-                 points, BODY_WARN_CHARS);
+        report(r, "body-truncated", "", line,
+               "the body has %zu characters: hosts of metaskills may cut it "
+               "at %d",
+               points, BODY_WARN_CHARS);
 }
 
 static void check_input_keys(struct reader *r, struct str body, unsigned line)
 {
     if (r->doc->metaskill &&
         str_find(str_lower(body, r->a), STR("input keys")) == SIZE_MAX)
-        complain(r, "metaskill-input-keys", "", line,
-                 "the body has no \"Input keys:\" list: say what the program "
-                 "reads from its input");
+        report(r, "metaskill-input-keys", "", line,
+               "the body has no \"Input keys:\" list: say what the program "
+               "reads from its input");
 }
 
 static bool names_path(struct reader *r, struct str body, unsigned line,
@@ -177,10 +177,10 @@ static bool names_path(struct reader *r, struct str body, unsigned line,
 
         if (at == SIZE_MAX)
             continue;
-        complain(r, "body-client-path", "", line + text_line_of(body, at) - 1,
-                 "the body names %s, where one client looks: write "
-                 "<SKILL_DIR>/ for the skill's own folder",
-                 paths[i]);
+        report(r, "body-client-path", "", line + text_line_of(body, at) - 1,
+               "the body names %s, where one client looks: write "
+               "<SKILL_DIR>/ for the skill's own folder",
+               paths[i]);
         return true;
     }
     return false;
@@ -230,15 +230,15 @@ void read_body(struct reader *r, const struct split *s)
         return;
     line += text_line_of(s->body, at) - 1;
     if (text_find_hidden(s->body, &at, &point) == TEXT_HIDDEN_ZERO_WIDTH) {
-        complain(r, "zero-width", "body", line,
-                 "the body contains U+%04X, a character without width",
-                 (unsigned)point);
+        report(r, "zero-width", "body", line,
+               "the body contains U+%04X, a character without width",
+               (unsigned)point);
         return;
     }
     r->doc->hidden = true;
-    complain_at(r, body_level(r), "hidden-characters", "body", line,
-                "the body contains U+%04X (%s), which nobody sees: remove it, "
-                "or accept it with --allow-hidden",
-                (unsigned)point,
-                text_hidden_name(text_find_hidden(s->body, &at, &point)));
+    report_at(r, body_level(r), "hidden-characters", "body", line,
+              "the body contains U+%04X (%s), which nobody sees: remove it, "
+              "or accept it with --allow-hidden",
+              (unsigned)point,
+              text_hidden_name(text_find_hidden(s->body, &at, &point)));
 }

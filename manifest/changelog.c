@@ -105,7 +105,7 @@ struct str changelog_latest(struct str text)
 
 void changelog_read(struct str text, struct arena *a,
                     struct changelog_entry **out, size_t *count,
-                    struct complaints *why)
+                    struct diagnostics *why)
 {
     struct scan s = scan_start(text);
     struct changelog_entry *entries = NULL;
@@ -115,16 +115,16 @@ void changelog_read(struct str text, struct arena *a,
 
     while (next_header(&s, &header)) {
         if (!parse_header(header, &version, &v)) {
-            complaints_add(why, true, "changelog-version", FILE_NAME, s.line,
-                           "the header is not \"## X.Y.Z (YYYY-MM-DD)\", as "
-                           "in \"## 1.2.0 (2026-04-17)\"");
+            diagnostics_add(why, true, "changelog-version", FILE_NAME, s.line,
+                            "the header is not \"## X.Y.Z (YYYY-MM-DD)\", as "
+                            "in \"## 1.2.0 (2026-04-17)\"");
             continue;
         }
         if (n > 0 && version_cmp(&v, &last) >= 0)
-            complaints_add(why, true, "changelog-version", FILE_NAME, s.line,
-                           "version %.*s stands below %.*s: the newest comes "
-                           "first, and each once",
-                           STR_ARG(version), STR_ARG(entries[n - 1].version));
+            diagnostics_add(why, true, "changelog-version", FILE_NAME, s.line,
+                            "version %.*s stands below %.*s: the newest comes "
+                            "first, and each once",
+                            STR_ARG(version), STR_ARG(entries[n - 1].version));
         entries = arena_grow(a, entries, n, &capacity, sizeof *entries);
         entries[n++] = (struct changelog_entry){version, s.line};
         last = v;
@@ -137,18 +137,18 @@ void changelog_read(struct str text, struct arena *a,
 static void judge_entries(struct reader *r, struct str text)
 {
     struct changelog_entry *entries;
-    struct complaints found;
+    struct diagnostics found;
     size_t count;
 
-    complaints_init(&found, r->a);
+    diagnostics_init(&found, r->a);
     changelog_read(text, r->a, &entries, &count, &found);
     for (size_t i = 0; i < found.count; i++)
-        complain(r, found.items[i].code, FILE_NAME, 0, "line %u: %.*s",
-                 found.items[i].line, STR_ARG(found.items[i].message));
+        report(r, found.items[i].code, FILE_NAME, 0, "line %u: %.*s",
+               found.items[i].line, STR_ARG(found.items[i].message));
     if (count == 0)
-        complain(r, "changelog-no-entry", FILE_NAME, 0,
-                 "CHANGELOG.md has no version: add \"## %s (YYYY-MM-DD)\"",
-                 r->doc->version.n ? quoted(r, r->doc->version) : "1.0.0");
+        report(r, "changelog-no-entry", FILE_NAME, 0,
+               "CHANGELOG.md has no version: add \"## %s (YYYY-MM-DD)\"",
+               r->doc->version.n ? quoted(r, r->doc->version) : "1.0.0");
 }
 
 static void compare_latest(struct reader *r, struct str text)
@@ -157,10 +157,10 @@ static void compare_latest(struct reader *r, struct str text)
     struct str latest = changelog_latest(text);
 
     if (latest.n && r->doc->version.n && !str_eq(latest, r->doc->version))
-        complain(r, "changelog-version", "version", y ? y->key_line : 0,
-                 "the version is \"%s\", but the latest entry of CHANGELOG.md "
-                 "is %s",
-                 quoted(r, r->doc->version), quoted(r, latest));
+        report(r, "changelog-version", "version", y ? y->key_line : 0,
+               "the version is \"%s\", but the latest entry of CHANGELOG.md "
+               "is %s",
+               quoted(r, r->doc->version), quoted(r, latest));
 }
 
 void read_changelog(struct reader *r)
@@ -176,12 +176,12 @@ void read_changelog(struct reader *r)
     state = files->read(files->ctx, STR(FILE_NAME), CHANGELOG_MAX_BYTES, r->a,
                         &text);
     if (state != MANIFEST_FILE_OK) {
-        complain(r, "changelog-missing", FILE_NAME, 0,
-                 "%s: what is published has one, with a header \"## %s "
-                 "(YYYY-MM-DD)\" for its latest version",
-                 state == MANIFEST_FILE_MISSING ? "CHANGELOG.md is missing"
-                                                : "CHANGELOG.md cannot be read",
-                 r->doc->version.n ? quoted(r, r->doc->version) : "1.0.0");
+        report(r, "changelog-missing", FILE_NAME, 0,
+               "%s: what is published has one, with a header \"## %s "
+               "(YYYY-MM-DD)\" for its latest version",
+               state == MANIFEST_FILE_MISSING ? "CHANGELOG.md is missing"
+                                              : "CHANGELOG.md cannot be read",
+               r->doc->version.n ? quoted(r, r->doc->version) : "1.0.0");
         return;
     }
     if (publish)

@@ -32,8 +32,8 @@ static void add_origin(struct reader *r, struct deps *deps, enum doc_kind kind,
     struct err e = {0};
 
     if (!origin_parse(y->text, r->in->rules, r->a, o, &e)) {
-        complain(r, "dep-bad-origin", field, y->line, "%s; %s", err_first(&e),
-                 e.hint);
+        report(r, "dep-bad-origin", field, y->line, "%s; %s", err_first(&e),
+               e.hint);
         return;
     }
     if (o->scheme == ORIGIN_FILE) {
@@ -41,12 +41,11 @@ static void add_origin(struct reader *r, struct deps *deps, enum doc_kind kind,
                      r->in->profile == PROFILE_PUBLISH;
 
         if (level_of(r, "dep-file-origin") != LEVEL_OFF)
-            complain_at(
-                r, fails ? level_of(r, "dep-file-origin") : LEVEL_WARNING,
-                "dep-file-origin", field, y->line,
-                "\"%s\" is a path on one machine: others cannot install "
-                "it; name a repository",
-                quoted(r, y->text));
+            report_at(r, fails ? level_of(r, "dep-file-origin") : LEVEL_WARNING,
+                      "dep-file-origin", field, y->line,
+                      "\"%s\" is a path on one machine: others cannot install "
+                      "it; name a repository",
+                      quoted(r, y->text));
     }
     deps->items = arena_grow(r->a, deps->items, deps->count, &deps->capacity,
                              sizeof *deps->items);
@@ -62,12 +61,12 @@ static void read_item(struct reader *r, struct deps *deps, enum doc_kind kind,
     if (yaml_is_string(y)) {
         add_origin(r, deps, kind, field, y);
     } else if (yaml_is_string(origin)) {
-        complain(r, "dep-object-form", field, y->line,
-                 "write the origin alone, without \"origin:\"");
+        report(r, "dep-object-form", field, y->line,
+               "write the origin alone, without \"origin:\"");
         add_origin(r, deps, kind, field, origin);
     } else {
-        complain(r, "dep-not-string", field, y->line,
-                 "a dependency is the origin of a package, as text");
+        report(r, "dep-not-string", field, y->line,
+               "a dependency is the origin of a package, as text");
     }
 }
 
@@ -82,8 +81,8 @@ static void read_list(struct reader *r, struct deps *deps, enum doc_kind kind,
     if (list->kind != YAML_SEQUENCE) {
         struct str field = arena_printf(r->a, "dependencies.%s", plural);
 
-        complain(r, "deps-not-list", field.p, list->key_line,
-                 "%s is not a list: write one \"- https://…\" a line", field.p);
+        report(r, "deps-not-list", field.p, list->key_line,
+               "%s is not a list: write one \"- https://…\" a line", field.p);
         return;
     }
     for (const struct yaml *y = list->first; y; y = y->next, i++)
@@ -99,17 +98,17 @@ void read_dependencies(struct reader *r)
     if (is_null(y))
         return;
     if (y->kind != YAML_MAPPING) {
-        complain(r, "deps-not-mapping", "dependencies", y->key_line,
-                 "dependencies without \"skills:\" or \"mcps:\" below it are "
-                 "not MetaAgents' and are ignored");
+        report(r, "deps-not-mapping", "dependencies", y->key_line,
+               "dependencies without \"skills:\" or \"mcps:\" below it are "
+               "not MetaAgents' and are ignored");
         return;
     }
     for (const struct yaml *m = y->first; m; m = m->next)
         if (!is_one_of_ours(m->key))
-            complain(r, "deps-unknown-kind", "dependencies", m->key_line,
-                     "\"%s\" is ignored: dependencies are \"skills\" and "
-                     "\"mcps\"",
-                     quoted(r, m->key));
+            report(r, "deps-unknown-kind", "dependencies", m->key_line,
+                   "\"%s\" is ignored: dependencies are \"skills\" and "
+                   "\"mcps\"",
+                   quoted(r, m->key));
     for (size_t i = 0; i < KINDS; i++)
         read_list(r, &deps, order[i], yaml_get(y, doc_kind_plural(order[i])));
     r->doc->deps = deps.items;

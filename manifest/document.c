@@ -12,7 +12,7 @@ static bool check_bytes(struct reader *r)
     size_t nul = str_find_char(text, '\0'), at = 0;
 
     if (text.n > max) {
-        complain(r, "too-large", "", 0, "larger than %zu bytes", max);
+        report(r, "too-large", "", 0, "larger than %zu bytes", max);
         return false;
     }
     if (!text_is_utf8(text)) {
@@ -20,58 +20,58 @@ static bool check_bytes(struct reader *r)
 
         while (text_next(text, &at) >= 0)
             from = at;
-        complain(r, "not-utf8", "", text_line_of(text, from),
-                 "not UTF-8: save it in that encoding");
+        report(r, "not-utf8", "", text_line_of(text, from),
+               "not UTF-8: save it in that encoding");
         return false;
     }
     if (nul != SIZE_MAX) {
-        complain(r, "nul-bytes", "", text_line_of(text, nul),
-                 "contains a NUL byte: remove it");
+        report(r, "nul-bytes", "", text_line_of(text, nul),
+               "contains a NUL byte: remove it");
         return false;
     }
     return true;
 }
 
-static void complain_split(struct reader *r, const struct split *s)
+static void report_split(struct reader *r, const struct split *s)
 {
     if (!s->fault)
         return;
     if (str_starts(r->in->text, STR("version https://git-lfs.github.com/")))
-        complain(r, s->fault, "", 1,
-                 "it is a pointer to a file in git LFS, not the file: commit "
-                 "the text itself");
+        report(r, s->fault, "", 1,
+               "it is a pointer to a file in git LFS, not the file: commit "
+               "the text itself");
     else if (str_is(str_from(s->fault), "no-frontmatter"))
-        complain(
+        report(
             r, s->fault, "", 1,
             "it does not start with a line \"---\": put \"---\", \"name: …\", "
             "\"description: …\"%s and \"---\" before the text, each on a "
             "line of its own",
             r->in->kind == DOC_AGENT ? ", \"version: 1.0.0\"" : "");
     else
-        complain(r, s->fault, "", 1,
-                 "the frontmatter is not closed: add a line \"---\" after it");
+        report(r, s->fault, "", 1,
+               "the frontmatter is not closed: add a line \"---\" after it");
 }
 
 void manifest_check_file(enum manifest_file state, enum doc_kind kind,
-                         struct complaints *why)
+                         struct diagnostics *why)
 {
     const char *anchor =
         doc_entry_file(kind) ? doc_entry_file(kind) : "the file";
 
     if (state == MANIFEST_FILE_MISSING)
-        complaints_add(why, true, "no-anchor", "", 0,
-                       "%s is missing: a package has one, spelled just so",
-                       anchor);
+        diagnostics_add(why, true, "no-anchor", "", 0,
+                        "%s is missing: a package has one, spelled just so",
+                        anchor);
     else if (state == MANIFEST_FILE_TOO_LARGE)
-        complaints_add(
+        diagnostics_add(
             why, true, "too-large", "", 0, "%s is larger than %u KiB", anchor,
             (kind == DOC_MCP ? MCP_MAX_BYTES : ANCHOR_MAX_BYTES) / 1024);
     else if (state != MANIFEST_FILE_OK)
-        complaints_add(why, true, "unreadable", "", 0,
-                       state == MANIFEST_FILE_ESCAPES
-                           ? "%s is a link that leaves the package"
-                           : "%s is not a file that can be read",
-                       anchor);
+        diagnostics_add(why, true, "unreadable", "", 0,
+                        state == MANIFEST_FILE_ESCAPES
+                            ? "%s is a link that leaves the package"
+                            : "%s is not a file that can be read",
+                        anchor);
 }
 
 static bool is_ours(const struct yaml *dependencies)
@@ -113,10 +113,10 @@ static void read_markdown(struct reader *r)
 
     frontmatter_split(r->in->text, rule_of(r->in->profile), &s);
     if (s.bom)
-        complain(r, "bom", "", 1,
-                 "it starts with a byte order mark, which some readers refuse: "
-                 "save it without");
-    complain_split(r, &s);
+        report(r, "bom", "", 1,
+               "it starts with a byte order mark, which some readers refuse: "
+               "save it without");
+    report_split(r, &s);
     if (s.fault || !frontmatter_parse(r, &s))
         return;
     r->doc->frontmatter = r->root;
@@ -133,13 +133,13 @@ static void read_markdown(struct reader *r)
 
 /* --- order ---------------------------------------------------------------- */
 
-static bool comes_first(const struct complaint *x, const struct complaint *y)
+static bool comes_first(const struct diagnostic *x, const struct diagnostic *y)
 {
     return x->line == y->line || (x->line && (!y->line || x->line < y->line));
 }
 
-static void merge(const struct complaint *from, size_t start, size_t middle,
-                  size_t end, struct complaint *to)
+static void merge(const struct diagnostic *from, size_t start, size_t middle,
+                  size_t end, struct diagnostic *to)
 {
     size_t i = start, j = middle;
 
@@ -152,13 +152,13 @@ static void merge(const struct complaint *from, size_t start, size_t middle,
 
 /* By line, those of one line as found; without a line last. Stable, and
  * quick for ten thousand of them. */
-static void sort(struct complaint *items, size_t count, struct arena *a)
+static void sort(struct diagnostic *items, size_t count, struct arena *a)
 {
-    struct complaint *spare = arena_array(a, count, sizeof *items);
-    struct complaint *from = items, *to = spare;
+    struct diagnostic *spare = arena_array(a, count, sizeof *items);
+    struct diagnostic *from = items, *to = spare;
 
     for (size_t width = 1; width < count; width *= 2) {
-        struct complaint *swap = from;
+        struct diagnostic *swap = from;
 
         for (size_t i = 0; i < count; i += 2 * width) {
             size_t middle = count - i < width ? count : i + width;
@@ -174,10 +174,10 @@ static void sort(struct complaint *items, size_t count, struct arena *a)
 }
 
 /* X6: a field that nobody knows stays a warning. */
-static void harden(struct complaints *why, size_t start)
+static void harden(struct diagnostics *why, size_t start)
 {
     for (size_t i = start; i < why->count; i++) {
-        struct complaint *c = &why->items[i];
+        struct diagnostic *c = &why->items[i];
 
         if (c->error || str_is(str_from(c->code), "unknown-field"))
             continue;
@@ -188,7 +188,7 @@ static void harden(struct complaints *why, size_t start)
 }
 
 void manifest_read(const struct manifest_input *in, struct arena *a,
-                   struct document *out, struct complaints *why)
+                   struct document *out, struct diagnostics *why)
 {
     struct reader r = {
         .in = in,

@@ -12,15 +12,15 @@
  *                        read_body(), read_changelog()    AGENTS.md, SKILL.md
  *                     -> read_mcp()                       MCP files
  *
- * Each says complain() with a code; how grave that is under which profile
- * stands in one table, level.c.
+ * Each calls report() with a code. level.c has one table with the severity of
+ * each code under each profile.
  */
 
 struct reader {
     const struct manifest_input *in;
     struct arena *a;
     struct document *doc;
-    struct complaints *why;
+    struct diagnostics *why;
     struct str source;       /* the YAML that was parsed */
     const struct yaml *root; /* its mapping, or NULL */
     bool metaagents; /* scope, dependencies, or an agent (§5, X2, X3) */
@@ -32,13 +32,13 @@ enum level { LEVEL_OFF, LEVEL_WARNING, LEVEL_ERROR };
 enum level level_of(const struct reader *r, const char *code);
 
 /* Adds what level_of() says; nothing when that is LEVEL_OFF. Of each kind a
- * document gets at most COMPLAINTS_MAX. */
-#define COMPLAINTS_MAX 1000
+ * document gets at most DIAGNOSTICS_MAX. */
+#define DIAGNOSTICS_MAX 1000
 
-void complain(const struct reader *r, const char *code, const char *field,
-              unsigned line, const char *format, ...) PRINTF(5, 6);
-void complain_at(const struct reader *r, enum level level, const char *code,
-                 const char *field, unsigned line, const char *format, ...)
+void report(const struct reader *r, const char *code, const char *field,
+            unsigned line, const char *format, ...) PRINTF(5, 6);
+void report_at(const struct reader *r, enum level level, const char *code,
+               const char *field, unsigned line, const char *format, ...)
     PRINTF(6, 7);
 
 /* Text of a document inside a message: short, and safe to print. */
@@ -50,7 +50,7 @@ struct split {
     struct str yaml, body;
     unsigned yaml_line, body_line;
     bool bom;
-    const char *fault; /* a complaint's code; NULL: both parts are there */
+    const char *fault; /* a diagnostic's code; NULL: both parts are there */
 };
 
 enum split_rule {
@@ -61,7 +61,7 @@ enum split_rule {
 void frontmatter_split(struct str text, enum split_rule rule,
                        struct split *out);
 
-/* Parses `s`, complaining; `r->root` stays NULL when that fails. */
+/* Parses `s` and reports faults; `r->root` stays NULL when that fails. */
 bool frontmatter_parse(struct reader *r, const struct split *s);
 
 /* One-line top-level values that are no YAML, quoted (A4). True when that

@@ -64,15 +64,14 @@ static void read_description(struct reader *r)
     struct str text = y && y->kind == YAML_SCALAR ? y->text : STR("");
 
     if (!y) {
-        complain(r, "description-missing", "description", line,
-                 "the description is missing: say in one sentence what it "
-                 "does and when to use it");
+        report(r, "description-missing", "description", line,
+               "the description is missing: say in one sentence what it "
+               "does and when to use it");
         return;
     }
     if (!is_text(r, y) && (y->kind != YAML_SCALAR || text.n)) {
-        complain(r, "description-type", "description", line,
-                 "the description is %s, not text: put it in quotes",
-                 what_is(y));
+        report(r, "description-type", "description", line,
+               "the description is %s, not text: put it in quotes", what_is(y));
         return;
     }
     check_hidden(r, LEVEL_ERROR, "description", line, text);
@@ -81,14 +80,14 @@ static void read_description(struct reader *r)
         r->in->profile == PROFILE_METIS ? text_strip(text) : str_trim(text);
     if (r->doc->description.n == 0 ||
         (judges_comments(r) && is_only_comments(text)))
-        complain(r, "description-empty", "description", line,
-                 "the description is empty: say in one sentence what it does "
-                 "and when to use it");
+        report(r, "description-empty", "description", line,
+               "the description is empty: say in one sentence what it does "
+               "and when to use it");
     if (text_count(text) > DESCRIPTION_MAX_CHARS)
-        complain(r, "description-too-long", "description", line,
-                 "the description has %zu characters, more than %d: move the "
-                 "details into the body",
-                 text_count(text), DESCRIPTION_MAX_CHARS);
+        report(r, "description-too-long", "description", line,
+               "the description has %zu characters, more than %d: move the "
+               "details into the body",
+               text_count(text), DESCRIPTION_MAX_CHARS);
 }
 
 /* --- plain text ----------------------------------------------------------- */
@@ -119,22 +118,22 @@ static void read_text(struct reader *r, const struct text_field *f)
     if (!y)
         return;
     if (f->empty && y->kind == YAML_SCALAR && str_trim(y->text).n == 0)
-        complain(r, f->empty, f->name, y->key_line,
-                 "%s is empty: say something or leave it out", f->name);
+        report(r, f->empty, f->name, y->key_line,
+               "%s is empty: say something or leave it out", f->name);
     if (is_null(y))
         return;
     if (f->type && !is_text(r, y)) {
-        complain(r, f->type, f->name, y->key_line,
-                 "%s is %s, not text: put it in quotes", f->name, what_is(y));
+        report(r, f->type, f->name, y->key_line,
+               "%s is %s, not text: put it in quotes", f->name, what_is(y));
         return;
     }
     if (y->kind != YAML_SCALAR)
         return;
     *out = str_trim(y->text);
     if (f->too_long && text_count(y->text) > f->max)
-        complain(r, f->too_long, f->name, y->key_line,
-                 "%s has %zu characters, more than %zu", f->name,
-                 text_count(y->text), f->max);
+        report(r, f->too_long, f->name, y->key_line,
+               "%s has %zu characters, more than %zu", f->name,
+               text_count(y->text), f->max);
 }
 
 static void check_context(struct reader *r)
@@ -144,8 +143,8 @@ static void check_context(struct reader *r)
     if (is_null(y) || str_is(r->doc->context, "fork") ||
         str_is(r->doc->context, "inline"))
         return;
-    complain(r, "context-value", "context", y->key_line,
-             "context is neither \"fork\" nor \"inline\" and is ignored");
+    report(r, "context-value", "context", y->key_line,
+           "context is neither \"fork\" nor \"inline\" and is ignored");
     r->doc->context = STR("");
 }
 
@@ -181,8 +180,8 @@ static void read_bool(struct reader *r, const struct bool_field *f)
     if (y->kind == YAML_SCALAR && is_true(y->text))
         *out = true;
     if (y->kind != YAML_SCALAR || yaml_type_of(y) != YAML_TYPE_BOOL)
-        complain(r, "bool-type", f->name, y->key_line,
-                 "%s is not true or false, without quotes", f->name);
+        report(r, "bool-type", f->name, y->key_line,
+               "%s is not true or false, without quotes", f->name);
 }
 
 /* --- version and scope ---------------------------------------------------- */
@@ -195,8 +194,8 @@ static void read_version(struct reader *r)
     struct version v;
 
     if (is_null(y)) {
-        complain(r, "version-missing", "version", y ? y->key_line : 1,
-                 "the version is missing: add \"version: 1.0.0\"");
+        report(r, "version-missing", "version", y ? y->key_line : 1,
+               "the version is missing: add \"version: 1.0.0\"");
         return;
     }
     if (y->kind == YAML_SCALAR) {
@@ -206,11 +205,11 @@ static void read_version(struct reader *r)
     }
     if (is_text(r, y) && version_parse(y->text, &v))
         return;
-    complain(r, "version-format", "version", y->key_line,
-             "the version %s%s%sis not three numbers, as in 1.0.0",
-             y->kind == YAML_SCALAR ? "\"" : "",
-             y->kind == YAML_SCALAR ? quoted(r, y->text) : "",
-             y->kind == YAML_SCALAR ? "\" " : "");
+    report(r, "version-format", "version", y->key_line,
+           "the version %s%s%sis not three numbers, as in 1.0.0",
+           y->kind == YAML_SCALAR ? "\"" : "",
+           y->kind == YAML_SCALAR ? quoted(r, y->text) : "",
+           y->kind == YAML_SCALAR ? "\" " : "");
 }
 
 static void read_scope(struct reader *r)
@@ -226,12 +225,12 @@ static void read_scope(struct reader *r)
         return;
     }
     if (is_text(r, y) && text_count(y->text) > SCOPE_MAX_CHARS)
-        complain(r, "scope-too-long", "scope", y->key_line,
-                 "the scope is longer than %d characters", SCOPE_MAX_CHARS);
+        report(r, "scope-too-long", "scope", y->key_line,
+               "the scope is longer than %d characters", SCOPE_MAX_CHARS);
     else
-        complain(r, "scope-grammar", "scope", y->key_line,
-                 "the scope is not lower-case words joined by \"-\" and "
-                 "\".\", as in io.example");
+        report(r, "scope-grammar", "scope", y->key_line,
+               "the scope is not lower-case words joined by \"-\" and "
+               "\".\", as in io.example");
 }
 
 /* --- metadata ------------------------------------------------------------- */
@@ -255,13 +254,13 @@ static void check_metadata_value(struct reader *r, const struct yaml *y)
 
     if (y->kind != YAML_SCALAR || type == YAML_TYPE_NULL ||
         type == YAML_TYPE_TIMESTAMP)
-        complain(r, "metadata-value", field, y->key_line,
-                 "%s is %s, not text%s", quoted(r, str_from(field)), what_is(y),
-                 y->kind == YAML_SCALAR ? ": put it in quotes" : "");
+        report(r, "metadata-value", field, y->key_line, "%s is %s, not text%s",
+               quoted(r, str_from(field)), what_is(y),
+               y->kind == YAML_SCALAR ? ": put it in quotes" : "");
     else if (type != YAML_TYPE_STRING)
-        complain(r, "metadata-scalar", field, y->key_line,
-                 "%s is %s and is read as the text \"%s\": put it in quotes",
-                 quoted(r, str_from(field)), what_is(y), quoted(r, y->text));
+        report(r, "metadata-scalar", field, y->key_line,
+               "%s is %s and is read as the text \"%s\": put it in quotes",
+               quoted(r, str_from(field)), what_is(y), quoted(r, y->text));
 }
 
 static void read_metadata(struct reader *r)
@@ -271,17 +270,17 @@ static void read_metadata(struct reader *r)
     if (is_null(y))
         return;
     if (y->kind != YAML_MAPPING) {
-        complain(r, "metadata-type", "metadata", y->key_line,
-                 "metadata is %s: write \"key: value\" lines below it",
-                 what_is(y));
+        report(r, "metadata-type", "metadata", y->key_line,
+               "metadata is %s: write \"key: value\" lines below it",
+               what_is(y));
         return;
     }
     r->doc->metadata = y;
     for (const struct yaml *m = y->first; m; m = m->next) {
         if (!key_is_text(r, m))
-            complain(r, "metadata-key", "metadata", m->key_line,
-                     "the key \"%s\" is not text: put it in quotes",
-                     quoted(r, m->key));
+            report(r, "metadata-key", "metadata", m->key_line,
+                   "the key \"%s\" is not text: put it in quotes",
+                   quoted(r, m->key));
         check_metadata_value(r, m);
     }
 }
@@ -335,8 +334,8 @@ static void list_tools(struct reader *r, struct tool_list *l,
     buf_init(&raw, FRONTMATTER_MAX_BYTES);
     for (const struct yaml *m = y->first; m; m = m->next) {
         if (m->kind != YAML_SCALAR) {
-            complain(r, "allowed-tools-type", "allowed-tools", m->line,
-                     "an item of allowed-tools is %s, not text", what_is(m));
+            report(r, "allowed-tools-type", "allowed-tools", m->line,
+                   "an item of allowed-tools is %s, not text", what_is(m));
             continue;
         }
         add_tool(r, l, m->text);
@@ -354,23 +353,23 @@ static void read_tools(struct reader *r)
     if (is_null(y))
         return;
     if (y->kind == YAML_SEQUENCE) {
-        complain(r, "allowed-tools-list", "allowed-tools", y->key_line,
-                 "allowed-tools is a list: write the tools on one line, with "
-                 "blanks between them");
+        report(r, "allowed-tools-list", "allowed-tools", y->key_line,
+               "allowed-tools is a list: write the tools on one line, with "
+               "blanks between them");
         list_tools(r, &list, y);
     } else if (!is_text(r, y)) {
-        complain(r, "allowed-tools-type", "allowed-tools", y->key_line,
-                 "allowed-tools is %s: write the tools on one line, with "
-                 "blanks between them",
-                 what_is(y));
+        report(r, "allowed-tools-type", "allowed-tools", y->key_line,
+               "allowed-tools is %s: write the tools on one line, with "
+               "blanks between them",
+               what_is(y));
     } else {
         r->doc->allowed_tools = y->text;
         if (split_tools(r, &list, y->text) &&
             level_of(r, "allowed-tools-list") != LEVEL_OFF)
-            complain_at(r, LEVEL_WARNING, "allowed-tools-list", "allowed-tools",
-                        y->key_line,
-                        "allowed-tools has commas: the standard puts blanks "
-                        "between the tools");
+            report_at(r, LEVEL_WARNING, "allowed-tools-list", "allowed-tools",
+                      y->key_line,
+                      "allowed-tools has commas: the standard puts blanks "
+                      "between the tools");
     }
     r->doc->tools = list.items;
     r->doc->tool_count = list.count;
@@ -413,11 +412,11 @@ static void check_unknown(struct reader *r)
         return;
     for (const struct yaml *y = r->root->first; y; y = y->next)
         if (!is_known(y->key, base_only))
-            complain_at(r, level, "unknown-field", str_c(y->key, r->a),
-                        y->key_line, "the field \"%s\" is not one of %s",
-                        quoted(r, y->key),
-                        base_only ? "the standard's six"
-                                  : "those that the standards define");
+            report_at(r, level, "unknown-field", str_c(y->key, r->a),
+                      y->key_line, "the field \"%s\" is not one of %s",
+                      quoted(r, y->key),
+                      base_only ? "the standard's six"
+                                : "those that the standards define");
 }
 
 static void check_agent(struct reader *r)
@@ -425,9 +424,9 @@ static void check_agent(struct reader *r)
     const struct yaml *y = yaml_get(r->root, "prereqs");
 
     if (r->in->kind == DOC_AGENT && y)
-        complain(r, "prereqs-on-agent", "prereqs", y->key_line,
-                 "an agent has no prereqs: move them into the body, as a "
-                 "\"## Setup\" section");
+        report(r, "prereqs-on-agent", "prereqs", y->key_line,
+               "an agent has no prereqs: move them into the body, as a "
+               "\"## Setup\" section");
 }
 
 void read_fields(struct reader *r)

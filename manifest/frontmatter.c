@@ -254,8 +254,8 @@ static const char *bare_message(const struct err *e)
     return colon ? colon + 2 : message;
 }
 
-static void complain_yaml(struct reader *r, const struct yaml_problem *p,
-                          const struct err *e)
+static void report_yaml(struct reader *r, const struct yaml_problem *p,
+                        const struct err *e)
 {
     static const char *const codes[] = {
         [YAML_FAULT_SYNTAX] = "yaml",  [YAML_FAULT_DUPLICATE] = "duplicate-key",
@@ -265,12 +265,12 @@ static void complain_yaml(struct reader *r, const struct yaml_problem *p,
     const char *field =
         p->fault == YAML_FAULT_DUPLICATE ? str_c(p->key, r->a) : "";
 
-    complain(r, codes[p->fault], field, p->line,
-             "the frontmatter is not YAML that can be read: %s%s",
-             bare_message(e),
-             p->fault == YAML_FAULT_SYNTAX
-                 ? "; put text that holds \": \" or \" #\" in quotes"
-                 : "");
+    report(r, codes[p->fault], field, p->line,
+           "the frontmatter is not YAML that can be read: %s%s",
+           bare_message(e),
+           p->fault == YAML_FAULT_SYNTAX
+               ? "; put text that holds \": \" or \" #\" in quotes"
+               : "");
 }
 
 /* A4. True when quoting helped. */
@@ -284,9 +284,9 @@ static bool repair(struct reader *r, const struct split *s)
                      &count))
         return false;
     for (size_t i = 0; i < count; i++)
-        complain(r, "yaml-repaired", "", lines[i],
-                 "this line is not YAML; it is read as if its value were in "
-                 "quotes: put it in quotes");
+        report(r, "yaml-repaired", "", lines[i],
+               "this line is not YAML; it is read as if its value were in "
+               "quotes: put it in quotes");
     return true;
 }
 
@@ -299,9 +299,9 @@ static bool check_flow(struct reader *r)
 
     while (y) {
         if (y->kind != YAML_SCALAR && y->flow) {
-            complain(r, "yaml", "", y->line,
-                     "lists and mappings in brackets are refused by the "
-                     "reference validator: write one item a line");
+            report(r, "yaml", "", y->line,
+                   "lists and mappings in brackets are refused by the "
+                   "reference validator: write one item a line");
             return false;
         }
         if (y->first && depth < FRONTMATTER_MAX_DEPTH + 1)
@@ -325,13 +325,13 @@ bool frontmatter_parse(struct reader *r, const struct split *s)
         r->root = NULL;
         if (problem.fault != YAML_FAULT_SYNTAX || !repair(r, s)) {
             r->root = NULL;
-            complain_yaml(r, &problem, &e);
+            report_yaml(r, &problem, &e);
             return false;
         }
     }
     if (r->root && r->root->kind != YAML_MAPPING) {
-        complain(r, "not-a-mapping", "", r->root->line,
-                 "the frontmatter has to be \"key: value\" lines");
+        report(r, "not-a-mapping", "", r->root->line,
+               "the frontmatter has to be \"key: value\" lines");
         r->root = NULL;
         return false;
     }

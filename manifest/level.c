@@ -5,7 +5,7 @@
 #include "document.h"
 
 /*
- * How grave a complaint is, per profile: E error, W warning, - not said.
+ * The severity of each diagnostic by profile: E error, W warning, - none.
  * Under `install` also m: an error for agents and for packages that declare a
  * scope or MetaAgents dependencies, else a warning (a version alone makes no
  * package strict); i: an error when it is installed, a warning when it is read
@@ -150,17 +150,17 @@ static void PRINTF(6, 0)
 
     if (level == LEVEL_OFF ||
         (level == LEVEL_ERROR &&
-         r->why->errors - r->errors >= COMPLAINTS_MAX) ||
+         r->why->errors - r->errors >= DIAGNOSTICS_MAX) ||
         (level == LEVEL_WARNING &&
-         r->why->warnings - r->warnings >= COMPLAINTS_MAX))
+         r->why->warnings - r->warnings >= DIAGNOSTICS_MAX))
         return;
     vsnprintf(message, sizeof message, format, args);
-    complaints_add(r->why, level == LEVEL_ERROR, code, field, line, "%s",
-                   message);
+    diagnostics_add(r->why, level == LEVEL_ERROR, code, field, line, "%s",
+                    message);
 }
 
-void complain(const struct reader *r, const char *code, const char *field,
-              unsigned line, const char *format, ...)
+void report(const struct reader *r, const char *code, const char *field,
+            unsigned line, const char *format, ...)
 {
     va_list args;
 
@@ -169,8 +169,8 @@ void complain(const struct reader *r, const char *code, const char *field,
     va_end(args);
 }
 
-void complain_at(const struct reader *r, enum level level, const char *code,
-                 const char *field, unsigned line, const char *format, ...)
+void report_at(const struct reader *r, enum level level, const char *code,
+               const char *field, unsigned line, const char *format, ...)
 {
     va_list args;
 
@@ -179,8 +179,8 @@ void complain_at(const struct reader *r, enum level level, const char *code,
     va_end(args);
 }
 
-void complaints_grade(const struct manifest_input *in,
-                      const struct complaints *from, struct complaints *to)
+void diagnostics_grade(const struct manifest_input *in,
+                       const struct diagnostics *from, struct diagnostics *to)
 {
     const struct reader r = {
         .in = in,
@@ -190,12 +190,12 @@ void complaints_grade(const struct manifest_input *in,
     };
 
     for (size_t i = 0; i < from->count; i++) {
-        const struct complaint *c = &from->items[i];
+        const struct diagnostic *c = &from->items[i];
 
         size_t before = to->count;
 
-        complain(&r, c->code, str_c(c->field, to->arena), c->line, "%.*s",
-                 STR_ARG(c->message));
+        report(&r, c->code, str_c(c->field, to->arena), c->line, "%.*s",
+               STR_ARG(c->message));
         if (to->count == before)
             continue;
         to->items[before].file = arena_str(to->arena, c->file);

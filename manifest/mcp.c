@@ -48,10 +48,10 @@ static void compare_file(struct reader *r, const struct json *name)
     struct str want = mcp_file_name(name->text, r->a);
 
     if (r->in->folder.n && !str_eq(r->in->folder, want))
-        complain(r, "mcp-filename", "_meta.name", name->line,
-                 "the file of \"%s\" is called \"%s\", not \"%s\"",
-                 quoted(r, name->text), quoted(r, want),
-                 quoted(r, r->in->folder));
+        report(r, "mcp-filename", "_meta.name", name->line,
+               "the file of \"%s\" is called \"%s\", not \"%s\"",
+               quoted(r, name->text), quoted(r, want),
+               quoted(r, r->in->folder));
 }
 
 static void read_mcp_name(struct reader *r, const struct json *root)
@@ -61,25 +61,25 @@ static void read_mcp_name(struct reader *r, const struct json *root)
     size_t slash;
 
     if (!meta || meta->kind != JSON_OBJECT) {
-        complain(r, "mcp-meta", "_meta", meta ? meta->line : 1,
-                 json_get(root, "mcpServers")
-                     ? "it is a client's configuration: write one file a "
-                       "server, with \"_meta\": {\"name\": \"namespace/short\"}"
-                     : "it has no \"_meta\": {\"name\": \"namespace/short\"}");
+        report(r, "mcp-meta", "_meta", meta ? meta->line : 1,
+               json_get(root, "mcpServers")
+                   ? "it is a client's configuration: write one file a "
+                     "server, with \"_meta\": {\"name\": \"namespace/short\"}"
+                   : "it has no \"_meta\": {\"name\": \"namespace/short\"}");
         return;
     }
     if (!name || name->kind != JSON_STRING || name->text.n == 0) {
-        complain(r, "mcp-name-missing", "_meta.name",
-                 name ? name->line : meta->line,
-                 "_meta has no name: write \"name\": \"namespace/short\"");
+        report(r, "mcp-name-missing", "_meta.name",
+               name ? name->line : meta->line,
+               "_meta has no name: write \"name\": \"namespace/short\"");
         return;
     }
     if (!mcp_name_is_valid(name->text)) {
-        complain(r, "mcp-name", "_meta.name", name->line,
-                 "the name \"%s\" is not <namespace>/<short>: letters, digits, "
-                 "\".\" and \"-\", one \"/\", behind it also \"_\", 3 to %d "
-                 "characters",
-                 quoted(r, name->text), MCP_NAME_MAX_CHARS);
+        report(r, "mcp-name", "_meta.name", name->line,
+               "the name \"%s\" is not <namespace>/<short>: letters, digits, "
+               "\".\" and \"-\", one \"/\", behind it also \"_\", 3 to %d "
+               "characters",
+               quoted(r, name->text), MCP_NAME_MAX_CHARS);
         return;
     }
     slash = str_find_char(name->text, '/');
@@ -108,25 +108,24 @@ static void check_type(struct reader *r, const struct json *root)
     struct str text = json_text(type);
 
     if (command == url)
-        complain(r, "mcp-type", "type", 1,
-                 command ? "it has a command and a url: a server is one of "
-                           "them"
-                         : "it has neither a command nor a url");
+        report(r, "mcp-type", "type", 1,
+               command ? "it has a command and a url: a server is one of "
+                         "them"
+                       : "it has neither a command nor a url");
     if (!type)
         return;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (!str_is(text, types[i].name))
             continue;
         if (command != url && types[i].has_url != url)
-            complain(r, "mcp-type", "type", type->line,
-                     "type \"%s\" needs a %s", types[i].name,
-                     types[i].has_url ? "url" : "command");
+            report(r, "mcp-type", "type", type->line, "type \"%s\" needs a %s",
+                   types[i].name, types[i].has_url ? "url" : "command");
         return;
     }
-    complain(r, "mcp-type", "type", type->line,
-             "the type \"%s\" is none of stdio, http, sse, streamable-http, "
-             "local",
-             quoted(r, text));
+    report(r, "mcp-type", "type", type->line,
+           "the type \"%s\" is none of stdio, http, sse, streamable-http, "
+           "local",
+           quoted(r, text));
 }
 
 /* --- every string --------------------------------------------------------- */
@@ -135,7 +134,7 @@ static void check_string(struct reader *r, const char *field, unsigned line,
                          struct str text)
 {
     if (str_has_char(text, '\0'))
-        complain(r, "nul-bytes", field, line, "%s contains a NUL", field);
+        report(r, "nul-bytes", field, line, "%s contains a NUL", field);
     else
         check_hidden(r, LEVEL_ERROR, field, line, text);
 }
@@ -144,10 +143,10 @@ static void check_key(struct reader *r, const char *field, const struct json *j)
 {
     check_string(r, field, j->key_line, j->key);
     if (str_find(j->key, STR("${")) != SIZE_MAX)
-        complain(r, "mcp-placeholder", field, j->key_line,
-                 "the key \"%s\" holds a placeholder: only values are "
-                 "substituted",
-                 quoted(r, j->key));
+        report(r, "mcp-placeholder", field, j->key_line,
+               "the key \"%s\" holds a placeholder: only values are "
+               "substituted",
+               quoted(r, j->key));
 }
 
 static void check_strings(struct reader *r, const struct json *root)
@@ -168,8 +167,8 @@ static void check_strings(struct reader *r, const struct json *root)
         check_string(r, field, j->line, j->text);
         fault = placeholder_fault(j->text, &part);
         if (fault)
-            complain(r, "mcp-placeholder", field, j->line, "\"%s\" %s",
-                     quoted(r, part), fault);
+            report(r, "mcp-placeholder", field, j->line, "\"%s\" %s",
+                   quoted(r, part), fault);
     }
 }
 
@@ -233,8 +232,8 @@ static void check_layout(struct reader *r, const struct json *root)
     const char *fault = layout_fault(r->in->text, root, &line);
 
     if (fault)
-        complain(r, "mcp-format", "", line, "%s: \"mapm check --fix\" mends it",
-                 fault);
+        report(r, "mcp-format", "", line, "%s: \"mapm check --fix\" mends it",
+               fault);
 }
 
 /* --- all of it ------------------------------------------------------------ */
@@ -264,14 +263,14 @@ static void check_server(struct reader *r, const struct json *root)
         check_headers(r, headers);
     for (const struct json *v = root->first; v; v = v->next)
         if (mcp_key_skips_consent(v->key))
-            complain(r, "mcp-consent", str_c(v->key, r->a), v->key_line,
-                     "\"%s\" lets a client run tools without asking: that "
-                     "is for each user to say",
-                     str_c(v->key, r->a));
+            report(r, "mcp-consent", str_c(v->key, r->a), v->key_line,
+                   "\"%s\" lets a client run tools without asking: that "
+                   "is for each user to say",
+                   str_c(v->key, r->a));
     if (leaf)
-        complain(r, "mcp-leaf", "dependencies", leaf->key_line,
-                 "an MCP depends on nothing: what needs it and others names "
-                 "them all");
+        report(r, "mcp-leaf", "dependencies", leaf->key_line,
+               "an MCP depends on nothing: what needs it and others names "
+               "them all");
 }
 
 void read_mcp(struct reader *r)
@@ -281,12 +280,12 @@ void read_mcp(struct reader *r)
     struct err e = {0};
 
     if (!mcp_parse(r->in->text, r->a, &root, &line, &e)) {
-        complain(r, "mcp-json", "", line, "it is not JSON: %s", err_first(&e));
+        report(r, "mcp-json", "", line, "it is not JSON: %s", err_first(&e));
         return;
     }
     if (root->kind != JSON_OBJECT) {
-        complain(r, "mcp-json", "", root->line, "it is %s, not an object",
-                 json_kind_name(root->kind));
+        report(r, "mcp-json", "", root->line, "it is %s, not an object",
+               json_kind_name(root->kind));
         return;
     }
     r->doc->mcp = root;

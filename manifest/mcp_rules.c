@@ -179,29 +179,29 @@ void check_command(const struct reader *r, const struct json *command)
     unsigned line = command->line;
 
     if (command->kind != JSON_STRING || text.n == 0) {
-        complain(r, "mcp-command", "command", line,
-                 "command has to be the name of a program, as text");
+        report(r, "mcp-command", "command", line,
+               "command has to be the name of a program, as text");
         return;
     }
     if (is_shell(text))
-        complain(r, "mcp-shell", "command", line,
-                 "command is \"%s\", which runs other programs: name the "
-                 "server's own program; what needs a shell goes into a script "
-                 "of the server",
-                 shown);
+        report(r, "mcp-shell", "command", line,
+               "command is \"%s\", which runs other programs: name the "
+               "server's own program; what needs a shell goes into a script "
+               "of the server",
+               shown);
     else if (placeholder_length(text) > 0 || str_has_char(text, '/') ||
              str_has_char(text, '\\')) {
         if (!is_placed(text))
-            complain(r, "mcp-command-path", "command", line,
-                     "command is \"%s\": write a bare name, as npx or uvx, or "
-                     "a path that starts with ${workspaceDir}/ or "
-                     "${sharedDir}/ and stays there",
-                     shown);
+            report(r, "mcp-command-path", "command", line,
+                   "command is \"%s\": write a bare name, as npx or uvx, or "
+                   "a path that starts with ${workspaceDir}/ or "
+                   "${sharedDir}/ and stays there",
+                   shown);
     } else if (!is_bare(text)) {
-        complain(r, "mcp-command", "command", line,
-                 "command is \"%s\": write a bare name of letters, digits and "
-                 "\"._+-\", and the rest into args",
-                 shown);
+        report(r, "mcp-command", "command", line,
+               "command is \"%s\": write a bare name of letters, digits and "
+               "\"._+-\", and the rest into args",
+               shown);
     }
 }
 
@@ -222,17 +222,17 @@ static void check_arg(const struct reader *r, const char *field,
     struct str s = arg->text;
 
     if (has_variable(s) || str_starts(s, STR("~/")))
-        complain(r, "mcp-arg-expansion", field, arg->line,
-                 "the argument \"%s\" is passed as it is, nothing expands "
-                 "\"$NAME\" or \"~/\": use ${workspaceDir} or ${sharedDir}, "
-                 "or let the server read its environment",
-                 quoted(r, s));
+        report(r, "mcp-arg-expansion", field, arg->line,
+               "the argument \"%s\" is passed as it is, nothing expands "
+               "\"$NAME\" or \"~/\": use ${workspaceDir} or ${sharedDir}, "
+               "or let the server read its environment",
+               quoted(r, s));
     else if (str_find(s, STR("{env:")) != SIZE_MAX ||
              str_find(s, STR("{file:")) != SIZE_MAX)
-        complain_at(r, LEVEL_WARNING, "mcp-arg-expansion", field, arg->line,
-                    "the argument \"%s\" is expanded by some clients and not "
-                    "by others",
-                    quoted(r, s));
+        report_at(r, LEVEL_WARNING, "mcp-arg-expansion", field, arg->line,
+                  "the argument \"%s\" is expanded by some clients and not "
+                  "by others",
+                  quoted(r, s));
 }
 
 static bool is_call(struct str arg)
@@ -286,10 +286,10 @@ static void check_runner(const struct reader *r, const struct json *args,
     else if (in_list(name, npx, COUNT(npx)))
         call = find_call(args->first, true);
     if (call)
-        complain(r, "mcp-shell", "args", call->line,
-                 "\"%s\" makes %s run a shell: name the package and its "
-                 "arguments instead",
-                 quoted(r, call->text), quoted(r, name));
+        report(r, "mcp-shell", "args", call->line,
+               "\"%s\" makes %s run a shell: name the package and its "
+               "arguments instead",
+               quoted(r, call->text), quoted(r, name));
 }
 
 static bool is_code_flag(const struct interpreter *in, struct str arg)
@@ -328,10 +328,10 @@ static void check_interpreter(const struct reader *r, const struct json *args,
 
         if (is_code_flag(in, s) || str_starts(s, STR("data:")) ||
             str_find(s, STR("=data:")) != SIZE_MAX) {
-            complain(r, "mcp-shell", "args", arg->line,
-                     "\"%s\" makes %s run the text of an argument: put the "
-                     "program into a file",
-                     quoted(r, s), quoted(r, name));
+            report(r, "mcp-shell", "args", arg->line,
+                   "\"%s\" makes %s run the text of an argument: put the "
+                   "program into a file",
+                   quoted(r, s), quoted(r, name));
             return;
         }
         if (str_is(s, "--") || str_is(s, "-m"))
@@ -351,18 +351,17 @@ void check_args(const struct reader *r, const struct json *args,
     size_t i = 0;
 
     if (args->kind != JSON_ARRAY) {
-        complain(r, "mcp-args", "args", args->line,
-                 "args is %s: write a list of texts",
-                 json_kind_name(args->kind));
+        report(r, "mcp-args", "args", args->line,
+               "args is %s: write a list of texts", json_kind_name(args->kind));
         return;
     }
     for (const struct json *arg = args->first; arg; arg = arg->next, i++) {
         const char *field = arena_printf(r->a, "args[%zu]", i).p;
 
         if (arg->kind != JSON_STRING)
-            complain(r, "mcp-args", field, arg->line,
-                     "an argument is %s: put it in quotes",
-                     json_kind_name(arg->kind));
+            report(r, "mcp-args", field, arg->line,
+                   "an argument is %s: put it in quotes",
+                   json_kind_name(arg->kind));
         else
             check_arg(r, field, arg);
     }
@@ -392,9 +391,9 @@ void check_env(const struct reader *r, const struct json *env)
     const char *field = str_c(env->key, r->a);
 
     if (env->kind != JSON_OBJECT) {
-        complain(r, "mcp-env", field, env->line,
-                 "%s is %s: write an object of names and texts", field,
-                 json_kind_name(env->kind));
+        report(r, "mcp-env", field, env->line,
+               "%s is %s: write an object of names and texts", field,
+               json_kind_name(env->kind));
         return;
     }
     for (const struct json *v = env->first; v; v = v->next) {
@@ -402,17 +401,17 @@ void check_env(const struct reader *r, const struct json *env)
 
         if (v->key.n == 0 || str_has_char(v->key, '=') ||
             text_has_control(v->key))
-            complain(r, "mcp-env", field, v->key_line,
-                     "\"%s\" is no name of an environment variable", name);
+            report(r, "mcp-env", field, v->key_line,
+                   "\"%s\" is no name of an environment variable", name);
         else if (is_denied(v->key))
-            complain(r, "mcp-env", field, v->key_line,
-                     "%s changes what a program loads or runs, and a package "
-                     "must not set it",
-                     name);
+            report(r, "mcp-env", field, v->key_line,
+                   "%s changes what a program loads or runs, and a package "
+                   "must not set it",
+                   name);
         if (v->kind != JSON_STRING)
-            complain(r, "mcp-env", field, v->line,
-                     "the value of %s is %s: put it in quotes", name,
-                     json_kind_name(v->kind));
+            report(r, "mcp-env", field, v->line,
+                   "the value of %s is %s: put it in quotes", name,
+                   json_kind_name(v->kind));
     }
 }
 
@@ -473,8 +472,8 @@ void check_url(const struct reader *r, const struct json *url)
         url->kind == JSON_STRING ? url_fault(url->text) : "is not text";
 
     if (fault)
-        complain(r, "mcp-url", "url", url->line, "the url \"%s\" %s",
-                 quoted(r, json_text(url)), fault);
+        report(r, "mcp-url", "url", url->line, "the url \"%s\" %s",
+               quoted(r, json_text(url)), fault);
 }
 
 static bool is_header_name(struct str name)
@@ -505,15 +504,15 @@ bool mcp_key_skips_consent(struct str key)
 void check_headers(const struct reader *r, const struct json *headers)
 {
     if (headers->kind != JSON_OBJECT) {
-        complain(r, "mcp-url", "headers", headers->line,
-                 "headers is %s: write an object of names and texts",
-                 json_kind_name(headers->kind));
+        report(r, "mcp-url", "headers", headers->line,
+               "headers is %s: write an object of names and texts",
+               json_kind_name(headers->kind));
         return;
     }
     for (const struct json *v = headers->first; v; v = v->next)
         if (!is_header_name(v->key) || v->kind != JSON_STRING ||
             text_has_control(v->text))
-            complain(r, "mcp-url", "headers", v->line,
-                     "the header \"%s\" is not one line of text",
-                     quoted(r, v->key));
+            report(r, "mcp-url", "headers", v->line,
+                   "the header \"%s\" is not one line of text",
+                   quoted(r, v->key));
 }

@@ -47,22 +47,22 @@ static bool is_absolute(struct str path)
 static bool read_path(struct reader *r, const struct yaml *y, struct str *out)
 {
     if (!yaml_is_string(y) || y->text.n == 0) {
-        complain(r, "metaskill-type", FIELD, y->key_line,
-                 "metaskill is the program's path in the skill's folder, as "
-                 "text, usually " DEFAULT_PROGRAM);
+        report(r, "metaskill-type", FIELD, y->key_line,
+               "metaskill is the program's path in the skill's folder, as "
+               "text, usually " DEFAULT_PROGRAM);
         return false;
     }
     if (is_absolute(y->text)) {
-        complain(r, "metaskill-not-relative", FIELD, y->key_line,
-                 "metaskill is \"%s\": it has to be a path relative to the "
-                 "skill's folder, with \"/\"",
-                 quoted(r, y->text));
+        report(r, "metaskill-not-relative", FIELD, y->key_line,
+               "metaskill is \"%s\": it has to be a path relative to the "
+               "skill's folder, with \"/\"",
+               quoted(r, y->text));
         return false;
     }
     if (!normalise(y->text, r->a, out)) {
-        complain(r, "metaskill-escapes", FIELD, y->key_line,
-                 "metaskill is \"%s\", which is no file in the skill's folder",
-                 quoted(r, y->text));
+        report(r, "metaskill-escapes", FIELD, y->key_line,
+               "metaskill is \"%s\", which is no file in the skill's folder",
+               quoted(r, y->text));
         return false;
     }
     return true;
@@ -95,15 +95,15 @@ static bool check_program(struct reader *r, struct str path, unsigned line,
     const char *name = quoted(r, path);
 
     if (!text_is_utf8(program) || str_has_char(program, '\0')) {
-        complain(r, "metaskill-not-utf8", FIELD, line,
-                 "the program %s is not UTF-8 text", name);
+        report(r, "metaskill-not-utf8", FIELD, line,
+               "the program %s is not UTF-8 text", name);
         return false;
     }
     if (has_frontmatter(program)) {
-        complain(r, "metaskill-frontmatter", FIELD, line,
-                 "the program %s begins with \"---\": SKILL.md is the only "
-                 "place for metadata",
-                 name);
+        report(r, "metaskill-frontmatter", FIELD, line,
+               "the program %s begins with \"---\": SKILL.md is the only "
+               "place for metadata",
+               name);
         return false;
     }
     return true;
@@ -125,8 +125,8 @@ static bool read_program(struct reader *r, struct str path, unsigned line,
     if (state == MANIFEST_FILE_OK && program.n > PROGRAM_MAX_BYTES)
         state = MANIFEST_FILE_TOO_LARGE;
     if (state != MANIFEST_FILE_OK) {
-        complain(r, file_faults[state].code, FIELD, line, "the program %s %s",
-                 quoted(r, path), file_faults[state].message);
+        report(r, file_faults[state].code, FIELD, line, "the program %s %s",
+               quoted(r, path), file_faults[state].message);
         return false;
     }
     return check_program(r, path, line, program);
@@ -138,12 +138,12 @@ static bool language_runs(struct reader *r)
 
     if (is_null(y) || (yaml_is_string(y) && str_is(y->text, "starlark")))
         return true;
-    complain(r, "metaskill-language", "metaskill_language", y->key_line,
-             "metaskill_language is %s%s%s, and only \"starlark\" programs can "
-             "be run: this is a skill without a program",
-             yaml_is_string(y) ? "\"" : "",
-             yaml_is_string(y) ? quoted(r, y->text) : "not a string",
-             yaml_is_string(y) ? "\"" : "");
+    report(r, "metaskill-language", "metaskill_language", y->key_line,
+           "metaskill_language is %s%s%s, and only \"starlark\" programs can "
+           "be run: this is a skill without a program",
+           yaml_is_string(y) ? "\"" : "",
+           yaml_is_string(y) ? quoted(r, y->text) : "not a string",
+           yaml_is_string(y) ? "\"" : "");
     return false;
 }
 

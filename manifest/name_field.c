@@ -138,27 +138,27 @@ static bool use_folder(struct reader *r, const struct fault *f, struct str raw,
     if (r->in->profile != PROFILE_INSTALL || r->metaagents ||
         !name_is_kebab(r->in->folder))
         return false;
-    complain(r, "name-from-folder", "name", line,
-             "the name %s%s%s%s; the folder's, \"%s\", is used",
-             raw.n ? "\"" : "", quoted(r, raw), raw.n ? "\" " : "", f->why,
-             quoted(r, r->in->folder));
+    report(r, "name-from-folder", "name", line,
+           "the name %s%s%s%s; the folder's, \"%s\", is used",
+           raw.n ? "\"" : "", quoted(r, raw), raw.n ? "\" " : "", f->why,
+           quoted(r, r->in->folder));
     r->doc->name = r->in->folder;
     r->doc->name_replaced = true;
     return true;
 }
 
-static void complain_faults(struct reader *r, const struct fault *faults,
-                            size_t count, struct str raw, unsigned line)
+static void report_faults(struct reader *r, const struct fault *faults,
+                          size_t count, struct str raw, unsigned line)
 {
     for (size_t i = 0; i < count; i++) {
         if (raw.n)
-            complain(r, faults[i].code, "name", line,
-                     "the name \"%s\" %s; write it as \"%s\", for example",
-                     quoted(r, raw), faults[i].why, suggestion(r, raw));
+            report(r, faults[i].code, "name", line,
+                   "the name \"%s\" %s; write it as \"%s\", for example",
+                   quoted(r, raw), faults[i].why, suggestion(r, raw));
         else
-            complain(r, faults[i].code, "name", line,
-                     "the name %s; add \"name: …\" with the folder's name",
-                     faults[i].why);
+            report(r, faults[i].code, "name", line,
+                   "the name %s; add \"name: …\" with the folder's name",
+                   faults[i].why);
     }
 }
 
@@ -176,12 +176,12 @@ static void compare_folder(struct reader *r, struct str name, unsigned line)
     if (r->in->folder.n == 0 || is_folder(r, name))
         return;
     r->doc->name_differs = true;
-    complain(r, "name-folder", "name", line,
-             "the name \"%s\" is not that of its folder, \"%s\"%s",
-             quoted(r, name), quoted(r, r->in->folder),
-             !installs         ? ": rename one of them"
-             : r->in->in_place ? "; it goes by its name"
-                               : "; it is installed under its name");
+    report(r, "name-folder", "name", line,
+           "the name \"%s\" is not that of its folder, \"%s\"%s",
+           quoted(r, name), quoted(r, r->in->folder),
+           !installs         ? ": rename one of them"
+           : r->in->in_place ? "; it goes by its name"
+                             : "; it is installed under its name");
 }
 
 void read_name(struct reader *r)
@@ -198,7 +198,7 @@ void read_name(struct reader *r)
         return;
     if (count > 0 && use_folder(r, &faults[0], raw, line))
         return;
-    complain_faults(r, faults, count, raw, line);
+    report_faults(r, faults, count, raw, line);
     if (count > 0 && r->in->profile == PROFILE_INSTALL)
         return; /* nothing to install it as */
     r->doc->name = name;

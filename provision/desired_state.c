@@ -370,15 +370,15 @@ static bool read_document(struct desired_state *w,
         .allow_hidden = true,
         .skip_body = true,
     };
-    struct complaints why;
+    struct diagnostics why;
     struct document *d;
 
     if (!read_anchor(w, item, text, e))
         return false;
     entry = map_entry(&w->documents, arena_str(w->arena, key));
     if (!entry->value) {
-        /* Judged when it was resolved: complaints are old news here. */
-        complaints_init(&why, w->arena);
+        /* Judged when it was resolved: diagnostics are old news here. */
+        diagnostics_init(&why, w->arena);
         d = arena_new(w->arena, struct document);
         in.text = *text;
         manifest_read(&in, w->arena, d, &why);

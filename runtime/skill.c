@@ -223,10 +223,10 @@ static bool parse_entry_file(struct folder *f, struct skill *s, struct err *e)
         .in_place = true,
     };
 
-    complaints_init(&s->why, f->a);
+    diagnostics_init(&s->why, f->a);
     manifest_read(&in, f->a, &s->document, &s->why);
     if (s->why.errors)
-        return complaints_fail(
+        return diagnostics_fail(
             &s->why, DOC_SKILL,
             str_c(fs_join(f->path, STR("SKILL.md"), f->a), f->a), e);
     if (!s->document.metaskill)

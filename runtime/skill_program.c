@@ -3,7 +3,7 @@
 
 #include "interpreter.h"
 
-/* Compiles a program without running it; each static error becomes a complaint. */
+/* Compiles a program without running it; each static error becomes a diagnostic. */
 
 #define FIELD "metaskill"
 
@@ -27,13 +27,13 @@ static const char *code_of(struct str message)
     return kinds[i].code;
 }
 
-static void complain(struct complaints *why, const char *code, struct str file,
-                     uint32_t line, uint32_t column, const char *message,
-                     const char *hint)
+static void report(struct diagnostics *why, const char *code, struct str file,
+                   uint32_t line, uint32_t column, const char *message,
+                   const char *hint)
 {
-    struct complaint *c;
+    struct diagnostic *c;
 
-    complaints_add(why, true, code, FIELD, line, "%s", message);
+    diagnostics_add(why, true, code, FIELD, line, "%s", message);
     c = &why->items[why->count - 1];
     c->file = arena_str(why->arena, file);
     c->column = column;
@@ -42,7 +42,7 @@ static void complain(struct complaints *why, const char *code, struct str file,
 
 /* A limit, or an error that concerns the whole source, has no place: it is shown
  * at the beginning. */
-static void add_errors(struct star *s, struct complaints *why, struct str file)
+static void add_errors(struct star *s, struct diagnostics *why, struct str file)
 {
     struct star_error_info error;
 
@@ -52,13 +52,13 @@ static void add_errors(struct star *s, struct complaints *why, struct str file)
                                ? code_of(str_from(error.message))
                                : "program-syntax";
 
-        complain(why, code, file, has_place ? error.place.line : 1,
-                 has_place ? error.place.column : 1, error.message, error.hint);
+        report(why, code, file, has_place ? error.place.line : 1,
+               has_place ? error.place.column : 1, error.message, error.hint);
     }
 }
 
 static void check_run(const struct star_program *p, struct str file,
-                      struct complaints *why)
+                      struct diagnostics *why)
 {
     struct star_signature run = {.line = 1, .column = 1};
     const char *fault = NULL;
@@ -77,18 +77,18 @@ static void check_run(const struct star_program *p, struct str file,
                     "the input";
     }
     if (fault)
-        complain(why, "program-run", file, run.line, run.column, fault, NULL);
+        report(why, "program-run", file, run.line, run.column, fault, NULL);
 }
 
 void skill_check_program(struct str file, struct str program,
-                         struct complaints *why)
+                         struct diagnostics *why)
 {
     struct star *s = interpreter_open(NULL, NULL);
     struct star_program *p;
 
     if (!s) {
-        complaints_add(why, true, "program-syntax", FIELD, 0,
-                       "no memory to compile it");
+        diagnostics_add(why, true, "program-syntax", FIELD, 0,
+                        "no memory to compile it");
         return;
     }
     p = star_compile(s, str_c(file, why->arena), program.p, program.n);

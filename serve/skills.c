@@ -47,10 +47,10 @@ static bool parse_entry_file(const struct library_skill *as, struct str text,
         .in_place = true,
         .skip_body = true,
     };
-    struct complaints why;
+    struct diagnostics why;
     struct document d;
 
-    complaints_init(&why, a);
+    diagnostics_init(&why, a);
     manifest_read(&in, a, &d, &why);
     *frontmatter = d.frontmatter;
     return why.errors == 0 && d.frontmatter && str_eq(d.name, as->name) &&

@@ -223,7 +223,7 @@ struct library_loaded {
     bool already_loaded, already_preloaded; /* no event, no budget */
     bool warn; /* the session passed warn_tokens with this one: once */
     struct document document; /* all of it; empty when it was loaded already */
-    struct complaints why;    /* its warnings */
+    struct diagnostics why;   /* its warnings */
 };
 
 /*

@@ -43,7 +43,7 @@ struct check_result {
     const struct str *tools;
     size_t tool_count;
     bool metaskill;
-    struct complaints why;
+    struct diagnostics why;
     struct str note; /* what --fix did; "" = nothing */
 };
 
@@ -87,7 +87,7 @@ bool check_document(const struct check_rules *rules, int dirfd,
                     struct check_result *result, bool optional,
                     struct arena *a);
 
-/* A complaint about files, not about their text; errors when strict. */
+/* A diagnostic about files, not about their text; errors when strict. */
 void check_say(const struct check_rules *rules, struct check_result *result,
                bool error, const char *code, const char *format, ...)
     PRINTF(5, 6);
@@ -116,7 +116,7 @@ void check_fix(struct check_result *result, int dirfd, struct arena *a);
 
 /* --- check_against.c, check_git.c ----------------------------------------- */
 
-/* Adds complaints about versions and changelogs to skills and agents. */
+/* Adds diagnostics about versions and changelogs to skills and agents. */
 MUST_CHECK bool check_against(struct context *cx, struct str ref,
                               const struct check_root *roots, size_t count,
                               const struct check_results *results,

@@ -8,12 +8,12 @@
 #include "mapm/limits.h"
 
 /*
- * manifest: what a document may say. Text in, values and complaints out; no
+ * manifest: what a document may say. Text in, values and diagnostics out; no
  * disk, no network.
  *
  *     "https://…/tree/main/skills/x" --> origin_parse()   --> struct origin
  *     SKILL.md, AGENTS.md, x.json    --> manifest_read()  --> struct document
- *                                                             + complaints
+ *                                                             + diagnostics
  *     mapm.yaml                      --> project_parse()  --> struct project
  *     mapm.lock                      --> lock_parse()     --> struct lock
  *
@@ -103,10 +103,10 @@ struct version {
 bool version_parse(struct str text, struct version *out); /* X.Y.Z, no more */
 int version_cmp(const struct version *x, const struct version *y);
 
-/* --- complaints ----------------------------------------------------------- */
+/* --- diagnostics ----------------------------------------------------------- */
 
 /* At most 1,000 errors and 1,000 warnings a document. */
-struct complaint {
+struct diagnostic {
     bool error;         /* else a warning */
     const char *code;   /* stable: "name-grammar" … */
     struct str field;   /* "" when it is about the whole document */
@@ -117,16 +117,16 @@ struct complaint {
     struct str hint; /* what to write instead, one or more lines; "" = none */
 };
 
-struct complaints {
+struct diagnostics {
     struct arena *arena;
-    struct complaint *items;
+    struct diagnostic *items;
     size_t count, capacity;
     size_t errors, warnings;
 };
 
-void complaints_init(struct complaints *c, struct arena *a);
-void complaints_add(struct complaints *c, bool error, const char *code,
-                    const char *field, unsigned line, const char *format, ...)
+void diagnostics_init(struct diagnostics *c, struct arena *a);
+void diagnostics_add(struct diagnostics *c, bool error, const char *code,
+                     const char *field, unsigned line, const char *format, ...)
     PRINTF(6, 7);
 
 /* --- documents ------------------------------------------------------------ */
@@ -221,22 +221,22 @@ struct document {
  * Ownership: all in `a`, borrowing from in->text.
  */
 void manifest_read(const struct manifest_input *in, struct arena *a,
-                   struct document *out, struct complaints *why);
+                   struct document *out, struct diagnostics *why);
 
 /* What stands for the document when its file gave no text: no-anchor,
  * unreadable or too-large; nothing for MANIFEST_FILE_OK. */
 void manifest_check_file(enum manifest_file state, enum doc_kind kind,
-                         struct complaints *why);
+                         struct diagnostics *why);
 
 /* Adds to `to` what somebody else found in the same document (the runtime, in
- * its program), as grave as the profile of `in` has it. */
-void complaints_grade(const struct manifest_input *in,
-                      const struct complaints *from, struct complaints *to);
+ * its program), with the severity that the profile of `in` gives it. */
+void diagnostics_grade(const struct manifest_input *in,
+                       const struct diagnostics *from, struct diagnostics *to);
 
 /* All errors of `why` as one err: ERR_NAME, ERR_MCP, ERR_FRONTMATTER … by the
  * first one's code; `what` names the document. Returns false. */
-bool complaints_fail(const struct complaints *why, enum doc_kind kind,
-                     const char *what, struct err *e);
+bool diagnostics_fail(const struct diagnostics *why, enum doc_kind kind,
+                      const char *what, struct err *e);
 
 /* A copy of SKILL.md/AGENTS.md whose `name` is `name` (X2, X9); all other
  * bytes are kept. A document without a name line gets one. */
@@ -260,10 +260,10 @@ struct changelog_entry {
     unsigned line;
 };
 /* All "## X.Y.Z (YYYY-MM-DD)" headers in order; other "## " headers and bad
- * ones are complained about as changelog-version. In `a`. */
+ * ones are reported as changelog-version. In `a`. */
 void changelog_read(struct str text, struct arena *a,
                     struct changelog_entry **out, size_t *count,
-                    struct complaints *why);
+                    struct diagnostics *why);
 
 /* --- MCP files (M16 to M23, X19 to X22) ----------------------------------- */
 

@@ -31,7 +31,7 @@ struct skill {
     struct str folder; /* absolute */
     struct str text;   /* of SKILL.md */
     struct document document;
-    struct complaints why;      /* of SKILL.md: warnings, and errors */
+    struct diagnostics why;     /* of SKILL.md: warnings, and errors */
     struct str file;            /* "SKILL.star", in the folder; "" = static */
     struct str program;         /* its text; "" = static */
     struct package_file *files; /* all regular files, sorted by path bytes */
@@ -45,7 +45,7 @@ struct skill {
  * too large; no UTF-8; a frontmatter), is static: `file` is "" and `why` says
  * so.
  * Ownership: in `a`. Errors: ERR_NOT_FOUND for no SKILL.md; ERR_FRONTMATTER …
- * as complaints_fail has it; ERR_LIMIT; ERR_REFUSED.
+ * as diagnostics_fail has it; ERR_LIMIT; ERR_REFUSED.
  */
 MUST_CHECK bool skill_read(struct str folder, const struct limits *limits,
                            struct arena *a, struct skill *out, struct err *e);
@@ -61,11 +61,11 @@ MUST_CHECK bool skill_read_open(int fd, struct str path, struct str name,
 struct str skill_activation(const struct skill *s, struct arena *a);
 
 /* A program as `mapm check` judges it: does it compile, is there a `run`, does
- * it take one argument, is `load` used. The errors of Starlark are complaints
+ * it take one argument, is `load` used. The errors of Starlark are diagnostics
  * (program-syntax, program-name, program-run, program-load) with file, line and
  * column. */
 void skill_check_program(struct str file, struct str program,
-                         struct complaints *why);
+                         struct diagnostics *why);
 
 /* --- input (K20, X14) --------------------------------------------------------- */
 

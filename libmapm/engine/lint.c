@@ -21,7 +21,7 @@ static bool open_roots(struct engine *g, const struct wire_call *c,
 
 static struct mapm_diagnostic diagnostic_of(struct engine *g,
                                             const struct check_result *r,
-                                            const struct complaint *c)
+                                            const struct diagnostic *c)
 {
     return (struct mapm_diagnostic){
         .path = engine_text(g, r->path),

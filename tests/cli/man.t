@@ -1,6 +1,6 @@
 #!/bin/sh
 # The manual against the table of commands (by `mapm help`) and against the
-# tables that it repeats: error codes, clients, keys, complaints. STYLE.md 7.
+# tables that it repeats: error codes, clients, keys, diagnostics. STYLE.md 7.
 . "$(dirname "$0")/../lib/cli.sh"
 
 # Long options named by ".It Fl" of a page, sorted.
@@ -89,7 +89,7 @@ items()
 is 'mapm.1 has every error code' "$(items mapm.1 DIAGNOSTICS)" \
     "$(sed -n 's/^ *\[ERR_.*\] = "\(.*\)",/\1/p' "$ROOT/base/err.c" |
         grep -v '^none$' | LC_ALL=C sort)"
-is 'mapm-check.1 has every code of a complaint' \
+is 'mapm-check.1 has every code of a diagnostic' \
     "$(items mapm-check.1 DIAGNOSTICS)" \
     "$(python3 -S - "$ROOT" <<'PYTHON'
 import glob, re, sys
@@ -97,8 +97,8 @@ root, codes = sys.argv[1], set()
 for form, files in (
         (r'\{"([a-z0-9-]+)", +"[-EWdmi]{8}"\}', "manifest/level.c"),
         (r'\bcheck_say\((?:[^,;]*,){3}\s*"([a-z0-9-]+)"', "lint/*.c"),
-        (r'\bcomplain\([^,;"]*,\s*"([a-z0-9-]+)"', "lint/*.c"),
-        (r'\bcomplaints_add\((?:[^,;]*,){2}\s*"([a-z0-9-]+)"', "lint/*.c")):
+        (r'\breport\([^,;"]*,\s*"([a-z0-9-]+)"', "lint/*.c"),
+        (r'\bdiagnostics_add\((?:[^,;]*,){2}\s*"([a-z0-9-]+)"', "lint/*.c")):
     for file in glob.glob(root + "/" + files):
         codes |= set(re.findall(form, open(file).read()))
 print("\n".join(sorted(codes)))

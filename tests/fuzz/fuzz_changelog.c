@@ -11,14 +11,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CLEANUP(arena_done) struct arena a = {0};
     struct str text = str_of((const char *)data, size);
     struct changelog_entry *entries = NULL;
-    struct complaints why;
+    struct diagnostics why;
     struct version v;
     size_t count = 0;
     unsigned line = 0;
 
     if (size >= 1 << 20)
         return 0;
-    complaints_init(&why, &a);
+    diagnostics_init(&why, &a);
     changelog_read(text, &a, &entries, &count, &why);
     for (size_t i = 0; i < count; i++) {
         if (!version_parse(entries[i].version, &v) || entries[i].line <= line)

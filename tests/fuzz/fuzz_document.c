@@ -1,5 +1,5 @@
 /* manifest: a SKILL.md or AGENTS.md under every profile, and renamed. Lines
- * lie in the text, complaints are UTF-8, errors and counts agree, and a copy
+ * lie in the text, diagnostics are UTF-8, errors and counts agree, and a copy
  * with another name reads under it. [row 5, row 6, row 7]. */
 #include "base/text.h"
 #include "mapm/manifest.h"
@@ -34,12 +34,12 @@ static size_t count_lines(struct str text)
     return lines;
 }
 
-static void check_complaints(const struct complaints *why, struct str text)
+static void check_diagnostics(const struct diagnostics *why, struct str text)
 {
     size_t errors = 0, lines = count_lines(text);
 
     for (size_t i = 0; i < why->count; i++) {
-        const struct complaint *c = &why->items[i];
+        const struct diagnostic *c = &why->items[i];
 
         errors += c->error;
         if (!c->code[0] || c->message.n == 0 || c->line > lines ||
@@ -50,13 +50,14 @@ static void check_complaints(const struct complaints *why, struct str text)
         abort();
 }
 
-static void check_result(const struct document *d, const struct complaints *why,
+static void check_result(const struct document *d,
+                         const struct diagnostics *why,
                          const struct manifest_input *in)
 {
     struct err e = {0};
 
     if (why->errors) {
-        if (complaints_fail(why, in->kind, "x", &e) || e.code == ERR_NONE)
+        if (diagnostics_fail(why, in->kind, "x", &e) || e.code == ERR_NONE)
             abort();
         return;
     }
@@ -76,7 +77,7 @@ static void read_under(struct str text, enum profile p, unsigned bits,
 {
     struct manifest_files files = {read_beside, &text};
     struct document d;
-    struct complaints why;
+    struct diagnostics why;
     struct manifest_input in = {
         .kind = bits & 1 ? DOC_AGENT : DOC_SKILL,
         .text = text,
@@ -88,23 +89,23 @@ static void read_under(struct str text, enum profile p, unsigned bits,
         .allow_hidden = bits & 32,
     };
 
-    complaints_init(&why, a);
+    diagnostics_init(&why, a);
     manifest_read(&in, a, &d, &why);
-    check_complaints(&why, text);
+    check_diagnostics(&why, text);
     check_result(&d, &why, &in);
 }
 
 static void check_rename(struct str text, struct arena *a)
 {
     struct document before, d;
-    struct complaints why;
+    struct diagnostics why;
     struct str out, name = STR("re-named");
     struct err e = {0};
     struct manifest_input in = {.kind = DOC_SKILL, .folder = name};
 
     if (!manifest_rename(text, name, a, &out, &e))
         return;
-    complaints_init(&why, a);
+    diagnostics_init(&why, a);
     in.text = text;
     manifest_read(&in, a, &before, &why);
     in.text = out;

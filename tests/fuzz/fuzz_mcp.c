@@ -46,12 +46,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CLEANUP(arena_done) struct arena a = {0};
     struct manifest_input in = {.kind = DOC_MCP,
                                 .text = {(const char *)data, size}};
-    struct complaints why;
+    struct diagnostics why;
     struct document d;
 
     if (size >= 1 << 20)
         return 0;
-    complaints_init(&why, &a);
+    diagnostics_init(&why, &a);
     manifest_read(&in, &a, &d, &why);
     for (size_t i = 0; i < why.count; i++)
         if (!text_is_utf8(why.items[i].message))

@@ -1,7 +1,7 @@
 #ifndef TESTS_DOCUMENT_CASE_H
 #define TESTS_DOCUMENT_CASE_H
 
-/* What the tests of documents share: files beside one, and complaints as text
+/* What the tests of documents share: files beside one, and diagnostics as text
  * that a row of a table can hold. */
 
 #include "base/text.h"
@@ -59,7 +59,7 @@ static inline enum manifest_file case_read(void *ctx, struct str path,
 struct reading {
     struct arena a;
     struct document doc;
-    struct complaints why;
+    struct diagnostics why;
 };
 
 static inline void reading_done(struct reading *r)
@@ -70,17 +70,17 @@ static inline void reading_done(struct reading *r)
 static inline void reading_of(struct reading *r, struct manifest_input in)
 {
     *r = (struct reading){0};
-    complaints_init(&r->why, &r->a);
+    diagnostics_init(&r->why, &r->a);
     manifest_read(&in, &r->a, &r->doc, &r->why);
 }
 
 /* "code:line!" for an error, "code:line" for a warning, blanks between. */
-static inline const char *complaints_text(struct reading *r)
+static inline const char *diagnostics_text(struct reading *r)
 {
     struct str s = STR("");
 
     for (size_t i = 0; i < r->why.count; i++) {
-        const struct complaint *c = &r->why.items[i];
+        const struct diagnostic *c = &r->why.items[i];
 
         s = arena_printf(&r->a, "%.*s%s%s:%u%s", STR_ARG(s), s.n ? " " : "",
                          c->code, c->line, c->error ? "!" : "");

@@ -3,7 +3,7 @@
 /* M29: "## X.Y.Z (YYYY-MM-DD)", newest first. */
 static const struct {
     const char *text, *latest, *versions;
-    size_t complaints;
+    size_t diagnostics;
 } rows[] = {
     {"", "", "", 0},
     {"# Changelog\n\n## 1.1.0 (2026-04-17)\n- a\n\n## 1.0.0 (2026-01-02)\n",
@@ -40,12 +40,12 @@ TEST(changelogs) /* [M29] */
 {
     for (size_t i = 0; i < ROWS(rows); i++) {
         struct arena a = {0};
-        struct complaints why;
+        struct diagnostics why;
         struct changelog_entry *entries = NULL;
         struct str found = STR("");
         size_t count = 0;
 
-        complaints_init(&why, &a);
+        diagnostics_init(&why, &a);
         changelog_read(str_from(rows[i].text), &a, &entries, &count, &why);
         for (size_t n = 0; n < count; n++)
             found = arena_printf(&a, "%.*s%.*s:%u ", STR_ARG(found),
@@ -53,9 +53,9 @@ TEST(changelogs) /* [M29] */
         CHECK_STR(str_c(found, &a), rows[i].versions);
         CHECK_STR(str_c(changelog_latest(str_from(rows[i].text)), &a),
                   rows[i].latest);
-        if (why.count != rows[i].complaints)
+        if (why.count != rows[i].diagnostics)
             printf("# %s\n", rows[i].text);
-        CHECK(why.count == rows[i].complaints);
+        CHECK(why.count == rows[i].diagnostics);
         CHECK(why.count == 0 ||
               strcmp(why.items[0].code, "changelog-version") == 0);
         arena_done(&a);

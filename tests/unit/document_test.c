@@ -16,7 +16,7 @@ static void read_skill(struct reading *r, const char *text)
 
 /* Order and lines: REQUIREMENTS 5, [L9]. */
 static const struct {
-    const char *text, *complaints;
+    const char *text, *diagnostics;
 } orders[] = {
     {DOC("name: foo\nversion: 1.0\nscope: A\ndescription: \"\"\n"),
      "version-format:3! scope-grammar:4! description-empty:5!"},
@@ -49,13 +49,13 @@ static const struct {
      "yaml:5!"},
 };
 
-TEST(complaints_come_by_line) /* [L9] */
+TEST(diagnostics_come_by_line) /* [L9] */
 {
     for (size_t i = 0; i < ROWS(orders); i++) {
         CLEANUP(reading_done) struct reading r;
 
         read_skill(&r, orders[i].text);
-        CHECK_STR(complaints_text(&r), orders[i].complaints);
+        CHECK_STR(diagnostics_text(&r), orders[i].diagnostics);
     }
 }
 
@@ -115,7 +115,7 @@ static void read_long(struct reading *r, size_t points)
     for (size_t i = 0; i < points; i++)
         memcpy(text + head.n + 2 * i, "\xc3\xa9", 2);
     *r = (struct reading){0};
-    complaints_init(&r->why, &r->a);
+    diagnostics_init(&r->why, &r->a);
     manifest_read(
         &(struct manifest_input){.kind = DOC_SKILL,
                                  .folder = STR("foo"),
@@ -150,7 +150,7 @@ TEST(metadata_alone) /* [L9] */
                                            .text = STR(FULL("") "\xe2\x80\xae"),
                                            .folder = STR("foo"),
                                            .skip_body = true});
-    CHECK_STR(complaints_text(&r), "");
+    CHECK_STR(diagnostics_text(&r), "");
     CHECK_STR(r.doc.skill_version, "");
     CHECK(r.doc.load_size_tokens == 0);
 }
@@ -184,7 +184,7 @@ TEST(frontmatter_may_begin_behind_the_dashes) /* [A1] */
                        .text = STR("---name: foo\ndescription: d\n---\nB\n"),
                        .folder = STR("foo"),
                        .profile = PROFILE_SKILLS_REF});
-    CHECK_STR(complaints_text(&r), "");
+    CHECK_STR(diagnostics_text(&r), "");
     CHECK(str_is(r.doc.name, "foo") && str_is(r.doc.body, "B\n"));
 }
 
@@ -270,7 +270,7 @@ TEST(dependencies_in_their_order) /* [M24] */
                         "    - \"" GH "o/r/tree/m/skills/a\"\n"
                         "    - origin: " GH "o/r/tree/m/skills/b\n"
                         "  mcps: [" GH "o/r/tree/m/mcps/c.json]\n"));
-    CHECK_STR(complaints_text(&r), "dep-object-form:9");
+    CHECK_STR(diagnostics_text(&r), "dep-object-form:9");
     CHECK(r.doc.dep_count == 3);
     if (r.doc.dep_count != 3)
         return;
@@ -308,7 +308,7 @@ TEST(allowed_tools) /* [X17] */
                             "---\nname: foo\ndescription: d\nallowed-tools: "
                             "%s\n---\n",
                             tools[i].value);
-        complaints_init(&r.why, a);
+        diagnostics_init(&r.why, a);
         manifest_read(&(struct manifest_input){.kind = DOC_SKILL,
                                                .text = text,
                                                .folder = STR("foo")},
@@ -393,16 +393,16 @@ TEST(each_of_the_repairs) /* [A4] */
                             "---\nname: foo\ndescription: d\n"
                             "version: 1.0.0\n%s\n---\n",
                             repairs[i].line);
-        complaints_init(&r.why, &r.a);
+        diagnostics_init(&r.why, &r.a);
         manifest_read(&(struct manifest_input){.kind = DOC_SKILL,
                                                .text = text,
                                                .folder = STR("foo")},
                       &r.a, &r.doc, &r.why);
-        if (repairs[i].mended ? strcmp(complaints_text(&r), "yaml-repaired:5")
+        if (repairs[i].mended ? strcmp(diagnostics_text(&r), "yaml-repaired:5")
                               : r.why.errors == 0)
-            printf("# %s: %s\n", repairs[i].line, complaints_text(&r));
+            printf("# %s: %s\n", repairs[i].line, diagnostics_text(&r));
         CHECK(repairs[i].mended
-                  ? strcmp(complaints_text(&r), "yaml-repaired:5") == 0
+                  ? strcmp(diagnostics_text(&r), "yaml-repaired:5") == 0
                   : r.why.errors > 0);
     }
 }
@@ -459,7 +459,7 @@ TEST(a_nul_anywhere) /* [row 5] */
 
     reading_of(&r, (struct manifest_input){.kind = DOC_SKILL,
                                            .text = {text, sizeof text - 1}});
-    CHECK_STR(complaints_text(&r), "nul-bytes:7!");
+    CHECK_STR(diagnostics_text(&r), "nul-bytes:7!");
 }
 
 TEST(deep_and_many) /* [row 5] */
@@ -473,7 +473,7 @@ TEST(deep_and_many) /* [row 5] */
     CHECK(level_said(&many, "yaml") == 'E');
 }
 
-TEST(complaints_are_bounded)
+TEST(diagnostics_are_bounded)
 {
     CLEANUP(reading_done) struct reading r;
 
@@ -504,13 +504,13 @@ TEST(errors_have_stable_codes) /* [M34] */
         reading_of(&r, (struct manifest_input){.kind = rows[i].kind,
                                                .text = str_from(rows[i].text),
                                                .folder = STR("foo")});
-        CHECK(!complaints_fail(&r.why, rows[i].kind, "skills/x", &e));
+        CHECK(!diagnostics_fail(&r.why, rows[i].kind, "skills/x", &e));
         CHECK(e.code == rows[i].code);
         CHECK_STR(err_prev(&e, NULL), "skills/x is refused");
     }
 }
 
-TEST(complaints_fail_tells_them_in_order)
+TEST(diagnostics_fail_tells_them_in_order)
 {
     CLEANUP(reading_done) struct reading r;
     struct err e = {0};
@@ -518,7 +518,7 @@ TEST(complaints_fail_tells_them_in_order)
 
     read_skill(&r, DOC("name: foo\nscope: A\ndependencies:\n  skills: x\n"
                        "version: 1.0.0\ndescription: d\n"));
-    CHECK(!complaints_fail(&r.why, DOC_SKILL, "skills/foo", &e));
+    CHECK(!diagnostics_fail(&r.why, DOC_SKILL, "skills/foo", &e));
     m = err_prev(&e, err_prev(&e, NULL));
     CHECK(strstr(m, "line 3: ") == m && strstr(m, "(scope-grammar)"));
     m = err_prev(&e, m);
@@ -526,22 +526,22 @@ TEST(complaints_fail_tells_them_in_order)
     CHECK(err_prev(&e, m) == NULL);
 }
 
-TEST(complaints_fail_names_files_and_counts_the_rest)
+TEST(diagnostics_fail_names_files_and_counts_the_rest)
 {
     CLEANUP(reading_done) struct reading r = {0};
     struct err e = {0};
     const char *m = NULL, *last = NULL;
     size_t lines = 0;
 
-    complaints_init(&r.why, &r.a);
+    diagnostics_init(&r.why, &r.a);
     for (unsigned i = 0; i < ERROR_MAX_LINES + 2; i++) {
-        complaints_add(&r.why, false, "yaml", "", 1, "a warning");
-        complaints_add(&r.why, true, "program-syntax", "", i, "number %u", i);
+        diagnostics_add(&r.why, false, "yaml", "", 1, "a warning");
+        diagnostics_add(&r.why, true, "program-syntax", "", i, "number %u", i);
     }
     r.why.items[1].file = STR("run.star");
     r.why.items[1].line = 3;
     r.why.items[1].column = 7;
-    CHECK(!complaints_fail(&r.why, DOC_SKILL, "skills/foo", &e));
+    CHECK(!diagnostics_fail(&r.why, DOC_SKILL, "skills/foo", &e));
     CHECK(e.code == ERR_FRONTMATTER);
     while ((m = err_prev(&e, m)) != NULL) {
         if (lines == 1)
@@ -555,8 +555,8 @@ TEST(complaints_fail_names_files_and_counts_the_rest)
     CHECK_STR(last ? last : "", "2 more errors");
 }
 
-/* [K3] what the runtime finds in a program is as grave as the profile says. */
-TEST(complaints_of_others_are_graded)
+/* [K3] what the runtime finds in a program has the severity of the profile. */
+TEST(diagnostics_of_others_are_graded)
 {
     static const struct {
         enum profile profile;
@@ -572,18 +572,18 @@ TEST(complaints_of_others_are_graded)
         CLEANUP(reading_done) struct reading r = {0};
         struct manifest_input in = {.kind = DOC_SKILL,
                                     .profile = rows[i].profile};
-        struct complaints found;
+        struct diagnostics found;
 
-        complaints_init(&found, &r.a);
-        complaints_init(&r.why, &r.a);
-        complaints_add(&found, false, "metaskill-input-keys", "x", 2, "keys");
-        complaints_add(&found, true, "program-name", "run", 5, "no such name");
+        diagnostics_init(&found, &r.a);
+        diagnostics_init(&r.why, &r.a);
+        diagnostics_add(&found, false, "metaskill-input-keys", "x", 2, "keys");
+        diagnostics_add(&found, true, "program-name", "run", 5, "no such name");
         found.items[1].file = STR("run.star");
         found.items[1].column = 9;
-        complaints_grade(&in, &found, &r.why);
+        diagnostics_grade(&in, &found, &r.why);
         CHECK(r.why.count == rows[i].count && r.why.errors == rows[i].errors);
         if (r.why.count) {
-            const struct complaint *c = &r.why.items[r.why.count - 1];
+            const struct diagnostic *c = &r.why.items[r.why.count - 1];
 
             CHECK(c->error && c->line == 5 && c->column == 9);
             CHECK(str_is(c->file, "run.star") && str_is(c->field, "run"));
@@ -593,16 +593,16 @@ TEST(complaints_of_others_are_graded)
     }
 }
 
-TEST(complaint_messages_are_cut_between_characters)
+TEST(diagnostic_messages_are_cut_between_characters)
 {
     struct arena a = {0};
-    struct complaints c;
+    struct diagnostics c;
     char *text = arena_alloc(&a, 6001);
 
-    complaints_init(&c, &a);
+    diagnostics_init(&c, &a);
     for (size_t i = 0; i < 6000; i += 3)
         memcpy(text + i, "\xe2\x82\xac", 3);
-    complaints_add(&c, true, "yaml", "x", 1, "%s", text);
+    diagnostics_add(&c, true, "yaml", "x", 1, "%s", text);
     CHECK(text_is_utf8(c.items[0].message));
     CHECK(c.items[0].message.n > 1000 && c.items[0].message.n <= 2048);
     arena_done(&a);
@@ -612,7 +612,7 @@ TEST(complaint_messages_are_cut_between_characters)
 static const struct {
     enum manifest_file state;
     enum doc_kind kind;
-    const char *complaints;
+    const char *diagnostics;
     enum err_code code;
 } absent[] = {
     {MANIFEST_FILE_OK, DOC_SKILL, "", ERR_FAILED},
@@ -628,10 +628,10 @@ TEST(files_that_give_no_text) /* [M34] */
         CLEANUP(reading_done) struct reading r = {0};
         struct err e = {0};
 
-        complaints_init(&r.why, &r.a);
+        diagnostics_init(&r.why, &r.a);
         manifest_check_file(absent[i].state, absent[i].kind, &r.why);
-        CHECK_STR(complaints_text(&r), absent[i].complaints);
-        CHECK(!complaints_fail(&r.why, absent[i].kind, "x", &e));
+        CHECK_STR(diagnostics_text(&r), absent[i].diagnostics);
+        CHECK(!diagnostics_fail(&r.why, absent[i].kind, "x", &e));
         CHECK(e.code == absent[i].code);
     }
 }
@@ -713,7 +713,7 @@ TEST(agents_are_told_what_they_need) /* [X4] */
     reading_of(&r, (struct manifest_input){.kind = DOC_AGENT,
                                            .text = STR("# Rules\n"),
                                            .folder = STR("foo")});
-    CHECK_STR(complaints_text(&r), "no-frontmatter:1!");
+    CHECK_STR(diagnostics_text(&r), "no-frontmatter:1!");
     message = str_c(r.why.items[0].message, &r.a);
     CHECK(strstr(message, "name: ") && strstr(message, "description: ") &&
           strstr(message, "version: "));
@@ -732,9 +732,9 @@ TEST(all_errors_of_one_document) /* [L8, T10] */
     };
     size_t first;
 
-    complaints_init(&r.why, &r.a);
+    diagnostics_init(&r.why, &r.a);
     manifest_read(&in, &r.a, &r.doc, &r.why);
-    CHECK_STR(complaints_text(&r),
+    CHECK_STR(diagnostics_text(&r),
               "name-grammar:2! name-folder:2! description-empty:3! "
               "license-type:4! metadata-type:5! compatibility-type:6!");
     first = r.why.count;
@@ -757,6 +757,6 @@ TEST(a_pointer_of_git_lfs_is_named_so)
 
     read_skill(&r, "version https://git-lfs.github.com/spec/v1\n"
                    "oid sha256:00\nsize 12\n");
-    CHECK_STR(complaints_text(&r), "no-frontmatter:1!");
+    CHECK_STR(diagnostics_text(&r), "no-frontmatter:1!");
     CHECK(strstr(str_c(r.why.items[0].message, &r.a), "LFS") != NULL);
 }

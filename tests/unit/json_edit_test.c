@@ -94,7 +94,7 @@ static const struct row rows[] = {
 };
 
 static const struct {
-    const char *path, *value, *before, *complaint;
+    const char *path, *value, *before, *diagnostic;
     enum err_code code;
 } refused[] = {
     {"m/x", "1", "{\n\"m\": [1]}", "line 2: expected an object, not an array", ERR_FORMAT},
@@ -170,7 +170,7 @@ TEST(what_cannot_be_edited_is_refused)
         if (refused[i].value)
             c.value = str_from(refused[i].value);
         CHECK(!edit(&c, &a, &e));
-        CHECK_STR(err_first(&e), refused[i].complaint);
+        CHECK_STR(err_first(&e), refused[i].diagnostic);
         CHECK(e.code == refused[i].code);
         CHECK(str_is(c.after, "untouched"));
     }

@@ -22,7 +22,7 @@ static bool apply(struct limits *l, const char *text, enum project_role role,
 static const struct {
     const char *user, *workspace;
     uint64_t files;    /* what package_max_files becomes */
-    const char *from, *complaint;
+    const char *from, *diagnostic;
 } rows[] = {
     {"", "", 5000, "", NULL},
     {"", "9", 9, "mapm.yaml:2", NULL},
@@ -58,8 +58,8 @@ TEST(the_user_raises_a_workspace_lowers) /* [row 15] */
         CHECK(apply(&l, section(rows[i].user), PROJECT_USER, "/c.yaml", &e));
         ok = apply(&l, section(rows[i].workspace), PROJECT_WORKSPACE,
                    "mapm.yaml", &e);
-        CHECK(ok == !rows[i].complaint);
-        CHECK_STR(err_first(&e), ok ? "" : rows[i].complaint);
+        CHECK(ok == !rows[i].diagnostic);
+        CHECK_STR(err_first(&e), ok ? "" : rows[i].diagnostic);
         if (!ok) {
             CHECK(e.code == ERR_FORMAT);
             CHECK_STR(e.hint,

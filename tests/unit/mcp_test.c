@@ -19,7 +19,7 @@ static void read_mcp_text(struct reading *r, struct str text, const char *file)
 
 /* clang-format off */
 static const struct {
-    const char *text, *complaints;
+    const char *text, *diagnostics;
 } rows[] = {
     {STDIO("\"x\": 1"), ""},
     {URL("\"https://mcp.example.com/x?y=1\""), ""},
@@ -248,9 +248,9 @@ TEST(what_an_mcp_file_may_say) /* [row 8, row 9] */
         CLEANUP(reading_done) struct reading r;
 
         read_mcp_text(&r, str_from(rows[i].text), "acme_cli.json");
-        if (strcmp(complaints_text(&r), rows[i].complaints) != 0)
+        if (strcmp(diagnostics_text(&r), rows[i].diagnostics) != 0)
             printf("# %s\n", rows[i].text);
-        CHECK_STR(complaints_text(&r), rows[i].complaints);
+        CHECK_STR(diagnostics_text(&r), rows[i].diagnostics);
     }
 }
 
@@ -274,7 +274,7 @@ TEST(parts_of_an_mcp) /* [M16] */
     CLEANUP(reading_done) struct reading r;
 
     read_mcp_text(&r, STR(STDIO("\"description\": \" x \"")), "");
-    CHECK_STR(complaints_text(&r), "");
+    CHECK_STR(diagnostics_text(&r), "");
     CHECK(str_is(r.doc.fqn, "acme/cli") && str_is(r.doc.scope, "acme"));
     CHECK(str_is(r.doc.name, "cli") && str_is(r.doc.description, "x"));
     CHECK(r.doc.mcp != NULL && r.doc.frontmatter == NULL);
@@ -287,7 +287,7 @@ TEST(an_mcp_file_has_limits) /* [row 5] */
     struct str text = {heap_alloc(MCP_MAX_BYTES + 1), MCP_MAX_BYTES + 1};
 
     read_mcp_text(&large, text, "");
-    CHECK_STR(complaints_text(&large), "too-large:0!");
+    CHECK_STR(diagnostics_text(&large), "too-large:0!");
     read_mcp_text(&deep, STR("{\"a\": " X10("[[[[[[[") X10("]]]]]]]") "}"), "");
     CHECK(level_said(&deep, "mcp-json") == 'E');
     heap_free((void *)(uintptr_t)text.p);
@@ -422,7 +422,7 @@ TEST(pretty_is_idempotent) /* [M18] */
         if (!mcp_pretty(str_from(rows[i].text), &r.a, &once, &e))
             continue;
         CHECK(mcp_pretty(once, &r.a, &twice, &e) && str_eq(once, twice));
-        complaints_init(&r.why, &r.a);
+        diagnostics_init(&r.why, &r.a);
         manifest_read(&(struct manifest_input){.kind = DOC_MCP, .text = once},
                       &r.a, &r.doc, &r.why);
         CHECK(level_said(&r, "mcp-format") == '-');

@@ -607,7 +607,7 @@ TEST(deltas_that_lie)
     /* clang-format off */
     static const struct {
         struct str delta; /* on "abcdefghij" */
-        const char *complaint;
+        const char *diagnostic;
     } rows[] = {
         {STR_INIT("\x0a\x0a\x90\x0a"), ""},
         {STR_INIT("\x0a\x00"), ""},
@@ -642,7 +642,7 @@ TEST(deltas_that_lie)
         make_object(&m, 3, STR("abcdefghij"));
         make_ofs_delta(&m, 0, rows[i].delta);
         make_end(&m);
-        CHECK_STR(verdict(&m, NULL, NULL, NULL), rows[i].complaint);
+        CHECK_STR(verdict(&m, NULL, NULL, NULL), rows[i].diagnostic);
     }
 }
 

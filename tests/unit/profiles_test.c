@@ -1,7 +1,7 @@
 #include "document_case.h"
 
 /*
- * Each code, and how grave it is under each profile: E error, W warning, -
+ * Each code and its severity under each profile: E error, W warning, -
  * not said. Columns: install agentskills skills-ref metis metaagents lm-kit
  * metaskill publish. REQUIREMENTS 5 and 4.1.
  */
@@ -296,7 +296,7 @@ static void judge(const struct row *row, const struct manifest_files *files)
         if (level_said(&r, row->code) == want)
             continue;
         printf("# %s under %s: want %c, got: %s\n# %.200s\n", row->code,
-               profile_name(p), want, complaints_text(&r), row->text);
+               profile_name(p), want, diagnostics_text(&r), row->text);
         CHECK(level_said(&r, row->code) == want);
     }
 }
@@ -333,10 +333,10 @@ TEST(nothing_to_say_about_a_good_skill) /* [A2] */
                                                .text = str_from(text),
                                                .folder = STR("foo"),
                                                .profile = p});
-        CHECK_STR(complaints_text(&r), versioned ? "version-missing:1!"
-                                       : p == PROFILE_INSTALL
-                                           ? "version-missing:1"
-                                           : "");
+        CHECK_STR(diagnostics_text(&r), versioned ? "version-missing:1!"
+                                        : p == PROFILE_INSTALL
+                                            ? "version-missing:1"
+                                            : "");
     }
 }
 
@@ -350,7 +350,7 @@ TEST(strict_turns_warnings_into_errors) /* [X6] */
                        .text = STR(NAMED("author: me\nx_host_y: 1\n")),
                        .folder = STR("bar"),
                        .strict = true});
-    CHECK_STR(complaints_text(&r),
+    CHECK_STR(diagnostics_text(&r),
               "version-missing:1! name-folder:2! unknown-field:4");
     CHECK(r.why.errors == 2 && r.why.warnings == 1);
 }
@@ -408,7 +408,7 @@ TEST(read_in_place_it_is_met_with_warnings) /* [A4, X15] */
         CHECK(installed.why.errors > 0);
         CHECK(here.why.count >= installed.why.count);
         if (tap_failed)
-            printf("# row %zu: %s\n", i, complaints_text(&here));
+            printf("# row %zu: %s\n", i, diagnostics_text(&here));
     }
 }
 
@@ -423,7 +423,7 @@ TEST(hidden_characters_can_be_accepted_in_bodies_alone) /* [row 7] */
                           .text = STR(FULL("x: \"\\u202e\"\n") "\xe2\x80\xae"),
                           .folder = STR("foo"),
                           .allow_hidden = true});
-    CHECK_STR(complaints_text(&body), "");
+    CHECK_STR(diagnostics_text(&body), "");
     CHECK(body.doc.hidden);
     reading_of(&name, (struct manifest_input){
                           .kind = DOC_SKILL,
@@ -431,5 +431,5 @@ TEST(hidden_characters_can_be_accepted_in_bodies_alone) /* [row 7] */
                                           "description: a\xe2\x80\xae\n")),
                           .folder = STR("foo"),
                           .allow_hidden = true});
-    CHECK_STR(complaints_text(&name), "hidden-characters:4!");
+    CHECK_STR(diagnostics_text(&name), "hidden-characters:4!");
 }

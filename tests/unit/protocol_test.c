@@ -67,7 +67,7 @@ TEST(ls_refs_asks_with_prefixes)
 TEST(fetch_asks_for_what_is_wished)
 {
     struct oid ids[2] = {oid(ONES), oid(TWOS)};
-    struct fetch_wish w = {.wants = ids, .want_count = 2};
+    struct fetch_args w = {.wants = ids, .want_count = 2};
     struct buf b;
 
     buf_init(&b, 4096);
@@ -76,7 +76,7 @@ TEST(fetch_asks_for_what_is_wished)
                            "\nobject-format=sha1\nD\nofs-delta\nno-progress\n"
                            "want " ONES "\nwant " TWOS "\ndone\nF\n");
     buf_clear(&b);
-    w = (struct fetch_wish){.wants = ids,
+    w = (struct fetch_args){.wants = ids,
                             .want_count = 1,
                             .haves = ids + 1,
                             .have_count = 1,
@@ -97,7 +97,7 @@ TEST(fetch_asks_for_what_is_wished)
 TEST(version_0_asks_for_what_the_server_can)
 {
     struct oid ids[2] = {oid(ONES), oid(TWOS)};
-    struct fetch_wish w = {
+    struct fetch_args w = {
         .wants = ids, .want_count = 2, .deepen = 1, .filter = "blob:none"};
     struct caps caps = {0};
     struct buf b;
@@ -123,7 +123,7 @@ TEST(version_0_asks_for_what_the_server_can)
 TEST(as_many_wants_as_allowed_fit_a_request)
 {
     static struct oid ids[FETCH_WANTS_MAX];
-    struct fetch_wish w = {.wants = ids, .want_count = FETCH_WANTS_MAX};
+    struct fetch_args w = {.wants = ids, .want_count = FETCH_WANTS_MAX};
     struct buf b;
 
     buf_init(&b, 128 * 1024);
@@ -377,7 +377,7 @@ static bool keep_pack(void *ctx, struct str bytes, struct err *e)
 }
 
 static void read_fetch(const char *lines, size_t chunk,
-                       const struct fetch_wish *w, const struct caps *v0,
+                       const struct fetch_args *w, const struct caps *v0,
                        struct outcome *o)
 {
     struct arena a = {0};
@@ -491,7 +491,7 @@ TEST(answers_of_version_0)
         for (size_t chunk = 1; chunk < 60; chunk += 7) {
             struct caps caps = {.side_band = rows[i].side_band,
                                 .shallow = true};
-            struct fetch_wish w = {.deepen = rows[i].deepen};
+            struct fetch_args w = {.deepen = rows[i].deepen};
             struct outcome o;
 
             read_fetch(rows[i].lines, chunk, &w, &caps, &o);
@@ -633,7 +633,7 @@ static void talk_v2(struct arena *a, struct oid *commit)
 {
     static const struct str prefixes[] = {STR_INIT("HEAD"),
                                           STR_INIT("refs/tags/v1")};
-    struct fetch_wish w = {
+    struct fetch_args w = {
         .wants = commit, .want_count = 1, .deepen = 1, .filter = "blob:none"};
     struct fetch_answer f;
     struct collected c;
@@ -664,7 +664,7 @@ static void talk_v2(struct arena *a, struct oid *commit)
 
 static void talk_v0(struct arena *a, const struct oid *commit)
 {
-    struct fetch_wish w = {.wants = commit, .want_count = 1, .deepen = 1};
+    struct fetch_args w = {.wants = commit, .want_count = 1, .deepen = 1};
     struct fetch_answer f;
     struct collected c;
     struct advert advert;

@@ -56,7 +56,7 @@ TEST(choices)
     /* clang-format off */
     static const struct {
         const char *rest;
-        const char *name; /* of the ref; or the complaint */
+        const char *name; /* of the ref; or the diagnostic */
         int id;           /* 0: refused */
         const char *path; /* or the hint */
         bool is_tag_too;

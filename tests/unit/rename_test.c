@@ -127,7 +127,7 @@ TEST(a_renamed_copy_has_its_folders_name) /* [X2] */
         if (!rows[i].result ||
             !manifest_rename(str_from(rows[i].text), name, &r.a, &out, &e))
             continue;
-        complaints_init(&r.why, &r.a);
+        diagnostics_init(&r.why, &r.a);
         manifest_read(&(struct manifest_input){.kind = DOC_SKILL,
                                                .text = out,
                                                .folder = name},

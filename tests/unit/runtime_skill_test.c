@@ -54,7 +54,7 @@ static struct str in_top(const char *name, struct arena *a)
 
 #define HEAD(name) "---\nname: " name "\ndescription: Does something.\n"
 
-static bool has_code(const struct complaints *why, const char *code)
+static bool has_code(const struct diagnostics *why, const char *code)
 {
     for (size_t i = 0; i < why->count; i++)
         if (strcmp(why->items[i].code, code) == 0)
@@ -71,7 +71,7 @@ static const struct {
     const char *link;        /* "file" leads there */
     const char *text;
     const char *found; /* "" : static */
-    const char *code;  /* of a complaint */
+    const char *code;  /* of a diagnostic */
 } folders[] = {
     /* [K1, K3, K4] */
     {"plain", "", "SKILL.star", NULL, "def run(input): pass\n", "SKILL.star", NULL},
@@ -350,9 +350,9 @@ TEST(a_program_is_judged) /* [K19, K21] */
 {
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         struct arena a = {0};
-        struct complaints why;
+        struct diagnostics why;
 
-        complaints_init(&why, &a);
+        diagnostics_init(&why, &a);
         skill_check_program(STR("S.star"), str_from(programs[i].program), &why);
         CHECK(why.count == (programs[i].code ? 1 : 0));
         if (why.count && programs[i].code) {
@@ -378,9 +378,9 @@ TEST(all_errors_are_said_at_once)
     static const char *const codes[] = {"program-load", "program-name",
                                         "program-name", "program-syntax"};
     struct arena a = {0};
-    struct complaints why;
+    struct diagnostics why;
 
-    complaints_init(&why, &a);
+    diagnostics_init(&why, &a);
     skill_check_program(STR("S.star"),
                         STR("load('x', 'y')\n"
                             "def run(input):\n"
@@ -401,9 +401,9 @@ TEST(a_file_of_any_name_has_places)
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct arena a = {0};
-        struct complaints why;
+        struct diagnostics why;
 
-        complaints_init(&why, &a);
+        diagnostics_init(&why, &a);
         skill_check_program(str_from(names[i]),
                             STR("def run(input):\n  return foo"), &why);
         CHECK(why.count == 1 && why.items[0].line == 2 &&
@@ -417,15 +417,15 @@ TEST(a_program_that_is_too_large_or_no_text_is_said)
 {
     struct arena a = {0};
     CLEANUP(buf_done) struct buf b = {0};
-    struct complaints why;
+    struct diagnostics why;
 
     buf_init(&b, 1u << 20);
     while (b.n <= PROGRAM_MAX_BYTES)
         buf_char(&b, '#');
-    complaints_init(&why, &a);
+    diagnostics_init(&why, &a);
     skill_check_program(STR("S.star"), buf_str(&b), &why);
     CHECK(why.errors == 1);
-    complaints_init(&why, &a);
+    diagnostics_init(&why, &a);
     skill_check_program(STR("S.star"), STR("x = '\xff\0'"), &why);
     CHECK(why.errors >= 1);
     arena_done(&a);

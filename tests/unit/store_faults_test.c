@@ -169,8 +169,8 @@ static bool is_adopted(struct rig *r)
 
 static bool hold_all(struct rig *r)
 {
-    store_hold(r->store);
-    return put_all(r) && store_keep(r->store, &r->err);
+    store_begin_staging(r->store);
+    return put_all(r) && store_publish(r->store, &r->err);
 }
 
 static const struct state_proof proof = {
@@ -224,9 +224,9 @@ static bool put_notes_at_once(struct rig *r)
 
 static bool hold_notes(struct rig *r)
 {
-    store_hold(r->store);
-    return put_notes(r) && store_keep(r->store, &r->err) &&
-           store_keep_notes(r->store, &r->err);
+    store_begin_staging(r->store);
+    return put_notes(r) && store_publish(r->store, &r->err) &&
+           store_publish_notes(r->store, &r->err);
 }
 
 static bool forget_workspace(struct rig *r)

@@ -8,16 +8,16 @@
 
 #define MESSAGE_MAX_BYTES 2048
 
-void complaints_init(struct complaints *c, struct arena *a)
+void diagnostics_init(struct diagnostics *c, struct arena *a)
 {
-    *c = (struct complaints){.arena = a};
+    *c = (struct diagnostics){.arena = a};
 }
 
-void complaints_add(struct complaints *c, bool error, const char *code,
-                    const char *field, unsigned line, const char *format, ...)
+void diagnostics_add(struct diagnostics *c, bool error, const char *code,
+                     const char *field, unsigned line, const char *format, ...)
 {
     char message[MESSAGE_MAX_BYTES + 4];
-    struct complaint *item;
+    struct diagnostic *item;
     va_list args;
     int n;
 
@@ -30,7 +30,7 @@ void complaints_add(struct complaints *c, bool error, const char *code,
     c->items = arena_grow(c->arena, c->items, c->count, &c->capacity,
                           sizeof *c->items);
     item = &c->items[c->count++];
-    *item = (struct complaint){
+    *item = (struct diagnostic){
         .error = error,
         .code = code,
         .field = arena_str(c->arena, str_from(field)),
@@ -45,7 +45,7 @@ void complaints_add(struct complaints *c, bool error, const char *code,
 
 /* clang-format off */
 static const struct {
-    const char *prefix; /* of the complaint's code */
+    const char *prefix; /* of the diagnostic's code */
     enum err_code code;
 } codes[] = {
     {"name-",             ERR_NAME},
@@ -67,7 +67,7 @@ static enum err_code code_of(const char *code, enum doc_kind kind)
     return kind == DOC_MCP ? ERR_MCP : ERR_FRONTMATTER;
 }
 
-static void say(const struct complaint *c, bool first, enum err_code code,
+static void say(const struct diagnostic *c, bool first, enum err_code code,
                 struct err *e)
 {
     char where[PACKAGE_PATH_MAX_BYTES + 32] = "";
@@ -85,8 +85,8 @@ static void say(const struct complaint *c, bool first, enum err_code code,
 
 /* Messages are shown outermost first, and err_also() adds within: so in the
  * order of the document. */
-bool complaints_fail(const struct complaints *why, enum doc_kind kind,
-                     const char *what, struct err *e)
+bool diagnostics_fail(const struct diagnostics *why, enum doc_kind kind,
+                      const char *what, struct err *e)
 {
     enum err_code code = ERR_FAILED;
     size_t said = 0;
