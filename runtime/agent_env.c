@@ -109,7 +109,7 @@ static bool is_set(const char *const *set, struct str name)
     return false;
 }
 
-/* What stands in it relative would be looked up in the workspace. */
+/* Relative elements would be resolved in the workspace. */
 static void add_path(struct agent_env *env)
 {
     struct str rest = str_from(getenv("PATH")), folder, clean = STR("PATH=");

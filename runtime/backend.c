@@ -19,8 +19,9 @@
 
 /* --- the words of exec -------------------------------------------------------- */
 
-/* One word of a command line: blanks end it, but inside of quotes or behind a
- * backslash. False at the end of the text; `*closed` false: a quote is open. */
+/* Parses one word of a command line: a blank ends it, except in quotes or
+ * after a backslash. False at the end of the text; `*closed` false: a quote
+ * is open. */
 static bool next_word(struct str *rest, struct buf *word, bool *closed)
 {
     char quote = '\0';
@@ -82,7 +83,7 @@ static struct str from_home(struct str path, struct arena *a)
     return fs_join(str_from(home), str_from_index(path, 2), a);
 }
 
-/* What the user types is meant from where the user is. */
+/* A path on the command line is relative to the current directory. */
 static bool resolve_typed(struct backend *k, struct str *program, struct err *e)
 {
     char cwd[CWD_MAX_BYTES];
@@ -118,7 +119,7 @@ static bool is_api(struct str name)
     return str_is(name, "anthropic") || str_is(name, "openai");
 }
 
-/* What the user's file says of this very one. */
+/* The settings of this backend in the user's file. */
 static const struct project_ask *settings_of(const struct backend_selection *w,
                                              struct str name)
 {
@@ -155,7 +156,7 @@ static bool is_unknown(const struct backend *k, struct err *e)
                     STR_ARG(clients_join_backends(", ", k->arena)));
 }
 
-/* As it is typed: --ask, MAPM_ASK. */
+/* From --ask or MAPM_ASK. */
 static bool choose_typed(struct backend *k, const struct backend_selection *w,
                          struct err *e)
 {
@@ -183,7 +184,7 @@ static bool choose_typed(struct backend *k, const struct backend_selection *w,
     return prepare(k, w, value, e);
 }
 
-/* As the user's file has it. */
+/* From the user's file. */
 static bool choose_written(struct backend *k, const struct backend_selection *w,
                            const struct project_ask *ask, struct err *e)
 {

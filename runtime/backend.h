@@ -22,7 +22,8 @@ struct backend {
     struct str model;    /* "" = the default of the backend */
     struct arena *arena; /* owns this struct and its strings */
     const struct preset *preset;
-    const struct str *argv; /* exec: the program's, [0] as it was named */
+    /* exec: arguments of the program, [0] as configured */
+    const struct str *argv;
     size_t argc;
     void *own; /* of the kind */
 };
@@ -41,7 +42,7 @@ struct backend_kind {
      * asks no network. */
     bool (*prepare)(struct backend *k, const struct backend_request *w,
                     struct err *e);
-    /* As backend_ask has it. */
+    /* See backend_ask. */
     bool (*ask)(struct backend *k, struct str dir, const struct ask *in,
                 const struct backend_progress *news, struct arena *a,
                 struct answer *out, struct err *e);
@@ -57,21 +58,21 @@ MUST_CHECK bool backend_find_program(const struct backend_selection *w,
                                      const char *program, struct arena *a,
                                      struct str *path, struct err *e);
 
-/* For backend_list: the place an API would be asked at ("" = it cannot be), and
- * in `note` what is missing ("set ANTHROPIC_API_KEY"). backend_http.c */
+/* For backend_list: the URL of an API ("" = not usable), and in `note` what is
+ * missing ("set ANTHROPIC_API_KEY"). backend_http.c */
 void backend_http_find(const char *name, const struct backend_request *w,
                        struct arena *a, struct backend_found *out);
 
 /*
- * The answer as the program gets it (K24, row 22): what is no UTF-8 becomes
- * U+FFFD, at most `max_chars` code points, `*truncated` set when that cut it
- * (never cleared). In `a`.
+ * The answer for the program (K24, row 22): invalid UTF-8 becomes U+FFFD, at
+ * most `max_chars` code points; `*truncated` is set when it was cut (never
+ * cleared). In `a`.
  */
 struct str backend_text(struct str bytes, size_t max_chars, struct arena *a,
                         bool *truncated);
 
-/* Tells `news` of a turn and the first line with anything in it of `text`;
- * either may be NULL or empty. */
+/* Reports turns and the first non-empty line of `text`; either may be NULL or
+ * empty. */
 void backend_report_progress(const struct backend_progress *news,
                              unsigned turns, struct str text);
 

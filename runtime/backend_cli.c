@@ -135,7 +135,7 @@ static bool go_on(void *ctx)
     return !t->reading.stop;
 }
 
-/* --- what it came to ------------------------------------------------------------ */
+/* --- the result --------------------------------------------------------- */
 
 /* Words of a log-in that is missing, in any of their spellings. */
 static bool is_about_login(struct str text)
@@ -182,7 +182,7 @@ static bool fail_by_code(const struct talk *t, int code, struct err *e)
             buf_str(t->reading.rules ? &t->reading.why : &t->reading.text));
     text = arena_printf(t->arena, "ended with exit code %d%s", code,
                         last.n ? ": " : ", and without a word");
-    /* The last words are what counts. */
+    /* The end of stderr matters most. */
     if (last.n > LAST_WORDS_BYTES)
         last = str_from_index(last, last.n - LAST_WORDS_BYTES);
     if (code == INTERPRETER_GONE && !last.n)
@@ -216,7 +216,7 @@ static unsigned turns_used(const struct talk *t)
 {
     unsigned turns = t->reading.turns, cap = t->in->max_turns;
 
-    /* Not known: as the specification has it, what was granted. */
+    /* Not reported: the specification then takes the granted number. */
     return turns && turns < cap ? turns : cap;
 }
 
@@ -302,7 +302,7 @@ static bool find_preset(struct backend *k, const struct backend_request *w,
     return err_hint(e, "%s", p->install);
 }
 
-/* A path was typed by the user, or stands absolute in the user's file. */
+/* A path from the command line, or an absolute one from the user's file. */
 static bool find_exec(struct backend *k, const struct backend_request *w,
                       struct err *e)
 {

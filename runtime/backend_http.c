@@ -32,7 +32,7 @@ static const struct api {
     const char *base, *base_env, *key_env;
     const char *path;
     const char *key_header; /* the key follows */
-    const char *version;    /* one more header; NULL: none */
+    const char *version;    /* an additional header; NULL: none */
 } apis[] = {
     {"anthropic", CHAT_ANTHROPIC, "https://api.anthropic.com",
      "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY", "/v1/messages",
@@ -46,7 +46,7 @@ static const struct api {
 struct http_backend {
     const struct api *api;
     struct str key;      /* "" = none is sent */
-    struct str key_from; /* what holds it, in words */
+    struct str key_from; /* source of the key, for messages */
 };
 
 static const struct api *api_find(struct str name)
@@ -64,7 +64,7 @@ static struct str env(const char *name)
 
 /* --- where ---------------------------------------------------------------- */
 
-/* Not shown when it is bad: somebody may have put a password in it. */
+/* An invalid URL is not shown: it may contain a password. */
 static bool base_is_good(struct str s)
 {
     struct str rest = s;
@@ -169,8 +169,8 @@ static struct str expand_home(struct str path, struct arena *a)
     return fs_join(home, str_from_index(path, 2), a);
 }
 
-/* As ssh has it: a file of one's own that others can read is no place for a
- * key. What the administrator put there is the administrator's to judge. */
+/* As in ssh: a key file of the user that others can read is refused. A file of
+ * root is trusted. */
 static bool read_key_file(struct http_backend *h, struct str path,
                           struct arena *a, struct err *e)
 {
@@ -296,7 +296,7 @@ void backend_http_find(const char *name, const struct backend_request *w,
 
 /* --- asking --------------------------------------------------------------- */
 
-/* One ask, which may take several requests. */
+/* One ask, of one or more requests. */
 struct turn {
     struct backend *k;
     const struct http_backend *own;
@@ -417,7 +417,8 @@ static bool fail_status(const struct turn *t, const struct fetch_reply *r,
     return false;
 }
 
-/* Before the next try; false: none, `e` stays what it is but for a signal. */
+/* Waits before the next attempt; false: there is none, `e` is unchanged except
+ * after a signal. */
 static bool wait_for_retry(const struct turn *t, const struct fetch_reply *r,
                            unsigned tried, struct err *e)
 {

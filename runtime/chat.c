@@ -74,7 +74,7 @@ static bool is_low(int32_t c)
     return c >= 0xdc00 && c <= 0xdfff;
 }
 
-/* One escape, from its backslash: how long it is, and what stands for it. */
+/* One escape, from its backslash: its length and its character. */
 static size_t mend_escape(struct buf *b, struct str s, size_t at)
 {
     int32_t c = escape_at(s, at);
@@ -107,7 +107,7 @@ static void mend_escapes(struct buf *b, struct str s)
     }
 }
 
-/* Also a byte order mark, which some servers begin with. */
+/* Some servers begin with a byte order mark. */
 static void mend_bytes(struct buf *b, struct str s)
 {
     size_t at = str_starts(s, STR("\xef\xbb\xbf")) ? 3 : 0;
@@ -180,7 +180,7 @@ struct str chat_complaint(struct str body, struct arena *a)
 
     if (parse(body, a, &root, &ignored))
         return shorten(complaint_of(root, a), a);
-    /* A line of text is a reason, a page of HTML is none. */
+    /* A line of text is a reason, a page of HTML is not. */
     if (!text_is_utf8(text) || str_starts(text, STR("<")) ||
         text.n > 4 * COMPLAINT_MAX_CHARS)
         return str_of("", 0);
@@ -218,7 +218,7 @@ static bool is_one_of(struct str s, const char *const *words)
     return *words != NULL;
 }
 
-/* `reason`: why it stopped; only these may end an answer that says nothing. */
+/* `reason`: why generation stopped; only these may end an empty answer. */
 static bool read_stop_reason(struct str reason, struct chat_reply *out,
                              struct err *e)
 {

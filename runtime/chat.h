@@ -33,14 +33,14 @@ struct chat_reply {
     bool exhausted; /* its tokens ran out */
 };
 
-/* Every block of text, joined. Errors: ERR_FORMAT for what is no answer of that
- * shape; ERR_FETCH for an error in the place of one; ERR_FAILED for an answer
- * without any text, and why. In `a`. */
+/* All text blocks, joined. Errors: ERR_FORMAT for a reply of another shape;
+ * ERR_FETCH for an error object; ERR_FAILED for an answer without text, with
+ * the reason. In `a`. */
 MUST_CHECK bool chat_read(enum chat_shape shape, struct str body,
                           struct arena *a, struct chat_reply *out,
                           struct err *e);
 
-/* What the body of a failure says: one line, short; "" when it says nothing.
+/* The error message in the body of a failed request: one short line, "" = none.
  * In `a`. */
 struct str chat_complaint(struct str body, struct arena *a);
 

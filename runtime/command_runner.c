@@ -18,13 +18,13 @@
 #define POINT_MAX_BYTES   4
 #define MESSAGE_MAX_BYTES 8192
 
-/* What is kept of the output: what mapm-cage says, and more than is shown. */
+/* Stored output: the handshake of mapm-cage, and more than the result shows. */
 struct heard {
     struct buf text;
     bool is_cut;
 };
 
-/* One command on its way. */
+/* State of one command. */
 struct call {
     const struct command_runner_options *o;
     const struct command *in;
@@ -58,7 +58,8 @@ static void call_done(struct call *c)
 
 /* --- outcomes --------------------------------------------------------------------- */
 
-/* Nothing was started. True: the program hears of it and goes on. */
+/* The command was not started. True: the program gets an error and
+ * continues. */
 static bool fail(struct call *c, const char *format, ...) PRINTF(2, 3);
 static bool fail(struct call *c, const char *format, ...)
 {
@@ -81,7 +82,7 @@ static bool fail_err(struct call *c, const struct err *e)
     return fail(c, "%s%s%s", err_first(e), e->hint[0] ? ": " : "", e->hint);
 }
 
-/* Row 22: UTF-8, whole characters, at most so many; all else stays as it is. */
+/* Row 22: valid UTF-8, whole characters, bounded; nothing else changes. */
 static struct str repair(struct str raw, size_t max_points, bool *is_cut,
                          struct arena *a)
 {
@@ -112,7 +113,7 @@ static struct str failed_mark(void)
     return str_of(HELPER_FAILED, sizeof HELPER_FAILED - 1);
 }
 
-/* "error: …" in front of what it printed; both together are bounded. */
+/* Prepends "error: …" to the output; the whole is bounded. */
 static void set_result(struct call *c, const char *error, struct str printed)
 {
     struct arena *a = c->arena;
@@ -169,7 +170,7 @@ static void read_result(struct call *c)
     }
 }
 
-/* --- what is to run ------------------------------------------------------------------- */
+/* --- the program -------------------------------------------------------- */
 
 static bool check_words(struct call *c)
 {
@@ -189,8 +190,8 @@ static bool check_words(struct call *c)
     return true;
 }
 
-/* Row 15, row 19: by its name on PATH, never in the workspace; by a path when
- * the rule says so. */
+/* Row 15, row 19: found by name on PATH, never in the workspace; by path only
+ * if the rule has a path. */
 static bool find_program(struct call *c, struct str *program)
 {
     struct arena *a = c->arena;
@@ -226,7 +227,7 @@ static bool open_workspace(struct call *c, struct err *e)
                     "commands do not run in %s itself, where keys and start "
                     "files are: use a folder below it",
                     c->workspace.p);
-    /* As mapm install has it: neither runs while the other does. */
+    /* The lock of mapm install: neither runs during the other. */
     if (fs_lock(c->fd, true, wait > UINT32_MAX ? UINT32_MAX : (unsigned)wait,
                 c->o->waiting, c->o->ctx, e))
         return true;
@@ -260,7 +261,7 @@ static bool tick(void *ctx)
     return true;
 }
 
-/* Without bubblewrap there is no /tmp of its own: a private folder in it. */
+/* Without bubblewrap /tmp is shared: use a private folder in it. */
 static bool make_scratch(struct call *c, struct sandbox_job *job)
 {
     static const char *const roots[] = {"/tmp", "/var/tmp"};
@@ -279,8 +280,8 @@ static bool make_scratch(struct call *c, struct sandbox_job *job)
 }
 
 /*
- * Runs it one way. False: an outcome stands, or `e` when the run must end.
- * `*went` false: the walls could not be built; what was said is heard.
+ * One attempt. False: the result is complete, or `e` when the run must end.
+ * `*went` false: the isolation failed; the reason is in the output.
  */
 static bool go(struct call *c, struct sandbox_job job, bool *went,
                struct err *e)

@@ -17,7 +17,7 @@ struct draft {
     size_t header; /* bytes of it */
 };
 
-/* What of a result is left out so that it fits. */
+/* Parts that are dropped until the result fits. */
 struct cut {
     bool trace, answer;
     size_t chars; /* of the answer, when cut */
@@ -76,7 +76,7 @@ static void put_answer(struct json_writer *w, const struct draft *d,
         json_member_bool(w, "answer_truncated", true);
 }
 
-/* Members as they were returned, "trace" of the program left out. */
+/* Members as returned, except "trace" of the program. */
 static void put_members(struct json_writer *w, const struct draft *d,
                         const struct cut *cut)
 {

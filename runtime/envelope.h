@@ -6,9 +6,9 @@
 #include "trace.h"
 
 /*
- * envelope: what run() returned, as the one string that a run gives (K31, K32,
- * K35). The header and the trace are the host's; nothing that a program returns
- * can stand in for them.
+ * envelope: serializes the return value of run() as the string that a run
+ * returns (K31, K32, K35). Header and trace come from the host; a program
+ * cannot forge them.
  */
 
 struct envelope {

@@ -3,8 +3,8 @@
 #include "mapm/runtime.h"
 
 /*
- * The argument of run(): one object, from a text and from "key=value" on top.
- * What the text says more than once is refused, what a pair says replaces it.
+ * The argument of run(): one object, from a text and "key=value" pairs. A
+ * duplicate key in the text is refused, a pair replaces a member of the text.
  */
 
 static const struct json_options options = {

@@ -36,7 +36,7 @@ struct star *interpreter_open(const struct star_options *options,
     return s;
 }
 
-/* What a person may see; the rest is dropped, and costs nothing. */
+/* Output for the user; above the limit it is dropped at no cost. */
 static bool print(void *ctx, const char *text, size_t length)
 {
     struct interpreter *g = ctx;
@@ -179,7 +179,7 @@ static bool put_result(struct interpreter *g, star_value v)
 
 /* --- the run -------------------------------------------------------------------------- */
 
-/* The clock goes on between the steps of a run, and while it waits. */
+/* The clock runs between the steps of a run, and while it waits. */
 static bool set_clock(struct interpreter *g, struct star_limits *limits)
 {
     uint64_t now = proc_now_ms();

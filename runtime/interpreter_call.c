@@ -7,9 +7,8 @@
 #include "interpreter.h"
 
 /*
- * ask, command and trace as a program calls them. What is wrong with the types
- * of an argument is an error of the program; what may be asked for is decided
- * by the other side.
+ * The functions ask, command and trace. A wrong type is an error of the
+ * program; the host decides whether the request is allowed.
  */
 
 /* --- messages ----------------------------------------------------------------------- */
@@ -90,7 +89,7 @@ static bool want(struct star *s, star_value v, enum star_type type,
     return false;
 }
 
-/* A value as JSON; what cannot be one is the program's error. */
+/* A value as JSON; a value without a JSON form is an error of the program. */
 static bool to_json(struct star *s, star_value v, const char *what,
                     struct str *out)
 {
@@ -127,7 +126,7 @@ static void begin(struct interpreter *g, struct json_writer *w)
     json_begin_object(w);
 }
 
-/* Sends the call, waits, and gives what came back as values. */
+/* Sends the call, waits, and returns the reply as values. */
 static star_value exchange(struct interpreter *g, struct json_writer *w,
                            enum message_kind kind, struct str opts)
 {
@@ -150,7 +149,7 @@ static star_value exchange(struct interpreter *g, struct json_writer *w,
     return v;
 }
 
-/* --- what is called ------------------------------------------------------------------- */
+/* --- functions ---------------------------------------------------------- */
 
 star_value interpreter_ask(struct star *s, const struct star_args *args)
 {
@@ -233,7 +232,7 @@ star_value interpreter_command(struct star *s, const struct star_args *args)
     return exchange(g, &w, MESSAGE_COMMAND, opts);
 }
 
-/* Behind the last one that is kept, a trace costs next to nothing (K28). */
+/* Above the limit a trace costs next to nothing (K28). */
 star_value interpreter_trace(struct star *s, const struct star_args *args)
 {
     struct interpreter *g = args->ctx;

@@ -16,8 +16,8 @@ void message_input_done(struct message_input *in)
     buf_done(&in->bytes);
 }
 
-/* What was used goes when there is new input: a message is borrowed till then,
- * and what stays is less than one. */
+/* Consumed input is discarded when more arrives: messages are borrowed until
+ * then, and less than one message remains. */
 void message_input_room(struct message_input *in, char **p, size_t *size)
 {
     struct buf *b = &in->bytes;

@@ -4,9 +4,9 @@
 #include "mapm/runtime.h"
 
 /*
- * message: what is said between the process that runs a program and the one that
- * started it. A message is one letter, the length of its body in 4 bytes, the
- * least first, and the body, which is JSON but for PRINT.
+ * message: the protocol between the worker process and its parent. A message
+ * is one letter, the length of its body in 4 bytes, the least first, and the
+ * body, which is JSON but for PRINT.
  *
  *     program -> host   ASK      {"prompt": "…", "opts": {…}}
  *                       COMMAND  {"argv": […] or "bad": "…", "opts": {…}}
@@ -50,16 +50,17 @@ struct message_input {
 void message_input_init(struct message_input *in);
 void message_input_done(struct message_input *in);
 
-/* Room for what comes next, `*size` bytes at `*p`; then message_input_add. */
+/* Space for input, `*size` bytes at `*p`; then message_input_add. */
 void message_input_room(struct message_input *in, char **p, size_t *size);
 void message_input_add(struct message_input *in, size_t size);
 
 enum message_state { MESSAGES_READY, MESSAGES_MORE, MESSAGES_BAD };
 
-/* The next message; it drops the one before. BAD: no such kind, or too long. */
+/* The next message; invalidates the one before. BAD: unknown kind, or too
+ * long. */
 enum message_state message_take(struct message_input *in, struct message *out);
 
-/* --- what a message says --------------------------------------------------------- */
+/* --- bodies of messages ------------------------------------------------- */
 
 /* All of these: false for what an interpreter would not have sent. In `a`,
  * borrowing from the body. */

@@ -30,7 +30,7 @@ static bool read_string(const struct json *object, const char *key,
     return j && j->kind == JSON_STRING;
 }
 
-/* The object as it was written, on one line. */
+/* The object in its serialized form, on one line. */
 static bool read_opts(const struct json *call, struct arena *a,
                       const struct json **opts, struct str *text)
 {
@@ -60,7 +60,8 @@ static bool read_clamped(const struct json *opts, const char *key,
     if (j && j->text.p[0] == '-')
         n = 1;
     else if (j && !str_number(j->text, UINT64_MAX, &n))
-        n = UINT64_MAX; /* larger, or not whole: that is the other side's */
+        /* too large, or not an integer: an error of the other end */
+        n = UINT64_MAX;
     if (n < 1)
         n = 1;
     *out = (unsigned)(n < most ? n : most);

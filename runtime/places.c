@@ -47,7 +47,7 @@ enum place_kind places_lookup(const struct places *p, struct str path)
     return kind;
 }
 
-/* Hidden in what is hidden, readable in what is readable. */
+/* Hidden in hidden folders, readable in readable ones. */
 static bool says_nothing_new(const struct place *place, enum place_kind around)
 {
     return place->kind == PLACE_HIDDEN

@@ -4,13 +4,13 @@
 #include "base/str.h"
 
 /*
- * places: what a command sees of the file system. Everything is readable but
- * what a place says otherwise; of two places the deeper one counts, of two
- * that are one path the later in this list.
+ * places: the file system as a command sees it. A place overrides the default,
+ * which is readable; the deeper of two places wins, of two with the same path
+ * the later in this list.
  */
 enum place_kind {
     PLACE_HIDDEN,  /* an empty folder, or a file that cannot be opened */
-    PLACE_SCRATCH, /* a folder of its own: empty, writable, gone at the end */
+    PLACE_SCRATCH, /* a private folder: empty, writable, removed at the end */
     PLACE_READ,
     PLACE_WRITE,
 };
@@ -27,11 +27,11 @@ struct places {
     struct arena *arena;
 };
 
-/* What does not exist, "/" and what is neither file nor folder is left out. */
+/* Missing paths, "/" and special files are ignored. */
 void places_add(struct places *p, enum place_kind kind, struct str path);
 
-/* Once, after the last one: sorts, and drops the lesser of two equals and what
- * the places around it say already. */
+/* Call once, after the last one: sorts, and removes duplicates and places that
+ * repeat the one around them. */
 void places_normalize(struct places *p);
 
 /* Of settled places: the kind that counts for `path`; READ for none. */

@@ -5,10 +5,10 @@
 #include <string.h>
 
 /*
- * Which commands may run. Rules are compared word by word and nothing else:
- * who guesses what a program makes of its options guesses wrong one day, and
- * a rule that seems to promise more than words is worse than one that does
- * not. Source: K25; THREATS row 19.
+ * Which commands may run. Rules are compared word by word: guessing what a
+ * program does with its options fails sooner or later, and a rule that seems
+ * to promise more is worse than a rule about words. Source: K25; THREATS row
+ * 19.
  */
 
 void policy_init(struct policy *p, struct arena *a)
@@ -83,8 +83,7 @@ static bool has_star(struct str word)
     return false;
 }
 
-/* What stands before the next star, or the end, from `*at` on; true for a
- * star. */
+/* The text from `*at` to the next star, or the end; true for a star. */
 static bool take_piece(struct str word, size_t *at, struct buf *piece)
 {
     char c;
@@ -124,7 +123,7 @@ static bool word_fits(struct str word, struct str text)
 
 /* --- programs --------------------------------------------------------------- */
 
-/* The next component that says something; "" at the end. */
+/* The next component except "." and ""; "" at the end. */
 static struct str next_part(struct str path, size_t *at)
 {
     while (*at < path.n) {
@@ -166,8 +165,8 @@ static struct str name_of(struct str path, struct arena *a)
     return str_from_index(whole, str_find_last(whole, '/') + 1);
 }
 
-/* A name is no path: what is found on PATH is another program. But who denies
- * a name means the program, wherever it is. */
+/* A name does not allow a path, which may be another program. A denied name
+ * denies every path to it. */
 static bool program_fits(const struct policy_rule *rule, struct str program)
 {
     CLEANUP(arena_done) struct arena a = {0};

@@ -4,10 +4,10 @@
 #include <string.h>
 
 /*
- * A command as one line for a shell, and back. What is shown is what runs:
- * the line hides nothing and is never shortened, and a person can paste it
- * (SEP-1024; THREATS row 7). Quotes are those of POSIX, and $'…' of bash and
- * zsh for what has no other visible form.
+ * A command as one line for a shell, and back. The line is complete and hides
+ * nothing, and a person can paste it (SEP-1024; THREATS row 7). Quotes are
+ * those of POSIX, and $'…' of bash and zsh for characters without another
+ * visible form.
  */
 
 /* --- writing ------------------------------------------------------------------ */
@@ -29,7 +29,7 @@ static bool has_any(struct str word, const char *chars)
     return false;
 }
 
-/* It looks as it is, and a terminal leaves it so. */
+/* Printable, and unchanged by a terminal. */
 static bool is_visible(struct str word)
 {
     CLEANUP(buf_done) struct buf b = {0};
@@ -124,7 +124,7 @@ static bool fail(struct line *l, const char *what)
                           "--allow 'git diff *'");
 }
 
-/* Up to the closing quote, which `*at` stands behind then. */
+/* Up to the closing quote; `*at` is behind it then. */
 static bool take_quoted(struct line *l, char quote)
 {
     l->has_word = true;
@@ -196,7 +196,7 @@ static bool take_dollar(struct line *l)
     return fail(l, "a quote is not closed");
 }
 
-/* One word; false at the end, or with an error. */
+/* Parses one word; false at the end, or with an error. */
 static bool take_word(struct line *l)
 {
     buf_clear(&l->word);

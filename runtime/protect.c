@@ -48,7 +48,7 @@ bool protect_hash_file(const struct protect *p, const char *path,
     return fs_hash_fd(fd, UINT64_MAX, &size, out, e) || err_wrap(e, "%s", path);
 }
 
-/* What cannot be read is known by its size and times alone. */
+/* An unreadable file is compared by size and times alone. */
 static bool remember_file(struct protect *p, struct watched *w, struct err *e)
 {
     struct err ignored = {0};
@@ -81,8 +81,8 @@ static void remember_stat(struct watched *w, const struct stat *st)
     w->ino = st->st_ino;
 }
 
-/* A bound file that has a second name is changed through that one. A link is
- * no mount point. What is not there is no mount point, either. */
+/* A bound file with a second name can be changed through that one. Links and
+ * missing paths cannot be mount points. */
 static bool is_isolated(const struct protect *p, const struct stat *st,
                         enum watch_as as)
 {
@@ -122,8 +122,8 @@ static bool add_watched(struct protect *p, struct str path, unsigned how,
     return true;
 }
 
-/* A mount stays where it is, but who moves a folder around it makes way for
- * another one. */
+/* A mount stays in place, but a folder around it can be renamed and
+ * replaced. */
 static bool can_be_isolated(const struct protect *p, struct str path)
 {
     size_t slash = str_find_last(path, '/');
@@ -222,7 +222,7 @@ static bool watch_target(struct protect *p, const struct watched *w,
                          w->as == WATCH_CHILD ? WATCH_ROOT : w->as, e);
 }
 
-/* Whoever may move a folder above it makes way for another one. */
+/* A folder above it can be renamed and replaced. */
 static bool watch_below(struct protect *p, struct str path, struct err *e)
 {
     for (size_t i = 1; i < path.n; i++)
@@ -232,8 +232,8 @@ static bool watch_below(struct protect *p, struct str path, struct err *e)
     return protect_watch(p, path, PROTECT_TREE, WATCH_ROOT, e);
 }
 
-/* What is in the folders from there on, and where links lead. Grows while we
- * go: folders add what is in them. */
+/* Adds the content of folders and the targets of links. The list grows during
+ * the loop. */
 static bool watch_contents(struct protect *p, size_t from, struct err *e)
 {
     for (size_t i = from; i < p->count; i++) {
@@ -248,8 +248,8 @@ static bool watch_contents(struct protect *p, size_t from, struct err *e)
     return true;
 }
 
-/* By its name, and where that leads. The workspace itself is for writing. Last,
- * for what is watched whole must not become a folder that only stays. */
+/* By name, and by target. The workspace itself is writable. Last, as
+ * PROTECT_TREE takes precedence over PROTECT_DIR_ONLY. */
 static bool watch_more(struct protect *p, const struct protect_job *job,
                        struct err *e)
 {

@@ -6,13 +6,11 @@
 #include "places.h"
 
 /*
- * protect: files of a workspace that other programs obey without being asked:
- * hooks and settings of git, of agents and of editors, what mapm provisioned,
- * and skills.
- * A command may not change them, or make them where they are missing, which no
- * mount can cover: so they are compared before and after, changes are undone,
- * and the call fails.
- * Source: THREATS.md 2, row 19.
+ * protect: files of a workspace that other programs obey without a question:
+ * hooks and settings of git, of agents and of editors, provisioned files, and
+ * skills. A command may not change them. It may not create missing ones
+ * either, which no mount can prevent: so they are compared before and after,
+ * changes are undone, and the call fails. Source: THREATS.md 2, row 19.
  */
 
 struct protect;
@@ -23,14 +21,14 @@ struct protect_job {
     /* bubblewrap will show it read-only, so that a change comes from another
      * program and is reported, never undone; otherwise copies are taken. */
     bool isolated;
-    const struct str *more; /* absolute: folders that are protected, too, as
-                             * far as they are in the workspace */
+    /* absolute: further protected folders, if they are in the workspace */
+    const struct str *more;
     size_t more_count;
 };
 
 /*
- * Remembers what is there.
- * Errors: ERR_LIMIT when there is too much to watch without walls; ERR_IO.
+ * Records the present state. Errors: ERR_LIMIT when there are too many files
+ * to watch without isolation; ERR_IO.
  */
 MUST_CHECK bool protect_look(const struct protect_job *job, struct arena *a,
                              struct protect **out, struct err *e);

@@ -7,12 +7,12 @@
 #include "protect_inner.h"
 
 /*
- * What git obeys, beyond the fixed places of the table in protect_table.c. The
+ * Files that configure git, besides the rows of protect_table.c. The
  * settings of a repository name programs (core.fsmonitor, core.hooksPath,
  * filters, ...), and `git status` starts another one in each folder that its
  * index calls a repository. So settings and hooks of every repository in the
- * workspace are watched, wherever it is, and a new one may be no more than
- * `git init` and `git clone` make it.
+ * workspace are watched, wherever it is, and a new one may contain only
+ * what `git init` and `git clone` create.
  */
 
 #define CONFIG_MAX_BYTES  (256u << 10)
@@ -38,7 +38,7 @@ static struct str parent_of(struct str path)
     return str_slice(path, 0, slash == SIZE_MAX ? 0 : slash);
 }
 
-/* Where `path`, as a file in `folder` has it, is in the workspace. */
+/* The path in the workspace of `path`, which a file in `folder` contains. */
 static bool resolve(const struct protect *p, struct str folder, struct str path,
                     struct arena *a, struct str *out)
 {
@@ -77,7 +77,8 @@ static bool read_section(struct str line, struct str *name)
     return !str_has_char(rest, '"') && !str_has_char(rest, '\\');
 }
 
-/* One line at a time, and simple ones: what git would read otherwise is odd. */
+/* One line at a time, simple ones only: git parses more forms, which are
+ * rare. */
 static enum line next_line(struct str *text, struct setting *s)
 {
     struct str line, rest;

@@ -36,7 +36,8 @@ bool protect_is_watched(unsigned how, struct str name, bool is_folder);
 
 /* How the path appears to bubblewrap. */
 enum watch_as {
-    WATCH_ROOT, /* a mount of its own: a row of the table, or the target of a link */
+    /* a separate mount: a row of the table, or the target of a link */
+    WATCH_ROOT,
     WATCH_CHILD, /* below such a mount */
     WATCH_OPEN,  /* not isolated: changes are detected and undone */
 };
@@ -61,7 +62,7 @@ struct protect {
     struct arena *arena;
     struct watched *all; /* parents first */
     size_t count, capacity;
-    struct map by_path; /* to one of `kinds`, as it is watched */
+    struct map by_path; /* to one of `kinds`: how it is watched */
     char kinds[WATCH_OPEN + 1];
     uint64_t copied, hashed;
     struct protect_folder *folders; /* as protect_walk saw them */
@@ -89,8 +90,8 @@ struct protect_folder {
 /* `path` is of the walk: copy it. */
 typedef bool protect_visit(void *ctx, struct str path, struct err *e);
 
-/* Calls `visit` for each .git below the workspace, and keeps in mind which
- * folders there are. Errors: ERR_LIMIT; what `visit` says. */
+/* Calls `visit` for each .git below the workspace, and records all folders.
+ * Errors: ERR_LIMIT; those of `visit`. */
 MUST_CHECK bool protect_walk(struct protect *p, protect_visit *visit, void *ctx,
                              struct err *e);
 

@@ -9,7 +9,7 @@
 
 #include "protect_inner.h"
 
-/* What the command did, and undoing it: see protect.h. */
+/* Detects and undoes changes of a command: see protect.h. */
 
 #define NAMES_SHOWN      10
 #define PATH_SHOWN_BYTES 200
@@ -51,7 +51,7 @@ static bool is_same_time(struct timespec x, struct timespec y)
     return x.tv_sec == y.tv_sec && x.tv_nsec == y.tv_nsec;
 }
 
-/* The clock of a file system is coarse: what has a copy is read again. */
+/* Timestamps of file systems are coarse: files with a copy are read again. */
 static bool is_same_file(const struct protect *p, const struct watched *w,
                          const struct stat *st)
 {
@@ -106,7 +106,8 @@ static bool put_back(const struct restoration *s, const struct watched *w,
 
     if (!w->can_undo)
         return false;
-    /* What is there goes when the new one stands: the disk may be full. */
+    /* The present file is removed after the new one is written: the disk may be
+     * full. */
     if (S_ISREG(w->mode) && is_there && S_ISREG(now->st_mode) &&
         fs_replace_at(s->p->fd, w->path.p, w->mode & 07777, w->copy,
                       &ignored) &&
@@ -140,7 +141,7 @@ static void note(struct restoration *s, struct str path, bool by_command,
         add_name(is_undone ? &s->undone : &s->left, path);
 }
 
-/* Behind walls, what was there cannot have been changed by the command. */
+/* In isolation the command cannot have changed existing files. */
 static bool is_by_command(const struct restoration *s, const struct watched *w)
 {
     return !s->p->isolated || w->can_undo || w->how == PROTECT_DIR_ONLY ||
@@ -160,7 +161,7 @@ static bool is_new(const struct restoration *s, const struct watched *w,
            protect_is_watched(w->how, str_from(name), S_ISDIR(st.st_mode));
 }
 
-/* False when it cannot be removed; then it is said once. */
+/* False when it cannot be removed; reported once. */
 static bool remove_one(struct restoration *s, const struct watched *w,
                        struct str path)
 {
@@ -174,7 +175,7 @@ static bool remove_one(struct restoration *s, const struct watched *w,
     return is_back;
 }
 
-/* What is new in a folder that was there, however much it is. */
+/* New entries in an existing folder, however many. */
 static void remove_new(struct restoration *s, const struct watched *w)
 {
     struct dirent *d;
@@ -191,7 +192,7 @@ static void remove_new(struct restoration *s, const struct watched *w)
         note(s, w->path, is_by_command(s, w), false);
         return;
     }
-    while (is_moved) { /* what is removed may hide others from readdir */
+    while (is_moved) { /* removal may hide entries from readdir */
         is_moved = false;
         rewinddir(dir);
         while ((d = readdir(dir)))
@@ -209,8 +210,8 @@ static bool has_parent(const struct restoration *s, const struct watched *w)
     return in_parent(s, w, &fd, &name);
 }
 
-/* Who may not write in a folder could put nothing back in it; in one that is
- * new nobody is to look for what stands in the place of what is protected. */
+/* Restoring needs write permission for the folder; in a new folder no protected
+ * path may be readable by others. */
 static void restore_mode(const struct restoration *s, const struct watched *w,
                          const struct stat *now)
 {

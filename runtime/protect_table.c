@@ -1,16 +1,17 @@
 #include "protect_inner.h"
 
 /*
- * What is protected beside the paths of the clients (mapm/clients.h). Not CLAUDE.md, AGENTS.md and the like: they are texts of
- * the project, which formatters and releases write, as they write sources.
+ * Protected paths besides those of clients (mapm/clients.h). Not CLAUDE.md,
+ * AGENTS.md and the like: they are documents of the project, which formatters
+ * and release tools write.
  */
 /* clang-format off */
 const struct protect_row protect_table[] = {
-    /* what mapm wrote, and obeys */
+    /* files that mapm writes and obeys */
     {"mapm.yaml", PROTECT_TREE},       {"mapm.lock", PROTECT_TREE},
     {"mapm.local.yaml", PROTECT_TREE}, {"mapm.local.lock", PROTECT_TREE},
     {".agents", PROTECT_TREE},
-    /* programs that git starts, and where it looks for them */
+    /* programs that git starts, and the folders where it finds them */
     {".git", PROTECT_DIR_ONLY},             {".git/config", PROTECT_TREE},
     {".git/config.worktree", PROTECT_TREE}, {".git/hooks", PROTECT_TREE},
     {".git/commondir", PROTECT_TREE},  {".git/modules", PROTECT_GIT_DIR},

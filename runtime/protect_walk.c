@@ -41,7 +41,7 @@ static bool put_folder(struct walk *w, struct str path, struct err *e)
     return true;
 }
 
-/* As it was before it is read: what comes while we do is seen as new. */
+/* The state before it is read: entries added meanwhile count as new. */
 static void remember(struct protect *p, struct str path, int fd)
 {
     struct protect_folder f = {.path = arena_str(p->arena, path)};
@@ -97,7 +97,7 @@ static bool look_at(struct walk *w, struct str folder, int fd,
     if (!is_folder(fd, d))
         return true;
     path = fs_join(folder, name, w->a);
-    /* One that was there has its turn by itself. */
+    /* An existing folder is visited separately. */
     return (w->again && map_has(&w->p->folder_paths, path)) ||
            put_folder(w, path, e);
 }
@@ -110,8 +110,8 @@ static bool read_folder(struct walk *w, struct str folder, struct err *e)
     DIR *dir;
     bool ok = true;
 
-    /* What the user cannot read, git cannot either: but it may be opened by
-     * the command, of which the folder around it shows nothing. */
+    /* An unreadable folder is unreadable to git, too; but the command may
+     * change its permissions, while the folder around it stays the same. */
     (void)!fs_open_dir_at(w->p->fd, str_c(folder, w->a), &fd, &ignored);
     if (!w->again)
         remember(w->p, folder, fd);

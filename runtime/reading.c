@@ -13,7 +13,7 @@
 
 /* --- the answer so far ---------------------------------------------------- */
 
-/* One character more than may be given back: then it is known to be cut. */
+/* One character more than the answer may have: so truncation is detected. */
 static void add_text(struct reading *r, struct str text)
 {
     if (r->chars > r->max_chars)
@@ -118,8 +118,8 @@ static void set_turns(struct reading *r, struct str number)
 
 /* --- paths in an event -------------------------------------------------------- */
 
-/* "a.b.c"; what stands before "[]" when the path has it, then `*rest` is what
- * follows it. */
+/* "a.b.c"; the part before "[]" if the path has it, then `*rest` is the part
+ * behind it. */
 static const struct json *walk(const struct json *j, struct str path,
                                struct str *rest)
 {
@@ -280,8 +280,8 @@ static void read_event(struct reading *r, const struct json *event,
 
 /* --- lines -------------------------------------------------------------------- */
 
-/* "\ud83d" without its other half is what JavaScript writes of a text that was
- * cut there: U+FFFD, as for bytes that are none. */
+/* "\ud83d" without its other half is written by JavaScript for a text that was
+ * cut there: U+FFFD, as for invalid bytes. */
 static size_t escape_length(struct str s, size_t at, bool *is_bad)
 {
     struct str c = str_from_index(s, at);

@@ -5,14 +5,14 @@
 #include "mapm/clients_preset.h"
 
 /*
- * reading: what a program prints, while it prints it.
+ * reading: parses the output of a backend while it is printed.
  *
  *     blocks, cut anywhere --> reading_feed() --> turns, the answer so far, stop
  *
- * Lines are judged by the rules of a preset; without any the text itself is
- * the answer. Memory stays flat, whatever comes: of the answer no more is kept
- * than can be given back, a line that is too long is passed over. The text is
- * hostile; what is no JSON object is no event.
+ * The rules of a preset apply to each line; without rules the whole text is the
+ * answer. Memory is bounded: of the answer at most what can be returned is
+ * stored, a line over the limit is skipped. The text is hostile; a line that is
+ * not a JSON object is ignored.
  */
 
 struct reading {
@@ -23,8 +23,8 @@ struct reading {
     unsigned turns;
     bool stop;      /* it wants more than it may: end it */
     bool exhausted; /* it ended at a limit */
-    bool answered;  /* `text` is the answer, not only what was said so far */
-    bool failed;    /* `why` says why, "" when nobody said it */
+    bool answered;  /* `text` is the answer, not only the text so far */
+    bool failed;    /* `why` is the reason, "" when unknown */
     bool flooded;   /* past ANSWER_OUTPUT_MAX_BYTES */
     bool had_event; /* a line that was a JSON object */
     struct buf text, why;
@@ -32,7 +32,7 @@ struct reading {
 
     struct buf line;
     bool skip_line; /* too long: up to its end */
-    bool new_turn;  /* what it says next is another answer */
+    bool new_turn;  /* further text belongs to another answer */
     bool speaking;
     unsigned calls;   /* under way */
     size_t bytes;     /* in all */

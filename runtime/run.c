@@ -182,8 +182,8 @@ void run_finish(struct run *r)
     message_input_done(&r->in);
 }
 
-/* The program computes already while the host is told; whatever it asks for is
- * heard behind that. */
+/* The program computes while the host is notified; its requests are read after
+ * that. */
 void runtime_run(const struct runtime_job *job, struct arena *a,
                  struct runtime_result *out)
 {

@@ -29,7 +29,7 @@ struct run {
     bool ended;     /* `out` is complete, but for the counts */
 };
 
-/* The interpreter ends at its limit by itself, and can say where it was. */
+/* The interpreter stops at its own limit first, and reports the line. */
 #define RUN_GRACE_MS 20
 
 void run_begin(struct run *r, const struct runtime_job *job, struct arena *a,

@@ -5,7 +5,7 @@
 
 #include "run.h"
 
-/* ask and command: budgets first, then what is asked for, then the host. */
+/* ask and command: checks budgets, then the request, then calls the host. */
 
 static bool take_budget(struct run *r, const struct limit *l, unsigned *used,
                         const char *what)

@@ -43,7 +43,8 @@ void run_end_late(struct run *r)
              (unsigned long long)l->value, limit_words(l, &words));
 }
 
-/* Interpreter and host disagree about what they say: one is not what it was. */
+/* Interpreter and host disagree about the protocol: one of them is
+ * compromised. */
 void run_end_broken(struct run *r)
 {
     run_fail(r, "the interpreter said something that makes no sense (keys that "

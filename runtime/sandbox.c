@@ -26,7 +26,7 @@ bool sandbox_find_helper(struct arena *a, struct str *path, struct err *e)
         struct str found =
             fs_normalize(fs_join(dir, str_from(places[i]), a), a);
 
-        /* What a link leads to: that is what is shown inside the walls. */
+        /* Links are resolved: the target is visible in the sandbox. */
         if (access(found.p, X_OK) == 0) {
             *path = path_real(found, a);
             return true;

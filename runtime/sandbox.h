@@ -22,14 +22,14 @@ struct sandbox_job {
     enum sandbox_way way;
     enum sandbox mode;
     bool network;
-    bool sized;           /* bwrap knows --size */
+    bool sized;           /* bwrap supports --size */
     struct str workspace; /* without links */
     struct str bubblewrap, helper;
     struct str program;
     const struct str *argv;
     size_t argc;
     struct str scratch;   /* HELPER: a temporary folder for the command */
-    struct places places; /* what the caller adds: protected files */
+    struct places places; /* added by the caller: protected files */
 };
 
 struct sandbox_start {

@@ -10,10 +10,10 @@
 
 /* --- limits --------------------------------------------------------------------- */
 
-/* What a command keeps in memory as files: /tmp and its like, each. */
+/* Size of each tmpfs: /tmp and the like. */
 #define SCRATCH_MAX_BYTES "1073741824"
 
-/* In a user namespace of its own; elsewhere the user's programs count, too. */
+/* In a separate user namespace; elsewhere the user's programs count, too. */
 #define PROCESSES_MAX "4096"
 
 /* Rules of Landlock where a folder must be taken apart to leave one out. */
@@ -126,7 +126,7 @@ static void build_bubblewrap(struct words *w, const struct sandbox_job *job)
     for (size_t i = 0; i < p->count; i++)
         show_place(w, job, &p->all[i]);
     add_two(w, "--dir", sandbox_own_home(job));
-    /* Only now: what lies in them needed folders to be mounted on. */
+    /* Last: mounts inside needed these folders to be writable. */
     for (size_t i = 0; i < p->count; i++)
         if (p->all[i].kind == PLACE_HIDDEN && p->all[i].is_folder)
             add_two(w, "--remount-ro", p->all[i].path);
@@ -137,7 +137,7 @@ static void build_bubblewrap(struct words *w, const struct sandbox_job *job)
 
 /* --- the inner wall: mapm-cage ---------------------------------------------------------- */
 
-/* The mounts say what is seen; Landlock says it once more. */
+/* The same restrictions as the mounts, enforced by Landlock. */
 static void build_rules(struct words *w, const struct sandbox_job *job)
 {
     static const char *const fixed[] = {
@@ -155,7 +155,7 @@ struct rules {
     struct words *words;
     const struct places *places;
     struct arena *arena;
-    struct str *todo; /* folders that something hidden lies in */
+    struct str *todo; /* folders with a hidden path inside */
     size_t count, capacity, made;
 };
 
@@ -184,14 +184,15 @@ static bool is_place(const struct places *p, struct str path)
     return false;
 }
 
-/* Landlock only knows what is allowed: all in the folder but the hidden. */
+/* Landlock has only allow rules: all entries of the folder except the
+ * hidden. */
 static void take_apart(struct rules *r, struct str folder)
 {
     struct fs_entry *entries = NULL;
     size_t count = 0;
     struct err ignored = {0};
 
-    /* Nobody may list it: then nothing in it is allowed. */
+    /* An unreadable folder: nothing in it is allowed. */
     if (!fs_list_at(AT_FDCWD, folder.p, FOLDER_MAX_ENTRIES, r->arena, &entries,
                     &count, &ignored))
         return;
@@ -316,7 +317,7 @@ static void set(struct words *w, const char *name, struct str value)
     words_add(w, arena_printf(w->arena, "%s=%.*s", name, STR_ARG(value)).p);
 }
 
-/* Row 20: by name; what is not here does not go in. */
+/* Row 20: an allowlist of names. */
 static void keep(struct words *w, const char *const *names, bool paths_only)
 {
     for (; *names; names++) {

@@ -26,6 +26,7 @@
 /* The lowest Landlock ABI that suffices without bubblewrap: 3 covers truncate. */
 #define HELPER_ALONE_ABI 3
 
-#define HELPER_MAX_FILE_BYTES (UINT64_C(1) << 30) /* one file of a command */
+#define HELPER_MAX_FILE_BYTES                                                  \
+    (UINT64_C(1) << 30) /* of one file that a command writes */
 
 #endif

@@ -8,12 +8,12 @@
 
 /* --- tables ------------------------------------------------------------------ */
 
-/* Other people's files, sockets and what is mounted for a person. */
+/* Files of other users, sockets and removable media. */
 static const char *const hidden[] = {
     "/home", "/root", "/run", "/mnt", "/media",
 };
 
-/* Of the system: root is shown no more than anybody else. */
+/* System paths: hidden from root as well. */
 static const char *const system_secrets[] = {
     "/etc/shadow",
     "/etc/shadow-",
@@ -218,7 +218,7 @@ static const char *const home_secrets[] = {
     ".config/falkon",
     ".config/qutebrowser",
     ".local/share/qutebrowser",
-    /* what was typed and pasted */
+    /* histories of shells and of the clipboard */
     ".bash_history",
     ".zsh_history",
     ".zhistory",
@@ -245,7 +245,7 @@ static const char *const home_secrets[] = {
     ".local/share/Trash",
 };
 
-/* Where the environment says that keys are. */
+/* Paths of keys in the environment. */
 static const char *const secret_variables[] = {
     "MAPM_HOME",
     "GNUPGHOME",
@@ -274,7 +274,7 @@ static const char *const secret_variables[] = {
     "RCLONE_CONFIG",
 };
 
-/* The folders of XDG, where they are moved, and what they are by default. */
+/* The XDG folders, as configured and by default. */
 static const struct {
     const char *variable, *usual;
 } xdg[] = {
@@ -291,7 +291,7 @@ static const char *const mixed[] = {
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-/* --- what is hidden ------------------------------------------------------------- */
+/* --- hidden paths ------------------------------------------------------- */
 
 static struct str variable(const char *name)
 {
@@ -307,7 +307,7 @@ struct str sandbox_home(struct arena *a)
     return str_is(home, "/") ? STR("") : home;
 }
 
-/* What nobody shows us needs no hiding; a mount costs time. */
+/* An unreadable path needs no hiding; a mount costs time. */
 static void hide(struct sandbox_job *job, struct str path)
 {
     if (path.n && access(str_c(path, job->places.arena), R_OK) == 0)
@@ -381,7 +381,7 @@ struct str sandbox_path(const struct sandbox_job *job, struct arena *a,
             continue;
         if (visit)
             visit(ctx, real);
-        /* A link in a hidden folder is not there: say where it leads. */
+        /* A link in a hidden folder does not exist: use its target. */
         if (places_lookup(&job->places, folder) <= PLACE_SCRATCH)
             folder = real;
         if (path.n)
@@ -408,8 +408,9 @@ static struct str name_of(struct str path)
 }
 
 /*
- * What a folder of programs needs around it: of ~/.nvm/versions/x/bin all of
- * ~/.nvm, of ~/tools/bin all of ~/tools, of ~/.local/bin and ~/bin just that.
+ * The installation around a folder of programs: for ~/.nvm/versions/x/bin all
+ * of ~/.nvm, for ~/tools/bin all of ~/tools, for ~/.local/bin and ~/bin just
+ * these.
  */
 static struct str tool_root(struct str folder, struct str home, struct arena *a)
 {

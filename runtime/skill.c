@@ -12,15 +12,15 @@
 #include <unistd.h>
 
 /*
- * A skill's folder: all its files hashed, SKILL.md judged, the program read.
- * The last two are read once more than they are hashed, and refused when that
- * gave something else: what is run is what was hashed.
+ * A skill's folder: all its files hashed, SKILL.md parsed, the program read.
+ * The last two are read again after hashing, and refused when they differ: the
+ * program that runs is the hashed one.
  */
 
 struct folder {
     int fd;
     struct str path; /* absolute, no link in it */
-    struct str name; /* as it was asked for */
+    struct str name; /* as requested */
     const struct limits *limits;
     struct arena *a;
     struct package_file *files;
@@ -86,7 +86,7 @@ static bool add_folder(struct folder *f, struct str path, struct err *e)
     return true;
 }
 
-/* As in a package: what is neither file nor folder is no part of it. */
+/* As in a package: special files are ignored. */
 static bool add_entry(struct folder *f, struct str folder,
                       const struct fs_entry *entry, struct err *e)
 {
@@ -150,8 +150,8 @@ static enum manifest_file read_open(int fd, const struct stat *st,
                                : MANIFEST_FILE_UNREADABLE;
 }
 
-/* Where a link leads is found first, then opened with no link followed: nobody
- * can turn it around in between (K10). */
+/* Resolves links first, then opens the result with no link followed: it cannot
+ * be replaced in between (K10). */
 static enum manifest_file resolve(struct folder *f, struct str path,
                                   struct str *inside)
 {

@@ -68,7 +68,7 @@ static void check_run(const struct star_program *p, struct str file,
         fault = "no function run: a metaskill begins with def run(input):";
         break;
     case STAR_GLOBAL_VALUE:
-        return; /* only running it tells */
+        return; /* known only by running it */
     case STAR_GLOBAL_FUNCTION:
         if (run.positional == 0)
             fault = "run takes no argument: it is called with one, the input";

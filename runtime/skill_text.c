@@ -1,6 +1,6 @@
 #include "mapm/runtime.h"
 
-/* What a model, or a person, reads of a skill (K7, K9, K41). */
+/* Texts about a skill for models and persons (K7, K9, K41). */
 
 struct str skill_activation(const struct skill *s, struct arena *a)
 {

@@ -6,17 +6,17 @@
 #include "mapm/runtime.h"
 
 /*
- * tape: what the files of tapes share: values as text that can be compared.
+ * tape: shared by the files about tapes: values as comparable text.
  *
  *     JSON --> tape_value() --> lines: equal values have equal ones
- *     two texts --> tape_difference() --> what a person reads
+ *     two texts --> tape_difference() --> a readable difference
  */
 
 #define TAPE_VERSION              1
 #define TAPE_MAX_DEPTH            (2 * INPUT_MAX_DEPTH)
 #define TAPE_DIFFERENCE_MAX_BYTES (64 * 1024)
 
-/* The limits that decide what a run comes to: what a tape may set. */
+/* The limits that affect the result of a run, which a tape may set. */
 extern const char *const tape_limits[];
 extern const size_t tape_limit_count;
 
@@ -27,17 +27,17 @@ enum tape_part {
 };
 
 /*
- * JSON in one form: keys sorted, numbers by value, two spaces a level, a string
- * with line ends over several lines. What is no JSON comes back as it is. In
- * `a`.
+ * JSON in canonical form: keys sorted, numbers by value, two spaces a level, a
+ * string with line ends over several lines. Other text is returned unchanged.
+ * In `a`.
  */
 struct str tape_value(struct str json, enum tape_part part, struct arena *a);
 
 /* Number of one value, spelled in one way. */
 void tape_number(struct str spelled, struct buf *out);
 
-/* An error without who set the limit it names, " (run_max_asks, x.yaml:3)": on
- * another machine it is somebody else. In `a`. */
+/* An error without the source of the limit it names, " (run_max_asks,
+ * x.yaml:3)", which differs between machines. In `a`. */
 struct str tape_error(struct str text, struct arena *a);
 
 /* The lines that differ, below "--- " and "+++ " with these names. Very long

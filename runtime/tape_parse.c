@@ -7,8 +7,8 @@
 #include "tape.h"
 
 /*
- * A tape as it is read: line for line, each one JSON object that has just the
- * members of its kind. Row 16: it may come from anybody.
+ * Parses a tape: each line is one JSON object with exactly the members of its
+ * kind. Row 16: it is untrusted.
  */
 
 #define EXIT_CODE_MAX 65535
@@ -24,7 +24,7 @@ const size_t tape_limit_count = sizeof tape_limits / sizeof *tape_limits;
 
 struct reader {
     const char *file;
-    struct str line; /* the one that is being read */
+    struct str line; /* the current entry */
     unsigned number;
     struct arena *arena, *scratch; /* of the tape, of one line */
     struct tape *out;
@@ -45,7 +45,7 @@ static bool PRINTF(2, 3) fail(struct reader *r, const char *format, ...)
 
 /* --- members ---------------------------------------------------------------- */
 
-/* What an object may have. FALSE stands for both booleans. */
+/* Members of an object. FALSE stands for both booleans. */
 struct member {
     const char *name;
     enum json_kind kind;
@@ -97,7 +97,7 @@ static struct str keep_text(struct reader *r, const struct json *j)
     return j ? arena_str(r->arena, j->text) : STR("");
 }
 
-/* JSON as it stands in the line. */
+/* JSON as spelled in the line. */
 static struct str keep_raw(struct reader *r, const struct json *j)
 {
     return j ? str_slice(r->line, j->start, j->end) : STR("{}");
@@ -189,7 +189,7 @@ static bool read_head(struct reader *r, const struct json *line)
     return true;
 }
 
-/* --- what was asked for, and what came back ---------------------------------- */
+/* --- requests and results ----------------------------------------------- */
 
 static bool read_answer(struct reader *r, const struct json *result,
                         struct tape_entry *entry)
@@ -237,7 +237,7 @@ static bool read_ask(struct reader *r, const struct json *ask,
     return read_answer(r, result, entry);
 }
 
-/* -1 for what was not started or was killed. */
+/* -1: not started, or killed. */
 static bool keep_exit_code(struct reader *r, const struct json *j, int *out)
 {
     uint64_t code = 0;

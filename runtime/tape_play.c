@@ -2,8 +2,8 @@
 
 #include "tape.h"
 
-/* A tape as it is played: what the program asks for has to be what stands
- * there, in this order. */
+/* Replays a tape: the requests of the program must be those of the tape, in the
+ * same order. */
 
 #define WORDS_MAX_CHARS 100 /* of a prompt, in a headline */
 
@@ -31,7 +31,7 @@ static struct str shorten(struct str text, struct arena *a)
     return cut.n == text.n ? text : str_join(cut, STR("..."), a);
 }
 
-/* The first line of it that says something. */
+/* Its first non-empty line. */
 static struct str first_words(struct str text, struct arena *a)
 {
     text = str_trim(text);
@@ -82,7 +82,7 @@ static const char *kind_of(bool is_ask)
     return is_ask ? "ask" : "command";
 }
 
-/* As a tape has it: what is no UTF-8 has become U+FFFD there. */
+/* As in a tape, where invalid UTF-8 is U+FFFD. */
 static struct str as_recorded(struct str text, struct arena *a)
 {
     CLEANUP(buf_done) struct buf out = {0};
@@ -143,7 +143,7 @@ static struct str end_words(const struct tape *t)
     return t->envelope.n ? STR("the envelope") : STR("the error it ends in");
 }
 
-/* The entry that this call is answered by; NULL when there is none. */
+/* The entry for this call; NULL for none. */
 static const struct tape_entry *next_entry(struct tape_player *p,
                                            const struct call *c, struct err *e)
 {

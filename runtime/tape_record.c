@@ -2,7 +2,7 @@
 
 #include "tape.h"
 
-/* A tape as it is written: a line for each thing that passes. */
+/* Records a tape: a line for each request and its result. */
 
 struct str tape_digest(struct str program, struct arena *a)
 {
@@ -23,7 +23,7 @@ static void put_json(struct json_writer *w, const char *key, struct str json)
     if (json_parse(json, &options, &scratch, &j, NULL, &ignored))
         json_value(w, j);
     else
-        json_null(w); /* no JSON: tape_parse will say so */
+        json_null(w); /* not JSON: tape_parse reports it */
 }
 
 static void put_limits(struct json_writer *w, const struct limits *limits)
@@ -86,7 +86,7 @@ static void put_failure(struct json_writer *w, const struct err *e)
             buf_text(&text, ": ");
         buf_text(&text, m);
     }
-    /* As a run's own error has it. */
+    /* In the form of a run's own error. */
     if (e->hint[0])
         buf_printf(&text, " (%s)", e->hint);
     json_member_string(w, "error", buf_str(&text));

@@ -6,7 +6,7 @@
 
 #define CONTEXT         3
 #define LINE_MAX_BYTES  400
-#define LINE_LEAD_BYTES 80 /* that two lines share, before they differ */
+#define LINE_LEAD_BYTES 80 /* of common prefix before the difference */
 
 static size_t shared_bytes(struct str x, struct str y)
 {
@@ -43,7 +43,7 @@ static void put_line(struct buf *out, struct str line, size_t from)
         buf_printf(out, " [%zu bytes]", line.n - end);
 }
 
-/* Of a line that went and the one that came for it: where they part. */
+/* The position at which a removed line and its replacement differ. */
 static size_t parting(const struct diff *d, size_t i)
 {
     const struct diff_line *line = &d->lines[i];

@@ -6,7 +6,7 @@
 /* --- numbers --------------------------------------------------------------- */
 
 #define EXPONENT_MAX_DIGITS 9
-#define PLAIN_MAX_DIGITS    21 /* as JavaScript has it */
+#define PLAIN_MAX_DIGITS    21 /* integers that JavaScript represents exactly */
 #define PLAIN_MIN_POINT     (-6)
 
 /* "e-10": false when it is too large to count with. */
@@ -91,7 +91,7 @@ void tape_number(struct str spelled, struct buf *out)
     buf_init(&digits, TAPE_MAX_BYTES);
     if (end < number.n &&
         !read_exponent(str_from_index(number, end + 1), &point)) {
-        buf_append(out, spelled); /* nobody's value: compared as spelled */
+        buf_append(out, spelled); /* no exact value: compared as spelled */
         return;
     }
     s = significant(str_slice(number, 0, end), &digits, &point);
@@ -127,7 +127,7 @@ static int by_key(const void *x, const void *y)
                    (*(const struct json *const *)y)->key);
 }
 
-/* trace[…].data.duration_s of what the host itself noted. */
+/* trace[…].data.duration_s of entries of the host. */
 static bool is_duration(const struct painter *p, const struct json *j)
 {
     struct str kind;
@@ -183,8 +183,8 @@ static void put_string(struct painter *p, struct str s)
     json_string(&w, s);
 }
 
-/* Text with several lines has several here: so a diff shows those that count.
- * No comma between two strings says that they are one. */
+/* Text with several lines has several here, so that a diff shows the changed
+ * ones. Strings without a comma between them are one string. */
 static void put_lines(struct painter *p, struct str s)
 {
     for (bool first = true; s.n || first; first = false) {
@@ -268,7 +268,7 @@ struct str tape_value(struct str json, enum tape_part part, struct arena *a)
 
 /* --- errors ---------------------------------------------------------------- */
 
-/* Where " (NAME, …)" ends, and what it begins with; false: it is none. */
+/* The end of " (NAME, …)", and its name; false for another text. */
 static bool names_limit(struct str text, struct str *start, size_t *end)
 {
     for (size_t i = 0; i < LIMITS_COUNT; i++) {

@@ -4,8 +4,8 @@
 #include "mapm/runtime.h"
 
 /*
- * trace: what a run leaves behind for a reader, as the text of a JSON array
- * without its brackets. Bounded in number and size (K28).
+ * trace: the events of a run, as the text of a JSON array without its
+ * brackets. Bounded in number and size (K28).
  */
 
 struct trace {
@@ -17,11 +17,11 @@ struct trace {
 void trace_init(struct trace *t, const struct limits *limits);
 void trace_done(struct trace *t);
 
-/* One of the host's own; they are not counted. `data` is JSON. */
+/* Adds an event of the host; these are not counted. `data` is JSON. */
 void trace_note(struct trace *t, const char *kind, struct str data);
 
-/* One of the program; `data` NULL or an object. False when there are enough.
- * `*text`, in `a`, is what was kept of it, "" when it was empty. */
+/* Adds an event of the program; `data` NULL or an object. False at the limit.
+ * `*text`, in `a`, is the stored form, "" when it was empty. */
 bool trace_add(struct trace *t, struct str kind, const struct json *data,
                struct arena *a, struct str *text);
 

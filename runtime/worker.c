@@ -17,14 +17,13 @@
 
 #include "interpreter.h"
 
-/* What the process has beside the program's values: what it was forked from,
- * and messages being made. */
+/* Memory of the process besides the program's values: the image of the parent,
+ * and messages. */
 #define MEMORY_SLACK_BYTES (192ull << 20)
 #define CPU_SLACK_SECONDS  2
 #define CLOSE_MAX_FDS      65536
 
-/* Signals of the terminal reach the whole group; what they mean is for the
- * parent to decide. */
+/* Signals of the terminal reach the whole group; the parent handles them. */
 static void ignore_signals(void)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGTSTP};
@@ -92,7 +91,7 @@ static void forget_environment(void)
         explicit_bzero(*v, strlen(*v));
 }
 
-/* _exit: what the parent had not yet written is not ours to write. */
+/* _exit: buffered output of the parent must not be written twice. */
 static NORETURN void live(const struct runtime_job *job, uint64_t deadline_ms,
                           int fd, pid_t parent)
 {
@@ -167,7 +166,7 @@ struct str worker_fate(int status, struct arena *a)
     if (number)
         return arena_printf(a, "the interpreter crashed (signal %d, %s)",
                             number, strsignal(number));
-    /* What the program itself may use is refused in words: this was another
+    /* The interpreter reports its own limit on memory: this was another
      * allocation. */
     if (WEXITSTATUS(status) == 1)
         return STR("the interpreter has no more memory");

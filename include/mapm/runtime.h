@@ -15,10 +15,10 @@
  *                           struct runtime_host
  *              tape_record / tape_replay | backend, command runner
  *
- * The core (runtime_run) knows budgets, values and the result, and not what is
- * behind ask and command: those are two functions of the host. A *backend* answers
- * ask by a model; the *command runner* is policy and sandbox. A tape wraps both,
- * or replaces them.
+ * The core (runtime_run) handles budgets, values and the result; ask and command
+ * are functions of the host. A *backend*
+ * answers ask by a model; the *command runner* is policy and sandbox. A tape
+ * wraps both, or replaces them.
  *
  * Source: metaSKILL specification; docs/requirements.md K, X14, X15, X27;
  * DESIGN.md 8; THREATS.md 1.6, 1.8, 2, rows 17 to 22.
@@ -26,7 +26,8 @@
 
 /* --- the metaskill on disk --------------------------------------------------- */
 
-/* A skill's folder as it is now: what is run is what was hashed. */
+/* A skill's folder as it was hashed; the program that runs is the hashed
+ * one. */
 struct skill {
     struct str folder; /* absolute */
     struct str text;   /* of SKILL.md */
@@ -42,16 +43,16 @@ struct skill {
  * Reads a skill's folder (K1 to K11). Every file of it is hashed (links are not
  * followed, limits are those of a package), the program once. A skill without a
  * program, or with one that cannot run (X15: its path escapes; other language;
- * too large; no UTF-8; a frontmatter), is static: `file` is "" and `why` says
- * so.
+ * too large; no UTF-8; a frontmatter), is static: `file` is "" and `why` has
+ * the reason.
  * Ownership: in `a`. Errors: ERR_NOT_FOUND for no SKILL.md; ERR_FRONTMATTER …
- * as diagnostics_fail has it; ERR_LIMIT; ERR_REFUSED.
+ * as for diagnostics_fail; ERR_LIMIT; ERR_REFUSED.
  */
 MUST_CHECK bool skill_read(struct str folder, const struct limits *limits,
                            struct arena *a, struct skill *out, struct err *e);
 
-/* The same of a folder that is open, `path` without links: the caller has seen
- * to it that it is the right one. `name` is what it is called. */
+/* The same for an open folder, `path` without links: the caller has checked
+ * that it is the right one. `name` is its name. */
 MUST_CHECK bool skill_read_open(int fd, struct str path, struct str name,
                                 const struct limits *limits, struct arena *a,
                                 struct skill *out, struct err *e);
@@ -60,8 +61,8 @@ MUST_CHECK bool skill_read_open(int fd, struct str path, struct str name,
  * removed, at most BODY_WARN_CHARS, and up to 50 names of files. In `a`. */
 struct str skill_activation(const struct skill *s, struct arena *a);
 
-/* A program as `mapm check` judges it: does it compile, is there a `run`, does
- * it take one argument, is `load` used. The errors of Starlark are diagnostics
+/* Checks a program for `mapm check`: it compiles, has a `run` with one
+ * argument, and does not use `load`. Errors of Starlark become diagnostics
  * (program-syntax, program-name, program-run, program-load) with file, line and
  * column. */
 void skill_check_program(struct str file, struct str program,
@@ -72,8 +73,9 @@ void skill_check_program(struct str file, struct str program,
 /*
  * The argument of run(): one JSON object, compact, in `a`. From `text`
  * ("" = none), then `pairs` "key=value" on top of it: a value that is JSON is
- * taken as that, else as a string. `*given` false: neither was there.
- * Errors: ERR_USAGE for what is no object, a pair without "=", a key twice.
+ * taken as that, else as a string. `*given` false: both are empty. Errors:
+ * ERR_USAGE for a text that is not an object, a pair without "=", a duplicate
+ * key.
  */
 MUST_CHECK bool input_read(struct str text, const struct str *pairs,
                            size_t pair_count, struct arena *a, struct str *out,
@@ -112,10 +114,10 @@ struct command {
 
 struct command_result {
     bool ok;
-    int exit_code;     /* -1: none, as for what was not started */
-    struct str result; /* stdout and stderr as they came; "error: …" */
+    int exit_code;     /* -1: not started, or killed */
+    struct str result; /* stdout and stderr combined; "error: …" */
     bool truncated;
-    struct str rule; /* what refused it; "" = nothing did */
+    struct str rule; /* that refused it; "" = none did */
 };
 
 enum step_kind {
@@ -127,7 +129,7 @@ enum step_kind {
     STEP_FINISH
 };
 
-/* What happens, as it happens (K40): for the terminal and the history. */
+/* An event of the run (K40): for the terminal and the history. */
 struct step {
     enum step_kind kind;
     bool done;        /* ASK, COMMAND: first without, then with */
@@ -143,9 +145,10 @@ struct step {
 };
 
 /*
- * What the program reaches. `ask` returning false ends the run with that
- * error; `command` fails only when the run must end (ERR_INTERRUPTED), all else
- * is an outcome. Both return by `deadline_ms`; results live in `a`.
+ * Functions behind ask and command. `ask` returning false ends the run with
+ * that error; `command` fails only when the run must end (ERR_INTERRUPTED),
+ * any other failure is a result. Both return by `deadline_ms`; results live in
+ * `a`.
  */
 struct runtime_host {
     bool (*ask)(void *ctx, const struct ask *in, struct arena *a,
@@ -217,10 +220,10 @@ struct backend_selection {
 struct backend;
 
 /*
- * Chooses and prepares a back end; starts nothing. `why` says in words where
- * the choice comes from ("--ask", "config.yaml:3", "the first on PATH").
- * Errors: ERR_NOT_FOUND with the ways to name one, raised by the first ask
- * (DESIGN.md 8), so call it then; ERR_USAGE for a wish that is none.
+ * Selects and prepares a backend; starts nothing. `why` names the source of
+ * the selection ("--ask", "config.yaml:3", "the first on PATH"). Errors:
+ * ERR_NOT_FOUND with the ways to select one, to be reported at the first ask
+ * (DESIGN.md 8), so call it then; ERR_USAGE for an invalid selection.
  */
 MUST_CHECK bool backend_select(const struct backend_selection *w,
                                struct arena *a, struct backend **out,
@@ -235,13 +238,14 @@ struct backend_progress {
     void *ctx;
 };
 
-/* Asks. `dir` absolute: the workspace. As runtime_host.ask has it. */
+/* Sends the prompt and returns the answer, as runtime_host.ask. `dir` absolute:
+ * the workspace. */
 MUST_CHECK bool backend_ask(struct backend *k, struct str dir,
                             const struct ask *in,
                             const struct backend_progress *news,
                             struct arena *a, struct answer *out, struct err *e);
 
-/* Each back end there is, for `mapm doctor`: found where, or what is missing. */
+/* Every backend, for `mapm doctor`: its path or URL, or what is missing. */
 struct backend_found {
     const char *name;
     struct str place; /* "" = not there */
@@ -255,9 +259,9 @@ struct backend_found *backend_list(const struct backend_selection *w,
 enum verdict { VERDICT_UNRULED, VERDICT_ALLOW, VERDICT_DENY };
 
 /*
- * One list of rules. A rule fits a command word by word (struct project_rule
- * says how): never a word more, unless its last is "*", and in that order. The
- * first word names the program in full; of a path, "./" and "//" do not
+ * One list of rules. A rule fits a command word by word (see struct
+ * project_rule): never a word more, unless its last is "*", and in that order.
+ * The first word names the program in full; of a path, "./" and "//" do not
  * matter, and a denied name is denied by any path, too.
  *
  * Of the rules that fit, the one with the most words without a star decides,
@@ -310,7 +314,7 @@ struct str policy_suggest(const struct str *argv, size_t argc, struct arena *a);
 
 enum sandbox { SANDBOX_ON, SANDBOX_HOME, SANDBOX_OFF };
 
-/* What this machine offers, for doctor and for messages. */
+/* The isolation that this machine supports, for doctor and for messages. */
 struct sandbox_support {
     struct str bubblewrap; /* its path; "" = not there */
     bool namespaces;       /* it can be used */
@@ -318,10 +322,10 @@ struct sandbox_support {
     int landlock_abi;      /* 0 = none */
     bool seccomp;
     bool enough;     /* commands may run */
-    struct str hint; /* what to do for more */
+    struct str hint; /* how to get more isolation */
 };
 void sandbox_probe(struct str workspace, struct arena *a,
-                  struct sandbox_support *out);
+                   struct sandbox_support *out);
 
 struct command_runner_options {
     struct str workspace; /* absolute */
@@ -333,13 +337,13 @@ struct command_runner_options {
                                * may not change where they are inside of it */
     size_t skill_count;
     void (*waiting)(void *ctx); /* another command runs in this workspace */
-    void (*notice)(void *ctx, const char *text); /* what a person should know */
+    void (*notice)(void *ctx, const char *text); /* a warning for the user */
     void (*tick)(void *ctx); /* four times a second or more, while it runs */
     void *ctx;
 };
 
-/* Runs one allowed command. As runtime_host.command has it: what goes wrong
- * is an outcome "error: …". */
+/* Runs one allowed command, as runtime_host.command: a failure is a result
+ * "error: …". */
 MUST_CHECK bool command_runner_run(const struct command_runner_options *o,
                                    const struct command *in, struct arena *a,
                                    struct command_result *out, struct err *e);
@@ -347,7 +351,7 @@ MUST_CHECK bool command_runner_run(const struct command_runner_options *o,
 /* --- tapes --------------------------------------------------------------------------- */
 
 /*
- * What a run asked for and got, as JSON lines (mapm-tape(5)):
+ * The requests and results of a run, as JSON lines (mapm-tape(5)):
  *
  *     {"tape":1,"name":…,"digest":…,"input":{…},"limits":{…}}
  *     {"ask":{"prompt":…,"opts":{…}},"result":{"answer":…,"exhausted":…,
@@ -358,7 +362,7 @@ MUST_CHECK bool command_runner_run(const struct command_runner_options *o,
  *
  * `digest` is tape_digest() of the program, not of its package, which the tape
  * may be part of. `limits` has those of the run that were not the default.
- * What a hand leaves out has a value: `opts` {}, `exhausted` and `truncated`
+ * Omitted members have defaults: `opts` {}, `exhausted` and `truncated`
  * false, `turns` 1, `exit_code` 0, `ok` whether that is 0, `digest` and
  * `limits` none.
  */
@@ -377,7 +381,7 @@ struct tape_entry {
 struct tape {
     const char *file;               /* for messages: as given to tape_parse */
     struct str name, digest, input; /* input: JSON object */
-    struct limits limits;           /* the default ones, but what it names */
+    struct limits limits;           /* defaults, overridden by the tape */
     struct tape_entry *entries;
     size_t count;
     struct str envelope; /* JSON; "" when it ended in `error` */
@@ -416,13 +420,12 @@ struct runtime_host tape_replay(struct tape_player *p);
 struct str tape_compare(const struct tape *t, const struct runtime_result *r,
                         struct arena *a);
 
-/* What the whole replay came to: as tape_compare, and a difference, too, when
- * the program asked for something else, for more, or for less. In `a`. */
+/* Compares the whole replay, as tape_compare, including requests of the program
+ * that differ from the tape or are missing. In `a`. */
 struct str tape_verify(const struct tape_player *p,
                        const struct runtime_result *r, struct arena *a);
 
-/* The text of a tape with this end instead of its own. `text` is what `t` was
- * parsed from. In `a`. */
+/* The text of a tape with another end. `text` is the source of `t`. In `a`. */
 struct str tape_update(struct str text, const struct tape *t,
                        const struct runtime_result *r, struct arena *a);
 
@@ -436,8 +439,8 @@ void tape_begin(struct tape_recorder *r, struct str name, struct str digest,
                 struct str input, const struct limits *limits);
 struct runtime_host tape_record(struct tape_recorder *r);
 
-/* False when there is no tape to be kept: ERR_INTERRUPTED for a run that was,
- * whose end nobody could replay; ERR_LIMIT past TAPE_MAX_BYTES. */
+/* False when the tape cannot be replayed: ERR_INTERRUPTED for an interrupted
+ * run; ERR_LIMIT past TAPE_MAX_BYTES. */
 MUST_CHECK bool tape_end(struct tape_recorder *r,
                          const struct runtime_result *result, struct err *e);
 

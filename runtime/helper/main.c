@@ -9,8 +9,8 @@
 
 #include "../sandbox_helper.h"
 
-/* mapm-cage, see sandbox_helper.h. Whoever starts it has cleaned the environment
- * and the descriptors; it holds no secret and decides nothing. */
+/* mapm-cage, see sandbox_helper.h. The caller has cleaned the environment and
+ * the descriptors; this program holds no secret and makes no decision. */
 
 struct request {
     struct confine_rules rules;
