@@ -8,13 +8,13 @@
 #include "connection.h"
 
 /*
- * What a program asks for, and what came of it. A run may be run again from the
- * start, after the server was: then each ask and command gets what was noted
- * the first time, and none is done twice. One that was begun and has no end
- * noted may have been done: it is a failure, not a second try (K19).
+ * Asks and commands of a program, each executed once. A run may be run again
+ * from the start, after a restart of the server: each ask and command then gets
+ * the recorded result. An operation that was begun and has no recorded end may
+ * have been executed: it fails, and is not repeated (K19).
  *
- * What is noted is what the program got. Both ways go through the same text, so
- * that the two runs cannot differ in a byte.
+ * The record is the result that the program gets. The first run reads it back
+ * from the record, too, so that both runs are equal.
  */
 
 #define SAMPLING_TOKENS 8192
@@ -144,8 +144,8 @@ static bool check_now(struct serve_job *j, struct layer *now, struct err *e)
     return ok;
 }
 
-/* A call may wait for an hour, and trust and policy change in it: what is no
- * longer allowed ends here, as it would after a restart (X27). */
+/* A call may wait for an hour, during which trust and policy may change: a run
+ * that is no longer allowed ends here, as it would after a restart (X27). */
 static bool check_still_allowed(struct serve_job *j, struct err *e)
 {
     struct layer now = {0};
@@ -307,7 +307,7 @@ static void put_text(struct buf *b, const struct json *content)
         buf_append(b, json_text(json_get(content, "text")));
 }
 
-/* One piece of content, or (2025-11-25) a list of them. */
+/* One content item, or (2025-11-25) a list of them. */
 static bool read_sample(const struct json *sample, const struct ask *in,
                         struct arena *a, struct answer *out, struct err *e)
 {

@@ -12,26 +12,25 @@
 #include "mapm/store.h"
 
 /*
- * serve: `mapm mcp`, inside. One connection is one session: a snapshot of the
- * library, its budgets, its events.
+ * serve: the state of `mapm mcp`. One connection is one session: a snapshot of
+ * the library, its budgets, its events.
  *
- *     mcp.c           the command: opens all of it, then mcp_serve()
- *     mcp_offer.c     which metaskills a model may start, which skills it may see
- *     mcp_tools.c     what the tools are; the quick ones
- *     mcp_answer.c    what they give
- *     mcp_event.c     what they leave behind
- *     mcp_run.c       run_metaskill, in a process of its own
- *     mcp_ask.c       what it asks and runs: each once, however often it is run
- *     mcp_uri.c       skill://scope/name/file, and back
- *     mcp_resources.c skills as resources and folders
- *     mcp_skills.c    skills with their digests (the Skills extension)
- *     mcp_yaml.c      their frontmatter as JSON
- *     mcp_prompts.c   metaskills as prompts; completion
- *     mcp_keys.c      and their arguments
- *     mcp_journal.c   calls that outlast the process
- *     mcp_kept.c      how many of them are kept
- *     mcp_watch.c     --watch
- *     mcp_config.c    --print-config
+ *     serve.c       opens everything, then calls mcp_serve()
+ *     exposure.c    the metaskills a model may start, the skills it may see
+ *     tools.c       descriptors of tools, and those that answer at once
+ *     answer.c      results of tools
+ *     event.c       events of tools
+ *     run.c         run_metaskill, as a task
+ *     ask.c         its asks and commands: each once, however often it is run
+ *     uri.c         skill://scope/name/file, and back
+ *     resources.c   skills as resources and folders
+ *     skills.c      skills with their digests (the Skills extension)
+ *     yaml.c        their frontmatter as JSON
+ *     prompts.c     metaskills as prompts; completion
+ *     input_keys.c  their arguments
+ *     journal.c     calls that outlast the process
+ *     retention.c   limits of the journal
+ *     watch.c       --watch
  *
  * Source: REQUIREMENTS K17, K36, K42, K43, T15 to T29, L6, L14, X11, X27;
  * THREATS row 23; docs/clients.md.

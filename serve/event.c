@@ -12,8 +12,8 @@
 #define BUSY_MS       10000
 
 /*
- * The call of a model that this request carries out, as clients that tell it do
- * so: a member of _meta whose name, behind its prefix, is one of these.
+ * The id of the model's tool call, as some clients send it: a member of _meta
+ * with one of these names behind a prefix.
  */
 static struct str tool_use_id(const struct mcp_call *c)
 {
@@ -35,12 +35,12 @@ static struct str tool_use_id(const struct mcp_call *c)
     return STR("");
 }
 
-/* Who had to wait once does not wait again for some time: a client would wait
- * for each of its calls. */
+/* After a timeout no further wait for some time: otherwise each call of a
+ * client would wait. */
 static bool begin_event(struct serve *s)
 {
     if (!s->store)
-        return false; /* which was said when it began */
+        return false; /* reported at the start */
     state_set_patience(store_state(s->store),
                        proc_now_ms() < s->busy_ms ? 0 : SERVE_PATIENCE_MS);
     return true;
@@ -64,8 +64,8 @@ void serve_event_loaded(struct serve *s, const struct library_loaded *l,
         lose_event(s, &e);
 }
 
-/* Messages are mapm's own, but they quote what the model gave: private.
- * `error_class`: only of what was done and failed. */
+/* Messages are those of mapm, but quote input of the model: private.
+ * `error_class`: only for operations that failed. */
 static void put_failure(struct serve *s, const char *type,
                         const char *error_class, struct str why,
                         const struct mcp_call *c)

@@ -4,10 +4,10 @@
 
 /*
  * Which skills a model may see (L6), and which metaskills may be started over
- * MCP (X27). A person who types a name has chosen it; a model chooses from a
- * list. So one of the workspace is on it once the person trusts that workspace,
- * a fetched one once they trust just this digest, and one that they put into
- * their own library themselves always.
+ * MCP (X27). A person who types a name has selected it; a model selects from a
+ * list. So a metaskill of the workspace is listed once the workspace is
+ * trusted, a fetched one once this digest is trusted, one of the user's own
+ * library always.
  */
 
 static bool is_trusted(struct serve *s, const struct lock_entry *entry)
@@ -78,7 +78,7 @@ bool serve_offers_others(struct serve *s)
     return n != s->name_count;
 }
 
-/* --- what a model may see (L6) ------------------------------------------------- */
+/* --- visibility for models (L6) ----------------------------------------- */
 
 bool serve_shows(const struct serve *s, const struct library_skill *skill)
 {

@@ -9,7 +9,7 @@
 #define KEYS_MAX      32
 #define KEY_MAX_CHARS 64
 
-/* A heading, or a line of its own, in bold or not. */
+/* A heading, or a separate line, in bold or not. */
 static bool begins_keys(struct str line)
 {
     struct str s = str_trim(line);
@@ -50,7 +50,7 @@ static bool take_prefix(struct str *s, const char *word)
     return true;
 }
 
-/* "- `key` (required): what it is". */
+/* "- `key` (required): description". */
 static bool read_item(struct str line, struct mcp_argument *out,
                       struct arena *a)
 {

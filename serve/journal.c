@@ -14,10 +14,9 @@
 #include "retention.h"
 
 /*
- * One file for each call, a record a line, the first line says until when it is
- * kept, and an empty last one that the call has ended (mcp_kept.h). Whose a call
- * is, is who holds the lock on its file: so a process that died, in whatever
- * way, has left it.
+ * One file for each call, a record a line; the first line is the expiry, an
+ * empty last line marks the end of the call (retention.h). The owner of a call
+ * holds the lock on its file: so a process that died has released it.
  */
 
 #define FOLDER      "suspended"
@@ -148,8 +147,8 @@ static bool begin_draft(struct serve_journal *j, int fd, const char *draft,
            fs_sync(j->dirfd, FOLDER, e);
 }
 
-/* It has its name when it is locked and says until when it is kept: who looks
- * for what has expired does not take it for that. */
+/* The file is renamed to its name after it is locked and has its expiry, so
+ * that another process does not take it for expired. */
 static bool begin(void *ctx, struct str run, uint64_t expires_s, struct err *e)
 {
     struct serve_journal *j = ctx;
@@ -310,7 +309,8 @@ static bool write_key(struct serve_journal *j, struct err *e)
                          str_of((const char *)bytes, sizeof bytes), e);
 }
 
-/* Nobody else makes one: of a key that is set aside no call can be taken up. */
+/* No other process creates a key: calls under a replaced key cannot be
+ * resumed. */
 static bool make_key(struct serve_journal *j, struct err *e)
 {
     bool ok;

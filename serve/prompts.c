@@ -6,14 +6,15 @@
 #include "connection.h"
 
 /*
- * Metaskills as prompts: what a person starts by name. Their arguments are what
- * the skill lists below "Input keys:" (K8). What only persons may start (L6) is
- * a prompt, too, metaskill or not; asking for it is the person's word.
+ * Metaskills as prompts, which a person starts by name. Their arguments are
+ * listed in the skill below "Input keys:" (K8). A skill that only persons may
+ * start (L6) is a prompt, too, metaskill or not; requesting it enables it.
  */
 
-#define KEY_MAX_CHARS    64
-#define REST_ARGUMENT    "arguments"
-#define LISTED_MAX_BYTES (64u * 1024) /* of a SKILL.md whose keys are listed */
+#define KEY_MAX_CHARS 64
+#define REST_ARGUMENT "arguments"
+#define LISTED_MAX_BYTES                                                       \
+    (64u * 1024) /* of a SKILL.md that is searched for keys */
 
 bool serve_is_prompt(struct serve *s, const struct library_skill *skill)
 {
@@ -53,8 +54,8 @@ void serve_forget_prompts(struct serve *s)
     s->prompts = NULL;
 }
 
-/* Those of a metaskill stand in its body. One that cannot be read now has none;
- * asking for it says why. */
+/* The arguments of a metaskill are in its body. An unreadable one has none; a
+ * request for it reports why. */
 void serve_prompt_arguments(void *ctx, struct arena *a, struct mcp_prompt *p)
 {
     CLEANUP(arena_done) struct arena reading = {0};
@@ -67,7 +68,7 @@ void serve_prompt_arguments(void *ctx, struct arena *a, struct mcp_prompt *p)
     if (!skill || !skill->metaskill)
         return;
     p->argument_count = 0;
-    /* what is longer takes too long for hundreds at once */
+    /* longer bodies take too long for hundreds of skills */
     if (library_text(s->library, skill, &reading, &text, &ignored) &&
         text.n <= LISTED_MAX_BYTES &&
         library_load(s->library, skill->name, LIBRARY_AS_TOOL, false, NULL,
@@ -200,8 +201,8 @@ void serve_prompt(void *ctx, struct str name, const struct json *arguments,
 
 /* --- completion ------------------------------------------------------------------------------ */
 
-/* What begins with what is typed, and behind it what has it in another place:
- * people type any part of a name, and no capitals. */
+/* Matches at the beginning first, then elsewhere: people type any part of a
+ * name, in lower case. */
 struct completion {
     struct arena *a;
     struct str typed; /* folded */
@@ -241,7 +242,7 @@ static struct str *all_offers(const struct completion *k, size_t *count)
     return all;
 }
 
-/* As it stands in its address, without the scheme. */
+/* The path of its address, without the scheme. */
 static struct str place_of(const struct library_skill *skill, struct arena *a)
 {
     return str_from_index(serve_uri(skill, STR(""), a), sizeof "skill://" - 1);

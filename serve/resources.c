@@ -7,9 +7,9 @@
 #include "connection.h"
 
 /*
- * Skills as resources: each SKILL.md is listed, every other file of a skill is
- * found by its folders. What is read is a regular file inside of the skill. What
- * a model may not see (L6) is neither listed nor read.
+ * Skills as resources: each SKILL.md is listed, other files of a skill are
+ * found by its folders. Only regular files inside of the skill are read. A
+ * skill hidden from models (L6) is neither listed nor read.
  */
 
 #define READ_MAX_BYTES (16u * 1024 * 1024) /* of a skill, by the extension */

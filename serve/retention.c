@@ -35,8 +35,8 @@ static uint64_t now_s(void)
     return (uint64_t)time(NULL);
 }
 
-/* No call waits longer than that, and none has more to say: what claims so is
- * damaged, and would take the room of all others for ever. */
+/* No call waits longer than that, or has more records: such a file is damaged,
+ * and would take the space of others for ever. */
 static bool is_possible(const struct stat *st, uint64_t until)
 {
     return until <= now_s() + MCP_STATE_MAX_SECONDS &&
@@ -80,7 +80,7 @@ static int open_one(int dirfd, const char *name, struct stat *st)
     return -1;
 }
 
-/* A file that somebody holds is in use, whatever it says. */
+/* A locked file is in use, whatever its content. */
 static bool forget_free(int dirfd, const char *name, int fd)
 {
     return flock(fd, LOCK_EX | LOCK_NB) == 0 && unlinkat(dirfd, name, 0) == 0;
@@ -116,8 +116,8 @@ static void folder_close(DIR **d)
         closedir(*d);
 }
 
-/* The task is bounded, the folder is not: what stands behind LOOK_MAX_FILES has
- * its turn when those before it are gone, and they all go. */
+/* The pass is bounded, the folder is not: files behind LOOK_MAX_FILES are
+ * examined after the ones before them were deleted. */
 static void look_at_all(struct look *l)
 {
     int fd = fs_openat(l->dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);

@@ -7,13 +7,13 @@
 #include <stdint.h>
 
 /*
- * mcp_kept: how much the folder of the journal (mcp_journal.c) may hold. A file
- * says by its first line until when it is kept, and by an empty last line that
- * its call has ended: then it is there for late retries alone.
+ * retention: limits of the folder of the journal (journal.c). The first line
+ * of a file is its expiry; an empty last line marks the end of its call, after
+ * which the file serves late retries only.
  *
- *     expired           --> goes
- *     ended             --> goes where it takes the room of one that waits
- *     held by a process --> stays, whatever it says
+ *     expired          --> deleted
+ *     ended            --> deleted when a waiting call needs the space
+ *     held by a process --> kept in any case
  *
  * Source: REQUIREMENTS K19; THREATS row 23.
  */
@@ -29,8 +29,8 @@ struct kept {
     uint64_t bytes;
 };
 
-/* What there is, after what has expired went, and the oldest of what has ended
- * until there is room for so many more. */
+/* Deletes expired files, then the oldest ended ones until there is space for so
+ * many more; returns the rest. */
 struct kept kept_look(int dirfd, size_t more_files, uint64_t more_bytes);
 
 #endif

@@ -10,10 +10,9 @@
 #include "connection.h"
 
 /*
- * run_metaskill. All of it happens in a process of its own, so that whatever a
- * skill's folder, a back end or a command does to time, the server answers.
- * What a run comes to is always a result: "error: …" is one, for the model to
- * read (K33).
+ * run_metaskill. It happens in a task, so that the server answers whatever the
+ * skill's folder, a backend or a command does. The outcome is always a result:
+ * "error: …" is one, for the model to read (K33).
  */
 
 #define UNTRUSTED                                                              \
@@ -88,7 +87,7 @@ static void answer_completed(struct serve_job *j,
     answer(j, &out);
 }
 
-/* --- what is asked for ------------------------------------------------------------- */
+/* --- the request -------------------------------------------------------- */
 
 /* By its name, or in full. */
 static const struct library_skill *find_skill(const struct serve_job *j)
@@ -105,7 +104,7 @@ static const struct library_skill *find_skill(const struct serve_job *j)
     return skill && (!scope.n || str_eq(skill->scope, scope)) ? skill : NULL;
 }
 
-/* L6: the model alone must not; a person who asked for its prompt has. */
+/* L6: a model may not start it; a person who requested its prompt may. */
 static bool is_for_persons(const struct serve_job *j,
                            const struct library_skill *skill)
 {
@@ -156,8 +155,8 @@ static bool read_input(void *ctx, struct arena *a, struct str *out, bool *given,
 
 /* --- how much it may use -------------------------------------------------------------- */
 
-/* What nobody has set a model may raise to the ceiling; what somebody has, it
- * may only lower. */
+/* A model may raise an unset limit to the ceiling, and only lower one that is
+ * set. */
 static bool clamp(const struct serve_job *j, const char *name,
                   struct limit *limit, uint64_t least, struct err *e)
 {
@@ -183,7 +182,7 @@ static bool set_limits(void *ctx, struct limits *l, struct err *e)
 
     if (seconds->value > SERVE_MAX_SECONDS)
         seconds->value = SERVE_MAX_SECONDS;
-    /* What it used in a process that is no more. */
+    /* Used in former processes. */
     seconds->value = seconds->value > used_s + 1 ? seconds->value - used_s : 1;
     if (chars->value > 2 * sizeof UNTRUSTED)
         chars->value -= sizeof UNTRUSTED + sizeof "\"untrusted\":\"\",";
@@ -281,8 +280,8 @@ static void run(struct serve_job *j)
         answer_failed(j, &e);
 }
 
-/* Policy, limits and rules are those of now: what was forbidden since the
- * server started is. */
+/* Policy, limits and rules are read again: they may have changed since the
+ * server started. */
 static bool open_all(struct serve_job *j)
 {
     struct err e = {0};
@@ -317,7 +316,7 @@ void serve_run(struct serve *s, const struct json *arguments,
     j->s = s;
     j->arguments = arguments;
     j->name = json_text(json_get(arguments, "name"));
-    if (j->name.p) /* it stands in messages */
+    if (j->name.p) /* for messages */
         j->name = text_cut(j->name, NAME_SHOWN_CHARS);
     if (!j->name.p) {
         serve_answer(c, &(struct serve_result){

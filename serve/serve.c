@@ -19,7 +19,8 @@
 #define READS_TTL_MS      60000
 #define HEARTBEAT_MS      10000
 #define PROGRESS_DELAY_MS 50
-#define HOLD_AT_ONCE      50 /* skills: that takes less than a millisecond */
+#define HOLD_AT_ONCE                                                           \
+    50 /* of skills: reading them takes less than a millisecond */
 
 #define MARKED                                                                 \
     "Metaskills are marked `(metaskill: starlark)`: workflows that "           \
@@ -62,7 +63,7 @@ static bool open_global(struct serve *s, struct err *e)
     return s->has_global;
 }
 
-/* What cannot be read trusts nothing, and is no reason not to serve. */
+/* An unreadable file trusts nothing, and does not prevent serving. */
 static void open_trust(struct serve *s)
 {
     enum trust_state state;
@@ -82,7 +83,7 @@ static void close_layers(struct layer *workspace, struct layer *global)
     layer_close(global);
 }
 
-/* What cannot be opened leaves what was open before. */
+/* On failure the layer that was open before is kept. */
 bool serve_open_layers(struct serve *s, struct err *e)
 {
     struct layer workspace = s->layer, global = s->global;
@@ -103,9 +104,9 @@ bool serve_open_layers(struct serve *s, struct err *e)
 }
 
 /*
- * T27: a session sees the skills as they are when it begins. Reading them all
- * would delay the first answer, so that is done right behind it: an event that
- * is there from the start, and then a moment's wait.
+ * T27: a session has the skills that exist when it begins. Reading them would
+ * delay the first answer, so that it is done after it: by an event that is
+ * ready from the start, and a short delay.
  */
 static void hold(void *ctx, struct mcp_changes *out, unsigned *again_ms)
 {
@@ -130,7 +131,7 @@ static bool hold_soon(struct serve *s, struct err *e)
     return true;
 }
 
-/* T21: Metis has its own budgets, which nobody sets. */
+/* T21: Metis has separate budgets, which cannot be configured. */
 static void open_session(struct serve *s, bool metis)
 {
     const struct limits *l = &s->layer.limits;
@@ -169,7 +170,7 @@ static bool open_skills(struct serve *s, struct err *e)
            serve_watch_open(s, roots, count, e);
 }
 
-/* What is in the instructions need not be loaded (T20, T26). */
+/* A skill in the instructions need not be loaded (T20, T26). */
 static bool note_preloaded(struct serve *s, const struct library_block *block,
                            struct err *e)
 {

@@ -5,11 +5,10 @@
 
 /*
  * The Skills extension: each skill with its frontmatter as JSON and its files
- * with their digests. Files are hashed when they are asked for: whoever reads
- * one compares it with its digest, and a stale one would refuse the file. What a
- * host would refuse is not here, and still among the resources.
- *
- * Source: the extension io.modelcontextprotocol/skills, SEP-2640.
+ * with their digests. Files are hashed on request: a host compares a file with
+ * its digest, and would refuse it for a stale one. A skill that a host would
+ * refuse is not listed, but still a resource. Source: the extension
+ * io.modelcontextprotocol/skills, SEP-2640.
  */
 
 #define PAGE_SKILLS     100
@@ -20,7 +19,7 @@
 
 /* --- its frontmatter ---------------------------------------------------------------- */
 
-/* What a host reads in it, too, is a string. */
+/* Fields that hosts read as strings. */
 static bool is_string(const struct yaml *y)
 {
     CLEANUP(buf_done) struct buf b = {0};
@@ -87,7 +86,7 @@ static bool put_file(struct entry *n, struct str path, struct err *e)
     uint64_t size = is_anchor ? n->text.n : 0;
     struct hash hash;
 
-    if (is_anchor) /* of what was judged */
+    if (is_anchor) /* of the parsed text */
         hash = hash_of(n->text);
     else if (!hash_file(n, path, &size, &hash, e))
         return false;
@@ -154,8 +153,8 @@ static bool write_entry(struct serve *s, struct entry *n,
     return buf_check(&n->out, "its entry", e);
 }
 
-/* False: it cannot be served in this way; `out` is then as it was. `*hashed`
- * grows by the bytes that it took. */
+/* False: it cannot be listed; `out` is unchanged then. `*hashed` grows by the
+ * bytes read. */
 static bool put_entry(struct serve *s, const struct library_skill *as,
                       struct buf *out, uint64_t *hashed)
 {

@@ -57,7 +57,7 @@ enum {
     "\"path\":{\"type\":\"string\"},\"kind\":{\"type\":\"string\"},"           \
     "\"size\":{\"type\":\"integer\"}},\"required\":[\"path\",\"kind\",\"size\"]}}}," \
     "\"required\":[\"skill\"]}"
-/* One type a branch: there are clients that know no list of types. */
+/* One type a branch: some clients do not support lists of types. */
 #define ANY_TYPE                                                               \
     "\"anyOf\":[{\"type\":\"string\"},{\"type\":\"number\"},"                    \
     "{\"type\":\"boolean\"},{\"type\":\"null\"},{\"type\":\"array\"},"            \
@@ -80,7 +80,7 @@ static void answer_wrong(struct serve *s, struct mcp_call *c, const char *why)
         c, &(struct serve_result){.text = str_from(why), .is_error = true});
 }
 
-/* --- arguments: what is wrong is said to the model -------------------------------- */
+/* --- arguments: errors are results for the model ------------------------ */
 
 static bool check_names(struct serve *s, const struct json *arguments,
                         const char *const *known, struct mcp_call *c)

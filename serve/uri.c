@@ -109,7 +109,7 @@ bool serve_uri_find(const struct library *l, struct str uri, struct arena *a,
     return !rest.p || library_path_is_served(rest);
 }
 
-/* --- what a file is ------------------------------------------------------------ */
+/* --- media types -------------------------------------------------------- */
 
 struct str serve_mime(struct str path, bool is_text)
 {

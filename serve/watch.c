@@ -12,10 +12,10 @@
 
 /*
  * --watch (L17, X11): the folders of the roots are watched, and the library is
- * looked at again once they are quiet, or have not been for long. A root that is
- * not there yet is waited for in the folder that will hold it. What a model may
- * start depends on other files, too: on those of the workspace and on mapm.db,
- * where trust is.
+ * read again once they are quiet, or after a maximum delay. For a missing root
+ * its parent folder is watched. The metaskills that a model may start depend
+ * on other files, too: those of the workspace and mapm.db, where trust is
+ * stored.
  */
 
 #define QUIET_MS    500
@@ -44,14 +44,15 @@ struct serve_watch {
     struct arena changed_arena;
     struct str changed[CHANGED_MAX]; /* URIs */
     size_t changed_count;
-    struct hash tools; /* of the list that the client knows, or was told of */
-    struct hash names; /* that run_metaskill offers: prompts are these, too */
+    struct hash tools; /* of the list that the client has, or was notified of */
+    /* in the enum of run_metaskill, which are the prompts, too */
+    struct hash names;
     struct arena given_arena;
-    struct map given; /* name of a metaskill: hash of its arguments as a prompt,
-                         as the client knows them */
+    /* name of a metaskill: hash of its prompt arguments, as sent to the client */
+    struct map given;
 };
 
-/* --- what is watched --------------------------------------------------------------- */
+/* --- watched folders ---------------------------------------------------- */
 
 /* The same folder may be reached in more ways than one. */
 static bool is_known(struct serve_watch *w, int wd, bool aside)
@@ -96,7 +97,7 @@ static void add_below(struct serve_watch *w, const struct library *l,
         add(w, below, false);
 }
 
-/* The folder and those below it; the list itself is what is still to be read. */
+/* The folder and those below it; the list itself is the queue. */
 static void add_tree(struct serve_watch *w, const struct library *l,
                      struct str root)
 {
@@ -276,7 +277,7 @@ static bool drain(struct serve *s, bool *matters)
     return any;
 }
 
-/* --- what is another list ---------------------------------------------------------------- */
+/* --- changed lists ------------------------------------------------------ */
 
 static void add_text(struct hash_state *h, struct str s)
 {
@@ -329,7 +330,7 @@ static struct hash hash_resources(struct serve *s)
     return hash_end(&h);
 }
 
-/* Without the arguments: those of a metaskill stand in its body. */
+/* Without the arguments, which are in the body of a metaskill. */
 static struct hash hash_prompts(struct serve *s)
 {
     struct hash_state h;
@@ -369,8 +370,8 @@ void serve_watch_given(struct serve *s, const struct mcp_prompt *p)
     *is = hash_end(&state);
 }
 
-/* Whether a metaskill that the client knows takes others now; each is read. Who
- * is gone is forgotten. */
+/* Whether the arguments of a metaskill in the client's list have changed; each
+ * is read. Removed ones are dropped. */
 static bool takes_others(struct serve *s)
 {
     struct serve_watch *w = s->watch;
@@ -401,7 +402,7 @@ static unsigned if_other(const struct hash *was, struct hash is,
 
 /* --- looking again ------------------------------------------------------------------------ */
 
-/* What was made of a library that is another one is gone with it. */
+/* Derived data is dropped with the library that it came from. */
 static bool refresh(struct serve *s, unsigned *lists, struct err *e)
 {
     struct hash resources = hash_resources(s), prompts = hash_prompts(s);
@@ -431,7 +432,7 @@ static void look_again(struct serve *s, struct mcp_changes *out)
     struct err e = {0};
 
     w->since_ms = 0;
-    if (!serve_open_layers(s, &e)) { /* then it is what it was */
+    if (!serve_open_layers(s, &e)) { /* restored to its former state */
         tell(s, "what the workspace says of skills", &e);
         err_clear(&e);
     }
@@ -458,7 +459,7 @@ static void watched(void *ctx, struct mcp_changes *out, unsigned *again_ms)
     bool matters = false, quiet;
 
     if (w->changed_count == 0)
-        arena_done(&w->changed_arena); /* nobody holds them any more */
+        arena_done(&w->changed_arena); /* not used by any skill */
     quiet = !drain(s, &matters);
     if (w->since_ms && (quiet || now - w->since_ms >= PATIENCE_MS))
         look_again(s, out);

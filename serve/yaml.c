@@ -23,7 +23,7 @@ static struct str without_zeros(struct str digits)
     return digits;
 }
 
-/* "1.50e+3" as JSON spells numbers; false when it is none. */
+/* "1.50e+3" as JSON spells numbers; false for another text. */
 static bool put_decimal(struct buf *b, struct str s)
 {
     struct str whole, fraction = {0}, power = {0};

@@ -58,9 +58,8 @@ enum mcp_code {
     MCP_PARAMS = -32602,
     MCP_INTERNAL = -32603,
     MCP_NO_RESOURCE = -32002, /* sessioned; mcp_call_no_resource chooses */
-    MCP_MISSING_CAPABILITY =
-        -32021,           /* stateless; mcp_call_missing_capability chooses */
-    MCP_VERSION = -32022, /* stateless */
+    MCP_MISSING_CAPABILITY = -32021, /* stateless */
+    MCP_VERSION = -32022,            /* stateless */
 };
 
 enum mcp_era { MCP_SESSIONED, MCP_STATELESS };

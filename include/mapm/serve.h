@@ -11,9 +11,9 @@
  * docs/clients.md.
  */
 
-#define SERVE_MAX_SECONDS    290 /* of a run: some clients end calls at 300 */
+#define SERVE_MAX_SECONDS 290 /* of a run: some clients end calls at 300 */
 
-/* Of the block of skills in the instructions: what clients take. */
+/* Limits of clients for the list of skills in the instructions. */
 #define SERVE_INDEX_MAX_CHARS 8000
 
 struct serve_options {
