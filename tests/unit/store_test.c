@@ -550,6 +550,9 @@ TEST(questions_of_an_install_lock_nobody_out)
     CHECK(store_publish_notes(r.store, &r.err));
     CHECK(store_find_ref(r.store, STR("o/r"), STR("two"), &r.arena, &got));
     CHECK(store_find_ref(other, STR("o/r"), STR("three"), &r.arena, &got));
+    /* [F2] and from then on each question sees what others have written */
+    CHECK(store_put_ref(other, STR("o/r"), STR("four"), &ref, &r.err));
+    CHECK(store_find_ref(r.store, STR("o/r"), STR("four"), &r.arena, &got));
     store_close(other);
     rig_done(&r);
 }
