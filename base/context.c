@@ -45,6 +45,13 @@ void context_progress(struct context *cx, const struct progress *p)
         cx->host->progress(cx->host->ctx, p);
 }
 
+bool context_check_cancelled(const struct context *cx, struct err *e)
+{
+    if (cx->host && cx->host->cancelled && cx->host->cancelled(cx->host->ctx))
+        return err_set(e, ERR_INTERRUPTED, "interrupted");
+    return true;
+}
+
 bool context_can_ask(const struct context *cx)
 {
     return cx->host && cx->host->can_ask && cx->host->can_ask(cx->host->ctx);

@@ -1,4 +1,5 @@
 #include "base/json.h"
+#include "base/proc.h"
 #include "base/text.h"
 
 #include "command.h"
@@ -43,6 +44,13 @@ static bool can_ask(void *ctx)
     return inv->term.is_in && inv->term.is_err;
 }
 
+static bool cancelled(void *ctx)
+{
+    (void)ctx;
+    proc_catch_signals();
+    return proc_interrupted();
+}
+
 static bool ask(void *ctx, enum question_kind kind, const char *question,
                 bool *yes, struct err *e)
 {
@@ -77,6 +85,7 @@ void terminal_attach(struct invocation *inv)
                                   .confirm = ask,
                                   .choose = choose,
                                   .can_ask = can_ask,
+                                  .cancelled = cancelled,
                                   .ctx = inv};
     cx->host = &inv->terminal;
     cx->use_global = has_option(inv, OPTION_GLOBAL);

@@ -212,8 +212,8 @@ static bool start_fetch(struct closure *c, struct err *e)
 
     if (c->fetch)
         return true;
-    proc_catch_signals();
-    if (!store_session_begin(c->store, &c->session, e))
+    if (!context_check_cancelled(c->cx, e) ||
+        !store_session_begin(c->store, &c->session, e))
         return false;
     o.incoming = c->session.path;
     c->started_ms = proc_now_ms();
@@ -234,8 +234,8 @@ static bool begin_download(struct closure *c, const struct node *n, bool *taken,
     struct str repository = origin_repository(&n->origin, &c->cx->arena);
     bool ok;
 
-    if (!c->fetch)
-        proc_catch_signals();
+    if (!c->fetch && !context_check_cancelled(c->cx, e))
+        return false;
     ok =
         store_begin_download(c->store, repository, report_waiting, c, taken, e);
     context_progress(c->cx, NULL);

@@ -1,6 +1,5 @@
 #include "remote.h"
 
-#include "base/proc.h"
 #include "mapm/fetch.h"
 
 #include "proof.h"
@@ -144,8 +143,8 @@ static bool run(struct check *c, struct err *e)
     struct fetch *fetch = NULL;
     bool ok;
 
-    proc_catch_signals();
-    if (!store_session_begin(c->store, &session, e))
+    if (!context_check_cancelled(c->cx, e) ||
+        !store_session_begin(c->store, &session, e))
         return false;
     o.incoming = session.path;
     ok = fetch_open(&o, &fetch, e) && ask_all(c, fetch, e);

@@ -1,5 +1,4 @@
 #include "base/fs.h"
-#include "base/proc.h"
 #include "mapm/manifest.h"
 
 #include <dirent.h>
@@ -366,7 +365,8 @@ bool check_against(struct context *cx, struct str ref,
                    const struct check_root *roots, size_t count,
                    const struct check_results *results, struct err *e)
 {
-    proc_catch_signals(); /* so that git ends with us */
+    if (!context_check_cancelled(cx, e)) /* then git ends with us */
+        return false;
     for (size_t i = 0; i < count; i++) {
         bool seen = false;
 

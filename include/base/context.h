@@ -53,6 +53,9 @@ struct host {
                    size_t count, uint64_t deadline_ms, size_t *chosen,
                    struct err *e);
     bool (*can_ask)(void *ctx);
+    /* Whether the user wants the work to end. A host whose signals end the
+     * process catches them from the first call on (proc_catch_signals). */
+    bool (*cancelled)(void *ctx);
     void *ctx;
 };
 
@@ -81,6 +84,11 @@ void context_notice(struct context *cx, enum notice_level level,
                     struct str text);
 /* NULL: the work that was shown has ended. */
 void context_progress(struct context *cx, const struct progress *p);
+
+/* Before work that waits, as for the network: ERR_INTERRUPTED once the host has
+ * cancelled. What waits polls proc_interrupted() itself. */
+MUST_CHECK bool context_check_cancelled(const struct context *cx,
+                                        struct err *e);
 
 /* Whether a question would reach a person. */
 bool context_can_ask(const struct context *cx);

@@ -148,10 +148,19 @@ static bool can_ask(void *ctx)
     return true;
 }
 
+static bool cancelled(void *ctx)
+{
+    (void)ctx;
+    return proc_interrupted();
+}
+
 void engine_host(struct engine *g, const struct wire_options *o)
 {
     g->can_choose = o->can_choose;
-    g->host = (struct host){.notice = notice, .progress = progress, .ctx = g};
+    g->host = (struct host){.notice = notice,
+                            .progress = progress,
+                            .cancelled = cancelled,
+                            .ctx = g};
     if (o->can_confirm) {
         g->host.confirm = confirm;
         g->host.choose = choose;
