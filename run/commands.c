@@ -2,7 +2,7 @@
 
 #include "mapm/skill_roots.h"
 
-static void say_waiting(void *ctx)
+static void note_waiting(void *ctx)
 {
     struct run_commands *c = ctx;
 
@@ -10,7 +10,7 @@ static void say_waiting(void *ctx)
                  "waiting for another command in this workspace ...");
 }
 
-static void say_notice(void *ctx, const char *text)
+static void note_sandbox(void *ctx, const char *text)
 {
     struct run_commands *c = ctx;
 
@@ -21,7 +21,7 @@ static void say_notice(void *ctx, const char *text)
     context_warn(c->rules.cx, "%s", text);
 }
 
-static void tell_tick(void *ctx)
+static void pass_tick(void *ctx)
 {
     struct run_commands *c = ctx;
 
@@ -66,9 +66,9 @@ bool run_commands_init(struct run_commands *c, struct context *cx,
         .workspace = l->path,
         .sandbox = c->rules.sandbox,
         .network = c->rules.network,
-        .waiting = say_waiting,
-        .notice = say_notice,
-        .tick = tell_tick,
+        .waiting = note_waiting,
+        .notice = note_sandbox,
+        .tick = pass_tick,
         .ctx = c,
     };
     return add_skills(c, e);

@@ -18,7 +18,7 @@ struct run_execution {
     struct limits limits;
     struct str input;
 
-    struct backend_selection wishes;
+    struct backend_selection selection;
     struct backend *backend; /* selected by the first ask */
     struct run_commands commands;
     struct run_history history;
@@ -38,7 +38,7 @@ static void set_end(struct run_execution *x, enum run_status status,
 
 /* --- what is asked for ---------------------------------------------------------- */
 
-static struct backend_selection wishes_of(const struct run_request *q)
+static struct backend_selection selection_of(const struct run_request *q)
 {
     const struct layer *l = q->layer;
 
@@ -63,9 +63,9 @@ static bool check_backend(struct run_execution *x, struct err *e)
 
     if (q->replay.p || q->tape)
         return true;
-    x->wishes = wishes_of(q);
+    x->selection = selection_of(q);
     if (!q->backend.p || q->for_model ||
-        backend_select(&x->wishes, &x->cx->arena, &backend, e))
+        backend_select(&x->selection, &x->cx->arena, &backend, e))
         return true;
     if (e->code == ERR_USAGE)
         return false;
@@ -220,7 +220,7 @@ static bool authorize(struct run_execution *x, bool *allowed, struct err *e)
 
 /* --- what the program reaches -------------------------------------------------------- */
 
-static void tell_progress(struct run_execution *x, struct run_progress p)
+static void report_progress(struct run_execution *x, struct run_progress p)
 {
     const struct run_hooks *h = &x->q->hooks;
 
@@ -231,20 +231,20 @@ static void tell_progress(struct run_execution *x, struct run_progress p)
 
 static void on_news(void *ctx, unsigned turns, struct str line)
 {
-    tell_progress(ctx, (struct run_progress){
-                           .is_ask = true, .turns = turns, .line = line});
+    report_progress(ctx, (struct run_progress){
+                             .is_ask = true, .turns = turns, .line = line});
 }
 
 static void on_tick(void *ctx)
 {
-    tell_progress(ctx, (struct run_progress){.line = STR("")});
+    report_progress(ctx, (struct run_progress){.line = STR("")});
 }
 
 bool run_select_backend(struct run_execution *x, struct err *e)
 {
     if (x->backend)
         return true;
-    if (!backend_select(&x->wishes, &x->cx->arena, &x->backend, e))
+    if (!backend_select(&x->selection, &x->cx->arena, &x->backend, e))
         return false;
     run_name_backend(x, backend_name(x->backend));
     on_news(x, 0, STR(""));

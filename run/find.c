@@ -208,7 +208,7 @@ static bool find_package(struct search *s, struct str root, struct str place,
     return true;
 }
 
-/* Row 21: whoever trusts a package has seen the program that its SKILL.md
+/* Row 21: a user who trusts a package has seen the program that its SKILL.md
  * names, and no other one in it. */
 static bool refuse_part(const struct lock_entry *entry, struct str folder,
                         struct err *e)
@@ -444,7 +444,7 @@ static bool find_authored(struct search *s, bool *found, struct run_skill *out,
     return find_below(s, AUTHORS_FOLDER, found, out, e);
 }
 
-static void tell_other(struct search *s)
+static void note_other(struct search *s)
 {
     struct arena *a = &s->cx->arena;
     struct str name = fs_join(STR(AUTHORS_FOLDER), path_last(s->name), a);
@@ -488,7 +488,7 @@ static bool find(struct search *s, struct run_skill *out, struct err *e)
     if (!find_global(s, &found, out, e))
         return false;
     if (found && is_here)
-        tell_other(s);
+        note_other(s);
     if (!found && is_here && !find_authored(s, &found, out, e))
         return false;
     return found || not_found(s, e);

@@ -93,7 +93,7 @@ static bool compare(struct check *c, struct arena *a, struct err *e)
     return true;
 }
 
-static bool say_how(const struct check *c, struct err *e)
+static bool hint_restore(const struct check *c, struct err *e)
 {
     err_wrap(e, "%.*s is not what was installed", STR_ARG(c->entry->name));
     return err_hint(e, "mapm install puts back what is missing, mapm install "
@@ -123,7 +123,7 @@ bool run_skill_check(struct store *store, const struct lock_entry *entry,
                             &lost)) {
         err_set(e, ERR_EDITED, "the store does not have %.*s to compare with",
                 STR_ARG(entry->digest));
-        return say_how(&c, e);
+        return hint_restore(&c, e);
     }
     c.stored.files = files;
     if (!compare(&c, &a, e)) {
@@ -136,5 +136,5 @@ bool run_skill_check(struct store *store, const struct lock_entry *entry,
         return true;
     if (c.differing > ERROR_MAX_LINES)
         err_also(e, "and %zu more", c.differing - ERROR_MAX_LINES);
-    return say_how(&c, e);
+    return hint_restore(&c, e);
 }
