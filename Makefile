@@ -347,7 +347,7 @@ clients: all
 lint:
 	@tools/setup lint
 	@$(SUBMAKE) -k lint-format lint-layers lint-headers lint-cppcheck lint-man \
-	  lint-shell lint-waits
+	  lint-shell lint-waits lint-words
 	@$(SUBMAKE) -k lint-tidy
 
 BENCH_SRC := $(wildcard bench/*.c)
@@ -391,6 +391,10 @@ lint-shell:
 lint-waits:
 	@echo '  tools/waits'
 	@tools/waits
+
+lint-words:
+	@echo '  tools/words'
+	@tools/words
 
 # One stamp a file: only what changed since is read again.
 TIDY = $(patsubst %.c,$(B)/tidy/%.ok,$(SRC) $(FETCH_SRC) $(HELPER_SRC) $(ENGINE_SRC) $(HOST_SRC) $(STAR_SRC))

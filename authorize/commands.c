@@ -44,7 +44,7 @@ static bool ask_to_accept(struct command_rules *c, const struct hash *digest,
     if (*c->reason)
         context_note(c->cx, "mapm.yaml was accepted once: %s", c->reason);
     question = arena_printf(
-        a, "%.*sShall that count in %.*s, on this machine?",
+        a, "%.*sAccept these rules for %.*s on this machine?",
         STR_ARG(trust_kind(STATE_TRUST_POLICY)->describe(c->project, false, a)),
         STR_ARG(policy_line(&c->workspace, 1, a)));
     if (!context_confirm(c->cx, QUESTION_TRUST, question.p, &yes, e))

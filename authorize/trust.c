@@ -46,7 +46,7 @@ static struct str describe_policy(const struct project *p, bool quoted,
     CLEANUP(buf_done) struct buf b = {0};
 
     buf_init(&b, SIZE_MAX / 2);
-    buf_text(&b, "mapm.yaml lets its metaskills run these commands unasked:\n");
+    buf_text(&b, "mapm.yaml pre-approves these commands:\n");
     put_rules(&b, p, true, quoted, a);
     put_rules(&b, p, false, quoted, a);
     if (p->network == PROJECT_TRUE)

@@ -326,11 +326,11 @@ terminal -q '[y/N] ' 'n
 ' -q '(o)nce, (t)his run, (n)o: ' 't
 ' "$MAPM" run ./skills/do --input "$(input 'tool z')"
 is '[row 15] on a terminal it is asked for' "$(printf '%s\n' "$out" | sed -n '1,/y\/N/p')" \
-    "mapm.yaml lets its metaskills run these commands unasked:
+    "mapm.yaml pre-approves these commands:
   allow [tool, z, \"*\"]   (mapm.yaml:8)
   allow [tool, \"\\\\*\"]   (mapm.yaml:9)
   deny  [rm, \"*\"]   (mapm.yaml:6)
-Shall that count in $T/ws, on this machine? [y/N] n"
+Accept these rules for $T/ws on this machine? [y/N] n"
 like 'no leaves each command to be asked about' "$out" 'tool ran: z'
 unlike 'and never for always: that would accept the rest' "$out" '\(a\)lways'
 terminal -q '[y/N] ' 'y
