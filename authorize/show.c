@@ -2,7 +2,9 @@
 
 #include "base/diff.h"
 #include "base/text.h"
-#include "mapm/manifest.h"
+#include "mapm/diagnostics.h"
+#include "mapm/doc_kind.h"
+#include "mapm/document.h"
 #include "mapm/package_files.h"
 #include "mapm/state_trust.h"
 

@@ -1,6 +1,7 @@
 #include "base/fs.h"
 #include "mapm/authorize.h"
-#include "mapm/manifest.h"
+#include "mapm/document.h"
+#include "mapm/project.h"
 
 #include <errno.h>
 #include <limits.h>

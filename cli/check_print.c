@@ -2,7 +2,8 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "mapm/manifest.h"
+#include "mapm/diagnostics.h"
+#include "mapm/doc_kind.h"
 
 #include "command.h"
 

@@ -5,7 +5,6 @@
 #include "base/context.h"
 #include "base/json.h"
 #include "base/term.h"
-#include "mapm/manifest.h"
 
 /*
  * command: the table of commands and options, and one invocation of them.

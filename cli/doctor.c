@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "mapm/backend.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,7 +2,6 @@
 #define CLI_DOCTOR_H
 
 #include "mapm/layer.h"
-#include "mapm/runtime.h"
 #include "mapm/store.h"
 
 #include "command.h"

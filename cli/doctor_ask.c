@@ -1,3 +1,6 @@
+
+#include "mapm/backend.h"
+
 #include <stdlib.h>
 
 #include "doctor.h"

@@ -3,8 +3,9 @@
 #include "base/proc.h"
 #include "base/text.h"
 #include "mapm/authorize.h"
-#include "mapm/manifest.h"
 #include "mapm/open_store.h"
+#include "mapm/origin.h"
+#include "mapm/project.h"
 #include "mapm/state_trust.h"
 
 #include <inttypes.h>

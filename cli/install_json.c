@@ -1,5 +1,6 @@
 #include "base/json.h"
-#include "mapm/manifest.h"
+#include "mapm/doc_kind.h"
+#include "mapm/lock.h"
 
 #include "install_show.h"
 

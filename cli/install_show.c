@@ -1,8 +1,10 @@
 #include "install_show.h"
 
 #include "base/path.h"
+#include "mapm/doc_kind.h"
 #include "mapm/layer.h"
-#include "mapm/manifest.h"
+#include "mapm/lock.h"
+#include "mapm/origin.h"
 
 #define SHORT_COMMIT_CHARS 10
 #define EDITS_MAX_SHOWN    5

@@ -1,8 +1,10 @@
 #include "list.h"
 
 #include "base/fs.h"
+#include "mapm/doc_kind.h"
 #include "mapm/install_query.h"
-#include "mapm/manifest.h"
+#include "mapm/lock.h"
+#include "mapm/project.h"
 
 #include "command.h"
 

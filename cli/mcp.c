@@ -1,4 +1,4 @@
-#include "mapm/runtime.h"
+#include "mapm/policy.h"
 #include "mapm/serve.h"
 
 #include <errno.h>

@@ -3,7 +3,12 @@
 #include "base/place.h"
 #include "base/text.h"
 #include "base/yaml.h"
-#include "mapm/manifest.h"
+#include "mapm/diagnostics.h"
+#include "mapm/doc_kind.h"
+#include "mapm/document.h"
+#include "mapm/limits.h"
+#include "mapm/mcp_file.h"
+#include "mapm/name.h"
 
 #include <fcntl.h>
 #include <time.h>

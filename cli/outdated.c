@@ -1,6 +1,6 @@
 #include "base/json.h"
+#include "mapm/doc_kind.h"
 #include "mapm/install_query.h"
-#include "mapm/manifest.h"
 
 #include "command.h"
 

@@ -3,7 +3,8 @@
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/proc.h"
-#include "mapm/manifest.h"
+#include "mapm/diagnostics.h"
+#include "mapm/input.h"
 #include "mapm/open_store.h"
 
 #include <string.h>

@@ -3,6 +3,7 @@
 #include "base/fs.h"
 #include "base/proc.h"
 #include "base/text.h"
+#include "mapm/policy.h"
 #include "mapm/run_detail.h"
 
 #include <stdio.h>

@@ -1,8 +1,11 @@
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "mapm/diagnostics.h"
+#include "mapm/doc_kind.h"
+#include "mapm/document.h"
 #include "mapm/layer.h"
-#include "mapm/manifest.h"
+#include "mapm/lock.h"
 
 #include <unistd.h>
 

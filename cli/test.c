@@ -2,7 +2,8 @@
 
 #include "base/proc.h"
 #include "mapm/authorize.h"
-#include "mapm/manifest.h"
+#include "mapm/origin.h"
+#include "mapm/project.h"
 
 #include "command.h"
 

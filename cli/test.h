@@ -1,9 +1,9 @@
 #ifndef CLI_TEST_H
 #define CLI_TEST_H
 
+#include "mapm/limits.h"
 #include "mapm/lint.h"
-#include "mapm/manifest.h"
-#include "mapm/runtime.h"
+#include "mapm/origin.h"
 
 #include "command.h"
 

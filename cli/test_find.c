@@ -1,7 +1,11 @@
 #include "base/fs.h"
 #include "base/path.h"
+#include "mapm/diagnostics.h"
+#include "mapm/doc_kind.h"
+#include "mapm/document.h"
 #include "mapm/layer.h"
-#include "mapm/manifest.h"
+#include "mapm/name.h"
+#include "mapm/origin.h"
 
 #include <dirent.h>
 #include <fcntl.h>

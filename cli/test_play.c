@@ -1,5 +1,4 @@
 #include "base/fs.h"
-#include "mapm/manifest.h"
 #include "mapm/run.h"
 
 #include <fcntl.h>

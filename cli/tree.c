@@ -1,7 +1,9 @@
 #include "base/json.h"
+#include "mapm/doc_kind.h"
 #include "mapm/install_query.h"
 #include "mapm/layer.h"
-#include "mapm/manifest.h"
+#include "mapm/lock.h"
+#include "mapm/project.h"
 
 #include "command.h"
 #include "list.h"

@@ -2,7 +2,8 @@
 
 #include "base/json.h"
 #include "base/path.h"
-#include "mapm/manifest.h"
+#include "mapm/doc_kind.h"
+#include "mapm/lock.h"
 #include "mapm/open_store.h"
 #include "mapm/state_trust.h"
 

@@ -3,7 +3,8 @@
 #include "base/map.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "mapm/manifest.h"
+#include "mapm/doc_kind.h"
+#include "mapm/lock.h"
 #include "mapm/state.h"
 #include "mapm/state_trust.h"
 

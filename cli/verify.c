@@ -1,6 +1,5 @@
 #include "base/json.h"
 #include "mapm/install_query.h"
-#include "mapm/manifest.h"
 
 #include "command.h"
 

@@ -1,6 +1,11 @@
 #include "base/fs.h"
+#include "base/text.h"
 #include "mapm/clients.h"
-#include "mapm/manifest.h"
+#include "mapm/doc_kind.h"
+#include "mapm/document.h"
+#include "mapm/mcp_file.h"
+#include "mapm/origin.h"
+#include "mapm/project.h"
 
 #include <string.h>
 

@@ -2,7 +2,10 @@
 
 #include "base/fs.h"
 #include "base/proc.h"
-#include "mapm/manifest.h"
+#include "mapm/doc_kind.h"
+#include "mapm/document.h"
+#include "mapm/lock.h"
+#include "mapm/origin.h"
 #include "mapm/state.h"
 
 #include <inttypes.h>

@@ -1,7 +1,11 @@
 #include "ingest.h"
 
 #include "base/path.h"
-#include "mapm/manifest.h"
+#include "mapm/diagnostics.h"
+#include "mapm/doc_kind.h"
+#include "mapm/document.h"
+#include "mapm/lock.h"
+#include "mapm/origin.h"
 #include "mapm/package_files.h"
 
 #include <string.h>

@@ -1,5 +1,7 @@
+#include "mapm/doc_kind.h"
 #include "mapm/git_host.h"
-#include "mapm/manifest.h"
+#include "mapm/origin.h"
+#include "mapm/project.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "base/fs.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "mapm/manifest.h"
+#include "mapm/doc_kind.h"
 
 #include <assert.h>
 #include <dirent.h>

@@ -2,7 +2,9 @@
 
 #include "base/path.h"
 #include "base/text.h"
-#include "mapm/manifest.h"
+#include "mapm/doc_kind.h"
+#include "mapm/mcp_file.h"
+#include "mapm/origin.h"
 
 #include <fnmatch.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 #include "mapm/fetch.h"
 #include "mapm/install_query.h"
-#include "mapm/manifest.h"
+#include "mapm/lock.h"
 #include "mapm/open_store.h"
+#include "mapm/origin.h"
 
 #include <string.h>
 

@@ -1,5 +1,8 @@
 #include "base/fs.h"
-#include "mapm/manifest.h"
+#include "mapm/doc_kind.h"
+#include "mapm/lock.h"
+#include "mapm/origin.h"
+#include "mapm/project.h"
 
 #include <stdlib.h>
 #include <string.h>

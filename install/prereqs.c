@@ -1,6 +1,9 @@
 #include "base/fs.h"
+#include "mapm/diagnostics.h"
+#include "mapm/doc_kind.h"
+#include "mapm/document.h"
 #include "mapm/install_query.h"
-#include "mapm/manifest.h"
+#include "mapm/lock.h"
 
 struct str install_prereqs(const struct layer *l,
                            const struct lock_entry *entry, struct arena *a)

@@ -1,8 +1,13 @@
 #include "selection.h"
 
 #include "base/path.h"
-#include "mapm/manifest.h"
+#include "mapm/doc_kind.h"
+#include "mapm/document.h"
+#include "mapm/lock.h"
+#include "mapm/name.h"
+#include "mapm/origin.h"
 #include "mapm/package_files.h"
+#include "mapm/project.h"
 
 #include <stdarg.h>
 #include <stdio.h>

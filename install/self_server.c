@@ -1,6 +1,8 @@
 #include "self_server.h"
 
-#include "mapm/manifest.h"
+#include "mapm/doc_kind.h"
+#include "mapm/mcp_file.h"
+#include "mapm/project.h"
 #include "mapm/store.h"
 
 #include "install_session.h"

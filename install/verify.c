@@ -1,7 +1,10 @@
 #include "base/path.h"
+#include "mapm/doc_kind.h"
 #include "mapm/install_query.h"
-#include "mapm/manifest.h"
+#include "mapm/lock.h"
 #include "mapm/open_store.h"
+#include "mapm/origin.h"
+#include "mapm/project.h"
 
 #include <string.h>
 

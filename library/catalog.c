@@ -2,6 +2,7 @@
 
 #include "base/fs.h"
 #include "base/text.h"
+#include "mapm/limits.h"
 
 const struct library_skill *library_find(const struct library *l,
                                          struct str name)

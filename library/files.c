@@ -1,6 +1,7 @@
 #include "base/fs.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "mapm/limits.h"
 
 #include <dirent.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 
 #include "base/fs.h"
 #include "base/text.h"
+#include "mapm/limits.h"
 
 #include "catalog.h"
 

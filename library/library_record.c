@@ -3,7 +3,8 @@
 #include "base/fs.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "mapm/manifest.h"
+#include "mapm/limits.h"
+#include "mapm/name.h"
 
 #include <endian.h>
 #include <string.h>

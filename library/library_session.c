@@ -1,6 +1,7 @@
 #include "library_session.h"
 
 #include "base/text.h"
+#include "mapm/limits.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
 #include "base/proc.h"
 #include "base/text.h"
 #include "base/threads.h"
+#include "mapm/limits.h"
 
 #include <dirent.h>
 #include <endian.h>

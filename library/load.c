@@ -1,6 +1,7 @@
 #include "base/fs.h"
 #include "base/proc.h"
 #include "base/text.h"
+#include "mapm/limits.h"
 
 #include <string.h>
 

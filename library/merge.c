@@ -1,3 +1,6 @@
+
+#include "mapm/limits.h"
+
 #include <stdlib.h>
 #include <string.h>
 

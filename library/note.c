@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "mapm/limits.h"
 
 #include <stdarg.h>
 #include <stdio.h>

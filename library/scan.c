@@ -4,6 +4,7 @@
 #include "base/proc.h"
 #include "base/text.h"
 #include "base/threads.h"
+#include "mapm/limits.h"
 
 #include <string.h>
 #include <time.h>

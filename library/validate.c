@@ -1,5 +1,6 @@
 #include "base/fs.h"
 #include "base/text.h"
+#include "mapm/limits.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,6 +1,11 @@
 #include "bump.h"
 
-#include "mapm/manifest.h"
+#include "mapm/changelog.h"
+#include "mapm/diagnostics.h"
+#include "mapm/doc_kind.h"
+#include "mapm/document.h"
+#include "mapm/name.h"
+#include "mapm/origin.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,12 @@
+#include "mapm/document.h"
+
 #include "base/fs.h"
 #include "base/text.h"
+#include "mapm/diagnostics.h"
+#include "mapm/doc_kind.h"
+#include "mapm/limits.h"
 #include "mapm/lint.h"
-#include "mapm/manifest.h"
+#include "mapm/name.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,8 +2,10 @@
 #include "base/json.h"
 #include "base/place.h"
 #include "base/text.h"
+#include "mapm/limits.h"
 #include "mapm/lint.h"
-#include "mapm/manifest.h"
+#include "mapm/mcp_file.h"
+#include "mapm/name.h"
 
 /*
  * What is mechanical about an MCP file (M17, M18): two blanks a level, the

@@ -1,7 +1,8 @@
 #include "program.h"
 
-#include "mapm/manifest.h"
-#include "mapm/runtime.h"
+#include "mapm/diagnostics.h"
+#include "mapm/document.h"
+#include "mapm/metaskill.h"
 
 void check_program(const struct manifest_input *in, const struct document *d,
                    struct diagnostics *why)

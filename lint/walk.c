@@ -1,7 +1,10 @@
 #include "walk.h"
 
 #include "base/fs.h"
-#include "mapm/manifest.h"
+#include "mapm/diagnostics.h"
+#include "mapm/doc_kind.h"
+#include "mapm/document.h"
+#include "mapm/limits.h"
 
 #include <dirent.h>
 #include <fcntl.h>

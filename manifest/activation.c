@@ -1,5 +1,6 @@
 #include "base/text.h"
-#include "mapm/manifest.h"
+#include "mapm/document.h"
+#include "mapm/limits.h"
 
 /* What a model, or a person, reads of a skill that is activated (K7, K41). */
 

@@ -1,4 +1,5 @@
 #include "mapm/git_host.h"
+#include "mapm/limits.h"
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 #include "base/hash.h"
 #include "mapm/clients.h"
+#include "mapm/limits.h"
 
 #include <string.h>
 

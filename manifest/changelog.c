@@ -1,3 +1,9 @@
+
+#include "mapm/changelog.h"
+
+#include "mapm/limits.h"
+#include "mapm/name.h"
+
 #include <string.h>
 
 #include "document.h"

@@ -1,6 +1,9 @@
 #include "base/buf.h"
 #include "base/text.h"
-#include "mapm/manifest.h"
+#include "mapm/diagnostics.h"
+#include "mapm/doc_kind.h"
+#include "mapm/document.h"
+#include "mapm/limits.h"
 
 #include <stdarg.h>
 #include <stdio.h>

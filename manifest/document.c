@@ -1,5 +1,7 @@
 #include "document.h"
 
+#include "mapm/limits.h"
+
 /*
  * One document, from its bytes to what it says and all that is wrong with it.
  */

@@ -2,7 +2,8 @@
 #define MANIFEST_DOCUMENT_H
 
 #include "base/text.h"
-#include "mapm/manifest.h"
+#include "mapm/diagnostics.h"
+#include "mapm/document.h"
 
 /*
  * What the readers of a document share.

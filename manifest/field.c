@@ -1,3 +1,7 @@
+
+#include "mapm/limits.h"
+#include "mapm/name.h"
+
 #include <stddef.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-#include "mapm/manifest.h"
+#include "mapm/doc_kind.h"
+#include "mapm/document.h"
 
 /* clang-format off */
 static const struct kind {

@@ -1,4 +1,4 @@
-#include "mapm/manifest.h"
+#include "mapm/project.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,8 @@
 #include "lock.h"
 
 #include "base/text.h"
+#include "mapm/limits.h"
+#include "mapm/name.h"
 
 #include <stdarg.h>
 #include <stdio.h>

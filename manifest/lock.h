@@ -1,7 +1,8 @@
 #ifndef MANIFEST_LOCK_H
 #define MANIFEST_LOCK_H
 
-#include "mapm/manifest.h"
+#include "mapm/doc_kind.h"
+#include "mapm/lock.h"
 
 /* lock: what reading and writing mapm.lock share. */
 

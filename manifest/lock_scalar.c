@@ -1,4 +1,6 @@
 #include "base/text.h"
+#include "base/yaml.h"
+#include "mapm/name.h"
 
 #include "lock.h"
 

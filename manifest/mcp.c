@@ -1,5 +1,8 @@
 #include "mcp.h"
 
+#include "mapm/mcp_file.h"
+#include "mapm/name.h"
+
 #include <string.h>
 
 /*

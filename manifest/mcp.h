@@ -1,6 +1,8 @@
 #ifndef MANIFEST_MCP_H
 #define MANIFEST_MCP_H
 
+#include "mapm/limits.h"
+
 #include "document.h"
 
 /* What judging an MCP file and writing it for a client share. */

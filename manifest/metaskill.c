@@ -1,3 +1,6 @@
+
+#include "mapm/limits.h"
+
 #include <string.h>
 
 #include "document.h"

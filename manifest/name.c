@@ -1,3 +1,7 @@
+#include "mapm/name.h"
+
+#include "mapm/limits.h"
+
 #include "document.h"
 
 /*

@@ -1,6 +1,7 @@
 #include "origin.h"
 
 #include "mapm/git_host.h"
+#include "mapm/limits.h"
 
 #include <string.h>
 

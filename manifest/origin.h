@@ -2,7 +2,7 @@
 #define MANIFEST_ORIGIN_H
 
 #include "base/text.h"
-#include "mapm/manifest.h"
+#include "mapm/origin.h"
 
 /* What the two readers of origins share: documents' and people's. */
 

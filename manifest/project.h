@@ -1,7 +1,8 @@
 #ifndef MANIFEST_PROJECT_H
 #define MANIFEST_PROJECT_H
 
-#include "mapm/manifest.h"
+#include "base/yaml.h"
+#include "mapm/doc_kind.h"
 
 /* project: tables and rules that reading mapm.yaml needs. */
 

@@ -1,3 +1,5 @@
+#include "base/buf.h"
+
 #include "project.h"
 
 /* Whether an edit of mapm.yaml has changed just what it should. */

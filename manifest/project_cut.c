@@ -1,5 +1,7 @@
 #include "project_cut.h"
 
+#include "mapm/limits.h"
+
 #include <string.h>
 
 void edit_cut(struct edit *ed, size_t from, size_t to, struct str put)

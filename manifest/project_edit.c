@@ -1,4 +1,6 @@
 #include "base/map.h"
+#include "mapm/origin.h"
+#include "mapm/project.h"
 
 #include <string.h>
 

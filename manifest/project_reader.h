@@ -1,6 +1,9 @@
 #ifndef MANIFEST_PROJECT_READER_H
 #define MANIFEST_PROJECT_READER_H
 
+#include "mapm/origin.h"
+#include "mapm/project.h"
+
 #include "project.h"
 
 /*

@@ -1,4 +1,6 @@
 #include "base/text.h"
+#include "mapm/limits.h"
+#include "mapm/project.h"
 
 #include <string.h>
 

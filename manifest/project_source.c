@@ -1,3 +1,8 @@
+
+#include "mapm/limits.h"
+#include "mapm/origin.h"
+#include "mapm/project.h"
+
 #include <string.h>
 
 #include "project.h"

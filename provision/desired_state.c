@@ -2,6 +2,9 @@
 
 #include "base/fs.h"
 #include "base/text.h"
+#include "mapm/limits.h"
+#include "mapm/mcp_file.h"
+#include "mapm/name.h"
 
 #include <stdlib.h>
 #include <string.h>

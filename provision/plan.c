@@ -1,4 +1,5 @@
 #include "base/fs.h"
+#include "base/text.h"
 
 #include <unistd.h>
 

@@ -1,6 +1,7 @@
 #include "mapm/provision.h"
 
 #include "base/fs.h"
+#include "mapm/limits.h"
 
 #include <fcntl.h>
 #include <sys/file.h>

@@ -2,7 +2,7 @@
 #define PROVISION_RENDER_H
 
 #include "mapm/clients.h"
-#include "mapm/manifest.h"
+#include "mapm/document.h"
 
 /*
  * render: an agent or a server in the form that one client reads. Only keys

@@ -1,4 +1,5 @@
 #include "base/fs.h"
+#include "mapm/limits.h"
 
 #include "merge.h"
 #include "work.h"

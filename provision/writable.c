@@ -1,7 +1,8 @@
 #include "writable.h"
 
 #include "mapm/clients.h"
-#include "mapm/manifest.h"
+#include "mapm/limits.h"
+#include "mapm/name.h"
 
 #include <string.h>
 

@@ -1,4 +1,5 @@
 #include "base/hash.h"
+#include "mapm/mcp_file.h"
 #include "mapm/resolver.h"
 
 /*

@@ -2,6 +2,7 @@
 #define RUN_COMMANDS_H
 
 #include "mapm/authorize.h"
+#include "mapm/command_runner.h"
 #include "mapm/layer.h"
 #include "mapm/runtime.h"
 

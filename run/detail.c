@@ -1,5 +1,6 @@
 #include "base/json.h"
 #include "base/text.h"
+#include "mapm/policy.h"
 #include "mapm/run_detail.h"
 #include "mapm/run_history.h"
 

@@ -1,4 +1,6 @@
 #include "base/fs.h"
+#include "mapm/backend.h"
+#include "mapm/input.h"
 #include "mapm/run.h"
 #include "mapm/run_history.h"
 #include "mapm/state_runs.h"

@@ -3,7 +3,9 @@
 #include "base/fs.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "mapm/manifest.h"
+#include "mapm/doc_kind.h"
+#include "mapm/lock.h"
+#include "mapm/name.h"
 #include "mapm/skill_roots.h"
 
 #include <dirent.h>

@@ -1,6 +1,6 @@
 #include "base/json.h"
 #include "base/text.h"
-#include "mapm/manifest.h"
+#include "mapm/project.h"
 #include "mapm/run_history.h"
 #include "mapm/state_runs.h"
 

@@ -3,6 +3,7 @@
 
 #include "base/context.h"
 #include "mapm/runtime.h"
+#include "mapm/tape.h"
 
 /* Whether FILE of --record can be written, before anything is asked: what a
  * run has cost would be lost. */

@@ -1,6 +1,7 @@
 #ifndef RUNTIME_BACKEND_H
 #define RUNTIME_BACKEND_H
 
+#include "mapm/backend.h"
 #include "mapm/runtime.h"
 
 /*

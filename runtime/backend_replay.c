@@ -1,5 +1,6 @@
 #include "base/fs.h"
 #include "mapm/limits.h"
+#include "mapm/tape.h"
 
 #include "backend.h"
 

@@ -1,3 +1,5 @@
+#include "mapm/command_runner.h"
+
 #include "base/fs.h"
 #include "base/proc.h"
 #include "base/text.h"

@@ -1,6 +1,7 @@
+#include "mapm/input.h"
+
 #include "base/map.h"
 #include "base/text.h"
-#include "mapm/runtime.h"
 
 /*
  * The argument of run(): one object, from a text and "key=value" pairs. A

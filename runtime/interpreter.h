@@ -1,6 +1,7 @@
 #ifndef RUNTIME_INTERPRETER_H
 #define RUNTIME_INTERPRETER_H
 
+#include "base/buf.h"
 #include "mapm/runtime.h"
 #include "mapm/starlark.h"
 

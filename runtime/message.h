@@ -1,6 +1,8 @@
 #ifndef RUNTIME_MESSAGE_H
 #define RUNTIME_MESSAGE_H
 
+#include "base/buf.h"
+#include "base/json.h"
 #include "mapm/runtime.h"
 
 /*

@@ -1,6 +1,8 @@
+#include "mapm/policy.h"
+
+#include "base/buf.h"
 #include "base/fs.h"
 #include "base/yaml.h"
-#include "mapm/runtime.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 #include "base/text.h"
-#include "mapm/runtime.h"
+#include "mapm/policy.h"
 
 #include <string.h>
 

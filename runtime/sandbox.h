@@ -1,7 +1,7 @@
 #ifndef RUNTIME_SANDBOX_H
 #define RUNTIME_SANDBOX_H
 
-#include "mapm/runtime.h"
+#include "mapm/command_runner.h"
 
 #include "places.h"
 

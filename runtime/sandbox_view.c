@@ -1,3 +1,4 @@
+#include "base/buf.h"
 #include "base/fs.h"
 #include "mapm/clients.h"
 

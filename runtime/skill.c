@@ -1,6 +1,6 @@
 #include "base/fs.h"
 #include "base/path.h"
-#include "mapm/runtime.h"
+#include "mapm/metaskill.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "mapm/runtime.h"
+#include "mapm/metaskill.h"
 #include "mapm/starlark.h"
 
 #include "interpreter.h"

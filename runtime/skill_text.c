@@ -1,4 +1,5 @@
-#include "mapm/runtime.h"
+#include "mapm/input.h"
+#include "mapm/metaskill.h"
 
 /* Texts about a skill for models and persons (K7, K9, K41). */
 

@@ -3,7 +3,7 @@
 
 #include "base/diff.h"
 #include "base/json.h"
-#include "mapm/runtime.h"
+#include "mapm/limits.h"
 
 /*
  * tape: shared by the files about tapes: values as comparable text.

@@ -1,4 +1,7 @@
 #include "base/hash.h"
+#include "mapm/name.h"
+#include "mapm/runtime.h"
+#include "mapm/tape.h"
 
 #include <limits.h>
 #include <stdarg.h>

@@ -1,4 +1,6 @@
 #include "base/hash.h"
+#include "mapm/runtime.h"
+#include "mapm/tape.h"
 
 #include "tape.h"
 

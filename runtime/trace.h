@@ -1,7 +1,11 @@
 #ifndef RUNTIME_TRACE_H
 #define RUNTIME_TRACE_H
 
-#include "mapm/runtime.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "mapm/limits.h"
 
 /*
  * trace: the events of a run, as the text of a JSON array without its

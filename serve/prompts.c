@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "mapm/input.h"
 
 #include <stdlib.h>
 #include <string.h>

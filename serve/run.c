@@ -2,7 +2,7 @@
 
 #include "base/proc.h"
 #include "base/text.h"
-#include "mapm/manifest.h"
+#include "mapm/input.h"
 #include "mapm/open_store.h"
 
 #include <stdlib.h>

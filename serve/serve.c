@@ -1,6 +1,5 @@
 #include "base/fs.h"
 #include "base/proc.h"
-#include "mapm/manifest.h"
 #include "mapm/open_store.h"
 #include "mapm/skill_event.h"
 #include "mapm/skill_roots.h"

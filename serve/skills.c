@@ -1,5 +1,7 @@
 #include "base/fs.h"
-#include "mapm/manifest.h"
+#include "mapm/diagnostics.h"
+#include "mapm/doc_kind.h"
+#include "mapm/document.h"
 
 #include "connection.h"
 

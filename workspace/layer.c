@@ -3,7 +3,10 @@
 #include "base/fs.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "mapm/manifest.h"
+#include "mapm/doc_kind.h"
+#include "mapm/lock.h"
+#include "mapm/origin.h"
+#include "mapm/project.h"
 
 #include <errno.h>
 #include <fcntl.h>

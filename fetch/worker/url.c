@@ -1,6 +1,6 @@
 #include "url.h"
 
-#include "mapm/manifest.h"
+#include "mapm/origin.h"
 
 #include <curl/curl.h>
 #include <string.h>

@@ -2,7 +2,11 @@
 #define MAPM_AUTHORIZE_H
 
 #include "base/context.h"
-#include "mapm/manifest.h"
+#include "mapm/command_runner.h"
+#include "mapm/lock.h"
+#include "mapm/origin.h"
+#include "mapm/policy.h"
+#include "mapm/project.h"
 #include "mapm/runtime.h"
 #include "mapm/state_trust.h"
 #include "mapm/store.h"

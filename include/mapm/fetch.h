@@ -2,7 +2,9 @@
 #define MAPM_FETCH_H
 
 #include "base/hash.h"
-#include "mapm/manifest.h"
+#include "mapm/doc_kind.h"
+#include "mapm/limits.h"
+#include "mapm/origin.h"
 
 /*
  * fetch: packages out of git repositories, the least bytes that the protocol

@@ -2,6 +2,7 @@
 #define MAPM_INSTALL_H
 
 #include "base/context.h"
+#include "mapm/lock.h"
 #include "mapm/provision.h"
 #include "mapm/resolver.h"
 #include "mapm/store.h"

@@ -2,7 +2,8 @@
 #define MAPM_LIBRARY_H
 
 #include "base/hash.h"
-#include "mapm/manifest.h"
+#include "mapm/diagnostics.h"
+#include "mapm/document.h"
 
 /*
  * library: the skills that can be seen from here, merged from their roots.

@@ -2,7 +2,10 @@
 #define MAPM_LINT_H
 
 #include "base/context.h"
-#include "mapm/manifest.h"
+#include "mapm/diagnostics.h"
+#include "mapm/doc_kind.h"
+#include "mapm/document.h"
+#include "mapm/origin.h"
 
 /*
  * check: judge documents where they lie.

@@ -1,7 +1,7 @@
 #ifndef MAPM_PACKAGE_FILES_H
 #define MAPM_PACKAGE_FILES_H
 
-#include "mapm/manifest.h"
+#include "mapm/document.h"
 #include "mapm/store.h"
 
 /* package_files: a package as the store has it, by its listing. */

@@ -1,7 +1,8 @@
 #ifndef MAPM_PROVISION_H
 #define MAPM_PROVISION_H
 
-#include "mapm/manifest.h"
+#include "base/buf.h"
+#include "mapm/doc_kind.h"
 #include "mapm/package_file.h"
 
 #include <sys/stat.h>

@@ -2,7 +2,10 @@
 #define MAPM_RESOLVER_H
 
 #include "base/map.h"
-#include "mapm/manifest.h"
+#include "mapm/doc_kind.h"
+#include "mapm/document.h"
+#include "mapm/origin.h"
+#include "mapm/project.h"
 
 /*
  * resolver: from root origins to a plan, dependencies first.

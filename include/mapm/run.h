@@ -4,8 +4,10 @@
 #include "mapm/authorize.h"
 #include "mapm/layer.h"
 #include "mapm/library.h"
+#include "mapm/metaskill.h"
 #include "mapm/runtime.h"
 #include "mapm/store.h"
+#include "mapm/tape.h"
 
 /*
  * run: find a metaskill, execute it and record the run: one service for

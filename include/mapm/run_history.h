@@ -1,6 +1,8 @@
 #ifndef MAPM_RUN_HISTORY_H
 #define MAPM_RUN_HISTORY_H
 
+#include "base/buf.h"
+#include "mapm/project.h"
 #include "mapm/runtime.h"
 #include "mapm/state_runs.h"
 #include "mapm/store.h"

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/str.h"
 
 /* state_events: what happened in the library (T23 to T25). */
 

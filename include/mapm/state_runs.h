@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/str.h"
 
 /* state_runs: the history of runs. */
 

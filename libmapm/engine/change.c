@@ -1,5 +1,6 @@
+#include "mapm/doc_kind.h"
 #include "mapm/install.h"
-#include "mapm/manifest.h"
+#include "mapm/lock.h"
 
 #include "engine.h"
 

@@ -1,7 +1,8 @@
 #include "base/path.h"
 #include "mapm/authorize.h"
+#include "mapm/doc_kind.h"
 #include "mapm/layer.h"
-#include "mapm/manifest.h"
+#include "mapm/lock.h"
 #include "mapm/state.h"
 
 #include "engine.h"

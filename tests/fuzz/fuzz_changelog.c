@@ -1,6 +1,8 @@
 /* manifest: CHANGELOG.md. Entries are versions of the text, in its order, and
  * the first is the latest. [M29]. */
-#include "mapm/manifest.h"
+#include "mapm/changelog.h"
+#include "mapm/diagnostics.h"
+#include "mapm/name.h"
 
 #include <stdlib.h>
 

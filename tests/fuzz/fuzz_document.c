@@ -2,7 +2,11 @@
  * lie in the text, diagnostics are UTF-8, errors and counts agree, and a copy
  * with another name reads under it. [row 5, row 6, row 7]. */
 #include "base/text.h"
-#include "mapm/manifest.h"
+#include "mapm/diagnostics.h"
+#include "mapm/doc_kind.h"
+#include "mapm/document.h"
+#include "mapm/limits.h"
+#include "mapm/name.h"
 
 #include <stdlib.h>
 #include <string.h>

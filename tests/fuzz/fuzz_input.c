@@ -6,7 +6,7 @@
  */
 
 #include "base/text.h"
-#include "mapm/runtime.h"
+#include "mapm/input.h"
 
 #include <stdlib.h>
 

@@ -4,6 +4,12 @@
  * The input is four lines and the text: "put", "remove", with "c" behind it
  * when comments are allowed; a path, its names parted by "/"; the value.
  */
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "base/str.h"
+
 #include <stdlib.h>
 
 #include "json_check.h"

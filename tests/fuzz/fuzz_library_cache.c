@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "base/text.h"
 #include "mapm/library.h"
+#include "mapm/name.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "base/text.h"
 #include "mapm/library.h"
+#include "mapm/limits.h"
 
 #include <fcntl.h>
 #include <stdio.h>

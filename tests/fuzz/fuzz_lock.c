@@ -1,6 +1,6 @@
 /* mapm.lock: what is read is written again byte for byte, but for CRLF and a
  * comment on top; what is refused says where. [row 12, row 15]. */
-#include "mapm/manifest.h"
+#include "mapm/lock.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,12 @@
  * placeholder left and reads again as JSON; layout is mended for good.
  * [M16, M17, M18, M19, M20, M21, M22, row 5, row 8, row 9]. */
 #include "base/text.h"
-#include "mapm/manifest.h"
+#include "mapm/diagnostics.h"
+#include "mapm/doc_kind.h"
+#include "mapm/document.h"
+#include "mapm/limits.h"
+#include "mapm/mcp_file.h"
+#include "mapm/name.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,8 @@
  * again from its own text as the same; what a URL must not hold is not in it.
  * [M13, M14, row 10]. */
 #include "base/text.h"
-#include "mapm/manifest.h"
+#include "mapm/limits.h"
+#include "mapm/origin.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * command is shown as reads back as a rule for it, hides nothing, and so does
  * the suggestion. [row 7, row 19]. */
 #include "base/text.h"
-#include "mapm/runtime.h"
+#include "mapm/policy.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* mapm.yaml, mapm.local.yaml, config.yaml: the first byte says which. Bounded,
  * no crash; a workspace never gets hosts or a program to ask. [row 15]. */
-#include "mapm/manifest.h"
+#include "mapm/project.h"
 
 #include <stdlib.h>
 

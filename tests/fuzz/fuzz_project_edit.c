@@ -1,6 +1,7 @@
 /* Editing mapm.yaml: a file that was good stays good, and has just the one
  * root more or less; the first byte chooses kind and origin. [row 15]. */
-#include "mapm/manifest.h"
+#include "mapm/doc_kind.h"
+#include "mapm/project.h"
 
 #include <stdlib.h>
 

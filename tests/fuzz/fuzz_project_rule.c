@@ -1,7 +1,7 @@
 /* A rule written into mapm.yaml: the first line has the words with tabs
  * between them, the rest is the file. A file that was good stays good and has
  * just that rule more, the last of its list, or is refused. [row 15]. */
-#include "mapm/manifest.h"
+#include "mapm/project.h"
 
 #include <stdlib.h>
 

@@ -1,3 +1,6 @@
+
+#include "base/arena.h"
+
 #include <math.h>
 #include <stdlib.h>
 

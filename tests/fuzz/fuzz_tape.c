@@ -1,6 +1,7 @@
 /* A tape: a run that asks for just what stands on it is what it was, and what
  * is recorded of that run is the same tape. [K39, row 16]. */
 #include "mapm/runtime.h"
+#include "mapm/tape.h"
 
 #include <stdlib.h>
 

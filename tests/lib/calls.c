@@ -19,6 +19,8 @@
  * syncs, r reads. COUNT is that of all processes together.
  */
 
+#include "base/arena.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>

@@ -13,6 +13,7 @@
 #include "base/confine.h"
 #include "base/fs.h"
 #include "base/proc.h"
+#include "mapm/command_runner.h"
 #include "mapm/runtime.h"
 
 #include <fcntl.h>

@@ -5,7 +5,8 @@
  * that a row of a table can hold. */
 
 #include "base/text.h"
-#include "mapm/manifest.h"
+#include "mapm/diagnostics.h"
+#include "mapm/document.h"
 
 #include "tap.h"
 

@@ -1,3 +1,6 @@
+
+#include "base/arena.h"
+
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>

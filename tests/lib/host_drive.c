@@ -1,5 +1,8 @@
 /* host_drive COMMAND [ARGUMENT...]: one operation of libmapm in the current
  * folder, for tests/cli/libmapm.t, which builds it from the installed files. */
+
+#include "base/arena.h"
+
 #include <mapm.h>
 #include <signal.h>
 #include <stdio.h>

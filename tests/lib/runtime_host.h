@@ -2,6 +2,7 @@
 #define TESTS_RUNTIME_HOST_H
 
 #include "base/fs.h"
+#include "base/json.h"
 #include "base/proc.h"
 #include "mapm/runtime.h"
 

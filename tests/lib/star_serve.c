@@ -13,6 +13,9 @@
  * program whose instructions the verifier refuses is not run: the report says
  * why.
  */
+
+#include "base/arena.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,5 +1,8 @@
 #include "star_verify.h"
 
+#include "base/arena.h"
+#include "base/err.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -1,4 +1,5 @@
 #include "base/hash.h"
+#include "mapm/name.h"
 #include "mapm/resolver.h"
 
 #include "graph.h"

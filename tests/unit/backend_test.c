@@ -2,7 +2,9 @@
 #include "base/json.h"
 #include "base/proc.h"
 #include "base/text.h"
+#include "mapm/backend.h"
 #include "mapm/clients.h"
+#include "mapm/project.h"
 
 #include <fcntl.h>
 #include <signal.h>

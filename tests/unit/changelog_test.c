@@ -1,3 +1,8 @@
+#include "base/arena.h"
+#include "base/str.h"
+#include "mapm/changelog.h"
+#include "mapm/diagnostics.h"
+
 #include "document_case.h"
 
 /* M29: "## X.Y.Z (YYYY-MM-DD)", newest first. */

@@ -1,3 +1,13 @@
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fs.h"
+#include "base/proc.h"
+#include "base/str.h"
+#include "mapm/command_runner.h"
+#include "mapm/limits.h"
+#include "mapm/runtime.h"
+
 #include <dirent.h>
 #include <signal.h>
 #include <sys/resource.h>

@@ -1,3 +1,9 @@
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/str.h"
+#include "mapm/doc_kind.h"
+
 #include <sys/time.h>
 
 #include "tap.h"

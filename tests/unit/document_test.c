@@ -1,4 +1,10 @@
 #include "base/hash.h"
+#include "base/text.h"
+#include "base/yaml.h"
+#include "mapm/diagnostics.h"
+#include "mapm/doc_kind.h"
+#include "mapm/document.h"
+#include "mapm/limits.h"
 
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+#include "base/arena.h"
 #include "base/err.h"
 
 #include <errno.h>

@@ -1,3 +1,9 @@
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "mapm/name.h"
+
 #include <time.h>
 
 #include "shelf_case.h"

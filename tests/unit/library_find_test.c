@@ -1,3 +1,7 @@
+
+#include "base/text.h"
+#include "mapm/limits.h"
+
 #include <string.h>
 
 #include "../../library/haystack.h"

@@ -1,3 +1,9 @@
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/fs.h"
+#include "base/str.h"
+
 #include "shelf_case.h"
 
 /*

@@ -1,3 +1,9 @@
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "mapm/limits.h"
+
 #include "shelf_case.h"
 
 /*

@@ -1,5 +1,5 @@
 #include "base/arena.h"
-#include "mapm/manifest.h"
+#include "mapm/project.h"
 
 #include <stdio.h>
 

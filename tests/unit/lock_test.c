@@ -1,5 +1,7 @@
 #include "base/map.h"
-#include "mapm/manifest.h"
+#include "mapm/doc_kind.h"
+#include "mapm/limits.h"
+#include "mapm/lock.h"
 
 #include <time.h>
 

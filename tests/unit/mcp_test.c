@@ -1,3 +1,12 @@
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "mapm/diagnostics.h"
+#include "mapm/doc_kind.h"
+#include "mapm/document.h"
+#include "mapm/limits.h"
+#include "mapm/mcp_file.h"
+
 #include "document_case.h"
 
 /* MCP files: [M11, M16, M17, M18, M19, M20, M21, M22, M23, X19, X20, X21, X22]

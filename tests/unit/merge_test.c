@@ -1,3 +1,9 @@
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fs.h"
+#include "base/str.h"
+#include "mapm/doc_kind.h"
+
 #include "tap.h"
 #include "workspace_fixture.h"
 

@@ -1,5 +1,7 @@
 #include "base/text.h"
-#include "mapm/manifest.h"
+#include "mapm/doc_kind.h"
+#include "mapm/document.h"
+#include "mapm/name.h"
 
 #include "tap.h"
 

@@ -1,5 +1,6 @@
 #include "base/text.h"
-#include "mapm/manifest.h"
+#include "mapm/limits.h"
+#include "mapm/origin.h"
 
 #include "../../manifest/origin.h"
 #include "case_file.h"

@@ -1,4 +1,5 @@
-#include "mapm/runtime.h"
+#include "base/buf.h"
+#include "mapm/policy.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -277,9 +278,9 @@ TEST(a_suggestion_is_for_one_command) /* [K25, row 19] */
         CHECK(policy_evaluate(&typed_one, other, others, &rule) ==
               policy_evaluate(&exact, other, others, &rule));
         if (str_eq(argv[0], other[0]))
-            CHECK(
-                argv_eq(argv, argc, other, others) ==
-                (policy_evaluate(&exact, other, others, &rule) == VERDICT_ALLOW));
+            CHECK(argv_eq(argv, argc, other, others) ==
+                  (policy_evaluate(&exact, other, others, &rule) ==
+                   VERDICT_ALLOW));
         arena_done(&arena);
     }
 }

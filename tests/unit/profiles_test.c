@@ -1,3 +1,7 @@
+#include "base/str.h"
+#include "mapm/doc_kind.h"
+#include "mapm/document.h"
+
 #include "document_case.h"
 
 /*

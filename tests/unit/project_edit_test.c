@@ -1,4 +1,6 @@
-#include "mapm/manifest.h"
+#include "base/buf.h"
+#include "mapm/doc_kind.h"
+#include "mapm/project.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-#include "mapm/manifest.h"
+#include "base/buf.h"
+#include "mapm/project.h"
 
 #include <string.h>
 

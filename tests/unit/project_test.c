@@ -1,4 +1,6 @@
-#include "mapm/manifest.h"
+#include "mapm/doc_kind.h"
+#include "mapm/origin.h"
+#include "mapm/project.h"
 
 #include "tap.h"
 

@@ -1,3 +1,11 @@
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/fs.h"
+#include "base/str.h"
+#include "mapm/doc_kind.h"
+
 #include <sys/file.h>
 #include <sys/time.h>
 #include <sys/wait.h>

@@ -1,3 +1,11 @@
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "mapm/diagnostics.h"
+#include "mapm/doc_kind.h"
+#include "mapm/document.h"
+#include "mapm/limits.h"
+
 #include "document_case.h"
 
 /* [M33, X2, X9] another name, all other bytes kept. */

@@ -1,4 +1,6 @@
 #include "base/confine.h"
+#include "base/fs.h"
+#include "base/proc.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-#include "mapm/runtime.h"
+#include "mapm/input.h"
 
 #include "tap.h"
 

@@ -1,4 +1,8 @@
+#include "base/fs.h"
+#include "base/json.h"
 #include "base/text.h"
+#include "mapm/limits.h"
+#include "mapm/runtime.h"
 
 #include "runtime_host.h"
 

@@ -1,6 +1,7 @@
 #include "base/fs.h"
 #include "base/text.h"
-#include "mapm/runtime.h"
+#include "mapm/input.h"
+#include "mapm/metaskill.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,3 +1,12 @@
+#include "base/arena.h"
+#include "base/confine.h"
+#include "base/err.h"
+#include "base/fs.h"
+#include "base/proc.h"
+#include "base/str.h"
+#include "mapm/command_runner.h"
+#include "mapm/runtime.h"
+
 #include "command_case.h"
 #include "sandbox_probe.h"
 

@@ -1,3 +1,6 @@
+
+#include "base/arena.h"
+
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,3 +1,6 @@
+
+#include "base/arena.h"
+
 #include <float.h>
 #include <locale.h>
 #include <math.h>

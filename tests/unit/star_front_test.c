@@ -1,5 +1,8 @@
 /* starlark: from a source to a tree. Which errors, all at once and where; which
  * variable lives where; that nothing in a source exhausts anything. */
+
+#include "base/arena.h"
+
 #include <stdlib.h>
 
 #include "front/ast.h"

@@ -1,3 +1,6 @@
+
+#include "base/arena.h"
+
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>

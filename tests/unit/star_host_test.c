@@ -1,3 +1,4 @@
+#include "base/arena.h"
 #include "mapm/starlark.h"
 
 #include <stdio.h>

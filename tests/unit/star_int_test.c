@@ -1,3 +1,5 @@
+#include "base/arena.h"
+
 #include "core/int.h"
 #include "star_ops.h"
 

@@ -1,3 +1,5 @@
+#include "base/arena.h"
+
 #include "core/table.h"
 #include "star_ops.h"
 

@@ -1,3 +1,7 @@
+
+#include "base/arena.h"
+#include "base/err.h"
+
 #include <stdlib.h>
 
 #include "core/error.h"

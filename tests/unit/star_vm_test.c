@@ -1,3 +1,6 @@
+
+#include "base/arena.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,10 @@
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/str.h"
+#include "mapm/doc_kind.h"
+
 #include <sys/wait.h>
 
 #include "faults.h"

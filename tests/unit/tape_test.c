@@ -1,5 +1,6 @@
 #include "base/json.h"
 #include "mapm/runtime.h"
+#include "mapm/tape.h"
 
 #include "tap.h"
 

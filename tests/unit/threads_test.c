@@ -1,3 +1,4 @@
+#include "base/arena.h"
 #include "base/threads.h"
 
 #include <stdint.h>

@@ -1,3 +1,8 @@
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/str.h"
+
 #include <string.h>
 
 #include "tap.h"

@@ -1,3 +1,11 @@
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fs.h"
+#include "base/hash.h"
+#include "base/str.h"
+#include "mapm/doc_kind.h"
+
 #include <sys/un.h>
 
 #include "tap.h"

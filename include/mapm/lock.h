@@ -1,0 +1,61 @@
+#ifndef MAPM_LOCK_H
+#define MAPM_LOCK_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "mapm/doc_kind.h"
+
+/* lock: mapm.lock (DESIGN.md 3.2, F13). */
+
+struct lock_need {
+    enum doc_kind kind;
+    struct str name;                /* FQN */
+    const struct lock_entry *entry; /* of the same lock; lock_parse sets it */
+};
+
+struct lock_entry {
+    enum doc_kind kind;
+    struct str name;        /* FQN in this layer: what `needs` refers to */
+    struct str declared;    /* FQN of its manifest, where the layer gives it
+                             * another one (`as:`, version 2); else "" */
+    struct str origin;      /* canonical text */
+    const struct str *also; /* other origins of the same content, sorted */
+    /* Of each the commit that its ref named, where that is another one than
+     * of `origin`, or the ref or the repository is (version 2); else "". NULL:
+     * all "". */
+    const struct str *also_commits;
+    size_t also_count;
+    struct str commit;       /* 40 hex; "" for file: */
+    struct str object;       /* git id of tree or blob, 40 hex; "" for file: */
+    struct str digest;       /* "sha256:" and 64 hex */
+    struct str version;      /* "" = none */
+    struct str place;        /* path: or key: */
+    bool allow_hidden;       /* accepted by --allow-hidden */
+    bool rewritten;          /* its own name is unusable: the copy's changes */
+    struct lock_need *needs; /* sorted by kind, name */
+    size_t need_count;
+    unsigned line; /* of its "- type:" */
+};
+
+struct lock {
+    struct lock_entry *entries; /* sorted by kind, name */
+    size_t count;
+};
+
+/* Text is "" for a lock that is not there: an empty lock. Errors: ERR_FORMAT
+ * "mapm.lock:12: …" (an unknown `version`, order, a missing or malformed
+ * hash, merge markers, a need that names nothing …). */
+MUST_CHECK bool lock_parse(struct str text, const char *name, struct arena *a,
+                           struct lock *out, struct err *e);
+/* Sorts, then writes: version 1 unless an entry needs a key of version 2
+ * [F13]. The same entries always give the same bytes. */
+void lock_format(struct lock *lock, struct buf *out);
+/* The commit of also[i]; "" where the lock does not name it apart. */
+struct str lock_also_commit(const struct lock_entry *entry, size_t i);
+/* Whether `needs:` of `entry` names `other`. */
+bool lock_needs(const struct lock_entry *entry, const struct lock_entry *other);
+const struct lock_entry *lock_find(const struct lock *lock, enum doc_kind kind,
+                                   struct str name);
+
+#endif

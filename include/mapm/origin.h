@@ -1,0 +1,67 @@
+#ifndef MAPM_ORIGIN_H
+#define MAPM_ORIGIN_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+
+/* origin: where a package is asked for (M13, M14, X13; THREATS row 10). */
+
+enum origin_scheme { ORIGIN_GIT, ORIGIN_FILE };
+
+/*
+ * Where a package is asked for. For GIT either `rest` is set (a URL: where
+ * the ref ends and the path begins is for the repository's refs to say), or
+ * `path` and `ref` are known (short form; ref "" = the default branch).
+ */
+struct origin {
+    enum origin_scheme scheme;
+    struct str text; /* canonical: ".git" and trailing "/" dropped; file:/x */
+    struct str key;  /* two origins are equal when their keys are (M14) */
+    struct str host; /* lower case: "github.com" */
+    struct str owner, repo; /* as written */
+    struct str rest;        /* "<ref>[/path]", %2F kept as written */
+    struct str ref;         /* short form only */
+    struct str path; /* FILE: absolute and normal. Short form: in the repo */
+    bool is_short;
+};
+
+struct origin_rules {
+    const struct str *hosts; /* besides github.com, from the user's own file */
+    size_t host_count;
+};
+
+/* Full URLs and file: alone: what a document may say.
+ * Errors: ERR_ORIGIN with a hint. Results in `a`. */
+MUST_CHECK bool origin_parse(struct str text, const struct origin_rules *rules,
+                             struct arena *a, struct origin *out,
+                             struct err *e);
+
+/*
+ * What a person may type: also `owner/repo[/path][@ref]`,
+ * `https://host/owner/repo` and a local path that begins with "/", "./",
+ * "../" or "~/" (relative to `cwd`, an absolute path; `home` may be empty).
+ */
+MUST_CHECK bool origin_parse_argument(struct str text, struct str cwd,
+                                      struct str home,
+                                      const struct origin_rules *rules,
+                                      struct arena *a, struct origin *out,
+                                      struct err *e);
+
+/* The full URL once ref ("main", "v1", 40 hex) and path are known. */
+void origin_complete(const struct origin *o, struct str ref, struct str path,
+                     struct arena *a, struct origin *out);
+
+/* "host/owner/repo", lower case: what a repository is known by. */
+struct str origin_repository(const struct origin *o, struct arena *a);
+
+/* Whether its ref is a commit, by all 40 digits: what it names never moves. */
+bool origin_names_commit(const struct origin *o);
+
+/* localhost, 127.x.y.z or [::1], without port: this machine, which plain http
+ * may reach. */
+bool host_is_loopback(struct str host);
+
+bool ref_is_valid(struct str ref); /* git check-ref-format, no leading "-" */
+
+#endif

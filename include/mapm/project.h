@@ -1,0 +1,138 @@
+#ifndef MAPM_PROJECT_H
+#define MAPM_PROJECT_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "mapm/doc_kind.h"
+#include "mapm/limits.h"
+#include "mapm/origin.h"
+
+/* project: mapm.yaml, mapm.local.yaml and config.yaml (DESIGN.md 3.1). */
+
+struct root {
+    enum doc_kind kind;
+    struct origin origin;
+    unsigned line;
+};
+
+struct setting {
+    struct str name; /* dotted: "limits.package_max_files" */
+    struct str value;
+    unsigned line;
+};
+
+/*
+ * One rule of policy.commands, as written: "*" is any word, at the end any
+ * words, also none; inside of a word it is any text. "\*" is a star and
+ * "\\" a backslash before one of both. The first word has no star, or is one.
+ */
+struct project_rule {
+    bool allow; /* else it denies */
+    const struct str *words;
+    size_t count;
+    unsigned line;
+};
+
+/* Who answers when a metaskill asks. A workspace can only name a preset; in a
+ * user's file one may have a model and, "anthropic" and "openai", a key. */
+struct project_ask {
+    struct str name;        /* of a preset; "" = none, or one of the next */
+    const struct str *argv; /* exec: a program of the user's own */
+    size_t argc;
+    struct str url;               /* http: base of an API, no "/" at its end */
+    struct str api;               /* of url: "anthropic" or "openai" */
+    struct str model;             /* "" = the API's or program's own */
+    struct str key_env, key_file; /* where the key is; both "" = none. A file
+                                     begins with "/" or "~/" */
+    unsigned line;                /* of the key; 0: nothing is said */
+};
+
+enum project_flag { PROJECT_UNSAID, PROJECT_FALSE, PROJECT_TRUE };
+
+struct project {
+    struct root *roots; /* agents, skills, mcps; each in order of the file */
+    size_t root_count;
+    const struct str *clients;
+    size_t client_count;
+    bool server; /* mapm.yaml: mapm itself in the clients' files */
+    const struct str *sources; /* policy.sources; count 0 with
+                                  has_sources = nothing is allowed */
+    size_t source_count;
+    bool has_sources;
+    const struct str *hosts; /* config.yaml only: GitHub Enterprise hosts */
+    size_t host_count;
+    const struct str
+        *trusted_folders; /* config.yaml only: absolute, "~/…", "*" */
+    size_t trusted_folder_count;
+    struct project_rule *rules; /* policy.commands, in order of the file */
+    size_t rule_count;
+    enum project_flag network; /* policy.network */
+    struct str sandbox;        /* policy.sandbox: "on" "home" "off"; "" */
+    struct str metaskills;     /* runtime: "off" "local" "trusted" "all"; "" */
+    struct str keep;           /* runtime: "none" "summary" "full"; "" */
+    struct project_ask ask;
+    struct setting *settings; /* limits.*: for limits_apply */
+    size_t setting_count;
+};
+
+enum project_role { PROJECT_WORKSPACE, PROJECT_LOCAL, PROJECT_USER };
+
+/* Strict: an unknown key, a wrong type, a duplicate root is an error with its
+ * line ("mapm.yaml:7: …"; `name` is the file's name for messages). Hosts and
+ * anything that widens rights are refused in a WORKSPACE. In `a`. */
+MUST_CHECK bool project_parse(struct str text, enum project_role role,
+                              const char *name,
+                              const struct origin_rules *rules, struct arena *a,
+                              struct project *out, struct err *e);
+
+/* What of a workspace's mapm.yaml counts only once the user has accepted it:
+ * its allow rules and network: true, with the deny rules that bound them, in a
+ * canonical form: order and repetition do not matter. False when it has
+ * neither of the first two. */
+bool project_policy_digest(const struct project *p, struct hash *out);
+
+/*
+ * What `p`, read from the file `name`, says of the limits: a user's file may
+ * set them, any other only lower them. Ask in the order user, workspace.
+ * `from` lives in `a`. Errors: ERR_FORMAT "mapm.yaml:7: …".
+ */
+MUST_CHECK bool limits_apply(struct limits *l, const struct project *p,
+                             enum project_role role, const char *name,
+                             struct arena *a, struct err *e);
+
+/*
+ * mapm.yaml edited in place: comments, order, style of the lists stay. An
+ * empty text becomes a file with the `dependencies` block alone. Adding what
+ * is there (same key) and removing what is not change nothing. New origins
+ * come last in the list of their kind, in the order given. Linear in the size
+ * of the file and the number of origins.
+ */
+MUST_CHECK bool project_add_roots(struct str text, enum doc_kind kind,
+                                  const struct str *origins, size_t count,
+                                  struct arena *a, struct str *out,
+                                  struct err *e);
+MUST_CHECK bool project_remove_roots(struct str text, enum doc_kind kind,
+                                     const struct str *origin_keys,
+                                     size_t count,
+                                     const struct origin_rules *rules,
+                                     struct arena *a, struct str *out,
+                                     struct err *e);
+
+/* A rule as in a file: [git, diff, "*"]. In `a`. */
+struct str project_rule_text(const struct str *words, size_t count,
+                             struct arena *a);
+
+/* policy.commands.allow (or deny) gets one more rule, in place, comments kept,
+ * in the style of the lists that are there; one that is there is no change. */
+MUST_CHECK bool project_add_rule(struct str text, bool allow,
+                                 const struct str *words, size_t count,
+                                 struct arena *a, struct str *out,
+                                 struct err *e);
+
+/* Whether policy.sources lets the package in: patterns host/owner/repository
+ * with "*" for any text, letters of either case. Without the key all may; a
+ * file: origin, which nobody fetches, always may. */
+bool project_source_allowed(const struct project *p, const struct origin *o);
+
+#endif
