@@ -273,6 +273,23 @@ TEST(verify_reads_every_object_of_a_pack)
 }
 
 /* [row 26] the file itself: whatever stands there, its objects are absent */
+TEST(verify_counts_what_is_no_pack) /* [F2] */
+{
+    struct rig r;
+    struct hash h[OBJECTS];
+    struct store_stats stats;
+    char path[512];
+
+    rig_init(&r);
+    fill(&r, "a", OBJECTS, h);
+    CHECK(count_packs(&r, ".pack", path) == 1);
+    CHECK(chmod(path, 0644) == 0 && truncate(path, 20) == 0);
+    reopen(&r);
+    CHECK(store_verify(r.store, NULL, NULL, &stats, &r.err));
+    CHECK(stats.damaged == 1 && stats.objects == 0);
+    rig_done(&r);
+}
+
 TEST(what_is_no_pack_is_set_aside)
 {
     static const char *const ways[] = {"cut",  "empty", "end",   "rows",
