@@ -10,6 +10,10 @@
 
 /* The functions of mapm.h, but for memory. */
 
+#ifndef MAPM_LIBEXECDIR /* by the Makefile, from PREFIX */
+#    define MAPM_LIBEXECDIR "/usr/local/libexec/mapm"
+#endif
+
 const char *mapm_version(void)
 {
     return MAPM_VERSION;

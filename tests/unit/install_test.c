@@ -181,6 +181,28 @@ TEST(a_server_needs_consent_of_the_host)
     end(&c);
 }
 
+static bool is_cancelled(void *ctx)
+{
+    (void)ctx;
+    return true;
+}
+
+/* Before the network is asked: mapm-fetch does not stand beside this test. */
+TEST(a_host_that_cancels_interrupts_a_plan)
+{
+    struct install_plan *plan = NULL;
+    struct err e = {0};
+    struct install_case c;
+
+    begin(&c, "cancelled", "a");
+    c.host.cancelled = is_cancelled;
+    c.argument = STR("https://github.com/acme/tools/tree/main/skills/x");
+    CHECK(!install_plan(&c.cx, &c.request, &plan, &e));
+    CHECK(plan == NULL && e.code == ERR_INTERRUPTED);
+    CHECK(!is_there("cancelled/mapm.yaml"));
+    end(&c);
+}
+
 TEST(consent_given_beforehand_asks_nobody)
 {
     struct install_result result;
