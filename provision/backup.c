@@ -59,7 +59,7 @@ bool backup_prepare(struct swap *s, struct err *e)
     return true;
 }
 
-/* Removes what is empty of the folders for `path`. */
+/* Removes empty folders on the way to `path`. */
 static void drop_backup(struct swap *s, struct str path)
 {
     char folder[4096];

@@ -9,9 +9,9 @@
 #include "work.h"
 
 /*
- * The shortest way to "nothing to do": what the record says, and one lstat a
- * file. It believes the record no more than the plan does: a file counts when
- * its numbers are those that mapm saw, and these no checkout can forge.
+ * The fast path for "nothing to do": the record and one lstat a file. The
+ * record is trusted no more than in the plan: a file counts as unchanged when
+ * its inode and times are the recorded ones, which a checkout cannot forge.
  */
 
 struct opened {
@@ -22,7 +22,7 @@ struct opened {
 struct checking {
     const struct provision *p;
     struct arena *arena;
-    struct opened trees, links;  /* the folder that the last one stands in */
+    struct opened trees, links;  /* the folder of the previous file */
     const struct client *linked; /* its whole folder is a link of ours */
     size_t seen;                 /* entries of the record */
 };
@@ -73,7 +73,7 @@ static bool put_path(char *path, size_t at, struct str file)
     return true;
 }
 
-/* All folders on the way to the file, but those that the last file had. */
+/* All parent folders of the file that the previous file did not have. */
 static bool has_folders(int dirfd, char *path, size_t at, struct str file,
                         struct str before)
 {
@@ -241,6 +241,6 @@ bool provision_is_current(struct provision *p,
     for (size_t i = 0; i < desired.count; i++)
         if (!check_target(&c, &desired.targets[i]))
             return false;
-    /* What else is recorded would have to go. */
+    /* Other recorded paths would have to be removed. */
     return c.seen == p->record.count;
 }

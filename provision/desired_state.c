@@ -193,7 +193,7 @@ static void add_servers(struct desired_state *w, const struct client *c,
     }
 }
 
-/* --- who is in use -------------------------------------------------------- */
+/* --- clients in use -------------------------------------------------------- */
 
 static bool is_listed(const struct desired_state *w, const struct client *c)
 {
@@ -332,7 +332,7 @@ bool desired_state_add_texts(struct desired_state *w,
     return true;
 }
 
-/* --- what has to be made -------------------------------------------------- */
+/* --- generated content ----------------------------------------------------- */
 
 static bool read_object(struct desired_state *w,
                         const struct provision_item *item, const struct hash *h,
@@ -391,7 +391,7 @@ static bool read_document(struct desired_state *w,
     return true;
 }
 
-/* Whether more came with the agent than what is rendered, or only told. */
+/* Whether the agent has files besides those that are rendered or mentioned. */
 static bool has_siblings(const struct provision_item *item)
 {
     for (size_t i = 0; i < item->file_count; i++)
@@ -481,7 +481,7 @@ static struct str mentions(const struct json *j, const char *placeholder)
     return STR("");
 }
 
-/* A folder that nobody mentions may have any name. */
+/* A folder that no document mentions may have any name. */
 static bool render_for(struct desired_state *w, const struct target *t,
                        const struct provision_item *item,
                        const struct document *d, struct str workspace,

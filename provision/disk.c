@@ -54,7 +54,7 @@ static bool find_hash(const struct reading *r, int dirfd, const char *name,
         node->seen = UINT64_MAX; /* nothing happened since it was recorded */
         return true;
     }
-    /* Its numbers are taken from the open file: the ones of what is read. */
+    /* The status is that of the open file, so it belongs to the bytes read. */
     node->seen = file_stat_now();
     return fs_open_file_at(dirfd, name, &fd, &node->st, e) &&
            hash_fd(fd, name, &node->hash, e);

@@ -40,7 +40,7 @@ static bool make_folder(int root, struct err *e)
                          e));
 }
 
-/* A damaged one is of no use to anybody, in whatever way it is. */
+/* A damaged id is unusable, whatever the damage. */
 static bool make_id(int root, struct err *e)
 {
     unsigned char bytes[ID_BYTES];

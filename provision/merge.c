@@ -146,7 +146,7 @@ static bool hold(struct merge *m, struct arena *made, struct str text, bool ok,
         arena_done(made);
         return err_wrap(e, "cannot edit %s", m->client->mcp);
     }
-    /* An edit that changed nothing gives back what it was given. */
+    /* An edit without changes returns its input. */
     if (text.p == m->text.p) {
         arena_done(made);
         return true;

@@ -6,8 +6,8 @@
 #include "mapm/clients.h"
 
 /*
- * merge: our servers in a file that others write, too. Entries are compared
- * by what they mean (JSON) or say (TOML), so that a formatter is no edit.
+ * merge: mapm's servers in a file that users and clients edit, too. Entries
+ * are compared by value, so that reformatting is no edit.
  */
 
 struct merge {
@@ -23,7 +23,7 @@ struct merge {
 MUST_CHECK bool merge_open(const struct client *c, struct str text,
                            struct arena *a, struct merge *out, struct err *e);
 
-/* What stands under `key`: false when nothing does. */
+/* The value of `key`: false when it is absent. */
 MUST_CHECK bool merge_find(struct merge *m, struct str key, bool *found,
                            struct hash *hash, struct err *e);
 
@@ -31,7 +31,7 @@ MUST_CHECK bool merge_find(struct merge *m, struct str key, bool *found,
 MUST_CHECK bool merge_hash(const struct client *c, struct str entry,
                            struct arena *a, struct hash *out, struct err *e);
 
-/* A whole file at once, where there is none yet; JSON only. */
+/* Writes a whole new file; JSON only. */
 MUST_CHECK bool merge_begin(struct merge *m, const struct str *keys,
                             const struct str *entries, size_t count,
                             struct err *e);

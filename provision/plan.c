@@ -87,8 +87,8 @@ void plan_show(struct plan *plan, enum provision_change_kind kind,
         (struct provision_change){kind, path, str_from(c ? c->name : "")};
 }
 
-/* What stands there before the change: taken before it is looked into, so
- * that whatever is written there later is noticed. */
+/* The node before the change: its print is taken before its content is read,
+ * so that later writes are detected. */
 bool plan_remember(struct plan *plan, struct change *c, struct err *e)
 {
     return swap_print(plan->p->root, c->path.p, &c->old_ino, &c->old_print, e);
@@ -263,7 +263,7 @@ static bool may_stay_edited(struct plan *plan, const struct target *t,
             provision_record_is_from_here(plan->p));
 }
 
-/* It is left as the user made it, and still known for what it was. */
+/* The entry stays as edited, and keeps its record. */
 static void leave_edited(struct plan *plan, const struct target *t,
                          const struct record_entry *known, size_t first)
 {

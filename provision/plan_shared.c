@@ -61,7 +61,7 @@ static bool refuse_foreign(struct sharing *s, struct str key, struct err *e)
                        "copy of the file below " STATE_FOLDER "/backup");
 }
 
-/* Something else than ours stands under the key. */
+/* The key has an entry that mapm did not write. */
 static bool judge_entry(struct sharing *s, struct str key, bool recorded,
                         struct err *e)
 {

@@ -20,7 +20,7 @@ static void add_entry(struct plan *plan, struct change *c,
 /* --- packages' folders ---------------------------------------------------- */
 
 struct comparison {
-    bool differs;   /* from what is desired */
+    bool differs;   /* from the desired content */
     size_t missing; /* desired, but absent */
 };
 
@@ -98,8 +98,8 @@ static void adopt_tree(struct plan *plan, const struct target *t,
     plan->stale = true;
 }
 
-/* Something that is no folder of ours stands in the place: with `force` it
- * is kept, else it is the user's. */
+/* The path has a node that mapm did not create: with `force` it goes to the
+ * backup, else it is an edit of the user. */
 static bool displace(struct plan *plan, struct change *c, const char *what)
 {
     c->keep = plan->desired.options->force;
@@ -291,7 +291,8 @@ bool plan_file(struct plan *plan, struct target *t, struct err *e)
     return true;
 }
 
-/* --- what goes ------------------------------------------------------------ */
+/* --- removal
+ * ---------------------------------------------------------------- */
 
 static const struct client *client_of(struct str path)
 {

@@ -112,8 +112,8 @@ void provision_desired_state(const struct provision *p,
     map_init(&out->documents, a);
 }
 
-/* What a run that was killed early may have left: our folder, with nothing
- * in it that anybody needs. */
+/* A run that was killed early may leave mapm's own folder, empty or with
+ * temporary files only. */
 static void tidy(int root, int mapm)
 {
     struct arena a = {0};
@@ -177,7 +177,7 @@ bool provision_open(struct str path, bool read_only, void (*waiting)(void *),
         locked = ok = lock(p, waiting, ctx, e);
         ok = ok && recover(p, recovered, e);
     }
-    /* Readers need no lock: what they read is exchanged as a whole. */
+    /* Readers need no lock: the files that they read are replaced atomically. */
     if (locked && read_only)
         flock(p->root, LOCK_UN);
     if (!ok) {

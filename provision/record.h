@@ -77,7 +77,7 @@ struct record {
     struct str *folders; /* created by us, parents first */
     size_t folder_count, folder_capacity;
     struct map by_path;    /* struct record_entry; after record_parse */
-    uint64_t written;      /* ns: when the record was; 0: there is none */
+    uint64_t written;      /* ns: the time of the record; 0: no record */
     struct file_stat here; /* of a file of ours beside it; ino 0: not known */
 };
 
@@ -94,7 +94,7 @@ void record_add(struct record *r, struct arena *a,
 void record_add_folder(struct record *r, struct arena *a, struct str path);
 bool record_has_folder(const struct record *r, struct str path);
 
-/* The file of that path; NULL when there is none, or no entry. */
+/* The file with that path; NULL when absent, or without an entry. */
 const struct record_file *record_find(const struct record_entry *known,
                                       struct str path);
 

@@ -5,11 +5,11 @@
 #include "mapm/document.h"
 
 /*
- * render: an agent or a server in the form that one client reads. Only keys
- * that this client knows; what is generated says so in a comment.
+ * render: an agent or a server in the format of one client. Only keys that
+ * this client knows; generated files have a comment that says so.
  */
 
-/* Change it when the text changes: what was rendered is then made again. */
+/* Increment when the rendering changes: then files are rendered again. */
 #define RENDER_VERSION 2
 
 /* The sub-agent's file. `name` is its place. With `siblings` its last line

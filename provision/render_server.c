@@ -90,8 +90,8 @@ static void put_opencode(struct json_writer *w, const struct json *j)
     put_as(w, "timeout", json_get(j, "timeout"));
 }
 
-/* It expands "{env:X}" and "{file:path}" wherever they stand, and has no
- * escape: a secret could leave with an argument or a URL. */
+/* It expands "{env:X}" and "{file:path}" anywhere and has no escape: an
+ * argument or a URL could disclose a secret. */
 static bool check_opencode(struct str key, struct str entry, struct err *e)
 {
     static const char *const forms[] = {"{env:", "{file:"};
@@ -144,7 +144,7 @@ static bool holds_strings(const struct json *j)
     return true;
 }
 
-/* Its keys, and what they are called in an MCP file. */
+/* Its keys, and their names in an MCP file. */
 static void put_codex(struct buf *out, const struct json *j)
 {
     /* clang-format off */

@@ -33,7 +33,7 @@ static void note_newest(struct staging *s, const struct record_entry *entry)
             s->newest = entry->files[i].stat.ctime;
 }
 
-/* What was staged early needs its name alone. */
+/* A folder that was staged early only needs its name. */
 static bool take_early(struct staging *s, struct change *c, size_t index,
                        struct record_entry *entry)
 {
@@ -327,7 +327,7 @@ static void leave(struct staging *s)
         unlinkat(root, ".agents", AT_REMOVEDIR);
 }
 
-/* What was made while packages were still being fetched, or a new one. */
+/* The stage that was made while packages were fetched, or a new one. */
 static bool open_stage(struct staging *s, struct err *e)
 {
     struct provision *p = s->plan->p;

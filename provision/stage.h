@@ -4,8 +4,8 @@
 #include "work.h"
 
 /*
- * stage: new nodes made beside the workspace's own, where nobody looks.
- * Folders by several threads, since many small files mostly wait.
+ * stage: new nodes, written beside the workspace's own. Several threads write
+ * folders, since many small files mostly wait.
  */
 
 #define STAGE_MAX_THREADS     4
@@ -38,11 +38,12 @@ void stage_folder_undo(int root, struct stage_folder *f);
 /* Descriptors alone. */
 void stage_folder_close(struct stage_folder *f);
 
-/* --- stage_place.c: what is in it -------------------------------------------- */
+/* --- stage_place.c: the content of a folder
+ * ---------------------------------- */
 
-/* One package's folder. Nobody else knows the stage, so what stands in it is
- * what was made there: it is reached by paths below the stage, and its print is
- * computed from what was written. */
+/* The folder of one package. No other process knows the stage, so its content
+ * is trusted: files are reached by paths below the stage, and the print is
+ * computed from the bytes written. */
 struct stage_tree {
     char name[STAGE_NODE_NAME_BYTES]; /* in the stage */
     struct str shown;                 /* for messages: the place */
@@ -71,10 +72,10 @@ MUST_CHECK bool stage_place(struct stage_work *w, struct err *e);
 MUST_CHECK bool stage_place_tree(const struct stage_work *w,
                                  struct stage_tree *t, struct err *e);
 
-/* --- stage_early.c: what was staged before the plan was made ------------------ */
+/* --- stage_early.c: packages staged before the plan
+ * --------------------------- */
 
-/* The stage with all that is in it becomes the caller's; false: there is
- * none. */
+/* Transfers the stage and its content to the caller; false: no stage. */
 bool stage_early_take(struct provision *p, struct stage_folder *out);
 /* Staged early with just these files, and not taken yet; NULL. */
 struct stage_tree *stage_early_find(struct provision *p,

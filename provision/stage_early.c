@@ -6,14 +6,14 @@
 #include "stage.h"
 
 /*
- * Packages staged while others are still being fetched: by their digest, with
- * nothing decided yet. What is not wanted in the end goes with the stage.
+ * Packages staged while others are still being fetched, by digest and before
+ * the plan. Folders that the plan does not use are removed with the stage.
  */
 
 struct stage_early {
     struct stage_folder at;
     struct map trees; /* 32 bytes of digest -> struct stage_tree */
-    bool is_off;      /* it failed once: what is wrong the plan will say */
+    bool is_off;      /* a failure; the plan reports its cause */
 };
 
 static struct stage_early *get_early(struct provision *p)

@@ -14,7 +14,7 @@
 #define FILES_PER_THREAD 8
 #define PLACE_MAX_BYTES  (STAGE_NODE_NAME_BYTES + PACKAGE_PATH_MAX_BYTES + 2)
 
-/* In a stage whose folders get other modes than asked for: a umask, an ACL. */
+/* For a stage where created folders get other modes: a umask, an ACL. */
 static bool mend_mode(const struct stage_work *w, const char *path,
                       struct err *e)
 {
@@ -78,8 +78,8 @@ static bool make_folders(struct place *p, struct str path, struct err *e)
     return true;
 }
 
-/* Sorted by bytes, "a/x" stands before "a0" and "a0" before "ab": a folder's
- * files follow each other, and its name is a prefix of theirs. */
+/* Sorted by bytes, "a/x" precedes "a0" and "a0" precedes "ab": the files of a
+ * folder are adjacent, and share its name as prefix. */
 static bool enter(struct place *p, struct str path, struct err *e)
 {
     size_t slash = str_find_last(path, '/');

@@ -6,7 +6,7 @@
 
 #include "writable.h"
 
-/* A clock's tick, at most: longer is somebody else's clock. */
+/* One tick of a clock, at most: a larger difference means another clock. */
 #define TICK_STEP_NS   500000
 #define TICK_MAX_STEPS 40
 #include "record.h"
@@ -26,8 +26,8 @@ struct file_stat file_stat_of(const struct stat *st, bool with_ctime)
     };
 }
 
-/* The ctime cannot be set by anybody; where a rename changes it, the mtime
- * must do. What is younger than the record was written after it. */
+/* Programs cannot set the ctime; where a rename changes it, the mtime is
+ * used. A time after that of the record means a later write. */
 bool record_vouches(const struct record *r, const struct file_stat *cached,
                     const struct stat *st)
 {
@@ -253,7 +253,7 @@ static bool add_entry(struct reader *r, const struct record_entry *entry)
     record_add(r->out, r->arena, entry);
     r->entry = &r->out->entries[r->out->count - 1];
     r->capacity = 0;
-    /* Entries move while they are added: the map is told where at the end. */
+    /* Entries move while they are added: the map is built at the end. */
     map_entry(&r->out->by_path, entry->path);
     return r->out->by_path.count == r->out->count;
 }
@@ -430,7 +430,7 @@ bool record_parse(struct str text, struct arena *a, struct record *out)
     for (size_t i = 0; i < out->count; i++) {
         struct record_entry *e = &out->entries[i];
 
-        /* One without files would be intact whatever stands there. */
+        /* An entry without files would always count as intact. */
         if ((e->kind == RECORD_TREE || e->kind == RECORD_FILE) &&
             !e->file_count)
             return false;

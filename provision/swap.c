@@ -76,7 +76,7 @@ static bool finish(struct transaction *tx, struct err *e)
 
 /* --- and back ------------------------------------------------------------- */
 
-/* What comes back into the stage is ours, unless it was edited since. */
+/* A node that returns to the stage is mapm's, unless it was edited since. */
 static bool keep_if_edited(struct transaction *tx, const struct op_state *state,
                            struct err *e)
 {
@@ -197,8 +197,8 @@ static size_t count_folder(struct str path, struct str *seen, size_t n)
     return n;
 }
 
-/* Half-way there must be no lack of descriptors, least of all for the way
- * back: takes as many as that needs, and lets go of them. */
+/* Descriptors must not run out half-way, least of all for a rollback:
+ * reserves as many as that needs, then closes them. */
 static bool check_descriptors(const struct swap *s, struct err *e)
 {
     struct str folders[TRANSACTION_MAX_PARENTS];
@@ -279,7 +279,7 @@ static bool is_complete(struct transaction *tx)
     return true;
 }
 
-/* Whether the places are as the one who was interrupted left them. */
+/* Whether each path is as the interrupted process left it. */
 static bool can_roll_forward(struct transaction *tx)
 {
     struct err ignored = {0};

@@ -60,12 +60,12 @@ struct print_node {
     uint64_t ino, size, mtime; /* ns; of a folder they do not count */
 };
 
-/* What can be seen of a node without reading it: names, kinds, sizes, times,
- * inodes. Equal prints: nobody wrote there. The nodes are sorted in place. */
+/* A node's print without reading files: names, kinds, sizes, times, inodes.
+ * Equal prints mean no writes. The nodes are sorted in place. */
 struct hash print_of(struct print_node *nodes, size_t count);
 
-/* The print of what stands there. Below `dirfd`, no link followed. A place
- * that is empty has print zero and `*ino` 0. */
+/* The print of a path below `dirfd`; no link is followed. An absent path has
+ * print zero and `*ino` 0. */
 MUST_CHECK bool swap_print(int dirfd, const char *path, uint64_t *ino,
                            struct hash *print, struct err *e);
 
@@ -77,9 +77,10 @@ bool journal_parse(struct str text, struct arena *a, struct swap *out);
 bool swap_is_stage_name(struct str name);
 
 /*
- * Sync, journal, every change, sync, journal gone, stage gone. On failure all
- * is undone and the stage is gone, too. ERR_EDITED when a place is no longer
- * what was planned. `s->backup` says where displaced nodes were kept.
+ * Sync, journal, every change, sync, remove the journal and the stage. On
+ * failure all changes are undone and the stage is removed. ERR_EDITED when a
+ * path changed after the plan. `s->backup` names the folder with displaced
+ * nodes.
  */
 MUST_CHECK bool swap_run(struct swap *s, struct err *e);
 

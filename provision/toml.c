@@ -10,7 +10,7 @@ struct region {
     size_t start, end;
 };
 
-/* Where the table stands: itself and its sub-tables, in order. */
+/* The extent of the table: itself and its sub-tables, in order. */
 struct search {
     struct str section, key;
     struct arena *arena;

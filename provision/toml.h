@@ -14,8 +14,8 @@
  * a form that cannot be edited this way (dotted keys, inline tables).
  */
 
-/* The text of the table as it stands, header first, without blank lines and
- * comments after its last line; p NULL when there is none. */
+/* The text of the table, header first, without blank lines and comments after
+ * its last line; p NULL when absent. */
 MUST_CHECK bool toml_find(struct str text, struct str section, struct str key,
                           struct arena *a, struct str *out, struct err *e);
 

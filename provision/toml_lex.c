@@ -90,7 +90,7 @@ static bool skip_triple(struct toml_lexer *l, int quote, struct err *e)
             l->at++;
     }
     l->at += 3;
-    /* One or two quotes may stand before the closing three. */
+    /* One or two quotes may precede the closing three. */
     for (int i = 0; i < 2 && peek(l) == quote; i++)
         l->at++;
     return true;

@@ -7,7 +7,7 @@
  * only passed over, so they may be of any depth up to TOML_MAX_DEPTH. */
 
 #define TOML_MAX_DEPTH 64
-#define TOML_KEY_PARTS 2 /* as many as anybody asks for */
+#define TOML_KEY_PARTS 2 /* maximum nesting depth */
 
 enum toml_kind {
     TOML_TABLE, /* [a.b] */

@@ -69,7 +69,7 @@ uint64_t inode_at(int dirfd, const char *name)
     return st.st_ino;
 }
 
-/* --- where one change stands ---------------------------------------------- */
+/* --- the state of one operation -------------------------------------------- */
 
 bool transaction_read_op(struct transaction *tx, size_t index,
                          struct op_state *state, struct err *e)
@@ -107,7 +107,7 @@ enum op_progress op_progress(const struct op_state *state)
                                                             : UNKNOWN;
 }
 
-/* Whether what stands there is still what was planned for. */
+/* Whether the path still has the node of the plan. */
 bool transaction_check_unmodified(struct transaction *tx,
                                   const struct op_state *state, struct err *e)
 {

@@ -4,8 +4,9 @@
 #include "swap.h"
 
 /*
- * transaction: one swap at work. Where each change stands is read off the disk, by
- * inode, before every step; nothing is remembered that a kill could lose.
+ * transaction: the execution of one swap. Before each step the state of the
+ * operation is read from the disk, by inode: no state is lost with the
+ * process.
  */
 
 #define TRANSACTION_MAX_PARENTS 32

@@ -165,7 +165,7 @@ static bool verify_target(struct verifying *v, struct target *t, struct err *e)
     return true;
 }
 
-/* Packages alone: what is made of one for a client goes with it. */
+/* Packages alone: files rendered from one belong to it. */
 static void verify_recorded(struct verifying *v)
 {
     const struct record *r = &v->p->record;

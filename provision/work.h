@@ -13,11 +13,11 @@
 
 #define EDITS_NAMED_MAX 20
 
-/* The user's own bytes that stand in the way. */
+/* Edits of the user that block the plan. */
 struct edits {
     struct err why; /* one message a file */
     size_t count;
-    bool keeping; /* what is found now stays where it is: */
+    bool keeping; /* edits found now are preserved: */
     struct str *preserved;
     size_t preserved_count, preserved_capacity;
     struct provision_skipped *skipped; /* of packages that stay */
@@ -28,13 +28,13 @@ enum node { NODE_NONE, NODE_TREE, NODE_LINK, NODE_FILE };
 
 /* One change: the n-th of the swap. */
 struct change {
-    enum node node; /* what comes: NODE_NONE, nothing */
+    enum node node; /* the new node; NODE_NONE: removal */
     struct target *target;
     struct str path;
     struct str content; /* NODE_FILE */
     mode_t mode;
     size_t entry;   /* in the next record; SIZE_MAX: in none */
-    bool keep;      /* what goes is kept in the backup */
+    bool keep;      /* move the old node to the backup */
     bool is_edited; /* an entry in it stays as the user made it */
     uint64_t old_ino;
     struct hash old_print;
@@ -70,8 +70,8 @@ struct provision {
     struct record record;
     bool loaded, has_record; /* looked for; and found to be good */
     struct plan *plan;
-    struct stage_early *early; /* what was staged before the plan; or NULL */
-    struct str backup;         /* where the last apply kept what it displaced */
+    struct stage_early *early; /* packages staged before the plan; or NULL */
+    struct str backup;         /* the backup of the last apply */
     struct str absolute; /* files with absolute paths since the last apply */
     const struct str *preserved; /* by the last plan */
     size_t preserved_count;
@@ -80,19 +80,17 @@ struct provision {
 };
 
 /*
- * Reads the record once. A broken one is none; but what cannot be read for now is
- * not forgotten.
- *
- * Errors: ERR_IO, ERR_INTERRUPTED.
+ * Reads the record once. A broken record counts as absent; an unreadable one
+ * is an error, so that it is not replaced. Errors: ERR_IO, ERR_INTERRUPTED.
  */
 MUST_CHECK bool provision_load(struct provision *p, struct err *e);
 /* What the record says of `path`; NULL when it says nothing. */
 const struct record_entry *provision_recorded(const struct provision *p,
                                               struct str path);
 /*
- * Whether mapm itself wrote the record, on this disk: the numbers of a file
- * are those that it noted, which nobody else can have known. A record that
- * came with a checkout, or a workspace that was copied, is not from here.
+ * Whether mapm wrote the record on this disk: its inode is the recorded one,
+ * which no other program can know. False for a record from a checkout or a
+ * copied workspace.
  */
 bool provision_record_is_from_here(const struct provision *p);
 /* An empty desired state for this workspace. */
@@ -100,7 +98,7 @@ void provision_desired_state(const struct provision *p,
                              const struct provision_options *o, struct arena *a,
                              struct desired_state *out);
 
-/* --- disk.c: what is really there ----------------------------------------- */
+/* --- disk.c: the actual state ---------------------------------------------- */
 
 struct disk_node {
     struct str path; /* in the folder; "." for a file by itself */
@@ -123,7 +121,7 @@ MUST_CHECK bool disk_read_file(const struct provision *p, const char *path,
                                const struct record_entry *known,
                                bool always_hash, struct disk_node *out,
                                struct err *e);
-/* The text of a symbolic link below `dirfd`; false when it is none. */
+/* The text of a symbolic link below `dirfd`; false for other nodes. */
 bool disk_read_link(int dirfd, const char *path, struct arena *a,
                     struct str *out);
 
@@ -155,14 +153,14 @@ void plan_show(struct plan *plan, enum provision_change_kind kind,
                struct str path, const struct client *c);
 MUST_CHECK bool plan_remember(struct plan *plan, struct change *c,
                               struct err *e);
-/* What stands in a place, for a message: "is a symbolic link that …". */
+/* The kind of a node, for a message: "is a symbolic link that …". */
 const char *plan_kind_of(const struct stat *st);
 
 MUST_CHECK bool plan_tree(struct plan *plan, struct target *t, struct err *e);
 MUST_CHECK bool plan_link(struct plan *plan, struct target *t, struct err *e);
 MUST_CHECK bool plan_file(struct plan *plan, struct target *t, struct err *e);
 MUST_CHECK bool plan_shared(struct plan *plan, struct target *t, struct err *e);
-/* A place that mapm wrote and nobody wants any more. */
+/* A recorded path that is no longer desired. */
 MUST_CHECK bool plan_leaving(struct plan *plan,
                              const struct record_entry *known, struct err *e);
 /* Which folders have to be made, and which may go. ERR_REFUSED for a link or
@@ -172,8 +170,7 @@ MUST_CHECK bool plan_folders(struct plan *plan, struct err *e);
 /* Stages all changes and the record, then swaps. */
 MUST_CHECK bool stage_run(struct plan *plan, struct err *e);
 
-/* stage_early.c: whether it was made for what was staged early: then it was
- * not there. */
+/* stage_early.c: whether `folder` was created for the early stage. */
 bool stage_early_made(const struct provision *p, struct str folder);
 void stage_early_drop(struct provision *p);
 

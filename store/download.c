@@ -163,7 +163,8 @@ bool store_begin_download(struct store *s, struct str repository,
             *e = problem;
         return problem.code != ERR_INTERRUPTED;
     }
-    state_refresh(s->state); /* what others wrote since counts */
+    state_refresh(
+        s->state); /* answers that other processes wrote since are used */
     packs_look_again(s);
     s->fans_listed = false;
     add(s, repository, fd);

@@ -42,7 +42,7 @@ bool store_find_home(struct arena *a, struct str *path, struct err *e)
     return true;
 }
 
-/* Row 24: a user who may write here decides what all projects install. */
+/* Row 24: a user with write access here decides what all projects install. */
 static bool check_owner(int fd, const char *path, struct err *e)
 {
     const struct owner_rules rules = {.flags =
@@ -93,8 +93,8 @@ static bool open_folder(int dirfd, const char *name, const char *shown, int *fd,
     return check_owner(*fd, shown, e);
 }
 
-/* Of a store that cannot be written a shared lock is all that is needed, and
- * where it was never made there is nobody to lock out. */
+/* A read-only store only needs a shared lock; without a lock file there is no
+ * process to exclude. */
 static bool open_lock(struct store *s, struct err *e)
 {
     const int flags = O_NOFOLLOW | O_CLOEXEC;
@@ -113,7 +113,7 @@ static bool open_lock(struct store *s, struct err *e)
     return fs_lock(s->lock_fd, false, STORE_WAIT_SECONDS * 1000, NULL, NULL, e);
 }
 
-/* Only for what is fetched: a store that is only read goes without. */
+/* Only needed for fetching: a store that is only read does without. */
 static bool open_incoming(struct store *s, struct err *e)
 {
     if (open_folder(s->store_fd, "incoming", "store/incoming", &s->incoming_fd,

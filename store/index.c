@@ -1,7 +1,6 @@
 #include "store_internal.h"
 
-/* The index of the store: mapm.db, and before it what this process holds back.
- */
+/* The index of the store: mapm.db, after the rows that this process staged. */
 
 bool store_find_package(struct store *s, struct str repository,
                         struct str commit, struct str path, struct arena *a,

@@ -5,8 +5,8 @@
 #include "base/hash.h"
 
 /*
- * notes: puts of the index, to be done later and in order. What is more than
- * a block of memory waits in a file that only this process can read.
+ * notes: pending writes of the index, applied later and in order. Beyond one
+ * block of memory they go to a file that only this process can read.
  */
 
 #define NOTE_MAX_TEXTS 5

@@ -344,14 +344,14 @@ static bool is_sound_file(struct store *s, const struct hash *h)
     return false;
 }
 
-/* Here the content is at hand: what was damaged is replaced at once. */
+/* The content is at hand, so a damaged object is replaced at once. */
 static bool is_sound(struct store *s, const struct hash *h)
 {
     CLEANUP_HEAP char *bytes = heap_resize(NULL, PACK_OBJECT_MAX_BYTES);
     struct err ignored = {0};
     struct small small;
 
-    /* What this process holds it has written itself, a moment ago. */
+    /* This process wrote its staged objects itself. */
     if (find_small(s, h, &small) &&
         (!small.packed.pack || read_small(s, h, &small, bytes, &ignored)))
         return true;
@@ -403,8 +403,8 @@ bool object_hash(int fd, struct hash *out, struct err *e)
     return true;
 }
 
-/* Copies while hashing: what was written is what was hashed. A byte more than
- * there should be is asked for, so that a file that grew shows itself. */
+/* Copies while hashing, so the bytes written are the bytes hashed. Reads one
+ * byte more than expected to detect a file that grew. */
 static bool copy_file(int from, uint64_t size, int to, struct hash *out,
                       struct err *e)
 {

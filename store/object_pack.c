@@ -81,7 +81,7 @@ static uint64_t key_at(const struct pack_index *p, size_t at)
     return read_number(p->rows.p + at * PACK_ROW_BYTES, 8);
 }
 
-/* Where `key` would stand between two keys if all were equally far apart. */
+/* The position of `key` between two keys, if keys were evenly distributed. */
 static size_t estimate(size_t count, uint64_t low, uint64_t high, uint64_t key)
 {
     double share = (double)(key - low) / ((double)(high - low) + 1);

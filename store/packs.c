@@ -160,7 +160,7 @@ static bool look_once(struct store *s)
                     &ignored))
         return true;
     s->packs_changed = st.st_mtim;
-    /* "x.bad" stands right before "x.pack". */
+    /* "x.bad" sorts right before "x.pack". */
     for (size_t i = 0; i < count; i++) {
         bool has_bad = i && has_name(entries[i - 1].name, ".bad") &&
                        memcmp(entries[i - 1].name.p, entries[i].name.p,
@@ -208,7 +208,7 @@ void packs_look_again(struct store *s)
     pthread_mutex_unlock(&s->packs_mutex);
 }
 
-/* While it holds, a process may miss what others add: then it fetches it. */
+/* Until then a process may miss objects that others add: it fetches them. */
 static bool has_changed(const struct store *s)
 {
     struct stat st;

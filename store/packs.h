@@ -35,8 +35,8 @@ struct packed {
     struct pack_row row;
 };
 
-/* Lists what was not listed yet. Nothing to report: objects that cannot be
- * found are fetched. */
+/* Lists packs that were not listed yet. Errors are not reported: objects that
+ * cannot be found are fetched. */
 void packs_look(struct store *s);
 /* The next search lists first: another process may have added some. */
 void packs_look_again(struct store *s);
@@ -45,7 +45,7 @@ void packs_close(struct store *s);
 bool packs_find(struct store *s, const struct hash *h, struct packed *out);
 /* Not hashed. ERR_DAMAGED when the file ends before. */
 MUST_CHECK bool packs_read(const struct packed *at, char *out, struct err *e);
-/* What was read is not what its hash says; `bytes` are kept in damaged/. */
+/* Bytes that do not match their hash; `bytes` go to damaged/. */
 void packs_set_aside(struct store *s, const struct packed *at,
                      struct str bytes);
 
@@ -57,8 +57,8 @@ void packs_stats(struct store *s, struct store_stats *stats);
 MUST_CHECK bool packs_verify(struct store *s,
                              void (*bad)(void *ctx, const char *hex), void *ctx,
                              struct store_stats *stats, struct err *e);
-/* Removes what is not kept from those older than that: the caller is alone
- * with the store. */
+/* Removes unreachable objects from packs older than that; requires the
+ * exclusive lock. */
 MUST_CHECK bool packs_collect(struct store *s, const struct map *kept,
                               time_t older_than, bool dry_run,
                               struct store_stats *removed, struct err *e);

@@ -71,7 +71,7 @@ bool packs_verify(struct store *s, void (*bad)(void *ctx, const char *hex),
 
     (void)e;
     packs_look(s);
-    /* A whole pack that is none was set aside when it was looked at. */
+    /* A file that is no valid pack was set aside when it was opened. */
     stats->damaged += store_damaged(s) - before;
     for (struct pack *p = s->packs; p; p = p->next)
         for (size_t i = 0; i < p->index.count; i++)
@@ -89,7 +89,7 @@ static bool is_kept(const struct map *kept, const struct pack *p, size_t i,
            map_has(kept, str_of((const char *)row->hash.b, sizeof row->hash.b));
 }
 
-/* How many rows stay; what goes is added to `removed`. */
+/* The number of rows that stay; removed ones are added to `removed`. */
 static size_t count_kept(const struct pack *p, const struct map *kept,
                          struct store_stats *removed)
 {
@@ -108,7 +108,7 @@ static size_t count_kept(const struct pack *p, const struct map *kept,
     return n;
 }
 
-/* What is kept in a pack of its own, as old as the one it comes from. */
+/* Objects that stay move to a new pack with the time of the old one. */
 static bool rewrite(struct store *s, const struct pack *p,
                     const struct map *kept, struct err *e)
 {
@@ -167,7 +167,7 @@ static int by_bytes(const void *x, const void *y)
     return (a->bytes > b->bytes) - (a->bytes < b->bytes);
 }
 
-/* Into the draft, as far as one pack holds them: how many of them fit. */
+/* Adds objects to the draft up to the size of a pack; returns their number. */
 static bool merge_into(struct draft *d, struct pack **packs, size_t count,
                        size_t *merged, struct err *e)
 {

@@ -14,10 +14,10 @@
 #define STAGED_MAX_ENTRIES 10000000
 
 /*
- * What is held back: small objects in the draft of a pack, large ones in a
- * folder of their own below incoming/, named by their hash, and notes for the
- * index. No other process sees any of it, so forgetting it leaves
- * the store as it was.
+ * Staged objects: small ones in the draft of a pack, large ones in a folder
+ * of their own below incoming/, named by their hash, and pending rows of the
+ * index. They are invisible to other processes, so discarding them leaves the
+ * store unchanged.
  */
 
 /* A blob of the notes that can be asked for. */
@@ -62,7 +62,7 @@ static bool open_folder(struct store *s, struct err *e)
            err_errno(e, "open store/incoming/%s", s->staged_name);
 }
 
-/* Small ones go to a draft of a pack, as far as that has room. */
+/* Small objects go to a draft of a pack, up to its size. */
 static struct draft *draft_for(struct store *s, size_t size)
 {
     if (size >= PACK_OBJECT_MAX_BYTES)
@@ -263,7 +263,7 @@ bool store_publish_notes(struct store *s, struct err *e)
 
     if (notes_are_empty(&s->notes))
         return true;
-    /* In vain: closing the index rolls back. */
+    /* On failure closing the index rolls back. */
     ok = store_begin(s, e) && notes_each(&s->notes, do_note, s, e) &&
          store_commit(s, e);
     forget_notes(s);

@@ -254,7 +254,7 @@ static bool has_object(void *ctx, const struct hash *h)
 static bool collect(struct store *s, struct collection *c, struct err *e)
 {
     struct walk w = {s, collect_one, c};
-    uint64_t locks = 0; /* nobody else has the store open */
+    uint64_t locks = 0; /* no other process has the store open */
 
     return walk_objects(&w, e) &&
            packs_collect(s, &c->kept, c->older_than, c->dry_run, &c->removed,
@@ -290,7 +290,8 @@ bool store_gc(struct store *s, const struct hash *keep, size_t keep_count,
     map_init(&c.kept, &c.arena);
     for (size_t i = 0; i < keep_count; i++)
         keep_package(s, &c, &keep[i]);
-    /* What could not be read may be needed, and may name what is needed. */
+    /* An unreadable object may be needed, and may name objects that are
+     * needed. */
     ok = store_works(s, e) && collect(s, &c, e);
     arena_done(&c.arena);
     if (!fs_lock(s->lock_fd, false, 0, NULL, NULL, &relock))

@@ -26,7 +26,7 @@
 
 /* Objects, handed in by the caller (they live in the store). */
 struct provision_objects {
-    /* Writes the new file `path` below `dirfd`; `*st` is what it is then. */
+    /* Writes the new file `path` below `dirfd` and sets `*st` to its status. */
     bool (*place)(void *ctx, const struct hash *h, int dirfd, const char *path,
                   bool executable, struct stat *st, struct err *e);
     bool (*read)(void *ctx, const struct hash *h, size_t max_bytes,
@@ -90,10 +90,10 @@ MUST_CHECK bool provision_open(struct str path, bool read_only,
 void provision_close(struct provision *p);
 
 /*
- * Writes a package's files beside the workspace's own, before it is known
- * whether and where they are wanted: what provision_apply finds there it need
- * not write. It is gone after provision_apply or provision_close. A failure is
- * none: what is wrong provision_apply will say. `files` sorted by path.
+ * Stages the files of a package before the plan, which may not need them:
+ * provision_apply uses a matching staged folder. Staged files are removed by
+ * provision_apply or provision_close. A failure is not reported:
+ * provision_apply reports its cause. `files` sorted by path.
  */
 void provision_stage_early(struct provision *p,
                            const struct provision_objects *objects,

@@ -38,9 +38,9 @@ MUST_CHECK bool store_find_home(struct arena *a, struct str *path,
                                 struct err *e);
 
 /*
- * Opens, and creates what is missing (0700). Refused (ERR_REFUSED): a folder
- * that is another user's or that others may write. Cheap: the index is
- * opened at its first use. `store_close` on NULL is harmless.
+ * Opens the store and creates missing folders (0700). ERR_REFUSED for a
+ * folder that another user owns or may write. Cheap: the index is opened at
+ * its first use. `store_close` on NULL is harmless.
  */
 MUST_CHECK bool store_open(struct str home, struct store **out, struct err *e);
 void store_close(struct store *s);
@@ -62,8 +62,8 @@ MUST_CHECK bool store_make_shared_dir(struct store *s, struct err *e);
 
 bool store_has(struct store *s, const struct hash *h); /* no hashing */
 
-/* How many objects were found damaged, and were set aside, since store_open:
- * they are not there any more, so whoever needs one fetches it. */
+/* The number of objects found damaged and set aside since store_open: they
+ * are absent from then on, and are fetched again. */
 unsigned store_damaged(const struct store *s);
 
 /* Whole content, hashed. ERR_NOT_FOUND when absent (or damaged: then it was
@@ -72,7 +72,7 @@ MUST_CHECK bool store_read(struct store *s, const struct hash *h,
                            size_t max_bytes, struct arena *a, struct str *out,
                            struct err *e);
 
-/* Adds `content`; harmless when there, and mends what is there damaged. */
+/* Adds `content`; harmless when present. Replaces a damaged object. */
 MUST_CHECK bool store_put(struct store *s, struct str content, struct hash *out,
                           struct err *e);
 
@@ -92,9 +92,9 @@ MUST_CHECK bool store_place(struct store *s, const struct hash *h,
                             enum store_link how, int dirfd, const char *path,
                             mode_t mode, struct stat *st, struct err *e);
 
-/* A folder of its own below incoming/, for one session; removed with what is
- * left in it by store_session_end. Takes the store lock shared until then
- * (at most `wait_ms` for a running gc). */
+/* A new folder below incoming/ for one session; store_session_end removes it
+ * with its files. Holds the store lock shared until then (waits at most
+ * `wait_ms` for a running gc). */
 struct store_session {
     int dirfd;   /* -1: none */
     int part_fd; /* of what arrived, `part`; -1: none is open */
@@ -233,16 +233,17 @@ MUST_CHECK bool store_verify(struct store *s,
                              void (*bad)(void *ctx, const char *hex), void *ctx,
                              struct store_stats *out, struct err *e);
 
-/* Takes the store's lock exclusively, as store_gc needs it: what is read from
- * then on cannot be changed by an install. Waits `wait_ms` for the processes
- * that use the store, calls `waiting(ctx)` once; then ERR_BUSY. */
+/* Takes the store's lock exclusively, as store_gc needs it: from then on no
+ * install can change what is read. Waits `wait_ms` for the processes that use
+ * the store, calls `waiting(ctx)` once; then ERR_BUSY. */
 MUST_CHECK bool store_lock_alone(struct store *s, unsigned wait_ms,
                                  void (*waiting)(void *), void *ctx,
                                  struct err *e);
 
-/* Removes what `keep` (digests of packages, from the locks) does not reach
- * and what is older than STORE_GC_MIN_AGE_SECONDS. Takes the lock exclusively
- * without waiting, unless store_lock_alone has it. Never touches shared/. */
+/* Removes objects that are not reachable from `keep` (digests of packages,
+ * from the locks) and older than STORE_GC_MIN_AGE_SECONDS. Takes the lock
+ * exclusively without waiting, unless store_lock_alone has it. Never touches
+ * shared/. */
 MUST_CHECK bool store_gc(struct store *s, const struct hash *keep,
                          size_t keep_count, bool dry_run,
                          struct store_stats *removed, struct err *e);

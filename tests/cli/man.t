@@ -127,7 +127,7 @@ for name in $backends; do
     like "mapm-run.1 knows the backend $name" "$(cat "$ROOT/man/mapm-run.1")" \
         "^\.It Cm (.* )?$name\b"
     like "README.md knows the backend $name" "$(cat "$ROOT/README.md")" \
-        "^(- \*\*Who answers\*\*.*|  .*)\b$name\b"
+        "^(- \*\*Model backend\*\*.*|  .*)\b$name\b"
 done
 rm mapm.yaml
 while read -r name value rest; do
