@@ -85,6 +85,7 @@ static const struct {
     {COMMAND("\"${workspaceDir}/tools/server\""), ""},
     {COMMAND("\"${sharedDir}/bin/server.exe\""), ""},
     {COMMAND("\"${workspaceDir}/a/../b\""), ""},
+    {ARG("\"${workspaceDir}x\""), "mcp-placeholder:5!"},
     {COMMAND("\"\""), "mcp-command:5!"},
     {COMMAND("[\"npx\"]"), "mcp-command:5!"},
     {COMMAND("null"), "mcp-command:5!"},
