@@ -88,6 +88,9 @@ planned
 usage (2): there is no plan to apply"
 exits 'a discarded plan cannot be applied' 1 drive change install discard $URL
 is 'nothing was changed' "$(ls -A)" ''
+exits 'a plan that is canceled while it fetches' 1 env DRIVE_CANCEL=1 "$T/drive" change install apply $URL
+like 'is interrupted' "$out" '^interrupted \(28\): '
+is 'and changes nothing' "$(ls -A)" ''
 exits 'a plan is applied' 0 drive change install apply $URL
 like 'its packages' "$out" '^add skill acme/deploy$'
 like 'its changes' "$out" '^add .agents/skills/deploy$'

@@ -1,9 +1,8 @@
 /* host_drive COMMAND [ARGUMENT...]: one operation of libmapm in the current
  * folder, for tests/cli/libmapm.t, which builds it from the installed files. */
 
-#include "base/arena.h"
-
 #include <mapm.h>
+
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +27,13 @@ static void notice(void *ctx, enum mapm_notice level, const char *text)
     (void)ctx;
     (void)level;
     fprintf(stderr, "%s\n", text);
+}
+
+static void cancel(void *ctx, const struct mapm_progress *p)
+{
+    (void)ctx;
+    (void)p;
+    mapm_cancel(m);
 }
 
 static int fail(void)
@@ -337,6 +343,8 @@ int main(int argc, char **argv)
                              .notice = notice};
     int code = 2;
 
+    if (getenv("DRIVE_CANCEL"))
+        o.progress = cancel;
     agrees = getenv("DRIVE_YES") != NULL;
     if (agrees || getenv("DRIVE_NO"))
         o.confirm = confirm;
