@@ -1,8 +1,8 @@
 #include "base/json.h"
 #include "mapm/library.h"
 
-/* What is told beside a text, to the client and to the history. Source: T17,
- * T19, T23: bodies are never in it. */
+/* Metadata of a returned text, for the client and the history. Source: T17,
+ * T19, T23: never bodies. */
 
 #define ACCOUNT_MAX_BYTES (256u * 1024)
 

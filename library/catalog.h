@@ -16,7 +16,7 @@
 struct catalog {
     struct arena a;
     struct record_batch *batches; /* one a root, in order of the options */
-    struct library_skill *skills; /* those that win, by name */
+    struct library_skill *skills; /* the skills in effect, by name */
     struct place {
         uint32_t root, record;
     } * places; /* where each is from */
@@ -25,7 +25,7 @@ struct catalog {
     struct str *texts;    /* SKILL.md of each, once held; p NULL: too much */
     pthread_mutex_t lock; /* of what follows */
     struct haystack *haystack; /* at the first search; then it stays */
-    struct map warned;         /* files whose hidden characters were reported */
+    struct map warned;         /* files with reported hidden characters */
 };
 
 struct library {
@@ -53,7 +53,7 @@ const struct haystack *catalog_haystack(const struct library *l);
 bool catalog_warns_first(const struct library *l, struct str skill,
                          struct str path);
 
-/* Its place in the catalog, and what was read of it. */
+/* Its index in the catalog, and its record. */
 size_t catalog_index(const struct library *l, const struct library_skill *s);
 struct record catalog_record(const struct library *l,
                              const struct library_skill *s);

@@ -114,8 +114,8 @@ static bool has_room(size_t chars, size_t more)
     return chars + more <= (size_t)PRELOAD_MAX_TOKENS * POINTS_PER_TOKEN;
 }
 
-/* Bodies by name while the whole is short of what is worth a prompt cache; one
- * that would make it too long is passed over. What cannot be read is, too. */
+/* Bodies by name, up to the size that suits a prompt cache; longer and
+ * unreadable ones are skipped. */
 static void choose_bodies(struct block *b, size_t chars, struct preload *p)
 {
     size_t count = library_count(b->l);

@@ -11,8 +11,8 @@
 #include "catalog.h"
 
 /*
- * What stands beside a SKILL.md: listed, and read one at a time when somebody
- * asks. Links are no part of it, and nothing outside is. Source: L14, L15, A4.
+ * The files of a skill besides SKILL.md: listed, and read on demand. Links
+ * and paths outside the folder are ignored. Source: L14, L15, A4.
  */
 
 #define SNIFFED_BYTES    4096
@@ -64,7 +64,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* The folder decides; the ending only for what stands in none of them. */
+/* The folder decides; for files in other folders the extension does. */
 static enum library_kind kind_of(struct str path)
 {
     struct str name = path_last(path), folder, ending;
@@ -104,7 +104,7 @@ bool library_path_is_served(struct str path)
 
 /* --- one file -------------------------------------------------------------------------- */
 
-/* The last character may be cut; what is before it decides. */
+/* The last character may be cut; the bytes before it decide. */
 static bool is_text(int fd)
 {
     char head[SNIFFED_BYTES];
@@ -339,8 +339,8 @@ bool library_folder(const struct library *l, struct str name, struct str folder,
     return true;
 }
 
-/* Bytes of it without a character that was cut at its end; all, when that is
- * not what is wrong with it. */
+/* The bytes without a character that was cut at the end; all bytes for other
+ * faults. */
 static size_t whole_characters(struct str s)
 {
     for (size_t back = 0; back < 4 && back <= s.n; back++) {

@@ -6,10 +6,10 @@
 #include <string.h>
 
 /*
- * Blocks of 16 positions are compared with two characters of what is looked for
- * at once, those that texts have least (the compiler has an instruction for
- * that); only where both stand is the rest looked at. A search in a thousand
- * skills takes some ten microseconds.
+ * Blocks of 16 positions are compared with the two rarest characters of the
+ * needle at once (the compiler has an instruction for that); only where both
+ * match the rest is compared. A search in a thousand skills takes about ten
+ * microseconds.
  */
 
 #define LANES 16
@@ -53,7 +53,7 @@ static bool is_any(lanes v)
     return (f.half[0] | f.half[1]) != 0;
 }
 
-/* How often texts have a character: those that are not here hardly do. */
+/* Frequencies of characters; others are rare. */
 /* clang-format off */
 static const uint8_t common[256] = {
     ['q'] = 1, ['z'] = 2, ['j'] = 3, ['x'] = 4, ['k'] = 5, ['v'] = 6, ['b'] = 7,
@@ -96,7 +96,7 @@ static size_t search_slowly(struct str text, struct str what, size_t from,
     return SIZE_MAX;
 }
 
-/* Of the places of a block where both stand. */
+/* Positions of a block where both match. */
 static size_t search_fits(struct str text, struct str what, size_t from,
                           const struct fits *f)
 {
@@ -142,7 +142,8 @@ size_t text_search(struct str text, const struct needle *what, size_t from)
     for (; from + LANES <= end; from += LANES) {
         struct fits f;
 
-        while (from + 4 * LANES <= end) { /* mostly there is none for long */
+        while (from + 4 * LANES <=
+               end) { /* long runs without a match are common */
             const char *p = text.p + from;
 
             if (is_any(fits_at(&pair, p) | fits_at(&pair, p + LANES) |

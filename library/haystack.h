@@ -24,14 +24,14 @@ void haystack_done(struct haystack *h);
 struct str haystack_name(const struct haystack *h, size_t i);
 struct str haystack_description(const struct haystack *h, size_t i);
 
-/* What is looked for, which is not empty. Borrows the text. */
+/* The text to search for, not empty. Borrows the text. */
 struct needle {
     struct str text;
     size_t first, second;
 };
 struct needle needle_of(struct str text);
 
-/* Where it stands in `text` from `from` on; SIZE_MAX: nowhere. */
+/* Its first position in `text` at or after `from`; SIZE_MAX: none. */
 size_t text_search(struct str text, const struct needle *what, size_t from);
 
 #endif

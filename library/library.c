@@ -99,7 +99,7 @@ static struct str skill_path(const struct library_root *root, struct str folder,
                         STR_ARG(folder));
 }
 
-/* What is wrong with a skill is said when it is first seen so (T10). */
+/* A fault of a skill is reported when it is first found (T10). */
 static void tell(const struct library *l, const struct library_root *root,
                  const struct record *r)
 {
@@ -156,7 +156,7 @@ static void tell_all(const struct library *l, const struct library_root *root,
     }
 }
 
-/* What is new of one root, said and kept. */
+/* Reports and caches the changes of one root. */
 static bool take_batch(const struct library *l, size_t i,
                        const struct record_batch *batch, bool same)
 {
@@ -189,8 +189,8 @@ static bool begin_all(const struct library *l, struct scan *scans,
 }
 
 /*
- * Mostly nothing has changed: so the catalog is made of what was known while
- * threads look whether that is so, and made again when it is not.
+ * Mostly no file has changed: the catalog is merged from the cached records
+ * while threads verify them, and merged again when they differ.
  */
 static bool scan_all(const struct library *l, struct scan *scans,
                      struct catalog *c, bool *changed, struct err *e)
@@ -272,7 +272,7 @@ bool library_refresh(struct library *l, bool *changed, struct err *e)
     if (!scan(l, c, changed, e))
         return false;
     if (!*changed)
-        return true; /* who holds on to its skills may go on */
+        return true; /* callers keep borrowing its skills */
     before = l->catalog;
     l->catalog = c;
     c = before;

@@ -68,7 +68,7 @@ static void put_fingerprint(struct buf *b, const struct fingerprint *s)
     put_number(b, s->nanoseconds, 4);
 }
 
-/* What was judged by another mapm may be judged otherwise by this one. */
+/* Records of another version of mapm are invalid: its rules may differ. */
 static void put_version(char out[16])
 {
     memset(out, 0, 16);
@@ -88,7 +88,7 @@ void records_begin(struct buf *b, const struct records_of *of, size_t count)
     put_number(b, of->links, 8);
 }
 
-/* Those that say what the texts are. */
+/* Flags that describe the texts. */
 static uint32_t flags_of(const struct record *r)
 {
     uint32_t flags = r->flags & ~(uint32_t)(RECORD_NOTED | RECORD_DECLARED);

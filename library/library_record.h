@@ -25,9 +25,9 @@ enum record_flag {
     RECORD_DISABLED = 4,   /* L6 */
     RECORD_MODE = 8,       /* L7 */
     RECORD_METASKILL = 16, /* it has a program that can run */
-    RECORD_NOTED = 32,     /* it has a note: whoever looks for one need not
-                            * take all of them apart */
-    RECORD_DECLARED = 64   /* it has a program field */
+    RECORD_NOTED =
+        32, /* it has a note: a search for notes need not parse the others */
+    RECORD_DECLARED = 64 /* it has a program field */
 };
 
 enum record_field {

@@ -6,10 +6,10 @@
 #include <string.h>
 
 /*
- * What one conversation has loaded, and how much more it may. Preloaded bodies
- * cost nothing, each skill counts once and each body once: another one of the
- * same name, since the file changed or the session went on elsewhere, is given,
- * and costs its tokens. Source: T20 to T22.
+ * The activations of one conversation, and the rest of its budget. Preloaded
+ * bodies cost nothing, each skill counts once and each body once: a changed
+ * body of the same name is returned, and costs its tokens. Source: T20 to
+ * T22.
  */
 
 void library_session_init(struct library_session *s, bool metis,

@@ -30,7 +30,8 @@ struct batch {
 struct queue {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    struct batch *first, *last, *open; /* `open`: the first nobody took */
+    struct batch *first, *last,
+        *open; /* `open`: the first batch that no thread took */
     bool ended, interrupted;
     int fd;
     bool programs;
@@ -147,7 +148,7 @@ size_t threads_for(size_t files)
                                              : most;
 }
 
-/* Who is not started leaves its share to the others, the last to this one. */
+/* The other threads, and this one, do the work of threads that did not start. */
 static void start_threads(struct listing *l)
 {
     if (l->is_tried || l->count < 2 * FILES_A_THREAD)
@@ -322,7 +323,7 @@ void listing_done(struct listing *l)
     if (!l || !l->options)
         return;
     pthread_mutex_lock(&l->queue.lock);
-    l->queue.open = NULL; /* nobody begins with more */
+    l->queue.open = NULL; /* more threads would have no work */
     pthread_mutex_unlock(&l->queue.lock);
     threads_join(&l->threads);
     pthread_cond_destroy(&l->queue.changed);

@@ -14,7 +14,7 @@ struct scan_entry {
     struct fingerprint skill;   /* of SKILL.md */
     struct fingerprint program; /* of SKILL.star, when they are looked at */
     bool is_skill;              /* there is a SKILL.md */
-    struct str fresh;           /* its new record; for who reads it */
+    struct str fresh;           /* its new record, filled by the scan */
 };
 
 struct listing;

@@ -46,7 +46,7 @@ static int by_name(const void *x, const void *y)
     return compare(x, y);
 }
 
-/* One root whose folders are named after their skills is sorted already. */
+/* A single root with folders named after their skills is sorted already. */
 static void sort(struct candidate *items, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
@@ -74,7 +74,7 @@ static void say_which(const struct library *l, const struct candidate *wins,
     struct str better = folder_of(wins), worse = folder_of(loses);
 
     if (is_same_file(wins, loses))
-        return; /* reached by a link: nobody loses */
+        return; /* the same file, reached by a link */
     if (wins->rank == loses->rank)
         report_note(
             &l->options, LIBRARY_WARNING,

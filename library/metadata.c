@@ -9,12 +9,11 @@
 #include "catalog.h"
 
 /*
- * A value of `metadata` as text. mapm keeps what was written (X12); Metis shows
- * what Python makes of what YAML 1.1 makes of it: "true" is "True", "1.10" is
- * "1.1" (T7).
+ * A value of `metadata` as text. mapm keeps its spelling (X12); Metis shows
+ * the Python value of YAML 1.1: "true" is "True", "1.10" is "1.1" (T7).
  */
 
-#define NUMBER_MAX_BYTES 64 /* what is longer stays as it is */
+#define NUMBER_MAX_BYTES 64 /* longer texts are returned unchanged */
 #define FIXED_MIN        (-4)
 #define FIXED_MAX        16
 
@@ -95,7 +94,7 @@ static struct str integer_text(struct str text, struct arena *a)
         return text;
     minus = digits[0] == '-';
     if (!read_integer(digits + minus, &value))
-        return text; /* larger than anybody writes */
+        return text; /* larger than real values */
     return arena_printf(a, "%s%" PRIu64, minus && value ? "-" : "", value);
 }
 

@@ -12,8 +12,8 @@
 #include "listing.h"
 
 /*
- * A root, looked at: what is as it was keeps its record, the rest is read. Files
- * are shared among threads, a record is made in the memory of its thread.
+ * The scan of a root: unchanged skills keep their record, others are read.
+ * Threads share the files; each has its own memory for records.
  */
 
 struct changes {
@@ -64,8 +64,8 @@ static bool validate_changed(void *ctx, size_t thread, size_t index,
 
 /* --- what changed ------------------------------------------------------------------------- */
 
-/* The program that was declared, or SKILL.star, or, when nobody asks for it
- * this time, what was seen of it before. */
+/* The declared program, or SKILL.star, or without `programs` the one of the
+ * record. */
 static void fingerprint_program(const struct scan *scan, struct scan_entry *s,
                                 const struct record *known)
 {
@@ -101,7 +101,7 @@ static void add_changed(struct changes *changes, struct scan_entry *s,
     changes->folders[changes->count++] = s;
 }
 
-/* Both are sorted by bytes. Who is as before gets its record back. */
+/* Both are sorted by bytes. An unchanged skill keeps its record. */
 static void find_changed(const struct scan *scan, struct scan_entry **folders,
                          size_t count, struct arena *a, struct changes *changes)
 {

@@ -44,11 +44,12 @@ void scan_done(struct scan *scan); /* of any that is zeroed, or began */
 struct skill_place {
     const struct root_bounds *bounds; /* of the root */
     bool metis;
-    struct str folder;          /* its name */
-    struct fingerprint skill;   /* of SKILL.md, a moment ago */
-    struct fingerprint program; /* of SKILL.star, or what was declared before */
-    struct str fingerprinted;   /* which of them */
-    int64_t now;                /* seconds since 1970 */
+    struct str folder;        /* its name */
+    struct fingerprint skill; /* of SKILL.md, a moment ago */
+    struct fingerprint
+        program;              /* of SKILL.star, or the program of the record */
+    struct str fingerprinted; /* which of them */
+    int64_t now;              /* seconds since 1970 */
 };
 
 /* Reads and judges it; always gives a record that is sound. In `a`. */

@@ -34,7 +34,7 @@ static unsigned score_of(const struct haystack *h, size_t i,
     const struct hay *s = &h->skills[i];
     unsigned score = 0;
 
-    if (at < s->description) { /* names stand before descriptions */
+    if (at < s->description) { /* names precede descriptions */
         if (at + query->text.n < s->description)
             score = NAME_SCORE;
         at = text_search(haystack_description(h, i), query, 0);

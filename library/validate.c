@@ -16,8 +16,8 @@
  */
 
 #define BLOCK_BYTES 4096
-/* A file system may give the same time to two changes that follow at once: what
- * was changed so shortly before it was read is read again the next time. */
+/* A file system may give two changes in quick succession the same time: a
+ * file that changed so recently is read again at the next scan. */
 #define YOUNG_SECONDS 1
 
 struct validation {
@@ -79,7 +79,7 @@ static bool open_beside(const struct validation *j, struct str path, int *fd,
            fs_open_file_at(j->fd, inside, fd, st, &e);
 }
 
-/* The fingerprint is older than what is read after it, never younger. */
+/* The fingerprint is taken before the file is read, never after. */
 static void fingerprint_program(struct validation *j, struct str path)
 {
     struct stat st;
@@ -323,7 +323,7 @@ void skill_validate(const struct skill_place *place, struct arena *a,
         validate_text(&j, text);
     } else {
         refuse(&j, note_of(&j));
-        out->flags |= RECORD_YOUNG; /* who knows what will have changed */
+        out->flags |= RECORD_YOUNG; /* the file may have changed since */
     }
     if (is_young(place, &out->skill) || is_young(place, &out->program))
         out->flags |= RECORD_YOUNG;

@@ -9,7 +9,7 @@
 #define TEXT_MAX_BYTES                                                         \
     (4 * BODY_WARN_CHARS + FILES_MAX * (4 * LIBRARY_PATH_MAX_BYTES + 8) + 16384)
 
-/* The body without "<!-- … -->"; one that has no end is none. */
+/* The body without "<!-- … -->"; an unterminated one is text. */
 static struct str without_comments(struct str body, struct arena *a)
 {
     CLEANUP(buf_done) struct buf b = {0};

@@ -1,10 +1,8 @@
 #include "document.h"
 
 /*
- * `dependencies`: origins of MCPs and skills. What looks like another
- * format's list of that name is none of our business (REQUIREMENTS 4.2).
- *
- * Source: M10 to M15, M24.
+ * `dependencies`: origins of MCPs and skills. A list of that name in another
+ * format is ignored (REQUIREMENTS 4.2). Source: M10 to M15, M24.
  */
 
 /* In the order in which they are visited (M24). */

@@ -3,7 +3,7 @@
 #include "mapm/limits.h"
 
 /*
- * One document, from its bytes to what it says and all that is wrong with it.
+ * Reads one document: values and diagnostics from its bytes.
  */
 
 /* False, and said why, when it is no text that can be looked at further. */
@@ -82,7 +82,7 @@ static bool is_ours(const struct yaml *dependencies)
            yaml_get(dependencies, "agents");
 }
 
-/* §5, X3: who speaks MetaAgents is held to it, when it is installed. */
+/* §5, X3: a MetaAgents package has to follow its rules when installed. */
 static void find_claims(struct reader *r)
 {
     if (r->in->in_place)
@@ -175,7 +175,7 @@ static void sort(struct diagnostic *items, size_t count, struct arena *a)
         items[i] = from[i];
 }
 
-/* X6: a field that nobody knows stays a warning. */
+/* X6: an unknown field stays a warning. */
 static void harden(struct diagnostics *why, size_t start)
 {
     for (size_t i = start; i < why->count; i++) {

@@ -37,7 +37,7 @@ static const char *what_is(const struct yaml *y)
 
 /* --- description ---------------------------------------------------------- */
 
-/* K6: what is left once "<!-- … -->" is taken out. */
+/* K6: the text without "<!-- … -->". */
 static bool is_only_comments(struct str text)
 {
     while (text.n) {
@@ -173,7 +173,7 @@ static bool is_true(struct str word)
            str_eq_nocase(word, STR("yes")) || str_eq_nocase(word, STR("on"));
 }
 
-/* Text that says "true" counts: who wrote it wanted the model kept away. */
+/* The text "true" counts as true: its author wanted to disable the model. */
 static void read_bool(struct reader *r, const struct bool_field *f)
 {
     const struct yaml *y = yaml_get(r->root, f->name);
@@ -379,7 +379,7 @@ static void read_tools(struct reader *r)
     r->doc->tool_count = list.count;
 }
 
-/* --- fields nobody knows -------------------------------------------------- */
+/* --- unknown fields -------------------------------------------------------- */
 
 /* clang-format off */
 static const struct {

@@ -154,7 +154,7 @@ static bool goes_on(struct str value)
     return true;
 }
 
-/* "key: value" at column 0, all on this line as far as it can be seen. */
+/* "key: value" at column 0, with a value that ends on this line. */
 static bool find_value(struct str line, struct str *value)
 {
     size_t i = 0;
@@ -183,8 +183,8 @@ static bool continues(struct str rest)
     return false;
 }
 
-/* Not YAML even alone: "*bold* text", "\"a\" b", "a: b". What is YAML that we
- * refuse (aliases, tags) stays refused. */
+/* Invalid as YAML: "*bold* text", "\"a\" b", "a: b". Valid YAML that mapm
+ * refuses (aliases, tags) stays refused. */
 static bool is_broken(struct str line, struct arena *a)
 {
     struct yaml_options options = frontmatter_options(1);

@@ -133,8 +133,7 @@ bool limits_apply(struct limits *l, const struct project *p,
         if (!limit || !str_number(s->value, limit->ceiling, &value))
             return err_set(e, ERR_FORMAT, "%s:%u: not a limit", name, s->line);
         if (role != PROJECT_USER && value > limit->value) {
-            /* What others have lowered to is no raise for them: the lower one
-             * counts. */
+            /* A later file cannot raise a limit that an earlier one lowered. */
             if (value > limits_default.all[limit - l->all].value)
                 return fail_raise(limit, s, name, e);
             continue;

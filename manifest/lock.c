@@ -57,7 +57,7 @@ static bool is_merge_marker(struct str line)
            str_starts(line, STR("=======")) || str_starts(line, STR(">>>>>>>"));
 }
 
-/* The current line is not what must stand here. */
+/* The current line is not the expected one. */
 static bool fail_line(struct reader *r, const char *expected)
 {
     if (is_merge_marker(r->line)) {
@@ -150,11 +150,11 @@ static bool name_is_valid(enum doc_kind kind, struct str name)
     for (size_t i = 0; i < name.n; i++)
         if (!char_is_alpha(name.p[i]) && !char_is_digit(name.p[i]) &&
             !strchr("/._-", name.p[i]))
-            return false; /* no "," or " ": it stands in lists of needs */
+            return false; /* no "," or " ": it occurs in lists of needs */
     return mcp_name_is_valid(name);
 }
 
-/* Whether it may be used is origin_parse's to say, who knows the hosts. */
+/* origin_parse, which knows the hosts, decides whether it may be used. */
 static bool origin_is_plausible(struct str s)
 {
     return s.n <= ORIGIN_MAX_BYTES &&
@@ -563,7 +563,7 @@ static bool take_entry(struct reader *r, bool *more)
 
 /* --- the file ------------------------------------------------------------- */
 
-/* The version comes first: it says how all else is to be read. */
+/* The version comes first: it decides how the rest is read. */
 static bool take_version_line(struct reader *r)
 {
     static const struct str key = STR_INIT("version: ");

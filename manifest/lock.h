@@ -23,14 +23,14 @@ int lock_order(enum doc_kind x_kind, struct str x_name, enum doc_kind y_kind,
  * something in YAML: text for every reader. Quick, and true of nearly all. */
 bool lock_is_plain(struct str s);
 
-/* As it stands in the file: `s` itself where YAML takes that for this text. */
+/* The form in the file: `s` itself where YAML reads it as this text. */
 struct str lock_scalar(struct str s, struct arena *a);
 
-/* What stands in quotes; false unless the escapes are those of yaml_quote. */
+/* Text in quotes; false unless the escapes are those of yaml_quote. */
 bool lock_unquote(struct str raw, struct arena *a, struct str *out);
 
-/* One folder, key or origin for one package; no need that names nothing; and
- * whoever follows the needs comes to an end. */
+/* One folder, key or origin for one package; each need names an entry; needs
+ * have no cycle. */
 bool lock_check(const struct lock *lock, const char *name,
                 struct arena *scratch, struct err *e);
 

@@ -85,8 +85,7 @@ static bool link_needs(struct check *c, struct links *links)
     return true;
 }
 
-/* Whoever follows the needs must come to an end. Takes away, again and again,
- * what nothing left needs. */
+/* Needs have no cycle. Removes entries without needs until none is left. */
 static bool check_needs(struct check *c)
 {
     struct links links;

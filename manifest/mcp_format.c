@@ -77,8 +77,8 @@ struct body {
     struct err *e;
 };
 
-/* M21. A folder whose own name reads as a placeholder would be expanded by
- * the next reader, so it is refused (row 9). */
+/* M21. A folder whose name contains a placeholder would be expanded by the
+ * next reader, so it is refused (row 9). */
 static bool prepare_dir(struct str dir, struct arena *a, struct str *out,
                         struct err *e)
 {

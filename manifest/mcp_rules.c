@@ -26,8 +26,8 @@ static const char *const shells[] = {
 
 static const char *const suffixes[] = {".exe", ".cmd", ".bat", ".com", ".ps1"};
 
-/* Environment that makes an innocent program run something else. A "*" at
- * the end stands for any ending. */
+/* Environment variables that make a harmless program run another one. A "*"
+ * at the end matches any ending. */
 static const char *const denied[] = {
     "LD_*", "DYLD_*", "GCONV_PATH", "LOCPATH", "NLSPATH", "MALLOC_*",
     "GLIBC_TUNABLES", "PATH", "PATHEXT", "COMSPEC", "SHELL", "BASH_ENV", "ENV",
@@ -56,14 +56,14 @@ static const char *const denied[] = {
     "QT_PLUGIN_PATH", "GIO_EXTRA_MODULES", "TERMINFO*", "HOSTALIASES",
 };
 
-/* Options of npx that stand alone, so that what follows is the package. */
+/* Options of npx without a value: the next argument is the package. */
 static const char *const npx_flags[] = {
     "-y", "--yes", "-n", "--no", "--no-install", "--ignore-existing", "-q",
     "--quiet", "-s", "--silent", "--offline", "--prefer-offline",
     "--prefer-online", "--legacy-peer-deps", "--no-audit", "--no-fund",
 };
 
-/* Interpreters that take a program as an argument: the letters that say so in
+/* Interpreters that accept a program as an argument: the letters for that in
  * a cluster like "-Ic", those that end one, and the long forms. */
 static const struct interpreter {
     const char *name, *letters, *ends;
@@ -311,8 +311,8 @@ static bool is_code_flag(const struct interpreter *in, struct str arg)
     return false;
 }
 
-/* "node -e …": the argument is the program, and nothing was fetched by hash
- * (row 8). What stands behind the script is the script's own. */
+/* "node -e …": the argument is the program, and no hash covers it (row 8).
+ * Arguments after a script belong to the script. */
 static void check_interpreter(const struct reader *r, const struct json *args,
                               struct str command)
 {
@@ -417,7 +417,7 @@ void check_env(const struct reader *r, const struct json *env)
 
 /* --- url ------------------------------------------------------------------ */
 
-/* "host:port" as host; false when it is none. */
+/* The host of "host:port"; false for other texts. */
 static bool take_host(struct str authority, struct str *host)
 {
     size_t close = str_find_char(authority, ']');

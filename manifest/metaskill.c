@@ -112,7 +112,7 @@ static bool check_program(struct reader *r, struct str path, unsigned line,
     return true;
 }
 
-/* Without `files` nobody can look, and what is declared is believed. */
+/* Without `files` the declaration cannot be checked, and is accepted. */
 static bool read_program(struct reader *r, struct str path, unsigned line,
                          bool declared)
 {

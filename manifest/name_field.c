@@ -7,11 +7,10 @@
 #include "document.h"
 
 /*
- * `name`, and what it is called when that cannot be used. A package is
- * installed under its name, whatever its folder was called (X2); a name that
- * no reader takes is replaced by the folder's, if that is one.
- *
- * Source: M2, M3, K5, T5, L1, A1, X1, X2.
+ * `name`, and its replacement when it is invalid. A package is installed
+ * under its name, independent of its folder (X2); an invalid name is replaced
+ * by that of the folder, if that is valid. Source: M2, M3, K5, T5, L1, A1,
+ * X1, X2.
  */
 
 /* "My Skill!" as "my-skill", for the message. */

@@ -6,9 +6,8 @@
 #include <string.h>
 
 /*
- * Origins by whitelist: every byte has to be one that a host name, an owner,
- * a repository or a path may hold. What is refused is refused, not repaired.
- *
+ * Origins by allow-list: each byte has to be allowed in a host name, an
+ * owner, a repository or a path. Invalid origins are refused, not repaired.
  * Source: M13 to M15, X13; THREATS row 10.
  */
 
@@ -67,8 +66,8 @@ static bool repo_is_valid(struct str repo)
     return true;
 }
 
-/* Letters and marks that people can read; what a path on no system holds is
- * out, and so is what has a meaning in a URL. */
+/* Visible letters and marks, without bytes that no file system allows and
+ * those with a meaning in a URL. */
 static bool is_path_text(struct str s)
 {
     size_t at;
@@ -132,7 +131,7 @@ bool ref_is_valid(struct str ref)
     return text_is_utf8(ref) && !text_has_control(ref);
 }
 
-/* A ref that can stand in a URL as it is. */
+/* A ref that needs no escapes in a URL. */
 static bool ref_is_plain(struct str ref)
 {
     return ref_is_valid(ref) && is_path_text(ref);

@@ -8,8 +8,9 @@
 
 /*
  * mapm.yaml, mapm.local.yaml and config.yaml: one grammar, and for each key
- * who may write it. A workspace is often somebody else's: what would widen
- * rights stands in the user's own file alone (THREATS row 15).
+ * the files that may have it. A workspace is often written by others: keys
+ * that widen rights are allowed in the user's own file alone (THREATS row
+ * 15).
  */
 
 #define HOST_MAX_CHARS 253

@@ -18,7 +18,7 @@ const char *project_program_fault(struct str program, const char **hint);
 /* A key with nothing behind it, or with "null". */
 bool project_is_null(const struct yaml *y);
 
-/* The list of a kind in the dependencies block; NULL when there is none. */
+/* The list of a kind in the dependencies block; NULL when absent. */
 const struct yaml *project_list(const struct yaml *block, enum doc_kind kind);
 
 /* Roots of one kind, in the order of the list. */

@@ -2,7 +2,7 @@
 
 #include "project.h"
 
-/* Whether an edit of mapm.yaml has changed just what it should. */
+/* Whether an edit of mapm.yaml has changed its target only. */
 
 const struct yaml *project_list(const struct yaml *block, enum doc_kind kind)
 {

@@ -74,8 +74,8 @@ size_t edit_last_byte(const struct yaml *y)
     return end ? end - 1 : 0;
 }
 
-/* Whole lines after the line that holds `at`. A file whose last line has no
- * end keeps it so. */
+/* Whole lines after the line with `at`. A file without a final newline keeps
+ * that. */
 void edit_insert_lines(struct edit *ed, size_t at, struct str lines)
 {
     size_t end = edit_line_end(ed, at);

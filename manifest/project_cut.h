@@ -18,7 +18,7 @@ struct edit {
     struct str text;
     struct arena *a;
     const struct yaml *root;  /* NULL: nothing there; else of any kind */
-    const struct yaml *block; /* what is changed; NULL: not there */
+    const struct yaml *block; /* the node to change; NULL: absent */
     enum doc_kind kind;       /* of the items */
     const struct str *items;  /* to add, quoted */
     size_t item_count;
@@ -36,7 +36,8 @@ MUST_CHECK bool edit_close(const struct edit *ed, struct str *text,
 /* text.p[from..to) becomes `put`. */
 void edit_cut(struct edit *ed, size_t from, size_t to, struct str put);
 
-/* --- where things stand ---------------------------------------------------- */
+/* --- positions
+ * -------------------------------------------------------------- */
 
 size_t edit_line_start(const struct edit *ed, size_t at);
 /* Behind the end of the line that holds the byte `at`. */
@@ -65,8 +66,8 @@ struct str edit_inline_items(const struct edit *ed);
 /* A line for each: "- a". */
 struct str edit_item_lines(const struct edit *ed, size_t indent);
 
-/* Whole lines after the line that holds `at`. A file whose last line has no
- * end keeps it so. */
+/* Whole lines after the line with `at`. A file without a final newline keeps
+ * that. */
 void edit_insert_lines(struct edit *ed, size_t at, struct str lines);
 /* Whole lines at the end of the file. */
 void edit_append(struct edit *ed, struct str lines);
@@ -75,8 +76,8 @@ void edit_append(struct edit *ed, struct str lines);
  * "null", which goes. */
 void edit_fill_null(struct edit *ed, const struct yaml *y, struct str put);
 
-/* The items at the end of a list, or of a key that will be one; `offset`: how
- * much further in than their key new lines stand. `parent` holds the list. */
+/* The items at the end of a list, or of a key that becomes one; `offset`: the
+ * indent of new lines relative to their key. `parent` has the list. */
 void edit_add_to_list(struct edit *ed, const struct yaml *parent,
                       const struct yaml *list, size_t offset);
 

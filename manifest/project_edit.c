@@ -105,7 +105,7 @@ static struct str kind_lines(const struct edit *ed, size_t indent,
                         STR_ARG(edit_item_lines(ed, indent + offset)));
 }
 
-/* How much further in than their key the items of the lists stand. */
+/* The indent of list items relative to their key. */
 static size_t list_offset(const struct edit *ed, size_t indent)
 {
     for (unsigned k = DOC_AGENT; k <= DOC_MCP; k <<= 1) {
@@ -118,8 +118,8 @@ static size_t list_offset(const struct edit *ed, size_t indent)
     return EDIT_INDENT;
 }
 
-/* A list for a kind that has none, after those that come before it, in the
- * style of the lists that are there. */
+/* A list for a kind without one, after those of earlier kinds, in the style
+ * of the existing lists. */
 static void add_kind_lines(struct edit *ed)
 {
     size_t indent = edit_indent(ed, ed->block->first->key_start);
@@ -255,7 +255,7 @@ static void remove_lines(struct edit *ed, const struct yaml *list,
     edit_cut(ed, from, edit_line_end(ed, edit_last_byte(item)), STR(""));
 }
 
-/* A file whose last line had no end has none when that line is gone. */
+/* A file without a final newline keeps that when its last line is removed. */
 static void cut_last_newline(struct edit *ed)
 {
     struct splice *last = &ed->cuts.items[ed->cuts.count - 1];

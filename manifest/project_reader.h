@@ -8,7 +8,8 @@
 
 /*
  * project_reader: one reading of mapm.yaml, mapm.local.yaml or config.yaml.
- * Each key is a row: who may have it, and the function that takes its value.
+ * Each key is a row: the files that may have it, and the function that reads
+ * its value.
  */
 
 #define IN_WORKSPACE (1u << PROJECT_WORKSPACE)
@@ -28,7 +29,7 @@ struct project_reader {
 
 struct project_key {
     struct str name; /* "" ends a table of them */
-    unsigned roles;  /* who may have it */
+    unsigned roles;  /* files that may have it */
     bool (*read)(struct project_reader *r, const struct yaml *y);
 };
 

@@ -13,7 +13,7 @@
 
 #define PATH_LENGTH 3
 
-/* The keys from the root to the list, and what is there of them. */
+/* The keys from the root to the list, and the existing nodes. */
 struct path {
     const char *keys[PATH_LENGTH];
     const struct yaml *at[PATH_LENGTH + 1]; /* at[0]: the root */
@@ -45,7 +45,8 @@ static bool walk(const struct edit *ed, bool allow, struct path *p,
     return true;
 }
 
-/* --- what is there -------------------------------------------------------- */
+/* --- existing nodes
+ * --------------------------------------------------------- */
 
 static bool is_rule(const struct yaml *y, const struct str *words, size_t count)
 {
@@ -86,8 +87,8 @@ static void put_node(struct buf *b, const struct yaml *y, size_t depth)
     buf_append(b, y->text);
 }
 
-/* All of the tree but the keys of the path, whose other members it has, and
- * but the list's rule `skip`. */
+/* The whole tree except the keys of the path, which keep their other members,
+ * and the rule `skip` of the list. */
 static struct str rest_of_tree(const struct path *p, const struct yaml *skip,
                                struct arena *a)
 {
@@ -171,7 +172,7 @@ static struct str in_braces(const struct path *p, size_t from, struct str item,
     return text;
 }
 
-/* The same, each key in a line of its own, which stands `indent` in. */
+/* The same, each key on a line of its own with indent `indent`. */
 static struct str in_lines(const struct edit *ed, const struct path *p,
                            size_t from, size_t indent, size_t offset,
                            struct str item)
@@ -188,7 +189,7 @@ static struct str in_lines(const struct edit *ed, const struct path *p,
                         STR_ARG(edit_blanks(ed, indent)), STR_ARG(item));
 }
 
-/* How much further in than their key the rules of the lists stand. */
+/* The indent of rules relative to their key. */
 static size_t list_offset(const struct edit *ed, const struct yaml *commands)
 {
     if (!commands || commands->kind != YAML_MAPPING || commands->flow)
@@ -230,8 +231,8 @@ static bool ends_in_remarks(const struct edit *ed, size_t at)
     return any;
 }
 
-/* Behind the members of a mapping that is there. A new block of the file comes
- * after all that is said in it, apart from the remarks at its end. */
+/* After the members of an existing mapping. A new block of the file comes
+ * after all other keys, and before comments at the end. */
 static void add_member(struct edit *ed, const struct path *p, size_t at,
                        struct str item)
 {

@@ -7,10 +7,10 @@
 #include "project_reader.h"
 
 /*
- * What mapm.yaml and config.yaml say about runs of metaskills: who answers,
- * which commands may run, and how far. A workspace may narrow all of it; what
- * widens is the user's own to say, or to accept (project_policy_digest).
- * Source: DESIGN.md 3.1; THREATS rows 15, 19, 20.
+ * Settings of mapm.yaml and config.yaml for runs of metaskills: model
+ * backend, commands and budgets. A workspace may narrow them; wider rights
+ * need the user's own file or acceptance (project_policy_digest). Source:
+ * DESIGN.md 3.1; THREATS rows 15, 19, 20.
  */
 
 #define GUESS_MAX_EDITS 2
@@ -20,7 +20,7 @@
 
 struct choice {
     const char *word; /* NULL ends a table of them */
-    unsigned roles;   /* who may say so */
+    unsigned roles;   /* files that may have it */
 };
 
 static const struct choice sandboxes[] = {
@@ -56,7 +56,7 @@ static const struct choice *find_choice(const struct choice *c, struct str word)
     return NULL;
 }
 
-/* "sandbox must be one of on, home, off": those that may stand here. */
+/* "sandbox must be one of on, home, off": the allowed values. */
 static bool fail_choice(struct project_reader *r, const struct choice *choices,
                         const struct yaml *y)
 {
@@ -117,7 +117,7 @@ static bool host_is_sane(struct str host)
     return host.n > 0;
 }
 
-/* "host" of "host:8080"; false for a port that is none. */
+/* The host of "host:8080"; false for an invalid port. */
 static bool cut_port(struct str authority, struct str *host)
 {
     size_t colon = str_find_last(authority, ':');
@@ -253,7 +253,7 @@ static bool read_key_file(struct project_reader *r, const struct yaml *y)
     return true;
 }
 
-/* What goes with what. */
+/* Combinations of keys. */
 static bool check_ask(struct project_reader *r, const struct yaml *y)
 {
     struct project_ask *ask = &r->out.ask;
@@ -313,8 +313,8 @@ bool project_read_ask(struct project_reader *r, const struct yaml *y)
 
 /* --- policy.commands ------------------------------------------------------ */
 
-/* "git diff" as one word would be a program of that name, which nobody has;
- * a star in a program's name would let through what nobody thought of. */
+/* "git diff" as one word would be the name of a program, which is a mistake;
+ * a star in a program's name would match unintended programs. */
 const char *project_program_fault(struct str program, const char **hint)
 {
     *hint = "";

@@ -29,8 +29,8 @@ bool project_is_source(struct str pattern)
     return parts == 3 && pattern.n <= ORIGIN_MAX_BYTES;
 }
 
-/* "*" stands for any text, also none. The last star alone is ever retried, so
- * the cost is the product of both lengths at most. */
+/* "*" matches any text, also an empty one. Only the last star is retried, so
+ * the cost is at most the product of both lengths. */
 static bool glob_matches(struct str pattern, struct str text)
 {
     size_t p = 0, t = 0, star = SIZE_MAX, kept = 0;

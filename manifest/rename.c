@@ -11,7 +11,7 @@
  * bytes stay. Source: X2, X9.
  */
 
-/* What is replaced: bytes of the frontmatter as it stands in the file. */
+/* The bytes of the frontmatter to replace. */
 struct edit {
     size_t from, to;
     const char *before, *after; /* around the name */
@@ -76,7 +76,7 @@ static const char *line_end_of(struct str text)
     return at > 0 && text.p[at - 1] == '\r' ? "\r\n" : "\n";
 }
 
-/* A value that stands below its key is replaced from the colon on. */
+/* A value below its key is replaced from the colon on. */
 static void edit_value(struct str yaml, const struct yaml *y, struct edit *out)
 {
     size_t colon = str_find_char(str_from_index(yaml, y->key_start), ':');

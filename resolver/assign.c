@@ -3,9 +3,9 @@
 #include "mapm/resolver.h"
 
 /*
- * Who gets which folder and which key. The first of a layer keeps the short
- * name; what the lock has recorded comes before everything, so that a later
- * install never renames what is there (X9, X21).
+ * Assigns folders and keys. The first package of a layer gets the short name;
+ * recorded names of the lock take precedence, so that a later install never
+ * renames a package (X9, X21).
  */
 
 #define SUFFIX_CHARS 9 /* "-" and 8 hex */

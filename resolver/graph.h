@@ -19,7 +19,7 @@ struct node_list {
 /* One content at one or more origins; or an origin that could not be read. */
 struct node {
     const struct package *package; /* NULL: FAILED */
-    struct node *parent;           /* who asked first; NULL: a root */
+    struct node *parent;           /* the first parent; NULL: a root */
     struct node_list origins;      /* links with `key` */
     struct node_list edges;        /* links with `to` and `origin` */
     size_t cursor;                 /* next dependency, see resolver.c */
@@ -46,7 +46,7 @@ struct report {
 
 void report_end(struct report *r);
 
-/* The user has had enough: nothing else is told. */
+/* The user interrupted: no other problem is reported. */
 void report_interrupt(struct report *r, const struct err *why);
 
 void report_limit(struct report *r, const char *what, const struct limit *limit,

@@ -52,7 +52,8 @@ static struct str name_key(struct str content)
     return str_slice(content, 0, str_find_char(content, '\n'));
 }
 
-/* A git package names no local path, even one whose twin is local (M15). */
+/* A git package has no local path as dependency, even when the same package
+ * is also local (M15). */
 static bool names_file(struct walk *w, const struct package *p,
                        const struct origin *dep, const struct node *parent)
 {

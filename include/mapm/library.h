@@ -34,16 +34,15 @@ struct library_root {
     enum library_source source;
     struct str path; /* absolute */
     bool named;      /* on the command line: missing is an error (X7) */
-    /* Where a link that stands for a skill's folder may lead, beside this root
-     * itself: a folder, absolute; "" = nowhere (T31, A4). */
+    /* The folder, besides the root, that links of skill folders may lead
+     * into; absolute, "" = none (T31, A4). */
     struct str allowed_link_root;
     bool
-        confined; /* the root is not elsewhere, either: who may write in `allowed_link_root`
-                * may not choose what else is read */
+        confined; /* the root itself has to be in `allowed_link_root`, too: a user who can write there cannot choose other folders to read */
 };
 
-/* What is known of one root, kept by the caller between two commands: bytes of
- * the library's own, judged again by the times and numbers of each file. */
+/* The records of one root, stored by the caller between two commands: opaque
+ * bytes, validated again by time and inode of each file. */
 struct library_cache {
     bool (*find)(void *ctx, struct str root, struct arena *a, struct str *out);
     void (*put)(void *ctx, struct str root, struct str bytes);
@@ -53,13 +52,13 @@ struct library_cache {
 enum library_note { LIBRARY_INFO, LIBRARY_WARNING };
 
 struct library_options {
-    /* Of two skills of one name the workspace's wins, else that of the root
-     * which stands first: so further roots before the global one (X23). */
+    /* Of two skills with one name that of the workspace takes precedence,
+     * else that of the earlier root: further roots precede the global one
+     * (X23). */
     const struct library_root *roots;
     size_t root_count;
-    bool metis; /* the verdicts and texts of Metis, to the letter: what is not
-                 * just so is skipped, and the fields it does not know (L5 to
-                 * L7, programs) change nothing */
+    bool
+        metis; /* the rules and texts of Metis exactly: invalid skills are skipped, and fields that it does not know (L5 to L7, programs) have no effect */
     /* Look whether a program came or went beside a SKILL.md, too, which costs
      * a quarter more. Else `metaskill` is as it was when the skill was read. */
     bool programs;
@@ -104,16 +103,15 @@ MUST_CHECK bool library_open(const struct library_options *o,
                              struct library **out, struct err *e);
 void library_close(struct library *l);
 
-/* Looks again: `*changed` when a skill came, went or changed (L17). What was
- * borrowed from the library is gone then, and only then. */
+/* Scans again: `*changed` when a skill was added, removed or changed (L17).
+ * Only then pointers borrowed from the library become invalid. */
 MUST_CHECK bool library_refresh(struct library *l, bool *changed,
                                 struct err *e);
 
 /*
- * T27: from now on library_load() gives what each SKILL.md said when the library
- * was opened or looked at last, or is ERR_STALE where that is gone.
- * library_hold() keeps at most LIBRARY_MAX_HELD_BYTES of them; what it did not,
- * and all before it, is read when it is asked for.
+ * T27: from now on library_load() returns the SKILL.md of the last scan, or
+ * ERR_STALE when that is gone. library_hold() caches at most
+ * LIBRARY_MAX_HELD_BYTES of them; others are read on demand.
  */
 void library_keep(struct library *l);
 MUST_CHECK bool library_hold(struct library *l, struct err *e);
@@ -175,8 +173,8 @@ struct library_block {
     struct str text; /* without an LF at its end; "" when there is no skill */
     size_t left_out; /* skills for which max_chars had no room */
     bool marks;      /* a line has the mark of a metaskill (K15) */
-    const struct library_skill **preloaded; /* whose bodies are in it, by name:
-                                             * for the session and its events */
+    const struct library_skill **
+        preloaded; /* skills whose bodies are in the text, by name: for the session and its events */
     size_t preloaded_count;
 };
 /* In `a`. */
@@ -204,7 +202,7 @@ struct library_session {
     size_t max_activations, max_tokens, warn_tokens; /* T21; may be set */
     struct library_activation *activations;          /* in order; in `arena` */
     size_t count, capacity;
-    size_t loaded, tokens; /* of those that are not preloaded */
+    size_t loaded, tokens; /* without preloaded ones */
     bool warned;
     struct arena *arena;
 };
@@ -239,7 +237,7 @@ MUST_CHECK bool library_load(const struct library *l, struct str name,
                              struct library_session *session, struct arena *a,
                              struct library_loaded *out, struct err *e);
 
-/* L6: ERR_REFUSED, in library_load()'s words, for what is disabled. */
+/* L6: ERR_REFUSED, with the message of library_load(), for a disabled skill. */
 MUST_CHECK bool library_check_model(const struct library_skill *s,
                                     struct err *e);
 
@@ -293,9 +291,9 @@ MUST_CHECK bool library_open_folder(const struct library *l,
                                     struct err *e);
 
 /*
- * The folder `name` of one root, which need not have been read: for a skill
- * that is run by its name. The links on the way are those that a library
- * follows. Errors: ERR_NOT_FOUND; ERR_REFUSED as library_open_folder.
+ * The folder `name` of one root, without reading the root: for a skill that
+ * is run by its name. Links are followed as in a library. Errors:
+ * ERR_NOT_FOUND; ERR_REFUSED as library_open_folder.
  */
 MUST_CHECK bool library_open_in(const struct library_root *root,
                                 struct str name, struct arena *a, int *fd,
@@ -333,15 +331,15 @@ bool library_path_is_served(struct str path);
 MUST_CHECK bool library_files(const struct library *l, struct str name,
                               struct arena *a, struct library_file **out,
                               size_t *count, struct err *e);
-/* What is right in `folder` ("" = the skill's own), SKILL.md and folders too,
- * sorted by name. ERR_NOT_FOUND, ERR_REFUSED: it is no folder of the skill. */
+/* The entries of `folder` ("" = the skill's own), with SKILL.md and folders,
+ * sorted by name. ERR_NOT_FOUND, ERR_REFUSED: not a folder of the skill. */
 MUST_CHECK bool library_folder(const struct library *l, struct str name,
                                struct str folder, struct arena *a,
                                struct library_file **out, size_t *count,
                                struct err *e);
-/* Paths of all regular files, SKILL.md too, sorted; nothing is opened. Errors:
- * ERR_LIMIT past `max_files`; ERR_REFUSED when one has no name that could be
- * served: so that what is given is all of it. */
+/* Paths of all regular files, with SKILL.md, sorted; no file is opened.
+ * Errors: ERR_LIMIT past `max_files`; ERR_REFUSED for a name that cannot be
+ * served, so that the result is complete. */
 MUST_CHECK bool library_paths(const struct library *l, struct str name,
                               size_t max_files, struct arena *a,
                               struct str **out, size_t *count, struct err *e);
