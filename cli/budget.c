@@ -14,15 +14,15 @@
 #include "command.h"
 
 /*
- * What this place costs before the first word: for each client the list of
- * skills that it gives its model, against what it takes of it, and the
- * instructions, as characters and tokens (T12).
+ * The context that a workspace costs before the first prompt: for each client
+ * the list of skills that it gives its model, compared with its limit, and the
+ * instructions, in characters and tokens (T12).
  */
 
 #define BIGGEST_MAX            5
 #define NAME_COLUMNS           10
 #define POINTS_PER_TOKEN       4
-#define INSTRUCTIONS_MAX_BYTES (16u << 20) /* nobody puts so much in a prompt */
+#define INSTRUCTIONS_MAX_BYTES (16u << 20) /* larger than any prompt */
 
 struct cost {
     struct str name, folder;
@@ -78,8 +78,8 @@ static size_t start_tokens(const struct reckoning *r)
 
 /* --- reckoning --------------------------------------------------------------------------- */
 
-/* "- name: description" and its LF: what the clients print differs in words,
- * hardly in length. */
+/* "- name: description" and its LF: clients print other words of about the same
+ * length. */
 static size_t chars_of(const struct library_skill *s)
 {
     CLEANUP(arena_done) struct arena a = {0};
@@ -112,7 +112,7 @@ static void note_dropped(struct budget *b, struct reckoning *r, struct str name)
     r->dropped[r->dropped_count++] = arena_str(a, name);
 }
 
-/* By name, as they are listed: what finds no more room is left out. */
+/* By name, in the order of the list: skills beyond the limit are left out. */
 static void add_up(struct budget *b, struct reckoning *r,
                    const struct library *l)
 {
@@ -159,8 +159,8 @@ static void note_text(struct reckoning *r, struct str file, struct str text)
     r->text_chars += t->chars;
 }
 
-/* Whoever cannot read a file is not told what it says, and neither is a client.
- */
+/* A file that the user cannot read is not reported, as a client cannot read it
+ * either. */
 static void read_texts(struct budget *b, struct reckoning *r, struct str folder,
                        const char *const *names)
 {
@@ -205,7 +205,7 @@ static bool reckon(struct budget *b, struct reckoning *r, struct err *e)
     return true;
 }
 
-/* What `mapm mcp` tells its clients, beside what they find themselves. */
+/* The instructions of `mapm mcp`, besides the files that clients find. */
 static bool reckon_server(struct budget *b, struct reckoning *r, struct err *e)
 {
     struct library_index o = {.max_chars = SERVE_INDEX_MAX_CHARS};
@@ -274,7 +274,7 @@ static bool reckon_all(struct budget *b, struct err *e)
     return true;
 }
 
-/* --- what is said ------------------------------------------------------------------------ */
+/* --- output ------------------------------------------------------------- */
 
 static void put_client(struct json_writer *w, const struct reckoning *r)
 {
@@ -394,7 +394,7 @@ COMMAND(command_budget)
 
     map_init(&b.by_folder, &inv->cx.arena);
     if (!open_store(&inv->cx, &b.store, &ignored))
-        b.store = NULL; /* without what it remembers it takes longer */
+        b.store = NULL; /* only slower without it */
     ok = reckon_all(&b, e);
     close_store(&inv->cx, b.store);
     if (!ok)

@@ -7,13 +7,13 @@
 
 #include "command.h"
 
-/* What was found, for people and for programs. */
+/* Renders diagnostics as text and as JSON. */
 
 #define TEXT_MAX_BYTES ((size_t)64 * 1024 * 1024)
 
 /* --- JSON ----------------------------------------------------------------- */
 
-/* What is not known is null. */
+/* An unknown value is null. */
 static void put_text(struct json_writer *w, const char *key, struct str text)
 {
     json_key(w, key);
@@ -105,7 +105,7 @@ static void print_documents(struct invocation *inv,
 
 /* --- words ---------------------------------------------------------------- */
 
-/* A file beside the document stands in the same folder. */
+/* A file beside the document is in the same folder. */
 static void add_path(struct buf *b, const struct check_result *r,
                      struct str file)
 {

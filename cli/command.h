@@ -132,14 +132,14 @@ enum option_id {
     OPTION_COUNT,
 };
 
-/* What an argument of an option or command is: for the shells' completion. */
+/* The kind of an argument, for completions of the shells. */
 enum argument_kind {
     ARGUMENT_NONE,
     ARGUMENT_TEXT,
     ARGUMENT_PATH,
     ARGUMENT_FOLDER,
-    ARGUMENT_CHOICE,  /* one of `choices` */
-    ARGUMENT_CLIENT,  /* one of the clients */
+    ARGUMENT_CHOICE,  /* a member of `choices` */
+    ARGUMENT_CLIENT,  /* a client */
     ARGUMENT_BACKEND, /* TEXT; the clients that answer, or an API */
     ARGUMENT_PACKAGE, /* a name that `mapm list` prints */
     ARGUMENT_SKILL,   /* first that, or a skill's folder; then free text */
@@ -188,7 +188,7 @@ struct values {
 struct invocation {
     const struct subcommand *command; /* NULL: none named */
     struct term term;
-    struct context cx;    /* what the modules below get */
+    struct context cx;    /* passed to the modules below */
     struct host terminal; /* its host */
     struct values arguments;
     struct values given[OPTION_COUNT]; /* flags: one empty text each */
@@ -204,15 +204,15 @@ struct str option_value(const struct invocation *inv, enum option_id id);
 MUST_CHECK bool invocation_parse(struct invocation *inv, int argc,
                                  char *const *argv, struct err *e);
 
-/* One document on stdout, with its final newline. */
+/* Prints one document and its final newline to stdout. */
 void print_json(struct invocation *inv, struct buf *text);
 /* An error as a document: its code; `text`, unless empty, and the messages of
  * `e` (NULL: none), the outermost first; the hint. */
 void print_error_json(struct invocation *inv, enum err_code code,
                       struct str text, const struct err *e);
 
-/* terminal.c: inv->cx gets the terminal as its host, and the options that the
- * modules below know. */
+/* terminal.c: inv->cx gets the terminal as its host, and the options of the
+ * modules below. */
 void terminal_attach(struct invocation *inv);
 
 /* The functions of the commands, one file each (or few) in this folder. */

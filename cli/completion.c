@@ -4,18 +4,17 @@
 #include "command.h"
 
 /*
- * The completions of the three shells, written from the table. Names of
- * packages come from `mapm list -q`, whose second column they are; only
- * characters that a name may hold are taken, since shells expand the words
- * they are given.
+ * Completions of the three shells, generated from the table. Names of packages
+ * are the second column of `mapm list -q`; only characters of valid names are
+ * taken, since shells expand the words they are given.
  */
 
 #define LIST_NAMES                                                             \
     "2>/dev/null | "                                                           \
     "sed -n 's/^[a-z][a-z]*  *\\([A-Za-z0-9][A-Za-z0-9./_-]*\\).*/\\1/p'"
 
-/* `mapm skill`: behind these words stand names of skills, which are the first
- * column of its list. */
+/* `mapm skill`: after these words come names of skills, the first column of its
+ * list. */
 #define SKILL_WORDS "load show files"
 #define SKILL_NAMES                                                            \
     "2>/dev/null | "                                                           \
@@ -101,7 +100,7 @@ static void put_bash_cases(struct buf *b, int id)
     }
 }
 
-/* `pending` is the option whose argument stands at the cursor. */
+/* `pending` is the option whose argument is completed. */
 static void put_bash_choices(struct buf *b)
 {
     CLEANUP(arena_done) struct arena a = {0};
@@ -260,7 +259,7 @@ static bool may_repeat(const struct option *o)
     return o->kind == ARGUMENT_NAMES || o->kind == ARGUMENT_FOLDER;
 }
 
-/* One spec of _arguments; our texts have neither "'" nor "]". */
+/* One spec of _arguments; the texts contain neither "'" nor "]". */
 static void put_zsh_form(struct buf *b, const struct option *o, bool is_short)
 {
     CLEANUP(arena_done) struct arena a = {0};

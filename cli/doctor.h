@@ -21,7 +21,7 @@
 
 enum doctor_state {
     DOCTOR_OK,
-    DOCTOR_WARN,    /* works, and yet somebody should look */
+    DOCTOR_WARN,    /* works, with a warning */
     DOCTOR_MISSING, /* is not there, and need not be */
     DOCTOR_BROKEN,  /* something will fail: the exit is 1 */
 };
@@ -30,8 +30,8 @@ struct doctor_check {
     const char *group; /* "files" */
     struct str name;   /* "store" */
     enum doctor_state state;
-    struct str text; /* what was found */
-    struct str hint; /* what to do; "" = nothing */
+    struct str text; /* the finding */
+    struct str hint; /* a command or an action; "" = none */
 };
 
 struct doctor {
@@ -52,7 +52,7 @@ void doctor_add(struct doctor *d, const char *group, struct str name,
                 enum doctor_state state, const char *format, ...) PRINTF(5, 6);
 /* Of the check added last. */
 void doctor_hint(struct doctor *d, const char *format, ...) PRINTF(2, 3);
-/* All that an error says, and its hint. */
+/* All messages of an error, and its hint. */
 void doctor_add_err(struct doctor *d, const char *group, struct str name,
                     enum doctor_state state, const struct err *e);
 

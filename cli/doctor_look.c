@@ -124,7 +124,7 @@ void doctor_look_files(struct doctor *d)
 
 /* --- programs ------------------------------------------------------------- */
 
-/* Those that belong to mapm stand beside it: never one of PATH. */
+/* Programs of mapm are in its folder: never on PATH. */
 static void look_own(struct doctor *d, const char *program, const char *lacks)
 {
     struct arena *a = &d->inv->cx.arena;
@@ -177,7 +177,7 @@ void doctor_look_programs(struct doctor *d)
 static const struct ladder {
     const char *name;
     const char *words[5];
-    size_t usual; /* when the user says nothing */
+    size_t usual; /* the default */
 } ladders[] = {
     {"sandbox", {"on", "home", "off", NULL}, 0},
     {"metaskills", {"off", "local", "trusted", "all", NULL}, 2},
@@ -193,7 +193,7 @@ static size_t ladder_find(const struct ladder *l, struct str word, size_t other)
     return other;
 }
 
-/* What counts, and who says so. */
+/* The effective value, and its source. */
 static const char *choose(const struct ladder *l, struct str user,
                           struct str workspace, const char **from)
 {
@@ -285,8 +285,8 @@ void doctor_look_sandbox(struct doctor *d)
 
 /* --- rules ---------------------------------------------------------------- */
 
-/* A workspace that says no is heard at once, one that says yes when the user
- * has accepted it. */
+/* A workspace may always lower a setting, and raise it only once its rules are
+ * accepted. */
 static void look_network(struct doctor *d, const struct project *p,
                          bool accepted)
 {
@@ -311,7 +311,7 @@ static void count_rules(const struct project *p, size_t counts[2])
         counts[p->rules[i].allow]++;
 }
 
-/* What of the workspace's counts only when it is accepted. */
+/* Rules of the workspace take effect only when accepted. */
 static bool is_accepted(struct doctor *d, const struct project *p,
                         bool *is_needed)
 {

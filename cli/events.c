@@ -12,8 +12,8 @@
 #include "command.h"
 
 /*
- * What happened in the library (T23 to T25): the newest events, and with
- * --follow each one that comes, until a signal or until nobody reads on.
+ * Events of the library (T23 to T25): the newest, and with --follow each new
+ * one, until a signal or until stdout is closed.
  */
 
 #define LIST_DEFAULT   50
@@ -51,7 +51,7 @@ static const char *utc_of(int64_t us, char out[48])
     return out;
 }
 
-/* What is no JSON, by whoever wrote it, is shown as the text that it is. */
+/* A payload that is not JSON is shown as text. */
 static void put_payload(struct json_writer *w, struct str text, struct arena *a)
 {
     const struct json_options o = {.max_bytes = EVENT_MAX_BYTES};
@@ -97,7 +97,7 @@ static void print_line_json(struct listing *l, const struct state_event *v)
     buf_done(&b);
 }
 
-/* "skill_id=pdf source=global": what the payload has of one line. */
+/* "skill_id=pdf source=global": the members of the payload on one line. */
 static struct str brief(struct str payload, struct arena *a)
 {
     const struct json_options o = {.max_bytes = EVENT_MAX_BYTES};
@@ -172,7 +172,7 @@ static bool show(struct listing *l, size_t *count, struct err *e)
     return true;
 }
 
-/* False once nobody can read what is written, or a signal came. */
+/* False once stdout is closed, or after a signal. */
 static bool wait_a_while(void)
 {
     struct pollfd out = {.fd = STDOUT_FILENO};

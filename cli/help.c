@@ -40,7 +40,7 @@ static void show_option(struct term *t, enum option_id id)
     term_print(t, "%-28s%s%s\n", left, n > 27 ? "  " : "", o->text);
 }
 
-/* What stands behind the commands that are several. */
+/* The operands of a command with subcommands. */
 /* clang-format off */
 static const struct {
     const char *command, *usage, *text;

@@ -4,7 +4,7 @@
 
 #include "command.h"
 
-/* init: a workspace begins with a mapm.yaml that says what may stand in it. */
+/* init: starts a workspace with a commented mapm.yaml. */
 
 #define FILE_NAME "mapm.yaml"
 

@@ -5,7 +5,7 @@
 
 #include "install_show.h"
 
-/* install, remove, update: a plan, shown; applied, and what came of it shown. */
+/* install, remove, update: plan, render, apply, render the result. */
 
 static enum store_link link_mode(const struct invocation *inv)
 {

@@ -97,7 +97,7 @@ static void put_left_out(struct json_writer *w,
     json_end_object(w);
 }
 
-/* What the repositories have outside of the catalogs. */
+/* Packages of the repositories outside of the catalogs. */
 static void put_elsewhere(struct json_writer *w,
                           const struct install_plan *plan)
 {

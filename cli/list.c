@@ -8,7 +8,8 @@
 
 #include "command.h"
 
-/* Roots are what the user asked for; the rest came along. */
+/* Roots are the packages that the user requested; the others are
+ * dependencies. */
 static bool is_root(const struct map *roots, const struct lock_entry *entry,
                     struct arena *a)
 {

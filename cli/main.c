@@ -57,7 +57,7 @@ static bool enter_folder(struct invocation *inv, struct err *e)
     return true;
 }
 
-/* What answers without looking at any folder. */
+/* Commands that read no folder. */
 static bool stays_outside(const struct subcommand *c)
 {
     return c == &commands[COMMAND_HELP] || c == &commands[COMMAND_VERSION] ||

@@ -24,7 +24,7 @@ static bool wait_for_client(void)
     return (p.revents & POLLIN) != 0;
 }
 
-/* What is wrong with it would else be found in the middle of a run. */
+/* Detects errors now that would otherwise end a run. */
 static bool check_allow(struct invocation *inv, const struct str_list *allow,
                         struct err *e)
 {
@@ -58,7 +58,7 @@ COMMAND(command_mcp)
                   "input: mapm mcp --print-config CLIENT");
     if (!wait_for_client())
         return true;
-    inv->term.is_in = false; /* it is the client's: nobody is asked there */
+    inv->term.is_in = false; /* the terminal is the client's: no prompts */
     o.arguments = mcp_arguments(inv);
     return serve_run_server(&inv->cx, &o, STDIN_FILENO, STDOUT_FILENO, e);
 }

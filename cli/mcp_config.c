@@ -11,11 +11,10 @@
 #include "command.h"
 
 /*
- * What to paste into a client's own file, so that it starts this server: the
- * whole file with this one server in it, on standard output; where it goes, on
- * standard error. Options given besides become those of the server.
- *
- * Source: docs/clients.md 2, 4; seen in 2026-11.
+ * Prints the configuration with which a client starts this server: the whole
+ * file with this one server on standard output, its path on standard error.
+ * Other options become those of the server. Source: docs/clients.md 2, 4; seen
+ * in 2026-11.
  */
 
 #define CONFIG_MAX_BYTES (64u * 1024)
@@ -36,7 +35,7 @@ static void add(struct config *c, struct str word)
     c->args[c->count++] = word;
 }
 
-/* The server's own options, as they were given. */
+/* The options of the server, as given. */
 static void add_options(struct config *c)
 {
     const struct subcommand *mcp = c->inv->command;

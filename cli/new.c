@@ -17,9 +17,9 @@
 #include "command.h"
 
 /*
- * new: a package to begin with. It is judged as `mapm check --profile publish`
- * will judge it before a byte is written. Source: M1 to M6, M16 to M18, M29,
- * K1, K3, K8.
+ * new: a template for a package. It is validated like `mapm check --profile
+ * publish` before it is written. Source: M1 to M6, M16 to M18, M29, K1, K3,
+ * K8.
  */
 
 #define PACKAGE_MAX_PARTS 4
@@ -152,7 +152,7 @@ static void write_skill(struct fresh *f)
     write_markdown(f, "SKILL.md", "", skill_body);
 }
 
-/* A tape's line: what is asked, and the answer. */
+/* A line of the tape: prompt and answer. */
 static void put_ask(struct buf *b, const char *purpose, const char *prompt,
                     const char *answer)
 {
@@ -211,8 +211,8 @@ static void write_agent(struct fresh *f)
                    agent_body);
 }
 
-/* The command is a name that nobody can have meant by accident: what `npx`
- * would fetch under a guessed one could be anything. */
+/* The command is a name that nobody registers by accident: `npx` could fetch
+ * anything under a guessed one. */
 static void write_mcp(struct fresh *f)
 {
     CLEANUP(buf_done) struct buf b = {0};
@@ -317,7 +317,7 @@ static bool check_options(struct fresh *f, struct err *e)
     return true;
 }
 
-/* The files that are about to be written, for the judge. */
+/* The new files, as input of the validation. */
 static enum manifest_file read_part(void *ctx, struct str path,
                                     size_t max_bytes, struct arena *a,
                                     struct str *content)

@@ -20,7 +20,7 @@ struct running {
     struct run_show show;
 };
 
-/* --- what the command line says ---------------------------------------------- */
+/* --- options ------------------------------------------------------------ */
 
 static bool check_usage(const struct invocation *inv, struct err *e)
 {
@@ -30,7 +30,7 @@ static bool check_usage(const struct invocation *inv, struct err *e)
     return err_hint(e, "a run is taped, or plays a tape");
 }
 
-/* What the workspace lowered stays so low: it is the team's word. */
+/* A limit that the workspace lowered stays low. */
 static bool set_limit(struct invocation *inv, enum option_id id,
                       struct limit *limit, struct err *e)
 {
@@ -116,10 +116,10 @@ static void on_progress(void *ctx, const struct run_progress *p)
         run_show_tick(show);
 }
 
-/* --- what is printed ------------------------------------------------------------ */
+/* --- output ------------------------------------------------------------- */
 
-/* A result, or the text of a skill: as it is for programs; made visible for
- * eyes. */
+/* A result, or the text of a skill: unchanged for programs, control characters
+ * made visible on a terminal. */
 static void print_line(struct invocation *inv, struct str line)
 {
     term_content(&inv->term, line);
@@ -140,8 +140,8 @@ static void print_failure(struct invocation *inv, struct str text,
         term_print(&inv->term, "%.*s\n", STR_ARG(text));
 }
 
-/* Complaints about `metaskill` and `metaskill_language` say why a skill that
- * declares a program has none. */
+/* Diagnostics about `metaskill` and `metaskill_language` explain why a skill
+ * that declares a program has none. */
 static void show_why_static(struct invocation *inv, const struct skill *s)
 {
     for (size_t i = 0; i < s->why.count; i++) {
@@ -186,7 +186,7 @@ static void print_result(struct invocation *inv, const struct run_result *r)
         term_note(&inv->term, "%.*s", STR_ARG(str_trim(r->program.report)));
 }
 
-/* The result stands on stdout already, for programs alone. */
+/* A program has the result on stdout already. */
 static bool check_tape(struct invocation *inv, const struct run_request *q,
                        const struct run_result *r)
 {

@@ -39,7 +39,7 @@ void run_show_backend(struct run_show *v, struct str name)
 
 /* --- pieces ---------------------------------------------------------------------- */
 
-/* The first line that says something, on one line. */
+/* The first non-empty line, on one line. */
 static struct str first_line(struct str text, size_t max_chars, struct arena *a)
 {
     struct str rest = text, line;
@@ -70,7 +70,7 @@ static struct str turns_of(unsigned turns, struct arena *a)
     return arena_printf(a, "%u turn%s", turns, turns == 1 ? "" : "s");
 }
 
-/* Joins what is there by dots. */
+/* Joins the non-empty parts by dots. */
 static void add_part(struct buf *b, struct str part)
 {
     if (!part.n)
@@ -104,7 +104,7 @@ static void draw(struct run_show *v)
                                   STR_ARG(who), v->label.n ? ": " : "",
                                   STR_ARG(v->label)));
     add_part(&b, turns_of(v->turns, &a));
-    /* Where nothing ticks, seconds that stand still would be wrong. */
+    /* Without ticks a count of seconds would be wrong. */
     if (v->doing == STEP_ASK || v->frame)
         add_part(&b, arena_printf(&a, "%u s", (unsigned)seconds));
     add_part(&b, v->line);
@@ -134,7 +134,7 @@ void run_show_tick(void *ctx)
     draw(ctx);
 }
 
-/* One line, whatever is in it: no text from outside makes lines of its own. */
+/* One line: text from outside cannot add lines. */
 static void say_line(struct run_show *v, const char *before, struct str text)
 {
     struct buf b;
@@ -147,7 +147,7 @@ static void say_line(struct run_show *v, const char *before, struct str text)
 
 /* --- lines that stay ------------------------------------------------------------------- */
 
-/* A line in the background: what is done is not what is looked at. */
+/* A dim line: finished steps are in the background. */
 static void say_dim(struct run_show *v, struct str text)
 {
     struct term *t = &v->inv->term;
@@ -163,7 +163,7 @@ static void say_dim(struct run_show *v, struct str text)
     text_visible(&b, text, false);
     buf_text(&b, PLAIN "\n");
     term_progress_clear(t);
-    /* Whoever has lost stderr is not told so on stderr. */
+    /* A failed write to stderr is not reported. */
     if (!term_flush(t, &ignored) ||
         !fs_write_all(STDERR_FILENO, buf_str(&b), &ignored))
         err_clear(&ignored);
@@ -307,7 +307,7 @@ void run_show_step(void *ctx, const struct step *s)
     else if (v->live && has_ends && s->done)
         say_dim(v, end_line(s, &v->arena));
     if (v->doing == STEP_START) {
-        arena_done(&v->arena); /* of this step: nobody looks at it any more */
+        arena_done(&v->arena); /* of this step, whose line is complete */
         v->label = v->line = STR("");
     }
     if (has_ends && !s->done)

@@ -36,16 +36,16 @@ struct run_show {
 void run_show_init(struct run_show *v, struct invocation *inv, bool trace);
 void run_show_done(struct run_show *v);
 
-/* Who is asked, as soon as that is known. Borrowed. */
+/* The backend, as soon as it is selected. Borrowed. */
 void run_show_backend(struct run_show *v, struct str name);
 
 /* runtime_host.step; `ctx` is the run_show, here and below. */
 void run_show_step(void *ctx, const struct step *s);
 
 /*
- * backend_progress.tell: turns so far, a line of the answer ("" = none new). Called
- * four times a second or more it makes the seconds move, also while the answer
- * is silent. run_show_tick is the same without news: for commands.
+ * backend_progress.tell: turns so far, a line of the answer ("" = none new).
+ * Called four times a second or more to update the seconds, also while there
+ * is no output. run_show_tick does only that: for commands.
  */
 void run_show_news(void *ctx, unsigned turns, struct str line);
 void run_show_tick(void *ctx);

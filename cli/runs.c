@@ -200,7 +200,7 @@ static bool list(struct invocation *inv, struct store *store, struct err *e)
 
 /* --- one -------------------------------------------------------------------------------- */
 
-/* What it says is private to whoever ran it. */
+/* The page is private to the user. */
 #define PAGE_MODE      0600
 #define PAGE_MAX_BYTES (64u * 1024 * 1024)
 

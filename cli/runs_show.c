@@ -75,7 +75,7 @@ static void put_line(struct invocation *inv, const char *label,
 
     if (!value.n)
         return;
-    /* One line, whatever is in it. */
+    /* Prints one line, escaped. */
     buf_init(&b, 1024 * 1024);
     text_visible(&b, value, false);
     term_style_print(&inv->term, TERM_DIM, "%-*s", LABEL_COLUMNS + 1, label);
@@ -241,7 +241,7 @@ void runs_print(struct invocation *inv, const struct state_run *run,
         if (whole)
             put_texts(inv, &detail->steps[i]);
     }
-    if (whole && !run->error.n) /* else it says the same */
+    if (whole && !run->error.n) /* else it repeats the text */
         put_untrusted(inv, "result", &detail->result);
     put_end(inv, run, detail);
 }

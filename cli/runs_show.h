@@ -7,7 +7,7 @@
 
 #include "command.h"
 
-/* runs_show: one run of the history as words and as JSON. */
+/* runs_show: one run of the history as text and as JSON. */
 
 enum term_style runs_style_of(struct str status);
 
@@ -18,7 +18,7 @@ void runs_put_json(struct json_writer *w, const struct state_run *r);
 void runs_print_json(struct invocation *inv, const struct state_run *run,
                      const struct run_detail *detail);
 
-/* With --verbose whole texts, where they were kept (K42: labelled). */
+/* With --verbose whole texts, if they were stored (K42: labelled). */
 void runs_print(struct invocation *inv, const struct state_run *run,
                 const struct run_detail *detail);
 

@@ -157,7 +157,7 @@ static void open_cache(struct skill_job *job)
                   err_first(&job->store_problem));
 }
 
-/* "scope/name", as mapm list has it, is a name as well. */
+/* "scope/name", as in mapm list, is also a name. */
 static void take_full_names(struct skill_job *job)
 {
     size_t names = strcmp(job->word, "load") == 0 ? job->count : 1;
@@ -186,7 +186,7 @@ static bool run_word(struct skill_job *job, const struct word *word,
     bool programs =
         strcmp(word->name, "search") != 0 || has_option(job->inv, OPTION_JSON);
 
-    /* the lines of a search do not say which are metaskills (T17) */
+    /* the lines of a search do not mark metaskills (T17) */
     if (!open_library(&job->inv->cx, job->store, job->metis, programs,
                       &job->library, e))
         return false;

@@ -48,7 +48,7 @@ void skill_end_json(struct skill_job *job, struct json_writer *w,
 /* Name, description, source and marks of a skill, into an open object. */
 void skill_put_json(struct json_writer *w, const struct library_skill *s);
 
-/* What a model reads: byte for byte unless a terminal would show it. */
+/* Text for a model: unchanged, except on a terminal. */
 void skill_print_text(struct skill_job *job, struct str text);
 
 /* "did you mean …?" when library_load found no such name. Returns false. */

@@ -5,7 +5,7 @@
 #include "command.h"
 #include "skill.h"
 
-/* What is beside SKILL.md (L15), and what one file says (L14). */
+/* Files beside SKILL.md (L15), and the text of one (L14). */
 
 #define KIND_COLUMNS 9
 

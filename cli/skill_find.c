@@ -18,7 +18,7 @@
 
 /* --- list ----------------------------------------------------------------------------- */
 
-/* What Metis does not know it does not mark. */
+/* Members that Metis lacks are left out. */
 static const char *marks_of(const struct library_skill *s, bool metis)
 {
     if (metis)
@@ -131,7 +131,7 @@ static void put_hits(struct json_writer *w, const struct library_hit *hits,
     json_end_array(w);
 }
 
-/* L6: what only a person may start is in the list, not among these. */
+/* L6: a skill that only persons may start is listed, but not found. */
 SKILL_WORD(skill_search)
 {
     struct arena *a = &job->inv->cx.arena;
@@ -236,7 +236,7 @@ SKILL_WORD(skill_match)
 
 #define INDEX_MAX_CHARS 100000000
 
-/* T26: one event for each body that its session did not have yet. */
+/* T26: one event for each body that is new to the session. */
 static bool note_preloaded(struct skill_job *job,
                            const struct library_block *block, struct err *e)
 {

@@ -7,8 +7,8 @@
 #include "skill_session.h"
 
 /*
- * Bodies, for whoever starts an agent by hand: by name, by "/name arguments"
- * (L12) or by "$name" in a text (K18). All that are named, or none of them.
+ * Prints bodies, for agents that are started by hand: by name, by "/name
+ * arguments" (L12) or by "$name" in a text (K18). All or none of them.
  */
 
 struct load {
@@ -91,7 +91,7 @@ static bool find_names(struct load *l, struct err *e)
     return true;
 }
 
-/* All of them or none: what was counted before the one that fails is not kept. */
+/* All or none: on failure the session keeps its former state. */
 static bool fail(struct load *l, size_t at, struct err *e)
 {
     bool of_budget = e->code == ERR_LIMIT;
@@ -149,7 +149,7 @@ static bool record(struct load *l, struct err *e)
     return true;
 }
 
-/* --- what is said ------------------------------------------------------------------------- */
+/* --- output ------------------------------------------------------------- */
 
 static void put_item(struct json_writer *w, const struct load *l, size_t i)
 {

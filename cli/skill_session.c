@@ -48,7 +48,7 @@ static bool parse(struct skill_job *job, struct str text,
     return list && list->kind == JSON_ARRAY;
 }
 
-/* T21: Metis has its own, which nobody sets. */
+/* T21: Metis has separate budgets, which cannot be configured. */
 static bool set_limits(struct skill_job *job, struct library_session *s,
                        struct err *e)
 {

@@ -4,9 +4,9 @@
 #include "skill.h"
 
 /*
- * skill_session: what --session ID has activated so far (T21), between two
- * commands in mapm.db. From open to keep it is ours alone: two commands at
- * once do not spend the same budget twice. Without keep it is as it was.
+ * skill_session: the activations of --session ID so far (T21), stored in
+ * mapm.db. It is locked from open to keep, so that two commands do not spend
+ * the same budget twice. Without keep it is unchanged.
  */
 
 struct skill_session {
@@ -16,8 +16,8 @@ struct skill_session {
 };
 
 /*
- * Errors: ERR_USAGE for an ID that is none; ERR_DAMAGED; a store that cannot
- * be used, when a session was named. Without one it may be NULL.
+ * Errors: ERR_USAGE for an invalid ID; ERR_DAMAGED; an unusable store, when a
+ * session was named. Without one it may be NULL.
  */
 MUST_CHECK bool skill_session_open(struct skill_job *job,
                                    struct skill_session *out, struct err *e);

@@ -13,8 +13,8 @@
 #include "skill.h"
 
 /*
- * All that a skill says about itself (L3 to L8): for a person those fields
- * that it has, for programs the whole record with its frontmatter.
+ * All properties of a skill (L3 to L8): for a person the fields that it has,
+ * for programs the whole record with its frontmatter.
  */
 
 #define LABEL_COLUMNS 15
@@ -31,7 +31,7 @@ struct record {
 
 /* --- frontmatter ------------------------------------------------------------------------- */
 
-/* Scalars as they are spelled (X12). */
+/* Scalars as spelled (X12). */
 static void put_spelled(struct json_writer *w, const struct yaml *scalar)
 {
     json_string(w, scalar->text);
@@ -45,7 +45,7 @@ static struct str metadata_of(const struct record *r, const char *key)
     return y && y->kind == YAML_SCALAR ? y->text : STR("");
 }
 
-/* As it is spelled, or for Metis as Python shows it (T7, X12). */
+/* As spelled, or for Metis as Python prints it (T7, X12). */
 static struct str metadata_text(const struct record *r,
                                 const struct yaml *value)
 {

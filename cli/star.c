@@ -14,7 +14,7 @@
 
 /* --- signals ----------------------------------------------------------------------- */
 
-/* A handler is told nothing but the signal: what it needs cannot be elsewhere. */
+/* A signal handler gets only the signal: its data has to be global. */
 static struct star *volatile canceled_by_signal;
 static volatile sig_atomic_t last_signal;
 
@@ -153,7 +153,7 @@ static bool check_usage(struct invocation *inv, struct err *e)
     return true;
 }
 
-/* The program, and what it is called in reports. */
+/* The program, and its name in reports. */
 static bool read_program(struct invocation *inv, struct str *text,
                          const char **name, struct err *e)
 {
@@ -264,7 +264,7 @@ static bool finish(struct star_job *job, bool ok, int *exit_code, struct err *e)
         put_document(job, ok);
         return true;
     }
-    /* When stdout is gone, that is all there is to say: main says it. */
+    /* When stdout is closed, main reports that. */
     return ok || job->inv->term.out_errno || star_job_report(job, e);
 }
 

@@ -4,7 +4,7 @@ struct scan {
     struct str text;
     size_t at;
     unsigned depth;  /* of brackets */
-    bool open;       /* a string or a line goes on */
+    bool open;       /* inside of a string or a continued line */
     bool block;      /* some line begins one */
     bool line_start; /* of a logical line */
     char last;       /* character that is no blank, of the logical line */

@@ -24,7 +24,7 @@ void star_job_cancels(struct star *s);
 int star_job_signal(void);
 void star_job_forget_signal(void);
 
-/* The report of the last failure on stderr, after what was printed. */
+/* Prints the report of the last failure to stderr, after pending output. */
 MUST_CHECK bool star_job_report(struct star_job *job, struct err *e);
 
 /* --- star_repl.c -------------------------------------------------------------- */
@@ -35,8 +35,8 @@ MUST_CHECK bool star_repl(struct star_job *job, struct err *e);
 /* --- star_line.c --------------------------------------------------------------- */
 
 /*
- * Lines from a terminal: through libedit where that is there, which is looked for
- * only now, since loading it would cost every other command a fifth of its
+ * Lines from a terminal: through libedit where that is there, which is looked
+ * for only now, since loading it would cost every other command a fifth of its
  * time. Without it, and on a dumb terminal, lines are read as they come.
  */
 struct star_line;
@@ -46,15 +46,15 @@ enum star_line_kind { LINE_READ, LINE_END, LINE_INTERRUPTED };
 struct star_line *star_line_open(struct invocation *inv);
 void star_line_close(struct star_line *l); /* NULL is fine */
 
-/* The next line with its LF, appended to `out`; `more`: it goes on with what is
- * there. */
+/* Reads the next line with its LF, appended to `out`; `more`: as a
+ * continuation. */
 enum star_line_kind star_line_read(struct star_line *l, bool more,
                                    struct buf *out);
 
 /* --- star_input.c --------------------------------------------------------------- */
 
-/* Whether lines that were typed want another one: a bracket or a long string is
- * open, the last line goes on, or a block has not been ended by a blank line. */
+/* Whether the typed lines are incomplete: a bracket or a long string is open,
+ * the last line is continued, or a block is not yet ended by a blank line. */
 bool star_input_is_open(struct str typed);
 
 #endif

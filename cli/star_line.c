@@ -14,7 +14,7 @@
 
 #define HISTORY_LINES 1000
 
-/* What we use of libedit. */
+/* The functions of libedit. */
 #define FUNCTIONS(F)                                                           \
     F(el_init)                                                                 \
     F(el_set)                                                                  \
@@ -31,8 +31,8 @@ struct star_line {
 #undef F
 };
 
-/* One byte from the terminal; 0 at its end, -1 after a signal. A signal counts
- * whenever it came: it is let in only while we wait. */
+/* Reads one byte from the terminal; 0 at its end, -1 after a signal. Signals
+ * are blocked except during the wait, so that none is missed. */
 static int read_byte(char *c)
 {
     struct pollfd terminal = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -52,7 +52,7 @@ static int read_byte(char *c)
     return n < 0 && !star_job_signal() ? 0 : (int)n;
 }
 
-/* A data pointer as a function, as POSIX has it. */
+/* A data pointer as a function, which POSIX permits. */
 static bool find(void *library, const char *name, void *function)
 {
     void *found = dlsym(library, name);
@@ -108,7 +108,7 @@ static void start_editing(struct star_line *l)
         l->library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
     if (!l->library || !find_functions(l))
         return;
-    setlocale(LC_CTYPE, "C.UTF-8"); /* what is typed is UTF-8 */
+    setlocale(LC_CTYPE, "C.UTF-8"); /* input is UTF-8 */
     l->edit = l->el_init("mapm", stdin, stdout, stderr);
     if (!l->edit)
         return;
@@ -140,7 +140,7 @@ void star_line_close(struct star_line *l)
         l->el_end(l->edit);
     if (l->past)
         l->history_end(l->past);
-    /* The library stays: what it and its own libraries remember is theirs. */
+    /* The library stays loaded: it and its dependencies keep state. */
 }
 
 static enum star_line_kind read_edited(struct star_line *l, bool more,
@@ -150,7 +150,7 @@ static enum star_line_kind read_edited(struct star_line *l, bool more,
 
     l->el_set(l->edit, EL_PROMPT, more ? show_next : show_first);
     l->el_resize(l->edit);
-    /* Before the prompt shows: what is typed at once is not taken for a line. */
+    /* Before the prompt is shown: earlier input is not taken for a line. */
     l->el_set(l->edit, EL_PREP_TERM, 1);
     const char *text = l->el_gets(l->edit, &count);
     if (star_job_signal())

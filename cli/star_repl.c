@@ -8,7 +8,7 @@ static const char greeting[] =
     "mapm " MAPM_VERSION
     ", Starlark. Ctrl-D ends, a blank line ends a block.\n";
 
-/* What other languages' prompts are left by. */
+/* Words that leave the prompts of other languages. */
 static bool wants_to_leave(struct str typed)
 {
     static const char *const words[] = {"exit", "exit()", "quit", "quit()"};
@@ -48,7 +48,7 @@ static bool show_value(struct star_job *job, star_value v)
     return true;
 }
 
-/* Ctrl-C ends what is typed or runs; other signals end the session. */
+/* Ctrl-C cancels the line or the program; other signals end the session. */
 static bool forget_interrupt(struct star_job *job, struct err *e)
 {
     int signal = star_job_signal();

@@ -123,7 +123,7 @@ struct keep {
     size_t count, capacity;
 };
 
-/* A lock that cannot be read stops gc: what it needs is not known. */
+/* An unreadable lock stops gc: its packages are unknown. */
 static bool keep_lock(struct arena *a, int dirfd, struct str folder,
                       const char *name, struct keep *keep, struct err *e)
 {
@@ -150,8 +150,7 @@ static bool keep_lock(struct arena *a, int dirfd, struct str folder,
     return true;
 }
 
-/* A workspace that is gone is forgotten; one that cannot be looked at stops
- * gc, as above. */
+/* A workspace that was removed is forgotten; an unreadable one stops gc. */
 static bool keep_workspace(struct store_job *job, struct str folder,
                            bool dry_run, struct keep *keep, struct err *e)
 {

@@ -51,10 +51,10 @@ struct test_skills {
 };
 
 /*
- * The metaskills that SKILL... means, in the order given, then of paths; and
- * those with tapes and a program that cannot run. In the invocation's arena.
- * Errors: ERR_NOT_FOUND, also for a skill without a program that was named
- * itself; ERR_USAGE for a tape that lies elsewhere.
+ * The metaskills that SKILL... names, in the order given, then by path; and
+ * those with tapes whose program cannot run. In the invocation's arena.
+ * Errors: ERR_NOT_FOUND, also for a named skill without a program; ERR_USAGE
+ * for a tape in another place.
  */
 MUST_CHECK bool test_find(struct invocation *inv,
                           const struct origin_rules *rules,

@@ -19,7 +19,7 @@
 
 #define TAPES_MAX_FILES 10000
 
-/* --- what a word means ------------------------------------------------------ */
+/* --- arguments ---------------------------------------------------------- */
 
 static bool is_file(struct invocation *inv, struct str path)
 {
@@ -28,7 +28,7 @@ static bool is_file(struct invocation *inv, struct str path)
     return stat(str_c(path, &inv->cx.arena), &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* A skill of the workspace by its name; "" when there is none. */
+/* A skill of the workspace by its name; "" for none. */
 static struct str named_folder(struct invocation *inv, struct str word)
 {
     static const char *const places[] = {".agents/skills", "skills"};
@@ -140,8 +140,8 @@ static bool find_tapes(struct invocation *inv, struct test_skill *s,
 
 /* --- skills -------------------------------------------------------------------- */
 
-/* What is said of the program, and nothing but that: other diagnostics are for
- * mapm check. "" when nothing is. */
+/* Diagnostics of the program only: the others are for mapm check. "" for
+ * none. */
 static struct str problem_of(const struct check_result *r, struct arena *a)
 {
     for (size_t i = 0; i < r->why.count; i++) {

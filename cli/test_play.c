@@ -6,11 +6,11 @@
 #include "command.h"
 #include "test.h"
 
-/* One skill: its program, and each of its tapes against it. */
+/* Replays each tape of one skill. */
 
-#define CLOCKS_DIFFER_MS 50 /* of the program, and of who waits for it */
+#define CLOCKS_DIFFER_MS 50 /* of the program, and of waiting for it */
 
-/* What is done to one tape. */
+/* The test of one tape. */
 struct play {
     struct invocation *inv;
     const struct limits *limits; /* the user's */
@@ -47,7 +47,7 @@ static bool read_tape(const struct play *p, const struct test_tape *tape,
            tape_parse(*text, str_c(shown(p, tape->file), a), a, out, e);
 }
 
-/* Those of the tape, and of this machine what a program may cost. */
+/* The limits of the tape, and the costs of a program of this machine. */
 static bool set_limits(void *ctx, struct limits *l, struct err *e)
 {
     const struct play *p = ctx;
@@ -72,8 +72,8 @@ static void note(const struct play *p, const struct tape *t,
         tape->note = STR("the program has changed since it was recorded");
 }
 
-/* Only an end that differs can be written anew: what the program asks for now
- * was never answered, and a run that took too long came to no end. */
+/* Only a different end can be updated: a new request has no recorded answer,
+ * and a run that timed out has no end. */
 static bool may_update(const struct play *p, const struct run_result *r)
 {
     return has_option(p->inv, OPTION_UPDATE) &&

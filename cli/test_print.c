@@ -3,7 +3,7 @@
 #include "command.h"
 #include "test.h"
 
-/* What came of it, for people and for programs. */
+/* Renders results as text and as JSON. */
 
 #define TEXT_MAX_BYTES ((size_t)256 * 1024 * 1024)
 

@@ -8,7 +8,7 @@
 #include "command.h"
 #include "list.h"
 
-/* The graph as the lock has it: entries, and for each its needs by index. */
+/* The graph of the lock: entries, and for each its dependencies by index. */
 struct graph {
     const struct layer *layer;
     struct arena *a;
@@ -28,7 +28,7 @@ static size_t index_of_name(const struct graph *g, enum doc_kind kind,
            1;
 }
 
-/* SIZE_MAX for a local entry whose name a committed one has. */
+/* SIZE_MAX for a local entry that a committed one hides. */
 static size_t index_of(const struct graph *g, const struct lock_entry *entry)
 {
     size_t i = index_of_name(g, entry->kind, entry->name);
@@ -80,7 +80,7 @@ static void read_graph(struct invocation *inv, const struct layer *l,
 
 struct frame {
     size_t entry, next; /* which of its needs comes next */
-    bool is_last;       /* of the needs of the one above */
+    bool is_last;       /* index into the dependencies of the parent */
 };
 
 static void print_node(struct invocation *inv, const struct graph *g, size_t at,
@@ -94,8 +94,8 @@ static void print_node(struct invocation *inv, const struct graph *g, size_t at,
                again ? " (*)" : "");
 }
 
-/* "|   |   `-- ", of the innermost levels: a line is no longer than that, how
- * deep it ever is. What is left out of it is counted: "[12] ". */
+/* "| | `-- ", of the innermost levels: the length of a line is bounded at any
+ * depth. Omitted levels are counted: "[12] ". */
 static void draw_indent(const struct frame *stack, size_t depth, bool last,
                         struct buf *out)
 {
@@ -110,8 +110,8 @@ static void draw_indent(const struct frame *stack, size_t depth, bool last,
                        : "\xe2\x94\x9c\xe2\x94\x80\xe2\x94\x80 ");
 }
 
-/* What was shown before is marked (*) and not opened again; iterative, as
- * deep as the graph may be. */
+/* A repeated package is marked (*) and not expanded again; iterative, as the
+ * depth is not bounded. */
 static void print_below(struct invocation *inv, struct graph *g, size_t root,
                         bool *shown, struct frame *stack, struct buf *indent)
 {

@@ -97,7 +97,7 @@ static bool add_entry(struct trust_job *job, const struct layer *l,
     return true;
 }
 
-/* A full name is the metaskill's, whatever else has it. */
+/* A full name means the metaskill, even if other packages have it. */
 static bool find_name(struct trust_job *job, const struct layer *l,
                       struct str name, const struct lock_entry **out,
                       struct err *e)

@@ -55,7 +55,7 @@ static void add_folder(struct installed *in, struct str folder)
         add_lock(in, fd, "mapm.lock", folder);
 }
 
-/* Whatever cannot be read is not installed, as far as anybody can tell. */
+/* A package that cannot be read counts as not installed. */
 static bool find_installed(struct trust_job *job, struct installed *in,
                            struct err *e)
 {
@@ -183,7 +183,7 @@ bool trust_list(struct trust_job *job, struct err *e)
 
 /* --- taking it back ----------------------------------------------------------------- */
 
-/* Subjects to forget: what is trusted is named, installed or not. */
+/* Subjects to revoke: by trusted name, installed or not. */
 struct subjects {
     const struct state_trust **items;
     size_t count;

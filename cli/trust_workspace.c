@@ -10,10 +10,10 @@
 #include "trust.h"
 
 /*
- * A workspace: that its metaskills are offered over MCP, and that what its
- * mapm.yaml allows counts (DESIGN.md 3.1). The first is of the folder, whatever
- * is in it later; the second of these very rules. Both are of this one folder,
- * not of its path (authorize.h).
+ * Trust in a workspace: that its metaskills are offered over MCP, and that the
+ * rules of its mapm.yaml take effect (DESIGN.md 3.1). The first is for the
+ * folder, whatever its content later; the second for exactly these rules. Both
+ * are for this folder, not for its path (authorize.h).
  */
 
 #define SHOWN_MAX_NAMES 20
@@ -22,7 +22,7 @@
 
 struct claim {
     struct layer layer;
-    struct trust_request items[STATE_TRUST_KINDS]; /* what is asked for */
+    struct trust_request items[STATE_TRUST_KINDS]; /* the request */
     enum trust_state states[STATE_TRUST_KINDS];
     size_t count;
 };
@@ -69,7 +69,7 @@ static void show_lines(struct trust_job *job, struct str text)
         SAY(job, "  %.*s", STR_ARG(line));
 }
 
-/* --- what it is about -------------------------------------------------------------- */
+/* --- subjects ----------------------------------------------------------- */
 
 /* On one line, whatever is in it. In the invocation's arena. */
 static struct str shown(struct trust_job *job, struct str s)
@@ -93,7 +93,7 @@ static struct str below(struct str path, struct str top)
                : path;
 }
 
-/* As it was found, and, of one that is reached by a link, where it lies. */
+/* The path as found, and the target if it is a link. */
 static void show_metaskill(struct trust_job *job, const struct layer *l,
                            const struct library_skill *skill)
 {
@@ -111,7 +111,7 @@ static void show_metaskill(struct trust_job *job, const struct layer *l,
             STR_ARG(shown(job, found)));
 }
 
-/* What came by install from elsewhere is trusted by name and content. */
+/* A package installed from elsewhere is trusted by name and content. */
 static bool is_written_here(const struct layer *l,
                             const struct library_skill *skill)
 {
@@ -120,8 +120,8 @@ static bool is_written_here(const struct layer *l,
     return skill->metaskill && (!entry || layer_is_local(l, entry));
 }
 
-/* The workspace's part of what mapm mcp reads, and none of it remembered: so
- * that programs are looked for, too. */
+/* The part of the library of mapm mcp that is in the workspace, read without
+ * the cache: so that programs are found, too. */
 static bool open_written(struct trust_job *job, struct library **out,
                          struct err *e)
 {
@@ -137,7 +137,7 @@ static bool open_written(struct trust_job *job, struct library **out,
                               e);
 }
 
-/* Those there are now, so that a person sees what it is about. */
+/* The present metaskills, to show the scope of the decision. */
 static bool show_written(struct trust_job *job, const struct layer *l,
                          struct err *e)
 {
@@ -174,7 +174,7 @@ static void warn_of_home(struct trust_job *job, const struct layer *l)
                   "puts into its folders of skills is offered to clients");
 }
 
-/* Why what was accepted once is asked for again. */
+/* Why rules that were accepted before need consent again. */
 static void show_reason(struct trust_job *job, const struct claim *c)
 {
     const char *reason = "";

@@ -5,7 +5,7 @@
 
 /* verify: workspace against lock against store. Changes nothing. */
 
-/* What to do about all differences of one kind. */
+/* The hint for all differences of one kind. */
 /* clang-format off */
 static const struct {
     const char *name; /* in JSON */
@@ -65,9 +65,9 @@ static void print_findings_json(struct invocation *inv,
     buf_done(&b);
 }
 
-/* A lock that is wrong, or may be, comes first: only then it is known what the
- * workspace should be. And an install that fetches a proof fetches what the
- * store lacks, too. */
+/* A lock that may be wrong comes first: it defines the content of the
+ * workspace. And an install that fetches a proof fetches missing packages,
+ * too. */
 static void print_advice(struct invocation *inv,
                          const struct install_verification *v)
 {
