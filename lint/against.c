@@ -13,7 +13,7 @@
 
 /*
  * Which packages changed since a commit. Both sides are lists of files sorted
- * by path: a package is the stretch of each that begins with its folder.
+ * by path: a package is the range of paths below its folder.
  */
 
 #define LINK_MAX_BYTES 4096
@@ -166,7 +166,7 @@ static bool hash_work(struct repository *r, const struct pairs *pairs,
 
             if (f->mode == MODE_LINK || f->id.p)
                 continue;
-            f->id = STR("-"); /* one package may lie in another */
+            f->id = STR("-"); /* packages may be nested */
             files[n] = f;
             paths[n++] = f->path;
         }

@@ -12,7 +12,7 @@
 
 enum step { STEP_NONE, STEP_PATCH, STEP_MINOR, STEP_MAJOR };
 
-/* What the two sides say, and how large the step between them has to be. */
+/* The two versions, and the required increment. */
 struct compare {
     const struct bump *bump;
     struct check_result *result;
@@ -186,7 +186,7 @@ static enum step step_taken(const struct compare *c)
     return STEP_NONE;
 }
 
-/* The anchor without the line that says the version. */
+/* The entry file without its version line. */
 static bool next_other_line(struct str *rest, struct str *line)
 {
     while (str_line(rest, line))
@@ -334,8 +334,8 @@ void check_bump(const struct bump *b, struct check_result *result)
 
     read_side(&c, &b->before, &c.before);
     read_side(&c, &b->now, &c.now);
-    /* What cannot be read has its diagnostic already; what could not be read
-     * then has no version to begin from. */
+    /* An unreadable document has a diagnostic already; without an old version
+     * there is nothing to compare. */
     if (!c.now.frontmatter)
         return;
     if (c.before.frontmatter)

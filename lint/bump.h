@@ -4,13 +4,13 @@
 #include "mapm/lint.h"
 
 /*
- * check_bump: did the version of a changed package go up as it has to, and
- * does its CHANGELOG.md say so? Source: M29.
+ * check_bump: whether the version of a changed package was incremented as
+ * required, with an entry in its CHANGELOG.md. Source: M29.
  */
 
 struct bump_side {
     struct str text;      /* the anchor */
-    struct str changelog; /* p NULL: there is none */
+    struct str changelog; /* p NULL: missing */
     bool has_program;     /* a SKILL.star is there */
 };
 

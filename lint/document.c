@@ -18,7 +18,8 @@
 
 #include "program.h"
 
-/* One document where it lies: its bytes, what is beside it, the verdict. */
+/* Checks one document in place: its bytes, the files beside it, its
+ * diagnostics. */
 
 struct str check_folder(const struct check_result *result, struct arena *a)
 {
@@ -74,8 +75,8 @@ static enum manifest_file read_open(int fd, const struct stat *st,
                                : MANIFEST_FILE_UNREADABLE;
 }
 
-/* Where the link leads is found first, then opened with no link followed: so
- * nobody can turn it around in between. */
+/* Resolves links first, then opens the result with no link followed: it cannot
+ * be replaced in between. */
 static enum manifest_file read_link(struct str folder, struct str inside,
                                     struct str path, size_t max_bytes,
                                     struct arena *a, struct str *text)
@@ -115,7 +116,7 @@ enum manifest_file check_read(const struct check_result *result, int dirfd,
     return read_link(check_folder(result, a), inside, path, max_bytes, a, text);
 }
 
-/* What manifest_read() asks for beside the document. */
+/* Callbacks of manifest_read() for files beside the document. */
 struct beside {
     const struct check_result *result;
     int dirfd;
@@ -169,7 +170,7 @@ static bool has_frontmatter(struct str text)
     return str_starts(text, STR("---"));
 }
 
-/* Out of the memory of one judgement into what is kept. */
+/* Copies diagnostics from scratch memory into the result. */
 static void keep(struct check_result *r, const struct document *d,
                  const struct diagnostics *why, struct arena *a)
 {

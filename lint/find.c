@@ -8,9 +8,9 @@
 #include "walk.h"
 
 /*
- * Folders are jobs on one stack that some threads share: each lists a folder,
- * judges the documents in it, and puts the folders below it back. A thread
- * writes into its own arena; the lock is held for the stack alone.
+ * Folders are jobs on a stack that some threads share: each lists a folder,
+ * checks its documents, and pushes the folders below it. A thread allocates
+ * from its own arena; the lock protects the stack alone.
  */
 
 struct crew {
@@ -97,7 +97,7 @@ static int by_path(const void *x, const void *y)
     return cmp ? cmp : (a->kind > b->kind) - (a->kind < b->kind);
 }
 
-/* The first result below the folder stands where its path would be sorted. */
+/* The position at which the path of the folder sorts. */
 static bool has_results(const struct check_results *all, const struct hollow *h,
                         struct str path)
 {

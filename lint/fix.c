@@ -8,8 +8,8 @@
 #include "mapm/name.h"
 
 /*
- * What is mechanical about an MCP file (M17, M18): two blanks a level, the
- * line end at the end, the name of the file. Nothing that it says.
+ * Fixes the form of an MCP file (M17, M18): two blanks a level, the final line
+ * end, the file name. The content is unchanged.
  */
 
 static void add_note(struct check_result *r, const char *what, struct str name,
@@ -67,8 +67,8 @@ static void fix_name(struct check_result *r, int dirfd, struct str name,
     r->file = file;
 }
 
-/* Links are left alone: what they lead to is another's file. So is a file
- * that was named but is of another kind, and what is no JSON. */
+/* Links are skipped, as their target is another file; so are files of another
+ * kind, and invalid JSON. */
 void check_fix(struct check_result *result, int dirfd, struct arena *a)
 {
     CLEANUP(arena_done) struct arena scratch = {0};

@@ -220,7 +220,7 @@ bool git_work_files(const struct git *g, const struct str *folders,
             paths[n++] = line;
     if (n)
         qsort(paths, n, sizeof *paths, by_text);
-    /* One in a conflict is listed for each side. */
+    /* A file in conflict has several entries. */
     for (size_t i = 0; i < n; i++)
         if (kept == 0 || !str_eq(paths[i], paths[kept - 1]))
             paths[kept++] = paths[i];
@@ -229,7 +229,7 @@ bool git_work_files(const struct git *g, const struct str *folders,
     return true;
 }
 
-/* A line is a path, unless it begins with a quote: then it is C text. */
+/* A line is a path, or a quoted C string. */
 static void put_path(struct buf *b, struct str path)
 {
     bool quote = path.p[0] == '"' || str_has_char(path, '\n');

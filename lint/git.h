@@ -4,11 +4,10 @@
 #include "base/context.h"
 
 /*
- * check_git: what a repository held at a commit, by the `git` program.
- *
+ * check_git: the content of a repository at a commit, by the `git` program.
  * Only objects and the index are read: no filter, hook, monitor or transport
- * that the repository's own configuration names is started, and nothing of
- * the caller's GIT_* variables counts. Source: THREATS.md row 15.
+ * of the repository's configuration is started, and GIT_* variables of the
+ * caller have no effect. Source: THREATS.md row 15.
  */
 
 struct git {
@@ -20,7 +19,7 @@ struct git {
 
 struct git_file {
     struct str path; /* from the top */
-    uint32_t mode;   /* as git has it: 0100644, 0100755, 0120000 … */
+    uint32_t mode;   /* as in git: 0100644, 0100755, 0120000 … */
     struct str id;   /* hex */
 };
 
@@ -44,11 +43,11 @@ MUST_CHECK bool git_work_files(const struct git *g, const struct str *folders,
                                size_t folder_count, struct str **out,
                                size_t *count, struct err *e);
 
-/* The ids that regular files of the work tree have as they are. */
+/* The ids of regular files of the work tree with their present content. */
 MUST_CHECK bool git_hash(const struct git *g, const struct str *paths,
                          size_t count, struct str *ids, struct err *e);
 
-/* The content of blobs; one that is missing has p NULL. */
+/* The content of blobs; a missing blob has p NULL. */
 MUST_CHECK bool git_read(const struct git *g, const struct str *ids,
                          size_t count, struct str *texts, struct err *e);
 

@@ -4,8 +4,8 @@
 #include "mapm/diagnostics.h"
 #include "mapm/document.h"
 
-/* Judges the program of a metaskill that was read as `in`: compiled, and never
- * run. Of any other document nothing is said. */
+/* Checks the program of the metaskill `in`: it is compiled, and never run.
+ * Other documents are ignored. */
 void check_program(const struct manifest_input *in, const struct document *d,
                    struct diagnostics *why);
 

@@ -86,7 +86,7 @@ bool check_root_open(struct str path, struct check_root *root, struct arena *a,
         return err_set(e, ERR_NOT_FOUND, "%s: there is no such file or folder",
                        text);
     }
-    /* What leads nowhere is a finding about a file. */
+    /* A dangling link is a diagnostic of a file. */
     is_folder = stat(text, &st) == 0 && S_ISDIR(st.st_mode);
     *root = (struct check_root){.shown = clean(path, a)};
     if (!is_folder) {

@@ -75,7 +75,7 @@ static void add_below(struct worker *w, const struct job *job, struct str name)
 {
     struct job *next;
 
-    /* git's own, and what mapm keeps of its work in a workspace. */
+    /* .git, and the state of mapm in a workspace. */
     if (str_is(name, ".git") || str_is(name, ".mapm"))
         return;
     w->below = arena_grow(w->arena, w->below, w->below_count,
@@ -116,7 +116,7 @@ static bool is_skill_anchor(const struct check_rules *rules, struct str name)
            (rules->profile == PROFILE_SKILLS_REF && str_is(name, "skill.md"));
 }
 
-/* Where M1 puts one package a folder: in the buckets of what was named. */
+/* Folders that M1 defines with one package each: skills/ and the like. */
 static bool in_bucket(const struct job *job)
 {
     bool first = job->depth == 1 && (str_is(job->parent, "skills") ||
@@ -261,7 +261,7 @@ bool walk_is_within(const struct check_result *r, const struct hollow *h)
              (r->folder.n == h->folder.n || r->folder.p[h->folder.n] == '/')));
 }
 
-/* A project's own AGENTS.md, when there is nothing else to judge. */
+/* A project's AGENTS.md, when there is no other document. */
 static bool check_agents(struct worker *w, const struct hollow *h)
 {
     CLEANUP(arena_done) struct arena scratch = {0};

@@ -4,9 +4,9 @@
 #include "mapm/lint.h"
 
 /*
- * check_walk: one folder, or one file that was named: the documents in it are
- * judged, the folders below it become jobs. Runs in any thread: a worker
- * belongs to one.
+ * check_walk: visits one folder, or one file that was named: checks its
+ * documents, and pushes the folders below it. Thread-safe: each thread has a
+ * worker.
  */
 
 struct job {
@@ -16,7 +16,7 @@ struct job {
     unsigned depth;
 };
 
-/* A folder without a document of its own, where there should be one. */
+/* A folder that should contain a document, and does not. */
 struct hollow {
     const struct check_root *root;
     struct str folder;
@@ -48,7 +48,7 @@ struct str walk_path(const struct worker *w, const struct hollow *h);
 /* Whether `r` is in the folder or below it. */
 bool walk_is_within(const struct check_result *r, const struct hollow *h);
 
-/* Once all is found: says what is missing, unless `has_some` is enough. */
+/* At the end: reports missing documents, unless `has_some` is enough. */
 void walk_report(struct worker *w, const struct hollow *h, bool has_some);
 
 #endif

@@ -23,15 +23,15 @@
 
 /* A PATH of the command line. */
 struct check_root {
-    struct str shown;        /* what paths below it begin with; "" for "." */
+    struct str shown;        /* prefix of paths below it; "" for "." */
     struct str real;         /* the folder, absolute, links resolved */
     struct str top;          /* the repository it is in, or `real` */
-    struct str only;         /* the one file that was named, or "" */
-    struct str name, parent; /* of the folder and of the one that holds it */
+    struct str only;         /* the named file, or "" */
+    struct str name, parent; /* of the folder and of its parent */
     bool in_git;
 };
 
-/* One document, or folder, and what is said about it. */
+/* One document, or folder, and its diagnostics. */
 struct check_result {
     struct str path; /* as shown */
     bool is_name;    /* --name: `name` alone counts */
@@ -47,7 +47,7 @@ struct check_result {
     size_t tool_count;
     bool metaskill;
     struct diagnostics why;
-    struct str note; /* what --fix did; "" = nothing */
+    struct str note; /* changes by --fix; "" = none */
 };
 
 struct check_rules {
@@ -59,7 +59,7 @@ struct check_rules {
 struct check_results {
     struct check_result **items;
     size_t count;
-    struct arena *arenas; /* of the threads: what the items are made of */
+    struct arena *arenas; /* of the threads: they own the items */
     size_t arena_count;
 };
 
@@ -83,8 +83,9 @@ void check_results_done(struct check_results *r);
 /* --- lint/document.c -------------------------------------------------------- */
 
 /*
- * Judges `result->file` in the open folder `dirfd`. False when `optional` and
- * it has no frontmatter or cannot be read: then it is no package. The result lives in `a`.
+ * Checks `result->file` in the open folder `dirfd`. False when `optional` and
+ * it has no frontmatter or is unreadable: then it is not a package. The result
+ * lives in `a`.
  */
 bool check_document(const struct check_rules *rules, int dirfd,
                     struct check_result *result, bool optional,
@@ -113,8 +114,8 @@ struct check_result *check_name(struct str name, struct arena *a);
 
 /* --- check_fix.c ---------------------------------------------------------- */
 
-/* Mends what is mechanical in an MCP file; file, path and note of `result`
- * are new when it did. */
+/* Fixes the form of an MCP file; updates file, path and note of `result` when
+ * it did. */
 void check_fix(struct check_result *result, int dirfd, struct arena *a);
 
 /* --- check_against.c, check_git.c ----------------------------------------- */
