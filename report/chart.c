@@ -9,7 +9,7 @@
  * the phone to paper.
  */
 
-#define BAR_MIN_HUNDREDTHS 60 /* of a percent: what is short is seen, too */
+#define BAR_MIN_HUNDREDTHS 60 /* of a percent: short steps stay visible */
 #define LANE_PIXELS        26
 #define BAR_PIXELS         14
 #define AXIS_PIXELS        22

@@ -4,12 +4,12 @@
 #include "base/buf.h"
 
 /*
- * markup: text into HTML, so that it can only be read. What a terminal must not
- * get (base/text.h) appears as \xNN or \u{N}, and what means something to HTML
- * as a reference, in quotes and out of them.
+ * markup: escapes text for HTML. Characters that are unsafe for a terminal
+ * (base/text.h) appear as \xNN or \u{N}, special characters of HTML as
+ * references, in quotes and out of them.
  */
 
-/* In an element or a quoted attribute; LF is kept when `lines`. */
+/* Escapes for an element or a quoted attribute; LF is kept when `lines`. */
 void markup_text(struct buf *out, struct str s, bool lines);
 
 /* <bdi>text</bdi>: on one line, its direction stays inside. */

@@ -5,11 +5,11 @@
 
 #include "markup.h"
 
-/* Of what stands in the line of a step; the whole is among its details. */
+/* Limit of the line of a step; its details have the whole text. */
 #define LABEL_MAX_CHARS 160
 #define DATA_MAX_CHARS  100
 
-/* What the functions below share. */
+/* State shared by the functions below. */
 struct page {
     const struct state_run *run;
     const struct run_detail *detail;
@@ -54,7 +54,7 @@ static struct str seconds_of(struct page *p, uint64_t ms)
     return arena_str(&p->arena, str_from(run_seconds(ms, seconds)));
 }
 
-/* A whole text from outside, and the word that says so (K42). */
+/* A whole text from outside, marked as untrusted (K42). */
 static void put_untrusted(struct page *p, const char *what, struct str note,
                           struct str text)
 {
@@ -305,7 +305,7 @@ static void put_data(struct page *p, const struct run_step *s)
     buf_done(&b);
 }
 
-/* What its line had no room for. A printed line has a text of its own. */
+/* The texts that the line truncates. A printed line has a separate text. */
 static void put_whole_label(struct page *p, const struct run_step *s)
 {
     struct str label = run_step_label(s, &p->arena);
@@ -315,7 +315,7 @@ static void put_whole_label(struct page *p, const struct run_step *s)
                       label);
 }
 
-/* Its line says all there is: paper needs no more of it. */
+/* The line is complete: no details on paper. */
 static bool is_brief(const struct run_step *s)
 {
     return s->kind == STEP_TRACE &&
@@ -369,7 +369,7 @@ static void put_steps(struct page *p)
     put(p, "<ol class=\"steps card\">\n");
     for (size_t i = 0; i < d->count; i++) {
         put_step(p, &d->steps[i], i + 1);
-        /* Scratch of one step is none of the next one's. */
+        /* The scratch arena is reset for each step. */
         arena_done(&p->arena);
     }
     put(p, "</ol>\n");
@@ -408,7 +408,7 @@ static void put_about(struct page *p)
     put_fact(p, "result", bytes_of(p, run->result_bytes));
     put(p, "</dl>\n");
     put_text(p, "input", &p->detail->input);
-    if (!run->error.n) /* else it says the same */
+    if (!run->error.n) /* else it repeats the text */
         put_text(p, "result", &p->detail->result);
     put(p, "</section>\n");
 }

@@ -1,9 +1,9 @@
 #include "mapm/report.h"
 
 /*
- * How the page of a run looks. Narrow screens come first; what is wider adds
- * columns. Colours are named once, again for the dark, and once more for paper.
- * No rule loads anything.
+ * The style sheet of the page of a run. Narrow screens come first; wider ones
+ * get columns. Colours are defined once, again for dark mode, and once more
+ * for print. No rule loads a resource.
  */
 
 /* clang-format off */

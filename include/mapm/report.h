@@ -24,13 +24,13 @@ void runs_page(const struct state_run *run, const struct run_detail *detail,
 /* runs_style.c: the style sheet, between <style> and </style>. */
 extern const char runs_style[];
 
-/* The axis: from 0 to what was the last to end. */
+/* The time axis: from 0 to the latest end. */
 uint64_t runs_chart_span(const struct state_run *run,
                          const struct run_detail *detail);
 /* All steps on one axis, and the axis. */
 void runs_chart(const struct run_detail *detail, uint64_t span_ms,
                 struct buf *out);
-/* One step on its own line. */
+/* One step as a line. */
 void runs_chart_bar(const struct run_step *s, uint64_t span_ms,
                     struct buf *out);
 
