@@ -19,8 +19,8 @@ static const char *const workspace_files[] = {"mapm.yaml", "mapm.local.yaml",
                                               "mapm.lock", "mapm.local.lock"};
 enum { MANIFEST_FILES = 2, WORKSPACE_FILES = 4 };
 
-/* That of another user above the current folder does not count, and does not
- * stop mapm: in a shared folder anybody could put one. */
+/* A workspace of another user above the current folder is ignored, and is not
+ * an error: in a shared folder anyone could create one. */
 static void note_skipped(struct context *cx, const struct err *e)
 {
     if (cx->noted_owner)
@@ -116,7 +116,7 @@ static bool read_text(const struct folder *f, const char *name,
            err_wrap(e, "cannot read %s", name);
 }
 
-/* A lock that is there says something: an empty file is a damaged one. */
+/* An existing lock has content: an empty file is damaged. */
 static bool read_lock(const struct folder *f, const char *name, struct str *out,
                       struct err *e)
 {
@@ -521,7 +521,7 @@ static bool ambiguous(struct str name, const struct meanings *all,
                     doc_kind_name(last->kind), STR_ARG(last->name));
 }
 
-/* One entry, or the only one whose whole name it is; NULL: ambiguous. */
+/* One entry by full name, or the only one with this name; NULL: ambiguous. */
 static const struct lock_entry *choose(struct str name,
                                        const struct meanings *all)
 {

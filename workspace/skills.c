@@ -23,8 +23,8 @@ struct places {
     size_t count, capacity;
 };
 
-/* Whether it is in `top`, by its name or, of one that somebody named, by where
- * that leads. */
+/* Whether the root is in `top`, by its path or, if the user named it, by its
+ * target. */
 static bool is_in(struct context *cx, const struct library_root *root,
                   struct str top)
 {
@@ -96,8 +96,8 @@ static void add_workspace(struct places *p, bool metis)
     add_below(p, LIBRARY_WORKSPACE, p->workspace, workspace_folders);
 }
 
-/* skills/ of the data folder is a link to what `mapm install --global` fills,
- * unless somebody made a folder of it. */
+/* skills/ of the data folder is a link to the global library, unless a user
+ * replaced it by a folder. */
 static void add_data(struct places *p)
 {
     struct arena *a = &p->cx->arena;
@@ -162,14 +162,14 @@ bool library_has_folder(struct context *cx, struct str workspace)
 
 /* --- opening ------------------------------------------------------------------------ */
 
-/* What the callbacks of a library need. */
+/* Context of the callbacks of a library. */
 struct helpers {
     struct context *cx;
     struct store *store;
     bool metis;
 };
 
-/* Verdicts differ by profile, and so does what is known. */
+/* Diagnostics differ by profile, so that each has its own cache. */
 static struct str key_of(const struct helpers *h, struct str root)
 {
     return h->metis ? arena_printf(&h->cx->arena, "metis %.*s", STR_ARG(root))
@@ -184,7 +184,7 @@ static bool find_known(void *ctx, struct str root, struct arena *a,
     return state_find_library(store_state(h->store), key_of(h, root), a, out);
 }
 
-/* A cache: what is not kept is read again. */
+/* A cache: a failed write costs only a new read. */
 static void put_known(void *ctx, struct str root, struct str bytes)
 {
     const struct helpers *h = ctx;

@@ -8,9 +8,9 @@
 #include "mapm/store.h"
 
 /*
- * layer: one scope of visibility, the workspace or the user's library, as
- * its files say: mapm.yaml, mapm.lock and their local twins.
- * Source: DESIGN.md 3; REQUIREMENTS 3 (M27).
+ * layer: one scope of visibility, the workspace or the user's library, and its
+ * files: mapm.yaml, mapm.lock and their local twins. Source: DESIGN.md 3;
+ * REQUIREMENTS 3 (M27).
  */
 
 struct layer {
@@ -35,11 +35,11 @@ struct str layer_workspace(struct context *cx);
 
 enum layer_mode { LAYER_READ, LAYER_WRITE };
 
-/* Finds it, waits for its turn (WRITE), finishes what was interrupted, reads
- * and checks its files. */
+/* Finds the layer, waits for its lock (WRITE), finishes an interrupted
+ * transaction, reads and checks its files. */
 MUST_CHECK bool layer_open(struct context *cx, enum layer_mode mode,
                            struct layer *out, struct err *e);
-/* The user's library, whatever the options say. */
+/* Opens the user's library, regardless of options. */
 MUST_CHECK bool layer_open_workspace(struct context *cx, enum layer_mode mode,
                                      struct layer *out, struct err *e);
 MUST_CHECK bool layer_open_global(struct context *cx, enum layer_mode mode,
@@ -55,8 +55,8 @@ MUST_CHECK bool layer_check_there(const struct layer *l, struct context *cx,
 MUST_CHECK bool layer_check_own(const struct layer *l, struct context *cx,
                                 struct err *e);
 
-/* Whether the user trusts its folder as a workspace. False with no error: not
- * trusted, `*state` says why. Errors: the store's. */
+/* Whether the user trusts the folder as a workspace. False without an error:
+ * not trusted, `*state` is the reason. Errors: those of the store. */
 MUST_CHECK bool layer_is_trusted(const struct layer *l, struct context *cx,
                                  struct store *store, enum trust_state *state,
                                  struct err *e);

@@ -8,7 +8,7 @@
 MUST_CHECK bool open_store(struct context *cx, struct store **out,
                            struct err *e);
 
-/* Says so when trust and history were found damaged. NULL is harmless. */
+/* Warns when trust and history were damaged. NULL is harmless. */
 void close_store(struct context *cx, struct store *s);
 
 #endif

@@ -9,7 +9,7 @@
 enum skill_loaded {
     SKILL_LOADED_ALWAYS,    /* preloaded */
     SKILL_LOADED_ON_DEMAND, /* by name */
-    SKILL_LOADED_SUGGESTED, /* by what it says it is for */
+    SKILL_LOADED_SUGGESTED, /* found by its description */
 };
 
 /* `tool_use_id` "" = no tool call asked for it. The body is not in it. */

@@ -22,9 +22,9 @@
  */
 
 /*
- * Sets where the links of a root may lead (T31, A4). What lies in a workspace
- * comes from anybody: so they stay in it, as does the root. What lies outside
- * is the user's own: they stay in the home folder, or in the root.
+ * Sets the allowed targets of links of a root (T31, A4). Content of a
+ * workspace is untrusted: links stay in it, as does the root. Other roots
+ * belong to the user: links stay in the home folder, or in the root.
  */
 void bound_root(struct context *cx, struct str workspace,
                 struct library_root *root);
@@ -38,17 +38,16 @@ MUST_CHECK bool library_places(struct context *cx, bool metis,
 bool library_has_folder(struct context *cx, struct str workspace);
 
 /*
- * `programs`: whether a program came or went beside a SKILL.md is looked at, too;
- * else a metaskill is one that was one, which is a quarter faster.
- * `store` keeps what is known of the roots; NULL: nothing does. Both it and
- * `cx` are borrowed until library_close.
- * Errors: those of library_open; ERR_USAGE for an empty folder.
+ * `programs`: checks for programs beside each SKILL.md again; else the cached
+ * kind of a skill is used, which is a quarter faster. `store` caches scans;
+ * NULL: no cache. Both it and `cx` are borrowed until library_close. Errors:
+ * those of library_open; ERR_USAGE for an empty folder.
  */
 MUST_CHECK bool open_library(struct context *cx, struct store *store,
                              bool metis, bool programs, struct library **out,
                              struct err *e);
 
-/* The same for roots of the caller's choice; `notes` false: says nothing. */
+/* The same for roots of the caller's choice; `notes` false: without notices. */
 MUST_CHECK bool open_library_roots(struct context *cx, struct store *store,
                                    bool metis, bool notes,
                                    const struct library_root *roots,
