@@ -9,9 +9,9 @@
 #include "frame.h"
 
 /*
- * client: this side's state, shared by client.c (the conversation),
- * client_event.c (what mapm-fetch reports) and client_answer.c (what it asks).
- * post.c talks to one of its own, by what client.c has for both.
+ * client: the state of this side, shared by client.c (the conversation),
+ * client_event.c (events of mapm-fetch) and client_answer.c (its queries).
+ * post.c starts a mapm-fetch of its own, by functions of client.c.
  */
 
 #define FETCH_ASKS_MAX 20000000u /* above each limit of the graph */
@@ -49,8 +49,8 @@ bool client_answer(struct fetch *f, const struct frame *frame);
  * is not installed. */
 MUST_CHECK bool client_start(struct arena *a, struct channel *c, pid_t *pid,
                              struct err *e);
-/* Sends what waits and takes what came; blocks at most so long. Errors:
- * ERR_INTERRUPTED. */
+/* Sends pending frames and reads available ones; blocks at most `wait_ms`.
+ * Errors: ERR_INTERRUPTED. */
 MUST_CHECK bool client_wait(struct channel *c, unsigned wait_ms, struct err *e);
 /* What the end of mapm-fetch, which has hung up, means. False. */
 bool client_report_end(pid_t *pid, struct err *e);
@@ -60,8 +60,8 @@ bool client_nonsense(struct err *e); /* false */
 /* Kills it, when it still runs. */
 void client_stop(pid_t pid);
 
-/* gh auth token, git credential fill: run here, for mapm-fetch may start no
- * program. `protocol` "https" or "http". False: there is none. In `a`. */
+/* gh auth token, git credential fill: run by mapm, since mapm-fetch may not
+ * start programs. `protocol` "https" or "http". False: no credential. In `a`. */
 bool credential_find(enum credential_from from, struct str protocol,
                      struct str host, struct str path, struct arena *a,
                      struct str *user, struct str *password);

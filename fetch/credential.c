@@ -8,8 +8,8 @@
 #define ASK_MS           60000 /* a helper may open a window */
 #define OUTPUT_MAX_BYTES (16 * 1024)
 
-/* A repository that the user stands in has no say: its configuration could
- * name a helper of its own. */
+/* Runs outside of the current repository: its configuration could name a
+ * credential helper. */
 static const char *const dropped[] = {
     "GIT_DIR=",
     "GIT_WORK_TREE=",

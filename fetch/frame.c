@@ -218,7 +218,7 @@ bool channel_flush(struct channel *c, struct err *e)
     return true;
 }
 
-/* What was handed out goes; what is left moves to the front. */
+/* Removes consumed frames; the rest moves to the front. */
 static void drop_taken(struct channel *c)
 {
     if (c->taken == 0)

@@ -45,7 +45,7 @@ enum frame_type {
     FRAME_REPLY, /* the answer to POST */
 };
 
-/* Who may be asked for a credential, in NEED_CREDENTIAL. */
+/* Sources of a credential, in NEED_CREDENTIAL. */
 enum credential_from {
     CREDENTIAL_GH = 1, /* gh auth token */
     CREDENTIAL_HELPER, /* git credential fill */

@@ -11,8 +11,8 @@ struct call {
     pid_t pid;
 };
 
-/* Whatever happened, nothing of it goes on: no answer is paid for that nobody
- * reads. */
+/* After any failure the helper is stopped: an answer that no caller reads
+ * should not cost money. */
 static void call_done(struct call *c)
 {
     client_stop(c->pid);

@@ -8,7 +8,7 @@
 /*
  * post: the frames of one request to an API, and what may be in them.
  *
- *     mapm --> POST                     the only loose it says
+ *     mapm --> POST                     its only frame
  *         <-- REPLY, or FATAL           likewise
  *
  * Both sides write with one pair of functions and read with the other, and each
@@ -36,7 +36,7 @@
  */
 MUST_CHECK bool post_check(const struct fetch_post *in, struct err *e);
 
-/* `time_ms` is what is left of the deadline: its clock is not of the wire. */
+/* `time_ms` is the rest of the deadline: clocks differ between processes. */
 void post_write(struct buf *b, const struct fetch_post *in, uint64_t time_ms);
 /* All in `a`; `out->deadline_ms` is not set. False: it makes no sense. */
 bool post_read(struct str body, struct arena *a, struct fetch_post *out,

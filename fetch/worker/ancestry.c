@@ -1,11 +1,10 @@
 #include "session.h"
 
 /*
- * Is a commit in the history of what a ref names now? The hashes of commits
- * lead from the tip to it, or they do not. What was fetched for one commit is
- * kept: others of the same history are mostly on the way.
- *
- * Source: FETCH.md 6; THREATS.md row 12; F1.
+ * Is a commit in the history of the current tip of a ref? The parents of
+ * commits lead from the tip to it, or they do not. Fetched commits are kept:
+ * other commits of the same history are often among them. Source: FETCH.md 6;
+ * THREATS.md row 12; F1.
  */
 
 struct ancestry *ancestry_get(struct repo *r, struct snapshot *s,
@@ -68,7 +67,7 @@ struct ancestry *ancestry_next(const struct repo *r)
     return NULL;
 }
 
-/* The others look at what came, too, before they want anything themselves. */
+/* The others check the received commits before they request more. */
 void ancestry_evaluate(struct repo *r, struct ancestry *x)
 {
     x->state = objects_lead_to(&r->history, &x->tip, &x->commit)

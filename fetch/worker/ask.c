@@ -13,8 +13,9 @@ enum step {
     STEP_GONE, /* mapm */
 };
 
-/* The way to the package when only the commit is known: a ref may have any
- * number of segments, so the first split whose path is there counts. */
+/* Resolves the path of a package when only the commit is known: a ref may
+ * have any number of segments, so the first split with an existing path
+ * counts. */
 static enum step split_by_tree(struct ask *a, struct oid_set *wants,
                                struct err *e)
 {
@@ -97,7 +98,7 @@ static enum step start_pinned(struct ask *a, const struct oid *commit,
     a->snapshot->unpinned += !a->is_pinned && a->in.what != FETCH_REF;
     a->needs_reachability = !a->in.assume_reachable;
     a->must_lead = a->is_pinned && a->in.what == FETCH_PACKAGE;
-    /* Without a filter the whole commit comes anyhow. */
+    /* Without a filter the server sends the whole commit. */
     if (a->snapshot->trees == TREES_HERE || !a->must_lead || a->in.stored ||
         a->repo->caps.version == 0 || !a->repo->caps.filter)
         a->stage = ASK_TREES;
@@ -272,8 +273,8 @@ static enum step fail_trees(const struct ask *a, struct err *e)
     return STEP_FAIL;
 }
 
-/* Puts what is wanted in memory on the list; an error when one of them
- * cannot be had. */
+/* Adds the objects that are needed in memory to the list; an error when one
+ * is unavailable. */
 static enum step want_loose_objects(struct ask *a, const struct oid_set *wants,
                                     bool are_whole, struct err *e)
 {
@@ -400,7 +401,7 @@ static enum step step_object(struct ask *a)
     return STEP_ON;
 }
 
-/* Documents: of the package, and of those that lie in its folder. */
+/* Documents: of the package, and of packages in its folder. */
 static bool is_document(struct str path, struct str entry_file)
 {
     struct str name = path_last(path);
@@ -439,8 +440,8 @@ static void line_up(struct ask *a, struct str entry_file)
             a->entry_file->state = BLOB_NEW;
         a->entry_file->is_manifest = true;
     }
-    /* The AGENTS.md at the top of a repository is mostly for those who work on
-     * it: nothing else is fetched before somebody has looked at it. */
+    /* The AGENTS.md at the top of a repository is mostly meant for its
+     * developers: no other file is fetched before mapm has checked it. */
     a->is_outline = has_other_files(l, entry_file) &&
                     (a->in.what == FETCH_DOCUMENT ||
                      (a->in.what == FETCH_PACKAGE && a->doc == DOC_AGENT &&
@@ -642,7 +643,7 @@ static bool look_up(struct repo *r, bool *any, struct err *e)
     return count == 0 || blobs_look_up(r, all, count, e);
 }
 
-/* What is over goes off the list: it may become long. */
+/* Finished asks leave the list: it may become long. */
 static void drop_over(struct repo *r)
 {
     struct ask **at = &r->asks;

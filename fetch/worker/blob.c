@@ -23,7 +23,7 @@ void blob_drop_text(struct blob *b)
     b->text = NULL;
 }
 
-/* On the heap: a thousand documents are megabytes, and each is told once. */
+/* On the heap: a thousand documents are megabytes, and each is sent once. */
 static void keep_text(struct blob *b, struct str text)
 {
     char *copy = heap_alloc(text.n + 1);

@@ -8,8 +8,8 @@
  * Source: git's gitformat-pack, "Deltified representation".
  */
 
-/* The sizes in front: what the base must have and what comes out. `*rest` is
- * left at the instructions. ERR_DAMAGED. */
+/* The sizes in the header: of the base and of the result. `*rest` is left at
+ * the instructions. ERR_DAMAGED. */
 MUST_CHECK bool delta_sizes(struct str *rest, uint64_t *base_bytes,
                             uint64_t *result_bytes, struct err *e);
 

@@ -43,8 +43,8 @@ static bool accepts(const struct ask *a, enum doc_kind kind)
     return a->in.kinds == 0 || (a->in.kinds & kind);
 }
 
-/* Both documents in one folder: what was asked for decides, else the folder
- * around it. */
+/* Both documents in one folder: the requested kind decides, else the parent
+ * folder. */
 static enum doc_kind choose_kind(const struct ask *a, bool skill, bool agent)
 {
     if (skill && agent) {
@@ -59,7 +59,7 @@ static enum doc_kind choose_kind(const struct ask *a, bool skill, bool agent)
     return skill ? DOC_SKILL : DOC_AGENT;
 }
 
-/* Lists the package's files, once it is known what it is. */
+/* Lists the files of a package of known kind. */
 static enum found list(struct ask *a, struct document_wants *wants,
                        struct err *e)
 {
@@ -125,7 +125,7 @@ static enum found find_offers(struct ask *a, const struct oid *folder,
     return FOUND_ERROR;
 }
 
-/* The repository's own AGENTS.md speaks to those who work on it. */
+/* The repository's own AGENTS.md is meant for its developers. */
 static bool is_catalog(struct ask *a, const struct oid *folder,
                        struct document_wants *wants, struct arena *arena,
                        struct fetch_event *offers)
@@ -138,8 +138,8 @@ static bool is_catalog(struct ask *a, const struct oid *folder,
            offers->offer_count;
 }
 
-/* A repository that is a skill may hold others, which nobody sees unless it is
- * said. Told only where their trees are here anyway. */
+/* A repository that is a skill may contain others: reports them, where their
+ * trees are in memory. */
 static void note_offers(struct ask *a, const struct oid *folder,
                         struct arena *arena)
 {

@@ -23,7 +23,7 @@
 struct http;
 
 struct http_call {
-    /* what is asked; all of it stays valid until the call is over */
+    /* the request; valid until the call is over */
     const struct url *url; /* without query */
     struct str query;      /* "service=git-upload-pack"; empty: a POST */
     struct str body;
@@ -33,7 +33,7 @@ struct http_call {
     bool (*data)(void *ctx, struct str bytes);
     void *ctx;
 
-    /* what came of it */
+    /* the response */
     int failure; /* CURLcode */
     char why[256];
     long status;

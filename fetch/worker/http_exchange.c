@@ -23,7 +23,7 @@ struct http_exchange *http_exchange_open(struct repo *r, enum request_kind kind)
 
 #define GIVE_BACK_MIN_BYTES (256u * 1024)
 
-/* The objects of a large pack leave holes between what is kept of them. */
+/* Discarded objects of a large pack fragment the heap. */
 static void give_back(uint64_t received)
 {
     if (received >= GIVE_BACK_MIN_BYTES)
@@ -162,7 +162,7 @@ static bool is_expected_type(const struct http_exchange *x)
            (x->call.type.n == n || x->call.type.p[n] == ';');
 }
 
-/* Too many trees: what came of them is kept, the rest is walked. */
+/* Too many trees: received ones are kept, the others are walked. */
 static bool cut(struct http_exchange *x)
 {
     struct err ignored = {0};

@@ -164,7 +164,7 @@ static bool read_ask(struct fields *in, struct arena *a, struct link_ask *out)
     return fields_end(in);
 }
 
-/* First what was kept, then what the socket has. type 0: nothing. */
+/* First a deferred frame, then one of the socket. type 0: none. */
 static bool next_frame(struct link *l, struct frame *out, struct err *e)
 {
     struct link_kept *k = l->first;

@@ -45,16 +45,16 @@ struct link_options {
 void link_init(struct link *l, int fd);
 void link_done(struct link *l);
 
-/* Waits for the first frame, which says what is wanted: OPTIONS or POST. It is
- * borrowed until the next call. */
+/* Waits for the first frame, OPTIONS or POST. It is borrowed until the next
+ * call. */
 MUST_CHECK bool link_first(struct link *l, struct frame *out, struct err *e);
 
 /* Results in `a`. */
 MUST_CHECK bool link_read_options(struct str body, struct arena *a,
                                   struct link_options *out, struct err *e);
 
-/* What has come, without waiting; `*got` false: nothing that concerns the
- * caller. The ask lives in `a`. */
+/* The next frame, without waiting; `*got` false: none for the caller. The ask
+ * lives in `a`. */
 MUST_CHECK bool link_next(struct link *l, struct arena *a, struct link_ask *out,
                           bool *got, struct err *e);
 
@@ -81,7 +81,7 @@ struct link_blob {
 MUST_CHECK bool link_find_blobs(struct link *l, struct link_blob *blobs,
                                 size_t count, struct arena *a, struct err *e);
 
-/* `*bytes` is empty when there are none; in `a`. */
+/* `*bytes` is empty when absent; in `a`. */
 MUST_CHECK bool link_find_trees(struct link *l, struct str repository,
                                 const struct oid *commit, struct arena *a,
                                 struct str *bytes, struct err *e);

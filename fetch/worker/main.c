@@ -14,10 +14,9 @@
 #include "session.h"
 
 /*
- * mapm-fetch: does the network and the unpacking for mapm, which starts it
- * with a socket as descriptor 3. What it needs of the user's files it reads
- * first; then it gives up its rights, and only then it reads bytes from
- * outside.
+ * mapm-fetch: network and unpacking for mapm, which starts it with a socket
+ * as descriptor 3. It reads the user's files that it needs, then gives up its
+ * rights, and only then reads bytes from outside.
  */
 
 #define PARENT_FD 3
@@ -33,8 +32,8 @@ static uint64_t largest_file(const struct limits *limits)
 
 /*
  * git_libgit2_init() reads all certificates of the system for the TLS of
- * libgit2, which is never used here: 4 of its 4.5 ms of CPU. In the program it
- * stands before the one in libmbedx509, and has none.
+ * libgit2, which is never used here: 4 of its 4.5 ms of CPU. This definition
+ * precedes the one in libmbedx509, and reads none.
  */
 int mbedtls_x509_crt_parse_file(void *chain, const char *path);
 
@@ -142,8 +141,8 @@ static bool finish_requests(struct session *s, uint64_t *wait_ms, struct err *e)
     struct http_call *call;
 
     while ((call = http_next(s->http)) != NULL) {
-        /* Before the events that it leads to: after the last of them nobody
-         * listens any more. */
+        /* Before the events that it causes: mapm reads no frame after the
+         * last event. */
         session_say_progress(s, true);
         if (!request_finish(call->ctx, e))
             return false;
@@ -211,6 +210,6 @@ int main(void)
         link_fatal(&s->link, &e);
         code = 1;
     }
-    /* At once: who would clean up at the end has no rights left to. */
+    /* Immediately: after giving up its rights the process cannot clean up. */
     _exit(code);
 }

@@ -14,7 +14,7 @@ static void skip_line(struct str *rest)
         *rest = str_of("", 0);
 }
 
-/* In quotes, with "\" before what is meant as it is. */
+/* In quotes, with "\" before literal characters. */
 static struct str take_quoted(struct str *rest, struct arena *a)
 {
     char *out = arena_alloc(a, rest->n + 1);

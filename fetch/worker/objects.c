@@ -220,7 +220,7 @@ bool objects_lead_to(const struct objects *o, const struct oid *tip,
     struct oid_set reached;
     bool leads = false;
 
-    /* The set is the queue as well: what stands behind `i` is to be done. */
+    /* The set is the queue as well: ids after `i` are pending. */
     oid_set_init(&reached, &a);
     oid_set_put(&reached, tip);
     for (size_t i = 0; i < oid_set_count(&reached) && !leads; i++) {

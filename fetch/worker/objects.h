@@ -70,7 +70,7 @@ MUST_CHECK bool objects_find_type(const struct objects *o, const struct oid *id,
 void objects_put(struct objects *o, enum object_type type, const struct oid *id,
                  struct str bytes);
 
-/* A set of ids in order of insertion: what is wanted, what is had. */
+/* A set of ids in order of insertion, for wants and haves. */
 struct oid_set {
     struct map map;
 };
@@ -98,7 +98,7 @@ MUST_CHECK bool tag_target(struct str tag, struct oid *id,
 bool objects_lead_to(const struct objects *o, const struct oid *tip,
                      const struct oid *id);
 
-/* Content that stands for a file kept elsewhere (git LFS). */
+/* A pointer to content kept elsewhere (git LFS). */
 bool blob_is_lfs_pointer(struct str blob);
 
 #endif

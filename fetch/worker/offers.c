@@ -48,7 +48,7 @@ struct search {
     struct fetch_event *out;
     size_t offer_capacity;
     bool is_waiting;
-    bool is_glance; /* at trees that are here; what they offer is elsewhere */
+    bool is_glance; /* for trees in memory; other packages are elsewhere */
     struct str cut; /* the first path beyond the bounds, or "" */
 };
 

@@ -33,10 +33,10 @@ struct entry {
     char *bytes;     /* content; of a pending delta its instructions */
     size_t n;
     struct entry *waiting; /* deltas that need this one first */
-    struct entry *next;    /* in such a list, or in the list of the ready */
+    struct entry *next; /* in that list, or in the list of complete entries */
 };
 
-/* Deltas whose base, named by id, has not been seen. */
+/* Deltas with a base, named by id, that has not arrived. */
 struct absent {
     struct entry *waiting;
 };
@@ -149,7 +149,7 @@ static struct str content(const struct entry *entry)
 
 /* --- deltas ----------------------------------------------------------- */
 
-/* Room for an object of `bytes`, as far as the limits go. */
+/* Reserves memory for an object of `bytes`, within the limits. */
 static bool charge(struct pack *p, uint64_t bytes, struct err *e)
 {
     if (bytes > p->limits.object.value)
@@ -166,7 +166,7 @@ static bool charge(struct pack *p, uint64_t bytes, struct err *e)
     return true;
 }
 
-/* The instructions of `entry` give way to the object they describe. */
+/* Replaces the instructions of `entry` by the resulting object. */
 static bool unfold(struct pack *p, struct entry *entry, unsigned type,
                    struct str base, struct err *e)
 {
@@ -226,8 +226,8 @@ static bool wake(struct pack *p, struct entry **waiting,
     return true;
 }
 
-/* `entry` is whole: hand it out, and what was waiting for it, and what was
- * waiting for that. A list, no recursion: chains are as long as they like. */
+/* `entry` is complete: passes it on, then the deltas that depend on it,
+ * directly or not. A list, no recursion: chains have no maximum length. */
 static bool settle(struct pack *p, struct entry *entry, struct err *e)
 {
     struct entry *ready = entry;
@@ -430,8 +430,8 @@ static bool read_offset(struct pack *p, struct str *bytes, struct err *e)
 {
     unsigned byte = take_byte(bytes);
 
-    /* gitformat-pack: each byte but the first stands for one more, so that
-     * no distance can be written in two ways. */
+    /* gitformat-pack: each byte but the first adds one, so that each distance
+     * has one encoding. */
     p->distance += p->shift++ ? 1 : 0;
     if (p->distance > p->now->offset)
         return damaged("a delta whose base lies before the pack", e);

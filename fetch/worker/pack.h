@@ -37,9 +37,9 @@ struct pack_sink {
     /* The header is here, nothing is inflated yet. May be NULL. */
     bool (*header)(void *ctx, uint32_t count, struct err *e);
 
-    /* Once for each object, whole and with its id computed; `bytes` are
-     * borrowed until pack_close. What was handed out is good even when the
-     * rest of the pack turns out damaged. */
+    /* Called once for each object, complete and with its computed id; `bytes`
+     * are borrowed until pack_close. Objects remain valid when the rest of
+     * the pack is damaged. */
     bool (*object)(void *ctx, enum object_type type, const struct oid *id,
                    struct str bytes, struct err *e);
 
@@ -49,7 +49,7 @@ struct pack_sink {
     bool (*base)(void *ctx, const struct oid *id, struct object *out);
     void *ctx;
 
-    /* Deltas whose base never comes are left out; else they are damage. */
+    /* Deltas without a base are skipped; else they are damage. */
     bool may_lack_bases;
 };
 

@@ -59,7 +59,7 @@ bool parts_flush(struct parts *p, struct err *e)
     return true;
 }
 
-/* No content stands in two files. */
+/* Each content is written to one file only. */
 static bool make_room(struct parts *p, size_t size, struct err *e)
 {
     uint64_t end = p->written + p->pending.n;

@@ -31,7 +31,7 @@ void parts_init(struct parts *p, int dirfd);
 /* `*offset` is for small ones. */
 MUST_CHECK bool parts_put(struct parts *p, const struct hash *h,
                           struct str bytes, uint64_t *offset, struct err *e);
-/* What was put is in its file. */
+/* Writes buffered content to its file. */
 MUST_CHECK bool parts_flush(struct parts *p, struct err *e);
 /* In `a`. ERR_NOT_FOUND for a large one that mapm took meanwhile. */
 MUST_CHECK bool parts_read(struct parts *p, const struct hash *h,

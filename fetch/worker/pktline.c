@@ -31,7 +31,7 @@ static int hex_digit(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* What stands in place of a length: HTML of a captive portal, for one. */
+/* Text in place of a length: for example HTML of a captive portal. */
 static bool refuse_length(struct str digits, struct err *e)
 {
     CLEANUP(buf_done) struct buf b;

@@ -144,7 +144,7 @@ static bool prefetch(struct prefetch *g, size_t max, struct err *e)
             !a->is_pinned)
             add_catalog(g, a->path);
     if (g->count > few && few < PREFETCH_MANY) {
-        g->count = 0; /* too many for what is known: wait for more */
+        g->count = 0; /* too many for the present evidence: wait for more */
         return true;
     }
     if (max > few)

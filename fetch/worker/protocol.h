@@ -44,7 +44,7 @@ struct advert {
 void advert_init(struct advert *a, struct ref_list *refs);
 void advert_done(struct advert *a);
 MUST_CHECK bool advert_feed(struct advert *a, struct str bytes, struct err *e);
-/* ERR_FETCH when what came is not whole, with `fault` set. */
+/* ERR_FETCH for an incomplete answer, with `fault` set. */
 MUST_CHECK bool advert_end(struct advert *a, struct err *e);
 
 /*
@@ -110,7 +110,7 @@ void fetch_answer_init_v0(
 void fetch_answer_done(struct fetch_answer *f);
 MUST_CHECK bool fetch_answer_feed(struct fetch_answer *f, struct str bytes,
                                   struct err *e);
-/* Nothing more is read: hands out what came of a packet that is not whole. */
+/* End of input: passes on the content of an incomplete packet. */
 MUST_CHECK bool fetch_answer_cut(struct fetch_answer *f, struct err *e);
 /* Whole when the pack was there and its section ended. The pack's own end is
  * pack_end(). */

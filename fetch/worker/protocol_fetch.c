@@ -36,7 +36,7 @@ void fetch_request(struct buf *out, const struct fetch_args *w)
     pkt_put_flush(out);
 }
 
-/* Version 0 lists what is asked for behind the first want. */
+/* Version 0 lists the capabilities after the first want. */
 static void put_first_want(struct buf *out, const struct fetch_args *w,
                            const struct caps *caps)
 {
@@ -240,7 +240,7 @@ static bool read_mark(struct fetch_answer *f, enum pkt_kind mark, struct err *e)
     return wire_not_git(&f->fault, "a mark where none belongs", e);
 }
 
-/* Version 0 without side bands: "PACK" where a length would stand. */
+/* Version 0 without side bands: "PACK" in place of a length. */
 static bool is_raw_pack(const struct fetch_answer *f, struct str bytes)
 {
     return f->state == ANSWER_ACKS && !f->v0->side_band && f->lines > 0 &&

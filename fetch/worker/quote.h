@@ -9,7 +9,7 @@ struct quote {
     char text[200];
 };
 
-/* `q->text`, good as long as `q`; what is too long ends in "…". */
+/* `q->text`, valid as long as `q`; a long text is cut and ends in "…". */
 const char *quote(struct quote *q, struct str s);
 
 #endif

@@ -2,11 +2,10 @@
 
 /*
  * A server shows any object of a repository's forks under the repository's
- * own name. So a commit that someone only named by its id has to be shown to
- * belong: it is the tip of a branch or tag, or the hashes of commits lead
- * from such a tip to it. First the default branch, then all others.
- *
- * Source: FETCH.md 6; THREATS.md row 12.
+ * own name. So a commit that is only known by its id has to be reachable: it
+ * is the tip of a branch or tag, or an ancestor of such a tip. First the
+ * default branch is checked, then all others. Source: FETCH.md 6; THREATS.md
+ * row 12.
  */
 
 #define TIPS_MAX 500

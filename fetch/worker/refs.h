@@ -23,7 +23,7 @@ struct ref_list {
     struct arena *arena;
     struct ref *items;
     size_t count, capacity;
-    size_t seen; /* also those that were not kept: TRANSFER_MAX_REFS */
+    size_t seen; /* with those beyond the bound: TRANSFER_MAX_REFS */
 };
 
 void ref_list_init(struct ref_list *l, struct arena *a);

@@ -108,7 +108,8 @@ static enum outcome judge_redirect(struct http_exchange *x, struct err *e)
     return OUTCOME_AGAIN;
 }
 
-/* --- who may read --------------------------------------------------------- */
+/* --- credentials
+ * ------------------------------------------------------------ */
 
 static bool is_same_secret(const struct secret *x, const struct secret *y)
 {
@@ -116,8 +117,8 @@ static bool is_same_secret(const struct secret *x, const struct secret *y)
            str_eq(x->user, y->user);
 }
 
-/* Takes what another repository of the host found, else goes on searching.
- * `*found` false: there is none. */
+/* Uses the credential of another repository of the host, else continues the
+ * search. `*found` false: none. */
 static bool find_secret(struct http_exchange *x, bool *found, struct err *e)
 {
     struct repo *r = x->repo;

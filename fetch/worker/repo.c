@@ -56,7 +56,7 @@ const struct err *repo_keep_err(struct repo *r, const struct err *e)
     return copy;
 }
 
-/* map has no removal: what is known of a prefix is a letter. */
+/* map has no removal: the state of a prefix is a letter. */
 static const char prefix_marks[] = {PREFIX_ASKED, PREFIX_KNOWN};
 
 void refs_mark(struct repo *r, struct str prefix, char mark)

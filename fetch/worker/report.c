@@ -5,7 +5,7 @@
 
 #include "session.h"
 
-/* Between two of them, unless something is said anyhow. */
+/* Interval of progress events without other events. */
 #define PROGRESS_MS 50
 
 void session_say_progress(struct session *s, bool now)
@@ -25,15 +25,15 @@ void session_say_progress(struct session *s, bool now)
     link_progress(&s->link, &p);
 }
 
-/* A package may be whole before the answer that holds it has ended: what was
- * received so far is told first, as nobody listens after the last event. */
+/* A package may be complete before its answer has ended: progress is sent
+ * first, as mapm reads no frame after the last event. */
 static void say(struct ask *a, const struct fetch_event *ev)
 {
     session_say_progress(a->repo->session, true);
     link_event(&a->repo->session->link, a->in.seq, ev);
 }
 
-/* What mapm is told of an ask, and how it ends. */
+/* Events of an ask. */
 
 #define NOTES_MAX 8
 
@@ -104,7 +104,7 @@ void report_ref(struct ask *a)
     set_over(a);
 }
 
-/* Before the last event, after which nobody listens. */
+/* Before the last event, after which mapm reads no frame. */
 static void save_walked(struct repo *r)
 {
     if (r->open_count == 1)

@@ -11,7 +11,8 @@
 #define JITTER_MS   100
 #define THING_TRIES 3
 
-/* --- what came of it ------------------------------------------------------ */
+/* --- results
+ * ---------------------------------------------------------------- */
 
 static void take_refs(struct http_exchange *x)
 {
@@ -93,8 +94,8 @@ static struct str path_of(const struct repo *r, const struct oid *id)
     return str_of("", 0);
 }
 
-/* False: a commit is not among what came. Of an answer that was cut off the
- * commits and the first trees are here: the rest is walked. */
+/* False: a requested commit is missing. A truncated answer has the commits
+ * and the first trees: the others are walked. */
 static bool take_trees(struct http_exchange *x, struct err *e)
 {
     struct repo *r = x->repo;
@@ -252,7 +253,7 @@ static void fail_want(struct http_exchange *x, bool gone, const struct err *why)
     r->slots[REQUEST_BLOBS].batch = FETCH_WANTS_MAX;
 }
 
-/* One want is at fault: halve the request until that one stands alone. */
+/* One want is at fault: halve the request until it is alone. */
 static void single_out(struct http_exchange *x, const struct err *why)
 {
     struct repo *r = x->repo;

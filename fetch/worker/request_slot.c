@@ -99,7 +99,7 @@ static bool start_refs(struct repo *r, struct err *e)
     struct str *list;
 
     if (r->caps.version == 0) {
-        /* Another repository of the host showed what it can do. */
+        /* Another repository of the host has shown the capabilities. */
         r->needs_caps = !r->all_refs_known && !r->slots[REQUEST_CAPS].busy;
         return r->needs_caps ? start_caps(r, e) : true;
     }
@@ -148,7 +148,7 @@ static bool needs_all_trees(const struct repo *r, const struct snapshot *s)
     return s->unpinned > FETCH_WALK_MAX_PACKAGES || needs_all_names(r, s);
 }
 
-/* Single trees wait: they are among those that come. */
+/* Single trees wait: the whole commit includes them. */
 static bool all_trees_come(const struct repo *r)
 {
     for (const struct snapshot *s = r->snapshots; s; s = s->next)

@@ -51,7 +51,7 @@ static const char *const readable[] = {
 #endif
 
 /* Libraries that name resolution would load at its first use, when it may be
- * too late. "localhost" asks nobody. */
+ * too late. "localhost" needs no server. */
 static void warm_up(void)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found = NULL;

@@ -35,7 +35,7 @@ struct secrets {
 void secrets_load(struct secrets *s, const struct settings *settings);
 void secrets_done(struct secrets *s);
 
-/* What is sent without being asked for. `out->source` NULL: nothing. */
+/* The credential to send without a challenge. `out->source` NULL: none. */
 void secrets_first(const struct secrets *s, const struct url *u,
                    struct secret *out);
 

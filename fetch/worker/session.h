@@ -11,7 +11,7 @@
 #include "tree.h"
 
 /*
- * session: what mapm-fetch knows while it runs.
+ * session: the state of mapm-fetch.
  *
  *     session --> places (scheme, host, port: what a server can do)
  *             --> repos  --> asks       what mapm wants of it
@@ -19,12 +19,13 @@
  *                        --> blobs      every file that is wanted or here
  *                        --> slots      at most one request of each kind
  *
- * ask.c    moves each ask as far as it goes without the network;
- * request_slot.c   says what has to be requested next, and what came of it;
- * http_exchange.c  is one request and the reading of its answer;
- * lead.c   whether a commit leads to a locked object;
- * ancestry.c  whether a ref leads to a locked commit;
- * remote.c what a status, a redirect or a refusal means.
+ * ask.c             advances each ask until it needs the network;
+ * request_slot.c    chooses the next request of each kind;
+ * request_result.c  processes its result;
+ * http_exchange.c   sends one request and reads its answer;
+ * lead.c            whether a commit has the locked object at the path;
+ * ancestry.c        whether a locked commit is in the history of a ref;
+ * remote.c          classifies statuses, redirects and refusals.
  *
  * A request starts only when mapm has seen all events and asked for all it
  * wants because of them: so the wants of many packages share one request.
@@ -48,7 +49,7 @@ struct blob {
     bool is_lfs;
     struct hash hash;
     uint64_t size, offset; /* offset: HERE, of the parts */
-    char *text; /* of a manifest, on the heap, until it was told; or NULL */
+    char *text; /* of a manifest, on the heap, until it was sent; or NULL */
     size_t text_size;
     const struct err *why;
 };
@@ -56,7 +57,7 @@ struct blob {
 enum trees_state { TREES_NEEDED, TREES_COMING, TREES_HERE, TREES_FAILED };
 
 enum reachability {
-    REACHABILITY_UNKNOWN,      /* nobody asked */
+    REACHABILITY_UNKNOWN,      /* not checked yet */
     REACHABILITY_BRANCH_TIP,   /* is it the tip of a branch? */
     REACHABILITY_HEAD_HISTORY, /* of the default branch's history? */
     REACHABILITY_ALL_TIPS,     /* the tip of any branch or tag? */
@@ -223,12 +224,12 @@ struct session {
     struct settings settings;
     struct secrets secrets;
     struct http *http;
-    struct parts parts; /* what is written: all of it, but large files */
+    struct parts parts; /* buffered output, except large files */
     bool verbose;
     struct map repos, places;
     uint64_t object_count;
     bool has_said_manifest; /* since the last ask */
-    unsigned round;         /* of asks: those that one manifest led to */
+    unsigned round;         /* of asks: those caused by one manifest */
     struct fetch_progress said;
     uint64_t said_ms;
 };
@@ -239,13 +240,13 @@ MUST_CHECK bool ask_start(struct session *s, const struct link_ask *in,
                           struct err *e);
 /* One of its listing: all of them, but the documents alone for an outline. */
 bool ask_wants_file(const struct ask *a, size_t i);
-/* Moves every ask of the repository as far as it goes. Fails only when mapm
- * is gone. */
+/* Advances every ask of the repository until it needs the network. Fails only
+ * when mapm has ended. */
 MUST_CHECK bool asks_step(struct repo *r, struct err *e);
 
 /* --- report.c ------------------------------------------------------------- */
 
-/* What was asked and received so far, when that is news. */
+/* Sends the progress so far, when it has changed. */
 void session_say_progress(struct session *s, bool now);
 
 void ask_note(struct ask *a, struct str note);
@@ -311,7 +312,7 @@ MUST_CHECK bool blobs_look_up(struct repo *r, struct blob **blobs, size_t count,
  * ERR_NOT_FOUND when it has to be looked up again. */
 MUST_CHECK bool blob_read(struct repo *r, struct blob *b, struct arena *a,
                           struct str *text, struct err *e);
-/* It was told. For another package it is read again. */
+/* Frees the text after it was sent. For another package it is read again. */
 void blob_drop_text(struct blob *b);
 
 /* --- prefetch.c ---------------------------------------------------------- */
@@ -327,7 +328,7 @@ MUST_CHECK bool prefetch_manifests(struct repo *r, struct arena *a,
 bool bundle_load(struct repo *r, struct snapshot *s, struct str bytes);
 /* Saves the commit with all its trees; false when one is not here. */
 bool bundle_save(struct repo *r, struct snapshot *s);
-/* … with those that are here: of the walked ones, if there are new ones. */
+/* … with the trees in memory, of walked commits, if there are new ones. */
 void bundles_save_walked(struct repo *r);
 
 /* --- repo.c --------------------------------------------------------------- */
@@ -354,20 +355,20 @@ const struct err *loose_object_want(struct repo *r, const struct oid *id,
 
 /* --- request_slot.c, request_result.c -------------------------------------------------- */
 
-/* Starts what has to be requested, where a slot is free. `*wait_ms` becomes
- * smaller when one has to wait for its time. */
+/* Starts pending requests in free slots. `*wait_ms` is lowered to the next
+ * retry. */
 MUST_CHECK bool requests_start(struct repo *r, uint64_t *wait_ms,
                                struct err *e);
 
-/* The request is over: takes in what came. */
+/* The request is over: processes its result. */
 MUST_CHECK bool request_finish(struct http_exchange *x, struct err *e);
 
 /* --- reachability.c -------------------------------------------------------------- */
 
-/* Goes on with the proof as far as what is known allows. */
+/* Advances the check as far as the known refs and commits allow. */
 MUST_CHECK bool reachability_step(struct repo *r, struct snapshot *s,
                                   struct err *e);
-/* The tips to lead from, once it stands at CHAIN or ALL. In `a`. */
+/* The tips whose history to check, in the two states for histories. In `a`. */
 void reachability_tips(const struct repo *r, const struct snapshot *s,
                        struct arena *a, struct oid **tips, size_t *count);
 /* A chain was fetched. */
@@ -381,7 +382,7 @@ struct ancestry *ancestry_get(struct repo *r, struct snapshot *s,
                               const struct oid *tip);
 /* FOUND_PACKAGE: it is. FOUND_WAIT. FOUND_ERROR: it is not. */
 enum found ancestry_step(struct ask *a, struct err *e);
-/* The one whose history is to be fetched next, or NULL. */
+/* The next ancestry with a history to fetch, or NULL. */
 struct ancestry *ancestry_next(const struct repo *r);
 /* It was fetched, into `history`. */
 void ancestry_evaluate(struct repo *r, struct ancestry *x);
@@ -424,7 +425,7 @@ struct http_exchange {
     bool had_caps, had_filter; /* the repository, when it was sent */
     bool is_thin;              /* deltas on trees that the store has */
     bool takes_all;            /* blobs below the wants, listed or not */
-    bool may_cut;              /* TREES: what is needed may be walked to */
+    bool may_cut;              /* TREES: needed trees may be walked to */
     bool is_cut;               /* … and was: the answer became too long */
 
     /* the answer */

@@ -59,7 +59,7 @@ static void read_ca(struct settings *s, struct settings_rule *r)
                                      &s->arena, &r->ca, &ignored);
 }
 
-/* "*" is no letter of a host to libcurl: it stands in for a moment. */
+/* libcurl refuses "*" in a host: it is replaced meanwhile. */
 static bool parse_pattern(struct str text, struct arena *a, struct url *out)
 {
     size_t at = str_find(text, STR("://*."));
@@ -221,8 +221,8 @@ static void add_hosts(struct settings *s, struct str list)
     }
 }
 
-/* The environment's own bundle is a rule without pattern. GIT_SSL_CAINFO goes
- * before the configuration, the other two only where nothing else is said. */
+/* The bundle of the environment is a rule without pattern. GIT_SSL_CAINFO
+ * precedes the configuration, the other two are its defaults. */
 static void add_ca(struct settings *s, const char *name, bool first)
 {
     if (env(name).n)
@@ -307,7 +307,7 @@ const struct git_host *settings_git_host(const struct settings *s,
     return git_host_find(host, s->hosts, s->host_count);
 }
 
-/* "*.example.com" stands for one label. */
+/* "*.example.com" matches one label. */
 static bool host_fits(struct str pattern, struct str host)
 {
     size_t dot = str_find_char(host, '.');
@@ -364,7 +364,7 @@ struct str settings_proxy(const struct settings *s, const struct url *u)
     return r ? r->value : str_of(NULL, 0);
 }
 
-/* The first of three that is said. */
+/* The first of three that is set. */
 static const struct settings_rule *find_first(const struct settings *s,
                                               const struct url *u,
                                               const char *const keys[3])

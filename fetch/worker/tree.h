@@ -27,7 +27,7 @@
 #define TREE_LINK_MAX_BYTES 4096 /* PATH_MAX */
 #define TREE_PATH_MAX_DEPTH 128  /* of a folder in its repository */
 
-/* What one call may read of trees, links included, before it gives up. */
+/* Bounds of one walk of trees, links included. */
 #define TREE_SCAN_MAX_BYTES (256ull * 1024 * 1024)
 
 enum tree_kind {
@@ -57,14 +57,14 @@ MUST_CHECK bool tree_next(struct str *rest, struct tree_entry *out,
 MUST_CHECK bool tree_check(struct str tree, struct err *e);
 
 /* Large folders by name, so that a thousand packages of one folder do not
- * read it a thousand times. Ids say what they are: one for all commits. */
+ * read it a thousand times. Keyed by id: one index for all commits. */
 struct tree_index {
     struct map folders; /* id of a tree --> struct map of its entries */
 };
 
 void tree_index_init(struct tree_index *index, struct arena *a);
 
-/* The trees of one commit, as far as they are here. */
+/* The trees of one commit, as far as they are in memory. */
 struct tree_source {
     const struct objects *objects;
     struct oid root;

@@ -4,11 +4,11 @@
 #include "tree.h"
 
 /*
- * tree_folder: one folder of a repository, where it is, and what is in it.
- * Shared by the files that walk trees; nobody else includes it.
+ * tree_folder: one folder of a repository, its location and its entries.
+ * Private to the files that walk trees.
  */
 
-/* Where a walk stands: links lead into other folders, ".." leads back. */
+/* The position of a walk: links lead into other folders, ".." leads back. */
 struct folder {
     const struct folder *parent; /* NULL: the root of the repository */
     struct str name;             /* in its parent */

@@ -26,7 +26,7 @@ static bool is_full(const struct near *n)
     return n->count == TEXT_NEAREST_MAX || n->looked_at >= NEAR_MAX_ENTRIES;
 }
 
-/* The next entry whose name may be shown; false at the end. */
+/* The next entry with a printable name; false at the end. */
 static bool next_entry(struct near *n, struct str *rest, struct tree_entry *out)
 {
     struct err ignored;

@@ -56,13 +56,13 @@ static const struct folder *root(struct walk *w)
 
 /* --- paths and links -------------------------------------------------- */
 
-/* A path being resolved. The text of a link goes in front of what is left. */
+/* A path being resolved. The text of a link is inserted before the rest. */
 struct route {
     const struct folder *at;
-    struct str rest; /* what is still to be gone */
+    struct str rest; /* the rest of the path */
     size_t own;      /* as many bytes of `rest` at its end are no link's */
     unsigned links;
-    struct str link, target; /* the last link: where it is, what it says */
+    struct str link, target; /* the last link: its path, its target */
     struct str path;         /* as it was asked for; for hints */
 };
 
@@ -103,7 +103,7 @@ static bool read_link(struct walk *w, struct route *r,
     return true;
 }
 
-/* Puts the text of the link before what is left. */
+/* Inserts the text of the link before the rest. */
 static bool follow(struct walk *w, struct route *r, bool is_in_link,
                    struct err *e)
 {
@@ -283,7 +283,7 @@ bool tree_find(const struct tree_source *s, struct str path,
 
 /* --- the files of a package ------------------------------------------- */
 
-/* A folder whose entries are being listed. */
+/* An open folder of the listing. */
 struct frame {
     const struct folder *at; /* in the repository; a link may lead away */
     struct str rest;         /* entries to come */
@@ -398,7 +398,7 @@ static void add_file(struct lister *l, enum tree_kind kind,
     };
 }
 
-/* What a link names stands in its place. */
+/* The target of a link takes its place. */
 static bool list_link(struct lister *l, const struct folder *at,
                       struct str name, struct err *e)
 {
@@ -417,7 +417,7 @@ static bool list_link(struct lister *l, const struct folder *at,
     return true;
 }
 
-/* The kinds are those that tree_check lets pass. */
+/* Only kinds that tree_check accepts occur. */
 static bool list_entry(struct lister *l, const struct folder *at,
                        const struct tree_entry *entry, struct err *e)
 {

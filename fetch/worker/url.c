@@ -10,7 +10,7 @@ static void handle_done(CURLU **h)
     curl_url_cleanup(*h);
 }
 
-/* One part in `a`; empty when there is none. */
+/* One part in `a`; empty when absent. */
 static struct str part(CURLU *h, CURLUPart what, unsigned flags,
                        struct arena *a)
 {

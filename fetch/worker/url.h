@@ -13,7 +13,7 @@ struct url {
     unsigned port;             /* of the scheme when none is written */
 };
 
-/* False for what is no URL. In `a`. */
+/* False for an invalid URL. In `a`. */
 bool url_parse(struct str text, struct arena *a, struct url *out);
 
 /* Without user and password: what may be shown. In `a`. */

@@ -75,7 +75,7 @@ struct fetch_options {
 enum fetch_what {
     FETCH_PACKAGE,
     FETCH_REF,      /* resolve only: event REF (for `outdated`) */
-    FETCH_CATALOG,  /* what is offered at the path and below it: OFFERS */
+    FETCH_CATALOG,  /* the packages at the path and below it: OFFERS */
     FETCH_DOCUMENT, /* of a package the document and the names of its files:
                      * OUTLINE; DONE where there is no other file */
     FETCH_FILES,    /* a PACKAGE, after its OUTLINE was judged */
@@ -93,8 +93,8 @@ struct fetch_want {
     struct str object;     /* pinned: git id of tree or blob; "" */
     bool assume_reachable; /* pinned by a lock: no proof of belonging */
     bool stored;           /* pinned, and the store has its files */
-    struct str base;       /* 40 hex: a commit whose trees the store may have,
-                           * which this one probably builds on; "" */
+    struct str
+        base; /* 40 hex: a commit with trees in the store, probably an ancestor; "" */
 };
 
 enum fetch_event_kind {
@@ -113,13 +113,12 @@ struct fetch_file {
     bool executable;
     struct str path;
     struct str oid; /* git blob id */
-    /* One of PACK_OBJECT_MAX_BYTES or more is a file of the incoming folder
-     * with this name, as hex. Several packages may name it: whoever moved it
-     * for the first has it. */
+    /* An object of PACK_OBJECT_MAX_BYTES or more is a file of the incoming
+     * folder with this name, as hex. Several packages may name it: the first
+     * caller moves it. */
     struct hash hash;
-    /* A smaller one stands in the files "part-0", "part-1" …, each of
-     * PART_MAX_BYTES: here in all of them one after the other. An empty one
-     * stands nowhere. */
+    /* A smaller one is at this offset of the concatenated files "part-0",
+     * "part-1" …, each of PART_MAX_BYTES. An empty one is in no file. */
     uint64_t offset;
     bool stored; /* the store has it already (find_blob) */
     uint64_t size;
@@ -129,8 +128,8 @@ struct fetch_file {
 struct fetch_offer {
     enum doc_kind kind;
     struct str path; /* in the repository: a folder, or an MCP file */
-    /* Not offered: outside of the folders of the catalog, and seen in trees
-     * that were here anyhow. */
+    /* Not offered: outside of the folders of the catalog, found in trees that
+     * were in memory. */
     bool is_elsewhere;
 };
 
